@@ -1,0 +1,161 @@
+package bridge
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/sourcegraph/jsonrpc2"
+
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// Debugger is the other end while a request of its is under way.
+type Debugger struct {
+	conn       *jsonrpc2.Conn
+	window     *window
+	roundTrips int
+	bytesRead  int64
+}
+
+// call asks the debugger and waits for its answer.
+func (d *Debugger) call(ctx context.Context, method string, params, result any) error {
+	if err := d.conn.Call(ctx, method, params, result); err != nil {
+		return fmt.Errorf("the debugger did not answer %s: %w", method, err)
+	}
+	return nil
+}
+
+// Progress tells the user what is being done. Nobody waits for it.
+func (d *Debugger) Progress(ctx context.Context, message string) {
+	_ = d.conn.Notify(ctx, MethodProgress, ProgressParams{Message: message})
+}
+
+// Stream returns a writer for a stream of [WriteParams]. It should be given large pieces.
+func (d *Debugger) Stream(ctx context.Context, name string) io.Writer {
+	return &stream{d, ctx, name}
+}
+
+type stream struct {
+	d    *Debugger
+	ctx  context.Context
+	name string
+}
+
+func (s *stream) Write(b []byte) (int, error) {
+	written := 0
+	for written < len(b) {
+		piece := b[written:]
+		p := WriteParams{Stream: s.name}
+		if s.d.window.shared() {
+			p.Length = copy(s.d.window.bytes, piece)
+			piece = piece[:p.Length]
+		} else {
+			piece = piece[:min(len(piece), windowSize)]
+			p.Data = piece
+		}
+		if err := s.d.call(s.ctx, MethodWrite, p, nil); err != nil {
+			return written, err
+		}
+		written += len(piece)
+	}
+	return written, nil
+}
+
+// Target returns a process of the debugger's as a [target.Target].
+func (d *Debugger) Target(p Process) target.Target { return &process{d, p} }
+
+type process struct {
+	d *Debugger
+	p Process
+}
+
+func (t *process) Info() target.Info { return target.Info(t.p) }
+
+func (t *process) ReadMemory(ctx context.Context, ranges []target.Range) ([][]byte, error) {
+	p := ReadMemoryParams{Inferior: t.p.Inferior}
+	for _, r := range ranges {
+		p.Ranges = append(p.Ranges, MemoryRange{uint64(r.Addr), r.Len})
+	}
+	var got ReadMemoryResult
+	if err := t.d.call(ctx, MethodReadMemory, p, &got); err != nil {
+		return nil, err
+	}
+	if len(got.Readable) != len(ranges) {
+		return nil, fmt.Errorf("the debugger answered %d of %d ranges", len(got.Readable), len(ranges))
+	}
+	total := 0
+	for i, n := range got.Readable {
+		if n < 0 || n > ranges[i].Len {
+			return nil, fmt.Errorf("the debugger answered %d bytes for %d", n, ranges[i].Len)
+		}
+		total += n
+	}
+	data := got.Data
+	if data == nil && total > 0 {
+		if !t.d.window.shared() || total > len(t.d.window.bytes) {
+			return nil, fmt.Errorf("the debugger's %d bytes are not there", total)
+		}
+		data = append([]byte(nil), t.d.window.bytes[:total]...)
+	}
+	if len(data) != total {
+		return nil, fmt.Errorf("the debugger sent %d bytes where it says %d", len(data), total)
+	}
+	t.d.roundTrips++
+	t.d.bytesRead += int64(total)
+	out := make([][]byte, len(ranges))
+	for i, n := range got.Readable {
+		out[i], data = data[:n:n], data[n:]
+	}
+	return out, nil
+}
+
+func (t *process) FindSymbols(ctx context.Context, names []string) ([]*target.Symbol, error) {
+	var got FindSymbolsResult
+	if err := t.d.call(ctx, MethodFindSymbols, FindSymbolsParams{t.p.Inferior, names}, &got); err != nil {
+		return nil, err
+	}
+	t.d.roundTrips++
+	if len(got.Symbols) != len(names) {
+		return nil, fmt.Errorf("the debugger answered %d of %d symbols", len(got.Symbols), len(names))
+	}
+	out := make([]*target.Symbol, len(names))
+	for i, s := range got.Symbols {
+		if s != nil {
+			out[i] = &target.Symbol{Addr: target.Addr(s.Address), Object: s.Object}
+		}
+	}
+	return out, nil
+}
+
+func (t *process) FindTypes(ctx context.Context, queries []target.TypeQuery) ([]*target.Layout, error) {
+	p := FindTypesParams{Inferior: t.p.Inferior}
+	for _, q := range queries {
+		p.Types = append(p.Types, TypeQuery{q.Name, append([]string{}, q.Fields...)})
+	}
+	var got FindTypesResult
+	if err := t.d.call(ctx, MethodFindTypes, p, &got); err != nil {
+		return nil, err
+	}
+	t.d.roundTrips++
+	if len(got.Types) != len(queries) {
+		return nil, fmt.Errorf("the debugger answered %d of %d types", len(got.Types), len(queries))
+	}
+	out := make([]*target.Layout, len(queries))
+	for i, found := range got.Types {
+		if found == nil {
+			continue
+		}
+		if len(found.Fields) != len(queries[i].Fields) {
+			return nil, fmt.Errorf("the debugger answered %d of %d fields of %s", len(found.Fields), len(queries[i].Fields), queries[i].Name)
+		}
+		l := &target.Layout{Size: found.Size, Object: found.Object, Fields: map[string]target.Field{}}
+		for k, f := range found.Fields {
+			if f != nil {
+				l.Fields[queries[i].Fields[k]] = target.Field{Offset: f.Offset, Size: f.Size, Kind: target.Kind(f.Kind)}
+			}
+		}
+		out[i] = l
+	}
+	return out, nil
+}

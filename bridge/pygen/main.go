@@ -1,0 +1,132 @@
+// Command pygen writes the Python side of the protocol, constants and typed
+// dictionaries, from the Go source of package bridge.
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"log"
+	"os"
+	"reflect"
+	"strings"
+	"unicode"
+)
+
+func main() {
+	out := flag.String("o", "", "the file to write")
+	flag.Parse()
+	text, err := generate("protocol.go")
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := os.WriteFile(*out, text, 0o644); err != nil {
+		log.Fatal(err)
+	}
+}
+
+const head = `# Generated from bridge/protocol.go by bridge/pygen. Do not edit.
+"""The protocol between the debugger's extension and the helper."""
+
+from __future__ import annotations
+
+from typing import List, Optional, TypedDict
+
+`
+
+// generate reads the protocol's Go source and returns the Python module.
+func generate(source string) ([]byte, error) {
+	file, err := parser.ParseFile(token.NewFileSet(), source, nil, parser.ParseComments)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	b.WriteString(head)
+	var classes bytes.Buffer
+	for _, d := range file.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok {
+			continue
+		}
+		for _, s := range g.Specs {
+			switch s := s.(type) {
+			case *ast.ValueSpec:
+				doc := s.Doc
+				if doc == nil {
+					doc = g.Doc
+				}
+				comment(&b, "", doc)
+				fmt.Fprintf(&b, "%s = %s\n", upperSnake(s.Names[0].Name), s.Values[0].(*ast.BasicLit).Value)
+			case *ast.TypeSpec:
+				if err := class(&classes, s.Name.Name, g.Doc, s.Type.(*ast.StructType)); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	b.Write(classes.Bytes())
+	return b.Bytes(), nil
+}
+
+func class(b *bytes.Buffer, name string, doc *ast.CommentGroup, t *ast.StructType) error {
+	fmt.Fprintf(b, "\n\nclass %s(TypedDict):\n    \"\"\"%s\"\"\"\n\n", name, strings.TrimSpace(plain(doc.Text())))
+	for _, f := range t.Fields.List {
+		typ, err := python(f.Type)
+		if err != nil {
+			return fmt.Errorf("%s.%s: %w", name, f.Names[0].Name, err)
+		}
+		comment(b, "    ", f.Doc)
+		fmt.Fprintf(b, "    %s: %s\n", reflect.StructTag(strings.Trim(f.Tag.Value, "`")).Get("json"), typ)
+	}
+	return nil
+}
+
+func comment(b *bytes.Buffer, indent string, doc *ast.CommentGroup) {
+	for _, line := range strings.Split(strings.TrimSpace(plain(doc.Text())), "\n") {
+		fmt.Fprintf(b, "%s# %s\n", indent, line)
+	}
+}
+
+// plain takes the brackets of Go's doc links out of a comment.
+func plain(s string) string { return strings.NewReplacer("[", "", "]", "").Replace(s) }
+
+func python(t ast.Expr) (string, error) {
+	switch t := t.(type) {
+	case *ast.Ident:
+		switch t.Name {
+		case "int", "int64", "uint64":
+			return "int", nil
+		case "float64":
+			return "float", nil
+		case "string":
+			return "str", nil
+		case "bool":
+			return "bool", nil
+		}
+		return t.Name, nil
+	case *ast.StarExpr:
+		inner, err := python(t.X)
+		return "Optional[" + inner + "]", err
+	case *ast.ArrayType:
+		if id, ok := t.Elt.(*ast.Ident); ok && id.Name == "byte" {
+			return "Optional[str]", nil // base64, or null
+		}
+		inner, err := python(t.Elt)
+		return "List[" + inner + "]", err
+	}
+	return "", fmt.Errorf("no Python type for %T", t)
+}
+
+func upperSnake(s string) string {
+	var b strings.Builder
+	for i, r := range s {
+		if i > 0 && unicode.IsUpper(r) && !unicode.IsUpper(rune(s[i-1])) {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToUpper(r))
+	}
+	return b.String()
+}

@@ -1,0 +1,163 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/sourcegraph/jsonrpc2"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+)
+
+// Handler does what the debugger asks for. What there is to show it writes to
+// the debugger; an error is a sentence for the user, see [errorCode].
+type Handler interface {
+	Queues(ctx context.Context, d *Debugger, p QueuesParams) error
+	Describe(ctx context.Context, d *Debugger, p DescribeParams) error
+}
+
+// Serve speaks the protocol on stream until the other end closes it or ctx ends.
+func Serve(ctx context.Context, stream io.ReadWriteCloser, version string, h Handler, log zerolog.Logger) error {
+	window, err := newWindow(windowSize)
+	if err != nil {
+		log.Debug().Err(err).Msg("no shared memory")
+	}
+	defer window.close()
+	s := &server{handler: h, version: version, window: window, log: log}
+	// The handlers call back, and the read loop must go on meanwhile.
+	conn := jsonrpc2.NewConn(ctx, jsonrpc2.NewBufferedStream(stream, jsonrpc2.VSCodeObjectCodec{}),
+		jsonrpc2.AsyncHandler(jsonrpc2.HandlerWithError(s.handle).SuppressErrClosed()), jsonrpc2.SetLogger(quiet{}))
+	select {
+	case <-conn.DisconnectNotify():
+		return nil
+	case <-ctx.Done():
+		return conn.Close()
+	}
+}
+
+// quiet drops what jsonrpc2 would log by itself.
+type quiet struct{}
+
+func (quiet) Printf(string, ...any) {}
+
+type server struct {
+	handler Handler
+	version string
+	window  *window
+	log     zerolog.Logger
+
+	mu          sync.Mutex
+	initialized bool
+	cancel      context.CancelFunc // of the request under way
+}
+
+// handle runs on a goroutine of its own for every message.
+func (s *server) handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.Request) (any, error) {
+	s.log.Debug().Str("method", req.Method).Msg("request")
+	switch req.Method {
+	case MethodInitialize:
+		var p InitializeParams
+		if err := decode(req, &p); err != nil {
+			return nil, err
+		}
+		return s.initialize(p)
+	case MethodCancel:
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.cancel != nil {
+			s.cancel()
+		}
+		return nil, nil
+	case MethodQueues:
+		var p QueuesParams
+		if err := decode(req, &p); err != nil {
+			return nil, err
+		}
+		return s.run(ctx, conn, func(ctx context.Context, d *Debugger) error { return s.handler.Queues(ctx, d, p) })
+	case MethodDescribe:
+		var p DescribeParams
+		if err := decode(req, &p); err != nil {
+			return nil, err
+		}
+		return s.run(ctx, conn, func(ctx context.Context, d *Debugger) error { return s.handler.Describe(ctx, d, p) })
+	}
+	return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeMethodNotFound, Message: fmt.Sprintf("no method %q", req.Method)}
+}
+
+func decode(req *jsonrpc2.Request, into any) error {
+	if req.Params == nil {
+		return &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidParams, Message: req.Method + " needs parameters"}
+	}
+	if err := json.Unmarshal(*req.Params, into); err != nil {
+		return &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidParams, Message: fmt.Sprintf("%s: %v", req.Method, err)}
+	}
+	return nil
+}
+
+func (s *server) initialize(p InitializeParams) (*InitializeResult, error) {
+	if p.Protocol != ProtocolVersion {
+		return nil, &jsonrpc2.Error{Code: CodeVersion, Message: fmt.Sprintf(
+			"the helper (version %s) speaks protocol %d, the extension in the debugger (version %s) protocol %d: install both from the same release",
+			s.version, ProtocolVersion, p.Extension, p.Protocol)}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.initialized = true
+	return &InitializeResult{Protocol: ProtocolVersion, Version: s.version, Window: s.window.describe()}, nil
+}
+
+// run does one request of the debugger's. There is only ever one.
+func (s *server) run(ctx context.Context, conn *jsonrpc2.Conn, f func(context.Context, *Debugger) error) (any, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s.mu.Lock()
+	initialized, busy := s.initialized, s.cancel != nil
+	if initialized && !busy {
+		s.cancel = cancel
+	}
+	s.mu.Unlock()
+	switch {
+	case !initialized:
+		return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidRequest, Message: "the first request must be " + MethodInitialize}
+	case busy:
+		return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidRequest, Message: "a request is under way"}
+	}
+	defer func() {
+		s.mu.Lock()
+		s.cancel = nil
+		s.mu.Unlock()
+	}()
+	start := time.Now()
+	d := &Debugger{conn: conn, window: s.window}
+	if err := f(ctx, d); err != nil {
+		return nil, &jsonrpc2.Error{Code: errorCode(ctx, err), Message: err.Error()}
+	}
+	return &Result{RoundTrips: d.roundTrips, BytesRead: d.bytesRead, Seconds: time.Since(start).Seconds()}, nil
+}
+
+// errorCode tells the debugger what kind of sentence an error is.
+func errorCode(ctx context.Context, err error) int64 {
+	var unreadable *mqs.UnreadableError
+	var noComm *mqs.NoSuchCommunicatorError
+	var usage *UsageError
+	switch {
+	case ctx.Err() != nil:
+		return CodeCancelled
+	case errors.As(err, &unreadable):
+		return CodeUnreadable
+	case errors.As(err, &noComm), errors.As(err, &usage):
+		return CodeUsage
+	}
+	return jsonrpc2.CodeInternalError
+}
+
+// UsageError is a request that makes no sense, for the user to correct.
+type UsageError struct{ Err error }
+
+func (e *UsageError) Error() string { return e.Err.Error() }

@@ -1,0 +1,162 @@
+package mqs
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// Filter says what [Collect] keeps.
+type Filter struct {
+	// Comm is a communicator's name or unique id; empty keeps all.
+	Comm string
+	// Queue keeps one queue only, if it is known.
+	Queue Maybe[OpClass]
+	// Internal keeps the MPI library's own communicators and traffic.
+	Internal bool
+	// Limit is the number of operations kept for each queue; 0 keeps all.
+	Limit int
+}
+
+// ParseQueue reads the name of a queue as users write it: sends, receives or unexpected.
+func ParseQueue(name string) (Maybe[OpClass], error) {
+	switch name {
+	case "":
+		return Maybe[OpClass]{}, nil
+	case "sends":
+		return Known(PendingSends), nil
+	case "receives":
+		return Known(PendingReceives), nil
+	case "unexpected":
+		return Known(UnexpectedMessages), nil
+	}
+	return Maybe[OpClass]{}, fmt.Errorf("no queue is called %q: it is sends, receives or unexpected", name)
+}
+
+// Bounds on what a source may yield before it is taken for broken.
+const (
+	maxCommunicators = 1 << 20
+	maxOperations    = 1 << 24
+)
+
+// NoSuchCommunicatorError means that [Filter.Comm] names none.
+type NoSuchCommunicatorError struct {
+	Name string
+	// There are the communicators that there are.
+	There []string
+}
+
+func (e *NoSuchCommunicatorError) Error() string {
+	return fmt.Sprintf("no communicator is called %q; there are %s", e.Name, strings.Join(e.There, ", "))
+}
+
+// Collect reads what the filter keeps of a source. It fails only if the
+// request was cancelled, the connection broke or the filter names a
+// communicator that is not there; whatever can't be read is said in the
+// process's notes, or in place of the queue.
+func Collect(r *target.Reader, s Source, f Filter) (*Process, error) {
+	p := Identity(r.Info())
+	s.Describe(p)
+	var there []string
+	seen := 0
+	for c, err := range s.Communicators() {
+		if err := r.Err(); err != nil {
+			return nil, err
+		}
+		if err != nil {
+			p.note("%v", err)
+		}
+		if seen++; seen > maxCommunicators {
+			p.note("gave up after %d communicators", maxCommunicators)
+			break
+		}
+		if c.UniqueID == 0 && !c.Name.Known && c.Group == nil {
+			continue // an error in place of a communicator
+		}
+		if c.Internal && !f.Internal {
+			continue
+		}
+		there = append(there, c.Label())
+		if f.Comm != "" && !c.Is(f.Comm) {
+			continue
+		}
+		q := &Queues{Communicator: c}
+		for _, class := range OpClasses {
+			if f.Queue.Known && f.Queue.Value != class {
+				continue
+			}
+			if q.Queue[class], err = collectQueue(r, s, &q.Communicator, class, f); err != nil {
+				return nil, err
+			}
+		}
+		p.Communicators = append(p.Communicators, q)
+	}
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	if f.Comm != "" && len(p.Communicators) == 0 {
+		return nil, &NoSuchCommunicatorError{f.Comm, there}
+	}
+	return p, nil
+}
+
+func collectQueue(r *target.Reader, s Source, c *Communicator, class OpClass, f Filter) (*Queue, error) {
+	q := &Queue{Operations: []PendingOperation{}}
+	for op, err := range s.Operations(c, class) {
+		if q.Total%1024 == 0 {
+			if err := r.Err(); err != nil {
+				return nil, err
+			}
+		}
+		if err != nil {
+			if err := r.Err(); err != nil {
+				return nil, err
+			}
+			return &Queue{Unavailable: err.Error()}, nil
+		}
+		if op.Internal && !f.Internal {
+			continue
+		}
+		if q.Total++; q.Total > maxOperations {
+			return &Queue{Unavailable: fmt.Sprintf("gave up after %d operations", maxOperations)}, nil
+		}
+		if f.Limit == 0 || len(q.Operations) < f.Limit {
+			q.Operations = append(q.Operations, op)
+		}
+	}
+	return q, nil
+}
+
+// note adds a sentence once.
+func (p *Process) note(format string, args ...any) {
+	if s := fmt.Sprintf(format, args...); !slices.Contains(p.Notes, s) {
+		p.Notes = append(p.Notes, s)
+	}
+}
+
+// Is says whether a user who writes name means this communicator.
+func (c *Communicator) Is(name string) bool {
+	return c.Name.Known && c.Name.Value == name || strings.EqualFold(c.UniqueID.String(), name)
+}
+
+// Label is the communicator's name or, if it has none, its id.
+func (c *Communicator) Label() string {
+	if c.Name.Known && c.Name.Value != "" {
+		return c.Name.Value
+	}
+	return "communicator " + c.UniqueID.String()
+}
+
+// Failed returns a process that nothing could be read of, err being why.
+func Failed(info target.Info, err error) *Process {
+	p := Identity(info)
+	p.Unavailable = err.Error()
+	var u *UnreadableError
+	if errors.As(err, &u) {
+		p.MPI = u.MPI
+	}
+	return p
+}

@@ -1,0 +1,146 @@
+package openmpi
+
+import (
+	"fmt"
+	"iter"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// Flags of a communicator (ompi/communicator/communicator.h, 4.1 to 6.0).
+const (
+	commInter = 0x1
+)
+
+const (
+	maxCommName = 1 << 10 // bytes; MPI_MAX_OBJECT_NAME is 64
+	maxComms    = 1 << 20
+	nullIndex   = 2 // MPI_COMM_NULL's place in the array
+	// commSentinel stands in the array while an index is being agreed on (5.0 and later).
+	commSentinel = 1
+)
+
+// commState is a communicator that has been yielded.
+type commState struct {
+	addr target.Addr
+	communicator
+	model *mqs.Communicator
+}
+
+// communicatorArray reads the array of all communicators; places without one are NULL.
+func (s *source) communicatorArray() (target.Addr, []target.Addr, error) {
+	at := s.symbols[symCommunicators].Addr
+	a, err := s.PointerArray.Read(s.r, at)
+	if err != nil {
+		return at, nil, err
+	}
+	if a.Size < 0 || a.Size > maxComms || a.Addr == 0 {
+		return at, nil, fmt.Errorf("%s holds %d communicators at %s", symCommunicators, a.Size, a.Addr)
+	}
+	comms, err := s.r.Pointers(a.Addr, int(a.Size))
+	for i, c := range comms {
+		if c == commSentinel {
+			comms[i] = 0
+		}
+	}
+	return at, comms, err
+}
+
+// Communicators yields the communicators in the order of their indices.
+func (s *source) Communicators() iter.Seq2[mqs.Communicator, error] {
+	return func(yield func(mqs.Communicator, error) bool) {
+		_, addrs, err := s.communicatorArray()
+		if err != nil {
+			yield(mqs.Communicator{}, err)
+			return
+		}
+		states, errs := s.readCommunicators(addrs)
+		for _, err := range errs {
+			if !yield(mqs.Communicator{}, err) {
+				return
+			}
+		}
+		s.readGroups(states)
+		for _, c := range states {
+			if !yield(*c.model, nil) {
+				return
+			}
+		}
+	}
+}
+
+// readCommunicators reads those that exist, and which of them the library made
+// for itself: MPI_COMM_NULL, and the local communicator inside an intercommunicator.
+func (s *source) readCommunicators(addrs []target.Addr) ([]*commState, []error) {
+	var states []*commState
+	var errs []error
+	var ranges []target.Range
+	for _, a := range addrs {
+		if a != 0 {
+			ranges = append(ranges, target.Range{Addr: a, Len: s.Communicator.Size()})
+		}
+	}
+	if err := s.r.Prefetch(ranges); err != nil {
+		return nil, []error{err}
+	}
+	internal := map[target.Addr]bool{}
+	for i, a := range addrs {
+		if a == 0 {
+			continue
+		}
+		c, err := s.Communicator.Read(s.r, a)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("communicator %d: %w", i, err))
+			continue
+		}
+		if a == addrs[nullIndex] {
+			if i != nullIndex {
+				continue // in the place of MPI_COMM_WORLD or MPI_COMM_SELF without MPI_Init
+			}
+			internal[a] = true
+		}
+		if c.Flags&commInter != 0 && c.LocalComm != 0 {
+			internal[c.LocalComm] = true
+		}
+		states = append(states, &commState{addr: a, communicator: c})
+	}
+	for _, c := range states {
+		m := &mqs.Communicator{
+			UniqueID: target.Addr(c.Index),
+			Inter:    c.Flags&commInter != 0,
+			Internal: internal[c.addr],
+		}
+		if name, err := c.Name.Read(s.r, maxCommName); err == nil {
+			m.Name = mqs.Known(name)
+		}
+		c.model = m
+		s.comms[m.UniqueID] = c
+	}
+	return states, errs
+}
+
+// readGroups fills in ranks and groups. A group that can't be read is unknown, with a note.
+func (s *source) readGroups(states []*commState) {
+	s.prefetchGroups(states)
+	for _, c := range states {
+		g, err := s.groupOf(c.LocalGroup)
+		if err != nil {
+			s.notef("the group of %s can't be read: %v", c.model.Label(), err)
+		} else {
+			c.model.LocalRank = mqs.Known(c.MyRank)
+			c.model.Size = mqs.Known(int32(len(g)))
+			c.model.Group = g
+		}
+		if !c.model.Inter {
+			continue
+		}
+		if c.model.RemoteGroup, err = s.groupOf(c.RemoteGroup); err != nil {
+			s.notef("the remote group of %s can't be read: %v", c.model.Label(), err)
+		}
+	}
+}
+
+func (s *source) notef(format string, args ...any) {
+	s.notes = append(s.notes, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,174 @@
+package openmpi
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// groupDense marks a group that lists its processes (ompi/group/group.h); the
+// other ways of storing one need --enable-sparse-groups.
+const groupDense = 0x4
+
+const maxGroup = 1 << 24
+
+// procName is ompi_process_name_t. Only the bits that a sentinel keeps of a
+// jobid are compared.
+type procName struct{ job, vpid uint32 }
+
+const jobMask = 0xffff_7fff
+
+// sentinelName reads a group entry that holds a process's name instead of a
+// pointer: bit 0 is set, bits 1 to 15 are the local job id, 16 to 31 the job
+// family, 32 to 63 the vpid (ompi/proc/proc.h).
+func sentinelName(entry target.Addr) procName {
+	v := uint64(entry)
+	return procName{uint32(v>>1&0x7fff) | uint32(v&0xffff_0000), uint32(v >> 32)}
+}
+
+// worldGroup is MPI_COMM_WORLD's group: what global ranks count in.
+type worldGroup struct {
+	rank    int32
+	entries []target.Addr
+	byEntry map[target.Addr]int32
+	byName  map[procName]int32
+}
+
+// groupEntries reads the entries of the group that pick names in the communicator at a.
+func (s *source) groupEntries(a target.Addr, pick func(communicator) target.Addr) ([]target.Addr, group, error) {
+	c, err := s.Communicator.Read(s.r, a)
+	if err != nil {
+		return nil, group{}, err
+	}
+	return s.entries(pick(c))
+}
+
+// entries reads the entries of the group at a: pointers to processes, or sentinels.
+func (s *source) entries(a target.Addr) ([]target.Addr, group, error) {
+	if a == 0 {
+		return nil, group{}, errors.New("it has none")
+	}
+	g, err := s.Group.Read(s.r, a)
+	if err != nil {
+		return nil, g, err
+	}
+	if g.ProcCount < 0 || g.ProcCount > maxGroup {
+		return nil, g, fmt.Errorf("it has %d members", g.ProcCount)
+	}
+	if g.ProcCount == 0 {
+		return nil, g, nil
+	}
+	if g.Flags&groupDense == 0 {
+		return nil, g, fmt.Errorf("it is stored sparsely (flags %#x)", g.Flags)
+	}
+	entries, err := s.r.Pointers(g.Procs, int(g.ProcCount))
+	return entries, g, err
+}
+
+// prefetchGroups brings the groups of all communicators in two round trips.
+func (s *source) prefetchGroups(states []*commState) {
+	var groups, arrays []target.Range
+	for _, c := range states {
+		for _, a := range []target.Addr{c.LocalGroup, c.RemoteGroup} {
+			groups = append(groups, target.Range{Addr: a, Len: s.Group.Size()})
+		}
+	}
+	_ = s.r.Prefetch(groups) // what fails here fails again, with a place for its error
+	for _, r := range groups {
+		if g, err := s.Group.Read(s.r, r.Addr); err == nil && g.ProcCount > 0 && g.ProcCount <= maxGroup {
+			arrays = append(arrays, target.Range{Addr: g.Procs, Len: int(g.ProcCount) * s.r.Info().PointerSize})
+		}
+	}
+	_ = s.r.Prefetch(arrays)
+}
+
+// groupOf reads the group at a as global ranks; those of other worlds are unknown.
+func (s *source) groupOf(a target.Addr) ([]mqs.Maybe[int32], error) {
+	world, err := s.worldGroup()
+	if err != nil {
+		return nil, err
+	}
+	entries, _, err := s.entries(a)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]mqs.Maybe[int32], len(entries))
+	var unresolved []int
+	for i, e := range entries {
+		if rank, ok := world.byEntry[e]; ok {
+			out[i] = mqs.Known(rank)
+		} else {
+			unresolved = append(unresolved, i)
+		}
+	}
+	if unresolved == nil {
+		return out, nil
+	}
+	// The same process can be a pointer here and a sentinel there.
+	if world.byName == nil {
+		world.byName = map[procName]int32{}
+		s.prefetchProcs(world.entries)
+		for rank, e := range world.entries {
+			if name, err := s.nameOf(e); err == nil {
+				world.byName[name] = int32(rank)
+			}
+		}
+	}
+	s.prefetchProcs(entries)
+	for _, i := range unresolved {
+		name, err := s.nameOf(entries[i])
+		if err != nil {
+			return nil, err
+		}
+		if rank, ok := world.byName[name]; ok {
+			out[i] = mqs.Known(rank)
+		}
+	}
+	return out, nil
+}
+
+// worldGroup reads MPI_COMM_WORLD's group, once.
+func (s *source) worldGroup() (*worldGroup, error) {
+	if s.world != nil {
+		return s.world, nil
+	}
+	_, comms, err := s.communicatorArray()
+	if err != nil {
+		return nil, err
+	}
+	if comms[0] == comms[nullIndex] {
+		// Sessions alone: there is no MPI_COMM_WORLD for ranks to be global in.
+		return &worldGroup{}, nil
+	}
+	entries, g, err := s.groupEntries(comms[0], func(c communicator) target.Addr { return c.LocalGroup })
+	if err != nil {
+		return nil, fmt.Errorf("MPI_COMM_WORLD: %w", err)
+	}
+	w := &worldGroup{rank: g.MyRank, entries: entries, byEntry: make(map[target.Addr]int32, len(entries))}
+	for rank, e := range entries {
+		w.byEntry[e] = int32(rank)
+	}
+	s.world = w
+	return w, nil
+}
+
+func (s *source) prefetchProcs(entries []target.Addr) {
+	var procs []target.Range
+	for _, e := range entries {
+		if e&1 == 0 {
+			procs = append(procs, target.Range{Addr: e, Len: s.Proc.Size()})
+		}
+	}
+	_ = s.r.Prefetch(procs)
+}
+
+// nameOf returns the name of the process that a group entry stands for.
+func (s *source) nameOf(entry target.Addr) (procName, error) {
+	if entry&1 != 0 {
+		return sentinelName(entry), nil
+	}
+	p, err := s.Proc.Read(s.r, entry)
+	return procName{p.JobID & jobMask, p.VPID}, err
+}

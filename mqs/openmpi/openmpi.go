@@ -1,0 +1,181 @@
+// Package openmpi decodes the message queues of Open MPI with pml ob1, from
+// 4.1 to 6.0: with the library's DWARF where there is any, else with embedded
+// layouts of stock builds that prove themselves on the process.
+package openmpi
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// Decoder recognises Open MPI.
+type Decoder struct{}
+
+// Name is the implementation's name.
+func (Decoder) Name() string { return "Open MPI" }
+
+// Global symbols, all of them in .dynsym of stripped libraries too.
+const (
+	symCommunicators = "ompi_mpi_communicators"          // opal_pointer_array_t
+	symSendRequests  = "mca_pml_base_send_requests"      // opal_free_list_t
+	symRecvRequests  = "mca_pml_base_recv_requests"      // opal_free_list_t
+	symState         = "ompi_mpi_state"                  // enum ompi_mpi_state_t, 4 bytes
+	symInstances     = "ompi_instance_count"             // int, from 5.0: sessions that are open
+	symPML           = "mca_pml_base_selected_component" // mca_pml_base_component_t
+	symInt           = "ompi_mpi_int"                    // ompi_predefined_datatype_t
+)
+
+// Symbols are the decoder's roots.
+func (Decoder) Symbols() []string {
+	return []string{symCommunicators, symSendRequests, symRecvRequests, symState, symInstances, symPML, symInt}
+}
+
+// source is one process that uses Open MPI.
+type source struct {
+	types
+	r       *target.Reader
+	symbols map[string]target.Symbol
+	layouts *target.Layouts
+	classes map[target.Addr]class
+	pml     string // the selected pml's name, "ob1"
+	world   *worldGroup
+	comms   map[target.Addr]*commState // by unique id
+
+	requests  *requests
+	datatypes map[target.Addr]datatypeInfo
+	notes     []string
+}
+
+// Open recognises the process, finds the layouts that fit it and checks that
+// MPI is in use.
+func (d Decoder) Open(r *target.Reader, symbols map[string]target.Symbol) (mqs.Source, error) {
+	root, ok := symbols[symCommunicators]
+	if !ok {
+		return nil, mqs.ErrNotThis
+	}
+	for _, name := range []string{symSendRequests, symRecvRequests} {
+		if _, ok := symbols[name]; !ok {
+			return nil, mqs.Unreadable(d.Name(), "%s has no symbol %s, which the message queues of Open MPI start from: "+
+				"the library has been stripped of its dynamic symbols or is not a release that mpi-queues knows", library(root), name)
+		}
+	}
+	if err := checkState(r, symbols); err != nil {
+		return nil, err
+	}
+	return open(r, symbols)
+}
+
+// The values of ompi_mpi_state (ompi/runtime/mpiruntime.h, 4.1 to 6.0).
+const (
+	stateNotInitialized   = 0
+	stateInitStarted      = 1
+	stateFinalizeCompletd = 5
+)
+
+// checkState tells the programs that can't have queues now from those that can.
+func checkState(r *target.Reader, symbols map[string]target.Symbol) error {
+	const name = "Open MPI"
+	s, ok := symbols[symState]
+	if !ok {
+		return nil
+	}
+	if err := r.Prefetch(roots(symbols)); err != nil {
+		return err
+	}
+	state, err := r.Int(s.Addr, 4)
+	if err != nil {
+		return mqs.Unreadable(name, "the state of Open MPI (%s) can't be read: %v", symState, err)
+	}
+	if s, ok := symbols[symInstances]; ok && state != stateInitStarted {
+		// A program may use sessions without MPI_Init, or after MPI_Finalize.
+		if n, err := r.Int(s.Addr, 4); err == nil && n > 0 {
+			return nil
+		}
+	}
+	switch {
+	case state == stateNotInitialized:
+		return mqs.Unreadable(name, "the program has not called MPI_Init yet, so it has no message queues")
+	case state == stateInitStarted:
+		return mqs.Unreadable(name, "the program is inside MPI_Init, so it has no message queues yet")
+	case state >= stateFinalizeCompletd:
+		return mqs.Unreadable(name, "the program has called MPI_Finalize, so it has no message queues any more")
+	}
+	return nil
+}
+
+// roots are the objects that the symbols name, with room for their sizes.
+func roots(symbols map[string]target.Symbol) []target.Range {
+	var out []target.Range
+	for _, s := range symbols {
+		out = append(out, target.Range{Addr: s.Addr, Len: 512})
+	}
+	return out
+}
+
+func open(r *target.Reader, symbols map[string]target.Symbol) (mqs.Source, error) {
+	try := func(l *target.Layouts) (*source, error) {
+		s := &source{r: r, symbols: symbols, layouts: l, classes: map[target.Addr]class{},
+			comms: map[target.Addr]*commState{}, datatypes: map[target.Addr]datatypeInfo{}}
+		if err := target.Bind(&s.types, l); err != nil {
+			return nil, err
+		}
+		return s, s.prove()
+	}
+	queries := target.Queries(&types{})
+	dwarf, err := target.FromDWARF(r, queries)
+	if err != nil {
+		return nil, err
+	}
+	var why error
+	if !dwarf.Empty() {
+		s, err := try(dwarf)
+		if err == nil {
+			return s, nil
+		}
+		why = fmt.Errorf("its debug information: %w", err)
+	}
+	known := ""
+	for _, t := range tables() {
+		known += ", " + t.Release
+		if !t.Fits(r.Info()) {
+			why = errors.Join(why, fmt.Errorf("the layout of %s: it is for another architecture", t.Release))
+			continue
+		}
+		s, err := try(t.Layouts(queries))
+		if err == nil {
+			return s, nil
+		}
+		if r.Err() != nil {
+			return nil, r.Err()
+		}
+		why = errors.Join(why, fmt.Errorf("the layout of %s: %w", t.Release, err))
+	}
+	lib := library(symbols[symCommunicators])
+	return nil, mqs.Unreadable("Open MPI", "%s has no type information that fits, and none of the layouts that mpi-queues knows (%s) does: "+
+		"install the library's debug symbols, or `set debuginfod enabled on`, or use an Open MPI built with -g.\n%v", lib, known[2:], why)
+}
+
+func library(s target.Symbol) string {
+	if s.Object == "" {
+		return "the MPI library"
+	}
+	return filepath.Base(s.Object)
+}
+
+// Describe fills in what is known of the process as a whole.
+func (s *source) Describe(p *mqs.Process) {
+	p.MPI = Decoder{}.Name()
+	p.Library = s.symbols[symCommunicators].Object
+	p.Source = "native"
+	p.Layout = s.layouts.Source
+	p.LayoutName = s.layouts.Name
+	if s.world != nil {
+		p.GlobalRank = mqs.Known(s.world.rank)
+		p.WorldSize = mqs.Known(int32(len(s.world.entries)))
+	}
+	p.Notes = append(p.Notes, s.notes...)
+}

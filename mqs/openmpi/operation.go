@@ -1,0 +1,133 @@
+package openmpi
+
+import (
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// Ranks and tags with a meaning of their own (ompi/include/mpi.h.in).
+const (
+	anySource = -1
+	anyTag    = -1
+)
+
+// Send modes (ompi/mca/pml/pml_constants.h, mca_pml_base_send_mode_t, 4.1 to
+// 6.0), and what MPI calls the operation; a persistent one is named after the
+// call that made it. COMPLETE is a standard send of the library's own.
+var sendKinds = []struct{ once, persistent string }{
+	{"issend", "ssend_init"},
+	{"isend", "send_init"},
+	{"ibsend", "bsend_init"},
+	{"irsend", "rsend_init"},
+	{"isend", "send_init"},
+}
+
+const modeBuffered = 2
+
+// status of an operation that is in use: complete is what MPI_Test would find.
+func status(r request, matched bool) mqs.Status {
+	switch {
+	case r.Complete == requestCompleted:
+		return mqs.Complete
+	case matched:
+		return mqs.Matched
+	}
+	return mqs.Pending
+}
+
+// common fills in what sends and receives have alike.
+func (s *source) common(a target.Addr, r request) mqs.PendingOperation {
+	dt := s.datatype(r.Datatype)
+	op := mqs.PendingOperation{
+		TagWild:      mqs.Known(false),
+		DesiredTag:   mqs.Known(r.Tag),
+		SystemBuffer: mqs.Known(false),
+		Buffer:       mqs.Known(r.Addr),
+		Datatype:     dt.name,
+		Count:        mqs.Known(int64(r.Count)),
+		Request:      mqs.Known(a),
+		Internal:     r.Tag < 0 && r.Tag != anyTag,
+	}
+	if dt.size.Known {
+		op.DesiredLength = mqs.Known(int64(r.Count) * dt.size.Value)
+	}
+	if r.Cancelled {
+		op.ExtraText = append(op.ExtraText, "cancelled")
+	}
+	if r.FreeCalled {
+		op.ExtraText = append(op.ExtraText, "freed: nobody will collect it")
+	}
+	return op
+}
+
+// send describes a send request. Its peer, tag and length are known at once.
+func (s *source) send(c *mqs.Communicator, q sendAt) mqs.PendingOperation {
+	r := q.Base
+	op := s.common(q.addr, r)
+	op.Status = status(r, q.Recv != 0)
+	op.DesiredLocalRank = mqs.Known(r.Peer)
+	op.DesiredGlobalRank = c.GlobalRank(r.Peer)
+	op.DesiredLength = mqs.Known(int64(q.BytesPacked))
+	op.ActualLocalRank, op.ActualGlobalRank = op.DesiredLocalRank, op.DesiredGlobalRank
+	op.ActualTag, op.ActualLength = op.DesiredTag, op.DesiredLength
+	if q.Mode >= 0 && int(q.Mode) < len(sendKinds) {
+		op.Kind = sendKinds[q.Mode].once
+		if r.Persistent {
+			op.Kind = sendKinds[q.Mode].persistent
+		}
+	}
+	if q.Mode == modeBuffered {
+		if q.Addr != r.Addr {
+			op.SystemBuffer = mqs.Known(true)
+			op.Buffer = mqs.Known(q.Addr)
+		}
+		// A buffered send is complete for MPI at once, while its data still waits here.
+		if !r.PMLComplete && op.Status == mqs.Complete {
+			op.Status = mqs.Pending
+			if q.Recv != 0 {
+				op.Status = mqs.Matched
+			}
+			op.ExtraText = append(op.ExtraText, "complete for the sender: its data waits in the buffer")
+		}
+		if r.FreeCalled {
+			op.Kind = "bsend"
+			op.ExtraText = nil
+		}
+	}
+	return op
+}
+
+// recv describes a receive request. Once it has matched, its status holds the
+// message's source and tag, and its packed size the message's length.
+func (s *source) recv(c *mqs.Communicator, q recvAt) mqs.PendingOperation {
+	r := q.Base
+	op := s.common(q.addr, r)
+	op.Kind = "irecv"
+	switch {
+	case r.Type == typeProbe || r.Type == typeMprobe:
+		op.Kind = map[int32]string{typeProbe: "probe", typeMprobe: "mprobe"}[r.Type]
+		op.DesiredLength, op.Count, op.Buffer, op.Datatype = mqs.Maybe[int64]{}, mqs.Maybe[int64]{}, mqs.Maybe[target.Addr]{}, ""
+	case r.Persistent:
+		op.Kind = "recv_init"
+	}
+	op.Status = status(r, q.MatchReceived)
+	op.DesiredLocalRank = mqs.Known(r.Peer)
+	op.DesiredGlobalRank = c.GlobalRank(r.Peer)
+	if r.Peer == anySource {
+		op.DesiredLocalRank, op.DesiredGlobalRank = mqs.Known(int32(mqs.AnyRank)), mqs.Known(int32(mqs.AnyRank))
+	}
+	if r.Tag == anyTag {
+		op.TagWild, op.DesiredTag = mqs.Known(true), mqs.Maybe[int32]{}
+	}
+	if op.Status == mqs.Pending || r.Cancelled {
+		return op
+	}
+	op.ActualLocalRank = mqs.Known(r.Source)
+	op.ActualGlobalRank = c.GlobalRank(r.Source)
+	op.ActualTag = mqs.Known(r.StatusTag)
+	op.ActualLength = mqs.Known(int64(q.BytesPacked))
+	if op.Status == mqs.Complete {
+		op.ActualLength = mqs.Known(int64(r.Received))
+	}
+	return op
+}

@@ -1,0 +1,188 @@
+package openmpi
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// Operations yields one queue of a communicator.
+func (s *source) Operations(c *mqs.Communicator, class mqs.OpClass) iter.Seq2[mqs.PendingOperation, error] {
+	return func(yield func(mqs.PendingOperation, error) bool) {
+		state, ok := s.comms[c.UniqueID]
+		if !ok {
+			yield(mqs.PendingOperation{}, fmt.Errorf("no communicator %s", c.UniqueID))
+			return
+		}
+		if s.pml != "ob1" {
+			yield(mqs.PendingOperation{}, fmt.Errorf("pml %s carries this program's messages, and mpi-queues reads the queues of pml ob1 only: "+
+				"run the program with `--mca pml ob1` to see them", s.pml))
+			return
+		}
+		q := s.allRequests()
+		if q.err != nil && class != mqs.UnexpectedMessages {
+			yield(mqs.PendingOperation{}, q.err)
+			return
+		}
+		switch class {
+		case mqs.PendingSends:
+			for _, r := range s.sendsInOrder(state, q.sends[state.addr]) {
+				if !yield(s.send(c, r), nil) {
+					return
+				}
+			}
+		case mqs.PendingReceives:
+			s.yieldReceives(state, c, yield)
+		case mqs.UnexpectedMessages:
+			s.yieldUnexpected(state, c, yield)
+		}
+	}
+}
+
+// sendsInOrder puts the sends to each peer into the order in which the peer
+// will match them, which their sequence numbers tell. Between peers there is no
+// such order: the places that a peer's sends take are kept, which makes it the
+// order of posting as long as no request has been used twice.
+func (s *source) sendsInOrder(c *commState, sends []sendAt) []sendAt {
+	places := map[int32][]int{}
+	for i, r := range sends {
+		places[r.Base.Peer] = append(places[r.Base.Peer], i)
+	}
+	out := slices.Clone(sends)
+	for _, at := range places {
+		mine := make([]sendAt, len(at))
+		for k, i := range at {
+			mine[k] = sends[i]
+		}
+		slices.SortStableFunc(mine, func(a, b sendAt) int {
+			// The sequence has 16 bits and wraps around.
+			return int(int16(uint16(a.Base.Sequence) - uint16(b.Base.Sequence)))
+		})
+		for k, i := range at {
+			out[i] = mine[k]
+		}
+	}
+	return out
+}
+
+// yieldReceives yields the receives in the order of posting, which is that of
+// matching: those in the free list and those that only the lists of unmatched
+// receives know, since their requests stand on a stack (probes).
+func (s *source) yieldReceives(state *commState, c *mqs.Communicator, yield func(mqs.PendingOperation, error) bool) {
+	all := s.requests.recvs[state.addr]
+	extra, err := s.postedElsewhere(state)
+	if err != nil {
+		s.notef("the posted receives of %s may not be all: %v", c.Label(), err)
+	}
+	recvs := make([]recvAt, 0, len(all)+len(extra))
+	for _, r := range slices.Concat(all, extra) {
+		// A message held by MPI_Mprobe is shown with the unexpected ones.
+		if !held(r) {
+			recvs = append(recvs, r)
+		}
+	}
+	slices.SortStableFunc(recvs, func(a, b recvAt) int {
+		// The communicator counts its receives with 32 bits.
+		return int(int32(uint32(a.Base.Sequence) - uint32(b.Base.Sequence)))
+	})
+	for _, r := range recvs {
+		if !yield(s.recv(c, r), nil) {
+			return
+		}
+	}
+}
+
+// held tells the request that stands for a message taken by MPI_Mprobe.
+func held(r recvAt) bool {
+	return (r.Base.Type == typeImprobe || r.Base.Type == typeMprobe) && r.Base.Complete == requestCompleted
+}
+
+// postedElsewhere returns the unmatched receives whose requests are not in the free list.
+func (s *source) postedElsewhere(state *commState) ([]recvAt, error) {
+	lists, err := s.peers(state)
+	if err != nil {
+		return nil, err
+	}
+	heads := []target.Place{lists.comm.WildReceives}
+	for _, p := range lists.procs {
+		heads = append(heads, p.SpecificReceives)
+	}
+	var out []recvAt
+	for _, head := range heads {
+		if head == 0 {
+			continue
+		}
+		l, err := s.List.Read(s.r, target.Addr(head))
+		if err != nil {
+			return out, err
+		}
+		next := func(a target.Addr) (target.Addr, error) {
+			item, err := s.ListItem.Read(s.r, a)
+			return item.Next, err
+		}
+		for a, err := range target.Walk(l.First, target.Addr(l.Sentinel), 1<<26, next) {
+			if err != nil {
+				return out, err
+			}
+			if s.requests.seen[a] {
+				continue
+			}
+			r, err := s.RecvRequest.Read(s.r, a)
+			if err != nil {
+				return out, err
+			}
+			if inUse(r.Base) && r.Base.Comm == state.addr {
+				out = append(out, recvAt{a, r})
+			}
+		}
+	}
+	return out, nil
+}
+
+// peerLists is ob1's state of a communicator.
+type peerLists struct {
+	comm  comm
+	procs map[int]commProc // by local rank; absent before first contact
+	ranks []int
+}
+
+// peers reads ob1's state of a communicator and of each peer it has been in contact with.
+func (s *source) peers(state *commState) (*peerLists, error) {
+	if err := s.proveClass(state.PMLComm, obComm, s.Comm.Size()); err != nil {
+		return nil, err
+	}
+	c, err := s.Comm.Read(s.r, state.PMLComm)
+	if err != nil {
+		return nil, err
+	}
+	if c.NumProcs > maxGroup {
+		return nil, fmt.Errorf("it has %d peers", c.NumProcs)
+	}
+	addrs, err := s.r.Pointers(c.Procs, int(c.NumProcs))
+	if err != nil {
+		return nil, err
+	}
+	var ranges []target.Range
+	for _, a := range addrs {
+		ranges = append(ranges, target.Range{Addr: a, Len: s.CommProc.Size()})
+	}
+	if err := s.r.Prefetch(ranges); err != nil {
+		return nil, err
+	}
+	out := &peerLists{comm: c, procs: map[int]commProc{}}
+	for rank, a := range addrs {
+		if a == 0 {
+			continue
+		}
+		p, err := s.CommProc.Read(s.r, a)
+		if err != nil {
+			return out, err
+		}
+		out.procs[rank] = p
+		out.ranks = append(out.ranks, rank)
+	}
+	return out, nil
+}

@@ -1,0 +1,135 @@
+package openmpi
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// Values of an ompi_request_t's req_state (ompi/request/request.h).
+const (
+	requestInvalid  = 0 // not in use
+	requestInactive = 1 // persistent, not started
+)
+
+// requestCompleted is req_complete once the operation is complete; before, it
+// is NULL or the address of what a waiting thread sleeps on.
+const requestCompleted = 1
+
+// Values of a mca_pml_base_request_t's req_type (ompi/mca/pml/base/pml_base_request.h).
+const (
+	typeSend = iota + 1
+	typeRecv
+	typeIprobe
+	typeProbe
+	typeImprobe
+	typeMprobe
+)
+
+// requests are the requests of ob1 that are in use, by the address of their communicator.
+type requests struct {
+	sends map[target.Addr][]sendAt
+	recvs map[target.Addr][]recvAt
+	seen  map[target.Addr]bool // the receive requests among them
+	err   error
+}
+
+type sendAt struct {
+	addr target.Addr
+	sendRequest
+}
+
+type recvAt struct {
+	addr target.Addr
+	recvRequest
+}
+
+// allRequests walks the two free lists, whose allocations hold every request,
+// used or not, once.
+func (s *source) allRequests() *requests {
+	if s.requests != nil {
+		return s.requests
+	}
+	q := &requests{sends: map[target.Addr][]sendAt{}, recvs: map[target.Addr][]recvAt{}, seen: map[target.Addr]bool{}}
+	s.requests = q
+	q.err = s.eachElement(symSendRequests, func(a target.Addr) error {
+		r, err := s.SendRequest.Read(s.r, a)
+		if err == nil && inUse(r.Base) && r.Base.Type == typeSend {
+			q.sends[r.Base.Comm] = append(q.sends[r.Base.Comm], sendAt{a, r})
+		}
+		return err
+	})
+	if q.err != nil {
+		return q
+	}
+	q.err = s.eachElement(symRecvRequests, func(a target.Addr) error {
+		r, err := s.RecvRequest.Read(s.r, a)
+		if err == nil && inUse(r.Base) && r.Base.Type >= typeRecv && r.Base.Type <= typeMprobe {
+			q.recvs[r.Base.Comm] = append(q.recvs[r.Base.Comm], recvAt{a, r})
+			q.seen[a] = true
+		}
+		return err
+	})
+	return q
+}
+
+// inUse tells requests that stand for an operation: a free one is invalid, a
+// persistent one that has not been started inactive.
+func inUse(r request) bool { return r.State != requestInvalid && r.State != requestInactive }
+
+// eachElement calls f with every element of a free list, in the order in which
+// they were handed out for the first time. The list is a list of allocations;
+// in each, elements stand at a fixed stride behind an item of their own.
+func (s *source) eachElement(symbol string, f func(target.Addr) error) error {
+	head, err := s.FreeList.Read(s.r, s.symbols[symbol].Addr)
+	if err != nil {
+		return err
+	}
+	align := max(head.Alignment, 1)
+	if align&(align-1) != 0 || align > 1<<20 || head.FragSize == 0 || head.FragSize > 1<<20 || head.NumAllocated > 1<<26 {
+		return fmt.Errorf("%s has %d elements of %d bytes aligned to %d", symbol, head.NumAllocated, head.FragSize, align)
+	}
+	stride := (head.FragSize + align - 1) &^ (align - 1)
+
+	var allocations []target.Addr
+	next := func(a target.Addr) (target.Addr, error) {
+		item, err := s.ListItem.Read(s.r, a)
+		return item.Next, err
+	}
+	for a, err := range target.Walk(head.Allocations.First, target.Addr(head.Allocations.Sentinel), 1<<24, next) {
+		if err != nil {
+			return fmt.Errorf("%s: %w", symbol, err)
+		}
+		allocations = append(allocations, a)
+	}
+
+	left := int(head.NumAllocated)
+	for i, a := range allocations {
+		// All allocations have NumPerAlloc elements but the first one, and the last if a maximum cuts it.
+		n := min(left, int(head.NumPerAlloc))
+		if others := (len(allocations) - 1) * int(head.NumPerAlloc); i == 0 && left > others {
+			n = left - others
+		}
+		first := (a + target.Addr(s.FreeListItem.Size()) + target.Addr(align) - 1) &^ target.Addr(align-1)
+		// New elements are put on the free list one upon the other: the last is taken first.
+		for k := n - 1; k >= 0; k-- {
+			at := first + target.Addr(k)*target.Addr(stride)
+			o, err := s.Object.Read(s.r, at)
+			if err != nil {
+				return err
+			}
+			if o.Class != head.FragClass {
+				return fmt.Errorf("%s: element %d of the allocation at %s is no request", symbol, k, a)
+			}
+			if err := f(at); err != nil {
+				return err
+			}
+		}
+		left -= n
+	}
+	if left != 0 {
+		return errors.New(symbol + " has fewer elements than it says")
+	}
+	return nil
+}

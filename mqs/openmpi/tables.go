@@ -1,0 +1,37 @@
+package openmpi
+
+import (
+	"embed"
+	"sync"
+
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// The layouts of the stock x86-64 builds of Debian, whose libraries are
+// stripped: 4.1.4 (Debian 12), 5.0.7 (13) and 6.0.0rc2 (testing). They were
+// read from DWARF that a compiler made of the release's own headers with that
+// build's opal_config.h, and hold the members that [types] names and no others.
+//
+//go:embed tables/*.json
+var tableFiles embed.FS
+
+// tables returns the embedded layouts, oldest release first.
+var tables = sync.OnceValue(func() []*target.Table {
+	files, err := tableFiles.ReadDir("tables")
+	if err != nil {
+		panic(err) // the directory is embedded
+	}
+	var out []*target.Table
+	for _, f := range files {
+		text, err := tableFiles.ReadFile("tables/" + f.Name())
+		if err != nil {
+			panic(err)
+		}
+		t, err := target.ParseTable(text)
+		if err != nil {
+			panic(err) // a test reads every table
+		}
+		out = append(out, t)
+	}
+	return out
+})

@@ -1,0 +1,205 @@
+package openmpi
+
+import (
+	"fmt"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// Types of a fragment's header (ompi/mca/pml/ob1/pml_ob1_hdr.h, 4.1 to 6.0).
+const (
+	headerMatch = 65 // the whole message, eagerly
+	headerRndv  = 66 // the start of one that the receiver must ask for
+	headerRget  = 67 // one that the receiver will fetch
+	headerCID   = 74 // an extended context id, with one of the others behind it
+)
+
+// yieldUnexpected yields the messages that no receive has matched, rank by rank
+// of their senders: between senders ob1 keeps no order.
+func (s *source) yieldUnexpected(state *commState, c *mqs.Communicator, yield func(mqs.PendingOperation, error) bool) {
+	peers, err := s.peers(state)
+	if err != nil {
+		yield(mqs.PendingOperation{}, err)
+		return
+	}
+	if len(peers.ranks) > 0 && peers.procs[peers.ranks[0]].UnexpectedFrags == 0 {
+		yield(mqs.PendingOperation{}, fmt.Errorf("this Open MPI was built with MCA_PML_OB1_CUSTOM_MATCH, whose queues of unexpected messages mpi-queues can't read"))
+		return
+	}
+	for _, rank := range peers.ranks {
+		p := peers.procs[rank]
+		l, err := s.List.Read(s.r, target.Addr(p.UnexpectedFrags))
+		if err != nil {
+			yield(mqs.PendingOperation{}, err)
+			return
+		}
+		arrived, err := s.frags(l.First, target.Addr(l.Sentinel))
+		if err != nil {
+			yield(mqs.PendingOperation{}, err)
+			return
+		}
+		early, err := s.ring(p.FragsCantMatch)
+		if err != nil {
+			yield(mqs.PendingOperation{}, err)
+			return
+		}
+		for _, f := range arrived {
+			if !yield(s.unexpected(c, f), nil) {
+				return
+			}
+		}
+		for _, f := range early {
+			op := s.unexpected(c, f)
+			op.ExtraText = append(op.ExtraText, "out of order: an earlier message from this rank is still under way")
+			if !yield(op, nil) {
+				return
+			}
+		}
+	}
+	if s.allRequests().err != nil {
+		return
+	}
+	for _, r := range s.requests.recvs[state.addr] {
+		if held(r) && !yield(s.heldMessage(c, r), nil) {
+			return
+		}
+	}
+}
+
+// arrival is a fragment that has arrived.
+type arrival struct {
+	next, ahead target.Addr // the next one, and those that follow this one in sequence
+	header
+	payload target.Addr // behind the header of an eager message
+	size    uint64      // bytes of payload
+}
+
+// frags reads a list of fragments from first until stop.
+func (s *source) frags(first, stop target.Addr) ([]arrival, error) {
+	var out []arrival
+	var last arrival
+	next := func(a target.Addr) (_ target.Addr, err error) {
+		last, err = s.frag(a)
+		return last.next, err
+	}
+	for _, err := range target.Walk(first, stop, maxFrags, next) {
+		if err != nil {
+			return out, err
+		}
+		out = append(out, last)
+	}
+	return out, nil
+}
+
+const maxFrags = 1 << 24
+
+// ring reads the fragments that came too early to be matched: a ring without a
+// sentinel, ordered by sequence, in which each can be the head of a further
+// ring of those that follow it directly.
+func (s *source) ring(head target.Addr) ([]arrival, error) {
+	if head == 0 {
+		return nil, nil
+	}
+	first, err := s.frag(head)
+	if err != nil {
+		return nil, err
+	}
+	rest, err := s.frags(first.next, head)
+	if err != nil {
+		return nil, err
+	}
+	var out []arrival
+	for _, f := range append([]arrival{first}, rest...) {
+		out = append(out, f)
+		if f.ahead == 0 || f.ahead == head {
+			continue
+		}
+		more, err := s.ring(f.ahead)
+		if err != nil {
+			return nil, err
+		}
+		if out = append(out, more...); len(out) > maxFrags {
+			return nil, fmt.Errorf("the rings at %s do not end", head)
+		}
+	}
+	return out, nil
+}
+
+// frag reads the fragment at a, once its class has proved what it is.
+func (s *source) frag(a target.Addr) (arrival, error) {
+	if err := s.proveClass(a, s.RecvFrag.Name(), s.RecvFrag.Size()); err != nil {
+		return arrival{}, err
+	}
+	f, err := s.RecvFrag.Read(s.r, a)
+	if err != nil {
+		return arrival{}, err
+	}
+	at := target.Addr(f.Header)
+	h, err := s.Header.Read(s.r, at)
+	if err != nil {
+		return arrival{}, err
+	}
+	seg, err := s.Segment.Read(s.r, target.Addr(f.Segments))
+	if err != nil {
+		return arrival{}, err
+	}
+	if h.Type == headerCID && s.CIDHeader.Bound() {
+		// Adopted by a communicator made later: the message's own header is
+		// behind this one, and the segment starts there but has not been shortened.
+		at += target.Addr(s.CIDHeader.Size())
+		if h, err = s.Header.Read(s.r, at); err != nil {
+			return arrival{}, err
+		}
+		seg.Len -= min(seg.Len, uint64(s.CIDHeader.Size()))
+	}
+	wire := uint64(h.SeqAt) + 2 - uint64(at)
+	if h.PaddingAt != 0 {
+		wire += 2
+	}
+	return arrival{f.Next, f.Range, h, seg.Addr + target.Addr(wire), seg.Len - min(seg.Len, wire)}, nil
+}
+
+// unexpected describes a message that has arrived.
+func (s *source) unexpected(c *mqs.Communicator, f arrival) mqs.PendingOperation {
+	op := message(c, f.Source, f.Tag)
+	switch {
+	case f.Type == headerMatch:
+		op.ActualLength = mqs.Known(int64(f.size))
+		op.SystemBuffer = mqs.Known(true)
+		op.Buffer = mqs.Known(f.payload)
+		op.ExtraText = []string{"eager"}
+	case f.Type == headerRndv || f.Type == headerRget:
+		op.ActualLength = mqs.Known(int64(f.MsgLength))
+		op.ExtraText = []string{"rendezvous"}
+	}
+	op.DesiredLength = op.ActualLength
+	return op
+}
+
+// heldMessage describes a message that MPI_Mprobe has taken out of the queue.
+func (s *source) heldMessage(c *mqs.Communicator, r recvAt) mqs.PendingOperation {
+	op := message(c, r.Base.Source, r.Base.StatusTag)
+	op.Status = mqs.Matched
+	op.Request = mqs.Known(r.addr)
+	op.ActualLength = mqs.Known(int64(r.Base.Received))
+	op.DesiredLength = op.ActualLength
+	op.ExtraText = []string{"taken by MPI_Mprobe, not received yet"}
+	return op
+}
+
+// message describes the envelope of a message: what the sender wrote on it is
+// both what it desired and what it is.
+func message(c *mqs.Communicator, source, tag int32) mqs.PendingOperation {
+	return mqs.PendingOperation{
+		Status:            mqs.Pending,
+		DesiredLocalRank:  mqs.Known(source),
+		DesiredGlobalRank: c.GlobalRank(source),
+		TagWild:           mqs.Known(false),
+		DesiredTag:        mqs.Known(tag),
+		ActualLocalRank:   mqs.Known(source),
+		ActualGlobalRank:  c.GlobalRank(source),
+		ActualTag:         mqs.Known(tag),
+		Internal:          tag < 0,
+	}
+}

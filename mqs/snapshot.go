@@ -1,0 +1,57 @@
+package mqs
+
+import "github.com/mpi-queues/mpi-queues/mqs/target"
+
+// Snapshot is the message queues of some processes, each at one stop.
+type Snapshot struct {
+	Processes []*Process
+}
+
+// Process is one process of a snapshot.
+type Process struct {
+	// Inferior is the debugger's number for it.
+	Inferior int
+	// PID is its process id, 0 if there is none.
+	PID int
+	// GlobalRank is its rank in MPI_COMM_WORLD, WorldSize the size of that.
+	GlobalRank, WorldSize Maybe[int32]
+	// Image is the path of its program.
+	Image string
+	// MPI names the implementation, empty if none was recognised.
+	MPI string
+	// Library is the path of the file that holds the MPI's roots.
+	Library string
+	// Source is where the queues were read from: "native".
+	Source string
+	// Layout is where the layouts of the types came from: "dwarf" or "table".
+	Layout string
+	// LayoutName is the release that a table describes.
+	LayoutName string
+
+	Communicators []*Queues
+	// Notes are sentences on what is missing or doubtful.
+	Notes []string
+	// Unavailable is the sentence that says why nothing could be read, else empty.
+	Unavailable string
+}
+
+// Queues is a communicator with its queues.
+type Queues struct {
+	Communicator
+	// Queue has an entry for each [OpClass]; nil for one that was not asked for.
+	Queue [3]*Queue
+}
+
+// Queue is one queue of a communicator in the order of matching.
+type Queue struct {
+	Operations []PendingOperation
+	// Total is how many there are; more than len(Operations) if a limit cut them.
+	Total int
+	// Unavailable says why the queue can't be read; it has no operations then.
+	Unavailable string
+}
+
+// Identity starts a process of a snapshot with what the debugger knows of it.
+func Identity(info target.Info) *Process {
+	return &Process{Inferior: info.Inferior, PID: info.PID, Image: info.Executable}
+}

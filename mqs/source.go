@@ -1,0 +1,86 @@
+package mqs
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// A Decoder recognises one MPI implementation.
+type Decoder interface {
+	// Name is what people call the implementation: "Open MPI".
+	Name() string
+	// Symbols are global symbols to look up before [Decoder.Open], so that
+	// the symbols of all decoders travel in one batch.
+	Symbols() []string
+	// Open returns the process's source. It fails with [ErrNotThis] if the
+	// process does not use this implementation, and with an [*UnreadableError]
+	// if it does but its queues can't be read.
+	Open(r *target.Reader, symbols map[string]target.Symbol) (Source, error)
+}
+
+// Source reads the message queues of one process during one stop.
+type Source interface {
+	// Describe fills in what is known of the process as a whole.
+	Describe(p *Process)
+	// Communicators yields the communicators in a sensible order. An error
+	// that comes with a communicator concerns that one alone.
+	Communicators() iter.Seq2[Communicator, error]
+	// Operations yields one queue of a communicator that Communicators
+	// yielded, in the order of matching. An error ends it.
+	Operations(c *Communicator, class OpClass) iter.Seq2[PendingOperation, error]
+}
+
+// ErrNotThis means that a process does not use a decoder's implementation.
+var ErrNotThis = errors.New("not this MPI")
+
+// UnreadableError is why nothing can be shown of a process: a sentence for its user.
+type UnreadableError struct {
+	// MPI names the implementation, empty if none was recognised.
+	MPI    string
+	Reason string
+}
+
+func (e *UnreadableError) Error() string { return e.Reason }
+
+// Unreadable returns an [*UnreadableError] with a formatted reason.
+func Unreadable(mpi, format string, args ...any) error {
+	return &UnreadableError{mpi, fmt.Sprintf(format, args...)}
+}
+
+// Open finds the decoder for a process. If none fits, the error is an [*UnreadableError].
+func Open(r *target.Reader, decoders []Decoder) (Source, error) {
+	var names []string
+	for _, d := range decoders {
+		names = append(names, d.Symbols()...)
+	}
+	symbols, err := r.Symbols(names...)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range decoders {
+		s, err := d.Open(r, symbols)
+		if !errors.Is(err, ErrNotThis) {
+			return s, err
+		}
+	}
+	return nil, notMPI(r.Info(), decoders)
+}
+
+func notMPI(info target.Info, decoders []Decoder) error {
+	program := info.Executable
+	if program == "" {
+		program = fmt.Sprintf("process %d", info.PID)
+	}
+	known := ""
+	for i, d := range decoders {
+		if i > 0 {
+			known += ", "
+		}
+		known += d.Name()
+	}
+	return Unreadable("", "%s does not use an MPI library that mpi-queues can read (%s): none of its symbols is in the program or its %d shared libraries. "+
+		"If it is an MPI program, its library may not be loaded yet, or it may be linked statically and stripped", program, known, len(info.Libraries))
+}

@@ -1,0 +1,152 @@
+package target
+
+import (
+	"archive/zip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+)
+
+// A Recorder passes everything on to a target and remembers the answers.
+type Recorder struct {
+	Target
+	log processLog
+}
+
+// NewRecorder starts recording what is asked of t through it.
+func NewRecorder(t Target) *Recorder {
+	return &Recorder{t, processLog{Process: t.Info(), Symbols: map[string]*Symbol{},
+		Types: map[string]*Layout{}, bytes: map[Addr][]byte{}}}
+}
+
+// processLog is what a recording holds of one process.
+type processLog struct {
+	Process Info `json:"process"`
+	// Symbols and Types hold null for what was asked for and is not there.
+	Symbols map[string]*Symbol `json:"symbols"`
+	Types   map[string]*Layout `json:"types"`
+	// Memory lists the pieces that stand, one after the other, in the file "memory".
+	Memory []piece `json:"memory"`
+
+	bytes map[Addr][]byte
+}
+
+type piece struct {
+	Addr Addr `json:"address"`
+	Len  int  `json:"length"`
+}
+
+// recording is the JSON part of a recording's file.
+type recording struct {
+	// Recording is the version of the format.
+	Recording int           `json:"recording"`
+	Processes []*processLog `json:"processes"`
+}
+
+const recordingVersion = 1
+
+// ReadMemory is [Target.ReadMemory].
+func (r *Recorder) ReadMemory(ctx context.Context, ranges []Range) ([][]byte, error) {
+	got, err := r.Target.ReadMemory(ctx, ranges)
+	for i, b := range got {
+		if len(b) > len(r.log.bytes[ranges[i].Addr]) {
+			r.log.bytes[ranges[i].Addr] = b
+		}
+	}
+	return got, err
+}
+
+// FindSymbols is [Target.FindSymbols].
+func (r *Recorder) FindSymbols(ctx context.Context, names []string) ([]*Symbol, error) {
+	got, err := r.Target.FindSymbols(ctx, names)
+	for i, s := range got {
+		r.log.Symbols[names[i]] = s
+	}
+	return got, err
+}
+
+// FindTypes is [Target.FindTypes].
+func (r *Recorder) FindTypes(ctx context.Context, queries []TypeQuery) ([]*Layout, error) {
+	got, err := r.Target.FindTypes(ctx, queries)
+	for i, l := range got {
+		r.log.Types[queries[i].Name] = l
+	}
+	return got, err
+}
+
+// WriteRecording writes what the recorders saw: a zip archive of
+// "recording.json" and, uncompressed sizes as listed there, "memory".
+func WriteRecording(w io.Writer, recorders []*Recorder) error {
+	z := zip.NewWriter(w)
+	memory, err := z.Create("memory")
+	if err != nil {
+		return err
+	}
+	doc := recording{Recording: recordingVersion}
+	for _, r := range recorders {
+		log := r.log
+		for _, a := range slices.Sorted(maps.Keys(log.bytes)) {
+			if b := log.bytes[a]; len(b) > 0 {
+				log.Memory = append(log.Memory, piece{a, len(b)})
+				if _, err := memory.Write(b); err != nil {
+					return err
+				}
+			}
+		}
+		doc.Processes = append(doc.Processes, &log)
+	}
+	index, err := z.Create("recording.json")
+	if err != nil {
+		return err
+	}
+	if err := json.NewEncoder(index).Encode(doc); err != nil {
+		return err
+	}
+	return z.Close()
+}
+
+// ErrNotRecording means that a file is not a recording that this version reads.
+var ErrNotRecording = errors.New("not a recording of mpi-queues")
+
+// maxRecorded bounds what a recording unpacks to.
+const maxRecorded = 4 << 30
+
+// ReadRecording reads the processes of a recording back.
+func ReadRecording(r io.ReaderAt, size int64) ([]Target, error) {
+	z, err := zip.NewReader(r, size)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotRecording, err)
+	}
+	index, err := z.Open("recording.json")
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotRecording, err)
+	}
+	defer func() { _ = index.Close() }()
+	var doc recording
+	if err := json.NewDecoder(io.LimitReader(index, maxRecorded)).Decode(&doc); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotRecording, err)
+	}
+	if doc.Recording != recordingVersion {
+		return nil, fmt.Errorf("%w: its format is %d, not %d", ErrNotRecording, doc.Recording, recordingVersion)
+	}
+	memory, err := z.Open("memory")
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotRecording, err)
+	}
+	defer func() { _ = memory.Close() }()
+	var out []Target
+	left := maxRecorded
+	for _, log := range doc.Processes {
+		t, n, err := newReplay(log, memory, left)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrNotRecording, err)
+		}
+		left -= n
+		out = append(out, t)
+	}
+	return out, nil
+}

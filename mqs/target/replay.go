@@ -1,0 +1,80 @@
+package target
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// replay answers from a recording. What was not recorded is not there.
+type replay struct {
+	log     *processLog
+	extents []extent // by address, apart
+}
+
+// newReplay reads the process's pieces from memory, at most limit bytes, and
+// says how many it took.
+func newReplay(log *processLog, memory io.Reader, limit int) (*replay, int, error) {
+	t := &replay{log: log}
+	total := 0
+	for _, p := range log.Memory {
+		if p.Len < 0 || p.Len > limit-total {
+			return nil, 0, fmt.Errorf("%d bytes of memory at %s are out of bounds", p.Len, p.Addr)
+		}
+		total += p.Len
+		b := make([]byte, p.Len)
+		if _, err := io.ReadFull(memory, b); err != nil {
+			return nil, 0, err
+		}
+		t.add(extent{p.Addr, b})
+	}
+	return t, total, nil
+}
+
+// add joins an extent, not below the last one, to what it touches.
+func (t *replay) add(e extent) {
+	k := len(t.extents) - 1
+	if k < 0 || e.start > t.extents[k].end() {
+		t.extents = append(t.extents, e)
+		return
+	}
+	last := &t.extents[k]
+	if e.end() > last.end() {
+		last.data = append(last.data, e.data[last.end()-e.start:]...)
+	}
+}
+
+func (t *replay) Info() Info { return t.log.Process }
+
+func (t *replay) ReadMemory(_ context.Context, ranges []Range) ([][]byte, error) {
+	out := make([][]byte, len(ranges))
+	for i, r := range ranges {
+		k, found := slices.BinarySearchFunc(t.extents, r.Addr, func(e extent, a Addr) int { return cmp.Compare(e.start, a) })
+		if !found {
+			k--
+		}
+		if k >= 0 && r.Addr < t.extents[k].end() {
+			b := t.extents[k].data[r.Addr-t.extents[k].start:]
+			out[i] = b[:min(len(b), r.Len)]
+		}
+	}
+	return out, nil
+}
+
+func (t *replay) FindSymbols(_ context.Context, names []string) ([]*Symbol, error) {
+	out := make([]*Symbol, len(names))
+	for i, name := range names {
+		out[i] = t.log.Symbols[name]
+	}
+	return out, nil
+}
+
+func (t *replay) FindTypes(_ context.Context, queries []TypeQuery) ([]*Layout, error) {
+	out := make([]*Layout, len(queries))
+	for i, q := range queries {
+		out[i] = t.log.Types[q.Name]
+	}
+	return out, nil
+}

@@ -1,0 +1,118 @@
+// Package target reads one stopped process: raw through a [Target] (a debugger,
+// a recording), typed through a [Reader], whose page cache keeps the calls to
+// the debugger few and fat, and through [Struct], which binds Go structs to the
+// layouts of C types.
+package target
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+)
+
+// Addr is an address in the process. It prints as hex, and is a string in JSON.
+type Addr uint64
+
+func (a Addr) String() string { return "0x" + strconv.FormatUint(uint64(a), 16) }
+
+// MarshalJSON writes the address as a hex string.
+func (a Addr) MarshalJSON() ([]byte, error) { return []byte(`"` + a.String() + `"`), nil }
+
+// UnmarshalJSON reads what [Addr.MarshalJSON] wrote.
+func (a *Addr) UnmarshalJSON(text []byte) error {
+	var s string
+	if err := json.Unmarshal(text, &s); err != nil {
+		return err
+	}
+	v, err := strconv.ParseUint(s, 0, 64)
+	if err != nil {
+		return fmt.Errorf("address %q: %w", s, err)
+	}
+	*a = Addr(v)
+	return nil
+}
+
+// Info is what is known of a process before any of its memory is read.
+type Info struct {
+	// Inferior is the debugger's number for the process.
+	Inferior int `json:"inferior"`
+	// PID is its process id, 0 if there is none.
+	PID int `json:"pid"`
+	// Kind is "live", "core" or "remote".
+	Kind string `json:"kind"`
+	// Executable is the path of its program, empty if not known.
+	Executable string `json:"executable"`
+	// Libraries are the paths of its shared libraries.
+	Libraries []string `json:"libraries"`
+	// Architecture is the debugger's name for it.
+	Architecture string `json:"architecture"`
+	// PointerSize is the width of a pointer in bytes: 4 or 8.
+	PointerSize int `json:"pointer_size"`
+	// BigEndian is true if the most significant byte comes first.
+	BigEndian bool `json:"big_endian"`
+}
+
+// Range is a piece of the address space.
+type Range struct {
+	Addr Addr
+	Len  int // bytes
+}
+
+// Symbol is a global symbol of the process.
+type Symbol struct {
+	Addr Addr `json:"address"`
+	// Object is the path of the library or program it is in, empty if not known.
+	Object string `json:"object"`
+}
+
+// TypeQuery asks for a C type and some of its members.
+type TypeQuery struct {
+	Name string
+	// Fields are paths of members, with dots between levels.
+	Fields []string
+}
+
+// Kind tells how the bytes of a member are to be read.
+type Kind string
+
+// The kinds of members. A union is a KindStruct; bool is unsigned.
+const (
+	KindSigned   Kind = "signed"
+	KindUnsigned Kind = "unsigned"
+	KindPointer  Kind = "pointer"
+	KindFloat    Kind = "float"
+	KindArray    Kind = "array"
+	KindStruct   Kind = "struct"
+)
+
+// Field is where a member stands in its type.
+type Field struct {
+	Offset int  `json:"offset"` // bytes
+	Size   int  `json:"size"`   // bytes
+	Kind   Kind `json:"kind"`
+}
+
+// Layout is the layout of one C type. Fields that the type lacks are absent.
+type Layout struct {
+	Size int `json:"size"` // bytes
+	// Object is the path of the file that describes the type, empty if not known.
+	Object string           `json:"object,omitempty"`
+	Fields map[string]Field `json:"fields"`
+}
+
+// Target is one stopped process. Every method takes a batch and makes at most
+// one round trip; an error means that the connection or the process is gone, or
+// that ctx ended, never that something was not found.
+type Target interface {
+	// Info never makes a round trip.
+	Info() Info
+	// ReadMemory returns for each range what is readable from its start, in
+	// a slice that the caller may keep; shorter than asked where memory ends.
+	ReadMemory(ctx context.Context, ranges []Range) ([][]byte, error)
+	// FindSymbols returns for each name where it is, nil if there is no such symbol.
+	FindSymbols(ctx context.Context, names []string) ([]*Symbol, error)
+	// FindTypes returns for each query the type's layout from debug
+	// information, nil if there is none.
+	FindTypes(ctx context.Context, queries []TypeQuery) ([]*Layout, error)
+}
