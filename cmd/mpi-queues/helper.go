@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+
+	"github.com/mpi-queues/mpi-queues/bridge"
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+func helperCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "helper",
+		Short: "Serve gdb's extension on standard input and output",
+		Long:  "The extension in gdb starts this by itself: it speaks JSON-RPC on standard input and output.",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			stream, err := takeStdio()
+			if err != nil {
+				return unreadable(err)
+			}
+			if err := bridge.Serve(cmd.Context(), stream, version(), helper{}, helperLog()); err != nil {
+				return unreadable(err)
+			}
+			return nil
+		},
+	}
+}
+
+// helperLog logs to stderr, at the level that `set mpi-queues debug` asks for.
+func helperLog() zerolog.Logger {
+	level := zerolog.WarnLevel
+	if os.Getenv("MPI_QUEUES_DEBUG") != "" {
+		level = zerolog.DebugLevel
+	}
+	return zerolog.New(zerolog.ConsoleWriter{Out: os.Stderr, NoColor: true}).Level(level)
+}
+
+// helper does what the debugger asks for.
+type helper struct{}
+
+// Queues reads and renders the message queues of processes.
+func (helper) Queues(ctx context.Context, d *bridge.Debugger, p bridge.QueuesParams) error {
+	queue, err := mqs.ParseQueue(p.Queue)
+	if err != nil {
+		return &bridge.UsageError{Err: err}
+	}
+	filter := mqs.Filter{Comm: p.Comm, Queue: queue, Internal: p.Internal, Limit: p.Limit}
+	var targets []target.Target
+	var recorders []*target.Recorder
+	for _, process := range p.Processes {
+		t := d.Target(process)
+		if p.Record {
+			r := target.NewRecorder(t)
+			recorders = append(recorders, r)
+			t = r
+		}
+		targets = append(targets, t)
+	}
+	d.Progress(ctx, "reading the message queues")
+	snapshot, err := readAll(ctx, targets, filter)
+	if err == nil {
+		err = display(ctx, d, snapshot, p)
+	}
+	if !p.Record {
+		return err
+	}
+	// A recording is of use in full, and of most use where the queues can't be read.
+	if recordErr := record(ctx, d, recorders); err == nil {
+		err = recordErr
+	}
+	return err
+}
+
+func display(ctx context.Context, d *bridge.Debugger, s *mqs.Snapshot, p bridge.QueuesParams) error {
+	d.Progress(ctx, "writing")
+	var out bytes.Buffer
+	if err := write(&out, s, p.Format, p.Styled); err != nil {
+		return err
+	}
+	_, err := d.Stream(ctx, "display").Write(out.Bytes())
+	return err
+}
+
+// record completes what the recorders saw by all that no filter keeps, and hands it over.
+func record(ctx context.Context, d *bridge.Debugger, recorders []*target.Recorder) error {
+	d.Progress(ctx, "recording")
+	for _, r := range recorders {
+		if _, err := read(ctx, r, mqs.Filter{Internal: true}); ctx.Err() != nil {
+			return err
+		}
+	}
+	var out bytes.Buffer
+	if err := target.WriteRecording(&out, recorders); err != nil {
+		return err
+	}
+	_, err := d.Stream(ctx, "recording").Write(out.Bytes())
+	return err
+}
+
+// Describe says what was detected in a process, a fact to a line.
+func (helper) Describe(ctx context.Context, d *bridge.Debugger, p bridge.DescribeParams) error {
+	t := d.Target(p.Process)
+	process := mqs.Identity(t.Info())
+	r := target.NewReader(ctx, t)
+	s, err := mqs.Open(r, decoders)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		process = mqs.Failed(t.Info(), err)
+	} else {
+		s.Describe(process)
+	}
+	var out strings.Builder
+	describe(&out, process)
+	_, err = io.WriteString(d.Stream(ctx, "display"), out.String())
+	return err
+}
+
+func describe(w io.Writer, p *mqs.Process) {
+	line := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(w, "%-9s %s\n", name+":", value)
+		}
+	}
+	line("Program", p.Image)
+	line("MPI", orUnknown(p.MPI))
+	line("Library", p.Library)
+	if p.Unavailable != "" {
+		line("Queues", "not available: "+p.Unavailable)
+	} else {
+		line("Source", p.Source)
+		layout := "the library's debug information (DWARF)"
+		if p.Layout == "table" {
+			layout = "the embedded table of " + p.LayoutName + ", proved on this process"
+		}
+		line("Layout", layout)
+	}
+	line("Helper", "mpi-queues "+version())
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return "not recognised"
+	}
+	return s
+}

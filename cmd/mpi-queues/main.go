@@ -1,0 +1,73 @@
+// Command mpi-queues is the helper that gdb's extension talks to, and the
+// commands for a shell.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes.
+const (
+	exitUnreadable = 1 // nothing could be read
+	exitUsage      = 2
+)
+
+func main() {
+	err := rootCommand().Execute()
+	if err == nil {
+		return
+	}
+	var exit *exitError
+	if errors.As(err, &exit) {
+		if exit.err != nil {
+			fmt.Fprintln(os.Stderr, "mpi-queues:", exit.err)
+		}
+		os.Exit(exit.code)
+	}
+	// What is left is cobra's own: commands, flags and arguments.
+	fmt.Fprintln(os.Stderr, "mpi-queues:", err)
+	fmt.Fprintln(os.Stderr, "Try `mpi-queues --help'.")
+	os.Exit(exitUsage)
+}
+
+// exitError ends the program with a code; err is nil if all has been said.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string { return fmt.Sprint(e.err) }
+
+func unreadable(err error) error { return &exitError{exitUnreadable, err} }
+
+func usage(err error) error { return &exitError{exitUsage, err} }
+
+func rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "mpi-queues",
+		Short: "Show the message queues of MPI programs",
+		Long: "mpi-queues shows the pending sends, pending receives and unexpected messages of\n" +
+			"running MPI programs, and of their core files, through gdb.\n\n" +
+			"In gdb: source the file that `mpi-queues gdbinit' prints, then type `mpi-queues'.",
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetVersionTemplate("mpi-queues {{.Version}}\n")
+	root.AddCommand(helperCommand(), dumpCommand(), replayCommand(), gdbinitCommand(), demoCommand())
+	return root
+}
+
+// version is what `go install` or `go build` recorded of this program.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "(devel)"
+	}
+	return info.Main.Version
+}

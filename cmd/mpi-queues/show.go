@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"io"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/openmpi"
+	"github.com/mpi-queues/mpi-queues/mqs/render"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// decoders are the MPI implementations that are decoded natively, in the order
+// in which they are tried.
+var decoders = []mqs.Decoder{openmpi.Decoder{}}
+
+// read collects what the filter keeps of one stopped process.
+func read(ctx context.Context, t target.Target, f mqs.Filter) (*mqs.Process, error) {
+	r := target.NewReader(ctx, t)
+	s, err := mqs.Open(r, decoders)
+	if err != nil {
+		return nil, err
+	}
+	return mqs.Collect(r, s, f)
+}
+
+// readAll collects several. One that can't be read says so in the snapshot,
+// but if it is the only one, that is an error.
+func readAll(ctx context.Context, targets []target.Target, f mqs.Filter) (*mqs.Snapshot, error) {
+	s := &mqs.Snapshot{}
+	for _, t := range targets {
+		p, err := read(ctx, t, f)
+		if err != nil {
+			if len(targets) == 1 || ctx.Err() != nil {
+				return nil, err
+			}
+			p = mqs.Failed(t.Info(), err)
+		}
+		s.Processes = append(s.Processes, p)
+	}
+	return s, nil
+}
+
+// write renders a snapshot as "json" or, any other format, as text.
+func write(w io.Writer, s *mqs.Snapshot, format string, styled bool) error {
+	if format == "json" {
+		_, err := w.Write(render.JSON(s))
+		return err
+	}
+	return render.Text(w, s, render.Style{On: styled})
+}

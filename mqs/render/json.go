@@ -1,0 +1,204 @@
+// Package render turns snapshots into text for people and JSON for programs.
+package render
+
+import (
+	"encoding/json"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// Schema is the version of the JSON document, which mqs/render/schema.json describes.
+const Schema = 1
+
+// notAskedFor stands in place of a queue that a filter left out.
+const notAskedFor = "not asked for"
+
+// JSON returns the snapshot as one document, an operation to a line. Written
+// out by hand, since a hundred thousand operations are no rarity: a test holds
+// it against the schema.
+func JSON(s *mqs.Snapshot) []byte {
+	w := &jsonWriter{}
+	w.raw(`{"schema": `).int(Schema).raw(`, "processes": [`)
+	for i, p := range s.Processes {
+		w.comma(i).raw("\n")
+		w.process(p)
+	}
+	w.raw("\n]}\n")
+	return w.b
+}
+
+type jsonWriter struct{ b []byte }
+
+func (w *jsonWriter) raw(s string) *jsonWriter { w.b = append(w.b, s...); return w }
+func (w *jsonWriter) int(v int64) *jsonWriter  { w.b = strconv.AppendInt(w.b, v, 10); return w }
+func (w *jsonWriter) bool(v bool) *jsonWriter  { w.b = strconv.AppendBool(w.b, v); return w }
+
+func (w *jsonWriter) comma(i int) *jsonWriter {
+	if i > 0 {
+		w.raw(",")
+	}
+	return w
+}
+
+// str writes a string. Names come out of a foreign process: whatever is not
+// UTF-8 becomes U+FFFD.
+func (w *jsonWriter) str(s string) *jsonWriter {
+	plain := utf8.ValidString(s)
+	for i := 0; plain && i < len(s); i++ {
+		plain = s[i] >= ' ' && s[i] < 0x7f && s[i] != '"' && s[i] != '\\'
+	}
+	if plain {
+		w.b = append(append(append(w.b, '"'), s...), '"')
+		return w
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // a string always marshals
+	}
+	w.b = append(w.b, text...)
+	return w
+}
+
+// strOrNull writes null for an empty string, which stands for one not known.
+func (w *jsonWriter) strOrNull(s string) *jsonWriter {
+	if s == "" {
+		return w.raw("null")
+	}
+	return w.str(s)
+}
+
+func (w *jsonWriter) hex(v uint64) *jsonWriter {
+	w.raw(`"0x`)
+	w.b = strconv.AppendUint(w.b, v, 16)
+	return w.raw(`"`)
+}
+
+func maybe[T any](w *jsonWriter, key string, m mqs.Maybe[T], write func(T)) {
+	w.raw(key)
+	if m.Known {
+		write(m.Value)
+	} else {
+		w.raw("null")
+	}
+}
+
+func maybeInt[T int32 | int64](w *jsonWriter, key string, m mqs.Maybe[T]) {
+	maybe(w, key, m, func(v T) { w.int(int64(v)) })
+}
+
+func (w *jsonWriter) process(p *mqs.Process) {
+	w.raw(`{"inferior": `).int(int64(p.Inferior))
+	w.raw(`, "pid": `).int(int64(p.PID))
+	maybeInt(w, `, "global_rank": `, p.GlobalRank)
+	maybeInt(w, `, "world_size": `, p.WorldSize)
+	w.raw(`, "image": `).strOrNull(p.Image)
+	w.raw(`, "mpi": `).strOrNull(p.MPI)
+	w.raw(`, "library": `).strOrNull(p.Library)
+	w.raw(`, "source": `).strOrNull(p.Source)
+	w.raw(`, "layout": `).strOrNull(p.Layout)
+	w.raw(`, "layout_name": `).strOrNull(p.LayoutName)
+	w.raw(`, "unavailable": `).strOrNull(p.Unavailable)
+	w.raw(",\n \"communicators\": [")
+	for i, c := range p.Communicators {
+		w.comma(i).raw("\n  ")
+		w.communicator(c)
+	}
+	w.raw("],\n \"notes\": [")
+	for i, n := range p.Notes {
+		w.comma(i).str(n)
+	}
+	w.raw("]}")
+}
+
+func (w *jsonWriter) communicator(c *mqs.Queues) {
+	w.raw(`{"unique_id": `).hex(uint64(c.UniqueID))
+	maybeInt(w, `, "local_rank": `, c.LocalRank)
+	maybeInt(w, `, "size": `, c.Size)
+	maybe(w, `, "name": `, c.Name, func(v string) { w.str(v) })
+	w.raw(`, "internal": `).bool(c.Internal)
+	w.raw(`, "group": `).group(c.Group)
+	w.raw(`, "remote_group": `).group(c.RemoteGroup)
+	for _, class := range mqs.OpClasses {
+		q := c.Queue[class]
+		w.raw(",\n   \"" + class.String() + "\": ")
+		if q == nil || q.Unavailable != "" {
+			w.raw("null")
+			continue
+		}
+		w.raw("[")
+		for i := range q.Operations {
+			w.comma(i).raw("\n    ")
+			w.operation(&q.Operations[i])
+		}
+		w.raw("]")
+	}
+	w.unavailable(c)
+	w.raw("}")
+}
+
+// unavailable says for each queue that is null why it is; and how many
+// operations there are where a limit has cut a queue.
+func (w *jsonWriter) unavailable(c *mqs.Queues) {
+	n := 0
+	w.raw(",\n   \"unavailable\": {")
+	for _, class := range mqs.OpClasses {
+		if q := c.Queue[class]; q != nil && q.Unavailable != "" {
+			w.comma(n).str(class.String()).raw(": ").str(q.Unavailable)
+			n++
+		} else if q == nil {
+			w.comma(n).str(class.String()).raw(": ").str(notAskedFor)
+			n++
+		}
+	}
+	w.raw(`}, "totals": {`)
+	n = 0
+	for _, class := range mqs.OpClasses {
+		if q := c.Queue[class]; q != nil && q.Unavailable == "" {
+			w.comma(n).str(class.String()).raw(": ").int(int64(q.Total))
+			n++
+		}
+	}
+	w.raw("}")
+}
+
+func (w *jsonWriter) group(g []mqs.Maybe[int32]) *jsonWriter {
+	if g == nil {
+		return w.raw("null")
+	}
+	w.raw("[")
+	for i, r := range g {
+		maybeInt(w.comma(i), "", r)
+	}
+	return w.raw("]")
+}
+
+func (w *jsonWriter) operation(op *mqs.PendingOperation) {
+	w.raw(`{"status": `).str(string(op.Status))
+	maybeInt(w, `, "desired_local_rank": `, op.DesiredLocalRank)
+	maybeInt(w, `, "desired_global_rank": `, op.DesiredGlobalRank)
+	maybe(w, `, "tag_wild": `, op.TagWild, func(v bool) { w.bool(v) })
+	maybeInt(w, `, "desired_tag": `, op.DesiredTag)
+	maybeInt(w, `, "desired_length": `, op.DesiredLength)
+	maybe(w, `, "system_buffer": `, op.SystemBuffer, func(v bool) { w.bool(v) })
+	w.address(`, "buffer": `, op.Buffer)
+	maybeInt(w, `, "actual_local_rank": `, op.ActualLocalRank)
+	maybeInt(w, `, "actual_global_rank": `, op.ActualGlobalRank)
+	maybeInt(w, `, "actual_tag": `, op.ActualTag)
+	maybeInt(w, `, "actual_length": `, op.ActualLength)
+	w.raw(`, "extra_text": [`)
+	for i, line := range op.ExtraText {
+		w.comma(i).str(line)
+	}
+	w.raw(`], "kind": `).strOrNull(op.Kind)
+	w.raw(`, "datatype": `).strOrNull(op.Datatype)
+	maybeInt(w, `, "count": `, op.Count)
+	w.address(`, "request": `, op.Request)
+	w.raw(`, "internal": `).bool(op.Internal).raw("}")
+}
+
+func (w *jsonWriter) address(key string, a mqs.Maybe[target.Addr]) {
+	maybe(w, key, a, func(v target.Addr) { w.hex(uint64(v)) })
+}

@@ -1,0 +1,251 @@
+package render
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+)
+
+// unknown marks what is not known in a table.
+const unknown = "?"
+
+// Style marks up text for a terminal. The zero value leaves it plain.
+type Style struct{ On bool }
+
+// The colours of the queues are those of the field's tools.
+var queueLooks = [...]struct{ title, color string }{
+	mqs.PendingSends:       {"Pending sends", "32"},
+	mqs.PendingReceives:    {"Pending receives", "34"},
+	mqs.UnexpectedMessages: {"Unexpected messages", "31"},
+}
+
+func (s Style) paint(color, text string) string {
+	if !s.On {
+		return text
+	}
+	return "\x1b[" + color + "m" + text + "\x1b[m"
+}
+
+// Text writes the snapshot as tables.
+func Text(w io.Writer, s *mqs.Snapshot, style Style) error {
+	b := bufio.NewWriterSize(w, 1<<16)
+	for i, p := range s.Processes {
+		if i > 0 {
+			fmt.Fprintln(b)
+		}
+		processText(b, p, style)
+	}
+	return b.Flush()
+}
+
+func processText(w *bufio.Writer, p *mqs.Process, style Style) {
+	fmt.Fprintln(w, style.paint("1", heading(p)))
+	if p.Unavailable != "" {
+		fmt.Fprintf(w, "  %s.\n", strings.TrimSuffix(p.Unavailable, "."))
+	}
+	var idle []string
+	for _, c := range p.Communicators {
+		if isIdle(c) {
+			idle = append(idle, printable(c.Label()))
+			continue
+		}
+		communicatorText(w, c, style)
+	}
+	if idle != nil {
+		fmt.Fprintf(w, "\nNothing pending on %s.\n", strings.Join(idle, ", "))
+	}
+	for _, n := range p.Notes {
+		fmt.Fprintf(w, "\nNote: %s.\n", strings.TrimSuffix(n, "."))
+	}
+}
+
+// heading names the process, its rank and what its queues were read with.
+func heading(p *mqs.Process) string {
+	var b strings.Builder
+	if p.GlobalRank.Known {
+		fmt.Fprintf(&b, "Rank %d of %d", p.GlobalRank.Value, p.WorldSize.Value)
+	} else {
+		b.WriteString("Rank " + unknown)
+	}
+	if p.PID != 0 {
+		fmt.Fprintf(&b, ", process %d", p.PID)
+	}
+	if p.Image != "" {
+		fmt.Fprintf(&b, ", %s", filepath.Base(p.Image))
+	}
+	if p.MPI != "" {
+		fmt.Fprintf(&b, ": %s", p.MPI)
+	}
+	switch p.Layout {
+	case "dwarf":
+		b.WriteString(", layout from its debug information")
+	case "table":
+		fmt.Fprintf(&b, ", layout from the table of %s", p.LayoutName)
+	}
+	return printable(b.String())
+}
+
+func isIdle(c *mqs.Queues) bool {
+	for _, q := range c.Queue {
+		if q != nil && (q.Total > 0 || q.Unavailable != "") {
+			return false
+		}
+	}
+	return true
+}
+
+func communicatorText(w *bufio.Writer, c *mqs.Queues, style Style) {
+	name := printable(c.Label())
+	fmt.Fprintf(w, "\n%s (%s): rank %s of %s", style.paint("1", name), c.UniqueID, number(c.LocalRank), number(c.Size))
+	if c.Inter {
+		fmt.Fprintf(w, ", an intercommunicator with a remote group of %d", len(c.RemoteGroup))
+	}
+	if c.Internal {
+		fmt.Fprint(w, ", internal to the library")
+	}
+	fmt.Fprintln(w)
+	for _, class := range mqs.OpClasses {
+		q, look := c.Queue[class], queueLooks[class]
+		switch {
+		case q == nil, q.Total == 0 && q.Unavailable == "":
+		case q.Unavailable != "":
+			fmt.Fprintf(w, "  %s: not available: %s.\n", style.paint(look.color, look.title), strings.TrimSuffix(q.Unavailable, "."))
+		default:
+			fmt.Fprintf(w, "  %s\n", style.paint(look.color, look.title))
+			queueText(w, c, class, q)
+		}
+	}
+}
+
+// column is a column of a queue's table.
+type column struct {
+	title string
+	cell  func(op *mqs.PendingOperation) string
+}
+
+// columns says what is shown of a queue. The global ranks of peers get a column
+// where they differ from the local ones.
+func columns(c *mqs.Queues, class mqs.OpClass) []column {
+	peer := "from"
+	if class == mqs.PendingSends {
+		peer = "to"
+	}
+	cols := []column{
+		{"status", func(op *mqs.PendingOperation) string { return string(op.Status) }},
+		{peer, func(op *mqs.PendingOperation) string { return rank(op.DesiredLocalRank) }},
+	}
+	if !worldRanks(c) {
+		cols = append(cols, column{"global", func(op *mqs.PendingOperation) string { return rank(op.DesiredGlobalRank) }})
+	}
+	cols = append(cols,
+		column{"tag", tag},
+		column{"bytes", func(op *mqs.PendingOperation) string { return number(op.DesiredLength) }})
+	if class != mqs.UnexpectedMessages {
+		cols = append(cols,
+			column{"count", func(op *mqs.PendingOperation) string { return number(op.Count) }},
+			column{"datatype", func(op *mqs.PendingOperation) string { return orUnknown(printable(op.Datatype)) }},
+			column{"kind", func(op *mqs.PendingOperation) string { return orUnknown(op.Kind) }})
+	}
+	return append(cols, column{"buffer", buffer}, column{"", remarks(class)})
+}
+
+func queueText(w io.Writer, c *mqs.Queues, class mqs.OpClass, q *mqs.Queue) {
+	cols := columns(c, class)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	row := make([]byte, 0, 256)
+	write := func(cell func(column) string) {
+		row = append(row[:0], "    "...)
+		for i, col := range cols {
+			if i > 0 {
+				row = append(row, '\t')
+			}
+			row = append(row, cell(col)...)
+		}
+		_, _ = t.Write(append(row, '\n'))
+	}
+	write(func(col column) string { return col.title })
+	for i := range q.Operations {
+		write(func(col column) string { return col.cell(&q.Operations[i]) })
+	}
+	_ = t.Flush()
+	if more := q.Total - len(q.Operations); more > 0 {
+		fmt.Fprintf(w, "    ... and %d more of %d (-limit)\n", more, q.Total)
+	}
+}
+
+// worldRanks is true if peers have the same rank here as in MPI_COMM_WORLD.
+func worldRanks(c *mqs.Queues) bool {
+	for i, r := range c.Peers() {
+		if !r.Known || int(r.Value) != i {
+			return false
+		}
+	}
+	return true
+}
+
+func number[T int32 | int64](m mqs.Maybe[T]) string {
+	if !m.Known {
+		return unknown
+	}
+	return strconv.FormatInt(int64(m.Value), 10)
+}
+
+func rank(m mqs.Maybe[int32]) string {
+	if m.Known && m.Value == mqs.AnyRank {
+		return "ANY"
+	}
+	return number(m)
+}
+
+func tag(op *mqs.PendingOperation) string {
+	if op.TagWild.Known && op.TagWild.Value {
+		return "ANY"
+	}
+	return number(op.DesiredTag)
+}
+
+func buffer(op *mqs.PendingOperation) string {
+	if !op.Buffer.Known {
+		return unknown
+	}
+	if op.SystemBuffer.Known && op.SystemBuffer.Value {
+		return op.Buffer.Value.String() + " (system)"
+	}
+	return op.Buffer.Value.String()
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return unknown
+	}
+	return s
+}
+
+// remarks are what there is beyond the columns: of a receive that has matched,
+// the message; and the extra text.
+func remarks(class mqs.OpClass) func(op *mqs.PendingOperation) string {
+	return func(op *mqs.PendingOperation) string {
+		if class != mqs.PendingReceives || !op.ActualTag.Known {
+			return strings.Join(op.ExtraText, "; ")
+		}
+		got := fmt.Sprintf("got %s bytes from %s, tag %s", number(op.ActualLength), rank(op.ActualLocalRank), number(op.ActualTag))
+		return strings.Join(append([]string{got}, op.ExtraText...), "; ")
+	}
+}
+
+// printable makes a name from a foreign process safe for a terminal and a table.
+func printable(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
+			return '\uFFFD'
+		}
+		return r
+	}, s)
+}

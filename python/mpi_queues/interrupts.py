@@ -1,0 +1,53 @@
+"""When Ctrl-C is noticed.
+
+A KeyboardInterrupt can arise between any two byte codes, also between the read of a message
+and its handling. While a request is served SIGINT is therefore held back by the signal mask, and
+let through only where an interruption loses nothing: while waiting, and inside gdb's own calls.
+gdb's signal handlers stay as they are.
+"""
+
+import contextlib
+import signal
+from typing import Any, Callable, Iterator, TypeVar
+
+Value = TypeVar("Value")
+
+_ONLY = {signal.SIGINT}
+
+
+def _mask(how: int, signals: Any) -> bool:
+    """Changes the signal mask for certain; returns whether Ctrl-C came meanwhile."""
+    interrupted = False
+    while True:
+        try:
+            signal.pthread_sigmask(how, signals)
+            return interrupted
+        except KeyboardInterrupt:
+            interrupted = True
+
+
+@contextlib.contextmanager
+def held() -> Iterator[None]:
+    """Holds Ctrl-C back inside the block; one that came meanwhile is noticed at its end."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    if _mask(signal.SIG_BLOCK, _ONLY):
+        _mask(signal.SIG_SETMASK, before)
+        raise KeyboardInterrupt
+    try:
+        yield
+    finally:
+        if _mask(signal.SIG_SETMASK, before):
+            raise KeyboardInterrupt
+
+
+def allow(function: Callable[..., Value], *args: Any) -> Value:
+    """Calls function with Ctrl-C let through, inside held().
+
+    Raises KeyboardInterrupt where it is noticed; what function returned is lost then.
+    """
+    try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ONLY)
+        return function(*args)
+    finally:
+        if _mask(signal.SIG_BLOCK, _ONLY):
+            raise KeyboardInterrupt

@@ -1,0 +1,153 @@
+"""The layout of C types, from debug information."""
+
+from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
+
+import gdb
+
+from . import interrupts, protocol
+from .lookup import is_name, object_path, remembered
+from .selection import c_language
+
+_DOMAINS = [getattr(gdb, name) for name in
+            ("SYMBOL_TYPE_DOMAIN", "SYMBOL_VAR_DOMAIN", "SYMBOL_STRUCT_DOMAIN")
+            if hasattr(gdb, name)]
+_RECORDS = (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
+_NUMBERS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_BOOL)
+_OTHERS = {
+    gdb.TYPE_CODE_PTR: "pointer", gdb.TYPE_CODE_REF: "pointer",
+    gdb.TYPE_CODE_RVALUE_REF: "pointer", gdb.TYPE_CODE_ARRAY: "array",
+    gdb.TYPE_CODE_STRUCT: "struct", gdb.TYPE_CODE_UNION: "struct",
+    gdb.TYPE_CODE_FLT: "float",
+}
+
+
+class Found(NamedTuple):
+    """A type and where it is described."""
+
+    type: gdb.Type
+    object: str
+
+
+class Member(NamedTuple):
+    """A member of a struct, counted in bytes from its start; type is None for one without bytes
+    of its own (a bit field, a static member)."""
+
+    offset: int
+    type: Optional[gdb.Type]
+
+
+def find_types(queries: List[protocol.TypeQuery]) -> List[Optional[protocol.Type]]:
+    """Returns the layouts of types as the selected inferior has them."""
+    types = remembered("type")
+    fields = remembered("field")
+    with c_language():
+        answers: List[Optional[protocol.Type]] = []
+        for query in queries:
+            name = query["name"]
+            if name not in types:
+                types[name] = interrupts.allow(_find_type, name) if is_name(name) else None
+            found: Optional[Found] = types[name]
+            if found is None:
+                answers.append(None)
+                continue
+            members: Dict[str, Dict[str, Member]] = {}
+            for path in query["fields"] or ():
+                if (name, path) not in fields:
+                    fields[name, path] = interrupts.allow(_field, found.type, path, members)
+            answers.append({"size": int(found.type.sizeof), "object": found.object,
+                            "fields": [fields[name, path] for path in query["fields"] or ()]})
+        return answers
+
+
+def _find_type(name: str) -> Optional[Found]:
+    """Returns the type of this name.
+
+    The program being debugged may have a type of the same name as the MPI library's, or a mere
+    declaration of it: a complete one in a shared library goes first.
+    """
+    first = _lookup(name)
+    if first is None:
+        return None
+    main = gdb.current_progspace().filename
+    path = object_path(first.objfile)
+    if _is_complete(first) and path and path != main:
+        return Found(first, path)
+    for objfile, symbol in _symbols(name, main):
+        if symbol.type and _is_complete(symbol.type):
+            return Found(symbol.type, object_path(objfile))
+    return Found(first, path) if _is_complete(first) else None
+
+
+def _lookup(name: str) -> Optional[gdb.Type]:
+    """Returns the type that gdb finds first under a name: a typedef, a struct or a union."""
+    for prefix in ("", "struct ", "union "):
+        try:
+            return gdb.lookup_type(prefix + name)
+        except gdb.error:
+            continue
+    return None
+
+
+def _symbols(name: str, main: Optional[str]) -> Iterator[Tuple[gdb.Objfile, gdb.Symbol]]:
+    """Yields the symbols of types of this name, those in shared libraries first."""
+    files = sorted(gdb.objfiles(), key=lambda objfile: object_path(objfile) == main)
+    for objfile in files:
+        for domain in _DOMAINS:
+            for look in (objfile.lookup_static_symbol, objfile.lookup_global_symbol):
+                symbol = look(name, domain)
+                if symbol and symbol.addr_class == gdb.SYMBOL_LOC_TYPEDEF:
+                    yield objfile, symbol
+
+
+def _is_complete(kind: gdb.Type) -> bool:
+    """Says whether a type is defined, and not only declared."""
+    base = kind.strip_typedefs()
+    if base.code in _RECORDS:
+        return bool(base.fields())
+    return int(base.sizeof) > 0 and base.code not in (gdb.TYPE_CODE_VOID, gdb.TYPE_CODE_ERROR)
+
+
+def _field(root: gdb.Type, path: str,
+           members: Dict[str, Dict[str, Member]]) -> Optional[protocol.Field]:
+    """Returns where the member at a path is; members remembers the levels on the way."""
+    kind, offset, level = root, 0, ""
+    for name in path.split("."):
+        base = kind.strip_typedefs()
+        if base.code not in _RECORDS:
+            return None
+        if level not in members:
+            members[level] = dict(_members(base, 0))
+        member = members[level].get(name)
+        if member is None or member.type is None:
+            return None
+        kind, offset, level = member.type, offset + member.offset, level + "." + name
+    category = _category(kind.strip_typedefs())
+    if category is None:
+        return None
+    return {"offset": offset, "size": int(kind.sizeof), "kind": category}
+
+
+def _members(record: gdb.Type, offset: int) -> Iterator[Tuple[str, Member]]:
+    """Yields the members of a struct or union, and those of its nameless ones and bases."""
+    for field in record.fields():
+        position = getattr(field, "bitpos", None)
+        kind = field.type
+        if not isinstance(position, int) or not kind:
+            yield field.name or "", Member(0, None)
+            continue
+        start = offset + position // 8
+        base = kind.strip_typedefs()
+        if base.code in _RECORDS and (not field.name or field.is_base_class):
+            yield from _members(base, start)
+        if field.name:
+            yield field.name, Member(start, None if field.bitsize else kind)
+
+
+def _category(kind: gdb.Type) -> Optional[str]:
+    """Returns the kind of a member as the protocol has it, or None for one that it does not."""
+    if kind.code == gdb.TYPE_CODE_ENUM:
+        negative = any(value.enumval < 0 for value in kind.fields())
+        return "signed" if negative else "unsigned"
+    if kind.code in _NUMBERS:
+        return "signed" if int(gdb.Value(-1).cast(kind)) < 0 else "unsigned"
+    return _OTHERS.get(kind.code)

@@ -1,0 +1,81 @@
+"""Where symbols are, and what was found not to be there.
+
+Looking for what there is not costs gdb milliseconds, since it asks every library. What belongs
+to the image of a program is therefore remembered with its program space until gdb reads or drops
+the symbols of any file.
+"""
+
+import re
+from typing import Any, Dict, List, Optional
+
+import gdb
+
+from . import interrupts, protocol
+from .selection import c_language
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.$@]*\Z")
+
+_generation = 0
+
+
+def remembered(kind: str) -> Dict[Any, Any]:
+    """Returns what is remembered of one kind for the selected program space."""
+    space = gdb.current_progspace()
+    memory = getattr(space, "mpi_queues_memory", None)
+    if not memory or memory["generation"] != _generation:
+        memory = {"generation": _generation}
+        setattr(space, "mpi_queues_memory", memory)
+    known: Dict[Any, Any] = memory.setdefault(kind, {})
+    return known
+
+
+def _forget(_event: Any) -> None:
+    """Forgets everything: the symbols of some file have come or gone."""
+    global _generation
+    _generation += 1
+
+
+def is_name(name: str) -> bool:
+    """Says whether name is one that a symbol or type of C can have."""
+    return len(name) <= 1000 and _NAME.match(name) is not None
+
+
+def object_path(objfile: Optional[gdb.Objfile]) -> str:
+    """Returns the path of the library or program that an objfile belongs to."""
+    if not objfile:
+        return ""
+    owner = objfile.owner
+    return (owner or objfile).filename or ""
+
+
+def find_symbols(names: List[str]) -> List[Optional[protocol.Symbol]]:
+    """Returns where the global symbols of these names are in the selected inferior."""
+    missing = remembered("no symbol")
+    with c_language():
+        found = []
+        for name in names:
+            symbol = None if name in missing or not is_name(name) else _find_symbol(name)
+            if symbol is None:
+                missing[name] = True
+            found.append(symbol)
+        return found
+
+
+def _find_symbol(name: str) -> Optional[protocol.Symbol]:
+    """Returns where one symbol is.
+
+    The leading :: looks past the locals of the selected frame, also in C, and finds symbols with
+    and without debug information.
+    """
+    try:
+        address = int(interrupts.allow(gdb.parse_and_eval, "&::'%s'" % name)) & (2 ** 64 - 1)
+    except gdb.error:
+        return None
+    library = gdb.solib_name(address)
+    return {"address": address,
+            "object": library or gdb.current_progspace().filename or ""}
+
+
+for _event in ("new_objfile", "clear_objfiles", "free_objfile"):
+    if hasattr(gdb.events, _event):
+        getattr(gdb.events, _event).connect(_forget)

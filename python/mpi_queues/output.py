@@ -1,0 +1,119 @@
+"""Where the answer goes: gdb's own output, or files."""
+
+import codecs
+import os
+import stat
+import tempfile
+from typing import IO, Optional
+
+import gdb
+
+from . import interrupts
+from .errors import Cancelled, Failure
+
+
+class Display:
+    """gdb's output, with its paging, styling and logging."""
+
+    def __init__(self) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def write(self, data: bytes) -> None:
+        """Shows a piece of text. That its reader has quit the pager cancels the request."""
+        self._show(self._decoder.decode(data))
+
+    def commit(self) -> None:
+        """Ends the text."""
+        self._show(self._decoder.decode(b"", True))
+
+    def abandon(self) -> None:
+        """Ends the text of a request that failed."""
+
+    def _show(self, text: str) -> None:
+        """Writes to gdb, which does not take the character NUL."""
+        if not text:
+            return
+        try:
+            interrupts.allow(gdb.write, text.replace("\0", "\ufffd"))
+        except gdb.error:
+            raise Cancelled()
+
+
+class File:
+    """A file that is there as a whole or not at all, unless it is a device or a pipe."""
+
+    def __init__(self, name: str) -> None:
+        """Opens the file, to see early whether it can be written."""
+        self.path = os.path.realpath(os.path.expanduser(name))
+        self._temporary = ""
+        try:
+            self._file = self._open()
+        except OSError as error:
+            raise self._failure(error)
+
+    def write(self, data: bytes) -> None:
+        """Adds to the file."""
+        try:
+            interrupts.allow(self._file.write, data)
+        except OSError as error:
+            raise self._failure(error)
+
+    def commit(self) -> None:
+        """Ends the file; only now it takes its name."""
+        try:
+            self._file.close()
+            if self._temporary:
+                os.replace(self._temporary, self.path)
+                self._temporary = ""
+        except OSError as error:
+            raise self._failure(error)
+
+    def abandon(self) -> None:
+        """Leaves what was there before."""
+        try:
+            self._file.close()
+        except OSError:
+            pass
+        if self._temporary:
+            try:
+                os.unlink(self._temporary)
+            except OSError:
+                pass
+
+    def _open(self) -> IO[bytes]:
+        """Opens a temporary file beside a regular file, and anything else itself."""
+        mode = _mode(self.path)
+        if mode is not None and not stat.S_ISREG(mode):
+            gdb.flush()
+            return open(self.path, "wb", buffering=0)
+        if mode is not None and not os.access(self.path, os.W_OK):
+            raise PermissionError(13, os.strerror(13))
+        folder, base = os.path.split(self.path)
+        try:
+            fd, self._temporary = tempfile.mkstemp(prefix="." + base[:100] + ".", dir=folder)
+        except PermissionError:
+            if mode is None:
+                raise
+            return open(self.path, "wb")
+        os.fchmod(fd, 0o666 & ~_umask() if mode is None else stat.S_IMODE(mode))
+        return os.fdopen(fd, "wb")
+
+    def _failure(self, error: OSError) -> Failure:
+        """Returns the sentence for an error."""
+        return Failure("%s can't be written (%s): name another file, or see to its folder."
+                       % (self.path, error.strerror))
+
+
+def _mode(path: str) -> Optional[int]:
+    """Returns the mode of a file, or None if there is none."""
+    try:
+        return os.stat(path).st_mode
+    except FileNotFoundError:
+        return None
+
+
+def _umask() -> int:
+    """Returns which permissions new files are not to have."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

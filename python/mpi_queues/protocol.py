@@ -1,0 +1,252 @@
+# Generated from bridge/protocol.go by bridge/pygen. Do not edit.
+"""The protocol between the debugger's extension and the helper."""
+
+from __future__ import annotations
+
+from typing import List, Optional, TypedDict
+
+# ProtocolVersion is what both ends must agree on in Initialize. It changes
+# whenever a message changes in a way that an older end would misread.
+PROTOCOL_VERSION = 1
+# MethodInitialize must be the first request on a connection.
+METHOD_INITIALIZE = "initialize"
+# MethodQueues reads and renders the message queues of processes.
+METHOD_QUEUES = "queues"
+# MethodDescribe says what was detected in a process, without reading its queues.
+METHOD_DESCRIBE = "describe"
+# MethodCancel is a notification: give up the request that is pending.
+METHOD_CANCEL = "cancel"
+# MethodReadMemory reads several ranges of one process.
+METHOD_READ_MEMORY = "memory/read"
+# MethodFindSymbols looks up several global symbols of one process.
+METHOD_FIND_SYMBOLS = "symbols/find"
+# MethodFindTypes looks up several C types and their fields in one process.
+METHOD_FIND_TYPES = "types/find"
+# MethodWrite hands over a piece of the answer for the debugger to show or store.
+METHOD_WRITE = "output/write"
+# MethodProgress is a notification: how far a long request has come.
+METHOD_PROGRESS = "progress"
+# CodeUnreadable means that nothing can be shown for this process; the message is a sentence for its user.
+CODE_UNREADABLE = 1
+# CodeCancelled means that the request ended because it was cancelled.
+CODE_CANCELLED = 2
+# CodeVersion means that the two ends speak different versions of the protocol.
+CODE_VERSION = 3
+# CodeUsage means that the request itself was wrong (an unknown communicator, say); the message is a sentence.
+CODE_USAGE = 4
+
+
+class InitializeParams(TypedDict):
+    """InitializeParams introduces the debugger to the helper."""
+
+    # Protocol is the extension's ProtocolVersion.
+    protocol: int
+    # Extension is the extension's own version.
+    extension: str
+    # Debugger names the debugger and its version, for the log and for recordings.
+    debugger: str
+
+
+class InitializeResult(TypedDict):
+    """InitializeResult introduces the helper to the debugger."""
+
+    # Protocol is the helper's ProtocolVersion.
+    protocol: int
+    # Version is the helper's own version.
+    version: str
+    # Window is memory that both ends can map, or null where the system has none.
+    window: Optional[Window]
+
+
+class Window(TypedDict):
+    """Window is a memory file of the helper's for bulk bytes: what would travel as
+base64 inside a message stands at its start instead, valid until the reply.
+An end that can't map it says so by putting the bytes into the message."""
+
+    # Path names the file for the debugger to open.
+    path: str
+    # Size is the file's length in bytes; it never changes.
+    size: int
+
+
+class Process(TypedDict):
+    """Process is one process as the debugger knows it."""
+
+    # Inferior is the debugger's number for it.
+    inferior: int
+    # PID is its process id, 0 where there is none (some core files).
+    pid: int
+    # Kind is "live", "core" or "remote".
+    kind: str
+    # Executable is the path of its program, or empty.
+    executable: str
+    # Libraries are the paths of its shared libraries, in the debugger's order.
+    libraries: List[str]
+    # Architecture is the debugger's name for it, such as "i386:x86-64".
+    architecture: str
+    # PointerSize is the width of a pointer in bytes.
+    pointer_size: int
+    # BigEndian is true if the most significant byte comes first.
+    big_endian: bool
+
+
+class QueuesParams(TypedDict):
+    """QueuesParams asks for the message queues of some processes."""
+
+    # Processes to read, in the order to show them in.
+    processes: List[Process]
+    # Source is "auto" or "native": where queues may be read from.
+    source: str
+    # Comm restricts to communicators of this name or unique id; empty means all.
+    comm: str
+    # Queue restricts to "sends", "receives" or "unexpected"; empty means all three.
+    queue: str
+    # Internal shows the MPI library's own communicators and traffic too.
+    internal: bool
+    # Limit is the largest number of operations to show for a queue; 0 means no limit.
+    limit: int
+    # Format is "text" or "json".
+    format: str
+    # Styled marks up text with ANSI escapes.
+    styled: bool
+    # Record asks for a recording of all that was read, on the stream "recording".
+    record: bool
+
+
+class DescribeParams(TypedDict):
+    """DescribeParams asks what was detected in one process."""
+
+    # Process to look at.
+    process: Process
+    # Source is as in QueuesParams.
+    source: str
+
+
+class Result(TypedDict):
+    """Result ends a request. What there is to show has been handed over by
+MethodWrite before it."""
+
+    # RoundTrips is how many call-backs the request took, MethodWrite not counted.
+    round_trips: int
+    # BytesRead is how many bytes of memory they brought.
+    bytes_read: int
+    # Seconds from the request's arrival to this result.
+    seconds: float
+
+
+class MemoryRange(TypedDict):
+    """MemoryRange is a piece of a process's address space."""
+
+    # Address of its first byte.
+    address: int
+    # Length in bytes.
+    length: int
+
+
+class ReadMemoryParams(TypedDict):
+    """ReadMemoryParams asks for memory."""
+
+    # Inferior is the process to read.
+    inferior: int
+    # Ranges to read; together at most the window's size, where there is a window.
+    ranges: List[MemoryRange]
+
+
+class ReadMemoryResult(TypedDict):
+    """ReadMemoryResult holds what could be read."""
+
+    # Readable says for each range how many bytes from its start could be read.
+    readable: List[int]
+    # Data is the readable bytes of all ranges, one after the other, as base64;
+    # null when they stand at the start of the window.
+    data: Optional[str]
+
+
+class FindSymbolsParams(TypedDict):
+    """FindSymbolsParams asks where global symbols are."""
+
+    # Inferior is the process to look in.
+    inferior: int
+    # Names to look up.
+    names: List[str]
+
+
+class Symbol(TypedDict):
+    """Symbol is where a global symbol is."""
+
+    # Address of the symbol.
+    address: int
+    # Object is the path of the library or program it is in, empty if not known.
+    object: str
+
+
+class FindSymbolsResult(TypedDict):
+    """FindSymbolsResult holds what was found."""
+
+    # Symbols has an entry for each name, null for one that there is not.
+    symbols: List[Optional[Symbol]]
+
+
+class TypeQuery(TypedDict):
+    """TypeQuery asks for one C type."""
+
+    # Name of a typedef, or of a struct or union without the keyword.
+    name: str
+    # Fields are paths of members, with dots between levels ("req_status.MPI_TAG").
+    fields: List[str]
+
+
+class FindTypesParams(TypedDict):
+    """FindTypesParams asks for the layout of C types."""
+
+    # Inferior is the process to look in.
+    inferior: int
+    # Types to look up.
+    types: List[TypeQuery]
+
+
+class Field(TypedDict):
+    """Field is where a member stands in its type."""
+
+    # Offset in bytes from the start of the type.
+    offset: int
+    # Size in bytes.
+    size: int
+    # Kind is "signed", "unsigned", "pointer", "float", "array" or "struct" (unions too).
+    kind: str
+
+
+class Type(TypedDict):
+    """Type is the layout of a C type."""
+
+    # Size in bytes.
+    size: int
+    # Object is the path of the library or program that describes it, empty if not known.
+    object: str
+    # Fields has an entry for each path asked for, null for one that there is not.
+    fields: List[Optional[Field]]
+
+
+class FindTypesResult(TypedDict):
+    """FindTypesResult holds what was found."""
+
+    # Types has an entry for each query, null for a type that is not known or not complete.
+    types: List[Optional[Type]]
+
+
+class WriteParams(TypedDict):
+    """WriteParams is a piece of the answer."""
+
+    # Stream is "display" for what a user sees, "recording" for a recording's bytes.
+    stream: str
+    # Length is how many bytes at the start of the window; 0 when Data holds them.
+    length: int
+    # Data is the bytes as base64 where there is no window, else null.
+    data: Optional[str]
+
+
+class ProgressParams(TypedDict):
+    """ProgressParams says how far a request has come."""
+
+    # Message is what is being done, in a few words.
+    message: str

@@ -1,0 +1,69 @@
+"""Leaves what the user has selected and set as it was."""
+
+import contextlib
+from typing import Iterator, Optional
+
+import gdb
+
+
+@contextlib.contextmanager
+def inferior_selected(number: int) -> Iterator[Optional[gdb.Inferior]]:
+    """Selects an inferior inside the block; yields it, or None if there is none of this number.
+
+    gdb's own functions for memory and symbols work on the selected inferior only, whatever
+    inferior they are called for (before gdb 14).
+    """
+    wanted = next((i for i in gdb.inferiors() if i.num == number), None)
+    before = gdb.selected_inferior()
+    if wanted is None or wanted.num == before.num:
+        yield wanted
+        return
+    thread = gdb.selected_thread()
+    frame = _selected_frame()
+    try:
+        _select(wanted.num, None)
+        yield wanted
+    finally:
+        _select(before.num, thread)
+        if frame:
+            try:
+                frame.select()
+            except gdb.error:
+                pass
+
+
+@contextlib.contextmanager
+def c_language() -> Iterator[None]:
+    """Makes expressions and type names mean what they mean in C inside the block."""
+    before = str(gdb.parameter("language"))
+    if before == "c":
+        yield
+        return
+    _set_language("c")
+    try:
+        yield
+    finally:
+        _set_language(before)
+
+
+def _set_language(name: str) -> None:
+    """Sets gdb's language without a word."""
+    try:
+        gdb.execute("set language " + name, to_string=True)
+    except gdb.error:
+        pass  # `auto' sets the language first and only then looks at a frame that may be bad
+
+
+def _selected_frame() -> Optional[gdb.Frame]:
+    """Returns the selected frame, or None where there is none that gdb can unwind."""
+    try:
+        return gdb.selected_frame()
+    except gdb.error:
+        return None
+
+
+def _select(number: int, thread: Optional[gdb.InferiorThread]) -> None:
+    """Selects an inferior, and a thread of it if there is one."""
+    gdb.execute("inferior %d" % number, to_string=True)
+    if thread and thread.is_valid():
+        thread.switch()

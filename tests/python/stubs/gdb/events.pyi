@@ -1,0 +1,1 @@
+"""gdb's events, of which each version has its own."""
