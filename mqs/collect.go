@@ -59,7 +59,6 @@ func (e *NoSuchCommunicatorError) Error() string {
 // process's notes, or in place of the queue.
 func Collect(r *target.Reader, s Source, f Filter) (*Process, error) {
 	p := Identity(r.Info())
-	s.Describe(p)
 	var there []string
 	seen := 0
 	for c, err := range s.Communicators() {
@@ -68,13 +67,11 @@ func Collect(r *target.Reader, s Source, f Filter) (*Process, error) {
 		}
 		if err != nil {
 			p.note("%v", err)
+			continue
 		}
 		if seen++; seen > maxCommunicators {
 			p.note("gave up after %d communicators", maxCommunicators)
 			break
-		}
-		if c.UniqueID == 0 && !c.Name.Known && c.Group == nil {
-			continue // an error in place of a communicator
 		}
 		if c.Internal && !f.Internal {
 			continue
@@ -88,7 +85,7 @@ func Collect(r *target.Reader, s Source, f Filter) (*Process, error) {
 			if f.Queue.Known && f.Queue.Value != class {
 				continue
 			}
-			if q.Queue[class], err = collectQueue(r, s, &q.Communicator, class, f); err != nil {
+			if q.Queue[class], err = p.collectQueue(r, s, &q.Communicator, class, f); err != nil {
 				return nil, err
 			}
 		}
@@ -100,10 +97,11 @@ func Collect(r *target.Reader, s Source, f Filter) (*Process, error) {
 	if f.Comm != "" && len(p.Communicators) == 0 {
 		return nil, &NoSuchCommunicatorError{f.Comm, there}
 	}
+	s.Describe(p) // last: reading may have brought up notes
 	return p, nil
 }
 
-func collectQueue(r *target.Reader, s Source, c *Communicator, class OpClass, f Filter) (*Queue, error) {
+func (p *Process) collectQueue(r *target.Reader, s Source, c *Communicator, class OpClass, f Filter) (*Queue, error) {
 	q := &Queue{Operations: []PendingOperation{}}
 	for op, err := range s.Operations(c, class) {
 		if q.Total%1024 == 0 {
@@ -115,13 +113,18 @@ func collectQueue(r *target.Reader, s Source, c *Communicator, class OpClass, f 
 			if err := r.Err(); err != nil {
 				return nil, err
 			}
-			return &Queue{Unavailable: err.Error()}, nil
+			if q.Total == 0 {
+				return &Queue{Unavailable: err.Error()}, nil
+			}
+			p.note("the %s of %s may not be all: %v", class.words(), c.Label(), err)
+			break
 		}
 		if op.Internal && !f.Internal {
 			continue
 		}
 		if q.Total++; q.Total > maxOperations {
-			return &Queue{Unavailable: fmt.Sprintf("gave up after %d operations", maxOperations)}, nil
+			p.note("the %s of %s may not be all: gave up after %d", class.words(), c.Label(), maxOperations)
+			break
 		}
 		if f.Limit == 0 || len(q.Operations) < f.Limit {
 			q.Operations = append(q.Operations, op)

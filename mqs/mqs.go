@@ -6,7 +6,11 @@
 // [Process] that can be rendered, stored and merged.
 package mqs
 
-import "github.com/mpi-queues/mpi-queues/mqs/target"
+import (
+	"strings"
+
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
 
 // Maybe is a value that may be unknown. Unknown is null in JSON and never a guess.
 type Maybe[T any] struct {
@@ -47,6 +51,9 @@ var OpClasses = []OpClass{PendingSends, PendingReceives, UnexpectedMessages}
 func (c OpClass) String() string {
 	return [...]string{"pending_sends", "pending_receives", "unexpected_messages"}[c]
 }
+
+// words is the queue's name in a sentence.
+func (c OpClass) words() string { return strings.ReplaceAll(c.String(), "_", " ") }
 
 // Communicator is mqs_communicator of the interface, and its groups.
 type Communicator struct {

@@ -23,10 +23,11 @@ type Decoder interface {
 
 // Source reads the message queues of one process during one stop.
 type Source interface {
-	// Describe fills in what is known of the process as a whole.
+	// Describe fills in what is known of the process as a whole, and adds the
+	// notes that reading its queues has brought up.
 	Describe(p *Process)
 	// Communicators yields the communicators in a sensible order. An error
-	// that comes with a communicator concerns that one alone.
+	// stands in place of one that can't be read; the others follow.
 	Communicators() iter.Seq2[Communicator, error]
 	// Operations yields one queue of a communicator that Communicators
 	// yielded, in the order of matching. An error ends it.

@@ -157,7 +157,7 @@ func columns(c *mqs.Queues, class mqs.OpClass) []column {
 
 func queueText(w io.Writer, c *mqs.Queues, class mqs.OpClass, q *mqs.Queue) {
 	cols := columns(c, class)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := tabwriter.NewWriter(&trimmer{w: w}, 0, 0, 2, ' ', 0)
 	row := make([]byte, 0, 256)
 	write := func(cell func(column) string) {
 		row = append(row[:0], "    "...)

@@ -1,0 +1,116 @@
+package render
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+//go:embed schema.json
+var schemaText []byte
+
+// sample has everything that a snapshot can have, hostile names included.
+func sample() *mqs.Snapshot {
+	full := mqs.PendingOperation{Status: mqs.Matched, DesiredLocalRank: mqs.Known[int32](mqs.AnyRank), DesiredGlobalRank: mqs.Known[int32](mqs.AnyRank),
+		TagWild: mqs.Known(true), DesiredLength: mqs.Known[int64](1 << 40), SystemBuffer: mqs.Known(true), Buffer: mqs.Known[target.Addr](0xfffffffffffffff8),
+		ActualLocalRank: mqs.Known[int32](1), ActualGlobalRank: mqs.Known[int32](2), ActualTag: mqs.Known[int32](7), ActualLength: mqs.Known[int64](4),
+		ExtraText: []string{"cancelled"}, Kind: "irecv", Datatype: "MPI_INT", Count: mqs.Known[int64](1), Request: mqs.Known[target.Addr](0x1000), Internal: true}
+	bare := mqs.PendingOperation{Status: mqs.Pending, ExtraText: []string{}}
+	return &mqs.Snapshot{Processes: []*mqs.Process{
+		{Inferior: 1, PID: 4711, GlobalRank: mqs.Known[int32](0), WorldSize: mqs.Known[int32](3), Image: "/bin/a.out", MPI: "Open MPI",
+			Library: "/lib/libmpi.so.40", Source: "native", Layout: "table", LayoutName: "Open MPI 4.1.4", Notes: []string{"A note."},
+			Communicators: []*mqs.Queues{{
+				Communicator: mqs.Communicator{UniqueID: 3, LocalRank: mqs.Known[int32](0), Size: mqs.Known[int32](2), Name: mqs.Known("a \"name\"\x1b[31m\t\xff é"),
+					Group: []mqs.Maybe[int32]{mqs.Known[int32](0), {}}, RemoteGroup: []mqs.Maybe[int32]{mqs.Known[int32](2)}, Inter: true},
+				Queue: [3]*mqs.Queue{{Operations: []mqs.PendingOperation{}, Total: 0}, {Operations: []mqs.PendingOperation{full, bare}, Total: 9}, {Unavailable: "it is not there"}},
+			}, {Communicator: mqs.Communicator{UniqueID: 4, Internal: true}, Queue: [3]*mqs.Queue{nil, {Operations: []mqs.PendingOperation{}}, nil}}},
+		},
+		{Inferior: 2, Unavailable: "the program has not called MPI_Init yet"},
+	}}
+}
+
+func TestJSONKeepsTheSchema(t *testing.T) {
+	var schema, doc any
+	for text, into := range map[string]*any{string(schemaText): &schema, string(JSON(sample())): &doc} {
+		d := json.NewDecoder(strings.NewReader(text))
+		d.UseNumber()
+		if err := d.Decode(into); err != nil {
+			t.Fatalf("%v in\n%s", err, text)
+		}
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("schema.json", schema); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Validate(doc); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestJSONIsReadBack(t *testing.T) {
+	want := sample()
+	got, err := ParseJSON(JSON(want))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What was not UTF-8 has become U+FFFD.
+	want.Processes[0].Communicators[0].Name.Value = "a \"name\"\x1b[31m\t\uFFFD é"
+	if a, b := JSON(got), JSON(want); !bytes.Equal(a, b) {
+		t.Errorf("read back as\n%s\nwant\n%s", a, b)
+	}
+	if !reflect.DeepEqual(got.Processes[0].Communicators, want.Processes[0].Communicators) {
+		t.Errorf("read back as\n%+v\nwant\n%+v", got.Processes[0].Communicators[0], want.Processes[0].Communicators[0])
+	}
+	for _, bad := range []string{"", "[]", "{}", `{"schema": 2}`} {
+		if _, err := ParseJSON([]byte(bad)); err == nil {
+			t.Errorf("%q was read", bad)
+		}
+	}
+}
+
+const wantText = `Rank 0 of 3, process 4711, a.out: Open MPI, layout from the table of Open MPI 4.1.4
+
+a "name"�[31m�� é (0x3): rank 0 of 2, an intercommunicator with a remote group of 1
+  Pending receives
+    status   from  global  tag  bytes          count  datatype  kind   buffer
+    matched  ANY   ANY     ANY  1099511627776  1      MPI_INT   irecv  0xfffffffffffffff8 (system)  got 4 bytes from 1, tag 7; cancelled
+    pending  ?     ?       ?    ?              ?      ?         ?      ?
+    ... and 7 more of 9 (-limit)
+  Unexpected messages: not available: it is not there.
+
+Nothing pending on communicator 0x4.
+
+Note: A note.
+
+Rank ?
+  the program has not called MPI_Init yet.
+`
+
+func TestText(t *testing.T) {
+	var b bytes.Buffer
+	if err := Text(&b, sample(), Style{}); err != nil {
+		t.Fatal(err)
+	}
+	if b.String() != wantText {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), wantText)
+	}
+	b.Reset()
+	if err := Text(&b, sample(), Style{On: true}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "\x1b[34mPending receives\x1b[m") || strings.Contains(b.String(), "name\"\x1b") {
+		t.Errorf("styled:\n%q", b.String())
+	}
+}
