@@ -29,7 +29,7 @@ func (s *source) Operations(c *mqs.Communicator, class mqs.OpClass) iter.Seq2[mq
 		}
 		switch class {
 		case mqs.PendingSends:
-			for _, r := range s.sendsInOrder(state, q.sends[state.addr]) {
+			for _, r := range sendsInOrder(q.sends[state.addr]) {
 				if !yield(s.send(c, r), nil) {
 					return
 				}
@@ -46,7 +46,7 @@ func (s *source) Operations(c *mqs.Communicator, class mqs.OpClass) iter.Seq2[mq
 // will match them, which their sequence numbers tell. Between peers there is no
 // such order: the places that a peer's sends take are kept, which makes it the
 // order of posting as long as no request has been used twice.
-func (s *source) sendsInOrder(c *commState, sends []sendAt) []sendAt {
+func sendsInOrder(sends []sendAt) []sendAt {
 	places := map[int32][]int{}
 	for i, r := range sends {
 		places[r.Base.Peer] = append(places[r.Base.Peer], i)

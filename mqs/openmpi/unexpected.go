@@ -163,13 +163,13 @@ func (s *source) frag(a target.Addr) (arrival, error) {
 // unexpected describes a message that has arrived.
 func (s *source) unexpected(c *mqs.Communicator, f arrival) mqs.PendingOperation {
 	op := message(c, f.Source, f.Tag)
-	switch {
-	case f.Type == headerMatch:
+	switch f.Type {
+	case headerMatch:
 		op.ActualLength = mqs.Known(int64(f.size))
 		op.SystemBuffer = mqs.Known(true)
 		op.Buffer = mqs.Known(f.payload)
 		op.ExtraText = []string{"eager"}
-	case f.Type == headerRndv || f.Type == headerRget:
+	case headerRndv, headerRget:
 		op.ActualLength = mqs.Known(int64(f.MsgLength))
 		op.ExtraText = []string{"rendezvous"}
 	}

@@ -77,6 +77,7 @@ def _quote(data: bytes) -> str:
 
 def _content_length(headers: bytes) -> int:
     """Returns the length that a message's headers announce."""
+    length: Optional[int] = None
     for line in headers.split(b"\r\n"):
         name, colon, value = line.partition(b":")
         if not colon:
@@ -86,8 +87,10 @@ def _content_length(headers: bytes) -> int:
             if not digits.isdigit() or len(digits) > 12 or int(digits) > MAX_BODY:
                 raise BrokenHelper("sent a message of %s bytes, which can't be"
                                    % one_line(digits.decode("ascii", "replace"), 20))
-            return int(digits)
-    raise BrokenHelper("sent a message without its length (%s)" % _quote(headers))
+            length = int(digits)
+    if length is None:
+        raise BrokenHelper("sent a message without its length (%s)" % _quote(headers))
+    return length
 
 
 def _message(body: bytes) -> Message:

@@ -9,8 +9,8 @@
  * stands in MPI_Barrier with the others.
  *
  * Ready is said just before the blocking call: that a rank has entered it (and
- * that its message has arrived) must be seen from outside. Only "stop" is not
- * heeded: end the job from outside, or after 600 s it ends.
+ * that its message has arrived) must be seen from outside. "stop" is not heeded:
+ * end the job from outside, or it ends after 600 s.
  */
 #include "expect.h"
 

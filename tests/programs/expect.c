@@ -185,7 +185,8 @@ void expect_settle(MPI_Comm comm) {
         if (op->state == EXPECT_COMPLETE)
           while (!expect_complete(op, q)) continue;
         /* Give a send that may go its chance to have gone. */
-        for (int i = 0; op->state == EXPECT_LEFT && i < 1000 && !expect_complete(op, q); i++) continue;
+        for (int i = 0; op->state == EXPECT_LEFT && i < 1000; i++)
+          if (expect_complete(op, q)) break;
       }
   }
   MPI_Barrier(comm);

@@ -91,7 +91,8 @@ static enum expect_state check(struct expect_op *op, enum expect_queue q) {
   return op->state;
 }
 
-static void put_op(FILE *f, const struct expect_comm *c, struct expect_op *op, enum expect_queue q) {
+static void put_op(FILE *f, const struct expect_comm *c, struct expect_op *op,
+                   enum expect_queue q) {
   static const char *const states[] = {"pending", "matched", "complete"};
   enum expect_state state = check(op, q);
   fputc('{', f);

@@ -81,9 +81,9 @@ int main(int argc, char **argv) {
   list(split(comm, rank, 0), "alone");
   list(dup(MPI_COMM_SELF), "self again");
 
-  comm = dup(MPI_COMM_WORLD);
-  list(dup(dup(comm)), "dup of dup of dup");
-  MPI_Comm_free(&comm); /* the middle one keeps its default name */
+  comm = dup(MPI_COMM_WORLD); /* freed when copied */
+  list(dup(list(dup(comm), NULL)), "dup of dup of dup");
+  MPI_Comm_free(&comm);
   list(dup(half), NULL);
 
   /* Halves face each other; local rank 0 leads, and they count from different ends. */

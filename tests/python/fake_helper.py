@@ -1,0 +1,318 @@
+#!/usr/bin/env python3
+"""A helper that keeps to the protocol, or does not, as FAKE_SCENARIO in the environment says."""
+
+import base64
+import json
+import os
+import signal
+import sys
+import time
+from typing import Any, Callable, Dict, List, NoReturn, Optional
+
+# Everything a scenario is told beside its name.
+ARGUMENTS: Dict[str, Any] = json.loads(os.environ.get("FAKE_ARGUMENTS", "{}"))
+RESULT = {"round_trips": 3, "bytes_read": 4096, "seconds": 0.25}
+SCENARIOS: Dict[str, Callable[[], None]] = {}
+
+
+def scenario(function: Callable[[], None]) -> Callable[[], None]:
+    """Registers a scenario under its function's name."""
+    SCENARIOS[function.__name__] = function
+    return function
+
+
+def send_raw(data: bytes) -> None:
+    """Sends bytes."""
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def frame(message: Any) -> bytes:
+    """Returns the frame of a message."""
+    body = json.dumps(message).encode()
+    return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
+
+
+def send(message: Any) -> None:
+    """Sends a message."""
+    send_raw(frame(message))
+
+
+def receive() -> Dict[str, Any]:
+    """Returns the next message; ends the process when there is none."""
+    length = 0
+    while True:
+        line = sys.stdin.buffer.readline()
+        if not line:
+            sys.exit(0)
+        if line == b"\r\n":
+            break
+        length = int(line.split(b":")[1])
+    message: Dict[str, Any] = json.loads(sys.stdin.buffer.read(length))
+    log("<", message)
+    return message
+
+
+def log(mark: str, message: Any) -> None:
+    """Adds to the file that the test reads."""
+    path = os.environ.get("FAKE_LOG")
+    if path:
+        with open(path, "a") as file:
+            file.write(mark + json.dumps(message) + "\n")
+
+
+def reply(request: Dict[str, Any], result: Any) -> None:
+    """Answers a request."""
+    send({"jsonrpc": "2.0", "id": request["id"], "result": result})
+
+
+def refuse(request: Dict[str, Any], code: Any, message: Any) -> None:
+    """Answers a request with an error."""
+    send({"jsonrpc": "2.0", "id": request["id"], "error": {"code": code, "message": message}})
+
+
+def call(method: str, params: Any, number: Any = 77) -> Dict[str, Any]:
+    """Calls back, and returns the answer. A cancellation that comes first is passed over."""
+    send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+    while True:
+        answer = receive()
+        if "method" not in answer:
+            return answer
+
+
+def notify(method: str, params: Any) -> None:
+    """Sends a notification."""
+    send({"jsonrpc": "2.0", "method": method, "params": params})
+
+
+def show(text: str) -> Dict[str, Any]:
+    """Shows text to the user."""
+    data = base64.b64encode(text.encode()).decode()
+    return call("output/write", {"stream": "display", "length": 0, "data": data})
+
+
+def make_window() -> Optional[Dict[str, Any]]:
+    """Makes the window that the arguments ask for."""
+    size = ARGUMENTS.get("window")
+    if size is None:
+        return None
+    path: str = ARGUMENTS["window_path"]
+    if not ARGUMENTS.get("window_absent"):
+        with open(path, "wb") as file:
+            file.write(ARGUMENTS.get("window_content", "").encode())
+            file.truncate(ARGUMENTS.get("window_true_size", size))
+    return {"path": path, "size": size}
+
+
+def handshake() -> None:
+    """Answers the first request."""
+    request = receive()
+    assert request["method"] == "initialize", request
+    reply(request, {"protocol": request["params"]["protocol"] + ARGUMENTS.get("newer", 0),
+                    "version": "fake", "window": make_window()})
+
+
+def die(text: str, status: int) -> NoReturn:
+    """Ends the process with a word on its standard error."""
+    sys.stderr.write(text + "\n")
+    sys.stderr.flush()
+    os._exit(status)
+
+
+@scenario
+def good() -> None:
+    """Answers every request at once."""
+    handshake()
+    while True:
+        reply(receive(), RESULT)
+
+
+@scenario
+def calls() -> None:
+    """Makes the calls of the arguments, then answers."""
+    handshake()
+    while True:
+        request = receive()
+        for method, params in ARGUMENTS["calls"]:
+            answer = call(method, params)
+            path = ARGUMENTS.get("window_path")
+            if path and (answer.get("result") or {}).get("readable"):
+                with open(path, "rb") as file:
+                    count = sum(answer["result"]["readable"])
+                    log("w", base64.b64encode(file.read(count)).decode())
+        reply(request, RESULT)
+
+
+@scenario
+def result() -> None:
+    """Answers with the result of the arguments."""
+    handshake()
+    reply(receive(), ARGUMENTS["result"])
+    receive()
+
+
+@scenario
+def error() -> None:
+    """Answers with the error of the arguments."""
+    handshake()
+    while True:
+        refuse(receive(), ARGUMENTS["code"], ARGUMENTS["message"])
+
+
+@scenario
+def raw() -> None:
+    """Answers with the bytes of the arguments, and ends if they say so."""
+    handshake()
+    receive()
+    send_raw(base64.b64decode(ARGUMENTS["bytes"]))
+    if ARGUMENTS.get("end"):
+        die("the end", 0)
+    receive()
+
+
+@scenario
+def raw_at_start() -> None:
+    """Answers the first request with the bytes of the arguments."""
+    receive()
+    send_raw(base64.b64decode(ARGUMENTS["bytes"]))
+    receive()
+
+
+@scenario
+def die_at_start() -> None:
+    """Ends before the handshake."""
+    die("first\nsecond\nlib.so: undefined symbol", 3)
+
+
+@scenario
+def silent_at_start() -> None:
+    """Never answers the handshake."""
+    receive()
+    time.sleep(1000)
+
+
+@scenario
+def refuse_at_start() -> None:
+    """Answers the handshake with an error."""
+    refuse(receive(), ARGUMENTS["code"], ARGUMENTS["message"])
+    receive()
+
+
+@scenario
+def crash() -> None:
+    """Is killed by a signal while a request is pending."""
+    handshake()
+    receive()
+    sys.stderr.write("about to crash\n")
+    sys.stderr.flush()
+    os.kill(os.getpid(), getattr(signal, ARGUMENTS.get("signal", "SIGKILL")))
+
+
+@scenario
+def wrong_id() -> None:
+    """Answers a request that was not made."""
+    handshake()
+    receive()
+    send({"jsonrpc": "2.0", "id": ARGUMENTS["id"], "result": RESULT})
+    receive()
+
+
+@scenario
+def die_between() -> None:
+    """Answers one request and ends."""
+    handshake()
+    reply(receive(), RESULT)
+    os._exit(0)
+
+
+@scenario
+def chatter_between() -> None:
+    """Sends something when nobody has asked."""
+    handshake()
+    request = receive()
+    send_raw(frame({"jsonrpc": "2.0", "id": request["id"], "result": RESULT}) + b"noise")
+    receive()
+
+
+@scenario
+def obedient() -> None:
+    """Waits to be cancelled."""
+    handshake()
+    request = receive()
+    show("WAITING\n")
+    cancelled = receive()
+    assert cancelled["method"] == "cancel", cancelled
+    refuse(request, 2, "cancelled")
+    while True:
+        request = receive()
+        show("AGAIN\n")
+        reply(request, RESULT)
+
+
+@scenario
+def stubborn() -> None:
+    """Does not stop when cancelled."""
+    handshake()
+    receive()
+    show("WAITING\n")
+    receive()
+    time.sleep(1000)
+
+
+@scenario
+def deaf() -> None:
+    """Asks for more than a pipe holds and does not read it."""
+    handshake()
+    receive()
+    show("WAITING\n")
+    send({"jsonrpc": "2.0", "id": 5, "method": "memory/read", "params": ARGUMENTS["params"]})
+    time.sleep(1000)
+
+
+@scenario
+def flood() -> None:
+    """Shows many lines, in pieces, until it is cancelled."""
+    handshake()
+    while True:
+        request = receive()
+        lines: List[str] = ["line %d\n" % i for i in range(ARGUMENTS.get("lines", 10000))]
+        for start in range(0, len(lines), 1000):
+            answer = show("".join(lines[start:start + 1000]))
+            if "error" in answer:
+                refuse(request, 2, "cancelled")
+                break
+        else:
+            reply(request, RESULT)
+
+
+@scenario
+def slow_progress() -> None:
+    """Reports progress for a while."""
+    handshake()
+    request = receive()
+    end = time.monotonic() + 0.9
+    count = 0
+    while time.monotonic() < end:
+        count += 1
+        notify("progress", {"message": "step %d" % count})
+        time.sleep(0.05)
+    show("RESULT\n")
+    reply(request, RESULT)
+    receive()
+
+
+@scenario
+def child_fds() -> None:
+    """Shows what it was started with."""
+    handshake()
+    while True:
+        request = receive()
+        fds = sorted(int(fd) for fd in os.listdir("/proc/self/fd"))
+        show(json.dumps({"fds": fds, "sid": os.getsid(0), "pid": os.getpid(),
+                         "debug": os.environ.get("MPI_QUEUES_DEBUG")}) + "\n")
+        sys.stderr.write("a word of the log\n")
+        sys.stderr.flush()
+        reply(request, RESULT)
+
+
+SCENARIOS[os.environ.get("FAKE_SCENARIO", "good")]()

@@ -1,0 +1,383 @@
+"""Memory, symbols and types of a program, as the helper asks for them."""
+
+import base64
+import os
+import time
+from typing import Any, Dict, List
+
+import gdb
+from harness import HelperTest, PROGRAMS, end_program, evaluate, run_program
+from mpi_queues import lookup, memory, selection, window
+
+
+def tearDownModule() -> None:
+    """Ends the program."""
+    end_program()
+
+
+class LookupTest(HelperTest):
+    """A test of a program that stands in its stop()."""
+
+    program = "plain"
+    gdb_unwinds = True
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        run_program(cls.program)
+        try:
+            gdb.selected_frame()
+        except gdb.error:
+            cls.gdb_unwinds = False
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.number = gdb.selected_inferior().num
+
+
+class MemoryTest(LookupTest):
+    """memory/read."""
+
+    def read(self, *ranges: Any, **arguments: Any) -> Dict[str, Any]:
+        """Returns the answer for ranges."""
+        params = {"inferior": self.number,
+                  "ranges": [{"address": a, "length": n} for a, n in ranges]}
+        result: Dict[str, Any] = self.results(["memory/read", params], **arguments)[0]
+        return result
+
+    def with_window(self, size: int = 1 << 20, **arguments: Any) -> Dict[str, Any]:
+        """Returns the arguments of a scenario with a window."""
+        return dict(arguments, window=size, window_path=os.path.join(self.folder, "window"))
+
+    def test_whole_and_empty(self) -> None:
+        pages = evaluate("pages")
+        result = self.read((pages + 10, 3), (pages, 0), (pages + 4090, 10))
+        self.assertEqual(result["readable"], [3, 0, 10])
+        self.assertEqual(base64.b64decode(result["data"]), b"aaa" + b"a" * 6 + b"b" * 4)
+        self.assertEqual(self.read(), {"readable": [], "data": ""})
+
+    def test_prefix(self) -> None:
+        pages, size = evaluate("pages"), evaluate("page_size")
+        for start, length, expected in (
+                (pages, 6 * size, 3 * size), (pages + 100, 6 * size - 100, 3 * size - 100),
+                (pages + 3 * size - 1, 2, 1), (pages + 3 * size, 5, 0),
+                (pages + 3 * size - 8, 8 + size, 8), (pages + 3 * size + 1, size, 0),
+                (pages + 4 * size, 2 * size, 2 * size)):
+            self.assertEqual(self.read((start, length))["readable"], [expected])
+        result = self.read((pages + 2 * size, 2 * size), (0, 8), (pages + 4 * size, 1))
+        self.assertEqual(result["readable"], [size, 0, 1])
+        self.assertEqual(base64.b64decode(result["data"]), b"c" * size + b"e")
+
+    def test_ends_of_the_address_space(self) -> None:
+        result = self.read((0, 4096), ((1 << 64) - 1, 100), (1 << 63, 8), ((1 << 64) - 4096, 4096))
+        self.assertEqual(result["readable"], [0, 0, 0, 0])
+
+    def test_few_reads(self) -> None:
+        reads: List[int] = []
+
+        class Counting:
+            """Counts reads; everything below 1000 pages can be read."""
+
+            def read_memory(self, address: int, length: int) -> bytes:
+                """Reads."""
+                reads.append(length)
+                if address + length > 1000 * 4096:
+                    raise gdb.MemoryError("no")
+                return bytes(length)
+
+        inferior: Any = Counting()
+        got, pieces = memory.read_ranges(inferior, [{"address": 0, "length": 1 << 24}])
+        self.assertEqual(got, [1000 * 4096])
+        self.assertEqual(sum(map(len, pieces)), 1000 * 4096)
+        self.assertLessEqual(len(reads), 14)
+
+    def test_window(self) -> None:
+        pages, size = evaluate("pages"), evaluate("page_size")
+        ranges = (pages + 3 * size - 4, 100), (pages + size, 5)
+        result = self.read(*ranges, **self.with_window())
+        self.assertEqual(result, {"readable": [4, 5], "data": None})
+        self.assertEqual(self.received("w"), [base64.b64encode(b"ccccbbbbb").decode()])
+
+    def test_window_bounds_the_request(self) -> None:
+        pages = evaluate("pages")
+        params = {"inferior": self.number, "ranges": [{"address": pages, "length": 4097}]}
+        answer = self.answers(["memory/read", params], **self.with_window(4096))[0]
+        self.assertEqual(answer["error"]["code"], -32602)
+        params = {"inferior": self.number, "ranges": [{"address": pages, "length": 4096}]}
+        self.results(["memory/read", params], **self.with_window(4096))
+
+    def test_windows_that_are_none(self) -> None:
+        pages = evaluate("pages")
+        for arguments in (self.with_window(window_absent=True), self.with_window(0),
+                          self.with_window(-1), self.with_window(window_true_size=100),
+                          dict(window=100, window_path="/dev/zero"),
+                          dict(window=100, window_path=self.folder, window_absent=True),
+                          dict(window=100, window_path="a\0b", window_absent=True)):
+            result = self.read((pages, 2), **arguments)
+            self.assertEqual(result["data"], "YWE=", arguments)
+
+    def test_window_that_shrinks(self) -> None:
+        """A file that has become shorter must not kill gdb."""
+        path = os.path.join(self.folder, "window")
+        with open(path, "wb") as file:
+            file.truncate(8192)
+        open_window = window.Window({"path": path, "size": 8192})
+        self.assertEqual(open_window.size, 8192)
+        os.truncate(path, 0)
+        self.assertEqual(open_window.take(10, None)[0], None)
+        self.assertEqual(open_window.put([b"abc"]), None)
+        open_window.close()
+
+    def test_write_from_window(self) -> None:
+        arguments = self.with_window(window_content="shown \u00e9")
+        self.fake("calls", calls=[
+            ["output/write", {"stream": "display", "length": 8, "data": None}]], **arguments)
+        self.assertEqual(self.command("mpi-queues"), "shown \u00e9")
+
+    def test_is_quick(self) -> None:
+        """4 MiB take about as long as read_memory and a copy."""
+        bulk, size = evaluate("bulk"), 4 << 20
+        inferior = gdb.selected_inferior()
+        path = os.path.join(self.folder, "window")
+        with open(path, "wb") as file:
+            file.truncate(size)
+        open_window = window.Window({"path": path, "size": size})
+        times = []
+        for _ in range(5):
+            began = time.monotonic()
+            bytes(inferior.read_memory(bulk, size))
+            plain = time.monotonic() - began
+            began = time.monotonic()
+            _, pieces = memory.read_ranges(inferior, [{"address": bulk, "length": size}])
+            self.assertIsNone(open_window.put(pieces))
+            times.append((time.monotonic() - began) / plain)
+        open_window.close()
+        self.assertLess(min(times), 3)
+
+
+class SymbolTest(LookupTest):
+    """symbols/find."""
+
+    def find(self, *names: str) -> List[Any]:
+        """Returns the answer for names."""
+        result = self.results(["symbols/find", {"inferior": self.number, "names": names}])[0]
+        symbols: List[Any] = result["symbols"]
+        return symbols
+
+    def test_library(self) -> None:
+        communicators, counter, function = self.find(
+            "pq_communicators", "pq_counter", "pq_function")
+        path = os.path.join(PROGRAMS, "lib%s.so" % self.program)
+        for symbol in (communicators, counter, function):
+            self.assertEqual(os.path.realpath(symbol["object"]), os.path.realpath(path))
+        inferior = gdb.selected_inferior()
+        self.assertEqual(bytes(inferior.read_memory(counter["address"], 4)), b"\x2a\0\0\0")
+        self.assertEqual(bytes(inferior.read_memory(communicators["address"], 1)), b"\x07")
+        self.assertEqual(function["address"] & ~0xfff, evaluate("pq_function") & ~0xfff)
+
+    def test_locals_do_not_win(self) -> None:
+        """stop() has a local and a parameter of these names, and they are not looked at."""
+        if self.gdb_unwinds:
+            self.assertEqual(gdb.selected_frame().name(), "stop")
+            local = int(gdb.parse_and_eval("&pq_counter"))
+            self.assertNotEqual(self.find("pq_counter")[0]["address"], local)
+            local = int(gdb.parse_and_eval("&pq_communicators"))
+            self.assertNotEqual(self.find("pq_communicators")[0]["address"], local)
+
+    def test_program(self) -> None:
+        main, comm = self.find("main", "comm")
+        path = os.path.realpath(os.path.join(PROGRAMS, self.program))
+        self.assertEqual(os.path.realpath(main["object"]), path)
+        self.assertEqual(os.path.realpath(comm["object"]), path)
+        self.assertEqual(comm["address"], evaluate("&::comm"))
+
+    def test_absent(self) -> None:
+        names = ("no_such_symbol", "shared_t", "", "1+1", "main()", "$pc", "$_exitcode", "a b",
+                 "x'", "x'+1+'", "program.c", "int", "main\n", "\u00e9", "x" * 5000)
+        self.assertEqual(self.find(*names), [None] * len(names))
+        self.assertEqual(self.find(), [])
+
+    def test_no_side_effects(self) -> None:
+        self.find("page_size=0", "page_size++", "pq_function(1)")
+        self.assertEqual(evaluate("page_size"), 4096)
+
+    def test_every_language(self) -> None:
+        expected = self.find("pq_counter", "pq_function", "no_such_symbol")
+        try:
+            for language in ("auto", "c", "c++", "fortran", "pascal", "ada", "modula-2", "rust",
+                             "go", "d", "asm", "minimal", "objective-c", "local"):
+                gdb.execute("set language " + language)
+                before = gdb.parameter("language"), gdb.execute("show language", to_string=True)
+                self.assertEqual(self.find("pq_counter", "pq_function", "no_such_symbol"),
+                                 expected, language)
+                self.assertEqual((gdb.parameter("language"),
+                                  gdb.execute("show language", to_string=True)), before)
+        finally:
+            gdb.execute("set language auto")
+
+    def test_misses_are_remembered(self) -> None:
+        self.find("no_such_symbol")
+        self.assertIn("no_such_symbol", lookup.remembered("no symbol"))
+        lookup._forget(None)
+        self.assertNotIn("no_such_symbol", lookup.remembered("no symbol"))
+
+    def test_new_symbols_are_found(self) -> None:
+        """What was not there may come with another file."""
+        self.assertEqual(self.find("pq_function"), self.find("pq_function"))
+        lookup.remembered("no symbol")["pq_function"] = True
+        self.assertEqual(self.find("pq_function"), [None])
+        gdb.execute("nosharedlibrary")
+        gdb.execute("sharedlibrary", to_string=True)
+        self.assertNotEqual(self.find("pq_function"), [None])
+
+
+class SymbolDebugTest(SymbolTest):
+    """symbols/find with debug information for the library."""
+
+    program = "debug"
+
+
+class TypeTest(LookupTest):
+    """types/find with debug information for the library."""
+
+    program = "debug"
+    library = os.path.realpath(os.path.join(PROGRAMS, "libdebug.so"))
+
+    def find(self, name: str, *fields: str) -> Any:
+        """Returns the answer for one type."""
+        params = {"inferior": self.number, "types": [{"name": name, "fields": fields}]}
+        return self.results(["types/find", params])[0]["types"][0]
+
+    def test_fields(self) -> None:
+        expected = {
+            "super": (0, 16, "struct"), "super.first": (0, 4, "signed"),
+            "super.second": (8, 8, "signed"), "name": (16, 8, "array"),
+            "as_int": (24, 4, "signed"), "low": (24, 2, "signed"), "high": (26, 2, "unsigned"),
+            "flag": (29, 1, "unsigned"), "tiny": (30, 1, "signed"), "pointer": (32, 8, "pointer"),
+            "plain": (40, 4, "unsigned"), "negative": (44, 4, "signed"),
+            "real": (48, 8, "float"), "next": (56, 8, "pointer"),
+        }
+        for name in ("comm", "comm_t"):
+            found = self.find(name, *expected)
+            self.assertEqual(found["size"], 64)
+            self.assertEqual(os.path.realpath(found["object"]), self.library)
+            for path, field in zip(expected, found["fields"]):
+                assert field, path
+                self.assertEqual((field["offset"], field["size"], field["kind"]), expected[path])
+
+    def test_fields_that_are_not(self) -> None:
+        paths = ("bits", "absent", "super.absent", "name.x", "next.super", "", ".", "super.",
+                 "super..first", "first", "as_int.x")
+        self.assertEqual(self.find("comm", *paths)["fields"], [None] * len(paths))
+
+    def test_union_and_scalars(self) -> None:
+        number = self.find("number", "integer", "real")
+        self.assertEqual([f["offset"] for f in number["fields"]], [0, 0])
+        self.assertEqual(self.find("tag_t")["size"], 2)
+        self.assertEqual(self.find("tag_t", "x")["fields"], [None])
+        self.assertEqual(self.find("plain"), None)
+
+    def test_library_goes_first(self) -> None:
+        shared = self.find("shared", "of_the_library", "of_the_program")
+        self.assertEqual(shared["size"], 16)
+        self.assertEqual([bool(f) for f in shared["fields"]], [True, False])
+        self.assertEqual(os.path.realpath(shared["object"]), self.library)
+
+    def test_program(self) -> None:
+        own = self.find("own", "x")
+        self.assertEqual(own["size"], 4)
+        self.assertEqual(os.path.basename(own["object"]), self.program)
+
+    def test_absent(self) -> None:
+        for name in ("no_such_type", "", "struct comm", "void", "comm *", "'comm'", "1", "main"):
+            self.assertIsNone(self.find(name, "x"), name)
+
+    def test_every_language(self) -> None:
+        expected = self.find("comm", "super.first", "high", "negative")
+        try:
+            for language in ("c++", "fortran", "pascal", "ada", "modula-2", "rust"):
+                lookup._forget(None)
+                gdb.execute("set language " + language)
+                self.assertEqual(self.find("comm", "super.first", "high", "negative"), expected)
+        finally:
+            gdb.execute("set language auto")
+
+    def test_remembered(self) -> None:
+        self.find("no_such_type")
+        self.find("comm", "super")
+        self.assertIn("no_such_type", lookup.remembered("type"))
+        self.assertIn("comm", lookup.remembered("type"))
+        self.find("comm", "next")
+        self.assertEqual(len([k for k in lookup.remembered("field") if k[0] == "comm"]), 2)
+
+
+class OpaqueTest(LookupTest):
+    """types/find without debug information for the library."""
+
+    def test_declarations_are_not_types(self) -> None:
+        params = {"inferior": self.number,
+                  "types": [{"name": n, "fields": ["super"]} for n in ("comm", "comm_t", "own")]}
+        comm, comm_t, own = self.results(["types/find", params])[0]["types"]
+        self.assertIsNone(comm)
+        self.assertIsNone(comm_t)
+        self.assertEqual(own["fields"], [None])
+
+
+class SelectionTest(LookupTest):
+    """Several inferiors: the user's selection stays."""
+
+    def test_other_inferior(self) -> None:
+        if not self.gdb_unwinds:
+            self.skipTest("this gdb has no frames")
+        counter = "pq_counter"
+        gdb.execute("up", to_string=True)
+        frame = gdb.selected_frame()
+        self.assertEqual(frame.name(), "main")
+        first = self.number
+        gdb.execute("add-inferior -exec " + os.path.join(PROGRAMS, "debug"), to_string=True)
+        second = max(i.num for i in gdb.inferiors())
+        try:
+            gdb.execute("inferior %d" % second, to_string=True)
+            gdb.execute("run </dev/null >/dev/null 2>&1", to_string=True)
+            gdb.execute("inferior %d" % first, to_string=True)
+            frame = gdb.selected_frame()
+            gdb.execute("up", to_string=True)
+            frame = gdb.selected_frame()
+            thread = gdb.selected_thread()
+            assert thread
+            symbols, types, data = self.results(
+                ["symbols/find", {"inferior": second, "names": [counter]}],
+                ["types/find", {"inferior": second,
+                                "types": [{"name": "comm", "fields": []}]}],
+                ["memory/read", {"inferior": second, "ranges": [
+                    {"address": evaluate("bulk"), "length": 1}]}])
+            self.assertIn("libdebug", symbols["symbols"][0]["object"])
+            self.assertEqual(types["types"][0]["size"], 64)
+            self.assertEqual(gdb.selected_inferior().num, first)
+            self.assertEqual(gdb.selected_frame(), frame)
+            self.assertEqual(gdb.selected_thread(), thread)
+            self.assertEqual(frame.name(), "main")
+            gdb.execute("kill inferiors %d" % second, to_string=True)
+            answer = self.answers_failing(second)
+            self.assertIn("Inferior %d has exited" % second, answer)
+        finally:
+            gdb.execute("inferior %d" % first, to_string=True)
+            gdb.execute("kill inferiors %d" % second, to_string=True)
+            gdb.execute("remove-inferiors %d" % second, to_string=True)
+
+    def answers_failing(self, inferior: int) -> str:
+        """Returns the error of a command whose helper asks for an inferior."""
+        self.fake("calls", calls=[["memory/read", {"inferior": inferior, "ranges": []}]])
+        return self.fails("mpi-queues")
+
+    def test_selection_is_restored_after_errors(self) -> None:
+        gdb.execute("add-inferior", to_string=True)
+        second = max(i.num for i in gdb.inferiors())
+        try:
+            with self.assertRaises(ZeroDivisionError):
+                with selection.inferior_selected(second) as inferior:
+                    assert inferior
+                    self.assertEqual(gdb.selected_inferior().num, second)
+                    raise ZeroDivisionError
+            self.assertEqual(gdb.selected_inferior().num, self.number)
+        finally:
+            gdb.execute("remove-inferiors %d" % second, to_string=True)
