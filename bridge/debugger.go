@@ -159,3 +159,19 @@ func (t *process) FindTypes(ctx context.Context, queries []target.TypeQuery) ([]
 	}
 	return out, nil
 }
+
+func (t *process) Threads(ctx context.Context, depth int) ([]target.Thread, error) {
+	var got ListThreadsResult
+	if err := t.d.call(ctx, MethodListThreads, ListThreadsParams{t.p.Inferior, depth}, &got); err != nil {
+		return nil, err
+	}
+	t.d.roundTrips++
+	out := make([]target.Thread, len(got.Threads))
+	for i, thread := range got.Threads {
+		out[i] = target.Thread{Number: thread.Number, Registers: thread.Registers}
+		for _, f := range thread.Frames {
+			out[i].Frames = append(out[i].Frames, target.Frame{Function: f.Function, StackPointer: target.Addr(f.StackPointer)})
+		}
+	}
+	return out, nil
+}

@@ -33,6 +33,8 @@ const (
 	MethodFindSymbols = "symbols/find"
 	// MethodFindTypes looks up several C types and their fields in one process.
 	MethodFindTypes = "types/find"
+	// MethodListThreads asks where the threads of one process are.
+	MethodListThreads = "threads/list"
 	// MethodWrite hands over a piece of the answer for the debugger to show or store.
 	MethodWrite = "output/write"
 	// MethodProgress is a notification: how far a long request has come.
@@ -229,6 +231,38 @@ type Type struct {
 type FindTypesResult struct {
 	// Types has an entry for each query, null for a type that is not known or not complete.
 	Types []*Type `json:"types"`
+}
+
+// ListThreadsParams asks for the innermost frames of all threads.
+type ListThreadsParams struct {
+	// Inferior is the process to look in.
+	Inferior int `json:"inferior"`
+	// Depth is how many frames of each thread are wanted at most.
+	Depth int `json:"depth"`
+}
+
+// Frame is one frame of a thread's stack.
+type Frame struct {
+	// Function is the name of the function, empty if not known.
+	Function string `json:"function"`
+	// StackPointer is the value of the stack pointer in this frame.
+	StackPointer uint64 `json:"stack_pointer"`
+}
+
+// Thread is where one thread is.
+type Thread struct {
+	// Number is the debugger's number for it.
+	Number int `json:"number"`
+	// Frames from the innermost outwards; empty if they can't be found out.
+	Frames []Frame `json:"frames"`
+	// Registers are the values of the integer registers in the innermost frame.
+	Registers []uint64 `json:"registers"`
+}
+
+// ListThreadsResult holds all threads of the process.
+type ListThreadsResult struct {
+	// Threads in the debugger's order.
+	Threads []Thread `json:"threads"`
 }
 
 // WriteParams is a piece of the answer.

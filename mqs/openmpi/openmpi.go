@@ -46,6 +46,7 @@ type source struct {
 	comms   map[target.Addr]*commState // by unique id
 
 	requests  *requests
+	blocking  map[target.Addr]string // kinds by request
 	datatypes map[target.Addr]datatypeInfo
 	notes     []string
 }

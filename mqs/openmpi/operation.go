@@ -26,10 +26,14 @@ const modeBuffered = 2
 
 // status of an operation that is in use: complete is what MPI_Test would find.
 func status(r request, matched bool) mqs.Status {
-	switch {
-	case r.Complete == requestCompleted:
+	if r.Complete == requestCompleted {
 		return mqs.Complete
-	case matched:
+	}
+	return pendingOr(matched)
+}
+
+func pendingOr(matched bool) mqs.Status {
+	if matched {
 		return mqs.Matched
 	}
 	return mqs.Pending
@@ -76,22 +80,21 @@ func (s *source) send(c *mqs.Communicator, q sendAt) mqs.PendingOperation {
 			op.Kind = sendKinds[q.Mode].persistent
 		}
 	}
+	if kind, ok := s.blockingKinds()[q.addr]; ok {
+		op.Kind = kind
+	}
 	if q.Mode == modeBuffered {
 		if q.Addr != r.Addr {
 			op.SystemBuffer = mqs.Known(true)
 			op.Buffer = mqs.Known(q.Addr)
 		}
-		// A buffered send is complete for MPI at once, while its data still waits here.
+		// It is complete for MPI at once, while its data still waits here.
 		if !r.PMLComplete && op.Status == mqs.Complete {
-			op.Status = mqs.Pending
-			if q.Recv != 0 {
-				op.Status = mqs.Matched
-			}
-			op.ExtraText = append(op.ExtraText, "complete for the sender: its data waits in the buffer")
+			op.ExtraText = append(op.ExtraText, "the data waits in the buffer")
 		}
 		if r.FreeCalled {
-			op.Kind = "bsend"
-			op.ExtraText = nil
+			// Collected too, as MPI_Bsend does by itself: what remains is the data.
+			op.Kind, op.Status, op.ExtraText = "bsend", pendingOr(q.Recv != 0), []string{"the data waits in the buffer"}
 		}
 	}
 	return op
@@ -109,6 +112,9 @@ func (s *source) recv(c *mqs.Communicator, q recvAt) mqs.PendingOperation {
 		op.DesiredLength, op.Count, op.Buffer, op.Datatype = mqs.Maybe[int64]{}, mqs.Maybe[int64]{}, mqs.Maybe[target.Addr]{}, ""
 	case r.Persistent:
 		op.Kind = "recv_init"
+	}
+	if kind, ok := s.blockingKinds()[q.addr]; ok {
+		op.Kind = kind
 	}
 	op.Status = status(r, q.MatchReceived)
 	op.DesiredLocalRank = mqs.Known(r.Peer)

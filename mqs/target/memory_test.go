@@ -13,6 +13,7 @@ type fake struct {
 	regions map[Addr][]byte
 	symbols map[string]*Symbol
 	types   map[string]*Layout
+	threads []Thread
 	calls   int
 	read    int // bytes
 }
@@ -53,6 +54,8 @@ func (f *fake) FindTypes(_ context.Context, queries []TypeQuery) ([]*Layout, err
 	}
 	return out, nil
 }
+
+func (f *fake) Threads(context.Context, int) ([]Thread, error) { return f.threads, nil }
 
 func noise(n int) []byte {
 	b := make([]byte, n)

@@ -29,6 +29,8 @@ type processLog struct {
 	// Symbols and Types hold null for what was asked for and is not there.
 	Symbols map[string]*Symbol `json:"symbols"`
 	Types   map[string]*Layout `json:"types"`
+	// Threads are all threads, nil if nobody asked.
+	Threads []Thread `json:"threads"`
 	// Memory lists the pieces that stand, one after the other, in the file "memory".
 	Memory []piece `json:"memory"`
 
@@ -75,6 +77,13 @@ func (r *Recorder) FindTypes(ctx context.Context, queries []TypeQuery) ([]*Layou
 	for i, l := range got {
 		r.log.Types[queries[i].Name] = l
 	}
+	return got, err
+}
+
+// Threads is [Target.Threads].
+func (r *Recorder) Threads(ctx context.Context, depth int) ([]Thread, error) {
+	got, err := r.Target.Threads(ctx, depth)
+	r.log.Threads = got
 	return got, err
 }
 

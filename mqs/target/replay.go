@@ -78,3 +78,5 @@ func (t *replay) FindTypes(_ context.Context, queries []TypeQuery) ([]*Layout, e
 	}
 	return out, nil
 }
+
+func (t *replay) Threads(context.Context, int) ([]Thread, error) { return t.log.Threads, nil }

@@ -101,6 +101,23 @@ type Layout struct {
 	Fields map[string]Field `json:"fields"`
 }
 
+// Frame is one frame of a thread's stack.
+type Frame struct {
+	// Function is its name, empty if not known.
+	Function     string `json:"function"`
+	StackPointer Addr   `json:"stack_pointer"`
+}
+
+// Thread is where one thread of the process is.
+type Thread struct {
+	// Number is the debugger's number for it.
+	Number int `json:"number"`
+	// Frames from the innermost outwards.
+	Frames []Frame `json:"frames"`
+	// Registers are the integer registers of the innermost frame.
+	Registers []uint64 `json:"registers"`
+}
+
 // Target is one stopped process. Every method takes a batch and makes at most
 // one round trip; an error means that the connection or the process is gone, or
 // that ctx ended, never that something was not found.
@@ -115,4 +132,6 @@ type Target interface {
 	// FindTypes returns for each query the type's layout from debug
 	// information, nil if there is none.
 	FindTypes(ctx context.Context, queries []TypeQuery) ([]*Layout, error)
+	// Threads returns where the threads are, each with at most depth frames.
+	Threads(ctx context.Context, depth int) ([]Thread, error)
 }

@@ -22,7 +22,7 @@ _OPTIONS = (
     Option("internal", "", "Show the MPI library's own communicators and messages too."),
     Option("limit", "NUMBER|unlimited",
            "Set how many operations of a queue are shown.\n"
-           "The default is the setting `set mpi-queues limit', and with -json all of them.",
+           "The default is that of `set mpi-queues limit'; with -json it is unlimited.",
            is_limit=True),
     Option("json", "", "Write JSON instead of text."),
     Option("output", "FILE", "Write to FILE instead of showing.", is_file=True),

@@ -69,13 +69,18 @@ def _find_type(name: str) -> Optional[Found]:
     if first is None:
         return None
     main = gdb.current_progspace().filename
-    path = object_path(first.objfile)
+    path = _where(first)
     if _is_complete(first) and path and path != main:
         return Found(first, path)
-    for objfile, symbol in _symbols(name, main):
-        if symbol.type and _is_complete(symbol.type):
-            return Found(symbol.type, object_path(objfile))
+    for kind in _types_of_symbols(name, main):
+        if _is_complete(kind):
+            return Found(kind, _where(kind))
     return Found(first, path) if _is_complete(first) else None
+
+
+def _where(kind: gdb.Type) -> str:
+    """Returns the path of what defines a type, which is not always what declares it."""
+    return object_path(kind.strip_typedefs().objfile)
 
 
 def _lookup(name: str) -> Optional[gdb.Type]:
@@ -88,15 +93,14 @@ def _lookup(name: str) -> Optional[gdb.Type]:
     return None
 
 
-def _symbols(name: str, main: Optional[str]) -> Iterator[Tuple[gdb.Objfile, gdb.Symbol]]:
-    """Yields the symbols of types of this name, those in shared libraries first."""
-    files = sorted(gdb.objfiles(), key=lambda objfile: object_path(objfile) == main)
-    for objfile in files:
+def _types_of_symbols(name: str, main: Optional[str]) -> Iterator[gdb.Type]:
+    """Yields the types of this name in any file, those in shared libraries first."""
+    for objfile in sorted(gdb.objfiles(), key=lambda objfile: object_path(objfile) == main):
         for domain in _DOMAINS:
             for look in (objfile.lookup_static_symbol, objfile.lookup_global_symbol):
                 symbol = look(name, domain)
-                if symbol and symbol.addr_class == gdb.SYMBOL_LOC_TYPEDEF:
-                    yield objfile, symbol
+                if symbol and symbol.addr_class == gdb.SYMBOL_LOC_TYPEDEF and symbol.type:
+                    yield symbol.type
 
 
 def _is_complete(kind: gdb.Type) -> bool:

@@ -125,7 +125,8 @@ def _value(option: Option, words: List[str]) -> Any:
     if option.values:
         matches = [value for value in option.values if value.startswith(word)]
         if len(matches) != 1:
-            raise gdb.GdbError("%s item \"%s\"." % ("Ambiguous" if matches else "Undefined", word))
+            raise gdb.GdbError("%s item%s \"%s\"." % (
+                ("Ambiguous", "", word) if matches else ("Undefined", ":", word)))
         return matches[0]
     return word
 

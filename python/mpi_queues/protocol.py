@@ -22,6 +22,8 @@ METHOD_READ_MEMORY = "memory/read"
 METHOD_FIND_SYMBOLS = "symbols/find"
 # MethodFindTypes looks up several C types and their fields in one process.
 METHOD_FIND_TYPES = "types/find"
+# MethodListThreads asks where the threads of one process are.
+METHOD_LIST_THREADS = "threads/list"
 # MethodWrite hands over a piece of the answer for the debugger to show or store.
 METHOD_WRITE = "output/write"
 # MethodProgress is a notification: how far a long request has come.
@@ -232,6 +234,42 @@ class FindTypesResult(TypedDict):
 
     # Types has an entry for each query, null for a type that is not known or not complete.
     types: List[Optional[Type]]
+
+
+class ListThreadsParams(TypedDict):
+    """ListThreadsParams asks for the innermost frames of all threads."""
+
+    # Inferior is the process to look in.
+    inferior: int
+    # Depth is how many frames of each thread are wanted at most.
+    depth: int
+
+
+class Frame(TypedDict):
+    """Frame is one frame of a thread's stack."""
+
+    # Function is the name of the function, empty if not known.
+    function: str
+    # StackPointer is the value of the stack pointer in this frame.
+    stack_pointer: int
+
+
+class Thread(TypedDict):
+    """Thread is where one thread is."""
+
+    # Number is the debugger's number for it.
+    number: int
+    # Frames from the innermost outwards; empty if they can't be found out.
+    frames: List[Frame]
+    # Registers are the values of the integer registers in the innermost frame.
+    registers: List[int]
+
+
+class ListThreadsResult(TypedDict):
+    """ListThreadsResult holds all threads of the process."""
+
+    # Threads in the debugger's order.
+    threads: List[Thread]
 
 
 class WriteParams(TypedDict):

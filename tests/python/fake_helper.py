@@ -136,9 +136,10 @@ def calls() -> None:
         for method, params in ARGUMENTS["calls"]:
             answer = call(method, params)
             path = ARGUMENTS.get("window_path")
-            if path and (answer.get("result") or {}).get("readable"):
+            found = answer.get("result")
+            if path and found and found.get("readable") and found["data"] is None:
                 with open(path, "rb") as file:
-                    count = sum(answer["result"]["readable"])
+                    count = sum(found["readable"])
                     log("w", base64.b64encode(file.read(count)).decode())
         reply(request, RESULT)
 

@@ -305,21 +305,12 @@ class ProcessTest(HelperTest):
                 gdb.execute("set language auto")
 
     def test_big_endian(self) -> None:
-        self.assertFalse(process._is_big_endian())
-        gdb.execute("add-inferior -no-connection", to_string=True)
-        first = gdb.selected_inferior().num
-        second = max(i.num for i in gdb.inferiors())
-        gdb.execute("inferior %d" % second, to_string=True)
+        self.assertFalse(process.current_process()["big_endian"])
+        gdb.execute("set endian big", to_string=True)
         try:
-            try:
-                gdb.execute("set architecture powerpc:common", to_string=True)
-            except gdb.error:
-                self.skipTest("this gdb knows no big-endian machine")
-            self.assertTrue(process._is_big_endian())
+            self.assertTrue(process.current_process()["big_endian"])
         finally:
-            gdb.execute("set architecture auto", to_string=True)
-            gdb.execute("inferior %d" % first, to_string=True)
-            gdb.execute("remove-inferiors %d" % second, to_string=True)
+            gdb.execute("set endian auto", to_string=True)
 
 
 class StateTest(HelperTest):

@@ -172,7 +172,7 @@ class SymbolTest(LookupTest):
         inferior = gdb.selected_inferior()
         self.assertEqual(bytes(inferior.read_memory(counter["address"], 4)), b"\x2a\0\0\0")
         self.assertEqual(bytes(inferior.read_memory(communicators["address"], 1)), b"\x07")
-        self.assertEqual(function["address"] & ~0xfff, evaluate("pq_function") & ~0xfff)
+        self.assertEqual(function["address"] & ~0xfff, evaluate("&pq_function") & ~0xfff)
 
     def test_locals_do_not_win(self) -> None:
         """stop() has a local and a parameter of these names, and they are not looked at."""
@@ -302,6 +302,7 @@ class TypeTest(LookupTest):
             gdb.execute("set language auto")
 
     def test_remembered(self) -> None:
+        lookup._forget(None)
         self.find("no_such_type")
         self.find("comm", "super")
         self.assertIn("no_such_type", lookup.remembered("type"))

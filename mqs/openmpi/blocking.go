@@ -1,0 +1,82 @@
+package openmpi
+
+import "github.com/mpi-queues/mpi-queues/mqs/target"
+
+// Calls that wait for a request of their own, by what the request then is.
+// MPI_Sendrecv has one of each.
+var (
+	blockingSends = map[string]string{"MPI_Send": "send", "MPI_Ssend": "ssend", "MPI_Rsend": "rsend",
+		"MPI_Sendrecv": "sendrecv", "MPI_Sendrecv_replace": "sendrecv"}
+	blockingRecvs = map[string]string{"MPI_Recv": "recv", "MPI_Mrecv": "mrecv",
+		"MPI_Sendrecv": "sendrecv", "MPI_Sendrecv_replace": "sendrecv"}
+)
+
+// blockingKinds finds the requests of blocking calls. Nothing in a request
+// tells MPI_Recv from MPI_Irecv, but a thread that waits in MPI_Recv holds the
+// request's address, in a register or between its innermost frame and that of
+// the call. If it holds those of several (the stack keeps old values), which of
+// them it waits for is not known, and their kind is empty.
+func (s *source) blockingKinds() map[target.Addr]string {
+	if s.blocking != nil {
+		return s.blocking
+	}
+	s.blocking = map[target.Addr]string{}
+	sends, recvs := s.candidates()
+	if len(sends)+len(recvs) == 0 {
+		return s.blocking
+	}
+	calls, err := s.r.Calls()
+	if err != nil {
+		s.notef("blocking and non-blocking operations can't be told apart: %v", err)
+		for _, a := range append(sends, recvs...) {
+			s.blocking[a] = ""
+		}
+		return s.blocking
+	}
+	for _, c := range calls {
+		s.waitsFor(c, blockingSends[c.Function], sends)
+		s.waitsFor(c, blockingRecvs[c.Function], recvs)
+	}
+	return s.blocking
+}
+
+// waitsFor gives the kind to the one candidate that the call holds.
+func (s *source) waitsFor(c target.Call, kind string, candidates []target.Addr) {
+	if kind == "" {
+		return
+	}
+	var held []target.Addr
+	for _, a := range candidates {
+		if c.Words[a] {
+			held = append(held, a)
+		}
+	}
+	for _, a := range held {
+		if len(held) > 1 {
+			kind = ""
+		}
+		s.blocking[a] = kind
+	}
+}
+
+// candidates are the requests that a blocking call may wait for.
+func (s *source) candidates() (sends, recvs []target.Addr) {
+	may := func(r request) bool {
+		return !r.Persistent && !r.FreeCalled && r.Complete != requestCompleted && r.Tag >= anyTag
+	}
+	for _, list := range s.requests.sends {
+		for _, q := range list {
+			if may(q.Base) && q.Mode != modeBuffered {
+				sends = append(sends, q.addr)
+			}
+		}
+	}
+	for _, list := range s.requests.recvs {
+		for _, q := range list {
+			if may(q.Base) && q.Base.Type == typeRecv {
+				recvs = append(recvs, q.addr)
+			}
+		}
+	}
+	return sends, recvs
+}

@@ -1,0 +1,257 @@
+package expect
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Compare says, a line for each, how a process of a document differs from its
+// account. Every communicator of the account must be there, and no other but
+// predefined ones that are idle; every operation, and no other.
+//
+// The order of operations is that of matching. MPI knows no such order between
+// the destinations of sends, nor between the sources of unexpected messages
+// (and Open MPI's ob1 keeps none), so only that of each peer's is compared.
+func Compare(account *Account, process Object) []string {
+	var d differences
+	d.value("global_rank", account.GlobalRank, process["global_rank"])
+	d.value("world_size", account.WorldSize, process["world_size"])
+	d.value("pid", fmt.Sprint(account.PID), fmt.Sprint(process["pid"]))
+	if len(account.Communicators) > 0 {
+		d.value("unavailable", nil, process["unavailable"])
+	}
+	d.communicators(account.Communicators, Communicators(process))
+	for i := range d {
+		d[i] = account.Name + ": " + d[i]
+	}
+	return d
+}
+
+type differences []string
+
+func (d *differences) addf(format string, args ...any) {
+	*d = append(*d, fmt.Sprintf(format, args...))
+}
+
+func (d *differences) value(key string, want, got any) {
+	if show(want) != show(got) {
+		d.addf("%s is %s, want %s", key, show(got), show(want))
+	}
+}
+
+func (d *differences) within(where string, inner differences) {
+	for _, line := range inner {
+		d.addf("%s: %s", where, line)
+	}
+}
+
+// communicators pairs the accounts' communicators with those shown. Names need
+// not be unique or known, so among those of the right name the best fit is taken.
+func (d *differences) communicators(want, got []Object) {
+	left := slices.Clone(got)
+	ordered := slices.Clone(want)
+	slices.SortStableFunc(ordered, func(a, b Object) int { return unnamed(a) - unnamed(b) })
+	for _, w := range ordered {
+		best, fit := -1, differences(nil)
+		for i, g := range left {
+			if name, ok := w["name"]; ok && show(name) != show(g["name"]) {
+				continue
+			}
+			if inner := communicator(w, g); best < 0 || len(inner) < len(fit) {
+				best, fit = i, inner
+			}
+		}
+		if best < 0 {
+			d.addf("communicator %s is not shown", show(w["name"]))
+			continue
+		}
+		d.within("communicator "+label(left[best]), fit)
+		left = slices.Delete(left, best, best+1)
+	}
+	for _, g := range left {
+		if !idle(g) || !predefined(g) {
+			d.addf("communicator %s (size %s) is shown, and should not be there", label(g), show(g["size"]))
+		}
+	}
+}
+
+func unnamed(c Object) int {
+	if _, ok := c["name"]; ok {
+		return 0
+	}
+	return 1
+}
+
+func label(c Object) string { return show(c["name"]) + " " + fmt.Sprint(c["unique_id"]) }
+
+func predefined(c Object) bool {
+	name, _ := c["name"].(string)
+	return slices.Contains([]string{"MPI_COMM_WORLD", "MPI_COMM_SELF", "MPI_COMM_PARENT"}, name)
+}
+
+func idle(c Object) bool {
+	for _, q := range Queues {
+		if ops, ok := Operations(c, q); !ok || len(ops) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func communicator(want, got Object) differences {
+	var d differences
+	for _, key := range sortedKeys(want) {
+		if key != "freed" && !slices.Contains(Queues, key) {
+			d.value(key, want[key], got[key])
+		}
+	}
+	if got["internal"] != false {
+		d.addf("internal is %s, want false", show(got["internal"]))
+	}
+	for _, q := range Queues {
+		ops, ok := Operations(got, q)
+		if !ok {
+			reasons, _ := got["unavailable"].(map[string]any)
+			d.addf("%s is null (%v)", q, reasons[q])
+			continue
+		}
+		wanted, _ := Operations(want, q)
+		if q == "pending_receives" {
+			d.within(q, sequence(wanted, ops))
+			continue
+		}
+		peers := peersOf(wanted, ops)
+		for _, peer := range peers {
+			inner := sequence(withPeer(wanted, peer), withPeer(ops, peer))
+			d.within(fmt.Sprintf("%s with peer %s", q, peer), inner)
+		}
+	}
+	return d
+}
+
+func peerOf(op Object) string { return show(op["desired_local_rank"]) }
+
+func peersOf(lists ...[]Object) []string {
+	var out []string
+	for _, op := range slices.Concat(lists...) {
+		if p := peerOf(op); !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func withPeer(ops []Object, peer string) []Object {
+	var out []Object
+	for _, op := range ops {
+		if peerOf(op) == peer {
+			out = append(out, op)
+		}
+	}
+	return out
+}
+
+// sequence compares operations one by one. Those that are optional are skipped
+// where what stands in their place is not them.
+func sequence(want, got []Object) differences {
+	var d differences
+	k := 0
+	for i, w := range want {
+		if k == len(got) {
+			if w["optional"] != true {
+				d.addf("[%d] is missing: %s", i, show(w))
+			}
+			continue
+		}
+		inner := operation(w, got[k])
+		if len(inner) > 0 && w["optional"] == true && !same(w, got[k]) {
+			continue
+		}
+		d.within(fmt.Sprintf("[%d]", i), inner)
+		k++
+	}
+	for ; k < len(got); k++ {
+		d.addf("[%d] should not be there: %s", k, show(got[k]))
+	}
+	return d
+}
+
+// same tells an operation that is meant by another, however it may differ.
+func same(want, got Object) bool {
+	return show(want["desired_tag"]) == show(got["desired_tag"]) && show(want["count"]) == show(got["count"])
+}
+
+func operation(want, got Object) differences {
+	var d differences
+	for _, key := range sortedKeys(want) {
+		w, g := want[key], got[key]
+		switch key {
+		case "optional":
+		case "cancelled":
+			if w == true && !strings.Contains(extraText(got), "cancelled") {
+				d.addf("extra_text is %s, want it to say cancelled", show(got["extra_text"]))
+			}
+		case "kind":
+			if !kindFits(fmt.Sprint(w), fmt.Sprint(g)) {
+				d.addf("kind is %s, want %s", show(g), show(w))
+			}
+		case "status":
+			if show(w) != show(g) && !stillBuffered(want, got) {
+				d.addf("status is %s, want %s", show(g), show(w))
+			}
+		default:
+			d.value(key, w, g)
+		}
+	}
+	if got["internal"] != false {
+		d.addf("internal is %s, want false", show(got["internal"]))
+	}
+	return d
+}
+
+// stillBuffered tells a buffered send whose call is complete for MPI, and whose
+// message still waits in the attached buffer: what is shown is the message's
+// state, as long as it says that the call is complete.
+func stillBuffered(want, got Object) bool {
+	return want["kind"] == "ibsend" && want["status"] == "complete" && strings.HasPrefix(extraText(got), "complete for the sender")
+}
+
+func extraText(op Object) string {
+	lines, _ := op["extra_text"].([]any)
+	var out []string
+	for _, l := range lines {
+		out = append(out, fmt.Sprint(l))
+	}
+	return strings.Join(out, "; ")
+}
+
+// kindFits compares how an operation was made. A library's request does not
+// know a blocking call from the immediate one, nor MPI_Imrecv from MPI_Irecv.
+func kindFits(want, got string) bool {
+	also := map[string][]string{
+		"persistent_send":  {"send_init"},
+		"persistent_bsend": {"bsend_init"},
+		"persistent_ssend": {"ssend_init"},
+		"persistent_rsend": {"rsend_init"},
+		"persistent_recv":  {"recv_init"},
+		"send":             {"send", "isend"},
+		"ssend":            {"ssend", "issend"},
+		"recv":             {"recv", "irecv"},
+		"imrecv":           {"imrecv", "irecv"},
+		"improbe":          {"improbe", "mprobe"},
+	}
+	if kinds, ok := also[want]; ok {
+		return slices.Contains(kinds, got)
+	}
+	return want == got
+}
+
+func sortedKeys(o Object) []string {
+	keys := make([]string, 0, len(o))
+	for k := range o {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
