@@ -41,7 +41,7 @@ func helperLog() zerolog.Logger {
 	if os.Getenv("MPI_QUEUES_DEBUG") != "" {
 		level = zerolog.DebugLevel
 	}
-	return zerolog.New(zerolog.ConsoleWriter{Out: os.Stderr, NoColor: true}).Level(level)
+	return zerolog.New(zerolog.ConsoleWriter{Out: os.Stderr, NoColor: true}).Level(level).With().Timestamp().Logger()
 }
 
 // helper does what the debugger asks for.

@@ -128,7 +128,9 @@ func (s *source) readGroups(states []*commState) {
 		if err != nil {
 			s.notef("the group of %s can't be read: %v", c.model.Label(), err)
 		} else {
-			c.model.LocalRank = mqs.Known(c.MyRank)
+			if c.MyRank >= 0 {
+				c.model.LocalRank = mqs.Known(c.MyRank)
+			}
 			c.model.Size = mqs.Known(int32(len(g)))
 			c.model.Group = g
 		}

@@ -1,6 +1,7 @@
 package openmpi
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"slices"
@@ -19,7 +20,7 @@ func (s *source) Operations(c *mqs.Communicator, class mqs.OpClass) iter.Seq2[mq
 		}
 		if s.pml != "ob1" {
 			yield(mqs.PendingOperation{}, fmt.Errorf("pml %s carries this program's messages, and mpi-queues reads the queues of pml ob1 only: "+
-				"run the program with `--mca pml ob1` to see them", s.pml))
+				"run the program with `--mca pml ob1` to see them", cmp.Or(s.pml, "of an unknown name")))
 			return
 		}
 		q := s.allRequests()
@@ -151,6 +152,9 @@ type peerLists struct {
 
 // peers reads ob1's state of a communicator and of each peer it has been in contact with.
 func (s *source) peers(state *commState) (*peerLists, error) {
+	if state.PMLComm == 0 {
+		return &peerLists{}, nil // MPI_COMM_NULL, or one that is being made
+	}
 	if err := s.proveClass(state.PMLComm, obComm, s.Comm.Size()); err != nil {
 		return nil, err
 	}

@@ -101,8 +101,11 @@ func isIdle(c *mqs.Queues) bool {
 }
 
 func communicatorText(w *bufio.Writer, c *mqs.Queues, style Style) {
-	name := printable(c.Label())
-	fmt.Fprintf(w, "\n%s (%s): rank %s of %s", style.paint("1", name), c.UniqueID, number(c.LocalRank), number(c.Size))
+	fmt.Fprint(w, "\n", style.paint("1", printable(c.Label())))
+	if c.Name.Value != "" {
+		fmt.Fprintf(w, " (%s)", c.UniqueID)
+	}
+	fmt.Fprintf(w, ": rank %s of %s", number(c.LocalRank), number(c.Size))
 	if c.Inter {
 		fmt.Fprintf(w, ", an intercommunicator with a remote group of %d", len(c.RemoteGroup))
 	}

@@ -21,15 +21,22 @@ def inferior_selected(number: int) -> Iterator[Optional[gdb.Inferior]]:
     thread = gdb.selected_thread()
     frame = _selected_frame()
     try:
-        _select(wanted.num, None)
+        gdb.execute("inferior %d" % wanted.num, to_string=True)
         yield wanted
     finally:
-        _select(before.num, thread)
-        if frame:
-            try:
-                frame.select()
-            except gdb.error:
-                pass
+        gdb.execute("inferior %d" % before.num, to_string=True)
+        _reselect(thread, frame)
+
+
+@contextlib.contextmanager
+def thread_kept() -> Iterator[None]:
+    """Selects the thread and frame of before again after the block."""
+    thread = gdb.selected_thread()
+    frame = _selected_frame()
+    try:
+        yield
+    finally:
+        _reselect(thread, frame)
 
 
 @contextlib.contextmanager
@@ -62,8 +69,12 @@ def _selected_frame() -> Optional[gdb.Frame]:
         return None
 
 
-def _select(number: int, thread: Optional[gdb.InferiorThread]) -> None:
-    """Selects an inferior, and a thread of it if there is one."""
-    gdb.execute("inferior %d" % number, to_string=True)
+def _reselect(thread: Optional[gdb.InferiorThread], frame: Optional[gdb.Frame]) -> None:
+    """Selects a thread and a frame of it, as far as they still exist."""
     if thread and thread.is_valid():
         thread.switch()
+    if frame and frame.is_valid():
+        try:
+            frame.select()
+        except gdb.error:
+            pass

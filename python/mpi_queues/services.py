@@ -4,7 +4,7 @@ from typing import Any, Callable, Dict, List, Optional, Tuple, Type
 
 import gdb
 
-from . import layouts, lookup, memory, protocol
+from . import layouts, lookup, memory, protocol, threads
 from .errors import Failure
 from .link import InvalidParams, UnknownMethod
 from .output import Display, File
@@ -109,6 +109,16 @@ class Services:
         with inferior_selected(params["inferior"]) as inferior:
             _known(inferior)
             result: protocol.FindTypesResult = {"types": layouts.find_types(queries)}
+        return result, None
+
+    @serves(protocol.METHOD_LIST_THREADS, protocol.ListThreadsParams)
+    def list_threads(self, params: protocol.ListThreadsParams) -> Reply:
+        """Says where the threads are."""
+        if not 0 < params["depth"] <= threads.MAX_DEPTH:
+            raise InvalidParams("depth is %d" % params["depth"])
+        with inferior_selected(params["inferior"]) as inferior:
+            found = threads.list_threads(_known(inferior), params["depth"])
+        result: protocol.ListThreadsResult = {"threads": found}
         return result, None
 
     @serves(protocol.METHOD_WRITE, protocol.WriteParams)

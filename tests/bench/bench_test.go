@@ -36,7 +36,7 @@ const (
 	maxTenTimesAsMany = 12.0
 	textCommand       = "mpi-queues -limit unlimited"
 	jsonCommand       = "mpi-queues -json"
-	endHelper         = "python mpi_queues.link.LINK.close()"
+	endHelper         = "python import mpi_queues.link; mpi_queues.link.LINK.close(); print('ended')"
 )
 
 // tools are what all sizes share.
@@ -143,7 +143,7 @@ func measure(t *testing.T, k *tools, n int) *result {
 	var colds, texts, jsons, pythons, dlls []time.Duration
 	text := func() time.Duration {
 		out, took := s.do(textCommand)
-		if got := strings.Count(out, "irecv"); got != n {
+		if got := strings.Count(out, " MPI_INT "); got != n {
 			t.Fatalf("%s shows %d receives of %d:\n%s\n%s", textCommand, got, n, tail([]byte(out)), s.stderr())
 		}
 		r.textBytes = len(out)
@@ -151,7 +151,9 @@ func measure(t *testing.T, k *tools, n int) *result {
 	}
 	r.first = text()
 	for range repeats {
-		s.do(endHelper)
+		if out, _ := s.do(endHelper); out != "ended\n" {
+			t.Fatalf("the helper can't be ended: %s\n%s", out, s.stderr())
+		}
 		colds = append(colds, text())
 	}
 	r.cost = s.debugged(textCommand)

@@ -42,13 +42,17 @@ func readTable(path string) (*table, error) {
 // not, by release: from the internal headers of the -dev package.
 var dllNeeds = map[string]map[string]map[string]int{
 	"Open MPI 4.1.4": {
-		"opal_free_list_t":       {"fl_mpool": 152, "fl_max_to_alloc": 80},
-		"opal_hash_table_t":      {"": 72, "ht_table": 16, "ht_size": 32},
-		"opal_pointer_array_t":   {"lowest_free": 80, "number_free": 84},
-		"ompi_request_t":         {"req_type": 56, "req_f_to_c_index": 104},
-		"ompi_status_public_t":   {"MPI_ERROR": 8},
-		"ompi_communicator_t":    {"c_f_to_c_index": 296, "c_topo": 288, "c_keyhash": 272},
-		"mca_pml_base_request_t": {"req_proc": 480},
+		"opal_free_list_t":                      {"fl_mpool": 152, "fl_max_to_alloc": 80},
+		"opal_hash_table_t":                     {"": 72, "ht_table": 16, "ht_size": 32},
+		"opal_pointer_array_t":                  {"lowest_free": 80, "number_free": 84},
+		"ompi_request_t":                        {"req_type": 56, "req_f_to_c_index": 104},
+		"ompi_status_public_t":                  {"MPI_ERROR": 8},
+		"ompi_communicator_t":                   {"c_f_to_c_index": 296, "c_topo": 288, "c_keyhash": 272},
+		"mca_pml_base_request_t":                {"req_proc": 480},
+		"mca_topo_base_module_t":                {"": 104, "reorder": 21, "mtc": 96},
+		"mca_topo_base_comm_cart_2_2_0_t":       {"": 48, "ndims": 16, "dims": 24, "periods": 32, "coords": 40},
+		"mca_topo_base_comm_graph_2_2_0_t":      {"": 40, "nnodes": 16, "index": 24, "edges": 32},
+		"mca_topo_base_comm_dist_graph_2_2_0_t": {"": 64, "in": 16, "inw": 24, "out": 32, "outw": 40, "indegree": 48, "outdegree": 52, "weighted": 56},
 	},
 }
 

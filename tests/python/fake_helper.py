@@ -266,7 +266,9 @@ def deaf() -> None:
     handshake()
     receive()
     show("WAITING\n")
-    send({"jsonrpc": "2.0", "id": 5, "method": "memory/read", "params": ARGUMENTS["params"]})
+    ranges = [{"address": 0, "length": 0}] * 300000
+    send({"jsonrpc": "2.0", "id": 5, "method": "memory/read",
+          "params": {"inferior": 1, "ranges": ranges}})
     time.sleep(1000)
 
 

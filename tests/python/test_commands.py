@@ -100,20 +100,19 @@ class OptionsTest(HelperTest):
         return self.command("complete " + text).splitlines()
 
     def test_completion(self) -> None:
-        names = sorted("mpi-queues -" + option.name for option in _OPTIONS)
-        self.assertEqual(sorted(self.completed("mpi-queues -")), names)
-        self.assertEqual(sorted(self.completed("mpi-queues ")), names)
+        names = ["-" + option.name for option in _OPTIONS]
+        self.assertEqual(self.completed("mpi-queues -"), sorted("mpi-queues " + n for n in names))
         self.assertEqual(self.completed("mpi-queues -inte"), ["mpi-queues -internal"])
         self.assertEqual(self.completed("mpi-queues -json -inte"),
                          ["mpi-queues -json -internal"])
-        self.assertEqual(self.completed("mpi-queues -q "), [
-            "mpi-queues -q receives", "mpi-queues -q sends", "mpi-queues -q unexpected"])
         self.assertEqual(self.completed("mpi-queues -q u"), ["mpi-queues -q unexpected"])
         self.assertEqual(self.completed("mpi-queues -limit u"), ["mpi-queues -limit unlimited"])
-        self.assertEqual(self.completed("mpi-queues -comm "), [])
+        self.assertEqual(self.completed("mpi-queues -comm s"), [])
         self.assertEqual(self.completed("mpi-queues -- -"), [])
-        self.assertEqual(self.completed("mpi-queues -unknown "), names and sorted(
-            "mpi-queues -unknown -" + option.name for option in _OPTIONS))
+        for text, expected in (("", names), ("-json ", names), ("-unknown ", names),
+                               ("-q ", ["sends", "receives", "unexpected"]), ("-comm ", []),
+                               ("-comm x ", names), ("-q s ", names), ("-- ", [])):
+            self.assertEqual(options.complete(text, "", _OPTIONS), expected, text)
 
     def test_file_completion(self) -> None:
         for name in ("one-file", "one-other", "with blank"):

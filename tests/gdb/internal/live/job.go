@@ -1,0 +1,163 @@
+//go:build live
+
+package live
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/tests/gdb/internal/expect"
+)
+
+// Job is a running MPI job of one test program, all of whose processes have
+// said what they did and stand still.
+type Job struct {
+	// Program is the path of its program, Folder where its processes write.
+	Program, Folder string
+	// Accounts of its processes: rank-0, rank-1, ... and child-0, ...
+	Accounts []*expect.Account
+
+	launcher *exec.Cmd
+	ended    chan struct{}
+	output   string
+}
+
+// Start runs a test program of tests/programs (or another source file in the
+// project) on ranks processes and waits until they are ready. ranks 0 runs the
+// program itself, without mpirun. The job ends with the test.
+//
+// flags are mpirun's; args are the program's own behind OUTDIR.
+func (w *Workspace) Start(t testing.TB, name string, ranks int, flags []string, args ...string) *Job {
+	t.Helper()
+	source := name
+	if !strings.Contains(name, "/") {
+		source = filepath.Join("tests", "programs", name+".c")
+	}
+	program := w.Program(t, source)
+	folder, err := os.MkdirTemp(w.Folder, "job-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := &Job{Program: program, Folder: folder, ended: make(chan struct{}), output: filepath.Join(folder, "output")}
+	command := append([]string{program, folder}, args...)
+	if ranks > 0 {
+		command = slices.Concat([]string{"mpirun", "--allow-run-as-root", "--oversubscribe", "-n", strconv.Itoa(ranks)},
+			w.options(t, source), flags, command)
+	}
+	log, err := os.Create(j.output)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = log.Close() }()
+	j.launcher = exec.Command(command[0], command[1:]...)
+	j.launcher.Stdout, j.launcher.Stderr = log, log
+	j.launcher.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := j.launcher.Start(); err != nil {
+		t.Fatalf("%s: %v", command[0], err)
+	}
+	go func() {
+		_ = j.launcher.Wait()
+		close(j.ended)
+	}()
+	t.Cleanup(func() { j.stop(t) })
+	j.await(t, max(ranks, 1))
+	return j
+}
+
+// options are mpirun's, from the comment "options: ..." in the program.
+func (w *Workspace) options(t testing.TB, source string) []string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(w.Root, source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if _, options, ok := strings.Cut(line, " options: "); ok {
+			return strings.Fields(options)
+		}
+	}
+	return nil
+}
+
+func (j *Job) await(t testing.TB, ranks int) {
+	t.Helper()
+	ready := func(prefix string, count int) bool {
+		for i := range count {
+			if !Exists(filepath.Join(j.Folder, prefix+strconv.Itoa(i))) {
+				return false
+			}
+		}
+		return true
+	}
+	// How many children there are, their accounts say: all are written before anyone is ready.
+	if !Soon(func() bool {
+		return j.hasEnded() || ready("ready-", ranks) && ready("ready-child-", len(j.files(t, "child-*.json")))
+	}) || j.hasEnded() {
+		text, _ := os.ReadFile(j.output)
+		t.Fatalf("the job of %s did not become ready (ended: %v); its output:\n%s", filepath.Base(j.Program), j.hasEnded(), text)
+	}
+	for _, path := range slices.Concat(j.files(t, "rank-*.json"), j.files(t, "child-*.json")) {
+		account, err := expect.Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j.Accounts = append(j.Accounts, account)
+	}
+}
+
+func (j *Job) files(t testing.TB, pattern string) []string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(j.Folder, pattern))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paths
+}
+
+func (j *Job) hasEnded() bool {
+	select {
+	case <-j.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// stop ends the job. The launcher takes its processes with it, as long as it
+// can; those that stand in MPI do not heed the file.
+func (j *Job) stop(t testing.TB) {
+	if err := os.WriteFile(filepath.Join(j.Folder, "stop"), nil, 0o644); err != nil {
+		t.Error(err)
+	}
+	_ = j.launcher.Process.Signal(syscall.SIGTERM)
+	for _, a := range j.Accounts {
+		if j.owns(a.PID) {
+			_ = syscall.Kill(a.PID, syscall.SIGKILL)
+		}
+	}
+	if !Soon(j.hasEnded) {
+		t.Errorf("the launcher of %s does not end", filepath.Base(j.Program))
+	}
+	_ = syscall.Kill(-j.launcher.Process.Pid, syscall.SIGKILL)
+	if !Soon(func() bool {
+		return !slices.ContainsFunc(j.Accounts, func(a *expect.Account) bool { return j.owns(a.PID) })
+	}) {
+		t.Errorf("processes of %s remain", filepath.Base(j.Program))
+	}
+	if err := os.RemoveAll(j.Folder); err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+}
+
+// owns tells whether a process is (still) one of this job's.
+func (j *Job) owns(pid int) bool {
+	path, err := os.Readlink(filepath.Join("/proc", strconv.Itoa(pid), "exe"))
+	return err == nil && path == j.Program
+}

@@ -1,0 +1,109 @@
+//go:build live
+
+package live
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/tests/gdb/internal/expect"
+)
+
+// Reading is what one gdb was made to write about a process.
+type Reading struct {
+	Output
+	// JSON is what -json wrote, JSONRecording what -record wrote beside it.
+	JSON, JSONRecording []byte
+	// Text and TextRecording are the same without -json.
+	Text, TextRecording []byte
+
+	folder string
+}
+
+// Read reads a process in every way: as JSON and as text, with a recording
+// each. after are commands to run behind that.
+func (w *Workspace) Read(t testing.TB, where Where, after ...string) *Reading {
+	t.Helper()
+	r := &Reading{folder: t.TempDir()}
+	in := func(name string) string { return filepath.Join(r.folder, name) }
+	r.Output = w.GDB(t, where, append([]string{
+		"mpi-queues -json -record " + in("json.recording") + " -output " + in("json"),
+		"mpi-queues -limit unlimited -record " + in("text.recording") + " -output " + in("text"),
+	}, after...)...)
+	for name, to := range map[string]*[]byte{"json": &r.JSON, "json.recording": &r.JSONRecording, "text": &r.Text, "text.recording": &r.TextRecording} {
+		data, err := os.ReadFile(in(name))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+		*to = data
+	}
+	return r
+}
+
+// Process returns the one process of the reading's document.
+func (r *Reading) Process(t testing.TB) expect.Object {
+	t.Helper()
+	if r.JSON == nil {
+		t.Fatalf("mpi-queues wrote nothing; gdb says:\n%s", r.All())
+	}
+	d, err := expect.ParseDocument(r.JSON)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Processes) != 1 {
+		t.Fatalf("the document has %d processes, want 1", len(d.Processes))
+	}
+	return d.Processes[0]
+}
+
+// Agrees fails the test where the reading differs from the account.
+func (r *Reading) Agrees(t testing.TB, account *expect.Account) {
+	t.Helper()
+	Report(t, expect.Compare(account, r.Process(t)))
+}
+
+// Report fails the test with differences, the first of them in full.
+func Report(t testing.TB, differences []string) {
+	t.Helper()
+	const most = 12
+	if len(differences) > most {
+		t.Errorf("%d differences; the first %d:", len(differences), most)
+		differences = differences[:most]
+	}
+	if len(differences) > 0 {
+		t.Error("\n  " + strings.Join(differences, "\n  "))
+	}
+}
+
+// Replays fails the test where a shell shows other than gdb did from what gdb recorded.
+func (r *Reading) Replays(t testing.TB, w *Workspace) {
+	t.Helper()
+	for _, way := range []struct {
+		name, file string
+		flags      []string
+		want       []byte
+	}{
+		{"JSON", "json.recording", []string{"--json"}, r.JSON},
+		{"text", "text.recording", nil, r.Text},
+		{"JSON, recorded with the text", "text.recording", []string{"--json"}, r.JSON},
+	} {
+		got := w.Shell(t, append(append([]string{"replay"}, way.flags...), filepath.Join(r.folder, way.file))...)
+		if !bytes.Equal(got, way.want) {
+			t.Errorf("%s of the replay differs from gdb's in %s", way.name, firstDifference(got, way.want))
+		}
+	}
+}
+
+func firstDifference(got, want []byte) string {
+	g, w := strings.Split(string(got), "\n"), strings.Split(string(want), "\n")
+	for i := range min(len(g), len(w)) {
+		if g[i] != w[i] {
+			return "\n  replay: " + g[i] + "\n  gdb:    " + w[i]
+		}
+	}
+	return "length"
+}

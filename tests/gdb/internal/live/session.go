@@ -1,0 +1,204 @@
+//go:build live
+
+package live
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Prompt is what a [Session]'s gdb prints when it waits for a command: no
+// command's output has it.
+const Prompt = "«ready» "
+
+// Session is a gdb that someone sits at: it runs on a terminal of its own.
+type Session struct {
+	t        testing.TB
+	cmd      *exec.Cmd
+	terminal *os.File
+	ended    chan struct{}
+
+	mu   sync.Mutex
+	text []byte // all that gdb has written
+	seen int    // how much of it has been waited for
+}
+
+// Sit starts a gdb on a terminal and waits for its first prompt. env adds to
+// its environment. It ends with the test.
+func (w *Workspace) Sit(t testing.TB, where Where, env ...string) *Session {
+	t.Helper()
+	master, slave, err := openTerminal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = slave.Close() }()
+	args := append([]string{"-q"}, w.arguments(where, []string{"set width 0", "set height 0", "set prompt " + Prompt})...)
+	s := &Session{t: t, cmd: exec.Command("gdb", args...), terminal: master, ended: make(chan struct{})}
+	s.cmd.Env = w.environment(env...)
+	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = slave, slave, slave
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go s.listen()
+	go func() {
+		_ = s.cmd.Wait()
+		close(s.ended)
+	}()
+	t.Cleanup(s.leave)
+	s.Await(Prompt)
+	return s
+}
+
+// openTerminal returns the two ends of a new pseudo-terminal.
+func openTerminal() (master, slave *os.File, err error) {
+	master, err = os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	number, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0)
+	}
+	if err == nil {
+		slave, err = os.OpenFile("/dev/pts/"+strconv.Itoa(number), os.O_RDWR|syscall.O_NOCTTY, 0)
+	}
+	if err != nil {
+		_ = master.Close()
+		return nil, nil, err
+	}
+	return master, slave, nil
+}
+
+func (s *Session) listen() {
+	chunk := make([]byte, 1<<16)
+	for {
+		n, err := s.terminal.Read(chunk)
+		s.mu.Lock()
+		s.text = append(s.text, chunk[:n]...)
+		s.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// PID is gdb's process id.
+func (s *Session) PID() int { return s.cmd.Process.Pid }
+
+// Send types a line.
+func (s *Session) Send(line string) { s.Type(line + "\n") }
+
+// Type types characters; "\x03" is Ctrl-C.
+func (s *Session) Type(characters string) {
+	s.t.Helper()
+	if _, err := s.terminal.WriteString(characters); err != nil {
+		s.t.Fatalf("can't type %q: %v", characters, err)
+	}
+}
+
+// Await waits until gdb has written a text since the last call, and returns
+// what it has written up to it.
+func (s *Session) Await(text string) string {
+	s.t.Helper()
+	out, ok := s.await(text)
+	if !ok {
+		s.t.Fatalf("gdb does not write %q; since the last command it wrote:\n%s", text, out)
+	}
+	return out
+}
+
+func (s *Session) await(text string) (out string, ok bool) {
+	ok = Soon(func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		at := bytes.Index(s.text[s.seen:], []byte(text))
+		if at < 0 {
+			out = string(s.text[s.seen:])
+			return false
+		}
+		out = string(s.text[s.seen : s.seen+at])
+		s.seen += at + len(text)
+		return true
+	})
+	return strings.ReplaceAll(out, "\r\n", "\n"), ok
+}
+
+// Do types a command and returns what gdb writes until its next prompt.
+func (s *Session) Do(command string) string {
+	s.t.Helper()
+	s.Send(command)
+	_, out, _ := strings.Cut(s.Await(Prompt), "\n") // the line that was typed comes back first
+	return out
+}
+
+// Says does a command whose output must have the texts.
+func (s *Session) Says(command string, texts ...string) string {
+	s.t.Helper()
+	out := s.Do(command)
+	for _, text := range texts {
+		if !strings.Contains(out, text) {
+			s.t.Errorf("%s does not say %q:\n%s", command, text, out)
+		}
+	}
+	return out
+}
+
+// Helper returns the process id of the product's helper that gdb runs, or 0.
+func (s *Session) Helper() int {
+	children, err := os.ReadFile("/proc/" + strconv.Itoa(s.PID()) + "/task/" + strconv.Itoa(s.PID()) + "/children")
+	if err != nil {
+		return 0
+	}
+	for _, child := range strings.Fields(string(children)) {
+		line, err := os.ReadFile("/proc/" + child + "/cmdline")
+		if err == nil && bytes.HasSuffix(line, []byte("\x00helper\x00")) {
+			pid, _ := strconv.Atoi(child)
+			return pid
+		}
+	}
+	return 0
+}
+
+func (s *Session) leave() {
+	_ = s.terminal.Close()
+	// The terminal's hang-up ends gdb, which detaches first.
+	select {
+	case <-s.ended:
+	case <-time.After(10 * time.Second):
+		_ = s.cmd.Process.Kill()
+		<-s.ended
+	}
+}
+
+// Kill kills a process at once.
+func Kill(t testing.TB, pid int) {
+	t.Helper()
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+		t.Fatal(err)
+	}
+}
+
+// CPU is how much processor time a process has used, in its system's ticks, or
+// -1 if there is none.
+func CPU(pid int) int {
+	line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return -1
+	}
+	_, rest, _ := strings.Cut(string(line), ") ")
+	fields := strings.Fields(rest)
+	user, _ := strconv.Atoi(fields[11])
+	system, _ := strconv.Atoi(fields[12])
+	return user + system
+}

@@ -1,0 +1,128 @@
+//go:build live
+
+// Package live runs MPI jobs and debuggers for tests.
+package live
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Patience is how long a condition may take to come true on a busy machine.
+const Patience = 60 * time.Second
+
+// Workspace is what the tests of one run share: the product and the programs,
+// each built once.
+type Workspace struct {
+	// Root is the project's folder, Folder a temporary one.
+	Root, Folder string
+	// Helper is the product's program.
+	Helper string
+
+	mu    sync.Mutex
+	built map[string]func() (string, error)
+}
+
+// New makes a workspace and builds the product into it. [Workspace.Close] removes it.
+func New() (*Workspace, error) {
+	root, err := projectRoot()
+	if err != nil {
+		return nil, err
+	}
+	folder, err := os.MkdirTemp("", "mpi-queues-live-")
+	if err != nil {
+		return nil, err
+	}
+	w := &Workspace{Root: root, Folder: folder, Helper: filepath.Join(folder, "bin", "mpi-queues"), built: map[string]func() (string, error){}}
+	build := exec.Command("go", "build", "-o", w.Helper, "./cmd/mpi-queues")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		w.Close()
+		return nil, fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return w, nil
+}
+
+// Close removes the workspace's folder.
+func (w *Workspace) Close() { _ = os.RemoveAll(w.Folder) }
+
+func projectRoot() (string, error) {
+	dir, err := os.Getwd()
+	for ; err == nil && dir != "/"; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+	}
+	return "", fmt.Errorf("no go.mod above the working directory (%w)", err)
+}
+
+// Program returns the path of a test program, built when it is first asked for.
+// source is a file's path in the project.
+func (w *Workspace) Program(t testing.TB, source string) string {
+	t.Helper()
+	w.mu.Lock()
+	build, ok := w.built[source]
+	if !ok {
+		build = sync.OnceValues(func() (string, error) { return w.compile(source) })
+		w.built[source] = build
+	}
+	w.mu.Unlock()
+	path, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func (w *Workspace) compile(source string) (string, error) {
+	programs := filepath.Join(w.Root, "tests", "programs")
+	path := filepath.Join(w.Folder, "programs", strings.TrimSuffix(filepath.Base(source), ".c"))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return "", err
+	}
+	args := []string{"-g", "-O0", "-pthread", "-I", programs, "-o", path, filepath.Join(w.Root, source)}
+	compiler := "gcc"
+	if text, err := os.ReadFile(filepath.Join(w.Root, source)); err != nil {
+		return "", err
+	} else if strings.Contains(string(text), `"expect.h"`) {
+		compiler = "mpicc.openmpi"
+		args = append(args, filepath.Join(programs, "expect.c"), filepath.Join(programs, "expect_json.c"))
+	}
+	if out, err := exec.Command(compiler, args...).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%s %s: %w\n%s", compiler, source, err, out)
+	}
+	return path, nil
+}
+
+// Until polls a condition until it is true; it fails the test, with what was
+// waited for, when that takes too long.
+func Until(t testing.TB, what string, condition func() bool) {
+	t.Helper()
+	if !Soon(condition) {
+		t.Fatalf("waited %s in vain for %s", Patience, what)
+	}
+}
+
+// Soon polls a condition until it is true, or returns false.
+func Soon(condition func() bool) bool {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(Patience); time.Now().Before(deadline); <-tick.C {
+		if condition() {
+			return true
+		}
+	}
+	return condition()
+}
+
+// Exists tells whether there is a file.
+func Exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

@@ -1,0 +1,28 @@
+//go:build live
+
+// Package gdb tests the product as its users have it: real MPI jobs, read by a
+// real gdb that has sourced gdbinit, held against what the programs in the jobs
+// say of themselves. Nothing is skipped: without gdb, gdbserver, mpicc.openmpi
+// or mpirun the tests fail.
+package gdb
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/tests/gdb/internal/live"
+)
+
+var work *live.Workspace
+
+func TestMain(m *testing.M) {
+	var err error
+	if work, err = live.New(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	work.Close()
+	os.Exit(code)
+}

@@ -1,0 +1,111 @@
+//go:build live
+
+package gdb
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/tests/gdb/internal/expect"
+	"github.com/mpi-queues/mpi-queues/tests/gdb/internal/live"
+)
+
+// Each program's account must be what is shown of it, field by field, however
+// gdb looks at it; and what was recorded must replay to the same bytes.
+func TestPrograms(t *testing.T) {
+	for _, c := range []struct {
+		program string
+		ranks   int
+		args    []string
+	}{
+		{"queues", 3, nil},
+		{"requests", 2, nil},
+		{"spawn", 2, nil},
+		{"groups", 4, nil},
+		{"blocked", 3, []string{"recv"}},
+		{"blocked", 3, []string{"send"}},
+		{"blocked", 3, []string{"ssend"}},
+		{"blocked", 3, []string{"barrier"}},
+		{"lifecycle", 2, []string{"threads"}},
+		{"many", 2, []string{"100"}},
+		{"many", 2, []string{"100", "wild"}},
+		{"many", 2, []string{"100", "specific"}},
+	} {
+		t.Run(strings.Join(append([]string{c.program}, c.args...), " "), func(t *testing.T) {
+			t.Parallel()
+			job := work.Start(t, c.program, c.ranks, nil, c.args...)
+			for _, account := range job.Accounts {
+				t.Run(account.Name, func(t *testing.T) {
+					if c.program == "blocked" || c.program == "lifecycle" {
+						awaitAgreement(t, account)
+					}
+					readEveryWay(t, job, account)
+				})
+			}
+		})
+	}
+}
+
+// awaitAgreement waits until a process that says ready just before it blocks
+// has blocked, and the messages to it have come.
+func awaitAgreement(t *testing.T, account *expect.Account) {
+	t.Helper()
+	var differences []string
+	if !live.Soon(func() bool {
+		differences = expect.Compare(account, work.Read(t, live.Process(account.PID)).Process(t))
+		return len(differences) == 0
+	}) {
+		live.Report(t, differences)
+	}
+}
+
+func readEveryWay(t *testing.T, job *live.Job, account *expect.Account) {
+	core := filepath.Join(t.TempDir(), "core")
+	// Two threads' receives stand in no certain order.
+	threads := strings.HasSuffix(job.Program, "lifecycle")
+	var first string
+	for _, where := range []live.Where{live.Process(account.PID), live.Remote(account.PID), live.Core(job.Program, core)} {
+		t.Run(where.Name, func(t *testing.T) {
+			var after []string
+			if where.Name == "live" {
+				after = append(after, "generate-core-file "+core)
+			}
+			r := work.Read(t, where, after...)
+			process := r.Process(t)
+			if threads {
+				inOrderOfTags(process)
+			}
+			live.Report(t, expect.Compare(account, process))
+			for key, want := range map[string]any{"mpi": "Open MPI", "source": "native", "layout": "table", "layout_name": "Open MPI 4.1.4", "image": job.Program} {
+				if process[key] != want {
+					t.Errorf("%s is %v, want %v", key, process[key], want)
+				}
+			}
+			if notes, _ := process["notes"].([]any); len(notes) > 0 {
+				t.Errorf("notes: %v", notes)
+			}
+			r.Replays(t, work)
+			// However gdb looks at it, it is the same.
+			if first == "" {
+				first = string(r.Text)
+			} else if string(r.Text) != first && !strings.HasSuffix(job.Program, "blocked") {
+				t.Errorf("the text differs from that of the live process:\n%s\nlive:\n%s", r.Text, first)
+			}
+		})
+	}
+	_ = os.Remove(core)
+}
+
+func inOrderOfTags(process expect.Object) {
+	for _, c := range expect.Communicators(process) {
+		if ops, _ := c["pending_receives"].([]any); len(ops) == 2 {
+			tag := func(i int) string { return fmt.Sprint(ops[i].(map[string]any)["desired_tag"]) }
+			if tag(0) > tag(1) {
+				ops[0], ops[1] = ops[1], ops[0]
+			}
+		}
+	}
+}

@@ -1,0 +1,177 @@
+"""What a user at a terminal does and sees: Ctrl-C, the pager, progress, styles."""
+
+import random
+import re
+import tempfile
+import time
+import unittest
+from typing import Any
+
+from terminal import Terminal
+
+CTRL_C = "\x03"
+PAGER = "--Type <RET>"
+
+
+class TerminalTest(unittest.TestCase):
+    """A test of a gdb on a terminal."""
+
+    def setUp(self) -> None:
+        self.folder = tempfile.mkdtemp()
+
+    def start(self, scenario: str, **arguments: Any) -> Terminal:
+        """Starts gdb."""
+        terminal = Terminal(scenario, os.path.join(self.folder, "log"), **arguments)
+        self.addCleanup(terminal.__exit__)
+        return terminal
+
+    def helper_pid(self, terminal: Terminal) -> str:
+        """Returns the helper's process id, or None."""
+        shown = terminal.command("python from mpi_queues.link import LINK; "
+                                 "print('PID', LINK._helper and LINK._helper.pid)")
+        found = re.search(r"PID (\w+)\r", shown.split("\n", 1)[1])
+        assert found, shown
+        return found.group(1)
+
+    def assert_quit(self, shown: str) -> None:
+        """Checks that a command ended as gdb's own do when interrupted."""
+        self.assertRegex(shown, r"(?m)^Quit\r?$")
+        self.assertNotIn("Traceback", shown)
+        self.assertNotIn("Python Exception", shown)
+
+
+class InterruptTest(TerminalTest):
+    """Ctrl-C."""
+
+    def test_cancels(self) -> None:
+        terminal = self.start("obedient")
+        terminal.send("mpi-queues\n")
+        terminal.expect("WAITING")
+        terminal.send(CTRL_C)
+        self.assert_quit(terminal.expect("PROMPT>"))
+        pid = self.helper_pid(terminal)
+        self.assertIn("AGAIN", terminal.command("mpi-queues"))
+        self.assertEqual(self.helper_pid(terminal), pid)
+        self.assertEqual(len(terminal.received("cancel")), 1)
+
+    def test_second_one_ends_the_helper(self) -> None:
+        terminal = self.start("stubborn")
+        terminal.send("mpi-queues\n")
+        terminal.expect("WAITING")
+        terminal.send(CTRL_C)
+        terminal.wait(lambda: bool(terminal.received("cancel")), "the cancellation")
+        began = time.monotonic()
+        terminal.send(CTRL_C)
+        self.assert_quit(terminal.expect("PROMPT>"))
+        self.assertLess(time.monotonic() - began, 4)
+        self.assertEqual(self.helper_pid(terminal), "None")
+
+    def test_time_limit(self) -> None:
+        terminal = self.start("stubborn")
+        terminal.command("python import mpi_queues.link; mpi_queues.link.CANCEL_SECONDS = 1")
+        terminal.send("mpi-queues\n")
+        terminal.expect("WAITING")
+        terminal.send(CTRL_C)
+        shown = terminal.expect("PROMPT>")
+        self.assertIn("did not stop within 1 seconds of being asked to", shown)
+        self.assertIn("The next command starts a fresh one", shown)
+        self.assertEqual(self.helper_pid(terminal), "None")
+
+    def test_helper_that_does_not_read(self) -> None:
+        terminal = self.start("deaf")
+        terminal.send("mpi-queues\n")
+        terminal.expect("WAITING")
+        deadline = time.monotonic() + 20
+        while "PROMPT>" not in terminal.seen and time.monotonic() < deadline:
+            terminal.send(CTRL_C)
+            terminal.read(0.5)
+        self.assert_quit(terminal.expect("PROMPT>"))
+        self.assertEqual(self.helper_pid(terminal), "None")
+
+    def test_during_the_handshake(self) -> None:
+        terminal = self.start("silent_at_start")
+        terminal.send("mpi-queues\n")
+        terminal.wait(lambda: bool(terminal.received("initialize")), "the handshake")
+        terminal.send(CTRL_C)
+        self.assert_quit(terminal.expect("PROMPT>"))
+        self.assertEqual(self.helper_pid(terminal), "None")
+
+    def test_any_time(self) -> None:
+        """Wherever Ctrl-C comes, the command ends and the next one works."""
+        terminal = self.start("calls", calls=[
+            ["memory/read", {"inferior": 1, "ranges": [{"address": 0, "length": 8}] * 50}],
+            ["symbols/find", {"inferior": 1, "names": ["a%d" % i for i in range(20)]}],
+            ["output/write", {"stream": "display", "length": 0, "data": "LkFCQ0RFCg=="}],
+        ] * 10)
+        chance = random.Random(1)
+        terminal.command("mpi-queues")
+        for _ in range(40):
+            terminal.send("mpi-queues\n")
+            terminal.expect("mpi-queues")
+            end = time.monotonic() + chance.random() * 0.06
+            while time.monotonic() < end and "PROMPT>" not in terminal.seen:
+                terminal.read(0.001)
+            terminal.send(CTRL_C)
+            shown = terminal.expect("PROMPT>")
+            self.assertNotIn("Traceback", shown)
+            self.assertNotIn("Python Exception", shown)
+            self.assertNotIn("fresh one", shown)
+            terminal.send("echo SYNC\\n\n")
+            terminal.expect("SYNC\r\n")
+            terminal.expect("PROMPT>")
+        self.assertIn(".ABCDE", terminal.command("mpi-queues"))
+
+
+class PagerTest(TerminalTest):
+    """gdb's pager."""
+
+    def ended_by(self, key: str) -> None:
+        """Checks that a key ends the command at the pager."""
+        terminal = self.start("flood")
+        terminal.command("set height 20")
+        for _ in range(2):
+            terminal.send("mpi-queues\n")
+            terminal.expect(PAGER)
+            terminal.send("\n")
+            terminal.expect(PAGER)
+            terminal.send(key)
+            self.assert_quit(terminal.expect("PROMPT>"))
+        pid = self.helper_pid(terminal)
+        terminal.command("set height 0")
+        self.assertIn("line 9999", terminal.command("mpi-queues"))
+        self.assertEqual(self.helper_pid(terminal), pid)
+
+    def test_q(self) -> None:
+        self.ended_by("q\n")
+
+    def test_ctrl_c(self) -> None:
+        self.ended_by(CTRL_C)
+
+
+class LooksTest(TerminalTest):
+    """Progress and styles."""
+
+    def test_progress(self) -> None:
+        terminal = self.start("slow_progress")
+        shown = terminal.command("mpi-queues")
+        steps = re.findall(r"\rstep (\d+)", shown)
+        self.assertTrue(steps, shown)
+        self.assertNotIn("1", steps, "progress was shown too early")
+        self.assertRegex(shown, r"\rstep \d+ *\r +\rRESULT")
+
+    def test_no_progress_on_a_dumb_terminal(self) -> None:
+        terminal = self.start("slow_progress", term="dumb")
+        self.assertNotIn("step", terminal.command("mpi-queues"))
+
+    def test_styles(self) -> None:
+        terminal = self.start("good")
+
+        def styled(command: str) -> bool:
+            terminal.command(command)
+            return bool(terminal.received("queues")[-1]["params"]["styled"])
+
+        self.assertTrue(styled("mpi-queues"))
+        self.assertFalse(styled("mpi-queues -json"))
+        self.assertFalse(styled("mpi-queues -output %s/out" % self.folder))
+        terminal.command("set style enabled off")
+        self.assertFalse(styled("mpi-queues"))

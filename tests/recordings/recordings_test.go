@@ -1,0 +1,83 @@
+// Package recordings replays what was recorded of real jobs, and compares with
+// what was shown then. Each NAME.mpiq has its NAME.json and NAME.txt beside it;
+// the README there says how they were made.
+package recordings
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/openmpi"
+	"github.com/mpi-queues/mpi-queues/mqs/render"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+var update = flag.Bool("update", false, "write what is shown now beside the recordings")
+
+func TestReplays(t *testing.T) {
+	files, err := filepath.Glob("*/*.mpiq")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no recordings: %v", err)
+	}
+	for _, file := range files {
+		t.Run(file, func(t *testing.T) {
+			s := replay(t, file)
+			var text bytes.Buffer
+			if err := render.Text(&text, s, render.Style{}); err != nil {
+				t.Fatal(err)
+			}
+			base := strings.TrimSuffix(file, ".mpiq")
+			compare(t, base+".txt", text.Bytes())
+			compare(t, base+".json", render.JSON(s))
+		})
+	}
+}
+
+func replay(t *testing.T, file string) *mqs.Snapshot {
+	t.Helper()
+	f, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	targets, err := target.ReadRecording(bytes.NewReader(f), int64(len(f)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &mqs.Snapshot{}
+	for _, tg := range targets {
+		r := target.NewReader(context.Background(), tg)
+		source, err := mqs.Open(r, []mqs.Decoder{openmpi.Decoder{}})
+		if err != nil {
+			s.Processes = append(s.Processes, mqs.Failed(tg.Info(), err))
+			continue
+		}
+		p, err := mqs.Collect(r, source, mqs.Filter{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Processes = append(s.Processes, p)
+	}
+	return s
+}
+
+func compare(t *testing.T, file string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs: got\n%s", file, got)
+	}
+}
