@@ -115,8 +115,8 @@ func pages(a Addr, n int) Range {
 	return Range{start, whole - whole%pageSize}
 }
 
-// plan widens the missing range at a: on beside an extent that it continues,
-// upwards or downwards, by as much again as that extent holds; else to a block.
+// plan widens the missing range at a: close to memory that the cache holds, to
+// as much again as that is, upwards or downwards; else to a block.
 func (m *memory) plan(a Addr, n int) []Range {
 	need := pages(a, n)
 	i, _ := slices.BinarySearchFunc(m.extents, need.Addr, func(e extent, a Addr) int { return cmp.Compare(e.start, a) })
@@ -126,13 +126,16 @@ func (m *memory) plan(a Addr, n int) []Range {
 	}
 	wide := Range{need.Addr &^ (block - 1), 0}
 	wide.Len = int((end(need)+block-1)&^(block-1) - wide.Addr)
-	if i > 0 && m.extents[i-1].end() == need.Addr {
+	if i > 0 && need.Addr-m.extents[i-1].end() < block {
+		start := m.extents[i-1].end()
 		ahead := min(max(m.run(i-1), int(block)), maxFetch)
-		wide = Range{need.Addr, max(need.Len, ahead)}
-	} else if i < len(m.extents) && m.extents[i].start == end(need) {
-		behind := Addr(min(max(m.run(i), int(block)), maxFetch, int(min(end(need), maxFetch))))
-		if behind > Addr(need.Len) {
-			wide = Range{end(need) - behind, int(behind)}
+		wide = Range{start, max(int(end(need)-start), ahead)}
+	} else if i < len(m.extents) && m.extents[i].start-end(need) < block {
+		stop := m.extents[i].start
+		behind := Addr(min(max(m.run(i), int(block)), maxFetch, int(min(stop, maxFetch))))
+		wide = Range{stop - behind, int(behind)}
+		if wide.Addr > need.Addr {
+			wide = Range{need.Addr, int(stop - need.Addr)}
 		}
 	}
 	if end(wide) < wide.Addr { // the top of the address space

@@ -61,7 +61,7 @@ its MPI library matches messages. Its process must be stopped.""" % options.usag
             "internal": "internal" in given,
             "limit": given.get("limit", 0 if to_json else parameters.limit()),
             "format": "json" if to_json else "text",
-            "styled": not to_json and output is None and is_styled(),
+            "styled": not to_json and output is None and from_tty and is_styled(),
             "record": record is not None,
         }
         _ask(protocol.METHOD_QUEUES, params, {"display": output, "recording": record})
@@ -93,7 +93,10 @@ queues would be read from, without reading them."""
 
 
 def is_styled() -> bool:
-    """Says whether text may have ANSI escapes in it."""
+    """Says whether text that a user has asked for may have ANSI escapes in it.
+
+    Not so what a script asks for: gdb does not say whether it captures the text.
+    """
     return (is_terminal() and bool(gdb.parameter("style enabled"))
             and os.environ.get("TERM", "dumb") != "dumb")
 

@@ -86,7 +86,9 @@ class Link:
         if self._helper and self._started_as == wanted and self._helper.is_ready():
             return
         self.close()
-        self._helper = Helper(path, debug)
+        # Let through, since a child inherits which signals are held back. A helper that is lost
+        # to a Ctrl-C here loses its standard input too, and ends.
+        self._helper = interrupts.allow(Helper, path, debug)
         self._started_as = wanted
         with self._ended_on_faults():
             self._handshake()
@@ -170,7 +172,7 @@ class _Exchange:
             except KeyboardInterrupt:
                 self._cancel(Cancelled())
                 continue
-            if message is None:
+            if message is None or self._is_late():
                 raise BrokenHelper(self._late)
             if "method" in message:
                 self._serve(message)
@@ -185,6 +187,10 @@ class _Exchange:
         """Sets when, and with what words, this end stops waiting."""
         self._deadline = time.monotonic() + seconds
         self._late = late % seconds
+
+    def _is_late(self) -> bool:
+        """Says whether this end has stopped waiting, also if messages go on coming."""
+        return self._deadline is not None and time.monotonic() >= self._deadline
 
     def _cancel(self, reason: Exception) -> None:
         """Asks the helper to give the request up; if it was asked before, gives it up here."""

@@ -15,16 +15,18 @@ def inferior_selected(number: int) -> Iterator[Optional[gdb.Inferior]]:
     """
     wanted = next((i for i in gdb.inferiors() if i.num == number), None)
     before = gdb.selected_inferior()
-    if wanted is None or wanted.num == before.num:
+    if wanted is None or wanted.num == before.num or not wanted.threads():
         yield wanted
         return
     thread = gdb.selected_thread()
     frame = _selected_frame()
     try:
-        gdb.execute("inferior %d" % wanted.num, to_string=True)
+        # The command `inferior' would tell the user of the switch, whatever its caller wants.
+        wanted.threads()[0].switch()
         yield wanted
     finally:
-        gdb.execute("inferior %d" % before.num, to_string=True)
+        if not thread:
+            gdb.execute("inferior %d" % before.num, to_string=True)
         _reselect(thread, frame)
 
 

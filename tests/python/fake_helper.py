@@ -100,7 +100,7 @@ def make_window() -> Optional[Dict[str, Any]]:
     if not ARGUMENTS.get("window_absent"):
         with open(path, "wb") as file:
             file.write(ARGUMENTS.get("window_content", "").encode())
-            file.truncate(ARGUMENTS.get("window_true_size", size))
+            file.truncate(max(0, ARGUMENTS.get("window_true_size", size)))
     return {"path": path, "size": size}
 
 
@@ -261,6 +261,17 @@ def stubborn() -> None:
 
 
 @scenario
+def spam() -> None:
+    """Goes on sending when cancelled."""
+    handshake()
+    receive()
+    show("WAITING\n")
+    receive()
+    while True:
+        notify("progress", {"message": "more"})
+
+
+@scenario
 def deaf() -> None:
     """Asks for more than a pipe holds and does not read it."""
     handshake()
@@ -312,7 +323,8 @@ def child_fds() -> None:
         request = receive()
         fds = sorted(int(fd) for fd in os.listdir("/proc/self/fd"))
         show(json.dumps({"fds": fds, "sid": os.getsid(0), "pid": os.getpid(),
-                         "debug": os.environ.get("MPI_QUEUES_DEBUG")}) + "\n")
+                         "debug": os.environ.get("MPI_QUEUES_DEBUG"),
+                         "blocked": len(signal.pthread_sigmask(signal.SIG_BLOCK, ()))}) + "\n")
         sys.stderr.write("a word of the log\n")
         sys.stderr.flush()
         reply(request, RESULT)

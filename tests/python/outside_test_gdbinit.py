@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import tempfile
 import unittest
+from typing import Dict, Optional, Tuple
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.realpath(os.path.join(HERE, "..", ".."))
@@ -13,13 +14,13 @@ SHOW = "show mpi-queues limit"
 SHOWN = "The limit on operations of a queue to show is 200.\n"
 
 
-def run_gdb(*commands: str, cwd: str = "/", options: "tuple[str, ...]" = (),
-            environment: "dict[str, str]" = {}) -> str:
+def run_gdb(*commands: str, cwd: str = "/", options: Tuple[str, ...] = (),
+            environment: Optional[Dict[str, str]] = None) -> str:
     """Returns what gdb prints for commands."""
     arguments = [os.environ["TEST_GDB"], "-nx", "-batch"] + list(options)
     for command in commands:
         arguments += ["-ex", command]
-    done = subprocess.run(arguments, cwd=cwd, env=dict(os.environ, **environment), text=True,
+    done = subprocess.run(arguments, cwd=cwd, env=dict(os.environ, **environment or {}), text=True,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT)
     return done.stdout
@@ -36,7 +37,7 @@ class GdbinitTest(unittest.TestCase):
         """Makes a copy of the extension's layout; returns its gdbinit."""
         shutil.copytree(os.path.join(TOP, "python", "mpi_queues"),
                         os.path.join(self.folder, "python", "mpi_queues"))
-        return shutil.copy(GDBINIT, self.folder)
+        return str(shutil.copy(GDBINIT, self.folder))
 
     def test_any_working_directory(self) -> None:
         for cwd in ("/", TOP, HERE, self.folder):

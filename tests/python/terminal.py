@@ -24,7 +24,8 @@ class Terminal:
                  **arguments: Any) -> None:
         self.log = log
         self.seen = ""
-        environment = dict(os.environ, TERM=term, FAKE_SCENARIO=scenario, FAKE_LOG=log,
+        environment: Dict[str, str] = dict(os.environ)
+        environment.update(TERM=term, FAKE_SCENARIO=scenario, FAKE_LOG=log,
                            FAKE_ARGUMENTS=json.dumps(arguments), INPUTRC="/dev/null")
         program = os.path.join(os.environ["TEST_PROGRAMS"], "plain")
         self.pid, self.fd = pty.fork()
@@ -32,9 +33,9 @@ class Terminal:
             gdb = os.environ["TEST_GDB"]
             commands = ["set prompt \\nPROMPT>", "set confirm off", "set width 0", "set height 0",
                         "source " + GDBINIT, "set mpi-queues helper " + FAKE, "starti"]
-            arguments = [gdb, "-nx", "-q"] + [a for c in commands for a in ("-ex", c)] + [program]
+            line = [gdb, "-nx", "-q"] + [a for c in commands for a in ("-ex", c)] + [program]
             try:
-                os.execvpe(gdb, arguments, environment)
+                os.execvpe(gdb, line, environment)
             finally:
                 os._exit(127)
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 200, 0, 0))

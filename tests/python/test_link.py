@@ -6,11 +6,12 @@ import os
 import shutil
 import subprocess
 import time
-from typing import Any
+from typing import Any, Dict, List
 
 import gdb
 from harness import FAKE, HelperTest, end_program, run_program
 from mpi_queues import framing, link, locate
+from mpi_queues.errors import BrokenHelper
 
 
 def setUpModule() -> None:
@@ -54,6 +55,7 @@ class LifeTest(HelperTest):
         self.assertEqual(helper["sid"], helper["pid"])
         self.assertLessEqual(set(helper["fds"]), {0, 1, 2, 3}, "fds of gdb's were inherited")
         self.assertIsNone(helper["debug"])
+        self.assertEqual(helper["blocked"], 0)
 
     def test_debuggees_inherit_nothing(self) -> None:
         self.fake("good")
@@ -236,7 +238,8 @@ class FaultTest(HelperTest):
             self.check_raw(b"Content-Length: %d\r\n\r\n%s" % (len(body), body), expected)
 
     def test_ids(self) -> None:
-        for number in (999, None, "1", [], -1, 1.5):
+        numbers: List[Any] = [999, None, "1", [], -1, 1.5]
+        for number in numbers:
             self.fake("wrong_id", id=number)
             self.check("mpi-queues", "was not made")
 
@@ -247,8 +250,9 @@ class FaultTest(HelperTest):
             self.check_raw(b"Content-Length: %d\r\n\r\n%s" % (len(body), body), "that is none")
 
     def test_results(self) -> None:
-        for wrong in (None, 5, "text", [], {}, {"round_trips": "3"},
-                      {"round_trips": 3, "bytes_read": True, "seconds": 1}):
+        results: List[Any] = [None, 5, "text", [], {}, {"round_trips": "3"},
+                              {"round_trips": 3, "bytes_read": True, "seconds": 1}]
+        for wrong in results:
             self.fake("result", result=wrong)
             self.check("mpi-queues", "nonsense")
 
@@ -275,7 +279,7 @@ class FaultTest(HelperTest):
 
     def test_wrong_parameters(self) -> None:
         number = gdb.selected_inferior().num
-        ranges = [
+        ranges: List[Any] = [
             None, 5, {}, [], {"inferior": number}, {"inferior": "1", "ranges": []},
             {"inferior": True, "ranges": []}, {"inferior": 99, "ranges": []},
             {"inferior": number, "ranges": 5}, {"inferior": number, "ranges": [5]},
@@ -423,7 +427,8 @@ class FramingTest(HelperTest):
         self.assertEqual(decoder.pending, 0)
 
     def test_base64(self) -> None:
-        for result in ({"readable": [1], "data": None}, {"data": None}):
+        results: List[Dict[str, Any]] = [{"readable": [1], "data": None}, {"data": None}]
+        for result in results:
             decoder = framing.Decoder()
             decoder.feed(framing.encode({"jsonrpc": "2.0", "id": 1, "result": result}, b"YQ=="))
             found = decoder.next()
@@ -435,7 +440,7 @@ class FramingTest(HelperTest):
         frame = b"Content-Length: %d\r\n\r\n" % (len(data) + 2) + b'"' + data + b'"'
         decoder = framing.Decoder()
         began = time.monotonic()
-        with self.assertRaises(framing.BrokenHelper):
+        with self.assertRaises(BrokenHelper):
             for start in range(0, len(frame), 1 << 16):
                 decoder.feed(frame[start:start + (1 << 16)])
                 decoder.next()

@@ -109,7 +109,7 @@ class MemoryTest(LookupTest):
         pages = evaluate("pages")
         for arguments in (self.with_window(window_absent=True), self.with_window(0),
                           self.with_window(-1), self.with_window(window_true_size=100),
-                          dict(window=100, window_path="/dev/zero"),
+                          dict(window=100, window_path="/dev/zero", window_absent=True),
                           dict(window=100, window_path=self.folder, window_absent=True),
                           dict(window=100, window_path="a\0b", window_absent=True)):
             result = self.read((pages, 2), **arguments)
@@ -345,6 +345,11 @@ class SelectionTest(LookupTest):
             frame = gdb.selected_frame()
             thread = gdb.selected_thread()
             assert thread
+            with self.assertRaises(ZeroDivisionError):
+                with selection.inferior_selected(second):
+                    self.assertEqual(gdb.selected_inferior().num, second)
+                    raise ZeroDivisionError
+            self.assertEqual((gdb.selected_frame(), gdb.selected_thread()), (frame, thread))
             symbols, types, data = self.results(
                 ["symbols/find", {"inferior": second, "names": [counter]}],
                 ["types/find", {"inferior": second,
@@ -370,15 +375,40 @@ class SelectionTest(LookupTest):
         self.fake("calls", calls=[["memory/read", {"inferior": inferior, "ranges": []}]])
         return self.fails("mpi-queues")
 
-    def test_selection_is_restored_after_errors(self) -> None:
+    def test_inferiors_without_process(self) -> None:
         gdb.execute("add-inferior", to_string=True)
         second = max(i.num for i in gdb.inferiors())
         try:
-            with self.assertRaises(ZeroDivisionError):
-                with selection.inferior_selected(second) as inferior:
-                    assert inferior
-                    self.assertEqual(gdb.selected_inferior().num, second)
-                    raise ZeroDivisionError
-            self.assertEqual(gdb.selected_inferior().num, self.number)
+            self.assertIn("Inferior %d has exited" % second, self.answers_failing(second))
         finally:
             gdb.execute("remove-inferiors %d" % second, to_string=True)
+
+
+class ThreadTest(LookupTest):
+    """threads/list."""
+
+    def list(self, depth: int) -> Any:
+        """Returns the answer."""
+        return self.results(["threads/list", {"inferior": self.number, "depth": depth}])[0]
+
+    def test_frames(self) -> None:
+        if not self.gdb_unwinds:
+            self.skipTest("this gdb has no frames")
+        gdb.execute("frame 1", to_string=True)
+        before = gdb.selected_frame()
+        thread, = self.list(10)["threads"]
+        self.assertEqual(thread["number"], 1)
+        self.assertEqual([f["function"] for f in thread["frames"]][:2], ["stop", "main"])
+        pointers = [f["stack_pointer"] for f in thread["frames"]]
+        self.assertEqual(pointers, sorted(pointers))
+        self.assertEqual(gdb.selected_frame(), before)
+        gdb.execute("frame 0", to_string=True)
+        self.assertEqual(pointers[0], evaluate("$sp"))
+        self.assertIn(evaluate("$sp"), thread["registers"])
+
+    def test_depth(self) -> None:
+        self.assertLessEqual(len(self.list(1)["threads"][0]["frames"]), 1)
+        calls = [["threads/list", {"inferior": self.number, "depth": depth}]
+                 for depth in (0, -1, 1001, "1")]
+        for answer in self.answers(*calls):
+            self.assertEqual(answer["error"]["code"], -32602)

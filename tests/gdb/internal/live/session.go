@@ -66,9 +66,16 @@ func openTerminal() (master, slave *os.File, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	number, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
+	// Not through Fd, which would make Read deaf to Close.
+	raw, err := master.SyscallConn()
+	number := 0
 	if err == nil {
-		err = unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0)
+		controlErr := raw.Control(func(fd uintptr) {
+			if number, err = unix.IoctlGetInt(int(fd), unix.TIOCGPTN); err == nil {
+				err = unix.IoctlSetPointerInt(int(fd), unix.TIOCSPTLCK, 0)
+			}
+		})
+		err = errors.Join(err, controlErr)
 	}
 	if err == nil {
 		slave, err = os.OpenFile("/dev/pts/"+strconv.Itoa(number), os.O_RDWR|syscall.O_NOCTTY, 0)

@@ -1,0 +1,255 @@
+package main
+
+import (
+	"context"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+	"unicode"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+)
+
+func dumpCommand() *cobra.Command {
+	var d dump
+	cmd := &cobra.Command{
+		Use:   "dump PID...",
+		Short: "Show the queues of running processes, or of a core file",
+		Long: "Attaches gdb to each process for a moment, reads its message queues and shows them all\n" +
+			"in one report. The processes run on afterwards.\n\n" +
+			"With --core it takes a program and its core file instead.\n\n" +
+			"Exit status: 0 if at least one process was shown, 1 if none could be read, 2 if the\n" +
+			"command line is wrong. A process that can't be read has its reason in the report.",
+		Example: "  mpi-queues dump $(pgrep -x my-program)\n" +
+			"  mpi-queues dump --json --output queues.json 4242 4243\n" +
+			"  mpi-queues dump --core ./my-program core.4242",
+		Args: d.arguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return d.run(cmd.Context()) },
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			if d.isCore {
+				return nil, cobra.ShellCompDirectiveDefault
+			}
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	d.flags(cmd)
+	cmd.Flags().BoolVar(&d.isCore, "core", false, "the arguments are a program and its core file: PROGRAM CORE")
+	cmd.Flags().StringVar(&d.gdb, "gdb", "", "run the gdb at `PATH` (default $MPI_QUEUES_GDB, or gdb in PATH)")
+	cmd.Flags().DurationVar(&d.timeout, "timeout", time.Minute, "give gdb this much `TIME` for each process")
+	return cmd
+}
+
+// dump is the command and what it was given.
+type dump struct {
+	view
+	isCore  bool
+	gdb     string
+	timeout time.Duration
+	// asked are what to look at, in the order of the report.
+	asked []inquiry
+}
+
+// arguments reads the arguments; what is wrong with them is a usage error.
+func (d *dump) arguments(_ *cobra.Command, args []string) error {
+	switch {
+	case d.timeout <= 0:
+		return usage(errors.New("--timeout must be more than nothing: 60s, 5m"))
+	case d.isCore && len(args) != 2:
+		return usage(errors.New("--core takes a program and its core file: mpi-queues dump --core PROGRAM CORE"))
+	case d.isCore:
+		d.asked = []inquiry{{program: args[0], core: args[1]}}
+		return nil
+	case len(args) == 0:
+		return usage(errors.New("which processes? Name their ids: mpi-queues dump PID..., or a core file: mpi-queues dump --core PROGRAM CORE"))
+	}
+	for _, arg := range args {
+		pid, err := strconv.ParseInt(arg, 10, 32)
+		if err != nil || pid <= 0 {
+			return usage(fmt.Errorf("%q is not a process id", arg))
+		}
+		if slices.ContainsFunc(d.asked, func(i inquiry) bool { return i.pid == int(pid) }) {
+			return usage(fmt.Errorf("process %d is named twice", pid))
+		}
+		d.asked = append(d.asked, inquiry{pid: int(pid)})
+	}
+	return nil
+}
+
+func (d *dump) run(ctx context.Context) error {
+	options, err := d.options()
+	if err != nil {
+		return usage(err)
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	s, err := inspect(ctx, d.asked, options, func() (*gdb, error) {
+		path, err := findGDB(d.gdb)
+		if err != nil {
+			return nil, err
+		}
+		return newGDB(ctx, path, d.timeout)
+	})
+	if ctx.Err() != nil {
+		return unreadable(errors.New("interrupted; the processes run on"))
+	}
+	if err != nil {
+		return unreadable(err)
+	}
+	return d.report(s)
+}
+
+// report shows the snapshot. If nothing could be read, the reasons are errors,
+// and only JSON holds them too.
+func (d *dump) report(s *mqs.Snapshot) error {
+	var reasons []string
+	for _, p := range s.Processes {
+		if p.Unavailable != "" {
+			reasons = append(reasons, p.Unavailable)
+		}
+	}
+	failed := len(reasons) == len(s.Processes)
+	if !failed || d.json {
+		if err := d.show(s); err != nil {
+			return unreadable(err)
+		}
+	}
+	if !failed {
+		return nil
+	}
+	return unreadable(errors.New(strings.Join(reasons, "\nmpi-queues: ")))
+}
+
+// options are the view's, as gdb's command mpi-queues has them.
+func (v *view) options() ([]string, error) {
+	if _, err := v.filter(); err != nil {
+		return nil, err
+	}
+	if strings.ContainsFunc(v.comm, unicode.IsControl) {
+		return nil, errors.New("--comm can't name a communicator with control characters in its name: use its id")
+	}
+	options := []string{}
+	if v.comm != "" {
+		options = append(options, "-comm", v.comm)
+	}
+	if v.queue != "" {
+		options = append(options, "-queue", v.queue)
+	}
+	if v.internal {
+		options = append(options, "-internal")
+	}
+	if v.limit > 0 {
+		options = append(options, "-limit", strconv.Itoa(v.limit))
+	}
+	return options, nil
+}
+
+// inspect reads what is asked for, several at once, and merges it in that
+// order. What can't be read is in the snapshot with its reason. gdb is only
+// called for if there is something to run it on.
+func inspect(ctx context.Context, asked []inquiry, options []string, start func() (*gdb, error)) (*mqs.Snapshot, error) {
+	s := &mqs.Snapshot{Processes: make([]*mqs.Process, len(asked))}
+	failed := func(k int, err error) {
+		i := asked[k]
+		image := i.program
+		if i.before.program != "" {
+			image = i.before.program
+		}
+		s.Processes[k] = &mqs.Process{PID: i.pid, Image: image, Unavailable: err.Error()}
+	}
+	var rest []int
+	for k := range asked {
+		if err := asked[k].prepare(); err != nil {
+			failed(k, err)
+			continue
+		}
+		asked[k].options = options
+		rest = append(rest, k)
+	}
+	if rest != nil {
+		g, err := start()
+		if err != nil {
+			return nil, err
+		}
+		defer g.close()
+		var group errgroup.Group
+		group.SetLimit(runtime.NumCPU())
+		for _, k := range rest {
+			group.Go(func() error {
+				p, err := g.read(ctx, asked[k])
+				if err != nil {
+					failed(k, explain(asked[k], err))
+				} else {
+					s.Processes[k] = p
+				}
+				return ctx.Err()
+			})
+		}
+		if err := group.Wait(); err != nil {
+			return nil, err
+		}
+	}
+	for k, p := range s.Processes {
+		p.Inferior = k + 1
+	}
+	return s, nil
+}
+
+// prepare looks at what is asked for; its error is why it can't be read.
+func (i *inquiry) prepare() (err error) {
+	if i.core == "" {
+		if i.before, err = lookAt(i.pid); err != nil {
+			return err
+		}
+		return i.before.obstacle()
+	}
+	if i.core, err = filepath.Abs(i.core); err != nil {
+		return err
+	}
+	if i.program, err = filepath.Abs(i.program); err != nil {
+		return err
+	}
+	if err := isELF(i.core, elf.ET_CORE); err != nil {
+		return fmt.Errorf("%s is not a core file (%w): name the program and then the core file", i.core, err)
+	}
+	if err := isELF(i.program, elf.ET_EXEC, elf.ET_DYN); err != nil {
+		return fmt.Errorf("%s is not a program (%w): name the program and then the core file", i.program, err)
+	}
+	return nil
+}
+
+func isELF(path string, kinds ...elf.Type) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return errors.Unwrap(err)
+	}
+	defer func() { _ = f.Close() }()
+	e, err := elf.NewFile(f)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(kinds, e.Type) {
+		return fmt.Errorf("its ELF type is %s", e.Type)
+	}
+	return nil
+}
+
+// explain adds to the error of one gdb what is known of the process.
+func explain(i inquiry, err error) error {
+	var refusal *attachError
+	if errors.As(err, &refusal) {
+		return refused(i.pid, refusal.Reason)
+	}
+	return err
+}

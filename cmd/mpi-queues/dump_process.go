@@ -1,0 +1,120 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// processState is what the kernel says of a process. The zero value is of one
+// of which it says nothing, as without /proc.
+type processState struct {
+	pid int
+	// state is its letter: R, S, D, T (stopped), t (traced), Z (zombie).
+	state byte
+	// started tells it from another process that got the same number.
+	started string
+	// tracer is the process that debugs it, uid the user it belongs to; -1 if not known.
+	tracer, uid int
+	// program is the path of its program, empty if not known.
+	program string
+}
+
+// lookAt asks the kernel for a process. Where there is none it says so.
+func lookAt(pid int) (processState, error) {
+	p := processState{pid: pid, uid: -1}
+	if err := syscall.Kill(pid, 0); errors.Is(err, syscall.ESRCH) {
+		return p, fmt.Errorf("there is no process %d", pid)
+	}
+	folder := filepath.Join("/proc", strconv.Itoa(pid))
+	stat, err := os.ReadFile(filepath.Join(folder, "stat"))
+	if err != nil {
+		return p, nil
+	}
+	// The name, in parentheses, may hold anything; what follows it is the 3rd field.
+	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+	if len(fields) > 19 {
+		p.state, p.started = fields[0][0], fields[19]
+	}
+	p.program, _ = os.Readlink(filepath.Join(folder, "exe"))
+	status, _ := os.ReadFile(filepath.Join(folder, "status"))
+	for line := range strings.Lines(string(status)) {
+		key, value, _ := strings.Cut(line, ":")
+		words := strings.Fields(value)
+		if len(words) == 0 {
+			continue
+		}
+		switch key {
+		case "TracerPid":
+			p.tracer, _ = strconv.Atoi(words[0])
+		case "Uid":
+			p.uid, _ = strconv.Atoi(words[0])
+		}
+	}
+	return p, nil
+}
+
+// obstacle says why no debugger can attach, whoever runs it; nil if nothing speaks against it.
+func (p processState) obstacle() error {
+	switch {
+	case p.state == 'Z':
+		return fmt.Errorf("process %d has ended; it is only waiting for its parent to notice", p.pid)
+	case p.tracer > 0:
+		return fmt.Errorf("process %d is being debugged already, by %s: type `mpi-queues' there, or `detach'", p.pid, nameOf(p.tracer))
+	}
+	return nil
+}
+
+// refused makes a sentence of gdb's failure to attach to a process.
+func refused(pid int, reason string) error {
+	p, err := lookAt(pid)
+	if err == nil {
+		err = p.obstacle()
+	}
+	if err != nil {
+		return err
+	}
+	reason = strings.TrimSuffix(reason, ".")
+	scope, _ := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope")
+	switch me := os.Geteuid(); {
+	case me != 0 && p.uid >= 0 && p.uid != me:
+		return fmt.Errorf("gdb may not attach to process %d (%s), which is not yours but %s's: use sudo", pid, reason, userName(p.uid))
+	case me != 0 && len(scope) > 0 && scope[0] != '0':
+		return fmt.Errorf("gdb may not attach to process %d (%s), since /proc/sys/kernel/yama/ptrace_scope is %c: "+
+			"use sudo, or allow it until the next boot with `sudo sysctl kernel.yama.ptrace_scope=0'", pid, reason, scope[0])
+	}
+	return fmt.Errorf("gdb can't attach to process %d (%s): if this is a container, it may need --cap-add=SYS_PTRACE", pid, reason)
+}
+
+// letRun makes sure that a process is not left stopped by a gdb that has ended.
+// One that is killed while it attaches leaves its stop signal behind.
+func (p processState) letRun(gdb *os.ProcessState) {
+	now, err := lookAt(p.pid)
+	if err != nil || p.state == 'T' || now.started != p.started || now.tracer > 0 {
+		return
+	}
+	if now.state == 'T' || gdb == nil || !gdb.Exited() {
+		_ = syscall.Kill(p.pid, syscall.SIGCONT)
+	}
+}
+
+// nameOf describes a process in a sentence.
+func nameOf(pid int) string {
+	name, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "comm"))
+	if err != nil {
+		return fmt.Sprintf("process %d", pid)
+	}
+	return fmt.Sprintf("%s (process %d)", strings.TrimSpace(string(name)), pid)
+}
+
+func userName(uid int) string {
+	if u, err := user.LookupId(strconv.Itoa(uid)); err == nil {
+		return u.Username
+	}
+	return fmt.Sprintf("user %d", uid)
+}

@@ -1,0 +1,260 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/render"
+)
+
+//go:embed dump.py
+var dumpScript []byte
+
+// gdb is a debugger program to run in batch, and the extension, unpacked for it.
+type gdb struct {
+	path    string
+	timeout time.Duration
+	// folder is a temporary one, for the extension and what gdb writes.
+	folder string
+	// gdbinit, script and self are the paths of the files in it and of this program.
+	gdbinit, script, self string
+}
+
+// endPatience is how long a gdb that was asked to end may take to detach.
+const endPatience = 5 * time.Second
+
+// findGDB returns the path of the gdb to run: the one that the flag names, or
+// $MPI_QUEUES_GDB, or the first in PATH.
+func findGDB(flag string) (string, error) {
+	for _, named := range []struct{ name, by string }{{flag, "--gdb"}, {os.Getenv("MPI_QUEUES_GDB"), "MPI_QUEUES_GDB in the environment"}} {
+		if named.name == "" {
+			continue
+		}
+		path, err := exec.LookPath(named.name)
+		if err != nil {
+			return "", fmt.Errorf("the gdb %q, named by %s, can't be run (%w): name another", named.name, named.by, cause(err))
+		}
+		return path, nil
+	}
+	path, err := exec.LookPath("gdb")
+	if err != nil {
+		return "", errors.New("there is no gdb in the folders of PATH: install it, or name one with --gdb PATH")
+	}
+	return path, nil
+}
+
+// cause strips an error of exec's from the name that the sentence around it says.
+func cause(err error) error {
+	var e *exec.Error
+	if errors.As(err, &e) {
+		return e.Err
+	}
+	return err
+}
+
+// newGDB unpacks the extension and makes sure that the gdb can run it.
+// [gdb.close] removes what it leaves.
+func newGDB(ctx context.Context, path string, timeout time.Duration) (*gdb, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	folder, err := os.MkdirTemp("", "mpi-queues-")
+	if err != nil {
+		return nil, err
+	}
+	g := &gdb{path: path, timeout: timeout, folder: folder, script: filepath.Join(folder, "dump.py"), self: self}
+	g.gdbinit, err = unpackExtension(folder)
+	if err == nil {
+		err = os.WriteFile(g.script, dumpScript, 0o644)
+	}
+	if err == nil {
+		_, err = g.run(ctx, inquiry{})
+	}
+	if err != nil {
+		g.close()
+		return nil, err
+	}
+	return g, nil
+}
+
+func (g *gdb) close() { _ = os.RemoveAll(g.folder) }
+
+// inquiry is one run of gdb: on a process, on a core file or, to see whether
+// the extension works, on nothing.
+type inquiry struct {
+	pid int
+	// before is what the process was like before.
+	before        processState
+	program, core string
+	// options are those of gdb's command mpi-queues, none where it is not to run.
+	options []string
+}
+
+// request and reply are what dump.py reads and writes.
+type request struct {
+	PID     int    `json:"pid"`
+	Command string `json:"command"`
+	Reply   string `json:"reply"`
+}
+
+type reply struct {
+	Step   string `json:"step"`
+	Reason string `json:"reason"`
+}
+
+// attachError means that gdb could not get at the process; Reason is in gdb's words.
+type attachError struct{ Reason string }
+
+func (e *attachError) Error() string { return e.Reason }
+
+// read runs gdb and returns the process that it saw.
+func (g *gdb) read(ctx context.Context, i inquiry) (*mqs.Process, error) {
+	text, err := g.run(ctx, i)
+	if err != nil {
+		return nil, err
+	}
+	s, err := render.ParseJSON(text)
+	if err == nil && len(s.Processes) != 1 {
+		err = fmt.Errorf("gdb showed %d processes, not one", len(s.Processes))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.Processes[0], nil
+}
+
+// run runs gdb and returns what the command mpi-queues wrote, if that was to run.
+func (g *gdb) run(ctx context.Context, i inquiry) ([]byte, error) {
+	folder, err := os.MkdirTemp(g.folder, "run-")
+	if err != nil {
+		return nil, err
+	}
+	output := filepath.Join(folder, "queues.json")
+	r := request{PID: i.pid, Reply: filepath.Join(folder, "reply.json")}
+	if i.options != nil {
+		r.Command = "mpi-queues -json -output " + quote(output)
+		for _, o := range i.options {
+			r.Command += " " + quote(o)
+		}
+	}
+	log, err := os.Create(filepath.Join(folder, "log"))
+	if err != nil {
+		return nil, err
+	}
+	ended := g.execute(ctx, i, r, log)
+	if err := errors.Join(ctx.Err(), log.Close()); err != nil {
+		return nil, err
+	}
+	var answer reply
+	if text, err := os.ReadFile(r.Reply); err == nil {
+		if err := json.Unmarshal(text, &answer); err != nil {
+			return nil, err
+		}
+	}
+	var late *timeoutError
+	switch {
+	case answer.Step == "done" && r.Command == "":
+		return nil, nil
+	case answer.Step == "done":
+		return os.ReadFile(output)
+	case errors.As(ended, &late):
+		return nil, late
+	case answer.Step == "attach":
+		return nil, &attachError{answer.Reason}
+	case answer.Step == "read":
+		return nil, errors.New(answer.Reason)
+	}
+	return nil, g.silence(ended, log.Name())
+}
+
+// timeoutError means that a gdb was ended that took too long.
+type timeoutError struct{ after time.Duration }
+
+func (e *timeoutError) Error() string {
+	return fmt.Sprintf("gdb did not end within %s and was told to: --timeout gives it more", e.after)
+}
+
+// execute runs gdb to its end. When ctx ends or the time is up it is told to
+// come to that, and detaches. No process that ran before stays stopped.
+func (g *gdb) execute(ctx context.Context, i inquiry, r request, log *os.File) error {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, g.timeout, &timeoutError{g.timeout})
+	defer cancel()
+	args := []string{"-nx", "-batch", "-iex", "set confirm off", "-iex", "set pagination off"}
+	if i.core != "" {
+		args = append(args, "--core="+i.core, i.program)
+	}
+	cmd := exec.CommandContext(ctx, g.path, append(args, "-x", g.gdbinit, "-x", g.script)...)
+	cmd.Env = append(os.Environ(), "DEBUGINFOD_URLS=", "MPI_QUEUES_HELPER="+g.self, "MPI_QUEUES_DUMP="+string(text))
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.SysProcAttr = ownSession()
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = endPatience
+	// The kernel ends gdb when the thread that started it is gone.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	err = cmd.Run()
+	if i.pid != 0 {
+		i.before.letRun(cmd.ProcessState)
+	}
+	var late *timeoutError
+	if errors.As(context.Cause(ctx), &late) {
+		return late
+	}
+	return err
+}
+
+// silence is why a gdb gave no answer: what the extension says of it, or how
+// it ended and what it said last.
+func (g *gdb) silence(ended error, log string) error {
+	text, err := os.ReadFile(log)
+	if err != nil {
+		return err
+	}
+	last := ""
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "mpi-queues") {
+			return fmt.Errorf("%s (this one is %s; --gdb PATH names another)", line, g.path)
+		}
+		if line != "" {
+			last = line
+		}
+	}
+	switch {
+	case last == "" && ended == nil:
+		return fmt.Errorf("the gdb %s did nothing: name another with --gdb PATH", g.path)
+	case last == "":
+		return fmt.Errorf("the gdb %s did nothing (%w): name another with --gdb PATH", g.path, cause(ended))
+	case ended == nil:
+		return fmt.Errorf("gdb: %s", last)
+	}
+	return fmt.Errorf("gdb: %s (%w)", last, cause(ended))
+}
+
+// quote makes a word of gdb's command line of any text.
+func quote(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if strings.ContainsRune(" \t\\'\"", r) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
