@@ -94,13 +94,10 @@ func (d *dump) run(ctx context.Context) error {
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	s, err := inspect(ctx, d.asked, options, func() (*gdb, error) {
-		path, err := findGDB(d.gdb)
-		if err != nil {
-			return nil, err
-		}
-		return newGDB(ctx, path, d.timeout)
-	})
+	for k := range d.asked {
+		d.asked[k].options = options
+	}
+	s, err := d.read(ctx)
 	if ctx.Err() != nil {
 		return unreadable(errors.New("interrupted; the processes run on"))
 	}
@@ -108,6 +105,24 @@ func (d *dump) run(ctx context.Context) error {
 		return unreadable(err)
 	}
 	return d.report(s)
+}
+
+// read reads all that is asked for. Without anything that gdb could look at, none is needed.
+func (d *dump) read(ctx context.Context) (*mqs.Snapshot, error) {
+	ready := prepare(d.asked)
+	if ready == 0 {
+		return inspect(ctx, nil, d.asked)
+	}
+	path, err := findGDB(d.gdb)
+	if err != nil {
+		return nil, err
+	}
+	g, err := newGDB(ctx, path, d.timeout)
+	if err != nil {
+		return nil, err
+	}
+	defer g.close()
+	return inspect(ctx, g, d.asked)
 }
 
 // report shows the snapshot. If nothing could be read, the reasons are errors,
@@ -156,54 +171,28 @@ func (v *view) options() ([]string, error) {
 }
 
 // inspect reads what is asked for, several at once, and merges it in that
-// order. What can't be read is in the snapshot with its reason. gdb is only
-// called for if there is something to run it on.
-func inspect(ctx context.Context, asked []inquiry, options []string, start func() (*gdb, error)) (*mqs.Snapshot, error) {
+// order. What can't be read is in the snapshot with its reason. It fails only
+// if ctx ends.
+func inspect(ctx context.Context, g *gdb, asked []inquiry) (*mqs.Snapshot, error) {
 	s := &mqs.Snapshot{Processes: make([]*mqs.Process, len(asked))}
-	failed := func(k int, err error) {
-		i := asked[k]
-		image := i.program
-		if i.before.program != "" {
-			image = i.before.program
-		}
-		s.Processes[k] = &mqs.Process{PID: i.pid, Image: image, Unavailable: err.Error()}
+	var group errgroup.Group
+	group.SetLimit(runtime.NumCPU())
+	for k, i := range asked {
+		group.Go(func() error {
+			err := i.obstacle
+			var p *mqs.Process
+			if err == nil {
+				p, err = g.read(ctx, i)
+			}
+			if err != nil {
+				p = &mqs.Process{PID: i.pid, Image: i.program, Unavailable: explain(i, err).Error()}
+			}
+			p.Inferior = k + 1
+			s.Processes[k] = p
+			return ctx.Err()
+		})
 	}
-	var rest []int
-	for k := range asked {
-		if err := asked[k].prepare(); err != nil {
-			failed(k, err)
-			continue
-		}
-		asked[k].options = options
-		rest = append(rest, k)
-	}
-	if rest != nil {
-		g, err := start()
-		if err != nil {
-			return nil, err
-		}
-		defer g.close()
-		var group errgroup.Group
-		group.SetLimit(runtime.NumCPU())
-		for _, k := range rest {
-			group.Go(func() error {
-				p, err := g.read(ctx, asked[k])
-				if err != nil {
-					failed(k, explain(asked[k], err))
-				} else {
-					s.Processes[k] = p
-				}
-				return ctx.Err()
-			})
-		}
-		if err := group.Wait(); err != nil {
-			return nil, err
-		}
-	}
-	for k, p := range s.Processes {
-		p.Inferior = k + 1
-	}
-	return s, nil
+	return s, group.Wait()
 }
 
 // prepare looks at what is asked for; its error is why it can't be read.

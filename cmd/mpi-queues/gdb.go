@@ -98,9 +98,11 @@ type inquiry struct {
 	// before is what the process was like before.
 	before        processState
 	program, core string
-	// options are those of gdb's command mpi-queues, none where it is not to run.
+	// options are those of gdb's command mpi-queues.
 	options []string
 }
+
+func (i *inquiry) empty() bool { return i.pid == 0 && i.core == "" }
 
 // request and reply are what dump.py reads and writes.
 type request struct {
@@ -143,7 +145,7 @@ func (g *gdb) run(ctx context.Context, i inquiry) ([]byte, error) {
 	}
 	output := filepath.Join(folder, "queues.json")
 	r := request{PID: i.pid, Reply: filepath.Join(folder, "reply.json")}
-	if i.options != nil {
+	if !i.empty() {
 		r.Command = "mpi-queues -json -output " + quote(output)
 		for _, o := range i.options {
 			r.Command += " " + quote(o)

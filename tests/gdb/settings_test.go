@@ -54,7 +54,7 @@ func TestHelpAndCompletion(t *testing.T) {
 		{"help info mpi", []string{"Usage: info mpi"}, false},
 		{"help set mpi-queues", []string{"set mpi-queues debug --", "set mpi-queues helper --", "set mpi-queues limit --", "set mpi-queues source --"}, false},
 		{"help data", []string{"mpi-queues -- Show pending MPI sends"}, false},
-		{"apropos message queue", []string{"info mpi --"}, false},
+		{"apropos MPI", []string{"info mpi --", "mpi-queues --"}, false},
 		{"complete mpi-queues -q", []string{"mpi-queues -queue"}, true},
 		{"complete mpi-queues -", []string{"mpi-queues -comm", "mpi-queues -internal", "mpi-queues -json", "mpi-queues -limit", "mpi-queues -output", "mpi-queues -queue", "mpi-queues -record"}, true},
 		{"complete mpi-queues -json -queue ", []string{"mpi-queues -json -queue receives", "mpi-queues -json -queue sends", "mpi-queues -json -queue unexpected"}, true},

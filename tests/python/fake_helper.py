@@ -13,6 +13,7 @@ from typing import Any, Callable, Dict, List, NoReturn, Optional
 ARGUMENTS: Dict[str, Any] = json.loads(os.environ.get("FAKE_ARGUMENTS", "{}"))
 RESULT = {"round_trips": 3, "bytes_read": 4096, "seconds": 0.25}
 SCENARIOS: Dict[str, Callable[[], None]] = {}
+CANCELLED: List[Dict[str, Any]] = []
 
 
 def scenario(function: Callable[[], None]) -> Callable[[], None]:
@@ -72,17 +73,24 @@ def refuse(request: Dict[str, Any], code: Any, message: Any) -> None:
 
 
 def call(method: str, params: Any, number: Any = 77) -> Dict[str, Any]:
-    """Calls back, and returns the answer. A cancellation that comes first is passed over."""
+    """Calls back, and returns the answer. A cancellation can come before it."""
     send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
     while True:
         answer = receive()
         if "method" not in answer:
             return answer
+        CANCELLED.append(answer)
 
 
 def notify(method: str, params: Any) -> None:
     """Sends a notification."""
     send({"jsonrpc": "2.0", "method": method, "params": params})
+
+
+def await_cancellation() -> None:
+    """Waits to be cancelled, unless that has come already."""
+    message = CANCELLED.pop() if CANCELLED else receive()
+    assert message["method"] == "cancel", message
 
 
 def show(text: str) -> Dict[str, Any]:
@@ -241,8 +249,7 @@ def obedient() -> None:
     handshake()
     request = receive()
     show("WAITING\n")
-    cancelled = receive()
-    assert cancelled["method"] == "cancel", cancelled
+    await_cancellation()
     refuse(request, 2, "cancelled")
     while True:
         request = receive()
@@ -256,7 +263,7 @@ def stubborn() -> None:
     handshake()
     receive()
     show("WAITING\n")
-    receive()
+    await_cancellation()
     time.sleep(1000)
 
 
@@ -266,7 +273,7 @@ def spam() -> None:
     handshake()
     receive()
     show("WAITING\n")
-    receive()
+    await_cancellation()
     while True:
         notify("progress", {"message": "more"})
 

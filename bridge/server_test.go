@@ -1,0 +1,247 @@
+package bridge
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/sourcegraph/jsonrpc2"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// handlerFunc makes a handler of a function that gets the first process.
+type handlerFunc func(ctx context.Context, d *Debugger, t target.Target) error
+
+func (f handlerFunc) Queues(ctx context.Context, d *Debugger, p QueuesParams) error {
+	return f(ctx, d, d.Target(p.Processes[0]))
+}
+
+func (f handlerFunc) Describe(ctx context.Context, d *Debugger, p DescribeParams) error {
+	return f(ctx, d, d.Target(p.Process))
+}
+
+// gdb is the other end: it answers call-backs as told and keeps what is written.
+type gdb struct {
+	*jsonrpc2.Conn
+	window  []byte // nil: bulk bytes travel as base64
+	answer  func(method string, params json.RawMessage) (any, error)
+	written bytes.Buffer
+}
+
+// serve starts a helper with the handler, and shakes hands with it.
+func serve(t *testing.T, h Handler, answer func(method string, params json.RawMessage) (any, error)) *gdb {
+	t.Helper()
+	here, there := net.Pipe()
+	done := make(chan error)
+	go func() { done <- Serve(context.Background(), there, "v1", h, zerolog.Nop()) }()
+	g := &gdb{answer: answer}
+	g.Conn = jsonrpc2.NewConn(context.Background(), jsonrpc2.NewBufferedStream(here, jsonrpc2.VSCodeObjectCodec{}),
+		jsonrpc2.AsyncHandler(jsonrpc2.HandlerWithError(g.handle).SuppressErrClosed()), jsonrpc2.SetLogger(quiet{}))
+	t.Cleanup(func() {
+		_ = g.Close()
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Error(err)
+			}
+		case <-time.After(10 * time.Second):
+			t.Error("the helper outlives its connection")
+		}
+	})
+	return g
+}
+
+func (g *gdb) handle(_ context.Context, _ *jsonrpc2.Conn, r *jsonrpc2.Request) (any, error) {
+	if r.Method != MethodWrite {
+		return g.answer(r.Method, *r.Params)
+	}
+	var p WriteParams
+	if err := json.Unmarshal(*r.Params, &p); err != nil {
+		return nil, err
+	}
+	if p.Data == nil {
+		p.Data = g.window[:p.Length]
+	}
+	g.written.Write(p.Data)
+	return nil, nil
+}
+
+func (g *gdb) initialize(t *testing.T) {
+	t.Helper()
+	var r InitializeResult
+	if err := g.Call(context.Background(), MethodInitialize, InitializeParams{Protocol: ProtocolVersion}, &r); err != nil {
+		t.Fatal(err)
+	}
+	if r.Protocol != ProtocolVersion || r.Version != "v1" {
+		t.Errorf("%+v", r)
+	}
+	if r.Window != nil {
+		g.window = mapped(t, r.Window)
+	}
+}
+
+func (g *gdb) queues() (Result, error) {
+	var r Result
+	err := g.Call(context.Background(), MethodQueues, QueuesParams{Processes: []Process{{Inferior: 3, PointerSize: 8}}}, &r)
+	return r, err
+}
+
+func code(err error) int64 {
+	var e *jsonrpc2.Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return 0
+}
+
+func TestHandshake(t *testing.T) {
+	g := serve(t, handlerFunc(nil), nil)
+	if _, err := g.queues(); code(err) != jsonrpc2.CodeInvalidRequest {
+		t.Errorf("before the handshake: %v", err)
+	}
+	err := g.Call(context.Background(), MethodInitialize, InitializeParams{Protocol: ProtocolVersion + 1, Extension: "v9"}, nil)
+	if code(err) != CodeVersion || !strings.Contains(err.Error(), "v9") {
+		t.Errorf("another version: %v", err)
+	}
+	if err := g.Call(context.Background(), "nonsense", nil, nil); code(err) != jsonrpc2.CodeMethodNotFound {
+		t.Errorf("nonsense: %v", err)
+	}
+	g.initialize(t)
+	if err := g.Call(context.Background(), MethodQueues, "nonsense", nil); code(err) != jsonrpc2.CodeInvalidParams {
+		t.Errorf("nonsense for parameters: %v", err)
+	}
+}
+
+// Bulk bytes arrive whole both ways, by the window and without it.
+func TestBulkBytes(t *testing.T) {
+	memory := bytes.Repeat([]byte("0123456789abcdef"), windowSize/16)
+	for _, shared := range []bool{true, false} {
+		var g *gdb
+		g = serve(t, handlerFunc(func(ctx context.Context, d *Debugger, tg target.Target) error {
+			got, err := tg.ReadMemory(ctx, []target.Range{{Addr: 16, Len: 32}, {Addr: 0, Len: windowSize - 64}, {Addr: windowSize - 8, Len: 16}})
+			if err != nil {
+				return err
+			}
+			out := d.Stream(ctx, "display")
+			for _, b := range got {
+				if _, err := out.Write(b); err != nil {
+					return err
+				}
+			}
+			_, err = out.Write(memory[:100])
+			return err
+		}), func(_ string, params json.RawMessage) (any, error) {
+			var p ReadMemoryParams
+			if err := json.Unmarshal(params, &p); err != nil || p.Inferior != 3 {
+				return nil, errors.Join(err, errors.New("not inferior 3"))
+			}
+			var r ReadMemoryResult
+			var all []byte
+			for _, want := range p.Ranges {
+				b := memory[want.Address:min(int(want.Address)+want.Length, len(memory))]
+				r.Readable = append(r.Readable, len(b))
+				all = append(all, b...)
+			}
+			if shared {
+				copy(g.window, all)
+			} else {
+				r.Data = all
+			}
+			return r, nil
+		})
+		g.initialize(t)
+		r, err := g.queues()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := string(memory[16:48]) + string(memory[:windowSize-64]) + string(memory[windowSize-8:]) + string(memory[:100])
+		if g.written.String() != want {
+			t.Errorf("shared %v: %d bytes differ from %d", shared, g.written.Len(), len(want))
+		}
+		if r.RoundTrips != 1 || r.BytesRead != windowSize-24 {
+			t.Errorf("shared %v: %+v", shared, r)
+		}
+	}
+}
+
+// A debugger that answers nonsense gets an error, and the helper lives on.
+func TestNonsenseAnswers(t *testing.T) {
+	answers := []any{
+		nil, ReadMemoryResult{}, ReadMemoryResult{Readable: []int{9}}, ReadMemoryResult{Readable: []int{-1}},
+		ReadMemoryResult{Readable: []int{1, 1}}, ReadMemoryResult{Readable: []int{8}, Data: []byte("abc")}, "hello",
+	}
+	next := 0
+	g := serve(t, handlerFunc(func(ctx context.Context, _ *Debugger, tg target.Target) error {
+		_, err := tg.ReadMemory(ctx, []target.Range{{Addr: 1, Len: 8}})
+		return err
+	}), func(string, json.RawMessage) (any, error) { return answers[next], nil })
+	g.initialize(t)
+	for i := range answers {
+		next = i
+		if _, err := g.queues(); err == nil {
+			t.Errorf("%+v was believed", answers[i])
+		}
+	}
+}
+
+func TestCancel(t *testing.T) {
+	started := make(chan bool)
+	g := serve(t, handlerFunc(func(ctx context.Context, _ *Debugger, _ target.Target) error {
+		started <- true
+		<-ctx.Done()
+		return errors.New("it was given up")
+	}), nil)
+	g.initialize(t)
+	result := make(chan error)
+	for range 2 {
+		go func() { _, err := g.queues(); result <- err }()
+		<-started
+		if _, err := g.queues(); code(err) != jsonrpc2.CodeInvalidRequest {
+			t.Errorf("a second request: %v", err)
+		}
+		if err := g.Notify(context.Background(), MethodCancel, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-result; code(err) != CodeCancelled {
+			t.Errorf("cancelled: %v", err)
+		}
+	}
+}
+
+func TestErrorCodes(t *testing.T) {
+	var fail error
+	g := serve(t, handlerFunc(func(context.Context, *Debugger, target.Target) error { return fail }), nil)
+	g.initialize(t)
+	for want, err := range map[int64]error{
+		CodeUnreadable:             mqs.Unreadable("Open MPI", "it has no queues"),
+		CodeUsage:                  &mqs.NoSuchCommunicatorError{Name: "x"},
+		jsonrpc2.CodeInternalError: errors.New("something else"),
+	} {
+		fail = err
+		if _, got := g.queues(); code(got) != want || !strings.Contains(got.Error(), err.Error()) {
+			t.Errorf("%v became %v", err, got)
+		}
+	}
+}
+
+func mapped(t *testing.T, w *Window) []byte {
+	t.Helper()
+	f, err := os.OpenFile(w.Path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	if err := f.Truncate(0); err == nil {
+		t.Error("the window can be made smaller")
+	}
+	return mapFile(t, f, w.Size)
+}
