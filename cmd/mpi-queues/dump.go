@@ -2,13 +2,10 @@ package main
 
 import (
 	"context"
-	"debug/elf"
 	"errors"
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,7 +14,6 @@ import (
 	"unicode"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
@@ -69,7 +65,7 @@ func (d *dump) arguments(_ *cobra.Command, args []string) error {
 	case d.isCore && len(args) != 2:
 		return usage(errors.New("--core takes a program and its core file: mpi-queues dump --core PROGRAM CORE"))
 	case d.isCore:
-		d.asked = []inquiry{{program: args[0], core: args[1]}}
+		d.asked = []inquiry{askCore(args[0], args[1])}
 		return nil
 	case len(args) == 0:
 		return usage(errors.New("which processes? Name their ids: mpi-queues dump PID..., or a core file: mpi-queues dump --core PROGRAM CORE"))
@@ -82,7 +78,7 @@ func (d *dump) arguments(_ *cobra.Command, args []string) error {
 		if slices.ContainsFunc(d.asked, func(i inquiry) bool { return i.pid == int(pid) }) {
 			return usage(fmt.Errorf("process %d is named twice", pid))
 		}
-		d.asked = append(d.asked, inquiry{pid: int(pid)})
+		d.asked = append(d.asked, askProcess(int(pid)))
 	}
 	return nil
 }
@@ -109,8 +105,7 @@ func (d *dump) run(ctx context.Context) error {
 
 // read reads all that is asked for. Without anything that gdb could look at, none is needed.
 func (d *dump) read(ctx context.Context) (*mqs.Snapshot, error) {
-	ready := prepare(d.asked)
-	if ready == 0 {
+	if !slices.ContainsFunc(d.asked, func(i inquiry) bool { return i.obstacle == nil }) {
 		return inspect(ctx, nil, d.asked)
 	}
 	path, err := findGDB(d.gdb)
@@ -168,77 +163,4 @@ func (v *view) options() ([]string, error) {
 		options = append(options, "-limit", strconv.Itoa(v.limit))
 	}
 	return options, nil
-}
-
-// inspect reads what is asked for, several at once, and merges it in that
-// order. What can't be read is in the snapshot with its reason. It fails only
-// if ctx ends.
-func inspect(ctx context.Context, g *gdb, asked []inquiry) (*mqs.Snapshot, error) {
-	s := &mqs.Snapshot{Processes: make([]*mqs.Process, len(asked))}
-	var group errgroup.Group
-	group.SetLimit(runtime.NumCPU())
-	for k, i := range asked {
-		group.Go(func() error {
-			err := i.obstacle
-			var p *mqs.Process
-			if err == nil {
-				p, err = g.read(ctx, i)
-			}
-			if err != nil {
-				p = &mqs.Process{PID: i.pid, Image: i.program, Unavailable: explain(i, err).Error()}
-			}
-			p.Inferior = k + 1
-			s.Processes[k] = p
-			return ctx.Err()
-		})
-	}
-	return s, group.Wait()
-}
-
-// prepare looks at what is asked for; its error is why it can't be read.
-func (i *inquiry) prepare() (err error) {
-	if i.core == "" {
-		if i.before, err = lookAt(i.pid); err != nil {
-			return err
-		}
-		return i.before.obstacle()
-	}
-	if i.core, err = filepath.Abs(i.core); err != nil {
-		return err
-	}
-	if i.program, err = filepath.Abs(i.program); err != nil {
-		return err
-	}
-	if err := isELF(i.core, elf.ET_CORE); err != nil {
-		return fmt.Errorf("%s is not a core file (%w): name the program and then the core file", i.core, err)
-	}
-	if err := isELF(i.program, elf.ET_EXEC, elf.ET_DYN); err != nil {
-		return fmt.Errorf("%s is not a program (%w): name the program and then the core file", i.program, err)
-	}
-	return nil
-}
-
-func isELF(path string, kinds ...elf.Type) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return errors.Unwrap(err)
-	}
-	defer func() { _ = f.Close() }()
-	e, err := elf.NewFile(f)
-	if err != nil {
-		return err
-	}
-	if !slices.Contains(kinds, e.Type) {
-		return fmt.Errorf("its ELF type is %s", e.Type)
-	}
-	return nil
-}
-
-// explain adds to the error of one gdb what is known of the process.
-func explain(i inquiry, err error) error {
-	var refusal *attachError
-	if errors.As(err, &refusal) {
-		return refused(i.pid, refusal.Reason)
-	}
-	return err
 }

@@ -91,19 +91,6 @@ func newGDB(ctx context.Context, path string, timeout time.Duration) (*gdb, erro
 
 func (g *gdb) close() { _ = os.RemoveAll(g.folder) }
 
-// inquiry is one run of gdb: on a process, on a core file or, to see whether
-// the extension works, on nothing.
-type inquiry struct {
-	pid int
-	// before is what the process was like before.
-	before        processState
-	program, core string
-	// options are those of gdb's command mpi-queues.
-	options []string
-}
-
-func (i *inquiry) empty() bool { return i.pid == 0 && i.core == "" }
-
 // request and reply are what dump.py reads and writes.
 type request struct {
 	PID     int    `json:"pid"`

@@ -6,7 +6,7 @@ import gdb
 
 from . import layouts, lookup, memory, protocol, threads
 from .errors import Failure
-from .link import InvalidParams, UnknownMethod
+from .exchange import InvalidParams, UnknownMethod
 from .output import Display, File
 from .progress import Progress
 from .selection import inferior_selected

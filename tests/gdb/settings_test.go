@@ -21,7 +21,7 @@ func TestWrongCommands(t *testing.T) {
 		"mpi-queues -comm nowhere":                 `no communicator is called "nowhere"; there are MPI_COMM_WORLD, MPI_COMM_SELF`,
 		"mpi-queues -comm":                         "-comm requires an argument",
 		"mpi-queues -nothing":                      "Unrecognized option at: -nothing",
-		"mpi-queues -queue all":                    `Undefined item "all".`,
+		"mpi-queues -queue all":                    `Undefined item: "all".`,
 		"mpi-queues -queue":                        "Valid arguments are sends, receives, unexpected.",
 		"mpi-queues -limit few":                    "Expected integer at: few",
 		"mpi-queues -limit -1":                     "integer -1 out of range",

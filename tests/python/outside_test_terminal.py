@@ -74,7 +74,7 @@ class InterruptTest(TerminalTest):
     def check_time_limit(self, scenario: str) -> None:
         """Checks that a helper is not waited for that does not stop."""
         terminal = self.start(scenario)
-        terminal.command("python import mpi_queues.link; mpi_queues.link.CANCEL_SECONDS = 1")
+        terminal.command("python from mpi_queues import exchange; exchange.CANCEL_SECONDS = 1")
         terminal.send("mpi-queues\n")
         terminal.expect("WAITING")
         terminal.send(CTRL_C)

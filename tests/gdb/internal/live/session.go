@@ -209,3 +209,15 @@ func CPU(pid int) int {
 	system, _ := strconv.Atoi(fields[12])
 	return user + system
 }
+
+// Written is how many bytes a process has written to files, pipes and terminals.
+func Written(pid int) int {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/io")
+	if err != nil {
+		return -1
+	}
+	_, rest, _ := strings.Cut(string(text), "wchar: ")
+	digits, _, _ := strings.Cut(rest, "\n")
+	n, _ := strconv.Atoi(digits)
+	return n
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+)
+
+// inquiry is one run of gdb: on a process, on a core file or, to see whether
+// the extension works, on nothing.
+type inquiry struct {
+	pid int
+	// before is what the process was like before gdb.
+	before processState
+	// program and core are paths; of a process there is only its program, if that is known.
+	program, core string
+	// obstacle is why gdb need not be tried.
+	obstacle error
+	// options are those of gdb's command mpi-queues.
+	options []string
+}
+
+func (i *inquiry) empty() bool { return i.pid == 0 && i.core == "" }
+
+func askProcess(pid int) inquiry {
+	i := inquiry{pid: pid}
+	if i.before, i.obstacle = lookAt(pid); i.obstacle == nil {
+		i.obstacle = i.before.obstacle()
+	}
+	i.program = i.before.program
+	return i
+}
+
+func askCore(program, core string) inquiry {
+	i := inquiry{program: program, core: core}
+	if err := isELF(core, elf.ET_CORE); err != nil {
+		i.obstacle = fmt.Errorf("%s is not a core file (%w): name the program and then the core file", core, err)
+	} else if err := isELF(program, elf.ET_EXEC, elf.ET_DYN); err != nil {
+		i.obstacle = fmt.Errorf("%s is not a program (%w): name the program and then the core file", program, err)
+	}
+	// A path that begins with "-" would be an option to gdb.
+	if path, err := filepath.Abs(program); err == nil {
+		i.program = path
+	}
+	if path, err := filepath.Abs(core); err == nil {
+		i.core = path
+	}
+	return i
+}
+
+// isELF says why a file is not of one of these kinds.
+func isELF(path string, kinds ...elf.Type) error {
+	f, err := os.Open(path)
+	var p *os.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	e, err := elf.NewFile(f)
+	if err != nil {
+		return errors.New("it is no ELF file")
+	}
+	if !slices.Contains(kinds, e.Type) {
+		return fmt.Errorf("its ELF type is %s", e.Type)
+	}
+	return nil
+}
+
+// inspect reads what is asked for, several at once, and merges it in that
+// order. What can't be read is in the snapshot with its reason. It fails only
+// if ctx ends. g may be nil if everything has an obstacle.
+func inspect(ctx context.Context, g *gdb, asked []inquiry) (*mqs.Snapshot, error) {
+	s := &mqs.Snapshot{Processes: make([]*mqs.Process, len(asked))}
+	var group errgroup.Group
+	group.SetLimit(runtime.NumCPU())
+	for k, i := range asked {
+		group.Go(func() error {
+			err := i.obstacle
+			var p *mqs.Process
+			if err == nil {
+				p, err = g.read(ctx, i)
+			}
+			if err != nil {
+				p = &mqs.Process{PID: i.pid, Image: i.program, Unavailable: i.explain(err).Error()}
+			}
+			p.Inferior = k + 1
+			s.Processes[k] = p
+			return ctx.Err()
+		})
+	}
+	return s, group.Wait()
+}
+
+// explain adds to the error of one gdb what is known of the process.
+func (i *inquiry) explain(err error) error {
+	var refusal *attachError
+	if errors.As(err, &refusal) {
+		return refused(i.pid, refusal.Reason)
+	}
+	return err
+}

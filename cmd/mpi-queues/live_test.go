@@ -1,0 +1,137 @@
+//go:build live
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+)
+
+// patience is how long a condition may take to come true on a busy machine.
+const patience = time.Minute
+
+// built is this program as its users have it: the test's own binary can't be the helper.
+var built = sync.OnceValues(func() (string, error) {
+	folder, err := os.MkdirTemp("", "mpi-queues-test-")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(folder, "mpi-queues")
+	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	atExit(func() { _ = os.RemoveAll(folder) })
+	return path, nil
+})
+
+// shell is one run of the program.
+type shell struct {
+	*exec.Cmd
+	out, err bytes.Buffer
+}
+
+// command prepares a run of the program.
+func command(t *testing.T, args ...string) *shell {
+	t.Helper()
+	path, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &shell{Cmd: exec.Command(path, args...)}
+	s.Stdout, s.Stderr = &s.out, &s.err
+	s.Env = append(os.Environ(), "NO_COLOR=1", "MPI_QUEUES_GDB=")
+	return s
+}
+
+// ends runs the program, which must exit with a code.
+func (s *shell) ends(t *testing.T, code int) {
+	t.Helper()
+	if s.Process == nil {
+		if err := s.Start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = s.Wait()
+	if got := s.ProcessState.ExitCode(); got != code {
+		t.Fatalf("%v: exit status %d, want %d\nstdout:\n%s\nstderr:\n%s", s.Args[1:], got, code, &s.out, &s.err)
+	}
+}
+
+// says fails the test where the text lacks a part.
+func says(t *testing.T, text *bytes.Buffer, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !bytes.Contains(text.Bytes(), []byte(part)) {
+			t.Errorf("%q is missing in:\n%s", part, text)
+		}
+	}
+}
+
+// until polls a condition until it is true.
+func until(t *testing.T, what string, condition func() bool) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(patience); !condition(); <-tick.C {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited %s in vain for %s", patience, what)
+		}
+	}
+}
+
+// deadlock starts the demo's program and returns the processes of its ranks,
+// which hang. Without gdb or Open MPI the test fails.
+func deadlock(t *testing.T) *job {
+	t.Helper()
+	ctx := context.Background()
+	tools, noGDB, noMPI := findTools(ctx)
+	if noGDB != nil || noMPI != nil {
+		t.Fatal(noGDB, noMPI)
+	}
+	program := filepath.Join(t.TempDir(), "deadlock")
+	if err := tools.compile(ctx, program, demoProgram); err != nil {
+		t.Fatal(err)
+	}
+	j, err := tools.start(ctx, program, demoRanks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(j.stop)
+	until(t, "the deadlock", func() bool {
+		s := command(t, slices.Concat([]string{"dump", "--json"}, j.arguments())...)
+		s.ends(t, 0)
+		return hangs(parse(t, &s.out))
+	})
+	return j
+}
+
+func (j *job) arguments() []string {
+	var args []string
+	for _, pid := range j.pids {
+		args = append(args, strconv.Itoa(pid))
+	}
+	return args
+}
+
+// runOn fails the test where a process is stopped or has a debugger.
+func runOn(t *testing.T, pids ...int) {
+	t.Helper()
+	for _, pid := range pids {
+		p, err := lookAt(pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.tracer != 0 || p.state == 'T' || p.state == 't' || p.state == 'Z' {
+			t.Errorf("process %d does not run on: state %c, tracer %d", pid, p.state, p.tracer)
+		}
+	}
+}

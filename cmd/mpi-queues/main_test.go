@@ -1,0 +1,49 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// cleanups are run when all tests are done.
+var cleanups []func()
+
+func atExit(f func()) { cleanups = append(cleanups, f) }
+
+// tests run the tests, and end with what they leave.
+type tests struct{ *testing.M }
+
+func (t tests) Run() int {
+	defer func() {
+		for _, f := range cleanups {
+			f()
+		}
+	}()
+	return t.M.Run()
+}
+
+func TestMain(m *testing.M) {
+	testscript.Main(tests{m}, map[string]func(){"mpi-queues": main})
+}
+
+// TestScripts runs what a shell sees of the program, without gdb and MPI.
+func TestScripts(t *testing.T) {
+	demo, err := filepath.Abs("demo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("DEMO", demo)
+			// Where mpi-queues is, and nothing else.
+			env.Setenv("BIN", filepath.SplitList(env.Getenv("PATH"))[0])
+			return nil
+		},
+	})
+}

@@ -1,0 +1,146 @@
+//go:build live
+
+package gdb
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/tests/gdb/internal/debuginfo"
+	"github.com/mpi-queues/mpi-queues/tests/gdb/internal/live"
+)
+
+// table reads the embedded layouts of the stock library.
+func table(t *testing.T) *target.Table {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(work.Root, "mqs", "openmpi", "tables", "openmpi-4.1.4.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := target.ParseTable(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+// debugFiles makes debug files of libmpi and of ob1 from a table, and returns
+// their folder.
+func debugFiles(t *testing.T, job *live.Job, table *target.Table) string {
+	t.Helper()
+	folder := t.TempDir()
+	ob1 := func(name string) bool {
+		return strings.HasPrefix(name, "mca_pml_ob1_") || name == "mca_btl_base_segment_t"
+	}
+	for library, keep := range map[string]func(string) bool{
+		"libmpi.so.40":   func(name string) bool { return !ob1(name) },
+		"mca_pml_ob1.so": ob1,
+	} {
+		source, err := debuginfo.Source(table, keep)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := debuginfo.Write(folder, mapped(t, job.Accounts[0].PID, library), source); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder
+}
+
+// mapped returns the path of a library that a process has mapped.
+func mapped(t *testing.T, pid int, library string) string {
+	t.Helper()
+	maps, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "maps"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(maps)) {
+		fields := strings.Fields(line)
+		if path := fields[len(fields)-1]; strings.HasPrefix(filepath.Base(path), library) {
+			return path
+		}
+	}
+	t.Fatalf("process %d has not mapped %s", pid, library)
+	return ""
+}
+
+// With debug information for the libraries, the layouts come from it.
+func TestDWARF(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		program string
+		ranks   int
+	}{{"queues", 3}, {"requests", 2}, {"groups", 4}, {shadow, 2}} {
+		t.Run(filepath.Base(c.program), func(t *testing.T) {
+			job := work.Start(t, c.program, c.ranks, nil)
+			folder := debugFiles(t, job, table(t))
+			for _, account := range job.Accounts {
+				r := readWithDebugFiles(t, account.PID, folder)
+				r.Agrees(t, account)
+				process := r.Process(t)
+				if process["layout"] != "dwarf" || process["layout_name"] != nil {
+					t.Errorf("the layout is from %v %v", process["layout"], process["layout_name"])
+				}
+				if !strings.Contains(string(r.Text), "layout from its debug information") {
+					t.Errorf("the text says:\n%.300s", r.Text)
+				}
+				r.Contains(t, "the library's debug information (DWARF)")
+				r.Replays(t, work)
+			}
+		})
+	}
+}
+
+func readWithDebugFiles(t *testing.T, pid int, folder string) *live.Reading {
+	t.Helper()
+	where := live.Process(pid)
+	where.Args = append([]string{"-iex", "set debug-file-directory " + folder}, where.Args...)
+	return work.Read(t, where, "info mpi")
+}
+
+// Debug information that is wrong is noticed, and the table is used instead.
+func TestWrongDWARF(t *testing.T) {
+	t.Parallel()
+	job := work.Start(t, "requests", 2, nil)
+	for _, c := range []struct {
+		name, typeName string
+		grow, shift    int
+		members        []string // empty: all
+	}{
+		{"a communicator that is a word longer", "ompi_communicator_t", 8, 8, nil},
+		{"a rank in another's place", "ompi_communicator_t", 0, 4, []string{"c_my_rank"}},
+		{"a receive request with members in between", "mca_pml_ob1_recv_request_t", 16, 16, []string{"req_match_received"}},
+		{"a shorter send request", "mca_pml_ob1_send_request_t", -8, 0, nil},
+		{"lists that start elsewhere", "opal_list_t", 0, 8, nil},
+		{"a group that is a word longer", "ompi_group_t", 8, 8, nil},
+		{"names of datatypes elsewhere", "ompi_datatype_t", 0, -8, []string{"name"}},
+		{"free lists of something else", "opal_free_list_t", 0, 8, []string{"fl_frag_class"}},
+		{"classes without a size", "opal_class_t", 0, -8, []string{"cls_sizeof"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			table := table(t)
+			layout := table.Types[c.typeName]
+			layout.Size += c.grow
+			for name, f := range layout.Fields {
+				if c.members == nil && f.Offset > 0 && name != "super" || slices.Contains(c.members, name) {
+					f.Offset += c.shift
+					layout.Fields[name] = f
+				}
+			}
+			table.Types[c.typeName] = layout
+			for _, account := range job.Accounts {
+				r := readWithDebugFiles(t, account.PID, debugFiles(t, job, table))
+				r.Agrees(t, account)
+				if process := r.Process(t); process["layout"] != "table" || process["layout_name"] != "Open MPI 4.1.4" {
+					t.Errorf("the layout is from %v %v", process["layout"], process["layout_name"])
+				}
+				r.Replays(t, work)
+			}
+		})
+	}
+}
