@@ -4,176 +4,73 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"flag"
-	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
+	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/render"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
 
-var update = flag.Bool("update", false, "write the demo's recording anew: go test -tags live -run Recording ./cmd/mpi-queues -update")
+func TestDemo(t *testing.T) {
+	s := command(t, "demo")
+	s.ends(t, 0)
+	says(t, &s.out, "Open MPI and a C compiler", "mpirun", "gdb -p ", "Rank 0 of 3", "Rank 1 of 3", "Rank 2 of 3",
+		"One from rank 1 has come, but with tag 8, not 7", "0 → 1 → 2 → 0")
+	if bytes.Contains(s.out.Bytes(), []byte("recording")) || s.err.Len() > 0 {
+		t.Errorf("it did not show the program itself:\n%s%s", &s.out, &s.err)
+	}
+	if found := processesIn(t, s.tmp); len(found) > 0 {
+		t.Errorf("left behind: %v", found)
+	}
+}
 
-func parse(t *testing.T, text *bytes.Buffer) *mqs.Snapshot {
+func TestDemoInterrupted(t *testing.T) {
+	s := command(t, "demo")
+	if err := s.Start(); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the ranks", func() bool { return len(processesIn(t, s.tmp)) >= demoRanks })
+	if err := s.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	s.ends(t, 1)
+	says(t, &s.err, "mpi-queues: interrupted; the demo's processes and files are gone")
+	if found := processesIn(t, s.tmp); len(found) > 0 {
+		t.Errorf("left behind: %v", found)
+	}
+}
+
+// TestDemoKilled kills the demo: what it can't end itself must end with it.
+func TestDemoKilled(t *testing.T) {
+	s := command(t, "demo")
+	if err := s.Start(); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the ranks", func() bool { return len(processesIn(t, s.tmp)) >= demoRanks })
+	if err := s.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	s.ends(t, killed)
+	until(t, "the ranks to end", func() bool { return len(processesIn(t, s.tmp)) == 0 })
+}
+
+// processesIn are the processes whose program is in a folder.
+func processesIn(t *testing.T, folder string) []int {
 	t.Helper()
-	s, err := render.ParseJSON(text.Bytes())
-	if err != nil {
-		t.Fatalf("%v:\n%s", err, text)
-	}
-	return s
-}
-
-// TestDemoRecording makes the demo's recording and holds the embedded one against it.
-func TestDemoRecording(t *testing.T) {
-	j := deadlock(t)
-	path, err := findGDB("")
+	paths, err := filepath.Glob("/proc/[0-9]*/exe")
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := newGDB(t.Context(), path, patience)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer g.close()
-	if g.self, err = built(); err != nil {
-		t.Fatal(err)
-	}
-	// gdb records each process to a file.
-	var recorded []target.Target
-	for _, pid := range j.pids {
-		file := filepath.Join(g.folder, "recording")
-		i := askProcess(pid)
-		i.options = []string{"-record", file}
-		if _, err := g.read(t.Context(), i); err != nil {
-			t.Fatal(err)
-		}
-		targets, err := openRecording(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		recorded = append(recorded, targets...)
-	}
-	if *update {
-		var recorders []*target.Recorder
-		for _, r := range recorded {
-			recorder := target.NewRecorder(withoutTexts(t, r))
-			show(t, recorder)
-			recorders = append(recorders, recorder)
-		}
-		var out bytes.Buffer
-		if err := target.WriteRecording(&out, recorders); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile("demo/deadlock.mpiq", out.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		demoRecording = out.Bytes()
-	}
-	embedded, err := target.ReadRecording(bytes.NewReader(demoRecording), int64(len(demoRecording)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	now, then := verdict(replayed(t, recorded...)), verdict(replayed(t, embedded...))
-	if !slices.Equal(now, then) {
-		t.Errorf("the program's ranks wait otherwise than those of the recording; now:\n%s\nthen:\n%s",
-			strings.Join(now, "\n"), strings.Join(then, "\n"))
-	}
-}
-
-func replayed(t *testing.T, targets ...target.Target) *mqs.Snapshot {
-	t.Helper()
-	s, err := readAll(t.Context(), targets, mqs.Filter{Internal: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-// show is all that is shown of a target, or why nothing is.
-func show(t *testing.T, r target.Target) string {
-	s, err := readAll(t.Context(), []target.Target{r}, mqs.Filter{Internal: true})
-	if err != nil {
-		return err.Error()
-	}
-	return string(render.JSON(s))
-}
-
-// blanked is a target whose memory has zeros in place of texts. The memory of
-// a process tells much of the machine and the user that it ran on.
-type blanked struct {
-	target.Target
-	texts map[target.Addr]bool // by address
-}
-
-func (b *blanked) Info() target.Info {
-	info := b.Target.Info()
-	info.Executable = filepath.Base(info.Executable)
-	return info
-}
-
-func (b *blanked) ReadMemory(ctx context.Context, ranges []target.Range) ([][]byte, error) {
-	got, err := b.Target.ReadMemory(ctx, ranges)
-	for i, data := range got {
-		got[i] = bytes.Clone(data)
-		for _, at := range texts.FindAllIndex(data, -1) {
-			start := ranges[i].Addr + target.Addr(at[0])
-			if b.texts[start] {
-				clear(got[i][at[0]:at[1]])
+	var found []int
+	for _, path := range paths {
+		program, err := os.Readlink(path)
+		if err == nil && strings.HasPrefix(program, folder+"/") {
+			pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+			if err != nil {
+				t.Fatal(err)
 			}
+			found = append(found, pid)
 		}
 	}
-	return got, err
-}
-
-// texts are longer than what is printable of a pointer.
-var texts = regexp.MustCompile(`[ -~]{7,}`)
-
-// textFinder finds the texts in all memory that showing a target reads.
-type textFinder struct {
-	target.Target
-	found map[target.Addr]bool
-}
-
-func (f *textFinder) ReadMemory(ctx context.Context, ranges []target.Range) ([][]byte, error) {
-	got, err := f.Target.ReadMemory(ctx, ranges)
-	for i, data := range got {
-		for _, at := range texts.FindAllIndex(data, -1) {
-			f.found[ranges[i].Addr+target.Addr(at[0])] = true
-		}
-	}
-	return got, err
-}
-
-// withoutTexts blanks all texts that are not needed to show the same.
-func withoutTexts(t *testing.T, whole target.Target) target.Target {
-	t.Helper()
-	b := &blanked{whole, map[target.Addr]bool{}}
-	want := show(t, b)
-	f := &textFinder{b, map[target.Addr]bool{}}
-	show(t, f)
-	var blank func(addrs []target.Addr)
-	blank = func(addrs []target.Addr) {
-		for _, a := range addrs {
-			b.texts[a] = true
-		}
-		if len(addrs) == 0 || show(t, b) == want {
-			return
-		}
-		for _, a := range addrs {
-			delete(b.texts, a)
-		}
-		if len(addrs) > 1 {
-			blank(addrs[:len(addrs)/2])
-			blank(addrs[len(addrs)/2:])
-		}
-	}
-	blank(slices.Sorted(maps.Keys(f.found)))
-	return b
+	return found
 }

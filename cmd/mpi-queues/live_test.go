@@ -14,6 +14,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/render"
 )
 
 // patience is how long a condition may take to come true on a busy machine.
@@ -37,6 +40,8 @@ var built = sync.OnceValues(func() (string, error) {
 type shell struct {
 	*exec.Cmd
 	out, err bytes.Buffer
+	// tmp is a folder of its own for what should not remain.
+	tmp string
 }
 
 // command prepares a run of the program.
@@ -46,13 +51,16 @@ func command(t *testing.T, args ...string) *shell {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &shell{Cmd: exec.Command(path, args...)}
+	s := &shell{Cmd: exec.Command(path, args...), tmp: t.TempDir()}
 	s.Stdout, s.Stderr = &s.out, &s.err
-	s.Env = append(os.Environ(), "NO_COLOR=1", "MPI_QUEUES_GDB=")
+	s.Env = append(os.Environ(), "NO_COLOR=1", "MPI_QUEUES_GDB=", "TMPDIR="+s.tmp)
 	return s
 }
 
-// ends runs the program, which must exit with a code.
+// killed is the exit code of a program that was killed.
+const killed = -1
+
+// ends runs the program, which must exit with a code and leave no files.
 func (s *shell) ends(t *testing.T, code int) {
 	t.Helper()
 	if s.Process == nil {
@@ -63,6 +71,13 @@ func (s *shell) ends(t *testing.T, code int) {
 	_ = s.Wait()
 	if got := s.ProcessState.ExitCode(); got != code {
 		t.Fatalf("%v: exit status %d, want %d\nstdout:\n%s\nstderr:\n%s", s.Args[1:], got, code, &s.out, &s.err)
+	}
+	left, err := os.ReadDir(s.tmp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(left) > 0 && code != killed {
+		t.Errorf("%v: %s is left behind", s.Args[1:], left[0].Name())
 	}
 }
 
@@ -86,6 +101,15 @@ func until(t *testing.T, what string, condition func() bool) {
 			t.Fatalf("waited %s in vain for %s", patience, what)
 		}
 	}
+}
+
+func parse(t *testing.T, text *bytes.Buffer) *mqs.Snapshot {
+	t.Helper()
+	s, err := render.ParseJSON(text.Bytes())
+	if err != nil {
+		t.Fatalf("%v:\n%s", err, text)
+	}
+	return s
 }
 
 // deadlock starts the demo's program and returns the processes of its ranks,

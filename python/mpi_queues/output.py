@@ -9,7 +9,7 @@ from typing import IO, Optional
 import gdb
 
 from . import interrupts
-from .errors import Cancelled, Failure
+from .errors import Failure
 
 
 class Display:
@@ -19,7 +19,7 @@ class Display:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
     def write(self, data: bytes) -> None:
-        """Shows a piece of text. That its reader has quit the pager cancels the request."""
+        """Shows a piece of text. Raises KeyboardInterrupt when its reader quits the pager."""
         self._show(self._decoder.decode(data))
 
     def commit(self) -> None:
@@ -31,12 +31,8 @@ class Display:
 
     def _show(self, text: str) -> None:
         """Writes to gdb, which does not take the character NUL."""
-        if not text:
-            return
-        try:
+        if text:
             interrupts.allow(gdb.write, text.replace("\0", "\ufffd"))
-        except gdb.error:
-            raise Cancelled()
 
 
 class File:

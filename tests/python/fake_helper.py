@@ -275,7 +275,7 @@ def spam() -> None:
     show("WAITING\n")
     await_cancellation()
     while True:
-        notify("progress", {"message": "more"})
+        send_raw(frame({"jsonrpc": "2.0", "method": "progress", "params": {"message": "."}}) * 9999)
 
 
 @scenario
@@ -283,10 +283,11 @@ def deaf() -> None:
     """Asks for more than a pipe holds and does not read it."""
     handshake()
     receive()
-    show("WAITING\n")
-    ranges = [{"address": 0, "length": 0}] * 300000
+    found = call("symbols/find", {"inferior": 1, "names": ["main"]})["result"]["symbols"][0]
+    log("p", {"method": "deaf", "pid": os.getpid()})
+    page = {"address": found["address"] & ~4095, "length": 4096}
     send({"jsonrpc": "2.0", "id": 5, "method": "memory/read",
-          "params": {"inferior": 1, "ranges": ranges}})
+          "params": {"inferior": 1, "ranges": [page] * 64}})
     time.sleep(1000)
 
 

@@ -11,6 +11,7 @@ from mpi_queues import link
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAMS = os.environ["TEST_PROGRAMS"]
+GDBINIT = os.path.join(HERE, "..", "..", "gdbinit")
 FAKE = os.path.join(HERE, "fake_helper.py")
 
 

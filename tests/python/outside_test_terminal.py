@@ -1,9 +1,12 @@
 """What a user at a terminal does and sees: Ctrl-C, the pager, progress, styles."""
 
+import array
+import fcntl
 import os
 import random
 import re
 import tempfile
+import termios
 import time
 import unittest
 from typing import Any
@@ -12,6 +15,14 @@ from terminal import Terminal
 
 CTRL_C = "\x03"
 PAGER = "--Type <RET>"
+
+
+def waiting_bytes(pid: int) -> int:
+    """Returns how much a process has not read of its standard input."""
+    with open("/proc/%d/fd/0" % pid, "rb") as file:
+        count = array.array("i", [0])
+        fcntl.ioctl(file, termios.FIONREAD, count)
+    return count[0]
 
 
 class TerminalTest(unittest.TestCase):
@@ -86,11 +97,13 @@ class InterruptTest(TerminalTest):
     def test_helper_that_does_not_read(self) -> None:
         terminal = self.start("deaf")
         terminal.send("mpi-queues\n")
-        terminal.expect("WAITING")
-        deadline = time.monotonic() + 20
-        while "PROMPT>" not in terminal.seen and time.monotonic() < deadline:
+        terminal.wait(lambda: bool(terminal.received("deaf")), "the helper's request")
+        helper = terminal.received("deaf")[0]["pid"]
+        terminal.wait(lambda: waiting_bytes(helper) > 60000, "a pipe that is full")
+        terminal.send(CTRL_C + CTRL_C)
+        while "PROMPT>" not in terminal.seen:
             terminal.send(CTRL_C)
-            while terminal.read(0.3):
+            while terminal.read(0.5):
                 pass
         self.assert_quit(terminal.expect("PROMPT>"))
         self.assertEqual(self.helper_pid(terminal), "None")

@@ -1,12 +1,14 @@
 """The commands, their options, settings, output and description of the process."""
 
+import json
 import os
 import stat
+import subprocess
 import threading
 from typing import Any, Dict, List
 
 import gdb
-from harness import HelperTest, PROGRAMS, end_program, run_program
+from harness import GDBINIT, HelperTest, PROGRAMS, end_program, run_program
 from mpi_queues import options, process
 from mpi_queues.commands import _OPTIONS
 
@@ -277,22 +279,19 @@ class ProcessTest(HelperTest):
         core = os.path.join(self.folder, "core")
         pid = gdb.selected_inferior().pid
         gdb.execute("generate-core-file " + core, to_string=True)
-        first = gdb.selected_inferior().num
-        gdb.execute("add-inferior -exec " + os.path.join(PROGRAMS, "plain"), to_string=True)
-        second = max(i.num for i in gdb.inferiors())
-        gdb.execute("inferior %d" % second, to_string=True)
-        try:
-            gdb.execute("core-file " + core, to_string=True)
-        except gdb.error as error:
-            self.assertIn("Unwinder", str(error))
-        try:
-            described = process.current_process()
-            self.assertEqual((described["kind"], described["pid"]), ("core", pid))
-            self.assertTrue(any("libplain" in path for path in described["libraries"]))
-        finally:
-            gdb.execute("core-file", to_string=True)
-            gdb.execute("inferior %d" % first, to_string=True)
-            gdb.execute("remove-inferiors %d" % second, to_string=True)
+        script = os.path.join(self.folder, "script")
+        with open(script, "w") as file:
+            file.write("core-file %s\npython import json; from mpi_queues import process; "
+                       "print('JSON' + json.dumps(process.current_process()))\n" % core)
+        output = subprocess.run(
+            [os.environ["TEST_GDB"], "-nx", "-batch", "-x", GDBINIT, "-x", script,
+             os.path.join(PROGRAMS, "plain")], stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
+        lines = [line for line in output.splitlines() if line.startswith("JSON")]
+        self.assertTrue(lines, output)
+        described = json.loads(lines[0][4:])
+        self.assertEqual((described["kind"], described["pid"]), ("core", pid))
+        self.assertTrue(any("libplain" in path for path in described["libraries"]))
 
     def test_languages(self) -> None:
         expected = process.current_process()

@@ -9,7 +9,7 @@ import time
 from typing import Any, Dict, List
 
 import gdb
-from harness import FAKE, HelperTest, end_program, run_program
+from harness import FAKE, GDBINIT, HelperTest, end_program, run_program
 from mpi_queues import framing, link, locate
 from mpi_queues.errors import BrokenHelper
 
@@ -128,8 +128,7 @@ class LifeTest(HelperTest):
         with open(path, "w") as file:
             file.write(script)
         output = subprocess.run(
-            [os.environ["TEST_GDB"], "-nx", "-batch", "-x",
-             os.path.join(os.path.dirname(FAKE), "..", "..", "gdbinit"), "-x", path],
+            [os.environ["TEST_GDB"], "-nx", "-batch", "-x", GDBINIT, "-x", path],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             stdin=subprocess.DEVNULL).stdout
         pid = [line for line in output.splitlines() if line.startswith("PID")]

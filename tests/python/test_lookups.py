@@ -61,7 +61,7 @@ class MemoryTest(LookupTest):
                 (pages, 6 * size, 3 * size), (pages + 100, 6 * size - 100, 3 * size - 100),
                 (pages + 3 * size - 1, 2, 1), (pages + 3 * size, 5, 0),
                 (pages + 3 * size - 8, 8 + size, 8), (pages + 3 * size + 1, size, 0),
-                (pages + 4 * size, 2 * size, 2 * size)):
+                (pages + 2 * size, 4 * size, size), (pages + 4 * size, 2 * size, 2 * size)):
             self.assertEqual(self.read((start, length))["readable"], [expected])
         result = self.read((pages + 2 * size, 2 * size), (0, 8), (pages + 4 * size, 1))
         self.assertEqual(result["readable"], [size, 0, 1])
@@ -197,7 +197,9 @@ class SymbolTest(LookupTest):
         self.assertEqual(self.find(), [])
 
     def test_no_side_effects(self) -> None:
-        self.find("page_size=0", "page_size++", "pq_function(1)")
+        names = ("page_size=0", "page_size++", "pq_function(1)",
+                 "comm'+0*(page_size=7)+(long)&::'comm")
+        self.assertEqual(self.find(*names), [None] * len(names))
         self.assertEqual(evaluate("page_size"), 4096)
 
     def test_every_language(self) -> None:
@@ -396,8 +398,10 @@ class ThreadTest(LookupTest):
             self.skipTest("this gdb has no frames")
         gdb.execute("frame 1", to_string=True)
         before = gdb.selected_frame()
-        thread, = self.list(10)["threads"]
-        self.assertEqual(thread["number"], 1)
+        thread, other = self.list(10)["threads"]
+        self.assertEqual((thread["number"], other["number"]), (1, 2))
+        self.assertIn("wait_forever", [f["function"] for f in other["frames"]])
+        self.assertIn(other["frames"][0]["stack_pointer"], other["registers"])
         self.assertEqual([f["function"] for f in thread["frames"]][:2], ["stop", "main"])
         pointers = [f["stack_pointer"] for f in thread["frames"]]
         self.assertEqual(pointers, sorted(pointers))

@@ -1,5 +1,6 @@
 /* A user's program, whose names get in the way of those of the library. */
 
+#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -38,8 +39,18 @@ static void map(void) {
     memset(bulk, 'x', 8 << 20);
 }
 
+static void *wait_forever(void *started) {
+    pthread_barrier_wait(started);
+    for (;;) pause();
+}
+
 int main(void) {
+    pthread_barrier_t started;
+    pthread_t thread;
     comm = pq_get();
     map();
+    pthread_barrier_init(&started, 0, 2);
+    pthread_create(&thread, 0, wait_forever, &started);
+    pthread_barrier_wait(&started);
     return stop(pq_function(shared.of_the_program + own.x));
 }

@@ -71,6 +71,16 @@ func (w *Workspace) Start(t testing.TB, name string, ranks int, flags []string, 
 	return j
 }
 
+// Pause stops the job's processes, as Ctrl-Z does.
+func (j *Job) Pause(t testing.TB) {
+	t.Helper()
+	for _, a := range j.Accounts {
+		if err := syscall.Kill(a.PID, syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // options are mpirun's, from the comment "options: ..." in the program.
 func (w *Workspace) options(t testing.TB, source string) []string {
 	t.Helper()

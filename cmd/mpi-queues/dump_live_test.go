@@ -1,0 +1,194 @@
+//go:build live
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+)
+
+func TestDump(t *testing.T) {
+	j := deadlock(t)
+	dump := func(t *testing.T, code int, args ...string) *shell {
+		t.Helper()
+		s := command(t, append([]string{"dump"}, args...)...)
+		s.ends(t, code)
+		runOn(t, j.pids...)
+		return s
+	}
+
+	t.Run("order", func(t *testing.T) {
+		args := j.arguments()
+		slices.Reverse(args)
+		s := dump(t, 0, append(args, "--json")...)
+		for k, p := range parse(t, &s.out).Processes {
+			rank := demoRanks - 1 - k
+			if p.Inferior != k+1 || p.PID != j.pids[rank] || p.GlobalRank != mqs.Known(int32(rank)) || p.Unavailable != "" {
+				t.Errorf("process %d is inferior %d, process %d, rank %v: %s", k, p.Inferior, p.PID, p.GlobalRank, p.Unavailable)
+			}
+		}
+		if s.err.Len() > 0 {
+			t.Errorf("stderr:\n%s", &s.err)
+		}
+	})
+
+	t.Run("view", func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "out.txt")
+		dump(t, 0, append(j.arguments(), "--comm", "halo exchange", "--queue", "unexpected", "--output", file)...)
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		says(t, bytes.NewBuffer(text), "halo exchange", "Unexpected messages", "524288")
+		if bytes.Contains(text, []byte("MPI_COMM_WORLD")) || bytes.Contains(text, []byte("receives")) {
+			t.Errorf("more than was asked for:\n%s", text)
+		}
+		s := dump(t, 1, j.arguments()[0], "--comm", `it's "one" \ more`)
+		says(t, &s.err, `mpi-queues: no communicator is called "it's \"one\" \\ more"; there are `)
+	})
+
+	t.Run("others", func(t *testing.T) {
+		other := exec.Command("sleep", "600")
+		if err := other.Start(); err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _, _ = other.Process.Kill(), other.Wait() }()
+		pid := strconv.Itoa(other.Process.Pid)
+		s := dump(t, 0, pid, j.arguments()[1], "999999999")
+		says(t, &s.out, "does not use an MPI library", "Rank 1 of 3", "there is no process 999999999")
+		s = dump(t, 1, pid)
+		says(t, &s.err, "mpi-queues: ", "does not use an MPI library")
+		runOn(t, other.Process.Pid)
+	})
+
+	t.Run("stopped", func(t *testing.T) {
+		pid := j.pids[0]
+		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		stopped := func() bool { p, err := lookAt(pid); return err == nil && p.state == 'T' }
+		until(t, "the process to stop", stopped)
+		s := command(t, "dump", strconv.Itoa(pid))
+		s.ends(t, 0)
+		says(t, &s.out, "Rank 0 of 3")
+		until(t, "the process to be stopped as before", stopped)
+		if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
+			t.Fatal(err)
+		}
+		until(t, "the process to go on", func() bool { return !stopped() })
+	})
+
+	t.Run("core", func(t *testing.T) {
+		core := filepath.Join(t.TempDir(), "core file")
+		gcore := exec.Command("gdb", "-nx", "-batch", "-p", j.arguments()[1], "-ex", "gcore "+core)
+		if out, err := gcore.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		s := dump(t, 0, "--core", j.program, core)
+		says(t, &s.out, "Rank 1 of 3", "isend", "irecv")
+		s = dump(t, 1, "--core", core, j.program)
+		says(t, &s.err, "is not a core file (its ELF type is ET_")
+	})
+}
+
+// pausing is a gdb that attaches to a process and then stands still, whatever
+// it is told. It says so in the file that it returns.
+func pausing(t *testing.T, pid int, ignore string) (gdb, attached string) {
+	t.Helper()
+	folder := t.TempDir()
+	gdb, attached = filepath.Join(folder, "gdb"), filepath.Join(folder, "attached")
+	// The check, which comes first, runs as ever.
+	script := fmt.Sprintf(`#!/bin/sh
+case $MPI_QUEUES_DUMP in
+*'"command":""'*) exec gdb "$@" ;;
+esac
+exec gdb -nx -batch -ex 'attach %d' -ex 'python import signal, os' -ex 'python %s' \
+  -ex 'python os.rename("%s", "%s")' -ex 'python while True: signal.pause()'
+`, pid, ignore, attached+".new", attached)
+	for path, text := range map[string]string{gdb: script, attached + ".new": ""} {
+		if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return gdb, attached
+}
+
+// TestDumpInterrupted ends dump and gdb in the middle in all ways that there are.
+func TestDumpInterrupted(t *testing.T) {
+	j := deadlock(t)
+	pid := j.pids[2]
+	heedless := "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])"
+	start := func(t *testing.T, ignore string, args ...string) *shell {
+		gdb, attached := pausing(t, pid, ignore)
+		s := command(t, append([]string{"dump", strconv.Itoa(pid), "--gdb", gdb}, args...)...)
+		if err := s.Start(); err != nil {
+			t.Fatal(err)
+		}
+		until(t, "gdb to attach", func() bool { _, err := os.Stat(attached); return err == nil })
+		return s
+	}
+	tracer := func(t *testing.T) int {
+		p, err := lookAt(pid)
+		if err != nil || p.tracer == 0 {
+			t.Fatalf("nothing debugs process %d (%v)", pid, err)
+		}
+		return p.tracer
+	}
+
+	for _, gdb := range []struct{ name, ignore string }{{"gdb heeds it", "pass"}, {"gdb does not heed it", heedless}} {
+		t.Run("timeout, "+gdb.name, func(t *testing.T) {
+			s := start(t, gdb.ignore, "--timeout", "2s")
+			s.ends(t, 1)
+			says(t, &s.err, "gdb did not end within 2s and was told to: --timeout gives it more")
+			runOn(t, pid)
+		})
+		t.Run("SIGINT, "+gdb.name, func(t *testing.T) {
+			s := start(t, gdb.ignore)
+			if err := s.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+			s.ends(t, 1)
+			says(t, &s.err, "mpi-queues: interrupted; the processes run on")
+			runOn(t, pid)
+		})
+	}
+	t.Run("gdb killed", func(t *testing.T) {
+		s := start(t, "pass")
+		if err := syscall.Kill(tracer(t), syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		s.ends(t, 1)
+		says(t, &s.err, "signal: killed")
+		runOn(t, pid)
+	})
+	t.Run("dump killed", func(t *testing.T) {
+		s := start(t, "pass")
+		gdb := tracer(t)
+		if err := s.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		s.ends(t, killed)
+		until(t, "gdb to end", func() bool { p, err := lookAt(gdb); return err != nil || p.state == 'Z' })
+		runOn(t, pid)
+	})
+	t.Run("debugged", func(t *testing.T) {
+		s := start(t, "pass")
+		second := command(t, "dump", strconv.Itoa(pid))
+		second.ends(t, 1)
+		says(t, &second.err, fmt.Sprintf("mpi-queues: process %d is being debugged already, by gdb (process %d)", pid, tracer(t)))
+		if err := s.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		s.ends(t, 1)
+		runOn(t, pid)
+	})
+}
