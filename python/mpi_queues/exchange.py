@@ -67,7 +67,7 @@ class Exchange:
             except KeyboardInterrupt:
                 self._cancel(Cancelled())
                 continue
-            if message is None or self._is_late():
+            if message is None:
                 raise BrokenHelper(self._late)
             if "method" in message:
                 self._serve(message)
@@ -82,10 +82,6 @@ class Exchange:
         """Sets when, and with what words, this end stops waiting."""
         self._deadline = time.monotonic() + seconds
         self._late = late % seconds
-
-    def _is_late(self) -> bool:
-        """Says whether this end has stopped waiting, also if messages go on coming."""
-        return self._deadline is not None and time.monotonic() >= self._deadline
 
     def _cancel(self, reason: Exception) -> None:
         """Asks the helper to give the request up; if it was asked before, gives it up here."""

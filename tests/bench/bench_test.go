@@ -203,7 +203,7 @@ func host(t *testing.T, k *tools, pid, n int) (time.Duration, int64) {
 	t.Helper()
 	out, w, err := os.Pipe()
 	must(t, err)
-	defer out.Close()
+	defer func() { _ = out.Close() }()
 	var said strings.Builder
 	cmd := exec.Command(k.dllhost, fmt.Sprint(pid), k.layout)
 	cmd.Stdout, cmd.Stderr = w, &said

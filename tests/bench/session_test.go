@@ -29,7 +29,7 @@ func job(t *testing.T, program string, n int) []int {
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
 	must(t, err)
 	events := os.NewFile(uintptr(fd), "inotify")
-	defer events.Close()
+	defer func() { _ = events.Close() }()
 	_, err = unix.InotifyAddWatch(fd, dir, unix.IN_CREATE|unix.IN_MOVED_TO)
 	must(t, err)
 
@@ -38,8 +38,9 @@ func job(t *testing.T, program string, n int) []int {
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
 	must(t, cmd.Start())
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
+	ended := make(chan struct{})
+	var how error
+	go func() { how = cmd.Wait(); close(ended) }()
 	t.Cleanup(func() {
 		_ = os.WriteFile(filepath.Join(dir, "stop"), nil, 0o666)
 		select {
@@ -59,9 +60,8 @@ func job(t *testing.T, program string, n int) []int {
 			continue
 		}
 		select {
-		case err := <-ended:
-			ended <- err
-			t.Fatalf("the job ended: %v\n%s", err, &said)
+		case <-ended:
+			t.Fatalf("the job ended: %v\n%s", how, &said)
 		default:
 		}
 		if _, err := events.Read(buffer); err != nil {
@@ -76,7 +76,7 @@ func pidIn(t *testing.T, path string) int {
 	t.Helper()
 	f, err := os.Open(path)
 	must(t, err)
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	d := json.NewDecoder(f)
 	for {
 		token, err := d.Token()

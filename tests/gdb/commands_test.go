@@ -89,6 +89,22 @@ func TestFilters(t *testing.T) {
 	}
 }
 
+// A recording holds everything, whatever was shown when it was made.
+func TestRecordingIsWhole(t *testing.T) {
+	t.Parallel()
+	job := work.Start(t, "queues", 3, nil)
+	folder := t.TempDir()
+	whole, part := filepath.Join(folder, "whole"), filepath.Join(folder, "part")
+	work.GDB(t, live.Process(job.Accounts[2].PID), "mpi-queues -comm bridge -queue sends -limit 1 -output /dev/null -record "+part, "mpi-queues -json -internal -output "+whole)
+	want, err := os.ReadFile(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := work.Shell(t, "replay", "--json", "--internal", part); string(got) != string(want) {
+		t.Errorf("replayed:\n%s\nshown:\n%s", got, want)
+	}
+}
+
 func sameQueue(t *testing.T, got, all expect.Object, queue string, wanted bool, limit int) {
 	t.Helper()
 	ops, ok := expect.Operations(got, queue)

@@ -277,8 +277,10 @@ class ProcessTest(HelperTest):
 
     def test_core(self) -> None:
         core = os.path.join(self.folder, "core")
-        pid = gdb.selected_inferior().pid
-        gdb.execute("generate-core-file " + core, to_string=True)
+        # Not by the gdb under test: cuda-gdb 11.8 crashes in that now and then.
+        subprocess.run(["gdb", "-nx", "-batch", "-ex", "run", "-ex", "generate-core-file " + core,
+                        os.path.join(PROGRAMS, "plain")], stdin=subprocess.DEVNULL,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         script = os.path.join(self.folder, "script")
         with open(script, "w") as file:
             file.write("core-file %s\npython import json; from mpi_queues import process; "
@@ -290,8 +292,20 @@ class ProcessTest(HelperTest):
         lines = [line for line in output.splitlines() if line.startswith("JSON")]
         self.assertTrue(lines, output)
         described = json.loads(lines[0][4:])
-        self.assertEqual((described["kind"], described["pid"]), ("core", pid))
+        self.assertEqual(described["kind"], "core")
+        self.assertGreater(described["pid"], 1)
         self.assertTrue(any("libplain" in path for path in described["libraries"]))
+
+    def test_kind_before_gdb_12(self) -> None:
+        """Without Inferior.connection a table says how the process is reached."""
+
+        class Old:
+            """An inferior of an older gdb."""
+
+            num = gdb.selected_inferior().num
+
+        inferior: Any = Old()
+        self.assertEqual(process._kind(inferior), "live")
 
     def test_languages(self) -> None:
         expected = process.current_process()

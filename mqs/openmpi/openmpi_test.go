@@ -1,0 +1,260 @@
+package openmpi
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+const recordings = "../../tests/recordings"
+
+// recorded returns the process of a recording.
+func recorded(t *testing.T, name string) target.Target {
+	t.Helper()
+	f, err := os.ReadFile(filepath.Join(recordings, name+".mpiq"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	targets, err := target.ReadRecording(bytes.NewReader(f), int64(len(f)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return targets[0]
+}
+
+// start opens a process.
+func start(t *testing.T, tg target.Target) (*source, error) {
+	t.Helper()
+	s, err := mqs.Open(target.NewReader(context.Background(), tg), []mqs.Decoder{Decoder{}})
+	if err != nil {
+		return nil, err
+	}
+	return s.(*source), nil
+}
+
+// patched is a process in which some words hold something else.
+type patched struct {
+	target.Target
+	words   map[target.Addr]uint64
+	symbols map[string]*target.Symbol
+}
+
+func (p *patched) ReadMemory(ctx context.Context, ranges []target.Range) ([][]byte, error) {
+	got, err := p.Target.ReadMemory(ctx, ranges)
+	for i, r := range ranges {
+		got[i] = bytes.Clone(got[i])
+		for a, v := range p.words {
+			if a >= r.Addr && a+8 <= r.Addr+target.Addr(len(got[i])) {
+				binary.LittleEndian.PutUint64(got[i][a-r.Addr:], v)
+			}
+		}
+	}
+	return got, err
+}
+
+func (p *patched) FindSymbols(ctx context.Context, names []string) ([]*target.Symbol, error) {
+	got, err := p.Target.FindSymbols(ctx, names)
+	for i, name := range names {
+		if s, ok := p.symbols[name]; ok {
+			got[i] = s
+		}
+	}
+	return got, err
+}
+
+// Every embedded table has every member that the decoder needs.
+func TestTablesAreWhole(t *testing.T) {
+	if len(tables()) < 3 {
+		t.Errorf("%d tables", len(tables()))
+	}
+	for _, table := range tables() {
+		var ts types
+		if err := target.Bind(&ts, table.Layouts(target.Queries(&ts))); err != nil {
+			t.Errorf("%s: %v", table.Release, err)
+		}
+		if !ts.RecvRequest.Bound() || !ts.CommProc.Bound() || !ts.RecvFrag.Bound() {
+			t.Errorf("%s lacks types of ob1", table.Release)
+		}
+	}
+}
+
+// A table is believed on the release that it describes and on no other.
+func TestTablesProveThemselves(t *testing.T) {
+	for _, release := range []string{"4.1.4", "5.0.7", "6.0.0rc2"} {
+		tg := recorded(t, "openmpi-"+release+"/queues-rank-0")
+		s, err := start(t, tg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.layouts.Name != "Open MPI "+release {
+			t.Errorf("%s was read with the table of %s", release, s.layouts.Name)
+		}
+		for _, table := range tables() {
+			other := &source{r: s.r, symbols: s.symbols, classes: map[target.Addr]class{}}
+			if err := target.Bind(&other.types, table.Layouts(target.Queries(&types{}))); err != nil {
+				t.Fatal(err)
+			}
+			if err := other.prove(); (err == nil) != (table.Release == s.layouts.Name) {
+				t.Errorf("the table of %s on %s: %v", table.Release, release, err)
+			}
+		}
+	}
+}
+
+// Where no layout fits, the sentence says what was tried and what to do.
+func TestNoLayoutFits(t *testing.T) {
+	tg := recorded(t, "openmpi-4.1.4/queues-rank-0")
+	s, err := start(t, tg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A library whose class of communicators has another size.
+	_, comms, err := s.communicatorArray()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := s.Object.Read(s.r, comms[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, ok := s.layouts.Field("opal_class_t", "cls_sizeof")
+	if !ok {
+		t.Fatal("no cls_sizeof")
+	}
+	_, err = start(t, &patched{Target: tg, words: map[target.Addr]uint64{o.Class + target.Addr(f.Offset): 9999}})
+	if err == nil {
+		t.Fatal("a layout was believed")
+	}
+	for _, want := range []string{"libmpi.so.40", "Open MPI 4.1.4", "Open MPI 5.0.7", "9999 bytes, not 352", "debuginfod"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q does not say %q", err, want)
+		}
+	}
+}
+
+func TestStates(t *testing.T) {
+	tg := recorded(t, "openmpi-5.0.7/queues-rank-0")
+	s, err := start(t, tg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, sessions := s.symbols[symState].Addr, s.symbols[symInstances].Addr
+	for _, c := range []struct {
+		state, sessions uint64
+		want            string
+	}{
+		{0, 0, "has not called MPI_Init"},
+		{1, 0, "is inside MPI_Init"},
+		{2, 0, ""},
+		{3, 0, ""},
+		{5, 0, "has called MPI_Finalize"},
+		{0, 1, ""},
+		{5, 1, ""},
+	} {
+		_, err := start(t, &patched{Target: tg, words: map[target.Addr]uint64{state: c.state, sessions: c.sessions}})
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("state %d, %d sessions: %v", c.state, c.sessions, err)
+		}
+	}
+}
+
+func TestNotOpenMPI(t *testing.T) {
+	tg := recorded(t, "openmpi-4.1.4/queues-rank-0")
+	_, err := start(t, &patched{Target: tg, symbols: map[string]*target.Symbol{symCommunicators: nil}})
+	if err == nil || !strings.Contains(err.Error(), "does not use an MPI library") {
+		t.Errorf("no communicators: %v", err)
+	}
+	_, err = start(t, &patched{Target: tg, symbols: map[string]*target.Symbol{symRecvRequests: nil}})
+	if err == nil || !strings.Contains(err.Error(), symRecvRequests) {
+		t.Errorf("no receive requests: %v", err)
+	}
+}
+
+// A process can stand in one group as a pointer and in another as a sentinel
+// with its name: ranks must come out the same.
+func TestSentinels(t *testing.T) {
+	tg := recorded(t, "openmpi-4.1.4/spawn-child-1") // it has read the processes too
+	groups := func(tg target.Target) map[string][]mqs.Maybe[int32] {
+		s, err := start(t, tg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := map[string][]mqs.Maybe[int32]{}
+		for c, err := range s.Communicators() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			out[c.Label()] = c.Group
+			out[c.Label()+" remote"] = c.RemoteGroup
+		}
+		return out
+	}
+	want := groups(tg)
+
+	s, err := start(t, tg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, comms, err := s.communicatorArray()
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := map[target.Addr]uint64{}
+	for i, a := range comms[3:] {
+		if a == 0 {
+			continue
+		}
+		c, err := s.Communicator.Read(s.r, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, at := range []target.Addr{c.LocalGroup, c.RemoteGroup} {
+			entries, g, err := s.entries(at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k, e := range entries {
+				if (i+k)%2 == 0 || e == 0 {
+					continue
+				}
+				p, err := s.Proc.Read(s.r, e)
+				if err != nil {
+					t.Fatal(err)
+				}
+				words[g.Procs+target.Addr(8*k)] = 1 | uint64(p.JobID&0x7fff)<<1 | uint64(p.JobID&0xffff0000) | uint64(p.VPID)<<32
+			}
+		}
+	}
+	got := groups(&patched{Target: tg, words: words})
+	if len(words) < 4 || len(got) != len(want) {
+		t.Fatalf("%d entries were changed, %d groups became %d", len(words), len(want), len(got))
+	}
+	for name, g := range want {
+		if !slices.Equal(got[name], g) {
+			t.Errorf("%s: %v became %v", name, g, got[name])
+		}
+	}
+	// Another job's process of the same vpid is not the same.
+	for a := range words {
+		words[a] ^= 1 << 20
+	}
+	changed := 0
+	for name, g := range groups(&patched{Target: tg, words: words}) {
+		for i, r := range g {
+			if !r.Known && want[name][i].Known {
+				changed++
+			}
+		}
+	}
+	if changed == 0 {
+		t.Error("processes of another job have ranks in this one")
+	}
+}
