@@ -127,6 +127,9 @@ func (p *Process) collectQueue(r *target.Reader, s Source, c *Communicator, clas
 			break
 		}
 		if f.Limit == 0 || len(q.Operations) < f.Limit {
+			if len(q.Operations) == cap(q.Operations) {
+				q.Operations = slices.Grow(q.Operations, len(q.Operations)+1) // double it: append alone copies five times as much
+			}
 			q.Operations = append(q.Operations, op)
 		}
 	}

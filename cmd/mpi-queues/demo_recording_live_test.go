@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/render"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
 
@@ -89,11 +88,16 @@ func replayed(t *testing.T, targets ...target.Target) *mqs.Snapshot {
 
 // show is all that is shown of a target, or why nothing is.
 func show(t *testing.T, r target.Target) string {
+	t.Helper()
 	s, err := readAll(t.Context(), []target.Target{r}, mqs.Filter{Internal: true})
 	if err != nil {
 		return err.Error()
 	}
-	return string(render.JSON(s))
+	var out strings.Builder
+	if err := write(&out, s, "json", false); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
 }
 
 // blanked is a target whose memory has zeros in place of texts. The memory of

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/mattn/go-isatty"
 )
@@ -40,6 +41,9 @@ var packagers = []packager{
 // mpiFolders are where distributions put Open MPI that do not put it into PATH:
 // Fedora and openSUSE.
 var mpiFolders = []string{"/usr/lib64/openmpi/bin", "/usr/lib64/mpi/gcc/openmpi*/bin"}
+
+// installPatience is how long a package manager may take.
+const installPatience = 5 * time.Minute
 
 // provide finds the tools, after installing what is missing.
 func (d *demo) provide(ctx context.Context) (*tools, error) {
@@ -148,6 +152,8 @@ func (d *demo) install(ctx context.Context, gdb, mpi bool) error {
 	if mpi {
 		packages = append(packages, p.mpi...)
 	}
+	ctx, cancel := context.WithTimeoutCause(ctx, installPatience, fmt.Errorf("%s took longer than %s", p.program, installPatience))
+	defer cancel()
 	d.say("  Installing it, which may take a minute:\n")
 	if p.refresh != nil {
 		// Not fatal: the list may be stale in parts that are not needed.
@@ -163,7 +169,11 @@ func (d *demo) manage(ctx context.Context, command []string) error {
 	cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
 	cmd.Stdin = os.Stdin
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = endPatience
 	out, err := cmd.CombinedOutput()
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
 	if err != nil {
 		return fmt.Errorf("`%s' failed: %s", strings.Join(command, " "), lastLine(out, err))
 	}

@@ -219,7 +219,7 @@ func (g *gdb) silence(ended error, log string) error {
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "mpi-queues") {
-			return fmt.Errorf("%s (this one is %s; --gdb PATH names another)", line, g.path)
+			return fmt.Errorf("the gdb %s won't do: %s (--gdb PATH names it)", g.path, line)
 		}
 		if line != "" {
 			last = line

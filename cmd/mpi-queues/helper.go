@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"strings"
 
 	"github.com/rs/zerolog"
@@ -23,6 +24,8 @@ func helperCommand() *cobra.Command {
 		Long:  "The extension in gdb starts this by itself: it speaks JSON-RPC on standard input and output.",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			// It lives for a command at a time and then lies idle.
+			debug.SetGCPercent(400)
 			stream, err := takeStdio()
 			if err != nil {
 				return unreadable(err)
@@ -82,12 +85,7 @@ func (helper) Queues(ctx context.Context, d *bridge.Debugger, p bridge.QueuesPar
 
 func display(ctx context.Context, d *bridge.Debugger, s *mqs.Snapshot, p bridge.QueuesParams) error {
 	d.Progress(ctx, "writing")
-	var out bytes.Buffer
-	if err := write(&out, s, p.Format, p.Styled); err != nil {
-		return err
-	}
-	_, err := d.Stream(ctx, "display").Write(out.Bytes())
-	return err
+	return write(d.Stream(ctx, "display"), s, p.Format, p.Styled)
 }
 
 // record completes what the recorders saw by all that no filter keeps, and hands it over.

@@ -44,8 +44,7 @@ func readAll(ctx context.Context, targets []target.Target, f mqs.Filter) (*mqs.S
 // write renders a snapshot as "json" or, any other format, as text.
 func write(w io.Writer, s *mqs.Snapshot, format string, styled bool) error {
 	if format == "json" {
-		_, err := w.Write(render.JSON(s))
-		return err
+		return render.JSON(w, s)
 	}
 	return render.Text(w, s, render.Style{On: styled})
 }

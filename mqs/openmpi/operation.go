@@ -102,7 +102,7 @@ func (s *source) send(c *mqs.Communicator, q sendAt) mqs.PendingOperation {
 
 // recv describes a receive request. Once it has matched, its status holds the
 // message's source and tag, and its packed size the message's length.
-func (s *source) recv(c *mqs.Communicator, q recvAt) mqs.PendingOperation {
+func (s *source) recv(c *mqs.Communicator, q *recvAt) mqs.PendingOperation {
 	r := q.Base
 	op := s.common(q.addr, r)
 	op.Kind = "irecv"

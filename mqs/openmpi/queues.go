@@ -78,14 +78,16 @@ func (s *source) yieldReceives(state *commState, c *mqs.Communicator, yield func
 	if err != nil {
 		s.notef("the posted receives of %s may not be all: %v", c.Label(), err)
 	}
-	recvs := make([]recvAt, 0, len(all)+len(extra))
-	for _, r := range slices.Concat(all, extra) {
-		// A message held by MPI_Mprobe is shown with the unexpected ones.
-		if !held(r) {
-			recvs = append(recvs, r)
+	recvs := make([]*recvAt, 0, len(all)+len(extra))
+	for _, list := range [][]recvAt{all, extra} {
+		for i := range list {
+			// A message held by MPI_Mprobe is shown with the unexpected ones.
+			if !held(&list[i]) {
+				recvs = append(recvs, &list[i])
+			}
 		}
 	}
-	slices.SortStableFunc(recvs, func(a, b recvAt) int {
+	slices.SortStableFunc(recvs, func(a, b *recvAt) int {
 		// The communicator counts its receives with 32 bits.
 		return int(int32(uint32(a.Base.Sequence) - uint32(b.Base.Sequence)))
 	})
@@ -97,7 +99,7 @@ func (s *source) yieldReceives(state *commState, c *mqs.Communicator, yield func
 }
 
 // held tells the request that stands for a message taken by MPI_Mprobe.
-func held(r recvAt) bool {
+func held(r *recvAt) bool {
 	return (r.Base.Type == typeImprobe || r.Base.Type == typeMprobe) && r.Base.Complete == requestCompleted
 }
 
@@ -121,6 +123,9 @@ func (s *source) postedElsewhere(state *commState) ([]recvAt, error) {
 			return out, err
 		}
 		next := func(a target.Addr) (target.Addr, error) {
+			if next, seen := s.requests.seen[a]; seen {
+				return next, nil
+			}
 			item, err := s.ListItem.Read(s.r, a)
 			return item.Next, err
 		}
@@ -128,7 +133,7 @@ func (s *source) postedElsewhere(state *commState) ([]recvAt, error) {
 			if err != nil {
 				return out, err
 			}
-			if s.requests.seen[a] {
+			if _, seen := s.requests.seen[a]; seen {
 				continue
 			}
 			r, err := s.RecvRequest.Read(s.r, a)

@@ -31,7 +31,7 @@ const (
 type requests struct {
 	sends map[target.Addr][]sendAt
 	recvs map[target.Addr][]recvAt
-	seen  map[target.Addr]bool // the receive requests among them
+	seen  map[target.Addr]target.Addr // the receive requests among them, and what follows each in its list
 	err   error
 }
 
@@ -51,7 +51,7 @@ func (s *source) allRequests() *requests {
 	if s.requests != nil {
 		return s.requests
 	}
-	q := &requests{sends: map[target.Addr][]sendAt{}, recvs: map[target.Addr][]recvAt{}, seen: map[target.Addr]bool{}}
+	q := &requests{sends: map[target.Addr][]sendAt{}, recvs: map[target.Addr][]recvAt{}, seen: map[target.Addr]target.Addr{}}
 	s.requests = q
 	q.err = s.eachElement(symSendRequests, func(a target.Addr) error {
 		r, err := s.SendRequest.Read(s.r, a)
@@ -67,7 +67,7 @@ func (s *source) allRequests() *requests {
 		r, err := s.RecvRequest.Read(s.r, a)
 		if err == nil && inUse(r.Base) && r.Base.Type >= typeRecv && r.Base.Type <= typeMprobe {
 			q.recvs[r.Base.Comm] = append(q.recvs[r.Base.Comm], recvAt{a, r})
-			q.seen[a] = true
+			q.seen[a] = r.Base.Next
 		}
 		return err
 	})

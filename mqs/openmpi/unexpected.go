@@ -60,7 +60,8 @@ func (s *source) yieldUnexpected(state *commState, c *mqs.Communicator, yield fu
 	if s.allRequests().err != nil {
 		return
 	}
-	for _, r := range s.requests.recvs[state.addr] {
+	for i := range s.requests.recvs[state.addr] {
+		r := &s.requests.recvs[state.addr][i]
 		if held(r) && !yield(s.heldMessage(c, r), nil) {
 			return
 		}
@@ -178,7 +179,7 @@ func (s *source) unexpected(c *mqs.Communicator, f arrival) mqs.PendingOperation
 }
 
 // heldMessage describes a message that MPI_Mprobe has taken out of the queue.
-func (s *source) heldMessage(c *mqs.Communicator, r recvAt) mqs.PendingOperation {
+func (s *source) heldMessage(c *mqs.Communicator, r *recvAt) mqs.PendingOperation {
 	op := message(c, r.Base.Source, r.Base.StatusTag)
 	op.Status = mqs.Matched
 	op.Request = mqs.Known(r.addr)

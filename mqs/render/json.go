@@ -3,6 +3,7 @@ package render
 
 import (
 	"encoding/json"
+	"io"
 	"strconv"
 	"unicode/utf8"
 
@@ -16,21 +17,36 @@ const Schema = 1
 // notAskedFor stands in place of a queue that a filter left out.
 const notAskedFor = "not asked for"
 
-// JSON returns the snapshot as one document, an operation to a line. Written
-// out by hand, since a hundred thousand operations are no rarity: a test holds
-// it against the schema.
-func JSON(s *mqs.Snapshot) []byte {
-	w := &jsonWriter{}
+// JSON writes the snapshot as one document, an operation to a line. It is
+// spelled out by hand, since a hundred thousand operations are no rarity: a test
+// holds it against the schema.
+func JSON(out io.Writer, s *mqs.Snapshot) error {
+	w := &jsonWriter{out: out}
 	w.raw(`{"schema": `).int(Schema).raw(`, "processes": [`)
 	for i, p := range s.Processes {
 		w.comma(i).raw("\n")
 		w.process(p)
 	}
-	w.raw("\n]}\n")
-	return w.b
+	w.raw("\n]}\n").flush(0)
+	return w.err
 }
 
-type jsonWriter struct{ b []byte }
+type jsonWriter struct {
+	b   []byte
+	out io.Writer
+	err error
+}
+
+// jsonPiece is how many bytes are written at once.
+const jsonPiece = 1 << 20
+
+// flush hands on what has been written, if it is more than n bytes.
+func (w *jsonWriter) flush(n int) {
+	if len(w.b) > n && w.err == nil {
+		_, w.err = w.out.Write(w.b)
+		w.b = w.b[:0]
+	}
+}
 
 func (w *jsonWriter) raw(s string) *jsonWriter { w.b = append(w.b, s...); return w }
 func (w *jsonWriter) int(v int64) *jsonWriter  { w.b = strconv.AppendInt(w.b, v, 10); return w }
@@ -132,6 +148,7 @@ func (w *jsonWriter) communicator(c *mqs.Queues) {
 		for i := range q.Operations {
 			w.comma(i).raw("\n    ")
 			w.operation(&q.Operations[i])
+			w.flush(jsonPiece)
 		}
 		w.raw("]")
 	}

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
@@ -34,7 +33,7 @@ func (s Style) paint(color, text string) string {
 
 // Text writes the snapshot as tables.
 func Text(w io.Writer, s *mqs.Snapshot, style Style) error {
-	b := bufio.NewWriterSize(w, 1<<16)
+	b := bufio.NewWriterSize(w, 1<<20) // a call-back for each piece, if w is a debugger's
 	for i, p := range s.Processes {
 		if i > 0 {
 			fmt.Fprintln(b)
@@ -158,25 +157,18 @@ func columns(c *mqs.Queues, class mqs.OpClass) []column {
 	return append(cols, column{"buffer", buffer}, column{"", remarks(class)})
 }
 
-func queueText(w io.Writer, c *mqs.Queues, class mqs.OpClass, q *mqs.Queue) {
+func queueText(w *bufio.Writer, c *mqs.Queues, class mqs.OpClass, q *mqs.Queue) {
 	cols := columns(c, class)
-	t := tabwriter.NewWriter(&trimmer{w: w}, 0, 0, 2, ' ', 0)
-	row := make([]byte, 0, 256)
-	write := func(cell func(column) string) {
-		row = append(row[:0], "    "...)
-		for i, col := range cols {
-			if i > 0 {
-				row = append(row, '\t')
-			}
-			row = append(row, cell(col)...)
-		}
-		_, _ = t.Write(append(row, '\n'))
+	t := newTable(len(cols))
+	for _, col := range cols {
+		t.cell(col.title)
 	}
-	write(func(col column) string { return col.title })
 	for i := range q.Operations {
-		write(func(col column) string { return col.cell(&q.Operations[i]) })
+		for _, col := range cols {
+			t.cell(col.cell(&q.Operations[i]))
+		}
 	}
-	_ = t.Flush()
+	t.write(w, "    ")
 	if more := q.Total - len(q.Operations); more > 0 {
 		fmt.Fprintf(w, "    ... and %d more of %d (-limit)\n", more, q.Total)
 	}

@@ -1,7 +1,6 @@
 package target
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"reflect"
@@ -50,14 +49,6 @@ var (
 	typePlace = reflect.TypeFor[Place]()
 	typeText  = reflect.TypeFor[Text]()
 )
-
-// step copies one member into one Go field.
-type step struct {
-	index []int // of the Go field, as reflect counts
-	field Field
-	kind  reflect.Kind
-	typ   reflect.Type
-}
 
 // member is a Go field and the C members that it may be.
 type member struct {
@@ -150,7 +141,7 @@ func (s *Struct[T]) bind(name string, l *Layouts) error {
 		switch {
 		case ok && fits(m.typ, f) && f.Offset >= 0 && f.Offset+f.Size <= size:
 			s.has[path] = true
-			s.steps = append(s.steps, step{m.index, f, m.typ.Kind(), m.typ})
+			s.steps = append(s.steps, newStep(s.goType(), m, f))
 		case ok:
 			missing = append(missing, fmt.Sprintf("%s is a %s of %d bytes at %d", path, f.Kind, f.Size, f.Offset))
 		case !m.optional:
@@ -210,40 +201,4 @@ func (s *Struct[T]) Read(r *Reader, a Addr) (T, error) {
 		return zero, fmt.Errorf("%s at %s: %w", s.name, a, err)
 	}
 	return s.decode(r.order, a, b), nil
-}
-
-// decode reads the fields out of the object's bytes, which stood at a.
-func (s *Struct[T]) decode(order binary.ByteOrder, a Addr, b []byte) T {
-	var out T
-	v := reflect.ValueOf(&out).Elem()
-	for i := range s.steps {
-		st := &s.steps[i]
-		dst := v.FieldByIndex(st.index)
-		switch st.typ {
-		case typePlace:
-			dst.SetUint(uint64(a) + uint64(st.field.Offset))
-			continue
-		case typeText:
-			bytes := b[st.field.Offset:][:st.field.Size]
-			if st.field.Kind == KindArray {
-				dst.Set(reflect.ValueOf(Text{inline: bytes}))
-			} else {
-				dst.Set(reflect.ValueOf(Text{at: Addr(uintOf(order, bytes))}))
-			}
-			continue
-		}
-		raw := uintOf(order, b[st.field.Offset:][:st.field.Size])
-		switch st.kind {
-		case reflect.Bool:
-			dst.SetBool(raw != 0)
-		case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-			if st.field.Kind == KindSigned {
-				raw = uint64(signExtend(raw, st.field.Size))
-			}
-			dst.SetInt(int64(raw))
-		default:
-			dst.SetUint(raw)
-		}
-	}
-	return out
 }

@@ -110,18 +110,19 @@ func (r *Reader) CString(a Addr, limit int) (string, error) {
 	return "", fmt.Errorf("no end of string within %d bytes at %s", limit, a)
 }
 
+// uintOf reads an integer of at most 8 bytes.
 func uintOf(order binary.ByteOrder, b []byte) uint64 {
-	switch len(b) {
-	case 1:
-		return uint64(b[0])
-	case 2:
-		return uint64(order.Uint16(b))
-	case 4:
-		return uint64(order.Uint32(b))
-	case 8:
-		return order.Uint64(b)
+	var v uint64
+	if order == binary.BigEndian {
+		for _, c := range b {
+			v = v<<8 | uint64(c)
+		}
+		return v
 	}
-	panic(fmt.Sprintf("target: an integer of %d bytes", len(b)))
+	for i, c := range b {
+		v |= uint64(c) << (8 * i)
+	}
+	return v
 }
 
 func signExtend(v uint64, size int) int64 {

@@ -1,8 +1,8 @@
 """Where symbols are, and what was found not to be there.
 
-Looking for what there is not costs gdb milliseconds, since it asks every library. What belongs
-to the image of a program is therefore remembered with its program space until gdb reads or drops
-the symbols of any file.
+Looking for a name costs gdb milliseconds, whether it is there or not, since it asks every library.
+What belongs to the image of a program is therefore remembered with its program space until gdb
+reads or drops the symbols of any file.
 """
 
 import re
@@ -50,15 +50,13 @@ def object_path(objfile: Optional[gdb.Objfile]) -> str:
 
 def find_symbols(names: List[str]) -> List[Optional[protocol.Symbol]]:
     """Returns where the global symbols of these names are in the selected inferior."""
-    missing = remembered("no symbol")
+    # A process of its own can have them elsewhere: it may have been run anew.
+    known = remembered("symbols of %d" % gdb.selected_inferior().pid)
     with c_language():
-        found = []
         for name in names:
-            symbol = None if name in missing or not is_name(name) else _find_symbol(name)
-            if symbol is None:
-                missing[name] = True
-            found.append(symbol)
-        return found
+            if name not in known:
+                known[name] = _find_symbol(name) if is_name(name) else None
+    return [known[name] for name in names]
 
 
 def _find_symbol(name: str) -> Optional[protocol.Symbol]:

@@ -88,7 +88,11 @@ func TestHostileMemory(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s, seed %d: %v", file, seed, err)
 			}
-			if _, err := render.ParseJSON(render.JSON(&mqs.Snapshot{Processes: []*mqs.Process{p}})); err != nil {
+			var doc bytes.Buffer
+			if err := render.JSON(&doc, &mqs.Snapshot{Processes: []*mqs.Process{p}}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := render.ParseJSON(doc.Bytes()); err != nil {
 				t.Fatalf("%s, seed %d: %v", file, seed, err)
 			}
 			if d := time.Since(start); d > 20*time.Second {

@@ -54,8 +54,8 @@ func (w *writer) define(name string) error {
 	for _, field := range slices.Sorted(maps.Keys(layout.Fields)) {
 		f := layout.Fields[field]
 		m := member{name: field, offset: f.Offset, size: f.Size}
-		switch {
-		case f.Kind == target.KindStruct:
+		switch f.Kind {
+		case target.KindStruct:
 			if err := w.define(f.Type); err != nil {
 				return err
 			}
@@ -63,9 +63,9 @@ func (w *writer) define(name string) error {
 				return fmt.Errorf("%s.%s has %d bytes, its type %s has %d", name, field, f.Size, f.Type, inner)
 			}
 			m.base = f.Type
-		case f.Kind == target.KindArray:
+		case target.KindArray:
 			m.base, m.array = "char", fmt.Sprintf("[%d]", f.Size)
-		case f.Kind == target.KindPointer:
+		case target.KindPointer:
 			m.base = "void *"
 		default:
 			m.base = map[int]string{1: "char", 2: "short", 4: "int", 8: "long"}[f.Size]
