@@ -31,8 +31,9 @@ func (d *Debugger) Progress(ctx context.Context, message string) {
 	_ = d.conn.Notify(ctx, MethodProgress, ProgressParams{Message: message})
 }
 
-// Stream returns a writer for a stream of [WriteParams]. It should be given large pieces.
-func (d *Debugger) Stream(ctx context.Context, name string) io.Writer {
+// Stream returns a writer for a stream of [WriteParams]. It should be given
+// large pieces. Closing it keeps what was written even if the request then fails.
+func (d *Debugger) Stream(ctx context.Context, name string) io.WriteCloser {
 	return &stream{d, ctx, name}
 }
 
@@ -60,6 +61,11 @@ func (s *stream) Write(b []byte) (int, error) {
 		written += len(piece)
 	}
 	return written, nil
+}
+
+// Close ends the stream.
+func (s *stream) Close() error {
+	return s.d.call(s.ctx, MethodWrite, WriteParams{Stream: s.name, Data: []byte{}, Last: true}, nil)
 }
 
 // Target returns a process of the debugger's as a [target.Target].

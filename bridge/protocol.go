@@ -273,6 +273,9 @@ type WriteParams struct {
 	Length int `json:"length"`
 	// Data is the bytes as base64 where there is no window, else null.
 	Data []byte `json:"data"`
+	// Last is true for the piece that makes the stream whole even if the
+	// request fails, as a recording is. Else it is whole if the request succeeds.
+	Last bool `json:"last"`
 }
 
 // ProgressParams says how far a request has come.

@@ -75,7 +75,7 @@ func (d *demo) run(ctx context.Context, recording bool) error {
 		}
 	}
 	if err != nil {
-		d.say("\nThat did not work here: %v.\nSo here is a recording of the same program instead.\n", err)
+		d.say("\nThat did not work here: %s.\nSo here is a recording of the same program instead.\n", strings.TrimSuffix(err.Error(), "."))
 	}
 	if s == nil {
 		if s, err = d.recorded(ctx); err != nil {

@@ -51,10 +51,14 @@ func (d *demo) provide(ctx context.Context) (*tools, error) {
 	if noGDB == nil && noMPI == nil {
 		return t, nil
 	}
-	for _, err := range []error{noGDB, noMPI} {
-		if err != nil {
-			d.say("  Missing: %v.\n", err)
-		}
+	if noGDB != nil && !errors.Is(noGDB, errNoGDB) {
+		return nil, noGDB
+	}
+	if noGDB != nil {
+		d.say("  Missing: %v.\n", errNoGDB)
+	}
+	if noMPI != nil {
+		d.say("  Missing: %v.\n", noMPI)
 	}
 	if err := d.install(ctx, noGDB != nil, noMPI != nil); err != nil {
 		return nil, err

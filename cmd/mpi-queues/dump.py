@@ -8,11 +8,14 @@ it came and what stopped it, so that nobody has to read what gdb prints.
 import json
 import os
 import sys
+from typing import Any, Dict, Optional
 
 import gdb
 
+_REQUEST: Dict[str, Any] = json.loads(os.environ["MPI_QUEUES_DUMP"])
 
-def _reply():
+
+def _reply() -> Optional[Dict[str, str]]:
     """Does what the request asks for and returns what is to be said of it."""
     if "mpi_queues.commands" not in sys.modules:
         return None  # gdbinit has said why
@@ -34,7 +37,7 @@ def _reply():
     return {"step": step, "reason": ""}
 
 
-def _main():
+def _main() -> None:
     """Writes the reply; it takes its name only when it is all there."""
     reply = _reply()
     if reply is not None:
@@ -44,5 +47,4 @@ def _main():
         os.replace(temporary, _REQUEST["reply"])
 
 
-_REQUEST = json.loads(os.environ["MPI_QUEUES_DUMP"])
 _main()

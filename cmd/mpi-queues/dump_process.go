@@ -91,14 +91,15 @@ func refused(pid int, reason string) error {
 	return fmt.Errorf("gdb can't attach to process %d (%s): if this is a container, it may need --cap-add=SYS_PTRACE", pid, reason)
 }
 
-// letRun makes sure that a process is not left stopped by a gdb that has ended.
-// One that is killed while it attaches leaves its stop signal behind.
+// letRun makes sure that a process is not left stopped by a gdb that has ended,
+// nil if it never ran. One that is killed while it attaches leaves its stop
+// signal behind.
 func (p processState) letRun(gdb *os.ProcessState) {
 	now, err := lookAt(p.pid)
-	if err != nil || p.state == 'T' || now.started != p.started || now.tracer > 0 {
+	if err != nil || gdb == nil || p.state == 'T' || now.started != p.started || now.tracer > 0 {
 		return
 	}
-	if now.state == 'T' || gdb == nil || !gdb.Exited() {
+	if now.state == 'T' || !gdb.Exited() {
 		_ = syscall.Kill(p.pid, syscall.SIGCONT)
 	}
 }

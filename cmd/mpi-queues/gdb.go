@@ -34,6 +34,9 @@ type gdb struct {
 // endPatience is how long a gdb that was asked to end may take to detach.
 const endPatience = 5 * time.Second
 
+// errNoGDB means that a gdb has to be installed.
+var errNoGDB = errors.New("there is no gdb in the folders of PATH")
+
 // findGDB returns the path of the gdb to run: the one that the flag names, or
 // $MPI_QUEUES_GDB, or the first in PATH.
 func findGDB(flag string) (string, error) {
@@ -49,7 +52,7 @@ func findGDB(flag string) (string, error) {
 	}
 	path, err := exec.LookPath("gdb")
 	if err != nil {
-		return "", errors.New("there is no gdb in the folders of PATH: install it, or name one with --gdb PATH")
+		return "", fmt.Errorf("%w: install it, or name one with --gdb PATH", errNoGDB)
 	}
 	return path, nil
 }

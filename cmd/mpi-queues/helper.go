@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -96,12 +96,15 @@ func record(ctx context.Context, d *bridge.Debugger, recorders []*target.Recorde
 			return err
 		}
 	}
-	var out bytes.Buffer
-	if err := target.WriteRecording(&out, recorders); err != nil {
+	out := d.Stream(ctx, "recording")
+	buffered := bufio.NewWriterSize(out, 1<<20)
+	if err := target.WriteRecording(buffered, recorders); err != nil {
 		return err
 	}
-	_, err := d.Stream(ctx, "recording").Write(out.Bytes())
-	return err
+	if err := buffered.Flush(); err != nil {
+		return err
+	}
+	return out.Close()
 }
 
 // Describe says what was detected in a process, a fact to a line.
@@ -118,9 +121,9 @@ func (helper) Describe(ctx context.Context, d *bridge.Debugger, p bridge.Describ
 	} else {
 		s.Describe(process)
 	}
-	var out strings.Builder
-	describe(&out, process)
-	_, err = io.WriteString(d.Stream(ctx, "display"), out.String())
+	var text strings.Builder
+	describe(&text, process)
+	_, err = io.WriteString(d.Stream(ctx, "display"), text.String())
 	return err
 }
 

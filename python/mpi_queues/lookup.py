@@ -22,8 +22,10 @@ def remembered(kind: str) -> Dict[Any, Any]:
     """Returns what is remembered of one kind for the selected program space."""
     space = gdb.current_progspace()
     memory = getattr(space, "mpi_queues_memory", None)
-    if not memory or memory["generation"] != _generation:
-        memory = {"generation": _generation}
+    # Before gdb 13 no event says that a library was unloaded, but then there is one file less.
+    generation = (_generation, len(gdb.objfiles()))
+    if not memory or memory["generation"] != generation:
+        memory = {"generation": generation}
         setattr(space, "mpi_queues_memory", memory)
     known: Dict[Any, Any] = memory.setdefault(kind, {})
     return known
@@ -67,11 +69,25 @@ def _find_symbol(name: str) -> Optional[protocol.Symbol]:
     """
     try:
         address = int(interrupts.allow(gdb.parse_and_eval, "&::'%s'" % name)) & (2 ** 64 - 1)
-    except gdb.error:
+        if gdb.lookup_global_symbol(name) is None and gdb.lookup_static_symbol(name) is not None:
+            address = _without_debug_information(name)
+    except (gdb.error, LookupError):
         return None
     library = gdb.solib_name(address)
     return {"address": address,
             "object": library or gdb.current_progspace().filename or ""}
+
+
+def _without_debug_information(name: str) -> int:
+    """Returns the address of a library's symbol that a static one of the program's hides.
+
+    Only this table of gdb's has it.
+    """
+    table = gdb.execute("info variables ^%s$" % re.escape(name), to_string=True)
+    row = re.search(r"^(0x[0-9a-f]+)\s+%s$" % re.escape(name), table, re.MULTILINE)
+    if not row:
+        raise LookupError(name)
+    return int(row.group(1), 16)
 
 
 for _event in ("new_objfile", "clear_objfiles", "free_objfile"):

@@ -24,6 +24,13 @@ def current_process() -> protocol.Process:
     if running:
         raise Failure("Thread %d.%d is running, and queues can only be read of a process that is"
                       " stopped: `interrupt -a' it first." % (inferior.num, running[0].num))
+    try:
+        gdb.newest_frame()
+    except gdb.error as error:
+        if "is running" in str(error):  # a thread on its way to a stop does not say that it runs
+            raise Failure("Inferior %d is running, and queues can only be read of a process that"
+                          " is stopped: wait for its stop, or `interrupt -a' it first."
+                          % inferior.num)
     kind = _kind(inferior)
     with c_language():
         return {

@@ -281,6 +281,9 @@ class WriteParams(TypedDict):
     length: int
     # Data is the bytes as base64 where there is no window, else null.
     data: Optional[str]
+    # Last is true for the piece that makes the stream whole even if the
+    # request fails, as a recording is. Else it is whole if the request succeeds.
+    last: bool
 
 
 class ProgressParams(TypedDict):

@@ -1,6 +1,6 @@
 """What the helper can ask of gdb while a request is pending."""
 
-from typing import Any, Callable, Dict, List, Optional, Tuple, Type
+from typing import Any, Callable, Dict, List, Optional, Set, Tuple, Type
 
 import gdb
 
@@ -40,6 +40,7 @@ class Services:
     def __init__(self, display: Display, window: Callable[[], Window]) -> None:
         self._streams: Dict[str, Any] = {"display": display}
         self._window = window
+        self._whole: Set[str] = set()
         self._progress = Progress()
 
     def add_stream(self, name: str, target: File) -> None:
@@ -59,13 +60,14 @@ class Services:
     def end(self, success: bool) -> None:
         """Ends the request: files take their names, or go."""
         self._progress.erase()
-        streams = list(self._streams.values())
+        keep = [stream for name, stream in self._streams.items() if success or name in self._whole]
+        drop = [stream for stream in self._streams.values() if stream not in keep]
         try:
-            while success and streams:
-                streams[0].commit()
-                del streams[0]
+            while keep:
+                keep[0].commit()
+                del keep[0]
         finally:
-            for stream in streams:
+            for stream in keep + drop:
                 stream.abandon()
 
     @serves(protocol.METHOD_READ_MEMORY, protocol.ReadMemoryParams)
@@ -132,6 +134,8 @@ class Services:
             raise InvalidParams(wrong)
         self._progress.erase()
         stream.write(data)
+        if params["last"]:
+            self._whole.add(params["stream"])
         return None, None
 
     @serves(protocol.METHOD_PROGRESS, protocol.ProgressParams)

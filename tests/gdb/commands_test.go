@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpi-queues/mpi-queues/tests/gdb/internal/expect"
-	"github.com/mpi-queues/mpi-queues/tests/gdb/internal/live"
+	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
+	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 )
 
 // document runs `mpi-queues -json` with options and returns the one process shown.

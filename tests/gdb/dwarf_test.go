@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs/target"
-	"github.com/mpi-queues/mpi-queues/tests/gdb/internal/debuginfo"
-	"github.com/mpi-queues/mpi-queues/tests/gdb/internal/live"
+	"github.com/mpi-queues/mpi-queues/tests/internal/debuginfo"
+	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 )
 
 // table reads the embedded layouts of the stock library.

@@ -11,7 +11,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/mpi-queues/mpi-queues/tests/gdb/internal/live"
+	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 )
 
 var work *live.Workspace

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/mpi-queues/mpi-queues/tests/gdb/internal/live"
+	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 )
 
 // works fails the test unless gdb is there and mpi-queues shows the receives of

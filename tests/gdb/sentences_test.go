@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpi-queues/mpi-queues/tests/gdb/internal/live"
+	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 )
 
 // Where there are no queues to show, the user reads why, in every way of

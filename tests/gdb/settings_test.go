@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpi-queues/mpi-queues/tests/gdb/internal/live"
+	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 )
 
 // What is wrong with a command is said in gdb's words, and nothing is shown.

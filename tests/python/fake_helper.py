@@ -96,7 +96,7 @@ def await_cancellation() -> None:
 def show(text: str) -> Dict[str, Any]:
     """Shows text to the user."""
     data = base64.b64encode(text.encode()).decode()
-    return call("output/write", {"stream": "display", "length": 0, "data": data})
+    return call("output/write", {"stream": "display", "length": 0, "data": data, "last": False})
 
 
 def make_window() -> Optional[Dict[str, Any]]:

@@ -121,7 +121,8 @@ class InterruptTest(TerminalTest):
         terminal = self.start("calls", calls=[
             ["memory/read", {"inferior": 1, "ranges": [{"address": 0, "length": 8}] * 50}],
             ["symbols/find", {"inferior": 1, "names": ["a%d" % i for i in range(20)]}],
-            ["output/write", {"stream": "display", "length": 0, "data": "LkFCQ0RFCg=="}],
+            ["output/write", {"stream": "display", "length": 0, "data": "LkFCQ0RFCg==",
+                              "last": False}],
         ] * 10)
         chance = random.Random(1)
         terminal.command("mpi-queues")

@@ -27,7 +27,7 @@ def write(text: str, stream: str = "display") -> List[Any]:
     """Returns the call that writes text."""
     import base64
     return ["output/write", {"stream": stream, "length": 0,
-                             "data": base64.b64encode(text.encode()).decode()}]
+                             "data": base64.b64encode(text.encode()).decode(), "last": False}]
 
 
 class OptionsTest(HelperTest):
@@ -162,7 +162,8 @@ class OutputTest(HelperTest):
 
     def test_split_characters(self) -> None:
         parts = ["w6k=", "gg==", "rA==", "/w==", "4g=="]
-        self.fake("calls", calls=[["output/write", {"stream": "display", "length": 0, "data": d}]
+        self.fake("calls", calls=[["output/write", {"stream": "display", "length": 0, "data": d,
+                                                    "last": False}]
                                   for d in parts[:1] + ["4g=="] + parts[1:]])
         self.assertEqual(self.command("mpi-queues"), "\u00e9\u20ac\ufffd\ufffd")
 

@@ -298,11 +298,11 @@ class FaultTest(HelperTest):
             ["types/find", {"inferior": number, "types": ["name"]}],
             ["types/find", {"inferior": number, "types": [{"name": None, "fields": []}]}],
             ["types/find", {"inferior": number, "types": [{"name": "x", "fields": [1]}]}],
-            ["output/write", {"stream": "display", "length": 0, "data": "?"}],
-            ["output/write", {"stream": "display", "length": 5, "data": None}],
-            ["output/write", {"stream": "display", "length": -1, "data": None}],
-            ["output/write", {"stream": "recording", "length": 0, "data": "YQ=="}],
-            ["output/write", {"stream": "nonsense", "length": 0, "data": "YQ=="}],
+            ["output/write", {"stream": "display", "length": 0, "data": "?", "last": False}],
+            ["output/write", {"stream": "display", "length": 5, "data": None, "last": False}],
+            ["output/write", {"stream": "display", "length": -1, "data": None, "last": False}],
+            ["output/write", {"stream": "recording", "length": 0, "data": "YQ==", "last": False}],
+            ["output/write", {"stream": "nonsense", "length": 0, "data": "YQ==", "last": False}],
             ["progress", {"message": 5}],
         ]
         calls = [["memory/read", params] for params in ranges] + others

@@ -130,7 +130,8 @@ class MemoryTest(LookupTest):
     def test_write_from_window(self) -> None:
         arguments = self.with_window(window_content="shown \u00e9")
         self.fake("calls", calls=[
-            ["output/write", {"stream": "display", "length": 8, "data": None}]], **arguments)
+            ["output/write", {"stream": "display", "length": 8, "data": None, "last": False}]],
+            **arguments)
         self.assertEqual(self.command("mpi-queues"), "shown \u00e9")
 
     def test_is_quick(self) -> None:
@@ -216,20 +217,34 @@ class SymbolTest(LookupTest):
         finally:
             gdb.execute("set language auto")
 
-    def test_misses_are_remembered(self) -> None:
-        self.find("no_such_symbol")
-        self.assertIn("no_such_symbol", lookup.remembered("no symbol"))
+    def test_remembered(self) -> None:
         lookup._forget(None)
-        self.assertNotIn("no_such_symbol", lookup.remembered("no symbol"))
+        looked: List[str] = []
+        find = lookup._find_symbol
 
-    def test_new_symbols_are_found(self) -> None:
-        """What was not there may come with another file."""
-        self.assertEqual(self.find("pq_function"), self.find("pq_function"))
-        lookup.remembered("no symbol")["pq_function"] = True
-        self.assertEqual(self.find("pq_function"), [None])
+        def counting(name: str) -> Any:
+            looked.append(name)
+            return find(name)
+
+        setattr(lookup, "_find_symbol", counting)
+        try:
+            first = self.find("pq_counter", "no_such_symbol")
+            self.assertEqual(self.find("pq_counter", "no_such_symbol"), first)
+            self.assertEqual(looked, ["pq_counter", "no_such_symbol"])
+            lookup._forget(None)
+            self.assertEqual(self.find("no_such_symbol"), [None])
+            self.assertEqual(len(looked), 3)
+        finally:
+            setattr(lookup, "_find_symbol", find)
+
+    def test_libraries_come_and_go(self) -> None:
+        """What was or was not there can have changed with the libraries."""
+        loaded = self.find("pq_counter")
+        self.assertNotEqual(loaded, [None])
         gdb.execute("nosharedlibrary")
+        self.assertEqual(self.find("pq_counter"), [None])
         gdb.execute("sharedlibrary", to_string=True)
-        self.assertNotEqual(self.find("pq_function"), [None])
+        self.assertEqual(self.find("pq_counter"), loaded)
 
 
 class SymbolDebugTest(SymbolTest):

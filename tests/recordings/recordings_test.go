@@ -16,6 +16,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/openmpi"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 )
 
 var update = flag.Bool("update", false, "write what is shown now beside the recordings")
@@ -34,6 +35,7 @@ func TestReplays(t *testing.T) {
 			}
 			base := strings.TrimSuffix(file, ".mpiq")
 			compare(t, base+".txt", text.Bytes())
+			checkAccount(t, base+".account.json", s)
 		})
 	}
 }
@@ -63,6 +65,26 @@ func replay(t *testing.T, file string) *mqs.Snapshot {
 		s.Processes = append(s.Processes, p)
 	}
 	return s
+}
+
+// checkAccount holds what is shown against what the program has done, field by field.
+func checkAccount(t *testing.T, file string, s *mqs.Snapshot) {
+	t.Helper()
+	account, err := expect.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc bytes.Buffer
+	if err := render.JSON(&doc, s); err != nil {
+		t.Fatal(err)
+	}
+	shown, err := expect.ParseDocument(doc.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, difference := range expect.Compare(account, shown.Processes[0]) {
+		t.Error(difference)
+	}
 }
 
 func compare(t *testing.T, file string, got []byte) {

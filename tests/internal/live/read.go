@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpi-queues/mpi-queues/tests/gdb/internal/expect"
+	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 )
 
 // Reading is what one gdb was made to write about a process.

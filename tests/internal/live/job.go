@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/mpi-queues/mpi-queues/tests/gdb/internal/expect"
+	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 )
 
 // Job is a running MPI job of one test program, all of whose processes have
