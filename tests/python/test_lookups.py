@@ -184,6 +184,12 @@ class SymbolTest(LookupTest):
             local = int(gdb.parse_and_eval("&pq_communicators"))
             self.assertNotEqual(self.find("pq_communicators")[0]["address"], local)
 
+    def test_statics_do_not_win(self) -> None:
+        """The program has a static variable of a library's symbol's name."""
+        symbol = self.find("pq_same_name")[0]
+        data = gdb.selected_inferior().read_memory(symbol["address"], 4)
+        self.assertEqual(bytes(data), b"\x2b\0\0\0")
+
     def test_program(self) -> None:
         main, comm = self.find("main", "comm")
         path = os.path.realpath(os.path.join(PROGRAMS, self.program))

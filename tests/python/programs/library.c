@@ -46,6 +46,7 @@ struct comm pq_communicators = {{7, 8}, "seven"};
 union number pq_number;
 struct shared pq_shared;
 int pq_counter = 42;
+int pq_same_name = 43; /* the program has a static variable of this name */
 static int hidden = 3;
 __thread int pq_thread_local = 4;
 

@@ -17,6 +17,7 @@ struct own {
 comm_t *pq_get(void);
 int pq_function(int x);
 
+static int pq_same_name = 44;
 struct shared shared;
 struct own own;
 comm_t *comm;
@@ -52,5 +53,5 @@ int main(void) {
     pthread_barrier_init(&started, 0, 2);
     pthread_create(&thread, 0, wait_forever, &started);
     pthread_barrier_wait(&started);
-    return stop(pq_function(shared.of_the_program + own.x));
+    return stop(pq_function(shared.of_the_program + own.x + pq_same_name));
 }
