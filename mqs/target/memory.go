@@ -40,7 +40,8 @@ type memory struct {
 	target  Target
 	extents []extent // by address
 	holes   map[Addr]bool
-	last    int // the extent of the last hit
+	last    int                    // the extent of the last hit
+	used    func(a Addr, b []byte) // told of all that is handed out, if not nil
 	fetches int
 	cached  int
 }
@@ -54,6 +55,14 @@ func (e extent) end() Addr { return e.start + Addr(len(e.data)) }
 
 // read returns n bytes at a, which the caller must not change.
 func (m *memory) read(ctx context.Context, a Addr, n int) ([]byte, error) {
+	b, err := m.find(ctx, a, n)
+	if err == nil && m.used != nil {
+		m.used(a, b)
+	}
+	return b, err
+}
+
+func (m *memory) find(ctx context.Context, a Addr, n int) ([]byte, error) {
 	if n < 0 || uint64(a)+uint64(n) < uint64(a) || a == 0 {
 		return nil, &MemoryError{a, n}
 	}

@@ -24,6 +24,9 @@ func NewReader(ctx context.Context, t Target) *Reader {
 	if r.info.BigEndian {
 		r.order = binary.BigEndian
 	}
+	if recorder, ok := t.(*Recorder); ok {
+		r.mem.used = recorder.use
+	}
 	return r
 }
 

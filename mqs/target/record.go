@@ -2,25 +2,50 @@ package target
 
 import (
 	"archive/zip"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 )
 
-// A Recorder passes everything on to a target and remembers the answers.
+// A Recorder passes everything on to a target and remembers the answers. Of
+// memory it remembers what a [Reader] has handed out, not what the cache has
+// brought along: that may be anything, the environment of the process included.
 type Recorder struct {
 	Target
-	log processLog
+	log  processLog
+	used []extent
 }
 
 // NewRecorder starts recording what is asked of t through it.
 func NewRecorder(t Target) *Recorder {
-	return &Recorder{t, processLog{Process: t.Info(), Symbols: map[string]*Symbol{},
-		Types: map[string]*Layout{}, bytes: map[Addr][]byte{}}}
+	return &Recorder{Target: t, log: processLog{Process: t.Info(), Symbols: map[string]*Symbol{}, Types: map[string]*Layout{}}}
+}
+
+// use remembers memory that a reader has handed out.
+func (r *Recorder) use(a Addr, b []byte) {
+	if k := len(r.used) - 1; k >= 0 && r.used[k].start == a && len(r.used[k].data) >= len(b) {
+		return
+	}
+	r.used = append(r.used, extent{a, b})
+}
+
+// pieces returns what was used, in order and apart.
+func (r *Recorder) pieces() []extent {
+	slices.SortStableFunc(r.used, func(a, b extent) int { return cmp.Compare(a.start, b.start) })
+	var out []extent
+	for _, e := range r.used {
+		k := len(out) - 1
+		if k < 0 || e.start > out[k].end() {
+			out = append(out, extent{e.start, slices.Clone(e.data)})
+		} else if e.end() > out[k].end() {
+			out[k].data = append(out[k].data, e.data[out[k].end()-e.start:]...)
+		}
+	}
+	return out
 }
 
 // processLog is what a recording holds of one process.
@@ -33,8 +58,6 @@ type processLog struct {
 	Threads []Thread `json:"threads"`
 	// Memory lists the pieces that stand, one after the other, in the file "memory".
 	Memory []piece `json:"memory"`
-
-	bytes map[Addr][]byte
 }
 
 type piece struct {
@@ -50,17 +73,6 @@ type recording struct {
 }
 
 const recordingVersion = 1
-
-// ReadMemory is [Target.ReadMemory].
-func (r *Recorder) ReadMemory(ctx context.Context, ranges []Range) ([][]byte, error) {
-	got, err := r.Target.ReadMemory(ctx, ranges)
-	for i, b := range got {
-		if len(b) > len(r.log.bytes[ranges[i].Addr]) {
-			r.log.bytes[ranges[i].Addr] = b
-		}
-	}
-	return got, err
-}
 
 // FindSymbols is [Target.FindSymbols].
 func (r *Recorder) FindSymbols(ctx context.Context, names []string) ([]*Symbol, error) {
@@ -98,12 +110,10 @@ func WriteRecording(w io.Writer, recorders []*Recorder) error {
 	doc := recording{Recording: recordingVersion}
 	for _, r := range recorders {
 		log := r.log
-		for _, a := range slices.Sorted(maps.Keys(log.bytes)) {
-			if b := log.bytes[a]; len(b) > 0 {
-				log.Memory = append(log.Memory, piece{a, len(b)})
-				if _, err := memory.Write(b); err != nil {
-					return err
-				}
+		for _, e := range r.pieces() {
+			log.Memory = append(log.Memory, piece{e.start, len(e.data)})
+			if _, err := memory.Write(e.data); err != nil {
+				return err
 			}
 		}
 		doc.Processes = append(doc.Processes, &log)

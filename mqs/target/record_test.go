@@ -18,10 +18,14 @@ func TestRecordAndReplay(t *testing.T) {
 	f.types["point_t"] = pointLayout()
 	rec := NewRecorder(f)
 	ask := func(tg Target) []any {
-		mem, err1 := tg.ReadMemory(ctx, []Range{{0x10000, 0x1000}, {0x10ff0, 0x3000}, {0x18ff0, 64}, {0x50000, 8}})
-		syms, err2 := tg.FindSymbols(ctx, []string{"sym", "none"})
-		types, err3 := tg.FindTypes(ctx, []TypeQuery{{Name: "point_t", Fields: []string{"x"}}, {Name: "none_t"}})
-		return []any{tg.Info(), mem[0], mem[1], mem[2], len(mem[3]), syms, types, err1, err2, err3}
+		r := NewReader(ctx, tg)
+		mem1, err1 := r.Bytes(0x10010, 0x20)
+		mem2, err2 := r.Bytes(0x10020, 0x3000)
+		mem3, err3 := r.Bytes(0x18ff0, 16)
+		_, err4 := r.Bytes(0x50000, 8)
+		syms, err5 := tg.FindSymbols(ctx, []string{"sym", "none"})
+		types, err6 := tg.FindTypes(ctx, []TypeQuery{{Name: "point_t", Fields: []string{"x"}}, {Name: "none_t"}})
+		return []any{tg.Info(), mem1, mem2, mem3, syms, types, err1, err2, err3, err4, err5, err6}
 	}
 	want := ask(rec)
 	var file bytes.Buffer
@@ -35,9 +39,13 @@ func TestRecordAndReplay(t *testing.T) {
 	if again := ask(got[0]); !reflect.DeepEqual(again, want) {
 		t.Errorf("replayed\n%v\nwant\n%v", again, want)
 	}
-	mem, _ := got[0].ReadMemory(ctx, []Range{{0x15000, 8}})
-	if len(mem[0]) != 0 {
-		t.Error("memory that was never read is there")
+	// Nor does it hold what was only brought along.
+	r := NewReader(ctx, got[0])
+	if b, err := r.Bytes(0x10000, 16); err != nil || !bytes.Equal(b, make([]byte, 16)) {
+		t.Errorf("memory that was not used is there: %x, %v", b, err)
+	}
+	if _, err := r.Bytes(0x15000, 8); err == nil {
+		t.Error("a page of which nothing was used is there")
 	}
 }
 

@@ -8,7 +8,9 @@ import (
 	"slices"
 )
 
-// replay answers from a recording. What was not recorded is not there.
+// replay answers from a recording. What was not recorded is not there, but that
+// memory is read by pages: a page of which something was recorded is readable,
+// and the rest of it is zero.
 type replay struct {
 	log     *processLog
 	extents []extent // by address, apart
@@ -33,17 +35,19 @@ func newReplay(log *processLog, memory io.Reader, limit int) (*replay, int, erro
 	return t, total, nil
 }
 
-// add joins an extent, not below the last one, to what it touches.
+// add puts a piece, not below the last one, into its pages.
 func (t *replay) add(e extent) {
+	p := pages(e.start, len(e.data))
 	k := len(t.extents) - 1
-	if k < 0 || e.start > t.extents[k].end() {
-		t.extents = append(t.extents, e)
-		return
+	if k < 0 || p.Addr > t.extents[k].end() {
+		t.extents = append(t.extents, extent{start: p.Addr})
+		k++
 	}
 	last := &t.extents[k]
-	if e.end() > last.end() {
-		last.data = append(last.data, e.data[last.end()-e.start:]...)
+	if more := int(end(p) - last.end()); more > 0 {
+		last.data = append(last.data, make([]byte, more)...)
 	}
+	copy(last.data[e.start-last.start:], e.data)
 }
 
 func (t *replay) Info() Info { return t.log.Process }

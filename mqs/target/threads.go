@@ -1,6 +1,9 @@
 package target
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // callDepth is how many frames of a thread are looked at for an MPI call.
 // Between a call and the system call that it waits in there are some twenty.
@@ -20,7 +23,8 @@ type Call struct {
 }
 
 // Calls returns the threads that are inside an MPI call, the innermost one if
-// calls are nested.
+// calls are nested. It fails if the stack of a thread can't be followed: such a
+// thread can be in any call.
 func (r *Reader) Calls() ([]Call, error) {
 	threads, err := r.t.Threads(r.ctx, callDepth)
 	if err != nil {
@@ -28,6 +32,9 @@ func (r *Reader) Calls() ([]Call, error) {
 	}
 	var out []Call
 	for _, t := range threads {
+		if len(t.Frames) < 2 {
+			return nil, fmt.Errorf("the stack of thread %d can't be followed", t.Number)
+		}
 		for i, f := range t.Frames {
 			name := strings.TrimPrefix(f.Function, "P")
 			if !strings.HasPrefix(name, "MPI_") {
