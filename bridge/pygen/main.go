@@ -72,7 +72,15 @@ func generate(source string) ([]byte, error) {
 }
 
 func class(b *bytes.Buffer, name string, doc *ast.CommentGroup, t *ast.StructType) error {
-	fmt.Fprintf(b, "\n\nclass %s(TypedDict):\n    \"\"\"%s\"\"\"\n\n", name, strings.TrimSpace(plain(doc.Text())))
+	lines := wrap(doc, 88)
+	fmt.Fprintf(b, "\n\nclass %s(TypedDict):\n    \"\"\"%s", name, lines[0])
+	for _, line := range lines[1:] {
+		fmt.Fprintf(b, "\n    %s", line)
+	}
+	if len(lines) > 1 {
+		b.WriteString("\n    ")
+	}
+	b.WriteString("\"\"\"\n\n")
 	for _, f := range t.Fields.List {
 		typ, err := python(f.Type)
 		if err != nil {
@@ -85,9 +93,26 @@ func class(b *bytes.Buffer, name string, doc *ast.CommentGroup, t *ast.StructTyp
 }
 
 func comment(b *bytes.Buffer, indent string, doc *ast.CommentGroup) {
-	for _, line := range strings.Split(strings.TrimSpace(plain(doc.Text())), "\n") {
+	for _, line := range wrap(doc, 94) {
 		fmt.Fprintf(b, "%s# %s\n", indent, line)
 	}
+}
+
+// wrap returns a comment in lines of at most width characters.
+func wrap(doc *ast.CommentGroup, width int) []string {
+	lines := []string{""}
+	for _, word := range strings.Fields(plain(doc.Text())) {
+		last := &lines[len(lines)-1]
+		switch {
+		case *last == "":
+			*last = word
+		case len(*last)+1+len(word) <= width:
+			*last += " " + word
+		default:
+			lines = append(lines, word)
+		}
+	}
+	return lines
 }
 
 // plain takes the brackets of Go's doc links out of a comment.

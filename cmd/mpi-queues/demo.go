@@ -13,7 +13,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -43,7 +42,7 @@ func demoCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 			defer stop()
-			d := &demo{out: os.Stdout, styled: isatty.IsTerminal(os.Stdout.Fd()) && os.Getenv("NO_COLOR") == ""}
+			d := &demo{out: os.Stdout, styled: isStyled(os.Stdout)}
 			err := d.run(ctx, recording)
 			if ctx.Err() != nil {
 				err = errors.New("interrupted; the demo's processes and files are gone")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -46,14 +45,12 @@ func dataFolder() (string, error) {
 	return filepath.Join(home, ".local", "share", "mpi-queues"), nil
 }
 
-// unpackExtension writes gdbinit and the Python package below folder, as they
-// lie in the project, with the program's own path beside them so that the
-// extension finds it. It returns the path of gdbinit. Files of an older version
-// that are not part of this one are removed.
+// unpackExtension writes gdbinit and the Python package below folder, with a
+// link to this program beside them, where the extension looks first. It returns
+// the path of gdbinit. Each file is replaced at once, since a gdb may be reading
+// the old one; modules that an older version had and this one lacks go last.
 func unpackExtension(folder string) (string, error) {
-	if err := os.RemoveAll(filepath.Join(folder, "python")); err != nil {
-		return "", err
-	}
+	fresh := map[string]bool{}
 	err := fs.WalkDir(python.Files, ".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
@@ -66,46 +63,40 @@ func unpackExtension(folder string) (string, error) {
 		if path == "gdbinit" {
 			to = filepath.Join(folder, path)
 		}
-		return writeFile(to, text)
+		fresh[to] = true
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			return err
+		}
+		return replaceFile(to, func(f *os.File) error {
+			_, err := f.Write(text)
+			return err
+		})
 	})
 	if err != nil {
 		return "", err
 	}
-	return filepath.Join(folder, "gdbinit"), linkHelper(folder)
+	old, err := filepath.Glob(filepath.Join(folder, "python", "mpi_queues", "*.py"))
+	if err != nil {
+		return "", err
+	}
+	for _, path := range old {
+		if !fresh[path] {
+			err = errors.Join(err, os.Remove(path))
+		}
+	}
+	return filepath.Join(folder, "gdbinit"), errors.Join(err, linkHelper(folder))
 }
 
-// writeFile replaces a file at once: a gdb may be reading the old one.
-func writeFile(path string, text []byte) error {
-	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, text) {
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return err
-	}
-	_, err = tmp.Write(text)
-	if err = errors.Join(err, tmp.Chmod(0o644), tmp.Close()); err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(tmp.Name())
-	}
-	return err
-}
-
-// linkHelper leaves a link to this program beside the extension, which looks
-// there first. A program that `go run` will delete gets none.
+// linkHelper leaves a link to this program in the folder.
 func linkHelper(folder string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	link := filepath.Join(folder, "mpi-queues")
-	if err := os.Remove(link); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	fresh := fmt.Sprintf("%s.%d", link, os.Getpid())
+	if err := os.Symlink(self, fresh); err != nil {
 		return err
 	}
-	return os.Symlink(self, link)
+	return os.Rename(fresh, link)
 }

@@ -19,10 +19,11 @@ import (
 
 func helperCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "helper",
-		Short: "Serve gdb's extension on standard input and output",
-		Long:  "The extension in gdb starts this by itself: it speaks JSON-RPC on standard input and output.",
-		Args:  cobra.NoArgs,
+		Use:    "helper",
+		Hidden: true,
+		Short:  "Serve gdb's extension on standard input and output",
+		Long:   "The extension in gdb starts this by itself: it speaks JSON-RPC on standard input and output.",
+		Args:   cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			// It lives for a command at a time and then lies idle.
 			debug.SetGCPercent(400)

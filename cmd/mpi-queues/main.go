@@ -24,9 +24,7 @@ func main() {
 	}
 	var exit *exitError
 	if errors.As(err, &exit) {
-		if exit.err != nil {
-			fmt.Fprintln(os.Stderr, "mpi-queues:", exit.err)
-		}
+		fmt.Fprintln(os.Stderr, "mpi-queues:", exit.err)
 		os.Exit(exit.code)
 	}
 	// What is left is cobra's own: commands, flags and arguments.
@@ -35,13 +33,13 @@ func main() {
 	os.Exit(exitUsage)
 }
 
-// exitError ends the program with a code; err is nil if all has been said.
+// exitError ends the program with a code.
 type exitError struct {
 	code int
 	err  error
 }
 
-func (e *exitError) Error() string { return fmt.Sprint(e.err) }
+func (e *exitError) Error() string { return e.err.Error() }
 
 func unreadable(err error) error { return &exitError{exitUnreadable, err} }
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import List, Optional, TypedDict
 
-# ProtocolVersion is what both ends must agree on in Initialize. It changes
-# whenever a message changes in a way that an older end would misread.
+# ProtocolVersion is what both ends must agree on in Initialize. It changes whenever a message
+# changes in a way that an older end would misread.
 PROTOCOL_VERSION = 1
 # MethodInitialize must be the first request on a connection.
 METHOD_INITIALIZE = "initialize"
@@ -28,13 +28,15 @@ METHOD_LIST_THREADS = "threads/list"
 METHOD_WRITE = "output/write"
 # MethodProgress is a notification: how far a long request has come.
 METHOD_PROGRESS = "progress"
-# CodeUnreadable means that nothing can be shown for this process; the message is a sentence for its user.
+# CodeUnreadable means that nothing can be shown for this process; the message is a sentence for
+# its user.
 CODE_UNREADABLE = 1
 # CodeCancelled means that the request ended because it was cancelled.
 CODE_CANCELLED = 2
 # CodeVersion means that the two ends speak different versions of the protocol.
 CODE_VERSION = 3
-# CodeUsage means that the request itself was wrong (an unknown communicator, say); the message is a sentence.
+# CodeUsage means that the request itself was wrong (an unknown communicator, say); the message
+# is a sentence.
 CODE_USAGE = 4
 
 
@@ -61,9 +63,10 @@ class InitializeResult(TypedDict):
 
 
 class Window(TypedDict):
-    """Window is a memory file of the helper's for bulk bytes: what would travel as
-base64 inside a message stands at its start instead, valid until the reply.
-An end that can't map it says so by putting the bytes into the message."""
+    """Window is a memory file of the helper's for bulk bytes: what would travel as base64
+    inside a message stands at its start instead, valid until the reply. An end that can't
+    map it says so by putting the bytes into the message.
+    """
 
     # Path names the file for the debugger to open.
     path: str
@@ -125,8 +128,9 @@ class DescribeParams(TypedDict):
 
 
 class Result(TypedDict):
-    """Result ends a request. What there is to show has been handed over by
-MethodWrite before it."""
+    """Result ends a request. What there is to show has been handed over by MethodWrite before
+    it.
+    """
 
     # RoundTrips is how many call-backs the request took, MethodWrite not counted.
     round_trips: int
@@ -159,8 +163,8 @@ class ReadMemoryResult(TypedDict):
 
     # Readable says for each range how many bytes from its start could be read.
     readable: List[int]
-    # Data is the readable bytes of all ranges, one after the other, as base64;
-    # null when they stand at the start of the window.
+    # Data is the readable bytes of all ranges, one after the other, as base64; null when they stand
+    # at the start of the window.
     data: Optional[str]
 
 
@@ -281,8 +285,8 @@ class WriteParams(TypedDict):
     length: int
     # Data is the bytes as base64 where there is no window, else null.
     data: Optional[str]
-    # Last is true for the piece that makes the stream whole even if the
-    # request fails, as a recording is. Else it is whole if the request succeeds.
+    # Last is true for the piece that makes the stream whole even if the request fails, as a
+    # recording is. Else it is whole if the request succeeds.
     last: bool
 
 
