@@ -120,7 +120,7 @@ func TestCollectKeepsWhatTheFilterSays(t *testing.T) {
 // A queue that breaks at once can't be read; one that breaks later is shown as far as it goes.
 func TestCollectBrokenQueues(t *testing.T) {
 	s := fake()
-	s.queue = func(c *Communicator, class OpClass) iter.Seq2[PendingOperation, error] {
+	s.queue = func(_ *Communicator, class OpClass) iter.Seq2[PendingOperation, error] {
 		return operations(int(class)*4, errors.New("cannot read 8 bytes at 0x10"))
 	}
 	p := collect(t, s, Filter{Comm: "world"})
