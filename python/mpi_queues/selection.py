@@ -55,6 +55,20 @@ def c_language() -> Iterator[None]:
         _set_language(before)
 
 
+@contextlib.contextmanager
+def whole_backtrace() -> Iterator[None]:
+    """Lets frames be followed beyond the user's limit inside the block."""
+    before = gdb.parameter("backtrace limit")
+    if not before:  # unlimited
+        yield
+        return
+    gdb.execute("set backtrace limit unlimited", to_string=True)
+    try:
+        yield
+    finally:
+        gdb.execute("set backtrace limit %d" % before, to_string=True)
+
+
 def _set_language(name: str) -> None:
     """Sets gdb's language without a word."""
     try:

@@ -5,7 +5,7 @@ from typing import List, Optional
 import gdb
 
 from . import interrupts, protocol
-from .selection import thread_kept
+from .selection import thread_kept, whole_backtrace
 
 # No honest request asks for more frames than this.
 MAX_DEPTH = 1000
@@ -15,7 +15,7 @@ _MASK = (1 << 64) - 1
 
 def list_threads(inferior: gdb.Inferior, depth: int) -> List[protocol.Thread]:
     """Returns the threads, each with at most depth of its frames, innermost first."""
-    with thread_kept():
+    with thread_kept(), whole_backtrace():
         return [_thread(thread, depth)
                 for thread in sorted(inferior.threads(), key=lambda thread: thread.num)]
 

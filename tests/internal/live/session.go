@@ -114,6 +114,13 @@ func (s *Session) Type(characters string) {
 	}
 }
 
+// Has says whether gdb has written a text since the last wait.
+func (s *Session) Has(text string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return bytes.Contains(s.text[s.seen:], []byte(text))
+}
+
 // Await waits until gdb has written a text since the last call, and returns
 // what it has written up to it.
 func (s *Session) Await(text string) string {
