@@ -12,6 +12,9 @@ import (
 
 // Debugger is the other end while a request of its is under way.
 type Debugger struct {
+	// Peer is how it has introduced itself.
+	Peer InitializeParams
+
 	conn       *jsonrpc2.Conn
 	window     *window
 	roundTrips int

@@ -52,9 +52,9 @@ type server struct {
 	window  *window
 	log     zerolog.Logger
 
-	mu          sync.Mutex
-	initialized bool
-	cancel      context.CancelFunc // of the request under way
+	mu     sync.Mutex
+	peer   *InitializeParams  // nil before the handshake
+	cancel context.CancelFunc // of the request under way
 }
 
 // handle runs on a goroutine of its own for every message.
@@ -108,7 +108,7 @@ func (s *server) initialize(p InitializeParams) (*InitializeResult, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.initialized = true
+	s.peer = &p
 	return &InitializeResult{Protocol: ProtocolVersion, Version: s.version, Window: s.window.describe()}, nil
 }
 
@@ -117,13 +117,13 @@ func (s *server) run(ctx context.Context, conn *jsonrpc2.Conn, f func(context.Co
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s.mu.Lock()
-	initialized, busy := s.initialized, s.cancel != nil
-	if initialized && !busy {
+	peer, busy := s.peer, s.cancel != nil
+	if peer != nil && !busy {
 		s.cancel = cancel
 	}
 	s.mu.Unlock()
 	switch {
-	case !initialized:
+	case peer == nil:
 		return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidRequest, Message: "the first request must be " + MethodInitialize}
 	case busy:
 		return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidRequest, Message: "a request is under way"}
@@ -134,7 +134,7 @@ func (s *server) run(ctx context.Context, conn *jsonrpc2.Conn, f func(context.Co
 		s.mu.Unlock()
 	}()
 	start := time.Now()
-	d := &Debugger{conn: conn, window: s.window}
+	d := &Debugger{Peer: *peer, conn: conn, window: s.window}
 	if err := f(ctx, d); err != nil {
 		return nil, &jsonrpc2.Error{Code: errorCode(ctx, err), Message: err.Error()}
 	}

@@ -19,6 +19,8 @@ type Process struct {
 	Image string
 	// MPI names the implementation, empty if none was recognised.
 	MPI string
+	// MPIVersion is the library's version in its own words, empty if not known.
+	MPIVersion string
 	// Library is the path of the file that holds the MPI's roots.
 	Library string
 	// Source is where the queues were read from: "native".

@@ -124,6 +124,7 @@ func (helper) Describe(ctx context.Context, d *bridge.Debugger, p bridge.Describ
 	}
 	var text strings.Builder
 	describe(&text, process)
+	fmt.Fprintf(&text, "Helper:   mpi-queues %s\nDebugger: %s, with the extension %s\n", version(), d.Peer.Debugger, d.Peer.Extension)
 	_, err = io.WriteString(d.Stream(ctx, "display"), text.String())
 	return err
 }
@@ -135,19 +136,22 @@ func describe(w io.Writer, p *mqs.Process) {
 		}
 	}
 	line("Program", p.Image)
-	line("MPI", orUnknown(p.MPI))
+	line("MPI", orUnknown(strings.TrimSpace(p.MPI+" "+p.MPIVersion)))
 	line("Library", p.Library)
 	if p.Unavailable != "" {
 		line("Queues", "not available: "+p.Unavailable)
 	} else {
 		line("Source", p.Source)
-		layout := "the library's debug information (DWARF)"
-		if p.Layout == "table" {
-			layout = "the embedded table of " + p.LayoutName + ", proved on this process"
+		switch p.Layout {
+		case "dwarf":
+			line("Layout", "the library's debug information (DWARF)")
+		case "table":
+			line("Layout", "the embedded table of "+p.LayoutName+", proved on this process")
 		}
-		line("Layout", layout)
+		for _, n := range p.Notes {
+			line("Note", n)
+		}
 	}
-	line("Helper", "mpi-queues "+version())
 }
 
 func orUnknown(s string) string {

@@ -27,11 +27,12 @@ const (
 	symInstances     = "ompi_instance_count"             // int, from 5.0: sessions that are open
 	symPML           = "mca_pml_base_selected_component" // mca_pml_base_component_t
 	symInt           = "ompi_mpi_int"                    // ompi_predefined_datatype_t
+	symVersion       = "ompi_version_string"             // char[]
 )
 
 // Symbols are the decoder's roots.
 func (Decoder) Symbols() []string {
-	return []string{symCommunicators, symSendRequests, symRecvRequests, symState, symInstances, symPML, symInt}
+	return []string{symCommunicators, symSendRequests, symRecvRequests, symState, symInstances, symPML, symInt, symVersion}
 }
 
 // source is one process that uses Open MPI.
@@ -167,9 +168,14 @@ func library(s target.Symbol) string {
 	return filepath.Base(s.Object)
 }
 
+const maxVersion = 256 // bytes
+
 // Describe fills in what is known of the process as a whole.
 func (s *source) Describe(p *mqs.Process) {
 	p.MPI = Decoder{}.Name()
+	if v, ok := s.symbols[symVersion]; ok {
+		p.MPIVersion, _ = s.r.CString(v.Addr, maxVersion)
+	}
 	p.Library = s.symbols[symCommunicators].Object
 	p.Source = "native"
 	p.Layout = s.layouts.Source
@@ -177,6 +183,10 @@ func (s *source) Describe(p *mqs.Process) {
 	if s.world != nil {
 		p.GlobalRank = mqs.Known(s.world.rank)
 		p.WorldSize = mqs.Known(int32(len(s.world.entries)))
+	}
+	if s.pml != ob1 {
+		p.Notes = append(p.Notes, fmt.Sprintf("pml %s carries this program's messages, and mpi-queues reads the queues of pml ob1 only: "+
+			"run the program with `--mca pml ob1` to see them", s.pml))
 	}
 	p.Notes = append(p.Notes, s.notes...)
 }

@@ -125,6 +125,7 @@ func (s *source) provePML() error {
 	if err != nil {
 		return err
 	}
+	s.pml = "of an unknown name"
 	if sym, ok := s.symbols[symPML]; ok {
 		c, err := s.Component.Read(s.r, sym.Addr)
 		if err != nil {
@@ -154,14 +155,17 @@ func (s *source) provePML() error {
 		if name, err := class.Name.Read(s.r, 64); err != nil || name != obComm {
 			continue
 		}
-		s.pml = "ob1"
+		s.pml = ob1
 		return s.proveOB1(c.PMLComm)
 	}
-	if s.pml == "ob1" {
+	if s.pml == ob1 {
 		return fmt.Errorf("pml ob1 is selected, but no communicator has a %s", obComm)
 	}
 	return nil
 }
+
+// ob1 is the pml whose queues are read.
+const ob1 = "ob1"
 
 const obComm = "mca_pml_ob1_comm_t"
 

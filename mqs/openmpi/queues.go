@@ -1,7 +1,6 @@
 package openmpi
 
 import (
-	"cmp"
 	"fmt"
 	"iter"
 	"slices"
@@ -18,9 +17,8 @@ func (s *source) Operations(c *mqs.Communicator, class mqs.OpClass) iter.Seq2[mq
 			yield(mqs.PendingOperation{}, fmt.Errorf("no communicator %s", c.UniqueID))
 			return
 		}
-		if s.pml != "ob1" {
-			yield(mqs.PendingOperation{}, fmt.Errorf("pml %s carries this program's messages, and mpi-queues reads the queues of pml ob1 only: "+
-				"run the program with `--mca pml ob1` to see them", cmp.Or(s.pml, "of an unknown name")))
+		if s.pml != ob1 {
+			yield(mqs.PendingOperation{}, fmt.Errorf("its messages are in pml %s, which mpi-queues can't read", s.pml))
 			return
 		}
 		q := s.allRequests()

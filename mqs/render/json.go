@@ -112,6 +112,7 @@ func (w *jsonWriter) process(p *mqs.Process) {
 	maybeInt(w, `, "world_size": `, p.WorldSize)
 	w.raw(`, "image": `).strOrNull(p.Image)
 	w.raw(`, "mpi": `).strOrNull(p.MPI)
+	w.raw(`, "mpi_version": `).strOrNull(p.MPIVersion)
 	w.raw(`, "library": `).strOrNull(p.Library)
 	w.raw(`, "source": `).strOrNull(p.Source)
 	w.raw(`, "layout": `).strOrNull(p.Layout)

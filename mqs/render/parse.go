@@ -34,6 +34,7 @@ type processJSON struct {
 	WorldSize     *int32             `json:"world_size"`
 	Image         string             `json:"image"`
 	MPI           string             `json:"mpi"`
+	MPIVersion    string             `json:"mpi_version"`
 	Library       string             `json:"library"`
 	Source        string             `json:"source"`
 	Layout        string             `json:"layout"`
@@ -88,7 +89,7 @@ func from[T any](p *T) mqs.Maybe[T] {
 
 func (p processJSON) model() *mqs.Process {
 	out := &mqs.Process{Inferior: p.Inferior, PID: p.PID, GlobalRank: from(p.GlobalRank), WorldSize: from(p.WorldSize),
-		Image: p.Image, MPI: p.MPI, Library: p.Library, Source: p.Source, Layout: p.Layout, LayoutName: p.LayoutName,
+		Image: p.Image, MPI: p.MPI, MPIVersion: p.MPIVersion, Library: p.Library, Source: p.Source, Layout: p.Layout, LayoutName: p.LayoutName,
 		Unavailable: p.Unavailable, Notes: p.Notes}
 	for _, c := range p.Communicators {
 		out.Communicators = append(out.Communicators, c.model())

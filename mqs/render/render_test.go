@@ -25,7 +25,7 @@ func sample() *mqs.Snapshot {
 		ExtraText: []string{"cancelled"}, Kind: "irecv", Datatype: "MPI_INT", Count: mqs.Known[int64](1), Request: mqs.Known[target.Addr](0x1000), Internal: true}
 	bare := mqs.PendingOperation{Status: mqs.Pending, ExtraText: []string{}}
 	return &mqs.Snapshot{Processes: []*mqs.Process{
-		{Inferior: 1, PID: 4711, GlobalRank: mqs.Known[int32](0), WorldSize: mqs.Known[int32](3), Image: "/bin/a.out", MPI: "Open MPI",
+		{Inferior: 1, PID: 4711, GlobalRank: mqs.Known[int32](0), WorldSize: mqs.Known[int32](3), Image: "/bin/a.out", MPI: "Open MPI", MPIVersion: "4.1.4",
 			Library: "/lib/libmpi.so.40", Source: "native", Layout: "table", LayoutName: "Open MPI 4.1.4", Notes: []string{"A note."},
 			Communicators: []*mqs.Queues{{
 				Communicator: mqs.Communicator{UniqueID: 3, LocalRank: mqs.Known[int32](0), Size: mqs.Known[int32](2), Name: mqs.Known("a \"name\"\x1b[31m\t\xff é"),
@@ -89,7 +89,7 @@ func TestJSONIsReadBack(t *testing.T) {
 	}
 }
 
-const wantText = `Rank 0 of 3, process 4711, a.out: Open MPI, layout from the table of Open MPI 4.1.4
+const wantText = `Rank 0 of 3, process 4711, a.out: Open MPI 4.1.4, layout from the table of Open MPI 4.1.4
 
 a "name"�[31m�� é (0x3): rank 0 of 2, an intercommunicator with a remote group of 1
   Pending receives

@@ -48,16 +48,22 @@ func processText(w *bufio.Writer, p *mqs.Process, style Style) {
 	if p.Unavailable != "" {
 		fmt.Fprintf(w, "  %s.\n", strings.TrimSuffix(p.Unavailable, "."))
 	}
-	var idle []string
+	// Communicators of which there is one thing to say share a sentence.
+	var sentences []string
+	sharing := map[string][]string{}
 	for _, c := range p.Communicators {
-		if isIdle(c) {
-			idle = append(idle, printable(c.Label()))
+		s := inOneSentence(c)
+		if s == "" {
+			communicatorText(w, c, style)
 			continue
 		}
-		communicatorText(w, c, style)
+		if sharing[s] == nil {
+			sentences = append(sentences, s)
+		}
+		sharing[s] = append(sharing[s], printable(c.Label()))
 	}
-	if idle != nil {
-		fmt.Fprintf(w, "\nNothing pending on %s.\n", strings.Join(idle, ", "))
+	for _, s := range sentences {
+		fmt.Fprintf(w, "\n%s.\n", fmt.Sprintf(s, strings.Join(sharing[s], ", ")))
 	}
 	for _, n := range p.Notes {
 		fmt.Fprintf(w, "\nNote: %s.\n", strings.TrimSuffix(n, "."))
@@ -79,7 +85,7 @@ func heading(p *mqs.Process) string {
 		fmt.Fprintf(&b, ", %s", filepath.Base(p.Image))
 	}
 	if p.MPI != "" {
-		fmt.Fprintf(&b, ": %s", p.MPI)
+		b.WriteString(": " + strings.TrimSpace(p.MPI+" "+p.MPIVersion))
 	}
 	switch p.Layout {
 	case "dwarf":
@@ -90,13 +96,33 @@ func heading(p *mqs.Process) string {
 	return printable(b.String())
 }
 
-func isIdle(c *mqs.Queues) bool {
+// inOneSentence returns what there is to say of a communicator whose queues are
+// all empty or all out of reach, with %s in place of its name; else nothing.
+func inOneSentence(c *mqs.Queues) string {
+	empty, reason, missing, shown := 0, "", 0, 0
 	for _, q := range c.Queue {
-		if q != nil && (q.Total > 0 || q.Unavailable != "") {
-			return false
+		switch {
+		case q == nil:
+			continue
+		case q.Unavailable != "":
+			if missing++; missing == 1 {
+				reason = q.Unavailable
+			}
+			if q.Unavailable != reason {
+				return ""
+			}
+		case q.Total == 0:
+			empty++
 		}
+		shown++
 	}
-	return true
+	switch shown {
+	case empty:
+		return "Nothing pending on %s"
+	case missing:
+		return "Not available on %s: " + strings.ReplaceAll(strings.TrimSuffix(reason, "."), "%", "%%")
+	}
+	return ""
 }
 
 func communicatorText(w *bufio.Writer, c *mqs.Queues, style Style) {
