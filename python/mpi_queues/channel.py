@@ -6,7 +6,7 @@ import time
 from typing import List, Optional
 
 from . import interrupts
-from .errors import BrokenHelper
+from .errors import Ended
 from .framing import Decoder, Message
 
 _CHUNK = 1 << 20
@@ -70,8 +70,7 @@ class Channel:
         except OSError:
             data = b""
         if not data:
-            raise BrokenHelper("ended in the middle of a message" if self._decoder.pending
-                               else "ended")
+            raise Ended("ended in the middle of a message" if self._decoder.pending else "ended")
         self._decoder.feed(data)
 
     def _flush(self) -> None:
@@ -83,7 +82,7 @@ class Channel:
             except BlockingIOError:
                 return
             except OSError:
-                raise BrokenHelper("ended")
+                raise Ended("ended")
             if sent == len(frame):
                 del self._outgoing[0]
             else:

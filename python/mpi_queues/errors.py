@@ -24,6 +24,10 @@ class BrokenHelper(Failure):
     """Ends a command, and the helper with it, because the helper does not keep to the protocol."""
 
 
+class Ended(BrokenHelper):
+    """The helper has closed its end."""
+
+
 def one_line(text: str, limit: int = 300) -> str:
     """Makes text from elsewhere fit to be part of a sentence."""
     words = " ".join("".join(c if c.isprintable() else " " for c in text).split())

@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, Mapping, Optional, Tuple
 import gdb
 
 from . import protocol
-from .errors import BrokenHelper, Cancelled, Failure, one_line
+from .errors import BrokenHelper, Cancelled, Ended, Failure, one_line
 from .framing import Message, encode
 from .helper import Helper
 from .typecheck import mismatch
@@ -52,6 +52,9 @@ class Exchange:
         self._deadline: Optional[float] = None
         self._late = ""
         self._can_cancel = True
+        self._heard = False
+        # True if the helper has ended without a word on this request.
+        self.is_ignored = False
 
     def limit(self, seconds: float, late: str) -> None:
         """Sets the time for the reply; without it this end gives up at once when interrupted."""
@@ -60,6 +63,14 @@ class Exchange:
 
     def run(self, method: str, params: Mapping[str, Any], result: Any) -> Any:
         """Sends the request and returns the result, which must be of the type result."""
+        try:
+            return self._converse(method, params, result)
+        except Ended:
+            self.is_ignored = not self._heard
+            raise
+
+    def _converse(self, method: str, params: Mapping[str, Any], result: Any) -> Any:
+        """Sends the request and serves call-backs until the reply."""
         self._send({"jsonrpc": "2.0", "id": self._id, "method": method, "params": params})
         while True:
             try:
@@ -69,6 +80,7 @@ class Exchange:
                 continue
             if message is None:
                 raise BrokenHelper(self._late)
+            self._heard = True
             if "method" in message:
                 self._serve(message)
             else:

@@ -38,10 +38,17 @@ class Link:
         """
         try:
             with interrupts.held():
-                self._ensure(helper, debug)
-                with self._ended_on_faults():
-                    return Exchange(self._running(), next(self._ids), server).run(
-                        method, params, result)
+                is_fresh = self._ensure(helper, debug)
+                while True:
+                    exchange = Exchange(self._running(), next(self._ids), server)
+                    try:
+                        with self._ended_on_faults():
+                            return exchange.run(method, params, result)
+                    except Failure:
+                        if is_fresh or not exchange.is_ignored:
+                            raise
+                    # It had ended since the last request, or was just ending: no loss.
+                    is_fresh = self._ensure(helper, debug)
         except KeyboardInterrupt:
             raise Cancelled()
 
@@ -61,12 +68,12 @@ class Link:
         assert self._helper
         return self._helper
 
-    def _ensure(self, setting: str, debug: bool) -> None:
-        """Starts the helper, unless the one that runs is still the right one."""
+    def _ensure(self, setting: str, debug: bool) -> bool:
+        """Starts the helper, unless the one that runs is still the right one; says if it did."""
         path = locate.find_helper(setting)
         wanted = (locate.identity(path), debug)
         if self._helper and self._started_as == wanted and self._helper.is_ready():
-            return
+            return False
         self.close()
         # Let through, since a child inherits which signals are held back. A helper that is lost
         # to a Ctrl-C here loses its standard input too, and ends.
@@ -74,6 +81,7 @@ class Link:
         self._started_as = wanted
         with self._ended_on_faults():
             self._handshake()
+        return True
 
     def _handshake(self) -> None:
         """Introduces both ends to each other."""

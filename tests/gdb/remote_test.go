@@ -20,7 +20,7 @@ func TestGDBServer(t *testing.T) {
 	for _, way := range []string{"target remote", "target extended-remote"} {
 		for _, account := range job.Accounts {
 			t.Run(way+" "+account.Name, func(t *testing.T) {
-				args := []string{"--once", "--attach", "localhost:0", fmt.Sprint(account.PID)}
+				args := []string{"--once", "--attach", "127.0.0.1:0", fmt.Sprint(account.PID)}
 				server := exec.Command("gdbserver", args...)
 				stderr, err := server.StderrPipe()
 				if err != nil {
@@ -40,7 +40,7 @@ func TestGDBServer(t *testing.T) {
 				if port == "" {
 					t.Fatal("gdbserver does not listen")
 				}
-				where := live.Where{Name: "remote", Commands: []string{way + " localhost:" + port}}
+				where := live.Where{Name: "remote", Commands: []string{way + " 127.0.0.1:" + port}}
 				r := work.Read(t, where, "info mpi")
 				r.Agrees(t, account)
 				r.Replays(t, work)

@@ -119,7 +119,9 @@ func TestInterrupt(t *testing.T) {
 			}
 		} else {
 			// The command was faster, and the interrupt met the prompt.
-			s.Do("echo")
+			s.Send("print 40 + 2")
+			s.Await("= 42")
+			s.Await(live.Prompt)
 		}
 		if strings.Contains(out, "Traceback") || strings.Contains(out, "failed") {
 			t.Errorf("interrupted, gdb says:\n%s", out)

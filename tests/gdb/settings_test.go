@@ -114,7 +114,7 @@ func TestInfoMPI(t *testing.T) {
 	t.Parallel()
 	job := work.Start(t, "many", 2, nil, "3")
 	out := work.GDB(t, live.Process(job.Accounts[0].PID), "info mpi")
-	out.Contains(t, "Program:  "+job.Program+"\n", "MPI:      Open MPI\n", "/libmpi.so.40\n", "Source:   native\n",
+	out.Contains(t, "Program:  "+job.Program+"\n", "MPI:      Open MPI 4.1.4\n", "/libmpi.so.40\n", "Source:   native\n",
 		"Layout:   the embedded table of Open MPI 4.1.4, proved on this process\n", "Helper:   mpi-queues ")
 }
 

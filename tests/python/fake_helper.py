@@ -235,6 +235,14 @@ def die_between() -> None:
 
 
 @scenario
+def die_unheard() -> None:
+    """Serves one request, and ends when the next one comes."""
+    handshake()
+    reply(receive(), RESULT)
+    receive()
+
+
+@scenario
 def chatter_between() -> None:
     """Sends something when nobody has asked."""
     handshake()

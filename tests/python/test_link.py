@@ -111,6 +111,15 @@ class LifeTest(HelperTest):
         link.LINK._running()._process.wait()
         self.command("mpi-queues")
 
+    def test_dead_before_it_hears(self) -> None:
+        """What ends while a command comes has ended between two commands."""
+        self.fake("die_unheard")
+        self.command("mpi-queues")
+        first = link.LINK._running().pid
+        self.command("mpi-queues")
+        self.assertNotEqual(first, link.LINK._running().pid)
+        self.assert_reaped(first)
+
     def test_chatter_between_commands(self) -> None:
         self.fake("chatter_between")
         self.command("mpi-queues")
