@@ -17,6 +17,7 @@ type Debugger struct {
 
 	conn       *jsonrpc2.Conn
 	window     *window
+	mapped     bool // the debugger has mapped the window
 	roundTrips int
 	bytesRead  int64
 }
@@ -51,7 +52,7 @@ func (s *stream) Write(b []byte) (int, error) {
 	for written < len(b) {
 		piece := b[written:]
 		p := WriteParams{Stream: s.name}
-		if s.d.window.shared() {
+		if s.d.mapped {
 			p.Length = copy(s.d.window.bytes, piece)
 			piece = piece[:p.Length]
 		} else {
@@ -102,7 +103,7 @@ func (t *process) ReadMemory(ctx context.Context, ranges []target.Range) ([][]by
 	}
 	data := got.Data
 	if data == nil && total > 0 {
-		if !t.d.window.shared() || total > len(t.d.window.bytes) {
+		if !t.d.mapped || total > len(t.d.window.bytes) {
 			return nil, fmt.Errorf("the debugger's %d bytes are not there", total)
 		}
 		data = append([]byte(nil), t.d.window.bytes[:total]...)
@@ -177,7 +178,7 @@ func (t *process) Threads(ctx context.Context, depth int) ([]target.Thread, erro
 	t.d.roundTrips++
 	out := make([]target.Thread, len(got.Threads))
 	for i, thread := range got.Threads {
-		out[i] = target.Thread{Number: thread.Number, Registers: thread.Registers}
+		out[i] = target.Thread{Number: thread.Number, Complete: thread.Complete, Registers: thread.Registers}
 		for _, f := range thread.Frames {
 			out[i].Frames = append(out[i].Frames, target.Frame{Function: f.Function, StackPointer: target.Addr(f.StackPointer)})
 		}

@@ -21,7 +21,7 @@ const (
 	MethodQueues = "queues"
 	// MethodDescribe says what was detected in a process, without reading its queues.
 	MethodDescribe = "describe"
-	// MethodCancel is a notification: give up the request that is pending.
+	// MethodCancel is a notification: give up a request.
 	MethodCancel = "cancel"
 )
 
@@ -103,6 +103,12 @@ type Process struct {
 	BigEndian bool `json:"big_endian"`
 }
 
+// CancelParams names a request to give up, which may not have arrived yet.
+type CancelParams struct {
+	// ID is the request's JSON-RPC id.
+	ID uint64 `json:"id"`
+}
+
 // QueuesParams asks for the message queues of some processes.
 type QueuesParams struct {
 	// Processes to read, in the order to show them in.
@@ -123,6 +129,8 @@ type QueuesParams struct {
 	Styled bool `json:"styled"`
 	// Record asks for a recording of all that was read, on the stream "recording".
 	Record bool `json:"record"`
+	// Window is true if the debugger has mapped the window.
+	Window bool `json:"window"`
 }
 
 // DescribeParams asks what was detected in one process.
@@ -131,6 +139,8 @@ type DescribeParams struct {
 	Process Process `json:"process"`
 	// Source is as in [QueuesParams].
 	Source string `json:"source"`
+	// Window is as in [QueuesParams].
+	Window bool `json:"window"`
 }
 
 // Result ends a request. What there is to show has been handed over by
@@ -253,8 +263,10 @@ type Frame struct {
 type Thread struct {
 	// Number is the debugger's number for it.
 	Number int `json:"number"`
-	// Frames from the innermost outwards; empty if they can't be found out.
+	// Frames from the innermost outwards, as far as they can be found out.
 	Frames []Frame `json:"frames"`
+	// Complete is true if the last of them is the outermost frame of the thread.
+	Complete bool `json:"complete"`
 	// Registers are the values of the integer registers in the innermost frame.
 	Registers []uint64 `json:"registers"`
 }

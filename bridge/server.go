@@ -28,7 +28,6 @@ func Serve(ctx context.Context, stream io.ReadWriteCloser, version string, h Han
 	if err != nil {
 		log.Debug().Err(err).Msg("no shared memory")
 	}
-	defer window.close()
 	s := &server{handler: h, version: version, window: window, log: log}
 	// The handlers call back, and the read loop must go on meanwhile.
 	conn := jsonrpc2.NewConn(ctx, jsonrpc2.NewBufferedStream(stream, jsonrpc2.VSCodeObjectCodec{}),
@@ -52,9 +51,11 @@ type server struct {
 	window  *window
 	log     zerolog.Logger
 
-	mu     sync.Mutex
-	peer   *InitializeParams  // nil before the handshake
-	cancel context.CancelFunc // of the request under way
+	mu        sync.Mutex
+	peer      *InitializeParams  // nil before the handshake
+	current   jsonrpc2.ID        // the request under way
+	cancel    context.CancelFunc // of that request; nil if there is none
+	cancelled uint64             // a request that was given up before it was under way
 }
 
 // handle runs on a goroutine of its own for every message.
@@ -68,10 +69,16 @@ func (s *server) handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.
 		}
 		return s.initialize(p)
 	case MethodCancel:
+		var p CancelParams
+		if err := decode(req, &p); err != nil {
+			return nil, err
+		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if s.cancel != nil {
+		if s.cancel != nil && s.current.Num == p.ID {
 			s.cancel()
+		} else {
+			s.cancelled = p.ID // messages overtake each other
 		}
 		return nil, nil
 	case MethodQueues:
@@ -79,13 +86,13 @@ func (s *server) handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.
 		if err := decode(req, &p); err != nil {
 			return nil, err
 		}
-		return s.run(ctx, conn, func(ctx context.Context, d *Debugger) error { return s.handler.Queues(ctx, d, p) })
+		return s.run(ctx, conn, req.ID, p.Window, func(ctx context.Context, d *Debugger) error { return s.handler.Queues(ctx, d, p) })
 	case MethodDescribe:
 		var p DescribeParams
 		if err := decode(req, &p); err != nil {
 			return nil, err
 		}
-		return s.run(ctx, conn, func(ctx context.Context, d *Debugger) error { return s.handler.Describe(ctx, d, p) })
+		return s.run(ctx, conn, req.ID, p.Window, func(ctx context.Context, d *Debugger) error { return s.handler.Describe(ctx, d, p) })
 	}
 	return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeMethodNotFound, Message: fmt.Sprintf("no method %q", req.Method)}
 }
@@ -113,13 +120,16 @@ func (s *server) initialize(p InitializeParams) (*InitializeResult, error) {
 }
 
 // run does one request of the debugger's. There is only ever one.
-func (s *server) run(ctx context.Context, conn *jsonrpc2.Conn, f func(context.Context, *Debugger) error) (any, error) {
+func (s *server) run(ctx context.Context, conn *jsonrpc2.Conn, id jsonrpc2.ID, mapped bool, f func(context.Context, *Debugger) error) (any, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s.mu.Lock()
 	peer, busy := s.peer, s.cancel != nil
 	if peer != nil && !busy {
-		s.cancel = cancel
+		s.current, s.cancel = id, cancel
+		if s.cancelled == id.Num {
+			cancel()
+		}
 	}
 	s.mu.Unlock()
 	switch {
@@ -134,7 +144,7 @@ func (s *server) run(ctx context.Context, conn *jsonrpc2.Conn, f func(context.Co
 		s.mu.Unlock()
 	}()
 	start := time.Now()
-	d := &Debugger{Peer: *peer, conn: conn, window: s.window}
+	d := &Debugger{Peer: *peer, conn: conn, window: s.window, mapped: mapped && s.window != nil}
 	if err := f(ctx, d); err != nil {
 		return nil, &jsonrpc2.Error{Code: errorCode(ctx, err), Message: err.Error()}
 	}

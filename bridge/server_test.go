@@ -32,7 +32,8 @@ func (f handlerFunc) Describe(ctx context.Context, d *Debugger, p DescribeParams
 // gdb is the other end: it answers call-backs as told and keeps what is written.
 type gdb struct {
 	*jsonrpc2.Conn
-	window  []byte // nil: bulk bytes travel as base64
+	window  []byte // nil if it is not mapped: bulk bytes travel as base64
+	maps    bool
 	answer  func(method string, params json.RawMessage) (any, error)
 	written bytes.Buffer
 }
@@ -68,6 +69,9 @@ func (g *gdb) handle(_ context.Context, _ *jsonrpc2.Conn, r *jsonrpc2.Request) (
 	if err := json.Unmarshal(*r.Params, &p); err != nil {
 		return nil, err
 	}
+	if (p.Data == nil) != g.maps {
+		return nil, errors.New("the bytes are not where they should be")
+	}
 	if p.Data == nil {
 		p.Data = g.window[:p.Length]
 	}
@@ -84,14 +88,14 @@ func (g *gdb) initialize(t *testing.T) {
 	if r.Protocol != ProtocolVersion || r.Version != "v1" {
 		t.Errorf("%+v", r)
 	}
-	if r.Window != nil {
+	if r.Window != nil && g.maps {
 		g.window = mapped(t, r.Window)
 	}
 }
 
-func (g *gdb) queues() (Result, error) {
+func (g *gdb) queues(opts ...jsonrpc2.CallOption) (Result, error) {
 	var r Result
-	err := g.Call(context.Background(), MethodQueues, QueuesParams{Processes: []Process{{Inferior: 3, PointerSize: 8}}}, &r)
+	err := g.Call(context.Background(), MethodQueues, QueuesParams{Processes: []Process{{Inferior: 3, PointerSize: 8}}, Window: g.maps}, &r, opts...)
 	return r, err
 }
 
@@ -158,6 +162,7 @@ func TestBulkBytes(t *testing.T) {
 			}
 			return r, nil
 		})
+		g.maps = shared
 		g.initialize(t)
 		r, err := g.queues()
 		if err != nil {
@@ -202,18 +207,29 @@ func TestCancel(t *testing.T) {
 	}), nil)
 	g.initialize(t)
 	result := make(chan error)
-	for range 2 {
-		go func() { _, err := g.queues(); result <- err }()
+	for id := range uint64(3) {
+		id := jsonrpc2.ID{Num: 100 + id}
+		go func() { _, err := g.queues(jsonrpc2.PickID(id)); result <- err }()
 		<-started
-		if _, err := g.queues(); code(err) != jsonrpc2.CodeInvalidRequest {
+		if _, err := g.queues(jsonrpc2.PickID(jsonrpc2.ID{Num: 200 + id.Num})); code(err) != jsonrpc2.CodeInvalidRequest {
 			t.Errorf("a second request: %v", err)
 		}
-		if err := g.Notify(context.Background(), MethodCancel, nil); err != nil {
-			t.Fatal(err)
+		for _, cancel := range []uint64{1, id.Num} { // one that concerns another request, and this one
+			if err := g.Notify(context.Background(), MethodCancel, CancelParams{ID: cancel}); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if err := <-result; code(err) != CodeCancelled {
 			t.Errorf("cancelled: %v", err)
 		}
+	}
+	// One that comes first counts too.
+	if err := g.Notify(context.Background(), MethodCancel, CancelParams{ID: 500}); err != nil {
+		t.Fatal(err)
+	}
+	go func() { <-started }()
+	if _, err := g.queues(jsonrpc2.PickID(jsonrpc2.ID{Num: 500})); code(err) != CodeCancelled {
+		t.Errorf("cancelled beforehand: %v", err)
 	}
 }
 

@@ -25,14 +25,7 @@ func newWindow(size int) (*window, error) {
 	if err != nil {
 		return fail(err)
 	}
-	return &window{
-		path:  fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), fd),
-		bytes: b,
-		free: func() {
-			_ = unix.Munmap(b)
-			_ = unix.Close(fd)
-		},
-	}, nil
+	return &window{path: fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), fd), bytes: b}, nil
 }
 
 func joinClose(err error, fd int) error {

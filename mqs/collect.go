@@ -1,6 +1,7 @@
 package mqs
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -45,12 +46,36 @@ const (
 // NoSuchCommunicatorError means that [Filter.Comm] names none.
 type NoSuchCommunicatorError struct {
 	Name string
-	// There are the communicators that there are.
+	// There are the communicators that there are, each with its quoted name and its id.
 	There []string
 }
 
 func (e *NoSuchCommunicatorError) Error() string {
-	return fmt.Sprintf("no communicator is called %q; there are %s", e.Name, strings.Join(e.There, ", "))
+	const most = 50
+	there, more := e.There, ""
+	if len(there) > most {
+		there, more = there[:most], fmt.Sprintf(" and %d more", len(there)-most)
+	}
+	return fmt.Sprintf("no communicator has the name or id %q; there are %s%s", e.Name, strings.Join(there, ", "), more)
+}
+
+// Read collects what the filter keeps of one stopped process. A decoder that
+// fails in itself, as on memory that nobody has thought of, is an [*UnreadableError] too.
+func Read(ctx context.Context, t target.Target, decoders []Decoder, f Filter) (p *Process, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			p, err = nil, Unreadable("", "mpi-queues failed on this process (%v): please report it, with a recording by -record", fault)
+		}
+	}()
+	if err := t.Info().Check(); err != nil {
+		return nil, Unreadable("", "%v", err)
+	}
+	r := target.NewReader(ctx, t)
+	s, err := Open(r, decoders)
+	if err != nil {
+		return nil, err
+	}
+	return Collect(r, s, f)
 }
 
 // Collect reads what the filter keeps of a source. It fails only if the
@@ -76,7 +101,7 @@ func Collect(r *target.Reader, s Source, f Filter) (*Process, error) {
 		if c.Internal && !f.Internal {
 			continue
 		}
-		there = append(there, c.Label())
+		there = append(there, fmt.Sprintf("%q (%s)", c.Name.Value, c.UniqueID))
 		if f.Comm != "" && !c.Is(f.Comm) {
 			continue
 		}

@@ -112,7 +112,7 @@ func TestCollectKeepsWhatTheFilterSays(t *testing.T) {
 	}
 	_, err := Collect(target.NewReader(context.Background(), noTarget{}), fake(), Filter{Comm: "wrld"})
 	var no *NoSuchCommunicatorError
-	if !errors.As(err, &no) || !strings.Contains(err.Error(), "world, communicator 0x2") {
+	if !errors.As(err, &no) || !strings.Contains(err.Error(), `"world" (0x1), "" (0x2)`) {
 		t.Errorf("no such communicator: %v", err)
 	}
 }

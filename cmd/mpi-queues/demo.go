@@ -90,7 +90,7 @@ func (d *demo) run(ctx context.Context, recording bool) error {
 }
 
 const demoNext = `  go install github.com/mpi-queues/mpi-queues/cmd/mpi-queues@latest
-  echo "source $(mpi-queues gdbinit)" >> ~/.gdbinit
+  init=$(mpi-queues gdbinit) && echo "source $init" >> ~/.gdbinit
 
   gdb -p PID                 and in gdb: mpi-queues
   mpi-queues dump PID...     all ranks in one report

@@ -148,6 +148,7 @@ func (d *demo) install(ctx context.Context, gdb, mpi bool) error {
 		if !isatty.IsTerminal(os.Stdin.Fd()) {
 			prefix = append(prefix, "-n") // nobody is there to type a password
 		}
+		prefix = append(prefix, "env", "DEBIAN_FRONTEND=noninteractive") // which sudo drops
 	}
 	packages := []string{}
 	if gdb {

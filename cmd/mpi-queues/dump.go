@@ -160,7 +160,7 @@ func (v *view) options() ([]string, error) {
 		options = append(options, "-internal")
 	}
 	if v.limit > 0 {
-		options = append(options, "-limit", strconv.Itoa(v.limit))
+		options = append(options, "-limit", v.limit.String())
 	}
 	return options, nil
 }

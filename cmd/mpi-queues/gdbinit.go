@@ -17,7 +17,7 @@ func gdbinitCommand() *cobra.Command {
 		Use:   "gdbinit",
 		Short: "Unpack gdb's extension and print the file to source",
 		Long: "Unpacks the extension into the user's data folder ($XDG_DATA_HOME or ~/.local/share) and\n" +
-			"prints the path of the file to source in gdb:\n\n  echo \"source $(mpi-queues gdbinit)\" >> ~/.gdbinit",
+			"prints the path of the file to source in gdb:\n\n  init=$(mpi-queues gdbinit) && echo \"source $init\" >> ~/.gdbinit",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			folder, err := dataFolder()

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -54,7 +55,7 @@ type helper struct{}
 // Queues reads and renders the message queues of processes.
 func (helper) Queues(ctx context.Context, d *bridge.Debugger, p bridge.QueuesParams) error {
 	queue, err := mqs.ParseQueue(p.Queue)
-	if err != nil {
+	if err = errors.Join(err, checkSource(p.Source)); err != nil {
 		return &bridge.UsageError{Err: err}
 	}
 	filter := mqs.Filter{Comm: p.Comm, Queue: queue, Internal: p.Internal, Limit: p.Limit}
@@ -84,6 +85,14 @@ func (helper) Queues(ctx context.Context, d *bridge.Debugger, p bridge.QueuesPar
 	return err
 }
 
+// checkSource refuses sources that there are not: the native decoders are the only one.
+func checkSource(source string) error {
+	if source != "auto" && source != "native" {
+		return fmt.Errorf("there is no source %q: it is auto or native", source)
+	}
+	return nil
+}
+
 func display(ctx context.Context, d *bridge.Debugger, s *mqs.Snapshot, p bridge.QueuesParams) error {
 	d.Progress(ctx, "writing")
 	return write(d.Stream(ctx, "display"), s, p.Format, p.Styled)
@@ -93,8 +102,10 @@ func display(ctx context.Context, d *bridge.Debugger, s *mqs.Snapshot, p bridge.
 func record(ctx context.Context, d *bridge.Debugger, recorders []*target.Recorder) error {
 	d.Progress(ctx, "recording")
 	for _, r := range recorders {
-		if _, err := read(ctx, r, mqs.Filter{Internal: true}); ctx.Err() != nil {
-			return err
+		// Why something can't be read has been said already.
+		_, _ = mqs.Read(ctx, r, decoders, mqs.Filter{Internal: true})
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
 	}
 	out := d.Stream(ctx, "recording")
@@ -110,6 +121,9 @@ func record(ctx context.Context, d *bridge.Debugger, recorders []*target.Recorde
 
 // Describe says what was detected in a process, a fact to a line.
 func (helper) Describe(ctx context.Context, d *bridge.Debugger, p bridge.DescribeParams) error {
+	if err := checkSource(p.Source); err != nil {
+		return &bridge.UsageError{Err: err}
+	}
 	t := d.Target(p.Process)
 	process := mqs.Identity(t.Info())
 	r := target.NewReader(ctx, t)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
 
@@ -26,10 +27,16 @@ func replayCommand() *cobra.Command {
 				return unreadable(err)
 			}
 			s, err := readAll(cmd.Context(), targets, f)
-			if err != nil {
-				return unreadable(err)
+			if err != nil && v.json && len(targets) == 1 {
+				// JSON is one document, whatever it says.
+				if err := v.show(&mqs.Snapshot{Processes: []*mqs.Process{mqs.Failed(targets[0].Info(), err)}}); err != nil {
+					return unreadable(err)
+				}
 			}
-			if err := v.show(s); err != nil {
+			if err == nil {
+				err = v.show(s)
+			}
+			if err != nil {
 				return unreadable(err)
 			}
 			return nil

@@ -14,22 +14,12 @@ import (
 // in which they are tried.
 var decoders = []mqs.Decoder{openmpi.Decoder{}}
 
-// read collects what the filter keeps of one stopped process.
-func read(ctx context.Context, t target.Target, f mqs.Filter) (*mqs.Process, error) {
-	r := target.NewReader(ctx, t)
-	s, err := mqs.Open(r, decoders)
-	if err != nil {
-		return nil, err
-	}
-	return mqs.Collect(r, s, f)
-}
-
 // readAll collects several. One that can't be read says so in the snapshot,
 // but if it is the only one, that is an error.
 func readAll(ctx context.Context, targets []target.Target, f mqs.Filter) (*mqs.Snapshot, error) {
 	s := &mqs.Snapshot{}
 	for _, t := range targets {
-		p, err := read(ctx, t, f)
+		p, err := mqs.Read(ctx, t, decoders, f)
 		if err != nil {
 			if len(targets) == 1 || ctx.Err() != nil {
 				return nil, err

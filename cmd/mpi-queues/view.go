@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
@@ -16,7 +17,7 @@ import (
 type view struct {
 	comm, queue string
 	internal    bool
-	limit       int
+	limit       limit
 	json        bool
 	output      string
 }
@@ -26,7 +27,7 @@ func (v *view) flags(cmd *cobra.Command) {
 	f.StringVar(&v.comm, "comm", "", "show the communicator of this `NAME|ID` only")
 	f.StringVar(&v.queue, "queue", "", "show one `QUEUE` only: sends, receives or unexpected")
 	f.BoolVar(&v.internal, "internal", false, "show the MPI library's own communicators and messages too")
-	f.IntVar(&v.limit, "limit", 0, "show at most `N` operations of a queue; 0 means all")
+	f.Var(&v.limit, "limit", "show at most `N` operations of a queue, or unlimited")
 	f.BoolVar(&v.json, "json", false, "write JSON instead of tables")
 	f.StringVar(&v.output, "output", "", "write to `FILE` instead of standard output")
 	_ = cmd.RegisterFlagCompletionFunc("queue", cobra.FixedCompletions([]string{"sends", "receives", "unexpected"}, cobra.ShellCompDirectiveNoFileComp))
@@ -34,11 +35,34 @@ func (v *view) flags(cmd *cobra.Command) {
 
 func (v *view) filter() (mqs.Filter, error) {
 	queue, err := mqs.ParseQueue(v.queue)
-	if err == nil && v.limit < 0 {
-		err = errors.New("the limit can't be negative")
-	}
-	return mqs.Filter{Comm: v.comm, Queue: queue, Internal: v.internal, Limit: v.limit}, err
+	return mqs.Filter{Comm: v.comm, Queue: queue, Internal: v.internal, Limit: int(v.limit)}, err
 }
+
+// limit is a number of operations as gdb's own settings have it: 0 is none.
+type limit int
+
+func (l *limit) String() string {
+	if *l == 0 {
+		return "unlimited"
+	}
+	return strconv.Itoa(int(*l))
+}
+
+// Set reads what a user has written.
+func (l *limit) Set(text string) error {
+	if text == "unlimited" {
+		text = "0"
+	}
+	n, err := strconv.ParseUint(text, 10, 31)
+	if err != nil {
+		return errors.New("it is a number or unlimited")
+	}
+	*l = limit(n)
+	return nil
+}
+
+// Type is what pflag calls the value.
+func (l *limit) Type() string { return "limit" }
 
 // show writes a snapshot where the user wants it.
 func (v *view) show(s *mqs.Snapshot) error {
@@ -54,29 +78,39 @@ func (v *view) show(s *mqs.Snapshot) error {
 
 // isStyled says whether text that goes to f is marked up.
 func isStyled(f *os.File) bool {
-	return isatty.IsTerminal(f.Fd()) && os.Getenv("NO_COLOR") == ""
+	return isatty.IsTerminal(f.Fd()) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
 // replaceFile makes a file anew: it is there as a whole or, if that fails, as it
 // was before. A device or a pipe is written to as it is.
 func replaceFile(path string, fill func(*os.File) error) error {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
-		if err != nil {
-			return fmt.Errorf("%s can't be written: %w", path, err)
-		}
-		return errors.Join(fill(f), f.Close())
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real // a link stays one
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	mode := os.FileMode(0o666)
+	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%d", filepath.Base(path), os.Getpid()))
+	info, err := os.Stat(path)
+	inPlace := err == nil && !info.Mode().IsRegular()
+	switch {
+	case inPlace:
+		name, flags = path, os.O_WRONLY
+	case err == nil:
+		mode = info.Mode().Perm()
+	}
+	f, err := os.OpenFile(name, flags, mode)
 	if err != nil {
 		return fmt.Errorf("%s can't be written: %w", path, err)
 	}
-	err = errors.Join(fill(f), f.Chmod(0o644), f.Close())
+	err = errors.Join(fill(f), f.Close())
+	if inPlace {
+		return err
+	}
 	if err == nil {
-		err = os.Rename(f.Name(), path)
+		err = os.Rename(name, path)
 	}
 	if err != nil {
-		_ = os.Remove(f.Name())
+		_ = os.Remove(name)
 	}
 	return err
 }

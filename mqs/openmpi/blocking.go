@@ -3,19 +3,23 @@ package openmpi
 import "github.com/mpi-queues/mpi-queues/mqs/target"
 
 // Calls that wait for a request of their own, by what the request then is.
-// MPI_Sendrecv has one of each.
+// MPI_Sendrecv may have one of each or, of an eager message or to MPI_PROC_NULL,
+// none, so that a request that it holds need not be its own.
 var (
 	blockingSends = map[string]string{"MPI_Send": "send", "MPI_Ssend": "ssend", "MPI_Rsend": "rsend",
-		"MPI_Sendrecv": "sendrecv", "MPI_Sendrecv_replace": "sendrecv"}
+		"MPI_Sendrecv": notKnown, "MPI_Sendrecv_replace": notKnown}
 	blockingRecvs = map[string]string{"MPI_Recv": "recv", "MPI_Mrecv": "mrecv",
-		"MPI_Sendrecv": "sendrecv", "MPI_Sendrecv_replace": "sendrecv"}
+		"MPI_Sendrecv": notKnown, "MPI_Sendrecv_replace": notKnown}
 )
+
+// notKnown is the kind of a request that may or may not be a call's own.
+const notKnown = ""
 
 // blockingKinds finds the requests of blocking calls. Nothing in a request
 // tells MPI_Recv from MPI_Irecv, but a thread that waits in MPI_Recv holds the
 // request's address, in a register or between its innermost frame and that of
-// the call. If it holds those of several (the stack keeps old values), which of
-// them it waits for is not known, and their kind is empty.
+// the call. If it holds those of several (the stack keeps old values, and the
+// program's own variables in registers), which of them it waits for is not known.
 func (s *source) blockingKinds() map[target.Addr]string {
 	if s.blocking != nil {
 		return s.blocking
@@ -29,22 +33,23 @@ func (s *source) blockingKinds() map[target.Addr]string {
 	if err != nil {
 		s.notef("blocking and non-blocking operations can't be told apart: %v", err)
 		for _, a := range append(sends, recvs...) {
-			s.blocking[a] = ""
+			s.blocking[a] = notKnown
 		}
 		return s.blocking
 	}
 	for _, c := range calls {
-		s.waitsFor(c, blockingSends[c.Function], sends)
-		s.waitsFor(c, blockingRecvs[c.Function], recvs)
+		if kind, ok := blockingSends[c.Function]; ok {
+			s.waitsFor(c, kind, sends)
+		}
+		if kind, ok := blockingRecvs[c.Function]; ok {
+			s.waitsFor(c, kind, recvs)
+		}
 	}
 	return s.blocking
 }
 
 // waitsFor gives the kind to the one candidate that the call holds.
 func (s *source) waitsFor(c target.Call, kind string, candidates []target.Addr) {
-	if kind == "" {
-		return
-	}
 	var held []target.Addr
 	for _, a := range candidates {
 		if c.Words[a] {
@@ -53,16 +58,17 @@ func (s *source) waitsFor(c target.Call, kind string, candidates []target.Addr) 
 	}
 	for _, a := range held {
 		if len(held) > 1 {
-			kind = ""
+			kind = notKnown
 		}
 		s.blocking[a] = kind
 	}
 }
 
-// candidates are the requests that a blocking call may wait for.
+// candidates are the requests that a blocking call may have made, those that
+// are complete included: the call may have something else to wait for.
 func (s *source) candidates() (sends, recvs []target.Addr) {
 	may := func(r request) bool {
-		return !r.Persistent && !r.FreeCalled && r.Complete != requestCompleted && r.Tag >= anyTag
+		return !r.Persistent && !r.FreeCalled && r.Tag >= anyTag
 	}
 	for _, list := range s.requests.sends {
 		for _, q := range list {

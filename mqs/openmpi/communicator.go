@@ -85,10 +85,13 @@ func (s *source) readCommunicators(addrs []target.Addr) ([]*commState, []error) 
 		return nil, []error{err}
 	}
 	internal := map[target.Addr]bool{}
+	seen := map[target.Addr]bool{}
 	for i, a := range addrs {
-		if a == 0 {
+		// While one is being made from another, 4.1 puts the other into its place.
+		if a == 0 || seen[a] && i > nullIndex {
 			continue
 		}
+		seen[a] = true
 		c, err := s.Communicator.Read(s.r, a)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("communicator %d: %w", i, err))
@@ -105,6 +108,8 @@ func (s *source) readCommunicators(addrs []target.Addr) ([]*commState, []error) 
 		}
 		states = append(states, &commState{addr: a, communicator: c})
 	}
+	var out []*commState
+	clear(s.comms)
 	for _, c := range states {
 		m := &mqs.Communicator{
 			UniqueID: target.Addr(c.Index),
@@ -115,9 +120,14 @@ func (s *source) readCommunicators(addrs []target.Addr) ([]*commState, []error) 
 			m.Name = mqs.Known(name)
 		}
 		c.model = m
+		if _, again := s.comms[m.UniqueID]; again {
+			errs = append(errs, fmt.Errorf("there are two communicators %s: the one at %s is left out", m.UniqueID, c.addr))
+			continue
+		}
 		s.comms[m.UniqueID] = c
+		out = append(out, c)
 	}
-	return states, errs
+	return out, errs
 }
 
 // readGroups fills in ranks and groups. A group that can't be read is unknown, with a note.

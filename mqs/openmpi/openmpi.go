@@ -73,9 +73,10 @@ func (d Decoder) Open(r *target.Reader, symbols map[string]target.Symbol) (mqs.S
 
 // The values of ompi_mpi_state (ompi/runtime/mpiruntime.h, 4.1 to 6.0).
 const (
-	stateNotInitialized   = 0
-	stateInitStarted      = 1
-	stateFinalizeCompletd = 5
+	stateNotInitialized    = 0
+	stateInitStarted       = 1
+	stateInitCompleted     = 2
+	stateFinalizeCompleted = 5
 )
 
 // checkState tells the programs that can't have queues now from those that can.
@@ -103,10 +104,20 @@ func checkState(r *target.Reader, symbols map[string]target.Symbol) error {
 		return mqs.Unreadable(name, "the program has not called MPI_Init yet, so it has no message queues")
 	case state == stateInitStarted:
 		return mqs.Unreadable(name, "the program is inside MPI_Init, so it has no message queues yet")
-	case state >= stateFinalizeCompletd:
+	case state >= stateFinalizeCompleted:
 		return mqs.Unreadable(name, "the program has called MPI_Finalize, so it has no message queues any more")
 	}
 	return nil
+}
+
+// isFinalizing tells a program in the midst of MPI_Finalize.
+func isFinalizing(r *target.Reader, symbols map[string]target.Symbol) bool {
+	s, ok := symbols[symState]
+	if !ok {
+		return false
+	}
+	state, err := r.Int(s.Addr, 4)
+	return err == nil && state > stateInitCompleted && state < stateFinalizeCompleted
 }
 
 // roots are the objects that the symbols name, with room for their sizes.
@@ -155,6 +166,9 @@ func open(r *target.Reader, symbols map[string]target.Symbol) (mqs.Source, error
 			return nil, r.Err()
 		}
 		why = errors.Join(why, fmt.Errorf("the layout of %s: %w", t.Release, err))
+	}
+	if isFinalizing(r, symbols) {
+		return nil, mqs.Unreadable("Open MPI", "the program is inside MPI_Finalize, which has taken its message queues apart already")
 	}
 	lib := library(symbols[symCommunicators])
 	return nil, mqs.Unreadable("Open MPI", "%s has no type information that fits, and none of the layouts that mpi-queues knows (%s) does: "+

@@ -258,3 +258,93 @@ func TestSentinels(t *testing.T) {
 		t.Error("processes of another job have ranks in this one")
 	}
 }
+
+// A table tried on a library that it does not fit can read anything.
+func TestProofsStandAnyArray(t *testing.T) {
+	tg := recorded(t, "openmpi-4.1.4/queues-rank-0")
+	s, err := start(t, tg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, ok := s.layouts.Field("opal_pointer_array_t", "size")
+	if !ok || f.Size != 4 {
+		t.Fatalf("size is %+v", f)
+	}
+	at := s.symbols[symCommunicators].Addr + target.Addr(f.Offset)
+	for _, size := range []uint64{0, 1, 2, 1 << 31, 1<<31 - 1} {
+		if _, err := start(t, &patched{Target: tg, words: map[target.Addr]uint64{at: size}}); err == nil {
+			t.Errorf("an array of %d was believed", size)
+		}
+	}
+}
+
+// Fragments that came too early can be linked in any way while memory is being changed.
+func TestRingsEnd(t *testing.T) {
+	tg := recorded(t, "openmpi-4.1.4/queues-rank-0")
+	s, err := start(t, tg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var frags []target.Addr
+	var procs []target.Addr
+	for range s.Communicators() {
+	}
+	for _, c := range s.comms {
+		if c.PMLComm == 0 {
+			continue
+		}
+		comm, err := s.Comm.Read(s.r, c.PMLComm)
+		if err != nil {
+			t.Fatal(err)
+		}
+		addrs, err := s.r.Pointers(comm.Procs, int(comm.NumProcs))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range addrs {
+			p, err := s.CommProc.Read(s.r, a)
+			if a == 0 || err != nil {
+				continue
+			}
+			if l, err := s.List.Read(s.r, target.Addr(p.UnexpectedFrags)); err == nil && l.First != target.Addr(l.Sentinel) {
+				frags, procs = append(frags, l.First), append(procs, a)
+			}
+		}
+	}
+	if len(frags) < 2 {
+		t.Fatal("no fragments")
+	}
+	offset := func(name, path string) target.Addr {
+		f, ok := s.layouts.Field(name, path)
+		if !ok {
+			t.Fatalf("no %s.%s", name, path)
+		}
+		return target.Addr(f.Offset)
+	}
+	next, ahead := offset("mca_pml_ob1_recv_frag_t", "super.super.opal_list_next"), offset("mca_pml_ob1_recv_frag_t", "range")
+	// Two rings, each the range of the other.
+	words := map[target.Addr]uint64{procs[0] + offset("mca_pml_ob1_comm_proc_t", "frags_cant_match"): uint64(frags[0])}
+	for i, a := range frags[:2] {
+		words[a+next] = uint64(a)
+		words[a+ahead] = uint64(frags[1-i])
+	}
+	s, err = start(t, &patched{Target: tg, words: words})
+	if err != nil {
+		t.Fatal(err)
+	}
+	early, err := s.ring(frags[0])
+	if err != nil || len(early) != 2 {
+		t.Errorf("%d fragments, %v", len(early), err)
+	}
+}
+
+func TestSendSequencesWrapAround(t *testing.T) {
+	const last = 40_000
+	age := ageBefore(1<<16 + last)
+	for posted := range 1 << 16 {
+		sequence := uint64(int64(int16(last + 1 + posted))) // sign-extended, as ob1 stores it
+		if got := 1<<16 - 1 - age(sequence); got != posted {
+			t.Fatalf("the message posted as number %d counts as %d", posted, got)
+		}
+	}
+}

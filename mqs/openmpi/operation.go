@@ -92,9 +92,12 @@ func (s *source) send(c *mqs.Communicator, q sendAt) mqs.PendingOperation {
 		if !r.PMLComplete && op.Status == mqs.Complete {
 			op.ExtraText = append(op.ExtraText, "the data waits in the buffer")
 		}
-		if r.FreeCalled {
+		if r.FreeCalled || isBuffered(q.sendRequest) {
 			// Collected too, as MPI_Bsend does by itself: what remains is the data.
-			op.Kind, op.Status, op.ExtraText = "bsend", pendingOr(q.Recv != 0), []string{"the data waits in the buffer"}
+			op.Status, op.ExtraText = pendingOr(q.Recv != 0), []string{"the data waits in the buffer"}
+			if !r.Persistent {
+				op.Kind = "bsend"
+			}
 		}
 	}
 	return op

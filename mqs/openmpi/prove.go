@@ -12,7 +12,12 @@ import (
 // type's name and size; lists agree with themselves in both directions; the
 // predefined objects have names that no program can change.
 func (s *source) prove() error {
-	return errors.Join(s.proveCommunicators(), s.provePML(), s.proveDatatype())
+	for _, proof := range []func() error{s.proveCommunicators, s.provePML, s.proveDatatype} {
+		if err := proof(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // proveClass checks that the object at a is of the type, and as large as the layout says.
@@ -135,7 +140,7 @@ func (s *source) provePML() error {
 			return err
 		}
 	}
-	for _, a := range comms[:2] {
+	for _, a := range comms {
 		if a == 0 {
 			continue
 		}
@@ -144,22 +149,27 @@ func (s *source) provePML() error {
 			return err
 		}
 		if c.PMLComm == 0 {
-			continue
+			continue // MPI_COMM_NULL
 		}
 		// What ob1 made says more than the component's name: others, such as
 		// monitoring, put themselves in front of it.
 		class, err := s.classOf(c.PMLComm)
 		if err != nil {
-			continue
+			break
 		}
 		if name, err := class.Name.Read(s.r, 64); err != nil || name != obComm {
-			continue
+			break
 		}
 		s.pml = ob1
 		return s.proveOB1(c.PMLComm)
 	}
 	if s.pml == ob1 {
-		return fmt.Errorf("pml ob1 is selected, but no communicator has a %s", obComm)
+		// With sessions there may be no communicator yet, but nor is there anything else.
+		for i, a := range comms {
+			if a != 0 && a != comms[nullIndex] {
+				return fmt.Errorf("pml ob1 is selected, but communicator %d has no %s", i, obComm)
+			}
+		}
 	}
 	return nil
 }
@@ -170,12 +180,25 @@ const ob1 = "ob1"
 const obComm = "mca_pml_ob1_comm_t"
 
 func (s *source) proveOB1(pmlComm target.Addr) error {
-	for name, bound := range map[string]bool{"mca_pml_ob1_send_request_t": s.SendRequest.Bound(), "mca_pml_ob1_recv_request_t": s.RecvRequest.Bound(),
-		"mca_pml_ob1_recv_frag_t": s.RecvFrag.Bound(), "mca_btl_base_segment_t": s.Segment.Bound(), "mca_pml_ob1_hdr_t": s.Header.Bound(),
-		obComm: s.Comm.Bound(), "mca_pml_ob1_comm_proc_t": s.CommProc.Bound()} {
-		if !bound {
-			return fmt.Errorf("no type %s", name)
+	var missing []error
+	for _, t := range []struct {
+		name  string
+		bound bool
+	}{
+		{"mca_pml_ob1_send_request_t", s.SendRequest.Bound()},
+		{"mca_pml_ob1_recv_request_t", s.RecvRequest.Bound()},
+		{"mca_pml_ob1_recv_frag_t", s.RecvFrag.Bound()},
+		{"mca_btl_base_segment_t", s.Segment.Bound()},
+		{"mca_pml_ob1_hdr_t", s.Header.Bound()},
+		{obComm, s.Comm.Bound()},
+		{"mca_pml_ob1_comm_proc_t", s.CommProc.Bound()},
+	} {
+		if !t.bound {
+			missing = append(missing, fmt.Errorf("no type %s", t.name))
 		}
+	}
+	if missing != nil {
+		return errors.Join(missing...)
 	}
 	if err := s.proveClass(pmlComm, obComm, s.Comm.Size()); err != nil {
 		return err

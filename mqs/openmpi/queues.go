@@ -22,19 +22,20 @@ func (s *source) Operations(c *mqs.Communicator, class mqs.OpClass) iter.Seq2[mq
 			return
 		}
 		q := s.allRequests()
-		if q.err != nil && class != mqs.UnexpectedMessages {
-			yield(mqs.PendingOperation{}, q.err)
-			return
-		}
 		switch class {
 		case mqs.PendingSends:
-			for _, r := range sendsInOrder(q.sends[state.addr]) {
+			for _, r := range s.sendsInOrder(state, c, q.sends[state.addr]) {
 				if !yield(s.send(c, r), nil) {
 					return
 				}
 			}
+			if q.sendErr != nil {
+				yield(mqs.PendingOperation{}, q.sendErr)
+			}
 		case mqs.PendingReceives:
-			s.yieldReceives(state, c, yield)
+			if s.yieldReceives(state, c, yield) && q.recvErr != nil {
+				yield(mqs.PendingOperation{}, q.recvErr)
+			}
 		case mqs.UnexpectedMessages:
 			s.yieldUnexpected(state, c, yield)
 		}
@@ -45,32 +46,44 @@ func (s *source) Operations(c *mqs.Communicator, class mqs.OpClass) iter.Seq2[mq
 // will match them, which their sequence numbers tell. Between peers there is no
 // such order: the places that a peer's sends take are kept, which makes it the
 // order of posting as long as no request has been used twice.
-func sendsInOrder(sends []sendAt) []sendAt {
+func (s *source) sendsInOrder(state *commState, c *mqs.Communicator, sends []sendAt) []sendAt {
+	if len(sends) < 2 {
+		return sends
+	}
+	peers, err := s.peers(state)
+	if err != nil {
+		s.notef("the pending sends of %s may be out of order: %v", c.Label(), err)
+		return sends
+	}
 	places := map[int32][]int{}
 	for i, r := range sends {
 		places[r.Base.Peer] = append(places[r.Base.Peer], i)
 	}
 	out := slices.Clone(sends)
-	for _, at := range places {
-		mine := make([]sendAt, len(at))
-		for k, i := range at {
-			mine[k] = sends[i]
+	for peer, at := range places {
+		if len(at) > 1<<16 {
+			s.notef("the pending sends of %s to rank %d are out of order: they are more than ob1 numbers", c.Label(), peer)
 		}
-		slices.SortStableFunc(mine, func(a, b sendAt) int {
-			// The sequence has 16 bits and wraps around.
-			return int(int16(uint16(a.Base.Sequence) - uint16(b.Base.Sequence)))
-		})
-		for k, i := range at {
-			out[i] = mine[k]
+		age := ageBefore(peers.procs[int(peer)].SendSequence)
+		slices.SortStableFunc(at, func(i, k int) int { return age(sends[k].Base.Sequence) - age(sends[i].Base.Sequence) })
+		for k, i := range slices.Sorted(slices.Values(at)) {
+			out[i] = sends[at[k]]
 		}
 	}
 	return out
 }
 
+// ageBefore returns how long before the last message of a peer one was sent. The
+// sequence has 16 bits and wraps around.
+func ageBefore(last uint32) func(sequence uint64) int {
+	return func(sequence uint64) int { return int(uint16(last) - uint16(sequence)) }
+}
+
 // yieldReceives yields the receives in the order of posting, which is that of
 // matching: those in the free list and those that only the lists of unmatched
 // receives know, since their requests stand on a stack (probes).
-func (s *source) yieldReceives(state *commState, c *mqs.Communicator, yield func(mqs.PendingOperation, error) bool) {
+// It returns false if it was stopped.
+func (s *source) yieldReceives(state *commState, c *mqs.Communicator, yield func(mqs.PendingOperation, error) bool) bool {
 	all := s.requests.recvs[state.addr]
 	extra, err := s.postedElsewhere(state)
 	if err != nil {
@@ -91,9 +104,10 @@ func (s *source) yieldReceives(state *commState, c *mqs.Communicator, yield func
 	})
 	for _, r := range recvs {
 		if !yield(s.recv(c, r), nil) {
-			return
+			return false
 		}
 	}
+	return true
 }
 
 // held tells the request that stands for a message taken by MPI_Mprobe.

@@ -32,7 +32,8 @@ type requests struct {
 	sends map[target.Addr][]sendAt
 	recvs map[target.Addr][]recvAt
 	seen  map[target.Addr]target.Addr // the receive requests among them, and what follows each in its list
-	err   error
+	// What was read of a list stands above even if the rest of it can't be.
+	sendErr, recvErr error
 }
 
 type sendAt struct {
@@ -53,17 +54,14 @@ func (s *source) allRequests() *requests {
 	}
 	q := &requests{sends: map[target.Addr][]sendAt{}, recvs: map[target.Addr][]recvAt{}, seen: map[target.Addr]target.Addr{}}
 	s.requests = q
-	q.err = s.eachElement(symSendRequests, func(a target.Addr) error {
+	q.sendErr = s.eachElement(symSendRequests, func(a target.Addr) error {
 		r, err := s.SendRequest.Read(s.r, a)
-		if err == nil && inUse(r.Base) && r.Base.Type == typeSend {
+		if err == nil && r.Base.Type == typeSend && (inUse(r.Base) || isBuffered(r)) {
 			q.sends[r.Base.Comm] = append(q.sends[r.Base.Comm], sendAt{a, r})
 		}
 		return err
 	})
-	if q.err != nil {
-		return q
-	}
-	q.err = s.eachElement(symRecvRequests, func(a target.Addr) error {
+	q.recvErr = s.eachElement(symRecvRequests, func(a target.Addr) error {
 		r, err := s.RecvRequest.Read(s.r, a)
 		if err == nil && inUse(r.Base) && r.Base.Type >= typeRecv && r.Base.Type <= typeMprobe {
 			q.recvs[r.Base.Comm] = append(q.recvs[r.Base.Comm], recvAt{a, r})
@@ -78,6 +76,12 @@ func (s *source) allRequests() *requests {
 // persistent one that has not been started inactive.
 func inUse(r request) bool { return r.State != requestInvalid && r.State != requestInactive }
 
+// isBuffered tells a persistent buffered send that has been collected, and is
+// inactive, while its data still waits in the attached buffer.
+func isBuffered(r sendRequest) bool {
+	return r.Base.State == requestInactive && r.Mode == modeBuffered && !r.Base.PMLComplete && r.Addr != r.Base.Addr
+}
+
 // eachElement calls f with every element of a free list, in the order in which
 // they were handed out for the first time. The list is a list of allocations;
 // in each, elements stand at a fixed stride behind an item of their own.
@@ -87,7 +91,7 @@ func (s *source) eachElement(symbol string, f func(target.Addr) error) error {
 		return err
 	}
 	align := max(head.Alignment, 1)
-	if align&(align-1) != 0 || align > 1<<20 || head.FragSize == 0 || head.FragSize > 1<<20 || head.NumAllocated > 1<<26 {
+	if align&(align-1) != 0 || align > 1<<20 || head.FragSize == 0 || head.FragSize > 1<<20 || head.NumAllocated > 1<<26 || head.NumPerAlloc > 1<<26 {
 		return fmt.Errorf("%s has %d elements of %d bytes aligned to %d", symbol, head.NumAllocated, head.FragSize, align)
 	}
 	stride := (head.FragSize + align - 1) &^ (align - 1)

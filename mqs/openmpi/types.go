@@ -35,7 +35,6 @@ type types struct {
 // class is what every object points at: its type, by name and size.
 type class struct {
 	Name   target.Text `c:"cls_name"`
-	Parent target.Addr `c:"cls_parent"`
 	SizeOf uint64      `c:"cls_sizeof"`
 }
 

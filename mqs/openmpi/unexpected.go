@@ -2,6 +2,7 @@ package openmpi
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
@@ -29,20 +30,13 @@ func (s *source) yieldUnexpected(state *commState, c *mqs.Communicator, yield fu
 	}
 	for _, rank := range peers.ranks {
 		p := peers.procs[rank]
-		l, err := s.List.Read(s.r, target.Addr(p.UnexpectedFrags))
+		arrived, err := s.arrivals(p)
 		if err != nil {
-			yield(mqs.PendingOperation{}, err)
-			return
-		}
-		arrived, err := s.frags(l.First, target.Addr(l.Sentinel))
-		if err != nil {
-			yield(mqs.PendingOperation{}, err)
-			return
+			s.notef("the unexpected messages of %s from rank %d may not be all: %v", c.Label(), rank, err)
 		}
 		early, err := s.ring(p.FragsCantMatch)
 		if err != nil {
-			yield(mqs.PendingOperation{}, err)
-			return
+			s.notef("the messages of %s from rank %d that came out of order may not be all: %v", c.Label(), rank, err)
 		}
 		for _, f := range arrived {
 			if !yield(s.unexpected(c, f), nil) {
@@ -57,8 +51,8 @@ func (s *source) yieldUnexpected(state *commState, c *mqs.Communicator, yield fu
 			}
 		}
 	}
-	if s.allRequests().err != nil {
-		return
+	if err := s.allRequests().recvErr; err != nil {
+		s.notef("messages that MPI_Mprobe has taken are not among the unexpected messages of %s: %v", c.Label(), err)
 	}
 	for i := range s.requests.recvs[state.addr] {
 		r := &s.requests.recvs[state.addr][i]
@@ -74,6 +68,15 @@ type arrival struct {
 	header
 	payload target.Addr // behind the header of an eager message
 	size    uint64      // bytes of payload
+}
+
+// arrivals reads the messages of one peer that can be matched.
+func (s *source) arrivals(p commProc) ([]arrival, error) {
+	l, err := s.List.Read(s.r, target.Addr(p.UnexpectedFrags))
+	if err != nil {
+		return nil, err
+	}
+	return s.frags(l.First, target.Addr(l.Sentinel))
 }
 
 // frags reads a list of fragments from first until stop.
@@ -97,33 +100,29 @@ const maxFrags = 1 << 24
 
 // ring reads the fragments that came too early to be matched: a ring without a
 // sentinel, ordered by sequence, in which each can be the head of a further
-// ring of those that follow it directly.
+// ring, of those that follow it directly.
 func (s *source) ring(head target.Addr) ([]arrival, error) {
-	if head == 0 {
-		return nil, nil
-	}
-	first, err := s.frag(head)
-	if err != nil {
-		return nil, err
-	}
-	rest, err := s.frags(first.next, head)
-	if err != nil {
-		return nil, err
-	}
 	var out []arrival
-	for _, f := range append([]arrival{first}, rest...) {
-		out = append(out, f)
-		if f.ahead == 0 || f.ahead == head {
-			continue
-		}
-		more, err := s.ring(f.ahead)
-		if err != nil {
-			return nil, err
-		}
-		if out = append(out, more...); len(out) > maxFrags {
-			return nil, fmt.Errorf("the rings at %s do not end", head)
+	seen := map[target.Addr]bool{}
+	heads := []target.Addr{head}
+	for len(heads) > 0 {
+		head := heads[len(heads)-1]
+		heads = heads[:len(heads)-1]
+		for a := head; a != 0 && !seen[a]; {
+			if len(seen) == maxFrags {
+				return out, fmt.Errorf("the ring at %s does not end", head)
+			}
+			seen[a] = true
+			f, err := s.frag(a)
+			if err != nil {
+				return out, err
+			}
+			out = append(out, f)
+			heads = append(heads, f.ahead)
+			a = f.next
 		}
 	}
+	slices.SortStableFunc(out, func(a, b arrival) int { return int(int16(a.Seq - b.Seq)) })
 	return out, nil
 }
 

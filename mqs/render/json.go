@@ -135,6 +135,7 @@ func (w *jsonWriter) communicator(c *mqs.Queues) {
 	maybeInt(w, `, "local_rank": `, c.LocalRank)
 	maybeInt(w, `, "size": `, c.Size)
 	maybe(w, `, "name": `, c.Name, func(v string) { w.str(v) })
+	w.raw(`, "inter": `).bool(c.Inter)
 	w.raw(`, "internal": `).bool(c.Internal)
 	w.raw(`, "group": `).group(c.Group)
 	w.raw(`, "remote_group": `).group(c.RemoteGroup)

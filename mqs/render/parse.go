@@ -49,6 +49,7 @@ type communicatorJSON struct {
 	LocalRank          *int32            `json:"local_rank"`
 	Size               *int32            `json:"size"`
 	Name               *string           `json:"name"`
+	Inter              bool              `json:"inter"`
 	Internal           bool              `json:"internal"`
 	Group              []*int32          `json:"group"`
 	RemoteGroup        []*int32          `json:"remote_group"`
@@ -109,7 +110,7 @@ func (c communicatorJSON) model() *mqs.Queues {
 		return out
 	}
 	q := &mqs.Queues{Communicator: mqs.Communicator{UniqueID: c.UniqueID, LocalRank: from(c.LocalRank), Size: from(c.Size),
-		Name: from(c.Name), Group: group(c.Group), RemoteGroup: group(c.RemoteGroup), Inter: c.RemoteGroup != nil, Internal: c.Internal}}
+		Name: from(c.Name), Group: group(c.Group), RemoteGroup: group(c.RemoteGroup), Inter: c.Inter, Internal: c.Internal}}
 	for class, ops := range map[mqs.OpClass][]operationJSON{mqs.PendingSends: c.PendingSends,
 		mqs.PendingReceives: c.PendingReceives, mqs.UnexpectedMessages: c.UnexpectedMessages} {
 		key := class.String()

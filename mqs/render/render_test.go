@@ -89,11 +89,11 @@ func TestJSONIsReadBack(t *testing.T) {
 	}
 }
 
-const wantText = `Rank 0 of 3, process 4711, a.out: Open MPI 4.1.4, layout from the table of Open MPI 4.1.4
+const wantText = `Rank 0 of 3, process 4711, a.out: Open MPI 4.1.4, read by the embedded table
 
 a "name"�[31m�� é (0x3): rank 0 of 2, an intercommunicator with a remote group of 1
   Pending receives
-    status   from  global  tag  bytes          count  datatype  kind   buffer
+    status   from  global  tag  bytes          count  datatype  kind   buffer                       note
     matched  ANY   ANY     ANY  1099511627776  1      MPI_INT   irecv  0xfffffffffffffff8 (system)  got 4 bytes from 1, tag 7; cancelled
     pending  ?     ?       ?    ?              ?      ?         ?      ?
     ... and 7 more of 9 (-limit)

@@ -46,7 +46,7 @@ func Text(w io.Writer, s *mqs.Snapshot, style Style) error {
 func processText(w *bufio.Writer, p *mqs.Process, style Style) {
 	fmt.Fprintln(w, style.paint("1", heading(p)))
 	if p.Unavailable != "" {
-		fmt.Fprintf(w, "  %s.\n", strings.TrimSuffix(p.Unavailable, "."))
+		fmt.Fprintf(w, "  %s.\n", sentence(p.Unavailable))
 	}
 	// Communicators of which there is one thing to say share a sentence.
 	var sentences []string
@@ -66,7 +66,7 @@ func processText(w *bufio.Writer, p *mqs.Process, style Style) {
 		fmt.Fprintf(w, "\n%s.\n", fmt.Sprintf(s, strings.Join(sharing[s], ", ")))
 	}
 	for _, n := range p.Notes {
-		fmt.Fprintf(w, "\nNote: %s.\n", strings.TrimSuffix(n, "."))
+		fmt.Fprintf(w, "\nNote: %s.\n", sentence(n))
 	}
 }
 
@@ -84,14 +84,17 @@ func heading(p *mqs.Process) string {
 	if p.Image != "" {
 		fmt.Fprintf(&b, ", %s", filepath.Base(p.Image))
 	}
-	if p.MPI != "" {
-		b.WriteString(": " + strings.TrimSpace(p.MPI+" "+p.MPIVersion))
+	mpi := strings.TrimSpace(p.MPI + " " + p.MPIVersion)
+	if mpi != "" {
+		b.WriteString(": " + mpi)
 	}
-	switch p.Layout {
-	case "dwarf":
-		b.WriteString(", layout from its debug information")
-	case "table":
-		fmt.Fprintf(&b, ", layout from the table of %s", p.LayoutName)
+	switch {
+	case p.Layout == "dwarf":
+		b.WriteString(", read by its debug information")
+	case p.Layout == "table" && p.LayoutName == mpi:
+		b.WriteString(", read by the embedded table")
+	case p.Layout == "table":
+		fmt.Fprintf(&b, ", read by the table of %s", p.LayoutName)
 	}
 	return printable(b.String())
 }
@@ -120,7 +123,7 @@ func inOneSentence(c *mqs.Queues) string {
 	case empty:
 		return "Nothing pending on %s"
 	case missing:
-		return "Not available on %s: " + strings.ReplaceAll(strings.TrimSuffix(reason, "."), "%", "%%")
+		return "Not available on %s: " + strings.ReplaceAll(sentence(reason), "%", "%%")
 	}
 	return ""
 }
@@ -132,7 +135,11 @@ func communicatorText(w *bufio.Writer, c *mqs.Queues, style Style) {
 	}
 	fmt.Fprintf(w, ": rank %s of %s", number(c.LocalRank), number(c.Size))
 	if c.Inter {
-		fmt.Fprintf(w, ", an intercommunicator with a remote group of %d", len(c.RemoteGroup))
+		remote := unknown
+		if c.RemoteGroup != nil {
+			remote = strconv.Itoa(len(c.RemoteGroup))
+		}
+		fmt.Fprintf(w, ", an intercommunicator with a remote group of %s", remote)
 	}
 	if c.Internal {
 		fmt.Fprint(w, ", internal to the library")
@@ -143,7 +150,7 @@ func communicatorText(w *bufio.Writer, c *mqs.Queues, style Style) {
 		switch {
 		case q == nil, q.Total == 0 && q.Unavailable == "":
 		case q.Unavailable != "":
-			fmt.Fprintf(w, "  %s: not available: %s.\n", style.paint(look.color, look.title), strings.TrimSuffix(q.Unavailable, "."))
+			fmt.Fprintf(w, "  %s: not available: %s.\n", style.paint(look.color, look.title), sentence(q.Unavailable))
 		default:
 			fmt.Fprintf(w, "  %s\n", style.paint(look.color, look.title))
 			queueText(w, c, class, q)
@@ -180,7 +187,7 @@ func columns(c *mqs.Queues, class mqs.OpClass) []column {
 			column{"datatype", func(op *mqs.PendingOperation) string { return orUnknown(printable(op.Datatype)) }},
 			column{"kind", func(op *mqs.PendingOperation) string { return orUnknown(op.Kind) }})
 	}
-	return append(cols, column{"buffer", buffer}, column{"", remarks(class)})
+	return append(cols, column{"buffer", buffer}, column{"note", remarks(class)})
 }
 
 func queueText(w *bufio.Writer, c *mqs.Queues, class mqs.OpClass, q *mqs.Queue) {
@@ -258,6 +265,16 @@ func remarks(class mqs.OpClass) func(op *mqs.PendingOperation) string {
 		got := fmt.Sprintf("got %s bytes from %s, tag %s", number(op.ActualLength), rank(op.ActualLocalRank), number(op.ActualTag))
 		return strings.Join(append([]string{got}, op.ExtraText...), "; ")
 	}
+}
+
+// sentence makes a sentence, which may quote names of a foreign process, safe
+// for a terminal, without its full stop.
+func sentence(s string) string {
+	lines := strings.Split(strings.TrimSuffix(s, "."), "\n")
+	for i, line := range lines {
+		lines[i] = printable(line)
+	}
+	return strings.Join(lines, "\n    ")
 }
 
 // printable makes a name from a foreign process safe for a terminal and a table.

@@ -21,7 +21,6 @@ type Struct[T any] struct {
 	name  string
 	size  int
 	steps []step
-	has   map[string]bool
 }
 
 // Text is a string member: characters in place, or a pointer to them.
@@ -134,13 +133,12 @@ func (s *Struct[T]) bind(name string, l *Layouts) error {
 	if !ok {
 		return fmt.Errorf("no type %s", name)
 	}
-	*s = Struct[T]{name: name, size: size, has: map[string]bool{}}
+	*s = Struct[T]{name: name, size: size}
 	var missing []string
 	for _, m := range members(s.goType(), "", nil) {
 		path, f, ok := pick(l, name, m.paths)
 		switch {
-		case ok && fits(m.typ, f) && f.Offset >= 0 && f.Offset+f.Size <= size:
-			s.has[path] = true
+		case ok && fits(m.typ, f) && f.Offset >= 0 && f.Size >= 0 && f.Size <= size && f.Offset <= size-f.Size:
 			s.steps = append(s.steps, newStep(s.goType(), m, f))
 		case ok:
 			missing = append(missing, fmt.Sprintf("%s is a %s of %d bytes at %d", path, f.Kind, f.Size, f.Offset))
@@ -189,9 +187,6 @@ func (s *Struct[T]) Name() string { return s.name }
 
 // Size is the C type's size in bytes.
 func (s *Struct[T]) Size() int { return s.size }
-
-// Has says whether the type has a member that is optional.
-func (s *Struct[T]) Has(path string) bool { return s.has[path] }
 
 // Read reads the object at a: its whole memory first, then the fields.
 func (s *Struct[T]) Read(r *Reader, a Addr) (T, error) {

@@ -2,6 +2,7 @@ package target
 
 import (
 	"context"
+	"math"
 	"strings"
 	"testing"
 )
@@ -93,13 +94,15 @@ func TestBindNamesEverythingMissing(t *testing.T) {
 	delete(l.Fields, "older")
 	l.Fields["next"] = Field{62, 8, KindPointer} // beyond the end
 	l.Fields["inner.flag"] = Field{40, 3, KindUnsigned}
+	l.Fields["items"] = Field{math.MaxInt, 16, KindStruct}
+	l.Fields["name"] = Field{8, -4, KindArray}
 	f.types["point_t"] = l
 	layouts, _ := FromDWARF(NewReader(context.Background(), f), Queries(&shapes{}))
 	err := Bind(&shapes{}, layouts)
 	if err == nil {
 		t.Fatal("it was bound")
 	}
-	for _, want := range []string{"point_t", "no x", "no newer or older", "next is a pointer of 8 bytes at 62", "inner.flag"} {
+	for _, want := range []string{"point_t", "no x", "no newer or older", "next is a pointer of 8 bytes at 62", "inner.flag", "items is a struct", "name is a array of -4"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q does not say %q", err, want)
 		}

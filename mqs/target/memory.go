@@ -21,7 +21,7 @@ const (
 	// A range of a call is no longer than this: an unreadable page costs the rest of its range.
 	maxRange = 64 << 10
 	// maxCached bounds what a hostile process can make the cache hold.
-	maxCached = 8 << 30
+	maxCached = int64(2 << 30)
 )
 
 // MemoryError is memory that can't be read.
@@ -43,7 +43,7 @@ type memory struct {
 	last    int                    // the extent of the last hit
 	used    func(a Addr, b []byte) // told of all that is handed out, if not nil
 	fetches int
-	cached  int
+	cached  int64
 }
 
 type extent struct {
@@ -215,7 +215,7 @@ func (m *memory) call(ctx context.Context, ranges []Range) error {
 		}
 		if len(data) > 0 {
 			m.insert(extent{r.Addr, data})
-			m.cached += len(data)
+			m.cached += int64(len(data))
 		}
 	}
 	if m.cached > maxCached {

@@ -74,12 +74,6 @@ func (r *Reader) Int(a Addr, size int) (int64, error) {
 	return signExtend(v, size), err
 }
 
-// Pointer reads a pointer.
-func (r *Reader) Pointer(a Addr) (Addr, error) {
-	v, err := r.Uint(a, r.info.PointerSize)
-	return Addr(v), err
-}
-
 // Pointers reads an array of n pointers.
 func (r *Reader) Pointers(a Addr, n int) ([]Addr, error) {
 	w := r.info.PointerSize

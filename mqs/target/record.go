@@ -131,8 +131,11 @@ func WriteRecording(w io.Writer, recorders []*Recorder) error {
 // ErrNotRecording means that a file is not a recording that this version reads.
 var ErrNotRecording = errors.New("not a recording of mpi-queues")
 
-// maxRecorded bounds what a recording unpacks to.
-const maxRecorded = 4 << 30
+// What a recording may unpack to, in bytes.
+const (
+	maxRecorded = int64(4 << 30)
+	maxIndex    = 256 << 20
+)
 
 // ReadRecording reads the processes of a recording back.
 func ReadRecording(r io.ReaderAt, size int64) ([]Target, error) {
@@ -146,7 +149,7 @@ func ReadRecording(r io.ReaderAt, size int64) ([]Target, error) {
 	}
 	defer func() { _ = index.Close() }()
 	var doc recording
-	if err := json.NewDecoder(io.LimitReader(index, maxRecorded)).Decode(&doc); err != nil {
+	if err := json.NewDecoder(io.LimitReader(index, maxIndex)).Decode(&doc); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotRecording, err)
 	}
 	if doc.Recording != recordingVersion {

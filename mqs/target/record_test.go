@@ -1,6 +1,7 @@
 package target
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"errors"
@@ -53,6 +54,37 @@ func TestReadRecordingRefuses(t *testing.T) {
 	for _, file := range [][]byte{nil, []byte("hello"), []byte("PK\x05\x06" + string(make([]byte, 18)))} {
 		if _, err := ReadRecording(bytes.NewReader(file), int64(len(file))); !errors.Is(err, ErrNotRecording) {
 			t.Errorf("%q: %v", file, err)
+		}
+	}
+}
+
+// A bug report can hold anything.
+func TestReadRecordingStandsAnything(t *testing.T) {
+	for name, index := range map[string]string{
+		"a process of nothing": `{"recording": 1, "processes": [null]}`,
+		"no pointers":          `{"recording": 1, "processes": [{"process": {"pointer_size": 0}}]}`,
+		"disorder":             `{"recording": 1, "processes": [{"process": {"pointer_size": 8}, "memory": [{"address": "0x9000", "length": 1}, {"address": "0x1000", "length": 1}]}]}`,
+		"overlap":              `{"recording": 1, "processes": [{"process": {"pointer_size": 8}, "memory": [{"address": "0x1000", "length": 2}, {"address": "0x1001", "length": 1}]}]}`,
+		"more than there is":   `{"recording": 1, "processes": [{"process": {"pointer_size": 8}, "memory": [{"address": "0x1000", "length": 3221225472}]}]}`,
+		"the end of all":       `{"recording": 1, "processes": [{"process": {"pointer_size": 8}, "memory": [{"address": "0xffffffffffffffff", "length": 2}]}]}`,
+		"another version":      `{"recording": 2}`,
+	} {
+		var file bytes.Buffer
+		z := zip.NewWriter(&file)
+		for entry, text := range map[string]string{"recording.json": index, "memory": "abcd"} {
+			w, err := z.Create(entry)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := w.Write([]byte(text)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadRecording(bytes.NewReader(file.Bytes()), int64(file.Len())); !errors.Is(err, ErrNotRecording) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

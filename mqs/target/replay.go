@@ -1,8 +1,10 @@
 package target
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -18,19 +20,28 @@ type replay struct {
 
 // newReplay reads the process's pieces from memory, at most limit bytes, and
 // says how many it took.
-func newReplay(log *processLog, memory io.Reader, limit int) (*replay, int, error) {
+func newReplay(log *processLog, memory io.Reader, limit int64) (*replay, int64, error) {
+	if log == nil {
+		return nil, 0, errors.New("a process of nothing")
+	}
+	if err := log.Process.Check(); err != nil {
+		return nil, 0, err
+	}
 	t := &replay{log: log}
-	total := 0
+	var total int64
+	var last Addr
 	for _, p := range log.Memory {
-		if p.Len < 0 || p.Len > limit-total {
+		if p.Len <= 0 || int64(p.Len) > limit-total || p.Addr < last || p.Addr+Addr(p.Len) < p.Addr {
 			return nil, 0, fmt.Errorf("%d bytes of memory at %s are out of bounds", p.Len, p.Addr)
 		}
-		total += p.Len
-		b := make([]byte, p.Len)
-		if _, err := io.ReadFull(memory, b); err != nil {
+		total += int64(p.Len)
+		last = p.Addr + Addr(p.Len)
+		// Not made beforehand: the file may claim more than it has.
+		var b bytes.Buffer
+		if _, err := io.CopyN(&b, memory, int64(p.Len)); err != nil {
 			return nil, 0, err
 		}
-		t.add(extent{p.Addr, b})
+		t.add(extent{p.Addr, b.Bytes()})
 	}
 	return t, total, nil
 }

@@ -53,6 +53,14 @@ type Info struct {
 	BigEndian bool `json:"big_endian"`
 }
 
+// Check refuses processes that can't be.
+func (i Info) Check() error {
+	if i.PointerSize != 4 && i.PointerSize != 8 {
+		return fmt.Errorf("pointers of %d bytes can't be read", i.PointerSize)
+	}
+	return nil
+}
+
 // Range is a piece of the address space.
 type Range struct {
 	Addr Addr
@@ -114,6 +122,8 @@ type Thread struct {
 	Number int `json:"number"`
 	// Frames from the innermost outwards.
 	Frames []Frame `json:"frames"`
+	// Complete is true if the last frame is the outermost one.
+	Complete bool `json:"complete"`
 	// Registers are the integer registers of the innermost frame.
 	Registers []uint64 `json:"registers"`
 }

@@ -61,8 +61,10 @@ its MPI library matches messages. Its process must be stopped.""" % options.usag
             "internal": "internal" in given,
             "limit": given.get("limit", 0 if to_json else parameters.limit()),
             "format": "json" if to_json else "text",
-            "styled": not to_json and output is None and from_tty and is_styled(),
+            # What gdb hands over as a bool need not be Python's: cuda-gdb's becomes 0 in JSON.
+            "styled": bool(not to_json and output is None and from_tty and is_styled()),
             "record": record is not None,
+            "window": False,
         }
         _ask(protocol.METHOD_QUEUES, params, {"display": output, "recording": record})
 
@@ -88,6 +90,7 @@ queues would be read from, without reading them."""
         params: protocol.DescribeParams = {
             "process": current_process(),
             "source": parameters.source(),
+            "window": False,
         }
         _ask(protocol.METHOD_DESCRIBE, params, {})
 

@@ -101,7 +101,8 @@ class Exchange:
             raise reason
         self._reason = reason
         self._set_deadline(CANCEL_SECONDS, "did not stop within %d seconds of being asked to")
-        self._send({"jsonrpc": "2.0", "method": protocol.METHOD_CANCEL})
+        self._send({"jsonrpc": "2.0", "method": protocol.METHOD_CANCEL,
+                    "params": {"id": self._id}})
 
     def _serve(self, message: Message) -> None:
         """Serves a call-back, and replies unless it is a notification."""

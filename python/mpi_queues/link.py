@@ -33,7 +33,8 @@ class Link:
                 helper: str, debug: bool) -> Any:
         """Sends a request, serves call-backs until its reply, and returns its result.
 
-        result is the type to check the result against; helper and debug are the settings. Raises
+        result is the type to check the result against; helper and debug are the settings. Of the
+        parameters, "window" is set here, where it is known whether there is one. Raises
         Failure, and gdb.error from gdb itself.
         """
         try:
@@ -43,7 +44,8 @@ class Link:
                     exchange = Exchange(self._running(), next(self._ids), server)
                     try:
                         with self._ended_on_faults():
-                            return exchange.run(method, params, result)
+                            return exchange.run(
+                                method, dict(params, window=self.window.size > 0), result)
                     except Failure:
                         if is_fresh or not exchange.is_ignored:
                             raise

@@ -100,8 +100,8 @@ LIMIT = Setting(
 SOURCE = Setting(
     "source", "where mpi-queues may read queues from",
     "Where mpi-queues may read queues from is \"%s\".",
-    "\"auto\" asks the debugger library that the MPI library names, in the helper program, and\n"
-    "falls back on this program's own decoders; \"native\" uses only these.",
+    "\"native\" uses the decoders of mpi-queues itself; \"auto\" uses what is best for the MPI\n"
+    "library, which is the same as long as there is no other source.",
     gdb.PARAM_ENUM, "auto", choices=("auto", "native"))
 
 ALL: List[Setting] = [DEBUG, HELPER, LIMIT, SOURCE]

@@ -14,7 +14,7 @@ METHOD_INITIALIZE = "initialize"
 METHOD_QUEUES = "queues"
 # MethodDescribe says what was detected in a process, without reading its queues.
 METHOD_DESCRIBE = "describe"
-# MethodCancel is a notification: give up the request that is pending.
+# MethodCancel is a notification: give up a request.
 METHOD_CANCEL = "cancel"
 # MethodReadMemory reads several ranges of one process.
 METHOD_READ_MEMORY = "memory/read"
@@ -95,6 +95,13 @@ class Process(TypedDict):
     big_endian: bool
 
 
+class CancelParams(TypedDict):
+    """CancelParams names a request to give up, which may not have arrived yet."""
+
+    # ID is the request's JSON-RPC id.
+    id: int
+
+
 class QueuesParams(TypedDict):
     """QueuesParams asks for the message queues of some processes."""
 
@@ -116,6 +123,8 @@ class QueuesParams(TypedDict):
     styled: bool
     # Record asks for a recording of all that was read, on the stream "recording".
     record: bool
+    # Window is true if the debugger has mapped the window.
+    window: bool
 
 
 class DescribeParams(TypedDict):
@@ -125,6 +134,8 @@ class DescribeParams(TypedDict):
     process: Process
     # Source is as in QueuesParams.
     source: str
+    # Window is as in QueuesParams.
+    window: bool
 
 
 class Result(TypedDict):
@@ -263,8 +274,10 @@ class Thread(TypedDict):
 
     # Number is the debugger's number for it.
     number: int
-    # Frames from the innermost outwards; empty if they can't be found out.
+    # Frames from the innermost outwards, as far as they can be found out.
     frames: List[Frame]
+    # Complete is true if the last of them is the outermost frame of the thread.
+    complete: bool
     # Registers are the values of the integer registers in the innermost frame.
     registers: List[int]
 

@@ -11,6 +11,8 @@ from .selection import thread_kept, whole_backtrace
 MAX_DEPTH = 1000
 
 _MASK = (1 << 64) - 1
+# Why an outermost frame has none beyond it. gdb also ends at main, for no reason.
+_ENDS = (gdb.FRAME_UNWIND_NO_REASON, gdb.FRAME_UNWIND_OUTERMOST)
 
 
 def list_threads(inferior: gdb.Inferior, depth: int) -> List[protocol.Thread]:
@@ -22,7 +24,8 @@ def list_threads(inferior: gdb.Inferior, depth: int) -> List[protocol.Thread]:
 
 def _thread(thread: gdb.InferiorThread, depth: int) -> protocol.Thread:
     """Returns where one thread is. Of a stack that can't be unwound there is what can be."""
-    result: protocol.Thread = {"number": thread.num, "frames": [], "registers": []}
+    result: protocol.Thread = {"number": thread.num, "frames": [], "complete": False,
+                               "registers": []}
     try:
         thread.switch()
         frame: Optional[gdb.Frame] = interrupts.allow(gdb.newest_frame)
@@ -30,7 +33,9 @@ def _thread(thread: gdb.InferiorThread, depth: int) -> protocol.Thread:
         while frame and len(result["frames"]) < depth:
             result["frames"].append({"function": frame.name() or "",
                                      "stack_pointer": _integer(frame.read_register("sp")) or 0})
+            reason = frame.unwind_stop_reason()
             frame = interrupts.allow(frame.older)
+            result["complete"] = not frame and reason in _ENDS
     except gdb.error:
         pass
     return result

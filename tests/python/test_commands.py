@@ -47,7 +47,7 @@ class OptionsTest(HelperTest):
         self.assertEqual(params.pop("processes")[0]["inferior"], gdb.selected_inferior().num)
         self.assertEqual(params, {
             "source": "auto", "comm": "", "queue": "", "internal": False, "limit": 200,
-            "format": "text", "styled": False, "record": False})
+            "format": "text", "styled": False, "record": False, "window": False})
 
     def test_values(self) -> None:
         params = self.params("-comm 'MPI COMM' -q u -i -limit 0x10 --")

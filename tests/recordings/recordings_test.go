@@ -52,15 +52,9 @@ func replay(t *testing.T, file string) *mqs.Snapshot {
 	}
 	s := &mqs.Snapshot{}
 	for _, tg := range targets {
-		r := target.NewReader(context.Background(), tg)
-		source, err := mqs.Open(r, []mqs.Decoder{openmpi.Decoder{}})
+		p, err := mqs.Read(context.Background(), tg, []mqs.Decoder{openmpi.Decoder{}}, mqs.Filter{})
 		if err != nil {
-			s.Processes = append(s.Processes, mqs.Failed(tg.Info(), err))
-			continue
-		}
-		p, err := mqs.Collect(r, source, mqs.Filter{})
-		if err != nil {
-			t.Fatal(err)
+			p = mqs.Failed(tg.Info(), err)
 		}
 		s.Processes = append(s.Processes, p)
 	}

@@ -23,6 +23,8 @@ TYPE_CODE_ENUM: int
 TYPE_CODE_ERROR: int
 TYPE_CODE_FLT: int
 TYPE_CODE_INT: int
+FRAME_UNWIND_NO_REASON: int
+FRAME_UNWIND_OUTERMOST: int
 TYPE_CODE_PTR: int
 TYPE_CODE_REF: int
 TYPE_CODE_RVALUE_REF: int
@@ -52,6 +54,7 @@ class Architecture:
     def registers(self, group: str = ...) -> Iterator[RegisterDescriptor]: ...
 
 class Frame:
+    def unwind_stop_reason(self) -> int: ...
     def architecture(self) -> Architecture: ...
     def is_valid(self) -> bool: ...
     def name(self) -> Optional[str]: ...
