@@ -287,7 +287,10 @@ func TestRingsEnd(t *testing.T) {
 	}
 	var frags []target.Addr
 	var procs []target.Addr
-	for range s.Communicators() {
+	for _, err := range s.Communicators() {
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, c := range s.comms {
 		if c.PMLComm == 0 {

@@ -86,7 +86,7 @@ func TestDWARF(t *testing.T) {
 				if process["layout"] != "dwarf" || process["layout_name"] != nil {
 					t.Errorf("the layout is from %v %v", process["layout"], process["layout_name"])
 				}
-				if !strings.Contains(string(r.Text), "layout from its debug information") {
+				if !strings.Contains(string(r.Text), "read by its debug information") {
 					t.Errorf("the text says:\n%.300s", r.Text)
 				}
 				r.Contains(t, "the library's debug information (DWARF)")

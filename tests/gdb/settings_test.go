@@ -18,7 +18,7 @@ func TestWrongCommands(t *testing.T) {
 	job := work.Start(t, "many", 2, nil, "3")
 	where := live.Process(job.Accounts[0].PID)
 	for command, sentence := range map[string]string{
-		"mpi-queues -comm nowhere":                 `no communicator is called "nowhere"; there are MPI_COMM_WORLD, MPI_COMM_SELF`,
+		"mpi-queues -comm nowhere":                 `no communicator has the name or id "nowhere"; there are "MPI_COMM_WORLD" (0x0), "MPI_COMM_SELF" (0x1)`,
 		"mpi-queues -comm":                         "-comm requires an argument",
 		"mpi-queues -nothing":                      "Unrecognized option at: -nothing",
 		"mpi-queues -queue all":                    `Undefined item: "all".`,
