@@ -53,7 +53,7 @@ func TestDump(t *testing.T) {
 			t.Errorf("more than was asked for:\n%s", text)
 		}
 		s := dump(t, 1, j.arguments()[0], "--comm", `it's "one" \ more`)
-		says(t, &s.err, `mpi-queues: no communicator is called "it's \"one\" \\ more"; there are `)
+		says(t, &s.err, `mpi-queues: no communicator has the name or id "it's \"one\" \\ more"; there are `)
 	})
 
 	t.Run("others", func(t *testing.T) {

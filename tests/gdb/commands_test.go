@@ -52,7 +52,7 @@ func TestFilters(t *testing.T) {
 	id, _ := bridge(whole)["unique_id"].(string)
 
 	work.GDB(t, where, "mpi-queues -comm nowhere").Contains(t,
-		`no communicator is called "nowhere"; there are `+strings.Join(names(whole), ", "))
+		`no communicator has the name or id "nowhere"; there are "`+names(whole)[0]+`" (0x0), `, `"bridge" (`+id+`)`)
 
 	for _, c := range []struct {
 		options string
