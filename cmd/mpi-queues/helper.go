@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -150,7 +151,7 @@ func describe(w io.Writer, p *mqs.Process) {
 		}
 	}
 	line("Program", p.Image)
-	line("MPI", orUnknown(strings.TrimSpace(p.MPI+" "+p.MPIVersion)))
+	line("MPI", cmp.Or(strings.TrimSpace(p.MPI+" "+p.MPIVersion), "not recognised"))
 	line("Library", p.Library)
 	if p.Unavailable != "" {
 		line("Queues", "not available: "+p.Unavailable)
@@ -166,11 +167,4 @@ func describe(w io.Writer, p *mqs.Process) {
 			line("Note", n)
 		}
 	}
-}
-
-func orUnknown(s string) string {
-	if s == "" {
-		return "not recognised"
-	}
-	return s
 }

@@ -339,6 +339,22 @@ func TestRingsEnd(t *testing.T) {
 	if err != nil || len(early) != 2 {
 		t.Errorf("%d fragments, %v", len(early), err)
 	}
+
+	// A list that can't be read is no empty list.
+	words = map[target.Addr]uint64{}
+	for _, a := range procs {
+		words[a+offset("mca_pml_ob1_comm_proc_t", "unexpected_frags")+offset("opal_list_t", "opal_list_sentinel.opal_list_next")] = 0x10
+	}
+	p, err := mqs.Read(context.Background(), &patched{Target: tg, words: words}, []mqs.Decoder{Decoder{}}, mqs.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range p.Communicators {
+		q := c.Queue[mqs.UnexpectedMessages]
+		if c.Name.Value == "MPI_COMM_WORLD" && (q.Total != 0 || !strings.Contains(q.Unavailable, "0x10")) {
+			t.Errorf("broken lists are shown as %d messages, unavailable %q", q.Total, q.Unavailable)
+		}
+	}
 }
 
 func TestSendSequencesWrapAround(t *testing.T) {

@@ -1,6 +1,7 @@
 package openmpi
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -28,15 +29,13 @@ func (s *source) yieldUnexpected(state *commState, c *mqs.Communicator, yield fu
 		yield(mqs.PendingOperation{}, fmt.Errorf("this Open MPI was built with MCA_PML_OB1_CUSTOM_MATCH, whose queues of unexpected messages mpi-queues can't read"))
 		return
 	}
+	var failed error // the first one: the messages of the other ranks are still shown
 	for _, rank := range peers.ranks {
 		p := peers.procs[rank]
 		arrived, err := s.arrivals(p)
-		if err != nil {
-			s.notef("the unexpected messages of %s from rank %d may not be all: %v", c.Label(), rank, err)
-		}
-		early, err := s.ring(p.FragsCantMatch)
-		if err != nil {
-			s.notef("the messages of %s from rank %d that came out of order may not be all: %v", c.Label(), rank, err)
+		early, ringErr := s.ring(p.FragsCantMatch)
+		if err = cmp.Or(err, ringErr); err != nil && failed == nil {
+			failed = fmt.Errorf("messages from rank %d: %w", rank, err)
 		}
 		for _, f := range arrived {
 			if !yield(s.unexpected(c, f), nil) {
@@ -59,6 +58,9 @@ func (s *source) yieldUnexpected(state *commState, c *mqs.Communicator, yield fu
 		if held(r) && !yield(s.heldMessage(c, r), nil) {
 			return
 		}
+	}
+	if failed != nil {
+		yield(mqs.PendingOperation{}, failed)
 	}
 }
 
