@@ -1,0 +1,243 @@
+package dll
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unsafe"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/dll/abi"
+	"github.com/mpi-queues/mpi-queues/mqs/dll/wire"
+)
+
+// Verdict is how a DLL does in one point.
+type Verdict string
+
+// The verdicts.
+const (
+	Right  Verdict = "right"
+	Wrong  Verdict = "WRONG"
+	Remark Verdict = "note" // allowed, but something is lost by it
+)
+
+// Finding is one point of a conformance report.
+type Finding struct {
+	// Subject is what was looked at: the DLL itself, or a synthetic process.
+	Subject string
+	Verdict Verdict
+	Text    string
+}
+
+// Report is what a DLL does right and wrong, in the order of looking.
+type Report struct {
+	Path     string
+	Findings []Finding
+}
+
+// Failed is true if the DLL does anything wrong.
+func (r *Report) Failed() bool {
+	for _, f := range r.Findings {
+		if f.Verdict == Wrong {
+			return true
+		}
+	}
+	return false
+}
+
+// Check looks at a DLL on behalf of those who write it: which entry points it
+// has, and how it behaves on synthetic processes, each in a host of its own. It
+// is loaded whoever owns it. The error is ctx's.
+func (hs *Hosts) Check(ctx context.Context, path string, limit time.Duration) (*Report, error) {
+	r := &Report{Path: path}
+	c := &check{report: r, subject: "the DLL", limit: limit, path: path, hosts: hs}
+	if c.library(ctx) {
+		for _, s := range synthetics {
+			c.subject = "a process " + s.title
+			c.process(ctx, s)
+		}
+	}
+	return r, ctx.Err()
+}
+
+// check is one examination.
+type check struct {
+	hosts   *Hosts
+	report  *Report
+	subject string
+	path    string
+	limit   time.Duration
+}
+
+func (c *check) find(v Verdict, format string, args ...any) {
+	c.report.Findings = append(c.report.Findings, Finding{c.subject, v, fmt.Sprintf(format, args...)})
+}
+
+// start starts a host with the DLL loaded.
+func (c *check) start(ctx context.Context) (*hostProcess, *wire.Reply, error) {
+	h, err := startHost(c.path, c.hosts.Command)
+	if err != nil {
+		return nil, nil, err
+	}
+	reply, err := h.do(ctx, nil, c.limit, wire.ToHost{Load: &wire.Load{Path: c.path}})
+	return h, reply, err
+}
+
+// library looks at the DLL itself; false if it can't be used.
+func (c *check) library(ctx context.Context) bool {
+	h, reply, err := c.start(ctx)
+	if h != nil {
+		defer h.close()
+	}
+	if reply == nil || reply.Loaded == nil {
+		c.find(Wrong, "%v", err)
+		return false
+	}
+	l := reply.Loaded
+	missing := map[abi.Need][]string{}
+	for _, e := range l.Missing {
+		missing[e.Need()] = append(missing[e.Need()], e.String())
+	}
+	if names := missing[abi.Required]; names != nil {
+		c.find(Wrong, "lacks %s", strings.Join(names, ", "))
+	} else {
+		c.find(Right, "has all functions that a debugger needs")
+	}
+	for _, e := range l.Missing {
+		if loss, ok := losses[e]; ok {
+			c.find(Remark, "has no %s: %s", e, loss)
+		}
+	}
+	if l.Compatibility == abi.CompatibilityMPI2 && missing[abi.MPI2] != nil {
+		c.find(Remark, "has compatibility level %d, but lacks %s", l.Compatibility, strings.Join(missing[abi.MPI2], ", "))
+	}
+	if l.Version == "" {
+		c.find(Wrong, "mqs_version_string returns no text")
+	} else {
+		c.find(Right, "says that it is %q", l.Version)
+	}
+	if l.Compatibility == abi.Compatibility || l.Compatibility == abi.CompatibilityMPI2 {
+		c.find(Right, "has compatibility level %d", l.Compatibility)
+	}
+	if l.Width == int32(unsafe.Sizeof(abi.TaddrT(0))) {
+		c.find(Right, "has addresses of %d bytes", l.Width)
+	}
+	if err != nil {
+		c.find(Wrong, "can't be used: %v", err)
+	}
+	c.printed(h)
+	return err == nil
+}
+
+// losses is what a debugger can't do without an optional entry point.
+var losses = map[abi.Entry]string{
+	abi.DLLTaddrWidth:      "a debugger can't see whether its addresses are wide enough",
+	abi.GetCommGroup:       "a debugger can't show the members of communicators",
+	abi.DestroyImageInfo:   "what it keeps of an image is never freed",
+	abi.DestroyProcessInfo: "what it keeps of a process is never freed",
+}
+
+// printed remarks on what a DLL prints, which a debugger has no place for.
+func (c *check) printed(h *hostProcess) {
+	lines := slices.DeleteFunc(h.words.take(), func(line string) bool { return strings.HasPrefix(line, wire.Dprints) })
+	if len(lines) > 0 {
+		c.find(Remark, "prints %d lines by itself, the first being %q: messages belong into what mqs_image_has_queues and mqs_process_has_queues return",
+			len(lines), lines[0])
+	}
+}
+
+// process has the DLL read a synthetic process.
+func (c *check) process(ctx context.Context, s synthetic) {
+	h, reply, err := c.start(ctx)
+	if err != nil || reply.Loaded == nil {
+		c.find(Wrong, "%v", err)
+		return
+	}
+	h.loaded = *reply.Loaded
+	defer h.close()
+	source := &Source{ctx: ctx, host: h, process: Process{Target: s}, limit: c.limit, log: c.hosts.Log, faults: map[string]int{}}
+	_, err = source.do(wire.ToHost{Open: &wire.Open{Process: s.Info(), Image: s.title, Rank: 0}})
+	switch {
+	case source.broken != nil:
+		c.find(Wrong, "%v", err)
+		return
+	case err != nil && strings.Contains(err.Error(), "has no words"):
+		c.find(Wrong, "refuses it, but mqs_dll_error_string has no words for why: %v", err)
+	case err != nil:
+		c.find(Right, "refuses it: %v", err)
+	case s.empty:
+		c.find(Wrong, "claims to have message queues, though nothing that it has looked for is there")
+	}
+	if err == nil {
+		c.read(source)
+	}
+	if len(source.missing) > 0 && err == nil {
+		c.find(Wrong, "goes on without types or members that it has asked for: %s", strings.Join(source.missing, ", "))
+	}
+	for _, remark := range source.remarks {
+		c.find(Remark, "%s", remark)
+	}
+	if source.broken == nil {
+		c.exit(ctx, source)
+	}
+	for _, fault := range sortedKeys(source.faults) {
+		c.find(Wrong, "%s", fault)
+	}
+	c.printed(h)
+}
+
+// read reads all that the DLL shows.
+func (c *check) read(s *Source) {
+	comms, ops := 0, 0
+	var failures []string
+	note := func(err error) {
+		const most = 3
+		if err != nil && len(failures) < most {
+			failures = append(failures, err.Error())
+		}
+	}
+	for comm, err := range s.Communicators() {
+		if err != nil {
+			note(err)
+			continue
+		}
+		comms++
+		for _, class := range mqs.OpClasses {
+			for _, err := range s.Operations(&comm, class) {
+				if errors.Is(err, mqs.ErrEndless) {
+					c.find(Wrong, "%v", err)
+				}
+				if err != nil {
+					note(err)
+					continue
+				}
+				ops++
+			}
+		}
+	}
+	if s.broken != nil {
+		c.find(Wrong, "%v", s.broken)
+		return
+	}
+	if s.unread > 0 && failures == nil {
+		c.find(Wrong, "shows %d communicators with %d operations and no error, though mqs_fetch_data has failed %d times", comms, ops, s.unread)
+	} else {
+		c.find(Right, "shows %d communicators with %d operations, and comes to an end", comms, ops)
+	}
+	for _, f := range failures {
+		c.find(Remark, "%s", f)
+	}
+}
+
+// exit has the DLL forget the process.
+func (c *check) exit(ctx context.Context, s *Source) {
+	info := s.process.Info()
+	if _, err := s.do(wire.ToHost{Exited: &wire.Exited{Inferior: info.Inferior, PID: info.PID}}); err != nil && ctx.Err() == nil {
+		c.find(Wrong, "%v", err)
+	} else if len(s.faults) == 0 {
+		c.find(Right, "frees what it has allocated")
+	}
+}

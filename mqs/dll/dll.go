@@ -1,0 +1,185 @@
+// Package dll is the debugger's side of the MPI message queue interface: it
+// finds the queue DLL that an MPI's vendor ships, decides whether to trust it,
+// and makes a [mqs.Source] of it.
+//
+// A DLL runs in a process of its own (package host), which is confined as far as
+// the kernel can (package confine): whatever it does there, a crash or a loop
+// without end, ends as a sentence. The process stays as long as the helper, since
+// a DLL is loaded once and never unloaded.
+package dll
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/dll/abi"
+	"github.com/mpi-queues/mpi-queues/mqs/dll/wire"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// Settings are the user's.
+type Settings struct {
+	// Path of the DLL to use, empty to find one.
+	Path string
+	// SafePath are folders whose DLLs are trusted.
+	SafePath []string
+	// Timeout is how long a DLL may take for one thing that is asked of it.
+	Timeout time.Duration
+}
+
+// Process is a process whose queues a DLL is to read.
+type Process struct {
+	target.Target
+	// MPI names its MPI implementation, empty if no native decoder has recognised it.
+	MPI string
+	// Rank is its rank in MPI_COMM_WORLD where that is known.
+	Rank mqs.Maybe[int32]
+	// Starters are other processes that may be the one which started the job.
+	Starters []target.Target
+}
+
+// Hosts keeps a process for each DLL that is in use. Its methods must not be
+// called at the same time.
+type Hosts struct {
+	// Command makes the command that runs package host, on [StreamFD] and [StateFD].
+	Command func() *exec.Cmd
+	Log     zerolog.Logger
+
+	running map[string]*hostProcess // by path of the DLL
+}
+
+// Open opens the queues of a process by the first DLL that can read them. It
+// fails with an [*mqs.UnreadableError] that says what became of each.
+func (hs *Hosts) Open(ctx context.Context, p Process, s Settings) (*Source, error) {
+	found, err := find(ctx, p, s, hs.Log)
+	if err != nil {
+		return nil, err
+	}
+	if found.ignore {
+		return &Source{ignored: true}, nil
+	}
+	var why []error
+	for _, c := range found.candidates {
+		source, err := hs.try(ctx, c, p, s)
+		if err == nil || ctx.Err() != nil {
+			return source, err
+		}
+		why = append(why, err)
+	}
+	if len(why) == 0 {
+		return nil, mqs.Unreadable("", "%w", found.none())
+	}
+	return nil, mqs.Unreadable("", "%v", errors.Join(why...))
+}
+
+// try opens the queues by one DLL.
+func (hs *Hosts) try(ctx context.Context, c candidate, p Process, s Settings) (*Source, error) {
+	path, err := c.resolve(s.SafePath)
+	if err != nil {
+		return nil, err
+	}
+	h, err := hs.host(ctx, path, s.Timeout)
+	if err != nil {
+		return nil, err
+	}
+	source := &Source{ctx: ctx, host: h, process: p, limit: s.Timeout, log: hs.Log, faults: map[string]int{}}
+	reply, err := source.do(wire.ToHost{Open: &wire.Open{Process: p.Info(), Image: imageKey(p.Info()), Rank: rankFor(p.Rank)}})
+	if err != nil {
+		return nil, source.withRemarks(err)
+	}
+	for _, l := range reply.Opened.Created {
+		source.remarks = append(source.remarks, fmt.Sprintf("%s reports a process that this one has created or connected to: process %d on %s, %s",
+			h.name(), l.PID, orUnknown(l.Host), orUnknown(l.Image)))
+	}
+	return source, nil
+}
+
+func rankFor(rank mqs.Maybe[int32]) int32 {
+	if rank.Known {
+		return rank.Value
+	}
+	return abi.InvalidProcess
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return "?"
+	}
+	return s
+}
+
+// host returns the running host of a DLL, or starts it and has it load the DLL.
+// A DLL that has been replaced since it was loaded is another one.
+func (hs *Hosts) host(ctx context.Context, path string, limit time.Duration) (*hostProcess, error) {
+	key := path + "\x00" + fileIdentity(path)
+	if h := hs.running[key]; h != nil && !h.ended {
+		return h, nil
+	}
+	h, err := startHost(path, hs.Command)
+	if err != nil {
+		return nil, err
+	}
+	reply, err := h.do(ctx, nil, limit, wire.ToHost{Load: &wire.Load{Path: path}})
+	if err != nil {
+		h.close()
+		return nil, err
+	}
+	h.loaded = *reply.Loaded
+	hs.Log.Debug().Str("dll", path).Str("version", h.loaded.Version).Str("confinement", h.loaded.Confinement).Msg("loaded")
+	if hs.running == nil {
+		hs.running = map[string]*hostProcess{}
+	}
+	hs.running[key] = h
+	return h, nil
+}
+
+// Exited has all DLLs forget a process that has gone.
+func (hs *Hosts) Exited(ctx context.Context, inferior, pid int, limit time.Duration) {
+	for _, h := range hs.running {
+		if h.ended {
+			continue
+		}
+		reply, err := h.do(ctx, nil, limit, wire.ToHost{Exited: &wire.Exited{Inferior: inferior, PID: pid}})
+		if err != nil {
+			hs.Log.Debug().Err(err).Msg("a process exited")
+		} else {
+			for _, fault := range sortedKeys(reply.Faults) {
+				hs.Log.Debug().Str("dll", h.name()).Msg(fault)
+			}
+		}
+		logWords(hs.Log, h)
+	}
+}
+
+// Close ends all hosts.
+func (hs *Hosts) Close() {
+	for _, h := range hs.running {
+		h.close()
+	}
+	hs.running = nil
+}
+
+// logWords logs what a DLL has printed.
+func logWords(log zerolog.Logger, h *hostProcess) {
+	for _, line := range h.words.take() {
+		log.Debug().Str("dll", h.name()).Msg(strings.ToValidUTF8(line, "?"))
+	}
+}
+
+// sortedKeys are the keys of a map in order.
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

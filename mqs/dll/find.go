@@ -1,0 +1,190 @@
+package dll
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rs/zerolog"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/dll/locate"
+	"github.com/mpi-queues/mpi-queues/mqs/dll/starter"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// candidate is a DLL that may be the one.
+type candidate struct {
+	path string
+	// origin says who names it.
+	origin string
+}
+
+// search is the search for the DLLs of one process.
+type search struct {
+	process    Process
+	log        zerolog.Logger
+	candidates []candidate
+	// ignore is true if the process asks that its queues not be shown.
+	ignore bool
+}
+
+// find looks for DLLs as the documents say: where the process names one, where
+// the starter of its job does, and under the names that the 1.03 note has for
+// when nobody does. A DLL that the user has set is the only one.
+func find(ctx context.Context, p Process, s Settings, log zerolog.Logger) (*search, error) {
+	f := &search{process: p, log: log}
+	if s.Path != "" {
+		f.add(s.Path, "`set mpi-queues dll'")
+		return f, nil
+	}
+	own, err := f.ask(ctx, p.Target, "the process")
+	if err != nil {
+		return nil, err
+	}
+	f.ignore = own.Ignore
+	for _, t := range p.Starters {
+		if f.fruitful() {
+			break
+		}
+		if _, err := f.ask(ctx, t, fmt.Sprintf("process %d, which may have started it,", t.Info().PID)); err != nil {
+			return nil, err
+		}
+	}
+	if info := p.Info(); info.Kind == "live" && info.PID > 0 && !f.fruitful() {
+		found, unread := starter.Look(info.PID)
+		for _, s := range found {
+			f.take(s.Found, fmt.Sprintf("process %d, which has started it,", s.PID))
+		}
+		for _, err := range unread {
+			log.Debug().Err(err).Msg("a starter of the job can't be read")
+		}
+	}
+	for _, path := range locate.Default(f.folders()) {
+		if exists(path) {
+			f.add(path, "its place beside the MPI library")
+		}
+	}
+	return f, nil
+}
+
+// ask reads what a process says.
+func (f *search) ask(ctx context.Context, t target.Target, who string) (locate.Found, error) {
+	r := target.NewReader(ctx, t)
+	symbols, err := r.Symbols(locate.Symbols...)
+	if err != nil {
+		return locate.Found{}, err
+	}
+	found := locate.Read(memory{r, symbols})
+	f.take(found, who)
+	return found, r.Err()
+}
+
+// take adds what a process says.
+func (f *search) take(found locate.Found, who string) {
+	for _, c := range found.Candidates {
+		origin := fmt.Sprintf("%s in %s", c.Symbol, strings.TrimSuffix(who, ","))
+		if strings.Contains(c.Path, "/") {
+			f.add(c.Path, origin)
+			continue
+		}
+		for _, folder := range f.folders() {
+			if path := filepath.Join(folder, c.Path); exists(path) {
+				f.add(path, origin)
+			}
+		}
+	}
+	for _, p := range found.Problems {
+		f.log.Debug().Str("in", who).Msg(p)
+	}
+}
+
+func (f *search) add(path, origin string) {
+	if !slices.ContainsFunc(f.candidates, func(c candidate) bool { return c.path == path }) {
+		f.candidates = append(f.candidates, candidate{path, origin})
+	}
+}
+
+// fruitful is true if there is a DLL to try.
+func (f *search) fruitful() bool {
+	return slices.ContainsFunc(f.candidates, func(c candidate) bool { return exists(c.path) })
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// folders are those of the process's MPI libraries.
+func (f *search) folders() []string {
+	var out []string
+	for _, path := range f.process.Info().Libraries {
+		folder := filepath.Dir(path)
+		if strings.Contains(filepath.Base(path), "mpi") && filepath.IsAbs(folder) && !slices.Contains(out, folder) {
+			out = append(out, folder)
+		}
+	}
+	return out
+}
+
+// none is the sentence for a process without any DLL.
+func (f *search) none() error {
+	return fmt.Errorf("%w: neither the process nor what has started it names one (%s, %s), and no DLL is beside its MPI library; "+
+		"`set mpi-queues dll PATH' names one", mqs.ErrNoDLL, locate.DLLName, locate.DLLLocations)
+}
+
+// memory is a process of the debugger's as package locate reads it.
+type memory struct {
+	r       *target.Reader
+	symbols map[string]target.Symbol
+}
+
+// Symbol does not know sizes: debuggers do not tell them.
+func (m memory) Symbol(name string) (addr, size uint64, ok bool) {
+	s, ok := m.symbols[name]
+	return uint64(s.Addr), 0, ok
+}
+
+func (m memory) Bytes(addr uint64, n int) ([]byte, error) { return m.r.Bytes(target.Addr(addr), n) }
+func (m memory) PointerSize() int                         { return m.r.Info().PointerSize }
+func (m memory) BigEndian() bool                          { return m.r.Info().BigEndian }
+
+// resolve returns the real path of a DLL that may be loaded.
+func (c candidate) resolve(safe []string) (string, error) {
+	path, err := Trusted(c.path, safe)
+	var distrust *DistrustError
+	if errors.As(err, &distrust) {
+		folders := append(slices.Clone(safe), filepath.Dir(c.path))
+		return "", fmt.Errorf("%s is not loaded, since %s. To trust it all the same: `set mpi-queues dll-safe-path %s'. It is named by %s",
+			c.path, distrust.Because(), strings.Join(folders, string(filepath.ListSeparator)), c.origin)
+	}
+	if err != nil {
+		return "", fmt.Errorf("the DLL that %s names can't be loaded: %w", c.origin, err)
+	}
+	return path, nil
+}
+
+// imageKey tells a program with its libraries from others, and from newer ones
+// of the same names.
+func imageKey(info target.Info) string {
+	h := sha256.New()
+	for _, path := range slices.Concat([]string{info.Executable, info.Architecture}, info.Libraries) {
+		fmt.Fprintf(h, "%q %s\n", path, fileIdentity(path))
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// fileIdentity tells a file from another of the same name; empty if it is not there.
+func fileIdentity(path string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprint(info.ModTime().UnixNano(), info.Size())
+}

@@ -1,0 +1,72 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/mpi-queues/mpi-queues/mqs/dll/wire"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// asked is the process that is open as the helper lets this one read it.
+type asked struct {
+	h    *host
+	info target.Info
+}
+
+// ask asks the helper and waits. The DLL waits too, in the call-back that needs the answer.
+func (h *host) ask(a wire.Ask) (*wire.Answer, error) {
+	if err := h.conn.Send(wire.FromHost{Ask: &a}); err != nil {
+		os.Exit(0) // the helper has gone
+	}
+	m := <-h.in
+	if m.Answer == nil {
+		return nil, errOrder
+	}
+	if m.Answer.Error != "" {
+		return nil, errors.New(m.Answer.Error)
+	}
+	return m.Answer, nil
+}
+
+func (a asked) Info() target.Info { return a.info }
+
+func (a asked) ReadMemory(_ context.Context, ranges []target.Range) ([][]byte, error) {
+	got, err := a.h.ask(wire.Ask{Ranges: ranges})
+	if err != nil {
+		return nil, err
+	}
+	return got.Memory, nil
+}
+
+func (a asked) FindSymbols(_ context.Context, names []string) ([]*target.Symbol, error) {
+	got, err := a.h.ask(wire.Ask{Symbols: names})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*target.Symbol, len(names))
+	for i := range got.Symbols {
+		if got.Symbols[i].Found {
+			out[i] = &got.Symbols[i].Symbol
+		}
+	}
+	return out, nil
+}
+
+func (a asked) FindTypes(_ context.Context, queries []target.TypeQuery) ([]*target.Layout, error) {
+	got, err := a.h.ask(wire.Ask{Types: queries})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*target.Layout, len(queries))
+	for i := range got.Types {
+		if got.Types[i].Found {
+			out[i] = &got.Types[i].Layout
+		}
+	}
+	return out, nil
+}
+
+// Threads is nothing that a DLL can ask for.
+func (a asked) Threads(context.Context, int) ([]target.Thread, error) { return nil, errOrder }

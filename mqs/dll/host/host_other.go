@@ -1,0 +1,16 @@
+//go:build !linux
+
+// Package host is the process that runs one vendor's DLL, which Linux has only.
+package host
+
+import (
+	"errors"
+	"io"
+
+	"github.com/mpi-queues/mpi-queues/mqs/dll/wire"
+)
+
+// Serve fails.
+func Serve(io.ReadWriter, *wire.State) error {
+	return errors.New("vendors' DLLs are loaded on Linux only")
+}

@@ -1,0 +1,89 @@
+package host
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+
+	"github.com/mpi-queues/mpi-queues/mqs/dll/abi"
+	"github.com/mpi-queues/mpi-queues/mqs/dll/wire"
+)
+
+// library is the DLL. It is loaded once and never unloaded.
+type library struct {
+	state *wire.State
+	entry map[abi.Entry]uintptr
+}
+
+// load loads the DLL and looks its entry points up.
+func load(path string, state *wire.State) (*library, error) {
+	l := &library{state, map[abi.Entry]uintptr{}}
+	state.Enter(abi.None) // its constructors run
+	handle, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	state.Leave()
+	if err != nil {
+		return nil, fmt.Errorf("it can't be loaded: %w", err)
+	}
+	for _, e := range abi.Entries() {
+		if f, err := purego.Dlsym(handle, e.String()); err == nil && f != 0 {
+			l.entry[e] = f
+		}
+	}
+	return l, nil
+}
+
+// has says whether the DLL has an entry point.
+func (l *library) has(e abi.Entry) bool { return l.entry[e] != 0 }
+
+// missing lists the entry points that the DLL lacks.
+func (l *library) missing() []abi.Entry {
+	var out []abi.Entry
+	for _, e := range abi.Entries() {
+		if !l.has(e) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// call calls an entry point that the DLL has and returns what it returns: a
+// pointer, or an int in its low half.
+func (l *library) call(e abi.Entry, args ...uintptr) uintptr {
+	l.state.Enter(e)
+	defer l.state.Leave()
+	r, _, _ := purego.SyscallN(l.entry[e], args...)
+	return r
+}
+
+// code calls an entry point that returns a result code.
+func (l *library) code(e abi.Entry, args ...uintptr) int32 { return int32(l.call(e, args...)) }
+
+// maxText is the longest text that is taken from a DLL, in bytes.
+const maxText = 4096
+
+// errorText is what a result code means.
+func (l *library) errorText(code int32) string {
+	switch {
+	case code == abi.NoInformation:
+		return "no information"
+	case code == abi.EndOfList:
+		return "end of list"
+	case code < abi.FirstUserCode:
+		return fmt.Sprintf("code %d, which the interface does not define", code)
+	}
+	// Ranks and codes are ints, which C passes with any upper half.
+	text, ok := cString(l.call(abi.DLLErrorString, uintptr(uint32(code))), maxText)
+	if !ok || text == "" {
+		return fmt.Sprintf("code %d, for which the DLL has no words", code)
+	}
+	return fmt.Sprintf("%s (code %d)", text, code)
+}
+
+// failure is an entry point's failure as a sentence.
+func (l *library) failure(e abi.Entry, code int32) error {
+	return fmt.Errorf("%s failed: %s", e, l.errorText(code))
+}
+
+// address is that of a Go variable, for the DLL to write to while it is called.
+func address[T any](v *T) uintptr { return uintptr(unsafe.Pointer(v)) }

@@ -1,0 +1,255 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/mpi-queues/mpi-queues/mqs/dll/abi"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// This file serves the call-backs that need the debugger: symbols, types, memory.
+
+func (h *host) findFunction(handle, name, lang, result uintptr) uintptr {
+	const callback = "mqs_find_function"
+	i := h.imageOf(callback, handle)
+	s, ok := h.text(callback, name)
+	if i == nil || !ok {
+		return abi.NoInformation
+	}
+	names := []string{s}
+	if l := abi.LangCode(lang); l == abi.LangF77 || l == abi.LangF90 {
+		names = append(names, strings.ToLower(s)+"_") // how compilers on Unix spell it
+	}
+	for _, n := range names {
+		if at := h.symbol(i, n); at != nil {
+			return h.found(callback, at, result)
+		}
+	}
+	return abi.NoInformation
+}
+
+func (h *host) findSymbol(handle, name, result uintptr) uintptr {
+	const callback = "mqs_find_symbol"
+	i := h.imageOf(callback, handle)
+	s, ok := h.text(callback, name)
+	if i == nil || !ok {
+		return abi.NoInformation
+	}
+	if at := h.symbol(i, s); at != nil {
+		return h.found(callback, at, result)
+	}
+	return abi.NoInformation
+}
+
+// found hands an address over. No place for it is the question whether there is one.
+func (h *host) found(callback string, s *target.Symbol, result uintptr) uintptr {
+	if result != 0 && !value(result, abi.TaddrT(s.Addr)) {
+		h.badPointer(callback, result)
+		return abi.NoInformation
+	}
+	return abi.OK
+}
+
+// symbol looks a symbol up, once for each image.
+func (h *host) symbol(i *image, name string) *target.Symbol {
+	if s, ok := i.symbols[name]; ok {
+		return s
+	}
+	if err := h.lookUp(i, name); err != nil {
+		return nil
+	}
+	return i.symbols[name]
+}
+
+var errOtherImage = errors.New("the process that is open is of another image")
+
+// lookUp asks for symbols of an image, in one question.
+func (h *host) lookUp(i *image, names ...string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	if h.current == nil || h.current.image != i {
+		return errOtherImage
+	}
+	found, err := asked{h, h.current.target}.FindSymbols(context.Background(), names)
+	if err != nil {
+		return err
+	}
+	for k, name := range names {
+		i.symbols[name] = found[k]
+	}
+	return nil
+}
+
+func (h *host) findType(handle, name, _ uintptr) uintptr {
+	const callback = "mqs_find_type"
+	i := h.imageOf(callback, handle)
+	s, ok := h.text(callback, name)
+	if i == nil || !ok {
+		return 0
+	}
+	s = strings.TrimPrefix(strings.TrimPrefix(s, "struct "), "union ")
+	t, known := i.types[s]
+	if !known {
+		if h.describe(i, s, nil) != nil {
+			return 0
+		}
+		t = i.types[s]
+	}
+	if t == nil {
+		h.miss(s)
+		return 0
+	}
+	return uintptr(t.handle)
+}
+
+// describe asks for a type with members that it may have, beside those that
+// the DLL's file has the names of.
+func (h *host) describe(i *image, name string, members []string) error {
+	return h.describeAll(i, []target.TypeQuery{{Name: name, Fields: slices.Concat(h.words, members)}})
+}
+
+func (h *host) describeAll(i *image, queries []target.TypeQuery) error {
+	if h.current == nil || h.current.image != i {
+		return errOtherImage
+	}
+	found, err := asked{h, h.current.target}.FindTypes(context.Background(), queries)
+	if err != nil {
+		return err
+	}
+	for k, q := range queries {
+		switch t := i.types[q.Name]; {
+		case found[k] == nil:
+			i.types[q.Name] = nil
+		case t != nil:
+			t.Layout = *found[k]
+		default:
+			h.newType(i, q.Name, *found[k])
+		}
+	}
+	return nil
+}
+
+// describeWords asks for all types that the DLL's file has the names of, in one question.
+func (h *host) describeWords(i *image) error {
+	if len(h.words) == 0 {
+		return nil
+	}
+	queries := make([]target.TypeQuery, len(h.words))
+	for k, w := range h.words {
+		queries[k] = target.TypeQuery{Name: w, Fields: h.words}
+	}
+	return h.describeAll(i, queries)
+}
+
+func (h *host) fieldOffset(handle, name uintptr) uintptr {
+	const callback = "mqs_field_offset"
+	t := h.typeOf(callback, handle)
+	s, ok := h.text(callback, name)
+	if t == nil || !ok {
+		return none
+	}
+	f, found := t.Fields[s]
+	if _, asked := slices.BinarySearch(h.words, s); !found && !asked {
+		if h.describe(t.image, t.name, []string{s}) == nil {
+			f, found = t.Fields[s]
+		}
+	}
+	if !found {
+		h.miss(t.name + "." + s)
+		return none
+	}
+	return uintptr(f.Offset)
+}
+
+// miss notes what a DLL has asked for in vain.
+func (h *host) miss(what string) {
+	const most = 100
+	if len(h.missing) < most && !slices.Contains(h.missing, what) {
+		h.missing = append(h.missing, what)
+	}
+}
+
+func (h *host) sizeof(handle uintptr) uintptr {
+	if t := h.typeOf("mqs_sizeof", handle); t != nil {
+		return uintptr(t.Size)
+	}
+	return none
+}
+
+// getTypeSizes follows the ABIs of Unix, where a long is as wide as a pointer.
+func (h *host) getTypeSizes(handle, result uintptr) uintptr {
+	const callback = "mqs_get_type_sizes"
+	p := h.processOf(callback, handle)
+	if p == nil {
+		return 0
+	}
+	w := int32(p.target.PointerSize)
+	if !value(result, abi.TargetTypeSizes{ShortSize: 2, IntSize: 4, LongSize: w, LongLongSize: 8, PointerSize: w}) {
+		h.badPointer(callback, result)
+	}
+	return 0
+}
+
+// maxFetch is the most that is fetched at once, in bytes.
+const maxFetch = 256 << 20
+
+func (h *host) fetchData(handle, addr, size, result uintptr) uintptr {
+	const callback = "mqs_fetch_data"
+	p, n := h.processOf(callback, handle), int32(size)
+	switch {
+	case p == nil:
+		return abi.NoInformation
+	case n < 0 || n > maxFetch:
+		h.fault("called %s for %d bytes", callback, n)
+		return abi.NoInformation
+	case p != h.current:
+		return abi.NoInformation // it may be running
+	}
+	data, err := p.reader.Bytes(target.Addr(addr), int(n))
+	if err != nil {
+		h.unread++
+		return abi.NoInformation
+	}
+	if n > 0 && !put(result, data) {
+		h.badPointer(callback, result)
+		return abi.NoInformation
+	}
+	return abi.OK
+}
+
+// targetToHost turns a scalar into the host's byte order.
+func (h *host) targetToHost(handle, in, out, size uintptr) uintptr {
+	const callback = "mqs_target_to_host"
+	p, n := h.processOf(callback, handle), int32(size)
+	if p == nil {
+		return 0
+	}
+	if n < 0 || n > maxFetch {
+		h.fault("called %s for %d bytes", callback, n)
+		return 0
+	}
+	data, ok := get(in, int(n))
+	if !ok {
+		h.fault("called %s with a pointer to nowhere for its input", callback)
+		return 0
+	}
+	if p.target.BigEndian != hostIsBigEndian() {
+		data = bytes.Clone(data)
+		slices.Reverse(data)
+	}
+	if !put(out, data) {
+		h.badPointer(callback, out)
+	}
+	return 0
+}
+
+func hostIsBigEndian() bool {
+	var b [2]byte
+	nativeEndian.PutUint16(b[:], 1)
+	return b[1] == 1
+}

@@ -1,0 +1,352 @@
+package host
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/mpi-queues/mpi-queues/mqs/dll/abi"
+	"github.com/mpi-queues/mpi-queues/mqs/dll/wire"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+var nativeEndian = binary.NativeEndian
+
+// iterator is where the iteration over the communicators of the current process is.
+type iterator struct {
+	started, ended bool
+	seen           int // communicators
+	operations     int // of the queue that is being read
+}
+
+// maxSeen is how many communicators a DLL is believed to know, maxOperations
+// how many operations of a queue.
+const (
+	maxSeen       = 1 << 16
+	maxOperations = 1 << 20
+)
+
+// open prepares the queues of a process: its image and itself if the DLL does
+// not know them yet, and the list of communicators anew.
+func (h *host) open(o *wire.Open) (*wire.Opened, error) {
+	h.current, h.iterator = nil, iterator{}
+	p, err := h.processFor(o)
+	if err != nil {
+		return nil, err
+	}
+	h.current = p
+	for _, set := range []func(*process) *outcome{h.setUpImage, h.setUpProcess} {
+		done := set(p)
+		h.notes = append(h.notes, done.said...)
+		if done.err != nil {
+			return nil, done.err
+		}
+	}
+	if err := h.update(p); err != nil {
+		return nil, err
+	}
+	opened := &wire.Opened{Created: h.newProcesses(p)}
+	switch code := h.lib.code(abi.SetupCommunicatorIterator, uintptr(p.handle)); code {
+	case abi.OK:
+	case abi.EndOfList:
+		h.iterator.ended = true
+	default:
+		return nil, h.lib.failure(abi.SetupCommunicatorIterator, code)
+	}
+	return opened, nil
+}
+
+// processFor is the process as the DLL knows it, or will. Its image is one that
+// is known already if it has the same files and the same symbols at the same
+// addresses: with address randomisation, that is rare.
+func (h *host) processFor(o *wire.Open) (*process, error) {
+	p := h.known(o.Process.Inferior, o.Process.PID)
+	if p != nil && p.image.key != o.Image {
+		h.destroyProcess(p)
+		p = nil
+	}
+	fresh := &process{target: o.Process}
+	if p == nil {
+		// Symbols are asked of the process that is open.
+		i := &image{symbols: map[string]*target.Symbol{}}
+		fresh.image = i
+		h.current = fresh
+		var names []string
+		for _, other := range h.images {
+			names = append(names, slices.Collect(maps.Keys(other.symbols))...)
+		}
+		slices.Sort(names)
+		if err := h.lookUp(i, slices.Compact(names)...); err != nil {
+			return nil, err
+		}
+		same := h.imageLike(o.Image, i.symbols)
+		if same == nil {
+			same = h.newImage(o.Image)
+			same.symbols = i.symbols
+		}
+		p = h.newProcess(same, o.Process)
+	}
+	p.rank, p.target = o.Rank, o.Process
+	p.reader = target.NewReader(context.Background(), asked{h, o.Process})
+	return p, nil
+}
+
+// known is the process of an inferior that the DLL knows. One that was there
+// before it has gone.
+func (h *host) known(inferior, pid int) *process {
+	for _, p := range h.processes {
+		if p.inferior != inferior {
+			continue
+		}
+		if p.pid == pid {
+			return p
+		}
+		h.destroyProcess(p)
+	}
+	return nil
+}
+
+// imageLike is an image of the same files whose symbols are at these addresses.
+func (h *host) imageLike(key string, symbols map[string]*target.Symbol) *image {
+	for _, i := range h.images {
+		if i.key == key && maps.EqualFunc(i.symbols, symbols, func(a, b *target.Symbol) bool {
+			return a == b || a != nil && b != nil && a.Addr == b.Addr
+		}) {
+			return i
+		}
+	}
+	return nil
+}
+
+func (h *host) setUpImage(p *process) *outcome {
+	i := p.image
+	if i.done {
+		return &i.outcome
+	}
+	i.done = true
+	if err := h.describeWords(i); err != nil {
+		i.err = err
+		return &i.outcome
+	}
+	if code := h.lib.code(abi.SetupImage, uintptr(i.handle), address(&h.tables.image)); code != abi.OK {
+		i.err = h.lib.failure(abi.SetupImage, code)
+		return &i.outcome
+	}
+	h.hasQueues(&i.outcome, abi.ImageHasQueues, uintptr(i.handle), p.target)
+	return &i.outcome
+}
+
+func (h *host) setUpProcess(p *process) *outcome {
+	if p.done {
+		return &p.outcome
+	}
+	p.done = true
+	if h.level >= abi.CompatibilityMPI2 && h.job.handle == 0 {
+		h.job.handle = abi.Job(h.handle(jobKind))
+		if h.lib.has(abi.SetupJob) {
+			if code := h.lib.code(abi.SetupJob, uintptr(h.job.handle), address(&h.tables.job)); code != abi.OK {
+				p.err = h.lib.failure(abi.SetupJob, code)
+				return &p.outcome
+			}
+		}
+	}
+	if code := h.lib.code(abi.SetupProcess, uintptr(p.handle), address(&h.tables.process)); code != abi.OK {
+		p.err = h.lib.failure(abi.SetupProcess, code)
+		return &p.outcome
+	}
+	h.hasQueues(&p.outcome, abi.ProcessHasQueues, uintptr(p.handle), p.target)
+	if p.err == nil && h.created[int64(p.pid)] && h.lib.has(abi.SetProcessIdentity) {
+		h.lib.call(abi.SetProcessIdentity, uintptr(p.handle), uintptr(p.identity))
+	}
+	return &p.outcome
+}
+
+// hasQueues asks whether an image or a process has queues. What the DLL has to
+// say is a format with one %s for the image's name, whether it has them or not.
+func (h *host) hasQueues(o *outcome, e abi.Entry, handle uintptr, info target.Info) {
+	h.message = 0
+	code := h.lib.code(e, handle, address(&h.message))
+	if h.message != 0 {
+		text, ok := cString(h.message, maxText)
+		if ok {
+			o.said = append(o.said, h.name+" says: "+strings.Replace(text, "%s", info.Executable, 1))
+		} else {
+			h.fault("returned a message from %s that can't be read", e)
+		}
+	}
+	if code != abi.OK {
+		o.err = h.lib.failure(e, code)
+	}
+}
+
+// update has the DLL look at the communicators anew. In the 1.03 note it
+// returns nothing, so that only what can be a result code is taken for one.
+func (h *host) update(p *process) error {
+	const maxCode = 1 << 12
+	code := h.lib.code(abi.UpdateCommunicatorList, uintptr(p.handle))
+	if code > abi.OK && code < maxCode {
+		return h.lib.failure(abi.UpdateCommunicatorList, code)
+	}
+	return nil
+}
+
+// newProcesses lists the processes that this one has created, as far as a DLL
+// of compatibility 3 can tell.
+func (h *host) newProcesses(p *process) []wire.Location {
+	const most = 1 << 10
+	var out []wire.Location
+	if h.level < abi.CompatibilityMPI2 || !h.lib.has(abi.SetupNewProcessIterator) || !h.lib.has(abi.NextNewProcess) ||
+		h.lib.code(abi.SetupNewProcessIterator, uintptr(p.handle)) != abi.OK {
+		return nil
+	}
+	for len(out) < most {
+		h.location = abi.ProcessLocation{}
+		if h.lib.code(abi.NextNewProcess, uintptr(p.handle), address(&h.location)) != abi.OK {
+			break
+		}
+		l := wire.Location{PID: int64(h.location.PID), Image: abi.Text(h.location.ImageName[:]), Host: abi.Text(h.location.HostName[:])}
+		h.created[l.PID] = true
+		out = append(out, l)
+	}
+	return out
+}
+
+// next moves on to the next communicator, or to the first, and describes it.
+func (h *host) next() (*wire.Communicator, error) {
+	it, p := &h.iterator, uintptr(h.current.handle)
+	if it.started && !it.ended {
+		switch code := h.lib.code(abi.NextCommunicator, p); code {
+		case abi.OK:
+		case abi.EndOfList:
+			it.ended = true
+		default:
+			it.ended = true
+			return nil, h.lib.failure(abi.NextCommunicator, code)
+		}
+	}
+	it.started = true
+	if it.ended {
+		return &wire.Communicator{End: true}, nil
+	}
+	if it.seen++; it.seen > maxSeen {
+		it.ended = true
+		return nil, fmt.Errorf("%s does not come to an end (after %d communicators)", abi.NextCommunicator, maxSeen)
+	}
+	fill(&h.comm)
+	h.comm.Name[0] = 0
+	if code := h.lib.code(abi.GetCommunicator, p, address(&h.comm)); code != abi.OK {
+		return nil, h.lib.failure(abi.GetCommunicator, code)
+	}
+	return &wire.Communicator{Raw: slices.Clone(bytesOf(&h.comm)), Group: h.group()}, nil
+}
+
+// group is the group of the current communicator, nil if there is none to be had.
+func (h *host) group() []int32 {
+	size := int32(h.comm.Size)
+	if !h.lib.has(abi.GetCommGroup) || size <= 0 || size > wire.MaxGroup {
+		return nil
+	}
+	ranks := make([]int32, size)
+	for i := range ranks {
+		ranks[i] = wire.Unwritten
+	}
+	// A slice that is as long as a foreign number says is always on the heap.
+	if code := h.lib.code(abi.GetCommGroup, uintptr(h.current.handle), address(&ranks[0])); code != abi.OK {
+		h.note(": %v", h.lib.failure(abi.GetCommGroup, code))
+		return nil
+	}
+	return ranks
+}
+
+// operations fetches the next operations of a queue of the current communicator.
+func (h *host) operations(o *wire.Operations) (*wire.OperationList, error) {
+	it, p := &h.iterator, uintptr(h.current.handle)
+	if o.Start {
+		it.operations = 0
+		switch code := h.lib.code(abi.SetupOperationIterator, p, uintptr(o.Class)); code {
+		case abi.OK:
+		case abi.EndOfList:
+			return &wire.OperationList{}, nil
+		case abi.NoInformation:
+			return &wire.OperationList{NoInformation: true}, nil
+		default:
+			return nil, h.lib.failure(abi.SetupOperationIterator, code)
+		}
+	}
+	for n := range h.ops {
+		op := &h.ops[n]
+		fill(op)
+		for line := range op.ExtraText {
+			op.ExtraText[line][0] = 0
+		}
+		code := h.lib.code(abi.NextOperation, p, address(op))
+		if code == abi.OK {
+			it.operations++
+			continue
+		}
+		done := &wire.OperationList{Raw: rawOperations(h.ops[:n])}
+		if code == abi.EndOfList {
+			return done, nil
+		}
+		return done, h.lib.failure(abi.NextOperation, code)
+	}
+	if it.operations >= maxOperations {
+		return &wire.OperationList{Endless: true}, nil
+	}
+	return &wire.OperationList{Raw: rawOperations(h.ops[:]), More: true}, nil
+}
+
+// exited has the DLL forget a process.
+func (h *host) exited(e *wire.Exited) {
+	if p := h.known(e.Inferior, e.PID); p != nil {
+		h.destroyProcess(p)
+	}
+}
+
+// destroyProcess has the DLL forget a process, and its image with the last of it.
+func (h *host) destroyProcess(p *process) {
+	if h.current == p {
+		h.current = nil
+	}
+	if p.info != 0 && h.lib.has(abi.DestroyProcessInfo) {
+		h.lib.call(abi.DestroyProcessInfo, uintptr(p.info))
+	}
+	delete(h.processes, p.handle)
+	for _, other := range h.processes {
+		if other.image == p.image {
+			return
+		}
+	}
+	if p.image.info != 0 && h.lib.has(abi.DestroyImageInfo) {
+		h.lib.call(abi.DestroyImageInfo, uintptr(p.image.info))
+	}
+	h.drop(p.image)
+	if len(h.processes) == 0 && h.job.handle != 0 {
+		if h.job.info != 0 && h.lib.has(abi.DestroyJobInfo) {
+			h.lib.call(abi.DestroyJobInfo, uintptr(h.job.info))
+		}
+		h.job = job{}
+	}
+	h.reportLeaks()
+}
+
+// fill fills what a DLL is to write to with what can be no value.
+func fill[T any](v *T) {
+	for i, b := 0, bytesOf(v); i < len(b); i++ {
+		b[i] = garbage
+	}
+}
+
+// bytesOf is a value as the DLL sees it.
+func bytesOf[T any](v *T) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v)) }
+
+func rawOperations(ops []abi.PendingOperation) []byte {
+	if len(ops) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(&ops[0])), len(ops)*int(unsafe.Sizeof(ops[0])))
+}

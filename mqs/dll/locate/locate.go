@@ -1,0 +1,216 @@
+// Package locate reads out of a process where the library is that knows its
+// message queues. Ranks and the program that started them say it alike.
+package locate
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The symbols that a process can say it with.
+const (
+	// DLLName is a char array (the 1.03 note) or a char * (the draft): a library.
+	DLLName = "MPIR_dll_name"
+	// DLLLocations is a char ** of Open MPI's: libraries, up to a null pointer.
+	DLLLocations = "mpimsgq_dll_locations"
+	// IgnoreQueues says by being there that the queues are not to be shown.
+	IgnoreQueues = "MPIR_Ignore_queues"
+	// ProcessTable is what a starter lists its processes in.
+	ProcessTable = "MPIR_proctable"
+)
+
+// Symbols are the names that [Memory.Symbol] is asked for.
+var Symbols = []string{DLLName, DLLLocations, IgnoreQueues, ProcessTable}
+
+const (
+	maxPath      = 4096 // a path's length with its end, as for the kernel
+	maxLocations = 64
+	pageSize     = 4096 // what is readable in part is so in pages of this or a multiple
+)
+
+// Memory is a process that is read.
+type Memory interface {
+	// Symbol is a variable's address and its size in bytes, 0 if that is not known.
+	Symbol(name string) (addr, size uint64, ok bool)
+	// Bytes are n bytes, all of them or an error.
+	Bytes(addr uint64, n int) ([]byte, error)
+	// PointerSize is 4 or 8.
+	PointerSize() int
+	BigEndian() bool
+}
+
+// Candidate is a library that a process names. Nothing is known of it: whether it
+// is there, and whether to trust who named it.
+type Candidate struct {
+	Path string
+	// Symbol is the variable that names it.
+	Symbol string
+}
+
+// Found is what a process says.
+type Found struct {
+	// Candidates are in the order in which they are to be tried.
+	Candidates []Candidate
+	// Ignore is true if its queues are not to be shown.
+	Ignore bool
+	// Starter is true if it started others, as far as can be told.
+	Starter bool
+	// Problems are for the debug log: what is there but can't be read.
+	Problems []string
+}
+
+// Read asks a process. That it says nothing is no error.
+func Read(m Memory) Found {
+	f := Found{}
+	_, _, f.Ignore = m.Symbol(IgnoreQueues)
+	_, _, f.Starter = m.Symbol(ProcessTable)
+	if at, _, ok := m.Symbol(DLLLocations); ok {
+		f.locations(m, at)
+	}
+	if at, size, ok := m.Symbol(DLLName); ok {
+		f.name(m, at, size)
+	}
+	return f
+}
+
+func (f *Found) add(symbol, path string) {
+	if path != "" && !slices.ContainsFunc(f.Candidates, func(c Candidate) bool { return c.Path == path }) {
+		f.Candidates = append(f.Candidates, Candidate{path, symbol})
+	}
+}
+
+func (f *Found) problem(symbol, format string, args ...any) {
+	f.Problems = append(f.Problems, symbol+": "+fmt.Sprintf(format, args...))
+}
+
+// locations follows a char **.
+func (f *Found) locations(m Memory, at uint64) {
+	list, err := pointer(m, at)
+	if err != nil {
+		f.problem(DLLLocations, "%v", err)
+		return
+	}
+	if list == 0 {
+		return // set only once a debugger is seen
+	}
+	for i := range maxLocations {
+		entry, err := pointer(m, list+uint64(i*m.PointerSize()))
+		if err != nil {
+			f.problem(DLLLocations, "entry %d: %v", i, err)
+			return
+		}
+		if entry == 0 {
+			return
+		}
+		path, err := text(m, entry, maxPath)
+		if err != nil {
+			f.problem(DLLLocations, "entry %d: %v", i, err)
+			continue
+		}
+		f.add(DLLLocations, path)
+	}
+	f.problem(DLLLocations, "it does not end after %d entries", maxLocations)
+}
+
+// name reads a char array or a char *, whichever it is: both were compiled.
+//
+// A size that is not a pointer's decides it. Else the contents do, and a pointer
+// to an absolute path is the surest sign: the letters of a path, taken as an
+// address, are not one in 64 bits, and lead to no path in 32; but the bytes of
+// an address can all be letters.
+func (f *Found) name(m Memory, at, size uint64) {
+	limit := maxPath
+	if size > 0 {
+		limit = int(min(size, maxPath))
+	}
+	array, arrayErr := text(m, at, limit)
+	if size != 0 && size != uint64(m.PointerSize()) {
+		if arrayErr != nil {
+			f.problem(DLLName, "%v", arrayErr)
+		}
+		f.add(DLLName, array)
+		return
+	}
+	target, err := pointer(m, at)
+	if err == nil && target == 0 {
+		return // not set, whichever it is
+	}
+	var pointed string
+	if err == nil {
+		pointed, err = text(m, target, maxPath)
+	}
+	switch {
+	case err == nil && strings.HasPrefix(pointed, "/"):
+		f.add(DLLName, pointed)
+	case arrayErr == nil && array != "":
+		f.add(DLLName, array)
+	case err == nil:
+		f.add(DLLName, pointed)
+	case arrayErr == nil: // an empty array, with something behind its end
+	default:
+		f.problem(DLLName, "neither a path (%v) nor a pointer to one (%v)", arrayErr, err)
+	}
+}
+
+// pointer reads a pointer.
+func pointer(m Memory, at uint64) (uint64, error) {
+	b, err := m.Bytes(at, m.PointerSize())
+	if err != nil {
+		return 0, err
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	if m.BigEndian() {
+		order = binary.BigEndian
+	}
+	if len(b) == 4 {
+		return uint64(order.Uint32(b)), nil
+	}
+	return order.Uint64(b), nil
+}
+
+// text reads a string that can be a path: it ends within the limit, and can be
+// printed.
+func text(m Memory, at uint64, limit int) (string, error) {
+	var out []byte
+	for len(out) < limit {
+		next := at + uint64(len(out))
+		// Not beyond its page: the next one may not be there.
+		n := min(limit-len(out), 256, int(pageSize-next%pageSize))
+		b, err := m.Bytes(next, n)
+		if err != nil {
+			return "", err
+		}
+		end := bytes.IndexByte(b, 0)
+		if end < 0 {
+			out = append(out, b...)
+			continue
+		}
+		s := string(append(out, b[:end]...))
+		if !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			return "", fmt.Errorf("no text at %#x", at)
+		}
+		return s, nil
+	}
+	return "", fmt.Errorf("the text at %#x does not end within %d bytes", at, limit)
+}
+
+// Default are the libraries to try where nobody says one, in the folders of the
+// process's MPI libraries. The note of 1.03 has their names, and which of them is
+// for which way of attaching; there is only one here, so all are tried.
+func Default(libraryDirs []string) []string {
+	var out []string
+	for _, dir := range libraryDirs {
+		for _, name := range []string{"libtvmpich.so", "libtvibmmpi.so", "libxmpi.so"} {
+			if path := filepath.Join(dir, name); !slices.Contains(out, path) {
+				out = append(out, path)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,240 @@
+package dll
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/mpi-queues/mpi-queues/mqs/dll/wire"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// hostProcess is a running host with a DLL in it, and the helper's end of the
+// connection. It serves one request at a time. After an error of [hostProcess.do]
+// that is not the DLL's own the host has ended.
+type hostProcess struct {
+	path   string // of the DLL
+	loaded wire.Loaded
+
+	cmd    *exec.Cmd
+	stream net.Conn
+	conn   *wire.Conn[wire.ToHost, wire.FromHost]
+	state  *wire.State
+	words  *tail // what the DLL prints
+	ended  bool
+}
+
+// File descriptors that a host is started with.
+const (
+	StreamFD = 3
+	StateFD  = 4
+)
+
+// startHost starts a host. The DLL is not loaded yet.
+func startHost(path string, command func() *exec.Cmd) (*hostProcess, error) {
+	state, err := wire.NewState()
+	if err != nil {
+		return nil, err
+	}
+	ours, theirs, err := socketPair()
+	if err != nil {
+		state.Close()
+		return nil, err
+	}
+	defer func() { _ = theirs.Close() }()
+	h := &hostProcess{path: path, cmd: command(), stream: ours, state: state, words: &tail{}}
+	h.conn = wire.NewConn[wire.ToHost, wire.FromHost](ours)
+	h.cmd.ExtraFiles = []*os.File{theirs, state.File}
+	h.cmd.Stdout, h.cmd.Stderr = h.words, h.words
+	// What a DLL has started may hold on to its standard output.
+	h.cmd.WaitDelay = 100 * time.Millisecond
+	if err := h.cmd.Start(); err != nil {
+		_ = ours.Close()
+		state.Close()
+		return nil, fmt.Errorf("the process for the DLL can't be started: %w", err)
+	}
+	return h, nil
+}
+
+// socketPair returns the two ends of a stream.
+func socketPair() (net.Conn, *os.File, error) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	ours, theirs := os.NewFile(uintptr(fds[0]), "dll"), os.NewFile(uintptr(fds[1]), "dll")
+	defer func() { _ = ours.Close() }()
+	conn, err := net.FileConn(ours)
+	if err != nil {
+		_ = theirs.Close()
+		return nil, nil, err
+	}
+	return conn, theirs, nil
+}
+
+// do makes a request and serves what the host asks meanwhile, from t. The host
+// may take limit for it, what t takes not counted. The error is the DLL's own
+// if the reply is not nil.
+func (h *hostProcess) do(ctx context.Context, t target.Target, limit time.Duration, request wire.ToHost) (*wire.Reply, error) {
+	if h.ended {
+		return nil, h.fault("has ended")
+	}
+	stop := context.AfterFunc(ctx, func() { _ = h.stream.SetReadDeadline(time.Unix(1, 0)) })
+	defer stop()
+	left := limit
+	for {
+		if err := h.conn.Send(request); err != nil {
+			return nil, h.end(ctx, err, limit)
+		}
+		asked := time.Now()
+		_ = h.stream.SetReadDeadline(asked.Add(left))
+		if ctx.Err() != nil { // the deadline above may have undone the other
+			return nil, h.end(ctx, ctx.Err(), limit)
+		}
+		m, err := h.conn.Receive()
+		if err != nil {
+			return nil, h.end(ctx, err, limit)
+		}
+		left -= time.Since(asked)
+		switch {
+		case m.Ask != nil:
+			answer, err := serve(ctx, t, m.Ask)
+			if err != nil {
+				return nil, errors.Join(err, h.end(ctx, err, limit))
+			}
+			request = wire.ToHost{Answer: answer}
+		case m.Reply != nil && m.Reply.Error != "":
+			return m.Reply, h.fault("%s", ": "+m.Reply.Error)
+		case m.Reply != nil:
+			return m.Reply, nil
+		default:
+			return nil, h.end(ctx, errors.New("an empty message"), limit)
+		}
+	}
+}
+
+// maxAsked bounds what a host may ask for at once.
+const maxAsked = 1 << 20
+
+// serve answers what the host asks.
+func serve(ctx context.Context, t target.Target, a *wire.Ask) (*wire.Answer, error) {
+	if t == nil || len(a.Ranges)+len(a.Symbols)+len(a.Types) > maxAsked {
+		return nil, errors.New("the DLL's host asks for what there is not")
+	}
+	out := &wire.Answer{}
+	switch {
+	case len(a.Ranges) > 0:
+		memory, err := t.ReadMemory(ctx, a.Ranges)
+		if err != nil {
+			return nil, err
+		}
+		out.Memory = memory
+	case len(a.Symbols) > 0:
+		found, err := t.FindSymbols(ctx, a.Symbols)
+		if err != nil {
+			return nil, err
+		}
+		out.Symbols = make([]wire.Symbol, len(found))
+		for i, s := range found {
+			if s != nil {
+				out.Symbols[i] = wire.Symbol{Found: true, Symbol: *s}
+			}
+		}
+	case len(a.Types) > 0:
+		found, err := t.FindTypes(ctx, a.Types)
+		if err != nil {
+			return nil, err
+		}
+		out.Types = make([]wire.Type, len(found))
+		for i, l := range found {
+			if l != nil {
+				out.Types[i] = wire.Type{Found: true, Layout: *l}
+			}
+		}
+	}
+	return out, nil
+}
+
+// end ends the host after err and says what happened, in the user's words.
+func (h *hostProcess) end(ctx context.Context, err error, limit time.Duration) error {
+	inside, isInside := h.state.Inside()
+	var timeout net.Error
+	late := errors.As(err, &timeout) && timeout.Timeout()
+	if !late && ctx.Err() == nil {
+		// It has ended by itself, or is just about to.
+		h.wait(time.Second)
+	}
+	h.close()
+	where := "between two calls"
+	if isInside {
+		where = "in " + inside.String()
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case late && isInside:
+		return h.fault("did not return from %s within %s: the time is set by `set mpi-queues dll-timeout'", inside, limit)
+	case late:
+		return h.fault("kept its process from answering within %s", limit)
+	}
+	how := h.cmd.ProcessState
+	status, _ := how.Sys().(syscall.WaitStatus)
+	if signal := h.words.signal(); signal != "" {
+		return h.fault("crashed %s (%s)%s", where, signal, h.lastWords())
+	}
+	if status.Signaled() {
+		return h.fault("was ended %s by signal %s%s", where, unix.SignalName(status.Signal()), h.lastWords())
+	}
+	if isInside {
+		return h.fault("ended its process %s (exit status %d)%s", where, how.ExitCode(), h.lastWords())
+	}
+	return h.fault("broke the connection to its process %s (%v)%s", where, err, h.lastWords())
+}
+
+// fault is a sentence about the DLL.
+func (h *hostProcess) fault(format string, args ...any) error {
+	text := fmt.Sprintf(format, args...)
+	if !strings.HasPrefix(text, ":") {
+		text = " " + text
+	}
+	return errors.New(h.name() + text)
+}
+
+// name is the DLL's, as messages have it.
+func (h *hostProcess) name() string { return filepath.Base(h.path) }
+
+// lastWords is what the DLL printed last, as a clause.
+func (h *hostProcess) lastWords() string {
+	if words := h.words.last(); words != "" {
+		return "; it had printed last: " + words
+	}
+	return ""
+}
+
+// wait gives the host a moment to end by itself.
+func (h *hostProcess) wait(moment time.Duration) {
+	timer := time.AfterFunc(moment, func() { _ = h.cmd.Process.Kill() })
+	defer timer.Stop()
+	_ = h.cmd.Wait()
+}
+
+// close ends the host, whatever its DLL does.
+func (h *hostProcess) close() {
+	if h.ended {
+		return
+	}
+	h.ended = true
+	_ = h.stream.Close()
+	_ = h.cmd.Process.Kill()
+	_ = h.cmd.Wait()
+	h.state.Close()
+}

@@ -1,0 +1,194 @@
+package dll
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/dll/abi"
+	"github.com/mpi-queues/mpi-queues/mqs/dll/wire"
+)
+
+// Source reads the queues of one process through a vendor's DLL.
+type Source struct {
+	ctx     context.Context
+	host    *hostProcess
+	process Process
+	limit   time.Duration
+	log     zerolog.Logger
+
+	// ignored is true if the program asks that its queues not be shown.
+	ignored bool
+	world   *mqs.Communicator
+	remarks []string
+	missing []string
+	unread  int
+	faults  map[string]int
+	broken  error // why the DLL can't go on
+}
+
+// do makes a request of the host and keeps what the reply says beside the answer.
+func (s *Source) do(request wire.ToHost) (*wire.Reply, error) {
+	if s.broken != nil {
+		return nil, s.broken
+	}
+	reply, err := s.host.do(s.ctx, s.process, s.limit, request)
+	logWords(s.log, s.host)
+	if reply == nil {
+		s.broken = err
+		return nil, err
+	}
+	s.remarks = append(s.remarks, reply.Notes...)
+	s.missing = append(s.missing, reply.Missing...)
+	s.unread += reply.Unread
+	for fault, n := range reply.Faults {
+		s.faults[fault] += n
+	}
+	return reply, err
+}
+
+// Err is why the DLL has broken down: nothing that it said counts then.
+func (s *Source) Err() error { return s.broken }
+
+// Confinement says what keeps the DLL from doing harm.
+func (s *Source) Confinement() string {
+	if s.host == nil {
+		return ""
+	}
+	return s.host.loaded.Confinement
+}
+
+// Describe fills in what the DLL has said of the process.
+func (s *Source) Describe(p *mqs.Process) {
+	p.Source = "dll"
+	if s.ignored {
+		return
+	}
+	p.DLL, p.DLLVersion = s.host.path, s.host.loaded.Version
+	if s.world != nil {
+		p.GlobalRank, p.WorldSize = s.world.LocalRank, s.world.Size
+	}
+	p.Notes = append(p.Notes, s.notes()...)
+}
+
+// notes are what the user should know of the DLL's work.
+func (s *Source) notes() []string {
+	out := s.remarks
+	if len(s.missing) > 0 {
+		out = append(out, fmt.Sprintf("%s has asked for types or members of which nothing is known (%s), so what it shows may be wrong",
+			s.host.name(), strings.Join(s.missing, ", ")))
+	}
+	if s.unread > 0 {
+		out = append(out, fmt.Sprintf("%s has asked %d times for memory that can't be read, so what it shows may be wrong or not be all",
+			s.host.name(), s.unread))
+	}
+	for _, fault := range sortedKeys(s.faults) {
+		text := s.host.name() + " " + fault
+		if n := s.faults[fault]; n > 1 {
+			text += fmt.Sprintf(" (%d times)", n)
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// withRemarks adds the DLL's own remarks to an error: they may say more.
+func (s *Source) withRemarks(err error) error {
+	errs := []error{err}
+	for _, r := range s.notes() {
+		errs = append(errs, errors.New(r))
+	}
+	return errors.Join(errs...)
+}
+
+// Communicators yields the communicators in the DLL's order.
+func (s *Source) Communicators() iter.Seq2[mqs.Communicator, error] {
+	return func(yield func(mqs.Communicator, error) bool) {
+		for !s.ignored {
+			reply, err := s.do(wire.ToHost{Next: &wire.Next{}})
+			if err != nil {
+				if !yield(mqs.Communicator{}, err) || s.broken != nil {
+					return
+				}
+				continue
+			}
+			if reply.Communicator.End {
+				return
+			}
+			c, ok := communicator(reply.Communicator)
+			if !ok {
+				s.broken = fmt.Errorf("the process of %s sent half a communicator", s.host.name())
+				return
+			}
+			s.check(&c, reply.Communicator)
+			if s.world == nil && c.Name.Value == "MPI_COMM_WORLD" {
+				s.world = &c
+			}
+			if !yield(c, nil) {
+				return
+			}
+		}
+	}
+}
+
+// check remarks on values of a communicator that can't be.
+func (s *Source) check(c *mqs.Communicator, raw *wire.Communicator) {
+	m := rawCommunicator(raw)
+	if int32(m.Size) == 0 {
+		return // MPI_COMM_NULL, or one that this process has no part in
+	}
+	if !c.Size.Known || !c.LocalRank.Known {
+		s.remarks = append(s.remarks, fmt.Sprintf("%s says that this process has rank %d of %d in %s, which can't be: what can't be is not shown",
+			s.host.name(), m.LocalRank, m.Size, c.Label()))
+	}
+}
+
+// Operations yields a queue of the communicator that was yielded last, in the DLL's order.
+func (s *Source) Operations(_ *mqs.Communicator, class mqs.OpClass) iter.Seq2[mqs.PendingOperation, error] {
+	return func(yield func(mqs.PendingOperation, error) bool) {
+		for start := true; ; start = false {
+			reply, err := s.do(wire.ToHost{Operations: &wire.Operations{Class: classes[class], Start: start}})
+			if reply == nil {
+				yield(mqs.PendingOperation{}, err)
+				return
+			}
+			more := false
+			if list := reply.Operations; list != nil {
+				if list.NoInformation {
+					yield(mqs.PendingOperation{}, fmt.Errorf("%s has no information on it", s.host.name()))
+					return
+				}
+				if list.Endless {
+					yield(mqs.PendingOperation{}, fmt.Errorf("%s in %s: %w", abi.NextOperation, s.host.name(), mqs.ErrEndless))
+					return
+				}
+				raw := operations(list.Raw)
+				for i := range raw {
+					if !yield(operation(&raw[i], class), nil) {
+						return
+					}
+				}
+				more = list.More
+			}
+			if err != nil {
+				yield(mqs.PendingOperation{}, err)
+				return
+			}
+			if !more {
+				return
+			}
+		}
+	}
+}
+
+var classes = map[mqs.OpClass]abi.OpClass{
+	mqs.PendingSends:       abi.PendingSends,
+	mqs.PendingReceives:    abi.PendingReceives,
+	mqs.UnexpectedMessages: abi.UnexpectedMessages,
+}

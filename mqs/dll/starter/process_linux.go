@@ -1,0 +1,235 @@
+package starter
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/mpi-queues/mpi-queues/mqs/dll/locate"
+)
+
+const (
+	maxMaps    = 8 << 20 // bytes of /proc/PID/maps that are read
+	maxObjects = 1024    // files that are searched for symbols
+)
+
+// process is a live process that is read through /proc.
+type process struct {
+	folder      string // /proc/PID
+	memory      *os.File
+	symbols     map[string]symbol
+	pointerSize int
+	bigEndian   bool
+	budget      int64 // bytes of symbol tables that may still be read
+}
+
+// symbol is a variable in the process.
+type symbol struct{ addr, size uint64 }
+
+// mapping is a part of a file that a process has in its memory.
+type mapping struct{ start, end, offset uint64 }
+
+// object is a file of which a process has mappings.
+type object struct {
+	path     string
+	mappings []mapping // in the order of their addresses
+}
+
+func (p *process) Symbol(name string) (addr, size uint64, ok bool) {
+	s, ok := p.symbols[name]
+	return s.addr, s.size, ok
+}
+
+func (p *process) Bytes(addr uint64, n int) ([]byte, error) {
+	b := make([]byte, n)
+	if int64(addr) < 0 {
+		return nil, fmt.Errorf("nothing can be read at %#x", addr)
+	}
+	if _, err := p.memory.ReadAt(b, int64(addr)); err != nil {
+		return nil, fmt.Errorf("nothing can be read at %#x: %w", addr, err)
+	}
+	return b, nil
+}
+
+func (p *process) PointerSize() int { return p.pointerSize }
+func (p *process) BigEndian() bool  { return p.bigEndian }
+
+// open looks for the symbols in a process's program and libraries.
+func open(pid int) (*process, error) {
+	p := &process{folder: "/proc/" + strconv.Itoa(pid), symbols: map[string]symbol{}, budget: maxTables}
+	memory, err := os.Open(p.folder + "/mem")
+	if err != nil {
+		return nil, err
+	}
+	p.memory = memory
+	if err := p.search(); err != nil {
+		_ = memory.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// search fills in the symbols. The program's come before those of its libraries,
+// as for the loader: a variable of a library's that the program uses is copied
+// into it, and the library's own place is then empty.
+func (p *process) search() error {
+	objects, err := p.objects()
+	if err != nil {
+		return err
+	}
+	program, err := os.Readlink(p.folder + "/exe")
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(objects, func(o *object) bool { return o.path == program })
+	if i < 0 {
+		return fmt.Errorf("the program %s is not in its memory", program)
+	}
+	// Its symbols say how wide a pointer is. Without it nothing can be read.
+	if err := p.searchFile(objects[i], p.folder+"/exe", true); err != nil {
+		return fmt.Errorf("the program %s: %w", program, err)
+	}
+	for _, o := range slices.Delete(objects, i, i+1) {
+		if len(p.symbols) == len(locate.Symbols) {
+			break
+		}
+		// Data files are mapped too. What is no library has no symbols.
+		_ = p.searchObject(o)
+	}
+	return nil
+}
+
+// searchObject finds the file of a library. Its path is that in the process's own
+// view of the files; the kernel's link to it leads also to one that was deleted
+// or replaced since, but is root's alone.
+func (p *process) searchObject(o *object) error {
+	err := p.searchFile(o, filepath.Join(p.folder, "root", o.path), false)
+	if err != nil {
+		first := o.mappings[0]
+		err = errors.Join(err, p.searchFile(o, fmt.Sprintf("%s/map_files/%x-%x", p.folder, first.start, first.end), false))
+	}
+	return err
+}
+
+// objects are the files in the process's memory.
+func (p *process) objects() ([]*object, error) {
+	f, err := os.Open(p.folder + "/maps")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	var out []*object
+	known := map[string]*object{}
+	lines := bufio.NewScanner(io.LimitReader(f, maxMaps))
+	for lines.Scan() && len(out) < maxObjects {
+		m, file, path, err := parseMapping(lines.Text())
+		if err != nil {
+			return nil, err
+		}
+		if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "/dev/") {
+			continue
+		}
+		o := known[file]
+		if o == nil {
+			o = &object{path: path}
+			known[file] = o
+			out = append(out, o)
+		}
+		o.mappings = append(o.mappings, m)
+	}
+	return out, lines.Err()
+}
+
+// parseMapping reads a line of maps. file tells files apart: two of them can have
+// had a path in turn.
+func parseMapping(line string) (m mapping, file, path string, err error) {
+	// START-END RIGHTS OFFSET DEVICE INODE PATH
+	fields := strings.SplitN(line, " ", 6)
+	if len(fields) < 6 {
+		return m, "", "", fmt.Errorf("a mapping of %q", line)
+	}
+	start, end, _ := strings.Cut(fields[0], "-")
+	for _, n := range []struct {
+		text string
+		to   *uint64
+	}{{start, &m.start}, {end, &m.end}, {fields[2], &m.offset}} {
+		if *n.to, err = strconv.ParseUint(n.text, 16, 64); err != nil {
+			return m, "", "", err
+		}
+	}
+	path = strings.ReplaceAll(strings.TrimLeft(fields[5], " "), `\012`, "\n")
+	return m, fields[3] + " " + fields[4] + " " + path, path, nil
+}
+
+// searchFile looks for symbols in a file that may be the object's.
+func (p *process) searchFile(o *object, path string, program bool) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	// Asked before it is opened: opening a device can do something.
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a regular file", path)
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	if err := p.same(o, f); err != nil {
+		return err
+	}
+	file, err := parse(f, info.Size(), &p.budget)
+	if err != nil {
+		return err
+	}
+	if program {
+		p.pointerSize, p.bigEndian = file.pointerSize, file.bigEndian
+	}
+	if file.pointerSize != p.pointerSize || file.bigEndian != p.bigEndian {
+		return errors.New("it is of another architecture")
+	}
+	bias, err := file.bias(o.mappings)
+	if err != nil {
+		return err
+	}
+	for name, s := range file.symbols {
+		if _, ok := p.symbols[name]; !ok {
+			s.addr += bias
+			if p.pointerSize == 4 {
+				s.addr &= 1<<32 - 1
+			}
+			p.symbols[name] = s
+		}
+	}
+	return nil
+}
+
+// same fails if the file is not the one in memory but has come into its place.
+func (p *process) same(o *object, f *os.File) error {
+	const header = 52 // the shorter one, of 32 bits
+	i := slices.IndexFunc(o.mappings, func(m mapping) bool { return m.offset == 0 })
+	if i < 0 {
+		return errors.New("its beginning is not in memory")
+	}
+	now := make([]byte, header)
+	if _, err := f.ReadAt(now, 0); err != nil {
+		return err
+	}
+	then, err := p.Bytes(o.mappings[i].start, header)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(now, then) {
+		return errors.New("the file has changed since")
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+package starter
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/mpi-queues/mpi-queues/mqs/dll/locate"
+)
+
+// maxAncestors is how far above a rank its starter may be: between them are a
+// node's daemon, shells and wrappers.
+const maxAncestors = 8
+
+// Look reads the processes above a live one, the nearest first, and returns those
+// that say where the library is or that queues are not to be shown. That there
+// are none is nothing special. The errors are of processes that could not be
+// read, for the debug log. Processes of other users are left alone, but by root.
+func Look(pid int) (found []Starter, unread []error) {
+	for range maxAncestors {
+		var err error
+		if pid, err = parent(pid); err != nil {
+			return found, append(unread, err)
+		}
+		if pid <= 1 {
+			return found, unread
+		}
+		info, err := os.Stat("/proc/" + strconv.Itoa(pid))
+		if err != nil {
+			return found, append(unread, err)
+		}
+		if user := os.Geteuid(); user != 0 && int(info.Sys().(*syscall.Stat_t).Uid) != user {
+			continue
+		}
+		f, err := read(pid)
+		if err != nil {
+			unread = append(unread, fmt.Errorf("process %d above it: %w", pid, err))
+			continue
+		}
+		if len(f.Candidates) > 0 || f.Ignore || len(f.Problems) > 0 {
+			found = append(found, Starter{pid, f})
+		}
+	}
+	return found, unread
+}
+
+// parent is a process's parent, 0 if that is outside of this container.
+func parent(pid int) (int, error) {
+	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	if err != nil {
+		return 0, err
+	}
+	for _, line := range strings.Split(string(status), "\n") {
+		if id, ok := strings.CutPrefix(line, "PPid:"); ok {
+			return strconv.Atoi(strings.TrimSpace(id))
+		}
+	}
+	return 0, fmt.Errorf("process %d has no parent in its status", pid)
+}
+
+// read asks one process.
+func read(pid int) (locate.Found, error) {
+	p, err := open(pid)
+	if err != nil {
+		return locate.Found{}, err
+	}
+	defer func() { _ = p.memory.Close() }()
+	return locate.Read(p), nil
+}

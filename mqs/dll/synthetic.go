@@ -1,0 +1,103 @@
+package dll
+
+import (
+	"context"
+	"encoding/binary"
+
+	"github.com/mpi-queues/mpi-queues/mqs/dll/locate"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// synthetic is a made-up process: whatever a DLL looks for in it is there, or
+// nothing is, and its memory is all of one kind.
+type synthetic struct {
+	// title says what it is, after "a process".
+	title string
+	// empty has no symbol and no type.
+	empty bool
+	// fill fills memory that begins at an address; nil for memory that can't be read.
+	fill func(a target.Addr, b []byte)
+}
+
+// What the addresses of a synthetic process look like.
+const (
+	syntheticStart = 0x10000000
+	symbols        = 1 << 10
+	symbolSpacing  = 1 << 16 // between two symbols
+	syntheticEnd   = syntheticStart + symbols*symbolSpacing
+	syntheticType  = 1 << 12 // the size of every type
+	fieldSpacing   = 8       // between two members
+)
+
+var synthetics = []synthetic{
+	{title: "without any symbol of an MPI", empty: true},
+	{title: "whose memory can't be read"},
+	{title: "whose memory is all zeros", fill: func(target.Addr, []byte) {}},
+	{title: "whose memory is all ones", fill: func(_ target.Addr, b []byte) {
+		for i := range b {
+			b[i] = 0xff
+		}
+	}},
+	// Every pointer points a little further, in a circle: lists have no end.
+	{title: "whose lists go round in circles", fill: func(a target.Addr, b []byte) {
+		for i := range b {
+			word := (a + target.Addr(i)) &^ 7
+			next := syntheticStart + (word+2*fieldSpacing-syntheticStart)%symbolSpacing
+			var bytes [8]byte
+			binary.NativeEndian.PutUint64(bytes[:], uint64(next))
+			b[i] = bytes[(a+target.Addr(i))%8]
+		}
+	}},
+}
+
+func (s synthetic) Info() target.Info {
+	return target.Info{Inferior: 1, PID: 1, Kind: "live", Executable: "/synthetic/process", Architecture: "synthetic",
+		PointerSize: 8, BigEndian: binary.NativeEndian.Uint16([]byte{0, 1}) == 1}
+}
+
+func (s synthetic) ReadMemory(_ context.Context, ranges []target.Range) ([][]byte, error) {
+	out := make([][]byte, len(ranges))
+	for i, r := range ranges {
+		if s.fill != nil && r.Addr >= syntheticStart && r.Addr < syntheticEnd {
+			out[i] = make([]byte, min(r.Len, int(syntheticEnd-r.Addr)))
+			s.fill(r.Addr, out[i])
+		}
+	}
+	return out, nil
+}
+
+func (s synthetic) FindSymbols(_ context.Context, names []string) ([]*target.Symbol, error) {
+	out := make([]*target.Symbol, len(names))
+	for i, name := range names {
+		if !s.empty && name != locate.IgnoreQueues {
+			out[i] = &target.Symbol{Addr: syntheticStart + target.Addr(hash(name)%symbols)*symbolSpacing}
+		}
+	}
+	return out, nil
+}
+
+func (s synthetic) FindTypes(_ context.Context, queries []target.TypeQuery) ([]*target.Layout, error) {
+	out := make([]*target.Layout, len(queries))
+	for i, q := range queries {
+		if s.empty {
+			continue
+		}
+		out[i] = &target.Layout{Size: syntheticType, Fields: map[string]target.Field{}}
+		for _, f := range q.Fields {
+			at := int(hash(f)%(syntheticType/fieldSpacing)) * fieldSpacing
+			out[i].Fields[f] = target.Field{Offset: at, Size: fieldSpacing, Kind: target.KindPointer}
+		}
+	}
+	return out, nil
+}
+
+func (s synthetic) Threads(context.Context, int) ([]target.Thread, error) { return nil, nil }
+
+// hash gives a name a place that stays the same.
+func hash(name string) uint32 {
+	h := uint32(2166136261)
+	for i := range len(name) {
+		h = (h ^ uint32(name[i])) * 16777619
+	}
+	return h
+}

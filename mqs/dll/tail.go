@@ -1,0 +1,77 @@
+package dll
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// tail keeps the end of what a DLL prints.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+	new  int // how much of its end nobody has taken
+}
+
+// maxTail is how much is kept, in bytes.
+const maxTail = 64 << 10
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, b...)
+	if over := len(t.text) - maxTail; over > 0 {
+		t.text = append(t.text[:0], t.text[over:]...)
+	}
+	t.new = min(t.new+len(b), len(t.text))
+	return len(b), nil
+}
+
+// take returns what was printed since the last call, by lines.
+func (t *tail) take() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	text := strings.TrimRight(string(t.text[len(t.text)-t.new:]), "\n")
+	t.new = 0
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "\n")
+}
+
+// The Go runtime reports a fault in C code with the signal's name at the
+// beginning of a line, and the program counter on the next.
+var crash = regexp.MustCompile(`(?m)^(SIG[A-Z0-9]+): .*\nPC=0x`)
+
+// runtimeWords is where the runtime begins to report a fault: of use to nobody here.
+var runtimeWords = regexp.MustCompile(`(?m)^(SIG[A-Z0-9]+: |fatal error: |panic: |runtime: |unexpected fault address )`)
+
+// signal is the name of the signal that ended a DLL's process, if the runtime has reported one.
+func (t *tail) signal() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if m := crash.FindSubmatch(t.text); m != nil {
+		return string(m[1])
+	}
+	return ""
+}
+
+// last is the last line that the DLL printed by itself, cut to a length that a sentence can hold.
+func (t *tail) last() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	text := t.text
+	if m := runtimeWords.FindIndex(text); m != nil {
+		text = text[:m[0]]
+	}
+	text = bytes.TrimSpace(text)
+	if i := bytes.LastIndexByte(text, '\n'); i >= 0 {
+		text = text[i+1:]
+	}
+	const most = 200
+	if len(text) > most {
+		text = text[len(text)-most:]
+	}
+	return strings.ToValidUTF8(string(text), "?")
+}

@@ -1,0 +1,145 @@
+package dll
+
+import (
+	"unsafe"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/dll/abi"
+	"github.com/mpi-queues/mpi-queues/mqs/dll/wire"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// What a DLL writes into the standard's structures is taken with care: ranks
+// and tags are 32-bit values of which the upper half may be anything, members
+// that make no sense for an operation may be left over from another one, and
+// what can be no rank or size is not shown.
+
+// rankOf is a rank, or [mqs.AnyRank] where that makes sense.
+func rankOf(w abi.TwordT, any bool) mqs.Maybe[int32] {
+	r := int32(w)
+	if r >= 0 && r < wire.MaxGroup || r == mqs.AnyRank && any {
+		return mqs.Known(r)
+	}
+	return mqs.Maybe[int32]{}
+}
+
+// lengthOf is a length in bytes.
+func lengthOf(w abi.TwordT) mqs.Maybe[int64] {
+	if w < 0 {
+		return mqs.Maybe[int64]{}
+	}
+	return mqs.Known(int64(w))
+}
+
+// The host fills the structures with bytes of 0xa5 before a DLL writes to them:
+// what reads so has not been written.
+const (
+	unwrittenInt32 = -0x5a5a5a5b
+	unwrittenAddr  = ^target.Addr(0) / 0xff * 0xa5
+)
+
+// flagOf is a C truth value.
+func flagOf(v int32) mqs.Maybe[bool] {
+	if v == unwrittenInt32 {
+		return mqs.Maybe[bool]{}
+	}
+	return mqs.Known(v != 0)
+}
+
+// tagOf is a tag.
+func tagOf(w abi.TwordT) mqs.Maybe[int32] {
+	if int32(w) == unwrittenInt32 {
+		return mqs.Maybe[int32]{}
+	}
+	return mqs.Known(int32(w))
+}
+
+// addrOf is an address.
+func addrOf(a abi.TaddrT) mqs.Maybe[target.Addr] {
+	if target.Addr(a) == unwrittenAddr {
+		return mqs.Maybe[target.Addr]{}
+	}
+	return mqs.Known(target.Addr(a))
+}
+
+// communicator translates mqs_communicator and its group.
+func communicator(raw *wire.Communicator) (c mqs.Communicator, ok bool) {
+	if len(raw.Raw) != int(unsafe.Sizeof(abi.Communicator{})) {
+		return c, false
+	}
+	m := rawCommunicator(raw)
+	c.UniqueID = target.Addr(m.UniqueID)
+	c.LocalRank = rankOf(m.LocalRank, false)
+	if size := rankOf(m.Size, false); size.Known && size.Value > 0 {
+		c.Size = size
+	}
+	if name := abi.Text(m.Name[:]); name != "" {
+		c.Name = mqs.Known(name)
+	}
+	for _, r := range raw.Group {
+		c.Group = append(c.Group, rankOf(abi.TwordT(r), false))
+	}
+	return c, true
+}
+
+// operations are the structures that a host has sent.
+func operations(raw []byte) []abi.PendingOperation {
+	n := len(raw) / int(unsafe.Sizeof(abi.PendingOperation{}))
+	if n == 0 {
+		return nil
+	}
+	return unsafe.Slice((*abi.PendingOperation)(unsafe.Pointer(&raw[0])), n)
+}
+
+// operation translates mqs_pending_operation of a queue.
+func operation(m *abi.PendingOperation, class mqs.OpClass) mqs.PendingOperation {
+	receive := class == mqs.PendingReceives
+	op := mqs.PendingOperation{
+		Status:            status(m.Status),
+		DesiredLocalRank:  rankOf(m.DesiredLocalRank, receive),
+		DesiredGlobalRank: rankOf(m.DesiredGlobalRank, false),
+		TagWild:           flagOf(m.TagWild),
+		DesiredLength:     lengthOf(m.DesiredLength),
+		SystemBuffer:      flagOf(m.SystemBuffer),
+		Buffer:            addrOf(m.Buffer),
+	}
+	if op.DesiredLocalRank.Known && op.DesiredLocalRank.Value == mqs.AnyRank {
+		op.DesiredGlobalRank = op.DesiredLocalRank
+	}
+	if !op.TagWild.Value {
+		op.DesiredTag = tagOf(m.DesiredTag)
+	}
+	// Valid "if status >= matched or it's a send", the header says.
+	if !receive || op.Status != mqs.Pending {
+		op.ActualLocalRank = rankOf(m.ActualLocalRank, false)
+		op.ActualGlobalRank = rankOf(m.ActualGlobalRank, false)
+		op.ActualTag = tagOf(m.ActualTag)
+		op.ActualLength = lengthOf(m.ActualLength)
+	}
+	for i := range m.ExtraText {
+		line := abi.Text(m.ExtraText[i][:])
+		if line == "" {
+			break
+		}
+		op.ExtraText = append(op.ExtraText, line)
+	}
+	return op
+}
+
+// status translates enum mqs_status; empty if it is none.
+func status(s int32) mqs.Status {
+	switch s {
+	case abi.StPending:
+		return mqs.Pending
+	case abi.StMatched:
+		return mqs.Matched
+	case abi.StComplete:
+		return mqs.Complete
+	}
+	return ""
+}
+
+// rawCommunicator is mqs_communicator, whose size has been checked.
+func rawCommunicator(raw *wire.Communicator) *abi.Communicator {
+	return (*abi.Communicator)(unsafe.Pointer(&raw.Raw[0]))
+}

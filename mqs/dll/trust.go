@@ -1,0 +1,242 @@
+package dll
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// maxLinks is how many symbolic links a path may lead through, as for the kernel.
+const maxLinks = 40
+
+// DistrustError says why a library must not be loaded although it is there. A
+// folder on the list of safe ones is what would allow it.
+type DistrustError struct {
+	// Path is the library as it was asked for.
+	Path string
+	// Place is the file, link or folder that is at fault: Path or on the way to it.
+	Place string
+	// Reason completes a sentence that begins with Place.
+	Reason string
+}
+
+func (e *DistrustError) Error() string {
+	return fmt.Sprintf("the library %s is not trusted: %s", e.Path, e.Because())
+}
+
+// Because is the reason as a clause.
+func (e *DistrustError) Because() string { return e.Place + " " + e.Reason }
+
+// Trusted returns the real path of a library that may be loaded, which is the
+// one to load: a link may be another by then if only the list of safe folders
+// allowed it. A [*DistrustError] is what that list could allow; other errors are
+// of paths that are relative, lead nowhere, or to no regular file.
+//
+// The path comes out of a program's memory, where anyone may have put it who
+// wrote its input. So nobody but root and the user, who can do what they like
+// anyway, may have had a say in what is loaded from it: the file, each folder
+// and each link on the way are theirs, and nobody else can write there.
+//
+//   - A folder like /tmp, which all may write to but with the sticky bit, does as
+//     one above others: nobody can put another in the place of a folder in it that
+//     is not his. It does not as the one that holds the file or a link, where
+//     many programs can be talked into making one for somebody.
+//   - Writable by the group is refused, but for root's group and the user's own
+//     private one. See [privateGroup].
+//   - A POSIX ACL shows as its mask in the bits of the group, so a file that others
+//     were given is writable by the group. An exception for a group is then none.
+//     With NFSv4's ACLs the bits are the server's word, and are believed.
+//   - What the library itself needs is not looked at: the loader finds that in the
+//     system's folders or where the library's maker said.
+//
+// safe are the folders below which everything is trusted, absolute paths.
+func Trusted(path string, safe []string) (string, error) {
+	if !filepath.IsAbs(path) {
+		return "", fmt.Errorf("the library %q has no absolute path", path)
+	}
+	w := walk{path: path, user: os.Geteuid()}
+	real, err := w.walk()
+	if err != nil {
+		return "", fmt.Errorf("the library can't be used: %w", err)
+	}
+	if w.distrust == nil || below(real, safe) {
+		return real, nil
+	}
+	return "", w.distrust
+}
+
+// walk follows a path as the kernel does.
+type walk struct {
+	path     string
+	user     int
+	distrust *DistrustError // the first reason that was met
+}
+
+// walk looks at all places on the way to the file, and returns its real path.
+func (w *walk) walk() (string, error) {
+	at, rest := "/", split(w.path)
+	folder, err := os.Lstat(at)
+	if err != nil {
+		return "", err
+	}
+	for links := 0; ; {
+		if len(rest) == 0 {
+			return "", fmt.Errorf("%s is not a regular file", at)
+		}
+		if rest[0] == ".." {
+			at = filepath.Dir(at)
+		}
+		if rest[0] == ".." || rest[0] == "." {
+			if folder, err = os.Lstat(at); err != nil {
+				return "", err
+			}
+			rest = rest[1:]
+			continue
+		}
+		place := filepath.Join(at, rest[0])
+		info, err := os.Lstat(place)
+		if err != nil {
+			return "", err
+		}
+		w.checkFolder(at, folder, info.IsDir())
+		rest = rest[1:]
+		switch {
+		case info.IsDir():
+			at, folder = place, info
+		case info.Mode()&fs.ModeSymlink != 0:
+			w.checkOwner(place, info)
+			if links++; links > maxLinks {
+				return "", fmt.Errorf("%s leads through more than %d links", w.path, maxLinks)
+			}
+			to, err := os.Readlink(place)
+			if err != nil {
+				return "", err
+			}
+			if filepath.IsAbs(to) {
+				at = "/"
+				if folder, err = os.Lstat(at); err != nil {
+					return "", err
+				}
+			}
+			rest = slices.Concat(split(to), rest)
+		case len(rest) > 0 || !info.Mode().IsRegular():
+			return "", fmt.Errorf("%s is not a regular file", place)
+		default:
+			w.checkOwner(place, info)
+			w.checkWriters(place, info)
+			return place, nil
+		}
+	}
+}
+
+// split are the names in a path.
+func split(path string) []string {
+	return slices.DeleteFunc(strings.Split(path, "/"), func(name string) bool { return name == "" })
+}
+
+// checkFolder looks at a folder on the way. What is looked up in it is a folder
+// too, or else the file or a link.
+func (w *walk) checkFolder(place string, info fs.FileInfo, holdsFolder bool) {
+	w.checkOwner(place, info)
+	if holdsFolder && info.Mode()&fs.ModeSticky != 0 {
+		return
+	}
+	w.checkWriters(place, info)
+}
+
+// checkOwner wants root or the user as the owner.
+func (w *walk) checkOwner(place string, info fs.FileInfo) {
+	if owner := int(info.Sys().(*syscall.Stat_t).Uid); owner != 0 && owner != w.user {
+		name := "user " + strconv.Itoa(owner)
+		if u, err := user.LookupId(strconv.Itoa(owner)); err == nil {
+			name = u.Username
+		}
+		w.distrusts(place, "belongs to "+name)
+	}
+}
+
+// checkWriters wants nobody but the owner to be able to write.
+func (w *walk) checkWriters(place string, info fs.FileInfo) {
+	group := int(info.Sys().(*syscall.Stat_t).Gid)
+	switch mode := info.Mode().Perm(); {
+	case mode&0o002 != 0:
+		w.distrusts(place, "can be written to by everybody")
+	case mode&0o020 == 0:
+	case group != 0 && !privateGroup(group, w.user):
+		name := strconv.Itoa(group)
+		if g, err := user.LookupGroupId(name); err == nil {
+			name = g.Name
+		}
+		w.distrusts(place, "can be written to by the group "+name)
+	case hasACL(place):
+		w.distrusts(place, "can be written to by those in its access list")
+	}
+}
+
+func (w *walk) distrusts(place, reason string) {
+	if w.distrust == nil {
+		w.distrust = &DistrustError{Path: w.path, Place: place, Reason: reason}
+	}
+}
+
+// privateGroup is true for the group that a user has alone. Debian, Ubuntu and
+// Red Hat give every user one, of the same name, and let new files be writable by
+// it: to refuse it would be to refuse everything that such a user has built.
+//
+// The name alone does not prove it, because an administrator can add others. So
+// the group has no other member, and is nobody else's first group, in this
+// machine's own lists; a group that is not in those is not known to be private.
+func privateGroup(group, owner int) bool {
+	u, err := user.LookupId(strconv.Itoa(owner))
+	if err != nil || u.Gid != strconv.Itoa(group) {
+		return false
+	}
+	groups, err1 := os.ReadFile("/etc/group")
+	users, err2 := os.ReadFile("/etc/passwd")
+	return errors.Join(err1, err2) == nil && onlyMember(u.Username, u.Gid, string(groups), string(users))
+}
+
+// onlyMember is true if the lists have a group of the user's name with this id,
+// and nobody else in it.
+func onlyMember(name, gid, groups, users string) bool {
+	found := false
+	for _, line := range strings.Split(groups, "\n") {
+		f := strings.Split(line, ":")
+		if len(f) < 4 || f[2] != gid {
+			continue
+		}
+		if f[0] != name || f[3] != "" && f[3] != name {
+			return false
+		}
+		found = true
+	}
+	for _, line := range strings.Split(users, "\n") {
+		if f := strings.Split(line, ":"); len(f) >= 4 && f[3] == gid && f[0] != name {
+			return false
+		}
+	}
+	return found
+}
+
+// below is true if a real path is below one of the folders, by its names: what
+// begins alike is another folder.
+func below(real string, folders []string) bool {
+	return slices.ContainsFunc(folders, func(folder string) bool {
+		if !filepath.IsAbs(folder) {
+			return false
+		}
+		folder, err := filepath.EvalSymlinks(folder)
+		if err != nil {
+			return false
+		}
+		names, under := split(folder), split(real)
+		return len(under) > len(names) && slices.Equal(names, under[:len(names)])
+	})
+}
