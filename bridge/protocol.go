@@ -11,7 +11,7 @@ package bridge
 
 // ProtocolVersion is what both ends must agree on in [Initialize]. It changes
 // whenever a message changes in a way that an older end would misread.
-const ProtocolVersion = 1
+const ProtocolVersion = 2
 
 // Methods that the debugger calls in the helper.
 const (
@@ -21,6 +21,8 @@ const (
 	MethodQueues = "queues"
 	// MethodDescribe says what was detected in a process, without reading its queues.
 	MethodDescribe = "describe"
+	// MethodExited is a notification: a process has ended or is not debugged any more.
+	MethodExited = "exited"
 	// MethodCancel is a notification: give up a request.
 	MethodCancel = "cancel"
 )
@@ -109,12 +111,35 @@ type CancelParams struct {
 	ID uint64 `json:"id"`
 }
 
+// ExitedParams names a process that has gone.
+type ExitedParams struct {
+	// Inferior is the debugger's number for it.
+	Inferior int `json:"inferior"`
+	// PID is its process id.
+	PID int `json:"pid"`
+}
+
+// Source says where queues may be read from.
+type Source struct {
+	// Choice is "auto", "native", "dll" or "both".
+	Choice string `json:"choice"`
+	// DLL is the path of the vendor's DLL to use; empty means to find it.
+	DLL string `json:"dll"`
+	// SafePath are folders whose DLLs are trusted.
+	SafePath []string `json:"safe_path"`
+	// Timeout is how many seconds a DLL may take for one thing.
+	Timeout int `json:"timeout"`
+	// Starters are the debugger's other processes, one of which may have
+	// started the job and know where the DLL is.
+	Starters []Process `json:"starters"`
+}
+
 // QueuesParams asks for the message queues of some processes.
 type QueuesParams struct {
 	// Processes to read, in the order to show them in.
 	Processes []Process `json:"processes"`
-	// Source is "auto" or "native": where queues may be read from.
-	Source string `json:"source"`
+	// Source says where queues may be read from.
+	Source Source `json:"source"`
 	// Comm restricts to communicators of this name or unique id; empty means all.
 	Comm string `json:"comm"`
 	// Queue restricts to "sends", "receives" or "unexpected"; empty means all three.
@@ -138,7 +163,7 @@ type DescribeParams struct {
 	// Process to look at.
 	Process Process `json:"process"`
 	// Source is as in [QueuesParams].
-	Source string `json:"source"`
+	Source Source `json:"source"`
 	// Window is as in [QueuesParams].
 	Window bool `json:"window"`
 }

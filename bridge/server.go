@@ -20,6 +20,8 @@ import (
 type Handler interface {
 	Queues(ctx context.Context, d *Debugger, p QueuesParams) error
 	Describe(ctx context.Context, d *Debugger, p DescribeParams) error
+	// Exited tells of a process that has gone. No request is under way meanwhile.
+	Exited(ctx context.Context, p ExitedParams)
 }
 
 // Serve speaks the protocol on stream until the other end closes it or ctx ends.
@@ -51,6 +53,10 @@ type server struct {
 	window  *window
 	log     zerolog.Logger
 
+	// working is held by what the handler does: messages overtake each other,
+	// so that a process may be said to have gone while a request begins.
+	working sync.Mutex
+
 	mu        sync.Mutex
 	peer      *InitializeParams  // nil before the handshake
 	current   jsonrpc2.ID        // the request under way
@@ -80,6 +86,15 @@ func (s *server) handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.
 		} else {
 			s.cancelled = p.ID // messages overtake each other
 		}
+		return nil, nil
+	case MethodExited:
+		var p ExitedParams
+		if err := decode(req, &p); err != nil {
+			return nil, err
+		}
+		s.working.Lock()
+		defer s.working.Unlock()
+		s.handler.Exited(ctx, p)
 		return nil, nil
 	case MethodQueues:
 		var p QueuesParams
@@ -143,6 +158,8 @@ func (s *server) run(ctx context.Context, conn *jsonrpc2.Conn, id jsonrpc2.ID, m
 		s.cancel = nil
 		s.mu.Unlock()
 	}()
+	s.working.Lock()
+	defer s.working.Unlock()
 	start := time.Now()
 	d := &Debugger{Peer: *peer, conn: conn, window: s.window, mapped: mapped && s.window != nil}
 	if err := f(ctx, d); err != nil {

@@ -29,6 +29,16 @@ func (f handlerFunc) Describe(ctx context.Context, d *Debugger, p DescribeParams
 	return f(ctx, d, d.Target(p.Process))
 }
 
+func (f handlerFunc) Exited(context.Context, ExitedParams) {}
+
+// exitHandler is a handler that passes on what it is told of processes that have gone.
+type exitHandler struct {
+	handlerFunc
+	exited chan ExitedParams
+}
+
+func (h exitHandler) Exited(_ context.Context, p ExitedParams) { h.exited <- p }
+
 // gdb is the other end: it answers call-backs as told and keeps what is written.
 type gdb struct {
 	*jsonrpc2.Conn
@@ -230,6 +240,58 @@ func TestCancel(t *testing.T) {
 	go func() { <-started }()
 	if _, err := g.queues(jsonrpc2.PickID(jsonrpc2.ID{Num: 500})); code(err) != CodeCancelled {
 		t.Errorf("cancelled beforehand: %v", err)
+	}
+}
+
+// The handler hears of a process that has gone, but not while it does a request.
+func TestExited(t *testing.T) {
+	started, proceed := make(chan bool), make(chan bool)
+	exited := make(chan ExitedParams)
+	h := exitHandler{func(context.Context, *Debugger, target.Target) error {
+		started <- true
+		<-proceed
+		return nil
+	}, exited}
+	g := serve(t, h, nil)
+	g.initialize(t)
+	tell := func(p any) {
+		t.Helper()
+		if err := g.Notify(context.Background(), MethodExited, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hear := func(want ExitedParams) {
+		t.Helper()
+		select {
+		case got := <-exited:
+			if got != want {
+				t.Errorf("got %+v, want %+v", got, want)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatalf("%+v is not passed on", want)
+		}
+	}
+	tell("nonsense")
+	tell(ExitedParams{Inferior: 3, PID: 42})
+	hear(ExitedParams{Inferior: 3, PID: 42})
+
+	result := make(chan error)
+	go func() { _, err := g.queues(); result <- err }()
+	<-started
+	tell(ExitedParams{Inferior: 3, PID: 43})
+	// A second request is refused at once, so by then the notification has arrived.
+	if _, err := g.queues(); code(err) != jsonrpc2.CodeInvalidRequest {
+		t.Errorf("a second request: %v", err)
+	}
+	select {
+	case p := <-exited:
+		t.Errorf("%+v comes while a request is under way", p)
+	case <-time.After(50 * time.Millisecond):
+	}
+	proceed <- true
+	hear(ExitedParams{Inferior: 3, PID: 43})
+	if err := <-result; err != nil {
+		t.Error(err)
 	}
 }
 

@@ -62,20 +62,20 @@ func (e *NoSuchCommunicatorError) Error() string {
 // Read collects what the filter keeps of one stopped process. A decoder that
 // fails in itself, as on memory that nobody has thought of, is an [*UnreadableError] too.
 func Read(ctx context.Context, t target.Target, decoders []Decoder, f Filter) (p *Process, err error) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			p, err = nil, Unreadable("", "mpi-queues failed on this process (%v): please report it, with a recording by -record", fault)
-		}
-	}()
-	if err := t.Info().Check(); err != nil {
-		return nil, Unreadable("", "%v", err)
-	}
+	defer contain(&err)
 	r := target.NewReader(ctx, t)
 	s, err := Open(r, decoders)
 	if err != nil {
 		return nil, err
 	}
 	return Collect(r, s, f)
+}
+
+// contain turns a panic of what it is deferred in into an error.
+func contain(err *error) {
+	if fault := recover(); fault != nil {
+		*err = Unreadable("", "mpi-queues failed on this process (%v): please report it, with a recording by -record", fault)
+	}
 }
 
 // Collect reads what the filter keeps of a source. It fails only if the
@@ -101,7 +101,7 @@ func Collect(r *target.Reader, s Source, f Filter) (*Process, error) {
 		if c.Internal && !f.Internal {
 			continue
 		}
-		there = append(there, fmt.Sprintf("%q (%s)", c.Name.Value, c.UniqueID))
+		there = append(there, c.listed())
 		if f.Comm != "" && !c.Is(f.Comm) {
 			continue
 		}
@@ -118,6 +118,9 @@ func Collect(r *target.Reader, s Source, f Filter) (*Process, error) {
 	}
 	if err := r.Err(); err != nil {
 		return nil, err
+	}
+	if fragile, ok := s.(Fragile); ok && fragile.Err() != nil {
+		return nil, Unreadable("", "%v", fragile.Err())
 	}
 	if f.Comm != "" && len(p.Communicators) == 0 {
 		return nil, &NoSuchCommunicatorError{f.Comm, there}
@@ -138,7 +141,7 @@ func (p *Process) collectQueue(r *target.Reader, s Source, c *Communicator, clas
 			if err := r.Err(); err != nil {
 				return nil, err
 			}
-			if q.Total == 0 {
+			if q.Total == 0 || errors.Is(err, ErrEndless) {
 				return &Queue{Unavailable: err.Error()}, nil
 			}
 			p.note("the %s of %s may not be all: %v", class.words(), c.Label(), err)

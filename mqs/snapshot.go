@@ -23,14 +23,20 @@ type Process struct {
 	MPIVersion string
 	// Library is the path of the file that holds the MPI's roots.
 	Library string
-	// Source is where the queues were read from: "native".
+	// Source is where the queues were read from: "native", "dll", or "both" if
+	// they are the native decoder's and have been held against a DLL's.
 	Source string
+	// DLL is the path of the vendor's DLL that was used, empty if none was, and
+	// DLLVersion what it says of itself.
+	DLL, DLLVersion string
 	// Layout is where the layouts of the types came from: "dwarf" or "table".
 	Layout string
 	// LayoutName is the release that a table describes.
 	LayoutName string
 
 	Communicators []*Queues
+	// Differences between the native decoder and the DLL, if both were asked.
+	Differences []Difference
 	// Notes are sentences on what is missing or doubtful.
 	Notes []string
 	// Unavailable is the sentence that says why nothing could be read, else empty.

@@ -34,6 +34,21 @@ type Source interface {
 	Operations(c *Communicator, class OpClass) iter.Seq2[PendingOperation, error]
 }
 
+// A Typist is a [Source] that knows the layouts of its MPI's types, also of a
+// library without debug information. It answers as [target.Target.FindTypes] does.
+type Typist interface {
+	FindTypes(queries []target.TypeQuery) ([]*target.Layout, error)
+}
+
+// A Fragile source may break down as a whole while it is being read. Nothing
+// that it has yielded counts if Err is not nil.
+type Fragile interface {
+	Err() error
+}
+
+// ErrEndless means that a queue does not come to an end: nothing of it can be believed.
+var ErrEndless = errors.New("it does not come to an end")
+
 // ErrNotThis means that a process does not use a decoder's implementation.
 var ErrNotThis = errors.New("not this MPI")
 
@@ -42,17 +57,33 @@ type UnreadableError struct {
 	// MPI names the implementation, empty if none was recognised.
 	MPI    string
 	Reason string
+	// Final is true if there is nothing to read for anybody, as before MPI_Init.
+	Final bool
+
+	cause error
 }
 
 func (e *UnreadableError) Error() string { return e.Reason }
 
+// Unwrap returns what was formatted with %w, if anything was.
+func (e *UnreadableError) Unwrap() error { return e.cause }
+
 // Unreadable returns an [*UnreadableError] with a formatted reason.
 func Unreadable(mpi, format string, args ...any) error {
-	return &UnreadableError{mpi, fmt.Sprintf(format, args...)}
+	err := fmt.Errorf(format, args...)
+	return &UnreadableError{MPI: mpi, Reason: err.Error(), cause: err}
+}
+
+// Nothing returns an [*UnreadableError] that is final.
+func Nothing(mpi, format string, args ...any) error {
+	return &UnreadableError{MPI: mpi, Reason: fmt.Sprintf(format, args...), Final: true}
 }
 
 // Open finds the decoder for a process. If none fits, the error is an [*UnreadableError].
 func Open(r *target.Reader, decoders []Decoder) (Source, error) {
+	if err := r.Info().Check(); err != nil {
+		return nil, Unreadable("", "%v", err)
+	}
 	var names []string
 	for _, d := range decoders {
 		names = append(names, d.Symbols()...)

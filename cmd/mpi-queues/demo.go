@@ -144,7 +144,7 @@ func (d *demo) recorded(ctx context.Context) (*mqs.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := readAll(ctx, targets, mqs.Filter{})
+	s, err := readAll(ctx, targets, mqs.Filter{}, readNatively)
 	if err != nil {
 		return nil, err
 	}

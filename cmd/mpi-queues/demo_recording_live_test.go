@@ -76,7 +76,7 @@ func TestDemoRecording(t *testing.T) {
 
 func replayed(t *testing.T, targets ...target.Target) *mqs.Snapshot {
 	t.Helper()
-	s, err := readAll(t.Context(), targets, mqs.Filter{Internal: true})
+	s, err := readAll(t.Context(), targets, mqs.Filter{Internal: true}, readNatively)
 	if err != nil {
 		t.Fatal(err)
 	}

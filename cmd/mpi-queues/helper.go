@@ -10,12 +10,14 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
 	"github.com/mpi-queues/mpi-queues/bridge"
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/dll"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
 
@@ -33,7 +35,10 @@ func helperCommand() *cobra.Command {
 			if err != nil {
 				return unreadable(err)
 			}
-			if err := bridge.Serve(cmd.Context(), stream, version(), helper{}, helperLog()); err != nil {
+			log := helperLog()
+			h := &helper{dlls: dll.Hosts{Command: newDLLHost, Log: log}}
+			defer h.dlls.Close()
+			if err := bridge.Serve(cmd.Context(), stream, version(), h, log); err != nil {
 				return unreadable(err)
 			}
 			return nil
@@ -51,12 +56,15 @@ func helperLog() zerolog.Logger {
 }
 
 // helper does what the debugger asks for.
-type helper struct{}
+type helper struct {
+	dlls dll.Hosts
+}
 
 // Queues reads and renders the message queues of processes.
-func (helper) Queues(ctx context.Context, d *bridge.Debugger, p bridge.QueuesParams) error {
+func (h *helper) Queues(ctx context.Context, d *bridge.Debugger, p bridge.QueuesParams) error {
 	queue, err := mqs.ParseQueue(p.Queue)
-	if err = errors.Join(err, checkSource(p.Source)); err != nil {
+	from, sourceErr := h.sources(d, p.Source)
+	if err = errors.Join(err, sourceErr); err != nil {
 		return &bridge.UsageError{Err: err}
 	}
 	filter := mqs.Filter{Comm: p.Comm, Queue: queue, Internal: p.Internal, Limit: p.Limit}
@@ -72,7 +80,7 @@ func (helper) Queues(ctx context.Context, d *bridge.Debugger, p bridge.QueuesPar
 		targets = append(targets, t)
 	}
 	d.Progress(ctx, "reading the message queues")
-	snapshot, err := readAll(ctx, targets, filter)
+	snapshot, err := readAll(ctx, targets, filter, from.read)
 	if err == nil {
 		err = display(ctx, d, snapshot, p)
 	}
@@ -84,14 +92,6 @@ func (helper) Queues(ctx context.Context, d *bridge.Debugger, p bridge.QueuesPar
 		err = recordErr
 	}
 	return err
-}
-
-// checkSource refuses sources that there are not: the native decoders are the only one.
-func checkSource(source string) error {
-	if source != "auto" && source != "native" {
-		return fmt.Errorf("there is no source %q: it is auto or native", source)
-	}
-	return nil
 }
 
 func display(ctx context.Context, d *bridge.Debugger, s *mqs.Snapshot, p bridge.QueuesParams) error {
@@ -121,50 +121,60 @@ func record(ctx context.Context, d *bridge.Debugger, recorders []*target.Recorde
 }
 
 // Describe says what was detected in a process, a fact to a line.
-func (helper) Describe(ctx context.Context, d *bridge.Debugger, p bridge.DescribeParams) error {
-	if err := checkSource(p.Source); err != nil {
+func (h *helper) Describe(ctx context.Context, d *bridge.Debugger, p bridge.DescribeParams) error {
+	from, err := h.sources(d, p.Source)
+	if err != nil {
 		return &bridge.UsageError{Err: err}
 	}
-	t := d.Target(p.Process)
-	process := mqs.Identity(t.Info())
-	r := target.NewReader(ctx, t)
-	s, err := mqs.Open(r, decoders)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
+	process, err := from.Describe(ctx, d.Target(p.Process), from.choice)
 	if err != nil {
-		process = mqs.Failed(t.Info(), err)
-	} else {
-		s.Describe(process)
+		return err
 	}
 	var text strings.Builder
 	describe(&text, process)
+	for _, s := range from.opened {
+		line(&text, "DLL is", s.Confinement())
+	}
 	fmt.Fprintf(&text, "Helper:   mpi-queues %s\nDebugger: %s, with the extension %s\n", version(), d.Peer.Debugger, d.Peer.Extension)
 	_, err = io.WriteString(d.Stream(ctx, "display"), text.String())
 	return err
 }
 
-func describe(w io.Writer, p *mqs.Process) {
-	line := func(name, value string) {
-		if value != "" {
-			fmt.Fprintf(w, "%-9s %s\n", name+":", value)
-		}
+// Exited has the vendor's DLLs forget a process.
+func (h *helper) Exited(ctx context.Context, p bridge.ExitedParams) {
+	h.dlls.Exited(ctx, p.Inferior, p.PID, exitedTimeout)
+}
+
+// exitedTimeout is how long a DLL may take to tidy up: nobody waits for it, but
+// the next request would.
+const exitedTimeout = time.Second
+
+// line writes a fact that is known.
+func line(w io.Writer, name, value string) {
+	if value != "" {
+		fmt.Fprintf(w, "%-9s %s\n", name+":", value)
 	}
-	line("Program", p.Image)
-	line("MPI", cmp.Or(strings.TrimSpace(p.MPI+" "+p.MPIVersion), "not recognised"))
-	line("Library", p.Library)
+}
+
+func describe(w io.Writer, p *mqs.Process) {
+	line(w, "Program", p.Image)
+	line(w, "MPI", cmp.Or(strings.TrimSpace(p.MPI+" "+p.MPIVersion), "not recognised"))
+	line(w, "Library", p.Library)
 	if p.Unavailable != "" {
-		line("Queues", "not available: "+p.Unavailable)
-	} else {
-		line("Source", p.Source)
-		switch p.Layout {
-		case "dwarf":
-			line("Layout", "the library's debug information (DWARF)")
-		case "table":
-			line("Layout", "the embedded table of "+p.LayoutName+", proved on this process")
-		}
-		for _, n := range p.Notes {
-			line("Note", n)
-		}
+		line(w, "Queues", "not available: "+p.Unavailable)
+		return
+	}
+	line(w, "Source", p.Source)
+	switch p.Layout {
+	case "dwarf":
+		line(w, "Layout", "the library's debug information (DWARF)")
+	case "table":
+		line(w, "Layout", "the embedded table of "+p.LayoutName+", proved on this process")
+	}
+	if p.DLL != "" {
+		line(w, "DLL", strings.TrimSpace(p.DLL+" "+p.DLLVersion))
+	}
+	for _, n := range p.Notes {
+		line(w, "Note", n)
 	}
 }

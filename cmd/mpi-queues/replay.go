@@ -26,7 +26,7 @@ func replayCommand() *cobra.Command {
 			if err != nil {
 				return unreadable(err)
 			}
-			s, err := readAll(cmd.Context(), targets, f)
+			s, err := readAll(cmd.Context(), targets, f, readNatively)
 			if err != nil && v.json && len(targets) == 1 {
 				// JSON is one document, whatever it says.
 				if err := v.show(&mqs.Snapshot{Processes: []*mqs.Process{mqs.Failed(targets[0].Info(), err)}}); err != nil {

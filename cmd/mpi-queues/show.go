@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/mpich"
 	"github.com/mpi-queues/mpi-queues/mqs/openmpi"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
@@ -12,14 +13,22 @@ import (
 
 // decoders are the MPI implementations that are decoded natively, in the order
 // in which they are tried.
-var decoders = []mqs.Decoder{openmpi.Decoder{}}
+var decoders = []mqs.Decoder{openmpi.Decoder{}, mpich.Decoder{}}
+
+// readFunc collects what a filter keeps of one process.
+type readFunc func(ctx context.Context, t target.Target, f mqs.Filter) (*mqs.Process, error)
+
+// readNatively reads by the native decoders.
+func readNatively(ctx context.Context, t target.Target, f mqs.Filter) (*mqs.Process, error) {
+	return mqs.Read(ctx, t, decoders, f)
+}
 
 // readAll collects several. One that can't be read says so in the snapshot,
 // but if it is the only one, that is an error.
-func readAll(ctx context.Context, targets []target.Target, f mqs.Filter) (*mqs.Snapshot, error) {
+func readAll(ctx context.Context, targets []target.Target, f mqs.Filter, read readFunc) (*mqs.Snapshot, error) {
 	s := &mqs.Snapshot{}
 	for _, t := range targets {
-		p, err := mqs.Read(ctx, t, decoders, f)
+		p, err := read(ctx, t, f)
 		if err != nil {
 			if len(targets) == 1 || ctx.Err() != nil {
 				return nil, err

@@ -90,7 +90,7 @@ func (c *check) start(ctx context.Context) (*hostProcess, *wire.Reply, error) {
 func (c *check) library(ctx context.Context) bool {
 	h, reply, err := c.start(ctx)
 	if h != nil {
-		defer h.close()
+		defer c.printed(h)
 	}
 	if reply == nil || reply.Loaded == nil {
 		c.find(Wrong, "%v", err)
@@ -128,7 +128,6 @@ func (c *check) library(ctx context.Context) bool {
 	if err != nil {
 		c.find(Wrong, "can't be used: %v", err)
 	}
-	c.printed(h)
 	return err == nil
 }
 
@@ -140,24 +139,28 @@ var losses = map[abi.Entry]string{
 	abi.DestroyProcessInfo: "what it keeps of a process is never freed",
 }
 
-// printed remarks on what a DLL prints, which a debugger has no place for.
+// printed ends the host and remarks on what the DLL has printed, which a
+// debugger has no place for.
 func (c *check) printed(h *hostProcess) {
-	lines := slices.DeleteFunc(h.words.take(), func(line string) bool { return strings.HasPrefix(line, wire.Dprints) })
+	h.close()
+	lines := slices.DeleteFunc(h.words.all(), func(line string) bool { return strings.HasPrefix(line, wire.Dprints) })
 	if len(lines) > 0 {
-		c.find(Remark, "prints %d lines by itself, the first being %q: messages belong into what mqs_image_has_queues and mqs_process_has_queues return",
-			len(lines), lines[0])
+		c.find(Remark, "prints by itself, at last %.60q: messages belong into what mqs_image_has_queues and mqs_process_has_queues return",
+			lines[len(lines)-1])
 	}
 }
 
 // process has the DLL read a synthetic process.
 func (c *check) process(ctx context.Context, s synthetic) {
 	h, reply, err := c.start(ctx)
+	if h != nil {
+		defer c.printed(h)
+	}
 	if err != nil || reply.Loaded == nil {
 		c.find(Wrong, "%v", err)
 		return
 	}
 	h.loaded = *reply.Loaded
-	defer h.close()
 	source := &Source{ctx: ctx, host: h, process: Process{Target: s}, limit: c.limit, log: c.hosts.Log, faults: map[string]int{}}
 	_, err = source.do(wire.ToHost{Open: &wire.Open{Process: s.Info(), Image: s.title, Rank: 0}})
 	switch {
@@ -186,7 +189,6 @@ func (c *check) process(ctx context.Context, s synthetic) {
 	for _, fault := range sortedKeys(source.faults) {
 		c.find(Wrong, "%s", fault)
 	}
-	c.printed(h)
 }
 
 // read reads all that the DLL shows.

@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"os/exec"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -170,7 +169,7 @@ func (hs *Hosts) Close() {
 // logWords logs what a DLL has printed.
 func logWords(log zerolog.Logger, h *hostProcess) {
 	for _, line := range h.words.take() {
-		log.Debug().Str("dll", h.name()).Msg(strings.ToValidUTF8(line, "?"))
+		log.Debug().Str("dll", h.name()).Msg(line)
 	}
 }
 

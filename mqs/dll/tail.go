@@ -32,12 +32,23 @@ func (t *tail) Write(b []byte) (int, error) {
 func (t *tail) take() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	text := strings.TrimRight(string(t.text[len(t.text)-t.new:]), "\n")
+	fresh := t.text[len(t.text)-t.new:]
 	t.new = 0
-	if text == "" {
+	return lines(fresh)
+}
+
+// all returns all that was kept, by lines.
+func (t *tail) all() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return lines(t.text)
+}
+
+func lines(text []byte) []string {
+	if text = bytes.TrimRight(text, "\n"); len(text) == 0 {
 		return nil
 	}
-	return strings.Split(text, "\n")
+	return strings.Split(strings.ToValidUTF8(string(text), "?"), "\n")
 }
 
 // The Go runtime reports a fault in C code with the signal's name at the

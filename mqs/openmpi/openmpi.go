@@ -101,11 +101,11 @@ func checkState(r *target.Reader, symbols map[string]target.Symbol) error {
 	}
 	switch {
 	case state == stateNotInitialized:
-		return mqs.Unreadable(name, "the program has not called MPI_Init yet, so it has no message queues")
+		return mqs.Nothing(name, "the program has not called MPI_Init yet, so it has no message queues")
 	case state == stateInitStarted:
-		return mqs.Unreadable(name, "the program is inside MPI_Init, so it has no message queues yet")
+		return mqs.Nothing(name, "the program is inside MPI_Init, so it has no message queues yet")
 	case state >= stateFinalizeCompleted:
-		return mqs.Unreadable(name, "the program has called MPI_Finalize, so it has no message queues any more")
+		return mqs.Nothing(name, "the program has called MPI_Finalize, so it has no message queues any more")
 	}
 	return nil
 }
@@ -168,7 +168,7 @@ func open(r *target.Reader, symbols map[string]target.Symbol) (mqs.Source, error
 		why = errors.Join(why, fmt.Errorf("the layout of %s: %w", t.Release, err))
 	}
 	if isFinalizing(r, symbols) {
-		return nil, mqs.Unreadable("Open MPI", "the program is inside MPI_Finalize, which has taken its message queues apart already")
+		return nil, mqs.Nothing("Open MPI", "the program is inside MPI_Finalize, which has taken its message queues apart already")
 	}
 	lib := library(symbols[symCommunicators])
 	return nil, mqs.Unreadable("Open MPI", "%s has no type information that fits, and none of the layouts that mpi-queues knows (%s) does: "+
@@ -180,6 +180,12 @@ func library(s target.Symbol) string {
 		return "the MPI library"
 	}
 	return filepath.Base(s.Object)
+}
+
+// FindTypes tells Open MPI's own DLL what the layouts are that the process was
+// read by (mqs.Typist).
+func (s *source) FindTypes(queries []target.TypeQuery) ([]*target.Layout, error) {
+	return s.layouts.Find(s.r, queries)
 }
 
 const maxVersion = 256 // bytes

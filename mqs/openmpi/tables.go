@@ -10,7 +10,8 @@ import (
 // The layouts of the stock x86-64 builds of Debian, whose libraries are
 // stripped: 4.1.4 (Debian 12), 5.0.7 (13) and 6.0.0rc2 (testing). They were
 // read from DWARF that a compiler made of the release's own headers with that
-// build's opal_config.h, and hold the members that [types] names and no others.
+// build's opal_config.h. They hold the members that [types] names and those that
+// the release's own debugger library, libompi_dbg_msgq.so, asks for.
 //
 //go:embed tables/*.json
 var tableFiles embed.FS

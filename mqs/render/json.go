@@ -101,7 +101,7 @@ func maybe[T any](w *jsonWriter, key string, m mqs.Maybe[T], write func(T)) {
 	}
 }
 
-func maybeInt[T int32 | int64](w *jsonWriter, key string, m mqs.Maybe[T]) {
+func maybeInt[T int | int32 | int64](w *jsonWriter, key string, m mqs.Maybe[T]) {
 	maybe(w, key, m, func(v T) { w.int(int64(v)) })
 }
 
@@ -115,6 +115,8 @@ func (w *jsonWriter) process(p *mqs.Process) {
 	w.raw(`, "mpi_version": `).strOrNull(p.MPIVersion)
 	w.raw(`, "library": `).strOrNull(p.Library)
 	w.raw(`, "source": `).strOrNull(p.Source)
+	w.raw(`, "dll": `).strOrNull(p.DLL)
+	w.raw(`, "dll_version": `).strOrNull(p.DLLVersion)
 	w.raw(`, "layout": `).strOrNull(p.Layout)
 	w.raw(`, "layout_name": `).strOrNull(p.LayoutName)
 	w.raw(`, "unavailable": `).strOrNull(p.Unavailable)
@@ -122,6 +124,12 @@ func (w *jsonWriter) process(p *mqs.Process) {
 	for i, c := range p.Communicators {
 		w.comma(i).raw("\n  ")
 		w.communicator(c)
+	}
+	w.raw("],\n \"differences\": [")
+	for i := range p.Differences {
+		w.comma(i).raw("\n  ")
+		w.difference(&p.Differences[i])
+		w.flush(jsonPiece)
 	}
 	w.raw("],\n \"notes\": [")
 	for i, n := range p.Notes {
@@ -194,8 +202,17 @@ func (w *jsonWriter) group(g []mqs.Maybe[int32]) *jsonWriter {
 	return w.raw("]")
 }
 
+func (w *jsonWriter) difference(d *mqs.Difference) {
+	w.raw(`{"communicator": `).strOrNull(d.Communicator)
+	w.raw(`, "queue": `).strOrNull(d.Queue)
+	maybeInt(w, `, "operation": `, d.Operation)
+	w.raw(`, "field": `).str(d.Field)
+	w.raw(`, "native": `).strOrNull(d.Native)
+	w.raw(`, "dll": `).strOrNull(d.DLL).raw("}")
+}
+
 func (w *jsonWriter) operation(op *mqs.PendingOperation) {
-	w.raw(`{"status": `).str(string(op.Status))
+	w.raw(`{"status": `).strOrNull(string(op.Status))
 	maybeInt(w, `, "desired_local_rank": `, op.DesiredLocalRank)
 	maybeInt(w, `, "desired_global_rank": `, op.DesiredGlobalRank)
 	maybe(w, `, "tag_wild": `, op.TagWild, func(v bool) { w.bool(v) })

@@ -37,11 +37,23 @@ type processJSON struct {
 	MPIVersion    string             `json:"mpi_version"`
 	Library       string             `json:"library"`
 	Source        string             `json:"source"`
+	DLL           string             `json:"dll"`
+	DLLVersion    string             `json:"dll_version"`
 	Layout        string             `json:"layout"`
 	LayoutName    string             `json:"layout_name"`
 	Unavailable   string             `json:"unavailable"`
 	Communicators []communicatorJSON `json:"communicators"`
+	Differences   []differenceJSON   `json:"differences"`
 	Notes         []string           `json:"notes"`
+}
+
+type differenceJSON struct {
+	Communicator string `json:"communicator"`
+	Queue        string `json:"queue"`
+	Operation    *int   `json:"operation"`
+	Field        string `json:"field"`
+	Native       string `json:"native"`
+	DLL          string `json:"dll"`
 }
 
 type communicatorJSON struct {
@@ -90,10 +102,14 @@ func from[T any](p *T) mqs.Maybe[T] {
 
 func (p processJSON) model() *mqs.Process {
 	out := &mqs.Process{Inferior: p.Inferior, PID: p.PID, GlobalRank: from(p.GlobalRank), WorldSize: from(p.WorldSize),
-		Image: p.Image, MPI: p.MPI, MPIVersion: p.MPIVersion, Library: p.Library, Source: p.Source, Layout: p.Layout, LayoutName: p.LayoutName,
-		Unavailable: p.Unavailable, Notes: p.Notes}
+		Image: p.Image, MPI: p.MPI, MPIVersion: p.MPIVersion, Library: p.Library, Source: p.Source, DLL: p.DLL, DLLVersion: p.DLLVersion,
+		Layout: p.Layout, LayoutName: p.LayoutName, Unavailable: p.Unavailable, Notes: p.Notes}
 	for _, c := range p.Communicators {
 		out.Communicators = append(out.Communicators, c.model())
+	}
+	for _, d := range p.Differences {
+		out.Differences = append(out.Differences, mqs.Difference{Communicator: d.Communicator, Queue: d.Queue,
+			Operation: from(d.Operation), Field: d.Field, Native: d.Native, DLL: d.DLL})
 	}
 	return out
 }

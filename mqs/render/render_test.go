@@ -24,7 +24,7 @@ func sample() *mqs.Snapshot {
 		ActualLocalRank: mqs.Known[int32](1), ActualGlobalRank: mqs.Known[int32](2), ActualTag: mqs.Known[int32](7), ActualLength: mqs.Known[int64](4),
 		ExtraText: []string{"cancelled"}, Kind: "irecv", Datatype: "MPI_INT", Count: mqs.Known[int64](1), Request: mqs.Known[target.Addr](0x1000), Internal: true}
 	bare := mqs.PendingOperation{Status: mqs.Pending, ExtraText: []string{}}
-	return &mqs.Snapshot{Processes: []*mqs.Process{
+	return &mqs.Snapshot{Processes: append([]*mqs.Process{
 		{Inferior: 1, PID: 4711, GlobalRank: mqs.Known[int32](0), WorldSize: mqs.Known[int32](3), Image: "/bin/a.out", MPI: "Open MPI", MPIVersion: "4.1.4",
 			Library: "/lib/libmpi.so.40", Source: "native", Layout: "table", LayoutName: "Open MPI 4.1.4", Notes: []string{"A note."},
 			Communicators: []*mqs.Queues{{
@@ -34,7 +34,7 @@ func sample() *mqs.Snapshot {
 			}, {Communicator: mqs.Communicator{UniqueID: 4, Internal: true}, Queue: [3]*mqs.Queue{nil, {Operations: []mqs.PendingOperation{}}, nil}}},
 		},
 		{Inferior: 2, Unavailable: "the program has not called MPI_Init yet"},
-	}}
+	}, dllProcesses()...)}
 }
 
 func document(t *testing.T, s *mqs.Snapshot) []byte {
@@ -53,6 +53,14 @@ func TestJSONKeepsTheSchema(t *testing.T) {
 		d.UseNumber()
 		if err := d.Decode(into); err != nil {
 			t.Fatalf("%v in\n%s", err, text)
+		}
+	}
+	for i, p := range doc.(map[string]any)["processes"].([]any) {
+		// Not only allowed but there, also where there is nothing to say.
+		for _, key := range []string{"dll", "dll_version", "differences"} {
+			if _, ok := p.(map[string]any)[key]; !ok {
+				t.Errorf("process %d has no %s", i, key)
+			}
 		}
 	}
 	c := jsonschema.NewCompiler()
@@ -78,6 +86,11 @@ func TestJSONIsReadBack(t *testing.T) {
 	want.Processes[0].Communicators[0].Name.Value = "a \"name\"\x1b[31m\t\uFFFD é"
 	if a, b := document(t, got), document(t, want); !bytes.Equal(a, b) {
 		t.Errorf("read back as\n%s\nwant\n%s", a, b)
+	}
+	for i, p := range want.Processes {
+		if !reflect.DeepEqual(got.Processes[i].Differences, p.Differences) {
+			t.Errorf("read back as\n%+v\nwant\n%+v", got.Processes[i].Differences, p.Differences)
+		}
 	}
 	if !reflect.DeepEqual(got.Processes[0].Communicators, want.Processes[0].Communicators) {
 		t.Errorf("read back as\n%+v\nwant\n%+v", got.Processes[0].Communicators[0], want.Processes[0].Communicators[0])
@@ -112,8 +125,8 @@ func TestText(t *testing.T) {
 	if err := Text(&b, sample(), Style{}); err != nil {
 		t.Fatal(err)
 	}
-	if b.String() != wantText {
-		t.Errorf("got\n%s\nwant\n%s", b.String(), wantText)
+	if want := wantText + wantDLLText; b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
 	}
 	b.Reset()
 	if err := Text(&b, sample(), Style{On: true}); err != nil {

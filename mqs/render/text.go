@@ -54,7 +54,7 @@ func processText(w *bufio.Writer, p *mqs.Process, style Style) {
 	for _, c := range p.Communicators {
 		s := inOneSentence(c)
 		if s == "" {
-			communicatorText(w, c, style)
+			communicatorText(w, p, c, style)
 			continue
 		}
 		if sharing[s] == nil {
@@ -65,6 +65,7 @@ func processText(w *bufio.Writer, p *mqs.Process, style Style) {
 	for _, s := range sentences {
 		fmt.Fprintf(w, "\n%s.\n", fmt.Sprintf(s, strings.Join(sharing[s], ", ")))
 	}
+	differencesText(w, p, style)
 	for _, n := range p.Notes {
 		fmt.Fprintf(w, "\nNote: %s.\n", sentence(n))
 	}
@@ -74,7 +75,7 @@ func processText(w *bufio.Writer, p *mqs.Process, style Style) {
 func heading(p *mqs.Process) string {
 	var b strings.Builder
 	if p.GlobalRank.Known {
-		fmt.Fprintf(&b, "Rank %d of %d", p.GlobalRank.Value, p.WorldSize.Value)
+		fmt.Fprintf(&b, "Rank %d of %s", p.GlobalRank.Value, number(p.WorldSize))
 	} else {
 		b.WriteString("Rank " + unknown)
 	}
@@ -96,6 +97,7 @@ func heading(p *mqs.Process) string {
 	case p.Layout == "table":
 		fmt.Fprintf(&b, ", read by the table of %s", p.LayoutName)
 	}
+	b.WriteString(readByDLL(p))
 	return printable(b.String())
 }
 
@@ -128,7 +130,7 @@ func inOneSentence(c *mqs.Queues) string {
 	return ""
 }
 
-func communicatorText(w *bufio.Writer, c *mqs.Queues, style Style) {
+func communicatorText(w *bufio.Writer, p *mqs.Process, c *mqs.Queues, style Style) {
 	fmt.Fprint(w, "\n", style.paint("1", printable(c.Label())))
 	if c.Name.Value != "" {
 		fmt.Fprintf(w, " (%s)", c.UniqueID)
@@ -153,7 +155,7 @@ func communicatorText(w *bufio.Writer, c *mqs.Queues, style Style) {
 			fmt.Fprintf(w, "  %s: not available: %s.\n", style.paint(look.color, look.title), sentence(q.Unavailable))
 		default:
 			fmt.Fprintf(w, "  %s\n", style.paint(look.color, look.title))
-			queueText(w, c, class, q)
+			queueText(w, p, c, class, q)
 		}
 	}
 }
@@ -165,14 +167,15 @@ type column struct {
 }
 
 // columns says what is shown of a queue. The global ranks of peers get a column
-// where they differ from the local ones.
-func columns(c *mqs.Queues, class mqs.OpClass) []column {
+// where they differ from the local ones. What the interface of DLLs has no place
+// for gets none where a DLL has read the queue.
+func columns(p *mqs.Process, c *mqs.Queues, class mqs.OpClass) []column {
 	peer := "from"
 	if class == mqs.PendingSends {
 		peer = "to"
 	}
 	cols := []column{
-		{"status", func(op *mqs.PendingOperation) string { return string(op.Status) }},
+		{"status", func(op *mqs.PendingOperation) string { return orUnknown(printable(string(op.Status))) }},
 		{peer, func(op *mqs.PendingOperation) string { return rank(op.DesiredLocalRank) }},
 	}
 	if !worldRanks(c) {
@@ -181,17 +184,17 @@ func columns(c *mqs.Queues, class mqs.OpClass) []column {
 	cols = append(cols,
 		column{"tag", tag},
 		column{"bytes", func(op *mqs.PendingOperation) string { return number(op.DesiredLength) }})
-	if class != mqs.UnexpectedMessages {
+	if class != mqs.UnexpectedMessages && (p.Source != sourceDLL || !onlyInterface(c.Queue[class])) {
 		cols = append(cols,
 			column{"count", func(op *mqs.PendingOperation) string { return number(op.Count) }},
 			column{"datatype", func(op *mqs.PendingOperation) string { return orUnknown(printable(op.Datatype)) }},
-			column{"kind", func(op *mqs.PendingOperation) string { return orUnknown(op.Kind) }})
+			column{"kind", func(op *mqs.PendingOperation) string { return orUnknown(printable(op.Kind)) }})
 	}
 	return append(cols, column{"buffer", buffer}, column{"note", remarks(class)})
 }
 
-func queueText(w *bufio.Writer, c *mqs.Queues, class mqs.OpClass, q *mqs.Queue) {
-	cols := columns(c, class)
+func queueText(w *bufio.Writer, p *mqs.Process, c *mqs.Queues, class mqs.OpClass, q *mqs.Queue) {
+	cols := columns(p, c, class)
 	t := newTable(len(cols))
 	for _, col := range cols {
 		t.cell(col.title)
@@ -217,7 +220,7 @@ func worldRanks(c *mqs.Queues) bool {
 	return true
 }
 
-func number[T int32 | int64](m mqs.Maybe[T]) string {
+func number[T int | int32 | int64](m mqs.Maybe[T]) string {
 	if !m.Known {
 		return unknown
 	}
@@ -260,10 +263,10 @@ func orUnknown(s string) string {
 func remarks(class mqs.OpClass) func(op *mqs.PendingOperation) string {
 	return func(op *mqs.PendingOperation) string {
 		if class != mqs.PendingReceives || !op.ActualTag.Known {
-			return strings.Join(op.ExtraText, "; ")
+			return printable(strings.Join(op.ExtraText, "; "))
 		}
 		got := fmt.Sprintf("got %s bytes from %s, tag %s", number(op.ActualLength), rank(op.ActualLocalRank), number(op.ActualTag))
-		return strings.Join(append([]string{got}, op.ExtraText...), "; ")
+		return printable(strings.Join(append([]string{got}, op.ExtraText...), "; "))
 	}
 }
 

@@ -14,6 +14,7 @@ type Layouts struct {
 	Name string
 
 	types map[string]*Layout
+	table *Table // that they are from, or nil
 }
 
 // FromDWARF asks the target for the types, in one round trip. Types that it
@@ -30,6 +31,22 @@ func FromDWARF(r *Reader, queries []TypeQuery) (*Layouts, error) {
 		}
 	}
 	return l, nil
+}
+
+// Find answers further queries as [Target.FindTypes] does: from the table, if
+// these layouts are from one, and from debug information what it lacks.
+func (l *Layouts) Find(r *Reader, queries []TypeQuery) ([]*Layout, error) {
+	found, err := r.t.FindTypes(r.ctx, queries)
+	if err != nil || l.table == nil {
+		return found, err
+	}
+	known := l.table.Layouts(queries)
+	for i, q := range queries {
+		if t := known.types[q.Name]; t != nil {
+			found[i] = t
+		}
+	}
+	return found, nil
 }
 
 // Empty is true if there is no type at all.
@@ -89,7 +106,7 @@ func (t *Table) Fits(info Info) bool {
 
 // Layouts answers the queries from the table.
 func (t *Table) Layouts(queries []TypeQuery) *Layouts {
-	l := &Layouts{Source: "table", Name: t.Release, types: map[string]*Layout{}}
+	l := &Layouts{Source: "table", Name: t.Release, types: map[string]*Layout{}, table: t}
 	for _, q := range queries {
 		whole, ok := t.Types[q.Name]
 		if !ok {

@@ -38,50 +38,13 @@ func readTable(path string) (*table, error) {
 	return t, json.Unmarshal(text, t)
 }
 
-// dllNeeds are members that Open MPI's own DLL asks for and the product does
-// not, by release: from the internal headers of the -dev package.
-var dllNeeds = map[string]map[string]map[string]int{
-	"Open MPI 4.1.4": {
-		"opal_free_list_t":                      {"fl_mpool": 152, "fl_max_to_alloc": 80},
-		"opal_hash_table_t":                     {"": 72, "ht_table": 16, "ht_size": 32},
-		"opal_pointer_array_t":                  {"lowest_free": 80, "number_free": 84},
-		"ompi_request_t":                        {"req_type": 56, "req_f_to_c_index": 104},
-		"ompi_status_public_t":                  {"MPI_ERROR": 8},
-		"ompi_communicator_t":                   {"c_f_to_c_index": 296, "c_topo": 288, "c_keyhash": 272},
-		"mca_pml_base_request_t":                {"req_proc": 480},
-		"mca_topo_base_module_t":                {"": 104, "reorder": 21, "mtc": 96},
-		"mca_topo_base_comm_cart_2_2_0_t":       {"": 48, "ndims": 16, "dims": 24, "periods": 32, "coords": 40},
-		"mca_topo_base_comm_graph_2_2_0_t":      {"": 40, "nnodes": 16, "index": 24, "edges": 32},
-		"mca_topo_base_comm_dist_graph_2_2_0_t": {"": 64, "in": 16, "inw": 24, "out": 32, "outw": 40, "indegree": 48, "outdegree": 52, "weighted": 56},
-	},
-}
-
-// forDLL is the table as dllhost reads it. In dllNeeds, "" is a type's size.
+// forDLL is the table as dllhost reads it.
 func (t *table) forDLL() (string, error) {
-	needs, ok := dllNeeds[t.Release]
-	if !ok {
-		return "", fmt.Errorf("the benchmark does not know what the DLL of %s asks for", t.Release)
-	}
 	var b strings.Builder
-	names := slices.Collect(maps.Keys(t.Types))
-	for name := range needs {
-		if _, ok := t.Types[name]; !ok {
-			names = append(names, name)
-		}
-	}
-	for _, name := range names {
-		size := t.Types[name].Size
-		if n, ok := needs[name][""]; ok {
-			size = n
-		}
-		fmt.Fprintf(&b, "type %s %d\n", name, size)
-		for field, f := range t.Types[name].Fields {
+	for name, typ := range t.Types {
+		fmt.Fprintf(&b, "type %s %d\n", name, typ.Size)
+		for field, f := range typ.Fields {
 			fmt.Fprintf(&b, "field %s %s %d\n", name, field, f.Offset)
-		}
-		for field, offset := range needs[name] {
-			if field != "" {
-				fmt.Fprintf(&b, "field %s %s %d\n", name, field, offset)
-			}
 		}
 	}
 	return b.String(), nil

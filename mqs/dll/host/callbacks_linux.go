@@ -3,6 +3,7 @@ package host
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/ebitengine/purego"
 	"golang.org/x/sys/unix"
@@ -237,7 +238,9 @@ func (h *host) getImage(handle uintptr) uintptr {
 // dprints goes where the DLL's own printing goes, marked.
 func (h *host) dprints(text uintptr) uintptr {
 	if s, ok := h.text("mqs_dprints", text); ok {
-		fmt.Fprintln(os.Stderr, wire.Dprints+s)
+		for line := range strings.Lines(s) {
+			fmt.Fprintln(os.Stderr, wire.Dprints+strings.TrimSuffix(line, "\n"))
+		}
 	}
 	return 0
 }

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+
+	"github.com/mpi-queues/mpi-queues/mqs/dll"
+)
+
+func dllCheckCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "dll-check PATH",
+		Short: "Check a queue DLL, for those who write one",
+		Long: "Loads a message queue DLL, looks which entry points it has, and has it read synthetic\n" +
+			"processes: one without anything that it looks for, and some whose memory can't be read,\n" +
+			"is all zeros, all ones, or full of lists without end. It says what the DLL does right\n" +
+			"and wrong.\n\n" +
+			"Exit status: 0 if nothing is wrong, 1 if something is, 2 if the command line is.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+			defer stop()
+			path, err := filepath.Abs(args[0])
+			if err == nil {
+				_, err = os.Stat(path)
+			}
+			if err != nil {
+				return unreadable(err)
+			}
+			hosts := dll.Hosts{Command: newDLLHost, Log: zerolog.Nop()}
+			report, err := hosts.Check(ctx, path, checkTimeout)
+			if err != nil {
+				return unreadable(errors.New("interrupted"))
+			}
+			subject := ""
+			for _, f := range report.Findings {
+				if f.Subject != subject {
+					subject = f.Subject
+					fmt.Printf("%s:\n", subject)
+				}
+				fmt.Printf("  %-5s  %s\n", f.Verdict, f.Text)
+			}
+			if report.Failed() {
+				return unreadable(fmt.Errorf("%s does something wrong", filepath.Base(path)))
+			}
+			return nil
+		},
+	}
+}
+
+// checkTimeout is how long a DLL may take for one thing.
+const checkTimeout = 10 * time.Second

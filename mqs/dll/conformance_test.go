@@ -1,0 +1,97 @@
+//go:build linux
+
+package dll_test
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/mpi-queues/mpi-queues/mqs/dll"
+	"github.com/mpi-queues/mpi-queues/mqs/dll/host"
+	"github.com/mpi-queues/mpi-queues/mqs/dll/wire"
+	"github.com/mpi-queues/mpi-queues/tests/dll/testdll"
+)
+
+// asHost makes the test's own program a host.
+const asHost = "MPI_QUEUES_TEST_DLL_HOST=1"
+
+func TestMain(m *testing.M) {
+	if !strings.Contains(strings.Join(os.Environ(), " "), asHost) {
+		os.Exit(m.Run())
+	}
+	stream, err := net.FileConn(os.NewFile(dll.StreamFD, "stream"))
+	if err == nil {
+		var state *wire.State
+		if state, err = wire.MapState(os.NewFile(dll.StateFD, "state")); err == nil {
+			err = host.Serve(stream, state)
+		}
+	}
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}
+
+func hosts() *dll.Hosts {
+	return &dll.Hosts{Log: zerolog.Nop(), Command: func() *exec.Cmd {
+		cmd := exec.Command("/proc/self/exe")
+		cmd.Env = append(os.Environ(), asHost)
+		return cmd
+	}}
+}
+
+// check returns what is found out about a DLL, a finding to a line.
+func check(t *testing.T, path string, limit time.Duration) string {
+	t.Helper()
+	report, err := hosts().Check(t.Context(), path, limit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	for _, f := range report.Findings {
+		fmt.Fprintf(&text, "%s: %s: %s\n", f.Subject, f.Verdict, f.Text)
+	}
+	return text.String()
+}
+
+func TestCheckFindsWhatADLLDoesWrong(t *testing.T) {
+	dlls := testdll.In(t.TempDir())
+	for _, c := range []struct {
+		path, want string
+		limit      time.Duration
+	}{
+		{dlls.Without(t, "mqs_next_operation"), "the DLL: WRONG: lacks mqs_next_operation", 0},
+		{dlls.Without(t, "mqs_get_comm_group"), "the DLL: note: has no mqs_get_comm_group: ", 0},
+		{dlls.Rogue(t, "answer", "mqs_version_compatibility", "-DANSWER=1"), "the DLL: WRONG: can't be used: ", 0},
+		{dlls.Rogue(t, "answer", "mqs_dll_taddr_width", "-DANSWER=4"), "the DLL: WRONG: can't be used: ", 0},
+		{dlls.Rogue(t, "crash", "dlopen"), "the DLL: WRONG: librogue_crash_dlopen.so crashed in its initialisation (SIGSEGV)", 0},
+		{dlls.Rogue(t, "crash", "mqs_image_has_queues"), "crashed in mqs_image_has_queues (SIGSEGV)", 0},
+		{dlls.Rogue(t, "exit", "mqs_setup_image"), "ended its process in mqs_setup_image (exit status 0)", 0},
+		{dlls.Rogue(t, "spin", "mqs_setup_image"), "did not return from mqs_setup_image within 500ms", time.Second / 2},
+		{dlls.Rogue(t, "print", "mqs_setup_image"), "note: prints by itself, at last \"", 0},
+		{dlls.Rogue(t, "leak", "mqs_setup_image"), "WRONG: has not freed 100000 bytes in 1000 blocks", 0},
+		{dlls.Rogue(t, "free_twice", "mqs_setup_image"), "WRONG: freed memory that it had not allocated, or had freed before", 0},
+	} {
+		if c.limit == 0 {
+			c.limit = time.Minute
+		}
+		if got := check(t, c.path, c.limit); !strings.Contains(got, c.want) {
+			t.Errorf("of %s it does not say %q:\n%s", c.path, c.want, got)
+		}
+	}
+}
+
+func TestCheckOfWhatIsNoLibrary(t *testing.T) {
+	path := t.TempDir() + "/libtext.so"
+	if err := os.WriteFile(path, []byte("text"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got := check(t, path, time.Minute); !strings.HasPrefix(got, "the DLL: WRONG: libtext.so: it can't be loaded: ") || strings.Count(got, "\n") != 1 {
+		t.Errorf("it says %s", got)
+	}
+}
