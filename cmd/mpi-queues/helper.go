@@ -133,7 +133,7 @@ func (h *helper) Describe(ctx context.Context, d *bridge.Debugger, p bridge.Desc
 	var text strings.Builder
 	describe(&text, process)
 	for _, s := range from.opened {
-		line(&text, "DLL is", s.Confinement())
+		line(&text, "DLL runs", s.Confinement())
 	}
 	fmt.Fprintf(&text, "Helper:   mpi-queues %s\nDebugger: %s, with the extension %s\n", version(), d.Peer.Debugger, d.Peer.Extension)
 	_, err = io.WriteString(d.Stream(ctx, "display"), text.String())

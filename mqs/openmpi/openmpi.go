@@ -200,9 +200,9 @@ func (s *source) Describe(p *mqs.Process) {
 	p.Source = "native"
 	p.Layout = s.layouts.Source
 	p.LayoutName = s.layouts.Name
-	if s.world != nil {
-		p.GlobalRank = mqs.Known(s.world.rank)
-		p.WorldSize = mqs.Known(int32(len(s.world.entries)))
+	if w, err := s.worldGroup(); err == nil && len(w.entries) > 0 {
+		p.GlobalRank = mqs.Known(w.rank)
+		p.WorldSize = mqs.Known(int32(len(w.entries)))
 	}
 	if s.pml != ob1 {
 		p.Notes = append(p.Notes, fmt.Sprintf("pml %s carries this program's messages, and mpi-queues reads the queues of pml ob1 only: "+

@@ -29,6 +29,7 @@ func TestPrograms(t *testing.T) {
 		{"blocked", 3, []string{"send"}},
 		{"blocked", 3, []string{"ssend"}},
 		{"blocked", 3, []string{"barrier"}},
+		{"blocked", 3, []string{"waitall"}},
 		{"lifecycle", 2, []string{"threads"}},
 		{"many", 2, []string{"100"}},
 		{"many", 2, []string{"100", "wild"}},
