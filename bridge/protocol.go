@@ -127,7 +127,7 @@ type Source struct {
 	DLL string `json:"dll"`
 	// SafePath are folders whose DLLs are trusted.
 	SafePath []string `json:"safe_path"`
-	// Timeout is how many seconds a DLL may take for one thing.
+	// Timeout is how many seconds a DLL may take for one thing; 0 means no limit.
 	Timeout int `json:"timeout"`
 	// Starters are the debugger's other processes, one of which may have
 	// started the job and know where the DLL is.

@@ -30,7 +30,7 @@ type Settings struct {
 	Path string
 	// SafePath are folders whose DLLs are trusted.
 	SafePath []string
-	// Timeout is how long a DLL may take for one thing that is asked of it.
+	// Timeout is how long a DLL may take for one thing that is asked of it; 0 is for ever.
 	Timeout time.Duration
 }
 

@@ -82,7 +82,7 @@ func socketPair() (net.Conn, *os.File, error) {
 }
 
 // do makes a request and serves what the host asks meanwhile, from t. The host
-// may take limit for it, what t takes not counted. The error is the DLL's own
+// may take limit for it, 0 being none, what t takes not counted. The error is the DLL's own
 // if the reply is not nil.
 func (h *hostProcess) do(ctx context.Context, t target.Target, limit time.Duration, request wire.ToHost) (*wire.Reply, error) {
 	if h.ended {
@@ -96,8 +96,12 @@ func (h *hostProcess) do(ctx context.Context, t target.Target, limit time.Durati
 			return nil, h.end(ctx, err, limit)
 		}
 		asked := time.Now()
-		_ = h.stream.SetReadDeadline(asked.Add(left))
-		if ctx.Err() != nil { // the deadline above may have undone the other
+		var deadline time.Time // none
+		if limit > 0 {
+			deadline = asked.Add(left)
+		}
+		_ = h.stream.SetReadDeadline(deadline)
+		if ctx.Err() != nil { // that may have undone the deadline of its end
 			return nil, h.end(ctx, ctx.Err(), limit)
 		}
 		m, err := h.conn.Receive()

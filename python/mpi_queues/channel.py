@@ -58,7 +58,12 @@ class Channel:
                 self._read()
 
     def is_quiet(self) -> bool:
-        """Says whether the helper is there and has sent nothing: so it is between requests."""
+        """Says whether the helper is there, has sent nothing and has all that was sent to it: so
+        it is between requests."""
+        try:
+            self._flush()
+        except Ended:
+            return False
         return not self._decoder.pending and not self._outgoing and not self._incoming.poll(0)
 
     def _read(self) -> None:

@@ -5,12 +5,12 @@ from typing import Any, Dict, Mapping, Optional
 
 import gdb
 
-from . import options, parameters, protocol
+from . import exits, options, parameters, protocol
 from .errors import Failure, reported
 from .link import LINK
 from .options import Option
 from .output import Display, File
-from .process import current_process
+from .process import current_process, other_processes
 from .progress import is_terminal
 from .services import Services
 
@@ -53,9 +53,10 @@ its MPI library matches messages. Its process must be stopped.""" % options.usag
         record: Optional[str] = given.get("record")
         if output and record and os.path.realpath(output) == os.path.realpath(record):
             raise Failure("-output and -record name the same file: name two.")
+        process = current_process()
         params: protocol.QueuesParams = {
-            "processes": [current_process()],
-            "source": parameters.source(),
+            "processes": [process],
+            "source": _source(process),
             "comm": given.get("comm", ""),
             "queue": given.get("queue", ""),
             "internal": "internal" in given,
@@ -66,6 +67,7 @@ its MPI library matches messages. Its process must be stopped.""" % options.usag
             "record": record is not None,
             "window": False,
         }
+        exits.watch([process] + params["source"]["starters"])
         _ask(protocol.METHOD_QUEUES, params, {"display": output, "recording": record})
 
     def complete(self, text: str, word: Optional[str]) -> Any:
@@ -87,11 +89,13 @@ queues would be read from, without reading them."""
     def invoke(self, argument: str, from_tty: bool) -> None:
         """Shows what was detected."""
         options.parse(argument or "", (), "info mpi")
+        process = current_process()
         params: protocol.DescribeParams = {
-            "process": current_process(),
-            "source": parameters.source(),
+            "process": process,
+            "source": _source(process),
             "window": False,
         }
+        exits.watch([process] + params["source"]["starters"])
         _ask(protocol.METHOD_DESCRIBE, params, {})
 
 
@@ -102,6 +106,18 @@ def is_styled() -> bool:
     """
     return (is_terminal() and bool(gdb.parameter("style enabled"))
             and os.environ.get("TERM", "dumb") != "dumb")
+
+
+def _source(process: protocol.Process) -> protocol.Source:
+    """Says where the queues of a process may be read from."""
+    choice = parameters.source()
+    return {
+        "choice": choice,
+        "dll": parameters.dll(),
+        "safe_path": parameters.dll_safe_path(),
+        "timeout": parameters.dll_timeout(),
+        "starters": [] if choice == "native" else other_processes(process["inferior"]),
+    }
 
 
 def _ask(method: str, params: Mapping[str, Any], files: Dict[str, Optional[str]]) -> None:

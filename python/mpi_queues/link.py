@@ -14,6 +14,7 @@ import gdb
 from . import interrupts, locate, protocol
 from .errors import BrokenHelper, Cancelled, Failure, one_line
 from .exchange import Declined, Exchange, Refused, Server, UnknownMethod
+from .framing import encode
 from .helper import Helper
 from .window import Window
 
@@ -53,6 +54,19 @@ class Link:
                     is_fresh = self._ensure(helper, debug)
         except KeyboardInterrupt:
             raise Cancelled()
+
+    def notify(self, method: str, params: Mapping[str, Any]) -> None:
+        """Tells the helper something, if it runs. Never waits for it.
+
+        What its pipe does not take goes with the next request, if the helper is well by then.
+        """
+        if self._helper:
+            with interrupts.held():
+                try:
+                    self._helper.channel.send(
+                        encode({"jsonrpc": "2.0", "method": method, "params": params}))
+                except BrokenHelper:
+                    pass  # the next request starts another
 
     def log(self) -> str:
         """Returns what the helper has logged since the last call."""

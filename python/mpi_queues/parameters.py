@@ -1,5 +1,6 @@
 """The settings under `set mpi-queues' and `show mpi-queues'."""
 
+import os
 from typing import Any, List, Sequence
 
 import gdb
@@ -83,6 +84,35 @@ DEBUG = Setting(
     "each command, and a line says how often and how much was read.",
     gdb.PARAM_BOOLEAN, "off")
 
+DLL = Setting(
+    "dll", "the queue DLL of the MPI library's vendor",
+    "The queue DLL is \"%s\".",
+    "The queue DLL is the vendor's own code for reading message queues. It runs in the helper\n"
+    "program, never in gdb. Without an argument it is looked for where the MPI library says, in\n"
+    "the process and in the one that has started the job, and then under its usual name beside\n"
+    "the MPI library. It must be trusted: see `help set mpi-queues dll-safe-path'.",
+    gdb.PARAM_OPTIONAL_FILENAME, "",
+    unset="The queue DLL is not set, so it is looked for.")
+
+DLL_SAFE_PATH = Setting(
+    "dll-safe-path", "the folders whose queue DLLs are trusted",
+    "The folders whose queue DLLs are trusted are \"%s\".",
+    "A list of absolute paths, separated by \"" + os.pathsep + "\", in which \"~\" and variables"
+    " of the environment\n(\"$HOME\") are replaced. A queue DLL below one of them is trusted.\n"
+    "Of the others those are trusted whose file and folders belong to root or to you and can't be\n"
+    "written by anyone else. The rest is refused: the path of a queue DLL comes out of the memory\n"
+    "of the process being debugged.",
+    gdb.PARAM_OPTIONAL_FILENAME, "",
+    unset="The folders whose queue DLLs are trusted are not set, so it is the owners and"
+          " permissions of a queue DLL that decide.")
+
+DLL_TIMEOUT = Setting(
+    "dll-timeout", "how many seconds a queue DLL may take",
+    "The limit on the seconds that a queue DLL may take is %s.",
+    "A queue DLL that takes longer for one thing is given up, and gdb goes on. Time that gdb\n"
+    "itself takes to answer it does not count. 0 and \"unlimited\" mean no limit.",
+    gdb.PARAM_UINTEGER, "10")
+
 HELPER = Setting(
     "helper", "the helper program of mpi-queues",
     "The helper program of mpi-queues is \"%s\".",
@@ -100,16 +130,41 @@ LIMIT = Setting(
 SOURCE = Setting(
     "source", "where mpi-queues may read queues from",
     "Where mpi-queues may read queues from is \"%s\".",
-    "\"native\" uses the decoders of mpi-queues itself; \"auto\" uses what is best for the MPI\n"
-    "library, which is the same as long as there is no other source.",
-    gdb.PARAM_ENUM, "auto", choices=("auto", "native"))
+    "auto   - The native decoder where there is one that can read the process, else the queue\n"
+    "         DLL that the MPI library's vendor ships.\n"
+    "native - The decoders of mpi-queues itself.\n"
+    "dll    - The vendor's queue DLL.\n"
+    "both   - Shows what the native decoder reads, and where the queue DLL differs from it.",
+    gdb.PARAM_ENUM, "auto", choices=("auto", "native", "dll", "both"))
 
-ALL: List[Setting] = [DEBUG, HELPER, LIMIT, SOURCE]
+ALL: List[Setting] = [DEBUG, DLL, DLL_SAFE_PATH, DLL_TIMEOUT, HELPER, LIMIT, SOURCE]
 
 
 def is_debugging() -> bool:
     """Says whether `set mpi-queues debug' is on."""
     return bool(DEBUG.current())
+
+
+def dll() -> str:
+    """Returns the absolute path of the queue DLL to use, or an empty string."""
+    path = str(DLL.current() or "")
+    return os.path.abspath(os.path.expanduser(path)) if path else ""
+
+
+def dll_safe_path() -> List[str]:
+    """Returns the folders whose queue DLLs are trusted, as absolute paths.
+
+    A part that is empty, or names a variable that is not set, must not become a folder below
+    the current one, where anyone may write.
+    """
+    folders = str(DLL_SAFE_PATH.current() or "").split(os.pathsep)
+    return [folder for folder in (os.path.expanduser(os.path.expandvars(f)) for f in folders)
+            if os.path.isabs(folder)]
+
+
+def dll_timeout() -> int:
+    """Returns how many seconds a queue DLL may take, 0 for no limit."""
+    return int(DLL_TIMEOUT.current() or 0)
 
 
 def helper_name() -> str:

@@ -1,6 +1,7 @@
-"""The process of the current inferior, as the helper wants to know it."""
+"""The processes of gdb's inferiors, as the helper wants to know them."""
 
 import os
+import traceback
 from typing import Any, List, Optional
 
 import gdb
@@ -8,7 +9,8 @@ import gdb
 from . import protocol
 from .errors import Failure
 from .lookup import object_path
-from .selection import c_language
+from .parameters import is_debugging
+from .selection import c_language, inferior_selected
 
 # The process id that gdb makes up for a core file without one.
 _MADE_UP_PID = 1
@@ -20,6 +22,30 @@ def current_process() -> protocol.Process:
     if not inferior.is_valid() or not inferior.pid:
         raise Failure("The program is not being run: `attach' to a process of an MPI job, `run'"
                       " a program, or name a core file with `core-file', and try again.")
+    return _describe(inferior)
+
+
+def other_processes(number: int) -> List[protocol.Process]:
+    """Describes the processes of the inferiors beside one, as far as they are stopped.
+
+    They are not what the user asked for, so one that can't be described is left out.
+    """
+    described: List[protocol.Process] = []
+    for inferior in gdb.inferiors():
+        if inferior.num == number or not inferior.pid or not inferior.threads():
+            continue
+        try:
+            with inferior_selected(inferior.num):
+                described.append(_describe(inferior))
+        except Exception:  # whatever it is
+            if is_debugging():
+                gdb.write("mpi-queues leaves inferior %d out:\n%s"
+                          % (inferior.num, traceback.format_exc()), gdb.STDERR)
+    return described
+
+
+def _describe(inferior: gdb.Inferior) -> protocol.Process:
+    """Describes the process of the selected inferior, which must be stopped. Raises Failure."""
     running = [thread for thread in inferior.threads() if thread.is_running()]
     if running:
         raise Failure("Thread %d.%d is running, and queues can only be read of a process that is"

@@ -7,13 +7,15 @@ from typing import List, Optional, TypedDict
 
 # ProtocolVersion is what both ends must agree on in Initialize. It changes whenever a message
 # changes in a way that an older end would misread.
-PROTOCOL_VERSION = 1
+PROTOCOL_VERSION = 2
 # MethodInitialize must be the first request on a connection.
 METHOD_INITIALIZE = "initialize"
 # MethodQueues reads and renders the message queues of processes.
 METHOD_QUEUES = "queues"
 # MethodDescribe says what was detected in a process, without reading its queues.
 METHOD_DESCRIBE = "describe"
+# MethodExited is a notification: a process has ended or is not debugged any more.
+METHOD_EXITED = "exited"
 # MethodCancel is a notification: give up a request.
 METHOD_CANCEL = "cancel"
 # MethodReadMemory reads several ranges of one process.
@@ -102,13 +104,38 @@ class CancelParams(TypedDict):
     id: int
 
 
+class ExitedParams(TypedDict):
+    """ExitedParams names a process that has gone."""
+
+    # Inferior is the debugger's number for it.
+    inferior: int
+    # PID is its process id.
+    pid: int
+
+
+class Source(TypedDict):
+    """Source says where queues may be read from."""
+
+    # Choice is "auto", "native", "dll" or "both".
+    choice: str
+    # DLL is the path of the vendor's DLL to use; empty means to find it.
+    dll: str
+    # SafePath are folders whose DLLs are trusted.
+    safe_path: List[str]
+    # Timeout is how many seconds a DLL may take for one thing; 0 means no limit.
+    timeout: int
+    # Starters are the debugger's other processes, one of which may have started the job and know
+    # where the DLL is.
+    starters: List[Process]
+
+
 class QueuesParams(TypedDict):
     """QueuesParams asks for the message queues of some processes."""
 
     # Processes to read, in the order to show them in.
     processes: List[Process]
-    # Source is "auto" or "native": where queues may be read from.
-    source: str
+    # Source says where queues may be read from.
+    source: Source
     # Comm restricts to communicators of this name or unique id; empty means all.
     comm: str
     # Queue restricts to "sends", "receives" or "unexpected"; empty means all three.
@@ -133,7 +160,7 @@ class DescribeParams(TypedDict):
     # Process to look at.
     process: Process
     # Source is as in QueuesParams.
-    source: str
+    source: Source
     # Window is as in QueuesParams.
     window: bool
 

@@ -20,14 +20,16 @@ def inferior_selected(number: int) -> Iterator[Optional[gdb.Inferior]]:
         return
     thread = gdb.selected_thread()
     frame = _selected_frame()
-    try:
-        # The command `inferior' would tell the user of the switch, whatever its caller wants.
-        wanted.threads()[0].switch()
-        yield wanted
-    finally:
-        if not thread:
-            gdb.execute("inferior %d" % before.num, to_string=True)
-        _reselect(thread, frame)
+    # Around the switch, since the language `auto' depends on the frame selected when it is set.
+    with c_language():
+        try:
+            # The command `inferior' would tell the user of the switch, whatever its caller wants.
+            wanted.threads()[0].switch()
+            yield wanted
+        finally:
+            if not thread:
+                gdb.execute("inferior %d" % before.num, to_string=True)
+            _reselect(thread, frame)
 
 
 @contextlib.contextmanager

@@ -52,7 +52,7 @@ func TestHelpAndCompletion(t *testing.T) {
 	}{
 		{"help mpi-queues", []string{"Usage: mpi-queues [OPTION]...", "-comm NAME|ID", "-queue sends|receives|unexpected", "-internal", "-limit NUMBER|unlimited", "-json", "-output FILE", "-record FILE"}, false},
 		{"help info mpi", []string{"Usage: info mpi"}, false},
-		{"help set mpi-queues", []string{"set mpi-queues debug --", "set mpi-queues helper --", "set mpi-queues limit --", "set mpi-queues source --"}, false},
+		{"help set mpi-queues", []string{"set mpi-queues debug --", "set mpi-queues dll --", "set mpi-queues dll-safe-path --", "set mpi-queues dll-timeout --", "set mpi-queues helper --", "set mpi-queues limit --", "set mpi-queues source --"}, false},
 		{"help data", []string{"mpi-queues -- Show pending MPI sends"}, false},
 		{"apropos MPI", []string{"info mpi --", "mpi-queues --"}, false},
 		{"complete mpi-queues -q", []string{"mpi-queues -queue"}, true},
@@ -61,7 +61,7 @@ func TestHelpAndCompletion(t *testing.T) {
 		{"complete mpi-queues -output /procf", nil, true},
 		{"complete mpi-queues -output /proc/self/statu", []string{"mpi-queues -output /proc/self/status"}, true},
 		{"complete set mpi-queues so", []string{"set mpi-queues source"}, true},
-		{"complete set mpi-queues source ", []string{"set mpi-queues source auto", "set mpi-queues source native"}, true},
+		{"complete set mpi-queues source ", []string{"set mpi-queues source auto", "set mpi-queues source both", "set mpi-queues source dll", "set mpi-queues source native"}, true},
 		{"complete info mpi", []string{"info mpi"}, true},
 	} {
 		t.Run(c.command, func(t *testing.T) {
@@ -87,6 +87,9 @@ func TestSettings(t *testing.T) {
 		{"limit 0", "set mpi-queues limit 0", "show mpi-queues limit", "The limit on operations of a queue to show is unlimited."},
 		{"source", "", "show mpi-queues source", `Where mpi-queues may read queues from is "auto".`},
 		{"source native", "set mpi-queues source native", "show mpi-queues source", `Where mpi-queues may read queues from is "native".`},
+		{"dll", "", "show mpi-queues dll", "The queue DLL is not set, so it is looked for."},
+		{"dll-safe-path", "", "show mpi-queues dll-safe-path", "The folders whose queue DLLs are trusted are not set, so it is the owners and permissions of a queue DLL that decide."},
+		{"dll-timeout", "", "show mpi-queues dll-timeout", "The limit on the seconds that a queue DLL may take is 10."},
 		{"debug", "", "show mpi-queues debug", "Debugging of mpi-queues itself is off."},
 		{"debug on", "set mpi-queues debug on", "show mpi-queues debug", "Debugging of mpi-queues itself is on."},
 		{"helper", "set mpi-queues helper", "show mpi-queues helper", "The helper program of mpi-queues is not set, so it is looked for."},

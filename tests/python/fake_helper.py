@@ -40,6 +40,14 @@ def send(message: Any) -> None:
 
 
 def receive() -> Dict[str, Any]:
+    """Returns the next message but for those that only tell of processes that have gone."""
+    while True:
+        message = receive_any()
+        if message.get("method") != "exited":
+            return message
+
+
+def receive_any() -> Dict[str, Any]:
     """Returns the next message; ends the process when there is none."""
     length = 0
     while True:
@@ -240,6 +248,15 @@ def die_unheard() -> None:
     handshake()
     reply(receive(), RESULT)
     receive()
+
+
+@scenario
+def deaf_between() -> None:
+    """Answers one request and reads no more for some seconds, then as ever."""
+    handshake()
+    while True:
+        reply(receive(), RESULT)
+        time.sleep(ARGUMENTS["seconds"])
 
 
 @scenario

@@ -53,11 +53,15 @@ class HelperTest(unittest.TestCase):
     def fake(self, scenario: str, **arguments: Any) -> None:
         """Says what the helper will do that the next command starts."""
         link.LINK.close()
+        self.fake_for_the_next(scenario, **arguments)
+        if os.path.exists(self.log_path):
+            os.unlink(self.log_path)
+
+    def fake_for_the_next(self, scenario: str, **arguments: Any) -> None:
+        """Says what the helper will do that comes after the one that runs."""
         os.environ["FAKE_SCENARIO"] = scenario
         os.environ["FAKE_ARGUMENTS"] = json.dumps(arguments)
         os.environ["FAKE_LOG"] = self.log_path
-        if os.path.exists(self.log_path):
-            os.unlink(self.log_path)
 
     def command(self, text: str) -> str:
         """Returns what a command prints."""

@@ -9,7 +9,7 @@ from typing import Any, Dict, List
 
 import gdb
 from harness import GDBINIT, HelperTest, PROGRAMS, end_program, run_program
-from mpi_queues import options, process
+from mpi_queues import options, parameters, process
 from mpi_queues.commands import _OPTIONS
 
 
@@ -46,7 +46,9 @@ class OptionsTest(HelperTest):
         params = self.params("")
         self.assertEqual(params.pop("processes")[0]["inferior"], gdb.selected_inferior().num)
         self.assertEqual(params, {
-            "source": "auto", "comm": "", "queue": "", "internal": False, "limit": 200,
+            "source": {"choice": "auto", "dll": "", "safe_path": [], "timeout": 10,
+                       "starters": []},
+            "comm": "", "queue": "", "internal": False, "limit": 200,
             "format": "text", "styled": False, "record": False, "window": False})
 
     def test_values(self) -> None:
@@ -71,12 +73,47 @@ class OptionsTest(HelperTest):
 
     def test_source(self) -> None:
         try:
-            gdb.execute("set mpi-queues source native")
-            self.assertEqual(self.params("")["source"], "native")
-            self.command("info mpi")
-            self.assertEqual(self.request()["source"], "native")
+            for choice in ("native", "dll", "both"):
+                gdb.execute("set mpi-queues source " + choice)
+                self.assertEqual(self.params("")["source"]["choice"], choice)
+                self.command("info mpi")
+                self.assertEqual(self.request()["source"]["choice"], choice)
         finally:
             gdb.execute("set mpi-queues source auto")
+
+    def test_dll_settings(self) -> None:
+        before, home = os.getcwd(), os.environ["HOME"]
+        os.environ["HOME"] = self.folder
+        os.environ["EMPTY"] = ""
+        try:
+            gdb.execute("cd /usr", to_string=True)
+            for given, expected in (("/a/b.so", "/a/b.so"), ("lib/b.so", "/usr/lib/b.so"),
+                                    ("../b.so", "/b.so"), ("~/a b.so ", self.folder + "/a b.so"),
+                                    ("", "")):
+                gdb.execute("set mpi-queues dll " + given)
+                self.assertEqual(self.params("")["source"]["dll"], expected)
+            for given, folders in (("/a", ["/a"]), ("/a:/b c", ["/a", "/b c"]), ("/", ["/"]),
+                                   ("$HOME/x:~/y", [self.folder + "/x", self.folder + "/y"]),
+                                   ("", []), (":::", []), ("rel:.:/a", ["/a"]),
+                                   ("$NO_SUCH_VARIABLE/a:$EMPTY", [])):
+                gdb.execute("set mpi-queues dll-safe-path " + given)
+                self.assertEqual(self.params("")["source"]["safe_path"], folders)
+            for given, seconds in (("3", 3), ("0", 0), ("unlimited", 0)):
+                gdb.execute("set mpi-queues dll-timeout " + given)
+                self.assertEqual(self.params("")["source"]["timeout"], seconds)
+            gdb.execute("set mpi-queues dll /x")
+            self.command("info mpi")
+            self.assertEqual(self.request()["source"], {
+                "choice": "auto", "dll": "/x", "safe_path": [], "timeout": 0, "starters": []})
+        finally:
+            gdb.execute("cd " + before, to_string=True)
+            os.environ["HOME"] = home
+            del os.environ["EMPTY"]
+            gdb.execute("set mpi-queues dll")
+            gdb.execute("set mpi-queues dll-safe-path")
+            gdb.execute("set mpi-queues dll-timeout 10")
+        for wrong in ("-2", "x", ""):
+            self.fails("set mpi-queues dll-timeout " + wrong)
 
     def test_errors(self) -> None:
         for arguments, expected in (
@@ -142,12 +179,37 @@ class OptionsTest(HelperTest):
         gdb.execute("set mpi-queues helper /some/helper")
         self.assertEqual(self.command("show mpi-queues"), "\n".join((
             "debug:  Debugging of mpi-queues itself is off.",
+            "dll:  The queue DLL is not set, so it is looked for.",
+            "dll-safe-path:  The folders whose queue DLLs are trusted are not set, so it is the"
+            " owners and permissions of a queue DLL that decide.",
+            "dll-timeout:  The limit on the seconds that a queue DLL may take is 10.",
             "helper:  The helper program of mpi-queues is \"/some/helper\".",
             "limit:  The limit on operations of a queue to show is 200.",
             "source:  Where mpi-queues may read queues from is \"auto\".\n")))
         self.assertIn("Undefined show mpi-queues command: \"x\".", self.fails("show mpi-queues x"))
         self.assertIn("Undefined set mpi-queues command: \"x\".", self.fails("set mpi-queues x"))
+        listed = self.command("help set mpi-queues")
+        for setting in parameters.ALL:
+            self.assertIn("set mpi-queues %s -- " % setting.name, listed)
+            text = self.command("help set mpi-queues " + setting.name)
+            self.assertLessEqual(max(map(len, text.splitlines())), 95)
+            self.assertEqual(text.count("\n"), len(text.splitlines()))
         self.assertIn("set mpi-queues limit -- ", self.command("set mpi-queues"))
+        gdb.execute("set mpi-queues dll /a/b.so")
+        gdb.execute("set mpi-queues dll-safe-path ~/a:/b")
+        gdb.execute("set mpi-queues dll-timeout unlimited")
+        try:
+            shown = self.command("show mpi-queues")
+            for sentence in ("The queue DLL is \"/a/b.so\".\n",
+                             ":/b\".\n", "that a queue DLL may take is unlimited.\n"):
+                self.assertIn(sentence, shown)
+        finally:
+            gdb.execute("set mpi-queues dll")
+            gdb.execute("set mpi-queues dll-safe-path")
+            gdb.execute("set mpi-queues dll-timeout 10")
+        for choice in ("auto", "both", "dll", "native"):
+            self.assertEqual(self.completed("set mpi-queues source " + choice[0]),
+                             ["set mpi-queues source " + choice])
         self.assertEqual(self.command("set mpi-queues limit 200"), "")
         self.fails("set mpi-queues source x")
 

@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import select
 import shutil
 import subprocess
 import time
@@ -10,7 +11,7 @@ from typing import Any, Dict, List
 
 import gdb
 from harness import FAKE, GDBINIT, HelperTest, end_program, run_program
-from mpi_queues import framing, link, locate
+from mpi_queues import framing, link, locate, protocol
 from mpi_queues.errors import BrokenHelper
 
 
@@ -155,6 +156,70 @@ class LifeTest(HelperTest):
         run_program("plain")
 
 
+class NotifyTest(HelperTest):
+    """Notifications to the helper, which may be there or not."""
+
+    def notified(self) -> List[Any]:
+        """Returns what the helper was told of."""
+        return [m["params"] for m in self.received() if m.get("method") == "exited"]
+
+    def notify(self, count: int, size: int = 1) -> None:
+        """Notifies, and checks that nothing waits for the helper."""
+        began = time.monotonic()
+        for pid in range(count):
+            link.LINK.notify("exited", {"inferior": 1, "pid": pid, "more": "x" * size})
+        self.assertLess(time.monotonic() - began, 2)
+
+    def test_none_runs(self) -> None:
+        self.fake("good")
+        self.notify(1)
+        self.assertIsNone(link.LINK._helper)
+        self.assertFalse(os.path.exists(self.log_path))
+
+    def test_runs(self) -> None:
+        self.fake("good")
+        self.command("mpi-queues")
+        first = link.LINK._running().pid
+        self.notify(3)
+        self.command("mpi-queues")
+        self.assertEqual([p["pid"] for p in self.notified()], [0, 1, 2])
+        self.assertEqual(first, link.LINK._running().pid)
+
+    def test_dead(self) -> None:
+        self.fake("die_between")
+        self.command("mpi-queues")
+        first = link.LINK._running().pid
+        link.LINK._running()._process.wait()
+        self.notify(3)
+        self.command("mpi-queues")
+        self.assertNotEqual(first, link.LINK._running().pid)
+
+    def test_deaf(self) -> None:
+        """A helper that does not read its pipe can't block gdb, and is replaced."""
+        self.fake("deaf_between", seconds=1000)
+        self.command("mpi-queues")
+        first = link.LINK._running().pid
+        self.notify(100, 5000)
+        self.fake_for_the_next("good")
+        self.command("mpi-queues")
+        self.assertNotEqual(first, link.LINK._running().pid)
+        self.assert_reaped(first)
+
+    def test_slow(self) -> None:
+        """One that reads its pipe in the end stays, and misses nothing."""
+        self.fake("deaf_between", seconds=0.5)
+        self.command("mpi-queues")
+        first = link.LINK._running()
+        self.notify(20, 5000)
+        self.assertFalse(first.is_ready(), "the pipe took all")
+        end = time.monotonic() + 20
+        while not first.is_ready() and time.monotonic() < end:
+            select.select([], [first._process.stdin], [], 1)
+        self.command("mpi-queues")
+        self.assertEqual(first.pid, link.LINK._running().pid)
+        self.assertEqual([p["pid"] for p in self.notified()], list(range(20)))
+
+
 class FaultTest(HelperTest):
     """What the helper does wrong."""
 
@@ -203,7 +268,9 @@ class FaultTest(HelperTest):
 
     def test_other_version(self) -> None:
         self.fake("good", newer=1)
-        self.check("mpi-queues", "version 2 of the protocol", "version 1", "go install")
+        ours = protocol.PROTOCOL_VERSION
+        self.check("mpi-queues", "version %d of the protocol" % (ours + 1), "version %d" % ours,
+                   "go install")
         self.fake("refuse_at_start", code=3, message="I speak 9")
         self.check("mpi-queues", "I speak 9", "go install")
 

@@ -7,7 +7,7 @@ from typing import Any, Dict, List
 
 import gdb
 from harness import HelperTest, PROGRAMS, end_program, evaluate, run_program
-from mpi_queues import lookup, memory, selection, window
+from mpi_queues import lookup, memory, window
 
 
 def tearDownModule() -> None:
@@ -344,67 +344,6 @@ class OpaqueTest(LookupTest):
         self.assertIsNone(comm)
         self.assertIsNone(comm_t)
         self.assertEqual(own["fields"], [None])
-
-
-class SelectionTest(LookupTest):
-    """Several inferiors: the user's selection stays."""
-
-    def test_other_inferior(self) -> None:
-        if not self.gdb_unwinds:
-            self.skipTest("this gdb has no frames")
-        counter = "pq_counter"
-        gdb.execute("up", to_string=True)
-        frame = gdb.selected_frame()
-        self.assertEqual(frame.name(), "main")
-        first = self.number
-        gdb.execute("add-inferior -exec " + os.path.join(PROGRAMS, "debug"), to_string=True)
-        second = max(i.num for i in gdb.inferiors())
-        try:
-            gdb.execute("inferior %d" % second, to_string=True)
-            gdb.execute("run </dev/null >/dev/null 2>&1", to_string=True)
-            gdb.execute("inferior %d" % first, to_string=True)
-            frame = gdb.selected_frame()
-            gdb.execute("up", to_string=True)
-            frame = gdb.selected_frame()
-            thread = gdb.selected_thread()
-            assert thread
-            with self.assertRaises(ZeroDivisionError):
-                with selection.inferior_selected(second):
-                    self.assertEqual(gdb.selected_inferior().num, second)
-                    raise ZeroDivisionError
-            self.assertEqual((gdb.selected_frame(), gdb.selected_thread()), (frame, thread))
-            symbols, types, data = self.results(
-                ["symbols/find", {"inferior": second, "names": [counter]}],
-                ["types/find", {"inferior": second,
-                                "types": [{"name": "comm", "fields": []}]}],
-                ["memory/read", {"inferior": second, "ranges": [
-                    {"address": evaluate("bulk"), "length": 1}]}])
-            self.assertIn("libdebug", symbols["symbols"][0]["object"])
-            self.assertEqual(types["types"][0]["size"], 64)
-            self.assertEqual(gdb.selected_inferior().num, first)
-            self.assertEqual(gdb.selected_frame(), frame)
-            self.assertEqual(gdb.selected_thread(), thread)
-            self.assertEqual(frame.name(), "main")
-            gdb.execute("kill inferiors %d" % second, to_string=True)
-            answer = self.answers_failing(second)
-            self.assertIn("Inferior %d has exited" % second, answer)
-        finally:
-            gdb.execute("inferior %d" % first, to_string=True)
-            gdb.execute("kill inferiors %d" % second, to_string=True)
-            gdb.execute("remove-inferiors %d" % second, to_string=True)
-
-    def answers_failing(self, inferior: int) -> str:
-        """Returns the error of a command whose helper asks for an inferior."""
-        self.fake("calls", calls=[["memory/read", {"inferior": inferior, "ranges": []}]])
-        return self.fails("mpi-queues")
-
-    def test_inferiors_without_process(self) -> None:
-        gdb.execute("add-inferior", to_string=True)
-        second = max(i.num for i in gdb.inferiors())
-        try:
-            self.assertIn("Inferior %d has exited" % second, self.answers_failing(second))
-        finally:
-            gdb.execute("remove-inferiors %d" % second, to_string=True)
 
 
 class ThreadTest(LookupTest):

@@ -75,6 +75,7 @@ class Inferior:
     def threads(self) -> Tuple[InferiorThread, ...]: ...
     def architecture(self) -> Architecture: ...
     def read_memory(self, address: int, length: int) -> memoryview: ...
+    def write_memory(self, address: int, data: bytes) -> None: ...
 
 class Field:
     bitpos: int
@@ -98,8 +99,12 @@ class Value:
     def __int__(self) -> int: ...
     def cast(self, type: Type) -> Value: ...
 
+class Symtab:
+    objfile: Objfile
+
 class Symbol:
     addr_class: int
+    symtab: Symtab
     type: Optional[Type]
 
 class Objfile:

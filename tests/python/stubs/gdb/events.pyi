@@ -1,1 +1,9 @@
 """gdb's events, of which each version has its own."""
+
+from typing import Any, Callable
+
+class Registry:
+    def connect(self, listener: Callable[[Any], None]) -> None: ...
+    def disconnect(self, listener: Callable[[Any], None]) -> None: ...
+
+exited: Registry
