@@ -84,8 +84,8 @@ type operationKey struct {
 }
 
 // matchOperations pairs the operations of a queue: those that are alike, else
-// those of one buffer that have most in common, else those that differ in the
-// buffer but in nothing else that would tell them apart.
+// those of one buffer that have most in common, else those of one peer and tag,
+// of one length first.
 func matchOperations(native, dll []PendingOperation) (pairs, rest []int) {
 	keys := func(ops []PendingOperation) []operationKey {
 		out := make([]operationKey, len(ops))
@@ -110,6 +110,9 @@ func matchOperations(native, dll []PendingOperation) (pairs, rest []int) {
 		func(k operationKey) (operationKey, bool) {
 			return operationKey{tag: k.tag, wild: k.wild, rank: k.rank, length: k.length},
 				(k.tag.Known || k.wild) && k.rank.Known && k.length.Known
+		},
+		func(k operationKey) (operationKey, bool) {
+			return operationKey{tag: k.tag, wild: k.wild, rank: k.rank}, (k.tag.Known || k.wild) && k.rank.Known
 		})
 }
 

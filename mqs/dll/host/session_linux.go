@@ -20,14 +20,17 @@ var nativeEndian = binary.NativeEndian
 type iterator struct {
 	started, ended bool
 	seen           int // communicators
+	members        int // of their groups
 	operations     int // of the queue that is being read
+	all            int // operations
 }
 
-// maxSeen is how many communicators a DLL is believed to know, maxOperations
-// how many operations of a queue.
+// What a DLL is believed to know of a process.
 const (
-	maxSeen       = 1 << 16
-	maxOperations = 1 << 20
+	maxSeen       = 1 << 16 // communicators
+	maxMembers    = wire.MaxGroup
+	maxOperations = 1 << 20 // of a queue
+	maxAll        = 1 << 22 // operations
 )
 
 // open prepares the queues of a process: its image and itself if the DLL does
@@ -250,6 +253,11 @@ func (h *host) group() []int32 {
 	if !h.lib.has(abi.GetCommGroup) || size <= 0 || size > wire.MaxGroup {
 		return nil
 	}
+	if h.iterator.members += int(size); h.iterator.members > maxMembers {
+		h.note(": the groups of its communicators have more members than can be, and the last are not shown")
+		h.iterator.members = maxMembers
+		return nil
+	}
 	ranks := make([]int32, size)
 	for i := range ranks {
 		ranks[i] = wire.Unwritten
@@ -286,6 +294,7 @@ func (h *host) operations(o *wire.Operations) (*wire.OperationList, error) {
 		code := h.lib.code(abi.NextOperation, p, address(op))
 		if code == abi.OK {
 			it.operations++
+			it.all++
 			continue
 		}
 		done := &wire.OperationList{Raw: rawOperations(h.ops[:n])}
@@ -294,7 +303,7 @@ func (h *host) operations(o *wire.Operations) (*wire.OperationList, error) {
 		}
 		return done, h.lib.failure(abi.NextOperation, code)
 	}
-	if it.operations >= maxOperations {
+	if it.operations >= maxOperations || it.all >= maxAll {
 		return &wire.OperationList{Endless: true}, nil
 	}
 	return &wire.OperationList{Raw: rawOperations(h.ops[:]), More: true}, nil

@@ -1,0 +1,70 @@
+package mpich
+
+import (
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// envelope is what a library with debugger support remembers of a send.
+type envelope struct {
+	rank, tag int32
+	age       int // 0 for the newest
+}
+
+// Debugger support keeps lists for debuggers, of which only that of sends says
+// what the requests do not: 4.0 has no other. It is the newest first, and the
+// order of sends is known from it alone.
+//
+// 4.0 notes the non-blocking sends of the program and no others; 4.1 and later
+// note all, the collective operations' among them.
+
+// readDebugQueues reads the queue of sends, if there is one.
+func (s *source) readDebugQueues() {
+	s.noted = map[target.Addr]*envelope{}
+	head, ok := s.symbols[symSendq]
+	if !ok {
+		return
+	}
+	read := s.readSendq
+	switch {
+	case s.Debugq.Bound():
+		read = s.readDebugq
+	case s.Sendq.Bound():
+		s.notesUserSends = true
+	default:
+		return
+	}
+	s.notesSends = true
+	first, err := s.r.Pointers(head.Addr, 1)
+	if err != nil {
+		s.notef("the debugger's queue of sends can't be read: %v", err)
+		return
+	}
+	var entry envelope
+	var request target.Addr
+	next := func(a target.Addr) (target.Addr, error) {
+		e, at, after, err := read(a)
+		entry, request = e, at
+		return after, err
+	}
+	for _, err := range target.Walk(first[0], 0, maxObjects, next) {
+		if err != nil {
+			s.notef("the debugger's queue of sends can't be read to its end: %v", err)
+			s.notesUserSends = false // so that what is missing is not taken for the library's own
+			return
+		}
+		if _, again := s.noted[request]; !again {
+			entry.age = len(s.noted)
+			s.noted[request] = &envelope{entry.rank, entry.tag, entry.age}
+		}
+	}
+}
+
+func (s *source) readSendq(a target.Addr) (envelope, target.Addr, target.Addr, error) {
+	q, err := s.Sendq.Read(s.r, a)
+	return envelope{rank: q.Rank, tag: q.Tag}, q.Request, q.Next, err
+}
+
+func (s *source) readDebugq(a target.Addr) (envelope, target.Addr, target.Addr, error) {
+	q, err := s.Debugq.Read(s.r, a)
+	return envelope{rank: q.Rank, tag: q.Tag}, q.Request, q.Next, err
+}

@@ -1,0 +1,100 @@
+package mpich
+
+import (
+	"fmt"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// readGroups fills in the groups of a communicator. One that can't be read is
+// unknown, with a note.
+func (s *source) readGroups(c *commState) {
+	var err error
+	if c.model.Group, err = s.groupOf(c, c.Kind == commInter, c.LocalSize); err != nil {
+		s.notef("the group of %s can't be read: %v", c.model.Label(), err)
+	}
+	if c.Kind != commInter {
+		return
+	}
+	if c.RemoteSize <= 0 || c.RemoteSize > maxMembers {
+		s.notef("the remote group of %s can't be read: it has %d members", c.model.Label(), c.RemoteSize)
+		return
+	}
+	if c.model.RemoteGroup, err = s.groupOf(c, false, c.RemoteSize); err != nil {
+		s.notef("the remote group of %s can't be read: %v", c.model.Label(), err)
+	}
+}
+
+// groupOf reads one group of a communicator: the group that ranks of peers
+// count in, or the local one of an intercommunicator.
+func (s *source) groupOf(c *commState, local bool, size int32) ([]mqs.Maybe[int32], error) {
+	if s.Pmap.Bound() {
+		return s.mappedGroup(c, local, size)
+	}
+	return s.device.group(c.addr, local, size)
+}
+
+// mappedGroup reads a group object, from 5.0. A process's number is that of its
+// world and its rank in that; the program's own world has the number 0.
+func (s *source) mappedGroup(c *commState, local bool, size int32) ([]mqs.Maybe[int32], error) {
+	groups, err := s.groups.Comm.Read(s.r, c.addr)
+	if err != nil {
+		return nil, err
+	}
+	at := groups.Local
+	if c.Kind == commInter && !local {
+		at = groups.Remote
+	}
+	g, err := s.groups.Group.Read(s.r, at)
+	if err != nil {
+		return nil, err
+	}
+	if g.Size != size {
+		return nil, fmt.Errorf("it has %d members, not %d", g.Size, size)
+	}
+	m, err := s.Pmap.Read(s.r, target.Addr(g.Pmap))
+	if err != nil {
+		return nil, err
+	}
+	var numbers []target.Addr
+	if m.UseMap {
+		if numbers, err = s.words(m.Map, int(size), 8); err != nil {
+			return nil, err
+		}
+	}
+	out := make([]mqs.Maybe[int32], size)
+	for i := range out {
+		number := m.Offset + int64(i)*m.Stride
+		if m.UseMap {
+			number = int64(numbers[i])
+		}
+		out[i] = s.inWorld(number)
+	}
+	return out, nil
+}
+
+// inWorld is the global rank of a process that has this number, which is its
+// rank in MPI_COMM_WORLD if that has so many.
+func (s *source) inWorld(number int64) mqs.Maybe[int32] {
+	if number < 0 || number >= int64(s.process.Size) {
+		return mqs.Maybe[int32]{}
+	}
+	return mqs.Known(int32(number))
+}
+
+// words reads an array of n unsigned integers of size bytes each.
+func (s *source) words(a target.Addr, n, size int) ([]target.Addr, error) {
+	if _, err := s.r.Bytes(a, n*size); err != nil {
+		return nil, err
+	}
+	out := make([]target.Addr, n)
+	for i := range out {
+		v, err := s.r.Uint(a+target.Addr(i*size), size)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = target.Addr(v)
+	}
+	return out, nil
+}

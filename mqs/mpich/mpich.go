@@ -1,0 +1,264 @@
+// Package mpich decodes the message queues of MPICH with the devices ch3 and
+// ch4, from 4.0 to 5.0, with and without support for debuggers: with the
+// library's DWARF where there is any, else with embedded layouts of stock
+// builds that prove themselves on the process. What is derived from MPICH and
+// keeps its structures is read the same way.
+package mpich
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// Decoder recognises MPICH.
+type Decoder struct{}
+
+// Name is the implementation's name.
+func (Decoder) Name() string { return "MPICH" }
+
+// Symbols that a stripped library keeps in .dynsym.
+const (
+	symVersion       = "MPII_Version_string"    // char[]
+	symDevice        = "MPII_Version_device"    // char[]: "ch4:ofi"
+	symCommunicators = "MPIR_All_communicators" // MPIR_Comm_list, with debugger support
+	symSendq         = "MPIR_Sendq_head"        // MPIR_Sendq * or MPIR_Debugq *, with debugger support
+)
+
+// Symbols that MPICH hides: a library has them until it is stripped.
+const (
+	symProcess      = "MPIR_Process"          // MPIR_Process_t
+	symRequestPools = "MPIR_Request_mem"      // MPIR_Object_alloc_t[]
+	symCommPool     = "MPIR_Comm_mem"         // MPIR_Object_alloc_t
+	symBuiltinComms = "MPIR_Comm_builtin"     // MPIR_Comm[]
+	symDatatypePool = "MPIR_Datatype_mem"     // MPIR_Object_alloc_t
+	symDatatypes    = "MPIR_Datatype_builtin" // MPIR_Datatype[]
+	symBsend        = "BsendBuffer"           // struct BsendBuffer, up to 4.1
+	// Of ch3.
+	symCH3        = "MPIDI_Process"         // MPIDI_Process_t
+	symPosted     = "recvq_posted_head"     // MPIR_Request *
+	symUnexpected = "recvq_unexpected_head" // MPIR_Request *
+	// Of ch4.
+	symCH4       = "MPIDI_global"                             // MPIDI_CH4_Global_t
+	symSelfRecvs = "self_recv_queue"                          // MPIR_Request *
+	symCellSize  = "MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE" // int
+)
+
+// needed are the symbols without which nothing can be read.
+var needed = []string{symProcess, symRequestPools, symCommPool, symBuiltinComms, symDatatypePool, symDatatypes}
+
+// Symbols are the decoder's roots.
+func (Decoder) Symbols() []string {
+	return append([]string{symVersion, symDevice, symCommunicators, symSendq, symBsend,
+		symCH3, symPosted, symUnexpected, symCH4, symSelfRecvs, symCellSize}, needed...)
+}
+
+// source is one process that uses MPICH.
+type source struct {
+	types
+	groups  groupTypes
+	r       *target.Reader
+	symbols map[string]target.Symbol
+	layouts *target.Layouts
+	device  device
+	process process
+	comms   map[target.Addr]*commState // by address
+
+	requests        *requests
+	byAddr          map[target.Addr]*requestAt
+	noted           map[target.Addr]*envelope // sends that are noted for debuggers
+	notesSends      bool                      // the library notes sends
+	notesUserSends  bool                      // and those of the program alone
+	blocking        map[target.Addr]string    // kinds by request
+	mayBeBlocking   map[target.Addr]bool      // requests of which it is not known
+	blockingUnknown bool                      // it is not known of any
+	inCollective    map[target.Addr]string    // sends by what other call holds them
+	datatypes       map[uint32]datatypeInfo   // by handle
+	poolOfTypes     *openPool
+	poolOfTypesRead bool
+
+	notes []string
+	// What was shown that needs a note.
+	unknownSends, unknownReceives, unorderedSends bool
+}
+
+// Open recognises the process, finds the layouts that fit it and checks that
+// MPI is in use.
+func (d Decoder) Open(r *target.Reader, symbols map[string]target.Symbol) (mqs.Source, error) {
+	root, ok := recognise(symbols)
+	if !ok {
+		return nil, mqs.ErrNotThis
+	}
+	for _, name := range needed {
+		if _, ok := symbols[name]; !ok {
+			return nil, mqs.Unreadable(d.Name(), "%s is stripped: MPICH hides the symbols and the types that its message queues are read with, "+
+				"and this library has neither (no %s), so nothing can be shown to any debugger. "+
+				"Install the library's debug symbols if there are any, or `set debuginfod enabled on`, "+
+				"or run the program with an MPICH that was configured with MPICHLIB_CFLAGS=-g or, best, --enable-debuginfo and --enable-g=dbg%s",
+				library(root), name, describeVersion(r, symbols))
+		}
+	}
+	return open(r, symbols)
+}
+
+// recognise returns a symbol of the library.
+func recognise(symbols map[string]target.Symbol) (target.Symbol, bool) {
+	for _, name := range []string{symVersion, symRequestPools, symCommunicators} {
+		if s, ok := symbols[name]; ok {
+			return s, true
+		}
+	}
+	return target.Symbol{}, false
+}
+
+const maxVersion = 256 // bytes
+
+// version is the library's version and device in its own words, as far as it says them.
+func version(r *target.Reader, symbols map[string]target.Symbol) string {
+	var words []string
+	for _, name := range []string{symVersion, symDevice} {
+		if s, ok := symbols[name]; ok {
+			if text, err := r.CString(s.Addr, maxVersion); err == nil && text != "" {
+				words = append(words, text)
+			}
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func describeVersion(r *target.Reader, symbols map[string]target.Symbol) string {
+	if v := version(r, symbols); v != "" {
+		return " (it is MPICH " + v + ")"
+	}
+	return ""
+}
+
+func open(r *target.Reader, symbols map[string]target.Symbol) (mqs.Source, error) {
+	queries := queries()
+	dwarf, err := target.FromDWARF(r, queries)
+	if err != nil {
+		return nil, err
+	}
+	var why error
+	if !dwarf.Empty() {
+		s, err := try(r, symbols, dwarf)
+		if err == nil {
+			return s, s.checkState()
+		}
+		why = fmt.Errorf("its debug information: %w", err)
+	}
+	known := ""
+	for _, t := range tables() {
+		known += ", " + t.Release
+		if !t.Fits(r.Info()) {
+			why = errors.Join(why, fmt.Errorf("the layout of %s: it is for another architecture", t.Release))
+			continue
+		}
+		s, err := try(r, symbols, t.Layouts(queries))
+		if err == nil {
+			return s, s.checkState()
+		}
+		if r.Err() != nil {
+			return nil, r.Err()
+		}
+		why = errors.Join(why, fmt.Errorf("the layout of %s: %w", t.Release, err))
+	}
+	root, _ := recognise(symbols)
+	return nil, mqs.Unreadable("MPICH", "%s has symbols, but no type information that fits, and none of the layouts that mpi-queues knows (%s) does: "+
+		"install the library's debug symbols, or `set debuginfod enabled on`, or use an MPICH configured with MPICHLIB_CFLAGS=-g%s.\n%v",
+		library(root), strings.TrimPrefix(known, ", "), describeVersion(r, symbols), why)
+}
+
+// try binds the types that the process's MPICH has, and checks them.
+func try(r *target.Reader, symbols map[string]target.Symbol, l *target.Layouts) (*source, error) {
+	s := &source{r: r, symbols: symbols, layouts: l, comms: map[target.Addr]*commState{}, datatypes: map[uint32]datatypeInfo{}}
+	if err := target.Bind(&s.types, l); err != nil {
+		return nil, err
+	}
+	if s.Pmap.Bound() {
+		if err := target.Bind(&s.groups, l); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	if _, ok := symbols[symCH4]; ok {
+		d := &ch4{source: s}
+		s.device = d
+		if err = target.Bind(&d.ch4Types, l); err == nil && !s.Pmap.Bound() {
+			err = target.Bind(&d.groups, l)
+		}
+	} else {
+		d := &ch3{source: s, numbers: map[target.Addr]int32{}}
+		s.device = d
+		if err = target.Bind(&d.ch3Types, l); err == nil && !s.Pmap.Bound() {
+			err = target.Bind(&d.groups, l)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if s.process, err = s.Process.Read(r, symbols[symProcess].Addr); err != nil {
+		return nil, err
+	}
+	return s, s.prove()
+}
+
+// Values of mpich_state (src/include/mpichconfconst.h, 4.0 to 5.0).
+const (
+	stateUninitialized = 0
+	stateInitialized   = 2
+)
+
+// checkState tells the programs that can't have queues now from those that can.
+func (s *source) checkState() error {
+	switch {
+	case s.process.State == stateUninitialized:
+		return mqs.Nothing("MPICH", "the program has no message queues: it has not called MPI_Init yet, or has called MPI_Finalize")
+	case s.process.State != stateInitialized && s.process.World == 0:
+		return mqs.Nothing("MPICH", "the program is inside MPI_Init, so it has no message queues yet")
+	}
+	return nil
+}
+
+func library(s target.Symbol) string {
+	if s.Object == "" {
+		return "the MPI library"
+	}
+	return filepath.Base(s.Object)
+}
+
+// Describe fills in what is known of the process as a whole.
+func (s *source) Describe(p *mqs.Process) {
+	p.MPI = Decoder{}.Name()
+	p.MPIVersion = version(s.r, s.symbols)
+	p.Library = s.symbols[symRequestPools].Object
+	p.Source = "native"
+	p.Layout = s.layouts.Source
+	p.LayoutName = s.layouts.Name
+	if s.process.Size > 0 && s.process.Rank >= 0 && s.process.Rank < s.process.Size {
+		p.GlobalRank, p.WorldSize = mqs.Known(s.process.Rank), mqs.Known(s.process.Size)
+	}
+	if s.unknownSends {
+		s.notef("MPICH's device ch4 keeps neither the tag of a send nor, of an eager one, anything else: what is not known of a send is left open%s",
+			map[bool]string{false: ". With debugger support (--enable-debuginfo) the library keeps it", true: ""}[s.notesSends])
+	}
+	if s.unknownReceives {
+		s.notef("receives that MPICH's netmod matches are inside the network library: their ranks and tags are not known, nor the messages that wait there")
+	}
+	if s.unorderedSends {
+		what := "sends: they stand"
+		if s.notesSends {
+			what = "buffered, blocking and persistent sends: they stand before the others,"
+		}
+		s.notef("this MPICH keeps no order of %s in that of their requests in memory", what)
+	}
+	p.Notes = append(p.Notes, s.notes...)
+}
+
+func (s *source) notef(format string, args ...any) {
+	s.notes = append(s.notes, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,148 @@
+package mpich
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+)
+
+// Operations yields one queue of a communicator.
+func (s *source) Operations(c *mqs.Communicator, class mqs.OpClass) iter.Seq2[mqs.PendingOperation, error] {
+	return func(yield func(mqs.PendingOperation, error) bool) {
+		state, ok := s.comms[c.UniqueID]
+		if !ok {
+			yield(mqs.PendingOperation{}, fmt.Errorf("no communicator %s", c.UniqueID))
+			return
+		}
+		s.allRequests()
+		switch class {
+		case mqs.PendingSends:
+			s.yieldSends(state, yield)
+		case mqs.PendingReceives:
+			s.yieldReceives(state, yield)
+		case mqs.UnexpectedMessages:
+			s.yieldUnexpected(state, yield)
+		}
+	}
+}
+
+type yielder = func(mqs.PendingOperation, error) bool
+
+// yieldSends yields the sends in the order of posting as far as the debugger's
+// queue tells it: older first.
+func (s *source) yieldSends(c *commState, yield yielder) {
+	sends := ofComm(s.requests.sends, c)
+	slices.SortStableFunc(sends, func(a, b *requestAt) int { return cmp.Compare(age(b), age(a)) })
+	shown, ordered := 0, 0
+	for _, r := range sends {
+		op := s.send(c, r)
+		if op.Kind == "bsend" && r.complete() && r.RefCount == 1 {
+			continue // sent, and the program knows of no request: the library has yet to notice
+		}
+		if !op.Internal {
+			shown++
+			if r.noted != nil {
+				ordered++
+			}
+		}
+		if !yield(op, nil) {
+			return
+		}
+	}
+	if shown > 1 && ordered < shown {
+		s.unorderedSends = true
+	}
+	if s.requests.err != nil {
+		yield(mqs.PendingOperation{}, s.requests.err)
+	}
+}
+
+// age is higher for what was posted earlier; what is in no queue comes first.
+func age(r *requestAt) int {
+	if r.noted == nil {
+		return int(^uint(0) >> 1)
+	}
+	return r.noted.age
+}
+
+// yieldReceives yields the receives that have matched, and then the others in
+// the order in which they will be matched.
+func (s *source) yieldReceives(c *commState, yield yielder) {
+	q := s.requests
+	if q.postedErr != nil {
+		// What has matched can't be told from what has not.
+		yield(mqs.PendingOperation{}, q.postedErr)
+		return
+	}
+	for _, r := range ofComm(q.recvs, c) {
+		if !q.isPosted[r.at] && !yield(s.receive(c, r), nil) {
+			return
+		}
+	}
+	for _, r := range ofComm(q.posted, c) {
+		if !yield(s.receive(c, r), nil) {
+			return
+		}
+	}
+	if q.err != nil {
+		yield(mqs.PendingOperation{}, q.err)
+	}
+}
+
+// yieldUnexpected yields the messages that no receive has matched, and those
+// that MPI_Mprobe has taken.
+func (s *source) yieldUnexpected(c *commState, yield yielder) {
+	q := s.requests
+	for _, r := range q.unexpected {
+		m := s.device.arrived(r)
+		// A message names the receiver's context alone, which no other
+		// communicator receives with, and nothing else here is of use.
+		if d := m.context - c.RecvContext; d > contextCollective {
+			continue
+		}
+		if !yield(s.arrival(c, r, m), nil) {
+			return
+		}
+	}
+	// A send to oneself waits at the sender, which is here.
+	if c.isSelf() && s.device.name() == "ch4" {
+		for _, r := range ofComm(q.sends, c) {
+			if r.complete() {
+				continue
+			}
+			a := s.device.send(r, c)
+			m := message{source: 0, tag: a.tag.Value, context: a.context.Value + c.RecvContext}
+			if size := s.datatypeOf(a.datatype.Value).size; size.Known {
+				m.bytes = mqs.Known(a.count.Value * size.Value)
+			}
+			if !yield(s.arrival(c, r, m), nil) {
+				return
+			}
+		}
+	}
+	for _, r := range ofComm(q.held, c) {
+		op := s.arrival(c, r, s.device.arrived(r))
+		op.Status = mqs.Matched
+		op.ExtraText = []string{"taken by MPI_Mprobe, not received yet"}
+		if !yield(op, nil) {
+			return
+		}
+	}
+	if err := cmp.Or(q.unexpectedErr, q.err); err != nil {
+		yield(mqs.PendingOperation{}, err)
+	}
+}
+
+// ofComm picks the requests on a communicator.
+func ofComm(list []*requestAt, c *commState) []*requestAt {
+	var out []*requestAt
+	for _, r := range list {
+		if r.Comm == c.addr {
+			out = append(out, r)
+		}
+	}
+	return out
+}

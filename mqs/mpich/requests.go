@@ -1,0 +1,182 @@
+package mpich
+
+import (
+	"fmt"
+
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// Kinds of requests (MPIR_Request_kind_t in src/include/mpir_request.h). From
+// 4.1 MPI_Mprobe's has one more before it.
+const (
+	kindSend           = 1
+	kindRecv           = 2
+	kindPersistentSend = 3
+	kindPersistentRecv = 4
+	kindMprobe         = 11
+)
+
+// requestAt is a request and where it is.
+type requestAt struct {
+	at target.Addr
+	request
+	// The persistent request that has started this one, if any: the one that
+	// the program has.
+	owner *requestAt
+	// Its place in the debugger's queue of sends, if there is one and it is in
+	// that. A persistent one's is that of when it was made.
+	noted *envelope
+}
+
+// complete is what MPI_Test would find.
+func (r *requestAt) complete() bool { return r.Pending == 0 }
+
+// cancelled is known of complete requests.
+func (r *requestAt) cancelled() bool { return r.CountHi&1 != 0 }
+
+// bytes is the count of the request's status, whose lowest bit of the higher
+// half says whether it was cancelled.
+func (r *requestAt) bytes() int64 {
+	return int64(r.CountHi>>1)<<32 | int64(r.CountLo)
+}
+
+// user is the request that the program has: the persistent one, if it is one's.
+func (r *requestAt) user() *requestAt {
+	if r.owner != nil {
+		return r.owner
+	}
+	return r
+}
+
+// requests are the requests of the process that stand for operations, and the
+// device's lists of those that are not matched.
+type requests struct {
+	sends, recvs, held []*requestAt // in the order of the pools
+	posted             []*requestAt // unmatched receives, in the order of matching
+	unexpected         []*requestAt // in the order of matching
+	isPosted           map[target.Addr]bool
+
+	// What was read stands above even if the rest of it can't be.
+	err, postedErr, unexpectedErr error
+}
+
+// allRequests reads all requests, once.
+func (s *source) allRequests() *requests {
+	if s.requests != nil {
+		return s.requests
+	}
+	q := &requests{isPosted: map[target.Addr]bool{}}
+	s.requests = q
+	s.readDebugQueues()
+	all, order, err := s.poolRequests()
+	q.err = err
+	s.byAddr = all
+	q.posted, q.postedErr = s.listed(s.device.posted)
+	q.unexpected, q.unexpectedErr = s.listed(s.device.unexpected)
+	listed := map[target.Addr]bool{}
+	for _, r := range q.posted {
+		q.isPosted[r.at] = true
+	}
+	for _, r := range q.unexpected {
+		listed[r.at] = true
+	}
+	mprobe := uint32(kindMprobe)
+	for _, r := range order {
+		if r.Kind != kindPersistentSend && r.Kind != kindPersistentRecv || r.Real == 0 {
+			continue
+		}
+		real := all[r.Real]
+		if real == nil {
+			// One of the library's requests that are complete from the start.
+			read, err := s.Request.Read(s.r, r.Real)
+			if err != nil {
+				continue
+			}
+			real = &requestAt{at: r.Real, request: read}
+			real.Comm, real.Kind = r.Comm, r.Kind-kindPersistentSend+kindSend
+			order = append(order, real)
+		}
+		real.owner = r
+	}
+	for _, r := range order {
+		if r.Enqueue != 0 {
+			mprobe = kindMprobe + 1
+		}
+		switch {
+		case listed[r.at] || s.device.isHalf(r, q.isPosted):
+		case r.Kind == kindSend:
+			q.sends = append(q.sends, r)
+		case r.Kind == kindRecv:
+			q.recvs = append(q.recvs, r)
+		case r.Kind == mprobe:
+			q.held = append(q.held, r)
+		}
+	}
+	return q
+}
+
+// poolRequests reads the requests that are in use, of all pools.
+func (s *source) poolRequests() (map[target.Addr]*requestAt, []*requestAt, error) {
+	all := map[target.Addr]*requestAt{}
+	var order []*requestAt
+	heads := s.symbols[symRequestPools].Addr
+	if err := s.r.Prefetch([]target.Range{{Addr: heads, Len: requestPools * s.Pool.Size()}}); err != nil {
+		return all, nil, err
+	}
+	for i := range requestPools {
+		p, err := s.openPool(heads+target.Addr(i*s.Pool.Size()), fmt.Sprintf("%s[%d]", symRequestPools, i), s.Request.Size())
+		if err != nil {
+			return all, order, err
+		}
+		err = s.eachUsed(p, func(a target.Addr) error {
+			r, err := s.Request.Read(s.r, a)
+			if err == nil && r.RefCount > 0 {
+				at := &requestAt{at: a, request: r, noted: s.noted[a]}
+				all[a] = at
+				order = append(order, at)
+			}
+			return err
+		})
+		if err != nil {
+			return all, order, err
+		}
+	}
+	return all, order, nil
+}
+
+// listed reads lists of requests that are linked by their member next.
+func (s *source) listed(heads func() ([]target.Addr, error)) ([]*requestAt, error) {
+	var out []*requestAt
+	first, err := heads()
+	if err != nil {
+		return nil, err
+	}
+	seen := map[target.Addr]bool{}
+	for _, a := range first {
+		var r request
+		next := func(a target.Addr) (target.Addr, error) {
+			var err error
+			r, err = s.Request.Read(s.r, a)
+			return r.Next, err
+		}
+		for a, err := range target.Walk(a, 0, maxObjects, next) {
+			if err != nil {
+				return out, err
+			}
+			if seen[a] {
+				return out, fmt.Errorf("the request at %s is in two lists", a)
+			}
+			seen[a] = true
+			at := s.byAddr[a]
+			if at == nil {
+				if r.RefCount <= 0 {
+					return out, fmt.Errorf("the list leads to a request at %s that is not in use", a)
+				}
+				at = &requestAt{at: a, request: r}
+				s.byAddr[a] = at
+			}
+			out = append(out, at)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,37 @@
+package mpich
+
+import (
+	"embed"
+	"sync"
+
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// The layout of Debian 12's x86-64 build of 4.0.2, whose static library has
+// symbols but no types. It was read from DWARF that a compiler made of the
+// release's own headers as that build configures them, and holds the members
+// that the decoder asks for and no others.
+//
+//go:embed tables/*.json
+var tableFiles embed.FS
+
+// tables returns the embedded layouts, oldest release first.
+var tables = sync.OnceValue(func() []*target.Table {
+	files, err := tableFiles.ReadDir("tables")
+	if err != nil {
+		panic(err) // the directory is embedded
+	}
+	var out []*target.Table
+	for _, f := range files {
+		text, err := tableFiles.ReadFile("tables/" + f.Name())
+		if err != nil {
+			panic(err)
+		}
+		t, err := target.ParseTable(text)
+		if err != nil {
+			panic(err) // a test reads every table
+		}
+		out = append(out, t)
+	}
+	return out
+})
