@@ -160,8 +160,8 @@ func (c *check) process(ctx context.Context, s synthetic) {
 		c.find(Wrong, "%v", err)
 		return
 	}
-	h.loaded = *reply.Loaded
-	source := &Source{ctx: ctx, host: h, process: Process{Target: s}, limit: c.limit, log: c.hosts.Log, faults: map[string]int{}}
+	h.loaded, h.early = *reply.Loaded, reply
+	source := newSource(ctx, h, Process{Target: s}, c.limit, c.hosts.Log)
 	_, err = source.do(wire.ToHost{Open: &wire.Open{Process: s.Info(), Image: s.title, Rank: 0}})
 	switch {
 	case source.broken != nil:

@@ -11,7 +11,6 @@ package dll
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os/exec"
 	"slices"
 	"time"
@@ -89,14 +88,14 @@ func (hs *Hosts) try(ctx context.Context, c candidate, p Process, s Settings) (*
 	if err != nil {
 		return nil, err
 	}
-	source := &Source{ctx: ctx, host: h, process: p, limit: s.Timeout, log: hs.Log, faults: map[string]int{}}
+	source := newSource(ctx, h, p, s.Timeout, hs.Log)
 	reply, err := source.do(wire.ToHost{Open: &wire.Open{Process: p.Info(), Image: imageKey(p.Info()), Rank: rankFor(p.Rank)}})
 	if err != nil {
 		return nil, source.withRemarks(err)
 	}
 	for _, l := range reply.Opened.Created {
-		source.remarks = append(source.remarks, fmt.Sprintf("%s reports a process that this one has created or connected to: process %d on %s, %s",
-			h.name(), l.PID, orUnknown(l.Host), orUnknown(l.Image)))
+		source.remark("%s reports a process that this one has created or connected to: process %d on %s, %s",
+			h.name(), l.PID, orUnknown(l.Host), orUnknown(l.Image))
 	}
 	return source, nil
 }
@@ -131,7 +130,7 @@ func (hs *Hosts) host(ctx context.Context, path string, limit time.Duration) (*h
 		h.close()
 		return nil, err
 	}
-	h.loaded = *reply.Loaded
+	h.loaded, h.early = *reply.Loaded, reply
 	hs.Log.Debug().Str("dll", path).Str("version", h.loaded.Version).Str("confinement", h.loaded.Confinement).Msg("loaded")
 	if hs.running == nil {
 		hs.running = map[string]*hostProcess{}

@@ -24,6 +24,8 @@ import (
 type hostProcess struct {
 	path   string // of the DLL
 	loaded wire.Loaded
+	// early is what there was to say of the DLL when it was loaded.
+	early *wire.Reply
 
 	cmd    *exec.Cmd
 	stream net.Conn

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,8 +30,15 @@ type Source struct {
 	remarks []string
 	missing []string
 	unread  int
+	odd     int // operations with values that can't be
 	faults  map[string]int
 	broken  error // why the DLL can't go on
+}
+
+func newSource(ctx context.Context, h *hostProcess, p Process, limit time.Duration, log zerolog.Logger) *Source {
+	s := &Source{ctx: ctx, host: h, process: p, limit: limit, log: log, faults: map[string]int{}}
+	s.keep(h.early)
+	return s
 }
 
 // do makes a request of the host and keeps what the reply says beside the answer.
@@ -44,13 +52,29 @@ func (s *Source) do(request wire.ToHost) (*wire.Reply, error) {
 		s.broken = err
 		return nil, err
 	}
-	s.remarks = append(s.remarks, reply.Notes...)
+	s.keep(reply)
+	return reply, err
+}
+
+// keep keeps what a reply says beside the answer.
+func (s *Source) keep(reply *wire.Reply) {
+	for _, n := range reply.Notes {
+		s.remark("%s", n)
+	}
 	s.missing = append(s.missing, reply.Missing...)
 	s.unread += reply.Unread
 	for fault, n := range reply.Faults {
 		s.faults[fault] += n
 	}
-	return reply, err
+}
+
+// remark adds a sentence for the user, once.
+func (s *Source) remark(format string, args ...any) {
+	const most = 100
+	text := fmt.Sprintf(format, args...)
+	if len(s.remarks) < most && !slices.Contains(s.remarks, text) {
+		s.remarks = append(s.remarks, text)
+	}
 }
 
 // Err is why the DLL has broken down: nothing that it said counts then.
@@ -79,7 +103,11 @@ func (s *Source) Describe(p *mqs.Process) {
 
 // notes are what the user should know of the DLL's work.
 func (s *Source) notes() []string {
-	out := s.remarks
+	out := slices.Clone(s.remarks)
+	if s.odd > 0 {
+		out = append(out, fmt.Sprintf("%d operations of %s have ranks, lengths or states that can't be: what can't be is not shown",
+			s.odd, s.host.name()))
+	}
 	if len(s.missing) > 0 {
 		out = append(out, fmt.Sprintf("%s has asked for types or members of which nothing is known (%s), so what it shows may be wrong",
 			s.host.name(), strings.Join(s.missing, ", ")))
@@ -100,9 +128,11 @@ func (s *Source) notes() []string {
 
 // withRemarks adds the DLL's own remarks to an error: they may say more.
 func (s *Source) withRemarks(err error) error {
+	const most = 6
 	errs := []error{err}
-	for _, r := range s.notes() {
-		errs = append(errs, errors.New(r))
+	notes := s.notes()
+	for _, n := range notes[:min(len(notes), most)] {
+		errs = append(errs, errors.New(n))
 	}
 	return errors.Join(errs...)
 }
@@ -144,8 +174,8 @@ func (s *Source) check(c *mqs.Communicator, raw *wire.Communicator) {
 		return // MPI_COMM_NULL, or one that this process has no part in
 	}
 	if !c.Size.Known || !c.LocalRank.Known {
-		s.remarks = append(s.remarks, fmt.Sprintf("%s says that this process has rank %d of %d in %s, which can't be: what can't be is not shown",
-			s.host.name(), m.LocalRank, m.Size, c.Label()))
+		s.remark("%s says that this process has rank %d of %d in %s, which can't be: what can't be is not shown",
+			s.host.name(), m.LocalRank, m.Size, c.Label())
 	}
 }
 
@@ -170,6 +200,9 @@ func (s *Source) Operations(_ *mqs.Communicator, class mqs.OpClass) iter.Seq2[mq
 				}
 				raw := operations(list.Raw)
 				for i := range raw {
+					if impossible(&raw[i]) {
+						s.odd++
+					}
 					if !yield(operation(&raw[i], class), nil) {
 						return
 					}

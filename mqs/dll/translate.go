@@ -126,6 +126,16 @@ func operation(m *abi.PendingOperation, class mqs.OpClass) mqs.PendingOperation 
 	return op
 }
 
+// impossible says whether a DLL has written something that can't be.
+func impossible(m *abi.PendingOperation) bool {
+	for _, rank := range []abi.TwordT{m.DesiredLocalRank, m.DesiredGlobalRank} {
+		if r := int32(rank); r < mqs.AnyRank && r != unwrittenInt32 || r >= wire.MaxGroup {
+			return true
+		}
+	}
+	return status(m.Status) == "" && m.Status != unwrittenInt32 || m.DesiredLength < 0 && int32(m.DesiredLength) != unwrittenInt32
+}
+
 // status translates enum mqs_status; empty if it is none.
 func status(s int32) mqs.Status {
 	switch s {

@@ -35,7 +35,6 @@ func tryAll(dir string) report {
 		},
 		"list":    func() error { _, err := os.ReadDir(dir); return err },
 		"map":     mapCode,
-		"child":   func() error { return child(nil) },
 		"runtime": busy,
 		"pipe":    throughPipe,
 		"memory":  toMemory,
@@ -138,6 +137,7 @@ func attempts(dir string) map[string]func() error {
 			return err
 		},
 		"unshare":        func() error { return call(unix.SYS_UNSHARE, unix.CLONE_NEWUTS) },
+		"child":          func() error { return child(nil) },
 		"clone new user": func() error { return child(&unix.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER}) },
 		"userfaultfd":    func() error { return call(unix.SYS_USERFAULTFD, 1) },
 		"bpf":            func() error { return call(unix.SYS_BPF, 0) },

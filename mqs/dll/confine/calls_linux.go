@@ -21,6 +21,8 @@ func rules(pid int) []rule {
 			{call: unix.SYS_OPENAT2, errno: unix.ENOSYS},
 			{call: unix.SYS_CLONE3, errno: unix.ENOSYS},
 			{call: unix.SYS_CLONE, when: anyBit, arg: cloneFlags(), value: newNamespace, errno: unix.EPERM},
+			// A process that is not a thread would outlive this one.
+			{call: unix.SYS_CLONE, when: noBit, arg: cloneFlags(), value: unix.CLONE_THREAD, errno: unix.EPERM},
 
 			// Signals to itself are the C library's abort() and the runtime's wake-ups.
 			{call: unix.SYS_KILL, when: unequal, arg: 0, value: self, errno: unix.EPERM},

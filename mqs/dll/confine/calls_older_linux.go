@@ -13,5 +13,6 @@ import (
 var olderCalls = slices.Concat(writingOpen(unix.SYS_OPEN, 1), calls(
 	unix.SYS_CREAT, unix.SYS_MKDIR, unix.SYS_MKNOD, unix.SYS_RMDIR, unix.SYS_UNLINK,
 	unix.SYS_RENAME, unix.SYS_RENAMEAT, unix.SYS_LINK, unix.SYS_SYMLINK,
+	unix.SYS_FORK, unix.SYS_VFORK,
 	unix.SYS_CHMOD, unix.SYS_CHOWN, unix.SYS_LCHOWN, unix.SYS_UTIMES, unix.SYS_FUTIMESAT,
 ), calls(ownCalls...))

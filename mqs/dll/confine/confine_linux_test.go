@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 	"unsafe"
 
@@ -25,6 +24,9 @@ const (
 	roleMissing  = "missing" // restrict, and start what is not there
 	lackVariable = "CONFINE_TEST_LACK"
 	homeVariable = "CONFINE_TEST_FOLDER"
+
+	roleFilter      = "filter" // be the program, under the filter alone
+	programVariable = "CONFINE_TEST_PROGRAM"
 )
 
 func TestMain(m *testing.M) {
@@ -38,6 +40,17 @@ func TestMain(m *testing.M) {
 			fail(err)
 		}
 		fail(Exec("/proc/self/exe", os.Args, os.Environ()))
+	case roleFilter:
+		runtime.LockOSThread()
+		program := os.Getenv(programVariable)
+		err := noNewPrivileges()
+		if err == nil {
+			err = filter()
+		}
+		if err == nil {
+			err = unix.Exec(program, []string{program}, nil)
+		}
+		fail(err)
 	case roleMissing:
 		fail(Exec("/no/such/program", nil, nil))
 	case roleReport:
@@ -251,30 +264,9 @@ int main(void) {
 	if !exit.Exited() {
 		t.Skip("this kernel has no other architecture")
 	}
-	done := make(chan error)
-	go func() {
-		runtime.LockOSThread() // and never unlocked
-		if err := noNewPrivileges(); err != nil {
-			done <- err
-			return
-		}
-		if err := filter(); err != nil {
-			done <- err
-			return
-		}
-		pid, err := syscall.ForkExec(binary, []string{binary}, nil)
-		if err != nil {
-			done <- err
-			return
-		}
-		var status unix.WaitStatus
-		if _, err := unix.Wait4(pid, &status, 0, nil); err != nil || status != 0 {
-			done <- fmt.Errorf("status %#x, %v", status, err)
-			return
-		}
-		done <- nil
-	}()
-	if err := <-done; err != nil {
-		t.Error(err)
+	filtered := exec.Command("/proc/self/exe")
+	filtered.Env = []string{roleVariable + "=" + roleFilter, programVariable + "=" + binary}
+	if out, err := filtered.CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
 	}
 }

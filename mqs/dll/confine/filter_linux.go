@@ -30,6 +30,7 @@ const (
 	equal             // the argument is the value
 	unequal           // the argument is not the value
 	anyBit            // the argument has a bit of the value
+	noBit             // the argument has none of the value's bits
 )
 
 // calls are rules that refuse all these calls with EPERM.
@@ -121,6 +122,8 @@ func assemble(architecture uint32, rules []rule) []unix.SockFilter {
 			test = jump(unix.BPF_JEQ, r.value, 1, 0)
 		case anyBit:
 			test = jump(unix.BPF_JSET, r.value, 0, 1)
+		case noBit:
+			test = jump(unix.BPF_JSET, r.value, 1, 0)
 		}
 		out = append(out,
 			jump(unix.BPF_JEQ, uint32(r.call), 0, 4),

@@ -169,7 +169,7 @@ func (h *host) fieldOffset(handle, name uintptr) uintptr {
 // miss notes what a DLL has asked for in vain.
 func (h *host) miss(what string) {
 	const most = 100
-	if len(h.missing) < most && !slices.Contains(h.missing, what) {
+	if what != "" && len(h.missing) < most && !slices.Contains(h.missing, what) {
 		h.missing = append(h.missing, what)
 	}
 }

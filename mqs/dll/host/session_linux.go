@@ -27,10 +27,10 @@ type iterator struct {
 
 // What a DLL is believed to know of a process.
 const (
-	maxSeen       = 1 << 16 // communicators
+	maxSeen       = 1 << 14 // communicators
 	maxMembers    = wire.MaxGroup
 	maxOperations = 1 << 20 // of a queue
-	maxAll        = 1 << 22 // operations
+	maxAll        = 1 << 21 // operations
 )
 
 // open prepares the queues of a process: its image and itself if the DLL does
@@ -263,11 +263,14 @@ func (h *host) group() []int32 {
 		ranks[i] = wire.Unwritten
 	}
 	// A slice that is as long as a foreign number says is always on the heap.
-	if code := h.lib.code(abi.GetCommGroup, uintptr(h.current.handle), address(&ranks[0])); code != abi.OK {
+	switch code := h.lib.code(abi.GetCommGroup, uintptr(h.current.handle), address(&ranks[0])); code {
+	case abi.OK:
+		return ranks
+	case abi.NoInformation:
+	default:
 		h.note(": %v", h.lib.failure(abi.GetCommGroup, code))
-		return nil
 	}
-	return ranks
+	return nil
 }
 
 // operations fetches the next operations of a queue of the current communicator.
