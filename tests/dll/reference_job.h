@@ -34,7 +34,12 @@ int ENTRY(mqs_destroy_job_info)(mqs_job_info *info) {
   return leave(mqs_ok);
 }
 
-/* There is one process to be found, on a machine of its own. */
+/* There is one process to be found, on a machine of its own unless the test says where. */
+#ifndef NEW_PID
+#define NEW_PID 4242
+#define NEW_HOST "elsewhere"
+#endif
+
 int ENTRY(mqs_setup_new_process_iterator)(mqs_process *process) {
   ON_PROCESS("mqs_setup_new_process_iterator");
   p->new_processes = 1;
@@ -46,9 +51,9 @@ int ENTRY(mqs_next_new_process)(mqs_process *process, mqs_process_location *loca
   CHECK(p->new_processes >= 0, "mqs_next_new_process is called without an iterator");
   if (p->new_processes <= 0) return leave(mqs_end_of_list);
   p->new_processes--;
-  location->pid = 4242;
+  location->pid = NEW_PID;
   strcpy(location->image_name, "/nowhere/toy_child");
-  strcpy(location->host_name, "elsewhere");
+  strcpy(location->host_name, NEW_HOST);
   return leave(mqs_ok);
 }
 

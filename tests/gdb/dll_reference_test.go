@@ -266,3 +266,33 @@ func healthy(t *testing.T, s *live.Session) {
 	}
 	s.Says("print 40 + 2", "= 42")
 }
+
+// A process that the DLL has reported as created is told its identity once gdb
+// looks at it.
+func TestCreatedProcess(t *testing.T) {
+	t.Parallel()
+	first, created := startToy(t, "toy", "/nowhere/libtoy.so"), startToy(t, "toy", "/nowhere/libtoy.so")
+	pid := created.Accounts[0].PID
+	dll := dlls().Reference(t, "-DCOMPATIBILITY=3", fmt.Sprintf("-DNEW_PID=%d", pid), `-DNEW_HOST="localhost"`)
+	s := sitAtToy(t, first, dll)
+	read := func() []string {
+		file := filepath.Join(t.TempDir(), "json")
+		said := s.Do("mpi-queues -json -output " + file)
+		_, calls, failures := takeCalls(t, parseJSON(t, file, said))
+		if len(failures) > 0 {
+			t.Errorf("checks of the reference DLL failed:\n  %s", strings.Join(failures, "\n  "))
+		}
+		return calls
+	}
+	if calls := read(); slices.ContainsFunc(calls, isIdentity) {
+		t.Errorf("the first process gets an identity: %q", calls)
+	}
+	s.Do("add-inferior")
+	s.Do("inferior 2")
+	s.Do(fmt.Sprintf("attach %d", pid))
+	if calls := read(); !slices.ContainsFunc(calls, isIdentity) {
+		t.Errorf("the created process gets no identity: %q", calls)
+	}
+}
+
+func isIdentity(call string) bool { return strings.HasPrefix(call, "mqs_set_process_identity") }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"unsafe"
@@ -212,10 +213,19 @@ func (h *host) newProcesses(p *process) []wire.Location {
 			break
 		}
 		l := wire.Location{PID: int64(h.location.PID), Image: abi.Text(h.location.ImageName[:]), Host: abi.Text(h.location.HostName[:])}
-		h.created[l.PID] = true
+		if isHere(l.Host) {
+			h.created[l.PID] = true
+		}
 		out = append(out, l)
 	}
 	return out
+}
+
+// isHere says whether a machine is this one. An empty name is the one where the
+// process is.
+func isHere(machine string) bool {
+	name, err := os.Hostname()
+	return machine == "" || machine == "localhost" || err == nil && machine == name
 }
 
 // next moves on to the next communicator, or to the first, and describes it.

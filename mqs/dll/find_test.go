@@ -1,0 +1,138 @@
+package dll
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/dll/locate"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// made is a process whose memory is texts at the addresses of symbols.
+type made struct {
+	info    target.Info
+	symbols map[string]string
+}
+
+func (m made) Info() target.Info {
+	m.info.PointerSize = 8
+	m.info.BigEndian = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
+	return m.info
+}
+
+func (m made) address(name string) target.Addr {
+	i := slices.Index(locate.Symbols, name)
+	if _, ok := m.symbols[name]; !ok || i < 0 {
+		return 0
+	}
+	return target.Addr(i+1) << 12
+}
+
+func (m made) FindSymbols(_ context.Context, names []string) ([]*target.Symbol, error) {
+	out := make([]*target.Symbol, len(names))
+	for i, name := range names {
+		if a := m.address(name); a != 0 {
+			out[i] = &target.Symbol{Addr: a}
+		}
+	}
+	return out, nil
+}
+
+func (m made) ReadMemory(_ context.Context, ranges []target.Range) ([][]byte, error) {
+	out := make([][]byte, len(ranges))
+	for i, r := range ranges {
+		memory := make([]byte, 1<<16)
+		for name, text := range m.symbols {
+			copy(memory[m.address(name):], text)
+		}
+		if r.Addr < 1<<16 {
+			out[i] = memory[r.Addr:min(int(r.Addr)+r.Len, 1<<16)]
+		}
+	}
+	return out, nil
+}
+
+func (m made) FindTypes(_ context.Context, queries []target.TypeQuery) ([]*target.Layout, error) {
+	return make([]*target.Layout, len(queries)), nil
+}
+
+func (m made) Threads(context.Context, int) ([]target.Thread, error) { return nil, nil }
+
+func TestFind(t *testing.T) {
+	folder := t.TempDir()
+	for _, name := range []string{"libmpi.so.1", "libtvmpich.so", "libown.so", "libstarters.so"} {
+		if err := os.WriteFile(filepath.Join(folder, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in := func(name string) string { return filepath.Join(folder, name) }
+	mpi := target.Info{Libraries: []string{"/lib/libc.so.6", in("libmpi.so.1")}}
+	for name, c := range map[string]struct {
+		process  made
+		starters []target.Target
+		settings Settings
+		want     []string
+		ignore   bool
+	}{
+		"the process names one": {process: made{symbols: map[string]string{locate.DLLName: in("libown.so")}},
+			starters: []target.Target{made{symbols: map[string]string{locate.DLLName: in("libstarters.so")}}},
+			want:     []string{in("libown.so")}},
+		"the one it names is not there": {process: made{symbols: map[string]string{locate.DLLName: in("libgone.so")}},
+			starters: []target.Target{made{}, made{symbols: map[string]string{locate.DLLName: in("libstarters.so")}}},
+			want:     []string{in("libgone.so"), in("libstarters.so")}},
+		"a name without a folder":   {process: made{info: mpi, symbols: map[string]string{locate.DLLName: "libown.so"}}, want: []string{in("libown.so"), in("libtvmpich.so")}},
+		"nobody names one":          {process: made{info: mpi}, want: []string{in("libtvmpich.so")}},
+		"an empty name":             {process: made{info: mpi, symbols: map[string]string{locate.DLLName: ""}}, want: []string{in("libtvmpich.so")}},
+		"the user names one":        {process: made{info: mpi, symbols: map[string]string{locate.DLLName: in("libown.so")}}, settings: Settings{Path: "/other.so"}, want: []string{"/other.so"}},
+		"no MPI":                    {process: made{info: target.Info{Libraries: []string{in("libc.so.6")}}}},
+		"queues are to be ignored":  {process: made{symbols: map[string]string{locate.IgnoreQueues: "", locate.DLLName: in("libown.so")}}, want: []string{in("libown.so")}, ignore: true},
+		"a starter's are not asked": {process: made{}, starters: []target.Target{made{symbols: map[string]string{locate.IgnoreQueues: ""}}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, err := find(t.Context(), Process{Target: c.process, Starters: c.starters}, c.settings, zerolog.Nop())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, c := range f.candidates {
+				got = append(got, c.path)
+			}
+			if !slices.Equal(got, c.want) || f.ignore != c.ignore {
+				t.Errorf("found %q, ignore %v; want %q, %v", got, f.ignore, c.want, c.ignore)
+			}
+		})
+	}
+}
+
+func TestNothingFoundIsSaidAsSuch(t *testing.T) {
+	hosts := Hosts{Log: zerolog.Nop()}
+	_, err := hosts.Open(t.Context(), Process{Target: made{}}, Settings{})
+	var unreadable *mqs.UnreadableError
+	if !errors.Is(err, mqs.ErrNoDLL) || !errors.As(err, &unreadable) {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+func TestIgnoredQueuesAreNone(t *testing.T) {
+	hosts := Hosts{Log: zerolog.Nop()}
+	s, err := hosts.Open(t.Context(), Process{Target: made{symbols: map[string]string{locate.IgnoreQueues: ""}}}, Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c, err := range s.Communicators() {
+		t.Errorf("communicator %v, %v", c, err)
+	}
+	p := &mqs.Process{}
+	s.Describe(p)
+	if p.Source != "dll" || len(p.Notes) > 0 || s.Err() != nil || s.Confinement() != "" {
+		t.Errorf("%+v, %v", p, s.Err())
+	}
+}
