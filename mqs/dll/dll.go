@@ -84,13 +84,28 @@ func (hs *Hosts) try(ctx context.Context, c candidate, p Process, s Settings) (*
 	if err != nil {
 		return nil, err
 	}
-	h, err := hs.host(ctx, path, s.Timeout)
+	h, isFresh, err := hs.host(ctx, path, s.Timeout)
 	if err != nil {
 		return nil, err
 	}
+	source, err := hs.open(ctx, h, p, s)
+	if h.ended && !isFresh && ctx.Err() == nil {
+		// What it remembered may have been its trouble: MPICH's DLL breaks down on
+		// a communicator that has been freed since it last looked.
+		if h, _, err = hs.host(ctx, path, s.Timeout); err != nil {
+			return nil, err
+		}
+		return hs.open(ctx, h, p, s)
+	}
+	return source, err
+}
+
+// open has a host open the queues.
+func (hs *Hosts) open(ctx context.Context, h *hostProcess, p Process, s Settings) (*Source, error) {
 	source := newSource(ctx, h, p, s.Timeout, hs.Log)
 	reply, err := source.do(wire.ToHost{Open: &wire.Open{Process: p.Info(), Image: imageKey(p.Info()), Rank: rankFor(p.Rank)}})
 	if err != nil {
+		hs.Log.Debug().Err(err).Msg("not opened")
 		return nil, source.withRemarks(err)
 	}
 	for _, l := range reply.Opened.Created {
@@ -114,21 +129,21 @@ func orUnknown(s string) string {
 	return s
 }
 
-// host returns the running host of a DLL, or starts it and has it load the DLL.
-// A DLL that has been replaced since it was loaded is another one.
-func (hs *Hosts) host(ctx context.Context, path string, limit time.Duration) (*hostProcess, error) {
+// host returns the running host of a DLL, or starts a fresh one and has it load
+// the DLL. A DLL that has been replaced since it was loaded is another one.
+func (hs *Hosts) host(ctx context.Context, path string, limit time.Duration) (h *hostProcess, isFresh bool, err error) {
 	key := path + "\x00" + fileIdentity(path)
 	if h := hs.running[key]; h != nil && !h.ended {
-		return h, nil
+		return h, false, nil
 	}
-	h, err := startHost(path, hs.Command)
+	h, err = startHost(path, hs.Command)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	reply, err := h.do(ctx, nil, limit, wire.ToHost{Load: &wire.Load{Path: path}})
 	if err != nil {
 		h.close()
-		return nil, err
+		return nil, false, err
 	}
 	h.loaded, h.early = *reply.Loaded, reply
 	hs.Log.Debug().Str("dll", path).Str("version", h.loaded.Version).Str("confinement", h.loaded.Confinement).Msg("loaded")
@@ -136,7 +151,7 @@ func (hs *Hosts) host(ctx context.Context, path string, limit time.Duration) (*h
 		hs.running = map[string]*hostProcess{}
 	}
 	hs.running[key] = h
-	return h, nil
+	return h, true, nil
 }
 
 // Exited has all DLLs forget a process that has gone.
