@@ -130,49 +130,26 @@ func roots(symbols map[string]target.Symbol) []target.Range {
 }
 
 func open(r *target.Reader, symbols map[string]target.Symbol) (mqs.Source, error) {
-	try := func(l *target.Layouts) (*source, error) {
+	s, err := target.Fit(r, target.Queries(&types{}), tables(), func(l *target.Layouts) (*source, error) {
 		s := &source{r: r, symbols: symbols, layouts: l, classes: map[target.Addr]class{},
 			comms: map[target.Addr]*commState{}, datatypes: map[target.Addr]datatypeInfo{}}
 		if err := target.Bind(&s.types, l); err != nil {
 			return nil, err
 		}
 		return s, s.prove()
-	}
-	queries := target.Queries(&types{})
-	dwarf, err := target.FromDWARF(r, queries)
-	if err != nil {
+	})
+	var noFit *target.NoFitError
+	switch {
+	case err == nil:
+		return s, nil
+	case !errors.As(err, &noFit):
 		return nil, err
-	}
-	var why error
-	if !dwarf.Empty() {
-		s, err := try(dwarf)
-		if err == nil {
-			return s, nil
-		}
-		why = fmt.Errorf("its debug information: %w", err)
-	}
-	known := ""
-	for _, t := range tables() {
-		known += ", " + t.Release
-		if !t.Fits(r.Info()) {
-			why = errors.Join(why, fmt.Errorf("the layout of %s: it is for another architecture", t.Release))
-			continue
-		}
-		s, err := try(t.Layouts(queries))
-		if err == nil {
-			return s, nil
-		}
-		if r.Err() != nil {
-			return nil, r.Err()
-		}
-		why = errors.Join(why, fmt.Errorf("the layout of %s: %w", t.Release, err))
-	}
-	if isFinalizing(r, symbols) {
+	case isFinalizing(r, symbols):
 		return nil, mqs.Nothing("Open MPI", "the program is inside MPI_Finalize, which has taken its message queues apart already")
 	}
-	lib := library(symbols[symCommunicators])
 	return nil, mqs.Unreadable("Open MPI", "%s has no type information that fits, and none of the layouts that mpi-queues knows (%s) does: "+
-		"install the library's debug symbols, or `set debuginfod enabled on`, or use an Open MPI built with -g.\n%v", lib, known[2:], why)
+		"install the library's debug symbols, or `set debuginfod enabled on`, or use an Open MPI built with -g.\n%v",
+		library(symbols[symCommunicators]), noFit.Known, noFit.Why)
 }
 
 func library(s target.Symbol) string {
