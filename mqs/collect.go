@@ -56,6 +56,9 @@ func (e *NoSuchCommunicatorError) Error() string {
 	if len(there) > most {
 		there, more = there[:most], fmt.Sprintf(" and %d more", len(there)-most)
 	}
+	if len(there) == 0 {
+		return fmt.Sprintf("no communicator has the name or id %q; there are none", e.Name)
+	}
 	return fmt.Sprintf("no communicator has the name or id %q; there are %s%s", e.Name, strings.Join(there, ", "), more)
 }
 

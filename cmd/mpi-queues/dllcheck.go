@@ -28,8 +28,12 @@ func dllCheckCommand() *cobra.Command {
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 			defer stop()
 			path, err := filepath.Abs(args[0])
+			var info os.FileInfo
 			if err == nil {
-				_, err = os.Stat(path)
+				info, err = os.Stat(path)
+			}
+			if err == nil && !info.Mode().IsRegular() {
+				err = fmt.Errorf("%s is no library", path)
 			}
 			if err != nil {
 				return unreadable(err)

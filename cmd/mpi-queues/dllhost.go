@@ -49,10 +49,13 @@ func becomeConfined() error {
 
 // serveDLL serves on what the helper has started this process with.
 func serveDLL() error {
-	stream, err := net.FileConn(os.NewFile(dll.StreamFD, "stream"))
+	// What is left open of these the DLL might take for its own.
+	inherited := os.NewFile(dll.StreamFD, "stream")
+	stream, err := net.FileConn(inherited)
 	if err != nil {
 		return errors.New("only the helper can start this")
 	}
+	_ = inherited.Close()
 	state, err := wire.MapState(os.NewFile(dll.StateFD, "state"))
 	if err != nil {
 		return err

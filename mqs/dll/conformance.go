@@ -59,6 +59,10 @@ func (hs *Hosts) Check(ctx context.Context, path string, limit time.Duration) (*
 			c.subject = "a process " + s.title
 			c.process(ctx, s)
 		}
+		if !c.shown {
+			c.subject = "all of them"
+			c.find(Remark, "it shows none of these processes, so nothing is known of how it reads queues")
+		}
 	}
 	return r, ctx.Err()
 }
@@ -70,6 +74,7 @@ type check struct {
 	subject string
 	path    string
 	limit   time.Duration
+	shown   bool // it has shown a process
 }
 
 func (c *check) find(v Verdict, format string, args ...any) {
@@ -224,6 +229,7 @@ func (c *check) read(s *Source) {
 		c.find(Wrong, "%v", s.broken)
 		return
 	}
+	c.shown = true
 	if s.unread > 0 && failures == nil {
 		c.find(Wrong, "shows %d communicators with %d operations and no error, though mqs_fetch_data has failed %d times", comms, ops, s.unread)
 	} else {

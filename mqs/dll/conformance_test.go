@@ -23,6 +23,9 @@ import (
 const asHost = "MPI_QUEUES_TEST_DLL_HOST=1"
 
 func TestMain(m *testing.M) {
+	if kind, ok := os.LookupEnv(asMadHost); ok {
+		beMad(kind)
+	}
 	if !strings.Contains(strings.Join(os.Environ(), " "), asHost) {
 		os.Exit(m.Run())
 	}

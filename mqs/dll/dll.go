@@ -136,6 +136,12 @@ func (hs *Hosts) host(ctx context.Context, path string, limit time.Duration) (h 
 	if h := hs.running[key]; h != nil && !h.ended {
 		return h, false, nil
 	}
+	for other, h := range hs.running {
+		if h.ended || h.path == path {
+			h.close()
+			delete(hs.running, other)
+		}
+	}
 	h, err = startHost(path, hs.Command)
 	if err != nil {
 		return nil, false, err

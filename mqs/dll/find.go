@@ -31,6 +31,8 @@ type search struct {
 	process    Process
 	log        zerolog.Logger
 	candidates []candidate
+	// problems are why something that is named is no candidate.
+	problems []string
 	// ignore is true if the process asks that its queues not be shown.
 	ignore bool
 }
@@ -94,14 +96,18 @@ func (f *search) take(found locate.Found, who string) {
 			f.add(c.Path, origin)
 			continue
 		}
+		before := len(f.candidates)
 		for _, folder := range f.folders() {
 			if path := filepath.Join(folder, c.Path); exists(path) {
 				f.add(path, origin)
 			}
 		}
+		if len(f.candidates) == before {
+			f.problems = append(f.problems, fmt.Sprintf("%s names %s, which is not beside the MPI library", origin, cleanText(c.Path)))
+		}
 	}
 	for _, p := range found.Problems {
-		f.log.Debug().Str("in", who).Msg(p)
+		f.problems = append(f.problems, fmt.Sprintf("in %s, %s", strings.TrimSuffix(who, ","), cleanText(p)))
 	}
 }
 
@@ -135,6 +141,9 @@ func (f *search) folders() []string {
 
 // none is the sentence for a process without any DLL.
 func (f *search) none() error {
+	if f.problems != nil {
+		return fmt.Errorf("%w: %s; `set mpi-queues dll PATH' names one", mqs.ErrNoDLL, strings.Join(f.problems, "; "))
+	}
 	return fmt.Errorf("%w: neither the process nor what has started it names one (%s, %s), and no DLL is beside its MPI library; "+
 		"`set mpi-queues dll PATH' names one", mqs.ErrNoDLL, locate.DLLName, locate.DLLLocations)
 }
@@ -160,7 +169,7 @@ func (c candidate) resolve(safe []string) (string, error) {
 	path, err := Trusted(c.path, safe)
 	var distrust *DistrustError
 	if errors.As(err, &distrust) {
-		folders := append(slices.Clone(safe), filepath.Dir(c.path))
+		folders := append(slices.Clone(safe), filepath.Dir(distrust.Real))
 		return "", fmt.Errorf("%s is not loaded, since %s. To trust it all the same: `set mpi-queues dll-safe-path %s'. It is named by %s",
 			c.path, distrust.Because(), strings.Join(folders, string(filepath.ListSeparator)), c.origin)
 	}

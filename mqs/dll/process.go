@@ -59,6 +59,7 @@ func startHost(path string, command func() *exec.Cmd) (*hostProcess, error) {
 	h.cmd.Stdout, h.cmd.Stderr = h.words, h.words
 	// What a DLL has started may hold on to its standard output.
 	h.cmd.WaitDelay = 100 * time.Millisecond
+	h.cmd.SysProcAttr = endWithUs
 	if err := h.cmd.Start(); err != nil {
 		_ = ours.Close()
 		state.Close()
@@ -84,27 +85,28 @@ func socketPair() (net.Conn, *os.File, error) {
 }
 
 // do makes a request and serves what the host asks meanwhile, from t. The host
-// may take limit for it, 0 being none, what t takes not counted. The error is the DLL's own
-// if the reply is not nil.
+// may take limit for it, 0 being none, what t takes not counted, and with that
+// ten times as much: a DLL may ask without end. The error is the DLL's own if
+// the reply is not nil; without an error the reply has what was asked for.
 func (h *hostProcess) do(ctx context.Context, t target.Target, limit time.Duration, request wire.ToHost) (*wire.Reply, error) {
 	if h.ended {
 		return nil, h.fault("has ended")
 	}
-	stop := context.AfterFunc(ctx, func() { _ = h.stream.SetReadDeadline(time.Unix(1, 0)) })
+	stop := context.AfterFunc(ctx, func() { _ = h.stream.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
-	left := limit
+	began, left, message := time.Now(), limit, request
 	for {
-		if err := h.conn.Send(request); err != nil {
-			return nil, h.end(ctx, err, limit)
-		}
 		asked := time.Now()
 		var deadline time.Time // none
 		if limit > 0 {
 			deadline = asked.Add(left)
 		}
-		_ = h.stream.SetReadDeadline(deadline)
+		_ = h.stream.SetDeadline(deadline)
 		if ctx.Err() != nil { // that may have undone the deadline of its end
 			return nil, h.end(ctx, ctx.Err(), limit)
+		}
+		if err := h.conn.Send(message); err != nil {
+			return nil, h.end(ctx, err, limit)
 		}
 		m, err := h.conn.Receive()
 		if err != nil {
@@ -112,30 +114,54 @@ func (h *hostProcess) do(ctx context.Context, t target.Target, limit time.Durati
 		}
 		left -= time.Since(asked)
 		switch {
+		case m.Ask != nil && limit > 0 && time.Since(began) > 10*limit:
+			return nil, h.end(ctx, os.ErrDeadlineExceeded, limit)
+		case m.Ask != nil && !isSensible(t, m.Ask):
+			return nil, h.end(ctx, errNonsense, limit)
 		case m.Ask != nil:
 			answer, err := serve(ctx, t, m.Ask)
 			if err != nil {
-				return nil, errors.Join(err, h.end(ctx, err, limit))
+				_ = h.end(ctx, err, limit)
+				return nil, err
 			}
-			request = wire.ToHost{Answer: answer}
+			message = wire.ToHost{Answer: answer}
 		case m.Reply != nil && m.Reply.Error != "":
+			clean(m.Reply)
 			return m.Reply, h.fault("%s", ": "+m.Reply.Error)
-		case m.Reply != nil:
+		case m.Reply != nil && m.Reply.Answers(request):
+			clean(m.Reply)
 			return m.Reply, nil
 		default:
-			return nil, h.end(ctx, errors.New("an empty message"), limit)
+			return nil, h.end(ctx, errNonsense, limit)
 		}
 	}
 }
 
-// maxAsked bounds what a host may ask for at once.
-const maxAsked = 1 << 20
+// errNonsense is a message that no host sends that is in its right mind: its DLL
+// may have written over it.
+var errNonsense = errors.New("it sent nonsense")
+
+// What a host asks for at once, at the most. The page cache of its reader keeps to it.
+const (
+	maxAsked  = 1 << 14
+	maxMemory = 4 << 20 // bytes
+)
+
+// isSensible says whether a host can mean what it asks.
+func isSensible(t target.Target, a *wire.Ask) bool {
+	total := 0
+	for _, r := range a.Ranges {
+		if r.Len <= 0 || r.Len > maxMemory {
+			return false
+		}
+		total += r.Len
+	}
+	asked := len(a.Ranges) + len(a.Symbols) + len(a.Types)
+	return t != nil && asked > 0 && asked <= maxAsked && total <= maxMemory
+}
 
 // serve answers what the host asks.
 func serve(ctx context.Context, t target.Target, a *wire.Ask) (*wire.Answer, error) {
-	if t == nil || len(a.Ranges)+len(a.Symbols)+len(a.Types) > maxAsked {
-		return nil, errors.New("the DLL's host asks for what there is not")
-	}
 	out := &wire.Answer{}
 	switch {
 	case len(a.Ranges) > 0:
@@ -175,9 +201,9 @@ func (h *hostProcess) end(ctx context.Context, err error, limit time.Duration) e
 	inside, isInside := h.state.Inside()
 	var timeout net.Error
 	late := errors.As(err, &timeout) && timeout.Timeout()
-	if !late && ctx.Err() == nil {
-		// It has ended by itself, or is just about to.
-		h.wait(time.Second)
+	byItself := false
+	if !late && ctx.Err() == nil && !errors.Is(err, errNonsense) {
+		byItself = h.wait(time.Second) // it may be just about to end
 	}
 	h.close()
 	where := "between two calls"
@@ -192,6 +218,9 @@ func (h *hostProcess) end(ctx context.Context, err error, limit time.Duration) e
 	case late:
 		return h.fault("kept its process from answering within %s", limit)
 	}
+	if !byItself {
+		return h.fault("broke the connection to its process %s (%v)%s", where, err, h.lastWords())
+	}
 	how := h.cmd.ProcessState
 	status, _ := how.Sys().(syscall.WaitStatus)
 	if signal := h.words.signal(); signal != "" {
@@ -200,10 +229,7 @@ func (h *hostProcess) end(ctx context.Context, err error, limit time.Duration) e
 	if status.Signaled() {
 		return h.fault("was ended %s by signal %s%s", where, unix.SignalName(status.Signal()), h.lastWords())
 	}
-	if isInside {
-		return h.fault("ended its process %s (exit status %d)%s", where, how.ExitCode(), h.lastWords())
-	}
-	return h.fault("broke the connection to its process %s (%v)%s", where, err, h.lastWords())
+	return h.fault("ended its process %s (exit status %d)%s", where, how.ExitCode(), h.lastWords())
 }
 
 // fault is a sentence about the DLL.
@@ -226,11 +252,11 @@ func (h *hostProcess) lastWords() string {
 	return ""
 }
 
-// wait gives the host a moment to end by itself.
-func (h *hostProcess) wait(moment time.Duration) {
+// wait gives the host a moment to end by itself, and says whether it has.
+func (h *hostProcess) wait(moment time.Duration) bool {
 	timer := time.AfterFunc(moment, func() { _ = h.cmd.Process.Kill() })
-	defer timer.Stop()
 	_ = h.cmd.Wait()
+	return timer.Stop()
 }
 
 // close ends the host, whatever its DLL does.

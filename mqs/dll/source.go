@@ -61,7 +61,11 @@ func (s *Source) keep(reply *wire.Reply) {
 	for _, n := range reply.Notes {
 		s.remark("%s", n)
 	}
-	s.missing = append(s.missing, reply.Missing...)
+	for _, m := range reply.Missing {
+		if !slices.Contains(s.missing, m) {
+			s.missing = append(s.missing, m)
+		}
+	}
 	s.unread += reply.Unread
 	for fault, n := range reply.Faults {
 		s.faults[fault] += n
@@ -75,6 +79,12 @@ func (s *Source) remark(format string, args ...any) {
 	if len(s.remarks) < most && !slices.Contains(s.remarks, text) {
 		s.remarks = append(s.remarks, text)
 	}
+}
+
+// giveUp ends a host that makes no sense.
+func (s *Source) giveUp(format string, args ...any) {
+	s.host.close()
+	s.broken = fmt.Errorf(s.host.name()+" "+format, args...)
 }
 
 // Err is why the DLL has broken down: nothing that it said counts then.
@@ -140,9 +150,13 @@ func (s *Source) withRemarks(err error) error {
 // Communicators yields the communicators in the DLL's order.
 func (s *Source) Communicators() iter.Seq2[mqs.Communicator, error] {
 	return func(yield func(mqs.Communicator, error) bool) {
+		failures := 0
 		for !s.ignored {
 			reply, err := s.do(wire.ToHost{Next: &wire.Next{}})
 			if err != nil {
+				if failures++; failures > maxFailures && s.broken == nil {
+					s.giveUp("has failed on %d communicators: %w", failures, err)
+				}
 				if !yield(mqs.Communicator{}, err) || s.broken != nil {
 					return
 				}
@@ -153,7 +167,7 @@ func (s *Source) Communicators() iter.Seq2[mqs.Communicator, error] {
 			}
 			c, ok := communicator(reply.Communicator)
 			if !ok {
-				s.broken = fmt.Errorf("the process of %s sent half a communicator", s.host.name())
+				s.giveUp("sent half a communicator")
 				return
 			}
 			s.check(&c, reply.Communicator)
@@ -166,6 +180,9 @@ func (s *Source) Communicators() iter.Seq2[mqs.Communicator, error] {
 		}
 	}
 }
+
+// maxFailures is on how many communicators a DLL may fail: its list may have no end.
+const maxFailures = 1 << 14
 
 // check remarks on values of a communicator that can't be.
 func (s *Source) check(c *mqs.Communicator, raw *wire.Communicator) {
@@ -207,7 +224,11 @@ func (s *Source) Operations(_ *mqs.Communicator, class mqs.OpClass) iter.Seq2[mq
 						return
 					}
 				}
-				more = list.More
+				if more = list.More; more && len(raw) == 0 {
+					s.giveUp("sends nothing, and more of it")
+					yield(mqs.PendingOperation{}, s.broken)
+					return
+				}
 			}
 			if err != nil {
 				yield(mqs.PendingOperation{}, err)

@@ -41,7 +41,11 @@ func (t *tail) take() []string {
 func (t *tail) all() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return lines(t.text)
+	text := t.text
+	if m := runtimeWords.FindIndex(text); m != nil {
+		text = text[:m[0]]
+	}
+	return lines(text)
 }
 
 func lines(text []byte) []string {

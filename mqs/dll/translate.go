@@ -1,6 +1,7 @@
 package dll
 
 import (
+	"encoding/binary"
 	"unsafe"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -17,7 +18,7 @@ import (
 // rankOf is a rank, or [mqs.AnyRank] where that makes sense.
 func rankOf(w abi.TwordT, any bool) mqs.Maybe[int32] {
 	r := int32(w)
-	if r >= 0 && r < wire.MaxGroup || r == mqs.AnyRank && any {
+	if r >= 0 && r < wire.MaxRank || r == mqs.AnyRank && any {
 		return mqs.Known(r)
 	}
 	return mqs.Maybe[int32]{}
@@ -76,10 +77,12 @@ func communicator(raw *wire.Communicator) (c mqs.Communicator, ok bool) {
 	if name := abi.Text(m.Name[:]); name != "" {
 		c.Name = mqs.Known(name)
 	}
-	for _, r := range raw.Group {
+	group := raw.Group[:len(raw.Group)-len(raw.Group)%4]
+	for i := 0; i < len(group); i += 4 {
+		r := int32(binary.NativeEndian.Uint32(group[i:]))
 		c.Group = append(c.Group, rankOf(abi.TwordT(r), false))
 	}
-	return c, true
+	return c, c.Group == nil || c.Size.Known && len(c.Group) == int(c.Size.Value)
 }
 
 // operations are the structures that a host has sent.
@@ -129,7 +132,7 @@ func operation(m *abi.PendingOperation, class mqs.OpClass) mqs.PendingOperation 
 // impossible says whether a DLL has written something that can't be.
 func impossible(m *abi.PendingOperation) bool {
 	for _, rank := range []abi.TwordT{m.DesiredLocalRank, m.DesiredGlobalRank} {
-		if r := int32(rank); r < mqs.AnyRank && r != unwrittenInt32 || r >= wire.MaxGroup {
+		if r := int32(rank); r < mqs.AnyRank && r != unwrittenInt32 || r >= wire.MaxRank {
 			return true
 		}
 	}

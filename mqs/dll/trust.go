@@ -21,6 +21,8 @@ const maxLinks = 40
 type DistrustError struct {
 	// Path is the library as it was asked for.
 	Path string
+	// Real is its path without links.
+	Real string
 	// Place is the file, link or folder that is at fault: Path or on the way to it.
 	Place string
 	// Reason completes a sentence that begins with Place.
@@ -69,6 +71,7 @@ func Trusted(path string, safe []string) (string, error) {
 	if w.distrust == nil || below(real, safe) {
 		return real, nil
 	}
+	w.distrust.Real = real
 	return "", w.distrust
 }
 

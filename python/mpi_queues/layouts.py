@@ -45,7 +45,7 @@ def find_types(queries: List[protocol.TypeQuery]) -> List[Optional[protocol.Type
         for query in queries:
             name = query["name"]
             if name not in types:
-                types[name] = interrupts.allow(_find_type, name) if is_name(name) else None
+                types[name] = interrupts.allow(_find_type, name) if _is_type(name) else None
             found: Optional[Found] = types[name]
             if found is None:
                 answers.append(None)
@@ -57,6 +57,11 @@ def find_types(queries: List[protocol.TypeQuery]) -> List[Optional[protocol.Type
             answers.append({"size": int(found.type.sizeof), "object": found.object,
                             "fields": [fields[name, path] for path in query["fields"] or ()]})
         return answers
+
+
+def _is_type(name: str) -> bool:
+    """Says whether name is one that a type can have: C's own have several words."""
+    return all(is_name(word) for word in name.split(" "))
 
 
 def _find_type(name: str) -> Optional[Found]:
@@ -84,8 +89,9 @@ def _where(kind: gdb.Type) -> str:
 
 
 def _lookup(name: str) -> Optional[gdb.Type]:
-    """Returns the type that gdb finds first under a name: a typedef, a struct or a union."""
-    for prefix in ("", "struct ", "union "):
+    """Returns the type that gdb finds first under a name: one of C's own, a typedef, a struct, a
+    union or an enum."""
+    for prefix in ("", "struct ", "union ", "enum "):
         try:
             return gdb.lookup_type(prefix + name)
         except gdb.error:

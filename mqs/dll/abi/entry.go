@@ -84,13 +84,21 @@ func Entries() []Entry {
 	return out
 }
 
+// Exists says whether it is one of those above, [None] included.
+func (e Entry) Exists() bool { return e >= 0 && e < entries }
+
 // String is the entry point's name.
 func (e Entry) String() string {
-	if e < 0 || e >= entries {
+	if !e.Exists() {
 		return "an unknown function"
 	}
 	return entryPoints[e].name
 }
 
 // Need says who must have it.
-func (e Entry) Need() Need { return entryPoints[e].need }
+func (e Entry) Need() Need {
+	if !e.Exists() {
+		return Optional
+	}
+	return entryPoints[e].need
+}

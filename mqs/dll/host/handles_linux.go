@@ -53,6 +53,7 @@ type process struct {
 	identity int32
 	target   target.Info
 	reader   *target.Reader // of this stop
+	isSetUp  bool           // mqs_setup_process has succeeded
 	outcome
 }
 
@@ -62,6 +63,7 @@ type ctype struct {
 	name   string
 	image  *image
 	target.Layout
+	known map[string]bool // members that were asked for, those that there are not too
 }
 
 // job is what all processes belong to.
@@ -102,7 +104,7 @@ func (h *handles) newProcess(i *image, info target.Info) *process {
 
 // newType adds a type to its image.
 func (h *handles) newType(i *image, name string, l target.Layout) *ctype {
-	t := &ctype{abi.Type(h.handle(typeKind)), name, i, l}
+	t := &ctype{abi.Type(h.handle(typeKind)), name, i, l, map[string]bool{}}
 	if h.types == nil {
 		h.types = map[abi.Type]*ctype{}
 	}

@@ -44,6 +44,7 @@ func (h *host) malloc(size uintptr) uintptr {
 		return 0
 	}
 	_, _, _ = purego.SyscallN(h.heap.memset, p, garbage, size)
+	h.heap.used -= h.blocks[p] // what C's own free has freed behind our back
 	h.blocks[p] = size
 	h.heap.used += size
 	return p

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -59,10 +60,20 @@ func (h *host) symbol(i *image, name string) *target.Symbol {
 	if s, ok := i.symbols[name]; ok {
 		return s
 	}
-	if err := h.lookUp(i, name); err != nil {
+	if h.isMoreThanEnough(len(i.symbols)) || h.lookUp(i, name) != nil {
 		return nil
 	}
 	return i.symbols[name]
+}
+
+// isMoreThanEnough says whether a DLL has asked for more names than it can have.
+func (h *host) isMoreThanEnough(names int) bool {
+	const most = 1 << 14
+	if names < most {
+		return false
+	}
+	h.fault("asked for more than %d different names", most)
+	return true
 }
 
 var errOtherImage = errors.New("the process that is open is of another image")
@@ -92,10 +103,12 @@ func (h *host) findType(handle, name, _ uintptr) uintptr {
 	if i == nil || !ok {
 		return 0
 	}
-	s = strings.TrimPrefix(strings.TrimPrefix(s, "struct "), "union ")
+	for _, keyword := range []string{"struct ", "union ", "enum "} {
+		s = strings.TrimPrefix(s, keyword)
+	}
 	t, known := i.types[s]
 	if !known {
-		if h.describe(i, s, nil) != nil {
+		if h.isMoreThanEnough(len(i.types)) || h.describe(i, s, nil) != nil {
 			return 0
 		}
 		t = i.types[s]
@@ -122,13 +135,17 @@ func (h *host) describeAll(i *image, queries []target.TypeQuery) error {
 		return err
 	}
 	for k, q := range queries {
-		switch t := i.types[q.Name]; {
-		case found[k] == nil:
+		if found[k] == nil {
 			i.types[q.Name] = nil
-		case t != nil:
-			t.Layout = *found[k]
-		default:
-			h.newType(i, q.Name, *found[k])
+			continue
+		}
+		t := i.types[q.Name]
+		if t == nil {
+			t = h.newType(i, q.Name, target.Layout{Size: found[k].Size, Fields: map[string]target.Field{}})
+		}
+		maps.Copy(t.Fields, found[k].Fields)
+		for _, f := range q.Fields {
+			t.known[f] = true
 		}
 	}
 	return nil
@@ -153,12 +170,10 @@ func (h *host) fieldOffset(handle, name uintptr) uintptr {
 	if t == nil || !ok {
 		return none
 	}
-	f, found := t.Fields[s]
-	if _, asked := slices.BinarySearch(h.words, s); !found && !asked {
-		if h.describe(t.image, t.name, []string{s}) == nil {
-			f, found = t.Fields[s]
-		}
+	if !t.known[s] && h.isMoreThanEnough(len(t.known)) || !t.known[s] && h.describe(t.image, t.name, []string{s}) != nil {
+		return none
 	}
+	f, found := t.Fields[s]
 	if !found {
 		h.miss(t.name + "." + s)
 		return none

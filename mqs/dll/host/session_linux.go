@@ -50,9 +50,7 @@ func (h *host) open(o *wire.Open) (*wire.Opened, error) {
 			return nil, done.err
 		}
 	}
-	if err := h.update(p); err != nil {
-		return nil, err
-	}
+	h.update(p)
 	opened := &wire.Opened{Created: h.newProcesses(p)}
 	switch code := h.lib.code(abi.SetupCommunicatorIterator, uintptr(p.handle)); code {
 	case abi.OK:
@@ -68,29 +66,28 @@ func (h *host) open(o *wire.Open) (*wire.Opened, error) {
 // is known already if it has the same files and the same symbols at the same
 // addresses: with address randomisation, that is rare.
 func (h *host) processFor(o *wire.Open) (*process, error) {
+	// All that was ever asked for is asked in one question, of the process that is open.
+	now := &image{symbols: map[string]*target.Symbol{}}
+	h.current = &process{target: o.Process, image: now}
+	var names []string
+	for _, other := range h.images {
+		names = append(names, slices.Collect(maps.Keys(other.symbols))...)
+	}
+	slices.Sort(names)
+	if err := h.lookUp(now, slices.Compact(names)...); err != nil {
+		return nil, err
+	}
+	h.current = nil
 	p := h.known(o.Process.Inferior, o.Process.PID)
-	if p != nil && p.image.key != o.Image {
-		h.destroyProcess(p)
+	if p != nil && (p.image.key != o.Image || !p.image.hasSymbolsOf(now)) {
+		h.destroyProcess(p) // it has become another program, or a library has moved
 		p = nil
 	}
-	fresh := &process{target: o.Process}
 	if p == nil {
-		// Symbols are asked of the process that is open.
-		i := &image{symbols: map[string]*target.Symbol{}}
-		fresh.image = i
-		h.current = fresh
-		var names []string
-		for _, other := range h.images {
-			names = append(names, slices.Collect(maps.Keys(other.symbols))...)
-		}
-		slices.Sort(names)
-		if err := h.lookUp(i, slices.Compact(names)...); err != nil {
-			return nil, err
-		}
-		same := h.imageLike(o.Image, i.symbols)
+		same := h.imageLike(o.Image, now)
 		if same == nil {
 			same = h.newImage(o.Image)
-			same.symbols = i.symbols
+			same.symbols = now.symbols
 		}
 		p = h.newProcess(same, o.Process)
 	}
@@ -114,16 +111,24 @@ func (h *host) known(inferior, pid int) *process {
 	return nil
 }
 
-// imageLike is an image of the same files whose symbols are at these addresses.
-func (h *host) imageLike(key string, symbols map[string]*target.Symbol) *image {
+// imageLike is an image of the same files with the same symbols.
+func (h *host) imageLike(key string, now *image) *image {
 	for _, i := range h.images {
-		if i.key == key && maps.EqualFunc(i.symbols, symbols, func(a, b *target.Symbol) bool {
-			return a == b || a != nil && b != nil && a.Addr == b.Addr
-		}) {
+		if i.key == key && i.hasSymbolsOf(now) {
 			return i
 		}
 	}
 	return nil
+}
+
+// hasSymbolsOf says whether the symbols that the image knows are where another has them.
+func (i *image) hasSymbolsOf(now *image) bool {
+	for name, a := range i.symbols {
+		if b := now.symbols[name]; a != b && (a == nil || b == nil || a.Addr != b.Addr) {
+			return false
+		}
+	}
+	return true
 }
 
 func (h *host) setUpImage(p *process) *outcome {
@@ -144,8 +149,14 @@ func (h *host) setUpImage(p *process) *outcome {
 	return &i.outcome
 }
 
+// setUpProcess sets a process up once. One that had no queues may have some by
+// now: MPI may have been initialised since.
 func (h *host) setUpProcess(p *process) *outcome {
 	if p.done {
+		if p.isSetUp && p.err != nil {
+			p.outcome = outcome{done: true}
+			h.hasQueues(&p.outcome, abi.ProcessHasQueues, uintptr(p.handle), p.target)
+		}
 		return &p.outcome
 	}
 	p.done = true
@@ -162,8 +173,9 @@ func (h *host) setUpProcess(p *process) *outcome {
 		p.err = h.lib.failure(abi.SetupProcess, code)
 		return &p.outcome
 	}
+	p.isSetUp = true
 	h.hasQueues(&p.outcome, abi.ProcessHasQueues, uintptr(p.handle), p.target)
-	if p.err == nil && h.created[int64(p.pid)] && h.lib.has(abi.SetProcessIdentity) {
+	if h.created[int64(p.pid)] && h.lib.has(abi.SetProcessIdentity) {
 		h.lib.call(abi.SetProcessIdentity, uintptr(p.handle), uintptr(p.identity))
 	}
 	return &p.outcome
@@ -187,15 +199,17 @@ func (h *host) hasQueues(o *outcome, e abi.Entry, handle uintptr, info target.In
 	}
 }
 
-// update has the DLL look at the communicators anew. In the 1.03 note it
-// returns nothing, so that only what can be a result code is taken for one.
-func (h *host) update(p *process) error {
+// update has the DLL look at the communicators anew. In the 1.03 note it returns
+// nothing: what then looks like a code is none unless the DLL has words for it,
+// and even so no reason to stop.
+func (h *host) update(p *process) {
 	const maxCode = 1 << 12
 	code := h.lib.code(abi.UpdateCommunicatorList, uintptr(p.handle))
-	if code > abi.OK && code < maxCode {
-		return h.lib.failure(abi.UpdateCommunicatorList, code)
+	if code >= abi.FirstUserCode && code < maxCode {
+		if words, ok := cString(h.lib.call(abi.DLLErrorString, uintptr(code)), maxText); ok && words != "" {
+			h.note(": %s may have failed: %s (code %d)", abi.UpdateCommunicatorList, words, code)
+		}
 	}
-	return nil
 }
 
 // newProcesses lists the processes that this one has created, as far as a DLL
@@ -258,7 +272,7 @@ func (h *host) next() (*wire.Communicator, error) {
 }
 
 // group is the group of the current communicator, nil if there is none to be had.
-func (h *host) group() []int32 {
+func (h *host) group() []byte {
 	size := int32(h.comm.Size)
 	if !h.lib.has(abi.GetCommGroup) || size <= 0 || size > wire.MaxGroup {
 		return nil
@@ -275,7 +289,7 @@ func (h *host) group() []int32 {
 	// A slice that is as long as a foreign number says is always on the heap.
 	switch code := h.lib.code(abi.GetCommGroup, uintptr(h.current.handle), address(&ranks[0])); code {
 	case abi.OK:
-		return ranks
+		return unsafe.Slice((*byte)(unsafe.Pointer(&ranks[0])), len(ranks)*int(unsafe.Sizeof(ranks[0])))
 	case abi.NoInformation:
 	default:
 		h.note(": %v", h.lib.failure(abi.GetCommGroup, code))

@@ -21,12 +21,17 @@ type State struct {
 
 // NewState makes one, for the helper.
 func NewState() (*State, error) {
-	fd, err := unix.MemfdCreate("mpi-queues dll state", unix.MFD_CLOEXEC)
+	fd, err := unix.MemfdCreate("mpi-queues dll state", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
 		return nil, fmt.Errorf("no memory to share with a DLL's host: %w", err)
 	}
 	f := os.NewFile(uintptr(fd), "state")
 	if err := f.Truncate(int64(os.Getpagesize())); err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	// A DLL that made it shorter would have the helper read beyond its end.
+	if _, err := unix.FcntlInt(f.Fd(), unix.F_ADD_SEALS, unix.F_SEAL_SHRINK|unix.F_SEAL_GROW|unix.F_SEAL_SEAL); err != nil {
 		_ = f.Close()
 		return nil, err
 	}
@@ -60,6 +65,6 @@ func (s *State) Leave() { s.entry.Store(0) }
 
 // Inside is the entry point that has been called and has not returned.
 func (s *State) Inside() (e abi.Entry, ok bool) {
-	v := s.entry.Load()
-	return abi.Entry(v - running), v != 0
+	e = abi.Entry(s.entry.Load() - running)
+	return e, e.Exists() // a DLL can write here too
 }

@@ -9,6 +9,7 @@ package wire
 
 import (
 	"encoding/gob"
+	"errors"
 	"io"
 
 	"github.com/mpi-queues/mpi-queues/mqs/dll/abi"
@@ -80,16 +81,20 @@ type Communicator struct {
 	End bool
 	// Raw is mqs_communicator as the DLL has written it.
 	Raw []byte
-	// Group is what mqs_get_comm_group has written, an element of
+	// Group is what mqs_get_comm_group has written, a C int for each rank, with
 	// [Unwritten] where it has not; nil if there is none.
-	Group []int32
+	Group []byte
 }
 
 // Unwritten stands where a DLL has written nothing.
 const Unwritten = -1 << 31
 
-// MaxGroup is the largest size of a communicator whose group is asked for.
-const MaxGroup = 1 << 24
+// MaxRank is more than any rank, and MaxGroup is the largest size of a
+// communicator whose group is asked for.
+const (
+	MaxRank  = 1 << 24
+	MaxGroup = 1 << 21
+)
 
 // Operations asks for operations of the current communicator.
 type Operations struct {
@@ -145,6 +150,21 @@ type Reply struct {
 	Faults map[string]int
 }
 
+// Answers says whether the reply, which has no error, has what a request asks for.
+func (r *Reply) Answers(request ToHost) bool {
+	switch {
+	case request.Load != nil:
+		return r.Loaded != nil
+	case request.Open != nil:
+		return r.Opened != nil
+	case request.Next != nil:
+		return r.Communicator != nil
+	case request.Operations != nil:
+		return r.Operations != nil
+	}
+	return true
+}
+
 // Ask asks the helper; one member is set. The process is the one that is open.
 type Ask struct {
 	Ranges  []target.Range
@@ -177,11 +197,32 @@ type Type struct {
 type Conn[Out, In any] struct {
 	enc *gob.Encoder
 	dec *gob.Decoder
+	in  *limited
 }
 
 // NewConn returns an end of a stream.
 func NewConn[Out, In any](stream io.ReadWriter) *Conn[Out, In] {
-	return &Conn[Out, In]{gob.NewEncoder(stream), gob.NewDecoder(stream)}
+	l := &limited{from: stream}
+	return &Conn[Out, In]{gob.NewEncoder(stream), gob.NewDecoder(l), l}
+}
+
+// maxMessage is how long a message may be, in bytes. The longest is an answer
+// of memory or a group.
+const maxMessage = 16 << 20
+
+// limited ends a stream whose message is too long: gob itself would take gigabytes.
+type limited struct {
+	from io.Reader
+	left int
+}
+
+func (l *limited) Read(b []byte) (int, error) {
+	if l.left <= 0 {
+		return 0, errors.New("the message is too long")
+	}
+	n, err := l.from.Read(b[:min(len(b), l.left)])
+	l.left -= n
+	return n, err
 }
 
 // Send sends a message.
@@ -190,6 +231,7 @@ func (c *Conn[Out, In]) Send(m Out) error { return c.enc.Encode(m) }
 // Receive waits for a message.
 func (c *Conn[Out, In]) Receive() (In, error) {
 	var m In
+	c.in.left = maxMessage
 	err := c.dec.Decode(&m)
 	return m, err
 }

@@ -1,0 +1,50 @@
+package dll
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/mpi-queues/mpi-queues/mqs/dll/wire"
+)
+
+// clean makes a DLL's words fit for a sentence on a terminal.
+func clean(r *wire.Reply) {
+	r.Error = cleanText(r.Error)
+	for i := range r.Notes {
+		r.Notes[i] = cleanText(r.Notes[i])
+	}
+	for i := range r.Missing {
+		r.Missing[i] = cleanText(r.Missing[i])
+	}
+	for fault, n := range r.Faults {
+		if text := cleanText(fault); text != fault {
+			delete(r.Faults, fault)
+			r.Faults[text] += n
+		}
+	}
+	if r.Loaded != nil {
+		r.Loaded.Version = cleanText(r.Loaded.Version)
+		r.Loaded.Confinement = cleanText(r.Loaded.Confinement)
+	}
+	if r.Opened != nil {
+		for i := range r.Opened.Created {
+			l := &r.Opened.Created[i]
+			l.Image, l.Host = cleanText(l.Image), cleanText(l.Host)
+		}
+	}
+}
+
+// cleanText cuts a text to what a sentence can hold, and takes out what would
+// command a terminal. Messages of several lines stay so.
+func cleanText(s string) string {
+	const most = 2000
+	if len(s) > most {
+		s = s[:most] + "..."
+	}
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+}

@@ -1,0 +1,125 @@
+//go:build linux
+
+package dll_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/dll"
+	"github.com/mpi-queues/mpi-queues/mqs/dll/abi"
+	"github.com/mpi-queues/mpi-queues/mqs/dll/wire"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// asMadHost makes the test's own program a host of which a DLL has taken over:
+// it sends what it likes.
+const asMadHost = "MPI_QUEUES_TEST_MAD_HOST"
+
+// replies of a mad host to the requests behind Load.
+var replies = map[string]wire.FromHost{
+	"nothing":             {},
+	"no answer":           {Reply: &wire.Reply{}},
+	"another's answer":    {Reply: &wire.Reply{Loaded: &wire.Loaded{}}},
+	"asks for nothing":    {Ask: &wire.Ask{}},
+	"asks for too much":   {Ask: &wire.Ask{Ranges: []target.Range{{Addr: 1, Len: 1 << 40}}}},
+	"asks for less":       {Ask: &wire.Ask{Ranges: []target.Range{{Addr: 1, Len: -1}}}},
+	"asks without end":    {Ask: &wire.Ask{Symbols: []string{"main"}}},
+	"a long note":         {Reply: &wire.Reply{Opened: &wire.Opened{}, Notes: []string{strings.Repeat("x", 100<<20)}}},
+	"half a communicator": {Reply: &wire.Reply{Opened: &wire.Opened{}, Communicator: &wire.Communicator{Raw: []byte{1}}}},
+	"more of nothing": {Reply: &wire.Reply{Opened: &wire.Opened{}, Operations: &wire.OperationList{More: true},
+		Communicator: &wire.Communicator{Raw: make([]byte, 88)}}},
+	"errors": {Reply: &wire.Reply{Opened: &wire.Opened{}, Communicator: &wire.Communicator{Raw: make([]byte, 88), Group: []byte{1, 2, 3, 4, 5}}}},
+}
+
+func beMad(kind string) {
+	stream, err := net.FileConn(os.NewFile(dll.StreamFD, "stream"))
+	if err != nil {
+		os.Exit(1)
+	}
+	conn := wire.NewConn[wire.FromHost, wire.ToHost](stream)
+	for {
+		m, err := conn.Receive()
+		if err != nil {
+			os.Exit(0)
+		}
+		answer := replies[kind]
+		if m.Load != nil {
+			answer = wire.FromHost{Reply: &wire.Reply{Loaded: &wire.Loaded{Compatibility: 2, Missing: []abi.Entry{5000, -1}}}}
+		}
+		if conn.Send(answer) != nil {
+			os.Exit(0)
+		}
+	}
+}
+
+// Whatever a host sends, the helper ends it and has a sentence, in time.
+func TestMadHosts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "libmad.so")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for kind := range replies {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			var started []*exec.Cmd
+			hosts := &dll.Hosts{Log: zerolog.Nop(), Command: func() *exec.Cmd {
+				cmd := exec.Command("/proc/self/exe")
+				cmd.Env = append(os.Environ(), asMadHost+"="+kind)
+				started = append(started, cmd)
+				return cmd
+			}}
+			defer hosts.Close()
+			settings := dll.Settings{Path: path, SafePath: []string{"/"}, Timeout: time.Second}
+			process := dll.Process{Target: anyProcess{}}
+			sources := mqs.Sources{OpenDLL: func(ctx context.Context, _ target.Target, _ mqs.Source) (mqs.Source, error) {
+				return hosts.Open(ctx, process, settings)
+			}}
+			start := time.Now()
+			_, err := sources.Read(t.Context(), process, mqs.DLL, mqs.Filter{})
+			var unreadable *mqs.UnreadableError
+			if err == nil || !strings.Contains(err.Error(), "libmad.so") || strings.Contains(err.Error(), "please report") {
+				t.Errorf("the error is %v (%v)", err, errors.As(err, &unreadable))
+			}
+			if took := time.Since(start); took > 20*time.Second {
+				t.Errorf("it took %s", took)
+			}
+			for _, cmd := range started {
+				if cmd.ProcessState == nil {
+					t.Error("the host goes on")
+				}
+			}
+		})
+	}
+}
+
+// anyProcess has every symbol and no memory.
+type anyProcess struct{}
+
+func (anyProcess) Info() target.Info {
+	return target.Info{Inferior: 1, PID: 1, Kind: "core", PointerSize: 8}
+}
+
+func (anyProcess) ReadMemory(_ context.Context, ranges []target.Range) ([][]byte, error) {
+	return make([][]byte, len(ranges)), nil
+}
+
+func (anyProcess) FindSymbols(_ context.Context, names []string) ([]*target.Symbol, error) {
+	return make([]*target.Symbol, len(names)), nil
+}
+
+func (anyProcess) FindTypes(_ context.Context, queries []target.TypeQuery) ([]*target.Layout, error) {
+	return make([]*target.Layout, len(queries)), nil
+}
+
+func (anyProcess) Threads(context.Context, int) ([]target.Thread, error) { return nil, nil }
