@@ -72,12 +72,16 @@ func (l *library) errorText(code int32) string {
 	case code < abi.FirstUserCode:
 		return fmt.Sprintf("code %d, which the interface does not define", code)
 	}
-	// Ranks and codes are ints, which C passes with any upper half.
-	text, ok := cString(l.call(abi.DLLErrorString, uintptr(uint32(code))), maxText)
-	if !ok || text == "" {
-		return fmt.Sprintf("code %d, for which the DLL has no words", code)
+	if words := l.words(code); words != "" {
+		return fmt.Sprintf("%s (code %d)", words, code)
 	}
-	return fmt.Sprintf("%s (code %d)", text, code)
+	return fmt.Sprintf("code %d, for which the DLL has no words", code)
+}
+
+// words are what the DLL says of a result code of its own, empty if nothing.
+func (l *library) words(code int32) string {
+	text, _ := cString(l.call(abi.DLLErrorString, uintptr(uint32(code))), maxText)
+	return text
 }
 
 // failure is an entry point's failure as a sentence.

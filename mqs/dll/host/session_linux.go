@@ -50,7 +50,9 @@ func (h *host) open(o *wire.Open) (*wire.Opened, error) {
 			return nil, done.err
 		}
 	}
-	h.update(p)
+	if err := h.update(p); err != nil {
+		return nil, err
+	}
 	opened := &wire.Opened{Created: h.newProcesses(p)}
 	switch code := h.lib.code(abi.SetupCommunicatorIterator, uintptr(p.handle)); code {
 	case abi.OK:
@@ -200,16 +202,18 @@ func (h *host) hasQueues(o *outcome, e abi.Entry, handle uintptr, info target.In
 }
 
 // update has the DLL look at the communicators anew. In the 1.03 note it returns
-// nothing: what then looks like a code is none unless the DLL has words for it,
-// and even so no reason to stop.
-func (h *host) update(p *process) {
-	const maxCode = 1 << 12
+// nothing: what then looks like a code is one only if the DLL has words for it
+// that it has not for any number.
+func (h *host) update(p *process) error {
+	const noCode = 1 << 12 // more than any DLL has
 	code := h.lib.code(abi.UpdateCommunicatorList, uintptr(p.handle))
-	if code >= abi.FirstUserCode && code < maxCode {
-		if words, ok := cString(h.lib.call(abi.DLLErrorString, uintptr(code)), maxText); ok && words != "" {
-			h.note(": %s may have failed: %s (code %d)", abi.UpdateCommunicatorList, words, code)
-		}
+	if code < abi.FirstUserCode || code >= noCode {
+		return nil
 	}
+	if words := h.lib.words(code); words != "" && words != h.lib.words(noCode) {
+		return h.lib.failure(abi.UpdateCommunicatorList, code)
+	}
+	return nil
 }
 
 // newProcesses lists the processes that this one has created, as far as a DLL
