@@ -228,7 +228,8 @@ type FindSymbolsResult struct {
 
 // TypeQuery asks for one C type.
 type TypeQuery struct {
-	// Name of a typedef, or of a struct or union without the keyword.
+	// Name of a typedef, of one of C's own types, or of a struct, union or enum
+	// without the keyword.
 	Name string `json:"name"`
 	// Fields are paths of members, with dots between levels ("req_status.MPI_TAG").
 	Fields []string `json:"fields"`

@@ -73,6 +73,8 @@ type ch3 struct {
 
 func (d *ch3) name() string { return "ch3" }
 
+func (d *ch3) elsewhere(*commState) error { return nil }
+
 func (d *ch3) group(a target.Addr, local bool, size int32) ([]mqs.Maybe[int32], error) {
 	c, err := d.groups.Comm.Read(d.r, a)
 	if err != nil {

@@ -1,6 +1,9 @@
 package mpich
 
 import (
+	"errors"
+	"slices"
+
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
@@ -84,6 +87,23 @@ type ch4 struct {
 }
 
 func (d *ch4) name() string { return "ch4" }
+
+// elsewhere: without a shared-memory module the network library does all
+// matching. With one it does so between nodes and between programs.
+func (d *ch4) elsewhere(c *commState) error {
+	if c.isSelf() {
+		return nil
+	}
+	if _, ok := d.layouts.Field(d.Request.Name(), "dev.is_local"); !ok {
+		d.allOutside = true
+		return errors.New("a network library has its messages, inside which mpi-queues can't read")
+	}
+	outside := func(rank mqs.Maybe[int32]) bool { return !rank.Known }
+	if d.process.Nodes > 1 || slices.ContainsFunc(c.model.Peers(), outside) {
+		d.messagesOutside = true
+	}
+	return nil
+}
 
 // lists returns the first requests of a list of every virtual interface, and of
 // the one for communicators of one process.

@@ -7,6 +7,7 @@ import (
 // envelope is what a library with debugger support remembers of a send.
 type envelope struct {
 	rank, tag int32
+	context   uint32
 	age       int // 0 for the newest
 }
 
@@ -54,17 +55,38 @@ func (s *source) readDebugQueues() {
 		}
 		if _, again := s.noted[request]; !again {
 			entry.age = len(s.noted)
-			s.noted[request] = &envelope{entry.rank, entry.tag, entry.age}
+			noted := entry
+			s.noted[request] = &noted
 		}
 	}
 }
 
 func (s *source) readSendq(a target.Addr) (envelope, target.Addr, target.Addr, error) {
 	q, err := s.Sendq.Read(s.r, a)
-	return envelope{rank: q.Rank, tag: q.Tag}, q.Request, q.Next, err
+	return envelope{rank: q.Rank, tag: q.Tag, context: q.Context}, q.Request, q.Next, err
 }
 
 func (s *source) readDebugq(a target.Addr) (envelope, target.Addr, target.Addr, error) {
 	q, err := s.Debugq.Read(s.r, a)
-	return envelope{rank: q.Rank, tag: q.Tag}, q.Request, q.Next, err
+	return envelope{rank: q.Rank, tag: q.Tag, context: q.Context}, q.Request, q.Next, err
+}
+
+// commOf finds the communicator of a send whose request does not name it: the
+// one that has the noted context, which different ones can have.
+func (s *source) commOf(e *envelope) target.Addr {
+	var found target.Addr
+	for a, c := range s.comms {
+		context := c.RecvContext
+		if s.Sendq.Bound() && !s.Debugq.Bound() {
+			context = c.Context
+		}
+		if context != e.context || c.model.Internal {
+			continue
+		}
+		if found != 0 {
+			return 0
+		}
+		found = a
+	}
+	return found
 }

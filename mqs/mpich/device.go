@@ -9,6 +9,9 @@ import (
 type device interface {
 	// name is the device's name in MPICH.
 	name() string
+	// elsewhere is an error that says why nothing here knows a communicator's
+	// receives and messages, nil if they are known.
+	elsewhere(c *commState) error
 	// group reads one group of the communicator at a, up to 4.3.
 	group(a target.Addr, local bool, size int32) ([]mqs.Maybe[int32], error)
 	// posted returns the first ones of the lists of receives that nothing has

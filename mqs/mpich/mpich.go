@@ -21,8 +21,11 @@ type Decoder struct{}
 // Name is the implementation's name.
 func (Decoder) Name() string { return "MPICH" }
 
-// Symbols that a stripped library keeps in .dynsym.
+// Symbols that a stripped library keeps in .dynsym: the constants of MPI that
+// are objects in MPICH alone in every release, the others up to 4.1.
 const (
+	symAllHandles    = "MPI_T_PVAR_ALL_HANDLES" // MPI_T_pvar_handle
+	symUnweighted    = "MPI_UNWEIGHTED"         // int *
 	symVersion       = "MPII_Version_string"    // char[]
 	symDevice        = "MPII_Version_device"    // char[]: "ch4:ofi"
 	symCommunicators = "MPIR_All_communicators" // MPIR_Comm_list, with debugger support
@@ -53,7 +56,7 @@ var needed = []string{symProcess, symRequestPools, symCommPool, symBuiltinComms,
 
 // Symbols are the decoder's roots.
 func (Decoder) Symbols() []string {
-	return append([]string{symVersion, symDevice, symCommunicators, symSendq, symBsend,
+	return append([]string{symAllHandles, symUnweighted, symVersion, symDevice, symCommunicators, symSendq, symBsend,
 		symCH3, symPosted, symUnexpected, symCH4, symSelfRecvs, symCellSize}, needed...)
 }
 
@@ -83,7 +86,9 @@ type source struct {
 
 	notes []string
 	// What was shown that needs a note.
-	unknownSends, unknownReceives, unorderedSends bool
+	unknownSends, unknownReceives, unorderedSends, messagesOutside, allOutside bool
+
+	strayed int // pending sends that no communicator is known of
 }
 
 // Open recognises the process, finds the layouts that fit it and checks that
@@ -107,7 +112,7 @@ func (d Decoder) Open(r *target.Reader, symbols map[string]target.Symbol) (mqs.S
 
 // recognise returns a symbol of the library.
 func recognise(symbols map[string]target.Symbol) (target.Symbol, bool) {
-	for _, name := range []string{symVersion, symRequestPools, symCommunicators} {
+	for _, name := range []string{symRequestPools, symVersion, symCommunicators, symAllHandles, symUnweighted} {
 		if s, ok := symbols[name]; ok {
 			return s, true
 		}
@@ -115,15 +120,19 @@ func recognise(symbols map[string]target.Symbol) (target.Symbol, bool) {
 	return target.Symbol{}, false
 }
 
-const maxVersion = 256 // bytes
+const maxVersion = 64 // bytes
 
 // version is the library's version and device in its own words, as far as it says them.
 func version(r *target.Reader, symbols map[string]target.Symbol) string {
 	var words []string
 	for _, name := range []string{symVersion, symDevice} {
-		if s, ok := symbols[name]; ok {
-			if text, err := r.CString(s.Addr, maxVersion); err == nil && text != "" {
+		s, ok := symbols[name]
+		// What is read goes into recordings, and beside these short strings stand
+		// the paths of the machine that built the library: not a byte too much.
+		for limit := 4; ok && limit <= maxVersion; limit += 4 {
+			if text, err := r.CString(s.Addr, limit); err == nil {
 				words = append(words, text)
+				break
 			}
 		}
 	}
@@ -138,39 +147,24 @@ func describeVersion(r *target.Reader, symbols map[string]target.Symbol) string 
 }
 
 func open(r *target.Reader, symbols map[string]target.Symbol) (mqs.Source, error) {
-	queries := queries()
-	dwarf, err := target.FromDWARF(r, queries)
-	if err != nil {
+	s, err := target.Fit(r, queries(), tables(), func(l *target.Layouts) (*source, error) { return try(r, symbols, l) })
+	var noFit *target.NoFitError
+	switch {
+	case err == nil:
+		return s, s.checkState()
+	case !errors.As(err, &noFit):
 		return nil, err
-	}
-	var why error
-	if !dwarf.Empty() {
-		s, err := try(r, symbols, dwarf)
-		if err == nil {
-			return s, s.checkState()
-		}
-		why = fmt.Errorf("its debug information: %w", err)
-	}
-	known := ""
-	for _, t := range tables() {
-		known += ", " + t.Release
-		if !t.Fits(r.Info()) {
-			why = errors.Join(why, fmt.Errorf("the layout of %s: it is for another architecture", t.Release))
-			continue
-		}
-		s, err := try(r, symbols, t.Layouts(queries))
-		if err == nil {
-			return s, s.checkState()
-		}
-		if r.Err() != nil {
-			return nil, r.Err()
-		}
-		why = errors.Join(why, fmt.Errorf("the layout of %s: %w", t.Release, err))
 	}
 	root, _ := recognise(symbols)
 	return nil, mqs.Unreadable("MPICH", "%s has symbols, but no type information that fits, and none of the layouts that mpi-queues knows (%s) does: "+
 		"install the library's debug symbols, or `set debuginfod enabled on`, or use an MPICH configured with MPICHLIB_CFLAGS=-g%s.\n%v",
-		library(root), strings.TrimPrefix(known, ", "), describeVersion(r, symbols), why)
+		library(root), noFit.Known, describeVersion(r, symbols), noFit.Why)
+}
+
+// FindTypes tells MPICH's own DLL what the layouts are that the process was read
+// by (mqs.Typist).
+func (s *source) FindTypes(queries []target.TypeQuery) ([]*target.Layout, error) {
+	return s.layouts.Find(s.r, queries)
 }
 
 // try binds the types that the process's MPICH has, and checks them.
@@ -247,7 +241,14 @@ func (s *source) Describe(p *mqs.Process) {
 			map[bool]string{false: ". With debugger support (--enable-debuginfo) the library keeps it", true: ""}[s.notesSends])
 	}
 	if s.unknownReceives {
-		s.notef("receives that MPICH's netmod matches are inside the network library: their ranks and tags are not known, nor the messages that wait there")
+		s.notef("receives from other nodes or programs are matched inside a network library: what is not known of them is left open")
+	}
+	if s.allOutside {
+		s.notef("this MPICH has no shared-memory module and leaves all its messages to a network library: " +
+			"to see them, run the program with one that is configured with --with-ch4-shmmods=posix, or with device ch3")
+	}
+	if s.messagesOutside {
+		s.notef("messages from other nodes or programs that no receive has matched are inside a network library, and not shown")
 	}
 	if s.unorderedSends {
 		what := "sends: they stand"

@@ -84,7 +84,7 @@ func (s *source) send(c *commState, r *requestAt) mqs.PendingOperation {
 		op.ExtraText = append(op.ExtraText, "cancelled")
 	}
 	switch {
-	case a.context.Known || op.Kind == "bsend" || s.blockingKinds()[r.at] != "":
+	case a.context.Known || op.Kind == "bsend" || s.blockingKinds()[r.at] != "" || s.mayBeBlocking[r.at]:
 	case s.notesUserSends:
 		op.Internal = !s.blockingUnknown // the program's own is in the queue, or in a call that waits
 	default:

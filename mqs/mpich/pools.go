@@ -55,28 +55,50 @@ func (s *source) openPool(at target.Addr, name string, size int) (*openPool, err
 	if int(p.Size) != size {
 		return nil, fmt.Errorf("%s holds objects of %d bytes, not %d", name, p.Size, size)
 	}
-	if p.DirectSize < 0 || p.DirectSize > maxPerBlock || p.Blocks < 0 || p.Blocks > maxBlocks || p.Allocated < p.DirectSize || p.Allocated > maxObjects {
+	if p.DirectSize < 0 || p.DirectSize > maxPerBlock || p.Blocks < 0 || p.Blocks > maxBlocks || p.Allocated < 0 || p.Allocated > maxObjects {
 		return nil, fmt.Errorf("%s has %d objects, %d of them direct, and %d blocks", name, p.Allocated, p.DirectSize, p.Blocks)
 	}
+	inBlocks := p.Allocated - p.DirectSize
+	if inBlocks < 0 {
+		return out, nil // about to be made: nothing of it is in use
+	}
 	out.blocks = []block{{p.Direct, int(p.DirectSize)}}
-	if p.Blocks > 0 {
-		// Up to 4.2 only the sum is kept, to which every block has added the same.
-		each := (p.Allocated - p.DirectSize) / p.Blocks
-		if p.BlockSize > 0 {
-			each = p.BlockSize
-		}
-		if each <= 0 || each > maxPerBlock || each*p.Blocks != p.Allocated-p.DirectSize {
-			return nil, fmt.Errorf("%s has %d objects in %d blocks", name, p.Allocated-p.DirectSize, p.Blocks)
-		}
+	if inBlocks > 0 {
 		at, err := s.r.Pointers(p.Indirect, int(p.Blocks))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		for _, a := range at {
+		each := s.perBlock(p, inBlocks, at)
+		if each <= 0 || each > maxPerBlock {
+			return nil, fmt.Errorf("%s has %d objects in %d blocks", name, inBlocks, p.Blocks)
+		}
+		for _, a := range at[:inBlocks/each] {
 			out.blocks = append(out.blocks, block{a, int(each)})
 		}
 	}
 	return out, s.prefetchBlocks(out.blocks, size)
+}
+
+// perBlock is the number of objects in each block, 0 if it is not known. Up to
+// 4.2 only the sum is kept, to which every block has added the same: all of
+// them, or all but the one that is being made, which is counted first.
+func (s *source) perBlock(p pool, sum int32, blocks []target.Addr) int32 {
+	if p.BlockSize > 0 {
+		return p.BlockSize
+	}
+	all := int32(len(blocks))
+	if all > 0 && sum%all == 0 {
+		each := sum / all
+		// Behind the last object there is none that has the next handle.
+		handle, err := s.r.Uint(blocks[0]+target.Addr(each)*target.Addr(p.Size), 4)
+		if err != nil || storage(uint32(handle)) != handleIndirect || int32(handle&handlePlace) != each {
+			return each
+		}
+	}
+	if all > 1 && sum%(all-1) == 0 {
+		return sum / (all - 1)
+	}
+	return 0
 }
 
 func (s *source) prefetchBlocks(blocks []block, size int) error {

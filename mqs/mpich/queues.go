@@ -55,8 +55,12 @@ func (s *source) yieldSends(c *commState, yield yielder) {
 	if shown > 1 && ordered < shown {
 		s.unorderedSends = true
 	}
-	if s.requests.err != nil {
-		yield(mqs.PendingOperation{}, s.requests.err)
+	err := s.requests.err
+	if err == nil && s.strayed > 0 && !c.isSelf() {
+		err = fmt.Errorf("of this process's pending sends, a network library has %d, and MPICH does not keep which communicator they are on", s.strayed)
+	}
+	if err != nil {
+		yield(mqs.PendingOperation{}, err)
 	}
 }
 
@@ -87,8 +91,8 @@ func (s *source) yieldReceives(c *commState, yield yielder) {
 			return
 		}
 	}
-	if q.err != nil {
-		yield(mqs.PendingOperation{}, q.err)
+	if err := cmp.Or(q.err, s.device.elsewhere(c)); err != nil {
+		yield(mqs.PendingOperation{}, err)
 	}
 }
 
@@ -131,7 +135,7 @@ func (s *source) yieldUnexpected(c *commState, yield yielder) {
 			return
 		}
 	}
-	if err := cmp.Or(q.unexpectedErr, q.err); err != nil {
+	if err := cmp.Or(q.unexpectedErr, q.err, s.device.elsewhere(c)); err != nil {
 		yield(mqs.PendingOperation{}, err)
 	}
 }

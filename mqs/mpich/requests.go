@@ -105,6 +105,7 @@ func (s *source) allRequests() *requests {
 		switch {
 		case listed[r.at] || s.device.isHalf(r, q.isPosted):
 		case r.Kind == kindSend:
+			s.attribute(r)
 			q.sends = append(q.sends, r)
 		case r.Kind == kindRecv:
 			q.recvs = append(q.recvs, r)
@@ -113,6 +114,21 @@ func (s *source) allRequests() *requests {
 		}
 	}
 	return q
+}
+
+// attribute finds the communicator of a send that a netmod has: such a request
+// has none.
+func (s *source) attribute(r *requestAt) {
+	switch {
+	case r.Comm != 0:
+	case r.owner != nil:
+		r.Comm = r.owner.Comm
+	case r.noted != nil:
+		r.Comm = s.commOf(r.noted)
+	}
+	if r.Comm == 0 && !r.complete() {
+		s.strayed++
+	}
 }
 
 // poolRequests reads the requests that are in use, of all pools.

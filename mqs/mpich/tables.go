@@ -16,22 +16,4 @@ import (
 var tableFiles embed.FS
 
 // tables returns the embedded layouts, oldest release first.
-var tables = sync.OnceValue(func() []*target.Table {
-	files, err := tableFiles.ReadDir("tables")
-	if err != nil {
-		panic(err) // the directory is embedded
-	}
-	var out []*target.Table
-	for _, f := range files {
-		text, err := tableFiles.ReadFile("tables/" + f.Name())
-		if err != nil {
-			panic(err)
-		}
-		t, err := target.ParseTable(text)
-		if err != nil {
-			panic(err) // a test reads every table
-		}
-		out = append(out, t)
-	}
-	return out
-})
+var tables = sync.OnceValue(func() []*target.Table { return target.ReadTables(tableFiles, "tables") })

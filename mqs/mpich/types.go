@@ -34,6 +34,7 @@ type process struct {
 	State  int32       `c:"mpich_state.v|mpich_state"`
 	Rank   int32       `c:"rank"`
 	Size   int32       `c:"size"`
+	Nodes  int32       `c:"num_nodes,optional"`
 	World  target.Addr `c:"comm_world"`
 	IWorld target.Addr `c:"icomm_world,optional"` // the library's own duplicate, up to 4.3
 }
@@ -110,6 +111,7 @@ type sendq struct {
 	Request target.Addr `c:"sreq"`
 	Tag     int32       `c:"tag"`
 	Rank    int32       `c:"rank"`
+	Context uint32      `c:"context_id"` // that the communicator sends with
 	Next    target.Addr `c:"next"`
 }
 
@@ -117,6 +119,7 @@ type debugq struct {
 	Request target.Addr `c:"req"`
 	Tag     int32       `c:"tag"`
 	Rank    int32       `c:"rank"`
+	Context uint32      `c:"context_id"` // that the communicator receives with
 	Next    target.Addr `c:"next"`
 }
 

@@ -60,8 +60,10 @@ def find_types(queries: List[protocol.TypeQuery]) -> List[Optional[protocol.Type
 
 
 def _is_type(name: str) -> bool:
-    """Says whether name is one that a type can have: C's own have several words."""
-    return all(is_name(word) for word in name.split(" "))
+    """Says whether name is one that a type can have, without a keyword: C's own have several
+    words."""
+    words = name.split(" ")
+    return all(map(is_name, words)) and words[0] not in ("struct", "union", "enum")
 
 
 def _find_type(name: str) -> Optional[Found]:

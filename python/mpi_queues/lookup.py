@@ -70,7 +70,8 @@ def _find_symbol(name: str) -> Optional[protocol.Symbol]:
     try:
         address = int(interrupts.allow(gdb.parse_and_eval, "&::'%s'" % name)) & (2 ** 64 - 1)
         # No comparison with None: cuda-gdb 11.8 has one of its own.
-        if not gdb.lookup_global_symbol(name) and gdb.lookup_static_symbol(name):
+        static = not gdb.lookup_global_symbol(name) and gdb.lookup_static_symbol(name)
+        if static and object_path(static.symtab.objfile) == gdb.current_progspace().filename:
             address = _without_debug_information(name)
     except (gdb.error, LookupError):
         return None

@@ -234,7 +234,7 @@ class FindSymbolsResult(TypedDict):
 class TypeQuery(TypedDict):
     """TypeQuery asks for one C type."""
 
-    # Name of a typedef, or of a struct or union without the keyword.
+    # Name of a typedef, of one of C's own types, or of a struct, union or enum without the keyword.
     name: str
     # Fields are paths of members, with dots between levels ("req_status.MPI_TAG").
     fields: List[str]

@@ -51,7 +51,7 @@ static const struct message {
     {"issend", 3, EXPECT_PENDING},      /* MPI_LONG */
     {"ibsend", 8, EXPECT_LEFT},         /* MPI_SHORT */
     {"ibsend", 65536, EXPECT_COMPLETE}, /* MPI_CHAR: in the attached buffer */
-    {"isend", 20, EXPECT_PENDING},      /* column, 50 KiB, not contiguous */
+    {"isend", 60, EXPECT_PENDING},      /* column, 150 KiB, not contiguous */
     {"issend", 2, EXPECT_PENDING},      /* particle */
     {"isend", 0, EXPECT_LEFT},          /* MPI_INT, nothing */
 };

@@ -25,11 +25,25 @@ static void exchange(struct expect_comm *c, int base, int from, int to) {
     int tag = base + 10 * c->rank, its = base + 10 * peer;
     expect_post(c, "irecv", 3, MPI_INT, peer, base + 100);
     expect_post(c, "issend", 4, MPI_INT, peer, tag);
-    expect_post(c, "isend", 200000, MPI_DOUBLE, peer, tag + 1);
+    struct expect_op *large = expect_post(c, "isend", 200000, MPI_DOUBLE, peer, tag + 1);
+#ifdef MPICH_VERSION
+    /* Between two worlds it leaves everything to its network library, which may
+     * take in what nobody has received. */
+    large->state = EXPECT_LEFT;
+#else
+    (void)large;
+#endif
     expect_unexpected(c, peer, its, 4 * (long)sizeof(int));
     expect_unexpected(c, peer, its + 1, 200000 * (long)sizeof(double));
   }
   expect_post(c, "irecv", 5, MPI_INT, MPI_ANY_SOURCE, base + 101);
+}
+
+/* Ranks from..to - 1 of a group are of the other world. MPICH's ch4 takes them
+ * for ranks of this one when it is asked. */
+static struct expect_comm *mark(struct expect_comm *c, int *group, int from, int to) {
+  for (int i = from; i < to; i++) group[i] = MPI_UNDEFINED;
+  return c;
 }
 
 int main(int argc, char **argv) {
@@ -51,9 +65,11 @@ int main(int argc, char **argv) {
   struct expect_comm *world = expect_communicator(MPI_COMM_WORLD, "MPI_COMM_WORLD");
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   expect_post(world, "irecv", 1, MPI_INT, rank, 1);
-  exchange(expect_communicator(others, "to the others"), 1000, 0, child ? parents : CHILDREN);
-  exchange(expect_communicator(family, "family"), 2000, child ? 0 : parents,
-           child ? parents : parents + CHILDREN);
+  struct expect_comm *c = expect_communicator(others, "to the others");
+  exchange(mark(c, c->remote_group, 0, c->remote_size), 1000, 0, c->remote_size);
+  int from = child ? 0 : parents, to = child ? parents : parents + CHILDREN;
+  c = expect_communicator(family, "family");
+  exchange(mark(c, c->group, from, to), 2000, from, to);
   expect_settle(family);
   expect_write();
   expect_ready(true);

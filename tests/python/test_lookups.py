@@ -258,6 +258,13 @@ class SymbolDebugTest(SymbolTest):
 
     program = "debug"
 
+    def test_statics_of_libraries(self) -> None:
+        """MPICH keeps some of its queues in static variables."""
+        symbol = self.find("hidden")[0]
+        self.assertEqual(os.path.basename(symbol["object"]), "libdebug.so")
+        data = gdb.selected_inferior().read_memory(symbol["address"], 4)
+        self.assertEqual(bytes(data), b"\x03\0\0\0")
+
 
 class TypeTest(LookupTest):
     """types/find with debug information for the library."""
@@ -297,7 +304,8 @@ class TypeTest(LookupTest):
         self.assertEqual([f["offset"] for f in number["fields"]], [0, 0])
         self.assertEqual(self.find("tag_t")["size"], 2)
         self.assertEqual(self.find("tag_t", "x")["fields"], [None])
-        self.assertEqual(self.find("plain"), None)
+        self.assertEqual(self.find("plain")["size"], 4)
+        self.assertEqual(self.find("unsigned long")["size"], 8)
 
     def test_library_goes_first(self) -> None:
         shared = self.find("shared", "of_the_library", "of_the_program")
@@ -311,7 +319,8 @@ class TypeTest(LookupTest):
         self.assertEqual(os.path.basename(own["object"]), self.program)
 
     def test_absent(self) -> None:
-        for name in ("no_such_type", "", "struct comm", "void", "comm *", "'comm'", "1", "main"):
+        for name in ("no_such_type", "", "struct comm", "enum plain", "void", "comm *", "'comm'",
+                     "1", "main"):
             self.assertIsNone(self.find(name, "x"), name)
 
     def test_every_language(self) -> None:

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/mpich"
 	"github.com/mpi-queues/mpi-queues/mqs/openmpi"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
@@ -80,7 +81,7 @@ func TestHostileMemory(t *testing.T) {
 			h := &hostile{Target: targets[0], rnd: rand.New(rand.NewPCG(seed, 1)), rate: []float64{1e-2, 1e-3, 1e-4, 1e-5}[seed%4]}
 			start := time.Now()
 			r := target.NewReader(context.Background(), h)
-			source, err := mqs.Open(r, []mqs.Decoder{openmpi.Decoder{}})
+			source, err := mqs.Open(r, []mqs.Decoder{openmpi.Decoder{}, mpich.Decoder{}})
 			if err != nil {
 				continue // a sentence is something to show
 			}

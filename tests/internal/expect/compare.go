@@ -14,7 +14,12 @@ import (
 // the destinations of sends, nor between the sources of unexpected messages
 // (and Open MPI's ob1 keeps none), so only that of each peer's is compared.
 func Compare(account *Account, process Object) []string {
-	var d differences
+	return Keeps{}.Compare(account, process)
+}
+
+// Compare is [Compare] for a library that does not keep everything.
+func (k Keeps) Compare(account *Account, process Object) []string {
+	d := differences{keeps: k}
 	d.value("global_rank", account.GlobalRank, process["global_rank"])
 	d.value("world_size", account.WorldSize, process["world_size"])
 	d.value("pid", fmt.Sprint(account.PID), fmt.Sprint(process["pid"]))
@@ -22,16 +27,25 @@ func Compare(account *Account, process Object) []string {
 		d.value("unavailable", nil, process["unavailable"])
 	}
 	d.communicators(account.Communicators, Communicators(process))
-	for i := range d {
-		d[i] = account.Name + ": " + d[i]
+	for i := range d.lines {
+		d.lines[i] = account.Name + ": " + d.lines[i]
 	}
-	return d
+	return d.lines
 }
 
-type differences []string
+// differences between what is wanted and what is there, as far as the library keeps it.
+type differences struct {
+	keeps Keeps
+	comm  Object // the account's communicator that it is about
+	lines []string
+	open  int // values that are not known, and need not be
+}
+
+// inner is for differences of a part.
+func (d *differences) inner() differences { return differences{keeps: d.keeps, comm: d.comm} }
 
 func (d *differences) addf(format string, args ...any) {
-	*d = append(*d, fmt.Sprintf(format, args...))
+	d.lines = append(d.lines, fmt.Sprintf(format, args...))
 }
 
 func (d *differences) value(key string, want, got any) {
@@ -41,9 +55,19 @@ func (d *differences) value(key string, want, got any) {
 }
 
 func (d *differences) within(where string, inner differences) {
-	for _, line := range inner {
+	d.open += inner.open
+	for _, line := range inner.lines {
 		d.addf("%s: %s", where, line)
 	}
+}
+
+// closer says whether a comparison fits better than another: it differs less,
+// or leaves less open.
+func (d *differences) closer(other differences) bool {
+	if len(d.lines) != len(other.lines) {
+		return len(d.lines) < len(other.lines)
+	}
+	return d.open < other.open
 }
 
 // communicators pairs the accounts' communicators with those shown. Names need
@@ -53,12 +77,12 @@ func (d *differences) communicators(want, got []Object) {
 	ordered := slices.Clone(want)
 	slices.SortStableFunc(ordered, func(a, b Object) int { return unnamed(a) - unnamed(b) })
 	for _, w := range ordered {
-		best, fit := -1, differences(nil)
+		best, fit := -1, d.inner()
 		for i, g := range left {
 			if name, ok := w["name"]; ok && show(name) != show(g["name"]) {
 				continue
 			}
-			if inner := communicator(w, g); best < 0 || len(inner) < len(fit) {
+			if inner := d.communicator(w, g); best < 0 || inner.closer(fit) {
 				best, fit = i, inner
 			}
 		}
@@ -70,7 +94,7 @@ func (d *differences) communicators(want, got []Object) {
 		left = slices.Delete(left, best, best+1)
 	}
 	for _, g := range left {
-		if !idle(g) || !predefined(g) {
+		if !d.idle(g) || !predefined(g) {
 			d.addf("communicator %s (size %s) is shown, and should not be there", label(g), show(g["size"]))
 		}
 	}
@@ -90,17 +114,18 @@ func predefined(c Object) bool {
 	return slices.Contains([]string{"MPI_COMM_WORLD", "MPI_COMM_SELF", "MPI_COMM_PARENT"}, name)
 }
 
-func idle(c Object) bool {
+func (d *differences) idle(c Object) bool {
 	for _, q := range Queues {
-		if ops, ok := Operations(c, q); !ok || len(ops) > 0 {
+		if ops, ok := Operations(c, q); !ok && !d.keeps.muted(q, c) || len(ops) > 0 {
 			return false
 		}
 	}
 	return true
 }
 
-func communicator(want, got Object) differences {
-	var d differences
+func (outer *differences) communicator(want, got Object) differences {
+	d := outer.inner()
+	d.comm = want
 	for _, key := range sortedKeys(want) {
 		if key != "freed" && !slices.Contains(Queues, key) {
 			d.value(key, want[key], got[key])
@@ -111,6 +136,10 @@ func communicator(want, got Object) differences {
 	}
 	for _, q := range Queues {
 		ops, ok := Operations(got, q)
+		if !ok && d.keeps.muted(q, got) {
+			d.open++
+			continue
+		}
 		if !ok {
 			reasons, _ := got["unavailable"].(map[string]any)
 			d.addf("%s is null (%v)", q, reasons[q])
@@ -120,13 +149,16 @@ func communicator(want, got Object) differences {
 		if q == "unexpected_messages" {
 			ops = held(want, ops)
 		}
+		wanted, loose := d.keeps.split(want, q, wanted)
+		ops, looseOps := d.keeps.split(want, q, ops)
+		d.within(q+" in no order", d.set(q, loose, looseOps))
 		if q == "pending_receives" {
-			d.within(q, sequence(wanted, ops))
+			d.within(q, d.sequence(q, wanted, ops))
 			continue
 		}
 		peers := peersOf(wanted, ops)
 		for _, peer := range peers {
-			inner := sequence(withPeer(wanted, peer), withPeer(ops, peer))
+			inner := d.sequence(q, withPeer(wanted, peer), withPeer(ops, peer))
 			d.within(fmt.Sprintf("%s with peer %s", q, peer), inner)
 		}
 	}
@@ -183,8 +215,8 @@ func withPeer(ops []Object, peer string) []Object {
 
 // sequence compares operations one by one. Those that are optional are skipped
 // where what stands in their place is not them.
-func sequence(want, got []Object) differences {
-	var d differences
+func (outer *differences) sequence(queue string, want, got []Object) differences {
+	d := outer.inner()
 	k := 0
 	for i, w := range want {
 		if k == len(got) {
@@ -193,8 +225,8 @@ func sequence(want, got []Object) differences {
 			}
 			continue
 		}
-		inner := operation(w, got[k])
-		if len(inner) > 0 && w["optional"] == true && !same(w, got[k]) {
+		inner := d.operation(queue, w, got[k])
+		if len(inner.lines) > 0 && w["optional"] == true && !same(w, got[k]) {
 			continue
 		}
 		d.within(fmt.Sprintf("[%d]", i), inner)
@@ -211,10 +243,14 @@ func same(want, got Object) bool {
 	return show(want["desired_tag"]) == show(got["desired_tag"]) && show(want["count"]) == show(got["count"])
 }
 
-func operation(want, got Object) differences {
-	var d differences
+func (outer *differences) operation(queue string, want, got Object) differences {
+	d := outer.inner()
 	for _, key := range sortedKeys(want) {
 		w, g := want[key], got[key]
+		if show(w) != show(g) && d.keeps.loses(d.comm, queue, key, want, got) {
+			d.open++
+			continue
+		}
 		switch key {
 		case "optional":
 		case "cancelled":

@@ -1,4 +1,4 @@
-//go:build live
+//go:build live || matrix
 
 package live
 
@@ -33,7 +33,7 @@ type Job struct {
 // project) on ranks processes and waits until they are ready. ranks 0 runs the
 // program itself, without mpirun. The job ends with the test.
 //
-// flags are mpirun's; args are the program's own behind OUTDIR.
+// flags are the launcher's; args are the program's own behind OUTDIR.
 func (w *Workspace) Start(t testing.TB, name string, ranks int, flags []string, args ...string) *Job {
 	t.Helper()
 	source := name
@@ -48,8 +48,7 @@ func (w *Workspace) Start(t testing.TB, name string, ranks int, flags []string, 
 	j := &Job{Program: program, Folder: folder, ended: make(chan struct{}), output: filepath.Join(folder, "output")}
 	command := append([]string{program, folder}, args...)
 	if ranks > 0 {
-		command = slices.Concat([]string{"mpirun", "--allow-run-as-root", "--oversubscribe", "-n", strconv.Itoa(ranks)},
-			w.options(t, source), flags, command)
+		command = slices.Concat(w.MPI.Launcher, []string{"-n", strconv.Itoa(ranks)}, w.options(t, source), flags, command)
 	}
 	log, err := os.Create(j.output)
 	if err != nil {
@@ -81,9 +80,13 @@ func (j *Job) Pause(t testing.TB) {
 	}
 }
 
-// options are mpirun's, from the comment "options: ..." in the program.
+// options are the launcher's, from the comment "options: ..." in the program,
+// if they are for this MPI.
 func (w *Workspace) options(t testing.TB, source string) []string {
 	t.Helper()
+	if !w.MPI.TakesOptions {
+		return nil
+	}
 	text, err := os.ReadFile(filepath.Join(w.Root, source))
 	if err != nil {
 		t.Fatal(err)

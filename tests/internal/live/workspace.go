@@ -1,4 +1,4 @@
-//go:build live
+//go:build live || matrix
 
 // Package live runs MPI jobs and debuggers for tests.
 package live
@@ -24,6 +24,8 @@ type Workspace struct {
 	Root, Folder string
 	// Helper is the product's program.
 	Helper string
+	// MPI is what programs are compiled and started with.
+	MPI MPI
 
 	mu    sync.Mutex
 	built map[string]func() (string, error)
@@ -39,7 +41,7 @@ func New() (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Workspace{Root: root, Folder: folder, Helper: filepath.Join(folder, "bin", "mpi-queues"), built: map[string]func() (string, error){}}
+	w := &Workspace{Root: root, Folder: folder, Helper: filepath.Join(folder, "bin", "mpi-queues"), MPI: openMPI, built: map[string]func() (string, error){}}
 	build := exec.Command("go", "build", "-o", w.Helper, "./cmd/mpi-queues")
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
@@ -47,6 +49,12 @@ func New() (*Workspace, error) {
 		return nil, fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	return w, nil
+}
+
+// With returns a workspace in a folder of this one, for another MPI.
+func (w *Workspace) With(name string, mpi MPI) (*Workspace, error) {
+	folder := filepath.Join(w.Folder, name)
+	return &Workspace{Root: w.Root, Folder: folder, Helper: w.Helper, MPI: mpi, built: map[string]func() (string, error){}}, os.Mkdir(folder, 0o755)
 }
 
 // Close removes the workspace's folder.
@@ -87,12 +95,16 @@ func (w *Workspace) compile(source string) (string, error) {
 		return "", err
 	}
 	args := []string{"-g", "-O0", "-pthread", "-I", programs, "-o", path, filepath.Join(w.Root, source)}
-	compiler := "gcc"
-	if text, err := os.ReadFile(filepath.Join(w.Root, source)); err != nil {
+	text, err := os.ReadFile(filepath.Join(w.Root, source))
+	if err != nil {
 		return "", err
-	} else if strings.Contains(string(text), `"expect.h"`) {
-		compiler = "mpicc.openmpi"
-		args = append(args, filepath.Join(programs, "expect.c"), filepath.Join(programs, "expect_json.c"))
+	}
+	compiler := "gcc"
+	if accounts := strings.Contains(string(text), `"expect.h"`); accounts || strings.Contains(string(text), "<mpi.h>") {
+		compiler = w.MPI.Compiler
+		if accounts {
+			args = append(args, filepath.Join(programs, "expect.c"), filepath.Join(programs, "expect_json.c"))
+		}
 	}
 	if out, err := exec.Command(compiler, args...).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%s %s: %w\n%s", compiler, source, err, out)

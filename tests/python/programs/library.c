@@ -47,7 +47,7 @@ union number pq_number;
 struct shared pq_shared;
 int pq_counter = 42;
 int pq_same_name = 43; /* the program has a static variable of this name */
-static int hidden = 3;
+static volatile int hidden = 3;
 __thread int pq_thread_local = 4;
 
 int pq_function(int x) { return x + hidden + pq_counter + pq_thread_local + pq_number.integer; }

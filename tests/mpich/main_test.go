@@ -1,0 +1,65 @@
+//go:build matrix
+
+// Package mpich tests the product on MPICH as its users have it: the programs
+// of tests/programs and those of MPICH's own test suite, on builds that differ
+// for a debugger, and on the distribution's stripped one. Nothing is skipped.
+package mpich
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/tests/internal/live"
+)
+
+// variant is a build of tests/mpich/build.
+type variant struct {
+	name     string
+	device   string // "ch3" or "ch4"
+	debugger bool   // with debugger support
+	prefix   string // where it is installed
+	work     *live.Workspace
+}
+
+var (
+	work     *live.Workspace
+	variants = []*variant{
+		{name: "ch3-debug", device: "ch3", debugger: true},
+		{name: "ch3", device: "ch3"},
+		{name: "ch4-debug", device: "ch4", debugger: true},
+		{name: "ch4", device: "ch4"},
+	}
+)
+
+func TestMain(m *testing.M) {
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	build := exec.Command("./build")
+	build.Stderr = os.Stderr
+	out, err := build.Output()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "tests/mpich/build:", err)
+		return 1
+	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	cache := lines[len(lines)-1]
+	if work, err = live.New(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer work.Close()
+	for _, v := range variants {
+		v.prefix = filepath.Join(cache, v.name)
+		if v.work, err = work.With(v.name, live.MPICH(v.prefix)); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+	}
+	return m.Run()
+}

@@ -1,0 +1,99 @@
+//go:build matrix
+
+package mpich
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
+	"github.com/mpi-queues/mpi-queues/tests/internal/live"
+)
+
+// Each program's account must be what is shown of it, field by field, as far as
+// the build keeps it, live and in a core; and what was recorded must replay to
+// the same bytes.
+func TestPrograms(t *testing.T) {
+	for _, v := range variants {
+		t.Run(v.name, func(t *testing.T) {
+			for _, c := range []struct {
+				program string
+				ranks   int
+				args    []string
+			}{
+				{"queues", 3, nil},
+				{"requests", 2, nil},
+				{"spawn", 2, nil},
+				{"groups", 4, nil},
+				{"blocked", 3, []string{"recv"}},
+				{"blocked", 3, []string{"send"}},
+				{"blocked", 3, []string{"ssend"}},
+				{"blocked", 3, []string{"barrier"}},
+				{"many", 2, []string{"100"}},
+				{"many", 2, []string{"100", "wild"}},
+				{"many", 2, []string{"100", "specific"}},
+			} {
+				t.Run(strings.Join(append([]string{c.program}, c.args...), " "), func(t *testing.T) {
+					job := v.work.Start(t, c.program, c.ranks, nil, c.args...)
+					if c.program == "blocked" {
+						for _, account := range job.Accounts {
+							v.awaitAgreement(t, account)
+						}
+						// Its ranks would take the processors from gdb.
+						job.Pause(t)
+					}
+					for _, account := range job.Accounts {
+						t.Run(account.Name, func(t *testing.T) { v.read(t, job, account) })
+					}
+				})
+			}
+		})
+	}
+}
+
+// awaitAgreement waits until a process that says ready just before it blocks
+// has blocked, and the messages to it have come.
+func (v *variant) awaitAgreement(t *testing.T, account *expect.Account) {
+	t.Helper()
+	var differences []string
+	if !live.Soon(func() bool {
+		differences = v.compare(account, v.work.Read(t, live.Process(account.PID)).Process(t))
+		return len(differences) == 0
+	}) {
+		live.Report(t, differences)
+	}
+}
+
+func (v *variant) compare(account *expect.Account, process expect.Object) []string {
+	return expect.MPICH(v.device, v.debugger).Compare(account, process)
+}
+
+func (v *variant) read(t *testing.T, job *live.Job, account *expect.Account) {
+	core := filepath.Join(t.TempDir(), "core")
+	var first string
+	for _, where := range []live.Where{live.Process(account.PID), live.Core(job.Program, core)} {
+		t.Run(where.Name, func(t *testing.T) {
+			var after []string
+			if where.Name == "live" {
+				after = append(after, "generate-core-file "+core)
+			}
+			r := v.work.Read(t, where, after...)
+			process := r.Process(t)
+			live.Report(t, v.compare(account, process))
+			for key, want := range map[string]any{"mpi": "MPICH", "source": "native", "layout": "dwarf", "image": job.Program} {
+				if process[key] != want {
+					t.Errorf("%s is %v, want %v", key, process[key], want)
+				}
+			}
+			r.Replays(t, v.work)
+			if first == "" {
+				first = string(r.Text)
+			} else if string(r.Text) != first {
+				t.Errorf("the text differs from that of the live process:\n%s\nlive:\n%s", r.Text, first)
+			}
+		})
+	}
+	_ = os.Remove(core)
+}

@@ -1,0 +1,117 @@
+//go:build matrix
+
+package mpich
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
+	"github.com/mpi-queues/mpi-queues/tests/internal/live"
+)
+
+// stock is the distribution's own MPICH.
+var stock = live.MPI{Compiler: "mpicc.mpich", Launcher: []string{"mpirun.mpich"}}
+
+// A stripped MPICH is recognised, and its user is told why there is nothing to
+// see and the three ways out.
+func TestStrippedSaysWhy(t *testing.T) {
+	w, err := work.With("stripped", stock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := w.Start(t, "blocked", 2, nil, "recv")
+	out := w.GDB(t, live.Process(job.Accounts[0].PID), "mpi-queues")
+	out.Contains(t, "libmpich.so.12 is stripped", "debug symbols", "debuginfod", "MPICHLIB_CFLAGS=-g", "--enable-debuginfo", "MPICH 4.0.2 ch4:ucx")
+}
+
+// A program that is linked with the distribution's static library is read by
+// the embedded table: what is its own is shown, and what a network library has
+// is said not to be known.
+func TestStaticByTable(t *testing.T) {
+	w, err := work.With("static", live.MPI{Compiler: staticCompiler(t), Launcher: stock.Launcher})
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := w.Start(t, "queues", 3, nil)
+	for _, account := range job.Accounts {
+		r := w.Read(t, live.Process(account.PID))
+		p := r.Process(t)
+		if p["layout"] != "table" || p["layout_name"] != "MPICH 4.0.2" {
+			t.Fatalf("read by the %v of %v", p["layout"], p["layout_name"])
+		}
+		for _, want := range account.Communicators {
+			got := find(expect.Communicators(p), want["name"])
+			if got == nil {
+				t.Errorf("%s: %v is not shown", account.Name, want["name"])
+				continue
+			}
+			for _, q := range expect.Queues {
+				wanted, _ := expect.Operations(want, q)
+				ops, known := expect.Operations(got, q)
+				self := want["name"] == "MPI_COMM_SELF"
+				if self && len(ops) != len(wanted) || !self && known && len(ops) == 0 && len(wanted) > 0 {
+					t.Errorf("%s: %v: %s has %d operations, want %d or to be unknown", account.Name, want["name"], q, len(ops), len(wanted))
+				}
+			}
+			live.Report(t, expect.Values(want, got, "local_rank", "size", "group", "remote_group"))
+		}
+		r.Replays(t, w)
+	}
+}
+
+func find(comms []expect.Object, name any) expect.Object {
+	for _, c := range comms {
+		if c["name"] == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// staticCompiler writes a compiler that links with the static library.
+func staticCompiler(t *testing.T) string {
+	t.Helper()
+	flags, err := exec.Command("mpicc.mpich", "-link_info").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var words []string
+	for _, f := range strings.Fields(string(flags))[1:] {
+		if f == "-lmpich" {
+			f = "-l:libmpich.a -l:libucp.so.0 -l:libuct.so.0 -l:libucm.so.0 -l:libucs.so.0 -l:libhwloc.so.15 -l:libfabric.so.1 -lm -lrt -ldl -lpthread"
+		}
+		words = append(words, f)
+	}
+	include, err := exec.Command("mpicc.mpich", "-compile_info").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range strings.Fields(string(include)) {
+		if strings.HasPrefix(f, "-I") {
+			words = append(words, f)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "mpicc")
+	script := "#!/bin/sh\nexec gcc \"$@\" " + strings.Join(words, " ") + "\n"
+	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func parse(t *testing.T, path, said string) expect.Object {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v; gdb says:\n%s", err, said)
+	}
+	d, err := expect.ParseDocument(text)
+	if err != nil || len(d.Processes) != 1 {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return d.Processes[0]
+}
