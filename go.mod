@@ -3,6 +3,7 @@ module github.com/mpi-queues/mpi-queues
 go 1.24.0
 
 require (
+	github.com/ebitengine/purego v0.10.1
 	github.com/mattn/go-isatty v0.0.24
 	github.com/rogpeppe/go-internal v1.14.1
 	github.com/rs/zerolog v1.35.1
@@ -14,7 +15,6 @@ require (
 )
 
 require (
-	github.com/ebitengine/purego v0.10.1 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/mattn/go-colorable v0.1.14 // indirect
 	github.com/spf13/pflag v1.0.9 // indirect
