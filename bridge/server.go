@@ -61,7 +61,7 @@ type server struct {
 	peer      *InitializeParams  // nil before the handshake
 	current   jsonrpc2.ID        // the request under way
 	cancel    context.CancelFunc // of that request; nil if there is none
-	cancelled uint64             // a request that was given up before it was under way
+	cancelled uint64             // the last request that was given up when it was not under way
 }
 
 // handle runs on a goroutine of its own for every message.
@@ -84,7 +84,7 @@ func (s *server) handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.
 		if s.cancel != nil && s.current.Num == p.ID {
 			s.cancel()
 		} else {
-			s.cancelled = p.ID // messages overtake each other
+			s.cancelled = max(s.cancelled, p.ID) // messages overtake each other, and ids grow
 		}
 		return nil, nil
 	case MethodExited:
