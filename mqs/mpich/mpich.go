@@ -8,6 +8,7 @@ package mpich
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"strings"
 
@@ -54,10 +55,16 @@ const (
 // needed are the symbols without which nothing can be read.
 var needed = []string{symProcess, symRequestPools, symCommPool, symBuiltinComms, symDatatypePool, symDatatypes}
 
-// Symbols are the decoder's roots.
-func (Decoder) Symbols() []string {
-	return append([]string{symAllHandles, symUnweighted, symVersion, symDevice, symCommunicators, symSendq, symBsend,
-		symCH3, symPosted, symUnexpected, symCH4, symSelfRecvs, symCellSize}, needed...)
+// recognising are the symbols that MPICH is recognised by.
+var recognising = []string{symRequestPools, symVersion, symCommunicators, symAllHandles, symUnweighted}
+
+// Symbols are those that MPICH is recognised by. A debugger takes milliseconds
+// to find that there is none of a name, so the others are looked for in MPICH only.
+func (Decoder) Symbols() []string { return recognising }
+
+// others are the decoder's other roots.
+func others() []string {
+	return append([]string{symDevice, symSendq, symBsend, symCH3, symPosted, symUnexpected, symCH4, symSelfRecvs, symCellSize}, needed...)
 }
 
 // source is one process that uses MPICH.
@@ -98,6 +105,12 @@ func (d Decoder) Open(r *target.Reader, symbols map[string]target.Symbol) (mqs.S
 	if !ok {
 		return nil, mqs.ErrNotThis
 	}
+	found, err := r.Symbols(others()...)
+	if err != nil {
+		return nil, err
+	}
+	symbols = maps.Clone(symbols)
+	maps.Copy(symbols, found)
 	for _, name := range needed {
 		if _, ok := symbols[name]; !ok {
 			return nil, mqs.Unreadable(d.Name(), "%s is stripped: MPICH hides the symbols and the types that its message queues are read with, "+
@@ -112,7 +125,7 @@ func (d Decoder) Open(r *target.Reader, symbols map[string]target.Symbol) (mqs.S
 
 // recognise returns a symbol of the library.
 func recognise(symbols map[string]target.Symbol) (target.Symbol, bool) {
-	for _, name := range []string{symRequestPools, symVersion, symCommunicators, symAllHandles, symUnweighted} {
+	for _, name := range recognising {
 		if s, ok := symbols[name]; ok {
 			return s, true
 		}

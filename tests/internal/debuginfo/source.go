@@ -54,8 +54,10 @@ func (w *writer) define(name string) error {
 	for _, field := range slices.Sorted(maps.Keys(layout.Fields)) {
 		f := layout.Fields[field]
 		m := member{name: field, offset: f.Offset, size: f.Size}
-		switch f.Kind {
-		case target.KindStruct:
+		switch {
+		case f.Kind == target.KindArray, f.Kind == target.KindStruct && f.Type == "":
+			m.base, m.array = "char", fmt.Sprintf("[%d]", f.Size)
+		case f.Kind == target.KindStruct:
 			if err := w.define(f.Type); err != nil {
 				return err
 			}
@@ -63,9 +65,7 @@ func (w *writer) define(name string) error {
 				return fmt.Errorf("%s.%s has %d bytes, its type %s has %d", name, field, f.Size, f.Type, inner)
 			}
 			m.base = f.Type
-		case target.KindArray:
-			m.base, m.array = "char", fmt.Sprintf("[%d]", f.Size)
-		case target.KindPointer:
+		case f.Kind == target.KindPointer:
 			m.base = "void *"
 		default:
 			m.base = map[int]string{1: "char", 2: "short", 4: "int", 8: "long"}[f.Size]
