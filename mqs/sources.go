@@ -61,7 +61,9 @@ func (ss Sources) Read(ctx context.Context, t target.Target, choice Choice, f Fi
 	switch {
 	case dllErr == nil:
 		byDLL.MPI = cmp.Or(byDLL.MPI, u.MPI)
-		byDLL.note("this is what the vendor's DLL says, since the native decoders can't read the process: %s", u.Reason)
+		if u.MPI != "" {
+			byDLL.note("this is what the vendor's DLL says, since the native decoder can't read the process: %s", u.Reason)
+		}
 		return byDLL, nil
 	case errors.Is(dllErr, ErrNoDLL):
 		return nil, err

@@ -172,8 +172,8 @@ func TestChoices(t *testing.T) {
 
 		{"native only", Native, func(j *job) { j.nativeErr = unreadable }, "", "", "", "its layouts are not known", 0},
 		{"auto falls back", Auto, func(j *job) { j.nativeErr = unreadable }, "dll", "world: 3 1 9",
-			"this is what the vendor's DLL says, since the native decoders can't read the process: its layouts are not known", "", 1},
-		{"auto without a decoder", Auto, func(j *job) { j.nativeErr = ErrNotThis }, "dll", "world: 3 1 9", "does not use an MPI library that mpi-queues can read", "", 1},
+			"this is what the vendor's DLL says, since the native decoder can't read the process: its layouts are not known", "", 1},
+		{"auto without a decoder", Auto, func(j *job) { j.nativeErr = ErrNotThis }, "dll", "world: 3 1 9", "the DLL has a remark", "", 1},
 		{"nothing to read for anybody", Auto, func(j *job) { j.nativeErr = Nothing("Fake MPI", "not yet") }, "", "", "", "not yet", 0},
 		{"nothing to compare for anybody", Both, func(j *job) { j.nativeErr = Nothing("Fake MPI", "not yet") }, "", "", "", "not yet", 0},
 		{"the DLL all the same", DLL, func(j *job) { j.nativeErr = Nothing("Fake MPI", "not yet") }, "dll", "world: 3 1 9", "", "", 1},
