@@ -3,6 +3,7 @@ package host
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"maps"
 	"slices"
@@ -263,8 +264,5 @@ func (h *host) targetToHost(handle, in, out, size uintptr) uintptr {
 	return 0
 }
 
-func hostIsBigEndian() bool {
-	var b [2]byte
-	nativeEndian.PutUint16(b[:], 1)
-	return b[1] == 1
-}
+// hostIsBigEndian says whether this program's most significant bytes come first.
+func hostIsBigEndian() bool { return binary.NativeEndian.Uint16([]byte{0, 1}) == 1 }

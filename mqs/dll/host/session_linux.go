@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"maps"
 	"os"
@@ -14,8 +13,6 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/dll/wire"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
-
-var nativeEndian = binary.NativeEndian
 
 // iterator is where the iteration over the communicators of the current process is.
 type iterator struct {
