@@ -35,7 +35,7 @@ func (h *helper) sources(d *bridge.Debugger, s bridge.Source) (*sources, error) 
 		if native != nil {
 			known := mqs.Identity(t.Info())
 			native.Describe(known)
-			p.MPI, p.Rank = known.MPI, known.GlobalRank
+			p.Rank = known.GlobalRank
 			if typist, ok := native.(mqs.Typist); ok {
 				p.Target = typed{t, typist}
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -191,7 +192,7 @@ func (c *check) process(ctx context.Context, s synthetic) {
 	if source.broken == nil {
 		c.exit(ctx, source)
 	}
-	for _, fault := range sortedKeys(source.faults) {
+	for _, fault := range slices.Sorted(maps.Keys(source.faults)) {
 		c.find(Wrong, "%s", fault)
 	}
 }

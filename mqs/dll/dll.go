@@ -11,6 +11,7 @@ package dll
 import (
 	"context"
 	"errors"
+	"maps"
 	"os/exec"
 	"slices"
 	"time"
@@ -36,8 +37,6 @@ type Settings struct {
 // Process is a process whose queues a DLL is to read.
 type Process struct {
 	target.Target
-	// MPI names its MPI implementation, empty if no native decoder has recognised it.
-	MPI string
 	// Rank is its rank in MPI_COMM_WORLD where that is known.
 	Rank mqs.Maybe[int32]
 	// Starters are other processes that may be the one which started the job.
@@ -51,7 +50,7 @@ type Hosts struct {
 	Command func() *exec.Cmd
 	Log     zerolog.Logger
 
-	running map[string]*hostProcess // by path of the DLL
+	running map[string]*hostProcess // by real path of the DLL
 }
 
 // Open opens the queues of a process by the first DLL that can read them. It
@@ -132,15 +131,13 @@ func orUnknown(s string) string {
 // host returns the running host of a DLL, or starts a fresh one and has it load
 // the DLL. A DLL that has been replaced since it was loaded is another one.
 func (hs *Hosts) host(ctx context.Context, path string, limit time.Duration) (h *hostProcess, isFresh bool, err error) {
-	key := path + "\x00" + fileIdentity(path)
-	if h := hs.running[key]; h != nil && !h.ended {
-		return h, false, nil
-	}
-	for other, h := range hs.running {
-		if h.ended || h.path == path {
-			h.close()
-			delete(hs.running, other)
+	file := fileIdentity(path)
+	if h := hs.running[path]; h != nil {
+		if !h.ended && h.file == file {
+			return h, false, nil
 		}
+		h.close()
+		delete(hs.running, path)
 	}
 	h, err = startHost(path, hs.Command)
 	if err != nil {
@@ -151,12 +148,12 @@ func (hs *Hosts) host(ctx context.Context, path string, limit time.Duration) (h 
 		h.close()
 		return nil, false, err
 	}
-	h.loaded, h.early = *reply.Loaded, reply
+	h.file, h.loaded, h.early = file, *reply.Loaded, reply
 	hs.Log.Debug().Str("dll", path).Str("version", h.loaded.Version).Str("confinement", h.loaded.Confinement).Msg("loaded")
 	if hs.running == nil {
 		hs.running = map[string]*hostProcess{}
 	}
-	hs.running[key] = h
+	hs.running[path] = h
 	return h, true, nil
 }
 
@@ -170,7 +167,7 @@ func (hs *Hosts) Exited(ctx context.Context, inferior, pid int, limit time.Durat
 		if err != nil {
 			hs.Log.Debug().Err(err).Msg("a process exited")
 		} else {
-			for _, fault := range sortedKeys(reply.Faults) {
+			for _, fault := range slices.Sorted(maps.Keys(reply.Faults)) {
 				hs.Log.Debug().Str("dll", h.name()).Msg(fault)
 			}
 		}
@@ -191,14 +188,4 @@ func logWords(log zerolog.Logger, h *hostProcess) {
 	for _, line := range h.words.take() {
 		log.Debug().Str("dll", h.name()).Msg(line)
 	}
-}
-
-// sortedKeys are the keys of a map in order.
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

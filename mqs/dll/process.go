@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
@@ -23,6 +22,7 @@ import (
 // that is not the DLL's own the host has ended.
 type hostProcess struct {
 	path   string // of the DLL
+	file   string // tells that file from a newer one
 	loaded wire.Loaded
 	// early is what there was to say of the DLL when it was loaded.
 	early *wire.Reply
@@ -121,7 +121,7 @@ func (h *hostProcess) do(ctx context.Context, t target.Target, limit time.Durati
 		left -= time.Since(asked)
 		switch {
 		case m.Ask != nil && limit > 0 && time.Since(began) > 10*limit:
-			return nil, h.end(ctx, os.ErrDeadlineExceeded, limit)
+			return nil, h.end(ctx, errNoEnd, limit)
 		case m.Ask != nil && !isSensible(t, m.Ask):
 			return nil, h.end(ctx, errNonsense, limit)
 		case m.Ask != nil:
@@ -133,7 +133,7 @@ func (h *hostProcess) do(ctx context.Context, t target.Target, limit time.Durati
 			message = wire.ToHost{Answer: answer}
 		case m.Reply != nil && m.Reply.Error != "":
 			clean(m.Reply)
-			return m.Reply, h.fault("%s", ": "+m.Reply.Error)
+			return m.Reply, errors.New(h.name() + ": " + m.Reply.Error)
 		case m.Reply != nil && m.Reply.Answers(request):
 			clean(m.Reply)
 			return m.Reply, nil
@@ -143,27 +143,28 @@ func (h *hostProcess) do(ctx context.Context, t target.Target, limit time.Durati
 	}
 }
 
-// errNonsense is a message that no host sends that is in its right mind: its DLL
-// may have written over it.
-var errNonsense = errors.New("it sent nonsense")
-
-// What a host asks for at once, at the most. The page cache of its reader keeps to it.
-const (
-	maxAsked  = 1 << 14
-	maxMemory = 4 << 20 // bytes
+// Why a host is ended that still runs.
+var (
+	// errNonsense is a message that no host sends that is in its right mind: its
+	// DLL may have written over it.
+	errNonsense = errors.New("it sent nonsense")
+	errNoEnd    = errors.New("it asks without end")
 )
+
+// maxAsked is how many things a host asks for at once, at the most.
+const maxAsked = 1 << 14
 
 // isSensible says whether a host can mean what it asks.
 func isSensible(t target.Target, a *wire.Ask) bool {
 	total := 0
 	for _, r := range a.Ranges {
-		if r.Len <= 0 || r.Len > maxMemory {
+		if r.Len <= 0 || r.Len > target.MaxFetch {
 			return false
 		}
 		total += r.Len
 	}
 	asked := len(a.Ranges) + len(a.Symbols) + len(a.Types)
-	return t != nil && asked > 0 && asked <= maxAsked && total <= maxMemory
+	return t != nil && asked > 0 && asked <= maxAsked && total <= target.MaxFetch
 }
 
 // serve answers what the host asks.
@@ -208,7 +209,7 @@ func (h *hostProcess) end(ctx context.Context, err error, limit time.Duration) e
 	var timeout net.Error
 	late := errors.As(err, &timeout) && timeout.Timeout()
 	byItself := false
-	if !late && ctx.Err() == nil && !errors.Is(err, errNonsense) {
+	if !late && ctx.Err() == nil && !errors.Is(err, errNonsense) && !errors.Is(err, errNoEnd) {
 		byItself = h.wait(time.Second) // it may be just about to end
 	}
 	h.close()
@@ -222,7 +223,9 @@ func (h *hostProcess) end(ctx context.Context, err error, limit time.Duration) e
 	case late && isInside:
 		return h.fault("did not return from %s within %s: the time is set by `set mpi-queues dll-timeout'", inside, limit)
 	case late:
-		return h.fault("kept its process from answering within %s", limit)
+		return h.fault("kept its process from answering within %s: the time is set by `set mpi-queues dll-timeout'", limit)
+	case errors.Is(err, errNoEnd):
+		return h.fault("asked for more and more %s, for ten times as long as `set mpi-queues dll-timeout' allows", where)
 	}
 	if !byItself {
 		return h.fault("broke the connection to its process %s (%v)%s", where, err, h.lastWords())
@@ -240,11 +243,7 @@ func (h *hostProcess) end(ctx context.Context, err error, limit time.Duration) e
 
 // fault is a sentence about the DLL.
 func (h *hostProcess) fault(format string, args ...any) error {
-	text := fmt.Sprintf(format, args...)
-	if !strings.HasPrefix(text, ":") {
-		text = " " + text
-	}
-	return errors.New(h.name() + text)
+	return errors.New(h.name() + " " + fmt.Sprintf(format, args...))
 }
 
 // name is the DLL's, as messages have it.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -84,7 +85,7 @@ func (s *Source) remark(format string, args ...any) {
 // giveUp ends a host that makes no sense.
 func (s *Source) giveUp(format string, args ...any) {
 	s.host.close()
-	s.broken = fmt.Errorf(s.host.name()+" "+format, args...)
+	s.broken = s.host.fault(format, args...)
 }
 
 // Err is why the DLL has broken down: nothing that it said counts then.
@@ -126,7 +127,7 @@ func (s *Source) notes() []string {
 		out = append(out, fmt.Sprintf("%s has asked %d times for memory that can't be read, so what it shows may be wrong or not be all",
 			s.host.name(), s.unread))
 	}
-	for _, fault := range sortedKeys(s.faults) {
+	for _, fault := range slices.Sorted(maps.Keys(s.faults)) {
 		text := s.host.name() + " " + fault
 		if n := s.faults[fault]; n > 1 {
 			text += fmt.Sprintf(" (%d times)", n)
@@ -155,7 +156,7 @@ func (s *Source) Communicators() iter.Seq2[mqs.Communicator, error] {
 			reply, err := s.do(wire.ToHost{Next: &wire.Next{}})
 			if err != nil {
 				if failures++; failures > maxFailures && s.broken == nil {
-					s.giveUp("has failed on %d communicators: %w", failures, err)
+					s.giveUp("has failed on %d communicators: %v", failures, err)
 				}
 				if !yield(mqs.Communicator{}, err) || s.broken != nil {
 					return

@@ -3,21 +3,9 @@ package mpich
 import (
 	"strings"
 
+	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
-
-// Calls that wait for a request of their own, by what the request then is.
-// MPI_Sendrecv may have one of each or none, so that a request that it holds
-// need not be its own.
-var (
-	blockingSends = map[string]string{"MPI_Send": "send", "MPI_Ssend": "ssend", "MPI_Rsend": "rsend",
-		"MPI_Sendrecv": notKnown, "MPI_Sendrecv_replace": notKnown}
-	blockingRecvs = map[string]string{"MPI_Recv": "recv", "MPI_Mrecv": "mrecv",
-		"MPI_Sendrecv": notKnown, "MPI_Sendrecv_replace": notKnown}
-)
-
-// notKnown is the kind of a request that may or may not be a call's own.
-const notKnown = ""
 
 // pointToPoint are beginnings of the names of calls that make no messages of
 // the library's own.
@@ -45,7 +33,7 @@ func (s *source) blockingKinds() map[target.Addr]string {
 		s.notef("blocking and non-blocking operations can't be told apart: %v", err)
 		s.blockingUnknown = true
 		for _, a := range recvs {
-			s.blocking[a] = notKnown
+			s.blocking[a] = mqs.KindNotKnown
 		}
 		for _, a := range sends {
 			s.mayBeBlocking[a] = true
@@ -53,16 +41,16 @@ func (s *source) blockingKinds() map[target.Addr]string {
 		return s.blocking
 	}
 	for _, c := range calls {
-		if kind, ok := blockingSends[c.Function]; ok {
+		if kind, ok := mqs.BlockingSends[c.Function]; ok {
 			s.waitsFor(c, kind, sends)
-		} else if _, ok := blockingRecvs[c.Function]; !ok && !isPointToPoint(c.Function) {
+		} else if _, ok := mqs.BlockingRecvs[c.Function]; !ok && !isPointToPoint(c.Function) {
 			for _, a := range sends {
 				if c.Words[a] {
 					s.inCollective[a] = c.Function
 				}
 			}
 		}
-		if kind, ok := blockingRecvs[c.Function]; ok {
+		if kind, ok := mqs.BlockingRecvs[c.Function]; ok {
 			s.waitsFor(c, kind, recvs)
 		}
 	}
@@ -87,8 +75,8 @@ func (s *source) waitsFor(c target.Call, kind string, candidates []target.Addr) 
 		}
 	}
 	for _, a := range held {
-		if len(held) > 1 || kind == notKnown {
-			kind = notKnown
+		if len(held) > 1 || kind == mqs.KindNotKnown {
+			kind = mqs.KindNotKnown
 			s.mayBeBlocking[a] = true
 		}
 		s.blocking[a] = kind

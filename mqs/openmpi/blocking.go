@@ -1,19 +1,9 @@
 package openmpi
 
-import "github.com/mpi-queues/mpi-queues/mqs/target"
-
-// Calls that wait for a request of their own, by what the request then is.
-// MPI_Sendrecv may have one of each or, of an eager message or to MPI_PROC_NULL,
-// none, so that a request that it holds need not be its own.
-var (
-	blockingSends = map[string]string{"MPI_Send": "send", "MPI_Ssend": "ssend", "MPI_Rsend": "rsend",
-		"MPI_Sendrecv": notKnown, "MPI_Sendrecv_replace": notKnown}
-	blockingRecvs = map[string]string{"MPI_Recv": "recv", "MPI_Mrecv": "mrecv",
-		"MPI_Sendrecv": notKnown, "MPI_Sendrecv_replace": notKnown}
+import (
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
-
-// notKnown is the kind of a request that may or may not be a call's own.
-const notKnown = ""
 
 // blockingKinds finds the requests of blocking calls. Nothing in a request
 // tells MPI_Recv from MPI_Irecv, but a thread that waits in MPI_Recv holds the
@@ -33,15 +23,15 @@ func (s *source) blockingKinds() map[target.Addr]string {
 	if err != nil {
 		s.notef("blocking and non-blocking operations can't be told apart: %v", err)
 		for _, a := range append(sends, recvs...) {
-			s.blocking[a] = notKnown
+			s.blocking[a] = mqs.KindNotKnown
 		}
 		return s.blocking
 	}
 	for _, c := range calls {
-		if kind, ok := blockingSends[c.Function]; ok {
+		if kind, ok := mqs.BlockingSends[c.Function]; ok {
 			s.waitsFor(c, kind, sends)
 		}
-		if kind, ok := blockingRecvs[c.Function]; ok {
+		if kind, ok := mqs.BlockingRecvs[c.Function]; ok {
 			s.waitsFor(c, kind, recvs)
 		}
 	}
@@ -58,7 +48,7 @@ func (s *source) waitsFor(c target.Call, kind string, candidates []target.Addr) 
 	}
 	for _, a := range held {
 		if len(held) > 1 {
-			kind = notKnown
+			kind = mqs.KindNotKnown
 		}
 		s.blocking[a] = kind
 	}

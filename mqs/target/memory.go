@@ -16,8 +16,8 @@ const (
 	smallBlock   = 16 << 10
 	smallFetches = 16
 	largeBlock   = 256 << 10
-	// maxFetch bounds what one call asks for, read-ahead included.
-	maxFetch = 4 << 20
+	// MaxFetch bounds what one call asks for in all, read-ahead included, in bytes.
+	MaxFetch = 4 << 20
 	// A range of a call is no longer than this: an unreadable page costs the rest of its range.
 	maxRange = 64 << 10
 	// maxCached bounds what a hostile process can make the cache hold.
@@ -137,11 +137,11 @@ func (m *memory) plan(a Addr, n int) []Range {
 	wide.Len = int((end(need)+block-1)&^(block-1) - wide.Addr)
 	if i > 0 && need.Addr-m.extents[i-1].end() < block {
 		start := m.extents[i-1].end()
-		ahead := min(max(m.run(i-1), int(block)), maxFetch)
+		ahead := min(max(m.run(i-1), int(block)), MaxFetch)
 		wide = Range{start, max(int(end(need)-start), ahead)}
 	} else if i < len(m.extents) && m.extents[i].start-end(need) < block {
 		stop := m.extents[i].start
-		behind := Addr(min(max(m.run(i), int(block)), maxFetch, int(min(stop, maxFetch))))
+		behind := Addr(min(max(m.run(i), int(block)), MaxFetch, int(min(stop, MaxFetch))))
 		wide = Range{stop - behind, int(behind)}
 		if wide.Addr > need.Addr {
 			wide = Range{need.Addr, int(stop - need.Addr)}
@@ -160,17 +160,17 @@ func (m *memory) plan(a Addr, n int) []Range {
 // run is the length of the contiguous memory around extent i that the cache holds.
 func (m *memory) run(i int) int {
 	n := len(m.extents[i].data)
-	for k := i; k > 0 && m.extents[k-1].end() == m.extents[k].start && n < maxFetch; k-- {
+	for k := i; k > 0 && m.extents[k-1].end() == m.extents[k].start && n < MaxFetch; k-- {
 		n += len(m.extents[k-1].data)
 	}
-	for k := i; k+1 < len(m.extents) && m.extents[k].end() == m.extents[k+1].start && n < maxFetch; k++ {
+	for k := i; k+1 < len(m.extents) && m.extents[k].end() == m.extents[k+1].start && n < MaxFetch; k++ {
 		n += len(m.extents[k+1].data)
 	}
 	return n
 }
 
 // fetch asks for what the cache does not hold of the ranges, which are sorted
-// and apart, in calls of at most maxFetch bytes.
+// and apart, in calls of at most MaxFetch bytes.
 func (m *memory) fetch(ctx context.Context, ranges []Range) error {
 	var batch []Range
 	size := 0
@@ -186,7 +186,7 @@ func (m *memory) fetch(ctx context.Context, ranges []Range) error {
 		for _, gap := range m.missing(r) {
 			for gap.Len > 0 {
 				n := min(gap.Len, maxRange-int(gap.Addr%maxRange))
-				if size+n > maxFetch {
+				if size+n > MaxFetch {
 					if err := flush(); err != nil {
 						return err
 					}
