@@ -41,7 +41,7 @@ func TestDemoRecording(t *testing.T) {
 		if _, err := g.read(t.Context(), i); err != nil {
 			t.Fatal(err)
 		}
-		targets, err := openRecording(file)
+		targets, err := target.OpenRecording(file)
 		if err != nil {
 			t.Fatal(err)
 		}

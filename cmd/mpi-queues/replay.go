@@ -1,9 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"os"
-
 	"github.com/spf13/cobra"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -22,7 +19,7 @@ func replayCommand() *cobra.Command {
 			if err != nil {
 				return usage(err)
 			}
-			targets, err := openRecording(args[0])
+			targets, err := target.OpenRecording(args[0])
 			if err != nil {
 				return unreadable(err)
 			}
@@ -44,21 +41,4 @@ func replayCommand() *cobra.Command {
 	}
 	v.flags(cmd)
 	return cmd
-}
-
-func openRecording(path string) ([]target.Target, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("the recording can't be read: %w", err)
-	}
-	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	targets, err := target.ReadRecording(f, info.Size())
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return targets, nil
 }

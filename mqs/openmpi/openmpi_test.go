@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,11 +18,7 @@ const recordings = "../../tests/recordings"
 // recorded returns the process of a recording.
 func recorded(t *testing.T, name string) target.Target {
 	t.Helper()
-	f, err := os.ReadFile(filepath.Join(recordings, name+".mpiq"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	targets, err := target.ReadRecording(bytes.NewReader(f), int64(len(f)))
+	targets, err := target.OpenRecording(filepath.Join(recordings, name+".mpiq"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -88,9 +88,10 @@ DLL = Setting(
     "dll", "the queue DLL of the MPI library's vendor",
     "The queue DLL is \"%s\".",
     "The queue DLL is the vendor's own code for reading message queues. It runs in a confined\n"
-    "process of its own, never in gdb. Without an argument it is looked for where the MPI library says, in\n"
-    "the process and in the one that has started the job, and then under its usual name beside\n"
-    "the MPI library. It must be trusted: see `help set mpi-queues dll-safe-path'.",
+    "process of its own, never in gdb. Without an argument it is looked for where the MPI\n"
+    "library says, in the process and in the one that has started the job, and then under its\n"
+    "usual name beside the MPI library. It must be trusted: see `help set mpi-queues\n"
+    "dll-safe-path'.",
     gdb.PARAM_OPTIONAL_FILENAME, "",
     unset="The queue DLL is not set, so it is looked for.")
 
@@ -110,7 +111,8 @@ DLL_TIMEOUT = Setting(
     "dll-timeout", "how many seconds a queue DLL may take",
     "The limit on the seconds that a queue DLL may take is %s.",
     "A queue DLL that takes longer for one thing is given up, and gdb goes on. Time that gdb\n"
-    "itself takes to answer it does not count, up to ten times as much. 0 and \"unlimited\" mean no limit.",
+    "itself takes to answer it does not count, up to ten times as much. 0 and \"unlimited\"\n"
+    "mean no limit.",
     gdb.PARAM_UINTEGER, "10")
 
 HELPER = Setting(

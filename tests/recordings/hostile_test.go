@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -69,11 +68,7 @@ func TestHostileMemory(t *testing.T) {
 	}
 	shown := 0
 	for _, file := range files {
-		f, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		targets, err := target.ReadRecording(bytes.NewReader(f), int64(len(f)))
+		targets, err := target.OpenRecording(file)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -43,11 +43,7 @@ func TestReplays(t *testing.T) {
 
 func replay(t *testing.T, file string) *mqs.Snapshot {
 	t.Helper()
-	f, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	targets, err := target.ReadRecording(bytes.NewReader(f), int64(len(f)))
+	targets, err := target.OpenRecording(file)
 	if err != nil {
 		t.Fatal(err)
 	}
