@@ -117,6 +117,9 @@ func Collect(r *target.Reader, s Source, f Filter) (*Process, error) {
 				return nil, err
 			}
 		}
+		if counter, ok := s.(Counter); ok {
+			q.Traffic = counter.Traffic(&q.Communicator)
+		}
 		p.Communicators = append(p.Communicators, q)
 	}
 	if err := r.Err(); err != nil {
@@ -128,6 +131,8 @@ func Collect(r *target.Reader, s Source, f Filter) (*Process, error) {
 	if f.Comm != "" && len(p.Communicators) == 0 {
 		return nil, &NoSuchCommunicatorError{f.Comm, there}
 	}
+	p.Phase = Active
+	p.locate(r, s)
 	s.Describe(p) // last: reading may have brought up notes
 	return p, nil
 }
@@ -193,7 +198,7 @@ func Failed(info target.Info, err error) *Process {
 	p.Unavailable = err.Error()
 	var u *UnreadableError
 	if errors.As(err, &u) {
-		p.MPI = u.MPI
+		p.MPI, p.Phase = u.MPI, u.Phase
 	}
 	return p
 }

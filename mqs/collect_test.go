@@ -55,6 +55,9 @@ func operations(n int, err error) iter.Seq2[PendingOperation, error] {
 // noTarget is a process that nobody reads.
 type noTarget struct{ target.Target }
 
+func (noTarget) Threads(context.Context, int, []string) ([]target.Thread, error) {
+	return nil, errors.New("no threads")
+}
 func (noTarget) Info() target.Info { return target.Info{PID: 7} }
 
 func fake() *fakeSource {

@@ -74,6 +74,9 @@ type Communicator struct {
 	Inter bool
 	// Internal is true for what the MPI library made for itself.
 	Internal bool
+	// Context is what all members call the communicator, empty if not known:
+	// with its groups it tells which communicators of two processes are one.
+	Context string
 }
 
 // Peers returns the group that the ranks of operations count in.

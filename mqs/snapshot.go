@@ -34,6 +34,14 @@ type Process struct {
 	// LayoutName is the release that a table describes.
 	LayoutName string
 
+	// Phase is how far it has come with MPI, empty if not known.
+	Phase Phase
+	// ThreadMultiple is true if threads may call MPI side by side (MPI_THREAD_MULTIPLE).
+	ThreadMultiple Maybe[bool]
+	// Threads are its first thread and those in MPI calls or in the program's
+	// own code; nil if not known.
+	Threads []Thread
+
 	Communicators []*Queues
 	// Differences between the native decoder and the DLL, if both were asked.
 	Differences []Difference
@@ -48,6 +56,8 @@ type Queues struct {
 	Communicator
 	// Queue has an entry for each [OpClass]; nil for one that was not asked for.
 	Queue [3]*Queue
+	// Traffic counts messages by peer, nil if that is not known.
+	Traffic []Traffic
 }
 
 // Queue is one queue of a communicator in the order of matching.
@@ -61,5 +71,9 @@ type Queue struct {
 
 // Identity starts a process of a snapshot with what the debugger knows of it.
 func Identity(info target.Info) *Process {
-	return &Process{Inferior: info.Inferior, PID: info.PID, Image: info.Executable}
+	p := &Process{Inferior: info.Inferior, PID: info.PID, Image: info.Executable}
+	if info.Rank != nil {
+		p.GlobalRank = Known(*info.Rank)
+	}
+	return p
 }

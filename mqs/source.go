@@ -59,6 +59,8 @@ type UnreadableError struct {
 	Reason string
 	// Final is true if there is nothing to read for anybody, as before MPI_Init.
 	Final bool
+	// Phase is how far the process has come with MPI, empty if not known.
+	Phase Phase
 
 	cause error
 }
@@ -75,8 +77,8 @@ func Unreadable(mpi, format string, args ...any) error {
 }
 
 // Nothing returns an [*UnreadableError] that is final.
-func Nothing(mpi, format string, args ...any) error {
-	return &UnreadableError{MPI: mpi, Reason: fmt.Sprintf(format, args...), Final: true}
+func Nothing(mpi string, phase Phase, format string, args ...any) error {
+	return &UnreadableError{MPI: mpi, Reason: fmt.Sprintf(format, args...), Final: true, Phase: phase}
 }
 
 // Open finds the decoder for a process. If none fits, the error is an [*UnreadableError].

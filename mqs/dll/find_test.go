@@ -64,7 +64,7 @@ func (m made) FindTypes(_ context.Context, queries []target.TypeQuery) ([]*targe
 	return make([]*target.Layout, len(queries)), nil
 }
 
-func (m made) Threads(context.Context, int) ([]target.Thread, error) { return nil, nil }
+func (m made) Threads(context.Context, int, []string) ([]target.Thread, error) { return nil, nil }
 
 func TestFind(t *testing.T) {
 	folder := t.TempDir()

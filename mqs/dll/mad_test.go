@@ -122,4 +122,4 @@ func (anyProcess) FindTypes(_ context.Context, queries []target.TypeQuery) ([]*t
 	return make([]*target.Layout, len(queries)), nil
 }
 
-func (anyProcess) Threads(context.Context, int) ([]target.Thread, error) { return nil, nil }
+func (anyProcess) Threads(context.Context, int, []string) ([]target.Thread, error) { return nil, nil }

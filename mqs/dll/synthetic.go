@@ -91,7 +91,7 @@ func (s synthetic) FindTypes(_ context.Context, queries []target.TypeQuery) ([]*
 	return out, nil
 }
 
-func (s synthetic) Threads(context.Context, int) ([]target.Thread, error) { return nil, nil }
+func (s synthetic) Threads(context.Context, int, []string) ([]target.Thread, error) { return nil, nil }
 
 // hash gives a name a place that stays the same.
 func hash(name string) uint32 {

@@ -224,9 +224,9 @@ const (
 func (s *source) checkState() error {
 	switch {
 	case s.process.State == stateUninitialized:
-		return mqs.Nothing("MPICH", "the program has no message queues: it has not called MPI_Init yet, or has called MPI_Finalize")
+		return mqs.Nothing("MPICH", "", "the program has no message queues: it has not called MPI_Init yet, or has called MPI_Finalize")
 	case s.process.State != stateInitialized && s.process.World == 0:
-		return mqs.Nothing("MPICH", "the program is inside MPI_Init, so it has no message queues yet")
+		return mqs.Nothing("MPICH", mqs.Starting, "the program is inside MPI_Init, so it has no message queues yet")
 	}
 	return nil
 }

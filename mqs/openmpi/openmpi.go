@@ -101,11 +101,11 @@ func checkState(r *target.Reader, symbols map[string]target.Symbol) error {
 	}
 	switch {
 	case state == stateNotInitialized:
-		return mqs.Nothing(name, "the program has not called MPI_Init yet, so it has no message queues")
+		return mqs.Nothing(name, mqs.Starting, "the program has not called MPI_Init yet, so it has no message queues")
 	case state == stateInitStarted:
-		return mqs.Nothing(name, "the program is inside MPI_Init, so it has no message queues yet")
+		return mqs.Nothing(name, mqs.Starting, "the program is inside MPI_Init, so it has no message queues yet")
 	case state >= stateFinalizeCompleted:
-		return mqs.Nothing(name, "the program has called MPI_Finalize, so it has no message queues any more")
+		return mqs.Nothing(name, mqs.Finished, "the program has called MPI_Finalize, so it has no message queues any more")
 	}
 	return nil
 }
@@ -145,7 +145,7 @@ func open(r *target.Reader, symbols map[string]target.Symbol) (mqs.Source, error
 	case !errors.As(err, &noFit):
 		return nil, err
 	case isFinalizing(r, symbols):
-		return nil, mqs.Nothing("Open MPI", "the program is inside MPI_Finalize, which has taken its message queues apart already")
+		return nil, mqs.Nothing("Open MPI", mqs.Finished, "the program is inside MPI_Finalize, which has taken its message queues apart already")
 	}
 	return nil, mqs.Unreadable("Open MPI", "%s has no type information that fits, and none of the layouts that mpi-queues knows (%s) does: "+
 		"install the library's debug symbols, or `set debuginfod enabled on`, or use an Open MPI built with -g.\n%v",

@@ -120,6 +120,9 @@ func (w *jsonWriter) process(p *mqs.Process) {
 	w.raw(`, "layout": `).strOrNull(p.Layout)
 	w.raw(`, "layout_name": `).strOrNull(p.LayoutName)
 	w.raw(`, "unavailable": `).strOrNull(p.Unavailable)
+	w.raw(`, "phase": `).strOrNull(string(p.Phase))
+	maybe(w, `, "thread_multiple": `, p.ThreadMultiple, func(v bool) { w.bool(v) })
+	w.threads(p.Threads)
 	w.raw(",\n \"communicators\": [")
 	for i, c := range p.Communicators {
 		w.comma(i).raw("\n  ")
@@ -138,6 +141,33 @@ func (w *jsonWriter) process(p *mqs.Process) {
 	w.raw("]}")
 }
 
+func (w *jsonWriter) threads(threads []mqs.Thread) {
+	w.raw(",\n \"threads\": ")
+	if threads == nil {
+		w.raw("null")
+		return
+	}
+	w.raw("[")
+	for i := range threads {
+		t := &threads[i]
+		w.comma(i).raw("\n  {\"number\": ").int(int64(t.Number))
+		w.raw(`, "call": `).strOrNull(t.Call)
+		w.raw(`, "function": `).strOrNull(t.Function)
+		w.raw(`, "file": `).strOrNull(t.File)
+		maybeInt(w, `, "line": `, mqs.Maybe[int]{Value: t.Line, Known: t.Line > 0})
+		w.address(`, "communicator": `, t.Comm)
+		maybeInt(w, `, "root": `, t.Root)
+		maybeInt(w, `, "source": `, t.Source)
+		maybeInt(w, `, "tag": `, t.Tag)
+		w.raw(`, "requests": [`)
+		for k, r := range t.Requests {
+			w.comma(k).hex(uint64(r))
+		}
+		w.raw(`], "all_requests": `).bool(t.AllRequests).raw("}")
+	}
+	w.raw("]")
+}
+
 func (w *jsonWriter) communicator(c *mqs.Queues) {
 	w.raw(`{"unique_id": `).hex(uint64(c.UniqueID))
 	maybeInt(w, `, "local_rank": `, c.LocalRank)
@@ -145,6 +175,7 @@ func (w *jsonWriter) communicator(c *mqs.Queues) {
 	maybe(w, `, "name": `, c.Name, func(v string) { w.str(v) })
 	w.raw(`, "inter": `).bool(c.Inter)
 	w.raw(`, "internal": `).bool(c.Internal)
+	w.raw(`, "context": `).strOrNull(c.Context)
 	w.raw(`, "group": `).group(c.Group)
 	w.raw(`, "remote_group": `).group(c.RemoteGroup)
 	for _, class := range mqs.OpClasses {
@@ -163,7 +194,22 @@ func (w *jsonWriter) communicator(c *mqs.Queues) {
 		w.raw("]")
 	}
 	w.unavailable(c)
+	w.traffic(c.Traffic)
 	w.raw("}")
+}
+
+// traffic writes a line of three numbers for each peer.
+func (w *jsonWriter) traffic(traffic []mqs.Traffic) {
+	w.raw(`, "traffic": `)
+	if traffic == nil {
+		w.raw("null")
+		return
+	}
+	w.raw("[")
+	for i, t := range traffic {
+		w.comma(i).raw("[").int(int64(t.Peer)).raw(",").int(int64(t.Sent)).raw(",").int(int64(t.Arrived)).raw("]")
+	}
+	w.raw("]")
 }
 
 // unavailable says for each queue that is null why it is; and how many

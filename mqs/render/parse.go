@@ -45,6 +45,24 @@ type processJSON struct {
 	Communicators []communicatorJSON `json:"communicators"`
 	Differences   []differenceJSON   `json:"differences"`
 	Notes         []string           `json:"notes"`
+
+	Phase          string       `json:"phase"`
+	ThreadMultiple *bool        `json:"thread_multiple"`
+	Threads        []threadJSON `json:"threads"`
+}
+
+type threadJSON struct {
+	Number      int           `json:"number"`
+	Call        string        `json:"call"`
+	Function    string        `json:"function"`
+	File        string        `json:"file"`
+	Line        int           `json:"line"`
+	Comm        *target.Addr  `json:"communicator"`
+	Root        *int32        `json:"root"`
+	Source      *int32        `json:"source"`
+	Tag         *int32        `json:"tag"`
+	Requests    []target.Addr `json:"requests"`
+	AllRequests bool          `json:"all_requests"`
 }
 
 type differenceJSON struct {
@@ -70,6 +88,8 @@ type communicatorJSON struct {
 	UnexpectedMessages []operationJSON   `json:"unexpected_messages"`
 	Unavailable        map[string]string `json:"unavailable"`
 	Totals             map[string]int    `json:"totals"`
+	Context            string            `json:"context"`
+	Traffic            [][3]int32        `json:"traffic"`
 }
 
 type operationJSON struct {
@@ -103,7 +123,15 @@ func from[T any](p *T) mqs.Maybe[T] {
 func (p processJSON) model() *mqs.Process {
 	out := &mqs.Process{Inferior: p.Inferior, PID: p.PID, GlobalRank: from(p.GlobalRank), WorldSize: from(p.WorldSize),
 		Image: p.Image, MPI: p.MPI, MPIVersion: p.MPIVersion, Library: p.Library, Source: p.Source, DLL: p.DLL, DLLVersion: p.DLLVersion,
-		Layout: p.Layout, LayoutName: p.LayoutName, Unavailable: p.Unavailable, Notes: p.Notes}
+		Layout: p.Layout, LayoutName: p.LayoutName, Unavailable: p.Unavailable, Notes: p.Notes,
+		Phase: mqs.Phase(p.Phase), ThreadMultiple: from(p.ThreadMultiple)}
+	if p.Threads != nil {
+		out.Threads = []mqs.Thread{}
+	}
+	for _, t := range p.Threads {
+		out.Threads = append(out.Threads, mqs.Thread{Number: t.Number, Call: t.Call, Function: t.Function, File: t.File, Line: t.Line,
+			Comm: from(t.Comm), Root: from(t.Root), Source: from(t.Source), Tag: from(t.Tag), Requests: t.Requests, AllRequests: t.AllRequests})
+	}
 	for _, c := range p.Communicators {
 		out.Communicators = append(out.Communicators, c.model())
 	}
@@ -126,7 +154,13 @@ func (c communicatorJSON) model() *mqs.Queues {
 		return out
 	}
 	q := &mqs.Queues{Communicator: mqs.Communicator{UniqueID: c.UniqueID, LocalRank: from(c.LocalRank), Size: from(c.Size),
-		Name: from(c.Name), Group: group(c.Group), RemoteGroup: group(c.RemoteGroup), Inter: c.Inter, Internal: c.Internal}}
+		Name: from(c.Name), Group: group(c.Group), RemoteGroup: group(c.RemoteGroup), Inter: c.Inter, Internal: c.Internal, Context: c.Context}}
+	if c.Traffic != nil {
+		q.Traffic = []mqs.Traffic{}
+	}
+	for _, t := range c.Traffic {
+		q.Traffic = append(q.Traffic, mqs.Traffic{Peer: t[0], Sent: uint16(t[1]), Arrived: uint16(t[2])})
+	}
 	for class, ops := range map[mqs.OpClass][]operationJSON{mqs.PendingSends: c.PendingSends,
 		mqs.PendingReceives: c.PendingReceives, mqs.UnexpectedMessages: c.UnexpectedMessages} {
 		key := class.String()

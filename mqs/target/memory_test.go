@@ -55,7 +55,7 @@ func (f *fake) FindTypes(_ context.Context, queries []TypeQuery) ([]*Layout, err
 	return out, nil
 }
 
-func (f *fake) Threads(context.Context, int) ([]Thread, error) { return f.threads, nil }
+func (f *fake) Threads(context.Context, int, []string) ([]Thread, error) { return f.threads, nil }
 
 func noise(n int) []byte {
 	b := make([]byte, n)

@@ -15,6 +15,8 @@ type Reader struct {
 	info  Info
 	order binary.ByteOrder
 	mem   memory
+
+	threads []Thread // nil before they were asked for
 }
 
 // NewReader returns a reader with an empty cache. Its calls end when ctx does.

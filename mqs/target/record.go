@@ -94,8 +94,8 @@ func (r *Recorder) FindTypes(ctx context.Context, queries []TypeQuery) ([]*Layou
 }
 
 // Threads is [Target.Threads].
-func (r *Recorder) Threads(ctx context.Context, depth int) ([]Thread, error) {
-	got, err := r.Target.Threads(ctx, depth)
+func (r *Recorder) Threads(ctx context.Context, depth int, variables []string) ([]Thread, error) {
+	got, err := r.Target.Threads(ctx, depth, variables)
 	r.log.Threads = got
 	return got, err
 }

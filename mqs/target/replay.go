@@ -94,4 +94,4 @@ func (t *replay) FindTypes(_ context.Context, queries []TypeQuery) ([]*Layout, e
 	return out, nil
 }
 
-func (t *replay) Threads(context.Context, int) ([]Thread, error) { return t.log.Threads, nil }
+func (t *replay) Threads(context.Context, int, []string) ([]Thread, error) { return t.log.Threads, nil }

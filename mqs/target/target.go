@@ -41,6 +41,8 @@ type Info struct {
 	PID int `json:"pid"`
 	// Kind is "live", "core" or "remote".
 	Kind string `json:"kind"`
+	// Rank is its rank in MPI_COMM_WORLD as its launcher says, nil if not known.
+	Rank *int32 `json:"rank,omitempty"`
 	// Executable is the path of its program, empty if not known.
 	Executable string `json:"executable"`
 	// Libraries are the paths of its shared libraries.
@@ -114,6 +116,14 @@ type Frame struct {
 	// Function is its name, empty if not known.
 	Function     string `json:"function"`
 	StackPointer Addr   `json:"stack_pointer"`
+	// Object is the path of the library that the function is in, empty if it is in the program.
+	Object string `json:"object,omitempty"`
+	// File and Line are where in its source it is, empty and 0 if not known.
+	File string `json:"file,omitempty"`
+	Line int    `json:"line,omitempty"`
+	// Variables are those of its function's arguments that were asked for and
+	// that the debugger knows.
+	Variables map[string]int64 `json:"variables,omitempty"`
 }
 
 // Thread is where one thread of the process is.
@@ -142,6 +152,7 @@ type Target interface {
 	// FindTypes returns for each query the type's layout from debug
 	// information, nil if there is none.
 	FindTypes(ctx context.Context, queries []TypeQuery) ([]*Layout, error)
-	// Threads returns where the threads are, each with at most depth frames.
-	Threads(ctx context.Context, depth int) ([]Thread, error)
+	// Threads returns where the threads are, each with at most depth frames;
+	// variables are the names of the arguments that are wanted of functions.
+	Threads(ctx context.Context, depth int, variables []string) ([]Thread, error)
 }

@@ -14,10 +14,46 @@ const callDepth = 256
 // maxStack bounds how much of a thread's stack is read.
 const maxStack = 256 << 10
 
+// Arguments are the names of those arguments of MPI's functions, and of the
+// functions inside of MPI libraries, that say what a call waits for: as the
+// standard spells them in C, and MPICH (src/mpi) those that it makes of them.
+var Arguments = []string{"comm", "comm_ptr", "local_comm", "root", "source", "dest", "tag", "sendtag", "recvtag",
+	"count", "incount", "request", "request_ptr", "array_of_requests", "request_ptrs"}
+
+// Threads returns where the threads are, with [Arguments].
+func (r *Reader) Threads() ([]Thread, error) {
+	if r.threads != nil {
+		return r.threads, nil
+	}
+	threads, err := r.t.Threads(r.ctx, callDepth, Arguments)
+	if err == nil {
+		r.threads = threads
+	}
+	return threads, err
+}
+
+// InCall returns the place of the innermost MPI call among the frames of a
+// thread, -1 if it is in none.
+func (t *Thread) InCall() int {
+	return slices.IndexFunc(t.Frames, func(f Frame) bool { return strings.HasPrefix(f.MPIName(), "MPI_") })
+}
+
+// MPIName is the function's name without the P of the profiling interface and
+// the _c of calls with large counts (MPI 4).
+func (f Frame) MPIName() string {
+	return strings.TrimSuffix(strings.TrimPrefix(f.Function, "P"), "_c")
+}
+
 // Call is a thread that is inside an MPI call.
 type Call struct {
+	// Thread is the debugger's number for it.
+	Thread int
 	// Function is the call's plain name in C: "MPI_Recv".
 	Function string
+	// Frames are those of the library, from the innermost one to the call's own.
+	Frames []Frame
+	// Stack is where they are.
+	Stack Range
 	// Words are all pointers that the call can hold: the registers and the
 	// stack from the innermost frame to the call's own.
 	Words map[Addr]bool
@@ -26,23 +62,19 @@ type Call struct {
 // Calls returns the threads that are inside an MPI call, the innermost one if
 // calls are nested. It fails if that can't be known of a thread, or what it holds.
 func (r *Reader) Calls() ([]Call, error) {
-	threads, err := r.t.Threads(r.ctx, callDepth)
+	threads, err := r.Threads()
 	if err != nil {
 		return nil, err
 	}
 	var out []Call
 	var stacks []Range
 	for _, t := range threads {
-		at := slices.IndexFunc(t.Frames, func(f Frame) bool { return strings.HasPrefix(callName(f), "MPI_") })
+		at := t.InCall()
 		if at < 0 {
 			if !t.Complete {
 				return nil, fmt.Errorf("the stack of thread %d can't be followed", t.Number)
 			}
 			continue
-		}
-		call := Call{Function: callName(t.Frames[at]), Words: map[Addr]bool{}}
-		for _, v := range t.Registers {
-			call.Words[Addr(v)] = true
 		}
 		if at+1 == len(t.Frames) {
 			return nil, fmt.Errorf("the caller of %s in thread %d is not known", t.Frames[at].Function, t.Number)
@@ -51,8 +83,13 @@ func (r *Reader) Calls() ([]Call, error) {
 		if end < start || end-start > maxStack {
 			return nil, fmt.Errorf("the stack of thread %d, from %s to %s, can't be right", t.Number, start, end)
 		}
+		call := Call{Thread: t.Number, Function: t.Frames[at].MPIName(), Frames: t.Frames[:at+1],
+			Stack: Range{start, int(end - start)}, Words: map[Addr]bool{}}
+		for _, v := range t.Registers {
+			call.Words[Addr(v)] = true
+		}
 		out = append(out, call)
-		stacks = append(stacks, Range{start, int(end - start)})
+		stacks = append(stacks, call.Stack)
 	}
 	if err := r.Prefetch(stacks); err != nil {
 		return nil, err
@@ -69,8 +106,18 @@ func (r *Reader) Calls() ([]Call, error) {
 	return out, nil
 }
 
-// callName is a function's name without the P of the profiling interface and
-// the _c of calls with large counts (MPI 4).
-func callName(f Frame) string {
-	return strings.TrimSuffix(strings.TrimPrefix(f.Function, "P"), "_c")
+// Argument returns the value of an argument of the call: of the call's own
+// frame or, where that does not keep it, of a frame further inside.
+func (c *Call) Argument(names ...string) (int64, bool) {
+	for _, f := range slices.Backward(c.Frames) {
+		for _, name := range names {
+			if v, ok := f.Variables[name]; ok {
+				return v, true
+			}
+		}
+	}
+	return 0, false
 }
+
+// Holds says whether an address is on the call's part of the stack.
+func (c *Call) Holds(a Addr) bool { return a >= c.Stack.Addr && a-c.Stack.Addr < Addr(c.Stack.Len) }

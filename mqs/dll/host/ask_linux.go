@@ -69,4 +69,4 @@ func (a asked) FindTypes(_ context.Context, queries []target.TypeQuery) ([]*targ
 }
 
 // Threads is nothing that a DLL can ask for.
-func (a asked) Threads(context.Context, int) ([]target.Thread, error) { return nil, errOrder }
+func (a asked) Threads(context.Context, int, []string) ([]target.Thread, error) { return nil, errOrder }

@@ -1,0 +1,135 @@
+// Package waitfor looks at the ranks of a job together: who waits for whom, at
+// which call, whether that can come to an end, and which messages miss each other.
+package waitfor
+
+import "github.com/mpi-queues/mpi-queues/mqs"
+
+// Verdict is whether the job hangs in itself.
+type Verdict string
+
+// The verdicts.
+const (
+	Deadlocked Verdict = "deadlock"
+	Free       Verdict = "no deadlock"
+	Unknown    Verdict = "unknown"
+)
+
+// Report is what there is to say of a job. Ranks are global ones.
+type Report struct {
+	Verdict Verdict
+	// Why is a sentence or two: what the verdict rests on or, of Unknown, what
+	// is missing for one.
+	Why string
+	// WorldSize is how many ranks the job has, as far as known.
+	WorldSize mqs.Maybe[int32]
+	// Deadlocks are independent of each other, that with the lowest rank first.
+	Deadlocks []Deadlock
+	// Groups are all ranks, those in the same state together, by their lowest rank.
+	Groups []Group
+	// Edges are which group waits for which.
+	Edges []Edge
+	// NearMisses by their lowest rank.
+	NearMisses []NearMiss
+	// Missing are the ranks of the job that nothing is known of, in order.
+	Missing []Missing
+	// Ranks are the processes that were looked at, by rank, in the job's numbering.
+	Ranks []Rank
+	// Notes are sentences on what is doubtful.
+	Notes []string
+}
+
+// Deadlock is a set of ranks each of which can be released by others of the set only.
+type Deadlock struct {
+	// Ranks of the set, in order.
+	Ranks []int32
+	// Cycle is a smallest one among them, beginning with its lowest rank: each
+	// waits for the next one, and the last for the first.
+	Cycle []Wait
+}
+
+// Wait is that a rank waits for another.
+type Wait struct {
+	Rank, For int32
+	// Class of the operation that it waits with; unknown for a collective.
+	Class mqs.Maybe[mqs.OpClass]
+	// Operation in words: "receive from rank 1, tag 7, on \"halo exchange\"".
+	Operation string
+	// Call is the MPI function, empty if not known; Function, File and Line where it is called.
+	Call, Function, File string
+	Line                 int
+}
+
+// State is what a rank does.
+type State string
+
+// The states.
+const (
+	InDeadlock State = "deadlocked"   // in a [Deadlock]
+	Stuck      State = "stuck"        // waits for ranks that are in one, or that are gone
+	Waiting    State = "waiting"      // waits for ranks that can still move
+	Running    State = "running"      // is in no call that waits
+	Ended      State = "ended"        // has left MPI or is gone
+	Unreadable State = "not readable" // its queues can't be read
+)
+
+// Group is ranks that are at the same place in the same state.
+type Group struct {
+	Ranks []int32
+	State State
+	// Call, Communicator (its label), Function, File and Line, as far as known and the same for all.
+	Call, Communicator string
+	Function, File     string
+	Line               int
+	// Text says it in a line, without the ranks: "MPI_Barrier on MPI_COMM_WORLD at solver.c:88".
+	Text string
+}
+
+// Edge is that ranks of one group wait for ranks of another.
+type Edge struct {
+	From, To int // places in Groups
+	// Class is the queue of the operations; unknown for collectives.
+	Class mqs.Maybe[mqs.OpClass]
+	// Count is how many pairs of ranks it stands for.
+	Count int
+	// InCycle is true if it is part of the cycle that explains a deadlock.
+	InCycle bool
+	// Text says it in a few words: "tag 7 on \"halo exchange\"".
+	Text string
+}
+
+// Kind is in what respect two sides miss each other.
+type Kind string
+
+// The kinds of near misses.
+const (
+	OtherTag          Kind = "tag"          // the same but for the tag
+	OtherSource       Kind = "source"       // the same but for the source
+	OtherCommunicator Kind = "communicator" // the same but for the communicator
+	Truncation        Kind = "truncation"   // a message longer than the receive that it matches
+	PeerLeft          Kind = "peer left"    // a receive from, or a send to, a rank that has finalized or exited
+	NeverReceived     Kind = "never received"
+	OtherCollective   Kind = "collective" // members of a communicator are in different collectives
+)
+
+// NearMiss is one thing that looks like the program's mistake.
+type NearMiss struct {
+	Kind Kind
+	// Text is one sentence with both sides' ranks and lines.
+	Text string
+	// Ranks concerned, in order.
+	Ranks []int32
+}
+
+// Missing is a rank that nothing is known of.
+type Missing struct {
+	Rank int32
+	// Why not, if that is known.
+	Why string
+}
+
+// Rank is one process of the job.
+type Rank struct {
+	Rank    int32
+	Group   int // place in Groups
+	Process *mqs.Process
+}
