@@ -21,6 +21,8 @@ func (readable) FindSymbols(_ context.Context, names []string) ([]*target.Symbol
 	return make([]*target.Symbol, len(names)), nil
 }
 
+func (readable) Threads(context.Context, int, []string) ([]target.Thread, error) { return nil, nil }
+
 // fakeDecoder makes of every process what it is told to.
 type fakeDecoder struct {
 	source Source

@@ -87,6 +87,7 @@ func (s *source) readCommunicators() ([]*commState, error) {
 			LocalRank: mqs.Known(c.Rank),
 			Size:      mqs.Known(c.LocalSize),
 			Inter:     c.Kind == commInter,
+			Context:   contextOf(&c.comm),
 			Internal:  local[c.addr] || c.Hierarchy >= hierarchyNode || c.Attr&attrSubcomm != 0,
 		}
 		if name, err := c.Name.Read(s.r, maxName); err == nil {

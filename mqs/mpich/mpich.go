@@ -41,6 +41,7 @@ const (
 	symBuiltinComms = "MPIR_Comm_builtin"     // MPIR_Comm[]
 	symDatatypePool = "MPIR_Datatype_mem"     // MPIR_Object_alloc_t
 	symDatatypes    = "MPIR_Datatype_builtin" // MPIR_Datatype[]
+	symThreads      = "MPIR_ThreadInfo"       // MPIR_Thread_info_t
 	symBsend        = "BsendBuffer"           // struct BsendBuffer, up to 4.1
 	// Of ch3.
 	symCH3        = "MPIDI_Process"         // MPIDI_Process_t
@@ -64,7 +65,7 @@ func (Decoder) Symbols() []string { return recognising }
 
 // others are the decoder's other roots.
 func others() []string {
-	return append([]string{symDevice, symSendq, symBsend, symCH3, symPosted, symUnexpected, symCH4, symSelfRecvs, symCellSize}, needed...)
+	return append([]string{symDevice, symSendq, symBsend, symCH3, symPosted, symUnexpected, symCH4, symSelfRecvs, symCellSize, symThreads}, needed...)
 }
 
 // source is one process that uses MPICH.
@@ -224,7 +225,11 @@ const (
 func (s *source) checkState() error {
 	switch {
 	case s.process.State == stateUninitialized:
-		return mqs.Nothing("MPICH", "", "the program has no message queues: it has not called MPI_Init yet, or has called MPI_Finalize")
+		phase := mqs.Starting
+		if s.process.Size > 0 { // MPI_Finalize leaves it
+			phase = mqs.Finished
+		}
+		return mqs.Nothing("MPICH", phase, "the program has no message queues: it has not called MPI_Init yet, or has called MPI_Finalize")
 	case s.process.State != stateInitialized && s.process.World == 0:
 		return mqs.Nothing("MPICH", mqs.Starting, "the program is inside MPI_Init, so it has no message queues yet")
 	}
@@ -249,6 +254,11 @@ func (s *source) Describe(p *mqs.Process) {
 	if s.process.Size > 0 && s.process.Rank >= 0 && s.process.Rank < s.process.Size {
 		p.GlobalRank, p.WorldSize = mqs.Known(s.process.Rank), mqs.Known(s.process.Size)
 	}
+	if at, ok := s.symbols[symThreads]; ok && s.Threads.Bound() {
+		if t, err := s.Threads.Read(s.r, at.Addr); err == nil {
+			p.ThreadMultiple = mqs.Known(t.Provided == threadMultiple)
+		}
+	}
 	if s.unknownSends {
 		s.notef("MPICH's device ch4 keeps neither the tag of a send nor, of an eager one, anything else: what is not known of a send is left open%s",
 			map[bool]string{false: ". With debugger support (--enable-debuginfo) the library keeps it", true: ""}[s.notesSends])
@@ -272,6 +282,9 @@ func (s *source) Describe(p *mqs.Process) {
 	}
 	p.Notes = append(p.Notes, s.notes...)
 }
+
+// threadMultiple is MPI_THREAD_MULTIPLE (src/include/mpi.h.in).
+const threadMultiple = 3
 
 func (s *source) notef(format string, args ...any) {
 	s.notes = append(s.notes, fmt.Sprintf(format, args...))

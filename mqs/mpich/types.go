@@ -17,6 +17,8 @@ type types struct {
 	Request  target.Struct[request]  `c:"MPIR_Request"`
 	Datatype target.Struct[datatype] `c:"MPIR_Datatype"`
 
+	Threads target.Struct[threadInfo] `c:"MPIR_Thread_info_t,optional"`
+
 	// Of a library with debugger support.
 	CommList target.Struct[commList] `c:"MPIR_Comm_list,optional"`
 	// Sends only, in 4.0.
@@ -37,6 +39,11 @@ type process struct {
 	Nodes  int32       `c:"num_nodes,optional"`
 	World  target.Addr `c:"comm_world"`
 	IWorld target.Addr `c:"icomm_world,optional"` // the library's own duplicate, up to 4.3
+}
+
+// threadInfo is MPIR_ThreadInfo.
+type threadInfo struct {
+	Provided int32 `c:"thread_provided"`
 }
 
 // pool holds all objects of one kind: some in an array of their own, the others

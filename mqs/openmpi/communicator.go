@@ -3,6 +3,7 @@ package openmpi
 import (
 	"fmt"
 	"iter"
+	"strconv"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
@@ -115,6 +116,7 @@ func (s *source) readCommunicators(addrs []target.Addr) ([]*commState, []error) 
 			UniqueID: target.Addr(c.Index),
 			Inter:    c.Flags&commInter != 0,
 			Internal: internal[c.addr],
+			Context:  contextOf(&c.communicator),
 		}
 		if name, err := c.Name.Read(s.r, maxCommName); err == nil {
 			m.Name = mqs.Known(name)
@@ -128,6 +130,15 @@ func (s *source) readCommunicators(addrs []target.Addr) ([]*commState, []error) 
 		out = append(out, c)
 	}
 	return out, errs
+}
+
+// contextOf is what all members of a communicator call it. From 5.0 each process
+// has an index of its own, beside an extended context id.
+func contextOf(c *communicator) string {
+	if c.ContextBase == 0 && c.ContextSub == 0 {
+		return strconv.FormatUint(c.Index, 16)
+	}
+	return fmt.Sprintf("%x:%x", c.ContextBase, c.ContextSub)
 }
 
 // readGroups fills in ranks and groups. A group that can't be read is unknown, with a note.

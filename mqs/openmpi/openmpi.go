@@ -27,12 +27,14 @@ const (
 	symInstances     = "ompi_instance_count"             // int, from 5.0: sessions that are open
 	symPML           = "mca_pml_base_selected_component" // mca_pml_base_component_t
 	symInt           = "ompi_mpi_int"                    // ompi_predefined_datatype_t
+	symNullRequest   = "ompi_request_null"               // ompi_predefined_request_t
+	symMultiple      = "ompi_mpi_thread_multiple"        // bool
 	symVersion       = "ompi_version_string"             // char[]
 )
 
 // Symbols are the decoder's roots.
 func (Decoder) Symbols() []string {
-	return []string{symCommunicators, symSendRequests, symRecvRequests, symState, symInstances, symPML, symInt, symVersion}
+	return []string{symCommunicators, symSendRequests, symRecvRequests, symState, symInstances, symPML, symInt, symNullRequest, symMultiple, symVersion}
 }
 
 // source is one process that uses Open MPI.
@@ -177,6 +179,11 @@ func (s *source) Describe(p *mqs.Process) {
 	p.Source = "native"
 	p.Layout = s.layouts.Source
 	p.LayoutName = s.layouts.Name
+	if m, ok := s.symbols[symMultiple]; ok {
+		if v, err := s.r.Uint(m.Addr, 1); err == nil {
+			p.ThreadMultiple = mqs.Known(v != 0)
+		}
+	}
 	if w, err := s.worldGroup(); err == nil && len(w.entries) > 0 {
 		p.GlobalRank = mqs.Known(w.rank)
 		p.WorldSize = mqs.Known(int32(len(w.entries)))

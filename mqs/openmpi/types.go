@@ -15,6 +15,7 @@ type types struct {
 	FreeListItem target.Struct[freeListItem] `c:"opal_free_list_item_t"`
 	Component    target.Struct[component]    `c:"mca_base_component_t"`
 
+	Request      target.Struct[anyRequest]   `c:"ompi_request_t,optional"`
 	Communicator target.Struct[communicator] `c:"ompi_communicator_t"`
 	Group        target.Struct[group]        `c:"ompi_group_t"`
 	Proc         target.Struct[proc]         `c:"ompi_proc_t"`
@@ -78,7 +79,10 @@ type communicator struct {
 	// 4.1 keeps the characters in place, 5.0 and later a pointer to them.
 	Name target.Text `c:"c_name"`
 	// What tells communicators of a process apart: 5.0 has an index beside the extended context id.
-	Index       uint64      `c:"c_index|c_contextid"`
+	Index uint64 `c:"c_index|c_contextid"`
+	// What all members call it, from 5.0; before, that is the index.
+	ContextBase uint64      `c:"c_contextid.cid_base,optional"`
+	ContextSub  uint64      `c:"c_contextid.cid_sub.u64,optional"`
 	MyRank      int32       `c:"c_my_rank"`
 	Flags       uint32      `c:"c_flags"`
 	LocalGroup  target.Addr `c:"c_local_group"`
@@ -102,6 +106,11 @@ type proc struct {
 type datatype struct {
 	Name target.Text `c:"name"`
 	Size uint64      `c:"super.size"`
+}
+
+// anyRequest is what requests of all kinds start with.
+type anyRequest struct {
+	Complete uint64 `c:"req_complete"`
 }
 
 // request is mca_pml_base_request_t.
@@ -175,6 +184,9 @@ type comm struct {
 }
 
 type commProc struct {
+	// What the next message from the peer will be numbered; the first one is 1.
+	ExpectedSequence uint16       `c:"expected_sequence,optional"`
+	ExpectedAt       target.Place `c:"expected_sequence,optional"`
 	SendSequence     uint32       `c:"send_sequence"`
 	FragsCantMatch   target.Addr  `c:"frags_cant_match"`
 	SpecificReceives target.Place `c:"specific_receives,optional"`

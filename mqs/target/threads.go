@@ -119,5 +119,15 @@ func (c *Call) Argument(names ...string) (int64, bool) {
 	return 0, false
 }
 
+// Innermost is [Call.Argument] from the other end: of the innermost frame that has it.
+func (c *Call) Innermost(name string) (int64, bool) {
+	for _, f := range c.Frames {
+		if v, ok := f.Variables[name]; ok {
+			return v, true
+		}
+	}
+	return 0, false
+}
+
 // Holds says whether an address is on the call's part of the stack.
 func (c *Call) Holds(a Addr) bool { return a >= c.Stack.Addr && a-c.Stack.Addr < Addr(c.Stack.Len) }

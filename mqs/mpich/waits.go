@@ -1,0 +1,159 @@
+package mpich
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// maxHandles bounds the arrays of request handles that are read.
+const maxHandles = 1 << 20
+
+// nullRequest is MPI_REQUEST_NULL (src/include/mpi.h.in).
+const nullRequest = 0x2c000000
+
+// Waits finds out what each call waits for: from its arguments, which the debug
+// information of a library that can be read at all describes, and from the
+// requests whose addresses it holds.
+func (s *source) Waits(threads []mqs.Thread) {
+	calls, err := s.r.Calls()
+	if err != nil {
+		return
+	}
+	s.blockingKinds() // reads the requests
+	for _, c := range calls {
+		at := slices.IndexFunc(threads, func(t mqs.Thread) bool { return t.Number == c.Thread })
+		if at < 0 {
+			continue
+		}
+		t := &threads[at]
+		var waited []*requestAt
+		waited, t.AllRequests = s.waitedFor(&c)
+		for _, r := range waited {
+			t.Requests = append(t.Requests, r.user().at)
+		}
+		if comm := s.commOfCall(&c, waited); comm != nil {
+			t.Comm = mqs.Known(comm.model.UniqueID)
+		}
+		if root, ok := c.Argument("root"); ok && root >= 0 {
+			t.Root = mqs.Known(int32(root))
+		}
+		if c.Function == "MPI_Probe" || c.Function == "MPI_Mprobe" {
+			probe(&c, t)
+		}
+	}
+}
+
+// probe says what a blocking probe looks for, which no queue has.
+func probe(c *target.Call, t *mqs.Thread) {
+	if source, ok := c.Argument("source"); ok {
+		t.Source = mqs.Known(int32(source))
+		if source == anySource {
+			t.Source = mqs.Known(int32(mqs.AnyRank))
+		}
+	}
+	if tag, ok := c.Argument("tag"); ok {
+		t.Tag = mqs.Known(int32(tag))
+	}
+}
+
+// waitedFor returns the incomplete requests that a call waits for, and whether
+// they are all.
+func (s *source) waitedFor(c *target.Call) (out []*requestAt, all bool) {
+	_, send := mqs.BlockingSends[c.Function]
+	_, recv := mqs.BlockingRecvs[c.Function]
+	switch {
+	case strings.HasPrefix(c.Function, "MPI_Wait"):
+		return s.handles(c)
+	case send || recv:
+		for _, list := range [][]*requestAt{s.requests.sends, s.requests.recvs} {
+			for _, r := range list {
+				_, may := s.blocking[r.at]
+				if (may || s.mayBeBlocking[r.at]) && c.Words[r.at] && r.owner == nil && !r.complete() {
+					out = append(out, r)
+				}
+			}
+		}
+		// The stack keeps old values, so of several it is not known which.
+		if len(out) > 1 && !strings.HasPrefix(c.Function, "MPI_Sendrecv") {
+			return nil, false
+		}
+		return out, len(out) == 1 && send != recv
+	}
+	// A collective, which waits for one message of its own at a time.
+	if a, ok := c.Innermost("request_ptr"); ok {
+		if r := s.byAddr[target.Addr(a)]; r != nil && !r.complete() {
+			out = append(out, r)
+		}
+	}
+	return out, false
+}
+
+// handles are the requests that the program has passed to a call that waits.
+func (s *source) handles(c *target.Call) (out []*requestAt, all bool) {
+	at, ok := c.Argument("request", "array_of_requests")
+	count := int64(1)
+	if ok && c.Function != "MPI_Wait" {
+		count, ok = c.Argument("count", "incount")
+	}
+	if !ok || count < 0 || count > maxHandles {
+		return nil, false
+	}
+	byHandle := map[uint32]*requestAt{}
+	for _, r := range s.byAddr {
+		byHandle[r.Handle] = r
+	}
+	all = true
+	for i := range count {
+		h, err := s.r.Uint(target.Addr(at)+target.Addr(4*i), 4)
+		if err != nil {
+			return out, false
+		}
+		r := byHandle[uint32(h)]
+		switch {
+		case r != nil && r.owner != nil: // the library's own part of a persistent one
+			all = false
+		case r == nil && h != nullRequest:
+			all = false
+		case r != nil && !s.real(r).complete():
+			out = append(out, r)
+		}
+	}
+	return out, all
+}
+
+// real is the request that a persistent one has started, or the request itself.
+func (s *source) real(r *requestAt) *requestAt {
+	if real := s.byAddr[r.Real]; real != nil && real.owner == r {
+		return real
+	}
+	return r
+}
+
+// commOfCall is the communicator that a call was given or, if that is not
+// known, that all of its requests are on.
+func (s *source) commOfCall(c *target.Call, waited []*requestAt) *commState {
+	if v, ok := c.Argument("comm", "comm_ptr"); ok {
+		for _, state := range s.comms {
+			if state.addr == target.Addr(v) || state.Handle == uint32(v) && (v < 0 || v>>32 == 0) {
+				return state
+			}
+		}
+	}
+	if len(waited) == 0 || slices.ContainsFunc(waited, func(r *requestAt) bool { return r.Comm != waited[0].Comm }) {
+		return nil
+	}
+	return s.comms[waited[0].Comm]
+}
+
+// contextOf is what all members of a communicator call it. An intercommunicator
+// has one id for each direction.
+func contextOf(c *comm) string {
+	if c.Kind != commInter {
+		return fmt.Sprint(c.Context)
+	}
+	return fmt.Sprintf("%d/%d", min(c.Context, c.RecvContext), max(c.Context, c.RecvContext))
+}

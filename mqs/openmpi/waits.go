@@ -1,0 +1,259 @@
+package openmpi
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// Waits finds out which requests each call waits for. A thread that waits for
+// several requests at once puts the address of an ompi_wait_sync_t of its own,
+// on its stack, into each of them (ompi/request/req_wait.c, 4.1 to 6.0), as it
+// does for a single one where there are threads. Else it looks at a request
+// whose address it holds.
+func (s *source) Waits(threads []mqs.Thread) {
+	calls, err := s.r.Calls()
+	if err != nil || s.pml != ob1 {
+		return
+	}
+	for _, c := range calls {
+		at := slices.IndexFunc(threads, func(t mqs.Thread) bool { return t.Number == c.Thread })
+		if at < 0 {
+			continue
+		}
+		t := &threads[at]
+		if root, ok := c.Argument("root"); ok {
+			t.Root = mqs.Known(int32(root))
+		}
+		waited, comm := s.waitedFor(&c, t)
+		for _, w := range waited {
+			t.Requests = append(t.Requests, w.addr)
+		}
+		if comm == 0 {
+			comm = s.commOf(&c, waited)
+		}
+		for id, state := range s.comms {
+			if comm != 0 && state.addr == comm {
+				t.Comm = mqs.Known(id)
+			}
+		}
+	}
+}
+
+// waiting is a request that is not complete.
+type waiting struct {
+	addr target.Addr
+	request
+}
+
+// waitedFor returns the requests that a call waits for and says in the thread
+// whether they are all; and the communicator, if the call gives it.
+func (s *source) waitedFor(c *target.Call, t *mqs.Thread) ([]waiting, target.Addr) {
+	comm := target.Addr(0)
+	if v, ok := c.Argument("comm"); ok {
+		comm = target.Addr(v)
+	}
+	open := s.incomplete()
+	synced := slices.DeleteFunc(slices.Clone(open), func(w waiting) bool { return !c.Holds(target.Addr(w.Complete)) })
+	if len(synced) > 0 {
+		t.AllRequests = s.areAll(c, synced)
+		return synced, comm
+	}
+	if c.Function == "MPI_Probe" || c.Function == "MPI_Mprobe" {
+		return s.probes(c), comm
+	}
+	internal := !isPointToPoint(c.Function)
+	held := slices.DeleteFunc(open, func(w waiting) bool { return !c.Words[w.addr] || isInternal(w.request) != internal })
+	if len(held) > 1 && !internal {
+		// The stack keeps old values: which of them it is can't be told.
+		held = s.ownOf(c, held)
+	}
+	t.AllRequests = len(held) == 1 && !internal
+	return held, comm
+}
+
+// incomplete are the requests that are in use and not complete.
+func (s *source) incomplete() []waiting {
+	q := s.allRequests()
+	var out []waiting
+	add := func(a target.Addr, r request) {
+		if r.State != requestInactive && r.Complete != requestCompleted {
+			out = append(out, waiting{a, r})
+		}
+	}
+	for _, list := range q.sends {
+		for _, r := range list {
+			add(r.addr, r.Base)
+		}
+	}
+	for _, list := range q.recvs {
+		for _, r := range list {
+			add(r.addr, r.Base)
+		}
+	}
+	slices.SortFunc(out, func(a, b waiting) int { return int(int32(a.Sequence) - int32(b.Sequence)) })
+	return out
+}
+
+// areAll says whether a call has put its mark into no other request. Where the
+// mark is, those are counted that must still complete: of MPI_Waitany and
+// MPI_Waitsome that is one, so theirs are looked for in the array that the program
+// has passed, whose address the call holds.
+func (s *source) areAll(c *target.Call, synced []waiting) bool {
+	mark := target.Addr(synced[0].Complete)
+	if c.Function != "MPI_Waitany" && c.Function != "MPI_Waitsome" {
+		count, err := s.r.Int(mark, 4)
+		return err == nil && int(count) == len(synced)
+	}
+	known := map[target.Addr]bool{}
+	for _, w := range synced {
+		known[w.addr] = true
+	}
+	if !s.Request.Bound() || s.prefetchWords(c) != nil {
+		return false
+	}
+	for a := range c.Words {
+		if s.isArray(a, mark, known) {
+			return true
+		}
+	}
+	return false
+}
+
+// prefetchWords brings what a call's words may point at into the cache.
+func (s *source) prefetchWords(c *target.Call) error {
+	var ranges []target.Range
+	for a := range c.Words {
+		ranges = append(ranges, target.Range{Addr: a, Len: s.r.Info().PointerSize})
+	}
+	return s.r.Prefetch(ranges)
+}
+
+const (
+	maxArray     = 1 << 16 // elements of an array of requests that are looked at
+	maxClassName = 64      // bytes
+)
+
+// isArray says whether at a stands an array of requests with all known ones and
+// no other one that has the mark.
+func (s *source) isArray(a, mark target.Addr, known map[target.Addr]bool) bool {
+	width := target.Addr(s.r.Info().PointerSize)
+	if a%width != 0 {
+		return false
+	}
+	found := 0
+	for i := range target.Addr(maxArray) {
+		p, err := s.r.Pointers(a+i*width, 1)
+		if err != nil {
+			break
+		}
+		switch r := p[0]; {
+		case known[r]:
+			found++
+		case r == 0 || r != s.symbols[symNullRequest].Addr && !s.isRequest(r):
+			return found == len(known)
+		case r != s.symbols[symNullRequest].Addr:
+			if q, err := s.Request.Read(s.r, r); err != nil || target.Addr(q.Complete) == mark {
+				return false
+			}
+		}
+	}
+	return found == len(known)
+}
+
+// isRequest says whether an object of some class of requests stands at a.
+func (s *source) isRequest(a target.Addr) bool {
+	if a%8 != 0 {
+		return false
+	}
+	c, err := s.classOf(a)
+	if err != nil {
+		return false
+	}
+	name, err := c.Name.Read(s.r, maxClassName)
+	return err == nil && strings.Contains(name, "request")
+}
+
+// ownOf keeps, of requests whose addresses a call holds, those that a handle
+// of the program's points at whose address the call holds too.
+func (s *source) ownOf(c *target.Call, held []waiting) []waiting {
+	if s.prefetchWords(c) != nil {
+		return nil
+	}
+	handles := map[target.Addr]bool{}
+	for a := range c.Words {
+		if c.Holds(a) {
+			continue
+		}
+		if p, err := s.r.Pointers(a, 1); err == nil {
+			handles[p[0]] = true
+		}
+	}
+	own := slices.DeleteFunc(held, func(w waiting) bool { return !handles[w.addr] })
+	if len(own) != 1 {
+		return nil
+	}
+	return own
+}
+
+// probes are the requests on a call's part of the stack.
+func (s *source) probes(c *target.Call) []waiting {
+	var out []waiting
+	for _, state := range s.comms {
+		extra, _ := s.postedElsewhere(state) // what can't be read has been said where it is shown
+		for _, r := range extra {
+			if c.Holds(r.addr) {
+				out = append(out, waiting{r.addr, r.Base})
+			}
+		}
+	}
+	return out
+}
+
+// commOf is the communicator that all requests of a call are on, 0 if there is
+// no such one. A collective that holds none of its own is on the only
+// communicator that has any.
+func (s *source) commOf(c *target.Call, waited []waiting) target.Addr {
+	if len(waited) == 0 && !isPointToPoint(c.Function) {
+		waited = slices.DeleteFunc(s.incomplete(), func(w waiting) bool { return !isInternal(w.request) })
+	}
+	if len(waited) == 0 || slices.ContainsFunc(waited, func(w waiting) bool { return w.Comm != waited[0].Comm }) {
+		return 0
+	}
+	return waited[0].Comm
+}
+
+func isInternal(r request) bool { return r.Tag < 0 && r.Tag != anyTag }
+
+// isPointToPoint tells the calls that wait for the program's own messages.
+func isPointToPoint(call string) bool {
+	_, send := mqs.BlockingSends[call]
+	_, recv := mqs.BlockingRecvs[call]
+	return send || recv || strings.HasPrefix(call, "MPI_Wait") || strings.HasPrefix(call, "MPI_Test")
+}
+
+// Traffic counts messages by ob1's sequence numbers, of 16 bits on the wire.
+func (s *source) Traffic(c *mqs.Communicator) []mqs.Traffic {
+	state, ok := s.comms[c.UniqueID]
+	if !ok || s.pml != ob1 {
+		return nil
+	}
+	peers, err := s.peers(state)
+	if err != nil {
+		return nil
+	}
+	out := []mqs.Traffic{}
+	for _, rank := range peers.ranks {
+		p := peers.procs[rank]
+		if p.ExpectedAt == 0 {
+			return nil
+		}
+		t := mqs.Traffic{Peer: int32(rank), Sent: uint16(p.SendSequence), Arrived: p.ExpectedSequence - 1}
+		if t.Sent != 0 || t.Arrived != 0 {
+			out = append(out, t)
+		}
+	}
+	return out
+}
