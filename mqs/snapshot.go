@@ -38,6 +38,9 @@ type Process struct {
 	Phase Phase
 	// ThreadMultiple is true if threads may call MPI side by side (MPI_THREAD_MULTIPLE).
 	ThreadMultiple Maybe[bool]
+	// Arriving is true if messages lie before the process, in shared memory, that
+	// its library has not looked at yet: they are in no queue.
+	Arriving Maybe[bool]
 	// Threads are its first thread and those in MPI calls or in the program's
 	// own code; nil if not known.
 	Threads []Thread

@@ -45,12 +45,14 @@ const (
 	symBsend        = "BsendBuffer"           // struct BsendBuffer, up to 4.1
 	// Of ch3.
 	symCH3        = "MPIDI_Process"         // MPIDI_Process_t
+	symRegion     = "MPID_nem_mem_region"   // MPID_nem_mem_region_t
 	symPosted     = "recvq_posted_head"     // MPIR_Request *
 	symUnexpected = "recvq_unexpected_head" // MPIR_Request *
 	// Of ch4.
-	symCH4       = "MPIDI_global"                             // MPIDI_CH4_Global_t
-	symSelfRecvs = "self_recv_queue"                          // MPIR_Request *
-	symCellSize  = "MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE" // int
+	symCH4        = "MPIDI_global"                             // MPIDI_CH4_Global_t
+	symSelfRecvs  = "self_recv_queue"                          // MPIR_Request *
+	symTransports = "MPIDI_POSIX_eager_iqueue_global"          // MPIDI_POSIX_eager_iqueue_global_t
+	symCellSize   = "MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE" // int
 )
 
 // needed are the symbols without which nothing can be read.
@@ -65,19 +67,20 @@ func (Decoder) Symbols() []string { return recognising }
 
 // others are the decoder's other roots.
 func others() []string {
-	return append([]string{symDevice, symSendq, symBsend, symCH3, symPosted, symUnexpected, symCH4, symSelfRecvs, symCellSize, symThreads}, needed...)
+	return append([]string{symDevice, symSendq, symBsend, symCH3, symPosted, symUnexpected, symCH4, symSelfRecvs, symCellSize, symThreads, symRegion, symTransports}, needed...)
 }
 
 // source is one process that uses MPICH.
 type source struct {
 	types
-	groups  groupTypes
-	r       *target.Reader
-	symbols map[string]target.Symbol
-	layouts *target.Layouts
-	device  device
-	process process
-	comms   map[target.Addr]*commState // by address
+	groups   groupTypes
+	arrivals arrivalTypes
+	r        *target.Reader
+	symbols  map[string]target.Symbol
+	layouts  *target.Layouts
+	device   device
+	process  process
+	comms    map[target.Addr]*commState // by address
 
 	requests        *requests
 	byAddr          map[target.Addr]*requestAt
@@ -192,6 +195,9 @@ func try(r *target.Reader, symbols map[string]target.Symbol, l *target.Layouts) 
 			return nil, err
 		}
 	}
+	if target.Bind(&s.arrivals, l) != nil {
+		s.arrivals = arrivalTypes{} // of another release: what arrives is not known
+	}
 	var err error
 	if _, ok := symbols[symCH4]; ok {
 		d := &ch4{source: s}
@@ -254,6 +260,7 @@ func (s *source) Describe(p *mqs.Process) {
 	if s.process.Size > 0 && s.process.Rank >= 0 && s.process.Rank < s.process.Size {
 		p.GlobalRank, p.WorldSize = mqs.Known(s.process.Rank), mqs.Known(s.process.Size)
 	}
+	p.Arriving = s.arriving()
 	if at, ok := s.symbols[symThreads]; ok && s.Threads.Bound() {
 		if t, err := s.Threads.Read(s.r, at.Addr); err == nil {
 			p.ThreadMultiple = mqs.Known(t.Provided == threadMultiple)

@@ -156,7 +156,7 @@ type group struct {
 // queries lists all types that any MPICH may have, each once.
 func queries() []target.TypeQuery {
 	var out []target.TypeQuery
-	for _, q := range slices.Concat(target.Queries(&types{}), target.Queries(&groupTypes{}),
+	for _, q := range slices.Concat(target.Queries(&types{}), target.Queries(&groupTypes{}), target.Queries(&arrivalTypes{}),
 		target.Queries(&ch3Types{}), target.Queries(&ch3Groups{}), target.Queries(&ch4Types{}), target.Queries(&ch4Groups{})) {
 		at := slices.IndexFunc(out, func(o target.TypeQuery) bool { return o.Name == q.Name })
 		if at < 0 {

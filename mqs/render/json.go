@@ -122,6 +122,7 @@ func (w *jsonWriter) process(p *mqs.Process) {
 	w.raw(`, "unavailable": `).strOrNull(p.Unavailable)
 	w.raw(`, "phase": `).strOrNull(string(p.Phase))
 	maybe(w, `, "thread_multiple": `, p.ThreadMultiple, func(v bool) { w.bool(v) })
+	maybe(w, `, "arriving": `, p.Arriving, func(v bool) { w.bool(v) })
 	w.threads(p.Threads)
 	w.raw(",\n \"communicators\": [")
 	for i, c := range p.Communicators {
