@@ -97,7 +97,7 @@ func threadAt(t *target.Thread) Thread {
 	out := Thread{Number: t.Number}
 	own := t.Frames
 	if at := t.InCall(); at >= 0 {
-		out.Call = t.Frames[at].MPIName()
+		out.Call = t.Frames[at].CallName()
 		own = t.Frames[at+1:]
 	}
 	// A call that is made inside another, as those for files do, is the outer one's affair.

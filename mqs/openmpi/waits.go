@@ -62,15 +62,22 @@ func (s *source) waitedFor(c *target.Call, t *mqs.Thread) ([]waiting, target.Add
 		return synced, comm
 	}
 	if c.Function == "MPI_Probe" || c.Function == "MPI_Mprobe" {
-		return s.probes(c), comm
+		found := s.probes(c)
+		t.AllRequests = len(found) == 1
+		return found, comm
 	}
 	internal := !isPointToPoint(c.Function)
 	held := slices.DeleteFunc(open, func(w waiting) bool { return !c.Words[w.addr] || isInternal(w.request) != internal })
-	if len(held) > 1 && !internal {
+	// MPI_Sendrecv has one of each.
+	most := 1
+	if strings.HasPrefix(c.Function, "MPI_Sendrecv") {
+		most = 2
+	}
+	if len(held) > most && !internal {
 		// The stack keeps old values: which of them it is can't be told.
 		held = s.ownOf(c, held)
 	}
-	t.AllRequests = len(held) == 1 && !internal
+	t.AllRequests = len(held) == 1 && most == 1 && !internal
 	return held, comm
 }
 

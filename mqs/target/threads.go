@@ -35,13 +35,38 @@ func (r *Reader) Threads() ([]Thread, error) {
 // InCall returns the place of the innermost MPI call among the frames of a
 // thread, -1 if it is in none.
 func (t *Thread) InCall() int {
-	return slices.IndexFunc(t.Frames, func(f Frame) bool { return strings.HasPrefix(f.MPIName(), "MPI_") })
+	at := slices.IndexFunc(t.Frames, func(f Frame) bool { return strings.HasPrefix(f.MPIName(), "MPI_") })
+	if at < 0 {
+		at = slices.IndexFunc(t.Frames, func(f Frame) bool { return insideName(f.Function) != "" })
+	}
+	return at
 }
 
 // MPIName is the function's name without the P of the profiling interface and
 // the _c of calls with large counts (MPI 4).
 func (f Frame) MPIName() string {
 	return strings.TrimSuffix(strings.TrimPrefix(f.Function, "P"), "_c")
+}
+
+// insideName is the MPI call whose frame a library's own function has taken by
+// ending it (a tail call): internal_Waitany in MPICH (src/binding/c, from 4.0),
+// ompi_mpi_finalize in Open MPI. It is empty for other functions.
+func insideName(function string) string {
+	if rest, ok := strings.CutPrefix(function, "internal_"); ok && rest != "" && rest[0] >= 'A' && rest[0] <= 'Z' {
+		return "MPI_" + strings.TrimSuffix(rest, "_c")
+	}
+	if function == "ompi_mpi_finalize" {
+		return "MPI_Finalize"
+	}
+	return ""
+}
+
+// CallName is the name of the MPI call that the frame at [Thread.InCall] stands for.
+func (f Frame) CallName() string {
+	if name := insideName(f.Function); name != "" {
+		return name
+	}
+	return f.MPIName()
 }
 
 // Call is a thread that is inside an MPI call.
@@ -83,7 +108,7 @@ func (r *Reader) Calls() ([]Call, error) {
 		if end < start || end-start > maxStack {
 			return nil, fmt.Errorf("the stack of thread %d, from %s to %s, can't be right", t.Number, start, end)
 		}
-		call := Call{Thread: t.Number, Function: t.Frames[at].MPIName(), Frames: t.Frames[:at+1],
+		call := Call{Thread: t.Number, Function: t.Frames[at].CallName(), Frames: t.Frames[:at+1],
 			Stack: Range{start, int(end - start)}, Words: map[Addr]bool{}}
 		for _, v := range t.Registers {
 			call.Words[Addr(v)] = true
