@@ -23,7 +23,8 @@ func (s *source) Waits(threads []mqs.Thread) {
 	if err != nil {
 		return
 	}
-	s.blockingKinds() // reads the requests
+	s.allRequests()
+	s.blockingKinds()
 	for _, c := range calls {
 		at := slices.IndexFunc(threads, func(t mqs.Thread) bool { return t.Number == c.Thread })
 		if at < 0 {

@@ -1,0 +1,51 @@
+package render
+
+import (
+	"bufio"
+	"fmt"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+)
+
+// threadsText says in which call each thread is and where in the program. One
+// thread in no call is not worth a word if others are in one.
+func threadsText(w *bufio.Writer, p *mqs.Process) {
+	in := 0
+	for i := range p.Threads {
+		if p.Threads[i].Call != "" {
+			in++
+		}
+	}
+	for i := range p.Threads {
+		t := &p.Threads[i]
+		if t.Call == "" && (in > 0 || i > 0 || t.Function == "") {
+			continue
+		}
+		prefix := "In "
+		if in > 1 {
+			prefix = fmt.Sprintf("Thread %d in ", t.Number)
+		}
+		fmt.Fprintln(w, prefix+printable(whereabouts(p, t)))
+	}
+}
+
+// whereabouts describes where a thread is: "MPI_Recv on \"halo\", called by exchange at halo.c:88".
+func whereabouts(p *mqs.Process, t *mqs.Thread) string {
+	place := t.Function
+	if t.File != "" {
+		place += fmt.Sprintf(" at %s:%d", t.File, t.Line)
+	}
+	if t.Call == "" {
+		return place + ", outside MPI"
+	}
+	on := ""
+	for _, c := range p.Communicators {
+		if t.Comm.Known && c.UniqueID == t.Comm.Value {
+			on = " on " + c.Label()
+		}
+	}
+	if place == "" {
+		return t.Call + on
+	}
+	return t.Call + on + ", called by " + place
+}
