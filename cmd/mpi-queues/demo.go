@@ -104,7 +104,7 @@ func (d *demo) live(ctx context.Context) (*mqs.Snapshot, error) {
 		return nil, err
 	}
 	d.say("  %s\n  %s\n  %s\n", tools.gdb, tools.mpicc, tools.mpirun)
-	g, err := newGDB(ctx, tools.gdb, gdbPatience)
+	g, err := newGDB(tools.gdb, gdbPatience)
 	if err != nil {
 		return nil, err
 	}

@@ -128,8 +128,11 @@ func (j *job) hang(ctx context.Context, g *gdb) (*mqs.Snapshot, error) {
 			asked = append(asked, askProcess(pid))
 		}
 		s, err := inspect(ctx, g, asked)
-		if err != nil {
+		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
+		}
+		if err != nil {
+			return nil, err
 		}
 		for _, p := range s.Processes {
 			if p.Unavailable != "" {

@@ -24,7 +24,7 @@ func TestDemoRecording(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := newGDB(t.Context(), path, patience)
+	g, err := newGDB(path, patience)
 	if err != nil {
 		t.Fatal(err)
 	}

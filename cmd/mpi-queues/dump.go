@@ -22,13 +22,16 @@ func dumpCommand() *cobra.Command {
 	var d dump
 	cmd := &cobra.Command{
 		Use:   "dump PID...",
-		Short: "Show the queues of running processes, or of a core file",
+		Short: "Show the queues of running processes, of a whole job, or of a core file",
 		Long: "Attaches gdb to each process for a moment, reads its message queues and shows them all\n" +
 			"in one report. The processes run on afterwards.\n\n" +
+			"The process id of a launcher (mpirun, mpiexec, srun) stands for all ranks of its job on\n" +
+			"this machine; with --job, that of a rank does too.\n\n" +
 			"With --core it takes a program and its core file instead.\n\n" +
 			"Exit status: 0 if at least one process was shown, 1 if none could be read, 2 if the\n" +
 			"command line is wrong. A process that can't be read has its reason in the report.",
-		Example: "  mpi-queues dump $(pgrep -x my-program)\n" +
+		Example: "  mpi-queues dump $(pgrep -n mpirun)\n" +
+			"  mpi-queues dump $(pgrep -x my-program)\n" +
 			"  mpi-queues dump --json --output queues.json 4242 4243\n" +
 			"  mpi-queues dump --core ./my-program core.4242",
 		Args: d.arguments,
@@ -42,6 +45,7 @@ func dumpCommand() *cobra.Command {
 	}
 	d.flags(cmd)
 	cmd.Flags().BoolVar(&d.isCore, "core", false, "the arguments are a program and its core file: PROGRAM CORE")
+	cmd.Flags().BoolVar(&d.isJob, "job", false, "show the whole job that a process is in, as far as it is on this machine")
 	cmd.Flags().StringVar(&d.gdb, "gdb", "", "run the gdb at `PATH` (default $MPI_QUEUES_GDB, or gdb in PATH)")
 	cmd.Flags().DurationVar(&d.timeout, "timeout", time.Minute, "give gdb this much `TIME` for each process")
 	return cmd
@@ -51,10 +55,15 @@ func dumpCommand() *cobra.Command {
 type dump struct {
 	view
 	isCore  bool
+	isJob   bool
 	gdb     string
 	timeout time.Duration
+	// pids are the process ids of the command line.
+	pids []int
 	// asked are what to look at, in the order of the report.
 	asked []inquiry
+	// remarks are sentences on what is not in the report.
+	remarks []string
 }
 
 // arguments reads the arguments; what is wrong with them is a usage error.
@@ -62,6 +71,8 @@ func (d *dump) arguments(_ *cobra.Command, args []string) error {
 	switch {
 	case d.timeout <= 0:
 		return usage(errors.New("--timeout must be more than nothing: 60s, 5m"))
+	case d.isCore && d.isJob:
+		return usage(errors.New("--core and --job do not go together: a core file is of one process"))
 	case d.isCore && len(args) != 2:
 		return usage(errors.New("--core takes a program and its core file: mpi-queues dump --core PROGRAM CORE"))
 	case d.isCore:
@@ -75,10 +86,10 @@ func (d *dump) arguments(_ *cobra.Command, args []string) error {
 		if err != nil || pid <= 0 {
 			return usage(fmt.Errorf("%q is not a process id", arg))
 		}
-		if slices.ContainsFunc(d.asked, func(i inquiry) bool { return i.pid == int(pid) }) {
+		if slices.Contains(d.pids, int(pid)) {
 			return usage(fmt.Errorf("process %d is named twice", pid))
 		}
-		d.asked = append(d.asked, askProcess(int(pid)))
+		d.pids = append(d.pids, int(pid))
 	}
 	return nil
 }
@@ -90,6 +101,7 @@ func (d *dump) run(ctx context.Context) error {
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	d.whole()
 	for k := range d.asked {
 		d.asked[k].options = options
 	}
@@ -112,7 +124,7 @@ func (d *dump) read(ctx context.Context) (*mqs.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := newGDB(ctx, path, d.timeout)
+	g, err := newGDB(path, d.timeout)
 	if err != nil {
 		return nil, err
 	}
@@ -124,21 +136,50 @@ func (d *dump) read(ctx context.Context) (*mqs.Snapshot, error) {
 // and only JSON holds them too.
 func (d *dump) report(s *mqs.Snapshot) error {
 	var reasons []string
-	for _, p := range s.Processes {
-		if p.Unavailable != "" {
+	failed := true
+	for k, p := range s.Processes {
+		failed = failed && p.Unavailable != ""
+		if p.Unavailable != "" && d.asked[k].host == "" {
 			reasons = append(reasons, p.Unavailable)
 		}
 	}
-	failed := len(reasons) == len(s.Processes)
-	if !failed || d.json {
-		if err := d.show(s); err != nil {
-			return unreadable(err)
-		}
+	var err error
+	switch {
+	case d.json:
+		err = d.show(s)
+	case !failed:
+		err = d.tables(s)
+	}
+	if err != nil {
+		return unreadable(err)
 	}
 	if !failed {
 		return nil
 	}
-	return unreadable(errors.New(strings.Join(reasons, "\nmpi-queues: ")))
+	return unreadable(errors.New(strings.Join(append(reasons, d.remarks...), "\nmpi-queues: ")))
+}
+
+// tables shows the snapshot as text, and the remarks in place of the processes of
+// other machines, each of which says the same.
+func (d *dump) tables(s *mqs.Snapshot) error {
+	here := &mqs.Snapshot{}
+	for k, p := range s.Processes {
+		if d.asked[k].host == "" {
+			here.Processes = append(here.Processes, p)
+		}
+	}
+	fill := func(f *os.File, styled bool) error {
+		err := write(f, here, "text", styled)
+		for _, r := range d.remarks {
+			_, printErr := fmt.Fprintf(f, "\n%s.\n", r)
+			err = errors.Join(err, printErr)
+		}
+		return err
+	}
+	if d.output == "" {
+		return fill(os.Stdout, isStyled(os.Stdout))
+	}
+	return replaceFile(d.output, func(f *os.File) error { return fill(f, false) })
 }
 
 // options are the view's, as gdb's command mpi-queues has them.

@@ -1,8 +1,8 @@
 """What `mpi-queues dump' runs in gdb, after gdbinit: one process or core file to one file of JSON.
 
 The request stands in the environment, as JSON: the file for the reply, the process to attach to
-(0 for none) and the command to run (empty: only say whether there is one). The reply says how far
-it came and what stopped it, so that nobody has to read what gdb prints.
+(0 for none) and the command to run. The reply says how far it came and what stopped it, so that
+nobody has to read what gdb prints.
 """
 
 import json
@@ -15,16 +15,39 @@ import gdb
 _REQUEST: Dict[str, Any] = json.loads(os.environ["MPI_QUEUES_DUMP"])
 
 
+def _attach(pid: int) -> None:
+    """Attaches to a process, and leaves out debug information that no queue needs.
+
+    That is the debug information of the libraries that gdb itself runs on too, such as the C
+    library. Where it is installed, in gdb's folder for it, to read it takes most of the time.
+    """
+    folders = gdb.parameter("debug-file-directory") or ""
+    gdb.execute("set debug-file-directory")
+    try:
+        gdb.execute("attach %d" % pid)
+    finally:
+        gdb.execute("set debug-file-directory %s" % folders)
+    with open("/proc/self/maps") as maps:
+        common = {os.path.basename(line.rstrip()) for line in maps}
+    for objfile in gdb.objfiles():
+        name, build = objfile.filename, objfile.build_id
+        if objfile.owner or not name or not build or os.path.basename(name) in common:
+            continue
+        for folder in folders.split(os.pathsep):
+            path = os.path.join(folder, ".build-id", build[:2], build[2:] + ".debug")
+            if os.path.exists(path):
+                objfile.add_separate_debug_file(path)
+                break
+
+
 def _reply() -> Optional[Dict[str, str]]:
     """Does what the request asks for and returns what is to be said of it."""
     if "mpi_queues.commands" not in sys.modules:
         return None  # gdbinit has said why
-    if not _REQUEST["command"]:
-        return {"step": "done", "reason": ""}
     step = "attach"
     try:
         if _REQUEST["pid"]:
-            gdb.execute("attach %d" % _REQUEST["pid"])
+            _attach(_REQUEST["pid"])
         elif not gdb.selected_inferior().pid:
             return None  # gdb has said why it can't use the core file
         step = "read"

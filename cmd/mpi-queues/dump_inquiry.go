@@ -15,10 +15,13 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
 
-// inquiry is one run of gdb: on a process, on a core file or, to see whether
-// the extension works, on nothing.
+// inquiry is one run of gdb, on a process or on a core file.
 type inquiry struct {
 	pid int
+	// rank and size are the process's as its launcher says; host is the machine
+	// it is on, empty for this one.
+	rank, size mqs.Maybe[int32]
+	host       string
 	// before is what the process was like before gdb.
 	before processState
 	// program and core are paths; of a process there is only its program, if that is known.
@@ -28,8 +31,6 @@ type inquiry struct {
 	// options are those of gdb's command mpi-queues.
 	options []string
 }
-
-func (i *inquiry) empty() bool { return i.pid == 0 && i.core == "" }
 
 func askProcess(pid int) inquiry {
 	i := inquiry{pid: pid}
@@ -80,10 +81,10 @@ func isELF(path string, kinds ...elf.Type) error {
 
 // inspect reads what is asked for, several at once, and merges it in that
 // order. What can't be read is in the snapshot with its reason. It fails only
-// if ctx ends. g may be nil if everything has an obstacle.
+// if ctx ends or the gdb is of no use. g may be nil if everything has an obstacle.
 func inspect(ctx context.Context, g *gdb, asked []inquiry) (*mqs.Snapshot, error) {
 	s := &mqs.Snapshot{Processes: make([]*mqs.Process, len(asked))}
-	var group errgroup.Group
+	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.NumCPU())
 	for k, i := range asked {
 		group.Go(func() error {
@@ -92,8 +93,15 @@ func inspect(ctx context.Context, g *gdb, asked []inquiry) (*mqs.Snapshot, error
 			if err == nil {
 				p, err = g.read(ctx, i)
 			}
+			var useless *uselessError
+			if errors.As(err, &useless) {
+				return err
+			}
 			if err != nil {
 				p = &mqs.Process{PID: i.pid, Image: i.program, Unavailable: i.explain(err).Error()}
+			}
+			if !p.GlobalRank.Known {
+				p.GlobalRank, p.WorldSize = i.rank, i.size
 			}
 			p.Inferior = k + 1
 			s.Processes[k] = p

@@ -66,9 +66,9 @@ func cause(err error) error {
 	return err
 }
 
-// newGDB unpacks the extension and makes sure that the gdb can run it.
-// [gdb.close] removes what it leaves.
-func newGDB(ctx context.Context, path string, timeout time.Duration) (*gdb, error) {
+// newGDB unpacks the extension for a gdb. Whether that can run it is seen when it
+// does. [gdb.close] removes what it leaves.
+func newGDB(path string, timeout time.Duration) (*gdb, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -81,9 +81,6 @@ func newGDB(ctx context.Context, path string, timeout time.Duration) (*gdb, erro
 	g.gdbinit, err = unpackExtension(folder)
 	if err == nil {
 		err = os.WriteFile(g.script, dumpScript, 0o644)
-	}
-	if err == nil {
-		_, err = g.run(ctx, inquiry{})
 	}
 	if err != nil {
 		g.close()
@@ -127,19 +124,16 @@ func (g *gdb) read(ctx context.Context, i inquiry) (*mqs.Process, error) {
 	return s.Processes[0], nil
 }
 
-// run runs gdb and returns what the command mpi-queues wrote, if that was to run.
+// run runs gdb and returns what the command mpi-queues wrote.
 func (g *gdb) run(ctx context.Context, i inquiry) ([]byte, error) {
 	folder, err := os.MkdirTemp(g.folder, "run-")
 	if err != nil {
 		return nil, err
 	}
 	output := filepath.Join(folder, "queues.json")
-	r := request{PID: i.pid, Reply: filepath.Join(folder, "reply.json")}
-	if !i.empty() {
-		r.Command = "mpi-queues -json -output " + quote(output)
-		for _, o := range i.options {
-			r.Command += " " + quote(o)
-		}
+	r := request{PID: i.pid, Command: "mpi-queues -json -output " + quote(output), Reply: filepath.Join(folder, "reply.json")}
+	for _, o := range i.options {
+		r.Command += " " + quote(o)
 	}
 	log, err := os.Create(filepath.Join(folder, "log"))
 	if err != nil {
@@ -157,8 +151,6 @@ func (g *gdb) run(ctx context.Context, i inquiry) ([]byte, error) {
 	}
 	var late *timeoutError
 	switch {
-	case answer.Step == "done" && r.Command == "":
-		return nil, nil
 	case answer.Step == "done":
 		return os.ReadFile(output)
 	case errors.As(ended, &late):
@@ -192,7 +184,8 @@ func (g *gdb) execute(ctx context.Context, i inquiry, r request, log *os.File) e
 		args = append(args, "--core="+i.core, i.program)
 	}
 	cmd := exec.CommandContext(ctx, g.path, append(args, "-x", g.gdbinit, "-x", g.script)...)
-	cmd.Env = append(os.Environ(), "DEBUGINFOD_URLS=", "MPI_QUEUES_HELPER="+g.self, "MPI_QUEUES_DUMP="+string(text))
+	// The next gdb is spared compiling the extension, whatever the user's Python is to do.
+	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=", "DEBUGINFOD_URLS=", "MPI_QUEUES_HELPER="+g.self, "MPI_QUEUES_DUMP="+string(text))
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = ownSession()
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
@@ -211,8 +204,12 @@ func (g *gdb) execute(ctx context.Context, i inquiry, r request, log *os.File) e
 	return err
 }
 
+// uselessError means that a gdb can't do this for any process.
+type uselessError struct{ error }
+
 // silence is why a gdb gave no answer: what the extension says of it, or how
-// it ended and what it said last.
+// it ended and what it said last. Any other process would not fare better with
+// one that says nothing of itself, but for one that was killed.
 func (g *gdb) silence(ended error, log string) error {
 	text, err := os.ReadFile(log)
 	if err != nil {
@@ -222,7 +219,7 @@ func (g *gdb) silence(ended error, log string) error {
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "mpi-queues") {
-			return fmt.Errorf("the gdb %s won't do: %s (--gdb PATH names it)", g.path, line)
+			return &uselessError{fmt.Errorf("the gdb %s won't do: %s (--gdb PATH names it)", g.path, line)}
 		}
 		if line != "" {
 			last = line
@@ -230,13 +227,21 @@ func (g *gdb) silence(ended error, log string) error {
 	}
 	switch {
 	case last == "" && ended == nil:
-		return fmt.Errorf("the gdb %s did nothing: name another with --gdb PATH", g.path)
+		return &uselessError{fmt.Errorf("the gdb %s did nothing: name another with --gdb PATH", g.path)}
+	case last == "" && !bySignal(ended):
+		return &uselessError{fmt.Errorf("the gdb %s did nothing (%w): name another with --gdb PATH", g.path, cause(ended))}
 	case last == "":
-		return fmt.Errorf("the gdb %s did nothing (%w): name another with --gdb PATH", g.path, cause(ended))
+		return fmt.Errorf("the gdb %s did nothing (%w)", g.path, cause(ended))
 	case ended == nil:
 		return fmt.Errorf("gdb: %s", last)
 	}
 	return fmt.Errorf("gdb: %s (%w)", last, cause(ended))
+}
+
+// bySignal is true of a program that a signal has ended.
+func bySignal(ended error) bool {
+	var e *exec.ExitError
+	return errors.As(ended, &e) && !e.Exited()
 }
 
 // quote makes a word of gdb's command line of any text.

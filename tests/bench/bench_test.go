@@ -132,7 +132,7 @@ func release(t *testing.T) string {
 // measure runs all there is on n receives.
 func measure(t *testing.T, k *tools, n int) *result {
 	t.Helper()
-	pids := job(t, k.many, n)
+	_, pids := job(t, k.many, 2, n)
 	s := newSession(t, k.helper)
 	for i, pid := range pids {
 		if i > 0 {

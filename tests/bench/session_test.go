@@ -22,8 +22,8 @@ import (
 const patience = 5 * time.Minute
 
 // job starts tests/programs/many with n pending receives and returns the pids of
-// its ranks once all of them are posted. The job ends with the test.
-func job(t *testing.T, program string, n int) []int {
+// its launcher and of its ranks once all of them are posted. The job ends with the test.
+func job(t *testing.T, program string, ranks, n int) (launcher int, pids []int) {
 	t.Helper()
 	dir := t.TempDir()
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
@@ -33,7 +33,7 @@ func job(t *testing.T, program string, n int) []int {
 	_, err = unix.InotifyAddWatch(fd, dir, unix.IN_CREATE|unix.IN_MOVED_TO)
 	must(t, err)
 
-	cmd := exec.Command("mpirun.openmpi", "--oversubscribe", "-n", "2", program, dir, fmt.Sprint(n))
+	cmd := exec.Command("mpirun.openmpi", "--oversubscribe", "-n", fmt.Sprint(ranks), program, dir, fmt.Sprint(n))
 	cmd.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
@@ -50,10 +50,9 @@ func job(t *testing.T, program string, n int) []int {
 		}
 	})
 
-	var pids []int
 	buffer := make([]byte, 4096)
 	must(t, events.SetReadDeadline(time.Now().Add(patience)))
-	for rank := 0; rank < 2; {
+	for rank := 0; rank < ranks; {
 		if _, err := os.Stat(filepath.Join(dir, fmt.Sprintf("ready-%d", rank))); err == nil {
 			pids = append(pids, pidIn(t, filepath.Join(dir, fmt.Sprintf("rank-%d.json", rank))))
 			rank++
@@ -68,7 +67,7 @@ func job(t *testing.T, program string, n int) []int {
 			t.Fatalf("the job is not ready: %v\n%s", err, &said)
 		}
 	}
-	return pids
+	return cmd.Process.Pid, pids
 }
 
 // pidIn reads the first member of a rank's account, its pid.

@@ -3,14 +3,12 @@
 package locate
 
 import (
-	"bytes"
-	"encoding/binary"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/mpi-queues/mpi-queues/mqs/peek"
 )
 
 // The symbols that a process can say it with.
@@ -25,25 +23,13 @@ const (
 	ProcessTable = "MPIR_proctable"
 )
 
-// Symbols are the names that [Memory.Symbol] is asked for.
+// Symbols are the names that [peek.Memory.Symbol] is asked for.
 var Symbols = []string{DLLName, DLLLocations, IgnoreQueues, ProcessTable}
 
 const (
 	maxPath      = 4096 // a path's length with its end, as for the kernel
 	maxLocations = 64
-	pageSize     = 4096 // what is readable in part is so in pages of this or a multiple
 )
-
-// Memory is a process that is read.
-type Memory interface {
-	// Symbol is a variable's address and its size in bytes, 0 if that is not known.
-	Symbol(name string) (addr, size uint64, ok bool)
-	// Bytes are n bytes, all of them or an error.
-	Bytes(addr uint64, n int) ([]byte, error)
-	// PointerSize is 4 or 8.
-	PointerSize() int
-	BigEndian() bool
-}
 
 // Candidate is a library that a process names. Nothing is known of it: whether it
 // is there, and whether to trust who named it.
@@ -66,7 +52,7 @@ type Found struct {
 }
 
 // Read asks a process. That it says nothing is no error.
-func Read(m Memory) Found {
+func Read(m peek.Memory) Found {
 	f := Found{}
 	_, _, f.Ignore = m.Symbol(IgnoreQueues)
 	_, _, f.Starter = m.Symbol(ProcessTable)
@@ -90,8 +76,8 @@ func (f *Found) problem(symbol, format string, args ...any) {
 }
 
 // locations follows a char **.
-func (f *Found) locations(m Memory, at uint64) {
-	list, err := pointer(m, at)
+func (f *Found) locations(m peek.Memory, at uint64) {
+	list, err := peek.Pointer(m, at)
 	if err != nil {
 		f.problem(DLLLocations, "%v", err)
 		return
@@ -100,7 +86,7 @@ func (f *Found) locations(m Memory, at uint64) {
 		return // set only once a debugger is seen
 	}
 	for i := range maxLocations {
-		entry, err := pointer(m, list+uint64(i*m.PointerSize()))
+		entry, err := peek.Pointer(m, list+uint64(i*m.PointerSize()))
 		if err != nil {
 			f.problem(DLLLocations, "entry %d: %v", i, err)
 			return
@@ -108,7 +94,7 @@ func (f *Found) locations(m Memory, at uint64) {
 		if entry == 0 {
 			return
 		}
-		path, err := text(m, entry, maxPath)
+		path, err := peek.Text(m, entry, maxPath)
 		if err != nil {
 			f.problem(DLLLocations, "entry %d: %v", i, err)
 			continue
@@ -124,12 +110,12 @@ func (f *Found) locations(m Memory, at uint64) {
 // to an absolute path is the surest sign: the letters of a path, taken as an
 // address, are not one in 64 bits, and lead to no path in 32; but the bytes of
 // an address can all be letters.
-func (f *Found) name(m Memory, at, size uint64) {
+func (f *Found) name(m peek.Memory, at, size uint64) {
 	limit := maxPath
 	if size > 0 {
 		limit = int(min(size, maxPath))
 	}
-	array, arrayErr := text(m, at, limit)
+	array, arrayErr := peek.Text(m, at, limit)
 	if size != 0 && size != uint64(m.PointerSize()) {
 		if arrayErr != nil {
 			f.problem(DLLName, "%v", arrayErr)
@@ -137,13 +123,13 @@ func (f *Found) name(m Memory, at, size uint64) {
 		f.add(DLLName, array)
 		return
 	}
-	target, err := pointer(m, at)
+	target, err := peek.Pointer(m, at)
 	if err == nil && target == 0 {
 		return // not set, whichever it is
 	}
 	var pointed string
 	if err == nil {
-		pointed, err = text(m, target, maxPath)
+		pointed, err = peek.Text(m, target, maxPath)
 	}
 	switch {
 	case err == nil && strings.HasPrefix(pointed, "/"):
@@ -156,48 +142,6 @@ func (f *Found) name(m Memory, at, size uint64) {
 	default:
 		f.problem(DLLName, "neither a path (%v) nor a pointer to one (%v)", arrayErr, err)
 	}
-}
-
-// pointer reads a pointer.
-func pointer(m Memory, at uint64) (uint64, error) {
-	b, err := m.Bytes(at, m.PointerSize())
-	if err != nil {
-		return 0, err
-	}
-	var order binary.ByteOrder = binary.LittleEndian
-	if m.BigEndian() {
-		order = binary.BigEndian
-	}
-	if len(b) == 4 {
-		return uint64(order.Uint32(b)), nil
-	}
-	return order.Uint64(b), nil
-}
-
-// text reads a string that can be a path: it ends within the limit, and can be
-// printed.
-func text(m Memory, at uint64, limit int) (string, error) {
-	var out []byte
-	for len(out) < limit {
-		next := at + uint64(len(out))
-		// Not beyond its page: the next one may not be there.
-		n := min(limit-len(out), 256, int(pageSize-next%pageSize))
-		b, err := m.Bytes(next, n)
-		if err != nil {
-			return "", err
-		}
-		end := bytes.IndexByte(b, 0)
-		if end < 0 {
-			out = append(out, b...)
-			continue
-		}
-		s := string(append(out, b[:end]...))
-		if !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
-			return "", fmt.Errorf("no text at %#x", at)
-		}
-		return s, nil
-	}
-	return "", fmt.Errorf("the text at %#x does not end within %d bytes", at, limit)
 }
 
 // Default are the libraries to try where nobody says one, in the folders of the

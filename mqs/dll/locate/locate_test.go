@@ -61,6 +61,7 @@ func (f *fake) word(v uint64) string {
 }
 
 const (
+	pageSize = 4096
 	variable = 0x10000
 	list     = 0x20000
 	strings1 = 0x30fe0 // crosses into the next page

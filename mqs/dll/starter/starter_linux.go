@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/mpi-queues/mpi-queues/mqs/dll/locate"
+	"github.com/mpi-queues/mpi-queues/mqs/peek"
 )
 
 // maxAncestors is how far above a rank its starter may be: between them are a
@@ -62,10 +63,10 @@ func parent(pid int) (int, error) {
 
 // read asks one process.
 func read(pid int) (locate.Found, error) {
-	p, err := open(pid)
+	p, err := peek.Open(pid, locate.Symbols...)
 	if err != nil {
 		return locate.Found{}, err
 	}
-	defer func() { _ = p.memory.Close() }()
+	defer p.Close()
 	return locate.Read(p), nil
 }

@@ -1,4 +1,4 @@
-package starter
+package peek
 
 import (
 	"bufio"
@@ -12,8 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-
-	"github.com/mpi-queues/mpi-queues/mqs/dll/locate"
 )
 
 const (
@@ -21,17 +19,19 @@ const (
 	maxObjects = 1024    // files that are searched for symbols
 )
 
-// process is a live process that is read through /proc.
-type process struct {
+// Process is a live process that is read through /proc. Whoever owns it has made
+// its files and its memory: they can hold anything.
+type Process struct {
 	folder      string // /proc/PID
 	memory      *os.File
+	wanted      *wanted
 	symbols     map[string]symbol
 	pointerSize int
 	bigEndian   bool
 	budget      int64 // bytes of symbol tables that may still be read
 }
 
-// symbol is a variable in the process.
+// symbol is a variable or function in the process.
 type symbol struct{ addr, size uint64 }
 
 // mapping is a part of a file that a process has in its memory.
@@ -43,12 +43,14 @@ type object struct {
 	mappings []mapping // in the order of their addresses
 }
 
-func (p *process) Symbol(name string) (addr, size uint64, ok bool) {
+// Symbol is one of those that were looked for.
+func (p *Process) Symbol(name string) (addr, size uint64, ok bool) {
 	s, ok := p.symbols[name]
 	return s.addr, s.size, ok
 }
 
-func (p *process) Bytes(addr uint64, n int) ([]byte, error) {
+// Bytes reads memory.
+func (p *Process) Bytes(addr uint64, n int) ([]byte, error) {
 	b := make([]byte, n)
 	if int64(addr) < 0 {
 		return nil, fmt.Errorf("nothing can be read at %#x", addr)
@@ -59,12 +61,19 @@ func (p *process) Bytes(addr uint64, n int) ([]byte, error) {
 	return b, nil
 }
 
-func (p *process) PointerSize() int { return p.pointerSize }
-func (p *process) BigEndian() bool  { return p.bigEndian }
+// PointerSize is 4 or 8.
+func (p *Process) PointerSize() int { return p.pointerSize }
 
-// open looks for the symbols in a process's program and libraries.
-func open(pid int) (*process, error) {
-	p := &process{folder: "/proc/" + strconv.Itoa(pid), symbols: map[string]symbol{}, budget: maxTables}
+// BigEndian is true if the most significant byte comes first.
+func (p *Process) BigEndian() bool { return p.bigEndian }
+
+// Close ends the reading.
+func (p *Process) Close() { _ = p.memory.Close() }
+
+// Open looks for symbols in a process's program and libraries. That some of them,
+// or all, are not there is no error.
+func Open(pid int, symbols ...string) (*Process, error) {
+	p := &Process{folder: "/proc/" + strconv.Itoa(pid), wanted: want(symbols), symbols: map[string]symbol{}, budget: maxTables}
 	memory, err := os.Open(p.folder + "/mem")
 	if err != nil {
 		return nil, err
@@ -80,7 +89,7 @@ func open(pid int) (*process, error) {
 // search fills in the symbols. The program's come before those of its libraries,
 // as for the loader: a variable of a library's that the program uses is copied
 // into it, and the library's own place is then empty.
-func (p *process) search() error {
+func (p *Process) search() error {
 	objects, err := p.objects()
 	if err != nil {
 		return err
@@ -98,7 +107,7 @@ func (p *process) search() error {
 		return fmt.Errorf("the program %s: %w", program, err)
 	}
 	for _, o := range slices.Delete(objects, i, i+1) {
-		if len(p.symbols) == len(locate.Symbols) {
+		if len(p.symbols) == len(p.wanted.names) {
 			break
 		}
 		// Data files are mapped too. What is no library has no symbols.
@@ -110,7 +119,7 @@ func (p *process) search() error {
 // searchObject finds the file of a library. Its path is that in the process's own
 // view of the files; the kernel's link to it leads also to one that was deleted
 // or replaced since, but is root's alone.
-func (p *process) searchObject(o *object) error {
+func (p *Process) searchObject(o *object) error {
 	err := p.searchFile(o, filepath.Join(p.folder, "root", o.path), false)
 	if err != nil {
 		first := o.mappings[0]
@@ -120,7 +129,7 @@ func (p *process) searchObject(o *object) error {
 }
 
 // objects are the files in the process's memory.
-func (p *process) objects() ([]*object, error) {
+func (p *Process) objects() ([]*object, error) {
 	f, err := os.Open(p.folder + "/maps")
 	if err != nil {
 		return nil, err
@@ -170,7 +179,7 @@ func parseMapping(line string) (m mapping, file, path string, err error) {
 }
 
 // searchFile looks for symbols in a file that may be the object's.
-func (p *process) searchFile(o *object, path string, program bool) error {
+func (p *Process) searchFile(o *object, path string, program bool) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return err
@@ -187,7 +196,7 @@ func (p *process) searchFile(o *object, path string, program bool) error {
 	if err := p.same(o, f); err != nil {
 		return err
 	}
-	file, err := parse(f, info.Size(), &p.budget)
+	file, err := parse(f, info.Size(), p.wanted, &p.budget)
 	if err != nil {
 		return err
 	}
@@ -214,7 +223,7 @@ func (p *process) searchFile(o *object, path string, program bool) error {
 }
 
 // same fails if the file is not the one in memory but has come into its place.
-func (p *process) same(o *object, f *os.File) error {
+func (p *Process) same(o *object, f *os.File) error {
 	const header = 52 // the shorter one, of 32 bits
 	i := slices.IndexFunc(o.mappings, func(m mapping) bool { return m.offset == 0 })
 	if i < 0 {

@@ -1,4 +1,4 @@
-package starter
+package peek
 
 import (
 	"bytes"
@@ -9,8 +9,6 @@ import (
 	"io"
 	"os"
 	"slices"
-
-	"github.com/mpi-queues/mpi-queues/mqs/dll/locate"
 )
 
 // maxTables bounds the symbol tables and names of all files of a process. The
@@ -25,9 +23,24 @@ type elfFile struct {
 	symbols     map[string]symbol // at the addresses that the file was linked for
 }
 
+// wanted are the names of symbols to look for.
+type wanted struct {
+	names map[string][]byte // each with the null byte behind it
+	first [256]bool         // the letters that they begin with
+}
+
+func want(names []string) *wanted {
+	w := &wanted{names: map[string][]byte{}}
+	for _, name := range names {
+		w.names[name] = append([]byte(name), 0)
+		w.first[w.names[name][0]] = true
+	}
+	return w
+}
+
 // parse reads a file that can be anything: whoever owns the process made it.
 // Of budget, the bytes that may be read, it takes what it uses.
-func parse(f io.ReaderAt, size int64, budget *int64) (out *elfFile, err error) {
+func parse(f io.ReaderAt, size int64, w *wanted, budget *int64) (out *elfFile, err error) {
 	defer func() {
 		// debug/elf does not promise that no file makes it panic.
 		if r := recover(); r != nil {
@@ -59,7 +72,7 @@ func parse(f io.ReaderAt, size int64, budget *int64) (out *elfFile, err error) {
 	// The first has all, and the second is left when a file is stripped.
 	for _, kind := range []elf.SectionType{elf.SHT_SYMTAB, elf.SHT_DYNSYM} {
 		if s := e.SectionByType(kind); s != nil {
-			if err := out.readTable(e, s, size, budget); err != nil {
+			if err := out.readTable(e, s, size, w, budget); err != nil {
 				return nil, err
 			}
 		}
@@ -69,7 +82,7 @@ func parse(f io.ReaderAt, size int64, budget *int64) (out *elfFile, err error) {
 
 // readTable takes the symbols that are looked for out of a table. It does not
 // make an object of each, as debug/elf does: there are millions.
-func (f *elfFile) readTable(e *elf.File, s *elf.Section, size int64, budget *int64) error {
+func (f *elfFile) readTable(e *elf.File, s *elf.Section, size int64, w *wanted, budget *int64) error {
 	if int(s.Link) >= len(e.Sections) {
 		return errors.New("a symbol table without names")
 	}
@@ -85,18 +98,14 @@ func (f *elfFile) readTable(e *elf.File, s *elf.Section, size int64, budget *int
 	if f.pointerSize == 8 {
 		step = elf.Sym64Size
 	}
-	wanted := map[string][]byte{}
-	for _, name := range locate.Symbols {
-		wanted[name] = append([]byte(name), 0)
-	}
 	for ; len(table) >= step; table = table[step:] {
 		sym := f.entry(e, table)
-		if uint64(sym.Name) >= uint64(len(names)) || names[sym.Name] != 'M' && names[sym.Name] != 'm' {
+		if uint64(sym.Name) >= uint64(len(names)) || !w.first[names[sym.Name]] {
 			continue // for most symbols, the end of it
 		}
-		for name, text := range wanted {
+		for name, text := range w.names {
 			_, known := f.symbols[name]
-			if !known && variable(sym) && bytes.HasPrefix(names[sym.Name:], text) {
+			if !known && usable(sym) && bytes.HasPrefix(names[sym.Name:], text) {
 				f.symbols[name] = symbol{sym.Value, sym.Size}
 			}
 		}
@@ -114,8 +123,8 @@ func (f *elfFile) entry(e *elf.File, b []byte) elf.Sym64 {
 		Value: uint64(o.Uint32(b[4:])), Size: uint64(o.Uint32(b[8:]))}
 }
 
-// variable is true if a symbol is one that others can see, and is here.
-func variable(s elf.Sym64) bool {
+// usable is true if a symbol is one that others can see, and is here.
+func usable(s elf.Sym64) bool {
 	kind, bind := elf.ST_TYPE(s.Info), elf.ST_BIND(s.Info)
 	return elf.SectionIndex(s.Shndx) != elf.SHN_UNDEF && s.Value != 0 &&
 		bind != elf.STB_LOCAL && kind != elf.STT_TLS && kind != elf.STT_SECTION && kind != elf.STT_FILE

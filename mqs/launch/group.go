@@ -1,0 +1,152 @@
+package launch
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+)
+
+// job tells the jobs of this machine apart.
+type job struct {
+	kind kind
+	name string
+	// server is the process that gives the seats, where they do not name their
+	// job, and size that of the job.
+	server *process
+	size   mqs.Maybe[int32]
+}
+
+// group is the processes of a job on this machine, wrappers and forks included.
+type group struct {
+	job
+	worldSize mqs.Maybe[int32]
+	// ranks have the processes of each rank, with the outermost of them.
+	ranks map[int32][]*process
+	tops  map[int32]*process
+}
+
+// groups are the jobs of this machine, in the order in which they were started.
+func (s *system) groups() []*group {
+	if s.all != nil {
+		return s.all
+	}
+	type seated struct {
+		*process
+		place
+	}
+	var all []seated
+	for _, p := range s.processes {
+		if at, ok := s.place(p); ok {
+			all = append(all, seated{p, at})
+		}
+	}
+	slices.SortFunc(all, func(a, b seated) int { return cmp.Or(older(a.top, b.top), older(a.process, b.process)) })
+	latest := map[job]*group{}
+	for _, p := range all {
+		j := s.jobOf(p.place)
+		g := latest[j]
+		// Jobs that were spawned one after the other by one server look alike, but
+		// for having their ranks twice.
+		if g == nil || j.kind == pmi && g.tops[p.rank] != nil && g.tops[p.rank] != p.top {
+			g = &group{job: j, worldSize: s.size(p.place), ranks: map[int32][]*process{}, tops: map[int32]*process{}}
+			latest[j] = g
+			s.all = append(s.all, g)
+		}
+		g.ranks[p.rank] = append(g.ranks[p.rank], p.process)
+		g.tops[p.rank] = p.top
+	}
+	return s.all
+}
+
+// older orders processes by their age.
+func older(a, b *process) int {
+	return cmp.Or(cmp.Compare(a.started, b.started), cmp.Compare(a.pid, b.pid))
+}
+
+func (s *system) jobOf(at place) job {
+	j := job{kind: at.kind, name: at.job}
+	if at.kind == pmi {
+		j.size = s.size(at)
+		// What was spawned has ranks from 0 on again, often by a server of its own.
+		j.server = at.top.parent
+		if s.env(at.top, "PMI_SPAWNED") == "" {
+			j.server = s.overDaemon(j.server)
+		}
+	}
+	return j
+}
+
+// overDaemon is the launcher of a daemon of hydra's, which it gives a socket to
+// talk to it by (MPICH's src/pm/hydra, HYDI_CONTROL_FD): it is above the daemon
+// if that is on the launcher's machine. Of anything else it is the process itself.
+func (s *system) overDaemon(p *process) *process {
+	if p == nil || p.parent == nil || p.parent.pid <= 1 {
+		return p
+	}
+	if socket := s.env(p, "HYDI_CONTROL_FD"); socket == "" || socket == s.env(p.parent, "HYDI_CONTROL_FD") {
+		return p
+	}
+	return p.parent
+}
+
+// groupOf is the job that a process has a seat in, and its rank there.
+func (s *system) groupOf(p *process) (*group, int32) {
+	for _, g := range s.groups() {
+		for rank, processes := range g.ranks {
+			if slices.Contains(processes, p) {
+				return g, rank
+			}
+		}
+	}
+	return nil, 0
+}
+
+// isBelow is true if some process of the group descends from another process.
+func (g *group) isBelow(p *process) bool {
+	for _, top := range g.tops {
+		if top.isBelow(p) {
+			return true
+		}
+	}
+	return false
+}
+
+// programs are the group's ranks, each with its MPI program.
+func (s *system) programs(g *group) map[int32]*process {
+	out := map[int32]*process{}
+	for rank, processes := range g.ranks {
+		out[rank] = s.innermost(processes)
+	}
+	return out
+}
+
+// innermost finds the MPI program among the processes of one rank: wrappers (a
+// shell, numactl, time), the program, and what it has started in turn. With an
+// MPI library it is one of those that have it; a wrapper can have it too, from
+// LD_PRELOAD, and so the innermost of them is taken. But what has the program of
+// its parent is a fork of it. If nobody has MPI it may be linked statically and
+// stripped, and is taken for the innermost of all.
+func (s *system) innermost(processes []*process) *process {
+	if len(processes) == 1 {
+		return processes[0]
+	}
+	candidates := slices.DeleteFunc(slices.Clone(processes), func(p *process) bool { return !s.inside(p).isMPI })
+	if len(candidates) == 0 {
+		candidates = slices.Clone(processes)
+	}
+	forks := slices.DeleteFunc(slices.Clone(candidates), func(p *process) bool {
+		program := s.program(p)
+		return program == "" || !slices.Contains(candidates, p.parent) || s.program(p.parent) != program
+	})
+	return slices.MinFunc(candidates, func(a, b *process) int {
+		isFork := func(p *process) int {
+			if slices.Contains(forks, p) {
+				return 1
+			}
+			return 0
+		}
+		depth := func(p *process) int { return -len(p.ancestors()) }
+		return cmp.Or(cmp.Compare(isFork(a), isFork(b)), cmp.Compare(depth(a), depth(b)), older(a, b))
+	})
+}

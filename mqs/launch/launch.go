@@ -1,0 +1,76 @@
+// Package launch finds the processes of an MPI job from the process id of its
+// launcher or of any of its ranks.
+//
+// A launcher that keeps MPIR_proctable, the table of the MPIR process acquisition
+// interface (MPI Forum, 2010), says there which processes it started, and where:
+// Open MPI's mpirun up to 4.1, MPICH's mpiexec.hydra, Slurm's srun. It is read
+// while the launcher runs on. Others (Open MPI from 5.0 on, a stripped
+// mpiexec.hydra) have none. Then, and on the nodes where there is no launcher,
+// the environment of the processes says it, since every launcher gives each rank
+// its number in a variable there.
+//
+// What is a launcher and what is a rank is told by these tables and variables
+// alone, not by names of programs.
+package launch
+
+import (
+	"errors"
+	"runtime"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/peek"
+)
+
+// Rank is a process of a job.
+type Rank struct {
+	// Number is its rank in MPI_COMM_WORLD.
+	Number mqs.Maybe[int32]
+	// PID is that of the MPI program, which a shell or another wrapper may have
+	// started that the launcher knows instead.
+	PID int
+	// Host is where it runs, as the launcher calls it; empty for this machine.
+	Host string
+	// Executable is the path of its program, empty if not known.
+	Executable string
+	// Exited is true if it has ended on this machine. PID can be another
+	// process's by now.
+	Exited bool
+}
+
+// Job is the processes that share an MPI_COMM_WORLD.
+type Job struct {
+	// Launcher is the process that started the job or, where that is not on this
+	// machine or can't be told, its daemon here; 0 if none is known.
+	Launcher int
+	// Name is its program's name: "mpirun", "srun", "mpiexec.hydra"; empty if there is none.
+	Name string
+	// Ranks are those that are known, by number: all of them from a table, else
+	// those that run on this machine.
+	Ranks []Rank
+	// Size is that of MPI_COMM_WORLD.
+	Size mqs.Maybe[int32]
+	// Self is the rank that was asked for: the process itself, or the rank that it
+	// wraps or that has started it. It is nil if the launcher was asked for.
+	Self *Rank
+	// Others are processes on this machine of what the launcher started
+	// besides, as by MPI_Comm_spawn. They have an MPI_COMM_WORLD of their own, in which
+	// the same numbers mean others, and so are no ranks of this job; but of
+	// another that can be found by them.
+	Others []int
+}
+
+// Find returns the job that a process has launched or is a rank of. A process
+// between the launcher and a rank is as good, and so is one above the launcher, if
+// it is above one only; else the error is a [*SeveralError]. An MPI program that was started
+// without a launcher is a job of its own. Errors are sentences for users.
+func Find(pid int) (*Job, error) {
+	if runtime.GOOS != "linux" {
+		return nil, errors.New("the processes of an MPI job can be found on Linux only: name each of them by its id")
+	}
+	s, err := look("/proc", func(pid int, symbols ...string) (memory, error) { return peek.Open(pid, symbols...) })
+	if err != nil {
+		return nil, err
+	}
+	s.isHere = ownNames()
+	return s.find(pid)
+}

@@ -1,0 +1,180 @@
+package launch
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// madeUp is a process that is not there.
+type madeUp struct {
+	pid, parent int
+	name        string
+	state       string // R if empty
+	env         string // with spaces between the variables
+	program     string
+	isMPI       bool
+	table       []entry
+	denied      bool
+}
+
+// machine makes a /proc with some processes, whose numbers are in the order of
+// their ages, below the first of all.
+func machine(t *testing.T, processes ...madeUp) *system {
+	t.Helper()
+	root := t.TempDir()
+	memories := map[int]*fake{}
+	write := func(pid int, name, text string, mode os.FileMode) {
+		if err := os.WriteFile(filepath.Join(root, strconv.Itoa(pid), name), []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, p := range append([]madeUp{{pid: 1, name: "init"}}, processes...) {
+		folder := filepath.Join(root, strconv.Itoa(p.pid))
+		if err := os.Mkdir(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if p.state == "" {
+			p.state = "R"
+		}
+		write(p.pid, "stat", fmt.Sprintf("%d (%s) %s %d%s %d 0\n", p.pid, p.name, p.state, p.parent, strings.Repeat(" 0", 17), p.pid), 0o644)
+		write(p.pid, "environ", strings.ReplaceAll(p.env, " ", "\x00")+"\x00", 0o644)
+		if p.program != "" {
+			if err := os.Symlink(p.program, filepath.Join(folder, "exe")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m := newFake(8, false)
+		if p.table != nil {
+			m.putTable(p.table)
+		}
+		if p.isMPI {
+			m.symbols[initSymbol] = 1
+		}
+		if !p.denied {
+			memories[p.pid] = m
+		}
+	}
+	s, err := look(root, func(pid int, _ ...string) (memory, error) {
+		if m := memories[pid]; m != nil {
+			return m, nil
+		}
+		return nil, &os.PathError{Op: "open", Path: "mem", Err: os.ErrPermission}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.isHere = func(host string) bool { return host == "here" }
+	for _, p := range processes {
+		if p.denied {
+			s.processes[p.pid].environment = &environment{err: &os.PathError{Op: "open", Path: "environ", Err: os.ErrPermission}}
+		}
+	}
+	return s
+}
+
+// fake is the memory of a made-up process, in pages.
+type fake struct {
+	width   int
+	big     bool
+	symbols map[string]uint64
+	pages   map[uint64][]byte
+	// fetches counts what was read; before is called ahead of each, with its address.
+	fetches int
+	before  func(addr uint64)
+}
+
+func newFake(width int, big bool) *fake {
+	return &fake{width: width, big: big, symbols: map[string]uint64{}, pages: map[uint64][]byte{}, before: func(uint64) {}}
+}
+
+func (f *fake) Close()           {}
+func (f *fake) PointerSize() int { return f.width }
+func (f *fake) BigEndian() bool  { return f.big }
+
+func (f *fake) Symbol(name string) (addr, size uint64, ok bool) {
+	addr, ok = f.symbols[name]
+	return addr, 0, ok
+}
+
+const page = 4096
+
+func (f *fake) Bytes(addr uint64, n int) ([]byte, error) {
+	f.before(addr)
+	f.fetches++
+	if n > piece {
+		return nil, errors.New("too much at once")
+	}
+	out := make([]byte, 0, n)
+	for len(out) < n {
+		at := addr + uint64(len(out))
+		p := f.pages[at/page]
+		if p == nil {
+			return nil, fmt.Errorf("nothing at %#x", at)
+		}
+		out = append(out, p[at%page:][:min(n-len(out), int(page-at%page))]...)
+	}
+	return out, nil
+}
+
+func (f *fake) put(at uint64, b []byte) {
+	for i := range b {
+		a := at + uint64(i)
+		if f.pages[a/page] == nil {
+			f.pages[a/page] = make([]byte, page)
+		}
+		f.pages[a/page][a%page] = b[i]
+	}
+}
+
+func (f *fake) order() interface {
+	binary.ByteOrder
+	binary.AppendByteOrder
+} {
+	if f.big {
+		return binary.BigEndian
+	}
+	return binary.LittleEndian
+}
+
+// pointer is a pointer's bytes.
+func (f *fake) pointer(v uint64) []byte {
+	if f.width == 4 {
+		return f.order().AppendUint32(nil, uint32(v))
+	}
+	return f.order().AppendUint64(nil, v)
+}
+
+const (
+	sizeAt    = 0x10000
+	pointerAt = 0x10100
+	tableAt   = 0x20ff8 // across pages
+	textsAt   = 0x800ff0
+)
+
+// putTable puts a launcher's table, with its names.
+func (f *fake) putTable(table []entry) {
+	f.symbols[sizeSymbol], f.symbols[tableSymbol] = sizeAt, pointerAt
+	f.put(sizeAt, f.order().AppendUint32(nil, uint32(len(table))))
+	f.put(pointerAt, f.pointer(tableAt))
+	at, next := uint64(tableAt), uint64(textsAt)
+	text := func(s string) []byte {
+		if s == "" {
+			return f.pointer(0)
+		}
+		f.put(next, append([]byte(s), 0))
+		next += uint64(len(s)) + 1
+		return f.pointer(next - uint64(len(s)) - 1)
+	}
+	for _, e := range table {
+		b := append(text(e.host), text(e.executable)...)
+		b = f.order().AppendUint32(b, uint32(e.pid))
+		f.put(at, append(b, make([]byte, f.width-4)...))
+		at += uint64(3 * f.width)
+	}
+}

@@ -1,0 +1,135 @@
+package launch
+
+import (
+	"strconv"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+)
+
+// seat is a place in a job, which a process has been given through its
+// environment. Its children inherit it: a wrapper and the program that it runs
+// have the same.
+type seat struct {
+	kind kind
+	// job tells the job from others of the kind, as far as the environment does.
+	job  string
+	rank int32
+	// private differs between two ranks that have all else in common, since one
+	// is in a job that the other has started.
+	private string
+}
+
+// kind is who gives seats.
+type kind int
+
+// The kinds, the surest first. One that starts ranks can give them seats of
+// several kinds: `srun --mpi=pmix' does.
+const (
+	// PMIx servers: Open MPI's mpirun and its daemons, Slurm's with --mpi=pmix.
+	// Each job has a namespace.
+	pmix kind = iota
+	// Slurm: each step of a job runs one program.
+	slurm
+	// PMI-1 and PMI-2 servers: MPICH's hydra. Nothing tells the jobs apart but
+	// the process that gives the seats.
+	pmi
+	kinds
+)
+
+// seat is the one of a kind that a process has in its environment.
+func (s *system) seat(p *process, k kind) (seat, bool) {
+	first := func(names ...string) string {
+		for _, name := range names {
+			if v := s.env(p, name); v != "" {
+				return v
+			}
+		}
+		return ""
+	}
+	out := seat{kind: k}
+	var rank string
+	switch k {
+	case pmix:
+		out.job = first("PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid")
+		rank = first("PMIX_RANK", "OMPI_COMM_WORLD_RANK")
+		if out.job == "" {
+			return out, false
+		}
+	case slurm:
+		job, step := first("SLURM_JOB_ID"), first("SLURM_STEP_ID", "SLURM_STEPID")
+		if job == "" || step == "" {
+			return out, false // the script of a batch job has a rank, but is no step
+		}
+		out.job, rank = job+"."+step, first("SLURM_PROCID")
+	case pmi:
+		// Hydra gives PMI_ID in place of PMI_RANK if it is told to serve at a port (pmip_cb.c).
+		out.job, rank = first("PMI_JOBID"), first("PMI_RANK", "PMI_ID")
+		out.private = first("PMI_FD")
+	}
+	n, err := strconv.ParseUint(rank, 10, 31)
+	out.rank = int32(n)
+	return out, err == nil
+}
+
+// place is the seat of a process that counts, and where it comes from.
+type place struct {
+	seat
+	// top is the outermost process with this seat: it is the one that the
+	// launcher or its daemon has started.
+	top *process
+}
+
+// place finds the seat that a process was given last. A job can run inside
+// another's rank, or in a step of Slurm's, and its ranks then have the variables
+// of both; those that fewer of the processes above have too are their own.
+func (s *system) place(p *process) (out place, ok bool) {
+	if p.hasEnded() {
+		return out, false
+	}
+	shortest := maxAncestors + 1
+	for k := range kinds {
+		own, has := s.seat(p, k)
+		if !has {
+			continue
+		}
+		top, length := p, 0
+		for _, a := range p.ancestors() {
+			if theirs, has := s.seat(a, k); !has || theirs != own {
+				break
+			}
+			top = a
+			length++
+		}
+		if length < shortest {
+			out, ok, shortest = place{own, top}, true, length
+		}
+	}
+	return out, ok
+}
+
+// size is that of MPI_COMM_WORLD as the environment of a rank has it. Variables
+// of two kinds are of one job if they give the same number to the same processes.
+func (s *system) size(at place) mqs.Maybe[int32] {
+	names := map[kind][]string{
+		pmix:  {"OMPI_COMM_WORLD_SIZE"},
+		slurm: {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"},
+		pmi:   {"PMI_SIZE"},
+	}
+	for _, k := range []kind{at.kind, slurm} {
+		own, has := s.seat(at.top, k)
+		if !has || own.rank != at.rank {
+			continue
+		}
+		if above := at.top.parent; above != nil {
+			if theirs, has := s.seat(above, k); has && theirs == own {
+				continue
+			}
+		}
+		for _, name := range names[k] {
+			if n, err := strconv.ParseUint(s.env(at.top, name), 10, 31); err == nil && n > uint64(at.rank) {
+				return mqs.Known(int32(n))
+			}
+		}
+	}
+	return mqs.Maybe[int32]{}
+}
