@@ -170,9 +170,9 @@ func (t *process) FindTypes(ctx context.Context, queries []target.TypeQuery) ([]
 	return out, nil
 }
 
-func (t *process) Threads(ctx context.Context, depth int) ([]target.Thread, error) {
+func (t *process) Threads(ctx context.Context, depth int, variables []string) ([]target.Thread, error) {
 	var got ListThreadsResult
-	if err := t.d.call(ctx, MethodListThreads, ListThreadsParams{t.p.Inferior, depth}, &got); err != nil {
+	if err := t.d.call(ctx, MethodListThreads, ListThreadsParams{t.p.Inferior, depth, variables}, &got); err != nil {
 		return nil, err
 	}
 	t.d.roundTrips++
@@ -180,8 +180,19 @@ func (t *process) Threads(ctx context.Context, depth int) ([]target.Thread, erro
 	for i, thread := range got.Threads {
 		out[i] = target.Thread{Number: thread.Number, Complete: thread.Complete, Registers: thread.Registers}
 		for _, f := range thread.Frames {
-			out[i].Frames = append(out[i].Frames, target.Frame{Function: f.Function, StackPointer: target.Addr(f.StackPointer)})
+			out[i].Frames = append(out[i].Frames, f.target())
 		}
 	}
 	return out, nil
+}
+
+func (f Frame) target() target.Frame {
+	out := target.Frame{Function: f.Function, StackPointer: target.Addr(f.StackPointer), Object: f.Object, File: f.File, Line: f.Line}
+	for _, v := range f.Variables {
+		if out.Variables == nil {
+			out.Variables = map[string]int64{}
+		}
+		out.Variables[v.Name] = v.Value
+	}
+	return out
 }

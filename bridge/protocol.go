@@ -3,15 +3,16 @@
 // The debugger's extension starts the helper as a child process and sends it
 // JSON-RPC 2.0 requests over the child's standard input, framed with
 // Content-Length headers. While a request is pending the helper calls back, on
-// the same two pipes, for memory, symbols and types. This file is the one
-// definition of every message; python/mpi_queues/protocol.py is generated from it.
+// the same two pipes, for memory, symbols and types. This file and
+// callbacks.go are the one definition of every message, from which
+// python/mpi_queues/protocol.py is generated.
 package bridge
 
 //go:generate go run ./pygen -o ../python/mpi_queues/protocol.py
 
 // ProtocolVersion is what both ends must agree on in [Initialize]. It changes
 // whenever a message changes in a way that an older end would misread.
-const ProtocolVersion = 2
+const ProtocolVersion = 3
 
 // Methods that the debugger calls in the helper.
 const (
@@ -21,6 +22,10 @@ const (
 	MethodQueues = "queues"
 	// MethodDescribe says what was detected in a process, without reading its queues.
 	MethodDescribe = "describe"
+	// MethodRanks finds the ranks of the job that a process belongs to.
+	MethodRanks = "ranks"
+	// MethodDeadlock reads processes and says which of them wait for whom.
+	MethodDeadlock = "deadlock"
 	// MethodExited is a notification: a process has ended or is not debugged any more.
 	MethodExited = "exited"
 	// MethodCancel is a notification: give up a request.
@@ -93,6 +98,8 @@ type Process struct {
 	PID int `json:"pid"`
 	// Kind is "live", "core" or "remote".
 	Kind string `json:"kind"`
+	// Rank is its rank in MPI_COMM_WORLD as its launcher says, null if not known.
+	Rank *int32 `json:"rank"`
 	// Executable is the path of its program, or empty.
 	Executable string `json:"executable"`
 	// Libraries are the paths of its shared libraries, in the debugger's order.
@@ -103,6 +110,20 @@ type Process struct {
 	PointerSize int `json:"pointer_size"`
 	// BigEndian is true if the most significant byte comes first.
 	BigEndian bool `json:"big_endian"`
+}
+
+// Obstacle is a process that was asked for and can't be read.
+type Obstacle struct {
+	// Inferior is the debugger's number for it.
+	Inferior int `json:"inferior"`
+	// PID is its process id.
+	PID int `json:"pid"`
+	// Executable is the path of its program, or empty.
+	Executable string `json:"executable"`
+	// Rank is as in [Process].
+	Rank *int32 `json:"rank"`
+	// Reason is the sentence that says why.
+	Reason string `json:"reason"`
 }
 
 // CancelParams names a request to give up, which may not have arrived yet.
@@ -129,15 +150,17 @@ type Source struct {
 	SafePath []string `json:"safe_path"`
 	// Timeout is how many seconds a DLL may take for one thing; 0 means no limit.
 	Timeout int `json:"timeout"`
-	// Starters are the debugger's other processes, one of which may have
-	// started the job and know where the DLL is.
+	// Starters are the debugger's processes beside those of the request. One of
+	// all these may have started the job and know where the DLL is.
 	Starters []Process `json:"starters"`
 }
 
 // QueuesParams asks for the message queues of some processes.
 type QueuesParams struct {
-	// Processes to read, in the order to show them in.
+	// Processes to read, in the order of their inferiors, which they are shown in.
 	Processes []Process `json:"processes"`
+	// Obstacles are shown among them, by their inferiors' numbers.
+	Obstacles []Obstacle `json:"obstacles"`
 	// Source says where queues may be read from.
 	Source Source `json:"source"`
 	// Comm restricts to communicators of this name or unique id; empty means all.
@@ -158,6 +181,24 @@ type QueuesParams struct {
 	Window bool `json:"window"`
 }
 
+// DeadlockParams asks which of some processes wait for whom.
+type DeadlockParams struct {
+	// Processes to read.
+	Processes []Process `json:"processes"`
+	// Obstacles are processes of which is known only that they are there.
+	Obstacles []Obstacle `json:"obstacles"`
+	// Absent are ranks of the same jobs that the debugger has no process of.
+	Absent []Rank `json:"absent"`
+	// Source is as in [QueuesParams].
+	Source Source `json:"source"`
+	// Format is "text" or "json".
+	Format string `json:"format"`
+	// Styled is as in [QueuesParams].
+	Styled bool `json:"styled"`
+	// Window is as in [QueuesParams].
+	Window bool `json:"window"`
+}
+
 // DescribeParams asks what was detected in one process.
 type DescribeParams struct {
 	// Process to look at.
@@ -166,6 +207,44 @@ type DescribeParams struct {
 	Source Source `json:"source"`
 	// Window is as in [QueuesParams].
 	Window bool `json:"window"`
+}
+
+// RanksParams asks for the ranks of a job.
+type RanksParams struct {
+	// PID is the process id, on this machine, of its launcher or of one of its ranks.
+	PID int `json:"pid"`
+}
+
+// Rank is one process of a job.
+type Rank struct {
+	// Rank is its rank in MPI_COMM_WORLD, null if not known.
+	Rank *int32 `json:"rank"`
+	// PID is its process id on its host, 0 if not known.
+	PID int `json:"pid"`
+	// Host is the name of the host that it is on, empty for this machine.
+	Host string `json:"host"`
+	// Executable is the path of its program, or empty.
+	Executable string `json:"executable"`
+	// Exited is true if it has ended on this machine.
+	Exited bool `json:"exited"`
+}
+
+// RanksResult holds a job.
+type RanksResult struct {
+	// Launcher is the process id of its launcher or of the launcher's daemon on
+	// this machine, 0 if not known.
+	Launcher int `json:"launcher"`
+	// Name is what that process's program is called, empty if not known.
+	Name string `json:"name"`
+	// Size is how many ranks the job has, null if not known.
+	Size *int32 `json:"size"`
+	// Ranks are those that are known.
+	Ranks []Rank `json:"ranks"`
+	// Self is the process id of the rank that was asked for, 0 if that was the launcher.
+	Self int `json:"self"`
+	// Others are processes on this machine that the launcher started beside
+	// the job, as for MPI_Comm_spawn: other jobs.
+	Others []int `json:"others"`
 }
 
 // Result ends a request. What there is to show has been handed over by
@@ -177,147 +256,4 @@ type Result struct {
 	BytesRead int64 `json:"bytes_read"`
 	// Seconds from the request's arrival to this result.
 	Seconds float64 `json:"seconds"`
-}
-
-// MemoryRange is a piece of a process's address space.
-type MemoryRange struct {
-	// Address of its first byte.
-	Address uint64 `json:"address"`
-	// Length in bytes.
-	Length int `json:"length"`
-}
-
-// ReadMemoryParams asks for memory.
-type ReadMemoryParams struct {
-	// Inferior is the process to read.
-	Inferior int `json:"inferior"`
-	// Ranges to read; together at most the window's size, where there is a window.
-	Ranges []MemoryRange `json:"ranges"`
-}
-
-// ReadMemoryResult holds what could be read.
-type ReadMemoryResult struct {
-	// Readable says for each range how many bytes from its start could be read.
-	Readable []int `json:"readable"`
-	// Data is the readable bytes of all ranges, one after the other, as base64;
-	// null when they stand at the start of the window.
-	Data []byte `json:"data"`
-}
-
-// FindSymbolsParams asks where global symbols are.
-type FindSymbolsParams struct {
-	// Inferior is the process to look in.
-	Inferior int `json:"inferior"`
-	// Names to look up.
-	Names []string `json:"names"`
-}
-
-// Symbol is where a global symbol is.
-type Symbol struct {
-	// Address of the symbol.
-	Address uint64 `json:"address"`
-	// Object is the path of the library or program it is in, empty if not known.
-	Object string `json:"object"`
-}
-
-// FindSymbolsResult holds what was found.
-type FindSymbolsResult struct {
-	// Symbols has an entry for each name, null for one that there is not.
-	Symbols []*Symbol `json:"symbols"`
-}
-
-// TypeQuery asks for one C type.
-type TypeQuery struct {
-	// Name of a typedef, of one of C's own types, or of a struct, union or enum
-	// without the keyword.
-	Name string `json:"name"`
-	// Fields are paths of members, with dots between levels ("req_status.MPI_TAG").
-	Fields []string `json:"fields"`
-}
-
-// FindTypesParams asks for the layout of C types.
-type FindTypesParams struct {
-	// Inferior is the process to look in.
-	Inferior int `json:"inferior"`
-	// Types to look up.
-	Types []TypeQuery `json:"types"`
-}
-
-// Field is where a member stands in its type.
-type Field struct {
-	// Offset in bytes from the start of the type.
-	Offset int `json:"offset"`
-	// Size in bytes.
-	Size int `json:"size"`
-	// Kind is "signed", "unsigned", "pointer", "float", "array" or "struct" (unions too).
-	Kind string `json:"kind"`
-}
-
-// Type is the layout of a C type.
-type Type struct {
-	// Size in bytes.
-	Size int `json:"size"`
-	// Object is the path of the library or program that describes it, empty if not known.
-	Object string `json:"object"`
-	// Fields has an entry for each path asked for, null for one that there is not.
-	Fields []*Field `json:"fields"`
-}
-
-// FindTypesResult holds what was found.
-type FindTypesResult struct {
-	// Types has an entry for each query, null for a type that is not known or not complete.
-	Types []*Type `json:"types"`
-}
-
-// ListThreadsParams asks for the innermost frames of all threads.
-type ListThreadsParams struct {
-	// Inferior is the process to look in.
-	Inferior int `json:"inferior"`
-	// Depth is how many frames of each thread are wanted at most.
-	Depth int `json:"depth"`
-}
-
-// Frame is one frame of a thread's stack.
-type Frame struct {
-	// Function is the name of the function, empty if not known.
-	Function string `json:"function"`
-	// StackPointer is the value of the stack pointer in this frame.
-	StackPointer uint64 `json:"stack_pointer"`
-}
-
-// Thread is where one thread is.
-type Thread struct {
-	// Number is the debugger's number for it.
-	Number int `json:"number"`
-	// Frames from the innermost outwards, as far as they can be found out.
-	Frames []Frame `json:"frames"`
-	// Complete is true if the last of them is the outermost frame of the thread.
-	Complete bool `json:"complete"`
-	// Registers are the values of the integer registers in the innermost frame.
-	Registers []uint64 `json:"registers"`
-}
-
-// ListThreadsResult holds all threads of the process.
-type ListThreadsResult struct {
-	// Threads in the debugger's order.
-	Threads []Thread `json:"threads"`
-}
-
-// WriteParams is a piece of the answer.
-type WriteParams struct {
-	// Stream is "display" for what a user sees, "recording" for a recording's bytes.
-	Stream string `json:"stream"`
-	// Length is how many bytes at the start of the window; 0 when Data holds them.
-	Length int `json:"length"`
-	// Data is the bytes as base64 where there is no window, else null.
-	Data []byte `json:"data"`
-	// Last is true for the piece that makes the stream whole even if the
-	// request fails, as a recording is. Else it is whole if the request succeeds.
-	Last bool `json:"last"`
-}
-
-// ProgressParams says how far a request has come.
-type ProgressParams struct {
-	// Message is what is being done, in a few words.
-	Message string `json:"message"`
 }

@@ -20,6 +20,9 @@ import (
 type Handler interface {
 	Queues(ctx context.Context, d *Debugger, p QueuesParams) error
 	Describe(ctx context.Context, d *Debugger, p DescribeParams) error
+	Deadlock(ctx context.Context, d *Debugger, p DeadlockParams) error
+	// Ranks answers without asking the debugger.
+	Ranks(ctx context.Context, p RanksParams) (*RanksResult, error)
 	// Exited tells of a process that has gone. No request is under way meanwhile.
 	Exited(ctx context.Context, p ExitedParams)
 }
@@ -101,13 +104,25 @@ func (s *server) handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.
 		if err := decode(req, &p); err != nil {
 			return nil, err
 		}
-		return s.run(ctx, conn, req.ID, p.Window, func(ctx context.Context, d *Debugger) error { return s.handler.Queues(ctx, d, p) })
+		return s.show(ctx, conn, req.ID, p.Window, func(ctx context.Context, d *Debugger) error { return s.handler.Queues(ctx, d, p) })
 	case MethodDescribe:
 		var p DescribeParams
 		if err := decode(req, &p); err != nil {
 			return nil, err
 		}
-		return s.run(ctx, conn, req.ID, p.Window, func(ctx context.Context, d *Debugger) error { return s.handler.Describe(ctx, d, p) })
+		return s.show(ctx, conn, req.ID, p.Window, func(ctx context.Context, d *Debugger) error { return s.handler.Describe(ctx, d, p) })
+	case MethodDeadlock:
+		var p DeadlockParams
+		if err := decode(req, &p); err != nil {
+			return nil, err
+		}
+		return s.show(ctx, conn, req.ID, p.Window, func(ctx context.Context, d *Debugger) error { return s.handler.Deadlock(ctx, d, p) })
+	case MethodRanks:
+		var p RanksParams
+		if err := decode(req, &p); err != nil {
+			return nil, err
+		}
+		return s.run(ctx, req.ID, func(ctx context.Context, _ InitializeParams) (any, error) { return s.handler.Ranks(ctx, p) })
 	}
 	return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeMethodNotFound, Message: fmt.Sprintf("no method %q", req.Method)}
 }
@@ -134,8 +149,20 @@ func (s *server) initialize(p InitializeParams) (*InitializeResult, error) {
 	return &InitializeResult{Protocol: ProtocolVersion, Version: s.version, Window: s.window.describe()}, nil
 }
 
-// run does one request of the debugger's. There is only ever one.
-func (s *server) run(ctx context.Context, conn *jsonrpc2.Conn, id jsonrpc2.ID, mapped bool, f func(context.Context, *Debugger) error) (any, error) {
+// show does a request whose answer is handed over in pieces.
+func (s *server) show(ctx context.Context, conn *jsonrpc2.Conn, id jsonrpc2.ID, mapped bool, f func(context.Context, *Debugger) error) (any, error) {
+	return s.run(ctx, id, func(ctx context.Context, peer InitializeParams) (any, error) {
+		start := time.Now()
+		d := &Debugger{Peer: peer, conn: conn, window: s.window, mapped: mapped && s.window != nil}
+		if err := f(ctx, d); err != nil {
+			return nil, err
+		}
+		return &Result{RoundTrips: d.roundTrips, BytesRead: d.bytesRead, Seconds: time.Since(start).Seconds()}, nil
+	})
+}
+
+// run does one request of the debugger's, and returns its result. There is only ever one.
+func (s *server) run(ctx context.Context, id jsonrpc2.ID, f func(context.Context, InitializeParams) (any, error)) (any, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s.mu.Lock()
@@ -160,12 +187,11 @@ func (s *server) run(ctx context.Context, conn *jsonrpc2.Conn, id jsonrpc2.ID, m
 	}()
 	s.working.Lock()
 	defer s.working.Unlock()
-	start := time.Now()
-	d := &Debugger{Peer: *peer, conn: conn, window: s.window, mapped: mapped && s.window != nil}
-	if err := f(ctx, d); err != nil {
+	result, err := f(ctx, *peer)
+	if err != nil {
 		return nil, &jsonrpc2.Error{Code: errorCode(ctx, err), Message: err.Error()}
 	}
-	return &Result{RoundTrips: d.roundTrips, BytesRead: d.bytesRead, Seconds: time.Since(start).Seconds()}, nil
+	return result, nil
 }
 
 // errorCode tells the debugger what kind of sentence an error is.

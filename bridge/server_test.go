@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -27,6 +28,14 @@ func (f handlerFunc) Queues(ctx context.Context, d *Debugger, p QueuesParams) er
 
 func (f handlerFunc) Describe(ctx context.Context, d *Debugger, p DescribeParams) error {
 	return f(ctx, d, d.Target(p.Process))
+}
+
+func (f handlerFunc) Deadlock(ctx context.Context, d *Debugger, p DeadlockParams) error {
+	return f(ctx, d, d.Target(p.Processes[0]))
+}
+
+func (f handlerFunc) Ranks(ctx context.Context, p RanksParams) (*RanksResult, error) {
+	return &RanksResult{Launcher: p.PID}, f(ctx, nil, nil)
 }
 
 func (f handlerFunc) Exited(context.Context, ExitedParams) {}
@@ -205,6 +214,53 @@ func TestNonsenseAnswers(t *testing.T) {
 		if _, err := g.queues(); err == nil {
 			t.Errorf("%+v was believed", answers[i])
 		}
+	}
+}
+
+// A request that shows nothing has a result of its own, or an error as any other.
+func TestRanks(t *testing.T) {
+	var fail error
+	g := serve(t, handlerFunc(func(context.Context, *Debugger, target.Target) error { return fail }), nil)
+	g.initialize(t)
+	var r RanksResult
+	if err := g.Call(context.Background(), MethodRanks, RanksParams{PID: 42}, &r); err != nil || r.Launcher != 42 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	fail = mqs.Unreadable("", "process 42 is no part of an MPI job")
+	if err := g.Call(context.Background(), MethodRanks, RanksParams{PID: 42}, &r); code(err) != CodeUnreadable {
+		t.Errorf("%v", err)
+	}
+	if err := g.Call(context.Background(), MethodDeadlock, DeadlockParams{Processes: []Process{{}}}, nil); code(err) != CodeUnreadable {
+		t.Errorf("%v", err)
+	}
+}
+
+// What the debugger says of threads arrives as it was said.
+func TestThreads(t *testing.T) {
+	asked := ListThreadsParams{}
+	var got []target.Thread
+	g := serve(t, handlerFunc(func(ctx context.Context, _ *Debugger, tg target.Target) (err error) {
+		got, err = tg.Threads(ctx, 9, []string{"comm"})
+		return err
+	}), func(_ string, params json.RawMessage) (any, error) {
+		return ListThreadsResult{Threads: []Thread{{Number: 2, Complete: true, Registers: []uint64{7}, Frames: []Frame{
+			{Function: "MPI_Recv", StackPointer: 1 << 63, Object: "/lib/libmpi.so", Variables: []Variable{{"comm", -1}}},
+			{Function: "main", File: "halo.c", Line: 12},
+		}}}}, json.Unmarshal(params, &asked)
+	})
+	g.initialize(t)
+	if _, err := g.queues(); err != nil {
+		t.Fatal(err)
+	}
+	want := []target.Thread{{Number: 2, Complete: true, Registers: []uint64{7}, Frames: []target.Frame{
+		{Function: "MPI_Recv", StackPointer: 1 << 63, Object: "/lib/libmpi.so", Variables: map[string]int64{"comm": -1}},
+		{Function: "main", File: "halo.c", Line: 12},
+	}}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if want := (ListThreadsParams{3, 9, []string{"comm"}}); !reflect.DeepEqual(asked, want) {
+		t.Errorf("asked %+v, want %+v", asked, want)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"go/token"
 	"log"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"unicode"
@@ -19,7 +20,7 @@ import (
 func main() {
 	out := flag.String("o", "", "the file to write")
 	flag.Parse()
-	text, err := generate("protocol.go")
+	text, err := generate(".")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -28,7 +29,10 @@ func main() {
 	}
 }
 
-const head = `# Generated from bridge/protocol.go by bridge/pygen. Do not edit.
+// sources are the protocol's, in package bridge.
+var sources = []string{"protocol.go", "callbacks.go"}
+
+const head = `# Generated from bridge/protocol.go and callbacks.go by bridge/pygen. Do not edit.
 """The protocol between the debugger's extension and the helper."""
 
 from __future__ import annotations
@@ -37,16 +41,20 @@ from typing import List, Optional, TypedDict
 
 `
 
-// generate reads the protocol's Go source and returns the Python module.
-func generate(source string) ([]byte, error) {
-	file, err := parser.ParseFile(token.NewFileSet(), source, nil, parser.ParseComments)
-	if err != nil {
-		return nil, err
+// generate reads the protocol's Go sources in a folder and returns the Python module.
+func generate(folder string) ([]byte, error) {
+	var decls []ast.Decl
+	for _, source := range sources {
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(folder, source), nil, parser.ParseComments)
+		if err != nil {
+			return nil, err
+		}
+		decls = append(decls, file.Decls...)
 	}
 	var b bytes.Buffer
 	b.WriteString(head)
 	var classes bytes.Buffer
-	for _, d := range file.Decls {
+	for _, d := range decls {
 		g, ok := d.(*ast.GenDecl)
 		if !ok {
 			continue
@@ -122,7 +130,7 @@ func python(t ast.Expr) (string, error) {
 	switch t := t.(type) {
 	case *ast.Ident:
 		switch t.Name {
-		case "int", "int64", "uint64":
+		case "int", "int32", "int64", "uint64":
 			return "int", nil
 		case "float64":
 			return "float", nil

@@ -63,7 +63,7 @@ type helper struct {
 // Queues reads and renders the message queues of processes.
 func (h *helper) Queues(ctx context.Context, d *bridge.Debugger, p bridge.QueuesParams) error {
 	queue, err := mqs.ParseQueue(p.Queue)
-	from, sourceErr := h.sources(d, p.Source)
+	from, sourceErr := h.sources(d, p.Source, p.Processes...)
 	if err = errors.Join(err, sourceErr); err != nil {
 		return &bridge.UsageError{Err: err}
 	}
@@ -79,8 +79,8 @@ func (h *helper) Queues(ctx context.Context, d *bridge.Debugger, p bridge.Queues
 		}
 		targets = append(targets, t)
 	}
-	d.Progress(ctx, "reading the message queues")
-	snapshot, err := readAll(ctx, targets, filter, from.read)
+	progress := func(message string) { d.Progress(ctx, message) }
+	snapshot, err := readBeside(ctx, progress, targets, p.Obstacles, filter, from.read)
 	if err == nil {
 		err = display(ctx, d, snapshot, p)
 	}
@@ -122,7 +122,7 @@ func record(ctx context.Context, d *bridge.Debugger, recorders []*target.Recorde
 
 // Describe says what was detected in a process, a fact to a line.
 func (h *helper) Describe(ctx context.Context, d *bridge.Debugger, p bridge.DescribeParams) error {
-	from, err := h.sources(d, p.Source)
+	from, err := h.sources(d, p.Source, p.Process)
 	if err != nil {
 		return &bridge.UsageError{Err: err}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/mpi-queues/mpi-queues/bridge"
@@ -18,8 +19,8 @@ type sources struct {
 	opened []*dll.Source
 }
 
-// sources makes what a request asks for. What is wrong with it is for the user.
-func (h *helper) sources(d *bridge.Debugger, s bridge.Source) (*sources, error) {
+// sources makes what a request for some processes asks for. What is wrong with it is for the user.
+func (h *helper) sources(d *bridge.Debugger, s bridge.Source, processes ...bridge.Process) (*sources, error) {
 	choice, err := mqs.ParseChoice(s.Choice)
 	if err != nil {
 		return nil, err
@@ -27,11 +28,13 @@ func (h *helper) sources(d *bridge.Debugger, s bridge.Source) (*sources, error) 
 	out := &sources{choice: choice, Sources: mqs.Sources{Decoders: decoders}}
 	settings := dll.Settings{Path: s.DLL, SafePath: s.SafePath, Timeout: time.Duration(s.Timeout) * time.Second}
 	var starters []target.Target
-	for _, p := range s.Starters {
+	for _, p := range slices.Concat(s.Starters, processes) {
 		starters = append(starters, d.Target(p))
 	}
 	out.OpenDLL = func(ctx context.Context, t target.Target, native mqs.Source) (mqs.Source, error) {
-		p := dll.Process{Target: t, Starters: starters}
+		p := dll.Process{Target: t, Starters: slices.DeleteFunc(slices.Clone(starters), func(s target.Target) bool {
+			return s.Info().Inferior == t.Info().Inferior
+		})}
 		if native != nil {
 			known := mqs.Identity(t.Info())
 			native.Describe(known)

@@ -1,4 +1,5 @@
-"""MPI message queues in gdb: the commands `mpi-queues' and `info mpi'.
+"""MPI message queues in gdb: the commands `mpi-queues', `mpi-deadlock', `mpi-attach', `mpi-detach'
+and `info mpi'.
 
 This file is kept so plain that an old Python can read it, and say that it is too old.
 """
@@ -16,4 +17,4 @@ elif not hasattr(gdb, "lookup_static_symbols"):
     gdb.write("mpi-queues needs gdb 10.2 or later, and this is gdb %s: use another gdb.\n"
               % gdb.VERSION, gdb.STDERR)
 else:
-    from . import commands  # noqa: F401
+    from . import attach, commands, detach  # noqa: F401

@@ -35,8 +35,8 @@ class Link:
         """Sends a request, serves call-backs until its reply, and returns its result.
 
         result is the type to check the result against; helper and debug are the settings. Of the
-        parameters, "window" is set here, where it is known whether there is one. Raises
-        Failure, and gdb.error from gdb itself.
+        parameters, "window" is set here if there is one, where it is known whether the helper has
+        a window. Raises Failure, and gdb.error from gdb itself.
         """
         try:
             with interrupts.held():
@@ -45,8 +45,7 @@ class Link:
                     exchange = Exchange(self._running(), next(self._ids), server)
                     try:
                         with self._ended_on_faults():
-                            return exchange.run(
-                                method, dict(params, window=self.window.size > 0), result)
+                            return exchange.run(method, self._completed(params), result)
                     except Failure:
                         if is_fresh or not exchange.is_ignored:
                             raise
@@ -54,6 +53,10 @@ class Link:
                     is_fresh = self._ensure(helper, debug)
         except KeyboardInterrupt:
             raise Cancelled()
+
+    def pid(self) -> int:
+        """Returns the helper's process id, 0 if it does not run."""
+        return self._helper.pid if self._helper else 0
 
     def notify(self, method: str, params: Mapping[str, Any]) -> None:
         """Tells the helper something, if it runs. Never waits for it.
@@ -78,6 +81,10 @@ class Link:
         self.window.close()
         if helper:
             helper.end(grace)
+
+    def _completed(self, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Returns parameters that say whether this end has mapped the window."""
+        return dict(params, window=self.window.size > 0) if "window" in params else params
 
     def _running(self) -> Helper:
         """Returns the helper, which runs."""
@@ -107,7 +114,7 @@ class Link:
             "extension": _extension_version(),
             "debugger": "gdb " + gdb.VERSION,
         }
-        exchange = Exchange(helper, next(self._ids), _serve_nothing)
+        exchange = Exchange(helper, next(self._ids), serve_nothing)
         exchange.limit(HANDSHAKE_SECONDS, "did not answer within %d seconds of its start")
         try:
             result: protocol.InitializeResult = exchange.run(
@@ -158,8 +165,8 @@ def _extension_version() -> str:
     return __version__
 
 
-def _serve_nothing(method: str, params: Any) -> Tuple[Any, Optional[bytes]]:
-    """Serves the call-backs of a handshake, which has none."""
+def serve_nothing(method: str, params: Any) -> Tuple[Any, Optional[bytes]]:
+    """Serves the call-backs of a request that has none."""
     raise UnknownMethod
 
 

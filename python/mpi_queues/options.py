@@ -41,9 +41,13 @@ def parse(text: str, options: Tuple[Option, ...], command: str) -> Dict[str, Any
         option = _match(word, options)
         given[option.name] = _value(option, words) if option.argument else True
     if words:
-        raise gdb.GdbError("Junk at end of arguments: \"%s\".  Try \"help %s\"."
-                           % (words[0], command))
+        raise junk(words[0], command)
     return given
+
+
+def junk(word: str, command: str) -> Exception:
+    """Returns the error for a word that a command has no use for."""
+    return gdb.GdbError("Junk at end of arguments: \"%s\".  Try \"help %s\"." % (word, command))
 
 
 def complete(text: str, word: Optional[str], options: Tuple[Option, ...]) -> Any:

@@ -2,15 +2,18 @@
 
 import os
 import traceback
-from typing import Any, List, Optional
+from typing import Any, List, Optional, Tuple
 
 import gdb
 
-from . import protocol
-from .errors import Failure
+from . import job, protocol
+from .errors import Failure, one_line
 from .lookup import object_path
 from .parameters import is_debugging
 from .selection import c_language, inferior_selected
+
+_NOTHING = ("The program is not being run: `mpi-attach' to an MPI job, `attach' to one of its"
+            " processes, `run' a program, or name a core file with `core-file', and try again.")
 
 # The process id that gdb makes up for a core file without one.
 _MADE_UP_PID = 1
@@ -20,19 +23,40 @@ def current_process() -> protocol.Process:
     """Describes the current inferior's process, which must be stopped. Raises Failure."""
     inferior = gdb.selected_inferior()
     if not inferior.is_valid() or not inferior.pid:
-        raise Failure("The program is not being run: `attach' to a process of an MPI job, `run'"
-                      " a program, or name a core file with `core-file', and try again.")
+        raise Failure(_NOTHING)
     return _describe(inferior)
 
 
-def other_processes(number: int) -> List[protocol.Process]:
-    """Describes the processes of the inferiors beside one, as far as they are stopped.
+def all_processes() -> Tuple[List[protocol.Process], List[protocol.Obstacle]]:
+    """Describes the processes of all inferiors, and says why some can't be. Raises Failure."""
+    described: List[protocol.Process] = []
+    obstacles: List[protocol.Obstacle] = []
+    for inferior in sorted(gdb.inferiors(), key=lambda inferior: inferior.num):
+        if not inferior.pid:
+            continue
+        with inferior_selected(inferior.num):
+            try:
+                if not inferior.threads():
+                    raise Failure("gdb knows no thread of inferior %d." % inferior.num)
+                described.append(_describe(inferior))
+            except (Failure, gdb.error) as error:
+                if is_debugging():
+                    gdb.write(traceback.format_exc(), gdb.STDERR)
+                obstacles.append(_obstacle(inferior, str(error)))
+    if not described and len(obstacles) < 2:
+        # As without others: what there is to say is said of the one process, or of none.
+        raise Failure(obstacles[0]["reason"] if obstacles else _NOTHING)
+    return described, obstacles
+
+
+def other_processes(numbers: List[int]) -> List[protocol.Process]:
+    """Describes the processes of the inferiors beside some, as far as they are stopped.
 
     They are not what the user asked for, so one that can't be described is left out.
     """
     described: List[protocol.Process] = []
     for inferior in gdb.inferiors():
-        if inferior.num == number or not inferior.pid or not inferior.threads():
+        if inferior.num in numbers or not inferior.pid or not inferior.threads():
             continue
         try:
             with inferior_selected(inferior.num):
@@ -57,12 +81,13 @@ def _describe(inferior: gdb.Inferior) -> protocol.Process:
             raise Failure("Inferior %d is running, and queues can only be read of a process that"
                           " is stopped: wait for its stop, or `interrupt -a' it first."
                           % inferior.num)
-    kind = _kind(inferior)
+    kind = kind_of(inferior)
     with c_language():
         return {
             "inferior": inferior.num,
             "pid": 0 if kind == "core" and inferior.pid == _MADE_UP_PID else inferior.pid,
             "kind": kind,
+            "rank": job.rank_of(inferior.pid) if kind == "live" else None,
             "executable": gdb.current_progspace().filename or "",
             "libraries": _libraries(),
             "architecture": inferior.architecture().name(),
@@ -71,8 +96,20 @@ def _describe(inferior: gdb.Inferior) -> protocol.Process:
         }
 
 
-def _kind(inferior: gdb.Inferior) -> str:
-    """Returns "live", "core" or "remote"."""
+def _obstacle(inferior: gdb.Inferior, reason: str) -> protocol.Obstacle:
+    """Says why the process of the selected inferior can't be read."""
+    is_live = kind_of(inferior) == "live"
+    return {
+        "inferior": inferior.num,
+        "pid": inferior.pid,
+        "executable": gdb.current_progspace().filename or "",
+        "rank": job.rank_of(inferior.pid) if is_live else None,
+        "reason": one_line(reason),
+    }
+
+
+def kind_of(inferior: gdb.Inferior) -> str:
+    """Returns how the selected inferior is reached: "live", "core", "remote" or, by nothing, ""."""
     connection = getattr(inferior, "connection", None)
     if connection:
         names = str(connection.type)
@@ -84,7 +121,7 @@ def _kind(inferior: gdb.Inferior) -> str:
     for name, kind in (("core", "core"), ("native", "live")):
         if name in names:
             return kind
-    return "remote"
+    return "remote" if names else ""
 
 
 def _libraries() -> List[str]:

@@ -1,23 +1,15 @@
 """One line on the terminal that says how far a long request has come."""
 
 import os
-import sys
 import time
 
 import gdb
 
 from .errors import one_line
+from .terminal import is_full_screen, is_terminal
 
 # A request that takes less shows none.
 PATIENCE = 0.5
-
-
-def is_terminal() -> bool:
-    """Says whether gdb's output goes to a terminal."""
-    try:
-        return bool(sys.__stdout__ and sys.__stdout__.isatty())
-    except ValueError:
-        return False
 
 
 class Progress:
@@ -32,7 +24,7 @@ class Progress:
         """Shows a message in place of the one before."""
         if not self._wanted or time.monotonic() - self._began < PATIENCE:
             return
-        if not self._width and _is_full_screen():
+        if not self._width and is_full_screen():
             self._wanted = False
             return
         try:
@@ -56,11 +48,3 @@ class Progress:
             os.write(1, text.encode("utf-8", "replace"))
         except OSError:
             self._wanted = False
-
-
-def _is_full_screen() -> bool:
-    """Says whether gdb draws windows (the TUI), which a line written past it would spoil."""
-    try:
-        return "cmd" in gdb.execute("info win", to_string=True).split()
-    except gdb.error:
-        return False

@@ -1,4 +1,4 @@
-# Generated from bridge/protocol.go by bridge/pygen. Do not edit.
+# Generated from bridge/protocol.go and callbacks.go by bridge/pygen. Do not edit.
 """The protocol between the debugger's extension and the helper."""
 
 from __future__ import annotations
@@ -7,13 +7,17 @@ from typing import List, Optional, TypedDict
 
 # ProtocolVersion is what both ends must agree on in Initialize. It changes whenever a message
 # changes in a way that an older end would misread.
-PROTOCOL_VERSION = 2
+PROTOCOL_VERSION = 3
 # MethodInitialize must be the first request on a connection.
 METHOD_INITIALIZE = "initialize"
 # MethodQueues reads and renders the message queues of processes.
 METHOD_QUEUES = "queues"
 # MethodDescribe says what was detected in a process, without reading its queues.
 METHOD_DESCRIBE = "describe"
+# MethodRanks finds the ranks of the job that a process belongs to.
+METHOD_RANKS = "ranks"
+# MethodDeadlock reads processes and says which of them wait for whom.
+METHOD_DEADLOCK = "deadlock"
 # MethodExited is a notification: a process has ended or is not debugged any more.
 METHOD_EXITED = "exited"
 # MethodCancel is a notification: give up a request.
@@ -85,6 +89,8 @@ class Process(TypedDict):
     pid: int
     # Kind is "live", "core" or "remote".
     kind: str
+    # Rank is its rank in MPI_COMM_WORLD as its launcher says, null if not known.
+    rank: Optional[int]
     # Executable is the path of its program, or empty.
     executable: str
     # Libraries are the paths of its shared libraries, in the debugger's order.
@@ -95,6 +101,21 @@ class Process(TypedDict):
     pointer_size: int
     # BigEndian is true if the most significant byte comes first.
     big_endian: bool
+
+
+class Obstacle(TypedDict):
+    """Obstacle is a process that was asked for and can't be read."""
+
+    # Inferior is the debugger's number for it.
+    inferior: int
+    # PID is its process id.
+    pid: int
+    # Executable is the path of its program, or empty.
+    executable: str
+    # Rank is as in Process.
+    rank: Optional[int]
+    # Reason is the sentence that says why.
+    reason: str
 
 
 class CancelParams(TypedDict):
@@ -124,16 +145,18 @@ class Source(TypedDict):
     safe_path: List[str]
     # Timeout is how many seconds a DLL may take for one thing; 0 means no limit.
     timeout: int
-    # Starters are the debugger's other processes, one of which may have started the job and know
-    # where the DLL is.
+    # Starters are the debugger's processes beside those of the request. One of all these may have
+    # started the job and know where the DLL is.
     starters: List[Process]
 
 
 class QueuesParams(TypedDict):
     """QueuesParams asks for the message queues of some processes."""
 
-    # Processes to read, in the order to show them in.
+    # Processes to read, in the order of their inferiors, which they are shown in.
     processes: List[Process]
+    # Obstacles are shown among them, by their inferiors' numbers.
+    obstacles: List[Obstacle]
     # Source says where queues may be read from.
     source: Source
     # Comm restricts to communicators of this name or unique id; empty means all.
@@ -154,6 +177,25 @@ class QueuesParams(TypedDict):
     window: bool
 
 
+class DeadlockParams(TypedDict):
+    """DeadlockParams asks which of some processes wait for whom."""
+
+    # Processes to read.
+    processes: List[Process]
+    # Obstacles are processes of which is known only that they are there.
+    obstacles: List[Obstacle]
+    # Absent are ranks of the same jobs that the debugger has no process of.
+    absent: List[Rank]
+    # Source is as in QueuesParams.
+    source: Source
+    # Format is "text" or "json".
+    format: str
+    # Styled is as in QueuesParams.
+    styled: bool
+    # Window is as in QueuesParams.
+    window: bool
+
+
 class DescribeParams(TypedDict):
     """DescribeParams asks what was detected in one process."""
 
@@ -163,6 +205,47 @@ class DescribeParams(TypedDict):
     source: Source
     # Window is as in QueuesParams.
     window: bool
+
+
+class RanksParams(TypedDict):
+    """RanksParams asks for the ranks of a job."""
+
+    # PID is the process id, on this machine, of its launcher or of one of its ranks.
+    pid: int
+
+
+class Rank(TypedDict):
+    """Rank is one process of a job."""
+
+    # Rank is its rank in MPI_COMM_WORLD, null if not known.
+    rank: Optional[int]
+    # PID is its process id on its host, 0 if not known.
+    pid: int
+    # Host is the name of the host that it is on, empty for this machine.
+    host: str
+    # Executable is the path of its program, or empty.
+    executable: str
+    # Exited is true if it has ended on this machine.
+    exited: bool
+
+
+class RanksResult(TypedDict):
+    """RanksResult holds a job."""
+
+    # Launcher is the process id of its launcher or of the launcher's daemon on this machine, 0 if
+    # not known.
+    launcher: int
+    # Name is what that process's program is called, empty if not known.
+    name: str
+    # Size is how many ranks the job has, null if not known.
+    size: Optional[int]
+    # Ranks are those that are known.
+    ranks: List[Rank]
+    # Self is the process id of the rank that was asked for, 0 if that was the launcher.
+    self: int
+    # Others are processes on this machine that the launcher started beside the job, as for
+    # MPI_Comm_spawn: other jobs.
+    others: List[int]
 
 
 class Result(TypedDict):
@@ -285,6 +368,17 @@ class ListThreadsParams(TypedDict):
     inferior: int
     # Depth is how many frames of each thread are wanted at most.
     depth: int
+    # Variables are the names of those arguments of functions that are wanted.
+    variables: List[str]
+
+
+class Variable(TypedDict):
+    """Variable is an argument of a function."""
+
+    # Name of the argument.
+    name: str
+    # Value of an integer, an enumerator or a bool, or the address that a pointer holds, in 64 bits.
+    value: int
 
 
 class Frame(TypedDict):
@@ -294,6 +388,14 @@ class Frame(TypedDict):
     function: str
     # StackPointer is the value of the stack pointer in this frame.
     stack_pointer: int
+    # Object is the path of the library that the function is in, empty if it is in the program.
+    object: str
+    # File is the source file that it is in, as the debugger names it, empty if not known.
+    file: str
+    # Line is the line of its call of the next inner frame, or where it stands; 0 if not known.
+    line: int
+    # Variables are the arguments that were asked for and can be read.
+    variables: List[Variable]
 
 
 class Thread(TypedDict):

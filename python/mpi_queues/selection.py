@@ -18,28 +18,32 @@ def inferior_selected(number: int) -> Iterator[Optional[gdb.Inferior]]:
     if wanted is None or wanted.num == before.num or not wanted.threads():
         yield wanted
         return
-    thread = gdb.selected_thread()
-    frame = _selected_frame()
     # Around the switch, since the language `auto' depends on the frame selected when it is set.
-    with c_language():
-        try:
-            # The command `inferior' would tell the user of the switch, whatever its caller wants.
-            wanted.threads()[0].switch()
-            yield wanted
-        finally:
-            if not thread:
-                gdb.execute("inferior %d" % before.num, to_string=True)
-            _reselect(thread, frame)
+    with c_language(), selection_kept():
+        # The command `inferior' would tell the user of the switch, whatever its caller wants.
+        wanted.threads()[0].switch()
+        yield wanted
+
+
+def select_inferior(number: int) -> None:
+    """Selects an inferior without a word."""
+    if gdb.selected_inferior().num != number:
+        with notifications_suppressed():
+            gdb.execute("inferior %d" % number, to_string=True)
 
 
 @contextlib.contextmanager
-def thread_kept() -> Iterator[None]:
-    """Selects the thread and frame of before again after the block."""
+def selection_kept() -> Iterator[None]:
+    """Selects the inferior, thread and frame of before, as far as they are still there, after the
+    block."""
+    inferior = gdb.selected_inferior()
     thread = gdb.selected_thread()
     frame = _selected_frame()
     try:
         yield
     finally:
+        if not (thread and thread.is_valid()) and inferior.is_valid():
+            select_inferior(inferior.num)
         _reselect(thread, frame)
 
 
@@ -71,6 +75,50 @@ def whole_backtrace() -> Iterator[None]:
         gdb.execute("set backtrace limit %d" % before, to_string=True)
 
 
+@contextlib.contextmanager
+def notifications_suppressed() -> Iterator[None]:
+    """Keeps gdb from telling the user of stops and switches inside the block.
+
+    It writes those past whoever wants a command's output. Before gdb 12 that can't be helped.
+    """
+    with _set("suppress-cli-notifications", "on"):
+        yield
+
+
+@contextlib.contextmanager
+def unattended() -> Iterator[None]:
+    """Keeps gdb from asking the user anything inside the block, and from telling of each step."""
+    debuginfod = _value("debuginfod enabled")
+    if debuginfod == "ask":
+        debuginfod = "off"  # not asked, gdb would set it so for good
+    with _set("confirm", "off"), _set("pagination", "off"), notifications_suppressed(), \
+            _set("debuginfod enabled", debuginfod or ""):
+        yield
+
+
+@contextlib.contextmanager
+def _set(name: str, value: str) -> Iterator[None]:
+    """Gives a setting another value inside the block, if this gdb has that setting."""
+    before = _value(name)
+    if before is None or before == value:
+        yield
+        return
+    gdb.execute("set %s %s" % (name, value), to_string=True)
+    try:
+        yield
+    finally:
+        gdb.execute("set %s %s" % (name, before), to_string=True)
+
+
+def _value(name: str) -> Optional[str]:
+    """Returns the value of a setting of words, None if this gdb has no such setting."""
+    try:
+        value = gdb.parameter(name)
+    except RuntimeError:
+        return None
+    return ("off", "on")[value] if isinstance(value, bool) else str(value)
+
+
 def _set_language(name: str) -> None:
     """Sets gdb's language without a word."""
     try:
@@ -91,8 +139,8 @@ def _reselect(thread: Optional[gdb.InferiorThread], frame: Optional[gdb.Frame]) 
     """Selects a thread and a frame of it, as far as they still exist."""
     if thread and thread.is_valid():
         thread.switch()
-    if frame and frame.is_valid():
-        try:
+    try:
+        if frame and frame.is_valid():
             frame.select()
-        except gdb.error:
-            pass
+    except gdb.error:
+        pass  # without a thread gdb can't even say so

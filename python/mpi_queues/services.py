@@ -118,8 +118,10 @@ class Services:
         """Says where the threads are."""
         if not 0 < params["depth"] <= threads.MAX_DEPTH:
             raise InvalidParams("depth is %d" % params["depth"])
+        variables = params["variables"] or []
+        _check_length(variables, "variables")
         with inferior_selected(params["inferior"]) as inferior:
-            found = threads.list_threads(_known(inferior), params["depth"])
+            found = threads.list_threads(_known(inferior), params["depth"], variables)
         result: protocol.ListThreadsResult = {"threads": found}
         return result, None
 

@@ -1,28 +1,35 @@
 """Where the threads of the selected inferior are."""
 
-from typing import List, Optional
+from typing import FrozenSet, List, Optional
 
 import gdb
 
 from . import interrupts, protocol
-from .selection import thread_kept, whole_backtrace
+from .selection import selection_kept, whole_backtrace
 
 # No honest request asks for more frames than this.
 MAX_DEPTH = 1000
 
 _MASK = (1 << 64) - 1
+_SCALARS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_ENUM, gdb.TYPE_CODE_BOOL,
+            gdb.TYPE_CODE_CHAR)
 # Why an outermost frame has none beyond it. gdb also ends at main, for no reason.
 _ENDS = (gdb.FRAME_UNWIND_NO_REASON, gdb.FRAME_UNWIND_OUTERMOST)
 
 
-def list_threads(inferior: gdb.Inferior, depth: int) -> List[protocol.Thread]:
-    """Returns the threads, each with at most depth of its frames, innermost first."""
-    with thread_kept(), whole_backtrace():
-        return [_thread(thread, depth)
+def list_threads(inferior: gdb.Inferior, depth: int,
+                 variables: List[str]) -> List[protocol.Thread]:
+    """Returns the threads, each with at most depth of its frames, innermost first.
+
+    variables are the names of the arguments that are wanted of the frames' functions.
+    """
+    wanted = frozenset(variables)
+    with selection_kept(), whole_backtrace():
+        return [_thread(thread, depth, wanted)
                 for thread in sorted(inferior.threads(), key=lambda thread: thread.num)]
 
 
-def _thread(thread: gdb.InferiorThread, depth: int) -> protocol.Thread:
+def _thread(thread: gdb.InferiorThread, depth: int, wanted: FrozenSet[str]) -> protocol.Thread:
     """Returns where one thread is. Of a stack that can't be unwound there is what can be."""
     result: protocol.Thread = {"number": thread.num, "frames": [], "complete": False,
                                "registers": []}
@@ -31,14 +38,48 @@ def _thread(thread: gdb.InferiorThread, depth: int) -> protocol.Thread:
         frame: Optional[gdb.Frame] = interrupts.allow(gdb.newest_frame)
         result["registers"] = _registers(frame) if frame else []
         while frame and len(result["frames"]) < depth:
-            result["frames"].append({"function": frame.name() or "",
-                                     "stack_pointer": _integer(frame.read_register("sp")) or 0})
+            result["frames"].append(_frame(frame, wanted))
             reason = frame.unwind_stop_reason()
             frame = interrupts.allow(frame.older)
             result["complete"] = not frame and reason in _ENDS
     except gdb.error:
         pass
     return result
+
+
+def _frame(frame: gdb.Frame, wanted: FrozenSet[str]) -> protocol.Frame:
+    """Returns what is known of a frame."""
+    result: protocol.Frame = {
+        "function": frame.name() or "",
+        "stack_pointer": _integer(frame.read_register("sp")) or 0,
+        "object": gdb.solib_name(frame.pc()) or "",
+        "file": "", "line": 0, "variables": [],
+    }
+    try:
+        place = interrupts.allow(frame.find_sal)
+        if place.symtab:
+            result["file"], result["line"] = place.symtab.filename, place.line
+            result["variables"] = _variables(frame, wanted)
+    except (gdb.error, RuntimeError):
+        pass  # what there is of debug information can't be read
+    return result
+
+
+def _variables(frame: gdb.Frame, wanted: FrozenSet[str]) -> List[protocol.Variable]:
+    """Returns those arguments of a frame's function that are wanted and can be read."""
+    found: List[protocol.Variable] = []
+    block: Optional[gdb.Block] = frame.block() if wanted and frame.function() else None
+    while block and not block.function:
+        block = block.superblock
+    for symbol in block or ():
+        if symbol.is_argument and symbol.name in wanted:
+            try:
+                value = _scalar(symbol.value(frame))
+            except gdb.error:  # memory that can't be read
+                continue
+            if value is not None:
+                found.append({"name": symbol.name, "value": value})
+    return found
 
 
 def _registers(frame: gdb.Frame) -> List[int]:
@@ -59,3 +100,11 @@ def _integer(value: gdb.Value) -> Optional[int]:
     if value.type.strip_typedefs().code not in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_PTR):
         return None
     return int(value) & _MASK
+
+
+def _scalar(value: gdb.Value) -> Optional[int]:
+    """Returns a number or an address as 64 bits with a sign, None for anything else."""
+    if value.is_optimized_out or value.type.strip_typedefs().code not in _SCALARS:
+        return None
+    number = int(value) & _MASK
+    return number - (_MASK + 1) if number > _MASK >> 1 else number

@@ -9,8 +9,18 @@ import sys
 import time
 from typing import Any, Callable, Dict, List, NoReturn, Optional
 
-# Everything a scenario is told beside its name.
-ARGUMENTS: Dict[str, Any] = json.loads(os.environ.get("FAKE_ARGUMENTS", "{}"))
+
+def arguments() -> Dict[str, Any]:
+    """Returns everything a scenario is told beside its name, in the environment or in a file."""
+    text = os.environ.get("FAKE_ARGUMENTS", "{}")
+    if text.startswith("/"):
+        with open(text) as file:
+            text = file.read()
+    told: Dict[str, Any] = json.loads(text)
+    return told
+
+
+ARGUMENTS = arguments()
 RESULT = {"round_trips": 3, "bytes_read": 4096, "seconds": 0.25}
 SCENARIOS: Dict[str, Callable[[], None]] = {}
 CANCELLED: List[Dict[str, Any]] = []
@@ -135,12 +145,17 @@ def die(text: str, status: int) -> NoReturn:
     os._exit(status)
 
 
+def answer(request: Dict[str, Any]) -> None:
+    """Answers a request with what the arguments have for its method."""
+    reply(request, ARGUMENTS.get(request["method"], RESULT))
+
+
 @scenario
 def good() -> None:
     """Answers every request at once."""
     handshake()
     while True:
-        reply(receive(), RESULT)
+        answer(receive())
 
 
 @scenario
@@ -150,14 +165,14 @@ def calls() -> None:
     while True:
         request = receive()
         for method, params in ARGUMENTS["calls"]:
-            answer = call(method, params)
+            answered = call(method, params)
             path = ARGUMENTS.get("window_path")
-            found = answer.get("result")
+            found = answered.get("result")
             if path and found and found.get("readable") and found["data"] is None:
                 with open(path, "rb") as file:
                     count = sum(found["readable"])
                     log("w", base64.b64encode(file.read(count)).decode())
-        reply(request, RESULT)
+        answer(request)
 
 
 @scenario

@@ -60,7 +60,13 @@ class HelperTest(unittest.TestCase):
     def fake_for_the_next(self, scenario: str, **arguments: Any) -> None:
         """Says what the helper will do that comes after the one that runs."""
         os.environ["FAKE_SCENARIO"] = scenario
-        os.environ["FAKE_ARGUMENTS"] = json.dumps(arguments)
+        text = json.dumps(arguments)
+        if len(text) > 1 << 16:  # more than the environment takes
+            path = os.path.join(self.folder, "arguments")
+            with open(path, "w") as file:
+                file.write(text)
+            text = path
+        os.environ["FAKE_ARGUMENTS"] = text
         os.environ["FAKE_LOG"] = self.log_path
 
     def command(self, text: str) -> str:
@@ -83,7 +89,8 @@ class HelperTest(unittest.TestCase):
 
     def request(self) -> Dict[str, Any]:
         """Returns the parameters of the last request after the handshake."""
-        requests = [m for m in self.received() if m.get("method") in ("queues", "describe")]
+        requests = [m for m in self.received()
+                    if m.get("method") in ("queues", "describe", "deadlock", "ranks")]
         params: Dict[str, Any] = requests[-1]["params"]
         return params
 

@@ -1,15 +1,13 @@
-"""The commands, their options, settings, output and description of the process."""
+"""The commands, their options, settings and output."""
 
-import json
 import os
 import stat
-import subprocess
 import threading
 from typing import Any, Dict, List
 
 import gdb
-from harness import GDBINIT, HelperTest, PROGRAMS, end_program, run_program
-from mpi_queues import options, parameters, process
+from harness import HelperTest, end_program, run_program
+from mpi_queues import options, parameters
 from mpi_queues.commands import _OPTIONS
 
 
@@ -48,7 +46,7 @@ class OptionsTest(HelperTest):
         self.assertEqual(params, {
             "source": {"choice": "auto", "dll": "", "safe_path": [], "timeout": 10,
                        "starters": []},
-            "comm": "", "queue": "", "internal": False, "limit": 200,
+            "obstacles": [], "comm": "", "queue": "", "internal": False, "limit": 200,
             "format": "text", "styled": False, "record": False, "window": False})
 
     def test_values(self) -> None:
@@ -169,7 +167,7 @@ class OptionsTest(HelperTest):
         text = self.command("help mpi-queues")
         self.assertTrue(text.startswith(
             "Show pending MPI sends, receives and unexpected messages.\n"
-            "Usage: mpi-queues [OPTION]...\n\nOptions:\n  -comm NAME|ID\n    "), text)
+            "Usage: mpi-queues [OPTION]...\n\nOptions:\n  -all\n    "), text)
         for option in _OPTIONS:
             self.assertIn("\n  -" + option.name, text)
         self.assertLessEqual(max(map(len, text.splitlines())), 80)
@@ -315,77 +313,6 @@ class OutputTest(HelperTest):
         path = os.path.join(self.folder, "out")
         self.fails("mpi-queues -output %s -record /nonexistent/x" % path)
         self.assertEqual(os.listdir(self.folder), [])
-
-
-class ProcessTest(HelperTest):
-    """The description of the process."""
-
-    def test_live(self) -> None:
-        self.fake("good")
-        self.command("mpi-queues")
-        described = self.request()["processes"][0]
-        inferior = gdb.selected_inferior()
-        libraries = described.pop("libraries")
-        self.assertEqual(os.path.realpath(described.pop("executable")),
-                         os.path.realpath(os.path.join(PROGRAMS, "plain")))
-        self.assertEqual(described, {
-            "inferior": inferior.num, "pid": inferior.pid, "kind": "live",
-            "architecture": "i386:x86-64", "pointer_size": 8, "big_endian": False})
-        names = [os.path.basename(path) for path in libraries]
-        self.assertIn("libplain.so", names)
-        self.assertEqual([n for n in names if n.startswith("libc.so")], ["libc.so.6"])
-        for path in libraries:
-            self.assertTrue(os.path.isfile(path), path)
-        self.assertNotIn("plain", names)
-
-    def test_core(self) -> None:
-        core = os.path.join(self.folder, "core")
-        # Not by the gdb under test: cuda-gdb 11.8 crashes in that now and then.
-        subprocess.run(["gdb", "-nx", "-batch", "-ex", "run", "-ex", "generate-core-file " + core,
-                        os.path.join(PROGRAMS, "plain")], stdin=subprocess.DEVNULL,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        script = os.path.join(self.folder, "script")
-        with open(script, "w") as file:
-            file.write("core-file %s\npython import json; from mpi_queues import process; "
-                       "print('JSON' + json.dumps(process.current_process()))\n" % core)
-        output = subprocess.run(
-            [os.environ["TEST_GDB"], "-nx", "-batch", "-x", GDBINIT, "-x", script,
-             os.path.join(PROGRAMS, "plain")], stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
-        lines = [line for line in output.splitlines() if line.startswith("JSON")]
-        self.assertTrue(lines, output)
-        described = json.loads(lines[0][4:])
-        self.assertEqual(described["kind"], "core")
-        self.assertGreater(described["pid"], 1)
-        self.assertTrue(any("libplain" in path for path in described["libraries"]))
-
-    def test_kind_before_gdb_12(self) -> None:
-        """Without Inferior.connection a table says how the process is reached."""
-
-        class Old:
-            """An inferior of an older gdb."""
-
-            num = gdb.selected_inferior().num
-
-        inferior: Any = Old()
-        self.assertEqual(process._kind(inferior), "live")
-
-    def test_languages(self) -> None:
-        expected = process.current_process()
-        for language in ("fortran", "ada", "pascal", "modula-2"):
-            gdb.execute("set language " + language)
-            try:
-                self.assertEqual(process.current_process(), expected)
-            finally:
-                gdb.execute("set language auto")
-
-    def test_big_endian(self) -> None:
-        self.assertFalse(process.current_process()["big_endian"])
-        gdb.execute("set endian big", to_string=True)
-        try:
-            self.assertTrue(process.current_process()["big_endian"])
-        finally:
-            gdb.execute("set endian auto", to_string=True)
 
 
 class StateTest(HelperTest):

@@ -136,7 +136,8 @@ class CallBackTest(InferiorsTest):
 
     def test_threads(self) -> None:
         third = self.add_third()
-        results = self.calls(*(["threads/list", {"inferior": number, "depth": 3}]
+        results = self.calls(*(["threads/list", {"inferior": number, "depth": 3,
+                                                 "variables": []}]
                                for number in (self.second, third, self.first)))
         self.assertEqual([len(r["threads"]) for r in results], [2, 1, 2])
         if self.gdb_unwinds:

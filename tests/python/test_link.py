@@ -3,16 +3,13 @@
 import base64
 import json
 import os
-import select
 import shutil
 import subprocess
-import time
-from typing import Any, Dict, List
+from typing import Any, List
 
 import gdb
 from harness import FAKE, GDBINIT, HelperTest, end_program, run_program
-from mpi_queues import framing, link, locate, protocol
-from mpi_queues.errors import BrokenHelper
+from mpi_queues import link, protocol
 
 
 def setUpModule() -> None:
@@ -154,70 +151,6 @@ class LifeTest(HelperTest):
         self.fake("crash")
         self.fails("mpi-queues")
         run_program("plain")
-
-
-class NotifyTest(HelperTest):
-    """Notifications to the helper, which may be there or not."""
-
-    def notified(self) -> List[Any]:
-        """Returns what the helper was told of."""
-        return [m["params"] for m in self.received() if m.get("method") == "exited"]
-
-    def notify(self, count: int, size: int = 1) -> None:
-        """Notifies, and checks that nothing waits for the helper."""
-        began = time.monotonic()
-        for pid in range(count):
-            link.LINK.notify("exited", {"inferior": 1, "pid": pid, "more": "x" * size})
-        self.assertLess(time.monotonic() - began, 2)
-
-    def test_none_runs(self) -> None:
-        self.fake("good")
-        self.notify(1)
-        self.assertIsNone(link.LINK._helper)
-        self.assertFalse(os.path.exists(self.log_path))
-
-    def test_runs(self) -> None:
-        self.fake("good")
-        self.command("mpi-queues")
-        first = link.LINK._running().pid
-        self.notify(3)
-        self.command("mpi-queues")
-        self.assertEqual([p["pid"] for p in self.notified()], [0, 1, 2])
-        self.assertEqual(first, link.LINK._running().pid)
-
-    def test_dead(self) -> None:
-        self.fake("die_between")
-        self.command("mpi-queues")
-        first = link.LINK._running().pid
-        link.LINK._running()._process.wait()
-        self.notify(3)
-        self.command("mpi-queues")
-        self.assertNotEqual(first, link.LINK._running().pid)
-
-    def test_deaf(self) -> None:
-        """A helper that does not read its pipe can't block gdb, and is replaced."""
-        self.fake("deaf_between", seconds=1000)
-        self.command("mpi-queues")
-        first = link.LINK._running().pid
-        self.notify(100, 5000)
-        self.fake_for_the_next("good")
-        self.command("mpi-queues")
-        self.assertNotEqual(first, link.LINK._running().pid)
-        self.assert_reaped(first)
-
-    def test_slow(self) -> None:
-        """One that reads its pipe in the end stays, and misses nothing."""
-        self.fake("deaf_between", seconds=0.5)
-        self.command("mpi-queues")
-        first = link.LINK._running()
-        self.notify(20, 5000)
-        self.assertFalse(first.is_ready(), "the pipe took all")
-        end = time.monotonic() + 20
-        while not first.is_ready() and time.monotonic() < end:
-            select.select([], [first._process.stdin], [], 1)
-        self.command("mpi-queues")
-        self.assertEqual(first.pid, link.LINK._running().pid)
-        self.assertEqual([p["pid"] for p in self.notified()], list(range(20)))
 
 
 class FaultTest(HelperTest):
@@ -418,105 +351,3 @@ class FaultTest(HelperTest):
             self.assertNotIn("Traceback", str(caught.exception))
         finally:
             setattr(memory, "read_ranges", before)
-
-
-class LocateTest(HelperTest):
-    """Where the helper is looked for."""
-
-    def setUp(self) -> None:
-        super().setUp()
-        self.environment = dict(os.environ)
-        self.extension = locate._EXTENSION
-        for name in ("MPI_QUEUES_HELPER", "GOBIN", "GOPATH"):
-            os.environ.pop(name, None)
-        os.environ["PATH"] = "/usr/bin:/bin"
-        os.environ["HOME"] = os.path.join(self.folder, "home")
-        locate._EXTENSION = os.path.join(self.folder, "extension")
-
-    def tearDown(self) -> None:
-        super().tearDown()
-        os.environ.clear()
-        os.environ.update(self.environment)
-        locate._EXTENSION = self.extension
-
-    def program(self, *path: str) -> str:
-        """Makes a program."""
-        name = os.path.join(self.folder, *path)
-        os.makedirs(os.path.dirname(name), exist_ok=True)
-        shutil.copy(FAKE, name)
-        return name
-
-    def test_order(self) -> None:
-        gdb.execute("set mpi-queues helper")
-        message = self.fails("mpi-queues")
-        for part in (locate._EXTENSION, "/bin,", "cmd/mpi-queues", "~/go/bin", "PATH",
-                     "go install github.com/mpi-queues/mpi-queues/cmd/mpi-queues@latest"):
-            self.assertIn(part, message)
-        steps = []
-        steps.append(self.program("home", "go", "bin", "mpi-queues"))
-        self.assertEqual(locate.find_helper(""), steps[-1])
-        steps.append(self.program("gopath", "bin", "mpi-queues"))
-        os.environ["GOPATH"] = "/nowhere:" + os.path.join(self.folder, "gopath")
-        self.assertEqual(locate.find_helper(""), steps[-1])
-        steps.append(self.program("gobin", "mpi-queues"))
-        os.environ["GOBIN"] = os.path.join(self.folder, "gobin")
-        self.assertEqual(locate.find_helper(""), steps[-1])
-        steps.append(self.program("path", "mpi-queues"))
-        os.environ["PATH"] += ":" + os.path.join(self.folder, "path")
-        self.assertEqual(locate.find_helper(""), steps[-1])
-        steps.append(self.program("extension", "cmd", "mpi-queues", "mpi-queues"))
-        self.assertEqual(locate.find_helper(""), steps[-1])
-        for folder in ("bin", ""):
-            steps.append(self.program("extension", *filter(None, (folder, "mpi-queues"))))
-            self.assertEqual(locate.find_helper(""), steps[-1])
-        steps.append(self.program("env"))
-        os.environ["MPI_QUEUES_HELPER"] = steps[-1]
-        self.assertEqual(locate.find_helper(""), steps[-1])
-        self.assertEqual(locate.find_helper(FAKE), FAKE)
-
-    def test_names(self) -> None:
-        program = self.program("home", "my helper")
-        self.assertEqual(locate.find_helper("~/my helper"), program)
-        gdb.execute("set mpi-queues helper ~/my helper")
-        self.fake("good")
-        self.command("mpi-queues")
-        os.environ["MPI_QUEUES_HELPER"] = "/nonexistent"
-        gdb.execute("set mpi-queues helper")
-        self.assertIn("MPI_QUEUES_HELPER", self.fails("mpi-queues"))
-
-
-class FramingTest(HelperTest):
-    """Messages as bytes."""
-
-    def test_pieces(self) -> None:
-        message = {"jsonrpc": "2.0", "id": 1, "result": {"text": "\u00e9\n"}}
-        data = framing.encode(message) * 3
-        decoder = framing.Decoder()
-        got = []
-        for index in range(len(data)):
-            decoder.feed(data[index:index + 1])
-            found = decoder.next()
-            if found is not None:
-                got.append(found)
-        self.assertEqual(got, [message] * 3)
-        self.assertEqual(decoder.pending, 0)
-
-    def test_base64(self) -> None:
-        results: List[Dict[str, Any]] = [{"readable": [1], "data": None}, {"data": None}]
-        for result in results:
-            decoder = framing.Decoder()
-            decoder.feed(framing.encode({"jsonrpc": "2.0", "id": 1, "result": result}, b"YQ=="))
-            found = decoder.next()
-            assert found
-            self.assertEqual(found["result"], dict(result, data="YQ=="))
-
-    def test_long_message_is_quick(self) -> None:
-        data = b"x" * (8 << 20)
-        frame = b"Content-Length: %d\r\n\r\n" % (len(data) + 2) + b'"' + data + b'"'
-        decoder = framing.Decoder()
-        began = time.monotonic()
-        with self.assertRaises(BrokenHelper):
-            for start in range(0, len(frame), 1 << 16):
-                decoder.feed(frame[start:start + (1 << 16)])
-                decoder.next()
-        self.assertLess(time.monotonic() - began, 2)

@@ -353,35 +353,3 @@ class OpaqueTest(LookupTest):
         self.assertIsNone(comm)
         self.assertIsNone(comm_t)
         self.assertEqual(own["fields"], [None])
-
-
-class ThreadTest(LookupTest):
-    """threads/list."""
-
-    def list(self, depth: int) -> Any:
-        """Returns the answer."""
-        return self.results(["threads/list", {"inferior": self.number, "depth": depth}])[0]
-
-    def test_frames(self) -> None:
-        if not self.gdb_unwinds:
-            self.skipTest("this gdb has no frames")
-        gdb.execute("frame 1", to_string=True)
-        before = gdb.selected_frame()
-        thread, other = self.list(10)["threads"]
-        self.assertEqual((thread["number"], other["number"]), (1, 2))
-        self.assertIn("wait_forever", [f["function"] for f in other["frames"]])
-        self.assertIn(other["frames"][0]["stack_pointer"], other["registers"])
-        self.assertEqual([f["function"] for f in thread["frames"]][:2], ["stop", "main"])
-        pointers = [f["stack_pointer"] for f in thread["frames"]]
-        self.assertEqual(pointers, sorted(pointers))
-        self.assertEqual(gdb.selected_frame(), before)
-        gdb.execute("frame 0", to_string=True)
-        self.assertEqual(pointers[0], evaluate("$sp"))
-        self.assertIn(evaluate("$sp"), thread["registers"])
-
-    def test_depth(self) -> None:
-        self.assertLessEqual(len(self.list(1)["threads"][0]["frames"]), 1)
-        calls = [["threads/list", {"inferior": self.number, "depth": depth}]
-                 for depth in (0, -1, 1001, "1")]
-        for answer in self.answers(*calls):
-            self.assertEqual(answer["error"]["code"], -32602)

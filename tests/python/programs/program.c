@@ -40,9 +40,18 @@ static void map(void) {
     memset(bulk, 'x', 8 << 20);
 }
 
-static void *wait_forever(void *started) {
+enum colour { RED = 7 };
+
+/* Its arguments are of all kinds. */
+static void hold(enum colour colour, char *pointer, _Bool flag, unsigned number, signed char small,
+                 long long big, struct own structure, double real, void *started) {
     pthread_barrier_wait(started);
     for (;;) pause();
+}
+
+static void *wait_forever(void *started) {
+    hold(RED, (char *)-16, 1, -1, -2, -3, own, 1.5, started);
+    return NULL;
 }
 
 int main(void) {

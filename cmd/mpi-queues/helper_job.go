@@ -1,0 +1,124 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/mpi-queues/mpi-queues/bridge"
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/launch"
+	"github.com/mpi-queues/mpi-queues/mqs/render"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
+)
+
+// readBeside collects processes, says how far it has come, and puts those among
+// them that the debugger knows it can't read.
+func readBeside(ctx context.Context, progress func(string), targets []target.Target, obstacles []bridge.Obstacle, f mqs.Filter, read readFunc) (*mqs.Snapshot, error) {
+	count := 0
+	s, err := readAll(ctx, targets, f, func(ctx context.Context, t target.Target, f mqs.Filter) (*mqs.Process, error) {
+		message := "reading the message queues"
+		if count++; len(targets) > 1 {
+			message = fmt.Sprintf("%s of process %d of %d", message, count, len(targets))
+		}
+		progress(message)
+		return read(ctx, t, f)
+	})
+	switch {
+	case err == nil:
+	case len(obstacles) == 0 || ctx.Err() != nil:
+		return nil, err
+	default: // the only one that might have been read
+		s = &mqs.Snapshot{Processes: []*mqs.Process{mqs.Failed(targets[0].Info(), err)}}
+	}
+	for _, o := range obstacles {
+		p := mqs.Identity(target.Info{Inferior: o.Inferior, PID: o.PID, Executable: o.Executable, Rank: o.Rank})
+		p.Unavailable = o.Reason
+		s.Processes = append(s.Processes, p)
+	}
+	slices.SortStableFunc(s.Processes, func(a, b *mqs.Process) int { return cmp.Compare(a.Inferior, b.Inferior) })
+	return s, nil
+}
+
+// Deadlock reads processes and says which of them wait for whom.
+func (h *helper) Deadlock(ctx context.Context, d *bridge.Debugger, p bridge.DeadlockParams) error {
+	from, err := h.sources(d, p.Source, p.Processes...)
+	if err != nil {
+		return &bridge.UsageError{Err: err}
+	}
+	var targets []target.Target
+	byInferior := map[int]target.Target{}
+	for _, process := range p.Processes {
+		t := d.Target(process)
+		targets = append(targets, t)
+		byInferior[process.Inferior] = t
+	}
+	progress := func(message string) { d.Progress(ctx, message) }
+	s, err := readBeside(ctx, progress, targets, p.Obstacles, mqs.Filter{Internal: true}, from.read)
+	if err != nil {
+		return err
+	}
+	for _, process := range s.Processes {
+		// Where it stands is of use also where its queues can't be read.
+		if t := byInferior[process.Inferior]; t != nil && process.Threads == nil {
+			mqs.Locate(ctx, t, process)
+		}
+	}
+	for _, r := range p.Absent {
+		s.Processes = append(s.Processes, absent(r))
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	progress("looking who waits for whom")
+	report := waitfor.Analyse(s)
+	progress("writing")
+	out := d.Stream(ctx, "display")
+	if p.Format == "json" {
+		return render.ReportJSON(out, report)
+	}
+	return render.ReportText(out, report, render.Style{On: p.Styled})
+}
+
+// absent is a rank that the debugger has no process of.
+func absent(r bridge.Rank) *mqs.Process {
+	p := &mqs.Process{Image: r.Executable, Unavailable: "it is on " + r.Host + ", not on this machine"}
+	if r.Rank != nil {
+		p.GlobalRank = mqs.Known(*r.Rank)
+		p.Unavailable = fmt.Sprintf("rank %d is on %s, not on this machine", *r.Rank, r.Host)
+	}
+	if r.Host == "" {
+		p.PID = r.PID
+		p.Unavailable = fmt.Sprintf("process %d is not attached", r.PID)
+	}
+	if r.Exited {
+		p.Phase = mqs.Exited
+		p.Unavailable = fmt.Sprintf("process %d has exited", r.PID)
+	}
+	return p
+}
+
+// Ranks finds the job that a process belongs to.
+func (h *helper) Ranks(_ context.Context, p bridge.RanksParams) (*bridge.RanksResult, error) {
+	job, err := launch.Find(p.PID)
+	if err != nil {
+		return nil, mqs.Unreadable("", "%w", err)
+	}
+	out := &bridge.RanksResult{Launcher: job.Launcher, Name: job.Name, Size: optional(job.Size), Others: job.Others}
+	for _, r := range job.Ranks {
+		out.Ranks = append(out.Ranks, bridge.Rank{Rank: optional(r.Number), PID: r.PID, Host: r.Host, Executable: r.Executable, Exited: r.Exited})
+	}
+	if job.Self != nil {
+		out.Self = job.Self.PID
+	}
+	return out, nil
+}
+
+func optional(n mqs.Maybe[int32]) *int32 {
+	if !n.Known {
+		return nil
+	}
+	return &n.Value
+}

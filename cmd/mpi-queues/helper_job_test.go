@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/bridge"
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// stopped is a process that nothing is asked of.
+type stopped struct {
+	target.Target
+	info target.Info
+}
+
+func (s stopped) Info() target.Info { return s.info }
+
+// Those that can't be read stand among the others in the debugger's order.
+func TestReadBeside(t *testing.T) {
+	rank := int32(7)
+	obstacles := []bridge.Obstacle{{Inferior: 1, PID: 11, Executable: "/a", Rank: &rank, Reason: "it runs"}, {Inferior: 3, Reason: "no"}}
+	targets := []target.Target{stopped{info: target.Info{Inferior: 2}}}
+	quiet := func(string) {}
+	for _, fail := range []error{nil, errors.New("unknown")} {
+		s, err := readBeside(t.Context(), quiet, targets, obstacles, mqs.Filter{}, func(_ context.Context, t target.Target, _ mqs.Filter) (*mqs.Process, error) {
+			return mqs.Identity(t.Info()), fail
+		})
+		if err != nil || len(s.Processes) != 3 {
+			t.Fatalf("%+v, %v", s, err)
+		}
+		for i, p := range s.Processes {
+			if p.Inferior != i+1 || (p.Unavailable == "") != (i == 1 && fail == nil) {
+				t.Errorf("%d: %+v", i, p)
+			}
+		}
+		if p := s.Processes[0]; p.GlobalRank != mqs.Known(rank) || p.PID != 11 || p.Image != "/a" || p.Unavailable != "it runs" {
+			t.Errorf("%+v", p)
+		}
+	}
+	if s, err := readBeside(t.Context(), quiet, nil, obstacles, mqs.Filter{}, nil); err != nil || len(s.Processes) != 2 {
+		t.Errorf("without any other: %+v, %v", s, err)
+	}
+	read := func(context.Context, target.Target, mqs.Filter) (*mqs.Process, error) {
+		return nil, errors.New("alone")
+	}
+	if _, err := readBeside(t.Context(), quiet, targets, nil, mqs.Filter{}, read); err == nil {
+		t.Error("that the only one can't be read is no error")
+	}
+}
+
+func TestAbsent(t *testing.T) {
+	rank := int32(5)
+	for want, r := range map[string]bridge.Rank{
+		"rank 5 is on node2, not on this machine": {Rank: &rank, PID: 9, Host: "node2"},
+		"it is on node2, not on this machine":     {Host: "node2"},
+		"process 9 is not attached":               {Rank: &rank, PID: 9},
+		"process 9 has exited":                    {Rank: &rank, PID: 9, Exited: true},
+	} {
+		p := absent(r)
+		if p.Unavailable != want || p.GlobalRank.Known != (r.Rank != nil) || (p.PID != 0) != (r.Host == "") || (p.Phase == mqs.Exited) != r.Exited {
+			t.Errorf("%+v: %+v, want %q", r, p, want)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+"""The command `mpi-detach'."""
+
+from typing import Dict, List
+
+import gdb
+
+from . import inferiors, interrupts, job, options, parameters, summary
+from .errors import Failure, reported
+from .selection import select_inferior, selection_kept, unattended
+
+
+class Detach(gdb.Command):
+    """Detach from all processes that `mpi-attach' has attached to.
+Usage: mpi-detach
+
+The processes go on running. The inferiors that `mpi-attach' has added are
+removed, and processes that were attached otherwise stay attached."""
+
+    def __init__(self) -> None:
+        super().__init__("mpi-detach", gdb.COMMAND_RUNNING, gdb.COMPLETE_NONE)
+
+    @reported(parameters.is_debugging)
+    def invoke(self, argument: str, from_tty: bool) -> None:
+        """Detaches."""
+        self.dont_repeat()
+        options.parse(argument or "", (), "mpi-detach")
+        if not job.attached_inferiors():
+            raise Failure("There is nothing to detach: `mpi-attach' has attached to no process.")
+        detaching = _Detaching()
+        with interrupts.held(), unattended(), selection_kept():
+            detaching.run()
+            detaching.tidy_up()
+        gdb.write(detaching.told())
+
+
+class _Detaching:
+    """The detaching of all that was attached."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._gone = 0
+        self._failed: Dict[str, List[int]] = {}
+        self._idle: List[job.Attached] = []
+
+    def run(self) -> None:
+        """Detaches what is as it was attached, and forgets it."""
+        there = {inferior.num: inferior for inferior in gdb.inferiors()}
+        for attached in job.attached_inferiors():
+            inferior = there.get(attached.number)
+            is_its = inferior is not None and inferior.pid == attached.pid
+            reason = inferiors.detach(attached.number) if is_its else ""
+            if reason:
+                self._failed.setdefault(reason, []).append(attached.number)
+                continue
+            job.forget(attached.number)
+            self._count += is_its
+            self._gone += not is_its
+            if inferior is not None and not inferior.pid:
+                self._idle.append(attached)
+
+    def tidy_up(self) -> None:
+        """Removes the inferiors that were added, but for one if there is no other."""
+        superfluous = [attached.number for attached in self._idle if attached.is_added]
+        staying = [inferior.num for inferior in gdb.inferiors() if inferior.num not in superfluous]
+        if not staying:
+            staying.append(superfluous.pop(0))
+        selected = gdb.selected_inferior().num
+        if selected not in staying:
+            before = job.selected_before()
+            selected = before if before in staying else min(staying)
+        for attached in self._idle:
+            if attached.number in staying:
+                select_inferior(attached.number)
+                inferiors.clear(attached.program)
+        select_inferior(selected)
+        for number in superfluous:
+            inferiors.remove(number)
+
+    def told(self) -> str:
+        """Says what came of it."""
+        lines = []
+        if self._count:
+            lines.append("Detached %s, which %s on running." % (
+                summary.count(self._count, "process"), "goes" if self._count == 1 else "go"))
+        if self._gone:
+            lines.append("%s not attached any more." % summary.count(
+                self._gone, "process", "was", "were"))
+        for reason in list(self._failed)[:summary.MOST]:
+            numbers = self._failed[reason]
+            lines.append("%s could not be detached: %s"
+                         % (summary.capital(summary.noun(numbers, "inferior")), reason))
+        return "".join(line + "\n" for line in lines)
+
+
+Detach()
