@@ -12,12 +12,13 @@ require (
 	github.com/spf13/cobra v1.10.2
 	golang.org/x/sync v0.18.0
 	golang.org/x/sys v0.38.0
+	gonum.org/v1/gonum v0.16.0
 )
 
 require (
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/mattn/go-colorable v0.1.14 // indirect
 	github.com/spf13/pflag v1.0.9 // indirect
-	golang.org/x/text v0.14.0 // indirect
+	golang.org/x/text v0.23.0 // indirect
 	golang.org/x/tools v0.26.0 // indirect
 )

@@ -2,29 +2,67 @@ package render
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
 
-// ParseJSON reads a document of [JSON] back.
-func ParseJSON(text []byte) (*mqs.Snapshot, error) {
-	var doc struct {
-		Schema    int           `json:"schema"`
-		Processes []processJSON `json:"processes"`
-	}
+// process parses one process. What it has not is not known.
+func (p *Parser) process(text []byte) (*mqs.Process, error) {
+	var doc processJSON
 	if err := json.Unmarshal(text, &doc); err != nil {
-		return nil, fmt.Errorf("not a snapshot of mpi-queues: %w", err)
+		return nil, err
 	}
-	if doc.Schema != Schema {
-		return nil, fmt.Errorf("the snapshot has schema %d, this version reads %d", doc.Schema, Schema)
+	return p.model(&doc)
+}
+
+// intern returns the one copy of a string that is kept.
+func (p *Parser) intern(s string) string {
+	if s == "" {
+		return ""
 	}
-	s := &mqs.Snapshot{}
-	for _, p := range doc.Processes {
-		s.Processes = append(s.Processes, p.model())
+	p.mu.RLock()
+	kept, ok := p.strings[s]
+	p.mu.RUnlock()
+	if ok {
+		return kept
 	}
-	return s, nil
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.strings == nil {
+		p.strings = map[string]string{}
+	}
+	p.strings[s] = s
+	return s
+}
+
+// group parses the ranks of a group. All members of a communicator have the
+// same one, which is parsed and kept once.
+func (p *Parser) group(text json.RawMessage) ([]mqs.Maybe[int32], error) {
+	if len(text) == 0 || string(text) == "null" {
+		return nil, nil
+	}
+	p.mu.RLock()
+	kept, ok := p.groups[string(text)]
+	p.mu.RUnlock()
+	if ok {
+		return kept, nil
+	}
+	var ranks []*int32
+	if err := json.Unmarshal(text, &ranks); err != nil {
+		return nil, err
+	}
+	group := make([]mqs.Maybe[int32], len(ranks))
+	for i, r := range ranks {
+		group[i] = from(r)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.groups == nil {
+		p.groups = map[string][]mqs.Maybe[int32]{}
+	}
+	p.groups[string(text)] = group
+	return group, nil
 }
 
 type processJSON struct {
@@ -47,6 +85,7 @@ type processJSON struct {
 	Notes         []string           `json:"notes"`
 
 	Phase          string       `json:"phase"`
+	Arriving       *bool        `json:"arriving"`
 	ThreadMultiple *bool        `json:"thread_multiple"`
 	Threads        []threadJSON `json:"threads"`
 }
@@ -81,8 +120,8 @@ type communicatorJSON struct {
 	Name               *string           `json:"name"`
 	Inter              bool              `json:"inter"`
 	Internal           bool              `json:"internal"`
-	Group              []*int32          `json:"group"`
-	RemoteGroup        []*int32          `json:"remote_group"`
+	Group              json.RawMessage   `json:"group"`
+	RemoteGroup        json.RawMessage   `json:"remote_group"`
 	PendingSends       []operationJSON   `json:"pending_sends"`
 	PendingReceives    []operationJSON   `json:"pending_receives"`
 	UnexpectedMessages []operationJSON   `json:"unexpected_messages"`
@@ -120,71 +159,84 @@ func from[T any](p *T) mqs.Maybe[T] {
 	return mqs.Known(*p)
 }
 
-func (p processJSON) model() *mqs.Process {
-	out := &mqs.Process{Inferior: p.Inferior, PID: p.PID, GlobalRank: from(p.GlobalRank), WorldSize: from(p.WorldSize),
-		Image: p.Image, MPI: p.MPI, MPIVersion: p.MPIVersion, Library: p.Library, Source: p.Source, DLL: p.DLL, DLLVersion: p.DLLVersion,
-		Layout: p.Layout, LayoutName: p.LayoutName, Unavailable: p.Unavailable, Notes: p.Notes,
-		Phase: mqs.Phase(p.Phase), ThreadMultiple: from(p.ThreadMultiple)}
-	if p.Threads != nil {
-		out.Threads = []mqs.Thread{}
+func (p *Parser) model(doc *processJSON) (*mqs.Process, error) {
+	out := &mqs.Process{Inferior: doc.Inferior, PID: doc.PID, GlobalRank: from(doc.GlobalRank), WorldSize: from(doc.WorldSize),
+		Image: p.intern(doc.Image), MPI: p.intern(doc.MPI), MPIVersion: p.intern(doc.MPIVersion), Library: p.intern(doc.Library),
+		Source: p.intern(doc.Source), DLL: p.intern(doc.DLL), DLLVersion: p.intern(doc.DLLVersion),
+		Layout: p.intern(doc.Layout), LayoutName: p.intern(doc.LayoutName), Unavailable: p.intern(doc.Unavailable), Notes: p.internAll(doc.Notes),
+		Phase: mqs.Phase(p.intern(doc.Phase)), ThreadMultiple: from(doc.ThreadMultiple), Arriving: from(doc.Arriving)}
+	if doc.Threads != nil {
+		out.Threads = make([]mqs.Thread, len(doc.Threads))
 	}
-	for _, t := range p.Threads {
-		out.Threads = append(out.Threads, mqs.Thread{Number: t.Number, Call: t.Call, Function: t.Function, File: t.File, Line: t.Line,
-			Comm: from(t.Comm), Root: from(t.Root), Source: from(t.Source), Tag: from(t.Tag), Requests: t.Requests, AllRequests: t.AllRequests})
+	for i := range doc.Threads {
+		t := &doc.Threads[i]
+		out.Threads[i] = mqs.Thread{Number: t.Number, Call: p.intern(t.Call), Function: p.intern(t.Function), File: p.intern(t.File), Line: t.Line,
+			Comm: from(t.Comm), Root: from(t.Root), Source: from(t.Source), Tag: from(t.Tag), Requests: t.Requests, AllRequests: t.AllRequests}
 	}
-	for _, c := range p.Communicators {
-		out.Communicators = append(out.Communicators, c.model())
+	for i := range doc.Communicators {
+		c, err := p.communicator(&doc.Communicators[i])
+		if err != nil {
+			return nil, err
+		}
+		out.Communicators = append(out.Communicators, c)
 	}
-	for _, d := range p.Differences {
+	for _, d := range doc.Differences {
 		out.Differences = append(out.Differences, mqs.Difference{Communicator: d.Communicator, Queue: d.Queue,
 			Operation: from(d.Operation), Field: d.Field, Native: d.Native, DLL: d.DLL})
 	}
-	return out
+	return out, nil
 }
 
-func (c communicatorJSON) model() *mqs.Queues {
-	group := func(g []*int32) []mqs.Maybe[int32] {
-		if g == nil {
-			return nil
-		}
-		out := make([]mqs.Maybe[int32], len(g))
-		for i, r := range g {
-			out[i] = from(r)
-		}
-		return out
+func (p *Parser) communicator(c *communicatorJSON) (*mqs.Queues, error) {
+	group, err := p.group(c.Group)
+	if err != nil {
+		return nil, err
+	}
+	remote, err := p.group(c.RemoteGroup)
+	if err != nil {
+		return nil, err
 	}
 	q := &mqs.Queues{Communicator: mqs.Communicator{UniqueID: c.UniqueID, LocalRank: from(c.LocalRank), Size: from(c.Size),
-		Name: from(c.Name), Group: group(c.Group), RemoteGroup: group(c.RemoteGroup), Inter: c.Inter, Internal: c.Internal, Context: c.Context}}
+		Name: from(c.Name), Group: group, RemoteGroup: remote, Inter: c.Inter, Internal: c.Internal, Context: p.intern(c.Context)}}
+	q.Name.Value = p.intern(q.Name.Value)
 	if c.Traffic != nil {
-		q.Traffic = []mqs.Traffic{}
+		q.Traffic = make([]mqs.Traffic, len(c.Traffic))
 	}
-	for _, t := range c.Traffic {
-		q.Traffic = append(q.Traffic, mqs.Traffic{Peer: t[0], Sent: uint16(t[1]), Arrived: uint16(t[2])})
+	for i, t := range c.Traffic {
+		q.Traffic[i] = mqs.Traffic{Peer: t[0], Sent: uint16(t[1]), Arrived: uint16(t[2])}
 	}
-	for class, ops := range map[mqs.OpClass][]operationJSON{mqs.PendingSends: c.PendingSends,
+	for class, ops := range [...][]operationJSON{mqs.PendingSends: c.PendingSends,
 		mqs.PendingReceives: c.PendingReceives, mqs.UnexpectedMessages: c.UnexpectedMessages} {
-		key := class.String()
+		key := mqs.OpClass(class).String()
 		switch reason, ok := c.Unavailable[key]; {
 		case ok && reason == notAskedFor:
 		case ok:
-			q.Queue[class] = &mqs.Queue{Unavailable: reason}
+			q.Queue[class] = &mqs.Queue{Unavailable: p.intern(reason)}
 		default:
-			out := &mqs.Queue{Operations: []mqs.PendingOperation{}, Total: c.Totals[key]}
-			for _, op := range ops {
-				out.Operations = append(out.Operations, op.model())
+			out := &mqs.Queue{Operations: make([]mqs.PendingOperation, len(ops)), Total: max(c.Totals[key], len(ops))}
+			for i := range ops {
+				out.Operations[i] = p.operation(&ops[i])
 			}
 			q.Queue[class] = out
 		}
 	}
-	return q
+	return q, nil
 }
 
-func (o operationJSON) model() mqs.PendingOperation {
-	return mqs.PendingOperation{Status: mqs.Status(o.Status),
+func (p *Parser) operation(o *operationJSON) mqs.PendingOperation {
+	return mqs.PendingOperation{Status: mqs.Status(p.intern(o.Status)),
 		DesiredLocalRank: from(o.DesiredLocalRank), DesiredGlobalRank: from(o.DesiredGlobalRank),
 		TagWild: from(o.TagWild), DesiredTag: from(o.DesiredTag), DesiredLength: from(o.DesiredLength),
 		SystemBuffer: from(o.SystemBuffer), Buffer: from(o.Buffer),
 		ActualLocalRank: from(o.ActualLocalRank), ActualGlobalRank: from(o.ActualGlobalRank),
 		ActualTag: from(o.ActualTag), ActualLength: from(o.ActualLength),
-		ExtraText: o.ExtraText, Kind: o.Kind, Datatype: o.Datatype, Count: from(o.Count), Request: from(o.Request), Internal: o.Internal}
+		ExtraText: p.internAll(o.ExtraText), Kind: p.intern(o.Kind), Datatype: p.intern(o.Datatype),
+		Count: from(o.Count), Request: from(o.Request), Internal: o.Internal}
+}
+
+func (p *Parser) internAll(texts []string) []string {
+	for i, text := range texts {
+		texts[i] = p.intern(text)
+	}
+	return texts
 }

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/launch"
+	"github.com/mpi-queues/mpi-queues/mqs/render"
+	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
+)
+
+func reportCommand() *cobra.Command {
+	var c report
+	cmd := &cobra.Command{
+		Use:   "report SNAPSHOT...|PID",
+		Short: "Say who waits for whom in a job, and why it hangs",
+		Long: "Looks at all ranks of a job together, and says which of them wait for each other, where,\n" +
+			"and which messages miss each other.\n\n" +
+			"SNAPSHOT is a JSON file that `mpi-queues dump --json' or gdb's command `mpi-queues -json'\n" +
+			"has written, of one rank or of many, on whatever machine; a folder of such files; a\n" +
+			"recording; or - for standard input. They make up one job. PID is the job's launcher or\n" +
+			"any of its ranks: then gdb is attached to each rank for a moment.\n\n" +
+			"Exit status: 0 if a report was made, whatever it says, 1 if nothing could be read, 2 if\n" +
+			"the command line is wrong.",
+		Example: "  mpi-queues report $(pgrep -x mpirun)\n" +
+			"  mpi-queues report --html -o report.html rank-*.json",
+		Args: c.arguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context(), cmd.InOrStdin()) },
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return []string{"json", "mpiq"}, cobra.ShellCompDirectiveFilterFileExt
+		},
+	}
+	f := cmd.Flags()
+	for i, format := range reportFormats {
+		f.BoolVar(&c.formats[i], format.name, false, format.help)
+	}
+	names := make([]string, len(reportFormats))
+	for i, format := range reportFormats {
+		names[i] = format.name
+	}
+	cmd.MarkFlagsMutuallyExclusive(names...)
+	f.StringVarP(&c.output, "output", "o", "", "write to `FILE` instead of standard output")
+	f.StringVar(&c.gdb, "gdb", "", "run the gdb at `PATH` (default $MPI_QUEUES_GDB, or gdb in PATH)")
+	f.DurationVar(&c.timeout, "timeout", time.Minute, "give gdb this much `TIME` for each process")
+	return cmd
+}
+
+// reportFormats are what a report is written as; the first one if nothing is said.
+var reportFormats = [...]struct {
+	name, help string
+	write      func(io.Writer, *waitfor.Report, render.Style) error
+}{
+	{"text", "write text (the default)", render.ReportText},
+	{"html", "write a page with the picture and a table of all operations", plainly(render.ReportHTML)},
+	{"svg", "write the picture of who waits for whom", plainly(render.ReportSVG)},
+	{"dot", "write the same graph for Graphviz", plainly(render.ReportDOT)},
+	{"json", "write JSON", plainly(render.ReportJSON)},
+}
+
+func plainly(write func(io.Writer, *waitfor.Report) error) func(io.Writer, *waitfor.Report, render.Style) error {
+	return func(w io.Writer, r *waitfor.Report, _ render.Style) error { return write(w, r) }
+}
+
+// report is the command and what it was given.
+type report struct {
+	formats [len(reportFormats)]bool
+	output  string
+	gdb     string
+	timeout time.Duration
+	// pid is the process whose job is meant, 0 if there are files instead.
+	pid   int
+	files []string
+}
+
+// arguments reads the arguments; what is wrong with them is a usage error.
+func (c *report) arguments(_ *cobra.Command, args []string) error {
+	if c.timeout <= 0 {
+		return usage(errors.New("--timeout must be more than nothing: 60s, 5m"))
+	}
+	if len(args) == 0 {
+		return usage(errors.New("a report on what? Name snapshots, or the process id of a launcher or of a rank: mpi-queues report SNAPSHOT...|PID"))
+	}
+	pid, err := strconv.ParseInt(args[0], 10, 32)
+	if err != nil || exists(args[0]) {
+		c.files = args
+		return nil
+	}
+	if pid <= 0 {
+		return usage(fmt.Errorf("%q is not a process id", args[0]))
+	}
+	if len(args) > 1 {
+		return usage(errors.New("one process is enough: all ranks of its job are found"))
+	}
+	c.pid = int(pid)
+	return nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func (c *report) run(ctx context.Context, stdin io.Reader) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	s, remarks, err := c.read(ctx, stdin)
+	if ctx.Err() != nil {
+		return unreadable(errors.New("interrupted; the processes run on"))
+	}
+	if err == nil && len(s.Processes) == 0 {
+		err = errors.New("there is no process in what was given")
+	}
+	if err != nil {
+		return unreadable(err)
+	}
+	r := waitfor.Analyse(s)
+	r.Notes = append(r.Notes, remarks...)
+	if err := c.write(r); err != nil {
+		return unreadable(err)
+	}
+	return nil
+}
+
+func (c *report) write(r *waitfor.Report) error {
+	format := reportFormats[0]
+	for i, on := range c.formats {
+		if on {
+			format = reportFormats[i]
+		}
+	}
+	if c.output == "" {
+		return format.write(os.Stdout, r, render.Style{On: isStyled(os.Stdout)})
+	}
+	return replaceFile(c.output, func(f *os.File) error { return format.write(f, r, render.Style{}) })
+}
+
+// read makes one job of all that is named. The remarks say what is not in it.
+func (c *report) read(ctx context.Context, stdin io.Reader) (s *mqs.Snapshot, remarks []string, err error) {
+	if c.pid > 0 {
+		return c.attach(ctx)
+	}
+	s, err = readSnapshots(ctx, c.files, stdin)
+	return s, nil, err
+}
+
+// attach reads the job that a process is in, or has launched.
+func (c *report) attach(ctx context.Context) (s *mqs.Snapshot, remarks []string, err error) {
+	job, err := launch.Find(c.pid)
+	if err != nil {
+		return nil, nil, err
+	}
+	path, err := findGDB(c.gdb)
+	if err != nil {
+		return nil, nil, err
+	}
+	g, err := newGDB(path, c.timeout)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer g.close()
+	// What ranks wait for may be the library's own.
+	if s, err = readJob(ctx, g, job, []string{"-internal"}); err != nil {
+		return nil, nil, err
+	}
+	remarks = missing(job)
+	var reasons []string
+	for _, p := range s.Processes {
+		if p.Unavailable != "" {
+			reasons = append(reasons, p.Unavailable)
+		}
+	}
+	if len(reasons) == len(s.Processes) {
+		return nil, nil, errors.New(strings.Join(append(reasons, remarks...), "\nmpi-queues: "))
+	}
+	s, err = waitfor.Merge(s)
+	return s, remarks, err
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/render"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
+)
+
+// readSnapshots makes one job of files, folders of files, and standard input.
+func readSnapshots(ctx context.Context, args []string, stdin io.Reader) (*mqs.Snapshot, error) {
+	paths, err := snapshotFiles(args)
+	if err != nil {
+		return nil, err
+	}
+	// A job may have a file for each of a hundred thousand ranks.
+	var (
+		parser    render.Parser
+		group     errgroup.Group
+		snapshots = make([]*mqs.Snapshot, len(paths))
+		wrong     = make([]error, len(paths))
+	)
+	group.SetLimit(runtime.NumCPU())
+	for i, path := range paths {
+		group.Go(func() error {
+			if wrong[i] = ctx.Err(); wrong[i] == nil {
+				snapshots[i], wrong[i] = readSnapshot(ctx, &parser, path, stdin)
+			}
+			return wrong[i]
+		})
+	}
+	if group.Wait() != nil {
+		return nil, firstOf(wrong)
+	}
+	return waitfor.Merge(snapshots...)
+}
+
+// firstOf names the first of some errors, and how many more there are.
+func firstOf(all []error) error {
+	var first error
+	more := 0
+	for _, err := range all {
+		switch {
+		case err == nil:
+		case first == nil:
+			first = err
+		default:
+			more++
+		}
+	}
+	if more > 0 {
+		return fmt.Errorf("%w (and %d more can't be read)", first, more)
+	}
+	return first
+}
+
+// snapshotFiles lists the files that are meant, of a folder those of JSON.
+func snapshotFiles(args []string) ([]string, error) {
+	var paths []string
+	for _, arg := range args {
+		info, err := os.Stat(arg)
+		if arg == "-" || err != nil || !info.IsDir() {
+			paths = append(paths, arg) // what is wrong with it is said when it is read
+			continue
+		}
+		entries, err := os.ReadDir(arg)
+		if err != nil {
+			return nil, cantRead(arg, err)
+		}
+		before := len(paths)
+		for _, e := range entries {
+			if !e.IsDir() && strings.HasSuffix(e.Name(), ".json") {
+				paths = append(paths, filepath.Join(arg, e.Name()))
+			}
+		}
+		if len(paths) == before {
+			return nil, fmt.Errorf("%s holds no .json file", arg)
+		}
+	}
+	return paths, nil
+}
+
+// readSnapshot reads one file, or standard input.
+func readSnapshot(ctx context.Context, parser *render.Parser, path string, stdin io.Reader) (*mqs.Snapshot, error) {
+	if filepath.Ext(path) == ".mpiq" {
+		targets, err := target.OpenRecording(path)
+		if err != nil {
+			return nil, err
+		}
+		return readAll(ctx, targets, mqs.Filter{Internal: true}, readNatively)
+	}
+	name, from := "standard input", stdin
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, cantRead(path, err)
+		}
+		defer func() { _ = f.Close() }()
+		name, from = path, f
+	}
+	s, err := parser.Read(from)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return s, nil
+}
+
+func cantRead(path string, err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return fmt.Errorf("%s can't be read: %w", path, err)
+}

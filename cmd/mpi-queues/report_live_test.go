@@ -1,0 +1,47 @@
+//go:build live
+
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strconv"
+	"testing"
+)
+
+// A report on a running job, from any of its ranks; and on what dump has written.
+func TestReport(t *testing.T) {
+	j := deadlock(t)
+	s := command(t, "report", "--json", strconv.Itoa(j.pids[1]))
+	s.ends(t, 0)
+	runOn(t, j.pids...)
+	var r struct {
+		Verdict   string `json:"verdict"`
+		Deadlocks []struct {
+			Cycle []struct {
+				Rank     int    `json:"rank"`
+				WaitsFor int    `json:"waits_for"`
+				Call     string `json:"call"`
+			} `json:"cycle"`
+		} `json:"deadlocks"`
+		NearMisses []struct {
+			Kind string `json:"kind"`
+		} `json:"near_misses"`
+		MissingRanks []int `json:"missing_ranks"`
+	}
+	if err := json.Unmarshal(s.out.Bytes(), &r); err != nil {
+		t.Fatalf("%v in %s", err, &s.out)
+	}
+	if r.Verdict != "deadlock" || len(r.Deadlocks) != 1 || len(r.MissingRanks) != 0 || len(r.NearMisses) == 0 || r.NearMisses[0].Kind != "tag" {
+		t.Fatalf("the report is\n%s", &s.out)
+	}
+	if w := r.Deadlocks[0].Cycle[0]; w.Rank != 0 || w.WaitsFor != 1 || w.Call != "MPI_Recv" {
+		t.Errorf("the cycle begins with %+v", w)
+	}
+
+	file := filepath.Join(t.TempDir(), "job.json")
+	command(t, append([]string{"dump", "--json", "--internal", "--output", file}, j.arguments()...)...).ends(t, 0)
+	s = command(t, "report", file)
+	s.ends(t, 0)
+	says(t, &s.out, "Deadlock. ", "rank 0 waits for rank 1: receive from rank 1, tag 7", "Near misses")
+}

@@ -1,0 +1,228 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
+)
+
+// How much a picture shows: more can't be read.
+const (
+	mostNodes     = 60
+	mostEdges     = 200
+	mostCycles    = 6
+	mostCycleRank = 12 // ranks of a cycle, its end among them
+)
+
+// picture is what is drawn of a report: the groups and who of them waits for
+// whom and, where these do not show it, the ranks of each cycle.
+type picture struct {
+	cycles []graphic
+	groups graphic
+	// moreCycles are how many deadlocks are left out.
+	moreCycles int
+}
+
+// graphic is one graph of a picture.
+type graphic struct {
+	title string
+	nodes []node
+	edges []edge
+}
+
+// node is a group or a rank.
+type node struct {
+	title string
+	lines []string
+	// full is all that there is to say.
+	full  string
+	state waitfor.State // empty for one that stands for several
+	// group is the place in the report's groups, -1 if it stands for several.
+	group int
+}
+
+// edge is that from waits for to: places of nodes.
+type edge struct {
+	from, to int
+	class    mqs.Maybe[mqs.OpClass]
+	count    int
+	inCycle  bool
+	text     string
+}
+
+// queueOf is the word of an edge for styles and legends.
+func (e *edge) queueOf() string {
+	if !e.class.Known {
+		return "collective"
+	}
+	return [...]string{mqs.PendingSends: "send", mqs.PendingReceives: "receive", mqs.UnexpectedMessages: "unexpected"}[e.class.Value]
+}
+
+func newPicture(r *waitfor.Report) picture {
+	p := picture{groups: groupGraphic(r)}
+	group := map[int32]int{}
+	for i := range r.Groups {
+		for _, rank := range r.Groups[i].Ranks {
+			group[rank] = i
+		}
+	}
+	for i := range r.Deadlocks {
+		d := &r.Deadlocks[i]
+		alone := !slices.ContainsFunc(d.Cycle, func(w waitfor.Wait) bool {
+			at, ok := group[w.Rank]
+			return !ok || len(r.Groups[at].Ranks) > 1
+		})
+		switch {
+		case alone && len(r.Groups) <= mostNodes || len(d.Cycle) == 0:
+			// The groups show it.
+		case len(p.cycles) == mostCycles:
+			p.moreCycles++
+		default:
+			p.cycles = append(p.cycles, cycleGraphic(d, group))
+		}
+	}
+	return p
+}
+
+// groupGraphic is the graph of groups. If they are many, those that matter least share a node.
+func groupGraphic(r *waitfor.Report) graphic {
+	g := graphic{title: "Groups of ranks"}
+	kept := make([]int, len(r.Groups)) // the node of each group
+	order := make([]int, len(r.Groups))
+	for i := range order {
+		order[i] = i
+	}
+	if len(order) > mostNodes {
+		order = mattering(r)
+		slices.Sort(order[:mostNodes-1])
+	}
+	for at, i := range order {
+		if len(order) > mostNodes && at >= mostNodes-1 {
+			kept[i] = mostNodes - 1
+			continue
+		}
+		kept[i] = at
+		grp := &r.Groups[i]
+		n := node{title: rankList(grp.Ranks, 22), full: rankList(grp.Ranks, 200) + ": " + grp.Text, state: grp.State, group: i}
+		n.lines = []string{cmp.Or(grp.Call, string(grp.State)), shortPlace(grp.File, grp.Line, grp.Function)}
+		g.nodes = append(g.nodes, n)
+	}
+	if rest := len(order) - len(g.nodes); rest > 0 {
+		ranks := 0
+		for _, i := range order[mostNodes-1:] {
+			ranks += len(r.Groups[i].Ranks)
+		}
+		text := fmt.Sprintf("%d more groups", rest)
+		g.nodes = append(g.nodes, node{title: text, lines: []string{fmt.Sprintf("of %d ranks", ranks)}, full: text, group: -1})
+	}
+	g.edges = groupEdges(r, kept)
+	return g
+}
+
+// mattering orders groups: those in a cycle first, then by state and by size.
+func mattering(r *waitfor.Report) []int {
+	states := []waitfor.State{waitfor.InDeadlock, waitfor.Stuck, waitfor.Unreadable, waitfor.Ended, waitfor.Waiting, waitfor.Running}
+	inCycle := make([]bool, len(r.Groups))
+	for _, e := range r.Edges {
+		if e.InCycle {
+			inCycle[e.From], inCycle[e.To] = true, true
+		}
+	}
+	order := make([]int, len(r.Groups))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		if inCycle[a] != inCycle[b] {
+			if inCycle[a] {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(slices.Index(states, r.Groups[a].State), slices.Index(states, r.Groups[b].State)),
+			cmp.Compare(len(r.Groups[b].Ranks), len(r.Groups[a].Ranks)))
+	})
+	return order
+}
+
+// groupEdges are the edges between nodes: those of one queue that share both ends are one.
+func groupEdges(r *waitfor.Report, kept []int) []edge {
+	type ends struct {
+		from, to int
+		class    mqs.Maybe[mqs.OpClass]
+	}
+	places := map[ends]int{}
+	var out []edge
+	for _, e := range r.Edges {
+		key := ends{kept[e.From], kept[e.To], e.Class}
+		at, ok := places[key]
+		if !ok {
+			places[key] = len(out)
+			out = append(out, edge{from: key.from, to: key.to, class: e.Class, count: e.Count, inCycle: e.InCycle, text: e.Text})
+			continue
+		}
+		if out[at].text != e.Text {
+			out[at].text = ""
+		}
+		out[at].count += e.Count
+		out[at].inCycle = out[at].inCycle || e.InCycle
+	}
+	slices.SortStableFunc(out, func(a, b edge) int {
+		if a.inCycle != b.inCycle {
+			if a.inCycle {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(b.count, a.count)
+	})
+	return out[:min(len(out), mostEdges)]
+}
+
+// shortPlace is a line of the source, or else a function, that fits into a node:
+// of a long name the end, which has the line's number.
+func shortPlace(file string, line int, function string) string {
+	text := []rune(visible(cmp.Or(place(file, line), function)))
+	for i, width := len(text)-1, 0; i >= 0; i-- {
+		if width += widthOf(text[i]); width > 23 {
+			return "…" + string(text[i+1:])
+		}
+	}
+	return string(text)
+}
+
+// cycleGraphic is the ranks of a cycle. Of a long one the middle is left out.
+func cycleGraphic(d *waitfor.Deadlock, group map[int32]int) graphic {
+	g := graphic{title: "Deadlock of " + rankList(d.Ranks, mostRanges)}
+	first, last := len(d.Cycle), 0
+	if first > mostCycleRank {
+		first, last = mostCycleRank-3, 2
+	}
+	add := func(w *waitfor.Wait) {
+		at, ok := group[w.Rank]
+		if !ok {
+			at = -1
+		}
+		g.nodes = append(g.nodes, node{title: "rank " + strconv.Itoa(int(w.Rank)), state: waitfor.InDeadlock, group: at,
+			lines: []string{w.Call, shortPlace(w.File, w.Line, w.Function)},
+			full:  fmt.Sprintf("rank %d waits for rank %d: %s%s", w.Rank, w.For, w.Operation, whereText(w))})
+		g.edges = append(g.edges, edge{from: len(g.nodes) - 1, to: len(g.nodes), class: w.Class, count: 1, inCycle: true, text: w.Operation})
+	}
+	for i := range d.Cycle[:first] {
+		add(&d.Cycle[i])
+	}
+	if last > 0 {
+		text := fmt.Sprintf("%d more ranks", len(d.Cycle)-first-last)
+		g.nodes = append(g.nodes, node{title: text, lines: []string{"of this cycle"}, full: text, group: -1})
+		g.edges = append(g.edges, edge{from: first, to: first + 1, class: d.Cycle[first].Class, count: 1, inCycle: true})
+		for i := len(d.Cycle) - last; i < len(d.Cycle); i++ {
+			add(&d.Cycle[i])
+		}
+	}
+	g.edges[len(g.edges)-1].to = 0
+	return g
+}

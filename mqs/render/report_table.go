@@ -1,0 +1,169 @@
+package render
+
+import (
+	"encoding/json"
+	"io"
+	"strings"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
+)
+
+// The table of a report's page holds all operations of a job, which may be
+// millions: it is columns of numbers, and every text is there once.
+
+// anyTag stands for a receive with any tag: no tag has this number.
+const anyTag = "\"*\""
+
+// operations are the columns of the table. What is not known is null.
+type operations struct {
+	strings map[string]int
+	texts   []string
+
+	// Of each process: its rank, its group, and how many operations it has.
+	rank, group, count valueColumn
+	// Of each operation, process by process.
+	comm, local, queue, status, peerLocal, peerGlobal, tag, bytes, kind, datatype, buffer, internal, note valueColumn
+}
+
+// valueColumn is values in JSON, written as they come.
+type valueColumn struct {
+	jsonWriter
+	n int
+}
+
+func (c *valueColumn) next() *jsonWriter {
+	c.comma(c.n)
+	c.n++
+	return &c.jsonWriter
+}
+
+func (c *valueColumn) add(v int) { c.next().int(int64(v)) }
+
+func (c *valueColumn) maybe(m mqs.Maybe[int32]) { maybeInt(c.next(), "", m) }
+
+// long writes what may be more than a number of JavaScript holds.
+func (c *valueColumn) long(v uint64, known bool) {
+	switch w := c.next(); {
+	case !known:
+		w.raw("null")
+	case v >= 1<<53:
+		w.hex(v)
+	default:
+		w.int(int64(v))
+	}
+}
+
+// newOperations reads the table off a report.
+func newOperations(r *waitfor.Report) *operations {
+	o := &operations{strings: map[string]int{}}
+	for i := range r.Ranks {
+		rank := &r.Ranks[i]
+		n := 0
+		if rank.Process != nil {
+			n = o.process(rank.Process)
+		}
+		o.rank.add(int(rank.Rank))
+		o.group.add(rank.Group)
+		o.count.add(n)
+	}
+	return o
+}
+
+func (o *operations) process(p *mqs.Process) int {
+	n := 0
+	for _, c := range p.Communicators {
+		label := -1
+		for class, q := range c.Queue {
+			if q == nil {
+				continue
+			}
+			for i := range q.Operations {
+				if label < 0 {
+					label = o.text(c.Label())
+				}
+				o.comm.add(label)
+				o.operation(c, mqs.OpClass(class), &q.Operations[i])
+			}
+			n += len(q.Operations)
+		}
+	}
+	return n
+}
+
+func (o *operations) operation(c *mqs.Queues, class mqs.OpClass, op *mqs.PendingOperation) {
+	global := op.DesiredGlobalRank
+	if !global.Known {
+		global = c.GlobalRank(op.DesiredLocalRank.Value)
+		global.Known = global.Known && op.DesiredLocalRank.Known
+	}
+	o.local.maybe(c.LocalRank)
+	o.queue.add(int(class))
+	o.status.add(o.text(string(op.Status)))
+	o.peerLocal.maybe(op.DesiredLocalRank)
+	o.peerGlobal.maybe(global)
+	if op.TagWild.Known && op.TagWild.Value {
+		o.tag.next().raw(anyTag)
+	} else {
+		o.tag.maybe(op.DesiredTag)
+	}
+	o.bytes.long(uint64(op.DesiredLength.Value), op.DesiredLength.Known)
+	o.kind.add(o.text(op.Kind))
+	o.datatype.add(o.text(op.Datatype))
+	o.buffer.long(uint64(op.Buffer.Value), op.Buffer.Known)
+	internal := 0
+	if op.Internal || c.Internal {
+		internal = 1
+	}
+	o.internal.add(internal)
+	o.note.add(o.text(remarks(class)(op)))
+}
+
+// text returns the number of a text.
+func (o *operations) text(s string) int {
+	n, ok := o.strings[s]
+	if !ok {
+		n = len(o.texts)
+		o.strings[s] = n
+		o.texts = append(o.texts, visible(s))
+	}
+	return n
+}
+
+// write writes the table as one JSON object that can stand in a script element.
+func (o *operations) write(w io.Writer, r *waitfor.Report) error {
+	b := &jsonWriter{out: w}
+	places := make([]string, len(r.Groups))
+	for i := range r.Groups {
+		places[i] = visible(r.Groups[i].Text)
+	}
+	b.raw(`{"texts": `).script(o.texts).raw(`, "places": `).script(places)
+	for _, c := range []struct {
+		key string
+		*valueColumn
+	}{{"rank", &o.rank}, {"group", &o.group}, {"count", &o.count}, {"comm", &o.comm}, {"local", &o.local}, {"queue", &o.queue},
+		{"status", &o.status}, {"peerLocal", &o.peerLocal}, {"peerGlobal", &o.peerGlobal}, {"tag", &o.tag}, {"bytes", &o.bytes},
+		{"kind", &o.kind}, {"datatype", &o.datatype}, {"buffer", &o.buffer}, {"internal", &o.internal}, {"note", &o.note}} {
+		b.raw(",\n\"" + c.key + "\": [")
+		b.b = append(b.b, c.b...)
+		b.raw("]").flush(jsonPiece)
+	}
+	b.raw("}").flush(0)
+	return b.err
+}
+
+// script writes texts in JSON that no HTML parser takes for its own.
+func (w *jsonWriter) script(texts []string) *jsonWriter {
+	if len(texts) == 0 {
+		return w.raw("[]")
+	}
+	w.raw("[")
+	for i, text := range texts {
+		b, err := json.Marshal(strings.ToValidUTF8(text, "\uFFFD")) // escapes <, > and &
+		if err != nil {
+			panic(err) // a string always marshals
+		}
+		w.comma(i).raw(string(b))
+	}
+	return w.raw("]")
+}

@@ -1,0 +1,184 @@
+package render
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
+)
+
+// How much of a large job the text shows. JSON has all of it.
+const (
+	mostGroups    = 60
+	mostDeadlocks = 20
+	mostMisses    = 60
+	mostReasons   = 60
+	mostWaits     = 20 // of a cycle, its end among them
+	mostRanges    = 60 // characters of the ranks of a group
+)
+
+// verdictLooks are the words and the colours of the verdicts.
+var verdictLooks = map[waitfor.Verdict]struct{ title, color string }{
+	waitfor.Deadlocked: {"Deadlock", "1;31"},
+	waitfor.Free:       {"No deadlock", "1;32"},
+	waitfor.Unknown:    {"Unknown", "1;33"},
+}
+
+// stateColors are the colours of states that are not the usual.
+var stateColors = map[waitfor.State]string{waitfor.InDeadlock: "31", waitfor.Stuck: "33", waitfor.Unreadable: "33"}
+
+// ReportText writes a report for people, what matters most first.
+func ReportText(w io.Writer, r *waitfor.Report, style Style) error {
+	b := bufio.NewWriterSize(w, 1<<16)
+	look := verdictLooks[r.Verdict]
+	fmt.Fprintf(b, "%s. %s\n", style.paint(look.color, look.title), sentences(r.Why))
+	if len(r.Groups) > 0 {
+		fmt.Fprintf(b, "\n%s\n", style.paint("1", "Where the ranks are"))
+	}
+	for i := range r.Groups[:min(len(r.Groups), mostGroups)] {
+		g := &r.Groups[i]
+		state := style.paint(stateColors[g.State], string(g.State))
+		fmt.Fprintf(b, "  %s: %s (%s)\n", rankList(g.Ranks, mostRanges), visible(g.Text), state)
+	}
+	more(b, len(r.Groups), mostGroups, "groups")
+	for i := range r.Deadlocks[:min(len(r.Deadlocks), mostDeadlocks)] {
+		deadlockText(b, &r.Deadlocks[i], style)
+	}
+	more(b, len(r.Deadlocks), mostDeadlocks, "deadlocks")
+	if len(r.NearMisses) > 0 {
+		fmt.Fprintf(b, "\n%s\n", style.paint("1", "Near misses"))
+	}
+	for _, m := range r.NearMisses[:min(len(r.NearMisses), mostMisses)] {
+		fmt.Fprintf(b, "  %s\n", sentences(m.Text))
+	}
+	more(b, len(r.NearMisses), mostMisses, "near misses")
+	missingText(b, r, style)
+	for _, n := range r.Notes {
+		fmt.Fprintf(b, "\nNote: %s\n", sentences(n))
+	}
+	return b.Flush()
+}
+
+// more says how many lines have been left out.
+func more(w *bufio.Writer, n, most int, what string) {
+	if n > most {
+		fmt.Fprintf(w, "  ... and %d more %s of %d\n", n-most, what, n)
+	}
+}
+
+func deadlockText(w *bufio.Writer, d *waitfor.Deadlock, style Style) {
+	fmt.Fprintf(w, "\n%s\n", style.paint("1", "Deadlock of "+rankList(d.Ranks, mostRanges)))
+	skipped := len(d.Cycle) - mostWaits
+	for i := range d.Cycle {
+		if skipped > 0 && i >= mostWaits-2 && i < len(d.Cycle)-2 {
+			if i == mostWaits-2 {
+				fmt.Fprintf(w, "  ... and %d more of %d\n", skipped, len(d.Cycle))
+			}
+			continue
+		}
+		c := &d.Cycle[i]
+		color := ""
+		if c.Class.Known {
+			color = queueLooks[c.Class.Value].color
+		}
+		fmt.Fprintf(w, "  rank %d waits for rank %d: %s%s\n", c.Rank, c.For, style.paint(color, visible(c.Operation)), whereText(c))
+	}
+}
+
+// whereText says where a rank waits: ", in MPI_Recv at ring.c:42".
+func whereText(c *waitfor.Wait) string {
+	text := ""
+	if c.Call != "" {
+		text = ", in " + c.Call
+	}
+	if c.File == "" {
+		if c.Function != "" {
+			text += " called by " + c.Function
+		}
+		return visible(text)
+	}
+	return visible(text + " at " + place(c.File, c.Line))
+}
+
+// place is a line of the program's source.
+func place(file string, line int) string {
+	if file == "" {
+		return ""
+	}
+	if line <= 0 {
+		return filepath.Base(file)
+	}
+	return filepath.Base(file) + ":" + strconv.Itoa(line)
+}
+
+func missingText(w *bufio.Writer, r *waitfor.Report, style Style) {
+	if len(r.Missing) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n%s\n", style.paint("1", "Not known"))
+	reasons := byReason(r.Missing)
+	for _, m := range reasons[:min(len(reasons), mostReasons)] {
+		fmt.Fprintf(w, "  %s", rankList(m.ranks, mostRanges))
+		if m.why != "" {
+			fmt.Fprintf(w, ": %s", sentences(m.why))
+		}
+		fmt.Fprintln(w)
+	}
+	more(w, len(reasons), mostReasons, "reasons")
+}
+
+// absent is ranks that nothing is known of for the same reason.
+type absent struct {
+	ranks []int32
+	why   string
+}
+
+// byReason puts missing ranks together that have the same reason, by their lowest rank.
+func byReason(missing []waitfor.Missing) []absent {
+	var out []absent
+	places := map[string]int{}
+	for _, m := range missing {
+		at, ok := places[m.Why]
+		if !ok {
+			at = len(out)
+			places[m.Why] = at
+			out = append(out, absent{why: m.Why})
+		}
+		out[at].ranks = append(out[at].ranks, m.Rank)
+	}
+	return out
+}
+
+// rankList names ranks in at most about this many characters: "rank 5", "ranks 0-3, 6".
+func rankList(ranks []int32, most int) string {
+	if len(ranks) == 1 {
+		return fmt.Sprintf("rank %d", ranks[0])
+	}
+	list := strings.ReplaceAll(waitfor.Ranges(ranks), ",", ", ")
+	if len(list) > most {
+		list = fmt.Sprintf("%s, ... (%d ranks)", list[:strings.LastIndex(list[:most], ",")], len(ranks))
+	}
+	return "ranks " + list
+}
+
+// sentences makes sentences, which may quote names of a foreign process, safe for a terminal.
+func sentences(s string) string {
+	s = strings.Map(straight, sentence(s))
+	if s == "" || strings.HasSuffix(s, "?") || strings.HasSuffix(s, "!") {
+		return s
+	}
+	return s + "."
+}
+
+// classOf is the key of a queue in JSON, empty for a collective.
+func classOf(class mqs.Maybe[mqs.OpClass]) string {
+	if !class.Known {
+		return ""
+	}
+	return class.Value.String()
+}
