@@ -16,7 +16,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/render"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
 //go:embed demo/deadlock.c
@@ -82,8 +84,9 @@ func (d *demo) run(ctx context.Context, recording bool) error {
 		}
 	}
 	d.step("Why it hangs")
-	for _, line := range verdict(s) {
-		d.say("  %s\n", line)
+	d.say("\n")
+	if err := render.ReportText(d.out, waitfor.Analyse(s), render.Style{On: d.styled}); err != nil {
+		return err
 	}
 	d.say("\n%s\n%s", d.bold("Your own program"), demoNext)
 	return nil

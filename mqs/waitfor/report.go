@@ -38,7 +38,9 @@ type Report struct {
 	Notes []string
 }
 
-// Deadlock is a set of ranks each of which can be released by others of the set only.
+// Deadlock is a set of ranks each of which can be released by others of the set
+// only, or ranks that wait for one that is gone, which is as final: its Cycle is
+// then the one wait of the lowest rank for that one.
 type Deadlock struct {
 	// Ranks of the set, in order.
 	Ranks []int32

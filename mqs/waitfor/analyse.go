@@ -1,0 +1,105 @@
+package waitfor
+
+import (
+	"slices"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+)
+
+// Analyse looks at the ranks of a snapshot together. It works with and without
+// the library's own operations, with which more can be concluded.
+//
+// A deadlock is only called one if nothing that is unknown could resolve it.
+func Analyse(s *mqs.Snapshot) *Report {
+	j := newJob(s)
+	j.communicators()
+	j.messages()
+	j.findWaits()
+	a := &analysis{job: j, graph: newAndOr(j.nodes())}
+	a.free = a.graph.releases(true)
+	a.certain = a.graph.releases(false)
+	a.deadlocks()
+
+	r := &Report{Deadlocks: a.locks, Missing: j.missing()}
+	if j.worldKnown {
+		r.WorldSize = mqs.Known(int32(len(j.ranks)))
+	}
+	r.Verdict, r.Why = a.verdict()
+	a.groups(r)
+	a.edges(r)
+	r.NearMisses = a.nearMisses()
+	r.Notes = append(j.notes, a.doubts()...)
+	return r
+}
+
+// analysis is a job and what its wait-for graph tells.
+type analysis struct {
+	*job
+	graph *andOr
+	// free nodes can be released if what is not known is for the best, certain
+	// ones in any case.
+	free, certain []bool
+	locks         []Deadlock
+	locked        map[int32]bool // the ranks in locks
+}
+
+// hangs says whether a rank can't be released by any rank that can still move.
+func (a *analysis) hangs(rank int32) bool { return !a.free[rank] && !a.ranks[rank].gone() }
+
+// mayHang lists the ranks that wait and may never be released, for all that is
+// known, where none hangs for certain. If everybody else will move, so will the
+// one that is left, whomever it waits for.
+func (a *analysis) mayHang() []int32 {
+	var out []int32
+	for i := range a.ranks {
+		if !a.certain[i] && !a.ranks[i].gone() {
+			out = append(out, int32(i))
+		}
+	}
+	if len(out) == 1 {
+		return nil
+	}
+	return slices.DeleteFunc(out, func(r int32) bool { return a.ranks[r].mobility != waiting })
+}
+
+// nodes makes the wait-for graph of a job: first its ranks, each of which is
+// released with any of its threads, then the groups that are waited for as
+// one, then the threads' waits.
+func (j *job) nodes() []node {
+	n := len(j.ranks) + len(j.groups)
+	for i := range j.ranks {
+		n += len(j.ranks[i].waits)
+	}
+	nodes := make([]node, len(j.ranks), n)
+	for _, g := range j.groups {
+		nodes = append(nodes, node{all: g.all, kids: g.ranks, unknown: g.unknown != ""})
+	}
+	for i := range j.ranks {
+		r := &j.ranks[i]
+		nodes[i] = node{all: r.mobility == free, unknown: r.mobility == uncertain}
+		for k := range r.waits {
+			nodes[i].kids = append(nodes[i].kids, int32(len(nodes)))
+			nodes = append(nodes, j.waitNode(&r.waits[k]))
+		}
+	}
+	return nodes
+}
+
+func (j *job) waitNode(w *wait) node {
+	if w.free {
+		return node{all: true}
+	}
+	n := node{all: w.all, unknown: w.unknown != "", kids: make([]int32, len(w.goals))}
+	for i := range w.goals {
+		n.kids[i] = j.nodeOf(&w.goals[i])
+	}
+	return n
+}
+
+// nodeOf is the node that a goal stands for.
+func (j *job) nodeOf(g *goal) int32 {
+	if g.rank >= 0 {
+		return g.rank
+	}
+	return int32(len(j.ranks)) + g.group.id
+}

@@ -1,0 +1,63 @@
+package waitfor
+
+import "strings"
+
+// behaviour is what a thread inside an MPI function waits for, by the standard.
+type behaviour int
+
+const (
+	goesOn       behaviour = iota // waits for nobody, or not without end
+	pointToPoint                  // until its own messages are sent and received
+	probes                        // until there is a message
+	waitsAll                      // for all of its requests
+	waitsAny                      // for one of its requests
+	// Collectives: which members can't do without which.
+	synchronises // nobody leaves before all have entered
+	fromRoot     // the others wait for the root
+	toRoot       // the root waits for all
+	someWait     // who waits for whom depends on counts, neighbours or the library
+	finalizes    // until all ranks of the job have entered
+	opaque       // waits, but for whom can't be told
+)
+
+// collective says whether members of a communicator call it together.
+func (b behaviour) collective() bool { return b >= synchronises && b <= finalizes }
+
+// behaviours of the functions that may wait. What is not here goes on: it is
+// local, or returns at once, or is one that nobody has thought of.
+var behaviours = func() map[string]behaviour {
+	out := map[string]behaviour{}
+	for b, names := range map[behaviour]string{
+		pointToPoint: "Send Ssend Rsend Recv Mrecv Sendrecv Sendrecv_replace",
+		probes:       "Probe Mprobe",
+		waitsAll:     "Wait Waitall",
+		waitsAny:     "Waitany Waitsome",
+
+		synchronises: "Barrier Allreduce Allgather Alltoall Reduce_scatter Reduce_scatter_block " +
+			"Comm_dup Comm_dup_with_info Comm_create Comm_split Comm_split_type Intercomm_merge " +
+			"Cart_create Cart_sub Graph_create Dist_graph_create Dist_graph_create_adjacent " +
+			"Win_create Win_create_dynamic Win_allocate Win_allocate_shared Win_free " +
+			"File_open File_close File_set_view File_set_size File_preallocate",
+		fromRoot: "Bcast Scatter",
+		toRoot:   "Gather Reduce",
+		someWait: "Scatterv Gatherv Scan Exscan Allgatherv Alltoallv Alltoallw " +
+			"Neighbor_allgather Neighbor_allgatherv Neighbor_alltoall Neighbor_alltoallv Neighbor_alltoallw " +
+			"Comm_free Win_fence File_sync File_set_atomicity " +
+			"File_read_all File_read_at_all File_read_ordered File_write_all File_write_at_all File_write_ordered " +
+			"File_read_all_begin File_read_at_all_begin File_read_ordered_begin File_write_all_begin File_write_at_all_begin File_write_ordered_begin " +
+			"File_read_all_end File_read_at_all_end File_read_ordered_end File_write_all_end File_write_at_all_end File_write_ordered_end",
+		finalizes: "Finalize",
+
+		opaque: "Init Init_thread Session_init Session_finalize Buffer_detach Comm_buffer_detach Session_buffer_detach " +
+			"Buffer_flush Comm_buffer_flush Session_buffer_flush " +
+			"Comm_create_group Comm_create_from_group Intercomm_create Intercomm_create_from_groups " +
+			"Comm_disconnect Comm_spawn Comm_spawn_multiple Comm_accept Comm_connect Comm_join " +
+			"Win_lock Win_lock_all Win_unlock Win_unlock_all Win_flush Win_flush_all Win_flush_local Win_flush_local_all " +
+			"Win_start Win_complete Win_wait",
+	} {
+		for name := range strings.FieldsSeq(names) {
+			out["MPI_"+name] = b
+		}
+	}
+	return out
+}()

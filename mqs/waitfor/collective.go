@@ -1,0 +1,263 @@
+package waitfor
+
+import (
+	"slices"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+)
+
+const finalize = "MPI_Finalize"
+
+// group is several ranks that others wait for together: one node of the graph,
+// however many wait for it.
+type group struct {
+	id    int32 // among the job's groups
+	all   bool  // for all of them, else for any
+	ranks []int32
+	// unknown says what can't be known of them, as a clause; else empty.
+	unknown string
+	// What is waited for: any message on a communicator, or that ranks enter a
+	// call on it. The communicator is nil for MPI_Finalize.
+	comm *communicator
+	call string
+}
+
+// newGroup makes a group that the graph will have.
+func (j *job) newGroup(g group) *group {
+	g.id = int32(len(j.groups))
+	j.groups = append(j.groups, &g)
+	return &g
+}
+
+// anyOf is the members of one side of a communicator, for a message from any of them.
+func (j *job) anyOf(c *communicator, side int) *group {
+	s := &c.sides[side]
+	if s.anyOf == nil {
+		g := group{comm: c, ranks: s.group}
+		if slices.Contains(s.group, -1) {
+			g.ranks, g.unknown = known(s.group), membersUnknown
+		}
+		s.anyOf = j.newGroup(g)
+	}
+	return s.anyOf
+}
+
+// collective is one function that members of a communicator are in.
+type collective struct {
+	// ranks are those that have not entered, or may not have; members of both
+	// sides of an intercommunicator.
+	ranks   []int32
+	entered []int32
+	unknown string
+	allOf   *group // all of those that have not entered
+	oneOf   *group // any of them
+}
+
+// has says whether a rank has entered for certain.
+func (c *collective) has(rank int32) bool {
+	_, entered := slices.BinarySearch(c.entered, rank)
+	return entered
+}
+
+// callKey tells collectives apart.
+type callKey struct {
+	comm *communicator
+	call string
+}
+
+// collectives are those that ranks of the job are in.
+type collectives struct {
+	j     *job
+	calls map[callKey]*collective
+	found map[callKey][]int32 // who has entered, in order
+}
+
+// newCollectives finds who has entered what.
+func newCollectives(j *job) *collectives {
+	c := &collectives{j, map[callKey]*collective{}, map[callKey][]int32{}}
+	for i := range j.ranks {
+		r := &j.ranks[i]
+		if r.process == nil {
+			continue
+		}
+		if r.process.Phase == mqs.Finished {
+			c.enter(callKey{nil, finalize}, int32(i))
+		}
+		for k := range r.process.Threads {
+			t := &r.process.Threads[k]
+			if !behaviours[t.Call].collective() {
+				continue
+			}
+			if t.Call == finalize {
+				c.enter(callKey{nil, finalize}, int32(i))
+			} else if m := r.member(t.Comm); m != nil && m.comm.known {
+				c.enter(callKey{m.comm, t.Call}, int32(i))
+			}
+		}
+	}
+	return c
+}
+
+func (c *collectives) enter(key callKey, rank int32) {
+	if ranks := c.found[key]; len(ranks) == 0 || ranks[len(ranks)-1] != rank {
+		c.found[key] = append(ranks, rank)
+	}
+}
+
+// of returns who has not entered a collective that somebody is in.
+func (c *collectives) of(key callKey) *collective {
+	if found, ok := c.calls[key]; ok {
+		return found
+	}
+	out := &collective{entered: c.found[key]}
+	c.calls[key] = out
+	for _, rank := range c.j.membersOf(key.comm) {
+		if rank < 0 {
+			out.unknown = membersUnknown
+			continue
+		}
+		if out.has(rank) {
+			continue
+		}
+		if c.j.mayHaveEntered(rank, key) {
+			out.unknown = enteredUnknown
+		} else {
+			out.ranks = append(out.ranks, rank)
+		}
+	}
+	if key.comm == nil && !c.j.worldKnown {
+		out.unknown = membersUnknown
+	}
+	return out
+}
+
+// membersOf are the ranks of a communicator, those of all ranks if it is nil;
+// -1 for those not known.
+func (j *job) membersOf(c *communicator) []int32 {
+	switch {
+	case c == nil:
+		all := make([]int32, len(j.ranks))
+		for i := range all {
+			all[i] = int32(i)
+		}
+		return all
+	case c.inter:
+		return slices.Concat(c.sides[0].group, c.sides[1].group)
+	}
+	return c.sides[0].group
+}
+
+// mayHaveEntered says whether a rank that is not known to be in a collective
+// may be all the same, since what is known of it does not suffice.
+func (j *job) mayHaveEntered(rank int32, key callKey) bool {
+	r := &j.ranks[rank]
+	if key.comm == nil {
+		return r.process != nil && r.process.Phase == mqs.Exited
+	}
+	if r.process == nil || r.gone() {
+		return false
+	}
+	for i := range r.process.Threads {
+		if t := &r.process.Threads[i]; t.Call == key.call {
+			m := r.member(t.Comm)
+			if m == nil || !m.comm.known || !slices.ContainsFunc(r.members, func(m *member) bool { return m.comm == key.comm }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// group returns those that have not entered, as one to wait for.
+func (c *collectives) group(key callKey, all bool) *group {
+	of := c.of(key)
+	place := &of.oneOf
+	if all {
+		place = &of.allOf
+	}
+	if *place == nil {
+		*place = c.j.newGroup(group{all: all, ranks: of.ranks, unknown: of.unknown, comm: key.comm, call: key.call})
+	}
+	return *place
+}
+
+// waitFor is a wait for those that have not entered a collective. Once all
+// have, it is in progress.
+func (c *collectives) waitFor(t *mqs.Thread, key callKey, all bool) wait {
+	g := c.group(key, all)
+	if len(g.ranks) == 0 {
+		return wait{thread: t, free: g.unknown == "", unknown: g.unknown}
+	}
+	return wait{thread: t, all: true, unknown: g.unknown, goals: []goal{{rank: -1, group: g}}}
+}
+
+// waitInCollective is that of a thread in a collective call. What it waits for
+// follows from the kind of the call or, if that leaves it open, from the
+// messages by which the library carries it out, if they are known.
+func (j *job) waitInCollective(rank int32, t *mqs.Thread, c *collectives) wait {
+	r, b := &j.ranks[rank], behaviours[t.Call]
+	parts := j.parts(r, t)
+	m := r.member(t.Comm)
+	switch {
+	case parts != nil && parts.free:
+		return *parts
+	case m == nil || !m.comm.known:
+		if parts != nil {
+			return *parts
+		}
+		return wait{thread: t, unknown: commUnknown}
+	case j.onItsWay(r, m):
+		return wait{thread: t, free: true}
+	case b == synchronises && !m.comm.inter:
+		return c.waitFor(t, callKey{m.comm, t.Call}, true)
+	case parts != nil:
+		return *parts
+	}
+	return j.waitRooted(rank, t, m, c)
+}
+
+// waitRooted is that of a collective in which not everybody waits for everybody.
+func (j *job) waitRooted(rank int32, t *mqs.Thread, m *member, c *collectives) wait {
+	b, key := behaviours[t.Call], callKey{m.comm, t.Call}
+	if !t.Root.Known || m.comm.inter || m.local < 0 {
+		return c.waitFor(t, key, false)
+	}
+	atRoot := t.Root.Value == m.local
+	switch {
+	case b == toRoot && atRoot:
+		return c.waitFor(t, key, true)
+	case b == fromRoot && !atRoot:
+		root := m.globalOf(t.Root.Value)
+		if root >= 0 && !c.of(key).has(root) && !j.mayHaveEntered(root, key) {
+			return wait{thread: t, all: true, goals: []goal{{rank: root, of: m}}}
+		}
+	}
+	return c.waitFor(t, key, false)
+}
+
+// parts is a wait for the messages that a collective call waits for, nil if
+// none are known.
+func (j *job) parts(r *rank, t *mqs.Thread) *wait {
+	ops, _ := r.operations(t.Requests)
+	ops = slices.DeleteFunc(ops, func(o goal) bool { return !o.op.Internal })
+	if len(ops) == 0 {
+		return nil
+	}
+	w := j.waitForOperations(wait{thread: t, all: true}, ops, true)
+	return &w
+}
+
+// onItsWay says whether messages of a collective on a communicator may be on
+// their way to a rank: the library may use communicators of its own.
+func (j *job) onItsWay(r *rank, m *member) bool {
+	if r.arriving() {
+		return true
+	}
+	for _, other := range r.members {
+		if (other == m || other.Internal) && other.comm.known && other.local >= 0 &&
+			j.onTheWay.any(envelope{other.comm.lane(other.side, false), other.local, mqs.AnyRank, anyTag}) {
+			return true
+		}
+	}
+	return false
+}

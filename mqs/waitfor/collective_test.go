@@ -1,0 +1,287 @@
+package waitfor
+
+import (
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// inside gives a rank's call a message of the library's own to wait for.
+func (r *madeRank) inside(t *mqs.Thread, id target.Addr, from int32) {
+	t.Requests = append(t.Requests, r.irecv(id, from, -20))
+	ops := r.on(id).Queue[mqs.PendingReceives].Operations
+	ops[len(ops)-1].Internal = true
+}
+
+func TestCollectives(t *testing.T) {
+	check(t, []verdictCase{
+		{name: "barrier with one that computes", ranks: 4, make: func(m *made) {
+			m.each(func(r *madeRank) { r.enters(worldID, "MPI_Barrier") }, 0, 1, 2)
+			m.rank(3).computes()
+		}, verdict: Free, states: "WWWR"},
+		{name: "barrier that all have entered", ranks: 2, make: func(m *made) {
+			m.each(func(r *madeRank) { r.enters(worldID, "MPI_Barrier") }, 0, 1)
+		}, verdict: Free, states: "WW"},
+		{name: "barrier without one that waits for a member", ranks: 4, make: func(m *made) {
+			m.each(func(r *madeRank) { r.enters(worldID, "MPI_Barrier") }, 0, 1, 2)
+			m.rank(3).recv(worldID, 1, 7)
+		}, verdict: Deadlocked, states: "SDSD", cycles: "1,3: 1>3 3>1"},
+		{name: "different collectives", ranks: 3, make: func(m *made) {
+			m.each(func(r *madeRank) { r.enters(worldID, "MPI_Barrier") }, 0, 1)
+			m.rank(2).enters(worldID, "MPI_Allreduce")
+		}, verdict: Deadlocked, states: "DDD", cycles: "0-2: 0>2 2>0",
+			misses: "collective [0-2]: The members of MPI_COMM_WORLD are in different collective calls: ranks 0-1 are in MPI_Barrier (a.c:20), rank 2 is in MPI_Allreduce (a.c:20)."},
+		{name: "the same on different communicators", ranks: 2, make: func(m *made) {
+			m.comm(dupID, "dup", 0, 1)
+			m.rank(0).enters(worldID, "MPI_Barrier")
+			m.rank(1).enters(dupID, "MPI_Barrier")
+		}, verdict: Deadlocked, states: "DD", cycles: "0-1: 0>1 1>0"},
+		{name: "another thread has entered", ranks: 2, make: func(m *made) {
+			m.rank(0).enters(worldID, "MPI_Barrier")
+			m.rank(1).recv(worldID, 0, 7)
+			m.rank(1).enters(worldID, "MPI_Barrier")
+		}, verdict: Free, states: "WW"},
+		{name: "a communicator that is not known", ranks: 2, make: func(m *made) {
+			m.rank(0).enters(worldID, "MPI_Barrier")
+			m.rank(1).enters(0, "MPI_Barrier")
+		}, verdict: Unknown, states: "WW", why: commUnknown},
+		{name: "one in another call has not entered, whatever it works on", ranks: 2, make: func(m *made) {
+			m.rank(0).enters(worldID, "MPI_Barrier")
+			m.rank(1).enters(0, "MPI_Allreduce")
+			x := m.rank(1)
+			x.inside(&x.Threads[0], worldID, 0)
+		}, verdict: Deadlocked, states: "DD", cycles: "0-1: 0>1 1>0"},
+		{name: "a part of it has come", ranks: 2, make: func(m *made) {
+			x := m.rank(0)
+			x.inside(x.enters(worldID, "MPI_Barrier"), worldID, 1)
+			m.rank(1).recv(worldID, 0, 7)
+			x.on(worldID).Queue[mqs.PendingReceives].Operations[0].Status = mqs.Complete
+		}, verdict: Free, states: "WW"},
+		{name: "a part of it is on its way", ranks: 2, make: func(m *made) {
+			m.rank(0).enters(worldID, "MPI_Barrier")
+			m.rank(0).counts(worldID, 1, 2, 3)
+			m.rank(1).counts(worldID, 0, 4, 2)
+			m.rank(1).recv(worldID, 0, 7)
+		}, verdict: Free, states: "WW"},
+		{name: "a part of it is on its way on the library's communicator", ranks: 2, make: func(m *made) {
+			m.comm(dupID, "inner", 0, 1)
+			m.rank(0).on(dupID).Internal = true
+			m.rank(1).on(dupID).Internal = true
+			m.rank(0).enters(worldID, "MPI_Barrier")
+			m.rank(0).counts(dupID, 1, 2, 3)
+			m.rank(1).counts(dupID, 0, 4, 2)
+			m.rank(1).recv(worldID, 0, 7)
+		}, verdict: Free, states: "WW"},
+		{name: "broadcast whose root has not entered", ranks: 3, make: func(m *made) {
+			m.rank(0).recv(worldID, 1, 7)
+			m.rank(1).enters(worldID, "MPI_Bcast").Root = mqs.Known[int32](0)
+			m.rank(2).computes()
+		}, verdict: Deadlocked, states: "DDR", cycles: "0-1: 0>1 1>0"},
+		{name: "broadcast whose root is not known", ranks: 3, make: func(m *made) {
+			m.rank(0).recv(worldID, 1, 7)
+			m.rank(1).enters(worldID, "MPI_Bcast")
+			m.rank(2).computes()
+		}, verdict: Free, states: "WWR"},
+		{name: "broadcast whose root waits for another", ranks: 3, make: func(m *made) {
+			m.rank(0).enters(worldID, "MPI_Bcast").Root = mqs.Known[int32](0)
+			m.rank(1).recv(worldID, 0, 7)
+			m.rank(2).computes()
+		}, verdict: Free, states: "WWR"},
+		{name: "broadcast whose root has entered", ranks: 3, make: func(m *made) {
+			m.each(func(r *madeRank) { r.enters(worldID, "MPI_Bcast").Root = mqs.Known[int32](0) }, 0, 1)
+			m.rank(2).recv(worldID, 1, 7)
+		}, verdict: Deadlocked, states: "SDD", cycles: "1-2: 1>2 2>1"},
+		{name: "messages lie before a member", ranks: 2, make: func(m *made) {
+			m.rank(0).enters(worldID, "MPI_Barrier")
+			m.rank(0).Arriving = mqs.Known(true)
+			m.rank(1).recv(worldID, 0, 7)
+		}, verdict: Free, states: "WW"},
+		{name: "a communicator that its member does not have", ranks: 2, make: func(m *made) {
+			m.comm(dupID, "dup", 0, 1)
+			m.rank(1).on(dupID).Context = "another"
+			m.each(func(r *madeRank) { r.enters(dupID, "MPI_Barrier") }, 0, 1)
+		}, verdict: Unknown, states: "WW", why: enteredUnknown},
+		{name: "barrier of an intercommunicator", ranks: 3, make: func(m *made) {
+			m.inter()
+			m.rank(0).enters(dupID, "MPI_Barrier")
+			m.rank(1).recv(worldID, 0, 7)
+			m.rank(2).computes()
+		}, verdict: Free, states: "WWR"},
+		{name: "gather whose root lacks one", ranks: 3, make: func(m *made) {
+			m.rank(0).enters(worldID, "MPI_Gather").Root = mqs.Known[int32](0)
+			m.rank(1).recv(worldID, 0, 7)
+			m.rank(2).computes()
+		}, verdict: Deadlocked, states: "DDR", cycles: "0-1: 0>1 1>0"},
+		{name: "the messages of a broadcast say for whom it waits", ranks: 3, make: func(m *made) {
+			x := m.rank(0)
+			x.inside(x.enters(worldID, "MPI_Bcast"), worldID, 1)
+			m.rank(1).recv(worldID, 0, 7)
+			m.rank(2).computes()
+		}, verdict: Deadlocked, states: "DDR", cycles: "0-1: 0>1 1>0"},
+		{name: "the messages of a collective on a communicator that is not known", ranks: 2, make: func(m *made) {
+			x := m.rank(0)
+			x.inside(x.enters(0, "MPI_Allreduce"), worldID, 1)
+			m.rank(1).recv(worldID, 0, 7)
+		}, verdict: Deadlocked, states: "DD", cycles: "0-1: 0>1 1>0"},
+		{name: "irregular, with one that computes", ranks: 3, make: func(m *made) {
+			m.rank(0).enters(worldID, "MPI_Alltoallv")
+			m.rank(1).recv(worldID, 0, 7)
+			m.rank(2).computes()
+		}, verdict: Free, states: "WWR"},
+		{name: "irregular, with none left", ranks: 3, make: func(m *made) {
+			m.rank(0).enters(worldID, "MPI_Alltoallv")
+			m.rank(1).recv(worldID, 0, 7)
+			m.rank(2).recv(worldID, 0, 7)
+		}, verdict: Deadlocked, states: "DDD", cycles: "0-2: 0>1 1>0"},
+		{name: "one in MPI_Finalize, one in a receive from it", ranks: 2, make: func(m *made) {
+			m.rank(0).recv(worldID, 1, 7)
+			m.rank(1).enters(0, "MPI_Finalize")
+		}, verdict: Deadlocked, states: "DD", cycles: "0-1: 0>1 1>0",
+			misses: "peer left [0-1]: Rank 0 waits in MPI_Recv (a.c:10) for a message from rank 1 with tag 7 on MPI_COMM_WORLD, but rank 1 is now in MPI_Finalize (a.c:20)."},
+		{name: "all in MPI_Finalize", ranks: 2, make: func(m *made) {
+			m.each(func(r *madeRank) { r.enters(0, "MPI_Finalize") }, 0, 1)
+		}, verdict: Free, states: "WW"},
+		{name: "the other one has finished", ranks: 2, make: func(m *made) {
+			m.rank(0).enters(0, "MPI_Finalize")
+			m.rank(1).Phase = mqs.Finished
+		}, verdict: Free, states: "WE"},
+		{name: "the other one has exited", ranks: 2, make: func(m *made) {
+			m.rank(0).enters(0, "MPI_Finalize")
+			m.rank(1).Phase = mqs.Exited
+		}, verdict: Free, states: "WE"},
+		{name: "MPI_Finalize against a barrier", ranks: 3, make: func(m *made) {
+			m.each(func(r *madeRank) { r.enters(worldID, "MPI_Barrier") }, 0, 1)
+			m.rank(2).enters(0, "MPI_Finalize")
+		}, verdict: Deadlocked, states: "DDD", cycles: "0-2: 0>2 2>0",
+			misses: "collective [0-2]: The members of MPI_COMM_WORLD are in different collective calls: ranks 0-1 are in MPI_Barrier (a.c:20), rank 2 is in MPI_Finalize (a.c:20)."},
+		{name: "one-sided synchronisation", ranks: 2, make: func(m *made) {
+			m.rank(0).enters(0, "MPI_Win_wait")
+			m.rank(1).recv(worldID, 0, 7)
+		}, verdict: Unknown, states: "WW", why: "Rank 0 waits in MPI_Win_wait (a.c:20): " + forWhomUnknown},
+		{name: "one-sided synchronisation with one that computes", ranks: 2, make: func(m *made) {
+			m.rank(0).enters(0, "MPI_Win_wait")
+			m.rank(1).computes()
+		}, verdict: Free, states: "WR"},
+	})
+}
+
+func TestGoneMissingUnreadable(t *testing.T) {
+	unreadable := func(r *madeRank) {
+		r.Unavailable, r.Communicators = "libmpich.so.12 has no type information.", nil
+	}
+	check(t, []verdictCase{
+		{name: "receive from one that has exited", ranks: 3, make: func(m *made) {
+			m.rank(0).recv(worldID, 1, 7)
+			m.rank(1).Phase = mqs.Exited
+			m.rank(2).recv(worldID, 0, 7)
+		}, verdict: Deadlocked, states: "DES", cycles: "0: 0>1", why: "Rank 0 waits for rank 1, which has exited. Rank 2 waits for them"},
+		{name: "send to one that has finished", ranks: 2, make: func(m *made) {
+			r := m.rank(0)
+			r.thread("MPI_Send", 11, r.isend(worldID, 1, 7, false))
+			m.rank(1).Phase = mqs.Finished
+		}, verdict: Deadlocked, states: "DE", cycles: "0: 0>1"},
+		{name: "barrier without one that has finished", ranks: 4, make: func(m *made) {
+			m.each(func(r *madeRank) { r.enters(worldID, "MPI_Barrier") }, 0, 1, 3)
+			m.rank(2).Phase = mqs.Finished
+		}, verdict: Deadlocked, states: "DDED", cycles: "0-1,3: 0>2",
+			misses: "peer left [0-3]: Ranks 0-1, 3 wait in MPI_Barrier (a.c:20) on MPI_COMM_WORLD, which rank 2 will never enter: rank 2 has finished MPI."},
+		{name: "any receive, and all others have exited", ranks: 3, make: func(m *made) {
+			m.rank(0).recv(worldID, wild, 7)
+			m.rank(1).Phase, m.rank(2).Phase = mqs.Exited, mqs.Exited
+		}, verdict: Deadlocked, states: "DEE", cycles: "0: 0>1"},
+		{name: "any receive, and one other has exited", ranks: 3, make: func(m *made) {
+			m.rank(0).recv(worldID, wild, 7)
+			m.rank(1).Phase = mqs.Exited
+			m.rank(2).computes()
+		}, verdict: Free, states: "WER"},
+		{name: "a cycle that one which is gone could have released", ranks: 3, make: func(m *made) {
+			r := m.rank(0)
+			r.thread("MPI_Waitany", 12, r.irecv(worldID, 1, 7), r.irecv(worldID, 2, 7))
+			m.rank(1).recv(worldID, 0, 7)
+			m.rank(2).Phase = mqs.Exited
+		}, verdict: Deadlocked, states: "DDE", cycles: "0-1: 0>1 1>0"},
+		{name: "a message from one that has exited has come", ranks: 2, make: func(m *made) {
+			m.rank(0).recv(worldID, 1, 7)
+			m.rank(1).message(worldID, 0, 7)
+			m.rank(1).Phase = mqs.Exited
+		}, verdict: Free, states: "WE"},
+		{name: "all waits are for one that is missing", ranks: 3, make: func(m *made) {
+			m.rank(0).recv(worldID, 2, 7)
+			m.rank(1).recv(worldID, 0, 7)
+			m.Processes = m.Processes[:2]
+		}, verdict: Unknown, states: "WWU", why: "Rank 0 waits in MPI_Recv (a.c:10) for rank 2, of which nothing is known: it is in no snapshot."},
+		{name: "a deadlock without the one that is missing", ranks: 3, make: func(m *made) {
+			m.rank(0).recv(worldID, 1, 7)
+			m.rank(1).recv(worldID, 0, 7)
+			m.Processes = m.Processes[:2]
+		}, verdict: Deadlocked, states: "DDU", cycles: "0-1: 0>1 1>0"},
+		{name: "nobody waits for the one that is missing", ranks: 3, make: func(m *made) {
+			m.rank(0).recv(worldID, 1, 7)
+			m.rank(1).computes()
+			m.Processes = m.Processes[:2]
+		}, verdict: Free, states: "WRU", why: "Nothing is known of rank 2, but no rank waits for it."},
+		{name: "barrier without one that is missing", ranks: 3, make: func(m *made) {
+			m.each(func(r *madeRank) { r.enters(worldID, "MPI_Barrier") }, 0, 1)
+			m.Processes = m.Processes[:2]
+		}, verdict: Unknown, states: "WWU", why: "Ranks 0-1 wait in MPI_Barrier (a.c:20) for rank 2"},
+		{name: "nothing is known at all", ranks: 1, make: func(m *made) { unreadable(m.rank(0)); m.rank(0).Threads = nil },
+			verdict: Unknown, states: "U", why: "Nothing could be read"},
+		{name: "one that can't be read computes", ranks: 2, make: func(m *made) {
+			m.rank(0).recv(worldID, 1, 7)
+			m.rank(1).computes()
+			unreadable(m.rank(1))
+		}, verdict: Free, states: "WR"},
+		{name: "one that can't be read waits", ranks: 2, make: func(m *made) {
+			m.rank(0).recv(worldID, 1, 7)
+			m.rank(1).thread("MPI_Recv", 10)
+			unreadable(m.rank(1))
+		}, verdict: Unknown, states: "WU", why: "Rank 1 waits in MPI_Recv (a.c:10): " + queuesUnknown},
+		{name: "one that can't be read may have entered", ranks: 2, make: func(m *made) {
+			m.rank(0).enters(worldID, "MPI_Barrier")
+			m.rank(1).enters(worldID, "MPI_Barrier")
+			unreadable(m.rank(1))
+		}, verdict: Unknown, states: "WU", why: enteredUnknown},
+		{name: "one that can't be read is in MPI_Finalize", ranks: 2, make: func(m *made) {
+			m.rank(0).enters(worldID, "MPI_Barrier")
+			m.rank(1).enters(0, "MPI_Finalize")
+			unreadable(m.rank(1))
+		}, verdict: Deadlocked, states: "DD", cycles: "0-1: 0>1 1>0"},
+		{name: "a send to one that can't be read", ranks: 2, make: func(m *made) {
+			r := m.rank(0)
+			r.thread("MPI_Send", 11, r.isend(worldID, 1, 7, false))
+			m.rank(1).thread("MPI_Send", 11)
+			unreadable(m.rank(1))
+		}, verdict: Unknown, states: "WU"},
+		{name: "a send to one in MPI_Finalize that can't be read", ranks: 2, make: func(m *made) {
+			r := m.rank(0)
+			r.thread("MPI_Send", 11, r.isend(worldID, 1, 7, false))
+			m.rank(1).enters(0, "MPI_Finalize")
+			unreadable(m.rank(1))
+		}, verdict: Deadlocked, states: "DD", cycles: "0-1: 0>1 1>0"},
+		{name: "a send to one in MPI_Finalize that may have taken it", ranks: 2, make: func(m *made) {
+			r := m.rank(0)
+			r.thread("MPI_Send", 11, r.isend(worldID, 1, 7, false))
+			m.rank(1).enters(0, "MPI_Finalize")
+		}, verdict: Unknown, states: "WW", why: takenUnknown},
+		{name: "a send to one in MPI_Finalize that has taken it", ranks: 2, make: func(m *made) {
+			r := m.rank(0)
+			r.thread("MPI_Send", 11, r.isend(worldID, 1, 7, false))
+			r.counts(worldID, 1, 5, 5)
+			m.rank(1).counts(worldID, 0, 5, 5)
+			m.rank(1).enters(0, "MPI_Finalize")
+		}, verdict: Free, states: "WW"},
+		{name: "a send to one in MPI_Finalize where it lies", ranks: 2, make: func(m *made) {
+			m.rank(0).send(worldID, 1, 7)
+			m.rank(1).enters(0, "MPI_Finalize")
+		}, verdict: Deadlocked, states: "DD", cycles: "0-1: 0>1 1>0",
+			misses: "peer left [0-1]: Rank 0 waits in MPI_Send (a.c:11) for rank 1 to receive its message with tag 7 on MPI_COMM_WORLD, but rank 1 is now in MPI_Finalize (a.c:20)."},
+		{name: "MPI_Init is still under way", ranks: 2, make: func(m *made) {
+			m.each(func(r *madeRank) {
+				unreadable(r)
+				r.Phase = mqs.Starting
+				r.thread("MPI_Init", 3)
+			}, 0, 1)
+		}, verdict: Unknown, states: "WW"},
+	})
+}

@@ -1,0 +1,271 @@
+package waitfor
+
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+)
+
+// world is the name of the communicator of all ranks.
+const world = "MPI_COMM_WORLD"
+
+// communicator is one communicator of the job, whatever its processes call it.
+type communicator struct {
+	id    int32
+	name  string // as set by one of its members
+	text  string // once it has been asked for
+	inter bool
+	// known is false if its groups are not: it may then stand for several.
+	known bool
+	// internal is true for what the library made for itself.
+	internal bool
+	sides    [2]side // the second one of an intercommunicator
+}
+
+// side is one group of a communicator.
+type side struct {
+	group   []int32   // global ranks by local rank, -1 for those not known; shared
+	members []*member // those that are in the snapshot
+	anyOf   *group    // the group, to wait for a message from any of it
+}
+
+// across is the side that a member on one side talks to.
+func (c *communicator) across(side int) int {
+	if c.inter {
+		return 1 - side
+	}
+	return side
+}
+
+// label is how a communicator is called in sentences.
+func (c *communicator) label() string {
+	if c.text == "" {
+		c.text = c.describe()
+	}
+	return c.text
+}
+
+func (c *communicator) describe() string {
+	switch {
+	case strings.HasPrefix(c.name, "MPI_COMM_"):
+		return c.name
+	case c.name != "":
+		return `"` + c.name + `"`
+	case !c.known:
+		return "a communicator"
+	case c.inter:
+		return "an intercommunicator of " + rankWords(known(c.sides[0].group)) + " and " + rankWords(known(c.sides[1].group))
+	}
+	return "a communicator of " + rankWords(known(c.sides[0].group))
+}
+
+// known are the ranks of a group that are known, in order.
+func known(group []int32) []int32 {
+	out := slices.DeleteFunc(slices.Clone(group), func(r int32) bool { return r < 0 })
+	slices.Sort(out)
+	return out
+}
+
+// commKey is what makes the communicators of two processes one.
+type commKey struct {
+	context string
+	name    string // and size: only where there is no context
+	size    int32
+	groups  [2]int32 // of an intercommunicator in ascending order
+	inter   bool
+	unknown bool  // its groups are not known, so that nothing tells whose it is
+	nth     int32 // among those of the same key in one process
+}
+
+// communicators finds which communicators of the processes are one. A context
+// may belong to several at a time, as long as their groups have no rank in
+// common, so both count.
+func (j *job) communicators() {
+	contexts := j.contexts()
+	groups := newGroups(len(j.ranks))
+	byKey := map[commKey]*communicator{}
+	seen := map[commKey]int32{} // in the process at hand
+	for i := range j.ranks {
+		r := &j.ranks[i]
+		if r.process == nil || len(r.process.Communicators) == 0 {
+			continue
+		}
+		clear(seen)
+		r.members = make([]*member, 0, len(r.process.Communicators))
+		for _, q := range r.process.Communicators {
+			m := &member{Queues: q, rank: int32(i)}
+			key, at := m.key(groups, contexts)
+			seen[key]++
+			key.nth = seen[key] - 1
+			c := byKey[key]
+			if c == nil {
+				c = &communicator{id: int32(len(j.comms)), inter: q.Inter, known: !key.unknown, internal: q.Internal}
+				if c.known {
+					c.sides[0] = groups.side(key.groups[0])
+					if c.inter {
+						c.sides[1] = groups.side(key.groups[1])
+					}
+				}
+				byKey[key] = c
+				j.comms = append(j.comms, c)
+			}
+			if c.name == "" && q.Name.Known {
+				c.name = q.Name.Value
+			}
+			m.join(c, at)
+			r.members = append(r.members, m)
+		}
+	}
+}
+
+// contexts says whether contexts tell communicators apart: only if all sources know them.
+func (j *job) contexts() bool {
+	with, without := false, false
+	for i := range j.ranks {
+		if p := j.ranks[i].process; p != nil && len(p.Communicators) > 0 {
+			if slices.ContainsFunc(p.Communicators, func(q *mqs.Queues) bool { return q.Context != "" }) {
+				with = true
+			} else {
+				without = true
+			}
+		}
+	}
+	if with && without {
+		j.note("The context ids of communicators are not known of all processes, so which of them are the same is concluded from their names and members.")
+	}
+	return with && !without
+}
+
+// key returns what identifies the member's communicator, and which of its sides the member is on.
+func (m *member) key(groups *groups, contexts bool) (commKey, int) {
+	key := commKey{inter: m.Inter}
+	if contexts {
+		key.context = m.Context
+	}
+	if key.context == "" {
+		key.name, key.size = m.Name.Value, m.Size.Value
+	}
+	local, ok := groups.of(&m.Communicator)
+	remote := int32(-1)
+	if m.Inter {
+		remote = groups.intern(m.RemoteGroup)
+		ok = ok && m.RemoteGroup != nil
+		key.size = 0 // it is that of the local group
+	}
+	if !ok {
+		key.unknown = true
+		return key, 0
+	}
+	if m.Inter && remote < local {
+		key.groups = [2]int32{remote, local}
+		return key, 1
+	}
+	key.groups = [2]int32{local, remote}
+	return key, 0
+}
+
+// join enters the member into its place.
+func (m *member) join(c *communicator, at int) {
+	m.comm, m.side, m.local = c, at, -1
+	s := &c.sides[at]
+	if m.LocalRank.Known {
+		m.local = m.LocalRank.Value
+	} else if c.known {
+		m.local = int32(slices.Index(s.group, m.rank))
+	}
+	if m.local < 0 || int(m.local) >= len(s.group) {
+		m.local = -1
+		return
+	}
+	if s.members == nil {
+		s.members = make([]*member, len(s.group))
+	}
+	s.members[m.local] = m
+}
+
+// member returns the side's process with a local rank, nil if it is not there.
+func (s *side) member(local int32) *member {
+	if local < 0 || int(local) >= len(s.members) {
+		return nil
+	}
+	return s.members[local]
+}
+
+// groups gives equal groups the same number. That of all ranks in order, which
+// every process has, is 0.
+type groups struct {
+	size    int
+	byText  map[string]int32
+	byPlace map[place]int32
+	lists   [][]int32
+	buffer  []byte
+}
+
+// place tells slices apart that share their elements, as those of a made-up job do.
+type place struct {
+	first *mqs.Maybe[int32]
+	n     int
+}
+
+func newGroups(size int) *groups {
+	all := make([]int32, size)
+	for i := range all {
+		all[i] = int32(i)
+	}
+	g := &groups{size: size, byText: map[string]int32{}, byPlace: map[place]int32{}, lists: [][]int32{all}}
+	g.byText[string(g.text(all))] = 0
+	return g
+}
+
+// of returns a communicator's own group. One that is not known is that of all
+// ranks if the communicator is as large.
+func (g *groups) of(c *mqs.Communicator) (int32, bool) {
+	if c.Group != nil {
+		return g.intern(c.Group), true
+	}
+	if !c.Inter && (c.Name.Known && c.Name.Value == world || c.Size.Known && int(c.Size.Value) == g.size) {
+		return 0, true
+	}
+	return -1, false
+}
+
+func (g *groups) intern(group []mqs.Maybe[int32]) int32 {
+	var at place
+	if len(group) > 0 {
+		at = place{&group[0], len(group)}
+	}
+	if id, ok := g.byPlace[at]; ok {
+		return id
+	}
+	ranks := make([]int32, len(group))
+	for i, r := range group {
+		ranks[i] = -1
+		if r.Known && r.Value >= 0 && int(r.Value) < g.size {
+			ranks[i] = r.Value
+		}
+	}
+	text := g.text(ranks)
+	id, ok := g.byText[string(text)]
+	if !ok {
+		id = int32(len(g.lists))
+		g.byText[string(text)] = id
+		g.lists = append(g.lists, ranks)
+	}
+	if len(group) > 1 {
+		g.byPlace[at] = id
+	}
+	return id
+}
+
+// text is a group in bytes, valid until the next call.
+func (g *groups) text(ranks []int32) []byte {
+	g.buffer = g.buffer[:0]
+	for _, r := range ranks {
+		g.buffer = binary.NativeEndian.AppendUint32(g.buffer, uint32(r))
+	}
+	return g.buffer
+}
+
+func (g *groups) side(id int32) side { return side{group: g.lists[id]} }

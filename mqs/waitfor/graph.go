@@ -1,0 +1,109 @@
+package waitfor
+
+// node is what waits in the graph: for all of the nodes that it names, or for any.
+type node struct {
+	all  bool
+	kids []int32
+	// unknown is true if it waits for more, or for others, than the nodes it
+	// names, and nobody knows for whom.
+	unknown bool
+}
+
+// andOr is a wait-for graph. A node is released once all or any of the nodes
+// that it waits for are: one that waits for all of none is so from the start,
+// one that waits for any of none never.
+type andOr struct {
+	nodes []node
+	// The nodes that wait for node n are waiters[first[n]:first[n+1]].
+	first, waiters []int32
+}
+
+func newAndOr(nodes []node) *andOr {
+	g := &andOr{nodes: nodes, first: make([]int32, len(nodes)+1)}
+	for i := range nodes {
+		for _, k := range nodes[i].kids {
+			g.first[k+1]++
+		}
+	}
+	for i := range nodes {
+		g.first[i+1] += g.first[i]
+	}
+	g.waiters = make([]int32, g.first[len(nodes)])
+	next := append([]int32(nil), g.first...)
+	for i := range nodes {
+		for _, k := range nodes[i].kids {
+			g.waiters[next[k]] = int32(i)
+			next[k]++
+		}
+	}
+	return g
+}
+
+// releases finds the nodes that can be released, however long it takes: the
+// smallest set that fulfils the graph. If optimistic, what is not known
+// counts as released, else as never.
+func (g *andOr) releases(optimistic bool) []bool {
+	all := make([]int32, len(g.nodes))
+	for i := range all {
+		all[i] = int32(i)
+	}
+	released := make([]bool, len(g.nodes))
+	g.release(all, released, make([]int32, len(g.nodes)), optimistic)
+	return released
+}
+
+// release marks the nodes of a part of the graph that can be released, given
+// which of the nodes outside of it are. need is scratch space for all nodes,
+// all zero before and after.
+func (g *andOr) release(part []int32, released []bool, need []int32, optimistic bool) {
+	var ready []int32
+	for _, i := range part {
+		if need[i] = g.nodes[i].lacks(released, optimistic); need[i] == 0 {
+			ready = append(ready, i)
+		}
+	}
+	for _, i := range ready {
+		released[i] = true
+	}
+	for len(ready) > 0 {
+		i := ready[len(ready)-1]
+		ready = ready[:len(ready)-1]
+		for _, w := range g.waiters[g.first[i]:g.first[i+1]] {
+			if need[w] == 0 {
+				continue // released, or outside
+			}
+			if need[w]--; need[w] == 0 {
+				released[w] = true
+				ready = append(ready, w)
+			}
+		}
+	}
+	for _, i := range part {
+		need[i] = 0
+	}
+}
+
+// lacks counts the nodes that have yet to be released for this one to be, given those that are.
+func (n *node) lacks(released []bool, optimistic bool) int32 {
+	if n.all {
+		lacks := int32(0)
+		for _, k := range n.kids {
+			if !released[k] {
+				lacks++
+			}
+		}
+		if n.unknown && !optimistic {
+			lacks++ // which nobody makes up for
+		}
+		return lacks
+	}
+	if n.unknown && optimistic {
+		return 0
+	}
+	for _, k := range n.kids {
+		if released[k] {
+			return 0
+		}
+	}
+	return 1
+}

@@ -1,0 +1,140 @@
+package waitfor
+
+import (
+	"fmt"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+)
+
+// placeKey is what ranks of one group have in common.
+type placeKey struct {
+	state          State
+	call, comm     string
+	function, file string
+	line           int
+	text           string // of those without a place
+}
+
+// state says what a rank does.
+func (a *analysis) state(rank int32) State {
+	r := &a.ranks[rank]
+	switch {
+	case r.gone():
+		return Ended
+	case a.locked[rank]:
+		return InDeadlock
+	case !a.free[rank]:
+		return Stuck
+	case r.process == nil || r.mobility == uncertain:
+		return Unreadable
+	case r.mobility == free:
+		return Running
+	case r.unreadable() && r.process.Phase != mqs.Starting:
+		return Unreadable
+	}
+	return Waiting
+}
+
+// groups puts all ranks into groups.
+func (a *analysis) groups(r *Report) {
+	index := map[placeKey]int{}
+	for i := range a.ranks {
+		key := a.place(int32(i))
+		at, ok := index[key]
+		if !ok {
+			at = len(r.Groups)
+			index[key] = at
+			r.Groups = append(r.Groups, Group{State: key.state, Call: key.call, Communicator: key.comm,
+				Function: key.function, File: key.file, Line: key.line, Text: key.words()})
+		}
+		r.Groups[at].Ranks = append(r.Groups[at].Ranks, int32(i))
+		a.ranks[i].place = at
+		if p := a.ranks[i].process; p != nil {
+			r.Ranks = append(r.Ranks, Rank{int32(i), at, p})
+		}
+	}
+}
+
+// place is where a rank is.
+func (a *analysis) place(rank int32) placeKey {
+	r := &a.ranks[rank]
+	key := placeKey{state: a.state(rank)}
+	switch {
+	case r.process == nil:
+		key.text = "in no snapshot, so that nothing is known"
+		return key
+	case r.gone():
+		key.text = a.now(rank)
+		return key
+	}
+	t := r.thread()
+	if t != nil {
+		key.call, key.function, key.file, key.line = t.Call, t.Function, t.File, t.Line
+	}
+	if c := a.commOfCall(r, t); c != nil {
+		key.comm = c.label()
+	}
+	switch {
+	case t == nil && len(r.waits) > 0 && len(r.waits[0].goals) > 0:
+		w := &r.waits[0]
+		key.text = a.operation(w, &w.goals[0])
+	case t == nil:
+		key.text = placeUnknown
+	}
+	return key
+}
+
+// commOfCall is the communicator that a rank's call is on, nil if it is not
+// known or not just one.
+func (a *analysis) commOfCall(r *rank, t *mqs.Thread) *communicator {
+	if t != nil {
+		if m := r.member(t.Comm); m != nil {
+			return m.comm
+		}
+	}
+	var c *communicator
+	for i := range r.waits {
+		if w := &r.waits[i]; w.thread == t {
+			for k := range w.goals {
+				switch g := &w.goals[k]; {
+				case g.of == nil:
+				case c == nil:
+					c = g.of.comm
+				case c != g.of.comm:
+					return nil
+				}
+			}
+		}
+	}
+	return c
+}
+
+// words is the place in a line.
+func (k placeKey) words() string {
+	if k.text != "" {
+		return k.text
+	}
+	t := &mqs.Thread{Call: k.call, Function: k.function, File: k.file, Line: k.line}
+	if k.call == "" {
+		switch {
+		case k.file == "" && k.function == "":
+			return "in no MPI call"
+		case k.file == "":
+			return fmt.Sprintf("in %s (no MPI call)", k.function)
+		case k.function == "":
+			return fmt.Sprintf("at %s (no MPI call)", at(t))
+		}
+		return fmt.Sprintf("in %s at %s (no MPI call)", k.function, at(t))
+	}
+	text := k.call
+	if k.comm != "" {
+		text += " on " + k.comm
+	}
+	switch {
+	case k.file != "":
+		text += " at " + at(t)
+	case k.function != "":
+		text += " in " + k.function
+	}
+	return text
+}

@@ -1,0 +1,190 @@
+package waitfor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// maxRanks is how large a job can be: a snapshot that claims more is broken.
+const maxRanks = 1 << 22
+
+// job is a snapshot with its processes in their places: by rank, and by their
+// ranks in each communicator.
+type job struct {
+	ranks []rank // by global rank
+	// worldKnown is false if there may be more ranks than these.
+	worldKnown bool
+	comms      []*communicator
+	groups     []*group // that ranks wait for
+	notes      []string
+
+	// What is pending, by envelope.
+	unexpected, sends messages
+	receives          posted
+	// onTheWay has what traffic counts say is between two processes. Tags are not counted.
+	onTheWay messages
+}
+
+// rank is one rank of the job.
+type rank struct {
+	process *mqs.Process // nil if it is in no snapshot
+	members []*member    // its communicators in the process's order
+	waits   []wait       // one for each thread in a call that waits
+	place   int          // in the report's groups
+	mobility
+}
+
+// member is one process's side of a communicator.
+type member struct {
+	*mqs.Queues
+	rank int32 // global
+	comm *communicator
+	// side is which of an intercommunicator's groups it is in, else 0.
+	side int
+	// local is its rank in that group, -1 if not known.
+	local int32
+	// counts is its traffic by peer, in order.
+	counts []mqs.Traffic
+}
+
+// peers is the group that ranks of operations count in.
+func (m *member) peers() *side { return &m.comm.sides[m.comm.across(m.side)] }
+
+// globalOf returns a peer's global rank, -1 if it is not known or not in this job.
+func (m *member) globalOf(local int32) int32 {
+	if p := m.peers(); local >= 0 && int(local) < len(p.group) {
+		return p.group[local]
+	}
+	return -1
+}
+
+// at returns a rank, nil for one that is none of the job.
+func (j *job) at(rank int32) *rank {
+	if rank < 0 || int(rank) >= len(j.ranks) {
+		return nil
+	}
+	return &j.ranks[rank]
+}
+
+// gone says whether a rank will never do anything again.
+func (r *rank) gone() bool {
+	return r.process != nil && (r.process.Phase == mqs.Finished || r.process.Phase == mqs.Exited)
+}
+
+// unreadable says whether nothing is known of a rank's queues.
+func (r *rank) unreadable() bool { return r.process == nil || r.process.Unavailable != "" }
+
+// arriving says whether messages lie before a rank that no queue has yet.
+func (r *rank) arriving() bool { return r.process.Arriving.Known && r.process.Arriving.Value }
+
+// in says whether one of the rank's threads is in a call.
+func (r *rank) in(call string) bool {
+	return r.process != nil && slices.ContainsFunc(r.process.Threads, func(t mqs.Thread) bool { return t.Call == call })
+}
+
+// member returns the rank's side of a communicator that it calls by this id.
+func (r *rank) member(id mqs.Maybe[target.Addr]) *member {
+	if !id.Known {
+		return nil
+	}
+	for _, m := range r.members {
+		if m.UniqueID == id.Value {
+			return m
+		}
+	}
+	return nil
+}
+
+// newJob puts the processes of a snapshot into their places.
+func newJob(s *mqs.Snapshot) *job {
+	j := &job{}
+	size := j.worldSize(s)
+	j.ranks = make([]rank, size)
+	var twice []int32
+	for _, p := range s.Processes {
+		switch {
+		case !p.GlobalRank.Known:
+			j.note("Process %d is left out: its rank is not known.", p.PID)
+		case p.GlobalRank.Value < 0 || int(p.GlobalRank.Value) >= size:
+			j.note("Process %d is left out: it claims to be rank %d of a job of %d.", p.PID, p.GlobalRank.Value, size)
+		case j.ranks[p.GlobalRank.Value].process != nil:
+			twice = append(twice, p.GlobalRank.Value)
+		default:
+			j.ranks[p.GlobalRank.Value].process = p
+		}
+	}
+	if len(twice) > 0 {
+		slices.Sort(twice)
+		j.note("More than one process claims to be %s: the first is taken.", rankWords(slices.Compact(twice)))
+	}
+	return j
+}
+
+// worldSize finds how many ranks the job has; if no process tells, as many as
+// it takes for those that are there.
+func (j *job) worldSize(s *mqs.Snapshot) int {
+	var world, seen int32
+	differ := false
+	for _, p := range s.Processes {
+		size := worldOf(p)
+		if size > maxRanks {
+			j.note("Process %d claims to be one of %d ranks, which can't be right.", p.PID, size)
+			continue
+		}
+		if size > 0 {
+			differ = differ || world > 0 && world != size
+			world = max(world, size)
+		}
+		if p.GlobalRank.Known && p.GlobalRank.Value < maxRanks {
+			seen = max(seen, p.GlobalRank.Value+1)
+		}
+	}
+	if differ {
+		j.note("The processes do not agree on how many ranks the job has, so they may be of different jobs: the largest number, %d, is taken.", world)
+	}
+	if world > 0 && seen > world {
+		j.note("There is a rank %d in a job of %d.", seen-1, world)
+	}
+	j.worldKnown = world > 0
+	return int(max(world, seen))
+}
+
+// worldOf is how large MPI_COMM_WORLD is for a process, 0 if not known.
+func worldOf(p *mqs.Process) int32 {
+	if p.WorldSize.Known {
+		return p.WorldSize.Value
+	}
+	for _, c := range p.Communicators {
+		if c.Name.Known && c.Name.Value == world {
+			if c.Size.Known {
+				return c.Size.Value
+			}
+			return int32(len(c.Group))
+		}
+	}
+	return 0
+}
+
+// note adds a sentence on what is doubtful.
+func (j *job) note(format string, args ...any) {
+	j.notes = append(j.notes, fmt.Sprintf(format, args...))
+}
+
+// missing lists the ranks that nothing is known of. Why a rank could not be
+// read is a sentence of its own: only what does not go on with a place counts.
+func (j *job) missing() []Missing {
+	var out []Missing
+	for i := range j.ranks {
+		switch p := j.ranks[i].process; {
+		case p == nil:
+			out = append(out, Missing{int32(i), "it is in no snapshot"})
+		case p.Unavailable != "" && p.Threads == nil && !j.ranks[i].gone():
+			out = append(out, Missing{int32(i), strings.TrimSuffix(p.Unavailable, ".")})
+		}
+	}
+	return out
+}

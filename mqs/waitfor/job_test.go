@@ -1,0 +1,248 @@
+package waitfor
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+)
+
+func TestRanges(t *testing.T) {
+	for want, ranks := range map[string][]int32{"": {}, "4": {4}, "0-1": {0, 1}, "0-3,6": {0, 1, 2, 3, 6}, "1,3,5-7": {1, 3, 5, 6, 7}} {
+		if got := Ranges(ranks); got != want {
+			t.Errorf("%v: %q, not %q", ranks, got, want)
+		}
+	}
+	for want, ranks := range map[string][]int32{"no ranks": {}, "rank 4": {4}, "ranks 0-3, 6": {0, 1, 2, 3, 6}} {
+		if got := rankWords(ranks); got != want {
+			t.Errorf("%v: %q, not %q", ranks, got, want)
+		}
+	}
+	var odd []int32
+	for i := range int32(100) {
+		odd = append(odd, 2*i+1)
+	}
+	if got := rankWords(odd); !strings.HasSuffix(got, "23, … (100 ranks)") {
+		t.Error(got)
+	}
+}
+
+// TestCommunicators takes head to head sends, which are a deadlock only if the
+// messages are found on the same communicator.
+func TestCommunicators(t *testing.T) {
+	sends := func(change func(m *made)) func(m *made) {
+		return func(m *made) {
+			m.comm(dupID, "dup", 0, 1)
+			m.each(func(r *madeRank) { r.send(dupID, 1-r.me, 7) }, 0, 1)
+			change(m)
+		}
+	}
+	all := func(change func(q *mqs.Queues)) func(m *made) {
+		return sends(func(m *made) {
+			for _, p := range m.Processes {
+				for _, q := range p.Communicators {
+					change(q)
+				}
+			}
+		})
+	}
+	found := verdictCase{ranks: 2, verdict: Deadlocked, states: "DD", cycles: "0-1: 0>1 1>0"}
+	cases := []verdictCase{
+		{name: "by context and groups", make: all(func(*mqs.Queues) {})},
+		{name: "ids differ", make: sends(func(m *made) { m.rank(1).on(dupID).UniqueID = 0x77 })},
+		{name: "by name, size and groups", make: all(func(q *mqs.Queues) { q.Context = "" })},
+		{name: "without groups, as large as the world", make: all(func(q *mqs.Queues) { q.Group = nil })},
+		{name: "without local ranks", make: all(func(q *mqs.Queues) { q.LocalRank = mqs.Maybe[int32]{} })},
+		{name: "by place among those of a name", make: sends(func(m *made) {
+			for _, p := range m.Processes {
+				other := *p.Communicators[1]
+				other.Queue = [3]*mqs.Queue{{}, {}, {}}
+				other.UniqueID++
+				p.Communicators = slices.Insert(p.Communicators, 1, &other)
+				for _, q := range p.Communicators {
+					q.Context = ""
+				}
+			}
+		})},
+		{name: "contexts are known of one only", make: sends(func(m *made) {
+			for _, q := range m.Processes[0].Communicators {
+				q.Context = ""
+			}
+		})},
+	}
+	for i := range cases {
+		name, make := cases[i].name, cases[i].make
+		cases[i] = found
+		cases[i].name, cases[i].make = name, make
+	}
+	// Of another context it is another, and a message on it proves nothing.
+	cases = append(cases, verdictCase{name: "contexts differ", ranks: 2, make: sends(func(m *made) { m.rank(1).on(dupID).Context = "9" }),
+		verdict: Unknown, states: "WW", why: takenUnknown},
+		verdictCase{name: "a message on another of the same name", ranks: 2, make: func(m *made) {
+			m.comm(dupID, "dup", 0, 1)
+			m.comm(dupID+1, "dup", 0, 1)
+			for _, p := range m.Processes {
+				for _, q := range p.Communicators {
+					q.Context = ""
+				}
+			}
+			m.each(func(r *madeRank) { r.recv(dupID, 1-r.me, 7) }, 0, 1)
+			m.rank(0).isend(dupID+1, 1, 7, false)
+		}, verdict: Deadlocked, states: "DD", cycles: "0-1: 0>1 1>0"},
+		verdictCase{name: "neither group nor size", ranks: 3, make: func(m *made) {
+			m.comm(dupID, "dup", 0, 1)
+			m.each(func(r *madeRank) { r.send(dupID, 1-r.me, 7) }, 0, 1)
+			m.rank(0).on(dupID).Group, m.rank(1).on(dupID).Group = nil, nil
+			m.rank(2).computes()
+		}, verdict: Unknown, states: "WWR", why: membersUnknown},
+		verdictCase{name: "local ranks are not global ones", ranks: 3, make: func(m *made) {
+			m.comm(dupID, "turned", 2, 1, 0)
+			m.rank(0).recv(dupID, 0, 7) // from rank 2
+			m.rank(2).recv(dupID, 2, 7) // from rank 0
+			m.rank(1).computes()
+		}, verdict: Deadlocked, states: "DRD", cycles: "0,2: 0>2 2>0"},
+		verdictCase{name: "peers of another world", ranks: 2, make: func(m *made) {
+			m.comm(dupID, "spawned", 0, 1)
+			m.rank(0).on(dupID).Group = []mqs.Maybe[int32]{mqs.Known[int32](0), {}}
+			m.rank(0).recv(dupID, 1, 7)
+			m.rank(1).recv(worldID, 0, 7)
+		}, verdict: Unknown, states: "WW", why: peerUnknown},
+		verdictCase{name: "any message of an intercommunicator", ranks: 3, make: func(m *made) {
+			m.inter()
+			m.rank(0).recv(dupID, wild, 7)
+			m.rank(1).recv(dupID, 0, 7)
+			m.rank(2).recv(dupID, 0, 7)
+			// Local rank 0 of the other side has sent, and not 0 of this one.
+			m.rank(0).add(worldID, mqs.UnexpectedMessages, mqs.PendingOperation{Status: mqs.Pending, ActualLocalRank: mqs.Known[int32](0), ActualTag: mqs.Known[int32](7)})
+		}, verdict: Deadlocked, states: "DDD", cycles: "0-2: 0>1 1>0"},
+	)
+	check(t, cases)
+}
+
+func TestGroupsAndEdges(t *testing.T) {
+	m := newMade(6)
+	m.comm(dupID, "halo exchange", 0, 1)
+	m.rank(0).recv(dupID, 1, 7)
+	m.rank(1).recv(dupID, 0, 7)
+	m.each(func(r *madeRank) { r.enters(worldID, "MPI_Barrier") }, 2, 3)
+	m.rank(4).computes()
+	m.rank(5).recv(worldID, wild, -1)
+	r := Analyse(m.Snapshot)
+	want := []Group{
+		{Ranks: []int32{0, 1}, State: InDeadlock, Text: `MPI_Recv on "halo exchange" at a.c:10`, Communicator: `"halo exchange"`},
+		{Ranks: []int32{2, 3}, State: Stuck, Text: "MPI_Barrier on MPI_COMM_WORLD at a.c:20", Communicator: world},
+		{Ranks: []int32{4}, State: Running, Text: "in compute at a.c:99 (no MPI call)"},
+		{Ranks: []int32{5}, State: Waiting, Text: "MPI_Recv on MPI_COMM_WORLD at a.c:10", Communicator: world},
+	}
+	for i, g := range r.Groups {
+		if !slices.Equal(g.Ranks, want[i].Ranks) || g.State != want[i].State || g.Text != want[i].Text || g.Communicator != want[i].Communicator {
+			t.Errorf("group %d is %+v, not %+v", i, g, want[i])
+		}
+	}
+	recv, none := mqs.Known(mqs.PendingReceives), mqs.Maybe[mqs.OpClass]{}
+	edges := []Edge{
+		{0, 0, recv, 2, true, `tag 7 on "halo exchange"`},
+		{1, 0, none, 4, false, "MPI_Barrier on MPI_COMM_WORLD"},
+		{1, 2, none, 2, false, "MPI_Barrier on MPI_COMM_WORLD"},
+		{1, 3, none, 2, false, "MPI_Barrier on MPI_COMM_WORLD"},
+		{3, 0, recv, 2, false, "any message on MPI_COMM_WORLD"},
+		{3, 1, recv, 2, false, "any message on MPI_COMM_WORLD"},
+		{3, 2, recv, 1, false, "any message on MPI_COMM_WORLD"},
+	}
+	if !slices.Equal(r.Edges, edges) {
+		t.Errorf("edges %+v", r.Edges)
+	}
+	w := r.Deadlocks[0].Cycle[0]
+	if w != (Wait{Rank: 0, For: 1, Class: recv, Operation: `receive from rank 1, tag 7, on "halo exchange"`, Call: "MPI_Recv", Function: "main", File: "/src/a.c", Line: 10}) {
+		t.Errorf("the first wait is %+v", w)
+	}
+	if len(r.Ranks) != 6 || r.Ranks[5].Group != 3 || r.Ranks[5].Process != m.Processes[5] || !r.WorldSize.Known || r.WorldSize.Value != 6 {
+		t.Errorf("ranks %+v of %v", r.Ranks, r.WorldSize)
+	}
+}
+
+func TestOddSnapshots(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(m *made)
+		note   string
+	}{
+		"a rank twice":        {func(m *made) { m.Processes = append(m.Processes, m.Processes[1]) }, "More than one process claims to be rank 1: the first is taken."},
+		"a rank not known":    {func(m *made) { m.Processes[1].GlobalRank.Known = false }, "its rank is not known"},
+		"a rank that is none": {func(m *made) { m.Processes[1].GlobalRank.Value = -4 }, "it claims to be rank -4"},
+		"a rank too high":     {func(m *made) { m.Processes[1].GlobalRank.Value = 7 }, "There is a rank 7 in a job of 2"},
+		"a world too large":   {func(m *made) { m.Processes[1].WorldSize.Value = 2e9 }, "which can't be right"},
+		"two worlds":          {func(m *made) { m.Processes[1].WorldSize.Value = 3 }, "do not agree"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMade(2)
+			m.rank(0).recv(worldID, 1, 7)
+			m.rank(1).recv(worldID, 0, 7)
+			c.change(m)
+			r := Analyse(m.Snapshot)
+			if !strings.Contains(strings.Join(r.Notes, "\n"), c.note) {
+				t.Errorf("notes %q", r.Notes)
+			}
+		})
+	}
+	if r := Analyse(&mqs.Snapshot{}); r.Verdict != Unknown {
+		t.Errorf("nothing is %q", r.Verdict)
+	}
+	m := newMade(2)
+	for _, p := range m.Processes {
+		p.WorldSize.Known = false
+	}
+	if r := Analyse(m.Snapshot); r.WorldSize != mqs.Known[int32](2) {
+		t.Errorf("MPI_COMM_WORLD has not told its size, but %v", r.WorldSize)
+	}
+}
+
+func TestMissing(t *testing.T) {
+	m := newMade(3)
+	m.Processes[1].Unavailable, m.Processes[1].Threads = "it can't be read.", nil
+	m.Processes = m.Processes[:2]
+	r := Analyse(m.Snapshot)
+	if !slices.Equal(r.Missing, []Missing{{1, "it can't be read"}, {2, "it is in no snapshot"}}) {
+		t.Errorf("missing %+v", r.Missing)
+	}
+}
+
+func TestDoubts(t *testing.T) {
+	m := newMade(2)
+	m.each(func(r *madeRank) { r.recv(worldID, 1-r.me, 7) }, 0, 1)
+	if notes := Analyse(m.Snapshot).Notes; len(notes) != 1 || !strings.HasPrefix(notes[0], "Open MPI does not count messages") {
+		t.Errorf("notes %q", notes)
+	}
+	m.each(func(r *madeRank) { r.counts(worldID, 1-r.me, 1, 1) }, 0, 1)
+	if notes := Analyse(m.Snapshot).Notes; len(notes) != 0 {
+		t.Errorf("notes %q", notes)
+	}
+	m.rank(0).ThreadMultiple = mqs.Known(true)
+	m.rank(0).computes()
+	if notes := Analyse(m.Snapshot).Notes; len(notes) != 1 || !strings.HasPrefix(notes[0], "Rank 0 has a thread that waits") {
+		t.Errorf("notes %q", notes)
+	}
+}
+
+func TestMerge(t *testing.T) {
+	m := newMade(4)
+	unknown := &mqs.Process{PID: 5}
+	again := &mqs.Process{GlobalRank: mqs.Known[int32](1), WorldSize: mqs.Known[int32](4)}
+	s, err := Merge(&mqs.Snapshot{Processes: []*mqs.Process{unknown, m.Processes[3], m.Processes[1]}}, &mqs.Snapshot{Processes: []*mqs.Process{again, again, m.Processes[0]}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := s.Processes
+	if len(p) != 4 || p[0] != m.Processes[0] || p[2] != m.Processes[3] || p[3] != unknown || p[1].Phase != mqs.Active ||
+		len(p[1].Notes) != 1 || p[1].Notes[0] != "rank 1 is there more than once: this is the first one" {
+		t.Errorf("%+v", p)
+	}
+	if len(m.Processes[1].Notes) != 0 {
+		t.Error("the caller's process has changed")
+	}
+	again.WorldSize.Value = 5
+	if _, err := Merge(m.Snapshot, &mqs.Snapshot{Processes: []*mqs.Process{again}}); err == nil ||
+		err.Error() != "these are not snapshots of one job: rank 0 is of a job of 4, rank 1 of one of 5" {
+		t.Errorf("error %v", err)
+	}
+}

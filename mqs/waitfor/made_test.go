@@ -1,0 +1,248 @@
+package waitfor
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// made is a made-up job, in which each rank has MPI_COMM_WORLD.
+type made struct {
+	*mqs.Snapshot
+	next target.Addr // of requests
+}
+
+// madeRank is one of its ranks.
+type madeRank struct {
+	*mqs.Process
+	of *made
+	me int32
+}
+
+const (
+	worldID = target.Addr(0x100)
+	dupID   = target.Addr(0x200)
+	wild    = mqs.AnyRank
+)
+
+func newMade(n int) *made {
+	m := &made{Snapshot: &mqs.Snapshot{}, next: 0x1000}
+	all := identity(n)
+	for i := range n {
+		m.Processes = append(m.Processes, &mqs.Process{GlobalRank: mqs.Known(int32(i)), WorldSize: mqs.Known(int32(n)), MPI: "Open MPI",
+			Phase: mqs.Active, Threads: []mqs.Thread{}, Communicators: []*mqs.Queues{{Communicator: mqs.Communicator{
+				UniqueID: worldID, LocalRank: mqs.Known(int32(i)), Size: mqs.Known(int32(n)), Name: mqs.Known(world), Group: all, Context: "0"},
+				Queue: [3]*mqs.Queue{{}, {}, {}}}}})
+	}
+	return m
+}
+
+func identity(n int) []mqs.Maybe[int32] {
+	all := make([]mqs.Maybe[int32], n)
+	for i := range all {
+		all[i] = mqs.Known(int32(i))
+	}
+	return all
+}
+
+func (m *made) rank(i int) *madeRank { return &madeRank{m.Processes[i], m, int32(i)} }
+
+// each calls f with the ranks.
+func (m *made) each(f func(r *madeRank), ranks ...int) *made {
+	for _, i := range ranks {
+		f(m.rank(i))
+	}
+	return m
+}
+
+// comm adds a communicator to its members.
+func (m *made) comm(id target.Addr, name string, ranks ...int32) {
+	var group []mqs.Maybe[int32]
+	for _, r := range ranks {
+		group = append(group, mqs.Known(r))
+	}
+	for i, r := range ranks {
+		p := m.Processes[r]
+		p.Communicators = append(p.Communicators, &mqs.Queues{Communicator: mqs.Communicator{UniqueID: id, LocalRank: mqs.Known(int32(i)),
+			Size: mqs.Known(int32(len(ranks))), Name: mqs.Known(name), Group: group, Context: fmt.Sprint(id)}, Queue: [3]*mqs.Queue{{}, {}, {}}})
+	}
+}
+
+// inter adds an intercommunicator between rank 0 and ranks 1 and 2.
+func (m *made) inter() {
+	a, b := []mqs.Maybe[int32]{mqs.Known[int32](0)}, []mqs.Maybe[int32]{mqs.Known[int32](1), mqs.Known[int32](2)}
+	for i, p := range m.Processes {
+		q := &mqs.Queues{Communicator: mqs.Communicator{UniqueID: dupID, LocalRank: mqs.Known(max(int32(i)-1, 0)), Name: mqs.Known("inter"), Inter: true,
+			Group: b, RemoteGroup: a, Context: "5"}, Queue: [3]*mqs.Queue{{}, {}, {}}}
+		if i == 0 {
+			q.Group, q.RemoteGroup = a, b
+		}
+		p.Communicators = append(p.Communicators, q)
+	}
+}
+
+func (r *madeRank) on(id target.Addr) *mqs.Queues {
+	for _, c := range r.Communicators {
+		if c.UniqueID == id {
+			return c
+		}
+	}
+	panic("no such communicator")
+}
+
+// thread puts another thread of the rank into a call.
+func (r *madeRank) thread(call string, line int, requests ...target.Addr) *mqs.Thread {
+	r.Threads = append(r.Threads, mqs.Thread{Number: len(r.Threads) + 1, Call: call, Function: "main", File: "/src/a.c", Line: line,
+		Requests: requests, AllRequests: len(requests) > 0})
+	return &r.Threads[len(r.Threads)-1]
+}
+
+// computes lets the rank be in its own code.
+func (r *madeRank) computes() { r.thread("", 99).Function = "compute" }
+
+// enters lets the rank be in a collective call.
+func (r *madeRank) enters(id target.Addr, call string) *mqs.Thread {
+	t := r.thread(call, 20)
+	if id != 0 {
+		t.Comm = mqs.Known(id)
+	}
+	return t
+}
+
+func (r *madeRank) add(id target.Addr, class mqs.OpClass, op mqs.PendingOperation) *mqs.PendingOperation {
+	q := r.on(id).Queue[class]
+	q.Operations = append(q.Operations, op)
+	q.Total++
+	return &q.Operations[len(q.Operations)-1]
+}
+
+// irecv posts a receive; its request is returned. Tag -1 is any.
+func (r *madeRank) irecv(id target.Addr, from, tag int32) target.Addr {
+	r.of.next += 0x10
+	op := mqs.PendingOperation{Status: mqs.Pending, Kind: "irecv", DesiredLocalRank: mqs.Known(from), TagWild: mqs.Known(tag == -1),
+		DesiredLength: mqs.Known(int64(8)), Request: mqs.Known(r.of.next)}
+	if tag != -1 {
+		op.DesiredTag = mqs.Known(tag)
+	}
+	r.add(id, mqs.PendingReceives, op)
+	return r.of.next
+}
+
+// isend leaves a send pending, and its message with the receiver if it is to be there.
+func (r *madeRank) isend(id target.Addr, to, tag int32, arrives bool) target.Addr {
+	r.of.next += 0x10
+	r.add(id, mqs.PendingSends, mqs.PendingOperation{Status: mqs.Pending, Kind: "isend", DesiredLocalRank: mqs.Known(to), TagWild: mqs.Known(false),
+		DesiredTag: mqs.Known(tag), DesiredLength: mqs.Known(int64(8)), Request: mqs.Known(r.of.next)})
+	if arrives {
+		r.message(id, to, tag)
+	}
+	return r.of.next
+}
+
+// message lies with the receiver, sent eagerly or not.
+func (r *madeRank) message(id target.Addr, to, tag int32) {
+	from := r.on(id)
+	r.of.rank(int(from.Group[to].Value)).add(id, mqs.UnexpectedMessages, mqs.PendingOperation{Status: mqs.Pending, DesiredLocalRank: from.LocalRank,
+		TagWild: mqs.Known(false), DesiredTag: mqs.Known(tag), ActualLocalRank: from.LocalRank, ActualTag: mqs.Known(tag), ActualLength: mqs.Known(int64(8))})
+}
+
+// recv lets the rank be in MPI_Recv.
+func (r *madeRank) recv(id target.Addr, from, tag int32) {
+	r.thread("MPI_Recv", 10, r.irecv(id, from, tag))
+	ops := r.on(id).Queue[mqs.PendingReceives].Operations
+	ops[len(ops)-1].Kind = "recv"
+}
+
+// send lets the rank be in MPI_Send, its message with the receiver.
+func (r *madeRank) send(id target.Addr, to, tag int32) {
+	r.thread("MPI_Send", 11, r.isend(id, to, tag, true))
+	ops := r.on(id).Queue[mqs.PendingSends].Operations
+	ops[len(ops)-1].Kind = "send"
+}
+
+// counts sets a traffic count of a rank.
+func (r *madeRank) counts(id target.Addr, peer int32, sent, arrived uint16) {
+	q := r.on(id)
+	q.Traffic = append(q.Traffic, mqs.Traffic{Peer: peer, Sent: sent, Arrived: arrived})
+}
+
+// states are those of the ranks, a letter for each.
+func states(r *Report) string {
+	letters := map[State]byte{InDeadlock: 'D', Stuck: 'S', Waiting: 'W', Running: 'R', Ended: 'E', Unreadable: 'U'}
+	n := 0
+	for _, g := range r.Groups {
+		n += len(g.Ranks)
+	}
+	out := []byte(strings.Repeat("?", n))
+	for _, g := range r.Groups {
+		for _, rank := range g.Ranks {
+			out[rank] = letters[g.State]
+		}
+	}
+	return string(out)
+}
+
+// cycles are the deadlocks in short: "0-1: 0>1 1>0".
+func cycles(r *Report) string {
+	var out []string
+	for _, d := range r.Deadlocks {
+		text := Ranges(d.Ranks) + ":"
+		for _, w := range d.Cycle {
+			text += fmt.Sprintf(" %d>%d", w.Rank, w.For)
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, "; ")
+}
+
+// texts are the near misses, a line each.
+func texts(r *Report) string {
+	var out []string
+	for _, m := range r.NearMisses {
+		out = append(out, fmt.Sprintf("%s [%s]: %s", m.Kind, Ranges(m.Ranks), m.Text))
+	}
+	return strings.Join(out, "\n")
+}
+
+// verdictCase is a made-up job and what is to be concluded.
+type verdictCase struct {
+	name    string
+	ranks   int
+	make    func(m *made)
+	verdict Verdict
+	states  string
+	cycles  string
+	why     string // a part of it
+	misses  string // all of them; not looked at if empty
+}
+
+func check(t *testing.T, cases []verdictCase) {
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			m := newMade(c.ranks)
+			c.make(m)
+			r := Analyse(m.Snapshot)
+			if r.Verdict != c.verdict {
+				t.Errorf("verdict %q, not %q: %s", r.Verdict, c.verdict, r.Why)
+			}
+			if s := states(r); s != c.states {
+				t.Errorf("states %s, not %s", s, c.states)
+			}
+			if s := cycles(r); s != c.cycles {
+				t.Errorf("deadlocks %q, not %q", s, c.cycles)
+			}
+			if !strings.Contains(r.Why, c.why) {
+				t.Errorf("why: %s\nhas no: %s", r.Why, c.why)
+			}
+			if s := texts(r); c.misses != "" && s != c.misses {
+				t.Errorf("near misses:\n%s\nnot:\n%s", s, c.misses)
+			}
+			if testing.Verbose() {
+				t.Log(r.Why, "\n", texts(r), "\n", r.Notes)
+			}
+		})
+	}
+}

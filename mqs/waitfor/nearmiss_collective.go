@@ -1,0 +1,127 @@
+package waitfor
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+)
+
+// entry is ranks that are in the same collective call at the same place.
+type entry struct {
+	call string
+	entryKey
+	ranks []int32
+}
+
+type entryKey struct {
+	comm  *communicator // nil for MPI_Finalize
+	place string        // call and place, in words
+	root  mqs.Maybe[int32]
+}
+
+// maxEntries bounds how many different calls a sentence names.
+const maxEntries = 6
+
+// collectives finds communicators whose members hang in different collectives,
+// or in one that a member that has left will never enter.
+func (n *misses) collectives() {
+	index := map[entryKey]*entry{}
+	byComm := map[*communicator][]*entry{}
+	var order []*communicator
+	for _, rank := range n.suspects {
+		r := &n.ranks[rank]
+		for i := range r.waits {
+			t := r.waits[i].thread
+			if t == nil || !behaviours[t.Call].collective() {
+				continue
+			}
+			key := entryKey{place: callWords(t)}
+			if t.Call != finalize {
+				m := r.member(t.Comm)
+				if m == nil || !m.comm.known {
+					continue
+				}
+				key.comm = m.comm
+				if b := behaviours[t.Call]; b == fromRoot || b == toRoot || b == someWait {
+					key.root = t.Root
+				}
+			}
+			e := index[key]
+			if e == nil {
+				e = &entry{call: t.Call, entryKey: key}
+				index[key] = e
+				if byComm[key.comm] == nil && key.comm != nil {
+					order = append(order, key.comm)
+				}
+				byComm[key.comm] = append(byComm[key.comm], e)
+			}
+			if len(e.ranks) == 0 || e.ranks[len(e.ranks)-1] != rank {
+				e.ranks = append(e.ranks, rank)
+			}
+		}
+	}
+	for _, c := range order {
+		entries := byComm[c]
+		members := known(n.membersOf(c))
+		isMember := func(r int32) bool { _, ok := slices.BinarySearch(members, r); return ok }
+		for _, f := range byComm[nil] {
+			if ranks := slices.DeleteFunc(slices.Clone(f.ranks), func(r int32) bool { return !isMember(r) }); len(ranks) > 0 {
+				entries = append(entries, &entry{f.call, f.entryKey, ranks})
+			}
+		}
+		n.different(c, entries)
+		n.deserted(c, byComm[c], members)
+	}
+}
+
+// different reports members of a communicator that are in different calls, or
+// in the same one with different roots.
+func (n *misses) different(c *communicator, entries []*entry) {
+	calls, roots := map[string]bool{}, map[int32]bool{}
+	for _, e := range entries {
+		calls[e.call] = true
+		if e.root.Known {
+			roots[e.root.Value] = true
+		}
+	}
+	if len(calls) < 2 && len(roots) < 2 {
+		return
+	}
+	slices.SortStableFunc(entries, func(x, y *entry) int { return cmp.Compare(x.ranks[0], y.ranks[0]) })
+	var parts []string
+	var ranks []int32
+	for i, e := range entries {
+		ranks = append(ranks, e.ranks...)
+		switch {
+		case i == maxEntries:
+			parts = append(parts, "others in others")
+		case i < maxEntries:
+			text := fmt.Sprintf("%s %s in %s", rankWords(e.ranks), verb(e.ranks, "is", "are"), e.place)
+			if e.root.Known {
+				text += fmt.Sprintf(" with root %d", e.root.Value)
+			}
+			parts = append(parts, text)
+		}
+	}
+	what := "different collective calls"
+	if len(calls) < 2 {
+		what = "the same collective call with different roots"
+	}
+	n.add(OtherCollective, c.label(), fmt.Sprintf("The members of %s are in %s: %s", c.label(), what, strings.Join(parts, ", ")), ranks...)
+}
+
+// deserted reports a collective that members who are gone will never enter.
+func (n *misses) deserted(c *communicator, entries []*entry, members []int32) {
+	gone := slices.DeleteFunc(members, func(r int32) bool { return !n.ranks[r].gone() })
+	if len(gone) == 0 {
+		return
+	}
+	for _, e := range entries {
+		n.add(PeerLeft, e.place+c.label(), fmt.Sprintf("%s %s in %s on %s, which %s will never enter: rank %d %s",
+			capital(rankWords(e.ranks)), verb(e.ranks, "waits", "wait"), e.place, c.label(), rankWords(gone), gone[0], n.now(gone[0])),
+			slices.Concat(e.ranks, gone)...)
+	}
+}

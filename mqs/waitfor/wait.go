@@ -1,0 +1,289 @@
+package waitfor
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// mobility is whether a rank can move, as far as it shows in itself.
+type mobility int
+
+const (
+	waiting   mobility = iota // what its waits say
+	free                      // it is in no call that waits
+	never                     // it is gone
+	uncertain                 // nobody knows
+)
+
+// wait is what one thread of a rank waits for.
+type wait struct {
+	thread *mqs.Thread // nil if where threads are is not known
+	all    bool        // it waits for all of the goals, else for any
+	// free is true if it can go on as things are, so nothing else counts.
+	free  bool
+	goals []goal
+	// unknown says what can't be known of it, as a clause that follows the call; else empty.
+	unknown string
+}
+
+// goal is one thing that a thread waits for.
+type goal struct {
+	rank  int32  // or, if it is -1,
+	group *group // several ranks
+	// The operation, nil for a collective as a whole, and where it is.
+	op    *mqs.PendingOperation
+	of    *member
+	class mqs.OpClass
+}
+
+// Clauses that say what can't be known of a wait.
+const (
+	forWhomUnknown  = "for whom it waits can't be told"
+	requestsUnknown = "not all of the requests that it waits for are known"
+	ownUnknown      = "which pending operation is its own is not known"
+	commUnknown     = "the communicator of the call is not known"
+	membersUnknown  = "the members of the communicator are not known"
+	peerUnknown     = "with whom it communicates is not known"
+	enteredUnknown  = "whether all members have entered it is not known"
+	takenUnknown    = "whether its message has been taken can't be told"
+	cutUnknown      = "the snapshot does not have all unexpected messages, so the one that it waits for may have come"
+	stateUnknown    = "how far its operation has come is not known"
+	placeUnknown    = "where it is is not known"
+	queuesUnknown   = "its queues can't be read"
+)
+
+// findWaits finds what the threads of all ranks wait for.
+func (j *job) findWaits() {
+	c := newCollectives(j)
+	for i := range j.ranks {
+		r := &j.ranks[i]
+		r.mobility = j.mobility(r)
+		if r.mobility != waiting {
+			continue
+		}
+		if r.process.Threads == nil {
+			r.waits = []wait{j.waitByKind(r, nil, func(string) bool { return true })}
+			continue
+		}
+		for k := range r.process.Threads {
+			if t := &r.process.Threads[k]; t.Call != "" {
+				r.waits = append(r.waits, j.waitOf(int32(i), t, c))
+			}
+		}
+	}
+}
+
+// mobility finds the ranks that need no look at what their threads wait for.
+func (j *job) mobility(r *rank) mobility {
+	p := r.process
+	switch {
+	case p == nil:
+		return uncertain
+	case r.gone():
+		return never
+	case p.Threads == nil:
+		// Only operations that are a blocking call's show that it is in one.
+		for _, m := range r.members {
+			for _, class := range mqs.OpClasses[:2] {
+				if slices.ContainsFunc(m.queued(class), func(op mqs.PendingOperation) bool { return blocks(&op) }) {
+					return waiting
+				}
+			}
+		}
+		return uncertain
+	}
+	inside, outside := false, false
+	for i := range p.Threads {
+		switch t := &p.Threads[i]; {
+		case t.Call != "" && behaviours[t.Call] == goesOn:
+			return free
+		case t.Call != "":
+			inside = true
+		case t.Function != "" || t.File != "":
+			outside = true
+		}
+	}
+	if !inside || outside && p.ThreadMultiple.Known && p.ThreadMultiple.Value {
+		return free
+	}
+	return waiting
+}
+
+// blocks says whether an operation is one that a call waits for in any case.
+func blocks(op *mqs.PendingOperation) bool {
+	switch op.Kind {
+	case "send", "ssend", "rsend", "recv", "mrecv", "probe", "mprobe":
+		return op.Status != mqs.Complete
+	}
+	return false
+}
+
+// waitOf finds what a thread in a call that waits waits for.
+func (j *job) waitOf(rank int32, t *mqs.Thread, c *collectives) wait {
+	r := &j.ranks[rank]
+	b := behaviours[t.Call]
+	switch {
+	case b == finalizes:
+		return c.waitFor(t, callKey{nil, finalize}, true)
+	case r.unreadable():
+		return wait{thread: t, unknown: queuesUnknown}
+	case b.collective():
+		return j.waitInCollective(rank, t, c)
+	case b == opaque:
+		return wait{thread: t, unknown: forWhomUnknown}
+	}
+	ops, found := r.operations(t.Requests)
+	switch {
+	case b == waitsAll || b == waitsAny:
+		return j.waitForOperations(wait{thread: t, all: b == waitsAll}, ops, found && t.AllRequests)
+	case several(t.Call) && (!found || !t.AllRequests):
+		own := single(ops)
+		return j.waitForOperations(wait{thread: t, all: true}, own, len(own) > 0 && len(own) == len(ops) && r.noneBeside(own))
+	case len(ops) > 0: // the call's own
+		return j.waitForOperations(wait{thread: t, all: true}, ops, true)
+	case b == probes:
+		return j.waitInProbe(r, t)
+	}
+	return j.waitByKind(r, t, func(kind string) bool { return kind == ownKind(t) })
+}
+
+// several says whether a blocking call may have more than one operation of its own.
+func several(call string) bool { return call == "MPI_Sendrecv" || call == "MPI_Sendrecv_replace" }
+
+// single keeps of the operations that such a call holds the send if there is
+// one, and the receive if there is one: of several most are others that it has
+// nothing to do with.
+func single(ops []goal) []goal {
+	count := map[mqs.OpClass]int{}
+	for _, o := range ops {
+		count[o.class]++
+	}
+	return slices.DeleteFunc(slices.Clone(ops), func(o goal) bool { return count[o.class] > 1 })
+}
+
+// noneBeside says whether the operations that such a call holds are all that it
+// can have: where it holds none of a queue, none is there that may be its own.
+func (r *rank) noneBeside(own []goal) bool {
+	for _, class := range mqs.OpClasses[:2] {
+		if slices.ContainsFunc(own, func(o goal) bool { return o.class == class }) {
+			continue
+		}
+		for _, m := range r.members {
+			if !m.readable(class) || m.cut(class) || slices.ContainsFunc(m.queued(class), func(op mqs.PendingOperation) bool {
+				return op.Kind == mqs.KindNotKnown && op.Status != mqs.Complete && !op.Internal
+			}) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// ownKind is the kind of the operation that a blocking call has made.
+func ownKind(t *mqs.Thread) string { return strings.ToLower(strings.TrimPrefix(t.Call, "MPI_")) }
+
+// operations finds the sends and receives of requests, and whether there are some of each.
+func (r *rank) operations(requests []target.Addr) ([]goal, bool) {
+	wanted := make(map[target.Addr]bool, len(requests))
+	for _, a := range requests {
+		wanted[a] = false
+	}
+	var out []goal
+	missing := len(wanted)
+	for _, m := range r.members {
+		for _, class := range mqs.OpClasses[:2] {
+			ops := m.queued(class)
+			for i := range ops {
+				if found, ok := wanted[ops[i].Request.Value]; ok && ops[i].Request.Known {
+					out = append(out, goal{op: &ops[i], of: m, class: class})
+					if !found {
+						wanted[ops[i].Request.Value] = true
+						missing--
+					}
+				}
+			}
+		}
+	}
+	return out, missing == 0
+}
+
+// waitForOperations completes a wait with what operations wait for; complete if
+// there are no others.
+func (j *job) waitForOperations(w wait, ops []goal, complete bool) wait {
+	if !complete {
+		w.unknown = requestsUnknown
+	}
+	w.free = complete && len(ops) == 0
+	for _, o := range ops {
+		g, unknown, done := j.outcome(o)
+		switch {
+		case done:
+			w.free = w.free || !w.all
+		case unknown != "":
+			w.unknown = unknown
+		default:
+			w.goals = append(w.goals, g)
+		}
+	}
+	w.free = w.free || w.all && w.unknown == "" && len(w.goals) == 0
+	return w
+}
+
+// waitByKind is that of a call that waits for an operation of its own, of
+// which the queues tell only how it was started. If there are several, some
+// are other threads': then it waits for any of them, so as not to say too much.
+func (j *job) waitByKind(r *rank, t *mqs.Thread, mine func(kind string) bool) wait {
+	var own, perhaps []goal
+	for _, m := range r.members {
+		for _, class := range mqs.OpClasses[:2] {
+			ops := m.queued(class)
+			for i := range ops {
+				switch op := &ops[i]; {
+				case blocks(op) && mine(op.Kind):
+					own = append(own, goal{op: op, of: m, class: class})
+				case op.Kind == mqs.KindNotKnown && op.Status == mqs.Pending && !op.Internal && t != nil && does(t.Call, class):
+					perhaps = append(perhaps, goal{op: op, of: m, class: class})
+				}
+			}
+		}
+	}
+	// What is not known how it was started can only be the call's own if it is the only one.
+	if len(own) == 0 && len(perhaps) == 1 {
+		own = perhaps
+	}
+	if len(own) == 0 {
+		return wait{thread: t, unknown: ownUnknown}
+	}
+	return j.waitForOperations(wait{thread: t}, own, true)
+}
+
+// does says whether a blocking call has an operation of its own in a queue, and in no other.
+func does(call string, class mqs.OpClass) bool {
+	if class == mqs.PendingSends {
+		return call == "MPI_Send" || call == "MPI_Ssend" || call == "MPI_Rsend"
+	}
+	return call == "MPI_Recv"
+}
+
+// waitInProbe is that of a probe, which is in a queue with some MPIs and only
+// in the call's arguments with others.
+func (j *job) waitInProbe(r *rank, t *mqs.Thread) wait {
+	name := ownKind(t)
+	w := j.waitByKind(r, t, func(kind string) bool { return kind == name })
+	if w.unknown != ownUnknown {
+		return w
+	}
+	m := r.member(t.Comm)
+	if m == nil || !t.Source.Known {
+		return wait{thread: t, unknown: commUnknown}
+	}
+	op := &mqs.PendingOperation{Status: mqs.Pending, Kind: name, DesiredLocalRank: t.Source,
+		TagWild: mqs.Known(!t.Tag.Known || t.Tag.Value < 0)}
+	if !op.TagWild.Value {
+		op.DesiredTag = t.Tag
+	}
+	return j.waitForOperations(wait{thread: t}, []goal{{op: op, of: m, class: mqs.PendingReceives}}, true)
+}

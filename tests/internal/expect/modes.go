@@ -1,0 +1,144 @@
+package expect
+
+import (
+	"os"
+	"strings"
+)
+
+// Mode is one job of the programs that are made of modes (tests/programs/modes.h),
+// and the report that there must be of it, whatever the MPI.
+type Mode struct {
+	Program, Name string
+	Ranks         int
+	Verdict       string
+	Deadlocks     []Ring
+	// Places are where all ranks are.
+	Places []Place
+	// Waits are for which ranks a rank waits, of those that are deadlocked.
+	Waits map[int][]int
+	// Misses are the near misses; of the kinds in Maybe there may be others.
+	Misses []Miss
+	Maybe  []string
+	// OrUnknown is true if "unknown" is right too.
+	OrUnknown bool
+}
+
+// Ring is a deadlock: its ranks, and how many a smallest circle of them has.
+type Ring struct {
+	Ranks  []int
+	Length int
+}
+
+// Place is ranks in one state, in a call on the line of a mark. Without a call
+// only the state is certain.
+type Place struct {
+	Ranks, State, Call, Mark string
+	// Comm is the communicator's name, empty if the call has none.
+	Comm string
+}
+
+// Miss is a near miss.
+type Miss struct {
+	Kind  string
+	Ranks []int
+}
+
+// The verdicts.
+const (
+	Deadlock   = "deadlock"
+	NoDeadlock = "no deadlock"
+	Unknown    = "unknown"
+	Moves      = "moves" // in the table only: the job runs, and anything but "deadlock" may be said of it
+)
+
+// The states.
+const (
+	deadlocked = "deadlocked"
+	stuck      = "stuck"
+	waiting    = "waiting"
+	running    = "running"
+	ended      = "ended"
+)
+
+// Modes are all of them.
+var Modes = append(append(deadlockModes(), collectiveModes()...), append(mistakeModes(), movingModes()...)...)
+
+// Unknowable is the same mode with an MPI that does not tell who waits for whom:
+// only where the ranks are is certain.
+func (m *Mode) Unknowable() *Mode {
+	out := &Mode{Program: m.Program, Name: m.Name, Ranks: m.Ranks, Verdict: Unknown}
+	for _, p := range m.Places {
+		p.State, p.Comm = "", ""
+		out.Places = append(out.Places, p)
+	}
+	return out
+}
+
+// Find returns the mode of a program.
+func Find(program, name string) *Mode {
+	for i := range Modes {
+		if m := &Modes[i]; m.Program == program && m.Name == name {
+			return m
+		}
+	}
+	return nil
+}
+
+// Marks returns the lines of a C source whose comments end in "@" and a name.
+func Marks(path string) (map[string]int, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	lines := map[string]int{}
+	number := 0
+	for line := range strings.Lines(string(text)) {
+		number++
+		if _, mark, ok := strings.Cut(strings.TrimSpace(line), "/* @"); ok {
+			lines[strings.TrimSuffix(mark, " */")] = number
+		}
+	}
+	return lines, nil
+}
+
+// world is ranks in a call on MPI_COMM_WORLD.
+func world(ranks, state, call, mark string) Place {
+	return Place{ranks, state, call, mark, "MPI_COMM_WORLD"}
+}
+
+// on is ranks in a call on another communicator, or on none ("").
+func on(comm, ranks, state, call, mark string) Place { return Place{ranks, state, call, mark, comm} }
+
+// computing is ranks that can move.
+func computing(ranks string) Place { return Place{Ranks: ranks, State: running} }
+
+// ring says that each of size ranks waits for the next one.
+func ring(size int) map[int][]int {
+	waits := map[int][]int{}
+	for i := range size {
+		waits[i] = []int{(i + 1) % size}
+	}
+	return waits
+}
+
+// each says that of size ranks each waits for all others.
+func each(size int) map[int][]int {
+	waits := map[int][]int{}
+	for i := range size {
+		for k := range size {
+			if k != i {
+				waits[i] = append(waits[i], k)
+			}
+		}
+	}
+	return waits
+}
+
+// all are the ranks of one deadlock of all ranks.
+func all(size, length int) []Ring {
+	r := Ring{Length: length}
+	for i := range size {
+		r.Ranks = append(r.Ranks, i)
+	}
+	return []Ring{r}
+}

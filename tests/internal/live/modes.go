@@ -1,0 +1,174 @@
+//go:build live || matrix
+
+package live
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
+)
+
+// Launcher is the process id of the job's launcher.
+func (j *Job) Launcher() int { return j.launcher.Process.Pid }
+
+// ModeJob is a running job of one mode of a program.
+type ModeJob struct {
+	*Job
+	Mode *expect.Mode
+
+	work  *Workspace
+	lines map[string]int
+}
+
+// StartMode starts a mode's job with the launcher's flags. Where it hangs it
+// need not have come to yet. Its ranks leave the processors to debuggers.
+func (w *Workspace) StartMode(t testing.TB, m *expect.Mode, flags ...string) *ModeJob {
+	t.Helper()
+	lines, err := expect.Marks(filepath.Join(w.Root, "tests", "programs", m.Program+".c"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := w.Start(t, m.Program, m.Ranks, flags, m.Name)
+	for _, a := range job.Accounts {
+		if err := syscall.Setpriority(syscall.PRIO_PROCESS, a.PID, 19); err != nil && !errors.Is(err, syscall.ESRCH) {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(job.kill)
+	return &ModeJob{Job: job, Mode: m, work: w, lines: lines}
+}
+
+// kill ends the ranks, before the launcher is told to: Open MPI's is sometimes
+// slow to end ranks that are stopped.
+func (j *Job) kill() {
+	for _, a := range j.Accounts {
+		if j.owns(a.PID) {
+			_ = syscall.Kill(a.PID, syscall.SIGKILL)
+		}
+	}
+	Soon(j.hasEnded)
+}
+
+// settling is how long a job may take to come to where it hangs, or to be
+// reported as it should be.
+const settling = 15 * time.Second
+
+// Settle asks for reports until one is what the mode's must be, and stops the
+// ranks then. It fails the test with the last one's differences.
+func (j *ModeJob) Settle(t testing.TB) {
+	t.Helper()
+	var said string
+	var err error
+	for deadline := time.Now().Add(settling); ; {
+		var report *expect.Report
+		if report, said, err = j.ask(t, strconv.Itoa(j.Launcher())); err == nil {
+			if err = j.check(report); err == nil {
+				break
+			}
+		}
+		if time.Now().After(deadline) {
+			t.Errorf("%v\nin:\n%s", err, said)
+			break
+		}
+	}
+	j.Hold(t)
+}
+
+// Hold stops those of the ranks that there are.
+func (j *ModeJob) Hold(t testing.TB) {
+	t.Helper()
+	for _, a := range j.Accounts {
+		if err := syscall.Kill(a.PID, syscall.SIGSTOP); err != nil && !errors.Is(err, syscall.ESRCH) {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Reports fails the test unless `mpi-queues report` says of args what it must.
+func (j *ModeJob) Reports(t testing.TB, args ...string) *expect.Report {
+	t.Helper()
+	report, said, err := j.ask(t, args...)
+	j.verify(t, report, said, err)
+	return report
+}
+
+// Deadlock fails the test unless gdb's command says what it must of each of the
+// times that it is attached to the job.
+func (j *ModeJob) Deadlock(t testing.TB, pid, times int) {
+	t.Helper()
+	folder := t.TempDir()
+	var commands []string
+	for i := range times {
+		commands = append(commands, fmt.Sprintf("mpi-attach %d", pid),
+			fmt.Sprintf("mpi-deadlock -all -json -output %s/%d", folder, i), "mpi-detach")
+	}
+	out := j.work.GDB(t, Nothing(), commands...)
+	for i := range times {
+		text, err := os.ReadFile(filepath.Join(folder, strconv.Itoa(i)))
+		if err != nil {
+			t.Errorf("%v; gdb says:\n%s", err, out.All())
+			return
+		}
+		report, err := expect.ParseReport(text)
+		j.verify(t, report, string(text), err)
+	}
+}
+
+// Cores fails the test unless the core files of the ranks, each read by itself
+// and merged, give the report that they must.
+func (j *ModeJob) Cores(t testing.TB) {
+	t.Helper()
+	var snapshots []string
+	for _, a := range j.Accounts {
+		core := filepath.Join(t.TempDir(), "core")
+		j.work.GDB(t, Process(a.PID), "generate-core-file "+core)
+		snapshot := filepath.Join(filepath.Dir(core), a.Name+".json")
+		j.work.Shell(t, "dump", "--core", "--json", "--internal", "--output", snapshot, j.Program, core)
+		_ = os.Remove(core)
+		snapshots = append(snapshots, snapshot)
+	}
+	j.Reports(t, snapshots...)
+}
+
+func (j *ModeJob) verify(t testing.TB, r *expect.Report, said string, err error) {
+	t.Helper()
+	if err == nil {
+		err = j.check(r)
+	}
+	if err != nil {
+		t.Errorf("%v\nin:\n%s", err, said)
+	}
+}
+
+func (j *ModeJob) check(r *expect.Report) error {
+	if differences := j.Mode.Compare(r, j.lines); len(differences) > 0 {
+		return errors.New(strings.Join(differences, "\n"))
+	}
+	return nil
+}
+
+// ask runs `mpi-queues report`.
+func (j *ModeJob) ask(t testing.TB, args ...string) (*expect.Report, string, error) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), j.work.Helper, append([]string{"report", "--json"}, args...)...)
+	cmd.Env = j.work.environment()
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	said := string(out) + stderr.String()
+	if err != nil {
+		return nil, said, fmt.Errorf("mpi-queues report: %w", err)
+	}
+	report, err := expect.ParseReport(out)
+	return report, said, err
+}

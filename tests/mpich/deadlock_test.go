@@ -1,0 +1,108 @@
+//go:build matrix
+
+package mpich
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
+)
+
+// endsItself says whether a mode can't be had: ch3 notices that a rank is gone,
+// and ends the job with an error.
+func (v *variant) endsItself(m *expect.Mode) bool { return v.device == "ch3" && m.Name == "gone" }
+
+// expected is the report on a mode that there must be with a build. What ch4
+// keeps without debugger support and at -O2 does not suffice for everything.
+func (v *variant) expected(m *expect.Mode) *expect.Mode {
+	if v.device != "ch4" || v.debugger {
+		return m
+	}
+	out := *m
+	switch m.Program + " " + m.Name {
+	case "deadlock probe-ring", "moving probe":
+		return m.Unknowable() // a probe is in no queue, and its arguments are optimised away
+	case "deadlock waitall-ring":
+		out.Deadlocks = []expect.Ring{{Ranks: m.Deadlocks[0].Ranks, Length: 3}} // only receives have peers
+	case "mistake truncation":
+		out.Misses = nil // a non-blocking send has no tag and no length
+	}
+	return &out
+}
+
+// flags are mpiexec's for a mode.
+func flags(m *expect.Mode) []string {
+	if m.Name == "gone" {
+		return []string{"-disable-auto-cleanup"}
+	}
+	return nil
+}
+
+// Each mode of the programs that hang, or only look so, is reported as what it is.
+func TestDeadlocks(t *testing.T) {
+	for _, v := range variants {
+		t.Run(v.name, func(t *testing.T) {
+			for i := range expect.Modes {
+				m := &expect.Modes[i]
+				if m.Verdict == expect.Moves || v.endsItself(m) {
+					continue
+				}
+				t.Run(m.Program+" "+m.Name, func(t *testing.T) {
+					t.Parallel()
+					v.work.StartMode(t, v.expected(m), flags(m)...).Settle(t)
+				})
+			}
+		})
+	}
+}
+
+// Of a stripped MPICH without debugger support there are the calls and the lines.
+func TestDeadlockWithStripped(t *testing.T) {
+	w, err := work.With("stripped-deadlock", stock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.StartMode(t, expect.Find("deadlock", "recv-ring").Unknowable()).Settle(t)
+}
+
+// However a job is looked at, the report is the same.
+func TestDeadlockEveryWay(t *testing.T) {
+	for _, v := range variants {
+		t.Run(v.name, func(t *testing.T) {
+			for _, m := range []*expect.Mode{expect.Find("deadlock", "split"), expect.Find("collective", "barrier-recv")} {
+				t.Run(m.Program+" "+m.Name, func(t *testing.T) {
+					t.Parallel()
+					job := v.work.StartMode(t, m)
+					job.Settle(t)
+					last := job.Accounts[m.Ranks-1].PID
+					job.Reports(t, strconv.Itoa(last))
+					job.Deadlock(t, job.Launcher(), 1)
+					job.Cores(t)
+				})
+			}
+		})
+	}
+}
+
+// A job that runs is never called deadlocked, whenever it is stopped.
+func TestRunningJobs(t *testing.T) {
+	for _, v := range variants {
+		t.Run(v.name, func(t *testing.T) {
+			for i := range expect.Modes {
+				m := &expect.Modes[i]
+				if m.Verdict != expect.Moves {
+					continue
+				}
+				t.Run(m.Name, func(t *testing.T) {
+					t.Parallel()
+					job := v.work.StartMode(t, m)
+					job.Deadlock(t, job.Launcher(), 20)
+					for range 3 {
+						job.Reports(t, strconv.Itoa(job.Launcher()))
+					}
+				})
+			}
+		})
+	}
+}
