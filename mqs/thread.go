@@ -2,6 +2,7 @@ package mqs
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -81,9 +82,8 @@ func (p *Process) locate(r *target.Reader, s Source) {
 	}
 	p.Threads = []Thread{}
 	for i := range threads {
-		t := threadAt(&threads[i])
-		// The libraries' own threads are of no interest.
-		if t.Call != "" || i == 0 || t.File != "" {
+		// The threads that libraries have made for themselves are of no interest.
+		if t, own := threadAt(&threads[i]); t.Call != "" || i == 0 || own {
 			p.Threads = append(p.Threads, t)
 		}
 	}
@@ -92,8 +92,9 @@ func (p *Process) locate(r *target.Reader, s Source) {
 	}
 }
 
-// threadAt finds the call and the program's own frame on a thread's stack.
-func threadAt(t *target.Thread) Thread {
+// threadAt finds the call and the program's own frame on a thread's stack, and
+// says whether the program itself has such a frame.
+func threadAt(t *target.Thread) (_ Thread, isOwn bool) {
 	out := Thread{Number: t.Number}
 	own := t.Frames
 	if at := t.InCall(); at >= 0 {
@@ -110,7 +111,24 @@ func threadAt(t *target.Thread) Thread {
 	own = slices.DeleteFunc(slices.Clone(own), func(f target.Frame) bool { return f.Function == "" || isBinding(f.Function) })
 	f := programFrame(own, out.Call != "")
 	out.Function, out.File, out.Line = f.Function, f.File, f.Line
-	return out
+	return out, f.File != "" && !isForeign(f.Object)
+}
+
+// isForeign tells the libraries that are no part of the program: the system's,
+// and those of MPIs wherever they are installed. It errs on the side of the program.
+func isForeign(object string) bool {
+	for _, folder := range []string{"/lib", "/usr/lib"} {
+		if strings.HasPrefix(object, folder) {
+			return true
+		}
+	}
+	base := filepath.Base(object)
+	for _, name := range []string{"libmpi", "libopen-", "libopen_mpi", "libpmix", "libfabric", "libuc", "libevent"} {
+		if strings.HasPrefix(base, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // isBinding tells the functions between a program and the C interface: of
@@ -126,7 +144,7 @@ func isBinding(function string) bool {
 // information of their own, so frames of the program itself go first.
 func programFrame(frames []target.Frame, inCall bool) target.Frame {
 	if !inCall {
-		if i := slices.IndexFunc(frames, func(f target.Frame) bool { return f.File != "" && f.Object == "" }); i >= 0 {
+		if i := slices.IndexFunc(frames, func(f target.Frame) bool { return f.File != "" && !isForeign(f.Object) }); i >= 0 {
 			return frames[i]
 		}
 	}

@@ -18,6 +18,9 @@ func Analyse(s *mqs.Snapshot) *Report {
 	a := &analysis{job: j, graph: newAndOr(j.nodes())}
 	a.free = a.graph.releases(true)
 	a.certain = a.graph.releases(false)
+	if a.explain() {
+		a.graph = newAndOr(j.nodes())
+	}
 	a.deadlocks()
 
 	r := &Report{Deadlocks: a.locks, Missing: j.missing()}
@@ -41,6 +44,25 @@ type analysis struct {
 	free, certain []bool
 	locks         []Deadlock
 	locked        map[int32]bool // the ranks in locks
+}
+
+// explain replaces, in ranks that hang inside a collective, the messages by which
+// the library carries it out by what they mean, that members have not entered, if
+// one of those hangs too. It says whether there was anything to replace.
+func (a *analysis) explain() bool {
+	changed := false
+	for i := range a.ranks {
+		if !a.hangs(int32(i)) {
+			continue
+		}
+		for k := range a.ranks[i].waits {
+			w := &a.ranks[i].waits[k]
+			if w.meaning != nil && slices.ContainsFunc(w.meaning.ranks, func(r int32) bool { return a.hangs(r) || a.ranks[r].gone() }) {
+				w.all, w.goals, changed = true, []goal{{rank: -1, group: w.meaning}}, true
+			}
+		}
+	}
+	return changed
 }
 
 // hangs says whether a rank can't be released by any rank that can still move.

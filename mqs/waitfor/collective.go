@@ -191,27 +191,33 @@ func (c *collectives) waitFor(t *mqs.Thread, key callKey, all bool) wait {
 	return wait{thread: t, all: true, unknown: g.unknown, goals: []goal{{rank: -1, group: g}}}
 }
 
-// waitInCollective is that of a thread in a collective call. What it waits for
-// follows from the kind of the call or, if that leaves it open, from the
-// messages by which the library carries it out, if they are known.
+// waitInCollective is that of a thread in a collective call. Whether it hangs
+// follows from the messages by which the library carries the call out: a
+// member that is not in the call may not have come yet, or may have left. If
+// only that there are such messages is known, it counts as not having come.
 func (j *job) waitInCollective(rank int32, t *mqs.Thread, c *collectives) wait {
 	r, b := &j.ranks[rank], behaviours[t.Call]
-	parts := j.parts(r, t)
 	m := r.member(t.Comm)
+	isKnown := m != nil && m.comm.known
+	parts := j.parts(r, t, m)
 	switch {
+	case r.arriving():
+		return wait{thread: t, unknown: arrivingUnknown}
 	case parts != nil && parts.free:
 		return *parts
-	case m == nil || !m.comm.known:
-		if parts != nil {
-			return *parts
-		}
-		return wait{thread: t, unknown: commUnknown}
-	case j.onItsWay(r, m):
+	case isKnown && j.onItsWay(r, m):
 		return wait{thread: t, free: true}
+	case parts != nil:
+		if isKnown && b == synchronises && !m.comm.inter {
+			parts.meaning = c.group(callKey{m.comm, t.Call}, true)
+		}
+		return *parts
+	case !isKnown:
+		return wait{thread: t, unknown: commUnknown}
+	case len(t.Requests) == 0:
+		return wait{thread: t, unknown: progressUnknown}
 	case b == synchronises && !m.comm.inter:
 		return c.waitFor(t, callKey{m.comm, t.Call}, true)
-	case parts != nil:
-		return *parts
 	}
 	return j.waitRooted(rank, t, m, c)
 }
@@ -236,23 +242,39 @@ func (j *job) waitRooted(rank int32, t *mqs.Thread, m *member, c *collectives) w
 }
 
 // parts is a wait for the messages that a collective call waits for, nil if
-// none are known.
-func (j *job) parts(r *rank, t *mqs.Thread) *wait {
+// none are known. Of a call that does not show which they are it is one for any
+// of the library's own on the communicator, so as not to say too much.
+func (j *job) parts(r *rank, t *mqs.Thread, m *member) *wait {
 	ops, _ := r.operations(t.Requests)
 	ops = slices.DeleteFunc(ops, func(o goal) bool { return !o.op.Internal })
+	all := len(ops) > 0
+	if len(t.Requests) == 0 && m != nil {
+		ops = m.own()
+	}
 	if len(ops) == 0 {
 		return nil
 	}
-	w := j.waitForOperations(wait{thread: t, all: true}, ops, true)
+	w := j.waitForOperations(wait{thread: t, all: all}, ops, true)
 	return &w
+}
+
+// own are the library's own sends and receives on a communicator that are not complete.
+func (m *member) own() []goal {
+	var out []goal
+	for _, class := range mqs.OpClasses[:2] {
+		ops := m.queued(class)
+		for i := range ops {
+			if ops[i].Internal && ops[i].Status != mqs.Complete {
+				out = append(out, goal{op: &ops[i], of: m, class: class})
+			}
+		}
+	}
+	return out
 }
 
 // onItsWay says whether messages of a collective on a communicator may be on
 // their way to a rank: the library may use communicators of its own.
 func (j *job) onItsWay(r *rank, m *member) bool {
-	if r.arriving() {
-		return true
-	}
 	for _, other := range r.members {
 		if (other == m || other.Internal) && other.comm.known && other.local >= 0 &&
 			j.onTheWay.any(envelope{other.comm.lane(other.side, false), other.local, mqs.AnyRank, anyTag}) {

@@ -96,7 +96,44 @@ func TestCollectives(t *testing.T) {
 			m.rank(0).enters(worldID, "MPI_Barrier")
 			m.rank(0).Arriving = mqs.Known(true)
 			m.rank(1).recv(worldID, 0, 7)
-		}, verdict: Free, states: "WW"},
+		}, verdict: Unknown, states: "WW", why: arrivingUnknown},
+		{name: "a member that has gone on, whose message is on its way", ranks: 3, make: func(m *made) {
+			for i, from := range []int32{1, 2, 0} {
+				r := m.rank(i)
+				r.inside(r.enters(worldID, map[bool]string{true: "MPI_Bcast", false: "MPI_Barrier"}[i == 1]), worldID, from)
+			}
+			m.rank(0).counts(worldID, 1, 5, 5)
+			m.rank(1).counts(worldID, 0, 6, 5)
+		}, verdict: Free, states: "WWW"},
+		{name: "two collectives, whose messages alone would be two circles", ranks: 4, make: func(m *made) {
+			for i, from := range []int32{1, 0, 3, 2} {
+				r := m.rank(i)
+				r.inside(r.enters(worldID, map[bool]string{true: "MPI_Allreduce", false: "MPI_Barrier"}[i%2 == 1]), worldID, from)
+			}
+		}, verdict: Deadlocked, states: "DDDD", cycles: "0-3: 0>1 1>0"},
+		{name: "messages through one that has entered", ranks: 4, make: func(m *made) {
+			for i, from := range []int32{2, 3, 3} {
+				r := m.rank(i)
+				r.inside(r.enters(worldID, "MPI_Barrier"), worldID, from)
+			}
+			m.rank(3).recv(worldID, 0, 7)
+		}, verdict: Deadlocked, states: "DSSD", cycles: "0,3: 0>3 3>0"},
+		{name: "all are in, with roots that don't agree", ranks: 2, make: func(m *made) {
+			for i, from := range []int32{1, 0} {
+				r := m.rank(i)
+				r.inside(r.enters(worldID, "MPI_Allreduce"), worldID, from)
+			}
+		}, verdict: Deadlocked, states: "DD", cycles: "0-1: 0>1 1>0"},
+		{name: "between its messages", ranks: 2, make: func(m *made) {
+			m.rank(0).enters(worldID, "MPI_Barrier").Requests = nil
+			m.rank(1).recv(worldID, 0, 7)
+		}, verdict: Unknown, states: "WW", why: progressUnknown},
+		{name: "messages of its own that it does not show", ranks: 2, make: func(m *made) {
+			x := m.rank(0)
+			x.inside(x.enters(worldID, "MPI_Comm_dup"), worldID, 1)
+			x.Threads[0].Requests = nil
+			m.rank(1).recv(worldID, 0, 7)
+		}, verdict: Deadlocked, states: "DD", cycles: "0-1: 0>1 1>0"},
 		{name: "a communicator that its member does not have", ranks: 2, make: func(m *made) {
 			m.comm(dupID, "dup", 0, 1)
 			m.rank(1).on(dupID).Context = "another"
@@ -210,7 +247,7 @@ func TestGoneMissingUnreadable(t *testing.T) {
 			m.rank(0).recv(worldID, 2, 7)
 			m.rank(1).recv(worldID, 0, 7)
 			m.Processes = m.Processes[:2]
-		}, verdict: Unknown, states: "WWU", why: "Rank 0 waits in MPI_Recv (a.c:10) for rank 2, of which nothing is known: it is in no snapshot."},
+		}, verdict: Unknown, states: "WWU", why: "Rank 0 waits in MPI_Recv (a.c:10) for rank 2, of which nothing is known: it is " + notLookedAt + "."},
 		{name: "a deadlock without the one that is missing", ranks: 3, make: func(m *made) {
 			m.rank(0).recv(worldID, 1, 7)
 			m.rank(1).recv(worldID, 0, 7)

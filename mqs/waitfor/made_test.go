@@ -103,9 +103,13 @@ func (r *madeRank) thread(call string, line int, requests ...target.Addr) *mqs.T
 // computes lets the rank be in its own code.
 func (r *madeRank) computes() { r.thread("", 99).Function = "compute" }
 
-// enters lets the rank be in a collective call.
+// unlisted is a request that no queue has.
+const unlisted = target.Addr(8)
+
+// enters lets the rank be in a collective call, in which it waits for something
+// that the snapshot does not have.
 func (r *madeRank) enters(id target.Addr, call string) *mqs.Thread {
-	t := r.thread(call, 20)
+	t := r.thread(call, 20, unlisted)
 	if id != 0 {
 		t.Comm = mqs.Known(id)
 	}

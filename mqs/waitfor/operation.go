@@ -14,7 +14,7 @@ func (j *job) outcome(g goal) (_ goal, unknown string, done bool) {
 	case g.op.Status != mqs.Pending:
 		return g, stateUnknown, false
 	case j.ranks[g.of.rank].arriving():
-		return g, "", true // it may be what this waits for
+		return g, arrivingUnknown, false
 	case !g.of.comm.known || g.of.local < 0:
 		return g, membersUnknown, false
 	case g.class == mqs.PendingSends:

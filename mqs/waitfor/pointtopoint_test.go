@@ -131,7 +131,7 @@ func TestPointToPoint(t *testing.T) {
 			m.rank(0).recv(worldID, 1, 7)
 			m.rank(1).recv(worldID, 0, 7)
 			m.rank(0).Arriving = mqs.Known(true)
-		}, verdict: Free, states: "WW"},
+		}, verdict: Unknown, why: arrivingUnknown, states: "WW"},
 		{name: "counts need not be in order", ranks: 3, make: func(m *made) {
 			m.rank(0).recv(worldID, 1, 7)
 			m.rank(1).recv(worldID, 0, 7)

@@ -117,6 +117,9 @@ func (a *analysis) whyUnknown(open []int32) string {
 		}
 		out = append(out, capital(rankWords(r.ranks))+" "+verb(r.ranks, "waits", "wait")+" "+r.clause+".")
 	}
+	if slices.ContainsFunc(order, func(r *reason) bool { return strings.HasSuffix(r.clause, arrivingUnknown) }) {
+		out = append(out, "Let the job go on for a moment, and look again.")
+	}
 	return strings.Join(out, " ")
 }
 
@@ -150,7 +153,7 @@ func (a *analysis) eachDoubt(w *wait, f func(clause string)) {
 func (a *analysis) whyUncertain(rank int32) string {
 	switch p := a.ranks[rank].process; {
 	case p == nil:
-		return "it is in no snapshot"
+		return "it is " + notLookedAt
 	case p.Unavailable != "":
 		return strings.TrimSuffix(p.Unavailable, ".")
 	}

@@ -25,6 +25,9 @@ type wait struct {
 	// free is true if it can go on as things are, so nothing else counts.
 	free  bool
 	goals []goal
+	// meaning is, of a collective whose messages are the goals, those that have
+	// not entered it, for all of whom it waits by the standard.
+	meaning *group
 	// unknown says what can't be known of it, as a clause that follows the call; else empty.
 	unknown string
 }
@@ -51,6 +54,8 @@ const (
 	takenUnknown    = "whether its message has been taken can't be told"
 	cutUnknown      = "the snapshot does not have all unexpected messages, so the one that it waits for may have come"
 	stateUnknown    = "how far its operation has come is not known"
+	progressUnknown = "how far the call has come is not known"
+	arrivingUnknown = "messages have come that its MPI has not looked at yet"
 	placeUnknown    = "where it is is not known"
 	queuesUnknown   = "its queues can't be read"
 )

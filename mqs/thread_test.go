@@ -1,0 +1,44 @@
+package mqs
+
+import (
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+func frame(function, object, file string, line int) target.Frame {
+	return target.Frame{Function: function, Object: object, File: file, Line: line}
+}
+
+func TestThreadAt(t *testing.T) {
+	const libc, mpi = "/lib/libc.so.6", "/opt/mpi/lib/libmpi.so.12"
+	for name, c := range map[string]struct {
+		frames []target.Frame
+		want   Thread
+		own    bool
+	}{
+		"in a call": {[]target.Frame{frame("poll", libc, "../poll.c", 29), frame("PMPI_Recv", mpi, "", 0), frame("exchange", "", "halo.c", 88), frame("main", "", "halo.c", 9)},
+			Thread{Call: "MPI_Recv", Function: "exchange", File: "halo.c", Line: 88}, true},
+		"a call for large counts": {[]target.Frame{frame("PMPI_Recv_c", mpi, "", 0), frame("main", "", "", 0)},
+			Thread{Call: "MPI_Recv", Function: "main"}, false},
+		"a call inside a call": {[]target.Frame{frame("PMPI_Allreduce", mpi, "", 0), frame("PMPI_File_write_all", mpi, "", 0), frame("main", "", "out.c", 5)},
+			Thread{Call: "MPI_File_write_all", Function: "main", File: "out.c", Line: 5}, true},
+		"from Fortran": {[]target.Frame{frame("PMPI_Barrier", mpi, "", 0), frame("pmpi_barrier__", mpi, "wrap.c", 3), frame("solve", "", "s.f90", 7)},
+			Thread{Call: "MPI_Barrier", Function: "solve", File: "s.f90", Line: 7}, true},
+		"its frame is gone": {[]target.Frame{frame("internal_Waitany", mpi, "w.c", 9), frame("main", "", "a.c", 4)},
+			Thread{Call: "MPI_Waitany", Function: "main", File: "a.c", Line: 4}, true},
+		"computing": {[]target.Frame{frame("sin", "/lib/libm.so.6", "../s_sin.c", 7), frame("compute", "", "slow.c", 30), frame("main", "", "slow.c", 40)},
+			Thread{Function: "compute", File: "slow.c", Line: 30}, true},
+		"without sources": {[]target.Frame{frame("pause", libc, "", 0), frame("main", "", "", 0), frame("__libc_start_main", libc, "", 0)},
+			Thread{Function: "main"}, false},
+		"the MPI's own thread": {[]target.Frame{frame("epoll_wait", libc, "../epoll.c", 30), frame("ofi_epoll_wait", mpi, "ofi_epoll.h", 154), frame("clone3", libc, "clone3.S", 81)},
+			Thread{Function: "epoll_wait", File: "../epoll.c", Line: 30}, false},
+		"a thread in the program's own library": {[]target.Frame{frame("work", "/home/me/libsolver.so", "work.c", 3), frame("clone3", libc, "clone3.S", 81)},
+			Thread{Function: "work", File: "work.c", Line: 3}, true},
+	} {
+		got, own := threadAt(&target.Thread{Frames: c.frames})
+		if got.Call != c.want.Call || got.Function != c.want.Function || got.File != c.want.File || got.Line != c.want.Line || own != c.own {
+			t.Errorf("%s: %+v, %v; want %+v, %v", name, got, own, c.want, c.own)
+		}
+	}
+}
