@@ -1,6 +1,7 @@
 package mpich
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -24,6 +25,7 @@ func (s *source) blockingKinds() map[target.Addr]string {
 	s.blocking = map[target.Addr]string{}
 	s.mayBeBlocking = map[target.Addr]bool{}
 	s.inCollective = map[target.Addr]string{}
+	s.callOf = map[target.Addr]*target.Call{}
 	sends, recvs := s.candidates()
 	if len(sends)+len(recvs) == 0 {
 		return s.blocking
@@ -66,7 +68,8 @@ func isPointToPoint(call string) bool {
 	return false
 }
 
-// waitsFor gives the kind to the one candidate that the call holds.
+// waitsFor gives the kind to the one candidate that the call holds or, where it
+// holds several, that its function for waiting was given.
 func (s *source) waitsFor(c target.Call, kind string, candidates []target.Addr) {
 	var held []target.Addr
 	for _, a := range candidates {
@@ -74,7 +77,13 @@ func (s *source) waitsFor(c target.Call, kind string, candidates []target.Addr) 
 			held = append(held, a)
 		}
 	}
+	if at, ok := c.Innermost("request_ptr"); ok && kind != mqs.KindNotKnown && slices.Contains(held, target.Addr(at)) {
+		held = []target.Addr{target.Addr(at)}
+	}
 	for _, a := range held {
+		if len(held) == 1 && kind != mqs.KindNotKnown {
+			s.callOf[a] = &c
+		}
 		if len(held) > 1 || kind == mqs.KindNotKnown {
 			kind = mqs.KindNotKnown
 			s.mayBeBlocking[a] = true

@@ -84,14 +84,15 @@ type source struct {
 
 	requests        *requests
 	byAddr          map[target.Addr]*requestAt
-	noted           map[target.Addr]*envelope // sends that are noted for debuggers
-	notesSends      bool                      // the library notes sends
-	notesUserSends  bool                      // and those of the program alone
-	blocking        map[target.Addr]string    // kinds by request
-	mayBeBlocking   map[target.Addr]bool      // requests of which it is not known
-	blockingUnknown bool                      // it is not known of any
-	inCollective    map[target.Addr]string    // sends by what other call holds them
-	datatypes       map[uint32]datatypeInfo   // by handle
+	noted           map[target.Addr]*envelope    // sends that are noted for debuggers
+	notesSends      bool                         // the library notes sends
+	notesUserSends  bool                         // and those of the program alone
+	blocking        map[target.Addr]string       // kinds by request
+	mayBeBlocking   map[target.Addr]bool         // requests of which it is not known
+	callOf          map[target.Addr]*target.Call // blocking calls by their own request
+	blockingUnknown bool                         // it is not known of any
+	inCollective    map[target.Addr]string       // sends by what other call holds them
+	datatypes       map[uint32]datatypeInfo      // by handle
 	poolOfTypes     *openPool
 	poolOfTypesRead bool
 

@@ -58,6 +58,7 @@ func (s *source) send(c *commState, r *requestAt) mqs.PendingOperation {
 	a := s.askedOf(r, s.device.send(r, c))
 	if kind := s.blockingKinds()[r.at]; kind != "" && r.owner == nil {
 		a.kind = kind
+		s.passed(r, &a)
 	} else if a.kind == "isend" && r.owner == nil && s.mayBeBlocking[r.at] {
 		a.kind = ""
 	}
@@ -98,6 +99,29 @@ func (s *source) send(c *commState, r *requestAt) mqs.PendingOperation {
 	op.ActualLocalRank, op.ActualGlobalRank = op.DesiredLocalRank, op.DesiredGlobalRank
 	op.ActualTag, op.ActualLength = op.DesiredTag, op.DesiredLength
 	return op
+}
+
+// passed completes what a device has not kept of a blocking send by what the
+// program has passed to the call.
+func (s *source) passed(r *requestAt, a *asked) {
+	c := s.callOf[r.at]
+	if c == nil || r.complete() {
+		return
+	}
+	if v, ok := c.Own("dest"); ok && !a.peer.Known {
+		a.peer = mqs.Known(int32(v))
+	}
+	if v, ok := c.Own("tag"); ok && !a.tag.Known {
+		a.tag = mqs.Known(int32(v))
+	}
+	if v, ok := c.Own("buf"); ok && !a.buffer.Known {
+		a.buffer = mqs.Known(target.Addr(v))
+	}
+	count, isCount := c.Own("count")
+	datatype, isDatatype := c.Own("datatype")
+	if isCount && isDatatype && !a.count.Known && !a.datatype.Known {
+		a.count, a.datatype = mqs.Known(count), mqs.Known(uint32(datatype))
+	}
 }
 
 // isBuffered tells the library's own send of what MPI_Bsend has put into the attached buffer.

@@ -84,13 +84,39 @@ func (s *source) waitedFor(c *target.Call) (out []*requestAt, all bool) {
 		}
 		return out, len(out) == 1 && send != recv
 	}
-	// A collective, which waits for one message of its own at a time.
-	if a, ok := c.Innermost("request_ptr"); ok {
-		if r := s.byAddr[target.Addr(a)]; r != nil && !r.complete() {
+	return s.ownMessages(c), false
+}
+
+// ownMessages are the requests that a collective waits for, one or several at a
+// time, as it has passed them to the library's functions for that.
+func (s *source) ownMessages(c *target.Call) (out []*requestAt) {
+	add := func(a target.Addr) {
+		if r := s.byAddr[a]; r != nil && !r.complete() && !slices.Contains(out, r) {
 			out = append(out, r)
 		}
 	}
-	return out, false
+	if a, ok := c.Innermost("request_ptr"); ok {
+		add(target.Addr(a))
+		return out
+	}
+	for _, names := range [][2]string{{"request_ptrs", "count"}, {"requests", "numreq"}} {
+		for _, f := range c.Frames {
+			at, ok := f.Variables[names[0]]
+			count, isCount := f.Variables[names[1]]
+			if !ok || !isCount || count < 0 || count > maxHandles {
+				continue
+			}
+			requests, err := s.r.Pointers(target.Addr(at), int(count))
+			if err != nil {
+				continue
+			}
+			for _, a := range requests {
+				add(a)
+			}
+			return out
+		}
+	}
+	return out
 }
 
 // handles are the requests that the program has passed to a call that waits.

@@ -9,7 +9,8 @@ import (
 // tells MPI_Recv from MPI_Irecv, but a thread that waits in MPI_Recv holds the
 // request's address, in a register or between its innermost frame and that of
 // the call. If it holds those of several (the stack keeps old values, and the
-// program's own variables in registers), which of them it waits for is not known.
+// program's own variables in registers), it waits for the one that has its mark,
+// see [source.Waits]; without marks it is not known for which.
 func (s *source) blockingKinds() map[target.Addr]string {
 	if s.blocking != nil {
 		return s.blocking
@@ -22,8 +23,8 @@ func (s *source) blockingKinds() map[target.Addr]string {
 	calls, err := s.r.Calls()
 	if err != nil {
 		s.notef("blocking and non-blocking operations can't be told apart: %v", err)
-		for _, a := range append(sends, recvs...) {
-			s.blocking[a] = mqs.KindNotKnown
+		for _, w := range append(sends, recvs...) {
+			s.blocking[w.addr] = mqs.KindNotKnown
 		}
 		return s.blocking
 	}
@@ -39,38 +40,45 @@ func (s *source) blockingKinds() map[target.Addr]string {
 }
 
 // waitsFor gives the kind to the one candidate that the call holds.
-func (s *source) waitsFor(c target.Call, kind string, candidates []target.Addr) {
-	var held []target.Addr
-	for _, a := range candidates {
-		if c.Words[a] {
-			held = append(held, a)
+func (s *source) waitsFor(c target.Call, kind string, candidates []waiting) {
+	var held, marked []waiting
+	for _, w := range candidates {
+		if !c.Words[w.addr] {
+			continue
+		}
+		held = append(held, w)
+		if c.Holds(target.Addr(w.Complete)) {
+			marked = append(marked, w)
 		}
 	}
-	for _, a := range held {
+	if len(marked) == 1 {
+		held = marked
+	}
+	for _, w := range held {
 		if len(held) > 1 {
 			kind = mqs.KindNotKnown
 		}
-		s.blocking[a] = kind
+		s.blocking[w.addr] = kind
 	}
 }
 
 // candidates are the requests that a blocking call may have made, those that
 // are complete included: the call may have something else to wait for.
-func (s *source) candidates() (sends, recvs []target.Addr) {
+func (s *source) candidates() (sends, recvs []waiting) {
 	may := func(r request) bool {
 		return !r.Persistent && !r.FreeCalled && r.Tag >= anyTag
 	}
 	for _, list := range s.requests.sends {
 		for _, q := range list {
 			if may(q.Base) && q.Mode != modeBuffered {
-				sends = append(sends, q.addr)
+				sends = append(sends, waiting{q.addr, q.Base})
 			}
 		}
 	}
 	for _, list := range s.requests.recvs {
 		for _, q := range list {
 			if may(q.Base) && q.Base.Type == typeRecv {
-				recvs = append(recvs, q.addr)
+				recvs = append(recvs, waiting{q.addr, q.Base})
 			}
 		}
 	}

@@ -22,10 +22,30 @@ const jobMask = 0xffff_7fff
 
 // sentinelName reads a group entry that holds a process's name instead of a
 // pointer: bit 0 is set, bits 1 to 15 are the local job id, 16 to 31 the job
-// family, 32 to 63 the vpid (ompi/proc/proc.h).
-func sentinelName(entry target.Addr) procName {
+// family, 32 to 63 the vpid. Where a pointer has 32 bits, all but the first are
+// the vpid, of a process of the own job (ompi/proc/proc.h).
+func (s *source) sentinelName(entry target.Addr) (procName, error) {
 	v := uint64(entry)
-	return procName{uint32(v>>1&0x7fff) | uint32(v&0xffff_0000), uint32(v >> 32)}
+	if s.r.Info().PointerSize == 4 {
+		own, err := s.ownJob()
+		return procName{own, uint32(v >> 1)}, err
+	}
+	return procName{uint32(v>>1&0x7fff) | uint32(v&0xffff_0000), uint32(v >> 32)}, nil
+}
+
+// ownJob is the job of this process, which stands in MPI_COMM_WORLD's group as
+// itself. Without that no rank is global, and which job it is is of no matter.
+func (s *source) ownJob() (uint32, error) {
+	w, err := s.worldGroup()
+	if err != nil || w.rank < 0 || int(w.rank) >= len(w.entries) {
+		return 0, err
+	}
+	own := w.entries[w.rank]
+	if own&1 != 0 {
+		return 0, errors.New("which job is its own is not known")
+	}
+	p, err := s.Proc.Read(s.r, own)
+	return p.JobID & jobMask, err
 }
 
 // worldGroup is MPI_COMM_WORLD's group: what global ranks count in.
@@ -167,7 +187,7 @@ func (s *source) prefetchProcs(entries []target.Addr) {
 // nameOf returns the name of the process that a group entry stands for.
 func (s *source) nameOf(entry target.Addr) (procName, error) {
 	if entry&1 != 0 {
-		return sentinelName(entry), nil
+		return s.sentinelName(entry)
 	}
 	p, err := s.Proc.Read(s.r, entry)
 	return procName{p.JobID & jobMask, p.VPID}, err

@@ -172,7 +172,7 @@ func (s *source) isArray(a, mark target.Addr, known map[target.Addr]bool) bool {
 
 // isRequest says whether an object of some class of requests stands at a.
 func (s *source) isRequest(a target.Addr) bool {
-	if a%8 != 0 {
+	if a%target.Addr(s.r.Info().PointerSize) != 0 {
 		return false
 	}
 	c, err := s.classOf(a)

@@ -38,9 +38,10 @@ func (e *MemoryError) Error() string {
 // which are contiguous and never overlap, and pages that are not readable.
 type memory struct {
 	target  Target
+	last    Addr     // that there is
 	extents []extent // by address
 	holes   map[Addr]bool
-	last    int                    // the extent of the last hit
+	hit     int                    // the extent of the last hit
 	used    func(a Addr, b []byte) // told of all that is handed out, if not nil
 	fetches int
 	cached  int64
@@ -63,7 +64,7 @@ func (m *memory) read(ctx context.Context, a Addr, n int) ([]byte, error) {
 }
 
 func (m *memory) find(ctx context.Context, a Addr, n int) ([]byte, error) {
-	if n < 0 || uint64(a)+uint64(n) < uint64(a) || a == 0 {
+	if n < 0 || !m.isInside(a, n) {
 		return nil, &MemoryError{a, n}
 	}
 	if b := m.lookup(a, n); b != nil {
@@ -97,7 +98,7 @@ func (m *memory) find(ctx context.Context, a Addr, n int) ([]byte, error) {
 func (m *memory) prefetch(ctx context.Context, ranges []Range) error {
 	var want []Range
 	for _, r := range ranges {
-		if r.Addr == 0 || r.Len <= 0 || uint64(r.Addr)+uint64(r.Len) < uint64(r.Addr) {
+		if r.Len <= 0 || !m.isInside(r.Addr, r.Len) {
 			continue
 		}
 		want = append(want, pages(r.Addr, r.Len))
@@ -113,6 +114,12 @@ func (m *memory) prefetch(ctx context.Context, ranges []Range) error {
 		merged = append(merged, r)
 	}
 	return m.fetch(ctx, merged)
+}
+
+// isInside says whether n bytes at a can be there. Beyond the last address a
+// debugger may begin again at the first.
+func (m *memory) isInside(a Addr, n int) bool {
+	return a != 0 && a <= m.last && Addr(n) <= m.last-a
 }
 
 func end(r Range) Addr { return r.Addr + Addr(r.Len) }
@@ -147,7 +154,7 @@ func (m *memory) plan(a Addr, n int) []Range {
 			wide = Range{need.Addr, int(stop - need.Addr)}
 		}
 	}
-	if end(wide) < wide.Addr { // the top of the address space
+	if end(wide) < wide.Addr || end(wide)-1 > m.last { // the top of the address space
 		return []Range{need}
 	}
 	if wide.Addr < need.Addr {
@@ -265,8 +272,8 @@ func (m *memory) lookup(a Addr, n int) []byte {
 
 // prefix returns what the extent that holds a has from a on, nil if there is none.
 func (m *memory) prefix(a Addr) []byte {
-	if m.last < len(m.extents) {
-		if e := m.extents[m.last]; e.start <= a && a < e.end() {
+	if m.hit < len(m.extents) {
+		if e := m.extents[m.hit]; e.start <= a && a < e.end() {
 			return e.data[a-e.start:]
 		}
 	}
@@ -277,6 +284,6 @@ func (m *memory) prefix(a Addr) []byte {
 	if i < 0 || a >= m.extents[i].end() {
 		return nil
 	}
-	m.last = i
+	m.hit = i
 	return m.extents[i].data[a-m.extents[i].start:]
 }

@@ -136,6 +136,36 @@ func TestUnreadableMemory(t *testing.T) {
 	}
 }
 
+// A process with pointers of 32 bits has no memory beyond them, also where the
+// debugger begins again at the first address.
+func TestNarrowAddresses(t *testing.T) {
+	const size = 0x3000
+	for _, start := range []Addr{0xffff_d000, 0xffff_c000} {
+		f := newFake()
+		f.info.PointerSize = 4
+		f.regions[start], f.regions[1<<32] = noise(size), noise(size)
+		r := NewReader(context.Background(), f)
+		last := start + size - 0x10
+		if err := r.Prefetch([]Range{{last, 0x100}}); err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range []Addr{start, start + size/2, last} {
+			if got, err := r.Bytes(a, 8); err != nil || string(got) != string(f.regions[start][a-start:][:8]) {
+				t.Errorf("%s: %x, %v", a, got, err)
+			}
+		}
+		var m *MemoryError
+		for _, a := range []Addr{0xffff_fffc, 1 << 32, 1<<32 + 0x100} {
+			if _, err := r.Bytes(a, 8); !errors.As(err, &m) {
+				t.Errorf("%s: %v", a, err)
+			}
+		}
+		if want := size; f.read > want {
+			t.Errorf("%d bytes were read of %d", f.read, want)
+		}
+	}
+}
+
 func TestPrefetchIsOneCall(t *testing.T) {
 	f := newFake()
 	var ranges []Range

@@ -22,7 +22,7 @@ type Reader struct {
 // NewReader returns a reader with an empty cache. Its calls end when ctx does.
 func NewReader(ctx context.Context, t Target) *Reader {
 	r := &Reader{ctx: ctx, t: t, info: t.Info(), order: binary.LittleEndian,
-		mem: memory{target: t, holes: map[Addr]bool{}}}
+		mem: memory{target: t, last: t.Info().lastAddr(), holes: map[Addr]bool{}}}
 	if r.info.BigEndian {
 		r.order = binary.BigEndian
 	}

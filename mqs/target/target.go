@@ -63,6 +63,14 @@ func (i Info) Check() error {
 	return nil
 }
 
+// lastAddr is the last address that a pointer of the process can hold.
+func (i Info) lastAddr() Addr {
+	if i.PointerSize == 4 {
+		return 1<<32 - 1
+	}
+	return ^Addr(0)
+}
+
 // Range is a piece of the address space.
 type Range struct {
 	Addr Addr

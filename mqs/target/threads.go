@@ -17,8 +17,8 @@ const maxStack = 256 << 10
 // Arguments are the names of those arguments of MPI's functions, and of the
 // functions inside of MPI libraries, that say what a call waits for: as the
 // standard spells them in C, and MPICH (src/mpi) those that it makes of them.
-var Arguments = []string{"comm", "comm_ptr", "local_comm", "root", "source", "dest", "tag", "sendtag", "recvtag",
-	"count", "incount", "request", "request_ptr", "array_of_requests", "request_ptrs"}
+var Arguments = []string{"comm", "comm_ptr", "root", "source", "dest", "tag", "buf", "count", "datatype", "incount",
+	"request", "array_of_requests", "request_ptr", "request_ptrs", "numreq", "requests"}
 
 // Threads returns where the threads are, with [Arguments].
 func (r *Reader) Threads() ([]Thread, error) {
@@ -93,6 +93,7 @@ func (r *Reader) Calls() ([]Call, error) {
 	}
 	var out []Call
 	var stacks []Range
+	last := r.info.lastAddr()
 	for _, t := range threads {
 		at := t.InCall()
 		if at < 0 {
@@ -104,14 +105,14 @@ func (r *Reader) Calls() ([]Call, error) {
 		if at+1 == len(t.Frames) {
 			return nil, fmt.Errorf("the caller of %s in thread %d is not known", t.Frames[at].Function, t.Number)
 		}
-		start, end := t.Frames[0].StackPointer, t.Frames[at+1].StackPointer
+		start, end := t.Frames[0].StackPointer&last, t.Frames[at+1].StackPointer&last
 		if end < start || end-start > maxStack {
 			return nil, fmt.Errorf("the stack of thread %d, from %s to %s, can't be right", t.Number, start, end)
 		}
 		call := Call{Thread: t.Number, Function: t.Frames[at].CallName(), Frames: t.Frames[:at+1],
 			Stack: Range{start, int(end - start)}, Words: map[Addr]bool{}}
 		for _, v := range t.Registers {
-			call.Words[Addr(v)] = true
+			call.Words[Addr(v)&last] = true // a register can have a sign, or be wider than a pointer
 		}
 		out = append(out, call)
 		stacks = append(stacks, call.Stack)
@@ -139,6 +140,20 @@ func (c *Call) Argument(names ...string) (int64, bool) {
 			if v, ok := f.Variables[name]; ok {
 				return v, true
 			}
+		}
+	}
+	return 0, false
+}
+
+// Own returns the value of an argument of the call's own frame, as the program
+// has passed it.
+func (c *Call) Own(name string) (int64, bool) {
+	for _, f := range slices.Backward(c.Frames) {
+		if f.CallName() != c.Function {
+			break
+		}
+		if v, ok := f.Variables[name]; ok {
+			return v, true
 		}
 	}
 	return 0, false
