@@ -1,7 +1,7 @@
-"""What `mpi-queues dump' runs in gdb, after gdbinit: one process or core file to one file of JSON.
+"""What `mpi-queues dump' and `report' run in gdb, after gdbinit: processes to a file of JSON.
 
 The request stands in the environment, as JSON: the file for the reply, the process to attach to
-(0 for none) and the command to run. The reply says how far it came and what stopped it, so that
+(0 for none), whether its whole job is meant, and the command to run. The reply says how far it came and what stopped it, so that
 nobody has to read what gdb prints.
 """
 
@@ -15,8 +15,8 @@ import gdb
 _REQUEST: Dict[str, Any] = json.loads(os.environ["MPI_QUEUES_DUMP"])
 
 
-def _attach(pid: int) -> None:
-    """Attaches to a process, and leaves out debug information that no queue needs.
+def _attach(command: str) -> None:
+    """Attaches to processes, and leaves out debug information that no queue needs.
 
     That is the debug information of the libraries that gdb itself runs on too, such as the C
     library. Where it is installed, in gdb's folder for it, to read it takes most of the time.
@@ -24,12 +24,14 @@ def _attach(pid: int) -> None:
     folders = gdb.parameter("debug-file-directory") or ""
     gdb.execute("set debug-file-directory")
     try:
-        gdb.execute("attach %d" % pid)
+        gdb.execute(command)
     finally:
         gdb.execute("set debug-file-directory %s" % folders)
     with open("/proc/self/maps") as maps:
         common = {os.path.basename(line.rstrip()) for line in maps}
-    for objfile in gdb.objfiles():
+    objfiles = [objfile for inferior in gdb.inferiors()
+                for objfile in inferior.progspace.objfiles()]
+    for objfile in objfiles:
         name, build = objfile.filename, objfile.build_id
         if objfile.owner or not name or not build or os.path.basename(name) in common:
             continue
@@ -47,14 +49,14 @@ def _reply() -> Optional[Dict[str, str]]:
     step = "attach"
     try:
         if _REQUEST["pid"]:
-            _attach(_REQUEST["pid"])
+            _attach("%s %d" % ("mpi-attach" if _REQUEST["job"] else "attach", _REQUEST["pid"]))
         elif not gdb.selected_inferior().pid:
             return None  # gdb has said why it can't use the core file
         step = "read"
         gdb.execute(_REQUEST["command"])
         step = "done"
         if _REQUEST["pid"]:
-            gdb.execute("detach")
+            gdb.execute("mpi-detach" if _REQUEST["job"] else "detach")
     except gdb.error as error:
         return {"step": step, "reason": str(error)}
     return {"step": step, "reason": ""}

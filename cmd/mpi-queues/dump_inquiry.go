@@ -24,10 +24,14 @@ type inquiry struct {
 	host       string
 	// before is what the process was like before gdb.
 	before processState
+	// job is what all processes of the job that pid belongs to were like before
+	// gdb, if it is to read them all; else nil.
+	job []processState
 	// program and core are paths; of a process there is only its program, if that is known.
 	program, core string
-	// obstacle is why gdb need not be tried.
+	// obstacle is why gdb need not be tried; phase is what is known then.
 	obstacle error
+	phase    mqs.Phase
 	// options are those of gdb's command mpi-queues.
 	options []string
 }
@@ -98,17 +102,27 @@ func inspect(ctx context.Context, g *gdb, asked []inquiry) (*mqs.Snapshot, error
 				return err
 			}
 			if err != nil {
-				p = &mqs.Process{PID: i.pid, Image: i.program, Unavailable: i.explain(err).Error()}
+				p = i.failed(err)
 			}
-			if !p.GlobalRank.Known {
-				p.GlobalRank, p.WorldSize = i.rank, i.size
-			}
-			p.Inferior = k + 1
+			i.complete(p, k)
 			s.Processes[k] = p
 			return ctx.Err()
 		})
 	}
 	return s, group.Wait()
+}
+
+// failed is a process that could not be read.
+func (i *inquiry) failed(err error) *mqs.Process {
+	return &mqs.Process{PID: i.pid, Image: i.program, Phase: i.phase, Unavailable: i.explain(err).Error()}
+}
+
+// complete gives a process its place in a report, and its rank if only the launcher knows it.
+func (i *inquiry) complete(p *mqs.Process, place int) {
+	if !p.GlobalRank.Known {
+		p.GlobalRank, p.WorldSize = i.rank, i.size
+	}
+	p.Inferior = place + 1
 }
 
 // explain adds to the error of one gdb what is known of the process.

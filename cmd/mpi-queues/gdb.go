@@ -93,7 +93,9 @@ func (g *gdb) close() { _ = os.RemoveAll(g.folder) }
 
 // request and reply are what dump.py reads and writes.
 type request struct {
-	PID     int    `json:"pid"`
+	PID int `json:"pid"`
+	// Job is true if all processes of the job are meant that PID belongs to.
+	Job     bool   `json:"job"`
 	Command string `json:"command"`
 	Reply   string `json:"reply"`
 }
@@ -110,11 +112,7 @@ func (e *attachError) Error() string { return e.Reason }
 
 // read runs gdb and returns the process that it saw.
 func (g *gdb) read(ctx context.Context, i inquiry) (*mqs.Process, error) {
-	text, err := g.run(ctx, i)
-	if err != nil {
-		return nil, err
-	}
-	s, err := render.ParseJSON(text)
+	s, err := g.readAll(ctx, i)
 	if err == nil && len(s.Processes) != 1 {
 		err = fmt.Errorf("gdb showed %d processes, not one", len(s.Processes))
 	}
@@ -124,6 +122,15 @@ func (g *gdb) read(ctx context.Context, i inquiry) (*mqs.Process, error) {
 	return s.Processes[0], nil
 }
 
+// readAll runs gdb and returns all that it saw.
+func (g *gdb) readAll(ctx context.Context, i inquiry) (*mqs.Snapshot, error) {
+	text, err := g.run(ctx, i)
+	if err != nil {
+		return nil, err
+	}
+	return render.ParseJSON(text)
+}
+
 // run runs gdb and returns what the command mpi-queues wrote.
 func (g *gdb) run(ctx context.Context, i inquiry) ([]byte, error) {
 	folder, err := os.MkdirTemp(g.folder, "run-")
@@ -131,7 +138,7 @@ func (g *gdb) run(ctx context.Context, i inquiry) ([]byte, error) {
 		return nil, err
 	}
 	output := filepath.Join(folder, "queues.json")
-	r := request{PID: i.pid, Command: "mpi-queues -json -output " + quote(output), Reply: filepath.Join(folder, "reply.json")}
+	r := request{PID: i.pid, Job: i.job != nil, Command: "mpi-queues -json -output " + quote(output), Reply: filepath.Join(folder, "reply.json")}
 	for _, o := range i.options {
 		r.Command += " " + quote(o)
 	}
@@ -177,7 +184,8 @@ func (g *gdb) execute(ctx context.Context, i inquiry, r request, log *os.File) e
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, g.timeout, &timeoutError{g.timeout})
+	timeout := g.timeout * time.Duration(max(1, len(i.job)))
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, &timeoutError{timeout})
 	defer cancel()
 	args := []string{"-nx", "-batch", "-iex", "set confirm off", "-iex", "set pagination off"}
 	if i.core != "" {
@@ -194,8 +202,10 @@ func (g *gdb) execute(ctx context.Context, i inquiry, r request, log *os.File) e
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	err = cmd.Run()
-	if i.pid != 0 {
-		i.before.letRun(cmd.ProcessState)
+	for _, before := range append(i.job, i.before) {
+		if before.pid != 0 {
+			before.letRun(cmd.ProcessState)
+		}
 	}
 	var late *timeoutError
 	if errors.As(context.Cause(ctx), &late) {

@@ -31,7 +31,7 @@ func readBeside(ctx context.Context, progress func(string), targets []target.Tar
 	case len(obstacles) == 0 || ctx.Err() != nil:
 		return nil, err
 	default: // the only one that might have been read
-		s = &mqs.Snapshot{Processes: []*mqs.Process{mqs.Failed(targets[0].Info(), err)}}
+		s = &mqs.Snapshot{Processes: []*mqs.Process{failed(ctx, targets[0], err)}}
 	}
 	for _, o := range obstacles {
 		p := mqs.Identity(target.Info{Inferior: o.Inferior, PID: o.PID, Executable: o.Executable, Rank: o.Rank})
@@ -49,22 +49,13 @@ func (h *helper) Deadlock(ctx context.Context, d *bridge.Debugger, p bridge.Dead
 		return &bridge.UsageError{Err: err}
 	}
 	var targets []target.Target
-	byInferior := map[int]target.Target{}
 	for _, process := range p.Processes {
-		t := d.Target(process)
-		targets = append(targets, t)
-		byInferior[process.Inferior] = t
+		targets = append(targets, d.Target(process))
 	}
 	progress := func(message string) { d.Progress(ctx, message) }
 	s, err := readBeside(ctx, progress, targets, p.Obstacles, mqs.Filter{Internal: true}, from.read)
 	if err != nil {
 		return err
-	}
-	for _, process := range s.Processes {
-		// Where it stands is of use also where its queues can't be read.
-		if t := byInferior[process.Inferior]; t != nil && process.Threads == nil {
-			mqs.Locate(ctx, t, process)
-		}
 	}
 	for _, r := range p.Absent {
 		s.Processes = append(s.Processes, absent(r))

@@ -13,15 +13,46 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
 )
 
-// readJob reads all ranks of a job, options being those of gdb's command
+// readJob reads all ranks of the job that a process belongs to, at one moment: one
+// gdb stops them all before it reads the first. options are those of its command
 // mpi-queues. A rank that can't be read, or is on another machine, is in the
 // snapshot with its reason. It fails only if ctx ends or the gdb is of no use.
-func readJob(ctx context.Context, g *gdb, job *launch.Job, options []string) (*mqs.Snapshot, error) {
+func readJob(ctx context.Context, g *gdb, pid int, job *launch.Job, options []string) (*mqs.Snapshot, error) {
 	asked := askJob(job)
+	whole := inquiry{pid: pid, options: append([]string{"-all"}, options...), job: []processState{}}
 	for k := range asked {
 		asked[k].options = options
+		if asked[k].obstacle == nil {
+			whole.job = append(whole.job, asked[k].before)
+		}
 	}
-	return inspect(ctx, g, asked)
+	var useless *uselessError
+	read := map[int]*mqs.Process{}
+	if len(whole.job) > 0 {
+		seen, err := g.readAll(ctx, whole)
+		switch {
+		case ctx.Err() != nil || errors.As(err, &useless):
+			return nil, err
+		case err != nil: // what stands against it shows when each is tried alone
+			return inspect(ctx, g, asked)
+		}
+		for _, p := range seen.Processes {
+			read[p.PID] = p
+		}
+	}
+	s := &mqs.Snapshot{}
+	for k, i := range asked {
+		p := read[i.pid]
+		switch {
+		case i.obstacle != nil:
+			p = i.failed(i.obstacle)
+		case p == nil:
+			p = i.failed(&attachError{"gdb could not attach to it"})
+		}
+		i.complete(p, k)
+		s.Processes = append(s.Processes, p)
+	}
+	return s, nil
 }
 
 // askJob asks for all that is known of a job.
@@ -41,7 +72,7 @@ func askRank(r launch.Rank, size mqs.Maybe[int32]) inquiry {
 		i.host = r.Host
 		i.obstacle = fmt.Errorf("process %d%s is on %s: run `mpi-queues dump %d' there", r.PID, ranked(r.Number), r.Host, r.PID)
 	case r.Exited:
-		i.obstacle = fmt.Errorf("process %d%s has exited", r.PID, ranked(r.Number))
+		i.obstacle, i.phase = fmt.Errorf("process %d%s has exited", r.PID, ranked(r.Number)), mqs.Exited
 	default:
 		i = askProcess(r.PID)
 	}

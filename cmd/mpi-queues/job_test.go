@@ -47,7 +47,7 @@ func TestMissing(t *testing.T) {
 func TestUnreachableRanks(t *testing.T) {
 	job := &launch.Job{Size: mqs.Known[int32](3), Ranks: slices.Concat(ranks("", 0), ranks("n2", 1), ranks("", 2))}
 	job.Ranks[0].Exited = true
-	s, err := readJob(t.Context(), nil, job, nil)
+	s, err := readJob(t.Context(), nil, 0, job, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -111,6 +112,9 @@ func exists(path string) bool {
 	return err == nil
 }
 
+// looks is how often a job is looked at that moves.
+const looks = 4
+
 func (c *report) run(ctx context.Context, stdin io.Reader) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
@@ -125,6 +129,16 @@ func (c *report) run(ctx context.Context, stdin io.Reader) error {
 		return unreadable(err)
 	}
 	r := waitfor.Analyse(s)
+	for range looks - 1 {
+		if c.pid == 0 || !r.Moving {
+			break
+		}
+		again, _, err := c.read(ctx, stdin)
+		if err != nil {
+			break // what was seen before stands
+		}
+		r = waitfor.Analyse(again)
+	}
 	r.Notes = append(r.Notes, remarks...)
 	if err := c.write(r); err != nil {
 		return unreadable(err)
@@ -170,17 +184,17 @@ func (c *report) attach(ctx context.Context) (s *mqs.Snapshot, remarks []string,
 	}
 	defer g.close()
 	// What ranks wait for may be the library's own.
-	if s, err = readJob(ctx, g, job, []string{"-internal"}); err != nil {
+	if s, err = readJob(ctx, g, c.pid, job, []string{"-internal"}); err != nil {
 		return nil, nil, err
 	}
 	remarks = missing(job)
 	var reasons []string
 	for _, p := range s.Processes {
-		if p.Unavailable != "" {
+		if p.Unavailable != "" && p.Threads == nil && !slices.Contains(reasons, p.Unavailable) {
 			reasons = append(reasons, p.Unavailable)
 		}
 	}
-	if len(reasons) == len(s.Processes) {
+	if !slices.ContainsFunc(s.Processes, func(p *mqs.Process) bool { return p.Unavailable == "" || p.Threads != nil }) {
 		return nil, nil, errors.New(strings.Join(append(reasons, remarks...), "\nmpi-queues: "))
 	}
 	s, err = waitfor.Merge(s)

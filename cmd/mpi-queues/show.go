@@ -33,11 +33,18 @@ func readAll(ctx context.Context, targets []target.Target, f mqs.Filter, read re
 			if len(targets) == 1 || ctx.Err() != nil {
 				return nil, err
 			}
-			p = mqs.Failed(t.Info(), err)
+			p = failed(ctx, t, err)
 		}
 		s.Processes = append(s.Processes, p)
 	}
 	return s, nil
+}
+
+// failed is a process that could not be read: where it stands is of use all the same.
+func failed(ctx context.Context, t target.Target, err error) *mqs.Process {
+	p := mqs.Failed(t.Info(), err)
+	mqs.Locate(ctx, t, p)
+	return p
 }
 
 // write renders a snapshot as "json" or, any other format, as text.

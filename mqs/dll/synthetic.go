@@ -3,7 +3,9 @@ package dll
 import (
 	"context"
 	"encoding/binary"
+	"unsafe"
 
+	"github.com/mpi-queues/mpi-queues/mqs/dll/abi"
 	"github.com/mpi-queues/mpi-queues/mqs/dll/locate"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
@@ -27,6 +29,8 @@ const (
 	syntheticEnd   = syntheticStart + symbols*symbolSpacing
 	syntheticType  = 1 << 12 // the size of every type
 	fieldSpacing   = 8       // between two members
+	// A synthetic process is of the architecture that the DLL is of.
+	syntheticPointer = int(unsafe.Sizeof(abi.TaddrT(0)))
 )
 
 var synthetics = []synthetic{
@@ -44,7 +48,11 @@ var synthetics = []synthetic{
 			word := (a + target.Addr(i)) &^ 7
 			next := syntheticStart + (word+2*fieldSpacing-syntheticStart)%symbolSpacing
 			var bytes [8]byte
-			binary.NativeEndian.PutUint64(bytes[:], uint64(next))
+			if syntheticPointer == 4 {
+				binary.NativeEndian.PutUint32(bytes[:], uint32(next))
+			} else {
+				binary.NativeEndian.PutUint64(bytes[:], uint64(next))
+			}
 			b[i] = bytes[(a+target.Addr(i))%8]
 		}
 	}},
@@ -52,7 +60,7 @@ var synthetics = []synthetic{
 
 func (s synthetic) Info() target.Info {
 	return target.Info{Inferior: 1, PID: 1, Kind: "live", Executable: "/synthetic/process", Architecture: "synthetic",
-		PointerSize: 8, BigEndian: binary.NativeEndian.Uint16([]byte{0, 1}) == 1}
+		PointerSize: syntheticPointer, BigEndian: binary.NativeEndian.Uint16([]byte{0, 1}) == 1}
 }
 
 func (s synthetic) ReadMemory(_ context.Context, ranges []target.Range) ([][]byte, error) {

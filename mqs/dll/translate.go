@@ -36,7 +36,7 @@ func lengthOf(w abi.TwordT) mqs.Maybe[int64] {
 // what reads so has not been written.
 const (
 	unwrittenInt32 = -0x5a5a5a5b
-	unwrittenAddr  = ^target.Addr(0) / 0xff * 0xa5
+	unwrittenAddr  = ^abi.TaddrT(0) / 0xff * 0xa5
 )
 
 // flagOf is a C truth value.
@@ -57,7 +57,7 @@ func tagOf(w abi.TwordT) mqs.Maybe[int32] {
 
 // addrOf is an address.
 func addrOf(a abi.TaddrT) mqs.Maybe[target.Addr] {
-	if target.Addr(a) == unwrittenAddr {
+	if a == unwrittenAddr {
 		return mqs.Maybe[target.Addr]{}
 	}
 	return mqs.Known(target.Addr(a))

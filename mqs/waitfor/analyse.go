@@ -28,6 +28,7 @@ func Analyse(s *mqs.Snapshot) *Report {
 		r.WorldSize = mqs.Known(int32(len(j.ranks)))
 	}
 	r.Verdict, r.Why = a.verdict()
+	r.Moving = r.Verdict == Unknown && a.moving(a.mayHang())
 	a.groups(r)
 	a.edges(r)
 	r.NearMisses = a.nearMisses()

@@ -20,6 +20,9 @@ type Report struct {
 	// Why is a sentence or two: what the verdict rests on or, of Unknown, what
 	// is missing for one.
 	Why string
+	// Moving is true if another moment may show more: the verdict is unknown
+	// because something was on its way.
+	Moving bool
 	// WorldSize is how many ranks the job has, as far as known.
 	WorldSize mqs.Maybe[int32]
 	// Deadlocks are independent of each other, that with the lowest rank first.

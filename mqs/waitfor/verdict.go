@@ -117,10 +117,17 @@ func (a *analysis) whyUnknown(open []int32) string {
 		}
 		out = append(out, capital(rankWords(r.ranks))+" "+verb(r.ranks, "waits", "wait")+" "+r.clause+".")
 	}
-	if slices.ContainsFunc(order, func(r *reason) bool { return strings.HasSuffix(r.clause, arrivingUnknown) }) {
+	if a.moving(open) {
 		out = append(out, "Let the job go on for a moment, and look again.")
 	}
 	return strings.Join(out, " ")
+}
+
+// moving says whether something that may hang was seen on its way.
+func (a *analysis) moving(open []int32) bool {
+	return slices.ContainsFunc(open, func(r int32) bool {
+		return slices.ContainsFunc(a.ranks[r].waits, func(w wait) bool { return w.unknown == arrivingUnknown || w.unknown == progressUnknown })
+	})
 }
 
 // eachDoubt calls f with what is not known of what a thread waits for.

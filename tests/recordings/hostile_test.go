@@ -27,20 +27,43 @@ type hostile struct {
 
 func (h *hostile) ReadMemory(ctx context.Context, ranges []target.Range) ([][]byte, error) {
 	got, err := h.Target.ReadMemory(ctx, ranges)
+	width := h.Info().PointerSize
 	for i, b := range got {
 		b = bytes.Clone(b)
-		for k := 0; k+8 <= len(b); k += 8 {
-			v := binary.LittleEndian.Uint64(b[k:])
+		for k := 0; k+width <= len(b); k += width {
+			v := h.word(b[k:])
 			if v > 1<<20 && len(h.seen) < 4096 {
 				h.seen = append(h.seen, v)
 			}
 			if h.rnd.Float64() < h.rate {
-				binary.LittleEndian.PutUint64(b[k:], h.lie(v))
+				h.put(b[k:], h.lie(v))
 			}
 		}
 		got[i] = b
 	}
 	return got, err
+}
+
+func (h *hostile) order() binary.ByteOrder {
+	if h.Info().BigEndian {
+		return binary.BigEndian
+	}
+	return binary.LittleEndian
+}
+
+func (h *hostile) word(b []byte) uint64 {
+	if h.Info().PointerSize == 4 {
+		return uint64(h.order().Uint32(b))
+	}
+	return h.order().Uint64(b)
+}
+
+func (h *hostile) put(b []byte, v uint64) {
+	if h.Info().PointerSize == 4 {
+		h.order().PutUint32(b, uint32(v))
+		return
+	}
+	h.order().PutUint64(b, v)
 }
 
 func (h *hostile) lie(v uint64) uint64 {
