@@ -18,6 +18,8 @@ type stopped struct {
 
 func (s stopped) Info() target.Info { return s.info }
 
+func (stopped) Threads(context.Context, int, []string) ([]target.Thread, error) { return nil, nil }
+
 // Those that can't be read stand among the others in the debugger's order.
 func TestReadBeside(t *testing.T) {
 	rank := int32(7)

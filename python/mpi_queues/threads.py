@@ -99,7 +99,7 @@ def _integer(value: gdb.Value) -> Optional[int]:
     """Returns an integer or a pointer as an address, None for anything else."""
     if value.type.strip_typedefs().code not in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_PTR):
         return None
-    return int(value) & _MASK
+    return int(value) & ((1 << 8 * int(value.type.sizeof)) - 1)
 
 
 def _scalar(value: gdb.Value) -> Optional[int]:
