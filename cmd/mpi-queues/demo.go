@@ -96,7 +96,8 @@ const demoNext = `  go install github.com/mpi-queues/mpi-queues/cmd/mpi-queues@l
   init=$(mpi-queues gdbinit) && echo "source $init" >> ~/.gdbinit
 
   gdb -p PID                 and in gdb: mpi-queues
-  mpi-queues dump PID...     all ranks in one report
+  mpi-queues dump PID...     the queues of several ranks, or of mpirun's all
+  mpi-queues report PID      why the job hangs
 `
 
 // live runs the program and returns what gdb saw of it.

@@ -31,7 +31,8 @@ func (t *tools) compile(ctx context.Context, program string, source []byte) erro
 	if err := os.WriteFile(program+".c", source, 0o644); err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, t.mpicc, "-g", "-o", program, program+".c")
+	cmd := exec.CommandContext(ctx, t.mpicc, "-g", "-o", filepath.Base(program), filepath.Base(program)+".c")
+	cmd.Dir = filepath.Dir(program)
 	cmd.Env = t.environment()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s failed: %s", t.mpicc, firstLine(out, err))

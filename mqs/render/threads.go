@@ -3,6 +3,7 @@ package render
 import (
 	"bufio"
 	"fmt"
+	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
@@ -29,6 +30,14 @@ func threadsText(w *bufio.Writer, p *mqs.Process) {
 	}
 }
 
+// quoted puts names that programs have given between quotes.
+func quoted(label string) string {
+	if strings.HasPrefix(label, "MPI_COMM_") || strings.HasPrefix(label, "communicator ") {
+		return label
+	}
+	return `"` + label + `"`
+}
+
 // whereabouts describes where a thread is: "MPI_Recv on \"halo\", called by exchange at halo.c:88".
 func whereabouts(p *mqs.Process, t *mqs.Thread) string {
 	place := t.Function
@@ -41,7 +50,7 @@ func whereabouts(p *mqs.Process, t *mqs.Thread) string {
 	on := ""
 	for _, c := range p.Communicators {
 		if t.Comm.Known && c.UniqueID == t.Comm.Value {
-			on = " on " + c.Label()
+			on = " on " + quoted(c.Label())
 		}
 	}
 	if place == "" {
