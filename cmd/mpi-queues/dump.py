@@ -1,8 +1,8 @@
 """What `mpi-queues dump' and `report' run in gdb, after gdbinit: processes to a file of JSON.
 
 The request stands in the environment, as JSON: the file for the reply, the process to attach to
-(0 for none), whether its whole job is meant, and the command to run. The reply says how far it came and what stopped it, so that
-nobody has to read what gdb prints.
+(0 for none), whether its whole job is meant, and the command to run. The reply says how far it
+came and what stopped it, so that nobody has to read what gdb prints.
 """
 
 import json

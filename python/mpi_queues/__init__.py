@@ -18,3 +18,8 @@ elif not hasattr(gdb, "lookup_static_symbols"):
               % gdb.VERSION, gdb.STDERR)
 else:
     from . import attach, commands, detach  # noqa: F401
+    if "gdb.dap" in sys.modules:  # gdb imports it where it serves an editor (`gdb -i dap')
+        try:
+            from . import dap  # noqa: F401
+        except ImportError:
+            pass  # gdb does not promise what is in there

@@ -1,15 +1,16 @@
 """The commands that show something of processes: `mpi-queues', `mpi-deadlock', `info mpi'."""
 
 import os
-from typing import Any, Optional
+from typing import Any, Dict, Optional
 
 import gdb
 
 from . import inquiry, job, options, parameters, protocol
 from .errors import Failure, reported
 from .options import Option
+from .output import Buffer
 
-_QUEUES = ("sends", "receives", "unexpected")
+QUEUES = ("sends", "receives", "unexpected")
 
 _ALL = Option("all", "", "Show the processes of all inferiors.")
 _JSON = Option("json", "", "Write JSON instead of text.")
@@ -18,7 +19,7 @@ _OUTPUT = Option("output", "FILE", "Write to FILE instead of showing.", is_file=
 _OPTIONS = (
     _ALL,
     Option("comm", "NAME|ID", "Show only communicators of this name or unique id."),
-    Option("queue", "|".join(_QUEUES), "Show only this queue of each communicator.", _QUEUES),
+    Option("queue", "|".join(QUEUES), "Show only this queue of each communicator.", QUEUES),
     Option("internal", "", "Show the MPI library's own communicators and messages too."),
     Option("limit", "NUMBER|unlimited",
            "Set how many operations of a queue are shown.\n"
@@ -50,28 +51,7 @@ that can't be read are listed with the reason.""" % options.usage(_OPTIONS)
     @reported(parameters.is_debugging)
     def invoke(self, argument: str, from_tty: bool) -> None:
         """Shows the queues."""
-        given = options.parse(argument or "", _OPTIONS, "mpi-queues")
-        to_json = "json" in given
-        output: Optional[str] = given.get("output")
-        record: Optional[str] = given.get("record")
-        if output and record and os.path.realpath(output) == os.path.realpath(record):
-            raise Failure("-output and -record name the same file: name two.")
-        processes, obstacles = inquiry.processes("all" in given)
-        params: protocol.QueuesParams = {
-            "processes": processes,
-            "obstacles": obstacles,
-            "source": inquiry.source(processes),
-            "comm": given.get("comm", ""),
-            "queue": given.get("queue", ""),
-            "internal": "internal" in given,
-            "limit": given.get("limit", 0 if to_json else parameters.limit()),
-            "format": "json" if to_json else "text",
-            "styled": not to_json and output is None and inquiry.is_styled(from_tty),
-            "record": record is not None,
-            "window": False,
-        }
-        inquiry.show(protocol.METHOD_QUEUES, processes, params,
-                     {"display": output, "recording": record})
+        show_queues(options.parse(argument or "", _OPTIONS, "mpi-queues"), from_tty)
 
     def complete(self, text: str, word: Optional[str]) -> Any:
         """Completes options and their arguments."""
@@ -93,20 +73,7 @@ attaches to all ranks of a job.""" % options.usage(_DEADLOCK_OPTIONS)
     @reported(parameters.is_debugging)
     def invoke(self, argument: str, from_tty: bool) -> None:
         """Shows who waits for whom."""
-        given = options.parse(argument or "", _DEADLOCK_OPTIONS, "mpi-deadlock")
-        to_json = "json" in given
-        output: Optional[str] = given.get("output")
-        processes, obstacles = inquiry.processes("all" in given)
-        params: protocol.DeadlockParams = {
-            "processes": processes,
-            "obstacles": obstacles,
-            "absent": job.absent() if "all" in given else [],
-            "source": inquiry.source(processes),
-            "format": "json" if to_json else "text",
-            "styled": not to_json and output is None and inquiry.is_styled(from_tty),
-            "window": False,
-        }
-        inquiry.show(protocol.METHOD_DEADLOCK, processes, params, {"display": output})
+        show_deadlock(options.parse(argument or "", _DEADLOCK_OPTIONS, "mpi-deadlock"), from_tty)
 
     def complete(self, text: str, word: Optional[str]) -> Any:
         """Completes options and their arguments."""
@@ -134,6 +101,49 @@ queues would be read from, without reading them."""
             "window": False,
         }
         inquiry.show(protocol.METHOD_DESCRIBE, processes, params, {})
+
+
+def show_queues(given: Dict[str, Any], from_tty: bool, buffer: Optional[Buffer] = None) -> None:
+    """Shows the queues with options as options.parse returns them, or keeps what there is to show
+    in a buffer."""
+    to_json = "json" in given
+    output: Optional[str] = given.get("output")
+    record: Optional[str] = given.get("record")
+    if output and record and os.path.realpath(output) == os.path.realpath(record):
+        raise Failure("-output and -record name the same file: name two.")
+    processes, obstacles = inquiry.processes("all" in given)
+    params: protocol.QueuesParams = {
+        "processes": processes,
+        "obstacles": obstacles,
+        "source": inquiry.source(processes),
+        "comm": given.get("comm", ""),
+        "queue": given.get("queue", ""),
+        "internal": "internal" in given,
+        "limit": given.get("limit", 0 if to_json else parameters.limit()),
+        "format": "json" if to_json else "text",
+        "styled": not to_json and output is None and inquiry.is_styled(from_tty),
+        "record": record is not None,
+        "window": False,
+    }
+    inquiry.show(protocol.METHOD_QUEUES, processes, params,
+                 {"display": output, "recording": record}, buffer)
+
+
+def show_deadlock(given: Dict[str, Any], from_tty: bool, buffer: Optional[Buffer] = None) -> None:
+    """Shows who waits for whom, in the same way."""
+    to_json = "json" in given
+    output: Optional[str] = given.get("output")
+    processes, obstacles = inquiry.processes("all" in given)
+    params: protocol.DeadlockParams = {
+        "processes": processes,
+        "obstacles": obstacles,
+        "absent": job.absent() if "all" in given else [],
+        "source": inquiry.source(processes),
+        "format": "json" if to_json else "text",
+        "styled": not to_json and output is None and inquiry.is_styled(from_tty),
+        "window": False,
+    }
+    inquiry.show(protocol.METHOD_DEADLOCK, processes, params, {"display": output}, buffer)
 
 
 Queues()

@@ -7,7 +7,7 @@ import gdb
 
 from . import exits, parameters, protocol
 from .link import LINK
-from .output import Display, File
+from .output import Buffer, Display, File
 from .process import all_processes, current_process, other_processes
 from .services import Services
 from .terminal import is_terminal
@@ -43,10 +43,10 @@ def is_styled(from_tty: bool) -> bool:
 
 
 def show(method: str, asked_for: List[protocol.Process], params: Mapping[str, Any],
-         files: Dict[str, Optional[str]]) -> None:
-    """Makes a request for processes whose streams go to gdb's output, or to files."""
+         files: Dict[str, Optional[str]], buffer: Optional[Buffer] = None) -> None:
+    """Makes a request for processes whose streams go to gdb's output or a buffer, or to files."""
     exits.watch(asked_for + params["source"]["starters"])
-    services = Services(Display(), lambda: LINK.window)
+    services = Services(buffer or Display(), lambda: LINK.window)
     debug = parameters.is_debugging()
     success = False
     try:

@@ -1,10 +1,10 @@
-"""Where the answer goes: gdb's own output, or files."""
+"""Where the answer goes: gdb's own output, files, or to the extension itself."""
 
 import codecs
 import os
 import stat
 import tempfile
-from typing import IO, Optional
+from typing import IO, List, Optional
 
 import gdb
 
@@ -33,6 +33,27 @@ class Display:
         """Writes to gdb, which does not take the character NUL."""
         if text:
             interrupts.allow(gdb.write, text.replace("\0", "\ufffd"))
+
+
+class Buffer:
+    """Keeps the answer for the extension itself."""
+
+    def __init__(self) -> None:
+        self._pieces: List[bytes] = []
+
+    def write(self, data: bytes) -> None:
+        """Adds a piece."""
+        self._pieces.append(data)
+
+    def commit(self) -> None:
+        """Ends it."""
+
+    def abandon(self) -> None:
+        """Ends it for a request that failed."""
+
+    def content(self) -> bytes:
+        """Returns what there is."""
+        return b"".join(self._pieces)
 
 
 class File:

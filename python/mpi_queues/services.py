@@ -1,13 +1,13 @@
 """What the helper can ask of gdb while a request is pending."""
 
-from typing import Any, Callable, Dict, List, Optional, Set, Tuple, Type
+from typing import Any, Callable, Dict, List, Optional, Set, Tuple, Type, Union
 
 import gdb
 
 from . import layouts, lookup, memory, protocol, threads
 from .errors import Failure
 from .exchange import InvalidParams, UnknownMethod
-from .output import Display, File
+from .output import Buffer, Display, File
 from .progress import Progress
 from .selection import inferior_selected
 from .typecheck import mismatch
@@ -37,7 +37,7 @@ def serves(method: str, params: Type[Any]) -> Callable[[_Service], _Service]:
 class Services:
     """Serves one request's call-backs, on gdb's own thread."""
 
-    def __init__(self, display: Display, window: Callable[[], Window]) -> None:
+    def __init__(self, display: Union[Display, Buffer], window: Callable[[], Window]) -> None:
         self._streams: Dict[str, Any] = {"display": display}
         self._window = window
         self._whole: Set[str] = set()

@@ -6,4 +6,6 @@ class Registry:
     def connect(self, listener: Callable[[Any], None]) -> None: ...
     def disconnect(self, listener: Callable[[Any], None]) -> None: ...
 
+corefile_changed: Registry
 exited: Registry
+stop: Registry

@@ -1,0 +1,165 @@
+"""What an editor can ask gdb for where the two speak the Debug Adapter Protocol (`gdb -i dap').
+
+mpiQueues        Arguments: scope ("inferior", which is the default, or "all") and options (an
+                 object with any of comm, queue, internal, limit). The body of the answer is the
+                 document of `mpi-queues -json' with the same options, and with -all.
+mpiDeadlock      Argument: scope. The body is the report of `mpi-deadlock -json'.
+mpiQueuesEvents  Arguments: enabled (true is the default), and those of mpiQueues. From then on,
+                 until it is asked not to be, an event mpiQueues comes after each stop, whose body
+                 is what mpiQueues would answer in that stop, or has only a member "message": why
+                 that could not be read.
+
+What fails has the command's sentence as its message. gdb says "notStopped" of itself when a
+process runs; mpiQueuesEvents is taken then too.
+
+gdb does not document how requests are added. Its request() has run functions on gdb's own thread
+since it has had a parameter expect_stopped: where that is missing, there are no requests.
+"""
+
+import inspect
+import json
+from typing import Any, Callable, Dict, Mapping, NoReturn, Optional, Tuple
+
+import gdb
+from gdb.dap import startup
+from gdb.dap.server import request
+
+from . import commands, parameters
+from .errors import Cancelled, Failure, one_line, reported
+from .output import Buffer
+
+try:
+    # The event must not come before that of the stop, which gdb may hold back while it answers.
+    from gdb.dap.server import send_event_maybe_later as send_event
+except ImportError:  # later gdbs' send_event (18.1) does so itself
+    from gdb.dap.server import send_event
+
+_MAX_LIMIT = (1 << 31) - 1
+
+# The errors that gdb expects, and does not log; gdb 14 has none.
+_Refusal = getattr(startup, "DAPException", gdb.GdbError)
+
+
+def _is_limit(value: object) -> bool:
+    """Says whether a value can be the option limit."""
+    return value == "unlimited" or (isinstance(value, int) and not isinstance(value, bool)
+                                    and 0 <= value <= _MAX_LIMIT)
+
+
+# What each of the options must be.
+_OPTIONS: Dict[str, Tuple[str, Callable[[object], bool]]] = {
+    "comm": ("a string", lambda value: isinstance(value, str)),
+    "queue": ("one of " + ", ".join('"%s"' % queue for queue in commands.QUEUES),
+              lambda value: value in commands.QUEUES),
+    "internal": ("true or false", lambda value: isinstance(value, bool)),
+    "limit": ('a number from 0 to %d, or "unlimited"' % _MAX_LIMIT, _is_limit),
+}
+
+
+def _given(scope: str, options: Optional[Mapping[str, object]]) -> Dict[str, Any]:
+    """Returns what options.parse returns for the same options of a command. Raises Failure."""
+    given: Dict[str, Any] = {"json": True}
+    if scope == "all":
+        given["all"] = True
+    elif scope != "inferior":
+        _refuse("scope", scope, '"inferior" or "all"')
+    for name, value in (options or {}).items():
+        if name not in _OPTIONS:
+            raise Failure("There is no option %s: the options are %s."
+                          % (one_line(name, 40), ", ".join(_OPTIONS)))
+        what, is_good = _OPTIONS[name]
+        if not is_good(value):
+            _refuse("options." + name, value, what)
+        if value is not False:
+            given[name] = 0 if name == "limit" and value == "unlimited" else value
+    return given
+
+
+def _refuse(name: str, value: object, what: str) -> NoReturn:
+    """Says what an argument must be."""
+    raise Failure("%s is %s, and must be %s." % (name, one_line(json.dumps(value), 40), what))
+
+
+@reported(parameters.is_debugging)
+def _checked(scope: str, options: Optional[Mapping[str, object]]) -> Dict[str, Any]:
+    """Does as _given. Raises gdb.GdbError."""
+    return _given(scope, options)
+
+
+@reported(parameters.is_debugging)
+def _read(show: Callable[[Dict[str, Any], bool, Buffer], None], given: Dict[str, Any]) -> Any:
+    """Returns the document that a command would show. Raises gdb.GdbError."""
+    buffer = Buffer()
+    show(given, False, buffer)
+    return json.loads(buffer.content())
+
+
+def _refused(error: Exception) -> Any:
+    """Returns gdb's kind of error for the end of a request."""
+    message = str(error)
+    return _Refusal("cancelled" if message == str(Cancelled()) else message)
+
+
+class _Events:
+    """The events after each stop."""
+
+    def __init__(self) -> None:
+        self.wanted: Optional[Dict[str, Any]] = None
+        self._is_due = False
+
+    def on_stop(self, event: object) -> None:
+        """Serves gdb's event for a stop, of which one command can make several."""
+        if self.wanted is not None and not self._is_due:
+            self._is_due = True
+            # Not now: gdb's own listeners and what made the process stop are to have done first.
+            gdb.post_event(self._send)
+
+    def _send(self) -> None:
+        """Sends the event, unless that stop is over."""
+        self._is_due = False
+        thread = gdb.selected_thread()
+        if self.wanted is None or thread is None or thread.is_running():
+            return
+        try:
+            body = _read(commands.show_queues, self.wanted)
+        except gdb.GdbError as error:
+            body = {"message": str(error)}
+        send_event("mpiQueues", body)
+
+
+def _register() -> None:
+    """Makes gdb serve the requests."""
+    events = _Events()
+
+    @request("mpiQueues")
+    def queues(*, scope: str = "inferior", options: Optional[Mapping[str, object]] = None,
+               **extra: object) -> Any:
+        try:
+            return _read(commands.show_queues, _checked(scope, options))
+        except gdb.GdbError as error:
+            raise _refused(error) from None
+
+    @request("mpiDeadlock")
+    def deadlock(*, scope: str = "inferior", **extra: object) -> Any:
+        try:
+            return _read(commands.show_deadlock, _checked(scope, None))
+        except gdb.GdbError as error:
+            raise _refused(error) from None
+
+    @request("mpiQueuesEvents", expect_stopped=False)
+    def queues_events(*, enabled: bool = True, scope: str = "inferior",
+                      options: Optional[Mapping[str, object]] = None, **extra: object) -> None:
+        try:
+            given = _checked(scope, options)
+        except gdb.GdbError as error:
+            raise _refused(error) from None
+        events.wanted = given if enabled else None
+
+    gdb.events.stop.connect(events.on_stop)
+    # That a core file has been opened is no stop to gdb, but it is to the protocol.
+    if hasattr(gdb.events, "corefile_changed"):
+        gdb.events.corefile_changed.connect(events.on_stop)
+
+
+if "expect_stopped" in inspect.signature(request).parameters:
+    _register()

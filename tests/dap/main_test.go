@@ -1,0 +1,26 @@
+//go:build matrix
+
+// Package dap tests what editors have, which speak the Debug Adapter Protocol
+// with gdb. It needs a gdb that speaks it too: gdb 13 does not.
+package dap
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/tests/internal/live"
+)
+
+var work *live.Workspace
+
+func TestMain(m *testing.M) {
+	var err error
+	if work, err = live.New(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	work.Close()
+	os.Exit(code)
+}

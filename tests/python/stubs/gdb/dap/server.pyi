@@ -1,0 +1,9 @@
+"""The server, as of gdb 16."""
+
+from typing import Any, Callable, TypeVar
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+def request(name: str, *, expect_stopped: bool = ...) -> Callable[[Function], Function]: ...
+def send_event(event: str, body: object = ...) -> None: ...
+def send_event_maybe_later(event: str, body: object = ...) -> None: ...

@@ -1,0 +1,3 @@
+"""What the package is started with."""
+
+class DAPException(Exception): ...
