@@ -36,7 +36,22 @@ func TestCollectives(t *testing.T) {
 			m.comm(dupID, "dup", 0, 1)
 			m.rank(0).enters(worldID, "MPI_Barrier")
 			m.rank(1).enters(dupID, "MPI_Barrier")
-		}, verdict: Deadlocked, states: "DD", cycles: "0-1: 0>1 1>0"},
+		}, verdict: Deadlocked, states: "DD", cycles: "0-1: 0>1 1>0",
+			misses: `collective [0-1]: Rank 0 is in MPI_Barrier (a.c:20) on MPI_COMM_WORLD, and rank 1 is in MPI_Barrier (a.c:20) on "dup": they wait for each other to enter the same one.`},
+		{name: "different ones of four on different communicators", ranks: 4, make: func(m *made) {
+			m.comm(dupID, world, 3, 2, 1)
+			m.each(func(r *madeRank) { r.enters(worldID, "MPI_Barrier") }, 0, 1)
+			m.rank(2).enters(dupID, "MPI_Allreduce")
+			m.rank(3).enters(dupID, "MPI_Barrier")
+		}, verdict: Deadlocked, states: "SDDD", cycles: "1-3: 1>2 2>1",
+			misses: "collective [1-3]: Rank 1 is in MPI_Barrier (a.c:20) on MPI_COMM_WORLD, and ranks 2-3 are in MPI_Allreduce (a.c:20), MPI_Barrier (a.c:20) on another one of that name: they wait for each other to enter the same one.\n" +
+				"collective [2-3]: The members of MPI_COMM_WORLD are in different collective calls: rank 2 is in MPI_Allreduce (a.c:20), rank 3 is in MPI_Barrier (a.c:20)."},
+		{name: "one behind another's collective", ranks: 4, make: func(m *made) {
+			m.comm(dupID, "dup", 2, 3)
+			m.each(func(r *madeRank) { r.enters(worldID, "MPI_Barrier") }, 0, 1)
+			m.rank(2).enters(dupID, "MPI_Barrier")
+			m.rank(3).recv(worldID, 0, 7)
+		}, verdict: Deadlocked, states: "DSDD", cycles: "0,2-3: 0>3 3>0", misses: none},
 		{name: "another thread has entered", ranks: 2, make: func(m *made) {
 			m.rank(0).enters(worldID, "MPI_Barrier")
 			m.rank(1).recv(worldID, 0, 7)
@@ -247,7 +262,7 @@ func TestGoneMissingUnreadable(t *testing.T) {
 			m.rank(0).recv(worldID, 2, 7)
 			m.rank(1).recv(worldID, 0, 7)
 			m.Processes = m.Processes[:2]
-		}, verdict: Unknown, states: "WWU", why: "Rank 0 waits in MPI_Recv (a.c:10) for rank 2, of which nothing is known: it is " + notLookedAt + "."},
+		}, verdict: Unknown, states: "WWU", why: "Rank 0 waits in MPI_Recv (a.c:10) for rank 2, of which too little is known: it is " + notLookedAt + "."},
 		{name: "a deadlock without the one that is missing", ranks: 3, make: func(m *made) {
 			m.rank(0).recv(worldID, 1, 7)
 			m.rank(1).recv(worldID, 0, 7)

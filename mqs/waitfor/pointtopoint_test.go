@@ -295,7 +295,7 @@ func TestRequests(t *testing.T) {
 			m.rank(0).recv(worldID, 1, 7)
 			m.rank(1).irecv(worldID, 0, 7)
 			m.rank(1).Threads = nil
-		}, verdict: Unknown, states: "WU", why: "for rank 1, of which nothing is known: " + placeUnknown},
+		}, verdict: Unknown, states: "WU", why: "for rank 1, of which too little is known: " + placeUnknown},
 		{name: "the only receive is that of MPI_Recv", ranks: 2, make: func(m *made) {
 			m.each(func(r *madeRank) {
 				r.irecv(worldID, 1-r.me, 7)

@@ -1,6 +1,7 @@
 package waitfor
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -134,21 +135,21 @@ func (a *analysis) moving(open []int32) bool {
 func (a *analysis) eachDoubt(w *wait, f func(clause string)) {
 	where := ""
 	if w.thread != nil {
-		where = "in " + callWords(w.thread)
+		where = "in " + callWords(w.thread) + " "
 	}
 	if w.unknown != "" {
-		f(strings.TrimSpace(where + ": " + w.unknown))
+		f(cmp.Or(strings.TrimSuffix(where, " "), "somewhere") + ": " + w.unknown)
 	}
 	for i := range w.goals {
 		switch g := &w.goals[i]; {
 		case g.rank >= 0:
 			if a.ranks[g.rank].mobility == uncertain {
-				f(fmt.Sprintf("%s for rank %d, of which nothing is known: %s", where, g.rank, a.whyUncertain(g.rank)))
+				f(fmt.Sprintf("%sfor rank %d, of which too little is known: %s", where, g.rank, a.whyUncertain(g.rank)))
 			}
 		default:
 			for _, r := range g.group.ranks {
 				if a.ranks[r].mobility == uncertain {
-					f(fmt.Sprintf("%s for rank %d, of which nothing is known: %s", where, r, a.whyUncertain(r)))
+					f(fmt.Sprintf("%sfor rank %d, of which too little is known: %s", where, r, a.whyUncertain(r)))
 					break
 				}
 			}

@@ -56,7 +56,7 @@ const (
 	stateUnknown    = "how far its operation has come is not known"
 	progressUnknown = "how far the call has come is not known"
 	arrivingUnknown = "messages have come that its MPI has not looked at yet"
-	placeUnknown    = "where it is is not known"
+	placeUnknown    = "which call it is in is not known"
 	queuesUnknown   = "its queues can't be read"
 )
 
