@@ -119,6 +119,36 @@ def _value(name: str) -> Optional[str]:
     return ("off", "on")[value] if isinstance(value, bool) else str(value)
 
 
+@contextlib.contextmanager
+def unwinding() -> Iterator[None]:
+    """Lets frames be followed inside the block also in a gdb that can't by itself.
+
+    cuda-gdb 11.8 with Debian's Python does not recognise the None by which gdb's Python code says
+    that no unwinder of the user's knows a frame. It goes on if that code is not there, with a
+    complaint at each frame, which is kept quiet.
+    """
+    name = "_execute_unwinders"
+    unwinders = getattr(gdb, name, None)
+    if unwinders is None or _can_unwind():
+        yield
+        return
+    delattr(gdb, name)
+    try:
+        with _set("python print-stack", "none"):
+            yield
+    finally:
+        setattr(gdb, name, unwinders)
+
+
+def _can_unwind() -> bool:
+    """Says whether nothing but the stack itself stands against following it."""
+    try:
+        gdb.newest_frame()
+    except gdb.error as error:
+        return "nwinder" not in str(error)
+    return True
+
+
 def _set_language(name: str) -> None:
     """Sets gdb's language without a word."""
     try:

@@ -5,7 +5,7 @@ from typing import FrozenSet, List, Optional
 import gdb
 
 from . import interrupts, protocol
-from .selection import selection_kept, whole_backtrace
+from .selection import selection_kept, unwinding, whole_backtrace
 
 # No honest request asks for more frames than this.
 MAX_DEPTH = 1000
@@ -24,7 +24,7 @@ def list_threads(inferior: gdb.Inferior, depth: int,
     variables are the names of the arguments that are wanted of the frames' functions.
     """
     wanted = frozenset(variables)
-    with selection_kept(), whole_backtrace():
+    with selection_kept(), whole_backtrace(), unwinding():
         return [_thread(thread, depth, wanted)
                 for thread in sorted(inferior.threads(), key=lambda thread: thread.num)]
 

@@ -16,6 +16,12 @@ import (
 
 var work *live.Workspace
 
+// release is the Open MPI that the jobs have.
+func release(t *testing.T) string {
+	t.Helper()
+	return work.MPI.Release(t)
+}
+
 func TestMain(m *testing.M) {
 	var err error
 	if work, err = live.New(); err != nil {

@@ -44,7 +44,7 @@ func TestGDBServer(t *testing.T) {
 				r := work.Read(t, where, "info mpi")
 				r.Agrees(t, account)
 				r.Replays(t, work)
-				r.Contains(t, "Open MPI 4.1.4, proved on this process")
+				r.Contains(t, release(t)+", proved on this process")
 			})
 		}
 	}

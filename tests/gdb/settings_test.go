@@ -56,7 +56,7 @@ func TestHelpAndCompletion(t *testing.T) {
 		{"help data", []string{"mpi-queues -- Show pending MPI sends"}, false},
 		{"apropos MPI", []string{"info mpi --", "mpi-queues --"}, false},
 		{"complete mpi-queues -q", []string{"mpi-queues -queue"}, true},
-		{"complete mpi-queues -", []string{"mpi-queues -comm", "mpi-queues -internal", "mpi-queues -json", "mpi-queues -limit", "mpi-queues -output", "mpi-queues -queue", "mpi-queues -record"}, true},
+		{"complete mpi-queues -", []string{"mpi-queues -all", "mpi-queues -comm", "mpi-queues -internal", "mpi-queues -json", "mpi-queues -limit", "mpi-queues -output", "mpi-queues -queue", "mpi-queues -record"}, true},
 		{"complete mpi-queues -json -queue ", []string{"mpi-queues -json -queue receives", "mpi-queues -json -queue sends", "mpi-queues -json -queue unexpected"}, true},
 		{"complete mpi-queues -output /procf", nil, true},
 		{"complete mpi-queues -output /proc/self/statu", []string{"mpi-queues -output /proc/self/status"}, true},
@@ -117,8 +117,8 @@ func TestInfoMPI(t *testing.T) {
 	t.Parallel()
 	job := work.Start(t, "many", 2, nil, "3")
 	out := work.GDB(t, live.Process(job.Accounts[0].PID), "info mpi")
-	out.Contains(t, "Program:  "+job.Program+"\n", "MPI:      Open MPI 4.1.4\n", "/libmpi.so.40\n", "Source:   native\n",
-		"Layout:   the embedded table of Open MPI 4.1.4, proved on this process\n", "Helper:   mpi-queues ")
+	out.Contains(t, "Program:  "+job.Program+"\n", "MPI:      "+release(t)+"\n", "mpi.so.40\n", "Source:   native\n",
+		"Layout:   the embedded table of "+release(t)+", proved on this process\n", "Helper:   mpi-queues ")
 }
 
 // A file holds what would have been shown, or is not touched.

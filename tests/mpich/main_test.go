@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
+	"github.com/mpi-queues/mpi-queues/tests/internal/result"
 )
 
 // variant is a build of tests/mpich/build.
@@ -23,6 +24,16 @@ type variant struct {
 	debugger bool   // with debugger support
 	prefix   string // where it is installed
 	work     *live.Workspace
+}
+
+// record writes down what a test has shown of the variant.
+func (v *variant) record(t *testing.T, check, outcome string) {
+	t.Helper()
+	build := v.device + ", types only"
+	if v.debugger {
+		build = v.device + ", --enable-debuginfo"
+	}
+	v.work.Record(t, result.Result{MPI: v.work.MPI.Release(t), Build: build, Layout: "DWARF", Check: check, Outcome: outcome})
 }
 
 var (

@@ -79,6 +79,7 @@ func (v *variant) read(t *testing.T, job *live.Job, account *expect.Account) {
 			if where.Name == "live" {
 				after = append(after, "generate-core-file "+core)
 			}
+			v.record(t, where.Name, "equal")
 			r := v.work.Read(t, where, after...)
 			process := r.Process(t)
 			live.Report(t, v.compare(account, process))

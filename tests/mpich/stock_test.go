@@ -11,22 +11,11 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
+	"github.com/mpi-queues/mpi-queues/tests/internal/result"
 )
 
 // stock is the distribution's own MPICH.
-var stock = live.MPI{Compiler: "mpicc.mpich", Launcher: []string{"mpirun.mpich"}}
-
-// A stripped MPICH is recognised, and its user is told why there is nothing to
-// see and the three ways out.
-func TestStrippedSaysWhy(t *testing.T) {
-	w, err := work.With("stripped", stock)
-	if err != nil {
-		t.Fatal(err)
-	}
-	job := w.Start(t, "blocked", 2, nil, "recv")
-	out := w.GDB(t, live.Process(job.Accounts[0].PID), "mpi-queues")
-	out.Contains(t, "libmpich.so.12 is stripped", "debug symbols", "debuginfod", "MPICHLIB_CFLAGS=-g", "--enable-debuginfo", "MPICH 4.0.2 ch4:ucx")
-}
+var stock = live.StockMPICH
 
 // A program that is linked with the distribution's static library is read by
 // the embedded table: what is its own is shown, and what a network library has
@@ -36,11 +25,13 @@ func TestStaticByTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	release := stock.Release(t)
+	w.Record(t, result.Result{MPI: release, Build: live.System(t) + ", libmpich.a", Layout: "embedded table", Check: "live", Outcome: "what UCX has not got"})
 	job := w.Start(t, "queues", 3, nil)
 	for _, account := range job.Accounts {
 		r := w.Read(t, live.Process(account.PID))
 		p := r.Process(t)
-		if p["layout"] != "table" || p["layout_name"] != "MPICH 4.0.2" {
+		if p["layout"] != "table" || p["layout_name"] != release {
 			t.Fatalf("read by the %v of %v", p["layout"], p["layout_name"])
 		}
 		for _, want := range account.Communicators {

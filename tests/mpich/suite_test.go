@@ -29,6 +29,7 @@ const stops = 3
 func TestSuite(t *testing.T) {
 	for _, v := range variants {
 		t.Run(v.name, func(t *testing.T) {
+			v.record(t, "own suite", "plausible")
 			programs := v.suite(t)
 			if len(programs) < 50 {
 				t.Fatalf("the suite has %d programs", len(programs))

@@ -100,7 +100,7 @@ func (w *Workspace) GDB(t testing.TB, where Where, commands ...string) Output {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*Patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "gdb", append([]string{"-batch"}, w.arguments(where, commands)...)...)
+	cmd := exec.CommandContext(ctx, w.Debugger, append([]string{"-batch"}, w.arguments(where, commands)...)...)
 	cmd.Env = w.environment()
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

@@ -2,7 +2,12 @@
 
 package live
 
-import "path/filepath"
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
 
 // MPI is an installed MPI library.
 type MPI struct {
@@ -12,19 +17,48 @@ type MPI struct {
 	Launcher []string
 	// TakesOptions is true if the options in the programs' comments are the launcher's.
 	TakesOptions bool
+	// Teller prints what it is.
+	Teller []string
 }
 
-// openMPI is the one of this machine.
-var openMPI = MPI{
-	Compiler:     "mpicc.openmpi",
-	Launcher:     []string{"mpirun", "--allow-run-as-root", "--oversubscribe"},
-	TakesOptions: true,
-}
+// The ones of this machine.
+var (
+	OpenMPI = MPI{
+		Compiler:     "mpicc.openmpi",
+		Launcher:     []string{"mpirun.openmpi", "--allow-run-as-root", "--oversubscribe"},
+		TakesOptions: true,
+		Teller:       []string{"ompi_info", "--version"},
+	}
+	StockMPICH = MPI{
+		Compiler: "mpicc.mpich",
+		Launcher: []string{"mpirun.mpich"},
+		Teller:   []string{"mpichversion"},
+	}
+)
 
 // MPICH is one that is installed below a folder.
 func MPICH(prefix string) MPI {
 	return MPI{
 		Compiler: filepath.Join(prefix, "bin", "mpicc"),
 		Launcher: []string{filepath.Join(prefix, "bin", "mpiexec.hydra")},
+		Teller:   []string{filepath.Join(prefix, "bin", "mpichversion")},
 	}
+}
+
+// Release is what the library says that it is: "Open MPI 4.1.4".
+func (m MPI) Release(t testing.TB) string {
+	t.Helper()
+	text, err := exec.Command(m.Teller[0], m.Teller[1:]...).Output()
+	if err != nil {
+		t.Fatalf("%s: %v", m.Teller[0], err)
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	name, version, ok := strings.Cut(line, " v") // Open MPI v4.1.4
+	if !ok {
+		name, version, ok = strings.Cut(line, " Version:") // MPICH Version:    4.0.2
+	}
+	if !ok {
+		t.Fatalf("%s says %q, which names no version", m.Teller[0], line)
+	}
+	return name + " " + strings.TrimSpace(version)
 }

@@ -43,7 +43,7 @@ func (w *Workspace) Sit(t testing.TB, where Where, env ...string) *Session {
 	}
 	defer func() { _ = slave.Close() }()
 	args := append([]string{"-q"}, w.arguments(where, []string{"set width 0", "set height 0", "set prompt " + Prompt})...)
-	s := &Session{t: t, cmd: exec.Command("gdb", args...), terminal: master, ended: make(chan struct{})}
+	s := &Session{t: t, cmd: exec.Command(w.Debugger, args...), terminal: master, ended: make(chan struct{})}
 	s.cmd.Env = w.environment(env...)
 	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = slave, slave, slave
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}

@@ -4,6 +4,7 @@
 package live
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -24,6 +25,8 @@ type Workspace struct {
 	Root, Folder string
 	// Helper is the product's program.
 	Helper string
+	// Debugger is the name or path of the gdb to run.
+	Debugger string
 	// MPI is what programs are compiled and started with.
 	MPI MPI
 
@@ -31,7 +34,11 @@ type Workspace struct {
 	built map[string]func() (string, error)
 }
 
-// New makes a workspace and builds the product into it. [Workspace.Close] removes it.
+// New makes a workspace for this machine's gdb and Open MPI and builds the
+// product into it. [Workspace.Close] removes it.
+//
+// In the environment, MPI_QUEUES_TEST_HELPER names a product that is ready, for
+// where there is no Go, and MPI_QUEUES_TEST_GDB another debugger.
 func New() (*Workspace, error) {
 	root, err := projectRoot()
 	if err != nil {
@@ -41,7 +48,14 @@ func New() (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Workspace{Root: root, Folder: folder, Helper: filepath.Join(folder, "bin", "mpi-queues"), MPI: openMPI, built: map[string]func() (string, error){}}
+	w := &Workspace{
+		Root: root, Folder: folder, Helper: os.Getenv("MPI_QUEUES_TEST_HELPER"),
+		Debugger: cmp.Or(os.Getenv("MPI_QUEUES_TEST_GDB"), "gdb"), MPI: OpenMPI, built: map[string]func() (string, error){},
+	}
+	if w.Helper != "" {
+		return w, nil
+	}
+	w.Helper = filepath.Join(folder, "bin", "mpi-queues")
 	build := exec.Command("go", "build", "-o", w.Helper, "./cmd/mpi-queues")
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
@@ -54,7 +68,9 @@ func New() (*Workspace, error) {
 // With returns a workspace in a folder of this one, for another MPI.
 func (w *Workspace) With(name string, mpi MPI) (*Workspace, error) {
 	folder := filepath.Join(w.Folder, name)
-	return &Workspace{Root: w.Root, Folder: folder, Helper: w.Helper, MPI: mpi, built: map[string]func() (string, error){}}, os.Mkdir(folder, 0o755)
+	return &Workspace{
+		Root: w.Root, Folder: folder, Helper: w.Helper, Debugger: w.Debugger, MPI: mpi, built: map[string]func() (string, error){},
+	}, os.Mkdir(folder, 0o755)
 }
 
 // Close removes the workspace's folder.

@@ -1,0 +1,65 @@
+// Package result is what the tests of the matrix write down of what they have
+// shown, and what its table is made of.
+package result
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Result is what one check has shown: a part of a cell of the table.
+type Result struct {
+	// MPI is its name and version, Build whose build of it this is.
+	MPI, Build string
+	// Debugger is its name and version, with those of what is in it.
+	Debugger string
+	// Layout is what the layouts of the library's types come from.
+	Layout string
+	// Check is what was looked at: a column.
+	Check string
+	// Outcome is what was seen, if the test has passed.
+	Outcome string
+	// Failed is true if it has not.
+	Failed bool
+}
+
+// Write adds the result to a folder.
+func (r Result) Write(folder string) error {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	// The tests that write here are several processes, some with the same id.
+	file, err := os.CreateTemp(folder, "*.json")
+	if err != nil {
+		return err
+	}
+	if _, err := file.Write(text); err != nil {
+		_ = file.Close()
+		return err
+	}
+	return file.Close()
+}
+
+// Read returns all results of a folder.
+func Read(folder string) ([]Result, error) {
+	paths, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	var out []Result
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		var r Result
+		if err := json.Unmarshal(text, &r); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}

@@ -1,0 +1,24 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/tests/internal/result"
+)
+
+func TestRender(t *testing.T) {
+	open := result.Result{MPI: "Open MPI 5", Build: "stripped", Debugger: "gdb 2", Layout: "table", Check: "live", Outcome: "equal"}
+	dll := open
+	dll.Check, dll.Outcome = "own DLL", "known differences"
+	failed := dll
+	failed.Failed = true
+	other := result.Result{MPI: "MPICH 4", Build: "stripped", Debugger: "gdb 2", Layout: "–", Check: "live", Outcome: "says why not"}
+	want := `| MPI | build | debugger | read by | live | core file | gdbserver | its own DLL | its own tests | DAP |
+|---|---|---|---|---|---|---|---|---|---|
+| MPICH 4 | stripped | gdb 2 | – | says why not | – | – | – | – | – |
+| Open MPI 5 | stripped | gdb 2 | table | equal | – | – | FAILED; known differences | – | – |
+`
+	if got := render([]result.Result{open, dll, open, failed, other}); got != want {
+		t.Errorf("got:\n%s", got)
+	}
+}
