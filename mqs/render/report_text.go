@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -37,15 +38,15 @@ func ReportText(w io.Writer, r *waitfor.Report, style Style) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	look := verdictLooks[r.Verdict]
 	fmt.Fprintf(b, "%s. %s\n", style.paint(look.color, look.title), sentences(r.Why))
-	if len(r.Groups) > 0 {
+	groups := seen(r)
+	if len(groups) > 0 {
 		fmt.Fprintf(b, "\n%s\n", style.paint("1", "Where the ranks are"))
 	}
-	for i := range r.Groups[:min(len(r.Groups), mostGroups)] {
-		g := &r.Groups[i]
+	for _, g := range groups[:min(len(groups), mostGroups)] {
 		state := style.paint(stateColors[g.State], string(g.State))
 		fmt.Fprintf(b, "  %s: %s (%s)\n", rankList(g.Ranks, mostRanges), visible(g.Text), state)
 	}
-	more(b, len(r.Groups), mostGroups, "groups")
+	more(b, len(groups), mostGroups, "groups")
 	for i := range r.Deadlocks[:min(len(r.Deadlocks), mostDeadlocks)] {
 		deadlockText(b, &r.Deadlocks[i], style)
 	}
@@ -62,6 +63,23 @@ func ReportText(w io.Writer, r *waitfor.Report, style Style) error {
 		fmt.Fprintf(b, "\nNote: %s\n", sentences(n))
 	}
 	return b.Flush()
+}
+
+// seen are the groups of ranks of which something is known: all ranks of the
+// others are told of as missing.
+func seen(r *waitfor.Report) []*waitfor.Group {
+	missing := map[int32]bool{}
+	for _, m := range r.Missing {
+		missing[m.Rank] = true
+	}
+	var out []*waitfor.Group
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		if g.State != waitfor.Unreadable || slices.ContainsFunc(g.Ranks, func(rank int32) bool { return !missing[rank] }) {
+			out = append(out, g)
+		}
+	}
+	return out
 }
 
 // more says how many lines have been left out.

@@ -2,6 +2,7 @@ package waitfor
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
@@ -9,7 +10,7 @@ import (
 // placeKey is what ranks of one group have in common.
 type placeKey struct {
 	state          State
-	call, comm     string
+	call, comm     string // comm in quotes if it is a name
 	function, file string
 	line           int
 	text           string // of those without a place
@@ -39,13 +40,16 @@ func (a *analysis) state(rank int32) State {
 func (a *analysis) groups(r *Report) {
 	index := map[placeKey]int{}
 	for i := range a.ranks {
-		key := a.place(int32(i))
+		key, comm := a.place(int32(i))
 		at, ok := index[key]
 		if !ok {
 			at = len(r.Groups)
 			index[key] = at
-			r.Groups = append(r.Groups, Group{State: key.state, Call: key.call, Communicator: key.comm,
-				Function: key.function, File: key.file, Line: key.line, Text: key.words()})
+			g := Group{State: key.state, Call: key.call, Function: key.function, File: key.file, Line: key.line, Text: key.words()}
+			if comm != nil {
+				g.Communicator = comm.title()
+			}
+			r.Groups = append(r.Groups, g)
 		}
 		r.Groups[at].Ranks = append(r.Groups[at].Ranks, int32(i))
 		a.ranks[i].place = at
@@ -53,25 +57,51 @@ func (a *analysis) groups(r *Report) {
 			r.Ranks = append(r.Ranks, Rank{int32(i), at, p})
 		}
 	}
+	a.unread()
 }
 
-// place is where a rank is.
-func (a *analysis) place(rank int32) placeKey {
+// unread notes why queues could not be read of ranks of which only the calls are known.
+func (a *analysis) unread() {
+	byReason := map[string][]int32{}
+	var order []string
+	for i := range a.ranks {
+		p := a.ranks[i].process
+		if p == nil || p.Unavailable == "" || p.Threads == nil || a.ranks[i].gone() {
+			continue
+		}
+		if byReason[p.Unavailable] == nil {
+			order = append(order, p.Unavailable)
+		}
+		byReason[p.Unavailable] = append(byReason[p.Unavailable], int32(i))
+	}
+	for i, why := range order {
+		if i == maxReasons {
+			a.note("There are %d more reasons why queues can't be read.", len(order)-i)
+			break
+		}
+		a.note("The queues of %s can't be read: %s.", rankWords(byReason[why]), strings.TrimSuffix(why, "."))
+	}
+}
+
+// place is where a rank is, and the communicator of its call, nil if that is
+// not known or not just one.
+func (a *analysis) place(rank int32) (placeKey, *communicator) {
 	r := &a.ranks[rank]
 	key := placeKey{state: a.state(rank)}
 	switch {
 	case r.process == nil:
-		key.text = "in no snapshot, so that nothing is known"
-		return key
+		key.text = notLookedAt
+		return key, nil
 	case r.gone():
 		key.text = a.now(rank)
-		return key
+		return key, nil
 	}
 	t := r.thread()
 	if t != nil {
 		key.call, key.function, key.file, key.line = t.Call, t.Function, t.File, t.Line
 	}
-	if c := a.commOfCall(r, t); c != nil {
+	c := a.commOfCall(r, t)
+	if c != nil {
 		key.comm = c.label()
 	}
 	switch {
@@ -79,9 +109,9 @@ func (a *analysis) place(rank int32) placeKey {
 		w := &r.waits[0]
 		key.text = a.operation(w, &w.goals[0])
 	case t == nil:
-		key.text = placeUnknown
+		key.text = "somewhere that is not known"
 	}
-	return key
+	return key, c
 }
 
 // commOfCall is the communicator that a rank's call is on, nil if it is not

@@ -181,7 +181,7 @@ func (j *job) missing() []Missing {
 	for i := range j.ranks {
 		switch p := j.ranks[i].process; {
 		case p == nil:
-			out = append(out, Missing{int32(i), "it is in no snapshot"})
+			out = append(out, Missing{int32(i), notLookedAt})
 		case p.Unavailable != "" && p.Threads == nil && !j.ranks[i].gone():
 			out = append(out, Missing{int32(i), strings.TrimSuffix(p.Unavailable, ".")})
 		}

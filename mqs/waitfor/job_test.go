@@ -1,6 +1,7 @@
 package waitfor
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -130,7 +131,7 @@ func TestGroupsAndEdges(t *testing.T) {
 	m.rank(5).recv(worldID, wild, -1)
 	r := Analyse(m.Snapshot)
 	want := []Group{
-		{Ranks: []int32{0, 1}, State: InDeadlock, Text: `MPI_Recv on "halo exchange" at a.c:10`, Communicator: `"halo exchange"`},
+		{Ranks: []int32{0, 1}, State: InDeadlock, Text: `MPI_Recv on "halo exchange" at a.c:10`, Communicator: "halo exchange"},
 		{Ranks: []int32{2, 3}, State: Stuck, Text: "MPI_Barrier on MPI_COMM_WORLD at a.c:20", Communicator: world},
 		{Ranks: []int32{4}, State: Running, Text: "in compute at a.c:99 (no MPI call)"},
 		{Ranks: []int32{5}, State: Waiting, Text: "MPI_Recv on MPI_COMM_WORLD at a.c:10", Communicator: world},
@@ -202,7 +203,7 @@ func TestMissing(t *testing.T) {
 	m.Processes[1].Unavailable, m.Processes[1].Threads = "it can't be read.", nil
 	m.Processes = m.Processes[:2]
 	r := Analyse(m.Snapshot)
-	if !slices.Equal(r.Missing, []Missing{{1, "it can't be read"}, {2, "it is in no snapshot"}}) {
+	if !slices.Equal(r.Missing, []Missing{{1, "it can't be read"}, {2, notLookedAt}}) {
 		t.Errorf("missing %+v", r.Missing)
 	}
 }
@@ -244,5 +245,20 @@ func TestMerge(t *testing.T) {
 	if _, err := Merge(m.Snapshot, &mqs.Snapshot{Processes: []*mqs.Process{again}}); err == nil ||
 		err.Error() != "these are not snapshots of one job: rank 0 is of a job of 4, rank 1 of one of 5" {
 		t.Errorf("error %v", err)
+	}
+}
+
+func TestWhyQueuesCanNotBeRead(t *testing.T) {
+	m := newMade(6)
+	m.each(func(r *madeRank) {
+		r.thread("MPI_Recv", 10)
+		r.Communicators, r.Unavailable = nil, fmt.Sprintf("reason %d.", r.me/2)
+	}, 0, 1, 2, 3, 4)
+	m.rank(4).Threads = nil // a missing rank
+	m.rank(5).computes()
+	r := Analyse(m.Snapshot)
+	want := []string{"The queues of ranks 0-1 can't be read: reason 0.", "The queues of ranks 2-3 can't be read: reason 1."}
+	if !slices.Equal(r.Notes, want) {
+		t.Errorf("notes %q", r.Notes)
 	}
 }

@@ -24,6 +24,7 @@ type misses struct {
 	suspects []int32
 	found    []miss
 	alike    map[string][]int // in found, by what they have in common
+	told     map[lost]bool    // messages that a sentence is about
 	budget   int
 }
 
@@ -34,7 +35,7 @@ type miss struct {
 }
 
 func (a *analysis) nearMisses() []NearMiss {
-	n := &misses{analysis: a, alike: map[string][]int{}, budget: missBudget}
+	n := &misses{analysis: a, alike: map[string][]int{}, told: map[lost]bool{}, budget: missBudget}
 	for i := range a.ranks {
 		if a.hangs(int32(i)) {
 			n.suspects = append(n.suspects, int32(i))
@@ -181,6 +182,12 @@ func (n *misses) receive(rank int32, w *wait, g *goal) {
 		}
 	})
 	start := n.waitsIn(rank, w, g)
+	for _, l := range []*letter{tag, comm, other} {
+		if l != nil {
+			n.told[lost{l.comm, rank, l.from, l.tag}] = true
+			break
+		}
+	}
 	switch {
 	case tag != nil:
 		n.add(OtherTag, n.likeness(w, g)+fmt.Sprint(tag.tag), start+fmt.Sprintf(", but the one that %s has tag %d (%s)", tag.came(), tag.tag, n.sender(tag)), rank, tag.from)

@@ -14,6 +14,9 @@ type entry struct {
 	call string
 	entryKey
 	ranks []int32
+	// waitsFor are the goals of the ranks' waits, groups once.
+	waitsFor []*goal
+	groups   map[*group]bool
 }
 
 type entryKey struct {
@@ -51,7 +54,7 @@ func (n *misses) collectives() {
 			}
 			e := index[key]
 			if e == nil {
-				e = &entry{call: t.Call, entryKey: key}
+				e = &entry{call: t.Call, entryKey: key, groups: map[*group]bool{}}
 				index[key] = e
 				if byComm[key.comm] == nil && key.comm != nil {
 					order = append(order, key.comm)
@@ -61,6 +64,12 @@ func (n *misses) collectives() {
 			if len(e.ranks) == 0 || e.ranks[len(e.ranks)-1] != rank {
 				e.ranks = append(e.ranks, rank)
 			}
+			for k := range r.waits[i].goals {
+				if g := &r.waits[i].goals[k]; g.rank >= 0 || !e.groups[g.group] {
+					e.waitsFor = append(e.waitsFor, g)
+					e.groups[g.group] = true
+				}
+			}
 		}
 	}
 	for _, c := range order {
@@ -69,12 +78,100 @@ func (n *misses) collectives() {
 		isMember := func(r int32) bool { _, ok := slices.BinarySearch(members, r); return ok }
 		for _, f := range byComm[nil] {
 			if ranks := slices.DeleteFunc(slices.Clone(f.ranks), func(r int32) bool { return !isMember(r) }); len(ranks) > 0 {
-				entries = append(entries, &entry{f.call, f.entryKey, ranks})
+				entries = append(entries, &entry{call: f.call, entryKey: f.entryKey, ranks: ranks})
 			}
 		}
 		n.different(c, entries)
 		n.deserted(c, byComm[c], members)
 	}
+	n.crossed(order, byComm)
+}
+
+// crossing is from ranks in calls on one communicator to ranks in calls on another.
+type crossing struct{ from, to *communicator }
+
+// crossed finds pairs of communicators on each of which ranks wait for some that
+// are in a collective on the other one.
+func (n *misses) crossed(order []*communicator, byComm map[*communicator][]*entry) {
+	if len(order) < 2 {
+		return
+	}
+	at := map[int32][]*entry{} // by rank
+	for _, c := range order {
+		for _, e := range byComm[c] {
+			for _, r := range e.ranks {
+				at[r] = append(at[r], e)
+			}
+		}
+	}
+	// The ranks that are waited for, by where they are.
+	there := map[crossing]map[*entry][]int32{}
+	var pairs []crossing
+	for _, c := range order {
+		for _, e := range byComm[c] {
+			for _, g := range e.waitsFor {
+				n.budget -= g.each(func(r int32) {
+					for _, f := range at[r] {
+						x := crossing{c, f.comm}
+						if f.comm == c || n.budget < 0 {
+							continue
+						}
+						if there[x] == nil {
+							there[x] = map[*entry][]int32{}
+							pairs = append(pairs, x)
+						}
+						there[x][f] = append(there[x][f], r)
+					}
+				})
+			}
+		}
+	}
+	for _, x := range pairs {
+		back := crossing{x.to, x.from}
+		if there[back] == nil || x.from.id > x.to.id {
+			continue
+		}
+		first, ranks := placesOn(byComm[x.from], there[back])
+		second, others := placesOn(byComm[x.to], there[x])
+		name := x.to.label()
+		if name == x.from.label() {
+			name = "another one"
+			if x.to.name != "" {
+				name += " of that name"
+			}
+		}
+		n.add(OtherCollective, first+second, fmt.Sprintf("%s %s in %s on %s, and %s %s in %s on %s: they wait for each other to enter the same one",
+			capital(rankWords(ranks)), verb(ranks, "is", "are"), first, x.from.label(), rankWords(others), verb(others, "is", "are"), second, name), slices.Concat(ranks, others)...)
+	}
+}
+
+// each calls f with the ranks of a goal, and returns how many those are.
+func (g *goal) each(f func(rank int32)) int {
+	if g.rank >= 0 {
+		f(g.rank)
+		return 1
+	}
+	for _, r := range g.group.ranks {
+		f(r)
+	}
+	return len(g.group.ranks)
+}
+
+// placesOn names the calls that some ranks are in, and those ranks.
+func placesOn(entries []*entry, there map[*entry][]int32) (string, []int32) {
+	var places []string
+	var ranks []int32
+	for _, e := range entries {
+		if len(there[e]) > 0 && !slices.Contains(places, e.place) {
+			places = append(places, e.place)
+		}
+		ranks = append(ranks, there[e]...)
+	}
+	slices.Sort(ranks)
+	if len(places) > maxEntries {
+		places = append(places[:maxEntries], "others")
+	}
+	return strings.Join(places, ", "), slices.Compact(ranks)
 }
 
 // different reports members of a communicator that are in different calls, or

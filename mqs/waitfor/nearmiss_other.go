@@ -1,6 +1,7 @@
 package waitfor
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -78,57 +79,102 @@ func (n *misses) truncated(rank, from int32, m *member, tag int32, length, room 
 			from, tag, m.comm.label(), length, rank, room, rank, n.now(rank), from, n.now(from)), rank, from)
 }
 
-// unreceived finds messages at ranks that have left and so will not receive them.
+// lost is messages that nobody will receive, or may not. Ranks are global.
+type lost struct {
+	comm     *communicator
+	to, from int32
+	tag      int32
+}
+
+// losses counts the messages to one rank: those that have come, and those whose
+// send is pending, of which the former may have some too.
+type losses struct {
+	come, sent int
+}
+
+// unreceived finds messages at ranks that have left or that hang, and that have
+// no receive for them.
 func (n *misses) unreceived() {
-	type key struct {
-		m    *member
-		from int32
-		tag  int32
+	n.explain()
+	counts := map[lost]losses{}
+	var order []lost
+	count := func(l lost, add losses) {
+		if n.budget--; n.budget < 0 || n.told[l] {
+			return
+		}
+		c, seen := counts[l]
+		if !seen {
+			order = append(order, l)
+		}
+		counts[l] = losses{c.come + add.come, c.sent + add.sent}
 	}
 	for i := range n.ranks {
-		if !n.left(int32(i)) {
-			continue
-		}
-		counts := map[key]int{}
-		var order []key
 		for _, m := range n.ranks[i].members {
-			ops := m.queued(mqs.UnexpectedMessages)
-			for k := range ops {
-				s, ok := m.arrival(&ops[k])
-				from := m.globalOf(s.source)
-				if !ok || from < 0 || ops[k].Status != mqs.Pending || ops[k].Internal || n.receives.match(s.envelope) || n.hangsIn(from, &s) {
-					continue
+			n.eachUnmatched(m, mqs.UnexpectedMessages, func(s *sized) {
+				if from := m.globalOf(s.source); from >= 0 && (n.left(m.rank) || n.hangs(m.rank)) {
+					count(lost{m.comm, m.rank, from, s.tag}, losses{come: 1})
 				}
-				at := key{m, from, s.tag}
-				if counts[at]++; counts[at] == 1 {
-					order = append(order, at)
+			})
+			n.eachUnmatched(m, mqs.PendingSends, func(s *sized) {
+				if to := m.globalOf(s.dest); to >= 0 && n.hangs(to) {
+					count(lost{m.comm, to, m.rank, s.tag}, losses{sent: 1})
 				}
-			}
+			})
 		}
-		for _, at := range order {
-			what := "a message"
-			if counts[at] > 1 {
-				what = fmt.Sprintf("%d messages", counts[at])
+	}
+	slices.SortStableFunc(order, func(x, y lost) int { return cmp.Compare(x.to, y.to) })
+	for _, l := range order {
+		n.never(l, max(counts[l].come, counts[l].sent))
+	}
+}
+
+// eachUnmatched calls f with the messages of a queue that no receive is posted for.
+func (n *misses) eachUnmatched(m *member, class mqs.OpClass, f func(*sized)) {
+	envelopeOf := m.arrival
+	if class == mqs.PendingSends {
+		envelopeOf = m.send
+	}
+	ops := m.queued(class)
+	for i := range ops {
+		if op := &ops[i]; op.Status == mqs.Pending && !op.Internal {
+			if s, ok := envelopeOf(op); ok && !n.receives.match(s.envelope) {
+				f(&s)
 			}
-			n.add(NeverReceived, fmt.Sprint(at.m.comm.label(), at.tag), fmt.Sprintf("Rank %d %s, but has not received %s from rank %d with tag %d on %s (rank %d %s)",
-				i, n.now(int32(i)), what, at.from, at.tag, at.m.comm.label(), at.from, n.now(at.from)), int32(i), at.from)
 		}
 	}
 }
 
-// hangsIn says whether a rank hangs with the send of a message, which has then
-// been told of.
-func (n *misses) hangsIn(rank int32, s *sized) bool {
-	if !n.hangs(rank) {
-		return false
+// never tells of messages that nobody will receive.
+func (n *misses) never(l lost, count int) {
+	what := "a message"
+	if count > 1 {
+		what = fmt.Sprintf("%d messages", count)
 	}
-	return slices.ContainsFunc(n.ranks[rank].waits, func(w wait) bool {
-		return slices.ContainsFunc(w.goals, func(g goal) bool {
-			if g.op == nil || g.class != mqs.PendingSends {
-				return false
+	what += fmt.Sprintf(" from rank %d with tag %d on %s", l.from, l.tag, l.comm.label())
+	if n.left(l.to) {
+		n.add(NeverReceived, fmt.Sprint(l.comm.label(), l.tag), fmt.Sprintf("Rank %d %s, but has not received %s (rank %d %s)",
+			l.to, n.now(l.to), what, l.from, n.now(l.from)), l.to, l.from)
+		return
+	}
+	n.add(NeverReceived, l.comm.label()+n.now(l.to), fmt.Sprintf("Rank %d hangs, and has posted no receive for %s (rank %d %s, rank %d %s)",
+		l.to, what, l.to, n.now(l.to), l.from, n.now(l.from)), l.to, l.from)
+}
+
+// explain notes the messages that need no more words, since that their senders
+// wait for them to be received is a part of what explains a hang.
+func (n *misses) explain() {
+	for _, rank := range n.suspects {
+		for _, w := range n.ranks[rank].waits {
+			for i := range w.goals {
+				g := &w.goals[i]
+				if g.op == nil || g.class != mqs.PendingSends || g.rank < 0 || !n.hangs(rank) {
+					continue
+				}
+				// What is sent into a circle from outside is no part of it.
+				if n.locked[rank] || !n.locked[g.rank] || n.left(g.rank) {
+					n.told[lost{g.of.comm, g.rank, rank, g.op.DesiredTag.Value}] = true
+				}
 			}
-			sent, ok := g.of.send(g.op)
-			return ok && sent.envelope == s.envelope
-		})
-	})
+		}
+	}
 }

@@ -26,7 +26,7 @@ func TestNearMisses(t *testing.T) {
 			more(m)
 		}
 	}
-	none := "\x00"
+	const never, receiver = "never received [1-2]: Rank 1 hangs, and has posted no receive for ", " (rank 1 is now in MPI_Recv (a.c:10), "
 	for _, c := range []struct {
 		name  string
 		ranks int
@@ -40,11 +40,13 @@ func TestNearMisses(t *testing.T) {
 		{"another tag that a receive is posted for", 2, cycle(func(m *made) { m.rank(1).message(worldID, 0, 8); m.rank(0).irecv(worldID, 1, 8) }), none},
 		{"another communicator", 2, cycle(func(m *made) { m.rank(1).message(dupID, 0, 7) }),
 			"communicator [0-1]: " + start + `the one with tag 7 that has come from rank 1 is on "halo exchange" (rank 1 is now in MPI_Recv (a.c:10)).`},
-		{"another communicator and another tag", 2, cycle(func(m *made) { m.rank(1).message(dupID, 0, 8) }), none},
+		{"another communicator and another tag", 2, cycle(func(m *made) { m.rank(1).message(dupID, 0, 8) }),
+			`never received [0-1]: Rank 0 hangs, and has posted no receive for a message from rank 1 with tag 8 on "halo exchange" (rank 0 is now in MPI_Recv (a.c:10), rank 1 is now in MPI_Recv (a.c:10)).`},
 		{"another source", 3, cycle(func(m *made) { m.rank(2).message(worldID, 0, 7) }),
 			"source [0,2]: " + start + "the one with tag 7 that has come is from rank 2 (rank 2 is now at a.c:99, in no MPI call)."},
 		{"another source, but the right one has something too", 3, cycle(func(m *made) { m.rank(2).message(worldID, 0, 7); m.rank(1).message(worldID, 0, 8) }),
-			"tag [0-1]: " + start + "the one that has come from rank 1 has tag 8 (rank 1 is now in MPI_Recv (a.c:10))."},
+			"never received [0,2]: Rank 0 hangs, and has posted no receive for a message from rank 2 with tag 7 on MPI_COMM_WORLD (rank 0 is now in MPI_Recv (a.c:10), rank 2 is now at a.c:99, in no MPI call).\n" +
+				"tag [0-1]: " + start + "the one that has come from rank 1 has tag 8 (rank 1 is now in MPI_Recv (a.c:10))."},
 		{"nothing of the library's own", 2, cycle(func(m *made) {
 			m.rank(1).message(worldID, 0, 8)
 			m.rank(0).on(worldID).Queue[mqs.UnexpectedMessages].Operations[0].Internal = true
@@ -84,6 +86,19 @@ func TestNearMisses(t *testing.T) {
 			m.rank(1).message(worldID, 0, 7)
 			m.rank(0).enters(0, "MPI_Finalize")
 		}, "never received [0-1]: Rank 0 is now in MPI_Finalize (a.c:20), but has not received 2 messages from rank 1 with tag 7 on MPI_COMM_WORLD (rank 1 is now at a.c:99, in no MPI call)."},
+		{"a message to one that hangs", 3, cycle(func(m *made) { m.rank(2).message(worldID, 1, 9); m.rank(2).message(worldID, 1, 9) }), never + "2 messages from rank 2 with tag 9 on MPI_COMM_WORLD" + receiver + "rank 2 is now at a.c:99, in no MPI call)."},
+		{"a message to one that hangs, yet to be sent", 3, cycle(func(m *made) { m.rank(2).isend(worldID, 1, 9, false) }), never + "a message from rank 2 with tag 9 on MPI_COMM_WORLD" + receiver + "rank 2 is now at a.c:99, in no MPI call)."},
+		{"one that is both sent and there, and another that is there only", 3, cycle(func(m *made) { m.rank(2).isend(worldID, 1, 9, true); m.rank(2).message(worldID, 1, 9) }), never + "2 messages from rank 2 with tag 9 on MPI_COMM_WORLD" + receiver + "rank 2 is now at a.c:99, in no MPI call)."},
+		{"a send into a circle", 3, cycle(func(m *made) {
+			m.Processes[2].Threads = nil
+			m.rank(2).send(worldID, 1, 9)
+		}), never + "a message from rank 2 with tag 9 on MPI_COMM_WORLD" + receiver + "rank 2 is now in MPI_Send (a.c:11))."},
+		{"a send to one that waits for a circle", 4, func(m *made) {
+			m.each(func(r *madeRank) { r.recv(worldID, 1-r.me, 7) }, 0, 1)
+			m.rank(2).recv(worldID, 0, 7)
+			m.rank(3).send(worldID, 2, 9)
+		}, none},
+		{"a circle of sends", 3, func(m *made) { m.each(func(r *madeRank) { r.send(worldID, (r.me+1)%3, 7) }, 0, 1, 2) }, none},
 		{"different roots", 3, func(m *made) {
 			for i := range 2 {
 				x := m.rank(i)

@@ -48,6 +48,17 @@ func (j *job) operation(w *wait, g *goal) string {
 	return operationWords(g.of, g.class, g.op)
 }
 
+// title is how a communicator is called by itself: a name needs no quotes there.
+func (c *communicator) title() string {
+	if c.name != "" {
+		return c.name
+	}
+	return c.label()
+}
+
+// notLookedAt is where a rank is that no process was given of, as a part of a sentence.
+const notLookedAt = "not among the processes that were looked at"
+
 // commOf is the communicator that a goal is on. MPI_Finalize is of all ranks.
 func (j *job) commOf(g *goal) *communicator {
 	switch {
@@ -141,7 +152,7 @@ func (j *job) now(rank int32) string {
 	r := &j.ranks[rank]
 	switch {
 	case r.process == nil:
-		return "is in no snapshot"
+		return "is " + notLookedAt
 	case r.process.Phase == mqs.Finished:
 		return "has finished MPI"
 	case r.process.Phase == mqs.Exited:

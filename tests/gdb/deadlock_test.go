@@ -60,7 +60,7 @@ func TestRunningJobs(t *testing.T) {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
 			job := work.StartMode(t, m)
-			job.Deadlock(t, job.Launcher(), 20)
+			job.Deadlock(t, job.Launcher(), 10)
 			for range 3 {
 				job.Reports(t, strconv.Itoa(job.Launcher()))
 			}

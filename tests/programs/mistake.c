@@ -53,7 +53,7 @@ static void left(void) {
   else RECV(2, TAG, world); /* @left */
 }
 
-/* Rank 2 is gone without a word, so the others are stuck, in no circle. Both
+/* Rank 2 is gone without a word, so the others are deadlocked, in no circle. Both
  * launchers have to be told to let it go. */
 static void gone(void) {
   if (rank == 2) _exit(0);

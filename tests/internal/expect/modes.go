@@ -23,7 +23,8 @@ type Mode struct {
 	OrUnknown bool
 }
 
-// Ring is a deadlock: its ranks, and how many a smallest circle of them has.
+// Ring is a deadlock: its ranks, and how many a smallest circle of them has. A
+// Length of 0 is none: the lowest rank waits for one that is gone.
 type Ring struct {
 	Ranks  []int
 	Length int

@@ -176,8 +176,7 @@ func collectiveModes() []Mode {
 				on("first", "0", deadlocked, "MPI_Barrier", "crossed"),
 				on("second", "1", deadlocked, "MPI_Barrier", "crossed"),
 			},
-			// Of which kind this is can be argued.
-			Maybe: []string{"collective", "communicator"},
+			Misses: []Miss{{"collective", []int{0, 1}}},
 		},
 		{
 			Program: "collective", Name: "copy", Ranks: 2, Verdict: Deadlock,

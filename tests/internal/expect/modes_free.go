@@ -63,8 +63,9 @@ func mistakeModes() []Mode {
 		{
 			// No circle, and yet nobody will ever release them.
 			Program: "mistake", Name: "gone", Ranks: 3, Verdict: Deadlock,
+			Deadlocks: []Ring{{[]int{0, 1}, 0}}, Waits: map[int][]int{0: {2}},
 			Places: []Place{
-				world("0-1", stuck, "MPI_Recv", "gone"),
+				world("0-1", deadlocked, "MPI_Recv", "gone"),
 				{Ranks: "2", State: ended},
 			},
 			Misses: []Miss{{"peer left", []int{0, 2}}, {"peer left", []int{1, 2}}},
