@@ -139,7 +139,7 @@ func (d *dump) report(s *mqs.Snapshot) error {
 	failed := true
 	for k, p := range s.Processes {
 		failed = failed && p.Unavailable != ""
-		if p.Unavailable != "" && d.asked[k].host == "" {
+		if p.Unavailable != "" && d.asked[k].host == "" && !slices.Contains(reasons, p.Unavailable) {
 			reasons = append(reasons, p.Unavailable)
 		}
 	}

@@ -31,7 +31,7 @@ type job struct {
 
 // rank is one rank of the job.
 type rank struct {
-	process *mqs.Process // nil if it is in no snapshot
+	process *mqs.Process // nil if it was not looked at
 	members []*member    // its communicators in the process's order
 	waits   []wait       // one for each thread in a call that waits
 	place   int          // in the report's groups

@@ -14,9 +14,21 @@ type entry struct {
 	call string
 	entryKey
 	ranks []int32
-	// waitsFor are the goals of the ranks' waits, groups once.
-	waitsFor []*goal
-	groups   map[*group]bool
+}
+
+// awaited is what ranks in collectives on a communicator wait for, groups once.
+type awaited struct {
+	goals  []*goal
+	groups map[*group]bool
+}
+
+func (w *awaited) add(goals []goal) {
+	for i := range goals {
+		if g := &goals[i]; g.rank >= 0 || !w.groups[g.group] {
+			w.goals = append(w.goals, g)
+			w.groups[g.group] = true
+		}
+	}
 }
 
 type entryKey struct {
@@ -33,6 +45,7 @@ const maxEntries = 6
 func (n *misses) collectives() {
 	index := map[entryKey]*entry{}
 	byComm := map[*communicator][]*entry{}
+	waits := map[*communicator]*awaited{}
 	var order []*communicator
 	for _, rank := range n.suspects {
 		r := &n.ranks[rank]
@@ -54,21 +67,19 @@ func (n *misses) collectives() {
 			}
 			e := index[key]
 			if e == nil {
-				e = &entry{call: t.Call, entryKey: key, groups: map[*group]bool{}}
+				e = &entry{call: t.Call, entryKey: key}
 				index[key] = e
 				if byComm[key.comm] == nil && key.comm != nil {
 					order = append(order, key.comm)
+					waits[key.comm] = &awaited{groups: map[*group]bool{}}
 				}
 				byComm[key.comm] = append(byComm[key.comm], e)
 			}
 			if len(e.ranks) == 0 || e.ranks[len(e.ranks)-1] != rank {
 				e.ranks = append(e.ranks, rank)
 			}
-			for k := range r.waits[i].goals {
-				if g := &r.waits[i].goals[k]; g.rank >= 0 || !e.groups[g.group] {
-					e.waitsFor = append(e.waitsFor, g)
-					e.groups[g.group] = true
-				}
+			if key.comm != nil {
+				waits[key.comm].add(r.waits[i].goals)
 			}
 		}
 	}
@@ -84,7 +95,7 @@ func (n *misses) collectives() {
 		n.different(c, entries)
 		n.deserted(c, byComm[c], members)
 	}
-	n.crossed(order, byComm)
+	n.crossed(order, byComm, waits)
 }
 
 // crossing is from ranks in calls on one communicator to ranks in calls on another.
@@ -92,7 +103,7 @@ type crossing struct{ from, to *communicator }
 
 // crossed finds pairs of communicators on each of which ranks wait for some that
 // are in a collective on the other one.
-func (n *misses) crossed(order []*communicator, byComm map[*communicator][]*entry) {
+func (n *misses) crossed(order []*communicator, byComm map[*communicator][]*entry, waits map[*communicator]*awaited) {
 	if len(order) < 2 {
 		return
 	}
@@ -108,22 +119,20 @@ func (n *misses) crossed(order []*communicator, byComm map[*communicator][]*entr
 	there := map[crossing]map[*entry][]int32{}
 	var pairs []crossing
 	for _, c := range order {
-		for _, e := range byComm[c] {
-			for _, g := range e.waitsFor {
-				n.budget -= g.each(func(r int32) {
-					for _, f := range at[r] {
-						x := crossing{c, f.comm}
-						if f.comm == c || n.budget < 0 {
-							continue
-						}
-						if there[x] == nil {
-							there[x] = map[*entry][]int32{}
-							pairs = append(pairs, x)
-						}
-						there[x][f] = append(there[x][f], r)
+		for _, g := range waits[c].goals {
+			g.each(func(r int32) {
+				for _, e := range at[r] {
+					x := crossing{c, e.comm}
+					if n.budget--; e.comm == c || n.budget < 0 {
+						continue
 					}
-				})
-			}
+					if there[x] == nil {
+						there[x] = map[*entry][]int32{}
+						pairs = append(pairs, x)
+					}
+					there[x][e] = append(there[x][e], r)
+				}
+			})
 		}
 	}
 	for _, x := range pairs {
@@ -145,16 +154,15 @@ func (n *misses) crossed(order []*communicator, byComm map[*communicator][]*entr
 	}
 }
 
-// each calls f with the ranks of a goal, and returns how many those are.
-func (g *goal) each(f func(rank int32)) int {
+// each calls f with the ranks of a goal.
+func (g *goal) each(f func(rank int32)) {
 	if g.rank >= 0 {
 		f(g.rank)
-		return 1
+		return
 	}
 	for _, r := range g.group.ranks {
 		f(r)
 	}
-	return len(g.group.ranks)
 }
 
 // placesOn names the calls that some ranks are in, and those ranks.
@@ -162,7 +170,7 @@ func placesOn(entries []*entry, there map[*entry][]int32) (string, []int32) {
 	var places []string
 	var ranks []int32
 	for _, e := range entries {
-		if len(there[e]) > 0 && !slices.Contains(places, e.place) {
+		if len(there[e]) > 0 && len(places) <= maxEntries && !slices.Contains(places, e.place) {
 			places = append(places, e.place)
 		}
 		ranks = append(ranks, there[e]...)

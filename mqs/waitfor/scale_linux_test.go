@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
 
 const many = 100_000
@@ -76,6 +77,18 @@ var large = []struct {
 		}
 		m.rank(7).Threads = nil
 		m.rank(7).recv(worldID, 8, 7)
+	}, Deadlocked, 2},
+	{"two barriers that cross, each rank at a place of its own, with messages for nobody", func(m *made) {
+		ranks := make([]int32, many)
+		for i := range ranks {
+			ranks[i] = int32(i)
+		}
+		m.comm(dupID, "dup", ranks...)
+		for i := range many {
+			m.rank(i).enters([]target.Addr{worldID, dupID}[i%2], "MPI_Barrier").Line = i + 1
+			m.rank(i).message(dupID, int32(i+1)%many, int32(i))
+			m.rank(i).isend(worldID, int32(i+2)%many, int32(i), false)
+		}
 	}, Deadlocked, 2},
 }
 

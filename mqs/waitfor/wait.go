@@ -57,7 +57,7 @@ const (
 	progressUnknown = "how far the call has come is not known"
 	arrivingUnknown = "messages have come that its MPI has not looked at yet"
 	placeUnknown    = "which call it is in is not known"
-	queuesUnknown   = "its queues can't be read"
+	queuesUnknown   = "the queues can't be read"
 )
 
 // findWaits finds what the threads of all ranks wait for.
