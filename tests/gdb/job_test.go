@@ -33,7 +33,7 @@ func TestJob(t *testing.T) {
 			if name == "rank" {
 				selected = 3
 			}
-			out.Contains(t, "Attached 4 ranks of mpirun", fmt.Sprintf(" (process %d): inferiors 1-4 are ranks 0-3.\n", job.Launcher()),
+			out.Contains(t, "Attached 4 ranks of ", fmt.Sprintf(" (process %d): inferiors 1-4 are ranks 0-3.\n", job.Launcher()),
 				fmt.Sprintf("[Current thread is %d.1 ", selected), "Detached 4 processes, which go on running.\n",
 				"No deadlock.", "The program is not being run")
 			out.Lacks(t, "Traceback", "stopped.")
@@ -101,7 +101,7 @@ func TestJobFiftyTimes(t *testing.T) {
 			s.Do("set schedule-multiple off")
 			continue
 		}
-		s.Says(attach, "Attached 4 ranks of mpirun")
+		s.Says(attach, "Attached 4 ranks of ")
 		if out := s.Says("mpi-queues -all -comm idle", "Rank 3 of 4"); strings.Count(out, "irecv") != 4 {
 			t.Fatalf("time %d:\n%s", i, out)
 		}
