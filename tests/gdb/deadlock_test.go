@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/mpi-queues/mpi-queues/mqs/peek"
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 )
 
@@ -26,9 +27,28 @@ func TestDeadlocks(t *testing.T) {
 		}
 		t.Run(m.Program+" "+m.Name, func(t *testing.T) {
 			t.Parallel()
-			work.StartMode(t, m, flags(m)...).Settle(t)
+			job := work.StartMode(t, m, flags(m)...)
+			if m.Name == "gone" && !hasTable(t, job.Launcher()) {
+				// Only a launcher's table tells a rank that is gone from one on another machine.
+				either := *m
+				either.OrUnknown = true
+				job.Mode = &either
+			}
+			job.Settle(t)
 		})
 	}
+}
+
+// hasTable says whether a launcher keeps a table of its ranks (not so from Open MPI 5.0).
+func hasTable(t *testing.T, launcher int) bool {
+	const name = "MPIR_proctable"
+	p, err := peek.Open(launcher, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	_, _, ok := p.Symbol(name)
+	return ok
 }
 
 // However a job is looked at, the report is the same.
