@@ -15,7 +15,7 @@ func TestDemo(t *testing.T) {
 	s := command(t, "demo")
 	s.ends(t, 0)
 	says(t, &s.out, "Open MPI and a C compiler", "mpirun", "gdb -p ", "Rank 0 of 3", "Rank 1 of 3", "Rank 2 of 3",
-		"One from rank 1 has come, but with tag 8, not 7", "0 → 1 → 2 → 0")
+		"Deadlock. Ranks 0-2 wait for each other", "deadlock.c:", "the one that has come from rank 1 has tag 8")
 	if bytes.Contains(s.out.Bytes(), []byte("recording")) || s.err.Len() > 0 {
 		t.Errorf("it did not show the program itself:\n%s%s", &s.out, &s.err)
 	}
