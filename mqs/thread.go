@@ -94,7 +94,7 @@ func (p *Process) locate(r *target.Reader, s Source) {
 
 // threadAt finds the call and the program's own frame on a thread's stack, and
 // says whether the program itself has such a frame.
-func threadAt(t *target.Thread) (_ Thread, isOwn bool) {
+func threadAt(t *target.Thread) (Thread, bool) {
 	out := Thread{Number: t.Number}
 	own := t.Frames
 	if at := t.InCall(); at >= 0 {
@@ -111,19 +111,34 @@ func threadAt(t *target.Thread) (_ Thread, isOwn bool) {
 	own = slices.DeleteFunc(slices.Clone(own), func(f target.Frame) bool { return f.Function == "" || isBinding(f.Function) })
 	f := programFrame(own, out.Call != "")
 	out.Function, out.File, out.Line = f.Function, f.File, f.Line
-	return out, f.File != "" && !isForeign(f.Object)
+	return out, isOwn(t, f)
 }
 
-// isForeign tells the libraries that are no part of the program: the system's,
-// and those of MPIs wherever they are installed. It errs on the side of the program.
-func isForeign(object string) bool {
-	for _, folder := range []string{"/lib", "/usr/lib"} {
-		if strings.HasPrefix(object, folder) {
-			return true
-		}
+// isOwn says whether a thread has a frame that is not a library's of an MPI or of
+// the system. Of recordings that do not say where functions are only those with
+// a line count.
+func isOwn(t *target.Thread, f target.Frame) bool {
+	if !slices.ContainsFunc(t.Frames, func(f target.Frame) bool { return f.Object != "" }) {
+		return f.File != ""
 	}
+	return slices.ContainsFunc(t.Frames, func(f target.Frame) bool { return !isForeign(f.Object) && !isKernels(f) })
+}
+
+// isKernels tells the functions of the page of code that the kernel gives to
+// every process (vDSO), which is no library to a debugger.
+func isKernels(f target.Frame) bool {
+	name := strings.TrimPrefix(f.Function, "__vdso_")
+	return f.Object == "" && f.File == "" && slices.Contains([]string{"clock_gettime", "clock_getres", "gettimeofday", "time", "getcpu"}, name)
+}
+
+// isForeign tells the libraries whose threads are no part of the program: the C
+// library's, and those of MPIs and what they are made of. It errs on the side of
+// the program, whose threads may call MPI.
+func isForeign(object string) bool {
 	base := filepath.Base(object)
-	for _, name := range []string{"libmpi", "libopen-", "libopen_mpi", "libpmix", "libfabric", "libuc", "libevent"} {
+	for _, name := range []string{"libc.", "libc-", "libpthread", "libm.", "libdl.", "librt.", "ld-linux", "libgomp", "libstdc++",
+		"libmpi", "libmpl", "libopen-", "libopen_mpi", "libpmix", "libprrte", "mca_", "libfabric", "libuc", "libevent", "libhwloc",
+		"libibverbs", "librdmacm", "libmlx", "libefa", "libpsm", "libcuda", "libnvidia"} {
 		if strings.HasPrefix(base, name) {
 			return true
 		}

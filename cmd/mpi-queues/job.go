@@ -46,8 +46,12 @@ func readJob(ctx context.Context, g *gdb, pid int, job *launch.Job, options []st
 		switch {
 		case i.obstacle != nil:
 			p = i.failed(i.obstacle)
-		case p == nil:
-			p = i.failed(&attachError{"gdb could not attach to it"})
+		case p == nil: // it may be another debugger's that has let go since, and if not, why is seen
+			alone, err := inspect(ctx, g, asked[k:k+1])
+			if err != nil {
+				return nil, err
+			}
+			p = alone.Processes[0]
 		}
 		i.complete(p, k)
 		s.Processes = append(s.Processes, p)

@@ -116,8 +116,11 @@ func exists(path string) bool {
 const looks = 4
 
 func (c *report) run(ctx context.Context, stdin io.Reader) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
+	if c.pid > 0 { // what is stopped must go on; reading files may just end
+		var stop context.CancelFunc
+		ctx, stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+		defer stop()
+	}
 	s, remarks, err := c.read(ctx, stdin)
 	if ctx.Err() != nil {
 		return unreadable(errors.New("interrupted; the processes run on"))

@@ -81,8 +81,9 @@ func snapshotFiles(args []string) ([]string, error) {
 		}
 		before := len(paths)
 		for _, e := range entries {
-			if !e.IsDir() && strings.HasSuffix(e.Name(), ".json") {
-				paths = append(paths, filepath.Join(arg, e.Name()))
+			path := filepath.Join(arg, e.Name())
+			if strings.HasSuffix(path, ".json") && (e.Type().IsRegular() || leadsToFile(path, e)) {
+				paths = append(paths, path)
 			}
 		}
 		if len(paths) == before {
@@ -90,6 +91,16 @@ func snapshotFiles(args []string) ([]string, error) {
 		}
 	}
 	return paths, nil
+}
+
+// leadsToFile says whether a folder's entry is a link to a file. Pipes and devices
+// are taken only where they are named: they may never end.
+func leadsToFile(path string, e os.DirEntry) bool {
+	if e.Type()&os.ModeSymlink == 0 {
+		return false
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // readSnapshot reads one file, or standard input.

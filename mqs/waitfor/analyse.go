@@ -15,7 +15,7 @@ func Analyse(s *mqs.Snapshot) *Report {
 	j.communicators()
 	j.messages()
 	j.findWaits()
-	a := &analysis{job: j, graph: newAndOr(j.nodes())}
+	a := &analysis{job: j, graph: newAndOr(j.nodes()), unsure: map[*group]int32{}}
 	a.free = a.graph.releases(true)
 	a.certain = a.graph.releases(false)
 	if a.explain() {
@@ -44,7 +44,8 @@ type analysis struct {
 	// ones in any case.
 	free, certain []bool
 	locks         []Deadlock
-	locked        map[int32]bool // the ranks in locks
+	unsure        map[*group]int32 // what doubtful has found
+	locked        map[int32]bool   // the ranks in locks
 }
 
 // explain replaces, in ranks that hang inside a collective, the messages by which
@@ -69,9 +70,9 @@ func (a *analysis) explain() bool {
 // hangs says whether a rank can't be released by any rank that can still move.
 func (a *analysis) hangs(rank int32) bool { return !a.free[rank] && !a.ranks[rank].gone() }
 
-// mayHang lists the ranks that wait and may never be released, for all that is
-// known, where none hangs for certain. If everybody else will move, so will the
-// one that is left, whomever it waits for.
+// mayHang are the ranks of which it can't be known that they will be released. If
+// everybody else will move, so will the one that is left, as long as it waits for
+// somebody of this job.
 func (a *analysis) mayHang() []int32 {
 	var out []int32
 	for i := range a.ranks {
@@ -79,10 +80,23 @@ func (a *analysis) mayHang() []int32 {
 			out = append(out, int32(i))
 		}
 	}
-	if len(out) == 1 {
+	if len(out) == 1 && a.worldKnown && len(a.ranks) > 1 && a.free[out[0]] && a.ranks[out[0]].mobility == waiting &&
+		!slices.ContainsFunc(a.ranks[out[0]].waits, mayLeadOutside) {
 		return nil
 	}
 	return slices.DeleteFunc(out, func(r int32) bool { return a.ranks[r].mobility != waiting })
+}
+
+// mayLeadOutside says whether a wait may be for processes of another job.
+func mayLeadOutside(w wait) bool {
+	if w.thread != nil {
+		switch w.thread.Call {
+		case "MPI_Comm_accept", "MPI_Comm_connect", "MPI_Comm_join", "MPI_Comm_spawn", "MPI_Comm_spawn_multiple", "MPI_Comm_disconnect":
+			return true
+		}
+	}
+	return w.unknown == peerUnknown || w.unknown == membersUnknown ||
+		slices.ContainsFunc(w.goals, func(g goal) bool { return g.group != nil && g.group.unknown == membersUnknown })
 }
 
 // nodes makes the wait-for graph of a job: first its ranks, each of which is

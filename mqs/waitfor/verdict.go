@@ -147,14 +147,24 @@ func (a *analysis) eachDoubt(w *wait, f func(clause string)) {
 				f(fmt.Sprintf("%sfor rank %d, of which too little is known: %s", where, g.rank, a.whyUncertain(g.rank)))
 			}
 		default:
-			for _, r := range g.group.ranks {
-				if a.ranks[r].mobility == uncertain {
-					f(fmt.Sprintf("%sfor rank %d, of which too little is known: %s", where, r, a.whyUncertain(r)))
-					break
-				}
+			if r := a.doubtful(g.group); r >= 0 {
+				f(fmt.Sprintf("%sfor rank %d, of which too little is known: %s", where, r, a.whyUncertain(r)))
 			}
 		}
 	}
+}
+
+// doubtful is the first rank of a group of which too little is known, -1 if there is none.
+func (a *analysis) doubtful(g *group) int32 {
+	if r, ok := a.unsure[g]; ok {
+		return r
+	}
+	r := int32(-1)
+	if at := slices.IndexFunc(g.ranks, func(r int32) bool { return a.ranks[r].mobility == uncertain }); at >= 0 {
+		r = g.ranks[at]
+	}
+	a.unsure[g] = r
+	return r
 }
 
 // whyUncertain is why nothing is known of a rank.

@@ -107,11 +107,14 @@ func (j *job) mobility(r *rank) mobility {
 			return free
 		case t.Call != "":
 			inside = true
-		case t.Function != "" || t.File != "":
+		default:
 			outside = true
 		}
 	}
-	if !inside || outside && p.ThreadMultiple.Known && p.ThreadMultiple.Value {
+	switch {
+	case !inside && !outside:
+		return uncertain
+	case !inside || outside && p.ThreadMultiple.Known && p.ThreadMultiple.Value:
 		return free
 	}
 	return waiting
