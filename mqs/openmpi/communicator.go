@@ -68,6 +68,11 @@ func (s *source) Communicators() iter.Seq2[mqs.Communicator, error] {
 				return
 			}
 		}
+		for _, id := range s.freedInUCX() {
+			if !yield(mqs.Communicator{UniqueID: id}, nil) {
+				return
+			}
+		}
 	}
 }
 

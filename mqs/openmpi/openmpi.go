@@ -49,6 +49,8 @@ type source struct {
 	comms   map[target.Addr]*commState // by unique id
 
 	requests  *requests
+	ucx       *ucxQueues // of pml ucx, nil before it was read
+	ucxErr    error
 	blocking  map[target.Addr]string // kinds by request
 	datatypes map[target.Addr]datatypeInfo
 	notes     []string
@@ -188,9 +190,10 @@ func (s *source) Describe(p *mqs.Process) {
 		p.GlobalRank = mqs.Known(w.rank)
 		p.WorldSize = mqs.Known(int32(len(w.entries)))
 	}
-	if s.pml != ob1 {
-		p.Notes = append(p.Notes, fmt.Sprintf("pml %s carries this program's messages, and mpi-queues reads the queues of pml ob1 only: "+
+	if s.pml != ob1 && s.pml != ucxPML {
+		p.Notes = append(p.Notes, fmt.Sprintf("pml %s carries this program's messages, and mpi-queues reads the queues of pml ob1 and ucx only: "+
 			"run the program with `--mca pml ob1` to see them", s.pml))
 	}
+	p.Notes = append(p.Notes, s.ucxNotes()...)
 	p.Notes = append(p.Notes, s.notes...)
 }

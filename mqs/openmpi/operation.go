@@ -59,10 +59,13 @@ func (s *source) common(a target.Addr, r request) mqs.PendingOperation {
 		op.ExtraText = append(op.ExtraText, "cancelled")
 	}
 	if r.FreeCalled {
-		op.ExtraText = append(op.ExtraText, "freed: nobody will collect it")
+		op.ExtraText = append(op.ExtraText, freedText)
 	}
 	return op
 }
+
+// freedText stands with operations that nobody will collect.
+const freedText = "freed: nobody will collect it"
 
 // send describes a send request. Its peer, tag and length are known at once.
 func (s *source) send(c *mqs.Communicator, q sendAt) mqs.PendingOperation {

@@ -12,6 +12,10 @@ import (
 // Operations yields one queue of a communicator.
 func (s *source) Operations(c *mqs.Communicator, class mqs.OpClass) iter.Seq2[mqs.PendingOperation, error] {
 	return func(yield func(mqs.PendingOperation, error) bool) {
+		if s.pml == ucxPML {
+			s.yieldUCX(c, class, yield)
+			return
+		}
 		state, ok := s.comms[c.UniqueID]
 		if !ok {
 			yield(mqs.PendingOperation{}, fmt.Errorf("no communicator %s", c.UniqueID))

@@ -11,6 +11,7 @@ import (
 const (
 	requestInvalid  = 0 // not in use
 	requestInactive = 1 // persistent, not started
+	requestActive   = 2
 )
 
 // requestCompleted is req_complete once the operation is complete; before, it
@@ -54,14 +55,14 @@ func (s *source) allRequests() *requests {
 	}
 	q := &requests{sends: map[target.Addr][]sendAt{}, recvs: map[target.Addr][]recvAt{}, seen: map[target.Addr]target.Addr{}}
 	s.requests = q
-	q.sendErr = s.eachElement(symSendRequests, func(a target.Addr) error {
+	q.sendErr = s.eachElement(s.symbols[symSendRequests].Addr, symSendRequests, func(a target.Addr) error {
 		r, err := s.SendRequest.Read(s.r, a)
 		if err == nil && r.Base.Type == typeSend && (inUse(r.Base) || isBuffered(r)) {
 			q.sends[r.Base.Comm] = append(q.sends[r.Base.Comm], sendAt{a, r})
 		}
 		return err
 	})
-	q.recvErr = s.eachElement(symRecvRequests, func(a target.Addr) error {
+	q.recvErr = s.eachElement(s.symbols[symRecvRequests].Addr, symRecvRequests, func(a target.Addr) error {
 		r, err := s.RecvRequest.Read(s.r, a)
 		if err == nil && inUse(r.Base) && r.Base.Type >= typeRecv && r.Base.Type <= typeMprobe {
 			q.recvs[r.Base.Comm] = append(q.recvs[r.Base.Comm], recvAt{a, r})
@@ -85,14 +86,14 @@ func isBuffered(r sendRequest) bool {
 // eachElement calls f with every element of a free list, in the order in which
 // they were handed out for the first time. The list is a list of allocations;
 // in each, elements stand at a fixed stride behind an item of their own.
-func (s *source) eachElement(symbol string, f func(target.Addr) error) error {
-	head, err := s.FreeList.Read(s.r, s.symbols[symbol].Addr)
+func (s *source) eachElement(list target.Addr, name string, f func(target.Addr) error) error {
+	head, err := s.FreeList.Read(s.r, list)
 	if err != nil {
 		return err
 	}
 	align := max(head.Alignment, 1)
 	if align&(align-1) != 0 || align > 1<<20 || head.FragSize == 0 || head.FragSize > 1<<20 || head.NumAllocated > 1<<26 || head.NumPerAlloc > 1<<26 {
-		return fmt.Errorf("%s has %d elements of %d bytes aligned to %d", symbol, head.NumAllocated, head.FragSize, align)
+		return fmt.Errorf("%s has %d elements of %d bytes aligned to %d", name, head.NumAllocated, head.FragSize, align)
 	}
 	stride := (head.FragSize + align - 1) &^ (align - 1)
 
@@ -103,7 +104,7 @@ func (s *source) eachElement(symbol string, f func(target.Addr) error) error {
 	}
 	for a, err := range target.Walk(head.Allocations.First, target.Addr(head.Allocations.Sentinel), 1<<24, next) {
 		if err != nil {
-			return fmt.Errorf("%s: %w", symbol, err)
+			return fmt.Errorf("%s: %w", name, err)
 		}
 		allocations = append(allocations, a)
 	}
@@ -124,7 +125,7 @@ func (s *source) eachElement(symbol string, f func(target.Addr) error) error {
 				return err
 			}
 			if o.Class != head.FragClass {
-				return fmt.Errorf("%s: element %d of the allocation at %s is no request", symbol, k, a)
+				return fmt.Errorf("%s: element %d of the allocation at %s is no request", name, k, a)
 			}
 			if err := f(at); err != nil {
 				return err
@@ -133,7 +134,7 @@ func (s *source) eachElement(symbol string, f func(target.Addr) error) error {
 		left -= n
 	}
 	if left != 0 {
-		return errors.New(symbol + " has fewer elements than it says")
+		return errors.New(name + " has fewer elements than it says")
 	}
 	return nil
 }

@@ -15,11 +15,15 @@ type types struct {
 	FreeListItem target.Struct[freeListItem] `c:"opal_free_list_item_t"`
 	Component    target.Struct[component]    `c:"mca_base_component_t"`
 
-	Request      target.Struct[anyRequest]   `c:"ompi_request_t,optional"`
-	Communicator target.Struct[communicator] `c:"ompi_communicator_t"`
-	Group        target.Struct[group]        `c:"ompi_group_t"`
-	Proc         target.Struct[proc]         `c:"ompi_proc_t"`
-	Datatype     target.Struct[datatype]     `c:"ompi_datatype_t"`
+	Request       target.Struct[anyRequest]    `c:"ompi_request_t,optional"`
+	UCXModule     target.Struct[ucxModule]     `c:"mca_pml_ucx_module_t,optional"`
+	UCXPersistent target.Struct[ucxPersistent] `c:"mca_pml_ucx_persistent_request_t,optional"`
+	UCXConvertor  target.Struct[ucxConvertor]  `c:"mca_pml_ucx_convertor_t,optional"`
+	Message       target.Struct[heldByProgram] `c:"ompi_message_t,optional"`
+	Communicator  target.Struct[communicator]  `c:"ompi_communicator_t"`
+	Group         target.Struct[group]         `c:"ompi_group_t"`
+	Proc          target.Struct[proc]          `c:"ompi_proc_t"`
+	Datatype      target.Struct[datatype]      `c:"ompi_datatype_t"`
 
 	// ob1 is a library of its own up to 4.1, and loaded only where it is selected.
 	SendRequest target.Struct[sendRequest] `c:"mca_pml_ob1_send_request_t,optional"`
@@ -88,6 +92,8 @@ type communicator struct {
 	LocalGroup  target.Addr `c:"c_local_group"`
 	RemoteGroup target.Addr `c:"c_remote_group"`
 	LocalComm   target.Addr `c:"c_local_comm"`
+	// What each peer calls it, where that may not be the same, from 5.0: 32 bits each, 0 if not asked yet.
+	PeerIndices target.Addr `c:"c_index_vec,optional"`
 	PMLComm     target.Addr `c:"c_pml_comm"`
 }
 
@@ -101,6 +107,49 @@ type group struct {
 type proc struct {
 	JobID uint32 `c:"super.proc_name.jobid"`
 	VPID  uint32 `c:"super.proc_name.vpid"`
+	// What the layers below keep for it, among them pml ucx its endpoint.
+	Endpoints target.Place `c:"proc_endpoints,optional"`
+}
+
+// ucxModule is the only object of its kind, ompi_pml_ucx.
+type ucxModule struct {
+	Persistent target.Place `c:"persistent_reqs"` // an opal_free_list_t
+}
+
+// ucxConvertor is what pml ucx keeps of a message whose data is not contiguous.
+type ucxConvertor struct {
+	Datatype target.Addr `c:"datatype"`
+	Buffer   target.Addr `c:"opal_conv.pBaseBuf"`
+	Count    uint64      `c:"opal_conv.count"`
+}
+
+// heldByProgram is an MPI_Message: one that MPI_Mprobe has taken.
+type heldByProgram struct {
+	Next target.Addr `c:"super.super.opal_list_next"` // NULL while the program has it
+	Comm target.Addr `c:"comm"`
+	// What the pml has of it: pml ucx UCX's own.
+	Taken target.Addr `c:"req_ptr"`
+}
+
+// ucxPersistent is a persistent request of pml ucx. Each start makes a request of
+// UCX, which is gone when it is complete.
+type ucxPersistent struct {
+	Source    int32       `c:"ompi.req_status.MPI_SOURCE"`
+	StatusTag int32       `c:"ompi.req_status.MPI_TAG"`
+	Cancelled bool        `c:"ompi.req_status._cancelled"`
+	Received  uint64      `c:"ompi.req_status._ucount"`
+	Complete  uint64      `c:"ompi.req_complete"`
+	Comm      target.Addr `c:"ompi.req_mpi_object.comm"`
+	State     int32       `c:"ompi.req_state"`
+	Started   target.Addr `c:"tmp_req"`
+	Flags     uint32      `c:"flags"`
+	Buffer    target.Addr `c:"buffer"`
+	Count     uint64      `c:"count"`
+	Datatype  target.Addr `c:"ompi_datatype"`
+	Tag       uint64      `c:"tag"`
+	Mode      int32       `c:"send.mode"`
+	Endpoint  target.Addr `c:"send.ep"`
+	Mask      uint64      `c:"recv.tag_mask"`
 }
 
 type datatype struct {
@@ -110,7 +159,8 @@ type datatype struct {
 
 // anyRequest is what requests of all kinds start with.
 type anyRequest struct {
-	Complete uint64 `c:"req_complete"`
+	Complete uint64      `c:"req_complete"`
+	Comm     target.Addr `c:"req_mpi_object.comm,optional"`
 }
 
 // request is mca_pml_base_request_t.

@@ -179,6 +179,9 @@ func (s *source) unexpected(c *mqs.Communicator, f arrival) mqs.PendingOperation
 	return op
 }
 
+// takenText stands with messages that MPI_Mprobe has taken out of the queue.
+const takenText = "taken by MPI_Mprobe, not received yet"
+
 // heldMessage describes a message that MPI_Mprobe has taken out of the queue.
 func (s *source) heldMessage(c *mqs.Communicator, r *recvAt) mqs.PendingOperation {
 	op := message(c, r.Base.Source, r.Base.StatusTag)
@@ -186,7 +189,7 @@ func (s *source) heldMessage(c *mqs.Communicator, r *recvAt) mqs.PendingOperatio
 	op.Request = mqs.Known(r.addr)
 	op.ActualLength = mqs.Known(int64(r.Base.Received))
 	op.DesiredLength = op.ActualLength
-	op.ExtraText = []string{"taken by MPI_Mprobe, not received yet"}
+	op.ExtraText = []string{takenText}
 	return op
 }
 

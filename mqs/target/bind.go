@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"unsafe"
 )
 
 // Struct reads one C type into the Go struct T. Each field of T is tagged with
@@ -196,4 +197,17 @@ func (s *Struct[T]) Read(r *Reader, a Addr) (T, error) {
 		return zero, fmt.Errorf("%s at %s: %w", s.name, a, err)
 	}
 	return s.decode(r.order, a, b), nil
+}
+
+// Places returns where the members of an object at a stand, of those that are a
+// [Place], without reading it: for objects far larger than what is wanted of them.
+func (s *Struct[T]) Places(a Addr) T {
+	var out T
+	for i := range s.steps {
+		if st := &s.steps[i]; st.how == asPlace {
+			// Within out: the offset is that of one of T's fields.
+			*(*Place)(unsafe.Add(unsafe.Pointer(&out), st.to)) = Place(a) + Place(st.field.Offset)
+		}
+	}
+	return out
 }

@@ -1,0 +1,301 @@
+package openmpi
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/ucx"
+)
+
+// ucxPML is the pml that leaves matching to UCX.
+const ucxPML = "ucx"
+
+// Its symbols, all of them in .dynsym of stripped libraries too: the module, the
+// functions that UCX calls when a send is complete, and the messages that programs have
+// taken out of the queues.
+const (
+	symUCX           = "ompi_pml_ucx" // mca_pml_ucx_module_t
+	symBsendDone     = "mca_pml_ucx_bsend_completion"
+	symBsendDoneNbx  = "mca_pml_ucx_bsend_nbx_completion"
+	symPsendDone     = "mca_pml_ucx_psend_completion"
+	symPrecvDone     = "mca_pml_ucx_precv_completion"
+	symSendDoneEmpty = "mca_pml_ucx_send_completion_empty"
+	symMessages      = "ompi_message_free_list" // opal_free_list_t
+)
+
+var ucxSymbols = slices.Concat(ucx.Symbols, []string{symUCX, symBsendDone, symBsendDoneNbx, symPsendDone, symPrecvDone, symSendDoneEmpty, symMessages})
+
+// How pml ucx puts an MPI message's envelope into a tag of UCX, and what receives
+// with wildcards look at (ompi/mca/pml/ucx/pml_ucx_request.h, 4.1 to 6.0). The tag
+// stands in the upper 24 bits with its sign, below it the source's rank in the
+// communicator and the communicator's index in the process that receives.
+const (
+	ucxContextBits  = 20
+	ucxRankBits     = 20
+	ucxContextMask  = 1<<ucxContextBits - 1
+	ucxRankMask     = (1<<ucxRankBits - 1) << ucxContextBits
+	ucxTagShift     = ucxContextBits + ucxRankBits
+	ucxTagValueMask = 0x7fffff << ucxTagShift
+)
+
+// envelope is what a tag of UCX says.
+type envelope struct {
+	context uint64
+	source  int32
+	tag     int32
+}
+
+func envelopeOf(tag uint64) envelope {
+	return envelope{tag & ucxContextMask, int32(tag & ucxRankMask >> ucxContextBits), int32(int64(tag) >> ucxTagShift)}
+}
+
+// ucxQueues are the messages and requests of pml ucx, by the unique id of their
+// communicator.
+type ucxQueues struct {
+	worker     *ucx.Worker
+	symbols    map[string]target.Symbol
+	layout     string
+	sends      map[target.Addr][]ucxSend
+	receives   map[target.Addr][]ucxReceive
+	unexpected map[target.Addr][]ucxMessage
+	freed      map[target.Addr]bool // communicators that are no more, but have messages or requests
+}
+
+// ucxRequest is what a request of UCX is to Open MPI.
+type ucxRequest struct {
+	handle  target.Addr   // what the program has, or UCX's own request if it has none
+	started *persistentAt // by which it was started, nil if by none
+	call    *target.Call  // on whose stack it is, nil if on none
+}
+
+type ucxSend struct {
+	ucx.Send
+	ucxRequest
+	peer mqs.Maybe[int32] // local rank
+}
+
+type ucxReceive struct {
+	ucx.Receive
+	ucxRequest
+}
+
+type ucxMessage struct {
+	ucx.Message
+	taken bool // by MPI_Mprobe
+}
+
+// ucxQueues reads all that pml ucx has, once.
+func (s *source) ucxQueues() (*ucxQueues, error) {
+	if s.ucx == nil && s.ucxErr == nil {
+		s.ucx, s.ucxErr = s.readUCX()
+		if s.ucxErr != nil {
+			s.ucxErr = fmt.Errorf("its messages are inside UCX, which can't be read: %w", s.ucxErr)
+		}
+	}
+	return s.ucx, s.ucxErr
+}
+
+func (s *source) readUCX() (*ucxQueues, error) {
+	symbols, err := s.r.Symbols(ucxSymbols...)
+	if err != nil {
+		return nil, err
+	}
+	u, err := ucx.Open(s.r, symbols, s.Request.Size())
+	if err != nil {
+		return nil, err
+	}
+	q := &ucxQueues{symbols: symbols, layout: u.LayoutName(),
+		sends: map[target.Addr][]ucxSend{}, receives: map[target.Addr][]ucxReceive{}, unexpected: map[target.Addr][]ucxMessage{}, freed: map[target.Addr]bool{}}
+	if q.worker, err = s.ucxWorker(u, symbols); err != nil {
+		return nil, err
+	}
+	calls, err := s.r.Calls()
+	if err != nil {
+		s.notef("sends that a call keeps on its stack can't be found: %v", err)
+	}
+	persistent := s.ucxPersistents(symbols)
+	request := func(own, user target.Addr) ucxRequest {
+		r := ucxRequest{handle: user, started: persistent[user]}
+		if at := slices.IndexFunc(calls, func(c target.Call) bool { return c.Holds(own) }); at >= 0 {
+			r.call, r.handle = &calls[at], own // there is nothing behind it
+		}
+		if r.started != nil {
+			r.handle = r.started.addr
+		}
+		return r
+	}
+	s.assignReceives(q, request)
+	s.assignSends(q, calls, request)
+	s.assignComplete(q, persistent)
+	s.assignMessages(q, u)
+	return q, nil
+}
+
+// ucxWorker finds the worker of the pml: others belong to one-sided communication
+// or to collectives. ompi_pml_ucx points at it, at a place that releases differ in.
+func (s *source) ucxWorker(u *ucx.UCX, symbols map[string]target.Symbol) (*ucx.Worker, error) {
+	const words = 64 // the functions of the pml, and what comes before the worker
+	module, ok := symbols[symUCX]
+	if !ok {
+		return nil, fmt.Errorf("there is no symbol %s", symUCX)
+	}
+	pointers, err := s.r.Pointers(module.Addr, words)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range pointers {
+		if w, ok := u.WorkerAt(p); ok {
+			return w, nil
+		}
+	}
+	return nil, fmt.Errorf("none of UCX's %d workers is that of %s", len(u.Workers()), symUCX)
+}
+
+// byContext is the id of the communicator that this process calls by an index. A program
+// may have freed it: UCX goes on with what is under way on it.
+func (s *source) byContext(q *ucxQueues, context uint64) target.Addr {
+	id := target.Addr(context)
+	if s.comms[id] == nil {
+		q.freed[id] = true
+	}
+	return id
+}
+
+func (s *source) assignReceives(q *ucxQueues, request func(own, user target.Addr) ucxRequest) {
+	for _, r := range slices.Concat(q.worker.Matched, q.worker.Posted) {
+		tag := r.Tag
+		if r.State == ucx.Complete && !r.Cancelled {
+			tag = r.SenderTag // one that found its message at once has not noted what it asked for
+		}
+		id := s.byContext(q, envelopeOf(tag).context)
+		q.receives[id] = append(q.receives[id], ucxReceive{r, request(r.Addr, r.User)})
+	}
+}
+
+// destination is where a send goes: by what the receiver calls the communicator, and
+// the endpoint.
+type destination struct {
+	context  uint64
+	endpoint target.Addr
+}
+
+func (s *source) assignSends(q *ucxQueues, calls []target.Call, request func(own, user target.Addr) ucxRequest) {
+	sends := slices.Clone(q.worker.Sends)
+	for i := range calls {
+		sends = append(sends, onStack(s.r, q.worker, &calls[i])...)
+	}
+	if len(sends) == 0 {
+		return
+	}
+	type end struct {
+		comm *commState
+		rank int32
+	}
+	ends := map[destination]end{}
+	for _, c := range s.comms {
+		for endpoint, rank := range s.endpointsOf(c) {
+			ends[destination{s.indexAt(c, rank), endpoint}] = end{c, rank}
+		}
+	}
+	for _, r := range sends {
+		to := envelopeOf(r.Tag)
+		e, ok := ends[destination{to.context, r.Endpoint}]
+		out := ucxSend{Send: r, ucxRequest: request(r.Addr, r.User), peer: mqs.Maybe[int32]{Value: e.rank, Known: ok}}
+		id := target.Addr(0)
+		if ok {
+			id = e.comm.model.UniqueID
+		} else {
+			id = s.byContext(q, to.context)
+		}
+		q.sends[id] = append(q.sends[id], out)
+	}
+}
+
+// commGlobalIndex marks a communicator that all members call by the same index
+// (ompi/communicator/communicator.h, 6.0).
+const commGlobalIndex = 0x10000
+
+// indexAt is what a peer calls a communicator.
+func (s *source) indexAt(c *commState, rank int32) uint64 {
+	if c.Flags&commGlobalIndex == 0 && c.PeerIndices != 0 {
+		if v, err := s.r.Uint(c.PeerIndices+4*target.Addr(rank), 4); err == nil && v != 0 {
+			return v
+		}
+	}
+	return c.Index & ucxContextMask
+}
+
+// endpointsOf maps the endpoints of a communicator's peers to their ranks. A
+// process has several slots for endpoints, of which one is the pml's.
+func (s *source) endpointsOf(c *commState) map[target.Addr]int32 {
+	group := c.LocalGroup
+	if c.model.Inter {
+		group = c.RemoteGroup
+	}
+	out := map[target.Addr]int32{}
+	entries, _, err := s.entries(group)
+	at := target.Addr(s.Proc.Places(0).Endpoints)
+	if err != nil || at == 0 {
+		return out
+	}
+	s.prefetchProcs(entries)
+	slots := (s.Proc.Size() - int(at)) / s.r.Info().PointerSize
+	for rank, e := range entries {
+		if e == 0 || e&1 != 0 {
+			continue // nothing has been sent there yet
+		}
+		endpoints, err := s.r.Pointers(e+at, slots)
+		if err != nil {
+			continue
+		}
+		for _, endpoint := range endpoints {
+			if endpoint != 0 {
+				out[endpoint] = int32(rank)
+			}
+		}
+	}
+	return out
+}
+
+// onStack finds the send that a call keeps on its stack: it is in no queue.
+func onStack(r *target.Reader, w *ucx.Worker, c *target.Call) []ucx.Send {
+	if _, ok := mqs.BlockingSends[c.Function]; !ok {
+		return nil
+	}
+	var out []ucx.Send
+	width := target.Addr(r.Info().PointerSize)
+	for a := c.Stack.Addr; c.Holds(a); a += width {
+		if s, ok := w.SendAt(a); ok && s.State != ucx.Complete {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func (s *source) assignMessages(q *ucxQueues, u *ucx.UCX) {
+	for _, m := range q.worker.Unexpected {
+		id := s.byContext(q, envelopeOf(m.Tag).context)
+		q.unexpected[id] = append(q.unexpected[id], ucxMessage{Message: m})
+	}
+	list, ok := q.symbols[symMessages]
+	if !ok || !s.Message.Bound() {
+		return
+	}
+	err := s.eachElement(list.Addr, symMessages, func(a target.Addr) error {
+		h, err := s.Message.Read(s.r, a)
+		if err != nil || h.Next != 0 || h.Taken == 0 {
+			return err
+		}
+		m, err := u.MessageAt(h.Taken)
+		id := target.Addr(envelopeOf(m.Tag).context)
+		if c := s.comms[id]; err == nil && c != nil && c.addr == h.Comm {
+			q.unexpected[id] = append(q.unexpected[id], ucxMessage{m, true})
+		}
+		return err
+	})
+	if err != nil {
+		s.notef("messages that MPI_Mprobe has taken may be missing: %v", err)
+	}
+}

@@ -1,0 +1,242 @@
+package openmpi
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/ucx"
+)
+
+// freedInUCX are the communicators that the program has freed while messages or
+// requests were under way on them. Nothing else is known of them.
+func (s *source) freedInUCX() []target.Addr {
+	if s.pml != ucxPML {
+		return nil
+	}
+	q, err := s.ucxQueues()
+	if err != nil {
+		return nil // said where it matters
+	}
+	return slices.Sorted(maps.Keys(q.freed))
+}
+
+// yieldUCX yields one queue of a communicator of pml ucx.
+func (s *source) yieldUCX(c *mqs.Communicator, class mqs.OpClass, yield func(mqs.PendingOperation, error) bool) {
+	q, err := s.ucxQueues()
+	if err != nil {
+		yield(mqs.PendingOperation{}, err)
+		return
+	}
+	switch class {
+	case mqs.PendingSends:
+		for i := range q.sends[c.UniqueID] {
+			if !yield(s.ucxSend(c, &q.sends[c.UniqueID][i]), nil) {
+				return
+			}
+		}
+	case mqs.PendingReceives:
+		for i := range q.receives[c.UniqueID] {
+			if !yield(s.ucxReceive(c, &q.receives[c.UniqueID][i]), nil) {
+				return
+			}
+		}
+	case mqs.UnexpectedMessages:
+		for i := range q.unexpected[c.UniqueID] {
+			if !yield(s.ucxUnexpected(c, &q.unexpected[c.UniqueID][i]), nil) {
+				return
+			}
+		}
+	}
+}
+
+// typed fills in a datatype and how many elements of it there are.
+func (s *source) typed(op *mqs.PendingOperation, datatype, buffer target.Addr, count uint64) {
+	dt := s.datatype(datatype)
+	op.Buffer, op.Datatype, op.Count = mqs.Known(buffer), dt.name, mqs.Known(int64(count))
+	if dt.size.Known {
+		op.DesiredLength = mqs.Known(int64(count) * dt.size.Value)
+	}
+}
+
+// gathered fills in what pml ucx keeps of data that is not contiguous, in an object of
+// its own.
+func (s *source) gathered(op *mqs.PendingOperation, generic target.Addr) {
+	if generic == 0 || !s.UCXConvertor.Bound() || s.proveClass(generic, s.UCXConvertor.Name(), s.UCXConvertor.Size()) != nil {
+		return
+	}
+	if c, err := s.UCXConvertor.Read(s.r, generic); err == nil {
+		s.typed(op, c.Datatype, c.Buffer, c.Count)
+	}
+}
+
+// isDone says whether a send's call-back is one of those that the symbols name.
+func (q *ucxQueues) isDone(done target.Addr, symbols ...string) bool {
+	return done != 0 && slices.ContainsFunc(symbols, func(name string) bool { return q.symbols[name].Addr == done })
+}
+
+// ucxSend describes a send.
+func (s *source) ucxSend(c *mqs.Communicator, r *ucxSend) mqs.PendingOperation {
+	tag := envelopeOf(r.Tag).tag
+	op := mqs.PendingOperation{
+		Status:        mqs.Pending,
+		TagWild:       mqs.Known(false),
+		DesiredTag:    mqs.Known(tag),
+		DesiredLength: mqs.Known(r.Length),
+		SystemBuffer:  mqs.Known(false),
+		Request:       mqs.Known(r.handle),
+		Internal:      tag < 0,
+		Kind:          "isend",
+	}
+	if r.State == ucx.Complete {
+		op.Status = mqs.Complete
+	}
+	if r.Buffer != 0 {
+		op.Buffer = mqs.Known(r.Buffer)
+	}
+	if r.peer.Known {
+		op.DesiredLocalRank, op.DesiredGlobalRank = r.peer, c.GlobalRank(r.peer.Value)
+	}
+	if r.Sync {
+		op.Kind = "issend"
+	}
+	if op.Status != mqs.Complete {
+		s.gathered(&op, r.Generic) // which is given back with the completion
+	}
+	switch p := r.started; {
+	case p != nil:
+		op.Kind = mqs.KindNotKnown
+		if p.Mode >= 0 && int(p.Mode) < len(sendKinds) {
+			op.Kind = sendKinds[p.Mode].persistent
+		}
+		s.typed(&op, p.Datatype, p.Buffer, p.Count)
+	case r.call != nil:
+		op.Kind = strings.ToLower(strings.TrimPrefix(r.call.Function, "MPI_"))
+		if strings.HasPrefix(op.Kind, "sendrecv") {
+			op.Kind = mqs.KindNotKnown
+		}
+	case s.ucx.isDone(r.Done, symBsendDone, symBsendDoneNbx):
+		// The program's own operation is complete, and its request, if it had one, is
+		// one that all of those share.
+		op.Kind, op.SystemBuffer, op.ExtraText = "bsend", mqs.Known(true), []string{"the data waits in the buffer"}
+	case s.ucx.isDone(r.Done, symSendDoneEmpty):
+		op.Kind = strings.TrimPrefix(op.Kind, "i") // a blocking call waits for it
+	case s.ucx.isDone(r.Done, symPsendDone):
+		op.Kind = mqs.KindNotKnown // its persistent request has been freed
+	}
+	if r.Released {
+		op.ExtraText = append(op.ExtraText, freedText)
+	}
+	op.ActualLocalRank, op.ActualGlobalRank = op.DesiredLocalRank, op.DesiredGlobalRank
+	op.ActualTag, op.ActualLength = op.DesiredTag, op.DesiredLength
+	return op
+}
+
+// ucxReceive describes a receive. Of one that is complete UCX keeps the message's
+// envelope and length; what was asked for only if it had to wait, which can't be told.
+func (s *source) ucxReceive(c *mqs.Communicator, r *ucxReceive) mqs.PendingOperation {
+	op := mqs.PendingOperation{
+		Status:       map[ucx.State]mqs.Status{ucx.Posted: mqs.Pending, ucx.Matched: mqs.Matched, ucx.Complete: mqs.Complete}[r.State],
+		SystemBuffer: mqs.Known(false),
+		Request:      mqs.Known(r.handle),
+		Kind:         "irecv",
+	}
+	if r.State != ucx.Complete || r.Cancelled || r.started != nil {
+		s.asked(c, &op, r)
+	}
+	switch {
+	case r.started != nil:
+		op.Kind = "recv_init"
+		s.typed(&op, r.started.Datatype, r.started.Buffer, r.started.Count)
+	case r.call != nil:
+		op.Kind = mqs.BlockingRecvs[r.call.Function]
+	case s.ucx.isDone(r.Done, symPrecvDone):
+		op.Kind = "recv_init"
+	}
+	if r.Offloaded {
+		op.ExtraText = append(op.ExtraText, "given to the network card for matching")
+	}
+	if r.Released {
+		op.ExtraText = append(op.ExtraText, freedText)
+	}
+	s.arrived(c, &op, r)
+	return op
+}
+
+// asked fills in what a receive has asked for.
+func (s *source) asked(c *mqs.Communicator, op *mqs.PendingOperation, r *ucxReceive) {
+	e := envelopeOf(r.Tag)
+	op.TagWild = mqs.Known(r.Mask&ucxTagValueMask == 0)
+	if !op.TagWild.Value {
+		op.DesiredTag, op.Internal = mqs.Known(e.tag), e.tag < 0
+	}
+	op.DesiredLocalRank, op.DesiredGlobalRank = mqs.Known(e.source), c.GlobalRank(e.source)
+	if r.Mask&ucxRankMask == 0 {
+		op.DesiredLocalRank, op.DesiredGlobalRank = mqs.Known(int32(mqs.AnyRank)), mqs.Known(int32(mqs.AnyRank))
+	}
+	if r.Generic == 0 {
+		op.Buffer = mqs.Known(r.Buffer)
+		op.DesiredLength = mqs.Maybe[int64]{Value: r.Length, Known: r.Length >= 0}
+	}
+	s.gathered(op, r.Generic)
+}
+
+// arrived fills in what is known of the message that a receive has matched.
+func (s *source) arrived(c *mqs.Communicator, op *mqs.PendingOperation, r *ucxReceive) {
+	var from envelope
+	p := r.started
+	switch {
+	case r.State == ucx.Posted:
+		return
+	case r.State == ucx.Complete && p != nil && p.Cancelled, r.Cancelled:
+		op.ExtraText = append(op.ExtraText, "cancelled")
+		return
+	case r.State == ucx.Complete && p != nil:
+		from = envelope{source: p.Source, tag: p.StatusTag}
+		op.ActualLength = mqs.Known(int64(p.Received))
+	default:
+		from = envelopeOf(r.SenderTag)
+		if r.State == ucx.Complete {
+			op.ActualLength = mqs.Known(r.Received)
+		}
+	}
+	op.Internal = from.tag < 0
+	op.ActualLocalRank, op.ActualGlobalRank, op.ActualTag = mqs.Known(from.source), c.GlobalRank(from.source), mqs.Known(from.tag)
+}
+
+// ucxUnexpected describes a message that has arrived.
+func (s *source) ucxUnexpected(c *mqs.Communicator, m *ucxMessage) mqs.PendingOperation {
+	e := envelopeOf(m.Tag)
+	op := message(c, e.source, e.tag)
+	if m.Length >= 0 {
+		op.ActualLength = mqs.Known(m.Length)
+	}
+	op.DesiredLength = op.ActualLength
+	switch {
+	case m.taken:
+		op.Status, op.ExtraText = mqs.Matched, []string{takenText}
+	case m.Rendezvous:
+		op.ExtraText = []string{"rendezvous"}
+	default:
+		op.ExtraText = []string{"eager"}
+		op.SystemBuffer, op.Buffer = mqs.Known(true), mqs.Known(m.Data)
+	}
+	return op
+}
+
+// ucxNotes says what UCX does not keep.
+func (s *source) ucxNotes() []string {
+	if s.ucx == nil {
+		return nil
+	}
+	var out []string
+	if slices.ContainsFunc(slices.Collect(maps.Values(s.ucx.sends)), func(list []ucxSend) bool { return len(list) > 1 }) {
+		out = append(out, "UCX keeps no order of sends: they stand in that of their requests in memory")
+	}
+	if s.ucx.worker.Offload {
+		out = append(out, "a network card matches messages too: those that it holds are not among the unexpected ones")
+	}
+	return out
+}

@@ -1,0 +1,71 @@
+package openmpi
+
+import (
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/ucx"
+)
+
+// persistentAt is a persistent request of pml ucx that has been started.
+type persistentAt struct {
+	addr target.Addr
+	ucxPersistent
+}
+
+// ucxPersistentSend is a flag of a persistent request (ompi/mca/pml/ucx/pml_ucx_request.h).
+const ucxPersistentSend = 1 << 0
+
+// ucxPersistents returns the persistent requests that have been started and not been
+// collected: by the request that they have started or, once that is complete and no
+// more, by their own address.
+func (s *source) ucxPersistents(symbols map[string]target.Symbol) map[target.Addr]*persistentAt {
+	out := map[target.Addr]*persistentAt{}
+	module, ok := symbols[symUCX]
+	if !ok || !s.UCXModule.Bound() || !s.UCXPersistent.Bound() {
+		return out
+	}
+	list := target.Addr(s.UCXModule.Places(module.Addr).Persistent)
+	err := s.eachElement(list, "the persistent requests of pml ucx", func(a target.Addr) error {
+		p, err := s.UCXPersistent.Read(s.r, a)
+		switch {
+		case err != nil || p.State != requestActive:
+		case p.Complete == requestCompleted:
+			out[a] = &persistentAt{a, p}
+		case p.Started != 0:
+			out[p.Started] = &persistentAt{a, p}
+		}
+		return err
+	})
+	if err != nil {
+		s.notef("persistent requests may be shown as others: %v", err)
+	}
+	return out
+}
+
+// assignComplete adds the persistent requests of which nothing is left but that they are
+// complete.
+func (s *source) assignComplete(q *ucxQueues, persistent map[target.Addr]*persistentAt) {
+	for a, p := range persistent {
+		if a != p.addr {
+			continue
+		}
+		r := ucxRequest{handle: p.addr, started: p}
+		id := s.byContext(q, envelopeOf(p.Tag).context)
+		for _, c := range s.comms {
+			if c.addr == p.Comm {
+				id = c.model.UniqueID
+			}
+		}
+		if p.Flags&ucxPersistentSend == 0 {
+			q.receives[id] = append(q.receives[id], ucxReceive{ucx.Receive{State: ucx.Complete, Tag: p.Tag, Mask: p.Mask}, r})
+			continue
+		}
+		out := ucxSend{Send: ucx.Send{State: ucx.Complete, Tag: p.Tag}, ucxRequest: r}
+		if c := s.comms[id]; c != nil {
+			if rank, ok := s.endpointsOf(c)[p.Endpoint]; ok {
+				out.peer = mqs.Known(rank)
+			}
+		}
+		q.sends[id] = append(q.sends[id], out)
+	}
+}

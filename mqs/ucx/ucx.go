@@ -1,0 +1,83 @@
+// Package ucx reads the tag matching of UCX, in which Open MPI's pml ucx and
+// MPICH's ch4:ucx leave their messages: the posted receives, the unexpected
+// messages and the requests of every worker of a process. What they mean to MPI
+// is not known here: tags are UCX's, of 64 bits.
+//
+// Nothing of that is exported. The way to it starts at the tree of objects that
+// UCX keeps for files that show them (ucs_vfs_obj_context, from UCX 1.11), and
+// goes on by layouts from DWARF or from embedded tables, which prove themselves on
+// the process before anything read by them is believed.
+package ucx
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// Global symbols, all of them in .dynsym of stripped libraries too.
+const (
+	symTree       = "ucs_vfs_obj_context"   // struct of ucs/vfs/base/vfs_obj.c
+	symRequestOps = "ucp_request_mpool_ops" // ucs_mpool_ops_t
+)
+
+// Symbols are the roots that [Open] wants.
+var Symbols = []string{symTree, symRequestOps}
+
+// UCX is the UCX of one process during one stop.
+type UCX struct {
+	types
+	r       *target.Reader
+	symbols map[string]target.Symbol
+	layouts *target.Layouts
+	user    int
+
+	workers    []*Worker
+	operations map[target.Addr]uint8 // of new protocols, by their configuration
+}
+
+// ErrNone means that there is no UCX in a process, or none that keeps the tree.
+var ErrNone = errors.New("there is no UCX of release 1.11 or later in the process")
+
+// Open finds the workers of a process and the layouts that fit it. The MPI keeps
+// user bytes of its own behind each request, -1 if that is not known: what it asks
+// UCX for when it makes the context. Open fails with [ErrNone], or with an error that
+// says why nothing fits.
+func Open(r *target.Reader, symbols map[string]target.Symbol, user int) (*UCX, error) {
+	root, ok := symbols[symTree]
+	if !ok {
+		return nil, ErrNone
+	}
+	u, err := target.Fit(r, target.Queries(&types{}), tables(), func(l *target.Layouts) (*UCX, error) {
+		u := &UCX{r: r, symbols: symbols, layouts: l, user: user, operations: map[target.Addr]uint8{}}
+		if err := target.Bind(&u.types, l); err != nil {
+			return nil, err
+		}
+		return u, u.read()
+	})
+	var noFit *target.NoFitError
+	if errors.As(err, &noFit) {
+		return nil, fmt.Errorf("%s has no type information that fits, and none of the layouts of UCX that mpi-queues knows (%s) does: "+
+			"install the library's debug symbols, or `set debuginfod enabled on`\n%w", filepath.Base(root.Object), noFit.Known, noFit.Why)
+	}
+	return u, err
+}
+
+// LayoutName is the release whose layouts the process was read by, empty if they
+// are from debug information.
+func (u *UCX) LayoutName() string { return u.layouts.Name }
+
+// Workers are the workers of the process, in the order of their making.
+func (u *UCX) Workers() []*Worker { return u.workers }
+
+// WorkerAt returns the worker at an address.
+func (u *UCX) WorkerAt(a target.Addr) (*Worker, bool) {
+	for _, w := range u.workers {
+		if w.Addr == a {
+			return w, true
+		}
+	}
+	return nil, false
+}
