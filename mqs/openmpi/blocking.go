@@ -71,14 +71,14 @@ func (s *source) candidates() (sends, recvs []waiting) {
 	for _, list := range s.requests.sends {
 		for _, q := range list {
 			if may(q.Base) && q.Mode != modeBuffered {
-				sends = append(sends, waiting{q.addr, q.Base})
+				sends = append(sends, waiting{addr: q.addr, request: q.Base})
 			}
 		}
 	}
 	for _, list := range s.requests.recvs {
 		for _, q := range list {
 			if may(q.Base) && q.Base.Type == typeRecv {
-				recvs = append(recvs, waiting{q.addr, q.Base})
+				recvs = append(recvs, waiting{addr: q.addr, request: q.Base})
 			}
 		}
 	}

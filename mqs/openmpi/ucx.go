@@ -21,11 +21,20 @@ const (
 	symBsendDoneNbx  = "mca_pml_ucx_bsend_nbx_completion"
 	symPsendDone     = "mca_pml_ucx_psend_completion"
 	symPrecvDone     = "mca_pml_ucx_precv_completion"
+	symSendDone      = "mca_pml_ucx_send_completion"
+	symSendDoneNbx   = "mca_pml_ucx_send_nbx_completion"
 	symSendDoneEmpty = "mca_pml_ucx_send_completion_empty"
 	symMessages      = "ompi_message_free_list" // opal_free_list_t
 )
 
-var ucxSymbols = slices.Concat(ucx.Symbols, []string{symUCX, symBsendDone, symBsendDoneNbx, symPsendDone, symPrecvDone, symSendDoneEmpty, symMessages})
+// sendsDone are called for all sends of the program but those that a call keeps on its
+// stack; requestsDone for those of which the program has the request.
+var (
+	requestsDone = []string{symSendDone, symSendDoneNbx}
+	sendsDone    = append([]string{symBsendDone, symBsendDoneNbx, symPsendDone, symSendDoneEmpty}, requestsDone...)
+)
+
+var ucxSymbols = slices.Concat(ucx.Symbols, sendsDone, []string{symUCX, symPrecvDone, symMessages})
 
 // How pml ucx puts an MPI message's envelope into a tag of UCX, and what receives
 // with wildcards look at (ompi/mca/pml/ucx/pml_ucx_request.h, 4.1 to 6.0). The tag
@@ -189,28 +198,63 @@ func (s *source) assignSends(q *ucxQueues, calls []target.Call, request func(own
 	if len(sends) == 0 {
 		return
 	}
-	type end struct {
-		comm *commState
-		rank int32
-	}
-	ends := map[destination]end{}
+	known := map[destination]*commState{}
+	peers := map[*commState]map[target.Addr]int32{}
 	for _, c := range s.comms {
-		for endpoint, rank := range s.endpointsOf(c) {
-			ends[destination{s.indexAt(c, rank), endpoint}] = end{c, rank}
+		peers[c] = s.endpointsOf(c)
+		for endpoint, rank := range peers[c] {
+			known[destination{s.indexAt(c, rank), endpoint}] = c
 		}
 	}
+	lost := 0
 	for _, r := range sends {
+		if r.TagLost && !q.isDone(r.Done, sendsDone...) {
+			continue // a part of a message, which UCX sends by itself
+		}
+		out := ucxSend{Send: r, ucxRequest: request(r.Addr, r.User)}
 		to := envelopeOf(r.Tag)
-		e, ok := ends[destination{to.context, r.Endpoint}]
-		out := ucxSend{Send: r, ucxRequest: request(r.Addr, r.User), peer: mqs.Maybe[int32]{Value: e.rank, Known: ok}}
+		c := known[destination{to.context, r.Endpoint}]
+		if out.TagLost = r.TagLost || c == nil || c.MyRank != to.source; out.TagLost {
+			c = s.commOfRequest(q, &out)
+		}
 		id := target.Addr(0)
-		if ok {
-			id = e.comm.model.UniqueID
-		} else {
-			id = s.byContext(q, to.context)
+		switch {
+		case c != nil:
+			id = c.model.UniqueID
+			if rank, ok := peers[c][r.Endpoint]; ok {
+				out.peer = mqs.Known(rank)
+			}
+		case r.TagLost || s.comms[target.Addr(to.context)] != nil:
+			lost++
+			continue
+		default:
+			out.TagLost, id = false, s.byContext(q, to.context)
 		}
 		q.sends[id] = append(q.sends[id], out)
 	}
+	if lost > 0 {
+		s.notef("%d sends that the receiver has answered are not shown: UCX does not keep which communicator they are on", lost)
+	}
+}
+
+// commOfRequest is the communicator that the program's request is on, nil if that is not
+// kept: it is of what UCX returns to the program at once.
+func (s *source) commOfRequest(q *ucxQueues, r *ucxSend) *commState {
+	var at target.Addr
+	switch {
+	case r.started != nil:
+		at = r.started.Comm
+	case q.isDone(r.Done, requestsDone...):
+		if kept, err := s.Request.Read(s.r, r.handle); err == nil {
+			at = kept.Comm
+		}
+	}
+	for _, c := range s.comms {
+		if c.addr == at {
+			return c
+		}
+	}
+	return nil
 }
 
 // commGlobalIndex marks a communicator that all members call by the same index

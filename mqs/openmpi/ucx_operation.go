@@ -62,12 +62,17 @@ func (s *source) typed(op *mqs.PendingOperation, datatype, buffer target.Addr, c
 }
 
 // gathered fills in what pml ucx keeps of data that is not contiguous, in an object of
-// its own.
-func (s *source) gathered(op *mqs.PendingOperation, generic target.Addr) {
+// its own that is given back as soon as the data has left. length is that of the packed
+// data, -1 if not known.
+func (s *source) gathered(op *mqs.PendingOperation, generic target.Addr, length int64) {
 	if generic == 0 || !s.UCXConvertor.Bound() || s.proveClass(generic, s.UCXConvertor.Name(), s.UCXConvertor.Size()) != nil {
 		return
 	}
-	if c, err := s.UCXConvertor.Read(s.r, generic); err == nil {
+	c, err := s.UCXConvertor.Read(s.r, generic)
+	if err != nil {
+		return
+	}
+	if size := s.datatype(c.Datatype).size; size.Known && (length < 0 || size.Value*int64(c.Count) == length) {
 		s.typed(op, c.Datatype, c.Buffer, c.Count)
 	}
 }
@@ -77,21 +82,24 @@ func (q *ucxQueues) isDone(done target.Addr, symbols ...string) bool {
 	return done != 0 && slices.ContainsFunc(symbols, func(name string) bool { return q.symbols[name].Addr == done })
 }
 
+// statusOf is what a request's state is to MPI.
+var statusOf = [...]mqs.Status{ucx.Posted: mqs.Pending, ucx.Matched: mqs.Matched, ucx.Complete: mqs.Complete}
+
 // ucxSend describes a send.
 func (s *source) ucxSend(c *mqs.Communicator, r *ucxSend) mqs.PendingOperation {
-	tag := envelopeOf(r.Tag).tag
 	op := mqs.PendingOperation{
-		Status:        mqs.Pending,
+		Status:        statusOf[r.State],
 		TagWild:       mqs.Known(false),
-		DesiredTag:    mqs.Known(tag),
 		DesiredLength: mqs.Known(r.Length),
 		SystemBuffer:  mqs.Known(false),
 		Request:       mqs.Known(r.handle),
-		Internal:      tag < 0,
 		Kind:          "isend",
 	}
-	if r.State == ucx.Complete {
-		op.Status = mqs.Complete
+	if p := r.started; p != nil {
+		r.Tag, r.TagLost = p.Tag, false
+	}
+	if tag := envelopeOf(r.Tag).tag; !r.TagLost {
+		op.DesiredTag, op.Internal = mqs.Known(tag), tag < 0
 	}
 	if r.Buffer != 0 {
 		op.Buffer = mqs.Known(r.Buffer)
@@ -102,9 +110,7 @@ func (s *source) ucxSend(c *mqs.Communicator, r *ucxSend) mqs.PendingOperation {
 	if r.Sync {
 		op.Kind = "issend"
 	}
-	if op.Status != mqs.Complete {
-		s.gathered(&op, r.Generic) // which is given back with the completion
-	}
+	s.gathered(&op, r.Generic, r.Length)
 	switch p := r.started; {
 	case p != nil:
 		op.Kind = mqs.KindNotKnown
@@ -138,7 +144,7 @@ func (s *source) ucxSend(c *mqs.Communicator, r *ucxSend) mqs.PendingOperation {
 // envelope and length; what was asked for only if it had to wait, which can't be told.
 func (s *source) ucxReceive(c *mqs.Communicator, r *ucxReceive) mqs.PendingOperation {
 	op := mqs.PendingOperation{
-		Status:       map[ucx.State]mqs.Status{ucx.Posted: mqs.Pending, ucx.Matched: mqs.Matched, ucx.Complete: mqs.Complete}[r.State],
+		Status:       statusOf[r.State],
 		SystemBuffer: mqs.Known(false),
 		Request:      mqs.Known(r.handle),
 		Kind:         "irecv",
@@ -180,7 +186,7 @@ func (s *source) asked(c *mqs.Communicator, op *mqs.PendingOperation, r *ucxRece
 		op.Buffer = mqs.Known(r.Buffer)
 		op.DesiredLength = mqs.Maybe[int64]{Value: r.Length, Known: r.Length >= 0}
 	}
-	s.gathered(op, r.Generic)
+	s.gathered(op, r.Generic, -1)
 }
 
 // arrived fills in what is known of the message that a receive has matched.
@@ -198,9 +204,7 @@ func (s *source) arrived(c *mqs.Communicator, op *mqs.PendingOperation, r *ucxRe
 		op.ActualLength = mqs.Known(int64(p.Received))
 	default:
 		from = envelopeOf(r.SenderTag)
-		if r.State == ucx.Complete {
-			op.ActualLength = mqs.Known(r.Received)
-		}
+		op.ActualLength = mqs.Maybe[int64]{Value: r.Received, Known: r.State == ucx.Complete || !r.Offloaded}
 	}
 	op.Internal = from.tag < 0
 	op.ActualLocalRank, op.ActualGlobalRank, op.ActualTag = mqs.Known(from.source), c.GlobalRank(from.source), mqs.Known(from.tag)

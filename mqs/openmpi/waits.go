@@ -15,7 +15,7 @@ import (
 // whose address it holds.
 func (s *source) Waits(threads []mqs.Thread) {
 	calls, err := s.r.Calls()
-	if err != nil || s.pml != ob1 {
+	if err != nil || s.pml != ob1 && s.pml != ucxPML {
 		return
 	}
 	for _, c := range calls {
@@ -46,6 +46,8 @@ func (s *source) Waits(threads []mqs.Thread) {
 type waiting struct {
 	addr target.Addr
 	request
+	// own is true if a blocking call has made it for itself, as far as that is known.
+	own bool
 }
 
 // waitedFor returns the requests that a call waits for and says in the thread
@@ -67,11 +69,16 @@ func (s *source) waitedFor(c *target.Call, t *mqs.Thread) ([]waiting, target.Add
 		return found, comm
 	}
 	internal := !isPointToPoint(c.Function)
-	held := slices.DeleteFunc(open, func(w waiting) bool { return !c.Words[w.addr] || isInternal(w.request) != internal })
+	held := slices.DeleteFunc(open, func(w waiting) bool {
+		return !c.Words[w.addr] && !c.Holds(w.addr) || isInternal(w.request) != internal
+	})
 	// MPI_Sendrecv has one of each.
 	most := 1
 	if strings.HasPrefix(c.Function, "MPI_Sendrecv") {
 		most = 2
+	}
+	if own := slices.DeleteFunc(slices.Clone(held), func(w waiting) bool { return !w.own }); len(own) == most {
+		held = own
 	}
 	if len(held) > most && !internal {
 		// The stack keeps old values: which of them it is can't be told.
@@ -83,11 +90,14 @@ func (s *source) waitedFor(c *target.Call, t *mqs.Thread) ([]waiting, target.Add
 
 // incomplete are the requests that are in use and not complete.
 func (s *source) incomplete() []waiting {
+	if s.pml == ucxPML {
+		return s.incompleteInUCX()
+	}
 	q := s.allRequests()
 	var out []waiting
 	add := func(a target.Addr, r request) {
 		if r.State != requestInactive && r.Complete != requestCompleted {
-			out = append(out, waiting{a, r})
+			out = append(out, waiting{addr: a, request: r})
 		}
 	}
 	for _, list := range q.sends {
@@ -212,7 +222,7 @@ func (s *source) probes(c *target.Call) []waiting {
 		extra, _ := s.postedElsewhere(state) // what can't be read has been said where it is shown
 		for _, r := range extra {
 			if c.Holds(r.addr) {
-				out = append(out, waiting{r.addr, r.Base})
+				out = append(out, waiting{addr: r.addr, request: r.Base})
 			}
 		}
 	}

@@ -13,6 +13,8 @@ const (
 	flagCompleted = 1 << 0
 	flagReleased  = 1 << 1
 	flagProtoSend = 1 << 2 // a send by one of the new protocols
+	flagSent      = 1 << 4 // a synchronous send whose data has left: only the answer is missing
+	flagCallback  = 1 << 6
 	flagSync      = 1 << 8
 	flagOffloaded = 1 << 10
 	flagSendTag   = 1 << 14
@@ -70,8 +72,8 @@ type Receive struct {
 	Length int64
 	// Done is the function that is called on completion, 0 if there is none.
 	Done target.Addr
-	// SenderTag is the message's tag, and Received its length in bytes once it is
-	// complete; both of no meaning before it has matched.
+	// SenderTag is the message's tag and Received its length in bytes, both of no meaning
+	// before it has matched.
 	SenderTag uint64
 	Received  int64
 	// Offloaded is true if a network card has been given the receive.
@@ -86,8 +88,12 @@ type Receive struct {
 type Send struct {
 	Addr           target.Addr
 	User, UserData target.Addr
-	State          State // Posted or Complete
-	Tag            uint64
+	State          State
+	// Tag is of no meaning if the receiver has answered a rendezvous: see TagLost.
+	Tag uint64
+	// TagLost is true if what has become of the request has written over its tag. It may
+	// have where this is false, by the old protocols.
+	TagLost bool
 	// Sync is true if it completes only once a receive has matched.
 	Sync bool
 	// Endpoint is the ucp_ep_t that it goes to.
@@ -126,8 +132,16 @@ func (u *UCX) send(r requestAt) (Send, bool, error) {
 		out.Buffer, out.Sync = r.SendBuffer, r.Flags&flagSync != 0
 	case r.Flags&flagProtoSend != 0 && r.Config != 0 && u.ProtoConfig.Bound():
 		op, err := u.operation(r.Config)
-		if err != nil || op > opTagSendSync {
+		switch {
+		case err != nil:
 			return Send{}, false, err
+		case op > opTagSendSync:
+			// A rendezvous that has been answered goes on by another protocol. UCX sends
+			// parts of messages in the same way, by call-backs of its own.
+			if !u.isRendezvous(r.Config) || r.Flags&flagCallback == 0 {
+				return Send{}, false, nil
+			}
+			out.TagLost, out.State = true, Matched
 		}
 		out.Sync = op == opTagSendSync
 		out.Buffer, out.Length, class, state = r.IterBuffer, int64(r.IterLength), r.IterType, r.IterState
@@ -137,14 +151,17 @@ func (u *UCX) send(r requestAt) (Send, bool, error) {
 	if class &= classMask; class != classContiguous {
 		out.Buffer = 0
 	}
-	if class == classGeneric {
-		out.Generic = state
+	if class == classGeneric && r.Flags&(flagCompleted|flagSent) == 0 {
+		out.Generic = state // after which it is given back
 	}
 	if r.Flags&flagCompleted != 0 {
 		out.State = Complete
 	}
 	return out, true, nil
 }
+
+// isRendezvous says whether a protocol moves the data of a rendezvous.
+func (u *UCX) isRendezvous(config target.Addr) bool { return u.families[config] == "rndv" }
 
 // operation returns what a new protocol was selected for. The place of that in its
 // configuration is all that some releases differ in, so it is held against the
@@ -171,7 +188,7 @@ func (u *UCX) operation(config target.Addr) (uint8, error) {
 	case op < least || op > most:
 		return 0, fmt.Errorf("the protocol %q is said to be for operation %d", name, op)
 	}
-	u.operations[config] = op
+	u.operations[config], u.families[config] = op, family
 	return op, nil
 }
 

@@ -34,8 +34,10 @@ type UCX struct {
 	layouts *target.Layouts
 	user    int
 
-	workers    []*Worker
-	operations map[target.Addr]uint8 // of new protocols, by their configuration
+	workers []*Worker
+	// What new protocols are for and how their names begin, by their configuration.
+	operations map[target.Addr]uint8
+	families   map[target.Addr]string
 }
 
 // ErrNone means that there is no UCX in a process, or none that keeps the tree.
@@ -51,7 +53,7 @@ func Open(r *target.Reader, symbols map[string]target.Symbol, user int) (*UCX, e
 		return nil, ErrNone
 	}
 	u, err := target.Fit(r, target.Queries(&types{}), tables(), func(l *target.Layouts) (*UCX, error) {
-		u := &UCX{r: r, symbols: symbols, layouts: l, user: user, operations: map[target.Addr]uint8{}}
+		u := &UCX{r: r, symbols: symbols, layouts: l, user: user, operations: map[target.Addr]uint8{}, families: map[target.Addr]string{}}
 		if err := target.Bind(&u.types, l); err != nil {
 			return nil, err
 		}

@@ -72,7 +72,7 @@ func TestOpenMPIsOwnDLL(t *testing.T) {
 		job := work.Start(t, c.program, c.ranks, nil, c.args...)
 		if c.args != nil {
 			for _, account := range job.Accounts {
-				awaitAgreement(t, account)
+				await(t, expect.Keeps{}, account)
 			}
 			job.Pause(t)
 		}

@@ -124,7 +124,7 @@ func TestDeadlockCommand(t *testing.T) {
 	t.Parallel()
 	job := work.Start(t, "blocked", 3, nil, "recv")
 	for _, account := range job.Accounts {
-		awaitAgreement(t, account)
+		await(t, expect.Keeps{}, account)
 	}
 	file := filepath.Join(t.TempDir(), "json")
 	attach := fmt.Sprintf("mpi-attach %d", job.Accounts[0].PID)

@@ -41,7 +41,7 @@ func TestPrograms(t *testing.T) {
 			job := work.Start(t, c.program, c.ranks, nil, c.args...)
 			if c.program == "blocked" || c.program == "lifecycle" {
 				for _, account := range job.Accounts {
-					awaitAgreement(t, account)
+					await(t, expect.Keeps{}, account)
 				}
 				// Its ranks would take the processors from gdb.
 				job.Pause(t)
@@ -53,15 +53,15 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// awaitAgreement waits until a process that says ready just before it blocks
-// has blocked, and the messages to it have come.
-func awaitAgreement(t *testing.T, account *expect.Account) {
+// await waits until a process that says ready just before it blocks has blocked, and
+// the messages to it have come.
+func await(t *testing.T, keeps expect.Keeps, account *expect.Account) {
 	t.Helper()
 	var differences []string
 	if !live.Soon(func() bool {
 		process := document(t, live.Process(account.PID), "")
 		inOrderOfTags(process)
-		differences = expect.Compare(account, process)
+		differences = keeps.Compare(account, process)
 		return len(differences) == 0
 	}) {
 		live.Report(t, differences)

@@ -55,7 +55,13 @@ static const struct message {
     {"issend", 2, EXPECT_PENDING},      /* particle */
     {"isend", 0, EXPECT_LEFT},          /* MPI_INT, nothing */
 };
-enum { SERIES = sizeof series / sizeof *series, BUFFERED_LARGE = 5 };
+enum { SERIES = sizeof series / sizeof *series, BUFFERED_LARGE = 5, WITH_GAPS = 6 };
+
+/* UCX's new protocols, up to 1.15, know no rendezvous for what is not contiguous. */
+static enum expect_state state_of(int i) {
+  const char *new_protocols = getenv("UCX_PROTO_ENABLE");
+  return i == WITH_GAPS && new_protocols && *new_protocols == 'y' ? EXPECT_LEFT : series[i].state;
+}
 
 static MPI_Datatype type_of(int i) {
   const MPI_Datatype types[SERIES] = {MPI_INT,   MPI_DOUBLE, MPI_BYTE, MPI_LONG, MPI_SHORT,
@@ -87,7 +93,7 @@ static void turn(struct expect_comm *c, int base, enum audience audience, int se
       if (sender == expect_self.world_rank && talks(c, audience, c->rank, peer)) {
         struct expect_op *op = expect_post(c, series[i].kind, count_of(i, sender), type_of(i),
                                            peer, base + i);
-        op->state = series[i].state;
+        op->state = state_of(i);
         /* Complete for the sender, while the copy waits in the attached buffer;
          * whether its address or the user's shows is not compared. */
         if (i == BUFFERED_LARGE) {

@@ -79,7 +79,7 @@ func (d *differences) communicators(want, got []Object) {
 	for _, w := range ordered {
 		best, fit := -1, d.inner()
 		for i, g := range left {
-			if name, ok := w["name"]; ok && show(name) != show(g["name"]) {
+			if name, ok := w["name"]; ok && show(name) != show(g["name"]) && !(d.keeps.Bare && w["freed"] == true && g["name"] == nil) {
 				continue
 			}
 			if inner := d.communicator(w, g); best < 0 || inner.closer(fit) {
@@ -123,11 +123,14 @@ func (d *differences) idle(c Object) bool {
 	return true
 }
 
+// bare says whether nothing but the queues of the account's communicator is kept.
+func (d *differences) bare() bool { return d.keeps.Bare && d.comm["freed"] == true }
+
 func (outer *differences) communicator(want, got Object) differences {
 	d := outer.inner()
 	d.comm = want
 	for _, key := range sortedKeys(want) {
-		if key != "freed" && !slices.Contains(Queues, key) {
+		if key != "freed" && !slices.Contains(Queues, key) && !(d.bare() && got[key] == nil) {
 			d.value(key, want[key], got[key])
 		}
 	}

@@ -12,6 +12,8 @@ type Keeps struct {
 	Loose func(comm Object, queue string, op Object) bool
 	// Mute says whether a queue may be unknown for the reason given.
 	Mute func(queue, reason string) bool
+	// Bare says that of a communicator that has been freed only its queues are kept.
+	Bare bool
 	// Gone says whether an operation may be absent.
 	Gone func(comm Object, queue string, want Object) bool
 }
