@@ -10,10 +10,12 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/ucx"
 )
 
 // Decoder recognises MPICH.
@@ -116,16 +118,27 @@ func (d Decoder) Open(r *target.Reader, symbols map[string]target.Symbol) (mqs.S
 	}
 	symbols = maps.Clone(symbols)
 	maps.Copy(symbols, found)
-	for _, name := range needed {
-		if _, ok := symbols[name]; !ok {
-			return nil, mqs.Unreadable(d.Name(), "%s is stripped: MPICH hides the symbols and the types that its message queues are read with, "+
-				"and this library has neither (no %s), so nothing can be shown to any debugger. "+
-				"Install the library's debug symbols if there are any, or `set debuginfod enabled on`, "+
-				"or run the program with an MPICH that was configured with MPICHLIB_CFLAGS=-g or, best, --enable-debuginfo and --enable-g=dbg%s",
-				library(root), name, describeVersion(r, symbols))
-		}
+	missing := slices.IndexFunc(needed, func(name string) bool { _, ok := symbols[name]; return !ok })
+	if missing < 0 {
+		return open(r, symbols)
 	}
-	return open(r, symbols)
+	s, err := openStripped(r, symbols)
+	var unreadable *mqs.UnreadableError
+	switch {
+	case err == nil:
+		return s, nil
+	case errors.As(err, &unreadable):
+		return nil, err
+	}
+	beneath := ""
+	if !errors.Is(err, ucx.ErrNone) {
+		beneath = fmt.Sprintf("\nNor can UCX beneath it be read: %v", err)
+	}
+	return nil, mqs.Unreadable(d.Name(), "%s is stripped: MPICH hides the symbols and the types that its message queues are read with, "+
+		"and this library has neither (no %s), so nothing can be shown. "+
+		"Install the library's debug symbols if there are any, or `set debuginfod enabled on`, "+
+		"or run the program with an MPICH that was configured with MPICHLIB_CFLAGS=-g or, best, --enable-debuginfo and --enable-g=dbg%s%s",
+		library(root), needed[missing], describeVersion(r, symbols), beneath)
 }
 
 // recognise returns a symbol of the library.

@@ -182,9 +182,8 @@ func (s *source) asked(c *mqs.Communicator, op *mqs.PendingOperation, r *ucxRece
 	if r.Mask&ucxRankMask == 0 {
 		op.DesiredLocalRank, op.DesiredGlobalRank = mqs.Known(int32(mqs.AnyRank)), mqs.Known(int32(mqs.AnyRank))
 	}
-	if r.Generic == 0 {
-		op.Buffer = mqs.Known(r.Buffer)
-		op.DesiredLength = mqs.Maybe[int64]{Value: r.Length, Known: r.Length >= 0}
+	if r.Length >= 0 {
+		op.Buffer, op.DesiredLength = mqs.Known(r.Buffer), mqs.Known(r.Length)
 	}
 	s.gathered(op, r.Generic, -1)
 }

@@ -1,0 +1,329 @@
+package mpich
+
+import (
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/ucx"
+)
+
+// stripped is a process with an MPICH of which nothing can be read, but which leaves its
+// messages to a UCX that can: a distribution's ch4:ucx.
+type stripped struct {
+	r       *target.Reader
+	symbols map[string]target.Symbol
+	ucx     *ucx.UCX
+	queues  *inUCX
+	lost    int         // sends of which it is not known what communicator they are on
+	naked   *nakedTypes // nil if nothing of MPICH's own can be read
+	comms   map[target.Addr]*strippedComm
+	kinds   map[target.Addr]string // of the requests of blocking calls
+}
+
+// strippedComm is a communicator of which the context id is known: what has it in its tag.
+type strippedComm struct {
+	known      *nakedComm // nil if nothing else is
+	sends      []*ucx.Send
+	receives   []*ucx.Receive
+	unexpected []*ucx.Message
+}
+
+// openStripped opens a process without symbols of MPICH's own.
+func openStripped(r *target.Reader, symbols map[string]target.Symbol) (*stripped, error) {
+	u, err := openUCX(r)
+	if err != nil {
+		return nil, err
+	}
+	if len(u.Workers()) == 0 {
+		return nil, mqs.Nothing("MPICH", "", "the program has no message queues: it has not called MPI_Init yet, or has called MPI_Finalize")
+	}
+	s := &stripped{r: r, symbols: symbols, ucx: u, queues: readUCX(u), comms: map[target.Addr]*strippedComm{0: {}}}
+	s.naked = s.openNaked()
+	for i := range s.queues.sends {
+		q := &s.queues.sends[i]
+		if q.TagLost {
+			s.lost++
+			continue
+		}
+		c := s.commOfSend(q)
+		c.sends = append(c.sends, q)
+	}
+	for i := range s.queues.receives {
+		q := &s.queues.receives[i]
+		tag := q.Tag
+		if q.State == ucx.Complete && !q.Cancelled {
+			tag = q.SenderTag
+		}
+		c := s.comm(envelopeOf(tag).context)
+		c.receives = append(c.receives, q)
+		if s.naked != nil && q.State != ucx.Complete && c.known == nil && envelopeOf(tag).context&^contextCollective&contextOwn == 0 {
+			if known, err := s.nakedCommOf(s.naked, q.UserData, kindRecv); err == nil {
+				c.known = &known
+			}
+		}
+	}
+	for i := range s.queues.unexpected {
+		c := s.comm(envelopeOf(s.queues.unexpected[i].Tag).context)
+		c.unexpected = append(c.unexpected, &s.queues.unexpected[i])
+	}
+	return s, nil
+}
+
+// commOfSend is the communicator that a send is on. The context in its tag is that which
+// the receiver receives with, which of an intercommunicator is another than its own.
+func (s *stripped) commOfSend(q *ucx.Send) *strippedComm {
+	if s.naked == nil || q.State == ucx.Complete {
+		return s.comm(envelopeOf(q.Tag).context)
+	}
+	known, err := s.nakedCommOf(s.naked, s.requestOf(q), kindSend)
+	if err != nil {
+		return s.comm(envelopeOf(q.Tag).context)
+	}
+	c := s.comm(known.RecvContext)
+	if c.known == nil && known.RecvContext&contextOwn == 0 {
+		c.known = &known
+	}
+	return c
+}
+
+// comm is the communicator with a context id. What the library does on parts of a
+// communicator counts as that one's.
+func (s *stripped) comm(context uint32) *strippedComm {
+	id := target.Addr(context &^ contextOwn)
+	if s.comms[id] == nil {
+		s.comms[id] = &strippedComm{}
+	}
+	return s.comms[id]
+}
+
+// Describe fills in what is known of the process as a whole.
+func (s *stripped) Describe(p *mqs.Process) {
+	root, _ := recognise(s.symbols)
+	p.MPI = Decoder{}.Name()
+	p.MPIVersion = version(s.r, s.symbols)
+	p.Library = root.Object
+	p.Source = "native"
+	p.Layout, p.LayoutName = "table", s.ucx.LayoutName()
+	if p.LayoutName == "" {
+		p.Layout = "dwarf"
+	}
+	what := "where a send goes is not kept"
+	if s.naked == nil {
+		what = "communicators are known by their context ids alone, and " + what
+	}
+	p.Notes = append(p.Notes, fmt.Sprintf("%s is stripped, so this is what UCX beneath it has: %s", library(root), what))
+	if s.lost > 0 {
+		p.Notes = append(p.Notes, fmt.Sprintf("%d sends that the receiver has answered are not shown: UCX does not keep which communicator they are on", s.lost))
+	}
+	if s.queues.offload {
+		p.Notes = append(p.Notes, ucxOffloadNote)
+	}
+}
+
+// ucxOffloadNote says what is missing where a network card matches messages.
+const ucxOffloadNote = "a network card matches messages too: those that it holds are not among the unexpected ones"
+
+// Communicators yields MPI_COMM_WORLD, whose context id is 0, and those that something is
+// pending on.
+func (s *stripped) Communicators() iter.Seq2[mqs.Communicator, error] {
+	return func(yield func(mqs.Communicator, error) bool) {
+		for _, id := range slices.Sorted(maps.Keys(s.comms)) {
+			if !yield(s.model(id), nil) {
+				return
+			}
+		}
+	}
+}
+
+// model is what is known of a communicator.
+func (s *stripped) model(id target.Addr) mqs.Communicator {
+	c := mqs.Communicator{UniqueID: id, Context: fmt.Sprint(uint64(id)), Name: mqs.Known(fmt.Sprintf("context %s", id))}
+	known := s.comms[id].known
+	if id == worldContext {
+		c.Name = mqs.Known("MPI_COMM_WORLD") // unless the program has renamed it
+		if rank := s.r.Info().Rank; rank != nil {
+			c.LocalRank = mqs.Known(*rank)
+		}
+	}
+	if known == nil {
+		return c
+	}
+	c.LocalRank, c.Size, c.Inter = mqs.Known(known.Rank), mqs.Known(known.LocalSize), known.Kind == commInter
+	c.Context = contextOf(&comm{Context: known.Context, RecvContext: known.RecvContext, Kind: known.Kind})
+	c.Name = mqs.Maybe[string]{}
+	if name, err := known.Name.Read(s.r, maxName); err == nil {
+		c.Name = mqs.Known(name)
+	}
+	if id == worldContext {
+		for rank := range known.LocalSize {
+			c.Group = append(c.Group, mqs.Known(rank))
+		}
+	}
+	return c
+}
+
+// worldContext is MPI_COMM_WORLD's context id.
+const worldContext = 0
+
+// Operations yields one queue of a communicator.
+func (s *stripped) Operations(c *mqs.Communicator, class mqs.OpClass) iter.Seq2[mqs.PendingOperation, error] {
+	return func(yield func(mqs.PendingOperation, error) bool) {
+		q := s.comms[c.UniqueID]
+		if q == nil {
+			yield(mqs.PendingOperation{}, fmt.Errorf("no communicator %s", c.UniqueID))
+			return
+		}
+		switch class {
+		case mqs.PendingSends:
+			for _, r := range q.sends {
+				if !yield(s.send(r), nil) {
+					return
+				}
+			}
+		case mqs.PendingReceives:
+			for _, r := range q.receives {
+				if !yield(s.receive(c, r), nil) {
+					return
+				}
+			}
+		case mqs.UnexpectedMessages:
+			for _, m := range q.unexpected {
+				if !yield(messageInUCX(c, m), nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (s *stripped) send(r *ucx.Send) mqs.PendingOperation {
+	e := envelopeOf(r.Tag)
+	op := mqs.PendingOperation{Status: statusInUCX[r.State], TagWild: mqs.Known(false), DesiredTag: mqs.Known(e.tag),
+		DesiredLength: mqs.Known(r.Length), Request: mqs.Known(s.requestOf(r)), Internal: e.own}
+	op.Kind = s.kind(op.Request.Value)
+	if r.Buffer != 0 {
+		op.Buffer = mqs.Known(r.Buffer)
+	}
+	op.ActualTag, op.ActualLength = op.DesiredTag, op.DesiredLength
+	return op
+}
+
+func (s *stripped) receive(c *mqs.Communicator, r *ucx.Receive) mqs.PendingOperation {
+	op := mqs.PendingOperation{Status: statusInUCX[r.State], Request: mqs.Known(r.UserData), Kind: s.kind(r.UserData)}
+	if r.State != ucx.Complete || r.Cancelled {
+		askInUCX(&op, c, r)
+		s.buffer(&op, r)
+	}
+	switch {
+	case r.Cancelled:
+		op.ExtraText = append(op.ExtraText, "cancelled")
+	case r.State != ucx.Posted:
+		arrivedInUCX(&op, c, r.SenderTag, mqs.Maybe[int64]{Value: r.Received, Known: r.State == ucx.Complete || !r.Offloaded})
+	}
+	if r.Offloaded {
+		op.ExtraText = append(op.ExtraText, "given to the network card for matching")
+	}
+	return op
+}
+
+// buffer fills in where a receive puts its data. From 4.2 on, what is not contiguous goes
+// into a buffer of the library's first, which only the library's own request tells from the
+// program's.
+func (s *stripped) buffer(op *mqs.PendingOperation, r *ucx.Receive) {
+	if r.Length < 0 {
+		return
+	}
+	op.DesiredLength = mqs.Known(r.Length)
+	_, is40 := s.symbols[symVersion]
+	switch {
+	case s.naked != nil:
+		if q, err := s.naked.Request.Read(s.r, r.UserData); err == nil {
+			op.Buffer = mqs.Known(r.Buffer)
+			if q.Type == typeUnpack && q.PackBuffer == r.Buffer {
+				op.Buffer, op.Count = mqs.Known(q.UserBuffer), mqs.Known(q.Count)
+			}
+		}
+	case is40:
+		op.Buffer = mqs.Known(r.Buffer)
+	}
+	if op.Buffer.Known {
+		op.SystemBuffer = mqs.Known(false)
+	}
+}
+
+// requestOf is MPICH's own request of a send.
+func (s *stripped) requestOf(r *ucx.Send) target.Addr {
+	own, err := s.r.Pointers(r.User, 1)
+	if err != nil {
+		return 0
+	}
+	return own[0]
+}
+
+// kind is the name of the blocking call that waits for a request, as far as it is known. No
+// others are: a persistent operation has a request like any other.
+func (s *stripped) kind(request target.Addr) string {
+	if s.kinds == nil {
+		s.kinds = s.blockingKinds()
+	}
+	return s.kinds[request]
+}
+
+// blockingKinds finds the requests of blocking calls, which hold their addresses. What a
+// call holds of several is not known.
+func (s *stripped) blockingKinds() map[target.Addr]string {
+	out := map[target.Addr]string{}
+	calls, err := s.r.Calls()
+	if err != nil {
+		return out
+	}
+	for i := range calls {
+		if request, kind, ok := s.ownOf(&calls[i]); ok {
+			out[request] = kind
+		}
+	}
+	return out
+}
+
+// ownOf is the request that a blocking call has made for itself, and its kind.
+func (s *stripped) ownOf(c *target.Call) (request target.Addr, kind string, ok bool) {
+	var held []target.Addr
+	sendKind, sends := mqs.BlockingSends[c.Function]
+	recvKind, recvs := mqs.BlockingRecvs[c.Function]
+	if sends == recvs { // MPI_Sendrecv may have one of each
+		return 0, "", false
+	}
+	for i := range s.queues.sends {
+		if r := &s.queues.sends[i]; sends && r.State != ucx.Complete && c.Words[s.requestOf(r)] {
+			held, kind = append(held, s.requestOf(r)), sendKind
+		}
+	}
+	for i := range s.queues.receives {
+		if r := &s.queues.receives[i]; recvs && r.State != ucx.Complete && c.Words[r.UserData] {
+			held, kind = append(held, r.UserData), recvKind
+		}
+	}
+	if len(held) != 1 {
+		return 0, "", false
+	}
+	return held[0], kind, true
+}
+
+// Waits finds out which request each blocking call waits for.
+func (s *stripped) Waits(threads []mqs.Thread) {
+	calls, err := s.r.Calls()
+	if err != nil {
+		return
+	}
+	for i := range calls {
+		request, _, ok := s.ownOf(&calls[i])
+		at := slices.IndexFunc(threads, func(t mqs.Thread) bool { return t.Number == calls[i].Thread })
+		if ok && at >= 0 {
+			threads[at].Requests, threads[at].AllRequests = []target.Addr{request}, true
+		}
+	}
+}

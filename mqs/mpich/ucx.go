@@ -1,0 +1,114 @@
+package mpich
+
+import (
+	"slices"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/ucx"
+)
+
+// ucxUser is what MPICH keeps behind each request of UCX: of a send, the address of its
+// own request (src/mpid/ch4/netmod/ucx/ucx_pre.h, 4.0 to 5.0).
+const ucxUser = 8
+
+// How ch4:ucx puts an MPI message's envelope into a tag of UCX (ucx_impl.h, 4.0 to 5.0):
+// the context above, the source's rank in the communicator in the middle, the tag below.
+const (
+	ucxContextShift = 48
+	ucxRankShift    = 32
+	ucxRankMask     = 0xffff << ucxRankShift
+	ucxAnyTagMask   = 0x0fff_ffff // no receive of a single tag looks at none of these
+	ucxTagMask      = 0x3fff_ffff
+	ucxOwnTag       = 0xc000_0000 // of the library's own: active messages, dynamic processes
+)
+
+// Bits of a context id (src/include/mpir_contextid.h): collective operations, the parts
+// of a communicator that the library makes for itself, an intercommunicator's local side.
+const (
+	contextOfParts = 0x6
+	contextOfLocal = 0x8
+	contextOwn     = contextCollective | contextOfParts | contextOfLocal
+)
+
+// envelopeUCX is what a tag of UCX says.
+type envelopeUCX struct {
+	context uint32
+	source  int32
+	tag     int32
+	own     bool // the library's own
+}
+
+func envelopeOf(tag uint64) envelopeUCX {
+	context := uint32(tag >> ucxContextShift)
+	return envelopeUCX{context, int32(tag & ucxRankMask >> ucxRankShift), int32(tag & ucxTagMask),
+		tag&ucxOwnTag != 0 || context&contextOwn != 0}
+}
+
+// askInUCX fills in what a receive has asked for.
+func askInUCX(op *mqs.PendingOperation, c *mqs.Communicator, r *ucx.Receive) {
+	e := envelopeOf(r.Tag)
+	op.TagWild = mqs.Known(r.Mask&ucxAnyTagMask == 0)
+	if !op.TagWild.Value {
+		op.DesiredTag = mqs.Known(e.tag)
+	}
+	op.DesiredLocalRank, op.DesiredGlobalRank = mqs.Known(e.source), c.GlobalRank(e.source)
+	if r.Mask&ucxRankMask == 0 {
+		op.DesiredLocalRank, op.DesiredGlobalRank = mqs.Known(int32(mqs.AnyRank)), mqs.Known(int32(mqs.AnyRank))
+	}
+	op.Internal = e.own
+}
+
+// arrivedInUCX fills in what a message says of itself.
+func arrivedInUCX(op *mqs.PendingOperation, c *mqs.Communicator, tag uint64, length mqs.Maybe[int64]) {
+	e := envelopeOf(tag)
+	op.ActualLocalRank, op.ActualGlobalRank, op.ActualTag = mqs.Known(e.source), c.GlobalRank(e.source), mqs.Known(e.tag)
+	op.ActualLength = length
+	op.Internal = e.own
+}
+
+// messageInUCX describes a message that no receive has matched.
+func messageInUCX(c *mqs.Communicator, m *ucx.Message) mqs.PendingOperation {
+	op := mqs.PendingOperation{Status: mqs.Pending, TagWild: mqs.Known(false), ExtraText: []string{"eager"}}
+	arrivedInUCX(&op, c, m.Tag, mqs.Maybe[int64]{Value: m.Length, Known: m.Length >= 0})
+	op.DesiredLocalRank, op.DesiredGlobalRank = op.ActualLocalRank, op.ActualGlobalRank
+	op.DesiredTag, op.DesiredLength = op.ActualTag, op.ActualLength
+	if m.Rendezvous {
+		op.ExtraText = []string{"rendezvous"}
+	} else if m.Data != 0 {
+		op.SystemBuffer, op.Buffer = mqs.Known(true), mqs.Known(m.Data)
+	}
+	return op
+}
+
+// openUCX opens the UCX that a process's MPICH leaves its messages to.
+func openUCX(r *target.Reader) (*ucx.UCX, error) {
+	symbols, err := r.Symbols(ucx.Symbols...)
+	if err != nil {
+		return nil, err
+	}
+	return ucx.Open(r, symbols, ucxUser)
+}
+
+// inUCX is all that a process's MPICH has in UCX, of all its workers: it has one for each
+// virtual interface.
+type inUCX struct {
+	sends      []ucx.Send
+	receives   []ucx.Receive // matched and complete ones first, then in the order of matching
+	unexpected []ucx.Message
+	offload    bool
+}
+
+func readUCX(u *ucx.UCX) *inUCX {
+	q := &inUCX{}
+	for _, w := range u.Workers() {
+		q.sends = append(q.sends, w.Sends...)
+		q.receives = slices.Concat(q.receives, w.Matched, w.Posted)
+		q.unexpected = append(q.unexpected, w.Unexpected...)
+		q.offload = q.offload || w.Offload
+	}
+	return q
+}
+
+// statusInUCX is what the state of a request of UCX is to MPI.
+var statusInUCX = [...]mqs.Status{ucx.Posted: mqs.Pending, ucx.Matched: mqs.Matched, ucx.Complete: mqs.Complete}
