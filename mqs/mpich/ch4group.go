@@ -53,7 +53,23 @@ const (
 	mapPairs
 )
 
+// group: table 0 is this program's, where a place is a rank in MPI_COMM_WORLD.
 func (d *ch4) group(a target.Addr, local bool, size int32) ([]mqs.Maybe[int32], error) {
+	places, err := d.places(a, local, size)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]mqs.Maybe[int32], size)
+	for i, p := range places {
+		if p.Table == 0 {
+			out[i] = d.inWorld(int64(p.Place))
+		}
+	}
+	return out, nil
+}
+
+// places returns for each rank of a group which table of addresses it is in, and where.
+func (d *ch4) places(a target.Addr, local bool, size int32) ([]ch4GPID, error) {
 	c, err := d.groups.Comm.Read(d.r, a)
 	if err != nil {
 		return nil, err
@@ -69,13 +85,7 @@ func (d *ch4) group(a target.Addr, local bool, size int32) ([]mqs.Maybe[int32], 
 	if m.Size < size {
 		return nil, fmt.Errorf("it has %d members, and its map %d", size, m.Size)
 	}
-	out := make([]mqs.Maybe[int32], size)
-	// Table 0 is this program's, where a place is a rank in MPI_COMM_WORLD.
-	set := func(i int, table int32, place int64) {
-		if table == 0 {
-			out[i] = d.inWorld(place)
-		}
-	}
+	out := make([]ch4GPID, size)
 	table := m.Table
 	switch m.Mode {
 	case mapDirectIntra, mapOffsetIntra, mapStrideIntra, mapStrideBlockIntra, mapListIntra:
@@ -88,7 +98,7 @@ func (d *ch4) group(a target.Addr, local bool, size int32) ([]mqs.Maybe[int32], 
 			if err != nil {
 				return nil, err
 			}
-			set(i, table, place)
+			out[i] = ch4GPID{table, int32(place)}
 		}
 	case mapList, mapListIntra:
 		places, err := d.words(m.List, int(size), 4)
@@ -96,7 +106,7 @@ func (d *ch4) group(a target.Addr, local bool, size int32) ([]mqs.Maybe[int32], 
 			return nil, err
 		}
 		for i, p := range places {
-			set(i, table, int64(int32(p)))
+			out[i] = ch4GPID{table, int32(p)}
 		}
 	case mapPairs:
 		if err := d.r.Prefetch([]target.Range{{Addr: m.Pairs, Len: int(size) * d.groups.GPID.Size()}}); err != nil {
@@ -107,7 +117,7 @@ func (d *ch4) group(a target.Addr, local bool, size int32) ([]mqs.Maybe[int32], 
 			if err != nil {
 				return nil, err
 			}
-			set(i, pair.Table, int64(pair.Place))
+			out[i] = pair
 		}
 	default:
 		return nil, fmt.Errorf("its ranks are mapped in mode %d, which is not known", m.Mode)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -42,6 +43,14 @@ func (s *source) Communicators() iter.Seq2[mqs.Communicator, error] {
 		for _, c := range states {
 			if !yield(*c.model, nil) {
 				return
+			}
+		}
+		if d, ok := s.device.(*ch4ucx); ok {
+			s.allRequests()
+			for _, id := range slices.Sorted(maps.Keys(d.freed)) {
+				if !yield(*d.freed[id].model, nil) {
+					return
+				}
 			}
 		}
 		if err != nil {

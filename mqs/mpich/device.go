@@ -37,6 +37,7 @@ type asked struct {
 	peer, tag mqs.Maybe[int32] // with MPICH's own values for any
 	buffer    mqs.Maybe[target.Addr]
 	count     mqs.Maybe[int64]
+	bytes     mqs.Maybe[int64] // where count and datatype are not kept
 	datatype  mqs.Maybe[uint32]
 	kind      string
 	// Context is what the operation's context id adds to the communicator's:

@@ -102,6 +102,8 @@ type source struct {
 	// What was shown that needs a note.
 	unknownSends, unknownReceives, unorderedSends, messagesOutside, allOutside bool
 
+	networkErr error // why UCX can't be read, if MPICH is over it
+
 	strayed int // pending sends that no communicator is known of
 }
 
@@ -232,7 +234,13 @@ func try(r *target.Reader, symbols map[string]target.Symbol, l *target.Layouts) 
 	if s.process, err = s.Process.Read(r, symbols[symProcess].Addr); err != nil {
 		return nil, err
 	}
-	return s, s.prove()
+	if err := s.prove(); err != nil {
+		return nil, err
+	}
+	if d, ok := s.device.(*ch4); ok {
+		s.device = d.overUCX()
+	}
+	return s, nil
 }
 
 // Values of mpich_state (src/include/mpichconfconst.h, 4.0 to 5.0).
@@ -287,7 +295,13 @@ func (s *source) Describe(p *mqs.Process) {
 	if s.unknownReceives {
 		s.notef("receives from other nodes or programs are matched inside a network library: what is not known of them is left open")
 	}
-	if s.allOutside {
+	if d, ok := s.device.(*ch4ucx); ok && d.queues.offload {
+		s.notef("%s", ucxOffloadNote)
+	}
+	if s.networkErr != nil {
+		s.notef("this MPICH leaves its messages to UCX, which can't be read: %v", s.networkErr)
+	}
+	if s.allOutside && s.networkErr == nil {
 		s.notef("this MPICH has no shared-memory module and leaves all its messages to a network library: " +
 			"to see them, run the program with one that is configured with --with-ch4-shmmods=posix, or with device ch3")
 	}

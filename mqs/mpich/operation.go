@@ -33,6 +33,9 @@ func (s *source) common(c *mqs.Communicator, r *requestAt, a asked) mqs.PendingO
 			op.DesiredLength = mqs.Known(a.count.Value * dt.size.Value)
 		}
 	}
+	if a.bytes.Known {
+		op.DesiredLength = a.bytes
+	}
 	if a.buffer.Known {
 		op.SystemBuffer = mqs.Known(false)
 	}
@@ -126,7 +129,7 @@ func (s *source) passed(r *requestAt, a *asked) {
 
 // isBuffered tells the library's own send of what MPI_Bsend has put into the attached buffer.
 func (s *source) isBuffered(a asked) bool {
-	if !a.datatype.Known || a.datatype.Value != packed || !s.Bsend.Bound() {
+	if a.datatype.Known && a.datatype.Value != packed || !a.datatype.Known && !a.bytes.Known || !s.Bsend.Bound() {
 		return false
 	}
 	sym, ok := s.symbols[symBsend]

@@ -127,6 +127,14 @@ func (s *source) yieldUnexpected(c *commState, yield yielder) {
 			}
 		}
 	}
+	if d, ok := s.device.(*ch4ucx); ok {
+		for i := range d.queues.unexpected {
+			m := &d.queues.unexpected[i]
+			if d.receivingWith(envelopeOf(m.Tag).context) == c && !yield(messageInUCX(c.model, m), nil) {
+				return
+			}
+		}
+	}
 	for _, r := range ofComm(q.held, c) {
 		op := s.arrival(c, r, s.device.arrived(r))
 		op.Status = mqs.Matched

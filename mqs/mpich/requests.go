@@ -6,8 +6,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
 
-// Kinds of requests (MPIR_Request_kind_t in src/include/mpir_request.h). From
-// 4.1 MPI_Mprobe's has one more before it.
+// Kinds of requests (MPIR_Request_kind_t in src/include/mpir_request.h).
 const (
 	kindSend           = 1
 	kindRecv           = 2
@@ -26,6 +25,14 @@ type requestAt struct {
 	// Its place in the debugger's queue of sends, if there is one and it is in
 	// that. A persistent one's is that of when it was made.
 	noted *envelope
+}
+
+// isHeld tells a message that MPI_Mprobe has taken. From 4.1 its kind has one more before it.
+func isHeld(r *requestAt) bool {
+	if r.Enqueue != 0 {
+		return r.Kind == kindMprobe+1
+	}
+	return r.Kind == kindMprobe
 }
 
 // complete is what MPI_Test would find.
@@ -80,7 +87,9 @@ func (s *source) allRequests() *requests {
 	for _, r := range q.unexpected {
 		listed[r.at] = true
 	}
-	mprobe := uint32(kindMprobe)
+	if d, ok := s.device.(*ch4ucx); ok {
+		d.join(q)
+	}
 	for _, r := range order {
 		if r.Kind != kindPersistentSend && r.Kind != kindPersistentRecv || r.Real == 0 {
 			continue
@@ -97,11 +106,11 @@ func (s *source) allRequests() *requests {
 			order = append(order, real)
 		}
 		real.owner = r
+		if real.Comm == 0 {
+			real.Comm = r.Comm
+		}
 	}
 	for _, r := range order {
-		if r.Enqueue != 0 {
-			mprobe = kindMprobe + 1
-		}
 		switch {
 		case listed[r.at] || s.device.isHalf(r, q.isPosted):
 		case r.Kind == kindSend:
@@ -109,7 +118,7 @@ func (s *source) allRequests() *requests {
 			q.sends = append(q.sends, r)
 		case r.Kind == kindRecv:
 			q.recvs = append(q.recvs, r)
-		case r.Kind == mprobe:
+		case isHeld(r):
 			q.held = append(q.held, r)
 		}
 	}
@@ -121,8 +130,6 @@ func (s *source) allRequests() *requests {
 func (s *source) attribute(r *requestAt) {
 	switch {
 	case r.Comm != 0:
-	case r.owner != nil:
-		r.Comm = r.owner.Comm
 	case r.noted != nil:
 		r.Comm = s.commOf(r.noted)
 	}

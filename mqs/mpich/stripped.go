@@ -207,6 +207,8 @@ func (s *stripped) send(r *ucx.Send) mqs.PendingOperation {
 	op.Kind = s.kind(op.Request.Value)
 	if r.Buffer != 0 {
 		op.Buffer = mqs.Known(r.Buffer)
+	} else if p, ok := readPackState(s.r, r.Generic); ok {
+		op.Buffer, op.Count = mqs.Known(p.buffer), mqs.Known(p.count)
 	}
 	op.ActualTag, op.ActualLength = op.DesiredTag, op.DesiredLength
 	return op
@@ -234,6 +236,9 @@ func (s *stripped) receive(c *mqs.Communicator, r *ucx.Receive) mqs.PendingOpera
 // into a buffer of the library's first, which only the library's own request tells from the
 // program's.
 func (s *stripped) buffer(op *mqs.PendingOperation, r *ucx.Receive) {
+	if p, ok := readPackState(s.r, r.Generic); ok {
+		op.Buffer, op.Count, op.SystemBuffer = mqs.Known(p.buffer), mqs.Known(p.count), mqs.Known(false)
+	}
 	if r.Length < 0 {
 		return
 	}

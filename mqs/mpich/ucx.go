@@ -112,3 +112,27 @@ func readUCX(u *ucx.UCX) *inUCX {
 
 // statusInUCX is what the state of a request of UCX is to MPI.
 var statusInUCX = [...]mqs.Status{ucx.Posted: mqs.Pending, ucx.Matched: mqs.Matched, ucx.Complete: mqs.Complete}
+
+// packState is what 4.0 keeps of data that is not contiguous: where it is, how many elements
+// of which datatype (struct pack_state, src/mpid/ch4/netmod/ucx/ucx_datatype.c).
+type packState struct {
+	buffer   target.Addr
+	count    int64
+	datatype uint32
+}
+
+// readPackState reads one. Nothing but the datatype's handle proves that it is one.
+func readPackState(r *target.Reader, at target.Addr) (packState, bool) {
+	if at == 0 {
+		return packState{}, false
+	}
+	words, err := r.Pointers(at, 2)
+	if err != nil {
+		return packState{}, false
+	}
+	handle, err := r.Uint(at+2*target.Addr(r.Info().PointerSize), 4)
+	if err != nil || proveHandle(uint32(handle), storage(uint32(handle)), objectDatatype, "a datatype") != nil || storage(uint32(handle)) == 0 {
+		return packState{}, false
+	}
+	return packState{words[0], int64(words[1]), uint32(handle)}, int64(words[1]) >= 0
+}

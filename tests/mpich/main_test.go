@@ -22,6 +22,7 @@ type variant struct {
 	name     string
 	device   string // "ch3" or "ch4"
 	debugger bool   // with debugger support
+	ucx      bool   // all messages are left to UCX
 	prefix   string // where it is installed
 	work     *live.Workspace
 }
@@ -30,6 +31,9 @@ type variant struct {
 func (v *variant) record(t *testing.T, check, outcome string) {
 	t.Helper()
 	build := v.device + ", types only"
+	if v.ucx {
+		build = v.device + ":ucx, types only"
+	}
 	if v.debugger {
 		build = v.device + ", --enable-debuginfo"
 	}
@@ -43,6 +47,7 @@ var (
 		{name: "ch3", device: "ch3"},
 		{name: "ch4-debug", device: "ch4", debugger: true},
 		{name: "ch4", device: "ch4"},
+		{name: "ch4-ucx", device: "ch4", ucx: true},
 	}
 )
 

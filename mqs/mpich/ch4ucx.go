@@ -1,0 +1,282 @@
+package mpich
+
+import (
+	"fmt"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/ucx"
+)
+
+// ch4ucx is ch4 with the netmod ucx: what shared memory does not carry matches in UCX,
+// whose requests and MPICH's point at each other.
+type ch4ucx struct {
+	*ch4
+	ucxTypes
+	ucx      *ucx.UCX
+	queues   *inUCX
+	sends    map[target.Addr]*ucx.Send    // by MPICH's request
+	receives map[target.Addr]*ucx.Receive // the same
+	peers    map[*commState]map[target.Addr]int32
+	// freed are the communicators that are no more but have messages under way, by the
+	// context id that they have received with: nothing else is known of them.
+	freed map[uint32]*commState
+}
+
+// ucxTypes are the C types of the netmod ucx, and of the tables that it keeps endpoints in.
+type ucxTypes struct {
+	Request target.Struct[ucxRequest] `c:"MPIR_Request"`
+	Tables  target.Struct[ucxTables]  `c:"MPIDI_CH4_Global_t"`
+	Table   target.Struct[ucxTable]   `c:"MPIDI_av_table_t"`
+	Entry   target.Struct[ucxEntry]   `c:"MPIDI_av_entry_t"`
+}
+
+type ucxRequest struct {
+	// Of a message that MPI_Mprobe has taken.
+	Taken target.Addr `c:"dev.ch4.netmod.ucx.message_handler"`
+}
+
+type ucxTables struct {
+	At target.Addr `c:"avt_mgr.av_tables"` // of pointers to tables
+}
+
+type ucxTable struct {
+	Size    int32        `c:"size"`
+	Entries target.Place `c:"table"`
+}
+
+type ucxEntry struct {
+	// For each of this process's virtual interfaces one for each of the peer's.
+	Endpoints target.Place `c:"netmod.ucx.dest"`
+}
+
+// overUCX returns the device itself, or what knows UCX too if that is the netmod.
+func (d *ch4) overUCX() device {
+	o := &ch4ucx{ch4: d, sends: map[target.Addr]*ucx.Send{}, receives: map[target.Addr]*ucx.Receive{}, peers: map[*commState]map[target.Addr]int32{},
+		freed: map[uint32]*commState{}}
+	if target.Bind(&o.ucxTypes, d.layouts) != nil {
+		return d // it has another netmod
+	}
+	u, err := openUCX(d.r)
+	if err != nil {
+		d.networkErr = err
+		return d
+	}
+	o.ucx, o.queues = u, readUCX(u)
+	return o
+}
+
+// elsewhere: what UCX has is here.
+func (d *ch4ucx) elsewhere(*commState) error { return nil }
+
+// join finds MPICH's requests of what is in UCX, and the communicators of those that know
+// none of their own.
+func (d *ch4ucx) join(q *requests) {
+	for i := range d.queues.receives {
+		r := &d.queues.receives[i]
+		own := d.byAddr[r.UserData]
+		if own == nil || own.Kind != kindRecv || own.complete() {
+			continue // released: a program that has freed it will not hear of it
+		}
+		d.receives[own.at] = r
+		own.Comm = d.receivingWith(envelopeOf(r.Tag).context).addr
+		if r.State == ucx.Posted {
+			q.posted = append(q.posted, own)
+			q.isPosted[own.at] = true
+		}
+	}
+	for i := range d.queues.sends {
+		r := &d.queues.sends[i]
+		at, err := d.r.Pointers(r.User, 1)
+		if err != nil {
+			continue
+		}
+		own := d.byAddr[at[0]]
+		if own == nil || own.Kind != kindSend || own.complete() {
+			continue
+		}
+		d.sends[own.at] = r
+		if c := d.sendingTo(r); c != nil {
+			own.Comm = c.addr
+		}
+	}
+	for i := range d.queues.unexpected {
+		d.receivingWith(envelopeOf(d.queues.unexpected[i].Tag).context)
+	}
+	for _, r := range d.byAddr {
+		if r.Comm == 0 && isHeld(r) {
+			if m, err := d.taken(r); err == nil {
+				r.Comm = d.receivingWith(envelopeOf(m.Tag).context).addr
+			}
+		}
+	}
+}
+
+// receivingWith is the communicator that receives with a context id, which no other does.
+// A program may have freed it.
+func (d *ch4ucx) receivingWith(context uint32) *commState {
+	context &^= contextCollective
+	for _, c := range d.comms {
+		if context == c.RecvContext {
+			return c
+		}
+	}
+	if d.freed[context] == nil {
+		c := &commState{addr: target.Addr(context), comm: comm{Context: context, RecvContext: context}}
+		c.model = &mqs.Communicator{UniqueID: c.addr, Context: contextOf(&c.comm), Internal: context&contextOwn != 0}
+		d.freed[context], d.comms[c.addr] = c, c
+	}
+	return d.freed[context]
+}
+
+// sendingTo is the communicator that a send is on. The receiver's context id may also be
+// that of another communicator here, which then lacks its endpoint or has another rank.
+func (d *ch4ucx) sendingTo(r *ucx.Send) *commState {
+	e := envelopeOf(r.Tag)
+	if r.TagLost {
+		return nil
+	}
+	taken := false
+	for _, c := range d.comms {
+		if e.context-c.Context > contextCollective || d.freed[c.RecvContext] == c {
+			continue
+		}
+		taken = true
+		if _, ok := d.endpoints(c)[r.Endpoint]; ok && e.source == c.Rank {
+			return c
+		}
+	}
+	if taken {
+		return nil
+	}
+	return d.receivingWith(e.context)
+}
+
+// endpoints maps the endpoints of a communicator's peers to their ranks.
+func (d *ch4ucx) endpoints(c *commState) map[target.Addr]int32 {
+	if out, ok := d.peers[c]; ok {
+		return out
+	}
+	out := map[target.Addr]int32{}
+	d.peers[c] = out
+	size := c.RemoteSize
+	if c.Kind != commInter {
+		size = c.LocalSize
+	}
+	places, err := d.places(c.addr, false, size)
+	if err != nil {
+		return out
+	}
+	global, err := d.Tables.Read(d.r, d.symbols[symCH4].Addr)
+	if err != nil {
+		return out
+	}
+	for rank, p := range places {
+		if p.Table < 0 || p.Table >= maxTables {
+			continue
+		}
+		tables, err := d.r.Pointers(global.At+target.Addr(int(p.Table)*d.r.Info().PointerSize), 1)
+		if err != nil {
+			continue
+		}
+		t, err := d.Table.Read(d.r, tables[0])
+		if err != nil || p.Place < 0 || p.Place >= t.Size {
+			continue
+		}
+		entry := target.Addr(t.Entries) + target.Addr(int(p.Place)*d.Entry.Size())
+		f, _ := d.layouts.Field(d.Entry.Name(), "netmod.ucx.dest")
+		slots := min(f.Size/d.r.Info().PointerSize, maxVCIs)
+		endpoints, err := d.r.Pointers(target.Addr(d.Entry.Places(entry).Endpoints), slots)
+		if err != nil {
+			continue
+		}
+		for _, e := range endpoints {
+			if e != 0 {
+				out[e] = int32(rank)
+			}
+		}
+	}
+	return out
+}
+
+// maxTables bounds the number of a table of addresses: there is one for each program.
+const maxTables = 1 << 16
+
+func (d *ch4ucx) send(r *requestAt, c *commState) asked {
+	q := d.sends[r.at]
+	if q == nil {
+		return d.ch4.send(r, c)
+	}
+	e := envelopeOf(q.Tag)
+	a := asked{bytes: mqs.Known(q.Length), context: mqs.Known(e.context - c.Context)}
+	if !q.TagLost {
+		a.tag = mqs.Known(e.tag)
+	}
+	if rank, ok := d.endpoints(c)[q.Endpoint]; ok {
+		a.peer = mqs.Known(rank)
+	}
+	if q.Buffer != 0 {
+		a.buffer = mqs.Known(q.Buffer)
+	}
+	if p, ok := readPackState(d.r, q.Generic); ok {
+		a = known(p.buffer, p.count, p.datatype, a)
+	}
+	switch {
+	case q.Sync:
+		a.kind = "issend"
+	case d.Bsend.Bound(): // else it may be a buffered one
+		a.kind = "isend"
+	}
+	return a
+}
+
+func (d *ch4ucx) receive(r *requestAt, c *commState, pending bool) asked {
+	q := d.receives[r.at]
+	if q == nil {
+		return d.ch4.receive(r, c, pending)
+	}
+	e := envelopeOf(q.Tag)
+	a := asked{kind: "irecv", peer: mqs.Known(e.source), tag: mqs.Known(e.tag), context: mqs.Known(e.context - c.RecvContext)}
+	if q.Mask&ucxRankMask == 0 {
+		a.peer = mqs.Known(int32(anySource))
+	}
+	if q.Mask&ucxAnyTagMask == 0 {
+		a.tag = mqs.Known(int32(anyTag))
+	}
+	if p, ok := readPackState(d.r, q.Generic); ok {
+		a = known(p.buffer, p.count, p.datatype, a)
+	}
+	if q.Length >= 0 {
+		a.bytes, a.buffer = mqs.Known(q.Length), mqs.Known(q.Buffer)
+	}
+	return a
+}
+
+func (d *ch4ucx) isMatched(r *requestAt) (message, bool) {
+	q := d.receives[r.at]
+	if q == nil {
+		return d.ch4.isMatched(r)
+	}
+	e := envelopeOf(q.SenderTag)
+	return message{source: e.source, tag: e.tag, bytes: mqs.Maybe[int64]{Value: q.Received, Known: !q.Offloaded}}, q.State == ucx.Matched
+}
+
+// taken is the message that MPI_Mprobe has taken out of UCX.
+func (d *ch4ucx) taken(r *requestAt) (ucx.Message, error) {
+	q, err := d.Request.Read(d.r, r.at)
+	if err != nil {
+		return ucx.Message{}, err
+	}
+	if q.Taken == 0 {
+		return ucx.Message{}, fmt.Errorf("the request at %s has no message", r.at)
+	}
+	return d.ucx.MessageAt(q.Taken)
+}
+
+func (d *ch4ucx) arrived(r *requestAt) message {
+	if m, err := d.taken(r); err == nil && isHeld(r) {
+		e := envelopeOf(m.Tag)
+		return message{source: e.source, tag: e.tag, bytes: mqs.Maybe[int64]{Value: m.Length, Known: m.Length >= 0}, context: e.context}
+	}
+	return d.ch4.arrived(r)
+}
