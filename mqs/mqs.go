@@ -131,6 +131,9 @@ type PendingOperation struct {
 	Count Maybe[int64]
 	// Request is the address of the request object.
 	Request Maybe[target.Addr]
+	// MessageID is what its message carries of a send that waits for an answer: the
+	// unexpected message at the receiver has the same. Its sender has given it.
+	MessageID Maybe[uint64]
 	// Internal is true for traffic that the library made for itself (collectives).
 	Internal bool
 }

@@ -109,7 +109,11 @@ func inspect(ctx context.Context, g *gdb, asked []inquiry) (*mqs.Snapshot, error
 			return ctx.Err()
 		})
 	}
-	return s, group.Wait()
+	if err := group.Wait(); err != nil {
+		return s, err
+	}
+	s.Infer()
+	return s, nil
 }
 
 // failed is a process that could not be read.
@@ -119,9 +123,7 @@ func (i *inquiry) failed(err error) *mqs.Process {
 
 // complete gives a process its place in a report, and its rank if only the launcher knows it.
 func (i *inquiry) complete(p *mqs.Process, place int) {
-	if !p.GlobalRank.Known {
-		p.GlobalRank, p.WorldSize = i.rank, i.size
-	}
+	p.Seat(i.rank, i.size)
 	p.Inferior = place + 1
 }
 

@@ -39,6 +39,7 @@ func readBeside(ctx context.Context, progress func(string), targets []target.Tar
 		s.Processes = append(s.Processes, p)
 	}
 	slices.SortStableFunc(s.Processes, func(a, b *mqs.Process) int { return cmp.Compare(a.Inferior, b.Inferior) })
+	s.Infer()
 	return s, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/bridge"
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/dll"
+	"github.com/mpi-queues/mpi-queues/mqs/launch"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
 
@@ -55,7 +56,13 @@ func (h *helper) sources(d *bridge.Debugger, s bridge.Source, processes ...bridg
 
 // read reads a process from where the user wants it.
 func (s *sources) read(ctx context.Context, t target.Target, f mqs.Filter) (*mqs.Process, error) {
-	return s.Read(ctx, t, s.choice, f)
+	p, err := s.Read(ctx, t, s.choice, f)
+	if err == nil && !p.WorldSize.Known && t.Info().Kind == "live" && t.Info().PID > 0 {
+		if job, err := launch.Find(t.Info().PID); err == nil && job.Self != nil {
+			p.Seat(job.Self.Number, job.Size)
+		}
+	}
+	return p, err
 }
 
 // typed is a process whose types a native decoder knows better than the debugger.

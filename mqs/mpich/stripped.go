@@ -205,6 +205,7 @@ func (s *stripped) send(r *ucx.Send) mqs.PendingOperation {
 	op := mqs.PendingOperation{Status: statusInUCX[r.State], TagWild: mqs.Known(false), DesiredTag: mqs.Known(e.tag),
 		DesiredLength: mqs.Known(r.Length), Request: mqs.Known(s.requestOf(r)), Internal: e.own}
 	op.Kind = s.kind(op.Request.Value)
+	op.MessageID = mqs.Maybe[uint64]{Value: r.ID, Known: r.ID != 0 && op.Status == mqs.Pending}
 	if r.Buffer != 0 {
 		op.Buffer = mqs.Known(r.Buffer)
 	} else if p, ok := readPackState(s.r, r.Generic); ok {

@@ -73,6 +73,7 @@ func messageInUCX(c *mqs.Communicator, m *ucx.Message) mqs.PendingOperation {
 	arrivedInUCX(&op, c, m.Tag, mqs.Maybe[int64]{Value: m.Length, Known: m.Length >= 0})
 	op.DesiredLocalRank, op.DesiredGlobalRank = op.ActualLocalRank, op.ActualGlobalRank
 	op.DesiredTag, op.DesiredLength = op.ActualTag, op.ActualLength
+	op.MessageID = mqs.Maybe[uint64]{Value: m.Sender, Known: m.Sender != 0}
 	if m.Rendezvous {
 		op.ExtraText = []string{"rendezvous"}
 	} else if m.Data != 0 {

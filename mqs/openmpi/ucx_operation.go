@@ -110,6 +110,7 @@ func (s *source) ucxSend(c *mqs.Communicator, r *ucxSend) mqs.PendingOperation {
 	if r.Sync {
 		op.Kind = "issend"
 	}
+	op.MessageID = mqs.Maybe[uint64]{Value: r.ID, Known: r.ID != 0 && op.Status == mqs.Pending}
 	s.gathered(&op, r.Generic, r.Length)
 	switch p := r.started; {
 	case p != nil:
@@ -217,6 +218,7 @@ func (s *source) ucxUnexpected(c *mqs.Communicator, m *ucxMessage) mqs.PendingOp
 		op.ActualLength = mqs.Known(m.Length)
 	}
 	op.DesiredLength = op.ActualLength
+	op.MessageID = mqs.Maybe[uint64]{Value: m.Sender, Known: m.Sender != 0}
 	switch {
 	case m.taken:
 		op.Status, op.ExtraText = mqs.Matched, []string{takenText}

@@ -279,6 +279,7 @@ func (w *jsonWriter) operation(op *mqs.PendingOperation) {
 	w.raw(`, "datatype": `).strOrNull(op.Datatype)
 	maybeInt(w, `, "count": `, op.Count)
 	w.address(`, "request": `, op.Request)
+	maybe(w, `, "message_id": `, op.MessageID, func(v uint64) { w.hex(v) })
 	w.raw(`, "internal": `).bool(op.Internal).raw("}")
 }
 

@@ -149,6 +149,7 @@ type operationJSON struct {
 	Datatype          string       `json:"datatype"`
 	Count             *int64       `json:"count"`
 	Request           *target.Addr `json:"request"`
+	MessageID         *target.Addr `json:"message_id"`
 	Internal          bool         `json:"internal"`
 }
 
@@ -231,7 +232,7 @@ func (p *Parser) operation(o *operationJSON) mqs.PendingOperation {
 		ActualLocalRank: from(o.ActualLocalRank), ActualGlobalRank: from(o.ActualGlobalRank),
 		ActualTag: from(o.ActualTag), ActualLength: from(o.ActualLength),
 		ExtraText: p.internAll(o.ExtraText), Kind: p.intern(o.Kind), Datatype: p.intern(o.Datatype),
-		Count: from(o.Count), Request: from(o.Request), Internal: o.Internal}
+		Count: from(o.Count), Request: from(o.Request), MessageID: mqs.Maybe[uint64]{Value: uint64(from(o.MessageID).Value), Known: o.MessageID != nil}, Internal: o.Internal}
 }
 
 func (p *Parser) internAll(texts []string) []string {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -179,7 +180,7 @@ func columns(p *mqs.Process, c *mqs.Queues, class mqs.OpClass) []column {
 		{"status", func(op *mqs.PendingOperation) string { return orUnknown(printable(string(op.Status))) }},
 		{peer, func(op *mqs.PendingOperation) string { return rank(op.DesiredLocalRank) }},
 	}
-	if !worldRanks(c) {
+	if !worldRanks(c) || slices.ContainsFunc(c.Queue[class].Operations, globalDiffers) {
 		cols = append(cols, column{"global", func(op *mqs.PendingOperation) string { return rank(op.DesiredGlobalRank) }})
 	}
 	cols = append(cols,
@@ -209,6 +210,11 @@ func queueText(w *bufio.Writer, p *mqs.Process, c *mqs.Queues, class mqs.OpClass
 	if more := q.Total - len(q.Operations); more > 0 {
 		fmt.Fprintf(w, "    ... and %d more of %d (-limit)\n", more, q.Total)
 	}
+}
+
+// globalDiffers is true if a peer's global rank is known to be another than its local one.
+func globalDiffers(op mqs.PendingOperation) bool {
+	return op.DesiredGlobalRank.Known && op.DesiredGlobalRank != op.DesiredLocalRank
 }
 
 // worldRanks is true if peers have the same rank here as in MPI_COMM_WORLD.

@@ -52,6 +52,7 @@ func Merge(snapshots ...*mqs.Snapshot) (*mqs.Snapshot, error) {
 		}
 		return cmp.Compare(x.GlobalRank.Value, y.GlobalRank.Value)
 	})
+	out.Infer()
 	return out, nil
 }
 
