@@ -41,6 +41,10 @@ type Process struct {
 	// Arriving is true if messages lie before the process, in shared memory, that
 	// its library has not looked at yet: they are in no queue.
 	Arriving Maybe[bool]
+	// Progress counts the receives that have had to wait for their message, where the MPI
+	// does not count messages: a process that waits for a receive and has the same count a
+	// moment later has not gone on.
+	Progress Maybe[uint64]
 	// Threads are its first thread and those in MPI calls or in the program's
 	// own code; nil if not known.
 	Threads []Thread

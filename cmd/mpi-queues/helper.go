@@ -57,7 +57,8 @@ func helperLog() zerolog.Logger {
 
 // helper does what the debugger asks for.
 type helper struct {
-	dlls dll.Hosts
+	looks lookedAt
+	dlls  dll.Hosts
 }
 
 // Queues reads and renders the message queues of processes.

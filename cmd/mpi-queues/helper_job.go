@@ -65,7 +65,12 @@ func (h *helper) Deadlock(ctx context.Context, d *bridge.Debugger, p bridge.Dead
 		return err
 	}
 	progress("looking who waits for whom")
-	report := waitfor.Analyse(s)
+	var report *waitfor.Report
+	if slices.ContainsFunc(targets, func(t target.Target) bool { return t.Info().Kind != "core" }) {
+		report = waitfor.Look(s, h.looks.since(s))
+	} else {
+		report = waitfor.Analyse(s) // there is no second look at cores
+	}
 	progress("writing")
 	out := d.Stream(ctx, "display")
 	if p.Format == "json" {

@@ -131,22 +131,34 @@ func (c *report) run(ctx context.Context, stdin io.Reader) error {
 	if err != nil {
 		return unreadable(err)
 	}
-	r := waitfor.Analyse(s)
-	for range looks - 1 {
-		if c.pid == 0 || !r.Moving {
-			break
-		}
-		again, _, err := c.read(ctx, stdin)
-		if err != nil {
-			break // what was seen before stands
-		}
-		r = waitfor.Analyse(again)
+	var r *waitfor.Report
+	if c.pid == 0 {
+		r = waitfor.Analyse(s)
+	} else {
+		r = c.look(ctx, s)
 	}
 	r.Notes = append(r.Notes, remarks...)
 	if err := c.write(r); err != nil {
 		return unreadable(err)
 	}
 	return nil
+}
+
+// look looks again at a job that moves, or of which that can't be told by one look.
+func (c *report) look(ctx context.Context, s *mqs.Snapshot) *waitfor.Report {
+	r := waitfor.Look(s, nil)
+	for range looks - 1 {
+		if !r.Moving {
+			break
+		}
+		again, _, err := c.attach(ctx)
+		if err != nil {
+			break // what was seen before stands
+		}
+		r = waitfor.Look(again, s)
+		s = again
+	}
+	return r
 }
 
 func (c *report) write(r *waitfor.Report) error {

@@ -295,8 +295,11 @@ func (s *source) Describe(p *mqs.Process) {
 	if s.unknownReceives {
 		s.notef("receives from other nodes or programs are matched inside a network library: what is not known of them is left open")
 	}
-	if d, ok := s.device.(*ch4ucx); ok && d.queues.offload {
-		s.notef("%s", ucxOffloadNote)
+	if d, ok := s.device.(*ch4ucx); ok {
+		p.Progress = mqs.Known(d.queues.sequence)
+		if d.queues.offload {
+			s.notef("%s", ucxOffloadNote)
+		}
 	}
 	if s.networkErr != nil {
 		s.notef("this MPICH leaves its messages to UCX, which can't be read: %v", s.networkErr)

@@ -111,6 +111,7 @@ func (s *stripped) Describe(p *mqs.Process) {
 	if p.LayoutName == "" {
 		p.Layout = "dwarf"
 	}
+	p.Progress = mqs.Known(s.queues.sequence)
 	what := "where a send goes is not kept"
 	if s.naked == nil {
 		what = "communicators are known by their context ids alone, and " + what

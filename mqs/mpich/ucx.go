@@ -98,6 +98,7 @@ type inUCX struct {
 	receives   []ucx.Receive // matched and complete ones first, then in the order of matching
 	unexpected []ucx.Message
 	offload    bool
+	sequence   uint64 // of all receives that had to wait
 }
 
 func readUCX(u *ucx.UCX) *inUCX {
@@ -107,6 +108,7 @@ func readUCX(u *ucx.UCX) *inUCX {
 		q.receives = slices.Concat(q.receives, w.Matched, w.Posted)
 		q.unexpected = append(q.unexpected, w.Unexpected...)
 		q.offload = q.offload || w.Offload
+		q.sequence += w.Sequence
 	}
 	return q
 }

@@ -194,6 +194,9 @@ func (s *source) Describe(p *mqs.Process) {
 		p.Notes = append(p.Notes, fmt.Sprintf("pml %s carries this program's messages, and mpi-queues reads the queues of pml ob1 and ucx only: "+
 			"run the program with `--mca pml ob1` to see them", s.pml))
 	}
+	if s.ucx != nil {
+		p.Progress = mqs.Known(s.ucx.worker.Sequence)
+	}
 	p.Notes = append(p.Notes, s.ucxNotes()...)
 	p.Notes = append(p.Notes, s.notes...)
 }

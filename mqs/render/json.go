@@ -123,6 +123,7 @@ func (w *jsonWriter) process(p *mqs.Process) {
 	w.raw(`, "phase": `).strOrNull(string(p.Phase))
 	maybe(w, `, "thread_multiple": `, p.ThreadMultiple, func(v bool) { w.bool(v) })
 	maybe(w, `, "arriving": `, p.Arriving, func(v bool) { w.bool(v) })
+	maybe(w, `, "progress": `, p.Progress, func(v uint64) { w.int(int64(v)) })
 	w.threads(p.Threads)
 	w.raw(",\n \"communicators\": [")
 	for i, c := range p.Communicators {

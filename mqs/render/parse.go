@@ -86,6 +86,7 @@ type processJSON struct {
 
 	Phase          string       `json:"phase"`
 	Arriving       *bool        `json:"arriving"`
+	Progress       *uint64      `json:"progress"`
 	ThreadMultiple *bool        `json:"thread_multiple"`
 	Threads        []threadJSON `json:"threads"`
 }
@@ -165,7 +166,7 @@ func (p *Parser) model(doc *processJSON) (*mqs.Process, error) {
 		Image: p.intern(doc.Image), MPI: p.intern(doc.MPI), MPIVersion: p.intern(doc.MPIVersion), Library: p.intern(doc.Library),
 		Source: p.intern(doc.Source), DLL: p.intern(doc.DLL), DLLVersion: p.intern(doc.DLLVersion),
 		Layout: p.intern(doc.Layout), LayoutName: p.intern(doc.LayoutName), Unavailable: p.intern(doc.Unavailable), Notes: p.internAll(doc.Notes),
-		Phase: mqs.Phase(p.intern(doc.Phase)), ThreadMultiple: from(doc.ThreadMultiple), Arriving: from(doc.Arriving)}
+		Phase: mqs.Phase(p.intern(doc.Phase)), ThreadMultiple: from(doc.ThreadMultiple), Progress: from(doc.Progress), Arriving: from(doc.Arriving)}
 	if doc.Threads != nil {
 		out.Threads = make([]mqs.Thread, len(doc.Threads))
 	}

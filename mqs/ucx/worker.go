@@ -14,6 +14,9 @@ type Worker struct {
 	// Offload is true if a network card may match messages of the worker too.
 	Offload bool
 
+	// Sequence counts the receives that have been posted: those that had to wait.
+	Sequence uint64
+
 	// Posted are the receives that have not matched, in the order of posting, which is
 	// that in which they are looked at for a message.
 	Posted []Receive
@@ -49,7 +52,7 @@ func (u *UCX) openWorker(n treeNode) (*Worker, error) {
 	if w.match, err = u.Match.Read(u.r, target.Addr(places.Match)); err != nil {
 		return nil, err
 	}
-	w.Offload = w.match.Offload != 0
+	w.Offload, w.Sequence = w.match.Offload != 0, w.match.Sequence
 	pool, err := u.Pool.Read(u.r, w.requests)
 	if err != nil {
 		return nil, err

@@ -9,9 +9,31 @@ import (
 // Analyse looks at the ranks of a snapshot together. It works with and without
 // the library's own operations, with which more can be concluded.
 //
-// A deadlock is only called one if nothing that is unknown could resolve it.
-func Analyse(s *mqs.Snapshot) *Report {
+// A deadlock is only called one if nothing that is unknown could resolve it. Of messages
+// on their way, that some MPIs do not count, it is taken that there are none, with a note.
+func Analyse(s *mqs.Snapshot) *Report { return newJob(s).analyse() }
+
+// Look is [Analyse] for a job that may be running. Of a rank whose MPI does not count
+// messages it is believed that none is on its way to it if it has run since it was looked
+// at earlier and not gone on. What was seen then may be nil.
+func Look(s, earlier *mqs.Snapshot) *Report {
+	before := map[int]mqs.Maybe[uint64]{}
+	if earlier != nil {
+		for _, p := range earlier.Processes {
+			before[p.PID] = p.Progress
+		}
+	}
 	j := newJob(s)
+	for i := range j.ranks {
+		if r := &j.ranks[i]; r.process != nil && r.process.Progress.Known {
+			r.inDoubt = before[r.process.PID] != r.process.Progress
+			r.confirmed = !r.inDoubt
+		}
+	}
+	return j.analyse()
+}
+
+func (j *job) analyse() *Report {
 	j.communicators()
 	j.messages()
 	j.findWaits()

@@ -36,6 +36,9 @@ type rank struct {
 	waits   []wait       // one for each thread in a call that waits
 	place   int          // in the report's groups
 	mobility
+	// Of a rank whose MPI does not count messages: one may be on its way to it, or none
+	// can be, since it has not gone on since it was looked at before.
+	inDoubt, confirmed bool
 }
 
 // member is one process's side of a communicator.

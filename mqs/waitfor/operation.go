@@ -15,6 +15,8 @@ func (j *job) outcome(g goal) (_ goal, unknown string, done bool) {
 		return g, stateUnknown, false
 	case j.ranks[g.of.rank].arriving():
 		return g, arrivingUnknown, false
+	case g.class == mqs.PendingReceives && j.ranks[g.of.rank].inDoubt:
+		return g, wayUnknown, false
 	case !g.of.comm.known || g.of.local < 0:
 		return g, membersUnknown, false
 	case g.class == mqs.PendingSends:

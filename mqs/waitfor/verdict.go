@@ -127,7 +127,9 @@ func (a *analysis) whyUnknown(open []int32) string {
 // moving says whether something that may hang was seen on its way.
 func (a *analysis) moving(open []int32) bool {
 	return slices.ContainsFunc(open, func(r int32) bool {
-		return slices.ContainsFunc(a.ranks[r].waits, func(w wait) bool { return w.unknown == arrivingUnknown || w.unknown == progressUnknown })
+		return slices.ContainsFunc(a.ranks[r].waits, func(w wait) bool {
+			return w.unknown == arrivingUnknown || w.unknown == progressUnknown || w.unknown == wayUnknown
+		})
 	})
 }
 
@@ -192,7 +194,7 @@ func (a *analysis) doubts() []string {
 		if r.mobility == free && slices.ContainsFunc(r.process.Threads, waits) {
 			threads = append(threads, int32(i))
 		}
-		if a.locked[int32(i)] && !r.process.Arriving.Known && !slices.ContainsFunc(r.members, func(m *member) bool { return m.Traffic != nil }) {
+		if a.locked[int32(i)] && !r.process.Arriving.Known && !r.confirmed && !slices.ContainsFunc(r.members, func(m *member) bool { return m.Traffic != nil }) {
 			uncounted = append(uncounted, int32(i))
 			mpi = r.process.MPI
 		}
