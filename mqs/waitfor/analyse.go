@@ -50,7 +50,7 @@ func (j *job) analyse() *Report {
 		r.WorldSize = mqs.Known(int32(len(j.ranks)))
 	}
 	r.Verdict, r.Why = a.verdict()
-	r.Moving = r.Verdict == Unknown && a.moving(a.mayHang())
+	r.Moving = r.Verdict == Unknown && a.moving(a.mayHang()) || r.Verdict == Deadlocked && a.doubted()
 	a.groups(r)
 	a.edges(r)
 	r.NearMisses = a.nearMisses()

@@ -124,6 +124,13 @@ func (a *analysis) whyUnknown(open []int32) string {
 	return strings.Join(out, " ")
 }
 
+// doubted says whether ranks may hang that a second look would tell of: see [Look].
+func (a *analysis) doubted() bool {
+	return slices.ContainsFunc(a.ranks, func(r rank) bool {
+		return slices.ContainsFunc(r.waits, func(w wait) bool { return w.unknown == wayUnknown })
+	})
+}
+
 // moving says whether something that may hang was seen on its way.
 func (a *analysis) moving(open []int32) bool {
 	return slices.ContainsFunc(open, func(r int32) bool {
@@ -194,7 +201,7 @@ func (a *analysis) doubts() []string {
 		if r.mobility == free && slices.ContainsFunc(r.process.Threads, waits) {
 			threads = append(threads, int32(i))
 		}
-		if a.locked[int32(i)] && !r.process.Arriving.Known && !r.confirmed && !slices.ContainsFunc(r.members, func(m *member) bool { return m.Traffic != nil }) {
+		if a.locked[int32(i)] && !r.process.Arriving.Known && !r.confirmed && r.receives() && !slices.ContainsFunc(r.members, func(m *member) bool { return m.Traffic != nil }) {
 			uncounted = append(uncounted, int32(i))
 			mpi = r.process.MPI
 		}
@@ -208,6 +215,14 @@ func (a *analysis) doubts() []string {
 			orThis(mpi), rankWords(uncounted)))
 	}
 	return out
+}
+
+// receives says whether a rank waits for a message. One that waits for a receiver does so
+// for a message that has been seen there.
+func (r *rank) receives() bool {
+	return slices.ContainsFunc(r.waits, func(w wait) bool {
+		return slices.ContainsFunc(w.goals, func(g goal) bool { return g.class != mqs.PendingSends })
+	})
 }
 
 // orThis names an MPI.

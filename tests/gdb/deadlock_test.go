@@ -29,14 +29,19 @@ func TestDeadlocks(t *testing.T) {
 			t.Parallel()
 			job := work.StartMode(t, m, flags(m)...)
 			if m.Name == "gone" && !hasTable(t, job.Launcher()) {
-				// Only a launcher's table tells a rank that is gone from one on another machine.
-				either := *m
-				either.OrUnknown = true
-				job.Mode = &either
+				job.Mode = orUnknown(m)
 			}
 			job.Settle(t)
 		})
 	}
+}
+
+// orUnknown is a mode of which "unknown" is right too: only a launcher's table tells a rank
+// that is gone from one on another machine.
+func orUnknown(m *expect.Mode) *expect.Mode {
+	either := *m
+	either.OrUnknown = true
+	return &either
 }
 
 // hasTable says whether a launcher keeps a table of its ranks (not so from Open MPI 5.0).

@@ -1,0 +1,52 @@
+//go:build live
+
+package gdb
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
+)
+
+// Over UCX each mode of the programs that hang, or only look so, is reported as what it is
+// too, but for probes, of which UCX keeps nothing.
+func TestUCXDeadlocks(t *testing.T) {
+	for i := range expect.Modes {
+		m := &expect.Modes[i]
+		if m.Verdict == expect.Moves {
+			continue
+		}
+		t.Run(m.Program+" "+m.Name, func(t *testing.T) {
+			t.Parallel()
+			expected := m
+			if strings.HasPrefix(m.Name, "probe") {
+				expected = m.Unknowable()
+			}
+			job := work.StartMode(t, expected, append(ucxFlags("n"), flags(m)...)...)
+			if m.Name == "gone" && !hasTable(t, job.Launcher()) {
+				job.Mode = orUnknown(m)
+			}
+			job.Settle(t)
+		})
+	}
+}
+
+// A job that runs is never called deadlocked, though UCX does not count messages.
+func TestUCXRunningJobs(t *testing.T) {
+	for i := range expect.Modes {
+		m := &expect.Modes[i]
+		if m.Verdict != expect.Moves {
+			continue
+		}
+		t.Run(m.Name, func(t *testing.T) {
+			t.Parallel()
+			job := work.StartMode(t, m, ucxFlags("n")...)
+			job.Deadlock(t, job.Launcher(), 5)
+			for range 3 {
+				job.Reports(t, strconv.Itoa(job.Launcher()))
+			}
+		})
+	}
+}
