@@ -80,7 +80,10 @@ type process struct {
 	p Process
 }
 
-func (t *process) Info() target.Info { return target.Info(t.p) }
+func (t *process) Info() target.Info {
+	return target.Info{Inferior: t.p.Inferior, PID: t.p.PID, Kind: t.p.Kind, Rank: t.p.Rank, Executable: t.p.Executable, Libraries: t.p.Libraries,
+		Architecture: t.p.Architecture, PointerSize: t.p.PointerSize, BigEndian: t.p.BigEndian}
+}
 
 func (t *process) ReadMemory(ctx context.Context, ranges []target.Range) ([][]byte, error) {
 	p := ReadMemoryParams{Inferior: t.p.Inferior}

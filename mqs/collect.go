@@ -134,7 +134,15 @@ func Collect(r *target.Reader, s Source, f Filter) (*Process, error) {
 	p.Phase = Active
 	p.locate(r, s)
 	s.Describe(p) // last: reading may have brought up notes
+	p.Seat(maybe(r.Info().Rank), maybe(r.Info().WorldSize))
 	return p, nil
+}
+
+func maybe[T any](v *T) Maybe[T] {
+	if v == nil {
+		return Maybe[T]{}
+	}
+	return Known(*v)
 }
 
 func (p *Process) collectQueue(r *target.Reader, s Source, c *Communicator, class OpClass, f Filter) (*Queue, error) {

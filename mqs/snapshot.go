@@ -79,8 +79,6 @@ type Queue struct {
 // Identity starts a process of a snapshot with what the debugger knows of it.
 func Identity(info target.Info) *Process {
 	p := &Process{Inferior: info.Inferior, PID: info.PID, Image: info.Executable}
-	if info.Rank != nil {
-		p.GlobalRank = Known(*info.Rank)
-	}
+	p.GlobalRank = maybe(info.Rank)
 	return p
 }

@@ -60,6 +60,9 @@ func (s *sources) read(ctx context.Context, t target.Target, f mqs.Filter) (*mqs
 	if err == nil && !p.WorldSize.Known && t.Info().Kind == "live" && t.Info().PID > 0 {
 		if job, err := launch.Find(t.Info().PID); err == nil && job.Self != nil {
 			p.Seat(job.Self.Number, job.Size)
+			if r, ok := t.(*target.Recorder); ok {
+				r.Seat(optional(job.Self.Number), optional(job.Size))
+			}
 		}
 	}
 	return p, err

@@ -85,6 +85,9 @@ func (d *ch4ucx) join(q *requests) {
 			q.isPosted[own.at] = true
 		}
 	}
+	for i := range d.queues.unexpected {
+		d.receivingWith(envelopeOf(d.queues.unexpected[i].Tag).context)
+	}
 	for i := range d.queues.sends {
 		r := &d.queues.sends[i]
 		at, err := d.r.Pointers(r.User, 1)
@@ -99,9 +102,6 @@ func (d *ch4ucx) join(q *requests) {
 		if c := d.sendingTo(r); c != nil {
 			own.Comm = c.addr
 		}
-	}
-	for i := range d.queues.unexpected {
-		d.receivingWith(envelopeOf(d.queues.unexpected[i].Tag).context)
 	}
 	for _, r := range d.byAddr {
 		if r.Comm == 0 && isHeld(r) {
@@ -146,8 +146,8 @@ func (d *ch4ucx) sendingTo(r *ucx.Send) *commState {
 			return c
 		}
 	}
-	if taken {
-		return nil
+	if taken || r.ID == 0 && d.freed[e.context&^contextCollective] == nil {
+		return nil // an answer may have been written over its tag
 	}
 	return d.receivingWith(e.context)
 }

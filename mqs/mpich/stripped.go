@@ -43,15 +43,6 @@ func openStripped(r *target.Reader, symbols map[string]target.Symbol) (*stripped
 	}
 	s := &stripped{r: r, symbols: symbols, ucx: u, queues: readUCX(u), comms: map[target.Addr]*strippedComm{0: {}}}
 	s.naked = s.openNaked()
-	for i := range s.queues.sends {
-		q := &s.queues.sends[i]
-		if q.TagLost {
-			s.lost++
-			continue
-		}
-		c := s.commOfSend(q)
-		c.sends = append(c.sends, q)
-	}
 	for i := range s.queues.receives {
 		q := &s.queues.receives[i]
 		tag := q.Tag
@@ -69,6 +60,16 @@ func openStripped(r *target.Reader, symbols map[string]target.Symbol) (*stripped
 	for i := range s.queues.unexpected {
 		c := s.comm(envelopeOf(s.queues.unexpected[i].Tag).context)
 		c.unexpected = append(c.unexpected, &s.queues.unexpected[i])
+	}
+	for i := range s.queues.sends {
+		q := &s.queues.sends[i]
+		_, known := s.comms[idOf(envelopeOf(q.Tag).context)]
+		if q.TagLost || q.ID == 0 && !known {
+			s.lost++ // an answer may have been written over its tag
+			continue
+		}
+		c := s.commOfSend(q)
+		c.sends = append(c.sends, q)
 	}
 	return s, nil
 }
@@ -93,12 +94,14 @@ func (s *stripped) commOfSend(q *ucx.Send) *strippedComm {
 // comm is the communicator with a context id. What the library does on parts of a
 // communicator counts as that one's.
 func (s *stripped) comm(context uint32) *strippedComm {
-	id := target.Addr(context &^ contextOwn)
+	id := idOf(context)
 	if s.comms[id] == nil {
 		s.comms[id] = &strippedComm{}
 	}
 	return s.comms[id]
 }
+
+func idOf(context uint32) target.Addr { return target.Addr(context &^ contextOwn) }
 
 // Describe fills in what is known of the process as a whole.
 func (s *stripped) Describe(p *mqs.Process) {
@@ -112,7 +115,7 @@ func (s *stripped) Describe(p *mqs.Process) {
 		p.Layout = "dwarf"
 	}
 	p.Progress = mqs.Known(s.queues.sequence)
-	what := "where a send goes is not kept"
+	what := "where a send goes is not kept, and what a process sends to itself on a communicator of its own is not there"
 	if s.naked == nil {
 		what = "communicators are known by their context ids alone, and " + what
 	}

@@ -65,7 +65,6 @@ func envelopeOf(tag uint64) envelope {
 type ucxQueues struct {
 	worker     *ucx.Worker
 	symbols    map[string]target.Symbol
-	layout     string
 	sends      map[target.Addr][]ucxSend
 	receives   map[target.Addr][]ucxReceive
 	unexpected map[target.Addr][]ucxMessage
@@ -115,7 +114,7 @@ func (s *source) readUCX() (*ucxQueues, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &ucxQueues{symbols: symbols, layout: u.LayoutName(),
+	q := &ucxQueues{symbols: symbols,
 		sends: map[target.Addr][]ucxSend{}, receives: map[target.Addr][]ucxReceive{}, unexpected: map[target.Addr][]ucxMessage{}, freed: map[target.Addr]bool{}}
 	if q.worker, err = s.ucxWorker(u, symbols); err != nil {
 		return nil, err
@@ -224,7 +223,8 @@ func (s *source) assignSends(q *ucxQueues, calls []target.Call, request func(own
 			if rank, ok := peers[c][r.Endpoint]; ok {
 				out.peer = mqs.Known(rank)
 			}
-		case r.TagLost || s.comms[target.Addr(to.context)] != nil:
+		case r.TagLost || r.ID == 0 || s.comms[target.Addr(to.context)] != nil:
+			// What has been answered by the old protocols may have a tag that is none.
 			lost++
 			continue
 		default:

@@ -26,6 +26,9 @@ func NewRecorder(t Target) *Recorder {
 	return &Recorder{Target: t, log: processLog{Process: t.Info(), Symbols: map[string]*Symbol{}, Types: map[string]*Layout{}}}
 }
 
+// Seat remembers the process's rank and the size of its job, as its launcher says.
+func (r *Recorder) Seat(rank, size *int32) { r.log.Process.Rank, r.log.Process.WorldSize = rank, size }
+
 // use remembers memory that a reader has handed out.
 func (r *Recorder) use(a Addr, b []byte) {
 	if k := len(r.used) - 1; k >= 0 && r.used[k].start == a && len(r.used[k].data) >= len(b) {

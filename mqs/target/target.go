@@ -43,6 +43,8 @@ type Info struct {
 	Kind string `json:"kind"`
 	// Rank is its rank in MPI_COMM_WORLD as its launcher says, nil if not known.
 	Rank *int32 `json:"rank,omitempty"`
+	// WorldSize is the size of that, nil if not known.
+	WorldSize *int32 `json:"world_size,omitempty"`
 	// Executable is the path of its program, empty if not known.
 	Executable string `json:"executable"`
 	// Libraries are the paths of its shared libraries.

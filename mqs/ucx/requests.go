@@ -39,6 +39,10 @@ const (
 	classMask       = 7
 )
 
+// stateBehindBuffer is how far behind its buffer, from 1.17 on, the state of data stands
+// that is not contiguous: then the buffer is where that of contiguous data is.
+const stateBehindBuffer = 24
+
 // requestAt is a request and where it stands.
 type requestAt struct {
 	addr target.Addr
@@ -118,6 +122,11 @@ func (u *UCX) receive(r requestAt, state State) Receive {
 		out.Buffer, out.Length = r.RecvBuffer, int64(r.RecvLength)
 	case classGeneric:
 		out.Generic = r.RecvState
+		// With the new protocols another request goes on with a rendezvous that has
+		// matched: what it was is no more, but its place and length are.
+		if inPlace := r.RecvStateAt-r.RecvBufferAt == stateBehindBuffer; state == Matched && inPlace {
+			out.Buffer, out.Length, out.Generic = r.RecvBuffer, int64(r.RecvLength), 0
+		}
 	}
 	return out
 }

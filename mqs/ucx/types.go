@@ -75,19 +75,21 @@ type request struct {
 	ID       uint64      `c:"id"`
 	UserData target.Addr `c:"user_data"`
 
-	Next       target.Addr  `c:"recv.queue.next"`
-	QueueAt    target.Place `c:"recv.queue"`
-	RecvBuffer target.Addr  `c:"recv.buffer|recv.dt_iter.type.contig.buffer"`
-	RecvType   uint64       `c:"recv.datatype|recv.dt_iter.dt_class"` // the class in the low bits
-	RecvLength uint64       `c:"recv.length|recv.dt_iter.length"`
-	RecvState  target.Addr  `c:"recv.state.dt.generic.state|recv.dt_iter.type.generic.state,optional"`
-	Worker     target.Addr  `c:"recv.worker"`
-	RecvTag    uint64       `c:"recv.tag.tag"`
-	RecvMask   uint64       `c:"recv.tag.tag_mask"`
-	RecvSeq    uint64       `c:"recv.tag.sn"`
-	RecvDone   target.Addr  `c:"recv.tag.cb"`
-	SenderTag  uint64       `c:"recv.tag.info.sender_tag"`
-	InfoLength uint64       `c:"recv.tag.info.length"`
+	Next         target.Addr  `c:"recv.queue.next"`
+	QueueAt      target.Place `c:"recv.queue"`
+	RecvBuffer   target.Addr  `c:"recv.buffer|recv.dt_iter.type.contig.buffer"`
+	RecvBufferAt target.Place `c:"recv.buffer|recv.dt_iter.type.contig.buffer"`
+	RecvStateAt  target.Place `c:"recv.state.dt.generic.state|recv.dt_iter.type.generic.state,optional"`
+	RecvType     uint64       `c:"recv.datatype|recv.dt_iter.dt_class"` // the class in the low bits
+	RecvLength   uint64       `c:"recv.length|recv.dt_iter.length"`
+	RecvState    target.Addr  `c:"recv.state.dt.generic.state|recv.dt_iter.type.generic.state,optional"`
+	Worker       target.Addr  `c:"recv.worker"`
+	RecvTag      uint64       `c:"recv.tag.tag"`
+	RecvMask     uint64       `c:"recv.tag.tag_mask"`
+	RecvSeq      uint64       `c:"recv.tag.sn"`
+	RecvDone     target.Addr  `c:"recv.tag.cb"`
+	SenderTag    uint64       `c:"recv.tag.info.sender_tag"`
+	InfoLength   uint64       `c:"recv.tag.info.length"`
 
 	Endpoint   target.Addr `c:"send.ep"`
 	SendBuffer target.Addr `c:"send.buffer"`

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
+	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 )
 
 // Over UCX each mode of the programs that hang, or only look so, is reported as what it is
@@ -24,7 +25,7 @@ func TestUCXDeadlocks(t *testing.T) {
 			if strings.HasPrefix(m.Name, "probe") {
 				expected = m.Unknowable()
 			}
-			job := work.StartMode(t, expected, append(ucxFlags("n"), flags(m)...)...)
+			job := work.StartMode(t, expected, append(live.OverUCX("n"), flags(m)...)...)
 			if m.Name == "gone" && !hasTable(t, job.Launcher()) {
 				job.Mode = orUnknown(m)
 			}
@@ -42,7 +43,7 @@ func TestUCXRunningJobs(t *testing.T) {
 		}
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
-			job := work.StartMode(t, m, ucxFlags("n")...)
+			job := work.StartMode(t, m, live.OverUCX("n")...)
 			job.Deadlock(t, job.Launcher(), 5)
 			for range 3 {
 				job.Reports(t, strconv.Itoa(job.Launcher()))

@@ -36,6 +36,14 @@ var (
 	}
 )
 
+// OverUCX are the flags of Open MPI's launcher for pml ucx on a machine without a
+// network for it, with UCX's old protocols ("n") or its new ones ("y").
+func OverUCX(protocols string) []string {
+	return []string{"--mca", "pml", "ucx", "--mca", "osc", "^ucx",
+		"--mca", "opal_common_ucx_tls", "any", "--mca", "opal_common_ucx_devices", "any",
+		"-x", "UCX_RNDV_THRESH=8192", "-x", "UCX_PROTO_ENABLE=" + protocols}
+}
+
 // MPICH is one that is installed below a folder.
 func MPICH(prefix string) MPI {
 	return MPI{

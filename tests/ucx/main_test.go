@@ -1,0 +1,100 @@
+//go:build matrix
+
+// Package ucx tests the product on UCX as upstream's releases build it: without
+// assertions, so that members lie elsewhere than in the distribution's. Nothing is
+// skipped.
+package ucx
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/tests/internal/live"
+	"github.com/mpi-queues/mpi-queues/tests/internal/result"
+)
+
+var (
+	folder string          // where UCX's libraries are
+	work   *live.Workspace // for Open MPI on them
+	beside *live.Workspace // for the distribution's MPICH on them
+)
+
+func TestMain(m *testing.M) {
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	build := exec.Command("./build")
+	build.Stderr = os.Stderr
+	out, err := build.Output()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "tests/ucx/build:", err)
+		return 1
+	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	folder = filepath.Join(lines[len(lines)-1], "lib")
+	if work, err = live.New(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer work.Close()
+	work.MPI.Launcher = slices.Concat(work.MPI.Launcher, []string{"-x", "LD_LIBRARY_PATH=" + folder})
+	mpich := live.StockMPICH
+	mpich.Launcher = slices.Concat(mpich.Launcher, []string{"-genv", "LD_LIBRARY_PATH", folder})
+	if beside, err = work.With("mpich", mpich); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
+}
+
+// record writes down what a test has shown.
+func record(t *testing.T, w *live.Workspace, r result.Result) {
+	t.Helper()
+	r.Build = live.System(t) + ", stripped, UCX " + release(t) + " without assertions"
+	w.Record(t, r)
+}
+
+// release is that of the UCX that was built.
+func release(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(folder, "pkgconfig", "ucx-ucs.pc"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, version, ok := strings.Cut(string(text), "\nVersion: ")
+	if !ok {
+		t.Fatalf("the release of UCX is not in\n%s", text)
+	}
+	version, _, _ = strings.Cut(version, "\n")
+	return version
+}
+
+// mapped fails the test unless all that a process has of UCX is what was built.
+func mapped(t *testing.T, pid int) {
+	t.Helper()
+	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	matching := false
+	for line := range strings.Lines(string(maps)) {
+		_, path, ok := strings.Cut(strings.TrimSpace(line), " /")
+		name := filepath.Base(path)
+		if !ok || !strings.HasPrefix(name, "libuc") {
+			continue
+		}
+		if !strings.HasPrefix("/"+path, folder+"/") {
+			t.Fatalf("process %d has /%s", pid, path)
+		}
+		matching = matching || strings.HasPrefix(name, "libucp.so.")
+	}
+	if !matching {
+		t.Fatalf("process %d has no libucp of %s", pid, folder)
+	}
+}
