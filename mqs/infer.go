@@ -22,15 +22,6 @@ func (p *Process) Seat(rank, size Maybe[int32]) {
 		for rank := range p.WorldSize.Value {
 			c.Group = append(c.Group, Known(rank))
 		}
-		for _, q := range c.Queue {
-			if q == nil {
-				continue
-			}
-			for i := range q.Operations {
-				op := &q.Operations[i]
-				op.DesiredGlobalRank, op.ActualGlobalRank = op.DesiredLocalRank, op.ActualLocalRank
-			}
-		}
 	}
 }
 

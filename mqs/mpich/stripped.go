@@ -115,6 +115,11 @@ func (s *stripped) Describe(p *mqs.Process) {
 		p.Layout = "dwarf"
 	}
 	p.Progress = mqs.Known(s.queues.sequence)
+	if c := s.model(worldContext); !p.GlobalRank.Known {
+		p.GlobalRank, p.WorldSize = c.LocalRank, c.Size
+	} else if !p.WorldSize.Known {
+		p.WorldSize = c.Size
+	}
 	what := "where a send goes is not kept, and what a process sends to itself on a communicator of its own is not there"
 	if s.naked == nil {
 		what = "communicators are known by their context ids alone, and " + what
@@ -153,6 +158,9 @@ func (s *stripped) model(id target.Addr) mqs.Communicator {
 			c.LocalRank = mqs.Known(*rank)
 		}
 	}
+	if sends := s.comms[id].sends; len(sends) > 0 {
+		c.LocalRank = mqs.Known(envelopeOf(sends[0].Tag).source)
+	}
 	if known == nil {
 		return c
 	}
@@ -190,18 +198,26 @@ func (s *stripped) Operations(c *mqs.Communicator, class mqs.OpClass) iter.Seq2[
 			}
 		case mqs.PendingReceives:
 			for _, r := range q.receives {
-				if !yield(s.receive(c, r), nil) {
+				if !yield(inWorld(c, s.receive(c, r)), nil) {
 					return
 				}
 			}
 		case mqs.UnexpectedMessages:
 			for _, m := range q.unexpected {
-				if !yield(messageInUCX(c, m), nil) {
+				if !yield(inWorld(c, messageInUCX(c, m)), nil) {
 					return
 				}
 			}
 		}
 	}
+}
+
+// inWorld completes an operation: on MPI_COMM_WORLD ranks are global, however many there are.
+func inWorld(c *mqs.Communicator, op mqs.PendingOperation) mqs.PendingOperation {
+	if c.UniqueID == worldContext {
+		op.DesiredGlobalRank, op.ActualGlobalRank = op.DesiredLocalRank, op.ActualLocalRank
+	}
+	return op
 }
 
 func (s *stripped) send(r *ucx.Send) mqs.PendingOperation {

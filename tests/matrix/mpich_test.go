@@ -3,31 +3,217 @@
 package matrix
 
 import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 	"github.com/mpi-queues/mpi-queues/tests/internal/result"
 )
 
-// A stripped MPICH is recognised, and its user is told why there is nothing to
-// see and the three ways out.
-func TestStrippedMPICH(t *testing.T) {
-	w, err := work.With("stripped", live.StockMPICH)
+// stock is the distribution's MPICH, which is stripped and leaves its messages to UCX.
+type stock struct {
+	*live.Workspace
+	release, ucx string
+}
+
+// Of the distribution's stripped MPICH each program's account must be what is shown of
+// it, field by field, as far as UCX and the library's requests keep it: with UCX's old
+// and new protocols, live and in a core.
+func TestStockMPICH(t *testing.T) {
+	w, err := work.With("stock", live.StockMPICH)
 	if err != nil {
 		t.Fatal(err)
 	}
-	job := w.Start(t, "blocked", 2, nil, "recv")
-	out := w.GDB(t, live.Process(job.Accounts[0].PID), "info address MPII_Version_string",
-		`printf "UCX: %s\n", ((char *(*)(void)) ucp_get_version_string)()`, "mpi-queues")
-	_, ucx, _ := strings.Cut(out.Stdout, "UCX: ")
-	ucx, _, _ = strings.Cut(ucx, "\n")
-	release := w.MPI.Release(t)
-	w.Record(t, result.Result{MPI: release, Build: live.System(t) + ", stripped, UCX " + ucx, Layout: "–", Check: "live", Outcome: "says why not"})
+	s := &stock{w, w.MPI.Release(t), ""}
+	s.ucx = s.versionOfUCX(t)
+	programs := []struct {
+		program string
+		ranks   int
+		args    []string
+	}{
+		{"queues", 3, nil},
+		{"requests", 2, nil},
+		{"groups", 4, nil},
+		{"blocked", 3, []string{"recv"}},
+		{"blocked", 3, []string{"send"}},
+		{"blocked", 3, []string{"ssend"}},
+		{"blocked", 3, []string{"barrier"}},
+		{"many", 2, []string{"100"}},
+		{"many", 2, []string{"100", "wild"}},
+		{"many", 2, []string{"100", "specific"}},
+		{"spawn", 2, nil},
+	}
+	if strings.HasPrefix(s.release, "MPICH 4.") {
+		programs = programs[:len(programs)-1] // MPI_Comm_spawn ends the job over UCX
+	}
+	for _, protocols := range []string{"n", "y"} {
+		for _, c := range programs {
+			t.Run(strings.Join(append([]string{"protocols " + protocols, c.program}, c.args...), " "), func(t *testing.T) {
+				t.Parallel()
+				job := s.Start(t, c.program, c.ranks, []string{"-env", "UCX_PROTO_ENABLE", protocols, "-env", "UCX_RNDV_THRESH", "8192"}, c.args...)
+				if c.program == "blocked" {
+					for _, account := range job.Accounts {
+						s.await(t, account)
+					}
+					job.Pause(t)
+				}
+				for _, account := range job.Accounts {
+					t.Run(account.Name, func(t *testing.T) { s.readBothWays(t, job, account) })
+				}
+			})
+		}
+	}
+}
+
+// versionOfUCX asks UCX itself.
+func (s *stock) versionOfUCX(t *testing.T) string {
+	t.Helper()
+	job := s.Start(t, "many", 2, nil, "1")
+	out := s.GDB(t, live.Process(job.Accounts[0].PID), `printf "UCX: %s\n", ((char *(*)(void)) ucp_get_version_string)()`)
+	_, version, ok := strings.Cut(out.Stdout, "UCX: ")
+	version, _, _ = strings.Cut(version, "\n")
+	if !ok {
+		t.Fatalf("gdb says:\n%s", out.All())
+	}
+	return version
+}
+
+func (s *stock) record(t *testing.T, layout, check, outcome string) {
+	t.Helper()
+	s.Record(t, result.Result{MPI: s.release, Build: live.System(t) + ", stripped, UCX " + s.ucx, Layout: layout, Check: check, Outcome: outcome})
+}
+
+// compare says how a process differs from its account. From 4.1 on requests know their
+// communicators.
+func (s *stock) compare(account *expect.Account, process expect.Object) []string {
+	return expect.StockMPICH(!strings.HasPrefix(s.release, "MPICH 4.0")).Compare(account, process)
+}
+
+// await waits until a process that says ready just before it blocks has blocked, and
+// the messages to it have come.
+func (s *stock) await(t *testing.T, account *expect.Account) {
+	t.Helper()
+	var differences []string
+	if !live.Soon(func() bool {
+		differences = s.compare(account, s.Read(t, live.Process(account.PID)).Process(t))
+		return len(differences) == 0
+	}) {
+		live.Report(t, differences)
+		t.FailNow()
+	}
+}
+
+func (s *stock) readBothWays(t *testing.T, job *live.Job, account *expect.Account) {
+	core := filepath.Join(t.TempDir(), "core")
+	var first expect.Object
+	for _, where := range []live.Where{live.Process(account.PID), live.Core(job.Program, core)} {
+		t.Run(where.Name, func(t *testing.T) {
+			var after []string
+			if where.Name == "live" {
+				after = append(after, "generate-core-file "+core)
+			}
+			s.record(t, "embedded tables", where.Name, "equal as far as kept")
+			r := s.Read(t, where, after...)
+			process := r.Process(t)
+			live.Report(t, s.compare(account, process))
+			s.describes(t, process, job)
+			r.Replays(t, s.Workspace)
+			if first == nil {
+				first = process
+				// Its launcher knows.
+				live.Report(t, expect.Values(expect.Object{"global_rank": account.GlobalRank, "world_size": account.WorldSize}, process, "global_rank", "world_size"))
+				return
+			}
+			likeLive(process, first)
+			for key := range first {
+				if !reflect.DeepEqual(process[key], first[key]) {
+					t.Errorf("%s is\n%v\nthe live process's is\n%v", key, process[key], first[key])
+				}
+			}
+		})
+	}
+	_ = os.Remove(core)
+}
+
+// likeLive takes over from a live process what its launcher alone knows.
+func likeLive(process, alive expect.Object) {
+	take := func(to, from expect.Object, keys ...string) {
+		for _, key := range keys {
+			if to[key] == nil {
+				to[key] = from[key]
+			}
+		}
+	}
+	take(process, alive, "global_rank", "world_size")
+	core, first := expect.Communicators(process), expect.Communicators(alive)
+	if len(core) > 0 && len(first) > 0 && core[0]["unique_id"] == "0x0" && first[0]["unique_id"] == "0x0" {
+		take(core[0], first[0], "local_rank", "size", "group")
+	}
+}
+
+// describes checks what is said of the process as a whole.
+func (s *stock) describes(t *testing.T, process expect.Object, job *live.Job) {
+	t.Helper()
+	version, _, _ := strings.Cut(s.release[len("MPICH "):], " ")
+	major, minor, _ := strings.Cut(s.ucx, ".")
+	minor, _, _ = strings.Cut(minor, ".")
+	want := map[string]any{"mpi": "MPICH", "mpi_version": nil, "source": "native", "layout": "table", "layout_name": "UCX " + major + "." + minor, "image": job.Program}
+	if strings.HasPrefix(version, "4.0") {
+		want["mpi_version"] = version + " ch4:ucx"
+	}
+	for key, value := range want {
+		if process[key] != value {
+			t.Errorf("%s is %v, want %v", key, process[key], value)
+		}
+	}
+	notes, _ := process["notes"].([]any)
+	if note, _ := append(notes, "")[0].(string); len(notes) != 1 || !strings.HasPrefix(note, "libmpich.so.12 is stripped, so this is what UCX beneath it has: ") {
+		t.Errorf("the notes are %v", notes)
+	}
+}
+
+// Where UCX beneath a stripped MPICH can't be read either, the user is told why there is
+// nothing to see, and the three ways out.
+func TestStockMPICHUnreadable(t *testing.T) {
+	w, err := work.With("unreadable", live.StockMPICH)
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := w.Start(t, "blocked", 2, []string{"-env", "LD_LIBRARY_PATH", libraryWithoutTree(t)}, "recv")
+	out := w.GDB(t, live.Process(job.Accounts[0].PID), "info address MPII_Version_string", "mpi-queues")
 	out.Contains(t, "libmpich.so.12 is stripped", "debug symbols", "debuginfod", "MPICHLIB_CFLAGS=-g", "--enable-debuginfo")
 	out.Lacks(t, "Traceback")
 	// Up to 4.1 its version is there to be read.
 	if strings.Contains(out.Stdout, `Symbol "MPII_Version_string" is `) {
-		out.Contains(t, release+" ch4:ucx")
+		out.Contains(t, strings.TrimPrefix(w.MPI.Release(t), "MPICH ")+" ch4:ucx")
 	}
+}
+
+// libraryWithoutTree returns a folder with a libucs in which the symbol is not found by
+// which UCX is read. It has a name instead that hashes to the same value, since the loader
+// looks it up.
+func libraryWithoutTree(t *testing.T) string {
+	t.Helper()
+	const library, name, other = "libucs.so.0", "\x00ucs_vfs_obj_context\x00", "\x00ucs_wEs_obj_context\x00"
+	paths, err := filepath.Glob("/usr/lib/*/" + library)
+	if err != nil || len(paths) != 1 {
+		t.Fatalf("%s is at %v (%v)", library, paths, err)
+	}
+	text, err := os.ReadFile(paths[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(text, []byte(name)); n != 1 {
+		t.Fatalf("%s has the name %d times", paths[0], n)
+	}
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, library), bytes.Replace(text, []byte(name), []byte(other), 1), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return folder
 }

@@ -1,14 +1,17 @@
 // Package recordings replays what `mpi-queues -record` has read of real jobs of
 // tests/programs on stock libraries. Beside each NAME.mpiq stand NAME.txt, what
-// is shown of it, and NAME.account.json, what the program says it has done.
+// is shown of it, and NAME.account.json, what the program says it has done. "old"
+// and "new" in a name are UCX's protocols.
 package recordings
 
 import (
 	"bytes"
 	"context"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -65,6 +68,8 @@ func checkAccount(t *testing.T, file string, s *mqs.Snapshot) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// What a library does not tell a debugger, a live job's launcher has.
+	s.Processes[0].Seat(number(t, account.GlobalRank), number(t, account.WorldSize))
 	var doc bytes.Buffer
 	if err := render.JSON(&doc, s); err != nil {
 		t.Fatal(err)
@@ -78,17 +83,38 @@ func checkAccount(t *testing.T, file string, s *mqs.Snapshot) {
 	}
 }
 
+// number is an account's number, unknown if it has none.
+func number(t *testing.T, value any) mqs.Maybe[int32] {
+	t.Helper()
+	if value == nil {
+		return mqs.Maybe[int32]{}
+	}
+	n, err := strconv.ParseInt(fmt.Sprint(value), 10, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mqs.Known(int32(n))
+}
+
 // keeps is what the library keeps that a recording's folder is named after. An
-// architecture at the name's end changes nothing in it.
+// architecture at the name's end changes nothing in it, nor does a UCX without
+// assertions. A distribution's own build of MPICH is called stock.
 func keeps(file string) expect.Keeps {
-	device, ok := strings.CutPrefix(filepath.Dir(file), "mpich-4.0.2-")
-	if !ok {
-		return expect.Keeps{}
-	}
+	folder := filepath.Dir(file)
 	for architecture := range architectures {
-		device = strings.TrimSuffix(device, "-"+architecture)
+		folder = strings.TrimSuffix(folder, "-"+architecture)
 	}
-	device, debugger := strings.CutSuffix(device, "-debug")
+	name, build, _ := strings.Cut(folder, "-")
+	release, build, _ := strings.Cut(build, "-")
+	switch build = strings.TrimSuffix(build, "-noassert"); {
+	case name == "openmpi" && build == "ucx":
+		return expect.UCX()
+	case name == "openmpi":
+		return expect.Keeps{}
+	case build == "stock":
+		return expect.StockMPICH(!strings.HasPrefix(release, "4.0."))
+	}
+	device, debugger := strings.CutSuffix(build, "-debug")
 	return expect.MPICH(device, debugger)
 }
 

@@ -19,9 +19,16 @@ import (
 )
 
 var (
-	folder string          // where UCX's libraries are
-	work   *live.Workspace // for Open MPI on them
-	beside *live.Workspace // for the distribution's MPICH on them
+	prefix string          // where UCX is installed: below it stripped libraries, and such with types
+	work   *live.Workspace // for Open MPI on the stripped ones
+	// mpich are for the distribution's MPICH on either.
+	mpich = map[string]*live.Workspace{stripped: nil, typed: nil}
+)
+
+// The folders of libraries.
+const (
+	stripped = "lib"
+	typed    = "typed"
 )
 
 func TestMain(m *testing.M) {
@@ -37,18 +44,20 @@ func run(m *testing.M) int {
 		return 1
 	}
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	folder = filepath.Join(lines[len(lines)-1], "lib")
+	prefix = lines[len(lines)-1]
 	if work, err = live.New(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	defer work.Close()
-	work.MPI.Launcher = slices.Concat(work.MPI.Launcher, []string{"-x", "LD_LIBRARY_PATH=" + folder})
-	mpich := live.StockMPICH
-	mpich.Launcher = slices.Concat(mpich.Launcher, []string{"-genv", "LD_LIBRARY_PATH", folder})
-	if beside, err = work.With("mpich", mpich); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
+	work.MPI.Launcher = slices.Concat(work.MPI.Launcher, []string{"-x", "LD_LIBRARY_PATH=" + filepath.Join(prefix, stripped)})
+	for folder := range mpich {
+		mpi := live.StockMPICH
+		mpi.Launcher = slices.Concat(mpi.Launcher, []string{"-genv", "LD_LIBRARY_PATH", filepath.Join(prefix, folder)})
+		if mpich[folder], err = work.With("mpich-"+folder, mpi); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
 	}
 	return m.Run()
 }
@@ -63,7 +72,7 @@ func record(t *testing.T, w *live.Workspace, r result.Result) {
 // release is that of the UCX that was built.
 func release(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(folder, "pkgconfig", "ucx-ucs.pc"))
+	text, err := os.ReadFile(filepath.Join(prefix, stripped, "pkgconfig", "ucx-ucs.pc"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,8 +84,9 @@ func release(t *testing.T) string {
 	return version
 }
 
-// mapped fails the test unless all that a process has of UCX is what was built.
-func mapped(t *testing.T, pid int) {
+// mapped fails the test unless all that a process has of UCX is what was built, and its
+// libucp is in the folder.
+func mapped(t *testing.T, pid int, folder string) {
 	t.Helper()
 	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
 	if err != nil {
@@ -89,10 +99,10 @@ func mapped(t *testing.T, pid int) {
 		if !ok || !strings.HasPrefix(name, "libuc") {
 			continue
 		}
-		if !strings.HasPrefix("/"+path, folder+"/") {
+		if !strings.HasPrefix("/"+path, prefix+"/") {
 			t.Fatalf("process %d has /%s", pid, path)
 		}
-		matching = matching || strings.HasPrefix(name, "libucp.so.")
+		matching = matching || strings.HasPrefix("/"+path, filepath.Join(prefix, folder, "libucp.so."))
 	}
 	if !matching {
 		t.Fatalf("process %d has no libucp of %s", pid, folder)

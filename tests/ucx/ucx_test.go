@@ -67,7 +67,7 @@ func await(t *testing.T, account *expect.Account) {
 }
 
 func read(t *testing.T, job *live.Job, account *expect.Account) {
-	mapped(t, account.PID)
+	mapped(t, account.PID, stripped)
 	core := filepath.Join(t.TempDir(), "core")
 	mpi := work.MPI.Release(t)
 	for _, where := range []live.Where{live.Process(account.PID), live.Core(job.Program, core)} {
@@ -105,28 +105,42 @@ func notes(process expect.Object) []string {
 	return nil
 }
 
-// Of a stripped MPICH each program's account must be what is shown of it, as far as the
-// same UCX beneath it keeps it.
+// Beneath the distribution's MPICH the same libraries are read by the embedded tables, those
+// with types by them.
 func TestMPICH(t *testing.T) {
-	job := beside.Start(t, "queues", 3, nil)
-	mpi := beside.MPI.Release(t)
-	version := release(t)
-	version = "UCX " + version[:strings.LastIndex(version, ".")] + " without assertions"
-	for _, account := range job.Accounts {
-		t.Run(account.Name, func(t *testing.T) {
-			mapped(t, account.PID)
-			record(t, beside, result.Result{MPI: mpi, Layout: "embedded tables", Check: "live", Outcome: "equal as far as kept"})
-			document, err := expect.ParseDocument(beside.Shell(t, "dump", "--json", fmt.Sprint(account.PID)))
-			if err != nil || len(document.Processes) != 1 {
-				t.Fatalf("%v: %v", err, document)
+	for folder, w := range mpich {
+		t.Run(folder, func(t *testing.T) {
+			layout, name, words := "table", "UCX "+release(t)[:strings.LastIndex(release(t), ".")]+" without assertions", "embedded tables"
+			if folder == typed {
+				layout, name, words = "dwarf", "", "UCX's DWARF"
 			}
-			process := document.Processes[0]
-			live.Report(t, expect.StockMPICH(!strings.HasPrefix(mpi, "MPICH 4.0.")).Compare(account, process))
-			for key, want := range map[string]any{"mpi": "MPICH", "source": "native", "layout": "table", "layout_name": version} {
-				if process[key] != want {
-					t.Errorf("%s is %v, want %v", key, process[key], want)
-				}
+			job := w.Start(t, "queues", 3, nil)
+			mpi := w.MPI.Release(t)
+			for _, account := range job.Accounts {
+				t.Run(account.Name, func(t *testing.T) {
+					mapped(t, account.PID, folder)
+					record(t, w, result.Result{MPI: mpi, Layout: words, Check: "live", Outcome: "equal as far as kept"})
+					document, err := expect.ParseDocument(w.Shell(t, "dump", "--json", fmt.Sprint(account.PID)))
+					if err != nil || len(document.Processes) != 1 {
+						t.Fatalf("%v: %v", err, document)
+					}
+					process := document.Processes[0]
+					live.Report(t, expect.StockMPICH(!strings.HasPrefix(mpi, "MPICH 4.0.")).Compare(account, process))
+					for key, want := range map[string]any{"mpi": "MPICH", "source": "native", "layout": layout, "layout_name": orNull(name)} {
+						if process[key] != want {
+							t.Errorf("%s is %v, want %v", key, process[key], want)
+						}
+					}
+				})
 			}
 		})
 	}
+}
+
+// orNull is what JSON has for a name that may be missing.
+func orNull(name string) any {
+	if name == "" {
+		return nil
+	}
+	return name
 }

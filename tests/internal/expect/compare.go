@@ -20,8 +20,10 @@ func Compare(account *Account, process Object) []string {
 // Compare is [Compare] for a library that does not keep everything.
 func (k Keeps) Compare(account *Account, process Object) []string {
 	d := differences{keeps: k}
-	d.value("global_rank", account.GlobalRank, process["global_rank"])
-	d.value("world_size", account.WorldSize, process["world_size"])
+	said := Object{"global_rank": account.GlobalRank, "world_size": account.WorldSize}
+	for _, key := range sortedKeys(said) {
+		d.own(key, said, process)
+	}
 	d.value("pid", fmt.Sprint(account.PID), fmt.Sprint(process["pid"]))
 	if len(account.Communicators) > 0 {
 		d.value("unavailable", nil, process["unavailable"])
@@ -54,6 +56,15 @@ func (d *differences) value(key string, want, got any) {
 	}
 }
 
+// own compares a value of a communicator, or of the process if there is none.
+func (d *differences) own(key string, want, got Object) {
+	if show(want[key]) != show(got[key]) && d.keeps.loses(d.comm, "", key, want, got) {
+		d.open++
+		return
+	}
+	d.value(key, want[key], got[key])
+}
+
 func (d *differences) within(where string, inner differences) {
 	d.open += inner.open
 	for _, line := range inner.lines {
@@ -73,21 +84,28 @@ func (d *differences) closer(other differences) bool {
 // communicators pairs the accounts' communicators with those shown. Names need
 // not be unique or known, so among those of the right name the best fit is taken.
 func (d *differences) communicators(want, got []Object) {
+	want, got = d.gather(want, got)
 	left := slices.Clone(got)
 	ordered := slices.Clone(want)
-	slices.SortStableFunc(ordered, func(a, b Object) int { return unnamed(a) - unnamed(b) })
+	slices.SortStableFunc(ordered, func(a, b Object) int { return d.vague(a) - d.vague(b) })
 	for _, w := range ordered {
 		best, fit := -1, d.inner()
 		for i, g := range left {
-			if name, ok := w["name"]; ok && show(name) != show(g["name"]) && !(d.keeps.Bare && w["freed"] == true && g["name"] == nil) {
+			if d.keeps.Unlisted && d.idle(g) && !predefined(g) {
+				continue
+			}
+			if name, ok := w["name"]; ok && show(name) != show(g["name"]) && !d.keeps.loses(w, "", "name", w, g) {
 				continue
 			}
 			if inner := d.communicator(w, g); best < 0 || inner.closer(fit) {
 				best, fit = i, inner
 			}
 		}
-		if best < 0 {
-			d.addf("communicator %s is not shown", show(w["name"]))
+		mayMiss := d.keeps.unlisted(w)
+		if best < 0 || mayMiss && len(fit.lines) > 0 {
+			if !mayMiss {
+				d.addf("communicator %s is not shown", show(w["name"]))
+			}
 			continue
 		}
 		d.within("communicator "+label(left[best]), fit)
@@ -100,11 +118,16 @@ func (d *differences) communicators(want, got []Object) {
 	}
 }
 
-func unnamed(c Object) int {
-	if _, ok := c["name"]; ok {
-		return 0
+// vague says how little tells a communicator of an account from others.
+func (d *differences) vague(c Object) int {
+	vague := 0
+	if _, ok := c["name"]; !ok {
+		vague = 1
 	}
-	return 1
+	if d.keeps.unlisted(c) {
+		vague += 2
+	}
+	return vague
 }
 
 func label(c Object) string { return show(c["name"]) + " " + fmt.Sprint(c["unique_id"]) }
@@ -123,16 +146,17 @@ func (d *differences) idle(c Object) bool {
 	return true
 }
 
-// bare says whether nothing but the queues of the account's communicator is kept.
-func (d *differences) bare() bool { return d.keeps.Bare && d.comm["freed"] == true }
-
 func (outer *differences) communicator(want, got Object) differences {
 	d := outer.inner()
 	d.comm = want
 	for _, key := range sortedKeys(want) {
-		if key != "freed" && !slices.Contains(Queues, key) && !(d.bare() && got[key] == nil) {
-			d.value(key, want[key], got[key])
+		if key != "freed" && !slices.Contains(Queues, key) {
+			d.own(key, want, got)
 		}
+	}
+	inter := want["remote_group"] != nil
+	if got["inter"] == !inter && !d.keeps.loses(want, "", "inter", want, got) {
+		d.addf("inter is %t, want %t", !inter, inter)
 	}
 	if got["internal"] != false {
 		d.addf("internal is %s, want false", show(got["internal"]))

@@ -8,10 +8,13 @@ import (
 // UCX is what Open MPI keeps with pml ucx. Sends have no order; of contiguous data
 // neither count nor datatype is kept, of a receive that is complete what it asked for is
 // not; a communicator that has been freed has nothing but its queues.
-func UCX() Keeps { return Keeps{Lost: lostInUCX, Loose: looseInUCX, Gone: goneInUCX, Bare: true} }
+func UCX() Keeps { return Keeps{Lost: lostInUCX, Loose: looseInUCX, Gone: goneInUCX} }
 
 func lostInUCX(comm Object, queue, key string, want, got Object) bool {
-	if got[key] != nil && !(buffered(want) && got["kind"] == "bsend") {
+	if queue == "" {
+		return bare(comm, got[key])
+	}
+	if isCopy := buffered(want) && got["kind"] == "bsend"; got[key] != nil && !isCopy {
 		return false
 	}
 	switch {
@@ -32,6 +35,9 @@ func lostInUCX(comm Object, queue, key string, want, got Object) bool {
 	}
 	return false
 }
+
+// bare says whether a value of a communicator itself is unknown since it has been freed.
+func bare(comm Object, got any) bool { return comm["freed"] == true && got == nil }
 
 func looseInUCX(_ Object, queue string, op Object) bool {
 	return queue == "pending_sends" || queue == "pending_receives" && op["status"] != "pending"
