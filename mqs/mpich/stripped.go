@@ -120,9 +120,9 @@ func (s *stripped) Describe(p *mqs.Process) {
 	} else if !p.WorldSize.Known {
 		p.WorldSize = c.Size
 	}
-	what := "where a send goes is not kept, and what a process sends to itself on a communicator of its own is not there"
+	what := "not where sends go, nor what a process sends to itself on a communicator of its own"
 	if s.naked == nil {
-		what = "communicators are known by their context ids alone, and " + what
+		what = "communicators by their context ids, " + what
 	}
 	p.Notes = append(p.Notes, fmt.Sprintf("%s is stripped, so this is what UCX beneath it has: %s", library(root), what))
 	if s.lost > 0 {
@@ -348,8 +348,15 @@ func (s *stripped) Waits(threads []mqs.Thread) {
 	for i := range calls {
 		request, _, ok := s.ownOf(&calls[i])
 		at := slices.IndexFunc(threads, func(t mqs.Thread) bool { return t.Number == calls[i].Thread })
-		if ok && at >= 0 {
-			threads[at].Requests, threads[at].AllRequests = []target.Addr{request}, true
+		if !ok || at < 0 {
+			continue
+		}
+		threads[at].Requests, threads[at].AllRequests = []target.Addr{request}, true
+		for id, c := range s.comms {
+			if slices.ContainsFunc(c.sends, func(r *ucx.Send) bool { return s.requestOf(r) == request }) ||
+				slices.ContainsFunc(c.receives, func(r *ucx.Receive) bool { return r.UserData == request }) {
+				threads[at].Comm = mqs.Known(id)
+			}
 		}
 	}
 }

@@ -56,7 +56,7 @@ const (
 	stateUnknown    = "how far its operation has come is not known"
 	progressUnknown = "how far the call has come is not known"
 	arrivingUnknown = "messages have come that its MPI has not looked at yet"
-	wayUnknown      = "a message may be on its way to it, which its MPI does not count"
+	wayUnknown      = "a message may be on its way, of which its MPI keeps no count"
 	placeUnknown    = "which call it is in is not known"
 	queuesUnknown   = "the queues can't be read"
 )
