@@ -11,7 +11,7 @@ func (p *Process) Seat(rank, size Maybe[int32]) {
 	if !p.GlobalRank.Known {
 		p.GlobalRank = rank
 	}
-	if !p.WorldSize.Known && size.Value <= maxSeats {
+	if !p.WorldSize.Known && size.Value > 0 && size.Value <= maxSeats {
 		p.WorldSize = size
 	}
 	for _, c := range p.Communicators {

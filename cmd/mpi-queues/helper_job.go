@@ -65,18 +65,27 @@ func (h *helper) Deadlock(ctx context.Context, d *bridge.Debugger, p bridge.Dead
 		return err
 	}
 	progress("looking who waits for whom")
-	var report *waitfor.Report
-	if slices.ContainsFunc(targets, func(t target.Target) bool { return t.Info().Kind != "core" }) {
-		report = waitfor.Look(s, h.looks.since(s))
-	} else {
-		report = waitfor.Analyse(s) // there is no second look at cores
-	}
+	report := h.analyse(s, targets)
 	progress("writing")
 	out := d.Stream(ctx, "display")
 	if p.Format == "json" {
 		return render.ReportJSON(out, report)
 	}
 	return render.ReportText(out, report, render.Style{On: p.Styled})
+}
+
+// analyse takes those for alive that are: there is no second look at cores.
+func (h *helper) analyse(s *mqs.Snapshot, targets []target.Target) *waitfor.Report {
+	if !slices.ContainsFunc(targets, func(t target.Target) bool { return t.Info().Kind != "core" }) {
+		return waitfor.Analyse(s)
+	}
+	here := &mqs.Snapshot{} // a remote one's number may be another's here
+	for _, p := range s.Processes {
+		if slices.ContainsFunc(targets, func(t target.Target) bool { return t.Info().Kind == "live" && t.Info().PID == p.PID }) {
+			here.Processes = append(here.Processes, p)
+		}
+	}
+	return waitfor.Look(s, h.looks.since(here))
 }
 
 // absent is a rank that the debugger has no process of.

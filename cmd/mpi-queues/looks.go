@@ -19,8 +19,12 @@ type lookedAt struct {
 
 type look struct {
 	process *mqs.Process
-	ticks   uint64
+	clock   clock
 }
+
+// clock says how long a process has run, and when it was started: another one may have
+// the same number.
+type clock struct{ ticks, start uint64 }
 
 // leastTicks is how long a process has to have run for a second look to say anything: it
 // looks for messages all the time that it waits for one.
@@ -34,42 +38,43 @@ func (l *lookedAt) since(s *mqs.Snapshot) *mqs.Snapshot {
 	out := &mqs.Snapshot{}
 	now := map[int]look{}
 	for _, p := range s.Processes {
-		ticks, err := ticksOf(p.PID)
+		c, err := clockOf(p.PID)
 		if err != nil {
 			continue // on another machine, or gone
 		}
 		before, ok := l.seen[p.PID]
 		switch {
-		case !ok:
-		case ticks-before.ticks >= leastTicks:
+		case !ok || before.clock.start != c.start:
+		case c.ticks >= before.clock.ticks+leastTicks:
 			out.Processes = append(out.Processes, before.process)
 		case before.process.Progress == p.Progress:
 			now[p.PID] = before // as long as it stands still, the next look is not a second one
 			continue
 		}
-		now[p.PID] = look{p, ticks}
+		now[p.PID] = look{p, c}
 	}
 	l.seen = now
 	return out
 }
 
-// ticksOf is the processor time that a process has used, in the kernel's ticks
-// (/proc/PID/stat, fields 14 and 15; proc(5)).
-func ticksOf(pid int) (uint64, error) {
+// clockOf reads the processor time that a process has used and its start, in the kernel's
+// ticks (/proc/PID/stat, fields 14, 15 and 22; proc(5)).
+func clockOf(pid int) (clock, error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return 0, err
+		return clock{}, err
 	}
-	// The program's name, in brackets, may hold anything.
+	// The program's name, in brackets, may hold anything; the third field follows it.
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	const user, system = 14 - 3, 15 - 3
-	if len(fields) <= system {
-		return 0, fmt.Errorf("/proc/%d/stat is cut short", pid)
+	const user, system, start = 14 - 3, 15 - 3, 22 - 3
+	if len(fields) <= start {
+		return clock{}, fmt.Errorf("/proc/%d/stat is cut short", pid)
 	}
-	u, err := strconv.ParseUint(string(fields[user]), 10, 64)
-	if err != nil {
-		return 0, err
+	var values [start + 1]uint64
+	for _, i := range []int{user, system, start} {
+		if values[i], err = strconv.ParseUint(string(fields[i]), 10, 64); err != nil {
+			return clock{}, err
+		}
 	}
-	k, err := strconv.ParseUint(string(fields[system]), 10, 64)
-	return u + k, err
+	return clock{values[user] + values[system], values[start]}, nil
 }

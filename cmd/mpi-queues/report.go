@@ -146,7 +146,8 @@ func (c *report) run(ctx context.Context, stdin io.Reader) error {
 
 // look looks again at a job that moves, or of which that can't be told by one look.
 func (c *report) look(ctx context.Context, s *mqs.Snapshot) *waitfor.Report {
-	r := waitfor.Look(s, nil)
+	var seen lookedAt
+	r := waitfor.Look(s, seen.since(s))
 	for range looks - 1 {
 		if !r.Moving {
 			break
@@ -155,8 +156,7 @@ func (c *report) look(ctx context.Context, s *mqs.Snapshot) *waitfor.Report {
 		if err != nil {
 			break // what was seen before stands
 		}
-		r = waitfor.Look(again, s)
-		s = again
+		r = waitfor.Look(again, seen.since(again))
 	}
 	return r
 }

@@ -18,6 +18,10 @@ type ch4ucx struct {
 	sends    map[target.Addr]*ucx.Send    // by MPICH's request
 	receives map[target.Addr]*ucx.Receive // the same
 	peers    map[*commState]map[target.Addr]int32
+	// messages are the unexpected ones by the context id of the communicator that has them.
+	messages map[uint32][]*ucx.Message
+	// receiving are the communicators by the context id that they receive with.
+	receiving map[uint32]*commState
 	// freed are the communicators that are no more but have messages under way, by the
 	// context id that they have received with: nothing else is known of them.
 	freed map[uint32]*commState
@@ -53,7 +57,7 @@ type ucxEntry struct {
 // overUCX returns the device itself, or what knows UCX too if that is the netmod.
 func (d *ch4) overUCX() device {
 	o := &ch4ucx{ch4: d, sends: map[target.Addr]*ucx.Send{}, receives: map[target.Addr]*ucx.Receive{}, peers: map[*commState]map[target.Addr]int32{},
-		freed: map[uint32]*commState{}}
+		messages: map[uint32][]*ucx.Message{}, freed: map[uint32]*commState{}}
 	if target.Bind(&o.ucxTypes, d.layouts) != nil {
 		return d // it has another netmod
 	}
@@ -62,7 +66,11 @@ func (d *ch4) overUCX() device {
 		d.networkErr = err
 		return d
 	}
-	o.ucx, o.queues = u, readUCX(u)
+	if o.queues, err = readUCX(u); err != nil {
+		d.networkErr = err
+		return d
+	}
+	o.ucx = u
 	return o
 }
 
@@ -86,7 +94,9 @@ func (d *ch4ucx) join(q *requests) {
 		}
 	}
 	for i := range d.queues.unexpected {
-		d.receivingWith(envelopeOf(d.queues.unexpected[i].Tag).context)
+		m := &d.queues.unexpected[i]
+		c := d.receivingWith(envelopeOf(m.Tag).context)
+		d.messages[c.RecvContext] = append(d.messages[c.RecvContext], m)
 	}
 	for i := range d.queues.sends {
 		r := &d.queues.sends[i]
@@ -116,10 +126,14 @@ func (d *ch4ucx) join(q *requests) {
 // A program may have freed it.
 func (d *ch4ucx) receivingWith(context uint32) *commState {
 	context &^= contextCollective
-	for _, c := range d.comms {
-		if context == c.RecvContext {
-			return c
+	if d.receiving == nil {
+		d.receiving = map[uint32]*commState{}
+		for _, c := range d.comms {
+			d.receiving[c.RecvContext] = c
 		}
+	}
+	if c := d.receiving[context]; c != nil {
+		return c
 	}
 	if d.freed[context] == nil {
 		c := &commState{addr: target.Addr(context), comm: comm{Context: context, RecvContext: context}}
@@ -208,7 +222,7 @@ func (d *ch4ucx) send(r *requestAt, c *commState) asked {
 		return d.ch4.send(r, c)
 	}
 	e := envelopeOf(q.Tag)
-	a := asked{bytes: mqs.Known(q.Length), context: mqs.Known(e.context - c.Context)}
+	a := asked{bytes: mqs.Maybe[int64]{Value: q.Length, Known: q.Length >= 0}, context: mqs.Known(e.context - c.Context)}
 	if !q.TagLost {
 		a.tag = mqs.Known(e.tag)
 	}
@@ -258,7 +272,7 @@ func (d *ch4ucx) isMatched(r *requestAt) (message, bool) {
 		return d.ch4.isMatched(r)
 	}
 	e := envelopeOf(q.SenderTag)
-	return message{source: e.source, tag: e.tag, bytes: mqs.Maybe[int64]{Value: q.Received, Known: !q.Offloaded}}, q.State == ucx.Matched
+	return message{source: e.source, tag: e.tag, bytes: mqs.Maybe[int64]{Value: q.Received, Known: !q.Offloaded && q.Received >= 0}}, q.State == ucx.Matched
 }
 
 // taken is the message that MPI_Mprobe has taken out of UCX.

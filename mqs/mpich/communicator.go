@@ -48,7 +48,8 @@ func (s *source) Communicators() iter.Seq2[mqs.Communicator, error] {
 		if d, ok := s.device.(*ch4ucx); ok {
 			s.allRequests()
 			for _, id := range slices.Sorted(maps.Keys(d.freed)) {
-				if !yield(*d.freed[id].model, nil) {
+				c := d.freed[id]
+				if s.comms[c.addr] = c; !yield(*c.model, nil) {
 					return
 				}
 			}

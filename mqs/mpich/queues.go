@@ -128,11 +128,14 @@ func (s *source) yieldUnexpected(c *commState, yield yielder) {
 		}
 	}
 	if d, ok := s.device.(*ch4ucx); ok {
-		for i := range d.queues.unexpected {
-			m := &d.queues.unexpected[i]
-			if d.receivingWith(envelopeOf(m.Tag).context) == c && !yield(messageInUCX(c.model, m), nil) {
+		for _, m := range d.messages[c.RecvContext] {
+			if !yield(messageInUCX(c.model, m), nil) {
 				return
 			}
+		}
+		if err := d.queues.unexpectedErr; err != nil {
+			yield(mqs.PendingOperation{}, err)
+			return
 		}
 	}
 	for _, r := range ofComm(q.held, c) {

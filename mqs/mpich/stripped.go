@@ -38,10 +38,11 @@ func openStripped(r *target.Reader, symbols map[string]target.Symbol) (*stripped
 	if err != nil {
 		return nil, err
 	}
-	if len(u.Workers()) == 0 {
-		return nil, mqs.Nothing("MPICH", "", "the program has no message queues: it has not called MPI_Init yet, or has called MPI_Finalize")
+	queues, err := readUCX(u)
+	if err != nil {
+		return nil, err
 	}
-	s := &stripped{r: r, symbols: symbols, ucx: u, queues: readUCX(u), comms: map[target.Addr]*strippedComm{0: {}}}
+	s := &stripped{r: r, symbols: symbols, ucx: u, queues: queues, comms: map[target.Addr]*strippedComm{0: {}}}
 	s.naked = s.openNaked()
 	for i := range s.queues.receives {
 		q := &s.queues.receives[i]
@@ -208,6 +209,9 @@ func (s *stripped) Operations(c *mqs.Communicator, class mqs.OpClass) iter.Seq2[
 					return
 				}
 			}
+			if err := s.queues.unexpectedErr; err != nil {
+				yield(mqs.PendingOperation{}, err)
+			}
 		}
 	}
 }
@@ -223,7 +227,7 @@ func inWorld(c *mqs.Communicator, op mqs.PendingOperation) mqs.PendingOperation 
 func (s *stripped) send(r *ucx.Send) mqs.PendingOperation {
 	e := envelopeOf(r.Tag)
 	op := mqs.PendingOperation{Status: statusInUCX[r.State], TagWild: mqs.Known(false), DesiredTag: mqs.Known(e.tag),
-		DesiredLength: mqs.Known(r.Length), Request: mqs.Known(s.requestOf(r)), Internal: e.own}
+		DesiredLength: mqs.Maybe[int64]{Value: r.Length, Known: r.Length >= 0}, Request: mqs.Known(s.requestOf(r)), Internal: e.own}
 	op.Kind = s.kind(op.Request.Value)
 	op.MessageID = mqs.Maybe[uint64]{Value: r.ID, Known: r.ID != 0 && op.Status == mqs.Pending}
 	if r.Buffer != 0 {
@@ -245,7 +249,7 @@ func (s *stripped) receive(c *mqs.Communicator, r *ucx.Receive) mqs.PendingOpera
 	case r.Cancelled:
 		op.ExtraText = append(op.ExtraText, "cancelled")
 	case r.State != ucx.Posted:
-		arrivedInUCX(&op, c, r.SenderTag, mqs.Maybe[int64]{Value: r.Received, Known: r.State == ucx.Complete || !r.Offloaded})
+		arrivedInUCX(&op, c, r.SenderTag, mqs.Maybe[int64]{Value: r.Received, Known: r.Received >= 0 && (r.State == ucx.Complete || !r.Offloaded)})
 	}
 	if r.Offloaded {
 		op.ExtraText = append(op.ExtraText, "given to the network card for matching")

@@ -1,6 +1,8 @@
 package mpich
 
 import (
+	"cmp"
+	"errors"
 	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -99,9 +101,23 @@ type inUCX struct {
 	unexpected []ucx.Message
 	offload    bool
 	sequence   uint64 // of all receives that had to wait
+	// unexpectedErr is why there may be more messages.
+	unexpectedErr error
 }
 
-func readUCX(u *ucx.UCX) *inUCX {
+// errOtherTags means that an MPICH was configured with other than 16 bits for ranks
+// (--with-ch4-ucx-rankbits), or is of a release that puts its tags together in another way.
+var errOtherTags = errors.New("receives have masks that mpi-queues does not know: it reads tags with 16 bits for ranks")
+
+// isMask says whether a receive may have a mask: all of the context, the rank or nothing of
+// it, and the tag with or without the bits for errors, or what is left of it for any tag.
+func isMask(mask uint64) bool {
+	rank := mask & ucxRankMask
+	return mask>>ucxContextShift == 0xffff && (rank == 0 || rank == ucxRankMask) &&
+		slices.Contains([]uint32{0x9fff_ffff, 0xffff_ffff, 0x9000_0000, 0xe000_0000}, uint32(mask))
+}
+
+func readUCX(u *ucx.UCX) (*inUCX, error) {
 	q := &inUCX{}
 	for _, w := range u.Workers() {
 		q.sends = append(q.sends, w.Sends...)
@@ -109,9 +125,19 @@ func readUCX(u *ucx.UCX) *inUCX {
 		q.unexpected = append(q.unexpected, w.Unexpected...)
 		q.offload = q.offload || w.Offload
 		q.sequence += w.Sequence
+		q.unexpectedErr = cmp.Or(q.unexpectedErr, w.UnexpectedErr)
 	}
-	return q
+	if len(u.Workers()) == 0 {
+		return nil, errNoWorker
+	}
+	if slices.ContainsFunc(q.receives, func(r ucx.Receive) bool { return r.State != ucx.Complete && !isMask(r.Mask) }) {
+		return nil, errOtherTags
+	}
+	return q, nil
 }
+
+// errNoWorker means that an MPICH has nothing in UCX, whatever that is there for.
+var errNoWorker = errors.New("UCX has no worker: the program has not called MPI_Init yet, has called MPI_Finalize, or its MPICH leaves its messages to another library")
 
 // statusInUCX is what the state of a request of UCX is to MPI.
 var statusInUCX = [...]mqs.Status{ucx.Posted: mqs.Pending, ucx.Matched: mqs.Matched, ucx.Complete: mqs.Complete}

@@ -51,6 +51,7 @@ type source struct {
 	requests  *requests
 	ucx       *ucxQueues // of pml ucx, nil before it was read
 	ucxErr    error
+	ends      *peerEnds
 	blocking  map[target.Addr]string // kinds by request
 	datatypes map[target.Addr]datatypeInfo
 	notes     []string

@@ -134,7 +134,7 @@ func (s *source) readUCX() (*ucxQueues, error) {
 		}
 		return r
 	}
-	s.assignReceives(q, request)
+	s.assignReceives(q, calls, request)
 	s.assignSends(q, calls, request)
 	s.assignComplete(q, persistent)
 	s.assignMessages(q, u)
@@ -171,8 +171,16 @@ func (s *source) byContext(q *ucxQueues, context uint64) target.Addr {
 	return id
 }
 
-func (s *source) assignReceives(q *ucxQueues, request func(own, user target.Addr) ucxRequest) {
-	for _, r := range slices.Concat(q.worker.Matched, q.worker.Posted) {
+func (s *source) assignReceives(q *ucxQueues, calls []target.Call, request func(own, user target.Addr) ucxRequest) {
+	matched := slices.Clone(q.worker.Matched)
+	for i := range calls {
+		eachWord(s.r, &calls[i], func(a target.Addr) {
+			if r, ok := q.worker.ReceiveAt(a); ok {
+				matched = append(matched, r)
+			}
+		})
+	}
+	for _, r := range append(matched, q.worker.Posted...) {
 		tag := r.Tag
 		if r.State == ucx.Complete && !r.Cancelled {
 			tag = r.SenderTag // one that found its message at once has not noted what it asked for
@@ -182,140 +190,13 @@ func (s *source) assignReceives(q *ucxQueues, request func(own, user target.Addr
 	}
 }
 
-// destination is where a send goes: by what the receiver calls the communicator, and
-// the endpoint.
-type destination struct {
-	context  uint64
-	endpoint target.Addr
-}
-
-func (s *source) assignSends(q *ucxQueues, calls []target.Call, request func(own, user target.Addr) ucxRequest) {
-	sends := slices.Clone(q.worker.Sends)
-	for i := range calls {
-		sends = append(sends, onStack(s.r, q.worker, &calls[i])...)
-	}
-	if len(sends) == 0 {
-		return
-	}
-	known := map[destination]*commState{}
-	peers := map[*commState]map[target.Addr]int32{}
-	for _, c := range s.comms {
-		peers[c] = s.endpointsOf(c)
-		for endpoint, rank := range peers[c] {
-			known[destination{s.indexAt(c, rank), endpoint}] = c
-		}
-	}
-	lost := 0
-	for _, r := range sends {
-		if r.TagLost && !q.isDone(r.Done, sendsDone...) {
-			continue // a part of a message, which UCX sends by itself
-		}
-		out := ucxSend{Send: r, ucxRequest: request(r.Addr, r.User)}
-		to := envelopeOf(r.Tag)
-		c := known[destination{to.context, r.Endpoint}]
-		if out.TagLost = r.TagLost || c == nil || c.MyRank != to.source; out.TagLost {
-			c = s.commOfRequest(q, &out)
-		}
-		id := target.Addr(0)
-		switch {
-		case c != nil:
-			id = c.model.UniqueID
-			if rank, ok := peers[c][r.Endpoint]; ok {
-				out.peer = mqs.Known(rank)
-			}
-		case r.TagLost || r.ID == 0 || s.comms[target.Addr(to.context)] != nil:
-			// What has been answered by the old protocols may have a tag that is none.
-			lost++
-			continue
-		default:
-			out.TagLost, id = false, s.byContext(q, to.context)
-		}
-		q.sends[id] = append(q.sends[id], out)
-	}
-	if lost > 0 {
-		s.notef("%d sends that the receiver has answered are not shown: UCX does not keep which communicator they are on", lost)
-	}
-}
-
-// commOfRequest is the communicator that the program's request is on, nil if that is not
-// kept: it is of what UCX returns to the program at once.
-func (s *source) commOfRequest(q *ucxQueues, r *ucxSend) *commState {
-	var at target.Addr
-	switch {
-	case r.started != nil:
-		at = r.started.Comm
-	case q.isDone(r.Done, requestsDone...):
-		if kept, err := s.Request.Read(s.r, r.handle); err == nil {
-			at = kept.Comm
-		}
-	}
-	for _, c := range s.comms {
-		if c.addr == at {
-			return c
-		}
-	}
-	return nil
-}
-
-// commGlobalIndex marks a communicator that all members call by the same index
-// (ompi/communicator/communicator.h, 6.0).
-const commGlobalIndex = 0x10000
-
-// indexAt is what a peer calls a communicator.
-func (s *source) indexAt(c *commState, rank int32) uint64 {
-	if c.Flags&commGlobalIndex == 0 && c.PeerIndices != 0 {
-		if v, err := s.r.Uint(c.PeerIndices+4*target.Addr(rank), 4); err == nil && v != 0 {
-			return v
-		}
-	}
-	return c.Index & ucxContextMask
-}
-
-// endpointsOf maps the endpoints of a communicator's peers to their ranks. A
-// process has several slots for endpoints, of which one is the pml's.
-func (s *source) endpointsOf(c *commState) map[target.Addr]int32 {
-	group := c.LocalGroup
-	if c.model.Inter {
-		group = c.RemoteGroup
-	}
-	out := map[target.Addr]int32{}
-	entries, _, err := s.entries(group)
-	at := target.Addr(s.Proc.Places(0).Endpoints)
-	if err != nil || at == 0 {
-		return out
-	}
-	s.prefetchProcs(entries)
-	slots := (s.Proc.Size() - int(at)) / s.r.Info().PointerSize
-	for rank, e := range entries {
-		if e == 0 || e&1 != 0 {
-			continue // nothing has been sent there yet
-		}
-		endpoints, err := s.r.Pointers(e+at, slots)
-		if err != nil {
-			continue
-		}
-		for _, endpoint := range endpoints {
-			if endpoint != 0 {
-				out[endpoint] = int32(rank)
-			}
-		}
-	}
-	return out
-}
-
-// onStack finds the send that a call keeps on its stack: it is in no queue.
-func onStack(r *target.Reader, w *ucx.Worker, c *target.Call) []ucx.Send {
-	if _, ok := mqs.BlockingSends[c.Function]; !ok {
-		return nil
-	}
-	var out []ucx.Send
+// eachWord calls f with every place on a call's stack: the requests of blocking calls
+// stand there, those of a collective's own too, and some of them are in no queue.
+func eachWord(r *target.Reader, c *target.Call, f func(target.Addr)) {
 	width := target.Addr(r.Info().PointerSize)
 	for a := c.Stack.Addr; c.Holds(a); a += width {
-		if s, ok := w.SendAt(a); ok && s.State != ucx.Complete {
-			out = append(out, s)
-		}
+		f(a)
 	}
-	return out
 }
 
 func (s *source) assignMessages(q *ucxQueues, u *ucx.UCX) {

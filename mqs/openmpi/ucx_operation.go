@@ -49,6 +49,9 @@ func (s *source) yieldUCX(c *mqs.Communicator, class mqs.OpClass, yield func(mqs
 				return
 			}
 		}
+		if err := q.worker.UnexpectedErr; err != nil {
+			yield(mqs.PendingOperation{}, err)
+		}
 	}
 }
 
@@ -90,7 +93,7 @@ func (s *source) ucxSend(c *mqs.Communicator, r *ucxSend) mqs.PendingOperation {
 	op := mqs.PendingOperation{
 		Status:        statusOf[r.State],
 		TagWild:       mqs.Known(false),
-		DesiredLength: mqs.Known(r.Length),
+		DesiredLength: mqs.Maybe[int64]{Value: r.Length, Known: r.Length >= 0},
 		SystemBuffer:  mqs.Known(false),
 		Request:       mqs.Known(r.handle),
 		Kind:          "isend",
@@ -120,10 +123,7 @@ func (s *source) ucxSend(c *mqs.Communicator, r *ucxSend) mqs.PendingOperation {
 		}
 		s.typed(&op, p.Datatype, p.Buffer, p.Count)
 	case r.call != nil:
-		op.Kind = strings.ToLower(strings.TrimPrefix(r.call.Function, "MPI_"))
-		if strings.HasPrefix(op.Kind, "sendrecv") {
-			op.Kind = mqs.KindNotKnown
-		}
+		op.Kind = mqs.BlockingSends[r.call.Function]
 	case s.ucx.isDone(r.Done, symBsendDone, symBsendDoneNbx):
 		// The program's own operation is complete, and its request, if it had one, is
 		// one that all of those share.
@@ -204,7 +204,7 @@ func (s *source) arrived(c *mqs.Communicator, op *mqs.PendingOperation, r *ucxRe
 		op.ActualLength = mqs.Known(int64(p.Received))
 	default:
 		from = envelopeOf(r.SenderTag)
-		op.ActualLength = mqs.Maybe[int64]{Value: r.Received, Known: r.State == ucx.Complete || !r.Offloaded}
+		op.ActualLength = mqs.Maybe[int64]{Value: r.Received, Known: r.Received >= 0 && (r.State == ucx.Complete || !r.Offloaded)}
 	}
 	op.Internal = from.tag < 0
 	op.ActualLocalRank, op.ActualGlobalRank, op.ActualTag = mqs.Known(from.source), c.GlobalRank(from.source), mqs.Known(from.tag)

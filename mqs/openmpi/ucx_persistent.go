@@ -1,7 +1,9 @@
 package openmpi
 
 import (
-	"github.com/mpi-queues/mpi-queues/mqs"
+	"maps"
+	"slices"
+
 	"github.com/mpi-queues/mpi-queues/mqs/target"
 	"github.com/mpi-queues/mpi-queues/mqs/ucx"
 )
@@ -45,7 +47,8 @@ func (s *source) ucxPersistents(symbols map[string]target.Symbol) map[target.Add
 // assignComplete adds the persistent requests of which nothing is left but that they are
 // complete.
 func (s *source) assignComplete(q *ucxQueues, persistent map[target.Addr]*persistentAt) {
-	for a, p := range persistent {
+	for _, a := range slices.Sorted(maps.Keys(persistent)) {
+		p := persistent[a]
 		if a != p.addr {
 			continue
 		}
@@ -60,12 +63,7 @@ func (s *source) assignComplete(q *ucxQueues, persistent map[target.Addr]*persis
 			q.receives[id] = append(q.receives[id], ucxReceive{ucx.Receive{State: ucx.Complete, Tag: p.Tag, Mask: p.Mask}, r})
 			continue
 		}
-		out := ucxSend{Send: ucx.Send{State: ucx.Complete, Tag: p.Tag}, ucxRequest: r}
-		if c := s.comms[id]; c != nil {
-			if rank, ok := s.endpointsOf(c)[p.Endpoint]; ok {
-				out.peer = mqs.Known(rank)
-			}
-		}
+		out := ucxSend{Send: ucx.Send{State: ucx.Complete, Tag: p.Tag}, ucxRequest: r, peer: s.rankAt(s.comms[id], p.Endpoint)}
 		q.sends[id] = append(q.sends[id], out)
 	}
 }

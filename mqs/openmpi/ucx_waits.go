@@ -1,6 +1,11 @@
 package openmpi
 
-import "github.com/mpi-queues/mpi-queues/mqs/ucx"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/mpi-queues/mpi-queues/mqs/ucx"
+)
 
 // incompleteInUCX are the requests of pml ucx that are in use and not complete.
 func (s *source) incompleteInUCX() []waiting {
@@ -23,6 +28,7 @@ func (s *source) incompleteInUCX() []waiting {
 			}
 		}
 	}
+	slices.SortFunc(out, func(a, b waiting) int { return cmp.Compare(a.addr, b.addr) })
 	return out
 }
 

@@ -162,7 +162,7 @@ func (u *UCX) MessageAt(a target.Addr) (Message, error) {
 		if err != nil {
 			return Message{}, err
 		}
-		m.Length, m.Rendezvous, m.Sender = int64(h.Length), true, h.Request
+		m.Length, m.Rendezvous, m.Sender = length(h.Length), true, h.Request
 	case d.Flags&descEagerOnly != 0:
 		if d.PayloadOffset > d.Length {
 			return Message{}, fmt.Errorf("the message at %s has %d bytes of header in %d", a, d.PayloadOffset, d.Length)
@@ -173,7 +173,7 @@ func (u *UCX) MessageAt(a target.Addr) (Message, error) {
 		if err != nil {
 			return Message{}, err
 		}
-		m.Length, m.Data = int64(h.Length), data
+		m.Length, m.Data = length(h.Length), data
 	}
 	if d.Flags&(descEagerSync|descOffload|descRndv) == descEagerSync {
 		// Of a synchronous one the header ends with the sender's request.

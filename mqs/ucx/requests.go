@@ -2,6 +2,7 @@ package ucx
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -114,18 +115,18 @@ type Send struct {
 func (u *UCX) receive(r requestAt, state State) Receive {
 	out := Receive{Addr: r.addr, User: r.addr + target.Addr(u.Request.Size()), UserData: r.UserData, State: state,
 		Tag: r.RecvTag, Mask: r.RecvMask, Sequence: r.RecvSeq, Length: -1, Done: r.RecvDone,
-		SenderTag: r.SenderTag, Received: int64(r.InfoLength),
+		SenderTag: r.SenderTag, Received: length(r.InfoLength),
 		Cancelled: state == Complete && r.Status == statusCancelled,
 		Offloaded: r.Flags&flagOffloaded != 0, Released: r.Flags&flagReleased != 0}
 	switch r.RecvType & classMask {
 	case classContiguous:
-		out.Buffer, out.Length = r.RecvBuffer, int64(r.RecvLength)
+		out.Buffer, out.Length = r.RecvBuffer, length(r.RecvLength)
 	case classGeneric:
 		out.Generic = r.RecvState
 		// With the new protocols another request goes on with a rendezvous that has
 		// matched: what it was is no more, but its place and length are.
 		if inPlace := r.RecvStateAt-r.RecvBufferAt == stateBehindBuffer; state == Matched && inPlace {
-			out.Buffer, out.Length, out.Generic = r.RecvBuffer, int64(r.RecvLength), 0
+			out.Buffer, out.Length, out.Generic = r.RecvBuffer, length(r.RecvLength), 0
 		}
 	}
 	return out
@@ -134,7 +135,7 @@ func (u *UCX) receive(r requestAt, state State) Receive {
 // send makes of a request what it is to an MPI; false if it is no tag send.
 func (u *UCX) send(r requestAt) (Send, bool, error) {
 	out := Send{Addr: r.addr, User: r.addr + target.Addr(u.Request.Size()), UserData: r.UserData, Tag: r.SendTag,
-		Endpoint: r.Endpoint, Length: int64(r.SendLength), Done: r.SendDone, ID: r.ID, Released: r.Flags&flagReleased != 0}
+		Endpoint: r.Endpoint, Length: length(r.SendLength), Done: r.SendDone, ID: r.ID, Released: r.Flags&flagReleased != 0}
 	class, state := r.SendType, r.SendState
 	switch {
 	case r.Flags&flagSendTag != 0:
@@ -153,7 +154,7 @@ func (u *UCX) send(r requestAt) (Send, bool, error) {
 			out.TagLost, out.State = true, Matched
 		}
 		out.Sync = op == opTagSendSync
-		out.Buffer, out.Length, class, state = r.IterBuffer, int64(r.IterLength), r.IterType, r.IterState
+		out.Buffer, out.Length, class, state = r.IterBuffer, length(r.IterLength), r.IterType, r.IterState
 	default:
 		return Send{}, false, nil
 	}
@@ -219,6 +220,7 @@ func operationsOf(family string) (least, most uint8) {
 const (
 	maxChunks = 1 << 16
 	maxElems  = 1 << 26
+	maxBytes  = 2 << 30
 )
 
 // readChunks reads the chunks of the pool and brings their elements into the
@@ -232,13 +234,15 @@ func (w *Worker) readChunks() error {
 	}
 	var ranges []target.Range
 	total := uint64(0)
+	seen := map[target.Addr]bool{}
 	for _, err := range target.Walk(w.pool.Chunks, 0, maxChunks, next) {
 		if err != nil {
 			return fmt.Errorf("the pool of requests: %w", err)
 		}
-		if total += uint64(last.Num); total > maxElems {
-			return fmt.Errorf("the pool of requests has more than %d", maxElems)
+		if total += uint64(last.Num); total > maxElems || total*w.stride() > maxBytes || seen[last.Elems] {
+			return fmt.Errorf("the pool of requests can't be right: it has %d or more, of %d bytes", total, w.stride())
 		}
+		seen[last.Elems] = true
 		w.chunks = append(w.chunks, last)
 		ranges = append(ranges, target.Range{Addr: last.Elems, Len: int(uint64(last.Num) * w.stride())})
 	}
@@ -282,8 +286,11 @@ func (w *Worker) readRequests() error {
 			if err != nil {
 				return err
 			}
-			if ok && w.owns(s.Endpoint) {
+			switch {
+			case ok && w.owns(s.Endpoint):
 				w.Sends = append(w.Sends, s)
+			case ok:
+				w.Dropped++
 			}
 		}
 	}
@@ -296,13 +303,32 @@ func (w *Worker) owns(endpoint target.Addr) bool {
 	return err == nil && e.Worker == w.Addr
 }
 
-// SendAt returns the send whose request stands at a, outside of the pool: an MPI
-// may keep that of a blocking call on its stack.
-func (w *Worker) SendAt(a target.Addr) (Send, bool) {
+// SendAt returns the send whose request stands at a, outside of the pool: an MPI may keep
+// that of a blocking call on its stack. It is proved if its message knows it by its
+// address; else nothing but its endpoint and flags says that it is one.
+func (w *Worker) SendAt(a target.Addr) (s Send, proved, ok bool) {
 	r, err := w.u.Request.Read(w.u.r, a)
-	if err != nil || r.ID != uint64(a) || !w.owns(r.Endpoint) {
-		return Send{}, false
+	if err != nil || r.Flags&(flagSendTag|flagProtoSend) == 0 || r.Flags&flagCompleted != 0 || !w.owns(r.Endpoint) {
+		return Send{}, false, false
 	}
-	s, ok, err := w.u.send(requestAt{a, r})
-	return s, ok && err == nil
+	s, ok, err = w.u.send(requestAt{a, r})
+	return s, r.ID == uint64(a), ok && err == nil
+}
+
+// ReceiveAt returns the receive that has matched whose request stands at a, outside of the
+// pool and of all queues.
+func (w *Worker) ReceiveAt(a target.Addr) (Receive, bool) {
+	r, err := w.u.Request.Read(w.u.r, a)
+	if err != nil || w.posted[a] || r.Flags&flagRecvTag == 0 || r.Flags&flagCompleted != 0 || r.Worker != w.Addr {
+		return Receive{}, false
+	}
+	return w.u.receive(requestAt{a, r}, Matched), true
+}
+
+// length is a number of bytes, -1 for one that can't be.
+func length(v uint64) int64 {
+	if v > math.MaxInt64 {
+		return -1
+	}
+	return int64(v)
 }

@@ -1,6 +1,7 @@
 package ucx
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -39,6 +40,9 @@ func (u *UCX) children(n treeNode) ([]treeNode, error) {
 			return 0, fmt.Errorf("the node at %s is no child of %s", a, n.addr)
 		}
 		out = append(out, treeNode{a, c})
+		if c.List.Next == 0 {
+			return 0, fmt.Errorf("the children of %s are no ring", n.addr)
+		}
 		return c.List.Next, nil
 	}
 	for _, err := range target.Walk(n.Children.Next, target.Addr(n.Ring), maxChildren, next) {
@@ -81,19 +85,31 @@ func (u *UCX) findWorkers() error {
 				if err != nil {
 					return err
 				}
-				if ok, _ := path.Match(pattern, name); ok && len(below) < maxWorkers {
+				if ok, _ := path.Match(pattern, name); ok {
 					below = append(below, c)
+				}
+				if len(below) > maxWorkers {
+					return fmt.Errorf("there are more than %d of %s", maxWorkers, pattern)
 				}
 			}
 		}
 		level = below
 	}
+	var others error
 	for _, n := range level {
 		w, err := u.openWorker(n)
-		if err != nil {
+		var foreign *foreignError
+		switch {
+		case err == nil:
+			u.workers = append(u.workers, w)
+		case errors.As(err, &foreign):
+			others = err
+		default:
 			return fmt.Errorf("the worker at %s: %w", n.Obj, err)
 		}
-		u.workers = append(u.workers, w)
+	}
+	if len(u.workers) == 0 {
+		return others
 	}
 	return nil
 }

@@ -27,6 +27,10 @@ type Worker struct {
 	// Unexpected are the messages that no receive has matched, in the order of their
 	// coming, which is that in which a new receive looks at them.
 	Unexpected []Message
+	// UnexpectedErr is why there may be more.
+	UnexpectedErr error
+	// Dropped counts the sends whose endpoints can't be read.
+	Dropped int
 
 	u        *UCX
 	match    tagMatch
@@ -95,6 +99,17 @@ func (w *Worker) proveFiles(n treeNode, places workerPlaces) error {
 	return nil
 }
 
+// foreignError means that a worker is not the MPI's, but that of another library that has
+// UCX keep something else behind its requests; or that the layout is wrong.
+type foreignError struct {
+	user  uint64
+	asked int
+}
+
+func (e *foreignError) Error() string {
+	return fmt.Sprintf("its requests leave %d bytes to their user, and the MPI has asked for %d", e.user, e.asked)
+}
+
 // maxRequest bounds the size of a request with what the MPI keeps behind it, in bytes.
 const maxRequest = 1 << 16
 
@@ -109,26 +124,27 @@ func (w *Worker) provePool() error {
 	if p.ElemSize < least || p.ElemSize > maxRequest || p.Alignment&(p.Alignment-1) != 0 || p.Alignment > maxRequest {
 		return fmt.Errorf("its requests have %d bytes aligned to %d", p.ElemSize, p.Alignment)
 	}
-	if user := p.ElemSize - least; w.u.user >= 0 && user != uint64(w.u.user) {
-		return fmt.Errorf("its requests leave %d bytes to the MPI, which has asked for %d", user, w.u.user)
+	if user := p.ElemSize - least; user != uint64(w.u.user) {
+		return &foreignError{user, w.u.user}
 	}
 	return nil
 }
 
-// read finds the workers and reads all that is in them. What is read proves the
+// read finds the MPI's workers and reads all that is in them. What is read proves the
 // layouts: a posted receive knows its worker, and lies in the bucket of its tag if it
-// has no mask; unexpected messages lie on a closed ring; a send by a new protocol has one
-// for sends.
+// has no mask; a send by a new protocol has one for sends.
 func (u *UCX) read() error {
 	if err := u.findWorkers(); err != nil {
 		return err
 	}
 	for _, w := range u.workers {
-		for _, part := range []func() error{w.readChunks, w.readPosted, w.readUnexpected, w.readRequests} {
+		for _, part := range []func() error{w.readChunks, w.readPosted, w.readRequests} {
 			if err := part(); err != nil {
 				return fmt.Errorf("the worker at %s: %w", w.Addr, err)
 			}
 		}
+		// By now the layout has proved itself: a process can be stopped while it changes the ring.
+		w.UnexpectedErr = w.readUnexpected()
 	}
 	return nil
 }

@@ -14,23 +14,37 @@ import (
 func Analyse(s *mqs.Snapshot) *Report { return newJob(s).analyse() }
 
 // Look is [Analyse] for a job that may be running. Of a rank whose MPI does not count
-// messages it is believed that none is on its way to it if it has run since it was looked
-// at earlier and not gone on. What was seen then may be nil.
+// messages it is believed that none is on its way to it if it waited for the same when it
+// was looked at earlier. That has those processes only that have run since; it may be nil.
 func Look(s, earlier *mqs.Snapshot) *Report {
-	before := map[int]mqs.Maybe[uint64]{}
+	before := map[int]*mqs.Process{}
 	if earlier != nil {
 		for _, p := range earlier.Processes {
-			before[p.PID] = p.Progress
+			before[p.PID] = p
 		}
 	}
 	j := newJob(s)
 	for i := range j.ranks {
 		if r := &j.ranks[i]; r.process != nil && r.process.Progress.Known {
-			r.inDoubt = before[r.process.PID] != r.process.Progress
-			r.confirmed = !r.inDoubt
+			r.confirmed = stillWaits(r.process, before[r.process.PID])
+			r.inDoubt = !r.confirmed
 		}
 	}
 	return j.analyse()
+}
+
+// stillWaits says whether all calls of a process are the same as before, for the same
+// requests, and no receive has had to wait in between.
+func stillWaits(p, before *mqs.Process) bool {
+	if before == nil || before.Progress != p.Progress {
+		return false
+	}
+	calls := func(p *mqs.Process) []mqs.Thread {
+		return slices.DeleteFunc(slices.Clone(p.Threads), func(t mqs.Thread) bool { return t.Call == "" })
+	}
+	return slices.EqualFunc(calls(p), calls(before), func(a, b mqs.Thread) bool {
+		return a.Number == b.Number && a.Call == b.Call && a.Function == b.Function && a.Line == b.Line && slices.Equal(a.Requests, b.Requests)
+	})
 }
 
 func (j *job) analyse() *Report {

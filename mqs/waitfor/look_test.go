@@ -26,6 +26,12 @@ func ring(first, second uint64) *mqs.Snapshot {
 	return s
 }
 
+// elsewhere has the first rank not wait yet.
+func elsewhere(s *mqs.Snapshot) *mqs.Snapshot {
+	s.Processes[0].Threads[0].Call, s.Processes[0].Threads[0].Requests = "", nil
+	return s
+}
+
 // Where messages are not counted, one look at a job that may be running proves nothing;
 // a second one does if no rank has gone on.
 func TestLook(t *testing.T) {
@@ -38,6 +44,7 @@ func TestLook(t *testing.T) {
 		{"one look", nil, Unknown, true},
 		{"nobody has gone on", ring(3, 4), Deadlocked, false},
 		{"one has gone on", ring(3, 3), Unknown, true},
+		{"one was elsewhere", elsewhere(ring(3, 4)), Unknown, true},
 		{"another process", &mqs.Snapshot{Processes: ring(3, 4).Processes[:1]}, Unknown, true},
 	} {
 		r := Look(ring(3, 4), c.earlier)

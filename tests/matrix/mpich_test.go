@@ -3,7 +3,6 @@
 package matrix
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -184,7 +183,7 @@ func TestStockMPICHUnreadable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	job := w.Start(t, "blocked", 2, []string{"-env", "LD_LIBRARY_PATH", libraryWithoutTree(t)}, "recv")
+	job := w.Start(t, "blocked", 2, []string{"-env", "LD_LIBRARY_PATH", live.UCXWithoutTree(t)}, "recv")
 	out := w.GDB(t, live.Process(job.Accounts[0].PID), "info address MPII_Version_string", "mpi-queues")
 	out.Contains(t, "libmpich.so.12 is stripped", "debug symbols", "debuginfod", "MPICHLIB_CFLAGS=-g", "--enable-debuginfo")
 	out.Lacks(t, "Traceback")
@@ -192,28 +191,4 @@ func TestStockMPICHUnreadable(t *testing.T) {
 	if strings.Contains(out.Stdout, `Symbol "MPII_Version_string" is `) {
 		out.Contains(t, strings.TrimPrefix(w.MPI.Release(t), "MPICH ")+" ch4:ucx")
 	}
-}
-
-// libraryWithoutTree returns a folder with a libucs in which the symbol is not found by
-// which UCX is read. It has a name instead that hashes to the same value, since the loader
-// looks it up.
-func libraryWithoutTree(t *testing.T) string {
-	t.Helper()
-	const library, name, other = "libucs.so.0", "\x00ucs_vfs_obj_context\x00", "\x00ucs_wEs_obj_context\x00"
-	paths, err := filepath.Glob("/usr/lib/*/" + library)
-	if err != nil || len(paths) != 1 {
-		t.Fatalf("%s is at %v (%v)", library, paths, err)
-	}
-	text, err := os.ReadFile(paths[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := bytes.Count(text, []byte(name)); n != 1 {
-		t.Fatalf("%s has the name %d times", paths[0], n)
-	}
-	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, library), bytes.Replace(text, []byte(name), []byte(other), 1), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return folder
 }

@@ -1,0 +1,180 @@
+package openmpi
+
+import (
+	"slices"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// assignSends gives sends to their communicators. The tag says by which index the receiver
+// knows that, the endpoint which process the receiver is.
+func (s *source) assignSends(q *ucxQueues, calls []target.Call, request func(own, user target.Addr) ucxRequest) {
+	sends := slices.Clone(q.worker.Sends)
+	for i := range calls {
+		eachWord(s.r, &calls[i], func(a target.Addr) {
+			r, proved, ok := q.worker.SendAt(a)
+			if c, _ := s.destination(r.Endpoint, envelopeOf(r.Tag)); ok && (proved || c != nil && !r.TagLost) {
+				sends = append(sends, r)
+			}
+		})
+	}
+	lost := q.worker.Dropped
+	for _, r := range sends {
+		if r.TagLost && !q.isDone(r.Done, sendsDone...) {
+			continue // a part of a message, which UCX sends by itself
+		}
+		out := ucxSend{Send: r, ucxRequest: request(r.Addr, r.User)}
+		to := envelopeOf(r.Tag)
+		c, rank := s.destination(r.Endpoint, to)
+		if out.TagLost = r.TagLost || c == nil; out.TagLost {
+			c = s.commOfRequest(q, &out)
+			rank = s.rankAt(c, r.Endpoint)
+		}
+		out.peer = rank
+		id := target.Addr(0)
+		switch {
+		case c != nil:
+			id = c.model.UniqueID
+		case r.TagLost || r.ID == 0 || s.comms[target.Addr(to.context)] != nil:
+			// What has been answered by the old protocols may have a tag that is none.
+			lost++
+			continue
+		default:
+			out.TagLost, id = false, s.byContext(q, to.context)
+		}
+		q.sends[id] = append(q.sends[id], out)
+	}
+	if lost > 0 {
+		s.notef("%d sends that the receiver has answered are not shown: UCX does not keep which communicator they are on", lost)
+	}
+}
+
+// destination is the communicator that a send is on, and the peer's rank there; nil if
+// none fits.
+func (s *source) destination(endpoint target.Addr, to envelope) (*commState, mqs.Maybe[int32]) {
+	fits := func(c *commState) (mqs.Maybe[int32], bool) {
+		rank := s.rankAt(c, endpoint)
+		return rank, rank.Known && c.MyRank == to.source && s.indexAt(c, rank.Value) == to.context
+	}
+	if c := s.comms[target.Addr(to.context)]; c != nil {
+		if rank, ok := fits(c); ok {
+			return c, rank
+		}
+	}
+	for _, c := range s.comms {
+		if c.Flags&commGlobalIndex != 0 || c.PeerIndices == 0 {
+			continue // every member calls it the same
+		}
+		if rank, ok := fits(c); ok {
+			return c, rank
+		}
+	}
+	return nil, mqs.Maybe[int32]{}
+}
+
+// commOfRequest is the communicator that the program's request is on, nil if that is not
+// kept: it is of what UCX returns to the program at once.
+func (s *source) commOfRequest(q *ucxQueues, r *ucxSend) *commState {
+	var at target.Addr
+	switch {
+	case r.started != nil:
+		at = r.started.Comm
+	case q.isDone(r.Done, requestsDone...):
+		if kept, err := s.Request.Read(s.r, r.handle); err == nil {
+			at = kept.Comm
+		}
+	}
+	for _, c := range s.comms {
+		if c.addr == at {
+			return c
+		}
+	}
+	return nil
+}
+
+// commGlobalIndex marks a communicator that all members call by the same index
+// (ompi/communicator/communicator.h, 6.0).
+const commGlobalIndex = 0x10000
+
+// indexAt is what a peer calls a communicator.
+func (s *source) indexAt(c *commState, rank int32) uint64 {
+	if c.Flags&commGlobalIndex == 0 && c.PeerIndices != 0 {
+		if v, err := s.r.Uint(c.PeerIndices+4*target.Addr(rank), 4); err == nil && v != 0 {
+			return v & ucxContextMask
+		}
+	}
+	return c.Index & ucxContextMask
+}
+
+// peerEnds are the ends of connections: processes by their endpoints, and the ranks of
+// processes in communicators.
+type peerEnds struct {
+	procs map[target.Addr]target.Addr
+	ranks map[*commState]map[target.Addr]int32
+}
+
+// rankAt is the rank of the process at an endpoint in a communicator, of its peers.
+func (s *source) rankAt(c *commState, endpoint target.Addr) mqs.Maybe[int32] {
+	if c == nil || endpoint == 0 {
+		return mqs.Maybe[int32]{}
+	}
+	if s.ends == nil {
+		s.ends = &peerEnds{s.procsByEndpoint(), map[*commState]map[target.Addr]int32{}}
+	}
+	ranks, ok := s.ends.ranks[c]
+	if !ok {
+		ranks = map[target.Addr]int32{}
+		entries, _, _ := s.entries(c.peers()) // that they can't be read is said where the group is shown
+		for rank, e := range entries {
+			ranks[e] = int32(rank)
+		}
+		s.ends.ranks[c] = ranks
+	}
+	proc, known := s.ends.procs[endpoint]
+	rank, member := ranks[proc]
+	return mqs.Maybe[int32]{Value: rank, Known: known && member}
+}
+
+// peers is the group that ranks of a communicator's operations count in.
+func (c *commState) peers() target.Addr {
+	if c.model.Inter {
+		return c.RemoteGroup
+	}
+	return c.LocalGroup
+}
+
+// procsByEndpoint finds the endpoints of all processes that the communicators lead to.
+// Each has several slots for endpoints, of which one is the pml's.
+func (s *source) procsByEndpoint() map[target.Addr]target.Addr {
+	out := map[target.Addr]target.Addr{}
+	at := target.Addr(s.Proc.Places(0).Endpoints)
+	if at == 0 {
+		return out
+	}
+	slots := (s.Proc.Size() - int(at)) / s.r.Info().PointerSize
+	seen := map[target.Addr]bool{}
+	for _, c := range s.comms {
+		entries, _, _ := s.entries(c.peers())
+		entries = slices.DeleteFunc(entries, func(e target.Addr) bool {
+			if e == 0 || e&1 != 0 || seen[e] { // nothing has been sent there yet, or known
+				return true
+			}
+			seen[e] = true
+			return false
+		})
+		s.prefetchProcs(entries)
+		for _, e := range entries {
+			endpoints, err := s.r.Pointers(e+at, slots)
+			if err != nil {
+				continue
+			}
+			for _, endpoint := range endpoints {
+				if endpoint != 0 {
+					out[endpoint] = e
+				}
+			}
+		}
+	}
+	return out
+}
