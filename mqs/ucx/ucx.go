@@ -45,8 +45,8 @@ var ErrNone = errors.New("there is no UCX of release 1.11 or later in the proces
 
 // Open finds the MPI's workers in a process and the layouts that fit it. The MPI keeps
 // user bytes of its own behind each request, which it asks UCX for when it makes the
-// context: other libraries' workers differ in that. Open fails with [ErrNone], or with an error that
-// says why nothing fits.
+// context: other libraries' workers differ in that. Open fails with [ErrNone], or with an
+// error that says why nothing fits.
 func Open(r *target.Reader, symbols map[string]target.Symbol, user int) (*UCX, error) {
 	root, ok := symbols[symTree]
 	if !ok {
