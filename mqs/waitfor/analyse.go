@@ -117,22 +117,31 @@ func (a *analysis) mayHang() []int32 {
 		}
 	}
 	if len(out) == 1 && a.worldKnown && len(a.ranks) > 1 && a.free[out[0]] && a.ranks[out[0]].mobility == waiting &&
-		!slices.ContainsFunc(a.ranks[out[0]].waits, mayLeadOutside) {
+		!slices.ContainsFunc(a.ranks[out[0]].waits, a.ranks[out[0]].mayLeadOutside) {
 		return nil
 	}
 	return slices.DeleteFunc(out, func(r int32) bool { return a.ranks[r].mobility != waiting })
 }
 
-// mayLeadOutside says whether a wait may be for processes of another job.
-func mayLeadOutside(w wait) bool {
+// mayLeadOutside says whether a wait of the rank may be for processes of another job.
+func (r *rank) mayLeadOutside(w wait) bool {
 	if w.thread != nil {
 		switch w.thread.Call {
 		case "MPI_Comm_accept", "MPI_Comm_connect", "MPI_Comm_join", "MPI_Comm_spawn", "MPI_Comm_spawn_multiple", "MPI_Comm_disconnect":
 			return true
 		}
 	}
-	return w.unknown == peerUnknown || w.unknown == membersUnknown ||
+	return w.unknown == peerUnknown && !r.isInside(w.thread) || w.unknown == membersUnknown ||
 		slices.ContainsFunc(w.goals, func(g goal) bool { return g.group != nil && g.group.unknown == membersUnknown })
+}
+
+// isInside says whether all with whom a call communicates are of this job, whoever that is.
+func (r *rank) isInside(t *mqs.Thread) bool {
+	if t == nil {
+		return false
+	}
+	m := r.member(t.Comm)
+	return m != nil && len(m.Peers()) > 0 && !slices.ContainsFunc(m.Peers(), func(g mqs.Maybe[int32]) bool { return !g.Known })
 }
 
 // nodes makes the wait-for graph of a job: first its ranks, each of which is

@@ -16,7 +16,7 @@ func (v *variant) endsItself(m *expect.Mode) bool { return v.device == "ch3" && 
 // expected is the report on a mode that there must be with a build. What ch4
 // keeps without debugger support and at -O2 does not suffice for everything.
 func (v *variant) expected(m *expect.Mode) *expect.Mode {
-	if v.device != "ch4" || v.debugger {
+	if v.device != "ch4" || v.debugger || v.ucx {
 		return m
 	}
 	out := *m
@@ -45,8 +45,8 @@ func TestDeadlocks(t *testing.T) {
 		t.Run(v.name, func(t *testing.T) {
 			for i := range expect.Modes {
 				m := &expect.Modes[i]
-				if m.Verdict == expect.Moves || v.endsItself(m) {
-					continue
+				if m.Verdict == expect.Moves || v.endsItself(m) || v.ucx && m.Program != "deadlock" {
+					continue // what else there is over UCX, the tests with Open MPI show
 				}
 				t.Run(m.Program+" "+m.Name, func(t *testing.T) {
 					t.Parallel()
@@ -57,13 +57,15 @@ func TestDeadlocks(t *testing.T) {
 	}
 }
 
-// Of a stripped MPICH without debugger support there are the calls and the lines.
+// Of a stripped MPICH there is what UCX has.
 func TestDeadlockWithStripped(t *testing.T) {
 	w, err := work.With("stripped-deadlock", stock)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.StartMode(t, expect.Find("deadlock", "recv-ring").Unknowable()).Settle(t)
+	for _, mode := range []string{"recv-ring", "send-ring"} {
+		w.StartMode(t, expect.Find("deadlock", mode)).Settle(t)
+	}
 }
 
 // However a job is looked at, the report is the same.
