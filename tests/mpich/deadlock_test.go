@@ -71,6 +71,9 @@ func TestDeadlockWithStripped(t *testing.T) {
 // However a job is looked at, the report is the same.
 func TestDeadlockEveryWay(t *testing.T) {
 	for _, v := range variants {
+		if v.ucx {
+			continue // the tests with Open MPI show it
+		}
 		t.Run(v.name, func(t *testing.T) {
 			for _, m := range []*expect.Mode{expect.Find("deadlock", "split"), expect.Find("collective", "barrier-recv")} {
 				t.Run(m.Program+" "+m.Name, func(t *testing.T) {
