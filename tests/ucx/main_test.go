@@ -66,6 +66,9 @@ func run(m *testing.M) int {
 func record(t *testing.T, w *live.Workspace, r result.Result) {
 	t.Helper()
 	r.Build = live.System(t) + ", stripped, UCX " + release(t) + " without assertions"
+	if w == mpich[typed] {
+		r.Build += ", with types"
+	}
 	w.Record(t, r)
 }
 
