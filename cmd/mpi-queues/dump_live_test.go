@@ -142,9 +142,9 @@ func TestDumpInterrupted(t *testing.T) {
 
 	for _, gdb := range []struct{ name, ignore string }{{"gdb heeds it", "pass"}, {"gdb does not heed it", heedless}} {
 		t.Run("timeout, "+gdb.name, func(t *testing.T) {
-			s := start(t, gdb.ignore, "--timeout", "2s")
+			s := start(t, gdb.ignore, "--timeout", "8s") // in which it has to attach beside other tests
 			s.ends(t, 1)
-			says(t, &s.err, "gdb did not end within 2s and was told to: --timeout gives it more")
+			says(t, &s.err, "gdb did not end within 8s and was told to: --timeout gives it more")
 			runOn(t, pid)
 		})
 		t.Run("SIGINT, "+gdb.name, func(t *testing.T) {
