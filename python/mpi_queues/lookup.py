@@ -2,11 +2,13 @@
 
 Looking for a name costs gdb milliseconds, whether it is there or not, since it asks every library.
 What belongs to the image of a program is therefore remembered with its program space until gdb
-reads or drops the symbols of any file.
+reads or drops the symbols of any file. Names that are not there cost the most, and the ranks of a
+job lack the same ones: they are remembered with the files.
 """
 
+import os
 import re
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, FrozenSet, List, Optional, Set
 
 import gdb
 
@@ -16,6 +18,7 @@ from .selection import c_language
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.$@]*\Z")
 
 _generation = 0
+_absent: Dict[FrozenSet[Any], Set[str]] = {}
 
 
 def remembered(kind: str) -> Dict[Any, Any]:
@@ -54,26 +57,53 @@ def find_symbols(names: List[str]) -> List[Optional[protocol.Symbol]]:
     """Returns where the global symbols of these names are in the selected inferior."""
     # A process of its own can have them elsewhere: it may have been run anew.
     known = remembered("symbols of %d" % gdb.selected_inferior().pid)
-    with c_language():
-        for name in names:
-            if name not in known:
-                known[name] = _find_symbol(name) if is_name(name) else None
+    missing = [name for name in names if name not in known]
+    if missing:
+        absent = _names_absent()
+        with c_language():
+            for name in missing:
+                known[name] = _find_symbol(name, absent) if is_name(name) else None
     return [known[name] for name in names]
 
 
-def _find_symbol(name: str) -> Optional[protocol.Symbol]:
-    """Returns where one symbol is.
+def _names_absent() -> Set[str]:
+    """Returns the names that no file of the selected program space is known to have.
+
+    Other program spaces with the same files share them.
+    """
+    files: Set[Any] = set()
+    for objfile in gdb.objfiles():
+        try:
+            # A file of debug information has the build id of what it is for.
+            files.add((objfile.build_id or _version(objfile.filename or ""), not objfile.owner))
+        except OSError:  # not a file of this machine's, or none any more
+            return set()
+    return _absent.setdefault(frozenset(files), set())
+
+
+def _version(path: str) -> Any:
+    """Returns what tells a file from one that has the same path at another time."""
+    status = os.stat(path)
+    return (path, status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+def _find_symbol(name: str, absent: Set[str]) -> Optional[protocol.Symbol]:
+    """Returns where one symbol is, and adds its name to the absent ones if no file has it.
 
     The leading :: looks past the locals of the selected frame, also in C, and finds symbols with
     and without debug information.
     """
+    if name in absent:
+        return None
     try:
         address = int(interrupts.allow(gdb.parse_and_eval, "&::'%s'" % name)) & (2 ** 64 - 1)
         # No comparison with None: cuda-gdb 11.8 has one of its own.
         static = not gdb.lookup_global_symbol(name) and gdb.lookup_static_symbol(name)
         if static and object_path(static.symtab.objfile) == gdb.current_progspace().filename:
             address = _without_debug_information(name)
-    except (gdb.error, LookupError):
+    except (gdb.error, LookupError) as error:
+        if str(error).startswith("No symbol "):  # not one that can't be had at this stop
+            absent.add(name)
         return None
     library = gdb.solib_name(address)
     return {"address": address,

@@ -102,10 +102,8 @@ func TestRunningJobs(t *testing.T) {
 				t.Run(m.Name, func(t *testing.T) {
 					t.Parallel()
 					job := v.work.StartMode(t, m)
-					job.Deadlock(t, job.Launcher(), 5)
-					for range 3 {
-						job.Reports(t, strconv.Itoa(job.Launcher()))
-					}
+					job.Deadlock(t, job.Launcher(), 4)
+					job.Reports(t, strconv.Itoa(job.Launcher()))
 				})
 			}
 		})

@@ -39,6 +39,7 @@ func TestPrograms(t *testing.T) {
 					continue // MPI_Comm_spawn ends the job over UCX
 				}
 				t.Run(strings.Join(append([]string{c.program}, c.args...), " "), func(t *testing.T) {
+					t.Parallel()
 					job := v.work.Start(t, c.program, c.ranks, nil, c.args...)
 					if c.program == "blocked" {
 						for _, account := range job.Accounts {

@@ -2,8 +2,10 @@
 
 import base64
 import os
+import subprocess
 import time
 from typing import Any, Dict, List
+from unittest import mock
 
 import gdb
 from harness import HelperTest, PROGRAMS, end_program, evaluate, run_program
@@ -225,23 +227,31 @@ class SymbolTest(LookupTest):
 
     def test_remembered(self) -> None:
         lookup._forget(None)
-        looked: List[str] = []
-        find = lookup._find_symbol
-
-        def counting(name: str) -> Any:
-            looked.append(name)
-            return find(name)
-
-        setattr(lookup, "_find_symbol", counting)
-        try:
+        lookup._absent.clear()
+        with mock.patch.object(gdb, "parse_and_eval", wraps=gdb.parse_and_eval) as asked:
             first = self.find("pq_counter", "no_such_symbol")
             self.assertEqual(self.find("pq_counter", "no_such_symbol"), first)
-            self.assertEqual(looked, ["pq_counter", "no_such_symbol"])
+            self.assertEqual(asked.call_count, 2)
+            # Where a symbol is may have changed, but what the same files lack has not.
             lookup._forget(None)
-            self.assertEqual(self.find("no_such_symbol"), [None])
-            self.assertEqual(len(looked), 3)
+            self.assertEqual(self.find("pq_counter", "no_such_symbol"), first)
+            self.assertEqual(asked.call_count, 3)
+
+    def test_absent_from_other_files(self) -> None:
+        """A program that has been made anew has other symbols."""
+        path = os.path.join(self.folder, "program")
+        gdb.execute("add-inferior", to_string=True)
+        added = max(i.num for i in gdb.inferiors())
+        gdb.execute("inferior %d" % added, to_string=True)
+        try:
+            for text, there in (("", False), ("int pq_new;", True)):
+                subprocess.run(["gcc", "-Wl,--build-id=none", "-o", path, "-xc", "-"], check=True,
+                               input=text + "int main(void) { return 0; }", encoding="ascii")
+                gdb.execute("file " + path, to_string=True)
+                self.assertEqual([bool(s) for s in lookup.find_symbols(["pq_new"])], [there])
         finally:
-            setattr(lookup, "_find_symbol", find)
+            gdb.execute("inferior %d" % self.number, to_string=True)
+            gdb.execute("remove-inferiors %d" % added, to_string=True)
 
     def test_libraries_come_and_go(self) -> None:
         """What was or was not there can have changed with the libraries."""

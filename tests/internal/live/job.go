@@ -31,7 +31,8 @@ type Job struct {
 
 // Start runs a test program of tests/programs (or another source file in the
 // project) on ranks processes and waits until they are ready. ranks 0 runs the
-// program itself, without mpirun. The job ends with the test.
+// program itself, without mpirun. The job ends with the test. Its ranks have
+// the lowest priority.
 //
 // flags are the launcher's; args are the program's own behind OUTDIR.
 func (w *Workspace) Start(t testing.TB, name string, ranks int, flags []string, args ...string) *Job {
@@ -122,6 +123,20 @@ func (j *Job) await(t testing.TB, ranks int) {
 			t.Fatal(err)
 		}
 		j.Accounts = append(j.Accounts, account)
+		yield(t, account.PID)
+	}
+}
+
+// yield makes a process leave the processors to debuggers: a rank that waits in MPI
+// looks for messages all the time.
+func yield(t testing.TB, pid int) {
+	t.Helper()
+	threads, _ := filepath.Glob(filepath.Join("/proc", strconv.Itoa(pid), "task", "*"))
+	for _, thread := range threads {
+		id, _ := strconv.Atoi(filepath.Base(thread))
+		if err := syscall.Setpriority(syscall.PRIO_PROCESS, id, 19); err != nil && !errors.Is(err, syscall.ESRCH) {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -31,7 +31,7 @@ type ModeJob struct {
 }
 
 // StartMode starts a mode's job with the launcher's flags. Where it hangs it
-// need not have come to yet. Its ranks leave the processors to debuggers.
+// need not have come to yet.
 func (w *Workspace) StartMode(t testing.TB, m *expect.Mode, flags ...string) *ModeJob {
 	t.Helper()
 	lines, err := expect.Marks(filepath.Join(w.Root, "tests", "programs", m.Program+".c"))
@@ -39,11 +39,6 @@ func (w *Workspace) StartMode(t testing.TB, m *expect.Mode, flags ...string) *Mo
 		t.Fatal(err)
 	}
 	job := w.Start(t, m.Program, m.Ranks, flags, m.Name)
-	for _, a := range job.Accounts {
-		if err := syscall.Setpriority(syscall.PRIO_PROCESS, a.PID, 19); err != nil && !errors.Is(err, syscall.ESRCH) {
-			t.Fatal(err)
-		}
-	}
 	t.Cleanup(job.kill)
 	return &ModeJob{Job: job, Mode: m, work: w, lines: lines}
 }
