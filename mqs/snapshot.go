@@ -41,9 +41,9 @@ type Process struct {
 	// Arriving is true if messages lie before the process, in shared memory, that
 	// its library has not looked at yet: they are in no queue.
 	Arriving Maybe[bool]
-	// Progress counts the receives that have had to wait for their message, where the MPI
-	// does not count messages: a process that waits for a receive and has the same count a
-	// moment later has not gone on.
+	// Progress counts what the process has got done, where the MPI does not count messages:
+	// receives that have had to wait for theirs (UCX), or requests that were over (MPICH). A
+	// process that waits, and has the same count a moment later, has not gone on.
 	Progress Maybe[uint64]
 	// Threads are its first thread and those in MPI calls or in the program's
 	// own code; nil if not known.

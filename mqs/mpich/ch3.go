@@ -10,6 +10,11 @@ import (
 // ch3Types are the C types of the device ch3.
 type ch3Types struct {
 	Request target.Struct[ch3Request] `c:"MPIR_Request"`
+	Counter target.Struct[ch3Counter] `c:"MPL_atomic_int_t,optional"`
+}
+
+type ch3Counter struct {
+	Value int32 `c:"v"`
 }
 
 type ch3Request struct {
@@ -74,6 +79,19 @@ type ch3 struct {
 func (d *ch3) name() string { return "ch3" }
 
 func (d *ch3) elsewhere(*commState) error { return nil }
+
+// progress counts requests that are over (ch3_progress.c of the channel nemesis).
+func (d *ch3) progress() mqs.Maybe[uint64] {
+	at, ok := d.symbols[symCompleted]
+	if !ok || !d.Counter.Bound() {
+		return mqs.Maybe[uint64]{}
+	}
+	c, err := d.Counter.Read(d.r, at.Addr)
+	if err != nil {
+		return mqs.Maybe[uint64]{}
+	}
+	return mqs.Known(uint64(uint32(c.Value)))
+}
 
 func (d *ch3) group(a target.Addr, local bool, size int32) ([]mqs.Maybe[int32], error) {
 	c, err := d.groups.Comm.Read(d.r, a)

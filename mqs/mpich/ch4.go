@@ -25,6 +25,8 @@ type ch4Global struct {
 type ch4VCI struct {
 	Posted     target.Addr `c:"posted_list"`
 	Unexpected target.Addr `c:"unexp_list"`
+	// Freed counts requests that are over, up to 4.1.
+	Freed int32 `c:"progress_count.v,optional"`
 }
 
 // ch4Request holds a union, whose members are only of use where something else
@@ -105,19 +107,42 @@ func (d *ch4) elsewhere(c *commState) error {
 	return nil
 }
 
-// lists returns the first requests of a list of every virtual interface, and of
-// the one for communicators of one process.
-func (d *ch4) lists(of func(ch4VCI) target.Addr, self string) ([]target.Addr, error) {
+// interfaces reads the virtual interfaces.
+func (d *ch4) interfaces() ([]ch4VCI, error) {
 	global, err := d.Global.Read(d.r, d.symbols[symCH4].Addr)
 	if err != nil {
 		return nil, err
 	}
-	var out []target.Addr
-	for i := range max(1, min(int(global.VCIs), maxVCIs)) {
-		v, err := d.VCI.Read(d.r, target.Addr(global.PerVCI)+target.Addr(i*d.VCI.Size()))
-		if err != nil {
+	out := make([]ch4VCI, max(1, min(int(global.VCIs), maxVCIs)))
+	for i := range out {
+		if out[i], err = d.VCI.Read(d.r, target.Addr(global.PerVCI)+target.Addr(i*d.VCI.Size())); err != nil {
 			return nil, err
 		}
+	}
+	return out, nil
+}
+
+func (d *ch4) progress() mqs.Maybe[uint64] {
+	interfaces, err := d.interfaces()
+	if _, counts := d.layouts.Field(d.VCI.Name(), "progress_count.v"); err != nil || !counts {
+		return mqs.Maybe[uint64]{}
+	}
+	var sum uint32
+	for _, v := range interfaces {
+		sum += uint32(v.Freed)
+	}
+	return mqs.Known(uint64(sum))
+}
+
+// lists returns the first requests of a list of every virtual interface, and of
+// the one for communicators of one process.
+func (d *ch4) lists(of func(ch4VCI) target.Addr, self string) ([]target.Addr, error) {
+	interfaces, err := d.interfaces()
+	if err != nil {
+		return nil, err
+	}
+	var out []target.Addr
+	for _, v := range interfaces {
 		out = append(out, of(v))
 	}
 	if sym, ok := d.symbols[self]; ok {

@@ -14,6 +14,8 @@ type device interface {
 	elsewhere(c *commState) error
 	// group reads one group of the communicator at a, up to 4.3.
 	group(a target.Addr, local bool, size int32) ([]mqs.Maybe[int32], error)
+	// progress counts what the process has got done, where the device keeps count.
+	progress() mqs.Maybe[uint64]
 	// posted returns the first ones of the lists of receives that nothing has
 	// matched, unexpected those of messages that no receive has matched; each
 	// list is in the order of matching.

@@ -46,10 +46,11 @@ const (
 	symThreads      = "MPIR_ThreadInfo"       // MPIR_Thread_info_t
 	symBsend        = "BsendBuffer"           // struct BsendBuffer, up to 4.1
 	// Of ch3.
-	symCH3        = "MPIDI_Process"         // MPIDI_Process_t
-	symRegion     = "MPID_nem_mem_region"   // MPID_nem_mem_region_t
-	symPosted     = "recvq_posted_head"     // MPIR_Request *
-	symUnexpected = "recvq_unexpected_head" // MPIR_Request *
+	symCH3        = "MPIDI_Process"                        // MPIDI_Process_t
+	symRegion     = "MPID_nem_mem_region"                  // MPID_nem_mem_region_t
+	symCompleted  = "MPIDI_CH3I_progress_completion_count" // MPL_atomic_int_t
+	symPosted     = "recvq_posted_head"                    // MPIR_Request *
+	symUnexpected = "recvq_unexpected_head"                // MPIR_Request *
 	// Of ch4.
 	symCH4        = "MPIDI_global"                             // MPIDI_CH4_Global_t
 	symSelfRecvs  = "self_recv_queue"                          // MPIR_Request *
@@ -69,7 +70,7 @@ func (Decoder) Symbols() []string { return recognising }
 
 // others are the decoder's other roots.
 func others() []string {
-	return append([]string{symDevice, symSendq, symBsend, symCH3, symPosted, symUnexpected, symCH4, symSelfRecvs, symCellSize, symThreads, symRegion, symTransports}, needed...)
+	return append([]string{symDevice, symSendq, symBsend, symCH3, symPosted, symUnexpected, symCH4, symSelfRecvs, symCellSize, symThreads, symRegion, symTransports, symCompleted}, needed...)
 }
 
 // source is one process that uses MPICH.
@@ -282,7 +283,7 @@ func (s *source) Describe(p *mqs.Process) {
 	if s.process.Size > 0 && s.process.Rank >= 0 && s.process.Rank < s.process.Size {
 		p.GlobalRank, p.WorldSize = mqs.Known(s.process.Rank), mqs.Known(s.process.Size)
 	}
-	p.Arriving = s.arriving()
+	p.Arriving, p.Progress = s.arriving(), s.device.progress()
 	if at, ok := s.symbols[symThreads]; ok && s.Threads.Bound() {
 		if t, err := s.Threads.Read(s.r, at.Addr); err == nil {
 			p.ThreadMultiple = mqs.Known(t.Provided == threadMultiple)
@@ -295,11 +296,8 @@ func (s *source) Describe(p *mqs.Process) {
 	if s.unknownReceives {
 		s.notef("receives from other nodes or programs are matched inside a network library: what is not known of them is left open")
 	}
-	if d, ok := s.device.(*ch4ucx); ok {
-		p.Progress = mqs.Known(d.queues.sequence)
-		if d.queues.offload {
-			s.notef("%s", ucxOffloadNote)
-		}
+	if d, ok := s.device.(*ch4ucx); ok && d.queues.offload {
+		s.notef("%s", ucxOffloadNote)
 	}
 	if s.networkErr != nil {
 		s.notef("this MPICH leaves its messages to UCX, which can't be read: %v", s.networkErr)

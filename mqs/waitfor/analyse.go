@@ -25,7 +25,7 @@ func Look(s, earlier *mqs.Snapshot) *Report {
 	}
 	j := newJob(s)
 	for i := range j.ranks {
-		if r := &j.ranks[i]; r.process != nil && r.process.Progress.Known {
+		if r := &j.ranks[i]; r.process != nil && !r.counts() {
 			r.confirmed = stillWaits(r.process, before[r.process.PID])
 			r.inDoubt = !r.confirmed
 		}
@@ -34,7 +34,7 @@ func Look(s, earlier *mqs.Snapshot) *Report {
 }
 
 // stillWaits says whether all calls of a process are the same as before, for the same
-// requests, and no receive has had to wait in between.
+// requests, and it has got nothing done in between, as far as that is counted.
 func stillWaits(p, before *mqs.Process) bool {
 	if before == nil || before.Progress != p.Progress {
 		return false

@@ -41,6 +41,11 @@ type rank struct {
 	inDoubt, confirmed bool
 }
 
+// counts says whether the MPI of a rank that was looked at counts messages.
+func (r *rank) counts() bool {
+	return slices.ContainsFunc(r.process.Communicators, func(q *mqs.Queues) bool { return q.Traffic != nil })
+}
+
 // member is one process's side of a communicator.
 type member struct {
 	*mqs.Queues

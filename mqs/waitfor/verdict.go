@@ -201,7 +201,7 @@ func (a *analysis) doubts() []string {
 		if r.mobility == free && slices.ContainsFunc(r.process.Threads, waits) {
 			threads = append(threads, int32(i))
 		}
-		if a.locked[int32(i)] && !r.process.Arriving.Known && !r.confirmed && r.receives() && !slices.ContainsFunc(r.members, func(m *member) bool { return m.Traffic != nil }) {
+		if a.locked[int32(i)] && !r.process.Arriving.Known && !r.confirmed && r.receives() && !r.counts() {
 			uncounted = append(uncounted, int32(i))
 			mpi = r.process.MPI
 		}

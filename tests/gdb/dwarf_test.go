@@ -110,7 +110,8 @@ func readWithDebugFiles(t *testing.T, pid int, folder string) *live.Reading {
 	t.Helper()
 	where := live.Process(pid)
 	where.Args = append([]string{"-iex", "set debug-file-directory " + folder}, where.Args...)
-	return work.Read(t, where, "info mpi")
+	where.After = []string{"info mpi"}
+	return work.Read(t, where)
 }
 
 // Debug information that is wrong is noticed, and the table is used instead.

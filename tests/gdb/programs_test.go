@@ -39,13 +39,6 @@ func TestPrograms(t *testing.T) {
 		t.Run(strings.Join(append([]string{c.program}, c.args...), " "), func(t *testing.T) {
 			t.Parallel()
 			job := work.Start(t, c.program, c.ranks, nil, c.args...)
-			if c.program == "blocked" || c.program == "lifecycle" {
-				for _, account := range job.Accounts {
-					await(t, expect.Keeps{}, account)
-				}
-				// Its ranks would take the processors from gdb.
-				job.Pause(t)
-			}
 			for _, account := range job.Accounts {
 				t.Run(account.Name, func(t *testing.T) { readEveryWay(t, job, account) })
 			}
@@ -72,20 +65,18 @@ func readEveryWay(t *testing.T, job *live.Job, account *expect.Account) {
 	core := filepath.Join(t.TempDir(), "core")
 	blocking := strings.HasSuffix(job.Program, "blocked") || strings.HasSuffix(job.Program, "lifecycle")
 	var first string
-	for _, where := range []live.Where{live.Process(account.PID), live.Remote(account.PID), live.Core(job.Program, core)} {
+	for _, where := range job.Ways(account, core, live.Remote(account.PID)) {
 		t.Run(where.Name, func(t *testing.T) {
-			var after []string
-			if where.Name == "live" {
-				after = append(after, "generate-core-file "+core)
-			}
 			work.Record(t, result.Result{MPI: release(t), Layout: "embedded table", Check: where.Name, Outcome: "equal"})
-			r := work.Read(t, where, after...)
+			r := work.Settled(t, where, func(process expect.Object) []string {
+				inOrderOfTags(process)
+				return expect.Compare(account, process)
+			})
 			process := r.Process(t)
 			if blocking {
 				inOrderOfTags(process)
 				sameKinds(t, account, process)
 			}
-			live.Report(t, expect.Compare(account, process))
 			for key, want := range map[string]any{"mpi": "Open MPI", "source": "native", "layout": "table", "layout_name": release(t), "image": job.Program} {
 				if process[key] != want {
 					t.Errorf("%s is %v, want %v", key, process[key], want)

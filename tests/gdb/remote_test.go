@@ -40,8 +40,8 @@ func TestGDBServer(t *testing.T) {
 				if port == "" {
 					t.Fatal("gdbserver does not listen")
 				}
-				where := live.Where{Name: "remote", Commands: []string{way + " 127.0.0.1:" + port}}
-				r := work.Read(t, where, "info mpi")
+				where := live.Where{Name: "remote", Commands: []string{way + " 127.0.0.1:" + port}, After: []string{"info mpi"}}
+				r := work.Read(t, where)
 				r.Agrees(t, account)
 				r.Replays(t, work)
 				r.Contains(t, release(t)+", proved on this process")

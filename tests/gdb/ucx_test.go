@@ -41,12 +41,6 @@ func TestUCX(t *testing.T) {
 				t.Run(strings.Join(append([]string{c.program, c.transports}, c.args...), " "), func(t *testing.T) {
 					t.Parallel()
 					job := work.Start(t, c.program, c.ranks, append(live.OverUCX(protocols), "-x", "UCX_TLS="+c.transports), c.args...)
-					if c.program == "blocked" {
-						for _, account := range job.Accounts {
-							await(t, expect.UCX(), account)
-						}
-						job.Pause(t)
-					}
 					for _, account := range job.Accounts {
 						t.Run(account.Name, func(t *testing.T) { readUCX(t, job, account) })
 					}
@@ -58,18 +52,12 @@ func TestUCX(t *testing.T) {
 
 func readUCX(t *testing.T, job *live.Job, account *expect.Account) {
 	core := filepath.Join(t.TempDir(), "core")
-	for _, where := range []live.Where{live.Process(account.PID), live.Core(job.Program, core)} {
+	for _, where := range job.Ways(account, core) {
 		t.Run(where.Name, func(t *testing.T) {
-			var after []string
-			if where.Name == "live" {
-				after = append(after, "generate-core-file "+core)
-			}
 			work.Record(t, result.Result{MPI: release(t) + ", pml ucx", Layout: "embedded tables", Check: where.Name, Outcome: "equal"})
-			r := work.Read(t, where, after...)
-			process := r.Process(t)
-			live.Report(t, expect.UCX().Compare(account, process))
-			if process["source"] != "native" {
-				t.Errorf("source is %v", process["source"])
+			r := work.Settled(t, where, func(p expect.Object) []string { return expect.UCX().Compare(account, p) })
+			if source := r.Process(t)["source"]; source != "native" {
+				t.Errorf("source is %v", source)
 			}
 			r.Replays(t, work)
 		})

@@ -55,12 +55,6 @@ func TestStockMPICH(t *testing.T) {
 			t.Run(strings.Join(append([]string{"protocols " + protocols, c.program}, c.args...), " "), func(t *testing.T) {
 				t.Parallel()
 				job := s.Start(t, c.program, c.ranks, []string{"-env", "UCX_PROTO_ENABLE", protocols, "-env", "UCX_RNDV_THRESH", "8192"}, c.args...)
-				if c.program == "blocked" {
-					for _, account := range job.Accounts {
-						s.await(t, account)
-					}
-					job.Pause(t)
-				}
 				for _, account := range job.Accounts {
 					t.Run(account.Name, func(t *testing.T) { s.readBothWays(t, job, account) })
 				}
@@ -93,33 +87,14 @@ func (s *stock) compare(account *expect.Account, process expect.Object) []string
 	return expect.StockMPICH(!strings.HasPrefix(s.release, "MPICH 4.0")).Compare(account, process)
 }
 
-// await waits until a process that says ready just before it blocks has blocked, and
-// the messages to it have come.
-func (s *stock) await(t *testing.T, account *expect.Account) {
-	t.Helper()
-	var differences []string
-	if !live.Soon(func() bool {
-		differences = s.compare(account, s.Read(t, live.Process(account.PID)).Process(t))
-		return len(differences) == 0
-	}) {
-		live.Report(t, differences)
-		t.FailNow()
-	}
-}
-
 func (s *stock) readBothWays(t *testing.T, job *live.Job, account *expect.Account) {
 	core := filepath.Join(t.TempDir(), "core")
 	var first expect.Object
-	for _, where := range []live.Where{live.Process(account.PID), live.Core(job.Program, core)} {
+	for _, where := range job.Ways(account, core) {
 		t.Run(where.Name, func(t *testing.T) {
-			var after []string
-			if where.Name == "live" {
-				after = append(after, "generate-core-file "+core)
-			}
 			s.record(t, "embedded tables", where.Name, "equal as far as kept")
-			r := s.Read(t, where, after...)
+			r := s.Settled(t, where, func(p expect.Object) []string { return s.compare(account, p) })
 			process := r.Process(t)
-			live.Report(t, s.compare(account, process))
 			s.describes(t, process, job)
 			r.Replays(t, s.Workspace)
 			if first == nil {

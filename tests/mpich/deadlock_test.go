@@ -45,7 +45,7 @@ func TestDeadlocks(t *testing.T) {
 		t.Run(v.name, func(t *testing.T) {
 			for i := range expect.Modes {
 				m := &expect.Modes[i]
-				if m.Verdict == expect.Moves || v.endsItself(m) || v.ucx && m.Program != "deadlock" {
+				if m.Verdict == expect.Moves || !v.inTurn(i) || v.endsItself(m) || v.ucx && m.Program != "deadlock" {
 					continue // what else there is over UCX, the tests with Open MPI show
 				}
 				t.Run(m.Program+" "+m.Name, func(t *testing.T) {
@@ -75,14 +75,17 @@ func TestDeadlockEveryWay(t *testing.T) {
 			continue // the tests with Open MPI show it
 		}
 		t.Run(v.name, func(t *testing.T) {
-			for _, m := range []*expect.Mode{expect.Find("deadlock", "split"), expect.Find("collective", "barrier-recv")} {
+			for i, m := range []*expect.Mode{expect.Find("deadlock", "split"), expect.Find("collective", "barrier-recv")} {
+				if !v.inTurn(i) {
+					continue
+				}
 				t.Run(m.Program+" "+m.Name, func(t *testing.T) {
 					t.Parallel()
 					job := v.work.StartMode(t, m)
 					job.Settle(t)
 					last := job.Accounts[m.Ranks-1].PID
 					job.Reports(t, strconv.Itoa(last))
-					job.Deadlock(t, job.Launcher(), 1)
+					job.DeadlockAgain(t, job.Launcher())
 					job.Cores(t)
 				})
 			}
@@ -96,7 +99,7 @@ func TestRunningJobs(t *testing.T) {
 		t.Run(v.name, func(t *testing.T) {
 			for i := range expect.Modes {
 				m := &expect.Modes[i]
-				if m.Verdict != expect.Moves {
+				if m.Verdict != expect.Moves || !v.inTurn(i) {
 					continue
 				}
 				t.Run(m.Name, func(t *testing.T) {

@@ -41,32 +41,12 @@ func TestPrograms(t *testing.T) {
 				t.Run(strings.Join(append([]string{c.program}, c.args...), " "), func(t *testing.T) {
 					t.Parallel()
 					job := v.work.Start(t, c.program, c.ranks, nil, c.args...)
-					if c.program == "blocked" {
-						for _, account := range job.Accounts {
-							v.awaitAgreement(t, account)
-						}
-						// Its ranks would take the processors from gdb.
-						job.Pause(t)
-					}
 					for _, account := range job.Accounts {
 						t.Run(account.Name, func(t *testing.T) { v.read(t, job, account) })
 					}
 				})
 			}
 		})
-	}
-}
-
-// awaitAgreement waits until a process that says ready just before it blocks
-// has blocked, and the messages to it have come.
-func (v *variant) awaitAgreement(t *testing.T, account *expect.Account) {
-	t.Helper()
-	var differences []string
-	if !live.Soon(func() bool {
-		differences = v.compare(account, v.work.Read(t, live.Process(account.PID)).Process(t))
-		return len(differences) == 0
-	}) {
-		live.Report(t, differences)
 	}
 }
 
@@ -80,16 +60,11 @@ func (v *variant) compare(account *expect.Account, process expect.Object) []stri
 func (v *variant) read(t *testing.T, job *live.Job, account *expect.Account) {
 	core := filepath.Join(t.TempDir(), "core")
 	var first string
-	for _, where := range []live.Where{live.Process(account.PID), live.Core(job.Program, core)} {
+	for _, where := range job.Ways(account, core) {
 		t.Run(where.Name, func(t *testing.T) {
-			var after []string
-			if where.Name == "live" {
-				after = append(after, "generate-core-file "+core)
-			}
 			v.record(t, where.Name, "equal")
-			r := v.work.Read(t, where, after...)
+			r := v.work.Settled(t, where, func(p expect.Object) []string { return v.compare(account, p) })
 			process := r.Process(t)
-			live.Report(t, v.compare(account, process))
 			for key, want := range map[string]any{"mpi": "MPICH", "source": "native", "layout": "dwarf", "image": job.Program} {
 				if process[key] != want {
 					t.Errorf("%s is %v, want %v", key, process[key], want)

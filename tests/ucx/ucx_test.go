@@ -37,13 +37,6 @@ func TestOpenMPI(t *testing.T) {
 					t.Parallel()
 					flags := append(live.OverUCX(protocols), "-x", "UCX_TLS="+c.transports)
 					job := work.Start(t, c.program, c.ranks, flags, c.args...)
-					if c.program == "blocked" {
-						for _, account := range job.Accounts {
-							await(t, account)
-						}
-						// Its ranks would take the processors from gdb.
-						job.Pause(t)
-					}
 					for _, account := range job.Accounts {
 						t.Run(account.Name, func(t *testing.T) { read(t, job, account) })
 					}
@@ -53,33 +46,15 @@ func TestOpenMPI(t *testing.T) {
 	}
 }
 
-// await waits until a process that says ready just before it blocks has blocked, and
-// the messages to it have come.
-func await(t *testing.T, account *expect.Account) {
-	t.Helper()
-	var differences []string
-	if !live.Soon(func() bool {
-		differences = expect.UCX().Compare(account, work.Read(t, live.Process(account.PID)).Process(t))
-		return len(differences) == 0
-	}) {
-		live.Report(t, differences)
-	}
-}
-
 func read(t *testing.T, job *live.Job, account *expect.Account) {
 	mapped(t, account.PID, stripped)
 	core := filepath.Join(t.TempDir(), "core")
 	mpi := work.MPI.Release(t)
-	for _, where := range []live.Where{live.Process(account.PID), live.Core(job.Program, core)} {
+	for _, where := range job.Ways(account, core) {
 		t.Run(where.Name, func(t *testing.T) {
-			var after []string
-			if where.Name == "live" {
-				after = append(after, "generate-core-file "+core)
-			}
 			record(t, work, result.Result{MPI: mpi + ", pml ucx", Layout: "embedded tables", Check: where.Name, Outcome: "equal"})
-			r := work.Read(t, where, after...)
+			r := work.Settled(t, where, func(p expect.Object) []string { return expect.UCX().Compare(account, p) })
 			process := r.Process(t)
-			live.Report(t, expect.UCX().Compare(account, process))
 			for key, want := range map[string]any{"mpi": "Open MPI", "source": "native", "layout": "table", "layout_name": mpi, "image": job.Program} {
 				if process[key] != want {
 					t.Errorf("%s is %v, want %v", key, process[key], want)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -17,8 +18,8 @@ import (
 type Where struct {
 	// Name for messages.
 	Name string
-	// Args are gdb's, Commands come ahead of all others.
-	Args, Commands []string
+	// Args are gdb's, Commands come ahead of all others, After behind them.
+	Args, Commands, After []string
 }
 
 // Process is a running process to attach to.
@@ -74,7 +75,7 @@ func (w *Workspace) arguments(where Where, commands []string) []string {
 		args = append(args, "-ex", c)
 	}
 	args = append(args, "-ex", "source "+filepath.Join(w.Root, "gdbinit"), "-ex", "set mpi-queues helper "+w.Helper)
-	for _, c := range commands {
+	for _, c := range slices.Concat(commands, where.After) {
 		args = append(args, "-ex", c)
 	}
 	return args

@@ -119,6 +119,33 @@ func (j *ModeJob) Deadlock(t testing.TB, pid, times int) {
 	}
 }
 
+// DeadlockAgain does the same in one session where the MPI does not count messages, so
+// that it takes a second look, after the ranks have run, to tell.
+func (j *ModeJob) DeadlockAgain(t testing.TB, pid int) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "report")
+	s := j.work.Sit(t, Nothing())
+	var said string
+	var err error
+	for deadline := time.Now().Add(settling); time.Now().Before(deadline); {
+		s.Says(fmt.Sprintf("mpi-attach %d", pid), "Attached ")
+		said = s.Do("mpi-deadlock -all -json -output " + file)
+		s.Says("mpi-detach", "Detached ")
+		var text []byte
+		var report *expect.Report
+		if text, err = os.ReadFile(file); err == nil {
+			report, err = expect.ParseReport(text)
+		}
+		if err == nil {
+			err = j.check(report)
+		}
+		if err == nil {
+			return
+		}
+	}
+	t.Errorf("%v\nin:\n%s", err, said)
+}
+
 // Cores fails the test unless the core files of the ranks, each read by itself
 // and merged, give the report that they must.
 func (j *ModeJob) Cores(t testing.TB) {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 )
@@ -25,15 +26,14 @@ type Reading struct {
 }
 
 // Read reads a process in every way: as JSON and as text, with a recording
-// each. after are commands to run behind that.
-func (w *Workspace) Read(t testing.TB, where Where, after ...string) *Reading {
+// each.
+func (w *Workspace) Read(t testing.TB, where Where) *Reading {
 	t.Helper()
 	r := &Reading{folder: t.TempDir()}
 	in := func(name string) string { return filepath.Join(r.folder, name) }
-	r.Output = w.GDB(t, where, append([]string{
-		"mpi-queues -json -record " + in("json.recording") + " -output " + in("json"),
-		"mpi-queues -limit unlimited -record " + in("text.recording") + " -output " + in("text"),
-	}, after...)...)
+	r.Output = w.GDB(t, where,
+		"mpi-queues -json -record "+in("json.recording")+" -output "+in("json"),
+		"mpi-queues -limit unlimited -record "+in("text.recording")+" -output "+in("text"))
 	for name, to := range map[string]*[]byte{"json": &r.JSON, "json.recording": &r.JSONRecording, "text": &r.Text, "text.recording": &r.TextRecording} {
 		data, err := os.ReadFile(in(name))
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -42,6 +42,32 @@ func (w *Workspace) Read(t testing.TB, where Where, after ...string) *Reading {
 		*to = data
 	}
 	return r
+}
+
+// Ways are those in which a process of a job is read: as it runs, and the first of each
+// world from the core file that gdb makes of it first, too, and in the other ways.
+func (j *Job) Ways(account *expect.Account, core string, others ...Where) []Where {
+	ways := []Where{Process(account.PID)}
+	if account.Name == "rank-0" || account.Name == "child-0" {
+		ways[0].After = []string{"generate-core-file " + core}
+		ways = append(append(ways, others...), Core(j.Program, core))
+	}
+	return ways
+}
+
+// Settled reads a process, as Read does, until it shows what it must: one that says ready
+// just before it blocks may not have blocked yet, and messages to it may be on their way.
+// It fails the test with the last differences.
+func (w *Workspace) Settled(t testing.TB, where Where, differences func(expect.Object) []string) *Reading {
+	t.Helper()
+	for deadline := time.Now().Add(settling); ; {
+		r := w.Read(t, where)
+		differ := differences(r.Process(t))
+		if len(differ) == 0 || time.Now().After(deadline) {
+			Report(t, differ)
+			return r
+		}
+	}
 }
 
 // Process returns the one process of the reading's document.
