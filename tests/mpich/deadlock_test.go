@@ -82,9 +82,8 @@ func TestDeadlockEveryWay(t *testing.T) {
 				t.Run(m.Program+" "+m.Name, func(t *testing.T) {
 					t.Parallel()
 					job := v.work.StartMode(t, m)
-					job.Settle(t)
-					last := job.Accounts[m.Ranks-1].PID
-					job.Reports(t, strconv.Itoa(last))
+					job.SettleBy(t, job.Launcher())
+					job.SettleBy(t, job.Accounts[m.Ranks-1].PID)
 					job.DeadlockAgain(t, job.Launcher())
 					job.Cores(t)
 				})

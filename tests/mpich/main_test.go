@@ -29,7 +29,9 @@ type variant struct {
 
 // inTurn says whether it is the variant's turn to show the nth of many things: one build
 // of either device does, and that over UCX.
-func (v *variant) inTurn(n int) bool { return v.ucx || v.debugger == ((n%2 == 0) == (v.device == "ch3")) }
+func (v *variant) inTurn(n int) bool {
+	return v.ucx || v.debugger == ((n%2 == 0) == (v.device == "ch3"))
+}
 
 // record writes down what a test has shown of the variant.
 func (v *variant) record(t *testing.T, check, outcome string) {

@@ -3,6 +3,7 @@
 package live
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"os/exec"
@@ -131,12 +132,19 @@ func (j *Job) await(t testing.TB, ranks int) {
 // looks for messages all the time.
 func yield(t testing.TB, pid int) {
 	t.Helper()
-	threads, _ := filepath.Glob(filepath.Join("/proc", strconv.Itoa(pid), "task", "*"))
+	folder := filepath.Join("/proc", strconv.Itoa(pid))
+	threads, _ := filepath.Glob(filepath.Join(folder, "task", "*"))
 	for _, thread := range threads {
 		id, _ := strconv.Atoi(filepath.Base(thread))
 		if err := syscall.Setpriority(syscall.PRIO_PROCESS, id, 19); err != nil && !errors.Is(err, syscall.ESRCH) {
 			t.Fatal(err)
 		}
+	}
+	// Where sessions are scheduled as groups, priorities only count inside them, and
+	// launchers give each rank one of its own (sched(7)).
+	ours, _ := os.ReadFile("/proc/self/autogroup")
+	if theirs, err := os.ReadFile(filepath.Join(folder, "autogroup")); err == nil && !bytes.Equal(theirs, ours) {
+		_ = os.WriteFile(filepath.Join(folder, "autogroup"), []byte("19"), 0)
 	}
 }
 

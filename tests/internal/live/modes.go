@@ -62,21 +62,27 @@ const settling = 15 * time.Second
 // ranks then. It fails the test with the last one's differences.
 func (j *ModeJob) Settle(t testing.TB) {
 	t.Helper()
+	j.SettleBy(t, j.Launcher())
+	j.Hold(t)
+}
+
+// SettleBy does so by way of a process, and lets the ranks run on.
+func (j *ModeJob) SettleBy(t testing.TB, pid int) {
+	t.Helper()
 	var said string
 	var err error
 	for deadline := time.Now().Add(settling); ; {
 		var report *expect.Report
-		if report, said, err = j.ask(t, strconv.Itoa(j.Launcher())); err == nil {
+		if report, said, err = j.ask(t, strconv.Itoa(pid)); err == nil {
 			if err = j.check(report); err == nil {
-				break
+				return
 			}
 		}
 		if time.Now().After(deadline) {
 			t.Errorf("%v\nin:\n%s", err, said)
-			break
+			return
 		}
 	}
-	j.Hold(t)
 }
 
 // Hold stops those of the ranks that there are.
