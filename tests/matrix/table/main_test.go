@@ -22,3 +22,16 @@ func TestRender(t *testing.T) {
 		t.Errorf("got:\n%s", got)
 	}
 }
+
+func TestAlike(t *testing.T) {
+	const row = "| Open MPI 6.0.0rc2 | Debian forky/sid | gdb 18.1, Python 3.14 | equal |"
+	for other, want := range map[string]bool{
+		"| Open MPI 6.0.1 | Debian forky/sid | gdb 18.2, Python 3.14 | equal |":     true,
+		"| Open MPI 6.0.0rc2 | Debian forky/sid | gdb 18.1, Python 3.14 | FAILED |": false,
+		"| Open MPI 6.0.0rc2 | Debian forky/sid | gdb 18.1, no Python | equal |":    false,
+	} {
+		if alike(row, other) != want {
+			t.Errorf("%s: %v", other, !want)
+		}
+	}
+}
