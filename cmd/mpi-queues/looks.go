@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
@@ -24,7 +26,11 @@ type look struct {
 
 // clock says how long a process has run, and when it was started: another one may have
 // the same number.
-type clock struct{ ticks, start uint64 }
+type clock struct {
+	ticks, start uint64
+	// runnable is true of one that runs, or would if it had a processor.
+	runnable bool
+}
 
 // leastTicks is how long a process has to have run for a second look to say anything: it
 // looks for messages all the time that it waits for one.
@@ -57,8 +63,35 @@ func (l *lookedAt) since(s *mqs.Snapshot) *mqs.Snapshot {
 	return out
 }
 
-// clockOf reads the processor time that a process has used and its start, in the kernel's
-// ticks (/proc/PID/stat, fields 14, 15 and 22; proc(5)).
+// mostWaiting is how long processes that have no processor are waited for.
+const mostWaiting = 2 * time.Second
+
+// wait waits until the processes have run for long enough since they were looked at, but
+// for those that sleep or are stopped.
+func (l *lookedAt) wait(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, mostWaiting)
+	defer cancel()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	for pid, look := range l.seen {
+		for {
+			c, err := clockOf(pid)
+			if err != nil || !c.runnable || c.ticks >= look.clock.ticks+leastTicks {
+				break
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+		}
+	}
+}
+
+// clockOf reads the state of a process, the processor time that it has used and its start,
+// in the kernel's ticks (/proc/PID/stat, fields 3, 14, 15 and 22; proc(5)).
 func clockOf(pid int) (clock, error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -66,7 +99,7 @@ func clockOf(pid int) (clock, error) {
 	}
 	// The program's name, in brackets, may hold anything; the third field follows it.
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	const user, system, start = 14 - 3, 15 - 3, 22 - 3
+	const state, user, system, start = 3 - 3, 14 - 3, 15 - 3, 22 - 3
 	if len(fields) <= start {
 		return clock{}, fmt.Errorf("/proc/%d/stat is cut short", pid)
 	}
@@ -76,5 +109,5 @@ func clockOf(pid int) (clock, error) {
 			return clock{}, err
 		}
 	}
-	return clock{values[user] + values[system], values[start]}, nil
+	return clock{values[user] + values[system], values[start], string(fields[state]) == "R"}, nil
 }

@@ -152,6 +152,7 @@ func (c *report) look(ctx context.Context, s *mqs.Snapshot) *waitfor.Report {
 		if !r.Moving {
 			break
 		}
+		seen.wait(ctx)
 		again, _, err := c.attach(ctx)
 		if err != nil {
 			break // what was seen before stands

@@ -33,7 +33,7 @@ type Job struct {
 // Start runs a test program of tests/programs (or another source file in the
 // project) on ranks processes and waits until they are ready. ranks 0 runs the
 // program itself, without mpirun. The job ends with the test. Its ranks have
-// the lowest priority.
+// a low priority.
 //
 // flags are the launcher's; args are the program's own behind OUTDIR.
 func (w *Workspace) Start(t testing.TB, name string, ranks int, flags []string, args ...string) *Job {
@@ -128,6 +128,9 @@ func (j *Job) await(t testing.TB, ranks int) {
 	}
 }
 
+// yielding is the priority of ranks, at which they still get on beside busy debuggers.
+const yielding = 10
+
 // yield makes a process leave the processors to debuggers: a rank that waits in MPI
 // looks for messages all the time.
 func yield(t testing.TB, pid int) {
@@ -136,7 +139,7 @@ func yield(t testing.TB, pid int) {
 	threads, _ := filepath.Glob(filepath.Join(folder, "task", "*"))
 	for _, thread := range threads {
 		id, _ := strconv.Atoi(filepath.Base(thread))
-		if err := syscall.Setpriority(syscall.PRIO_PROCESS, id, 19); err != nil && !errors.Is(err, syscall.ESRCH) {
+		if err := syscall.Setpriority(syscall.PRIO_PROCESS, id, yielding); err != nil && !errors.Is(err, syscall.ESRCH) {
 			t.Fatal(err)
 		}
 	}
@@ -144,7 +147,7 @@ func yield(t testing.TB, pid int) {
 	// launchers give each rank one of its own (sched(7)).
 	ours, _ := os.ReadFile("/proc/self/autogroup")
 	if theirs, err := os.ReadFile(filepath.Join(folder, "autogroup")); err == nil && !bytes.Equal(theirs, ours) {
-		_ = os.WriteFile(filepath.Join(folder, "autogroup"), []byte("19"), 0)
+		_ = os.WriteFile(filepath.Join(folder, "autogroup"), []byte(strconv.Itoa(yielding)), 0)
 	}
 }
 
