@@ -99,7 +99,7 @@ func clockOf(pid int) (clock, error) {
 	}
 	// The program's name, in brackets, may hold anything; the third field follows it.
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	const state, user, system, start = 3 - 3, 14 - 3, 15 - 3, 22 - 3
+	const state, user, system, start = 0, 14 - 3, 15 - 3, 22 - 3
 	if len(fields) <= start {
 		return clock{}, fmt.Errorf("/proc/%d/stat is cut short", pid)
 	}
