@@ -72,7 +72,7 @@ func TestOpenMPIsOwnDLL(t *testing.T) {
 		job := work.Start(t, c.program, c.ranks, nil, c.args...)
 		if c.args != nil {
 			for _, account := range job.Accounts {
-				await(t, expect.Keeps{}, account)
+				await(t, account)
 			}
 			job.Pause(t)
 		}

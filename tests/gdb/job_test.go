@@ -124,7 +124,7 @@ func TestDeadlockCommand(t *testing.T) {
 	t.Parallel()
 	job := work.Start(t, "blocked", 3, nil, "recv")
 	for _, account := range job.Accounts {
-		await(t, expect.Keeps{}, account)
+		await(t, account)
 	}
 	file := filepath.Join(t.TempDir(), "json")
 	attach := fmt.Sprintf("mpi-attach %d", job.Accounts[0].PID)

@@ -48,13 +48,13 @@ func TestPrograms(t *testing.T) {
 
 // await waits until a process that says ready just before it blocks has blocked, and
 // the messages to it have come.
-func await(t *testing.T, keeps expect.Keeps, account *expect.Account) {
+func await(t *testing.T, account *expect.Account) {
 	t.Helper()
 	var differences []string
 	if !live.Soon(func() bool {
 		process := document(t, live.Process(account.PID), "")
 		inOrderOfTags(process)
-		differences = keeps.Compare(account, process)
+		differences = expect.Compare(account, process)
 		return len(differences) == 0
 	}) {
 		live.Report(t, differences)
@@ -68,8 +68,10 @@ func readEveryWay(t *testing.T, job *live.Job, account *expect.Account) {
 	for _, where := range job.Ways(account, core, live.Remote(account.PID)) {
 		t.Run(where.Name, func(t *testing.T) {
 			work.Record(t, result.Result{MPI: release(t), Layout: "embedded table", Check: where.Name, Outcome: "equal"})
-			r := work.Settled(t, where, func(process expect.Object) []string {
-				inOrderOfTags(process)
+			r := work.ReadOf(t, job, where, func(process expect.Object) []string {
+				if blocking {
+					inOrderOfTags(process)
+				}
 				return expect.Compare(account, process)
 			})
 			process := r.Process(t)

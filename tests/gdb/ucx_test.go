@@ -55,7 +55,7 @@ func readUCX(t *testing.T, job *live.Job, account *expect.Account) {
 	for _, where := range job.Ways(account, core) {
 		t.Run(where.Name, func(t *testing.T) {
 			work.Record(t, result.Result{MPI: release(t) + ", pml ucx", Layout: "embedded tables", Check: where.Name, Outcome: "equal"})
-			r := work.Settled(t, where, func(p expect.Object) []string { return expect.UCX().Compare(account, p) })
+			r := work.ReadOf(t, job, where, func(p expect.Object) []string { return expect.UCX().Compare(account, p) })
 			if source := r.Process(t)["source"]; source != "native" {
 				t.Errorf("source is %v", source)
 			}

@@ -93,7 +93,7 @@ func (s *stock) readBothWays(t *testing.T, job *live.Job, account *expect.Accoun
 	for _, where := range job.Ways(account, core) {
 		t.Run(where.Name, func(t *testing.T) {
 			s.record(t, "embedded tables", where.Name, "equal as far as kept")
-			r := s.Settled(t, where, func(p expect.Object) []string { return s.compare(account, p) })
+			r := s.ReadOf(t, job, where, func(p expect.Object) []string { return s.compare(account, p) })
 			process := r.Process(t)
 			s.describes(t, process, job)
 			r.Replays(t, s.Workspace)

@@ -63,7 +63,7 @@ func (v *variant) read(t *testing.T, job *live.Job, account *expect.Account) {
 	for _, where := range job.Ways(account, core) {
 		t.Run(where.Name, func(t *testing.T) {
 			v.record(t, where.Name, "equal")
-			r := v.work.Settled(t, where, func(p expect.Object) []string { return v.compare(account, p) })
+			r := v.work.ReadOf(t, job, where, func(p expect.Object) []string { return v.compare(account, p) })
 			process := r.Process(t)
 			for key, want := range map[string]any{"mpi": "MPICH", "source": "native", "layout": "dwarf", "image": job.Program} {
 				if process[key] != want {

@@ -53,7 +53,7 @@ func read(t *testing.T, job *live.Job, account *expect.Account) {
 	for _, where := range job.Ways(account, core) {
 		t.Run(where.Name, func(t *testing.T) {
 			record(t, work, result.Result{MPI: mpi + ", pml ucx", Layout: "embedded tables", Check: where.Name, Outcome: "equal"})
-			r := work.Settled(t, where, func(p expect.Object) []string { return expect.UCX().Compare(account, p) })
+			r := work.ReadOf(t, job, where, func(p expect.Object) []string { return expect.UCX().Compare(account, p) })
 			process := r.Process(t)
 			for key, want := range map[string]any{"mpi": "Open MPI", "source": "native", "layout": "table", "layout_name": mpi, "image": job.Program} {
 				if process[key] != want {

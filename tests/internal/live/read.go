@@ -55,15 +55,17 @@ func (j *Job) Ways(account *expect.Account, core string, others ...Where) []Wher
 	return ways
 }
 
-// Settled reads a process, as Read does, until it shows what it must: one that says ready
-// just before it blocks may not have blocked yet, and messages to it may be on their way.
-// It fails the test with the last differences.
-func (w *Workspace) Settled(t testing.TB, where Where, differences func(expect.Object) []string) *Reading {
+// ReadOf reads a process of a job, as Read does, and fails the test with its differences
+// from what it must show. A program that says ready just before it blocks may not have
+// blocked yet when it is looked at first, and messages to it may be on their way.
+func (w *Workspace) ReadOf(t testing.TB, job *Job, where Where, differences func(expect.Object) []string) *Reading {
 	t.Helper()
+	program := filepath.Base(job.Program)
+	settles := where.Name == "live" && (program == "blocked" || program == "lifecycle")
 	for deadline := time.Now().Add(settling); ; {
 		r := w.Read(t, where)
 		differ := differences(r.Process(t))
-		if len(differ) == 0 || time.Now().After(deadline) {
+		if len(differ) == 0 || !settles || time.Now().After(deadline) {
 			Report(t, differ)
 			return r
 		}
