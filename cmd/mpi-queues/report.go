@@ -144,12 +144,14 @@ func (c *report) run(ctx context.Context, stdin io.Reader) error {
 	return nil
 }
 
-// look looks again at a job that moves, or of which that can't be told by one look.
+// look looks again at a job that moves, or of which that can't be told by one look. A
+// deadlock has to be seen twice: a message that a library has just taken into its hands is
+// counted as having come, while the receive that it is for still waits.
 func (c *report) look(ctx context.Context, s *mqs.Snapshot) *waitfor.Report {
 	var seen lookedAt
 	r := waitfor.Look(s, seen.since(s))
-	for range looks - 1 {
-		if !r.Moving {
+	for i := range looks - 1 {
+		if seenOnce := i == 0 && r.Verdict == waitfor.Deadlocked; !r.Moving && !seenOnce {
 			break
 		}
 		seen.wait(ctx)

@@ -138,10 +138,12 @@ func Until(t testing.TB, what string, condition func() bool) {
 }
 
 // Soon polls a condition until it is true, or returns false.
-func Soon(condition func() bool) bool {
+func Soon(condition func() bool) bool { return within(Patience, condition) }
+
+func within(patience time.Duration, condition func() bool) bool {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.Now().Add(Patience); time.Now().Before(deadline); <-tick.C {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); <-tick.C {
 		if condition() {
 			return true
 		}
