@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -116,7 +117,8 @@ func exists(path string) bool {
 const looks = 4
 
 func (c *report) run(ctx context.Context, stdin io.Reader) error {
-	if c.pid > 0 { // what is stopped must go on; reading files may just end
+	debug.SetGCPercent(400) // it ends soon, and the snapshots of many ranks are much garbage
+	if c.pid > 0 {          // what is stopped must go on; reading files may just end
 		var stop context.CancelFunc
 		ctx, stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 		defer stop()
