@@ -117,8 +117,9 @@ func exists(path string) bool {
 const looks = 4
 
 func (c *report) run(ctx context.Context, stdin io.Reader) error {
-	debug.SetGCPercent(400) // it ends soon, and the snapshots of many ranks are much garbage
-	if c.pid > 0 {          // what is stopped must go on; reading files may just end
+	// It ends soon, and the snapshots of many ranks leave much garbage.
+	debug.SetGCPercent(400)
+	if c.pid > 0 { // what is stopped must go on; reading files may just end
 		var stop context.CancelFunc
 		ctx, stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 		defer stop()

@@ -102,7 +102,7 @@ def _find_symbol(name: str, absent: Set[str]) -> Optional[protocol.Symbol]:
         if static and object_path(static.symtab.objfile) == gdb.current_progspace().filename:
             address = _without_debug_information(name)
     except (gdb.error, LookupError) as error:
-        if str(error).startswith("No symbol "):  # not one that can't be had at this stop
+        if str(error).startswith('No symbol "'):  # not one that can't be had at this stop
             absent.add(name)
         return None
     library = gdb.solib_name(address)
