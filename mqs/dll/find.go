@@ -17,6 +17,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/dll/locate"
 	"github.com/mpi-queues/mpi-queues/mqs/dll/starter"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/trust"
 )
 
 // candidate is a DLL that may be the one.
@@ -166,8 +167,8 @@ func (m memory) BigEndian() bool                          { return m.r.Info().Bi
 
 // resolve returns the real path of a DLL that may be loaded.
 func (c candidate) resolve(safe []string) (string, error) {
-	path, err := Trusted(c.path, safe)
-	var distrust *DistrustError
+	path, err := trust.File(c.path, safe)
+	var distrust *trust.Error
 	if errors.As(err, &distrust) {
 		folders := append(slices.Clone(safe), filepath.Dir(distrust.Real))
 		return "", fmt.Errorf("%s is not loaded, since %s. To trust it all the same: `set mpi-queues dll-safe-path %s'. It is named by %s",

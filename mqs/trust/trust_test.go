@@ -1,4 +1,4 @@
-package dll
+package trust
 
 import (
 	"errors"
@@ -36,7 +36,7 @@ func must(t *testing.T, errs ...error) {
 
 // refusal is the place and the reason of a refusal, below dir.
 func refusal(err error, dir string) string {
-	var d *DistrustError
+	var d *Error
 	if !errors.As(err, &d) {
 		return fmt.Sprint(err)
 	}
@@ -44,7 +44,7 @@ func refusal(err error, dir string) string {
 	return place + " " + d.Reason
 }
 
-func TestTrusted(t *testing.T) {
+func TestFile(t *testing.T) {
 	everybody := "can be written to by everybody"
 	for name, c := range map[string]struct {
 		change func(dir string) error
@@ -86,7 +86,7 @@ func TestTrusted(t *testing.T) {
 			if c.path != "" {
 				path = dir + "/" + c.path
 			}
-			real, err := Trusted(path, nil)
+			real, err := File(path, nil)
 			if c.want == "" {
 				if err != nil || real != library {
 					t.Errorf("%s, %v", real, err)
@@ -97,7 +97,7 @@ func TestTrusted(t *testing.T) {
 				t.Errorf("%s\nnot %s", got, c.want)
 			}
 			// The list of safe folders allows it.
-			if _, err := Trusted(path, []string{dir}); err != nil {
+			if _, err := File(path, []string{dir}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -109,8 +109,8 @@ func TestUnusable(t *testing.T) {
 	dir, _ := shelf(t)
 	must(t, os.Symlink("loop", dir+"/loop"), os.Symlink("nowhere", dir+"/broken"), unix.Mkfifo(dir+"/fifo", 0o600))
 	for path, want := range map[string]string{
-		"lib/dll.so":          "has no absolute path",
-		"":                    "has no absolute path",
+		"lib/dll.so":          "is no absolute path",
+		"":                    "is no absolute path",
 		"/":                   "is not a regular file",
 		dir + "/lib":          "is not a regular file",
 		dir + "/lib/.":        "is not a regular file",
@@ -122,8 +122,8 @@ func TestUnusable(t *testing.T) {
 		dir + "/none/dll.so":  "no such file",
 		dir + "/\x00":         "invalid argument",
 	} {
-		_, err := Trusted(path, []string{"/"})
-		var d *DistrustError
+		_, err := File(path, []string{"/"})
+		var d *Error
 		if err == nil || errors.As(err, &d) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, not %s", path, err, want)
 		}
@@ -137,7 +137,7 @@ func TestSafe(t *testing.T) {
 		"/": true, dir: true, dir + "/": true, dir + "/lib": true, dir + "/link": true, dir + "/lib/../lib": true,
 		dir + "/li": false, library: false, dir + "/none": false, "lib": false, "": false,
 	} {
-		if _, err := Trusted(library, []string{"/none", folder}); (err == nil) != safe {
+		if _, err := File(library, []string{"/none", folder}); (err == nil) != safe {
 			t.Errorf("%s: %v", folder, err)
 		}
 	}
@@ -146,7 +146,7 @@ func TestSafe(t *testing.T) {
 func TestOwner(t *testing.T) {
 	if os.Geteuid() != 0 {
 		// Root's folders are there; nobody can make those of a third one.
-		if _, err := Trusted("/etc/passwd", nil); err != nil {
+		if _, err := File("/etc/passwd", nil); err != nil {
 			t.Error(err)
 		}
 		return
@@ -163,7 +163,7 @@ func TestOwner(t *testing.T) {
 		if name == "link" {
 			path = dir + "/link"
 		}
-		_, err := Trusted(path, nil)
+		_, err := File(path, nil)
 		if got := refusal(err, dir); got != want {
 			t.Errorf("%s, not %s", got, want)
 		}
@@ -176,7 +176,7 @@ func TestGroup(t *testing.T) {
 	info, err := os.Stat(library)
 	must(t, err)
 	group := int(info.Sys().(*syscall.Stat_t).Gid)
-	_, err = Trusted(library, nil)
+	_, err = File(library, nil)
 	if allowed := group == 0 || privateGroup(group, os.Geteuid()); allowed != (err == nil) {
 		t.Errorf("group %d: %v", group, err)
 	}
@@ -184,7 +184,7 @@ func TestGroup(t *testing.T) {
 		return
 	}
 	must(t, os.Chown(library, 0, 54321), os.Chmod(library, 0o664))
-	_, err = Trusted(library, nil)
+	_, err = File(library, nil)
 	if got, want := refusal(err, dir), "lib/dll.so can be written to by the group 54321"; got != want {
 		t.Errorf("%s, not %s", got, want)
 	}
@@ -204,7 +204,7 @@ func TestAccessList(t *testing.T) {
 		t.Skip("the file system has no access lists")
 	}
 	must(t, err)
-	_, err = Trusted(library, nil)
+	_, err = File(library, nil)
 	if got := refusal(err, dir); !strings.HasPrefix(got, "lib/dll.so can be written to by") {
 		t.Error(got)
 	}

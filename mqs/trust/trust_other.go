@@ -1,6 +1,6 @@
 //go:build !linux
 
-package dll
+package trust
 
 // hasACL is true if a file has an access list beside its mode, or may have.
 func hasACL(string) bool { return true }

@@ -1,4 +1,4 @@
-package dll
+package trust
 
 import "golang.org/x/sys/unix"
 

@@ -1,4 +1,6 @@
-package dll
+// Package trust is the one rule for whose files and folders are used: root's, and
+// the user's own.
+package trust
 
 import (
 	"errors"
@@ -16,10 +18,10 @@ import (
 // maxLinks is how many symbolic links a path may lead through, as for the kernel.
 const maxLinks = 40
 
-// DistrustError says why a library must not be loaded although it is there. A
-// folder on the list of safe ones is what would allow it.
-type DistrustError struct {
-	// Path is the library as it was asked for.
+// Error says why a file must not be used although it is there. A folder on the
+// list of safe ones is what would allow it.
+type Error struct {
+	// Path is the file as it was asked for.
 	Path string
 	// Real is its path without links.
 	Real string
@@ -29,22 +31,22 @@ type DistrustError struct {
 	Reason string
 }
 
-func (e *DistrustError) Error() string {
-	return fmt.Sprintf("the library %s is not trusted: %s", e.Path, e.Because())
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s is not trusted: %s", e.Path, e.Because())
 }
 
 // Because is the reason as a clause.
-func (e *DistrustError) Because() string { return e.Place + " " + e.Reason }
+func (e *Error) Because() string { return e.Place + " " + e.Reason }
 
-// Trusted returns the real path of a library that may be loaded, which is the
-// one to load: a link may be another by then if only the list of safe folders
-// allowed it. A [*DistrustError] is what that list could allow; other errors are
-// of paths that are relative, lead nowhere, or to no regular file.
+// File returns the real path of a file that may be used, which is the one to use:
+// a link may be another by then if only the list of safe folders allowed it. An
+// [*Error] is what that list could allow; other errors are of paths that are
+// relative, lead nowhere, or to no regular file.
 //
-// The path comes out of a program's memory, where anyone may have put it who
+// The path may come out of a program's memory, where anyone may have put it who
 // wrote its input. So nobody but root and the user, who can do what they like
-// anyway, may have had a say in what is loaded from it: the file, each folder
-// and each link on the way are theirs, and nobody else can write there.
+// anyway, may have had a say in what is read from it: the file, each folder and
+// each link on the way are theirs, and nobody else can write there.
 //
 //   - A folder like /tmp, which all may write to but with the sticky bit, does as
 //     one above others: nobody can put another in the place of a folder in it that
@@ -55,18 +57,18 @@ func (e *DistrustError) Because() string { return e.Place + " " + e.Reason }
 //   - A POSIX ACL shows as its mask in the bits of the group, so a file that others
 //     were given is writable by the group. An exception for a group is then none.
 //     With NFSv4's ACLs the bits are the server's word, and are believed.
-//   - What the library itself needs is not looked at: the loader finds that in the
+//   - What a library itself needs is not looked at: the loader finds that in the
 //     system's folders or where the library's maker said.
 //
 // safe are the folders below which everything is trusted, absolute paths.
-func Trusted(path string, safe []string) (string, error) {
+func File(path string, safe []string) (string, error) {
 	if !filepath.IsAbs(path) {
-		return "", fmt.Errorf("the library %q has no absolute path", path)
+		return "", fmt.Errorf("%q is no absolute path", path)
 	}
 	w := walk{path: path, user: os.Geteuid()}
 	real, err := w.walk()
 	if err != nil {
-		return "", fmt.Errorf("the library can't be used: %w", err)
+		return "", err
 	}
 	if w.distrust == nil || below(real, safe) {
 		return real, nil
@@ -79,7 +81,7 @@ func Trusted(path string, safe []string) (string, error) {
 type walk struct {
 	path     string
 	user     int
-	distrust *DistrustError // the first reason that was met
+	distrust *Error // the first reason that was met
 }
 
 // walk looks at all places on the way to the file, and returns its real path.
@@ -185,7 +187,7 @@ func (w *walk) checkWriters(place string, info fs.FileInfo) {
 
 func (w *walk) distrusts(place, reason string) {
 	if w.distrust == nil {
-		w.distrust = &DistrustError{Path: w.path, Place: place, Reason: reason}
+		w.distrust = &Error{Path: w.path, Place: place, Reason: reason}
 	}
 }
 
