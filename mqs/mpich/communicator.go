@@ -21,7 +21,7 @@ const (
 const (
 	maxComms        = 1 << 16
 	maxBuiltinComms = 8       // there are 2 or 3
-	maxMembers      = 1 << 24 // of a group
+	maxMembers      = 1 << 22 // of a group
 )
 
 // commState is a communicator that has been yielded.

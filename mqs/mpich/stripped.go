@@ -172,9 +172,7 @@ func (s *stripped) model(id target.Addr) mqs.Communicator {
 		c.Name = mqs.Known(name)
 	}
 	if id == worldContext {
-		for rank := range known.LocalSize {
-			c.Group = append(c.Group, mqs.Known(rank))
-		}
+		c.Group = mqs.WholeGroup(known.LocalSize)
 	}
 	return c
 }

@@ -26,9 +26,9 @@ type communicator struct {
 
 // side is one group of a communicator.
 type side struct {
-	group   []int32   // global ranks by local rank, -1 for those not known; shared
-	members []*member // those that are in the snapshot
-	anyOf   *group    // the group, to wait for a message from any of it
+	group   []int32           // global ranks by local rank, -1 for those not known; shared
+	members map[int32]*member // by local rank, those alone that are in the snapshot
+	anyOf   *group            // the group, to wait for a message from any of it
 }
 
 // across is the side that a member on one side talks to.
@@ -180,18 +180,13 @@ func (m *member) join(c *communicator, at int) {
 		return
 	}
 	if s.members == nil {
-		s.members = make([]*member, len(s.group))
+		s.members = map[int32]*member{}
 	}
 	s.members[m.local] = m
 }
 
 // member returns the side's process with a local rank, nil if it is not there.
-func (s *side) member(local int32) *member {
-	if local < 0 || int(local) >= len(s.members) {
-		return nil
-	}
-	return s.members[local]
-}
+func (s *side) member(local int32) *member { return s.members[local] }
 
 // groups gives equal groups the same number. That of all ranks in order, which
 // every process has, is 0.

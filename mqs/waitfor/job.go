@@ -9,8 +9,14 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
 
-// maxRanks is how large a job can be: a snapshot that claims more is broken.
-const maxRanks = 1 << 22
+// How large a job can be. A snapshot that claims more than maxRanks is broken. More than
+// claimedRanks are believed as far as the snapshot has them: as the members of a group, or
+// at ranksForEach to a process. Each rank of a job costs memory, and a number does not.
+const (
+	maxRanks     = 1 << 22
+	claimedRanks = 1 << 18
+	ranksForEach = 64
+)
 
 // job is a snapshot with its processes in their places: by rank, and by their
 // ranks in each communicator.
@@ -136,6 +142,7 @@ func newJob(s *mqs.Snapshot) *job {
 // it takes for those that are there.
 func (j *job) worldSize(s *mqs.Snapshot) int {
 	var world, seen int32
+	most := mostRanks(s)
 	differ := false
 	for _, p := range s.Processes {
 		size := worldOf(p)
@@ -143,11 +150,15 @@ func (j *job) worldSize(s *mqs.Snapshot) int {
 			j.note("Process %d claims to be one of %d ranks, which can't be right.", p.PID, size)
 			continue
 		}
+		if size > most {
+			j.note("Process %d claims to be one of %d ranks, of which the snapshot has too few for more than %d.", p.PID, size, most)
+			continue
+		}
 		if size > 0 {
 			differ = differ || world > 0 && world != size
 			world = max(world, size)
 		}
-		if p.GlobalRank.Known && p.GlobalRank.Value < maxRanks {
+		if p.GlobalRank.Known && p.GlobalRank.Value < most {
 			seen = max(seen, p.GlobalRank.Value+1)
 		}
 	}
@@ -159,6 +170,17 @@ func (j *job) worldSize(s *mqs.Snapshot) int {
 	}
 	j.worldKnown = world > 0
 	return int(max(world, seen))
+}
+
+// mostRanks is how many ranks are believed of a job by what the snapshot has of them.
+func mostRanks(s *mqs.Snapshot) int32 {
+	most := max(claimedRanks, ranksForEach*len(s.Processes))
+	for _, p := range s.Processes {
+		for _, c := range p.Communicators {
+			most = max(most, len(c.Group), len(c.RemoteGroup))
+		}
+	}
+	return int32(min(most, maxRanks))
 }
 
 // worldOf is how large MPI_COMM_WORLD is for a process, 0 if not known.

@@ -1,0 +1,60 @@
+package waitfor
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/internal/cost"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// alone is the snapshot of one rank of a job, in a barrier on the first of its
+// communicators, each of which is as large as the job.
+func alone(rank, size int32, comms int, group []mqs.Maybe[int32]) *mqs.Snapshot {
+	p := &mqs.Process{GlobalRank: mqs.Known(rank), WorldSize: mqs.Known(size), Phase: mqs.Active,
+		Threads: []mqs.Thread{{Number: 1, Call: "MPI_Barrier", Comm: mqs.Known(target.Addr(0))}}}
+	for i := range comms {
+		p.Communicators = append(p.Communicators, &mqs.Queues{Communicator: mqs.Communicator{UniqueID: target.Addr(i), LocalRank: mqs.Known(rank),
+			Size: mqs.Known(size), Group: group}, Queue: [3]*mqs.Queue{{}, {}, {}}})
+	}
+	return &mqs.Snapshot{Processes: []*mqs.Process{p}}
+}
+
+// The size that a snapshot claims for a job costs nothing by itself.
+func TestClaimedSizes(t *testing.T) {
+	for name, s := range map[string]*mqs.Snapshot{
+		"a job":                    alone(0, maxRanks, 0, nil),
+		"a rank":                   alone(maxRanks-1, maxRanks, 0, nil),
+		"communicators":            alone(0, maxRanks, 2000, nil),
+		"a job that is believed":   alone(0, claimedRanks, 0, nil),
+		"all of them are believed": alone(claimedRanks-1, claimedRanks, 20, nil),
+	} {
+		t.Run(name, func(t *testing.T) {
+			cost.AtMost(t, cost.Most, func() {
+				r := Analyse(s)
+				if s.Processes[0].WorldSize.Value > claimedRanks && !strings.Contains(strings.Join(r.Notes, "\n"), "too few for more than 262144") {
+					t.Errorf("nothing is said of the size: %q", r.Notes)
+				}
+				if r.Verdict == Deadlocked {
+					t.Error("a deadlock of ranks that were not looked at")
+				}
+			})
+		})
+	}
+}
+
+// One rank of a job of a hundred thousand, with a thousand communicators of all of them,
+// has a report; and one of a million that knows who they are.
+func TestLargeJobOfOneSnapshot(t *testing.T) {
+	cost.AtMost(t, 128<<20, func() {
+		r := Analyse(alone(99_999, many, 1000, mqs.WholeGroup(many)))
+		if r.WorldSize != mqs.Known[int32](many) || len(r.Missing) != many-1 {
+			t.Errorf("a job of %v, of which %d are missing", r.WorldSize, len(r.Missing))
+		}
+	})
+	const million = 1_000_000
+	if r := Analyse(alone(million-1, million, 3, mqs.WholeGroup(million))); r.WorldSize != mqs.Known[int32](million) {
+		t.Errorf("a job of %v", r.WorldSize)
+	}
+}
