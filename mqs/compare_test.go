@@ -93,7 +93,7 @@ func TestCompareOperations(t *testing.T) {
 		{"any tag", ops{with(a, func(op *PendingOperation) { op.TagWild, op.DesiredTag = Known(true), Maybe[int32]{} })}, ops{},
 			[]string{receives + "0|operation|peer 1, tag any, 4 bytes at 0x10|"}},
 		{"what a DLL has no place for", ops{with(a, func(op *PendingOperation) {
-			op.Kind, op.Datatype, op.Count, op.Request, op.ExtraText = "irecv", "MPI_INT", Known[int64](1), Known[target.Addr](1), []string{"text"}
+			op.Kind, op.Datatype, op.Count, op.Request, op.ExtraText = "irecv", Known("MPI_INT"), Known[int64](1), Known[target.Addr](1), []string{"text"}
 		})}, ops{a}, nil},
 	} {
 		expectFound(t, tc.name, Compare(view(tc.native...), view(tc.dll...), Filter{}), tc.want...)

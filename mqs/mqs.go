@@ -125,8 +125,8 @@ type PendingOperation struct {
 
 	// Kind is how the operation was started ("isend", "irecv", …), empty if not known.
 	Kind string
-	// Datatype is the MPI name of the buffer's type, empty if not known.
-	Datatype string
+	// Datatype is the MPI name of the buffer's type, empty of a type that has none.
+	Datatype Maybe[string]
 	// Count is the number of its elements.
 	Count Maybe[int64]
 	// Request is the address of the request object.

@@ -15,8 +15,8 @@ const (
 
 // datatypeInfo is what is shown of a datatype.
 type datatypeInfo struct {
-	name string
-	size mqs.Maybe[int64] // bytes of data in one element
+	name mqs.Maybe[string] // empty of a type that has none
+	size mqs.Maybe[int64]  // bytes of data in one element
 }
 
 // datatypeOf reads a datatype by its handle, once. What can't be read is unknown.
@@ -31,7 +31,7 @@ func (s *source) datatypeOf(handle uint32) datatypeInfo {
 		info.size = mqs.Known(int64(handle >> 8 & 0xff))
 		at := s.symbols[symDatatypes].Addr + target.Addr(handle&0xff)*target.Addr(s.Datatype.Size())
 		// From 5.0 requests hold the library's own type of that size instead of the program's.
-		if name := s.datatypeAt(at, handle).name; strings.HasPrefix(name, "MPI_") {
+		if name := s.datatypeAt(at, handle).name; strings.HasPrefix(name.Value, "MPI_") {
 			info.name = name
 		}
 	case handleDirect, handleIndirect:
@@ -49,8 +49,11 @@ func (s *source) datatypeAt(a target.Addr, handle uint32) datatypeInfo {
 	if err != nil || d.Handle != handle || d.Size < 0 || d.Size > maxTypeSize || d.RefCount <= 0 && storage(handle) != handleBuiltin {
 		return datatypeInfo{}
 	}
-	name, _ := d.Name.Read(s.r, maxName)
-	return datatypeInfo{name, mqs.Known(d.Size)}
+	info := datatypeInfo{size: mqs.Known(d.Size)}
+	if name, err := d.Name.Read(s.r, maxName); err == nil {
+		info.name = mqs.Known(name)
+	}
+	return info
 }
 
 func (s *source) datatypePool() *openPool {

@@ -70,7 +70,7 @@ func (s *source) send(c *commState, r *requestAt) mqs.PendingOperation {
 		// What stands in the attached buffer is packed; count and type of what
 		// the program has sent are not kept.
 		op.Kind, op.SystemBuffer = "bsend", mqs.Known(true)
-		op.Datatype, op.Count = "", mqs.Maybe[int64]{}
+		op.Datatype, op.Count = mqs.Maybe[string]{}, mqs.Maybe[int64]{}
 		if !r.complete() {
 			op.ExtraText = append(op.ExtraText, "the data waits in the buffer")
 		}

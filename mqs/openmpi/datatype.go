@@ -9,8 +9,8 @@ const maxTypeName = 256 // bytes; MPI_MAX_OBJECT_NAME is 64
 
 // datatypeInfo is what is shown of a datatype.
 type datatypeInfo struct {
-	name string
-	size mqs.Maybe[int64] // bytes of data in one element
+	name mqs.Maybe[string] // empty of a type that has none
+	size mqs.Maybe[int64]  // bytes of data in one element
 }
 
 // datatype reads the datatype at a, once. What can't be read is unknown.
@@ -20,7 +20,9 @@ func (s *source) datatype(a target.Addr) datatypeInfo {
 	}
 	var info datatypeInfo
 	if d, err := s.Datatype.Read(s.r, a); err == nil {
-		info.name, _ = d.Name.Read(s.r, maxTypeName)
+		if name, err := d.Name.Read(s.r, maxTypeName); err == nil {
+			info.name = mqs.Known(name)
+		}
 		info.size = mqs.Known(int64(d.Size))
 	}
 	s.datatypes[a] = info

@@ -115,7 +115,7 @@ func (s *source) recv(c *mqs.Communicator, q *recvAt) mqs.PendingOperation {
 	switch {
 	case r.Type == typeProbe || r.Type == typeMprobe:
 		op.Kind = map[int32]string{typeProbe: "probe", typeMprobe: "mprobe"}[r.Type]
-		op.DesiredLength, op.Count, op.Buffer, op.Datatype = mqs.Maybe[int64]{}, mqs.Maybe[int64]{}, mqs.Maybe[target.Addr]{}, ""
+		op.DesiredLength, op.Count, op.Buffer, op.Datatype = mqs.Maybe[int64]{}, mqs.Maybe[int64]{}, mqs.Maybe[target.Addr]{}, mqs.Maybe[string]{}
 	case r.Persistent:
 		op.Kind = "recv_init"
 	}

@@ -36,7 +36,7 @@ func readByDLL(p *mqs.Process) string {
 // of DLLs has no place for.
 func onlyInterface(q *mqs.Queue) bool {
 	for i := range q.Operations {
-		if op := &q.Operations[i]; op.Count.Known || op.Datatype != "" || op.Kind != "" {
+		if op := &q.Operations[i]; op.Count.Known || op.Datatype.Known || op.Kind != "" {
 			return false
 		}
 	}

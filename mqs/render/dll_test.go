@@ -21,7 +21,7 @@ func dllProcesses() []*mqs.Process {
 		return []*mqs.Queues{{Communicator: world, Queue: [3]*mqs.Queue{nil, {Operations: ops, Total: len(ops)}, nil}}}
 	}
 	named := op
-	named.Status, named.ExtraText, named.Datatype = mqs.Pending, []string{}, "MPI_INT"
+	named.Status, named.ExtraText, named.Datatype = mqs.Pending, []string{}, mqs.Known("MPI_INT")
 	return []*mqs.Process{
 		{Inferior: 3, PID: 8, GlobalRank: mqs.Known[int32](1), MPI: "Open MPI", Source: "dll", DLL: "/lib/openmpi/lib" + hostile + ".so", DLLVersion: "version " + hostile,
 			Communicators: queues(op, matched)},

@@ -277,7 +277,7 @@ func (w *jsonWriter) operation(op *mqs.PendingOperation) {
 		w.comma(i).str(line)
 	}
 	w.raw(`], "kind": `).strOrNull(op.Kind)
-	w.raw(`, "datatype": `).strOrNull(op.Datatype)
+	maybe(w, `, "datatype": `, op.Datatype, func(v string) { w.str(v) })
 	maybeInt(w, `, "count": `, op.Count)
 	w.address(`, "request": `, op.Request)
 	maybe(w, `, "message_id": `, op.MessageID, func(v uint64) { w.hex(v) })

@@ -147,7 +147,7 @@ type operationJSON struct {
 	ActualLength      *int64       `json:"actual_length"`
 	ExtraText         []string     `json:"extra_text"`
 	Kind              string       `json:"kind"`
-	Datatype          string       `json:"datatype"`
+	Datatype          *string      `json:"datatype"`
 	Count             *int64       `json:"count"`
 	Request           *target.Addr `json:"request"`
 	MessageID         *target.Addr `json:"message_id"`
@@ -232,8 +232,15 @@ func (p *Parser) operation(o *operationJSON) mqs.PendingOperation {
 		SystemBuffer: from(o.SystemBuffer), Buffer: from(o.Buffer),
 		ActualLocalRank: from(o.ActualLocalRank), ActualGlobalRank: from(o.ActualGlobalRank),
 		ActualTag: from(o.ActualTag), ActualLength: from(o.ActualLength),
-		ExtraText: p.internAll(o.ExtraText), Kind: p.intern(o.Kind), Datatype: p.intern(o.Datatype),
+		ExtraText: p.internAll(o.ExtraText), Kind: p.intern(o.Kind), Datatype: p.internMaybe(o.Datatype),
 		Count: from(o.Count), Request: from(o.Request), MessageID: mqs.Maybe[uint64]{Value: uint64(from(o.MessageID).Value), Known: o.MessageID != nil}, Internal: o.Internal}
+}
+
+func (p *Parser) internMaybe(text *string) mqs.Maybe[string] {
+	if text == nil {
+		return mqs.Maybe[string]{}
+	}
+	return mqs.Known(p.intern(*text))
 }
 
 func (p *Parser) internAll(texts []string) []string {

@@ -22,15 +22,16 @@ func sample() *mqs.Snapshot {
 	full := mqs.PendingOperation{Status: mqs.Matched, DesiredLocalRank: mqs.Known[int32](mqs.AnyRank), DesiredGlobalRank: mqs.Known[int32](mqs.AnyRank),
 		TagWild: mqs.Known(true), DesiredLength: mqs.Known[int64](1 << 40), SystemBuffer: mqs.Known(true), Buffer: mqs.Known[target.Addr](0xfffffffffffffff8),
 		ActualLocalRank: mqs.Known[int32](1), ActualGlobalRank: mqs.Known[int32](2), ActualTag: mqs.Known[int32](7), ActualLength: mqs.Known[int64](4),
-		ExtraText: []string{"cancelled"}, Kind: "irecv", Datatype: "MPI_INT", Count: mqs.Known[int64](1), Request: mqs.Known[target.Addr](0x1000), Internal: true}
+		ExtraText: []string{"cancelled"}, Kind: "irecv", Datatype: mqs.Known("MPI_INT"), Count: mqs.Known[int64](1), Request: mqs.Known[target.Addr](0x1000), Internal: true}
 	bare := mqs.PendingOperation{Status: mqs.Pending, ExtraText: []string{}}
+	unnamed := mqs.PendingOperation{Status: mqs.Pending, ExtraText: []string{}, Datatype: mqs.Known("")}
 	return &mqs.Snapshot{Processes: append([]*mqs.Process{
 		{Inferior: 1, PID: 4711, GlobalRank: mqs.Known[int32](0), WorldSize: mqs.Known[int32](3), Image: "/bin/a.out", MPI: "Open MPI", MPIVersion: "4.1.4",
 			Library: "/lib/libmpi.so.40", Source: "native", Layout: "table", LayoutName: "Open MPI 4.1.4", Notes: []string{"A note."},
 			Communicators: []*mqs.Queues{{
 				Communicator: mqs.Communicator{UniqueID: 3, LocalRank: mqs.Known[int32](0), Size: mqs.Known[int32](2), Name: mqs.Known("a \"name\"\x1b[31m\t\xff é"),
 					Group: []mqs.Maybe[int32]{mqs.Known[int32](0), {}}, RemoteGroup: []mqs.Maybe[int32]{mqs.Known[int32](2)}, Inter: true},
-				Queue: [3]*mqs.Queue{{Operations: []mqs.PendingOperation{}, Total: 0}, {Operations: []mqs.PendingOperation{full, bare}, Total: 9}, {Unavailable: "it is not there"}},
+				Queue: [3]*mqs.Queue{{Operations: []mqs.PendingOperation{}, Total: 0}, {Operations: []mqs.PendingOperation{full, bare, unnamed}, Total: 9}, {Unavailable: "it is not there"}},
 			}, {Communicator: mqs.Communicator{UniqueID: 4, Internal: true}, Queue: [3]*mqs.Queue{nil, {Operations: []mqs.PendingOperation{}}, nil}}},
 		},
 		{Inferior: 2, Unavailable: "the program has not called MPI_Init yet"},
@@ -107,9 +108,10 @@ const wantText = `Rank 0 of 3, process 4711, a.out: Open MPI 4.1.4, read by the 
 a "name"�[31m�� é (0x3): rank 0 of 2, an intercommunicator with a remote group of 1
   Pending receives
     status   from  global  tag  bytes          count  datatype  kind   buffer                       note
-    matched  ANY   ANY     ANY  1099511627776  1      MPI_INT   irecv  0xfffffffffffffff8 (system)  got 4 bytes from 1, tag 7; cancelled
+    matched  ANY   ANY     ANY  1099511627776  1      MPI_INT   irecv  0xfffffffffffffff8 (system)  got 4 bytes from 1 (global 2), tag 7; cancelled
     pending  ?     ?       ?    ?              ?      ?         ?      ?
-    ... and 7 more of 9 (-limit)
+    pending  ?     ?       ?    ?              ?      unnamed   ?      ?
+    ... and 6 more of 9 (-limit)
   Unexpected messages: not available: it is not there.
 
 Nothing pending on communicator 0x4.

@@ -22,7 +22,7 @@ func pageOf(t *testing.T) string {
 	}
 	odd := &mqs.Process{Communicators: []*mqs.Queues{{Communicator: mqs.Communicator{Name: mqs.Known(evil)}}}}
 	odd.Communicators[0].Queue[mqs.PendingSends] = &mqs.Queue{Operations: []mqs.PendingOperation{
-		{Kind: evil, Status: evil, Datatype: evil, ExtraText: []string{evil}, Buffer: mqs.Known[target.Addr](1 << 63), DesiredLength: mqs.Known[int64](1 << 60)}}}
+		{Kind: evil, Status: evil, Datatype: mqs.Known(evil), ExtraText: []string{evil}, Buffer: mqs.Known[target.Addr](1 << 63), DesiredLength: mqs.Known[int64](1 << 60)}}}
 	r.Ranks = append(r.Ranks, waitfor.Rank{Rank: 100, Process: odd}, waitfor.Rank{Rank: 101})
 	var b bytes.Buffer
 	if err := ReportHTML(&b, r); err != nil {

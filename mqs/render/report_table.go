@@ -109,14 +109,14 @@ func (o *operations) operation(c *mqs.Queues, class mqs.OpClass, op *mqs.Pending
 	}
 	o.bytes.long(uint64(op.DesiredLength.Value), op.DesiredLength.Known)
 	o.kind.add(o.text(op.Kind))
-	o.datatype.add(o.text(op.Datatype))
+	o.datatype.add(o.text(datatype(op)))
 	o.buffer.long(uint64(op.Buffer.Value), op.Buffer.Known)
 	internal := 0
 	if op.Internal || c.Internal {
 		internal = 1
 	}
 	o.internal.add(internal)
-	o.note.add(o.text(remarks(class)(op)))
+	o.note.add(o.text(remarks(class, op)))
 }
 
 // text returns the number of a text.

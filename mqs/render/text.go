@@ -189,10 +189,10 @@ func columns(p *mqs.Process, c *mqs.Queues, class mqs.OpClass) []column {
 	if class != mqs.UnexpectedMessages && (p.Source != sourceDLL || !onlyInterface(c.Queue[class])) {
 		cols = append(cols,
 			column{"count", func(op *mqs.PendingOperation) string { return number(op.Count) }},
-			column{"datatype", func(op *mqs.PendingOperation) string { return orUnknown(printable(op.Datatype)) }},
+			column{"datatype", datatype},
 			column{"kind", func(op *mqs.PendingOperation) string { return orUnknown(printable(op.Kind)) }})
 	}
-	return append(cols, column{"buffer", buffer}, column{"note", remarks(class)})
+	return append(cols, column{"buffer", buffer}, column{"note", func(op *mqs.PendingOperation) string { return remarks(class, op) }})
 }
 
 func queueText(w *bufio.Writer, p *mqs.Process, c *mqs.Queues, class mqs.OpClass, q *mqs.Queue) {
@@ -258,23 +258,24 @@ func buffer(op *mqs.PendingOperation) string {
 	return op.Buffer.Value.String()
 }
 
+// unnamed marks a datatype that has no name.
+const unnamed = "unnamed"
+
+func datatype(op *mqs.PendingOperation) string {
+	switch {
+	case !op.Datatype.Known:
+		return unknown
+	case op.Datatype.Value == "":
+		return unnamed
+	}
+	return printable(op.Datatype.Value)
+}
+
 func orUnknown(s string) string {
 	if s == "" {
 		return unknown
 	}
 	return s
-}
-
-// remarks are what there is beyond the columns: of a receive that has matched,
-// the message; and the extra text.
-func remarks(class mqs.OpClass) func(op *mqs.PendingOperation) string {
-	return func(op *mqs.PendingOperation) string {
-		if class != mqs.PendingReceives || !op.ActualTag.Known {
-			return printable(strings.Join(op.ExtraText, "; "))
-		}
-		got := fmt.Sprintf("got %s bytes from %s, tag %s", number(op.ActualLength), rank(op.ActualLocalRank), number(op.ActualTag))
-		return printable(strings.Join(append([]string{got}, op.ExtraText...), "; "))
-	}
 }
 
 // sentence makes a sentence, which may quote names of a foreign process, safe

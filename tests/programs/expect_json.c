@@ -119,7 +119,7 @@ static void put_op(FILE *f, const struct expect_comm *c, struct expect_op *op,
   if (op->kind && op->system_buffer >= 0)
     fprintf(f, ",\"system_buffer\":%s", op->system_buffer ? "true" : "false");
   if (op->kind && op->count >= 0) fprintf(f, ",\"count\":%d", op->count);
-  if (op->type_name[0] && op->count >= 0) {
+  if (op->count >= 0) { /* an empty name is one too: the type has none */
     fputs(",\"datatype\":", f);
     put_string(f, op->type_name);
   }

@@ -93,7 +93,7 @@ func message(q *mqs.Queues, kind string, peer, tag int, length int64) mqs.Pendin
 		op.ActualLocalRank, op.ActualGlobalRank, op.ActualTag, op.ActualLength = op.DesiredLocalRank, op.DesiredGlobalRank, op.DesiredTag, op.DesiredLength
 	}
 	if kind != "" {
-		op.Datatype, op.Count = "MPI_BYTE", mqs.Known(length)
+		op.Datatype, op.Count = mqs.Known("MPI_BYTE"), mqs.Known(length)
 		op.Request = mqs.Known(target.Addr(0x55d0c0000000) + target.Addr(tag&0xfff)<<8)
 	}
 	return op
