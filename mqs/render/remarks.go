@@ -52,4 +52,6 @@ func actualGlobal(op *mqs.PendingOperation) string {
 }
 
 // differs is true of an actual value that is known and is not the desired one.
-func differs[T comparable](actual, desired mqs.Maybe[T]) bool { return actual.Known && actual != desired }
+func differs[T comparable](actual, desired mqs.Maybe[T]) bool {
+	return actual.Known && actual != desired
+}
