@@ -36,6 +36,9 @@ type Process struct {
 
 	// Phase is how far it has come with MPI, empty if not known.
 	Phase Phase
+	// State is what the scheduler said of it before a debugger stopped it: of a process that
+	// was [Stopped] already, nothing has moved. Empty if not known, as of a core file.
+	State RunState
 	// ThreadMultiple is true if threads may call MPI side by side (MPI_THREAD_MULTIPLE).
 	ThreadMultiple Maybe[bool]
 	// Arriving is true if messages lie before the process, in shared memory, that
@@ -45,8 +48,8 @@ type Process struct {
 	// receives that have had to wait for theirs (UCX), or requests that were over (MPICH). A
 	// process that waits, and has the same count a moment later, has not gone on.
 	Progress Maybe[uint64]
-	// Threads are its first thread and those in MPI calls or in the program's
-	// own code; nil if not known.
+	// Threads are its first thread, those in MPI calls or in the program's own
+	// code, and those that are not placed; nil if not known.
 	Threads []Thread
 
 	Communicators []*Queues

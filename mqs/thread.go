@@ -14,9 +14,16 @@ import (
 type Thread struct {
 	// Number is the debugger's number for it.
 	Number int
+	// Placed is true if it is known whether the thread is in an MPI call. It is not
+	// where its stack could not be followed to its end, or has no frame with a name.
+	Placed bool
 	// Call is the MPI function that it is inside, in its plain C name:
-	// "MPI_Recv". Empty if it is in none.
+	// "MPI_Recv". Empty if it is in none or that is not known.
 	Call string
+	// Activity is what a placed thread does that is in no MPI call, empty if not known.
+	Activity Activity
+	// Joined is the number of the thread that one that [Joins] waits for.
+	Joined Maybe[int]
 	// Function, File and Line are where the program's own code is, which of a
 	// call is where it is called; empty and 0 as far as not known.
 	Function, File string
@@ -34,6 +41,41 @@ type Thread struct {
 	Requests []target.Addr
 	// AllRequests is true if Requests are all that it waits for.
 	AllRequests bool
+}
+
+// Activity is what a thread does that is in no MPI call.
+type Activity string
+
+// The activities. The empty one is not known.
+const (
+	Computes Activity = "computes" // it runs in the program's code, or in a library's
+	Sleeps   Activity = "sleeps"   // it is in a call that returns by itself after a time, as nanosleep
+	Joins    Activity = "joins"    // it waits for another thread of its process to end, as in pthread_join
+	Blocks   Activity = "blocks"   // it is in a call that waits for somebody, as for a lock, a signal or input
+)
+
+// Activities lists them.
+var Activities = []Activity{Computes, Sleeps, Joins, Blocks}
+
+// RunState is what the kernel's scheduler says of a process.
+type RunState string
+
+// The states of Linux (proc(5), /proc/PID/stat). The empty one is not known.
+const (
+	Running         RunState = "running"         // R: it runs, or would if it had a processor
+	Sleeping        RunState = "sleeping"        // S: it waits and a signal can wake it
+	Uninterruptible RunState = "uninterruptible" // D: it waits, most often for a disk
+	Stopped         RunState = "stopped"         // T: a signal has stopped it
+	Traced          RunState = "traced"          // t: a debugger has stopped it
+	Zombie          RunState = "zombie"          // Z: it has ended and its parent has not noticed
+)
+
+// RunStates lists them.
+var RunStates = []RunState{Running, Sleeping, Uninterruptible, Stopped, Traced, Zombie}
+
+// RunStateOf returns the state of a letter of /proc/PID/stat, empty for one that says nothing.
+func RunStateOf(letter byte) RunState {
+	return map[byte]RunState{'R': Running, 'S': Sleeping, 'D': Uninterruptible, 'T': Stopped, 't': Traced, 'Z': Zombie, 'X': Zombie}[letter]
 }
 
 // Phase is how far a process has come with MPI.
@@ -83,7 +125,7 @@ func (p *Process) locate(r *target.Reader, s Source) {
 	p.Threads = []Thread{}
 	for i := range threads {
 		// The threads that libraries have made for themselves are of no interest.
-		if t, own := threadAt(&threads[i]); t.Call != "" || i == 0 || own {
+		if t, own := threadAt(&threads[i]); t.Call != "" || i == 0 || own || !t.Placed {
 			p.Threads = append(p.Threads, t)
 		}
 	}
@@ -111,6 +153,7 @@ func threadAt(t *target.Thread) (Thread, bool) {
 	own = slices.DeleteFunc(slices.Clone(own), func(f target.Frame) bool { return f.Function == "" || isBinding(f.Function) })
 	f := programFrame(own, out.Call != "")
 	out.Function, out.File, out.Line = f.Function, f.File, f.Line
+	out.Placed = out.Call != "" || t.Complete && slices.ContainsFunc(t.Frames, func(f target.Frame) bool { return f.Function != "" })
 	return out, isOwn(t, f)
 }
 

@@ -121,6 +121,7 @@ func (w *jsonWriter) process(p *mqs.Process) {
 	w.raw(`, "layout_name": `).strOrNull(p.LayoutName)
 	w.raw(`, "unavailable": `).strOrNull(p.Unavailable)
 	w.raw(`, "phase": `).strOrNull(string(p.Phase))
+	w.raw(`, "state": `).strOrNull(string(p.State))
 	maybe(w, `, "thread_multiple": `, p.ThreadMultiple, func(v bool) { w.bool(v) })
 	maybe(w, `, "arriving": `, p.Arriving, func(v bool) { w.bool(v) })
 	maybe(w, `, "progress": `, p.Progress, func(v uint64) { w.int(int64(v)) })
@@ -153,7 +154,10 @@ func (w *jsonWriter) threads(threads []mqs.Thread) {
 	for i := range threads {
 		t := &threads[i]
 		w.comma(i).raw("\n  {\"number\": ").int(int64(t.Number))
+		w.raw(`, "placed": `).bool(t.Placed)
 		w.raw(`, "call": `).strOrNull(t.Call)
+		w.raw(`, "activity": `).strOrNull(string(t.Activity))
+		maybeInt(w, `, "joined": `, t.Joined)
 		w.raw(`, "function": `).strOrNull(t.Function)
 		w.raw(`, "file": `).strOrNull(t.File)
 		maybeInt(w, `, "line": `, mqs.Maybe[int]{Value: t.Line, Known: t.Line > 0})

@@ -2,6 +2,7 @@ package render
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
@@ -85,6 +86,7 @@ type processJSON struct {
 	Notes         []string           `json:"notes"`
 
 	Phase          string       `json:"phase"`
+	State          string       `json:"state"`
 	Arriving       *bool        `json:"arriving"`
 	Progress       *uint64      `json:"progress"`
 	ThreadMultiple *bool        `json:"thread_multiple"`
@@ -93,7 +95,10 @@ type processJSON struct {
 
 type threadJSON struct {
 	Number      int           `json:"number"`
+	Placed      bool          `json:"placed"`
 	Call        string        `json:"call"`
+	Activity    string        `json:"activity"`
+	Joined      *int          `json:"joined"`
 	Function    string        `json:"function"`
 	File        string        `json:"file"`
 	Line        int           `json:"line"`
@@ -161,18 +166,26 @@ func from[T any](p *T) mqs.Maybe[T] {
 	return mqs.Known(*p)
 }
 
+// oneOf returns the word of a list that a text is, empty if it is none of them.
+func oneOf[T ~string](words []T, text string) T {
+	if i := slices.Index(words, T(text)); i >= 0 {
+		return words[i]
+	}
+	return ""
+}
+
 func (p *Parser) model(doc *processJSON) (*mqs.Process, error) {
 	out := &mqs.Process{Inferior: doc.Inferior, PID: doc.PID, GlobalRank: from(doc.GlobalRank), WorldSize: from(doc.WorldSize),
 		Image: p.intern(doc.Image), MPI: p.intern(doc.MPI), MPIVersion: p.intern(doc.MPIVersion), Library: p.intern(doc.Library),
 		Source: p.intern(doc.Source), DLL: p.intern(doc.DLL), DLLVersion: p.intern(doc.DLLVersion),
 		Layout: p.intern(doc.Layout), LayoutName: p.intern(doc.LayoutName), Unavailable: p.intern(doc.Unavailable), Notes: p.internAll(doc.Notes),
-		Phase: mqs.Phase(p.intern(doc.Phase)), ThreadMultiple: from(doc.ThreadMultiple), Progress: from(doc.Progress), Arriving: from(doc.Arriving)}
+		Phase: mqs.Phase(p.intern(doc.Phase)), State: oneOf(mqs.RunStates, doc.State), ThreadMultiple: from(doc.ThreadMultiple), Progress: from(doc.Progress), Arriving: from(doc.Arriving)}
 	if doc.Threads != nil {
 		out.Threads = make([]mqs.Thread, len(doc.Threads))
 	}
 	for i := range doc.Threads {
 		t := &doc.Threads[i]
-		out.Threads[i] = mqs.Thread{Number: t.Number, Call: p.intern(t.Call), Function: p.intern(t.Function), File: p.intern(t.File), Line: t.Line,
+		out.Threads[i] = mqs.Thread{Number: t.Number, Placed: t.Placed || t.Call != "", Call: p.intern(t.Call), Activity: oneOf(mqs.Activities, t.Activity), Joined: from(t.Joined), Function: p.intern(t.Function), File: p.intern(t.File), Line: t.Line,
 			Comm: from(t.Comm), Root: from(t.Root), Source: from(t.Source), Tag: from(t.Tag), Requests: t.Requests, AllRequests: t.AllRequests}
 	}
 	for i := range doc.Communicators {

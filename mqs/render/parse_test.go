@@ -66,6 +66,19 @@ func TestParserTolerance(t *testing.T) {
 	}
 }
 
+// A thread in a call is where it is, also in a document that does not say so; a word
+// that nobody knows says nothing.
+func TestParserThreads(t *testing.T) {
+	s, err := ParseJSON([]byte(`{"schema":1,"processes":[{"state":"dancing","threads":[{"call":"MPI_Recv"},{"function":"main"},{"placed":true,"activity":"dances"}]}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := s.Processes[0]
+	if got := p.Threads; !got[0].Placed || got[1].Placed || !got[2].Placed || got[2].Activity != "" || p.State != "" {
+		t.Errorf("read as %+v, state %q", got, p.State)
+	}
+}
+
 func TestParserErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		``:                                 "unexpected end of JSON input",

@@ -28,6 +28,8 @@ func sample() *mqs.Snapshot {
 	return &mqs.Snapshot{Processes: append([]*mqs.Process{
 		{Inferior: 1, PID: 4711, GlobalRank: mqs.Known[int32](0), WorldSize: mqs.Known[int32](3), Image: "/bin/a.out", MPI: "Open MPI", MPIVersion: "4.1.4",
 			Library: "/lib/libmpi.so.40", Source: "native", Layout: "table", LayoutName: "Open MPI 4.1.4", Notes: []string{"A note."},
+			State: mqs.Stopped, Threads: []mqs.Thread{{Number: 1, Placed: true, Call: "MPI_Recv", Comm: mqs.Known[target.Addr](3), Requests: []target.Addr{0x1000}, AllRequests: true},
+				{Number: 2, Placed: true, Activity: mqs.Joins, Joined: mqs.Known(1), Function: "main", Requests: []target.Addr{}}, {Number: 3, Requests: []target.Addr{}}},
 			Communicators: []*mqs.Queues{{
 				Communicator: mqs.Communicator{UniqueID: 3, LocalRank: mqs.Known[int32](0), Size: mqs.Known[int32](2), Name: mqs.Known("a \"name\"\x1b[31m\t\xff é"),
 					Group: []mqs.Maybe[int32]{mqs.Known[int32](0), {}}, RemoteGroup: []mqs.Maybe[int32]{mqs.Known[int32](2)}, Inter: true},
@@ -93,6 +95,9 @@ func TestJSONIsReadBack(t *testing.T) {
 			t.Errorf("read back as\n%+v\nwant\n%+v", got.Processes[i].Differences, p.Differences)
 		}
 	}
+	if !reflect.DeepEqual(got.Processes[0].Threads, want.Processes[0].Threads) || got.Processes[0].State != want.Processes[0].State {
+		t.Errorf("read back as\n%+v\nwant\n%+v", got.Processes[0].Threads, want.Processes[0].Threads)
+	}
 	if !reflect.DeepEqual(got.Processes[0].Communicators, want.Processes[0].Communicators) {
 		t.Errorf("read back as\n%+v\nwant\n%+v", got.Processes[0].Communicators[0], want.Processes[0].Communicators[0])
 	}
@@ -104,6 +109,7 @@ func TestJSONIsReadBack(t *testing.T) {
 }
 
 const wantText = `Rank 0 of 3, process 4711, a.out: Open MPI 4.1.4, read by the embedded table
+In MPI_Recv on "a "name"�[31m�� é"
 
 a "name"�[31m�� é (0x3): rank 0 of 2, an intercommunicator with a remote group of 1
   Pending receives

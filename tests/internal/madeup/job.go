@@ -37,7 +37,7 @@ func Process(rank, size int) *mqs.Process {
 	onWorld, onHalo := communicator(world, "MPI_COMM_WORLD", "0", rank, size), communicator(halo, "halo exchange", "3", rank, size)
 	p.Communicators = []*mqs.Queues{onWorld, onHalo}
 	left, right := (rank+size-1)%size, (rank+1)%size
-	t := mqs.Thread{Number: 1, Function: "main", File: "solver.c"}
+	t := mqs.Thread{Number: 1, Placed: true, Function: "main", File: "solver.c"}
 	switch {
 	case rank == 0:
 		add(onHalo, mqs.PendingReceives, message(onHalo, "recv", 1, 7, 65536))
@@ -69,7 +69,7 @@ func Process(rank, size int) *mqs.Process {
 		add(onWorld, mqs.PendingReceives, internal)
 		t.Call, t.Line, t.Comm = "MPI_Barrier", 88, mqs.Known(world)
 	}
-	p.Threads = []mqs.Thread{t, {Number: 2, Function: "progress", File: "threads.c", Line: 31}}
+	p.Threads = []mqs.Thread{t, {Number: 2, Placed: true, Activity: mqs.Blocks, Function: "progress", File: "threads.c", Line: 31}}
 	return p
 }
 
