@@ -18,6 +18,8 @@ type sources struct {
 	choice mqs.Choice
 	// opened are the vendor's DLLs that were opened, in the order of the processes.
 	opened []*dll.Source
+	// seats are what launchers have said, by process id.
+	seats map[int]seat
 }
 
 // sources makes what a request for some processes asks for. What is wrong with it is for the user.
@@ -26,7 +28,7 @@ func (h *helper) sources(d *bridge.Debugger, s bridge.Source, processes ...bridg
 	if err != nil {
 		return nil, err
 	}
-	out := &sources{choice: choice, Sources: mqs.Sources{Decoders: decoders}}
+	out := &sources{choice: choice, Sources: mqs.Sources{Decoders: decoders}, seats: map[int]seat{}}
 	settings := dll.Settings{Path: s.DLL, SafePath: s.SafePath, Timeout: time.Duration(s.Timeout) * time.Second}
 	var starters []target.Target
 	for _, p := range slices.Concat(s.Starters, processes) {
@@ -36,13 +38,15 @@ func (h *helper) sources(d *bridge.Debugger, s bridge.Source, processes ...bridg
 		p := dll.Process{Target: t, Starters: slices.DeleteFunc(slices.Clone(starters), func(s target.Target) bool {
 			return s.Info().Inferior == t.Info().Inferior
 		})}
+		known := mqs.Identity(t.Info())
 		if native != nil {
-			known := mqs.Identity(t.Info())
 			native.Describe(known)
-			p.Rank = known.GlobalRank
 			if typist, ok := native.(mqs.Typist); ok {
 				p.Target = typed{t, typist}
 			}
+		}
+		if p.Rank = known.GlobalRank; !p.Rank.Known {
+			p.Rank = out.seat(t).rank
 		}
 		source, err := h.dlls.Open(ctx, p, settings)
 		if err != nil {
@@ -57,15 +61,35 @@ func (h *helper) sources(d *bridge.Debugger, s bridge.Source, processes ...bridg
 // read reads a process from where the user wants it.
 func (s *sources) read(ctx context.Context, t target.Target, f mqs.Filter) (*mqs.Process, error) {
 	p, err := s.Read(ctx, t, s.choice, f)
-	if err == nil && !p.WorldSize.Known && t.Info().Kind == "live" && t.Info().PID > 0 {
-		if job, err := launch.Find(t.Info().PID); err == nil && job.Self != nil {
-			p.Seat(job.Self.Number, job.Size)
-			if r, ok := t.(*target.Recorder); ok {
-				r.Seat(optional(job.Self.Number), optional(job.Size))
-			}
+	if err == nil && !p.WorldSize.Known {
+		at := s.seat(t)
+		p.Seat(at.rank, at.size)
+		if r, ok := t.(*target.Recorder); ok && at.rank.Known {
+			r.Seat(optional(at.rank), optional(at.size))
 		}
 	}
 	return p, err
+}
+
+// seat is a process's rank in MPI_COMM_WORLD and the size of that.
+type seat struct{ rank, size mqs.Maybe[int32] }
+
+// seat asks the launcher's table and the environment of a process for its seat, once. It is
+// unknown of a process that does not run on this machine.
+func (s *sources) seat(t target.Target) seat {
+	info := t.Info()
+	if info.Kind != "live" || info.PID <= 0 {
+		return seat{}
+	}
+	at, asked := s.seats[info.PID]
+	if asked {
+		return at
+	}
+	if job, err := launch.Find(info.PID); err == nil && job.Self != nil {
+		at = seat{job.Self.Number, job.Size}
+	}
+	s.seats[info.PID] = at
+	return at
 }
 
 // typed is a process whose types a native decoder knows better than the debugger.

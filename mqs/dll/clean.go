@@ -25,6 +25,9 @@ func clean(r *wire.Reply) {
 	if r.Loaded != nil {
 		r.Loaded.Version = cleanText(r.Loaded.Version)
 		r.Loaded.Confinement = cleanText(r.Loaded.Confinement)
+		for i := range r.Loaded.Exports {
+			r.Loaded.Exports[i] = cleanText(r.Loaded.Exports[i])
+		}
 	}
 	if r.Opened != nil {
 		for i := range r.Opened.Created {

@@ -117,6 +117,7 @@ func (c *check) library(ctx context.Context) bool {
 			c.find(Remark, "has no %s: %s", e, loss)
 		}
 	}
+	c.exports(l.Exports)
 	if l.Compatibility == abi.CompatibilityMPI2 && missing[abi.MPI2] != nil {
 		c.find(Remark, "has compatibility level %d, but lacks %s", l.Compatibility, strings.Join(missing[abi.MPI2], ", "))
 	}
@@ -143,6 +144,40 @@ var losses = map[abi.Entry]string{
 	abi.GetCommGroup:       "a debugger can't show the members of communicators",
 	abi.DestroyImageInfo:   "what it keeps of an image is never freed",
 	abi.DestroyProcessInfo: "what it keeps of a process is never freed",
+}
+
+// exports looks at the names that the DLL defines beside the interface's. The 1.03 note wants
+// none, or a prefix such as the vendor's.
+func (c *check) exports(names []string) {
+	const most = 8
+	if len(names) == 0 {
+		return
+	}
+	if prefix := commonPrefix(names); prefix != "" {
+		c.find(Right, "exports names beside the interface's that all begin with %s", prefix)
+		return
+	}
+	shown, more := names, ""
+	if len(names) > most {
+		shown, more = names[:most], fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	c.find(Remark, "exports %s%s, which have no prefix in common: another library's function of such a name may be called in place of its own",
+		strings.Join(shown, ", "), more)
+}
+
+// commonPrefix is what all names begin with, up to an underscore; empty if that is nothing.
+func commonPrefix(names []string) string {
+	prefix := names[0]
+	for _, name := range names {
+		for !strings.HasPrefix(name, prefix) {
+			prefix = prefix[:len(prefix)-1]
+		}
+	}
+	start := len(prefix) - len(strings.TrimLeft(prefix, "_"))
+	if i := strings.LastIndexByte(prefix[start:], '_'); i > 0 {
+		return prefix[:start+i+1]
+	}
+	return ""
 }
 
 // printed ends the host and remarks on what the DLL has printed, which a

@@ -61,7 +61,7 @@ func (hs *Hosts) Open(ctx context.Context, p Process, s Settings) (*Source, erro
 		return nil, err
 	}
 	if found.ignore {
-		return &Source{ignored: true}, nil
+		return &Source{ignored: true, remarks: found.remarks}, nil
 	}
 	var why []error
 	for _, c := range found.candidates {

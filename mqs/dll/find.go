@@ -34,8 +34,10 @@ type search struct {
 	candidates []candidate
 	// problems are why something that is named is no candidate.
 	problems []string
-	// ignore is true if the process asks that its queues not be shown.
-	ignore bool
+	// ignore is true if the process asks that its queues not be shown, or, where it names no DLL,
+	// the one that started it, which is then remarked on.
+	ignore  bool
+	remarks []string
 }
 
 // find looks for DLLs as the documents say: where the process names one, where
@@ -56,14 +58,19 @@ func find(ctx context.Context, p Process, s Settings, log zerolog.Logger) (*sear
 		if f.fruitful() {
 			break
 		}
-		if _, err := f.ask(ctx, t, fmt.Sprintf("process %d, which may have started it,", t.Info().PID)); err != nil {
+		who := fmt.Sprintf("process %d, which may have started it,", t.Info().PID)
+		theirs, err := f.ask(ctx, t, who)
+		if err != nil {
 			return nil, err
 		}
+		f.heed(theirs, who)
 	}
 	if info := p.Info(); info.Kind == "live" && info.PID > 0 && !f.fruitful() {
 		found, unread := starter.Look(info.PID)
 		for _, s := range found {
-			f.take(s.Found, fmt.Sprintf("process %d, which has started it,", s.PID))
+			who := fmt.Sprintf("process %d, which has started it,", s.PID)
+			f.take(s.Found, who)
+			f.heed(s.Found, who)
 		}
 		for _, err := range unread {
 			log.Debug().Err(err).Msg("a starter of the job can't be read")
@@ -109,6 +116,14 @@ func (f *search) take(found locate.Found, who string) {
 	}
 	for _, p := range found.Problems {
 		f.problems = append(f.problems, fmt.Sprintf("in %s, %s", strings.TrimSuffix(who, ","), cleanText(p)))
+	}
+}
+
+// heed does as a starter asks.
+func (f *search) heed(found locate.Found, who string) {
+	if found.Ignore && !f.ignore {
+		f.ignore = true
+		f.remarks = append(f.remarks, who+" asks debuggers not to show the queues, so no DLL was asked")
 	}
 }
 

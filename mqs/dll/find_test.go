@@ -88,13 +88,16 @@ func TestFind(t *testing.T) {
 		"the one it names is not there": {process: made{symbols: map[string]string{locate.DLLName: in("libgone.so")}},
 			starters: []target.Target{made{}, made{symbols: map[string]string{locate.DLLName: in("libstarters.so")}}},
 			want:     []string{in("libgone.so"), in("libstarters.so")}},
-		"a name without a folder":   {process: made{info: mpi, symbols: map[string]string{locate.DLLName: "libown.so"}}, want: []string{in("libown.so"), in("libtvmpich.so")}},
-		"nobody names one":          {process: made{info: mpi}, want: []string{in("libtvmpich.so")}},
-		"an empty name":             {process: made{info: mpi, symbols: map[string]string{locate.DLLName: ""}}, want: []string{in("libtvmpich.so")}},
-		"the user names one":        {process: made{info: mpi, symbols: map[string]string{locate.DLLName: in("libown.so")}}, settings: Settings{Path: "/other.so"}, want: []string{"/other.so"}},
-		"no MPI":                    {process: made{info: target.Info{Libraries: []string{in("libc.so.6")}}}},
-		"queues are to be ignored":  {process: made{symbols: map[string]string{locate.IgnoreQueues: "", locate.DLLName: in("libown.so")}}, want: []string{in("libown.so")}, ignore: true},
-		"a starter's are not asked": {process: made{}, starters: []target.Target{made{symbols: map[string]string{locate.IgnoreQueues: ""}}}},
+		"a name without a folder":  {process: made{info: mpi, symbols: map[string]string{locate.DLLName: "libown.so"}}, want: []string{in("libown.so"), in("libtvmpich.so")}},
+		"nobody names one":         {process: made{info: mpi}, want: []string{in("libtvmpich.so")}},
+		"an empty name":            {process: made{info: mpi, symbols: map[string]string{locate.DLLName: ""}}, want: []string{in("libtvmpich.so")}},
+		"the user names one":       {process: made{info: mpi, symbols: map[string]string{locate.DLLName: in("libown.so")}}, settings: Settings{Path: "/other.so"}, want: []string{"/other.so"}},
+		"no MPI":                   {process: made{info: target.Info{Libraries: []string{in("libc.so.6")}}}},
+		"queues are to be ignored": {process: made{symbols: map[string]string{locate.IgnoreQueues: "", locate.DLLName: in("libown.so")}}, want: []string{in("libown.so")}, ignore: true},
+		"in the other spelling":    {process: made{symbols: map[string]string{locate.IgnoreQueuesMPIR: ""}}, ignore: true},
+		"a starter's are, too":     {process: made{}, starters: []target.Target{made{symbols: map[string]string{locate.IgnoreQueuesMPIR: ""}}}, ignore: true},
+		"the process has one": {process: made{symbols: map[string]string{locate.DLLName: in("libown.so")}},
+			starters: []target.Target{made{symbols: map[string]string{locate.IgnoreQueues: ""}}}, want: []string{in("libown.so")}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, err := find(t.Context(), Process{Target: c.process, Starters: c.starters}, c.settings, zerolog.Nop())
@@ -109,6 +112,22 @@ func TestFind(t *testing.T) {
 				t.Errorf("found %q, ignore %v; want %q, %v", got, f.ignore, c.want, c.ignore)
 			}
 		})
+	}
+}
+
+func TestCommonPrefix(t *testing.T) {
+	for want, names := range map[string][]string{
+		"ompi_":    {"ompi_fetch_int", "ompi_field"},
+		"Mqs_ibm_": {"Mqs_ibm_find", "Mqs_ibm_fill"},
+		"_x_":      {"_x_a", "_x_b"},
+		"":         {"find_rank", "fill"},
+	} {
+		if got := commonPrefix(names); got != want {
+			t.Errorf("of %q it is %q, want %q", names, got, want)
+		}
+	}
+	if got := commonPrefix([]string{"__start", "_x"}); got != "" {
+		t.Errorf("of leading underscores it is %q", got)
 	}
 }
 
@@ -134,5 +153,14 @@ func TestIgnoredQueuesAreNone(t *testing.T) {
 	s.Describe(p)
 	if p.Source != "dll" || len(p.Notes) > 0 || s.Err() != nil || s.Confinement() != "" {
 		t.Errorf("%+v, %v", p, s.Err())
+	}
+	// It is the starter that asks: its user is told.
+	starter := made{symbols: map[string]string{locate.IgnoreQueuesMPIR: ""}}
+	if s, err = hosts.Open(t.Context(), Process{Target: made{}, Starters: []target.Target{starter}}, Settings{}); err != nil {
+		t.Fatal(err)
+	}
+	p = &mqs.Process{}
+	if s.Describe(p); len(p.Notes) != 1 {
+		t.Errorf("the notes are %q", p.Notes)
 	}
 }

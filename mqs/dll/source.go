@@ -103,11 +103,17 @@ func (s *Source) Confinement() string {
 func (s *Source) Describe(p *mqs.Process) {
 	p.Source = "dll"
 	if s.ignored {
+		p.Notes = append(p.Notes, s.remarks...)
 		return
 	}
 	p.DLL, p.DLLVersion = s.host.path, s.host.loaded.Version
 	if s.world != nil {
-		p.GlobalRank, p.WorldSize = s.world.LocalRank, s.world.Size
+		if s.world.LocalRank.Known {
+			p.GlobalRank = s.world.LocalRank
+		}
+		if s.world.Size.Known {
+			p.WorldSize = s.world.Size
+		}
 	}
 	p.Notes = append(p.Notes, s.notes()...)
 }

@@ -77,7 +77,7 @@ func (s synthetic) ReadMemory(_ context.Context, ranges []target.Range) ([][]byt
 func (s synthetic) FindSymbols(_ context.Context, names []string) ([]*target.Symbol, error) {
 	out := make([]*target.Symbol, len(names))
 	for i, name := range names {
-		if !s.empty && name != locate.IgnoreQueues {
+		if !s.empty && name != locate.IgnoreQueues && name != locate.IgnoreQueuesMPIR {
 			out[i] = &target.Symbol{Addr: syntheticStart + target.Addr(hash(name)%symbols)*symbolSpacing}
 		}
 	}

@@ -62,6 +62,9 @@ char *ENTRY(mqs_dll_error_string)(int code) {
   case err_no_toy: return "the process has no toy MPI";
   case err_memory: return "the memory of the toy can't be read";
   case err_use: return "the debugger did not heed the order of calls";
+  case err_low: return "a toy's code below 100";
+  case err_negative: return "a toy's code below 0";
+  case mqs_no_information: return "the toy knows nothing of it";
   case err_queue: return "a queue of the toy is out of order";
   default: return "an error that the reference DLL does not know";
   }

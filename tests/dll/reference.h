@@ -33,6 +33,8 @@ enum {
   err_no_toy = 102,
   err_memory = 103,
   err_use = 104,
+  err_low = 42,    /* below the codes that the interface leaves to DLLs */
+  err_negative = -7,
   err_queue = 105, /* a toy's queue may answer with it: see toy_content.h */
 };
 

@@ -90,6 +90,21 @@ int read_state(mqs_process_info *p) {
   return VALUE(magic) == TOY_MAGIC ? mqs_ok : err_no_toy;
 }
 
+/*
+ * As the DLL of MPICH 1 has it: the rank in a communicator is the place in its group
+ * of the rank that the debugger gives the process.
+ */
+#ifdef RANK_OF_DEBUGGER
+static mqs_tword_t rank_of(mqs_process_info *p, const struct comm *c) {
+  enum { MOST = 64 };
+  int ranks[MOST], rank = p->calls->mqs_get_global_rank_fp(p->process);
+  if (c->group_written > MOST || read_group(p, c, ranks)) return -1;
+  for (int i = 0; i < c->group_written; i++)
+    if (ranks[i] == rank) return i;
+  return -1;
+}
+#endif
+
 static void read_comm(mqs_process_info *p, const char *bytes, struct comm *c) {
   const struct layout *l = &p->image->layout;
   c->shown.unique_id = (mqs_taddr_t)VALUE(unique_id);
@@ -103,6 +118,9 @@ static void read_comm(mqs_process_info *p, const char *bytes, struct comm *c) {
     c->answers[i] = (int)value(p, bytes, element(l->answers, i, sizeof(int)));
     c->queues[i] = (mqs_taddr_t)value(p, bytes, element(l->queues, i, sizeof(long)));
   }
+#ifdef RANK_OF_DEBUGGER
+  c->shown.local_rank = rank_of(p, c);
+#endif
 }
 
 /* Takes the process's communicators anew into the debugger's heap. */

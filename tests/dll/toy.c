@@ -6,7 +6,7 @@
  *
  * DLL is the path of its queue DLL. N more receives stand on its last
  * communicator but one; bare: there is no communicator at all. The account that
- * it writes tells its process id only.
+ * it writes tells its process id only. Under a launcher each of its ranks writes one.
  *
  * A file OUTDIR/change makes it change its lists and call toy_changed: the first
  * time it frees the communicator "no group" and posts a receive, the second time
@@ -131,6 +131,13 @@ static _Noreturn void usage(void) {
   exit(1);
 }
 
+/* What a launcher says: Open MPI's, or hydra. Nobody else knows. */
+static int launched_rank(void) {
+  const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+  if (!rank) rank = getenv("PMI_RANK");
+  return rank ? atoi(rank) : 0;
+}
+
 int main(int argc, char **argv) {
   if (argc < 2) usage();
   outdir = argv[1];
@@ -143,8 +150,11 @@ int main(int argc, char **argv) {
   snprintf(account, sizeof account, "{\"pid\":%ld,\"global_rank\":null,\"world_size\":null,\"communicators\":[]}\n",
            (long)getpid());
   alarm(600);
-  write_file("rank-0.json", account);
-  write_file("ready-0", "");
+  char name[32];
+  snprintf(name, sizeof name, "rank-%d.json", launched_rank());
+  write_file(name, account);
+  snprintf(name, sizeof name, "ready-%d", launched_rank());
+  write_file(name, "");
   while (!is_there("stop")) {
     if (is_there("change")) {
       char path[PATH];

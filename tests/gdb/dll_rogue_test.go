@@ -186,7 +186,7 @@ func TestRogueAnswers(t *testing.T) {
 		{"answer", "mqs_dll_taddr_width", "-1", none, []string{"-1"}},
 		{"answer", "mqs_setup_image", "4711", none, []string{"mqs_setup_image", "an error that the reference DLL does not know"}},
 		{"answer", "mqs_image_has_queues", "101", none, []string{"mqs_image_has_queues", "the program has no toy MPI"}},
-		{"answer", "mqs_setup_process", "-7", none, []string{"mqs_setup_process", "-7"}},
+		{"answer", "mqs_setup_process", "-7", none, []string{"mqs_setup_process failed: a toy's code below 0 (code -7)"}},
 		{"answer", "mqs_process_has_queues", "102", none, []string{"mqs_process_has_queues", "the process has no toy MPI"}},
 		{"answer", "mqs_update_communicator_list", "103", none, []string{"mqs_update_communicator_list", "the memory of the toy can't be read"}},
 		{"answer", "mqs_setup_communicator_iterator", "103", none, []string{"the memory of the toy can't be read"}},

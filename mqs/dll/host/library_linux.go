@@ -64,21 +64,29 @@ const maxText = 4096
 
 // errorText is what a result code means.
 func (l *library) errorText(code int32) string {
-	switch {
-	case code == abi.NoInformation:
-		return "no information"
-	case code == abi.EndOfList:
-		return "end of list"
-	case code < abi.FirstUserCode:
-		return fmt.Sprintf("code %d, which the interface does not define", code)
+	words := l.words(code)
+	if own := map[int32]string{abi.NoInformation: "no information", abi.EndOfList: "end of list"}[code]; own != "" {
+		if l.knows(words) {
+			return fmt.Sprintf("%s (%s)", own, words)
+		}
+		return own
 	}
-	if words := l.words(code); words != "" {
+	switch {
+	case words != "":
 		return fmt.Sprintf("%s (code %d)", words, code)
+	case code < abi.FirstUserCode:
+		return fmt.Sprintf("code %d, which the interface does not define, and for which the DLL has no words", code)
 	}
 	return fmt.Sprintf("code %d, for which the DLL has no words", code)
 }
 
-// words are what the DLL says of a result code of its own, empty if nothing.
+// noCode is more than any code that a DLL has.
+const noCode = 1 << 12
+
+// knows says whether the DLL's words for a code are not those that it has for any number.
+func (l *library) knows(words string) bool { return words != "" && words != l.words(noCode) }
+
+// words are what the DLL says of a result code, empty if nothing.
 func (l *library) words(code int32) string {
 	text, _ := cString(l.call(abi.DLLErrorString, uintptr(uint32(code))), maxText)
 	return text

@@ -202,12 +202,11 @@ func (h *host) hasQueues(o *outcome, e abi.Entry, handle uintptr, info target.In
 // nothing: what then looks like a code is one only if the DLL has words for it
 // that it has not for any number.
 func (h *host) update(p *process) error {
-	const noCode = 1 << 12 // more than any DLL has
 	code := h.lib.code(abi.UpdateCommunicatorList, uintptr(p.handle))
 	if code < abi.FirstUserCode || code >= noCode {
 		return nil
 	}
-	if words := h.lib.words(code); words != "" && words != h.lib.words(noCode) {
+	if h.lib.knows(h.lib.words(code)) {
 		return h.lib.failure(abi.UpdateCommunicatorList, code)
 	}
 	return nil

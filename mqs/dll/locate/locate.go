@@ -17,14 +17,16 @@ const (
 	DLLName = "MPIR_dll_name"
 	// DLLLocations is a char ** of Open MPI's: libraries, up to a null pointer.
 	DLLLocations = "mpimsgq_dll_locations"
-	// IgnoreQueues says by being there that the queues are not to be shown.
-	IgnoreQueues = "MPIR_Ignore_queues"
+	// IgnoreQueues says by being there that the queues are not to be shown: so the DLLs of MPICH
+	// and Open MPI spell it, and the MPIR process acquisition interface (1.0, 2010) the other.
+	IgnoreQueues     = "MPIR_Ignore_queues"
+	IgnoreQueuesMPIR = "MPIR_ignore_queues"
 	// ProcessTable is what a starter lists its processes in.
 	ProcessTable = "MPIR_proctable"
 )
 
 // Symbols are the names that [peek.Memory.Symbol] is asked for.
-var Symbols = []string{DLLName, DLLLocations, IgnoreQueues, ProcessTable}
+var Symbols = []string{DLLName, DLLLocations, IgnoreQueues, IgnoreQueuesMPIR, ProcessTable}
 
 const (
 	maxPath      = 4096 // a path's length with its end, as for the kernel
@@ -54,7 +56,11 @@ type Found struct {
 // Read asks a process. That it says nothing is no error.
 func Read(m peek.Memory) Found {
 	f := Found{}
-	_, _, f.Ignore = m.Symbol(IgnoreQueues)
+	for _, name := range []string{IgnoreQueues, IgnoreQueuesMPIR} {
+		if _, _, ok := m.Symbol(name); ok {
+			f.Ignore = true
+		}
+	}
 	_, _, f.Starter = m.Symbol(ProcessTable)
 	if at, _, ok := m.Symbol(DLLLocations); ok {
 		f.locations(m, at)

@@ -46,6 +46,8 @@ type Loaded struct {
 	Width int32
 	// Missing entry points.
 	Missing []abi.Entry
+	// Exports are names that the DLL's file defines for others beside the entry points.
+	Exports []string
 	// Confinement is what keeps the host from doing harm, in words.
 	Confinement string
 }
