@@ -195,8 +195,8 @@ func (j *Job) stop(t testing.TB) {
 	}
 }
 
-// owns tells whether a process is (still) one of this job's.
+// owns tells whether a process is (still) one of this job's, whose program may be gone.
 func (j *Job) owns(pid int) bool {
 	path, err := os.Readlink(filepath.Join("/proc", strconv.Itoa(pid), "exe"))
-	return err == nil && path == j.Program
+	return err == nil && strings.TrimSuffix(path, " (deleted)") == j.Program
 }

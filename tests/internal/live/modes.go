@@ -3,11 +3,9 @@
 package live
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -76,7 +74,7 @@ func (j *ModeJob) SettleBy(t testing.TB, pid int) {
 	var err error
 	for deadline := time.Now().Add(settling); ; {
 		var report *expect.Report
-		if report, said, err = j.ask(t, strconv.Itoa(pid)); err == nil {
+		if report, said, err = j.work.AskReport(t, strconv.Itoa(pid)); err == nil {
 			if err = j.check(report); err == nil {
 				return
 			}
@@ -101,7 +99,7 @@ func (j *ModeJob) Hold(t testing.TB) {
 // Reports fails the test unless `mpi-queues report` says of args what it must.
 func (j *ModeJob) Reports(t testing.TB, args ...string) *expect.Report {
 	t.Helper()
-	report, said, err := j.ask(t, args...)
+	report, said, err := j.work.AskReport(t, args...)
 	j.verify(t, report, said, err)
 	return report
 }
@@ -159,16 +157,7 @@ func (j *ModeJob) DeadlockAgain(t testing.TB, pid int) {
 // and merged, give the report that they must.
 func (j *ModeJob) Cores(t testing.TB) {
 	t.Helper()
-	var snapshots []string
-	for _, a := range j.Accounts {
-		core := filepath.Join(t.TempDir(), "core")
-		j.work.GDB(t, Process(a.PID), "generate-core-file "+core)
-		snapshot := filepath.Join(filepath.Dir(core), a.Name+".json")
-		j.work.Shell(t, "dump", "--core", "--json", "--internal", "--output", snapshot, j.Program, core)
-		_ = os.Remove(core)
-		snapshots = append(snapshots, snapshot)
-	}
-	j.Reports(t, snapshots...)
+	j.Reports(t, j.CoreSnapshots(t, j.work)...)
 }
 
 func (j *ModeJob) verify(t testing.TB, r *expect.Report, said string, err error) {
@@ -186,20 +175,4 @@ func (j *ModeJob) check(r *expect.Report) error {
 		return errors.New(strings.Join(differences, "\n"))
 	}
 	return nil
-}
-
-// ask runs `mpi-queues report`.
-func (j *ModeJob) ask(t testing.TB, args ...string) (*expect.Report, string, error) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), j.work.Helper, append([]string{"report", "--json"}, args...)...)
-	cmd.Env = j.work.environment()
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	said := string(out) + stderr.String()
-	if err != nil {
-		return nil, said, fmt.Errorf("mpi-queues report: %w", err)
-	}
-	report, err := expect.ParseReport(out)
-	return report, said, err
 }

@@ -1,0 +1,265 @@
+//go:build live || matrix
+
+package live
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
+)
+
+// judged is a job of which something must not be said, and what has been said of it.
+type judged struct {
+	*Job
+	claim *expect.Claim
+	work  *Workspace
+	said  []string
+}
+
+// Stops is how a moving job is stopped: how often, and at which random moments. Of any
+// job there are core files if Cores is set.
+type Stops struct {
+	Times int
+	Seed  uint64
+	Cores bool
+}
+
+// Judge looks at a job in every way, and fails the test where a verdict claims what is not
+// so, or where a look has stopped a rank or let a stopped one go on. A job that ends by
+// itself must do so, with 0, when it is told to.
+func (w *Workspace) Judge(t *testing.T, c *expect.Claim, stops Stops) {
+	t.Helper()
+	j := &judged{Job: w.Start(t, c.Program, c.Ranks, nil, c.Name), claim: c, work: w}
+	t.Cleanup(j.kill)
+	if c.Moves {
+		j.interrupt(t, stops)
+	} else {
+		j.settle(t)
+		j.look(t, "running", false)
+		j.once(t)
+		j.whole(t, stops.Cores)
+	}
+	if c.Ends() {
+		j.finish(t)
+	}
+	t.Logf("%s %s: %s", c.Program, c.Name, strings.Join(j.said, ", "))
+}
+
+// JudgeWithout looks at a job that hangs and whose program has been removed, or has been
+// built anew from another source.
+func (w *Workspace) JudgeWithout(t *testing.T, rebuilt bool) {
+	t.Helper()
+	c := &expect.Claim{Program: "deadlock", Name: "recv-ring", Ranks: 3}
+	other := w.Program(t, "tests/programs/moving.c")
+	own, err := w.With(strings.ReplaceAll(t.Name(), "/", "-"), w.MPI)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := &judged{Job: own.Start(t, c.Program, c.Ranks, nil, c.Name), claim: c, work: w}
+	t.Cleanup(j.kill)
+	for _, a := range j.Accounts {
+		j.awaitTicks(t, a.PID)
+	}
+	if err := os.Remove(j.Program); err != nil {
+		t.Fatal(err)
+	}
+	if rebuilt {
+		text, err := os.ReadFile(other)
+		if err == nil {
+			err = os.WriteFile(j.Program, text, 0o755)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	j.look(t, "running", false)
+	j.once(t)
+	j.whole(t, false)
+	t.Logf("%s", strings.Join(j.said, ", "))
+}
+
+// settle waits until the ranks are where they wait.
+func (j *judged) settle(t testing.TB) {
+	t.Helper()
+	for _, rank := range j.claim.Waits {
+		j.AwaitCall(t, rank)
+		if rank == 0 && j.claim.Held {
+			j.signal(t, syscall.SIGSTOP, j.Accounts[:1])
+			j.touch(t, "go")
+		}
+	}
+}
+
+// inCall is how many ticks of processor time take a rank from saying that it will wait into
+// the call in which it does: there it looks for messages all the time.
+const inCall = 5
+
+// AwaitCall waits until a rank that has said that it will wait does so.
+func (j *Job) AwaitCall(t testing.TB, rank int) {
+	t.Helper()
+	said := filepath.Join(j.Folder, "waiting-"+strconv.Itoa(rank))
+	Until(t, fmt.Sprintf("rank %d to wait", rank), func() bool { return j.hasEnded() || Exists(said) })
+	j.awaitTicks(t, j.Accounts[rank].PID)
+}
+
+func (j *Job) awaitTicks(t testing.TB, pid int) {
+	t.Helper()
+	from := CPU(pid)
+	Until(t, "a rank to look for messages", func() bool { return j.hasEnded() || CPU(pid) >= from+inCall })
+}
+
+// interrupt stops a job that moves again and again.
+func (j *judged) interrupt(t testing.TB, stops Stops) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(stops.Seed, 0))
+	j.look(t, "running", true)
+	for i := range stops.Times {
+		time.Sleep(time.Duration(random.IntN(int(20 * time.Millisecond))))
+		j.whole(t, stops.Cores && i == 0)
+		j.signal(t, syscall.SIGCONT, j.Accounts)
+	}
+}
+
+// whole looks at the job while all of its ranks are stopped.
+func (j *judged) whole(t testing.TB, cores bool) {
+	t.Helper()
+	j.signal(t, syscall.SIGSTOP, j.Accounts)
+	j.look(t, "stopped", false)
+	if cores {
+		j.ask(t, "cores", false, j.CoreSnapshots(t, j.work)...)
+	}
+}
+
+// look asks for a report on the running job, or on the stopped one.
+func (j *judged) look(t testing.TB, way string, seenToMove bool) {
+	t.Helper()
+	j.unchanged(t, func() { j.ask(t, way, seenToMove, strconv.Itoa(j.Launcher())) })
+}
+
+// once asks for a report on a snapshot of the running job.
+func (j *judged) once(t testing.TB) {
+	t.Helper()
+	snapshot := filepath.Join(t.TempDir(), "snapshot.json")
+	j.unchanged(t, func() {
+		j.work.Shell(t, "dump", "--json", "--internal", "--output", snapshot, strconv.Itoa(j.Launcher()))
+	})
+	j.ask(t, "one look", false, snapshot)
+}
+
+// ask holds a report's verdict against the claim.
+func (j *judged) ask(t testing.TB, way string, seenToMove bool, args ...string) {
+	t.Helper()
+	report, said, err := j.work.AskReport(t, args...)
+	if err != nil {
+		t.Errorf("%s: %v\n%s", way, err, said)
+		return
+	}
+	j.said = append(j.said, fmt.Sprintf("%s: %q", way, report.Verdict))
+	if !j.claim.Allows(report.Verdict, seenToMove) {
+		t.Errorf("%s: the verdict on %s %s is %q:\n%s", way, j.claim.Program, j.claim.Name, report.Verdict, said)
+	}
+}
+
+// unchanged fails the test if the ranks that are stopped afterwards are not those that were.
+func (j *judged) unchanged(t testing.TB, look func()) {
+	t.Helper()
+	before := j.stopped()
+	look()
+	if after := j.stopped(); !slices.Equal(before, after) {
+		t.Errorf("before the look, the stopped ranks were %v; after it, %v", before, after)
+	}
+}
+
+// stopped are the ranks that a signal or a debugger has stopped.
+func (j *Job) stopped() []int {
+	var out []int
+	for rank, a := range j.Accounts {
+		if state := State(a.PID); state == 'T' || state == 't' {
+			out = append(out, rank)
+		}
+	}
+	return out
+}
+
+// State is the state of a process as the third field of /proc/PID/stat has it (proc(5)),
+// or 0 if there is none.
+func State(pid int) byte {
+	line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	_, rest, ok := bytes.Cut(line, []byte(") "))
+	if err != nil || !ok || len(rest) == 0 {
+		return 0
+	}
+	return rest[0]
+}
+
+// signal sends a signal to ranks, and waits until those that it stops have stopped.
+func (j *Job) signal(t testing.TB, s syscall.Signal, ranks []*expect.Account) {
+	t.Helper()
+	for _, a := range ranks {
+		if err := syscall.Kill(a.PID, s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, a := range ranks {
+		Until(t, "a rank to take a signal", func() bool { return (State(a.PID) == 'T') == (s == syscall.SIGSTOP) })
+	}
+}
+
+func (j *Job) touch(t testing.TB, name string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(j.Folder, name), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// finish lets the job end by itself.
+func (j *judged) finish(t testing.TB) {
+	t.Helper()
+	j.touch(t, "stop")
+	j.signal(t, syscall.SIGCONT, j.Accounts)
+	if status, output := j.End(t); status != 0 {
+		t.Errorf("the job ends with %d:\n%s", status, output)
+	}
+}
+
+// CoreSnapshots are snapshots of core files of the ranks.
+func (j *Job) CoreSnapshots(t testing.TB, w *Workspace) []string {
+	t.Helper()
+	var snapshots []string
+	for _, a := range j.Accounts {
+		core := filepath.Join(t.TempDir(), "core")
+		w.GDB(t, Process(a.PID), "generate-core-file "+core)
+		snapshot := filepath.Join(filepath.Dir(core), a.Name+".json")
+		w.Shell(t, "dump", "--core", "--json", "--internal", "--output", snapshot, j.Program, core)
+		_ = os.Remove(core)
+		snapshots = append(snapshots, snapshot)
+	}
+	return snapshots
+}
+
+// AskReport runs `mpi-queues report --json`.
+func (w *Workspace) AskReport(t testing.TB, args ...string) (*expect.Report, string, error) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), w.Helper, append([]string{"report", "--json"}, args...)...)
+	cmd.Env = w.environment()
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	said := string(out) + stderr.String()
+	if err != nil {
+		return nil, said, fmt.Errorf("mpi-queues report: %w", err)
+	}
+	report, err := expect.ParseReport(out)
+	return report, said, err
+}
