@@ -169,6 +169,8 @@ type QueuesParams struct {
 	Queue string `json:"queue"`
 	// Internal shows the MPI library's own communicators and traffic too.
 	Internal bool `json:"internal"`
+	// Members names the members of each communicator in text.
+	Members bool `json:"members"`
 	// Limit is the largest number of operations to show for a queue; 0 means no limit.
 	Limit int `json:"limit"`
 	// Format is "text" or "json".

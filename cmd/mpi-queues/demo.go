@@ -158,7 +158,7 @@ func (d *demo) recorded(ctx context.Context) (*mqs.Snapshot, error) {
 
 func (d *demo) tables(s *mqs.Snapshot) error {
 	d.say("\n")
-	return write(d.out, s, "text", d.styled)
+	return write(d.out, s, "text", render.Style{On: d.styled})
 }
 
 func (d *demo) say(format string, args ...any) { fmt.Fprintf(d.out, format, args...) }

@@ -169,7 +169,7 @@ func (d *dump) tables(s *mqs.Snapshot) error {
 		}
 	}
 	fill := func(f *os.File, styled bool) error {
-		err := write(f, here, "text", styled)
+		err := write(f, here, "text", d.style(styled))
 		for _, r := range d.remarks {
 			_, printErr := fmt.Fprintf(f, "\n%s.\n", r)
 			err = errors.Join(err, printErr)

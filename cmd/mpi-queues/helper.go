@@ -18,6 +18,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/bridge"
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/dll"
+	"github.com/mpi-queues/mpi-queues/mqs/render"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
 
@@ -97,7 +98,7 @@ func (h *helper) Queues(ctx context.Context, d *bridge.Debugger, p bridge.Queues
 
 func display(ctx context.Context, d *bridge.Debugger, s *mqs.Snapshot, p bridge.QueuesParams) error {
 	d.Progress(ctx, "writing")
-	return write(d.Stream(ctx, "display"), s, p.Format, p.Styled)
+	return write(d.Stream(ctx, "display"), s, p.Format, render.Style{On: p.Styled, Members: p.Members})
 }
 
 // record completes what the recorders saw by all that no filter keeps, and hands it over.

@@ -47,10 +47,10 @@ func failed(ctx context.Context, t target.Target, err error) *mqs.Process {
 	return p
 }
 
-// write renders a snapshot as "json" or, any other format, as text.
-func write(w io.Writer, s *mqs.Snapshot, format string, styled bool) error {
+// write renders a snapshot as "json" or, any other format, as text in a style.
+func write(w io.Writer, s *mqs.Snapshot, format string, style render.Style) error {
 	if format == "json" {
 		return render.JSON(w, s)
 	}
-	return render.Text(w, s, render.Style{On: styled})
+	return render.Text(w, s, style)
 }

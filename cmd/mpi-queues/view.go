@@ -11,12 +11,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/render"
 )
 
 // view is how the commands of the shell show a snapshot: the same choices as in gdb.
 type view struct {
 	comm, queue string
 	internal    bool
+	members     bool
 	limit       limit
 	json        bool
 	output      string
@@ -27,6 +29,7 @@ func (v *view) flags(cmd *cobra.Command) {
 	f.StringVar(&v.comm, "comm", "", "show the communicator of this `NAME|ID` only")
 	f.StringVar(&v.queue, "queue", "", "show one `QUEUE` only: sends, receives or unexpected")
 	f.BoolVar(&v.internal, "internal", false, "show the MPI library's own communicators and messages too")
+	f.BoolVar(&v.members, "members", false, "name the members of each communicator, which JSON always does")
 	f.Var(&v.limit, "limit", "show at most `N` operations of a queue, or unlimited")
 	f.BoolVar(&v.json, "json", false, "write JSON instead of tables")
 	f.StringVar(&v.output, "output", "", "write to `FILE` instead of standard output")
@@ -71,10 +74,13 @@ func (v *view) show(s *mqs.Snapshot) error {
 		format = "json"
 	}
 	if v.output == "" {
-		return write(os.Stdout, s, format, isStyled(os.Stdout))
+		return write(os.Stdout, s, format, v.style(isStyled(os.Stdout)))
 	}
-	return replaceFile(v.output, func(f *os.File) error { return write(f, s, format, false) })
+	return replaceFile(v.output, func(f *os.File) error { return write(f, s, format, v.style(false)) })
 }
+
+// style is how text is shown, marked up or not.
+func (v *view) style(styled bool) render.Style { return render.Style{On: styled, Members: v.members} }
 
 // isStyled says whether text that goes to f is marked up.
 func isStyled(f *os.File) bool {

@@ -43,10 +43,12 @@ type pageData struct {
 	Groups     []waitfor.Group
 	Misses     []waitfor.NearMiss
 	Absent     []pageAbsent
+	Comms      []pageComm
 	MoreGroups int
 	MoreMisses int
 	MoreCycles int
 	MoreAbsent int
+	MoreComms  int
 }
 
 type pageCycle struct {
@@ -90,6 +92,7 @@ func ReportHTML(w io.Writer, r *waitfor.Report) error {
 		d.Absent = append(d.Absent, pageAbsent{a.ranks, a.why})
 	}
 	d.MoreAbsent = len(reasons) - len(d.Absent)
+	d.Comms, d.MoreComms = pageComms(r)
 	before, after, err := aroundData(d)
 	if err != nil {
 		return err

@@ -15,8 +15,13 @@ import (
 // unknown marks what is not known in a table.
 const unknown = "?"
 
-// Style marks up text for a terminal. The zero value leaves it plain.
-type Style struct{ On bool }
+// Style says how text looks and what it shows.
+type Style struct {
+	// On marks it up for a terminal.
+	On bool
+	// Members names the members of each communicator.
+	Members bool
+}
 
 // The colours of the queues are those of the field's tools.
 var queueLooks = [...]struct{ title, color string }{
@@ -55,7 +60,7 @@ func processText(w *bufio.Writer, p *mqs.Process, style Style) {
 	sharing := map[string][]string{}
 	for _, c := range p.Communicators {
 		s := inOneSentence(c)
-		if s == "" {
+		if s == "" || style.Members {
 			communicatorText(w, p, c, style)
 			continue
 		}
@@ -103,6 +108,9 @@ func heading(p *mqs.Process) string {
 	return printable(b.String())
 }
 
+// nothingPending is the sentence on a communicator whose queues are empty.
+const nothingPending = "Nothing pending on %s"
+
 // inOneSentence returns what there is to say of a communicator whose queues are
 // all empty or all out of reach, with %s in place of its name; else nothing.
 func inOneSentence(c *mqs.Queues) string {
@@ -125,7 +133,7 @@ func inOneSentence(c *mqs.Queues) string {
 	}
 	switch shown {
 	case empty:
-		return "Nothing pending on %s"
+		return nothingPending
 	case missing:
 		return "Not available on %s: " + strings.ReplaceAll(sentence(reason), "%", "%%")
 	}
@@ -149,6 +157,12 @@ func communicatorText(w *bufio.Writer, p *mqs.Process, c *mqs.Queues, style Styl
 		fmt.Fprint(w, ", internal to the library")
 	}
 	fmt.Fprintln(w)
+	if style.Members {
+		groupsText(w, c)
+	}
+	if inOneSentence(c) == nothingPending {
+		fmt.Fprintln(w, "  Nothing pending.")
+	}
 	for _, class := range mqs.OpClasses {
 		q, look := c.Queue[class], queueLooks[class]
 		switch {

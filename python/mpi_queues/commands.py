@@ -21,6 +21,7 @@ _OPTIONS = (
     Option("comm", "NAME|ID", "Show only communicators of this name or unique id."),
     Option("queue", "|".join(QUEUES), "Show only this queue of each communicator.", QUEUES),
     Option("internal", "", "Show the MPI library's own communicators and messages too."),
+    Option("members", "", "Name the members of each communicator by their global ranks."),
     Option("limit", "NUMBER|unlimited",
            "Set how many operations of a queue are shown.\n"
            "The default is that of `set mpi-queues limit'; with -json it is unlimited.",
@@ -119,6 +120,7 @@ def show_queues(given: Dict[str, Any], from_tty: bool, buffer: Optional[Buffer] 
         "comm": given.get("comm", ""),
         "queue": given.get("queue", ""),
         "internal": "internal" in given,
+        "members": "members" in given,
         "limit": given.get("limit", 0 if to_json else parameters.limit()),
         "format": "json" if to_json else "text",
         "styled": not to_json and output is None and inquiry.is_styled(from_tty),

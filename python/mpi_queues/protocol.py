@@ -165,6 +165,8 @@ class QueuesParams(TypedDict):
     queue: str
     # Internal shows the MPI library's own communicators and traffic too.
     internal: bool
+    # Members names the members of each communicator in text.
+    members: bool
     # Limit is the largest number of operations to show for a queue; 0 means no limit.
     limit: int
     # Format is "text" or "json".

@@ -54,6 +54,10 @@ func TestFilters(t *testing.T) {
 	work.GDB(t, where, "mpi-queues -comm nowhere").Contains(t,
 		`no communicator has the name or id "nowhere"; there are "`+names(whole)[0]+`" (0x0), `, `"bridge" (`+id+`)`)
 
+	members := work.GDB(t, where, "mpi-queues -members")
+	members.Contains(t, "MPI_COMM_WORLD (0x0): rank 1 of 3\n  Members: global ranks 0-2\n", "\n  Members: global ranks 1\n")
+	work.GDB(t, where, "mpi-queues").Lacks(t, "Members")
+
 	for _, c := range []struct {
 		options string
 		names   []string // nil: all of them

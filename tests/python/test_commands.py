@@ -46,13 +46,15 @@ class OptionsTest(HelperTest):
         self.assertEqual(params, {
             "source": {"choice": "auto", "dll": "", "safe_path": [], "timeout": 10,
                        "starters": []},
-            "obstacles": [], "comm": "", "queue": "", "internal": False, "limit": 200,
+            "obstacles": [], "comm": "", "queue": "", "internal": False,
+            "members": False, "limit": 200,
             "format": "text", "styled": False, "record": False, "window": False})
 
     def test_values(self) -> None:
         params = self.params("-comm 'MPI COMM' -q u -i -limit 0x10 --")
         self.assertEqual((params["comm"], params["queue"], params["internal"], params["limit"]),
                          ("MPI COMM", "unexpected", True, 16))
+        self.assertTrue(self.params("-m")["members"])
         self.assertEqual(self.params("-comm \"a b\"")["comm"], "a b")
         self.assertEqual(self.params("-comm -q")["comm"], "-q")
         self.assertEqual(self.params("-l unl")["limit"], 0)
