@@ -19,8 +19,8 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/render"
 )
 
-// patience is how long a condition may take to come true on a busy machine.
-const patience = time.Minute
+// patience is how long a condition may take to come true. It ends what hangs.
+const patience = 10 * time.Minute
 
 // built is this program as its users have it: the test's own binary can't be the helper.
 var built = sync.OnceValues(func() (string, error) {

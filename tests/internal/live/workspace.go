@@ -8,15 +8,18 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
 
-// Patience is how long a condition may take to come true on a busy machine.
-const Patience = 60 * time.Second
+// Patience is how long a condition may take to come true. It ends what hangs, and is
+// far from what the slowest machine takes.
+const Patience = 10 * time.Minute
 
 // Workspace is what the tests of one run share: the product and the programs,
 // each built once.
@@ -40,6 +43,7 @@ type Workspace struct {
 // In the environment, MPI_QUEUES_TEST_HELPER names a product that is ready, for
 // where there is no Go, and MPI_QUEUES_TEST_GDB another debugger.
 func New() (*Workspace, error) {
+	DefaultSignals()
 	root, err := projectRoot()
 	if err != nil {
 		return nil, err
@@ -63,6 +67,16 @@ func New() (*Workspace, error) {
 		return nil, fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	return w, nil
+}
+
+// DefaultSignals gives what the tests start the default signals, also where the tests
+// themselves were started with some of them ignored, as nohup and a shell's & do.
+func DefaultSignals() {
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGQUIT, syscall.SIGHUP} {
+		if signal.Ignored(s) {
+			signal.Notify(make(chan os.Signal, 1), s) // what is caught is not ignored by children
+		}
+	}
 }
 
 // With returns a workspace in a folder of this one, for another MPI.

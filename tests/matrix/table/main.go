@@ -20,7 +20,7 @@ import (
 
 const (
 	readme = "README.md"
-	folder = "tests/.cache/matrix"
+	folder = "tests/.out/matrix"
 	begin  = "<!-- The matrix: ./tests/run matrix writes what is between these two lines. -->\n"
 	end    = "<!-- The end of the matrix. -->\n"
 )
