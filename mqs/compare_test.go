@@ -1,12 +1,14 @@
 package mqs
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
@@ -206,9 +208,12 @@ func TestCompareGroups(t *testing.T) {
 	}
 }
 
-// Long queues take no longer than they must, whatever makes pairing hard.
+// Long queues are compared, whatever makes pairing hard. Growth is watched by tests/growth.
 func TestCompareLongQueues(t *testing.T) {
-	const n = 100_000
+	n, err := strconv.Atoi(cmp.Or(os.Getenv("MPI_QUEUES_TEST_SIZE"), "20000"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	each := func(op func(i int) PendingOperation) []PendingOperation {
 		out := make([]PendingOperation, n)
 		for i := range out {
@@ -241,15 +246,9 @@ func TestCompareLongQueues(t *testing.T) {
 		{"one buffer, none alike", tags, noneAlike, 2 * n, 2 * n}, // the status and the tag
 		{"nothing in common", buffers, noneAlike[:1], n + 1, n + 1},
 	} {
-		start := time.Now()
 		got := len(Compare(view(tc.native...), view(tc.dll...), Filter{}))
 		if got > tc.most || got < tc.least {
 			t.Errorf("%s: %d differences", tc.name, got)
-		}
-		took := time.Since(start)
-		t.Logf("%s: %v", tc.name, took)
-		if took > 10*time.Second { // a second at most, on an idle machine
-			t.Errorf("%s took %v", tc.name, took)
 		}
 	}
 }

@@ -64,32 +64,40 @@ func check(t *testing.T, path string, limit time.Duration) string {
 
 func TestCheckFindsWhatADLLDoesWrong(t *testing.T) {
 	dlls := testdll.In(t.TempDir())
-	for _, c := range []struct {
-		path, want string
-		limit      time.Duration
-	}{
-		{dlls.Without(t, "mqs_next_operation"), "the DLL: WRONG: lacks mqs_next_operation", 0},
-		{dlls.Without(t, "mqs_get_comm_group"), "the DLL: note: has no mqs_get_comm_group: ", 0},
-		{dlls.Rogue(t, "answer", "mqs_version_compatibility", "-DANSWER=1"), "the DLL: WRONG: can't be used: ", 0},
-		{dlls.Rogue(t, "answer", "mqs_dll_taddr_width", "-DANSWER=4"), "the DLL: WRONG: can't be used: ", 0},
-		{dlls.Rogue(t, "crash", "dlopen"), "the DLL: WRONG: librogue_crash_dlopen.so crashed in its initialisation (SIGSEGV)", 0},
-		{dlls.Rogue(t, "crash", "mqs_image_has_queues"), "crashed in mqs_image_has_queues (SIGSEGV)", 0},
-		{dlls.Rogue(t, "exit", "mqs_setup_image"), "ended its process in mqs_setup_image (exit status 0)", 0},
-		{dlls.Rogue(t, "spin", "mqs_setup_image"), "did not return from mqs_setup_image within 500ms", time.Second / 2},
-		{dlls.Rogue(t, "answer", "mqs_setup_image", "-DANSWER=42"), "refuses it: librogue_answer_mqs_setup_image.so: mqs_setup_image failed: a toy's code below 100 (code 42)", 0},
-		{dlls.Rogue(t, "answer", "mqs_setup_image", "-DANSWER=-7"), "mqs_setup_image failed: a toy's code below 0 (code -7)", 0},
-		{dlls.Rogue(t, "answer", "mqs_setup_image", "-DANSWER=1"), "mqs_setup_image failed: no information (the toy knows nothing of it)", 0},
-		{dlls.Rogue(t, "answer", "mqs_setup_image", "-DANSWER=2"), "mqs_setup_image failed: end of list\n", 0},
-		{dlls.Reference(t, "-fvisibility=default"), "the DLL: note: exports basic, check_basic, check_image, ", 0},
-		{dlls.Rogue(t, "print", "mqs_setup_image"), "note: prints by itself, at last \"", 0},
-		{dlls.Rogue(t, "leak", "mqs_setup_image"), "WRONG: has not freed 100000 bytes in 1000 blocks", 0},
-		{dlls.Rogue(t, "free_twice", "mqs_setup_image"), "WRONG: freed memory that it had not allocated, or had freed before", 0},
+	for _, c := range []struct{ path, want string }{
+		{dlls.Without(t, "mqs_next_operation"), "the DLL: WRONG: lacks mqs_next_operation"},
+		{dlls.Without(t, "mqs_get_comm_group"), "the DLL: note: has no mqs_get_comm_group: "},
+		{dlls.Rogue(t, "answer", "mqs_version_compatibility", "-DANSWER=1"), "the DLL: WRONG: can't be used: "},
+		{dlls.Rogue(t, "answer", "mqs_dll_taddr_width", "-DANSWER=4"), "the DLL: WRONG: can't be used: "},
+		{dlls.Rogue(t, "crash", "dlopen"), "the DLL: WRONG: librogue_crash_dlopen.so crashed in its initialisation (SIGSEGV)"},
+		{dlls.Rogue(t, "crash", "mqs_image_has_queues"), "crashed in mqs_image_has_queues (SIGSEGV)"},
+		{dlls.Rogue(t, "exit", "mqs_setup_image"), "ended its process in mqs_setup_image (exit status 0)"},
+		{dlls.Rogue(t, "answer", "mqs_setup_image", "-DANSWER=42"), "refuses it: librogue_answer_mqs_setup_image.so: mqs_setup_image failed: a toy's code below 100 (code 42)"},
+		{dlls.Rogue(t, "answer", "mqs_setup_image", "-DANSWER=-7"), "mqs_setup_image failed: a toy's code below 0 (code -7)"},
+		{dlls.Rogue(t, "answer", "mqs_setup_image", "-DANSWER=1"), "mqs_setup_image failed: no information (the toy knows nothing of it)"},
+		{dlls.Rogue(t, "answer", "mqs_setup_image", "-DANSWER=2"), "mqs_setup_image failed: end of list\n"},
+		{dlls.Reference(t, "-fvisibility=default"), "the DLL: note: exports basic, check_basic, check_image, "},
+		{dlls.Rogue(t, "print", "mqs_setup_image"), "note: prints by itself, at last \""},
+		{dlls.Rogue(t, "leak", "mqs_setup_image"), "WRONG: has not freed 100000 bytes in 1000 blocks"},
+		{dlls.Rogue(t, "free_twice", "mqs_setup_image"), "WRONG: freed memory that it had not allocated, or had freed before"},
 	} {
-		if c.limit == 0 {
-			c.limit = time.Minute
-		}
-		if got := check(t, c.path, c.limit); !strings.Contains(got, c.want) {
+		if got := check(t, c.path, 10*time.Minute); !strings.Contains(got, c.want) {
 			t.Errorf("of %s it does not say %q:\n%s", c.path, c.want, got)
+		}
+	}
+}
+
+// A DLL that never returns is left after its time. The slower the machine, the longer it
+// takes until it is called at all.
+func TestCheckOfADLLThatNeverReturns(t *testing.T) {
+	path := testdll.In(t.TempDir()).Rogue(t, "spin", "mqs_setup_image")
+	for limit := time.Second / 2; ; limit *= 2 {
+		got := check(t, path, limit)
+		if strings.Contains(got, fmt.Sprintf("did not return from mqs_setup_image within %v", limit)) {
+			return
+		}
+		if !strings.Contains(got, fmt.Sprintf("kept its process from answering within %v", limit)) || limit > 10*time.Minute {
+			t.Fatalf("it says:\n%s", got)
 		}
 	}
 }
@@ -99,7 +107,7 @@ func TestCheckOfWhatIsNoLibrary(t *testing.T) {
 	if err := os.WriteFile(path, []byte("text"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got := check(t, path, time.Minute); !strings.HasPrefix(got, "the DLL: WRONG: libtext.so: it can't be loaded: ") || strings.Count(got, "\n") != 1 {
+	if got := check(t, path, 10*time.Minute); !strings.HasPrefix(got, "the DLL: WRONG: libtext.so: it can't be loaded: ") || strings.Count(got, "\n") != 1 {
 		t.Errorf("it says %s", got)
 	}
 }

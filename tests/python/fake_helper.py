@@ -267,11 +267,12 @@ def die_unheard() -> None:
 
 @scenario
 def deaf_between() -> None:
-    """Answers one request and reads no more for some seconds, then as ever."""
+    """Answers one request and reads no more until there is a file, then as ever."""
     handshake()
     while True:
         reply(receive(), RESULT)
-        time.sleep(ARGUMENTS["seconds"])
+        while not os.path.exists(ARGUMENTS["until"]):
+            time.sleep(0.01)
 
 
 @scenario

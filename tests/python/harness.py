@@ -2,9 +2,11 @@
 
 import json
 import os
+import sys
 import tempfile
 import unittest
-from typing import Any, Dict, List
+from types import FrameType
+from typing import Any, Callable, Dict, List
 
 import gdb
 from mpi_queues import link
@@ -37,6 +39,24 @@ def evaluate(expression: str) -> int:
     return int(gdb.parse_and_eval(expression))
 
 
+def steps(work: Callable[[], object]) -> int:
+    """Returns how many lines of Python a piece of work takes, which no machine changes."""
+    count = 0
+
+    def trace(_frame: FrameType, event: str, _argument: object) -> Any:
+        nonlocal count
+        count += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return count
+
+
 class HelperTest(unittest.TestCase):
     """A test that starts a fake helper."""
 
@@ -49,6 +69,11 @@ class HelperTest(unittest.TestCase):
 
     def tearDown(self) -> None:
         link.LINK.close()
+
+    def assert_linear(self, work: Callable[[int], object], size: int) -> None:
+        """Checks that work on ten times as much takes ten times as many steps, or fewer."""
+        small, large = steps(lambda: work(size)), steps(lambda: work(10 * size))
+        self.assertLess(large, 12 * small + 1000)
 
     def fake(self, scenario: str, **arguments: Any) -> None:
         """Says what the helper will do that the next command starts."""

@@ -68,14 +68,13 @@ class InterruptTest(TerminalTest):
 
     def test_second_one_ends_the_helper(self) -> None:
         terminal = self.start("stubborn")
+        terminal.command("python from mpi_queues import exchange; exchange.CANCEL_SECONDS = 1e6")
         terminal.send("mpi-queues\n")
         terminal.expect("WAITING")
         terminal.send(CTRL_C)
         terminal.wait(lambda: bool(terminal.received("cancel")), "the cancellation")
-        began = time.monotonic()
         terminal.send(CTRL_C)
         self.assert_quit(terminal.expect("PROMPT>"))
-        self.assertLess(time.monotonic() - began, 4)
         self.assertEqual(self.helper_pid(terminal), "None")
 
     def test_time_limit(self) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Callable, Dict, List
 HERE = os.path.dirname(os.path.abspath(__file__))
 GDBINIT = os.path.join(HERE, "..", "..", "gdbinit")
 FAKE = os.path.join(HERE, "fake_helper.py")
-PATIENCE = 30.0
+PATIENCE = 600.0
 
 
 class Terminal:

@@ -2,7 +2,6 @@
 
 import os
 import select
-import time
 from typing import Any, List
 
 from harness import HelperTest, end_program, run_program
@@ -27,11 +26,9 @@ class NotifyTest(HelperTest):
         return [m["params"] for m in self.received() if m.get("method") == "exited"]
 
     def notify(self, count: int, size: int = 1) -> None:
-        """Notifies, and checks that nothing waits for the helper."""
-        began = time.monotonic()
+        """Notifies. A helper that reads nothing meanwhile does not hold it up."""
         for pid in range(count):
             link.LINK.notify("exited", {"inferior": 1, "pid": pid, "more": "x" * size})
-        self.assertLess(time.monotonic() - began, 2)
 
     def test_none_runs(self) -> None:
         self.fake("good")
@@ -59,7 +56,7 @@ class NotifyTest(HelperTest):
 
     def test_deaf(self) -> None:
         """A helper that does not read its pipe can't block gdb, and is replaced."""
-        self.fake("deaf_between", seconds=1000)
+        self.fake("deaf_between", until="/nowhere/at/all")
         self.command("mpi-queues")
         first = link.LINK._running().pid
         self.notify(100, 5000)
@@ -70,14 +67,15 @@ class NotifyTest(HelperTest):
 
     def test_slow(self) -> None:
         """One that reads its pipe in the end stays, and misses nothing."""
-        self.fake("deaf_between", seconds=0.5)
+        end = os.path.join(self.folder, "end")
+        self.fake("deaf_between", until=end)
         self.command("mpi-queues")
         first = link.LINK._running()
         self.notify(20, 5000)
         self.assertFalse(first.is_ready(), "the pipe took all")
-        end = time.monotonic() + 20
-        while not first.is_ready() and time.monotonic() < end:
-            select.select([], [first._process.stdin], [], 1)
+        open(end, "w").close()
+        while not first.is_ready():
+            select.select([], [first._process.stdin], [])
         self.command("mpi-queues")
         self.assertEqual(first.pid, link.LINK._running().pid)
         self.assertEqual([p["pid"] for p in self.notified()], list(range(20)))
