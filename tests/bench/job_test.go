@@ -16,10 +16,10 @@ import (
 const (
 	jobRanks    = 16
 	jobReceives = 1000
-	// maxAgainstBacktraces is how long a dump of a job may take, in times of
-	// gdb's backtraces of its processes one after the other: what someone would
-	// look at otherwise.
-	maxAgainstBacktraces = 1.0
+	// backtracesTarget is how long a dump of a job may take, in times of gdb's
+	// backtraces of its processes one after the other: what someone would look at
+	// otherwise.
+	backtracesTarget = 1.0
 )
 
 // TestJob measures mpi-queues dump on a launcher.
@@ -78,10 +78,7 @@ func TestJob(t *testing.T) {
 		d, b := dump(), backtraces()
 		dumps, traces, ratios = append(dumps, d), append(traces, b), append(ratios, ratio(d, b))
 	}
-	against := median(ratios)
-	fmt.Printf("`mpi-queues dump` of %d ranks takes %.2f s, `gdb -batch -p PID -ex bt` of one after the other %.2f s: %.2f times as long (on %d processors)\n",
-		jobRanks, median(dumps).Seconds(), median(traces).Seconds(), against, runtime.NumCPU())
-	if against > maxAgainstBacktraces {
-		t.Errorf("a dump takes %.2f times as long as backtraces (%.2f), the bound is %.0f", against, ratios, maxAgainstBacktraces)
-	}
+	fmt.Printf("`mpi-queues dump` of %d ranks takes %.2f s, `gdb -batch -p PID -ex bt` of one after the other %.2f s (on %d processors)\n",
+		jobRanks, median(dumps).Seconds(), median(traces).Seconds(), runtime.NumCPU())
+	atMost(backtracesTarget, "%.2f times as long for a dump of %d ranks as for backtraces of them", median(ratios), jobRanks)
 }
