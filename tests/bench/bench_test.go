@@ -37,9 +37,9 @@ const (
 	againstPythonTarget = 5.0
 	againstDLLTarget    = 10.0
 	growthTarget        = 12.0 // for ten times as many
-	textCommand       = "mpi-queues -limit unlimited"
-	jsonCommand       = "mpi-queues -json"
-	endHelper         = "python import mpi_queues.link; mpi_queues.link.LINK.close(); print('ended')"
+	textCommand         = "mpi-queues -limit unlimited"
+	jsonCommand         = "mpi-queues -json"
+	endHelper           = "python import mpi_queues.link; mpi_queues.link.LINK.close(); print('ended')"
 )
 
 // tools are what all sizes share.
