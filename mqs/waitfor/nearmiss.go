@@ -22,6 +22,7 @@ const (
 type misses struct {
 	*analysis
 	suspects []int32
+	letters  map[int32]*letters // of each suspect
 	found    []miss
 	alike    map[string][]int // in found, by what they have in common
 	told     map[lost]bool    // messages that a sentence is about
@@ -35,29 +36,65 @@ type miss struct {
 }
 
 func (a *analysis) nearMisses() []NearMiss {
-	n := &misses{analysis: a, alike: map[string][]int{}, told: map[lost]bool{}, budget: missBudget}
-	for i := range a.ranks {
-		if a.hangs(int32(i)) {
-			n.suspects = append(n.suspects, int32(i))
-		}
-	}
-	if len(n.suspects) == 0 {
-		n.suspects = a.mayHang()
+	n := &misses{analysis: a, suspects: a.suspects(), alike: map[string][]int{}, told: map[lost]bool{}, budget: missBudget}
+	n.collect()
+	for _, r := range n.suspects {
+		n.waits(r)
 	}
 	for _, r := range n.suspects {
-		for i := range a.ranks[r].waits {
-			w := &a.ranks[r].waits[i]
-			for k := range w.goals {
-				if g := &w.goals[k]; g.op != nil && !g.op.Internal {
-					n.operation(r, w, g)
-				}
-			}
-		}
+		n.posted(r)
 	}
 	n.collectives()
 	n.lengths()
 	n.unreceived()
 	return n.report()
+}
+
+// suspects are the ranks that hang; if none is known to, those that may, and those that
+// ask for messages again and again, unless the job gets on.
+func (a *analysis) suspects() []int32 {
+	var out []int32
+	for i := range a.ranks {
+		if a.hangs(int32(i)) {
+			out = append(out, int32(i))
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	if verdict, _ := a.verdict(); verdict == Free {
+		return nil
+	}
+	out = a.mayHang()
+	for i := range a.ranks {
+		if a.ranks[i].polls() {
+			out = append(out, int32(i))
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// polls says whether a rank is in a call that asks for messages and does not wait for them.
+func (r *rank) polls() bool {
+	return !r.gone() && r.process != nil && slices.ContainsFunc(r.process.Threads, func(t mqs.Thread) bool { return asks[t.Call] })
+}
+
+// asks has the calls that ask whether something has come or is done.
+var asks = map[string]bool{"MPI_Test": true, "MPI_Testall": true, "MPI_Testany": true, "MPI_Testsome": true,
+	"MPI_Request_get_status": true, "MPI_Iprobe": true, "MPI_Improbe": true}
+
+// waits looks at the operations that a rank hangs with.
+func (n *misses) waits(rank int32) {
+	for i := range n.ranks[rank].waits {
+		w := &n.ranks[rank].waits[i]
+		n.probed(rank, w)
+		for k := range w.goals {
+			if g := &w.goals[k]; g.op != nil && !g.op.Internal {
+				n.operation(rank, w, g)
+			}
+		}
+	}
 }
 
 // add notes a near miss. Of those that have a kind and a likeness in common,
@@ -114,7 +151,7 @@ func (n *misses) operation(rank int32, w *wait, g *goal) {
 		return
 	}
 	if g.class == mqs.PendingReceives {
-		n.receive(rank, w, g)
+		n.receive(rank, g, n.likeness(w, g), n.waitsIn(rank, w, g), true)
 	}
 }
 
@@ -139,104 +176,16 @@ func (n *misses) waitsIn(rank int32, w *wait, g *goal) string {
 	if g.class == mqs.PendingSends {
 		return text + fmt.Sprintf(" for %s to receive its message with tag %d on %s", peerWords(g.of, g.op.DesiredLocalRank), g.op.DesiredTag.Value, g.of.comm.label())
 	}
-	text += " for a message from " + peerWords(g.of, g.op.DesiredLocalRank)
+	return text + " for a message " + messageWords(g)
+}
+
+// messageWords is what a receive asks for: "from rank 1 with tag 7 on MPI_COMM_WORLD".
+func messageWords(g *goal) string {
+	text := "from " + peerWords(g.of, g.op.DesiredLocalRank)
 	if e, _ := g.of.receive(g.op); e.tag == anyTag {
 		text += " with any tag"
 	} else {
 		text += fmt.Sprintf(" with tag %d", e.tag)
 	}
 	return text + " on " + g.of.comm.label()
-}
-
-// letter is a message that nobody has received.
-type letter struct {
-	from   int32 // global, -1 if not known
-	tag    int32
-	length int64 // -1 if not known
-	comm   *communicator
-	sent   bool // from the sender's queue, else it has come
-}
-
-// receive looks for messages that differ from what a receive waits for in one
-// thing: the tag, the communicator or, if nothing else is there, the source.
-func (n *misses) receive(rank int32, w *wait, g *goal) {
-	e, ok := g.of.receive(g.op)
-	if !ok {
-		return
-	}
-	source := int32(mqs.AnyRank)
-	if e.source != mqs.AnyRank {
-		if source = g.of.globalOf(e.source); source < 0 {
-			return
-		}
-	}
-	var tag, comm, other *letter
-	n.letters(rank, source, func(l letter) {
-		switch fromIt, sameTag, here := source == mqs.AnyRank || l.from == source, e.tag == anyTag || l.tag == e.tag, l.comm == g.of.comm; {
-		case tag == nil && fromIt && !sameTag && here:
-			tag = &l
-		case comm == nil && fromIt && sameTag && !here:
-			comm = &l
-		case other == nil && !fromIt && sameTag && here:
-			other = &l
-		}
-	})
-	start := n.waitsIn(rank, w, g)
-	for _, l := range []*letter{tag, comm, other} {
-		if l != nil {
-			n.told[lost{l.comm, rank, l.from, l.tag}] = true
-			break
-		}
-	}
-	switch {
-	case tag != nil:
-		n.add(OtherTag, n.likeness(w, g)+fmt.Sprint(tag.tag), start+fmt.Sprintf(", but the one that %s has tag %d (%s)", tag.came(), tag.tag, n.sender(tag)), rank, tag.from)
-	case comm != nil:
-		n.add(OtherCommunicator, n.likeness(w, g)+comm.comm.label(), start+fmt.Sprintf(", but the one with tag %d that %s is on %s (%s)", comm.tag, comm.came(), comm.comm.label(), n.sender(comm)), rank, comm.from)
-	case other != nil:
-		n.add(OtherSource, n.likeness(w, g), start+fmt.Sprintf(", but the one with tag %d that has come is from rank %d (%s)", other.tag, other.from, n.sender(other)), rank, other.from)
-	}
-}
-
-func (l *letter) came() string {
-	if l.sent {
-		return fmt.Sprintf("rank %d sends", l.from)
-	}
-	return fmt.Sprintf("has come from rank %d", l.from)
-}
-
-// sender says where the sender of a message is now. Which line it was sent at
-// is known only if it still waits there.
-func (n *misses) sender(l *letter) string { return fmt.Sprintf("rank %d %s", l.from, n.now(l.from)) }
-
-// letters calls f with the messages to a rank that no receive of it awaits:
-// those that have come and, from one source, those that it has yet to send.
-func (n *misses) letters(rank, source int32, f func(letter)) {
-	for _, m := range n.ranks[rank].members {
-		ops := m.queued(mqs.UnexpectedMessages)
-		for i := range ops {
-			if n.budget--; n.budget < 0 {
-				return
-			}
-			if s, ok := m.arrival(&ops[i]); ok && ops[i].Status == mqs.Pending && !ops[i].Internal && !n.receives.match(s.envelope) {
-				if from := m.globalOf(s.source); from >= 0 {
-					f(letter{from, s.tag, s.length, m.comm, false})
-				}
-			}
-		}
-	}
-	if source < 0 {
-		return
-	}
-	for _, m := range n.ranks[source].members {
-		ops := m.queued(mqs.PendingSends)
-		for i := range ops {
-			if n.budget--; n.budget < 0 {
-				return
-			}
-			if s, ok := m.send(&ops[i]); ok && ops[i].Status == mqs.Pending && !ops[i].Internal && m.globalOf(s.dest) == rank && !n.receives.match(s.envelope) {
-				f(letter{source, s.tag, s.length, m.comm, true})
-			}
-		}
-	}
 }

@@ -92,11 +92,37 @@ func (n *misses) collectives() {
 				entries = append(entries, &entry{call: f.call, entryKey: f.entryKey, ranks: ranks})
 			}
 		}
-		n.different(c, entries)
+		if n.mismatched(entries, members) {
+			n.different(c, entries)
+		}
 		n.deserted(c, byComm[c], members)
 	}
 	n.crossed(order, byComm, waits)
 }
+
+// mismatched says whether members of a communicator that are in different collectives can't
+// be so by right. Where they hang, it is what the hang is explained with. Else one may have
+// left a collective in which others still are, as the root of a broadcast does: but no call
+// that waits for all, and not if all members are in collectives and none goes on.
+func (n *misses) mismatched(entries []*entry, members []int32) bool {
+	if n.hangs(entries[0].ranks[0]) {
+		return true
+	}
+	confirmed := func(r int32) bool { return n.ranks[r].confirmed }
+	inside, waitForAll := map[int32]bool{}, map[string]bool{}
+	for _, e := range entries {
+		for _, r := range e.ranks {
+			inside[r] = confirmed(r)
+		}
+		if e.isForAll() && slices.ContainsFunc(e.ranks, confirmed) {
+			waitForAll[e.call] = true
+		}
+	}
+	return len(waitForAll) > 1 || len(members) > 0 && !slices.ContainsFunc(members, func(r int32) bool { return !inside[r] })
+}
+
+// isForAll says whether no rank can leave the call before all have entered it.
+func (e *entry) isForAll() bool { return behaviours[e.call] == synchronises || e.call == finalize }
 
 // crossing is from ranks in calls on one communicator to ranks in calls on another.
 type crossing struct{ from, to *communicator }
@@ -225,6 +251,10 @@ func (n *misses) deserted(c *communicator, entries []*entry, members []int32) {
 		return
 	}
 	for _, e := range entries {
+		// Else they may have been in it, and have left it early.
+		if stays := e.isForAll() && slices.ContainsFunc(e.ranks, func(r int32) bool { return n.ranks[r].confirmed }); !stays && !n.hangs(e.ranks[0]) {
+			continue
+		}
 		n.add(PeerLeft, e.place+c.label(), fmt.Sprintf("%s %s in %s on %s, which %s will never enter: rank %d %s",
 			capital(rankWords(e.ranks)), verb(e.ranks, "waits", "wait"), e.place, c.label(), rankWords(gone), gone[0], n.now(gone[0])),
 			slices.Concat(e.ranks, gone)...)

@@ -1,0 +1,142 @@
+package waitfor
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+)
+
+// Both sides of a near miss may be seen though no call is known to wait for the one, and
+// though it is not known whether the job hangs.
+func TestNearMissesOfPostedReceives(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		ranks int
+		make  func(m *made)
+		want  string
+	}{
+		{"a receive that was posted before a send that hangs", 2, func(m *made) {
+			m.each(func(r *madeRank) { r.irecv(worldID, 1-r.me, 2); r.send(worldID, 1-r.me, 1) }, 0, 1)
+		}, "tag [0-1]: Rank 0, which is now in MPI_Send (a.c:11), has a receive posted for a message from rank 1 with tag 2 on MPI_COMM_WORLD, but the one that has come from rank 1 has tag 1 (rank 1 is now in MPI_Send (a.c:11)).\n" +
+			"tag [0-1]: Rank 1, which is now in MPI_Send (a.c:11), has a receive posted for a message from rank 0 with tag 2 on MPI_COMM_WORLD, but the one that has come from rank 0 has tag 1 (rank 0 is now in MPI_Send (a.c:11))."},
+		{"several receives and one message", 2, func(m *made) {
+			m.rank(0).irecv(worldID, 1, 2)
+			m.rank(0).irecv(worldID, 1, 3)
+			m.rank(0).recv(worldID, 1, 7)
+			m.rank(1).send(worldID, 0, 1)
+		}, "tag [0-1]: Rank 0 waits in MPI_Recv (a.c:10) for a message from rank 1 with tag 7 on MPI_COMM_WORLD, but the one that has come from rank 1 has tag 1 (rank 1 is now in MPI_Send (a.c:11))."},
+		{"another communicator", 2, func(m *made) {
+			m.comm(dupID, "dup", 0, 1)
+			m.rank(0).irecv(dupID, 1, 2)
+			m.rank(0).send(worldID, 1, 9)
+			m.rank(1).send(worldID, 0, 2)
+		}, "communicator [0-1]: Rank 0, which is now in MPI_Send (a.c:11), has a receive posted for a message from rank 1 with tag 2 on \"dup\", but the one with tag 2 that has come from rank 1 is on MPI_COMM_WORLD (rank 1 is now in MPI_Send (a.c:11))."},
+		{"not of any source", 2, func(m *made) {
+			m.rank(0).irecv(worldID, wild, 2)
+			m.rank(0).send(worldID, 1, 1)
+			m.rank(1).send(worldID, 0, 1)
+		}, none},
+		{"not of another source", 3, func(m *made) {
+			m.each(func(r *madeRank) { r.irecv(worldID, 2, 1); r.send(worldID, 1-r.me, 1) }, 0, 1)
+			m.rank(2).recv(worldID, 0, 9)
+		}, none},
+		{"not from one that goes on", 3, func(m *made) {
+			m.each(func(r *madeRank) { r.irecv(worldID, 2, 5); r.send(worldID, 1-r.me, 1) }, 0, 1)
+			m.rank(2).message(worldID, 0, 6)
+			m.rank(2).computes()
+		}, "never received [0,2]: Rank 0 hangs, and has posted no receive for a message from rank 2 with tag 6 on MPI_COMM_WORLD (rank 0 is now in MPI_Send (a.c:11), rank 2 is now at a.c:99, in no MPI call)."},
+		{"not where the tag is not known", 2, func(m *made) {
+			m.each(func(r *madeRank) { r.irecv(worldID, 1-r.me, 2); r.send(worldID, 1-r.me, 1) }, 0, 1)
+			for i := range 2 {
+				m.rank(i).on(worldID).Queue[mqs.PendingReceives].Operations[0].DesiredTag = mqs.Maybe[int32]{}
+			}
+		}, none},
+		{"requests that are not known", 2, func(m *made) { sendrecvs(m, 0, 1) }, sendrecvMisses},
+		{"a probe on a communicator that is not known", 2, func(m *made) {
+			m.each(func(r *madeRank) {
+				probe := r.thread("MPI_Mprobe", 12)
+				probe.Source, probe.Tag = mqs.Known(1-r.me), mqs.Known[int32](5)
+			}, 0, 1)
+			m.rank(1).message(worldID, 0, 6)
+			m.rank(0).message(worldID, 1, 5)
+			m.rank(0).message(worldID, 1, 6)
+		}, "tag [0-1]: Rank 0 waits in MPI_Mprobe (a.c:12) for a message with tag 5 on a communicator that is not known, but the one that has come from rank 1 has tag 6 on MPI_COMM_WORLD (rank 1 is now in MPI_Mprobe (a.c:12))."},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := newMade(c.ranks)
+			c.make(m)
+			r := Analyse(m.Snapshot)
+			want := strings.Trim(c.want, none)
+			if got := texts(r); c.want == none && slices.ContainsFunc(r.NearMisses, func(n NearMiss) bool { return n.Kind != NeverReceived }) || c.want != none && got != want {
+				t.Errorf("%s: near misses:\n%s\nnot:\n%s", r.Verdict, got, want)
+			}
+		})
+	}
+}
+
+// sendrecvs lets two ranks be in MPI_Sendrecv, of which no request is known, for the wrong tags.
+func sendrecvs(m *made, ranks ...int) {
+	m.each(func(r *madeRank) {
+		peer := int32(ranks[0] + ranks[1] - int(r.me))
+		r.thread("MPI_Sendrecv", 12)
+		r.irecv(worldID, peer, 2)
+		r.message(worldID, peer, 1)
+	}, ranks...)
+}
+
+const sendrecvMisses = "tag [0-1]: Rank 0, which is now in MPI_Sendrecv (a.c:12), has a receive posted for a message from rank 1 with tag 2 on MPI_COMM_WORLD, but the one that has come from rank 1 has tag 1 (rank 1 is now in MPI_Sendrecv (a.c:12)).\n" +
+	"tag [0-1]: Rank 1, which is now in MPI_Sendrecv (a.c:12), has a receive posted for a message from rank 0 with tag 2 on MPI_COMM_WORLD, but the one that has come from rank 0 has tag 1 (rank 0 is now in MPI_Sendrecv (a.c:12))."
+
+// Members of a communicator may be in different collectives by right, since some calls can be
+// left early: only what can't be so is a near miss where it is not known that they hang.
+func TestDifferentCollectivesThatMayBeRight(t *testing.T) {
+	const miss = "The members of MPI_COMM_WORLD are in "
+	in := func(calls ...string) func(m *made) {
+		return func(m *made) {
+			for i, call := range calls {
+				switch {
+				case call == "":
+					m.Processes[i].Threads, m.Processes[i].Unavailable = nil, "it can't be read"
+				case strings.HasPrefix(call, "root "):
+					m.rank(i).thread("MPI_Bcast", 20).Comm = mqs.Known(worldID)
+					m.Processes[i].Threads[0].Root = mqs.Known(int32(call[5] - '0'))
+				default:
+					m.rank(i).thread(call, 20).Comm = mqs.Known(worldID)
+				}
+			}
+		}
+	}
+	for _, c := range []struct {
+		name      string
+		make      func(m *made)
+		confirmed []int
+		misses    bool
+	}{
+		{"one left early", in("MPI_Reduce", "MPI_Scan", ""), nil, false},
+		{"one left early, and nobody goes on", in("MPI_Reduce", "MPI_Scan", ""), []int{0, 1}, false},
+		{"one may just have left", in("MPI_Barrier", "MPI_Allreduce", ""), nil, false},
+		{"nobody can have left", in("MPI_Barrier", "MPI_Allreduce", ""), []int{0, 1}, true},
+		{"only one is known not to have gone on", in("MPI_Barrier", "MPI_Allreduce", ""), []int{0}, false},
+		{"all members are in collectives and none goes on", in("MPI_Reduce", "MPI_Scan", "MPI_Scan"), []int{0, 1, 2}, true},
+		{"different roots", in("root 1", "root 0", "root 0"), []int{0, 1, 2}, true},
+		{"different roots, while others are elsewhere", in("root 1", "root 0", ""), []int{0, 1}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := newMade(3)
+			c.make(m)
+			j := newJob(m.Snapshot)
+			for _, i := range c.confirmed {
+				j.ranks[i].confirmed = true
+			}
+			r := j.analyse()
+			if got := texts(r); strings.Contains(got, miss) != c.misses || !c.misses && got != "" {
+				t.Errorf("%s: near misses:\n%s", r.Verdict, got)
+			}
+			if r.Verdict == Deadlocked || r.Verdict == Free {
+				t.Errorf("the verdict is %q, so this shows nothing", r.Verdict)
+			}
+		})
+	}
+}
