@@ -16,7 +16,7 @@ import (
 func TestUCXDeadlocks(t *testing.T) {
 	for i := range expect.Modes {
 		m := &expect.Modes[i]
-		if m.Verdict == expect.Moves {
+		if m.Verdict == expect.Moves || testing.Short() && i%6 != 0 {
 			continue
 		}
 		t.Run(m.Program+" "+m.Name, func(t *testing.T) {

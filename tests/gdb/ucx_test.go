@@ -38,6 +38,9 @@ func TestUCX(t *testing.T) {
 				{"many", 2, "all", []string{"100", "wild"}},
 				{"many", 2, "all", []string{"100", "specific"}},
 			} {
+				if testing.Short() && c.program != "queues" && c.program != "requests" {
+					continue
+				}
 				t.Run(strings.Join(append([]string{c.program, c.transports}, c.args...), " "), func(t *testing.T) {
 					t.Parallel()
 					job := work.Start(t, c.program, c.ranks, append(live.OverUCX(protocols), "-x", "UCX_TLS="+c.transports), c.args...)
