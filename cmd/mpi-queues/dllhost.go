@@ -3,7 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
-	"net"
+	"io/fs"
 	"os"
 	"os/exec"
 
@@ -49,17 +49,17 @@ func becomeConfined() error {
 
 // serveDLL serves on what the helper has started this process with.
 func serveDLL() error {
-	// What is left open of these the DLL might take for its own.
-	inherited := os.NewFile(dll.StreamFD, "stream")
-	stream, err := net.FileConn(inherited)
-	if err != nil {
+	// A file and not a connection: those want calls that a confined process is refused.
+	stream := os.NewFile(dll.StreamFD, "stream")
+	if info, err := stream.Stat(); err != nil || info.Mode()&fs.ModeSocket == 0 {
 		return errors.New("only the helper can start this")
 	}
-	_ = inherited.Close()
 	state, err := wire.MapState(os.NewFile(dll.StateFD, "state"))
 	if err != nil {
 		return err
 	}
+	// One protection less, on an old kernel, is no reason to do without the others.
+	_ = confine.Seal()
 	return host.Serve(stream, state)
 }
 

@@ -4,9 +4,9 @@ package dll_test
 
 import (
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,29 +14,40 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/mpi-queues/mpi-queues/mqs/dll"
+	"github.com/mpi-queues/mpi-queues/mqs/dll/confine"
 	"github.com/mpi-queues/mpi-queues/mqs/dll/host"
 	"github.com/mpi-queues/mpi-queues/mqs/dll/wire"
 	"github.com/mpi-queues/mpi-queues/tests/dll/testdll"
 )
 
-// asHost makes the test's own program a host.
-const asHost = "MPI_QUEUES_TEST_DLL_HOST=1"
+// asHost makes the test's own program a host, the first time for one that is
+// confined.
+const (
+	asHost         = "MPI_QUEUES_TEST_DLL_HOST=1"
+	asConfinedHost = "MPI_QUEUES_TEST_DLL_HOST=2"
+)
 
 func TestMain(m *testing.M) {
 	if kind, ok := os.LookupEnv(asMadHost); ok {
 		beMad(kind)
 	}
-	if !strings.Contains(strings.Join(os.Environ(), " "), asHost) {
+	if path, ok := os.LookupEnv(asHelper); ok {
+		beHelper(path)
+	}
+	switch env := os.Environ(); {
+	case slices.Contains(env, asHost):
+		env[slices.Index(env, asHost)] = asConfinedHost
+		fmt.Fprintln(os.Stderr, confine.Exec("/proc/self/exe", os.Args, env))
+	case slices.Contains(env, asConfinedHost):
+		_ = confine.Seal()
+		state, err := wire.MapState(os.NewFile(dll.StateFD, "state"))
+		if err == nil {
+			err = host.Serve(os.NewFile(dll.StreamFD, "stream"), state)
+		}
+		fmt.Fprintln(os.Stderr, err)
+	default:
 		os.Exit(m.Run())
 	}
-	stream, err := net.FileConn(os.NewFile(dll.StreamFD, "stream"))
-	if err == nil {
-		var state *wire.State
-		if state, err = wire.MapState(os.NewFile(dll.StateFD, "state")); err == nil {
-			err = host.Serve(stream, state)
-		}
-	}
-	fmt.Fprintln(os.Stderr, err)
 	os.Exit(1)
 }
 

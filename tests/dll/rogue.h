@@ -19,6 +19,7 @@
  *   fetch_huge, fetch_wild          it fetches 2 GiB, and to where nothing is
  *   escape                          it tries what a confined process may not: see rogue_faults.c
  *   orphan                          it starts a process that never ends
+ *   outlive                         it does what it can to stay when the helper is killed, and never returns
  *
  * In its stead or behind it:
  *

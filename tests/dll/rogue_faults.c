@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -240,6 +241,18 @@ static void leave_orphan(void) {
   log_entry("try orphan: %d", (int)child);
 }
 
+/* All that could keep its process when the debugger's helper is killed. Its thread's name says when it has tried. */
+static void outlive(void) {
+  tried("session", setsid() >= 0);
+  tried("no signal at the parent's death", prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0) == 0);
+  int nothing = open("/dev/null", O_RDONLY), taken = 0;
+  for (int fd = 0; fd < 64; fd++)
+    if (fd != nothing && dup2(nothing, fd) >= 0) taken++;
+  tried("the stream", taken > 0);
+  prctl(PR_SET_NAME, "outlive", 0, 0, 0);
+  for (;;) raise(SIGSTOP); /* so that nobody in it sees the stream's end */
+}
+
 void strike(const char *fault, mqs_image *image, mqs_process *process) {
 #define IS(name) (!strcmp(fault, name))
   if (IS("crash")) crash();
@@ -269,4 +282,5 @@ void strike(const char *fault, mqs_image *image, mqs_process *process) {
   if (IS("fetch_huge") || IS("fetch_wild")) fetch(fault, process);
   if (IS("escape")) escape();
   if (IS("orphan")) leave_orphan();
+  if (IS("outlive")) outlive();
 }

@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 	"unsafe"
@@ -19,8 +21,13 @@ import (
 // tryAll does in this process what a library could do, good and bad.
 func tryAll(dir string) report {
 	r := report{Refused: map[string]string{}, Needed: map[string]string{}, Status: Status()}
-	for what, try := range attempts(dir) {
-		r.Refused[what] = words(try())
+	for _, all := range []map[string]func() error{attempts(dir), beyond(dir)} {
+		for what, try := range all {
+			r.Refused[what] = words(try())
+		}
+	}
+	if r.Status.Complete() {
+		r.Unlisted = unlisted()
 	}
 	if r.Status.NoNewPrivileges {
 		r.Needed["no capability but reading"] = words(capabilities())
@@ -40,7 +47,20 @@ func tryAll(dir string) report {
 		"memory":  toMemory,
 		"socket":  func() error { _, err := unix.Write(4, []byte("there")); return err },
 		"signal to itself": func() error {
-			return unix.Kill(unix.Getpid(), 0)
+			return errors.Join(unix.Kill(unix.Getpid(), 0), unix.Tgkill(unix.Getpid(), unix.Gettid(), unix.SIGURG))
+		},
+		"own limits": func() error {
+			var l unix.Rlimit
+			return errors.Join(unix.Getrlimit(unix.RLIMIT_STACK, &l), unix.Prlimit(unix.Getpid(), unix.RLIMIT_STACK, nil, &l))
+		},
+		"name of a thread": func() error {
+			return unix.Prctl(unix.PR_SET_NAME, uintptr(unsafe.Pointer(&[]byte("t\x00")[0])), 0, 0, 0)
+		},
+		"newer call": func() error { // is said to be missing, as by a kernel that lacks it
+			if _, _, errno := unix.Syscall(unix.SYS_CLONE3, 0, 0, 0); errno != unix.ENOSYS && r.Status.Complete() {
+				return fmt.Errorf("clone3: %w", errno)
+			}
+			return nil
 		},
 	} {
 		r.Needed[what] = words(try())
@@ -63,14 +83,6 @@ func words(err error) string {
 // attempts are what a confined process is to be refused.
 func attempts(dir string) map[string]func() error {
 	file := func(name string) string { return filepath.Join(dir, name) }
-	call := func(number uintptr, args ...uintptr) error {
-		var a [6]uintptr
-		copy(a[:], args)
-		if _, _, errno := unix.Syscall6(number, a[0], a[1], a[2], a[3], a[4], a[5]); errno != 0 {
-			return errno
-		}
-		return nil
-	}
 	listen := func(network, address string) func() error {
 		return func() error {
 			l, err := net.Listen(network, address)
@@ -165,15 +177,20 @@ func child(how *unix.SysProcAttr) error {
 
 // capabilities fails if this process has more of root's powers than to read.
 func capabilities() error {
-	var has [2]unix.CapUserData
-	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
-	if err := unix.Capget(&header, &has[0]); err != nil {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
 		return err
 	}
-	if has[0].Permitted&^(1<<unix.CAP_DAC_READ_SEARCH) != 0 || has[1].Permitted != 0 {
-		return fmt.Errorf("capabilities %#x", has)
+	for line := range strings.Lines(string(status)) {
+		if set, ok := strings.CutPrefix(line, "CapPrm:"); ok {
+			has, err := strconv.ParseUint(strings.TrimSpace(set), 16, 64)
+			if err == nil && has&^(1<<unix.CAP_DAC_READ_SEARCH) != 0 {
+				err = fmt.Errorf("capabilities %#x", has)
+			}
+			return err
+		}
 	}
-	return nil
+	return errors.New("no capabilities in its status")
 }
 
 // allThreads fails if any thread can write a file.

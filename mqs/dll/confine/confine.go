@@ -1,5 +1,6 @@
 // Package confine takes from a process, for good, what a debugger's library has
-// no use for: writing files, the network, other processes and new privileges.
+// no use for: writing files, the network, other processes and new privileges. A
+// list says what the process may call; all else fails there with an error.
 //
 // It is a net under a library that its owner is trusted with, not a cage for
 // hostile code: such a library can still read what the user can read, use up a

@@ -1,6 +1,0 @@
-package confine
-
-import "golang.org/x/sys/unix"
-
-// ownCalls are those that not every architecture has.
-var ownCalls = []uintptr{unix.SYS_RENAMEAT}

@@ -1,0 +1,9 @@
+package confine
+
+import "golang.org/x/sys/unix"
+
+// ownCalls are those that not every architecture has.
+var ownCalls = []uintptr{
+	unix.SYS_NEWFSTATAT, unix.SYS_FADVISE64, unix.SYS_GETRLIMIT, unix.SYS_UGETRLIMIT, unix.SYS_SELECT, unix.SYS__NEWSELECT,
+	unix.SYS_TIME, unix.SYS__LLSEEK, unix.SYS_STATFS64, unix.SYS_FSTATFS64, unix.SYS_SIGRETURN,
+}
