@@ -57,6 +57,8 @@ func (e *Error) Because() string { return e.Place + " " + e.Reason }
 //   - A POSIX ACL shows as its mask in the bits of the group, so a file that others
 //     were given is writable by the group. An exception for a group is then none.
 //     With NFSv4's ACLs the bits are the server's word, and are believed.
+//   - On a file system that a program serves (FUSE) all is that program's word, owners
+//     and modes too, and may be another word the next time. It counts as its user's.
 //   - What a library itself needs is not looked at: the loader finds that in the
 //     system's folders or where the library's maker said.
 //
@@ -81,12 +83,19 @@ func File(path string, safe []string) (string, error) {
 type walk struct {
 	path     string
 	user     int
-	distrust *Error // the first reason that was met
+	servers  map[uint64]int // the users whose programs serve file systems, by device
+	distrust *Error         // the first reason that was met
 }
 
 // walk looks at all places on the way to the file, and returns its real path.
 func (w *walk) walk() (string, error) {
 	at, rest := "/", split(w.path)
+	if w.servers == nil {
+		var err error
+		if w.servers, err = servers(); err != nil {
+			return "", fmt.Errorf("who serves the file systems is not known: %w", err)
+		}
+	}
 	folder, err := os.Lstat(at)
 	if err != nil {
 		return "", err
@@ -156,15 +165,29 @@ func (w *walk) checkFolder(place string, info fs.FileInfo, holdsFolder bool) {
 	w.checkWriters(place, info)
 }
 
-// checkOwner wants root or the user as the owner.
+// checkOwner wants root or the user as the owner, and as the one who says so.
 func (w *walk) checkOwner(place string, info fs.FileInfo) {
-	if owner := int(info.Sys().(*syscall.Stat_t).Uid); owner != 0 && owner != w.user {
-		name := "user " + strconv.Itoa(owner)
-		if u, err := user.LookupId(strconv.Itoa(owner)); err == nil {
-			name = u.Username
-		}
-		w.distrusts(place, "belongs to "+name)
+	stat := info.Sys().(*syscall.Stat_t)
+	if server, ok := w.servers[uint64(stat.Dev)]; ok && server != 0 && server != w.user {
+		w.distrusts(place, "is on a file system that a program of "+nameOf(server)+" serves")
 	}
+	if owner := int(stat.Uid); owner != 0 && owner != w.user {
+		w.distrusts(place, "belongs to "+nameOf(owner))
+	}
+}
+
+// nobodyKnown is the user of whom nothing is known.
+const nobodyKnown = -1
+
+// nameOf is a user's name as messages have it.
+func nameOf(id int) string {
+	if id == nobodyKnown {
+		return "somebody"
+	}
+	if u, err := user.LookupId(strconv.Itoa(id)); err == nil {
+		return u.Username
+	}
+	return "user " + strconv.Itoa(id)
 }
 
 // checkWriters wants nobody but the owner to be able to write.
