@@ -132,8 +132,22 @@ func (h *helper) Describe(ctx context.Context, d *bridge.Debugger, p bridge.Desc
 	if err != nil {
 		return err
 	}
+	t := d.Target(p.Process)
+	if process.MPI == "" && process.Unavailable != "" {
+		process.Unavailable = cmp.Or(launcherWords(t.Info()), process.Unavailable)
+	}
 	var text strings.Builder
 	describe(&text, process)
+	if unasked := from.choice == mqs.Auto || from.choice == mqs.Native; unasked && process.Unavailable == "" && process.DLL == "" {
+		found, err := from.look(ctx, t)
+		if err != nil {
+			return err
+		}
+		line(&text, "DLL", found.Why)
+		if found.Path != "" {
+			line(&text, "DLL", found.Path+", which is trusted and not loaded: `set mpi-queues source both' compares it")
+		}
+	}
 	for _, s := range from.opened {
 		line(&text, "DLL runs", s.Confinement())
 	}

@@ -20,6 +20,8 @@ type sources struct {
 	opened []*dll.Source
 	// seats are what launchers have said, by process id.
 	seats map[int]seat
+	// look looks for a process's DLL without loading it.
+	look func(ctx context.Context, t target.Target) (dll.Found, error)
 }
 
 // sources makes what a request for some processes asks for. What is wrong with it is for the user.
@@ -34,10 +36,14 @@ func (h *helper) sources(d *bridge.Debugger, s bridge.Source, processes ...bridg
 	for _, p := range slices.Concat(s.Starters, processes) {
 		starters = append(starters, d.Target(p))
 	}
-	out.OpenDLL = func(ctx context.Context, t target.Target, native mqs.Source) (mqs.Source, error) {
-		p := dll.Process{Target: t, Starters: slices.DeleteFunc(slices.Clone(starters), func(s target.Target) bool {
+	process := func(t target.Target) dll.Process {
+		return dll.Process{Target: t, Starters: slices.DeleteFunc(slices.Clone(starters), func(s target.Target) bool {
 			return s.Info().Inferior == t.Info().Inferior
 		})}
+	}
+	out.look = func(ctx context.Context, t target.Target) (dll.Found, error) { return h.dlls.Look(ctx, process(t), settings) }
+	out.OpenDLL = func(ctx context.Context, t target.Target, native mqs.Source) (mqs.Source, error) {
+		p := process(t)
 		known := mqs.Identity(t.Info())
 		if native != nil {
 			native.Describe(known)
@@ -61,14 +67,17 @@ func (h *helper) sources(d *bridge.Debugger, s bridge.Source, processes ...bridg
 // read reads a process from where the user wants it.
 func (s *sources) read(ctx context.Context, t target.Target, f mqs.Filter) (*mqs.Process, error) {
 	p, err := s.Read(ctx, t, s.choice, f)
-	if err == nil && !p.WorldSize.Known {
+	if err != nil {
+		return nil, ofLauncher(t.Info(), err)
+	}
+	if !p.WorldSize.Known {
 		at := s.seat(t)
 		p.Seat(at.rank, at.size)
 		if r, ok := t.(*target.Recorder); ok && at.rank.Known {
 			r.Seat(optional(at.rank), optional(at.size))
 		}
 	}
-	return p, err
+	return p, nil
 }
 
 // seat is a process's rank in MPI_COMM_WORLD and the size of that.

@@ -91,6 +91,20 @@ func TestNoProcess(t *testing.T) {
 	}
 }
 
+// A launcher has no queues: the sentence says how to come to its ranks.
+func TestLauncherIsNoRank(t *testing.T) {
+	t.Parallel()
+	job := work.Start(t, "many", 2, nil, "3")
+	pid := job.Launcher()
+	says := fmt.Sprintf("in gdb `mpi-attach %d' attaches to them, and in a shell `mpi-queues dump %d' shows them", pid, pid)
+	for _, command := range []string{"mpi-queues", "info mpi", "mpi-deadlock"} {
+		out := work.GDB(t, live.Process(pid), command)
+		if !strings.Contains(out.All(), says) || !strings.Contains(out.All(), ") is the launcher of an MPI job and none of its ranks") {
+			t.Errorf("%s on a launcher says:\n%s", command, out.All())
+		}
+	}
+}
+
 // The helper's absence is a sentence, and its coming back is noticed.
 func TestNoHelper(t *testing.T) {
 	t.Parallel()

@@ -118,7 +118,20 @@ func TestInfoMPI(t *testing.T) {
 	job := work.Start(t, "many", 2, nil, "3")
 	out := work.GDB(t, live.Process(job.Accounts[0].PID), "info mpi")
 	out.Contains(t, "Program:  "+job.Program+"\n", "MPI:      "+release(t)+"\n", "mpi.so.40\n", "Source:   native\n",
-		"Layout:   the embedded table of "+release(t)+", proved on this process\n", "Helper:   mpi-queues ")
+		"Layout:   the embedded table of "+release(t)+", proved on this process\n", "Helper:   mpi-queues ",
+		"libompi_dbg_msgq.so, which is trusted and not loaded: `set mpi-queues source both' compares it\n")
+
+	// What would not be trusted is not.
+	folder := t.TempDir()
+	if err := os.Chmod(folder, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	open := filepath.Join(folder, "libqueues.so")
+	if err := os.WriteFile(open, []byte("no library"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out = work.GDB(t, live.Process(job.Accounts[0].PID), "set mpi-queues dll "+open, "info mpi", "mpi-queues", "set mpi-queues dll-safe-path "+folder, "info mpi")
+	out.Contains(t, "DLL:      "+open+" is not loaded, since ", "DLL:      "+open+", which is trusted and not loaded", "Pending receives")
 }
 
 // A file holds what would have been shown, or is not touched.
