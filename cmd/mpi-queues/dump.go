@@ -43,7 +43,8 @@ func dumpCommand() *cobra.Command {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		},
 	}
-	d.flags(cmd)
+	d.view.flags(cmd)
+	d.settings.flags(cmd)
 	cmd.Flags().BoolVar(&d.isCore, "core", false, "the arguments are a program and its core file: PROGRAM CORE")
 	cmd.Flags().BoolVar(&d.isJob, "job", false, "show the whole job that a process is in, as far as it is on this machine")
 	cmd.Flags().StringVar(&d.gdb, "gdb", "", "run the gdb at `PATH` (default $MPI_QUEUES_GDB, or gdb in PATH)")
@@ -54,6 +55,7 @@ func dumpCommand() *cobra.Command {
 // dump is the command and what it was given.
 type dump struct {
 	view
+	settings
 	isCore  bool
 	isJob   bool
 	gdb     string
@@ -68,6 +70,9 @@ type dump struct {
 
 // arguments reads the arguments; what is wrong with them is a usage error.
 func (d *dump) arguments(_ *cobra.Command, args []string) error {
+	if err := d.check(); err != nil {
+		return usage(err)
+	}
 	switch {
 	case d.timeout <= 0:
 		return usage(errors.New("--timeout must be more than nothing: 60s, 5m"))
@@ -124,7 +129,7 @@ func (d *dump) read(ctx context.Context) (*mqs.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := newGDB(path, d.timeout)
+	g, err := newGDB(path, d.timeout, d.commands()...)
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,8 @@
 """What `mpi-queues dump' and `report' run in gdb, after gdbinit: processes to a file of JSON.
 
 The request stands in the environment, as JSON: the file for the reply, the process to attach to
-(0 for none), whether its whole job is meant, and the command to run. The reply says how far it
-came and what stopped it, so that nobody has to read what gdb prints.
+(0 for none), whether its whole job is meant, what to set, and the command to run. The reply says
+how far it came and what stopped it, so that nobody has to read what gdb prints.
 """
 
 import json
@@ -48,6 +48,8 @@ def _reply() -> Optional[Dict[str, str]]:
         return None  # gdbinit has said why
     step = "attach"
     try:
+        for setting in _REQUEST["settings"] or ():
+            gdb.execute("set mpi-queues " + setting)
         if _REQUEST["pid"]:
             _attach("%s %d" % ("mpi-attach" if _REQUEST["job"] else "attach", _REQUEST["pid"]))
         elif not gdb.selected_inferior().pid:

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -54,6 +55,38 @@ func TestDump(t *testing.T) {
 		}
 		s := dump(t, 1, j.arguments()[0], "--comm", `it's "one" \ more`)
 		says(t, &s.err, `mpi-queues: no communicator has the name or id "it's \"one\" \\ more"; there are `)
+	})
+
+	t.Run("a vendor's DLL", func(t *testing.T) {
+		pid := j.arguments()[0]
+		s := dump(t, 0, "--source", "both", pid)
+		says(t, &s.out, ", compared with ")
+		path := parse(t, &dump(t, 0, "--json", "--source", "dll", pid).out).Processes[0].DLL
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatalf("the DLL that was used: %v", err)
+		}
+		open := t.TempDir()
+		other := filepath.Join(open, "libqueues.so")
+		if err := os.WriteFile(other, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(open, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"dump", "report"} {
+			s := command(t, name, "--source", "dll", "--dll", other, pid)
+			_ = s.Run() // whether that is an error is of no matter here
+			if all := s.out.String() + s.err.String(); !strings.Contains(all, "To trust it all the same: `--dll-safe-path "+open+"'") || strings.Contains(all, "set mpi-queues") {
+				t.Errorf("%s says:\n%s", name, all)
+			}
+			s = command(t, name, "--source", "dll", "--dll", other, "--dll-safe-path", open, "--dll-timeout", "60", pid)
+			s.ends(t, 0)
+			if name == "dump" {
+				says(t, &s.out, ", read by libqueues.so")
+			}
+		}
+		runOn(t, j.pids...)
 	})
 
 	t.Run("others", func(t *testing.T) {

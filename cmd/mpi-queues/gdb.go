@@ -29,6 +29,8 @@ type gdb struct {
 	folder string
 	// gdbinit, script and self are the paths of the files in it and of this program.
 	gdbinit, script, self string
+	// settings are what `set mpi-queues' is to be given.
+	settings []string
 }
 
 // endPatience is how long a gdb that was asked to end may take to detach.
@@ -68,7 +70,7 @@ func cause(err error) error {
 
 // newGDB unpacks the extension for a gdb. Whether that can run it is seen when it
 // does. [gdb.close] removes what it leaves.
-func newGDB(path string, timeout time.Duration) (*gdb, error) {
+func newGDB(path string, timeout time.Duration, settings ...string) (*gdb, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -77,7 +79,7 @@ func newGDB(path string, timeout time.Duration) (*gdb, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &gdb{path: path, timeout: timeout, folder: folder, script: filepath.Join(folder, "dump.py"), self: self}
+	g := &gdb{path: path, timeout: timeout, folder: folder, script: filepath.Join(folder, "dump.py"), self: self, settings: settings}
 	g.gdbinit, err = unpackExtension(folder)
 	if err == nil {
 		err = os.WriteFile(g.script, dumpScript, 0o644)
@@ -95,9 +97,11 @@ func (g *gdb) close() { _ = os.RemoveAll(g.folder) }
 type request struct {
 	PID int `json:"pid"`
 	// Job is true if all processes of the job are meant that PID belongs to.
-	Job     bool   `json:"job"`
-	Command string `json:"command"`
-	Reply   string `json:"reply"`
+	Job bool `json:"job"`
+	// Settings are what `set mpi-queues' is given before.
+	Settings []string `json:"settings"`
+	Command  string   `json:"command"`
+	Reply    string   `json:"reply"`
 }
 
 type reply struct {
@@ -128,7 +132,11 @@ func (g *gdb) readAll(ctx context.Context, i inquiry) (*mqs.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	return render.ParseJSON(text)
+	s, err := render.ParseJSON(text)
+	if err == nil {
+		forShell(s)
+	}
+	return s, err
 }
 
 // run runs gdb and returns what the command mpi-queues wrote.
@@ -138,7 +146,7 @@ func (g *gdb) run(ctx context.Context, i inquiry) ([]byte, error) {
 		return nil, err
 	}
 	output := filepath.Join(folder, "queues.json")
-	r := request{PID: i.pid, Job: i.job != nil, Command: "mpi-queues -json -output " + quote(output), Reply: filepath.Join(folder, "reply.json")}
+	r := request{PID: i.pid, Job: i.job != nil, Settings: g.settings, Command: "mpi-queues -json -output " + quote(output), Reply: filepath.Join(folder, "reply.json")}
 	for _, o := range i.options {
 		r.Command += " " + quote(o)
 	}
@@ -163,9 +171,9 @@ func (g *gdb) run(ctx context.Context, i inquiry) ([]byte, error) {
 	case errors.As(ended, &late):
 		return nil, late
 	case answer.Step == "attach":
-		return nil, &attachError{answer.Reason}
+		return nil, &attachError{asFlags(answer.Reason)}
 	case answer.Step == "read":
-		return nil, errors.New(answer.Reason)
+		return nil, errors.New(asFlags(answer.Reason))
 	}
 	return nil, g.silence(ended, log.Name())
 }

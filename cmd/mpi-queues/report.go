@@ -53,6 +53,7 @@ func reportCommand() *cobra.Command {
 	}
 	cmd.MarkFlagsMutuallyExclusive(names...)
 	f.StringVarP(&c.output, "output", "o", "", "write to `FILE` instead of standard output")
+	c.flags(cmd)
 	f.StringVar(&c.gdb, "gdb", "", "run the gdb at `PATH` (default $MPI_QUEUES_GDB, or gdb in PATH)")
 	f.DurationVar(&c.timeout, "timeout", time.Minute, "give gdb this much `TIME` for each process")
 	return cmd
@@ -76,6 +77,7 @@ func plainly(write func(io.Writer, *waitfor.Report) error) func(io.Writer, *wait
 
 // report is the command and what it was given.
 type report struct {
+	settings
 	formats [len(reportFormats)]bool
 	output  string
 	gdb     string
@@ -87,6 +89,9 @@ type report struct {
 
 // arguments reads the arguments; what is wrong with them is a usage error.
 func (c *report) arguments(_ *cobra.Command, args []string) error {
+	if err := c.check(); err != nil {
+		return usage(err)
+	}
 	if c.timeout <= 0 {
 		return usage(errors.New("--timeout must be more than nothing: 60s, 5m"))
 	}
@@ -199,7 +204,7 @@ func (c *report) attach(ctx context.Context) (s *mqs.Snapshot, remarks []string,
 	if err != nil {
 		return nil, nil, err
 	}
-	g, err := newGDB(path, c.timeout)
+	g, err := newGDB(path, c.timeout, c.commands()...)
 	if err != nil {
 		return nil, nil, err
 	}

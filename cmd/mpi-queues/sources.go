@@ -41,7 +41,9 @@ func (h *helper) sources(d *bridge.Debugger, s bridge.Source, processes ...bridg
 			return s.Info().Inferior == t.Info().Inferior
 		})}
 	}
-	out.look = func(ctx context.Context, t target.Target) (dll.Found, error) { return h.dlls.Look(ctx, process(t), settings) }
+	out.look = func(ctx context.Context, t target.Target) (dll.Found, error) {
+		return h.dlls.Look(ctx, process(t), settings)
+	}
 	out.OpenDLL = func(ctx context.Context, t target.Target, native mqs.Source) (mqs.Source, error) {
 		p := process(t)
 		known := mqs.Identity(t.Info())

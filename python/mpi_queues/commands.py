@@ -86,7 +86,7 @@ class Describe(gdb.Command):
 Usage: info mpi
 
 Says which MPI library the current inferior's process uses, and where its message
-queues would be read from, without reading them."""
+queues would be read from, without reading them; and which queue DLL there is."""
 
     def __init__(self) -> None:
         super().__init__("info mpi", gdb.COMMAND_STATUS, gdb.COMPLETE_NONE)
