@@ -16,11 +16,8 @@ func clean(r *wire.Reply) {
 	for i := range r.Missing {
 		r.Missing[i] = cleanText(r.Missing[i])
 	}
-	for fault, n := range r.Faults {
-		if text := cleanText(fault); text != fault {
-			delete(r.Faults, fault)
-			r.Faults[text] += n
-		}
+	for i := range r.Faults {
+		r.Faults[i].Text = cleanText(r.Faults[i].Text)
 	}
 	if r.Loaded != nil {
 		r.Loaded.Version = cleanText(r.Loaded.Version)

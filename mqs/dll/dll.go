@@ -14,6 +14,7 @@ import (
 	"maps"
 	"os/exec"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -44,14 +45,19 @@ type Process struct {
 }
 
 // Hosts keeps a process for each DLL that is in use. Its methods must not be
-// called at the same time.
+// called at the same time, but for Close.
 type Hosts struct {
 	// Command makes the command that runs package host, on [StreamFD] and [StateFD].
 	Command func() *exec.Cmd
 	Log     zerolog.Logger
 
+	mu      sync.Mutex
 	running map[string]*hostProcess // by real path of the DLL
+	closed  bool
 }
+
+// errClosed is what becomes of a request that comes when all hosts have been ended.
+var errClosed = errors.New("no DLL is used any more: mpi-queues is about to end")
 
 // Open opens the queues of a process by the first DLL that can read them. It
 // fails with an [*mqs.UnreadableError] that says what became of each.
@@ -88,7 +94,7 @@ func (hs *Hosts) try(ctx context.Context, c candidate, p Process, s Settings) (*
 		return nil, err
 	}
 	source, err := hs.open(ctx, h, p, s)
-	if h.ended && !isFresh && ctx.Err() == nil {
+	if err != nil && !isFresh && ctx.Err() == nil && h.hasEnded() {
 		// What it remembered may have been its trouble: MPICH's DLL breaks down on
 		// a communicator that has been freed since it last looked.
 		if h, _, err = hs.host(ctx, path, s.Timeout); err != nil {
@@ -132,15 +138,22 @@ func orUnknown(s string) string {
 // the DLL. A DLL that has been replaced since it was loaded is another one.
 func (hs *Hosts) host(ctx context.Context, path string, limit time.Duration) (h *hostProcess, isFresh bool, err error) {
 	file := fileIdentity(path)
-	if h := hs.running[path]; h != nil {
-		if !h.ended && h.file == file {
+	h, err = hs.known(path)
+	if err != nil {
+		return nil, false, err
+	}
+	if h != nil {
+		if !h.hasEnded() && h.file == file {
 			return h, false, nil
 		}
 		h.close()
-		delete(hs.running, path)
 	}
 	h, err = startHost(path, hs.Command)
 	if err != nil {
+		return nil, false, err
+	}
+	if err := hs.keep(path, h); err != nil {
+		h.close()
 		return nil, false, err
 	}
 	reply, err := h.do(ctx, nil, limit, wire.ToHost{Load: &wire.Load{Path: path}})
@@ -150,37 +163,67 @@ func (hs *Hosts) host(ctx context.Context, path string, limit time.Duration) (h 
 	}
 	h.file, h.loaded, h.early = file, *reply.Loaded, reply
 	hs.Log.Debug().Str("dll", path).Str("version", h.loaded.Version).Str("confinement", h.loaded.Confinement).Msg("loaded")
+	return h, true, nil
+}
+
+// known is the host of a DLL, which may have ended; nil if there is none.
+func (hs *Hosts) known(path string) (*hostProcess, error) {
+	hs.mu.Lock()
+	defer hs.mu.Unlock()
+	if hs.closed {
+		return nil, errClosed
+	}
+	return hs.running[path], nil
+}
+
+// keep enters a host, unless all have been ended.
+func (hs *Hosts) keep(path string, h *hostProcess) error {
+	hs.mu.Lock()
+	defer hs.mu.Unlock()
+	if hs.closed {
+		return errClosed
+	}
 	if hs.running == nil {
 		hs.running = map[string]*hostProcess{}
 	}
 	hs.running[path] = h
-	return h, true, nil
+	return nil
+}
+
+// all are the hosts, of which some may have ended.
+func (hs *Hosts) all() []*hostProcess {
+	hs.mu.Lock()
+	defer hs.mu.Unlock()
+	return slices.Collect(maps.Values(hs.running))
 }
 
 // Exited has all DLLs forget a process that has gone.
 func (hs *Hosts) Exited(ctx context.Context, inferior, pid int, limit time.Duration) {
-	for _, h := range hs.running {
-		if h.ended {
+	for _, h := range hs.all() {
+		if h.hasEnded() {
 			continue
 		}
 		reply, err := h.do(ctx, nil, limit, wire.ToHost{Exited: &wire.Exited{Inferior: inferior, PID: pid}})
 		if err != nil {
 			hs.Log.Debug().Err(err).Msg("a process exited")
 		} else {
-			for _, fault := range slices.Sorted(maps.Keys(reply.Faults)) {
-				hs.Log.Debug().Str("dll", h.name()).Msg(fault)
+			for _, fault := range reply.Faults {
+				hs.Log.Debug().Str("dll", h.name()).Msg(fault.Text)
 			}
 		}
 		logWords(hs.Log, h)
 	}
 }
 
-// Close ends all hosts.
+// Close ends all hosts, for good. It may be called at any time: requests that are under
+// way fail.
 func (hs *Hosts) Close() {
-	for _, h := range hs.running {
+	hs.mu.Lock()
+	hs.closed = true
+	hs.mu.Unlock()
+	for _, h := range hs.all() {
 		h.close()
 	}
-	hs.running = nil
 }
 
 // logWords logs what a DLL has printed.

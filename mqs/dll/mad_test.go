@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -42,6 +43,9 @@ var replies = map[string]wire.FromHost{
 	"errors": {Reply: &wire.Reply{Opened: &wire.Opened{}, Communicator: &wire.Communicator{Raw: make([]byte, 88), Group: []byte{1, 2, 3, 4, 5}}}},
 }
 
+// silent is the kind of a host that never answers.
+const silent = "silent"
+
 func beMad(kind string) {
 	stream, err := net.FileConn(os.NewFile(dll.StreamFD, "stream"))
 	if err != nil {
@@ -52,6 +56,10 @@ func beMad(kind string) {
 		m, err := conn.Receive()
 		if err != nil {
 			os.Exit(0)
+		}
+		if kind == silent {
+			_ = os.WriteFile(os.Getenv(asMadHost+"_ASKED"), nil, 0o600)
+			select {}
 		}
 		answer := replies[kind]
 		if m.Load != nil {
@@ -96,6 +104,41 @@ func TestMadHosts(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The hosts can be ended while a request of theirs is under way, and none is started
+// behind that.
+func TestCloseMeanwhile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "libmad.so")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var cmd *exec.Cmd
+	asked := filepath.Join(t.TempDir(), "asked")
+	hosts := &dll.Hosts{Log: zerolog.Nop(), Command: func() *exec.Cmd {
+		cmd = exec.Command("/proc/self/exe")
+		cmd.Env = append(os.Environ(), asMadHost+"="+silent, asMadHost+"_ASKED="+asked)
+		return cmd
+	}}
+	settings := dll.Settings{Path: path, SafePath: []string{"/"}} // no timeout
+	failed := make(chan error)
+	go func() {
+		_, err := hosts.Open(t.Context(), dll.Process{Target: anyProcess{}}, settings)
+		failed <- err
+	}()
+	for _, err := os.Stat(asked); err != nil; _, err = os.Stat(asked) {
+		runtime.Gosched() // until the request is under way
+	}
+	hosts.Close()
+	if err := <-failed; err == nil {
+		t.Error("a host that has been ended has opened a process")
+	}
+	if cmd.ProcessState == nil {
+		t.Error("the host goes on")
+	}
+	if _, err := hosts.Open(t.Context(), dll.Process{Target: anyProcess{}}, settings); err == nil {
+		t.Error("there is a host behind the end")
 	}
 }
 

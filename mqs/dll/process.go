@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"time"
 
@@ -21,6 +22,9 @@ import (
 // connection. It serves one request at a time. After an error of [hostProcess.do]
 // that is not the DLL's own the host has ended.
 type hostProcess struct {
+	// mu is held by a request, and by the one who ends the host.
+	mu sync.Mutex
+
 	path   string // of the DLL
 	file   string // tells that file from a newer one
 	loaded wire.Loaded
@@ -95,6 +99,8 @@ func socketPair() (net.Conn, *os.File, error) {
 // ten times as much: a DLL may ask without end. The error is the DLL's own if
 // the reply is not nil; without an error the reply has what was asked for.
 func (h *hostProcess) do(ctx context.Context, t target.Target, limit time.Duration, request wire.ToHost) (*wire.Reply, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	if h.ended {
 		return nil, h.fault("has ended")
 	}
@@ -203,7 +209,7 @@ func serve(ctx context.Context, t target.Target, a *wire.Ask) (*wire.Answer, err
 	return out, nil
 }
 
-// end ends the host after err and says what happened, in the user's words.
+// end ends the host of a request after err and says what happened, in the user's words.
 func (h *hostProcess) end(ctx context.Context, err error, limit time.Duration) error {
 	inside, isInside := h.state.Inside()
 	var timeout net.Error
@@ -212,7 +218,7 @@ func (h *hostProcess) end(ctx context.Context, err error, limit time.Duration) e
 	if !late && ctx.Err() == nil && !errors.Is(err, errNonsense) && !errors.Is(err, errNoEnd) {
 		byItself = h.wait(time.Second) // it may be just about to end
 	}
-	h.close()
+	h.release()
 	where := "between two calls"
 	if isInside {
 		where = "in " + inside.String()
@@ -264,8 +270,25 @@ func (h *hostProcess) wait(moment time.Duration) bool {
 	return timer.Stop()
 }
 
-// close ends the host, whatever its DLL does.
+// close ends the host, whatever its DLL does. It may be called at any time: a request
+// that is under way fails.
 func (h *hostProcess) close() {
+	_ = h.stream.Close()
+	_ = h.cmd.Process.Kill()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.release()
+}
+
+// hasEnded says whether the host has ended, once no request is under way.
+func (h *hostProcess) hasEnded() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.ended
+}
+
+// release ends the host if it has not ended; mu is held.
+func (h *hostProcess) release() {
 	if h.ended {
 		return
 	}

@@ -26,14 +26,15 @@ type Source struct {
 	log     zerolog.Logger
 
 	// ignored is true if the program asks that its queues not be shown.
-	ignored bool
-	world   *mqs.Communicator
-	remarks []string
-	missing []string
-	unread  int
-	odd     int // operations with values that can't be
-	faults  map[string]int
-	broken  error // why the DLL can't go on
+	ignored  bool
+	world    *mqs.Communicator
+	remarks  []string
+	missing  []string
+	unread   int
+	odd      int // operations with values that can't be
+	faults   map[string]int
+	received int64 // bytes of queues
+	broken   error // why the DLL can't go on
 }
 
 func newSource(ctx context.Context, h *hostProcess, p Process, limit time.Duration, log zerolog.Logger) *Source {
@@ -54,8 +55,19 @@ func (s *Source) do(request wire.ToHost) (*wire.Reply, error) {
 		return nil, err
 	}
 	s.keep(reply)
+	if s.received += reply.Bytes(); s.received > maxReceived {
+		s.giveUp("sent more than %d MiB of queues", maxReceived>>20)
+		return nil, s.broken
+	}
 	return reply, err
 }
+
+// maxReceived bounds what a DLL may say of one process, in bytes. Ten million operations
+// have less.
+const maxReceived = 4 << 30
+
+// most is how many remarks, and things of other kinds, are kept of what a DLL says.
+const most = 100
 
 // keep keeps what a reply says beside the answer.
 func (s *Source) keep(reply *wire.Reply) {
@@ -63,19 +75,20 @@ func (s *Source) keep(reply *wire.Reply) {
 		s.remark("%s", n)
 	}
 	for _, m := range reply.Missing {
-		if !slices.Contains(s.missing, m) {
+		if len(s.missing) < most && !slices.Contains(s.missing, m) {
 			s.missing = append(s.missing, m)
 		}
 	}
 	s.unread += reply.Unread
-	for fault, n := range reply.Faults {
-		s.faults[fault] += n
+	for _, f := range reply.Faults {
+		if n, known := s.faults[f.Text]; known || len(s.faults) < most {
+			s.faults[f.Text] = n + f.Times
+		}
 	}
 }
 
 // remark adds a sentence for the user, once.
 func (s *Source) remark(format string, args ...any) {
-	const most = 100
 	text := fmt.Sprintf(format, args...)
 	if len(s.remarks) < most && !slices.Contains(s.remarks, text) {
 		s.remarks = append(s.remarks, text)

@@ -8,10 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -48,7 +50,10 @@ func Serve(stream io.ReadWriter, state *wire.State) error {
 		reply.Notes, h.notes = h.notes, nil
 		reply.Missing, h.missing = h.missing, nil
 		reply.Unread, h.unread = h.unread, 0
-		reply.Faults, h.faults = h.faults, map[string]int{}
+		for _, text := range slices.Sorted(maps.Keys(h.faults)) {
+			reply.Faults = append(reply.Faults, wire.Fault{Text: text, Times: h.faults[text]})
+		}
+		clear(h.faults)
 		if err := h.conn.Send(wire.FromHost{Reply: reply}); err != nil {
 			return err
 		}

@@ -5,6 +5,10 @@
 // Messages are encoded by encoding/gob on one stream. There is only ever one
 // request under way, and each ends with a [Reply]; before it the host may send
 // any number of [Ask]s, each of which the helper answers.
+//
+// A DLL can write to the stream too. What the helper receives has no maps: gob makes one
+// of any size that a message names, before it reads what is in it. Slices it lets grow
+// with what comes.
 package wire
 
 import (
@@ -147,9 +151,14 @@ type Reply struct {
 	// Unread is how many pieces of memory the DLL has asked for in vain since
 	// the last reply.
 	Unread int
-	// Faults are what the DLL has done wrong since the last reply, each with
-	// how often: what follows the DLL's name in a sentence.
-	Faults map[string]int
+	// Faults are what the DLL has done wrong since the last reply.
+	Faults []Fault
+}
+
+// Fault is something that a DLL has done wrong, and how often.
+type Fault struct {
+	Text  string // what follows the DLL's name in a sentence
+	Times int
 }
 
 // Answers says whether the reply, which has no error, has what a request asks for.
@@ -165,6 +174,18 @@ func (r *Reply) Answers(request ToHost) bool {
 		return r.Operations != nil
 	}
 	return true
+}
+
+// Bytes is how much the reply has of queues.
+func (r *Reply) Bytes() int64 {
+	n := 0
+	if r.Communicator != nil {
+		n += len(r.Communicator.Raw) + len(r.Communicator.Group)
+	}
+	if r.Operations != nil {
+		n += len(r.Operations.Raw)
+	}
+	return int64(n)
 }
 
 // Ask asks the helper; one member is set. The process is the one that is open.
@@ -208,9 +229,10 @@ func NewConn[Out, In any](stream io.ReadWriter) *Conn[Out, In] {
 	return &Conn[Out, In]{gob.NewEncoder(stream), gob.NewDecoder(l), l}
 }
 
-// maxMessage is how long a message may be, in bytes. The longest is an answer
-// of memory or a group.
-const maxMessage = 16 << 20
+// maxMessage is how long a message may be, in bytes. The longest is a group of
+// [MaxGroup] members; an answer of memory has at most [target.MaxFetch] bytes. In a
+// message of nothing but empty elements a byte makes some forty.
+const maxMessage = 9 << 20
 
 // limited ends a stream whose message is too long: gob itself would take gigabytes.
 type limited struct {
