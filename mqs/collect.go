@@ -133,6 +133,12 @@ func Collect(r *target.Reader, s Source, f Filter) (*Process, error) {
 	}
 	p.Phase = Active
 	p.locate(r, s)
+	if err := r.Spent(); err != nil {
+		p.note("%v", err)
+		for i := range p.Threads {
+			p.Threads[i].AllRequests = false // there may be others
+		}
+	}
 	s.Describe(p) // last: reading may have brought up notes
 	p.Seat(maybe(r.Info().Rank), maybe(r.Info().WorldSize))
 	return p, nil

@@ -96,6 +96,9 @@ func Open(r *target.Reader, decoders []Decoder) (Source, error) {
 	}
 	for _, d := range decoders {
 		s, err := d.Open(r, symbols)
+		if spent := r.Spent(); err != nil && spent != nil {
+			return nil, Unreadable(d.Name(), "%w", spent)
+		}
 		if !errors.Is(err, ErrNotThis) {
 			return s, err
 		}

@@ -109,9 +109,16 @@ func (d *ch3) group(a target.Addr, local bool, size int32) ([]mqs.Maybe[int32], 
 	if table.Size < size {
 		return nil, fmt.Errorf("it has %d members, and %d connections", size, table.Size)
 	}
-	connections, err := d.r.Pointers(target.Addr(table.Entries), int(size))
+	return d.once(membership{size: size, at: target.Addr(table.Entries)}, func(out []mqs.Maybe[int32]) error {
+		return d.connected(target.Addr(table.Entries), out)
+	})
+}
+
+// connected fills in the global ranks of those that a table's connections lead to.
+func (d *ch3) connected(entries target.Addr, out []mqs.Maybe[int32]) error {
+	connections, err := d.r.Pointers(entries, len(out))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var ranges []target.Range
 	for _, vc := range connections {
@@ -120,22 +127,21 @@ func (d *ch3) group(a target.Addr, local bool, size int32) ([]mqs.Maybe[int32], 
 		}
 	}
 	if err := d.r.Prefetch(ranges); err != nil {
-		return nil, err
+		return err
 	}
-	out := make([]mqs.Maybe[int32], size)
 	for i, vc := range connections {
 		number, ok := d.numbers[vc]
 		if !ok {
 			v, err := d.groups.VC.Read(d.r, vc)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			number = v.Number
 			d.numbers[vc] = number
 		}
 		out[i] = d.inWorld(int64(number))
 	}
-	return out, nil
+	return nil
 }
 
 func (d *ch3) posted() ([]target.Addr, error)     { return d.head(symPosted) }

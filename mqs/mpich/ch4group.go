@@ -55,21 +55,34 @@ const (
 
 // group: table 0 is this program's, where a place is a rank in MPI_COMM_WORLD.
 func (d *ch4) group(a target.Addr, local bool, size int32) ([]mqs.Maybe[int32], error) {
-	places, err := d.places(a, local, size)
+	m, err := d.rankMap(a, local, size)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]mqs.Maybe[int32], size)
-	for i, p := range places {
-		if p.Table == 0 {
-			out[i] = d.inWorld(int64(p.Place))
-		}
+	key := membership{size: size, mode: m.Mode, table: m.Table}
+	switch m.Mode {
+	case mapList, mapListIntra:
+		key.at = m.List
+	case mapPairs:
+		key.at = m.Pairs
+	case mapOffset, mapOffsetIntra:
+		key.offset = m.OnlyAt
+	case mapStride, mapStrideIntra:
+		key.offset, key.stride = m.Offset, m.Stride
+	case mapStrideBlock, mapStrideBlockIntra:
+		key.offset, key.stride, key.blockSize = m.Offset, m.Stride, m.BlockSize
 	}
-	return out, nil
+	return d.once(key, func(out []mqs.Maybe[int32]) error {
+		return d.eachPlace(m, len(out), func(i int, table int32, place int64) {
+			if table == 0 {
+				out[i] = d.inWorld(place)
+			}
+		})
+	})
 }
 
-// places returns for each rank of a group which table of addresses it is in, and where.
-func (d *ch4) places(a target.Addr, local bool, size int32) ([]ch4GPID, error) {
+// rankMap reads the map of a communicator's ranks.
+func (d *ch4) rankMap(a target.Addr, local bool, size int32) (*ch4Map, error) {
 	c, err := d.groups.Comm.Read(d.r, a)
 	if err != nil {
 		return nil, err
@@ -85,7 +98,12 @@ func (d *ch4) places(a target.Addr, local bool, size int32) ([]ch4GPID, error) {
 	if m.Size < size {
 		return nil, fmt.Errorf("it has %d members, and its map %d", size, m.Size)
 	}
-	out := make([]ch4GPID, size)
+	return &m, nil
+}
+
+// eachPlace calls f for each of the first ranks of a map, with the table of addresses that
+// it is in, and where.
+func (d *ch4) eachPlace(m *ch4Map, size int, f func(rank int, table int32, place int64)) error {
 	table := m.Table
 	switch m.Mode {
 	case mapDirectIntra, mapOffsetIntra, mapStrideIntra, mapStrideBlockIntra, mapListIntra:
@@ -93,36 +111,36 @@ func (d *ch4) places(a target.Addr, local bool, size int32) ([]ch4GPID, error) {
 	}
 	switch m.Mode {
 	case mapDirect, mapDirectIntra, mapOffset, mapOffsetIntra, mapStride, mapStrideIntra, mapStrideBlock, mapStrideBlockIntra:
-		for i := range out {
+		for i := range size {
 			place, err := m.place(int64(i))
 			if err != nil {
-				return nil, err
+				return err
 			}
-			out[i] = ch4GPID{table, int32(place)}
+			f(i, table, place)
 		}
 	case mapList, mapListIntra:
-		places, err := d.words(m.List, int(size), 4)
+		places, err := d.words(m.List, size, 4)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for i, p := range places {
-			out[i] = ch4GPID{table, int32(p)}
+			f(i, table, int64(int32(p)))
 		}
 	case mapPairs:
-		if err := d.r.Prefetch([]target.Range{{Addr: m.Pairs, Len: int(size) * d.groups.GPID.Size()}}); err != nil {
-			return nil, err
+		if err := d.r.Prefetch([]target.Range{{Addr: m.Pairs, Len: size * d.groups.GPID.Size()}}); err != nil {
+			return err
 		}
-		for i := range out {
+		for i := range size {
 			pair, err := d.groups.GPID.Read(d.r, m.Pairs+target.Addr(i*d.groups.GPID.Size()))
 			if err != nil {
-				return nil, err
+				return err
 			}
-			out[i] = pair
+			f(i, pair.Table, int64(pair.Place))
 		}
 	default:
-		return nil, fmt.Errorf("its ranks are mapped in mode %d, which is not known", m.Mode)
+		return fmt.Errorf("its ranks are mapped in mode %d, which is not known", m.Mode)
 	}
-	return out, nil
+	return nil
 }
 
 // place is where a regular map leads.

@@ -179,7 +179,7 @@ func (d *ch4ucx) endpoints(c *commState) map[target.Addr]int32 {
 	if c.Kind != commInter {
 		size = c.LocalSize
 	}
-	places, err := d.places(c.addr, false, size)
+	m, err := d.rankMap(c.addr, false, size)
 	if err != nil {
 		return out
 	}
@@ -187,31 +187,32 @@ func (d *ch4ucx) endpoints(c *commState) map[target.Addr]int32 {
 	if err != nil {
 		return out
 	}
-	for rank, p := range places {
-		if p.Table < 0 || p.Table >= maxTables {
-			continue
+	// What can't be read of the map is left out, as a peer is.
+	_ = d.eachPlace(m, int(size), func(rank int, table int32, place int64) {
+		if table < 0 || table >= maxTables {
+			return
 		}
-		tables, err := d.r.Pointers(global.At+target.Addr(int(p.Table)*d.r.Info().PointerSize), 1)
+		tables, err := d.r.Pointers(global.At+target.Addr(int(table)*d.r.Info().PointerSize), 1)
 		if err != nil {
-			continue
+			return
 		}
 		t, err := d.Table.Read(d.r, tables[0])
-		if err != nil || p.Place < 0 || p.Place >= t.Size {
-			continue
+		if err != nil || place < 0 || place >= int64(t.Size) {
+			return
 		}
-		entry := target.Addr(t.Entries) + target.Addr(int(p.Place)*d.Entry.Size())
+		entry := target.Addr(t.Entries) + target.Addr(int(place)*d.Entry.Size())
 		f, _ := d.layouts.Field(d.Entry.Name(), "netmod.ucx.dest")
 		slots := min(f.Size/d.r.Info().PointerSize, maxVCIs)
 		endpoints, err := d.r.Pointers(target.Addr(d.Entry.Places(entry).Endpoints), slots)
 		if err != nil {
-			continue
+			return
 		}
 		for _, e := range endpoints {
 			if e != 0 {
 				out[e] = int32(rank)
 			}
 		}
-	}
+	})
 	return out
 }
 

@@ -2,6 +2,7 @@ package mpich
 
 import (
 	"fmt"
+	"unsafe"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
@@ -57,21 +58,50 @@ func (s *source) mappedGroup(c *commState, local bool, size int32) ([]mqs.Maybe[
 	if err != nil {
 		return nil, err
 	}
-	var numbers []target.Addr
+	key := membership{size: size, offset: m.Offset, stride: m.Stride}
 	if m.UseMap {
-		if numbers, err = s.words(m.Map, int(size), 8); err != nil {
-			return nil, err
-		}
+		key = membership{size: size, at: m.Map}
 	}
-	out := make([]mqs.Maybe[int32], size)
-	for i := range out {
-		number := m.Offset + int64(i)*m.Stride
-		if m.UseMap {
-			number = int64(numbers[i])
+	return s.once(key, func(out []mqs.Maybe[int32]) error {
+		if !m.UseMap {
+			for i := range out {
+				out[i] = s.inWorld(m.Offset + int64(i)*m.Stride)
+			}
+			return nil
 		}
-		out[i] = s.inWorld(number)
+		numbers, err := s.words(m.Map, len(out), 8)
+		for i, number := range numbers {
+			out[i] = s.inWorld(int64(number))
+		}
+		return err
+	})
+}
+
+// membership says all that a group depends on: how many members it has, and the list or
+// the formula that tells who they are.
+type membership struct {
+	size                      int32
+	mode                      uint32
+	table                     int32
+	offset, stride, blockSize int64
+	at                        target.Addr
+}
+
+// once makes a group, which fill fills in; communicators whose members are the same share
+// it. A formula has no memory in the process: its members are accounted for here.
+func (s *source) once(key membership, fill func([]mqs.Maybe[int32]) error) ([]mqs.Maybe[int32], error) {
+	if g, ok := s.members[key]; ok {
+		return g, nil
 	}
-	return out, nil
+	if err := s.r.Spend(int(key.size) * int(unsafe.Sizeof(mqs.Maybe[int32]{}))); err != nil {
+		return nil, err
+	}
+	g := make([]mqs.Maybe[int32], key.size)
+	if err := fill(g); err != nil {
+		return nil, err
+	}
+	s.members[key] = g
+	return g, nil
 }
 
 // inWorld is the global rank of a process that has this number, which is its
@@ -86,6 +116,9 @@ func (s *source) inWorld(number int64) mqs.Maybe[int32] {
 // words reads an array of n unsigned integers of size bytes each.
 func (s *source) words(a target.Addr, n, size int) ([]target.Addr, error) {
 	if _, err := s.r.Bytes(a, n*size); err != nil {
+		return nil, err
+	}
+	if err := s.r.Spend(n * int(unsafe.Sizeof(a))); err != nil {
 		return nil, err
 	}
 	out := make([]target.Addr, n)

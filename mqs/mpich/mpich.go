@@ -84,6 +84,7 @@ type source struct {
 	device   device
 	process  process
 	comms    map[target.Addr]*commState // by address
+	members  map[membership][]mqs.Maybe[int32]
 
 	requests        *requests
 	byAddr          map[target.Addr]*requestAt
@@ -203,7 +204,8 @@ func (s *source) FindTypes(queries []target.TypeQuery) ([]*target.Layout, error)
 
 // try binds the types that the process's MPICH has, and checks them.
 func try(r *target.Reader, symbols map[string]target.Symbol, l *target.Layouts) (*source, error) {
-	s := &source{r: r, symbols: symbols, layouts: l, comms: map[target.Addr]*commState{}, datatypes: map[uint32]datatypeInfo{}}
+	s := &source{r: r, symbols: symbols, layouts: l, comms: map[target.Addr]*commState{},
+		members: map[membership][]mqs.Maybe[int32]{}, datatypes: map[uint32]datatypeInfo{}}
 	if err := target.Bind(&s.types, l); err != nil {
 		return nil, err
 	}

@@ -72,7 +72,13 @@ func (s *source) openPool(at target.Addr, name string, size int) (*openPool, err
 		if each <= 0 || each > maxPerBlock {
 			return nil, fmt.Errorf("%s has %d objects in %d blocks", name, inBlocks, p.Blocks)
 		}
-		for _, a := range at[:inBlocks/each] {
+		// A block is counted before it stands in the table.
+		seen := map[target.Addr]bool{p.Direct: true}
+		for _, a := range at[:min(int(inBlocks/each), len(at))] {
+			if seen[a] {
+				return nil, fmt.Errorf("%s has the block at %s twice", name, a)
+			}
+			seen[a] = true
 			out.blocks = append(out.blocks, block{a, int(each)})
 		}
 	}

@@ -153,6 +153,9 @@ func (s *source) poolRequests() (map[target.Addr]*requestAt, []*requestAt, error
 		}
 		err = s.eachUsed(p, func(a target.Addr) error {
 			r, err := s.Request.Read(s.r, a)
+			if all[a] != nil {
+				return fmt.Errorf("the request at %s is in two pools", a)
+			}
 			if err == nil && r.RefCount > 0 {
 				at := &requestAt{at: a, request: r, noted: s.noted[a]}
 				all[a] = at

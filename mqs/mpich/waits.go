@@ -90,8 +90,10 @@ func (s *source) waitedFor(c *target.Call) (out []*requestAt, all bool) {
 // ownMessages are the requests that a collective waits for, one or several at a
 // time, as it has passed them to the library's functions for that.
 func (s *source) ownMessages(c *target.Call) (out []*requestAt) {
+	added := map[*requestAt]bool{}
 	add := func(a target.Addr) {
-		if r := s.byAddr[a]; r != nil && !r.complete() && !slices.Contains(out, r) {
+		if r := s.byAddr[a]; r != nil && !r.complete() && !added[r] {
+			added[r] = true
 			out = append(out, r)
 		}
 	}

@@ -14,6 +14,9 @@ const groupDense = 0x4
 
 const maxGroup = 1 << 24
 
+// memberCost is what a member of a group takes, in a list or a map, in bytes.
+const memberCost = 32
+
 // procName is ompi_process_name_t. Only the bits that a sentinel keeps of a
 // jobid are compared.
 type procName struct{ job, vpid uint32 }
@@ -104,14 +107,33 @@ func (s *source) prefetchGroups(states []*commState) {
 	_ = s.r.Prefetch(arrays)
 }
 
-// groupOf reads the group at a as global ranks; those of other worlds are unknown.
+// groupRead is a group as global ranks, or why it can't be read.
+type groupRead struct {
+	ranks []mqs.Maybe[int32]
+	err   error
+}
+
+// groupOf reads the group at a as global ranks, once: communicators that are made of one
+// another share it. Ranks of other worlds are unknown.
 func (s *source) groupOf(a target.Addr) ([]mqs.Maybe[int32], error) {
+	g, ok := s.groups[a]
+	if !ok {
+		g.ranks, g.err = s.readGroup(a)
+		s.groups[a] = g
+	}
+	return g.ranks, g.err
+}
+
+func (s *source) readGroup(a target.Addr) ([]mqs.Maybe[int32], error) {
 	world, err := s.worldGroup()
 	if err != nil {
 		return nil, err
 	}
 	entries, _, err := s.entries(a)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.r.Spend(len(entries) * memberCost); err != nil {
 		return nil, err
 	}
 	out := make([]mqs.Maybe[int32], len(entries))
@@ -165,6 +187,9 @@ func (s *source) worldGroup() (*worldGroup, error) {
 	entries, g, err := s.groupEntries(comms[0], func(c communicator) target.Addr { return c.LocalGroup })
 	if err != nil {
 		return nil, fmt.Errorf("MPI_COMM_WORLD: %w", err)
+	}
+	if err := s.r.Spend(len(entries) * memberCost); err != nil {
+		return nil, err
 	}
 	w := &worldGroup{rank: g.MyRank, entries: entries, byEntry: make(map[target.Addr]int32, len(entries))}
 	for rank, e := range entries {

@@ -46,6 +46,7 @@ type source struct {
 	classes map[target.Addr]class
 	pml     string // the selected pml's name, "ob1"
 	world   *worldGroup
+	groups  map[target.Addr]groupRead
 	comms   map[target.Addr]*commState // by unique id
 
 	requests  *requests
@@ -137,7 +138,7 @@ func roots(symbols map[string]target.Symbol) []target.Range {
 func open(r *target.Reader, symbols map[string]target.Symbol) (mqs.Source, error) {
 	s, err := target.Fit(r, target.Queries(&types{}), tables(), func(l *target.Layouts) (*source, error) {
 		s := &source{r: r, symbols: symbols, layouts: l, classes: map[target.Addr]class{},
-			comms: map[target.Addr]*commState{}, datatypes: map[target.Addr]datatypeInfo{}}
+			comms: map[target.Addr]*commState{}, groups: map[target.Addr]groupRead{}, datatypes: map[target.Addr]datatypeInfo{}}
 		if err := target.Bind(&s.types, l); err != nil {
 			return nil, err
 		}

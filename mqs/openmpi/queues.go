@@ -130,10 +130,12 @@ func (s *source) postedElsewhere(state *commState) ([]recvAt, error) {
 		heads = append(heads, p.SpecificReceives)
 	}
 	var out []recvAt
+	walked := map[target.Place]bool{0: true}
 	for _, head := range heads {
-		if head == 0 {
+		if walked[head] {
 			continue
 		}
+		walked[head] = true
 		l, err := s.List.Read(s.r, target.Addr(head))
 		if err != nil {
 			return out, err

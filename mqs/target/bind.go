@@ -1,6 +1,7 @@
 package target
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"reflect"
@@ -33,14 +34,18 @@ type Text struct {
 // Read returns the string, of at most limit bytes.
 func (t Text) Read(r *Reader, limit int) (string, error) {
 	if t.inline != nil {
-		s, _, _ := strings.Cut(string(t.inline), "\x00")
-		return s, nil
+		s, _, _ := bytes.Cut(t.inline[:min(len(t.inline), limit)], []byte{0})
+		return string(s), r.Spend(len(s))
 	}
 	if t.at == 0 {
 		return "", nil
 	}
 	return r.CString(t.at, limit)
 }
+
+// maxStruct bounds the size of a C type, which debug information or a recording says, in
+// bytes. UCX's ucp_worker_t has 142,000.
+const maxStruct = 1 << 20
 
 // Place is the address of a member, for lists and arrays that are embedded.
 type Place Addr
@@ -134,6 +139,9 @@ func (s *Struct[T]) bind(name string, l *Layouts) error {
 	if !ok {
 		return fmt.Errorf("no type %s", name)
 	}
+	if size < 0 || size > maxStruct {
+		return fmt.Errorf("%s has %d bytes, which can't be right", name, size)
+	}
 	*s = Struct[T]{name: name, size: size}
 	var missing []string
 	for _, m := range members(s.goType(), "", nil) {
@@ -191,10 +199,14 @@ func (s *Struct[T]) Size() int { return s.size }
 
 // Read reads the object at a: its whole memory first, then the fields.
 func (s *Struct[T]) Read(r *Reader, a Addr) (T, error) {
+	var out T
+	err := r.Spend(int(unsafe.Sizeof(out)))
+	if err != nil {
+		return out, err
+	}
 	b, err := r.Bytes(a, s.size)
 	if err != nil {
-		var zero T
-		return zero, fmt.Errorf("%s at %s: %w", s.name, a, err)
+		return out, fmt.Errorf("%s at %s: %w", s.name, a, err)
 	}
 	return s.decode(r.order, a, b), nil
 }

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -67,8 +68,8 @@ func Fit[S any](r *Reader, queries []TypeQuery, tables []*Table, try func(*Layou
 		if err == nil {
 			return s, nil
 		}
-		if r.Err() != nil {
-			return none, r.Err()
+		if err := cmp.Or(r.Err(), r.Spent()); err != nil {
+			return none, err
 		}
 		why = append(why, fmt.Errorf("the layout of %s: %w", t.Release, err))
 	}

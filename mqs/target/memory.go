@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 )
 
@@ -45,6 +46,16 @@ type memory struct {
 	used    func(a Addr, b []byte) // told of all that is handed out, if not nil
 	fetches int
 	cached  int64
+	held    int64 // bytes that the target has in all, -1 if not known
+	budget  budget
+}
+
+// there is how much of the memory is known to be there, in bytes.
+func (m *memory) there() int64 {
+	if m.held >= 0 {
+		return m.held
+	}
+	return m.cached
 }
 
 type extent struct {
@@ -56,6 +67,9 @@ func (e extent) end() Addr { return e.start + Addr(len(e.data)) }
 
 // read returns n bytes at a, which the caller must not change.
 func (m *memory) read(ctx context.Context, a Addr, n int) ([]byte, error) {
+	if m.budget.spent != nil {
+		return nil, m.budget.spent
+	}
 	b, err := m.find(ctx, a, n)
 	if err == nil && m.used != nil {
 		m.used(a, b)
@@ -70,24 +84,30 @@ func (m *memory) find(ctx context.Context, a Addr, n int) ([]byte, error) {
 	if b := m.lookup(a, n); b != nil {
 		return b, nil
 	}
-	out := make([]byte, 0, n)
-	for len(out) < n {
-		at := a + Addr(len(out))
+	// n may have come out of the process: nothing of that size is made before it is there.
+	for have := 0; have < n; {
+		at := a + Addr(have)
 		b := m.prefix(at)
 		if b == nil {
 			if m.holes[at&^(pageSize-1)] {
 				return nil, &MemoryError{a, n}
 			}
-			if err := m.fetch(ctx, m.plan(at, n-len(out))); err != nil {
+			if err := m.fetch(ctx, m.plan(at, min(n-have, MaxFetch))); err != nil {
 				return nil, err
 			}
 			if b = m.prefix(at); b == nil {
 				return nil, &MemoryError{a, n}
 			}
-			if len(out) == 0 && len(b) >= n {
-				return b[:n:n], nil
-			}
 		}
+		have += min(len(b), n-have)
+	}
+	if b := m.lookup(a, n); b != nil {
+		return b, nil
+	}
+	m.budget.made += int64(n)
+	out := make([]byte, 0, n)
+	for len(out) < n {
+		b := m.prefix(a + Addr(len(out)))
 		out = append(out, b[:min(len(b), n-len(out))]...)
 	}
 	return out, nil
@@ -189,7 +209,7 @@ func (m *memory) fetch(ctx context.Context, ranges []Range) error {
 		batch, size = nil, 0
 		return err
 	}
-	for _, r := range ranges {
+	for _, r := range pieces(ranges) {
 		for _, gap := range m.missing(r) {
 			for gap.Len > 0 {
 				n := min(gap.Len, maxRange-int(gap.Addr%maxRange))
@@ -208,7 +228,28 @@ func (m *memory) fetch(ctx context.Context, ranges []Range) error {
 	return flush()
 }
 
+// pieces are ranges of at most MaxFetch bytes, one after the other: a range may be of any
+// size, and only what is asked for is counted.
+func pieces(ranges []Range) iter.Seq2[int, Range] {
+	return func(yield func(int, Range) bool) {
+		for i, r := range ranges {
+			for ; r.Len > 0; r = (Range{r.Addr + MaxFetch, r.Len - MaxFetch}) {
+				if !yield(i, Range{r.Addr, min(r.Len, MaxFetch)}) {
+					return
+				}
+			}
+		}
+	}
+}
+
 func (m *memory) call(ctx context.Context, ranges []Range) error {
+	for _, r := range ranges {
+		m.budget.asked += int64(r.Len)
+	}
+	if m.budget.asked > maxAsked {
+		m.budget.spent = &SpentError{fmt.Sprintf("gave up after asking for %d MiB of the process's memory, of which it has %d MiB", m.budget.asked>>20, m.cached>>20)}
+		return m.budget.spent
+	}
 	got, err := m.target.ReadMemory(ctx, ranges)
 	if err != nil {
 		return err
@@ -225,8 +266,13 @@ func (m *memory) call(ctx context.Context, ranges []Range) error {
 			m.cached += int64(len(data))
 		}
 	}
-	if m.cached > maxCached {
-		return fmt.Errorf("gave up after reading %d MiB of the process", m.cached>>20)
+	limit := maxCached
+	if m.held >= 0 {
+		limit = min(limit, freeMade+madePerByte*m.held) // it comes in whole pages
+	}
+	if m.cached > limit {
+		m.budget.spent = &SpentError{fmt.Sprintf("gave up after reading %d MiB of the process's memory", m.cached>>20)}
+		return m.budget.spent
 	}
 	return nil
 }

@@ -22,12 +22,15 @@ type Reader struct {
 // NewReader returns a reader with an empty cache. Its calls end when ctx does.
 func NewReader(ctx context.Context, t Target) *Reader {
 	r := &Reader{ctx: ctx, t: t, info: t.Info(), order: binary.LittleEndian,
-		mem: memory{target: t, last: t.Info().lastAddr(), holes: map[Addr]bool{}}}
+		mem: memory{target: t, last: t.Info().lastAddr(), holes: map[Addr]bool{}, held: -1}}
 	if r.info.BigEndian {
 		r.order = binary.BigEndian
 	}
 	if recorder, ok := t.(*Recorder); ok {
 		r.mem.used = recorder.use
+	}
+	if h, ok := t.(held); ok {
+		r.mem.held = h.Held()
 	}
 	return r
 }
@@ -83,6 +86,9 @@ func (r *Reader) Pointers(a Addr, n int) ([]Addr, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := r.Spend(n * w); err != nil {
+		return nil, err
+	}
 	out := make([]Addr, n)
 	for i := range out {
 		out[i] = Addr(uintOf(r.order, b[i*w:(i+1)*w]))
@@ -93,6 +99,9 @@ func (r *Reader) Pointers(a Addr, n int) ([]Addr, error) {
 // CString reads a string of at most limit bytes that ends at its first NUL.
 func (r *Reader) CString(a Addr, limit int) (string, error) {
 	const step = 64
+	if err := r.Spend(step); err != nil {
+		return "", err
+	}
 	var out []byte
 	for len(out) < limit {
 		// Up to the next boundary: what lies behind a short string may be unreadable.
@@ -105,6 +114,9 @@ func (r *Reader) CString(a Addr, limit int) (string, error) {
 			return string(append(out, b[:i]...)), nil
 		}
 		out = append(out, b...)
+		if err := r.Spend(len(b)); err != nil {
+			return "", err
+		}
 	}
 	return "", fmt.Errorf("no end of string within %d bytes at %s", limit, a)
 }

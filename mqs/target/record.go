@@ -135,11 +135,25 @@ func WriteRecording(w io.Writer, recorders []*Recorder) error {
 // ErrNotRecording means that a file is not a recording that this version reads.
 var ErrNotRecording = errors.New("not a recording of mpi-queues")
 
-// What a recording may unpack to, in bytes.
+// What a recording may unpack to, in bytes: so much however it is packed, and the multiple
+// of what it is packed to that an honest one stays far below.
 const (
-	maxRecorded = int64(4 << 30)
-	maxIndex    = 256 << 20
+	maxRecorded  = int64(4 << 30)
+	maxIndex     = int64(256 << 20)
+	freeUnpacked = int64(1 << 20)
+	maxPacked    = 256
 )
+
+// part opens a file in a recording, of which at most limit bytes may be read.
+func part(z *zip.Reader, name string, limit int64) (_ io.ReadCloser, most int64, _ error) {
+	i := slices.IndexFunc(z.File, func(f *zip.File) bool { return f.Name == name })
+	if i < 0 {
+		return nil, 0, fmt.Errorf("it has no %s", name)
+	}
+	f, err := z.File[i].Open()
+	packed := min(z.File[i].CompressedSize64, uint64(limit))
+	return f, min(limit, freeUnpacked+maxPacked*int64(packed)), err
+}
 
 // ReadRecording reads the processes of a recording back.
 func ReadRecording(r io.ReaderAt, size int64) ([]Target, error) {
@@ -147,31 +161,30 @@ func ReadRecording(r io.ReaderAt, size int64) ([]Target, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotRecording, err)
 	}
-	index, err := z.Open("recording.json")
+	index, most, err := part(z, "recording.json", maxIndex)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotRecording, err)
 	}
 	defer func() { _ = index.Close() }()
 	var doc recording
-	if err := json.NewDecoder(io.LimitReader(index, maxIndex)).Decode(&doc); err != nil {
+	if err := json.NewDecoder(io.LimitReader(index, most)).Decode(&doc); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotRecording, err)
 	}
 	if doc.Recording != recordingVersion {
 		return nil, fmt.Errorf("%w: its format is %d, not %d", ErrNotRecording, doc.Recording, recordingVersion)
 	}
-	memory, err := z.Open("memory")
+	memory, left, err := part(z, "memory", maxRecorded)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotRecording, err)
 	}
 	defer func() { _ = memory.Close() }()
 	var out []Target
-	left := maxRecorded
 	for _, log := range doc.Processes {
-		t, n, err := newReplay(log, memory, left)
+		t, err := newReplay(log, memory, left)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrNotRecording, err)
 		}
-		left -= n
+		left -= t.held
 		out = append(out, t)
 	}
 	return out, nil

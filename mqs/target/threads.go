@@ -14,6 +14,9 @@ const callDepth = 256
 // maxStack bounds how much of a thread's stack is read.
 const maxStack = 256 << 10
 
+// wordCost is what an entry of [Call.Words] takes, in bytes.
+const wordCost = 32
+
 // Arguments are the names of those arguments of MPI's functions, and of the
 // functions inside of MPI libraries, that say what a call waits for: as the
 // standard spells them in C, and MPICH (src/mpi) those that it makes of them.
@@ -123,6 +126,9 @@ func (r *Reader) Calls() ([]Call, error) {
 	for i, s := range stacks {
 		words, err := r.Pointers(s.Addr, s.Len/r.info.PointerSize)
 		if err != nil {
+			return nil, err
+		}
+		if err := r.Spend(len(words) * wordCost); err != nil {
 			return nil, err
 		}
 		for _, w := range words {
