@@ -118,13 +118,20 @@ func inspect(ctx context.Context, g *gdb, asked []inquiry) (*mqs.Snapshot, error
 
 // failed is a process that could not be read.
 func (i *inquiry) failed(err error) *mqs.Process {
-	return &mqs.Process{PID: i.pid, Image: i.program, Phase: i.phase, Unavailable: i.explain(err).Error()}
+	p := &mqs.Process{PID: i.pid, Image: i.program, Phase: i.phase, Unavailable: i.explain(err).Error()}
+	if i.core == "" && i.host == "" && hasEnded(i.pid) {
+		p.Phase = mqs.Exited
+	}
+	return p
 }
 
 // complete gives a process its place in a report, and its rank if only the launcher knows it.
 func (i *inquiry) complete(p *mqs.Process, place int) {
 	p.Seat(i.rank, i.size)
 	p.Inferior = place + 1
+	if p.State == "" {
+		p.State = mqs.RunStateOf(i.before.state)
+	}
 }
 
 // explain adds to the error of one gdb what is known of the process.

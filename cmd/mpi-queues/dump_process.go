@@ -59,6 +59,12 @@ func lookAt(pid int) (processState, error) {
 	return p, nil
 }
 
+// hasEnded says whether a process has ended, whether its parent has noticed or not.
+func hasEnded(pid int) bool {
+	p, err := lookAt(pid)
+	return err != nil || p.state == 'Z'
+}
+
 // obstacle says why no debugger can attach, whoever runs it; nil if nothing speaks against it.
 func (p processState) obstacle() error {
 	switch {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/mpi-queues/mpi-queues/bridge"
@@ -74,18 +75,23 @@ func (h *helper) Deadlock(ctx context.Context, d *bridge.Debugger, p bridge.Dead
 	return render.ReportText(out, report, render.Style{On: p.Styled})
 }
 
-// analyse takes those for alive that are: there is no second look at cores.
+// analyse takes those for alive that are: there is no second look at cores. What was seen
+// before counts if some of the processes have run since.
 func (h *helper) analyse(s *mqs.Snapshot, targets []target.Target) *waitfor.Report {
-	if !slices.ContainsFunc(targets, func(t target.Target) bool { return t.Info().Kind != "core" }) {
-		return waitfor.Analyse(s)
-	}
 	here := &mqs.Snapshot{} // a remote one's number may be another's here
 	for _, p := range s.Processes {
 		if slices.ContainsFunc(targets, func(t target.Target) bool { return t.Info().Kind == "live" && t.Info().PID == p.PID }) {
 			here.Processes = append(here.Processes, p)
 		}
 	}
-	return waitfor.Look(s, h.looks.since(here))
+	if len(here.Processes) == 0 {
+		return waitfor.Analyse(s)
+	}
+	past := h.looks.past(here, h.looks.clocks())
+	if !slices.Contains(slices.Collect(maps.Values(past.Ran)), true) {
+		past.Looks = 0
+	}
+	return waitfor.Look(s, past)
 }
 
 // absent is a rank that the debugger has no process of.

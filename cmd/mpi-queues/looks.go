@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
 // lookedAt remembers how processes were when they were last looked at, and how long they had
@@ -17,6 +18,9 @@ import (
 type lookedAt struct {
 	mutex sync.Mutex
 	seen  map[int]look // by process id
+	// first is when the first look was, looks how many there were.
+	first time.Time
+	looks int
 }
 
 type look struct {
@@ -33,59 +37,80 @@ type clock struct {
 }
 
 // leastTicks is how long a process has to have run for a second look to say anything: it
-// looks for messages all the time that it waits for one.
+// looks for messages all the time that it waits for one. One that sleeps meanwhile, or is
+// stopped, does not run, and proves nothing.
 const leastTicks = 2
 
-// since returns what was seen before of the processes that have run since then, and
-// remembers these for the next time.
-func (l *lookedAt) since(s *mqs.Snapshot) *mqs.Snapshot {
+// clocks reads the clocks of those that were looked at before. It has to be done before they
+// are stopped again: what they run after that says nothing of what is seen.
+func (l *lookedAt) clocks() map[int]clock {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	out := &mqs.Snapshot{}
+	out := map[int]clock{}
+	for pid := range l.seen {
+		if c, err := clockOf(pid); err == nil {
+			out[pid] = c
+		}
+	}
+	return out
+}
+
+// past is what was seen of processes before, by the clocks that they had then. The processes
+// of a snapshot are remembered for the next time.
+func (l *lookedAt) past(s *mqs.Snapshot, stopped map[int]clock) waitfor.Past {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	out := waitfor.Past{Earlier: map[int]*mqs.Process{}, Ran: map[int]bool{}}
 	now := map[int]look{}
 	for _, p := range s.Processes {
 		c, err := clockOf(p.PID)
 		if err != nil {
 			continue // on another machine, or gone
 		}
-		before, ok := l.seen[p.PID]
-		switch {
-		case !ok || before.clock.start != c.start:
-		case c.ticks >= before.clock.ticks+leastTicks:
-			out.Processes = append(out.Processes, before.process)
-		case before.process.Progress == p.Progress:
-			now[p.PID] = before // as long as it stands still, the next look is not a second one
-			continue
+		before, known := l.seen[p.PID]
+		if known && before.clock.start == c.start {
+			out.Earlier[p.PID] = before.process
+			out.Ran[p.PID] = stopped[p.PID].ticks >= before.clock.ticks+leastTicks
+			if !out.Ran[p.PID] && !waitfor.HasMoved(p, before.process) {
+				now[p.PID] = before // as long as it stands still, the next look is not a second one
+				continue
+			}
 		}
 		now[p.PID] = look{p, c}
 	}
+	if out.Looks = l.looks; l.looks == 0 {
+		l.first = time.Now()
+	}
+	l.looks++
 	l.seen = now
 	return out
 }
 
-// mostWaiting is how long processes that have no processor are waited for.
-const mostWaiting = 2 * time.Second
-
-// wait waits until the processes have run for long enough since they were looked at, but
-// for those that sleep or are stopped.
-func (l *lookedAt) wait(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, mostWaiting)
-	defer cancel()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
+// settled says whether all processes that have something to run have run for long enough
+// since they were looked at.
+func (l *lookedAt) settled() bool {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	for pid, look := range l.seen {
-		for {
-			c, err := clockOf(pid)
-			if err != nil || !c.runnable || c.ticks >= look.clock.ticks+leastTicks {
-				break
-			}
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-			}
+		if c, err := clockOf(pid); err == nil && c.runnable && c.ticks < look.clock.ticks+leastTicks {
+			return false
+		}
+	}
+	return true
+}
+
+// watched is how long ago the first look was.
+func (l *lookedAt) watched() time.Duration { return time.Since(l.first) }
+
+// wait waits until something is so, as long as the context lasts.
+func wait(ctx context.Context, until func() bool) {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !until() {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
 		}
 	}
 }

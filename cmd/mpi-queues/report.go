@@ -118,8 +118,14 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// looks is how often a job is looked at that moves.
-const looks = 4
+// How a job is watched: as often as it takes to see it move or to confirm that it hangs, but
+// no longer than that. Each look stops it, so they become rare.
+const (
+	firstPause = 100 * time.Millisecond
+	mostWatch  = 3 * time.Second
+	// mostRunning is how long ranks are waited for that have something to run and no processor.
+	mostRunning = 30 * time.Second
+)
 
 func (c *report) run(ctx context.Context, stdin io.Reader) error {
 	// It ends soon, and the snapshots of many ranks leave much garbage.
@@ -143,7 +149,10 @@ func (c *report) run(ctx context.Context, stdin io.Reader) error {
 	if c.pid == 0 {
 		r = waitfor.Analyse(s)
 	} else {
-		r = c.look(ctx, s)
+		r, err = c.watch(ctx, s)
+	}
+	if err != nil {
+		return unreadable(err)
 	}
 	r.Notes = append(r.Notes, remarks...)
 	if err := c.write(r); err != nil {
@@ -152,24 +161,37 @@ func (c *report) run(ctx context.Context, stdin io.Reader) error {
 	return nil
 }
 
-// look looks again at a job that moves, or of which that can't be told by one look. A
-// deadlock has to be seen twice: a message that a library has just taken into its hands is
-// counted as having come, while the receive that it is for still waits.
-func (c *report) look(ctx context.Context, s *mqs.Snapshot) *waitfor.Report {
+// watch looks at a job again until it is seen to get on, or what it hangs in is confirmed: one
+// look proves neither. A message that a library has just taken into its hands is counted as
+// having come, while the receive that it is for still waits.
+func (c *report) watch(ctx context.Context, s *mqs.Snapshot) (*waitfor.Report, error) {
 	var seen lookedAt
-	r := waitfor.Look(s, seen.since(s))
-	for i := range looks - 1 {
-		if seenOnce := i == 0 && r.Verdict == waitfor.Deadlocked; !r.Moving && !seenOnce {
-			break
-		}
-		seen.wait(ctx)
+	past := seen.past(s, nil)
+	past.Again = true
+	r := waitfor.Look(s, past)
+	for pause := firstPause; ctx.Err() == nil && c.isOpen(r) && (past.Looks == 0 || seen.watched() < mostWatch); pause *= 3 {
+		next := time.Now().Add(pause)
+		running, stop := context.WithTimeout(ctx, mostRunning)
+		wait(running, func() bool { return time.Now().After(next) && seen.settled() })
+		stop()
+		stopped := seen.clocks()
 		again, _, err := c.attach(ctx)
+		if errors.Is(err, errEnded) {
+			return nil, err
+		}
 		if err != nil {
 			break // what was seen before stands
 		}
-		r = waitfor.Look(again, seen.since(again))
+		past = seen.past(again, stopped)
+		past.Again, past.Watched = true, seen.watched()
+		r = waitfor.Look(again, past)
 	}
-	return r
+	return r, nil
+}
+
+// isOpen says whether another look may say more.
+func (c *report) isOpen(r *waitfor.Report) bool {
+	return r.Moving || r.Verdict == waitfor.Undecided || r.Verdict == waitfor.NoProgress
 }
 
 func (c *report) write(r *waitfor.Report) error {
@@ -193,6 +215,9 @@ func (c *report) read(ctx context.Context, stdin io.Reader) (s *mqs.Snapshot, re
 	s, err = readSnapshots(ctx, c.files, stdin)
 	return s, nil, err
 }
+
+// errEnded is that there is nothing left to look at.
+var errEnded = errors.New("the job has ended: none of its ranks is there any more")
 
 // attach reads the job that a process is in, or has launched.
 func (c *report) attach(ctx context.Context) (s *mqs.Snapshot, remarks []string, err error) {
@@ -219,6 +244,9 @@ func (c *report) attach(ctx context.Context) (s *mqs.Snapshot, remarks []string,
 		if p.Unavailable != "" && p.Threads == nil && !slices.Contains(reasons, p.Unavailable) {
 			reasons = append(reasons, p.Unavailable)
 		}
+	}
+	if !slices.ContainsFunc(s.Processes, func(p *mqs.Process) bool { return p.Phase != mqs.Exited }) {
+		return nil, nil, errEnded
 	}
 	if !slices.ContainsFunc(s.Processes, func(p *mqs.Process) bool { return p.Unavailable == "" || p.Threads != nil }) {
 		return nil, nil, errors.New(strings.Join(append(reasons, remarks...), "\nmpi-queues: "))

@@ -52,7 +52,7 @@ type pageData struct {
 }
 
 type pageCycle struct {
-	Ranks []int32
+	Title string
 	Waits []pageWait
 	More  int
 }
@@ -84,6 +84,7 @@ func ReportHTML(w io.Writer, r *waitfor.Report) error {
 			continue
 		}
 		c := pageCycleOf(&r.Deadlocks[i], mostRows-rows)
+		c.Title = deadlockTitle(r, &r.Deadlocks[i], 120)
 		rows += len(c.Waits)
 		d.Cycles = append(d.Cycles, c)
 	}
@@ -108,7 +109,7 @@ func ReportHTML(w io.Writer, r *waitfor.Report) error {
 }
 
 func pageCycleOf(d *waitfor.Deadlock, most int) pageCycle {
-	c := pageCycle{Ranks: d.Ranks}
+	c := pageCycle{}
 	for i := range d.Cycle[:min(len(d.Cycle), most)] {
 		w := d.Cycle[i]
 		e := edge{class: w.Class}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
@@ -82,7 +83,7 @@ func newPicture(r *waitfor.Report) picture {
 		case len(p.cycles) == mostCycles:
 			p.moreCycles++
 		default:
-			p.cycles = append(p.cycles, cycleGraphic(d, group))
+			p.cycles = append(p.cycles, cycleGraphic(d, deadlockTitle(r, d, mostRanges), group))
 		}
 	}
 	return p
@@ -91,6 +92,9 @@ func newPicture(r *waitfor.Report) picture {
 // groupGraphic is the graph of groups. If they are many, those that matter least share a node.
 func groupGraphic(r *waitfor.Report) graphic {
 	g := graphic{title: "Groups of ranks"}
+	if look, ok := verdictLooks[r.Verdict]; ok {
+		g.title += ": " + strings.ToLower(look.title[:1]) + look.title[1:]
+	}
 	kept := make([]int, len(r.Groups)) // the node of each group
 	order := make([]int, len(r.Groups))
 	for i := range order {
@@ -196,8 +200,8 @@ func shortPlace(file string, line int, function string) string {
 }
 
 // cycleGraphic is the ranks of a cycle. Of a long one the middle is left out.
-func cycleGraphic(d *waitfor.Deadlock, group map[int32]int) graphic {
-	g := graphic{title: "Deadlock of " + rankList(d.Ranks, mostRanges)}
+func cycleGraphic(d *waitfor.Deadlock, title string, group map[int32]int) graphic {
+	g := graphic{title: title}
 	first, last := len(d.Cycle), 0
 	if first > mostCycleRank {
 		first, last = mostCycleRank-3, 2

@@ -75,7 +75,7 @@ var queueWords = []struct{ word, legend string }{
 // stateWords are what the states are called in style sheets.
 var stateWords = map[waitfor.State]string{
 	waitfor.InDeadlock: "deadlocked", waitfor.Stuck: "stuck", waitfor.Waiting: "waiting", waitfor.Running: "running",
-	waitfor.Ended: "ended", waitfor.Unreadable: "unreadable", "": "several",
+	waitfor.Ended: "ended", waitfor.Unreadable: "unreadable", waitfor.Uncertain: "uncertain", "": "several",
 }
 
 type svgWriter struct{ strings.Builder }

@@ -45,7 +45,15 @@ func reports() map[string]*waitfor.Report {
 		NearMisses: []waitfor.NearMiss{{Kind: waitfor.OtherTag, Text: "Rank 0 receives tag 7, rank 1 sends tag 8", Ranks: []int32{0, 1}}, {Kind: waitfor.NeverReceived, Text: evil, Ranks: []int32{5}}},
 		Missing:    []waitfor.Missing{{Rank: 7, Why: "it is on host " + evil}},
 		Notes:      []string{"A note."}}
-	return map[string]*waitfor.Report{"small": small, "ring": ring(100), "crowd": crowd(500), "pairs": pairs(100), "nothing": {Verdict: waitfor.Unknown, Why: "Nothing is known."}}
+	return map[string]*waitfor.Report{"small": small, "ring": ring(100), "crowd": crowd(500), "pairs": pairs(100), "transit": transit(), "nothing": {Verdict: waitfor.Unknown, Why: "Nothing is known."}}
+}
+
+// transit is a deadlock that a message in transit may end, beside a rank of which too little is known.
+func transit() *waitfor.Report {
+	r := ring(14)
+	r.Verdict = waitfor.DeadlockedUnless
+	r.Groups = append(r.Groups, waitfor.Group{Ranks: []int32{14}, State: waitfor.Uncertain, Text: "somewhere that is not known"})
+	return r
 }
 
 // ring is a deadlock of ranks at one place, each of which receives from the next.

@@ -25,13 +25,16 @@ const (
 
 // verdictLooks are the words and the colours of the verdicts.
 var verdictLooks = map[waitfor.Verdict]struct{ title, color string }{
-	waitfor.Deadlocked: {"Deadlock", "1;31"},
-	waitfor.Free:       {"No deadlock", "1;32"},
-	waitfor.Unknown:    {"Unknown", "1;33"},
+	waitfor.Deadlocked:       {"Deadlock", "1;31"},
+	waitfor.DeadlockedUnless: {"Deadlock, unless a message was in transit", "1;33"},
+	waitfor.Free:             {"No deadlock", "1;32"},
+	waitfor.NoProgress:       {"No progress", "1;33"},
+	waitfor.Undecided:        {"Undecided", "1;33"},
+	waitfor.Unknown:          {"Unknown", "1;33"},
 }
 
 // stateColors are the colours of states that are not the usual.
-var stateColors = map[waitfor.State]string{waitfor.InDeadlock: "31", waitfor.Stuck: "33", waitfor.Unreadable: "33"}
+var stateColors = map[waitfor.State]string{waitfor.InDeadlock: "31", waitfor.Stuck: "33", waitfor.Unreadable: "33", waitfor.Uncertain: "33"}
 
 // ReportText writes a report for people, what matters most first.
 func ReportText(w io.Writer, r *waitfor.Report, style Style) error {
@@ -48,7 +51,7 @@ func ReportText(w io.Writer, r *waitfor.Report, style Style) error {
 	}
 	more(b, len(groups), mostGroups, "groups")
 	for i := range r.Deadlocks[:min(len(r.Deadlocks), mostDeadlocks)] {
-		deadlockText(b, &r.Deadlocks[i], style)
+		deadlockText(b, &r.Deadlocks[i], deadlockTitle(r, &r.Deadlocks[i], mostRanges), style)
 	}
 	more(b, len(r.Deadlocks), mostDeadlocks, "deadlocks")
 	if len(r.NearMisses) > 0 {
@@ -89,8 +92,17 @@ func more(w *bufio.Writer, n, most int, what string) {
 	}
 }
 
-func deadlockText(w *bufio.Writer, d *waitfor.Deadlock, style Style) {
-	fmt.Fprintf(w, "\n%s\n", style.paint("1", "Deadlock of "+rankList(d.Ranks, mostRanges)))
+// deadlockTitle names a deadlock by its ranks, with what it is proved but for.
+func deadlockTitle(r *waitfor.Report, d *waitfor.Deadlock, most int) string {
+	title := "Deadlock of " + rankList(d.Ranks, most)
+	if r.Verdict == waitfor.DeadlockedUnless {
+		title += ", unless a message was in transit"
+	}
+	return title
+}
+
+func deadlockText(w *bufio.Writer, d *waitfor.Deadlock, title string, style Style) {
+	fmt.Fprintf(w, "\n%s\n", style.paint("1", title))
 	skipped := len(d.Cycle) - mostWaits
 	for i := range d.Cycle {
 		if skipped > 0 && i >= mostWaits-2 && i < len(d.Cycle)-2 {

@@ -1,6 +1,7 @@
 package waitfor
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -151,10 +152,16 @@ func (j *job) membersOf(c *communicator) []int32 {
 // may be all the same, since what is known of it does not suffice.
 func (j *job) mayHaveEntered(rank int32, key callKey) bool {
 	r := &j.ranks[rank]
-	if key.comm == nil {
-		return r.process != nil && r.process.Phase == mqs.Exited
-	}
-	if r.process == nil || r.gone() {
+	switch {
+	case r.process == nil:
+		return false
+	case key.comm == nil && r.process.Phase == mqs.Exited:
+		return true
+	case r.gone():
+		return false
+	case !isPlaced(r.process):
+		return true
+	case key.comm == nil:
 		return false
 	}
 	for i := range r.process.Threads {
@@ -181,8 +188,8 @@ func (c *collectives) group(key callKey, all bool) *group {
 	return *place
 }
 
-// waitFor is a wait for those that have not entered a collective. Once all
-// have, it is in progress.
+// waitFor is a wait for those that have not entered a collective: for all of them, or for
+// one of them at least. Once all are in a call that nobody leaves before, it is in progress.
 func (c *collectives) waitFor(t *mqs.Thread, key callKey, all bool) wait {
 	g := c.group(key, all)
 	if len(g.ranks) == 0 {
@@ -200,26 +207,47 @@ func (j *job) waitInCollective(rank int32, t *mqs.Thread, c *collectives) wait {
 	m := r.member(t.Comm)
 	isKnown := m != nil && m.comm.known
 	parts := j.parts(r, t, m)
+	on := m // the communicator that its messages are on
+	if !isKnown {
+		if on = nil; parts != nil && len(parts.goals) > 0 {
+			on = parts.goals[0].of
+		}
+	}
 	switch {
 	case r.arriving():
 		return wait{thread: t, unknown: arrivingUnknown}
 	case parts != nil && parts.free:
 		return *parts
-	case isKnown && j.onItsWay(r, m):
+	case on != nil && j.onItsWay(r, on):
 		return wait{thread: t, free: true}
+	case parts != nil && isKnown && b == synchronises && !m.comm.inter:
+		parts.meaning = c.group(callKey{m.comm, t.Call}, true)
 	case parts != nil:
-		if isKnown && b == synchronises && !m.comm.inter {
-			parts.meaning = c.group(callKey{m.comm, t.Call}, true)
-		}
-		return *parts
 	case !isKnown:
 		return wait{thread: t, unknown: commUnknown}
 	case len(t.Requests) == 0:
 		return wait{thread: t, unknown: progressUnknown}
-	case b == synchronises && !m.comm.inter:
+	default:
+		w := j.waitForOthers(rank, t, m, c)
+		parts = &w
+	}
+	inTransit := on != nil && j.partsMayBeInTransit(r, on)
+	for i := range parts.goals {
+		g := &parts.goals[i]
+		g.transit = g.transit || inTransit
+	}
+	return *parts
+}
+
+// waitForOthers is that of a member of a collective for those that have not entered it. If
+// members may leave before all have, those that have entered may be in another one.
+func (j *job) waitForOthers(rank int32, t *mqs.Thread, m *member, c *collectives) wait {
+	if behaviours[t.Call] == synchronises && !m.comm.inter || m.comm.isAlone() {
 		return c.waitFor(t, callKey{m.comm, t.Call}, true)
 	}
-	return j.waitRooted(rank, t, m, c)
+	w := j.waitRooted(rank, t, m, c)
+	w.free, w.unknown = false, cmp.Or(w.unknown, someUnknown)
+	return w
 }
 
 // waitRooted is that of a collective in which not everybody waits for everybody.
@@ -254,7 +282,7 @@ func (j *job) parts(r *rank, t *mqs.Thread, m *member) *wait {
 	if len(ops) == 0 {
 		return nil
 	}
-	w := j.waitForOperations(wait{thread: t, all: all}, ops, true)
+	w := j.waitForOperations(wait{thread: t, all: all, vague: !all && len(ops) > 1}, ops, true)
 	return &w
 }
 
@@ -283,3 +311,17 @@ func (j *job) onItsWay(r *rank, m *member) bool {
 	}
 	return false
 }
+
+// partsMayBeInTransit says whether a message of a collective on a communicator may be in
+// transit to a rank that no count shows.
+func (j *job) partsMayBeInTransit(r *rank, m *member) bool {
+	for _, other := range r.members {
+		if (other == m || other.Internal) && !other.comm.isAlone() && j.mayBeInTransit(other, mqs.AnyRank) {
+			return true
+		}
+	}
+	return false
+}
+
+// isAlone says whether a communicator has one member, who needs nobody.
+func (c *communicator) isAlone() bool { return c.known && !c.inter && len(c.sides[0].group) == 1 }

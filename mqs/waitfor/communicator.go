@@ -29,6 +29,10 @@ type side struct {
 	group   []int32           // global ranks by local rank, -1 for those not known; shared
 	members map[int32]*member // by local rank, those alone that are in the snapshot
 	anyOf   *group            // the group, to wait for a message from any of it
+	// counting is how many of them count messages.
+	counting int
+	// ran is true if all of them have run since they were looked at before, once that was asked.
+	ran, asked bool
 }
 
 // across is the side that a member on one side talks to.

@@ -169,6 +169,12 @@ func (a *analysis) missed(rank int32, losses []loss) int32 {
 		w := &a.ranks[rank].waits[i]
 		hopeless := false
 		for k := range w.goals {
+			if !a.holds(&w.goals[k]) {
+				if !w.all {
+					return -1
+				}
+				continue
+			}
 			gone := a.missedBy(rank, &w.goals[k], losses)
 			if gone >= 0 {
 				hopeless = true

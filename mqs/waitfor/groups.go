@@ -26,6 +26,8 @@ func (a *analysis) state(rank int32) State {
 		return InDeadlock
 	case !a.free[rank]:
 		return Stuck
+	case r.process != nil && r.mobility == uncertain && r.process.Threads != nil:
+		return Uncertain
 	case r.process == nil || r.mobility == uncertain:
 		return Unreadable
 	case r.mobility == free:
@@ -108,7 +110,7 @@ func (a *analysis) place(rank int32) (placeKey, *communicator) {
 	case t == nil && len(r.waits) > 0 && len(r.waits[0].goals) > 0:
 		w := &r.waits[0]
 		key.text = a.operation(w, &w.goals[0])
-	case t == nil:
+	case t == nil || t.Call == "" && !t.Placed && t.Function == "" && t.File == "":
 		key.text = "somewhere that is not known"
 	}
 	return key, c

@@ -27,6 +27,11 @@ type job struct {
 	comms      []*communicator
 	groups     []*group // that ranks wait for
 	notes      []string
+	past       Past
+	// assumed is true if it is taken that no message is in transit.
+	assumed bool
+	// vague is true if the envelope of some rank's send is not known.
+	vague bool
 
 	// What is pending, by envelope.
 	unexpected, sends messages
@@ -37,14 +42,21 @@ type job struct {
 
 // rank is one rank of the job.
 type rank struct {
+	number  int32
 	process *mqs.Process // nil if it was not looked at
 	members []*member    // its communicators in the process's order
 	waits   []wait       // one for each thread in a call that waits
 	place   int          // in the report's groups
 	mobility
-	// Of a rank whose MPI does not count messages: one may be on its way to it, or none
-	// can be, since it has not gone on since it was looked at before.
-	inDoubt, confirmed bool
+	doubt string // of an uncertain one: what is not known, as a clause
+	// Whether it has run since it was looked at before, has got on, or is known to wait for
+	// the same as then.
+	ran, moved, confirmed bool
+	// polled is the call that asks for messages in which it was seen before, empty if there is none.
+	polled string
+	// vague says of each queue whether there may be something in it that can't be matched
+	// with what is elsewhere, since too little is known of it.
+	vague [3]bool
 }
 
 // counts says whether the MPI of a rank that was looked at counts messages.
@@ -92,8 +104,14 @@ func (r *rank) gone() bool {
 // unreadable says whether nothing is known of a rank's queues.
 func (r *rank) unreadable() bool { return r.process == nil || r.process.Unavailable != "" }
 
-// arriving says whether messages lie before a rank that no queue has yet.
-func (r *rank) arriving() bool { return r.process.Arriving.Known && r.process.Arriving.Value }
+// arriving says whether messages lie before a rank, whose MPI does not count them, that no
+// queue has yet.
+func (r *rank) arriving() bool {
+	return r.process.Arriving.Known && r.process.Arriving.Value && !r.counts()
+}
+
+// isStopped says whether a signal has stopped the rank.
+func (r *rank) isStopped() bool { return r.process != nil && r.process.State == mqs.Stopped }
 
 // in says whether one of the rank's threads is in a call.
 func (r *rank) in(call string) bool {

@@ -1,6 +1,7 @@
 package waitfor
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -20,7 +21,7 @@ func ring(first, second uint64) *mqs.Snapshot {
 		c.Queue = [3]*mqs.Queue{{}, {Operations: []mqs.PendingOperation{receive}, Total: 1}, {}}
 		s.Processes = append(s.Processes, &mqs.Process{PID: 100 + i, GlobalRank: mqs.Known(rank), WorldSize: mqs.Known(int32(2)), Phase: mqs.Active,
 			Progress:      mqs.Known(progress),
-			Threads:       []mqs.Thread{{Number: 1, Call: "MPI_Recv", Comm: mqs.Known(target.Addr(0)), Requests: []target.Addr{0x10}, AllRequests: true}},
+			Threads:       []mqs.Thread{{Number: 1, Placed: true, Call: "MPI_Recv", Comm: mqs.Known(target.Addr(0)), Requests: []target.Addr{0x10}, AllRequests: true}},
 			Communicators: []*mqs.Queues{c}})
 	}
 	return s
@@ -40,40 +41,73 @@ func counted(s *mqs.Snapshot, traffic []mqs.Traffic) *mqs.Snapshot {
 	return s
 }
 
-// Where messages are not counted, one look at a job that may be running proves nothing;
-// a second one does if no rank has gone on.
+// past is that of a job that was looked at once, in which these ranks have run since.
+func past(earlier *mqs.Snapshot, ran ...int) Past {
+	p := Past{Looks: 1, Earlier: map[int]*mqs.Process{}, Ran: map[int]bool{}}
+	for _, process := range earlier.Processes {
+		p.Earlier[process.PID] = process
+	}
+	for _, rank := range ran {
+		p.Ran[100+rank] = true
+	}
+	return p
+}
+
+// Where messages are not counted, one look proves no deadlock but on a condition; a second
+// one does if the ranks have run and have not gone on.
 func TestLook(t *testing.T) {
 	for _, c := range []struct {
-		name    string
-		earlier *mqs.Snapshot
-		want    Verdict
-		moving  bool
+		name string
+		past Past
+		want Verdict
 	}{
-		{"one look", nil, Unknown, true},
-		{"nobody has gone on", ring(3, 4), Deadlocked, false},
-		{"one has gone on", ring(3, 3), Unknown, true},
-		{"one was elsewhere", elsewhere(ring(3, 4)), Unknown, true},
-		{"another process", &mqs.Snapshot{Processes: ring(3, 4).Processes[:1]}, Unknown, true},
+		{"one look", Past{}, DeadlockedUnless},
+		{"nobody has gone on", past(ring(3, 4), 0, 1), Deadlocked},
+		{"nobody has run", past(ring(3, 4)), DeadlockedUnless},
+		{"one has not run", past(ring(3, 4), 0), DeadlockedUnless},
+		{"one has gone on", past(ring(3, 3), 0, 1), DeadlockedUnless},
+		{"one was elsewhere", past(elsewhere(ring(3, 4)), 0, 1), DeadlockedUnless},
+		{"another process", past(&mqs.Snapshot{Processes: ring(3, 4).Processes[:1]}, 0, 1), DeadlockedUnless},
 	} {
-		r := Look(ring(3, 4), c.earlier)
-		if r.Verdict != c.want || r.Moving != c.moving {
+		r := Look(ring(3, 4), c.past)
+		if r.Verdict != c.want || r.Moving != (c.want != Deadlocked) || len(r.Deadlocks) != 1 {
 			t.Errorf("%s: %q, moving %v: %s", c.name, r.Verdict, r.Moving, r.Why)
 		}
-		if c.want == Deadlocked && len(r.Notes) > 0 {
-			t.Errorf("%s: there are doubts: %v", c.name, r.Notes)
+	}
+}
+
+// What keeps no count at all looks the same at two moments by chance, too.
+func TestLookWithoutCounts(t *testing.T) {
+	for traffic, want := range map[*[]mqs.Traffic]Verdict{nil: DeadlockedUnless, {}: Deadlocked} {
+		var counts []mqs.Traffic
+		if traffic != nil {
+			counts = []mqs.Traffic{}
+		}
+		s := counted(ring(3, 4), counts)
+		for _, p := range []Past{{}, past(s, 0, 1)} {
+			if r := Look(s, p); r.Verdict != want {
+				t.Errorf("messages counted %v, %d looks: %q, not %q", counts != nil, p.Looks+1, r.Verdict, want)
+			}
 		}
 	}
-	// Some keep no count at all: that the calls are the same has to do.
-	for _, s := range []*mqs.Snapshot{counted(ring(3, 4), nil), counted(ring(3, 4), []mqs.Traffic{})} {
-		counts := s.Processes[0].Communicators[0].Traffic != nil
-		if r := Look(s, nil); (r.Verdict == Deadlocked) != counts {
-			t.Errorf("one look, messages counted %v: %q", counts, r.Verdict)
-		}
-		if r := Look(s, s); r.Verdict != Deadlocked {
-			t.Errorf("two looks, messages counted %v: %q", counts, r.Verdict)
+}
+
+// Of a job that can be looked at again, a deadlock needs ranks that have run, whatever counts say.
+func TestLookAgain(t *testing.T) {
+	s := counted(ring(3, 4), []mqs.Traffic{})
+	for _, c := range []struct {
+		past Past
+		want Verdict
+	}{{Past{}, DeadlockedUnless}, {past(s), DeadlockedUnless}, {past(s, 1), DeadlockedUnless}, {past(s, 0, 1), Deadlocked}} {
+		c.past.Again = true
+		if r := Look(s, c.past); r.Verdict != c.want {
+			t.Errorf("%+v: %q, not %q", c.past.Ran, r.Verdict, c.want)
 		}
 	}
-	if r := Analyse(ring(3, 4)); r.Verdict != Deadlocked || len(r.Notes) != 1 {
-		t.Errorf("of a snapshot: %q, with %q", r.Verdict, r.Notes)
+	s.Processes[0].State = mqs.Stopped
+	p := past(s)
+	p.Again = true
+	if r := Look(s, p); !strings.Contains(r.Why, "Rank 0 is stopped by a signal") || !strings.Contains(r.Why, "Rank 1 has not run") {
+		t.Errorf("why: %s", r.Why)
 	}
 }

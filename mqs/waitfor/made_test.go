@@ -2,6 +2,7 @@ package waitfor
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,7 +36,7 @@ func newMade(n int) *made {
 		m.Processes = append(m.Processes, &mqs.Process{GlobalRank: mqs.Known(int32(i)), WorldSize: mqs.Known(int32(n)), MPI: "Open MPI",
 			Phase: mqs.Active, Threads: []mqs.Thread{}, Communicators: []*mqs.Queues{{Communicator: mqs.Communicator{
 				UniqueID: worldID, LocalRank: mqs.Known(int32(i)), Size: mqs.Known(int32(n)), Name: mqs.Known(world), Group: all, Context: "0"},
-				Queue: [3]*mqs.Queue{{}, {}, {}}}}})
+				Queue: [3]*mqs.Queue{{}, {}, {}}, Traffic: []mqs.Traffic{}}}})
 	}
 	return m
 }
@@ -67,7 +68,7 @@ func (m *made) comm(id target.Addr, name string, ranks ...int32) {
 	for i, r := range ranks {
 		p := m.Processes[r]
 		p.Communicators = append(p.Communicators, &mqs.Queues{Communicator: mqs.Communicator{UniqueID: id, LocalRank: mqs.Known(int32(i)),
-			Size: mqs.Known(int32(len(ranks))), Name: mqs.Known(name), Group: group, Context: fmt.Sprint(id)}, Queue: [3]*mqs.Queue{{}, {}, {}}})
+			Size: mqs.Known(int32(len(ranks))), Name: mqs.Known(name), Group: group, Context: fmt.Sprint(id)}, Queue: [3]*mqs.Queue{{}, {}, {}}, Traffic: []mqs.Traffic{}})
 	}
 }
 
@@ -76,7 +77,7 @@ func (m *made) inter() {
 	a, b := []mqs.Maybe[int32]{mqs.Known[int32](0)}, []mqs.Maybe[int32]{mqs.Known[int32](1), mqs.Known[int32](2)}
 	for i, p := range m.Processes {
 		q := &mqs.Queues{Communicator: mqs.Communicator{UniqueID: dupID, LocalRank: mqs.Known(max(int32(i)-1, 0)), Name: mqs.Known("inter"), Inter: true,
-			Group: b, RemoteGroup: a, Context: "5"}, Queue: [3]*mqs.Queue{{}, {}, {}}}
+			Group: b, RemoteGroup: a, Context: "5"}, Queue: [3]*mqs.Queue{{}, {}, {}}, Traffic: []mqs.Traffic{}}
 		if i == 0 {
 			q.Group, q.RemoteGroup = a, b
 		}
@@ -95,13 +96,32 @@ func (r *madeRank) on(id target.Addr) *mqs.Queues {
 
 // thread puts another thread of the rank into a call.
 func (r *madeRank) thread(call string, line int, requests ...target.Addr) *mqs.Thread {
-	r.Threads = append(r.Threads, mqs.Thread{Number: len(r.Threads) + 1, Call: call, Function: "main", File: "/src/a.c", Line: line,
+	for _, c := range r.Communicators {
+		for i := range c.Queue[mqs.PendingSends].Operations {
+			// What a call has made is of its kind.
+			op := &c.Queue[mqs.PendingSends].Operations[i]
+			if kind, ok := mqs.BlockingSends[call]; ok && kind != mqs.KindNotKnown && slices.Contains(requests, op.Request.Value) {
+				op.Kind = kind
+			}
+		}
+	}
+	r.Threads = append(r.Threads, mqs.Thread{Number: len(r.Threads) + 1, Placed: true, Call: call, Function: "main", File: "/src/a.c", Line: line,
 		Requests: requests, AllRequests: len(requests) > 0})
 	return &r.Threads[len(r.Threads)-1]
 }
 
+// uncounted lets the rank be of an MPI that does not count messages.
+func (r *madeRank) uncounted() {
+	for _, q := range r.Communicators {
+		q.Traffic = nil
+	}
+}
+
 // computes lets the rank be in its own code.
-func (r *madeRank) computes() { r.thread("", 99).Function = "compute" }
+func (r *madeRank) computes() {
+	t := r.thread("", 99)
+	t.Function, t.Activity = "compute", mqs.Computes
+}
 
 // unlisted is a request that no queue has.
 const unlisted = target.Addr(8)
@@ -175,7 +195,7 @@ func (r *madeRank) counts(id target.Addr, peer int32, sent, arrived uint16) {
 
 // states are those of the ranks, a letter for each.
 func states(r *Report) string {
-	letters := map[State]byte{InDeadlock: 'D', Stuck: 'S', Waiting: 'W', Running: 'R', Ended: 'E', Unreadable: 'U'}
+	letters := map[State]byte{InDeadlock: 'D', Stuck: 'S', Waiting: 'W', Running: 'R', Ended: 'E', Unreadable: 'U', Uncertain: 'N'}
 	n := 0
 	for _, g := range r.Groups {
 		n += len(g.Ranks)

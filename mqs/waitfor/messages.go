@@ -97,11 +97,16 @@ func (t posted) match(e envelope) bool {
 // if it is not known. A tag that is not known may be any.
 func (m *member) receive(op *mqs.PendingOperation) (envelope, bool) {
 	e := envelope{m.comm.lane(m.side, op.Internal), m.local, op.DesiredLocalRank.Value, op.DesiredTag.Value}
-	if op.TagWild.Value || !op.DesiredTag.Known {
+	if isAnyTag(op) || !op.DesiredTag.Known {
 		e.tag = anyTag
 	}
 	return e, m.comm.known && m.local >= 0 && op.DesiredLocalRank.Known
 }
+
+func isAnyTag(op *mqs.PendingOperation) bool { return op.TagWild.Known && op.TagWild.Value }
+
+// hasTag says whether it is known which tags a receive matches.
+func hasTag(op *mqs.PendingOperation) bool { return isAnyTag(op) || op.DesiredTag.Known }
 
 // send is the envelope of a send of a member; false if it is not known.
 func (m *member) send(op *mqs.PendingOperation) (sized, bool) {
@@ -161,14 +166,25 @@ func (j *job) messages() {
 				m.counts = slices.Clone(m.counts)
 				slices.SortFunc(m.counts, byPeer)
 			}
-			for class, ops := range [][]mqs.PendingOperation{m.queued(mqs.PendingSends), m.queued(mqs.PendingReceives), m.queued(mqs.UnexpectedMessages)} {
+			if s := &m.comm.sides[m.side]; m.Traffic != nil && s.member(m.local) == m {
+				s.counting++
+			}
+			for _, class := range mqs.OpClasses {
+				vague := &j.ranks[i].vague[class]
+				*vague = *vague || !m.readable(class) || m.cut(class)
+				ops := m.queued(class)
 				for k := range ops {
-					if ops[k].Status == mqs.Pending {
-						j.enter(m, mqs.OpClass(class), &ops[k])
+					switch ops[k].Status {
+					case mqs.Complete, mqs.Matched:
+					case mqs.Pending:
+						*vague = !j.enter(m, class, &ops[k]) || *vague
+					default:
+						*vague = true
 					}
 				}
 			}
 		}
+		j.vague = j.vague || j.ranks[i].vague[mqs.PendingSends]
 	}
 	for i := range j.ranks {
 		for _, m := range j.ranks[i].members {
@@ -177,21 +193,27 @@ func (j *job) messages() {
 	}
 }
 
-func (j *job) enter(m *member, class mqs.OpClass, op *mqs.PendingOperation) {
+// enter counts a pending operation, unless its envelope is not known: then it returns false.
+func (j *job) enter(m *member, class mqs.OpClass, op *mqs.PendingOperation) bool {
 	switch class {
 	case mqs.PendingSends:
-		if s, ok := m.send(op); ok {
+		s, ok := m.send(op)
+		if ok {
 			j.sends.add(s)
 		}
+		return ok
 	case mqs.PendingReceives:
-		if e, ok := m.receive(op); ok {
+		e, ok := m.receive(op)
+		if ok = ok && hasTag(op); ok {
 			j.receives[e]++
 		}
-	case mqs.UnexpectedMessages:
-		if s, ok := m.arrival(op); ok {
-			j.unexpected.add(s)
-		}
+		return ok
 	}
+	s, ok := m.arrival(op)
+	if ok {
+		j.unexpected.add(s)
+	}
+	return ok
 }
 
 // traffic holds what a member has counted against its peers' counts: where the
@@ -205,7 +227,7 @@ func (j *job) traffic(m *member) {
 		if peer == nil || peer.Traffic == nil {
 			continue
 		}
-		theirs, both := peer.counted(m.local)
+		theirs, both := peer.countOf(m.local)
 		if t.Sent != theirs.Arrived {
 			j.onTheWay.mark(envelope{m.comm.lane(peer.side, false), t.Peer, m.local, anyTag})
 		}
@@ -216,8 +238,8 @@ func (j *job) traffic(m *member) {
 	}
 }
 
-// counted returns what a member has counted of a peer, and whether there was traffic at all.
-func (m *member) counted(peer int32) (mqs.Traffic, bool) {
+// countOf returns what a member has counted of a peer, and whether there was traffic at all.
+func (m *member) countOf(peer int32) (mqs.Traffic, bool) {
 	i, ok := slices.BinarySearchFunc(m.counts, peer, func(t mqs.Traffic, p int32) int { return cmp.Compare(t.Peer, p) })
 	if ok {
 		return m.counts[i], true

@@ -15,8 +15,6 @@ func (j *job) outcome(g goal) (_ goal, unknown string, done bool) {
 		return g, stateUnknown, false
 	case j.ranks[g.of.rank].arriving():
 		return g, arrivingUnknown, false
-	case g.class == mqs.PendingReceives && j.ranks[g.of.rank].inDoubt:
-		return g, wayUnknown, false
 	case !g.of.comm.known || g.of.local < 0:
 		return g, membersUnknown, false
 	case g.class == mqs.PendingSends:
@@ -28,8 +26,11 @@ func (j *job) outcome(g goal) (_ goal, unknown string, done bool) {
 // matched is the outcome of an operation that has found its other side: all it
 // takes is that the peer calls MPI.
 func (j *job) matched(g goal) (goal, string, bool) {
-	peer := g.of.globalOf(firstKnown(g.op.ActualLocalRank, g.op.DesiredLocalRank).Value)
-	if r := j.at(peer); r == nil || r.process == nil || r.gone() {
+	peer := firstKnown(g.op.ActualLocalRank, g.op.DesiredLocalRank)
+	if !peer.Known {
+		return g, peerUnknown, false
+	}
+	if r := j.at(g.of.globalOf(peer.Value)); r == nil || r.process == nil || r.gone() {
 		return g, peerUnknown, false
 	}
 	return g, "", true
@@ -42,13 +43,19 @@ func (j *job) receive(g goal) (goal, string, bool) {
 		return g, peerUnknown, false
 	}
 	// One that has come, or is on its way, will be found.
-	lane := envelope{g.of.comm.lane(g.of.side, false), e.dest, e.source, anyTag}
-	if j.unexpected.any(e) || j.sends.any(e) || j.onTheWay.any(lane) {
+	r, lane := &j.ranks[g.of.rank], envelope{g.of.comm.lane(g.of.side, false), e.dest, e.source, anyTag}
+	has := j.unexpected.any(e) || j.sends.any(e)
+	switch {
+	case has && hasTag(g.op) || j.onTheWay.any(lane):
 		return g, "", true
-	}
-	if g.of.cut(mqs.UnexpectedMessages) {
+	case !g.of.readable(mqs.UnexpectedMessages) || g.of.cut(mqs.UnexpectedMessages):
 		return g, cutUnknown, false
+	case has && !r.confirmed:
+		return g, tagUnknown, false
 	}
+	// What lies there unmatched does not match, unless it has only just come.
+	unseen := r.vague[mqs.UnexpectedMessages] || j.vagueSends(g.of, e.source)
+	g.transit = j.mayBeInTransit(g.of, e.source) || unseen && !r.confirmed
 	if e.source != mqs.AnyRank {
 		if g.rank = g.of.globalOf(e.source); g.rank < 0 {
 			return g, peerUnknown, false
@@ -74,23 +81,34 @@ func (j *job) send(g goal) (goal, string, bool) {
 	if g.rank = g.of.globalOf(g.op.DesiredLocalRank.Value); !ok || g.rank < 0 {
 		return g, peerUnknown, false
 	}
-	to, dest := g.of.peers().member(s.dest), &j.ranks[g.rank]
+	r, to, dest := &j.ranks[g.of.rank], g.of.peers().member(s.dest), &j.ranks[g.rank]
+	g.transit = !r.confirmed || !dest.ran && !dest.gone() && g.rank != g.of.rank
 	switch {
-	case dest.gone() || dest.unreadable():
-		return g, "", false
+	case dest.gone():
+		return g, "", false // it may have taken the message before
+	case dest.unreadable():
+		return g, queuesUnknown, false
 	case to == nil || !to.readable(mqs.PendingReceives):
 		return g, takenUnknown, false
 	case j.receives.match(s.envelope):
 		return g, "", true
+	case dest.vague[mqs.PendingReceives]:
+		return g, takenUnknown, false
 	case g.rank == g.of.rank:
-		return g, "", false // there is no way between a rank and itself
+		g.transit = false // there is no way between a rank and itself
+		return g, "", false
 	case !to.readable(mqs.UnexpectedMessages):
 		return g, takenUnknown, false
-	case j.unexpected.like(s) >= j.sends.like(s):
+	case j.unexpected.exactly[s] >= j.sends.like(s) && s.length >= 0 && !r.vague[mqs.PendingSends]:
+		g.transit = g.transit && j.past.Again
 		return g, "", false
+	case j.unexpected.like(s) >= j.sends.like(s):
+		return g, "", false // unless the message that lies there is another one
 	case dest.in(finalize) && !j.settled(g.of, to):
 		// It may have been taken before, or MPI may not look at messages any more.
 		return g, takenUnknown, false
+	case dest.vague[mqs.UnexpectedMessages]:
+		return g, takenUnknown, false // it may lie there
 	}
 	return g, "", true
 }

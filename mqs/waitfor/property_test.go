@@ -159,7 +159,7 @@ func TestAgainstSimulation(t *testing.T) {
 	hung, single, gone := 0, 0, 0
 	for round := range 20_000 {
 		j := random(rng)
-		a := &analysis{job: j, graph: newAndOr(j.nodes())}
+		a := &analysis{job: j, graph: newAndOr(j.nodes(false))}
 		a.free, a.certain = a.graph.releases(true), a.graph.releases(false)
 		a.deadlocks()
 		fail := func(format string, args ...any) {

@@ -51,6 +51,7 @@ func (v relation) From(id int64) graph.Nodes {
 		for _, w := range v.ranks[id].waits {
 			for i := range w.goals {
 				switch g := &w.goals[i]; {
+				case !v.holds(g):
 				case g.rank < 0:
 					out = append(out, simple.Node(v.groupNode(g.group)))
 				case v.in(g.rank):

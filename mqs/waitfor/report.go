@@ -7,11 +7,23 @@ import "github.com/mpi-queues/mpi-queues/mqs"
 // Verdict is whether the job hangs in itself.
 type Verdict string
 
-// The verdicts.
+// The verdicts. The first and the third are claims, each of which has its proof.
 const (
+	// Deadlocked is proved: some ranks can never go on, whatever is unknown or in transit.
 	Deadlocked Verdict = "deadlock"
-	Free       Verdict = "no deadlock"
-	Unknown    Verdict = "unknown"
+	// DeadlockedUnless is proved but for a message that may have been in transit to them when
+	// they were stopped, since no count of messages shows that there was none.
+	DeadlockedUnless Verdict = "deadlock unless in transit"
+	// Free is a job that has been seen to get on between two looks, and of which all that
+	// matters is known and nothing proves a deadlock; or one that is over.
+	Free Verdict = "no deadlock"
+	// NoProgress is one of which all that matters is known and nothing proves a deadlock, but
+	// in which nothing has moved between the looks.
+	NoProgress Verdict = "no progress"
+	// Undecided is the same after one look, which can't tell whether the job gets on.
+	Undecided Verdict = "undecided"
+	// Unknown is one of which something that matters is not known.
+	Unknown Verdict = "unknown"
 )
 
 // Report is what there is to say of a job. Ranks are global ones.
@@ -20,8 +32,7 @@ type Report struct {
 	// Why is a sentence or two: what the verdict rests on or, of Unknown, what
 	// is missing for one.
 	Why string
-	// Moving is true if another moment may show more: the verdict is unknown
-	// because something was on its way.
+	// Moving is true if another moment may show more: something was on its way, or may have been.
 	Moving bool
 	// WorldSize is how many ranks the job has, as far as known.
 	WorldSize mqs.Maybe[int32]
@@ -75,6 +86,7 @@ const (
 	Running    State = "running"      // is in no call that waits
 	Ended      State = "ended"        // has left MPI or is gone
 	Unreadable State = "not readable" // its queues can't be read
+	Uncertain  State = "not known"    // whether it can move is not known
 )
 
 // Group is ranks that are at the same place in the same state.

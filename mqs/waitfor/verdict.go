@@ -14,16 +14,67 @@ const maxReasons = 4
 
 // verdict says whether the job hangs in itself, and what that rests on.
 func (a *analysis) verdict() (Verdict, string) {
-	if len(a.locks) > 0 {
+	switch {
+	case len(a.locks) > 0 && a.assumed:
+		return DeadlockedUnless, a.whyDeadlock() + " " + a.whyTransit()
+	case len(a.locks) > 0:
 		return Deadlocked, a.whyDeadlock()
+	case a.worldKnown && !a.hasRank(func(r *rank) bool { return !r.gone() }):
+		return Free, "The job is over: all ranks have left MPI."
+	case !a.hasRank(func(r *rank) bool { return r.process != nil && !r.unreadable() || r.mobility != uncertain }):
+		return Unknown, "Nothing could be read of any rank."
+	case a.isStarting():
+		return a.unproved(), joined("The job is starting: no rank has left MPI_Init.", a.whyUnproved())
 	}
 	if open := a.mayHang(); len(open) > 0 {
 		return Unknown, a.whyUnknown(open)
 	}
-	if !slices.ContainsFunc(a.ranks, func(r rank) bool { return r.mobility != uncertain }) {
-		return Unknown, "Nothing could be read of any rank."
+	if lacks := a.lacks(); lacks != "" {
+		return Unknown, lacks
 	}
-	return Free, a.whyFree()
+	moved := a.which(func(r *rank) bool { return r.moved })
+	if len(moved) == 0 {
+		return a.unproved(), joined(a.whyUnproved(), a.whoWaits(), a.whoMoves(a.which(canMove)))
+	}
+	// Those that can move for all that is known need not.
+	if obscure := a.which(func(r *rank) bool { return r.mobility == free && r.doing().kind == isThere }); len(obscure) > 0 {
+		return Unknown, fmt.Sprintf("Whether the job hangs can't be told. %s %s got on, but what %s %s is not known. %s",
+			capital(rankWords(moved)), verb(moved, "has", "have"), rankWords(obscure), verb(obscure, "does", "do"), a.whoMoves(obscure))
+	}
+	return Free, a.whyFree(moved)
+}
+
+// unproved is the verdict on a job of which nothing proves a deadlock, and in which nothing has moved.
+func (a *analysis) unproved() Verdict {
+	if a.past.Looks == 0 {
+		return Undecided
+	}
+	return NoProgress
+}
+
+// isStarting says whether MPI_Init has not returned on any rank.
+func (a *analysis) isStarting() bool {
+	return a.worldKnown && !a.hasRank(func(r *rank) bool { return r.process == nil || r.process.Phase != mqs.Starting })
+}
+
+func (a *analysis) hasRank(is func(r *rank) bool) bool {
+	for i := range a.ranks {
+		if is(&a.ranks[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// which are the ranks of which something is true.
+func (a *analysis) which(is func(r *rank) bool) []int32 {
+	var out []int32
+	for i := range a.ranks {
+		if is(&a.ranks[i]) {
+			out = append(out, int32(i))
+		}
+	}
+	return out
 }
 
 func (a *analysis) whyDeadlock() string {
@@ -53,35 +104,6 @@ func (a *analysis) whyDeadlock() string {
 		out = append(out, fmt.Sprintf("%s %s for them without being part of it.", capital(rankWords(stuck)), verb(stuck, "waits", "wait")))
 	}
 	return strings.Join(out, " ")
-}
-
-func (a *analysis) whyFree() string {
-	var waits, moves []int32
-	for i := range a.ranks {
-		switch a.ranks[i].mobility {
-		case waiting:
-			waits = append(waits, int32(i))
-		case free:
-			moves = append(moves, int32(i))
-		}
-	}
-	beside := ""
-	if missing := a.missing(); len(missing) > 0 {
-		var ranks []int32
-		for _, m := range missing {
-			ranks = append(ranks, m.Rank)
-		}
-		beside = fmt.Sprintf(" Nothing is known of %s, but no rank waits for %s.", rankWords(ranks), verb(ranks, "it", "them"))
-	}
-	switch {
-	case len(waits) == 0:
-		return "No rank waits in an MPI call." + beside
-	case len(moves) == 0:
-		return fmt.Sprintf("%s %s in MPI calls that are about to go on: what they wait for has come, or is on its way.",
-			capital(rankWords(waits)), verb(waits, "is", "are")) + beside
-	}
-	return fmt.Sprintf("%s %s, but for what can still come: %s %s.", capital(rankWords(waits)), verb(waits, "waits", "wait"),
-		rankWords(moves), verb(moves, a.now(moves[0]), "can move")) + beside
 }
 
 // reason is why ranks can't be judged.
@@ -118,24 +140,20 @@ func (a *analysis) whyUnknown(open []int32) string {
 		}
 		out = append(out, capital(rankWords(r.ranks))+" "+verb(r.ranks, "waits", "wait")+" "+r.clause+".")
 	}
+	if len(order) == 0 {
+		out = append(out, a.lacks())
+	}
 	if a.moving(open) {
 		out = append(out, "Let the job go on for a moment, and look again.")
 	}
 	return strings.Join(out, " ")
 }
 
-// doubted says whether ranks may hang that a second look would tell of: see [Look].
-func (a *analysis) doubted() bool {
-	return slices.ContainsFunc(a.ranks, func(r rank) bool {
-		return slices.ContainsFunc(r.waits, func(w wait) bool { return w.unknown == wayUnknown })
-	})
-}
-
 // moving says whether something that may hang was seen on its way.
 func (a *analysis) moving(open []int32) bool {
 	return slices.ContainsFunc(open, func(r int32) bool {
 		return slices.ContainsFunc(a.ranks[r].waits, func(w wait) bool {
-			return w.unknown == arrivingUnknown || w.unknown == progressUnknown || w.unknown == wayUnknown
+			return w.unknown == arrivingUnknown || w.unknown == progressUnknown
 		})
 	})
 }
@@ -148,6 +166,9 @@ func (a *analysis) eachDoubt(w *wait, f func(clause string)) {
 	}
 	if w.unknown != "" {
 		f(cmp.Or(strings.TrimSuffix(where, " "), "somewhere") + ": " + w.unknown)
+	}
+	if w.vague {
+		f(cmp.Or(strings.TrimSuffix(where, " "), "somewhere") + ": " + ownUnknown)
 	}
 	for i := range w.goals {
 		switch g := &w.goals[i]; {
@@ -178,51 +199,22 @@ func (a *analysis) doubtful(g *group) int32 {
 
 // whyUncertain is why nothing is known of a rank.
 func (a *analysis) whyUncertain(rank int32) string {
-	switch p := a.ranks[rank].process; {
-	case p == nil:
-		return "it is " + notLookedAt
-	case p.Unavailable != "":
-		return strings.TrimSuffix(p.Unavailable, ".")
-	}
-	return placeUnknown
+	return strings.TrimSuffix(a.ranks[rank].doubt, ".")
 }
 
 // doubts are sentences on what the report can't see.
 func (a *analysis) doubts() []string {
 	var out []string
-	var threads, uncounted []int32
-	mpi := ""
-	for i := range a.ranks {
-		r := &a.ranks[i]
-		if r.process == nil {
-			continue
-		}
-		waits := func(t mqs.Thread) bool { return behaviours[t.Call] != goesOn }
-		if r.mobility == free && slices.ContainsFunc(r.process.Threads, waits) {
-			threads = append(threads, int32(i))
-		}
-		if a.locked[int32(i)] && !r.process.Arriving.Known && !r.confirmed && r.receives() && !r.counts() {
-			uncounted = append(uncounted, int32(i))
-			mpi = r.process.MPI
-		}
-	}
+	threads := a.which(func(r *rank) bool { return r.mobility == free && r.isInCall() })
 	if len(threads) > 0 {
 		out = append(out, fmt.Sprintf("%s %s a thread that waits in an MPI call and others that are in none or in one that does not wait: as long as those run, they may release it.",
 			capital(rankWords(threads)), verb(threads, "has", "have")))
 	}
-	if len(uncounted) > 0 {
-		out = append(out, fmt.Sprintf("%s does not count messages, so one that was on its way to %s when the processes were stopped can't be seen: if the job may be alive, let it go on for a moment and look again.",
-			orThis(mpi), rankWords(uncounted)))
+	if stopped := a.which((*rank).isStopped); len(stopped) > 0 {
+		out = append(out, fmt.Sprintf("%s %s stopped by a signal, as by SIGSTOP, and %s nothing until SIGCONT lets %s go on.",
+			capital(rankWords(stopped)), verb(stopped, "is", "are"), verb(stopped, "does", "do"), verb(stopped, "it", "them")))
 	}
 	return out
-}
-
-// receives says whether a rank waits for a message. One that waits for a receiver does so
-// for a message that has been seen there.
-func (r *rank) receives() bool {
-	return slices.ContainsFunc(r.waits, func(w wait) bool {
-		return slices.ContainsFunc(w.goals, func(g goal) bool { return g.class != mqs.PendingSends })
-	})
 }
 
 // orThis names an MPI.

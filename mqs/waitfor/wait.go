@@ -8,20 +8,12 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
 
-// mobility is whether a rank can move, as far as it shows in itself.
-type mobility int
-
-const (
-	waiting   mobility = iota // what its waits say
-	free                      // it is in no call that waits
-	never                     // it is gone
-	uncertain                 // nobody knows
-)
-
 // wait is what one thread of a rank waits for.
 type wait struct {
 	thread *mqs.Thread // nil if where threads are is not known
 	all    bool        // it waits for all of the goals, else for any
+	// vague is true if it waits for some of the goals, and which of them is not known.
+	vague bool
 	// free is true if it can go on as things are, so nothing else counts.
 	free  bool
 	goals []goal
@@ -40,6 +32,8 @@ type goal struct {
 	op    *mqs.PendingOperation
 	of    *member
 	class mqs.OpClass
+	// transit is true if a message may be in transit that the goal is for: see [job.holds].
+	transit bool
 }
 
 // Clauses that say what can't be known of a wait.
@@ -53,11 +47,15 @@ const (
 	enteredUnknown  = "whether all members have entered it is not known"
 	takenUnknown    = "whether its message has been taken can't be told"
 	cutUnknown      = "the snapshot does not have all unexpected messages, so the one that it waits for may have come"
+	tagUnknown      = "the tag that it waits for is not known, so one of the messages that have come may be it"
 	stateUnknown    = "how far its operation has come is not known"
 	progressUnknown = "how far the call has come is not known"
 	arrivingUnknown = "messages have come that its MPI has not looked at yet"
-	wayUnknown      = "a message may be on its way, of which its MPI keeps no count"
+	someUnknown     = "for which of its members it waits is not known"
 	placeUnknown    = "which call it is in is not known"
+	phaseUnknown    = "whether it has left MPI is not known"
+	levelUnknown    = "whether another thread of it may call MPI is not known, since the thread level is not"
+	lockUnknown     = "a thread of it waits outside of MPI, and for whom is not known"
 	queuesUnknown   = "the queues can't be read"
 )
 
@@ -66,7 +64,7 @@ func (j *job) findWaits() {
 	c := newCollectives(j)
 	for i := range j.ranks {
 		r := &j.ranks[i]
-		r.mobility = j.mobility(r)
+		r.mobility, r.doubt = j.mobility(r)
 		if r.mobility != waiting {
 			continue
 		}
@@ -80,45 +78,6 @@ func (j *job) findWaits() {
 			}
 		}
 	}
-}
-
-// mobility finds the ranks that need no look at what their threads wait for.
-func (j *job) mobility(r *rank) mobility {
-	p := r.process
-	switch {
-	case p == nil:
-		return uncertain
-	case r.gone():
-		return never
-	case p.Threads == nil:
-		// Only operations that are a blocking call's show that it is in one.
-		for _, m := range r.members {
-			for _, class := range mqs.OpClasses[:2] {
-				if slices.ContainsFunc(m.queued(class), func(op mqs.PendingOperation) bool { return blocks(&op) }) {
-					return waiting
-				}
-			}
-		}
-		return uncertain
-	}
-	inside, outside := false, false
-	for i := range p.Threads {
-		switch t := &p.Threads[i]; {
-		case t.Call != "" && behaviours[t.Call] == goesOn:
-			return free
-		case t.Call != "":
-			inside = true
-		default:
-			outside = true
-		}
-	}
-	switch {
-	case !inside && !outside:
-		return uncertain
-	case !inside || outside && p.ThreadMultiple.Known && p.ThreadMultiple.Value:
-		return free
-	}
-	return waiting
 }
 
 // blocks says whether an operation is one that a call waits for in any case.
@@ -145,18 +104,34 @@ func (j *job) waitOf(rank int32, t *mqs.Thread, c *collectives) wait {
 		return wait{thread: t, unknown: forWhomUnknown}
 	}
 	ops, found := r.operations(t.Requests)
+	if b == waitsAll || b == waitsAny {
+		isMade := func(o goal) bool { return !o.op.Internal && !blocks(o.op) }
+		known := slices.DeleteFunc(ops, func(o goal) bool { return !isMade(o) })
+		return j.waitForOperations(wait{thread: t, all: b == waitsAll}, known, found && t.AllRequests && len(known) == len(ops))
+	}
+	ops = slices.DeleteFunc(ops, func(o goal) bool { return !isOwn(t, o) })
 	switch {
-	case b == waitsAll || b == waitsAny:
-		return j.waitForOperations(wait{thread: t, all: b == waitsAll}, ops, found && t.AllRequests)
 	case several(t.Call) && (!found || !t.AllRequests):
 		own := single(ops)
 		return j.waitForOperations(wait{thread: t, all: true}, own, len(own) > 0 && len(own) == len(ops) && r.noneBeside(own))
-	case len(ops) > 0: // the call's own
+	case len(ops) == 1 || len(ops) > 0 && several(t.Call) && len(single(ops)) == len(ops):
 		return j.waitForOperations(wait{thread: t, all: true}, ops, true)
+	case len(ops) > 1:
+		return wait{thread: t, unknown: ownUnknown}
 	case b == probes:
 		return j.waitInProbe(r, t)
 	}
 	return j.waitByKind(r, t, func(kind string) bool { return kind == ownKind(t) })
+}
+
+// isOwn says whether an operation is of the kind that a blocking call makes: of other
+// requests that the call holds it is not the one that waits.
+func isOwn(t *mqs.Thread, o goal) bool {
+	if several(t.Call) {
+		return !o.op.Internal
+	}
+	isItsClass := does(t.Call, o.class) || t.Call == "MPI_Mrecv" && o.class == mqs.PendingReceives
+	return !o.op.Internal && (o.op.Kind == ownKind(t) || o.op.Kind == mqs.KindNotKnown && isItsClass)
 }
 
 // several says whether a blocking call may have more than one operation of its own.
@@ -194,20 +169,21 @@ func (r *rank) noneBeside(own []goal) bool {
 // ownKind is the kind of the operation that a blocking call has made.
 func ownKind(t *mqs.Thread) string { return strings.ToLower(strings.TrimPrefix(t.Call, "MPI_")) }
 
-// operations finds the sends and receives of requests, and whether there are some of each.
+// operations finds the sends and receives of requests, and whether there is just one of each.
 func (r *rank) operations(requests []target.Addr) ([]goal, bool) {
 	wanted := make(map[target.Addr]bool, len(requests))
 	for _, a := range requests {
 		wanted[a] = false
 	}
 	var out []goal
-	missing := len(wanted)
+	missing, twice := len(wanted), false
 	for _, m := range r.members {
 		for _, class := range mqs.OpClasses[:2] {
 			ops := m.queued(class)
 			for i := range ops {
 				if found, ok := wanted[ops[i].Request.Value]; ok && ops[i].Request.Known {
 					out = append(out, goal{op: &ops[i], of: m, class: class})
+					twice = twice || found
 					if !found {
 						wanted[ops[i].Request.Value] = true
 						missing--
@@ -216,7 +192,7 @@ func (r *rank) operations(requests []target.Addr) ([]goal, bool) {
 			}
 		}
 	}
-	return out, missing == 0
+	return out, missing == 0 && !twice
 }
 
 // waitForOperations completes a wait with what operations wait for; complete if
@@ -226,18 +202,25 @@ func (j *job) waitForOperations(w wait, ops []goal, complete bool) wait {
 		w.unknown = requestsUnknown
 	}
 	w.free = complete && len(ops) == 0
+	over := 0
 	for _, o := range ops {
 		g, unknown, done := j.outcome(o)
 		switch {
 		case done:
-			w.free = w.free || !w.all
+			over++
+			w.free = w.free || !w.all && !w.vague
 		case unknown != "":
 			w.unknown = unknown
 		default:
 			w.goals = append(w.goals, g)
 		}
 	}
-	w.free = w.free || w.all && w.unknown == "" && len(w.goals) == 0
+	switch {
+	case w.vague && over > 0 && over < len(ops) && w.unknown == "":
+		w.unknown = ownUnknown // it may be that one
+	case complete && over == len(ops), w.all && w.unknown == "" && len(w.goals) == 0:
+		w.free = true
+	}
 	return w
 }
 
@@ -248,6 +231,9 @@ func (j *job) waitByKind(r *rank, t *mqs.Thread, mine func(kind string) bool) wa
 	var own, perhaps []goal
 	for _, m := range r.members {
 		for _, class := range mqs.OpClasses[:2] {
+			if !m.readable(class) || m.cut(class) {
+				return wait{thread: t, unknown: ownUnknown}
+			}
 			ops := m.queued(class)
 			for i := range ops {
 				switch op := &ops[i]; {
@@ -266,7 +252,7 @@ func (j *job) waitByKind(r *rank, t *mqs.Thread, mine func(kind string) bool) wa
 	if len(own) == 0 {
 		return wait{thread: t, unknown: ownUnknown}
 	}
-	return j.waitForOperations(wait{thread: t}, own, true)
+	return j.waitForOperations(wait{thread: t, vague: len(own) > 1}, own, true)
 }
 
 // does says whether a blocking call has an operation of its own in a queue, and in no other.
@@ -290,7 +276,7 @@ func (j *job) waitInProbe(r *rank, t *mqs.Thread) wait {
 		return wait{thread: t, unknown: commUnknown}
 	}
 	op := &mqs.PendingOperation{Status: mqs.Pending, Kind: name, DesiredLocalRank: t.Source,
-		TagWild: mqs.Known(!t.Tag.Known || t.Tag.Value < 0)}
+		TagWild: mqs.Maybe[bool]{Value: t.Tag.Value < 0, Known: t.Tag.Known}}
 	if !op.TagWild.Value {
 		op.DesiredTag = t.Tag
 	}

@@ -9,13 +9,13 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
 
-// goalTo returns what a rank waits for another with, nil if it does not.
+// goalTo returns what a rank is held to wait for another with, nil if it does not.
 func (j *job) goalTo(rank, other int32) (*wait, *goal) {
 	for i := range j.ranks[rank].waits {
 		w := &j.ranks[rank].waits[i]
 		for k := range w.goals {
 			g := &w.goals[k]
-			if g.rank == other || g.rank < 0 && rank != other && slices.Contains(g.group.ranks, other) {
+			if j.holds(g) && (g.rank == other || g.rank < 0 && rank != other && slices.Contains(g.group.ranks, other)) {
 				return w, g
 			}
 		}

@@ -65,12 +65,13 @@ func TestDeadlockEveryWay(t *testing.T) {
 		t.Run(m.Program+" "+m.Name, func(t *testing.T) {
 			t.Parallel()
 			job := work.StartMode(t, m)
-			job.Settle(t)
+			job.SettleBy(t, job.Launcher())
 			last := job.Accounts[m.Ranks-1].PID
 			job.Reports(t, strconv.Itoa(last))
 			job.Deadlock(t, job.Launcher(), 1)
 			job.Deadlock(t, last, 1)
-			job.Cores(t)
+			job.Hold(t)
+			job.Cores(t, true)
 		})
 	}
 }

@@ -85,7 +85,7 @@ func TestDeadlockEveryWay(t *testing.T) {
 					job.SettleBy(t, job.Launcher())
 					job.SettleBy(t, job.Accounts[m.Ranks-1].PID)
 					job.DeadlockAgain(t, job.Launcher())
-					job.Cores(t)
+					job.Cores(t, false)
 				})
 			}
 		})

@@ -19,8 +19,9 @@ type Mode struct {
 	// Misses are the near misses; of the kinds in Maybe there may be others.
 	Misses []Miss
 	Maybe  []string
-	// OrUnknown is true if "unknown" is right too.
-	OrUnknown bool
+	// OrUnknown is true if "unknown" is right too, OrInTransit if a deadlock may be proved but
+	// for a message in transit.
+	OrUnknown, OrInTransit bool
 }
 
 // Ring is a deadlock: its ranks, and how many a smallest circle of them has. A
@@ -73,6 +74,17 @@ func (m *Mode) Unknowable() *Mode {
 		out.Places = append(out.Places, p)
 	}
 	return out
+}
+
+// Once is the same mode after one look, with an MPI that counts messages or with one that
+// does not: what is proved by a second look is not, then.
+func (m *Mode) Once(counted bool) *Mode {
+	once := *m
+	if m.Verdict == NoProgress {
+		once.Verdict = Undecided
+	}
+	once.OrInTransit = !counted
+	return &once
 }
 
 // Find returns the mode of a program.

@@ -71,7 +71,7 @@ func mistakeModes() []Mode {
 			Misses: []Miss{{"peer left", []int{0, 2}}, {"peer left", []int{1, 2}}},
 		},
 		{
-			Program: "mistake", Name: "truncation", Ranks: 2, Verdict: NoDeadlock,
+			Program: "mistake", Name: "truncation", Ranks: 2, Verdict: NoProgress,
 			Places: []Place{
 				on("", "0", waiting, "MPI_Waitall", "truncation"),
 				computing("1"),
@@ -84,7 +84,7 @@ func mistakeModes() []Mode {
 func movingModes() []Mode {
 	return []Mode{
 		{
-			Program: "moving", Name: "slow", Ranks: 4, Verdict: NoDeadlock,
+			Program: "moving", Name: "slow", Ranks: 4, Verdict: NoProgress,
 			Places: []Place{
 				computing("0"),
 				world("1", waiting, "MPI_Recv", "slow-recv"),
@@ -92,22 +92,22 @@ func movingModes() []Mode {
 			},
 		},
 		{
-			Program: "moving", Name: "below", Ranks: 2, Verdict: NoDeadlock,
+			Program: "moving", Name: "below", Ranks: 2, Verdict: NoProgress,
 			Places: []Place{computing("0-1")},
 		},
 		{
-			Program: "moving", Name: "wildcard", Ranks: 3, Verdict: NoDeadlock,
+			Program: "moving", Name: "wildcard", Ranks: 3, Verdict: NoProgress,
 			Places: []Place{world("0-1", waiting, "MPI_Recv", "wildcard"), computing("2")},
 		},
 		oneMoves("waitany", on("", "0", waiting, "MPI_Waitany", "waitany"), "waitany-recv"),
 		oneMoves("waitsome", on("", "0", waiting, "MPI_Waitsome", "waitsome"), "waitany-recv"),
 		oneMoves("probe", world("0", waiting, "MPI_Probe", "probe"), "probe-recv"),
 		{
-			Program: "moving", Name: "thread", Ranks: 2, Verdict: NoDeadlock,
+			Program: "moving", Name: "thread", Ranks: 2, Verdict: NoProgress,
 			Places: []Place{computing("0"), world("1", waiting, "MPI_Recv", "thread")},
 		},
 		{
-			Program: "moving", Name: "polling", Ranks: 2, Verdict: NoDeadlock,
+			Program: "moving", Name: "polling", Ranks: 2, Verdict: NoProgress,
 			Places: []Place{computing("0"), world("1", waiting, "MPI_Recv", "polling-recv")},
 		},
 		{Program: "moving", Name: "pingpong", Ranks: 2, Verdict: Moves},
@@ -119,7 +119,7 @@ func movingModes() []Mode {
 // oneMoves is that rank 0 waits for either of the others, of which rank 2 computes.
 func oneMoves(name string, first Place, mark string) Mode {
 	return Mode{
-		Program: "moving", Name: name, Ranks: 3, Verdict: NoDeadlock,
+		Program: "moving", Name: name, Ranks: 3, Verdict: NoProgress,
 		Places: []Place{first, world("1", waiting, "MPI_Recv", mark), computing("2")},
 	}
 }

@@ -75,7 +75,7 @@ func (j *ModeJob) SettleBy(t testing.TB, pid int) {
 	for deadline := time.Now().Add(settling); ; {
 		var report *expect.Report
 		if report, said, err = j.work.AskReport(t, strconv.Itoa(pid)); err == nil {
-			if err = j.check(report); err == nil {
+			if err = j.check(j.Mode, report); err == nil {
 				return
 			}
 		}
@@ -100,12 +100,12 @@ func (j *ModeJob) Hold(t testing.TB) {
 func (j *ModeJob) Reports(t testing.TB, args ...string) *expect.Report {
 	t.Helper()
 	report, said, err := j.work.AskReport(t, args...)
-	j.verify(t, report, said, err)
+	j.verify(t, j.Mode, report, said, err)
 	return report
 }
 
-// Deadlock fails the test unless gdb's command says what it must of each of the
-// times that it is attached to the job.
+// Deadlock fails the test unless gdb's command says what it must of each of the times that
+// it is attached to the job: more than once only of one that moves.
 func (j *ModeJob) Deadlock(t testing.TB, pid, times int) {
 	t.Helper()
 	folder := t.TempDir()
@@ -122,7 +122,7 @@ func (j *ModeJob) Deadlock(t testing.TB, pid, times int) {
 			return
 		}
 		report, err := expect.ParseReport(text)
-		j.verify(t, report, string(text), err)
+		j.verify(t, j.Mode.Once(true), report, string(text), err)
 	}
 }
 
@@ -144,7 +144,7 @@ func (j *ModeJob) DeadlockAgain(t testing.TB, pid int) {
 			report, err = expect.ParseReport(text)
 		}
 		if err == nil {
-			err = j.check(report)
+			err = j.check(j.Mode, report)
 		}
 		if err == nil {
 			return
@@ -154,24 +154,25 @@ func (j *ModeJob) DeadlockAgain(t testing.TB, pid int) {
 }
 
 // Cores fails the test unless the core files of the ranks, each read by itself
-// and merged, give the report that they must.
-func (j *ModeJob) Cores(t testing.TB) {
+// and merged, give the report that they must, by an MPI that counts messages or one that does not.
+func (j *ModeJob) Cores(t testing.TB, counted bool) {
 	t.Helper()
-	j.Reports(t, j.CoreSnapshots(t, j.work)...)
+	report, said, err := j.work.AskReport(t, j.CoreSnapshots(t, j.work)...)
+	j.verify(t, j.Mode.Once(counted), report, said, err)
 }
 
-func (j *ModeJob) verify(t testing.TB, r *expect.Report, said string, err error) {
+func (j *ModeJob) verify(t testing.TB, m *expect.Mode, r *expect.Report, said string, err error) {
 	t.Helper()
 	if err == nil {
-		err = j.check(r)
+		err = j.check(m, r)
 	}
 	if err != nil {
 		t.Errorf("%v\nin:\n%s", err, said)
 	}
 }
 
-func (j *ModeJob) check(r *expect.Report) error {
-	if differences := j.Mode.Compare(r, j.lines); len(differences) > 0 {
+func (j *ModeJob) check(m *expect.Mode, r *expect.Report) error {
+	if differences := m.Compare(r, j.lines); len(differences) > 0 {
 		return errors.New(strings.Join(differences, "\n"))
 	}
 	return nil

@@ -1,0 +1,67 @@
+package waitfor
+
+import "github.com/mpi-queues/mpi-queues/mqs"
+
+// A message that is in transit, or that a library has just taken into its hands, is in no
+// queue. That there is none is known of two processes that count what they have sent to each
+// other, or of one that has run since it was looked at before and still waits for the same.
+
+// counted says whether both sides count the messages from a peer, which may be [mqs.AnyRank],
+// to a member. The counts of a communicator are gone once its process has freed it.
+func (m *member) counted(source int32) bool {
+	from := m.peers()
+	switch {
+	case m.Traffic == nil:
+		return false
+	case source == mqs.AnyRank:
+		return from.counting == len(from.group)
+	}
+	peer := from.member(source)
+	return peer != nil && peer.Traffic != nil
+}
+
+// mayBeInTransit says whether a message from a peer, which may be [mqs.AnyRank], to a member
+// may be in transit that no count shows.
+func (j *job) mayBeInTransit(m *member, source int32) bool {
+	counted := m.counted(source)
+	switch r := &j.ranks[m.rank]; {
+	case !r.confirmed:
+		return !counted || j.past.Again || j.vagueSends(m, source)
+	case counted:
+		return false
+	}
+	return !j.haveRun(m.comm, m.comm.across(m.side), source)
+}
+
+// vagueSends says whether a peer may have a send of which too little is known to tell what it matches.
+func (j *job) vagueSends(m *member, source int32) bool {
+	if source == mqs.AnyRank {
+		return j.vague
+	}
+	r := j.at(m.globalOf(source))
+	return r == nil || r.vague[mqs.PendingSends]
+}
+
+// haveRun says whether those of a side of a communicator, or one of it, that may still have
+// to hand on what they have sent have run since they were looked at before.
+func (j *job) haveRun(c *communicator, at int, source int32) bool {
+	s := &c.sides[at]
+	has := func(rank int32) bool {
+		r := j.at(rank)
+		return r != nil && (r.ran || r.gone())
+	}
+	if source != mqs.AnyRank {
+		return int(source) < len(s.group) && has(s.group[source])
+	}
+	if !s.asked {
+		s.asked, s.ran = true, true
+		for _, rank := range s.group {
+			s.ran = s.ran && has(rank)
+		}
+	}
+	return s.ran
+}
+
+// holds says whether a goal counts: not if a message in transit may have reached it, unless
+// it is assumed that there is none.
+func (j *job) holds(g *goal) bool { return j.assumed || !g.transit }
