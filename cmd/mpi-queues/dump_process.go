@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -63,6 +64,13 @@ func lookAt(pid int) (processState, error) {
 func hasEnded(pid int) bool {
 	p, err := lookAt(pid)
 	return err != nil || p.state == 'Z'
+}
+
+// lacksMPI says whether a process is known to use no MPI library: of a program that is linked
+// statically that is not known.
+func lacksMPI(pid int) bool {
+	maps, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "maps"))
+	return err == nil && bytes.Contains(maps, []byte("/libc.")) && !bytes.Contains(maps, []byte("/libmpi"))
 }
 
 // obstacle says why no debugger can attach, whoever runs it; nil if nothing speaks against it.

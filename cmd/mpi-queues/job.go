@@ -158,13 +158,21 @@ func missing(job *launch.Job) []string {
 			"`mpi-queues dump --job PID' with the process id of any of them shows those that are there, or have exited",
 			size, strings.ToLower(ranks[:1])+ranks[1:]+map[bool]string{true: " was", false: " were"}[len(here) == 1]))
 	}
-	if len(job.Others) > 0 {
-		var pids []string
-		for _, pid := range job.Others {
-			pids = append(pids, strconv.Itoa(pid))
+	var others, without []string
+	for _, pid := range job.Others {
+		if lacksMPI(pid) {
+			without = append(without, nameOf(pid))
+		} else {
+			others = append(others, strconv.Itoa(pid))
 		}
-		out = append(out, fmt.Sprintf("%s (process %d) has also started other jobs, as MPI_Comm_spawn does: `mpi-queues dump %s' shows them",
-			filepath.Base(job.Name), job.Launcher, strings.Join(pids, " ")))
+	}
+	launcher := fmt.Sprintf("%s (process %d)", filepath.Base(job.Name), job.Launcher)
+	if len(others) > 0 {
+		out = append(out, fmt.Sprintf("%s has also started other jobs, as MPI_Comm_spawn does: `mpi-queues dump %s' shows them", launcher, strings.Join(others, " ")))
+	}
+	if len(without) > 0 {
+		out = append(out, fmt.Sprintf("%s has also started %s, which %s loaded no MPI library", launcher, strings.Join(without, ", "),
+			map[bool]string{true: "has", false: "have"}[len(without) == 1]))
 	}
 	return out
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -22,6 +24,12 @@ func ranks(host string, numbers ...int32) []launch.Rank {
 }
 
 func TestMissing(t *testing.T) {
+	sleeper := exec.Command("sleep", "600")
+	if err := sleeper.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = sleeper.Process.Kill(); _ = sleeper.Wait() })
+	wait(t.Context(), func() bool { return lacksMPI(sleeper.Process.Pid) }) // it loads its libraries first
 	for name, c := range map[string]struct {
 		job  launch.Job
 		want []string
@@ -33,8 +41,10 @@ func TestMissing(t *testing.T) {
 		"some are not known": {launch.Job{Size: mqs.Known[int32](4), Ranks: ranks("", 2, 3)}, []string{
 			"Of the job's 4 ranks, only ranks 2-3 were found on this machine: the others are on other machines, where " +
 				"`mpi-queues dump --job PID' with the process id of any of them shows those that are there, or have exited"}},
-		"spawned": {launch.Job{Launcher: 7, Name: "prterun", Ranks: ranks("", 0), Others: []int{8, 9}}, []string{
-			"prterun (process 7) has also started other jobs, as MPI_Comm_spawn does: `mpi-queues dump 8 9' shows them"}},
+		"spawned": {launch.Job{Launcher: 7, Name: "prterun", Ranks: ranks("", 0), Others: []int{999999998, 999999999}}, []string{
+			"prterun (process 7) has also started other jobs, as MPI_Comm_spawn does: `mpi-queues dump 999999998 999999999' shows them"}},
+		"not MPI": {launch.Job{Launcher: 7, Name: "prterun", Ranks: ranks("", 0), Others: []int{sleeper.Process.Pid}}, []string{
+			fmt.Sprintf("prterun (process 7) has also started sleep (process %d), which has loaded no MPI library", sleeper.Process.Pid)}},
 	} {
 		if got := missing(&c.job); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
