@@ -1,0 +1,42 @@
+package main
+
+import (
+	"os/exec"
+	"syscall"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+)
+
+// A process has run since it was looked at if it has had a processor before it was stopped
+// for the next look: one that a signal has stopped has not, nor has one that runs after that.
+func TestPast(t *testing.T) {
+	busy := exec.Command("sh", "-c", "while :; do :; done")
+	if err := busy.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = busy.Process.Kill(); _ = busy.Wait() })
+	pid := busy.Process.Pid
+	s := &mqs.Snapshot{Processes: []*mqs.Process{{PID: pid}}}
+	var seen lookedAt
+	if p := seen.past(s, nil); p.Looks != 0 || len(p.Earlier) != 0 || len(p.Ran) != 0 {
+		t.Errorf("at the first look, the past is %+v", p)
+	}
+	stopped := seen.clocks()
+	wait(t.Context(), seen.settled)
+	if p := seen.past(s, stopped); p.Looks != 1 || p.Earlier[pid] == nil || p.Ran[pid] {
+		t.Errorf("of one that has run while it was looked at, the past is %+v", p)
+	}
+	wait(t.Context(), seen.settled)
+	if p := seen.past(s, seen.clocks()); p.Looks != 2 || p.Earlier[pid] == nil || !p.Ran[pid] {
+		t.Errorf("of one that has run, the past is %+v", p)
+	}
+	if err := busy.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	wait(t.Context(), func() bool { p, err := lookAt(pid); return err == nil && p.state == 'T' })
+	seen.past(s, seen.clocks())
+	if wait(t.Context(), seen.settled); seen.past(s, seen.clocks()).Ran[pid] {
+		t.Error("one that is stopped has run")
+	}
+}
