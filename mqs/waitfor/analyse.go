@@ -81,7 +81,7 @@ func (a *analysis) explain() bool {
 		for k := range a.ranks[i].waits {
 			w := &a.ranks[i].waits[k]
 			if w.meaning != nil && slices.ContainsFunc(w.meaning.ranks, func(r int32) bool { return a.hangs(r) || a.ranks[r].gone() }) {
-				w.all, w.goals, changed = true, []goal{{rank: -1, group: w.meaning}}, true
+				w.all, w.goals, changed = true, []goal{{rank: -1, group: w.meaning, transit: a.assumed && mayEndByTransit(*w)}}, true
 			}
 		}
 	}

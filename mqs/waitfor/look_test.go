@@ -111,3 +111,21 @@ func TestLookAgain(t *testing.T) {
 		t.Errorf("why: %s", r.Why)
 	}
 }
+
+// What is meant by a collective's messages is as certain as they are.
+func TestLookAgainAtCollectives(t *testing.T) {
+	m := newMade(2)
+	for i := range 2 {
+		r := m.rank(i)
+		r.PID = 100 + i
+		r.inside(r.enters(worldID, map[bool]string{true: "MPI_Comm_dup", false: "MPI_Barrier"}[i == 0]), worldID, int32(1-i))
+	}
+	p := past(m.Snapshot, 0, 1)
+	p.Again = true
+	if r := Look(m.Snapshot, p); r.Verdict != Deadlocked || r.Moving {
+		t.Errorf("%q, moving %v: %s", r.Verdict, r.Moving, r.Why)
+	}
+	if r := Look(m.Snapshot, Past{Again: true}); r.Verdict != DeadlockedUnless || !r.Moving {
+		t.Errorf("at first %q, moving %v: %s", r.Verdict, r.Moving, r.Why)
+	}
+}
