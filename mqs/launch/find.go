@@ -175,7 +175,7 @@ func (s *system) others(own *group, launcher *process) []int {
 // fromTable makes a job of a launcher's table.
 func (s *system) fromTable(launcher, asked *process) *Job {
 	table := s.inside(launcher).table
-	j := &Job{Launcher: launcher.pid, Name: launcher.name, Size: mqs.Known(int32(len(table)))}
+	j := &Job{Launcher: launcher.pid, Name: launcher.name, Size: mqs.Known(int32(len(table))), Ranks: make([]Rank, 0, len(table))}
 	var own *group
 	self := -1
 	for i, e := range table {

@@ -66,6 +66,10 @@ type inside struct {
 // lets a program start with.
 const maxEnvironment = 12 << 20
 
+// maxVariable is how long a variable may be, in bytes: those that matter are numbers and
+// the names of jobs and machines.
+const maxVariable = 4 << 10
+
 // maxAncestors bounds the way up from a process.
 const maxAncestors = 64
 
@@ -175,7 +179,7 @@ func (s *system) readEnvironment(pid int) *environment {
 		name, value, ok := bytes.Cut(line, []byte{'='})
 		// As for getenv, the first of a name counts.
 		if i := slices.Index(variables, string(name)); ok && i >= 0 {
-			if _, known := e.values[variables[i]]; !known {
+			if _, known := e.values[variables[i]]; !known && len(value) <= maxVariable {
 				e.values[variables[i]] = string(value)
 			}
 		}

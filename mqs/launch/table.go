@@ -33,10 +33,11 @@ type entry struct {
 
 // Bounds on a table, which stands in a foreign process's memory.
 const (
-	maxEntries = 1 << 22
-	maxText    = 4096      // of a name, with its end
-	maxTexts   = 128 << 20 // of all names
-	piece      = 64 << 10  // of the table, read at once
+	maxEntries = 1 << 20
+	maxText    = 4096     // of a name, with its end
+	maxTexts   = 32 << 20 // of all names, each with what it takes to remember it
+	textCost   = 64
+	piece      = 64 << 10 // of the table, read at once
 )
 
 // readTable reads a launcher's table; it is empty if there is none, or none that
@@ -142,7 +143,7 @@ func (t *texts) read(at uint64) (string, error) {
 		if s, err = peek.Text(pages{t.m, t}, at, maxText); err != nil {
 			return "", err
 		}
-		if t.left -= len(s) + 1; t.left < 0 {
+		if t.left -= len(s) + textCost; t.left < 0 {
 			return "", errTexts
 		}
 		t.known[at] = s

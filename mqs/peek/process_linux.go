@@ -24,7 +24,7 @@ const (
 type Process struct {
 	folder      string // /proc/PID
 	memory      *os.File
-	wanted      *wanted
+	wanted      []string // the symbols that are looked for
 	symbols     map[string]symbol
 	pointerSize int
 	bigEndian   bool
@@ -73,7 +73,7 @@ func (p *Process) Close() { _ = p.memory.Close() }
 // Open looks for symbols in a process's program and libraries. That some of them,
 // or all, are not there is no error.
 func Open(pid int, symbols ...string) (*Process, error) {
-	p := &Process{folder: "/proc/" + strconv.Itoa(pid), wanted: want(symbols), symbols: map[string]symbol{}, budget: maxTables}
+	p := &Process{folder: "/proc/" + strconv.Itoa(pid), wanted: symbols, symbols: map[string]symbol{}, budget: maxTables}
 	memory, err := os.Open(p.folder + "/mem")
 	if err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (p *Process) search() error {
 		return fmt.Errorf("the program %s: %w", program, err)
 	}
 	for _, o := range slices.Delete(objects, i, i+1) {
-		if len(p.symbols) == len(p.wanted.names) {
+		if len(p.symbols) == len(p.wanted) {
 			break
 		}
 		// Data files are mapped too. What is no library has no symbols.
