@@ -111,6 +111,14 @@ var blocks = sync.Pool{New: func() any {
 	return &b
 }}
 
+// What a document may have, in bytes. Strings are names and sentences, the envelope has a
+// few numbers, and a process with a million operations 600 MiB.
+const (
+	maxString   = 1 << 20
+	maxEnvelope = 1 << 20
+	maxProcess  = 1 << 30
+)
+
 // splitter takes a document apart into its processes and the rest, the
 // envelope, in which {} stands for each process. It knows strings and brackets
 // only: whether the parts are JSON is for those who parse them.
@@ -119,6 +127,11 @@ type splitter struct {
 	envelope []byte
 	chunk    *chunk
 	line     int
+	err      error // what the document has too much of
+
+	read     int64 // bytes before the block at hand
+	stringAt int64 // where the last string begins
+	standIns int   // bytes of the envelope that stand for processes
 
 	depth              int
 	inString, escaped  bool
@@ -143,7 +156,13 @@ func (s *splitter) split(r io.Reader) error {
 	for {
 		n, err := r.Read(block)
 		s.block(block[:n])
+		s.read += int64(n)
+		if s.inString && s.read-s.stringAt > maxString {
+			s.tooLong("a string", maxString)
+		}
 		switch {
+		case s.err != nil:
+			return s.err
 		case err == io.EOF:
 			s.flush()
 			return nil
@@ -172,7 +191,7 @@ func (s *splitter) block(b []byte) {
 		}
 		switch structure[b[i]] {
 		case quote:
-			s.inString = true
+			s.inString, s.stringAt = true, s.read+int64(i)
 			if s.depth == 1 {
 				s.key = len(s.envelope) + i - start
 			}
@@ -205,19 +224,37 @@ func (s *splitter) keep(b []byte) {
 			s.chunk = &chunk{text: blocks.Get().(*[]byte), line: s.line}
 		}
 		s.chunk.add(b)
+		before := 0
+		if n := len(s.chunk.ends); n > 0 {
+			before = s.chunk.ends[n-1]
+		}
+		if len(*s.chunk.text)-before > maxProcess {
+			s.tooLong("a process", maxProcess)
+		}
 	} else {
 		if s.chunk != nil {
 			// Lines between processes count as the chunk's own.
 			s.chunk.add(bytes.Repeat([]byte("\n"), bytes.Count(b, []byte("\n"))))
+		}
+		if len(s.envelope)+len(b)-s.standIns > maxEnvelope+s.standIns {
+			s.tooLong("what stands beside the processes", maxEnvelope)
+			return
 		}
 		s.envelope = append(s.envelope, b...)
 	}
 	s.line += bytes.Count(b, []byte("\n"))
 }
 
+// tooLong ends the reading: what a document has of one thing is kept whole.
+func (s *splitter) tooLong(what string, limit int) {
+	s.err = fmt.Errorf("not a snapshot of mpi-queues: line %d: %s has more than %d MiB", s.line, what, limit>>20)
+}
+
 func (s *splitter) endProcess() {
+	const standIn = "{}"
 	s.inProcess = false
-	s.envelope = append(s.envelope, "{}"...)
+	s.envelope = append(s.envelope, standIn...)
+	s.standIns += len(standIn)
 	s.chunk.ends = append(s.chunk.ends, len(*s.chunk.text))
 	if len(*s.chunk.text) >= chunkSize {
 		s.flush()
