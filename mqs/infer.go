@@ -3,6 +3,7 @@ package mqs
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"sync/atomic"
 )
 
@@ -95,7 +96,9 @@ func (s *Snapshot) Infer() {
 					op.DesiredGlobalRank = a.process.GlobalRank
 				}
 				op.ActualLocalRank, op.ActualGlobalRank = op.DesiredLocalRank, op.DesiredGlobalRank
-				op.ExtraText = append(op.ExtraText, "inferred: "+a.who()+" has it as an unexpected message")
+				if line := "inferred: " + a.who() + " has it as an unexpected message"; !slices.Contains(op.ExtraText, line) {
+					op.ExtraText = append(op.ExtraText, line)
+				}
 			}
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/dll"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
+	"github.com/mpi-queues/mpi-queues/mqs/recording"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
 
@@ -71,18 +72,21 @@ func (h *helper) Queues(ctx context.Context, d *bridge.Debugger, p bridge.Queues
 	}
 	filter := mqs.Filter{Comm: p.Comm, Queue: queue, Internal: p.Internal, Limit: p.Limit}
 	var targets []target.Target
-	var recorders []*target.Recorder
+	content := recording.Content{Choice: from.choice, Beside: obstacles(p.Obstacles)}
+	if p.Record {
+		from.OpenDLL = content.Keep(from.OpenDLL)
+	}
 	for _, process := range p.Processes {
 		t := d.Target(process)
 		if p.Record {
 			r := target.NewRecorder(t)
-			recorders = append(recorders, r)
+			content.Recorders = append(content.Recorders, r)
 			t = r
 		}
 		targets = append(targets, t)
 	}
 	progress := func(message string) { d.Progress(ctx, message) }
-	snapshot, err := readBeside(ctx, progress, targets, p.Obstacles, filter, from.read)
+	snapshot, err := readBeside(ctx, progress, targets, obstacles(p.Obstacles), filter, from.read)
 	if err == nil {
 		err = display(ctx, d, snapshot, p)
 	}
@@ -90,7 +94,7 @@ func (h *helper) Queues(ctx context.Context, d *bridge.Debugger, p bridge.Queues
 		return err
 	}
 	// A recording is of use in full, and of most use where the queues can't be read.
-	if recordErr := record(ctx, d, recorders); err == nil {
+	if recordErr := record(ctx, d, content); err == nil {
 		err = recordErr
 	}
 	return err
@@ -102,9 +106,9 @@ func display(ctx context.Context, d *bridge.Debugger, s *mqs.Snapshot, p bridge.
 }
 
 // record completes what the recorders saw by all that no filter keeps, and hands it over.
-func record(ctx context.Context, d *bridge.Debugger, recorders []*target.Recorder) error {
+func record(ctx context.Context, d *bridge.Debugger, c recording.Content) error {
 	d.Progress(ctx, "recording")
-	for _, r := range recorders {
+	for _, r := range c.Recorders {
 		// Why something can't be read has been said already.
 		_, _ = mqs.Read(ctx, r, decoders, mqs.Filter{Internal: true})
 		if ctx.Err() != nil {
@@ -113,7 +117,7 @@ func record(ctx context.Context, d *bridge.Debugger, recorders []*target.Recorde
 	}
 	out := d.Stream(ctx, "recording")
 	buffered := bufio.NewWriterSize(out, 1<<20)
-	if err := target.WriteRecording(buffered, recorders); err != nil {
+	if err := recording.Write(buffered, c); err != nil {
 		return err
 	}
 	if err := buffered.Flush(); err != nil {

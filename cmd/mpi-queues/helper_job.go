@@ -15,9 +15,9 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
-// readBeside collects processes, says how far it has come, and puts those among
-// them that the debugger knows it can't read.
-func readBeside(ctx context.Context, progress func(string), targets []target.Target, obstacles []bridge.Obstacle, f mqs.Filter, read readFunc) (*mqs.Snapshot, error) {
+// readBeside collects processes, says how far it has come, puts those among them that the
+// debugger knows it can't read, and infers what one says of another.
+func readBeside(ctx context.Context, progress func(string), targets []target.Target, beside []*mqs.Process, f mqs.Filter, read readFunc) (*mqs.Snapshot, error) {
 	count := 0
 	s, err := readAll(ctx, targets, f, func(ctx context.Context, t target.Target, f mqs.Filter) (*mqs.Process, error) {
 		message := "reading the message queues"
@@ -29,19 +29,26 @@ func readBeside(ctx context.Context, progress func(string), targets []target.Tar
 	})
 	switch {
 	case err == nil:
-	case len(obstacles) == 0 || ctx.Err() != nil:
+	case len(beside) == 0 || ctx.Err() != nil:
 		return nil, err
 	default: // the only one that might have been read
 		s = &mqs.Snapshot{Processes: []*mqs.Process{failed(ctx, targets[0], err)}}
 	}
-	for _, o := range obstacles {
-		p := mqs.Identity(target.Info{Inferior: o.Inferior, PID: o.PID, Executable: o.Executable, Rank: o.Rank})
-		p.Unavailable = o.Reason
-		s.Processes = append(s.Processes, p)
-	}
+	s.Processes = append(s.Processes, beside...)
 	slices.SortStableFunc(s.Processes, func(a, b *mqs.Process) int { return cmp.Compare(a.Inferior, b.Inferior) })
 	s.Infer()
 	return s, nil
+}
+
+// obstacles are the processes that the debugger knows it can't read.
+func obstacles(list []bridge.Obstacle) []*mqs.Process {
+	var out []*mqs.Process
+	for _, o := range list {
+		p := mqs.Identity(target.Info{Inferior: o.Inferior, PID: o.PID, Executable: o.Executable, Rank: o.Rank})
+		p.Unavailable = o.Reason
+		out = append(out, p)
+	}
+	return out
 }
 
 // Deadlock reads processes and says which of them wait for whom.
@@ -55,7 +62,7 @@ func (h *helper) Deadlock(ctx context.Context, d *bridge.Debugger, p bridge.Dead
 		targets = append(targets, d.Target(process))
 	}
 	progress := func(message string) { d.Progress(ctx, message) }
-	s, err := readBeside(ctx, progress, targets, p.Obstacles, mqs.Filter{Internal: true}, from.read)
+	s, err := readBeside(ctx, progress, targets, obstacles(p.Obstacles), mqs.Filter{Internal: true}, from.read)
 	if err != nil {
 		return err
 	}

@@ -23,11 +23,11 @@ func (stopped) Threads(context.Context, int, []string) ([]target.Thread, error) 
 // Those that can't be read stand among the others in the debugger's order.
 func TestReadBeside(t *testing.T) {
 	rank := int32(7)
-	obstacles := []bridge.Obstacle{{Inferior: 1, PID: 11, Executable: "/a", Rank: &rank, Reason: "it runs"}, {Inferior: 3, Reason: "no"}}
+	beside := obstacles([]bridge.Obstacle{{Inferior: 1, PID: 11, Executable: "/a", Rank: &rank, Reason: "it runs"}, {Inferior: 3, Reason: "no"}})
 	targets := []target.Target{stopped{info: target.Info{Inferior: 2}}}
 	quiet := func(string) {}
 	for _, fail := range []error{nil, errors.New("unknown")} {
-		s, err := readBeside(t.Context(), quiet, targets, obstacles, mqs.Filter{}, func(_ context.Context, t target.Target, _ mqs.Filter) (*mqs.Process, error) {
+		s, err := readBeside(t.Context(), quiet, targets, beside, mqs.Filter{}, func(_ context.Context, t target.Target, _ mqs.Filter) (*mqs.Process, error) {
 			return mqs.Identity(t.Info()), fail
 		})
 		if err != nil || len(s.Processes) != 3 {
@@ -42,7 +42,7 @@ func TestReadBeside(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	}
-	if s, err := readBeside(t.Context(), quiet, nil, obstacles, mqs.Filter{}, nil); err != nil || len(s.Processes) != 2 {
+	if s, err := readBeside(t.Context(), quiet, nil, beside, mqs.Filter{}, nil); err != nil || len(s.Processes) != 2 {
 		t.Errorf("without any other: %+v, %v", s, err)
 	}
 	read := func(context.Context, target.Target, mqs.Filter) (*mqs.Process, error) {

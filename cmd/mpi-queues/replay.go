@@ -1,9 +1,12 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/recording"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
 
@@ -19,14 +22,14 @@ func replayCommand() *cobra.Command {
 			if err != nil {
 				return usage(err)
 			}
-			targets, err := target.OpenRecording(args[0])
+			r, err := recording.Open(args[0])
 			if err != nil {
 				return unreadable(err)
 			}
-			s, err := readAll(cmd.Context(), targets, f, readNatively)
-			if err != nil && v.json && len(targets) == 1 {
+			s, err := replay(cmd.Context(), r, f)
+			if err != nil && v.json && len(r.Targets) == 1 {
 				// JSON is one document, whatever it says.
-				if err := v.show(&mqs.Snapshot{Processes: []*mqs.Process{mqs.Failed(targets[0].Info(), err)}}); err != nil {
+				if err := v.show(&mqs.Snapshot{Processes: []*mqs.Process{mqs.Failed(r.Targets[0].Info(), err)}}); err != nil {
 					return unreadable(err)
 				}
 			}
@@ -41,4 +44,12 @@ func replayCommand() *cobra.Command {
 	}
 	v.flags(cmd)
 	return cmd
+}
+
+// replay collects the processes of a recording as gdb's command has collected them.
+func replay(ctx context.Context, r *recording.Recording, f mqs.Filter) (*mqs.Snapshot, error) {
+	read := func(ctx context.Context, t target.Target, f mqs.Filter) (*mqs.Process, error) {
+		return r.Process(ctx, decoders, t, f)
+	}
+	return readBeside(ctx, func(string) {}, r.Targets, r.Beside, f, read)
 }

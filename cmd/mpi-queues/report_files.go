@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/recording"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
@@ -106,11 +106,11 @@ func leadsToFile(path string, e os.DirEntry) bool {
 // readSnapshot reads one file, or standard input.
 func readSnapshot(ctx context.Context, parser *render.Parser, path string, stdin io.Reader) (*mqs.Snapshot, error) {
 	if filepath.Ext(path) == ".mpiq" {
-		targets, err := target.OpenRecording(path)
+		r, err := recording.Open(path)
 		if err != nil {
 			return nil, err
 		}
-		return readAll(ctx, targets, mqs.Filter{Internal: true}, readNatively)
+		return replay(ctx, r, mqs.Filter{Internal: true})
 	}
 	name, from := "standard input", stdin
 	if path != "-" {

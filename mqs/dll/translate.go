@@ -2,6 +2,7 @@ package dll
 
 import (
 	"encoding/binary"
+	"strings"
 	"unsafe"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -63,6 +64,9 @@ func addrOf(a abi.TaddrT) mqs.Maybe[target.Addr] {
 	return mqs.Known(target.Addr(a))
 }
 
+// textOf is a text, whose bytes may be in no encoding that is known.
+func textOf(array []byte) string { return strings.ToValidUTF8(abi.Text(array), "\uFFFD") }
+
 // communicator translates mqs_communicator and its group.
 func communicator(raw *wire.Communicator) (c mqs.Communicator, ok bool) {
 	if len(raw.Raw) != int(unsafe.Sizeof(abi.Communicator{})) {
@@ -74,7 +78,7 @@ func communicator(raw *wire.Communicator) (c mqs.Communicator, ok bool) {
 	if size := rankOf(m.Size, false); size.Known && size.Value > 0 {
 		c.Size = size
 	}
-	if name := abi.Text(m.Name[:]); name != "" {
+	if name := textOf(m.Name[:]); name != "" {
 		c.Name = mqs.Known(name)
 	}
 	group := raw.Group[:len(raw.Group)-len(raw.Group)%4]
@@ -120,7 +124,7 @@ func operation(m *abi.PendingOperation, class mqs.OpClass) mqs.PendingOperation 
 		op.ActualLength = lengthOf(m.ActualLength)
 	}
 	for i := range m.ExtraText {
-		line := abi.Text(m.ExtraText[i][:])
+		line := textOf(m.ExtraText[i][:])
 		if line == "" {
 			break
 		}

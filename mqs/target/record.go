@@ -104,8 +104,9 @@ func (r *Recorder) Threads(ctx context.Context, depth int, variables []string) (
 }
 
 // WriteRecording writes what the recorders saw: a zip archive of
-// "recording.json" and, uncompressed sizes as listed there, "memory".
-func WriteRecording(w io.Writer, recorders []*Recorder) error {
+// "recording.json" and, uncompressed sizes as listed there, "memory". more may add
+// files to it, for those who know more of the processes.
+func WriteRecording(w io.Writer, recorders []*Recorder, more ...func(*zip.Writer) error) error {
 	z := zip.NewWriter(w)
 	memory, err := z.Create("memory")
 	if err != nil {
@@ -128,6 +129,11 @@ func WriteRecording(w io.Writer, recorders []*Recorder) error {
 	}
 	if err := json.NewEncoder(index).Encode(doc); err != nil {
 		return err
+	}
+	for _, add := range more {
+		if err := add(z); err != nil {
+			return err
+		}
 	}
 	return z.Close()
 }

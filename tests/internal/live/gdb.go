@@ -117,6 +117,19 @@ func (w *Workspace) GDB(t testing.TB, where Where, commands ...string) Output {
 	return out
 }
 
+// ShellError runs the product's program where it is to fail, and returns what it says.
+func (w *Workspace) ShellError(t testing.TB, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), w.Helper, args...)
+	cmd.Env = w.environment()
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if out, err := cmd.Output(); err == nil {
+		t.Fatalf("mpi-queues %s does not fail; it says:\n%s%s", strings.Join(args, " "), out, stderr.String())
+	}
+	return stderr.String()
+}
+
 // Shell runs the product's program in a shell's manner and returns its standard output.
 func (w *Workspace) Shell(t testing.TB, args ...string) []byte {
 	t.Helper()

@@ -121,12 +121,13 @@ func (r *Reading) Replays(t testing.TB, w *Workspace) {
 	} {
 		got := w.Shell(t, append(append([]string{"replay"}, way.flags...), filepath.Join(r.folder, way.file))...)
 		if !bytes.Equal(got, way.want) {
-			t.Errorf("%s of the replay differs from gdb's in %s", way.name, firstDifference(got, way.want))
+			t.Errorf("%s of the replay differs from gdb's in %s", way.name, FirstDifference(got, way.want))
 		}
 	}
 }
 
-func firstDifference(got, want []byte) string {
+// FirstDifference tells of the first line in which a replay is not what gdb has shown.
+func FirstDifference(got, want []byte) string {
 	g, w := strings.Split(string(got), "\n"), strings.Split(string(want), "\n")
 	for i := range min(len(g), len(w)) {
 		if g[i] != w[i] {

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/recording"
+	"github.com/mpi-queues/mpi-queues/mqs/render"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// A recording of several processes shows what the command has shown, what it has inferred of
+// one process from another and those that it could not read included.
+func TestReplayOfSeveral(t *testing.T) {
+	// Three ranks of tests/programs/queues.c on Debian's MPICH 4.0.2, whose senders do not know
+	// their receivers, recorded by one command.
+	targets, err := target.OpenRecording(filepath.Join("testdata", "mpich-job.mpiq"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var recorders []*target.Recorder
+	for i, of := range targets {
+		r := target.NewRecorder(of)
+		recorders, targets[i] = append(recorders, r), r
+	}
+	beside := []*mqs.Process{{Inferior: 9, PID: 99, Unavailable: "it runs"}}
+	shown, err := readBeside(t.Context(), func(string) {}, targets, beside, mqs.Filter{Internal: true}, readNatively)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "several.mpiq")
+	var archive bytes.Buffer
+	if err := recording.Write(&archive, recording.Content{Recorders: recorders, Choice: mqs.Auto, Beside: beside}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, archive.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := recording.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := replay(t.Context(), r, mqs.Filter{Internal: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, got := text(t, shown), text(t, again)
+	if got != want {
+		t.Errorf("the replay shows\n%s\nand the command\n%s", got, want)
+	}
+	if n := strings.Count(got, "inferred: "); n < 30 {
+		t.Errorf("%d receivers are inferred:\n%s", n, got)
+	}
+}
+
+func text(t *testing.T, s *mqs.Snapshot) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := render.Text(&out, s, render.Style{}); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}

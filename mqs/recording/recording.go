@@ -1,0 +1,252 @@
+// Package recording keeps what a command has read, so that it can be shown again without
+// the processes: their memory, symbols and types (package target), what vendors' DLLs have
+// said of them, and what there was to say of processes that could not be read.
+//
+// Recordings come from strangers. What is in them is read within bounds, and nothing of it
+// is believed to be more than a document.
+package recording
+
+import (
+	"archive/zip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/render"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// The files of the archive beside those of package target. Recordings that are older than
+// these lack them.
+const (
+	sourceFile = "source"      // the choice of sources, a word
+	dllFile    = "dll.json"    // what DLLs have said, a document of package render
+	besideFile = "beside.json" // processes that could not be read, another one
+)
+
+// maxDocument is how long a document may be, in bytes.
+const maxDocument = 256 << 20
+
+// Recording is what a command has read.
+type Recording struct {
+	// Targets are the processes that were read.
+	Targets []target.Target
+	// Beside are the processes that the debugger could not read.
+	Beside []*mqs.Process
+
+	choice mqs.Choice
+	// said is what the vendor's DLL has said of a process, by its inferior's number.
+	said map[int]*mqs.Process
+}
+
+// Content is what a recording is made of.
+type Content struct {
+	Recorders []*target.Recorder
+	// Choice is where the command has read queues from.
+	Choice mqs.Choice
+	// ByDLL are the processes of which a vendor's DLL was asked, as it has shown them without
+	// any filter; or with the reason why it could not.
+	ByDLL []*mqs.Process
+	// Beside are the processes that the debugger could not read.
+	Beside []*mqs.Process
+}
+
+// opener opens a process by its vendor's DLL, as [mqs.Sources.OpenDLL].
+type opener = func(ctx context.Context, t target.Target, native mqs.Source) (mqs.Source, error)
+
+// Keep returns what opens processes by their vendors' DLLs as open does, and keeps all that
+// they say. Each is asked once: what it says a second time may be something else.
+func (c *Content) Keep(open opener) opener {
+	return func(ctx context.Context, t target.Target, native mqs.Source) (mqs.Source, error) {
+		var p *mqs.Process
+		s, err := open(ctx, t, native)
+		if err == nil {
+			p, err = mqs.Collect(target.NewReader(ctx, t), s, mqs.Filter{Internal: true})
+		}
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err == nil:
+			c.ByDLL = append(c.ByDLL, p)
+			return &answers{process: p}, nil
+		case c.Choice != mqs.Auto || !errors.Is(err, mqs.ErrNoDLL):
+			c.ByDLL = append(c.ByDLL, mqs.Failed(t.Info(), err))
+		}
+		return nil, err
+	}
+}
+
+// Write writes a recording.
+func Write(w io.Writer, c Content) error {
+	return target.WriteRecording(w, c.Recorders, func(z *zip.Writer) error {
+		f, err := z.Create(sourceFile)
+		if err == nil {
+			_, err = io.WriteString(f, string(c.Choice))
+		}
+		if err != nil {
+			return err
+		}
+		for name, processes := range map[string][]*mqs.Process{dllFile: c.ByDLL, besideFile: c.Beside} {
+			if len(processes) == 0 {
+				continue
+			}
+			f, err := z.Create(name)
+			if err == nil {
+				err = render.JSON(f, &mqs.Snapshot{Processes: processes})
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Open reads a recording's file.
+func Open(path string) (*Recording, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("the recording can't be read: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	r, err := Read(f, info.Size())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
+}
+
+// Read reads a recording. It fails with [target.ErrNotRecording] if it is none.
+func Read(from io.ReaderAt, size int64) (*Recording, error) {
+	targets, err := target.ReadRecording(from, size)
+	if err != nil {
+		return nil, err
+	}
+	r := &Recording{Targets: targets, choice: mqs.Native, said: map[int]*mqs.Process{}}
+	z, err := zip.NewReader(from, size)
+	if err != nil {
+		return nil, err
+	}
+	word, err := content(z, sourceFile, 64)
+	if err == nil && word != nil {
+		r.choice, err = mqs.ParseChoice(string(word))
+	}
+	var byDLL []*mqs.Process
+	if err == nil {
+		byDLL, err = document(z, dllFile)
+	}
+	if err == nil {
+		r.Beside, err = document(z, besideFile)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", target.ErrNotRecording, err)
+	}
+	for _, p := range byDLL {
+		r.said[p.Inferior] = p
+	}
+	return r, nil
+}
+
+// content is a short file of an archive, nil if there is none.
+func content(z *zip.Reader, name string, limit int64) ([]byte, error) {
+	f, err := z.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	return io.ReadAll(io.LimitReader(f, limit))
+}
+
+// document reads the processes of a document in an archive, none if there is none.
+func document(z *zip.Reader, name string) ([]*mqs.Process, error) {
+	f, err := z.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	s, err := new(render.Parser).Read(io.LimitReader(f, maxDocument))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return s.Processes, nil
+}
+
+// Process collects what a filter keeps of one of the targets, from where the command has
+// read it. The decoders are those of today; a DLL's answers are those that it gave then.
+func (r *Recording) Process(ctx context.Context, decoders []mqs.Decoder, t target.Target, f mqs.Filter) (*mqs.Process, error) {
+	sources := mqs.Sources{Decoders: decoders, OpenDLL: func(_ context.Context, t target.Target, _ mqs.Source) (mqs.Source, error) {
+		p := r.said[t.Info().Inferior]
+		switch {
+		case p == nil:
+			return nil, mqs.Unreadable("", "%w", mqs.ErrNoDLL)
+		case p.Unavailable != "":
+			return nil, mqs.Unreadable(p.MPI, "%s", p.Unavailable)
+		}
+		return &answers{process: p}, nil
+	}}
+	return sources.Read(ctx, t, r.choice, f)
+}
+
+// answers is a DLL's source that answers as it did.
+type answers struct {
+	process *mqs.Process
+	current *mqs.Queues // the communicator that was yielded last
+}
+
+// Describe fills in what the DLL has said of the process.
+func (a *answers) Describe(p *mqs.Process) {
+	said := a.process
+	p.Source, p.DLL, p.DLLVersion = said.Source, said.DLL, said.DLLVersion
+	if said.GlobalRank.Known {
+		p.GlobalRank = said.GlobalRank
+	}
+	if said.WorldSize.Known {
+		p.WorldSize = said.WorldSize
+	}
+	p.Notes = append(p.Notes, said.Notes...)
+}
+
+// Communicators yields the communicators in the DLL's order.
+func (a *answers) Communicators() iter.Seq2[mqs.Communicator, error] {
+	return func(yield func(mqs.Communicator, error) bool) {
+		for _, a.current = range a.process.Communicators {
+			if !yield(a.current.Communicator, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Operations yields a queue of the communicator that was yielded last, in the DLL's order.
+func (a *answers) Operations(_ *mqs.Communicator, class mqs.OpClass) iter.Seq2[mqs.PendingOperation, error] {
+	return func(yield func(mqs.PendingOperation, error) bool) {
+		q := a.current.Queue[class]
+		switch {
+		case q == nil:
+			return
+		case q.Unavailable != "":
+			yield(mqs.PendingOperation{}, errors.New(q.Unavailable))
+			return
+		}
+		for _, op := range q.Operations {
+			if !yield(op, nil) {
+				return
+			}
+		}
+	}
+}
