@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/rs/zerolog"
 
@@ -76,7 +78,11 @@ func find(ctx context.Context, p Process, s Settings, log zerolog.Logger) (*sear
 			log.Debug().Err(err).Msg("a starter of the job can't be read")
 		}
 	}
-	for _, path := range locate.Default(f.folders()) {
+	folders := f.folders()
+	if f.libraryFolders() == nil && len(f.candidates) > 0 {
+		folders = nil // what stands in the system's folders may be another MPI's
+	}
+	for _, path := range locate.Default(folders) {
 		if exists(path) {
 			f.add(path, "its place beside the MPI library")
 		}
@@ -111,7 +117,7 @@ func (f *search) take(found locate.Found, who string) {
 			}
 		}
 		if len(f.candidates) == before {
-			f.problems = append(f.problems, fmt.Sprintf("%s names %s, which is not beside the MPI library", origin, cleanText(c.Path)))
+			f.problems = append(f.problems, fmt.Sprintf("%s names %s, which is not %s", origin, cleanText(c.Path), f.places()))
 		}
 	}
 	for _, p := range found.Problems {
@@ -143,8 +149,19 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// folders are those of the process's MPI libraries.
+// folders are those of the process's MPI libraries. A program that is linked with its MPI has
+// none: then they are the program's own, and those where the loader looks for libraries.
 func (f *search) folders() []string {
+	if out := f.libraryFolders(); out != nil {
+		return out
+	}
+	if program := f.process.Info().Executable; filepath.IsAbs(program) {
+		return append([]string{filepath.Dir(program)}, loaderFolders()...)
+	}
+	return loaderFolders()
+}
+
+func (f *search) libraryFolders() []string {
 	var out []string
 	for _, path := range f.process.Info().Libraries {
 		folder := filepath.Dir(path)
@@ -155,13 +172,35 @@ func (f *search) folders() []string {
 	return out
 }
 
+// places says in words where a DLL without a folder is looked for.
+func (f *search) places() string {
+	if f.libraryFolders() != nil {
+		return "beside the MPI library"
+	}
+	return "beside the program, which has no MPI library of its own, or in the system's folders"
+}
+
+// loaderFolders are those where the loader looks for libraries of this program's architecture,
+// as ld.so(8) and Debian's multiarch have them. LD_LIBRARY_PATH is not asked: it is no part of
+// what is trusted, and the process's own may be anything.
+var loaderFolders = sync.OnceValue(func() []string {
+	triplet := map[string]string{"amd64": "x86_64", "386": "i386", "arm64": "aarch64", "ppc64le": "powerpc64le", "s390x": "s390x"}[runtime.GOARCH]
+	var out []string
+	for _, folder := range []string{"/lib/" + triplet + "-linux-gnu", "/usr/lib/" + triplet + "-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib"} {
+		if real, err := filepath.EvalSymlinks(folder); err == nil && !slices.Contains(out, real) {
+			out = append(out, real)
+		}
+	}
+	return out
+})
+
 // none is the sentence for a process without any DLL.
 func (f *search) none() error {
 	if f.problems != nil {
 		return fmt.Errorf("%w: %s; `set mpi-queues dll PATH' names one", mqs.ErrNoDLL, strings.Join(f.problems, "; "))
 	}
-	return fmt.Errorf("%w: neither the process nor what has started it names one (%s, %s), and no DLL is beside its MPI library; "+
-		"`set mpi-queues dll PATH' names one", mqs.ErrNoDLL, locate.DLLName, locate.DLLLocations)
+	return fmt.Errorf("%w: neither the process nor what has started it names one (%s, %s), and no DLL is %s; "+
+		"`set mpi-queues dll PATH' names one", mqs.ErrNoDLL, locate.DLLName, locate.DLLLocations, f.places())
 }
 
 // memory is a process of the debugger's as package locate reads it.

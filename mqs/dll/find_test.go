@@ -74,6 +74,14 @@ func TestFind(t *testing.T) {
 		}
 	}
 	in := func(name string) string { return filepath.Join(folder, name) }
+	system := filepath.Join(t.TempDir(), "libxmpi.so")
+	if err := os.WriteFile(system, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before := loaderFolders
+	loaderFolders = func() []string { return []string{filepath.Dir(system)} }
+	defer func() { loaderFolders = before }()
+	linked := target.Info{Executable: in("prog"), Libraries: []string{"/lib/libc.so.6"}}
 	mpi := target.Info{Libraries: []string{"/lib/libc.so.6", in("libmpi.so.1")}}
 	for name, c := range map[string]struct {
 		process  made
@@ -88,14 +96,19 @@ func TestFind(t *testing.T) {
 		"the one it names is not there": {process: made{symbols: map[string]string{locate.DLLName: in("libgone.so")}},
 			starters: []target.Target{made{}, made{symbols: map[string]string{locate.DLLName: in("libstarters.so")}}},
 			want:     []string{in("libgone.so"), in("libstarters.so")}},
-		"a name without a folder":  {process: made{info: mpi, symbols: map[string]string{locate.DLLName: "libown.so"}}, want: []string{in("libown.so"), in("libtvmpich.so")}},
-		"nobody names one":         {process: made{info: mpi}, want: []string{in("libtvmpich.so")}},
-		"an empty name":            {process: made{info: mpi, symbols: map[string]string{locate.DLLName: ""}}, want: []string{in("libtvmpich.so")}},
-		"the user names one":       {process: made{info: mpi, symbols: map[string]string{locate.DLLName: in("libown.so")}}, settings: Settings{Path: "/other.so"}, want: []string{"/other.so"}},
-		"no MPI":                   {process: made{info: target.Info{Libraries: []string{in("libc.so.6")}}}},
-		"queues are to be ignored": {process: made{symbols: map[string]string{locate.IgnoreQueues: "", locate.DLLName: in("libown.so")}}, want: []string{in("libown.so")}, ignore: true},
-		"in the other spelling":    {process: made{symbols: map[string]string{locate.IgnoreQueuesMPIR: ""}}, ignore: true},
-		"a starter's are, too":     {process: made{}, starters: []target.Target{made{symbols: map[string]string{locate.IgnoreQueuesMPIR: ""}}}, ignore: true},
+		"a name without a folder":   {process: made{info: mpi, symbols: map[string]string{locate.DLLName: "libown.so"}}, want: []string{in("libown.so"), in("libtvmpich.so")}},
+		"nobody names one":          {process: made{info: mpi}, want: []string{in("libtvmpich.so")}},
+		"an empty name":             {process: made{info: mpi, symbols: map[string]string{locate.DLLName: ""}}, want: []string{in("libtvmpich.so")}},
+		"the user names one":        {process: made{info: mpi, symbols: map[string]string{locate.DLLName: in("libown.so")}}, settings: Settings{Path: "/other.so"}, want: []string{"/other.so"}},
+		"no MPI":                    {process: made{info: target.Info{Libraries: []string{in("libc.so.6")}}}, want: []string{system}},
+		"linked with its MPI":       {process: made{info: linked, symbols: map[string]string{locate.DLLName: "libown.so"}}, want: []string{in("libown.so")}},
+		"linked, and names none":    {process: made{info: linked}, want: []string{in("libtvmpich.so"), system}},
+		"linked, and names another": {process: made{info: linked, symbols: map[string]string{locate.DLLName: "libgone.so"}}, want: []string{in("libtvmpich.so"), system}},
+		"in the system's folders":   {process: made{info: target.Info{Executable: "/nowhere/prog"}}, want: []string{system}},
+		"beside its MPI alone":      {process: made{info: target.Info{Executable: "/nowhere/prog", Libraries: []string{"/nowhere/libmpi.so"}}}},
+		"queues are to be ignored":  {process: made{symbols: map[string]string{locate.IgnoreQueues: "", locate.DLLName: in("libown.so")}}, want: []string{in("libown.so")}, ignore: true},
+		"in the other spelling":     {process: made{symbols: map[string]string{locate.IgnoreQueuesMPIR: ""}}, want: []string{system}, ignore: true},
+		"a starter's are, too":      {process: made{}, starters: []target.Target{made{symbols: map[string]string{locate.IgnoreQueuesMPIR: ""}}}, want: []string{system}, ignore: true},
 		"the process has one": {process: made{symbols: map[string]string{locate.DLLName: in("libown.so")}},
 			starters: []target.Target{made{symbols: map[string]string{locate.IgnoreQueues: ""}}}, want: []string{in("libown.so")}},
 	} {
