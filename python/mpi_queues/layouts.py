@@ -60,10 +60,8 @@ def find_types(queries: List[protocol.TypeQuery]) -> List[Optional[protocol.Type
 
 
 def _is_type(name: str) -> bool:
-    """Says whether name is one that a type can have, without a keyword: C's own have several
-    words."""
-    words = name.split(" ")
-    return all(map(is_name, words)) and words[0] not in ("struct", "union", "enum")
+    """Says whether name is one that a type can have, without a keyword."""
+    return is_name(name) and name.split(" ")[0] not in ("struct", "union", "enum", "class")
 
 
 def _find_type(name: str) -> Optional[Found]:

@@ -15,7 +15,9 @@ import gdb
 from . import interrupts, protocol
 from .selection import c_language
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.$@]*\Z")
+# What a name of C has, and what one of C++ or Fortran has besides: "ns::f(int)", "V<T*, 3>",
+# "integer(kind=4)". No quote and no backslash is among it, so that a name stays one between quotes.
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.$@:<>,()*&\[\] ~+=!|^%/-]*\Z")
 
 _generation = 0
 _absent: Dict[FrozenSet[Any], Set[str]] = {}
@@ -41,7 +43,10 @@ def _forget(_event: Any) -> None:
 
 
 def is_name(name: str) -> bool:
-    """Says whether name is one that a symbol or type of C can have."""
+    """Says whether name is one that a symbol or type of C, C++ or Fortran can have.
+
+    A DLL may ask for anything: what has other characters never reaches gdb.
+    """
     return len(name) <= 1000 and _NAME.match(name) is not None
 
 

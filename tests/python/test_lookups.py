@@ -361,3 +361,53 @@ class OpaqueTest(LookupTest):
         self.assertIsNone(comm)
         self.assertIsNone(comm_t)
         self.assertEqual(own["fields"], [None])
+
+
+class LanguagesTest(LookupTest):
+    """Names of C++ and of Fortran."""
+
+    program = "languages"
+
+    def symbols(self, *names: str) -> List[Any]:
+        """Returns what is found of symbols."""
+        params = {"inferior": self.number, "names": list(names)}
+        found: List[Any] = self.results(["symbols/find", params])[0]["symbols"]
+        return found
+
+    def types(self, *names: str) -> List[Any]:
+        """Returns the sizes and the offsets of the member n of types."""
+        queries = [{"name": name, "fields": ["n"]} for name in names]
+        params = {"inferior": self.number, "types": queries}
+        found = self.results(["types/find", params])[0]["types"]
+        return [t and (t["size"], t["fields"][0] and t["fields"][0]["offset"]) for t in found]
+
+    def test_functions(self) -> None:
+        """A function of C++ has its arguments in its name; one of Fortran's module, the module."""
+        places = self.symbols("ns::f(int)", "ns::f(double)", "ns::counter", "ns::C::m",
+                              "__mod_MOD_proc")
+        self.assertNotIn(None, places)
+        self.assertEqual(len({place["address"] for place in places}), 5)
+        for name, place in zip(("_ZN2ns1fEi", "_ZN2ns1fEd", "_ZN2ns7counterE"), places):
+            self.assertEqual(self.symbols(name), [place])
+        self.assertEqual(self.symbols("ns::g", "ns::f(char)", "no::f(int)"), [None] * 3)
+
+    def test_types(self) -> None:
+        """Namespaces, members, templates; kinds and modules."""
+        self.assertEqual(self.types("ns::T", "ns::T::In", "ns::V<int, 3>", "ns::V<ns::T*, 2>"),
+                         [(16, 8), (2, 0), (24, 16), (24, 16)])
+        self.assertEqual(self.types("integer(kind=4)", "integer(kind=8)", "real(kind=8)"),
+                         [(4, None), (8, None), (8, None)])
+        self.assertEqual(self.types("mod::point"), [(16, 8)])
+        self.assertEqual(self.types("ns::U", "ns::V<int, 4>", "integer(kind=3)"), [None] * 3)
+
+    def test_hostile_names(self) -> None:
+        """Whatever a name is, it is nothing more."""
+        made = os.path.join(self.folder, "made")
+        names = ["ns::f'; shell touch %s" % made, "x') , $_shell(\"touch %s\") ('" % made,
+                 "f(int)\nshell touch %s" % made, "x|touch %s" % made, "$_shell(1)",
+                 "f\\'", "", " ", "::", "a" * 2000, "f(" * 400,
+                 "V<" * 400 + "int" + ">" * 400, "ns::T; x", "ns::f(int", "f)))", "a%s",
+                 "ns::*", "operator()", "x[1][", "(int)5", "&x", "ns::~", "a = 5", "pq(1)", "a,b"]
+        self.assertEqual(self.symbols(*names), [None] * len(names))
+        self.assertEqual(self.types(*names), [None] * len(names))
+        self.assertFalse(os.path.exists(made))

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs/dll/abi"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
@@ -22,11 +21,7 @@ func (h *host) findFunction(handle, name, lang, result uintptr) uintptr {
 	if i == nil || !ok {
 		return abi.NoInformation
 	}
-	names := []string{s}
-	if l := abi.LangCode(lang); l == abi.LangF77 || l == abi.LangF90 {
-		names = append(names, strings.ToLower(s)+"_") // how compilers on Unix spell it
-	}
-	for _, n := range names {
+	for _, n := range functionNames(s, abi.LangCode(lang)) {
 		if at := h.symbol(i, n); at != nil {
 			return h.found(callback, at, result)
 		}
@@ -77,6 +72,8 @@ func (h *host) isMoreThanEnough(names int) bool {
 	return true
 }
 
+var errTooMany = errors.New("the DLL has asked for too many names")
+
 var errOtherImage = errors.New("the process that is open is of another image")
 
 // lookUp asks for symbols of an image, in one question.
@@ -97,28 +94,41 @@ func (h *host) lookUp(i *image, names ...string) error {
 	return nil
 }
 
-func (h *host) findType(handle, name, _ uintptr) uintptr {
+func (h *host) findType(handle, name, lang uintptr) uintptr {
 	const callback = "mqs_find_type"
 	i := h.imageOf(callback, handle)
 	s, ok := h.text(callback, name)
 	if i == nil || !ok {
 		return 0
 	}
-	for _, keyword := range []string{"struct ", "union ", "enum "} {
-		s = strings.TrimPrefix(s, keyword)
-	}
-	t, known := i.types[s]
-	if !known {
-		if h.isMoreThanEnough(len(i.types)) || h.describe(i, s, nil) != nil {
-			return 0
-		}
-		t = i.types[s]
-	}
-	if t == nil {
-		h.miss(s)
+	names := typeNames(s, abi.LangCode(lang))
+	if h.describeTypes(i, names) != nil {
 		return 0
 	}
-	return uintptr(t.handle)
+	for _, n := range names {
+		if t := i.types[n]; t != nil {
+			return uintptr(t.handle)
+		}
+	}
+	h.miss(s)
+	return 0
+}
+
+// describeTypes asks for those types of an image that have not been asked for, in one question.
+func (h *host) describeTypes(i *image, names []string) error {
+	var queries []target.TypeQuery
+	for _, n := range names {
+		if _, known := i.types[n]; !known {
+			queries = append(queries, target.TypeQuery{Name: n, Fields: h.words})
+		}
+	}
+	if len(queries) == 0 {
+		return nil
+	}
+	if h.isMoreThanEnough(len(i.types)) {
+		return errTooMany
+	}
+	return h.describeAll(i, queries)
 }
 
 // describe asks for a type with members that it may have, beside those that
@@ -157,9 +167,12 @@ func (h *host) describeWords(i *image) error {
 	if len(h.words) == 0 {
 		return nil
 	}
-	queries := make([]target.TypeQuery, len(h.words))
+	queries := make([]target.TypeQuery, len(h.words), len(h.words)+len(integers))
 	for k, w := range h.words {
 		queries[k] = target.TypeQuery{Name: w, Fields: h.words}
+	}
+	for _, name := range integers {
+		queries = append(queries, target.TypeQuery{Name: name})
 	}
 	return h.describeAll(i, queries)
 }
@@ -197,7 +210,11 @@ func (h *host) sizeof(handle uintptr) uintptr {
 	return none
 }
 
-// getTypeSizes follows the ABIs of Unix, where a long is as wide as a pointer.
+// integers are C's own, whose sizes the interface wants to know.
+var integers = []string{"short", "int", "long", "long long"}
+
+// getTypeSizes takes the sizes from the debugger, who has them from debug information or from
+// the architecture. Where it has none, the ABIs of Unix hold: a long is as wide as a pointer.
 func (h *host) getTypeSizes(handle, result uintptr) uintptr {
 	const callback = "mqs_get_type_sizes"
 	p := h.processOf(callback, handle)
@@ -205,7 +222,16 @@ func (h *host) getTypeSizes(handle, result uintptr) uintptr {
 		return 0
 	}
 	w := int32(p.target.PointerSize)
-	if !value(result, abi.TargetTypeSizes{ShortSize: 2, IntSize: 4, LongSize: w, LongLongSize: 8, PointerSize: w}) {
+	sizes := abi.TargetTypeSizes{ShortSize: 2, IntSize: 4, LongSize: w, LongLongSize: 8, PointerSize: w}
+	if h.describeTypes(p.image, integers) == nil {
+		for k, at := range []*int32{&sizes.ShortSize, &sizes.IntSize, &sizes.LongSize, &sizes.LongLongSize} {
+			const widest = 16
+			if t := p.image.types[integers[k]]; t != nil && t.Size > 0 && t.Size <= widest {
+				*at = int32(t.Size)
+			}
+		}
+	}
+	if !value(result, sizes) {
 		h.badPointer(callback, result)
 	}
 	return 0
