@@ -20,6 +20,9 @@ const (
 	perRow     = 4    // nodes that wait for nobody, in a row
 	wayGap     = 64.0 // between nodes of a winding road
 
+	loopHeight = 24.0 // of an edge from a node to itself, above the node
+	textHeight = 28.0 // of an edge's text, two lines
+
 	labelGap  = 130.0 // for the text of an edge
 	labelSide = 90.0  // beside a circle, for those on its sides
 
@@ -32,12 +35,14 @@ type point struct{ x, y float64 }
 type layout struct {
 	at            []point
 	width, height float64
+	// room is how high a node is with what stands above it.
+	room float64
 }
 
 // arrange finds a place for each node. Who waits stands to the left of whom it
 // waits for; those that wait for each other stand on a circle.
 func arrange(g *graphic) layout {
-	l := layout{at: make([]point, len(g.nodes))}
+	l := layout{at: make([]point, len(g.nodes)), room: nodeHeight + loopRoom(g)}
 	sccs, of := cyclesOf(g)
 	var alone []int
 	for _, part := range partsOf(g) {
@@ -49,11 +54,33 @@ func arrange(g *graphic) layout {
 	}
 	top := l.height
 	for i, n := range alone {
-		l.at[n] = point{nodeWidth/2 + float64(i%perRow)*(nodeWidth+rowGap), top + nodeHeight/2 + float64(i/perRow)*(nodeHeight+rowGap)}
-		l.width, l.height = max(l.width, l.at[n].x+nodeWidth/2), l.at[n].y+nodeHeight/2+partGap
+		l.at[n] = point{nodeWidth/2 + float64(i%perRow)*(nodeWidth+rowGap), top + l.room/2 + float64(i/perRow)*(l.room+rowGap)}
+		l.width, l.height = max(l.width, l.at[n].x+nodeWidth/2), l.at[n].y+l.room/2+partGap
 	}
 	l.height = max(l.height-partGap, 0)
+	for i := range l.at { // a node stands at the bottom of its room
+		l.at[i].y += (l.room - nodeHeight) / 2
+	}
 	return l
+}
+
+// loopRoom is how much room the nodes of a graphic need above them for their edges to
+// themselves: these stand side by side, with their texts one above the other.
+func loopRoom(g *graphic) float64 {
+	texts := map[int]int{} // by node
+	room := 0.0
+	for i := range g.edges {
+		e := &g.edges[i]
+		if e.from != e.to {
+			continue
+		}
+		texts[e.from]++
+		room = max(room, loopHeight)
+		if g.hasTexts() {
+			room = max(room, loopHeight+textHeight*float64(texts[e.from]))
+		}
+	}
+	return room
 }
 
 // cyclesOf returns the sets of nodes that wait for each other, those of one node
@@ -153,7 +180,7 @@ func (l *layout) columns(g *graphic, part []int, sccs [][]int, of []int) {
 	for c, column := range columns {
 		width := 0.0
 		for _, k := range column {
-			circle := onCircle(len(sccs[k]))
+			circle := onCircle(len(sccs[k]), l.room)
 			width = max(width, circle.width)
 			heights[c] += circle.height + rowGap
 		}
@@ -161,7 +188,7 @@ func (l *layout) columns(g *graphic, part []int, sccs [][]int, of []int) {
 		tall = max(tall, heights[c])
 		y := 0.0
 		for _, k := range column {
-			circle := onCircle(len(sccs[k]))
+			circle := onCircle(len(sccs[k]), l.room)
 			for i, n := range sccs[k] {
 				l.at[n] = point{x + circle.at[i].x, l.height + y + circle.at[i].y}
 			}
@@ -169,7 +196,7 @@ func (l *layout) columns(g *graphic, part []int, sccs [][]int, of []int) {
 		}
 		for _, k := range column { // narrower ones in the middle of the column
 			for _, n := range sccs[k] {
-				l.at[n].x += (width - onCircle(len(sccs[k])).width) / 2
+				l.at[n].x += (width - onCircle(len(sccs[k]), l.room).width) / 2
 			}
 		}
 		x += width + columnGap
@@ -244,48 +271,48 @@ func lowerCrossings(g *graphic, columns [][]int, of []int) {
 }
 
 // onCircle places n nodes on an ellipse that is as small as they allow, the first
-// at its top left, or on a winding road if they are too many for one.
-func onCircle(n int) layout {
+// at its top left, or on a winding road if they are too many for one. room is the height of one.
+func onCircle(n int, room float64) layout {
 	if n > mostOnCircle {
-		return winding(n)
+		return winding(n, room)
 	}
 	if n == 1 {
-		return layout{at: []point{{nodeWidth / 2, nodeHeight / 2}}, width: nodeWidth, height: nodeHeight}
+		return layout{at: []point{{nodeWidth / 2, room / 2}}, width: nodeWidth, height: room}
 	}
 	if n == 2 {
-		return layout{at: []point{{nodeWidth / 2, nodeHeight}, {nodeWidth*1.5 + columnGap, nodeHeight}}, width: 2*nodeWidth + columnGap, height: 2 * nodeHeight}
+		return layout{at: []point{{nodeWidth / 2, nodeHeight/2 + room/2}, {nodeWidth*1.5 + columnGap, nodeHeight/2 + room/2}}, width: 2*nodeWidth + columnGap, height: nodeHeight + room}
 	}
 	for r := 90.0; ; r *= 1.06 {
-		l := layout{width: 2.6*r + nodeWidth + 2*labelSide, height: 2*r + nodeHeight}
+		l := layout{width: 2.6*r + nodeWidth + 2*labelSide, height: 2*r + room}
 		for i := range n {
 			angle := 2*math.Pi*float64(i)/float64(n) - math.Pi*(0.5+1/float64(n))
 			l.at = append(l.at, point{l.width/2 + 1.3*r*math.Cos(angle), l.height/2 + r*math.Sin(angle)})
 		}
-		if !crowded(l.at) {
+		if !crowded(l.at, room) {
 			return l
 		}
 	}
 }
 
 // winding places n nodes in rows, to the right and to the left by turns.
-func winding(n int) layout {
+func winding(n int, room float64) layout {
 	columns := int(math.Sqrt(float64(n) / 2))
-	l := layout{width: float64(columns)*(nodeWidth+wayGap) - wayGap, height: float64((n+columns-1)/columns)*(nodeHeight+wayGap) - wayGap}
+	l := layout{width: float64(columns)*(nodeWidth+wayGap) - wayGap, height: float64((n+columns-1)/columns)*(room+wayGap) - wayGap}
 	for i := range n {
 		row, col := i/columns, i%columns
 		if row%2 == 1 {
 			col = columns - 1 - col
 		}
-		l.at = append(l.at, point{nodeWidth/2 + float64(col)*(nodeWidth+wayGap), nodeHeight/2 + float64(row)*(nodeHeight+wayGap)})
+		l.at = append(l.at, point{nodeWidth/2 + float64(col)*(nodeWidth+wayGap), room/2 + float64(row)*(room+wayGap)})
 	}
 	return l
 }
 
 // crowded is true if neighbours on a circle leave no room for an edge between them.
-func crowded(at []point) bool {
+func crowded(at []point, room float64) bool {
 	for i, a := range at {
 		b := at[(i+1)%len(at)]
-		if math.Abs(a.x-b.x) < nodeWidth+labelGap && math.Abs(a.y-b.y) < nodeHeight+30 {
+		if math.Abs(a.x-b.x) < nodeWidth+labelGap && math.Abs(a.y-b.y) < room+30 {
 			return true
 		}
 	}

@@ -85,13 +85,16 @@ func (w *svgWriter) printf(format string, args ...any) { fmt.Fprintf(w, format, 
 func (w *svgWriter) graphic(g *graphic, l layout, x, y float64) {
 	w.printf(`<g transform="translate(%g %g)">`+"\n", x, y)
 	beside := map[[2]int]int{} // edges so far between two nodes, in this direction
-	curves := make([]curve, len(g.edges))
+	labels := make([]label, len(g.edges))
 	for i := range g.edges {
 		e := &g.edges[i]
 		key := [2]int{e.from, e.to}
-		curves[i] = curveOf(l.at[e.from], l.at[e.to], beside[key])
+		c := curveOf(l.at[e.from], l.at[e.to], beside[key])
+		if labels[i] = labelOf(e, c); e.from == e.to {
+			labels[i] = loopLabel(e, l.at[e.from], beside[key])
+		}
 		beside[key]++
-		w.edge(g, e, curves[i])
+		w.edge(g, e, c)
 	}
 	for i := range g.nodes {
 		n, at := &g.nodes[i], l.at[i]
@@ -109,12 +112,15 @@ func (w *svgWriter) graphic(g *graphic, l layout, x, y float64) {
 	}
 	for i := range g.edges { // above all lines
 		// What a collective call is, its node says.
-		if e := &g.edges[i]; e.text != "" && len(g.edges) <= mostTexts && (e.class.Known || e.inCycle) {
-			w.label(e, curves[i])
+		if e := &g.edges[i]; e.text != "" && g.hasTexts() && (e.class.Known || e.inCycle) {
+			w.label(e, labels[i])
 		}
 	}
 	w.printf("</g>\n")
 }
+
+// hasTexts says whether there is room for the texts of edges.
+func (g *graphic) hasTexts() bool { return len(g.edges) <= mostTexts }
 
 func (w *svgWriter) edge(g *graphic, e *edge, c curve) {
 	cycle := ""
@@ -129,21 +135,43 @@ func (w *svgWriter) edge(g *graphic, e *edge, c curve) {
 		e.queueOf(), cycle, svgText(full, 400), c[0].x, c[0].y, c[1].x, c[1].y, c[2].x, c[2].y, c[3].x, c[3].y, e.queueOf())
 }
 
-// label writes the text of an edge beside the middle of its bend, in two lines at most.
-func (w *svgWriter) label(e *edge, c curve) {
-	at, anchor := c.beside(12), "middle"
-	away := at.x - (c[0].x+c[3].x)/2
-	if math.Abs(away) > 0.4*math.Abs(at.y-(c[0].y+c[3].y)/2) {
-		anchor = map[bool]string{true: "start", false: "end"}[away > 0]
+// label is the text of an edge: its lines, the first one's place, and which part of a line
+// stands there.
+type label struct {
+	lines  []string
+	at     point
+	anchor string
+}
+
+// lineHeight is that of a label's line.
+const lineHeight = 13.0
+
+// labelOf is the text of an edge beside the middle of its bend, in two lines at most.
+func labelOf(e *edge, c curve) label {
+	l := label{lines: inLines(visible(e.text), mostLabel), at: c.beside(12), anchor: "middle"}
+	away := l.at.x - (c[0].x+c[3].x)/2
+	if math.Abs(away) > 0.4*math.Abs(l.at.y-(c[0].y+c[3].y)/2) {
+		l.anchor = map[bool]string{true: "start", false: "end"}[away > 0]
 	}
-	lines := inLines(visible(e.text), mostLabel)
-	y := at.y + 4
-	if at.y < (c[0].y+c[3].y)/2 {
-		y -= 13 * float64(len(lines)-1)
+	if l.at.y < (c[0].y+c[3].y)/2 {
+		l.at.y -= lineHeight * float64(len(l.lines)-1)
 	}
-	w.printf(`<text class="label %s" text-anchor="%s">`, e.queueOf(), anchor)
-	for i, line := range lines {
-		w.printf(`<tspan x="%.1f" y="%.1f">%s</tspan>`, at.x, y+13*float64(i), svgText(line, mostLabel))
+	l.at.y += 4
+	return l
+}
+
+// loopLabel is the text of an edge from a node to itself, above its other ones.
+func loopLabel(e *edge, node point, beside int) label {
+	l := label{lines: inLines(visible(e.text), mostLabel), anchor: "middle"}
+	bottom := node.y - nodeHeight/2 - loopHeight - textHeight*float64(beside) - 4
+	l.at = point{node.x, bottom - lineHeight*float64(len(l.lines)-1)}
+	return l
+}
+
+func (w *svgWriter) label(e *edge, l label) {
+	w.printf(`<text class="label %s" text-anchor="%s">`, e.queueOf(), l.anchor)
+	for i, line := range l.lines {
+		w.printf(`<tspan x="%.1f" y="%.1f">%s</tspan>`, l.at.x, l.at.y+lineHeight*float64(i), svgText(line, mostLabel))
 	}
 	w.printf("</text>\n")
 }
@@ -187,8 +215,9 @@ type curve [4]point
 // and more for each one beside it.
 func curveOf(from, to point, beside int) curve {
 	if from == to {
-		x, y, size := from.x, from.y-nodeHeight/2, 30+18*float64(beside)
-		return curve{{x + 26, y}, {x + 16, y - size}, {x + 84, y - size}, {x + 70, y}}
+		const wide, size = 22, loopHeight / 0.75
+		x, y := from.x+[...]float64{0, -56, 56}[beside%3], from.y-nodeHeight/2
+		return curve{{x - wide, y}, {x - wide - 10, y - size}, {x + wide + 10, y - size}, {x + wide, y}}
 	}
 	far := math.Hypot(to.x-from.x, to.y-from.y)
 	along := point{(to.x - from.x) / far, (to.y - from.y) / far}
