@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
 
 func TestActualValuesInText(t *testing.T) {
@@ -44,5 +45,14 @@ func TestUnnamedDatatype(t *testing.T) {
 		if got := datatype(&op); got != want {
 			t.Errorf("%+v is %q, want %q", d, got, want)
 		}
+	}
+}
+
+// Of a collective call with a root that is known it is said which.
+func TestRootInText(t *testing.T) {
+	p := &mqs.Process{Communicators: []*mqs.Queues{{Communicator: mqs.Communicator{UniqueID: 1, Name: mqs.Known("halo")}}}}
+	thread := &mqs.Thread{Call: "MPI_Bcast", Comm: mqs.Known[target.Addr](1), Root: mqs.Known[int32](2), Function: "exchange", File: "halo.c", Line: 88}
+	if got, want := whereabouts(p, thread), `MPI_Bcast on "halo" with root 2, called by exchange at halo.c:88`; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -38,7 +38,7 @@ func quoted(label string) string {
 	return `"` + label + `"`
 }
 
-// whereabouts describes where a thread is: "MPI_Recv on \"halo\", called by exchange at halo.c:88".
+// whereabouts describes where a thread is: "MPI_Bcast on \"halo\" with root 2, called by exchange at halo.c:88".
 func whereabouts(p *mqs.Process, t *mqs.Thread) string {
 	place := t.Function
 	if t.File != "" {
@@ -52,6 +52,9 @@ func whereabouts(p *mqs.Process, t *mqs.Thread) string {
 		if t.Comm.Known && c.UniqueID == t.Comm.Value {
 			on = " on " + quoted(c.Label())
 		}
+	}
+	if t.Root.Known {
+		on += fmt.Sprintf(" with root %d", t.Root.Value)
 	}
 	if place == "" {
 		return t.Call + on
