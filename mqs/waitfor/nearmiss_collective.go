@@ -98,6 +98,36 @@ func (n *misses) collectives() {
 		n.deserted(c, byComm[c], members)
 	}
 	n.crossed(order, byComm, waits)
+	for i := range n.locks {
+		n.circle(&n.locks[i])
+	}
+}
+
+// circle reports ranks that wait for each other for the messages of one rooted collective.
+// Its data goes from the root to all, or from all to the root, so never in a circle.
+func (n *misses) circle(d *Deadlock) {
+	var comm *communicator
+	var thread *mqs.Thread
+	ranks := make([]int32, 0, len(d.Cycle))
+	for _, w := range d.Cycle {
+		wait, g := n.goalTo(w.Rank, w.For)
+		if wait == nil || wait.thread == nil || g.op == nil || !g.op.Internal || g.class != mqs.PendingReceives {
+			return
+		}
+		if thread == nil {
+			thread, comm = wait.thread, g.of.comm
+		}
+		if b := behaviours[wait.thread.Call]; b != fromRoot && b != toRoot || wait.thread.Call != thread.Call || g.of.comm != comm {
+			return
+		}
+		ranks = append(ranks, w.Rank)
+	}
+	if len(ranks) < 2 || n.alike[string(OtherCollective)+"\x00"+comm.label()] != nil {
+		return // or the roots are known, and that has been told
+	}
+	slices.Sort(ranks)
+	n.add(OtherCollective, "circle"+callWords(thread)+comm.label(), fmt.Sprintf("%s wait in %s on %s for each other's messages of this call, which goes by one root: they have not all given the same root and count",
+		capital(rankWords(ranks)), callWords(thread), comm.label()), ranks...)
 }
 
 // mismatched says whether members of a communicator that are in different collectives can't

@@ -149,18 +149,22 @@ func (n *misses) posted(rank int32) {
 
 func (n *misses) isSuspect(rank int32) bool { return n.letters[rank] != nil }
 
-// probed looks at a probe of which only the tag is known: where a library is stripped, not
-// on which communicator.
+// probed looks at a probe of which too little is known to hold messages against it: where a
+// library is stripped, not on which communicator it is, and maybe not for which tag.
 func (n *misses) probed(rank int32, w *wait) {
-	if w.thread == nil || w.unknown != commUnknown || !w.thread.Tag.Known || w.thread.Tag.Value < 0 {
+	if w.thread == nil || w.unknown != commUnknown || behaviours[w.thread.Call] != probes {
 		return
 	}
-	to, tag := n.letters[rank], w.thread.Tag.Value
+	to, tag := n.letters[rank], w.thread.Tag
 	l := to.tagged[sort{mqs.AnyRank, anyTag, nil}]
-	if l == nil || to.tagged[sort{mqs.AnyRank, tag, nil}] != nil {
-		return
+	where := callWords(w.thread)
+	switch {
+	case l == nil, tag.Known && tag.Value < 0:
+	case !tag.Known:
+		n.miss(NeverReceived, rank, l, where, fmt.Sprintf("Rank %d waits in %s, for which message is not known, and has posted no receive for a message from rank %d with tag %d on %s",
+			rank, where, l.from, l.tag, l.comm.label()))
+	case to.tagged[sort{mqs.AnyRank, tag.Value, nil}] == nil:
+		n.miss(OtherTag, rank, l, where+fmt.Sprint(tag.Value, l.tag), fmt.Sprintf("Rank %d waits in %s for a message with tag %d on a communicator that is not known, but the one that %s has tag %d on %s",
+			rank, where, tag.Value, l.came(), l.tag, l.comm.label()))
 	}
-	n.miss(OtherTag, rank, l, callWords(w.thread)+fmt.Sprint(tag, l.tag),
-		fmt.Sprintf("Rank %d waits in %s for a message with tag %d on a communicator that is not known, but the one that %s has tag %d on %s",
-			rank, callWords(w.thread), tag, l.came(), l.tag, l.comm.label()))
 }

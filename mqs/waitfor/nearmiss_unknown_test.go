@@ -63,6 +63,11 @@ func TestNearMissesOfPostedReceives(t *testing.T) {
 			m.rank(0).message(worldID, 1, 5)
 			m.rank(0).message(worldID, 1, 6)
 		}, "tag [0-1]: Rank 0 waits in MPI_Mprobe (a.c:12) for a message with tag 5 on a communicator that is not known, but the one that has come from rank 1 has tag 6 on MPI_COMM_WORLD (rank 1 is now in MPI_Mprobe (a.c:12))."},
+		{"a probe of which nothing is known", 2, func(m *made) {
+			m.rank(0).thread("MPI_Probe", 12)
+			m.rank(1).message(worldID, 0, 6)
+			m.rank(1).recv(worldID, 0, 7)
+		}, "never received [0-1]: Rank 0 waits in MPI_Probe (a.c:12), for which message is not known, and has posted no receive for a message from rank 1 with tag 6 on MPI_COMM_WORLD (rank 1 is now in MPI_Recv (a.c:10))."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := newMade(c.ranks)
@@ -138,5 +143,29 @@ func TestDifferentCollectivesThatMayBeRight(t *testing.T) {
 				t.Errorf("the verdict is %q, so this shows nothing", r.Verdict)
 			}
 		})
+	}
+}
+
+// Where roots are not known, the library's own messages may show that they differ.
+func TestRootsThatCanNotBeOne(t *testing.T) {
+	in := func(call string) func(m *made) {
+		return func(m *made) {
+			for i := range int32(2) {
+				x := m.rank(int(i))
+				th := x.thread(call, 20)
+				th.Comm = mqs.Known(worldID)
+				x.inside(th, worldID, 1-i)
+			}
+		}
+	}
+	for call, want := range map[string]string{
+		"MPI_Bcast":   "collective [0-1]: Ranks 0-1 wait in MPI_Bcast (a.c:20) on MPI_COMM_WORLD for each other's messages of this call, which goes by one root: they have not all given the same root and count.",
+		"MPI_Barrier": "",
+	} {
+		m := newMade(2)
+		in(call)(m)
+		if r := Analyse(m.Snapshot); texts(r) != want || r.Verdict == Unknown || r.Verdict == Free {
+			t.Errorf("%s: %s: near misses:\n%s\nnot:\n%s", call, r.Verdict, texts(r), want)
+		}
 	}
 }
