@@ -238,7 +238,7 @@ func (c *report) attach(ctx context.Context) (s *mqs.Snapshot, remarks []string,
 	if s, err = readJob(ctx, g, c.pid, job, []string{"-internal"}); err != nil {
 		return nil, nil, err
 	}
-	remarks = missing(job)
+	remarks = append(missing(job), mergeAdvice(job)...)
 	var reasons []string
 	for _, p := range s.Processes {
 		if p.Unavailable != "" && p.Threads == nil && !slices.Contains(reasons, p.Unavailable) {
@@ -253,4 +253,14 @@ func (c *report) attach(ctx context.Context) (s *mqs.Snapshot, remarks []string,
 	}
 	s, err = waitfor.Merge(s)
 	return s, remarks, err
+}
+
+// mergeAdvice says how a report has the ranks that are not on this machine too, if there are such.
+func mergeAdvice(job *launch.Job) []string {
+	isAway := func(r launch.Rank) bool { return r.Host != "" }
+	if !slices.ContainsFunc(job.Ranks, isAway) && (!job.Size.Known || len(job.Ranks) >= int(job.Size.Value)) {
+		return nil
+	}
+	return []string{"For a report on all of them, write a file on each machine with `mpi-queues dump --job --json --internal --output FILE PID', " +
+		"and name the files: `mpi-queues report FILE...'"}
 }

@@ -209,8 +209,9 @@ def _told_of_others(ranks: List[protocol.Rank], found: protocol.RanksResult) -> 
     away = [rank for rank in ranks if rank["host"]]
     gaps = "" if away else summary.gaps([rank["rank"] for rank in ranks], found["size"])
     if away or gaps:
-        lines.append("%s: attach there, or run `mpi-queues dump' there and merge with"
-                     " `mpi-queues report'." % summary.capital(summary.elsewhere(away) or gaps))
+        lines.append("%s: attach there, or write files with `mpi-queues dump --json"
+                     " --internal' there and merge them with `mpi-queues report'."
+                     % summary.capital(summary.elsewhere(away) or gaps))
     others = sorted(pid for pid in found["others"] or [] if 0 < pid <= _MAX_INT)
     if others:
         lines.append("The launcher has started %s besides (%s), as MPI_Comm_spawn does:"

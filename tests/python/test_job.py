@@ -249,8 +249,9 @@ class AttachTest(JobTest):
         shown = self.command("mpi-attach 4711").splitlines()
         self.assertEqual(shown[1:], [
             "Rank 6 (process 7) has exited.",
-            "Ranks 1, 3, 5 are on node1, ranks 2, 4 are on node0: attach there, or run"
-            " `mpi-queues dump' there and merge with `mpi-queues report'.",
+            "Ranks 1, 3, 5 are on node1, ranks 2, 4 are on node0: attach there, or write files"
+            " with `mpi-queues dump --json --internal' there and merge them with"
+            " `mpi-queues report'.",
             "The launcher has started 2 processes besides (77-78), as MPI_Comm_spawn does:"
             " `mpi-attach 77' attaches to that job."])
         self.command("mpi-detach")
