@@ -33,7 +33,7 @@ func (j *job) analyse() *Report {
 	}
 	a.groups(r)
 	a.edges(r)
-	r.NearMisses = a.nearMisses()
+	r.NearMisses = a.nearMisses(r.Verdict)
 	r.Notes = append(j.notes, a.doubts()...)
 	return r
 }

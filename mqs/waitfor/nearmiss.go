@@ -35,8 +35,8 @@ type miss struct {
 	likewise []int32 // ranks of others that are alike
 }
 
-func (a *analysis) nearMisses() []NearMiss {
-	n := &misses{analysis: a, suspects: a.suspects(), alike: map[string][]int{}, told: map[lost]bool{}, budget: missBudget}
+func (a *analysis) nearMisses(verdict Verdict) []NearMiss {
+	n := &misses{analysis: a, suspects: a.suspects(verdict), alike: map[string][]int{}, told: map[lost]bool{}, budget: missBudget}
 	n.collect()
 	for _, r := range n.suspects {
 		n.waits(r)
@@ -50,39 +50,37 @@ func (a *analysis) nearMisses() []NearMiss {
 	return n.report()
 }
 
-// suspects are the ranks that hang; if none is known to, those that may, and those that
-// ask for messages again and again, unless the job gets on.
-func (a *analysis) suspects() []int32 {
-	var out []int32
+// suspects are the ranks that hang; if none is known to, those that may, and those that ask
+// for messages; and all that wait if nothing moves. One look at a job of which all that
+// matters is known, or one that gets on, shows none that ask: they may find what they ask for.
+func (a *analysis) suspects(verdict Verdict) []int32 {
+	var hung []int32
 	for i := range a.ranks {
 		if a.hangs(int32(i)) {
-			out = append(out, int32(i))
+			hung = append(hung, int32(i))
 		}
 	}
-	if len(out) > 0 {
-		return out
+	if len(hung) > 0 {
+		return hung
 	}
-	if verdict, _ := a.verdict(); verdict == Free {
+	if verdict == Free {
 		return nil
 	}
-	out = a.mayHang()
-	for i := range a.ranks {
-		if a.ranks[i].polls() {
-			out = append(out, int32(i))
-		}
-	}
+	out := a.mayHang()
+	out = append(out, a.which(func(r *rank) bool {
+		return r.asks() && verdict != Undecided || r.mobility == waiting && verdict == NoProgress
+	})...)
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-// polls says whether a rank is in a call that asks for messages and does not wait for them.
-func (r *rank) polls() bool {
-	return !r.gone() && r.process != nil && slices.ContainsFunc(r.process.Threads, func(t mqs.Thread) bool { return asks[t.Call] })
+// asks says whether a rank is in a call that asks for messages, as far as it has not got on.
+func (r *rank) asks() bool {
+	return r.polls() || r.mobility == free && !r.moved && slices.ContainsFunc(r.process.Threads, func(t mqs.Thread) bool { return isPoll(t.Call) })
 }
 
-// asks has the calls that ask whether something has come or is done.
-var asks = map[string]bool{"MPI_Test": true, "MPI_Testall": true, "MPI_Testany": true, "MPI_Testsome": true,
-	"MPI_Request_get_status": true, "MPI_Iprobe": true, "MPI_Improbe": true}
+// polls says whether a rank was seen to ask for messages before and has not got on since.
+func (r *rank) polls() bool { return r.mobility == free && r.polled != "" && !r.moved }
 
 // waits looks at the operations that a rank hangs with.
 func (n *misses) waits(rank int32) {
@@ -150,9 +148,16 @@ func (n *misses) operation(rank int32, w *wait, g *goal) {
 		n.add(PeerLeft, n.likeness(w, g), n.waitsIn(rank, w, g)+fmt.Sprintf(", but rank %d %s", g.rank, n.now(g.rank)), rank, g.rank)
 		return
 	}
-	if g.class == mqs.PendingReceives {
-		n.receive(rank, g, n.likeness(w, g), n.waitsIn(rank, w, g), true)
+	isStuck := n.hangs(rank) || len(n.certain) > 0 && !n.certain[rank]
+	if g.class == mqs.PendingReceives && (isStuck || n.isIdle(g.rank)) {
+		n.receive(rank, g, n.likeness(w, g), n.waitsIn(rank, w, g), isStuck)
 	}
+}
+
+// isIdle says whether a rank is known and does nothing but wait or ask for messages, or has
+// left: one that computes may send what is missing yet.
+func (n *misses) isIdle(rank int32) bool {
+	return rank >= 0 && (n.left(rank) || n.ranks[rank].mobility == waiting || n.ranks[rank].polls())
 }
 
 // left says whether a rank has left the program, or is about to.

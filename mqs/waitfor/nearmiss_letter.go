@@ -120,7 +120,7 @@ func (l *letter) came() string {
 // posted looks at the receives of a rank that it has posted and does not wait for, or of
 // which it is not known. Many a right program has one from any source that stays open, or
 // has a message before its time from a rank that goes on: what counts is one from a rank
-// that hangs too, or has left.
+// that waits or asks too, or has left.
 func (n *misses) posted(rank int32) {
 	r := &n.ranks[rank]
 	seen := map[*mqs.PendingOperation]bool{}
@@ -137,7 +137,7 @@ func (n *misses) posted(rank int32) {
 				continue
 			}
 			from := m.globalOf(op.DesiredLocalRank.Value)
-			if !op.DesiredLocalRank.Known || from < 0 || !n.left(from) && !n.isSuspect(from) {
+			if !op.DesiredLocalRank.Known || !n.isIdle(from) {
 				continue
 			}
 			g := &goal{op: op, of: m, class: mqs.PendingReceives}
@@ -146,8 +146,6 @@ func (n *misses) posted(rank int32) {
 		}
 	}
 }
-
-func (n *misses) isSuspect(rank int32) bool { return n.letters[rank] != nil }
 
 // probed looks at a probe of which too little is known to hold messages against it: where a
 // library is stripped, not on which communicator it is, and maybe not for which tag.

@@ -111,7 +111,7 @@ func (n *misses) unreceived() {
 	for i := range n.ranks {
 		for _, m := range n.ranks[i].members {
 			n.eachUnmatched(m, mqs.UnexpectedMessages, func(s *sized) {
-				if from := m.globalOf(s.source); from >= 0 && (n.left(m.rank) || n.hangs(m.rank)) {
+				if from := m.globalOf(s.source); from >= 0 && (n.left(m.rank) || n.hangs(m.rank) || n.ranks[m.rank].polls() && n.letters[m.rank] != nil) {
 					count(lost{m.comm, m.rank, from, s.tag}, losses{come: 1})
 				}
 			})
@@ -154,6 +154,11 @@ func (n *misses) never(l lost, count int) {
 	if n.left(l.to) {
 		n.add(NeverReceived, fmt.Sprint(l.comm.label(), l.tag), fmt.Sprintf("Rank %d %s, but has not received %s (rank %d %s)",
 			l.to, n.now(l.to), what, l.from, n.now(l.from)), l.to, l.from)
+		return
+	}
+	if !n.hangs(l.to) {
+		n.add(NeverReceived, l.comm.label()+n.now(l.to), fmt.Sprintf("Rank %d, which asks for messages with %s and %s, has posted no receive for %s (rank %d %s)",
+			l.to, n.ranks[l.to].polled, n.now(l.to), what, l.from, n.now(l.from)), l.to, l.from)
 		return
 	}
 	n.add(NeverReceived, l.comm.label()+n.now(l.to), fmt.Sprintf("Rank %d hangs, and has posted no receive for %s (rank %d %s, rank %d %s)",
