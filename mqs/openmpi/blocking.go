@@ -1,16 +1,15 @@
 package openmpi
 
 import (
+	"slices"
+
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
 
 // blockingKinds finds the requests of blocking calls. Nothing in a request
-// tells MPI_Recv from MPI_Irecv, but a thread that waits in MPI_Recv holds the
-// request's address, in a register or between its innermost frame and that of
-// the call. If it holds those of several (the stack keeps old values, and the
-// program's own variables in registers), it waits for the one that has its mark,
-// see [source.Waits]; without marks it is not known for which.
+// tells MPI_Recv from MPI_Irecv, so those that a call has been shown to wait for are its
+// own, see [source.ownRequest]; of others that it holds that is not known.
 func (s *source) blockingKinds() map[target.Addr]string {
 	if s.blocking != nil {
 		return s.blocking
@@ -28,39 +27,129 @@ func (s *source) blockingKinds() map[target.Addr]string {
 		}
 		return s.blocking
 	}
-	for _, c := range calls {
-		if kind, ok := mqs.BlockingSends[c.Function]; ok {
-			s.waitsFor(c, kind, sends)
-		}
-		if kind, ok := mqs.BlockingRecvs[c.Function]; ok {
-			s.waitsFor(c, kind, recvs)
+	for i := range calls {
+		c := &calls[i]
+		for _, side := range [...]struct {
+			kinds      map[string]string
+			candidates []waiting
+		}{{mqs.BlockingSends, sends}, {mqs.BlockingRecvs, recvs}} {
+			if kind, ok := side.kinds[c.Function]; ok {
+				s.nameKinds(c, kind, side.candidates)
+			}
 		}
 	}
 	return s.blocking
 }
 
-// waitsFor gives the kind to the one candidate that the call holds.
-func (s *source) waitsFor(c target.Call, kind string, candidates []waiting) {
-	var held, marked []waiting
-	for _, w := range candidates {
-		if !c.Words[w.addr] {
-			continue
-		}
-		held = append(held, w)
-		if c.Holds(target.Addr(w.Complete)) {
-			marked = append(marked, w)
-		}
-	}
-	if len(marked) == 1 {
-		held = marked
+// nameKinds gives the kind to the one candidate that is the call's own, and none to those that may be.
+func (s *source) nameKinds(c *target.Call, kind string, candidates []waiting) {
+	held := slices.DeleteFunc(slices.Clone(candidates), func(w waiting) bool { return !c.Words[w.addr] || !isMadeBy(c.Function, w) })
+	if own := ownOf(c, held, candidates); len(own) == 1 {
+		held = own
+	} else {
+		kind = mqs.KindNotKnown
 	}
 	for _, w := range held {
-		if len(held) > 1 {
-			kind = mqs.KindNotKnown
-		}
 		s.blocking[w.addr] = kind
 	}
 }
+
+// ownRequest returns the request that a blocking call waits for, none if that is not proved.
+func (s *source) ownRequest(c *target.Call) []waiting {
+	sends, recvs := s.candidates()
+	candidates := recvs
+	if _, ok := mqs.BlockingSends[c.Function]; ok {
+		candidates = sends
+	}
+	held := slices.DeleteFunc(slices.Clone(candidates), func(w waiting) bool { return !c.Words[w.addr] || !isMadeBy(c.Function, w) })
+	return ownOf(c, held, candidates)
+}
+
+// exchanged are the requests of MPI_Sendrecv, which waits for its send and then for its
+// receive, whose handle is in its own frame. There may be more than one of a class that it holds.
+func (s *source) exchanged(c *target.Call) []waiting {
+	sends, recvs := s.candidates()
+	frame := c.Frames[len(c.Frames)-1].StackPointer
+	words, err := s.r.Pointers(frame, int(c.Stack.Addr+target.Addr(c.Stack.Len)-frame)/s.r.Info().PointerSize)
+	if err != nil {
+		return nil
+	}
+	var out []waiting
+	for _, class := range []struct {
+		candidates []waiting
+		holds      func(target.Addr) bool
+	}{{sends, func(a target.Addr) bool { return c.Words[a] }}, {recvs, func(a target.Addr) bool { return slices.Contains(words, a) }}} {
+		held := slices.DeleteFunc(slices.Clone(class.candidates), func(w waiting) bool { return !class.holds(w.addr) || !isMadeBy(c.Function, w) })
+		if held = newest(held, class.candidates); len(held) > 1 {
+			return nil
+		}
+		out = append(out, held...)
+	}
+	return out
+}
+
+// ownOf finds among requests of its kind that a blocking call holds the one that it waits for:
+// the one that has its mark or, if it has come to where it waits and has no marks, as without
+// threads, the only one that may be the last of its queue.
+func ownOf(c *target.Call, held, all []waiting) []waiting {
+	if marked := slices.DeleteFunc(slices.Clone(held), func(w waiting) bool { return !c.Holds(target.Addr(w.Complete)) }); len(marked) > 0 {
+		held = marked
+	} else if !isWaiting(c) {
+		return nil
+	} else if c.Function != "MPI_Mrecv" { // which goes on with the number that the probe has taken
+		held = newest(held, all)
+	}
+	if len(held) != 1 {
+		return nil
+	}
+	return held
+}
+
+// newest drops requests that were not the last ones of their communicator or, of sends, of
+// their peer on it, as ob1 has numbered them: while a thread waits in a blocking call, no
+// other one posts anything, or there were marks.
+func newest(held, all []waiting) []waiting {
+	isLater := func(a, b waiting) bool { // sends are numbered as on the wire, by 16 bits
+		if a.Type == typeSend {
+			return a.Peer == b.Peer && int16(a.Sequence-b.Sequence) > 0
+		}
+		return int32(a.Sequence-b.Sequence) > 0
+	}
+	return slices.DeleteFunc(slices.Clone(held), func(w waiting) bool {
+		return slices.ContainsFunc(all, func(other waiting) bool { return other.Comm == w.Comm && isLater(other, w) })
+	})
+}
+
+// isMadeBy says whether a request can be one that a blocking call has made: a send in its own mode.
+func isMadeBy(call string, w waiting) bool {
+	if w.Type != typeSend {
+		return true
+	}
+	switch call {
+	case "MPI_Ssend":
+		return w.mode == modeSynchronous
+	case "MPI_Rsend":
+		return w.mode == modeReady
+	}
+	return w.mode == modeStandard
+}
+
+// isWaiting says whether a call is where it looks after messages until its request is complete:
+// the library's function for that stands directly inside the one that waits.
+func isWaiting(c *target.Call) bool {
+	const between = 2 // the functions that wait, inside of the call's own
+	for i, f := range slices.Backward(c.Frames) {
+		if looksAfterMessages[f.Function] {
+			return i < len(c.Frames)-1 && len(c.Frames)-2-i <= between
+		}
+	}
+	return false
+}
+
+// looksAfterMessages are the functions in which waiting calls stand. opal_progress ends in
+// sched_yield, which then has its frame.
+var looksAfterMessages = map[string]bool{"opal_progress": true, "ompi_request_wait_completion": true, "ompi_sync_wait_mt": true, "sync_wait_st": true,
+	"sched_yield": true, "__sched_yield": true, "__GI_sched_yield": true, "__GI___sched_yield": true}
 
 // candidates are the requests that a blocking call may have made, those that
 // are complete included: the call may have something else to wait for.
@@ -71,7 +160,7 @@ func (s *source) candidates() (sends, recvs []waiting) {
 	for _, list := range s.requests.sends {
 		for _, q := range list {
 			if may(q.Base) && q.Mode != modeBuffered {
-				sends = append(sends, waiting{addr: q.addr, request: q.Base})
+				sends = append(sends, waiting{addr: q.addr, request: q.Base, mode: q.Mode})
 			}
 		}
 	}

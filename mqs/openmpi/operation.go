@@ -22,7 +22,13 @@ var sendKinds = []struct{ once, persistent string }{
 	{"isend", "send_init"},
 }
 
-const modeBuffered = 2
+// Values of a send request's req_send_mode (mca_pml_base_send_mode_t, ompi/mca/pml/pml.h).
+const (
+	modeSynchronous = 0
+	modeBuffered    = 2
+	modeReady       = 3
+	modeStandard    = 4
+)
 
 // status of an operation that is in use: complete is what MPI_Test would find.
 func status(r request, matched bool) mqs.Status {

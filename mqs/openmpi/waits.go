@@ -11,8 +11,9 @@ import (
 // Waits finds out which requests each call waits for. A thread that waits for
 // several requests at once puts the address of an ompi_wait_sync_t of its own,
 // on its stack, into each of them (ompi/request/req_wait.c, 4.1 to 6.0), as it
-// does for a single one where there are threads. Else it looks at a request
-// whose address it holds.
+// does for a single one where there are threads. Else it looks again and again at
+// a request whose address it holds, see [source.ownRequest]. What a call holds
+// and has not been shown to wait for is left out: the stack keeps old values.
 func (s *source) Waits(threads []mqs.Thread) {
 	calls, err := s.r.Calls()
 	if err != nil || s.pml != ob1 && s.pml != ucxPML {
@@ -46,6 +47,7 @@ func (s *source) Waits(threads []mqs.Thread) {
 type waiting struct {
 	addr target.Addr
 	request
+	mode int32 // of a send
 	// own is true if a blocking call has made it for itself, as far as that is known.
 	own bool
 }
@@ -68,23 +70,25 @@ func (s *source) waitedFor(c *target.Call, t *mqs.Thread) ([]waiting, target.Add
 		t.AllRequests = len(found) == 1
 		return found, comm
 	}
-	internal := !isPointToPoint(c.Function)
-	held := slices.DeleteFunc(open, func(w waiting) bool {
-		return !c.Words[w.addr] && !c.Holds(w.addr) || isInternal(w.request) != internal
-	})
-	// MPI_Sendrecv has one of each.
-	most := 1
-	if strings.HasPrefix(c.Function, "MPI_Sendrecv") {
-		most = 2
+	held := slices.DeleteFunc(open, func(w waiting) bool { return !c.Words[w.addr] && !c.Holds(w.addr) })
+	_, sends := mqs.BlockingSends[c.Function]
+	_, receives := mqs.BlockingRecvs[c.Function]
+	switch {
+	case !isPointToPoint(c.Function):
+		return slices.DeleteFunc(held, func(w waiting) bool { return !mayBeOf(c.Function, w.request) }), comm
+	case c.Function == "MPI_Wait" && isWaiting(c):
+		held = s.ofHandle(c, held)
+	case (sends || receives) && s.pml == ucxPML:
+		held = slices.DeleteFunc(held, func(w waiting) bool { return !w.own })
+	case sends && receives && isWaiting(c):
+		held = s.exchanged(c)
+	case sends || receives:
+		held = s.ownRequest(c)
+	default:
+		return nil, comm
 	}
-	if own := slices.DeleteFunc(slices.Clone(held), func(w waiting) bool { return !w.own }); len(own) == most {
-		held = own
-	}
-	if len(held) > most && !internal {
-		// The stack keeps old values: which of them it is can't be told.
-		held = s.ownOf(c, held)
-	}
-	t.AllRequests = len(held) == 1 && most == 1 && !internal
+	held = slices.DeleteFunc(held, func(w waiting) bool { return w.request.Complete == requestCompleted })
+	t.AllRequests = len(held) == 1 && sends != receives || c.Function == "MPI_Wait" && len(held) == 1
 	return held, comm
 }
 
@@ -193,23 +197,32 @@ func (s *source) isRequest(a target.Addr) bool {
 	return err == nil && strings.Contains(name, "request")
 }
 
-// ownOf keeps, of requests whose addresses a call holds, those that a handle
-// of the program's points at whose address the call holds too.
-func (s *source) ownOf(c *target.Call, held []waiting) []waiting {
-	if s.prefetchWords(c) != nil {
+// ofHandle returns the request that MPI_Wait waits for, which it was given the address
+// of a handle for: it holds both. It returns none if there is another such pair.
+func (s *source) ofHandle(c *target.Call, held []waiting) []waiting {
+	if !s.Request.Bound() || s.prefetchWords(c) != nil {
 		return nil
 	}
-	handles := map[target.Addr]bool{}
+	var own []waiting
+	seen := map[target.Addr]bool{s.symbols[symNullRequest].Addr: true}
 	for a := range c.Words {
 		if c.Holds(a) {
 			continue
 		}
-		if p, err := s.r.Pointers(a, 1); err == nil {
-			handles[p[0]] = true
+		p, err := s.r.Pointers(a, 1)
+		if err != nil || seen[p[0]] || !c.Words[p[0]] {
+			continue
+		}
+		seen[p[0]] = true
+		at := slices.IndexFunc(held, func(w waiting) bool { return w.addr == p[0] })
+		switch {
+		case at >= 0:
+			own = append(own, held[at])
+		case s.isRequest(p[0]): // one of another kind, as of a collective, or a complete one
+			return nil
 		}
 	}
-	own := slices.DeleteFunc(held, func(w waiting) bool { return !handles[w.addr] })
-	if len(own) != 1 {
+	if len(own) != 1 || isInternal(own[0].request) {
 		return nil
 	}
 	return own
@@ -234,7 +247,7 @@ func (s *source) probes(c *target.Call) []waiting {
 // communicator that has any.
 func (s *source) commOf(c *target.Call, waited []waiting) target.Addr {
 	if len(waited) == 0 && !isPointToPoint(c.Function) {
-		waited = slices.DeleteFunc(s.incomplete(), func(w waiting) bool { return !isInternal(w.request) })
+		waited = slices.DeleteFunc(s.incomplete(), func(w waiting) bool { return !mayBeOf(c.Function, w.request) })
 	}
 	if len(waited) == 0 || slices.ContainsFunc(waited, func(w waiting) bool { return w.Comm != waited[0].Comm }) {
 		return 0
@@ -243,6 +256,25 @@ func (s *source) commOf(c *target.Call, waited []waiting) target.Addr {
 }
 
 func isInternal(r request) bool { return r.Tag < 0 && r.Tag != anyTag }
+
+// mayBeOf says whether a request can be one that a call has made for itself that is not for the
+// program's own messages. Those of blocking collectives have tags of their own (MCA_COLL_BASE_TAG_*,
+// ompi/mca/coll/base/coll_tags.h, 4.1 to 6.0); beyond them are those of non-blocking ones, which
+// may be on their way meanwhile.
+func mayBeOf(call string, r request) bool {
+	const first, last = -10, -26
+	return isInternal(r) && (!blockingCollectives[call] || r.Tag <= first && r.Tag >= last)
+}
+
+// blockingCollectives are the calls whose messages have the tags of blocking collectives.
+var blockingCollectives = func() map[string]bool {
+	calls := map[string]bool{}
+	for _, name := range []string{"Allgather", "Allgatherv", "Allreduce", "Alltoall", "Alltoallv", "Alltoallw", "Barrier", "Bcast", "Exscan",
+		"Gather", "Gatherv", "Reduce", "Reduce_scatter", "Reduce_scatter_block", "Scan", "Scatter", "Scatterv"} {
+		calls["MPI_"+name] = true
+	}
+	return calls
+}()
 
 // isPointToPoint tells the calls that wait for the program's own messages.
 func isPointToPoint(call string) bool {

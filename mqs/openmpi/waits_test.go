@@ -1,0 +1,93 @@
+package openmpi
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// standing is a process whose only thread stands elsewhere.
+type standing struct {
+	target.Target
+	thread target.Thread
+}
+
+func (s *standing) Threads(context.Context, int, []string) ([]target.Thread, error) {
+	return []target.Thread{s.thread}, nil
+}
+
+// stack is a thread with these functions, from the innermost outwards, that holds addresses in its registers.
+func stack(functions string, held ...target.Addr) target.Thread {
+	t := target.Thread{Number: 1, Complete: true}
+	for _, f := range strings.Split(functions, " < ") {
+		t.Frames = append(t.Frames, target.Frame{Function: f, StackPointer: 0x7000})
+	}
+	for _, a := range held {
+		t.Registers = append(t.Registers, uint64(a))
+	}
+	return t
+}
+
+// Requests that the program has made before are near a call too: the stack keeps old values,
+// and registers the program's variables. A call is said to wait only for what it can be shown to.
+func TestOldRequestsAreNoCalls(t *testing.T) {
+	tg := recorded(t, "openmpi-4.1.4/queues-rank-0")
+	p, err := mqs.Read(context.Background(), tg, []mqs.Decoder{Decoder{}}, mqs.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sends, recvs []target.Addr
+	for _, q := range p.Communicators {
+		if q.Name.Value != "MPI_COMM_WORLD" {
+			continue
+		}
+		for _, op := range q.Queue[mqs.PendingSends].Operations {
+			if op.Kind == "issend" && op.Status == mqs.Pending {
+				sends = append(sends, op.Request.Value)
+			}
+		}
+		for _, op := range q.Queue[mqs.PendingReceives].Operations {
+			if op.Kind == "irecv" && op.Status == mqs.Pending {
+				recvs = append(recvs, op.Request.Value)
+			}
+		}
+	}
+	if len(sends) == 0 || len(recvs) < 2 {
+		t.Fatalf("%d sends and %d receives are pending", len(sends), len(recvs))
+	}
+	send, recv := sends[len(sends)-1], recvs[len(recvs)-1]
+	for name, c := range map[string]struct {
+		thread target.Thread
+		want   []target.Addr
+		all    bool
+	}{
+		"a send that has not begun":                  {stack("PMPI_Ssend < main", recv, send), nil, false},
+		"a send that makes its request":              {stack("mca_pml_ob1_send < PMPI_Ssend < main", send), nil, false},
+		"a send that waits, near a receive":          {stack("opal_progress < mca_pml_ob1_send < PMPI_Send < main", recv), nil, false},
+		"a send that waits":                          {stack("opal_progress < mca_pml_ob1_send < PMPI_Ssend < main", recv, send), []target.Addr{send}, true},
+		"a standard one, near a synchronous one":     {stack("opal_progress < mca_pml_ob1_send < PMPI_Send < main", send), nil, false},
+		"a send that sets up a connection":           {stack("opal_progress < pmix < modex < bml < mca_pml_ob1_send < PMPI_Ssend < main", send), nil, false},
+		"a receive that has not begun":               {stack("PMPI_Recv < main", recv), nil, false},
+		"a receive that waits":                       {stack("sched_yield < mca_pml_ob1_recv < PMPI_Recv < main", recv, send), []target.Addr{recv}, true},
+		"a receive that waits, near an older one":    {stack("opal_progress < mca_pml_ob1_recv < PMPI_Recv < main", recvs...), []target.Addr{recv}, true},
+		"a wait without a handle":                    {stack("opal_progress < ompi_request_default_wait < PMPI_Wait < main", recv), nil, false},
+		"a wait for all that has not begun":          {stack("ompi_request_default_wait_all < PMPI_Waitall < main", recv), nil, false},
+		"a wait for any that has not put its mark":   {stack("PMPI_Waitany < main", recv), nil, false},
+		"a barrier near requests of the program's":   {stack("opal_progress < ompi_request_default_wait < PMPI_Barrier < main", recv, send), nil, false},
+		"an exchange that has not come to its waits": {stack("PMPI_Sendrecv < main", recv, send), nil, false},
+	} {
+		s, err := start(t, &standing{tg, c.thread})
+		if err != nil {
+			t.Fatal(err)
+		}
+		threads := []mqs.Thread{{Number: 1, Call: target.Frame{Function: "MPI_X"}.MPIName()}}
+		s.Waits(threads)
+		if got := threads[0]; !slices.Equal(got.Requests, c.want) || got.AllRequests != c.all {
+			t.Errorf("%s: it waits for %v, all: %v; want %v, %v", name, got.Requests, got.AllRequests, c.want, c.all)
+		}
+	}
+}
