@@ -15,8 +15,8 @@ import gdb
 _REQUEST: Dict[str, Any] = json.loads(os.environ["MPI_QUEUES_DUMP"])
 
 
-def _attach(command: str) -> None:
-    """Attaches to processes, and leaves out debug information that no queue needs.
+def _attach(pid: int, is_job: bool) -> None:
+    """Attaches to a process, or to all of its job, and leaves out debug information that no queue needs.
 
     That is the debug information of the libraries that gdb itself runs on too, such as the C
     library. Where it is installed, in gdb's folder for it, to read it takes most of the time.
@@ -24,7 +24,12 @@ def _attach(command: str) -> None:
     folders = gdb.parameter("debug-file-directory") or ""
     gdb.execute("set debug-file-directory")
     try:
-        gdb.execute(command)
+        if is_job:
+            gdb.execute("mpi-attach %d" % pid)
+        else:
+            from mpi_queues.inferiors import name_program  # gdbinit has found the package
+            name_program(pid)
+            gdb.execute("attach %d" % pid)
     finally:
         gdb.execute("set debug-file-directory %s" % folders)
     with open("/proc/self/maps") as maps:
@@ -51,7 +56,7 @@ def _reply() -> Optional[Dict[str, str]]:
         for setting in _REQUEST["settings"] or ():
             gdb.execute("set mpi-queues " + setting)
         if _REQUEST["pid"]:
-            _attach("%s %d" % ("mpi-attach" if _REQUEST["job"] else "attach", _REQUEST["pid"]))
+            _attach(_REQUEST["pid"], _REQUEST["job"])
         elif not gdb.selected_inferior().pid:
             return None  # gdb has said why it can't use the core file
         step = "read"

@@ -45,6 +45,7 @@ def attach(number: int, pid: int) -> str:
     select_inferior(number)
     try:
         with silenced():
+            name_program(pid)
             gdb.execute("attach %d" % pid, to_string=True)
         return ""
     except gdb.error as error:
@@ -53,6 +54,28 @@ def attach(number: int, pid: int) -> str:
         detach(number)
     clear(program())
     return reason
+
+
+def name_program(pid: int) -> None:
+    """Gives the selected inferior, before it is attached, a program that gdb would not find.
+
+    That is one that was deleted or built anew since the process was started, or is in another
+    mount namespace: only the kernel still leads to it.
+    """
+    path = "/proc/%d/exe" % pid
+    try:
+        running = os.stat(path)
+    except OSError:
+        return  # gdb will say what is wrong
+    try:
+        if os.path.samestat(running, os.stat(os.readlink(path))):
+            return
+    except OSError:
+        pass  # it is not there any more
+    try:
+        gdb.execute("file %s" % path, to_string=True)
+    except gdb.error:
+        pass  # it may not be read: then gdb does what it can without
 
 
 def detach(number: int) -> str:

@@ -19,6 +19,8 @@ from .selection import c_language
 # "integer(kind=4)". No quote and no backslash is among it, so that a name stays one between quotes.
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.$@:<>,()*&\[\] ~+=!|^%/-]*\Z")
 
+_BY_KERNEL = re.compile(r"/proc/[0-9]+/exe\Z")
+
 _generation = 0
 _absent: Dict[FrozenSet[Any], Set[str]] = {}
 
@@ -56,6 +58,20 @@ def object_path(objfile: Optional[gdb.Objfile]) -> str:
         return ""
     owner = objfile.owner
     return (owner or objfile).filename or ""
+
+
+def program_path() -> str:
+    """Returns the path of the selected inferior's program, or empty: the one that it was started
+    by, where gdb was led to it by the kernel."""
+    path = gdb.current_progspace().filename or ""
+    if _BY_KERNEL.match(path):
+        try:
+            named = os.readlink(path)
+        except OSError:
+            return path  # the process has ended
+        deleted = " (deleted)"
+        return named[:-len(deleted)] if named.endswith(deleted) else named
+    return path
 
 
 def find_symbols(names: List[str]) -> List[Optional[protocol.Symbol]]:
@@ -112,7 +128,7 @@ def _find_symbol(name: str, absent: Set[str]) -> Optional[protocol.Symbol]:
         return None
     library = gdb.solib_name(address)
     return {"address": address,
-            "object": library or gdb.current_progspace().filename or ""}
+            "object": library or program_path()}
 
 
 def _without_debug_information(name: str) -> int:

@@ -8,12 +8,15 @@ import gdb
 
 from . import job, protocol
 from .errors import Failure, one_line
-from .lookup import object_path
+from .lookup import object_path, program_path
 from .parameters import is_debugging
 from .selection import c_language, inferior_selected
 
 _NOTHING = ("The program is not being run: `mpi-attach' to an MPI job, `attach' to one of its"
             " processes, `run' a program, or name a core file with `core-file', and try again.")
+
+_NO_PROGRAM = ("gdb has no program for process %d, most likely since it was deleted or built anew"
+               " meanwhile, so it knows none of its functions: `file /proc/%d/exe', and try again.")
 
 # The process id that gdb makes up for a core file without one.
 _MADE_UP_PID = 1
@@ -82,13 +85,15 @@ def _describe(inferior: gdb.Inferior) -> protocol.Process:
                           " is stopped: wait for its stop, or `interrupt -a' it first."
                           % inferior.num)
     kind = kind_of(inferior)
+    if kind == "live" and not gdb.current_progspace().filename:
+        raise Failure(_NO_PROGRAM % (inferior.pid, inferior.pid))
     with c_language():
         return {
             "inferior": inferior.num,
             "pid": 0 if kind == "core" and inferior.pid == _MADE_UP_PID else inferior.pid,
             "kind": kind,
             "rank": job.rank_of(inferior.pid) if kind == "live" else None,
-            "executable": gdb.current_progspace().filename or "",
+            "executable": program_path(),
             "libraries": _libraries(),
             "architecture": inferior.architecture().name(),
             "pointer_size": int(gdb.lookup_type("char").pointer().sizeof),
@@ -102,7 +107,7 @@ def _obstacle(inferior: gdb.Inferior, reason: str) -> protocol.Obstacle:
     return {
         "inferior": inferior.num,
         "pid": inferior.pid,
-        "executable": gdb.current_progspace().filename or "",
+        "executable": program_path(),
         "rank": job.rank_of(inferior.pid) if is_live else None,
         "reason": one_line(reason),
     }
