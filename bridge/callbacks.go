@@ -128,10 +128,22 @@ type Frame struct {
 	Variables []Variable `json:"variables"`
 }
 
+// SystemCall is what a thread has asked the kernel for.
+type SystemCall struct {
+	// Number is the kernel's for the architecture, -1 if the thread is in none.
+	Number int64 `json:"number"`
+	// Arguments are the six that a system call can have.
+	Arguments []uint64 `json:"arguments"`
+}
+
 // Thread is where one thread is.
 type Thread struct {
 	// Number is the debugger's number for it.
 	Number int `json:"number"`
+	// ID is the kernel's number for it, 0 if not known.
+	ID int `json:"id"`
+	// SystemCall is what it has asked the kernel for, null if not known.
+	SystemCall *SystemCall `json:"system_call"`
 	// Frames from the innermost outwards, as far as they can be found out.
 	Frames []Frame `json:"frames"`
 	// Complete is true if the last of them is the outermost frame of the thread.

@@ -81,7 +81,7 @@ type process struct {
 }
 
 func (t *process) Info() target.Info {
-	return target.Info{Inferior: t.p.Inferior, PID: t.p.PID, Kind: t.p.Kind, Rank: t.p.Rank, Executable: t.p.Executable, Libraries: t.p.Libraries,
+	return target.Info{Inferior: t.p.Inferior, PID: t.p.PID, Kind: t.p.Kind, Rank: t.p.Rank, State: t.p.State, Executable: t.p.Executable, Libraries: t.p.Libraries,
 		Architecture: t.p.Architecture, PointerSize: t.p.PointerSize, BigEndian: t.p.BigEndian}
 }
 
@@ -181,7 +181,10 @@ func (t *process) Threads(ctx context.Context, depth int, variables []string) ([
 	t.d.roundTrips++
 	out := make([]target.Thread, len(got.Threads))
 	for i, thread := range got.Threads {
-		out[i] = target.Thread{Number: thread.Number, Complete: thread.Complete, Registers: thread.Registers}
+		out[i] = target.Thread{Number: thread.Number, ID: thread.ID, Complete: thread.Complete, Registers: thread.Registers}
+		if call := thread.SystemCall; call != nil {
+			out[i].SystemCall = &target.SystemCall{Number: call.Number, Arguments: call.Arguments}
+		}
 		for _, f := range thread.Frames {
 			out[i].Frames = append(out[i].Frames, f.target())
 		}

@@ -100,6 +100,9 @@ type Process struct {
 	Kind string `json:"kind"`
 	// Rank is its rank in MPI_COMM_WORLD as its launcher says, null if not known.
 	Rank *int32 `json:"rank"`
+	// State is the letter of /proc/PID/stat for its state before it was attached
+	// to, empty if not known or if it has run since.
+	State string `json:"state"`
 	// Executable is the path of its program, or empty.
 	Executable string `json:"executable"`
 	// Libraries are the paths of its shared libraries, in the debugger's order.

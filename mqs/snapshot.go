@@ -83,5 +83,8 @@ type Queue struct {
 func Identity(info target.Info) *Process {
 	p := &Process{Inferior: info.Inferior, PID: info.PID, Image: info.Executable}
 	p.GlobalRank = maybe(info.Rank)
+	if len(info.State) == 1 {
+		p.State = RunStateOf(info.State[0])
+	}
 	return p
 }

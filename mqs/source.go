@@ -86,7 +86,7 @@ func Open(r *target.Reader, decoders []Decoder) (Source, error) {
 	if err := r.Info().Check(); err != nil {
 		return nil, Unreadable("", "%v", err)
 	}
-	var names []string
+	names := []string{target.LibrarySymbol}
 	for _, d := range decoders {
 		names = append(names, d.Symbols()...)
 	}

@@ -16,10 +16,11 @@ _REQUEST: Dict[str, Any] = json.loads(os.environ["MPI_QUEUES_DUMP"])
 
 
 def _attach(pid: int, is_job: bool) -> None:
-    """Attaches to a process, or to all of its job, and leaves out debug information that no queue needs.
+    """Attaches to a process, or to all of its job.
 
-    That is the debug information of the libraries that gdb itself runs on too, such as the C
-    library. Where it is installed, in gdb's folder for it, to read it takes most of the time.
+    Debug information that no queue needs is left out: that of the libraries that gdb itself runs
+    on too, such as the C library. Where it is installed, in gdb's folder for it, to read it takes
+    most of the time.
     """
     folders = gdb.parameter("debug-file-directory") or ""
     gdb.execute("set debug-file-directory")
@@ -27,9 +28,8 @@ def _attach(pid: int, is_job: bool) -> None:
         if is_job:
             gdb.execute("mpi-attach %d" % pid)
         else:
-            from mpi_queues.inferiors import name_program  # gdbinit has found the package
-            name_program(pid)
-            gdb.execute("attach %d" % pid)
+            from mpi_queues.inferiors import attach_selected  # gdbinit has found the package
+            attach_selected(pid)
     finally:
         gdb.execute("set debug-file-directory %s" % folders)
     with open("/proc/self/maps") as maps:

@@ -65,25 +65,38 @@ func (s *source) ownRequest(c *target.Call) []waiting {
 	return ownOf(c, held, candidates)
 }
 
-// exchanged are the requests of MPI_Sendrecv, which waits for its send and then for its
-// receive, whose handle is in its own frame. There may be more than one of a class that it holds.
-func (s *source) exchanged(c *target.Call) []waiting {
-	sends, recvs := s.candidates()
+// exchanged keeps, of requests that MPI_Sendrecv holds, its own: it waits for its send and then
+// for its receive, whose handle is in its own frame. It keeps none if there may be several of a class.
+func (s *source) exchanged(c *target.Call, held []waiting) []waiting {
 	frame := c.Frames[len(c.Frames)-1].StackPointer
 	words, err := s.r.Pointers(frame, int(c.Stack.Addr+target.Addr(c.Stack.Len)-frame)/s.r.Info().PointerSize)
 	if err != nil {
 		return nil
 	}
+	all := held
+	if s.pml == ob1 {
+		sends, recvs := s.candidates()
+		all = slices.Concat(sends, recvs)
+	}
 	var out []waiting
-	for _, class := range []struct {
-		candidates []waiting
-		holds      func(target.Addr) bool
-	}{{sends, func(a target.Addr) bool { return c.Words[a] }}, {recvs, func(a target.Addr) bool { return slices.Contains(words, a) }}} {
-		held := slices.DeleteFunc(slices.Clone(class.candidates), func(w waiting) bool { return !class.holds(w.addr) || !isMadeBy(c.Function, w) })
-		if held = newest(held, class.candidates); len(held) > 1 {
+	for _, class := range []int32{typeSend, typeRecv} {
+		of := slices.DeleteFunc(slices.Clone(all), func(w waiting) bool { return w.Type != class })
+		may := slices.DeleteFunc(slices.Clone(of), func(w waiting) bool {
+			switch {
+			case s.pml == ucxPML && class == typeSend:
+				return !w.own
+			case class == typeSend:
+				return !c.Words[w.addr] || !isMadeBy(c.Function, w)
+			}
+			return !slices.Contains(words, w.addr) && !w.own
+		})
+		if s.pml == ob1 {
+			may = newest(may, of)
+		}
+		if len(may) > 1 {
 			return nil
 		}
-		out = append(out, held...)
+		out = append(out, may...)
 	}
 	return out
 }

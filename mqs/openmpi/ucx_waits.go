@@ -17,12 +17,15 @@ func (s *source) incompleteInUCX() []waiting {
 	for id, c := range s.comms {
 		for _, r := range q.receives[id] {
 			if r.State != ucx.Complete {
-				out = append(out, s.waitingInUCX(c, r.ucxRequest, r.Tag, r.Mask))
+				w := s.waitingInUCX(c, r.ucxRequest, r.Tag, r.Mask)
+				w.Type = typeRecv
+				out = append(out, w)
 			}
 		}
 		for _, r := range q.sends[id] {
 			if r.State != ucx.Complete && !q.isDone(r.Done, symBsendDone, symBsendDoneNbx) {
 				w := s.waitingInUCX(c, r.ucxRequest, r.Tag, ^uint64(0))
+				w.Type = typeSend
 				w.own = w.own || q.isDone(r.Done, symSendDoneEmpty)
 				out = append(out, w)
 			}

@@ -78,10 +78,12 @@ func (s *source) waitedFor(c *target.Call, t *mqs.Thread) ([]waiting, target.Add
 		return slices.DeleteFunc(held, func(w waiting) bool { return !mayBeOf(c.Function, w.request) }), comm
 	case c.Function == "MPI_Wait" && isWaiting(c):
 		held = s.ofHandle(c, held)
+	case sends && receives && isWaiting(c):
+		held = s.exchanged(c, held)
+	case sends && receives:
+		return nil, comm
 	case (sends || receives) && s.pml == ucxPML:
 		held = slices.DeleteFunc(held, func(w waiting) bool { return !w.own })
-	case sends && receives && isWaiting(c):
-		held = s.exchanged(c)
 	case sends || receives:
 		held = s.ownRequest(c)
 	default:

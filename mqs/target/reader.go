@@ -16,7 +16,8 @@ type Reader struct {
 	order binary.ByteOrder
 	mem   memory
 
-	threads []Thread // nil before they were asked for
+	threads []Thread           // nil before they were asked for
+	symbols map[string]*Symbol // those that were asked for
 }
 
 // NewReader returns a reader with an empty cache. Its calls end when ctx does.
@@ -48,7 +49,11 @@ func (r *Reader) Symbols(names ...string) (map[string]Symbol, error) {
 		return nil, err
 	}
 	out := make(map[string]Symbol, len(names))
+	if r.symbols == nil {
+		r.symbols = map[string]*Symbol{}
+	}
 	for i, s := range found {
+		r.symbols[names[i]] = s
 		if s != nil {
 			out[names[i]] = *s
 		}

@@ -45,6 +45,9 @@ type Info struct {
 	Rank *int32 `json:"rank,omitempty"`
 	// WorldSize is the size of that, nil if not known.
 	WorldSize *int32 `json:"world_size,omitempty"`
+	// State is the letter that the kernel had for its state before it was attached to
+	// (proc(5), /proc/PID/stat), empty if not known.
+	State string `json:"state,omitempty"`
 	// Executable is the path of its program, empty if not known.
 	Executable string `json:"executable"`
 	// Libraries are the paths of its shared libraries.
@@ -134,12 +137,28 @@ type Frame struct {
 	// Variables are those of its function's arguments that were asked for and
 	// that the debugger knows.
 	Variables map[string]int64 `json:"variables,omitempty"`
+
+	// inLibrary is true of a function of the MPI library's own file, isStranger of one that is
+	// known to be in another one. Neither is if the library's file is not known.
+	inLibrary, isStranger bool
+}
+
+// SystemCall is what a thread has asked the kernel for.
+type SystemCall struct {
+	// Number is the kernel's for its architecture, -1 if the thread is in none.
+	Number int64 `json:"number"`
+	// Arguments are the six that a system call can have.
+	Arguments []uint64 `json:"arguments"`
 }
 
 // Thread is where one thread of the process is.
 type Thread struct {
 	// Number is the debugger's number for it.
 	Number int `json:"number"`
+	// ID is the kernel's, 0 if not known.
+	ID int `json:"id,omitempty"`
+	// SystemCall is nil if it is not known whether the thread is in one.
+	SystemCall *SystemCall `json:"system_call,omitempty"`
 	// Frames from the innermost outwards.
 	Frames []Frame `json:"frames"`
 	// Complete is true if the last frame is the outermost one.

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,27 +24,76 @@ const wordCost = 32
 var Arguments = []string{"comm", "comm_ptr", "root", "source", "dest", "tag", "buf", "count", "datatype", "incount",
 	"request", "array_of_requests", "request_ptr", "request_ptrs", "numreq", "requests"}
 
+// LibrarySymbol is a symbol that every MPI library has, and that tools which wrap MPI's functions
+// leave alone: the profiling interface's (MPI 4.1, 15.2).
+const LibrarySymbol = "PMPI_Init"
+
 // Threads returns where the threads are, with [Arguments].
 func (r *Reader) Threads() ([]Thread, error) {
 	if r.threads != nil {
 		return r.threads, nil
 	}
 	threads, err := r.t.Threads(r.ctx, callDepth, Arguments)
-	if err == nil {
-		r.threads = threads
+	if err != nil {
+		return threads, err
 	}
-	return threads, err
+	if _, asked := r.symbols[LibrarySymbol]; !asked {
+		if _, err := r.Symbols(LibrarySymbol); err != nil {
+			return nil, err
+		}
+	}
+	if library := r.symbols[LibrarySymbol]; library != nil && library.Object != "" {
+		threads = marked(threads, library.Object, r.info.Executable)
+	}
+	r.threads = threads
+	return threads, nil
+}
+
+// marked returns threads whose frames know whether they are in the MPI library. If that is
+// a part of the program, every function of the program may be the library's.
+func marked(threads []Thread, library, program string) []Thread {
+	out := slices.Clone(threads)
+	for i := range out {
+		out[i].Frames = slices.Clone(out[i].Frames)
+		for k := range out[i].Frames {
+			f := &out[i].Frames[k]
+			object := cmp.Or(f.Object, program)
+			f.inLibrary = object == library && library != program
+			f.isStranger = object != library
+		}
+	}
+	return out
 }
 
 // InCall returns the place of the innermost MPI call among the frames of a
-// thread, -1 if it is in none.
+// thread, -1 if it is in none. A function of a tool that has an MPI function's name
+// is that call as long as the library is inside of it.
 func (t *Thread) InCall() int {
-	at := slices.IndexFunc(t.Frames, func(f Frame) bool { return strings.HasPrefix(f.MPIName(), "MPI_") })
-	if at < 0 {
-		at = slices.IndexFunc(t.Frames, func(f Frame) bool { return insideName(f.Function) != "" })
+	for _, isCall := range []func(int, Frame) bool{
+		func(_ int, f Frame) bool { return f.IsMPI() },
+		func(_ int, f Frame) bool { return insideName(f.Function) != "" },
+		func(i int, f Frame) bool { return f.IsWrapper() && slices.ContainsFunc(t.Frames[:i], Frame.InLibrary) },
+	} {
+		for i, f := range t.Frames {
+			if isCall(i, f) {
+				return i
+			}
+		}
 	}
-	return at
+	return -1
 }
+
+// IsMPI says whether the function is one of MPI's.
+func (f Frame) IsMPI() bool { return !f.isStranger && f.hasMPIName() }
+
+// IsWrapper says whether the function only has the name of one of MPI's, as those of tools have.
+func (f Frame) IsWrapper() bool { return f.isStranger && f.hasMPIName() }
+
+// InLibrary says whether the function is in the MPI library's own file, if that is known and
+// not the program.
+func (f Frame) InLibrary() bool { return f.inLibrary }
+
+func (f Frame) hasMPIName() bool { return strings.HasPrefix(f.MPIName(), "MPI_") }
 
 // MPIName is the function's name without the P of the profiling interface and
 // the _c of calls with large counts (MPI 4).

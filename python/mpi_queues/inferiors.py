@@ -5,6 +5,7 @@ from typing import Tuple
 
 import gdb
 
+from . import states
 from .errors import one_line
 from .link import LINK
 from .process import kind_of
@@ -45,8 +46,7 @@ def attach(number: int, pid: int) -> str:
     select_inferior(number)
     try:
         with silenced():
-            name_program(pid)
-            gdb.execute("attach %d" % pid, to_string=True)
+            attach_selected(pid)
         return ""
     except gdb.error as error:
         reason = one_line(str(error))
@@ -56,7 +56,14 @@ def attach(number: int, pid: int) -> str:
     return reason
 
 
-def name_program(pid: int) -> None:
+def attach_selected(pid: int) -> None:
+    """Attaches the selected inferior to a process. Raises gdb.error."""
+    with states.remembered(pid):
+        _name_program(pid)
+        gdb.execute("attach %d" % pid, to_string=True)
+
+
+def _name_program(pid: int) -> None:
     """Gives the selected inferior, before it is attached, a program that gdb would not find.
 
     That is one that was deleted or built anew since the process was started, or is in another

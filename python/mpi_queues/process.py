@@ -6,7 +6,7 @@ from typing import Any, List, Optional, Tuple
 
 import gdb
 
-from . import job, protocol
+from . import job, protocol, states
 from .errors import Failure, one_line
 from .lookup import object_path, program_path
 from .parameters import is_debugging
@@ -93,6 +93,7 @@ def _describe(inferior: gdb.Inferior) -> protocol.Process:
             "pid": 0 if kind == "core" and inferior.pid == _MADE_UP_PID else inferior.pid,
             "kind": kind,
             "rank": job.rank_of(inferior.pid) if kind == "live" else None,
+            "state": states.before_stop(inferior) if kind == "live" else "",
             "executable": program_path(),
             "libraries": _libraries(),
             "architecture": inferior.architecture().name(),

@@ -91,6 +91,9 @@ class Process(TypedDict):
     kind: str
     # Rank is its rank in MPI_COMM_WORLD as its launcher says, null if not known.
     rank: Optional[int]
+    # State is the letter of /proc/PID/stat for its state before it was attached to, empty if not
+    # known or if it has run since.
+    state: str
     # Executable is the path of its program, or empty.
     executable: str
     # Libraries are the paths of its shared libraries, in the debugger's order.
@@ -400,11 +403,24 @@ class Frame(TypedDict):
     variables: List[Variable]
 
 
+class SystemCall(TypedDict):
+    """SystemCall is what a thread has asked the kernel for."""
+
+    # Number is the kernel's for the architecture, -1 if the thread is in none.
+    number: int
+    # Arguments are the six that a system call can have.
+    arguments: List[int]
+
+
 class Thread(TypedDict):
     """Thread is where one thread is."""
 
     # Number is the debugger's number for it.
     number: int
+    # ID is the kernel's number for it, 0 if not known.
+    id: int
+    # SystemCall is what it has asked the kernel for, null if not known.
+    system_call: Optional[SystemCall]
     # Frames from the innermost outwards, as far as they can be found out.
     frames: List[Frame]
     # Complete is true if the last of them is the outermost frame of the thread.

@@ -13,6 +13,9 @@ MAX_DEPTH = 1000
 _MASK = (1 << 64) - 1
 _SCALARS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_ENUM, gdb.TYPE_CODE_BOOL,
             gdb.TYPE_CODE_CHAR)
+# Where the number of a system call and its arguments stand, by gdb's name of the architecture:
+# also in core files (Linux, arch/x86/entry/calling.h).
+_SYSTEM_CALLS = {"i386:x86-64": ("orig_rax", ("rdi", "rsi", "rdx", "r10", "r8", "r9"))}
 # Why an outermost frame has none beyond it. gdb also ends at main, for no reason.
 _ENDS = (gdb.FRAME_UNWIND_NO_REASON, gdb.FRAME_UNWIND_OUTERMOST)
 
@@ -31,12 +34,14 @@ def list_threads(inferior: gdb.Inferior, depth: int,
 
 def _thread(thread: gdb.InferiorThread, depth: int, wanted: FrozenSet[str]) -> protocol.Thread:
     """Returns where one thread is. Of a stack that can't be unwound there is what can be."""
-    result: protocol.Thread = {"number": thread.num, "frames": [], "complete": False,
-                               "registers": []}
+    result: protocol.Thread = {"number": thread.num, "id": thread.ptid[1], "system_call": None,
+                               "frames": [], "complete": False, "registers": []}
     try:
         thread.switch()
         frame: Optional[gdb.Frame] = interrupts.allow(gdb.newest_frame)
-        result["registers"] = _registers(frame) if frame else []
+        if frame:
+            result["registers"] = _registers(frame)
+            result["system_call"] = _system_call(frame)
         while frame and len(result["frames"]) < depth:
             result["frames"].append(_frame(frame, wanted))
             reason = frame.unwind_stop_reason()
@@ -93,6 +98,22 @@ def _registers(frame: gdb.Frame) -> List[int]:
         if value is not None:
             values.append(value)
     return values
+
+
+def _system_call(frame: gdb.Frame) -> Optional[protocol.SystemCall]:
+    """Returns the system call that the thread of an innermost frame is in, None if not known."""
+    known = _SYSTEM_CALLS.get(frame.architecture().name())
+    if not known:
+        return None
+    try:
+        number = _integer(frame.read_register(known[0]))
+        arguments = [_integer(frame.read_register(name)) for name in known[1]]
+    except (gdb.error, ValueError):
+        return None
+    if number is None or None in arguments:
+        return None
+    return {"number": number - (_MASK + 1) if number > _MASK >> 1 else number,
+            "arguments": [argument or 0 for argument in arguments]}
 
 
 def _integer(value: gdb.Value) -> Optional[int]:

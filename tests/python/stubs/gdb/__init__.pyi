@@ -79,9 +79,14 @@ class Frame:
 
 class InferiorThread:
     num: int
+    ptid: Tuple[int, int, int]
+    inferior: Inferior
     def is_valid(self) -> bool: ...
     def is_running(self) -> bool: ...
     def switch(self) -> None: ...
+
+class ContinueEvent:
+    inferior_thread: Optional[InferiorThread]
 
 class Inferior:
     num: int

@@ -6,6 +6,7 @@ class Registry:
     def connect(self, listener: Callable[[Any], None]) -> None: ...
     def disconnect(self, listener: Callable[[Any], None]) -> None: ...
 
+cont: Registry
 corefile_changed: Registry
 exited: Registry
 stop: Registry

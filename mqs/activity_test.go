@@ -1,0 +1,140 @@
+package mqs
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/mqs/target"
+)
+
+// at is a thread whose stack has these functions, from the innermost outwards, each as NAME@OBJECT
+// or, in the program, as NAME; those of the program's own source as NAME:LINE.
+func at(number int, stack string) target.Thread {
+	t := target.Thread{Number: number, ID: 100 + number, Complete: true}
+	for _, part := range strings.Split(stack, " < ") {
+		name, object, _ := strings.Cut(part, "@")
+		f := target.Frame{Function: strings.TrimSuffix(name, ":"), Object: object}
+		if strings.HasSuffix(name, ":") {
+			f.File, f.Line = "a.c", 1
+		}
+		if f.Function == "?" {
+			f.Function = ""
+		}
+		t.Frames = append(t.Frames, f)
+	}
+	return t
+}
+
+func calling(t target.Thread, number int64, arguments ...uint64) target.Thread {
+	t.SystemCall = &target.SystemCall{Number: number, Arguments: append(arguments, make([]uint64, 6-len(arguments))...)}
+	return t
+}
+
+// What threads do is told by the system call that they are in and by the names of functions, as far
+// as these are there. The stacks are gdb's, of a GNU C library without and with its symbols.
+func TestActivity(t *testing.T) {
+	const forever = 1<<64 - 1
+	other := at(2, "work: < clone3@libc.so.6")
+	for name, c := range map[string]struct {
+		thread target.Thread
+		want   Activity
+		joined Maybe[int]
+	}{
+		"a loop":                     {calling(at(1, "spin: < main:"), -1), Computes, Maybe[int]{}},
+		"a loop, otherwise unknown":  {at(1, "spin: < main:"), Computes, Maybe[int]{}},
+		"a function of libm":         {calling(at(1, "sin@libm.so.6 < spin: < main:"), -1), Computes, Maybe[int]{}},
+		"yielding":                   {calling(at(1, "sched_yield@libc.so.6 < main:"), 24), Computes, Maybe[int]{}},
+		"sleep":                      {calling(at(1, "clock_nanosleep@libc.so.6 < nanosleep@libc.so.6 < sleep@libc.so.6 < main:"), 230), Sleeps, Maybe[int]{}},
+		"sleep, gone on with":        {calling(at(1, "clock_nanosleep@libc.so.6 < nanosleep@libc.so.6 < sleep@libc.so.6 < main:"), 219), Sleeps, Maybe[int]{}},
+		"sleep, by its names":        {at(1, "__GI___clock_nanosleep@libc.so.6 < __GI___nanosleep@libc.so.6 < main:"), Sleeps, Maybe[int]{}},
+		"sleep, linked statically":   {at(1, "clock_nanosleep < nanosleep < usleep < main:"), Sleeps, Maybe[int]{}},
+		"a function called usleep":   {calling(at(1, "usleep: < main:"), -1), Computes, Maybe[int]{}},
+		"join, without symbols":      {calling(at(1, "?@libc.so.6 < ?@libc.so.6 < main:"), 202, 0x7f00, 265, 102), Joins, Known(2)},
+		"join of one that is gone":   {calling(at(1, "?@libc.so.6 < ?@libc.so.6 < main:"), 202, 0x7f00, 265, 77), Blocks, Maybe[int]{}},
+		"join, by its names":         {at(1, "__futex_abstimed_wait_common64@libc.so.6 < __pthread_clockjoin_ex@libc.so.6 < main:"), Joins, Maybe[int]{}},
+		"join, linked statically":    {calling(at(1, "__futex_abstimed_wait_common < __pthread_clockjoin_ex < main:"), 202, 0x7f00, 265, 102), Joins, Known(2)},
+		"join of C++":                {at(1, "?@libc.so.6 < std::thread::join()@libstdc++.so.6 < main:"), Joins, Maybe[int]{}},
+		"join of musl":               {calling(at(1, "__timedwait_cp@ld-musl-x86_64.so.1 < __pthread_timedjoin_np@ld-musl-x86_64.so.1 < pthread_join@ld-musl-x86_64.so.1 < main:"), 202, 0x7f00, 128, 2), Joins, Maybe[int]{}},
+		"a lock":                     {calling(at(1, "?@libc.so.6 < pthread_mutex_lock@libc.so.6 < main:"), 202, 0x7f00, 128, 2), Blocks, Maybe[int]{}},
+		"a condition":                {at(1, "__futex_abstimed_wait_common@libc.so.6 < ___pthread_cond_wait@libc.so.6 < main:"), Blocks, Maybe[int]{}},
+		"a condition, with time":     {calling(at(1, "?@libc.so.6 < pthread_cond_timedwait@libc.so.6 < main:"), 202, 0x7f00, 137, 0, 0x7fff), Sleeps, Maybe[int]{}},
+		"a semaphore":                {calling(at(1, "?@libc.so.6 < ?@libc.so.6 < main:"), 202, 0x7f00, 128, 0), Blocks, Maybe[int]{}},
+		"read":                       {calling(at(1, "read@libc.so.6 < main:"), 0), Blocks, Maybe[int]{}},
+		"read, by its name":          {at(1, "__GI___libc_read@libc.so.6 < main:"), Blocks, Maybe[int]{}},
+		"poll for some time":         {calling(at(1, "poll@libc.so.6 < main:"), 7, 0x7f00, 1, 1000), Sleeps, Maybe[int]{}},
+		"poll for ever":              {calling(at(1, "poll@libc.so.6 < main:"), 7, 0x7f00, 1, forever), Blocks, Maybe[int]{}},
+		"poll for how long":          {at(1, "poll@libc.so.6 < main:"), "", Maybe[int]{}},
+		"without names":              {at(1, "?@libc.so.6 < main:"), "", Maybe[int]{}},
+		"a team of OpenMP":           {calling(at(1, "?@libgomp.so.1 < GOMP_parallel@libgomp.so.1 < main:"), -1), Blocks, Maybe[int]{}},
+		"a system call of few":       {calling(at(1, "ioctl@libc.so.6 < main:"), 16), "", Maybe[int]{}},
+		"in a call":                  {calling(at(1, "poll@libc.so.6 < PMPI_Recv@/lib/libmpi.so < main:"), 7), "", Maybe[int]{}},
+		"a stack without an end":     {target.Thread{Number: 1, Frames: []target.Frame{{Function: "f", File: "a.c", Line: 1}}}, "", Maybe[int]{}},
+		"a stack without names":      {at(1, "? < ? < ?"), "", Maybe[int]{}},
+		"a function of MPI's, which": {at(1, "?@/lib/libmpi.so < main:"), "", Maybe[int]{}},
+	} {
+		p := &Process{}
+		p.locate(target.NewReader(context.Background(), &stopped{[]target.Thread{c.thread, other}}), nil)
+		got := p.Threads[0]
+		if got.Activity != c.want || got.Joined != c.joined {
+			t.Errorf("%s: it %q %v, want %q %v", name, got.Activity, got.Joined, c.want, c.joined)
+		}
+		if unplaced := strings.HasPrefix(name, "a stack") || strings.HasPrefix(name, "a function of MPI's"); got.Placed == unplaced {
+			t.Errorf("%s: placed: %v", name, got.Placed)
+		}
+	}
+}
+
+// stopped is a process of which only the threads are known, and where the MPI library is.
+type stopped struct{ threads []target.Thread }
+
+func (s *stopped) Info() target.Info {
+	return target.Info{PointerSize: 8, Executable: "/home/me/a.out"}
+}
+
+func (s *stopped) ReadMemory(_ context.Context, ranges []target.Range) ([][]byte, error) {
+	return make([][]byte, len(ranges)), nil
+}
+
+func (s *stopped) FindSymbols(_ context.Context, names []string) ([]*target.Symbol, error) {
+	out := make([]*target.Symbol, len(names))
+	for i, name := range names {
+		if name == target.LibrarySymbol {
+			out[i] = &target.Symbol{Addr: 1, Object: "/lib/libmpi.so"}
+		}
+	}
+	return out, nil
+}
+
+func (s *stopped) FindTypes(_ context.Context, queries []target.TypeQuery) ([]*target.Layout, error) {
+	return make([]*target.Layout, len(queries)), nil
+}
+
+func (s *stopped) Threads(context.Context, int, []string) ([]target.Thread, error) {
+	return s.threads, nil
+}
+
+// A function of a tool that has the name of one of MPI's is in the call only as long as the library is.
+func TestWrappers(t *testing.T) {
+	const tool, mpi = "@/opt/libtrace.so", "@/lib/libmpi.so"
+	for stack, want := range map[string]Thread{
+		"PMPI_Scan" + mpi + " < MPI_Scan" + tool + " < main:": {Placed: true, Call: "MPI_Scan"},
+		"poll@libc.so.6 < PMPI_Scan" + mpi + " < main:":       {Placed: true, Call: "MPI_Scan"},
+		"nanosleep@libc.so.6 < MPI_Scan" + tool + " < main:":  {Placed: true, Activity: Sleeps},
+		"MPI_Scan < main:": {Placed: true, Activity: Computes},
+		"opal_progress@/lib/libopen-pal.so < ?" + mpi + " < MPI_Scan" + tool + " < main:": {Placed: true, Call: "MPI_Scan"},
+		"internal_Waitany" + mpi + " < MPI_Waitany" + tool + " < main:":                   {Placed: true, Call: "MPI_Waitany"},
+		"PMPI_Barrier" + mpi + " < MPI_Scan" + tool + " < main:":                          {Placed: true, Call: "MPI_Barrier"},
+		"PMPI_Allreduce" + mpi + " < PMPI_File_write_all" + mpi + " < main:":              {Placed: true, Call: "MPI_File_write_all"},
+	} {
+		p := &Process{}
+		p.locate(target.NewReader(context.Background(), &stopped{[]target.Thread{at(1, stack)}}), nil)
+		got := p.Threads[0]
+		if got.Placed != want.Placed || got.Call != want.Call || got.Activity != want.Activity {
+			t.Errorf("%s: %+v, want %+v", stack, got, want)
+		}
+		if got.File != "a.c" {
+			t.Errorf("%s: its place is %s:%d", stack, got.File, got.Line)
+		}
+	}
+}

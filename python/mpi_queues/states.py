@@ -1,0 +1,54 @@
+"""What the scheduler said of processes before gdb stopped them."""
+
+import contextlib
+from typing import Dict, Iterator, Tuple
+
+import gdb
+
+# The processes' ids and the letters of their states, by the inferiors' numbers.
+_states: Dict[int, Tuple[int, str]] = {}
+_is_attaching = False
+
+
+@contextlib.contextmanager
+def remembered(pid: int) -> Iterator[None]:
+    """Remembers the state of a process to which the selected inferior is being attached."""
+    global _is_attaching
+    letter = _read(pid)
+    _is_attaching = True
+    try:
+        yield
+    finally:
+        _is_attaching = False
+        _states[gdb.selected_inferior().num] = (pid, letter)
+
+
+def before_stop(inferior: gdb.Inferior) -> str:
+    """Returns the letter of the state that an inferior's process had before it was attached to,
+    empty if that is not known or the process has run since."""
+    pid, letter = _states.get(inferior.num, (0, ""))
+    return letter if pid == inferior.pid else ""
+
+
+def _read(pid: int) -> str:
+    """Returns the letter that /proc/PID/stat has for the state of a process, empty if none."""
+    try:
+        with open("/proc/%d/stat" % pid, "rb") as file:
+            # The program's name, in parentheses, may hold anything.
+            return file.read().rpartition(b")")[2].split()[0].decode("ascii")
+    except (OSError, IndexError, UnicodeDecodeError):
+        return ""
+
+
+def _forget(event: gdb.ContinueEvent) -> None:
+    """Forgets the states of processes that go on, as gdb says of those that it attaches to, too."""
+    if _is_attaching:
+        return
+    thread = event.inferior_thread
+    if thread is None:
+        _states.clear()
+    else:
+        _states.pop(thread.inferior.num, None)
+
+
+gdb.events.cont.connect(_forget)
