@@ -17,7 +17,8 @@ var pointToPoint = []string{"MPI_Wait", "MPI_Test", "MPI_Isend", "MPI_Issend", "
 // tells MPI_Recv from MPI_Irecv, but a thread that waits in MPI_Recv holds the
 // request's address, in a register or between its innermost frame and that of
 // the call. If it holds those of several (the stack keeps old values, and the
-// program's own variables in registers), which of them it waits for is not known.
+// program's own variables in registers), or has not come to where it waits, which of
+// them is its own is not known.
 func (s *source) blockingKinds() map[target.Addr]string {
 	if s.blocking != nil {
 		return s.blocking
@@ -80,16 +81,30 @@ func (s *source) waitsFor(c target.Call, kind string, candidates []target.Addr) 
 	if at, ok := c.Innermost("request_ptr"); ok && kind != mqs.KindNotKnown && slices.Contains(held, target.Addr(at)) {
 		held = []target.Addr{target.Addr(at)}
 	}
+	proved := len(held) == 1 && isWaiting(&c)
 	for _, a := range held {
-		if len(held) == 1 && kind != mqs.KindNotKnown {
+		if proved && kind != mqs.KindNotKnown {
 			s.callOf[a] = &c
 		}
-		if len(held) > 1 || kind == mqs.KindNotKnown {
+		if !proved || kind == mqs.KindNotKnown {
 			kind = mqs.KindNotKnown
 			s.mayBeBlocking[a] = true
 		}
 		s.blocking[a] = kind
 	}
+}
+
+// isWaiting says whether a call is in one of the library's functions for waiting (src/mpi/request
+// and src/mpid, 4.0 to 5.0): before, it has no request yet, or has only made it.
+func isWaiting(c *target.Call) bool {
+	return slices.ContainsFunc(c.Frames, func(f target.Frame) bool {
+		for _, name := range []string{"MPID_Wait", "MPIR_Wait", "MPID_Progress_wait", "MPIDI_CH3I_Progress", "MPIDI_CH3_Progress"} {
+			if strings.HasPrefix(f.Function, name) {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // candidates are the requests that a blocking call may have made, those that

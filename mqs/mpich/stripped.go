@@ -5,6 +5,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
@@ -322,7 +323,7 @@ func (s *stripped) ownOf(c *target.Call) (request target.Addr, kind string, ok b
 	var held []target.Addr
 	sendKind, sends := mqs.BlockingSends[c.Function]
 	recvKind, recvs := mqs.BlockingRecvs[c.Function]
-	if sends == recvs { // MPI_Sendrecv may have one of each
+	if sends == recvs || !mayWait(c) { // MPI_Sendrecv may have one of each
 		return 0, "", false
 	}
 	for i := range s.queues.sends {
@@ -339,6 +340,14 @@ func (s *stripped) ownOf(c *target.Call) (request target.Addr, kind string, ok b
 		return 0, "", false
 	}
 	return held[0], kind, true
+}
+
+// mayWait says whether a call of which no function has a name may be where it waits: inside of
+// it are the function that waits and the one that looks for messages, and it is not handing
+// its message to UCX.
+func mayWait(c *target.Call) bool {
+	const inside = 2
+	return len(c.Frames) > inside && !slices.ContainsFunc(c.Frames, func(f target.Frame) bool { return strings.HasPrefix(f.Function, "ucp_tag_") })
 }
 
 // Waits finds out which request each blocking call waits for.

@@ -69,6 +69,8 @@ func (s *source) waitedFor(c *target.Call) (out []*requestAt, all bool) {
 	switch {
 	case strings.HasPrefix(c.Function, "MPI_Wait"):
 		return s.handles(c)
+	case (send || recv) && !isWaiting(c):
+		return nil, false
 	case send || recv:
 		for _, list := range [][]*requestAt{s.requests.sends, s.requests.recvs} {
 			for _, r := range list {
