@@ -128,6 +128,27 @@ Rank ?
   the program has not called MPI_Init yet.
 `
 
+// What a thread does outside MPI is said, and not that it is outside where nobody knows.
+func TestThreadsText(t *testing.T) {
+	for want, thread := range map[string]mqs.Thread{
+		"In main at a.c:3, outside MPI\n":                                           {Placed: true, Activity: mqs.Computes},
+		"In main at a.c:3, outside MPI, where it sleeps\n":                          {Placed: true, Activity: mqs.Sleeps},
+		"In main at a.c:3, outside MPI, where it waits for something else\n":        {Placed: true, Activity: mqs.Blocks},
+		"In main at a.c:3, outside MPI, where it waits for thread 2 to end\n":       {Placed: true, Activity: mqs.Joins, Joined: mqs.Known(2)},
+		"In main at a.c:3, outside MPI, where it waits for another thread to end\n": {Placed: true, Activity: mqs.Joins},
+		"In main at a.c:3; whether in an MPI call is not known\n":                   {},
+	} {
+		thread.Function, thread.File, thread.Line = "main", "a.c", 3
+		var b bytes.Buffer
+		if err := Text(&b, &mqs.Snapshot{Processes: []*mqs.Process{{Inferior: 1, PID: 7, Threads: []mqs.Thread{thread}}}}, Style{}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%+v is shown as\n%s", thread, &b)
+		}
+	}
+}
+
 func TestText(t *testing.T) {
 	var b bytes.Buffer
 	if err := Text(&b, sample(), Style{}); err != nil {

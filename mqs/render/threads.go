@@ -45,7 +45,7 @@ func whereabouts(p *mqs.Process, t *mqs.Thread) string {
 		place += fmt.Sprintf(" at %s:%d", t.File, t.Line)
 	}
 	if t.Call == "" {
-		return place + ", outside MPI"
+		return place + outside(t)
 	}
 	on := ""
 	for _, c := range p.Communicators {
@@ -60,4 +60,21 @@ func whereabouts(p *mqs.Process, t *mqs.Thread) string {
 		return t.Call + on
 	}
 	return t.Call + on + ", called by " + place
+}
+
+// outside says what a thread does that is in no call that is known.
+func outside(t *mqs.Thread) string {
+	switch {
+	case !t.Placed:
+		return "; whether in an MPI call is not known"
+	case t.Activity == mqs.Sleeps:
+		return ", outside MPI, where it sleeps"
+	case t.Activity == mqs.Blocks:
+		return ", outside MPI, where it waits for something else"
+	case t.Activity == mqs.Joins && t.Joined.Known:
+		return fmt.Sprintf(", outside MPI, where it waits for thread %d to end", t.Joined.Value)
+	case t.Activity == mqs.Joins:
+		return ", outside MPI, where it waits for another thread to end"
+	}
+	return ", outside MPI"
 }
