@@ -4,9 +4,13 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
+
+// device is the number of the file system that a file is on.
+func device(file *syscall.Stat_t) uint64 { return file.Dev }
 
 // servers are the users whose programs serve file systems here, by the device
 // numbers that their files have.

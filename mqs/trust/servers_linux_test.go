@@ -29,13 +29,13 @@ func TestServers(t *testing.T) {
 	_, library := shelf(t)
 	info, err := os.Stat(library)
 	must(t, err)
-	device := uint64(info.Sys().(*syscall.Stat_t).Dev)
+	at := device(info.Sys().(*syscall.Stat_t))
 	for server, why := range map[int]string{
 		0: "", os.Geteuid(): "",
 		54321:       "is on a file system that a program of user 54321 serves",
 		nobodyKnown: "is on a file system that a program of somebody serves",
 	} {
-		w := walk{path: library, user: os.Geteuid(), servers: map[uint64]int{device: server}}
+		w := walk{path: library, user: os.Geteuid(), servers: map[uint64]int{at: server}}
 		if _, err := w.walk(); err != nil {
 			t.Fatal(err)
 		}

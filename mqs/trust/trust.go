@@ -168,7 +168,7 @@ func (w *walk) checkFolder(place string, info fs.FileInfo, holdsFolder bool) {
 // checkOwner wants root or the user as the owner, and as the one who says so.
 func (w *walk) checkOwner(place string, info fs.FileInfo) {
 	stat := info.Sys().(*syscall.Stat_t)
-	if server, ok := w.servers[uint64(stat.Dev)]; ok && server != 0 && server != w.user {
+	if server, ok := w.servers[device(stat)]; ok && server != 0 && server != w.user {
 		w.distrusts(place, "is on a file system that a program of "+nameOf(server)+" serves")
 	}
 	if owner := int(stat.Uid); owner != 0 && owner != w.user {
