@@ -43,8 +43,15 @@ func beyond(dir string) map[string]func() error {
 		return uintptr(n)
 	}
 	victim, semaphore := number(victimVariable), number(semaphoreVariable)
+	// What the attempts point to is zeros again for each: what a call has left there
+	// means something to another.
+	var room [256]byte
+	at := uintptr(unsafe.Pointer(&room))
 	of := func(number uintptr, args ...uintptr) func() error {
-		return func() error { return call(number, args...) }
+		return func() error {
+			clear(room[:])
+			return call(number, args...)
+		}
 	}
 	// onFile hands the call a file that is open for reading.
 	onFile := func(do func(fd uintptr) error) func() error {
@@ -57,13 +64,7 @@ func beyond(dir string) map[string]func() error {
 			return do(f.Fd())
 		}
 	}
-	var room [256]byte
-	at := uintptr(unsafe.Pointer(&room))
-	// A file whose attributes are set gets none: zeros, and not what was left in room.
-	ioctl := func(fd, command uintptr) error {
-		var zeros [256]byte
-		return call(unix.SYS_IOCTL, fd, command, uintptr(unsafe.Pointer(&zeros)))
-	}
+	ioctl := func(fd, command uintptr) error { return of(unix.SYS_IOCTL, fd, command, at)() }
 	const stream = 4 // a socket that was inherited
 	out := map[string]func() error{
 		// Time on the processor and the disk.
