@@ -84,7 +84,7 @@ func (c *check) find(v Verdict, format string, args ...any) {
 
 // start starts a host with the DLL loaded.
 func (c *check) start(ctx context.Context) (*hostProcess, *wire.Reply, error) {
-	h, err := startHost(c.path, c.hosts.Command)
+	h, err := startHost(c.path, nil, c.hosts.Command)
 	if err != nil {
 		return nil, nil, err
 	}

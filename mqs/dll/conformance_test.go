@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -120,5 +121,26 @@ func TestCheckOfWhatIsNoLibrary(t *testing.T) {
 	}
 	if got := check(t, path, 10*time.Minute); !strings.HasPrefix(got, "the DLL: WRONG: libtext.so: it can't be loaded: ") || strings.Count(got, "\n") != 1 {
 		t.Errorf("it says %s", got)
+	}
+}
+
+// What a DLL needs is not taken from where others may have put it: not from the
+// working directory, which an empty folder in the loader's list stands for.
+func TestNeedsOfTheWorkingDirectory(t *testing.T) {
+	dir := t.TempDir()
+	needed := filepath.Join(dir, "libneeded.so")
+	args := []string{"-shared", "-fPIC", "-x", "c", "/dev/null", "-o", needed, "-Wl,-soname,libneeded.so"}
+	if out, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	library := testdll.In(t.TempDir()).Reference(t, "-Wl,--no-as-needed", needed)
+	t.Chdir(dir)
+	t.Setenv("LD_LIBRARY_PATH", ":/usr/lib")
+	if text := check(t, library, time.Minute); !strings.Contains(text, "libneeded.so") {
+		t.Errorf("it was found:\n%s", text)
+	}
+	t.Setenv("LD_LIBRARY_PATH", dir)
+	if text := check(t, library, time.Minute); strings.Contains(text, "libneeded.so") {
+		t.Errorf("the user's own folder is not searched:\n%s", text)
 	}
 }

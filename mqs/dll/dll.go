@@ -89,7 +89,7 @@ func (hs *Hosts) try(ctx context.Context, c candidate, p Process, s Settings) (*
 	if err != nil {
 		return nil, err
 	}
-	h, isFresh, err := hs.host(ctx, path, s.Timeout)
+	h, isFresh, err := hs.host(ctx, path, s)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (hs *Hosts) try(ctx context.Context, c candidate, p Process, s Settings) (*
 	if err != nil && !isFresh && ctx.Err() == nil && h.hasEnded() {
 		// What it remembered may have been its trouble: MPICH's DLL breaks down on
 		// a communicator that has been freed since it last looked.
-		if h, _, err = hs.host(ctx, path, s.Timeout); err != nil {
+		if h, _, err = hs.host(ctx, path, s); err != nil {
 			return nil, err
 		}
 		return hs.open(ctx, h, p, s)
@@ -136,7 +136,7 @@ func orUnknown(s string) string {
 
 // host returns the running host of a DLL, or starts a fresh one and has it load
 // the DLL. A DLL that has been replaced since it was loaded is another one.
-func (hs *Hosts) host(ctx context.Context, path string, limit time.Duration) (h *hostProcess, isFresh bool, err error) {
+func (hs *Hosts) host(ctx context.Context, path string, s Settings) (h *hostProcess, isFresh bool, err error) {
 	file := fileIdentity(path)
 	h, err = hs.known(path)
 	if err != nil {
@@ -148,7 +148,7 @@ func (hs *Hosts) host(ctx context.Context, path string, limit time.Duration) (h 
 		}
 		h.close()
 	}
-	h, err = startHost(path, hs.Command)
+	h, err = startHost(path, s.SafePath, hs.Command)
 	if err != nil {
 		return nil, false, err
 	}
@@ -156,7 +156,7 @@ func (hs *Hosts) host(ctx context.Context, path string, limit time.Duration) (h 
 		h.close()
 		return nil, false, err
 	}
-	reply, err := h.do(ctx, nil, limit, wire.ToHost{Load: &wire.Load{Path: path}})
+	reply, err := h.do(ctx, nil, s.Timeout, wire.ToHost{Load: &wire.Load{Path: path}})
 	if err != nil {
 		h.close()
 		return nil, false, err

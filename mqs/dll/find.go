@@ -17,6 +17,7 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/dll/locate"
+	"github.com/mpi-queues/mpi-queues/mqs/dll/needs"
 	"github.com/mpi-queues/mpi-queues/mqs/dll/starter"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
 	"github.com/mpi-queues/mpi-queues/mqs/trust"
@@ -219,14 +220,27 @@ func (m memory) Bytes(addr uint64, n int) ([]byte, error) { return m.r.Bytes(tar
 func (m memory) PointerSize() int                         { return m.r.Info().PointerSize }
 func (m memory) BigEndian() bool                          { return m.r.Info().BigEndian }
 
-// resolve returns the real path of a DLL that may be loaded.
+// resolve returns the real path of a DLL that may be loaded, with what it needs.
 func (c candidate) resolve(safe []string) (string, error) {
+	refuse := func(distrust *trust.Error, folder, why string) (string, error) {
+		folders := append(slices.Clone(safe), folder)
+		return "", fmt.Errorf("%s is not loaded, since %s%s. To trust it all the same: `set mpi-queues dll-safe-path %s'. It is named by %s",
+			c.path, why, distrust.Because(), strings.Join(folders, string(filepath.ListSeparator)), c.origin)
+	}
 	path, err := trust.File(c.path, safe)
 	var distrust *trust.Error
 	if errors.As(err, &distrust) {
-		folders := append(slices.Clone(safe), filepath.Dir(distrust.Real))
-		return "", fmt.Errorf("%s is not loaded, since %s. To trust it all the same: `set mpi-queues dll-safe-path %s'. It is named by %s",
-			c.path, distrust.Because(), strings.Join(folders, string(filepath.ListSeparator)), c.origin)
+		return refuse(distrust, filepath.Dir(distrust.Real), "")
+	}
+	if err == nil {
+		err = needs.Check(path, safe)
+	}
+	if errors.As(err, &distrust) {
+		folder := distrust.Real
+		if info, err := os.Stat(folder); err == nil && !info.IsDir() {
+			folder = filepath.Dir(folder)
+		}
+		return refuse(distrust, folder, fmt.Sprintf("what it needs may come from %s, and ", distrust.Path))
 	}
 	if err != nil {
 		return "", fmt.Errorf("the DLL that %s names can't be loaded: %w", c.origin, err)

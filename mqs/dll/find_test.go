@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -175,5 +176,30 @@ func TestIgnoredQueuesAreNone(t *testing.T) {
 	p = &mqs.Process{}
 	if s.Describe(p); len(p.Notes) != 1 {
 		t.Errorf("the notes are %q", p.Notes)
+	}
+}
+
+// A DLL that would have the loader search where anybody can put a library.
+func TestNeedsAreNamed(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, open := filepath.Join(dir, "dll.so"), filepath.Join(dir, "open")
+	args := []string{"-shared", "-fPIC", "-x", "c", "/dev/null", "-o", path, "-Wl,-rpath,$ORIGIN/open"}
+	if out, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if err := errors.Join(os.Mkdir(open, 0o700), os.Chmod(open, 0o777|os.ModeSticky), os.Chmod(path, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	c := candidate{path: path, origin: "the test"}
+	_, err = c.resolve([]string{"/none"})
+	if want := path + " is not loaded, since what it needs may come from " + open + ", and " + open + " can be written to by everybody. " +
+		"To trust it all the same: `set mpi-queues dll-safe-path /none:" + open + "'. It is named by the test"; err == nil || err.Error() != want {
+		t.Errorf("%v\nnot %s", err, want)
+	}
+	if real, err := c.resolve([]string{open}); real != path || err != nil {
+		t.Error(real, err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/mpi-queues/mpi-queues/mqs/dll/needs"
 	"github.com/mpi-queues/mpi-queues/mqs/dll/wire"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
@@ -45,8 +46,9 @@ const (
 	StateFD  = 4
 )
 
-// startHost starts a host. The DLL is not loaded yet.
-func startHost(path string, command func() *exec.Cmd) (*hostProcess, error) {
+// startHost starts a host, in which the loader finds no library that others have
+// put somewhere, but in the safe folders. The DLL is not loaded yet.
+func startHost(path string, safe []string, command func() *exec.Cmd) (*hostProcess, error) {
 	state, err := wire.NewState()
 	if err != nil {
 		return nil, err
@@ -59,6 +61,7 @@ func startHost(path string, command func() *exec.Cmd) (*hostProcess, error) {
 	defer func() { _ = theirs.Close() }()
 	h := &hostProcess{path: path, cmd: command(), stream: ours, state: state, words: &tail{}}
 	h.conn = wire.NewConn[wire.ToHost, wire.FromHost](ours)
+	h.cmd.Dir, h.cmd.Env = "/", needs.Environment(h.cmd.Environ(), safe)
 	h.cmd.ExtraFiles = []*os.File{theirs, state.File}
 	h.cmd.Stdout, h.cmd.Stderr = h.words, h.words
 	// What a DLL has started may hold on to its standard output.

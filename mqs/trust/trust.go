@@ -59,8 +59,7 @@ func (e *Error) Because() string { return e.Place + " " + e.Reason }
 //     With NFSv4's ACLs the bits are the server's word, and are believed.
 //   - On a file system that a program serves (FUSE) all is that program's word, owners
 //     and modes too, and may be another word the next time. It counts as its user's.
-//   - What a library itself needs is not looked at: the loader finds that in the
-//     system's folders or where the library's maker said.
+//   - What a library itself needs is not looked at here: see package needs.
 //
 // safe are the folders below which everything is trusted, absolute paths.
 func File(path string, safe []string) (string, error) {
@@ -79,12 +78,32 @@ func File(path string, safe []string) (string, error) {
 	return "", w.distrust
 }
 
+// Folder returns the real path of a folder that files may be put into and used
+// from, by the rule of [File] for the folder that holds one.
+func Folder(path string) (string, error) {
+	if !filepath.IsAbs(path) {
+		return "", fmt.Errorf("%q is no absolute path", path)
+	}
+	w := walk{path: path, user: os.Geteuid(), wantsFolder: true}
+	real, err := w.walk()
+	if err == nil && w.distrust != nil {
+		w.distrust.Real = real
+		err = w.distrust
+	}
+	if err != nil {
+		return "", err
+	}
+	return real, nil
+}
+
 // walk follows a path as the kernel does.
 type walk struct {
 	path     string
 	user     int
 	servers  map[uint64]int // the users whose programs serve file systems, by device
 	distrust *Error         // the first reason that was met
+	// wantsFolder is true if the path is to lead to a folder.
+	wantsFolder bool
 }
 
 // walk looks at all places on the way to the file, and returns its real path.
@@ -101,6 +120,10 @@ func (w *walk) walk() (string, error) {
 		return "", err
 	}
 	for links := 0; ; {
+		if len(rest) == 0 && w.wantsFolder {
+			w.checkFolder(at, folder, false)
+			return at, nil
+		}
 		if len(rest) == 0 {
 			return "", fmt.Errorf("%s is not a regular file", at)
 		}
@@ -140,6 +163,8 @@ func (w *walk) walk() (string, error) {
 				}
 			}
 			rest = slices.Concat(split(to), rest)
+		case w.wantsFolder:
+			return "", fmt.Errorf("%s is not a folder", place)
 		case len(rest) > 0 || !info.Mode().IsRegular():
 			return "", fmt.Errorf("%s is not a regular file", place)
 		default:

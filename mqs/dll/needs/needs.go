@@ -1,0 +1,147 @@
+// Package needs holds what the loader takes in with a library to the same rule as
+// the library: the files that it names, and the folders that it has searched.
+package needs
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mpi-queues/mpi-queues/mqs/trust"
+)
+
+// maxLibraries is how many a library can need, all of theirs included.
+const maxLibraries = 1 << 10
+
+// Check looks at what a library needs that is not found by the system's own list
+// (ld.so.conf), which is root's: what it names with a folder, and what is in the
+// folders that it or the user's LD_LIBRARY_PATH names. safe are the folders below
+// which everything is trusted. A [*trust.Error] says what is not.
+//
+// library is a real path; what is no ELF file is left to the loader to refuse.
+func Check(library string, safe []string) error {
+	c := check{safe: safe, environment: searched(os.Getenv(searchVariable), safe), seen: map[string]bool{}}
+	return c.library(library, nil)
+}
+
+type check struct {
+	safe        []string
+	environment []string        // folders
+	seen        map[string]bool // real paths
+}
+
+// library looks at one. inherited are the folders that those which need it have
+// searched for their libraries' libraries too.
+func (c *check) library(path string, inherited []string) error {
+	if c.seen[path] {
+		return nil
+	}
+	c.seen[path] = true
+	if len(c.seen) > maxLibraries {
+		return fmt.Errorf("it needs more than %d libraries", maxLibraries)
+	}
+	d, err := readDynamic(path)
+	if errors.Is(err, errNoELF) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	origin := filepath.Dir(path)
+	runpath, err := folders(d.runpath, origin)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	search := slices.Concat(c.environment, runpath)
+	if len(d.runpath) == 0 { // else the loader takes no notice of the older list
+		rpath, err := folders(d.rpath, origin)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		inherited = slices.Concat(rpath, inherited)
+		search = slices.Concat(inherited, c.environment)
+	}
+	search = variants(search)
+	for _, folder := range search {
+		if err := trust.Search(folder, c.safe); err != nil {
+			return err
+		}
+	}
+	for _, name := range d.needed {
+		if name, err = expand(name, origin); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		places := search
+		if strings.Contains(name, "/") {
+			places = []string{"/"} // the host's working directory
+			if err := trust.Search(filepath.Dir(filepath.Join("/", name)), c.safe); err != nil {
+				return err
+			}
+		}
+		for _, folder := range places {
+			if err := c.file(filepath.Join(folder, name), inherited); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// file looks at a library that may be there.
+func (c *check) file(path string, inherited []string) error {
+	if _, err := os.Lstat(path); err != nil {
+		return nil
+	}
+	real, err := trust.File(path, c.safe)
+	var distrust *trust.Error
+	switch {
+	case errors.As(err, &distrust):
+		return err
+	case err != nil:
+		return nil // leads nowhere, or to no file: the loader goes on
+	}
+	return c.library(real, inherited)
+}
+
+// folders are those of a library's lists.
+func folders(lists []string, origin string) ([]string, error) {
+	var out []string
+	for _, list := range lists {
+		for _, folder := range strings.Split(list, ":") {
+			folder, err := expand(folder, origin)
+			if err != nil {
+				return nil, err
+			}
+			// The host's working directory is the root, also for an empty name.
+			out = append(out, filepath.Join("/", folder))
+		}
+	}
+	return out, nil
+}
+
+// expand puts the library's folder in the place of $ORIGIN: ld.so(8).
+func expand(text, origin string) (string, error) {
+	text = strings.NewReplacer("${ORIGIN}", origin, "$ORIGIN", origin).Replace(text)
+	if strings.Contains(text, "$") {
+		return "", fmt.Errorf("where the loader searches %q can't be told", text)
+	}
+	return text, nil
+}
+
+// variants are the folders with those for kinds of processors in them, which the
+// loader searches first: ld.so(8), glibc-hwcaps.
+func variants(folders []string) []string {
+	var out []string
+	for _, folder := range folders {
+		inside := filepath.Join(folder, "glibc-hwcaps")
+		kinds, _ := os.ReadDir(inside)
+		for _, kind := range kinds {
+			out = append(out, filepath.Join(inside, kind.Name()))
+		}
+		out = append(out, folder)
+	}
+	return out
+}
