@@ -12,13 +12,13 @@ import (
 func Search(folder string, safe []string) error {
 	links := 0
 	for at := filepath.Clean(folder); ; {
-		real, err := Folder(at)
+		_, err := Folder(at)
 		var distrust *Error
 		switch {
 		case err == nil:
 			return nil
 		case errors.As(err, &distrust):
-			real = distrust.Real
+			real := distrust.Real
 			if at != filepath.Clean(folder) {
 				real = filepath.Clean(folder) // what is missing is named, not what it is missing in
 			}
