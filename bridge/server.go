@@ -13,6 +13,7 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/printable"
 )
 
 // Handler does what the debugger asks for. What there is to show it writes to
@@ -189,7 +190,7 @@ func (s *server) run(ctx context.Context, id jsonrpc2.ID, f func(context.Context
 	defer s.working.Unlock()
 	result, err := f(ctx, *peer)
 	if err != nil {
-		return nil, &jsonrpc2.Error{Code: errorCode(ctx, err), Message: err.Error()}
+		return nil, &jsonrpc2.Error{Code: errorCode(ctx, err), Message: printable.Text(err.Error())}
 	}
 	return result, nil
 }

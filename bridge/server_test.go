@@ -16,6 +16,7 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/printable"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
 
@@ -378,4 +379,18 @@ func mapped(t *testing.T, w *Window) []byte {
 		t.Error("the window can be made smaller")
 	}
 	return mapFile(t, f, w.Size)
+}
+
+// An error quotes names out of a process, and gdb shows it on a terminal.
+func TestErrorsArePrintable(t *testing.T) {
+	var reason string
+	g := serve(t, handlerFunc(func(context.Context, *Debugger, target.Target) error { return mqs.Unreadable("", "%s", reason) }), nil)
+	g.initialize(t)
+	for _, reason = range []string{"it is MPICH \x1b]0;P\x07\u009b2J\u202e\xff", "one line\nand another"} {
+		_, err := g.queues()
+		var e *jsonrpc2.Error
+		if want := printable.Text(reason); !errors.As(err, &e) || e.Message != want {
+			t.Errorf("%v, not %q", err, want)
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/mpi-queues/mpi-queues/mqs/printable"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
 
@@ -119,5 +120,5 @@ func notMPI(info target.Info, decoders []Decoder) error {
 		known += d.Name()
 	}
 	return Unreadable("", "%s does not use an MPI library that mpi-queues can read (%s): none of its symbols is in the program or its %d shared libraries. "+
-		"If it is an MPI program, its library may not be loaded yet, or it may be linked statically and stripped", program, known, len(info.Libraries))
+		"If it is an MPI program, its library may not be loaded yet, or it may be linked statically and stripped", printable.Line(program), known, len(info.Libraries))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mpi-queues/mpi-queues/mqs/dll"
+	"github.com/mpi-queues/mpi-queues/mqs/printable"
 )
 
 func dllCheckCommand() *cobra.Command {
@@ -49,7 +50,7 @@ func dllCheckCommand() *cobra.Command {
 					subject = f.Subject
 					fmt.Printf("%s:\n", subject)
 				}
-				fmt.Printf("  %-5s  %s\n", f.Verdict, f.Text)
+				fmt.Printf("  %-5s  %s\n", f.Verdict, printable.Text(f.Text))
 			}
 			if report.Failed() {
 				return unreadable(fmt.Errorf("%s does something wrong", filepath.Base(path)))

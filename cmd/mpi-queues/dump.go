@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/printable"
 )
 
 func dumpCommand() *cobra.Command {
@@ -176,7 +177,7 @@ func (d *dump) tables(s *mqs.Snapshot) error {
 	fill := func(f *os.File, styled bool) error {
 		err := write(f, here, "text", d.style(styled))
 		for _, r := range d.remarks {
-			_, printErr := fmt.Fprintf(f, "\n%s.\n", r)
+			_, printErr := fmt.Fprintf(f, "\n%s.\n", printable.Text(r))
 			err = errors.Join(err, printErr)
 		}
 		return err

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/mpi-queues/mpi-queues/mqs/printable"
 )
 
 // processState is what the kernel says of a process. The zero value is of one
@@ -124,7 +126,7 @@ func nameOf(pid int) string {
 	if err != nil {
 		return fmt.Sprintf("process %d", pid)
 	}
-	return fmt.Sprintf("%s (process %d)", strings.TrimSpace(string(name)), pid)
+	return fmt.Sprintf("%s (process %d)", printable.Line(strings.TrimSpace(string(name))), pid)
 }
 
 func userName(uid int) string {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/printable"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
 )
 
@@ -237,10 +238,10 @@ func (g *gdb) silence(ended error, log string) error {
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "mpi-queues") {
-			return &uselessError{fmt.Errorf("the gdb %s won't do: %s (--gdb PATH names it)", g.path, line)}
+			return &uselessError{fmt.Errorf("the gdb %s won't do: %s (--gdb PATH names it)", g.path, printable.Line(line))}
 		}
 		if line != "" {
-			last = line
+			last = printable.Line(line)
 		}
 	}
 	switch {

@@ -18,6 +18,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/bridge"
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/dll"
+	"github.com/mpi-queues/mpi-queues/mqs/printable"
 	"github.com/mpi-queues/mpi-queues/mqs/recording"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
@@ -147,7 +148,7 @@ func (h *helper) Describe(ctx context.Context, d *bridge.Debugger, p bridge.Desc
 		if err != nil {
 			return err
 		}
-		line(&text, "DLL", found.Why)
+		said(&text, "DLL", found.Why)
 		if found.Path != "" {
 			line(&text, "DLL", found.Path+", which is trusted and not loaded: `set mpi-queues source both' compares it")
 		}
@@ -170,9 +171,12 @@ func (h *helper) Exited(ctx context.Context, p bridge.ExitedParams) {
 const exitedTimeout = time.Second
 
 // line writes a fact that is known.
-func line(w io.Writer, name, value string) {
-	if value != "" {
-		fmt.Fprintf(w, "%-9s %s\n", name+":", value)
+func line(w io.Writer, name, value string) { said(w, name, printable.Line(value)) }
+
+// said writes a sentence, or several lines of them.
+func said(w io.Writer, name, text string) {
+	if text != "" {
+		fmt.Fprintf(w, "%-9s %s\n", name+":", printable.Text(text))
 	}
 }
 
@@ -181,7 +185,7 @@ func describe(w io.Writer, p *mqs.Process) {
 	line(w, "MPI", cmp.Or(strings.TrimSpace(p.MPI+" "+p.MPIVersion), "not recognised"))
 	line(w, "Library", p.Library)
 	if p.Unavailable != "" {
-		line(w, "Queues", "not available: "+p.Unavailable)
+		said(w, "Queues", "not available: "+p.Unavailable)
 		return
 	}
 	line(w, "Source", p.Source)
@@ -195,6 +199,6 @@ func describe(w io.Writer, p *mqs.Process) {
 		line(w, "DLL", strings.TrimSpace(p.DLL+" "+p.DLLVersion))
 	}
 	for _, n := range p.Notes {
-		line(w, "Note", n)
+		said(w, "Note", n)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/mpi-queues/mpi-queues/mqs/printable"
 )
 
 // Exit codes.
@@ -24,14 +26,17 @@ func main() {
 	}
 	var exit *exitError
 	if errors.As(err, &exit) {
-		fmt.Fprintln(os.Stderr, "mpi-queues:", exit.err)
+		complain(exit.err)
 		os.Exit(exit.code)
 	}
 	// What is left is cobra's own: commands, flags and arguments.
-	fmt.Fprintln(os.Stderr, "mpi-queues:", err)
+	complain(err)
 	fmt.Fprintln(os.Stderr, "Try `mpi-queues --help'.")
 	os.Exit(exitUsage)
 }
+
+// complain says what went wrong, in words that may be a process's or a file's.
+func complain(err error) { fmt.Fprintln(os.Stderr, "mpi-queues:", printable.Text(err.Error())) }
 
 // exitError ends the program with a code.
 type exitError struct {

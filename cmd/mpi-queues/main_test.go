@@ -53,6 +53,22 @@ func TestScripts(t *testing.T) {
 	})
 }
 
+// An error quotes what a file is called by whoever has made it.
+func TestErrorsArePrintable(t *testing.T) {
+	out, err := os.CreateTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stderr := os.Stderr
+	os.Stderr = out
+	complain(errors.New("e\x1b]0;P\x07\u009b\u202e can't be read:\nno"))
+	os.Stderr = stderr
+	text, err := os.ReadFile(out.Name())
+	if want := "mpi-queues: e\uFFFD]0;P\uFFFD\uFFFD\uFFFD can't be read:\nno\n"; err != nil || string(text) != want {
+		t.Errorf("%q, not %q (%v)", text, want, err)
+	}
+}
+
 // exits is a command of the scripts: exits CODE PROGRAM ARGUMENTS...
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {

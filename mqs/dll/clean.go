@@ -1,10 +1,8 @@
 package dll
 
 import (
-	"strings"
-	"unicode"
-
 	"github.com/mpi-queues/mpi-queues/mqs/dll/wire"
+	"github.com/mpi-queues/mpi-queues/mqs/printable"
 )
 
 // clean makes a DLL's words fit for a sentence on a terminal.
@@ -41,10 +39,5 @@ func cleanText(s string) string {
 	if len(s) > most {
 		s = s[:most] + "..."
 	}
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && !unicode.IsPrint(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
+	return printable.Text(s)
 }

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/mpi-queues/mpi-queues/mqs/printable"
 )
 
 // tail keeps the end of what a DLL prints.
@@ -52,7 +54,7 @@ func lines(text []byte) []string {
 	if text = bytes.TrimRight(text, "\n"); len(text) == 0 {
 		return nil
 	}
-	return strings.Split(strings.ToValidUTF8(string(text), "?"), "\n")
+	return strings.Split(printable.Text(string(text)), "\n")
 }
 
 // The Go runtime reports a fault in C code with the signal's name at the
@@ -88,5 +90,5 @@ func (t *tail) last() string {
 	if len(text) > most {
 		text = text[len(text)-most:]
 	}
-	return strings.ToValidUTF8(string(text), "?")
+	return printable.Line(string(text))
 }

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/mpi-queues/mpi-queues/mqs/peek"
+	"github.com/mpi-queues/mpi-queues/mqs/printable"
 )
 
 // system is what /proc says of the processes of this machine, at one time.
@@ -116,13 +116,7 @@ func parseStat(pid int, stat []byte) *process {
 	if len(fields) < 20 {
 		return nil
 	}
-	name := strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return unicode.ReplacementChar // it goes into sentences
-		}
-		return r
-	}, string(stat[from+1:to]))
-	p := &process{pid: pid, name: name, state: fields[0][0]}
+	p := &process{pid: pid, name: printable.Line(string(stat[from+1 : to])), state: fields[0][0]}
 	var parentErr, startErr error
 	p.parentID, parentErr = strconv.Atoi(fields[1])
 	p.started, startErr = strconv.ParseUint(fields[19], 10, 64)

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/printable"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
 	"github.com/mpi-queues/mpi-queues/mqs/ucx"
 )
@@ -176,7 +177,7 @@ func version(r *target.Reader, symbols map[string]target.Symbol) string {
 
 func describeVersion(r *target.Reader, symbols map[string]target.Symbol) string {
 	if v := version(r, symbols); v != "" {
-		return " (it is MPICH " + v + ")"
+		return " (it is MPICH " + printable.Line(v) + ")"
 	}
 	return ""
 }
@@ -271,7 +272,7 @@ func library(s target.Symbol) string {
 	if s.Object == "" {
 		return "the MPI library"
 	}
-	return filepath.Base(s.Object)
+	return printable.Line(filepath.Base(s.Object))
 }
 
 // Describe fills in what is known of the process as a whole.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/printable"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
 
@@ -162,7 +163,7 @@ func library(s target.Symbol) string {
 	if s.Object == "" {
 		return "the MPI library"
 	}
-	return filepath.Base(s.Object)
+	return printable.Line(filepath.Base(s.Object))
 }
 
 // FindTypes tells Open MPI's own DLL what the layouts are that the process was

@@ -7,9 +7,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/mpi-queues/mpi-queues/mqs/printable"
 )
 
 // Memory is a process that is read.
@@ -65,7 +64,7 @@ func Text(m Memory, at uint64, limit int) (string, error) {
 			continue
 		}
 		s := string(append(out, b[:end]...))
-		if !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		if s != printable.Line(s) {
 			return "", fmt.Errorf("no text at %#x", at)
 		}
 		return s, nil

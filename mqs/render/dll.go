@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/printable"
 )
 
 // Values of [mqs.Process.Source] that name a DLL.
@@ -48,7 +49,7 @@ func differencesText(w *bufio.Writer, p *mqs.Process, style Style) {
 	if p.Source != sourceBoth || p.DLL == "" {
 		return
 	}
-	name := printable(filepath.Base(p.DLL))
+	name := printable.Line(filepath.Base(p.DLL))
 	if len(p.Differences) == 0 {
 		fmt.Fprintf(w, "\nThe native decoder and %s agree.\n", name)
 		return
@@ -86,7 +87,7 @@ const widest = 72
 
 // or makes a cell of a value, or of what stands in place of an empty one.
 func or(value, empty string) string {
-	value = printable(value)
+	value = printable.Line(value)
 	if value == "" {
 		return empty
 	}

@@ -2,12 +2,12 @@
 package render
 
 import (
-	"encoding/json"
 	"io"
 	"strconv"
 	"unicode/utf8"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/printable"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
 
@@ -59,8 +59,8 @@ func (w *jsonWriter) comma(i int) *jsonWriter {
 	return w
 }
 
-// str writes a string. Names come out of a foreign process: whatever is not
-// UTF-8 becomes U+FFFD.
+// str writes a string. Names come out of a foreign process, and JSON can go to a
+// terminal: see [printable.AppendJSON].
 func (w *jsonWriter) str(s string) *jsonWriter {
 	plain := utf8.ValidString(s)
 	for i := 0; plain && i < len(s); i++ {
@@ -70,11 +70,7 @@ func (w *jsonWriter) str(s string) *jsonWriter {
 		w.b = append(append(append(w.b, '"'), s...), '"')
 		return w
 	}
-	text, err := json.Marshal(s)
-	if err != nil {
-		panic(err) // a string always marshals
-	}
-	w.b = append(w.b, text...)
+	w.b = printable.AppendJSON(w.b, s)
 	return w
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/printable"
 )
 
 // remarks are what there is beyond the columns: the actual values where they say
@@ -14,7 +15,7 @@ func remarks(class mqs.OpClass, op *mqs.PendingOperation) string {
 	if actual := actualText(class, op); actual != "" {
 		parts = append([]string{actual}, parts...)
 	}
-	return printable(strings.Join(parts, "; "))
+	return printable.Line(strings.Join(parts, "; "))
 }
 
 // actualText says what message a receive has got. Of a send or an unexpected

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/mpi-queues/mpi-queues/mqs/printable"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
@@ -21,9 +22,9 @@ var pageStyle string
 var pageScript string
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"visible": visible, "sentences": func(s string) string { return strings.ReplaceAll(sentences(s), "\n    ", "\n") },
+	"visible": printable.Line, "sentences": func(s string) string { return strings.ReplaceAll(sentences(s), "\n    ", "\n") },
 	"ranks": func(ranks []int32) string { return rankList(ranks, 120) },
-	"place": func(file string, line int) string { return visible(place(file, line)) },
+	"place": func(file string, line int) string { return printable.Line(place(file, line)) },
 	"state": func(s waitfor.State) string { return stateWords[s] },
 }).Parse(pageText))
 

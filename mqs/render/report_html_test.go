@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/printable"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
@@ -80,7 +81,7 @@ func TestPageData(t *testing.T) {
 	if last("buffer") != "0x8000000000000000" || last("bytes") != "0x1000000000000000" || last("tag") != nil {
 		t.Errorf("the last row is %v, %v, %v", last("buffer"), last("bytes"), last("tag"))
 	}
-	if kind := data["texts"][int(last("kind").(float64))]; kind != visible(evil) {
+	if kind := data["texts"][int(last("kind").(float64))]; kind != printable.Line(evil) {
 		t.Errorf("a hostile text has become %q", kind)
 	}
 }

@@ -2,6 +2,7 @@ package render
 
 import (
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/printable"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
@@ -56,7 +57,7 @@ func pageComms(r *waitfor.Report) (comms []pageComm, more int) {
 				more++
 				continue
 			}
-			row.Label, row.Members = visible(row.Label), membersText(c.Group, widestMembers)
+			row.Label, row.Members = printable.Line(row.Label), membersText(c.Group, widestMembers)
 			if c.Inter {
 				row.Remote = membersText(c.RemoteGroup, widestMembers)
 			}

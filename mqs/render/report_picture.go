@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/printable"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
@@ -190,7 +191,7 @@ func groupEdges(r *waitfor.Report, kept []int) []edge {
 // shortPlace is a line of the source, or else a function, that fits into a node:
 // of a long name the end, which has the line's number.
 func shortPlace(file string, line int, function string) string {
-	text := []rune(visible(cmp.Or(place(file, line), function)))
+	text := []rune(printable.Line(cmp.Or(place(file, line), function)))
 	for i, width := len(text)-1, 0; i >= 0; i-- {
 		if width += widthOf(text[i]); width > 23 {
 			return "…" + string(text[i+1:])

@@ -8,6 +8,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/mpi-queues/mpi-queues/mqs/printable"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
@@ -148,7 +149,7 @@ const lineHeight = 13.0
 
 // labelOf is the text of an edge beside the middle of its bend, in two lines at most.
 func labelOf(e *edge, c curve) label {
-	l := label{lines: inLines(visible(e.text), mostLabel), at: c.beside(12), anchor: "middle"}
+	l := label{lines: inLines(printable.Line(e.text), mostLabel), at: c.beside(12), anchor: "middle"}
 	away := l.at.x - (c[0].x+c[3].x)/2
 	if math.Abs(away) > 0.4*math.Abs(l.at.y-(c[0].y+c[3].y)/2) {
 		l.anchor = map[bool]string{true: "start", false: "end"}[away > 0]
@@ -162,7 +163,7 @@ func labelOf(e *edge, c curve) label {
 
 // loopLabel is the text of an edge from a node to itself, above its other ones.
 func loopLabel(e *edge, node point, beside int) label {
-	l := label{lines: inLines(visible(e.text), mostLabel), anchor: "middle"}
+	l := label{lines: inLines(printable.Line(e.text), mostLabel), anchor: "middle"}
 	bottom := node.y - nodeHeight/2 - loopHeight - textHeight*float64(beside) - 4
 	l.at = point{node.x, bottom - lineHeight*float64(len(l.lines)-1)}
 	return l
@@ -253,18 +254,7 @@ func (c curve) beside(far float64) point {
 }
 
 // svgText makes a text safe for XML, and as wide as this many characters at most.
-func svgText(s string, most int) string { return html.EscapeString(cut(visible(s), most)) }
-
-// visible makes a name from a foreign process one that can be shown anywhere.
-func visible(s string) string { return strings.Map(straight, printable(s)) }
-
-// straight replaces what turns the text around it about, and what XML has no place for.
-func straight(r rune) rune {
-	if r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x2028 || r == 0x2029 || r == 0xfffe || r == 0xffff {
-		return '\uFFFD'
-	}
-	return r
-}
+func svgText(s string, most int) string { return html.EscapeString(cut(printable.Line(s), most)) }
 
 // widthOf is how wide a character is drawn: those of East Asia take the room of two.
 func widthOf(r rune) int {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/printable"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
@@ -125,7 +126,7 @@ func (o *operations) text(s string) int {
 	if !ok {
 		n = len(o.texts)
 		o.strings[s] = n
-		o.texts = append(o.texts, visible(s))
+		o.texts = append(o.texts, printable.Line(s))
 	}
 	return n
 }
@@ -135,7 +136,7 @@ func (o *operations) write(w io.Writer, r *waitfor.Report) error {
 	b := &jsonWriter{out: w}
 	places := make([]string, len(r.Groups))
 	for i := range r.Groups {
-		places[i] = visible(r.Groups[i].Text)
+		places[i] = printable.Line(r.Groups[i].Text)
 	}
 	b.raw(`{"texts": `).script(o.texts).raw(`, "places": `).script(places)
 	for _, c := range []struct {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/printable"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
@@ -47,7 +48,7 @@ func ReportText(w io.Writer, r *waitfor.Report, style Style) error {
 	}
 	for _, g := range groups[:min(len(groups), mostGroups)] {
 		state := style.paint(stateColors[g.State], string(g.State))
-		fmt.Fprintf(b, "  %s: %s (%s)\n", rankList(g.Ranks, mostRanges), visible(g.Text), state)
+		fmt.Fprintf(b, "  %s: %s (%s)\n", rankList(g.Ranks, mostRanges), printable.Line(g.Text), state)
 	}
 	more(b, len(groups), mostGroups, "groups")
 	for i := range r.Deadlocks[:min(len(r.Deadlocks), mostDeadlocks)] {
@@ -116,7 +117,7 @@ func deadlockText(w *bufio.Writer, d *waitfor.Deadlock, title string, style Styl
 		if c.Class.Known {
 			color = queueLooks[c.Class.Value].color
 		}
-		fmt.Fprintf(w, "  rank %d waits for rank %d: %s%s\n", c.Rank, c.For, style.paint(color, visible(c.Operation)), whereText(c))
+		fmt.Fprintf(w, "  rank %d waits for rank %d: %s%s\n", c.Rank, c.For, style.paint(color, printable.Line(c.Operation)), whereText(c))
 	}
 }
 
@@ -130,9 +131,9 @@ func whereText(c *waitfor.Wait) string {
 		if c.Function != "" {
 			text += " called by " + c.Function
 		}
-		return visible(text)
+		return printable.Line(text)
 	}
-	return visible(text + " at " + place(c.File, c.Line))
+	return printable.Line(text + " at " + place(c.File, c.Line))
 }
 
 // place is a line of the program's source.
@@ -198,7 +199,7 @@ func rankList(ranks []int32, most int) string {
 
 // sentences makes sentences, which may quote names of a foreign process, safe for a terminal.
 func sentences(s string) string {
-	s = strings.Map(straight, sentence(s))
+	s = sentence(s)
 	if s == "" || strings.HasSuffix(s, "?") || strings.HasSuffix(s, "!") {
 		return s
 	}

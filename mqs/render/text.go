@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/printable"
 )
 
 // unknown marks what is not known in a table.
@@ -67,7 +68,7 @@ func processText(w *bufio.Writer, p *mqs.Process, style Style) {
 		if sharing[s] == nil {
 			sentences = append(sentences, s)
 		}
-		sharing[s] = append(sharing[s], printable(c.Label()))
+		sharing[s] = append(sharing[s], printable.Line(c.Label()))
 	}
 	for _, s := range sentences {
 		fmt.Fprintf(w, "\n%s.\n", fmt.Sprintf(s, strings.Join(sharing[s], ", ")))
@@ -105,7 +106,7 @@ func heading(p *mqs.Process) string {
 		fmt.Fprintf(&b, ", read by the table of %s", p.LayoutName)
 	}
 	b.WriteString(readByDLL(p))
-	return printable(b.String())
+	return printable.Line(b.String())
 }
 
 // nothingPending is the sentence on a communicator whose queues are empty.
@@ -141,7 +142,7 @@ func inOneSentence(c *mqs.Queues) string {
 }
 
 func communicatorText(w *bufio.Writer, p *mqs.Process, c *mqs.Queues, style Style) {
-	fmt.Fprint(w, "\n", style.paint("1", printable(c.Label())))
+	fmt.Fprint(w, "\n", style.paint("1", printable.Line(c.Label())))
 	if c.Name.Value != "" {
 		fmt.Fprintf(w, " (%s)", c.UniqueID)
 	}
@@ -191,7 +192,7 @@ func columns(p *mqs.Process, c *mqs.Queues, class mqs.OpClass) []column {
 		peer = "to"
 	}
 	cols := []column{
-		{"status", func(op *mqs.PendingOperation) string { return orUnknown(printable(string(op.Status))) }},
+		{"status", func(op *mqs.PendingOperation) string { return orUnknown(printable.Line(string(op.Status))) }},
 		{peer, func(op *mqs.PendingOperation) string { return rank(op.DesiredLocalRank) }},
 	}
 	if !worldRanks(c) || slices.ContainsFunc(c.Queue[class].Operations, globalDiffers) {
@@ -204,7 +205,7 @@ func columns(p *mqs.Process, c *mqs.Queues, class mqs.OpClass) []column {
 		cols = append(cols,
 			column{"count", func(op *mqs.PendingOperation) string { return number(op.Count) }},
 			column{"datatype", datatype},
-			column{"kind", func(op *mqs.PendingOperation) string { return orUnknown(printable(op.Kind)) }})
+			column{"kind", func(op *mqs.PendingOperation) string { return orUnknown(printable.Line(op.Kind)) }})
 	}
 	return append(cols, column{"buffer", buffer}, column{"note", func(op *mqs.PendingOperation) string { return remarks(class, op) }})
 }
@@ -282,7 +283,7 @@ func datatype(op *mqs.PendingOperation) string {
 	case op.Datatype.Value == "":
 		return unnamed
 	}
-	return printable(op.Datatype.Value)
+	return printable.Line(op.Datatype.Value)
 }
 
 func orUnknown(s string) string {
@@ -295,20 +296,5 @@ func orUnknown(s string) string {
 // sentence makes a sentence, which may quote names of a foreign process, safe
 // for a terminal, without its full stop.
 func sentence(s string) string {
-	lines := strings.Split(strings.TrimSuffix(s, "."), "\n")
-	for i, line := range lines {
-		lines[i] = printable(line)
-	}
-	return strings.Join(lines, "\n    ")
-}
-
-// printable makes a name from a foreign process safe for a terminal and a table.
-func printable(s string) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
-			return '\uFFFD'
-		}
-		return r
-	}, s)
+	return strings.ReplaceAll(printable.Text(strings.TrimSuffix(s, ".")), "\n", "\n    ")
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/printable"
 )
 
 // threadsText says in which call each thread is and where in the program. One
@@ -26,7 +27,7 @@ func threadsText(w *bufio.Writer, p *mqs.Process) {
 		if in > 1 {
 			prefix = fmt.Sprintf("Thread %d in ", t.Number)
 		}
-		fmt.Fprintln(w, prefix+printable(whereabouts(p, t)))
+		fmt.Fprintln(w, prefix+printable.Line(whereabouts(p, t)))
 	}
 }
 

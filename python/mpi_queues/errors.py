@@ -2,6 +2,7 @@
 
 import functools
 import traceback
+import unicodedata
 from typing import Any, Callable, List, TypeVar, cast
 
 import gdb
@@ -34,6 +35,22 @@ def one_line(text: str, limit: int = 300) -> str:
     return words if len(words) <= limit else words[:limit] + "..."
 
 
+def printable(text: str) -> str:
+    """Makes text that is not ours fit to be shown; its line breaks and tabs stay.
+
+    The rule is that of the helper's package mqs/printable: controls, format characters (those
+    that turn text about among them) and what is no character become U+FFFD.
+    """
+    return "".join(c if c in "\n\t" or c not in "\ufffe\uffff"
+                   and unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Zl", "Zp")
+                   else "\ufffd" for c in text)
+
+
+def trace(text: str) -> None:
+    """Shows what `set mpi-queues debug on' asks for, tracebacks and the helper's log."""
+    gdb.write(printable(text), gdb.STDERR)
+
+
 def last_lines(text: str, count: int = 5) -> List[str]:
     """Returns the last few lines of a log that have something in them."""
     return [one_line(line) for line in text.splitlines() if line.strip()][-count:]
@@ -57,14 +74,14 @@ def reported(debug: Callable[[], bool]) -> Callable[[Function], Function]:
             except (Failure, gdb.error) as error:
                 message = str(error)
                 if debug():
-                    gdb.write(traceback.format_exc(), gdb.STDERR)
+                    trace(traceback.format_exc())
             except Exception as error:  # a fault of this extension, whatever it is
                 message = ("mpi-queues failed in itself (%s: %s): `set mpi-queues debug on' and"
                            " the same command again show where; please report it."
                            % (type(error).__name__, one_line(str(error))))
                 if debug():
-                    gdb.write(traceback.format_exc(), gdb.STDERR)
-            raise gdb.GdbError(message)
+                    trace(traceback.format_exc())
+            raise gdb.GdbError(printable(message))
 
         return cast(Function, guarded)
 

@@ -6,6 +6,7 @@ from typing import Any, Dict, List, Mapping, Optional, Tuple
 import gdb
 
 from . import exits, parameters, protocol
+from .errors import trace
 from .link import LINK
 from .output import Buffer, Display, File
 from .process import all_processes, current_process, other_processes
@@ -59,7 +60,7 @@ def show(method: str, asked_for: List[protocol.Process], params: Mapping[str, An
     finally:
         services.end(success)
         if debug:
-            gdb.write(LINK.log(), gdb.STDERR)
+            trace(LINK.log())
     if debug:
         gdb.write("mpi-queues: %d round trips, %d bytes read, %.3f s\n"
                   % (result["round_trips"], result["bytes_read"], result["seconds"]), gdb.STDERR)

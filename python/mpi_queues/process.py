@@ -7,7 +7,7 @@ from typing import Any, List, Optional, Tuple
 import gdb
 
 from . import job, protocol, states
-from .errors import Failure, one_line
+from .errors import Failure, one_line, trace
 from .lookup import object_path, program_path
 from .parameters import is_debugging
 from .selection import c_language, inferior_selected
@@ -44,7 +44,7 @@ def all_processes() -> Tuple[List[protocol.Process], List[protocol.Obstacle]]:
                 described.append(_describe(inferior))
             except (Failure, gdb.error) as error:
                 if is_debugging():
-                    gdb.write(traceback.format_exc(), gdb.STDERR)
+                    trace(traceback.format_exc())
                 obstacles.append(_obstacle(inferior, str(error)))
     if not described and len(obstacles) < 2:
         # As without others: what there is to say is said of the one process, or of none.
@@ -66,8 +66,8 @@ def other_processes(numbers: List[int]) -> List[protocol.Process]:
                 described.append(_describe(inferior))
         except Exception:  # whatever it is
             if is_debugging():
-                gdb.write("mpi-queues leaves inferior %d out:\n%s"
-                          % (inferior.num, traceback.format_exc()), gdb.STDERR)
+                trace("mpi-queues leaves inferior %d out:\n%s"
+                      % (inferior.num, traceback.format_exc()))
     return described
 
 

@@ -281,6 +281,13 @@ class FaultTest(HelperTest):
         self.fake("error", code=-32603, message="nil\npointer")
         self.assertIn("The helper failed (nil pointer)", self.fails("mpi-queues"))
 
+    def test_refusals_are_printable(self) -> None:
+        hostile = "it is MPICH \x1b]0;P\x07\x9b2J\u202e\ufeff, or\nnot"
+        for code in (1, 4):
+            self.fake("error", code=code, message=hostile)
+            self.assertEqual(self.fails("mpi-queues"),
+                             "it is MPICH \ufffd]0;P\ufffd\ufffd2J\ufffd\ufffd, or\nnot")
+
     def test_unknown_method(self) -> None:
         answers = self.answers(["process/kill", {}], ["", None])
         self.assertEqual([a["error"]["code"] for a in answers], [-32601, -32601])
