@@ -87,7 +87,7 @@ func newGDB(path string, timeout time.Duration, settings ...string) (*gdb, error
 	}
 	if err != nil {
 		g.close()
-		return nil, err
+		return nil, fmt.Errorf("gdb's extension can't be unpacked into %s, since %w: name another temporary folder with TMPDIR", folder, err)
 	}
 	return g, nil
 }

@@ -1,5 +1,5 @@
 // Package trust is the one rule for whose files and folders are used: root's, and
-// the user's own.
+// the user's own. Python's side of it is python/mpi_queues/trust.py.
 package trust
 
 import (

@@ -231,3 +231,34 @@ func TestPrivateGroup(t *testing.T) {
 		t.Error("somebody else's first group")
 	}
 }
+
+func TestFolder(t *testing.T) {
+	dir, library := shelf(t)
+	must(t, os.Symlink("lib", dir+"/link"))
+	for path, want := range map[string]string{dir: dir, dir + "/lib": dir + "/lib", dir + "/link": dir + "/lib", dir + "/lib/..": dir, "/": "/"} {
+		if real, err := Folder(path); real != want || err != nil {
+			t.Errorf("%s: %s, %v", path, real, err)
+		}
+	}
+	for _, path := range []string{library, dir + "/none", "lib", ""} {
+		if real, err := Folder(path); err == nil {
+			t.Errorf("%s: %s", path, real)
+		}
+	}
+	for mode, want := range map[fs.FileMode]string{
+		0o757:                 "lib can be written to by everybody",
+		0o777 | fs.ModeSticky: "lib can be written to by everybody",
+	} {
+		must(t, os.Chmod(dir+"/lib", mode))
+		if _, err := Folder(dir + "/link"); refusal(err, dir) != want {
+			t.Errorf("%v: %v", mode, err)
+		}
+	}
+	if os.Geteuid() != 0 {
+		return
+	}
+	must(t, os.Chmod(dir+"/lib", 0o755), os.Chown(dir+"/lib", 54321, 0))
+	if _, err := Folder(dir + "/lib"); refusal(err, dir) != "lib belongs to user 54321" {
+		t.Error(err)
+	}
+}

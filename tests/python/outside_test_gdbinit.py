@@ -92,6 +92,18 @@ class GdbinitTest(unittest.TestCase):
                        environment={"MPI_QUEUES_PYTHON": os.path.join(TOP, "python")})
         self.assertEqual(text, SHOWN)
 
+    def test_not_from_the_working_directory(self) -> None:
+        """The text of gdbinit in a file of another name, where someone has put a package."""
+        pasted = shutil.copy(GDBINIT, os.path.join(self.folder, "pasted"))
+        os.mkdir(os.path.join(self.folder, "mpi_queues"))
+        with open(os.path.join(self.folder, "mpi_queues", "__init__.py"), "w") as file:
+            file.write("print('from the working directory')\n")
+        unset = {"MPI_QUEUES_PYTHON": ""}
+        for environment in (unset, {"MPI_QUEUES_PYTHON": "."}):
+            text = run_gdb("source " + pasted, cwd=self.folder, environment=environment)
+            self.assertNotIn("from the working directory", text)
+            self.assertIn("MPI_QUEUES_PYTHON", text)
+
     def test_without_proc(self) -> None:
         spoil = "python import os; os.listdir = lambda path: [][0:1] + open('/nonexistent')"
         self.assertIn("MPI_QUEUES_PYTHON", run_gdb(spoil, "source " + GDBINIT))

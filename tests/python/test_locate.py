@@ -6,6 +6,7 @@ import shutil
 import gdb
 from harness import FAKE, HelperTest, end_program, run_program
 from mpi_queues import locate
+from mpi_queues.errors import Failure
 
 
 def setUpModule() -> None:
@@ -71,6 +72,51 @@ class LocateTest(HelperTest):
         os.environ["MPI_QUEUES_HELPER"] = steps[-1]
         self.assertEqual(locate.find_helper(""), steps[-1])
         self.assertEqual(locate.find_helper(FAKE), FAKE)
+
+    def test_found_where_others_can_write(self) -> None:
+        gdb.execute("set mpi-queues helper")
+        own = self.program("home", "go", "bin", "mpi-queues")
+        planted = self.program("open", "mpi-queues")
+        os.makedirs(locate._EXTENSION)
+        link = os.path.join(locate._EXTENSION, "mpi-queues")
+        os.symlink(planted, link)
+        self.assertEqual(locate.find_helper(""), link)
+        for mode in (0o777, 0o1777):
+            os.chmod(os.path.dirname(planted), mode)
+            self.assertEqual(locate.find_helper(""), own)
+        os.unlink(own)
+        message = self.fails("mpi-queues")
+        self.assertIn("%s is not run, since %s can be written to by everybody."
+                      % (link, os.path.dirname(planted)), message)
+        os.environ["MPI_QUEUES_HELPER"] = link  # the user's word
+        self.assertEqual(locate.find_helper(""), link)
+        if os.geteuid() == 0:
+            del os.environ["MPI_QUEUES_HELPER"]
+            os.chmod(os.path.dirname(planted), 0o755)
+            os.chown(planted, 54321, -1)
+            self.assertIn("mpi-queues belongs to user 54321.", self.fails("mpi-queues"))
+
+    def test_not_from_the_working_directory(self) -> None:
+        planted = self.program("here", "mpi-queues")
+        own = self.program("path", "mpi-queues")
+        before = os.getcwd()
+        os.chdir(os.path.dirname(planted))
+        try:
+            for path in ("", ".", ":/usr/bin", "/usr/bin:"):
+                os.environ["PATH"] = path
+                with self.assertRaises(Failure):
+                    locate.find_helper("mpi-queues")
+                os.environ["PATH"] = path + ":" + os.path.dirname(own)
+                self.assertEqual(locate.find_helper("mpi-queues"), own)
+                self.assertEqual(locate.find_helper(""), own)
+            self.assertEqual(locate.find_helper("./mpi-queues"), planted)
+            os.environ["GOPATH"] = "."
+            os.environ["PATH"] = "/usr/bin"
+            self.program("here", "bin", "mpi-queues")
+            with self.assertRaises(Failure):
+                locate.find_helper("")
+        finally:
+            os.chdir(before)
 
     def test_names(self) -> None:
         program = self.program("home", "my helper")
