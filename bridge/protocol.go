@@ -232,6 +232,9 @@ type Rank struct {
 	Executable string `json:"executable"`
 	// Exited is true if it has ended on this machine.
 	Exited bool `json:"exited"`
+	// Obstacle is why the process is not to be attached to, as a clause, or empty:
+	// another user's launcher says that it is a rank.
+	Obstacle string `json:"obstacle"`
 }
 
 // RanksResult holds a job.

@@ -112,6 +112,9 @@ func absent(r bridge.Rank) *mqs.Process {
 		p.PID = r.PID
 		p.Unavailable = fmt.Sprintf("process %d is not attached", r.PID)
 	}
+	if r.Obstacle != "" {
+		p.Unavailable = r.Obstacle
+	}
 	if r.Exited {
 		p.Phase = mqs.Exited
 		p.Unavailable = fmt.Sprintf("process %d has exited", r.PID)
@@ -127,7 +130,7 @@ func (h *helper) Ranks(_ context.Context, p bridge.RanksParams) (*bridge.RanksRe
 	}
 	out := &bridge.RanksResult{Launcher: job.Launcher, Name: job.Name, Size: optional(job.Size), Others: job.Others}
 	for _, r := range job.Ranks {
-		out.Ranks = append(out.Ranks, bridge.Rank{Rank: optional(r.Number), PID: r.PID, Host: r.Host, Executable: r.Executable, Exited: r.Exited})
+		out.Ranks = append(out.Ranks, bridge.Rank{Rank: optional(r.Number), PID: r.PID, Host: r.Host, Executable: r.Executable, Exited: r.Exited, Obstacle: r.Obstacle})
 	}
 	if job.Self != nil {
 		out.Self = job.Self.PID

@@ -27,11 +27,13 @@ func readJob(ctx context.Context, g *gdb, pid int, job *launch.Job, options []st
 		}
 	}
 	var useless *uselessError
+	var late *timeoutError
 	read := map[int]*mqs.Process{}
 	if len(whole.job) > 0 {
 		seen, err := g.readAll(ctx, whole)
 		switch {
-		case ctx.Err() != nil || errors.As(err, &useless):
+		// Where gdb does not get on, each rank would only be stopped as long once more.
+		case ctx.Err() != nil || errors.As(err, &useless), errors.As(err, &late):
 			return nil, err
 		case err != nil: // what stands against it shows when each is tried alone
 			return inspect(ctx, g, asked)
@@ -75,6 +77,8 @@ func askRank(r launch.Rank, size mqs.Maybe[int32]) inquiry {
 	case r.Host != "":
 		i.host = r.Host
 		i.obstacle = fmt.Errorf("process %d%s is on %s: run `mpi-queues dump %d' there", r.PID, ranked(r.Number), r.Host, r.PID)
+	case r.Obstacle != "":
+		i.obstacle = errors.New(r.Obstacle)
 	case r.Exited:
 		i.obstacle, i.phase = fmt.Errorf("process %d%s has exited", r.PID, ranked(r.Number)), mqs.Exited
 	default:
@@ -97,7 +101,7 @@ func ranked(number mqs.Maybe[int32]) string {
 func (d *dump) whole() {
 	var jobs []*launch.Job
 	for _, pid := range d.pids {
-		named := func(r launch.Rank) bool { return r.PID == pid && r.Host == "" && !r.Exited }
+		named := func(r launch.Rank) bool { return r.PID == pid && r.Host == "" && !r.Exited && r.Obstacle == "" }
 		known := slices.IndexFunc(jobs, func(j *launch.Job) bool { return !d.isJob && slices.ContainsFunc(j.Ranks, named) })
 		if known >= 0 {
 			d.ask(askRank(jobs[known].Ranks[slices.IndexFunc(jobs[known].Ranks, named)], jobs[known].Size))
@@ -158,6 +162,10 @@ func missing(job *launch.Job) []string {
 			"`mpi-queues dump --job PID' with the process id of any of them shows those that are there, or have exited",
 			size, strings.ToLower(ranks[:1])+ranks[1:]+map[bool]string{true: " was", false: " were"}[len(here) == 1]))
 	}
+	if len(job.Claims) > 0 {
+		out = append(out, fmt.Sprintf("The environment of %s says that it is of this job too, which is not believed, since another user has started it",
+			counted(job.Claims)))
+	}
 	var others, without []string
 	for _, pid := range job.Others {
 		if lacksMPI(pid) {
@@ -175,6 +183,23 @@ func missing(job *launch.Job) []string {
 			map[bool]string{true: "has", false: "have"}[len(without) == 1]))
 	}
 	return out
+}
+
+// counted names processes.
+func counted(pids []int) string {
+	const most = 10
+	var parts []string
+	for _, pid := range pids[:min(len(pids), most)] {
+		parts = append(parts, strconv.Itoa(pid))
+	}
+	text := strings.Join(parts, ", ")
+	if len(pids) > most {
+		text += fmt.Sprintf(" and %d more", len(pids)-most)
+	}
+	if len(pids) == 1 {
+		return "process " + text
+	}
+	return "each of the processes " + text
 }
 
 // numbers writes the numbers of ranks, with the verb that goes with them.

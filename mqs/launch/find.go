@@ -11,8 +11,22 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
 
-// find does what [Find] says.
+// find does what [Find] says. The rank that it finds for a process is that process,
+// or is above or below it: two jobs that nothing tells apart give no rank of either.
 func (s *system) find(pid int) (*Job, error) {
+	j, err := s.search(pid)
+	if err != nil || j.Self == nil || j.Self.PID == pid || j.Self.Obstacle != "" || j.Self.Exited {
+		return j, err
+	}
+	p, self := s.processes[pid], s.processes[j.Self.PID]
+	if self == nil || !self.isBelow(p) && !p.isBelow(self) {
+		return nil, fmt.Errorf("process %d (%s) is not the only one that says that it is rank %d of its job: process %d does too, and has nothing to do with it",
+			pid, p.name, j.Self.Number.Value, j.Self.PID)
+	}
+	return j, nil
+}
+
+func (s *system) search(pid int) (*Job, error) {
 	p := s.processes[pid]
 	switch {
 	case p == nil:
@@ -113,6 +127,7 @@ func (s *system) fromGroup(g *group, asked *process) *Job {
 		j.Self = j.rank(at.rank)
 	}
 	j.Others = s.others(g, launcher)
+	j.Claims = s.claims(g)
 	return j
 }
 
@@ -120,7 +135,7 @@ func (s *system) fromGroup(g *group, asked *process) *Job {
 func (s *system) lister(p *process) *process {
 	for _, a := range p.ancestors() {
 		for i, e := range s.inside(a).table {
-			if e.pid == p.pid && s.isLocal(e, int32(i), p) {
+			if s.listed(a, e) == p && s.isLocal(e, int32(i), p) && s.speaksFor(a, p) {
 				return a
 			}
 		}
@@ -180,7 +195,7 @@ func (s *system) fromTable(launcher, asked *process) *Job {
 	self := -1
 	for i, e := range table {
 		r := Rank{Number: mqs.Known(int32(i)), PID: e.pid, Host: e.host, Executable: e.executable}
-		if p := s.processes[e.pid]; s.isLocal(e, int32(i), p) {
+		if p := s.listed(launcher, e); s.isLocal(e, int32(i), p) {
 			r.Host = ""
 			if p != nil && p == asked {
 				self = i
@@ -197,6 +212,7 @@ func (s *system) fromTable(launcher, asked *process) *Job {
 		j.Self = &j.Ranks[self]
 	}
 	j.Others = s.others(own, launcher)
+	j.Claims = s.claims(own)
 	return j
 }
 
@@ -219,8 +235,18 @@ func (s *system) isLocal(e entry, rank int32, p *process) bool {
 // can have become another process's since: the seat tells or, without one, its
 // program or its descent.
 func (s *system) fill(r *Rank, p *process, e entry, launcher *process) *group {
+	if p == nil && len(s.status(launcher).ids) > 1 {
+		r.Obstacle = fmt.Sprintf("rank %d is process %d in the process namespace of %s, and is not to be seen from here: ask in its container, or as root",
+			r.Number.Value, e.pid, launcher)
+		return nil
+	}
 	if p == nil || p.hasEnded() || p.started < launcher.started {
 		r.Exited = true
+		return nil
+	}
+	r.PID = p.pid
+	if !s.speaksFor(launcher, p) {
+		r.Obstacle = s.unheard(launcher, p, r.Number.Value)
 		return nil
 	}
 	g, rank := s.groupOf(p)

@@ -15,6 +15,11 @@ type job struct {
 	// job, and size that of the job.
 	server *process
 	size   mqs.Maybe[int32]
+	// owner is the user that its ranks run as, and namespace the process namespace
+	// that they were started in: names of jobs are made of a host's name and a
+	// process id, which two containers can have in common.
+	owner     int
+	namespace string
 }
 
 // group is the processes of a job on this machine, wrappers and forks included.
@@ -37,14 +42,33 @@ func (s *system) groups() []*group {
 	}
 	var all []seated
 	for _, p := range s.processes {
-		if at, ok := s.place(p); ok {
+		// What a rank has started as another user is no rank.
+		if at, ok := s.place(p); ok && s.status(p).owner == s.status(at.top).owner {
 			all = append(all, seated{p, at})
 		}
 	}
 	slices.SortFunc(all, func(a, b seated) int { return cmp.Or(older(a.top, b.top), older(a.process, b.process)) })
+	shared := map[job]bool{}
+	seats := map[job]map[int32]*process{}
+	for _, p := range all {
+		j := s.jobOf(p.place)
+		if by := s.startedBy(p.top); j.kind != pmi && by != nil {
+			if seats[j] == nil {
+				seats[j] = map[int32]*process{}
+			}
+			if other := seats[j][p.rank]; other != nil && other != by {
+				shared[j] = true
+			}
+			seats[j][p.rank] = by
+		}
+	}
 	latest := map[job]*group{}
 	for _, p := range all {
 		j := s.jobOf(p.place)
+		// Two servers that give the same ranks give them in two jobs.
+		if shared[j] {
+			j.server = s.startedBy(p.top)
+		}
 		g := latest[j]
 		// Jobs that were spawned one after the other by one server look alike, but
 		// for having their ranks twice.
@@ -59,13 +83,38 @@ func (s *system) groups() []*group {
 	return s.all
 }
 
+// startedBy is the process that has started the outermost one of a rank, nil if
+// that is gone.
+func (s *system) startedBy(top *process) *process {
+	if top.parent == nil || top.parent.pid <= 1 {
+		return nil
+	}
+	return s.overDaemon(top.parent)
+}
+
+// claims are processes of other users that say that they are of a job.
+func (s *system) claims(own *group) []int {
+	var out []int
+	for _, g := range s.groups() {
+		if own == nil || g.kind != own.kind || g.kind == pmi || g.name != own.name || g.owner == own.owner {
+			continue
+		}
+		for _, p := range s.programs(g) {
+			out = append(out, p.pid)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
 // older orders processes by their age.
 func older(a, b *process) int {
 	return cmp.Or(cmp.Compare(a.started, b.started), cmp.Compare(a.pid, b.pid))
 }
 
 func (s *system) jobOf(at place) job {
-	j := job{kind: at.kind, name: at.job}
+	whose := s.status(at.top)
+	j := job{kind: at.kind, name: at.job, owner: whose.owner, namespace: whose.namespace}
 	if at.kind == pmi {
 		j.size = s.size(at)
 		// What was spawned has ranks from 0 on again, often by a server of its own.

@@ -35,6 +35,10 @@ type Rank struct {
 	// Exited is true if it has ended on this machine. PID can be another
 	// process's by now.
 	Exited bool
+	// Obstacle is why the process is not taken for the rank although the launcher
+	// names it, as a clause; empty for any other rank. PID may be no process of
+	// this machine's then.
+	Obstacle string
 }
 
 // Job is the processes that share an MPI_COMM_WORLD.
@@ -57,6 +61,9 @@ type Job struct {
 	// the same numbers mean others, and so are no ranks of this job; but of
 	// another that can be found by them.
 	Others []int
+	// Claims are processes of other users on this machine that have the name of
+	// this job in their environment, which is not believed.
+	Claims []int
 }
 
 // Find returns the job that a process has launched or is a rank of. A process

@@ -21,6 +21,9 @@ type madeUp struct {
 	isMPI       bool
 	table       []entry
 	denied      bool
+	uid         int
+	namespace   string
+	ids         string // its process ids, from the outermost namespace; the pid if empty
 }
 
 // machine makes a /proc with some processes, whose numbers are in the order of
@@ -43,6 +46,16 @@ func machine(t *testing.T, processes ...madeUp) *system {
 			p.state = "R"
 		}
 		write(p.pid, "stat", fmt.Sprintf("%d (%s) %s %d%s %d 0\n", p.pid, p.name, p.state, p.parent, strings.Repeat(" 0", 17), p.pid), 0o644)
+		if p.ids == "" {
+			p.ids = strconv.Itoa(p.pid)
+		}
+		write(p.pid, "status", fmt.Sprintf("Name:\t%s\nUid:\t%d\t%d\t%d\t%d\nNSpid:\t%s\n", p.name, p.uid, p.uid, p.uid, p.uid, p.ids), 0o644)
+		if err := os.Mkdir(filepath.Join(folder, "ns"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink("pid:["+p.namespace+"]", filepath.Join(folder, "ns", "pid")); err != nil {
+			t.Fatal(err)
+		}
 		write(p.pid, "environ", strings.ReplaceAll(p.env, " ", "\x00")+"\x00", 0o644)
 		if p.program != "" {
 			if err := os.Symlink(p.program, filepath.Join(folder, "exe")); err != nil {

@@ -23,8 +23,9 @@ type system struct {
 	open   func(pid int, symbols ...string) (memory, error)
 	isHere func(host string) bool
 
-	// all are the jobs, once they are known.
-	all []*group
+	// all are the jobs, once they are known, and byID the processes of containers.
+	all  []*group
+	byID map[inNamespace][]*process
 }
 
 // memory is a process that is read.
@@ -46,6 +47,7 @@ type process struct {
 	parentID    int
 	environment *environment
 	inside      *inside
+	status      *status
 }
 
 // environment is what a process was started with, of the variables that matter.

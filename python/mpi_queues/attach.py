@@ -67,6 +67,9 @@ class _Attaching:
         self.kept: List[summary.Member] = []
         self.is_interrupted = False
         self._failed: Dict[str, List[protocol.Rank]] = {}
+        for rank in ranks:
+            if rank["obstacle"]:
+                self._failed.setdefault(rank["obstacle"] + ".", []).append(rank)
         self._left: List[protocol.Rank] = []
         self._before = gdb.selected_inferior().num
         self._vacant: Optional[Tuple[int, bool]] = None
@@ -178,6 +181,7 @@ def _checked(ranks: List[protocol.Rank]) -> List[protocol.Rank]:
             "host": one_line(rank["host"], 100),
             "executable": rank["executable"],
             "exited": rank["exited"],
+            "obstacle": one_line(rank["obstacle"], 300),
         }
         is_process = job.is_here(kept) and kept["pid"]
         checked.setdefault(("process", kept["pid"]) if is_process else (kept["host"], number), kept)

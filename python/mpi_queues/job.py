@@ -52,7 +52,7 @@ _selected_before = 0
 
 def is_here(rank: protocol.Rank) -> bool:
     """Says whether a rank is a process that runs on this machine."""
-    return not rank["host"] and not rank["exited"]
+    return not rank["host"] and not rank["exited"] and not rank["obstacle"]
 
 
 def remember(job: Job) -> None:

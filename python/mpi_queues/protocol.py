@@ -232,6 +232,9 @@ class Rank(TypedDict):
     executable: str
     # Exited is true if it has ended on this machine.
     exited: bool
+    # Obstacle is why the process is not to be attached to, as a clause, or empty: another user's
+    # launcher says that it is a rank.
+    obstacle: str
 
 
 class RanksResult(TypedDict):

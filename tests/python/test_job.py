@@ -80,10 +80,11 @@ class JobTest(HelperTest):
         self.fake("good", ranks=found)
         return found
 
-    def rank(self, pid: int, rank: Any = None, host: str = "", exited: bool = False) -> Any:
+    def rank(self, pid: int, rank: Any = None, host: str = "", exited: bool = False,
+             obstacle: str = "") -> Any:
         """Returns a rank as the helper says it."""
         return {"rank": rank, "pid": pid, "host": host, "executable": "/bin/sleep",
-                "exited": exited}
+                "exited": exited, "obstacle": obstacle}
 
     def inferiors(self) -> List[Tuple[int, int]]:
         """Returns the inferiors, with their processes."""
@@ -200,6 +201,15 @@ class AttachTest(JobTest):
                      "Rank 5 (a process) could not be attached: its process id is not known.\n"):
             self.assertIn(line, shown)
         self.assertEqual(sorted(pid for _, pid in self.inferiors()), sorted(pids))
+
+    def test_who_is_not_trusted(self) -> None:
+        """A launcher of another user's says that a process is its rank."""
+        pids = self.start(2)
+        reason = "process 1 (x) is not taken for rank 0"
+        self.job([self.rank(pids[0], 0, obstacle=reason), pids[1]])
+        shown = self.command("mpi-attach 4711")
+        self.assertIn("Rank 0 (process %d) could not be attached: %s.\n" % (pids[0], reason), shown)
+        self.assertEqual([pid for _, pid in self.inferiors()], [pids[1]])
 
     def test_nobody_can_be_attached(self) -> None:
         first = gdb.selected_inferior().num
