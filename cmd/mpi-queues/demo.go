@@ -114,7 +114,7 @@ func (d *demo) live(ctx context.Context) (*mqs.Snapshot, error) {
 	}
 	defer g.close()
 
-	folder := filepath.Join(g.folder, "demo")
+	folder := filepath.Join(g.folder.path, "demo")
 	program := filepath.Join(folder, "deadlock")
 	d.step("Compiling the program, deadlock.c")
 	if err := tools.compile(ctx, program, demoProgram); err != nil {

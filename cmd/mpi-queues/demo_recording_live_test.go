@@ -37,7 +37,7 @@ func TestDemoRecording(t *testing.T) {
 	// gdb records each process to a file.
 	var recorded []target.Target
 	for _, pid := range j.pids {
-		file := filepath.Join(g.folder, "recording")
+		file := filepath.Join(g.folder.path, "recording")
 		i := askProcess(pid)
 		i.options = []string{"-record", file}
 		if _, err := g.read(t.Context(), i); err != nil {

@@ -128,8 +128,16 @@ func (t *tools) environment() []string {
 	if slices.Contains(filepath.SplitList(os.Getenv("PATH")), folder) {
 		return env
 	}
-	libraries := filepath.Join(filepath.Dir(folder), "lib") + ":" + filepath.Join(filepath.Dir(folder), "lib64")
-	return append(env, "PATH="+folder+":"+os.Getenv("PATH"), "LD_LIBRARY_PATH="+libraries+":"+os.Getenv("LD_LIBRARY_PATH"))
+	above := filepath.Dir(folder)
+	return append(env, before("PATH", folder), before("LD_LIBRARY_PATH", filepath.Join(above, "lib"), filepath.Join(above, "lib64")))
+}
+
+// before is a setting for a list of paths with folders before what it has. An empty
+// entry of such a list is the working directory, and so there is none.
+func before(name string, folders ...string) string {
+	folders = append(folders, filepath.SplitList(os.Getenv(name))...)
+	folders = slices.DeleteFunc(folders, func(folder string) bool { return folder == "" })
+	return name + "=" + strings.Join(folders, string(filepath.ListSeparator))
 }
 
 // install installs gdb, Open MPI or both.

@@ -47,6 +47,14 @@ def _attach(pid: int, is_job: bool) -> None:
                 break
 
 
+def _tell(message: str) -> None:
+    """Says that gdb gets on: it is ended when it has not said so for long."""
+    try:
+        os.write(_REQUEST["progress"], (message + "\n").encode("utf-8", "replace"))
+    except OSError:
+        pass  # a gdb that keeps its files to itself
+
+
 def _reply() -> Optional[Dict[str, str]]:
     """Does what the request asks for and returns what is to be said of it."""
     if "mpi_queues.commands" not in sys.modules:
@@ -55,6 +63,7 @@ def _reply() -> Optional[Dict[str, str]]:
     try:
         for setting in _REQUEST["settings"] or ():
             gdb.execute("set mpi-queues " + setting)
+        sys.modules["mpi_queues.progress"].listeners.append(_tell)
         if _REQUEST["pid"]:
             _attach(_REQUEST["pid"], _REQUEST["job"])
         elif not gdb.selected_inferior().pid:

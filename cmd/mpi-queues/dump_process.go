@@ -111,12 +111,14 @@ func refused(pid int, reason string) error {
 // nil if it never ran. One that is killed while it attaches leaves its stop
 // signal behind.
 func (p processState) letRun(gdb *os.ProcessState) {
+	handle := openProcess(p.pid) // before it is looked at: the number can become another's
+	defer handle.close()
 	now, err := lookAt(p.pid)
 	if err != nil || gdb == nil || p.state == 'T' || now.started != p.started || now.tracer > 0 {
 		return
 	}
 	if now.state == 'T' || !gdb.Exited() {
-		_ = syscall.Kill(p.pid, syscall.SIGCONT)
+		handle.resume()
 	}
 }
 

@@ -26,8 +26,8 @@ var dumpScript []byte
 type gdb struct {
 	path    string
 	timeout time.Duration
-	// folder is a temporary one, for the extension and what gdb writes.
-	folder string
+	// folder is for the extension and what gdb writes.
+	folder *temporary
 	// gdbinit, script and self are the paths of the files in it and of this program.
 	gdbinit, script, self string
 	// settings are what `set mpi-queues' is to be given.
@@ -76,23 +76,23 @@ func newGDB(path string, timeout time.Duration, settings ...string) (*gdb, error
 	if err != nil {
 		return nil, err
 	}
-	folder, err := os.MkdirTemp("", "mpi-queues-")
+	folder, err := newTemporary()
 	if err != nil {
 		return nil, err
 	}
-	g := &gdb{path: path, timeout: timeout, folder: folder, script: filepath.Join(folder, "dump.py"), self: self, settings: settings}
-	g.gdbinit, err = unpackExtension(folder)
+	g := &gdb{path: path, timeout: timeout, folder: folder, script: filepath.Join(folder.path, "dump.py"), self: self, settings: settings}
+	g.gdbinit, err = unpackExtension(folder.path)
 	if err == nil {
 		err = os.WriteFile(g.script, dumpScript, 0o644)
 	}
 	if err != nil {
 		g.close()
-		return nil, fmt.Errorf("gdb's extension can't be unpacked into %s, since %w: name another temporary folder with TMPDIR", folder, err)
+		return nil, fmt.Errorf("gdb's extension can't be unpacked into %s, since %w: name another temporary folder with TMPDIR", folder.path, err)
 	}
 	return g, nil
 }
 
-func (g *gdb) close() { _ = os.RemoveAll(g.folder) }
+func (g *gdb) close() { g.folder.remove() }
 
 // request and reply are what dump.py reads and writes.
 type request struct {
@@ -103,7 +103,12 @@ type request struct {
 	Settings []string `json:"settings"`
 	Command  string   `json:"command"`
 	Reply    string   `json:"reply"`
+	// Progress is the descriptor for lines that say how far it is.
+	Progress int `json:"progress"`
 }
+
+// progressFD is where gdb has the first of its extra files.
+const progressFD = 3
 
 type reply struct {
 	Step   string `json:"step"`
@@ -142,12 +147,12 @@ func (g *gdb) readAll(ctx context.Context, i inquiry) (*mqs.Snapshot, error) {
 
 // run runs gdb and returns what the command mpi-queues wrote.
 func (g *gdb) run(ctx context.Context, i inquiry) ([]byte, error) {
-	folder, err := os.MkdirTemp(g.folder, "run-")
+	folder, err := os.MkdirTemp(g.folder.path, "run-")
 	if err != nil {
 		return nil, err
 	}
 	output := filepath.Join(folder, "queues.json")
-	r := request{PID: i.pid, Job: i.job != nil, Settings: g.settings, Command: "mpi-queues -json -output " + quote(output), Reply: filepath.Join(folder, "reply.json")}
+	r := request{PID: i.pid, Job: i.job != nil, Settings: g.settings, Command: "mpi-queues -json -output " + quote(output), Reply: filepath.Join(folder, "reply.json"), Progress: progressFD}
 	for _, o := range i.options {
 		r.Command += " " + quote(o)
 	}
@@ -179,22 +184,21 @@ func (g *gdb) run(ctx context.Context, i inquiry) ([]byte, error) {
 	return nil, g.silence(ended, log.Name())
 }
 
-// timeoutError means that a gdb was ended that took too long.
-type timeoutError struct{ after time.Duration }
-
-func (e *timeoutError) Error() string {
-	return fmt.Sprintf("gdb did not end within %s and was told to: --timeout gives it more", e.after)
-}
-
-// execute runs gdb to its end. When ctx ends or the time is up it is told to
+// execute runs gdb to its end. When ctx ends, or gdb does not get on, it is told to
 // come to that, and detaches. No process that ran before stays stopped.
 func (g *gdb) execute(ctx context.Context, i inquiry, r request, log *os.File) error {
 	text, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
-	timeout := g.timeout * time.Duration(max(1, len(i.job)))
-	ctx, cancel := context.WithTimeoutCause(ctx, timeout, &timeoutError{timeout})
+	progress, tell, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = progress.Close() }()
+	defer func() { _ = tell.Close() }()
+	shown := newProgressLine(os.Stderr)
+	ctx, cancel := limited(ctx, g.timeout, maxSteps(len(i.job)), progress, shown.show)
 	defer cancel()
 	args := []string{"-nx", "-batch", "-iex", "set confirm off", "-iex", "set pagination off"}
 	if i.core != "" {
@@ -204,6 +208,7 @@ func (g *gdb) execute(ctx context.Context, i inquiry, r request, log *os.File) e
 	// The next gdb is spared compiling the extension, whatever the user's Python is to do.
 	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=", "DEBUGINFOD_URLS=", "MPI_QUEUES_HELPER="+g.self, "MPI_QUEUES_DUMP="+string(text))
 	cmd.Stdout, cmd.Stderr = log, log
+	cmd.ExtraFiles = []*os.File{tell} // progressFD
 	cmd.SysProcAttr = ownSession()
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = endPatience
@@ -211,6 +216,8 @@ func (g *gdb) execute(ctx context.Context, i inquiry, r request, log *os.File) e
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	err = cmd.Run()
+	cancel()
+	shown.erase()
 	for _, before := range append(i.job, i.before) {
 		if before.pid != 0 {
 			before.letRun(cmd.ProcessState)

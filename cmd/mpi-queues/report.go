@@ -32,7 +32,8 @@ func reportCommand() *cobra.Command {
 			"SNAPSHOT is a JSON file that `mpi-queues dump --json' or gdb's command `mpi-queues -json'\n" +
 			"has written, of one rank or of many, on whatever machine; a folder of such files; a\n" +
 			"recording; or - for standard input. They make up one job. PID is the job's launcher or\n" +
-			"any of its ranks: then gdb is attached to each rank for a moment.\n\n" +
+			"any of its ranks: then gdb is attached to each rank for a moment. A number is a PID,\n" +
+			"and a file of that name is ./NUMBER.\n\n" +
 			"Exit status: 0 if a report was made, whatever it says, 1 if nothing could be read, 2 if\n" +
 			"the command line is wrong.",
 		Example: "  mpi-queues report $(pgrep -x mpirun)\n" +
@@ -55,7 +56,7 @@ func reportCommand() *cobra.Command {
 	f.StringVarP(&c.output, "output", "o", "", "write to `FILE` instead of standard output")
 	c.flags(cmd)
 	f.StringVar(&c.gdb, "gdb", "", "run the gdb at `PATH` (default $MPI_QUEUES_GDB, or gdb in PATH)")
-	f.DurationVar(&c.timeout, "timeout", time.Minute, "give gdb this much `TIME` for each process")
+	f.DurationVar(&c.timeout, "timeout", time.Minute, "end a gdb that does not get on for this `TIME`")
 	return cmd
 }
 
@@ -99,7 +100,7 @@ func (c *report) arguments(_ *cobra.Command, args []string) error {
 		return usage(errors.New("a report on what? Name snapshots, or the process id of a launcher or of a rank: mpi-queues report SNAPSHOT...|PID"))
 	}
 	pid, err := strconv.ParseInt(args[0], 10, 32)
-	if err != nil || exists(args[0]) {
+	if err != nil { // a file of such a name is ./12345
 		c.files = args
 		return nil
 	}
@@ -111,11 +112,6 @@ func (c *report) arguments(_ *cobra.Command, args []string) error {
 	}
 	c.pid = int(pid)
 	return nil
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 // How a job is watched: as often as it takes to see it move or to confirm that it hangs, but

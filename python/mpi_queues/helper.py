@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import tempfile
+import time
 from typing import List, Optional
 
 from .channel import Channel
@@ -45,23 +46,22 @@ class Helper:
 
     def is_ready(self) -> bool:
         """Says whether it runs and waits for a request."""
-        return self._process.poll() is None and self.channel.is_quiet()
+        return self._status() is None and self.channel.is_quiet()
 
     def end(self, grace: float = 0) -> None:
-        """Ends it and what it started, and reaps it. It may end by itself within grace seconds."""
+        """Ends it and what it started, and reaps it. It may end by itself within grace seconds.
+
+        Until it is reaped its process id is no other's, and so neither is its process group.
+        """
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe:
                 pipe.close()
-        try:
-            if grace:
-                self._process.wait(grace)
-        except subprocess.TimeoutExpired:
-            pass
-        if self._process.poll() is None:
+        self._status(grace)
+        if self._process.returncode is None:
             try:
                 os.killpg(self._process.pid, signal.SIGKILL)
             except OSError:
-                self._process.kill()
+                pass  # it has ended, and has left nothing behind
         try:
             self._process.wait(5)
         except subprocess.TimeoutExpired:
@@ -69,9 +69,8 @@ class Helper:
 
     def how_it_ended(self) -> str:
         """Says how it ended by itself, if it did so within a moment, or returns an empty string."""
-        try:
-            status = self._process.wait(0.5)
-        except subprocess.TimeoutExpired:
+        status = self._status(0.5)
+        if status is None:
             return ""
         if status < 0:
             try:
@@ -79,6 +78,27 @@ class Helper:
             except ValueError:
                 return "killed by signal %d" % -status
         return "exit status %d" % status if status else ""
+
+    def _status(self, seconds: float = 0) -> Optional[int]:
+        """Returns how it has ended within a time, as subprocess says it, or None if it runs on.
+
+        It is not reaped by that.
+        """
+        deadline = time.monotonic() + seconds
+        pause = 0.0005
+        while self._process.returncode is None:
+            try:
+                how = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            except ChildProcessError:  # somebody else has reaped it
+                return self._process.poll()
+            if how:
+                return int(how.si_status if how.si_code == os.CLD_EXITED else -how.si_status)
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return None
+            time.sleep(min(pause, left))
+            pause = min(2 * pause, 0.05)
+        return int(self._process.returncode)
 
     def last_words(self) -> List[str]:
         """Returns the last lines of its log."""

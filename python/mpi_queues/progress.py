@@ -2,6 +2,7 @@
 
 import os
 import time
+from typing import Callable, List
 
 import gdb
 
@@ -10,6 +11,9 @@ from .terminal import is_full_screen, is_terminal
 
 # A request that takes less shows none.
 PATIENCE = 0.5
+
+# What hears the messages beside: `mpi-queues dump' waits for gdb as long as it gets on.
+listeners: List[Callable[[str], None]] = []
 
 
 class Progress:
@@ -22,6 +26,8 @@ class Progress:
 
     def show(self, message: str) -> None:
         """Shows a message in place of the one before."""
+        for listener in listeners:
+            listener(one_line(message))
         if not self._wanted or time.monotonic() - self._began < PATIENCE:
             return
         if not self._width and is_full_screen():

@@ -5,6 +5,7 @@ import base64
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 from typing import Any, Callable, Dict, List, NoReturn, Optional
@@ -238,6 +239,17 @@ def crash() -> None:
     sys.stderr.write("about to crash\n")
     sys.stderr.flush()
     os.kill(os.getpid(), getattr(signal, ARGUMENTS.get("signal", "SIGKILL")))
+
+
+@scenario
+def leave_behind() -> None:
+    """Ends by itself, as a crash does, and leaves a child running that has its group."""
+    handshake()
+    receive()
+    child = subprocess.Popen(["/bin/sleep", "1000"], stdin=subprocess.DEVNULL,
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    log("!", {"child": child.pid})
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 @scenario

@@ -4,7 +4,9 @@ import base64
 import json
 import os
 import shutil
+import signal
 import subprocess
+import time
 from typing import Any, List
 
 import gdb
@@ -216,6 +218,21 @@ class FaultTest(HelperTest):
         self.check("mpi-queues", "ended (killed by SIGKILL)", "about to crash")
         self.fake("crash", signal="SIGSEGV")
         self.check("info mpi", "SIGSEGV")
+
+    def test_crash_leaves_nothing_behind(self) -> None:
+        self.fake("leave_behind")
+        self.assertIn("ended (killed by SIGKILL)", self.fails("mpi-queues"))
+        child = self.received("!")[0]["child"]
+        for _ in range(1000):  # init reaps it
+            try:
+                with open("/proc/%d/stat" % child) as file:
+                    if file.read().rpartition(")")[2].split()[0] == "Z":
+                        return
+            except OSError:
+                return
+            time.sleep(0.01)
+        os.kill(child, signal.SIGKILL)
+        self.fail("process %d runs on" % child)
 
     def test_end_in_the_middle(self) -> None:
         self.check_raw(b"Content-Length: 100\r\n\r\n{", "in the middle of a message", "the end",

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestEachStep(t *testing.T) {
+	var steps []string
+	eachStep(strings.NewReader("attaching\nattaching\n\nreading \x1b[2J\u202e\nreading 2\nwriting\nmore\n"), 4, func(s string) { steps = append(steps, s) })
+	if want := []string{"attaching", "reading \uFFFD[2J\uFFFD", "reading 2", "writing"}; !slices.Equal(steps, want) {
+		t.Errorf("%q, not %q", steps, want)
+	}
+}
+
+// A gdb that stands still keeps a job stopped for the time that is given, and not for
+// that time for each rank of it.
+func TestTimeIsNotForEachRank(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "gdb")
+	script := "#!/bin/sh\necho attaching to process 2 of 1000 >&3\nexec sleep 1000\n"
+	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	g, err := newGDB(path, time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.close()
+	_, err = g.run(t.Context(), inquiry{pid: 1, job: make([]processState, 1000)})
+	var late *timeoutError
+	if !errors.As(err, &late) || late.after != time.Second {
+		t.Fatal(err)
+	}
+	if want := "gdb did not get on within 1s (attaching to process 2 of 1000) and was told to end"; late.doing != "" && !strings.Contains(err.Error(), want) {
+		t.Error(err)
+	}
+}
+
+// As long as it gets on, it may go on.
+func TestStepsGiveTime(t *testing.T) {
+	lines, tell := io.Pipe()
+	shown := make(chan string)
+	const steps = 40
+	ctx, stop := limited(t.Context(), time.Hour, steps, lines, func(s string) { shown <- s })
+	for i := range steps {
+		text := strings.Repeat("x", i+1)
+		if _, err := io.WriteString(tell, text+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		if got := <-shown; got != text {
+			t.Errorf("%s, not %s", got, text)
+		}
+	}
+	if ctx.Err() != nil {
+		t.Error(context.Cause(ctx))
+	}
+	_ = tell.Close()
+	stop()
+	if !errors.Is(context.Cause(ctx), context.Canceled) {
+		t.Error(context.Cause(ctx))
+	}
+}
