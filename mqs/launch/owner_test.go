@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // of makes processes another user's, or of a process namespace.
@@ -186,5 +188,30 @@ func TestJobsOfOneName(t *testing.T) {
 		if j, err := s.find(pid); err == nil && j.Self.PID != pid {
 			t.Errorf("process %d is shown for %d", j.Self.PID, pid)
 		}
+	}
+}
+
+// A process can have files that never answer, and so can many.
+func TestFilesThatDoNotAnswer(t *testing.T) {
+	var processes []madeUp
+	for pid := 20; pid < 60; pid++ {
+		processes = append(processes, madeUp{pid: pid, parent: pid - 1, name: "sh"})
+	}
+	processes[0].parent = 1
+	s := machine(t, processes...)
+	var opened atomic.Int32
+	never := make(chan struct{})
+	defer close(never)
+	s.patience = time.Millisecond
+	s.open = func(int, ...string) (memory, error) {
+		opened.Add(1)
+		<-never
+		return nil, os.ErrNotExist
+	}
+	if _, err := s.find(59); err == nil || !strings.Contains(err.Error(), errSilent.Error()) {
+		t.Error(err)
+	}
+	if n := opened.Load(); n > mostSilent {
+		t.Errorf("%d processes were waited for", n)
 	}
 }

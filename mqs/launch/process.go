@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/mpi-queues/mpi-queues/mqs/peek"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
@@ -26,6 +27,10 @@ type system struct {
 	// all are the jobs, once they are known, and byID the processes of containers.
 	all  []*group
 	byID map[inNamespace][]*process
+
+	// patience is how long a process's files may take; silent counts those that took longer.
+	patience time.Duration
+	silent   int
 }
 
 // memory is a process that is read.
@@ -81,7 +86,7 @@ func look(root string, open func(pid int, symbols ...string) (memory, error)) (*
 	if err != nil {
 		return nil, fmt.Errorf("the processes of this machine can't be seen: %w", err)
 	}
-	s := &system{root: root, open: open, processes: map[int]*process{}, isHere: func(string) bool { return false }}
+	s := &system{root: root, open: open, processes: map[int]*process{}, patience: lookPatience, isHere: func(string) bool { return false }}
 	for _, e := range entries {
 		pid, err := strconv.Atoi(e.Name())
 		if err != nil || pid <= 0 {
@@ -200,7 +205,37 @@ func (s *system) inside(p *process) *inside {
 	return p.inside
 }
 
+// lookPatience is how long the files of a process may take that is looked into, and
+// mostSilent how many processes are waited for in vain.
+const (
+	lookPatience = 20 * time.Second
+	mostSilent   = 3
+)
+
+// errSilent means that a process's files do not answer.
+var errSilent = errors.New("its files do not answer: they are on a file system whose server stands still")
+
+// lookInto reads a process, beside the caller: whoever owns it chooses its files, and
+// one of a file system that a program serves (FUSE) may never be there. Who waits for
+// such a file can't be interrupted, and is left behind.
 func (s *system) lookInto(pid int) *inside {
+	if s.silent >= mostSilent {
+		return &inside{err: errSilent}
+	}
+	seen := make(chan *inside, 1)
+	go func() { seen <- s.readInside(pid) }()
+	timer := time.NewTimer(s.patience)
+	defer timer.Stop()
+	select {
+	case i := <-seen:
+		return i
+	case <-timer.C:
+		s.silent++
+		return &inside{err: errSilent}
+	}
+}
+
+func (s *system) readInside(pid int) *inside {
 	m, err := s.open(pid, tableSymbol, sizeSymbol, initSymbol)
 	if err != nil {
 		return &inside{err: err, denied: errors.Is(err, os.ErrPermission)}
