@@ -1,4 +1,4 @@
-//go:build live || matrix
+//go:build live || matrix || full
 
 package live
 
@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -251,14 +250,9 @@ func (j *Job) CoreSnapshots(t testing.TB, w *Workspace) []string {
 // AskReport runs `mpi-queues report --json`.
 func (w *Workspace) AskReport(t testing.TB, args ...string) (*expect.Report, string, error) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), w.Helper, append([]string{"report", "--json"}, args...)...)
-	cmd.Env = w.environment()
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	said := string(out) + stderr.String()
+	out, said, err := w.Try(t, append([]string{"report", "--json"}, args...)...)
 	if err != nil {
-		return nil, said, fmt.Errorf("mpi-queues report: %w", err)
+		return nil, said, err
 	}
 	report, err := expect.ParseReport(out)
 	return report, said, err

@@ -1,4 +1,4 @@
-//go:build live || matrix
+//go:build live || matrix || full
 
 package live
 
@@ -133,13 +133,25 @@ func (w *Workspace) ShellError(t testing.TB, args ...string) string {
 // Shell runs the product's program in a shell's manner and returns its standard output.
 func (w *Workspace) Shell(t testing.TB, args ...string) []byte {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), w.Helper, args...)
+	out, said, err := w.Try(t, args...)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	return out
+}
+
+// Try does the same where an error may be right. said is all that was written.
+func (w *Workspace) Try(t testing.TB, args ...string) (out []byte, said string, err error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*Patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, w.Helper, args...)
 	cmd.Env = w.environment()
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	out, err := cmd.Output()
+	out, err = cmd.Output()
 	if err != nil {
-		t.Fatalf("mpi-queues %s: %v\n%s", strings.Join(args, " "), err, stderr.String())
+		err = fmt.Errorf("mpi-queues %s: %w", strings.Join(args, " "), err)
 	}
-	return out
+	return out, string(out) + stderr.String(), err
 }

@@ -1,4 +1,4 @@
-//go:build live || matrix
+//go:build live || matrix || full
 
 package live
 
@@ -124,16 +124,16 @@ func (j *Job) await(t testing.TB, ranks int) {
 			t.Fatal(err)
 		}
 		j.Accounts = append(j.Accounts, account)
-		yield(t, account.PID)
+		Yield(t, account.PID)
 	}
 }
 
 // yielding is the priority of ranks, at which they still get on beside busy debuggers.
 const yielding = 10
 
-// yield makes a process leave the processors to debuggers: a rank that waits in MPI
+// Yield makes a process leave the processors to debuggers: a rank that waits in MPI
 // looks for messages all the time.
-func yield(t testing.TB, pid int) {
+func Yield(t testing.TB, pid int) {
 	t.Helper()
 	folder := filepath.Join("/proc", strconv.Itoa(pid))
 	threads, _ := filepath.Glob(filepath.Join(folder, "task", "*"))

@@ -1,4 +1,4 @@
-//go:build live || matrix
+//go:build live || matrix || full
 
 package live
 
@@ -17,6 +17,9 @@ type MPI struct {
 	Launcher []string
 	// TakesOptions is true if the options in the programs' comments are the launcher's.
 	TakesOptions bool
+	// Exports is true if the launcher takes a rank's environment as -x NAME=VALUE, and not
+	// as -env NAME VALUE.
+	Exports bool
 	// Teller prints what it is.
 	Teller []string
 }
@@ -27,6 +30,7 @@ var (
 		Compiler:     "mpicc.openmpi",
 		Launcher:     []string{"mpirun.openmpi", "--allow-run-as-root", "--oversubscribe"},
 		TakesOptions: true,
+		Exports:      true,
 		Teller:       []string{"ompi_info", "--version"},
 	}
 	StockMPICH = MPI{
@@ -51,6 +55,14 @@ func MPICH(prefix string) MPI {
 		Launcher: []string{filepath.Join(prefix, "bin", "mpiexec.hydra")},
 		Teller:   []string{filepath.Join(prefix, "bin", "mpichversion")},
 	}
+}
+
+// Setting are the launcher's flags that set a variable of the ranks' environment.
+func (m MPI) Setting(name, value string) []string {
+	if m.Exports {
+		return []string{"-x", name + "=" + value}
+	}
+	return []string{"-env", name, value}
 }
 
 // Release is what the library says that it is: "Open MPI 4.1.4".

@@ -1,4 +1,4 @@
-//go:build live || matrix
+//go:build live || matrix || full
 
 package live
 

@@ -1,4 +1,4 @@
-//go:build live || matrix
+//go:build live || matrix || full
 
 // Package live runs MPI jobs and debuggers for tests.
 package live

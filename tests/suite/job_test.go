@@ -1,0 +1,187 @@
+//go:build matrix || full
+
+package suite
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/mpi-queues/mpi-queues/tests/internal/live"
+)
+
+// job is a program that runs.
+type job struct {
+	launcher *exec.Cmd
+	ended    chan struct{}
+	// folder is where its processes run and write.
+	folder string
+	// ranks are their process ids.
+	ranks []int
+}
+
+// manner is how a program is run.
+type manner struct {
+	// preload is the library that makes it long, empty if it is left alone.
+	preload string
+	slow    bool
+	// most is how often main is called at most, 0 for as long as nobody says stop.
+	most int
+}
+
+// start starts a program.
+func start(t *testing.T, mpi live.MPI, p program, path string, m manner) *job {
+	t.Helper()
+	j := &job{folder: t.TempDir(), ended: make(chan struct{})}
+	env := []string{"MPITEST_RETURN_WITH_CODE=yes", "AGAIN_FOLDER=" + j.folder}
+	if m.most > 0 {
+		env = append(env, "AGAIN_MOST="+strconv.Itoa(m.most))
+	}
+	if m.slow {
+		env = append(env, "AGAIN_SLOW=yes")
+	}
+	command := slices.Concat(mpi.Launcher, []string{"-n", strconv.Itoa(p.ranks)})
+	if m.preload != "" {
+		env = append(env, "LD_PRELOAD="+m.preload)
+	}
+	for _, v := range env {
+		name, value, _ := strings.Cut(v, "=")
+		command = append(command, mpi.Setting(name, value)...)
+	}
+	command = slices.Concat(command, []string{path}, p.args)
+	log, err := os.Create(filepath.Join(j.folder, "output"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = log.Close() }()
+	j.launcher = exec.Command(command[0], command[1:]...)
+	j.launcher.Dir, j.launcher.Stdout, j.launcher.Stderr = j.folder, log, log
+	j.launcher.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := j.launcher.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		_ = j.launcher.Wait()
+		close(j.ended)
+	}()
+	t.Cleanup(j.kill)
+	return j
+}
+
+// await waits until all ranks have initialised MPI, and says whether they have.
+func (j *job) await(t *testing.T, ranks int) bool {
+	t.Helper()
+	file := func(rank int) string { return filepath.Join(j.folder, "rank-"+strconv.Itoa(rank)) }
+	live.Soon(func() bool {
+		for rank := range ranks {
+			if !live.Exists(file(rank)) {
+				return j.hasEnded()
+			}
+		}
+		return true
+	})
+	for rank := range ranks {
+		text, err := os.ReadFile(file(rank))
+		pid, bad := strconv.Atoi(string(text))
+		if err != nil || bad != nil {
+			return false
+		}
+		j.ranks = append(j.ranks, pid)
+		live.Yield(t, pid)
+	}
+	return true
+}
+
+func (j *job) hasEnded() bool {
+	select {
+	case <-j.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// limit is how long a program may take on a machine that has other things to do.
+const limit = time.Minute
+
+// end waits for the job's end. An error says how it ends, if it does not do so well.
+func (j *job) end() error {
+	select {
+	case <-j.ended:
+	case <-time.After(limit):
+		j.kill()
+		return fmt.Errorf("it has not ended after %v", limit)
+	}
+	said := j.output()
+	if status := j.launcher.ProcessState.ExitCode(); status != 0 {
+		return fmt.Errorf("it ends with %d:\n%s", status, said)
+	}
+	if strings.Contains(said, "Found ") {
+		return fmt.Errorf("it finds errors:\n%s", said)
+	}
+	return nil
+}
+
+// output is what the job has written, its end if that is much.
+func (j *job) output() string {
+	text, _ := os.ReadFile(filepath.Join(j.folder, "output"))
+	return string(text[max(0, len(text)-2000):])
+}
+
+// calls is how often main has been called.
+func (j *job) calls() int {
+	text, _ := os.ReadFile(filepath.Join(j.folder, "calls"))
+	n, _ := strconv.Atoi(string(text))
+	return n
+}
+
+// kill ends the launcher and all that it has started.
+func (j *job) kill() {
+	if j.hasEnded() {
+		return
+	}
+	family := append(descendants(j.launcher.Process.Pid), j.launcher.Process.Pid)
+	for _, pid := range family {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	<-j.ended
+}
+
+func descendants(pid int) []int {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	var out []int
+	for _, word := range strings.Fields(string(text)) {
+		if child, err := strconv.Atoi(word); err == nil {
+			out = append(append(out, child), descendants(child)...)
+		}
+	}
+	return out
+}
+
+// signal sends a signal to all ranks, and waits until those that it stops have stopped.
+func (j *job) signal(s syscall.Signal) error {
+	var failed error
+	for _, pid := range j.ranks {
+		failed = errors.Join(failed, syscall.Kill(pid, s))
+	}
+	if s == syscall.SIGSTOP && failed == nil && !live.Soon(func() bool { return len(j.stopped()) == len(j.ranks) || j.hasEnded() }) {
+		failed = errors.New("the ranks do not stop")
+	}
+	return failed
+}
+
+// stopped are the processes that a signal or a debugger has stopped.
+func (j *job) stopped() []int {
+	return slices.DeleteFunc(slices.Clone(j.ranks), func(pid int) bool {
+		state := live.State(pid)
+		return state != 'T' && state != 't'
+	})
+}

@@ -1,0 +1,51 @@
+//go:build matrix || full
+
+// Package suite looks at programs of MPICH's own test suite at random moments, with Open
+// MPI and with MPICH. They end by themselves when they are left alone, so that whoever
+// calls one of them deadlocked is wrong. Nothing is skipped.
+package suite
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/tests/internal/live"
+)
+
+// plan is how much is looked at.
+type plan struct {
+	// programs are looked at with each MPI, each in all ways.
+	programs int
+	// seed of all that is random; 0 is another one each time.
+	seed uint64
+}
+
+var (
+	work *live.Workspace
+	// source is the folder of the suite, test/mpi of MPICH's source.
+	source string
+)
+
+func TestMain(m *testing.M) {
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	unpack := exec.Command("../mpich/build", "source")
+	unpack.Stderr = os.Stderr
+	out, err := unpack.Output()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "tests/mpich/build:", err)
+		return 1
+	}
+	source = strings.TrimSpace(string(out)) + "/test/mpi"
+	if work, err = live.New(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer work.Close()
+	return m.Run()
+}

@@ -1,0 +1,6 @@
+//go:build matrix && !full
+
+package suite
+
+// A sample of the soak, always the same one.
+var soak = plan{programs: 4, seed: 14}
