@@ -109,11 +109,12 @@ func (j *job) hasEnded() bool {
 	}
 }
 
-// limit is how long a program may take on a machine that has other things to do.
-const limit = time.Minute
+// short is how long a program may take that is to be looked at, and patience how long one
+// may take to come to its end that has been.
+const short, patience = 20 * time.Second, 2 * time.Minute
 
 // end waits for the job's end. An error says how it ends, if it does not do so well.
-func (j *job) end() error {
+func (j *job) end(limit time.Duration) error {
 	select {
 	case <-j.ended:
 	case <-time.After(limit):

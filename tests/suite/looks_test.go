@@ -64,7 +64,7 @@ type looker struct {
 	// verdicts are counted by the way of the look, and the programs that are of no use by the reason.
 	verdicts              map[string]map[string]int
 	looked                int
-	unbuilt, unfit, short []string
+	unbuilt, unfit, leaky []string
 	// schemas are those of snapshots and of reports.
 	schemas [2]*jsonschema.Schema
 }
@@ -116,7 +116,7 @@ func (s *looker) program(t *testing.T, p program, path string, order []int, slow
 	try := long
 	try.most = 3
 	for _, m := range []manner{{}, try} {
-		if err := start(t, s.mpi, p, path, m).end(); err != nil {
+		if err := start(t, s.mpi, p, path, m).end(short); err != nil {
 			s.unfit = append(s.unfit, name)
 			return
 		}
@@ -134,18 +134,18 @@ func (s *looker) program(t *testing.T, p program, path string, order []int, slow
 	if err := os.WriteFile(filepath.Join(j.folder, "stop"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	err := j.end()
+	err := j.end(patience)
 	if err == nil {
 		return
 	}
 	// What it leaks may be too much in the end, without anyone's looking too.
 	alone := long
 	alone.most = j.calls() + 2
-	if other := start(t, s.mpi, p, path, alone).end(); other == nil {
+	if other := start(t, s.mpi, p, path, alone).end(patience); other == nil {
 		t.Errorf("after the looks, %v", err)
 		return
 	}
-	s.short = append(s.short, name)
+	s.leaky = append(s.leaky, name)
 }
 
 // look looks once. A job that ends meanwhile, as only one that fails does, has no verdict.
@@ -286,7 +286,7 @@ func (s *looker) table(mpi string) string {
 	for _, l := range []struct {
 		what string
 		list []string
-	}{{"do not compile", s.unbuilt}, {"do not end well by themselves", s.unfit}, {"can't be called as often without a look either", s.short}} {
+	}{{"do not compile", s.unbuilt}, {"do not end well by themselves", s.unfit}, {"can't be called as often without a look either", s.leaky}} {
 		fmt.Fprintf(&b, "; %d %s", len(l.list), l.what)
 	}
 	verdicts := map[string]bool{}
@@ -305,7 +305,7 @@ func (s *looker) table(mpi string) string {
 			fmt.Fprintf(&b, "%10d", s.verdicts[way][v])
 		}
 	}
-	if lists, err := json.Marshal(map[string][]string{"unbuilt": s.unbuilt, "unfit": s.unfit, "short": s.short}); err == nil {
+	if lists, err := json.Marshal(map[string][]string{"unbuilt": s.unbuilt, "unfit": s.unfit, "leaky": s.leaky}); err == nil {
 		fmt.Fprintf(&b, "\n%s", lists)
 	}
 	return b.String()

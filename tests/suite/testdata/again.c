@@ -53,28 +53,38 @@ static int begin(int *argc, char ***argv, int required) {
   return MPI_SUCCESS;
 }
 
-int MPI_Init(int *argc, char ***argv) { return begin(argc, argv, MPI_THREAD_SINGLE); }
+/* The program's calls, in functions of other names: no stack has to say that a rank is in
+ * MPI_Finalize when it is not. */
+#define INSTEAD(function, own) \
+  __asm__(".globl MPI_" #function "\n"     \
+          ".type MPI_" #function ", @function\n" \
+          "MPI_" #function ": jmp " #own "\n" \
+          ".size MPI_" #function ", . - MPI_" #function "\n"); \
+  __attribute__((visibility("hidden"), used)) int own
 
-int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
+INSTEAD(Init, again_init)(int *argc, char ***argv) { return begin(argc, argv, MPI_THREAD_SINGLE); }
+
+INSTEAD(Init_thread, again_init_thread)(int *argc, char ***argv, int required, int *provided) {
   int error = begin(argc, argv, required);
   *provided = level;
   return error;
 }
 
-int MPI_Initialized(int *flag) {
+INSTEAD(Initialized, again_initialized)(int *flag) {
   *flag = inside;
   return MPI_SUCCESS;
 }
 
-int MPI_Finalized(int *flag) {
+INSTEAD(Finalized, again_finalized)(int *flag) {
   *flag = 0;
   return MPI_SUCCESS;
 }
 
 /* What comes after it must not meet what is still to be received. */
-int MPI_Finalize(void) {
+INSTEAD(Finalize, again_meet)(void) {
   inside = false;
-  return PMPI_Barrier(own);
+  int error = PMPI_Barrier(own);
+  return error; /* and no jump: the stack has this function */
 }
 
 static int again(int argc, char **argv, char **environment) {
