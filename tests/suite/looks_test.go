@@ -50,8 +50,8 @@ func TestSuite(t *testing.T) {
 			if err := s.tools.prepare(); err != nil {
 				t.Fatal(err)
 			}
+			defer func() { t.Log("\n" + s.table(mpi.name)) }()
 			s.all(t)
-			t.Log("\n" + s.table(mpi.name))
 		})
 	}
 }
@@ -186,6 +186,7 @@ func (s *looker) look(t *testing.T, j *job, way string) {
 			t.Errorf("%s: it says %q:\n%s", way, bad, said)
 		}
 	}
+	t.Logf("%s: %s", way, verdict)
 	if s.verdicts[way] == nil {
 		s.verdicts[way] = map[string]int{}
 	}

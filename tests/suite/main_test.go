@@ -41,7 +41,8 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, "tests/mpich/build:", err)
 		return 1
 	}
-	source = strings.TrimSpace(string(out)) + "/test/mpi"
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	source = lines[len(lines)-1] + "/test/mpi"
 	if work, err = live.New(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
