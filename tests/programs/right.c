@@ -95,6 +95,27 @@ static void disconnect(void) {
   first_then_second(disconnect_from, &dup);
 }
 
+/* Rank 1 has passed a barrier and come to its MPI_Finalize, or to that of a tool, which
+ * meets the others before it finalizes; rank 0 is stopped in the barrier. */
+static void finalize(void) {
+  if (rank == 1) expect_await("go");
+  waiting();
+  if (rank == 1) expect_touch("stop");
+  MPI_Barrier(world); /* @finalize */
+}
+
+static bool has_tool;
+
+int MPI_Finalize(void) {
+  if (has_tool) PMPI_Barrier(world);
+  return PMPI_Finalize();
+}
+
+static void tool(void) {
+  has_tool = true;
+  finalize();
+}
+
 /* The hybrid ones: a thread of each rank waits for a message that the other rank's main
  * thread sends when it has computed for long enough, or slept. */
 static void *receive(void *unused) {
@@ -187,6 +208,8 @@ int main(int argc, char **argv) {
       {"win", 2, win},
       {"file", 2, file},
       {"disconnect", 2, disconnect},
+      {"finalize", 2, finalize},
+      {"tool", 2, tool},
       {"spin", 2, spin, true},
       {"idle", 2, idle, true},
       {"join", 2, join, true},

@@ -29,6 +29,8 @@ var Claims = []Claim{
 	{Program: "right", Name: "file", Ranks: 2, Waits: []int{0, 1}, Held: true},
 	{Program: "right", Name: "disconnect", Ranks: 2, Waits: []int{0, 1}, Held: true},
 	{Program: "right", Name: "nofree", Ranks: 2, Waits: []int{0, 1}, Held: true},
+	{Program: "right", Name: "finalize", Ranks: 2, Waits: []int{0, 1}, Held: true},
+	{Program: "right", Name: "tool", Ranks: 2, Waits: []int{0, 1}, Held: true},
 	{Program: "right", Name: "spin", Ranks: 2, Waits: []int{0, 1}, InCores: true},
 	{Program: "right", Name: "idle", Ranks: 2, Waits: []int{0, 1}},
 	{Program: "right", Name: "join", Ranks: 2, Waits: []int{0, 1}},
