@@ -20,7 +20,7 @@ func TestClaims(t *testing.T) {
 		c := &expect.Claims[i]
 		t.Run(c.Program+" "+c.Name, func(t *testing.T) {
 			t.Parallel()
-			work.Judge(t, c, live.Stops{Times: 4, Seed: 4, Cores: c.InCores})
+			work.Judge(t, c, live.Stops{Times: 2, Seed: 4, Cores: c.InCores})
 		})
 	}
 }

@@ -10,6 +10,8 @@ type Claim struct {
 	Held bool
 	// Moves is true of a job that gets on all the time.
 	Moves bool
+	// Polls is the call in which rank 0 asks for ever, as the reason for "no progress" has to say.
+	Polls string
 	// InCores is true if core files of the job are looked at in the ordinary run, too.
 	InCores bool
 }
@@ -36,8 +38,8 @@ var Claims = []Claim{
 	{Program: "right", Name: "join", Ranks: 2, Waits: []int{0, 1}},
 	{Program: "right", Name: "sendall", Ranks: 4, Moves: true, InCores: true},
 	{Program: "hangs", Name: "join", Ranks: 2, Waits: []int{0, 1}, InCores: true},
-	{Program: "hangs", Name: "test", Ranks: 2, Waits: []int{0, 1}},
-	{Program: "hangs", Name: "improbe", Ranks: 2, Waits: []int{0, 1}},
+	{Program: "hangs", Name: "test", Ranks: 2, Waits: []int{0, 1}, Polls: "MPI_Test"},
+	{Program: "hangs", Name: "improbe", Ranks: 2, Waits: []int{0, 1}, Polls: "MPI_Improbe"},
 }
 
 // Ends says whether the job ends by itself.

@@ -45,7 +45,7 @@ func (w *Workspace) Judge(t *testing.T, c *expect.Claim, stops Stops) {
 		j.interrupt(t, stops)
 	} else {
 		j.settle(t)
-		j.look(t, "running", false)
+		j.look(t, running, false)
 		j.once(t)
 		j.whole(t, stops.Cores)
 	}
@@ -82,7 +82,7 @@ func (w *Workspace) JudgeWithout(t *testing.T, rebuilt bool) {
 			t.Fatal(err)
 		}
 	}
-	j.look(t, "running", false)
+	j.look(t, running, false)
 	j.once(t)
 	j.whole(t, false)
 	t.Logf("%s", strings.Join(j.said, ", "))
@@ -122,7 +122,7 @@ func (j *Job) awaitTicks(t testing.TB, pid int) {
 func (j *judged) interrupt(t testing.TB, stops Stops) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(stops.Seed, 0))
-	j.look(t, "running", true)
+	j.look(t, running, true)
 	for i := range stops.Times {
 		time.Sleep(time.Duration(random.IntN(int(20 * time.Millisecond))))
 		j.whole(t, stops.Cores && i == 0)
@@ -139,6 +139,9 @@ func (j *judged) whole(t testing.TB, cores bool) {
 		j.ask(t, "cores", false, j.CoreSnapshots(t, j.work)...)
 	}
 }
+
+// running is the way of a look in the messages of a test: nothing but the look stops the job.
+const running = "running"
 
 // look asks for a report on the running job, or on the stopped one.
 func (j *judged) look(t testing.TB, way string, seenToMove bool) {
@@ -167,6 +170,10 @@ func (j *judged) ask(t testing.TB, way string, seenToMove bool, args ...string) 
 	j.said = append(j.said, fmt.Sprintf("%s: %q", way, report.Verdict))
 	if !j.claim.Allows(report.Verdict, seenToMove) {
 		t.Errorf("%s: the verdict on %s %s is %q:\n%s", way, j.claim.Program, j.claim.Name, report.Verdict, said)
+	}
+	polls := j.claim.Polls
+	if way == running && polls != "" && (report.Verdict != expect.NoProgress || !strings.Contains(report.Why, " poll") || !strings.Contains(report.Why, polls)) {
+		t.Errorf("%s: it does not say that rank 0 polls in %s:\n%s", way, polls, said)
 	}
 }
 
