@@ -89,7 +89,7 @@ func (s *source) waitedFor(c *target.Call, t *mqs.Thread) ([]waiting, target.Add
 	default:
 		return nil, comm
 	}
-	held = slices.DeleteFunc(held, func(w waiting) bool { return w.request.Complete == requestCompleted })
+	held = slices.DeleteFunc(held, func(w waiting) bool { return w.Complete == requestCompleted })
 	t.AllRequests = len(held) == 1 && sends != receives || c.Function == "MPI_Wait" && len(held) == 1
 	return held, comm
 }
