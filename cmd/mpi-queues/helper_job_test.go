@@ -20,6 +20,10 @@ func (s stopped) Info() target.Info { return s.info }
 
 func (stopped) Threads(context.Context, int, []string) ([]target.Thread, error) { return nil, nil }
 
+func (stopped) FindSymbols(_ context.Context, names []string) ([]*target.Symbol, error) {
+	return make([]*target.Symbol, len(names)), nil
+}
+
 // Those that can't be read stand among the others in the debugger's order.
 func TestReadBeside(t *testing.T) {
 	rank := int32(7)

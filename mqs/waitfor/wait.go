@@ -228,7 +228,7 @@ func (j *job) waitForOperations(w wait, ops []goal, complete bool) wait {
 // which the queues tell only how it was started. If there are several, some
 // are other threads': then it waits for any of them, so as not to say too much.
 func (j *job) waitByKind(r *rank, t *mqs.Thread, mine func(kind string) bool) wait {
-	var own, perhaps []goal
+	var own []goal
 	for _, m := range r.members {
 		for _, class := range mqs.OpClasses[:2] {
 			if !m.readable(class) || m.cut(class) {
@@ -236,18 +236,11 @@ func (j *job) waitByKind(r *rank, t *mqs.Thread, mine func(kind string) bool) wa
 			}
 			ops := m.queued(class)
 			for i := range ops {
-				switch op := &ops[i]; {
-				case blocks(op) && mine(op.Kind):
+				if op := &ops[i]; blocks(op) && mine(op.Kind) {
 					own = append(own, goal{op: op, of: m, class: class})
-				case op.Kind == mqs.KindNotKnown && op.Status == mqs.Pending && !op.Internal && t != nil && does(t.Call, class):
-					perhaps = append(perhaps, goal{op: op, of: m, class: class})
 				}
 			}
 		}
-	}
-	// What is not known how it was started can only be the call's own if it is the only one.
-	if len(own) == 0 && len(perhaps) == 1 {
-		own = perhaps
 	}
 	if len(own) == 0 {
 		return wait{thread: t, unknown: ownUnknown}
