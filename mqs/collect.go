@@ -167,15 +167,18 @@ func (p *Process) collectQueue(r *target.Reader, s Source, c *Communicator, clas
 				return &Queue{Unavailable: err.Error()}, nil
 			}
 			p.note("the %s of %s may not be all: %v", class.words(), c.Label(), err)
+			q.Incomplete = true
 			break
 		}
 		if op.Internal && !f.Internal {
 			continue
 		}
-		if q.Total++; q.Total > maxOperations {
+		if q.Total == maxOperations {
 			p.note("the %s of %s may not be all: gave up after %d", class.words(), c.Label(), maxOperations)
+			q.Incomplete = true
 			break
 		}
+		q.Total++
 		if f.Limit == 0 || len(q.Operations) < f.Limit {
 			if len(q.Operations) == cap(q.Operations) {
 				q.Operations = slices.Grow(q.Operations, len(q.Operations)+1) // double it: append alone copies five times as much

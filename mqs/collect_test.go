@@ -131,7 +131,7 @@ func TestCollectBrokenQueues(t *testing.T) {
 	if q[PendingSends].Unavailable != "cannot read 8 bytes at 0x10" || q[PendingSends].Operations != nil {
 		t.Errorf("%+v", q[PendingSends])
 	}
-	if q[PendingReceives].Total != 3 || q[PendingReceives].Unavailable != "" {
+	if q[PendingReceives].Total != 3 || q[PendingReceives].Unavailable != "" || !q[PendingReceives].Incomplete {
 		t.Errorf("%+v", q[PendingReceives])
 	}
 	if notes := strings.Join(p.Notes, "\n"); !strings.Contains(notes, "the pending receives of world may not be all: cannot read") {

@@ -75,6 +75,8 @@ type Queue struct {
 	Operations []PendingOperation
 	// Total is how many there are; more than len(Operations) if a limit cut them.
 	Total int
+	// Incomplete is true if there may be more behind them, which could not be read.
+	Incomplete bool
 	// Unavailable says why the queue can't be read; it has no operations then.
 	Unavailable string
 }

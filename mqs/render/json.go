@@ -232,7 +232,12 @@ func (w *jsonWriter) unavailable(c *mqs.Queues) {
 	n = 0
 	for _, class := range mqs.OpClasses {
 		if q := c.Queue[class]; q != nil && q.Unavailable == "" {
-			w.comma(n).str(class.String()).raw(": ").int(int64(q.Total))
+			w.comma(n).str(class.String()).raw(": ")
+			if q.Incomplete {
+				w.raw("null")
+			} else {
+				w.int(int64(q.Total))
+			}
 			n++
 		}
 	}

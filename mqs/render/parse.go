@@ -132,7 +132,7 @@ type communicatorJSON struct {
 	PendingReceives    []operationJSON   `json:"pending_receives"`
 	UnexpectedMessages []operationJSON   `json:"unexpected_messages"`
 	Unavailable        map[string]string `json:"unavailable"`
-	Totals             map[string]int    `json:"totals"`
+	Totals             map[string]*int   `json:"totals"`
 	Context            string            `json:"context"`
 	Traffic            [][3]int32        `json:"traffic"`
 }
@@ -228,7 +228,12 @@ func (p *Parser) communicator(c *communicatorJSON) (*mqs.Queues, error) {
 		case ok:
 			q.Queue[class] = &mqs.Queue{Unavailable: p.intern(reason)}
 		default:
-			out := &mqs.Queue{Operations: make([]mqs.PendingOperation, len(ops)), Total: max(c.Totals[key], len(ops))}
+			out := &mqs.Queue{Operations: make([]mqs.PendingOperation, len(ops)), Total: len(ops)}
+			if total, said := c.Totals[key]; said && total == nil {
+				out.Incomplete = true
+			} else if said {
+				out.Total = max(*total, len(ops))
+			}
 			for i := range ops {
 				out.Operations[i] = p.operation(&ops[i])
 			}

@@ -150,10 +150,10 @@ func (m *member) readable(class mqs.OpClass) bool {
 	return m.Queue[class] != nil && m.Queue[class].Unavailable == ""
 }
 
-// cut says whether not all of a queue is in the snapshot.
+// cut says whether a queue may have more than is in the snapshot.
 func (m *member) cut(class mqs.OpClass) bool {
 	q := m.Queue[class]
-	return q != nil && q.Total > len(q.Operations)
+	return q != nil && (q.Incomplete || q.Total > len(q.Operations))
 }
 
 // messages collects what is pending in the whole job, by envelope.

@@ -347,6 +347,10 @@ func TestRequests(t *testing.T) {
 			m.each(func(r *madeRank) { r.recv(worldID, 1-r.me, 7) }, 0, 1)
 			m.rank(1).on(worldID).Queue[mqs.UnexpectedMessages].Total = 5
 		}, verdict: Unknown, states: "WW", why: cutUnknown},
+		{name: "more messages have come than could be read", ranks: 2, make: func(m *made) {
+			m.each(func(r *madeRank) { r.recv(worldID, 1-r.me, 7) }, 0, 1)
+			m.rank(1).on(worldID).Queue[mqs.UnexpectedMessages].Incomplete = true
+		}, verdict: Unknown, states: "WW", why: cutUnknown},
 	})
 }
 

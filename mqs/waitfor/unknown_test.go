@@ -173,6 +173,7 @@ var lessens = []func(rng *rand.Rand, m *made) string{
 	ofComm("messages", func(q *mqs.Queues) { q.Queue[2] = &mqs.Queue{Unavailable: "no"} }),
 	ofComm("queue of messages", func(q *mqs.Queues) { q.Queue[2] = nil }),
 	ofComm("some messages", func(q *mqs.Queues) { q.Queue[2] = &mqs.Queue{Total: 3} }),
+	ofComm("the end of the messages", func(q *mqs.Queues) { q.Queue[2] = &mqs.Queue{Incomplete: true} }),
 	ofOperation("state", func(op *mqs.PendingOperation) { op.Status = "" }),
 	ofOperation("kind", func(op *mqs.PendingOperation) { op.Kind = mqs.KindNotKnown }),
 	ofOperation("request", func(op *mqs.PendingOperation) { op.Request.Known = false }),
