@@ -35,7 +35,7 @@ func TestJob(t *testing.T) {
 			}
 			out.Contains(t, "Attached 4 ranks of ", fmt.Sprintf(" (process %d): inferiors 1-4 are ranks 0-3.\n", job.Launcher()),
 				fmt.Sprintf("[Current thread is %d.1 ", selected), "Detached 4 processes, which go on running.\n",
-				"No deadlock.", "The program is not being run")
+				"Undecided.", "The program is not being run")
 			out.Lacks(t, "Traceback", "stopped.")
 			all := document4(t, out, file("all"))
 			replayed, err := expect.ParseDocument(work.Shell(t, "replay", "--json", file("recording")))
