@@ -75,6 +75,9 @@ func check(t *testing.T, path string, limit time.Duration) string {
 }
 
 func TestCheckFindsWhatADLLDoesWrong(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is about processes, in which the race detector sees nothing")
+	}
 	dlls := testdll.In(t.TempDir())
 	for _, c := range []struct{ path, want string }{
 		{dlls.Without(t, "mqs_next_operation"), "the DLL: WRONG: lacks mqs_next_operation"},

@@ -33,7 +33,7 @@ class ProcessTest(HelperTest):
                          os.path.realpath(os.path.join(PROGRAMS, "plain")))
         self.assertEqual(described, {
             "inferior": inferior.num, "pid": inferior.pid, "kind": "live", "rank": None,
-            "architecture": "i386:x86-64", "pointer_size": 8, "big_endian": False})
+            "state": "", "architecture": "i386:x86-64", "pointer_size": 8, "big_endian": False})
         names = [os.path.basename(path) for path in libraries]
         self.assertIn("libplain.so", names)
         self.assertEqual([n for n in names if n.startswith("libc.so")], ["libc.so.6"])
