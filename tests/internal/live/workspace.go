@@ -100,6 +100,10 @@ func projectRoot() (string, error) {
 	return "", fmt.Errorf("no go.mod above the working directory (%w)", err)
 }
 
+// LeftOut says whether a case is left to the matrix: the ordinary run (go test -short) tries
+// every n-th of those that repeat themselves.
+func LeftOut(i, n int) bool { return testing.Short() && i%n != 0 }
+
 // Program returns the path of a test program, built when it is first asked for.
 // source is a file's path in the project.
 func (w *Workspace) Program(t testing.TB, source string) string {
