@@ -86,6 +86,17 @@ func (l *lookedAt) past(s *mqs.Snapshot, stopped map[int]clock) waitfor.Past {
 	return out
 }
 
+// isSecond says whether a look at processes is a second one at all of them that had
+// something to run when they were stopped: on a busy machine they may not have run yet.
+func isSecond(past waitfor.Past, stopped map[int]clock) bool {
+	for pid := range past.Earlier {
+		if stopped[pid].runnable && !past.Ran[pid] {
+			return false
+		}
+	}
+	return true
+}
+
 // settled says whether all processes that have something to run have run for long enough
 // since they were looked at.
 func (l *lookedAt) settled() bool {

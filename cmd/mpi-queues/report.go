@@ -118,7 +118,9 @@ func (c *report) arguments(_ *cobra.Command, args []string) error {
 // no longer than that. Each look stops it, so they become rare.
 const (
 	firstPause = 100 * time.Millisecond
+	mostPause  = time.Second
 	mostWatch  = 3 * time.Second
+	mostLooks  = 12
 	// mostRunning is how long ranks are waited for that have something to run and no processor.
 	mostRunning = 30 * time.Second
 )
@@ -165,7 +167,8 @@ func (c *report) watch(ctx context.Context, s *mqs.Snapshot) (*waitfor.Report, e
 	past := seen.past(s, nil)
 	past.Again = true
 	r := waitfor.Look(s, past)
-	for pause := firstPause; ctx.Err() == nil && c.isOpen(r) && (past.Looks == 0 || seen.watched() < mostWatch); pause *= 3 {
+	second := false // of all that have run at all
+	for pause := firstPause; ctx.Err() == nil && c.isOpen(r) && past.Looks < mostLooks && (!second || seen.watched() < mostWatch); pause = min(3*pause, mostPause) {
 		next := time.Now().Add(pause)
 		running, stop := context.WithTimeout(ctx, mostRunning)
 		wait(running, func() bool { return time.Now().After(next) && seen.settled() })
@@ -179,6 +182,7 @@ func (c *report) watch(ctx context.Context, s *mqs.Snapshot) (*waitfor.Report, e
 			break // what was seen before stands
 		}
 		past = seen.past(again, stopped)
+		second = second || isSecond(past, stopped)
 		past.Again, past.Watched = true, seen.watched()
 		r = waitfor.Look(again, past)
 	}

@@ -44,11 +44,12 @@ def _forget(event: gdb.ContinueEvent) -> None:
     """Forgets the states of processes that go on, as gdb says of those that it attaches to, too."""
     if _is_attaching:
         return
-    thread = event.inferior_thread
-    if thread is None:
+    # cuda-gdb 11.8 has a None of its own, which is not Python's.
+    inferior = getattr(event.inferior_thread, "inferior", None)
+    if inferior is None:
         _states.clear()
     else:
-        _states.pop(thread.inferior.num, None)
+        _states.pop(inferior.num, None)
 
 
 gdb.events.cont.connect(_forget)
