@@ -27,7 +27,7 @@ func (j *job) analyse() *Report {
 	r.Verdict, r.Why = a.verdict()
 	switch r.Verdict {
 	case Unknown:
-		r.Moving = a.moving(a.mayHang())
+		r.Moving = a.moving(a.mayHang()) || a.passing(a.mayHang())
 	case Deadlocked, DeadlockedUnless: // there may be more of it than is proved
 		r.Moving = a.doubtsTransit()
 	}

@@ -151,10 +151,19 @@ func (a *analysis) whyUnknown(open []int32) string {
 
 // moving says whether something that may hang was seen on its way.
 func (a *analysis) moving(open []int32) bool {
-	return slices.ContainsFunc(open, func(r int32) bool {
-		return slices.ContainsFunc(a.ranks[r].waits, func(w wait) bool {
-			return w.unknown == arrivingUnknown || w.unknown == progressUnknown
-		})
+	return a.isUnknown(open, arrivingUnknown, progressUnknown)
+}
+
+// passing says whether something is not known that may be the next time: where a rank stands
+// inside its call differs from look to look, and with it what can be shown to be the call's own.
+func (a *analysis) passing(open []int32) bool {
+	return a.isUnknown(open, ownUnknown, requestsUnknown, placeUnknown)
+}
+
+// isUnknown says whether one of these is what is not known of one of the ranks.
+func (a *analysis) isUnknown(ranks []int32, clauses ...string) bool {
+	return slices.ContainsFunc(ranks, func(r int32) bool {
+		return slices.ContainsFunc(a.ranks[r].waits, func(w wait) bool { return slices.Contains(clauses, w.unknown) })
 	})
 }
 
