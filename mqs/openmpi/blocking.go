@@ -66,9 +66,14 @@ func (s *source) ownRequest(c *target.Call) []waiting {
 }
 
 // exchanged keeps, of requests that MPI_Sendrecv holds, its own: it waits for its send and then
-// for its receive, whose handle is in its own frame. It keeps none if there may be several of a class.
+// for its receive, whose handle is in its own frame, or in that of the part of it that compilers
+// put aside (6.0): a function without a name. It keeps none if there may be several of a class.
 func (s *source) exchanged(c *target.Call, held []waiting) []waiting {
-	frame := c.Frames[len(c.Frames)-1].StackPointer
+	own := len(c.Frames) - 1
+	for own > 0 && c.Frames[own-1].Function == "" {
+		own--
+	}
+	frame := c.Frames[own].StackPointer
 	words, err := s.r.Pointers(frame, int(c.Stack.Addr+target.Addr(c.Stack.Len)-frame)/s.r.Info().PointerSize)
 	if err != nil {
 		return nil
