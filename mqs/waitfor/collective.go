@@ -316,11 +316,17 @@ func (j *job) onItsWay(r *rank, m *member) bool {
 // transit to a rank that no count shows.
 func (j *job) partsMayBeInTransit(r *rank, m *member) bool {
 	for _, other := range r.members {
-		if (other == m || other.Internal) && !other.comm.isAlone() && j.mayBeInTransit(other, mqs.AnyRank) {
+		if (other == m || other.Internal && other.comm.mayBeWithin(m.comm)) && !other.comm.isAlone() && j.mayBeInTransit(other, mqs.AnyRank) {
 			return true
 		}
 	}
 	return false
+}
+
+// mayBeWithin says whether all members of a communicator may be of another: what a library
+// makes for the collectives on one, as for those of its members that share a machine, is.
+func (c *communicator) mayBeWithin(of *communicator) bool {
+	return !c.known || !of.known || c.inter || of.inter || len(c.sides[0].group) <= len(of.sides[0].group)
 }
 
 // isAlone says whether a communicator has one member, who needs nobody.
