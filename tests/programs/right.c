@@ -23,12 +23,14 @@ static void waiting(void) {
 /* The freed ones: rank 0 is stopped while it waits for a message of rank 1 on a
  * communicator. Rank 1 sends it, frees the communicator, with which go MPI's counts of
  * what was sent, and waits for rank 0 on MPI_COMM_WORLD. (Where MPI's own way of freeing
- * takes an answer of rank 0, rank 1 waits for that.) */
+ * takes an answer of rank 0, rank 1 waits for that; where it takes none, and rank 0 has
+ * come to MPI_COMM_WORLD's barrier, rank 1 is past that.) */
 static void first_then_second(void (*last_call)(void *), void *object) {
   if (rank == 1) expect_await("go");
   waiting();
   last_call(object);
   MPI_Barrier(world); /* @after */
+  expect_await("stop");
 }
 
 static MPI_Comm copy(void) {

@@ -101,21 +101,44 @@ func (j *judged) settle(t testing.TB) {
 }
 
 // inCall is how many ticks of processor time take a rank from saying that it will wait into
-// the call in which it does: there it looks for messages all the time.
+// the call in which it does, if it looks for messages all the time there.
 const inCall = 5
 
-// AwaitCall waits until a rank that has said that it will wait does so.
+// AwaitCall waits until a rank that has said that it will wait does so. It fails the test
+// if the job ends.
 func (j *Job) AwaitCall(t testing.TB, rank int) {
 	t.Helper()
 	said := filepath.Join(j.Folder, "waiting-"+strconv.Itoa(rank))
-	Until(t, fmt.Sprintf("rank %d to wait", rank), func() bool { return j.hasEnded() || Exists(said) })
+	j.until(t, fmt.Sprintf("rank %d to wait", rank), func() bool { return Exists(said) })
 	j.awaitTicks(t, j.Accounts[rank].PID)
 }
 
+// awaitTicks waits until a rank has looked for messages for some time, or sleeps.
 func (j *Job) awaitTicks(t testing.TB, pid int) {
 	t.Helper()
 	from := CPU(pid)
-	Until(t, "a rank to look for messages", func() bool { return j.hasEnded() || CPU(pid) >= from+inCall })
+	j.until(t, "a rank to look for messages", func() bool { return CPU(pid) >= from+inCall || asleep(pid) })
+}
+
+// until waits for a condition that the job brings about before it ends.
+func (j *Job) until(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	Until(t, what, func() bool { return j.hasEnded() || ok() })
+	if j.hasEnded() {
+		text, _ := os.ReadFile(j.output)
+		t.Fatalf("waiting for %s: the job has ended; its output:\n%s", what, text)
+	}
+}
+
+// asleep says whether no thread of a process has anything to run.
+func asleep(pid int) bool {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", pid))
+	for _, thread := range threads {
+		if id, _ := strconv.Atoi(filepath.Base(thread)); State(id) != 'S' {
+			return false
+		}
+	}
+	return true
 }
 
 // interrupt stops a job that moves again and again.
