@@ -17,6 +17,7 @@ import (
 // No job that ends by itself is called deadlocked, and no job that stands still is said not
 // to be.
 func TestClaims(t *testing.T) {
+	t.Parallel()
 	for i := range expect.Claims {
 		c := &expect.Claims[i]
 		if testing.Short() && !slices.Contains([]string{"p2p", "win", "spin", "join", "sendall", "test"}, c.Name) {
@@ -69,6 +70,7 @@ func TestEntryOfSend(t *testing.T) {
 
 // The program of a job that hangs may have been removed, or built anew, before someone looks.
 func TestProgramGone(t *testing.T) {
+	t.Parallel()
 	for _, way := range []string{"removed", "rebuilt"} {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()

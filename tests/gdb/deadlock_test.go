@@ -21,9 +21,10 @@ func flags(m *expect.Mode) []string {
 
 // Each mode of the programs that hang, or only look so, is reported as what it is.
 func TestDeadlocks(t *testing.T) {
+	t.Parallel()
 	for i := range expect.Modes {
 		m := &expect.Modes[i]
-		if m.Verdict == expect.Moves || live.LeftOut(i, 3) {
+		if m.Verdict == expect.Moves || live.LeftOut(i, 5) {
 			continue
 		}
 		t.Run(m.Program+" "+m.Name, func(t *testing.T) {
@@ -59,6 +60,7 @@ func hasTable(t *testing.T, launcher int) bool {
 
 // However a job is looked at, the report is the same.
 func TestDeadlockEveryWay(t *testing.T) {
+	t.Parallel()
 	for i, m := range []*expect.Mode{
 		expect.Find("deadlock", "split"), expect.Find("collective", "barrier-recv"),
 		expect.Find("mistake", "source"), expect.Find("moving", "waitany"),
@@ -82,6 +84,7 @@ func TestDeadlockEveryWay(t *testing.T) {
 
 // A job that runs is never called deadlocked, whenever it is stopped.
 func TestRunningJobs(t *testing.T) {
+	t.Parallel()
 	for i := range expect.Modes {
 		m := &expect.Modes[i]
 		if m.Verdict != expect.Moves || live.LeftOut(i, 2) {

@@ -63,6 +63,7 @@ var defects = map[string]func(d, c expect.Object) bool{
 // What Open MPI's own DLL shows of a stripped library is what the native decoder
 // shows, but for exactly its known defects.
 func TestOpenMPIsOwnDLL(t *testing.T) {
+	t.Parallel()
 	seen := map[string]bool{}
 	for _, c := range []struct {
 		program string

@@ -20,6 +20,7 @@ var versions = map[string][]string{"version 2": {"-DCOMPATIBILITY=2"}, "version 
 // and none of its checks on call-backs, handles and the order of calls fails,
 // however gdb looks at the process.
 func TestReferenceDLL(t *testing.T) {
+	t.Parallel()
 	for name, options := range versions {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -126,6 +127,7 @@ func ofCalls(calls []string, entry string) int {
 // Over a session a DLL is loaded and set up once, told of every display by an
 // update, and told when a process has gone; its memory of the process is its own.
 func TestReferenceDLLSession(t *testing.T) {
+	t.Parallel()
 	for name, options := range versions {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

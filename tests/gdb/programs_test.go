@@ -18,6 +18,7 @@ import (
 // Each program's account must be what is shown of it, field by field, however
 // gdb looks at it; and what was recorded must replay to the same bytes.
 func TestPrograms(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		program string
 		ranks   int

@@ -16,6 +16,7 @@ import (
 // Where there are no queues to show, the user reads why, in every way of
 // looking, and a recording of it says the same.
 func TestNoQueues(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		program string
 		ranks   int

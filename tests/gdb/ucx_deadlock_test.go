@@ -14,6 +14,7 @@ import (
 // Over UCX each mode of the programs that hang, or only look so, is reported as what it is
 // too, but for probes, of which UCX keeps nothing.
 func TestUCXDeadlocks(t *testing.T) {
+	t.Parallel()
 	for i := range expect.Modes {
 		m := &expect.Modes[i]
 		if m.Verdict == expect.Moves || live.LeftOut(i, 6) {
@@ -36,6 +37,7 @@ func TestUCXDeadlocks(t *testing.T) {
 
 // A job that runs is never called deadlocked, though UCX does not count messages.
 func TestUCXRunningJobs(t *testing.T) {
+	t.Parallel()
 	for i := range expect.Modes {
 		m := &expect.Modes[i]
 		if m.Verdict != expect.Moves || live.LeftOut(i, 2) {
