@@ -3,6 +3,7 @@
 A KeyboardInterrupt can arise between any two byte codes, also between the read of a message
 and its handling. While a request is served SIGINT is therefore held back by the signal mask, and
 let through only where an interruption loses nothing: while waiting, and inside gdb's own calls.
+So is SIGTERM, which gdb's handler turns into a KeyboardInterrupt, too, before gdb ends itself.
 gdb's signal handlers stay as they are.
 """
 
@@ -12,7 +13,7 @@ from typing import Any, Callable, Iterator, TypeVar
 
 Value = TypeVar("Value")
 
-_ONLY = {signal.SIGINT}
+_SIGNALS = {signal.SIGINT, signal.SIGTERM}
 
 
 def _mask(how: int, signals: Any) -> bool:
@@ -30,7 +31,7 @@ def _mask(how: int, signals: Any) -> bool:
 def held() -> Iterator[None]:
     """Holds Ctrl-C back inside the block; one that came meanwhile is noticed at its end."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
-    if _mask(signal.SIG_BLOCK, _ONLY):
+    if _mask(signal.SIG_BLOCK, _SIGNALS):
         _mask(signal.SIG_SETMASK, before)
         raise KeyboardInterrupt
     try:
@@ -46,8 +47,8 @@ def allow(function: Callable[..., Value], *args: Any) -> Value:
     Raises KeyboardInterrupt where it is noticed; what function returned is lost then.
     """
     try:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ONLY)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
         return function(*args)
     finally:
-        if _mask(signal.SIG_BLOCK, _ONLY):
+        if _mask(signal.SIG_BLOCK, _SIGNALS):
             raise KeyboardInterrupt

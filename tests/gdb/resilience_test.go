@@ -169,3 +169,29 @@ func TestInterruptHanging(t *testing.T) {
 	}
 	works(t, s)
 }
+
+// SIGTERM ends gdb in the middle of a command, as it ends gdb's own: with no traceback,
+// no helper left and the process let go of.
+func TestTerminated(t *testing.T) {
+	t.Parallel()
+	job := work.Start(t, "many", 2, nil, "100000")
+	rank := job.Accounts[0].PID
+	for range 4 {
+		s := work.Sit(t, live.Process(rank))
+		works(t, s)
+		helper, from := s.Helper(), live.CPU(s.Helper())
+		more := rand.IntN(12)
+		s.Send("mpi-queues -json -output /dev/null")
+		live.Until(t, "for the helper to work", func() bool { return live.CPU(helper) >= from+1+more || s.Has(live.Prompt) })
+		if err := syscall.Kill(s.PID(), syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		if out := s.End(); strings.Contains(out, "Traceback") || strings.Contains(out, "failed") {
+			t.Errorf("terminated after %d ticks, gdb says:\n%s", more, out)
+		}
+		live.Until(t, "for the helper's end", func() bool { return zombieOrGone(helper) })
+		if state := live.State(rank); state == 'T' || state == 't' {
+			t.Fatalf("after %d ticks, the rank is left in state %c", more, state)
+		}
+	}
+}

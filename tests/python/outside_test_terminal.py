@@ -66,6 +66,13 @@ class InterruptTest(TerminalTest):
         self.assertEqual(self.helper_pid(terminal), pid)
         self.assertEqual(len(terminal.received("cancel")), 1)
 
+    def test_termination_waits_for_the_exchange(self) -> None:
+        terminal = self.start("obedient")
+        terminal.send(r"""python exec("import os\nfrom mpi_queues import interrupts\n"""
+                      r"""with interrupts.held():\n os.kill(os.getpid(), 15)\n print('SER' + 'VED')")"""
+                      "\n")
+        terminal.expect("SERVED")
+
     def test_second_one_ends_the_helper(self) -> None:
         terminal = self.start("stubborn")
         terminal.command("python from mpi_queues import exchange; exchange.CANCEL_SECONDS = 1e6")

@@ -184,6 +184,22 @@ func (s *Session) Helper() int {
 	return 0
 }
 
+// End waits until gdb has ended, and returns what it has written since the last wait.
+func (s *Session) End() string {
+	s.t.Helper()
+	Until(s.t, "for gdb's end", func() bool {
+		select {
+		case <-s.ended:
+			return true
+		default:
+			return false
+		}
+	})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return string(s.text[s.seen:])
+}
+
 func (s *Session) leave() {
 	_ = s.terminal.Close()
 	// The terminal's hang-up ends gdb, which detaches first.
