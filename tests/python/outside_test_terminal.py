@@ -68,9 +68,10 @@ class InterruptTest(TerminalTest):
 
     def test_termination_waits_for_the_exchange(self) -> None:
         terminal = self.start("obedient")
-        terminal.send(r"""python exec("import os\nfrom mpi_queues import interrupts\n"""
-                      r"""with interrupts.held():\n os.kill(os.getpid(), 15)\n print('SER' + 'VED')")"""
-                      "\n")
+        terminal.send(r"""python exec("import signal, threading\nfrom mpi_queues import interrupts\n"""
+                      r"""with interrupts.held():\n"""
+                      r""" signal.pthread_kill(threading.get_ident(), signal.SIGTERM)\n"""
+                      r""" print('SER' + 'VED')")""" "\n")
         terminal.expect("SERVED")
 
     def test_second_one_ends_the_helper(self) -> None:
