@@ -68,7 +68,8 @@ class InterruptTest(TerminalTest):
 
     def test_termination_waits_for_the_exchange(self) -> None:
         terminal = self.start("obedient")
-        terminal.send(r"""python exec("import signal, threading\nfrom mpi_queues import interrupts\n"""
+        terminal.send(r"""python exec("import signal, threading\n"""
+                      r"""from mpi_queues import interrupts\n"""
                       r"""with interrupts.held():\n"""
                       r""" signal.pthread_kill(threading.get_ident(), signal.SIGTERM)\n"""
                       r""" print('SER' + 'VED')")""" "\n")
