@@ -207,6 +207,8 @@ func (j *job) waitInCollective(rank int32, t *mqs.Thread, c *collectives) wait {
 	m := r.member(t.Comm)
 	isKnown := m != nil && m.comm.known
 	parts := j.parts(r, t, m)
+	// Where the call shows which messages it waits for, no other message ends that.
+	own := parts != nil && parts.all
 	on := m // the communicator that its messages are on
 	if !isKnown {
 		if on = nil; parts != nil && len(parts.goals) > 0 {
@@ -218,8 +220,8 @@ func (j *job) waitInCollective(rank int32, t *mqs.Thread, c *collectives) wait {
 		return wait{thread: t, unknown: arrivingUnknown}
 	case parts != nil && parts.free:
 		return *parts
-	case on != nil && j.onItsWay(r, on):
-		return wait{thread: t, free: true}
+	case !own && on != nil && j.onItsWay(r, on):
+		return wait{thread: t, unknown: arrivingUnknown}
 	case parts != nil && isKnown && b == synchronises && !m.comm.inter:
 		parts.meaning = c.group(callKey{m.comm, t.Call}, true)
 	case parts != nil:
@@ -231,7 +233,7 @@ func (j *job) waitInCollective(rank int32, t *mqs.Thread, c *collectives) wait {
 		w := j.waitForOthers(rank, t, m, c)
 		parts = &w
 	}
-	inTransit := on != nil && j.partsMayBeInTransit(r, on)
+	inTransit := on != nil && !own && j.partsMayBeInTransit(r, on)
 	for i := range parts.goals {
 		g := &parts.goals[i]
 		g.transit = g.transit || inTransit
@@ -304,7 +306,7 @@ func (m *member) own() []goal {
 // their way to a rank: the library may use communicators of its own.
 func (j *job) onItsWay(r *rank, m *member) bool {
 	for _, other := range r.members {
-		if (other == m || other.Internal) && other.comm.known && other.local >= 0 &&
+		if (other == m || other.Internal) && other.comm.known && other.local >= 0 && !other.comm.isAlone() &&
 			j.onTheWay.any(envelope{other.comm.lane(other.side, false), other.local, mqs.AnyRank, anyTag}) {
 			return true
 		}

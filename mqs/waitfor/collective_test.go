@@ -78,7 +78,7 @@ func TestCollectives(t *testing.T) {
 			m.rank(0).counts(worldID, 1, 2, 3)
 			m.rank(1).counts(worldID, 0, 4, 2)
 			m.rank(1).recv(worldID, 0, 7)
-		}, verdict: Undecided, states: "WW"},
+		}, verdict: Unknown, states: "WW"},
 		{name: "a part of it is on its way on the library's communicator", ranks: 2, make: func(m *made) {
 			m.comm(dupID, "inner", 0, 1)
 			m.rank(0).on(dupID).Internal = true
@@ -87,7 +87,7 @@ func TestCollectives(t *testing.T) {
 			m.rank(0).counts(dupID, 1, 2, 3)
 			m.rank(1).counts(dupID, 0, 4, 2)
 			m.rank(1).recv(worldID, 0, 7)
-		}, verdict: Undecided, states: "WW"},
+		}, verdict: Unknown, states: "WW"},
 		{name: "broadcast whose root has not entered", ranks: 3, make: func(m *made) {
 			m.rank(0).recv(worldID, 1, 7)
 			m.rank(1).enters(worldID, "MPI_Bcast").Root = mqs.Known[int32](0)

@@ -129,3 +129,24 @@ func TestLookAgainAtCollectives(t *testing.T) {
 		t.Errorf("at first %q, moving %v: %s", r.Verdict, r.Moving, r.Why)
 	}
 }
+
+// A rank that waits inside a collective for the message of one member waits for no other's,
+// though one of those that have not run may still have to hand one on.
+func TestLookAgainWhereOneSleeps(t *testing.T) {
+	m := newMade(3)
+	for i := range 3 {
+		m.rank(i).PID, m.rank(i).Progress = 100+i, mqs.Known[uint64](7)
+		m.rank(i).on(worldID).Traffic = nil // MPICH counts no messages
+	}
+	root := m.rank(0)
+	call := root.enters(worldID, "MPI_Gather")
+	call.Root = mqs.Known[int32](0)
+	root.inside(call, worldID, 1)
+	m.rank(1).recv(worldID, 0, 7)
+	m.rank(2).computes()
+	p := past(m.Snapshot, 0, 1)
+	p.Again = true
+	if r := Look(m.Snapshot, p); r.Verdict != Deadlocked {
+		t.Errorf("%q: %s", r.Verdict, r.Why)
+	}
+}
