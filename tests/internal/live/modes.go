@@ -55,10 +55,6 @@ func (j *Job) kill() {
 	}
 }
 
-// settling is how long a job may take to come to where it hangs, or to be
-// reported as it should be, on the slowest machine.
-const settling = 2 * time.Minute
-
 // Settle asks for reports until one is what the mode's must be, and stops the
 // ranks then. It fails the test with the last one's differences.
 func (j *ModeJob) Settle(t testing.TB) {
@@ -72,7 +68,7 @@ func (j *ModeJob) SettleBy(t testing.TB, pid int) {
 	t.Helper()
 	var said string
 	var err error
-	for deadline := time.Now().Add(settling); ; {
+	for deadline := time.Now().Add(Patience); ; {
 		var report *expect.Report
 		if report, said, err = j.work.AskReport(t, strconv.Itoa(pid)); err == nil {
 			if err = j.check(j.Mode, report); err == nil {
@@ -134,7 +130,7 @@ func (j *ModeJob) DeadlockAgain(t testing.TB, pid int) {
 	s := j.work.Sit(t, Nothing())
 	var said string
 	var err error
-	for deadline := time.Now().Add(settling); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(Patience); time.Now().Before(deadline); {
 		s.Says(fmt.Sprintf("mpi-attach %d", pid), "Attached ")
 		said = s.Do("mpi-deadlock -all -json -output " + file)
 		s.Says("mpi-detach", "Detached ")

@@ -62,7 +62,7 @@ func (w *Workspace) ReadOf(t testing.TB, job *Job, where Where, differences func
 	t.Helper()
 	program := filepath.Base(job.Program)
 	settles := where.Name == "live" && (program == "blocked" || program == "lifecycle")
-	for deadline := time.Now().Add(settling); ; {
+	for deadline := time.Now().Add(Patience); ; {
 		r := w.Read(t, where)
 		differ := differences(r.Process(t))
 		if len(differ) == 0 || !settles || time.Now().After(deadline) {
