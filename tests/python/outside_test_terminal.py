@@ -181,15 +181,18 @@ class LooksTest(TerminalTest):
     """Progress and styles."""
 
     def test_progress(self) -> None:
-        terminal = self.start("slow_progress")
-        shown = terminal.command("mpi-queues")
-        steps = re.findall(r"\rstep (\d+)", shown)
-        self.assertTrue(steps, shown)
-        self.assertNotIn("1", steps, "progress was shown too early")
-        self.assertRegex(shown, r"\rstep \d+ *\r +\rRESULT")
+        terminal = self.start("progress")
+        for patience, expected in ((1e9, False), (0, True)):
+            terminal.command("python import mpi_queues.progress; "
+                             "mpi_queues.progress.PATIENCE = %r" % patience)
+            shown = terminal.command("mpi-queues")
+            self.assertEqual("\rstep 1" in shown, expected, shown)
+            if expected:
+                self.assertRegex(shown, r"\rstep \d+ *\r +\rRESULT")
 
     def test_no_progress_on_a_dumb_terminal(self) -> None:
-        terminal = self.start("slow_progress", term="dumb")
+        terminal = self.start("progress", term="dumb")
+        terminal.command("python import mpi_queues.progress; mpi_queues.progress.PATIENCE = 0")
         self.assertNotIn("step", terminal.command("mpi-queues"))
 
     def test_styles(self) -> None:
