@@ -142,6 +142,7 @@ func TestStyle(t *testing.T) {
 	job := work.Start(t, "many", 2, nil, "3")
 	where := live.Process(job.Accounts[0].PID)
 	s := work.Sit(t, where, "TERM=xterm")
+	s.Do("python import mpi_queues.progress; mpi_queues.progress.PATIENCE = 1e9") // no word of how far it has come
 	out := s.Says(command, "\x1b[1mRank 0 of 2", "\x1b[34mPending receives\x1b[m")
 	s.Do("set style enabled off")
 	plain := s.Says(command, "Pending receives")
