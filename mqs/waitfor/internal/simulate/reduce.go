@@ -1,0 +1,67 @@
+package simulate
+
+import "slices"
+
+// Reduce takes away from a job what it can lose and still fail.
+func Reduce(j *Job, fails func(j *Job) bool) *Job {
+	for smaller := true; smaller; {
+		smaller = false
+		for _, less := range lessOf(j) {
+			if fails(less) {
+				j, smaller = less, true
+				break
+			}
+		}
+	}
+	return j
+}
+
+// lessOf are jobs that have one thing less: a thread, a call, or what is special of one.
+func lessOf(j *Job) []*Job {
+	var out []*Job
+	change := func(f func(j *Job)) {
+		less := j.clone()
+		f(less)
+		out = append(out, less)
+	}
+	for i := range j.Ranks {
+		for k := range j.Ranks[i] {
+			if k > 0 {
+				change(func(j *Job) { j.Ranks[i] = slices.Delete(j.Ranks[i], k, k+1) })
+			}
+			if len(j.Ranks[i][k]) > 1 {
+				change(func(j *Job) { j.Ranks[i][k] = nil })
+			}
+			for n := range j.Ranks[i][k] {
+				change(func(j *Job) { j.Ranks[i][k] = slices.Delete(j.Ranks[i][k], n, n+1) })
+				if j.Ranks[i][k][n].Rendezvous {
+					change(func(j *Job) { j.Ranks[i][k][n].Rendezvous = false })
+				}
+			}
+		}
+	}
+	for _, option := range j.options() {
+		if *option {
+			*option = false
+			change(func(*Job) {})
+			*option = true
+		}
+	}
+	return out
+}
+
+// options are what a job can do without.
+func (j *Job) options() []*bool {
+	return []*bool{&j.Dissemination, &j.Dropped, &j.ProbesQueued, &j.Deaf, &j.Halves, &j.Arriving, &j.OnlyReceives}
+}
+
+func (j *Job) clone() *Job {
+	out := *j
+	out.Ranks = make([][][]Call, len(j.Ranks))
+	for i, threads := range j.Ranks {
+		for _, calls := range threads {
+			out.Ranks[i] = append(out.Ranks[i], slices.Clone(calls))
+		}
+	}
+	return &out
+}

@@ -1,0 +1,158 @@
+package simulate
+
+import (
+	"slices"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+)
+
+// Releasable says which ranks may still get on, whatever the calls are that the others go on
+// with: all that run can do anything, and so can all that they release. A rank of which it is
+// false is deadlocked in every schedule, and whatever its program does next.
+//
+// It is generous about messages that are under way: each of them may match any of the receives
+// that it fits, though only one will take it. See [State.Settle].
+func (s *State) Releasable() []bool {
+	out := make([]bool, len(s.procs))
+	for changed := true; changed; {
+		changed = false
+		for i, p := range s.procs {
+			if !out[i] && !p.gone() && slices.ContainsFunc(p.threads, func(t *thread) bool { return s.mayGetOn(t, out) }) {
+				out[i], changed = true, true
+			}
+		}
+	}
+	return out
+}
+
+// mayGetOn says whether a thread may leave its call, given the ranks that may.
+func (s *State) mayGetOn(t *thread, others []bool) bool {
+	switch t.doing {
+	case over, joins:
+		return false
+	case ready, entered, computing:
+		return true
+	}
+	c := t.call()
+	may := func(r *request) bool { return s.mayComplete(r, others) }
+	switch {
+	case s.isOver(t):
+		return true
+	case c.Name == "MPI_Finalize":
+		return !slices.ContainsFunc(s.procs, func(p *proc) bool { return !p.finalizing && !others[p.rank] })
+	case c.probes():
+		of := t.proc.sides[c.Comm]
+		return s.mayCome(&request{side: of, proc: t.proc, peer: c.From, tag: c.For}, others)
+	case c.Name == "MPI_Waitany" || c.Name == "MPI_Waitsome":
+		return slices.ContainsFunc(t.requests, may)
+	}
+	return !slices.ContainsFunc(t.requests, func(r *request) bool { return !may(r) })
+}
+
+func (s *State) mayComplete(r *request, others []bool) bool {
+	m := r.message
+	switch {
+	case r.status == mqs.Complete:
+		return true
+	case r.status == mqs.Matched:
+		return !m.source.gone() || s.carries(data, m)
+	case r.class == mqs.PendingReceives:
+		return s.mayCome(r, others)
+	case s.carries(answer, m):
+		return true
+	case m.target.gone():
+		return false
+	case m.at == underWay || m.at == halfWay:
+		fits := func(o *request) bool {
+			return o.class == mqs.PendingReceives && o.status == mqs.Pending && o.matches(m)
+		}
+		return others[m.target.rank] || slices.ContainsFunc(m.target.sides[m.comm].requests, fits)
+	}
+	return others[m.target.rank]
+}
+
+// mayCome says whether a message may come that a receive, or a probe, asks for.
+func (s *State) mayCome(r *request, others []bool) bool {
+	if slices.ContainsFunc(r.side.half, r.matches) {
+		return true
+	}
+	for _, p := range s.net {
+		if m := p.message; p.kind == envelope && m.target == r.proc && m.comm == r.side.id && r.matches(m) {
+			return true
+		}
+	}
+	peers := r.side.of.peers(r.side.at)
+	if r.peer != Any {
+		return others[peers[r.peer]]
+	}
+	return slices.ContainsFunc(peers, func(rank int32) bool { return others[rank] })
+}
+
+// carries says whether a packet of a message is under way.
+func (s *State) carries(kind packetKind, m *message) bool {
+	return slices.ContainsFunc(s.net, func(p *packet) bool { return p.kind == kind && p.message == m })
+}
+
+// IsSettled says whether nothing is under way to a process that takes what comes.
+func (s *State) IsSettled() bool {
+	for _, m := range s.moves(everybody) {
+		if m.kind != steps {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(s.net, func(p *packet) bool { return !p.to().gone() && s.progresses(p.to()) })
+}
+
+// Settle lets all that is under way come to those that take it, and starts what calls have
+// begun, while no thread leaves its call: then [State.Releasable] is exact. Of the orders in
+// which it may come it is one by chance.
+func (s *State) Settle(pick func(n int) int) *State {
+	out := s.fork()
+	for {
+		var m []move
+		for _, move := range out.moves(everybody) {
+			if move.kind != steps || out.procs[move.of].threads[move.which].doing == entered {
+				m = append(m, move)
+			}
+		}
+		if len(m) == 0 {
+			return out
+		}
+		out.do(m[pick(len(m))])
+	}
+}
+
+// Left counts, for each rank, the calls that it has left which waited.
+func (s *State) Left() []int {
+	out := make([]int, len(s.procs))
+	for i, p := range s.procs {
+		out[i] = p.left
+	}
+	return out
+}
+
+// Gone says whether a rank has left MPI.
+func (s *State) Gone(rank int) bool { return s.procs[rank].gone() }
+
+// Fork is the same moment once more, to go on with in another way.
+func (s *State) Fork() *State { return s.fork() }
+
+// IsPlain says whether a snapshot shows all that matters at this moment: no call has begun
+// without having started what it waits for, nothing that is complete is left out, no rank has
+// gone without a word, and all that collectives wait for is shown.
+func (s *State) IsPlain() bool {
+	for _, p := range s.procs {
+		if p.phase == mqs.Exited || s.Job.Deaf && p.finalizing {
+			return false
+		}
+		for _, t := range p.threads {
+			switch c := t.call(); {
+			case t.doing == entered, t.held != nil,
+				t.doing == waits && isCollective(c.Name) && !s.Job.Shown,
+				t.doing == waits && s.Job.Dropped:
+				return false
+			}
+		}
+	}
+	return true
+}

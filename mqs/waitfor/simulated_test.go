@@ -1,0 +1,230 @@
+package waitfor
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/waitfor/internal/simulate"
+)
+
+// moment is a job that is being looked at, what the simulator knows of it and what was said.
+type moment struct {
+	*simulate.State
+	report   *Report
+	snapshot *mqs.Snapshot
+	past     Past
+	// hidden says what was taken away from the snapshot, empty if nothing was.
+	hidden string
+	// may says which ranks may get on, as far as anybody could know.
+	may []bool
+}
+
+// hung are the ranks that a report says to be deadlocked, or stuck behind a deadlock.
+func hung(r *Report) []bool {
+	var out []bool
+	for _, g := range r.Groups {
+		for _, rank := range g.Ranks {
+			out = append(out, make([]bool, max(0, int(rank)+1-len(out)))...)
+			out[rank] = g.State == InDeadlock || g.State == Stuck
+		}
+	}
+	return out
+}
+
+// disagrees says in what the report and the simulator disagree, empty if in nothing.
+func (m *moment) disagrees(rng *rand.Rand) string {
+	said := hung(m.report)
+	claims := m.report.Verdict == Deadlocked || m.report.Verdict == DeadlockedUnless
+	if claims != slices.Contains(said, true) {
+		return "the verdict and the ranks' states differ"
+	}
+	switch m.report.Verdict {
+	case Deadlocked:
+		return m.canMove(rng, said)
+	case DeadlockedUnless:
+		if m.IsSettled() { // nothing is in transit
+			return m.canMove(rng, said)
+		}
+	case Free, Undecided, NoProgress:
+		for rank, may := range m.may {
+			if !may && !m.Gone(rank) {
+				return fmt.Sprintf("rank %d is deadlocked, and nothing is said of it", rank)
+			}
+		}
+	}
+	return ""
+}
+
+// canMove says whether one of these ranks can get on.
+func (m *moment) canMove(rng *rand.Rand, ranks []bool) string {
+	for range 2 {
+		may := m.Settle(rng.IntN).Releasable()
+		for rank, is := range ranks {
+			if is && may[rank] {
+				return fmt.Sprintf("rank %d is said to be deadlocked, and may get on", rank)
+			}
+		}
+	}
+	return ""
+}
+
+// misses says what a report has to say of a job of which all is known, and does not.
+func (m *moment) misses() string {
+	said := hung(m.report)
+	want := DeadlockedUnless
+	if m.Job.Counted && !m.past.Again {
+		want = Deadlocked
+	}
+	for rank, may := range m.may {
+		switch {
+		case may || m.Gone(rank):
+		case !said[rank] && (want == Deadlocked || m.report.Verdict != Deadlocked): // a proved one may leave others open
+			return fmt.Sprintf("rank %d is deadlocked, which is not said", rank)
+		case m.report.Verdict != Deadlocked && m.report.Verdict != want:
+			return fmt.Sprintf("this is %q", want)
+		}
+	}
+	return ""
+}
+
+// tally counts what was tried.
+type tally map[string]int
+
+// trial makes a job run by chance, and looks at it twice. It returns in what the analysis and
+// the simulator disagree, with the moment, empty if in nothing.
+func trial(job *simulate.Job, seed uint64, count tally) (string, *moment) {
+	rng := rand.New(rand.NewPCG(seed, 5))
+	s := simulate.Start(job)
+	length := 1000
+	if rng.IntN(2) == 0 {
+		length = rng.IntN(60)
+	}
+	s.Run(rng, length)
+	again := job.Halves || rng.IntN(2) == 0
+	m := look(s, Past{Again: again})
+	if text := m.judge(rng, count); text != "" {
+		return text, m
+	}
+	first, before := m.snapshot, slices.Clone(m.may)
+	ran := make([]bool, len(job.Ranks))
+	all := rng.IntN(2) == 0
+	for i := range ran {
+		ran[i] = all || rng.IntN(3) > 0
+	}
+	s.Between(rng, func(rank int32) bool { return ran[rank] }, rng.IntN(20))
+	past := Past{Looks: 1, Again: again, Earlier: map[int]*mqs.Process{}, Ran: map[int]bool{}}
+	for rank, has := range ran {
+		past.Earlier[simulate.PID(rank)] = first.Processes[rank]
+		past.Ran[simulate.PID(rank)] = has
+	}
+	left := s.Left()
+	m = look(s, past)
+	if text := m.judge(rng, count); text != "" {
+		return text, m
+	}
+	// What is deadlocked stays so, however the job goes on.
+	s.Run(rng, 1000)
+	for rank, n := range s.Left() {
+		if n != left[rank] && (!m.may[rank] || !before[rank]) {
+			return fmt.Sprintf("the simulator's rank %d was deadlocked and has got on", rank), m
+		}
+	}
+	if text := look(s, Past{}).judge(rng, count); !job.Halves && text != "" {
+		return "at the end: " + text, look(s, Past{})
+	}
+	return "", nil
+}
+
+// look looks at a job.
+func look(s *simulate.State, past Past) *moment {
+	m := &moment{State: s, snapshot: s.Snapshot(), past: past, may: s.Releasable()}
+	m.report = Look(m.snapshot, past)
+	return m
+}
+
+// judge holds a look against the simulator, and another that has less to see.
+func (m *moment) judge(rng *rand.Rand, count tally) string {
+	count[string(m.report.Verdict)]++
+	if slices.Contains(m.may, false) && m.report.Verdict != Free {
+		count["hang"]++
+	}
+	if text := m.disagrees(rng); text != "" {
+		return text
+	}
+	if m.IsPlain() {
+		count["plain"]++
+		if text := m.misses(); text != "" {
+			return text
+		}
+	}
+	less := &made{Snapshot: m.snapshot}
+	less = less.clone()
+	var hidden []string
+	for range 1 + rng.IntN(3) {
+		if len(less.Processes) > 0 {
+			hidden = append(hidden, lessens[rng.IntN(len(lessens))](rng, less))
+		}
+	}
+	l := *m
+	l.snapshot, l.hidden = less.Snapshot, strings.Join(hidden, ", ")
+	l.report = Look(l.snapshot, l.past)
+	count["less: "+string(l.report.Verdict)]++
+	if text := l.disagrees(rng); text != "" {
+		*m = l
+		return text
+	}
+	return ""
+}
+
+func (m *moment) String() string {
+	text := describe(&made{Snapshot: m.snapshot})
+	if len(m.past.Ran) > 0 {
+		text += fmt.Sprintf("after a look, ran %v\n", m.past.Ran)
+	}
+	return fmt.Sprintf("again %v, hidden: %s\n%s%q %s %s\n%s\nmay get on: %v", m.past.Again, m.hidden, text, m.report.Verdict, states(m.report), cycles(m.report), m.report.Why, m.may)
+}
+
+// Many made-up jobs run by the rules of MPI, and whatever the analysis says of them is so.
+func TestAgainstPrograms(t *testing.T) {
+	againstPrograms(t, 10_000, 1)
+}
+
+// kind is a disagreement without its ranks.
+func kind(text string) string {
+	return strings.Map(func(c rune) rune {
+		if c >= '0' && c <= '9' {
+			return -1
+		}
+		return c
+	}, text)
+}
+
+func againstPrograms(t *testing.T, jobs int, seed uint64) {
+	count := tally{}
+	for i := range jobs {
+		at := seed<<32 + uint64(i)
+		job := simulate.Generate(rand.New(rand.NewPCG(at, 4)))
+		text, m := trial(job, at, count)
+		if text == "" {
+			continue
+		}
+		// A smaller job, which may take another schedule.
+		fails := func(j *simulate.Job) bool {
+			for k := range uint64(60) {
+				if found, at := trial(j, k, tally{}); kind(found) == kind(text) {
+					text, m = found, at
+					return true
+				}
+			}
+			return false
+		}
+		small := simulate.Reduce(job, fails)
+		fails(small)
+		t.Fatalf("job %d: %s\n%s%s", at, text, small, m)
+	}
+	t.Log(count)
+}
