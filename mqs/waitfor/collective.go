@@ -52,6 +52,12 @@ type collective struct {
 	unknown string
 	allOf   *group // all of those that have not entered
 	oneOf   *group // any of them
+	// progress says, of those that have entered, why one of them may still get on by itself, so
+	// that members which are not in the call may have left it; else empty. transit is true if a
+	// message may be in transit to one of them that no count shows.
+	progress string
+	transit  bool
+	asked    bool
 }
 
 // has says whether a rank has entered for certain.
@@ -209,7 +215,8 @@ func (j *job) waitInCollective(rank int32, t *mqs.Thread, c *collectives) wait {
 	parts := j.parts(r, t, m)
 	// Where the call shows which messages it waits for, no other message ends that.
 	own := parts != nil && parts.all
-	on := m // the communicator that its messages are on
+	isThrough := false // it waits through those that have entered, for those that have not
+	on := m            // the communicator that its messages are on
 	if !isKnown {
 		if on = nil; parts != nil && len(parts.goals) > 0 {
 			on = parts.goals[0].of
@@ -230,15 +237,49 @@ func (j *job) waitInCollective(rank int32, t *mqs.Thread, c *collectives) wait {
 	case len(t.Requests) == 0:
 		return wait{thread: t, unknown: progressUnknown}
 	default:
+		isThrough = true
+		if why := c.inProgress(callKey{m.comm, t.Call}); why != "" {
+			return wait{thread: t, unknown: why}
+		}
 		w := j.waitForOthers(rank, t, m, c)
 		parts = &w
 	}
-	inTransit := on != nil && !own && j.partsMayBeInTransit(r, on)
+	inTransit := on != nil && !own && j.partsMayBeInTransit(r, on) || isThrough && c.of(callKey{m.comm, t.Call}).transit
 	for i := range parts.goals {
 		g := &parts.goals[i]
 		g.transit = g.transit || inTransit
 	}
 	return *parts
+}
+
+// inProgress says why one of those that have entered a call may still get on by itself. Unless
+// none can, those that are not in the call may be through with it.
+func (c *collectives) inProgress(key callKey) string {
+	of := c.of(key)
+	if of.asked {
+		return of.progress
+	}
+	of.asked = true
+	for _, rank := range of.entered {
+		r := &c.j.ranks[rank]
+		for i := range r.process.Threads {
+			t := &r.process.Threads[i]
+			m := r.member(t.Comm)
+			if t.Call != key.call || m == nil || m.comm != key.comm {
+				continue
+			}
+			switch {
+			case r.arriving():
+				of.progress = arrivingUnknown
+			case c.j.onItsWay(r, m):
+				of.progress = comingUnknown
+			case len(t.Requests) == 0:
+				of.progress = progressUnknown
+			}
+			of.transit = of.transit || c.j.partsMayBeInTransit(r, m)
+		}
+	}
+	return of.progress
 }
 
 // waitForOthers is that of a member of a collective for those that have not entered it. If
@@ -260,8 +301,6 @@ func (j *job) waitRooted(rank int32, t *mqs.Thread, m *member, c *collectives) w
 	}
 	atRoot := t.Root.Value == m.local
 	switch {
-	case b == toRoot && atRoot:
-		return c.waitFor(t, key, true)
 	case b == fromRoot && !atRoot:
 		root := m.globalOf(t.Root.Value)
 		if root >= 0 && !c.of(key).has(root) && !j.mayHaveEntered(root, key) {

@@ -161,11 +161,21 @@ func TestCollectives(t *testing.T) {
 			m.rank(1).recv(worldID, 0, 7)
 			m.rank(2).computes()
 		}, verdict: Unknown, states: "WWR"},
-		{name: "gather whose root lacks one", ranks: 3, make: func(m *made) {
+		{name: "gather that one may have left, and one may not have entered", ranks: 3, make: func(m *made) {
 			m.rank(0).enters(worldID, "MPI_Gather").Root = mqs.Known[int32](0)
 			m.rank(1).recv(worldID, 0, 7)
 			m.rank(2).computes()
-		}, verdict: Deadlocked, states: "DDR", cycles: "0-1: 0>1 1>0"},
+		}, verdict: Unknown, states: "WWR", why: "Rank 0 waits in MPI_Gather (a.c:20): for which of its members it waits is not known."},
+		{name: "reduce that one has left, whose message is on its way to the root", ranks: 3, make: func(m *made) {
+			m.rank(0).recv(worldID, 2, 7)
+			m.rank(0).counts(worldID, 1, 1, 0)
+			m.each(func(r *madeRank) { r.enters(worldID, "MPI_Reduce").Root = mqs.Known[int32](1) }, 1, 2)
+		}, verdict: Unknown, states: "WWW", why: "a message is on its way to a member that has entered it, so others may be through with it"},
+		{name: "barrier that one has left, of whose members one has yet to take a message", ranks: 3, make: func(m *made) {
+			m.rank(0).recv(worldID, 2, 7)
+			m.rank(0).counts(worldID, 1, 1, 0)
+			m.each(func(r *madeRank) { r.enters(worldID, "MPI_Barrier") }, 1, 2)
+		}, verdict: Unknown, states: "WWW", why: "so others may be through with it"},
 		{name: "the messages of a broadcast say for whom it waits", ranks: 3, make: func(m *made) {
 			x := m.rank(0)
 			x.inside(x.enters(worldID, "MPI_Bcast"), worldID, 1)

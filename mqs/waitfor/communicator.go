@@ -89,6 +89,7 @@ type commKey struct {
 func (j *job) communicators() {
 	contexts := j.contexts()
 	groups := newGroups(len(j.ranks))
+	groups.findOrdered(j.ranks)
 	byKey := map[commKey]*communicator{}
 	seen := map[commKey]int32{} // in the process at hand
 	for i := range j.ranks {
@@ -200,6 +201,45 @@ type groups struct {
 	byPlace map[place]int32
 	lists   [][]int32
 	buffer  []byte
+	// ordered are the communicators without a group in which all ranks have their own number.
+	ordered map[orderKey]bool
+}
+
+// orderKey is what tells communicators without a group apart.
+type orderKey struct {
+	context, name string
+	size          int32
+}
+
+func orderKeyOf(c *mqs.Communicator) orderKey { return orderKey{c.Context, c.Name.Value, c.Size.Value} }
+
+// findOrdered finds the communicators without a group of which all ranks are members, each with
+// its own number.
+func (g *groups) findOrdered(ranks []rank) {
+	count := map[orderKey]int{}
+	for i := range ranks {
+		if ranks[i].process == nil {
+			return // its number is not known
+		}
+		own := map[orderKey]bool{}
+		for _, q := range ranks[i].process.Communicators {
+			if q.Group != nil || q.Inter || !q.Size.Known || int(q.Size.Value) != g.size {
+				continue
+			}
+			key := orderKeyOf(&q.Communicator)
+			before, seen := own[key]
+			own[key] = (before || !seen) && q.LocalRank == mqs.Known(int32(i))
+		}
+		for key, is := range own {
+			if is {
+				count[key]++
+			}
+		}
+	}
+	g.ordered = map[orderKey]bool{}
+	for key, n := range count {
+		g.ordered[key] = n == len(ranks)
+	}
 }
 
 // place tells slices apart that share their elements, as those of a made-up job do.
@@ -218,13 +258,14 @@ func newGroups(size int) *groups {
 	return g
 }
 
-// of returns a communicator's own group. One that is not known is that of all
-// ranks if the communicator is as large.
+// of returns a communicator's own group. One that is not known is that of all ranks, in their
+// order, of MPI_COMM_WORLD and of those that all ranks have with their own number: others that
+// are as large may have another order.
 func (g *groups) of(c *mqs.Communicator) (int32, bool) {
 	if c.Group != nil {
 		return g.intern(c.Group), true
 	}
-	if !c.Inter && (c.Name.Known && c.Name.Value == world || c.Size.Known && int(c.Size.Value) == g.size) {
+	if !c.Inter && (c.Name.Known && c.Name.Value == world || g.ordered[orderKeyOf(c)]) {
 		return 0, true
 	}
 	return -1, false

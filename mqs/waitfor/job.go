@@ -52,6 +52,8 @@ type rank struct {
 	// Whether it has run since it was looked at before, has got on, or is known to wait for
 	// the same as then.
 	ran, moved, confirmed bool
+	// stays is true if it has started nothing since then, either.
+	stays bool
 	// polled is the call that asks for messages in which it was seen before, empty if there is none.
 	polled string
 	// vague says of each queue whether there may be something in it that can't be matched

@@ -76,6 +76,22 @@ func TestLook(t *testing.T) {
 	}
 }
 
+// begun has both ranks be in their calls, without having made their requests.
+func begun(s *mqs.Snapshot) *mqs.Snapshot {
+	for _, p := range s.Processes {
+		p.Threads[0].Requests = nil
+	}
+	return s
+}
+
+// A call that had not made its requests when it was looked at before may since have sent a
+// message that is in transit.
+func TestLookAtCallsThatHadJustBegun(t *testing.T) {
+	if r := Look(ring(3, 4), past(begun(ring(3, 4)), 0, 1)); r.Verdict != DeadlockedUnless {
+		t.Errorf("%q: %s", r.Verdict, r.Why)
+	}
+}
+
 // What keeps no count at all looks the same at two moments by chance, too.
 func TestLookWithoutCounts(t *testing.T) {
 	for traffic, want := range map[*[]mqs.Traffic]Verdict{nil: DeadlockedUnless, {}: Deadlocked} {

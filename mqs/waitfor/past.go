@@ -51,7 +51,8 @@ func Look(s *mqs.Snapshot, past Past) *Report {
 				r.polled = before.Threads[at].Call
 			}
 		}
-		r.confirmed = before != nil && r.ran && !r.moved && stillWaits(r.process, before)
+		r.stays = r.gone() && !r.moved || before != nil && !r.moved && stays(r.process, before)
+		r.confirmed = r.stays && r.ran && stillWaits(r.process, before)
 	}
 	return j.analyse()
 }
@@ -90,6 +91,25 @@ func HasMoved(p, before *mqs.Process) bool {
 func stillWaits(p, before *mqs.Process) bool {
 	counted := p.Progress.Known && before.Progress.Known || trafficOf(p) != nil && trafficOf(before) != nil
 	return counted && isPlaced(p) && isPlaced(before) && len(blockedIn(p)) > 0
+}
+
+// stays says whether a process that has not moved has started nothing since it was looked at
+// before, as far as it is in calls that wait: one that had yet to make its requests may since
+// have sent a message that is in transit.
+func stays(p, before *mqs.Process) bool {
+	if !isPlaced(p) || !isPlaced(before) {
+		return false
+	}
+	then := blockedIn(before)
+	for _, t := range blockedIn(p) {
+		same := func(o mqs.Thread) bool {
+			return o.Number == t.Number && o.Call == t.Call && slices.Equal(o.Requests, t.Requests)
+		}
+		if !slices.ContainsFunc(then, same) {
+			return false
+		}
+	}
+	return true
 }
 
 // blockedIn are the threads of a process that are in calls that wait.

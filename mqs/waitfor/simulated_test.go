@@ -50,6 +50,10 @@ func (m *moment) disagrees(rng *rand.Rand) string {
 			return m.canMove(rng, said)
 		}
 	case Free, Undecided, NoProgress:
+		// What is on its way is taken for what is waited for. The last two claim nothing if something is hidden.
+		if !m.IsSettled() || m.hidden != "" && m.report.Verdict != Free {
+			return ""
+		}
 		for rank, may := range m.may {
 			if !may && !m.Gone(rank) {
 				return fmt.Sprintf("rank %d is deadlocked, and nothing is said of it", rank)
@@ -62,7 +66,7 @@ func (m *moment) disagrees(rng *rand.Rand) string {
 // canMove says whether one of these ranks can get on.
 func (m *moment) canMove(rng *rand.Rand, ranks []bool) string {
 	for range 2 {
-		may := m.Settle(rng.IntN).Releasable()
+		may := m.Settle(rng.IntN).Releasable(true)
 		for rank, is := range ranks {
 			if is && may[rank] {
 				return fmt.Sprintf("rank %d is said to be deadlocked, and may get on", rank)
@@ -141,7 +145,7 @@ func trial(job *simulate.Job, seed uint64, count tally) (string, *moment) {
 
 // look looks at a job.
 func look(s *simulate.State, past Past) *moment {
-	m := &moment{State: s, snapshot: s.Snapshot(), past: past, may: s.Releasable()}
+	m := &moment{State: s, snapshot: s.Snapshot(), past: past, may: s.Releasable(false)}
 	m.report = Look(m.snapshot, past)
 	return m
 }
@@ -155,7 +159,7 @@ func (m *moment) judge(rng *rand.Rand, count tally) string {
 	if text := m.disagrees(rng); text != "" {
 		return text
 	}
-	if m.IsPlain() {
+	if m.IsPlain() && m.IsSettled() {
 		count["plain"]++
 		if text := m.misses(); text != "" {
 			return text

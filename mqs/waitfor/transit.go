@@ -43,12 +43,13 @@ func (j *job) vagueSends(m *member, source int32) bool {
 }
 
 // haveRun says whether those of a side of a communicator, or one of it, that may still have
-// to hand on what they have sent have run since they were looked at before.
+// to hand on what they have sent have run since they were looked at before, and have sent
+// nothing more.
 func (j *job) haveRun(c *communicator, at int, source int32) bool {
 	s := &c.sides[at]
 	has := func(rank int32) bool {
 		r := j.at(rank)
-		return r != nil && (r.ran || r.gone())
+		return r != nil && r.stays && (r.ran || r.gone())
 	}
 	if source != mqs.AnyRank {
 		return int(source) < len(s.group) && has(s.group[source])

@@ -269,13 +269,13 @@ func describe(m *made) string {
 	for i, p := range m.Processes {
 		out += fmt.Sprintf("%d: %s multiple %v\n", i, p.Phase, p.ThreadMultiple.Value)
 		for _, t := range p.Threads {
-			out += fmt.Sprintf("  %s %s on %#x root %d source %d tag %d requests %#x\n", t.Call, t.Activity, t.Comm.Value, t.Root.Value, t.Source.Value, t.Tag.Value, t.Requests)
+			out += fmt.Sprintf("  %s %s on %#x root %d source %d tag %d requests %v\n", t.Call, t.Activity, uint64(t.Comm.Value), t.Root.Value, t.Source.Value, t.Tag.Value, t.Requests)
 		}
 		for _, c := range p.Communicators {
-			out += fmt.Sprintf("  on %#x traffic %v\n", c.UniqueID, c.Traffic)
+			out += fmt.Sprintf("  %s, %#x, traffic %v\n", c.Name.Value, uint64(c.UniqueID), c.Traffic)
 			for class, q := range c.Queue {
 				for _, op := range q.Operations {
-					out += fmt.Sprintf("    %s %s %s peer %d tag %d request %#x internal %v\n", mqs.OpClass(class), op.Status, op.Kind, op.DesiredLocalRank.Value, op.DesiredTag.Value, op.Request.Value, op.Internal)
+					out += fmt.Sprintf("    %s %s %s peer %d tag %d request %#x internal %v\n", mqs.OpClass(class), op.Status, op.Kind, op.DesiredLocalRank.Value, op.DesiredTag.Value, uint64(op.Request.Value), op.Internal)
 				}
 			}
 		}

@@ -28,6 +28,15 @@ type proc struct {
 	// left is how many calls that wait its threads have left.
 	left              int
 	completed, waited uint64
+	// begun counts the collectives that it has entered.
+	begun map[collective]int
+}
+
+// collective is one of a communicator's: calls of different roots are different ones.
+type collective struct {
+	comm int
+	name string
+	root int32 // 0 of one that has none
 }
 
 func (p *proc) gone() bool { return p.phase == mqs.Finished || p.phase == mqs.Exited }
@@ -129,7 +138,7 @@ func (p *packet) to() *proc {
 func Start(j *Job) *State {
 	s := &State{Job: j, next: 0x1000}
 	for rank := range j.Ranks {
-		p := &proc{rank: int32(rank), phase: mqs.Active}
+		p := &proc{rank: int32(rank), phase: mqs.Active, begun: map[collective]int{}}
 		for _, calls := range j.Ranks[rank] {
 			p.threads = append(p.threads, &thread{calls: calls, proc: p})
 		}

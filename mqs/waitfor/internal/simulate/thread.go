@@ -136,6 +136,7 @@ func (s *State) enter(t *thread) {
 		return
 	case c.blocks() || isCollective(c.Name):
 		t.doing = entered
+		t.proc.begun[c.collective()]++
 		return
 	case c.Name == "MPI_Bsend":
 		s.send(t, c.Comm, "bsend", c.To, c.Tag, false, eager).free()
@@ -145,6 +146,14 @@ func (s *State) enter(t *thread) {
 		t.outstanding = append(t.outstanding, s.receive(t, c.Comm, kindOf(c), c.From, c.For, false))
 	}
 	t.pc++
+}
+
+// collective is what the members of a communicator have to call together.
+func (c *Call) collective() collective {
+	if !slices.Contains(rooted, c.Name) {
+		return collective{comm: c.Comm, name: c.Name}
+	}
+	return collective{c.Comm, c.Name, c.Root}
 }
 
 // kindOf is the kind of a call's operations.
@@ -233,7 +242,7 @@ func (s *State) stage(t *thread) {
 		return
 	}
 	c, how := t.call(), eager
-	if c.Rendezvous {
+	if c.Rendezvous && s.Job.Shown { // no count has its answer
 		how = rendezvous
 	}
 	for _, p := range t.stages[0] {

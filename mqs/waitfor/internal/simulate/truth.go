@@ -10,14 +10,17 @@ import (
 // with: all that run can do anything, and so can all that they release. A rank of which it is
 // false is deadlocked in every schedule, and whatever its program does next.
 //
+// A rank in a collective may get on once a part of it may, or, if that is what counts, once all
+// may enter without whom it can't leave by the standard.
+//
 // It is generous about messages that are under way: each of them may match any of the receives
 // that it fits, though only one will take it. See [State.Settle].
-func (s *State) Releasable() []bool {
+func (s *State) Releasable(standard bool) []bool {
 	out := make([]bool, len(s.procs))
 	for changed := true; changed; {
 		changed = false
 		for i, p := range s.procs {
-			if !out[i] && !p.gone() && slices.ContainsFunc(p.threads, func(t *thread) bool { return s.mayGetOn(t, out) }) {
+			if !out[i] && !p.gone() && slices.ContainsFunc(p.threads, func(t *thread) bool { return s.mayGetOn(t, out, standard) }) {
 				out[i], changed = true, true
 			}
 		}
@@ -26,10 +29,12 @@ func (s *State) Releasable() []bool {
 }
 
 // mayGetOn says whether a thread may leave its call, given the ranks that may.
-func (s *State) mayGetOn(t *thread, others []bool) bool {
+func (s *State) mayGetOn(t *thread, others []bool, standard bool) bool {
 	switch t.doing {
-	case over, joins:
+	case over:
 		return false
+	case joins:
+		return t.isAlone()
 	case ready, entered, computing:
 		return true
 	}
@@ -43,10 +48,35 @@ func (s *State) mayGetOn(t *thread, others []bool) bool {
 	case c.probes():
 		of := t.proc.sides[c.Comm]
 		return s.mayCome(&request{side: of, proc: t.proc, peer: c.From, tag: c.For}, others)
+	case standard && isCollective(c.Name) && slices.ContainsFunc(t.needed(), func(rank int32) bool { return !others[rank] && !s.hasBegun(rank, t) }):
+		return false
 	case c.Name == "MPI_Waitany" || c.Name == "MPI_Waitsome":
 		return slices.ContainsFunc(t.requests, may)
 	}
 	return !slices.ContainsFunc(t.requests, func(r *request) bool { return !may(r) })
+}
+
+// needed are the ranks without which a thread can't leave its collective, by the standard.
+func (t *thread) needed() []int32 {
+	c, of := t.call(), t.proc.sides[t.call().Comm]
+	peers := of.of.peers(of.at)
+	switch {
+	case of.of.Inter || slices.Contains(synchronising, c.Name):
+		return peers
+	case c.Name == "MPI_Scan":
+		return peers[:of.local]
+	case c.Name == "MPI_Bcast" || c.Name == "MPI_Scatter":
+		return peers[c.Root : c.Root+1]
+	case c.Root == of.local && (c.Name == "MPI_Gather" || c.Name == "MPI_Reduce"):
+		return peers
+	}
+	return nil
+}
+
+// hasBegun says whether a rank has entered the collective that a thread is in.
+func (s *State) hasBegun(rank int32, t *thread) bool {
+	key := t.call().collective()
+	return s.procs[rank].begun[key] >= t.proc.begun[key]
 }
 
 func (s *State) mayComplete(r *request, others []bool) bool {
@@ -93,14 +123,15 @@ func (s *State) carries(kind packetKind, m *message) bool {
 	return slices.ContainsFunc(s.net, func(p *packet) bool { return p.kind == kind && p.message == m })
 }
 
-// IsSettled says whether nothing is under way to a process that takes what comes.
+// IsSettled says whether nothing is under way to a process that takes what comes, or to one
+// that is in MPI_Finalize and may not.
 func (s *State) IsSettled() bool {
 	for _, m := range s.moves(everybody) {
 		if m.kind != steps {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(s.net, func(p *packet) bool { return !p.to().gone() && s.progresses(p.to()) })
+	return !slices.ContainsFunc(s.net, func(p *packet) bool { return !p.to().gone() && (p.to().finalizing || s.progresses(p.to())) })
 }
 
 // Settle lets all that is under way come to those that take it, and starts what calls have
