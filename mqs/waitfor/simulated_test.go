@@ -194,7 +194,11 @@ func (m *moment) String() string {
 
 // Many made-up jobs run by the rules of MPI, and whatever the analysis says of them is so.
 func TestAgainstPrograms(t *testing.T) {
-	againstPrograms(t, 10_000, 1)
+	jobs := 10_000
+	if testing.Short() {
+		jobs /= 10
+	}
+	againstPrograms(t, jobs, 1)
 }
 
 // kind is a disagreement without its ranks.
@@ -231,4 +235,12 @@ func againstPrograms(t *testing.T, jobs int, seed uint64) {
 		t.Fatalf("job %d: %s\n%s%s", at, text, small, m)
 	}
 	t.Log(count)
+	for _, v := range []Verdict{Deadlocked, DeadlockedUnless, Free, NoProgress, Undecided, Unknown} {
+		if count[string(v)] < jobs/50 {
+			t.Errorf("too few jobs are %q", v)
+		}
+	}
+	if count["plain"] < jobs || count["hang"] < jobs/2 {
+		t.Errorf("of too few jobs all is known, or too few hang")
+	}
 }
