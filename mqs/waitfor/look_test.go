@@ -92,6 +92,18 @@ func TestLookAtCallsThatHadJustBegun(t *testing.T) {
 	}
 }
 
+// The operation of one thread's call is not another's, whose own has come.
+func TestOtherThreadsOperation(t *testing.T) {
+	m := newMade(2)
+	m.rank(0).recv(worldID, 1, 7)
+	m.rank(0).thread("MPI_Recv", 12, unlisted)
+	m.rank(0).ThreadMultiple = mqs.Known(true)
+	m.rank(1).recv(worldID, 0, 7)
+	if r := Analyse(m.Snapshot); r.Verdict != Unknown {
+		t.Errorf("%q: %s", r.Verdict, r.Why)
+	}
+}
+
 // What keeps no count at all looks the same at two moments by chance, too.
 func TestLookWithoutCounts(t *testing.T) {
 	for traffic, want := range map[*[]mqs.Traffic]Verdict{nil: DeadlockedUnless, {}: Deadlocked} {

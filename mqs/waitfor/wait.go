@@ -237,7 +237,7 @@ func (j *job) waitByKind(r *rank, t *mqs.Thread, mine func(kind string) bool) wa
 			}
 			ops := m.queued(class)
 			for i := range ops {
-				if op := &ops[i]; blocks(op) && mine(op.Kind) {
+				if op := &ops[i]; blocks(op) && mine(op.Kind) && !r.isOthers(t, op) {
 					own = append(own, goal{op: op, of: m, class: class})
 				}
 			}
@@ -247,6 +247,19 @@ func (j *job) waitByKind(r *rank, t *mqs.Thread, mine func(kind string) bool) wa
 		return wait{thread: t, unknown: ownUnknown}
 	}
 	return j.waitForOperations(wait{thread: t, vague: len(own) > 1}, own, true)
+}
+
+// isOthers says whether another thread of the rank than t holds an operation, so that it is not t's own.
+func (r *rank) isOthers(t *mqs.Thread, op *mqs.PendingOperation) bool {
+	if t == nil || !op.Request.Known {
+		return false
+	}
+	for i := range r.process.Threads {
+		if o := &r.process.Threads[i]; o != t && slices.Contains(o.Requests, op.Request.Value) {
+			return true
+		}
+	}
+	return false
 }
 
 // does says whether a blocking call has an operation of its own in a queue, and in no other.
