@@ -50,7 +50,7 @@ func (j *job) receive(g goal) (goal, string, bool) {
 		return g, "", true
 	case !g.of.readable(mqs.UnexpectedMessages) || g.of.cut(mqs.UnexpectedMessages):
 		return g, cutUnknown, false
-	case has && !r.confirmed:
+	case has: // it may have come since the look before
 		return g, tagUnknown, false
 	}
 	// What lies there unmatched does not match, unless it has only just come.

@@ -131,6 +131,11 @@ func (s *State) IsSettled() bool {
 			return false
 		}
 	}
+	for _, p := range s.procs {
+		if !p.gone() && slices.ContainsFunc(p.sides, func(of *side) bool { return of != nil && len(of.half) > 0 }) {
+			return false
+		}
+	}
 	return !slices.ContainsFunc(s.net, func(p *packet) bool { return !p.to().gone() && (p.to().finalizing || s.progresses(p.to())) })
 }
 
