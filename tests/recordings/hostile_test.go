@@ -4,14 +4,16 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"runtime"
 	"testing"
-	"time"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/mpich"
 	"github.com/mpi-queues/mpi-queues/mqs/openmpi"
+	"github.com/mpi-queues/mpi-queues/mqs/recording"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
@@ -83,44 +85,90 @@ func (h *hostile) lie(v uint64) uint64 {
 	return h.seen[h.rnd.IntN(len(h.seen))]
 }
 
-// Whatever memory holds, reading it ends, soon, and with something to show.
+// counter is a context that ends a reading which asks it too often whether to go on: that is
+// done for each range of memory that is fetched, and after every so many objects.
+type counter struct {
+	context.Context
+	asked, most int
+}
+
+func (c *counter) Err() error {
+	if c.asked++; c.most > 0 && c.asked > c.most {
+		return fmt.Errorf("it goes on after %d steps", c.most)
+	}
+	return nil
+}
+
+// cost is what a reading takes, which no machine changes.
+type cost struct {
+	steps int
+	bytes uint64 // allocated in all
+}
+
+// costOf shows a process, in so many steps if that is not 0.
+func costOf(t *testing.T, steps int, p target.Target) (c cost, isShown bool, err error) {
+	asked := &counter{t.Context(), 0, steps}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	isShown, err = show(asked, p)
+	runtime.ReadMemStats(&after)
+	return cost{asked.asked, after.TotalAlloc - before.TotalAlloc}, isShown, err
+}
+
+// Whatever memory holds, reading it ends, with something to show, and costs little more than
+// what was recorded does.
 func TestHostileMemory(t *testing.T) {
+	const most = 4 // times as much
 	files, _ := filepath.Glob("*/queues*.mpiq")
 	if len(files) == 0 {
 		t.Fatal("no recordings")
 	}
 	shown := 0
 	for _, file := range files {
-		targets, err := target.OpenRecording(file)
+		r, err := recording.Open(file)
 		if err != nil {
 			t.Fatal(err)
 		}
+		honest, _, err := costOf(t, 0, &hostile{Target: r.Targets[0], rnd: rand.New(rand.NewPCG(0, 1))})
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
 		for seed := range uint64(60) {
-			h := &hostile{Target: targets[0], rnd: rand.New(rand.NewPCG(seed, 1)), rate: []float64{1e-2, 1e-3, 1e-4, 1e-5}[seed%4]}
-			start := time.Now()
-			r := target.NewReader(context.Background(), h)
-			source, err := mqs.Open(r, []mqs.Decoder{openmpi.Decoder{}, mpich.Decoder{}})
-			if err != nil {
-				continue // a sentence is something to show
+			h := &hostile{Target: r.Targets[0], rnd: rand.New(rand.NewPCG(seed, 1)), rate: []float64{1e-2, 1e-3, 1e-4, 1e-5}[seed%4]}
+			c, isShown, err := costOf(t, most*honest.steps, h)
+			if c.steps > most*honest.steps || c.bytes > most*honest.bytes {
+				t.Errorf("%s, seed %d takes %d steps and %d KiB, where %d and %d do for what was recorded",
+					file, seed, c.steps, c.bytes>>10, honest.steps, honest.bytes>>10)
 			}
-			p, err := mqs.Collect(r, source, mqs.Filter{Internal: true})
 			if err != nil {
 				t.Fatalf("%s, seed %d: %v", file, seed, err)
 			}
-			var doc bytes.Buffer
-			if err := render.JSON(&doc, &mqs.Snapshot{Processes: []*mqs.Process{p}}); err != nil {
-				t.Fatal(err)
+			if isShown {
+				shown++
 			}
-			if _, err := render.ParseJSON(doc.Bytes()); err != nil {
-				t.Fatalf("%s, seed %d: %v", file, seed, err)
-			}
-			if d := time.Since(start); d > 20*time.Second {
-				t.Errorf("%s, seed %d took %v", file, seed, d)
-			}
-			shown++
 		}
 	}
 	if shown == 0 {
 		t.Error("no seed got past the proofs")
 	}
+}
+
+// show reads a process and writes what it finds, which has to be well formed. What can't be
+// read is a sentence, which is something to show too.
+func show(ctx context.Context, t target.Target) (bool, error) {
+	r := target.NewReader(ctx, t)
+	source, err := mqs.Open(r, []mqs.Decoder{openmpi.Decoder{}, mpich.Decoder{}})
+	if err != nil {
+		return false, nil
+	}
+	p, err := mqs.Collect(r, source, mqs.Filter{Internal: true})
+	if err != nil {
+		return false, err
+	}
+	var doc bytes.Buffer
+	if err := render.JSON(&doc, &mqs.Snapshot{Processes: []*mqs.Process{p}}); err != nil {
+		return false, err
+	}
+	_, err = render.ParseJSON(doc.Bytes())
+	return true, err
 }
