@@ -104,6 +104,41 @@ func TestOtherThreadsOperation(t *testing.T) {
 	}
 }
 
+// A rank that waits for one that is gone has to have run itself: what that one has sent it may
+// not have taken yet.
+func TestLookAfterTheEnd(t *testing.T) {
+	s := ring(3, 4)
+	s.Processes[1] = &mqs.Process{PID: 101, GlobalRank: mqs.Known(int32(1)), WorldSize: mqs.Known(int32(2)), Phase: mqs.Finished}
+	for _, c := range []struct {
+		past Past
+		want Verdict
+	}{{past(s), DeadlockedUnless}, {past(s, 0), Deadlocked}} {
+		if r := Look(s, c.past); r.Verdict != c.want {
+			t.Errorf("%v: %q, not %q: %s", c.past.Ran, r.Verdict, c.want, r.Why)
+		}
+	}
+}
+
+// A rank that waits for a stuck one is stuck for certain only once that one has run too: what
+// it has sent it may not have handed on yet.
+func TestLookAtPeers(t *testing.T) {
+	m := newMade(2)
+	m.rank(0).recv(worldID, 1, 5)
+	m.rank(1).send(worldID, 1, 7)
+	for i, p := range m.Processes {
+		p.PID, p.Progress = 100+i, mqs.Known(uint64(3))
+		m.rank(i).uncounted()
+	}
+	for _, c := range []struct {
+		past Past
+		want string
+	}{{past(m.Snapshot, 0), "WD"}, {past(m.Snapshot, 1), "WD"}, {past(m.Snapshot, 0, 1), "SD"}} {
+		if r := Look(m.Snapshot, c.past); states(r) != c.want {
+			t.Errorf("%v: states %s, not %s: %s", c.past.Ran, states(r), c.want, r.Why)
+		}
+	}
+}
+
 // What keeps no count at all looks the same at two moments by chance, too.
 func TestLookWithoutCounts(t *testing.T) {
 	for traffic, want := range map[*[]mqs.Traffic]Verdict{nil: DeadlockedUnless, {}: Deadlocked} {
