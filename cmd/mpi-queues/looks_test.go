@@ -22,10 +22,13 @@ func TestPast(t *testing.T) {
 	if p := seen.past(s, nil); p.Looks != 0 || len(p.Earlier) != 0 || len(p.Ran) != 0 {
 		t.Errorf("at the first look, the past is %+v", p)
 	}
-	stopped := seen.clocks()
+	first := seen.seen[pid].clock
 	wait(t.Context(), seen.settled)
-	if p := seen.past(s, stopped); p.Looks != 1 || p.Earlier[pid] == nil || p.Ran[pid] {
+	if p := seen.past(s, map[int]clock{pid: first}); p.Looks != 1 || p.Earlier[pid] == nil || p.Ran[pid] {
 		t.Errorf("of one that has run while it was looked at, the past is %+v", p)
+	}
+	if seen.seen[pid].clock != first {
+		t.Error("a look before which it has not run is the one that the next is held against")
 	}
 	wait(t.Context(), seen.settled)
 	if p := seen.past(s, seen.clocks()); p.Looks != 2 || p.Earlier[pid] == nil || !p.Ran[pid] {

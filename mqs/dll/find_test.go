@@ -140,7 +140,7 @@ func TestCommonPrefix(t *testing.T) {
 			t.Errorf("of %q it is %q, want %q", names, got, want)
 		}
 	}
-	if got := commonPrefix([]string{"__start", "_x"}); got != "" {
+	if got := commonPrefix([]string{"__start", "__x"}); got != "" {
 		t.Errorf("of leading underscores it is %q", got)
 	}
 }

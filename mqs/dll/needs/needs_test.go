@@ -1,6 +1,8 @@
 package needs
 
 import (
+	"debug/elf"
+	"encoding/binary"
 	"errors"
 	"os"
 	"os/exec"
@@ -105,21 +107,47 @@ func TestOddFiles(t *testing.T) {
 	if err := Check(path, nil); err == nil || !strings.Contains(err.Error(), "can't be told") {
 		t.Error(err)
 	}
+	library(t, path, dir+"/own/libdep.so", "-Wl,-rpath,$ORIGIN/own")
+	must(t, Check(path, nil))
 	whole, err := os.ReadFile(path)
 	must(t, err)
-	for what, damage := range map[string]func(b []byte) []byte{
-		"program headers": func(b []byte) []byte { b[56], b[57] = 0xff, 0xff; return b },
-		"cut":             func(b []byte) []byte { return b[:100] },
-		"their place":     func(b []byte) []byte { b[39] = 0xff; return b },
+	for what, c := range map[string]struct {
+		damage func(b []byte) []byte
+		says   string
+	}{
+		"program headers": {func(b []byte) []byte { b[56], b[57] = 0xff, 0xff; return long(b) }, "it has too many program headers"},
+		"cut":             {func(b []byte) []byte { return b[:100] }, "EOF"},
+		"their place":     {func(b []byte) []byte { b[39] = 0xff; return b }, "negative offset"},
+		"the list's size": {func(b []byte) []byte {
+			binary.LittleEndian.PutUint64(dynamicHeader(b)[32:], maxDynamic+16)
+			return long(b)
+		}, "it has too many dynamic entries"},
+		"a name's place": {func(b []byte) []byte {
+			first := binary.LittleEndian.Uint64(dynamicHeader(b)[8:]) // it is a DT_NEEDED
+			binary.LittleEndian.PutUint64(b[first+8:], 1<<40)
+			return b
+		}, "it has no name at 0x10000"},
 	} {
-		must(t, os.WriteFile(path, damage(slices.Clone(whole)), 0o755))
-		if err := Check(path, nil); err == nil {
-			t.Errorf("%s: nothing is wrong", what)
+		must(t, os.WriteFile(path, c.damage(slices.Clone(whole)), 0o755))
+		if err := Check(path, nil); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", what, err)
 		}
 	}
 	must(t, os.WriteFile(path, []byte("text"), 0o755))
 	if err := Check(path, nil); err != nil {
 		t.Error(err)
+	}
+}
+
+// long is a file that has as much as it says.
+func long(b []byte) []byte { return append(b, make([]byte, 8<<20)...) }
+
+// dynamicHeader is the program header of a library's dynamic entries (elf(5), Elf64_Phdr).
+func dynamicHeader(b []byte) []byte {
+	for at := binary.LittleEndian.Uint64(b[32:]); ; at += 56 {
+		if binary.LittleEndian.Uint32(b[at:]) == uint32(elf.PT_DYNAMIC) {
+			return b[at : at+56]
+		}
 	}
 }
 
@@ -138,7 +166,7 @@ func TestCircle(t *testing.T) {
 func TestEnvironment(t *testing.T) {
 	dir := bench(t)
 	env := []string{"HOME=/", "LD_PRELOAD=/x.so", "LD_AUDIT=/y.so", "LDFLAGS=-s",
-		"LD_LIBRARY_PATH=:" + dir + "/own:lib:" + dir + "/open;$ORIGIN:"}
+		"LD_LIBRARY_PATH=:" + dir + "/own:lib:" + dir + "/open;$ORIGIN:" + dir + "/own/$LIB"}
 	want := []string{"HOME=/", "LDFLAGS=-s", "LD_LIBRARY_PATH=" + dir + "/own"}
 	if got := Environment(env, nil); !slices.Equal(got, want) {
 		t.Error(got)
