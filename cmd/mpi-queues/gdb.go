@@ -198,7 +198,7 @@ func (g *gdb) execute(ctx context.Context, i inquiry, r request, log *os.File) e
 	defer func() { _ = progress.Close() }()
 	defer func() { _ = tell.Close() }()
 	shown := newProgressLine(os.Stderr)
-	ctx, cancel := limited(ctx, g.timeout, maxSteps(len(i.job)), progress, shown.show)
+	ctx, cancel := limited(ctx, newAlarm(g.timeout), maxSteps(len(i.job)), progress, shown.show)
 	defer cancel()
 	args := []string{"-nx", "-batch", "-iex", "set confirm off", "-iex", "set pagination off"}
 	if i.core != "" {

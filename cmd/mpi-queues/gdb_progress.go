@@ -32,10 +32,23 @@ func (e *timeoutError) Error() string {
 // gets on: it says so as it attaches to each and as it reads each, and a few times more.
 func maxSteps(processes int) int { return 3*processes + 10 }
 
-// limited ends a context when nothing has been read for a time. What is read are
-// lines, each about another step; more steps than there can be are no progress. The
+// alarm goes off a time after it was set.
+type alarm struct {
+	after time.Duration
+	off   <-chan time.Time
+	set   func() // anew
+	stop  func() bool
+}
+
+func newAlarm(after time.Duration) alarm {
+	timer := time.NewTimer(after)
+	return alarm{after, timer.C, func() { timer.Reset(after) }, timer.Stop}
+}
+
+// limited ends a context when an alarm goes off, which everything that is read sets anew. What
+// is read are lines, each about another step; more steps than there can be are no progress. The
 // ranks of a job stand still meanwhile, so the time is not one for each of them.
-func limited(ctx context.Context, timeout time.Duration, most int, lines io.Reader, show func(string)) (context.Context, context.CancelFunc) {
+func limited(ctx context.Context, late alarm, most int, lines io.Reader, show func(string)) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	steps, ended := make(chan string), make(chan struct{})
 	go func() {
@@ -48,18 +61,17 @@ func limited(ctx context.Context, timeout time.Duration, most int, lines io.Read
 	}()
 	go func() {
 		defer close(ended)
-		timer := time.NewTimer(timeout)
-		defer timer.Stop()
+		defer late.stop()
 		doing := ""
 		for {
 			select {
 			case <-ctx.Done():
 				return
 			case doing = <-steps:
-				timer.Reset(timeout)
+				late.set()
 				show(doing)
-			case <-timer.C:
-				cancel(&timeoutError{timeout, doing})
+			case <-late.off:
+				cancel(&timeoutError{late.after, doing})
 			}
 		}
 	}()

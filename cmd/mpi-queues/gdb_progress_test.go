@@ -43,27 +43,48 @@ func TestTimeIsNotForEachRank(t *testing.T) {
 	}
 }
 
-// As long as it gets on, it may go on.
+// As long as it gets on, it may go on: each step gives it the whole time again.
 func TestStepsGiveTime(t *testing.T) {
+	off, sets := make(chan time.Time), 0
+	late := alarm{time.Hour, off, func() { sets++ }, func() bool { return true }}
 	lines, tell := io.Pipe()
 	shown := make(chan string)
 	const steps = 40
-	ctx, stop := limited(t.Context(), time.Hour, steps, lines, func(s string) { shown <- s })
+	ctx, stop := limited(t.Context(), late, steps, lines, func(s string) { shown <- s })
+	defer stop()
 	for i := range steps {
 		text := strings.Repeat("x", i+1)
 		if _, err := io.WriteString(tell, text+"\n"); err != nil {
 			t.Fatal(err)
 		}
-		if got := <-shown; got != text {
-			t.Errorf("%s, not %s", got, text)
+		if got := <-shown; got != text || sets != i+1 {
+			t.Errorf("%s, not %s; the alarm was set %d times in %d steps", got, text, sets, i+1)
 		}
 	}
 	if ctx.Err() != nil {
 		t.Error(context.Cause(ctx))
 	}
 	_ = tell.Close()
-	stop()
-	if !errors.Is(context.Cause(ctx), context.Canceled) {
+	off <- time.Time{}
+	<-ctx.Done()
+	var e *timeoutError
+	if !errors.As(context.Cause(ctx), &e) || *e != (timeoutError{time.Hour, strings.Repeat("x", steps)}) {
 		t.Error(context.Cause(ctx))
 	}
+}
+
+// What has ended in time is not ended.
+func TestStopInTime(t *testing.T) {
+	ctx, stop := limited(t.Context(), newAlarm(time.Hour), 1, strings.NewReader(""), func(string) {})
+	if stop(); !errors.Is(context.Cause(ctx), context.Canceled) {
+		t.Error(context.Cause(ctx))
+	}
+}
+
+// An alarm that is set anew goes off again: else this does not end.
+func TestAlarm(*testing.T) {
+	late := newAlarm(time.Nanosecond)
+	<-late.off
+	late.set()
+	<-late.off
 }
