@@ -12,6 +12,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/internal/cost"
 	"github.com/mpi-queues/mpi-queues/mqs/mpich"
 	"github.com/mpi-queues/mpi-queues/mqs/openmpi"
+	"github.com/mpi-queues/mpi-queues/mqs/recording"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
@@ -66,11 +67,11 @@ func FuzzDecode(f *testing.F) {
 		if len(input) == 0 || len(input) > 1<<10 {
 			t.Skip("no kilobyte")
 		}
-		targets, err := target.OpenRecording("../tests/recordings/" + fuzzed[int(input[0])%len(fuzzed)])
+		r, err := recording.Open("../tests/recordings/" + fuzzed[int(input[0])%len(fuzzed)])
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := &patched{Target: targets[0], words: map[uint32]uint64{}}
+		p := &patched{Target: r.Targets[0], words: map[uint32]uint64{}}
 		for rest := input[1:]; len(rest) >= 10; rest = rest[10:] {
 			p.words[uint32(binary.LittleEndian.Uint16(rest))] = binary.LittleEndian.Uint64(rest[2:])
 		}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/recording"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
@@ -43,11 +44,11 @@ func TestDemoRecording(t *testing.T) {
 		if _, err := g.read(t.Context(), i); err != nil {
 			t.Fatal(err)
 		}
-		targets, err := target.OpenRecording(file)
+		r, err := recording.Open(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		recorded = append(recorded, targets...)
+		recorded = append(recorded, r.Targets...)
 	}
 	if *update {
 		var recorders []*target.Recorder

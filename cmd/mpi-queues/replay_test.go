@@ -18,14 +18,15 @@ import (
 func TestReplayOfSeveral(t *testing.T) {
 	// Three ranks of tests/programs/queues.c on Debian's MPICH 4.0.2, whose senders do not know
 	// their receivers, recorded by one command.
-	targets, err := target.OpenRecording(filepath.Join("testdata", "mpich-job.mpiq"))
+	r, err := recording.Open(filepath.Join("testdata", "mpich-job.mpiq"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var recorders []*target.Recorder
-	for i, of := range targets {
-		r := target.NewRecorder(of)
-		recorders, targets[i] = append(recorders, r), r
+	var targets []target.Target
+	for _, of := range r.Targets {
+		recorder := target.NewRecorder(of)
+		recorders, targets = append(recorders, recorder), append(targets, recorder)
 	}
 	beside := []*mqs.Process{{Inferior: 9, PID: 99, Unavailable: "it runs"}}
 	shown, err := readBeside(t.Context(), func(string) {}, targets, beside, mqs.Filter{Internal: true}, readNatively)
@@ -40,7 +41,7 @@ func TestReplayOfSeveral(t *testing.T) {
 	if err := os.WriteFile(file, archive.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r, err := recording.Open(file)
+	r, err = recording.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}

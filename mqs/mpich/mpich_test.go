@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/recording"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
 
@@ -18,11 +19,11 @@ const recordings = "../../tests/recordings"
 // recorded returns the process of a recording.
 func recorded(t *testing.T, name string) target.Target {
 	t.Helper()
-	targets, err := target.OpenRecording(filepath.Join(recordings, name+".mpiq"))
+	r, err := recording.Open(filepath.Join(recordings, name+".mpiq"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return targets[0]
+	return r.Targets[0]
 }
 
 // start opens a process.

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 )
 
@@ -194,22 +193,4 @@ func ReadRecording(r io.ReaderAt, size int64) ([]Target, error) {
 		out = append(out, t)
 	}
 	return out, nil
-}
-
-// OpenRecording reads the processes in a recording's file.
-func OpenRecording(path string) ([]Target, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("the recording can't be read: %w", err)
-	}
-	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	targets, err := ReadRecording(f, info.Size())
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return targets, nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mpi-queues/mpi-queues/mqs/recording"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
 
@@ -61,11 +62,11 @@ func TestOperations(t *testing.T) {
 func open(t *testing.T, change func(target.Target) target.Target) (*UCX, error) {
 	t.Helper()
 	const request = 160
-	recorded, err := target.OpenRecording(filepath.Join("..", "..", "tests", "recordings", "openmpi-4.1.4-ucx", "queues-old-rank-0.mpiq"))
+	recorded, err := recording.Open(filepath.Join("..", "..", "tests", "recordings", "openmpi-4.1.4-ucx", "queues-old-rank-0.mpiq"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := target.NewReader(context.Background(), change(recorded[0]))
+	r := target.NewReader(context.Background(), change(recorded.Targets[0]))
 	symbols, err := r.Symbols(Symbols...)
 	if err != nil {
 		t.Fatal(err)

@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/recording"
 )
 
 // architectures are those, other than most recordings', that folders are named
@@ -30,11 +30,11 @@ func TestArchitectures(t *testing.T) {
 				t.Fatalf("no recordings: %v", err)
 			}
 			for _, file := range files {
-				targets, err := target.OpenRecording(file)
+				r, err := recording.Open(file)
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, tg := range targets {
+				for _, tg := range r.Targets {
 					info := tg.Info()
 					if info.PointerSize != want.pointerSize || info.BigEndian != want.bigEndian {
 						t.Errorf("%s: %s has pointers of %d bytes, big-endian is %t", file, info.Architecture, info.PointerSize, info.BigEndian)

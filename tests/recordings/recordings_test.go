@@ -18,8 +18,8 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/mpich"
 	"github.com/mpi-queues/mpi-queues/mqs/openmpi"
+	"github.com/mpi-queues/mpi-queues/mqs/recording"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 )
 
@@ -46,12 +46,12 @@ func TestReplays(t *testing.T) {
 
 func replay(t *testing.T, file string) *mqs.Snapshot {
 	t.Helper()
-	targets, err := target.OpenRecording(file)
+	r, err := recording.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &mqs.Snapshot{}
-	for _, tg := range targets {
+	for _, tg := range r.Targets {
 		p, err := mqs.Read(context.Background(), tg, []mqs.Decoder{openmpi.Decoder{}, mpich.Decoder{}}, mqs.Filter{})
 		if err != nil {
 			p = mqs.Failed(tg.Info(), err)
