@@ -207,7 +207,8 @@ func (c *collectives) waitFor(t *mqs.Thread, key callKey, all bool) wait {
 // waitInCollective is that of a thread in a collective call. Whether it hangs
 // follows from the messages by which the library carries the call out: a
 // member that is not in the call may not have come yet, or may have left. If
-// only that there are such messages is known, it counts as not having come.
+// only that there are such messages is known, it counts as not having come, unless one
+// that has entered may still get on.
 func (j *job) waitInCollective(rank int32, t *mqs.Thread, c *collectives) wait {
 	r, b := &j.ranks[rank], behaviours[t.Call]
 	m := r.member(t.Comm)
@@ -228,7 +229,7 @@ func (j *job) waitInCollective(rank int32, t *mqs.Thread, c *collectives) wait {
 	case parts != nil && parts.free:
 		return *parts
 	case !own && on != nil && j.onItsWay(r, on):
-		return wait{thread: t, unknown: arrivingUnknown}
+		return wait{thread: t, unknown: partUnknown}
 	case parts != nil && isKnown && b == synchronises && !m.comm.inter:
 		parts.meaning = c.group(callKey{m.comm, t.Call}, true)
 	case parts != nil:

@@ -151,7 +151,7 @@ func (a *analysis) whyUnknown(open []int32) string {
 
 // moving says whether something that may hang was seen on its way.
 func (a *analysis) moving(open []int32) bool {
-	return a.isUnknown(open, arrivingUnknown, progressUnknown)
+	return a.isUnknown(open, arrivingUnknown, partUnknown, comingUnknown, progressUnknown)
 }
 
 // passing says whether something is not known that may be the next time: where a rank stands

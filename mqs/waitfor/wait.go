@@ -49,6 +49,7 @@ const (
 	cutUnknown      = "the snapshot does not have all unexpected messages, so the one that it waits for may have come"
 	tagUnknown      = "the tag that it waits for is not known, so one of the messages that have come may be it"
 	stateUnknown    = "how far its operation has come is not known"
+	partUnknown     = "a message is on its way to it, which may be the one that it waits for"
 	comingUnknown   = "a message is on its way to a member that has entered it, so others may be through with it"
 	progressUnknown = "how far the call has come is not known"
 	arrivingUnknown = "messages have come that its MPI has not looked at yet"

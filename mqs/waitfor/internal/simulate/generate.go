@@ -1,6 +1,9 @@
 package simulate
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+	"slices"
+)
 
 // Collectives that a program may call.
 var (
@@ -9,14 +12,7 @@ var (
 )
 
 func isCollective(name string) bool {
-	for _, list := range [][]string{synchronising, rooted, {"MPI_Scan"}} {
-		for _, n := range list {
-			if n == name {
-				return true
-			}
-		}
-	}
-	return false
+	return name == "MPI_Scan" || slices.Contains(synchronising, name) || slices.Contains(rooted, name)
 }
 
 // Generate makes up a job of 2 to 6 ranks.
