@@ -167,8 +167,13 @@ func (s *looker) look(t *testing.T, j *job, way string) {
 	if err == nil {
 		report, said, err = work.Try(t, append([]string{"report", "--json"}, ask...)...)
 	}
-	if left := j.stopped(); !j.hasEnded() && (len(left) == len(j.ranks)) != (way == stopped) {
-		t.Errorf("%s: of the processes %v, %v are stopped after the look", way, j.ranks, left)
+	want := 0
+	if way == stopped {
+		want = len(j.ranks)
+	}
+	// What was stopped before stops anew once it is given a processor.
+	if !live.Soon(func() bool { return j.hasEnded() || len(j.stopped()) == want }) {
+		t.Errorf("%s: of the processes %v, %v are stopped after the look, want %d", way, j.ranks, j.stopped(), want)
 	}
 	if way == stopped || j.hasEnded() {
 		_ = j.signal(syscall.SIGCONT)
