@@ -19,8 +19,15 @@ func activity(placed *Thread, at int, threads []target.Thread) (Activity, Maybe[
 		return Joins, joined
 	}
 	byName := namedActivity(t)
-	switch bySystem, isKnown := systemActivity(t.SystemCall); {
-	case byName == Joins || !isKnown:
+	bySystem, isKnown := systemActivity(t.SystemCall)
+	if byName == joinsOrSleeps {
+		byName = ""
+		if bySystem == Blocks {
+			byName = Joins
+		}
+	}
+	switch {
+	case byName == Joins && bySystem != Sleeps || !isKnown:
 		return byName, Maybe[int]{}
 	case bySystem == "" || bySystem == Computes && byName == Blocks: // as who spins for a lock
 		return byName, Maybe[int]{}
@@ -28,6 +35,10 @@ func activity(placed *Thread, at int, threads []target.Thread) (Activity, Maybe[
 		return bySystem, Maybe[int]{}
 	}
 }
+
+// joinsOrSleeps is what a thread does in a function that waits for another thread to end, for a
+// time or for ever: only the system call tells which.
+const joinsOrSleeps Activity = "joins or sleeps"
 
 // Of futex(2), linux/futex.h.
 const (
@@ -38,10 +49,11 @@ const (
 
 // joinedBy finds the thread that another waits for in pthread_join: the GNU C library waits
 // there, as the kernel's wake-up at a thread's end demands (CLONE_CHILD_CLEARTID), until a
-// word that holds that thread's kernel id changes (nptl/pthread_join_common.c).
+// word that holds that thread's kernel id changes (nptl/pthread_join_common.c). A wait with a
+// timeout is pthread_timedjoin_np's, which returns by itself.
 func joinedBy(t *target.Thread, threads []target.Thread) Maybe[int] {
 	call := t.SystemCall
-	if call == nil || call.Number != sysFutex || len(call.Arguments) < 3 {
+	if call == nil || call.Number != sysFutex || len(call.Arguments) < 4 || call.Arguments[3] != 0 {
 		return Maybe[int]{}
 	}
 	if op := call.Arguments[1] & futexCommand; op != futexWait && op != futexWaitBitset {
@@ -173,7 +185,9 @@ var activities = func() map[string]Activity {
 		Computes: "sched_yield",
 		Sleeps: "nanosleep clock_nanosleep usleep sleep thrd_sleep pthread_cond_timedwait pthread_cond_clockwait sem_timedwait sem_clockwait " +
 			"pthread_mutex_timedlock pthread_mutex_clocklock pthread_timedjoin_np pthread_clockjoin_np sigtimedwait cnd_timedwait mtx_timedlock",
-		Joins: "pthread_join pthread_clockjoin_ex pthread_timedjoin_ex thrd_join std::thread::join()",
+		Joins: "pthread_join thrd_join std::thread::join()",
+		// pthread_join and pthread_timedjoin_np of the GNU C library end in these (nptl/pthread_join.c, pthread_timedjoin.c).
+		joinsOrSleeps: "pthread_clockjoin_ex pthread_timedjoin_ex",
 		Blocks: "pthread_mutex_lock lll_lock_wait pthread_cond_wait cnd_wait mtx_lock sem_wait pthread_barrier_wait pthread_rwlock_rdlock pthread_rwlock_wrlock " +
 			"pthread_spin_lock futex_wait futex_abstimed_wait_common futex_abstimed_wait_cancelable futex_wait_cancelable read readv write writev recv recvfrom recvmsg send sendto sendmsg accept accept4 connect wait wait4 waitpid waitid " +
 			"pause sigwait sigwaitinfo sigsuspend flock lockf msgrcv semop std::condition_variable::wait(std::unique_lock<std::mutex>&)",
