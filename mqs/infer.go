@@ -31,8 +31,8 @@ func (p *Process) Seat(rank, size Maybe[int32]) {
 var whole atomic.Pointer[[]Maybe[int32]]
 
 // WholeGroup is the group of the first n ranks in their order, which is MPI_COMM_WORLD's if
-// there are n, which is not negative. All that ask share the largest one and must not change it: its size may be
-// nothing but a number that somebody claims.
+// it has n; n must not be negative. All that ask share the largest one and must not change
+// it: its size may be nothing but a number that somebody claims.
 func WholeGroup(n int32) []Maybe[int32] {
 	kept := whole.Load()
 	if kept == nil || len(*kept) < int(n) {

@@ -2,6 +2,8 @@ package main
 
 import (
 	"archive/zip"
+	"debug/elf"
+	"encoding/binary"
 	"fmt"
 	"os"
 	"os/exec"
@@ -45,6 +47,9 @@ func TestHostileKilobytes(t *testing.T) {
 		pack(t, path, `{"recording":1,"processes":[`+index+`]}`, len(pieces))
 		commands = append(commands, []string{"replay", path}, []string{"report", path})
 	}
+	core, none := filepath.Join(folder, "core"), filepath.Join(folder, "none")
+	claimSections(t, core)
+	commands = append(commands, []string{"dump", "--core", none, core}, []string{"dump", "--core", core, core})
 	for _, args := range commands {
 		cmd := exec.Command("mpi-queues", args...)
 		out, _ := cmd.CombinedOutput() // an error is as good as a report
@@ -78,5 +83,40 @@ func pack(t *testing.T, path, index string, memory int) {
 	}
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// claimSections writes a core file that claims to have 2^25 sections. Nearly all of it is a hole.
+func claimSections(t *testing.T, path string) {
+	t.Helper()
+	const sections = 1 << 25
+	header := elf.Header64{
+		Ident: [elf.EI_NIDENT]byte{0x7f, 'E', 'L', 'F', byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT)},
+		Type:  uint16(elf.ET_CORE), Machine: uint16(elf.EM_X86_64), Version: uint32(elf.EV_CURRENT),
+		Ehsize: 64, Phentsize: 56, Shoff: 64, Shentsize: 64, // Shnum is 0: the first section has it
+	}
+	file, err := binary.Append(nil, binary.LittleEndian, header)
+	if err == nil {
+		file, err = binary.Append(file, binary.LittleEndian, elf.Section64{Size: sections})
+	}
+	if err == nil {
+		err = os.WriteFile(path, file, 0o600)
+	}
+	if err == nil {
+		err = os.Truncate(path, 64+64*sections)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A pipe is no core file, and is not waited for.
+func TestPipeIsNoCore(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "core")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := isELF(pipe, elf.ET_CORE); err == nil || err.Error() != "it is no regular file" {
+		t.Error(err)
 	}
 }

@@ -3,12 +3,15 @@ package main
 import (
 	"context"
 	"debug/elf"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"syscall"
 
 	"golang.org/x/sync/errgroup"
 
@@ -62,23 +65,35 @@ func askCore(program, core string) inquiry {
 	return i
 }
 
-// isELF says why a file is not of one of these kinds.
+// isELF says why a file is not of one of these kinds. No more than the beginning of it is
+// looked at: whoever made it may claim anything of the rest.
 func isELF(path string, kinds ...elf.Type) error {
-	f, err := os.Open(path)
-	var p *os.PathError
-	if errors.As(err, &p) {
-		return p.Err
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() { // asked before it is opened: a pipe may never be
+		err = errors.New("it is no regular file")
+	}
+	var f *os.File
+	if err == nil {
+		f, err = os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	}
 	if err != nil {
+		var p *os.PathError
+		if errors.As(err, &p) {
+			return p.Err
+		}
 		return err
 	}
 	defer func() { _ = f.Close() }()
-	e, err := elf.NewFile(f)
-	if err != nil {
+	var header [elf.EI_NIDENT + 2]byte // e_ident and e_type
+	if _, err := io.ReadFull(f, header[:]); err != nil || string(header[:len(elf.ELFMAG)]) != elf.ELFMAG {
 		return errors.New("it is no ELF file")
 	}
-	if !slices.Contains(kinds, e.Type) {
-		return fmt.Errorf("its ELF type is %s", e.Type)
+	var order binary.ByteOrder = binary.LittleEndian
+	if elf.Data(header[elf.EI_DATA]) == elf.ELFDATA2MSB {
+		order = binary.BigEndian
+	}
+	if kind := elf.Type(order.Uint16(header[elf.EI_NIDENT:])); !slices.Contains(kinds, kind) {
+		return fmt.Errorf("its ELF type is %s", kind)
 	}
 	return nil
 }

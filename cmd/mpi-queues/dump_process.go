@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/user"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
+	"github.com/mpi-queues/mpi-queues/mqs/trust"
 )
 
 // processState is what the kernel says of a process. The zero value is of one
@@ -99,7 +99,7 @@ func refused(pid int, reason string) error {
 	scope, _ := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope")
 	switch me := os.Geteuid(); {
 	case me != 0 && p.uid >= 0 && p.uid != me:
-		return fmt.Errorf("gdb may not attach to process %d (%s), which is not yours but %s's: use sudo", pid, reason, userName(p.uid))
+		return fmt.Errorf("gdb may not attach to process %d (%s), which is not yours but %s's: use sudo", pid, reason, trust.UserName(p.uid))
 	case me != 0 && len(scope) > 0 && scope[0] != '0':
 		return fmt.Errorf("gdb may not attach to process %d (%s), since /proc/sys/kernel/yama/ptrace_scope is %c: "+
 			"use sudo, or allow it until the next boot with `sudo sysctl kernel.yama.ptrace_scope=0'", pid, reason, scope[0])
@@ -129,11 +129,4 @@ func nameOf(pid int) string {
 		return fmt.Sprintf("process %d", pid)
 	}
 	return fmt.Sprintf("%s (process %d)", printable.Line(strings.TrimSpace(string(name))), pid)
-}
-
-func userName(uid int) string {
-	if u, err := user.LookupId(strconv.Itoa(uid)); err == nil {
-		return u.Username
-	}
-	return fmt.Sprintf("user %d", uid)
 }

@@ -91,7 +91,7 @@ func isOwn(folder string) error {
 		return fmt.Errorf("%s is a link", folder)
 	}
 	if owner := int(info.Sys().(*syscall.Stat_t).Uid); owner != os.Geteuid() {
-		return fmt.Errorf("%s belongs to %s", folder, userName(owner))
+		return fmt.Errorf("%s belongs to %s", folder, trust.UserName(owner))
 	}
 	return nil
 }
@@ -130,7 +130,7 @@ func unpackExtension(folder string) (string, error) {
 			to = filepath.Join(folder, path)
 		}
 		fresh[to] = true
-		return putFile(to, text)
+		return replace(to, func(fresh string) error { return os.WriteFile(fresh, text, 0o644) })
 	})
 	if err != nil {
 		return "", err
@@ -147,28 +147,6 @@ func unpackExtension(folder string) (string, error) {
 	return filepath.Join(folder, "gdbinit"), err
 }
 
-// putFile makes a file anew. A link of its name is replaced, and what it leads to stays.
-func putFile(path string, text []byte) error {
-	fresh := besides(path)
-	f, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(fresh, path)
-	}
-	if err != nil {
-		_ = os.Remove(fresh)
-	}
-	return err
-}
-
-// besides is the name of what is to take the place of a file, once it is all there.
-func besides(path string) string {
-	return filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%d", filepath.Base(path), os.Getpid()))
-}
-
 // linkHelper leaves a link to this program in the folder, unless that is one that
 // `go run' has built: it is gone when it ends, and anybody can put another into its
 // place in a temporary folder. Then the extension looks for an installed one.
@@ -180,11 +158,7 @@ func linkHelper(folder, self string) error {
 		}
 		return nil
 	}
-	fresh := besides(link)
-	if err := os.Symlink(self, fresh); err != nil {
-		return err
-	}
-	return os.Rename(fresh, link)
+	return replace(link, func(fresh string) error { return os.Symlink(self, fresh) })
 }
 
 // isPassing says whether a program lies in a temporary folder, or where `go run' has

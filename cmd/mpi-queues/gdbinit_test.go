@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -127,5 +129,36 @@ func TestLinkedHelper(t *testing.T) {
 		if to, err := os.Readlink(link); err == nil {
 			t.Errorf("%s: the link leads to %s", self, to)
 		}
+	}
+}
+
+// What a run has left that was killed, or another one of the same process id in a container,
+// is in nobody's way; and one that fails leaves nothing.
+func TestUnpackedBesideWhatIsLeft(t *testing.T) {
+	folder := extensionFolder(t)
+	for _, name := range []string{"gdbinit", "mpi-queues"} {
+		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf(".%s.%d", name, os.Getpid())), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := unpackExtension(folder); err != nil {
+		t.Error(err)
+	}
+	link := filepath.Join(folder, "mpi-queues")
+	if err := linkHelper(folder, "/usr/bin/mpi-queues"); err != nil {
+		t.Error(err)
+	}
+	before, _ := filepath.Glob(filepath.Join(folder, ".*"))
+	if err := errors.Join(os.RemoveAll(link), os.Mkdir(link, 0o755)); err != nil { // no link takes its place
+		t.Fatal(err)
+	}
+	if err := linkHelper(folder, "/usr/bin/mpi-queues"); err == nil {
+		t.Error("a folder was replaced")
+	}
+	if after, _ := filepath.Glob(filepath.Join(folder, ".*")); len(after) != len(before) {
+		t.Errorf("%q are left, where %q were there", after, before)
+	}
+	if info, err := os.Stat(filepath.Join(folder, "gdbinit")); err != nil || info.Mode().Perm()&0o600 != 0o600 {
+		t.Errorf("%v, %v", info, err)
 	}
 }

@@ -99,19 +99,26 @@ func (c *report) arguments(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return usage(errors.New("a report on what? Name snapshots, or the process id of a launcher or of a rank: mpi-queues report SNAPSHOT...|PID"))
 	}
-	pid, err := strconv.ParseInt(args[0], 10, 32)
-	if err != nil { // a file of such a name is ./12345
+	i := slices.IndexFunc(args, isNumber)
+	if i < 0 {
 		c.files = args
 		return nil
 	}
-	if pid <= 0 {
-		return usage(fmt.Errorf("%q is not a process id", args[0]))
+	pid, err := strconv.ParseInt(args[i], 10, 32)
+	if err != nil || pid == 0 {
+		return usage(fmt.Errorf("%q is not a process id; a file of that name is ./%s", args[i], args[i]))
 	}
 	if len(args) > 1 {
-		return usage(errors.New("one process is enough: all ranks of its job are found"))
+		return usage(fmt.Errorf("one process is enough: all ranks of its job are found; a file called %s is ./%s", args[i], args[i]))
 	}
 	c.pid = int(pid)
 	return nil
+}
+
+// isNumber is true of digits alone: whoever can make a file of such a name in the folder at
+// hand must not have it taken for a process.
+func isNumber(arg string) bool {
+	return arg != "" && strings.Trim(arg, "0123456789") == ""
 }
 
 // How a job is watched: as often as it takes to see it move or to confirm that it hangs, but

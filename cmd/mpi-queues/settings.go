@@ -60,7 +60,7 @@ var settingNames = regexp.MustCompile("`set mpi-queues (source|dll|dll-safe-path
 // the shell's, who can give a flag.
 func asFlags(sentence string) string { return settingNames.ReplaceAllString(sentence, "`--$1") }
 
-// forShell does so in a snapshot.
+// forShell makes of a snapshot's sentences for gdb's user those for the shell's, by [asFlags].
 func forShell(s *mqs.Snapshot) {
 	for _, p := range s.Processes {
 		p.Unavailable = asFlags(p.Unavailable)

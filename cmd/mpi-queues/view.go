@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -93,30 +94,44 @@ func replaceFile(path string, fill func(*os.File) error) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real // a link stays one
 	}
+	fillIn := func(name string, flags int, mode os.FileMode) error {
+		f, err := os.OpenFile(name, flags, mode)
+		if err != nil {
+			return cantWrite(path, err)
+		}
+		return errors.Join(fill(f), f.Close())
+	}
 	mode := os.FileMode(0o666)
-	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
-	name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%d", filepath.Base(path), os.Getpid()))
 	info, err := os.Stat(path)
-	inPlace := err == nil && !info.Mode().IsRegular()
 	switch {
-	case inPlace:
-		name, flags = path, os.O_WRONLY
+	case err == nil && !info.Mode().IsRegular():
+		return fillIn(path, os.O_WRONLY, 0)
 	case err == nil:
 		mode = info.Mode().Perm()
 	}
-	f, err := os.OpenFile(name, flags, mode)
-	if err != nil {
-		return fmt.Errorf("%s can't be written: %w", path, err)
+	return replace(path, func(fresh string) error { return fillIn(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode) })
+}
+
+func cantWrite(path string, err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
 	}
-	err = errors.Join(fill(f), f.Close())
-	if inPlace {
+	return fmt.Errorf("%s can't be written: %w", path, err)
+}
+
+// replace makes a file or a link anew: it is made somewhere else, and takes its place at
+// once. A link of its name is replaced, and what it leads to stays. A folder that a killed
+// process has left is in nobody's way: each has a name of its own.
+func replace(path string, create func(fresh string) error) error {
+	folder, err := os.MkdirTemp(filepath.Dir(path), ".mpi-queues-")
+	if err != nil {
+		return cantWrite(path, err)
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	fresh := filepath.Join(folder, filepath.Base(path))
+	if err := create(fresh); err != nil {
 		return err
 	}
-	if err == nil {
-		err = os.Rename(name, path)
-	}
-	if err != nil {
-		_ = os.Remove(name)
-	}
-	return err
+	return os.Rename(fresh, path)
 }

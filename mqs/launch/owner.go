@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/user"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/mpi-queues/mpi-queues/mqs/trust"
 )
 
 // status is what /proc/PID/status says of whose a process is and how it is called.
@@ -77,17 +78,7 @@ func (s *system) speaksFor(speaker, p *process) bool {
 // unheard says why a launcher's word on a process is not taken.
 func (s *system) unheard(launcher, p *process, rank int32) string {
 	return fmt.Sprintf("process %d (%s) is not taken for rank %d: the launcher %s says so, which is %s's, and the process is %s's",
-		p.pid, p.name, rank, launcher, userName(s.status(launcher).owner), userName(s.status(p).owner))
-}
-
-func userName(uid int) string {
-	if uid < 0 {
-		return "nobody"
-	}
-	if u, err := user.LookupId(strconv.Itoa(uid)); err == nil {
-		return u.Username
-	}
-	return "user " + strconv.Itoa(uid)
+		p.pid, p.name, rank, launcher, trust.UserName(s.status(launcher).owner), trust.UserName(s.status(p).owner))
 }
 
 // listed is the process that an entry of a launcher's table means, nil if it is not

@@ -197,7 +197,7 @@ func (s *system) program(p *process) string {
 	return strings.TrimSuffix(path, " (deleted)")
 }
 
-// look reads what matters in a process's memory.
+// inside reads what matters in a process's memory.
 func (s *system) inside(p *process) *inside {
 	if p.inside == nil {
 		p.inside = s.lookInto(p.pid)

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 )
 
@@ -194,25 +195,35 @@ func (w *walk) checkFolder(place string, info fs.FileInfo, holdsFolder bool) {
 func (w *walk) checkOwner(place string, info fs.FileInfo) {
 	stat := info.Sys().(*syscall.Stat_t)
 	if server, ok := w.servers[device(stat)]; ok && server != 0 && server != w.user {
-		w.distrusts(place, "is on a file system that a program of "+nameOf(server)+" serves")
+		w.distrusts(place, "is on a file system that a program of "+UserName(server)+" serves")
 	}
 	if owner := int(stat.Uid); owner != 0 && owner != w.user {
-		w.distrusts(place, "belongs to "+nameOf(owner))
+		w.distrusts(place, "belongs to "+UserName(owner))
 	}
 }
 
 // nobodyKnown is the user of whom nothing is known.
 const nobodyKnown = -1
 
-// nameOf is a user's name as messages have it.
-func nameOf(id int) string {
-	if id == nobodyKnown {
+// names are those that [UserName] has looked up, which a server in the network may have
+// been asked for.
+var names sync.Map
+
+// UserName is a user's name as messages have it, by the kernel's number; "somebody" if that
+// is negative, as of one of whom nothing is known.
+func UserName(id int) string {
+	if id < 0 {
 		return "somebody"
 	}
-	if u, err := user.LookupId(strconv.Itoa(id)); err == nil {
-		return u.Username
+	if name, ok := names.Load(id); ok {
+		return name.(string)
 	}
-	return "user " + strconv.Itoa(id)
+	name := "user " + strconv.Itoa(id)
+	if u, err := user.LookupId(strconv.Itoa(id)); err == nil {
+		name = u.Username
+	}
+	names.Store(id, name)
+	return name
 }
 
 // checkWriters wants nobody but the owner to be able to write.
