@@ -12,8 +12,9 @@ import (
 // several requests at once puts the address of an ompi_wait_sync_t of its own,
 // on its stack, into each of them (ompi/request/req_wait.c, 4.1 to 6.0), as it
 // does for a single one where there are threads. Else it looks again and again at
-// a request whose address it holds, see [source.ownRequest]. What a call holds
-// and has not been shown to wait for is left out: the stack keeps old values.
+// a request whose address it holds, see [source.ownRequest]. The stack keeps old
+// values, so a request of the program's own that a call holds and has not been shown
+// to wait for is left out; of the library's own, those that a blocking collective has made are not.
 func (s *source) Waits(threads []mqs.Thread) {
 	calls, err := s.r.Calls()
 	if err != nil || s.pml != ob1 && s.pml != ucxPML {
@@ -33,7 +34,7 @@ func (s *source) Waits(threads []mqs.Thread) {
 			t.Requests = append(t.Requests, w.addr)
 		}
 		if comm == 0 {
-			comm = s.commOf(&c, waited)
+			comm = commOf(waited)
 		}
 		for id, state := range s.comms {
 			if comm != 0 && state.addr == comm {
@@ -75,7 +76,7 @@ func (s *source) waitedFor(c *target.Call, t *mqs.Thread) ([]waiting, target.Add
 	_, receives := mqs.BlockingRecvs[c.Function]
 	switch {
 	case !isPointToPoint(c.Function):
-		return slices.DeleteFunc(held, func(w waiting) bool { return !mayBeOf(c.Function, w.request) }), comm
+		return slices.DeleteFunc(held, func(w waiting) bool { return !isOfCollective(w.request) }), comm
 	case c.Function == "MPI_Wait" && isWaiting(c):
 		held = s.ofHandle(c, held)
 	case sends && receives && isWaiting(c):
@@ -245,12 +246,8 @@ func (s *source) probes(c *target.Call) []waiting {
 }
 
 // commOf is the communicator that all requests of a call are on, 0 if there is
-// no such one. A collective that holds none of its own is on the only
-// communicator that has any.
-func (s *source) commOf(c *target.Call, waited []waiting) target.Addr {
-	if len(waited) == 0 && !isPointToPoint(c.Function) {
-		waited = slices.DeleteFunc(s.incomplete(), func(w waiting) bool { return !mayBeOf(c.Function, w.request) })
-	}
+// no such one.
+func commOf(waited []waiting) target.Addr {
 	if len(waited) == 0 || slices.ContainsFunc(waited, func(w waiting) bool { return w.Comm != waited[0].Comm }) {
 		return 0
 	}
@@ -259,24 +256,19 @@ func (s *source) commOf(c *target.Call, waited []waiting) target.Addr {
 
 func isInternal(r request) bool { return r.Tag < 0 && r.Tag != anyTag }
 
-// mayBeOf says whether a request can be one that a call has made for itself that is not for the
-// program's own messages. Those of blocking collectives have tags of their own (MCA_COLL_BASE_TAG_*,
-// ompi/mca/coll/base/coll_tags.h, 4.1 to 6.0); beyond them are those of non-blocking ones, which
-// may be on their way meanwhile.
-func mayBeOf(call string, r request) bool {
-	const first, last = -10, -26
-	return isInternal(r) && (!blockingCollectives[call] || r.Tag <= first && r.Tag >= last)
-}
+// Tags of the library's own messages (ompi/mca/coll/base/coll_tags.h, 4.1 to 6.0): those of blocking
+// collectives, MCA_COLL_BASE_TAG_ALLGATHER to SCATTERV, and of blocking ones among neighbours,
+// NEIGHBOR_BASE to NEIGHBOR_END. Most between them are reserved one by one for non-blocking
+// collectives, which are on their way whatever the program does meanwhile.
+const (
+	firstCollectiveTag, lastCollectiveTag = -10, -26
+	firstNeighbourTag, lastNeighbourTag   = -1<<30 + 1, firstNeighbourTag - 1024
+)
 
-// blockingCollectives are the calls whose messages have the tags of blocking collectives.
-var blockingCollectives = func() map[string]bool {
-	calls := map[string]bool{}
-	for _, name := range []string{"Allgather", "Allgatherv", "Allreduce", "Alltoall", "Alltoallv", "Alltoallw", "Barrier", "Bcast", "Exscan",
-		"Gather", "Gatherv", "Reduce", "Reduce_scatter", "Reduce_scatter_block", "Scan", "Scatter", "Scatterv"} {
-		calls["MPI_"+name] = true
-	}
-	return calls
-}()
+// isOfCollective says whether a request is one that a blocking collective has made for itself.
+func isOfCollective(r request) bool {
+	return r.Tag <= firstCollectiveTag && r.Tag >= lastCollectiveTag || r.Tag <= firstNeighbourTag && r.Tag >= lastNeighbourTag
+}
 
 // isPointToPoint tells the calls that wait for the program's own messages.
 func isPointToPoint(call string) bool {

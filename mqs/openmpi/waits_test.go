@@ -91,3 +91,69 @@ func TestOldRequestsAreNoCalls(t *testing.T) {
 		}
 	}
 }
+
+// The messages of non-blocking collectives are on their way whatever the program does meanwhile: no
+// call waits for them, and none is on their communicator for their sake.
+func TestNonBlockingCollectivesAreNoCalls(t *testing.T) {
+	tg := recorded(t, "openmpi-4.1.4/queues-rank-0")
+	s, err := start(t, tg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	world := target.Addr(0)
+	for c := range s.Communicators() {
+		if c.Name.Value == "MPI_COMM_WORLD" {
+			world = s.comms[c.UniqueID].addr
+		}
+	}
+	var recv recvAt
+	for _, q := range s.allRequests().recvs[world] {
+		if !q.MatchReceived {
+			recv = q
+		}
+	}
+	tag, ok := s.layouts.Field("mca_pml_ob1_recv_request_t", "req_recv.req_base.req_tag")
+	if recv.addr == 0 || !ok {
+		t.Fatal("no receive is pending")
+	}
+	at := recv.addr + target.Addr(tag.Offset)
+	word, err := s.r.Uint(at, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const waits, progresses = "opal_progress < ompi_request_default_wait < ", "NBC_Progress < ompi_coll_libnbc_progress < opal_progress < "
+	for name, c := range map[string]struct {
+		stack string
+		tag   int32
+		held  bool
+		want  bool // that the call waits for it
+	}{
+		"a barrier":                            {waits + "PMPI_Barrier", -16, true, true},
+		"a barrier that does not hold it":      {waits + "PMPI_Barrier", -16, false, false},
+		"a barrier near another's":             {waits + "PMPI_Barrier", -27, true, false},
+		"a window, by a blocking collective":   {waits + "PMPI_Win_fence", -26, true, true},
+		"a call for neighbours":                {waits + "PMPI_Neighbor_alltoall", -1<<30 + 1, true, true},
+		"a call for neighbours near another's": {waits + "PMPI_Neighbor_alltoall", -1<<30 + 2, true, false},
+		"a file while it looks after another":  {progresses + "PMPI_File_write_all", -27, true, false},
+		"a file while there is another":        {"write < PMPI_File_write_all", -27, false, false},
+		"a copy near another":                  {progresses + "PMPI_Comm_dup", -100, true, false},
+		"a copy while there is another":        {waits + "PMPI_Comm_dup", -100, false, false},
+	} {
+		thread := stack(c.stack + " < main")
+		if c.held {
+			thread = stack(c.stack+" < main", recv.addr)
+		}
+		p := &patched{Target: tg, words: map[target.Addr]uint64{at: word&^0xffffffff | uint64(uint32(c.tag))}}
+		s, err := start(t, &standing{p, thread})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range s.Communicators() {
+		}
+		threads := []mqs.Thread{{Number: 1}}
+		s.Waits(threads)
+		if got := threads[0]; slices.Equal(got.Requests, []target.Addr{recv.addr}) != c.want || len(got.Requests) > 0 != c.want || got.Comm.Known != c.want {
+			t.Errorf("%s: it waits for %v on %+v, want: %v", name, got.Requests, got.Comm, c.want)
+		}
+	}
+}

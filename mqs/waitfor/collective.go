@@ -213,44 +213,34 @@ func (j *job) waitInCollective(rank int32, t *mqs.Thread, c *collectives) wait {
 	r, b := &j.ranks[rank], behaviours[t.Call]
 	m := r.member(t.Comm)
 	isKnown := m != nil && m.comm.known
-	parts := j.parts(r, t, m)
-	// Where the call shows which messages it waits for, no other message ends that.
-	own := parts != nil && parts.all
-	isThrough := false // it waits through those that have entered, for those that have not
-	on := m            // the communicator that its messages are on
-	if !isKnown {
-		if on = nil; parts != nil && len(parts.goals) > 0 {
-			on = parts.goals[0].of
-		}
-	}
+	parts := j.parts(r, t)
 	switch {
 	case r.arriving():
 		return wait{thread: t, unknown: arrivingUnknown}
-	case parts != nil && parts.free:
+	case parts != nil: // no other message ends it
+		if isKnown && b == synchronises && !m.comm.inter {
+			parts.meaning = c.group(callKey{m.comm, t.Call}, true)
+		}
 		return *parts
-	case !own && on != nil && j.onItsWay(r, on):
-		return wait{thread: t, unknown: partUnknown}
-	case parts != nil && isKnown && b == synchronises && !m.comm.inter:
-		parts.meaning = c.group(callKey{m.comm, t.Call}, true)
-	case parts != nil:
 	case !isKnown:
 		return wait{thread: t, unknown: commUnknown}
+	case j.onItsWay(r, m):
+		return wait{thread: t, unknown: partUnknown}
 	case len(t.Requests) == 0:
 		return wait{thread: t, unknown: progressUnknown}
-	default:
-		isThrough = true
-		if why := c.inProgress(callKey{m.comm, t.Call}); why != "" {
-			return wait{thread: t, unknown: why}
-		}
-		w := j.waitForOthers(rank, t, m, c)
-		parts = &w
 	}
-	inTransit := on != nil && !own && j.partsMayBeInTransit(r, on) || isThrough && c.of(callKey{m.comm, t.Call}).transit
-	for i := range parts.goals {
-		g := &parts.goals[i]
+	// It waits through those that have entered, for those that have not.
+	key := callKey{m.comm, t.Call}
+	if why := c.inProgress(key); why != "" {
+		return wait{thread: t, unknown: why}
+	}
+	w := j.waitForOthers(rank, t, m, c)
+	inTransit := j.partsMayBeInTransit(r, m) || c.of(key).transit
+	for i := range w.goals {
+		g := &w.goals[i]
 		g.transit = g.transit || inTransit
 	}
-	return *parts
+	return w
 }
 
 // inProgress says why one of those that have entered a call may still get on by itself. Unless
@@ -311,35 +301,17 @@ func (j *job) waitRooted(rank int32, t *mqs.Thread, m *member, c *collectives) w
 	return c.waitFor(t, key, false)
 }
 
-// parts is a wait for the messages that a collective call waits for, nil if
-// none are known. Of a call that does not show which they are it is one for any
-// of the library's own on the communicator, so as not to say too much.
-func (j *job) parts(r *rank, t *mqs.Thread, m *member) *wait {
+// parts is a wait for the messages that a collective call has been shown to wait for, nil if
+// none are known. Others of the library's own on the communicator may be those of a
+// non-blocking collective, which the call has nothing to do with.
+func (j *job) parts(r *rank, t *mqs.Thread) *wait {
 	ops, _ := r.operations(t.Requests)
 	ops = slices.DeleteFunc(ops, func(o goal) bool { return !o.op.Internal })
-	all := len(ops) > 0
-	if len(t.Requests) == 0 && m != nil {
-		ops = m.own()
-	}
 	if len(ops) == 0 {
 		return nil
 	}
-	w := j.waitForOperations(wait{thread: t, all: all, vague: !all && len(ops) > 1}, ops, true)
+	w := j.waitForOperations(wait{thread: t, all: true}, ops, true)
 	return &w
-}
-
-// own are the library's own sends and receives on a communicator that are not complete.
-func (m *member) own() []goal {
-	var out []goal
-	for _, class := range mqs.OpClasses[:2] {
-		ops := m.queued(class)
-		for i := range ops {
-			if ops[i].Internal && ops[i].Status != mqs.Complete {
-				out = append(out, goal{op: &ops[i], of: m, class: class})
-			}
-		}
-	}
-	return out
 }
 
 // onItsWay says whether messages of a collective on a communicator may be on

@@ -149,7 +149,13 @@ func TestCollectives(t *testing.T) {
 			x.inside(x.enters(worldID, "MPI_Comm_dup"), worldID, 1)
 			x.Threads[0].Requests = nil
 			m.rank(1).recv(worldID, 0, 7)
-		}, verdict: Deadlocked, states: "DD", cycles: "0-1: 0>1 1>0"},
+		}, verdict: Unknown, states: "WW", why: progressUnknown},
+		{name: "a message of a non-blocking one, in a call on another communicator", ranks: 2, make: func(m *made) {
+			x := m.rank(0)
+			x.inside(x.enters(0, "MPI_File_write_all"), worldID, 1)
+			x.Threads[0].Requests = nil
+			m.rank(1).recv(worldID, 0, 7)
+		}, verdict: Unknown, states: "WW", why: commUnknown},
 		{name: "a communicator that its member does not have", ranks: 2, make: func(m *made) {
 			m.comm(dupID, "dup", 0, 1)
 			m.rank(1).on(dupID).Context = "another"
