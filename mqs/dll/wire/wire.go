@@ -2,7 +2,7 @@
 // is a process of its own that runs one vendor's DLL; the helper asks it for
 // queues, and while it answers it may ask back for what only a debugger knows.
 //
-// Messages are encoded by encoding/gob on one stream. There is only ever one
+// Messages are encoded by encoding/gob on one stream, each with its types. There is only ever one
 // request under way, and each ends with a [Reply]; before it the host may send
 // any number of [Ask]s, each of which the helper answers.
 //
@@ -12,6 +12,8 @@
 package wire
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/gob"
 	"errors"
 	"io"
@@ -218,15 +220,13 @@ type Type struct {
 
 // Conn is one end of the stream, for receiving messages of type In.
 type Conn[Out, In any] struct {
-	enc *gob.Encoder
-	dec *gob.Decoder
-	in  *limited
+	to io.Writer
+	in *limited
 }
 
 // NewConn returns an end of a stream.
 func NewConn[Out, In any](stream io.ReadWriter) *Conn[Out, In] {
-	l := &limited{from: stream}
-	return &Conn[Out, In]{gob.NewEncoder(stream), gob.NewDecoder(l), l}
+	return &Conn[Out, In]{stream, &limited{from: bufio.NewReader(stream)}}
 }
 
 // maxMessage is how long a message may be, in bytes. The longest is a group of
@@ -236,7 +236,7 @@ const maxMessage = 9 << 20
 
 // limited ends a stream whose message is too long: gob itself would take gigabytes.
 type limited struct {
-	from io.Reader
+	from *bufio.Reader
 	left int
 }
 
@@ -249,13 +249,28 @@ func (l *limited) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Send sends a message.
-func (c *Conn[Out, In]) Send(m Out) error { return c.enc.Encode(m) }
+// ReadByte has gob take no more from the stream than the message at hand.
+func (l *limited) ReadByte() (byte, error) {
+	var b [1]byte
+	_, err := io.ReadFull(l, b[:])
+	return b[0], err
+}
 
-// Receive waits for a message.
+// Send sends a message.
+func (c *Conn[Out, In]) Send(m Out) error {
+	var b bytes.Buffer
+	if err := gob.NewEncoder(&b).Encode(m); err != nil {
+		return err
+	}
+	_, err := c.to.Write(b.Bytes())
+	return err
+}
+
+// Receive waits for a message. Each comes with its types, for a decoder of its own: one that
+// lasts would keep all types that the other end has ever sent, without a bound.
 func (c *Conn[Out, In]) Receive() (In, error) {
 	var m In
 	c.in.left = maxMessage
-	err := c.dec.Decode(&m)
+	err := gob.NewDecoder(c.in).Decode(&m)
 	return m, err
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/gob"
 	"io"
 	"reflect"
+	"runtime"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs/internal/cost"
@@ -80,6 +81,63 @@ func TestInflatedMessages(t *testing.T) {
 			}
 		})
 	}
+}
+
+// definitions are messages that define so many types, which are lists of numbers (package
+// encoding/gob, "Encoding Details"): a length, the type's number as a negative one, and a
+// wireType whose SliceT has that number and those of its elements' type.
+func definitions(n int) []byte {
+	number := func(b []byte, v int) []byte {
+		u := uint64(v) << 1
+		if v < 0 {
+			u = uint64(^v)<<1 | 1
+		}
+		if u < 1<<7 {
+			return append(b, byte(u))
+		}
+		return binary.BigEndian.AppendUint32(append(b, 0xfc), uint32(u))
+	}
+	const first, ofInt = 1 << 20, 2
+	var out []byte
+	for id := first; id < first+n; id++ {
+		b := append(number(nil, -id), 2, 1, 2)
+		b = append(number(b, id), 0, 1)
+		b = append(number(b, ofInt), 0, 0)
+		out = append(append(out, byte(len(b))), b...)
+	}
+	return out
+}
+
+// Types that a message defines are not kept behind it: a host sends messages for as long as
+// the helper lives.
+func TestTypesAreForgotten(t *testing.T) {
+	const messages, types = 100, 5000
+	var message bytes.Buffer
+	message.Write(definitions(types))
+	if err := gob.NewEncoder(&message).Encode(FromHost{Ask: &Ask{Symbols: []string{text}}}); err != nil {
+		t.Fatal(err)
+	}
+	live := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	stream := bytes.NewReader(bytes.Repeat(message.Bytes(), messages))
+	c := NewConn[ToHost, FromHost](struct {
+		io.Reader
+		io.Writer
+	}{stream, io.Discard})
+	before := live()
+	for i := range messages {
+		if m, err := c.Receive(); err != nil || m.Ask == nil || m.Ask.Symbols[0] != text {
+			t.Fatalf("message %d: %+v, %v", i, m, err)
+		}
+	}
+	if after := live(); after > before+4<<20 {
+		t.Errorf("%d messages leave %d KiB behind", messages, (after-before)>>10)
+	}
+	runtime.KeepAlive(c)
 }
 
 // No map is in what the helper receives.
