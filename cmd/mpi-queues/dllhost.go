@@ -58,7 +58,8 @@ func serveDLL() error {
 	if err != nil {
 		return err
 	}
-	// One protection less, on an old kernel, is no reason to do without the others.
+	// One protection less, on an old kernel, is no reason to do without the others; the
+	// confinement that is shown says so.
 	_ = confine.Seal()
 	return host.Serve(stream, state)
 }

@@ -23,12 +23,16 @@ type Confinement struct {
 	NoNetwork bool
 	// NoNewPrivileges: a program that it starts gains none, whatever its owner.
 	NoNewPrivileges bool
+	// NoPrograms: it can start no program.
+	NoPrograms bool
 	// Why says why something of it is missing, empty if nothing is.
 	Why string
 }
 
 // Complete is true if nothing is missing.
-func (c Confinement) Complete() bool { return c.NoWriting && c.NoNetwork && c.NoNewPrivileges }
+func (c Confinement) Complete() bool {
+	return c.NoWriting && c.NoNetwork && c.NoNewPrivileges && c.NoPrograms
+}
 
 // String is a phrase for the user: what holds, and what does not and why.
 func (c Confinement) String() string {
@@ -40,6 +44,7 @@ func (c Confinement) String() string {
 		{c.NoWriting, "no writing", "write files"},
 		{c.NoNetwork, "no network", "use the network"},
 		{c.NoNewPrivileges, "no new privileges", "gain privileges"},
+		{c.NoPrograms, "no programs", "start programs"},
 	} {
 		if p.holds {
 			holds = append(holds, p.name)

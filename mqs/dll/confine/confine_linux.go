@@ -138,11 +138,14 @@ func Status() Confinement {
 		NoWriting:       readOnly("/dev/null") && readOnly("/proc/self/comm"),
 		NoNetwork:       !socket(unix.AF_UNIX) && !socket(unix.AF_INET) && !socket(unix.AF_INET6),
 		NoNewPrivileges: err == nil && privileges == 1,
+		NoPrograms:      !programs(),
 	}
 	if c.Complete() {
 		return c
 	}
 	switch hasLandlock, hasFilters := landlockVersion() > 0, hasFilters(); {
+	case c.NoWriting && c.NoNetwork && c.NoNewPrivileges:
+		c.Why = "the kernel filters one thread at a time" // and not all of them, as [Seal] does
 	case hasLandlock && hasFilters:
 		c.Why = "the restrictions were not applied"
 	case hasFilters:
@@ -168,6 +171,13 @@ func readOnly(path string) bool {
 		_ = unix.Close(fd)
 	}
 	return err == unix.EACCES || err == unix.EPERM
+}
+
+// programs is true if a program can be started: one without a name is missing.
+func programs() bool {
+	var none [1]byte
+	_, _, errno := unix.Syscall(unix.SYS_EXECVE, uintptr(unsafe.Pointer(&none)), 0, 0)
+	return errno != unix.EACCES && errno != unix.EPERM
 }
 
 // socket is true if a socket can be opened, or could be if the kernel had the

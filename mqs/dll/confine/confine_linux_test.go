@@ -71,7 +71,8 @@ func fail(err error) {
 	os.Exit(3)
 }
 
-// lack makes the kernel one that has no landlock, no filters, or neither.
+// lack makes the kernel one that has no landlock, no filters, or neither, or no filters for
+// all threads at once.
 func lack(what string) error {
 	var rules []rule
 	if strings.Contains(what, "landlock") {
@@ -80,6 +81,9 @@ func lack(what string) error {
 	if strings.Contains(what, "filters") {
 		rules = append(rules, rule{unix.SYS_PRCTL, []check{{0, equal, unix.PR_SET_SECCOMP}}, unix.EINVAL},
 			rule{unix.SYS_SECCOMP, nil, unix.ENOSYS})
+	}
+	if strings.Contains(what, "sealing") {
+		rules = append(rules, rule{unix.SYS_SECCOMP, nil, unix.ENOSYS})
 	}
 	if rules == nil {
 		return nil
@@ -191,7 +195,7 @@ func TestConfined(t *testing.T) {
 		if len(r.Unlisted) < 200 {
 			t.Errorf("without %q: %d calls tried", lack, len(r.Unlisted))
 		}
-		if got, want := r.Status.String(), "confined (no writing, no network, no new privileges)"; got != want {
+		if got, want := r.Status.String(), "confined (no writing, no network, no new privileges, no programs)"; got != want {
 			t.Errorf("without %q: %s", lack, got)
 		}
 	}
@@ -224,7 +228,16 @@ func TestWithoutFilters(t *testing.T) {
 		}
 	}
 	if got, want := r.Status.String(), "partly confined: no writing, no new privileges; "+
-		"the kernel has no seccomp filters, so it could use the network"; got != want {
+		"the kernel has no seccomp filters, so it could use the network and start programs"; got != want {
+		t.Error(got)
+	}
+}
+
+// What starts programs is not confined, whatever else it can't do.
+func TestWithoutSealing(t *testing.T) {
+	r := run(t, roleConfine, "sealing")
+	if got, want := r.Status.String(), "partly confined: no writing, no network, no new privileges; "+
+		"the kernel filters one thread at a time, so it could start programs"; got != want {
 		t.Error(got)
 	}
 }
@@ -249,9 +262,9 @@ func TestExecFails(t *testing.T) {
 
 func TestPhrases(t *testing.T) {
 	for want, c := range map[string]Confinement{
-		"confined (no writing, no network, no new privileges)": {true, true, true, ""},
-		"partly confined: no network, no new privileges; the kernel has no landlock, so it could write files": {
-			NoNetwork: true, NoNewPrivileges: true, Why: "the kernel has no landlock"},
+		"confined (no writing, no network, no new privileges, no programs)": {true, true, true, true, ""},
+		"partly confined: no network, no new privileges, no programs; the kernel has no landlock, so it could write files": {
+			NoNetwork: true, NoNewPrivileges: true, NoPrograms: true, Why: "the kernel has no landlock"},
 		"not confined: the kernel has no landlock": {NoNewPrivileges: true, Why: "the kernel has no landlock"},
 	} {
 		if got := c.String(); got != want {
