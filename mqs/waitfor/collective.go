@@ -209,8 +209,8 @@ func (c *collectives) waitFor(t *mqs.Thread, key callKey, all bool) wait {
 // member that is not in the call may not have come yet, or may have left. If
 // only that there are such messages is known, it counts as not having come, unless one
 // that has entered may still get on.
-func (j *job) waitInCollective(rank int32, t *mqs.Thread, c *collectives) wait {
-	r, b := &j.ranks[rank], behaviours[t.Call]
+func (j *job) waitInCollective(r *rank, t *mqs.Thread, c *collectives) wait {
+	b := behaviours[t.Call]
 	m := r.member(t.Comm)
 	isKnown := m != nil && m.comm.known
 	parts := j.parts(r, t)
@@ -234,7 +234,7 @@ func (j *job) waitInCollective(rank int32, t *mqs.Thread, c *collectives) wait {
 	if why := c.inProgress(key); why != "" {
 		return wait{thread: t, unknown: why}
 	}
-	w := j.waitForOthers(rank, t, m, c)
+	w := j.waitForOthers(t, m, c)
 	inTransit := j.partsMayBeInTransit(r, m) || c.of(key).transit
 	for i := range w.goals {
 		g := &w.goals[i]
@@ -264,7 +264,7 @@ func (c *collectives) inProgress(key callKey) string {
 				of.progress = arrivingUnknown
 			case c.j.onItsWay(r, m):
 				of.progress = comingUnknown
-			case len(t.Requests) == 0:
+			case len(t.Requests) == 0 || c.j.mayGetOn(r, t):
 				of.progress = progressUnknown
 			}
 			of.transit = of.transit || c.j.partsMayBeInTransit(r, m)
@@ -273,44 +273,54 @@ func (c *collectives) inProgress(key callKey) string {
 	return of.progress
 }
 
-// waitForOthers is that of a member of a collective for those that have not entered it. If
-// members may leave before all have, those that have entered may be in another one.
-func (j *job) waitForOthers(rank int32, t *mqs.Thread, m *member, c *collectives) wait {
-	if behaviours[t.Call] == synchronises && !m.comm.inter || m.comm.isAlone() {
-		return c.waitFor(t, callKey{m.comm, t.Call}, true)
+// mayGetOn says whether a member of a collective can go on as things are, or one that it
+// exchanges a message with: one of its messages has found its other side, or may have, or
+// all have been transferred.
+func (j *job) mayGetOn(r *rank, t *mqs.Thread) bool {
+	ops, _ := r.operations(t.Requests)
+	complete := 0
+	for _, o := range ops {
+		_, unknown, done := j.outcome(o)
+		switch {
+		case o.op.Status == mqs.Complete:
+			complete++
+		case done, o.op.Internal && unknown != "":
+			return true
+		}
 	}
-	w := j.waitRooted(rank, t, m, c)
+	return len(ops) > 0 && complete == len(ops)
+}
+
+// waitForOthers is that of a member of a collective for those that have not entered it. If
+// members may leave before all have, it waits for one of them at least, and nobody knows for
+// whom else: the others may be through, a root included, or be what its messages come over.
+func (j *job) waitForOthers(t *mqs.Thread, m *member, c *collectives) wait {
+	key := callKey{m.comm, t.Call}
+	if behaviours[t.Call] == synchronises && !m.comm.inter || m.comm.isAlone() {
+		return c.waitFor(t, key, true)
+	}
+	w := c.waitFor(t, key, false)
 	w.free, w.unknown = false, cmp.Or(w.unknown, someUnknown)
 	return w
 }
 
-// waitRooted is that of a collective in which not everybody waits for everybody.
-func (j *job) waitRooted(rank int32, t *mqs.Thread, m *member, c *collectives) wait {
-	b, key := behaviours[t.Call], callKey{m.comm, t.Call}
-	if !t.Root.Known || m.comm.inter || m.local < 0 {
-		return c.waitFor(t, key, false)
-	}
-	atRoot := t.Root.Value == m.local
-	switch {
-	case b == fromRoot && !atRoot:
-		root := m.globalOf(t.Root.Value)
-		if root >= 0 && !c.of(key).has(root) && !j.mayHaveEntered(root, key) {
-			return wait{thread: t, all: true, goals: []goal{{rank: root, of: m}}}
-		}
-	}
-	return c.waitFor(t, key, false)
-}
-
 // parts is a wait for the messages that a collective call has been shown to wait for, nil if
 // none are known. Others of the library's own on the communicator may be those of a
-// non-blocking collective, which the call has nothing to do with.
+// non-blocking collective, which the call has nothing to do with. A send of which it is not
+// known that it is the library's own may be one more of them.
 func (j *job) parts(r *rank, t *mqs.Thread) *wait {
 	ops, _ := r.operations(t.Requests)
+	more := slices.ContainsFunc(ops, func(o goal) bool {
+		return o.class == mqs.PendingSends && !o.op.Internal && o.op.Status != mqs.Complete
+	})
 	ops = slices.DeleteFunc(ops, func(o goal) bool { return !o.op.Internal })
 	if len(ops) == 0 {
 		return nil
 	}
 	w := j.waitForOperations(wait{thread: t, all: true}, ops, true)
+	if more {
+		w.free, w.unknown = false, cmp.Or(w.unknown, requestsUnknown)
+	}
 	return &w
 }
 

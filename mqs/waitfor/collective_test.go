@@ -88,9 +88,15 @@ func TestCollectives(t *testing.T) {
 			m.rank(1).counts(dupID, 0, 4, 2)
 			m.rank(1).recv(worldID, 0, 7)
 		}, verdict: Unknown, states: "WW"},
-		{name: "broadcast whose root has not entered", ranks: 3, make: func(m *made) {
+		{name: "broadcast whose root is not in it, which may be through", ranks: 3, make: func(m *made) {
 			m.rank(0).recv(worldID, 1, 7)
 			m.rank(1).enters(worldID, "MPI_Bcast").Root = mqs.Known[int32](0)
+			m.rank(2).computes()
+		}, verdict: Unknown, states: "WWR", why: someUnknown},
+		{name: "broadcast whose root waits for the member that waits for its message", ranks: 3, make: func(m *made) {
+			m.rank(0).recv(worldID, 1, 7)
+			x := m.rank(1)
+			x.inside(x.enters(worldID, "MPI_Bcast"), worldID, 0)
 			m.rank(2).computes()
 		}, verdict: Deadlocked, states: "DDR", cycles: "0-1: 0>1 1>0"},
 		{name: "broadcast whose root is not known", ranks: 3, make: func(m *made) {

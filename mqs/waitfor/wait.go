@@ -101,7 +101,7 @@ func (j *job) waitOf(rank int32, t *mqs.Thread, c *collectives) wait {
 	case r.unreadable():
 		return wait{thread: t, unknown: queuesUnknown}
 	case b.collective():
-		return j.waitInCollective(rank, t, c)
+		return j.waitInCollective(r, t, c)
 	case b == opaque:
 		return wait{thread: t, unknown: forWhomUnknown}
 	}

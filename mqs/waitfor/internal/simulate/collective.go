@@ -47,6 +47,8 @@ func (j *Job) stages(c *Call, of *side) [][]part {
 			out = append(out, []part{{true, me + 1}})
 		}
 		return out
+	case c.Name == "MPI_Bcast" && j.Dissemination:
+		return tree(c.Root, me, n)
 	case c.Name == "MPI_Bcast" || c.Name == "MPI_Scatter":
 		if isAtRoot {
 			return [][]part{others(true)}
@@ -72,4 +74,20 @@ func (j *Job) stages(c *Call, of *side) [][]part {
 		return [][]part{others(false), others(true)}
 	}
 	return [][]part{{{true, 0}}, {{false, 0}}}
+}
+
+// tree are the messages of a broadcast for one member, all of whom hand on what they have got:
+// in step k, the first 2^k members from the root on send to as many more.
+func tree(root, me, n int32) [][]part {
+	var out [][]part
+	nth := (me + n - root) % n
+	for step := int32(1); step < n; step *= 2 {
+		switch {
+		case nth < step && nth+step < n:
+			out = append(out, []part{{true, (me + step) % n}})
+		case nth >= step && nth < 2*step:
+			out = append(out, []part{{false, (me + n - step) % n}})
+		}
+	}
+	return out
 }

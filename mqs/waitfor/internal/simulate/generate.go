@@ -19,7 +19,8 @@ func isCollective(name string) bool {
 func Generate(rng *rand.Rand) *Job {
 	coin := func(n int) bool { return rng.IntN(n) == 0 }
 	j := &Job{Counted: coin(2), OnlyReceives: coin(2), Dissemination: coin(2), Shown: !coin(3), Dropped: coin(4),
-		ProbesQueued: coin(2), Deaf: coin(4), Halves: coin(4), Arriving: coin(2)}
+		ProbesQueued: coin(2), Deaf: coin(4), Halves: coin(4), Arriving: coin(2),
+		Fetched: coin(2), Untold: coin(4)}
 	n := 2 + rng.IntN(5)
 	if coin(2) {
 		n = 2 + rng.IntN(2)

@@ -44,8 +44,14 @@ type Job struct {
 	// Counted messages have counts by peer. Else a process counts what it has done: all
 	// requests that were over, or receives that had to wait.
 	Counted, OnlyReceives bool
-	// Dissemination says how collectives that synchronise go: else over the first member.
+	// Dissemination says how collectives that synchronise go: else over the first member. A
+	// broadcast's members hand on what they have got: else they get it from the root.
 	Dissemination bool
+	// Fetched are the data of rendezvous messages: the receiver does that, for as long as it
+	// takes, and answers then. Else it answers first, and the sender sends them.
+	Fetched bool
+	// Untold are the library's own sends: neither that they are, nor their tags are known.
+	Untold bool
 	// Shown are the library's own operations.
 	Shown bool
 	// Dropped are operations that are complete: they are in no queue.
@@ -63,8 +69,8 @@ type Job struct {
 // String is the job as a table, a line for each thread.
 func (j *Job) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "counted %v, only receives %v, dissemination %v, shown %v, dropped %v, probes queued %v, deaf %v, halves %v, arriving %v\n",
-		j.Counted, j.OnlyReceives, j.Dissemination, j.Shown, j.Dropped, j.ProbesQueued, j.Deaf, j.Halves, j.Arriving)
+	fmt.Fprintf(&b, "counted %v, only receives %v, dissemination %v, shown %v, dropped %v, probes queued %v, deaf %v, halves %v, arriving %v, fetched %v, untold %v\n",
+		j.Counted, j.OnlyReceives, j.Dissemination, j.Shown, j.Dropped, j.ProbesQueued, j.Deaf, j.Halves, j.Arriving, j.Fetched, j.Untold)
 	for i, c := range j.Comms {
 		fmt.Fprintf(&b, "communicator %d: %s %v\n", i, c.Name, c.Groups)
 	}

@@ -117,6 +117,9 @@ func (s *State) Between(rng *rand.Rand, ran func(rank int32) bool, more int) {
 			switch m.kind {
 			case takes:
 				p := s.net[m.of]
+				if p.kind == data && s.Job.Fetched {
+					continue // that takes as long as it takes
+				}
 				if from := p.from(); p.sent < s.looks && (runs(from) || from.gone()) {
 					old = append(old, m)
 				}

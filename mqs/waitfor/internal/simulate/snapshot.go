@@ -71,7 +71,11 @@ func (s *State) queues(p *proc, of *side) *mqs.Queues {
 	}
 	for _, r := range of.requests {
 		if (s.Job.Shown || !r.internal) && (!s.Job.Dropped || r.status != mqs.Complete) {
-			add(q, r.class, r.operation())
+			op := r.operation()
+			if s.Job.Untold && r.internal && r.class == mqs.PendingSends {
+				op.Internal, op.Kind, op.DesiredTag, op.ActualTag = false, mqs.KindNotKnown, mqs.Maybe[int32]{}, mqs.Maybe[int32]{}
+			}
+			add(q, r.class, op)
 		}
 	}
 	if s.Job.ProbesQueued {

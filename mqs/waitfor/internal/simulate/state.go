@@ -74,7 +74,7 @@ type protocol int
 const (
 	eager       protocol = iota
 	synchronous          // its send waits for the match
-	rendezvous           // and the data follows then
+	rendezvous           // and the data follows then, or has been fetched
 )
 
 // message is one from one rank to another.
@@ -235,11 +235,14 @@ func (s *State) take(p *packet) {
 	case p.to().gone():
 	case p.kind == answer:
 		s.complete(m.send)
-		if m.how == rendezvous {
+		if m.how == rendezvous && !s.Job.Fetched {
 			s.post(&packet{kind: data, message: m})
 		}
 	case p.kind == data:
 		s.complete(m.receive)
+		if s.Job.Fetched {
+			s.post(&packet{kind: answer, message: m})
+		}
 	default:
 		to := m.target.sides[m.comm]
 		to.arrived[m.from]++
@@ -272,7 +275,10 @@ func (s *State) match(m *message, r *request) {
 	} else {
 		s.complete(r)
 	}
-	if m.how != eager {
+	switch {
+	case m.how == rendezvous && s.Job.Fetched:
+		s.post(&packet{kind: data, message: m})
+	case m.how != eager:
 		s.post(&packet{kind: answer, message: m})
 	}
 }

@@ -41,7 +41,7 @@ func (s *State) mayGetOn(t *thread, others []bool, standard bool) bool {
 	c := t.call()
 	may := func(r *request) bool { return s.mayComplete(r, others) }
 	switch {
-	case s.isOver(t):
+	case s.isOver(t) && (!standard || len(t.stages) == 0): // not just a part of a collective
 		return true
 	case c.Name == "MPI_Finalize":
 		return !slices.ContainsFunc(s.procs, func(p *proc) bool { return !p.finalizing && !others[p.rank] })
@@ -92,6 +92,8 @@ func (s *State) mayComplete(r *request, others []bool) bool {
 		return true
 	case m.target.gone():
 		return false
+	case s.Job.Fetched && s.carries(data, m):
+		return true
 	case m.at == underWay || m.at == halfWay:
 		fits := func(o *request) bool {
 			return o.class == mqs.PendingReceives && o.status == mqs.Pending && o.matches(m)
@@ -170,9 +172,6 @@ func (s *State) Left() []int {
 // Gone says whether a rank has left MPI.
 func (s *State) Gone(rank int) bool { return s.procs[rank].gone() }
 
-// Fork is the same moment once more, to go on with in another way.
-func (s *State) Fork() *State { return s.fork() }
-
 // IsPlain says whether a snapshot shows all that matters at this moment: no call has begun
 // without having started what it waits for, nothing that is complete is left out, no rank has
 // gone without a word, and all that collectives wait for is shown.
@@ -184,7 +183,7 @@ func (s *State) IsPlain() bool {
 		for _, t := range p.threads {
 			switch c := t.call(); {
 			case t.doing == entered, t.held != nil,
-				t.doing == waits && isCollective(c.Name) && !s.Job.Shown,
+				t.doing == waits && isCollective(c.Name) && (!s.Job.Shown || s.Job.Untold),
 				t.doing == waits && s.Job.Dropped:
 				return false
 			}
