@@ -104,7 +104,11 @@ func refused(pid int, reason string) error {
 		return fmt.Errorf("gdb may not attach to process %d (%s), since /proc/sys/kernel/yama/ptrace_scope is %c: "+
 			"use sudo, or allow it until the next boot with `sudo sysctl kernel.yama.ptrace_scope=0'", pid, reason, scope[0])
 	}
-	return fmt.Errorf("gdb can't attach to process %d (%s): if this is a container, it may need --cap-add=SYS_PTRACE", pid, reason)
+	hint := ""
+	if strings.Contains(reason, "ptrace") { // the system call, as gdb names it, not what gdb found out
+		hint = ": if this is a container, it may need --cap-add=SYS_PTRACE"
+	}
+	return fmt.Errorf("gdb can't attach to process %d (%s)%s", pid, reason, hint)
 }
 
 // letRun makes sure that a process is not left stopped by a gdb that has ended,

@@ -200,7 +200,9 @@ func (g *gdb) execute(ctx context.Context, i inquiry, r request, log *os.File) e
 	shown := newProgressLine(os.Stderr)
 	ctx, cancel := limited(ctx, newAlarm(g.timeout), maxSteps(len(i.job)), progress, shown.show)
 	defer cancel()
-	args := []string{"-nx", "-batch", "-iex", "set confirm off", "-iex", "set pagination off"}
+	args := []string{"-nx", "-batch", "-iex", "set confirm off", "-iex", "set pagination off",
+		// No script that the process or its files name: who runs this may be root.
+		"-iex", "set auto-load no", "-iex", "set auto-load libthread-db on"}
 	if i.core != "" {
 		args = append(args, "--core="+i.core, i.program)
 	}

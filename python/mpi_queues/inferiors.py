@@ -1,7 +1,8 @@
 """Makes, attaches, detaches and removes inferiors."""
 
+import contextlib
 import os
-from typing import Tuple
+from typing import Iterator, Tuple
 
 import gdb
 
@@ -58,31 +59,80 @@ def attach(number: int, pid: int) -> str:
 
 def attach_selected(pid: int) -> None:
     """Attaches the selected inferior to a process. Raises gdb.error."""
-    with states.remembered(pid):
-        _name_program(pid)
+    with states.remembered(pid), contextlib.ExitStack() as held:
+        if _is_hidden(pid):
+            held.enter_context(_scripts_off())
+            _name_program(pid)
         gdb.execute("attach %d" % pid, to_string=True)
 
 
-def _name_program(pid: int) -> None:
-    """Gives the selected inferior, before it is attached, a program that gdb would not find.
+def _is_hidden(pid: int) -> bool:
+    """Says whether the path that the kernel has for a process's program does not lead to it.
 
-    That is one that was deleted or built anew since the process was started, or is in another
-    mount namespace: only the kernel still leads to it.
+    The program was deleted or built anew since the process was started, another file system was
+    mounted over it, or it is in another mount namespace.
     """
     path = "/proc/%d/exe" % pid
     try:
         running = os.stat(path)
     except OSError:
-        return  # gdb will say what is wrong
+        return False  # gdb will say what is wrong
     try:
-        if os.path.samestat(running, os.stat(os.readlink(path))):
-            return
+        return not os.path.samestat(running, os.stat(os.readlink(path)))
     except OSError:
-        pass  # it is not there any more
+        return True
+
+
+@contextlib.contextmanager
+def _scripts_off() -> Iterator[None]:
+    """Keeps gdb from running a script that a program names or holds.
+
+    gdb trusts a program by its real path, and the real path of /proc/PID/exe may be any: the
+    process's user has chosen it, by a mount namespace of his own or by a link beside the program.
+    """
+    before = {}
     try:
-        gdb.execute("file %s" % path, to_string=True)
+        for kind in ("python-scripts", "gdb-scripts", "guile-scripts"):
+            try:
+                before[kind] = gdb.parameter("auto-load " + kind)
+            except RuntimeError:
+                continue  # this gdb was built without Guile
+            gdb.execute("set auto-load %s off" % kind)
+        yield
+    finally:
+        for kind, is_on in before.items():
+            gdb.execute("set auto-load %s %s" % (kind, "on" if is_on else "off"))
+
+
+def _name_program(pid: int) -> None:
+    """Gives the selected inferior, before it is attached, a program to which only the kernel leads.
+
+    gdb turns the name into the real path. Where that leads to another file here, gdb is not left
+    with it: it finds the program of another mount namespace itself. Raises gdb.error if the
+    namespace is our own, where gdb would take the other file again.
+    """
+    path = "/proc/%d/exe" % pid
+    try:
+        gdb.execute("file " + path, to_string=True)
+        if program() == path:
+            return
     except gdb.error:
-        pass  # it may not be read: then gdb does what it can without
+        pass  # it may not be read, or the other file is no program
+    gdb.execute("file", to_string=True)
+    try:
+        other = os.path.realpath(os.readlink(path))
+    except OSError:
+        return  # gdb will say what is wrong
+    if os.path.exists(other) and _shares_mounts(pid):
+        raise gdb.error("The path of its program leads to another file, %s." % other)
+
+
+def _shares_mounts(pid: int) -> bool:
+    """Says whether a process has the mount namespace of this one."""
+    try:
+        return os.path.samestat(os.stat("/proc/%d/ns/mnt" % pid), os.stat("/proc/self/ns/mnt"))
+    except OSError:
+        return True  # it is gone, and gdb will say so
 
 
 def detach(number: int) -> str:

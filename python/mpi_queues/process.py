@@ -16,7 +16,8 @@ _NOTHING = ("The program is not being run: `mpi-attach' to an MPI job, `attach' 
             " processes, `run' a program, or name a core file with `core-file', and try again.")
 
 _NO_PROGRAM = ("gdb has no program for process %d, most likely since it was deleted or built anew"
-               " meanwhile, so it knows none of its functions: `file /proc/%d/exe', and try again.")
+               " meanwhile, so it knows none of its functions: `detach', `mpi-attach %d', and try"
+               " again.")
 
 # The process id that gdb makes up for a core file without one.
 _MADE_UP_PID = 1
