@@ -15,60 +15,98 @@ func (s *source) blockingKinds() map[target.Addr]string {
 		return s.blocking
 	}
 	s.blocking = map[target.Addr]string{}
-	sends, recvs := s.candidates()
-	if len(sends)+len(recvs) == 0 {
+	sends, recvs := s.candidates(typeSend), s.candidates(typeRecv)
+	if len(sends.requests)+len(recvs.requests) == 0 {
 		return s.blocking
 	}
 	calls, err := s.r.Calls()
 	if err != nil {
 		s.notef("blocking and non-blocking operations can't be told apart: %v", err)
-		for _, w := range append(sends, recvs...) {
+		for _, w := range slices.Concat(sends.requests, recvs.requests) {
 			s.blocking[w.addr] = mqs.KindNotKnown
 		}
 		return s.blocking
 	}
 	for i := range calls {
 		c := &calls[i]
-		for _, side := range [...]struct {
-			kinds      map[string]string
-			candidates []waiting
-		}{{mqs.BlockingSends, sends}, {mqs.BlockingRecvs, recvs}} {
-			if kind, ok := side.kinds[c.Function]; ok {
-				s.nameKinds(c, kind, side.candidates)
-			}
+		if kind, ok := mqs.BlockingSends[c.Function]; ok {
+			s.nameKinds(c, kind, sends)
+		}
+		if kind, ok := mqs.BlockingRecvs[c.Function]; ok {
+			s.nameKinds(c, kind, recvs)
 		}
 	}
 	return s.blocking
 }
 
 // nameKinds gives the kind to the one candidate that is the call's own, and none to those that may be.
-func (s *source) nameKinds(c *target.Call, kind string, candidates []waiting) {
-	held := slices.DeleteFunc(slices.Clone(candidates), func(w waiting) bool { return !c.Words[w.addr] || !isMadeBy(c.Function, w) })
-	if own := ownOf(c, held, candidates); len(own) == 1 {
-		held = own
+func (s *source) nameKinds(c *target.Call, kind string, of candidates) {
+	named := of.heldBy(c)
+	if own := of.ownOf(c); len(own) == 1 {
+		named = own
 	} else {
 		kind = mqs.KindNotKnown
 	}
-	for _, w := range held {
+	for _, w := range named {
 		s.blocking[w.addr] = kind
 	}
 }
 
 // ownRequest returns the request that a blocking call waits for, none if that is not proved.
 func (s *source) ownRequest(c *target.Call) []waiting {
-	sends, recvs := s.candidates()
-	candidates := recvs
+	class := int32(typeRecv)
 	if _, ok := mqs.BlockingSends[c.Function]; ok {
-		candidates = sends
+		class = typeSend
 	}
-	held := slices.DeleteFunc(slices.Clone(candidates), func(w waiting) bool { return !c.Words[w.addr] || !isMadeBy(c.Function, w) })
-	return ownOf(c, held, candidates)
+	return s.candidates(class).ownOf(c)
 }
 
-// exchanged keeps, of requests that MPI_Sendrecv holds, its own: it waits for its send and then
-// for its receive, whose handle is in its own frame, or in that of the part of it that compilers
-// put aside (6.0): a function without a name. It keeps none if there may be several of a class.
-func (s *source) exchanged(c *target.Call, held []waiting) []waiting {
+// exchanged keeps, of requests that MPI_Sendrecv holds, its own, and says whether they are all that
+// it waits for. It posts its receive, waits for its send and then, by the function of MPI_Wait, for
+// its receive (ompi/mpi/c/sendrecv.c, 4.1 to 6.0). It makes no request for MPI_PROC_NULL: while it
+// waits for its send, only its argument tells whether it has a receive.
+func (s *source) exchanged(c *target.Call, held []waiting) (own []waiting, all bool) {
+	inside, _ := waitsIn(c)
+	if slices.ContainsFunc(inside, func(f target.Frame) bool { return f.Function == "ompi_request_default_wait" }) {
+		own = s.exchangedOf(c, typeRecv, held)
+		return own, len(own) == 1
+	}
+	own = s.exchangedOf(c, typeSend, held)
+	from, isKnown := c.Own("source")
+	if !isKnown || int32(from) == procNull {
+		return own, isKnown && len(own) == 1
+	}
+	own = append(own, s.exchangedOf(c, typeRecv, held)...)
+	return own, len(own) == 2
+}
+
+// exchangedOf returns the send or the receive of MPI_Sendrecv, which has one; none if it may be any of several.
+func (s *source) exchangedOf(c *target.Call, class int32, held []waiting) []waiting {
+	isOwn := func(w waiting) bool { return w.own }
+	if class == typeRecv {
+		words := s.ownWords(c)
+		isOwn = func(w waiting) bool { return w.own || words[w.addr] }
+	}
+	var may []waiting
+	if s.pml == ucxPML {
+		may = slices.DeleteFunc(slices.Clone(held), func(w waiting) bool { return w.Type != class || !isOwn(w) })
+	} else {
+		of := s.candidates(class)
+		may = of.heldBy(c)
+		if class == typeRecv {
+			may = slices.DeleteFunc(may, func(w waiting) bool { return !isOwn(w) })
+		}
+		may = of.newest(may)
+	}
+	if len(may) != 1 {
+		return nil
+	}
+	return may
+}
+
+// ownWords are those of a call's own frame, in which MPI_Sendrecv has the handle of its receive,
+// and of the part of it that compilers put aside (6.0): a function without a name.
+func (s *source) ownWords(c *target.Call) map[target.Addr]bool {
 	own := len(c.Frames) - 1
 	for own > 0 && c.Frames[own-1].Function == "" {
 		own--
@@ -78,44 +116,62 @@ func (s *source) exchanged(c *target.Call, held []waiting) []waiting {
 	if err != nil {
 		return nil
 	}
-	all := held
-	if s.pml == ob1 {
-		sends, recvs := s.candidates()
-		all = slices.Concat(sends, recvs)
-	}
-	var out []waiting
-	for _, class := range []int32{typeSend, typeRecv} {
-		of := slices.DeleteFunc(slices.Clone(all), func(w waiting) bool { return w.Type != class })
-		may := slices.DeleteFunc(slices.Clone(of), func(w waiting) bool {
-			switch {
-			case s.pml == ucxPML && class == typeSend:
-				return !w.own
-			case class == typeSend:
-				return !c.Words[w.addr] || !isMadeBy(c.Function, w)
-			}
-			return !slices.Contains(words, w.addr) && !w.own
-		})
-		if s.pml == ob1 {
-			may = newest(may, of)
-		}
-		if len(may) > 1 {
-			return nil
-		}
-		out = append(out, may...)
+	out := make(map[target.Addr]bool, len(words))
+	for _, w := range words {
+		out[w] = true
 	}
 	return out
 }
 
-// ownOf finds among requests of its kind that a blocking call holds the one that it waits for:
+// candidates are the requests of a class that blocking calls may have made, those that
+// are complete included: a call may have something else to wait for.
+type candidates struct {
+	requests []waiting
+	isPart   bool // true if not all could be read, so that the newest of them need not be the newest one
+}
+
+func (s *source) candidates(class int32) candidates {
+	var out candidates
+	add := func(a target.Addr, r request, mode int32) {
+		if r.Type == class && !r.Persistent && !r.FreeCalled && r.Tag >= anyTag && mode != modeBuffered {
+			out.requests = append(out.requests, waiting{addr: a, request: r, mode: mode})
+		}
+	}
+	all := s.allRequests()
+	if class == typeSend {
+		out.isPart = all.sendErr != nil
+		for _, list := range all.sends {
+			for _, q := range list {
+				add(q.addr, q.Base, q.Mode)
+			}
+		}
+		return out
+	}
+	out.isPart = all.recvErr != nil
+	for _, list := range all.recvs {
+		for _, q := range list {
+			add(q.addr, q.Base, modeStandard)
+		}
+	}
+	return out
+}
+
+// heldBy are those that a call holds and can have made.
+func (cs candidates) heldBy(c *target.Call) []waiting {
+	return slices.DeleteFunc(slices.Clone(cs.requests), func(w waiting) bool { return !c.Words[w.addr] || !isMadeBy(c.Function, w) })
+}
+
+// ownOf finds the one that a blocking call waits for:
 // the one that has its mark or, if it has come to where it waits and has no marks, as without
-// threads, the only one that may be the last of its queue.
-func ownOf(c *target.Call, held, all []waiting) []waiting {
+// threads, the only one that it holds and that may be the last of its queue.
+func (cs candidates) ownOf(c *target.Call) []waiting {
+	held := cs.heldBy(c)
 	if marked := slices.DeleteFunc(slices.Clone(held), func(w waiting) bool { return !c.Holds(target.Addr(w.Complete)) }); len(marked) > 0 {
 		held = marked
-	} else if !isWaiting(c) {
+	} else if !isWaiting(c) || cs.isPart {
 		return nil
 	} else if c.Function != "MPI_Mrecv" { // which goes on with the number that the probe has taken
-		held = newest(held, all)
+		held = cs.newest(held)
 	}
 	if len(held) != 1 {
 		return nil
@@ -125,8 +181,11 @@ func ownOf(c *target.Call, held, all []waiting) []waiting {
 
 // newest drops requests that were not the last ones of their communicator or, of sends, of
 // their peer on it, as ob1 has numbered them: while a thread waits in a blocking call, no
-// other one posts anything, or there were marks.
-func newest(held, all []waiting) []waiting {
+// other one posts anything, or there were marks. It drops all if there may be others.
+func (cs candidates) newest(held []waiting) []waiting {
+	if cs.isPart {
+		return nil
+	}
 	isLater := func(a, b waiting) bool { // sends are numbered as on the wire, by 16 bits
 		if a.Type == typeSend {
 			return a.Peer == b.Peer && int16(a.Sequence-b.Sequence) > 0
@@ -134,7 +193,7 @@ func newest(held, all []waiting) []waiting {
 		return int32(a.Sequence-b.Sequence) > 0
 	}
 	return slices.DeleteFunc(slices.Clone(held), func(w waiting) bool {
-		return slices.ContainsFunc(all, func(other waiting) bool { return other.Comm == w.Comm && isLater(other, w) })
+		return slices.ContainsFunc(cs.requests, func(other waiting) bool { return other.Comm == w.Comm && isLater(other, w) })
 	})
 }
 
@@ -155,39 +214,23 @@ func isMadeBy(call string, w waiting) bool {
 // isWaiting says whether a call is where it looks after messages until its request is complete:
 // the library's function for that stands directly inside the one that waits.
 func isWaiting(c *target.Call) bool {
-	const between = 2 // the functions that wait, inside of the call's own
+	_, is := waitsIn(c)
+	return is
+}
+
+// waitsIn returns the functions inside of a waiting call's own in which it waits.
+func waitsIn(c *target.Call) (inside []target.Frame, is bool) {
+	const most = 2
+	own := len(c.Frames) - 1
 	for i, f := range slices.Backward(c.Frames) {
 		if looksAfterMessages[f.Function] {
-			return i < len(c.Frames)-1 && len(c.Frames)-2-i <= between
+			return c.Frames[min(i+1, own):own], i < own && own-1-i <= most
 		}
 	}
-	return false
+	return nil, false
 }
 
 // looksAfterMessages are the functions in which waiting calls stand. opal_progress ends in
 // sched_yield, which then has its frame.
 var looksAfterMessages = map[string]bool{"opal_progress": true, "ompi_request_wait_completion": true, "ompi_sync_wait_mt": true, "sync_wait_st": true,
 	"sched_yield": true, "__sched_yield": true, "__GI_sched_yield": true, "__GI___sched_yield": true}
-
-// candidates are the requests that a blocking call may have made, those that
-// are complete included: the call may have something else to wait for.
-func (s *source) candidates() (sends, recvs []waiting) {
-	may := func(r request) bool {
-		return !r.Persistent && !r.FreeCalled && r.Tag >= anyTag
-	}
-	for _, list := range s.requests.sends {
-		for _, q := range list {
-			if may(q.Base) && q.Mode != modeBuffered {
-				sends = append(sends, waiting{addr: q.addr, request: q.Base, mode: q.Mode})
-			}
-		}
-	}
-	for _, list := range s.requests.recvs {
-		for _, q := range list {
-			if may(q.Base) && q.Base.Type == typeRecv {
-				recvs = append(recvs, waiting{addr: q.addr, request: q.Base})
-			}
-		}
-	}
-	return sends, recvs
-}

@@ -7,28 +7,29 @@ import (
 
 // Ranks and tags with a meaning of their own (ompi/include/mpi.h.in).
 const (
+	procNull  = -2
 	anySource = -1
 	anyTag    = -1
 )
 
-// Send modes (ompi/mca/pml/pml_constants.h, mca_pml_base_send_mode_t, 4.1 to
-// 6.0), and what MPI calls the operation; a persistent one is named after the
-// call that made it. COMPLETE is a standard send of the library's own.
-var sendKinds = []struct{ once, persistent string }{
-	{"issend", "ssend_init"},
-	{"isend", "send_init"},
-	{"ibsend", "bsend_init"},
-	{"irsend", "rsend_init"},
-	{"isend", "send_init"},
-}
-
-// Values of a send request's req_send_mode (mca_pml_base_send_mode_t, ompi/mca/pml/pml.h).
+// Values of a send request's req_send_mode (ompi/mca/pml/pml_constants.h, mca_pml_base_send_mode_t,
+// 4.1 to 6.0). A complete one is a standard send of the library's own.
 const (
-	modeSynchronous = 0
-	modeBuffered    = 2
-	modeReady       = 3
-	modeStandard    = 4
+	modeSynchronous = iota
+	modeComplete
+	modeBuffered
+	modeReady
+	modeStandard
 )
+
+// sendKinds are what MPI calls a send of each mode; a persistent one is named after the call that made it.
+var sendKinds = [...]struct{ once, persistent string }{
+	modeSynchronous: {"issend", "ssend_init"},
+	modeComplete:    {"isend", "send_init"},
+	modeBuffered:    {"ibsend", "bsend_init"},
+	modeReady:       {"irsend", "rsend_init"},
+	modeStandard:    {"isend", "send_init"},
+}
 
 // status of an operation that is in use: complete is what MPI_Test would find.
 func status(r request, matched bool) mqs.Status {

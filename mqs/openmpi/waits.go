@@ -44,7 +44,7 @@ func (s *source) Waits(threads []mqs.Thread) {
 	}
 }
 
-// waiting is a request that is not complete.
+// waiting is a request that a call may wait for; most are not complete.
 type waiting struct {
 	addr target.Addr
 	request
@@ -74,24 +74,26 @@ func (s *source) waitedFor(c *target.Call, t *mqs.Thread) ([]waiting, target.Add
 	held := slices.DeleteFunc(open, func(w waiting) bool { return !c.Words[w.addr] && !c.Holds(w.addr) })
 	_, sends := mqs.BlockingSends[c.Function]
 	_, receives := mqs.BlockingRecvs[c.Function]
+	isAll := true
 	switch {
 	case !isPointToPoint(c.Function):
 		return slices.DeleteFunc(held, func(w waiting) bool { return !isOfCollective(w.request) }), comm
 	case c.Function == "MPI_Wait" && isWaiting(c):
 		held = s.ofHandle(c, held)
 	case sends && receives && isWaiting(c):
-		held = s.exchanged(c, held)
+		held, isAll = s.exchanged(c, held)
 	case sends && receives:
 		return nil, comm
 	case (sends || receives) && s.pml == ucxPML:
 		held = slices.DeleteFunc(held, func(w waiting) bool { return !w.own })
+		isAll = len(held) == 1
 	case sends || receives:
 		held = s.ownRequest(c)
 	default:
 		return nil, comm
 	}
 	held = slices.DeleteFunc(held, func(w waiting) bool { return w.Complete == requestCompleted })
-	t.AllRequests = len(held) == 1 && sends != receives || c.Function == "MPI_Wait" && len(held) == 1
+	t.AllRequests = isAll && len(held) > 0
 	return held, comm
 }
 

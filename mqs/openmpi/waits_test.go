@@ -2,6 +2,7 @@ package openmpi
 
 import (
 	"context"
+	"encoding/binary"
 	"slices"
 	"strings"
 	"testing"
@@ -10,14 +11,31 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
 
-// standing is a process whose only thread stands elsewhere.
+// standing is a process whose only thread stands elsewhere, with these words on its stack.
 type standing struct {
 	target.Target
 	thread target.Thread
+	words  []target.Addr
 }
+
+// stackAt is where the words are: what is read there at once begins there.
+const stackAt = target.Addr(1 << 30)
 
 func (s *standing) Threads(context.Context, int, []string) ([]target.Thread, error) {
 	return []target.Thread{s.thread}, nil
+}
+
+func (s *standing) ReadMemory(ctx context.Context, ranges []target.Range) ([][]byte, error) {
+	got, err := s.Target.ReadMemory(ctx, ranges)
+	for i, r := range ranges {
+		if r.Addr == stackAt {
+			got[i] = make([]byte, r.Len)
+			for k, w := range s.words {
+				binary.LittleEndian.PutUint64(got[i][8*k:], uint64(w))
+			}
+		}
+	}
+	return got, err
 }
 
 // stack is a thread with these functions, from the innermost outwards, that holds addresses in its registers.
@@ -32,15 +50,10 @@ func stack(functions string, held ...target.Addr) target.Thread {
 	return t
 }
 
-// Requests that the program has made before are near a call too: the stack keeps old values,
-// and registers the program's variables. A call is said to wait only for what it can be shown to.
-func TestOldRequestsAreNoCalls(t *testing.T) {
-	tg := recorded(t, "openmpi-4.1.4/queues-rank-0")
-	p, err := mqs.Read(context.Background(), tg, []mqs.Decoder{Decoder{}}, mqs.Filter{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var sends, recvs []target.Addr
+// pending are the synchronous sends and the receives of a process on MPI_COMM_WORLD that are not
+// complete, the newest one last; there are several of each.
+func pending(t *testing.T, p *mqs.Process) (sends, recvs []target.Addr) {
+	t.Helper()
 	for _, q := range p.Communicators {
 		if q.Name.Value != "MPI_COMM_WORLD" {
 			continue
@@ -56,9 +69,21 @@ func TestOldRequestsAreNoCalls(t *testing.T) {
 			}
 		}
 	}
-	if len(sends) == 0 || len(recvs) < 2 {
+	if len(sends) < 2 || len(recvs) < 2 {
 		t.Fatalf("%d sends and %d receives are pending", len(sends), len(recvs))
 	}
+	return sends, recvs
+}
+
+// Requests that the program has made before are near a call too: the stack keeps old values,
+// and registers the program's variables. A call is said to wait only for what it can be shown to.
+func TestOldRequestsAreNoCalls(t *testing.T) {
+	tg := recorded(t, "openmpi-4.1.4/queues-rank-0")
+	p, err := mqs.Read(context.Background(), tg, []mqs.Decoder{Decoder{}}, mqs.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sends, recvs := pending(t, p)
 	send, recv := sends[len(sends)-1], recvs[len(recvs)-1]
 	for name, c := range map[string]struct {
 		thread target.Thread
@@ -80,7 +105,7 @@ func TestOldRequestsAreNoCalls(t *testing.T) {
 		"a barrier near requests of the program's":   {stack("opal_progress < ompi_request_default_wait < PMPI_Barrier < main", recv, send), nil, false},
 		"an exchange that has not come to its waits": {stack("PMPI_Sendrecv < main", recv, send), nil, false},
 	} {
-		s, err := start(t, &standing{tg, c.thread})
+		s, err := start(t, &standing{Target: tg, thread: c.thread})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,14 +137,8 @@ func TestNonBlockingCollectivesAreNoCalls(t *testing.T) {
 			recv = q
 		}
 	}
-	tag, ok := s.layouts.Field("mca_pml_ob1_recv_request_t", "req_recv.req_base.req_tag")
-	if recv.addr == 0 || !ok {
+	if recv.addr == 0 {
 		t.Fatal("no receive is pending")
-	}
-	at := recv.addr + target.Addr(tag.Offset)
-	word, err := s.r.Uint(at, 8)
-	if err != nil {
-		t.Fatal(err)
 	}
 	const waits, progresses = "opal_progress < ompi_request_default_wait < ", "NBC_Progress < ompi_coll_libnbc_progress < opal_progress < "
 	for name, c := range map[string]struct {
@@ -143,8 +162,9 @@ func TestNonBlockingCollectivesAreNoCalls(t *testing.T) {
 		if c.held {
 			thread = stack(c.stack+" < main", recv.addr)
 		}
-		p := &patched{Target: tg, words: map[target.Addr]uint64{at: word&^0xffffffff | uint64(uint32(c.tag))}}
-		s, err := start(t, &standing{p, thread})
+		p := &patched{Target: tg, words: map[target.Addr]uint64{}}
+		put(t, s, p, recv.addr, "mca_pml_ob1_recv_request_t", "req_recv.req_base.req_tag", c.tag)
+		s, err := start(t, &standing{Target: p, thread: thread})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,6 +174,135 @@ func TestNonBlockingCollectivesAreNoCalls(t *testing.T) {
 		s.Waits(threads)
 		if got := threads[0]; slices.Equal(got.Requests, []target.Addr{recv.addr}) != c.want || len(got.Requests) > 0 != c.want || got.Comm.Known != c.want {
 			t.Errorf("%s: it waits for %v on %+v, want: %v", name, got.Requests, got.Comm, c.want)
+		}
+	}
+}
+
+// MPI_Sendrecv waits for its send and then for its receive. It has none of which the peer is
+// MPI_PROC_NULL, and then an older one of the program's that is near is not its own.
+func TestExchanges(t *testing.T) {
+	tg := recorded(t, "openmpi-4.1.4/queues-rank-0")
+	p, err := mqs.Read(context.Background(), tg, []mqs.Decoder{Decoder{}}, mqs.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sends, recvs := pending(t, p)
+	send, recv, older := sends[len(sends)-1], recvs[len(recvs)-1], recvs[0]
+	s, err := start(t, tg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const sending, receiving = "opal_progress < mca_pml_ob1_send < PMPI_Sendrecv < main", "opal_progress < ompi_request_default_wait < PMPI_Sendrecv < main"
+	const unknown, nobody = 99, -2
+	for name, c := range map[string]struct {
+		stack  string
+		source int64
+		pushed []target.Addr
+		want   []target.Addr
+		all    bool
+	}{
+		"it sends, near a receive":                     {sending, unknown, []target.Addr{recv}, []target.Addr{send}, false},
+		"it sends and receives from nobody":            {sending, nobody, []target.Addr{recv}, []target.Addr{send}, true},
+		"it sends and receives":                        {sending, 1, []target.Addr{recv}, []target.Addr{send, recv}, true},
+		"it sends and receives, near an older receive": {sending, 1, []target.Addr{older, recv}, []target.Addr{send, recv}, true},
+		"it sends, and its receive is not seen":        {sending, 1, []target.Addr{older}, []target.Addr{send}, false},
+		"it receives, near a send":                     {receiving, unknown, []target.Addr{recv}, []target.Addr{recv}, true},
+		"it receives, near an older receive":           {receiving, 1, []target.Addr{recv, older}, []target.Addr{recv}, true},
+		"its receive is not seen":                      {receiving, 1, []target.Addr{older}, nil, false},
+	} {
+		thread := stack(c.stack, send)
+		for i := range thread.Frames {
+			thread.Frames[i].StackPointer = stackAt
+		}
+		own := len(thread.Frames) - 2
+		thread.Frames[own+1].StackPointer += target.Addr(8 * len(c.pushed))
+		if c.source != unknown {
+			thread.Frames[own].Variables = map[string]int64{"source": c.source}
+		}
+		// It sends in standard mode.
+		standard := &patched{Target: tg, words: map[target.Addr]uint64{}}
+		put(t, s, standard, send, "mca_pml_ob1_send_request_t", "req_send.req_send_mode", modeStandard)
+		s, err := start(t, &standing{Target: standard, thread: thread, words: c.pushed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		threads := []mqs.Thread{{Number: 1}}
+		s.Waits(threads)
+		if got := threads[0]; !slices.Equal(got.Requests, c.want) || got.AllRequests != c.all {
+			t.Errorf("%s: it waits for %v, all: %v; want %v, %v", name, got.Requests, got.AllRequests, c.want, c.all)
+		}
+	}
+}
+
+// put gives a member of 4 bytes of an object another value.
+func put(t *testing.T, s *source, p *patched, object target.Addr, name, member string, value int32) {
+	t.Helper()
+	f, ok := s.layouts.Field(name, member)
+	if !ok || f.Size != 4 {
+		t.Fatalf("%s.%s is %+v", name, member, f)
+	}
+	at := object + target.Addr(f.Offset)
+	word, err := s.r.Uint(at, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.words[at] = word&^0xffffffff | uint64(uint32(value))
+}
+
+// Where not all requests can be read, the newest of those that can be need not be the newest one.
+func TestNewestOfAPart(t *testing.T) {
+	tg := recorded(t, "openmpi-4.1.4/queues-rank-0")
+	p, err := mqs.Read(context.Background(), tg, []mqs.Decoder{Decoder{}}, mqs.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sends, recvs := pending(t, p)
+	s, err := start(t, tg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	class, ok := s.layouts.Field("opal_object_t", "obj_class")
+	if !ok {
+		t.Fatal("no class")
+	}
+	var sent, received []target.Addr // in the order of reading
+	for _, list := range s.allRequests().sends {
+		for _, q := range list {
+			sent = append(sent, q.addr)
+		}
+	}
+	for _, list := range s.allRequests().recvs {
+		for _, q := range list {
+			received = append(received, q.addr)
+		}
+	}
+	for _, c := range []struct {
+		stack string
+		made  []target.Addr
+		older target.Addr
+	}{
+		{"opal_progress < mca_pml_ob1_send < PMPI_Ssend < main", sent, sends[0]},
+		{"opal_progress < mca_pml_ob1_recv < PMPI_Recv < main", received, recvs[0]},
+		{"opal_progress < ompi_request_default_wait < PMPI_Sendrecv < main", received, recvs[0]},
+	} {
+		older, next := c.older, c.made[slices.Index(c.made, c.older)+1]
+		thread := stack(c.stack, older)
+		for i := range thread.Frames {
+			thread.Frames[i].StackPointer = stackAt
+		}
+		thread.Frames[len(thread.Frames)-1].StackPointer += 8
+		broken := &patched{Target: tg, words: map[target.Addr]uint64{next + target.Addr(class.Offset): 0}}
+		s, err := start(t, &standing{Target: broken, thread: thread, words: []target.Addr{older}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		threads := []mqs.Thread{{Number: 1}}
+		s.Waits(threads)
+		if q := s.allRequests(); q.sendErr == nil && q.recvErr == nil {
+			t.Error("all requests have been read")
+		}
+		if got := threads[0].Requests; len(got) > 0 {
+			t.Errorf("%s: it waits for %v", c.stack, got)
 		}
 	}
 }
