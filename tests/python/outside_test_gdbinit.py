@@ -104,6 +104,16 @@ class GdbinitTest(unittest.TestCase):
             self.assertNotIn("from the working directory", text)
             self.assertIn("MPI_QUEUES_PYTHON", text)
 
+    def test_not_beside_a_program(self) -> None:
+        """A program called gdbinit, which gdb has open by a higher number than the script."""
+        program = shutil.copy(os.path.join(os.environ["TEST_PROGRAMS"], "silent.o"),
+                              os.path.join(self.folder, "gdbinit"))
+        os.mkdir(os.path.join(self.folder, "mpi_queues"))
+        with open(os.path.join(self.folder, "mpi_queues", "__init__.py"), "w") as file:
+            file.write("print('from beside the program')\n")
+        higher = "python import os; os.dup2(os.open(%r, os.O_RDONLY), 200)" % program
+        self.assertEqual(run_gdb('file "%s"' % program, higher, "source " + GDBINIT, SHOW), SHOWN)
+
     def test_without_proc(self) -> None:
         spoil = "python import os; os.listdir = lambda path: [][0:1] + open('/nonexistent')"
         self.assertIn("MPI_QUEUES_PYTHON", run_gdb(spoil, "source " + GDBINIT))
