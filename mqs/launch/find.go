@@ -175,11 +175,14 @@ func (s *system) others(own *group, launcher *process) []int {
 		if g == own {
 			continue
 		}
-		for rank, p := range s.programs(g) {
+		for rank, top := range g.tops {
 			// The launcher itself or a daemon below it. What a rank has started is deeper.
-			server := g.tops[rank].parent
+			server := top.parent
 			if server == launcher || g.kind == pmi && server != nil && server.parent == launcher {
-				out = append(out, p.pid)
+				// Only now: to tell a rank's program, all its processes are looked into.
+				if s.speaksFor(launcher, top) {
+					out = append(out, s.innermost(g.ranks[rank]).pid)
+				}
 			}
 		}
 	}

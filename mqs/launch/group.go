@@ -99,7 +99,7 @@ func (s *system) claims(own *group) []int {
 		if own == nil || g.kind != own.kind || g.kind == pmi || g.name != own.name || g.owner == own.owner {
 			continue
 		}
-		for _, p := range s.programs(g) {
+		for _, p := range g.tops { // strangers' processes are not looked into
 			out = append(out, p.pid)
 		}
 	}

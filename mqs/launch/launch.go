@@ -74,7 +74,8 @@ func Find(pid int) (*Job, error) {
 	if runtime.GOOS != "linux" {
 		return nil, errors.New("the processes of an MPI job can be found on Linux only: name each of them by its id")
 	}
-	s, err := look("/proc", func(pid int, symbols ...string) (memory, error) { return peek.Open(pid, symbols...) })
+	files := peek.NewFiles(tableSymbol, sizeSymbol, initSymbol)
+	s, err := look("/proc", func(pid int) (memory, error) { return files.Open(pid) })
 	if err != nil {
 		return nil, err
 	}

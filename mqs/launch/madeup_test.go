@@ -73,7 +73,7 @@ func machine(t *testing.T, processes ...madeUp) *system {
 			memories[p.pid] = m
 		}
 	}
-	s, err := look(root, func(pid int, _ ...string) (memory, error) {
+	s, err := look(root, func(pid int) (memory, error) {
 		if m := memories[pid]; m != nil {
 			return m, nil
 		}

@@ -203,7 +203,7 @@ func TestFilesThatDoNotAnswer(t *testing.T) {
 	never := make(chan struct{})
 	defer close(never)
 	s.patience = time.Millisecond
-	s.open = func(int, ...string) (memory, error) {
+	s.open = func(int) (memory, error) {
 		opened.Add(1)
 		<-never
 		return nil, os.ErrNotExist

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/mpi-queues/mpi-queues/mqs/peek"
@@ -21,12 +22,15 @@ type system struct {
 	root      string
 	processes map[int]*process
 	// open reads a process, and isHere knows the names of this machine.
-	open   func(pid int, symbols ...string) (memory, error)
+	open   func(pid int) (memory, error)
 	isHere func(host string) bool
 
 	// all are the jobs, once they are known, and byID the processes of containers.
 	all  []*group
 	byID map[inNamespace][]*process
+
+	// tables is what the tables of all processes have been so far, in bytes.
+	tables atomic.Int64
 
 	// patience is how long a process's files may take; silent counts those that took longer.
 	patience time.Duration
@@ -81,7 +85,7 @@ const maxVariable = 4 << 10
 const maxAncestors = 64
 
 // look sees which processes there are.
-func look(root string, open func(pid int, symbols ...string) (memory, error)) (*system, error) {
+func look(root string, open func(pid int) (memory, error)) (*system, error) {
 	entries, err := os.ReadDir(root)
 	if err != nil {
 		return nil, fmt.Errorf("the processes of this machine can't be seen: %w", err)
@@ -236,14 +240,18 @@ func (s *system) lookInto(pid int) *inside {
 }
 
 func (s *system) readInside(pid int) *inside {
-	m, err := s.open(pid, tableSymbol, sizeSymbol, initSymbol)
+	m, err := s.open(pid)
 	if err != nil {
 		return &inside{err: err, denied: errors.Is(err, os.ErrPermission)}
 	}
 	defer m.Close()
 	i := &inside{}
 	_, _, i.isMPI = m.Symbol(initSymbol)
-	i.table, i.err = readTable(m)
+	if i.table, i.err = readTable(m, &s.tables); i.err == nil {
+		if pid := s.listedTwice(i.table); pid != 0 {
+			i.table, i.err = nil, fmt.Errorf("its %s can't be right: it has process %d twice", tableSymbol, pid)
+		}
+	}
 	return i
 }
 

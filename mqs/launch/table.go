@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"sync/atomic"
 
 	"github.com/mpi-queues/mpi-queues/mqs/peek"
 )
@@ -31,19 +33,20 @@ type entry struct {
 	pid              int
 }
 
-// Bounds on a table, which stands in a foreign process's memory.
+// Bounds on tables, which stand in foreign processes' memory.
 const (
 	maxEntries = 1 << 20
 	maxText    = 4096     // of a name, with its end
-	maxTexts   = 32 << 20 // of all names, each with what it takes to remember it
-	textCost   = 64
-	piece      = 64 << 10 // of the table, read at once
+	maxTables  = 64 << 20 // of all that one look reads: entries, and names
+	entryCost  = 32
+	textCost   = 64       // to remember a name, beside its own bytes; each counts twice
+	piece      = 64 << 10 // of a table, read at once
 )
 
 // readTable reads a launcher's table; it is empty if there is none, or none that
 // is filled. Since the launcher runs on, what was read is only believed if the
-// table is still the same behind it.
-func readTable(m peek.Memory) ([]entry, error) {
+// table is still the same behind it. What it takes is added to spent.
+func readTable(m peek.Memory, spent *atomic.Int64) ([]entry, error) {
 	const attempts = 3
 	tableAt, _, hasTable := m.Symbol(tableSymbol)
 	sizeAt, _, hasSize := m.Symbol(sizeSymbol)
@@ -72,7 +75,7 @@ func readTable(m peek.Memory) ([]entry, error) {
 			return nil, fmt.Errorf("its %s of %d entries can't be right", tableSymbol, size)
 		}
 		var table []entry
-		table, err = readEntries(m, at, int(size))
+		table, err = readEntries(m, at, int(size), spent)
 		if again, n, whereErr := where(); whereErr == nil && again == at && n == size {
 			return table, err
 		}
@@ -80,7 +83,7 @@ func readTable(m peek.Memory) ([]entry, error) {
 	return nil, errors.Join(err, fmt.Errorf("its %s does not stand still", tableSymbol))
 }
 
-func readEntries(m peek.Memory, at uint64, n int) ([]entry, error) {
+func readEntries(m peek.Memory, at uint64, n int, spent *atomic.Int64) ([]entry, error) {
 	width := m.PointerSize()
 	step := 3 * width // two pointers and an int, padded to the width of a pointer
 	if at > math.MaxUint64-uint64(n*step) {
@@ -93,7 +96,7 @@ func readEntries(m peek.Memory, at uint64, n int) ([]entry, error) {
 		}
 		return order.Uint64(b)
 	}
-	texts := &texts{m: m, left: maxTexts, known: map[uint64]string{}}
+	texts := &texts{m: m, spent: spent, known: map[uint64]string{}}
 	var out []entry
 	for len(out) < n {
 		count := min(n-len(out), piece/step)
@@ -101,14 +104,20 @@ func readEntries(m peek.Memory, at uint64, n int) ([]entry, error) {
 		if err != nil {
 			return nil, fmt.Errorf("its %s can't be read: %w", tableSymbol, err)
 		}
+		if cap(out)-len(out) < count { // it grows with what is there
+			out = slices.Grow(out, min(n-len(out), max(count, len(out))))
+		}
 		for ; len(b) > 0; b = b[step:] {
 			e := entry{pid: int(int32(order.Uint32(b[2*width:])))}
 			if e.host, err = texts.read(word(b)); err != nil {
 				return nil, fmt.Errorf("the host of entry %d of its %s can't be read: %w", len(out), tableSymbol, err)
 			}
 			// Not needed to tell a process.
-			if e.executable, err = texts.read(word(b[width:])); errors.Is(err, errTexts) {
+			if e.executable, err = texts.read(word(b[width:])); errors.Is(err, errTables) {
 				return nil, err
+			}
+			if spent.Add(entryCost) > maxTables {
+				return nil, errTables
 			}
 			if e.pid <= 0 {
 				return nil, fmt.Errorf("entry %d of its %s has the process id %d", len(out), tableSymbol, e.pid)
@@ -119,13 +128,37 @@ func readEntries(m peek.Memory, at uint64, n int) ([]entry, error) {
 	return out, nil
 }
 
-// errTexts means that a table's names are more than can be.
-var errTexts = errors.New("the names in its " + tableSymbol + " are too long to be right")
+// listedTwice is a process id that a table has twice for one machine, 0 if there is none: a
+// process has one rank, and what is done for each would be done as often as the table says.
+func (s *system) listedTwice(table []entry) int {
+	hosts := map[string]uint64{}
+	seen := make([]uint64, len(table))
+	for i, e := range table {
+		host, known := hosts[e.host]
+		if !known {
+			if !s.isHere(e.host) { // all names of this machine are one
+				host = uint64(len(hosts)) + 1
+			}
+			hosts[e.host] = host
+		}
+		seen[i] = host<<32 | uint64(e.pid)
+	}
+	slices.Sort(seen)
+	for i := range len(seen) - 1 {
+		if seen[i] == seen[i+1] {
+			return int(uint32(seen[i]))
+		}
+	}
+	return 0
+}
+
+// errTables means that the tables of launchers are more than can be.
+var errTables = errors.New("its " + tableSymbol + " and those around it are too long to be right")
 
 // texts reads strings that often are the same ones or stand side by side.
 type texts struct {
 	m     peek.Memory
-	left  int // bytes that names may still have
+	spent *atomic.Int64
 	known map[uint64]string
 	// page is the one that was read last, and at its address.
 	page []byte
@@ -143,8 +176,8 @@ func (t *texts) read(at uint64) (string, error) {
 		if s, err = peek.Text(pages{t.m, t}, at, maxText); err != nil {
 			return "", err
 		}
-		if t.left -= len(s) + textCost; t.left < 0 {
-			return "", errTexts
+		if t.spent.Add(int64(2*(len(s)+textCost))) > maxTables {
+			return "", errTables
 		}
 		t.known[at] = s
 	}

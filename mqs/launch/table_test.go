@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -17,7 +18,7 @@ func TestReadTable(t *testing.T) {
 			f := newFake(width, big)
 			f.putTable(table)
 			f.fetches = 0
-			got, err := readTable(f)
+			got, err := readTable(f, new(atomic.Int64))
 			if err != nil || !slices.Equal(got, table) {
 				t.Fatalf("%d bytes, big end first %t: %d entries, %v", width, big, len(got), err)
 			}
@@ -40,7 +41,7 @@ func TestReadNoTable(t *testing.T) {
 	} {
 		f := newFake(8, false)
 		put(f)
-		if table, err := readTable(f); err != nil || table != nil {
+		if table, err := readTable(f, new(atomic.Int64)); err != nil || table != nil {
 			t.Error(name, table, err)
 		}
 	}
@@ -66,7 +67,7 @@ func TestHostileTable(t *testing.T) {
 		f := newFake(8, false)
 		f.putTable(sound)
 		put(f)
-		if table, err := readTable(f); err == nil || table != nil {
+		if table, err := readTable(f, new(atomic.Int64)); err == nil || table != nil {
 			t.Errorf("%s: %d entries, %v", name, len(table), err)
 		}
 	}
@@ -74,7 +75,7 @@ func TestHostileTable(t *testing.T) {
 	f := newFake(8, false)
 	f.putTable(sound)
 	f.put(tableAt+8, f.pointer(0x999000))
-	if table, err := readTable(f); err != nil || table[0] != (entry{"host", "", 17}) {
+	if table, err := readTable(f, new(atomic.Int64)); err != nil || table[0] != (entry{"host", "", 17}) {
 		t.Error(table, err)
 	}
 }
@@ -96,7 +97,7 @@ func TestHostileNames(t *testing.T) {
 	for at := uint64(0); at < n; at += maxText - 1 {
 		f.put(0x10000000+at, []byte{0})
 	}
-	if _, err := readTable(f); err == nil {
+	if _, err := readTable(f, new(atomic.Int64)); err == nil {
 		t.Error("a quarter of a gigabyte of names was read")
 	}
 }
@@ -111,7 +112,7 @@ func TestMovingTable(t *testing.T) {
 			f.putTable(two)
 		}
 	}
-	if table, err := readTable(f); err != nil || !slices.Equal(table, two) {
+	if table, err := readTable(f, new(atomic.Int64)); err != nil || !slices.Equal(table, two) {
 		t.Error(table, err)
 	}
 	sizes := byte(0)
@@ -121,7 +122,7 @@ func TestMovingTable(t *testing.T) {
 			f.put(sizeAt, []byte{1 + sizes%2})
 		}
 	}
-	if table, err := readTable(f); err == nil {
+	if table, err := readTable(f, new(atomic.Int64)); err == nil {
 		t.Error("a table that does not stand still was read", table)
 	}
 }
@@ -136,7 +137,7 @@ func TestRandomTables(t *testing.T) {
 			at := []uint64{sizeAt, pointerAt, tableAt, textsAt}[random.IntN(4)] + uint64(random.IntN(32))
 			f.put(at, []byte{byte(random.Uint32())})
 		}
-		table, err := readTable(f)
+		table, err := readTable(f, new(atomic.Int64))
 		if err != nil && table != nil || len(table) > maxEntries {
 			t.Fatal(len(table), err)
 		}

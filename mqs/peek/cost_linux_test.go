@@ -3,7 +3,10 @@ package peek
 import (
 	"debug/elf"
 	"encoding/binary"
+	"errors"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -90,8 +93,8 @@ func TestSparseFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := sparse(t, program, c.change)
 			cost.AtMost(t, 8<<20, func() {
-				budget := int64(maxTables)
-				out, err := parse(f, 2<<30, []string{"peek_text"}, &budget)
+				budget := newBudget(maxTables)
+				out, err := parse(f, 2<<30, []string{"peek_text"}, budget)
 				switch {
 				case c.says == "" && (err != nil || out.symbols["peek_text"].addr == 0):
 					t.Errorf("the symbol is not found: %v", err)
@@ -100,5 +103,78 @@ func TestSparseFiles(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// reads counts how often a file is read.
+type reads struct {
+	io.ReaderAt
+	n int
+}
+
+func (r *reads) ReadAt(b []byte, at int64) (int, error) {
+	r.n++
+	return r.ReaderAt.ReadAt(b, at)
+}
+
+// All sections that a file may have take few reads: a process can have a thousand files.
+func TestManySections(t *testing.T) {
+	program, err := os.ReadFile(compile(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &reads{ReaderAt: sparse(t, program, func(header *elf.Header64, sections []elf.Section64) {
+		header.Shnum = maxSections
+		for i := range sections {
+			sections[i].Type = uint32(elf.SHT_NULL)
+		}
+	})}
+	if _, err := parse(f, 2<<30, []string{"peek_text"}, newBudget(maxTables)); err != nil {
+		t.Fatal(err)
+	}
+	if most := 4 * maxSections * 64 / atOnce; f.n > most {
+		t.Errorf("%d sections take %d reads, where %d do", maxSections, f.n, most)
+	}
+}
+
+// The files of one process after the other are read once, and cost all of them together no
+// more than is allowed.
+func TestFilesAreReadOnce(t *testing.T) {
+	program := compile(t)
+	files := NewFiles("peek_text", "no_such_symbol")
+	var first int64
+	for i := range 3 {
+		cmd := exec.Command(program)
+		stdin, err1 := cmd.StdinPipe()
+		stdout, err2 := cmd.StdoutPipe()
+		if err := errors.Join(err1, err2, cmd.Start()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := stdout.Read(make([]byte, 1)); err != nil { // it has all its libraries
+			t.Fatal(err)
+		}
+		before := files.budget.left.Load()
+		p, err := files.Open(cmd.Process.Pid)
+		cost := before - files.budget.left.Load()
+		switch {
+		case err != nil:
+			t.Error(err)
+		case i == 0:
+			first = cost
+		case cost > 16*fileCost || cost >= first:
+			t.Errorf("the first process takes %d bytes, and process %d %d", first, i, cost)
+		}
+		if err == nil {
+			if _, _, ok := p.Symbol("peek_text"); !ok {
+				t.Errorf("process %d has no such symbol", i)
+			}
+			p.Close()
+		}
+		files.budget.left.Store(min(files.budget.left.Load(), 100*fileCost))
+		_, _ = stdin.Close(), cmd.Wait()
+	}
+	files.budget.left.Store(0)
+	if _, err := files.Open(os.Getpid()); err == nil || !strings.Contains(err.Error(), "longer than can be right") {
+		t.Errorf("nothing is left to be read, and it is: %v", err)
 	}
 }

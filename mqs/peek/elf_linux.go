@@ -10,13 +10,18 @@ import (
 	"io"
 	"os"
 	"slices"
+	"sync/atomic"
 )
 
-// What may be read of the files of a process, and of one of them.
+// What may be read of all files together, and of one of them.
 const (
 	// maxTables bounds the bytes of all files together. The largest programs with all
 	// symbols have some ten megabytes of tables.
 	maxTables = 512 << 20
+	// fileCost counts for each file of each process, and atOnce are the bytes that are read
+	// where fewer are asked for: what takes long is how often something is read.
+	fileCost = 1 << 10
+	atOnce   = 4 << 10
 	// maxSections bounds the sections of a file, and maxSegments what is loaded of it.
 	maxSections = 1 << 12
 	maxSegments = 1 << 10
@@ -33,16 +38,35 @@ type elfFile struct {
 	loads       []elf.ProgHeader  // what is loaded, by address
 	symbols     map[string]symbol // at the addresses that the file was linked for
 
-	file  *counted
+	file  *counted // until it is parsed
 	order binary.ByteOrder
 }
 
 // counted is a file of which so many bytes may still be read.
 type counted struct {
 	io.ReaderAt
-	size   int64
-	left   *int64
+	size int64
+	left *budget
+	// buffer is what was read last, and where it stands.
 	buffer []byte
+	at     uint64
+}
+
+// budget is how many bytes may still be read. Who reads a file that never answers may be
+// left behind, and then reads beside others.
+type budget struct{ left atomic.Int64 }
+
+func newBudget(bytes int64) *budget {
+	b := &budget{}
+	b.left.Store(bytes)
+	return b
+}
+
+func (b *budget) spend(n int) error {
+	if b.left.Add(-int64(n)) < 0 {
+		return errors.New("its tables are longer than can be right")
+	}
+	return nil
 }
 
 // bytes are n bytes of the file, all of them or an error. They are there until the next call.
@@ -50,19 +74,26 @@ func (f *counted) bytes(at uint64, n int) ([]byte, error) {
 	if at > uint64(f.size) || uint64(n) > uint64(f.size)-at {
 		return nil, fmt.Errorf("%d bytes at %d of a file of %d can't be right", n, at, f.size)
 	}
-	if *f.left -= int64(n); *f.left < 0 {
-		return nil, errors.New("its tables are longer than can be right")
+	if at < f.at || at-f.at+uint64(n) > uint64(len(f.buffer)) {
+		take := int(min(int64(max(n, atOnce)), f.size-int64(at)))
+		f.buffer, f.at = slices.Grow(f.buffer[:0], take)[:take], at
+		err := f.left.spend(take)
+		if err == nil {
+			_, err = f.ReadAt(f.buffer, int64(at))
+		}
+		if err != nil {
+			f.buffer = f.buffer[:0]
+			return nil, err
+		}
 	}
-	f.buffer = slices.Grow(f.buffer[:0], n)[:n]
-	_, err := f.ReadAt(f.buffer, int64(at))
-	return f.buffer, err
+	return f.buffer[at-f.at:][:n], nil
 }
 
 // parse reads a file that can be anything: whoever owns the process made it. It may be
 // sparse, and far longer than what there is of it: nothing of it is in memory but what is
-// looked at. Of budget, the bytes that may be read, it takes what it uses.
-func parse(f io.ReaderAt, size int64, names []string, budget *int64) (*elfFile, error) {
-	out := &elfFile{symbols: map[string]symbol{}, file: &counted{ReaderAt: f, size: size, left: budget}}
+// looked at.
+func parse(f io.ReaderAt, size int64, names []string, left *budget) (*elfFile, error) {
+	out := &elfFile{symbols: map[string]symbol{}, file: &counted{ReaderAt: f, size: size, left: left}}
 	sections, err := out.readHeaders()
 	if err != nil {
 		return nil, err
@@ -73,6 +104,7 @@ func parse(f io.ReaderAt, size int64, names []string, budget *int64) (*elfFile, 
 			return nil, err
 		}
 	}
+	out.file = nil // with its buffer
 	return out, nil
 }
 

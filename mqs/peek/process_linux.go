@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 )
 
@@ -24,11 +25,10 @@ const (
 type Process struct {
 	folder      string // /proc/PID
 	memory      *os.File
-	wanted      []string // the symbols that are looked for
+	files       *Files
 	symbols     map[string]symbol
 	pointerSize int
 	bigEndian   bool
-	budget      int64 // bytes of symbol tables that may still be read
 }
 
 // symbol is a variable or function in the process.
@@ -70,10 +70,42 @@ func (p *Process) BigEndian() bool { return p.bigEndian }
 // Close ends the reading.
 func (p *Process) Close() { _ = p.memory.Close() }
 
-// Open looks for symbols in a process's program and libraries. That some of them,
+// Files are the programs and libraries of processes in which the same symbols are looked for.
+// Each is read once, and of all together no more than so much. It may be used by several
+// goroutines.
+type Files struct {
+	wanted []string // the symbols that are looked for
+	budget *budget
+
+	mu    sync.Mutex
+	known map[identity]parsed
+}
+
+// NewFiles are the files of processes in which symbols are looked for.
+func NewFiles(symbols ...string) *Files {
+	return &Files{wanted: symbols, budget: newBudget(maxTables), known: map[identity]parsed{}}
+}
+
+// parsed is what a file is, or why it is no program and no library.
+type parsed struct {
+	file *elfFile
+	err  error
+}
+
+// identity tells files apart, and what a file was from what it is.
+type identity struct {
+	device, inode uint64
+	size          int64
+	changed       syscall.Timespec
+}
+
+// Open looks for symbols in one process, as [Files.Open].
+func Open(pid int, symbols ...string) (*Process, error) { return NewFiles(symbols...).Open(pid) }
+
+// Open looks for the symbols in a process's program and libraries. That some of them,
 // or all, are not there is no error.
-func Open(pid int, symbols ...string) (*Process, error) {
-	p := &Process{folder: "/proc/" + strconv.Itoa(pid), wanted: symbols, symbols: map[string]symbol{}, budget: maxTables}
+func (f *Files) Open(pid int) (*Process, error) {
+	p := &Process{folder: "/proc/" + strconv.Itoa(pid), files: f, symbols: map[string]symbol{}}
 	memory, err := os.Open(p.folder + "/mem")
 	if err != nil {
 		return nil, err
@@ -107,7 +139,7 @@ func (p *Process) search() error {
 		return fmt.Errorf("the program %s: %w", program, err)
 	}
 	for _, o := range slices.Delete(objects, i, i+1) {
-		if len(p.symbols) == len(p.wanted) {
+		if len(p.symbols) == len(p.files.wanted) {
 			break
 		}
 		// Data files are mapped too. What is no library has no symbols.
@@ -196,7 +228,7 @@ func (p *Process) searchFile(o *object, path string, program bool) error {
 	if err := p.same(o, f); err != nil {
 		return err
 	}
-	file, err := parse(f, info.Size(), p.wanted, &p.budget)
+	file, err := p.files.parse(f)
 	if err != nil {
 		return err
 	}
@@ -220,6 +252,29 @@ func (p *Process) searchFile(o *object, path string, program bool) error {
 		}
 	}
 	return nil
+}
+
+// parse reads a file that is open, unless it is known.
+func (f *Files) parse(file *os.File) (*elfFile, error) {
+	if err := f.budget.spend(fileCost); err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	stat := info.Sys().(*syscall.Stat_t)
+	id := identity{uint64(stat.Dev), stat.Ino, stat.Size, stat.Ctim}
+	f.mu.Lock()
+	known, ok := f.known[id]
+	f.mu.Unlock()
+	if !ok {
+		known.file, known.err = parse(file, info.Size(), f.wanted, f.budget)
+		f.mu.Lock()
+		f.known[id] = known
+		f.mu.Unlock()
+	}
+	return known.file, known.err
 }
 
 // same fails if the file is not the one in memory but has come into its place.

@@ -85,8 +85,8 @@ func TestHostileFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	try := func(b []byte) {
-		budget := int64(maxTables)
-		f, err := parse(bytes.NewReader(b), int64(len(b)), []string{"peek_text"}, &budget)
+		budget := newBudget(maxTables)
+		f, err := parse(bytes.NewReader(b), int64(len(b)), []string{"peek_text"}, budget)
 		if err == nil {
 			_, _ = f.bias([]mapping{{start: 0x1000, end: 0x2000}})
 		}
@@ -106,8 +106,8 @@ func TestHostileFiles(t *testing.T) {
 		b[at] = 0xff
 		try(b)
 	}
-	budget := int64(100)
-	if _, err := parse(bytes.NewReader(sound), int64(len(sound)), nil, &budget); err == nil {
+	budget := newBudget(100)
+	if _, err := parse(bytes.NewReader(sound), int64(len(sound)), nil, budget); err == nil {
 		t.Error("more than may be read was read")
 	}
 }
