@@ -49,7 +49,7 @@ func dumpCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&d.isCore, "core", false, "the arguments are a program and its core file: PROGRAM CORE")
 	cmd.Flags().BoolVar(&d.isJob, "job", false, "show the whole job that a process is in, as far as it is on this machine")
 	cmd.Flags().StringVar(&d.gdb, "gdb", "", "run the gdb at `PATH` (default $MPI_QUEUES_GDB, or gdb in PATH)")
-	cmd.Flags().DurationVar(&d.timeout, "timeout", time.Minute, "end a gdb that does not get on for this `TIME`")
+	cmd.Flags().DurationVar(&d.timeout, "timeout", time.Minute, "end a gdb that attaches to no process and reads none for this `TIME`")
 	return cmd
 }
 

@@ -48,11 +48,11 @@ def _attach(pid: int, is_job: bool) -> None:
 
 
 def _tell(message: str) -> None:
-    """Says that gdb gets on: it is ended when it has not said so for long."""
+    """Says that gdb makes progress: it is ended when it has not said so for long."""
     try:
         os.write(_REQUEST["progress"], (message + "\n").encode("utf-8", "replace"))
     except OSError:
-        pass  # a gdb that keeps its files to itself
+        pass  # some gdbs close the files that they inherit
 
 
 def _reply() -> Optional[Dict[str, str]]:

@@ -194,7 +194,7 @@ func TestDumpInterrupted(t *testing.T) {
 				s, isAttached := try(t, gdb.ignore, limit)
 				s.ends(t, 1)
 				if isAttached || limit > patience {
-					says(t, &s.err, fmt.Sprintf("gdb did not end within %s and was told to: --timeout gives it more", limit))
+					says(t, &s.err, fmt.Sprintf("gdb made no progress within %s and was told to end: --timeout gives it more", limit))
 					break
 				}
 			}

@@ -184,8 +184,8 @@ func (g *gdb) run(ctx context.Context, i inquiry) ([]byte, error) {
 	return nil, g.silence(ended, log.Name())
 }
 
-// execute runs gdb to its end. When ctx ends, or gdb does not get on, it is told to
-// come to that, and detaches. No process that ran before stays stopped.
+// execute runs gdb to its end. When ctx ends, or gdb makes no progress, it is told to
+// end, and detaches. No process that ran before stays stopped.
 func (g *gdb) execute(ctx context.Context, i inquiry, r request, log *os.File) error {
 	text, err := json.Marshal(r)
 	if err != nil {

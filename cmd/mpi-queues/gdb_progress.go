@@ -14,7 +14,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
 )
 
-// timeoutError means that a gdb was ended that did not get on.
+// timeoutError means that a gdb was ended that made no progress.
 type timeoutError struct {
 	after time.Duration
 	// doing is what it had said last, empty if that was nothing.
@@ -22,15 +22,17 @@ type timeoutError struct {
 }
 
 func (e *timeoutError) Error() string {
-	if e.doing == "" {
-		return fmt.Sprintf("gdb did not end within %s and was told to: --timeout gives it more", e.after)
+	last := ""
+	if e.doing != "" {
+		last = " (" + e.doing + ")"
 	}
-	return fmt.Sprintf("gdb did not get on within %s (%s) and was told to end: --timeout gives it more", e.after, e.doing)
+	return fmt.Sprintf("gdb made no progress within %s%s and was told to end: --timeout gives it more", e.after, last)
 }
 
-// maxSteps bounds how often a gdb that reads this many processes may say that it
-// gets on: it says so as it attaches to each and as it reads each, and a few times more.
-func maxSteps(processes int) int { return 3*processes + 10 }
+// maxSteps bounds how often a gdb that reads this many processes is believed to make
+// progress: as it attaches to each, as it reads each, and a few times at the end. So a gdb
+// that stands still is ended after the timeout, and one that crawls after that many of them.
+func maxSteps(processes int) int { return 2*processes + 10 }
 
 // alarm goes off a time after it was set.
 type alarm struct {

@@ -38,12 +38,12 @@ func TestTimeIsNotForEachRank(t *testing.T) {
 	if !errors.As(err, &late) || late.after != time.Second {
 		t.Fatal(err)
 	}
-	if want := "gdb did not get on within 1s (attaching to process 2 of 1000) and was told to end"; late.doing != "" && !strings.Contains(err.Error(), want) {
+	if want := "gdb made no progress within 1s (attaching to process 2 of 1000) and was told to end"; late.doing != "" && !strings.Contains(err.Error(), want) {
 		t.Error(err)
 	}
 }
 
-// As long as it gets on, it may go on: each step gives it the whole time again.
+// As long as it makes progress, it may go on: each step gives it the whole time again.
 func TestStepsGiveTime(t *testing.T) {
 	off, sets := make(chan time.Time), 0
 	late := alarm{time.Hour, off, func() { sets++ }, func() bool { return true }}

@@ -32,7 +32,7 @@ func readJob(ctx context.Context, g *gdb, pid int, job *launch.Job, options []st
 	if len(whole.job) > 0 {
 		seen, err := g.readAll(ctx, whole)
 		switch {
-		// Where gdb does not get on, each rank would only be stopped as long once more.
+		// Where gdb makes no progress, each rank would only be stopped as long once more.
 		case ctx.Err() != nil || errors.As(err, &useless), errors.As(err, &late):
 			return nil, err
 		case err != nil: // what stands against it shows when each is tried alone

@@ -56,7 +56,7 @@ func reportCommand() *cobra.Command {
 	f.StringVarP(&c.output, "output", "o", "", "write to `FILE` instead of standard output")
 	c.flags(cmd)
 	f.StringVar(&c.gdb, "gdb", "", "run the gdb at `PATH` (default $MPI_QUEUES_GDB, or gdb in PATH)")
-	f.DurationVar(&c.timeout, "timeout", time.Minute, "end a gdb that does not get on for this `TIME`")
+	f.DurationVar(&c.timeout, "timeout", time.Minute, "end a gdb that attaches to no process and reads none for this `TIME`")
 	return cmd
 }
 

@@ -12,7 +12,7 @@ from .terminal import is_full_screen, is_terminal
 # A request that takes less shows none.
 PATIENCE = 0.5
 
-# What hears the messages beside: `mpi-queues dump' waits for gdb as long as it gets on.
+# What hears the messages beside: `mpi-queues dump' waits for gdb as long as there are some.
 listeners: List[Callable[[str], None]] = []
 
 
