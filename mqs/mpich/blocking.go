@@ -78,10 +78,11 @@ func (s *source) waitsFor(c target.Call, kind string, candidates []target.Addr) 
 			held = append(held, a)
 		}
 	}
+	isAll := s.requests.err == nil
 	if at, ok := c.Innermost("request_ptr"); ok && kind != mqs.KindNotKnown && slices.Contains(held, target.Addr(at)) {
-		held = []target.Addr{target.Addr(at)}
+		held, isAll = []target.Addr{target.Addr(at)}, true
 	}
-	proved := len(held) == 1 && isWaiting(&c)
+	proved := len(held) == 1 && isAll && isWaiting(&c)
 	for _, a := range held {
 		if proved && kind != mqs.KindNotKnown {
 			s.callOf[a] = &c

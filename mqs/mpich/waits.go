@@ -71,22 +71,47 @@ func (s *source) waitedFor(c *target.Call) (out []*requestAt, all bool) {
 		return s.handles(c)
 	case (send || recv) && !isWaiting(c):
 		return nil, false
+	case s.requests.err != nil && (send || recv):
+		return nil, false // its own may be one that can't be read
+	case send && recv:
+		return s.exchanged(c), false
 	case send || recv:
-		for _, list := range [][]*requestAt{s.requests.sends, s.requests.recvs} {
-			for _, r := range list {
-				_, may := s.blocking[r.at]
-				if (may || s.mayBeBlocking[r.at]) && c.Words[r.at] && r.owner == nil && !r.complete() {
-					out = append(out, r)
-				}
-			}
+		list := s.requests.recvs
+		if send {
+			list = s.requests.sends
 		}
+		out = slices.DeleteFunc(s.heldBy(c, list), (*requestAt).complete)
 		// The stack keeps old values, so of several it is not known which.
-		if len(out) > 1 && !strings.HasPrefix(c.Function, "MPI_Sendrecv") {
+		if len(out) != 1 {
 			return nil, false
 		}
-		return out, len(out) == 1 && send != recv
+		return out, true
 	}
 	return s.ownMessages(c), false
+}
+
+// exchanged are the incomplete requests of MPI_Sendrecv's own. It waits for none that is with
+// MPI_PROC_NULL (src/mpi/pt2pt/sendrecv.c, 4.0 to 5.0), so that only its arguments tell whether it has a
+// send, and a receive; of several of either that it holds it is not known which is its own.
+func (s *source) exchanged(c *target.Call) (out []*requestAt) {
+	for _, side := range [...]struct {
+		peer string
+		list []*requestAt
+	}{{"dest", s.requests.sends}, {"source", s.requests.recvs}} {
+		peer, ok := c.Own(side.peer)
+		if held := s.heldBy(c, side.list); ok && int32(peer) != procNull && len(held) == 1 && !held[0].complete() {
+			out = append(out, held[0])
+		}
+	}
+	return out
+}
+
+// heldBy are the requests in a list that a blocking call holds and may have made, complete ones included.
+func (s *source) heldBy(c *target.Call, list []*requestAt) []*requestAt {
+	return slices.DeleteFunc(slices.Clone(list), func(r *requestAt) bool {
+		_, may := s.blocking[r.at]
+		return !may && !s.mayBeBlocking[r.at] || !c.Words[r.at] || r.owner != nil
+	})
 }
 
 // ownMessages are the requests that a collective waits for, one or several at a

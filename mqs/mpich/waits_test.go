@@ -2,6 +2,7 @@ package mpich
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -47,6 +48,80 @@ func TestOldRequestsAreNoCalls(t *testing.T) {
 			}
 			if got := read(&standing{recording, thread}).Threads[0]; !slices.Equal(got.Requests, want) || got.AllRequests != (want != nil) {
 				t.Errorf("%s, in %sPMPI_Recv: it waits for %v, all: %v; want %v", name, inside, got.Requests, got.AllRequests, want)
+			}
+		}
+	}
+}
+
+// MPI_Sendrecv has no request for MPI_PROC_NULL: an older one of the program's that is near is not its own.
+func TestExchanges(t *testing.T) {
+	recording := recorded(t, "mpich-4.0.2-ch3/queues-rank-0")
+	read := func(tg target.Target) *mqs.Process {
+		p, err := mqs.Read(context.Background(), tg, []mqs.Decoder{Decoder{}}, mqs.Filter{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	var pending, complete [2][]target.Addr
+	for _, q := range read(recording).Communicators {
+		for class := range pending {
+			for _, op := range q.Queue[class].Operations {
+				if list := &pending[class]; op.Status == mqs.Pending && q.Name.Value == "MPI_COMM_WORLD" {
+					*list = append(*list, op.Request.Value)
+				} else if op.Status == mqs.Complete {
+					complete[class] = append(complete[class], op.Request.Value)
+				}
+			}
+		}
+	}
+	if len(pending[0]) == 0 || len(pending[1]) < 2 || len(complete[0]) == 0 {
+		t.Fatalf("%v are pending, %v complete", pending, complete)
+	}
+	send, recv, older, sent := pending[0][0], pending[1][0], pending[1][1], complete[0][0]
+	const nobody = procNull
+	for name, c := range map[string]struct {
+		arguments map[string]int64
+		held      []target.Addr
+		want      []target.Addr
+	}{
+		"both":                                  {map[string]int64{"dest": 1, "source": 1}, []target.Addr{send, recv}, []target.Addr{send, recv}},
+		"a receive from any":                    {map[string]int64{"dest": nobody, "source": anySource}, []target.Addr{recv}, []target.Addr{recv}},
+		"a send, near a receive":                {map[string]int64{"dest": 1, "source": nobody}, []target.Addr{send, recv}, []target.Addr{send}},
+		"a receive, near a send":                {map[string]int64{"dest": nobody, "source": 1}, []target.Addr{send, recv}, []target.Addr{recv}},
+		"to and from whom is not known":         {nil, []target.Addr{send, recv}, nil},
+		"near another receive":                  {map[string]int64{"dest": 1, "source": 1}, []target.Addr{send, recv, older}, []target.Addr{send}},
+		"its send is complete, near another":    {map[string]int64{"dest": 1, "source": 1}, []target.Addr{send, sent, recv}, []target.Addr{recv}},
+		"to nobody and from whom is not known":  {map[string]int64{"dest": nobody}, []target.Addr{send, recv}, nil},
+		"it holds nothing that it can wait for": {map[string]int64{"dest": 1, "source": 1}, nil, nil},
+	} {
+		thread := target.Thread{Number: 1, Complete: true}
+		for _, a := range c.held {
+			thread.Registers = append(thread.Registers, uint64(a))
+		}
+		for _, f := range []string{"MPIDI_CH3I_Progress", "MPIR_Sendrecv_impl", "PMPI_Sendrecv", "main"} {
+			thread.Frames = append(thread.Frames, target.Frame{Function: f, StackPointer: 0x7000})
+		}
+		thread.Frames[2].Variables = c.arguments
+		if got := read(&standing{recording, thread}).Threads[0]; !slices.Equal(got.Requests, c.want) || got.AllRequests {
+			t.Errorf("%s: it waits for %v, all: %v; want %v", name, got.Requests, got.AllRequests, c.want)
+		}
+	}
+}
+
+// Where not all requests can be read, the one that a blocking call holds may be an older one.
+func TestRequestsInPart(t *testing.T) {
+	for _, fails := range []error{nil, errors.New("the rest can't be read")} {
+		s := mustStart(t, recorded(t, "mpich-4.0.2-ch3/recv-rank-0"))
+		s.allRequests().err = fails
+		threads := []mqs.Thread{{Number: 1}}
+		s.Waits(threads)
+		if got := threads[0]; (len(got.Requests) == 1) != (fails == nil) || got.AllRequests != (fails == nil) {
+			t.Errorf("%v: it waits for %v, all: %v", fails, got.Requests, got.AllRequests)
+		}
+		for a, kind := range s.blocking {
+			if (kind == "recv") != (fails == nil) {
+				t.Errorf("%v: the request at %s is a %q", fails, a, kind)
 			}
 		}
 	}
