@@ -135,3 +135,22 @@ class HelperTest(unittest.TestCase):
     def assert_reaped(self, pid: int) -> None:
         """Checks that a process is gone."""
         self.assertFalse(os.path.exists("/proc/%d" % pid), "process %d is still there" % pid)
+
+
+class StoppedTest(HelperTest):
+    """A test of a program that stands in its stop()."""
+
+    program = "plain"
+    gdb_unwinds = True
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        run_program(cls.program)
+        try:
+            gdb.selected_frame()
+        except gdb.error:
+            cls.gdb_unwinds = False
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.number = gdb.selected_inferior().num

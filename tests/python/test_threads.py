@@ -4,8 +4,7 @@ import os
 from typing import Any
 
 import gdb
-import test_lookups
-from harness import end_program, evaluate
+from harness import StoppedTest, end_program, evaluate
 from mpi_queues import threads
 
 
@@ -14,7 +13,7 @@ def tearDownModule() -> None:
     end_program()
 
 
-class ThreadTest(test_lookups.LookupTest):
+class ThreadTest(StoppedTest):
     """threads/list."""
 
     def list(self, depth: int, *variables: str) -> Any:
