@@ -90,20 +90,36 @@ func (s *source) waitedFor(c *target.Call) (out []*requestAt, all bool) {
 	return s.ownMessages(c), false
 }
 
-// exchanged are the incomplete requests of MPI_Sendrecv's own. It waits for none that is with
-// MPI_PROC_NULL (src/mpi/pt2pt/sendrecv.c, 4.0 to 5.0), so that only its arguments tell whether it has a
-// send, and a receive; of several of either that it holds it is not known which is its own.
+// exchanged are the incomplete requests of MPI_Sendrecv's own. It waits until its send and its receive
+// are complete, and for none that is with MPI_PROC_NULL (src/mpi/pt2pt/sendrecv.c, 4.0 to 5.0), so that
+// its arguments tell whether it has either; or that it has to wait for one of them tells so of the other.
 func (s *source) exchanged(c *target.Call) (out []*requestAt) {
-	for _, side := range [...]struct {
-		peer string
-		list []*requestAt
-	}{{"dest", s.requests.sends}, {"source", s.requests.recvs}} {
-		peer, ok := c.Own(side.peer)
-		if held := s.heldBy(c, side.list); ok && int32(peer) != procNull && len(held) == 1 && !held[0].complete() {
-			out = append(out, held[0])
-		}
+	send, isSendKnown := s.half(c, "dest", s.requests.sends)
+	recv, isRecvKnown := s.half(c, "source", s.requests.recvs)
+	if send != nil && (isSendKnown || isRecvKnown && recv == nil) {
+		out = append(out, send)
+	}
+	if recv != nil && (isRecvKnown || isSendKnown && send == nil) {
+		out = append(out, recv)
 	}
 	return out
+}
+
+// half is the send or the receive that MPI_Sendrecv may wait for, nil if it waits for none or may hold
+// several; known if whether it waits for that one is.
+func (s *source) half(c *target.Call, argument string, list []*requestAt) (r *requestAt, isKnown bool) {
+	peer, isKnown := c.Own(argument)
+	if isKnown && int32(peer) == procNull {
+		return nil, true
+	}
+	held := s.heldBy(c, list)
+	if len(held) != 1 {
+		return nil, false
+	}
+	if held[0].complete() {
+		return nil, isKnown
+	}
+	return held[0], isKnown
 }
 
 // heldBy are the requests in a list that a blocking call holds and may have made, complete ones included.

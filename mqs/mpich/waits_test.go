@@ -92,7 +92,10 @@ func TestExchanges(t *testing.T) {
 		"to and from whom is not known":         {nil, []target.Addr{send, recv}, nil},
 		"near another receive":                  {map[string]int64{"dest": 1, "source": 1}, []target.Addr{send, recv, older}, []target.Addr{send}},
 		"its send is complete, near another":    {map[string]int64{"dest": 1, "source": 1}, []target.Addr{send, sent, recv}, []target.Addr{recv}},
-		"to nobody and from whom is not known":  {map[string]int64{"dest": nobody}, []target.Addr{send, recv}, nil},
+		"to nobody and from whom is not known":  {map[string]int64{"dest": nobody}, []target.Addr{send, recv}, []target.Addr{recv}},
+		"from nobody and to whom is not known":  {map[string]int64{"source": nobody}, []target.Addr{send, recv}, []target.Addr{send}},
+		"to whom is not known":                  {map[string]int64{"source": 1}, []target.Addr{send, recv}, []target.Addr{recv}},
+		"to whom is not known, one complete":    {map[string]int64{"source": 1}, []target.Addr{send, sent, recv}, []target.Addr{recv}},
 		"it holds nothing that it can wait for": {map[string]int64{"dest": 1, "source": 1}, nil, nil},
 	} {
 		thread := target.Thread{Number: 1, Complete: true}
