@@ -26,7 +26,7 @@ func (s *source) Waits(threads []mqs.Thread) {
 			continue
 		}
 		t := &threads[at]
-		if root, ok := c.Argument("root"); ok {
+		if root, ok := argument(&c, "root"); ok {
 			t.Root = mqs.Known(int32(root))
 		}
 		waited, comm := s.waitedFor(&c, t)
@@ -44,6 +44,19 @@ func (s *source) Waits(threads []mqs.Thread) {
 	}
 }
 
+// argument returns the value of an argument of a call, or of a function inside of it that it calls
+// itself: those inside of where it looks after messages belong to whatever else is on its way.
+func argument(c *target.Call, name string) (int64, bool) {
+	outer := target.Call{Frames: c.Frames}
+	for i, f := range slices.Backward(c.Frames) {
+		if looksAfterMessages[f.Function] {
+			outer.Frames = c.Frames[i:]
+			break
+		}
+	}
+	return outer.Argument(name)
+}
+
 // waiting is a request that a call may wait for; most are not complete.
 type waiting struct {
 	addr target.Addr
@@ -57,7 +70,7 @@ type waiting struct {
 // whether they are all; and the communicator, if the call gives it.
 func (s *source) waitedFor(c *target.Call, t *mqs.Thread) ([]waiting, target.Addr) {
 	comm := target.Addr(0)
-	if v, ok := c.Argument("comm"); ok {
+	if v, ok := argument(c, "comm"); ok {
 		comm = target.Addr(v)
 	}
 	open := s.incomplete()

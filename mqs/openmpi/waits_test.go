@@ -162,6 +162,9 @@ func TestNonBlockingCollectivesAreNoCalls(t *testing.T) {
 		if c.held {
 			thread = stack(c.stack+" < main", recv.addr)
 		}
+		if strings.HasPrefix(c.stack, progresses) { // of which the communicator is the other's
+			thread.Frames[0].Variables = map[string]int64{"comm": int64(world), "root": 1}
+		}
 		p := &patched{Target: tg, words: map[target.Addr]uint64{}}
 		put(t, s, p, recv.addr, "mca_pml_ob1_recv_request_t", "req_recv.req_base.req_tag", c.tag)
 		s, err := start(t, &standing{Target: p, thread: thread})
@@ -172,7 +175,7 @@ func TestNonBlockingCollectivesAreNoCalls(t *testing.T) {
 		}
 		threads := []mqs.Thread{{Number: 1}}
 		s.Waits(threads)
-		if got := threads[0]; slices.Equal(got.Requests, []target.Addr{recv.addr}) != c.want || len(got.Requests) > 0 != c.want || got.Comm.Known != c.want {
+		if got := threads[0]; slices.Equal(got.Requests, []target.Addr{recv.addr}) != c.want || len(got.Requests) > 0 != c.want || got.Comm.Known != c.want || got.Root.Known {
 			t.Errorf("%s: it waits for %v on %+v, want: %v", name, got.Requests, got.Comm, c.want)
 		}
 	}
