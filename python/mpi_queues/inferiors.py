@@ -70,7 +70,8 @@ def _is_hidden(pid: int) -> bool:
     """Says whether the path that the kernel has for a process's program does not lead to it.
 
     The program was deleted or built anew since the process was started, another file system was
-    mounted over it, or it is in another mount namespace.
+    mounted over it, or it is in another mount namespace. To follow the path is also what makes the
+    kernel see that a file was built anew on another machine, after which it says "(deleted)".
     """
     path = "/proc/%d/exe" % pid
     try:
