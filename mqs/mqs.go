@@ -70,8 +70,9 @@ type Communicator struct {
 	Group []Maybe[int32]
 	// RemoteGroup is the same for the remote group of an intercommunicator, else nil.
 	RemoteGroup []Maybe[int32]
-	// Inter is true for an intercommunicator: ranks of peers are ranks in the remote group.
-	Inter bool
+	// Inter is true for an intercommunicator: ranks of peers are ranks in the remote group. The
+	// queue interface does not tell, nor what a stripped library or a freed communicator leaves.
+	Inter Maybe[bool]
 	// Internal is true for what the MPI library made for itself.
 	Internal bool
 	// Context is what all members call the communicator, empty if not known:
@@ -81,7 +82,7 @@ type Communicator struct {
 
 // Peers returns the group that the ranks of operations count in.
 func (c *Communicator) Peers() []Maybe[int32] {
-	if c.Inter {
+	if c.Inter == Known(true) {
 		return c.RemoteGroup
 	}
 	return c.Group

@@ -96,7 +96,7 @@ func (s *source) readCommunicators() ([]*commState, error) {
 			UniqueID:  c.addr,
 			LocalRank: mqs.Known(c.Rank),
 			Size:      mqs.Known(c.LocalSize),
-			Inter:     c.Kind == commInter,
+			Inter:     mqs.Known(c.Kind == commInter),
 			Context:   contextOf(&c.comm),
 			Internal:  local[c.addr] || c.Hierarchy >= hierarchyNode || c.Attr&attrSubcomm != 0,
 		}

@@ -156,6 +156,7 @@ func (s *stripped) model(id target.Addr) mqs.Communicator {
 	known := s.comms[id].known
 	if id == worldContext {
 		c.Name = mqs.Known("MPI_COMM_WORLD") // unless the program has renamed it
+		c.Inter = mqs.Known(false)
 		if rank := s.r.Info().Rank; rank != nil {
 			c.LocalRank = mqs.Known(*rank)
 		}
@@ -166,7 +167,7 @@ func (s *stripped) model(id target.Addr) mqs.Communicator {
 	if known == nil {
 		return c
 	}
-	c.LocalRank, c.Size, c.Inter = mqs.Known(known.Rank), mqs.Known(known.LocalSize), known.Kind == commInter
+	c.LocalRank, c.Size, c.Inter = mqs.Known(known.Rank), mqs.Known(known.LocalSize), mqs.Known(known.Kind == commInter)
 	c.Context = contextOf(&comm{Context: known.Context, RecvContext: known.RecvContext, Kind: known.Kind})
 	c.Name = mqs.Maybe[string]{}
 	if name, err := known.Name.Read(s.r, maxName); err == nil {

@@ -119,7 +119,7 @@ func (s *source) readCommunicators(addrs []target.Addr) ([]*commState, []error) 
 	for _, c := range states {
 		m := &mqs.Communicator{
 			UniqueID: target.Addr(c.Index),
-			Inter:    c.Flags&commInter != 0,
+			Inter:    mqs.Known(c.Flags&commInter != 0),
 			Internal: internal[c.addr],
 			Context:  contextOf(&c.communicator),
 		}
@@ -160,7 +160,7 @@ func (s *source) readGroups(states []*commState) {
 			c.model.Size = mqs.Known(int32(len(g)))
 			c.model.Group = g
 		}
-		if !c.model.Inter {
+		if c.model.Inter != mqs.Known(true) {
 			continue
 		}
 		if c.model.RemoteGroup, err = s.groupOf(c.RemoteGroup); err != nil {

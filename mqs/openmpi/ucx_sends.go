@@ -138,7 +138,7 @@ func (s *source) rankAt(c *commState, endpoint target.Addr) mqs.Maybe[int32] {
 
 // peers is the group that ranks of a communicator's operations count in.
 func (c *commState) peers() target.Addr {
-	if c.model.Inter {
+	if c.model.Inter == mqs.Known(true) {
 		return c.RemoteGroup
 	}
 	return c.LocalGroup

@@ -175,7 +175,7 @@ func (w *jsonWriter) communicator(c *mqs.Queues) {
 	maybeInt(w, `, "local_rank": `, c.LocalRank)
 	maybeInt(w, `, "size": `, c.Size)
 	maybe(w, `, "name": `, c.Name, func(v string) { w.str(v) })
-	w.raw(`, "inter": `).bool(c.Inter)
+	maybe(w, `, "inter": `, c.Inter, func(v bool) { w.bool(v) })
 	w.raw(`, "internal": `).bool(c.Internal)
 	w.raw(`, "context": `).strOrNull(c.Context)
 	w.raw(`, "group": `).group(c.Group)

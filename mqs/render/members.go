@@ -57,7 +57,7 @@ func groupsText(w *bufio.Writer, c *mqs.Queues) {
 		fmt.Fprintf(w, "  %s: global ranks %s\n", what, membersText(group, 0))
 	}
 	say("Members", c.Group)
-	if c.Inter {
+	if c.Inter == mqs.Known(true) {
 		say("Remote group", c.RemoteGroup)
 	}
 }

@@ -42,7 +42,7 @@ func TestTextWithMembers(t *testing.T) {
 	p := &mqs.Process{GlobalRank: mqs.Known[int32](2), WorldSize: mqs.Known[int32](4), Source: "native", Communicators: []*mqs.Queues{
 		{Communicator: mqs.Communicator{UniqueID: 1, Name: mqs.Known("row"), LocalRank: mqs.Known[int32](1), Size: mqs.Known[int32](2), Group: group(0, 2)},
 			Queue: [3]*mqs.Queue{{}, {}, {Unavailable: "it is not there"}}},
-		{Communicator: mqs.Communicator{UniqueID: 2, Inter: true, Group: group(0, 1, 2), RemoteGroup: group(3, -1)}, Queue: [3]*mqs.Queue{{}, {}, {}}},
+		{Communicator: mqs.Communicator{UniqueID: 2, Inter: mqs.Known(true), Group: group(0, 1, 2), RemoteGroup: group(3, -1)}, Queue: [3]*mqs.Queue{{}, {}, {}}},
 		{Communicator: mqs.Communicator{UniqueID: 3}, Queue: [3]*mqs.Queue{{}, {}, {}}},
 	}}
 	s := &mqs.Snapshot{Processes: []*mqs.Process{p}}
@@ -75,7 +75,7 @@ func TestPageHasMembers(t *testing.T) {
 		return &mqs.Queues{Communicator: mqs.Communicator{UniqueID: 1, Name: mqs.Known(name), LocalRank: mqs.Known(rank), Group: group(members...)}, Queue: [3]*mqs.Queue{{}, {}, {}}}
 	}
 	inter := comm("<b>bridge</b>", 0, 0)
-	inter.Inter, inter.RemoteGroup = true, group(1, -1)
+	inter.Inter, inter.RemoteGroup = mqs.Known(true), group(1, -1)
 	own := comm("its own", 0, 0)
 	own.Internal = true
 	r := &waitfor.Report{Verdict: waitfor.Free, Ranks: []waitfor.Rank{

@@ -124,7 +124,7 @@ type communicatorJSON struct {
 	LocalRank          *int32            `json:"local_rank"`
 	Size               *int32            `json:"size"`
 	Name               *string           `json:"name"`
-	Inter              bool              `json:"inter"`
+	Inter              *bool             `json:"inter"`
 	Internal           bool              `json:"internal"`
 	Group              json.RawMessage   `json:"group"`
 	RemoteGroup        json.RawMessage   `json:"remote_group"`
@@ -212,7 +212,7 @@ func (p *Parser) communicator(c *communicatorJSON) (*mqs.Queues, error) {
 		return nil, err
 	}
 	q := &mqs.Queues{Communicator: mqs.Communicator{UniqueID: c.UniqueID, LocalRank: from(c.LocalRank), Size: from(c.Size),
-		Name: from(c.Name), Group: group, RemoteGroup: remote, Inter: c.Inter, Internal: c.Internal, Context: p.intern(c.Context)}}
+		Name: from(c.Name), Group: group, RemoteGroup: remote, Inter: from(c.Inter), Internal: c.Internal, Context: p.intern(c.Context)}}
 	q.Name.Value = p.intern(q.Name.Value)
 	if c.Traffic != nil {
 		q.Traffic = make([]mqs.Traffic, len(c.Traffic))

@@ -32,7 +32,7 @@ func sample() *mqs.Snapshot {
 				{Number: 2, Placed: true, Activity: mqs.Joins, Joined: mqs.Known(1), Function: "main", Requests: []target.Addr{}}, {Number: 3, Requests: []target.Addr{}}},
 			Communicators: []*mqs.Queues{{
 				Communicator: mqs.Communicator{UniqueID: 3, LocalRank: mqs.Known[int32](0), Size: mqs.Known[int32](2), Name: mqs.Known("a \"name\"\x1b[31m\t\xff é"),
-					Group: []mqs.Maybe[int32]{mqs.Known[int32](0), {}}, RemoteGroup: []mqs.Maybe[int32]{mqs.Known[int32](2)}, Inter: true},
+					Group: []mqs.Maybe[int32]{mqs.Known[int32](0), {}}, RemoteGroup: []mqs.Maybe[int32]{mqs.Known[int32](2)}, Inter: mqs.Known(true)},
 				Queue: [3]*mqs.Queue{{Operations: []mqs.PendingOperation{}, Total: 0}, {Operations: []mqs.PendingOperation{full, bare, unnamed}, Total: 9}, {Unavailable: "it is not there"}},
 			}, {Communicator: mqs.Communicator{UniqueID: 4, Internal: true}, Queue: [3]*mqs.Queue{nil, {Operations: []mqs.PendingOperation{}}, nil}}},
 		},

@@ -46,7 +46,7 @@ func pageComms(r *waitfor.Report) (comms []pageComm, more int) {
 				continue
 			}
 			row := pageComm{Label: c.Label(), Members: text(c.Group)}
-			if c.Inter {
+			if c.Inter == mqs.Known(true) {
 				row.Remote = text(c.RemoteGroup)
 			}
 			if seen[row] {
@@ -58,7 +58,7 @@ func pageComms(r *waitfor.Report) (comms []pageComm, more int) {
 				continue
 			}
 			row.Label, row.Members = printable.Line(row.Label), membersText(c.Group, widestMembers)
-			if c.Inter {
+			if c.Inter == mqs.Known(true) {
 				row.Remote = membersText(c.RemoteGroup, widestMembers)
 			}
 			comms = append(comms, row)

@@ -147,7 +147,7 @@ func communicatorText(w *bufio.Writer, p *mqs.Process, c *mqs.Queues, style Styl
 		fmt.Fprintf(w, " (%s)", c.UniqueID)
 	}
 	fmt.Fprintf(w, ": rank %s of %s", number(c.LocalRank), number(c.Size))
-	if c.Inter {
+	if c.Inter == mqs.Known(true) {
 		remote := unknown
 		if c.RemoteGroup != nil {
 			remote = strconv.Itoa(len(c.RemoteGroup))

@@ -106,7 +106,7 @@ func (j *job) communicators() {
 			key.nth = seen[key] - 1
 			c := byKey[key]
 			if c == nil {
-				c = &communicator{id: int32(len(j.comms)), inter: q.Inter, known: !key.unknown, internal: q.Internal}
+				c = &communicator{id: int32(len(j.comms)), inter: q.Inter == mqs.Known(true), known: !key.unknown, internal: q.Internal}
 				if c.known {
 					c.sides[0] = groups.side(key.groups[0])
 					if c.inter {
@@ -145,7 +145,7 @@ func (j *job) contexts() bool {
 
 // key returns what identifies the member's communicator, and which of its sides the member is on.
 func (m *member) key(groups *groups, contexts bool) (commKey, int) {
-	key := commKey{inter: m.Inter}
+	key := commKey{inter: m.Inter == mqs.Known(true)}
 	if contexts {
 		key.context = m.Context
 	}
@@ -154,7 +154,7 @@ func (m *member) key(groups *groups, contexts bool) (commKey, int) {
 	}
 	local, ok := groups.of(&m.Communicator)
 	remote := int32(-1)
-	if m.Inter {
+	if key.inter {
 		remote = groups.intern(m.RemoteGroup)
 		ok = ok && m.RemoteGroup != nil
 		key.size = 0 // it is that of the local group
@@ -163,7 +163,7 @@ func (m *member) key(groups *groups, contexts bool) (commKey, int) {
 		key.unknown = true
 		return key, 0
 	}
-	if m.Inter && remote < local {
+	if key.inter && remote < local {
 		key.groups = [2]int32{remote, local}
 		return key, 1
 	}
@@ -223,7 +223,7 @@ func (g *groups) findOrdered(ranks []rank) {
 		}
 		own := map[orderKey]bool{}
 		for _, q := range ranks[i].process.Communicators {
-			if q.Group != nil || q.Inter || !q.Size.Known || int(q.Size.Value) != g.size {
+			if q.Group != nil || q.Inter == mqs.Known(true) || !q.Size.Known || int(q.Size.Value) != g.size {
 				continue
 			}
 			key := orderKeyOf(&q.Communicator)
@@ -265,7 +265,7 @@ func (g *groups) of(c *mqs.Communicator) (int32, bool) {
 	if c.Group != nil {
 		return g.intern(c.Group), true
 	}
-	if !c.Inter && (c.Name.Known && c.Name.Value == world || g.ordered[orderKeyOf(c)]) {
+	if c.Inter != mqs.Known(true) && (c.Name.Known && c.Name.Value == world || g.ordered[orderKeyOf(c)]) {
 		return 0, true
 	}
 	return -1, false

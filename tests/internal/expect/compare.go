@@ -155,8 +155,8 @@ func (outer *differences) communicator(want, got Object) differences {
 		}
 	}
 	inter := want["remote_group"] != nil
-	if got["inter"] == !inter && !d.keeps.loses(want, "", "inter", want, got) {
-		d.addf("inter is %t, want %t", !inter, inter)
+	if got["inter"] != inter && (got["inter"] != nil || !d.keeps.loses(want, "", "inter", want, got)) {
+		d.addf("inter is %s, want %t", show(got["inter"]), inter)
 	}
 	if got["internal"] != false {
 		d.addf("internal is %s, want false", show(got["internal"]))

@@ -22,17 +22,17 @@ const account = `{"pid": 7, "global_rank": 0, "world_size": 2, "communicators": 
 {"name": "twin", "pending_sends": [], "pending_receives": [{"desired_tag": 11}], "unexpected_messages": []}]}`
 
 const shown = `{"pid": 7, "global_rank": 0, "world_size": 2, "unavailable": null, "communicators": [
-{"unique_id": "0x0", "name": "MPI_COMM_WORLD", "internal": false, "local_rank": 0, "size": 2, "group": [0, 1], "remote_group": null,
+{"unique_id": "0x0", "name": "MPI_COMM_WORLD", "inter": false, "internal": false, "local_rank": 0, "size": 2, "group": [0, 1], "remote_group": null,
  "pending_sends": [{"status": "pending", "desired_local_rank": 0, "desired_tag": 2, "kind": "ssend_init", "internal": false},
   {"status": "pending", "desired_local_rank": 1, "desired_tag": 1, "kind": "isend", "internal": false},
   {"status": "complete", "desired_local_rank": 1, "desired_tag": 4, "kind": "ibsend", "internal": false}],
  "pending_receives": [{"status": "complete", "desired_tag": null, "tag_wild": true, "kind": "irecv", "extra_text": ["cancelled"], "internal": false},
   {"status": "pending", "desired_tag": 6, "buffer": "0x10", "kind": "irecv", "internal": false}],
  "unexpected_messages": [{"desired_local_rank": 0, "desired_tag": 8, "internal": false}, {"desired_local_rank": 1, "desired_tag": 7, "internal": false}]},
-{"unique_id": "0x1", "name": "MPI_COMM_SELF", "internal": false, "size": 1, "pending_sends": [], "pending_receives": [], "unexpected_messages": []},
-{"unique_id": "0x2", "name": "twin", "internal": false, "pending_sends": [], "pending_receives": [{"desired_tag": 11, "internal": false}], "unexpected_messages": []},
-{"unique_id": "0x3", "name": "twin", "internal": false, "pending_sends": [], "pending_receives": [{"desired_tag": 10, "internal": false}], "unexpected_messages": []},
-{"unique_id": "0x4", "name": "DUP", "internal": false, "size": 1, "pending_sends": [], "pending_receives": [{"desired_tag": 9, "internal": false}], "unexpected_messages": []}]}`
+{"unique_id": "0x1", "name": "MPI_COMM_SELF", "inter": false, "internal": false, "size": 1, "pending_sends": [], "pending_receives": [], "unexpected_messages": []},
+{"unique_id": "0x2", "name": "twin", "inter": false, "internal": false, "pending_sends": [], "pending_receives": [{"desired_tag": 11, "internal": false}], "unexpected_messages": []},
+{"unique_id": "0x3", "name": "twin", "inter": false, "internal": false, "pending_sends": [], "pending_receives": [{"desired_tag": 10, "internal": false}], "unexpected_messages": []},
+{"unique_id": "0x4", "name": "DUP", "inter": false, "internal": false, "size": 1, "pending_sends": [], "pending_receives": [{"desired_tag": 9, "internal": false}], "unexpected_messages": []}]}`
 
 func compare(t *testing.T, process string) []string {
 	t.Helper()
@@ -74,6 +74,7 @@ func TestDifferences(t *testing.T) {
 			`null, "unavailable": {"unexpected_messages": "because"}`, `unexpected_messages is null (because)`},
 		{"a lost communicator", `"name": "twin"`, `"name": "twins"`, `communicator "twin" is not shown`},
 		{"a communicator too many", `"unique_id": "0x1", "name": "MPI_COMM_SELF"`, `"unique_id": "0x1", "name": "gone"`, `communicator "gone" 0x1 (size 1) is shown`},
+		{"an intercommunicator", `"MPI_COMM_WORLD", "inter": false`, `"MPI_COMM_WORLD", "inter": true`, `inter is true, want false`},
 		{"the library's own", `"desired_tag": 11, "internal": false`, `"desired_tag": 11, "internal": true`, `internal is true, want false`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -43,7 +43,7 @@ func TestKeeps(t *testing.T) {
 		{`null, "unavailable": {"pending_sends": "broken"}`, "broken"},
 	} {
 		d, err := ParseDocument([]byte(`{"processes": [{"pid": 1, "global_rank": 0, "world_size": 2, "unavailable": null, "communicators": [
-{"unique_id": "0x1", "name": "c", "size": 2, "internal": false, "pending_receives": [], "unexpected_messages": [], "pending_sends": ` + c.sends + `}]}]}`))
+{"unique_id": "0x1", "name": "c", "size": 2, "inter": false, "internal": false, "pending_receives": [], "unexpected_messages": [], "pending_sends": ` + c.sends + `}]}]}`))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -29,11 +29,11 @@ func TestStockMPICHWithoutNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	comm := func(id, sends, receives string) string {
-		name := "context " + id
+		name, inter := "context "+id, "null"
 		if id == "0x0" {
-			name = "MPI_COMM_WORLD"
+			name, inter = "MPI_COMM_WORLD", "false"
 		}
-		return `{"unique_id": "` + id + `", "name": "` + name + `", "inter": false, "internal": false, "pending_sends": [` + sends +
+		return `{"unique_id": "` + id + `", "name": "` + name + `", "inter": ` + inter + `, "internal": false, "pending_sends": [` + sends +
 			`], "pending_receives": [` + receives + `], "unexpected_messages": []}`
 	}
 	send := func(tag string) string {

@@ -64,7 +64,7 @@ func (of *side) uniqueID(p *proc) mqs.Maybe[target.Addr] {
 
 func (s *State) queues(p *proc, of *side) *mqs.Queues {
 	q := &mqs.Queues{Communicator: mqs.Communicator{UniqueID: of.uniqueID(p).Value, LocalRank: mqs.Known(of.local),
-		Size: mqs.Known(int32(len(of.of.Groups[of.at]))), Name: mqs.Known(of.of.Name), Context: of.of.Context, Inter: of.of.Inter,
+		Size: mqs.Known(int32(len(of.of.Groups[of.at]))), Name: mqs.Known(of.of.Name), Context: of.of.Context, Inter: mqs.Known(of.of.Inter),
 		Group: global(of.of.Groups[of.at])}, Queue: [3]*mqs.Queue{{}, {}, {}}}
 	if of.of.Inter {
 		q.RemoteGroup = global(of.of.Groups[1-of.at])
