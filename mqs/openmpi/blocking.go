@@ -82,23 +82,18 @@ func (s *source) exchanged(c *target.Call, held []waiting) (own []waiting, all b
 
 // exchangedOf returns the send or the receive of MPI_Sendrecv, which has one; none if it may be any of several.
 func (s *source) exchangedOf(c *target.Call, class int32, held []waiting) []waiting {
-	isOwn := func(w waiting) bool { return w.own }
-	if class == typeRecv {
-		words := s.ownWords(c)
-		isOwn = func(w waiting) bool { return w.own || words[w.addr] }
+	of := candidates{}
+	if s.pml == ob1 {
+		of = s.candidates(class)
+		held = of.heldBy(c)
 	}
-	var may []waiting
-	if s.pml == ucxPML {
-		may = slices.DeleteFunc(slices.Clone(held), func(w waiting) bool { return w.Type != class || !isOwn(w) })
-	} else {
-		of := s.candidates(class)
-		may = of.heldBy(c)
-		if class == typeRecv {
-			may = slices.DeleteFunc(may, func(w waiting) bool { return !isOwn(w) })
-		}
-		may = of.newest(may)
-	}
-	if len(may) != 1 {
+	words := s.ownWords(c)
+	may := slices.DeleteFunc(slices.Clone(held), func(w waiting) bool {
+		isItsReceive := class == typeRecv && words[w.addr]
+		isItsSend := class == typeSend && s.pml == ob1
+		return w.Type != class || !w.own && !isItsReceive && !isItsSend
+	})
+	if may = of.newest(may); len(may) != 1 {
 		return nil
 	}
 	return may

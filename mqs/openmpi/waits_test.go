@@ -126,7 +126,10 @@ func TestNonBlockingCollectivesAreNoCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	world := target.Addr(0)
-	for c := range s.Communicators() {
+	for c, err := range s.Communicators() {
+		if err != nil {
+			t.Fatal(err)
+		}
 		if c.Name.Value == "MPI_COMM_WORLD" {
 			world = s.comms[c.UniqueID].addr
 		}
@@ -171,7 +174,10 @@ func TestNonBlockingCollectivesAreNoCalls(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range s.Communicators() {
+		for _, err := range s.Communicators() {
+			if err != nil {
+				t.Fatal(err)
+			}
 		}
 		threads := []mqs.Thread{{Number: 1}}
 		s.Waits(threads)
