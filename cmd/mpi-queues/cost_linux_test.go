@@ -2,6 +2,8 @@ package main
 
 import (
 	"archive/zip"
+	"bufio"
+	"bytes"
 	"debug/elf"
 	"encoding/binary"
 	"fmt"
@@ -34,17 +36,43 @@ func TestHostileKilobytes(t *testing.T) {
 			commands = append(commands, []string{"report", format, path})
 		}
 	}
-	// What is packed a thousand to one: pieces of memory, and processes.
+	// What is packed a thousand to one: pieces of memory, processes, and all else that a
+	// recording has lists of.
 	pieces := make([]string, 20_000)
 	for i := range pieces {
 		pieces[i] = fmt.Sprintf(`{"address":"%#x","length":1}`, (i+1)<<13)
 	}
-	for name, index := range map[string]string{
-		"pieces.mpiq":    `{"process":{"pointer_size":8},"memory":[` + strings.Join(pieces, ",") + `]}`,
-		"processes.mpiq": strings.TrimSuffix(strings.Repeat(`{},`, 300_000), ","),
+	const process = `{"process":{"pointer_size":8}`
+	recordings := map[string]map[string]repeated{
+		"pieces.mpiq": {"memory": {each: "\x00", size: len(pieces)},
+			"recording.json": {begin: process + `,"memory":[` + strings.Join(pieces, ",") + `]}`}},
+		"blanks.mpiq": {"recording.json": {process, " ", 128 << 20, `}`}},
+	}
+	const size = 12 << 20
+	for name, index := range map[string]repeated{
+		"processes": {"{}", ",{}", size, ""},
+		"threads":   {process + `,"threads":[{}`, `,{}`, size, `]}`},
+		"frames":    {process + `,"threads":[{"frames":[{}`, `,{}`, size, `]}]}`},
+		"registers": {process + `,"threads":[{"registers":[0`, `,0`, size, `]}]}`},
+		"pieces":    {process + `,"memory":[{}`, `,{}`, size, `]}`},
+		"libraries": {`{"process":{"pointer_size":8,"libraries":[""`, `,""`, size, `]}}`},
 	} {
+		recordings["index-"+name+".mpiq"] = map[string]repeated{"recording.json": index}
+	}
+	for name, said := range map[string]repeated{
+		"processes":  {"{}", ",{}", size, ""},
+		"operations": {`{"communicators":[{"pending_sends":[{}`, `,{}`, size, `]}]}`},
+		"threads":    {`{"threads":[{}`, `,{}`, size, `]}`},
+		"group":      {`{"communicators":[{"group":[0`, `,0`, size, `]}]}`},
+		"notes":      {`{"notes":[""`, `,""`, size, `]}`},
+	} {
+		for _, file := range []string{"dll.json", "beside.json"} {
+			recordings[name+"-"+file+".mpiq"] = map[string]repeated{"recording.json": {begin: process + `}`}, "source": {begin: "auto"}, file: said}
+		}
+	}
+	for name, files := range recordings {
 		path := filepath.Join(folder, name)
-		pack(t, path, `{"recording":1,"processes":[`+index+`]}`, len(pieces))
+		pack(t, path, files)
 		commands = append(commands, []string{"replay", path}, []string{"report", path})
 	}
 	core, none := filepath.Join(folder, "core"), filepath.Join(folder, "none")
@@ -61,27 +89,63 @@ func TestHostileKilobytes(t *testing.T) {
 	}
 }
 
-// pack writes a recording with so many bytes of memory.
-func pack(t *testing.T, path, index string, memory int) {
+// repeated is a text in which something stands over and over. It is never there as a whole:
+// what a test holds counts as its commands' too, which begin as its forks.
+type repeated struct {
+	begin, each string
+	size        int // bytes of what is repeated
+	end         string
+}
+
+// pack writes a recording whose files claim to be packed to four gigabytes each.
+func pack(t *testing.T, path string, files map[string]repeated) {
 	t.Helper()
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	z := zip.NewWriter(f)
-	for name, b := range map[string][]byte{"recording.json": []byte(index), "memory": make([]byte, memory)} {
-		w, err := z.Create(name)
-		if err == nil {
-			_, err = w.Write(b)
+	var archive bytes.Buffer
+	z := zip.NewWriter(&archive)
+	for _, name := range []string{"recording.json", "memory", "source", "dll.json", "beside.json"} {
+		text, ok := files[name]
+		if !ok && name != "memory" {
+			continue
 		}
+		begin, end := "", ""
+		switch name {
+		case "recording.json":
+			begin, end = `{"recording":1,"processes":[`, `]}`
+		case "dll.json", "beside.json":
+			begin, end = `{"schema":1,"processes":[`, `]}`
+		}
+		w, err := z.Create(name)
 		if err != nil {
+			t.Fatal(err)
+		}
+		buffered := bufio.NewWriter(w)
+		buffered.WriteString(begin + text.begin)
+		for n := 0; n < text.size; n += len(text.each) {
+			buffered.WriteString(text.each)
+		}
+		buffered.WriteString(text.end + end)
+		if err := buffered.Flush(); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Close(); err != nil {
+	// The format's directory has, for each file, a signature, flags and the packed size, and
+	// the sizes again behind the file if a flag says so.
+	const flagsAt, sizeAt = 8, 20
+	directory := archive.Bytes()
+	for {
+		i := bytes.Index(directory, []byte("PK\x01\x02"))
+		if i < 0 {
+			break
+		}
+		directory = directory[i:]
+		directory[flagsAt] &^= 8
+		binary.LittleEndian.PutUint32(directory[sizeAt:], 0xfffffff0)
+		directory = directory[sizeAt:]
+	}
+	if err := os.WriteFile(path, archive.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }

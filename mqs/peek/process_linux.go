@@ -264,7 +264,7 @@ func (f *Files) parse(file *os.File) (*elfFile, error) {
 		return nil, err
 	}
 	stat := info.Sys().(*syscall.Stat_t)
-	id := identity{uint64(stat.Dev), stat.Ino, stat.Size, stat.Ctim}
+	id := identity{stat.Dev, stat.Ino, stat.Size, stat.Ctim}
 	f.mu.Lock()
 	known, ok := f.known[id]
 	f.mu.Unlock()

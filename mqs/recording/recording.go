@@ -2,8 +2,9 @@
 // the processes: their memory, symbols and types (package target), what vendors' DLLs have
 // said of them, and what there was to say of processes that could not be read.
 //
-// Recordings come from strangers. What is in them is read within bounds, and nothing of it
-// is believed to be more than a document.
+// Recordings come from strangers. Each of their files is read within bounds on its length and
+// on what is made of it ([target.Archive]), and nothing of it is believed to be more than a
+// document.
 package recording
 
 import (
@@ -29,8 +30,8 @@ const (
 	besideFile = "beside.json" // processes that could not be read, another one
 )
 
-// maxDocument is how long a document may be, in bytes.
-const maxDocument = 256 << 20
+// maxSource is how long the word may be, in bytes.
+const maxSource = 64
 
 // Recording is what a command has read.
 type Recording struct {
@@ -127,25 +128,31 @@ func Open(path string) (*Recording, error) {
 
 // Read reads a recording. It fails with [target.ErrNotRecording] if it is none.
 func Read(from io.ReaderAt, size int64) (*Recording, error) {
-	targets, err := target.ReadRecording(from, size)
+	a, err := target.OpenArchive(from, size)
+	if err != nil {
+		return nil, err
+	}
+	targets, err := a.Targets()
 	if err != nil {
 		return nil, err
 	}
 	r := &Recording{Targets: targets, choice: mqs.Native, said: map[int]*mqs.Process{}}
-	z, err := zip.NewReader(from, size)
-	if err != nil {
-		return nil, err
-	}
-	word, err := content(z, sourceFile, 64)
-	if err == nil && word != nil {
-		r.choice, err = mqs.ParseChoice(string(word))
+	err = a.Document(sourceFile, func(text io.Reader) error {
+		word, err := io.ReadAll(io.LimitReader(text, maxSource))
+		if err == nil {
+			r.choice, err = mqs.ParseChoice(string(word))
+		}
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
 	}
 	var byDLL []*mqs.Process
 	if err == nil {
-		byDLL, err = document(z, dllFile)
+		byDLL, err = document(a, dllFile)
 	}
 	if err == nil {
-		r.Beside, err = document(z, besideFile)
+		r.Beside, err = document(a, besideFile)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", target.ErrNotRecording, err)
@@ -156,32 +163,18 @@ func Read(from io.ReaderAt, size int64) (*Recording, error) {
 	return r, nil
 }
 
-// content is a short file of an archive, nil if there is none.
-func content(z *zip.Reader, name string, limit int64) ([]byte, error) {
-	f, err := z.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	return io.ReadAll(io.LimitReader(f, limit))
-}
-
 // document reads the processes of a document in an archive, none if there is none.
-func document(z *zip.Reader, name string) ([]*mqs.Process, error) {
-	f, err := z.Open(name)
+func document(a *target.Archive, name string) ([]*mqs.Process, error) {
+	s := &mqs.Snapshot{}
+	err := a.Document(name, func(r io.Reader) (err error) {
+		s, err = new(render.Parser).Read(r)
+		return err
+	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	s, err := new(render.Parser).Read(io.LimitReader(f, maxDocument))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return s.Processes, nil
 }

@@ -57,11 +57,32 @@ func TestEndlessDocuments(t *testing.T) {
 
 // Documents with many processes are whole, however much stands for them in the envelope.
 func TestManyProcesses(t *testing.T) {
-	const n = 1 << 20
-	text := `{"schema":1,"processes":[` + strings.Repeat("{},\n", n) + `{}]}`
+	const n = 1 << 19
+	text := `{"schema":1,"processes":[` + strings.Repeat(`{"pid":4711,"image":"/home/ann/prog"},`+"\n", n) + `{}]}`
 	s, err := ParseJSON([]byte(text))
 	if err != nil || len(s.Processes) != n+1 {
 		t.Errorf("they are not all there: %v", err)
+	}
+}
+
+// What a document is made of takes room in it: of the smallest things there are not so many.
+func TestManySmallThings(t *testing.T) {
+	for path, each := range map[string]string{
+		"": `{}`, "communicators": `{}`, "threads": `{}`, "differences": `{}`, "notes": `""`,
+		"communicators pending_sends": `{}`, "communicators pending_receives": `{}`, "communicators unexpected_messages": `{}`,
+		"communicators group": `0`, "communicators remote_group": `null`, "communicators traffic": `[]`,
+		"communicators pending_sends extra_text": `""`, "threads requests": `"0"`,
+	} {
+		begin, end := `{"schema":1,"processes":[`, `]}`
+		for key := range strings.FieldsSeq(path) {
+			begin, end = begin+`{"`+key+`":[`, `]}`+end
+		}
+		text := begin + strings.Repeat(each+",", 8<<20/(len(each)+1)) + each + end
+		cost.AtMost(t, 2*cost.Most, func() { // with what is gone again
+			if s, err := ParseJSON([]byte(text)); err == nil && strings.Contains(each, "{") {
+				t.Errorf("%q: %d processes are read", path, len(s.Processes))
+			}
+		})
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/internal/frugal"
 )
 
 // ParseJSON reads a document of [JSON] back.
@@ -43,7 +44,7 @@ func (p *Parser) Read(r io.Reader) (*mqs.Snapshot, error) {
 		chunks = append(chunks, c)
 		group.Go(func() error { return p.parse(c) })
 	}}
-	splitErr := s.split(r)
+	splitErr := s.split(frugal.NewReader(r))
 	// What is wrong with an earlier process is said rather than what is wrong with the rest.
 	if err := errors.Join(group.Wait(), splitErr); err != nil {
 		for _, c := range chunks {

@@ -8,7 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
+
+	"github.com/mpi-queues/mpi-queues/mqs/internal/frugal"
 )
 
 // A Recorder passes everything on to a target and remembers the answers. Of
@@ -77,6 +80,12 @@ type recording struct {
 
 const recordingVersion = 1
 
+// The files of the archive.
+const (
+	indexFile  = "recording.json"
+	memoryFile = "memory"
+)
+
 // FindSymbols is [Target.FindSymbols].
 func (r *Recorder) FindSymbols(ctx context.Context, names []string) ([]*Symbol, error) {
 	got, err := r.Target.FindSymbols(ctx, names)
@@ -107,7 +116,7 @@ func (r *Recorder) Threads(ctx context.Context, depth int, variables []string) (
 // files to it, for those who know more of the processes.
 func WriteRecording(w io.Writer, recorders []*Recorder, more ...func(*zip.Writer) error) error {
 	z := zip.NewWriter(w)
-	memory, err := z.Create("memory")
+	memory, err := z.Create(memoryFile)
 	if err != nil {
 		return err
 	}
@@ -122,7 +131,7 @@ func WriteRecording(w io.Writer, recorders []*Recorder, more ...func(*zip.Writer
 		}
 		doc.Processes = append(doc.Processes, &log)
 	}
-	index, err := z.Create("recording.json")
+	index, err := z.Create(indexFile)
 	if err != nil {
 		return err
 	}
@@ -140,45 +149,67 @@ func WriteRecording(w io.Writer, recorders []*Recorder, more ...func(*zip.Writer
 // ErrNotRecording means that a file is not a recording that this version reads.
 var ErrNotRecording = errors.New("not a recording of mpi-queues")
 
-// What a recording may unpack to, in bytes: so much however it is packed, and the multiple
-// of what it is packed to that an honest one stays far below.
+// What the files of a recording may unpack to, in bytes: so much however they are packed,
+// and the multiple of what they are packed to that honest ones stay far below. What a file
+// says that it is packed to is no more than there is of the whole recording.
 const (
 	maxRecorded  = int64(4 << 30)
-	maxIndex     = int64(256 << 20)
-	freeUnpacked = int64(1 << 20)
+	maxDocument  = int64(256 << 20)
+	freeUnpacked = int64(16 << 20)
 	maxPacked    = 256
 )
 
-// part opens a file in a recording, of which at most limit bytes may be read.
-func part(z *zip.Reader, name string, limit int64) (_ io.ReadCloser, most int64, _ error) {
-	i := slices.IndexFunc(z.File, func(f *zip.File) bool { return f.Name == name })
-	if i < 0 {
-		return nil, 0, fmt.Errorf("it has no %s", name)
-	}
-	f, err := z.File[i].Open()
-	packed := min(z.File[i].CompressedSize64, uint64(limit))
-	return f, min(limit, freeUnpacked+maxPacked*int64(packed)), err
+// Archive is the files of a recording, which a stranger may have made.
+type Archive struct {
+	files []*zip.File
+	size  int64
 }
 
-// ReadRecording reads the processes of a recording back.
-func ReadRecording(r io.ReaderAt, size int64) ([]Target, error) {
+// OpenArchive opens a recording's files. It fails with [ErrNotRecording] if there are none.
+func OpenArchive(r io.ReaderAt, size int64) (*Archive, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotRecording, err)
 	}
-	index, most, err := part(z, "recording.json", maxIndex)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNotRecording, err)
+	return &Archive{z.File, size}, nil
+}
+
+// part opens one of the files, of which at most so many bytes may be read, and says to how
+// many it is packed. It fails with [fs.ErrNotExist] if there is none of that name.
+func (a *Archive) part(name string, limit int64) (f io.ReadCloser, most, packed int64, _ error) {
+	i := slices.IndexFunc(a.files, func(f *zip.File) bool { return f.Name == name })
+	if i < 0 {
+		return nil, 0, 0, fmt.Errorf("it has no %s: %w", name, fs.ErrNotExist)
 	}
-	defer func() { _ = index.Close() }()
+	packed = int64(min(a.files[i].CompressedSize64, uint64(a.size)))
+	f, err := a.files[i].Open()
+	return f, min(limit, freeUnpacked+maxPacked*packed), packed, err
+}
+
+// Document has read read one of the files, which is JSON or another text. It fails with
+// [fs.ErrNotExist] if there is none of that name.
+func (a *Archive) Document(name string, read func(io.Reader) error) error {
+	f, most, packed, err := a.part(name, maxDocument)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	if err := read(frugal.Unpacked(io.LimitReader(f, most), packed)); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// Targets reads the processes of a recording back.
+func (a *Archive) Targets() ([]Target, error) {
 	var doc recording
-	if err := json.NewDecoder(io.LimitReader(index, most)).Decode(&doc); err != nil {
+	if err := a.Document(indexFile, func(r io.Reader) error { return json.NewDecoder(r).Decode(&doc) }); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotRecording, err)
 	}
 	if doc.Recording != recordingVersion {
 		return nil, fmt.Errorf("%w: its format is %d, not %d", ErrNotRecording, doc.Recording, recordingVersion)
 	}
-	memory, left, err := part(z, "memory", maxRecorded)
+	memory, left, _, err := a.part(memoryFile, maxRecorded)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotRecording, err)
 	}
@@ -193,4 +224,13 @@ func ReadRecording(r io.ReaderAt, size int64) ([]Target, error) {
 		out = append(out, t)
 	}
 	return out, nil
+}
+
+// ReadRecording reads the processes of a recording back.
+func ReadRecording(r io.ReaderAt, size int64) ([]Target, error) {
+	a, err := OpenArchive(r, size)
+	if err != nil {
+		return nil, err
+	}
+	return a.Targets()
 }
