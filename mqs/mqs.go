@@ -96,6 +96,10 @@ func (c *Communicator) GlobalRank(local int32) Maybe[int32] {
 	return Maybe[int32]{}
 }
 
+// Rendezvous stands in the ExtraText of an unexpected message whose sender waits until a receive
+// matches it.
+const Rendezvous = "rendezvous"
+
 // PendingOperation is mqs_pending_operation of the interface, and what more is known.
 type PendingOperation struct {
 	Status Status
@@ -121,7 +125,7 @@ type PendingOperation struct {
 	ActualTag        Maybe[int32]
 	ActualLength     Maybe[int64]
 
-	// ExtraText is up to five lines of what else is known.
+	// ExtraText is up to five lines of what else is known. See [Rendezvous].
 	ExtraText []string
 
 	// Kind is how the operation was started ("isend", "irecv", …), empty if not known.

@@ -209,7 +209,7 @@ func (d *ch3) arrived(r *requestAt) message {
 			m.buffer = q.Tmpbuf
 		}
 	case ch3Rendezvous:
-		m.how = "rendezvous"
+		m.how = mqs.Rendezvous
 	}
 	return m
 }

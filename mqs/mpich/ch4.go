@@ -328,7 +328,7 @@ func (d *ch4) arrived(r *requestAt) message {
 	if active, err := d.Active.Read(d.r, q.Active); err == nil {
 		m.how = "eager"
 		if active.Status&activeRendezvous != 0 {
-			m.how, m.buffer = "rendezvous", 0
+			m.how, m.buffer = mqs.Rendezvous, 0
 		}
 	}
 	return m

@@ -36,6 +36,9 @@ type job struct {
 	// What is pending, by envelope.
 	unexpected, sends messages
 	receives          posted
+	// asking are the unexpected messages whose senders wait for a receive, buffered the sends
+	// that are complete for their program and may have yet to be received.
+	asking, buffered messages
 	// onTheWay has what traffic counts say is between two processes. Tags are not counted.
 	onTheWay messages
 }

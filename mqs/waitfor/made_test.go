@@ -161,15 +161,15 @@ func (r *madeRank) isend(id target.Addr, to, tag int32, arrives bool) target.Add
 	r.add(id, mqs.PendingSends, mqs.PendingOperation{Status: mqs.Pending, Kind: "isend", DesiredLocalRank: mqs.Known(to), TagWild: mqs.Known(false),
 		DesiredTag: mqs.Known(tag), DesiredLength: mqs.Known(int64(8)), Request: mqs.Known(r.of.next)})
 	if arrives {
-		r.message(id, to, tag)
+		r.message(id, to, tag).ExtraText = []string{mqs.Rendezvous}
 	}
 	return r.of.next
 }
 
 // message lies with the receiver, sent eagerly or not.
-func (r *madeRank) message(id target.Addr, to, tag int32) {
+func (r *madeRank) message(id target.Addr, to, tag int32) *mqs.PendingOperation {
 	from := r.on(id)
-	r.of.rank(int(from.Group[to].Value)).add(id, mqs.UnexpectedMessages, mqs.PendingOperation{Status: mqs.Pending, DesiredLocalRank: from.LocalRank,
+	return r.of.rank(int(from.Group[to].Value)).add(id, mqs.UnexpectedMessages, mqs.PendingOperation{Status: mqs.Pending, DesiredLocalRank: from.LocalRank,
 		TagWild: mqs.Known(false), DesiredTag: mqs.Known(tag), ActualLocalRank: from.LocalRank, ActualTag: mqs.Known(tag), ActualLength: mqs.Known(int64(8))})
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
@@ -74,6 +75,12 @@ func (t *messages) like(m sized) int32 {
 	n := t.exactly[m]
 	m.length = -1
 	return n + t.exactly[m]
+}
+
+// asks says whether the sender of an unexpected message waits until a receive matches it:
+// as long as it lies there, that send is pending.
+func asks(op *mqs.PendingOperation) bool {
+	return op.MessageID.Known || slices.Contains(op.ExtraText, mqs.Rendezvous)
 }
 
 // posted counts receives by their envelopes.
@@ -159,6 +166,7 @@ func (m *member) cut(class mqs.OpClass) bool {
 // messages collects what is pending in the whole job, by envelope.
 func (j *job) messages() {
 	j.unexpected, j.sends, j.receives, j.onTheWay = newMessages(), newMessages(), posted{}, newMessages()
+	j.asking, j.buffered = newMessages(), newMessages()
 	for i := range j.ranks {
 		for _, m := range j.ranks[i].members {
 			byPeer := func(a, b mqs.Traffic) int { return cmp.Compare(a.Peer, b.Peer) }
@@ -175,7 +183,11 @@ func (j *job) messages() {
 				ops := m.queued(class)
 				for k := range ops {
 					switch ops[k].Status {
-					case mqs.Complete, mqs.Matched:
+					case mqs.Complete:
+						if s, ok := m.send(&ops[k]); ok && class == mqs.PendingSends && isBuffered(&ops[k]) {
+							j.buffered.add(s)
+						}
+					case mqs.Matched:
 					case mqs.Pending:
 						*vague = !j.enter(m, class, &ops[k]) || *vague
 					default:
@@ -213,8 +225,22 @@ func (j *job) enter(m *member, class mqs.OpClass, op *mqs.PendingOperation) bool
 	if ok {
 		j.unexpected.add(s)
 	}
+	if ok && asks(op) {
+		j.asking.add(s)
+	}
 	return ok
 }
+
+// liesThere says whether the messages of all of a rank's pending sends like this one are known
+// to lie with the receiver: as many whose senders wait for them lie there. Others that are alike
+// but for that may be there while one of these has matched, and its sender has yet to be told.
+func (j *job) liesThere(r *rank, s sized) bool {
+	return s.length >= 0 && !r.vague[mqs.PendingSends] && j.asking.exactly[s] >= j.sends.like(s)+j.buffered.like(s)
+}
+
+// isBuffered says whether a send is complete for its program as soon as its data is buffered:
+// its message may be on its way yet.
+func isBuffered(op *mqs.PendingOperation) bool { return strings.Contains(op.Kind, "bsend") }
 
 // traffic holds what a member has counted against its peers' counts: where the
 // sender's and the receiver's differ, a message is on its way.

@@ -99,11 +99,9 @@ func (j *job) send(g goal) (goal, string, bool) {
 		return g, "", false
 	case !to.readable(mqs.UnexpectedMessages):
 		return g, takenUnknown, false
-	case j.unexpected.exactly[s] >= j.sends.like(s) && s.length >= 0 && !r.vague[mqs.PendingSends]:
-		g.transit = g.transit && j.past.Again
-		return g, "", false
 	case j.unexpected.like(s) >= j.sends.like(s):
-		return g, "", false // unless the message that lies there is another one
+		g.transit = g.transit && (j.past.Again || !j.liesThere(r, s))
+		return g, "", false
 	case dest.in(finalize) && !j.settled(g.of, to):
 		// It may have been taken before, or MPI may not look at messages any more.
 		return g, takenUnknown, false

@@ -127,6 +127,12 @@ func (g *generator) event() {
 		return
 	}
 	g.add(from[a], send)
+	if g.coin(6) { // and one that is alike
+		again := send
+		again.Name = g.pick("MPI_Send", "MPI_Bsend", "MPI_Issend")
+		again.Rendezvous = send.Rendezvous && again.Name != "MPI_Bsend"
+		g.add(from[a], again)
+	}
 	g.add(to[b], receive)
 	if receive.Name == "MPI_Probe" && g.coin(2) {
 		receive.Name = "MPI_Recv"

@@ -133,7 +133,11 @@ func (r *request) operation() mqs.PendingOperation {
 }
 
 func (m *message) operation() mqs.PendingOperation {
-	return mqs.PendingOperation{Status: mqs.Pending, Internal: m.internal, DesiredLocalRank: mqs.Known(m.from), DesiredTag: mqs.Known(m.tag),
+	how := []string{"eager"}
+	if m.how != eager {
+		how = []string{mqs.Rendezvous}
+	}
+	return mqs.PendingOperation{ExtraText: how, Status: mqs.Pending, Internal: m.internal, DesiredLocalRank: mqs.Known(m.from), DesiredTag: mqs.Known(m.tag),
 		TagWild: mqs.Known(false), ActualLocalRank: mqs.Known(m.from), ActualTag: mqs.Known(m.tag), ActualLength: mqs.Known(m.length)}
 }
 
