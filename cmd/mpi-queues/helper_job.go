@@ -85,20 +85,37 @@ func (h *helper) Deadlock(ctx context.Context, d *bridge.Debugger, p bridge.Dead
 // analyse takes those for alive that are: there is no second look at cores. What was seen
 // before counts if some of the processes have run since.
 func (h *helper) analyse(s *mqs.Snapshot, targets []target.Target) *waitfor.Report {
-	here := &mqs.Snapshot{} // a remote one's number may be another's here
-	for _, p := range s.Processes {
-		if slices.ContainsFunc(targets, func(t target.Target) bool { return t.Info().Kind == "live" && t.Info().PID == p.PID }) {
-			here.Processes = append(here.Processes, p)
-		}
+	isLive := func(p *mqs.Process) bool {
+		return slices.ContainsFunc(targets, func(t target.Target) bool {
+			return t.Info().Kind == "live" && t.Info().PID == p.PID && t.Info().Inferior == p.Inferior
+		})
 	}
-	if len(here.Processes) == 0 {
+	if !slices.ContainsFunc(s.Processes, isLive) {
 		return waitfor.Analyse(s)
+	}
+	return waitfor.Look(s, h.pastOf(s, isLive))
+}
+
+// pastOf is what was seen before of those processes of a snapshot that are on this machine, or
+// have exited there.
+func (h *helper) pastOf(s *mqs.Snapshot, isLive func(p *mqs.Process) bool) waitfor.Past {
+	here, elsewhere := &mqs.Snapshot{}, map[int]bool{}
+	for _, p := range s.Processes {
+		if isLive(p) || p.Phase == mqs.Exited && p.PID != 0 {
+			here.Processes = append(here.Processes, p)
+		} else {
+			elsewhere[p.PID] = true
+		}
 	}
 	past := h.looks.past(here, h.looks.clocks())
 	if !slices.Contains(slices.Collect(maps.Values(past.Ran)), true) {
 		past.Looks = 0
 	}
-	return waitfor.Look(s, past)
+	for pid := range elsewhere { // where the number may be another process's
+		delete(past.Earlier, pid)
+		delete(past.Ran, pid)
+	}
+	return past
 }
 
 // absent is a rank that the debugger has no process of.

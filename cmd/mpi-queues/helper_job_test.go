@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/bridge"
@@ -69,6 +70,19 @@ func TestAbsent(t *testing.T) {
 		p := absent(r)
 		if p.Unavailable != want || p.GlobalRank.Known != (r.Rank != nil) || (p.PID != 0) != (r.Host == "") || (p.Phase == mqs.Exited) != r.Exited {
 			t.Errorf("%+v: %+v, want %q", r, p, want)
+		}
+	}
+}
+
+// What was seen of a process here says nothing of one with the same number elsewhere.
+func TestPastOfAnotherMachine(t *testing.T) {
+	here, there := &mqs.Process{PID: os.Getpid()}, &mqs.Process{PID: os.Getpid()}
+	isLive := func(p *mqs.Process) bool { return p == here }
+	for s, want := range map[*mqs.Snapshot]bool{{Processes: []*mqs.Process{here}}: true, {Processes: []*mqs.Process{there, here}}: false} {
+		h := &helper{}
+		h.pastOf(s, isLive)
+		if p := h.pastOf(s, isLive); (p.Earlier[os.Getpid()] != nil) != want {
+			t.Errorf("%d processes of the number: the past is %+v", len(s.Processes), p)
 		}
 	}
 }

@@ -64,10 +64,10 @@ func (l *lookedAt) past(s *mqs.Snapshot, stopped map[int]clock) waitfor.Past {
 	now := map[int]look{}
 	for _, p := range s.Processes {
 		c, err := clockOf(p.PID)
-		if err != nil {
-			continue // on another machine, or gone
-		}
 		before, known := l.seen[p.PID]
+		if err != nil && p.Phase != mqs.Exited {
+			continue // on another machine, or gone since it was read
+		}
 		if known && before.clock.start == c.start {
 			out.Earlier[p.PID] = before.process
 			out.Ran[p.PID] = stopped[p.PID].ticks >= before.clock.ticks+leastTicks

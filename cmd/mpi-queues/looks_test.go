@@ -43,3 +43,17 @@ func TestPast(t *testing.T) {
 		t.Error("one that is stopped has run")
 	}
 }
+
+// What has exited is remembered: whether it had done so at the look before makes a difference.
+func TestPastOfExited(t *testing.T) {
+	short := exec.Command("true")
+	if err := short.Run(); err != nil {
+		t.Fatal(err)
+	}
+	s := &mqs.Snapshot{Processes: []*mqs.Process{{PID: short.Process.Pid, Phase: mqs.Exited}}}
+	var seen lookedAt
+	seen.past(s, nil)
+	if p := seen.past(s, seen.clocks()); p.Earlier[short.Process.Pid] == nil {
+		t.Errorf("the past is %+v", p)
+	}
+}

@@ -9,6 +9,7 @@ import (
 func (j *job) analyse() *Report {
 	j.communicators()
 	j.messages()
+	j.findStays()
 	j.findWaits()
 	a := &analysis{job: j, unsure: map[*group]int32{}}
 	a.findDeadlocks()

@@ -18,6 +18,7 @@ const (
 	someWait     // who waits for whom depends on counts, neighbours or the library
 	finalizes    // until all ranks of the job have entered
 	opaque       // waits, but for whom can't be told
+	accesses     // the same, of accesses to another rank's memory, which may be a loop that asks for a value there
 )
 
 // collective says whether members of a communicator call it together.
@@ -42,7 +43,7 @@ var behaviours = func() map[string]behaviour {
 		toRoot:   "Gather Reduce",
 		someWait: "Scatterv Gatherv Scan Exscan Allgatherv Alltoallv Alltoallw " +
 			"Neighbor_allgather Neighbor_allgatherv Neighbor_alltoall Neighbor_alltoallv Neighbor_alltoallw " +
-			"Comm_free Win_fence File_sync File_set_atomicity " +
+			"Comm_free Win_fence File_sync File_set_atomicity File_seek_shared " +
 			"File_read_all File_read_at_all File_read_ordered File_write_all File_write_at_all File_write_ordered " +
 			"File_read_all_begin File_read_at_all_begin File_read_ordered_begin File_write_all_begin File_write_at_all_begin File_write_ordered_begin " +
 			"File_read_all_end File_read_at_all_end File_read_ordered_end File_write_all_end File_write_at_all_end File_write_ordered_end",
@@ -52,8 +53,8 @@ var behaviours = func() map[string]behaviour {
 			"Buffer_flush Comm_buffer_flush Session_buffer_flush " +
 			"Comm_create_group Comm_create_from_group Intercomm_create Intercomm_create_from_groups " +
 			"Comm_disconnect Comm_spawn Comm_spawn_multiple Comm_accept Comm_connect Comm_join " +
-			"Win_lock Win_lock_all Win_unlock Win_unlock_all Win_flush Win_flush_all Win_flush_local Win_flush_local_all " +
 			"Win_start Win_complete Win_wait",
+		accesses: "Win_lock Win_lock_all Win_unlock Win_unlock_all Win_flush Win_flush_all Win_flush_local Win_flush_local_all",
 	} {
 		for name := range strings.FieldsSeq(names) {
 			out["MPI_"+name] = b

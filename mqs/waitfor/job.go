@@ -52,11 +52,12 @@ type rank struct {
 	place   int          // in the report's groups
 	mobility
 	doubt string // of an uncertain one: what is not known, as a clause
-	// Whether it has run since it was looked at before, has got on, or is known to wait for
-	// the same as then.
-	ran, moved, confirmed bool
-	// stays is true if it has started nothing since then, either.
-	stays bool
+	// Whether it has run since it was looked at before, has done anything that is counted or
+	// seen, has got on by that, or is known to wait for the same as then.
+	ran, moved, gotOn, confirmed bool
+	// same is true if its calls look as they did then, stays if it is known not to have left
+	// them since and so has started nothing, or was gone by then.
+	same, stays bool
 	// polled is the call that asks for messages in which it was seen before, empty if there is none.
 	polled string
 	// vague says of each queue whether there may be something in it that can't be matched
@@ -80,6 +81,8 @@ type member struct {
 	local int32
 	// counts is its traffic by peer, in order.
 	counts []mqs.Traffic
+	// obscure is true if a message lies there of which it is not known what it matches.
+	obscure bool
 }
 
 // peers is the group that ranks of operations count in.

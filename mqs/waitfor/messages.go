@@ -189,9 +189,13 @@ func (j *job) messages() {
 						}
 					case mqs.Matched:
 					case mqs.Pending:
-						*vague = !j.enter(m, class, &ops[k]) || *vague
+						if !j.enter(m, class, &ops[k]) {
+							*vague = true
+							m.obscure = m.obscure || class == mqs.UnexpectedMessages
+						}
 					default:
 						*vague = true
+						m.obscure = m.obscure || class == mqs.UnexpectedMessages
 					}
 				}
 			}

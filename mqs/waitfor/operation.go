@@ -52,6 +52,8 @@ func (j *job) receive(g goal) (goal, string, bool) {
 		return g, cutUnknown, false
 	case has: // it may have come since the look before
 		return g, tagUnknown, false
+	case g.of.obscure && (!r.confirmed || isProbe(g.op)): // what a probe finds stays unmatched
+		return g, comeUnknown, false
 	}
 	// What lies there unmatched does not match, unless it has only just come.
 	unseen := r.vague[mqs.UnexpectedMessages] || j.vagueSends(g.of, e.source)
@@ -85,6 +87,7 @@ func (j *job) send(g goal) (goal, string, bool) {
 	g.transit = !r.confirmed || !dest.ran && !dest.gone() && g.rank != g.of.rank
 	switch {
 	case dest.gone():
+		g.transit = g.transit || !dest.stays
 		return g, "", false // it may have taken the message before
 	case dest.unreadable():
 		return g, queuesUnknown, false
@@ -100,7 +103,12 @@ func (j *job) send(g goal) (goal, string, bool) {
 	case !to.readable(mqs.UnexpectedMessages):
 		return g, takenUnknown, false
 	case j.unexpected.like(s) >= j.sends.like(s):
-		g.transit = g.transit && (j.past.Again || !j.liesThere(r, s))
+		switch isIts := j.liesThere(r, s); {
+		case isIts && !j.past.Again:
+			g.transit = false
+		case !isIts && !dest.stays: // its own may have been taken, and the answer be under way
+			g.transit = true
+		}
 		return g, "", false
 	case dest.in(finalize) && !j.settled(g.of, to):
 		// It may have been taken before, or MPI may not look at messages any more.

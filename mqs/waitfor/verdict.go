@@ -32,7 +32,7 @@ func (a *analysis) verdict() (Verdict, string) {
 	if lacks := a.lacks(); lacks != "" {
 		return Unknown, lacks
 	}
-	moved := a.which(func(r *rank) bool { return r.moved })
+	moved := a.which(func(r *rank) bool { return r.gotOn })
 	if len(moved) == 0 {
 		return a.unproved(), joined(a.whyUnproved(), a.whoWaits(), a.whoMoves(a.which(canMove)))
 	}

@@ -48,6 +48,7 @@ const (
 	takenUnknown    = "whether its message has been taken can't be told"
 	cutUnknown      = "the snapshot does not have all unexpected messages, so the one that it waits for may have come"
 	tagUnknown      = "the tag that it waits for is not known, so one of the messages that have come may be it"
+	comeUnknown     = "too little is known of a message that has come, which may be the one that it waits for"
 	stateUnknown    = "how far its operation has come is not known"
 	partUnknown     = "a message is on its way to it, which may be the one that it waits for"
 	comingUnknown   = "a message is on its way to a member that has entered it, so others may be through with it"
@@ -91,6 +92,8 @@ func blocks(op *mqs.PendingOperation) bool {
 	return false
 }
 
+func isProbe(op *mqs.PendingOperation) bool { return strings.HasSuffix(op.Kind, "probe") }
+
 // waitOf finds what a thread in a call that waits waits for.
 func (j *job) waitOf(rank int32, t *mqs.Thread, c *collectives) wait {
 	r := &j.ranks[rank]
@@ -102,7 +105,7 @@ func (j *job) waitOf(rank int32, t *mqs.Thread, c *collectives) wait {
 		return wait{thread: t, unknown: queuesUnknown}
 	case b.collective():
 		return j.waitInCollective(r, t, c)
-	case b == opaque:
+	case b == opaque || b == accesses:
 		return wait{thread: t, unknown: forWhomUnknown}
 	}
 	ops, found := r.operations(t.Requests)
@@ -230,11 +233,21 @@ func (j *job) waitForOperations(w wait, ops []goal, complete bool) wait {
 // which the queues tell only how it was started. If there are several, some
 // are other threads': then it waits for any of them, so as not to say too much.
 func (j *job) waitByKind(r *rank, t *mqs.Thread, mine func(kind string) bool) wait {
+	own := r.ofKind(t, mine)
+	if len(own) == 0 {
+		return wait{thread: t, unknown: ownUnknown}
+	}
+	return j.waitForOperations(wait{thread: t, vague: len(own) > 1}, own, true)
+}
+
+// ofKind are the operations that may be a call's own by how they were started; none if there
+// may be more.
+func (r *rank) ofKind(t *mqs.Thread, mine func(kind string) bool) []goal {
 	var own []goal
 	for _, m := range r.members {
 		for _, class := range mqs.OpClasses[:2] {
 			if !m.readable(class) || m.cut(class) {
-				return wait{thread: t, unknown: ownUnknown}
+				return nil
 			}
 			ops := m.queued(class)
 			for i := range ops {
@@ -244,10 +257,7 @@ func (j *job) waitByKind(r *rank, t *mqs.Thread, mine func(kind string) bool) wa
 			}
 		}
 	}
-	if len(own) == 0 {
-		return wait{thread: t, unknown: ownUnknown}
-	}
-	return j.waitForOperations(wait{thread: t, vague: len(own) > 1}, own, true)
+	return own
 }
 
 // isOthers says whether another thread of the rank than t holds an operation, so that it is not t's own.

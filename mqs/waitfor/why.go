@@ -88,7 +88,7 @@ func (a *analysis) whyUnproved() string {
 
 func (a *analysis) whyFree(moved []int32) string {
 	first := fmt.Sprintf("The job gets on: %s %s moved since the look before.", rankWords(moved), verb(moved, "has", "have"))
-	return joined(first, a.whoWaits(), a.whoMoves(a.which(func(r *rank) bool { return canMove(r) && !r.moved })))
+	return joined(first, a.whoWaits(), a.whoMoves(a.which(func(r *rank) bool { return canMove(r) && !r.gotOn })))
 }
 
 func canMove(r *rank) bool { return r.mobility == free }

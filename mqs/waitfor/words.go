@@ -79,7 +79,7 @@ func operationWords(m *member, class mqs.OpClass, op *mqs.PendingOperation) stri
 	switch {
 	case class == mqs.PendingSends:
 		b.WriteString("send to ")
-	case strings.HasSuffix(op.Kind, "probe"):
+	case isProbe(op):
 		b.WriteString("probe for a message from ")
 	default:
 		b.WriteString("receive from ")

@@ -20,7 +20,7 @@ func Generate(rng *rand.Rand) *Job {
 	coin := func(n int) bool { return rng.IntN(n) == 0 }
 	j := &Job{Counted: coin(2), OnlyReceives: coin(2), Dissemination: coin(2), Shown: !coin(3), Dropped: coin(4),
 		ProbesQueued: coin(2), Deaf: coin(4), Halves: coin(4), Arriving: coin(2),
-		Fetched: coin(2), Untold: coin(4)}
+		Fetched: coin(2), Untold: coin(4), Loops: coin(2)}
 	n := 2 + rng.IntN(5)
 	if coin(2) {
 		n = 2 + rng.IntN(2)
@@ -37,8 +37,15 @@ func Generate(rng *rand.Rand) *Job {
 	for range 1 + rng.IntN(7) {
 		g.event()
 	}
+	turns := 1
+	if j.Loops {
+		turns += rng.IntN(3)
+	}
 	for i, threads := range j.Ranks {
 		for k := range threads {
+			if turns > 1 {
+				j.Ranks[i][k] = slices.Repeat(j.Ranks[i][k], turns)
+			}
 			g.finish(int32(i), k)
 		}
 	}

@@ -50,6 +50,9 @@ type Job struct {
 	// Fetched are the data of rendezvous messages: the receiver does that, for as long as it
 	// takes, and answers then. Else it answers first, and the sender sends them.
 	Fetched bool
+	// Loops are programs in which all calls of a name stand in one line, and a library that
+	// gives a request the address of one that is over.
+	Loops bool
 	// Untold are the library's own sends: neither that they are, nor their tags are known.
 	Untold bool
 	// Shown are the library's own operations.
@@ -69,8 +72,8 @@ type Job struct {
 // String is the job as a table, a line for each thread.
 func (j *Job) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "counted %v, only receives %v, dissemination %v, shown %v, dropped %v, probes queued %v, deaf %v, halves %v, arriving %v, fetched %v, untold %v\n",
-		j.Counted, j.OnlyReceives, j.Dissemination, j.Shown, j.Dropped, j.ProbesQueued, j.Deaf, j.Halves, j.Arriving, j.Fetched, j.Untold)
+	fmt.Fprintf(&b, "counted %v, only receives %v, dissemination %v, shown %v, dropped %v, probes queued %v, deaf %v, halves %v, arriving %v, fetched %v, untold %v, loops %v\n",
+		j.Counted, j.OnlyReceives, j.Dissemination, j.Shown, j.Dropped, j.ProbesQueued, j.Deaf, j.Halves, j.Arriving, j.Fetched, j.Untold, j.Loops)
 	for i, c := range j.Comms {
 		fmt.Fprintf(&b, "communicator %d: %s %v\n", i, c.Name, c.Groups)
 	}

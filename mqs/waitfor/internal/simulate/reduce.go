@@ -52,7 +52,7 @@ func lessOf(j *Job) []*Job {
 
 // options are what a job can do without.
 func (j *Job) options() []*bool {
-	return []*bool{&j.Dissemination, &j.Dropped, &j.ProbesQueued, &j.Deaf, &j.Halves, &j.Arriving, &j.OnlyReceives, &j.Fetched, &j.Untold}
+	return []*bool{&j.Dissemination, &j.Dropped, &j.ProbesQueued, &j.Deaf, &j.Halves, &j.Arriving, &j.OnlyReceives, &j.Fetched, &j.Untold, &j.Loops}
 }
 
 func (j *Job) clone() *Job {

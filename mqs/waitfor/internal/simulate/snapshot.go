@@ -72,6 +72,9 @@ func (s *State) queues(p *proc, of *side) *mqs.Queues {
 	for _, r := range of.requests {
 		if (s.Job.Shown || !r.internal) && (!s.Job.Dropped || r.status != mqs.Complete) {
 			op := r.operation()
+			if m := r.message; m != nil && s.hasID(m) && r.status == mqs.Pending {
+				op.MessageID = mqs.Known(r.address)
+			}
 			if s.Job.Untold && r.internal && r.class == mqs.PendingSends {
 				op.Internal, op.Kind, op.DesiredTag, op.ActualTag = false, mqs.KindNotKnown, mqs.Maybe[int32]{}, mqs.Maybe[int32]{}
 			}
@@ -90,7 +93,11 @@ func (s *State) queues(p *proc, of *side) *mqs.Queues {
 	}
 	for _, m := range of.unexpected {
 		if s.Job.Shown || !m.internal {
-			add(q, mqs.UnexpectedMessages, m.operation())
+			op := m.operation()
+			if s.hasID(m) {
+				op.MessageID = mqs.Known(m.id)
+			}
+			add(q, mqs.UnexpectedMessages, op)
 		}
 	}
 	if s.Job.Counted {
@@ -102,6 +109,12 @@ func (s *State) queues(p *proc, of *side) *mqs.Queues {
 		}
 	}
 	return q
+}
+
+// hasID says whether a message carries its sender's number for it: libraries that count only the
+// receives that had to wait have that.
+func (s *State) hasID(m *message) bool {
+	return m.how != eager && !s.Job.Counted && s.Job.OnlyReceives
 }
 
 func add(q *mqs.Queues, class mqs.OpClass, op mqs.PendingOperation) {
@@ -145,6 +158,9 @@ func (m *message) operation() mqs.PendingOperation {
 func (s *State) thread(t *thread, number int) mqs.Thread {
 	c := t.call()
 	out := mqs.Thread{Number: number, Placed: true, Function: "main", File: "a.c", Line: 100*number + t.pc}
+	if s.Job.Loops {
+		out.Line = 100*number + slices.IndexFunc(t.calls, func(o Call) bool { return o.Name == c.Name })
+	}
 	switch {
 	case t.doing == joins:
 		out.Activity = mqs.Joins

@@ -28,6 +28,7 @@ type proc struct {
 	// left is how many calls that wait its threads have left.
 	left              int
 	completed, waited uint64
+	spare             []uint64 // addresses of requests that are over
 	// begun counts the collectives that it has entered.
 	begun map[collective]int
 }
@@ -88,6 +89,7 @@ type message struct {
 	internal   bool
 	how        protocol
 	send       *request
+	id         uint64 // its send's address
 	receive    *request
 	at         place
 	length     int64
@@ -172,8 +174,13 @@ func (s *State) fork() *State {
 
 // request makes a send or a receive, without starting it.
 func (s *State) request(t *thread, on int, class mqs.OpClass, kind string, peer, tag int32, internal bool) *request {
-	s.next += 0x10
-	r := &request{address: s.next, proc: t.proc, side: t.proc.sides[on], class: class, kind: kind, peer: peer, tag: tag,
+	address := s.next
+	if spare := t.proc.spare; s.Job.Loops && len(spare) > 0 {
+		address, t.proc.spare = spare[len(spare)-1], spare[:len(spare)-1]
+	} else {
+		s.next += 0x10
+	}
+	r := &request{address: address, proc: t.proc, side: t.proc.sides[on], class: class, kind: kind, peer: peer, tag: tag,
 		internal: internal, status: mqs.Pending}
 	r.side.requests = append(r.side.requests, r)
 	return r
@@ -182,7 +189,7 @@ func (s *State) request(t *thread, on int, class mqs.OpClass, kind string, peer,
 // send starts a send.
 func (s *State) send(t *thread, on int, kind string, to, tag int32, internal bool, how protocol) *request {
 	r := s.request(t, on, mqs.PendingSends, kind, to, tag, internal)
-	m := &message{comm: on, from: r.side.local, to: to, source: t.proc, tag: tag, internal: internal, how: how, send: r, length: 8}
+	m := &message{comm: on, from: r.side.local, to: to, source: t.proc, tag: tag, internal: internal, how: how, send: r, id: r.address, length: 8}
 	m.side = r.side.at
 	if r.side.of.Inter {
 		m.side = 1 - m.side
@@ -295,5 +302,6 @@ func (s *State) complete(r *request) {
 func (r *request) free() {
 	if at := slices.Index(r.side.requests, r); at >= 0 {
 		r.side.requests = slices.Delete(r.side.requests, at, at+1)
+		r.proc.spare = append(r.proc.spare, r.address)
 	}
 }
