@@ -2,7 +2,6 @@ package waitfor
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -139,10 +138,8 @@ func (a *analysis) edgeWords(w *wait, g *goal) string {
 		return a.operation(w, g)
 	case g.op.Internal:
 		return w.call() + " on " + g.of.comm.label()
-	case g.op.DesiredTag.Known:
-		return fmt.Sprintf("tag %d on %s", g.op.DesiredTag.Value, g.of.comm.label())
 	}
-	return "any tag on " + g.of.comm.label()
+	return tagWords(g.op.DesiredTag, isAnyTag(g.op)) + " on " + g.of.comm.label()
 }
 
 // call is the call that a wait is in.

@@ -186,11 +186,5 @@ func (n *misses) waitsIn(rank int32, w *wait, g *goal) string {
 
 // messageWords is what a receive asks for: "from rank 1 with tag 7 on MPI_COMM_WORLD".
 func messageWords(g *goal) string {
-	text := "from " + peerWords(g.of, g.op.DesiredLocalRank)
-	if e, _ := g.of.receive(g.op); e.tag == anyTag {
-		text += " with any tag"
-	} else {
-		text += fmt.Sprintf(" with tag %d", e.tag)
-	}
-	return text + " on " + g.of.comm.label()
+	return fmt.Sprintf("from %s with %s on %s", peerWords(g.of, g.op.DesiredLocalRank), tagWords(g.op.DesiredTag, isAnyTag(g.op)), g.of.comm.label())
 }

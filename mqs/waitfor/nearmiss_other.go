@@ -10,16 +10,48 @@ import (
 
 // lengths finds messages that are longer than the receive that they match.
 func (n *misses) lengths() {
+	// Of several messages that are alike the first one matches, and nobody knows which one that
+	// is: they are told of if the shortest one is too long.
+	shortest := map[envelope]int64{}
 	for i := range n.ranks {
 		for _, m := range n.ranks[i].members {
 			n.matchedLengths(int32(i), m)
-			for _, class := range []mqs.OpClass{mqs.PendingSends, mqs.UnexpectedMessages} {
-				ops := m.queued(class)
-				for k := range ops {
-					if ops[k].Status == mqs.Pending && !ops[k].Internal {
-						n.tooLong(m, class, &ops[k])
-					}
+			n.eachMatched(m, func(s *sized, _ int32, _ *member) {
+				if length, seen := shortest[s.envelope]; !seen || s.length < length {
+					shortest[s.envelope] = s.length
 				}
+			})
+		}
+	}
+	for i := range n.ranks {
+		for _, m := range n.ranks[i].members {
+			n.eachMatched(m, func(s *sized, from int32, to *member) {
+				if length, open := shortest[s.envelope]; open && s.length == length {
+					n.tooLong(s, from, m, to)
+					delete(shortest, s.envelope)
+				}
+			})
+		}
+	}
+}
+
+// eachMatched calls f with the messages to or from a member that a receive is posted for.
+func (n *misses) eachMatched(m *member, f func(s *sized, from int32, to *member)) {
+	for _, class := range []mqs.OpClass{mqs.PendingSends, mqs.UnexpectedMessages} {
+		ops := m.queued(class)
+		for k := range ops {
+			if ops[k].Status != mqs.Pending || ops[k].Internal {
+				continue
+			}
+			s, ok := m.arrival(&ops[k])
+			from, to := m.globalOf(s.source), m
+			if class == mqs.PendingSends {
+				if s, ok = m.send(&ops[k]); ok {
+					from, to = m.rank, m.peers().member(s.dest)
+				}
+			}
+			if ok && from >= 0 && to != nil && n.receives.match(s.envelope) {
+				f(&s, from, to)
 			}
 		}
 	}
@@ -34,22 +66,15 @@ func (n *misses) matchedLengths(rank int32, m *member) {
 			continue
 		}
 		if from := m.globalOf(op.ActualLocalRank.Value); op.ActualLocalRank.Known && from >= 0 {
-			n.truncated(rank, from, m, op.ActualTag.Value, op.ActualLength.Value, op.DesiredLength.Value)
+			n.truncated(rank, from, m, op.ActualTag, op.ActualLength.Value, op.DesiredLength.Value)
 		}
 	}
 }
 
 // tooLong looks at a message that a receive is posted for. It counts if it is
 // longer than each of those that it may come to match.
-func (n *misses) tooLong(m *member, class mqs.OpClass, op *mqs.PendingOperation) {
-	s, ok := m.arrival(op)
-	from, to := m.globalOf(s.source), m
-	if class == mqs.PendingSends {
-		if s, ok = m.send(op); ok {
-			from, to = m.rank, m.peers().member(s.dest)
-		}
-	}
-	if !ok || from < 0 || to == nil || s.length < 0 || !n.receives.match(s.envelope) {
+func (n *misses) tooLong(s *sized, from int32, m, to *member) {
+	if s.length < 0 {
 		return
 	}
 	longest := int64(-1)
@@ -69,14 +94,14 @@ func (n *misses) tooLong(m *member, class mqs.OpClass, op *mqs.PendingOperation)
 		longest = max(longest, r.DesiredLength.Value)
 	}
 	if longest >= 0 && s.length > longest {
-		n.truncated(to.rank, from, m, s.tag, s.length, longest)
+		n.truncated(to.rank, from, m, mqs.Known(s.tag), s.length, longest)
 	}
 }
 
-func (n *misses) truncated(rank, from int32, m *member, tag int32, length, room int64) {
+func (n *misses) truncated(rank, from int32, m *member, tag mqs.Maybe[int32], length, room int64) {
 	n.add(Truncation, fmt.Sprint(m.comm.label(), tag, length, room),
-		fmt.Sprintf("The message from rank %d with tag %d on %s has %d bytes, and the receive of rank %d that it matches has room for %d (rank %d %s, rank %d %s)",
-			from, tag, m.comm.label(), length, rank, room, rank, n.now(rank), from, n.now(from)), rank, from)
+		fmt.Sprintf("The message from rank %d with %s on %s has %d bytes, and the receive of rank %d that it matches has room for %d (rank %d %s, rank %d %s)",
+			from, tagWords(tag, false), m.comm.label(), length, rank, room, rank, n.now(rank), from, n.now(from)), rank, from)
 }
 
 // lost is messages that nobody will receive, or may not. Ranks are global.

@@ -96,6 +96,17 @@ func operationWords(m *member, class mqs.OpClass, op *mqs.PendingOperation) stri
 	return b.String()
 }
 
+// tagWords is a tag in a sentence.
+func tagWords(tag mqs.Maybe[int32], isAny bool) string {
+	switch {
+	case isAny:
+		return "any tag"
+	case tag.Known:
+		return fmt.Sprintf("tag %d", tag.Value)
+	}
+	return "a tag that is not known"
+}
+
 // peerWords names the peer of an operation by its global rank.
 func peerWords(m *member, local mqs.Maybe[int32]) string {
 	switch {
