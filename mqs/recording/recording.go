@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"iter"
 	"os"
 
@@ -144,7 +143,7 @@ func Read(from io.ReaderAt, size int64) (*Recording, error) {
 		}
 		return err
 	})
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, target.ErrLacks) {
 		err = nil
 	}
 	var byDLL []*mqs.Process
@@ -170,7 +169,7 @@ func document(a *target.Archive, name string) ([]*mqs.Process, error) {
 		s, err = new(render.Parser).Read(r)
 		return err
 	})
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, target.ErrLacks) {
 		return nil, nil
 	}
 	if err != nil {

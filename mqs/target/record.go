@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs/internal/frugal"
@@ -149,6 +148,9 @@ func WriteRecording(w io.Writer, recorders []*Recorder, more ...func(*zip.Writer
 // ErrNotRecording means that a file is not a recording that this version reads.
 var ErrNotRecording = errors.New("not a recording of mpi-queues")
 
+// ErrLacks means that a recording has no file of some name, as older ones may not.
+var ErrLacks = errors.New("it lacks a file")
+
 // What the files of a recording may unpack to, in bytes: so much however they are packed,
 // and the multiple of what they are packed to that honest ones stay far below. What a file
 // says that it is packed to is no more than there is of the whole recording.
@@ -175,11 +177,11 @@ func OpenArchive(r io.ReaderAt, size int64) (*Archive, error) {
 }
 
 // part opens one of the files, of which at most so many bytes may be read, and says to how
-// many it is packed. It fails with [fs.ErrNotExist] if there is none of that name.
+// many it is packed. It fails with [ErrLacks] if there is none of that name.
 func (a *Archive) part(name string, limit int64) (f io.ReadCloser, most, packed int64, _ error) {
 	i := slices.IndexFunc(a.files, func(f *zip.File) bool { return f.Name == name })
 	if i < 0 {
-		return nil, 0, 0, fmt.Errorf("it has no %s: %w", name, fs.ErrNotExist)
+		return nil, 0, 0, fmt.Errorf("%w: %s", ErrLacks, name)
 	}
 	packed = int64(min(a.files[i].CompressedSize64, uint64(a.size)))
 	f, err := a.files[i].Open()
@@ -187,7 +189,7 @@ func (a *Archive) part(name string, limit int64) (f io.ReadCloser, most, packed 
 }
 
 // Document has read read one of the files, which is JSON or another text. It fails with
-// [fs.ErrNotExist] if there is none of that name.
+// [ErrLacks] if there is none of that name.
 func (a *Archive) Document(name string, read func(io.Reader) error) error {
 	f, most, packed, err := a.part(name, maxDocument)
 	if err != nil {
