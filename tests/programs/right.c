@@ -6,11 +6,13 @@
  * one rank has to be stopped there before the other one goes on, that one awaits "go".
  * With "stop", every mode comes to its end.
  */
+#define _GNU_SOURCE /* pthread_timedjoin_np */
 #include "expect.h"
 #include "modes.h"
 
 #include <pthread.h>
 #include <stdio.h>
+#include <time.h>
 
 static MPI_Comm world = MPI_COMM_WORLD;
 
@@ -162,6 +164,70 @@ static void join(void) {
   pthread_join(sender, NULL);
 }
 
+/* The receiving thread, and main waits for it a second at a time, and then sends. */
+static void timed(void) {
+  pthread_t receiver;
+  struct timespec until;
+  bool ended = false;
+  start(&receiver, receive);
+  while (!ended && !expect_exists("stop")) {
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec++;
+    ended = !pthread_timedjoin_np(receiver, NULL, &until); /* @timed */
+  }
+  SEND_SMALL(1 - rank, TAG, world);
+  if (!ended) pthread_join(receiver, NULL);
+}
+
+static int copy_slowly(MPI_Comm from, int key, void *extra, void *value, void *copied, int *flag) {
+  work_hard();
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
+/* Rank 0 has begun a barrier. It is in a call on another communicator, which takes its time
+ * and waits for nobody; then it sends to rank 1, which comes to the barrier after that. */
+static void begun(void) {
+  MPI_Request request;
+  MPI_Comm copied;
+  int key;
+  MPI_Comm_create_keyval(copy_slowly, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+  MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+  if (rank == 0) MPI_Ibarrier(world, &request);
+  waiting();
+  if (rank == 0) {
+    MPI_Comm_dup(MPI_COMM_SELF, &copied); /* @begun */
+    SEND_SMALL(1, TAG, world);
+  } else {
+    RECV(0, TAG, world); /* @begun-recv */
+    MPI_Ibarrier(world, &request);
+  }
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* Rank 0 sends to rank 2, which computes, and receives from nobody. It still has the handle of
+ * a receive from rank 1 in a register, for whose message rank 1 waits for one of rank 0. */
+static void nobody(void) {
+  if (rank == 0) {
+    MPI_Request request;
+    MPI_Irecv(in, SMALL, MPI_DOUBLE, 1, TAG, world, &request);
+    register MPI_Request kept = request;
+    waiting();
+    MPI_Sendrecv(out, LARGE, MPI_DOUBLE, 2, TAG, in, SMALL, MPI_DOUBLE, /* @nobody */
+                 MPI_PROC_NULL, TAG, world, MPI_STATUS_IGNORE);
+    SEND_SMALL(1, TAG, world);
+    request = kept;
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  } else if (rank == 1) {
+    waiting();
+    RECV(0, TAG, world); /* @nobody-recv */
+    SEND_SMALL(0, TAG, world);
+  } else {
+    expect_await("stop");
+    MPI_Recv(in, LARGE, MPI_DOUBLE, 0, TAG, world, MPI_STATUS_IGNORE);
+  }
+}
+
 /* Each receives from all others and sends to all others, and has the receives posted
  * before it sends. The messages of rank 0 say whether there is to be another round. */
 static void send_to_all(int count, bool last) {
@@ -215,6 +281,9 @@ int main(int argc, char **argv) {
       {"spin", 2, spin, true},
       {"idle", 2, idle, true},
       {"join", 2, join, true},
+      {"timed", 2, timed, true},
+      {"begun", 2, begun},
+      {"nobody", 3, nobody},
       {"sendall", 4, sendall},
       {"ask", 3, ask},
   };
