@@ -176,3 +176,19 @@ func TestManyAnswers(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// Operations that are all the same are packed to next to nothing, and are read all the same.
+func TestManyAlike(t *testing.T) {
+	const n = 50_000 // more than any text may have
+	p := byDLL()
+	q := p.Communicators[0].Queue[0]
+	for range n {
+		q.Operations = append(q.Operations, q.Operations[0])
+	}
+	q.Total = len(q.Operations)
+	r := written(t, Content{Choice: mqs.DLL, ByDLL: []*mqs.Process{p}}, process{1})
+	got, err := r.Process(t.Context(), nil, r.Targets[0], mqs.Filter{})
+	if err != nil || len(got.Communicators[0].Queue[0].Operations) != n+1 {
+		t.Error(err)
+	}
+}

@@ -20,8 +20,8 @@ const (
 	// PerByte may be made of each byte of a text. Those of this program have objects of
 	// more than a hundred bytes.
 	PerByte = 32
-	// PerPacked may be made of each byte that a text is packed to. Operations that are all
-	// the same take some three bytes, and make half of that.
+	// PerPacked may be made of each byte that a text is packed to. An operation counts as
+	// 1.6 KiB; it takes two bytes if it is as the one before, else seven.
 	PerPacked = 1 << 10
 )
 
