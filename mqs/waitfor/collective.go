@@ -23,8 +23,19 @@ type group struct {
 	call string
 }
 
+// affords says whether the graph may have as many members of groups more. A job whose ranks
+// can be looked at has few groups that are as large as itself, and a few bytes can claim any number.
+func (j *job) affords(members int) bool {
+	most := maxMembers + membersForEach*len(j.ranks)
+	j.listed = min(j.listed+members, most+1)
+	return j.listed <= most
+}
+
 // newGroup makes a group that the graph will have.
 func (j *job) newGroup(g group) *group {
+	if !j.affords(len(g.ranks)) {
+		g.ranks, g.unknown = nil, manyUnknown
+	}
 	g.id = int32(len(j.groups))
 	j.groups = append(j.groups, &g)
 	return &g
@@ -35,8 +46,12 @@ func (j *job) anyOf(c *communicator, side int) *group {
 	s := &c.sides[side]
 	if s.anyOf == nil {
 		g := group{comm: c, ranks: s.group}
-		if slices.Contains(s.group, -1) {
+		switch {
+		case !slices.Contains(s.group, -1):
+		case j.affords(len(s.group)):
 			g.ranks, g.unknown = known(s.group), membersUnknown
+		default:
+			g.ranks, g.unknown = nil, manyUnknown
 		}
 		s.anyOf = j.newGroup(g)
 	}
@@ -118,6 +133,10 @@ func (c *collectives) of(key callKey) *collective {
 	}
 	out := &collective{entered: c.found[key]}
 	c.calls[key] = out
+	if !c.j.affords(c.j.sizeOf(key.comm)) {
+		out.unknown = manyUnknown
+		return out
+	}
 	for _, rank := range c.j.membersOf(key.comm) {
 		if rank < 0 {
 			out.unknown = membersUnknown
@@ -152,6 +171,14 @@ func (j *job) membersOf(c *communicator) []int32 {
 		return slices.Concat(c.sides[0].group, c.sides[1].group)
 	}
 	return c.sides[0].group
+}
+
+// sizeOf is how many ranks membersOf has.
+func (j *job) sizeOf(c *communicator) int {
+	if c == nil {
+		return len(j.ranks)
+	}
+	return len(c.sides[0].group) + len(c.sides[1].group)
 }
 
 // mayHaveEntered says whether a rank that is not known to be in a collective

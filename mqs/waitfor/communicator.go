@@ -67,9 +67,19 @@ func (c *communicator) describe() string {
 
 // known are the ranks of a group that are known, in order.
 func known(group []int32) []int32 {
-	out := slices.DeleteFunc(slices.Clone(group), func(r int32) bool { return r < 0 })
+	out := appendKnown(make([]int32, 0, len(group)), group)
 	slices.Sort(out)
 	return out
+}
+
+// appendKnown appends those that are known.
+func appendKnown(to, group []int32) []int32 {
+	for _, r := range group {
+		if r >= 0 {
+			to = append(to, r)
+		}
+	}
+	return to
 }
 
 // commKey is what makes the communicators of two processes one.

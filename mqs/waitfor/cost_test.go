@@ -1,6 +1,8 @@
 package waitfor
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,6 +23,36 @@ func alone(rank, size int32, comms int, group []mqs.Maybe[int32]) *mqs.Snapshot 
 	return &mqs.Snapshot{Processes: []*mqs.Process{p}}
 }
 
+// everywhere is the snapshot of one rank that waits on each of many communicators that it claims
+// to be as large as the job: for a message from anybody, or in a barrier by a thread of its own.
+func everywhere(size int32, comms int, inBarriers, hasStranger bool) *mqs.Snapshot {
+	s := alone(0, size, comms, nil)
+	p := s.Processes[0]
+	p.Threads = []mqs.Thread{{Number: 1, Placed: true, Call: "MPI_Waitall", AllRequests: true}}
+	if inBarriers {
+		p.Threads, p.ThreadMultiple = nil, mqs.Known(true)
+	}
+	for i, q := range p.Communicators {
+		q.Name, q.Context = mqs.Known(world), fmt.Sprint(i)
+		at := target.Addr(0x1000 + i)
+		if inBarriers {
+			p.Threads = append(p.Threads, mqs.Thread{Number: i + 1, Placed: true, Call: "MPI_Barrier", Comm: mqs.Known(q.UniqueID), Requests: []target.Addr{at}})
+			continue
+		}
+		q.Queue[mqs.PendingReceives] = &mqs.Queue{Operations: []mqs.PendingOperation{{Status: mqs.Pending, Kind: "irecv", TagWild: mqs.Known(true),
+			DesiredLocalRank: mqs.Known[int32](mqs.AnyRank), Request: mqs.Known(at)}}, Total: 1}
+		p.Threads[0].Requests = append(p.Threads[0].Requests, at)
+	}
+	if hasStranger { // who is in none of them
+		group := slices.Clone(mqs.WholeGroup(size))
+		group[1].Known = false
+		for _, q := range p.Communicators {
+			q.Group = group
+		}
+	}
+	return s
+}
+
 // The size that a snapshot claims for a job costs nothing by itself.
 func TestClaimedSizes(t *testing.T) {
 	for name, s := range map[string]*mqs.Snapshot{
@@ -29,6 +61,9 @@ func TestClaimedSizes(t *testing.T) {
 		"communicators":            alone(0, maxRanks, 2000, nil),
 		"a job that is believed":   alone(0, claimedRanks, 0, nil),
 		"all of them are believed": alone(claimedRanks-1, claimedRanks, 20, nil),
+		"messages from anybody":    everywhere(claimedRanks, 1000, false, false),
+		"from strangers too":       everywhere(claimedRanks, 1000, false, true),
+		"barriers":                 everywhere(claimedRanks, 1000, true, false),
 	} {
 		t.Run(name, func(t *testing.T) {
 			cost.AtMost(t, cost.Most, func() {

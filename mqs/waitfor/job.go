@@ -16,6 +16,9 @@ const (
 	maxRanks     = 1 << 22
 	claimedRanks = 1 << 18
 	ranksForEach = 64
+	// Members of groups that ranks wait for, beside as many for each rank.
+	maxMembers     = 1 << 20
+	membersForEach = 8
 )
 
 // job is a snapshot with its processes in their places: by rank, and by their
@@ -26,6 +29,7 @@ type job struct {
 	worldKnown bool
 	comms      []*communicator
 	groups     []*group // that ranks wait for
+	listed     int      // members of those, and of who has not entered what
 	notes      []string
 	past       Past
 	// assumed is true if it is taken that no message is in transit.

@@ -83,9 +83,18 @@ func (n *misses) collectives() {
 			}
 		}
 	}
+	var members []int32 // of one communicator at a time: many may be as large as the job
+	budget := missBudget
 	for _, c := range order {
+		if budget -= n.sizeOf(c); budget < 0 {
+			break
+		}
 		entries := byComm[c]
-		members := known(n.membersOf(c))
+		members = slices.Grow(members[:0], n.sizeOf(c))
+		for _, s := range c.sides {
+			members = appendKnown(members, s.group)
+		}
+		slices.Sort(members)
 		isMember := func(r int32) bool { _, ok := slices.BinarySearch(members, r); return ok }
 		for _, f := range byComm[nil] {
 			if ranks := slices.DeleteFunc(slices.Clone(f.ranks), func(r int32) bool { return !isMember(r) }); len(ranks) > 0 {

@@ -43,6 +43,7 @@ const (
 	ownUnknown      = "which pending operation is its own is not known"
 	commUnknown     = "the communicator of the call is not known"
 	membersUnknown  = "the members of the communicator are not known"
+	manyUnknown     = "the communicators that are waited on have more members than are looked at"
 	peerUnknown     = "with whom it communicates is not known"
 	enteredUnknown  = "whether all members have entered it is not known"
 	takenUnknown    = "whether its message has been taken can't be told"
