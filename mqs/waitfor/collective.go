@@ -231,11 +231,10 @@ func (c *collectives) waitFor(t *mqs.Thread, key callKey, all bool) wait {
 	return wait{thread: t, all: true, unknown: g.unknown, goals: []goal{{rank: -1, group: g}}}
 }
 
-// waitInCollective is that of a thread in a collective call. Whether it hangs
-// follows from the messages by which the library carries the call out: a
-// member that is not in the call may not have come yet, or may have left. If
-// only that there are such messages is known, it counts as not having come, unless one
-// that has entered may still get on.
+// waitInCollective is that of a thread in a collective call. The call waits for the messages by
+// which the library carries it out, if they are known. If they are not, it waits for members that
+// are not in the call: these have not come yet, since they can't have left as long as nobody who
+// has entered can go on.
 func (j *job) waitInCollective(r *rank, t *mqs.Thread, c *collectives) wait {
 	b := behaviours[t.Call]
 	m := r.member(t.Comm)

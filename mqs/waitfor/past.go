@@ -16,10 +16,11 @@ type Past struct {
 	// Watched is how long ago that was for the first time, 0 if it makes no difference: the
 	// processes have been held since.
 	Watched time.Duration
-	// Earlier are the processes as they were then, by process id. Of one that has not run
-	// since it was looked at last it is how that one was before it ran.
+	// Earlier are the processes as they were at the look before, by process id. Looks between
+	// which a process has not run count as one, the first of them.
 	Earlier map[int]*mqs.Process
-	// Ran are those that have since run for long enough to take what had been in transit.
+	// Ran are those that have since had two ticks of processor time or more (leastTicks in
+	// cmd/mpi-queues): a library that waits has by then taken what had been in transit.
 	Ran map[int]bool
 	// Again is true if the job can be looked at again at once: then a deadlock is claimed only
 	// of ranks that have run and still wait for the same. One look, even one that counts

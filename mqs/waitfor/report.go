@@ -32,8 +32,8 @@ type Report struct {
 	// Why is a sentence or two: what the verdict rests on or, of Unknown, what
 	// is missing for one.
 	Why string
-	// Moving is true if another moment may show more: something was on its way, or may have
-	// been, or what a rank waits for could not be shown where it stood.
+	// Moving is true if another look may show more. Messages were on their way, or may have been,
+	// or a rank stood where its call does not show what it waits for.
 	Moving bool
 	// WorldSize is how many ranks the job has, as far as known.
 	WorldSize mqs.Maybe[int32]

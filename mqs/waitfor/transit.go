@@ -42,9 +42,9 @@ func (j *job) vagueSends(m *member, source int32) bool {
 	return r == nil || r.vague[mqs.PendingSends]
 }
 
-// haveRun says whether those of a side of a communicator, or one of it, that may still have
-// to hand on what they have sent have run since they were looked at before, and have sent
-// nothing more.
+// haveRun says whether no member of a side of a communicator, or not the one that is the source,
+// can have a message in transit: each has run since it was looked at before, so that what it had
+// sent by then was handed on, and has sent nothing since.
 func (j *job) haveRun(c *communicator, at int, source int32) bool {
 	s := &c.sides[at]
 	has := func(rank int32) bool {
