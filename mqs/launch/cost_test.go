@@ -50,7 +50,7 @@ func (e endless) Bytes(addr uint64, n int) ([]byte, error) {
 		}
 		return b, nil
 	}
-	var b []byte
+	b := make([]byte, 0, n+24)
 	for at := addr; len(b) < n; at += 24 {
 		host, pid := (at-endlessTable)/24+1, uint64(1)
 		if e.numbered {
