@@ -66,9 +66,38 @@ func TestLetRun(t *testing.T) {
 			c.change(&before)
 		}
 		stop(t, p)
-		if before.letRun(c.gdb); isStopped(t, p) == c.runs {
+		if before.letRun(c.gdb, false); isStopped(t, p) == c.runs {
 			t.Errorf("%s: it runs: %v", name, !c.runs)
 		}
+	}
+}
+
+// What a gdb that was told to end has attached to may be about to stop.
+func TestLetRunAboutToStop(t *testing.T) {
+	gdb := exec.Command("true")
+	if err := gdb.Run(); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("sh", "-c", "trap 'exit 7' CONT; echo; while :; do sleep 0.01; done")
+	said, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	if _, err := said.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	before, err := lookAt(cmd.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before.letRun(gdb.ProcessState, false)
+	before.letRun(gdb.ProcessState, true)
+	if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != 7 {
+		t.Errorf("it has not been told to run on: %v", cmd.ProcessState)
 	}
 }
 

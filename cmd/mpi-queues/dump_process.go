@@ -112,16 +112,16 @@ func refused(pid int, reason string) error {
 }
 
 // letRun makes sure that a process is not left stopped by a gdb that has ended,
-// nil if it never ran. One that is killed while it attaches leaves its stop
-// signal behind.
-func (p processState) letRun(gdb *os.ProcessState) {
+// nil if it never ran. One that was told to end, or was killed, while it attached
+// leaves its stop signal behind, which the process may take only later.
+func (p processState) letRun(gdb *os.ProcessState, isTold bool) {
 	handle := openProcess(p.pid) // before it is looked at: the number can become another's
 	defer handle.close()
 	now, err := lookAt(p.pid)
 	if err != nil || gdb == nil || p.state == 'T' || now.started != p.started || now.tracer > 0 {
 		return
 	}
-	if now.state == 'T' || !gdb.Exited() {
+	if now.state == 'T' || isTold || !gdb.Exited() {
 		handle.resume()
 	}
 }

@@ -218,11 +218,12 @@ func (g *gdb) execute(ctx context.Context, i inquiry, r request, log *os.File) e
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	err = cmd.Run()
+	isTold := ctx.Err() != nil
 	cancel()
 	shown.erase()
 	for _, before := range append(i.job, i.before) {
 		if before.pid != 0 {
-			before.letRun(cmd.ProcessState)
+			before.letRun(cmd.ProcessState, isTold)
 		}
 	}
 	var late *timeoutError
