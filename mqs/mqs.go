@@ -100,6 +100,10 @@ func (c *Communicator) GlobalRank(local int32) Maybe[int32] {
 // matches it.
 const Rendezvous = "rendezvous"
 
+// NonBlockingCollective stands in the ExtraText of a message that the library carries out a
+// non-blocking collective with: the program's, or one that a call of its makes inside.
+const NonBlockingCollective = "of a non-blocking collective"
+
 // PendingOperation is mqs_pending_operation of the interface, and what more is known.
 type PendingOperation struct {
 	Status Status

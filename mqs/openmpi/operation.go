@@ -68,6 +68,9 @@ func (s *source) common(a target.Addr, r request) mqs.PendingOperation {
 	if r.FreeCalled {
 		op.ExtraText = append(op.ExtraText, freedText)
 	}
+	if isOfNonBlocking(r) {
+		op.ExtraText = append(op.ExtraText, mqs.NonBlockingCollective)
+	}
 	return op
 }
 

@@ -84,13 +84,17 @@ func (s *source) waitedFor(c *target.Call, t *mqs.Thread) ([]waiting, target.Add
 		t.AllRequests = len(found) == 1
 		return found, comm
 	}
-	held := slices.DeleteFunc(open, func(w waiting) bool { return !c.Words[w.addr] && !c.Holds(w.addr) })
+	held := slices.DeleteFunc(slices.Clone(open), func(w waiting) bool { return !c.Words[w.addr] && !c.Holds(w.addr) })
 	_, sends := mqs.BlockingSends[c.Function]
 	_, receives := mqs.BlockingRecvs[c.Function]
 	isAll := true
 	switch {
 	case !isPointToPoint(c.Function):
-		return slices.DeleteFunc(held, func(w waiting) bool { return !isOfCollective(w.request) }), comm
+		own := slices.DeleteFunc(held, func(w waiting) bool { return !isOfCollective(w.request) })
+		if len(own) == 0 && agreesOnContext(c) {
+			own = ofOneNonBlocking(open)
+		}
+		return own, comm
 	case c.Function == "MPI_Wait" && isWaiting(c):
 		held = s.ofHandle(c, held)
 	case sends && receives && isWaiting(c):
@@ -283,6 +287,32 @@ const (
 // isOfCollective says whether a request is one that a blocking collective has made for itself.
 func isOfCollective(r request) bool {
 	return r.Tag <= firstCollectiveTag && r.Tag >= lastCollectiveTag || r.Tag <= firstNeighbourTag && r.Tag >= lastNeighbourTag
+}
+
+// isOfNonBlocking says whether a request is one of a non-blocking collective's, whose tags are
+// those between.
+func isOfNonBlocking(r request) bool { return r.Tag < lastCollectiveTag && r.Tag > firstNeighbourTag }
+
+// agreesOnContext says whether a call that makes a communicator waits until its members have
+// agreed on the context, by non-blocking collectives on the communicator that it was given
+// (ompi/communicator/comm_cid.c, 4.1 to 6.0).
+func agreesOnContext(c *target.Call) bool {
+	for i, f := range slices.Backward(c.Frames) {
+		if looksAfterMessages[f.Function] {
+			return i+1 < len(c.Frames) && c.Frames[i+1].Function == "ompi_comm_nextcid"
+		}
+	}
+	return false
+}
+
+// ofOneNonBlocking are the requests of the only non-blocking collective that is on its way. None
+// are returned if there are more: which one a call has begun is not read.
+func ofOneNonBlocking(open []waiting) []waiting {
+	out := slices.DeleteFunc(slices.Clone(open), func(w waiting) bool { return !isOfNonBlocking(w.request) })
+	if slices.ContainsFunc(out, func(w waiting) bool { return w.Tag != out[0].Tag || w.Comm != out[0].Comm }) {
+		return nil
+	}
+	return out
 }
 
 // isPointToPoint tells the calls that wait for the program's own messages.

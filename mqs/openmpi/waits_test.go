@@ -160,6 +160,8 @@ func TestNonBlockingCollectivesAreNoCalls(t *testing.T) {
 		"a file while there is another":        {"write < PMPI_File_write_all", -27, false, false},
 		"a copy near another":                  {progresses + "PMPI_Comm_dup", -100, true, false},
 		"a copy while there is another":        {waits + "PMPI_Comm_dup", -100, false, false},
+		"a copy that agrees on its context":    {"opal_progress < ompi_comm_nextcid < ompi_comm_dup_with_info < PMPI_Comm_dup", -100, false, true},
+		"a copy of attributes":                 {"opal_progress < PMPI_Test < copy < ompi_attr_copy_all < ompi_comm_dup_with_info < PMPI_Comm_dup", -100, false, false},
 	} {
 		thread := stack(c.stack + " < main")
 		if c.held {
@@ -312,6 +314,25 @@ func TestNewestOfAPart(t *testing.T) {
 		}
 		if got := threads[0].Requests; len(got) > 0 {
 			t.Errorf("%s: it waits for %v", c.stack, got)
+		}
+	}
+}
+
+// Of several non-blocking collectives it is not known which one a call has begun.
+func TestOneNonBlocking(t *testing.T) {
+	of := func(comm target.Addr, tag int32) waiting { return waiting{request: request{Comm: comm, Tag: tag}} }
+	for _, c := range []struct {
+		name string
+		open []waiting
+		want int
+	}{
+		{"none", []waiting{of(1, 7), of(1, -16)}, 0},
+		{"two messages of one", []waiting{of(1, -27), of(1, 7), of(1, -27)}, 2},
+		{"two on a communicator", []waiting{of(1, -27), of(1, -28)}, 0},
+		{"one on each of two", []waiting{of(1, -27), of(2, -27)}, 0},
+	} {
+		if got := ofOneNonBlocking(c.open); len(got) != c.want {
+			t.Errorf("%s: %d, want %d", c.name, len(got), c.want)
 		}
 	}
 }

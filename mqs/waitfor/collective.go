@@ -243,6 +243,8 @@ func (j *job) waitInCollective(r *rank, t *mqs.Thread, c *collectives) wait {
 	switch {
 	case r.arriving():
 		return wait{thread: t, unknown: arrivingUnknown}
+	case j.mayBeOver(r, t):
+		return wait{thread: t, unknown: progressUnknown}
 	case parts != nil: // no other message ends it
 		if isKnown && b == synchronises && !m.comm.inter {
 			parts.meaning = c.group(callKey{m.comm, t.Call}, true)
@@ -290,13 +292,21 @@ func (c *collectives) inProgress(key callKey) string {
 				of.progress = arrivingUnknown
 			case c.j.onItsWay(r, m):
 				of.progress = comingUnknown
-			case len(t.Requests) == 0 || c.j.mayGetOn(r, t):
+			case len(t.Requests) == 0 || c.j.mayBeOver(r, t) || c.j.mayGetOn(r, t):
 				of.progress = progressUnknown
 			}
 			of.transit = of.transit || c.j.partsMayBeInTransit(r, m)
 		}
 	}
 	return of.progress
+}
+
+// mayBeOver says whether the messages that a call has been found to wait for may be those of a
+// non-blocking collective of the program's: its own may have come this moment. Where it is still
+// there after it has run, with nothing else on its way, they are its own.
+func (j *job) mayBeOver(r *rank, t *mqs.Thread) bool {
+	ops, _ := r.operations(t.Requests)
+	return !r.confirmed && slices.ContainsFunc(ops, func(o goal) bool { return slices.Contains(o.op.ExtraText, mqs.NonBlockingCollective) })
 }
 
 // mayGetOn says whether a member of a collective can go on as things are, or one that it

@@ -213,3 +213,32 @@ func TestLookAgainWhereOneSleeps(t *testing.T) {
 		t.Errorf("%q: %s", r.Verdict, r.Why)
 	}
 }
+
+// The message of a non-blocking collective that a call is found to wait for may be of one that the
+// program has begun before: only where the call is still there after it has run, it is its own.
+func TestLookAgainAtNonBlockingCollectives(t *testing.T) {
+	m := newMade(2)
+	for i := range 2 {
+		m.rank(i).PID = 100 + i
+	}
+	copier := m.rank(0)
+	call := copier.enters(worldID, "MPI_Comm_dup")
+	call.Requests = nil
+	copier.inside(call, worldID, 1)
+	ops := copier.on(worldID).Queue[mqs.PendingReceives].Operations
+	ops[len(ops)-1].ExtraText = []string{mqs.NonBlockingCollective}
+	m.rank(1).recv(worldID, 0, 7)
+	for _, c := range []struct {
+		name string
+		past Past
+		want Verdict
+	}{
+		{"one look", Past{}, Unknown},
+		{"it has not run", past(m.Snapshot, 1), Unknown},
+		{"it has run", past(m.Snapshot, 0, 1), Deadlocked},
+	} {
+		if r := Look(m.Snapshot, c.past); r.Verdict != c.want {
+			t.Errorf("%s: %q: %s", c.name, r.Verdict, r.Why)
+		}
+	}
+}

@@ -186,8 +186,6 @@ func collectiveModes() []Mode {
 				world("1", deadlocked, "MPI_Barrier", "copy-barrier"),
 			},
 			Misses: []Miss{{"collective", []int{0, 1}}},
-			// Open MPI makes communicators by non-blocking collectives: which of them are the call's is not read.
-			OrUnknown: true,
 		},
 		{
 			Program: "collective", Name: "ibarrier", Ranks: 2, Verdict: Deadlock,
