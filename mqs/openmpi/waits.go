@@ -295,11 +295,16 @@ func isOfNonBlocking(r request) bool { return r.Tag < lastCollectiveTag && r.Tag
 
 // agreesOnContext says whether a call that makes a communicator waits until its members have
 // agreed on the context, by non-blocking collectives on the communicator that it was given
-// (ompi/communicator/comm_cid.c, 4.1 to 6.0).
+// (ompi/communicator/comm_cid.c, 4.1 to 6.0). From 5.0 on, a function of the library's own,
+// which has no name there, waits for it.
 func agreesOnContext(c *target.Call) bool {
 	for i, f := range slices.Backward(c.Frames) {
 		if looksAfterMessages[f.Function] {
-			return i+1 < len(c.Frames) && c.Frames[i+1].Function == "ompi_comm_nextcid"
+			by := c.Frames[i+1:]
+			if len(by) > 1 && by[0].Function == "" {
+				by = by[1:]
+			}
+			return len(by) > 0 && by[0].Function == "ompi_comm_nextcid"
 		}
 	}
 	return false

@@ -186,8 +186,6 @@ func collectiveModes() []Mode {
 				world("1", deadlocked, "MPI_Barrier", "copy-barrier"),
 			},
 			Misses: []Miss{{"collective", []int{0, 1}}},
-			// Open MPI 4.1 is seen to wait for its own non-blocking collective there, 5.0 is not.
-			OrUnknown: true,
 		},
 		{
 			Program: "collective", Name: "ibarrier", Ranks: 2, Verdict: Deadlock,
