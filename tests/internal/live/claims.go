@@ -67,9 +67,10 @@ func (w *Workspace) JudgeWithout(t *testing.T, rebuilt bool) {
 	}
 	j := &judged{Job: own.Start(t, c.Program, c.Ranks, nil, c.Name), claim: c, work: w}
 	t.Cleanup(j.kill)
-	for _, a := range j.Accounts {
-		j.awaitTicks(t, a.PID)
-	}
+	j.until(t, "the ranks to be deadlocked", func() bool {
+		report, _, err := w.AskReport(t, strconv.Itoa(j.Launcher()))
+		return err == nil && report.Verdict == expect.Deadlock
+	})
 	if err := os.Remove(j.Program); err != nil {
 		t.Fatal(err)
 	}
@@ -101,8 +102,9 @@ func (j *judged) settle(t testing.TB) {
 }
 
 // inCall is how many ticks of processor time take a rank from saying that it will wait into
-// the call in which it does, if it looks for messages all the time there.
-const inCall = 5
+// the call in which it does, if it looks for messages all the time there. If it sleeps there, it
+// does so at as many looks as isAsleep in a row.
+const inCall, isAsleep = 5, 50
 
 // AwaitCall waits until a rank that has said that it will wait does so. It fails the test
 // if the job ends.
@@ -113,11 +115,18 @@ func (j *Job) AwaitCall(t testing.TB, rank int) {
 	j.awaitTicks(t, j.Accounts[rank].PID)
 }
 
-// awaitTicks waits until a rank has looked for messages for some time, or sleeps.
+// awaitTicks waits until a rank has looked for messages for some time, or sleeps for longer than
+// a file makes it wait.
 func (j *Job) awaitTicks(t testing.TB, pid int) {
 	t.Helper()
-	from := CPU(pid)
-	j.until(t, "a rank to look for messages", func() bool { return CPU(pid) >= from+inCall || asleep(pid) })
+	from, slept := CPU(pid), 0
+	j.until(t, "a rank to look for messages", func() bool {
+		slept++
+		if !asleep(pid) {
+			slept = 0
+		}
+		return CPU(pid) >= from+inCall || slept >= isAsleep
+	})
 }
 
 // until waits for a condition that the job brings about before it ends.
@@ -138,7 +147,7 @@ func asleep(pid int) bool {
 			return false
 		}
 	}
-	return true
+	return len(threads) > 0
 }
 
 // interrupt stops a job that moves again and again.
