@@ -67,6 +67,18 @@ debian_source() {
 # out is where the parts of a run write.
 out=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/.out
 
+# failed_tests LOG: a log without what tests have written that Go says have passed.
+failed_tests() {
+  awk '
+    /^=== / { test = $3; next }
+    /^ *--- (PASS|SKIP): / { delete text[$3]; test = ""; next }
+    /^ *--- FAIL: / { printf "%s", text[$3]; delete text[$3]; test = "" }
+    test { text[test] = text[test] $0 "\n"; next }
+    { print }
+    END { for (test in text) printf "%s", text[test] }
+  ' "$1"
+}
+
 # part NAME COMMAND...: runs a part of a run, whose output is shown if it fails, and
 # counts it. $out/log/NAME has it in any case.
 part() {
@@ -76,7 +88,7 @@ part() {
     echo "$name: passed in $((SECONDS - start)) s"
     return
   fi
-  grep -v '^=== \|^ *--- PASS' "$out/log/$name" | tail -n 150
+  failed_tests "$out/log/$name" | tail -n 150
   echo "$name: FAILED after $((SECONDS - start)) s; all of its output is in $out/log/$name"
   return 1
 }
