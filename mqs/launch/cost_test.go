@@ -118,12 +118,7 @@ func TestTableOfOneProcess(t *testing.T) {
 
 // The tables of all processes that are looked into are no more than those of one may be.
 func TestEndlessTables(t *testing.T) {
-	var processes []madeUp
-	for pid := 20; pid < 60; pid++ {
-		processes = append(processes, madeUp{pid: pid, parent: pid - 1, name: "sh"})
-	}
-	processes[0].parent = 1
-	s := machine(t, processes...)
+	s := machine(t, chain()...)
 	s.open = func(pid int) (memory, error) {
 		if pid == 59 {
 			return newFake(8, false), nil

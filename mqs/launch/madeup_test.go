@@ -26,6 +26,16 @@ type madeUp struct {
 	ids         string // its process ids, from the outermost namespace; the pid if empty
 }
 
+// chain are the processes 20 to 59, each the child of the one before it.
+func chain() []madeUp {
+	var processes []madeUp
+	for pid := 20; pid < 60; pid++ {
+		processes = append(processes, madeUp{pid: pid, parent: pid - 1, name: "sh"})
+	}
+	processes[0].parent = 1
+	return processes
+}
+
 // machine makes a /proc with some processes, whose numbers are in the order of
 // their ages, below the first of all.
 func machine(t *testing.T, processes ...madeUp) *system {

@@ -193,12 +193,7 @@ func TestJobsOfOneName(t *testing.T) {
 
 // A process can have files that never answer, and so can many.
 func TestFilesThatDoNotAnswer(t *testing.T) {
-	var processes []madeUp
-	for pid := 20; pid < 60; pid++ {
-		processes = append(processes, madeUp{pid: pid, parent: pid - 1, name: "sh"})
-	}
-	processes[0].parent = 1
-	s := machine(t, processes...)
+	s := machine(t, chain()...)
 	var opened atomic.Int32
 	never := make(chan struct{})
 	defer close(never)

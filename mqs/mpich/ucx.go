@@ -77,7 +77,7 @@ func messageInUCX(c *mqs.Communicator, m *ucx.Message) mqs.PendingOperation {
 	op.DesiredTag, op.DesiredLength = op.ActualTag, op.ActualLength
 	op.MessageID = mqs.Maybe[uint64]{Value: m.Sender, Known: m.Sender != 0}
 	if m.Rendezvous {
-		op.ExtraText = []string{"rendezvous"}
+		op.ExtraText = []string{mqs.Rendezvous}
 	} else if m.Data != 0 {
 		op.SystemBuffer, op.Buffer = mqs.Known(true), mqs.Known(m.Data)
 	}

@@ -223,7 +223,7 @@ func (s *source) ucxUnexpected(c *mqs.Communicator, m *ucxMessage) mqs.PendingOp
 	case m.taken:
 		op.Status, op.ExtraText = mqs.Matched, []string{takenText}
 	case m.Rendezvous:
-		op.ExtraText = []string{"rendezvous"}
+		op.ExtraText = []string{mqs.Rendezvous}
 	default:
 		op.ExtraText = []string{"eager"}
 		op.SystemBuffer, op.Buffer = mqs.Known(true), mqs.Known(m.Data)

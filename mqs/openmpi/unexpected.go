@@ -173,7 +173,7 @@ func (s *source) unexpected(c *mqs.Communicator, f arrival) mqs.PendingOperation
 		op.ExtraText = []string{"eager"}
 	case headerRndv, headerRget:
 		op.ActualLength = mqs.Known(int64(f.MsgLength))
-		op.ExtraText = []string{"rendezvous"}
+		op.ExtraText = []string{mqs.Rendezvous}
 	}
 	op.DesiredLength = op.ActualLength
 	return op
