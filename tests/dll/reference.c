@@ -14,7 +14,7 @@
 const mqs_basic_callbacks *basic;
 
 /* What has been handed to the debugger. Nothing else may come back. */
-enum { MOST = 64 };
+enum { MOST = 1000 };
 static mqs_image_info *images[MOST];
 static mqs_process_info *processes[MOST];
 static int image_count, process_count;

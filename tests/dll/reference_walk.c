@@ -129,6 +129,9 @@ int read_comms(mqs_process_info *p) {
   const struct layout *l = &p->image->layout;
   char bytes[sizeof(toy_comm_t)];
   int room = 0;
+#ifdef KEEPS
+  if (p->comms) return mqs_ok;
+#endif
   if (p->comms) basic->mqs_free_fp(p->comms);
   p->comms = NULL;
   p->count = 0;

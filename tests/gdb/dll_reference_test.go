@@ -124,8 +124,8 @@ func ofCalls(calls []string, entry string) int {
 	return len(slices.DeleteFunc(slices.Clone(calls), func(c string) bool { return !strings.HasPrefix(c, entry) }))
 }
 
-// Over a session a DLL is loaded and set up once, told of every display by an
-// update, and told when a process has gone; its memory of the process is its own.
+// Over a session a DLL is loaded and its image set up once. A process is set up for every
+// display, and given back before the next and when it has gone.
 func TestReferenceDLLSession(t *testing.T) {
 	t.Parallel()
 	for name, options := range versions {
@@ -151,8 +151,9 @@ func TestReferenceDLLSession(t *testing.T) {
 			display()
 			calls := display()
 			for entry, want := range map[string]int{
-				"mqs_setup_basic_callbacks": 1, "mqs_setup_image": 1, "mqs_image_has_queues": 1, "mqs_setup_process": 1,
-				"mqs_process_has_queues": 1, "mqs_update_communicator_list": 3, "mqs_destroy": 0,
+				"mqs_setup_basic_callbacks": 1, "mqs_setup_image": 1, "mqs_image_has_queues": 1, "mqs_setup_process": 3,
+				"mqs_process_has_queues": 3, "mqs_update_communicator_list": 3, "mqs_destroy_process_info": 2,
+				"mqs_destroy_image_info": 0, "mqs_destroy_job_info": 0,
 			} {
 				if got := ofCalls(calls, entry); got != want {
 					t.Errorf("after three displays, %s has been called %d times, want %d", entry, got, want)
@@ -163,9 +164,9 @@ func TestReferenceDLLSession(t *testing.T) {
 			s.Do("kill")
 			s.Do(fmt.Sprintf("attach %d", next.Accounts[0].PID))
 			calls = display()
-			process := slices.Index(calls, "mqs_destroy_process_info(1)")
+			process := slices.Index(calls, "mqs_destroy_process_info(3)")
 			image := slices.Index(calls, "mqs_destroy_image_info(1)")
-			again := slices.Index(calls, "mqs_setup_process(2)")
+			again := slices.Index(calls, "mqs_setup_process(4)")
 			if process < 0 || again < process || image >= 0 && (image < process || again < image) {
 				t.Errorf("for another process the DLL was called in this order: %q", calls[max(0, len(calls)-120):])
 			}
@@ -179,29 +180,35 @@ func TestReferenceDLLSession(t *testing.T) {
 	}
 }
 
-// Between two stops the process changes its lists: what is shown is what there is.
+// Between two stops the process changes its lists: what is shown is what there is, also by a
+// DLL that keeps what it has read of a process.
 func TestReferenceDLLChanges(t *testing.T) {
 	t.Parallel()
-	job := startToy(t, "toy", dlls().Reference(t))
-	s := sitAtToy(t, job, "")
-	s.Says("mpi-queues", "no group", "toy world")
-	s.Do("break toy_changed")
-	change := func() {
-		t.Helper()
-		if err := os.WriteFile(filepath.Join(job.Folder, "change"), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		s.Says("continue", "Breakpoint 1, toy_changed")
-	}
-	change()
-	if out := s.Says("mpi-queues", "toy world", " 77 "); strings.Contains(out, "no group") {
-		t.Errorf("a communicator that has been freed is shown:\n%s", out)
-	}
-	change()
-	s.Says("mpi-queues", "a newcomer")
-	s.Do("set mpi-queues limit unlimited")
-	if out := s.Do("mpi-queues -comm calls -queue receives"); strings.Contains(out, "FAILED") || strings.Contains(out, " is called ") {
-		t.Errorf("checks of the reference DLL failed:\n%s", out)
+	for name, options := range map[string][]string{"reads anew": nil, "keeps": {"-DKEEPS=1"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			job := startToy(t, "toy", dlls().Reference(t, options...))
+			s := sitAtToy(t, job, "")
+			s.Says("mpi-queues", "no group", "toy world")
+			s.Do("break toy_changed")
+			change := func() {
+				t.Helper()
+				if err := os.WriteFile(filepath.Join(job.Folder, "change"), nil, 0o644); err != nil {
+					t.Fatal(err)
+				}
+				s.Says("continue", "Breakpoint 1, toy_changed")
+			}
+			change()
+			if out := s.Says("mpi-queues", "toy world", " 77 "); strings.Contains(out, "no group") {
+				t.Errorf("a communicator that has been freed is shown:\n%s", out)
+			}
+			change()
+			s.Says("mpi-queues", "a newcomer")
+			s.Do("set mpi-queues limit unlimited")
+			if out := s.Do("mpi-queues -comm calls -queue receives"); strings.Contains(out, "FAILED") || strings.Contains(out, " is called ") {
+				t.Errorf("checks of the reference DLL failed:\n%s", out)
+			}
+		})
 	}
 }
 

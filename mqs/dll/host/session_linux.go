@@ -148,16 +148,15 @@ func (h *host) setUpImage(p *process) *outcome {
 	return &i.outcome
 }
 
-// setUpProcess sets a process up once. One that had no queues may have some by
-// now: MPI may have been initialised since.
+// setUpProcess sets a process up, anew each time: DLLs keep what they have read of a
+// communicator for the next one in its place. A process that could not be set up stays so, but one
+// that had no queues may have some by now: MPI may have been initialised since.
 func (h *host) setUpProcess(p *process) *outcome {
-	if p.done {
-		if p.isSetUp && p.err != nil {
-			p.outcome = outcome{done: true}
-			h.hasQueues(&p.outcome, abi.ProcessHasQueues, uintptr(p.handle), p.target)
-		}
+	if p.done && !p.isSetUp {
 		return &p.outcome
 	}
+	p.outcome, p.isSetUp = outcome{}, false
+	h.destroyInfo(p)
 	p.done = true
 	if h.level >= abi.CompatibilityMPI2 && h.job.handle == 0 {
 		h.job.handle = abi.Job(h.handle(jobKind))
@@ -348,9 +347,7 @@ func (h *host) destroyProcess(p *process) {
 	if h.current == p {
 		h.current = nil
 	}
-	if p.info != 0 && h.lib.has(abi.DestroyProcessInfo) {
-		h.lib.call(abi.DestroyProcessInfo, uintptr(p.info))
-	}
+	h.destroyInfo(p)
 	delete(h.processes, p.handle)
 	for _, other := range h.processes {
 		if other.image == p.image {
@@ -368,6 +365,14 @@ func (h *host) destroyProcess(p *process) {
 		h.job = job{}
 	}
 	h.reportLeaks()
+}
+
+// destroyInfo has the DLL free what it keeps of a process.
+func (h *host) destroyInfo(p *process) {
+	if p.info != 0 && h.lib.has(abi.DestroyProcessInfo) {
+		h.lib.call(abi.DestroyProcessInfo, uintptr(p.info))
+	}
+	p.info = 0
 }
 
 // fill fills what a DLL is to write to with what can be no value.
