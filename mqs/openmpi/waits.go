@@ -80,7 +80,7 @@ func (s *source) waitedFor(c *target.Call, t *mqs.Thread) ([]waiting, target.Add
 		return synced, comm
 	}
 	if c.Function == "MPI_Probe" || c.Function == "MPI_Mprobe" {
-		found := s.probes(c)
+		found := s.probes(c, open)
 		t.AllRequests = len(found) == 1
 		return found, comm
 	}
@@ -250,9 +250,10 @@ func (s *source) ofHandle(c *target.Call, held []waiting) []waiting {
 	return own
 }
 
-// probes are the requests on a call's part of the stack.
-func (s *source) probes(c *target.Call) []waiting {
-	var out []waiting
+// probes are the requests on a call's part of the stack, which MPI_Probe has made, and those that
+// it holds of MPI_Mprobe, which come from the library's list.
+func (s *source) probes(c *target.Call, open []waiting) []waiting {
+	out := slices.DeleteFunc(slices.Clone(open), func(w waiting) bool { return w.Type != typeMprobe || !c.Words[w.addr] })
 	for _, state := range s.comms {
 		extra, _ := s.postedElsewhere(state) // what can't be read has been said where it is shown
 		for _, r := range extra {

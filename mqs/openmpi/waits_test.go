@@ -117,6 +117,42 @@ func TestOldRequestsAreNoCalls(t *testing.T) {
 	}
 }
 
+// A matched probe has a request from the library's list, which no receive of the program's is like.
+func TestMatchedProbe(t *testing.T) {
+	tg := recorded(t, "openmpi-4.1.4/queues-rank-0")
+	_, recvs := pending(t, tg)
+	s, err := start(t, tg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &patched{Target: tg, words: map[target.Addr]uint64{}}
+	put(t, s, p, recvs[0], "mca_pml_ob1_recv_request_t", "req_recv.req_base.req_type", typeMprobe)
+	const waits = "sched_yield < mca_pml_ob1_mprobe < PMPI_Mprobe < main"
+	for name, c := range map[string]struct {
+		held []target.Addr
+		want []target.Addr
+	}{
+		"its own":             {recvs[:2], recvs[:1]},
+		"another thread's":    {nil, nil},
+		"the program's alone": {recvs[1:], nil},
+	} {
+		s, err := start(t, &standing{Target: p, thread: stack(waits, c.held...)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, err := range s.Communicators() {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		threads := []mqs.Thread{{Number: 1, Call: "MPI_Mprobe"}}
+		s.Waits(threads)
+		if got := threads[0]; !slices.Equal(got.Requests, c.want) || got.AllRequests != (len(c.want) > 0) || got.Comm.Known != (len(c.want) > 0) {
+			t.Errorf("%s: it waits for %v on %+v, want %v", name, got.Requests, got.Comm, c.want)
+		}
+	}
+}
+
 // The messages of non-blocking collectives are on their way whatever the program does meanwhile: no
 // call waits for them, and none is on their communicator for their sake.
 func TestNonBlockingCollectivesAreNoCalls(t *testing.T) {
