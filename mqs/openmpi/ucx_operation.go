@@ -159,6 +159,8 @@ func (s *source) ucxReceive(c *mqs.Communicator, r *ucxReceive) mqs.PendingOpera
 		s.typed(&op, r.started.Datatype, r.started.Buffer, r.started.Count)
 	case r.call != nil:
 		op.Kind = mqs.BlockingRecvs[r.call.Function]
+	case s.ucx.isDone(r.Done, symPrecvDone) && r.State == ucx.Complete:
+		op.Kind = mqs.KindNotKnown // the request's former user may have left it: one that found its message at once has not
 	case s.ucx.isDone(r.Done, symPrecvDone):
 		op.Kind = "recv_init"
 	}
