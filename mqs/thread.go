@@ -30,7 +30,7 @@ type Thread struct {
 	// tag, where no queue has it. Source is a local rank.
 	Source, Tag Maybe[int32]
 	// Requests are the requests that the call waits for, as in
-	// [PendingOperation.Request], whether a queue has them or not.
+	// [PendingOperation.Request], whether a queue has them or not. They are in no order.
 	Requests []target.Addr
 	// AllRequests is true if Requests are all that it waits for.
 	AllRequests bool

@@ -1,6 +1,7 @@
 package openmpi
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -136,7 +137,10 @@ func (s *source) incomplete() []waiting {
 			add(r.addr, r.Base)
 		}
 	}
-	slices.SortFunc(out, func(a, b waiting) int { return int(int32(a.Sequence) - int32(b.Sequence)) })
+	// Requests on several communicators may have the same number.
+	slices.SortFunc(out, func(a, b waiting) int {
+		return cmp.Or(int(int32(a.Sequence)-int32(b.Sequence)), cmp.Compare(a.addr, b.addr))
+	})
 	return out
 }
 

@@ -76,6 +76,30 @@ func TestLook(t *testing.T) {
 	}
 }
 
+// waitall has each rank wait for two messages, by requests in this order.
+func waitall(s *mqs.Snapshot, requests ...target.Addr) *mqs.Snapshot {
+	for _, p := range s.Processes {
+		p.Threads[0].Call, p.Threads[0].Requests = "MPI_Waitall", requests
+		q := p.Communicators[0].Queue[mqs.PendingReceives]
+		q.Operations[0].Kind = "irecv"
+		other := q.Operations[0]
+		other.Request = mqs.Known(target.Addr(0x20))
+		q.Operations, q.Total = append(q.Operations, other), 2
+	}
+	return s
+}
+
+// The order of a call's requests says nothing: who waits for the same ones has not moved.
+func TestLookAtRequestsInAnyOrder(t *testing.T) {
+	earlier, now := waitall(ring(3, 4), 0x20, 0x10), waitall(ring(3, 4), 0x10, 0x20)
+	if r := Look(now, past(earlier, 0, 1)); r.Verdict != Deadlocked || r.Moving {
+		t.Errorf("%q, moving %v: %s", r.Verdict, r.Moving, r.Why)
+	}
+	if r := Look(now, past(waitall(ring(3, 4), 0x10, 0x30), 0, 1)); r.Verdict == Deadlocked {
+		t.Errorf("for others than before: %q: %s", r.Verdict, r.Why)
+	}
+}
+
 // begun has both ranks be in their calls, without having made their requests.
 func begun(s *mqs.Snapshot) *mqs.Snapshot {
 	for _, p := range s.Processes {

@@ -87,7 +87,7 @@ func isElsewhere(p, before *mqs.Process) bool {
 	for _, t := range now {
 		at := slices.IndexFunc(then, func(other mqs.Thread) bool {
 			// A call that has made no request yet may be the same one.
-			sameRequests := len(t.Requests) == 0 || len(other.Requests) == 0 || slices.Equal(t.Requests, other.Requests)
+			sameRequests := len(t.Requests) == 0 || len(other.Requests) == 0 || areSame(t.Requests, other.Requests)
 			return t.Call == other.Call && t.Function == other.Function && t.File == other.File && t.Line == other.Line && sameRequests &&
 				!differ(p, before, t.Requests)
 		})
@@ -97,6 +97,11 @@ func isElsewhere(p, before *mqs.Process) bool {
 		then = slices.Delete(then, at, at+1)
 	}
 	return false
+}
+
+// areSame says whether two calls wait for the same requests: they are in no order.
+func areSame(a, b []target.Addr) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
 // gotOn says whether a process that has moved has done more than ask again for a value in
@@ -128,7 +133,7 @@ func isSame(p, before *mqs.Process) bool {
 	then := blockedIn(before)
 	for _, t := range blockedIn(p) {
 		same := func(o mqs.Thread) bool {
-			return o.Number == t.Number && o.Call == t.Call && slices.Equal(o.Requests, t.Requests)
+			return o.Number == t.Number && o.Call == t.Call && areSame(o.Requests, t.Requests)
 		}
 		if !slices.ContainsFunc(then, same) {
 			return false
