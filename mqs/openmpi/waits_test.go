@@ -365,3 +365,24 @@ func TestOneNonBlocking(t *testing.T) {
 		}
 	}
 }
+
+// Requests on several communicators have equal numbers. Their order is the same at each look.
+func TestRequestsKeepTheirOrder(t *testing.T) {
+	var first []target.Addr
+	for look := range 4 {
+		s, err := start(t, recorded(t, "openmpi-4.1.4/groups-rank-0"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var order []target.Addr
+		for _, w := range s.incomplete() {
+			order = append(order, w.addr)
+		}
+		if look == 0 {
+			first = order
+		}
+		if len(order) < 20 || !slices.Equal(order, first) {
+			t.Fatalf("look %d: %v, before: %v", look, order, first)
+		}
+	}
+}
