@@ -161,13 +161,17 @@ class FaultTest(HelperTest):
     def check(self, command: str, *expected: str) -> str:
         """Checks the sentence that a command ends with, and that the next one works."""
         message = self.fails(command)
+        self.check_message(message, *expected)
+        return message
+
+    def check_message(self, message: str, *expected: str) -> None:
+        """Checks the sentence that a command has ended with, and that the next one works."""
         for part in (FAKE,) + expected:
             self.assertIn(part, message)
         self.assertIsNone(link.LINK._helper)
         self.assertEqual(fork_count(), 0)
         self.fake("good")
         self.command("mpi-queues")
-        return message
 
     def check_raw(self, data: bytes, *expected: str, end: bool = False) -> None:
         """Checks what bytes of the helper's lead to, in a request and in the handshake."""
@@ -187,9 +191,10 @@ class FaultTest(HelperTest):
         link.HANDSHAKE_SECONDS = 0.3
         try:
             self.fake("silent_at_start")
-            self.check("mpi-queues", "did not answer within 0 seconds of its start")
+            message = self.fails("mpi-queues")
         finally:
             link.HANDSHAKE_SECONDS = 10.0
+        self.check_message(message, "did not answer within 0 seconds of its start")
 
     def test_no_program(self) -> None:
         gdb.execute("set mpi-queues helper /nonexistent/helper")
