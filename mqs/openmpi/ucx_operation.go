@@ -160,7 +160,8 @@ func (s *source) ucxReceive(c *mqs.Communicator, r *ucxReceive) mqs.PendingOpera
 	case r.call != nil:
 		op.Kind = mqs.BlockingRecvs[r.call.Function]
 	case s.ucx.isDone(r.Done, symPrecvDone) && r.State == ucx.Complete:
-		op.Kind = mqs.KindNotKnown // the request's former user may have left it: one that found its message at once has not
+		// One that found its message at once has its request's former user's.
+		op.Kind = mqs.KindNotKnown
 	case s.ucx.isDone(r.Done, symPrecvDone):
 		op.Kind = "recv_init"
 	}

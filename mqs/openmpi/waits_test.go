@@ -117,7 +117,7 @@ func TestOldRequestsAreNoCalls(t *testing.T) {
 	}
 }
 
-// A matched probe has a request from the library's list, which no receive of the program's is like.
+// MPI_Mprobe takes its request from the library's list, where the program's receives are, too.
 func TestMatchedProbe(t *testing.T) {
 	tg := recorded(t, "openmpi-4.1.4/queues-rank-0")
 	_, recvs := pending(t, tg)

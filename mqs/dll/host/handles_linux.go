@@ -73,8 +73,8 @@ type job struct {
 	last   int32 // identity given
 }
 
-// outcome is what the set-up of an image or a process has come to: it is done
-// once, so that an error stays.
+// outcome is what the set-up of an image or a process has come to. An image is set up once, and
+// an error of mqs_setup_image or mqs_setup_process stays.
 type outcome struct {
 	done bool
 	err  error

@@ -155,9 +155,8 @@ func (h *host) setUpProcess(p *process) *outcome {
 	if p.done && !p.isSetUp {
 		return &p.outcome
 	}
-	p.outcome, p.isSetUp = outcome{}, false
 	h.destroyInfo(p)
-	p.done = true
+	p.outcome, p.isSetUp = outcome{done: true}, false
 	if h.level >= abi.CompatibilityMPI2 && h.job.handle == 0 {
 		h.job.handle = abi.Job(h.handle(jobKind))
 		if h.lib.has(abi.SetupJob) {

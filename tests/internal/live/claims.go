@@ -106,8 +106,8 @@ func (j *judged) settle(t testing.TB) {
 
 // inCall is how many ticks of processor time take a rank from saying that it will wait into
 // the call in which it does, if it looks for messages all the time there. If it sleeps there, it
-// does so at as many looks as isAsleep in a row.
-const inCall, isAsleep = 5, 50
+// is seen to so many times in a row as inSleep says.
+const inCall, inSleep = 5, 50
 
 // AwaitCall waits until a rank that has said that it will wait does so. It fails the test
 // if the job ends.
@@ -128,7 +128,7 @@ func (j *Job) awaitTicks(t testing.TB, pid int) {
 		if !asleep(pid) {
 			slept = 0
 		}
-		return CPU(pid) >= from+inCall || slept >= isAsleep
+		return CPU(pid) >= from+inCall || slept >= inSleep
 	})
 }
 
