@@ -33,6 +33,7 @@ struct expect_op {
   enum expect_state state;
   int peer, tag;           /* as posted, MPI_ANY_SOURCE and MPI_ANY_TAG too */
   void *buffer;            /* made by expect_post; NULL: not compared */
+  void *memory;            /* what expect_post has allocated */
   int count;               /* -1: neither count nor datatype is compared */
   MPI_Datatype type;
   char type_name[MPI_MAX_OBJECT_NAME];
@@ -40,6 +41,7 @@ struct expect_op {
   MPI_Request request;     /* MPI_REQUEST_NULL where there is none to ask */
   bool optional;
   bool cancelled;
+  bool unprobed; /* a message that has the tag of one before it: known to be there */
   int system_buffer;       /* 1, 0, or -1: not compared */
   int actual_source, actual_tag;
   long actual_length;      /* bytes; -1 until known */
@@ -66,7 +68,12 @@ extern struct expect_self {
   const char *other_prefix;
   int other_size;
   struct expect_comm *comms;
+  const char *call; /* what it is in once it is ready: "MPI_Recv"; NULL: not compared */
+  const struct expect_comm *call_comm; /* what the call works on; NULL: not compared */
 } expect_self;
+
+/* Forgets all communicators and operations, and frees the memory of their buffers. */
+void expect_forget(void);
 
 /* Starts the account of this process; call it right after MPI_Init. prefix is
  * "rank", or "child" in a spawned world. Exits after 600 s whatever happens. */
@@ -82,6 +89,10 @@ struct expect_comm *expect_communicator(MPI_Comm comm, const char *name);
  * own, and notes it, PENDING unless the program changes that. */
 struct expect_op *expect_post(struct expect_comm *comm, const char *kind, int count,
                               MPI_Datatype type, int peer, int tag);
+
+/* Makes the call of a kind; a persistent operation is not started. */
+void expect_call(const char *kind, void *buffer, int count, MPI_Datatype type, int peer, int tag,
+                 MPI_Comm comm, MPI_Request *request);
 
 /* Notes an operation without posting it, in the queue of receives or sends. */
 struct expect_op *expect_note(struct expect_comm *comm, const char *kind, int count,

@@ -128,12 +128,23 @@ static void put_op(FILE *f, const struct expect_comm *c, struct expect_op *op,
   fputc('}', f);
 }
 
+static void put_call(FILE *f) {
+  int at = 0;
+  if (!expect_self.call) return;
+  fprintf(f, "\"call\":\"%s\",", expect_self.call);
+  if (!expect_self.call_comm) return;
+  for (const struct expect_comm *c = expect_self.comms; c != expect_self.call_comm; c = c->next) at++;
+  fprintf(f, "\"call_communicator\":%d,", at);
+}
+
 void expect_write(void) {
   char name[64];
   snprintf(name, sizeof name, "%s-%d.json", expect_self.prefix, expect_self.world_rank);
   FILE *f = create(name);
-  fprintf(f, "{\"pid\":%ld,\"global_rank\":%d,\"world_size\":%d,\"communicators\":[",
-          (long)getpid(), expect_self.world_rank, expect_self.world_size);
+  fprintf(f, "{\"pid\":%ld,\"global_rank\":%d,\"world_size\":%d,", (long)getpid(),
+          expect_self.world_rank, expect_self.world_size);
+  put_call(f);
+  fputs("\"communicators\":[", f);
   for (struct expect_comm *c = expect_self.comms; c; c = c->next) {
     fputs(c == expect_self.comms ? "\n{" : ",\n{", f);
     if (c->name) {

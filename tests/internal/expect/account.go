@@ -28,6 +28,10 @@ type Account struct {
 	GlobalRank    any
 	WorldSize     any
 	Communicators []Object
+	// Call is the MPI call that it is in, "" if that is not compared, and
+	// CallCommunicator the index of the communicator that it works on, or -1.
+	Call             string
+	CallCommunicator int
 }
 
 // Load reads the account of one process.
@@ -41,11 +45,17 @@ func Load(path string) (*Account, error) {
 		GlobalRank    any      `json:"global_rank"`
 		WorldSize     any      `json:"world_size"`
 		Communicators []Object `json:"communicators"`
+		Call          string   `json:"call"`
+		Communicator  *int     `json:"call_communicator"`
 	}
 	if err := decode(text, &file); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return &Account{strings.TrimSuffix(filepath.Base(path), ".json"), file.PID, file.GlobalRank, file.WorldSize, file.Communicators}, nil
+	a := &Account{strings.TrimSuffix(filepath.Base(path), ".json"), file.PID, file.GlobalRank, file.WorldSize, file.Communicators, file.Call, -1}
+	if file.Communicator != nil {
+		a.CallCommunicator = *file.Communicator
+	}
+	return a, nil
 }
 
 // Document is what `mpi-queues -json` writes.

@@ -285,7 +285,7 @@ func (outer *differences) operation(queue string, want, got Object) differences 
 				d.addf("extra_text is %s, want it to say cancelled", show(got["extra_text"]))
 			}
 		case "kind":
-			if !kindFits(fmt.Sprint(w), fmt.Sprint(g)) {
+			if !KindFits(fmt.Sprint(w), fmt.Sprint(g)) {
 				d.addf("kind is %s, want %s", show(g), show(w))
 			}
 		default:
@@ -307,9 +307,9 @@ func extraText(op Object) string {
 	return strings.Join(out, "; ")
 }
 
-// kindFits compares how an operation was made. A library's request does not
+// KindFits compares how an operation was made. A library's request does not
 // know MPI_Imrecv from MPI_Irecv.
-func kindFits(want, got string) bool {
+func KindFits(want, got string) bool {
 	also := map[string][]string{
 		"persistent_send":  {"send_init"},
 		"persistent_bsend": {"bsend_init"},

@@ -38,6 +38,15 @@ type Job struct {
 // flags are the launcher's; args are the program's own behind OUTDIR.
 func (w *Workspace) Start(t testing.TB, name string, ranks int, flags []string, args ...string) *Job {
 	t.Helper()
+	j := w.Launch(t, name, ranks, flags, args...)
+	j.Await(t, j.Folder, max(ranks, 1))
+	return j
+}
+
+// Launch is Start for a program that gets ready more than once, or in a folder of its
+// own: it waits for nothing; see [Job.Await].
+func (w *Workspace) Launch(t testing.TB, name string, ranks int, flags []string, args ...string) *Job {
+	t.Helper()
 	source := name
 	if !strings.Contains(name, "/") {
 		source = filepath.Join("tests", "programs", name+".c")
@@ -68,7 +77,6 @@ func (w *Workspace) Start(t testing.TB, name string, ranks int, flags []string, 
 		close(j.ended)
 	}()
 	t.Cleanup(func() { j.stop(t) })
-	j.await(t, max(ranks, 1))
 	return j
 }
 
@@ -101,11 +109,13 @@ func (w *Workspace) options(t testing.TB, source string) []string {
 	return nil
 }
 
-func (j *Job) await(t testing.TB, ranks int) {
+// Await waits until the processes have said in a folder that they are ready, and loads
+// their accounts.
+func (j *Job) Await(t testing.TB, folder string, ranks int) {
 	t.Helper()
 	ready := func(prefix string, count int) bool {
 		for i := range count {
-			if !Exists(filepath.Join(j.Folder, prefix+strconv.Itoa(i))) {
+			if !Exists(filepath.Join(folder, prefix+strconv.Itoa(i))) {
 				return false
 			}
 		}
@@ -113,12 +123,13 @@ func (j *Job) await(t testing.TB, ranks int) {
 	}
 	// How many children there are, their accounts say: all are written before anyone is ready.
 	if !Soon(func() bool {
-		return j.hasEnded() || ready("ready-", ranks) && ready("ready-child-", len(j.files(t, "child-*.json")))
+		return j.hasEnded() || ready("ready-", ranks) && ready("ready-child-", len(files(t, folder, "child-*.json")))
 	}) || j.hasEnded() {
 		text, _ := os.ReadFile(j.output)
 		t.Fatalf("the job of %s did not become ready (ended: %v); its output:\n%s", filepath.Base(j.Program), j.hasEnded(), text)
 	}
-	for _, path := range slices.Concat(j.files(t, "rank-*.json"), j.files(t, "child-*.json")) {
+	j.Accounts = nil
+	for _, path := range slices.Concat(files(t, folder, "rank-*.json"), files(t, folder, "child-*.json")) {
 		account, err := expect.Load(path)
 		if err != nil {
 			t.Fatal(err)
@@ -128,7 +139,7 @@ func (j *Job) await(t testing.TB, ranks int) {
 	}
 }
 
-// yielding is the priority of ranks, at which they still get on beside busy debuggers.
+// yielding is how much lower the priority of ranks is than the tests' own, at which they still get on beside busy debuggers.
 const yielding = 10
 
 // Yield makes a process leave the processors to debuggers: a rank that waits in MPI
@@ -137,9 +148,13 @@ func Yield(t testing.TB, pid int) {
 	t.Helper()
 	folder := filepath.Join("/proc", strconv.Itoa(pid))
 	threads, _ := filepath.Glob(filepath.Join(folder, "task", "*"))
+	lower := yielding
+	if own, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0); err == nil {
+		lower = min(20-own+yielding, 19) // the system call counts from 40 down to 1
+	}
 	for _, thread := range threads {
 		id, _ := strconv.Atoi(filepath.Base(thread))
-		if err := syscall.Setpriority(syscall.PRIO_PROCESS, id, yielding); err != nil && !errors.Is(err, syscall.ESRCH) {
+		if err := syscall.Setpriority(syscall.PRIO_PROCESS, id, lower); err != nil && !errors.Is(err, syscall.ESRCH) {
 			t.Fatal(err)
 		}
 	}
@@ -151,9 +166,9 @@ func Yield(t testing.TB, pid int) {
 	}
 }
 
-func (j *Job) files(t testing.TB, pattern string) []string {
+func files(t testing.TB, folder, pattern string) []string {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(j.Folder, pattern))
+	paths, err := filepath.Glob(filepath.Join(folder, pattern))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -128,13 +128,14 @@ func (w *Workspace) compile(source string) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", err
 	}
-	args := []string{"-g", "-O0", "-pthread", "-I", programs, "-o", path, filepath.Join(w.Root, source)}
-	text, err := os.ReadFile(filepath.Join(w.Root, source))
+	args := []string{"-g", "-O0", "-pthread", "-I", programs, "-o", path}
+	sources, text, err := parts(filepath.Join(w.Root, source))
 	if err != nil {
 		return "", err
 	}
+	args = append(args, sources...)
 	compiler := "gcc"
-	if accounts := strings.Contains(string(text), `"expect.h"`); accounts || strings.Contains(string(text), "<mpi.h>") {
+	if accounts := strings.Contains(text, `"expect.h"`); accounts || strings.Contains(text, "<mpi.h>") {
 		compiler = w.MPI.Compiler
 		if accounts {
 			args = append(args, filepath.Join(programs, "expect.c"), filepath.Join(programs, "expect_json.c"))
@@ -144,6 +145,27 @@ func (w *Workspace) compile(source string) (string, error) {
 		return "", fmt.Errorf("%s %s: %w\n%s", compiler, source, err, out)
 	}
 	return path, nil
+}
+
+// parts are the sources of a program: one, and those beside it that a comment
+// "parts: NAME..." in it names; and their text.
+func parts(source string) (sources []string, text string, err error) {
+	sources = []string{source}
+	for i := 0; i < len(sources); i++ {
+		part, err := os.ReadFile(sources[i])
+		if err != nil {
+			return nil, "", err
+		}
+		text += string(part)
+		for line := range strings.Lines(string(part)) {
+			if _, names, ok := strings.Cut(line, " parts: "); ok && i == 0 {
+				for _, name := range strings.Fields(names) {
+					sources = append(sources, filepath.Join(filepath.Dir(source), name))
+				}
+			}
+		}
+	}
+	return sources, text, nil
 }
 
 // Until polls a condition until it is true; it fails the test, with what was

@@ -1,0 +1,368 @@
+// Package oracle holds what is shown of random jobs against what they say of themselves.
+//
+// The program in this folder makes jobs from seeds. Each value of each operation that it
+// has noted is an [Event]: right, wrong, or unknown; so is an operation that is missing,
+// one that should not be there, and one that stands out of order. A [Table] says which
+// events, other than right ones, a reader of a build may have, each with a reason.
+package oracle
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
+)
+
+// Kind says how something that is shown stands to what is so.
+type Kind string
+
+// The kinds of events.
+const (
+	Right   Kind = "right"
+	Wrong   Kind = "wrong"
+	Unknown Kind = "unknown"
+	Missing Kind = "missing" // an operation or a communicator
+	Extra   Kind = "extra"   // the same
+	Order   Kind = "order"   // an operation out of order
+)
+
+// Event is one comparison. Queue is empty for what belongs to a communicator, and Comm is
+// nil for what belongs to the process.
+type Event struct {
+	Kind         Kind
+	Queue, Field string
+	Comm         expect.Object // the account's
+	Want, Got    expect.Object // the operation, the communicator or the process
+}
+
+// String says it in a line.
+func (e Event) String() string {
+	var b strings.Builder
+	if e.Comm != nil {
+		fmt.Fprintf(&b, "communicator %s, ", show(e.Comm["name"]))
+	}
+	if e.Queue != "" {
+		fmt.Fprintf(&b, "%s, ", e.Queue)
+	}
+	switch e.Kind {
+	case Missing:
+		fmt.Fprintf(&b, "missing: %s", brief(e.Want))
+	case Extra:
+		fmt.Fprintf(&b, "should not be there: %s", brief(e.Got))
+	case Order:
+		fmt.Fprintf(&b, "out of order: %s", brief(e.Want))
+	default:
+		fmt.Fprintf(&b, "%s is %s, want %s, of %s", e.Field, show(e.Got[e.Field]), show(e.Want[e.Field]), brief(e.Want))
+	}
+	return b.String()
+}
+
+// brief leaves out the queues of a communicator.
+func brief(o expect.Object) string {
+	o = maps.Clone(o)
+	for _, q := range expect.Queues {
+		delete(o, q)
+	}
+	return show(o)
+}
+
+func show(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case string:
+		return v
+	case json.Number:
+		return v.String()
+	case bool:
+		return fmt.Sprint(v)
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(text)
+}
+
+// Events compares a process with its account.
+func Events(account *expect.Account, process expect.Object) []Event {
+	var out []Event
+	said := expect.Object{"pid": account.PID, "global_rank": account.GlobalRank, "world_size": account.WorldSize, "unavailable": nil}
+	for _, key := range []string{"pid", "global_rank", "world_size", "unavailable"} {
+		out = append(out, value(Event{Field: key, Want: said, Got: process}))
+	}
+	pairs, missing, extra := pairComms(account.Communicators, expect.Communicators(process))
+	ids := map[int]any{}
+	for _, p := range pairs {
+		out = append(out, p.events...)
+		ids[p.at] = p.got["unique_id"]
+	}
+	for _, c := range missing {
+		out = append(out, Event{Kind: Missing, Field: "communicator", Comm: c, Want: c})
+	}
+	for _, c := range extra {
+		out = append(out, Event{Kind: Extra, Field: "communicator", Comm: c, Got: c})
+	}
+	return append(out, callEvents(account, process, ids)...)
+}
+
+// callEvents are about the call that the process is in.
+func callEvents(account *expect.Account, process expect.Object, ids map[int]any) []Event {
+	if account.Call == "" {
+		return nil
+	}
+	want := expect.Object{"call": account.Call}
+	got := expect.Object{"call": nil}
+	threads, _ := process["threads"].([]any)
+	for _, t := range threads {
+		if t, ok := t.(map[string]any); ok && t["call"] != nil && (got["call"] == nil || t["call"] == account.Call) {
+			got = t
+		}
+	}
+	out := []Event{value(Event{Field: "call", Want: want, Got: got})}
+	if id, ok := ids[account.CallCommunicator]; ok && got["call"] != nil {
+		want["communicator"] = id
+		out = append(out, value(Event{Field: "communicator", Want: want, Got: got}))
+	}
+	return out
+}
+
+// value judges a field of an event.
+func value(e Event) Event {
+	want, got := e.Want[e.Field], e.Got[e.Field]
+	switch {
+	case fits(e.Field, want, got):
+		e.Kind = Right
+	case got == nil:
+		e.Kind = Unknown
+	default:
+		e.Kind = Wrong
+	}
+	return e
+}
+
+func fits(field string, want, got any) bool {
+	switch {
+	case field == "kind" && got != nil:
+		return expect.KindFits(show(want), show(got))
+	case field == "cancelled":
+		return strings.Contains(show(got), "cancelled") == (want == true)
+	}
+	return show(want) == show(got)
+}
+
+// cost says how badly a pairing fits.
+func cost(events []Event) int {
+	prices := map[Kind]int{Right: 0, Unknown: 1, Order: 5, Wrong: 10, Missing: 30, Extra: 30}
+	sum := 0
+	for _, e := range events {
+		price := prices[e.Kind]
+		if e.Queue == "" {
+			price *= 20 // a communicator's own values tell more than an operation
+		}
+		sum += price
+	}
+	return sum
+}
+
+type commPair struct {
+	at, to int
+	got    expect.Object
+	events []Event
+}
+
+// pairComms pairs communicators so that they fit best: names need not be unique or known.
+func pairComms(want, got []expect.Object) (pairs []commPair, missing, extra []expect.Object) {
+	var all []commPair
+	for i, w := range want {
+		for k, g := range got {
+			all = append(all, commPair{i, k, g, commEvents(w, g)})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b commPair) int { return cmp.Compare(cost(a.events), cost(b.events)) })
+	wanted, taken := map[int]bool{}, map[int]bool{}
+	for _, p := range all {
+		if !wanted[p.at] && !taken[p.to] && !alien(want[p.at], p.got) {
+			wanted[p.at], taken[p.to] = true, true
+			pairs = append(pairs, p)
+		}
+	}
+	for i, w := range want {
+		if !wanted[i] {
+			missing = append(missing, w)
+		}
+	}
+	for k, g := range got {
+		if !taken[k] && !(predefined(g) && idle(g)) {
+			extra = append(extra, g)
+		}
+	}
+	return pairs, missing, extra
+}
+
+// alien says that two communicators can't be one: both are known, and differ.
+func alien(want, got expect.Object) bool {
+	return got["size"] != nil && show(want["size"]) != show(got["size"])
+}
+
+func predefined(c expect.Object) bool {
+	return slices.Contains([]string{"MPI_COMM_WORLD", "MPI_COMM_SELF", "MPI_COMM_PARENT"}, show(c["name"]))
+}
+
+func idle(c expect.Object) bool {
+	for _, q := range expect.Queues {
+		if ops, _ := expect.Operations(c, q); len(ops) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func commEvents(want, got expect.Object) []Event {
+	var out []Event
+	said := maps.Clone(want)
+	said["inter"], said["internal"] = want["remote_group"] != nil, false
+	for _, key := range slices.Sorted(maps.Keys(said)) {
+		if key != "freed" && !slices.Contains(expect.Queues, key) {
+			out = append(out, value(Event{Field: key, Comm: want, Want: said, Got: got}))
+		}
+	}
+	for _, queue := range expect.Queues {
+		wanted, _ := expect.Operations(want, queue)
+		ops, ok := expect.Operations(got, queue)
+		if !ok {
+			said[queue] = "an array"
+			out = append(out, Event{Kind: Unknown, Queue: queue, Field: "queue", Comm: want, Want: said, Got: got})
+			continue
+		}
+		if queue == "unexpected_messages" {
+			ops = unheld(want, ops)
+		}
+		out = append(out, queueEvents(want, queue, wanted, ops)...)
+	}
+	return out
+}
+
+// unheld takes messages that a matched probe holds from those that are unexpected:
+// libraries differ in where such a message is.
+func unheld(want expect.Object, ops []expect.Object) []expect.Object {
+	receives, _ := expect.Operations(want, "pending_receives")
+	var out []expect.Object
+	for _, op := range ops {
+		at := slices.IndexFunc(receives, func(r expect.Object) bool {
+			return r["kind"] == "improbe" && show(r["actual_local_rank"]) == show(op["actual_local_rank"]) && show(r["actual_tag"]) == show(op["actual_tag"])
+		})
+		if at < 0 || op["status"] != "matched" {
+			out = append(out, op)
+			continue
+		}
+		receives = slices.Delete(slices.Clone(receives), at, at+1)
+	}
+	return out
+}
+
+type opPair struct {
+	at, to, cost int
+	events       []Event
+}
+
+// queueEvents pairs operations so that they fit best, and compares each pair.
+func queueEvents(comm expect.Object, queue string, want, got []expect.Object) []Event {
+	var all []opPair
+	for i, w := range want {
+		for k, g := range got {
+			if g["desired_tag"] == nil || show(w["desired_tag"]) == show(g["desired_tag"]) {
+				events := opEvents(comm, queue, w, g)
+				all = append(all, opPair{i, k, cost(events), events})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b opPair) int { return cmp.Compare(a.cost, b.cost) })
+	wanted, taken := map[int]int{}, map[int]bool{}
+	var out []Event
+	for _, p := range all {
+		if _, ok := wanted[p.at]; !ok && !taken[p.to] {
+			wanted[p.at], taken[p.to] = p.to, true
+			out = append(out, p.events...)
+		}
+	}
+	for i, w := range want {
+		if _, ok := wanted[i]; !ok && w["optional"] != true {
+			out = append(out, Event{Kind: Missing, Queue: queue, Comm: comm, Want: w})
+		}
+	}
+	for k, g := range got {
+		if !taken[k] {
+			out = append(out, Event{Kind: Extra, Queue: queue, Comm: comm, Got: g})
+		}
+	}
+	for _, i := range misplaced(queue, want, wanted) {
+		out = append(out, Event{Kind: Order, Queue: queue, Comm: comm, Want: want[i], Got: got[wanted[i]]})
+	}
+	return out
+}
+
+// misplaced are the fewest operations without which the others stand in order. MPI knows no
+// order between the destinations of sends, nor between the sources of messages.
+func misplaced(queue string, want []expect.Object, to map[int]int) []int {
+	lines := map[string][]int{}
+	for i := range want {
+		if _, ok := to[i]; ok {
+			peer := ""
+			if queue != "pending_receives" {
+				peer = show(want[i]["desired_local_rank"])
+			}
+			lines[peer] = append(lines[peer], i)
+		}
+	}
+	var out []int
+	for _, line := range lines {
+		out = append(out, outOfOrder(line, to)...)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// outOfOrder leaves the longest rising sequence out.
+func outOfOrder(line []int, to map[int]int) []int {
+	length, before := make([]int, len(line)), make([]int, len(line))
+	best := -1
+	for i := range line {
+		length[i], before[i] = 1, -1
+		for k := range i {
+			if to[line[k]] < to[line[i]] && length[k] >= length[i] {
+				length[i], before[i] = length[k]+1, k
+			}
+		}
+		if best < 0 || length[i] > length[best] {
+			best = i
+		}
+	}
+	in := map[int]bool{}
+	for i := best; i >= 0; i = before[i] {
+		in[i] = true
+	}
+	var out []int
+	for i, n := range line {
+		if !in[i] {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func opEvents(comm expect.Object, queue string, want, got expect.Object) []Event {
+	said, shown := maps.Clone(want), maps.Clone(got)
+	delete(said, "optional")
+	said["internal"], said["cancelled"] = false, want["cancelled"] == true
+	shown["cancelled"] = got["extra_text"]
+	var out []Event
+	for _, key := range slices.Sorted(maps.Keys(said)) {
+		out = append(out, value(Event{Queue: queue, Field: key, Comm: comm, Want: said, Got: shown}))
+	}
+	return out
+}

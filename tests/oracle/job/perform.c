@@ -1,0 +1,423 @@
+/* What one rank does of a plan; see perform.h. */
+#define _POSIX_C_SOURCE 200809L
+#include "perform.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SERIES_TAG = 32000, SPARE_TAG, MOST_EXTENT = 128 };
+
+const int plan_type_sizes[TYPES] = {4, 8, 1, 1, 2, 8, 4, 12, 64, 36, 0, 24};
+static MPI_Datatype types[TYPES];
+static bool with_threads;
+
+/* What this rank has of an item. */
+static struct own {
+  MPI_Request send, receive; /* those that no account has */
+  struct expect_op *sent, *received, *waiting;
+  MPI_Message message;
+} own[MOST_ITEMS];
+
+static struct expect_comm *comms[MOST_COMMS], *control;
+static struct expect_op *spare[MOST_COMMS]; /* keeps a freed communicator alive */
+static int me;
+
+void perform_begin(bool threads) {
+  MPI_Datatype bare;
+  with_threads = threads;
+  me = expect_self.world_rank;
+  const MPI_Datatype predefined[] = {MPI_INT, MPI_DOUBLE, MPI_BYTE, MPI_CHAR, MPI_SHORT, MPI_LONG, MPI_FLOAT, MPI_DOUBLE_INT};
+  memcpy(types, predefined, sizeof predefined);
+  MPI_Type_vector(4, 4, 7, MPI_FLOAT, &types[8]); /* with gaps, and no name */
+  MPI_Type_create_struct(3, (int[]){1, 3, 1}, (MPI_Aint[]){0, 8, 32}, (MPI_Datatype[]){MPI_DOUBLE, MPI_DOUBLE, MPI_INT}, &bare);
+  MPI_Type_create_resized(bare, 0, 40, &types[9]);
+  MPI_Type_set_name(types[9], "particle with a mass, a position and a charge, name 63 chars ..");
+  MPI_Type_contiguous(0, MPI_INT, &types[10]);
+  MPI_Type_contiguous(3, MPI_DOUBLE, &types[11]);
+  MPI_Type_set_name(types[11], "point");
+  for (int i = 8; i < TYPES; i++) MPI_Type_commit(&types[i]);
+  for (int i = 0; i < TYPES; i++) {
+    int size;
+    MPI_Type_size(types[i], &size);
+    if (size != plan_type_sizes[i]) expect_die("type %d has %d bytes", i, size);
+  }
+  MPI_Buffer_attach(malloc(32 << 20), 32 << 20);
+}
+
+/* Communicators */
+
+static int place(const int *list, int n, int *color) {
+  for (int i = 0; i < n; i++)
+    if (list[i] == me) return i;
+  *color = MPI_UNDEFINED;
+  return 0;
+}
+
+static MPI_Comm from_group(MPI_Comm parent, const struct plan_comm *of, const struct plan_comm *c) {
+  MPI_Comm made;
+  MPI_Group all, some;
+  int ranks[MOST_RANKS];
+  for (int i = 0; i < c->size; i++) ranks[i] = plan_rank_of(of, c->members[i]);
+  MPI_Comm_group(parent, &all);
+  MPI_Group_incl(all, c->size, ranks, &some);
+  MPI_Comm_create(parent, some, &made);
+  MPI_Group_free(&some);
+  MPI_Group_free(&all);
+  return made;
+}
+
+static MPI_Comm between(MPI_Comm parent, const struct plan_comm *of, const struct plan_comm *c) {
+  MPI_Comm made, shore;
+  int color = 0, left = plan_rank_of(of, c->members[0]), right = plan_rank_of(of, c->remote[0]);
+  int key = place(c->members, c->size, &color);
+  bool other = color == MPI_UNDEFINED;
+  if (other) key = place(c->remote, c->remote_size, &color);
+  MPI_Comm_split(parent, other, key, &shore);
+  MPI_Intercomm_create(shore, 0, parent, other ? left : right, 9, &made);
+  MPI_Comm_free(&shore);
+  return made;
+}
+
+static MPI_Comm make(MPI_Comm parent, const struct plan_comm *of, const struct plan_comm *c) {
+  MPI_Comm made = MPI_COMM_NULL;
+  int color = 0, key, n = c->size, at = plan_rank_of(of, me);
+  int one = 1, next = (at + 1) % n, previous = (at + n - 1) % n;
+  int ends[MOST_RANKS], ring[2 * MOST_RANKS];
+  switch (c->making) {
+  case WORLD: return MPI_COMM_WORLD;
+  case DUP: MPI_Comm_dup(parent, &made); break;
+  case SPLIT:
+    key = place(c->members, n, &color);
+    MPI_Comm_split(parent, color, key, &made);
+    break;
+  case GROUP: made = from_group(parent, of, c); break;
+  case CART: MPI_Cart_create(parent, 1, &n, (int[]){1}, 0, &made); break;
+  case GRAPH:
+    for (int i = 0; i < n; i++) ends[i] = i + 1, ring[i] = (i + 1) % n;
+    MPI_Graph_create(parent, n, ends, ring, 0, &made);
+    break;
+  case DIST_GRAPH:
+    MPI_Dist_graph_create_adjacent(parent, 1, &previous, &one, 1, &next, &one, MPI_INFO_NULL, 0, &made);
+    break;
+  case BETWEEN: made = between(parent, of, c); break;
+  }
+  return made;
+}
+
+/* MPI must have made what the plan says. */
+static void check_group(const int *want, int size, const int *got, int got_size) {
+  if (got_size != size || memcmp(want, got, (size_t)size * sizeof *want) != 0) expect_die("a group is not as planned");
+}
+
+static void make_comms(const struct plan *p) {
+  MPI_Comm made[MOST_COMMS], comm;
+  memset(comms, 0, sizeof comms);
+  for (int i = 0; i < p->comms; i++) {
+    const struct plan_comm *c = &p->comm[i], *of = i > 0 ? &p->comm[c->parent] : c;
+    made[i] = MPI_COMM_NULL;
+    if (!plan_member(of, me) || !plan_needs(p, i)) continue;
+    made[i] = make(i > 0 ? made[c->parent] : MPI_COMM_NULL, of, c);
+    if (made[i] == MPI_COMM_NULL) continue;
+    comms[i] = expect_communicator(made[i], c->name);
+    bool left = c->remote_size < 0 || comms[i]->size == c->size;
+    for (int k = 0; k < c->remote_size; k++) left = left && c->remote[k] != me;
+    check_group(left ? c->members : c->remote, left ? c->size : c->remote_size, comms[i]->group, comms[i]->size);
+    if (c->remote_size >= 0)
+      check_group(left ? c->remote : c->members, left ? c->remote_size : c->size, comms[i]->remote_group, comms[i]->remote_size);
+  }
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  control = expect_communicator(comm, "control");
+}
+
+/* Items */
+
+static enum expect_state state_of(const struct plan_item *t) {
+  long bytes = (long)t->count * plan_type_sizes[t->type];
+  bool gaps = t->type >= 8 && t->type <= 9;
+  const char *new_protocols = getenv("UCX_PROTO_ENABLE");
+  if (strstr(t->send, "ssend")) return EXPECT_PENDING;
+  if (strstr(t->send, "bsend") || bytes < 200000) return EXPECT_LEFT;
+  /* UCX's new protocols, up to 1.15, know no rendezvous for what is not contiguous. */
+  return gaps && new_protocols && *new_protocols == 'y' ? EXPECT_LEFT : EXPECT_PENDING;
+}
+
+static struct expect_op *post_send(struct expect_comm *c, const struct plan_comm *pc, const struct plan_item *t, enum expect_state state) {
+  struct expect_op *op = expect_post(c, t->send, t->count, types[t->type], plan_rank_of(pc, t->to), t->tag);
+  op->state = state;
+  if (strstr(t->send, "bsend")) op->buffer = NULL; /* or that of the copy in the attached buffer */
+  long bytes = (long)t->count * plan_type_sizes[t->type];
+  /* What went eagerly may have left no request. */
+  op->optional = state == EXPECT_LEFT || (state == EXPECT_COMPLETE && bytes < 200000);
+  return op;
+}
+
+static struct expect_op *post_receive(struct expect_comm *c, const struct plan_comm *pc, const struct plan_item *t) {
+  return expect_post(c, t->receive, t->count + t->spare, types[t->type], t->any_source ? MPI_ANY_SOURCE : plan_rank_of(pc, t->from),
+                     t->any_tag ? MPI_ANY_TAG : t->tag);
+}
+
+/* The receive is posted before the send. */
+static void in_turn(const struct plan_item *t) {
+  if (t->from == t->to) return;
+  if (me == t->to) MPI_Send(NULL, 0, MPI_INT, t->from, t->tag, control->comm);
+  else MPI_Recv(NULL, 0, MPI_INT, t->to, t->tag, control->comm, MPI_STATUS_IGNORE);
+}
+
+/* What was sent before has come once this has. */
+static void follow(struct expect_comm *c, const struct plan_comm *pc, const struct plan_item *t) {
+  MPI_Request r = MPI_REQUEST_NULL;
+  if (me == t->from) MPI_Isend(NULL, 0, MPI_INT, plan_rank_of(pc, t->to), SERIES_TAG, c->comm, &r);
+  if (me == t->to) MPI_Recv(NULL, 0, MPI_INT, plan_rank_of(pc, t->from), SERIES_TAG, c->comm, MPI_STATUS_IGNORE);
+  MPI_Wait(&r, MPI_STATUS_IGNORE);
+}
+
+static void note_unexpected(struct expect_comm *c, const struct plan_comm *pc, const struct plan_item *t, struct own *o) {
+  expect_unexpected(c, plan_rank_of(pc, t->from), t->tag, (long)t->count * plan_type_sizes[t->type]);
+  for (o->waiting = c->first[UNEXPECTED]; o->waiting->next; o->waiting = o->waiting->next) continue;
+  o->waiting->unprobed = t->again;
+}
+
+static void collect(struct expect_comm *c, const struct plan_comm *pc, const struct plan_item *t, struct own *o) {
+  char *b = calloc((size_t)(t->count + t->spare + 1), MOST_EXTENT);
+  if (me == t->to) {
+    expect_call(t->receive, b, t->count + t->spare, types[t->type], t->any_source ? MPI_ANY_SOURCE : plan_rank_of(pc, t->from), t->tag, c->comm, &o->receive);
+    if (!strncmp(t->receive, "persistent", 10)) MPI_Start(&o->receive);
+  }
+  in_turn(t);
+  if (me == t->from) {
+    expect_call(t->send, b, t->count, types[t->type], plan_rank_of(pc, t->to), t->tag, c->comm, &o->send);
+    if (!strncmp(t->send, "persistent", 10)) MPI_Start(&o->send);
+  }
+  MPI_Request both[] = {o->send, o->receive};
+  MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+  o->send = both[0], o->receive = both[1];
+  if (o->send == MPI_REQUEST_NULL && o->receive == MPI_REQUEST_NULL) free(b);
+}
+
+static void use_no_process(struct expect_comm *c, const struct plan_item *t, struct own *o) {
+  static int nothing;
+  if (me == t->from) expect_call(t->send, &nothing, 1, MPI_INT, MPI_PROC_NULL, t->tag, c->comm, &o->send);
+  if (me == t->to) expect_call(t->receive, &nothing, 1, MPI_INT, MPI_PROC_NULL, t->tag, c->comm, &o->receive);
+  if (me == t->from && !strncmp(t->send, "persistent", 10)) MPI_Start(&o->send);
+  if (me == t->to && !strncmp(t->receive, "persistent", 10)) MPI_Start(&o->receive);
+}
+
+/* Takes the message out of the queue. */
+static void hold(struct expect_comm *c, const struct plan_comm *pc, const struct plan_item *t, struct own *o) {
+  MPI_Status status;
+  int peer = plan_rank_of(pc, t->from);
+  struct expect_op *op = expect_note(c, t->act == HELD_MESSAGE ? "improbe" : "imrecv", t->act == HELD_MESSAGE ? -1 : t->count + t->spare, types[t->type], peer, t->tag);
+  for (int flag = 0; !flag;) MPI_Improbe(peer, t->tag, c->comm, &flag, &o->message, &status);
+  if (t->act == HELD_MESSAGE) {
+    op->state = EXPECT_MATCHED;
+    op->optional = true; /* neither in a queue nor received: libraries differ */
+    op->system_buffer = -1;
+    expect_actual(op, peer, t->tag, (long)t->count * plan_type_sizes[t->type]);
+    return;
+  }
+  op->state = EXPECT_COMPLETE;
+  op->buffer = op->memory = calloc((size_t)(t->count + t->spare + 1), MOST_EXTENT);
+  MPI_Imrecv(op->buffer, t->count + t->spare, types[t->type], &o->message, &op->request);
+  o->received = op;
+}
+
+static void perform_item(const struct plan *p, int number) {
+  const struct plan_item *t = &p->item[number];
+  const struct plan_comm *pc = &p->comm[t->comm];
+  struct own *o = &own[number];
+  struct expect_comm *c = comms[t->comm];
+  bool sends = me == t->from, receives = me == t->to;
+  switch (t->act) {
+  case UNEXPECTED_MESSAGE:
+    if (sends) o->sent = post_send(c, pc, t, state_of(t));
+    if (receives) note_unexpected(c, pc, t, o);
+    if (t->again) follow(c, pc, t);
+    break;
+  case UNMATCHED_RECEIVE:
+    if (receives) o->received = post_receive(c, pc, t);
+    break;
+  case COMPLETE_PAIR:
+    if (receives) (o->received = post_receive(c, pc, t))->state = EXPECT_COMPLETE;
+    in_turn(t);
+    if (sends) o->sent = post_send(c, pc, t, EXPECT_COMPLETE);
+    break;
+  case COLLECTED_PAIR: collect(c, pc, t, o); break;
+  case CANCELLED_RECEIVE:
+    if (!receives) break;
+    o->received = post_receive(c, pc, t);
+    MPI_Cancel(&o->received->request);
+    o->received->state = EXPECT_COMPLETE;
+    o->received->cancelled = true;
+    break;
+  case FREED_REQUEST:
+    if (receives) MPI_Request_free(&post_receive(c, pc, t)->request);
+    break;
+  case IDLE_PERSISTENT:
+    if (sends) MPI_Ssend_init(NULL, 0, MPI_INT, plan_rank_of(pc, t->to), t->tag, c->comm, &o->send);
+    if (receives) MPI_Recv_init(NULL, 0, MPI_INT, plan_rank_of(pc, t->from), t->tag, c->comm, &o->receive);
+    break;
+  case NO_PROCESS: use_no_process(c, t, o); break;
+  case HELD_MESSAGE:
+  case TAKEN_MESSAGE:
+    if (sends) o->sent = post_send(c, pc, t, t->act == HELD_MESSAGE ? state_of(t) : EXPECT_COMPLETE);
+    if (receives) hold(c, pc, t, o);
+    break;
+  case ACTS: break;
+  }
+}
+
+struct posting { const struct plan *plan; int number; };
+
+static void *post_in_thread(void *posting) {
+  const struct posting *p = posting;
+  perform_item(p->plan, p->number);
+  return NULL;
+}
+
+/* Frees what the plan frees; a receive keeps each of them in being. */
+static void free_comms(const struct plan *p) {
+  for (int i = 1; i < p->comms; i++)
+    if (comms[i] && p->comm[i].freed) {
+      MPI_Comm_free(&comms[i]->comm);
+      expect_freed(comms[i]);
+    }
+}
+
+static MPI_Request ends[2];
+static double out[131072], in[16];
+
+/* What the call at the end leaves of itself before it is made. */
+static void prepare_end(const struct plan *p) {
+  ends[0] = ends[1] = MPI_REQUEST_NULL;
+  for (int rank = 1; rank < p->ranks; rank++) {
+    const struct plan_block *b = &p->block[rank];
+    if (b->call < IN_WAIT || b->call > IN_WAITANY) continue;
+    if (rank == me) {
+      ends[0] = expect_post(control, "irecv", 10, MPI_DOUBLE, b->by, 10000 + rank)->request;
+      ends[1] = b->call == IN_WAIT ? MPI_REQUEST_NULL : expect_post(control, "issend", 3, MPI_DOUBLE, b->by, 11000 + rank)->request;
+    }
+    if (b->by == me && b->call != IN_WAIT) expect_unexpected(control, rank, 11000 + rank, 3 * (long)sizeof(double));
+  }
+}
+
+/* What the call leaves once it has been made; who waits in MPI sees what is sent to it. */
+static void note_end(const struct plan *p) {
+  static const char *const calls[CALLS] = {NULL, "MPI_Recv", "MPI_Ssend", "MPI_Send", "MPI_Wait", "MPI_Waitall", "MPI_Waitany", "MPI_Barrier", "MPI_Allreduce"};
+  enum call mine = p->block[me].call;
+  expect_self.call = calls[mine];
+  expect_self.call_comm = mine == OUTSIDE ? NULL : control;
+  for (int rank = 1; rank < p->ranks; rank++) {
+    const struct plan_block *b = &p->block[rank];
+    int count = b->call == IN_SEND ? 131072 : 16;
+    struct expect_op *op = NULL;
+    if (rank == me && b->call == IN_RECV) op = expect_note(control, "recv", 16, MPI_DOUBLE, b->by, 10000 + rank);
+    if (rank == me && b->call == IN_RECV) op->buffer = in;
+    if (b->call != IN_SEND && b->call != IN_SSEND) continue;
+    if (rank == me) op = expect_note(control, b->call == IN_SEND ? "send" : "ssend", count, MPI_DOUBLE, b->by, 11000 + rank);
+    if (rank == me) op->buffer = out;
+    if (b->by == me && mine != OUTSIDE) expect_unexpected(control, rank, 11000 + rank, count * (long)sizeof(double));
+  }
+}
+
+void perform(const struct plan *p) {
+  memset(own, 0, sizeof own);
+  memset(spare, 0, sizeof spare);
+  for (int i = 0; i < MOST_ITEMS; i++) own[i].send = own[i].receive = MPI_REQUEST_NULL, own[i].message = MPI_MESSAGE_NULL;
+  make_comms(p);
+  for (int i = 1; i < p->comms; i++)
+    if (comms[i] && p->comm[i].freed) spare[i] = expect_post(comms[i], "irecv", 1, MPI_INT, 0, SPARE_TAG);
+  for (int i = 0; i < p->items; i++) {
+    const struct plan_item *t = &p->item[i];
+    if (t->comm == NO_COMM || (t->from != me && t->to != me)) continue;
+    struct posting posting = {p, i};
+    pthread_t thread;
+    if (!with_threads || !t->thread) perform_item(p, i);
+    else if (pthread_create(&thread, NULL, post_in_thread, &posting) != 0 || pthread_join(thread, NULL) != 0)
+      expect_die("no thread");
+  }
+  prepare_end(p);
+  expect_settle(control->comm);
+  free_comms(p);
+  note_end(p);
+}
+
+void perform_block(const struct plan *p) {
+  const struct plan_block *b = &p->block[me];
+  int one = 1, sum, at;
+  switch (b->call) {
+  case IN_RECV: MPI_Recv(in, 16, MPI_DOUBLE, b->by, 10000 + me, control->comm, MPI_STATUS_IGNORE); break;
+  case IN_SSEND: MPI_Ssend(out, 16, MPI_DOUBLE, b->by, 11000 + me, control->comm); break;
+  case IN_SEND: MPI_Send(out, 131072, MPI_DOUBLE, b->by, 11000 + me, control->comm); break;
+  case IN_WAIT: MPI_Wait(&ends[0], MPI_STATUS_IGNORE); break;
+  case IN_WAITALL: MPI_Waitall(2, ends, MPI_STATUSES_IGNORE); break;
+  case IN_WAITANY: MPI_Waitany(2, ends, &at, MPI_STATUS_IGNORE); break;
+  case IN_BARRIER: MPI_Barrier(control->comm); break;
+  case IN_ALLREDUCE: MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, control->comm); break;
+  case OUTSIDE:
+  case CALLS: break;
+  }
+}
+
+static void release_others(const struct plan *p) {
+  int one = 1, sum;
+  enum call collective = OUTSIDE;
+  for (int rank = 1; rank < p->ranks; rank++) {
+    const struct plan_block *b = &p->block[rank];
+    if (b->call >= IN_BARRIER) collective = b->call;
+    if (b->by != me) continue;
+    if (b->call >= IN_SSEND && b->call <= IN_WAITANY && b->call != IN_WAIT)
+      MPI_Recv(out, 131072, MPI_DOUBLE, rank, 11000 + rank, control->comm, MPI_STATUS_IGNORE);
+    if (b->call == IN_RECV || (b->call >= IN_WAIT && b->call <= IN_WAITANY))
+      MPI_Send(in, 10, MPI_DOUBLE, rank, 10000 + rank, control->comm);
+  }
+  if (p->block[me].call >= IN_BARRIER || collective == OUTSIDE) return;
+  if (collective == IN_BARRIER) MPI_Barrier(control->comm);
+  else MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, control->comm);
+}
+
+static void finish(MPI_Request *r, bool cancel) {
+  if (cancel) MPI_Cancel(r);
+  MPI_Wait(r, MPI_STATUS_IGNORE);
+  if (*r != MPI_REQUEST_NULL) MPI_Request_free(r);
+}
+
+void perform_tidy(const struct plan *p) {
+  static MPI_Request receives[MOST_ITEMS], answers[MOST_ITEMS];
+  static char *memory[MOST_ITEMS];
+  release_others(p);
+  MPI_Waitall(2, ends, MPI_STATUSES_IGNORE);
+  for (int i = 0; i < p->items; i++) {
+    const struct plan_item *t = &p->item[i];
+    struct own *o = &own[i];
+    receives[i] = answers[i] = MPI_REQUEST_NULL;
+    memory[i] = NULL;
+    if (t->comm == NO_COMM || p->comm[t->comm].freed || !comms[t->comm]) continue;
+    const struct plan_comm *pc = &p->comm[t->comm];
+    MPI_Comm comm = comms[t->comm]->comm;
+    int bytes = t->count * plan_type_sizes[t->type];
+    if (o->waiting || o->message != MPI_MESSAGE_NULL) memory[i] = malloc((size_t)bytes + 1);
+    if (o->waiting) MPI_Irecv(memory[i], bytes, MPI_BYTE, plan_rank_of(pc, t->from), t->tag, comm, &receives[i]);
+    if (o->message != MPI_MESSAGE_NULL) MPI_Imrecv(memory[i], bytes, MPI_BYTE, &o->message, &receives[i]);
+    if (t->act == FREED_REQUEST && me == t->from) MPI_Issend(NULL, 0, MPI_INT, plan_rank_of(pc, t->to), t->tag, comm, &answers[i]);
+  }
+  for (int i = 0; i < p->items; i++) {
+    struct own *o = &own[i];
+    if (o->received && o->received->request != MPI_REQUEST_NULL) finish(&o->received->request, p->item[i].act == UNMATCHED_RECEIVE);
+    if (o->sent) finish(&o->sent->request, false);
+    finish(&o->send, false);
+    finish(&o->receive, false);
+    MPI_Wait(&receives[i], MPI_STATUS_IGNORE);
+    MPI_Wait(&answers[i], MPI_STATUS_IGNORE);
+    free(memory[i]);
+  }
+  for (int i = 0; i < p->comms; i++)
+    if (spare[i]) finish(&spare[i]->request, true);
+  /* A freed request's message has been taken before the next plan begins. */
+  MPI_Barrier(control->comm);
+  for (int i = p->comms - 1; i > 0; i--)
+    if (comms[i] && !p->comm[i].freed) MPI_Comm_free(&comms[i]->comm);
+  MPI_Comm_free(&control->comm);
+  MPI_Barrier(MPI_COMM_WORLD);
+  expect_forget();
+}

@@ -1,0 +1,21 @@
+/* perform: what one rank does of a plan. */
+#ifndef PERFORM_H
+#define PERFORM_H
+
+#include "expect.h"
+#include "plan.h"
+
+/* Makes the datatypes and attaches the buffer, once. threads: MPI_THREAD_MULTIPLE. */
+void perform_begin(bool threads);
+
+/* Makes the communicators, posts all, waits until all is as planned, and notes what the
+ * call at the end will leave. */
+void perform(const struct plan *plan);
+
+/* Is in the call at the end, if there is one, until it is released. */
+void perform_block(const struct plan *plan);
+
+/* Releases others, and completes or cancels all that is open. */
+void perform_tidy(const struct plan *plan);
+
+#endif

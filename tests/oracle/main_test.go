@@ -1,0 +1,34 @@
+//go:build live || full
+
+package oracle
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/tests/internal/live"
+)
+
+var (
+	first  = flag.Int("first", 1, "the first `seed`")
+	seeds  = flag.Int("seeds", 4, "how many seeds a build gets")
+	each   = flag.Int("each", 20, "how many seeds one job runs, at most")
+	ranks  = flag.Int("ranks", 3, "how many `processes` a job has")
+	reduce = flag.Bool("reduce", true, "reduce the first seed that fails")
+)
+
+var work *live.Workspace
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	var err error
+	if work, err = live.New(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	work.Close()
+	os.Exit(code)
+}

@@ -1,0 +1,159 @@
+//go:build live || full
+
+package oracle
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/tests/internal/live"
+)
+
+// build is an MPI, and how its jobs are started.
+type build struct {
+	name  string // in known.json
+	mpi   live.MPI
+	flags []string
+	dll   bool // it has a DLL of its vendor's
+}
+
+// builds are those of this machine's distribution.
+func builds() []build {
+	return []build{
+		{"openmpi", live.OpenMPI, nil, true},
+		{"openmpi-ucx", live.OpenMPI, live.OverUCX("n"), false},
+		{"openmpi-ucx-new", live.OpenMPI, live.OverUCX("y"), false},
+		{"mpich-stock", live.StockMPICH, nil, false},
+	}
+}
+
+// Of each job that a seed makes, all that is shown must be so, and all that is so be shown,
+// but for what the table lists.
+func TestSeeds(t *testing.T) {
+	for _, b := range builds() {
+		t.Run(b.name, func(t *testing.T) {
+			w, err := work.With(b.name, b.mpi)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := newRun(t, w, b)
+			for next := *first; next < *first+*seeds; next += *each {
+				r.job(t, next, min(*each, *first+*seeds-next), nil)
+			}
+			r.report(t)
+			if len(r.failed) > 0 && *reduce {
+				r.reduce(t, r.failed[0])
+			}
+		})
+	}
+}
+
+// run is what a build's seeds have shown.
+type run struct {
+	w      *live.Workspace
+	build  build
+	tables map[string]Table // by reader
+	scores map[string]Score // by reader and way
+	failed []int            // seeds
+	said   map[string]int   // how often a kind of failure was seen
+	quiet  bool
+}
+
+func newRun(t *testing.T, w *live.Workspace, b build) *run {
+	t.Helper()
+	file, err := os.Open("known.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	table, err := ParseTable(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &run{w: w, build: b, scores: map[string]Score{}, said: map[string]int{},
+		tables: map[string]Table{"native": table.Of(b.name, "native"), "dll": table.Of(b.name, "dll")}}
+}
+
+// readers are what reads the queues.
+func (r *run) readers() []string {
+	if r.build.dll {
+		return []string{"native", "dll"}
+	}
+	return []string{"native"}
+}
+
+// job runs a job of some seeds, or of some items of one.
+func (r *run) job(t *testing.T, first, count int, items []int) {
+	t.Helper()
+	args := []string{fmt.Sprint(first), fmt.Sprint(count)}
+	for _, i := range items {
+		args = append(args, fmt.Sprint(i))
+	}
+	job := r.w.Launch(t, "tests/oracle/job/oracle.c", *ranks, r.build.flags, args...)
+	d := newDebugger(t, r.w, job)
+	for seed := first; seed < first+count; seed++ {
+		folder := filepath.Join(job.Folder, fmt.Sprint(seed))
+		job.Await(t, folder, *ranks)
+		var bad []string
+		for i, account := range job.Accounts {
+			bad = append(bad, r.process(d, account, i == seed%*ranks)...)
+		}
+		if len(bad) > 0 {
+			r.failed = append(r.failed, seed)
+			r.tell(t, seed, bad)
+		}
+		if err := os.WriteFile(filepath.Join(folder, "next"), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if status, output := job.End(t); status != 0 {
+		t.Errorf("the job ended with %d:\n%s", status, output)
+	}
+}
+
+// tell fails the test with what a seed has shown, once for each kind of it.
+func (r *run) tell(t *testing.T, seed int, bad []string) {
+	t.Helper()
+	if r.quiet {
+		return
+	}
+	t.Fail()
+	for _, line := range bad {
+		kind, text, _ := strings.Cut(line, "\t")
+		if r.said[kind]++; r.said[kind] == 1 {
+			t.Logf("seed %d, %s: %s", seed, kind, text)
+		}
+	}
+}
+
+func (r *run) report(t *testing.T) {
+	t.Helper()
+	for _, name := range sorted(r.scores) {
+		t.Logf("%s, %d seeds, %s: %v", r.build.name, *seeds, name, r.scores[name])
+	}
+	for _, kind := range sorted(r.said) {
+		t.Logf("%d times: %s", r.said[kind], kind)
+	}
+	for _, reader := range r.readers() {
+		for _, line := range r.tables[reader].Broken() {
+			t.Errorf("%s: %s", reader, line)
+		}
+		for _, line := range r.tables[reader].Unused() {
+			t.Logf("%s: nothing needed the entry: %s", reader, line)
+		}
+	}
+	t.Logf("%d of %d seeds failed: %v", len(r.failed), *seeds, r.failed)
+}
+
+func sorted[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,54 @@
+//go:build live || full
+
+package oracle
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// reduce finds the fewest items of a seed that fail by themselves, and says how to run them.
+func (r *run) reduce(t *testing.T, seed int) {
+	t.Helper()
+	program := r.w.Program(t, filepath.Join("tests", "oracle", "job", "oracle.c"))
+	plan, err := exec.Command(program, "-", strconv.Itoa(seed), strconv.Itoa(*ranks)).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := strings.Fields(string(plan))
+	count, err := strconv.Atoi(fields[len(fields)-4]) // "N items and ends"
+	if err != nil {
+		t.Fatal(err)
+	}
+	items := make([]int, count)
+	for i := range items {
+		items[i] = i
+	}
+	if !r.fails(t, seed, items) {
+		t.Logf("seed %d does not fail by itself, only behind the seeds before it in its job", seed)
+		return
+	}
+	items = smallest(items, func(some []int) bool { return r.fails(t, seed, some) })
+	t.Logf("seed %d fails with the items %v: tests/oracle -first %d -only %s", seed, items, seed, strings.Trim(strings.ReplaceAll(fmt.Sprint(items), " ", ","), "[]"))
+	for _, line := range strings.Split(string(plan), "\n") {
+		if number, _, _ := strings.Cut(strings.TrimPrefix(line, "item "), ":"); strings.HasPrefix(line, "item ") {
+			if i, _ := strconv.Atoi(number); slices.Contains(items, i) {
+				t.Log(line)
+			}
+		} else if strings.HasPrefix(line, "communicator ") {
+			t.Log(line)
+		}
+	}
+}
+
+func (r *run) fails(t *testing.T, seed int, items []int) bool {
+	t.Helper()
+	once := &run{w: r.w, build: r.build, tables: r.tables, scores: map[string]Score{}, said: map[string]int{}, quiet: true}
+	once.job(t, seed, 1, items)
+	return len(once.failed) > 0
+}

@@ -1,0 +1,142 @@
+package oracle
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Entry is one thing that readers of builds may not know, or that a vendor's DLL is known
+// to tell otherwise.
+type Entry struct {
+	// Builds and Readers are those that it is about; Readers are "native" and "dll".
+	Builds, Readers []string
+	// Events are the kinds that are allowed. A native reader may have none that is wrong.
+	Events []Kind
+	// Queues and Fields are those that it is about; none: all. The queue of what is a
+	// communicator's own is "communicator", and of what is the process's "process".
+	Queues, Fields []string
+	// When are values of the operation of the account, or of the one that is extra; Where
+	// those of its communicator. "*" is any value but null.
+	When, Where map[string][]string
+	// Known is the part of the cases in which the value must be known all the same.
+	Known float64
+	// Reason says why.
+	Reason string
+
+	cases, allowed int
+}
+
+// Table is the list of what builds may leave unknown.
+type Table []*Entry
+
+// ParseTable reads a table and refuses one that allows too much.
+func ParseTable(r io.Reader) (Table, error) {
+	var table Table
+	d := json.NewDecoder(r)
+	d.DisallowUnknownFields()
+	if err := d.Decode(&table); err != nil {
+		return nil, err
+	}
+	for i, e := range table {
+		switch {
+		case e.Reason == "" || len(e.Builds) == 0 || len(e.Readers) == 0 || len(e.Events) == 0:
+			return nil, fmt.Errorf("entry %d is not complete", i)
+		case slices.Contains(e.Events, Wrong) && slices.Contains(e.Readers, "native"):
+			return nil, fmt.Errorf("entry %d allows the native decoder what is wrong", i)
+		}
+	}
+	return table, nil
+}
+
+// Of returns the entries for a reader of a build, with counts of their own.
+func (t Table) Of(build, reader string) Table {
+	var out Table
+	for _, e := range t {
+		if slices.Contains(e.Builds, build) && slices.Contains(e.Readers, reader) {
+			own := *e
+			out = append(out, &own)
+		}
+	}
+	return out
+}
+
+// Allows says whether an event is right or allowed.
+func (t Table) Allows(e Event) bool {
+	allowed := e.Kind == Right
+	for _, entry := range t {
+		if !entry.about(e) {
+			continue
+		}
+		entry.cases++
+		if slices.Contains(entry.Events, e.Kind) {
+			entry.allowed++
+			allowed = true
+		}
+	}
+	return allowed
+}
+
+// Broken says which entries' values were known in fewer cases than they promise.
+func (t Table) Broken() []string {
+	var out []string
+	for _, e := range t {
+		if known := float64(e.cases-e.allowed) / float64(max(e.cases, 1)); e.cases > 0 && known < e.Known {
+			out = append(out, fmt.Sprintf("known in %.3f of %d cases, promised are %.3f: %s", known, e.cases, e.Known, e.Reason))
+		}
+	}
+	return out
+}
+
+// Unused are the reasons of entries that nothing needed.
+func (t Table) Unused() []string {
+	var out []string
+	for _, e := range t {
+		if e.allowed == 0 {
+			out = append(out, e.Reason)
+		}
+	}
+	return out
+}
+
+func (e *Entry) about(v Event) bool {
+	queue := v.Queue
+	if queue == "" {
+		queue = "communicator"
+		if v.Comm == nil {
+			queue = "process"
+		}
+	}
+	if len(e.Queues) > 0 && !slices.Contains(e.Queues, queue) || len(e.Fields) > 0 && !slices.Contains(e.Fields, v.Field) {
+		return false
+	}
+	of := v.Want
+	if of == nil {
+		of = v.Got
+	}
+	return meets(e.When, of) && meets(e.Where, v.Comm)
+}
+
+func meets(conditions map[string][]string, o map[string]any) bool {
+	for key, values := range conditions {
+		value := show(o[key])
+		if !slices.ContainsFunc(values, func(v string) bool {
+			rest, ok := strings.CutSuffix(v, "*")
+			return v == value || ok && o[key] != nil && strings.HasPrefix(value, rest)
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// Score counts events.
+type Score map[Kind]int
+
+// String says them in a line.
+func (s Score) String() string {
+	return fmt.Sprintf("%d right, %d wrong, %d unknown, %d missing, %d extra, %d out of order",
+		s[Right], s[Wrong], s[Unknown], s[Missing], s[Extra], s[Order])
+}
