@@ -155,14 +155,17 @@ func fits(field string, want, got any) bool {
 	return show(want) == show(got)
 }
 
+// telling are values of a communicator that tell more than an operation does.
+var telling = []string{"name", "group", "size", "local_rank"}
+
 // cost says how badly a pairing fits.
 func cost(events []Event) int {
 	prices := map[Kind]int{Right: 0, Unknown: 1, Order: 5, Wrong: 10, Missing: 30, Extra: 30}
 	sum := 0
 	for _, e := range events {
 		price := prices[e.Kind]
-		if e.Queue == "" {
-			price *= 20 // a communicator's own values tell more than an operation
+		if slices.Contains(telling, e.Field) && e.Queue == "" {
+			price *= 20
 		}
 		sum += price
 	}
@@ -321,24 +324,29 @@ func misplaced(queue string, want []expect.Object, to map[int]int) []int {
 	}
 	var out []int
 	for _, line := range lines {
-		out = append(out, outOfOrder(line, to)...)
+		out = append(out, outOfOrder(want, line, to)...)
 	}
 	slices.Sort(out)
 	return out
 }
 
-// outOfOrder leaves the longest rising sequence out.
-func outOfOrder(line []int, to map[int]int) []int {
-	length, before := make([]int, len(line)), make([]int, len(line))
+// outOfOrder leaves out the rising sequence that has the most operations that are pending,
+// and of those the longest: what has matched has a place of its own no longer everywhere.
+func outOfOrder(want []expect.Object, line []int, to map[int]int) []int {
+	weight, before := make([]int, len(line)), make([]int, len(line))
 	best := -1
-	for i := range line {
-		length[i], before[i] = 1, -1
+	for i, n := range line {
+		before[i] = -1
 		for k := range i {
-			if to[line[k]] < to[line[i]] && length[k] >= length[i] {
-				length[i], before[i] = length[k]+1, k
+			if to[line[k]] < to[n] && weight[k] > weight[i] {
+				weight[i], before[i] = weight[k], k
 			}
 		}
-		if best < 0 || length[i] > length[best] {
+		weight[i]++
+		if want[n]["status"] == "pending" {
+			weight[i] += len(line)
+		}
+		if best < 0 || weight[i] > weight[best] {
 			best = i
 		}
 	}
