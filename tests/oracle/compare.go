@@ -4,6 +4,11 @@
 // has noted is an [Event]: right, wrong, or unknown; so is an operation that is missing,
 // one that should not be there, and one that stands out of order. A [Table] says which
 // events, other than right ones, a reader of a build may have, each with a reason.
+//
+//	go test -tags live -v ./tests/oracle -first 1 -seeds 100
+//
+// prints how many events of each kind there were. The first seed that fails is reduced to
+// the fewest items that fail by themselves, which is printed as a command.
 package oracle
 
 import (

@@ -16,6 +16,7 @@ var (
 	seeds  = flag.Int("seeds", 4, "how many seeds a build gets")
 	each   = flag.Int("each", 20, "how many seeds one job runs, at most")
 	ranks  = flag.Int("ranks", 3, "how many `processes` a job has")
+	items  = flag.String("items", "", "only these `items` of each seed's plan: 3,17")
 	reduce = flag.Bool("reduce", true, "reduce the first seed that fails")
 )
 

@@ -34,7 +34,8 @@ func (r *run) reduce(t *testing.T, seed int) {
 		return
 	}
 	items = smallest(items, func(some []int) bool { return r.fails(t, seed, some) })
-	t.Logf("seed %d fails with the items %v: tests/oracle -first %d -only %s", seed, items, seed, strings.Trim(strings.ReplaceAll(fmt.Sprint(items), " ", ","), "[]"))
+	list := strings.Trim(strings.ReplaceAll(fmt.Sprint(items), " ", ","), "[]")
+	t.Logf("smallest: go test -tags live -run TestSeeds/%s$ ./tests/oracle -first %d -seeds 1 -items %s", r.build.name, seed, list)
 	for _, line := range strings.Split(string(plan), "\n") {
 		if number, _, _ := strings.Cut(strings.TrimPrefix(line, "item "), ":"); strings.HasPrefix(line, "item ") {
 			if i, _ := strconv.Atoi(number); slices.Contains(items, i) {
