@@ -110,7 +110,7 @@ static void put_op(FILE *f, const struct expect_comm *c, struct expect_op *op,
     fputc(',', f);
     put_peer(f, c, "actual", op->actual_source);
     fprintf(f, ",\"actual_tag\":%d,\"actual_length\":%ld", op->actual_tag, op->actual_length);
-  } else if (state == EXPECT_PENDING) {
+  } else if (state == EXPECT_PENDING || op->cancelled) {
     fputs(",\"actual_local_rank\":null,\"actual_global_rank\":null,\"actual_tag\":null,"
           "\"actual_length\":null", f);
   }
