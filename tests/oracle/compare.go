@@ -334,60 +334,6 @@ func queueEvents(comm expect.Object, queue string, want, got []expect.Object) []
 	return out
 }
 
-// misplaced are the fewest operations without which the others stand in order. MPI knows no
-// order between the destinations of sends, nor between the sources of messages.
-func misplaced(queue string, want []expect.Object, to map[int]int) []int {
-	lines := map[string][]int{}
-	for i := range want {
-		if _, ok := to[i]; ok {
-			peer := ""
-			if queue != "pending_receives" {
-				peer = show(want[i]["desired_local_rank"])
-			}
-			lines[peer] = append(lines[peer], i)
-		}
-	}
-	var out []int
-	for _, line := range lines {
-		out = append(out, outOfOrder(want, line, to)...)
-	}
-	slices.Sort(out)
-	return out
-}
-
-// outOfOrder leaves out the rising sequence that has the most operations that are pending,
-// and of those the longest: what has matched has a place of its own no longer everywhere.
-func outOfOrder(want []expect.Object, line []int, to map[int]int) []int {
-	weight, before := make([]int, len(line)), make([]int, len(line))
-	best := -1
-	for i, n := range line {
-		before[i] = -1
-		for k := range i {
-			if to[line[k]] < to[n] && weight[k] > weight[i] {
-				weight[i], before[i] = weight[k], k
-			}
-		}
-		weight[i]++
-		if want[n]["status"] == "pending" {
-			weight[i] += len(line)
-		}
-		if best < 0 || weight[i] > weight[best] {
-			best = i
-		}
-	}
-	in := map[int]bool{}
-	for i := best; i >= 0; i = before[i] {
-		in[i] = true
-	}
-	var out []int
-	for i, n := range line {
-		if !in[i] {
-			out = append(out, n)
-		}
-	}
-	return out
-}
-
 func opEvents(comm expect.Object, queue string, want, got expect.Object) []Event {
 	said, shown := maps.Clone(want), maps.Clone(got)
 	delete(said, "optional")

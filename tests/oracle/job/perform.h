@@ -18,4 +18,7 @@ void perform_block(const struct plan *plan);
 /* Releases others, and completes or cancels all that is open. */
 void perform_tidy(const struct plan *plan);
 
+/* Makes a communicator of its parent, as all members of that do; of is the parent's plan. */
+MPI_Comm make_communicator(MPI_Comm parent, const struct plan_comm *of, const struct plan_comm *c);
+
 #endif
