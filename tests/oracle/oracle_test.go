@@ -74,6 +74,7 @@ type run struct {
 	scores map[string]Score // by reader and way
 	failed []int            // seeds
 	said   map[string]int   // how often a kind of failure was seen
+	kind   string           // the first
 	quiet  bool
 }
 
@@ -132,13 +133,15 @@ func (r *run) job(t *testing.T, first, count int, items []int) {
 // tell fails the test with what a seed has shown, once for each kind of it.
 func (r *run) tell(t *testing.T, seed int, bad []string) {
 	t.Helper()
-	if r.quiet {
-		return
+	if !r.quiet {
+		t.Fail()
 	}
-	t.Fail()
 	for _, line := range bad {
 		kind, text, _ := strings.Cut(line, "\t")
-		if r.said[kind]++; r.said[kind] == 1 {
+		if r.kind == "" {
+			r.kind = kind
+		}
+		if r.said[kind]++; r.said[kind] == 1 && !r.quiet {
 			t.Logf("seed %d, %s: %s", seed, kind, text)
 		}
 	}
