@@ -93,14 +93,20 @@ func show(v any) string {
 	return string(text)
 }
 
-// Events compares a process with its account.
+// visible are what a user sees who does not ask for the library's own.
+func visible(list []expect.Object) []expect.Object {
+	return slices.DeleteFunc(list, func(o expect.Object) bool { return o["internal"] == true })
+}
+
+// Events compares a process, which may have the library's own communicators and traffic, with
+// its account.
 func Events(account *expect.Account, process expect.Object) []Event {
 	var out []Event
 	said := expect.Object{"pid": account.PID, "global_rank": account.GlobalRank, "world_size": account.WorldSize, "unavailable": nil}
 	for _, key := range []string{"pid", "global_rank", "world_size", "unavailable"} {
 		out = append(out, value(Event{Field: key, Want: said, Got: process}))
 	}
-	pairs, missing, extra := pairComms(account.Communicators, expect.Communicators(process))
+	pairs, missing, extra := pairComms(account.Communicators, visible(expect.Communicators(process)))
 	ids := map[int]any{}
 	for _, p := range pairs {
 		out = append(out, p.events...)
@@ -223,7 +229,7 @@ func predefined(c expect.Object) bool {
 
 func idle(c expect.Object) bool {
 	for _, q := range expect.Queues {
-		if ops, _ := expect.Operations(c, q); len(ops) > 0 {
+		if ops, _ := expect.Operations(c, q); len(visible(ops)) > 0 {
 			return false
 		}
 	}
@@ -242,6 +248,7 @@ func commEvents(want, got expect.Object) []Event {
 	for _, queue := range expect.Queues {
 		wanted, _ := expect.Operations(want, queue)
 		ops, ok := expect.Operations(got, queue)
+		ops = visible(ops)
 		if !ok {
 			said[queue] = "an array"
 			out = append(out, Event{Kind: Unknown, Queue: queue, Field: "queue", Comm: want, Want: said, Got: got})
@@ -335,13 +342,13 @@ func queueEvents(comm expect.Object, queue string, want, got []expect.Object) []
 }
 
 func opEvents(comm expect.Object, queue string, want, got expect.Object) []Event {
-	said, shown := maps.Clone(want), maps.Clone(got)
+	said, told := maps.Clone(want), maps.Clone(got)
 	delete(said, "optional")
 	said["internal"], said["cancelled"] = false, want["cancelled"] == true
-	shown["cancelled"] = got["extra_text"]
+	told["cancelled"] = got["extra_text"]
 	var out []Event
 	for _, key := range slices.Sorted(maps.Keys(said)) {
-		out = append(out, value(Event{Queue: queue, Field: key, Comm: comm, Want: said, Got: shown}))
+		out = append(out, value(Event{Queue: queue, Field: key, Comm: comm, Want: said, Got: told}))
 	}
 	return out
 }

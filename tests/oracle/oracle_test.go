@@ -41,9 +41,7 @@ func TestSeeds(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := newRun(t, w, b)
-			for next := *first; next < *first+*seeds; next += *each {
-				r.job(t, next, min(*each, *first+*seeds-next), chosen(t))
-			}
+			r.jobs(t, *first, *seeds, chosen(t))
 			r.report(t)
 			if len(r.failed) > 0 && *reduce && *items == "" {
 				r.reduce(t, r.failed[0])
@@ -101,8 +99,16 @@ func (r *run) readers() []string {
 	return []string{"native"}
 }
 
-// job runs a job of some seeds, or of some items of one.
-func (r *run) job(t *testing.T, first, count int, items []int) {
+// jobs runs some seeds; one that does not end is the last of its job.
+func (r *run) jobs(t *testing.T, first, count int, items []int) {
+	t.Helper()
+	for next := first; next < first+count; {
+		next += r.job(t, next, min(*each, first+count-next), items)
+	}
+}
+
+// job runs a job of some seeds, or of some items of one, and says how many it has come to.
+func (r *run) job(t *testing.T, first, count int, items []int) int {
 	t.Helper()
 	args := []string{fmt.Sprint(first), fmt.Sprint(count)}
 	for _, i := range items {
@@ -117,9 +123,14 @@ func (r *run) job(t *testing.T, first, count int, items []int) {
 		for i, account := range job.Accounts {
 			bad = append(bad, r.process(d, account, i == seed%*ranks)...)
 		}
+		bad = append(bad, r.verdict(d)...)
 		if len(bad) > 0 {
 			r.failed = append(r.failed, seed)
 			r.tell(t, seed, bad)
+		}
+		if job.Accounts[0].Endless {
+			job.Kill(t)
+			return seed - first + 1
 		}
 		if err := os.WriteFile(filepath.Join(folder, "next"), nil, 0o644); err != nil {
 			t.Fatal(err)
@@ -128,6 +139,7 @@ func (r *run) job(t *testing.T, first, count int, items []int) {
 	if status, output := job.End(t); status != 0 {
 		t.Errorf("the job ended with %d:\n%s", status, output)
 	}
+	return count
 }
 
 // tell fails the test with what a seed has shown, once for each kind of it.

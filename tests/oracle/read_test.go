@@ -33,18 +33,23 @@ func newDebugger(t *testing.T, w *live.Workspace, job *live.Job) *debugger {
 	return d
 }
 
-// read has the process read that gdb is at.
-func (d *debugger) read(reader string) expect.Object {
+// snapshot is where the snapshot of a process goes.
+func (d *debugger) snapshot(account *expect.Account, reader string) string {
+	return filepath.Join(d.folder, account.Name+"-"+reader+".json")
+}
+
+// read has the process read that gdb is at, which is the account's.
+func (d *debugger) read(account *expect.Account, reader string) expect.Object {
 	d.t.Helper()
-	path := filepath.Join(d.folder, "json")
+	path := d.snapshot(account, reader)
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		d.t.Fatal(err)
+	}
 	d.session.Do("set mpi-queues source " + reader)
-	said := d.session.Do("mpi-queues -json -output " + path)
+	said := d.session.Do("mpi-queues -internal -json -output " + path)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		d.t.Fatalf("%v; gdb says:\n%s", err, said)
-	}
-	if err := os.Remove(path); err != nil {
-		d.t.Fatal(err)
 	}
 	document, err := expect.ParseDocument(text)
 	if err != nil || len(document.Processes) != 1 {
@@ -63,7 +68,7 @@ func (r *run) process(d *debugger, account *expect.Account, core bool) []string 
 		judged := map[string][]Event{}
 		d.session.Do(fmt.Sprintf("attach %d", account.PID))
 		for _, reader := range r.readers() {
-			judged[reader] = Events(account, d.read(reader))
+			judged[reader] = Events(account, d.read(account, reader))
 		}
 		if account.Call != "" && look < looks && !r.settled(judged["native"]) {
 			before := live.CPU(account.PID)
@@ -84,7 +89,7 @@ func (r *run) process(d *debugger, account *expect.Account, core bool) []string 
 		d.session.Do("file " + d.job.Program)
 		d.session.Do("core-file " + dump)
 		for _, reader := range r.readers() {
-			bad = append(bad, r.judge(account, reader, "core", Events(account, d.read(reader)))...)
+			bad = append(bad, r.judge(account, reader, "core", Events(account, d.read(account, reader)))...)
 		}
 		d.session.Do("core-file")
 		d.session.Do("file")
@@ -93,6 +98,24 @@ func (r *run) process(d *debugger, account *expect.Account, core bool) []string 
 		}
 	}
 	return bad
+}
+
+// verdict judges what a report says of the snapshots of a job's processes.
+func (r *run) verdict(d *debugger) []string {
+	d.t.Helper()
+	args := []string{"report", "--json"}
+	for _, account := range d.job.Accounts {
+		args = append(args, d.snapshot(account, "native"))
+	}
+	text, said, err := r.w.Try(d.t, args...)
+	if err != nil {
+		d.t.Fatalf("%v\n%s", err, said)
+	}
+	report, err := expect.ParseReport(text)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return r.judge(&expect.Account{Name: "the job"}, "native", "verdict", []Event{Verdict(d.job.Accounts, report)})
 }
 
 // settled says whether a process has come to where it is to be: that a value is not known

@@ -70,6 +70,7 @@ extern struct expect_self {
   struct expect_comm *comms;
   const char *call; /* what it is in once it is ready: "MPI_Recv"; NULL: not compared */
   const struct expect_comm *call_comm; /* what the call works on; NULL: not compared */
+  bool endless, hangs; /* some ranks, and this one, wait for what never comes */
 } expect_self;
 
 /* Forgets all communicators and operations, and frees the memory of their buffers. */

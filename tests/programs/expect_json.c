@@ -130,6 +130,7 @@ static void put_op(FILE *f, const struct expect_comm *c, struct expect_op *op,
 
 static void put_call(FILE *f) {
   int at = 0;
+  fprintf(f, "\"endless\":%s,\"hangs\":%s,", expect_self.endless ? "true" : "false", expect_self.hangs ? "true" : "false");
   if (!expect_self.call) return;
   fprintf(f, "\"call\":\"%s\",", expect_self.call);
   if (!expect_self.call_comm) return;

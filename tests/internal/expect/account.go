@@ -32,6 +32,8 @@ type Account struct {
 	// CallCommunicator the index of the communicator that it works on, or -1.
 	Call             string
 	CallCommunicator int
+	// Endless is true if some ranks of the job wait for what never comes, and Hangs if this one does.
+	Endless, Hangs bool
 }
 
 // Load reads the account of one process.
@@ -47,11 +49,13 @@ func Load(path string) (*Account, error) {
 		Communicators []Object `json:"communicators"`
 		Call          string   `json:"call"`
 		Communicator  *int     `json:"call_communicator"`
+		Endless       bool     `json:"endless"`
+		Hangs         bool     `json:"hangs"`
 	}
 	if err := decode(text, &file); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	a := &Account{strings.TrimSuffix(filepath.Base(path), ".json"), file.PID, file.GlobalRank, file.WorldSize, file.Communicators, file.Call, -1}
+	a := &Account{strings.TrimSuffix(filepath.Base(path), ".json"), file.PID, file.GlobalRank, file.WorldSize, file.Communicators, file.Call, -1, file.Endless, file.Hangs}
 	if file.Communicator != nil {
 		a.CallCommunicator = *file.Communicator
 	}

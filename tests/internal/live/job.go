@@ -76,7 +76,7 @@ func (w *Workspace) Launch(t testing.TB, name string, ranks int, flags []string,
 		_ = j.launcher.Wait()
 		close(j.ended)
 	}()
-	t.Cleanup(func() { j.stop(t) })
+	t.Cleanup(func() { j.Kill(t) })
 	return j
 }
 
@@ -184,9 +184,12 @@ func (j *Job) hasEnded() bool {
 	}
 }
 
-// stop ends the job. The launcher takes its processes with it, as long as it
+// Kill ends the job, if it has not ended. The launcher takes its processes with it, as long as it
 // can; those that stand in MPI do not heed the file.
-func (j *Job) stop(t testing.TB) {
+func (j *Job) Kill(t testing.TB) {
+	if !Exists(j.Folder) {
+		return // it has been done
+	}
 	if err := os.WriteFile(filepath.Join(j.Folder, "stop"), nil, 0o644); err != nil {
 		t.Error(err)
 	}

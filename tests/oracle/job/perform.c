@@ -226,42 +226,6 @@ static void free_comms(const struct plan *p) {
     }
 }
 
-static MPI_Request ends[2];
-static double out[131072], in[16];
-
-/* What the call at the end leaves of itself before it is made. */
-static void prepare_end(const struct plan *p) {
-  ends[0] = ends[1] = MPI_REQUEST_NULL;
-  for (int rank = 1; rank < p->ranks; rank++) {
-    const struct plan_block *b = &p->block[rank];
-    if (b->call < IN_WAIT || b->call > IN_WAITANY) continue;
-    if (rank == me) {
-      ends[0] = expect_post(control, "irecv", 10, MPI_DOUBLE, b->by, 10000 + rank)->request;
-      ends[1] = b->call == IN_WAIT ? MPI_REQUEST_NULL : expect_post(control, "issend", 3, MPI_DOUBLE, b->by, 11000 + rank)->request;
-    }
-    if (b->by == me && b->call != IN_WAIT) expect_unexpected(control, rank, 11000 + rank, 3 * (long)sizeof(double));
-  }
-}
-
-/* What the call leaves once it has been made; who waits in MPI sees what is sent to it. */
-static void note_end(const struct plan *p) {
-  static const char *const calls[CALLS] = {NULL, "MPI_Recv", "MPI_Ssend", "MPI_Send", "MPI_Wait", "MPI_Waitall", "MPI_Waitany", "MPI_Barrier", "MPI_Allreduce"};
-  enum call mine = p->block[me].call;
-  expect_self.call = calls[mine];
-  expect_self.call_comm = mine == OUTSIDE ? NULL : control;
-  for (int rank = 1; rank < p->ranks; rank++) {
-    const struct plan_block *b = &p->block[rank];
-    int count = b->call == IN_SEND ? 131072 : 16;
-    struct expect_op *op = NULL;
-    if (rank == me && b->call == IN_RECV) op = expect_note(control, "recv", 16, MPI_DOUBLE, b->by, 10000 + rank);
-    if (rank == me && b->call == IN_RECV) op->buffer = in;
-    if (b->call != IN_SEND && b->call != IN_SSEND) continue;
-    if (rank == me) op = expect_note(control, b->call == IN_SEND ? "send" : "ssend", count, MPI_DOUBLE, b->by, 11000 + rank);
-    if (rank == me) op->buffer = out;
-    if (b->by == me && mine != OUTSIDE) expect_unexpected(control, rank, 11000 + rank, count * (long)sizeof(double));
-  }
-}
-
 void perform(const struct plan *p) {
   memset(own, 0, sizeof own);
   memset(spare, 0, sizeof spare);
@@ -278,47 +242,13 @@ void perform(const struct plan *p) {
     else if (pthread_create(&thread, NULL, post_in_thread, &posting) != 0 || pthread_join(thread, NULL) != 0)
       expect_die("no thread");
   }
-  prepare_end(p);
+  end_prepare(p, control);
   expect_settle(control->comm);
   free_comms(p);
-  note_end(p);
+  end_note(p);
 }
 
-void perform_block(const struct plan *p) {
-  const struct plan_block *b = &p->block[me];
-  int one = 1, sum, at;
-  switch (b->call) {
-  case IN_RECV: MPI_Recv(in, 16, MPI_DOUBLE, b->by, 10000 + me, control->comm, MPI_STATUS_IGNORE); break;
-  case IN_SSEND: MPI_Ssend(out, 16, MPI_DOUBLE, b->by, 11000 + me, control->comm); break;
-  case IN_SEND: MPI_Send(out, 131072, MPI_DOUBLE, b->by, 11000 + me, control->comm); break;
-  case IN_WAIT: MPI_Wait(&ends[0], MPI_STATUS_IGNORE); break;
-  case IN_WAITALL: MPI_Waitall(2, ends, MPI_STATUSES_IGNORE); break;
-  case IN_WAITANY: MPI_Waitany(2, ends, &at, MPI_STATUS_IGNORE); break;
-  case IN_BARRIER: MPI_Barrier(control->comm); break;
-  case IN_ALLREDUCE: MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, control->comm); break;
-  case OUTSIDE:
-  case CALLS: break;
-  }
-}
-
-static void release_others(const struct plan *p) {
-  int one = 1, sum;
-  enum call collective = OUTSIDE;
-  for (int rank = 1; rank < p->ranks; rank++) {
-    const struct plan_block *b = &p->block[rank];
-    if (b->call >= IN_BARRIER) collective = b->call;
-    if (b->by != me) continue;
-    if (b->call >= IN_SSEND && b->call <= IN_WAITANY && b->call != IN_WAIT)
-      MPI_Recv(out, 131072, MPI_DOUBLE, rank, 11000 + rank, control->comm, MPI_STATUS_IGNORE);
-    if (b->call == IN_RECV || (b->call >= IN_WAIT && b->call <= IN_WAITANY))
-      MPI_Send(in, 10, MPI_DOUBLE, rank, 10000 + rank, control->comm);
-  }
-  if (p->block[me].call >= IN_BARRIER || collective == OUTSIDE) return;
-  if (collective == IN_BARRIER) MPI_Barrier(control->comm);
-  else MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, control->comm);
-}
-
-static void finish(MPI_Request *r, bool cancel) {
+void perform_finish(MPI_Request *r, bool cancel) {
   if (cancel) MPI_Cancel(r);
   MPI_Wait(r, MPI_STATUS_IGNORE);
   if (*r != MPI_REQUEST_NULL) MPI_Request_free(r);
@@ -327,8 +257,7 @@ static void finish(MPI_Request *r, bool cancel) {
 void perform_tidy(const struct plan *p) {
   static MPI_Request receives[MOST_ITEMS], answers[MOST_ITEMS];
   static char *memory[MOST_ITEMS];
-  release_others(p);
-  MPI_Waitall(2, ends, MPI_STATUSES_IGNORE);
+  end_release(p);
   for (int i = 0; i < p->items; i++) {
     const struct plan_item *t = &p->item[i];
     struct own *o = &own[i];
@@ -345,16 +274,16 @@ void perform_tidy(const struct plan *p) {
   }
   for (int i = 0; i < p->items; i++) {
     struct own *o = &own[i];
-    if (o->received && o->received->request != MPI_REQUEST_NULL) finish(&o->received->request, p->item[i].act == UNMATCHED_RECEIVE);
-    if (o->sent) finish(&o->sent->request, false);
-    finish(&o->send, false);
-    finish(&o->receive, false);
+    if (o->received && o->received->request != MPI_REQUEST_NULL) perform_finish(&o->received->request, p->item[i].act == UNMATCHED_RECEIVE);
+    if (o->sent) perform_finish(&o->sent->request, false);
+    perform_finish(&o->send, false);
+    perform_finish(&o->receive, false);
     MPI_Wait(&receives[i], MPI_STATUS_IGNORE);
     MPI_Wait(&answers[i], MPI_STATUS_IGNORE);
     free(memory[i]);
   }
   for (int i = 0; i < p->comms; i++)
-    if (spare[i]) finish(&spare[i]->request, true);
+    if (spare[i]) perform_finish(&spare[i]->request, true);
   /* A freed request's message has been taken before the next plan begins. */
   MPI_Barrier(control->comm);
   for (int i = p->comms - 1; i > 0; i--)

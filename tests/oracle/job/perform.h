@@ -18,6 +18,18 @@ void perform_block(const struct plan *plan);
 /* Releases others, and completes or cancels all that is open. */
 void perform_tidy(const struct plan *plan);
 
+/* Waits for a request, cancelled or not, and frees it. */
+void perform_finish(MPI_Request *request, bool cancel);
+
+/* What the call at the end leaves of itself before it is made, on the control communicator. */
+void end_prepare(const struct plan *plan, struct expect_comm *control);
+
+/* What the call leaves once it has been made. */
+void end_note(const struct plan *plan);
+
+/* Releases those that this rank is to release. */
+void end_release(const struct plan *plan);
+
 /* Makes a communicator of its parent, as all members of that do; of is the parent's plan. */
 MPI_Comm make_communicator(MPI_Comm parent, const struct plan_comm *of, const struct plan_comm *c);
 

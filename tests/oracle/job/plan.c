@@ -178,6 +178,46 @@ static void make_block(struct plan *p, int rank, enum call collective) {
   while (p->block[b->by].call >= IN_BARRIER);
 }
 
+/* Each rank waits for some other; those on the circle for the next on it. */
+static void make_endless(struct plan *p, enum call collective) {
+  int order[MOST_RANKS], n = p->ranks, circle = 1 + below(n);
+  for (int i = 0; i < n; i++) order[i] = i;
+  shuffle(order, n);
+  for (int i = 0; i < n; i++) {
+    struct plan_block *b = &p->block[order[i]];
+    if (i < circle) {
+      b->call = IN_RECV + below(IN_BARRIER - IN_RECV);
+      b->by = order[(i + 1) % circle];
+    } else {
+      b->call = (enum call)below(CALLS);
+      if (b->call >= IN_BARRIER) b->call = collective;
+      do b->by = below(n);
+      while (b->by == order[i]);
+    }
+  }
+}
+
+/* Whether the ranks that one waits for are all released, as far as is known so far. */
+static bool is_released(const struct plan *p, int rank) {
+  const struct plan_block *b = &p->block[rank];
+  if (b->call == OUTSIDE) return true;
+  if (b->call < IN_BARRIER) return !p->block[b->by].hangs;
+  for (int i = 0; i < p->ranks; i++)
+    if (p->block[i].call < IN_BARRIER && p->block[i].hangs) return false;
+  return true;
+}
+
+static void find_hanging(struct plan *p) {
+  for (int i = 0; i < p->ranks; i++) p->block[i].hangs = true;
+  for (bool more = true; more;) {
+    more = false;
+    for (int i = 0; i < p->ranks; i++)
+      if (p->block[i].hangs && is_released(p, i)) p->block[i].hangs = false, more = true;
+  }
+  p->endless = false;
+  for (int i = 0; i < p->ranks; i++) p->endless |= p->block[i].hangs;
+}
+
 void plan_make(struct plan *p, unsigned long seed, int ranks) {
   memset(p, 0, sizeof *p);
   p->seed = seed;
@@ -185,8 +225,11 @@ void plan_make(struct plan *p, unsigned long seed, int ranks) {
   state = seed;
   make_comms(p);
   for (int n = 1 + below(MOST_ITEMS); n > 0; n--) make_item(p);
-  enum call collective = chance(50) ? IN_BARRIER : IN_ALLREDUCE;
-  for (int rank = 1; rank < ranks; rank++) make_block(p, rank, collective);
+  enum call collective = IN_BARRIER + below(CALLS - IN_BARRIER);
+  if (seed % ENDLESS == 0) make_endless(p, collective);
+  else
+    for (int rank = 1; rank < ranks; rank++) make_block(p, rank, collective);
+  find_hanging(p);
 }
 
 /* A part of a plan */
@@ -202,6 +245,7 @@ void plan_keep(struct plan *p, int count, char **numbers) {
     if (!kept(i, count, numbers)) p->item[i].comm = NO_COMM;
   for (int rank = 0; rank < p->ranks; rank++)
     if (!kept(p->items + rank, count, numbers)) p->block[rank].call = OUTSIDE;
+  find_hanging(p);
 }
 
 bool plan_needs(const struct plan *p, int comm) {
@@ -233,5 +277,5 @@ void plan_print(const struct plan *p) {
              t->again ? ", again" : "", t->thread ? ", thread" : "");
   }
   for (int i = 0; i < p->ranks; i++)
-    if (p->block[i].call != OUTSIDE) printf("item %d: rank %d in call %d, released by %d\n", p->items + i, i, p->block[i].call, p->block[i].by);
+    if (p->block[i].call != OUTSIDE) printf("item %d: rank %d in call %d, released by %d%s\n", p->items + i, i, p->block[i].call, p->block[i].by, p->block[i].hangs ? ", hangs" : "");
 }

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-enum { MOST_RANKS = 8, MOST_COMMS = 10, MOST_ITEMS = 64, NO_COMM = -1 };
+enum { ENDLESS = 20, /* every so many seeds a plan has no end */ MOST_RANKS = 8, MOST_COMMS = 10, MOST_ITEMS = 64, NO_COMM = -1 };
 
 /* How a communicator is made of its parent. */
 enum making { WORLD, DUP, SPLIT, GROUP, CART, GRAPH, DIST_GRAPH, BETWEEN };
@@ -50,16 +50,25 @@ struct plan_item {
 };
 
 /* What a rank is in at the end. */
-enum call { OUTSIDE, IN_RECV, IN_SSEND, IN_SEND, IN_WAIT, IN_WAITALL, IN_WAITANY, IN_BARRIER, IN_ALLREDUCE, CALLS };
+enum call {
+  OUTSIDE,
+  IN_RECV, IN_PROBE, IN_MPROBE, IN_SENDRECV, IN_SSEND, IN_SEND,
+  IN_WAIT, IN_WAITALL, IN_WAITANY, IN_WAITSOME,
+  IN_BARRIER, IN_ALLREDUCE, IN_ALLTOALL, /* no others behind these */
+  CALLS
+};
 
-/* The end of a rank: by is the rank that releases it. */
+/* The end of a rank: by is the rank that releases it. hangs is true of one that nobody
+   releases, since those that are to do so wait for it, or for others that do. */
 struct plan_block {
   enum call call;
   int by;
+  bool hangs;
 };
 
 struct plan {
   unsigned long seed;
+  bool endless; /* some ranks wait for each other, so it is the last of its job */
   int ranks, comms, items;
   struct plan_comm comm[MOST_COMMS];
   struct plan_item item[MOST_ITEMS];

@@ -1,0 +1,51 @@
+package oracle
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
+)
+
+// Verdict holds a report on a job, looked at once, against the accounts of its processes. Of a
+// job that ends it must not say that it is deadlocked; of one that does not, it must say so,
+// and of which ranks.
+func Verdict(accounts []*expect.Account, r *expect.Report) Event {
+	var hang, said []int
+	for _, a := range accounts {
+		if a.Hangs {
+			hang = append(hang, rankOf(a))
+		}
+	}
+	for _, g := range r.Groups {
+		if g.State == "deadlocked" || g.State == "stuck" {
+			said = append(said, expect.Ranks(g.Ranks)...)
+		}
+	}
+	slices.Sort(hang)
+	slices.Sort(said)
+	e := Event{Kind: Wrong, Field: "verdict",
+		Want: expect.Object{"verdict": fmt.Sprintf("one in which ranks %v hang", hang), "endless": len(hang) > 0},
+		Got:  expect.Object{"verdict": fmt.Sprintf("%s, in which ranks %v hang: %s", r.Verdict, said, r.Why)}}
+	switch r.Verdict {
+	case expect.Unknown:
+		if len(said) == 0 {
+			e.Kind = Unknown
+		}
+	case expect.Undecided:
+		if len(hang) == 0 && len(said) == 0 {
+			e.Kind = Right
+		}
+	case expect.Deadlock, expect.InTransit: // the other is all that one look proves where messages are not counted
+		if len(hang) > 0 && slices.Equal(hang, said) {
+			e.Kind = Right
+		}
+	}
+	return e
+}
+
+func rankOf(a *expect.Account) int {
+	var rank int
+	_, _ = fmt.Sscan(fmt.Sprint(a.GlobalRank), &rank)
+	return rank
+}
