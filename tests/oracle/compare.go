@@ -121,23 +121,32 @@ func Events(account *expect.Account, process expect.Object) []Event {
 	return append(out, callEvents(account, process, ids)...)
 }
 
-// callEvents are about the call that the process is in.
+// callEvents are about the calls that the process's threads are in.
 func callEvents(account *expect.Account, process expect.Object, ids map[int]any) []Event {
-	if account.Call == "" {
-		return nil
-	}
-	want := expect.Object{"call": account.Call}
-	got := expect.Object{"call": nil}
-	threads, _ := process["threads"].([]any)
-	for _, t := range threads {
-		if t, ok := t.(map[string]any); ok && t["call"] != nil && (got["call"] == nil || t["call"] == account.Call) {
-			got = t
+	threads := slices.DeleteFunc(expect.Objects(process["threads"]), func(t expect.Object) bool { return t["call"] == nil })
+	var out []Event
+	for _, call := range account.Calls {
+		want := expect.Object{"call": call.Function, "communicator": ids[call.Communicator]}
+		at, best := -1, 0
+		for i, t := range threads {
+			fit := 1
+			if show(t["call"]) == call.Function {
+				fit += 2
+			}
+			if show(t["communicator"]) == show(want["communicator"]) {
+				fit++
+			}
+			if fit > best {
+				at, best = i, fit
+			}
 		}
-	}
-	out := []Event{value(Event{Field: "call", Want: want, Got: got})}
-	if id, ok := ids[account.CallCommunicator]; ok && got["call"] != nil {
-		want["communicator"] = id
-		out = append(out, value(Event{Field: "communicator", Want: want, Got: got}))
+		if at < 0 {
+			out = append(out, Event{Kind: Unknown, Field: "call", Want: want, Got: expect.Object{}})
+			continue
+		}
+		got := threads[at]
+		threads = slices.Delete(threads, at, at+1)
+		out = append(out, value(Event{Field: "call", Want: want, Got: got}), value(Event{Field: "communicator", Want: want, Got: got}))
 	}
 	return out
 }

@@ -70,7 +70,7 @@ func (r *run) process(d *debugger, account *expect.Account, core bool) []string 
 		for _, reader := range r.readers() {
 			judged[reader] = Events(account, d.read(account, reader))
 		}
-		if account.Call != "" && look < looks && !r.settled(judged["native"]) {
+		if len(account.Calls) > 0 && look < looks && !r.settled(judged["native"]) {
 			before := live.CPU(account.PID)
 			d.session.Do("detach")
 			live.Until(d.t, "for a rank to run", func() bool { return live.CPU(account.PID) != before })

@@ -131,7 +131,7 @@ struct expect_op *expect_note(struct expect_comm *c, const char *kind, int count
   return op;
 }
 
-void expect_call(const char *kind, void *b, int n, MPI_Datatype type, int peer, int tag,
+void expect_make(const char *kind, void *b, int n, MPI_Datatype type, int peer, int tag,
                  MPI_Comm comm, MPI_Request *r) {
   if (!strcmp(kind, "isend")) MPI_Isend(b, n, type, peer, tag, comm, r);
   else if (!strcmp(kind, "issend")) MPI_Issend(b, n, type, peer, tag, comm, r);
@@ -154,7 +154,7 @@ struct expect_op *expect_post(struct expect_comm *c, const char *kind, int n, MP
   /* To one that is vast nothing comes, and its pages would be in core files. */
   size_t bytes = ((size_t)n + 1) * (size_t)extent;
   op->buffer = op->memory = must(calloc(1, bytes <= 64 << 20 ? bytes : 64));
-  expect_call(kind, op->buffer, n, type, peer, tag, c->comm, &op->request);
+  expect_make(kind, op->buffer, n, type, peer, tag, c->comm, &op->request);
   if (!strncmp(kind, "persistent", 10)) MPI_Start(&op->request);
   /* Whether a buffered send used the attached buffer is for its caller to say. */
   if (strstr(kind, "bsend")) op->system_buffer = -1;

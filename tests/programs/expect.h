@@ -61,6 +61,8 @@ struct expect_comm {
   struct expect_op *first[QUEUES], **last[QUEUES];
 };
 
+enum { MOST_CALLS = 2 };
+
 /* This process. */
 extern struct expect_self {
   const char *outdir, *prefix;
@@ -68,8 +70,10 @@ extern struct expect_self {
   const char *other_prefix;
   int other_size;
   struct expect_comm *comms;
-  const char *call; /* what it is in once it is ready: "MPI_Recv"; NULL: not compared */
-  const struct expect_comm *call_comm; /* what the call works on; NULL: not compared */
+  struct expect_call {
+    const char *name; /* "MPI_Recv" */
+    const struct expect_comm *comm;
+  } calls[MOST_CALLS]; /* what its threads are in once it is ready; name NULL: none */
   bool endless, hangs; /* some ranks, and this one, wait for what never comes */
 } expect_self;
 
@@ -92,7 +96,7 @@ struct expect_op *expect_post(struct expect_comm *comm, const char *kind, int co
                               MPI_Datatype type, int peer, int tag);
 
 /* Makes the call of a kind; a persistent operation is not started. */
-void expect_call(const char *kind, void *buffer, int count, MPI_Datatype type, int peer, int tag,
+void expect_make(const char *kind, void *buffer, int count, MPI_Datatype type, int peer, int tag,
                  MPI_Comm comm, MPI_Request *request);
 
 /* Notes an operation without posting it, in the queue of receives or sends. */

@@ -128,14 +128,16 @@ static void put_op(FILE *f, const struct expect_comm *c, struct expect_op *op,
   fputc('}', f);
 }
 
-static void put_call(FILE *f) {
-  int at = 0;
-  fprintf(f, "\"endless\":%s,\"hangs\":%s,", expect_self.endless ? "true" : "false", expect_self.hangs ? "true" : "false");
-  if (!expect_self.call) return;
-  fprintf(f, "\"call\":\"%s\",", expect_self.call);
-  if (!expect_self.call_comm) return;
-  for (const struct expect_comm *c = expect_self.comms; c != expect_self.call_comm; c = c->next) at++;
-  fprintf(f, "\"call_communicator\":%d,", at);
+static void put_calls(FILE *f) {
+  const char *before = "";
+  fprintf(f, "\"endless\":%s,\"hangs\":%s,\"calls\":[", expect_self.endless ? "true" : "false", expect_self.hangs ? "true" : "false");
+  for (const struct expect_call *call = expect_self.calls; call < expect_self.calls + MOST_CALLS && call->name; call++) {
+    int at = 0;
+    for (const struct expect_comm *c = expect_self.comms; c != call->comm; c = c->next) at++;
+    fprintf(f, "%s{\"call\":\"%s\",\"communicator\":%d}", before, call->name, at);
+    before = ",";
+  }
+  fputs("],", f);
 }
 
 void expect_write(void) {
@@ -144,7 +146,7 @@ void expect_write(void) {
   FILE *f = create(name);
   fprintf(f, "{\"pid\":%ld,\"global_rank\":%d,\"world_size\":%d,", (long)getpid(),
           expect_self.world_rank, expect_self.world_size);
-  put_call(f);
+  put_calls(f);
   fputs("\"communicators\":[", f);
   for (struct expect_comm *c = expect_self.comms; c; c = c->next) {
     fputs(c == expect_self.comms ? "\n{" : ",\n{", f);

@@ -28,12 +28,17 @@ type Account struct {
 	GlobalRank    any
 	WorldSize     any
 	Communicators []Object
-	// Call is the MPI call that it is in, "" if that is not compared, and
-	// CallCommunicator the index of the communicator that it works on, or -1.
-	Call             string
-	CallCommunicator int
+	// Calls are those that its threads are in, the first thread's first.
+	Calls []Call
 	// Endless is true if some ranks of the job wait for what never comes, and Hangs if this one does.
 	Endless, Hangs bool
+}
+
+// Call is an MPI call that a thread is in.
+type Call struct {
+	Function string `json:"call"`
+	// Communicator is the index of that which it works on.
+	Communicator int `json:"communicator"`
 }
 
 // Load reads the account of one process.
@@ -47,19 +52,17 @@ func Load(path string) (*Account, error) {
 		GlobalRank    any      `json:"global_rank"`
 		WorldSize     any      `json:"world_size"`
 		Communicators []Object `json:"communicators"`
-		Call          string   `json:"call"`
-		Communicator  *int     `json:"call_communicator"`
+		Calls         []Call   `json:"calls"`
 		Endless       bool     `json:"endless"`
 		Hangs         bool     `json:"hangs"`
 	}
 	if err := decode(text, &file); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	a := &Account{strings.TrimSuffix(filepath.Base(path), ".json"), file.PID, file.GlobalRank, file.WorldSize, file.Communicators, file.Call, -1, file.Endless, file.Hangs}
-	if file.Communicator != nil {
-		a.CallCommunicator = *file.Communicator
-	}
-	return a, nil
+	return &Account{
+		strings.TrimSuffix(filepath.Base(path), ".json"), file.PID, file.GlobalRank, file.WorldSize,
+		file.Communicators, file.Calls, file.Endless, file.Hangs,
+	}, nil
 }
 
 // Document is what `mpi-queues -json` writes.
@@ -78,11 +81,11 @@ func ParseDocument(text []byte) (*Document, error) {
 }
 
 // Communicators returns the communicators of a process of a document.
-func Communicators(process Object) []Object { return objects(process["communicators"]) }
+func Communicators(process Object) []Object { return Objects(process["communicators"]) }
 
 // Operations returns a queue of a communicator; ok is false where it is null.
 func Operations(communicator Object, queue string) (ops []Object, ok bool) {
-	return objects(communicator[queue]), communicator[queue] != nil
+	return Objects(communicator[queue]), communicator[queue] != nil
 }
 
 func decode(text []byte, to any) error {
@@ -91,7 +94,8 @@ func decode(text []byte, to any) error {
 	return d.Decode(to)
 }
 
-func objects(list any) []Object {
+// Objects returns the objects of a list.
+func Objects(list any) []Object {
 	values, _ := list.([]any)
 	out := make([]Object, 0, len(values))
 	for _, v := range values {

@@ -1,14 +1,16 @@
 /* The calls in which the ranks are at the end of a plan; see perform.h. */
 #include "perform.h"
 
+#include <pthread.h>
 #include <stddef.h>
 
-enum { TO_ME = 10000, FROM_ME = 11000, LARGE = 131072, LITTLE = 16 };
+enum { TO_ME = 10000, FROM_ME = 11000, TO_THREAD = 12000, LARGE = 131072, LITTLE = 16 };
 
-static struct expect_comm *control;
+static struct expect_comm *control, *aside; /* of the calls of first threads, and of second ones */
 static int me;
 static MPI_Request ends[2];
-static double out[LARGE], in[LITTLE];
+static double out[LARGE], in[LITTLE], into_thread[LITTLE];
+static pthread_t thread;
 
 /* What a call waits for: a message with tag TO_ME + rank, and the receive of one with FROM_ME. */
 static bool receives(enum call call) {
@@ -17,12 +19,16 @@ static bool receives(enum call call) {
 static bool sends(enum call call) {
   return call != OUTSIDE && call < IN_BARRIER && call != IN_RECV && call != IN_PROBE && call != IN_MPROBE && call != IN_WAIT;
 }
+static bool receives_or_sends(enum call call) { return receives(call) || sends(call); }
 static bool waits_for_requests(enum call call) { return call >= IN_WAIT && call < IN_BARRIER; }
+
+static bool has_thread(const struct plan *p, int rank) { return p->threads && p->block[rank].thread && receives_or_sends(p->block[rank].call); }
 
 static int sent_count(enum call call) { return call == IN_SEND ? LARGE : call == IN_SSEND ? LITTLE : 3; }
 
-void end_prepare(const struct plan *p, struct expect_comm *c) {
-  control = c;
+void end_prepare(const struct plan *p, struct expect_comm *first, struct expect_comm *second) {
+  control = first;
+  aside = second;
   me = expect_self.world_rank;
   ends[0] = ends[1] = MPI_REQUEST_NULL;
   for (int rank = 0; rank < p->ranks; rank++) {
@@ -58,11 +64,12 @@ void end_note(const struct plan *p) {
   static const char *const calls[CALLS] = {NULL, "MPI_Recv", "MPI_Probe", "MPI_Mprobe", "MPI_Sendrecv", "MPI_Ssend", "MPI_Send", "MPI_Wait",
                                            "MPI_Waitall", "MPI_Waitany", "MPI_Waitsome", "MPI_Barrier", "MPI_Allreduce", "MPI_Alltoall"};
   enum call mine = p->block[me].call;
-  expect_self.call = calls[mine];
-  expect_self.call_comm = mine == OUTSIDE ? NULL : control;
+  expect_self.calls[0] = (struct expect_call){calls[mine], control};
+  expect_self.calls[1] = (struct expect_call){has_thread(p, me) ? "MPI_Recv" : NULL, aside};
   expect_self.endless = p->endless;
   expect_self.hangs = p->block[me].hangs;
   note_mine(&p->block[me]);
+  if (has_thread(p, me)) expect_note(aside, "recv", LITTLE, MPI_DOUBLE, p->block[me].by, TO_THREAD + me)->buffer = into_thread;
   for (int rank = 0; rank < p->ranks; rank++) {
     const struct plan_block *b = &p->block[rank];
     /* Who waits in MPI sees what is sent to it. */
@@ -78,11 +85,17 @@ static void meet(enum call call) {
   if (call == IN_ALLTOALL) MPI_Alltoall(mine, 1, MPI_INT, all, 1, MPI_INT, control->comm);
 }
 
+static void *receive(void *by) {
+  MPI_Recv(into_thread, LITTLE, MPI_DOUBLE, *(const int *)by, TO_THREAD + me, aside->comm, MPI_STATUS_IGNORE);
+  return NULL;
+}
+
 void perform_block(const struct plan *p) {
   const struct plan_block *b = &p->block[me];
   MPI_Comm comm = control->comm;
   MPI_Message message;
-  int at, some[2];
+  int at, some[2], by = b->by;
+  if (has_thread(p, me) && pthread_create(&thread, NULL, receive, &by) != 0) expect_die("no thread");
   switch (b->call) {
   case IN_RECV: MPI_Recv(in, LITTLE, MPI_DOUBLE, b->by, TO_ME + me, comm, MPI_STATUS_IGNORE); break;
   case IN_PROBE:
@@ -106,6 +119,7 @@ void perform_block(const struct plan *p) {
   case CALLS: break;
   default: meet(b->call);
   }
+  if (has_thread(p, me)) pthread_join(thread, NULL);
 }
 
 void end_release(const struct plan *p) {
@@ -116,6 +130,7 @@ void end_release(const struct plan *p) {
     if (b->by != me) continue;
     if (sends(b->call)) MPI_Recv(out, LARGE, MPI_DOUBLE, rank, FROM_ME + rank, control->comm, MPI_STATUS_IGNORE);
     if (receives(b->call)) MPI_Send(in, 10, MPI_DOUBLE, rank, TO_ME + rank, control->comm);
+    if (has_thread(p, rank)) MPI_Send(in, 1, MPI_DOUBLE, rank, TO_THREAD + rank, aside->comm);
   }
   if (p->block[me].call < IN_BARRIER) meet(collective);
   for (int i = 0; i < 2; i++) perform_finish(&ends[i], false);

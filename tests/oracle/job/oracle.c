@@ -29,12 +29,13 @@ static int print(const char *seed, const char *ranks) {
   return 0;
 }
 
-static void run(const char *outdir, unsigned long seed, int count, char **items) {
+static void run(const char *outdir, unsigned long seed, bool threads, int count, char **items) {
   static char folder[4096];
   snprintf(folder, sizeof folder, "%s/%lu", outdir, seed);
   mkdir(folder, 0755);
   expect_self.outdir = folder;
   plan_make(&plan, seed, expect_self.world_size);
+  plan.threads = threads;
   if (count > 0) plan_keep(&plan, count, items);
   perform(&plan);
   expect_write();
@@ -51,8 +52,8 @@ int main(int argc, char **argv) {
   MPI_Init_thread(&argc, &argv, first % 2 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
   if (argc < 4) expect_die("usage: oracle OUTDIR FIRST COUNT [ITEM...]");
   expect_begin(argv[1], "rank");
-  perform_begin(provided == MPI_THREAD_MULTIPLE);
-  for (int i = 0; i < atoi(argv[3]); i++) run(argv[1], first + (unsigned long)i, argc - 4, argv + 4);
+  perform_begin();
+  for (int i = 0; i < atoi(argv[3]); i++) run(argv[1], first + (unsigned long)i, provided == MPI_THREAD_MULTIPLE, argc - 4, argv + 4);
   MPI_Finalize();
   return 0;
 }

@@ -10,7 +10,6 @@ enum { SERIES_TAG = 32000, SPARE_TAG, MOST_EXTENT = 128 };
 
 const int plan_type_sizes[TYPES] = {4, 8, 1, 1, 2, 8, 4, 12, 64, 36, 0, 24};
 static MPI_Datatype types[TYPES];
-static bool with_threads;
 
 /* What this rank has of an item. */
 static struct own {
@@ -19,13 +18,12 @@ static struct own {
   MPI_Message message;
 } own[MOST_ITEMS];
 
-static struct expect_comm *comms[MOST_COMMS], *control;
+static struct expect_comm *comms[MOST_COMMS], *control, *aside;
 static struct expect_op *spare[MOST_COMMS]; /* keeps a freed communicator alive */
 static int me;
 
-void perform_begin(bool threads) {
+void perform_begin(void) {
   MPI_Datatype bare;
-  with_threads = threads;
   me = expect_self.world_rank;
   const MPI_Datatype predefined[] = {MPI_INT, MPI_DOUBLE, MPI_BYTE, MPI_CHAR, MPI_SHORT, MPI_LONG, MPI_FLOAT, MPI_DOUBLE_INT};
   memcpy(types, predefined, sizeof predefined);
@@ -70,6 +68,8 @@ static void make_comms(const struct plan *p) {
   }
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   control = expect_communicator(comm, "control");
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  aside = expect_communicator(comm, "aside");
 }
 
 /* Items */
@@ -123,12 +123,12 @@ static void note_unexpected(struct expect_comm *c, const struct plan_comm *pc, c
 static void collect(struct expect_comm *c, const struct plan_comm *pc, const struct plan_item *t, struct own *o) {
   char *b = calloc((size_t)(t->count + t->spare + 1), MOST_EXTENT);
   if (me == t->to) {
-    expect_call(t->receive, b, t->count + t->spare, types[t->type], t->any_source ? MPI_ANY_SOURCE : plan_rank_of(pc, t->from), t->tag, c->comm, &o->receive);
+    expect_make(t->receive, b, t->count + t->spare, types[t->type], t->any_source ? MPI_ANY_SOURCE : plan_rank_of(pc, t->from), t->tag, c->comm, &o->receive);
     if (!strncmp(t->receive, "persistent", 10)) MPI_Start(&o->receive);
   }
   in_turn(t);
   if (me == t->from) {
-    expect_call(t->send, b, t->count, types[t->type], plan_rank_of(pc, t->to), t->tag, c->comm, &o->send);
+    expect_make(t->send, b, t->count, types[t->type], plan_rank_of(pc, t->to), t->tag, c->comm, &o->send);
     if (!strncmp(t->send, "persistent", 10)) MPI_Start(&o->send);
   }
   MPI_Request both[] = {o->send, o->receive};
@@ -139,8 +139,8 @@ static void collect(struct expect_comm *c, const struct plan_comm *pc, const str
 
 static void use_no_process(struct expect_comm *c, const struct plan_item *t, struct own *o) {
   static int nothing;
-  if (me == t->from) expect_call(t->send, &nothing, 1, MPI_INT, MPI_PROC_NULL, t->tag, c->comm, &o->send);
-  if (me == t->to) expect_call(t->receive, &nothing, 1, MPI_INT, MPI_PROC_NULL, t->tag, c->comm, &o->receive);
+  if (me == t->from) expect_make(t->send, &nothing, 1, MPI_INT, MPI_PROC_NULL, t->tag, c->comm, &o->send);
+  if (me == t->to) expect_make(t->receive, &nothing, 1, MPI_INT, MPI_PROC_NULL, t->tag, c->comm, &o->receive);
   if (me == t->from && !strncmp(t->send, "persistent", 10)) MPI_Start(&o->send);
   if (me == t->to && !strncmp(t->receive, "persistent", 10)) MPI_Start(&o->receive);
 }
@@ -238,11 +238,11 @@ void perform(const struct plan *p) {
     if (t->comm == NO_COMM || (t->from != me && t->to != me)) continue;
     struct posting posting = {p, i};
     pthread_t thread;
-    if (!with_threads || !t->thread) perform_item(p, i);
+    if (!p->threads || !t->thread) perform_item(p, i);
     else if (pthread_create(&thread, NULL, post_in_thread, &posting) != 0 || pthread_join(thread, NULL) != 0)
       expect_die("no thread");
   }
-  end_prepare(p, control);
+  end_prepare(p, control, aside);
   expect_settle(control->comm);
   free_comms(p);
   end_note(p);
@@ -289,6 +289,7 @@ void perform_tidy(const struct plan *p) {
   for (int i = p->comms - 1; i > 0; i--)
     if (comms[i] && !p->comm[i].freed) MPI_Comm_free(&comms[i]->comm);
   MPI_Comm_free(&control->comm);
+  MPI_Comm_free(&aside->comm);
   MPI_Barrier(MPI_COMM_WORLD);
   expect_forget();
 }

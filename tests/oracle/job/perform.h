@@ -5,8 +5,8 @@
 #include "expect.h"
 #include "plan.h"
 
-/* Makes the datatypes and attaches the buffer, once. threads: MPI_THREAD_MULTIPLE. */
-void perform_begin(bool threads);
+/* Makes the datatypes and attaches the buffer, once. */
+void perform_begin(void);
 
 /* Makes the communicators, posts all, waits until all is as planned, and notes what the
  * call at the end will leave. */
@@ -21,8 +21,9 @@ void perform_tidy(const struct plan *plan);
 /* Waits for a request, cancelled or not, and frees it. */
 void perform_finish(MPI_Request *request, bool cancel);
 
-/* What the call at the end leaves of itself before it is made, on the control communicator. */
-void end_prepare(const struct plan *plan, struct expect_comm *control);
+/* What the call at the end leaves of itself before it is made: on one communicator of the first threads,
+ * on the other of the second ones. */
+void end_prepare(const struct plan *plan, struct expect_comm *control, struct expect_comm *aside);
 
 /* What the call leaves once it has been made. */
 void end_note(const struct plan *plan);

@@ -229,6 +229,7 @@ void plan_make(struct plan *p, unsigned long seed, int ranks) {
   if (seed % ENDLESS == 0) make_endless(p, collective);
   else
     for (int rank = 1; rank < ranks; rank++) make_block(p, rank, collective);
+  for (int rank = 0; rank < ranks; rank++) p->block[rank].thread = chance(30) && p->block[rank].call != OUTSIDE && p->block[rank].call < IN_BARRIER;
   find_hanging(p);
 }
 
@@ -277,5 +278,6 @@ void plan_print(const struct plan *p) {
              t->again ? ", again" : "", t->thread ? ", thread" : "");
   }
   for (int i = 0; i < p->ranks; i++)
-    if (p->block[i].call != OUTSIDE) printf("item %d: rank %d in call %d, released by %d%s\n", p->items + i, i, p->block[i].call, p->block[i].by, p->block[i].hangs ? ", hangs" : "");
+    if (p->block[i].call != OUTSIDE) printf("item %d: rank %d in call %d, released by %d%s%s\n", p->items + i, i, p->block[i].call, p->block[i].by,
+             p->block[i].hangs ? ", hangs" : "", p->block[i].thread ? ", with a thread" : "");
 }

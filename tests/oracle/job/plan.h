@@ -64,10 +64,12 @@ struct plan_block {
   enum call call;
   int by;
   bool hangs;
+  bool thread; /* a second thread is in MPI_Recv, and is released by the same rank */
 };
 
 struct plan {
   unsigned long seed;
+  bool threads; /* the library allows them; who has made the plan may say so */
   bool endless; /* some ranks wait for each other, so it is the last of its job */
   int ranks, comms, items;
   struct plan_comm comm[MOST_COMMS];
