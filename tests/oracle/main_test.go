@@ -1,4 +1,4 @@
-//go:build live || full
+//go:build live || matrix || full
 
 package oracle
 
@@ -17,6 +17,7 @@ var (
 	each   = flag.Int("each", 20, "how many seeds one job runs, at most")
 	ranks  = flag.Int("ranks", 3, "how many `processes` a job has")
 	items  = flag.String("items", "", "only these `items` of each seed's plan: 3,17")
+	mpich  = flag.String("mpich", "", "the `folder` that tests/mpich/build names, for its builds")
 	reduce = flag.Bool("reduce", true, "reduce the first seed that fails")
 )
 

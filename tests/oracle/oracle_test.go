@@ -1,4 +1,4 @@
-//go:build live || full
+//go:build live || matrix || full
 
 package oracle
 
@@ -13,23 +13,6 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 )
-
-// build is an MPI, and how its jobs are started.
-type build struct {
-	name  string // in known.json
-	mpi   live.MPI
-	flags []string
-	dll   bool // it has a DLL of its vendor's
-}
-
-// builds are those of this machine's distribution.
-func builds() []build {
-	return []build{
-		{"openmpi", live.OpenMPI, nil, true},
-		{"openmpi-ucx", live.OpenMPI, live.OverUCX("n"), false},
-		{"openmpi-ucx-new", live.OpenMPI, live.OverUCX("y"), false},
-	}
-}
 
 // Of each job that a seed makes, all that is shown must be so, and all that is so be shown,
 // but for what the table lists.

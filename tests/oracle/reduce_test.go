@@ -1,4 +1,4 @@
-//go:build live || full
+//go:build live || matrix || full
 
 package oracle
 

@@ -318,6 +318,7 @@ func KindFits(want, got string) bool {
 		"persistent_recv":  {"recv_init"},
 		"imrecv":           {"imrecv", "irecv"},
 		"improbe":          {"improbe", "mprobe"},
+		"sendrecv":         {"isend", "irecv"},
 	}
 	if kinds, ok := also[want]; ok {
 		return slices.Contains(kinds, got)

@@ -51,13 +51,14 @@ static void note_mine(const struct plan_block *b) {
     op->optional = true; /* some libraries post no request for it */
     op->system_buffer = -1;
   } else if (receives(b->call)) {
-    op = expect_note(control, b->call == IN_RECV ? "recv" : "irecv", LITTLE, MPI_DOUBLE, b->by, TO_ME + me);
+    op = expect_note(control, "recv", LITTLE, MPI_DOUBLE, b->by, TO_ME + me);
     op->buffer = in;
+    if (b->call == IN_SENDRECV) op->kind = "sendrecv";
   }
   if (!sends(b->call)) return;
   op = expect_note(control, b->call == IN_SSEND ? "ssend" : "send", sent_count(b->call), MPI_DOUBLE, b->by, FROM_ME + me);
   op->buffer = out;
-  if (b->call == IN_SENDRECV) op->state = EXPECT_LEFT;
+  if (b->call == IN_SENDRECV) op->state = EXPECT_LEFT, op->kind = "sendrecv";
 }
 
 void end_note(const struct plan *p) {

@@ -130,8 +130,9 @@ static void make_item(struct plan *p) {
   item->act = chance(50) ? (enum act)below(2) : (enum act)below(ACTS);
   if (c->silent && item->act != CANCELLED_RECEIVE && item->act != IDLE_PERSISTENT && item->act != NO_PROCESS)
     item->act = UNMATCHED_RECEIVE;
-  /* What needs the communicator to be tidied up. */
-  if (c->freed && (item->act == FREED_REQUEST || item->act == HELD_MESSAGE || item->act == TAKEN_MESSAGE))
+  /* What needs the communicator to be tidied up: a message that nobody receives could be
+     received on one that gets its context. */
+  if (c->freed && (item->act == UNEXPECTED_MESSAGE || item->act == FREED_REQUEST || item->act == HELD_MESSAGE || item->act == TAKEN_MESSAGE))
     item->act = UNMATCHED_RECEIVE;
   choose_ranks(c, item);
   item->tag = p->items == 5 ? 32767 : p->items;
@@ -143,12 +144,10 @@ static void make_item(struct plan *p) {
   item->thread = chance(10);
   switch (item->act) {
   case UNEXPECTED_MESSAGE:
-    if (p->items > 0 && before->act == UNEXPECTED_MESSAGE && !c->freed && before->comm == number && before->from == item->from && before->to == item->to) {
+    if (p->items > 0 && before->act == UNEXPECTED_MESSAGE && before->comm == number && before->from == item->from && before->to == item->to) {
       item->again = true;
       item->tag = before->tag;
     }
-    /* Nobody is left to receive it. */
-    if (c->freed) item->send = "isend", item->count = below(10);
     break;
   case UNMATCHED_RECEIVE:
     item->any_source = chance(30);
