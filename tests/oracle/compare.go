@@ -185,7 +185,7 @@ const (
 	unknownCosts = 1
 	orderCosts   = 5
 	wrongCosts   = 10
-	aloneCosts   = 30
+	aloneCosts   = 200
 	never        = 1_000_000
 )
 

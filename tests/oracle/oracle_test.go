@@ -154,6 +154,9 @@ func (r *run) report(t *testing.T) {
 		for _, line := range r.tables[reader].Broken() {
 			t.Errorf("%s: %s", reader, line)
 		}
+		for _, line := range r.tables[reader].Shares() {
+			t.Logf("%s: known in %s", reader, line)
+		}
 		for _, line := range r.tables[reader].Unused() {
 			t.Logf("%s: nothing needed the entry: %s", reader, line)
 		}

@@ -90,6 +90,17 @@ func (t Table) Broken() []string {
 	return out
 }
 
+// Shares says of each entry that was needed in how many cases its values were known.
+func (t Table) Shares() []string {
+	var out []string
+	for _, e := range t {
+		if e.allowed > 0 {
+			out = append(out, fmt.Sprintf("%.3f of %d: %s", float64(e.cases-e.allowed)/float64(e.cases), e.cases, e.Reason))
+		}
+	}
+	return out
+}
+
 // Unused are the reasons of entries that nothing needed.
 func (t Table) Unused() []string {
 	var out []string
