@@ -146,6 +146,14 @@ func (r *run) report(t *testing.T) {
 	t.Helper()
 	for _, name := range sorted(r.scores) {
 		t.Logf("%s, %d seeds, %s: %v", r.build.name, *seeds, name, r.scores[name])
+		if *results == "" {
+			continue
+		}
+		reader, way, _ := strings.Cut(name, ", ")
+		result := Result{MPI: r.build.mpi.Release(t), Build: r.build.name, Reader: reader, Way: way, Seeds: *seeds, Score: r.scores[name]}
+		if err := result.Write(*results); err != nil {
+			t.Error(err)
+		}
 	}
 	for _, kind := range sorted(r.said) {
 		t.Logf("%d times: %s", r.said[kind], kind)

@@ -1,0 +1,77 @@
+// Command scores makes the table of what the oracle has counted, of what its tests have
+// written down.
+//
+//	go run ./tests/oracle/scores FOLDER       prints it
+//	go run ./tests/oracle/scores -w FOLDER    puts it into .github/ORACLE.md
+package main
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mpi-queues/mpi-queues/tests/oracle"
+)
+
+const (
+	page  = ".github/ORACLE.md"
+	begin = "<!-- What go run ./tests/oracle/scores writes is between these two lines. -->\n"
+	end   = "<!-- The end of it. -->\n"
+)
+
+func main() {
+	write := flag.Bool("w", false, "put the table into "+page)
+	flag.Parse()
+	if err := run(*write, flag.Arg(0)); err != nil {
+		fmt.Fprintln(os.Stderr, "tests/oracle/scores:", err)
+		os.Exit(1)
+	}
+}
+
+func run(write bool, folder string) error {
+	results, err := oracle.ReadResults(folder)
+	if err != nil {
+		return err
+	}
+	if len(results) == 0 {
+		return fmt.Errorf("there are no results in %s: the oracle's -results writes them", folder)
+	}
+	table := render(results)
+	if !write {
+		fmt.Print(table)
+		return nil
+	}
+	text, err := os.ReadFile(page)
+	if err != nil {
+		return err
+	}
+	before, rest, hasBegin := strings.Cut(string(text), begin)
+	_, after, hasEnd := strings.Cut(rest, end)
+	if !hasBegin || !hasEnd {
+		return fmt.Errorf("%s has no place for the table", page)
+	}
+	day := time.Now().UTC().Format(time.DateOnly)
+	return os.WriteFile(page, []byte(before+begin+"\nCounted on "+day+":\n\n"+table+"\n"+end+after), 0o644)
+}
+
+// render makes a line of each build, reader and way.
+func render(results []oracle.Result) string {
+	slices.SortFunc(results, func(a, b oracle.Result) int {
+		return cmp.Or(cmp.Compare(a.MPI, b.MPI), cmp.Compare(a.Build, b.Build), cmp.Compare(b.Reader, a.Reader), cmp.Compare(b.Way, a.Way))
+	})
+	var b strings.Builder
+	b.WriteString("| MPI | read | seeds | right | wrong | unknown | missing | extra | out of order |\n")
+	b.WriteString("|---|---|--:|--:|--:|--:|--:|--:|--:|\n")
+	for _, r := range results {
+		fmt.Fprintf(&b, "| %s, %s | %s, %s | %d |", r.MPI, r.Build, r.Reader, r.Way, r.Seeds)
+		for _, kind := range []oracle.Kind{oracle.Right, oracle.Wrong, oracle.Unknown, oracle.Missing, oracle.Extra, oracle.Order} {
+			fmt.Fprintf(&b, " %d |", r.Score[kind])
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
