@@ -112,7 +112,11 @@ func Events(account *expect.Account, process expect.Object) []Event {
 		ids[p.at] = p.got["unique_id"]
 	}
 	for _, c := range missing {
-		out = append(out, Event{Kind: Missing, Field: "communicator", Comm: c, Want: c})
+		field := "communicator"
+		if idle(c) {
+			field = "idle communicator"
+		}
+		out = append(out, Event{Kind: Missing, Field: field, Comm: c, Want: c})
 	}
 	for _, c := range extra {
 		out = append(out, Event{Kind: Extra, Field: "communicator", Comm: c, Got: c})
