@@ -82,6 +82,9 @@ func (r *run) readers() []string {
 	return []string{"native"}
 }
 
+// coreEvery is how many seeds have one core file, of each process in turn.
+const coreEvery = 3
+
 // jobs runs some seeds; one that does not end is the last of its job.
 func (r *run) jobs(t *testing.T, first, count int, items []int) {
 	t.Helper()
@@ -102,11 +105,10 @@ func (r *run) job(t *testing.T, first, count int, items []int) int {
 	for seed := first; seed < first+count; seed++ {
 		folder := filepath.Join(job.Folder, fmt.Sprint(seed))
 		job.Await(t, folder, *ranks)
-		var bad []string
-		for i, account := range job.Accounts {
-			bad = append(bad, r.process(d, account, i == seed%*ranks)...)
+		bad := append(r.processes(d), r.verdict(d)...)
+		if seed%coreEvery == 0 {
+			bad = append(bad, r.core(d, seed/coreEvery%*ranks)...)
 		}
-		bad = append(bad, r.verdict(d)...)
 		if len(bad) > 0 {
 			r.failed = append(r.failed, seed)
 			r.tell(t, seed, bad)
@@ -114,6 +116,11 @@ func (r *run) job(t *testing.T, first, count int, items []int) int {
 		if job.Accounts[0].Endless {
 			job.Kill(t)
 			return seed - first + 1
+		}
+		if seed == first+count-1 {
+			d.leave()
+		} else {
+			d.run()
 		}
 		if err := os.WriteFile(filepath.Join(folder, "next"), nil, 0o644); err != nil {
 			t.Fatal(err)

@@ -3,7 +3,6 @@
 package oracle
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,100 +13,161 @@ import (
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 )
 
-// looks is how often a process is looked at that may not have come to the call that it is to
-// be in, or have seen the messages to it: it has run in between.
+// looks is how often a job is looked at of which a process may not have come to the call that it
+// is to be in, or have seen the messages to it: it has run in between.
 const looks = 8
 
-// debugger is one gdb for all the seeds of a job.
+// debugger is a gdb that stays attached to all processes of a job while it makes its seeds, and
+// another one for core files.
 type debugger struct {
-	t       *testing.T
-	session *live.Session
-	job     *live.Job
-	folder  string
+	t           *testing.T
+	live, cores *live.Session
+	job         *live.Job
+	folder      string
+	attached    bool
 }
 
 func newDebugger(t *testing.T, w *live.Workspace, job *live.Job) *debugger {
 	t.Helper()
-	d := &debugger{t, w.Sit(t, live.Nothing()), job, t.TempDir()}
-	d.session.Do("set pagination off")
+	d := &debugger{t: t, live: w.Sit(t, live.Nothing()), cores: w.Sit(t, live.Nothing()), job: job, folder: t.TempDir()}
+	for _, s := range []*live.Session{d.live, d.cores} {
+		s.Do("set pagination off")
+	}
+	d.live.Do("set schedule-multiple on")
 	return d
 }
 
-// snapshot is where the snapshot of a process goes.
-func (d *debugger) snapshot(account *expect.Account, reader string) string {
-	return filepath.Join(d.folder, account.Name+"-"+reader+".json")
+// stop stops the processes.
+func (d *debugger) stop() {
+	d.t.Helper()
+	if !d.attached {
+		d.live.Says(fmt.Sprintf("mpi-attach %d", d.job.Launcher()), fmt.Sprintf("Attached %d ranks", len(d.job.Accounts)))
+		d.attached = true
+		return
+	}
+	d.live.Send("interrupt")
+	d.live.Await("received signal SIGINT")
+	d.isReady()
 }
 
-// read has the process read that gdb is at, which is the account's.
-func (d *debugger) read(account *expect.Account, reader string) expect.Object {
+// run lets them run on.
+func (d *debugger) run() {
 	d.t.Helper()
-	path := d.snapshot(account, reader)
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		d.t.Fatal(err)
+	d.live.Send("continue &")
+	d.isReady()
+}
+
+// isReady waits for the last prompt: in the background, gdb prints more than one.
+func (d *debugger) isReady() {
+	d.t.Helper()
+	d.live.Send(`echo is ready\n`)
+	d.live.Await("\nis ready\r\n" + live.Prompt)
+}
+
+// leave lets go of them.
+func (d *debugger) leave() {
+	d.t.Helper()
+	d.live.Says("mpi-detach", "Detached")
+	d.attached = false
+}
+
+// snapshot is where what a reader shows goes.
+func (d *debugger) snapshot(reader string) string { return filepath.Join(d.folder, reader+".json") }
+
+// read returns what a reader shows of processes, by their process ids.
+func (d *debugger) read(s *live.Session, reader, of string) map[string]expect.Object {
+	d.t.Helper()
+	path := d.snapshot(reader)
+	if of == "" {
+		path = d.snapshot("core")
 	}
-	d.session.Do("set mpi-queues source " + reader)
-	said := d.session.Do("mpi-queues -internal -json -output " + path)
+	_ = os.Remove(path)
+	s.Do("set mpi-queues source " + reader)
+	said := s.Do("mpi-queues " + of + " -internal -json -output " + path)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		d.t.Fatalf("%v; gdb says:\n%s", err, said)
 	}
 	document, err := expect.ParseDocument(text)
-	if err != nil || len(document.Processes) != 1 {
+	if err != nil {
 		d.t.Fatalf("%v: %.400s", err, text)
 	}
-	return document.Processes[0]
+	out := map[string]expect.Object{}
+	for _, p := range document.Processes {
+		out[show(p["pid"])] = p
+	}
+	return out
 }
 
-// process reads a process of a job in all ways, and returns what is not as it must be: lines
-// of a kind of failure and, behind a tab, what it is.
-func (r *run) process(d *debugger, account *expect.Account, core bool) []string {
+// look reads a stopped job, and returns what there is to say of each process by each reader.
+func (r *run) look(d *debugger) map[string][][]Event {
 	d.t.Helper()
-	dump := filepath.Join(d.folder, "core")
-	var bad []string
+	judged := map[string][][]Event{}
+	for _, reader := range r.readers() {
+		shown := d.read(d.live, reader, "-all")
+		for _, account := range d.job.Accounts {
+			process, ok := shown[fmt.Sprint(account.PID)]
+			if !ok {
+				d.t.Fatalf("process %d of the job is not shown", account.PID)
+			}
+			judged[reader] = append(judged[reader], Events(account, process))
+		}
+	}
+	return judged
+}
+
+// processes stops a job, reads its processes, and returns what is not as it must be: lines
+// of a kind of failure and, behind a tab, what it is.
+func (r *run) processes(d *debugger) []string {
+	d.t.Helper()
+	var judged map[string][][]Event
 	for look := 1; ; look++ {
-		judged := map[string][]Event{}
-		d.session.Do(fmt.Sprintf("attach %d", account.PID))
-		for _, reader := range r.readers() {
-			judged[reader] = Events(account, d.read(account, reader))
+		d.stop()
+		judged = r.look(d)
+		at := slices.IndexFunc(judged["native"], func(events []Event) bool { return !r.settled(events) })
+		if at < 0 || len(d.job.Accounts[at].Calls) == 0 || look == looks {
+			break
 		}
-		if len(account.Calls) > 0 && look < looks && !r.settled(judged["native"]) {
-			before := live.CPU(account.PID)
-			d.session.Do("detach")
-			live.Until(d.t, "for a rank to run", func() bool { return live.CPU(account.PID) != before })
-			continue
-		}
-		for _, reader := range r.readers() {
-			bad = append(bad, r.judge(account, reader, "live", judged[reader])...)
-		}
-		break
+		pid := d.job.Accounts[at].PID
+		before := live.CPU(pid)
+		d.run()
+		live.Until(d.t, "for a rank to run", func() bool { return live.CPU(pid) != before })
 	}
-	if core {
-		d.session.Do("generate-core-file " + dump)
-	}
-	d.session.Do("detach")
-	if core {
-		d.session.Do("file " + d.job.Program)
-		d.session.Do("core-file " + dump)
-		for _, reader := range r.readers() {
-			bad = append(bad, r.judge(account, reader, "core", Events(account, d.read(account, reader)))...)
-		}
-		d.session.Do("core-file")
-		d.session.Do("file")
-		if err := os.Remove(dump); err != nil && !errors.Is(err, os.ErrNotExist) {
-			d.t.Fatal(err)
+	var bad []string
+	for reader, processes := range judged {
+		for i, account := range d.job.Accounts {
+			bad = append(bad, r.judge(account, reader, "live", processes[i])...)
 		}
 	}
 	return bad
 }
 
-// verdict judges what a report says of the snapshots of a job's processes.
+// core reads a core file of one of a job's stopped processes.
+func (r *run) core(d *debugger, number int) []string {
+	d.t.Helper()
+	dump, account := filepath.Join(d.folder, "core"), d.job.Accounts[number]
+	d.live.Do(fmt.Sprintf("inferior %d", number+1))
+	d.live.Says("generate-core-file "+dump, "Saved corefile")
+	d.cores.Do("file " + d.job.Program)
+	d.cores.Do("core-file " + dump)
+	var bad []string
+	for _, reader := range r.readers() {
+		for _, process := range d.read(d.cores, reader, "") {
+			bad = append(bad, r.judge(account, reader, "core", Events(account, process))...)
+		}
+	}
+	d.cores.Do("core-file")
+	d.cores.Do("file")
+	if err := os.Remove(dump); err != nil {
+		d.t.Fatal(err)
+	}
+	return bad
+}
+
+// verdict judges what a report says of the snapshot of a job.
 func (r *run) verdict(d *debugger) []string {
 	d.t.Helper()
-	args := []string{"report", "--json"}
-	for _, account := range d.job.Accounts {
-		args = append(args, d.snapshot(account, "native"))
-	}
-	text, said, err := r.w.Try(d.t, args...)
+	text, said, err := r.w.Try(d.t, "report", "--json", d.snapshot("native"))
 	if err != nil {
 		d.t.Fatalf("%v\n%s", err, said)
 	}

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SERIES_TAG = 32000, SPARE_TAG, MOST_EXTENT = 128 };
+enum { SERIES_TAG = 32000, SPARE_TAG, MOST_EXTENT = 128, ATTACHED = 8 << 20 };
 
 const int plan_type_sizes[TYPES] = {4, 8, 1, 1, 2, 8, 4, 12, 64, 36, 0, 24};
 static MPI_Datatype types[TYPES];
@@ -40,7 +40,7 @@ void perform_begin(void) {
     MPI_Type_size(types[i], &size);
     if (size != plan_type_sizes[i]) expect_die("type %d has %d bytes", i, size);
   }
-  MPI_Buffer_attach(malloc(32 << 20), 32 << 20);
+  MPI_Buffer_attach(malloc(ATTACHED), ATTACHED);
 }
 
 /* Communicators */
