@@ -189,18 +189,22 @@ const (
 	unknownCosts = 1
 	orderCosts   = 5
 	wrongCosts   = 10
-	aloneCosts   = 200
+	extraCosts   = 200
+	missingCosts = 250 // DLLs show more than there is, not less
+	vagueCosts   = 30  // of a telling value that is unknown
+	tellingCosts = 300 // of one that is wrong
+	commCosts    = 100 // of a communicator, beside its operations
 	never        = 1_000_000
 )
 
 // cost says how badly a pairing fits.
 func cost(events []Event) int {
-	prices := map[Kind]int{Unknown: unknownCosts, Order: orderCosts, Wrong: wrongCosts, Missing: aloneCosts, Extra: aloneCosts}
+	prices := map[Kind]int{Unknown: unknownCosts, Order: orderCosts, Wrong: wrongCosts, Missing: missingCosts, Extra: extraCosts}
 	sum := 0
 	for _, e := range events {
 		price := prices[e.Kind]
 		if slices.Contains(telling, e.Field) && e.Queue == "" {
-			price *= 20
+			price += map[Kind]int{Unknown: vagueCosts, Wrong: tellingCosts}[e.Kind]
 		}
 		sum += price
 	}
@@ -233,7 +237,9 @@ func pairComms(want, got []expect.Object) (pairs []commPair, missing, extra []ex
 		}
 		return cost(events)
 	})
-	columns := assign(len(want), len(got), func(i, k int) int { return costs[i][k] }, func(int) int { return never }, func(int) int { return never })
+	columns := assign(len(want), len(got), func(i, k int) int { return costs[i][k] },
+		func(i int) int { return commCosts + missingCosts*operations(want[i]) },
+		func(k int) int { return commCosts + extraCosts*operations(got[k]) })
 	taken := map[int]bool{}
 	for i, k := range columns {
 		if k < 0 {
@@ -253,20 +259,23 @@ func pairComms(want, got []expect.Object) (pairs []commPair, missing, extra []ex
 
 // alien says that two communicators can't be one.
 func alien(want, got expect.Object) bool {
-	return got["name"] == "MPI_COMM_NULL" || got["size"] != nil && show(want["size"]) != show(got["size"])
+	return got["name"] == "MPI_COMM_NULL" || predefined(got) && show(want["name"]) != show(got["name"]) || got["size"] != nil && show(want["size"]) != show(got["size"])
 }
 
 func predefined(c expect.Object) bool {
 	return slices.Contains([]string{"MPI_COMM_WORLD", "MPI_COMM_SELF", "MPI_COMM_PARENT"}, show(c["name"]))
 }
 
-func idle(c expect.Object) bool {
+func idle(c expect.Object) bool { return operations(c) == 0 }
+
+// operations counts those of a communicator that a user sees.
+func operations(c expect.Object) int {
+	n := 0
 	for _, q := range expect.Queues {
-		if ops, _ := expect.Operations(c, q); len(visible(ops)) > 0 {
-			return false
-		}
+		ops, _ := expect.Operations(c, q)
+		n += len(visible(ops))
 	}
-	return true
+	return n
 }
 
 func commEvents(want, got expect.Object) []Event {
@@ -345,8 +354,8 @@ func queueEvents(comm expect.Object, queue string, want, got []expect.Object) []
 		if want[i]["optional"] == true {
 			return unknownCosts
 		}
-		return aloneCosts
-	}, func(int) int { return aloneCosts })
+		return missingCosts
+	}, func(int) int { return extraCosts })
 	wanted, taken := map[int]int{}, map[int]bool{}
 	var out []Event
 	for i, k := range columns {

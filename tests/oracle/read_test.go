@@ -178,12 +178,12 @@ func (r *run) verdict(d *debugger) []string {
 	return r.judge(&expect.Account{Name: "the job"}, "native", "verdict", []Event{Verdict(d.job.Accounts, report)})
 }
 
-// settled says whether a process has come to where it is to be: that a value is not known
-// does not speak against it. It counts nothing.
+// settled says whether a process has come to where it is to be: that a value of an operation is
+// not known does not speak against it. It counts nothing.
 func (r *run) settled(events []Event) bool {
 	table := r.tables["native"].Of(r.build.name, "native")
 	return !slices.ContainsFunc(events, func(e Event) bool {
-		return (e.Kind != Unknown || e.Field == "call") && !table.Allows(e)
+		return (e.Kind != Unknown || e.Comm == nil) && !table.Allows(e)
 	})
 }
 
