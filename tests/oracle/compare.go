@@ -113,8 +113,8 @@ func Events(account *expect.Account, process expect.Object) []Event {
 	}
 	for _, c := range missing {
 		field := "communicator"
-		if idle(c) {
-			field = "idle communicator"
+		if isQuiet(c) {
+			field = "quiet communicator"
 		}
 		out = append(out, Event{Kind: Missing, Field: field, Comm: c, Want: c})
 	}
@@ -128,6 +128,7 @@ func Events(account *expect.Account, process expect.Object) []Event {
 func callEvents(account *expect.Account, process expect.Object, ids map[int]any) []Event {
 	threads := slices.DeleteFunc(expect.Objects(process["threads"]), func(t expect.Object) bool { return t["call"] == nil })
 	var out []Event
+	fewer := len(threads) < len(account.Calls) // then another thread's call is not taken for one
 	for _, call := range account.Calls {
 		want := expect.Object{"call": call.Function, "communicator": ids[call.Communicator]}
 		at, best := -1, 0
@@ -135,6 +136,8 @@ func callEvents(account *expect.Account, process expect.Object, ids map[int]any)
 			fit := 1
 			if show(t["call"]) == call.Function {
 				fit += 2
+			} else if fewer {
+				continue
 			}
 			if show(t["communicator"]) == show(want["communicator"]) {
 				fit++
@@ -149,7 +152,10 @@ func callEvents(account *expect.Account, process expect.Object, ids map[int]any)
 		}
 		got := threads[at]
 		threads = slices.Delete(threads, at, at+1)
-		out = append(out, value(Event{Field: "call", Want: want, Got: got}), value(Event{Field: "communicator", Want: want, Got: got}))
+		out = append(out, value(Event{Field: "call", Want: want, Got: got}))
+		if want["communicator"] != nil { // else it is missing
+			out = append(out, value(Event{Field: "communicator", Want: want, Got: got}))
+		}
 	}
 	return out
 }
@@ -268,12 +274,27 @@ func predefined(c expect.Object) bool {
 
 func idle(c expect.Object) bool { return operations(c) == 0 }
 
-// operations counts those of a communicator that a user sees.
+// isQuiet says whether nothing is under way on a communicator.
+func isQuiet(c expect.Object) bool {
+	for _, q := range expect.Queues {
+		ops, _ := expect.Operations(c, q)
+		if slices.ContainsFunc(visible(ops), func(o expect.Object) bool { return o["optional"] != true && show(o["status"]) != "complete" }) {
+			return false
+		}
+	}
+	return true
+}
+
+// operations counts those of a communicator that a user must see.
 func operations(c expect.Object) int {
 	n := 0
 	for _, q := range expect.Queues {
 		ops, _ := expect.Operations(c, q)
-		n += len(visible(ops))
+		for _, o := range visible(ops) {
+			if o["optional"] != true {
+				n++
+			}
+		}
 	}
 	return n
 }
@@ -345,8 +366,11 @@ func withCopies(queue string, want []expect.Object) []expect.Object {
 func queueEvents(comm expect.Object, queue string, want, got []expect.Object) []Event {
 	want = withCopies(queue, want)
 	events, costs := table(want, got, func(w, g expect.Object) []Event { return opEvents(comm, queue, w, g) }, func(w, g expect.Object, events []Event) int {
-		if g["desired_tag"] != nil && show(w["desired_tag"]) != show(g["desired_tag"]) {
+		switch {
+		case g["desired_tag"] != nil && show(w["desired_tag"]) != show(g["desired_tag"]):
 			return never
+		case w["buffer"] != nil && g["buffer"] != nil && w["buffer"] != g["buffer"]:
+			return missingCosts + extraCosts // it is another operation
 		}
 		return cost(events)
 	})

@@ -17,7 +17,7 @@ var (
 	each    = flag.Int("each", 20, "how many seeds one job runs, at most")
 	ranks   = flag.Int("ranks", 3, "how many `processes` a job has")
 	items   = flag.String("items", "", "only these `items` of each seed's plan: 3,17")
-	mpich   = flag.String("mpich", "", "the `folder` that tests/mpich/build names, for its builds")
+	mpich   = flag.Bool("mpich", false, "the builds of tests/mpich/build, too")
 	results = flag.String("results", "", "the `folder` for what tests/oracle/scores reads")
 	reduce  = flag.Bool("reduce", true, "reduce the first seed that fails")
 )

@@ -17,8 +17,9 @@ import (
 // Of each job that a seed makes, all that is shown must be so, and all that is so be shown,
 // but for what the table lists.
 func TestSeeds(t *testing.T) {
-	for _, b := range builds() {
+	for _, b := range builds(t) {
 		t.Run(b.name, func(t *testing.T) {
+			t.Parallel()
 			w, err := work.With(b.name, b.mpi)
 			if err != nil {
 				t.Fatal(err)
@@ -51,6 +52,7 @@ func chosen(t *testing.T) []int {
 type run struct {
 	w      *live.Workspace
 	build  build
+	key    string           // of the build in the tables
 	tables map[string]Table // by reader
 	scores map[string]Score // by reader and way
 	failed []int            // seeds
@@ -70,8 +72,9 @@ func newRun(t *testing.T, w *live.Workspace, b build) *run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &run{w: w, build: b, scores: map[string]Score{}, said: map[string]int{},
-		tables: map[string]Table{"native": table.Of(b.name, "native"), "dll": table.Of(b.name, "dll")}}
+	key := b.key(t)
+	return &run{w: w, build: b, key: key, scores: map[string]Score{}, said: map[string]int{},
+		tables: map[string]Table{"native": table.Of(key, "native"), "dll": table.Of(key, "dll")}}
 }
 
 // readers are what reads the queues.

@@ -181,7 +181,7 @@ func (r *run) verdict(d *debugger) []string {
 // settled says whether a process has come to where it is to be: that a value of an operation is
 // not known does not speak against it. It counts nothing.
 func (r *run) settled(events []Event) bool {
-	table := r.tables["native"].Of(r.build.name, "native")
+	table := r.tables["native"].Of(r.key, "native")
 	return !slices.ContainsFunc(events, func(e Event) bool {
 		return (e.Kind != Unknown || e.Comm == nil) && !table.Allows(e)
 	})

@@ -49,7 +49,7 @@ func (r *run) reduce(t *testing.T, seed int) {
 
 func (r *run) fails(t *testing.T, seed int, items []int) bool {
 	t.Helper()
-	once := &run{w: r.w, build: r.build, tables: r.tables, scores: map[string]Score{}, said: map[string]int{}, quiet: true}
+	once := &run{w: r.w, build: r.build, key: r.key, tables: r.tables, scores: map[string]Score{}, said: map[string]int{}, quiet: true}
 	once.job(t, seed, 1, items)
 	return once.said[r.kind] > 0 // another failure is another seed's
 }

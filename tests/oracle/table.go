@@ -11,7 +11,8 @@ import (
 // Entry is one thing that readers of builds may not know, or that a vendor's DLL is known
 // to tell otherwise.
 type Entry struct {
-	// Builds and Readers are those that it is about; Readers are "native" and "dll".
+	// Builds and Readers are those that it is about. A build has a name and a version, and "*" at
+	// the end of an entry stands for any text; Readers are "native" and "dll".
 	Builds, Readers []string
 	// Events are the kinds that are allowed. A native reader may have none that is wrong.
 	Events []Kind
@@ -19,7 +20,7 @@ type Entry struct {
 	// communicator's own is "communicator", and of what is the process's "process".
 	Queues, Fields []string
 	// When are values of the operation of the account, or of the one that is extra; Where
-	// those of its communicator. "*" is any value but null.
+	// those of its communicator. "*" at the end stands for any text, alone for any value but null.
 	When, Where map[string][]string
 	// Known is the part of the cases in which the value must be known all the same.
 	Known float64
@@ -55,7 +56,7 @@ func ParseTable(r io.Reader) (Table, error) {
 func (t Table) Of(build, reader string) Table {
 	var out Table
 	for _, e := range t {
-		if slices.Contains(e.Builds, build) && slices.Contains(e.Readers, reader) {
+		if slices.ContainsFunc(e.Builds, func(p string) bool { return isLike(build, p) }) && slices.Contains(e.Readers, reader) {
 			own := *e
 			out = append(out, &own)
 		}
@@ -133,14 +134,17 @@ func (e *Entry) about(v Event) bool {
 func meets(conditions map[string][]string, o map[string]any) bool {
 	for key, values := range conditions {
 		value := show(o[key])
-		if !slices.ContainsFunc(values, func(v string) bool {
-			rest, ok := strings.CutSuffix(v, "*")
-			return v == value || ok && o[key] != nil && strings.HasPrefix(value, rest)
-		}) {
+		if !slices.ContainsFunc(values, func(v string) bool { return v == value || o[key] != nil && isLike(value, v) }) {
 			return false
 		}
 	}
 	return true
+}
+
+// isLike says whether a text is a pattern's, which may end in "*".
+func isLike(text, pattern string) bool {
+	start, open := strings.CutSuffix(pattern, "*")
+	return text == pattern || open && strings.HasPrefix(text, start)
 }
 
 // Score counts events.
