@@ -27,7 +27,8 @@ func (b *build) key(t *testing.T) string {
 	return b.name + " " + release[strings.LastIndex(release, " ")+1:]
 }
 
-// builds are those of the distribution, and with a flag those of tests/mpich/build.
+// builds are those of the distribution, and with flags those of tests/mpich/build and of
+// tests/ucx/build.
 func builds(t *testing.T) []build {
 	t.Helper()
 	all := []build{
@@ -36,18 +37,33 @@ func builds(t *testing.T) []build {
 		{"openmpi-ucx-new", live.OpenMPI, live.OverUCX("y"), false},
 		{"mpich", live.StockMPICH, nil, false},
 	}
-	if !*mpich {
-		return all
+	if *mpich {
+		folder := built(t, "../mpich/build")
+		for _, name := range []string{"ch3-debug", "ch3", "ch4-debug", "ch4", "ch4-ucx"} {
+			all = append(all, build{"mpich-" + name, live.MPICH(filepath.Join(folder, name)), nil, name == "ch3-debug" || name == "ch4-debug"})
+		}
 	}
-	command := exec.Command("../mpich/build")
+	if *ucx {
+		folder := built(t, "../ucx/build")
+		libraries := "LD_LIBRARY_PATH=" + filepath.Join(folder, "lib")
+		all = append(all, build{"openmpi-ucx-noassert", live.OpenMPI, append(live.OverUCX("n"), "-x", libraries), false})
+		for name, libraries := range map[string]string{"noassert": "lib", "typed": "typed"} {
+			flags := []string{"-genv", "LD_LIBRARY_PATH", filepath.Join(folder, libraries)}
+			all = append(all, build{"mpich-" + name, live.StockMPICH, flags, false})
+		}
+	}
+	return all
+}
+
+// built runs a script that builds what is not there yet, and returns the folder that it names.
+func built(t *testing.T, script string) string {
+	t.Helper()
+	command := exec.Command(script)
 	command.Stderr = os.Stderr
 	out, err := command.Output()
 	if err != nil {
-		t.Fatalf("tests/mpich/build: %v", err)
+		t.Fatalf("%s: %v", script, err)
 	}
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	for _, name := range []string{"ch3-debug", "ch3", "ch4-debug", "ch4", "ch4-ucx"} {
-		all = append(all, build{"mpich-" + name, live.MPICH(filepath.Join(lines[len(lines)-1], name)), nil, name == "ch3-debug" || name == "ch4-debug"})
-	}
-	return all
+	return lines[len(lines)-1]
 }

@@ -13,11 +13,12 @@ import (
 
 var (
 	first   = flag.Int("first", 1, "the first `seed`")
-	seeds   = flag.Int("seeds", 4, "how many seeds a build gets")
+	seeds   = flag.Int("seeds", 12, "how many seeds a build gets")
 	each    = flag.Int("each", 20, "how many seeds one job runs, at most")
 	ranks   = flag.Int("ranks", 3, "how many `processes` a job has")
 	items   = flag.String("items", "", "only these `items` of each seed's plan: 3,17")
 	mpich   = flag.Bool("mpich", false, "the builds of tests/mpich/build, too")
+	ucx     = flag.Bool("ucx", false, "those of tests/ucx/build, too")
 	results = flag.String("results", "", "the `folder` for what tests/oracle/scores reads")
 	reduce  = flag.Bool("reduce", true, "reduce the first seed that fails")
 )
