@@ -34,11 +34,15 @@ func (r Result) Write(folder string) error {
 	return file.Close()
 }
 
-// ReadResults returns the results of a folder; those of the same come together.
-func ReadResults(folder string) ([]Result, error) {
-	paths, err := filepath.Glob(filepath.Join(folder, "*.json"))
-	if err != nil {
-		return nil, err
+// ReadResults returns the results of folders; those of the same come together.
+func ReadResults(folders ...string) ([]Result, error) {
+	var paths []string
+	for _, folder := range folders {
+		some, err := filepath.Glob(filepath.Join(folder, "*.json"))
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, some...)
 	}
 	at := map[[4]string]int{}
 	var out []Result

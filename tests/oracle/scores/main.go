@@ -1,8 +1,8 @@
 // Command scores makes the table of what the oracle has counted, of what its tests have
 // written down.
 //
-//	go run ./tests/oracle/scores FOLDER       prints it
-//	go run ./tests/oracle/scores -w FOLDER    puts it into .github/ORACLE.md
+//	go run ./tests/oracle/scores FOLDER...       prints it
+//	go run ./tests/oracle/scores -w FOLDER...    puts it into .github/ORACLE.md
 package main
 
 import (
@@ -26,19 +26,19 @@ const (
 func main() {
 	write := flag.Bool("w", false, "put the table into "+page)
 	flag.Parse()
-	if err := run(*write, flag.Arg(0)); err != nil {
+	if err := run(*write, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "tests/oracle/scores:", err)
 		os.Exit(1)
 	}
 }
 
-func run(write bool, folder string) error {
-	results, err := oracle.ReadResults(folder)
+func run(write bool, folders []string) error {
+	results, err := oracle.ReadResults(folders...)
 	if err != nil {
 		return err
 	}
 	if len(results) == 0 {
-		return fmt.Errorf("there are no results in %s: the oracle's -results writes them", folder)
+		return fmt.Errorf("there are no results in %s: the oracle's -results writes them", strings.Join(folders, ", "))
 	}
 	table := render(results)
 	if !write {
