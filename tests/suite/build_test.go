@@ -3,7 +3,9 @@
 package suite
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,60 +13,87 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 )
 
 // program is one of the suite, as its list says that it is run.
 type program struct {
 	folder, name string
-	ranks        int
-	args         []string
+	// source is its file, and defines are the compiler's flags that make it this one of those
+	// that share the file.
+	source  string
+	defines []string
+	ranks   int
+	args    []string
+	// spawns is true of one that starts further processes.
+	spawns bool
 }
 
+func (p *program) String() string { return p.folder + " " + p.name }
+
 // folders are the parts of the suite whose programs take part.
-var folders = []string{
-	"attr", "coll", "comm", "datatype", "errhan", "group", "info", "init", "io", "pt2pt", "rma", "topo",
-	"threads/coll", "threads/comm", "threads/pt2pt", "threads/rma",
-}
+var folders = slices.Concat([]string{
+	"attr", "coll", "comm", "datatype", "errhan", "group", "info", "init", "io", "part", "pt2pt", "rma", "topo",
+	"threads/coll", "threads/comm", "threads/init", "threads/part", "threads/pt2pt", "threads/rma",
+}, spawning)
+
+// spawning are the folders of processes that come while others run.
+var spawning = []string{"spawn", "threads/spawn"}
 
 // mostRanks is what a small machine can run.
 const mostRanks = 4
 
-// programs are those of the lists that are one source file each, need no setting of
-// MPICH's, and are expected to pass. Of several lines of a program, the first that fits counts.
-func programs(t *testing.T) []program {
+// programs are those of the lists in some folders that are one source file each, need no
+// setting of MPICH's, and are expected to pass. A program is there for each line that it has.
+func programs(t *testing.T, folders []string) []program {
 	t.Helper()
 	var out []program
 	for _, folder := range folders {
-		lists, err := filepath.Glob(filepath.Join(source, folder, "testlist*"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var seen []string
-		for _, list := range lists {
-			switch filepath.Base(list) {
-			case "testlist", "testlist.in":
-			default:
-				continue // for hardware, and for generated types
-			}
-			text, err := os.ReadFile(list)
-			if err != nil {
+		variables := makefile(filepath.Join(source, folder, "Makefile.am"))
+		for _, list := range []string{"testlist", "testlist.in"} { // others are for hardware, and for generated types
+			text, err := os.ReadFile(filepath.Join(source, folder, list))
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				t.Fatal(err)
 			}
 			for line := range strings.Lines(string(text)) {
-				p, ok := parse(folder, line)
-				if ok && !slices.Contains(seen, p.name) && live.Exists(filepath.Join(source, folder, p.name+".c")) {
-					seen = append(seen, p.name)
+				if p, ok := parse(folder, line); ok && p.find(variables) {
 					out = append(out, p)
 				}
 			}
 		}
 	}
-	if len(out) < 200 {
+	if len(out) < 10*len(folders) {
 		t.Fatalf("the suite in %s has %d programs", source, len(out))
 	}
 	return out
+}
+
+// makefile reads the variables of a file for Automake, as words.
+func makefile(path string) map[string][]string {
+	text, _ := os.ReadFile(path) // without one, sources are called as their programs are
+	out := map[string][]string{}
+	for line := range strings.Lines(strings.ReplaceAll(string(text), "\\\n", " ")) {
+		if name, words, ok := strings.Cut(line, "="); ok {
+			out[strings.TrimSpace(name)] = strings.Fields(words)
+		}
+	}
+	return out
+}
+
+// find finds a program's source file. ok is false if there is more than one, or none.
+func (p *program) find(variables map[string][]string) (ok bool) {
+	files := variables[p.name+"_SOURCES"]
+	if len(files) == 0 {
+		files = []string{p.name + ".c"}
+	}
+	p.source = filepath.Join(source, p.folder, files[0])
+	for _, flag := range variables[p.name+"_CPPFLAGS"] {
+		if strings.HasPrefix(flag, "-D") {
+			p.defines = append(p.defines, flag)
+		}
+	}
+	text, err := os.ReadFile(p.source)
+	p.spawns = strings.Contains(string(text), "MPI_Comm_spawn")
+	return err == nil && len(files) == 1 && (p.ranks > 1 || p.spawns)
 }
 
 func parse(folder, line string) (p program, ok bool) {
@@ -74,7 +103,7 @@ func parse(folder, line string) (p program, ok bool) {
 	}
 	p = program{folder: folder, name: words[0]}
 	var err error
-	if p.ranks, err = strconv.Atoi(words[1]); err != nil || p.ranks < 2 || p.ranks > mostRanks {
+	if p.ranks, err = strconv.Atoi(words[1]); err != nil || p.ranks < 1 || p.ranks > mostRanks {
 		return p, false
 	}
 	for _, word := range words[2:] {
@@ -126,6 +155,6 @@ func (c *toolchain) build(p program) (string, error) {
 	if strings.HasPrefix(p.folder, "threads/") {
 		threads = "mtest_thread"
 	}
-	return path, c.compile("-o", path, filepath.Join(source, p.folder, p.name+".c"),
-		c.path("mtest.o"), c.path("mtest_common.o"), c.path(threads+".o"), c.path("dtypes.o"), "-lm")
+	return path, c.compile(slices.Concat(p.defines, []string{"-o", path, p.source,
+		c.path("mtest.o"), c.path("mtest_common.o"), c.path(threads + ".o"), c.path("dtypes.o"), "-lm"})...)
 }

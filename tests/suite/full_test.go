@@ -2,5 +2,5 @@
 
 package suite
 
-// The whole soak: three looks at each program, with either MPI.
-var soak = plan{programs: 54, seed: 0}
+// The whole soak: some 3,000 looks, and some hundred more at what spawns.
+var soak = plan{programs: 56, spawning: 8, sitting: 25, seed: 0}

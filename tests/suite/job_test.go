@@ -3,7 +3,6 @@
 package suite
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -22,9 +21,9 @@ import (
 type job struct {
 	launcher *exec.Cmd
 	ended    chan struct{}
-	// folder is where its processes run and write.
-	folder string
-	// ranks are their process ids.
+	// program is its path, and folder where its processes run and write.
+	program, folder string
+	// ranks are the process ids of those that the launcher was told to start.
 	ranks []int
 }
 
@@ -37,10 +36,19 @@ type manner struct {
 	most int
 }
 
-// start starts a program.
-func start(t *testing.T, mpi live.MPI, p program, path string, m manner) *job {
+// mpi is an MPI, with the launcher's flags that let a program spawn processes.
+type mpi struct {
+	live.MPI
+	room []string
+}
+
+// start starts a program. It is in its processes' folder too, where one that spawns looks for it.
+func start(t *testing.T, mpi mpi, p program, path string, m manner) *job {
 	t.Helper()
-	j := &job{folder: t.TempDir(), ended: make(chan struct{})}
+	j := &job{program: path, folder: t.TempDir(), ended: make(chan struct{})}
+	if err := os.Symlink(path, filepath.Join(j.folder, p.name)); err != nil {
+		t.Fatal(err)
+	}
 	env := []string{"MPITEST_RETURN_WITH_CODE=yes", "AGAIN_FOLDER=" + j.folder}
 	if m.most > 0 {
 		env = append(env, "AGAIN_MOST="+strconv.Itoa(m.most))
@@ -48,7 +56,12 @@ func start(t *testing.T, mpi live.MPI, p program, path string, m manner) *job {
 	if m.slow {
 		env = append(env, "AGAIN_SLOW=yes")
 	}
-	command := slices.Concat(mpi.Launcher, []string{"-n", strconv.Itoa(p.ranks)})
+	command := slices.Clone(mpi.Launcher)
+	if p.spawns {
+		command = append(command, mpi.room...)
+		env = append(env, "AGAIN_SPAWNS=yes")
+	}
+	command = append(command, "-n", strconv.Itoa(p.ranks))
 	if m.preload != "" {
 		env = append(env, "LD_PRELOAD="+m.preload)
 	}
@@ -156,33 +169,70 @@ func (j *job) kill() {
 	<-j.ended
 }
 
+// descendants are all processes that one has started, and that these have. Each of its
+// threads may have started some.
 func descendants(pid int) []int {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	var out []int
-	for _, word := range strings.Fields(string(text)) {
-		if child, err := strconv.Atoi(word); err == nil {
-			out = append(append(out, child), descendants(child)...)
+	for _, list := range lists {
+		text, _ := os.ReadFile(list)
+		for _, word := range strings.Fields(string(text)) {
+			if child, err := strconv.Atoi(word); err == nil {
+				out = append(append(out, child), descendants(child)...)
+			}
 		}
 	}
 	return out
 }
 
-// signal sends a signal to all ranks, and waits until those that it stops have stopped.
-func (j *job) signal(s syscall.Signal) error {
-	var failed error
-	for _, pid := range j.ranks {
-		failed = errors.Join(failed, syscall.Kill(pid, s))
-	}
-	if s == syscall.SIGSTOP && failed == nil && !live.Soon(func() bool { return len(j.stopped()) == len(j.ranks) || j.hasEnded() }) {
-		failed = errors.New("the ranks do not stop")
-	}
-	return failed
+// processes are those that run the job's program: its ranks, and what they have spawned.
+func (j *job) processes() []int {
+	return slices.DeleteFunc(descendants(j.launcher.Process.Pid), func(pid int) bool {
+		program, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+		return err != nil || program != j.program
+	})
 }
 
-// stopped are the processes that a signal or a debugger has stopped.
-func (j *job) stopped() []int {
-	return slices.DeleteFunc(slices.Clone(j.ranks), func(pid int) bool {
+// stop stops all of the job's processes, also those that come while it does so. They are
+// returned; what the launcher starts later runs.
+func (j *job) stop() (held []int, err error) {
+	for {
+		fresh := slices.DeleteFunc(j.processes(), func(pid int) bool { return slices.Contains(held, pid) })
+		if len(fresh) == 0 {
+			return held, nil
+		}
+		for _, pid := range fresh {
+			if syscall.Kill(pid, syscall.SIGSTOP) == nil {
+				held = append(held, pid)
+			}
+		}
+		if !live.Soon(func() bool { return len(stopped(held)) == len(held) || slices.ContainsFunc(held, isGone) }) {
+			return held, fmt.Errorf("of the processes %v, only %v stop", held, stopped(held))
+		}
+		held = slices.DeleteFunc(held, isGone) // it was ending
+	}
+}
+
+// letRun lets stopped processes run on.
+func letRun(held []int) {
+	for _, pid := range held {
+		_ = syscall.Kill(pid, syscall.SIGCONT)
+	}
+}
+
+// stopped are those of some processes that a signal or a debugger has stopped.
+func stopped(pids []int) []int {
+	return slices.DeleteFunc(slices.Clone(pids), func(pid int) bool {
 		state := live.State(pid)
 		return state != 'T' && state != 't'
 	})
 }
+
+// isGone is true of a process that has ended, whether or not its parent has noticed.
+func isGone(pid int) bool {
+	state := live.State(pid)
+	return state == 0 || state == 'Z' || state == 'X'
+}
+
+// ends says whether the job is about to end, or has done so: a rank is gone.
+func (j *job) ends() bool { return j.hasEnded() || slices.ContainsFunc(j.ranks, isGone) }

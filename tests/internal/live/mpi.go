@@ -57,12 +57,13 @@ func MPICH(prefix string) MPI {
 	}
 }
 
-// Setting are the launcher's flags that set a variable of the ranks' environment.
+// Setting are the launcher's flags that set a variable of the ranks' environment, and of that
+// of what they spawn.
 func (m MPI) Setting(name, value string) []string {
 	if m.Exports {
 		return []string{"-x", name + "=" + value}
 	}
-	return []string{"-env", name, value}
+	return []string{"-genv", name, value}
 }
 
 // Release is what the library says that it is: "Open MPI 4.1.4".

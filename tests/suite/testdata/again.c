@@ -6,11 +6,16 @@
  *
  * Each rank makes $AGAIN_FOLDER/rank-N, with its process id, when it has initialised MPI.
  * Rank 0 writes how often main has been called to $AGAIN_FOLDER/calls.
+ *
+ * A process that a rank has spawned calls main once, and main is called again when all that it
+ * has spawned have ended. For that they must not stay connected: with $AGAIN_SPAWNS set, who
+ * frees a communicator disconnects it.
  */
 #define _GNU_SOURCE
 #include <mpi.h>
 
 #include <dlfcn.h>
+#include <glob.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +26,7 @@ typedef int main_function(int, char **, char **);
 
 static main_function *program;
 static bool up, inside; /* MPI is initialised; the program thinks so */
+static bool spawned; /* this process is */
 static int level, rank;
 static MPI_Comm own; /* for what ranks agree on between two calls of main */
 
@@ -39,12 +45,44 @@ static void write_number(const char *name, long number) {
     perror(unready);
 }
 
+/* The function that MPI_Comm_free leads to. */
+__attribute__((visibility("hidden"), used)) int (*again_free)(MPI_Comm *) = PMPI_Comm_free;
+
+static const char *child_path(void) {
+  static char name[32];
+  snprintf(name, sizeof name, "child-%ld", (long)getpid());
+  return path_of(name);
+}
+
+static void leave(void) { unlink(child_path()); }
+
+/* Waits until no spawned process is left, and helps MPI to get them to their ends. */
+static void outlive_children(void) {
+  for (int found = 0, flag; found == 0;) {
+    glob_t children;
+    found = glob(path_of("child-*"), GLOB_NOSORT, NULL, &children);
+    globfree(&children);
+    PMPI_Iprobe(MPI_ANY_SOURCE, 0, own, &flag, MPI_STATUS_IGNORE);
+    if (found == 0) usleep(1000);
+  }
+}
+
 static int begin(int *argc, char ***argv, int required) {
   inside = true;
   if (up) return MPI_SUCCESS;
   up = true;
   int error = PMPI_Init_thread(argc, argv, required, &level);
   if (error) return error;
+  MPI_Comm parent;
+  PMPI_Comm_get_parent(&parent);
+  spawned = parent != MPI_COMM_NULL;
+  if (getenv("AGAIN_SPAWNS")) again_free = PMPI_Comm_disconnect;
+  if (spawned) {
+    FILE *file = fopen(child_path(), "w");
+    if (file) fclose(file);
+    atexit(leave);
+    return MPI_SUCCESS;
+  }
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   PMPI_Comm_dup(MPI_COMM_WORLD, &own);
   char name[32];
@@ -77,11 +115,12 @@ INSTEAD(Initialized, again_initialized)(int *flag) {
 
 INSTEAD(Finalized, again_finalized)(int *flag) {
   *flag = 0;
-  return MPI_SUCCESS;
+  return spawned ? PMPI_Finalized(flag) : MPI_SUCCESS;
 }
 
 /* What comes after it must not meet what is still to be received. */
 INSTEAD(Finalize, again_meet)(void) {
+  if (spawned) return PMPI_Finalize();
   inside = false;
   return PMPI_Barrier(own);
 }
@@ -95,10 +134,13 @@ static int again(int argc, char **argv, char **environment) {
     optind = 1;
     int status = program(argc, arguments, environment);
     free(arguments);
-    if (!up) return status;
+    if (!up || spawned) return status;
     if (status) PMPI_Abort(MPI_COMM_WORLD, status);
     calls++;
-    if (rank == 0) write_number("calls", calls);
+    if (rank == 0) {
+      outlive_children();
+      write_number("calls", calls);
+    }
     last = access(path_of("stop"), F_OK) == 0 || calls == limit;
     PMPI_Bcast(&last, 1, MPI_INT, 0, own);
   }
@@ -168,10 +210,17 @@ SLOW(Barrier); SLOW(Bcast); SLOW(Reduce); SLOW(Allreduce); SLOW(Scan); SLOW(Exsc
 SLOW(Gather); SLOW(Gatherv); SLOW(Scatter); SLOW(Scatterv); SLOW(Allgather); SLOW(Allgatherv);
 SLOW(Alltoall); SLOW(Alltoallv); SLOW(Alltoallw); SLOW(Reduce_scatter); SLOW(Reduce_scatter_block);
 SLOW(Ibarrier); SLOW(Ibcast); SLOW(Iallreduce); SLOW(Neighbor_alltoall); SLOW(Neighbor_allgather);
-SLOW(Comm_dup); SLOW(Comm_split); SLOW(Comm_create); SLOW(Comm_create_group); SLOW(Comm_free);
+SLOW(Comm_dup); SLOW(Comm_split); SLOW(Comm_create); SLOW(Comm_create_group);
 SLOW(Comm_disconnect); SLOW(Intercomm_create); SLOW(Intercomm_merge); SLOW(Cart_create);
 SLOW(Graph_create); SLOW(Dist_graph_create); SLOW(Dist_graph_create_adjacent);
 SLOW(Win_create); SLOW(Win_allocate); SLOW(Win_free); SLOW(Win_fence); SLOW(Win_lock);
 SLOW(Win_unlock); SLOW(Win_lock_all); SLOW(Win_unlock_all); SLOW(Win_flush); SLOW(Win_post);
 SLOW(Win_start); SLOW(Win_complete); SLOW(Win_wait); SLOW(Put); SLOW(Get); SLOW(Accumulate);
 SLOW(Fetch_and_op); SLOW(Compare_and_swap);
+
+__asm__(".globl MPI_Comm_free\n"
+        ".type MPI_Comm_free, @function\n"
+        "MPI_Comm_free:\n"
+        "mov again_free(%rip), %r11\n"
+        "jmp again_slowly\n"
+        ".size MPI_Comm_free, . - MPI_Comm_free\n");
