@@ -36,12 +36,6 @@ type manner struct {
 	most int
 }
 
-// mpi is an MPI, with the launcher's flags that let a program spawn processes.
-type mpi struct {
-	live.MPI
-	room []string
-}
-
 // start starts a program. It is in its processes' folder too, where one that spawns looks for it.
 func start(t *testing.T, mpi mpi, p program, path string, m manner) *job {
 	t.Helper()

@@ -18,14 +18,30 @@ import (
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 )
 
-// The ones whose programs are looked at. More slots than processors would make Open MPI's
-// ranks keep the processors, but for the last flag. A distribution's MPICH can't spawn over UCX,
-// but one with ch3 can.
-var (
-	openMPI    = mpi{live.OpenMPI, []string{"--host", "localhost:32", "--mca", "mpi_yield_when_idle", "1"}}
-	stockMPICH = mpi{live.StockMPICH, unlimited}
-	unlimited  = []string{"-usize", "INFINITE"}
-)
+// unlimited lets MPICH's ranks spawn.
+var unlimited = []string{"-usize", "INFINITE"}
+
+// mpis are those whose programs are looked at. More slots than processors would make Open
+// MPI's ranks keep the processors, but for the last flag. The distribution's MPICH, which can't
+// spawn, is stripped: the types of the other one say what its ranks wait for.
+func mpis(t *testing.T) []mpi {
+	t.Helper()
+	room := []string{"--host", "localhost:32", "--mca", "mpi_yield_when_idle", "1"}
+	return []mpi{
+		{"Open MPI", live.OpenMPI, room, soak.programs},
+		{"MPICH", live.StockMPICH, unlimited, soak.programs / 2},
+		{"MPICH ch3", built(t, "ch3"), unlimited, soak.programs / 2},
+	}
+}
+
+// mpi is an MPI, with the launcher's flags that let programs spawn processes.
+type mpi struct {
+	name string
+	live.MPI
+	room []string
+	// programs is how many are looked at.
+	programs int
+}
 
 // No program of the suite is called deadlocked, whenever it is looked at; it runs as before
 // after each look, and ends with 0.
@@ -41,41 +57,32 @@ func TestSuite(t *testing.T) {
 		seed = rand.Uint64N(1e9)
 	}
 	t.Logf("the same again: MPI_QUEUES_TEST_SEED=%d", seed)
-	for _, one := range []struct {
-		name string
-		mpi
-		folders  []string
-		programs int
-	}{
-		{"Open MPI", openMPI, folders, soak.programs},
-		{"MPICH", stockMPICH, folders, soak.programs},
-		{"MPICH ch3", built(t, "ch3"), spawning, soak.spawning},
-	} {
-		t.Run(one.name, func(t *testing.T) {
+	for _, m := range mpis(t) {
+		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
 			s := &looker{
-				mpi: one.mpi, tools: toolchain{t.TempDir(), one.Compiler}, random: rand.New(rand.NewPCG(seed, 0)),
+				mpi: m, tools: toolchain{t.TempDir(), m.Compiler}, random: rand.New(rand.NewPCG(seed, 0)),
 				verdicts: map[string]map[string]int{}, schemas: schemas(t),
 			}
 			if err := s.tools.prepare(); err != nil {
 				t.Fatal(err)
 			}
 			began := time.Now()
-			defer func() { t.Logf("\n%s, in %.0f s: %s", one.name, time.Since(began).Seconds(), s.table()) }()
-			s.all(t, programs(t, one.folders), one.programs)
+			defer func() { t.Logf("\n%s, in %.0f s: %s", m.name, time.Since(began).Seconds(), s.table()) }()
+			s.all(t, programs(t))
 		})
 	}
 }
 
 // built is a variant of MPICH that tests/mpich/build makes, or has made.
-func built(t *testing.T, variant string) mpi {
+func built(t *testing.T, variant string) live.MPI {
 	t.Helper()
 	out, err := exec.Command("../mpich/build", variant).Output()
 	if err != nil {
 		t.Fatal("tests/mpich/build:", err)
 	}
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	return mpi{live.MPICH(filepath.Join(lines[len(lines)-1], variant)), unlimited}
+	return live.MPICH(filepath.Join(lines[len(lines)-1], variant))
 }
 
 // looker looks at programs with one MPI.
@@ -92,9 +99,9 @@ type looker struct {
 }
 
 // all looks at as many programs as are planned.
-func (s *looker) all(t *testing.T, list []program, count int) {
+func (s *looker) all(t *testing.T, list []program) {
 	for _, p := range s.inOrder(list) {
-		if len(s.looked) == count {
+		if len(s.looked) == s.mpi.programs {
 			return
 		}
 		// The dice are thrown before the program shows what it is good for.

@@ -17,9 +17,8 @@ import (
 
 // plan is how much is looked at.
 type plan struct {
-	// programs are looked at with each MPI, each in all ways, and spawning ones more with a
-	// build of MPICH that can spawn.
-	programs, spawning int
+	// programs are looked at with each MPI, each in all ways. MPICH's are shared by two builds.
+	programs int
 	// sitting is how often one gdb looks at a program.
 	sitting int
 	// seed of all that is random; 0 is another one each time.

@@ -3,4 +3,4 @@
 package suite
 
 // A sample of the soak, always the same one.
-var soak = plan{programs: 4, spawning: 1, sitting: 6, seed: 14}
+var soak = plan{programs: 4, sitting: 6, seed: 14}
