@@ -118,7 +118,7 @@ func (j *job) hasEnded() bool {
 
 // short is how long a program may take that is to be looked at, and patience how long one
 // may take to come to its end that has been.
-const short, patience = 20 * time.Second, 2 * time.Minute
+const short, patience = 10 * time.Second, 2 * time.Minute
 
 // end waits for the job's end. An error says how it ends, if it does not do so well.
 func (j *job) end(limit time.Duration) error {

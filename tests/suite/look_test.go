@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -32,6 +33,8 @@ var ways = []string{running, oneLook, halted}
 // look looks once from a shell. A job that ends meanwhile, as only one that fails does, has no verdict.
 func (s *looker) look(t *testing.T, j *job, way string, dice *rand.Rand) {
 	t.Helper()
+	began := time.Now()
+	defer func() { s.spent[way] += time.Since(began) }()
 	snapshot := filepath.Join(t.TempDir(), "snapshot.json")
 	var held []int
 	var err error

@@ -62,7 +62,7 @@ func TestSuite(t *testing.T) {
 			t.Parallel()
 			s := &looker{
 				mpi: m, tools: toolchain{t.TempDir(), m.Compiler}, random: rand.New(rand.NewPCG(seed, 0)),
-				verdicts: map[string]map[string]int{}, schemas: schemas(t),
+				verdicts: map[string]map[string]int{}, spent: map[string]time.Duration{}, schemas: schemas(t),
 			}
 			if err := s.tools.prepare(); err != nil {
 				t.Fatal(err)
@@ -92,6 +92,7 @@ type looker struct {
 	random *rand.Rand
 	// verdicts are counted by the way of the look, and the programs that are of no use by the reason.
 	verdicts              map[string]map[string]int
+	spent                 map[string]time.Duration // by the way of the look
 	looked                []string
 	unbuilt, unfit, leaky []string
 	// schemas are those of snapshots and of reports.

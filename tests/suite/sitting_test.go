@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 )
@@ -30,13 +31,16 @@ func (s *looker) sit(t *testing.T, j *job, dice *rand.Rand) {
 	g.Do("set schedule-multiple on")
 	g.Says(fmt.Sprintf("mpi-attach %d", j.launcher.Process.Pid), "Attached")
 	for range soak.sitting {
+		began := time.Now()
 		g.run(t)
 		pause(dice)
 		if !g.stop(t) {
 			s.count(inGDB, "ended")
 			return
 		}
-		s.judge(t, j, g.look(t, dice.IntN(3) == 0))
+		l := g.look(t, dice.IntN(3) == 0)
+		s.spent[l.way] += time.Since(began)
+		s.judge(t, j, l)
 	}
 	g.Says("mpi-detach", "Detached")
 	s.unchanged(t, j, inGDB, nil)
@@ -53,7 +57,9 @@ func (g *sitting) run(t *testing.T) {
 func (g *sitting) stop(t *testing.T) bool {
 	t.Helper()
 	g.Send("interrupt")
-	if !live.Soon(func() bool { return g.Has("received signal") || g.Has("exited normally") || g.Has("exited with code") || g.job.ends() }) {
+	if !live.Soon(func() bool {
+		return g.Has("received signal") || g.Has("exited normally") || g.Has("exited with code") || g.job.ends()
+	}) {
 		t.Fatalf("gdb does not stop the ranks:\n%s", g.Await("\n"))
 	}
 	g.isReady()

@@ -43,10 +43,11 @@ func schemas(t *testing.T) (out [2]*jsonschema.Schema) {
 func (s *looker) table() string {
 	var b strings.Builder
 	columns := append(slices.Clone(ways), inGDB, once)
-	looks, verdicts := 0, map[string]bool{}
+	looks, verdicts, number := 0, map[string]bool{}, map[string]int{}
 	for _, way := range columns {
 		for v, n := range s.verdicts[way] {
 			verdicts[v] = true
+			number[way] += n
 			looks += n
 		}
 	}
@@ -68,6 +69,10 @@ func (s *looker) table() string {
 		for _, way := range columns {
 			fmt.Fprintf(&b, "%11d", s.verdicts[way][v])
 		}
+	}
+	fmt.Fprintf(&b, "\n%-28s", "seconds a look")
+	for _, way := range columns {
+		fmt.Fprintf(&b, "%11.2f", s.spent[way].Seconds()/float64(max(number[way], 1)))
 	}
 	if text, err := json.Marshal(lists); err == nil {
 		fmt.Fprintf(&b, "\n%s", text)
