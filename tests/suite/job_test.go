@@ -39,8 +39,12 @@ type manner struct {
 // start starts a program. It is in its processes' folder too, where one that spawns looks for it.
 func start(t *testing.T, mpi mpi, p program, path string, m manner) *job {
 	t.Helper()
-	j := &job{program: path, folder: t.TempDir(), ended: make(chan struct{})}
-	if err := os.Symlink(path, filepath.Join(j.folder, p.name)); err != nil {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := &job{program: real, folder: t.TempDir(), ended: make(chan struct{})}
+	if err := os.Symlink(real, filepath.Join(j.folder, p.name)); err != nil {
 		t.Fatal(err)
 	}
 	env := []string{"MPITEST_RETURN_WITH_CODE=yes", "AGAIN_FOLDER=" + j.folder}
@@ -192,7 +196,11 @@ func (j *job) processes() []int {
 func (j *job) stop() (held []int, err error) {
 	for {
 		fresh := slices.DeleteFunc(j.processes(), func(pid int) bool { return slices.Contains(held, pid) })
-		if len(fresh) == 0 {
+		switch missing := slices.DeleteFunc(slices.Clone(j.ranks), func(pid int) bool { return slices.Contains(held, pid) }); {
+		case len(fresh) > 0:
+		case len(missing) > 0:
+			return held, fmt.Errorf("of the ranks %v, %v are not found below the launcher", j.ranks, missing)
+		default:
 			return held, nil
 		}
 		for _, pid := range fresh {

@@ -5,11 +5,9 @@ package suite
 import (
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -26,11 +24,15 @@ var unlimited = []string{"-usize", "INFINITE"}
 // spawn, is stripped: the types of the other one say what its ranks wait for.
 func mpis(t *testing.T) []mpi {
 	t.Helper()
+	builds, err := mpich("ch3")
+	if err != nil {
+		t.Fatal(err)
+	}
 	room := []string{"--host", "localhost:32", "--mca", "mpi_yield_when_idle", "1"}
 	return []mpi{
 		{"Open MPI", live.OpenMPI, room, soak.programs},
 		{"MPICH", live.StockMPICH, unlimited, soak.programs / 2},
-		{"MPICH ch3", built(t, "ch3"), unlimited, soak.programs / 2},
+		{"MPICH ch3", live.MPICH(filepath.Join(builds, "ch3")), unlimited, soak.programs / 2},
 	}
 }
 
@@ -72,17 +74,6 @@ func TestSuite(t *testing.T) {
 			s.all(t, programs(t))
 		})
 	}
-}
-
-// built is a variant of MPICH that tests/mpich/build makes, or has made.
-func built(t *testing.T, variant string) live.MPI {
-	t.Helper()
-	out, err := exec.Command("../mpich/build", variant).Output()
-	if err != nil {
-		t.Fatal("tests/mpich/build:", err)
-	}
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	return live.MPICH(filepath.Join(lines[len(lines)-1], variant))
 }
 
 // looker looks at programs with one MPI.

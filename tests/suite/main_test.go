@@ -36,19 +36,29 @@ func TestMain(m *testing.M) {
 }
 
 func run(m *testing.M) int {
-	unpack := exec.Command("../mpich/build", "source")
-	unpack.Stderr = os.Stderr
-	out, err := unpack.Output()
+	folder, err := mpich("source")
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "tests/mpich/build:", err)
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	source = lines[len(lines)-1] + "/test/mpi"
+	source = folder + "/test/mpi"
 	if work, err = live.New(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	defer work.Close()
 	return m.Run()
+}
+
+// mpich makes what tests/mpich/build can make, if it is not there, and returns the folder that it
+// names.
+func mpich(what string) (folder string, err error) {
+	build := exec.Command("../mpich/build", what)
+	build.Stderr = os.Stderr
+	out, err := build.Output()
+	if err != nil {
+		return "", fmt.Errorf("tests/mpich/build %s: %w", what, err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	return lines[len(lines)-1], nil
 }

@@ -26,7 +26,7 @@ typedef int main_function(int, char **, char **);
 
 static main_function *program;
 static bool up, inside; /* MPI is initialised; the program thinks so */
-static bool spawned; /* this process is */
+static bool spawned, spawns; /* this process is; its program does */
 static int level, rank;
 static MPI_Comm own; /* for what ranks agree on between two calls of main */
 
@@ -76,7 +76,8 @@ static int begin(int *argc, char ***argv, int required) {
   MPI_Comm parent;
   PMPI_Comm_get_parent(&parent);
   spawned = parent != MPI_COMM_NULL;
-  if (getenv("AGAIN_SPAWNS")) again_free = PMPI_Comm_disconnect;
+  spawns = getenv("AGAIN_SPAWNS") != NULL;
+  if (spawns) again_free = PMPI_Comm_disconnect;
   if (spawned) {
     FILE *file = fopen(child_path(), "w");
     if (file) fclose(file);
@@ -138,7 +139,7 @@ static int again(int argc, char **argv, char **environment) {
     if (status) PMPI_Abort(MPI_COMM_WORLD, status);
     calls++;
     if (rank == 0) {
-      outlive_children();
+      if (spawns) outlive_children();
       write_number("calls", calls);
     }
     last = access(path_of("stop"), F_OK) == 0 || calls == limit;
