@@ -14,8 +14,10 @@ static MPI_Datatype types[TYPES];
 /* What this rank has of an item. */
 static struct own {
   MPI_Request send, receive; /* those that no account has */
-  struct expect_op *sent, *received, *waiting;
+  MPI_Request later;         /* started when all is tidied up */
+  struct expect_op *sent, *received;
   MPI_Message message;
+  char *memory; /* for a message that comes when all is tidied up */
 } own[MOST_ITEMS];
 
 static struct expect_comm *comms[MOST_COMMS], *control, *aside;
@@ -114,10 +116,11 @@ static void follow(struct expect_comm *c, const struct plan_comm *pc, const stru
   MPI_Wait(&r, MPI_STATUS_IGNORE);
 }
 
-static void note_unexpected(struct expect_comm *c, const struct plan_comm *pc, const struct plan_item *t, struct own *o) {
+static void note_unexpected(struct expect_comm *c, const struct plan_comm *pc, const struct plan_item *t) {
   expect_unexpected(c, plan_rank_of(pc, t->from), t->tag, (long)t->count * plan_type_sizes[t->type]);
-  for (o->waiting = c->first[UNEXPECTED]; o->waiting->next; o->waiting = o->waiting->next) continue;
-  o->waiting->unprobed = t->again;
+  struct expect_op *op = c->first[UNEXPECTED];
+  while (op->next) op = op->next;
+  op->unprobed = t->again;
 }
 
 static void collect(struct expect_comm *c, const struct plan_comm *pc, const struct plan_item *t, struct own *o) {
@@ -164,6 +167,17 @@ static void hold(struct expect_comm *c, const struct plan_comm *pc, const struct
   o->received = op;
 }
 
+/* What a message, or a receive, that is pending takes to complete: its other half. On a
+   communicator that will have been freed only a persistent one, made before, can still do it. */
+static void make_other_half(MPI_Comm comm, const struct plan_comm *pc, const struct plan_item *t, struct own *o) {
+  int bytes = t->count * plan_type_sizes[t->type];
+  if (t->act == UNEXPECTED_MESSAGE && me == t->to) {
+    o->memory = malloc((size_t)bytes + 1);
+    MPI_Recv_init(o->memory, bytes, MPI_BYTE, plan_rank_of(pc, t->from), t->tag, comm, &o->later);
+  }
+  if (t->act == FREED_REQUEST && me == t->from) MPI_Ssend_init(NULL, 0, MPI_INT, plan_rank_of(pc, t->to), t->tag, comm, &o->later);
+}
+
 static void perform_item(const struct plan *p, int number) {
   const struct plan_item *t = &p->item[number];
   const struct plan_comm *pc = &p->comm[t->comm];
@@ -173,7 +187,7 @@ static void perform_item(const struct plan *p, int number) {
   switch (t->act) {
   case UNEXPECTED_MESSAGE:
     if (sends) o->sent = post_send(c, pc, t, state_of(t));
-    if (receives) note_unexpected(c, pc, t, o);
+    if (receives) note_unexpected(c, pc, t);
     if (t->again) follow(c, pc, t);
     break;
   case UNMATCHED_RECEIVE:
@@ -207,6 +221,7 @@ static void perform_item(const struct plan *p, int number) {
     break;
   case ACTS: break;
   }
+  if (pc->freed) make_other_half(c->comm, pc, t, o);
 }
 
 struct posting { const struct plan *plan; int number; };
@@ -229,7 +244,7 @@ static void free_comms(const struct plan *p) {
 void perform(const struct plan *p) {
   memset(own, 0, sizeof own);
   memset(spare, 0, sizeof spare);
-  for (int i = 0; i < MOST_ITEMS; i++) own[i].send = own[i].receive = MPI_REQUEST_NULL, own[i].message = MPI_MESSAGE_NULL;
+  for (int i = 0; i < MOST_ITEMS; i++) own[i].send = own[i].receive = own[i].later = MPI_REQUEST_NULL, own[i].message = MPI_MESSAGE_NULL;
   make_comms(p);
   for (int i = 1; i < p->comms; i++)
     if (comms[i] && p->comm[i].freed) spare[i] = expect_post(comms[i], "irecv", 1, MPI_INT, 0, SPARE_TAG);
@@ -255,22 +270,18 @@ void perform_finish(MPI_Request *r, bool cancel) {
 }
 
 void perform_tidy(const struct plan *p) {
-  static MPI_Request receives[MOST_ITEMS], answers[MOST_ITEMS];
-  static char *memory[MOST_ITEMS];
   end_release(p);
   for (int i = 0; i < p->items; i++) {
     const struct plan_item *t = &p->item[i];
     struct own *o = &own[i];
-    receives[i] = answers[i] = MPI_REQUEST_NULL;
-    memory[i] = NULL;
-    if (t->comm == NO_COMM || p->comm[t->comm].freed || !comms[t->comm]) continue;
+    if (t->comm == NO_COMM || !comms[t->comm]) continue;
     const struct plan_comm *pc = &p->comm[t->comm];
-    MPI_Comm comm = comms[t->comm]->comm;
+    if (!pc->freed) make_other_half(comms[t->comm]->comm, pc, t, o);
+    if (o->later != MPI_REQUEST_NULL) MPI_Start(&o->later);
+    if (o->message == MPI_MESSAGE_NULL) continue;
     int bytes = t->count * plan_type_sizes[t->type];
-    if (o->waiting || o->message != MPI_MESSAGE_NULL) memory[i] = malloc((size_t)bytes + 1);
-    if (o->waiting) MPI_Irecv(memory[i], bytes, MPI_BYTE, plan_rank_of(pc, t->from), t->tag, comm, &receives[i]);
-    if (o->message != MPI_MESSAGE_NULL) MPI_Imrecv(memory[i], bytes, MPI_BYTE, &o->message, &receives[i]);
-    if (t->act == FREED_REQUEST && me == t->from) MPI_Issend(NULL, 0, MPI_INT, plan_rank_of(pc, t->to), t->tag, comm, &answers[i]);
+    o->memory = malloc((size_t)bytes + 1);
+    MPI_Imrecv(o->memory, bytes, MPI_BYTE, &o->message, &o->later);
   }
   for (int i = 0; i < p->items; i++) {
     struct own *o = &own[i];
@@ -278,9 +289,8 @@ void perform_tidy(const struct plan *p) {
     if (o->sent) perform_finish(&o->sent->request, false);
     perform_finish(&o->send, false);
     perform_finish(&o->receive, false);
-    MPI_Wait(&receives[i], MPI_STATUS_IGNORE);
-    MPI_Wait(&answers[i], MPI_STATUS_IGNORE);
-    free(memory[i]);
+    perform_finish(&o->later, false);
+    free(o->memory);
   }
   for (int i = 0; i < p->comms; i++)
     if (spare[i]) perform_finish(&spare[i]->request, true);

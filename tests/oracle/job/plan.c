@@ -130,10 +130,6 @@ static void make_item(struct plan *p) {
   item->act = chance(50) ? (enum act)below(2) : (enum act)below(ACTS);
   if (c->silent && item->act != CANCELLED_RECEIVE && item->act != IDLE_PERSISTENT && item->act != NO_PROCESS)
     item->act = UNMATCHED_RECEIVE;
-  /* What needs the communicator to be tidied up: a message that nobody receives could be
-     received on one that gets its context. */
-  if (c->freed && (item->act == UNEXPECTED_MESSAGE || item->act == FREED_REQUEST || item->act == HELD_MESSAGE || item->act == TAKEN_MESSAGE))
-    item->act = UNMATCHED_RECEIVE;
   choose_ranks(c, item);
   item->tag = p->items == 5 ? 32767 : p->items;
   item->type = below(TYPES);
