@@ -77,15 +77,16 @@ func others() []string {
 // source is one process that uses MPICH.
 type source struct {
 	types
-	groups   groupTypes
-	arrivals arrivalTypes
-	r        *target.Reader
-	symbols  map[string]target.Symbol
-	layouts  *target.Layouts
-	device   device
-	process  process
-	comms    map[target.Addr]*commState // by address
-	members  map[membership][]mqs.Maybe[int32]
+	groups     groupTypes
+	arrivals   arrivalTypes
+	partitions partitionedTypes
+	r          *target.Reader
+	symbols    map[string]target.Symbol
+	layouts    *target.Layouts
+	device     device
+	process    process
+	comms      map[target.Addr]*commState // by address
+	members    map[membership][]mqs.Maybe[int32]
 
 	requests        *requests
 	byAddr          map[target.Addr]*requestAt
@@ -103,7 +104,7 @@ type source struct {
 
 	notes []string
 	// What was shown that needs a note.
-	unknownSends, unknownReceives, unorderedSends, messagesOutside, allOutside bool
+	unknownSends, unknownReceives, unorderedSends, messagesOutside, allOutside, barePartitioned bool
 
 	networkErr error // why UCX can't be read, if MPICH is over it
 
@@ -218,6 +219,9 @@ func try(r *target.Reader, symbols map[string]target.Symbol, l *target.Layouts) 
 	if target.Bind(&s.arrivals, l) != nil {
 		s.arrivals = arrivalTypes{} // of another release: what arrives is not known
 	}
+	if target.Bind(&s.partitions, l) != nil {
+		s.partitions = partitionedTypes{}
+	}
 	var err error
 	if _, ok := symbols[symCH4]; ok {
 		d := &ch4{source: s}
@@ -301,6 +305,9 @@ func (s *source) Describe(p *mqs.Process) {
 	}
 	if d, ok := s.device.(*ch4ucx); ok && d.queues.offload {
 		s.notef("%s", ucxOffloadNote)
+	}
+	if s.barePartitioned {
+		s.notef("this library's types tell no more of partitioned operations than that they are there")
 	}
 	if s.networkErr != nil {
 		s.notef("this MPICH leaves its messages to UCX, which can't be read: %v", s.networkErr)

@@ -55,6 +55,9 @@ func (s *source) yieldSends(c *commState, yield yielder) {
 	if shown > 1 && ordered < shown {
 		s.unorderedSends = true
 	}
+	if !s.yieldPartitioned(c, kindPartitionedSend, yield) {
+		return
+	}
 	err := s.requests.err
 	if err == nil && s.strayed > 0 && !c.isSelf() {
 		err = fmt.Errorf("of this process's pending sends, a network library has %d, and MPICH does not keep which communicator they are on", s.strayed)
@@ -90,6 +93,9 @@ func (s *source) yieldReceives(c *commState, yield yielder) {
 		if !yield(s.receive(c, r), nil) {
 			return
 		}
+	}
+	if !s.yieldPartitioned(c, kindPartitionedRecv, yield) {
+		return
 	}
 	if err := cmp.Or(q.err, s.device.elsewhere(c)); err != nil {
 		yield(mqs.PendingOperation{}, err)

@@ -59,6 +59,7 @@ func (r *requestAt) user() *requestAt {
 // device's lists of those that are not matched.
 type requests struct {
 	sends, recvs, held []*requestAt // in the order of the pools
+	partitioned        []*requestAt // the same
 	posted             []*requestAt // unmatched receives, in the order of matching
 	unexpected         []*requestAt // in the order of matching
 	isPosted           map[target.Addr]bool
@@ -120,6 +121,8 @@ func (s *source) allRequests() *requests {
 			q.recvs = append(q.recvs, r)
 		case isHeld(r):
 			q.held = append(q.held, r)
+		case isPartitioned(r):
+			q.partitioned = append(q.partitioned, r)
 		}
 	}
 	return q

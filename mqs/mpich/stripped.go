@@ -122,7 +122,7 @@ func (s *stripped) Describe(p *mqs.Process) {
 	} else if !p.WorldSize.Known {
 		p.WorldSize = c.Size
 	}
-	what := "not where sends go, nor what a process sends to itself on a communicator of its own"
+	what := "not where sends go, nor partitioned operations, nor what a process sends to itself on a communicator of its own"
 	if s.naked == nil {
 		what = "communicators by their context ids, " + what
 	}

@@ -157,7 +157,7 @@ type group struct {
 func queries() []target.TypeQuery {
 	var out []target.TypeQuery
 	for _, q := range slices.Concat(target.Queries(&types{}), target.Queries(&groupTypes{}), target.Queries(&arrivalTypes{}),
-		target.Queries(&ch3Types{}), target.Queries(&ch3Groups{}), target.Queries(&ch4Types{}), target.Queries(&ch4Groups{}), target.Queries(&ucxTypes{})) {
+		target.Queries(&ch3Types{}), target.Queries(&ch3Groups{}), target.Queries(&ch4Types{}), target.Queries(&partitionedTypes{}), target.Queries(&ch4Groups{}), target.Queries(&ucxTypes{})) {
 		at := slices.IndexFunc(out, func(o target.TypeQuery) bool { return o.Name == q.Name })
 		if at < 0 {
 			out = append(out, q)

@@ -182,6 +182,9 @@ func (j *job) messages() {
 				*vague = *vague || !m.readable(class) || m.cut(class)
 				ops := m.queued(class)
 				for k := range ops {
+					if ops[k].IsPartitioned() {
+						continue // no other message is for it
+					}
 					switch ops[k].Status {
 					case mqs.Complete:
 						if s, ok := m.send(&ops[k]); ok && class == mqs.PendingSends && isBuffered(&ops[k]) {

@@ -9,6 +9,8 @@ func (j *job) outcome(g goal) (_ goal, unknown string, done bool) {
 	switch {
 	case g.op.Status == mqs.Complete:
 		return g, "", true
+	case g.op.IsPartitioned():
+		return g, readyUnknown, false
 	case g.op.Status == mqs.Matched:
 		return j.matched(g)
 	case g.op.Status != mqs.Pending:

@@ -51,6 +51,7 @@ const (
 	tagUnknown      = "the tag that it waits for is not known, so one of the messages that have come may be it"
 	comeUnknown     = "too little is known of a message that has come, which may be the one that it waits for"
 	stateUnknown    = "how far its operation has come is not known"
+	readyUnknown    = "which partitions of its operation are ready is not known"
 	partUnknown     = "a message is on its way to it, which may be the one that it waits for"
 	comingUnknown   = "a message is on its way to a member that has entered it, so others may be through with it"
 	progressUnknown = "how far the call has come is not known"
