@@ -182,7 +182,7 @@ bool expect_complete(struct expect_op *op, enum expect_queue queue) {
   if (op->request == MPI_REQUEST_NULL) return op->state == EXPECT_COMPLETE;
   MPI_Request_get_status(op->request, &flag, &status);
   if (!flag) return false;
-  if (queue == RECEIVES && !op->cancelled) {
+  if (queue == RECEIVES && !op->cancelled && op->actual_length < 0) {
     MPI_Get_count(&status, MPI_BYTE, &bytes);
     expect_actual(op, status.MPI_SOURCE, status.MPI_TAG, bytes);
   }

@@ -316,6 +316,8 @@ func KindFits(want, got string) bool {
 		"persistent_ssend": {"ssend_init"},
 		"persistent_rsend": {"rsend_init"},
 		"persistent_recv":  {"recv_init"},
+		"partitioned_send": {"psend_init"},
+		"partitioned_recv": {"precv_init"},
 		"imrecv":           {"imrecv", "irecv"},
 		"improbe":          {"improbe", "mprobe"},
 		"sendrecv":         {"isend", "irecv"},

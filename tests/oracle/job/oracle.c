@@ -9,7 +9,7 @@
  * then tidy up and go on to the next seed. With ITEMs, only those of a plan are done. The
  * second form prints the plan of a seed.
  *
- * parts: plan.c making.c perform.c ends.c
+ * parts: plan.c making.c perform.c partitioned.c ends.c
  */
 #define _POSIX_C_SOURCE 200809L
 #include "expect.h"

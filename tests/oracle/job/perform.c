@@ -124,20 +124,21 @@ static void note_unexpected(struct expect_comm *c, const struct plan_comm *pc, c
 }
 
 static void collect(struct expect_comm *c, const struct plan_comm *pc, const struct plan_item *t, struct own *o) {
-  char *b = calloc((size_t)(t->count + t->spare + 1), MOST_EXTENT);
+  char *in = calloc((size_t)(t->count + t->spare + 1), MOST_EXTENT), *out = calloc((size_t)t->count + 1, MOST_EXTENT);
   if (me == t->to) {
-    expect_make(t->receive, b, t->count + t->spare, types[t->type], t->any_source ? MPI_ANY_SOURCE : plan_rank_of(pc, t->from), t->tag, c->comm, &o->receive);
+    expect_make(t->receive, in, t->count + t->spare, types[t->type], t->any_source ? MPI_ANY_SOURCE : plan_rank_of(pc, t->from), t->tag, c->comm, &o->receive);
     if (!strncmp(t->receive, "persistent", 10)) MPI_Start(&o->receive);
   }
   in_turn(t);
   if (me == t->from) {
-    expect_make(t->send, b, t->count, types[t->type], plan_rank_of(pc, t->to), t->tag, c->comm, &o->send);
+    expect_make(t->send, out, t->count, types[t->type], plan_rank_of(pc, t->to), t->tag, c->comm, &o->send);
     if (!strncmp(t->send, "persistent", 10)) MPI_Start(&o->send);
   }
   MPI_Request both[] = {o->send, o->receive};
   MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
   o->send = both[0], o->receive = both[1];
-  if (o->send == MPI_REQUEST_NULL && o->receive == MPI_REQUEST_NULL) free(b);
+  if (o->send == MPI_REQUEST_NULL) free(out);
+  if (o->receive == MPI_REQUEST_NULL) free(in);
 }
 
 static void use_no_process(struct expect_comm *c, const struct plan_item *t, struct own *o) {
@@ -168,14 +169,19 @@ static void hold(struct expect_comm *c, const struct plan_comm *pc, const struct
 }
 
 /* What a message, or a receive, that is pending takes to complete: its other half. On a
-   communicator that will have been freed only a persistent one, made before, can still do it. */
+   communicator that will have been freed only a request that was made before can still be it. */
 static void make_other_half(MPI_Comm comm, const struct plan_comm *pc, const struct plan_item *t, struct own *o) {
   int bytes = t->count * plan_type_sizes[t->type];
-  if (t->act == UNEXPECTED_MESSAGE && me == t->to) {
+  bool from = me == t->from, to = me == t->to;
+  if ((t->act == PARTITIONED_SEND && to) || (t->act == PARTITIONED_RECEIVE && from)) {
+    o->memory = calloc((size_t)t->count + 1, MOST_EXTENT);
+    partitioned_init(pc, t, from && t->act == PARTITIONED_RECEIVE, o->memory, types[t->type], comm, &o->later);
+  }
+  if (t->act == UNEXPECTED_MESSAGE && to) {
     o->memory = malloc((size_t)bytes + 1);
     MPI_Recv_init(o->memory, bytes, MPI_BYTE, plan_rank_of(pc, t->from), t->tag, comm, &o->later);
   }
-  if (t->act == FREED_REQUEST && me == t->from) MPI_Ssend_init(NULL, 0, MPI_INT, plan_rank_of(pc, t->to), t->tag, comm, &o->later);
+  if (t->act == FREED_REQUEST && from) MPI_Ssend_init(NULL, 0, MPI_INT, plan_rank_of(pc, t->to), t->tag, comm, &o->later);
 }
 
 static void perform_item(const struct plan *p, int number) {
@@ -219,6 +225,9 @@ static void perform_item(const struct plan *p, int number) {
     if (sends) o->sent = post_send(c, pc, t, t->act == HELD_MESSAGE ? state_of(t) : EXPECT_COMPLETE);
     if (receives) hold(c, pc, t, o);
     break;
+  case PARTITIONED_SEND:
+  case PARTITIONED_RECEIVE:
+  case PARTITIONED_PAIR: partitioned_post(c, pc, t, types[t->type], control, &o->sent, &o->received); break;
   case ACTS: break;
   }
   if (pc->freed) make_other_half(c->comm, pc, t, o);
@@ -278,6 +287,8 @@ void perform_tidy(const struct plan *p) {
     const struct plan_comm *pc = &p->comm[t->comm];
     if (!pc->freed) make_other_half(comms[t->comm]->comm, pc, t, o);
     if (o->later != MPI_REQUEST_NULL) MPI_Start(&o->later);
+    if (t->act == PARTITIONED_RECEIVE && me == t->from && o->later != MPI_REQUEST_NULL) partitioned_ready(0, t->pieces, o->later);
+    if (t->pieces > 0 && o->sent) partitioned_ready(t->ready, t->pieces, o->sent->request);
     if (o->message == MPI_MESSAGE_NULL) continue;
     int bytes = t->count * plan_type_sizes[t->type];
     o->memory = malloc((size_t)bytes + 1);

@@ -130,6 +130,8 @@ static void make_item(struct plan *p) {
   item->act = chance(50) ? (enum act)below(2) : (enum act)below(ACTS);
   if (c->silent && item->act != CANCELLED_RECEIVE && item->act != IDLE_PERSISTENT && item->act != NO_PROCESS)
     item->act = UNMATCHED_RECEIVE;
+  /* MPICH matches partitioned operations by the context that each side sends with: between groups, none. */
+  if (c->remote_size >= 0 && item->act >= PARTITIONED_SEND) item->act = UNMATCHED_RECEIVE;
   choose_ranks(c, item);
   item->tag = p->items == 5 ? 32767 : p->items;
   item->type = below(TYPES);
@@ -148,7 +150,8 @@ static void make_item(struct plan *p) {
   case UNMATCHED_RECEIVE:
     item->any_source = chance(30);
     item->any_tag = c->silent && chance(40);
-    if (chance(5)) item->count = 1 << 30;
+    /* Of one with gaps MPICH's ch4 lists the parts, one by one. */
+    if (chance(5) && (item->type < 7 || item->type > 9)) item->count = 1 << 30;
     break;
   case COMPLETE_PAIR:
   case COLLECTED_PAIR:
@@ -158,6 +161,16 @@ static void make_item(struct plan *p) {
   case FREED_REQUEST: item->receive = "irecv"; break;
   case HELD_MESSAGE:
   case TAKEN_MESSAGE: item->send = "isend"; break;
+  case PARTITIONED_SEND:
+  case PARTITIONED_RECEIVE:
+  case PARTITIONED_PAIR:
+    item->pieces = 1 + below(5);
+    item->landings = 1 + below(5);
+    item->count = (item->count + 24) / 25 * item->pieces * item->landings;
+    item->ready = chance(40) ? item->pieces : below(item->pieces);
+    item->spare = 0;
+    item->send = item->receive = "partitioned";
+    break;
   default: break;
   }
   /* MPICH 4.0 does not complete a persistent send to its own process where threads are allowed. */
@@ -256,7 +269,8 @@ bool plan_needs(const struct plan *p, int comm) {
 
 void plan_print(const struct plan *p) {
   static const char *const acts[ACTS] = {"unexpected message", "unmatched receive", "complete pair", "collected pair", "cancelled receive",
-                                         "freed request", "idle persistent", "no process", "held message", "taken message"};
+                                         "freed request", "idle persistent", "no process", "held message", "taken message",
+                                         "partitioned send", "partitioned receive", "partitioned pair"};
   static const char *const makings[] = {"world", "dup", "split", "group", "cart", "graph", "dist graph", "between"};
   for (int i = 0; i < p->comms; i++) {
     const struct plan_comm *c = &p->comm[i];
@@ -270,8 +284,8 @@ void plan_print(const struct plan *p) {
   for (int i = 0; i < p->items; i++) {
     const struct plan_item *t = &p->item[i];
     if (t->comm != NO_COMM)
-      printf("item %d: %s on %d, %d to %d, tag %d, type %d, count %d+%d, %s, %s%s%s%s%s\n", i, acts[t->act], t->comm, t->from, t->to,
-             t->tag, t->type, t->count, t->spare, t->send, t->receive, t->any_source ? ", any source" : "", t->any_tag ? ", any tag" : "",
+      printf("item %d: %s on %d, %d to %d, tag %d, type %d, count %d+%d, %d of %d ready, %s, %s%s%s%s%s\n", i, acts[t->act], t->comm, t->from,
+             t->to, t->tag, t->type, t->count, t->spare, t->ready, t->pieces, t->send, t->receive, t->any_source ? ", any source" : "", t->any_tag ? ", any tag" : "",
              t->again ? ", again" : "", t->thread ? ", thread" : "");
   }
   for (int i = 0; i < p->ranks; i++)

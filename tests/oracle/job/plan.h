@@ -36,6 +36,9 @@ enum act {
   NO_PROCESS,         /* with MPI_PROC_NULL: nothing to show */
   HELD_MESSAGE,       /* taken by MPI_Improbe, and not received */
   TAKEN_MESSAGE,      /* received by MPI_Imrecv, not collected */
+  PARTITIONED_SEND,   /* partitioned, and no receive for it */
+  PARTITIONED_RECEIVE, /* the same, and no send */
+  PARTITIONED_PAIR,   /* both; complete if all partitions are ready */
   ACTS
 };
 
@@ -43,6 +46,7 @@ struct plan_item {
   enum act act;
   int comm, from, to; /* from and to are ranks in MPI_COMM_WORLD */
   int tag, type, count, spare; /* the receive is for count + spare elements */
+  int pieces, landings, ready; /* of a partitioned item: partitions of its send and of its receive, and of those of the send that are ready */
   const char *send, *receive;  /* kinds, as expect_post knows them */
   bool any_source, any_tag;
   bool again;  /* its tag is that of the item before, between the same ranks */
