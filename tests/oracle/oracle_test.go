@@ -92,14 +92,16 @@ const coreEvery = 3
 func (r *run) jobs(t *testing.T, first, count int, items []int) {
 	t.Helper()
 	for next := first; next < first+count; {
-		next += r.job(t, next, min(*each, first+count-next), items)
+		rest := blockSeeds - (next-1)%blockSeeds
+		next += r.job(t, next, min(*each, rest, first+count-next), items)
 	}
 }
 
 // job runs a job of some seeds, or of some items of one, and says how many it has come to.
 func (r *run) job(t *testing.T, first, count int, items []int) int {
 	t.Helper()
-	args := []string{fmt.Sprint(first), fmt.Sprint(count)}
+	children := r.build.children(first)
+	args := []string{fmt.Sprint(first), fmt.Sprint(count), fmt.Sprint(children)}
 	for _, i := range items {
 		args = append(args, fmt.Sprint(i))
 	}
@@ -108,9 +110,12 @@ func (r *run) job(t *testing.T, first, count int, items []int) int {
 	for seed := first; seed < first+count; seed++ {
 		folder := filepath.Join(job.Folder, fmt.Sprint(seed))
 		job.Await(t, folder, *ranks)
-		bad := append(r.processes(d), r.verdict(d)...)
+		bad := r.processes(d)
+		if children == 0 {
+			bad = append(bad, r.verdict(d)...)
+		}
 		if seed%coreEvery == 0 {
-			bad = append(bad, r.core(d, seed/coreEvery%*ranks)...)
+			bad = append(bad, r.core(d, seed/coreEvery%len(job.Accounts))...)
 		}
 		if len(bad) > 0 {
 			r.failed = append(r.failed, seed)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
@@ -41,13 +42,27 @@ func newDebugger(t *testing.T, w *live.Workspace, job *live.Job) *debugger {
 func (d *debugger) stop() {
 	d.t.Helper()
 	if !d.attached {
-		d.live.Says(fmt.Sprintf("mpi-attach %d", d.job.Launcher()), fmt.Sprintf("Attached %d ranks", len(d.job.Accounts)))
+		for _, of := range worlds(d.job) {
+			d.live.Says(fmt.Sprintf("mpi-attach %d", of[0].PID), fmt.Sprintf("Attached %d rank", len(of)))
+		}
 		d.attached = true
 		return
 	}
 	d.live.Send("interrupt")
 	d.live.Await("received signal SIGINT")
 	d.isReady()
+}
+
+// worlds are the accounts of the processes of each MPI_COMM_WORLD.
+func worlds(job *live.Job) [][]*expect.Account {
+	var out [][]*expect.Account
+	for _, prefix := range []string{"rank-", "child-"} {
+		of := slices.DeleteFunc(slices.Clone(job.Accounts), func(a *expect.Account) bool { return !strings.HasPrefix(a.Name, prefix) })
+		if len(of) > 0 {
+			out = append(out, of)
+		}
+	}
+	return out
 }
 
 // run lets them run on.

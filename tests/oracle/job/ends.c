@@ -29,7 +29,7 @@ static int sent_count(enum call call) { return call == IN_SEND ? LARGE : call ==
 void end_prepare(const struct plan *p, struct expect_comm *first, struct expect_comm *second) {
   control = first;
   aside = second;
-  me = expect_self.world_rank;
+  me = family.rank;
   ends[0] = ends[1] = MPI_REQUEST_NULL;
   for (int rank = 0; rank < p->ranks; rank++) {
     const struct plan_block *b = &p->block[rank];

@@ -3,7 +3,7 @@
 
 static int place(const int *list, int n, int *color) {
   for (int i = 0; i < n; i++)
-    if (list[i] == expect_self.world_rank) return i;
+    if (list[i] == family.rank) return i;
   *color = MPI_UNDEFINED;
   return 0;
 }
@@ -35,11 +35,11 @@ static MPI_Comm between(MPI_Comm parent, const struct plan_comm *of, const struc
 
 MPI_Comm make_communicator(MPI_Comm parent, const struct plan_comm *of, const struct plan_comm *c) {
   MPI_Comm made = MPI_COMM_NULL;
-  int color = 0, key, n = c->size, at = plan_rank_of(of, expect_self.world_rank);
+  int color = 0, key, n = c->size, at = plan_rank_of(of, family.rank);
   int one = 1, next = (at + 1) % n, previous = (at + n - 1) % n;
   int ends[MOST_RANKS], ring[2 * MOST_RANKS];
   switch (c->making) {
-  case WORLD: return MPI_COMM_WORLD;
+  case WORLD: return family.comm;
   case DUP: MPI_Comm_dup(parent, &made); break;
   case SPLIT:
     key = place(c->members, n, &color);

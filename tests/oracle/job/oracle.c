@@ -1,15 +1,16 @@
 /*
  * oracle: jobs that are made from seeds, one after the other in the same processes.
  *
- *   mpirun -n RANKS oracle OUTDIR FIRST COUNT [ITEM...]
+ *   mpirun -n RANKS oracle OUTDIR FIRST COUNT CHILDREN [ITEM...]
  *   oracle - SEED RANKS
  *
  * For each seed from FIRST on, the ranks write what they have done into the folder
  * OUTDIR/SEED (see expect.h) and stay as they are until there is a file "next" in it. They
- * then tidy up and go on to the next seed. With ITEMs, only those of a plan are done. The
- * second form prints the plan of a seed.
+ * then tidy up and go on to the next seed. CHILDREN more processes are spawned, of
+ * which the plans are as well. With ITEMs, only those of a plan are done. The second form
+ * prints the plan of a seed for all of its processes.
  *
- * parts: plan.c making.c perform.c partitioned.c ends.c
+ * parts: family.c plan.c making.c perform.c partitioned.c ends.c
  */
 #define _POSIX_C_SOURCE 200809L
 #include "expect.h"
@@ -34,7 +35,7 @@ static void run(const char *outdir, unsigned long seed, bool threads, int count,
   snprintf(folder, sizeof folder, "%s/%lu", outdir, seed);
   mkdir(folder, 0755);
   expect_self.outdir = folder;
-  plan_make(&plan, seed, expect_self.world_size);
+  plan_make(&plan, seed, family.size);
   plan.threads = threads;
   if (count > 0) plan_keep(&plan, count, items);
   perform(&plan);
@@ -50,10 +51,11 @@ int main(int argc, char **argv) {
   int provided;
   unsigned long first = argc > 3 ? strtoul(argv[2], NULL, 10) : 0;
   MPI_Init_thread(&argc, &argv, first % 2 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
-  if (argc < 4) expect_die("usage: oracle OUTDIR FIRST COUNT [ITEM...]");
-  expect_begin(argv[1], "rank");
+  if (argc < 5) expect_die("usage: oracle OUTDIR FIRST COUNT CHILDREN [ITEM...]");
+  family_begin(argv[1], atoi(argv[4]), argv);
   perform_begin();
-  for (int i = 0; i < atoi(argv[3]); i++) run(argv[1], first + (unsigned long)i, provided == MPI_THREAD_MULTIPLE, argc - 4, argv + 4);
+  for (int i = 0; i < atoi(argv[3]); i++) run(argv[1], first + (unsigned long)i, provided == MPI_THREAD_MULTIPLE, argc - 5, argv + 5);
+  family_end();
   MPI_Finalize();
   return 0;
 }

@@ -44,7 +44,7 @@ static struct expect_op *start(struct expect_comm *c, const struct plan_comm *pc
 /* What the other rank has sent before this message has come with it. To oneself, what is under way has
    come after some looks. */
 static void meet(int from, int to, struct expect_comm *control) {
-  int flag, me = expect_self.world_rank;
+  int flag, me = family.rank;
   if (from == to)
     for (int i = 0; i < ENOUGH; i++) MPI_Iprobe(me, 0, control->comm, &flag, MPI_STATUS_IGNORE);
   else if (me == from) MPI_Send(NULL, 0, MPI_INT, to, 0, control->comm);
@@ -53,7 +53,7 @@ static void meet(int from, int to, struct expect_comm *control) {
 
 void partitioned_post(struct expect_comm *c, const struct plan_comm *pc, const struct plan_item *t, MPI_Datatype type, struct expect_comm *control,
                       struct expect_op **sent, struct expect_op **received) {
-  int me = expect_self.world_rank;
+  int me = family.rank;
   bool pair = t->act == PARTITIONED_PAIR;
   if (!has()) return;
   if (me == t->from && t->act != PARTITIONED_RECEIVE) *sent = start(c, pc, t, true, type);

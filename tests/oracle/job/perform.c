@@ -26,7 +26,7 @@ static int me;
 
 void perform_begin(void) {
   MPI_Datatype bare;
-  me = expect_self.world_rank;
+  me = family.rank;
   const MPI_Datatype predefined[] = {MPI_INT, MPI_DOUBLE, MPI_BYTE, MPI_CHAR, MPI_SHORT, MPI_LONG, MPI_FLOAT, MPI_DOUBLE_INT};
   memcpy(types, predefined, sizeof predefined);
   MPI_Type_vector(4, 4, 7, MPI_FLOAT, &types[8]); /* with gaps, and no name */
@@ -48,8 +48,10 @@ void perform_begin(void) {
 /* Communicators */
 
 /* MPI must have made what the plan says. */
-static void check_group(const int *want, int size, const int *got, int got_size) {
+static void check_group(const int *want, int size, MPI_Comm comm, bool remote, int got_size) {
+  int *got = family_ranks(comm, remote, got_size);
   if (got_size != size || memcmp(want, got, (size_t)size * sizeof *want) != 0) expect_die("a group is not as planned");
+  free(got);
 }
 
 static void make_comms(const struct plan *p) {
@@ -61,17 +63,20 @@ static void make_comms(const struct plan *p) {
     if (!plan_member(of, me) || !plan_needs(p, i)) continue;
     made[i] = make_communicator(i > 0 ? made[c->parent] : MPI_COMM_NULL, of, c);
     if (made[i] == MPI_COMM_NULL) continue;
-    comms[i] = expect_communicator(made[i], c->name);
+    comms[i] = family_communicator(made[i], i == 0 && family.others != MPI_COMM_NULL ? "family" : c->name);
     bool left = c->remote_size < 0 || comms[i]->size == c->size;
     for (int k = 0; k < c->remote_size; k++) left = left && c->remote[k] != me;
-    check_group(left ? c->members : c->remote, left ? c->size : c->remote_size, comms[i]->group, comms[i]->size);
+    check_group(left ? c->members : c->remote, left ? c->size : c->remote_size, made[i], false, comms[i]->size);
     if (c->remote_size >= 0)
-      check_group(left ? c->remote : c->members, left ? c->remote_size : c->size, comms[i]->remote_group, comms[i]->remote_size);
+      check_group(left ? c->remote : c->members, left ? c->remote_size : c->size, made[i], true, comms[i]->remote_size);
   }
-  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  control = expect_communicator(comm, "control");
-  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  aside = expect_communicator(comm, "aside");
+  MPI_Comm_dup(family.comm, &comm);
+  control = family_communicator(comm, "control");
+  MPI_Comm_dup(family.comm, &comm);
+  aside = family_communicator(comm, "aside");
+  if (family.others == MPI_COMM_NULL) return;
+  family_communicator(MPI_COMM_WORLD, "MPI_COMM_WORLD");
+  family_communicator(family.others, "to the others");
 }
 
 /* Items */
@@ -311,6 +316,6 @@ void perform_tidy(const struct plan *p) {
     if (comms[i] && !p->comm[i].freed) MPI_Comm_free(&comms[i]->comm);
   MPI_Comm_free(&control->comm);
   MPI_Comm_free(&aside->comm);
-  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Barrier(family.comm);
   expect_forget();
 }

@@ -3,6 +3,7 @@
 #define PERFORM_H
 
 #include "expect.h"
+#include "family.h"
 #include "plan.h"
 
 /* Makes the datatypes and attaches the buffer, once. */

@@ -49,12 +49,12 @@ static int find(const int *list, int n, int rank) {
   return -1;
 }
 
-int plan_rank_of(const struct plan_comm *c, int world_rank) {
-  int at = find(c->members, c->size, world_rank);
-  return at >= 0 || c->remote_size < 0 ? at : find(c->remote, c->remote_size, world_rank);
+int plan_rank_of(const struct plan_comm *c, int rank) {
+  int at = find(c->members, c->size, rank);
+  return at >= 0 || c->remote_size < 0 ? at : find(c->remote, c->remote_size, rank);
 }
 
-bool plan_member(const struct plan_comm *c, int world_rank) { return plan_rank_of(c, world_rank) >= 0; }
+bool plan_member(const struct plan_comm *c, int rank) { return plan_rank_of(c, rank) >= 0; }
 
 static void make_comm(struct plan *p, enum making making) {
   int parent = 0;

@@ -14,7 +14,7 @@ enum { ENDLESS = 20, /* every so many seeds a plan has no end */ MOST_RANKS = 8,
 /* How a communicator is made of its parent. */
 enum making { WORLD, DUP, SPLIT, GROUP, CART, GRAPH, DIST_GRAPH, BETWEEN };
 
-/* A communicator; its members are ranks in MPI_COMM_WORLD, in the order of its ranks. */
+/* A communicator; its members are ranks of the family, in the order of its ranks. */
 struct plan_comm {
   enum making making;
   int parent;
@@ -44,7 +44,7 @@ enum act {
 
 struct plan_item {
   enum act act;
-  int comm, from, to; /* from and to are ranks in MPI_COMM_WORLD */
+  int comm, from, to; /* from and to are ranks of the family */
   int tag, type, count, spare; /* the receive is for count + spare elements */
   int pieces, landings, ready; /* of a partitioned item: partitions of its send and of its receive, and of those of the send that are ready */
   const char *send, *receive;  /* kinds, as expect_post knows them */
@@ -93,9 +93,9 @@ void plan_keep(struct plan *plan, int count, char **numbers);
 /* One line for each part that remains. */
 void plan_print(const struct plan *plan);
 
-bool plan_member(const struct plan_comm *comm, int world_rank);
+bool plan_member(const struct plan_comm *comm, int rank);
 /* A member's rank, on its side. */
-int plan_rank_of(const struct plan_comm *comm, int world_rank);
+int plan_rank_of(const struct plan_comm *comm, int rank);
 /* Whether a communicator is made: one that an item or a child needs, or all. */
 bool plan_needs(const struct plan *plan, int comm);
 
