@@ -100,8 +100,7 @@ func (r *run) jobs(t *testing.T, first, count int, items []int) {
 // job runs a job of some seeds, or of some items of one, and says how many it has come to.
 func (r *run) job(t *testing.T, first, count int, items []int) int {
 	t.Helper()
-	children := r.build.children(first)
-	args := []string{fmt.Sprint(first), fmt.Sprint(count), fmt.Sprint(children)}
+	args := []string{fmt.Sprint(first), fmt.Sprint(count), fmt.Sprint(r.build.children(first))}
 	for _, i := range items {
 		args = append(args, fmt.Sprint(i))
 	}
@@ -110,10 +109,7 @@ func (r *run) job(t *testing.T, first, count int, items []int) int {
 	for seed := first; seed < first+count; seed++ {
 		folder := filepath.Join(job.Folder, fmt.Sprint(seed))
 		job.Await(t, folder, *ranks)
-		bad := r.processes(d)
-		if children == 0 {
-			bad = append(bad, r.verdict(d)...)
-		}
+		bad := append(r.processes(d), r.verdicts(d)...)
 		if seed%coreEvery == 0 {
 			bad = append(bad, r.core(d, seed/coreEvery%len(job.Accounts))...)
 		}

@@ -3,6 +3,7 @@
 package oracle
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -179,18 +180,50 @@ func (r *run) core(d *debugger, number int) []string {
 	return bad
 }
 
-// verdict judges what a report says of the snapshot of a job.
-func (r *run) verdict(d *debugger) []string {
+// verdicts judges what reports say of the snapshot of a job, of each MPI_COMM_WORLD by itself:
+// of the other one nothing is known then.
+func (r *run) verdicts(d *debugger) []string {
 	d.t.Helper()
-	text, said, err := r.w.Try(d.t, "report", "--json", d.snapshot("native"))
-	if err != nil {
-		d.t.Fatalf("%v\n%s", err, said)
+	var events []Event
+	all := worlds(d.job)
+	for _, of := range all {
+		text, said, err := r.w.Try(d.t, "report", "--json", d.part(of))
+		if err != nil {
+			d.t.Fatalf("%v\n%s", err, said)
+		}
+		report, err := expect.ParseReport(text)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		e := Verdict(of, report)
+		e.Want["part"] = len(all) > 1
+		events = append(events, e)
 	}
-	report, err := expect.ParseReport(text)
+	return r.judge(&expect.Account{Name: "the job"}, "native", "verdict", events)
+}
+
+// part is where what the native reader shows of some of the processes goes.
+func (d *debugger) part(of []*expect.Account) string {
+	d.t.Helper()
+	text, err := os.ReadFile(d.snapshot("native"))
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	return r.judge(&expect.Account{Name: "the job"}, "native", "verdict", []Event{Verdict(d.job.Accounts, report)})
+	document, err := expect.ParseDocument(text)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	document.Processes = slices.DeleteFunc(document.Processes, func(p expect.Object) bool {
+		return !slices.ContainsFunc(of, func(a *expect.Account) bool { return fmt.Sprint(a.PID) == show(p["pid"]) })
+	})
+	if text, err = json.Marshal(document); err != nil {
+		d.t.Fatal(err)
+	}
+	path := d.snapshot("part")
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		d.t.Fatal(err)
+	}
+	return path
 }
 
 // settled says whether a process has come to where it is to be: that a value of an operation is
