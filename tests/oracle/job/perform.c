@@ -24,6 +24,10 @@ static struct expect_comm *comms[MOST_COMMS], *control, *aside;
 static struct expect_op *spare[MOST_COMMS]; /* keeps a freed communicator alive */
 static int me;
 
+static void attach(void *buffer) {
+  if (!buffer || MPI_Buffer_attach(buffer, ATTACHED) != MPI_SUCCESS) expect_die("no buffer");
+}
+
 void perform_begin(void) {
   MPI_Datatype bare;
   me = family.rank;
@@ -42,7 +46,7 @@ void perform_begin(void) {
     MPI_Type_size(types[i], &size);
     if (size != plan_type_sizes[i]) expect_die("type %d has %d bytes", i, size);
   }
-  MPI_Buffer_attach(malloc(ATTACHED), ATTACHED);
+  attach(malloc(ATTACHED));
 }
 
 /* Communicators */
@@ -310,6 +314,11 @@ void perform_tidy(const struct plan *p) {
   }
   for (int i = 0; i < p->comms; i++)
     if (spare[i]) perform_finish(&spare[i]->request, true);
+  /* MPICH keeps a buffered send, and its communicator, until the buffer is looked at again. */
+  void *buffer;
+  int size;
+  MPI_Buffer_detach(&buffer, &size);
+  attach(buffer);
   /* A freed request's message has been taken before the next plan begins. */
   MPI_Barrier(control->comm);
   for (int i = p->comms - 1; i > 0; i--)
