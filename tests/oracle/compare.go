@@ -274,16 +274,21 @@ func predefined(c expect.Object) bool {
 
 func idle(c expect.Object) bool { return operations(c) == 0 }
 
-// isQuiet says whether nothing is under way on a communicator.
+// isQuiet says whether nothing is under way on a communicator: of a partitioned operation that is
+// not complete nothing is, as long as not all partitions are ready.
 func isQuiet(c expect.Object) bool {
 	for _, q := range expect.Queues {
 		ops, _ := expect.Operations(c, q)
-		if slices.ContainsFunc(visible(ops), func(o expect.Object) bool { return o["optional"] != true && show(o["status"]) != "complete" }) {
+		if slices.ContainsFunc(visible(ops), func(o expect.Object) bool {
+			return o["optional"] != true && show(o["status"]) != "complete" && !isPartitioned(o)
+		}) {
 			return false
 		}
 	}
 	return true
 }
+
+func isPartitioned(op expect.Object) bool { return strings.HasPrefix(show(op["kind"]), "partitioned_") }
 
 // operations counts those of a communicator that a user must see.
 func operations(c expect.Object) int {

@@ -2,7 +2,6 @@ package oracle
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 )
@@ -13,7 +12,7 @@ import (
 func misplaced(queue string, want []expect.Object, to map[int]int) []int {
 	lines := map[string][]int{}
 	for i := range want {
-		if _, ok := to[i]; ok && !strings.HasPrefix(show(want[i]["kind"]), "partitioned_") {
+		if _, ok := to[i]; ok && !isPartitioned(want[i]) {
 			peer := ""
 			if queue != "pending_receives" {
 				peer = show(want[i]["desired_local_rank"])
