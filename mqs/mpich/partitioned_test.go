@@ -31,7 +31,10 @@ func TestBarePartitioned(t *testing.T) {
 		again := mustStart(t, &patched{Target: tg, words: map[target.Addr]uint32{r.at + offset(t, s, "MPIR_Request", "kind"): c.kind}})
 		var got []mqs.PendingOperation
 		process := new(mqs.Process)
-		for comm := range again.Communicators() {
+		for comm, err := range again.Communicators() {
+			if err != nil {
+				t.Fatal(err)
+			}
 			for op, err := range again.Operations(&comm, c.class) {
 				if err == nil && op.IsPartitioned() {
 					got = append(got, op)
