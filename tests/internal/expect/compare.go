@@ -308,13 +308,13 @@ func extraText(op Object) string {
 }
 
 // KindFits compares how an operation was made. A library's request does not
-// know MPI_Imrecv from MPI_Irecv.
+// know MPI_Imrecv from MPI_Irecv, nor MPICH's ch4 MPI_Rsend_init from MPI_Send_init.
 func KindFits(want, got string) bool {
 	also := map[string][]string{
 		"persistent_send":  {"send_init"},
 		"persistent_bsend": {"bsend_init"},
 		"persistent_ssend": {"ssend_init"},
-		"persistent_rsend": {"rsend_init"},
+		"persistent_rsend": {"rsend_init", "send_init"},
 		"persistent_recv":  {"recv_init"},
 		"partitioned_send": {"psend_init"},
 		"partitioned_recv": {"precv_init"},
