@@ -47,7 +47,7 @@ func (s *source) blockingKinds() map[target.Addr]string {
 		if kind, ok := mqs.BlockingSends[c.Function]; ok {
 			s.waitsFor(c, kind, sends)
 		} else if _, ok := mqs.BlockingRecvs[c.Function]; !ok && !isPointToPoint(c.Function) {
-			for _, a := range sends {
+			for _, a := range slices.Concat(sends, recvs) {
 				if c.Words[a] {
 					s.inCollective[a] = c.Function
 				}

@@ -147,6 +147,8 @@ func (d *ch3) connected(entries target.Addr, out []mqs.Maybe[int32]) error {
 func (d *ch3) posted() ([]target.Addr, error)     { return d.head(symPosted) }
 func (d *ch3) unexpected() ([]target.Addr, error) { return d.head(symUnexpected) }
 
+func (d *ch3) sentToSelf() (target.Addr, bool) { return 0, false }
+
 func (d *ch3) head(name string) ([]target.Addr, error) {
 	sym, ok := d.symbols[name]
 	if !ok {

@@ -163,6 +163,18 @@ func (d *ch4) unexpected() ([]target.Addr, error) {
 	return d.lists(func(v ch4VCI) target.Addr { return v.Unexpected }, "")
 }
 
+func (d *ch4) sentToSelf() (target.Addr, bool) {
+	sym, ok := d.symbols[symSelfSends]
+	if !ok {
+		return 0, false
+	}
+	first, err := d.r.Pointers(sym.Addr, 1)
+	if err != nil {
+		return 0, false
+	}
+	return first[0], true
+}
+
 // isHalf tells the netmod's half of a receive from any source, whose other half
 // the shared-memory module has.
 func (d *ch4) isHalf(r *requestAt, posted map[target.Addr]bool) bool {
@@ -292,6 +304,25 @@ func (d *ch4) receive(r *requestAt, c *commState, pending bool) asked {
 	return a
 }
 
+// isToSelf says whether a request is of a communicator of one process.
+func (d *ch4) isToSelf(r *requestAt) bool {
+	c := d.comms[r.Comm]
+	return c != nil && c.isSelf()
+}
+
+// toSelfWith is the message that a send on a communicator of one process is.
+func (d *ch4) toSelfWith(r *requestAt) message {
+	q, err := d.Request.Read(d.r, r.at)
+	if err != nil {
+		return message{lost: true}
+	}
+	m := message{source: 0, tag: q.SelfTag, context: q.SelfContext, request: r.at}
+	if size := d.datatypeOf(q.SelfDatatype).size; size.Known {
+		m.bytes = mqs.Known(q.SelfCount * size.Value)
+	}
+	return m
+}
+
 func (d *ch4) persistent(r *requestAt) asked {
 	q, err := d.Request.Read(d.r, r.at)
 	if err != nil {
@@ -322,7 +353,15 @@ func (d *ch4) isMatched(r *requestAt) (message, bool) {
 func (d *ch4) arrived(r *requestAt) message {
 	q, err := d.Request.Read(d.r, r.at)
 	if err != nil {
-		return message{}
+		return message{lost: true}
+	}
+	if isHeld(r) && d.isToSelf(r) {
+		if r = d.byAddr[q.SelfMatch]; r == nil {
+			return message{lost: true}
+		}
+	}
+	if r.Kind == kindSend {
+		return d.toSelfWith(r)
 	}
 	m := message{source: q.Source, tag: q.Tag &^ tagErrorBits, bytes: mqs.Known(q.Count), context: q.Context, buffer: q.Buffer}
 	if active, err := d.Active.Read(d.r, q.Active); err == nil {

@@ -291,7 +291,10 @@ func (d *ch4ucx) taken(r *requestAt) (ucx.Message, error) {
 }
 
 func (d *ch4ucx) arrived(r *requestAt) message {
-	if m, err := d.taken(r); err == nil && isHeld(r) {
+	if !isHeld(r) || d.isToSelf(r) {
+		return d.ch4.arrived(r)
+	}
+	if m, err := d.taken(r); err == nil {
 		e := envelopeOf(m.Tag)
 		return message{source: e.source, tag: e.tag, bytes: mqs.Maybe[int64]{Value: m.Length, Known: m.Length >= 0}, context: e.context}
 	}

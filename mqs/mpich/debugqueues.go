@@ -6,6 +6,7 @@ import (
 
 // envelope is what a library with debugger support remembers of a send.
 type envelope struct {
+	at        target.Addr
 	rank, tag int32
 	context   uint32
 	age       int // 0 for the newest
@@ -35,6 +36,10 @@ func (s *source) readDebugQueues() {
 		return
 	}
 	s.notesSends = true
+	_, s.pointsAtNotes = s.layouts.Field(s.Request.Name(), "u.send.dbg_next")
+	if !s.pointsAtNotes {
+		_, s.pointsAtNotes = s.layouts.Field(s.Request.Name(), "send")
+	}
 	first, err := s.r.Pointers(head.Addr, 1)
 	if err != nil {
 		s.notef("the debugger's queue of sends can't be read: %v", err)
@@ -45,6 +50,7 @@ func (s *source) readDebugQueues() {
 	next := func(a target.Addr) (target.Addr, error) {
 		e, at, after, err := read(a)
 		entry, request = e, at
+		entry.at = a
 		return after, err
 	}
 	for _, err := range target.Walk(first[0], 0, maxObjects, next) {
@@ -59,6 +65,16 @@ func (s *source) readDebugQueues() {
 			s.noted[request] = &noted
 		}
 	}
+}
+
+// noteOf is what is noted of a request. A note may have outlived its request, whose place another
+// one has then: MPICH forgets none of a persistent request. A request points at its own.
+func (s *source) noteOf(at target.Addr, r *request) *envelope {
+	e := s.noted[at]
+	if e == nil || r.Kind == kindSend && s.pointsAtNotes && r.SendNote != e.at {
+		return nil
+	}
+	return e
 }
 
 func (s *source) readSendq(a target.Addr) (envelope, target.Addr, target.Addr, error) {

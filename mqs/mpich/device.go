@@ -21,6 +21,10 @@ type device interface {
 	// list is in the order of matching.
 	posted() ([]target.Addr, error)
 	unexpected() ([]target.Addr, error)
+	// sentToSelf returns the first one of the list of sends to oneself, on communicators of one
+	// process, that no receive has matched: in the order of matching; false if there is no such
+	// list, or none is known.
+	sentToSelf() (target.Addr, bool)
 	// isHalf tells a request that is only the other half of one operation.
 	isHalf(r *requestAt, posted map[target.Addr]bool) bool
 	// send, receive and persistent say what was asked for.
@@ -54,6 +58,10 @@ type message struct {
 	context     uint32 // the receiver's id
 	buffer      target.Addr
 	how         string // "eager", "rendezvous", or empty if not known
+	// lost: nothing else of it is known.
+	lost bool
+	// Of a message to oneself on a communicator of one process, its send.
+	request target.Addr
 }
 
 // Ranks and tags with a meaning of their own (src/include/mpi.h.in).

@@ -55,6 +55,7 @@ const (
 	// Of ch4.
 	symCH4        = "MPIDI_global"                             // MPIDI_CH4_Global_t
 	symSelfRecvs  = "self_recv_queue"                          // MPIR_Request *
+	symSelfSends  = "self_send_queue"                          // the same
 	symTransports = "MPIDI_POSIX_eager_iqueue_global"          // MPIDI_POSIX_eager_iqueue_global_t
 	symCellSize   = "MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE" // int
 )
@@ -71,7 +72,7 @@ func (Decoder) Symbols() []string { return recognising }
 
 // others are the decoder's other roots.
 func others() []string {
-	return append([]string{symDevice, symSendq, symBsend, symCH3, symPosted, symUnexpected, symCH4, symSelfRecvs, symCellSize, symThreads, symRegion, symTransports, symCompleted}, needed...)
+	return append([]string{symDevice, symSendq, symBsend, symCH3, symPosted, symUnexpected, symCH4, symSelfRecvs, symSelfSends, symCellSize, symThreads, symRegion, symTransports, symCompleted}, needed...)
 }
 
 // source is one process that uses MPICH.
@@ -92,12 +93,13 @@ type source struct {
 	byAddr          map[target.Addr]*requestAt
 	noted           map[target.Addr]*envelope    // sends that are noted for debuggers
 	notesSends      bool                         // the library notes sends
+	pointsAtNotes   bool                         // a request points at its own note
 	notesUserSends  bool                         // and those of the program alone
 	blocking        map[target.Addr]string       // kinds by request
 	mayBeBlocking   map[target.Addr]bool         // requests of which it is not known
 	callOf          map[target.Addr]*target.Call // blocking calls by their own request
 	blockingUnknown bool                         // it is not known of any
-	inCollective    map[target.Addr]string       // sends by what other call holds them
+	inCollective    map[target.Addr]string       // requests by what other call holds them
 	datatypes       map[uint32]datatypeInfo      // by handle
 	poolOfTypes     *openPool
 	poolOfTypesRead bool

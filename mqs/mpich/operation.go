@@ -151,7 +151,15 @@ func (s *source) receive(c *commState, r *requestAt) mqs.PendingOperation {
 	if kind, ok := s.blockingKinds()[r.at]; ok && r.owner == nil {
 		a.kind = kind
 	}
+	call, isPart := s.inCollective[r.at]
+	isPart = isPart && r.owner == nil && !a.context.Known
+	if isPart {
+		a.kind = ""
+	}
 	op := s.common(c.model, r, a)
+	if isPart {
+		op.ExtraText = append(op.ExtraText, "perhaps a part of "+call)
+	}
 	switch {
 	case r.complete() && r.cancelled():
 		op.ExtraText = append(op.ExtraText, "cancelled")
@@ -185,6 +193,10 @@ func (s *source) arrival(c *commState, r *requestAt, m message) mqs.PendingOpera
 		DesiredLength:     m.bytes,
 		Request:           mqs.Known(r.at),
 		Internal:          m.context-c.RecvContext == contextCollective,
+	}
+	if m.lost {
+		op.DesiredLocalRank, op.DesiredGlobalRank, op.DesiredTag = mqs.Maybe[int32]{}, mqs.Maybe[int32]{}, mqs.Maybe[int32]{}
+		op.Internal = false
 	}
 	op.ActualLocalRank, op.ActualGlobalRank = op.DesiredLocalRank, op.DesiredGlobalRank
 	op.ActualTag, op.ActualLength = op.DesiredTag, op.DesiredLength

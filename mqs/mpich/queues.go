@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
 
 // Operations yields one queue of a communicator.
@@ -44,7 +45,7 @@ func (s *source) yieldSends(c *commState, yield yielder) {
 		}
 		if !op.Internal {
 			shown++
-			if r.noted != nil {
+			if r.noted != nil || slices.Contains(s.requests.toSelf, r) {
 				ordered++
 			}
 		}
@@ -117,20 +118,9 @@ func (s *source) yieldUnexpected(c *commState, yield yielder) {
 			return
 		}
 	}
-	// A send to oneself waits at the sender, which is here.
-	if c.isSelf() && s.device.name() == "ch4" {
-		for _, r := range ofComm(q.sends, c) {
-			if r.complete() {
-				continue
-			}
-			a := s.device.send(r, c)
-			m := message{source: 0, tag: a.tag.Value, context: a.context.Value + c.RecvContext}
-			if size := s.datatypeOf(a.datatype.Value).size; size.Known {
-				m.bytes = mqs.Known(a.count.Value * size.Value)
-			}
-			if !yield(s.arrival(c, r, m), nil) {
-				return
-			}
+	for _, r := range s.toSelf(c) {
+		if !yield(s.arrival(c, r, s.device.arrived(r)), nil) {
+			return
 		}
 	}
 	if d, ok := s.device.(*ch4ucx); ok {
@@ -155,6 +145,19 @@ func (s *source) yieldUnexpected(c *commState, yield yielder) {
 	if err := cmp.Or(q.unexpectedErr, q.err, s.device.elsewhere(c)); err != nil {
 		yield(mqs.PendingOperation{}, err)
 	}
+}
+
+// toSelf are the sends on a communicator of one process that no receive has matched: with ch4 they
+// wait at the sender, which is here.
+func (s *source) toSelf(c *commState) []*requestAt {
+	if !c.isSelf() || s.device.name() != "ch4" {
+		return nil
+	}
+	held := map[target.Addr]bool{}
+	for _, r := range ofComm(s.requests.held, c) {
+		held[s.device.arrived(r).request] = true
+	}
+	return slices.DeleteFunc(ofComm(s.requests.sends, c), func(r *requestAt) bool { return r.complete() || held[r.at] })
 }
 
 // ofComm picks the requests on a communicator.

@@ -1,7 +1,9 @@
 package mpich
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
@@ -62,6 +64,7 @@ type requests struct {
 	partitioned        []*requestAt // the same
 	posted             []*requestAt // unmatched receives, in the order of matching
 	unexpected         []*requestAt // in the order of matching
+	toSelf             []*requestAt // unmatched sends on communicators of one process, the same
 	isPosted           map[target.Addr]bool
 
 	// What was read stands above even if the rest of it can't be.
@@ -125,7 +128,27 @@ func (s *source) allRequests() *requests {
 			q.partitioned = append(q.partitioned, r)
 		}
 	}
+	s.orderToSelf(q)
 	return q
+}
+
+// orderToSelf puts the sends of communicators of one process that no receive has matched behind the
+// others, in the order of matching where the library's list of them can be read.
+func (s *source) orderToSelf(q *requests) {
+	head, ok := s.device.sentToSelf()
+	if !ok {
+		return
+	}
+	list, err := s.listed(func() ([]target.Addr, error) { return []target.Addr{head}, nil })
+	if err != nil {
+		return // then their order is not known, which a note says
+	}
+	place := map[*requestAt]int{}
+	for i, r := range list {
+		place[r] = i + 1
+	}
+	slices.SortStableFunc(q.sends, func(a, b *requestAt) int { return cmp.Compare(place[a], place[b]) })
+	q.toSelf = list
 }
 
 // attribute finds the communicator of a send that a netmod has: such a request
@@ -160,7 +183,7 @@ func (s *source) poolRequests() (map[target.Addr]*requestAt, []*requestAt, error
 				return fmt.Errorf("the request at %s is in two pools", a)
 			}
 			if err == nil && r.RefCount > 0 {
-				at := &requestAt{at: a, request: r, noted: s.noted[a]}
+				at := &requestAt{at: a, request: r, noted: s.noteOf(a, &r)}
 				all[a] = at
 				order = append(order, at)
 			}

@@ -101,6 +101,8 @@ type request struct {
 	Next     target.Addr `c:"next"`
 	// From 4.1, together with a kind of its own before MPI_Mprobe's.
 	Enqueue target.Place `c:"u.enqueue,optional"`
+	// Of a library with debugger support, the debugger's note of a send: up to 4.0, and from 4.1.
+	SendNote target.Addr `c:"u.send.dbg_next|send,optional"`
 }
 
 type datatype struct {

@@ -349,7 +349,7 @@ func unheld(want expect.Object, ops []expect.Object) []expect.Object {
 }
 
 // withCopies adds, for each buffered send, the library's own send of what it has packed,
-// which some libraries have as one of its own, and which may be under way.
+// which some libraries have as one of its own, whether it has gone or not.
 func withCopies(queue string, want []expect.Object) []expect.Object {
 	var out []expect.Object
 	for _, w := range want {
@@ -358,8 +358,8 @@ func withCopies(queue string, want []expect.Object) []expect.Object {
 			continue
 		}
 		packed := maps.Clone(w)
-		packed["kind"], packed["status"], packed["optional"] = "bsend", "pending", true
-		for _, key := range []string{"buffer", "count", "datatype", "system_buffer"} {
+		packed["kind"], packed["optional"] = "bsend", true
+		for _, key := range []string{"status", "buffer", "count", "datatype", "system_buffer"} {
 			delete(packed, key)
 		}
 		out = append(out, packed)

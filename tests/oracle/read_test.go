@@ -16,7 +16,8 @@ import (
 )
 
 // looks is how often a job is looked at of which a process may not have come to the call that it
-// is to be in, or have seen the messages to it: it has run in between.
+// is to be in, or have seen the messages to it. In between it has run, each time for twice as many
+// ticks: of two threads that spin, one may have the library's lock to itself for long.
 const looks = 8
 
 // debugger is a gdb that stays attached to all processes of a job while it makes its seeds, and
@@ -36,6 +37,7 @@ func newDebugger(t *testing.T, w *live.Workspace, job *live.Job) *debugger {
 		s.Do("set pagination off")
 	}
 	d.live.Do("set schedule-multiple on")
+	d.live.Do("handle SIGSEGV SIGBUS SIGFPE SIGABRT SIGTERM nostop") // a crash of the job's is its own end
 	return d
 }
 
@@ -140,14 +142,14 @@ func (r *run) processes(d *debugger) []string {
 	for look := 1; ; look++ {
 		d.stop()
 		judged = r.look(d)
-		at := slices.IndexFunc(judged["native"], func(events []Event) bool { return !r.settled(events) })
-		if at < 0 || len(d.job.Accounts[at].Calls) == 0 || look == looks {
+		at := r.unsettled(judged["native"], d.job.Accounts)
+		if at < 0 || look == looks {
 			break
 		}
 		pid := d.job.Accounts[at].PID
-		before := live.CPU(pid)
+		until := live.CPU(pid) + 1<<(look-1)
 		d.run()
-		live.Until(d.t, "for a rank to run", func() bool { return live.CPU(pid) != before })
+		live.Until(d.t, "for a rank to run", func() bool { return live.CPU(pid) >= until })
 	}
 	var bad []string
 	for reader, processes := range judged {
@@ -226,13 +228,18 @@ func (d *debugger) part(of []*expect.Account) string {
 	return path
 }
 
-// settled says whether a process has come to where it is to be: that a value of an operation is
-// not known does not speak against it. It counts nothing.
-func (r *run) settled(events []Event) bool {
+// unsettled is the first process that may not have come to the call where it is to be, or -1: that a
+// value of an operation is not known does not speak for it. It counts nothing.
+func (r *run) unsettled(judged [][]Event, accounts []*expect.Account) int {
 	table := r.tables["native"].Of(r.key, "native")
-	return !slices.ContainsFunc(events, func(e Event) bool {
-		return (e.Kind != Unknown || e.Comm == nil) && !table.Allows(e)
-	})
+	for i, events := range judged {
+		if len(accounts[i].Calls) > 0 && slices.ContainsFunc(events, func(e Event) bool {
+			return (e.Kind != Unknown || e.Comm == nil) && !table.Allows(e)
+		}) {
+			return i
+		}
+	}
+	return -1
 }
 
 // judge counts events and returns those that the table does not allow.

@@ -2,7 +2,6 @@
 #include "perform.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #if MPI_VERSION >= 4
 
@@ -10,12 +9,7 @@ enum { ENOUGH = 1000 };
 
 static bool has(void) {
   static int answer = -1;
-  char library[MPI_MAX_LIBRARY_VERSION_STRING];
-  int length;
-  if (answer < 0) {
-    MPI_Get_library_version(library, &length);
-    answer = strstr(library, "ch3:") == NULL; /* MPICH's older device ends the process */
-  }
+  if (answer < 0) answer = !perform_library_has("ch3:"); /* MPICH's older device ends the process */
   return answer > 0;
 }
 

@@ -6,6 +6,9 @@
 #include "family.h"
 #include "plan.h"
 
+/* Whether the name that the MPI library gives of itself has a word in it. */
+bool perform_library_has(const char *word);
+
 /* Makes the datatypes and attaches the buffer, once. */
 void perform_begin(void);
 

@@ -132,6 +132,8 @@ static void make_item(struct plan *p) {
     item->act = UNMATCHED_RECEIVE;
   /* MPICH matches partitioned operations by the context that each side sends with: between groups, none. */
   if (c->remote_size >= 0 && item->act >= PARTITIONED_SEND) item->act = UNMATCHED_RECEIVE;
+  /* MPICH's ch4 gives the place of such a request to another at once if it has one process alone. */
+  if (item->act == FREED_REQUEST && c->size == 1 && c->remote_size < 0) item->act = UNMATCHED_RECEIVE;
   choose_ranks(c, item);
   item->tag = p->items == 5 ? 32767 : p->items;
   item->type = below(TYPES);
@@ -173,10 +175,8 @@ static void make_item(struct plan *p) {
     break;
   default: break;
   }
-  /* MPICH 4.0 does not complete a persistent send to its own process where threads are allowed. */
-  if (item->from == item->to && of(item->send, "persistent")) item->send = "issend";
-  /* Of what is in the attached buffer nothing is large. */
-  if (of(item->send, "bsend") && item->count > 1000) item->count = 1000;
+  /* Nothing large is in the attached buffer; over UCX MPICH 4.0 fails to receive it into what has gaps. */
+  if (of(item->send, "bsend") && item->count > 100) item->count = 100;
   p->items++;
 }
 
