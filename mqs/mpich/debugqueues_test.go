@@ -8,25 +8,22 @@ import (
 
 // The debugger's note of a send that is over says nothing of the one that has its place.
 func TestForeignNote(t *testing.T) {
-	for _, name := range []string{"mpich-4.0.2-ch3-debug/queues-rank-0", "mpich-4.0.2-ch4-debug/queues-rank-0"} {
-		tg := recorded(t, name)
-		s := mustStart(t, tg)
-		noted := func(s *source) (at []target.Addr) {
-			for _, r := range s.allRequests().sends {
-				if r.noted != nil {
-					at = append(at, r.at)
-				}
-			}
-			return at
-		}
-		all := noted(s)
-		if len(all) < 2 {
-			t.Fatalf("%s: %d sends are noted", name, len(all))
-		}
-		note := all[0] + offset(t, s, "MPIR_Request", "u.send.dbg_next")
-		again := noted(mustStart(t, &patched{Target: tg, words: map[target.Addr]uint32{note: 0, note + 4: 0}}))
-		if len(again) != len(all)-1 || again[0] == all[0] {
-			t.Errorf("%s: noted are %v, want all of %v but the first", name, again, all)
+	const at, note = 0x1000, 0x2000
+	for _, c := range []struct {
+		what   string
+		points bool // the library's requests have a member for it
+		own    request
+		want   bool
+	}{
+		{"its own", true, request{Kind: kindSend, SendNote: note}, true},
+		{"one that is left", true, request{Kind: kindSend}, false},
+		{"beside its own", true, request{Kind: kindSend, SendNote: note + 64}, false},
+		{"of a persistent request", true, request{Kind: kindPersistentSend}, true},
+		{"without the member", false, request{Kind: kindSend}, true},
+	} {
+		s := &source{noted: map[target.Addr]*envelope{at: {at: note, tag: 7}}, pointsAtNotes: c.points}
+		if got := s.noteOf(at, &c.own); (got != nil) != c.want {
+			t.Errorf("%s: %+v", c.what, got)
 		}
 	}
 }
