@@ -18,6 +18,8 @@ type build struct {
 	mpi   live.MPI
 	flags []string
 	dll   bool // it has a DLL of its vendor's
+	// single: it allows one thread.
+	single bool
 }
 
 // key is its name in the table, with its version.
@@ -32,24 +34,24 @@ func (b *build) key(t *testing.T) string {
 func builds(t *testing.T) []build {
 	t.Helper()
 	all := []build{
-		{"openmpi", live.OpenMPI, nil, true},
-		{"openmpi-ucx", live.OpenMPI, live.OverUCX("n"), false},
-		{"openmpi-ucx-new", live.OpenMPI, live.OverUCX("y"), false},
-		{"mpich", live.StockMPICH, nil, false},
+		{"openmpi", live.OpenMPI, nil, true, false},
+		{"openmpi-ucx", live.OpenMPI, live.OverUCX("n"), false, false},
+		{"openmpi-ucx-new", live.OpenMPI, live.OverUCX("y"), false, false},
+		{"mpich", live.StockMPICH, nil, false, false},
 	}
 	if *mpich {
 		folder := built(t, "../mpich/build")
 		for _, name := range []string{"ch3-debug", "ch3", "ch4-debug", "ch4", "ch4-ucx"} {
-			all = append(all, build{"mpich-" + name, live.MPICH(filepath.Join(folder, name)), nil, name == "ch3-debug" || name == "ch4-debug"})
+			all = append(all, build{"mpich-" + name, live.MPICH(filepath.Join(folder, name)), nil, name == "ch3-debug" || name == "ch4-debug", false})
 		}
 	}
 	if *ucx {
 		folder := built(t, "../ucx/build")
 		libraries := "LD_LIBRARY_PATH=" + filepath.Join(folder, "lib")
-		all = append(all, build{"openmpi-ucx-noassert", live.OpenMPI, append(live.OverUCX("n"), "-x", libraries), false})
+		all = append(all, build{"openmpi-ucx-noassert", live.OpenMPI, append(live.OverUCX("n"), "-x", libraries), false, true})
 		for name, libraries := range map[string]string{"noassert": "lib", "typed": "typed"} {
 			flags := []string{"-genv", "LD_LIBRARY_PATH", filepath.Join(folder, libraries)}
-			all = append(all, build{"mpich-" + name, live.StockMPICH, flags, false})
+			all = append(all, build{"mpich-" + name, live.StockMPICH, flags, false, false})
 		}
 	}
 	return all
