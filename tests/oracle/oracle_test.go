@@ -100,7 +100,7 @@ func (r *run) jobs(t *testing.T, first, count int, items []int) {
 // job runs a job of some seeds, or of some items of one, and says how many it has come to.
 func (r *run) job(t *testing.T, first, count int, items []int) int {
 	t.Helper()
-	args := []string{fmt.Sprint(first), fmt.Sprint(count), fmt.Sprint(r.build.children(first)), "1"}
+	args := []string{fmt.Sprint(first), fmt.Sprint(count), fmt.Sprint(r.children(first)), "1"}
 	if r.build.single {
 		args[3] = "0"
 	}

@@ -18,7 +18,7 @@ import (
 // looks is how often a job is looked at of which a process may not have come to the call that it
 // is to be in, or have seen the messages to it. In between it has run, each time for twice as many
 // ticks: of two threads that spin, one may have the library's lock to itself for long.
-const looks = 8
+const looks = 10
 
 // debugger is a gdb that stays attached to all processes of a job while it makes its seeds, and
 // another one for core files.

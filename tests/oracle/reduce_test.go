@@ -16,7 +16,7 @@ import (
 func (r *run) reduce(t *testing.T, seed int) {
 	t.Helper()
 	program := r.w.Program(t, filepath.Join("tests", "oracle", "job", "oracle.c"))
-	plan, err := exec.Command(program, "-", strconv.Itoa(seed), strconv.Itoa(*ranks+r.build.children(seed))).Output()
+	plan, err := exec.Command(program, "-", strconv.Itoa(seed), strconv.Itoa(*ranks+r.children(seed))).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
