@@ -103,6 +103,10 @@ func TestTable(t *testing.T) {
 			t.Errorf("%v: %t", c.event, got)
 		}
 	}
+	for range enough {
+		own.Allows(event(Right, "pending_sends", "count", "isend"))
+		own.Allows(event(Unknown, "pending_sends", "count", "isend"))
+	}
 	if broken := own.Broken(); broken != nil {
 		t.Errorf("half is known, and that is promised: %v", broken)
 	}

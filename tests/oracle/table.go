@@ -80,11 +80,14 @@ func (t Table) Allows(e Event) bool {
 	return allowed
 }
 
+// enough is how many cases show what part of them is known.
+const enough = 50
+
 // Broken says which entries' values were known in fewer cases than they promise.
 func (t Table) Broken() []string {
 	var out []string
 	for _, e := range t {
-		if known := float64(e.cases-e.allowed) / float64(max(e.cases, 1)); e.cases > 0 && known < e.Known {
+		if known := float64(e.cases-e.allowed) / float64(max(e.cases, 1)); e.cases >= enough && known < e.Known {
 			out = append(out, fmt.Sprintf("known in %.3f of %d cases, promised are %.3f: %s", known, e.cases, e.Known, e.Reason))
 		}
 	}

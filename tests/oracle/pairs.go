@@ -1,0 +1,130 @@
+package oracle
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
+)
+
+// telling are values of a communicator that tell more than an operation does.
+var telling = []string{"name", "group", "size", "local_rank"}
+
+// The costs of pairings: unknown is what any value may be.
+const (
+	unknownCosts = 1
+	orderCosts   = 5
+	wrongCosts   = 10
+	extraCosts   = 200
+	missingCosts = 250 // DLLs show more than there is, not less
+	vagueCosts   = 30  // of a telling value that is unknown
+	tellingCosts = 300 // of one that is wrong
+	commCosts    = 100 // of a communicator, beside its operations
+	never        = 1_000_000
+)
+
+// cost says how badly a pairing fits.
+func cost(events []Event) int {
+	prices := map[Kind]int{Unknown: unknownCosts, Order: orderCosts, Wrong: wrongCosts, Missing: missingCosts, Extra: extraCosts}
+	sum := 0
+	for _, e := range events {
+		price := prices[e.Kind]
+		if slices.Contains(telling, e.Field) && e.Queue == "" && (e.Field != "size" || e.Comm["remote_group"] == nil) {
+			price += map[Kind]int{Unknown: vagueCosts, Wrong: tellingCosts}[e.Kind]
+		}
+		sum += price
+	}
+	return sum
+}
+
+// table compares all with all.
+func table(want, got []expect.Object, compare func(w, g expect.Object) []Event, cost func(w, g expect.Object, events []Event) int) (events [][][]Event, costs [][]int) {
+	events, costs = make([][][]Event, len(want)), make([][]int, len(want))
+	for i, w := range want {
+		for _, g := range got {
+			e := compare(w, g)
+			events[i], costs[i] = append(events[i], e), append(costs[i], cost(w, g, e))
+		}
+	}
+	return events, costs
+}
+
+type commPair struct {
+	at     int
+	got    expect.Object
+	events []Event
+}
+
+// pairComms pairs communicators so that they fit best: names need not be unique or known.
+func pairComms(want, got []expect.Object) (pairs []commPair, missing, extra []expect.Object) {
+	events, costs := table(want, got, commEvents, func(w, g expect.Object, events []Event) int {
+		if alien(w, g) {
+			return 3 * never
+		}
+		return cost(events)
+	})
+	columns := assign(len(want), len(got), func(i, k int) int { return costs[i][k] },
+		func(i int) int { return commCosts + missingCosts*operations(want[i]) },
+		func(k int) int { return commCosts + extraCosts*operations(got[k]) })
+	taken := map[int]bool{}
+	for i, k := range columns {
+		if k < 0 {
+			missing = append(missing, want[i])
+			continue
+		}
+		taken[k] = true
+		pairs = append(pairs, commPair{i, got[k], events[i][k]})
+	}
+	for k, g := range got {
+		if !taken[k] && (!predefined(g) || !idle(g)) {
+			extra = append(extra, g)
+		}
+	}
+	return pairs, missing, extra
+}
+
+// alien says that two communicators can't be one. A DLL may give the size of the remote group.
+func alien(want, got expect.Object) bool {
+	sizes := []string{show(want["size"])}
+	if remote, ok := want["remote_group"].([]any); ok {
+		sizes = append(sizes, fmt.Sprint(len(remote)))
+	}
+	return got["name"] == "MPI_COMM_NULL" || predefined(got) && show(want["name"]) != show(got["name"]) || got["size"] != nil && !slices.Contains(sizes, show(got["size"]))
+}
+
+func predefined(c expect.Object) bool {
+	return slices.Contains([]string{"MPI_COMM_WORLD", "MPI_COMM_SELF", "MPI_COMM_PARENT"}, show(c["name"]))
+}
+
+func idle(c expect.Object) bool { return operations(c) == 0 }
+
+// isQuiet says whether nothing is under way on a communicator: of a partitioned operation that is
+// not complete nothing is, as long as not all partitions are ready.
+func isQuiet(c expect.Object) bool {
+	for _, q := range expect.Queues {
+		ops, _ := expect.Operations(c, q)
+		if slices.ContainsFunc(visible(ops), func(o expect.Object) bool {
+			return o["optional"] != true && show(o["status"]) != "complete" && !isPartitioned(o)
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+func isPartitioned(op expect.Object) bool { return strings.HasPrefix(show(op["kind"]), "partitioned_") }
+
+// operations counts those of a communicator that a user must see.
+func operations(c expect.Object) int {
+	n := 0
+	for _, q := range expect.Queues {
+		ops, _ := expect.Operations(c, q)
+		for _, o := range visible(ops) {
+			if o["optional"] != true {
+				n++
+			}
+		}
+	}
+	return n
+}
