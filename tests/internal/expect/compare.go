@@ -308,7 +308,8 @@ func extraText(op Object) string {
 }
 
 // KindFits compares how an operation was made. A library's request does not
-// know MPI_Imrecv from MPI_Irecv, nor MPICH's ch4 MPI_Rsend_init from MPI_Send_init.
+// know MPI_Imrecv from MPI_Irecv; nor those of UCX and of MPICH's ch4 a ready send from a
+// standard one.
 func KindFits(want, got string) bool {
 	also := map[string][]string{
 		"persistent_send":  {"send_init"},
@@ -318,6 +319,7 @@ func KindFits(want, got string) bool {
 		"persistent_recv":  {"recv_init"},
 		"partitioned_send": {"psend_init"},
 		"partitioned_recv": {"precv_init"},
+		"irsend":           {"irsend", "isend"},
 		"imrecv":           {"imrecv", "irecv"},
 		"improbe":          {"improbe", "mprobe"},
 		"sendrecv":         {"isend", "irecv"},

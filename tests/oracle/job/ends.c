@@ -37,9 +37,9 @@ void end_prepare(const struct plan *p, struct expect_comm *first, struct expect_
     if (rank == me) {
       const char *kind = p->seed % 3 ? "irecv" : "persistent_recv";
       ends[0] = expect_post(control, kind, 10, MPI_DOUBLE, b->by, TO_ME + rank)->request;
-      if (sends(b->call)) ends[1] = expect_post(control, "issend", 3, MPI_DOUBLE, b->by, FROM_ME + rank)->request;
+      if (sends(b->call)) ends[1] = expect_post(control, "issend", 3, MPI_DOUBLE, b->other, FROM_ME + rank)->request;
     }
-    if (b->by == me && sends(b->call)) expect_unexpected(control, rank, FROM_ME + rank, 3 * (long)sizeof(double));
+    if (b->other == me && sends(b->call)) expect_unexpected(control, rank, FROM_ME + rank, 3 * (long)sizeof(double));
   }
 }
 
@@ -128,8 +128,8 @@ void end_release(const struct plan *p) {
   for (int rank = 0; rank < p->ranks; rank++) {
     const struct plan_block *b = &p->block[rank];
     if (b->call >= IN_BARRIER) collective = b->call;
+    if (b->other == me && sends(b->call)) MPI_Recv(out, LARGE, MPI_DOUBLE, rank, FROM_ME + rank, control->comm, MPI_STATUS_IGNORE);
     if (b->by != me) continue;
-    if (sends(b->call)) MPI_Recv(out, LARGE, MPI_DOUBLE, rank, FROM_ME + rank, control->comm, MPI_STATUS_IGNORE);
     if (receives(b->call)) MPI_Send(in, 10, MPI_DOUBLE, rank, TO_ME + rank, control->comm);
     if (has_thread(p, rank)) MPI_Send(in, 1, MPI_DOUBLE, rank, TO_THREAD + rank, aside->comm);
   }

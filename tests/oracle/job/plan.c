@@ -180,12 +180,21 @@ static void make_item(struct plan *p) {
   p->items++;
 }
 
+bool plan_waits_for_two(enum call call) { return call >= IN_WAITALL && call <= IN_WAITSOME; }
+
+static int before(const struct plan *p, int rank) {
+  int by;
+  do by = below(rank);
+  while (p->block[by].call >= IN_BARRIER);
+  return by;
+}
+
 static void make_block(struct plan *p, int rank, enum call collective) {
   struct plan_block *b = &p->block[rank];
   b->call = (enum call)below(CALLS);
   if (b->call >= IN_BARRIER) b->call = collective;
-  do b->by = below(rank);
-  while (p->block[b->by].call >= IN_BARRIER);
+  b->by = before(p, rank);
+  b->other = plan_waits_for_two(b->call) ? before(p, rank) : b->by;
 }
 
 /* Each rank waits for some other; those on the circle for the next on it. */
@@ -195,6 +204,7 @@ static void make_endless(struct plan *p, enum call collective) {
   shuffle(order, n);
   for (int i = 0; i < n; i++) {
     struct plan_block *b = &p->block[order[i]];
+    int other = order[below(n)];
     if (i < circle) {
       b->call = IN_RECV + below(IN_BARRIER - IN_RECV);
       b->by = order[(i + 1) % circle];
@@ -204,6 +214,7 @@ static void make_endless(struct plan *p, enum call collective) {
       do b->by = below(n);
       while (b->by == order[i]);
     }
+    b->other = plan_waits_for_two(b->call) && other != order[i] ? other : b->by;
   }
 }
 
@@ -211,7 +222,9 @@ static void make_endless(struct plan *p, enum call collective) {
 static bool is_released(const struct plan *p, int rank) {
   const struct plan_block *b = &p->block[rank];
   if (b->call == OUTSIDE) return true;
-  if (b->call < IN_BARRIER) return !p->block[b->by].hangs;
+  bool by = !p->block[b->by].hangs, other = !p->block[b->other].hangs;
+  if (b->call == IN_WAITANY || b->call == IN_WAITSOME) return by || other;
+  if (b->call < IN_BARRIER) return by && other;
   for (int i = 0; i < p->ranks; i++)
     if (p->block[i].call < IN_BARRIER && p->block[i].hangs) return false;
   return true;
@@ -239,7 +252,10 @@ void plan_make(struct plan *p, unsigned long seed, int ranks) {
   if (seed % ENDLESS == 0) make_endless(p, collective);
   else
     for (int rank = 1; rank < ranks; rank++) make_block(p, rank, collective);
-  for (int rank = 0; rank < ranks; rank++) p->block[rank].thread = chance(30) && p->block[rank].call != OUTSIDE && p->block[rank].call < IN_BARRIER;
+  for (int rank = 0; rank < ranks; rank++) {
+    struct plan_block *b = &p->block[rank];
+    b->thread = chance(30) && b->call != OUTSIDE && b->call < IN_BARRIER && b->other == b->by;
+  }
   find_hanging(p);
 }
 
@@ -289,6 +305,6 @@ void plan_print(const struct plan *p) {
              t->again ? ", again" : "", t->thread ? ", thread" : "");
   }
   for (int i = 0; i < p->ranks; i++)
-    if (p->block[i].call != OUTSIDE) printf("item %d: rank %d in call %d, released by %d%s%s\n", p->items + i, i, p->block[i].call, p->block[i].by,
-             p->block[i].hangs ? ", hangs" : "", p->block[i].thread ? ", with a thread" : "");
+    if (p->block[i].call != OUTSIDE) printf("item %d: rank %d in call %d, released by %d and %d%s%s\n", p->items + i, i, p->block[i].call, p->block[i].by,
+             p->block[i].other, p->block[i].hangs ? ", hangs" : "", p->block[i].thread ? ", with a thread" : "");
 }

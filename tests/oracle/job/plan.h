@@ -62,11 +62,12 @@ enum call {
   CALLS
 };
 
-/* The end of a rank: by is the rank that releases it. hangs is true of one that nobody
+/* The end of a rank: by is the rank that releases it; of a call that waits for two requests
+   it ends the one, and other ends the other one. hangs is true of one that nobody
    releases, since those that are to do so wait for it, or for others that do. */
 struct plan_block {
   enum call call;
-  int by;
+  int by, other;
   bool hangs;
   bool thread; /* a second thread is in MPI_Recv, and is released by the same rank */
 };
@@ -96,6 +97,7 @@ void plan_print(const struct plan *plan);
 bool plan_member(const struct plan_comm *comm, int rank);
 /* A member's rank, on its side. */
 int plan_rank_of(const struct plan_comm *comm, int rank);
+bool plan_waits_for_two(enum call call);
 /* Whether a communicator is made: one that an item or a child needs, or all. */
 bool plan_needs(const struct plan *plan, int comm);
 
