@@ -20,6 +20,10 @@ import (
 // ticks: of two threads that spin, one may have the library's lock to itself for long.
 const looks = 10
 
+// enoughFailures is how many seeds of a build fail before one is looked at twice only: what is wrong
+// with them is not that they have not come to it.
+const enoughFailures = 3
+
 // debugger is a gdb that stays attached to all processes of a job while it makes its seeds, and
 // another one for core files.
 type debugger struct {
@@ -143,7 +147,7 @@ func (r *run) processes(d *debugger) []string {
 		d.stop()
 		judged = r.look(d)
 		at := r.unsettled(judged["native"], d.job.Accounts)
-		if at < 0 || look == looks {
+		if at < 0 || look == looks || look == 2 && len(r.failed) >= enoughFailures {
 			break
 		}
 		pid := d.job.Accounts[at].PID
