@@ -78,7 +78,7 @@ func spawns(key string) bool {
 }
 
 // blockSeeds is how many seeds have as many processes: the last of them has no end.
-const blockSeeds = 20
+const blockSeeds = 6
 
 // children is how many processes those of a seed's job spawn: 1 or 2 in one block of five.
 func (r *run) children(seed int) int {

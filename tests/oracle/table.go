@@ -81,7 +81,7 @@ func (t Table) Allows(e Event) bool {
 }
 
 // enough is how many cases show what part of them is known.
-const enough = 50
+const enough = 200
 
 // Broken says which entries' values were known in fewer cases than they promise.
 func (t Table) Broken() []string {

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-enum { ENDLESS = 20, /* every so many seeds a plan has no end */ MOST_RANKS = 8, MOST_COMMS = 10, MOST_ITEMS = 64, NO_COMM = -1 };
+enum { ENDLESS = 6, /* every so many seeds a plan has no end */ MOST_RANKS = 8, MOST_COMMS = 10, MOST_ITEMS = 64, NO_COMM = -1 };
 
 /* How a communicator is made of its parent. */
 enum making { WORLD, DUP, SPLIT, GROUP, CART, GRAPH, DIST_GRAPH, BETWEEN };
