@@ -204,12 +204,13 @@ static void make_endless(struct plan *p, enum call collective) {
   shuffle(order, n);
   for (int i = 0; i < n; i++) {
     struct plan_block *b = &p->block[order[i]];
-    int other = order[below(n)];
+    int other = order[chance(50) ? n - 1 : below(n)]; /* the last one is on the circle only if all are */
     if (i < circle) {
       b->call = IN_RECV + below(IN_BARRIER - IN_RECV);
       b->by = order[(i + 1) % circle];
     } else {
-      b->call = (enum call)below(CALLS);
+      /* One that comes back may release a rank on the circle that waits for either of two. */
+      b->call = chance(50) ? OUTSIDE : (enum call)below(CALLS);
       if (b->call >= IN_BARRIER) b->call = collective;
       do b->by = below(n);
       while (b->by == order[i]);
