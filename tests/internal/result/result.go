@@ -26,8 +26,11 @@ type Result struct {
 }
 
 // Write adds the result to a folder.
-func (r Result) Write(folder string) error {
-	text, err := json.Marshal(r)
+func (r Result) Write(folder string) error { return Save(folder, r) }
+
+// Save adds a value to a folder, as a JSON file of its own.
+func Save(folder string, v any) error {
+	text, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
@@ -44,22 +47,25 @@ func (r Result) Write(folder string) error {
 }
 
 // Read returns all results of a folder.
-func Read(folder string) ([]Result, error) {
+func Read(folder string) ([]Result, error) { return Load[Result](folder) }
+
+// Load returns all values of a folder that [Save] has put there.
+func Load[T any](folder string) ([]T, error) {
 	paths, err := filepath.Glob(filepath.Join(folder, "*.json"))
 	if err != nil {
 		return nil, err
 	}
-	var out []Result
+	var out []T
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err
 		}
-		var r Result
-		if err := json.Unmarshal(text, &r); err != nil {
+		var v T
+		if err := json.Unmarshal(text, &v); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		out = append(out, r)
+		out = append(out, v)
 	}
 	return out, nil
 }
