@@ -8,9 +8,7 @@ package mpich
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
@@ -62,15 +60,11 @@ func TestMain(m *testing.M) {
 }
 
 func run(m *testing.M) int {
-	build := exec.Command("./build")
-	build.Stderr = os.Stderr
-	out, err := build.Output()
+	cache, err := live.Built("./build")
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "tests/mpich/build:", err)
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	cache := lines[len(lines)-1]
 	if work, err = live.New(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1

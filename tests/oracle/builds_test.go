@@ -3,8 +3,6 @@
 package oracle
 
 import (
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -57,17 +55,14 @@ func builds(t *testing.T) []build {
 	return all
 }
 
-// built runs a script that builds what is not there yet, and returns the folder that it names.
+// built is the folder of what a script builds.
 func built(t *testing.T, script string) string {
 	t.Helper()
-	command := exec.Command(script)
-	command.Stderr = os.Stderr
-	out, err := command.Output()
+	folder, err := live.Built(script)
 	if err != nil {
-		t.Fatalf("%s: %v", script, err)
+		t.Fatal(err)
 	}
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	return lines[len(lines)-1]
+	return folder
 }
 
 // spawns says whether processes of a build, by its key, can spawn others: over UCX no MPI can,

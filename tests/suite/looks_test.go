@@ -24,7 +24,7 @@ var unlimited = []string{"-usize", "INFINITE"}
 // spawn, is stripped: the types of the other one say what its ranks wait for.
 func mpis(t *testing.T) []mpi {
 	t.Helper()
-	builds, err := mpich("ch3")
+	builds, err := live.Built("../mpich/build", "ch3")
 	if err != nil {
 		t.Fatal(err)
 	}

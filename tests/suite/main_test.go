@@ -8,8 +8,6 @@ package suite
 import (
 	"fmt"
 	"os"
-	"os/exec"
-	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
@@ -36,7 +34,7 @@ func TestMain(m *testing.M) {
 }
 
 func run(m *testing.M) int {
-	folder, err := mpich("source")
+	folder, err := live.Built("../mpich/build", "source")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -48,17 +46,4 @@ func run(m *testing.M) int {
 	}
 	defer work.Close()
 	return m.Run()
-}
-
-// mpich makes what tests/mpich/build can make, if it is not there, and returns the folder that it
-// names.
-func mpich(what string) (folder string, err error) {
-	build := exec.Command("../mpich/build", what)
-	build.Stderr = os.Stderr
-	out, err := build.Output()
-	if err != nil {
-		return "", fmt.Errorf("tests/mpich/build %s: %w", what, err)
-	}
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	return lines[len(lines)-1], nil
 }

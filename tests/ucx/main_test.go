@@ -8,7 +8,6 @@ package ucx
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,15 +35,11 @@ func TestMain(m *testing.M) {
 }
 
 func run(m *testing.M) int {
-	build := exec.Command("./build")
-	build.Stderr = os.Stderr
-	out, err := build.Output()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "tests/ucx/build:", err)
+	var err error
+	if prefix, err = live.Built("./build"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	prefix = lines[len(lines)-1]
 	if work, err = live.New(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
