@@ -88,12 +88,15 @@ func (r *run) readers() []string {
 // coreEvery is how many seeds have one core file, of each process in turn.
 const coreEvery = 3
 
-// jobs runs some seeds; one that does not end is the last of its job.
+// jobs runs some seeds; one that does not end is the last of its job. Each job is a test of its
+// own, so that its debuggers end with it.
 func (r *run) jobs(t *testing.T, first, count int, items []int) {
 	t.Helper()
 	for next := first; next < first+count; {
 		rest := blockSeeds - (next-1)%blockSeeds
-		next += r.job(t, next, min(*each, rest, first+count-next), items)
+		done := min(*each, rest, first+count-next)
+		t.Run(fmt.Sprint(next), func(t *testing.T) { done = r.job(t, next, done, items) })
+		next += done
 	}
 }
 
