@@ -175,7 +175,7 @@ func (s *source) assignReceives(q *ucxQueues, calls []target.Call, request func(
 	matched := slices.Clone(q.worker.Matched)
 	for i := range calls {
 		eachWord(s.r, &calls[i], func(a target.Addr) {
-			if r, ok := q.worker.ReceiveAt(a); ok {
+			if r, ok := q.worker.ReceiveAt(a); ok && calls[i].Words[r.User] {
 				matched = append(matched, r)
 			}
 		})
@@ -191,7 +191,9 @@ func (s *source) assignReceives(q *ucxQueues, calls []target.Call, request func(
 }
 
 // eachWord calls f with every place on a call's stack: the requests of blocking calls
-// stand there, those of a collective's own too, and some of them are in no queue.
+// stand there, those of a collective's own too, and some of them are in no queue. What former
+// calls have left of theirs stands there too, but a call asks UCX about its own one by a pointer
+// to what is behind it (mca_pml_ucx_send and _recv, 4.1 to 6.0), so that it holds that.
 func eachWord(r *target.Reader, c *target.Call, f func(target.Addr)) {
 	width := target.Addr(r.Info().PointerSize)
 	for a := c.Stack.Addr; c.Holds(a); a += width {

@@ -3,6 +3,8 @@ package openmpi
 import (
 	"slices"
 
+	"github.com/mpi-queues/mpi-queues/mqs/ucx"
+
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
@@ -14,7 +16,10 @@ func (s *source) assignSends(q *ucxQueues, calls []target.Call, request func(own
 	for i := range calls {
 		eachWord(s.r, &calls[i], func(a target.Addr) {
 			r, proved, ok := q.worker.SendAt(a)
-			if c, _ := s.destination(r.Endpoint, envelopeOf(r.Tag)); ok && (proved || c != nil && !r.TagLost) {
+			if !ok || !calls[i].Words[r.User] {
+				return
+			}
+			if c, _ := s.destination(r.Endpoint, envelopeOf(r.Tag)); proved || c != nil && !r.TagLost && s.isThere(r) {
 				sends = append(sends, r)
 			}
 		})
@@ -48,6 +53,15 @@ func (s *source) assignSends(q *ucxQueues, calls []target.Call, request func(own
 	if lost > 0 {
 		s.notef("%d sends that the receiver has answered are not shown: UCX does not keep which communicator they are on", lost)
 	}
+}
+
+// isThere says whether the data of a send can be read, as far as its place is known.
+func (s *source) isThere(r ucx.Send) bool {
+	if r.Buffer == 0 || r.Length == 0 {
+		return true
+	}
+	_, err := s.r.Bytes(r.Buffer+target.Addr(r.Length)-1, 1)
+	return r.Length > 0 && err == nil
 }
 
 // destination is the communicator that a send is on, and the peer's rank there; nil if
