@@ -124,7 +124,7 @@ func (s *stripped) Describe(p *mqs.Process) {
 	}
 	what := "not where sends go, nor partitioned operations, nor what a process sends to itself on a communicator of its own"
 	if s.naked == nil {
-		what = "communicators by their context ids, " + what
+		what = "communicators by their context ids (the sends of an intercommunicator by that of its other side), " + what
 	}
 	p.Notes = append(p.Notes, fmt.Sprintf("%s is stripped, so this is what UCX beneath it has: %s", library(root), what))
 	if s.lost > 0 {
@@ -161,8 +161,10 @@ func (s *stripped) model(id target.Addr) mqs.Communicator {
 			c.LocalRank = mqs.Known(*rank)
 		}
 	}
-	if sends := s.comms[id].sends; len(sends) > 0 {
-		c.LocalRank = mqs.Known(envelopeOf(sends[0].Tag).source)
+	// A send may be on an intercommunicator of which the other side has given its context: then what
+	// else has that context here is on another one.
+	if q := s.comms[id]; len(q.sends) > 0 && (id == worldContext || len(q.receives)+len(q.unexpected) == 0) {
+		c.LocalRank = mqs.Known(envelopeOf(q.sends[0].Tag).source)
 	}
 	if known == nil {
 		return c

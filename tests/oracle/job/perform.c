@@ -249,6 +249,7 @@ static void perform_item(const struct plan *p, int number) {
   case ACTS: break;
   }
   if (pc->freed) make_other_half(c->comm, pc, t, o);
+  if (pc->freed && t->act == PARTITIONED_RECEIVE && (sends || receives)) partitioned_match(pc, t, control, o->received);
 }
 
 struct posting { const struct plan *plan; int number; };

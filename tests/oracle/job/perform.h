@@ -39,10 +39,12 @@ void end_release(const struct plan *plan);
 MPI_Comm make_communicator(MPI_Comm parent, const struct plan_comm *of, const struct plan_comm *c);
 
 /* Partitioned operations, which are none where the MPI has none. The first posts and notes what this rank has of an item;
- * the second makes a request of one side of it; the third says that partitions FROM..TO - 1 of a send are ready. */
+ * the second makes a request of one side of it; the third says that partitions FROM..TO - 1 of a send are ready; the last notes
+ * that a receive has matched a send that was made and has not been started. */
 void partitioned_post(struct expect_comm *c, const struct plan_comm *pc, const struct plan_item *t, MPI_Datatype type, struct expect_comm *control,
                       struct expect_op **sent, struct expect_op **received);
 void partitioned_init(const struct plan_comm *pc, const struct plan_item *t, bool sends, void *buffer, MPI_Datatype type, MPI_Comm comm, MPI_Request *r);
 void partitioned_ready(int from, int to, MPI_Request r);
+void partitioned_match(const struct plan_comm *pc, const struct plan_item *t, struct expect_comm *control, struct expect_op *received);
 
 #endif
