@@ -59,7 +59,7 @@ type commPair struct {
 
 // pairComms pairs communicators so that they fit best: names need not be unique or known.
 func pairComms(want, got []expect.Object) (pairs []commPair, missing, extra []expect.Object) {
-	want, places, got := halves(want, got)
+	want, places, got := apart(want, got)
 	events, costs := table(want, got, commEvents, func(w, g expect.Object, events []Event) int {
 		if alien(w, g) {
 			return 3 * never
@@ -86,47 +86,47 @@ func pairComms(want, got []expect.Object) (pairs []commPair, missing, extra []ex
 	return pairs, missing, extra
 }
 
-// halves takes communicators apart, the sends from all else, where they are known by their contexts
-// alone: an intercommunicator's sends have the context that the other side has given it, which may be
-// another's on this side if there is more than one. It returns the parts of what is and of what is
-// shown, and where among what is each is from.
-func halves(want, got []expect.Object) (parts []expect.Object, places []int, shown []expect.Object) {
-	inter := 0
-	for _, c := range want {
-		if c["remote_group"] != nil {
-			inter++
-		}
-	}
-	isBare := slices.ContainsFunc(got, hasContextAlone) && !slices.ContainsFunc(got, func(c expect.Object) bool { return c["inter"] == true })
+// apart takes the sends out of communicators that are known by their contexts alone, where there
+// is an intercommunicator: its sends have the context that the other side has given it, which on this
+// side may be another's. All sends are then held against all. It returns what is and what is shown, and
+// where among what is each is from.
+func apart(want, got []expect.Object) (parts []expect.Object, places []int, shown []expect.Object) {
+	isInter := func(c expect.Object) bool { return c["remote_group"] != nil }
+	isBare := slices.ContainsFunc(got, hasContextAlone) && slices.ContainsFunc(want, isInter) && !slices.ContainsFunc(got, isInter)
+	is, are := sendsOfAll(), sendsOfAll()
 	for i, c := range want {
-		of := []expect.Object{c}
-		if isBare && (c["remote_group"] != nil || inter > 1 && !predefined(c)) {
-			of = half(c)
+		if isBare && !predefined(c) && (isInter(c) || show(c["size"]) != "1") {
+			c = moveSends(c, is)
 		}
-		for _, part := range of {
-			parts, places = append(parts, part), append(places, i)
-		}
+		parts, places = append(parts, c), append(places, i)
 	}
 	for _, c := range got {
-		if isBare && inter > 1 && hasContextAlone(c) {
-			shown = append(shown, half(c)...)
-		} else {
-			shown = append(shown, c)
+		if isBare && hasContextAlone(c) {
+			if c = moveSends(c, are); idle(c) {
+				continue
+			}
 		}
+		shown = append(shown, c)
+	}
+	if isBare {
+		parts, places, shown = append(parts, is), append(places, -1), append(shown, are)
 	}
 	return parts, places, shown
 }
 
 func hasContextAlone(c expect.Object) bool { return strings.HasPrefix(show(c["name"]), "context ") }
 
-// half parts a communicator that has sends and others.
-func half(c expect.Object) []expect.Object {
-	sends, rest := maps.Clone(c), maps.Clone(c)
-	sends["pending_receives"], sends["unexpected_messages"], rest["pending_sends"] = []any{}, []any{}, []any{}
-	if operations(sends) == 0 || operations(rest) == 0 {
-		return []expect.Object{c}
-	}
-	return []expect.Object{sends, rest}
+func sendsOfAll() expect.Object {
+	return expect.Object{"name": "sends of all", "pending_sends": []any{}, "pending_receives": []any{}, "unexpected_messages": []any{}}
+}
+
+// moveSends returns a communicator without its sends, which to has then.
+func moveSends(c, to expect.Object) expect.Object {
+	sends, _ := c["pending_sends"].([]any)
+	to["pending_sends"] = append(to["pending_sends"].([]any), sends...)
+	c = maps.Clone(c)
+	c["pending_sends"] = []any{}
+	return c
 }
 
 // alien says that two communicators can't be one. A DLL may give the size of the remote group.
