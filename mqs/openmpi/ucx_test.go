@@ -16,7 +16,10 @@ func TestFormerRequestsOnStacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	onStacks := func(s *source) (found []ucxSend) {
-		for range s.Communicators() { // which a send is on is told by their members
+		for _, err := range s.Communicators() { // which one a send is on is told by their members
+			if err != nil {
+				t.Fatal(err)
+			}
 		}
 		q, err := s.ucxQueues()
 		if err != nil {
