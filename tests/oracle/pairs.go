@@ -117,7 +117,7 @@ func apart(want, got []expect.Object) (parts []expect.Object, places []int, show
 func hasContextAlone(c expect.Object) bool { return strings.HasPrefix(show(c["name"]), "context ") }
 
 func sendsOfAll() expect.Object {
-	return expect.Object{"name": "sends of all", "pending_sends": []any{}, "pending_receives": []any{}, "unexpected_messages": []any{}}
+	return expect.Object{"name": "sends of all", "internal": false, "pending_sends": []any{}, "pending_receives": []any{}, "unexpected_messages": []any{}}
 }
 
 // moveSends returns a communicator without its sends, which to has then.
