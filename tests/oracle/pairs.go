@@ -114,7 +114,7 @@ func apart(want, got []expect.Object) (parts []expect.Object, places []int, show
 	return parts, places, shown
 }
 
-func hasContextAlone(c expect.Object) bool { return strings.HasPrefix(show(c["name"]), "context ") }
+func hasContextAlone(c expect.Object) bool { return show(c["name"]) == "context "+show(c["unique_id"]) }
 
 func sendsOfAll() expect.Object {
 	return expect.Object{"name": "sends of all", "internal": false, "pending_sends": []any{}, "pending_receives": []any{}, "unexpected_messages": []any{}}
