@@ -92,7 +92,8 @@ func pairComms(want, got []expect.Object) (pairs []commPair, missing, extra []ex
 // where among what is each is from.
 func apart(want, got []expect.Object) (parts []expect.Object, places []int, shown []expect.Object) {
 	isInter := func(c expect.Object) bool { return c["remote_group"] != nil }
-	isBare := slices.ContainsFunc(got, hasContextAlone) && slices.ContainsFunc(want, isInter) && !slices.ContainsFunc(got, isInter)
+	isKnown := func(c expect.Object) bool { return !predefined(c) && !hasContextAlone(c) }
+	isBare := slices.ContainsFunc(got, hasContextAlone) && slices.ContainsFunc(want, isInter) && !slices.ContainsFunc(got, isKnown)
 	is, are := sendsOfAll(), sendsOfAll()
 	for i, c := range want {
 		if isBare && !predefined(c) && (isInter(c) || show(c["size"]) != "1") {
