@@ -3,10 +3,9 @@ package openmpi
 import (
 	"slices"
 
-	"github.com/mpi-queues/mpi-queues/mqs/ucx"
-
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/ucx"
 )
 
 // assignSends gives sends to their communicators. The tag says by which index the receiver
@@ -57,11 +56,11 @@ func (s *source) assignSends(q *ucxQueues, calls []target.Call, request func(own
 
 // isThere says whether the data of a send can be read, as far as its place is known.
 func (s *source) isThere(r ucx.Send) bool {
-	if r.Buffer == 0 || r.Length == 0 {
-		return true
+	if r.Buffer == 0 || r.Length <= 0 {
+		return r.Length >= 0
 	}
 	_, err := s.r.Bytes(r.Buffer+target.Addr(r.Length)-1, 1)
-	return r.Length > 0 && err == nil
+	return err == nil
 }
 
 // destination is the communicator that a send is on, and the peer's rank there; nil if

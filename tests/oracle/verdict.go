@@ -9,8 +9,7 @@ import (
 
 // Verdict holds a report on a job, looked at once, against the accounts of its processes. Of a
 // job that ends it must not say that it is deadlocked; of one that does not, it must say so,
-// and of which ranks: where
-// it names some of them, of the others it is not known.
+// and of which ranks: where it names some of them, of the others it is not known.
 func Verdict(accounts []*expect.Account, r *expect.Report) Event {
 	var hang, said []int
 	for _, a := range accounts {
