@@ -9,12 +9,16 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
 
-// buckets is the number of queues that posted receives of a single tag are spread
-// over, as are unexpected messages (UCP_TAG_MATCH_HASH_SIZE, ucp/tag/tag_match.inl).
-const buckets = 1021
+// buckets is the number of queues that posted receives of a single tag are spread over, as are
+// unexpected messages: hashSize (UCP_TAG_MATCH_HASH_SIZE, ucp/tag/tag_match.inl, 1.11 to 1.23) rounded
+// up to a power of two (ucp_tag_match_init, ucp/tag/tag_match.c), since bucketOf can be more than hashSize.
+const (
+	hashSize = 1021
+	buckets  = 1024
+)
 
 // bucketOf is the bucket of a tag.
-func bucketOf(tag uint64) int { return int(uint32(tag)%buckets ^ uint32(tag>>32)%buckets) }
+func bucketOf(tag uint64) int { return int(uint32(tag)%hashSize ^ uint32(tag>>32)%hashSize) }
 
 // fullMask is the mask of a receive of a single tag.
 const fullMask = ^uint64(0)
@@ -37,6 +41,9 @@ func (w *Worker) readPosted() error {
 		q, err := w.u.Queue.Read(w.u.r, place)
 		if err != nil {
 			return err
+		}
+		if i > hashSize && q.Tail == 0 {
+			continue // UCX makes none such: a recording of before these were read lacks them
 		}
 		for r, err := range w.queued(q) {
 			if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,9 +39,9 @@ func TestTablesAreWhole(t *testing.T) {
 }
 
 // The tag of MPI_COMM_WORLD's first message is in the first bucket, and both halves count
-// (UCP_TAG_MATCH_HASH_SIZE is 1021).
+// (UCP_TAG_MATCH_HASH_SIZE is 1021): together they lead to one of 1024.
 func TestBuckets(t *testing.T) {
-	for tag, want := range map[uint64]int{0: 0, 1: 1, 1021: 0, 1 << 32: 1, 1<<32 | 1: 0, 1021<<32 | 5: 5, 0x1_0000_0400: 3 ^ 1} {
+	for tag, want := range map[uint64]int{0: 0, 1: 1, 1021: 0, 1 << 32: 1, 1<<32 | 1: 0, 1021<<32 | 5: 5, 0x1_0000_0400: 3 ^ 1, 0x170000100002712: 1021} {
 		if got := bucketOf(tag); got != want {
 			t.Errorf("tag %#x is in bucket %d, want %d", tag, got, want)
 		}
@@ -160,5 +161,52 @@ func TestTornRing(t *testing.T) {
 	}
 	if got := torn.Workers()[0]; got.UnexpectedErr == nil || len(got.Unexpected) != 1 || len(got.Posted) != len(w.Posted) {
 		t.Errorf("%v, %d messages, %d receives", got.UnexpectedErr, len(got.Unexpected), len(got.Posted))
+	}
+}
+
+// A receive in one of the last buckets is read as any other: here another one's place and tag
+// lead there.
+func TestLastBuckets(t *testing.T) {
+	const tag, bucket = 0x170000100002712, 1021
+	u, err := open(t, func(t target.Target) target.Target { return t })
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := u.Workers()[0]
+	inBucket := map[int]int{}
+	for _, r := range w.Posted {
+		inBucket[bucketOf(r.Tag)]++
+	}
+	at := slices.IndexFunc(w.Posted, func(r Receive) bool { return r.Mask == fullMask && inBucket[bucketOf(r.Tag)] == 1 })
+	moved := w.Posted[at]
+	words := map[target.Addr]byte{}
+	put := func(a target.Addr, v uint64) {
+		was, err := u.r.Uint(a, 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 8 {
+			words[a+target.Addr(i)] = byte((was ^ v) >> (8 * i))
+		}
+	}
+	from := w.match.Hash + target.Addr(bucketOf(moved.Tag)*u.Queue.Size())
+	to := w.match.Hash + target.Addr(bucket*u.Queue.Size())
+	q, err := u.Queue.Read(u.r, from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	field, _ := u.layouts.Field(u.Request.Name(), "recv.tag.tag")
+	tail, _ := u.layouts.Field(u.Queue.Name(), "queue.ptail")
+	put(moved.Addr+target.Addr(field.Offset), tag)
+	put(target.Addr(q.At), 0)
+	put(from+target.Addr(tail.Offset), uint64(q.At))
+	put(to, uint64(q.Head))
+	put(to+target.Addr(tail.Offset), uint64(q.Head))
+	u, err = open(t, func(t target.Target) target.Target { return &patched{t, words} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := u.Workers()[0].Posted; len(got) != len(w.Posted) || got[at].Tag != tag || got[at].Addr != moved.Addr {
+		t.Errorf("%d receives of %d, one of them %+v", len(got), len(w.Posted), got[at])
 	}
 }
