@@ -313,9 +313,32 @@ func (s *stripped) blockingKinds() map[target.Addr]string {
 	if err != nil {
 		return out
 	}
+	for _, own := range s.owns(calls) {
+		if own.request != 0 {
+			out[own.request] = own.kind
+		}
+	}
+	return out
+}
+
+// ownRequest is the request that a blocking call has made for itself, 0 if that is not known, and its kind.
+type ownRequest struct {
+	request target.Addr
+	kind    string
+}
+
+// owns are the own requests of calls. The stack keeps old values, so a call whose request is complete
+// may hold that of another thread's call: of several calls they are known only if each has one.
+func (s *stripped) owns(calls []target.Call) []ownRequest {
+	out := make([]ownRequest, len(calls))
+	seen := map[target.Addr]bool{}
 	for i := range calls {
-		if request, kind, ok := s.ownOf(&calls[i]); ok {
-			out[request] = kind
+		request, kind, ok := s.ownOf(&calls[i])
+		if len(calls) > 1 && (!ok || seen[request]) {
+			return make([]ownRequest, len(calls))
+		}
+		if ok {
+			out[i], seen[request] = ownRequest{request, kind}, true
 		}
 	}
 	return out
@@ -359,10 +382,10 @@ func (s *stripped) Waits(threads []mqs.Thread) {
 	if err != nil {
 		return
 	}
-	for i := range calls {
-		request, _, ok := s.ownOf(&calls[i])
+	for i, own := range s.owns(calls) {
+		request := own.request
 		at := slices.IndexFunc(threads, func(t mqs.Thread) bool { return t.Number == calls[i].Thread })
-		if !ok || at < 0 {
+		if request == 0 || at < 0 {
 			continue
 		}
 		threads[at].Requests, threads[at].AllRequests = []target.Addr{request}, true

@@ -25,6 +25,7 @@ func (s *source) Waits(threads []mqs.Thread) {
 	}
 	s.allRequests()
 	s.blockingKinds()
+	s.callsOfThreads = len(calls)
 	for _, c := range calls {
 		at := slices.IndexFunc(threads, func(t mqs.Thread) bool { return t.Number == c.Thread })
 		if at < 0 {
@@ -80,9 +81,13 @@ func (s *source) waitedFor(c *target.Call) (out []*requestAt, all bool) {
 		if send {
 			list = s.requests.sends
 		}
-		out = slices.DeleteFunc(s.heldBy(c, list), (*requestAt).complete)
-		// The stack keeps old values, so of several it is not known which.
-		if len(out) != 1 {
+		// The stack keeps old values, so of several it is not known which. What is complete is none
+		// of them, unless there are other calls: then it may be this one's, and the rest theirs.
+		out = s.heldBy(c, list)
+		if s.callsOfThreads == 1 {
+			out = slices.DeleteFunc(out, (*requestAt).complete)
+		}
+		if len(out) != 1 || out[0].complete() {
 			return nil, false
 		}
 		return out, true

@@ -53,6 +53,60 @@ func TestOldRequestsAreNoCalls(t *testing.T) {
 	}
 }
 
+// A call whose own request is complete may hold another thread's: then it is not known which is whose.
+func TestCallsOfThreads(t *testing.T) {
+	recording := recorded(t, "mpich-4.0.2-ch3/requests-rank-0")
+	read := func(tg target.Target) *mqs.Process {
+		p, err := mqs.Read(context.Background(), tg, []mqs.Decoder{Decoder{}}, mqs.Filter{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	var pending, complete []target.Addr
+	for _, q := range read(recording).Communicators {
+		for _, op := range q.Queue[mqs.PendingReceives].Operations {
+			switch {
+			case op.Kind != "irecv":
+			case op.Status == mqs.Pending:
+				pending = append(pending, op.Request.Value)
+			case op.Status == mqs.Complete:
+				complete = append(complete, op.Request.Value)
+			}
+		}
+	}
+	if len(pending) == 0 || len(complete) == 0 {
+		t.Fatalf("%v are pending, %v complete", pending, complete)
+	}
+	call := func(number int, held ...target.Addr) target.Thread {
+		out := target.Thread{Number: number, Complete: true}
+		for _, a := range held {
+			out.Registers = append(out.Registers, uint64(a))
+		}
+		for _, f := range []string{"MPIDI_CH3I_Progress", "MPID_Wait", "PMPI_Recv", "main"} {
+			out.Frames = append(out.Frames, target.Frame{Function: f, StackPointer: 0x7000})
+		}
+		return out
+	}
+	got := read(&threads{recording, []target.Thread{call(1, pending[0]), call(2, pending[0], complete[0])}}).Threads
+	if !slices.Equal(got[0].Requests, pending[:1]) || len(got[1].Requests) > 0 || got[1].AllRequests {
+		t.Errorf("they wait for %v and for %v", got[0].Requests, got[1].Requests)
+	}
+	if got = read(&threads{recording, []target.Thread{call(1, pending[0], complete[0])}}).Threads; !slices.Equal(got[0].Requests, pending[:1]) {
+		t.Errorf("alone it waits for %v", got[0].Requests)
+	}
+}
+
+// threads is a process whose threads stand elsewhere.
+type threads struct {
+	target.Target
+	list []target.Thread
+}
+
+func (s *threads) Threads(context.Context, int, []string) ([]target.Thread, error) {
+	return s.list, nil
+}
+
 // MPI_Sendrecv has no request for MPI_PROC_NULL: an older one of the program's that is near is not its own.
 func TestExchanges(t *testing.T) {
 	recording := recorded(t, "mpich-4.0.2-ch3/queues-rank-0")

@@ -123,10 +123,23 @@ func (s *source) ownWords(c *target.Call) map[target.Addr]bool {
 type candidates struct {
 	requests []waiting
 	isPart   bool // true if not all could be read, so that the newest of them need not be the newest one
+	// marks is true if a call that waits puts its mark into its request.
+	marks bool
+}
+
+// marks says whether a call that waits puts its mark into its request, as it does where several threads
+// may call MPI (wait_sync.h of opal, 4.1 to 6.0). The mark is gone once the request is complete. Without
+// it the call has nothing more to wait for, or has not begun: what it holds may be another one's.
+func (s *source) marks() bool {
+	if multiple := s.threadMultiple(); multiple.Known {
+		return multiple.Value
+	}
+	calls, err := s.r.Calls()
+	return err != nil || len(calls) > 1
 }
 
 func (s *source) candidates(class int32) candidates {
-	var out candidates
+	out := candidates{marks: s.marks()}
 	add := func(a target.Addr, r request, mode int32) {
 		if r.Type == class && !r.Persistent && !r.FreeCalled && r.Tag >= anyTag && mode != modeBuffered {
 			out.requests = append(out.requests, waiting{addr: a, request: r, mode: mode})
@@ -163,7 +176,7 @@ func (cs candidates) ownOf(c *target.Call) []waiting {
 	held := cs.heldBy(c)
 	if marked := slices.DeleteFunc(slices.Clone(held), func(w waiting) bool { return !c.Holds(target.Addr(w.Complete)) }); len(marked) > 0 {
 		held = marked
-	} else if !isWaiting(c) || cs.isPart {
+	} else if cs.marks || !isWaiting(c) || cs.isPart {
 		return nil
 	} else if c.Function != "MPI_Mrecv" { // which goes on with the number that the probe has taken
 		held = cs.newest(held)

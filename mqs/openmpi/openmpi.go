@@ -172,6 +172,19 @@ func (s *source) FindTypes(queries []target.TypeQuery) ([]*target.Layout, error)
 	return s.layouts.Find(s.r, queries)
 }
 
+// threadMultiple says whether several threads may call MPI at once.
+func (s *source) threadMultiple() mqs.Maybe[bool] {
+	m, ok := s.symbols[symMultiple]
+	if !ok {
+		return mqs.Maybe[bool]{}
+	}
+	v, err := s.r.Uint(m.Addr, 1)
+	if err != nil {
+		return mqs.Maybe[bool]{}
+	}
+	return mqs.Known(v != 0)
+}
+
 const maxVersion = 256 // bytes
 
 // Describe fills in what is known of the process as a whole.
@@ -184,11 +197,7 @@ func (s *source) Describe(p *mqs.Process) {
 	p.Source = "native"
 	p.Layout = s.layouts.Source
 	p.LayoutName = s.layouts.Name
-	if m, ok := s.symbols[symMultiple]; ok {
-		if v, err := s.r.Uint(m.Addr, 1); err == nil {
-			p.ThreadMultiple = mqs.Known(v != 0)
-		}
-	}
+	p.ThreadMultiple = s.threadMultiple()
 	if w, err := s.worldGroup(); err == nil && len(w.entries) > 0 {
 		p.GlobalRank = mqs.Known(w.rank)
 		p.WorldSize = mqs.Known(int32(len(w.entries)))

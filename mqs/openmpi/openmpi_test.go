@@ -45,6 +45,10 @@ type patched struct {
 
 func (p *patched) ReadMemory(ctx context.Context, ranges []target.Range) ([][]byte, error) {
 	got, err := p.Target.ReadMemory(ctx, ranges)
+	return p.patch(ranges, got), err
+}
+
+func (p *patched) patch(ranges []target.Range, got [][]byte) [][]byte {
 	for i, r := range ranges {
 		got[i] = bytes.Clone(got[i])
 		for a, v := range p.words {
@@ -53,7 +57,7 @@ func (p *patched) ReadMemory(ctx context.Context, ranges []target.Range) ([][]by
 			}
 		}
 	}
-	return got, err
+	return got
 }
 
 func (p *patched) FindSymbols(ctx context.Context, names []string) ([]*target.Symbol, error) {

@@ -96,6 +96,8 @@ func (s *source) waitedFor(c *target.Call, t *mqs.Thread) ([]waiting, target.Add
 			own = ofOneNonBlocking(open)
 		}
 		return own, comm
+	case s.marks() && (s.pml == ob1 || c.Function == "MPI_Wait" || sends && receives):
+		return nil, comm // what it waits for is complete, or it has not come to wait
 	case c.Function == "MPI_Wait" && isWaiting(c):
 		held = s.ofHandle(c, held)
 	case sends && receives && isWaiting(c):
@@ -103,7 +105,9 @@ func (s *source) waitedFor(c *target.Call, t *mqs.Thread) ([]waiting, target.Add
 	case sends && receives:
 		return nil, comm
 	case (sends || receives) && s.pml == ucxPML:
-		held = slices.DeleteFunc(held, func(w waiting) bool { return !w.own })
+		// UCX has no marks: where threads are, a call may hold what another one waits for, but for
+		// what stands on its own stack.
+		held = slices.DeleteFunc(held, func(w waiting) bool { return !w.own || s.marks() && !c.Holds(w.addr) })
 		isAll = len(held) == 1
 	case sends || receives:
 		held = s.ownRequest(c)

@@ -117,6 +117,77 @@ func TestOldRequestsAreNoCalls(t *testing.T) {
 	}
 }
 
+// Where several threads may call MPI, a call that waits has put its mark into its request. One that
+// holds a request without it has nothing more to wait for, however near another thread's is.
+func TestCallsOfThreads(t *testing.T) {
+	tg := recorded(t, "openmpi-4.1.4/queues-rank-0")
+	sends, recvs := pending(t, tg)
+	send, recv := sends[len(sends)-1], recvs[len(recvs)-1]
+	s, err := start(t, tg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const flagAt = stackAt + 1<<20
+	f, _ := s.layouts.Field("ompi_request_t", "req_complete")
+	for name, c := range map[string]struct {
+		functions string
+		held      target.Addr
+		mark      target.Addr
+		want      []target.Addr
+		kind      string
+	}{
+		"a receive without a mark":           {"sched_yield < mca_pml_ob1_recv < PMPI_Recv < main", recv, 0, nil, mqs.KindNotKnown},
+		"a receive with another one's mark":  {"sched_yield < mca_pml_ob1_recv < PMPI_Recv < main", recv, stackAt + 1<<16, nil, mqs.KindNotKnown},
+		"a receive with its mark":            {"sched_yield < mca_pml_ob1_recv < PMPI_Recv < main", recv, stackAt + 8, []target.Addr{recv}, "recv"},
+		"a send without a mark":              {"opal_progress < mca_pml_ob1_send < PMPI_Ssend < main", send, 0, nil, mqs.KindNotKnown},
+		"a wait without a mark":              {"opal_progress < ompi_request_default_wait < PMPI_Wait < main", recv, 0, nil, "irecv"},
+		"an exchange that waits for nothing": {"opal_progress < ompi_request_wait_completion < PMPI_Sendrecv < main", recv, 0, nil, mqs.KindNotKnown},
+	} {
+		thread := stack(c.functions, c.held)
+		thread.Frames[0].StackPointer, thread.Frames[len(thread.Frames)-1].StackPointer = stackAt, stackAt+64
+		for i := range thread.Frames[1 : len(thread.Frames)-1] {
+			thread.Frames[i+1].StackPointer = stackAt
+		}
+		p := &patched{Target: tg, words: map[target.Addr]uint64{flagAt: 1, c.held + target.Addr(f.Offset): uint64(c.mark)},
+			symbols: map[string]*target.Symbol{symMultiple: {Addr: flagAt}}}
+		s, err := start(t, &standing{Target: &zeros{p}, thread: thread, words: make([]target.Addr, 8)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		kind := "none"
+		for comm, err := range s.Communicators() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, class := range []mqs.OpClass{mqs.PendingSends, mqs.PendingReceives} {
+				for op := range s.Operations(&comm, class) {
+					if op.Request == mqs.Known(c.held) {
+						kind = op.Kind
+					}
+				}
+			}
+		}
+		threads := []mqs.Thread{{Number: 1}}
+		s.Waits(threads)
+		if got := threads[0]; !slices.Equal(got.Requests, c.want) || kind != c.kind {
+			t.Errorf("%s: it waits for %v, want %v, and its kind is %q, want %q", name, got.Requests, c.want, kind, c.kind)
+		}
+	}
+}
+
+// zeros is a process that has zeros where the stack of made-up threads is, and beyond.
+type zeros struct{ *patched }
+
+func (z *zeros) ReadMemory(ctx context.Context, ranges []target.Range) ([][]byte, error) {
+	got, err := z.Target.ReadMemory(ctx, ranges)
+	for i, r := range ranges {
+		if r.Addr >= stackAt && r.Addr < stackAt+1<<24 {
+			got[i] = make([]byte, r.Len)
+		}
+	}
+	return z.patch(ranges, got), err
+}
+
 // MPI_Mprobe takes its request from the library's list, where the program's receives are, too.
 func TestMatchedProbe(t *testing.T) {
 	tg := recorded(t, "openmpi-4.1.4/queues-rank-0")
