@@ -160,8 +160,8 @@ func TestCallsOfThreads(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, class := range []mqs.OpClass{mqs.PendingSends, mqs.PendingReceives} {
-				for op := range s.Operations(&comm, class) {
-					if op.Request == mqs.Known(c.held) {
+				for op, err := range s.Operations(&comm, class) {
+					if err == nil && op.Request == mqs.Known(c.held) {
 						kind = op.Kind
 					}
 				}
