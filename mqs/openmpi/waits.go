@@ -96,18 +96,19 @@ func (s *source) waitedFor(c *target.Call, t *mqs.Thread) ([]waiting, target.Add
 			own = ofOneNonBlocking(open)
 		}
 		return own, comm
-	case s.marks() && (s.pml == ob1 || c.Function == "MPI_Wait" || sends && receives):
+	case s.marks() && (s.pml == ob1 || c.Function == "MPI_Wait"):
 		return nil, comm // what it waits for is complete, or it has not come to wait
 	case c.Function == "MPI_Wait" && isWaiting(c):
 		held = s.ofHandle(c, held)
-	case sends && receives && isWaiting(c):
+	case sends && receives && isWaiting(c) && (s.pml == ob1 || s.isAloneSending()):
 		held, isAll = s.exchanged(c, held)
 	case sends && receives:
 		return nil, comm
 	case (sends || receives) && s.pml == ucxPML:
-		// UCX has no marks: where threads are, a call may hold what another one waits for, but for
-		// what stands on its own stack.
-		held = slices.DeleteFunc(held, func(w waiting) bool { return !w.own || s.marks() && !c.Holds(w.addr) })
+		// UCX has no marks: a call may hold what another thread's waits for, but for what stands on
+		// its own stack.
+		isAlone := s.isAloneSending()
+		held = slices.DeleteFunc(held, func(w waiting) bool { return !w.own || !isAlone && !c.Holds(w.addr) })
 		isAll = len(held) == 1
 	case sends || receives:
 		held = s.ownRequest(c)
@@ -117,6 +118,19 @@ func (s *source) waitedFor(c *target.Call, t *mqs.Thread) ([]waiting, target.Add
 	held = slices.DeleteFunc(held, func(w waiting) bool { return w.Complete == requestCompleted })
 	t.AllRequests = isAll && len(held) > 0
 	return held, comm
+}
+
+// isAloneSending says whether no more than one thread is in a call that may have made a send for itself:
+// collectives send, too.
+func (s *source) isAloneSending() bool {
+	calls, err := s.r.Calls()
+	n := 0
+	for _, c := range calls {
+		if _, sends := mqs.BlockingSends[c.Function]; sends || !isPointToPoint(c.Function) {
+			n++
+		}
+	}
+	return err == nil && n <= 1
 }
 
 // incomplete are the requests that are in use and not complete.
