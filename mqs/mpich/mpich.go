@@ -99,7 +99,6 @@ type source struct {
 	mayBeBlocking   map[target.Addr]bool         // requests of which it is not known
 	callOf          map[target.Addr]*target.Call // blocking calls by their own request
 	blockingUnknown bool                         // it is not known of any
-	callsOfThreads  int                          // how many threads are in a call
 	inCollective    map[target.Addr]string       // requests by what other call holds them
 	datatypes       map[uint32]datatypeInfo      // by handle
 	poolOfTypes     *openPool

@@ -25,7 +25,6 @@ func (s *source) Waits(threads []mqs.Thread) {
 	}
 	s.allRequests()
 	s.blockingKinds()
-	s.callsOfThreads = len(calls)
 	for _, c := range calls {
 		at := slices.IndexFunc(threads, func(t mqs.Thread) bool { return t.Number == c.Thread })
 		if at < 0 {
@@ -33,7 +32,7 @@ func (s *source) Waits(threads []mqs.Thread) {
 		}
 		t := &threads[at]
 		var waited []*requestAt
-		waited, t.AllRequests = s.waitedFor(&c)
+		waited, t.AllRequests = s.waitedFor(&c, len(calls) == 1)
 		for _, r := range waited {
 			t.Requests = append(t.Requests, r.user().at)
 		}
@@ -63,8 +62,8 @@ func probe(c *target.Call, t *mqs.Thread) {
 }
 
 // waitedFor returns the incomplete requests that a call waits for, and whether
-// they are all.
-func (s *source) waitedFor(c *target.Call) (out []*requestAt, all bool) {
+// they are all. The call is alone if no other thread is in one.
+func (s *source) waitedFor(c *target.Call, isAlone bool) (out []*requestAt, all bool) {
 	_, send := mqs.BlockingSends[c.Function]
 	_, recv := mqs.BlockingRecvs[c.Function]
 	switch {
@@ -84,7 +83,7 @@ func (s *source) waitedFor(c *target.Call) (out []*requestAt, all bool) {
 		// The stack keeps old values, so of several it is not known which. What is complete is none
 		// of them, unless there are other calls: then it may be this one's, and the rest theirs.
 		out = s.heldBy(c, list)
-		if s.callsOfThreads == 1 {
+		if isAlone {
 			out = slices.DeleteFunc(out, (*requestAt).complete)
 		}
 		if len(out) != 1 || out[0].complete() {

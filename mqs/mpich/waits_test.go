@@ -11,14 +11,24 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
 
-// standing is a process whose only thread stands elsewhere.
+// standing is a process whose threads stand elsewhere.
 type standing struct {
 	target.Target
-	thread target.Thread
+	threads []target.Thread
 }
 
 func (s *standing) Threads(context.Context, int, []string) ([]target.Thread, error) {
-	return []target.Thread{s.thread}, nil
+	return s.threads, nil
+}
+
+// shown is what is shown of a process.
+func shown(t *testing.T, tg target.Target) *mqs.Process {
+	t.Helper()
+	p, err := mqs.Read(context.Background(), tg, []mqs.Decoder{Decoder{}}, mqs.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 // The request that a call is near is its own only where the call waits: before, it is one that the
@@ -30,23 +40,13 @@ func TestOldRequestsAreNoCalls(t *testing.T) {
 		"mpich-4.0.2-stock/recv-rank-0":     "ucp_worker_progress < ? < ?",
 	} {
 		recording := recorded(t, name)
-		read := func(tg target.Target) *mqs.Process {
-			p, err := mqs.Read(context.Background(), tg, []mqs.Decoder{Decoder{}}, mqs.Filter{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return p
-		}
-		there := read(recording).Threads[0]
+		there := shown(t, recording).Threads[0]
 		if len(there.Requests) != 1 || !there.AllRequests {
 			t.Fatalf("%s: its thread is %+v", name, there)
 		}
 		for inside, want := range map[string][]target.Addr{"": nil, "MPID_Recv < ": nil, waits + " < ": there.Requests} {
-			thread := target.Thread{Number: 1, Complete: true, Registers: []uint64{uint64(there.Requests[0])}}
-			for _, f := range strings.Split(inside+"PMPI_Recv < main", " < ") {
-				thread.Frames = append(thread.Frames, target.Frame{Function: strings.TrimPrefix(f, "?"), StackPointer: 0x7000})
-			}
-			if got := read(&standing{recording, thread}).Threads[0]; !slices.Equal(got.Requests, want) || got.AllRequests != (want != nil) {
+			thread := call(1, inside+"PMPI_Recv < main", there.Requests[0])
+			if got := shown(t, &standing{recording, []target.Thread{thread}}).Threads[0]; !slices.Equal(got.Requests, want) || got.AllRequests != (want != nil) {
 				t.Errorf("%s, in %sPMPI_Recv: it waits for %v, all: %v; want %v", name, inside, got.Requests, got.AllRequests, want)
 			}
 		}
@@ -56,15 +56,8 @@ func TestOldRequestsAreNoCalls(t *testing.T) {
 // A call whose own request is complete may hold another thread's: then it is not known which is whose.
 func TestCallsOfThreads(t *testing.T) {
 	recording := recorded(t, "mpich-4.0.2-ch3/requests-rank-0")
-	read := func(tg target.Target) *mqs.Process {
-		p, err := mqs.Read(context.Background(), tg, []mqs.Decoder{Decoder{}}, mqs.Filter{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}
 	var pending, complete []target.Addr
-	for _, q := range read(recording).Communicators {
+	for _, q := range shown(t, recording).Communicators {
 		for _, op := range q.Queue[mqs.PendingReceives].Operations {
 			switch {
 			case op.Kind != "irecv":
@@ -78,47 +71,57 @@ func TestCallsOfThreads(t *testing.T) {
 	if len(pending) == 0 || len(complete) == 0 {
 		t.Fatalf("%v are pending, %v complete", pending, complete)
 	}
-	call := func(number int, held ...target.Addr) target.Thread {
-		out := target.Thread{Number: number, Complete: true}
-		for _, a := range held {
-			out.Registers = append(out.Registers, uint64(a))
-		}
-		for _, f := range []string{"MPIDI_CH3I_Progress", "MPID_Wait", "PMPI_Recv", "main"} {
-			out.Frames = append(out.Frames, target.Frame{Function: f, StackPointer: 0x7000})
-		}
-		return out
-	}
-	got := read(&threads{recording, []target.Thread{call(1, pending[0]), call(2, pending[0], complete[0])}}).Threads
+	const waits = "MPIDI_CH3I_Progress < MPID_Wait < PMPI_Recv < main"
+	got := shown(t, &standing{recording, []target.Thread{call(1, waits, pending[0]), call(2, waits, pending[0], complete[0])}}).Threads
 	if !slices.Equal(got[0].Requests, pending[:1]) || len(got[1].Requests) > 0 || got[1].AllRequests {
 		t.Errorf("they wait for %v and for %v", got[0].Requests, got[1].Requests)
 	}
-	if got = read(&threads{recording, []target.Thread{call(1, pending[0], complete[0])}}).Threads; !slices.Equal(got[0].Requests, pending[:1]) {
+	if got = shown(t, &standing{recording, []target.Thread{call(1, waits, pending[0], complete[0])}}).Threads; !slices.Equal(got[0].Requests, pending[:1]) {
 		t.Errorf("alone it waits for %v", got[0].Requests)
 	}
 }
 
-// threads is a process whose threads stand elsewhere.
-type threads struct {
-	target.Target
-	list []target.Thread
+// call is a thread with these functions, from the innermost outwards, that holds addresses in its registers.
+func call(number int, functions string, held ...target.Addr) target.Thread {
+	out := target.Thread{Number: number, Complete: true}
+	for _, a := range held {
+		out.Registers = append(out.Registers, uint64(a))
+	}
+	for _, f := range strings.Split(functions, " < ") {
+		out.Frames = append(out.Frames, target.Frame{Function: strings.TrimPrefix(f, "?"), StackPointer: 0x7000})
+	}
+	return out
 }
 
-func (s *threads) Threads(context.Context, int, []string) ([]target.Thread, error) {
-	return s.list, nil
+// Of a stripped MPICH what is complete is not known to have been a call's: each call must have its own.
+func TestCallsOfThreadsStripped(t *testing.T) {
+	recording := recorded(t, "mpich-4.0.2-stock/recv-rank-0")
+	const waits = "ucp_worker_progress < ? < ? < PMPI_Recv < main"
+	own := shown(t, recording).Threads[0].Requests
+	if len(own) != 1 {
+		t.Fatalf("its thread waits for %v", own)
+	}
+	for name, c := range map[string]struct {
+		threads []target.Thread
+		want    []target.Addr
+	}{
+		"alone":                   {[]target.Thread{call(1, waits, own...)}, own},
+		"the same in two calls":   {[]target.Thread{call(1, waits, own...), call(2, waits, own...)}, nil},
+		"another one has no such": {[]target.Thread{call(1, waits, own...), call(2, waits)}, nil},
+	} {
+		for i, thread := range shown(t, &standing{recording, c.threads}).Threads {
+			if !slices.Equal(thread.Requests, c.want) {
+				t.Errorf("%s: thread %d waits for %v, want %v", name, i+1, thread.Requests, c.want)
+			}
+		}
+	}
 }
 
 // MPI_Sendrecv has no request for MPI_PROC_NULL: an older one of the program's that is near is not its own.
 func TestExchanges(t *testing.T) {
 	recording := recorded(t, "mpich-4.0.2-ch3/queues-rank-0")
-	read := func(tg target.Target) *mqs.Process {
-		p, err := mqs.Read(context.Background(), tg, []mqs.Decoder{Decoder{}}, mqs.Filter{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}
 	var pending, complete [2][]target.Addr
-	for _, q := range read(recording).Communicators {
+	for _, q := range shown(t, recording).Communicators {
 		for class := range pending {
 			for _, op := range q.Queue[class].Operations {
 				if list := &pending[class]; op.Status == mqs.Pending && q.Name.Value == "MPI_COMM_WORLD" {
@@ -152,15 +155,9 @@ func TestExchanges(t *testing.T) {
 		"to whom is not known, one complete":    {map[string]int64{"source": 1}, []target.Addr{send, sent, recv}, []target.Addr{recv}},
 		"it holds nothing that it can wait for": {map[string]int64{"dest": 1, "source": 1}, nil, nil},
 	} {
-		thread := target.Thread{Number: 1, Complete: true}
-		for _, a := range c.held {
-			thread.Registers = append(thread.Registers, uint64(a))
-		}
-		for _, f := range []string{"MPIDI_CH3I_Progress", "MPIR_Sendrecv_impl", "PMPI_Sendrecv", "main"} {
-			thread.Frames = append(thread.Frames, target.Frame{Function: f, StackPointer: 0x7000})
-		}
+		thread := call(1, "MPIDI_CH3I_Progress < MPIR_Sendrecv_impl < PMPI_Sendrecv < main", c.held...)
 		thread.Frames[2].Variables = c.arguments
-		if got := read(&standing{recording, thread}).Threads[0]; !slices.Equal(got.Requests, c.want) || got.AllRequests {
+		if got := shown(t, &standing{recording, []target.Thread{thread}}).Threads[0]; !slices.Equal(got.Requests, c.want) || got.AllRequests {
 			t.Errorf("%s: it waits for %v, all: %v; want %v", name, got.Requests, got.AllRequests, c.want)
 		}
 	}

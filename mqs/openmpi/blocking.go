@@ -128,7 +128,7 @@ type candidates struct {
 }
 
 // marks says whether a call that waits puts its mark into its request, as it does where several threads
-// may call MPI (wait_sync.h of opal, 4.1 to 6.0). The mark is gone once the request is complete. Without
+// may call MPI (ompi/request/request.h, 4.1 to 6.0). The mark is gone once the request is complete. Without
 // it the call has nothing more to wait for, or has not begun: what it holds may be another one's.
 func (s *source) marks() bool {
 	if multiple := s.threadMultiple(); multiple.Known {

@@ -21,6 +21,7 @@ func (s *source) Waits(threads []mqs.Thread) {
 	if err != nil || s.pml != ob1 && s.pml != ucxPML {
 		return
 	}
+	isAlone := callsThatSend(calls) <= 1
 	for _, c := range calls {
 		at := slices.IndexFunc(threads, func(t mqs.Thread) bool { return t.Number == c.Thread })
 		if at < 0 {
@@ -30,7 +31,7 @@ func (s *source) Waits(threads []mqs.Thread) {
 		if root, ok := argument(&c, "root"); ok {
 			t.Root = mqs.Known(int32(root))
 		}
-		waited, comm := s.waitedFor(&c, t)
+		waited, comm := s.waitedFor(&c, t, isAlone)
 		for _, w := range waited {
 			t.Requests = append(t.Requests, w.addr)
 		}
@@ -68,8 +69,9 @@ type waiting struct {
 }
 
 // waitedFor returns the requests that a call waits for and says in the thread
-// whether they are all; and the communicator, if the call gives it.
-func (s *source) waitedFor(c *target.Call, t *mqs.Thread) ([]waiting, target.Addr) {
+// whether they are all; and the communicator, if the call gives it. It is alone if no other
+// thread's call may have made a send for itself.
+func (s *source) waitedFor(c *target.Call, t *mqs.Thread, isAlone bool) ([]waiting, target.Addr) {
 	comm := target.Addr(0)
 	if v, ok := argument(c, "comm"); ok {
 		comm = target.Addr(v)
@@ -100,14 +102,13 @@ func (s *source) waitedFor(c *target.Call, t *mqs.Thread) ([]waiting, target.Add
 		return nil, comm // what it waits for is complete, or it has not come to wait
 	case c.Function == "MPI_Wait" && isWaiting(c):
 		held = s.ofHandle(c, held)
-	case sends && receives && isWaiting(c) && (s.pml == ob1 || s.isAloneSending()):
+	case sends && receives && isWaiting(c) && (s.pml == ob1 || isAlone):
 		held, isAll = s.exchanged(c, held)
 	case sends && receives:
 		return nil, comm
 	case (sends || receives) && s.pml == ucxPML:
 		// UCX has no marks: a call may hold what another thread's waits for, but for what stands on
 		// its own stack.
-		isAlone := s.isAloneSending()
 		held = slices.DeleteFunc(held, func(w waiting) bool { return !w.own || !isAlone && !c.Holds(w.addr) })
 		isAll = len(held) == 1
 	case sends || receives:
@@ -120,17 +121,14 @@ func (s *source) waitedFor(c *target.Call, t *mqs.Thread) ([]waiting, target.Add
 	return held, comm
 }
 
-// isAloneSending says whether no more than one thread is in a call that may have made a send for itself:
-// collectives send, too.
-func (s *source) isAloneSending() bool {
-	calls, err := s.r.Calls()
-	n := 0
+// callsThatSend counts the calls that may have made a send for themselves: collectives send, too.
+func callsThatSend(calls []target.Call) (n int) {
 	for _, c := range calls {
 		if _, sends := mqs.BlockingSends[c.Function]; sends || !isPointToPoint(c.Function) {
 			n++
 		}
 	}
-	return err == nil && n <= 1
+	return n
 }
 
 // incomplete are the requests that are in use and not complete.

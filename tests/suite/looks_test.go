@@ -86,7 +86,6 @@ type looker struct {
 	spent                 map[string]time.Duration // by the way of the look
 	looked                []string
 	unbuilt, unfit, leaky []string
-	delicate              []string // those that do not bear to be stopped
 	// schemas are those of snapshots and of reports.
 	schemas [2]*jsonschema.Schema
 }
@@ -171,36 +170,7 @@ func (s *looker) program(t *testing.T, p program, path string, dice *rand.Rand) 
 			return
 		}
 	}
-	if s.breaksWhenStopped(t, p, path, long, dice) {
-		s.delicate = append(s.delicate, p.String())
-		return
-	}
 	t.Errorf("after the looks, %v", err)
-}
-
-// breaksWhenStopped says whether a program does not end well either when its processes are only
-// stopped by a signal, and let run again, as often as they are looked at.
-func (s *looker) breaksWhenStopped(t *testing.T, p program, path string, m manner, dice *rand.Rand) bool {
-	t.Helper()
-	for range 3 {
-		j := start(t, s.mpi, p, path, m)
-		if !j.await(t, p.ranks) {
-			return true
-		}
-		for range len(ways) + soak.sitting {
-			pause(dice)
-			held, _ := j.stop()
-			letRun(held)
-		}
-		if err := os.WriteFile(filepath.Join(j.folder, "stop"), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if err := j.end(patience); err != nil {
-			t.Logf("%v, only stopped now and then: %v", &p, err)
-			return true
-		}
-	}
-	return false
 }
 
 // pause lets the ranks run for a time that nobody knows beforehand.

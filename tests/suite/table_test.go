@@ -56,7 +56,7 @@ func (s *looker) table() string {
 	for _, l := range []struct {
 		what string
 		list []string
-	}{{"do not compile", s.unbuilt}, {"do not end well by themselves", s.unfit}, {"can't be called as often without a look either", s.leaky}, {"don't bear being stopped either", s.delicate}} {
+	}{{"do not compile", s.unbuilt}, {"do not end well by themselves", s.unfit}, {"can't be called as often without a look either", s.leaky}} {
 		fmt.Fprintf(&b, "; %d %s", len(l.list), l.what)
 		lists[l.what] = l.list
 	}
