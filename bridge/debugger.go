@@ -7,7 +7,8 @@ import (
 
 	"github.com/sourcegraph/jsonrpc2"
 
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
 )
 
 // Debugger is the other end while a request of its is under way.
@@ -72,20 +73,20 @@ func (s *stream) Close() error {
 	return s.d.call(s.ctx, MethodWrite, WriteParams{Stream: s.name, Data: []byte{}, Last: true}, nil)
 }
 
-// Target returns a process of the debugger's as a [target.Target].
-func (d *Debugger) Target(p Process) target.Target { return &process{d, p} }
+// Inferior returns a process of the debugger's as an [inferior.Inferior].
+func (d *Debugger) Inferior(p Process) inferior.Inferior { return &process{d, p} }
 
 type process struct {
 	d *Debugger
 	p Process
 }
 
-func (t *process) Info() target.Info {
-	return target.Info{Inferior: t.p.Inferior, PID: t.p.PID, Kind: t.p.Kind, Rank: t.p.Rank, State: t.p.State, Executable: t.p.Executable, Libraries: t.p.Libraries,
+func (t *process) Info() inferior.Info {
+	return inferior.Info{Inferior: t.p.Inferior, PID: t.p.PID, Kind: t.p.Kind, Rank: t.p.Rank, State: t.p.State, Executable: t.p.Executable, Libraries: t.p.Libraries,
 		Architecture: t.p.Architecture, PointerSize: t.p.PointerSize, BigEndian: t.p.BigEndian}
 }
 
-func (t *process) ReadMemory(ctx context.Context, ranges []target.Range) ([][]byte, error) {
+func (t *process) ReadMemory(ctx context.Context, ranges []inferior.Range) ([][]byte, error) {
 	p := ReadMemoryParams{Inferior: t.p.Inferior}
 	for _, r := range ranges {
 		p.Ranges = append(p.Ranges, MemoryRange{uint64(r.Addr), r.Len})
@@ -123,7 +124,7 @@ func (t *process) ReadMemory(ctx context.Context, ranges []target.Range) ([][]by
 	return out, nil
 }
 
-func (t *process) FindSymbols(ctx context.Context, names []string) ([]*target.Symbol, error) {
+func (t *process) FindSymbols(ctx context.Context, names []string) ([]*inferior.Symbol, error) {
 	var got FindSymbolsResult
 	if err := t.d.call(ctx, MethodFindSymbols, FindSymbolsParams{t.p.Inferior, names}, &got); err != nil {
 		return nil, err
@@ -132,16 +133,16 @@ func (t *process) FindSymbols(ctx context.Context, names []string) ([]*target.Sy
 	if len(got.Symbols) != len(names) {
 		return nil, fmt.Errorf("the debugger answered %d of %d symbols", len(got.Symbols), len(names))
 	}
-	out := make([]*target.Symbol, len(names))
+	out := make([]*inferior.Symbol, len(names))
 	for i, s := range got.Symbols {
 		if s != nil {
-			out[i] = &target.Symbol{Addr: target.Addr(s.Address), Object: s.Object}
+			out[i] = &inferior.Symbol{Addr: inferior.Addr(s.Address), Object: s.Object}
 		}
 	}
 	return out, nil
 }
 
-func (t *process) FindTypes(ctx context.Context, queries []target.TypeQuery) ([]*target.Layout, error) {
+func (t *process) FindTypes(ctx context.Context, queries []layout.TypeQuery) ([]*layout.Layout, error) {
 	p := FindTypesParams{Inferior: t.p.Inferior}
 	for _, q := range queries {
 		p.Types = append(p.Types, TypeQuery{q.Name, append([]string{}, q.Fields...)})
@@ -154,7 +155,7 @@ func (t *process) FindTypes(ctx context.Context, queries []target.TypeQuery) ([]
 	if len(got.Types) != len(queries) {
 		return nil, fmt.Errorf("the debugger answered %d of %d types", len(got.Types), len(queries))
 	}
-	out := make([]*target.Layout, len(queries))
+	out := make([]*layout.Layout, len(queries))
 	for i, found := range got.Types {
 		if found == nil {
 			continue
@@ -162,10 +163,10 @@ func (t *process) FindTypes(ctx context.Context, queries []target.TypeQuery) ([]
 		if len(found.Fields) != len(queries[i].Fields) {
 			return nil, fmt.Errorf("the debugger answered %d of %d fields of %s", len(found.Fields), len(queries[i].Fields), queries[i].Name)
 		}
-		l := &target.Layout{Size: found.Size, Object: found.Object, Fields: map[string]target.Field{}}
+		l := &layout.Layout{Size: found.Size, Object: found.Object, Fields: map[string]layout.Field{}}
 		for k, f := range found.Fields {
 			if f != nil {
-				l.Fields[queries[i].Fields[k]] = target.Field{Offset: f.Offset, Size: f.Size, Kind: target.Kind(f.Kind)}
+				l.Fields[queries[i].Fields[k]] = layout.Field{Offset: f.Offset, Size: f.Size, Kind: layout.Kind(f.Kind)}
 			}
 		}
 		out[i] = l
@@ -173,17 +174,17 @@ func (t *process) FindTypes(ctx context.Context, queries []target.TypeQuery) ([]
 	return out, nil
 }
 
-func (t *process) Threads(ctx context.Context, depth int, variables []string) ([]target.Thread, error) {
+func (t *process) Threads(ctx context.Context, depth int, variables []string) ([]inferior.Thread, error) {
 	var got ListThreadsResult
 	if err := t.d.call(ctx, MethodListThreads, ListThreadsParams{t.p.Inferior, depth, variables}, &got); err != nil {
 		return nil, err
 	}
 	t.d.roundTrips++
-	out := make([]target.Thread, len(got.Threads))
+	out := make([]inferior.Thread, len(got.Threads))
 	for i, thread := range got.Threads {
-		out[i] = target.Thread{Number: thread.Number, ID: thread.ID, Complete: thread.Complete, Registers: thread.Registers}
+		out[i] = inferior.Thread{Number: thread.Number, ID: thread.ID, Complete: thread.Complete, Registers: thread.Registers}
 		if call := thread.SystemCall; call != nil {
-			out[i].SystemCall = &target.SystemCall{Number: call.Number, Arguments: call.Arguments}
+			out[i].SystemCall = &inferior.SystemCall{Number: call.Number, Arguments: call.Arguments}
 		}
 		for _, f := range thread.Frames {
 			out[i].Frames = append(out[i].Frames, f.target())
@@ -192,8 +193,8 @@ func (t *process) Threads(ctx context.Context, depth int, variables []string) ([
 	return out, nil
 }
 
-func (f Frame) target() target.Frame {
-	out := target.Frame{Function: f.Function, StackPointer: target.Addr(f.StackPointer), Object: f.Object, File: f.File, Line: f.Line}
+func (f Frame) target() inferior.Frame {
+	out := inferior.Frame{Function: f.Function, StackPointer: inferior.Addr(f.StackPointer), Object: f.Object, File: f.File, Line: f.Line}
 	for _, v := range f.Variables {
 		if out.Variables == nil {
 			out.Variables = map[string]int64{}

@@ -12,8 +12,8 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/sourcegraph/jsonrpc2"
 
-	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
 // Handler does what the debugger asks for. What there is to show it writes to
@@ -197,8 +197,8 @@ func (s *server) run(ctx context.Context, id jsonrpc2.ID, f func(context.Context
 
 // errorCode tells the debugger what kind of sentence an error is.
 func errorCode(ctx context.Context, err error) int64 {
-	var unreadable *mqs.UnreadableError
-	var noComm *mqs.NoSuchCommunicatorError
+	var unreadable *read.UnreadableError
+	var noComm *read.NoSuchCommunicatorError
 	var usage *UsageError
 	switch {
 	case ctx.Err() != nil:

@@ -15,24 +15,24 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/sourcegraph/jsonrpc2"
 
-	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
 // handlerFunc makes a handler of a function that gets the first process.
-type handlerFunc func(ctx context.Context, d *Debugger, t target.Target) error
+type handlerFunc func(ctx context.Context, d *Debugger, t inferior.Inferior) error
 
 func (f handlerFunc) Queues(ctx context.Context, d *Debugger, p QueuesParams) error {
-	return f(ctx, d, d.Target(p.Processes[0]))
+	return f(ctx, d, d.Inferior(p.Processes[0]))
 }
 
 func (f handlerFunc) Describe(ctx context.Context, d *Debugger, p DescribeParams) error {
-	return f(ctx, d, d.Target(p.Process))
+	return f(ctx, d, d.Inferior(p.Process))
 }
 
 func (f handlerFunc) Deadlock(ctx context.Context, d *Debugger, p DeadlockParams) error {
-	return f(ctx, d, d.Target(p.Processes[0]))
+	return f(ctx, d, d.Inferior(p.Processes[0]))
 }
 
 func (f handlerFunc) Ranks(ctx context.Context, p RanksParams) (*RanksResult, error) {
@@ -150,8 +150,8 @@ func TestBulkBytes(t *testing.T) {
 	memory := bytes.Repeat([]byte("0123456789abcdef"), windowSize/16)
 	for _, shared := range []bool{true, false} {
 		var g *gdb
-		g = serve(t, handlerFunc(func(ctx context.Context, d *Debugger, tg target.Target) error {
-			got, err := tg.ReadMemory(ctx, []target.Range{{Addr: 16, Len: 32}, {Addr: 0, Len: windowSize - 64}, {Addr: windowSize - 8, Len: 16}})
+		g = serve(t, handlerFunc(func(ctx context.Context, d *Debugger, tg inferior.Inferior) error {
+			got, err := tg.ReadMemory(ctx, []inferior.Range{{Addr: 16, Len: 32}, {Addr: 0, Len: windowSize - 64}, {Addr: windowSize - 8, Len: 16}})
 			if err != nil {
 				return err
 			}
@@ -205,8 +205,8 @@ func TestNonsenseAnswers(t *testing.T) {
 		ReadMemoryResult{Readable: []int{1, 1}}, ReadMemoryResult{Readable: []int{8}, Data: []byte("abc")}, "hello",
 	}
 	next := 0
-	g := serve(t, handlerFunc(func(ctx context.Context, _ *Debugger, tg target.Target) error {
-		_, err := tg.ReadMemory(ctx, []target.Range{{Addr: 1, Len: 8}})
+	g := serve(t, handlerFunc(func(ctx context.Context, _ *Debugger, tg inferior.Inferior) error {
+		_, err := tg.ReadMemory(ctx, []inferior.Range{{Addr: 1, Len: 8}})
 		return err
 	}), func(string, json.RawMessage) (any, error) { return answers[next], nil })
 	g.initialize(t)
@@ -221,13 +221,13 @@ func TestNonsenseAnswers(t *testing.T) {
 // A request that shows nothing has a result of its own, or an error as any other.
 func TestRanks(t *testing.T) {
 	var fail error
-	g := serve(t, handlerFunc(func(context.Context, *Debugger, target.Target) error { return fail }), nil)
+	g := serve(t, handlerFunc(func(context.Context, *Debugger, inferior.Inferior) error { return fail }), nil)
 	g.initialize(t)
 	var r RanksResult
 	if err := g.Call(context.Background(), MethodRanks, RanksParams{PID: 42}, &r); err != nil || r.Launcher != 42 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	fail = mqs.Unreadable("", "process 42 is no part of an MPI job")
+	fail = read.Unreadable("", "process 42 is no part of an MPI job")
 	if err := g.Call(context.Background(), MethodRanks, RanksParams{PID: 42}, &r); code(err) != CodeUnreadable {
 		t.Errorf("%v", err)
 	}
@@ -239,8 +239,8 @@ func TestRanks(t *testing.T) {
 // What the debugger says of threads arrives as it was said.
 func TestThreads(t *testing.T) {
 	asked := ListThreadsParams{}
-	var got []target.Thread
-	g := serve(t, handlerFunc(func(ctx context.Context, _ *Debugger, tg target.Target) (err error) {
+	var got []inferior.Thread
+	g := serve(t, handlerFunc(func(ctx context.Context, _ *Debugger, tg inferior.Inferior) (err error) {
 		got, err = tg.Threads(ctx, 9, []string{"comm"})
 		return err
 	}), func(_ string, params json.RawMessage) (any, error) {
@@ -253,7 +253,7 @@ func TestThreads(t *testing.T) {
 	if _, err := g.queues(); err != nil {
 		t.Fatal(err)
 	}
-	want := []target.Thread{{Number: 2, Complete: true, Registers: []uint64{7}, Frames: []target.Frame{
+	want := []inferior.Thread{{Number: 2, Complete: true, Registers: []uint64{7}, Frames: []inferior.Frame{
 		{Function: "MPI_Recv", StackPointer: 1 << 63, Object: "/lib/libmpi.so", Variables: map[string]int64{"comm": -1}},
 		{Function: "main", File: "halo.c", Line: 12},
 	}}}
@@ -267,7 +267,7 @@ func TestThreads(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	started := make(chan bool)
-	g := serve(t, handlerFunc(func(ctx context.Context, _ *Debugger, _ target.Target) error {
+	g := serve(t, handlerFunc(func(ctx context.Context, _ *Debugger, _ inferior.Inferior) error {
 		started <- true
 		<-ctx.Done()
 		return errors.New("it was given up")
@@ -304,7 +304,7 @@ func TestCancel(t *testing.T) {
 func TestExited(t *testing.T) {
 	started, proceed := make(chan bool), make(chan bool)
 	exited := make(chan ExitedParams)
-	h := exitHandler{func(context.Context, *Debugger, target.Target) error {
+	h := exitHandler{func(context.Context, *Debugger, inferior.Inferior) error {
 		started <- true
 		<-proceed
 		return nil
@@ -354,11 +354,11 @@ func TestExited(t *testing.T) {
 
 func TestErrorCodes(t *testing.T) {
 	var fail error
-	g := serve(t, handlerFunc(func(context.Context, *Debugger, target.Target) error { return fail }), nil)
+	g := serve(t, handlerFunc(func(context.Context, *Debugger, inferior.Inferior) error { return fail }), nil)
 	g.initialize(t)
 	for want, err := range map[int64]error{
-		CodeUnreadable:             mqs.Unreadable("Open MPI", "it has no queues"),
-		CodeUsage:                  &mqs.NoSuchCommunicatorError{Name: "x"},
+		CodeUnreadable:             read.Unreadable("Open MPI", "it has no queues"),
+		CodeUsage:                  &read.NoSuchCommunicatorError{Name: "x"},
 		jsonrpc2.CodeInternalError: errors.New("something else"),
 	} {
 		fail = err
@@ -384,7 +384,7 @@ func mapped(t *testing.T, w *Window) []byte {
 // An error quotes names out of a process, and gdb shows it on a terminal.
 func TestErrorsArePrintable(t *testing.T) {
 	var reason string
-	g := serve(t, handlerFunc(func(context.Context, *Debugger, target.Target) error { return mqs.Unreadable("", "%s", reason) }), nil)
+	g := serve(t, handlerFunc(func(context.Context, *Debugger, inferior.Inferior) error { return read.Unreadable("", "%s", reason) }), nil)
 	g.initialize(t)
 	for _, reason = range []string{"it is MPICH \x1b]0;P\x07\u009b2J\u202e\xff", "one line\nand another"} {
 		_, err := g.queues()

@@ -1,15 +1,12 @@
 // Package mqs is the model of the MPI message queue interface (MQS), in the
 // standard's names: communicators, and on each the pending sends, the pending
 // receives and the unexpected messages, in the order of matching.
-//
-// A [Source] reads them out of one process; [Collect] turns a source into a
-// [Process] that can be rendered, stored and merged.
 package mqs
 
 import (
 	"strings"
 
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // Maybe is a value that may be unknown. Unknown is null in JSON and never a guess.
@@ -52,49 +49,8 @@ func (c OpClass) String() string {
 	return [...]string{"pending_sends", "pending_receives", "unexpected_messages"}[c]
 }
 
-// words is the queue's name in a sentence.
-func (c OpClass) words() string { return strings.ReplaceAll(c.String(), "_", " ") }
-
-// Communicator is mqs_communicator of the interface, and its groups.
-type Communicator struct {
-	// UniqueID tells communicators of one process apart.
-	UniqueID target.Addr
-	// LocalRank is the rank of this process in the communicator.
-	LocalRank Maybe[int32]
-	// Size is that of the communicator, of the local group if it is an intercommunicator.
-	Size Maybe[int32]
-	// Name as set by the program or, by default, by the MPI library.
-	Name Maybe[string]
-	// Group holds the global rank of each local rank; entries of processes
-	// that are not in this MPI_COMM_WORLD are unknown. Nil if it can't be read.
-	Group []Maybe[int32]
-	// RemoteGroup is the same for the remote group of an intercommunicator, else nil.
-	RemoteGroup []Maybe[int32]
-	// Inter is true for an intercommunicator: ranks of peers are ranks in the remote group. The
-	// queue interface does not tell, nor what a stripped library or a freed communicator leaves.
-	Inter Maybe[bool]
-	// Internal is true for what the MPI library made for itself.
-	Internal bool
-	// Context is what all members call the communicator, empty if not known:
-	// with its groups it tells which communicators of two processes are one.
-	Context string
-}
-
-// Peers returns the group that the ranks of operations count in.
-func (c *Communicator) Peers() []Maybe[int32] {
-	if c.Inter == Known(true) {
-		return c.RemoteGroup
-	}
-	return c.Group
-}
-
-// GlobalRank translates a peer's local rank.
-func (c *Communicator) GlobalRank(local int32) Maybe[int32] {
-	if peers := c.Peers(); local >= 0 && int(local) < len(peers) {
-		return peers[local]
-	}
-	return Maybe[int32]{}
-}
+// Words is the queue's name in a sentence.
+func (c OpClass) Words() string { return strings.ReplaceAll(c.String(), "_", " ") }
 
 // Rendezvous stands in the ExtraText of an unexpected message whose sender waits until a receive
 // matches it.
@@ -120,7 +76,7 @@ type PendingOperation struct {
 	// SystemBuffer is true if the data stands in a buffer of the library's.
 	SystemBuffer Maybe[bool]
 	// Buffer is where the data is.
-	Buffer Maybe[target.Addr]
+	Buffer Maybe[inferior.Addr]
 
 	// The actual values are known once the operation has matched, and of sends
 	// and unexpected messages always. ActualLength is in bytes.
@@ -139,7 +95,7 @@ type PendingOperation struct {
 	// Count is the number of its elements.
 	Count Maybe[int64]
 	// Request is the address of the request object.
-	Request Maybe[target.Addr]
+	Request Maybe[inferior.Addr]
 	// MessageID is what its message carries of a send that waits for an answer: the
 	// unexpected message at the receiver has the same. Its sender has given it.
 	MessageID Maybe[uint64]

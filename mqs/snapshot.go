@@ -1,6 +1,9 @@
 package mqs
 
-import "github.com/mpi-queues/mpi-queues/mqs/target"
+import (
+	"fmt"
+	"slices"
+)
 
 // Snapshot is the message queues of some processes, each at one stop.
 type Snapshot struct {
@@ -81,12 +84,9 @@ type Queue struct {
 	Unavailable string
 }
 
-// Identity starts a process of a snapshot with what the debugger knows of it.
-func Identity(info target.Info) *Process {
-	p := &Process{Inferior: info.Inferior, PID: info.PID, Image: info.Executable}
-	p.GlobalRank = maybe(info.Rank)
-	if len(info.State) == 1 {
-		p.State = RunStateOf(info.State[0])
+// Note adds a sentence to the notes, once.
+func (p *Process) Note(format string, args ...any) {
+	if s := fmt.Sprintf(format, args...); !slices.Contains(p.Notes, s) {
+		p.Notes = append(p.Notes, s)
 	}
-	return p
 }

@@ -1,6 +1,8 @@
 package mqs
 
-import "github.com/mpi-queues/mpi-queues/mqs/target"
+import (
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+)
 
 // Thread is where one thread of a process is: in which MPI call, and where in
 // the program's own source.
@@ -23,7 +25,7 @@ type Thread struct {
 	Line           int
 
 	// Comm is the unique id of the communicator that the call works on.
-	Comm Maybe[target.Addr]
+	Comm Maybe[inferior.Addr]
 	// Root is the local rank of the root of a collective call.
 	Root Maybe[int32]
 	// Source and Tag are what a probe looks for, [AnyRank] for any source and -1 for any
@@ -31,7 +33,7 @@ type Thread struct {
 	Source, Tag Maybe[int32]
 	// Requests are the requests that the call waits for, as in
 	// [PendingOperation.Request], whether a queue has them or not. They are in no order.
-	Requests []target.Addr
+	Requests []inferior.Addr
 	// AllRequests is true if Requests are all that it waits for.
 	AllRequests bool
 }
@@ -88,18 +90,4 @@ const (
 type Traffic struct {
 	Peer          int32 // local rank
 	Sent, Arrived uint16
-}
-
-// A Waiter is a [Source] that knows what calls wait for.
-type Waiter interface {
-	// Waits fills in the communicators, roots, probes and requests of threads
-	// that are in a call.
-	Waits(threads []Thread)
-}
-
-// A Counter is a [Source] that counts messages.
-type Counter interface {
-	// Traffic returns the counts of a communicator that Communicators yielded,
-	// nil if they are not known. Peers that there was no traffic with are left out.
-	Traffic(c *Communicator) []Traffic
 }

@@ -16,8 +16,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
+	"github.com/mpi-queues/mpi-queues/mqs/recording"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
@@ -144,11 +145,11 @@ func (d *demo) live(ctx context.Context) (*mqs.Snapshot, error) {
 
 // recorded shows the recording.
 func (d *demo) recorded(ctx context.Context) (*mqs.Snapshot, error) {
-	targets, err := target.ReadRecording(bytes.NewReader(demoRecording), int64(len(demoRecording)))
+	r, err := recording.Read(bytes.NewReader(demoRecording), int64(len(demoRecording)))
 	if err != nil {
 		return nil, err
 	}
-	s, err := readAll(ctx, targets, mqs.Filter{}, readNatively)
+	s, err := replay(ctx, r, read.Filter{})
 	if err != nil {
 		return nil, err
 	}

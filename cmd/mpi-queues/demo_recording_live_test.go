@@ -12,9 +12,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/recording"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
@@ -36,7 +38,7 @@ func TestDemoRecording(t *testing.T) {
 		t.Fatal(err)
 	}
 	// gdb records each process to a file.
-	var recorded []target.Target
+	var recorded []inferior.Inferior
 	for _, pid := range j.pids {
 		file := filepath.Join(g.folder.path, "recording")
 		i := askProcess(pid)
@@ -48,17 +50,17 @@ func TestDemoRecording(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		recorded = append(recorded, r.Targets...)
+		recorded = append(recorded, r.Processes...)
 	}
 	if *update {
-		var recorders []*target.Recorder
+		var recorders []*inferior.Recorder
 		for _, r := range recorded {
-			recorder := target.NewRecorder(anonymous{r})
+			recorder := inferior.NewRecorder(anonymous{r})
 			replayed(t, recorder)
 			recorders = append(recorders, recorder)
 		}
 		var out bytes.Buffer
-		if err := target.WriteRecording(&out, recorders); err != nil {
+		if err := inferior.WriteRecording(&out, recorders); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile("demo/deadlock.mpiq", out.Bytes(), 0o644); err != nil {
@@ -66,7 +68,7 @@ func TestDemoRecording(t *testing.T) {
 		}
 		demoRecording = out.Bytes()
 	}
-	embedded, err := target.ReadRecording(bytes.NewReader(demoRecording), int64(len(demoRecording)))
+	embedded, err := inferior.ReadRecording(bytes.NewReader(demoRecording), int64(len(demoRecording)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,9 +94,9 @@ func cycle(t *testing.T, s *mqs.Snapshot) []string {
 	return out
 }
 
-func replayed(t *testing.T, targets ...target.Target) *mqs.Snapshot {
+func replayed(t *testing.T, targets ...inferior.Inferior) *mqs.Snapshot {
 	t.Helper()
-	s, err := readAll(t.Context(), targets, mqs.Filter{Internal: true}, readNatively)
+	s, err := replay(t.Context(), &recording.Recording{Processes: targets}, read.Filter{Internal: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,10 +104,10 @@ func replayed(t *testing.T, targets ...target.Target) *mqs.Snapshot {
 }
 
 // anonymous is a target that does not say where its program lay.
-type anonymous struct{ target.Target }
+type anonymous struct{ inferior.Inferior }
 
-func (a anonymous) Info() target.Info {
-	info := a.Target.Info()
+func (a anonymous) Info() inferior.Info {
+	info := a.Inferior.Info()
 	info.Executable = filepath.Base(info.Executable)
 	return info
 }

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
 // inquiry is one run of gdb, on a process or on a core file.
@@ -127,8 +128,7 @@ func inspect(ctx context.Context, g *gdb, asked []inquiry) (*mqs.Snapshot, error
 	if err := group.Wait(); err != nil {
 		return s, err
 	}
-	s.Infer()
-	return s, nil
+	return read.Join(s.Processes), nil
 }
 
 // failed is a process that could not be read.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/mpi-queues/mpi-queues/mqs/dll/trust"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
-	"github.com/mpi-queues/mpi-queues/mqs/trust"
 )
 
 // processState is what the kernel says of a process. The zero value is of one

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mpi-queues/mpi-queues/mqs/trust"
+	"github.com/mpi-queues/mpi-queues/mqs/dll/trust"
 	"github.com/mpi-queues/mpi-queues/python"
 )
 

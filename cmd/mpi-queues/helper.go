@@ -12,6 +12,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mpi-queues/mpi-queues/mqs/decoders"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
+
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
@@ -21,7 +25,6 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
 	"github.com/mpi-queues/mpi-queues/mqs/recording"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
 
 func helperCommand() *cobra.Command {
@@ -66,28 +69,28 @@ type helper struct {
 
 // Queues reads and renders the message queues of processes.
 func (h *helper) Queues(ctx context.Context, d *bridge.Debugger, p bridge.QueuesParams) error {
-	queue, err := mqs.ParseQueue(p.Queue)
+	queue, err := read.ParseQueue(p.Queue)
 	from, sourceErr := h.sources(d, p.Source, p.Processes...)
 	if err = errors.Join(err, sourceErr); err != nil {
 		return &bridge.UsageError{Err: err}
 	}
-	filter := mqs.Filter{Comm: p.Comm, Queue: queue, Internal: p.Internal, Limit: p.Limit}
-	var targets []target.Target
+	filter := read.Filter{Comm: p.Comm, Queue: queue, Internal: p.Internal, Limit: p.Limit}
+	var processes []inferior.Inferior
 	content := recording.Content{Choice: from.choice, Beside: obstacles(p.Obstacles)}
 	if p.Record {
 		from.OpenDLL = content.Keep(from.OpenDLL)
 	}
 	for _, process := range p.Processes {
-		t := d.Target(process)
+		t := d.Inferior(process)
 		if p.Record {
-			r := target.NewRecorder(t)
+			r := inferior.NewRecorder(t)
 			content.Recorders = append(content.Recorders, r)
 			t = r
 		}
-		targets = append(targets, t)
+		processes = append(processes, t)
 	}
 	progress := func(message string) { d.Progress(ctx, message) }
-	snapshot, err := readBeside(ctx, progress, targets, obstacles(p.Obstacles), filter, from.read)
+	snapshot, err := together(ctx, progress, processes, obstacles(p.Obstacles), filter, from.read)
 	if err == nil {
 		err = display(ctx, d, snapshot, p)
 	}
@@ -111,7 +114,7 @@ func record(ctx context.Context, d *bridge.Debugger, c recording.Content) error 
 	d.Progress(ctx, "recording")
 	for _, r := range c.Recorders {
 		// Why something can't be read has been said already.
-		_, _ = mqs.Read(ctx, r, decoders, mqs.Filter{Internal: true})
+		_, _ = read.Read(ctx, r, decoders.All, read.Filter{Internal: true})
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -133,17 +136,17 @@ func (h *helper) Describe(ctx context.Context, d *bridge.Debugger, p bridge.Desc
 	if err != nil {
 		return &bridge.UsageError{Err: err}
 	}
-	process, err := from.Describe(ctx, d.Target(p.Process), from.choice)
+	process, err := from.Describe(ctx, d.Inferior(p.Process), from.choice)
 	if err != nil {
 		return err
 	}
-	t := d.Target(p.Process)
+	t := d.Inferior(p.Process)
 	if process.MPI == "" && process.Unavailable != "" {
 		process.Unavailable = cmp.Or(launcherWords(t.Info()), process.Unavailable)
 	}
 	var text strings.Builder
 	describe(&text, process)
-	if unasked := from.choice == mqs.Auto || from.choice == mqs.Native; unasked && process.Unavailable == "" && process.DLL == "" {
+	if unasked := from.choice == read.Auto || from.choice == read.Native; unasked && process.Unavailable == "" && process.DLL == "" {
 		found, err := from.look(ctx, t)
 		if err != nil {
 			return err

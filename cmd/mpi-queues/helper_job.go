@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -9,42 +8,29 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/bridge"
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
-// readBeside collects processes, says how far it has come, puts those among them that the
-// debugger knows it can't read, and infers what one says of another.
-func readBeside(ctx context.Context, progress func(string), targets []target.Target, beside []*mqs.Process, f mqs.Filter, read readFunc) (*mqs.Snapshot, error) {
-	count := 0
-	s, err := readAll(ctx, targets, f, func(ctx context.Context, t target.Target, f mqs.Filter) (*mqs.Process, error) {
+// together collects processes for the debugger, and tells it how far it has come.
+func together(ctx context.Context, progress func(string), processes []inferior.Inferior, beside []*mqs.Process, f read.Filter, one read.Func) (*mqs.Snapshot, error) {
+	return read.Several{Processes: processes, Beside: beside, Read: one, Progress: func(next int) {
 		message := "reading the message queues"
-		if count++; len(targets) > 1 {
-			message = fmt.Sprintf("%s of process %d of %d", message, count, len(targets))
+		if len(processes) > 1 {
+			message = fmt.Sprintf("%s of process %d of %d", message, next+1, len(processes))
 		}
 		progress(message)
-		return read(ctx, t, f)
-	})
-	switch {
-	case err == nil:
-	case len(beside) == 0 || ctx.Err() != nil:
-		return nil, err
-	default: // the only one that might have been read
-		s = &mqs.Snapshot{Processes: []*mqs.Process{failed(ctx, targets[0], err)}}
-	}
-	s.Processes = append(s.Processes, beside...)
-	slices.SortStableFunc(s.Processes, func(a, b *mqs.Process) int { return cmp.Compare(a.Inferior, b.Inferior) })
-	s.Infer()
-	return s, nil
+	}}.Together(ctx, f)
 }
 
 // obstacles are the processes that the debugger knows it can't read.
 func obstacles(list []bridge.Obstacle) []*mqs.Process {
 	var out []*mqs.Process
 	for _, o := range list {
-		p := mqs.Identity(target.Info{Inferior: o.Inferior, PID: o.PID, Executable: o.Executable, Rank: o.Rank})
+		p := read.Identity(inferior.Info{Inferior: o.Inferior, PID: o.PID, Executable: o.Executable, Rank: o.Rank})
 		p.Unavailable = o.Reason
 		out = append(out, p)
 	}
@@ -57,12 +43,12 @@ func (h *helper) Deadlock(ctx context.Context, d *bridge.Debugger, p bridge.Dead
 	if err != nil {
 		return &bridge.UsageError{Err: err}
 	}
-	var targets []target.Target
+	var processes []inferior.Inferior
 	for _, process := range p.Processes {
-		targets = append(targets, d.Target(process))
+		processes = append(processes, d.Inferior(process))
 	}
 	progress := func(message string) { d.Progress(ctx, message) }
-	s, err := readBeside(ctx, progress, targets, obstacles(p.Obstacles), mqs.Filter{Internal: true}, from.read)
+	s, err := together(ctx, progress, processes, obstacles(p.Obstacles), read.Filter{Internal: true}, from.read)
 	if err != nil {
 		return err
 	}
@@ -73,7 +59,7 @@ func (h *helper) Deadlock(ctx context.Context, d *bridge.Debugger, p bridge.Dead
 		return err
 	}
 	progress("looking who waits for whom")
-	report := h.analyse(s, targets)
+	report := h.analyse(s, processes)
 	progress("writing")
 	out := d.Stream(ctx, "display")
 	if p.Format == "json" {
@@ -84,9 +70,9 @@ func (h *helper) Deadlock(ctx context.Context, d *bridge.Debugger, p bridge.Dead
 
 // analyse takes those for alive that are: there is no second look at cores. What was seen
 // before counts if some of the processes have run since.
-func (h *helper) analyse(s *mqs.Snapshot, targets []target.Target) *waitfor.Report {
+func (h *helper) analyse(s *mqs.Snapshot, processes []inferior.Inferior) *waitfor.Report {
 	isLive := func(p *mqs.Process) bool {
-		return slices.ContainsFunc(targets, func(t target.Target) bool {
+		return slices.ContainsFunc(processes, func(t inferior.Inferior) bool {
 			return t.Info().Kind == "live" && t.Info().PID == p.PID && t.Info().Inferior == p.Inferior
 		})
 	}
@@ -143,7 +129,7 @@ func absent(r bridge.Rank) *mqs.Process {
 func (h *helper) Ranks(_ context.Context, p bridge.RanksParams) (*bridge.RanksResult, error) {
 	job, err := launch.Find(p.PID)
 	if err != nil {
-		return nil, mqs.Unreadable("", "%w", err)
+		return nil, read.Unreadable("", "%w", err)
 	}
 	out := &bridge.RanksResult{Launcher: job.Launcher, Name: job.Name, Size: optional(job.Size), Others: job.Others}
 	for _, r := range job.Ranks {

@@ -8,32 +8,33 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/bridge"
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
 // stopped is a process that nothing is asked of.
 type stopped struct {
-	target.Target
-	info target.Info
+	inferior.Inferior
+	info inferior.Info
 }
 
-func (s stopped) Info() target.Info { return s.info }
+func (s stopped) Info() inferior.Info { return s.info }
 
-func (stopped) Threads(context.Context, int, []string) ([]target.Thread, error) { return nil, nil }
+func (stopped) Threads(context.Context, int, []string) ([]inferior.Thread, error) { return nil, nil }
 
-func (stopped) FindSymbols(_ context.Context, names []string) ([]*target.Symbol, error) {
-	return make([]*target.Symbol, len(names)), nil
+func (stopped) FindSymbols(_ context.Context, names []string) ([]*inferior.Symbol, error) {
+	return make([]*inferior.Symbol, len(names)), nil
 }
 
 // Those that can't be read stand among the others in the debugger's order.
 func TestReadBeside(t *testing.T) {
 	rank := int32(7)
 	beside := obstacles([]bridge.Obstacle{{Inferior: 1, PID: 11, Executable: "/a", Rank: &rank, Reason: "it runs"}, {Inferior: 3, Reason: "no"}})
-	targets := []target.Target{stopped{info: target.Info{Inferior: 2}}}
+	targets := []inferior.Inferior{stopped{info: inferior.Info{Inferior: 2}}}
 	quiet := func(string) {}
 	for _, fail := range []error{nil, errors.New("unknown")} {
-		s, err := readBeside(t.Context(), quiet, targets, beside, mqs.Filter{}, func(_ context.Context, t target.Target, _ mqs.Filter) (*mqs.Process, error) {
-			return mqs.Identity(t.Info()), fail
+		s, err := together(t.Context(), quiet, targets, beside, read.Filter{}, func(_ context.Context, t inferior.Inferior, _ read.Filter) (*mqs.Process, error) {
+			return read.Identity(t.Info()), fail
 		})
 		if err != nil || len(s.Processes) != 3 {
 			t.Fatalf("%+v, %v", s, err)
@@ -47,13 +48,13 @@ func TestReadBeside(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	}
-	if s, err := readBeside(t.Context(), quiet, nil, beside, mqs.Filter{}, nil); err != nil || len(s.Processes) != 2 {
+	if s, err := together(t.Context(), quiet, nil, beside, read.Filter{}, nil); err != nil || len(s.Processes) != 2 {
 		t.Errorf("without any other: %+v, %v", s, err)
 	}
-	read := func(context.Context, target.Target, mqs.Filter) (*mqs.Process, error) {
+	one := func(context.Context, inferior.Inferior, read.Filter) (*mqs.Process, error) {
 		return nil, errors.New("alone")
 	}
-	if _, err := readBeside(t.Context(), quiet, targets, nil, mqs.Filter{}, read); err == nil {
+	if _, err := together(t.Context(), quiet, targets, nil, read.Filter{}, one); err == nil {
 		t.Error("that the only one can't be read is no error")
 	}
 }

@@ -4,26 +4,26 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
 // ofLauncher puts a sentence that helps in place of the error on a process without an MPI
 // library, if that has launched a job.
-func ofLauncher(info target.Info, err error) error {
-	var u *mqs.UnreadableError
+func ofLauncher(info inferior.Info, err error) error {
+	var u *read.UnreadableError
 	if !errors.As(err, &u) || u.MPI != "" || u.Final {
 		return err
 	}
 	if said := launcherWords(info); said != "" {
-		return mqs.Unreadable("", "%s", said)
+		return read.Unreadable("", "%s", said)
 	}
 	return err
 }
 
 // launcherWords say of a process that it has launched a job and is no rank; empty if it has not.
-func launcherWords(info target.Info) string {
+func launcherWords(info inferior.Info) string {
 	if info.Kind != "live" || info.PID <= 0 {
 		return ""
 	}

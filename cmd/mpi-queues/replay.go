@@ -3,11 +3,14 @@ package main
 import (
 	"context"
 
+	"github.com/mpi-queues/mpi-queues/mqs/decoders"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
+
 	"github.com/spf13/cobra"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/recording"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
 
 func replayCommand() *cobra.Command {
@@ -27,9 +30,9 @@ func replayCommand() *cobra.Command {
 				return unreadable(err)
 			}
 			s, err := replay(cmd.Context(), r, f)
-			if err != nil && v.json && len(r.Targets) == 1 {
+			if err != nil && v.json && len(r.Processes) == 1 {
 				// JSON is one document, whatever it says.
-				if err := v.show(&mqs.Snapshot{Processes: []*mqs.Process{mqs.Failed(r.Targets[0].Info(), err)}}); err != nil {
+				if err := v.show(&mqs.Snapshot{Processes: []*mqs.Process{read.Failed(r.Processes[0].Info(), err)}}); err != nil {
 					return unreadable(err)
 				}
 			}
@@ -47,9 +50,9 @@ func replayCommand() *cobra.Command {
 }
 
 // replay collects the processes of a recording as gdb's command has collected them.
-func replay(ctx context.Context, r *recording.Recording, f mqs.Filter) (*mqs.Snapshot, error) {
-	read := func(ctx context.Context, t target.Target, f mqs.Filter) (*mqs.Process, error) {
-		return r.Process(ctx, decoders, t, f)
+func replay(ctx context.Context, r *recording.Recording, f read.Filter) (*mqs.Snapshot, error) {
+	one := func(ctx context.Context, t inferior.Inferior, f read.Filter) (*mqs.Process, error) {
+		return r.Process(ctx, decoders.All, t, f)
 	}
-	return readBeside(ctx, func(string) {}, r.Targets, r.Beside, f, read)
+	return read.Several{Processes: r.Processes, Beside: r.Beside, Read: one}.Together(ctx, f)
 }

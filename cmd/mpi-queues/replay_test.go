@@ -2,15 +2,18 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/decoders"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
 	"github.com/mpi-queues/mpi-queues/mqs/recording"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
 
 // A recording of several processes shows what the command has shown, what it has inferred of
@@ -22,20 +25,22 @@ func TestReplayOfSeveral(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var recorders []*target.Recorder
-	var targets []target.Target
-	for _, of := range r.Targets {
-		recorder := target.NewRecorder(of)
+	var recorders []*inferior.Recorder
+	var targets []inferior.Inferior
+	for _, of := range r.Processes {
+		recorder := inferior.NewRecorder(of)
 		recorders, targets = append(recorders, recorder), append(targets, recorder)
 	}
 	beside := []*mqs.Process{{Inferior: 9, PID: 99, Unavailable: "it runs"}}
-	shown, err := readBeside(t.Context(), func(string) {}, targets, beside, mqs.Filter{Internal: true}, readNatively)
+	shown, err := together(t.Context(), func(string) {}, targets, beside, read.Filter{Internal: true}, func(ctx context.Context, t inferior.Inferior, f read.Filter) (*mqs.Process, error) {
+		return read.Read(ctx, t, decoders.All, f)
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "several.mpiq")
 	var archive bytes.Buffer
-	if err := recording.Write(&archive, recording.Content{Recorders: recorders, Choice: mqs.Auto, Beside: beside}); err != nil {
+	if err := recording.Write(&archive, recording.Content{Recorders: recorders, Choice: read.Auto, Beside: beside}); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(file, archive.Bytes(), 0o600); err != nil {
@@ -45,7 +50,7 @@ func TestReplayOfSeveral(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := replay(t.Context(), r, mqs.Filter{Internal: true})
+	again, err := replay(t.Context(), r, read.Filter{Internal: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
@@ -258,7 +259,7 @@ func (c *report) attach(ctx context.Context) (s *mqs.Snapshot, remarks []string,
 	if !slices.ContainsFunc(s.Processes, func(p *mqs.Process) bool { return p.Unavailable == "" || p.Threads != nil }) {
 		return nil, nil, errors.New(strings.Join(append(reasons, remarks...), "\nmpi-queues: "))
 	}
-	s, err = waitfor.Merge(s)
+	s, err = read.Merge(s)
 	return s, remarks, err
 }
 

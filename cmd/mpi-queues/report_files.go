@@ -14,9 +14,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
 	"github.com/mpi-queues/mpi-queues/mqs/recording"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
-	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
 // readSnapshots makes one job of files, folders of files, and standard input.
@@ -44,7 +44,7 @@ func readSnapshots(ctx context.Context, args []string, stdin io.Reader) (*mqs.Sn
 	if group.Wait() != nil {
 		return nil, firstOf(wrong)
 	}
-	return waitfor.Merge(snapshots...)
+	return read.Merge(snapshots...)
 }
 
 // firstOf names the first of some errors, and how many more there are.
@@ -110,7 +110,7 @@ func readSnapshot(ctx context.Context, parser *render.Parser, path string, stdin
 		if err != nil {
 			return nil, err
 		}
-		return replay(ctx, r, mqs.Filter{Internal: true})
+		return replay(ctx, r, read.Filter{Internal: true})
 	}
 	name, from := "standard input", stdin
 	if path != "-" {

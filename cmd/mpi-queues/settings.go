@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
 // settings are where queues may be read from. Its flags are the settings of the same names
@@ -23,7 +24,7 @@ type settings struct {
 func (s *settings) flags(cmd *cobra.Command) {
 	s.dllTimeout = 10
 	f := cmd.Flags()
-	f.StringVar(&s.source, "source", string(mqs.Auto), "read from `SOURCE`: auto, native, dll or both")
+	f.StringVar(&s.source, "source", string(read.Auto), "read from `SOURCE`: auto, native, dll or both")
 	f.StringVar(&s.dll, "dll", "", "use the vendor's queue DLL at `PATH` instead of looking for it")
 	f.StringVar(&s.safePath, "dll-safe-path", "", "trust the DLLs in these `FOLDERS`, with colons between them, whoever owns them")
 	f.Var(&s.dllTimeout, "dll-timeout", "let a DLL take this many `SECONDS` for one thing, or unlimited")
@@ -32,7 +33,7 @@ func (s *settings) flags(cmd *cobra.Command) {
 
 // check says what is wrong with the flags.
 func (s *settings) check() error {
-	if _, err := mqs.ParseChoice(s.source); err != nil {
+	if _, err := read.ParseChoice(s.source); err != nil {
 		return fmt.Errorf("--source: %w", err)
 	}
 	if strings.ContainsFunc(s.dll+s.safePath, unicode.IsControl) {
@@ -43,7 +44,7 @@ func (s *settings) check() error {
 
 // commands set them in gdb.
 func (s *settings) commands() []string {
-	out := []string{"source " + cmp.Or(s.source, string(mqs.Auto)), "dll-timeout " + s.dllTimeout.String()}
+	out := []string{"source " + cmp.Or(s.source, string(read.Auto)), "dll-timeout " + s.dllTimeout.String()}
 	if s.dll != "" {
 		out = append(out, "dll "+s.dll)
 	}

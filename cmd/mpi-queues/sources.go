@@ -5,52 +5,56 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mpi-queues/mpi-queues/mqs/decoders"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
+
 	"github.com/mpi-queues/mpi-queues/bridge"
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/dll"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
 
 // sources are the ways to read a process for one request of the debugger's.
 type sources struct {
-	mqs.Sources
-	choice mqs.Choice
+	read.Sources
+	choice read.Choice
 	// opened are the vendor's DLLs that were opened, in the order of the processes.
 	opened []*dll.Source
 	// seats are what launchers have said, by process id.
 	seats map[int]seat
 	// look looks for a process's DLL without loading it.
-	look func(ctx context.Context, t target.Target) (dll.Found, error)
+	look func(ctx context.Context, t inferior.Inferior) (dll.Found, error)
 }
 
 // sources makes what a request for some processes asks for. What is wrong with it is for the user.
 func (h *helper) sources(d *bridge.Debugger, s bridge.Source, processes ...bridge.Process) (*sources, error) {
-	choice, err := mqs.ParseChoice(s.Choice)
+	choice, err := read.ParseChoice(s.Choice)
 	if err != nil {
 		return nil, err
 	}
-	out := &sources{choice: choice, Sources: mqs.Sources{Decoders: decoders}, seats: map[int]seat{}}
+	out := &sources{choice: choice, Sources: read.Sources{Decoders: decoders.All}, seats: map[int]seat{}}
 	settings := dll.Settings{Path: s.DLL, SafePath: s.SafePath, Timeout: time.Duration(s.Timeout) * time.Second}
-	var starters []target.Target
+	var starters []inferior.Inferior
 	for _, p := range slices.Concat(s.Starters, processes) {
-		starters = append(starters, d.Target(p))
+		starters = append(starters, d.Inferior(p))
 	}
-	process := func(t target.Target) dll.Process {
-		return dll.Process{Target: t, Starters: slices.DeleteFunc(slices.Clone(starters), func(s target.Target) bool {
+	process := func(t inferior.Inferior) dll.Process {
+		return dll.Process{Inferior: t, Starters: slices.DeleteFunc(slices.Clone(starters), func(s inferior.Inferior) bool {
 			return s.Info().Inferior == t.Info().Inferior
 		})}
 	}
-	out.look = func(ctx context.Context, t target.Target) (dll.Found, error) {
+	out.look = func(ctx context.Context, t inferior.Inferior) (dll.Found, error) {
 		return h.dlls.Look(ctx, process(t), settings)
 	}
-	out.OpenDLL = func(ctx context.Context, t target.Target, native mqs.Source) (mqs.Source, error) {
+	out.OpenDLL = func(ctx context.Context, t inferior.Inferior, native read.Source) (read.Source, error) {
 		p := process(t)
-		known := mqs.Identity(t.Info())
+		known := read.Identity(t.Info())
 		if native != nil {
 			native.Describe(known)
-			if typist, ok := native.(mqs.Typist); ok {
-				p.Target = typed{t, typist}
+			if typist, ok := native.(read.Typist); ok {
+				p.Inferior = typed{t, typist}
 			}
 		}
 		if p.Rank = known.GlobalRank; !p.Rank.Known {
@@ -67,7 +71,7 @@ func (h *helper) sources(d *bridge.Debugger, s bridge.Source, processes ...bridg
 }
 
 // read reads a process from where the user wants it.
-func (s *sources) read(ctx context.Context, t target.Target, f mqs.Filter) (*mqs.Process, error) {
+func (s *sources) read(ctx context.Context, t inferior.Inferior, f read.Filter) (*mqs.Process, error) {
 	p, err := s.Read(ctx, t, s.choice, f)
 	if err != nil {
 		return nil, ofLauncher(t.Info(), err)
@@ -75,7 +79,7 @@ func (s *sources) read(ctx context.Context, t target.Target, f mqs.Filter) (*mqs
 	if !p.WorldSize.Known {
 		at := s.seat(t)
 		p.Seat(at.rank, at.size)
-		if r, ok := t.(*target.Recorder); ok && at.rank.Known {
+		if r, ok := t.(*inferior.Recorder); ok && at.rank.Known {
 			r.Seat(optional(at.rank), optional(at.size))
 		}
 	}
@@ -87,7 +91,7 @@ type seat struct{ rank, size mqs.Maybe[int32] }
 
 // seat asks the launcher's table and the environment of a process for its seat, once. It is
 // unknown of a process that does not run on this machine.
-func (s *sources) seat(t target.Target) seat {
+func (s *sources) seat(t inferior.Inferior) seat {
 	info := t.Info()
 	if info.Kind != "live" || info.PID <= 0 {
 		return seat{}
@@ -105,11 +109,11 @@ func (s *sources) seat(t target.Target) seat {
 
 // typed is a process whose types a native decoder knows better than the debugger.
 type typed struct {
-	target.Target
-	typist mqs.Typist
+	inferior.Inferior
+	typist read.Typist
 }
 
 // FindTypes asks the decoder.
-func (t typed) FindTypes(_ context.Context, queries []target.TypeQuery) ([]*target.Layout, error) {
+func (t typed) FindTypes(_ context.Context, queries []layout.TypeQuery) ([]*layout.Layout, error) {
 	return t.typist.FindTypes(queries)
 }

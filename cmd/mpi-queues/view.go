@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
 )
 
@@ -37,9 +38,9 @@ func (v *view) flags(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("queue", cobra.FixedCompletions([]string{"sends", "receives", "unexpected"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-func (v *view) filter() (mqs.Filter, error) {
-	queue, err := mqs.ParseQueue(v.queue)
-	return mqs.Filter{Comm: v.comm, Queue: queue, Internal: v.internal, Limit: int(v.limit)}, err
+func (v *view) filter() (read.Filter, error) {
+	queue, err := read.ParseQueue(v.queue)
+	return read.Filter{Comm: v.comm, Queue: queue, Internal: v.internal, Limit: int(v.limit)}, err
 }
 
 // limit is a number of operations as gdb's own settings have it: 0 is none.

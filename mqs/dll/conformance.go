@@ -13,6 +13,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/dll/abi"
 	"github.com/mpi-queues/mpi-queues/mqs/dll/wire"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
 // Verdict is how a DLL does in one point.
@@ -202,7 +203,7 @@ func (c *check) process(ctx context.Context, s synthetic) {
 		return
 	}
 	h.loaded, h.early = *reply.Loaded, reply
-	source := newSource(ctx, h, Process{Target: s}, c.limit, c.hosts.Log)
+	source := newSource(ctx, h, Process{Inferior: s}, c.limit, c.hosts.Log)
 	_, err = source.do(wire.ToHost{Open: &wire.Open{Process: s.Info(), Image: s.title, Rank: 0}})
 	switch {
 	case source.broken != nil:
@@ -250,7 +251,7 @@ func (c *check) read(s *Source) {
 		comms++
 		for _, class := range mqs.OpClasses {
 			for _, err := range s.Operations(&comm, class) {
-				if errors.Is(err, mqs.ErrEndless) {
+				if errors.Is(err, read.ErrEndless) {
 					c.find(Wrong, "%v", err)
 				}
 				if err != nil {

@@ -1,6 +1,6 @@
 // Package dll is the debugger's side of the MPI message queue interface: it
 // finds the queue DLL that an MPI's vendor ships, decides whether to trust it,
-// and makes a [mqs.Source] of it.
+// and makes a [read.Source] of it.
 //
 // A DLL runs in a process of its own (package host), which is confined as far as
 // the kernel can (package confine): whatever it does there, a crash or a loop
@@ -22,7 +22,8 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/dll/abi"
 	"github.com/mpi-queues/mpi-queues/mqs/dll/wire"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
 // Settings are the user's.
@@ -37,11 +38,11 @@ type Settings struct {
 
 // Process is a process whose queues a DLL is to read.
 type Process struct {
-	target.Target
+	inferior.Inferior
 	// Rank is its rank in MPI_COMM_WORLD where that is known.
 	Rank mqs.Maybe[int32]
 	// Starters are other processes that may be the one which started the job.
-	Starters []target.Target
+	Starters []inferior.Inferior
 }
 
 // Hosts keeps a process for each DLL that is in use. Its methods must not be
@@ -78,9 +79,9 @@ func (hs *Hosts) Open(ctx context.Context, p Process, s Settings) (*Source, erro
 		why = append(why, err)
 	}
 	if len(why) == 0 {
-		return nil, mqs.Unreadable("", "%w", found.none())
+		return nil, read.Unreadable("", "%w", found.none())
 	}
-	return nil, mqs.Unreadable("", "%v", errors.Join(why...))
+	return nil, read.Unreadable("", "%v", errors.Join(why...))
 }
 
 // try opens the queues by one DLL.

@@ -15,12 +15,12 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/dll/locate"
 	"github.com/mpi-queues/mpi-queues/mqs/dll/needs"
 	"github.com/mpi-queues/mpi-queues/mqs/dll/starter"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
-	"github.com/mpi-queues/mpi-queues/mqs/trust"
+	"github.com/mpi-queues/mpi-queues/mqs/dll/trust"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
 // candidate is a DLL that may be the one.
@@ -52,7 +52,7 @@ func find(ctx context.Context, p Process, s Settings, log zerolog.Logger) (*sear
 		f.add(s.Path, "`set mpi-queues dll'")
 		return f, nil
 	}
-	own, err := f.ask(ctx, p.Target, "the process")
+	own, err := f.ask(ctx, p.Inferior, "the process")
 	if err != nil {
 		return nil, err
 	}
@@ -92,8 +92,8 @@ func find(ctx context.Context, p Process, s Settings, log zerolog.Logger) (*sear
 }
 
 // ask reads what a process says.
-func (f *search) ask(ctx context.Context, t target.Target, who string) (locate.Found, error) {
-	r := target.NewReader(ctx, t)
+func (f *search) ask(ctx context.Context, t inferior.Inferior, who string) (locate.Found, error) {
+	r := inferior.NewReader(ctx, t)
 	symbols, err := r.Symbols(locate.Symbols...)
 	if err != nil {
 		return locate.Found{}, err
@@ -198,16 +198,16 @@ var loaderFolders = sync.OnceValue(func() []string {
 // none is the sentence for a process without any DLL.
 func (f *search) none() error {
 	if f.problems != nil {
-		return fmt.Errorf("%w: %s; `set mpi-queues dll PATH' names one", mqs.ErrNoDLL, strings.Join(f.problems, "; "))
+		return fmt.Errorf("%w: %s; `set mpi-queues dll PATH' names one", read.ErrNoDLL, strings.Join(f.problems, "; "))
 	}
 	return fmt.Errorf("%w: neither the process nor what has started it names one (%s, %s), and no DLL is %s; "+
-		"`set mpi-queues dll PATH' names one", mqs.ErrNoDLL, locate.DLLName, locate.DLLLocations, f.places())
+		"`set mpi-queues dll PATH' names one", read.ErrNoDLL, locate.DLLName, locate.DLLLocations, f.places())
 }
 
 // memory is a process of the debugger's as package locate reads it.
 type memory struct {
-	r       *target.Reader
-	symbols map[string]target.Symbol
+	r       *inferior.Reader
+	symbols map[string]inferior.Symbol
 }
 
 // Symbol does not know sizes: debuggers do not tell them.
@@ -216,7 +216,7 @@ func (m memory) Symbol(name string) (addr, size uint64, ok bool) {
 	return uint64(s.Addr), 0, ok
 }
 
-func (m memory) Bytes(addr uint64, n int) ([]byte, error) { return m.r.Bytes(target.Addr(addr), n) }
+func (m memory) Bytes(addr uint64, n int) ([]byte, error) { return m.r.Bytes(inferior.Addr(addr), n) }
 func (m memory) PointerSize() int                         { return m.r.Info().PointerSize }
 func (m memory) BigEndian() bool                          { return m.r.Info().BigEndian }
 
@@ -250,7 +250,7 @@ func (c candidate) resolve(safe []string) (string, error) {
 
 // imageKey tells a program with its libraries from others, and from newer ones
 // of the same names.
-func imageKey(info target.Info) string {
+func imageKey(info inferior.Info) string {
 	h := sha256.New()
 	for _, path := range slices.Concat([]string{info.Executable, info.Architecture}, info.Libraries) {
 		fmt.Fprintf(h, "%q %s\n", path, fileIdentity(path))

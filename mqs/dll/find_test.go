@@ -14,40 +14,42 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/dll/locate"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
 // made is a process whose memory is texts at the addresses of symbols.
 type made struct {
-	info    target.Info
+	info    inferior.Info
 	symbols map[string]string
 }
 
-func (m made) Info() target.Info {
+func (m made) Info() inferior.Info {
 	m.info.PointerSize = 8
 	m.info.BigEndian = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
 	return m.info
 }
 
-func (m made) address(name string) target.Addr {
+func (m made) address(name string) inferior.Addr {
 	i := slices.Index(locate.Symbols, name)
 	if _, ok := m.symbols[name]; !ok || i < 0 {
 		return 0
 	}
-	return target.Addr(i+1) << 12
+	return inferior.Addr(i+1) << 12
 }
 
-func (m made) FindSymbols(_ context.Context, names []string) ([]*target.Symbol, error) {
-	out := make([]*target.Symbol, len(names))
+func (m made) FindSymbols(_ context.Context, names []string) ([]*inferior.Symbol, error) {
+	out := make([]*inferior.Symbol, len(names))
 	for i, name := range names {
 		if a := m.address(name); a != 0 {
-			out[i] = &target.Symbol{Addr: a}
+			out[i] = &inferior.Symbol{Addr: a}
 		}
 	}
 	return out, nil
 }
 
-func (m made) ReadMemory(_ context.Context, ranges []target.Range) ([][]byte, error) {
+func (m made) ReadMemory(_ context.Context, ranges []inferior.Range) ([][]byte, error) {
 	out := make([][]byte, len(ranges))
 	for i, r := range ranges {
 		memory := make([]byte, 1<<16)
@@ -61,11 +63,11 @@ func (m made) ReadMemory(_ context.Context, ranges []target.Range) ([][]byte, er
 	return out, nil
 }
 
-func (m made) FindTypes(_ context.Context, queries []target.TypeQuery) ([]*target.Layout, error) {
-	return make([]*target.Layout, len(queries)), nil
+func (m made) FindTypes(_ context.Context, queries []layout.TypeQuery) ([]*layout.Layout, error) {
+	return make([]*layout.Layout, len(queries)), nil
 }
 
-func (m made) Threads(context.Context, int, []string) ([]target.Thread, error) { return nil, nil }
+func (m made) Threads(context.Context, int, []string) ([]inferior.Thread, error) { return nil, nil }
 
 func TestFind(t *testing.T) {
 	folder := t.TempDir()
@@ -82,39 +84,39 @@ func TestFind(t *testing.T) {
 	before := loaderFolders
 	loaderFolders = func() []string { return []string{filepath.Dir(system)} }
 	defer func() { loaderFolders = before }()
-	linked := target.Info{Executable: in("prog"), Libraries: []string{"/lib/libc.so.6"}}
-	mpi := target.Info{Libraries: []string{"/lib/libc.so.6", in("libmpi.so.1")}}
+	linked := inferior.Info{Executable: in("prog"), Libraries: []string{"/lib/libc.so.6"}}
+	mpi := inferior.Info{Libraries: []string{"/lib/libc.so.6", in("libmpi.so.1")}}
 	for name, c := range map[string]struct {
 		process  made
-		starters []target.Target
+		starters []inferior.Inferior
 		settings Settings
 		want     []string
 		ignore   bool
 	}{
 		"the process names one": {process: made{symbols: map[string]string{locate.DLLName: in("libown.so")}},
-			starters: []target.Target{made{symbols: map[string]string{locate.DLLName: in("libstarters.so")}}},
+			starters: []inferior.Inferior{made{symbols: map[string]string{locate.DLLName: in("libstarters.so")}}},
 			want:     []string{in("libown.so")}},
 		"the one it names is not there": {process: made{symbols: map[string]string{locate.DLLName: in("libgone.so")}},
-			starters: []target.Target{made{}, made{symbols: map[string]string{locate.DLLName: in("libstarters.so")}}},
+			starters: []inferior.Inferior{made{}, made{symbols: map[string]string{locate.DLLName: in("libstarters.so")}}},
 			want:     []string{in("libgone.so"), in("libstarters.so")}},
 		"a name without a folder":   {process: made{info: mpi, symbols: map[string]string{locate.DLLName: "libown.so"}}, want: []string{in("libown.so"), in("libtvmpich.so")}},
 		"nobody names one":          {process: made{info: mpi}, want: []string{in("libtvmpich.so")}},
 		"an empty name":             {process: made{info: mpi, symbols: map[string]string{locate.DLLName: ""}}, want: []string{in("libtvmpich.so")}},
 		"the user names one":        {process: made{info: mpi, symbols: map[string]string{locate.DLLName: in("libown.so")}}, settings: Settings{Path: "/other.so"}, want: []string{"/other.so"}},
-		"no MPI":                    {process: made{info: target.Info{Libraries: []string{in("libc.so.6")}}}, want: []string{system}},
+		"no MPI":                    {process: made{info: inferior.Info{Libraries: []string{in("libc.so.6")}}}, want: []string{system}},
 		"linked with its MPI":       {process: made{info: linked, symbols: map[string]string{locate.DLLName: "libown.so"}}, want: []string{in("libown.so")}},
 		"linked, and names none":    {process: made{info: linked}, want: []string{in("libtvmpich.so"), system}},
 		"linked, and names another": {process: made{info: linked, symbols: map[string]string{locate.DLLName: "libgone.so"}}, want: []string{in("libtvmpich.so"), system}},
-		"in the system's folders":   {process: made{info: target.Info{Executable: "/nowhere/prog"}}, want: []string{system}},
-		"beside its MPI alone":      {process: made{info: target.Info{Executable: "/nowhere/prog", Libraries: []string{"/nowhere/libmpi.so"}}}},
+		"in the system's folders":   {process: made{info: inferior.Info{Executable: "/nowhere/prog"}}, want: []string{system}},
+		"beside its MPI alone":      {process: made{info: inferior.Info{Executable: "/nowhere/prog", Libraries: []string{"/nowhere/libmpi.so"}}}},
 		"queues are to be ignored":  {process: made{symbols: map[string]string{locate.IgnoreQueues: "", locate.DLLName: in("libown.so")}}, want: []string{in("libown.so")}, ignore: true},
 		"in the other spelling":     {process: made{symbols: map[string]string{locate.IgnoreQueuesMPIR: ""}}, want: []string{system}, ignore: true},
-		"a starter's are, too":      {process: made{}, starters: []target.Target{made{symbols: map[string]string{locate.IgnoreQueuesMPIR: ""}}}, want: []string{system}, ignore: true},
+		"a starter's are, too":      {process: made{}, starters: []inferior.Inferior{made{symbols: map[string]string{locate.IgnoreQueuesMPIR: ""}}}, want: []string{system}, ignore: true},
 		"the process has one": {process: made{symbols: map[string]string{locate.DLLName: in("libown.so")}},
-			starters: []target.Target{made{symbols: map[string]string{locate.IgnoreQueues: ""}}}, want: []string{in("libown.so")}},
+			starters: []inferior.Inferior{made{symbols: map[string]string{locate.IgnoreQueues: ""}}}, want: []string{in("libown.so")}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, err := find(t.Context(), Process{Target: c.process, Starters: c.starters}, c.settings, zerolog.Nop())
+			f, err := find(t.Context(), Process{Inferior: c.process, Starters: c.starters}, c.settings, zerolog.Nop())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -147,16 +149,16 @@ func TestCommonPrefix(t *testing.T) {
 
 func TestNothingFoundIsSaidAsSuch(t *testing.T) {
 	hosts := Hosts{Log: zerolog.Nop()}
-	_, err := hosts.Open(t.Context(), Process{Target: made{}}, Settings{})
-	var unreadable *mqs.UnreadableError
-	if !errors.Is(err, mqs.ErrNoDLL) || !errors.As(err, &unreadable) {
+	_, err := hosts.Open(t.Context(), Process{Inferior: made{}}, Settings{})
+	var unreadable *read.UnreadableError
+	if !errors.Is(err, read.ErrNoDLL) || !errors.As(err, &unreadable) {
 		t.Errorf("the error is %v", err)
 	}
 }
 
 func TestIgnoredQueuesAreNone(t *testing.T) {
 	hosts := Hosts{Log: zerolog.Nop()}
-	s, err := hosts.Open(t.Context(), Process{Target: made{symbols: map[string]string{locate.IgnoreQueues: ""}}}, Settings{})
+	s, err := hosts.Open(t.Context(), Process{Inferior: made{symbols: map[string]string{locate.IgnoreQueues: ""}}}, Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +172,7 @@ func TestIgnoredQueuesAreNone(t *testing.T) {
 	}
 	// It is the starter that asks: its user is told.
 	starter := made{symbols: map[string]string{locate.IgnoreQueuesMPIR: ""}}
-	if s, err = hosts.Open(t.Context(), Process{Target: made{}, Starters: []target.Target{starter}}, Settings{}); err != nil {
+	if s, err = hosts.Open(t.Context(), Process{Inferior: made{}, Starters: []inferior.Inferior{starter}}, Settings{}); err != nil {
 		t.Fatal(err)
 	}
 	p = &mqs.Process{}

@@ -16,11 +16,12 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/dll"
 	"github.com/mpi-queues/mpi-queues/mqs/dll/abi"
 	"github.com/mpi-queues/mpi-queues/mqs/dll/wire"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
 // asMadHost makes the test's own program a host of which a DLL has taken over:
@@ -33,8 +34,8 @@ var replies = map[string]wire.FromHost{
 	"no answer":           {Reply: &wire.Reply{}},
 	"another's answer":    {Reply: &wire.Reply{Loaded: &wire.Loaded{}}},
 	"asks for nothing":    {Ask: &wire.Ask{}},
-	"asks for too much":   {Ask: &wire.Ask{Ranges: []target.Range{{Addr: 1, Len: 1 << 40}}}},
-	"asks for less":       {Ask: &wire.Ask{Ranges: []target.Range{{Addr: 1, Len: -1}}}},
+	"asks for too much":   {Ask: &wire.Ask{Ranges: []inferior.Range{{Addr: 1, Len: 1 << 40}}}},
+	"asks for less":       {Ask: &wire.Ask{Ranges: []inferior.Range{{Addr: 1, Len: -1}}}},
 	"asks without end":    {Ask: &wire.Ask{Symbols: []string{"main"}}},
 	"a long note":         {Reply: &wire.Reply{Opened: &wire.Opened{}, Notes: []string{strings.Repeat("x", 100<<20)}}},
 	"half a communicator": {Reply: &wire.Reply{Opened: &wire.Opened{}, Communicator: &wire.Communicator{Raw: []byte{1}}}},
@@ -89,12 +90,12 @@ func TestMadHosts(t *testing.T) {
 			}}
 			defer hosts.Close()
 			settings := dll.Settings{Path: path, SafePath: []string{"/"}, Timeout: time.Second}
-			process := dll.Process{Target: anyProcess{}}
-			sources := mqs.Sources{OpenDLL: func(ctx context.Context, _ target.Target, _ mqs.Source) (mqs.Source, error) {
+			process := dll.Process{Inferior: anyProcess{}}
+			sources := read.Sources{OpenDLL: func(ctx context.Context, _ inferior.Inferior, _ read.Source) (read.Source, error) {
 				return hosts.Open(ctx, process, settings)
 			}}
-			_, err := sources.Read(t.Context(), process, mqs.DLL, mqs.Filter{})
-			var unreadable *mqs.UnreadableError
+			_, err := sources.Read(t.Context(), process, read.DLL, read.Filter{})
+			var unreadable *read.UnreadableError
 			if err == nil || !strings.Contains(err.Error(), "libmad.so") || strings.Contains(err.Error(), "please report") {
 				t.Errorf("the error is %v (%v)", err, errors.As(err, &unreadable))
 			}
@@ -124,7 +125,7 @@ func TestCloseMeanwhile(t *testing.T) {
 	settings := dll.Settings{Path: path, SafePath: []string{"/"}} // no timeout
 	failed := make(chan error)
 	go func() {
-		_, err := hosts.Open(t.Context(), dll.Process{Target: anyProcess{}}, settings)
+		_, err := hosts.Open(t.Context(), dll.Process{Inferior: anyProcess{}}, settings)
 		failed <- err
 	}()
 	for _, err := os.Stat(asked); err != nil; _, err = os.Stat(asked) {
@@ -137,7 +138,7 @@ func TestCloseMeanwhile(t *testing.T) {
 	if cmd.ProcessState == nil {
 		t.Error("the host goes on")
 	}
-	if _, err := hosts.Open(t.Context(), dll.Process{Target: anyProcess{}}, settings); err == nil {
+	if _, err := hosts.Open(t.Context(), dll.Process{Inferior: anyProcess{}}, settings); err == nil {
 		t.Error("there is a host behind the end")
 	}
 }
@@ -145,20 +146,20 @@ func TestCloseMeanwhile(t *testing.T) {
 // anyProcess has every symbol and no memory.
 type anyProcess struct{}
 
-func (anyProcess) Info() target.Info {
-	return target.Info{Inferior: 1, PID: 1, Kind: "core", PointerSize: 8}
+func (anyProcess) Info() inferior.Info {
+	return inferior.Info{Inferior: 1, PID: 1, Kind: "core", PointerSize: 8}
 }
 
-func (anyProcess) ReadMemory(_ context.Context, ranges []target.Range) ([][]byte, error) {
+func (anyProcess) ReadMemory(_ context.Context, ranges []inferior.Range) ([][]byte, error) {
 	return make([][]byte, len(ranges)), nil
 }
 
-func (anyProcess) FindSymbols(_ context.Context, names []string) ([]*target.Symbol, error) {
-	return make([]*target.Symbol, len(names)), nil
+func (anyProcess) FindSymbols(_ context.Context, names []string) ([]*inferior.Symbol, error) {
+	return make([]*inferior.Symbol, len(names)), nil
 }
 
-func (anyProcess) FindTypes(_ context.Context, queries []target.TypeQuery) ([]*target.Layout, error) {
-	return make([]*target.Layout, len(queries)), nil
+func (anyProcess) FindTypes(_ context.Context, queries []layout.TypeQuery) ([]*layout.Layout, error) {
+	return make([]*layout.Layout, len(queries)), nil
 }
 
-func (anyProcess) Threads(context.Context, int, []string) ([]target.Thread, error) { return nil, nil }
+func (anyProcess) Threads(context.Context, int, []string) ([]inferior.Thread, error) { return nil, nil }

@@ -11,7 +11,9 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/dll"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
 	"github.com/mpi-queues/mpi-queues/tests/dll/testdll"
 )
 
@@ -20,7 +22,7 @@ import (
 type toy struct {
 	memory  []byte
 	order   binary.ByteOrder
-	layouts map[string]*target.Layout
+	layouts map[string]*layout.Layout
 }
 
 // Where the toy's objects are.
@@ -34,7 +36,7 @@ const (
 
 func newToy(t *testing.T) *toy {
 	t.Helper()
-	p := &toy{memory: make([]byte, toyEnd-toyState), order: binary.BigEndian, layouts: map[string]*target.Layout{
+	p := &toy{memory: make([]byte, toyEnd-toyState), order: binary.BigEndian, layouts: map[string]*layout.Layout{
 		"long": {Size: 4},
 	}}
 	if isBig() {
@@ -42,9 +44,9 @@ func newToy(t *testing.T) *toy {
 	}
 	// The members of toy.h with their offsets in LP64, of which each is an int, a long or a pointer.
 	layout := func(name string, size int, fields map[string]int) {
-		l := &target.Layout{Size: size, Fields: map[string]target.Field{}}
+		l := &layout.Layout{Size: size, Fields: map[string]layout.Field{}}
 		for f, at := range fields {
-			l.Fields[f] = target.Field{Offset: at, Size: 8, Kind: target.KindSigned}
+			l.Fields[f] = layout.Field{Offset: at, Size: 8, Kind: layout.KindSigned}
 		}
 		p.layouts[name] = l
 	}
@@ -77,42 +79,42 @@ func newToy(t *testing.T) *toy {
 
 func isBig() bool { return binary.NativeEndian.Uint16([]byte{0, 1}) == 1 }
 
-func (p *toy) Info() target.Info {
-	return target.Info{Inferior: 1, PID: 1, Kind: "core", Executable: "/other/toy", PointerSize: 8, BigEndian: !isBig()}
+func (p *toy) Info() inferior.Info {
+	return inferior.Info{Inferior: 1, PID: 1, Kind: "core", Executable: "/other/toy", PointerSize: 8, BigEndian: !isBig()}
 }
 
-func (p *toy) ReadMemory(_ context.Context, ranges []target.Range) ([][]byte, error) {
+func (p *toy) ReadMemory(_ context.Context, ranges []inferior.Range) ([][]byte, error) {
 	out := make([][]byte, len(ranges))
 	for i, r := range ranges {
 		if r.Addr >= toyState && r.Addr < toyEnd {
-			out[i] = p.memory[r.Addr-toyState : min(r.Addr-toyState+target.Addr(r.Len), toyEnd-toyState)]
+			out[i] = p.memory[r.Addr-toyState : min(r.Addr-toyState+inferior.Addr(r.Len), toyEnd-toyState)]
 		}
 	}
 	return out, nil
 }
 
-func (p *toy) FindSymbols(_ context.Context, names []string) ([]*target.Symbol, error) {
-	out := make([]*target.Symbol, len(names))
+func (p *toy) FindSymbols(_ context.Context, names []string) ([]*inferior.Symbol, error) {
+	out := make([]*inferior.Symbol, len(names))
 	for i, name := range names {
 		switch name {
 		case "toy_state":
-			out[i] = &target.Symbol{Addr: toyState}
+			out[i] = &inferior.Symbol{Addr: toyState}
 		case "toy_changed":
-			out[i] = &target.Symbol{Addr: toyEnd}
+			out[i] = &inferior.Symbol{Addr: toyEnd}
 		}
 	}
 	return out, nil
 }
 
-func (p *toy) FindTypes(_ context.Context, queries []target.TypeQuery) ([]*target.Layout, error) {
-	out := make([]*target.Layout, len(queries))
+func (p *toy) FindTypes(_ context.Context, queries []layout.TypeQuery) ([]*layout.Layout, error) {
+	out := make([]*layout.Layout, len(queries))
 	for i, q := range queries {
 		out[i] = p.layouts[q.Name]
 	}
 	return out, nil
 }
 
-func (p *toy) Threads(context.Context, int, []string) ([]target.Thread, error) { return nil, nil }
+func (p *toy) Threads(context.Context, int, []string) ([]inferior.Thread, error) { return nil, nil }
 
 // A DLL reads a process of the other byte order, and is told the sizes that the debugger knows.
 func TestOtherByteOrder(t *testing.T) {
@@ -120,11 +122,11 @@ func TestOtherByteOrder(t *testing.T) {
 	path := testdll.In(t.TempDir()).Reference(t, "-DOTHER_ORDER=1", "-DLONG_SIZE=4")
 	h := hosts()
 	defer h.Close()
-	s, err := h.Open(t.Context(), dll.Process{Target: process}, dll.Settings{Path: path, SafePath: []string{"/"}, Timeout: time.Minute})
+	s, err := h.Open(t.Context(), dll.Process{Inferior: process}, dll.Settings{Path: path, SafePath: []string{"/"}, Timeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := mqs.Collect(target.NewReader(t.Context(), process), s, mqs.Filter{})
+	p, err := read.Collect(inferior.NewReader(t.Context(), process), s, read.Filter{})
 	if err != nil || len(p.Communicators) != 2 {
 		t.Fatalf("%+v, %v", p, err)
 	}

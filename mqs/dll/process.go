@@ -16,7 +16,7 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/mqs/dll/needs"
 	"github.com/mpi-queues/mpi-queues/mqs/dll/wire"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // hostProcess is a running host with a DLL in it, and the helper's end of the
@@ -101,7 +101,7 @@ func socketPair() (net.Conn, *os.File, error) {
 // may take limit for it, 0 being none, what t takes not counted, and with that
 // ten times as much: a DLL may ask without end. The error is the DLL's own if
 // the reply is not nil; without an error the reply has what was asked for.
-func (h *hostProcess) do(ctx context.Context, t target.Target, limit time.Duration, request wire.ToHost) (*wire.Reply, error) {
+func (h *hostProcess) do(ctx context.Context, t inferior.Inferior, limit time.Duration, request wire.ToHost) (*wire.Reply, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.ended {
@@ -164,20 +164,20 @@ var (
 const maxAsked = 1 << 14
 
 // isSensible says whether a host can mean what it asks.
-func isSensible(t target.Target, a *wire.Ask) bool {
+func isSensible(t inferior.Inferior, a *wire.Ask) bool {
 	total := 0
 	for _, r := range a.Ranges {
-		if r.Len <= 0 || r.Len > target.MaxFetch {
+		if r.Len <= 0 || r.Len > inferior.MaxFetch {
 			return false
 		}
 		total += r.Len
 	}
 	asked := len(a.Ranges) + len(a.Symbols) + len(a.Types)
-	return t != nil && asked > 0 && asked <= maxAsked && total <= target.MaxFetch
+	return t != nil && asked > 0 && asked <= maxAsked && total <= inferior.MaxFetch
 }
 
 // serve answers what the host asks.
-func serve(ctx context.Context, t target.Target, a *wire.Ask) (*wire.Answer, error) {
+func serve(ctx context.Context, t inferior.Inferior, a *wire.Ask) (*wire.Answer, error) {
 	out := &wire.Answer{}
 	switch {
 	case len(a.Ranges) > 0:

@@ -15,6 +15,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/dll/abi"
 	"github.com/mpi-queues/mpi-queues/mqs/dll/wire"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
 // Source reads the queues of one process through a vendor's DLL.
@@ -232,7 +233,7 @@ func (s *Source) Operations(_ *mqs.Communicator, class mqs.OpClass) iter.Seq2[mq
 					return
 				}
 				if list.Endless {
-					yield(mqs.PendingOperation{}, fmt.Errorf("%s in %s: %w", abi.NextOperation, s.host.name(), mqs.ErrEndless))
+					yield(mqs.PendingOperation{}, fmt.Errorf("%s in %s: %w", abi.NextOperation, s.host.name(), read.ErrEndless))
 					return
 				}
 				raw := operations(list.Raw)

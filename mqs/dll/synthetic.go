@@ -7,7 +7,8 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/mqs/dll/abi"
 	"github.com/mpi-queues/mpi-queues/mqs/dll/locate"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
 )
 
 // synthetic is a made-up process: whatever a DLL looks for in it is there, or
@@ -18,7 +19,7 @@ type synthetic struct {
 	// empty has no symbol and no type.
 	empty bool
 	// fill fills memory that begins at an address; nil for memory that can't be read.
-	fill func(a target.Addr, b []byte)
+	fill func(a inferior.Addr, b []byte)
 }
 
 // What the addresses of a synthetic process look like.
@@ -36,16 +37,16 @@ const (
 var synthetics = []synthetic{
 	{title: "without any symbol of an MPI", empty: true},
 	{title: "whose memory can't be read"},
-	{title: "whose memory is all zeros", fill: func(target.Addr, []byte) {}},
-	{title: "whose memory is all ones", fill: func(_ target.Addr, b []byte) {
+	{title: "whose memory is all zeros", fill: func(inferior.Addr, []byte) {}},
+	{title: "whose memory is all ones", fill: func(_ inferior.Addr, b []byte) {
 		for i := range b {
 			b[i] = 0xff
 		}
 	}},
 	// Every pointer points a little further, in a circle: lists have no end.
-	{title: "whose lists go round in circles", fill: func(a target.Addr, b []byte) {
+	{title: "whose lists go round in circles", fill: func(a inferior.Addr, b []byte) {
 		for i := range b {
-			word := (a + target.Addr(i)) &^ 7
+			word := (a + inferior.Addr(i)) &^ 7
 			next := syntheticStart + (word+2*fieldSpacing-syntheticStart)%symbolSpacing
 			var bytes [8]byte
 			if syntheticPointer == 4 {
@@ -53,17 +54,17 @@ var synthetics = []synthetic{
 			} else {
 				binary.NativeEndian.PutUint64(bytes[:], uint64(next))
 			}
-			b[i] = bytes[(a+target.Addr(i))%8]
+			b[i] = bytes[(a+inferior.Addr(i))%8]
 		}
 	}},
 }
 
-func (s synthetic) Info() target.Info {
-	return target.Info{Inferior: 1, PID: 1, Kind: "live", Executable: "/synthetic/process", Architecture: "synthetic",
+func (s synthetic) Info() inferior.Info {
+	return inferior.Info{Inferior: 1, PID: 1, Kind: "live", Executable: "/synthetic/process", Architecture: "synthetic",
 		PointerSize: syntheticPointer, BigEndian: binary.NativeEndian.Uint16([]byte{0, 1}) == 1}
 }
 
-func (s synthetic) ReadMemory(_ context.Context, ranges []target.Range) ([][]byte, error) {
+func (s synthetic) ReadMemory(_ context.Context, ranges []inferior.Range) ([][]byte, error) {
 	out := make([][]byte, len(ranges))
 	for i, r := range ranges {
 		if s.fill != nil && r.Addr >= syntheticStart && r.Addr < syntheticEnd {
@@ -74,32 +75,34 @@ func (s synthetic) ReadMemory(_ context.Context, ranges []target.Range) ([][]byt
 	return out, nil
 }
 
-func (s synthetic) FindSymbols(_ context.Context, names []string) ([]*target.Symbol, error) {
-	out := make([]*target.Symbol, len(names))
+func (s synthetic) FindSymbols(_ context.Context, names []string) ([]*inferior.Symbol, error) {
+	out := make([]*inferior.Symbol, len(names))
 	for i, name := range names {
 		if !s.empty && name != locate.IgnoreQueues && name != locate.IgnoreQueuesMPIR {
-			out[i] = &target.Symbol{Addr: syntheticStart + target.Addr(hash(name)%symbols)*symbolSpacing}
+			out[i] = &inferior.Symbol{Addr: syntheticStart + inferior.Addr(hash(name)%symbols)*symbolSpacing}
 		}
 	}
 	return out, nil
 }
 
-func (s synthetic) FindTypes(_ context.Context, queries []target.TypeQuery) ([]*target.Layout, error) {
-	out := make([]*target.Layout, len(queries))
+func (s synthetic) FindTypes(_ context.Context, queries []layout.TypeQuery) ([]*layout.Layout, error) {
+	out := make([]*layout.Layout, len(queries))
 	for i, q := range queries {
 		if s.empty {
 			continue
 		}
-		out[i] = &target.Layout{Size: syntheticType, Fields: map[string]target.Field{}}
+		out[i] = &layout.Layout{Size: syntheticType, Fields: map[string]layout.Field{}}
 		for _, f := range q.Fields {
 			at := int(hash(f)%(syntheticType/fieldSpacing)) * fieldSpacing
-			out[i].Fields[f] = target.Field{Offset: at, Size: fieldSpacing, Kind: target.KindPointer}
+			out[i].Fields[f] = layout.Field{Offset: at, Size: fieldSpacing, Kind: layout.KindPointer}
 		}
 	}
 	return out, nil
 }
 
-func (s synthetic) Threads(context.Context, int, []string) ([]target.Thread, error) { return nil, nil }
+func (s synthetic) Threads(context.Context, int, []string) ([]inferior.Thread, error) {
+	return nil, nil
+}
 
 // hash gives a name a place that stays the same.
 func hash(name string) uint32 {

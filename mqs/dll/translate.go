@@ -8,7 +8,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/dll/abi"
 	"github.com/mpi-queues/mpi-queues/mqs/dll/wire"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // What a DLL writes into the standard's structures is taken with care: ranks
@@ -57,11 +57,11 @@ func tagOf(w abi.TwordT) mqs.Maybe[int32] {
 }
 
 // addrOf is an address.
-func addrOf(a abi.TaddrT) mqs.Maybe[target.Addr] {
+func addrOf(a abi.TaddrT) mqs.Maybe[inferior.Addr] {
 	if a == unwrittenAddr {
-		return mqs.Maybe[target.Addr]{}
+		return mqs.Maybe[inferior.Addr]{}
 	}
-	return mqs.Known(target.Addr(a))
+	return mqs.Known(inferior.Addr(a))
 }
 
 // textOf is a text, whose bytes may be in no encoding that is known.
@@ -73,7 +73,7 @@ func communicator(raw *wire.Communicator) (c mqs.Communicator, ok bool) {
 		return c, false
 	}
 	m := rawCommunicator(raw)
-	c.UniqueID = target.Addr(m.UniqueID)
+	c.UniqueID = inferior.Addr(m.UniqueID)
 	c.LocalRank = rankOf(m.LocalRank, false)
 	if size := rankOf(m.Size, false); size.Known && size.Value > 0 {
 		c.Size = size

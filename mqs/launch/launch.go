@@ -18,7 +18,7 @@ import (
 	"runtime"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/peek"
+	"github.com/mpi-queues/mpi-queues/mqs/procmem"
 )
 
 // Rank is a process of a job.
@@ -74,7 +74,7 @@ func Find(pid int) (*Job, error) {
 	if runtime.GOOS != "linux" {
 		return nil, errors.New("the processes of an MPI job can be found on Linux only: name each of them by its id")
 	}
-	files := peek.NewFiles(tableSymbol, sizeSymbol, initSymbol)
+	files := procmem.NewFiles(tableSymbol, sizeSymbol, initSymbol)
 	s, err := look("/proc", func(pid int) (memory, error) { return files.Open(pid) })
 	if err != nil {
 		return nil, err

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mpi-queues/mpi-queues/mqs/trust"
+	"github.com/mpi-queues/mpi-queues/mqs/dll/trust"
 )
 
 // status is what /proc/PID/status says of whose a process is and how it is called.

@@ -13,8 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/mpi-queues/mpi-queues/mqs/peek"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
+	"github.com/mpi-queues/mpi-queues/mqs/procmem"
 )
 
 // system is what /proc says of the processes of this machine, at one time.
@@ -39,7 +39,7 @@ type system struct {
 
 // memory is a process that is read.
 type memory interface {
-	peek.Memory
+	procmem.Memory
 	Close()
 }
 

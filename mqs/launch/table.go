@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/mpi-queues/mpi-queues/mqs/peek"
+	"github.com/mpi-queues/mpi-queues/mqs/procmem"
 )
 
 // The variables of a launcher's that list what it has started. The MPIR process
@@ -46,7 +46,7 @@ const (
 // readTable reads a launcher's table; it is empty if there is none, or none that
 // is filled. Since the launcher runs on, what was read is only believed if the
 // table is still the same behind it. What it takes is added to spent.
-func readTable(m peek.Memory, spent *atomic.Int64) ([]entry, error) {
+func readTable(m procmem.Memory, spent *atomic.Int64) ([]entry, error) {
 	const attempts = 3
 	tableAt, _, hasTable := m.Symbol(tableSymbol)
 	sizeAt, _, hasSize := m.Symbol(sizeSymbol)
@@ -54,14 +54,14 @@ func readTable(m peek.Memory, spent *atomic.Int64) ([]entry, error) {
 		return nil, nil
 	}
 	where := func() (at uint64, size int32, err error) {
-		if at, err = peek.Pointer(m, tableAt); err != nil {
+		if at, err = procmem.Pointer(m, tableAt); err != nil {
 			return 0, 0, err
 		}
 		b, err := m.Bytes(sizeAt, 4)
 		if err != nil {
 			return 0, 0, err
 		}
-		return at, int32(peek.Order(m).Uint32(b)), nil
+		return at, int32(procmem.Order(m).Uint32(b)), nil
 	}
 	var err error
 	for range attempts {
@@ -83,13 +83,13 @@ func readTable(m peek.Memory, spent *atomic.Int64) ([]entry, error) {
 	return nil, errors.Join(err, fmt.Errorf("its %s does not stand still", tableSymbol))
 }
 
-func readEntries(m peek.Memory, at uint64, n int, spent *atomic.Int64) ([]entry, error) {
+func readEntries(m procmem.Memory, at uint64, n int, spent *atomic.Int64) ([]entry, error) {
 	width := m.PointerSize()
 	step := 3 * width // two pointers and an int, padded to the width of a pointer
 	if at > math.MaxUint64-uint64(n*step) {
 		return nil, fmt.Errorf("its %s at %#x can't be right", tableSymbol, at)
 	}
-	order := peek.Order(m)
+	order := procmem.Order(m)
 	word := func(b []byte) uint64 {
 		if width == 4 {
 			return uint64(order.Uint32(b))
@@ -157,7 +157,7 @@ var errTables = errors.New("its " + tableSymbol + " and those around it are too 
 
 // texts reads strings that often are the same ones or stand side by side.
 type texts struct {
-	m     peek.Memory
+	m     procmem.Memory
 	spent *atomic.Int64
 	known map[uint64]string
 	// page is the one that was read last, and at its address.
@@ -173,7 +173,7 @@ func (t *texts) read(at uint64) (string, error) {
 	s, ok := t.known[at]
 	if !ok {
 		var err error
-		if s, err = peek.Text(pages{t.m, t}, at, maxText); err != nil {
+		if s, err = procmem.Text(pages{t.m, t}, at, maxText); err != nil {
 			return "", err
 		}
 		if t.spent.Add(int64(2*(len(s)+textCost))) > maxTables {
@@ -186,7 +186,7 @@ func (t *texts) read(at uint64) (string, error) {
 
 // pages is a process that is read a page at a time.
 type pages struct {
-	peek.Memory
+	procmem.Memory
 	*texts
 }
 

@@ -2,33 +2,33 @@ package mpich
 
 import (
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // arrivalTypes are the shared memory through which the processes of a node send
 // each other messages: of ch3's channel nemesis, and of ch4's module posix (4.0).
 type arrivalTypes struct {
-	Region  target.Struct[nemRegion]  `c:"MPID_nem_mem_region_t,optional"`
-	Queue   target.Struct[nemQueue]   `c:"MPID_nem_queue_t,optional"`
-	Fastbox target.Struct[nemFastbox] `c:"MPID_nem_fastbox_t,optional"`
+	Region  inferior.Struct[nemRegion]  `c:"MPID_nem_mem_region_t,optional"`
+	Queue   inferior.Struct[nemQueue]   `c:"MPID_nem_queue_t,optional"`
+	Fastbox inferior.Struct[nemFastbox] `c:"MPID_nem_fastbox_t,optional"`
 
-	Transports target.Struct[posixTransports] `c:"MPIDI_POSIX_eager_iqueue_global_t,optional"`
-	Transport  target.Struct[posixTransport]  `c:"MPIDI_POSIX_eager_iqueue_transport_t,optional"`
-	Terminal   target.Struct[posixTerminal]   `c:"MPIDU_genq_shmem_queue_u,optional"`
+	Transports inferior.Struct[posixTransports] `c:"MPIDI_POSIX_eager_iqueue_global_t,optional"`
+	Transport  inferior.Struct[posixTransport]  `c:"MPIDI_POSIX_eager_iqueue_transport_t,optional"`
+	Terminal   inferior.Struct[posixTerminal]   `c:"MPIDU_genq_shmem_queue_u,optional"`
 }
 
 // nemRegion is MPID_nem_mem_region (mpid_nem_defs.h).
 type nemRegion struct {
-	Locals int32       `c:"num_local"`
-	Local  int32       `c:"local_rank"`
-	Boxes  target.Addr `c:"mailboxes.in"`
-	Queue  target.Addr `c:"my_recvQ"`
+	Locals int32         `c:"num_local"`
+	Local  int32         `c:"local_rank"`
+	Boxes  inferior.Addr `c:"mailboxes.in"`
+	Queue  inferior.Addr `c:"my_recvQ"`
 }
 
 // nemQueue is empty if both pointers, which are relative, are 0.
 type nemQueue struct {
-	Head target.Place `c:"head"`
-	Mine target.Place `c:"my_head"`
+	Head inferior.Place `c:"head"`
+	Mine inferior.Place `c:"my_head"`
 }
 
 // nemFastbox holds a message if its flag is set.
@@ -37,17 +37,17 @@ type nemFastbox struct {
 }
 
 type posixTransports struct {
-	First target.Place `c:"transports"`
+	First inferior.Place `c:"transports"`
 }
 
 type posixTransport struct {
-	Mine target.Addr `c:"my_terminal"`
+	Mine inferior.Addr `c:"my_terminal"`
 }
 
 // posixTerminal is empty if both are 0.
 type posixTerminal struct {
-	Head target.Place `c:"q.head"`
-	Tail target.Place `c:"q.tail"`
+	Head inferior.Place `c:"q.head"`
+	Tail inferior.Place `c:"q.tail"`
 }
 
 const maxLocals = 1 << 16 // processes of a node
@@ -68,9 +68,9 @@ func (s *source) arriving() mqs.Maybe[bool] {
 }
 
 // anySet says whether one of some pointers is not 0.
-func (s *source) anySet(places ...target.Place) mqs.Maybe[bool] {
+func (s *source) anySet(places ...inferior.Place) mqs.Maybe[bool] {
 	for _, at := range places {
-		p, err := s.r.Pointers(target.Addr(at), 1)
+		p, err := s.r.Pointers(inferior.Addr(at), 1)
 		if err != nil {
 			return mqs.Maybe[bool]{}
 		}
@@ -81,7 +81,7 @@ func (s *source) anySet(places ...target.Place) mqs.Maybe[bool] {
 	return mqs.Known(false)
 }
 
-func (s *source) inNemesis(at target.Addr) mqs.Maybe[bool] {
+func (s *source) inNemesis(at inferior.Addr) mqs.Maybe[bool] {
 	region, err := s.arrivals.Region.Read(s.r, at)
 	if err != nil || region.Locals < 1 || region.Locals > maxLocals || region.Queue == 0 {
 		return mqs.Maybe[bool]{}
@@ -112,12 +112,12 @@ func (s *source) inNemesis(at target.Addr) mqs.Maybe[bool] {
 	return mqs.Known(false)
 }
 
-func (s *source) inPosix(at target.Addr) mqs.Maybe[bool] {
+func (s *source) inPosix(at inferior.Addr) mqs.Maybe[bool] {
 	all, err := s.arrivals.Transports.Read(s.r, at)
 	if err != nil {
 		return mqs.Maybe[bool]{}
 	}
-	t, err := s.arrivals.Transport.Read(s.r, target.Addr(all.First))
+	t, err := s.arrivals.Transport.Read(s.r, inferior.Addr(all.First))
 	if err != nil || t.Mine == 0 || s.arrivals.Transports.Size() != s.arrivals.Transport.Size() {
 		return mqs.Maybe[bool]{} // with several virtual interfaces there are several
 	}

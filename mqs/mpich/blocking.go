@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/callstack"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // pointToPoint are beginnings of the names of calls that make no messages of
@@ -19,24 +19,24 @@ var pointToPoint = []string{"MPI_Wait", "MPI_Test", "MPI_Isend", "MPI_Issend", "
 // the call. If it holds those of several (the stack keeps old values, and the
 // program's own variables in registers), or has not come to where it waits, which of
 // them is its own is not known.
-func (s *source) blockingKinds() map[target.Addr]string {
+func (s *source) blockingKinds() map[inferior.Addr]string {
 	if s.blocking != nil {
 		return s.blocking
 	}
-	s.blocking = map[target.Addr]string{}
-	s.mayBeBlocking = map[target.Addr]bool{}
-	s.inCollective = map[target.Addr]string{}
-	s.callOf = map[target.Addr]*target.Call{}
+	s.blocking = map[inferior.Addr]string{}
+	s.mayBeBlocking = map[inferior.Addr]bool{}
+	s.inCollective = map[inferior.Addr]string{}
+	s.callOf = map[inferior.Addr]*callstack.Call{}
 	sends, recvs := s.candidates()
 	if len(sends)+len(recvs) == 0 {
 		return s.blocking
 	}
-	calls, err := s.r.Calls()
+	calls, err := callstack.Calls(s.r)
 	if err != nil {
 		s.notef("blocking and non-blocking operations can't be told apart: %v", err)
 		s.blockingUnknown = true
 		for _, a := range recvs {
-			s.blocking[a] = mqs.KindNotKnown
+			s.blocking[a] = callstack.KindNotKnown
 		}
 		for _, a := range sends {
 			s.mayBeBlocking[a] = true
@@ -44,16 +44,16 @@ func (s *source) blockingKinds() map[target.Addr]string {
 		return s.blocking
 	}
 	for _, c := range calls {
-		if kind, ok := mqs.BlockingSends[c.Function]; ok {
+		if kind, ok := callstack.BlockingSends[c.Function]; ok {
 			s.waitsFor(c, kind, sends)
-		} else if _, ok := mqs.BlockingRecvs[c.Function]; !ok && !isPointToPoint(c.Function) {
+		} else if _, ok := callstack.BlockingRecvs[c.Function]; !ok && !isPointToPoint(c.Function) {
 			for _, a := range slices.Concat(sends, recvs) {
 				if c.Words[a] {
 					s.inCollective[a] = c.Function
 				}
 			}
 		}
-		if kind, ok := mqs.BlockingRecvs[c.Function]; ok {
+		if kind, ok := callstack.BlockingRecvs[c.Function]; ok {
 			s.waitsFor(c, kind, recvs)
 		}
 	}
@@ -71,24 +71,24 @@ func isPointToPoint(call string) bool {
 
 // waitsFor gives the kind to the one candidate that the call holds or, where it
 // holds several, that its function for waiting was given.
-func (s *source) waitsFor(c target.Call, kind string, candidates []target.Addr) {
-	var held []target.Addr
+func (s *source) waitsFor(c callstack.Call, kind string, candidates []inferior.Addr) {
+	var held []inferior.Addr
 	for _, a := range candidates {
 		if c.Words[a] {
 			held = append(held, a)
 		}
 	}
 	isAll := s.requests.err == nil
-	if at, ok := c.Innermost("request_ptr"); ok && kind != mqs.KindNotKnown && slices.Contains(held, target.Addr(at)) {
-		held, isAll = []target.Addr{target.Addr(at)}, true
+	if at, ok := c.Innermost("request_ptr"); ok && kind != callstack.KindNotKnown && slices.Contains(held, inferior.Addr(at)) {
+		held, isAll = []inferior.Addr{inferior.Addr(at)}, true
 	}
 	proved := len(held) == 1 && isAll && isWaiting(&c)
 	for _, a := range held {
-		if proved && kind != mqs.KindNotKnown {
+		if proved && kind != callstack.KindNotKnown {
 			s.callOf[a] = &c
 		}
-		if !proved || kind == mqs.KindNotKnown {
-			kind = mqs.KindNotKnown
+		if !proved || kind == callstack.KindNotKnown {
+			kind = callstack.KindNotKnown
 			s.mayBeBlocking[a] = true
 		}
 		s.blocking[a] = kind
@@ -97,8 +97,8 @@ func (s *source) waitsFor(c target.Call, kind string, candidates []target.Addr) 
 
 // isWaiting says whether a call is in one of the library's functions for waiting (src/mpi/request
 // and src/mpid, 4.0 to 5.0): before, it has no request yet, or has only made it.
-func isWaiting(c *target.Call) bool {
-	return slices.ContainsFunc(c.Frames, func(f target.Frame) bool {
+func isWaiting(c *callstack.Call) bool {
+	return slices.ContainsFunc(c.Frames, func(f inferior.Frame) bool {
 		for _, name := range []string{"MPID_Wait", "MPIR_Wait", "MPID_Progress_wait", "MPIDI_CH3I_Progress", "MPIDI_CH3_Progress"} {
 			if strings.HasPrefix(f.Function, name) {
 				return true
@@ -111,7 +111,7 @@ func isWaiting(c *target.Call) bool {
 // candidates are the requests that a blocking call may have made, those that
 // are complete included: the call may have something else to wait for. A send
 // that 4.0 has noted for debuggers is none.
-func (s *source) candidates() (sends, recvs []target.Addr) {
+func (s *source) candidates() (sends, recvs []inferior.Addr) {
 	for _, r := range s.requests.sends {
 		if r.owner == nil && (r.noted == nil || !s.notesUserSends) {
 			sends = append(sends, r.at)

@@ -4,13 +4,13 @@ import (
 	"fmt"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // ch3Types are the C types of the device ch3.
 type ch3Types struct {
-	Request target.Struct[ch3Request] `c:"MPIR_Request"`
-	Counter target.Struct[ch3Counter] `c:"MPL_atomic_int_t,optional"`
+	Request inferior.Struct[ch3Request] `c:"MPIR_Request"`
+	Counter inferior.Struct[ch3Counter] `c:"MPL_atomic_int_t,optional"`
 }
 
 type ch3Counter struct {
@@ -18,31 +18,31 @@ type ch3Counter struct {
 }
 
 type ch3Request struct {
-	Rank     int32       `c:"dev.match.parts.rank"`
-	Tag      int32       `c:"dev.match.parts.tag"`
-	Context  uint32      `c:"dev.match.parts.context_id"`
-	Buffer   target.Addr `c:"dev.user_buf"`
-	Count    int64       `c:"dev.user_count"`
-	Datatype uint32      `c:"dev.datatype"`
-	State    uint32      `c:"dev.state"`
-	Tmpbuf   target.Addr `c:"dev.tmpbuf"`
+	Rank     int32         `c:"dev.match.parts.rank"`
+	Tag      int32         `c:"dev.match.parts.tag"`
+	Context  uint32        `c:"dev.match.parts.context_id"`
+	Buffer   inferior.Addr `c:"dev.user_buf"`
+	Count    int64         `c:"dev.user_count"`
+	Datatype uint32        `c:"dev.datatype"`
+	State    uint32        `c:"dev.state"`
+	Tmpbuf   inferior.Addr `c:"dev.tmpbuf"`
 }
 
 // ch3Groups are the types of ranks up to 4.3.
 type ch3Groups struct {
-	Comm  target.Struct[ch3Comm]  `c:"MPIR_Comm"`
-	Table target.Struct[ch3Table] `c:"MPIDI_VCRT"`
-	VC    target.Struct[ch3VC]    `c:"MPIDI_VC"`
+	Comm  inferior.Struct[ch3Comm]  `c:"MPIR_Comm"`
+	Table inferior.Struct[ch3Table] `c:"MPIDI_VCRT"`
+	VC    inferior.Struct[ch3VC]    `c:"MPIDI_VC"`
 }
 
 type ch3Comm struct {
-	Table      target.Addr `c:"dev.vcrt"`
-	LocalTable target.Addr `c:"dev.local_vcrt"`
+	Table      inferior.Addr `c:"dev.vcrt"`
+	LocalTable inferior.Addr `c:"dev.local_vcrt"`
 }
 
 type ch3Table struct {
-	Size    int32        `c:"size"`
-	Entries target.Place `c:"vcr_table"`
+	Size    int32          `c:"size"`
+	Entries inferior.Place `c:"vcr_table"`
 }
 
 type ch3VC struct {
@@ -73,7 +73,7 @@ type ch3 struct {
 	ch3Types
 	groups ch3Groups
 	// numbers of processes, by the address of their virtual connection
-	numbers map[target.Addr]int32
+	numbers map[inferior.Addr]int32
 }
 
 func (d *ch3) name() string { return "ch3" }
@@ -93,7 +93,7 @@ func (d *ch3) progress() mqs.Maybe[uint64] {
 	return mqs.Known(uint64(uint32(c.Value)))
 }
 
-func (d *ch3) group(a target.Addr, local bool, size int32) ([]mqs.Maybe[int32], error) {
+func (d *ch3) group(a inferior.Addr, local bool, size int32) ([]mqs.Maybe[int32], error) {
 	c, err := d.groups.Comm.Read(d.r, a)
 	if err != nil {
 		return nil, err
@@ -109,21 +109,21 @@ func (d *ch3) group(a target.Addr, local bool, size int32) ([]mqs.Maybe[int32], 
 	if table.Size < size {
 		return nil, fmt.Errorf("it has %d members, and %d connections", size, table.Size)
 	}
-	return d.once(membership{size: size, at: target.Addr(table.Entries)}, func(out []mqs.Maybe[int32]) error {
-		return d.connected(target.Addr(table.Entries), out)
+	return d.once(membership{size: size, at: inferior.Addr(table.Entries)}, func(out []mqs.Maybe[int32]) error {
+		return d.connected(inferior.Addr(table.Entries), out)
 	})
 }
 
 // connected fills in the global ranks of those that a table's connections lead to.
-func (d *ch3) connected(entries target.Addr, out []mqs.Maybe[int32]) error {
+func (d *ch3) connected(entries inferior.Addr, out []mqs.Maybe[int32]) error {
 	connections, err := d.r.Pointers(entries, len(out))
 	if err != nil {
 		return err
 	}
-	var ranges []target.Range
+	var ranges []inferior.Range
 	for _, vc := range connections {
 		if _, ok := d.numbers[vc]; !ok {
-			ranges = append(ranges, target.Range{Addr: vc, Len: d.groups.VC.Size()})
+			ranges = append(ranges, inferior.Range{Addr: vc, Len: d.groups.VC.Size()})
 		}
 	}
 	if err := d.r.Prefetch(ranges); err != nil {
@@ -144,12 +144,12 @@ func (d *ch3) connected(entries target.Addr, out []mqs.Maybe[int32]) error {
 	return nil
 }
 
-func (d *ch3) posted() ([]target.Addr, error)     { return d.head(symPosted) }
-func (d *ch3) unexpected() ([]target.Addr, error) { return d.head(symUnexpected) }
+func (d *ch3) posted() ([]inferior.Addr, error)     { return d.head(symPosted) }
+func (d *ch3) unexpected() ([]inferior.Addr, error) { return d.head(symUnexpected) }
 
-func (d *ch3) sentToSelf() (target.Addr, bool) { return 0, false }
+func (d *ch3) sentToSelf() (inferior.Addr, bool) { return 0, false }
 
-func (d *ch3) head(name string) ([]target.Addr, error) {
+func (d *ch3) head(name string) ([]inferior.Addr, error) {
 	sym, ok := d.symbols[name]
 	if !ok {
 		return nil, fmt.Errorf("the library has no symbol %s", name)
@@ -157,7 +157,7 @@ func (d *ch3) head(name string) ([]target.Addr, error) {
 	return d.r.Pointers(sym.Addr, 1)
 }
 
-func (d *ch3) isHalf(*requestAt, map[target.Addr]bool) bool { return false }
+func (d *ch3) isHalf(*requestAt, map[inferior.Addr]bool) bool { return false }
 
 // request reads what ch3 keeps of a request; what a request does not use is stale.
 func (d *ch3) request(r *requestAt) (ch3Request, asked) {

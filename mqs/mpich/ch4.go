@@ -5,26 +5,26 @@ import (
 	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // ch4Types are the C types of the device ch4.
 type ch4Types struct {
-	Global  target.Struct[ch4Global]  `c:"MPIDI_CH4_Global_t"`
-	VCI     target.Struct[ch4VCI]     `c:"MPIDI_per_vci_t"`
-	Request target.Struct[ch4Request] `c:"MPIR_Request"`
-	Active  target.Struct[ch4Active]  `c:"MPIDIG_req_ext_t"`
+	Global  inferior.Struct[ch4Global]  `c:"MPIDI_CH4_Global_t"`
+	VCI     inferior.Struct[ch4VCI]     `c:"MPIDI_per_vci_t"`
+	Request inferior.Struct[ch4Request] `c:"MPIR_Request"`
+	Active  inferior.Struct[ch4Active]  `c:"MPIDIG_req_ext_t"`
 }
 
 type ch4Global struct {
-	VCIs   int32        `c:"n_total_vcis|n_vcis"`
-	PerVCI target.Place `c:"per_vci"`
+	VCIs   int32          `c:"n_total_vcis|n_vcis"`
+	PerVCI inferior.Place `c:"per_vci"`
 }
 
 // ch4VCI is a virtual interface, with a matching queue of its own.
 type ch4VCI struct {
-	Posted     target.Addr `c:"posted_list"`
-	Unexpected target.Addr `c:"unexp_list"`
+	Posted     inferior.Addr `c:"posted_list"`
+	Unexpected inferior.Addr `c:"unexp_list"`
 	// Freed counts requests that are over, up to 4.1.
 	Freed int32 `c:"progress_count.v,optional"`
 }
@@ -34,35 +34,35 @@ type ch4VCI struct {
 // here, of messages to oneself, and of persistent requests.
 type ch4Request struct {
 	// Absent where the netmod does everything. Whether a shared-memory module has it.
-	IsLocal bool        `c:"dev.is_local,optional"`
-	Partner target.Addr `c:"dev.anysrc_partner|dev.anysource_partner_request,optional"`
+	IsLocal bool          `c:"dev.is_local,optional"`
+	Partner inferior.Addr `c:"dev.anysrc_partner|dev.anysource_partner_request,optional"`
 
-	Active   target.Addr `c:"dev.ch4.am.req"`
-	Buffer   target.Addr `c:"dev.ch4.am.buffer"`
-	Count    int64       `c:"dev.ch4.am.count"`
-	Datatype uint32      `c:"dev.ch4.am.datatype"`
-	Dest     int32       `c:"dev.ch4.am.u.send.dest"`
+	Active   inferior.Addr `c:"dev.ch4.am.req"`
+	Buffer   inferior.Addr `c:"dev.ch4.am.buffer"`
+	Count    int64         `c:"dev.ch4.am.count"`
+	Datatype uint32        `c:"dev.ch4.am.datatype"`
+	Dest     int32         `c:"dev.ch4.am.u.send.dest"`
 	// From 4.3 the envelope of a receive is in its status.
 	Source  int32  `c:"dev.ch4.am.u.recv.source|status.MPI_SOURCE"`
 	Tag     int32  `c:"dev.ch4.am.u.recv.tag|status.MPI_TAG"`
 	Context uint32 `c:"dev.ch4.am.u.recv.context_id"`
 	// What is kept of a message that waits for room in shared memory.
-	Waiting   target.Addr  `c:"dev.ch4.am.shm_am.posix.req_hdr,optional"`
-	WaitingAt target.Place `c:"dev.ch4.am.shm_am.posix.req_hdr,optional"`
+	Waiting   inferior.Addr  `c:"dev.ch4.am.shm_am.posix.req_hdr,optional"`
+	WaitingAt inferior.Place `c:"dev.ch4.am.shm_am.posix.req_hdr,optional"`
 
-	SelfBuffer   target.Addr `c:"dev.ch4.self.buf"`
-	SelfCount    int64       `c:"dev.ch4.self.count"`
-	SelfDatatype uint32      `c:"dev.ch4.self.datatype"`
-	SelfTag      int32       `c:"dev.ch4.self.tag"`
-	SelfContext  uint32      `c:"dev.ch4.self.context_id"`
-	SelfMatch    target.Addr `c:"dev.ch4.self.match_req"`
+	SelfBuffer   inferior.Addr `c:"dev.ch4.self.buf"`
+	SelfCount    int64         `c:"dev.ch4.self.count"`
+	SelfDatatype uint32        `c:"dev.ch4.self.datatype"`
+	SelfTag      int32         `c:"dev.ch4.self.tag"`
+	SelfContext  uint32        `c:"dev.ch4.self.context_id"`
+	SelfMatch    inferior.Addr `c:"dev.ch4.self.match_req"`
 
-	PersistentType     uint32      `c:"dev.ch4.preq.p_type"`
-	PersistentBuffer   target.Addr `c:"dev.ch4.preq.buffer"`
-	PersistentCount    int64       `c:"dev.ch4.preq.count"`
-	PersistentDatatype uint32      `c:"dev.ch4.preq.datatype"`
-	PersistentRank     int32       `c:"dev.ch4.preq.rank"`
-	PersistentTag      int32       `c:"dev.ch4.preq.tag"`
+	PersistentType     uint32        `c:"dev.ch4.preq.p_type"`
+	PersistentBuffer   inferior.Addr `c:"dev.ch4.preq.buffer"`
+	PersistentCount    int64         `c:"dev.ch4.preq.count"`
+	PersistentDatatype uint32        `c:"dev.ch4.preq.datatype"`
+	PersistentRank     int32         `c:"dev.ch4.preq.rank"`
+	PersistentTag      int32         `c:"dev.ch4.preq.tag"`
 }
 
 // ch4Active is what an active message has beside its request, while that is not complete.
@@ -115,7 +115,7 @@ func (d *ch4) interfaces() ([]ch4VCI, error) {
 	}
 	out := make([]ch4VCI, max(1, min(int(global.VCIs), maxVCIs)))
 	for i := range out {
-		if out[i], err = d.VCI.Read(d.r, target.Addr(global.PerVCI)+target.Addr(i*d.VCI.Size())); err != nil {
+		if out[i], err = d.VCI.Read(d.r, inferior.Addr(global.PerVCI)+inferior.Addr(i*d.VCI.Size())); err != nil {
 			return nil, err
 		}
 	}
@@ -136,12 +136,12 @@ func (d *ch4) progress() mqs.Maybe[uint64] {
 
 // lists returns the first requests of a list of every virtual interface, and of
 // the one for communicators of one process.
-func (d *ch4) lists(of func(ch4VCI) target.Addr, self string) ([]target.Addr, error) {
+func (d *ch4) lists(of func(ch4VCI) inferior.Addr, self string) ([]inferior.Addr, error) {
 	interfaces, err := d.interfaces()
 	if err != nil {
 		return nil, err
 	}
-	var out []target.Addr
+	var out []inferior.Addr
 	for _, v := range interfaces {
 		out = append(out, of(v))
 	}
@@ -155,15 +155,15 @@ func (d *ch4) lists(of func(ch4VCI) target.Addr, self string) ([]target.Addr, er
 	return out, nil
 }
 
-func (d *ch4) posted() ([]target.Addr, error) {
-	return d.lists(func(v ch4VCI) target.Addr { return v.Posted }, symSelfRecvs)
+func (d *ch4) posted() ([]inferior.Addr, error) {
+	return d.lists(func(v ch4VCI) inferior.Addr { return v.Posted }, symSelfRecvs)
 }
 
-func (d *ch4) unexpected() ([]target.Addr, error) {
-	return d.lists(func(v ch4VCI) target.Addr { return v.Unexpected }, "")
+func (d *ch4) unexpected() ([]inferior.Addr, error) {
+	return d.lists(func(v ch4VCI) inferior.Addr { return v.Unexpected }, "")
 }
 
-func (d *ch4) sentToSelf() (target.Addr, bool) {
+func (d *ch4) sentToSelf() (inferior.Addr, bool) {
 	sym, ok := d.symbols[symSelfSends]
 	if !ok {
 		return 0, false
@@ -177,7 +177,7 @@ func (d *ch4) sentToSelf() (target.Addr, bool) {
 
 // isHalf tells the netmod's half of a receive from any source, whose other half
 // the shared-memory module has.
-func (d *ch4) isHalf(r *requestAt, posted map[target.Addr]bool) bool {
+func (d *ch4) isHalf(r *requestAt, posted map[inferior.Addr]bool) bool {
 	if r.Kind != kindRecv || posted[r.at] {
 		return false
 	}
@@ -189,7 +189,7 @@ func (d *ch4) isHalf(r *requestAt, posted map[target.Addr]bool) bool {
 	return err == nil && partner.Partner == r.at && partner.IsLocal
 }
 
-func known(buffer target.Addr, count int64, datatype uint32, a asked) asked {
+func known(buffer inferior.Addr, count int64, datatype uint32, a asked) asked {
 	a.buffer, a.count, a.datatype = mqs.Known(buffer), mqs.Known(count), mqs.Known(datatype)
 	return a
 }

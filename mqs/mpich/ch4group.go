@@ -4,32 +4,32 @@ import (
 	"fmt"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // ch4Groups are the types of ranks up to 4.3.
 type ch4Groups struct {
-	Comm target.Struct[ch4Comm] `c:"MPIR_Comm"`
-	Map  target.Struct[ch4Map]  `c:"MPIDI_rank_map_t"`
-	GPID target.Struct[ch4GPID] `c:"MPIDI_gpid_t"`
+	Comm inferior.Struct[ch4Comm] `c:"MPIR_Comm"`
+	Map  inferior.Struct[ch4Map]  `c:"MPIDI_rank_map_t"`
+	GPID inferior.Struct[ch4GPID] `c:"MPIDI_gpid_t"`
 }
 
 type ch4Comm struct {
-	Map      target.Place `c:"dev.ch4.map"`
-	LocalMap target.Place `c:"dev.ch4.local_map"`
+	Map      inferior.Place `c:"dev.ch4.map"`
+	LocalMap inferior.Place `c:"dev.ch4.local_map"`
 }
 
 // ch4Map maps ranks to a table of addresses and a place in it.
 type ch4Map struct {
-	Mode      uint32      `c:"mode"`
-	Table     int32       `c:"avtid"`
-	Size      int32       `c:"size"`
-	Offset    int64       `c:"reg.stride.offset"` // also that of the mode offset, which is the union's other member
-	OnlyAt    int64       `c:"reg.offset"`
-	Stride    int64       `c:"reg.stride.stride"`
-	BlockSize int64       `c:"reg.stride.blocksize"`
-	List      target.Addr `c:"irreg.lut.lpid"`
-	Pairs     target.Addr `c:"irreg.mlut.gpid"`
+	Mode      uint32        `c:"mode"`
+	Table     int32         `c:"avtid"`
+	Size      int32         `c:"size"`
+	Offset    int64         `c:"reg.stride.offset"` // also that of the mode offset, which is the union's other member
+	OnlyAt    int64         `c:"reg.offset"`
+	Stride    int64         `c:"reg.stride.stride"`
+	BlockSize int64         `c:"reg.stride.blocksize"`
+	List      inferior.Addr `c:"irreg.lut.lpid"`
+	Pairs     inferior.Addr `c:"irreg.mlut.gpid"`
 }
 
 type ch4GPID struct {
@@ -54,7 +54,7 @@ const (
 )
 
 // group: table 0 is this program's, where a place is a rank in MPI_COMM_WORLD.
-func (d *ch4) group(a target.Addr, local bool, size int32) ([]mqs.Maybe[int32], error) {
+func (d *ch4) group(a inferior.Addr, local bool, size int32) ([]mqs.Maybe[int32], error) {
 	m, err := d.rankMap(a, local, size)
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (d *ch4) group(a target.Addr, local bool, size int32) ([]mqs.Maybe[int32], 
 }
 
 // rankMap reads the map of a communicator's ranks.
-func (d *ch4) rankMap(a target.Addr, local bool, size int32) (*ch4Map, error) {
+func (d *ch4) rankMap(a inferior.Addr, local bool, size int32) (*ch4Map, error) {
 	c, err := d.groups.Comm.Read(d.r, a)
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func (d *ch4) rankMap(a target.Addr, local bool, size int32) (*ch4Map, error) {
 	if local {
 		at = c.LocalMap
 	}
-	m, err := d.groups.Map.Read(d.r, target.Addr(at))
+	m, err := d.groups.Map.Read(d.r, inferior.Addr(at))
 	if err != nil {
 		return nil, err
 	}
@@ -127,11 +127,11 @@ func (d *ch4) eachPlace(m *ch4Map, size int, f func(rank int, table int32, place
 			f(i, table, int64(int32(p)))
 		}
 	case mapPairs:
-		if err := d.r.Prefetch([]target.Range{{Addr: m.Pairs, Len: size * d.groups.GPID.Size()}}); err != nil {
+		if err := d.r.Prefetch([]inferior.Range{{Addr: m.Pairs, Len: size * d.groups.GPID.Size()}}); err != nil {
 			return err
 		}
 		for i := range size {
-			pair, err := d.groups.GPID.Read(d.r, m.Pairs+target.Addr(i*d.groups.GPID.Size()))
+			pair, err := d.groups.GPID.Read(d.r, m.Pairs+inferior.Addr(i*d.groups.GPID.Size()))
 			if err != nil {
 				return err
 			}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
-	"github.com/mpi-queues/mpi-queues/mqs/ucx"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/transport/ucx"
 )
 
 // ch4ucx is ch4 with the netmod ucx: what shared memory does not carry matches in UCX,
@@ -15,9 +15,9 @@ type ch4ucx struct {
 	ucxTypes
 	ucx      *ucx.UCX
 	queues   *inUCX
-	sends    map[target.Addr]*ucx.Send    // by MPICH's request
-	receives map[target.Addr]*ucx.Receive // the same
-	peers    map[*commState]map[target.Addr]int32
+	sends    map[inferior.Addr]*ucx.Send    // by MPICH's request
+	receives map[inferior.Addr]*ucx.Receive // the same
+	peers    map[*commState]map[inferior.Addr]int32
 	// messages are the unexpected ones by the context id of the communicator that has them.
 	messages map[uint32][]*ucx.Message
 	// receiving are the communicators by the context id that they receive with.
@@ -29,36 +29,36 @@ type ch4ucx struct {
 
 // ucxTypes are the C types of the netmod ucx, and of the tables that it keeps endpoints in.
 type ucxTypes struct {
-	Request target.Struct[ucxRequest] `c:"MPIR_Request"`
-	Tables  target.Struct[ucxTables]  `c:"MPIDI_CH4_Global_t"`
-	Table   target.Struct[ucxTable]   `c:"MPIDI_av_table_t"`
-	Entry   target.Struct[ucxEntry]   `c:"MPIDI_av_entry_t"`
+	Request inferior.Struct[ucxRequest] `c:"MPIR_Request"`
+	Tables  inferior.Struct[ucxTables]  `c:"MPIDI_CH4_Global_t"`
+	Table   inferior.Struct[ucxTable]   `c:"MPIDI_av_table_t"`
+	Entry   inferior.Struct[ucxEntry]   `c:"MPIDI_av_entry_t"`
 }
 
 type ucxRequest struct {
 	// Of a message that MPI_Mprobe has taken.
-	Taken target.Addr `c:"dev.ch4.netmod.ucx.message_handler"`
+	Taken inferior.Addr `c:"dev.ch4.netmod.ucx.message_handler"`
 }
 
 type ucxTables struct {
-	At target.Addr `c:"avt_mgr.av_tables"` // of pointers to tables
+	At inferior.Addr `c:"avt_mgr.av_tables"` // of pointers to tables
 }
 
 type ucxTable struct {
-	Size    int32        `c:"size"`
-	Entries target.Place `c:"table"`
+	Size    int32          `c:"size"`
+	Entries inferior.Place `c:"table"`
 }
 
 type ucxEntry struct {
 	// For each of this process's virtual interfaces one for each of the peer's.
-	Endpoints target.Place `c:"netmod.ucx.dest"`
+	Endpoints inferior.Place `c:"netmod.ucx.dest"`
 }
 
 // overUCX returns the device itself, or what knows UCX too if that is the netmod.
 func (d *ch4) overUCX() device {
-	o := &ch4ucx{ch4: d, sends: map[target.Addr]*ucx.Send{}, receives: map[target.Addr]*ucx.Receive{}, peers: map[*commState]map[target.Addr]int32{},
+	o := &ch4ucx{ch4: d, sends: map[inferior.Addr]*ucx.Send{}, receives: map[inferior.Addr]*ucx.Receive{}, peers: map[*commState]map[inferior.Addr]int32{},
 		messages: map[uint32][]*ucx.Message{}, freed: map[uint32]*commState{}}
-	if target.Bind(&o.ucxTypes, d.layouts) != nil {
+	if inferior.Bind(&o.ucxTypes, d.layouts) != nil {
 		return d // it has another netmod
 	}
 	u, err := openUCX(d.r)
@@ -138,7 +138,7 @@ func (d *ch4ucx) receivingWith(context uint32) *commState {
 		return c
 	}
 	if d.freed[context] == nil {
-		c := &commState{addr: target.Addr(context), comm: comm{Context: context, RecvContext: context}}
+		c := &commState{addr: inferior.Addr(context), comm: comm{Context: context, RecvContext: context}}
 		c.model = &mqs.Communicator{UniqueID: c.addr, Context: contextOf(&c.comm), Internal: context&contextOwn != 0}
 		d.freed[context], d.comms[c.addr] = c, c
 	}
@@ -169,11 +169,11 @@ func (d *ch4ucx) sendingTo(r *ucx.Send) *commState {
 }
 
 // endpoints maps the endpoints of a communicator's peers to their ranks.
-func (d *ch4ucx) endpoints(c *commState) map[target.Addr]int32 {
+func (d *ch4ucx) endpoints(c *commState) map[inferior.Addr]int32 {
 	if out, ok := d.peers[c]; ok {
 		return out
 	}
-	out := map[target.Addr]int32{}
+	out := map[inferior.Addr]int32{}
 	d.peers[c] = out
 	size := c.RemoteSize
 	if c.Kind != commInter {
@@ -192,7 +192,7 @@ func (d *ch4ucx) endpoints(c *commState) map[target.Addr]int32 {
 		if table < 0 || table >= maxTables {
 			return
 		}
-		tables, err := d.r.Pointers(global.At+target.Addr(int(table)*d.r.Info().PointerSize), 1)
+		tables, err := d.r.Pointers(global.At+inferior.Addr(int(table)*d.r.Info().PointerSize), 1)
 		if err != nil {
 			return
 		}
@@ -200,10 +200,10 @@ func (d *ch4ucx) endpoints(c *commState) map[target.Addr]int32 {
 		if err != nil || place < 0 || place >= int64(t.Size) {
 			return
 		}
-		entry := target.Addr(t.Entries) + target.Addr(int(place)*d.Entry.Size())
+		entry := inferior.Addr(t.Entries) + inferior.Addr(int(place)*d.Entry.Size())
 		f, _ := d.layouts.Field(d.Entry.Name(), "netmod.ucx.dest")
 		slots := min(f.Size/d.r.Info().PointerSize, maxVCIs)
-		endpoints, err := d.r.Pointers(target.Addr(d.Entry.Places(entry).Endpoints), slots)
+		endpoints, err := d.r.Pointers(inferior.Addr(d.Entry.Places(entry).Endpoints), slots)
 		if err != nil {
 			return
 		}

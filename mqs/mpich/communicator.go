@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // Values of MPIR_Comm (src/include/mpir_comm.h).
@@ -26,7 +26,7 @@ const (
 
 // commState is a communicator that has been yielded.
 type commState struct {
-	addr target.Addr
+	addr inferior.Addr
 	comm
 	model *mqs.Communicator
 }
@@ -65,10 +65,10 @@ func (s *source) Communicators() iter.Seq2[mqs.Communicator, error] {
 func (s *source) readCommunicators() ([]*commState, error) {
 	list := s.communicatorPool
 	if head, ok := s.symbols[symCommunicators]; ok && s.CommList.Bound() {
-		list = func(add func(target.Addr) error) error { return s.communicatorList(head.Addr, add) }
+		list = func(add func(inferior.Addr) error) error { return s.communicatorList(head.Addr, add) }
 	}
 	var states []*commState
-	failed := list(func(a target.Addr) error {
+	failed := list(func(a inferior.Addr) error {
 		c, err := s.Comm.Read(s.r, a)
 		if err != nil {
 			return err
@@ -84,7 +84,7 @@ func (s *source) readCommunicators() ([]*commState, error) {
 		return nil
 	})
 	slices.SortStableFunc(states, func(a, b *commState) int { return cmp.Compare(a.Handle, b.Handle) })
-	local := map[target.Addr]bool{s.process.IWorld: true}
+	local := map[inferior.Addr]bool{s.process.IWorld: true}
 	for _, c := range states {
 		if c.Kind == commInter {
 			local[c.LocalComm] = true
@@ -110,16 +110,16 @@ func (s *source) readCommunicators() ([]*commState, error) {
 }
 
 // communicatorList walks MPIR_All_communicators.
-func (s *source) communicatorList(at target.Addr, add func(target.Addr) error) error {
+func (s *source) communicatorList(at inferior.Addr, add func(inferior.Addr) error) error {
 	list, err := s.CommList.Read(s.r, at)
 	if err != nil {
 		return err
 	}
-	next := func(a target.Addr) (target.Addr, error) {
+	next := func(a inferior.Addr) (inferior.Addr, error) {
 		c, err := s.Comm.Read(s.r, a)
 		return c.Next, err
 	}
-	for a, err := range target.Walk(list.Head, 0, maxComms, next) {
+	for a, err := range inferior.Walk(list.Head, 0, maxComms, next) {
 		if err != nil {
 			return err
 		}
@@ -131,9 +131,9 @@ func (s *source) communicatorList(at target.Addr, add func(target.Addr) error) e
 }
 
 // communicatorPool goes through the pool of communicators and the predefined ones.
-func (s *source) communicatorPool(add func(target.Addr) error) error {
+func (s *source) communicatorPool(add func(inferior.Addr) error) error {
 	for i := range maxBuiltinComms {
-		at := s.symbols[symBuiltinComms].Addr + target.Addr(i)*target.Addr(s.Comm.Size())
+		at := s.symbols[symBuiltinComms].Addr + inferior.Addr(i)*inferior.Addr(s.Comm.Size())
 		c, err := s.Comm.Read(s.r, at)
 		if err != nil || storage(c.Handle) != handleBuiltin || int(c.Handle&handleIndex) != i {
 			break // the array's end

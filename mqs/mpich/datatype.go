@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 const (
@@ -29,7 +29,7 @@ func (s *source) datatypeOf(handle uint32) datatypeInfo {
 	case handleBuiltin:
 		// Its size is a part of the handle, its number the last byte.
 		info.size = mqs.Known(int64(handle >> 8 & 0xff))
-		at := s.symbols[symDatatypes].Addr + target.Addr(handle&0xff)*target.Addr(s.Datatype.Size())
+		at := s.symbols[symDatatypes].Addr + inferior.Addr(handle&0xff)*inferior.Addr(s.Datatype.Size())
 		// From 5.0 requests hold the library's own type of that size instead of the program's.
 		if name := s.datatypeAt(at, handle).name; strings.HasPrefix(name.Value, "MPI_") {
 			info.name = name
@@ -44,7 +44,7 @@ func (s *source) datatypeOf(handle uint32) datatypeInfo {
 }
 
 // datatypeAt reads the datatype at a, if that is the one of the handle and has not been freed.
-func (s *source) datatypeAt(a target.Addr, handle uint32) datatypeInfo {
+func (s *source) datatypeAt(a inferior.Addr, handle uint32) datatypeInfo {
 	d, err := s.Datatype.Read(s.r, a)
 	if err != nil || d.Handle != handle || d.Size < 0 || d.Size > maxTypeSize || d.RefCount <= 0 && storage(handle) != handleBuiltin {
 		return datatypeInfo{}

@@ -1,12 +1,12 @@
 package mpich
 
 import (
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // envelope is what a library with debugger support remembers of a send.
 type envelope struct {
-	at        target.Addr
+	at        inferior.Addr
 	rank, tag int32
 	context   uint32
 	age       int // 0 for the newest
@@ -21,7 +21,7 @@ type envelope struct {
 
 // readDebugQueues reads the queue of sends, if there is one.
 func (s *source) readDebugQueues() {
-	s.noted = map[target.Addr]*envelope{}
+	s.noted = map[inferior.Addr]*envelope{}
 	head, ok := s.symbols[symSendq]
 	if !ok {
 		return
@@ -46,14 +46,14 @@ func (s *source) readDebugQueues() {
 		return
 	}
 	var entry envelope
-	var request target.Addr
-	next := func(a target.Addr) (target.Addr, error) {
+	var request inferior.Addr
+	next := func(a inferior.Addr) (inferior.Addr, error) {
 		e, at, after, err := read(a)
 		entry, request = e, at
 		entry.at = a
 		return after, err
 	}
-	for _, err := range target.Walk(first[0], 0, maxObjects, next) {
+	for _, err := range inferior.Walk(first[0], 0, maxObjects, next) {
 		if err != nil {
 			s.notef("the debugger's queue of sends can't be read to its end: %v", err)
 			s.notesUserSends = false // so that what is missing is not taken for the library's own
@@ -69,7 +69,7 @@ func (s *source) readDebugQueues() {
 
 // noteOf is what is noted of a request. A note may have outlived its request, whose place another
 // one has then: MPICH forgets none of a persistent request. A request points at its own.
-func (s *source) noteOf(at target.Addr, r *request) *envelope {
+func (s *source) noteOf(at inferior.Addr, r *request) *envelope {
 	e := s.noted[at]
 	if e == nil || r.Kind == kindSend && s.pointsAtNotes && r.SendNote != e.at {
 		return nil
@@ -77,20 +77,20 @@ func (s *source) noteOf(at target.Addr, r *request) *envelope {
 	return e
 }
 
-func (s *source) readSendq(a target.Addr) (envelope, target.Addr, target.Addr, error) {
+func (s *source) readSendq(a inferior.Addr) (envelope, inferior.Addr, inferior.Addr, error) {
 	q, err := s.Sendq.Read(s.r, a)
 	return envelope{rank: q.Rank, tag: q.Tag, context: q.Context}, q.Request, q.Next, err
 }
 
-func (s *source) readDebugq(a target.Addr) (envelope, target.Addr, target.Addr, error) {
+func (s *source) readDebugq(a inferior.Addr) (envelope, inferior.Addr, inferior.Addr, error) {
 	q, err := s.Debugq.Read(s.r, a)
 	return envelope{rank: q.Rank, tag: q.Tag, context: q.Context}, q.Request, q.Next, err
 }
 
 // commOf finds the communicator of a send whose request does not name it: the
 // one that has the noted context, which different ones can have.
-func (s *source) commOf(e *envelope) target.Addr {
-	var found target.Addr
+func (s *source) commOf(e *envelope) inferior.Addr {
+	var found inferior.Addr
 	for a, c := range s.comms {
 		context := c.RecvContext
 		if s.Sendq.Bound() && !s.Debugq.Bound() {

@@ -3,7 +3,7 @@ package mpich
 import (
 	"testing"
 
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // The debugger's note of a send that is over says nothing of the one that has its place.
@@ -21,7 +21,7 @@ func TestForeignNote(t *testing.T) {
 		{"of a persistent request", true, request{Kind: kindPersistentSend}, true},
 		{"without the member", false, request{Kind: kindSend}, true},
 	} {
-		s := &source{noted: map[target.Addr]*envelope{at: {at: note, tag: 7}}, pointsAtNotes: c.points}
+		s := &source{noted: map[inferior.Addr]*envelope{at: {at: note, tag: 7}}, pointsAtNotes: c.points}
 		if got := s.noteOf(at, &c.own); (got != nil) != c.want {
 			t.Errorf("%s: %+v", c.what, got)
 		}

@@ -2,7 +2,7 @@ package mpich
 
 import (
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // device is what differs between ch3 and ch4.
@@ -13,20 +13,20 @@ type device interface {
 	// receives and messages, nil if they are known.
 	elsewhere(c *commState) error
 	// group reads one group of the communicator at a, up to 4.3.
-	group(a target.Addr, local bool, size int32) ([]mqs.Maybe[int32], error)
+	group(a inferior.Addr, local bool, size int32) ([]mqs.Maybe[int32], error)
 	// progress counts what the process has got done, where the device keeps count.
 	progress() mqs.Maybe[uint64]
 	// posted returns the first ones of the lists of receives that nothing has
 	// matched, unexpected those of messages that no receive has matched; each
 	// list is in the order of matching.
-	posted() ([]target.Addr, error)
-	unexpected() ([]target.Addr, error)
+	posted() ([]inferior.Addr, error)
+	unexpected() ([]inferior.Addr, error)
 	// sentToSelf returns the first one of the list of sends to oneself, on communicators of one
 	// process, that no receive has matched: in the order of matching; false if there is no such
 	// list, or none is known.
-	sentToSelf() (target.Addr, bool)
+	sentToSelf() (inferior.Addr, bool)
 	// isHalf tells a request that is only the other half of one operation.
-	isHalf(r *requestAt, posted map[target.Addr]bool) bool
+	isHalf(r *requestAt, posted map[inferior.Addr]bool) bool
 	// send, receive and persistent say what was asked for.
 	send(r *requestAt, c *commState) asked
 	receive(r *requestAt, c *commState, pending bool) asked
@@ -41,7 +41,7 @@ type device interface {
 // asked is what the program asked for, as far as the library keeps it.
 type asked struct {
 	peer, tag mqs.Maybe[int32] // with MPICH's own values for any
-	buffer    mqs.Maybe[target.Addr]
+	buffer    mqs.Maybe[inferior.Addr]
 	count     mqs.Maybe[int64]
 	bytes     mqs.Maybe[int64] // where count and datatype are not kept
 	datatype  mqs.Maybe[uint32]
@@ -56,12 +56,12 @@ type message struct {
 	source, tag int32
 	bytes       mqs.Maybe[int64]
 	context     uint32 // the receiver's id
-	buffer      target.Addr
+	buffer      inferior.Addr
 	how         string // "eager", "rendezvous", or empty if not known
 	// lost: nothing else of it is known.
 	lost bool
 	// Of a message to oneself on a communicator of one process, its send.
-	request target.Addr
+	request inferior.Addr
 }
 
 // Ranks and tags with a meaning of their own (src/include/mpi.h.in).

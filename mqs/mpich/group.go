@@ -5,7 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // readGroups fills in the groups of a communicator. One that can't be read is
@@ -54,7 +54,7 @@ func (s *source) mappedGroup(c *commState, local bool, size int32) ([]mqs.Maybe[
 	if g.Size != size {
 		return nil, fmt.Errorf("it has %d members, not %d", g.Size, size)
 	}
-	m, err := s.Pmap.Read(s.r, target.Addr(g.Pmap))
+	m, err := s.Pmap.Read(s.r, inferior.Addr(g.Pmap))
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ type membership struct {
 	mode                      uint32
 	table                     int32
 	offset, stride, blockSize int64
-	at                        target.Addr
+	at                        inferior.Addr
 }
 
 // once makes a group, which fill fills in; communicators whose members are the same share
@@ -114,20 +114,20 @@ func (s *source) inWorld(number int64) mqs.Maybe[int32] {
 }
 
 // words reads an array of n unsigned integers of size bytes each.
-func (s *source) words(a target.Addr, n, size int) ([]target.Addr, error) {
+func (s *source) words(a inferior.Addr, n, size int) ([]inferior.Addr, error) {
 	if _, err := s.r.Bytes(a, n*size); err != nil {
 		return nil, err
 	}
 	if err := s.r.Spend(n * int(unsafe.Sizeof(a))); err != nil {
 		return nil, err
 	}
-	out := make([]target.Addr, n)
+	out := make([]inferior.Addr, n)
 	for i := range out {
-		v, err := s.r.Uint(a+target.Addr(i*size), size)
+		v, err := s.r.Uint(a+inferior.Addr(i*size), size)
 		if err != nil {
 			return nil, err
 		}
-		out[i] = target.Addr(v)
+		out[i] = inferior.Addr(v)
 	}
 	return out, nil
 }

@@ -14,9 +14,12 @@ import (
 	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/callstack"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
-	"github.com/mpi-queues/mpi-queues/mqs/ucx"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
+	"github.com/mpi-queues/mpi-queues/mqs/transport/ucx"
 )
 
 // Decoder recognises MPICH.
@@ -81,26 +84,26 @@ type source struct {
 	groups     groupTypes
 	arrivals   arrivalTypes
 	partitions partitionedTypes
-	r          *target.Reader
-	symbols    map[string]target.Symbol
-	layouts    *target.Layouts
+	r          *inferior.Reader
+	symbols    map[string]inferior.Symbol
+	layouts    *layout.Layouts
 	device     device
 	process    process
-	comms      map[target.Addr]*commState // by address
+	comms      map[inferior.Addr]*commState // by address
 	members    map[membership][]mqs.Maybe[int32]
 
 	requests        *requests
-	byAddr          map[target.Addr]*requestAt
-	noted           map[target.Addr]*envelope    // sends that are noted for debuggers
-	notesSends      bool                         // the library notes sends
-	pointsAtNotes   bool                         // a request points at its own note
-	notesUserSends  bool                         // and those of the program alone
-	blocking        map[target.Addr]string       // kinds by request
-	mayBeBlocking   map[target.Addr]bool         // requests of which it is not known
-	callOf          map[target.Addr]*target.Call // blocking calls by their own request
-	blockingUnknown bool                         // it is not known of any
-	inCollective    map[target.Addr]string       // requests by what other call holds them
-	datatypes       map[uint32]datatypeInfo      // by handle
+	byAddr          map[inferior.Addr]*requestAt
+	noted           map[inferior.Addr]*envelope       // sends that are noted for debuggers
+	notesSends      bool                              // the library notes sends
+	pointsAtNotes   bool                              // a request points at its own note
+	notesUserSends  bool                              // and those of the program alone
+	blocking        map[inferior.Addr]string          // kinds by request
+	mayBeBlocking   map[inferior.Addr]bool            // requests of which it is not known
+	callOf          map[inferior.Addr]*callstack.Call // blocking calls by their own request
+	blockingUnknown bool                              // it is not known of any
+	inCollective    map[inferior.Addr]string          // requests by what other call holds them
+	datatypes       map[uint32]datatypeInfo           // by handle
 	poolOfTypes     *openPool
 	poolOfTypesRead bool
 
@@ -115,10 +118,10 @@ type source struct {
 
 // Open recognises the process, finds the layouts that fit it and checks that
 // MPI is in use.
-func (d Decoder) Open(r *target.Reader, symbols map[string]target.Symbol) (mqs.Source, error) {
+func (d Decoder) Open(r *inferior.Reader, symbols map[string]inferior.Symbol) (read.Source, error) {
 	root, ok := recognise(symbols)
 	if !ok {
-		return nil, mqs.ErrNotThis
+		return nil, read.ErrNotThis
 	}
 	found, err := r.Symbols(others()...)
 	if err != nil {
@@ -131,7 +134,7 @@ func (d Decoder) Open(r *target.Reader, symbols map[string]target.Symbol) (mqs.S
 		return open(r, symbols)
 	}
 	s, err := openStripped(r, symbols)
-	var unreadable *mqs.UnreadableError
+	var unreadable *read.UnreadableError
 	switch {
 	case err == nil:
 		return s, nil
@@ -142,7 +145,7 @@ func (d Decoder) Open(r *target.Reader, symbols map[string]target.Symbol) (mqs.S
 	if !errors.Is(err, ucx.ErrNone) {
 		beneath = fmt.Sprintf("\nNor can UCX beneath it be read: %v", err)
 	}
-	return nil, mqs.Unreadable(d.Name(), "%s is stripped: MPICH hides the symbols and the types that its message queues are read with, "+
+	return nil, read.Unreadable(d.Name(), "%s is stripped: MPICH hides the symbols and the types that its message queues are read with, "+
 		"and this library has neither (no %s), so nothing can be shown. "+
 		"Install the library's debug symbols if there are any, or `set debuginfod enabled on`, "+
 		"or run the program with an MPICH that was configured with MPICHLIB_CFLAGS=-g or, best, --enable-debuginfo and --enable-g=dbg%s%s",
@@ -150,19 +153,19 @@ func (d Decoder) Open(r *target.Reader, symbols map[string]target.Symbol) (mqs.S
 }
 
 // recognise returns a symbol of the library.
-func recognise(symbols map[string]target.Symbol) (target.Symbol, bool) {
+func recognise(symbols map[string]inferior.Symbol) (inferior.Symbol, bool) {
 	for _, name := range recognising {
 		if s, ok := symbols[name]; ok {
 			return s, true
 		}
 	}
-	return target.Symbol{}, false
+	return inferior.Symbol{}, false
 }
 
 const maxVersion = 64 // bytes
 
 // version is the library's version and device in its own words, as far as it says them.
-func version(r *target.Reader, symbols map[string]target.Symbol) string {
+func version(r *inferior.Reader, symbols map[string]inferior.Symbol) string {
 	var words []string
 	for _, name := range []string{symVersion, symDevice} {
 		s, ok := symbols[name]
@@ -178,16 +181,16 @@ func version(r *target.Reader, symbols map[string]target.Symbol) string {
 	return strings.Join(words, " ")
 }
 
-func describeVersion(r *target.Reader, symbols map[string]target.Symbol) string {
+func describeVersion(r *inferior.Reader, symbols map[string]inferior.Symbol) string {
 	if v := version(r, symbols); v != "" {
 		return " (it is MPICH " + printable.Line(v) + ")"
 	}
 	return ""
 }
 
-func open(r *target.Reader, symbols map[string]target.Symbol) (mqs.Source, error) {
-	s, err := target.Fit(r, queries(), tables(), func(l *target.Layouts) (*source, error) { return try(r, symbols, l) })
-	var noFit *target.NoFitError
+func open(r *inferior.Reader, symbols map[string]inferior.Symbol) (read.Source, error) {
+	s, err := inferior.Fit(r, queries(), tables(), func(l *layout.Layouts) (*source, error) { return try(r, symbols, l) })
+	var noFit *inferior.NoFitError
 	switch {
 	case err == nil:
 		return s, s.checkState()
@@ -195,47 +198,47 @@ func open(r *target.Reader, symbols map[string]target.Symbol) (mqs.Source, error
 		return nil, err
 	}
 	root, _ := recognise(symbols)
-	return nil, mqs.Unreadable("MPICH", "%s has symbols, but no type information that fits, and none of the layouts that mpi-queues knows (%s) does: "+
+	return nil, read.Unreadable("MPICH", "%s has symbols, but no type information that fits, and none of the layouts that mpi-queues knows (%s) does: "+
 		"install the library's debug symbols, or `set debuginfod enabled on`, or use an MPICH configured with MPICHLIB_CFLAGS=-g%s.\n%v",
 		library(root), noFit.Known, describeVersion(r, symbols), noFit.Why)
 }
 
 // FindTypes tells MPICH's own DLL what the layouts are that the process was read
-// by (mqs.Typist).
-func (s *source) FindTypes(queries []target.TypeQuery) ([]*target.Layout, error) {
-	return s.layouts.Find(s.r, queries)
+// by (read.Typist).
+func (s *source) FindTypes(queries []layout.TypeQuery) ([]*layout.Layout, error) {
+	return inferior.FindTypes(s.r, s.layouts, queries)
 }
 
 // try binds the types that the process's MPICH has, and checks them.
-func try(r *target.Reader, symbols map[string]target.Symbol, l *target.Layouts) (*source, error) {
-	s := &source{r: r, symbols: symbols, layouts: l, comms: map[target.Addr]*commState{},
+func try(r *inferior.Reader, symbols map[string]inferior.Symbol, l *layout.Layouts) (*source, error) {
+	s := &source{r: r, symbols: symbols, layouts: l, comms: map[inferior.Addr]*commState{},
 		members: map[membership][]mqs.Maybe[int32]{}, datatypes: map[uint32]datatypeInfo{}}
-	if err := target.Bind(&s.types, l); err != nil {
+	if err := inferior.Bind(&s.types, l); err != nil {
 		return nil, err
 	}
 	if s.Pmap.Bound() {
-		if err := target.Bind(&s.groups, l); err != nil {
+		if err := inferior.Bind(&s.groups, l); err != nil {
 			return nil, err
 		}
 	}
-	if target.Bind(&s.arrivals, l) != nil {
+	if inferior.Bind(&s.arrivals, l) != nil {
 		s.arrivals = arrivalTypes{} // of another release: what arrives is not known
 	}
-	if target.Bind(&s.partitions, l) != nil {
+	if inferior.Bind(&s.partitions, l) != nil {
 		s.partitions = partitionedTypes{}
 	}
 	var err error
 	if _, ok := symbols[symCH4]; ok {
 		d := &ch4{source: s}
 		s.device = d
-		if err = target.Bind(&d.ch4Types, l); err == nil && !s.Pmap.Bound() {
-			err = target.Bind(&d.groups, l)
+		if err = inferior.Bind(&d.ch4Types, l); err == nil && !s.Pmap.Bound() {
+			err = inferior.Bind(&d.groups, l)
 		}
 	} else {
-		d := &ch3{source: s, numbers: map[target.Addr]int32{}}
+		d := &ch3{source: s, numbers: map[inferior.Addr]int32{}}
 		s.device = d
-		if err = target.Bind(&d.ch3Types, l); err == nil && !s.Pmap.Bound() {
-			err = target.Bind(&d.groups, l)
+		if err = inferior.Bind(&d.ch3Types, l); err == nil && !s.Pmap.Bound() {
+			err = inferior.Bind(&d.groups, l)
 		}
 	}
 	if err != nil {
@@ -267,14 +270,14 @@ func (s *source) checkState() error {
 		if s.process.Size > 0 { // MPI_Finalize leaves it
 			phase = mqs.Finished
 		}
-		return mqs.Nothing("MPICH", phase, "the program has no message queues: it has not called MPI_Init yet, or has called MPI_Finalize")
+		return read.Nothing("MPICH", phase, "the program has no message queues: it has not called MPI_Init yet, or has called MPI_Finalize")
 	case s.process.State != stateInitialized && s.process.World == 0:
-		return mqs.Nothing("MPICH", mqs.Starting, "the program is inside MPI_Init, so it has no message queues yet")
+		return read.Nothing("MPICH", mqs.Starting, "the program is inside MPI_Init, so it has no message queues yet")
 	}
 	return nil
 }
 
-func library(s target.Symbol) string {
+func library(s inferior.Symbol) string {
 	if s.Object == "" {
 		return "the MPI library"
 	}

@@ -10,33 +10,35 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
 	"github.com/mpi-queues/mpi-queues/mqs/recording"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
 
 const recordings = "../../tests/recordings"
 
 // recorded returns the process of a recording.
-func recorded(t *testing.T, name string) target.Target {
+func recorded(t *testing.T, name string) inferior.Inferior {
 	t.Helper()
 	r, err := recording.Open(filepath.Join(recordings, name+".mpiq"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r.Targets[0]
+	return r.Processes[0]
 }
 
 // start opens a process.
-func start(t *testing.T, tg target.Target) (*source, error) {
+func start(t *testing.T, tg inferior.Inferior) (*source, error) {
 	t.Helper()
-	s, err := mqs.Open(target.NewReader(context.Background(), tg), []mqs.Decoder{Decoder{}})
+	s, err := read.Open(inferior.NewReader(context.Background(), tg), []read.Decoder{Decoder{}})
 	if err != nil {
 		return nil, err
 	}
 	return s.(*source), nil
 }
 
-func mustStart(t *testing.T, tg target.Target) *source {
+func mustStart(t *testing.T, tg inferior.Inferior) *source {
 	t.Helper()
 	s, err := start(t, tg)
 	if err != nil {
@@ -48,19 +50,19 @@ func mustStart(t *testing.T, tg target.Target) *source {
 // patched is a process in which some words hold something else, and some
 // symbols are missing.
 type patched struct {
-	target.Target
-	words   map[target.Addr]uint32
+	inferior.Inferior
+	words   map[inferior.Addr]uint32
 	missing []string
-	added   map[string]*target.Symbol
+	added   map[string]*inferior.Symbol
 	noTypes bool
 }
 
-func (p *patched) ReadMemory(ctx context.Context, ranges []target.Range) ([][]byte, error) {
-	got, err := p.Target.ReadMemory(ctx, ranges)
+func (p *patched) ReadMemory(ctx context.Context, ranges []inferior.Range) ([][]byte, error) {
+	got, err := p.Inferior.ReadMemory(ctx, ranges)
 	for i, r := range ranges {
 		got[i] = bytes.Clone(got[i])
 		for a, v := range p.words {
-			if a >= r.Addr && a+4 <= r.Addr+target.Addr(len(got[i])) {
+			if a >= r.Addr && a+4 <= r.Addr+inferior.Addr(len(got[i])) {
 				binary.LittleEndian.PutUint32(got[i][a-r.Addr:], v)
 			}
 		}
@@ -68,8 +70,8 @@ func (p *patched) ReadMemory(ctx context.Context, ranges []target.Range) ([][]by
 	return got, err
 }
 
-func (p *patched) FindSymbols(ctx context.Context, names []string) ([]*target.Symbol, error) {
-	got, err := p.Target.FindSymbols(ctx, names)
+func (p *patched) FindSymbols(ctx context.Context, names []string) ([]*inferior.Symbol, error) {
+	got, err := p.Inferior.FindSymbols(ctx, names)
 	for i, name := range names {
 		for _, m := range p.missing {
 			if m == name {
@@ -83,27 +85,27 @@ func (p *patched) FindSymbols(ctx context.Context, names []string) ([]*target.Sy
 	return got, err
 }
 
-func (p *patched) FindTypes(ctx context.Context, queries []target.TypeQuery) ([]*target.Layout, error) {
+func (p *patched) FindTypes(ctx context.Context, queries []layout.TypeQuery) ([]*layout.Layout, error) {
 	if p.noTypes {
-		return make([]*target.Layout, len(queries)), nil
+		return make([]*layout.Layout, len(queries)), nil
 	}
-	return p.Target.FindTypes(ctx, queries)
+	return p.Inferior.FindTypes(ctx, queries)
 }
 
 // offset is where a member stands in a type of the process's.
-func offset(t *testing.T, s *source, name, path string) target.Addr {
+func offset(t *testing.T, s *source, name, path string) inferior.Addr {
 	t.Helper()
 	f, ok := s.layouts.Field(name, path)
 	if !ok {
 		t.Fatalf("no %s.%s", name, path)
 	}
-	return target.Addr(f.Offset)
+	return inferior.Addr(f.Offset)
 }
 
 // collect reads everything of a process.
-func collect(t *testing.T, tg target.Target) *mqs.Process {
+func collect(t *testing.T, tg inferior.Inferior) *mqs.Process {
 	t.Helper()
-	p, err := mqs.Read(context.Background(), tg, []mqs.Decoder{Decoder{}}, mqs.Filter{Internal: true})
+	p, err := read.Read(context.Background(), tg, []read.Decoder{Decoder{}}, read.Filter{Internal: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +133,7 @@ func TestTablesAreWhole(t *testing.T) {
 		var ts types
 		var d ch4Types
 		var g ch4Groups
-		if err := errors.Join(target.Bind(&ts, l), target.Bind(&d, l), target.Bind(&g, l)); err != nil {
+		if err := errors.Join(inferior.Bind(&ts, l), inferior.Bind(&d, l), inferior.Bind(&g, l)); err != nil {
 			t.Errorf("%s: %v", table.Release, err)
 		}
 		if !d.Request.Bound() || !ts.Bsend.Bound() {
@@ -142,8 +144,8 @@ func TestTablesAreWhole(t *testing.T) {
 
 // A stripped library is recognised by what is left of its symbols.
 func TestStripped(t *testing.T) {
-	_, err := start(t, &patched{Target: recorded(t, "mpich-4.0.2-ch4/queues-rank-0"), missing: needed})
-	var u *mqs.UnreadableError
+	_, err := start(t, &patched{Inferior: recorded(t, "mpich-4.0.2-ch4/queues-rank-0"), missing: needed})
+	var u *read.UnreadableError
 	if !errors.As(err, &u) || u.MPI != "MPICH" {
 		t.Fatalf("%v", err)
 	}
@@ -156,11 +158,11 @@ func TestStripped(t *testing.T) {
 
 // From 4.2 a stripped library has not even its version in .dynsym.
 func TestStrippedOfItsVersion(t *testing.T) {
-	all := &patched{Target: recorded(t, "mpich-4.0.2-ch4/queues-rank-0"), missing: Decoder{}.Symbols()}
-	if _, err := (Decoder{}).Open(target.NewReader(context.Background(), all), nil); !errors.Is(err, mqs.ErrNotThis) {
+	all := &patched{Inferior: recorded(t, "mpich-4.0.2-ch4/queues-rank-0"), missing: Decoder{}.Symbols()}
+	if _, err := (Decoder{}).Open(inferior.NewReader(context.Background(), all), nil); !errors.Is(err, read.ErrNotThis) {
 		t.Errorf("without any symbol: %v", err)
 	}
-	all.added = map[string]*target.Symbol{symAllHandles: {Addr: 0x1000, Object: "/lib/libmpich.so.12"}}
+	all.added = map[string]*inferior.Symbol{symAllHandles: {Addr: 0x1000, Object: "/lib/libmpich.so.12"}}
 	if _, err := start(t, all); err == nil || !strings.Contains(err.Error(), "libmpich.so.12 is stripped") {
 		t.Errorf("%v", err)
 	}
@@ -169,7 +171,7 @@ func TestStrippedOfItsVersion(t *testing.T) {
 // The layouts of one build are not taken for those of another.
 func TestTableOfAnotherBuild(t *testing.T) {
 	for _, name := range []string{"mpich-4.0.2-ch3/queues-rank-0", "mpich-4.0.2-ch4/queues-rank-0", "mpich-4.0.2-ch4-debug/queues-rank-0"} {
-		_, err := start(t, &patched{Target: recorded(t, name), noTypes: true})
+		_, err := start(t, &patched{Inferior: recorded(t, name), noTypes: true})
 		if err == nil || !strings.Contains(err.Error(), "none of the layouts") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -180,8 +182,8 @@ func TestBeforeInit(t *testing.T) {
 	tg := recorded(t, "mpich-4.0.2-ch3/queues-rank-0")
 	s := mustStart(t, tg)
 	at := s.symbols[symProcess].Addr + offset(t, s, "MPIR_Process_t", "mpich_state")
-	_, err := start(t, &patched{Target: tg, words: map[target.Addr]uint32{at: stateUninitialized}})
-	var u *mqs.UnreadableError
+	_, err := start(t, &patched{Inferior: tg, words: map[inferior.Addr]uint32{at: stateUninitialized}})
+	var u *read.UnreadableError
 	if !errors.As(err, &u) || !u.Final || !strings.Contains(u.Reason, "MPI_Init") {
 		t.Errorf("%v", err)
 	}
@@ -192,7 +194,7 @@ func TestPoolInTheMaking(t *testing.T) {
 	tg := recorded(t, "mpich-4.0.2-ch3-debug/recv-rank-0")
 	s := mustStart(t, tg)
 	at := s.symbols[symRequestPools].Addr + offset(t, s, "MPIR_Object_alloc_t", "num_allocated")
-	s = mustStart(t, &patched{Target: tg, words: map[target.Addr]uint32{at: 0}})
+	s = mustStart(t, &patched{Inferior: tg, words: map[inferior.Addr]uint32{at: 0}})
 	p, err := s.openPool(s.symbols[symRequestPools].Addr, symRequestPools, s.Request.Size())
 	if err != nil || len(p.blocks) != 0 {
 		t.Errorf("%v, %d blocks", err, len(p.blocks))
@@ -210,7 +212,7 @@ func TestBlockInTheMaking(t *testing.T) {
 		t.Fatalf("%v, %d blocks", err, len(before.blocks))
 	}
 	at := head + offset(t, s, "MPIR_Object_alloc_t", "indirect_size")
-	s = mustStart(t, &patched{Target: tg, words: map[target.Addr]uint32{at: uint32(len(before.blocks))}})
+	s = mustStart(t, &patched{Inferior: tg, words: map[inferior.Addr]uint32{at: uint32(len(before.blocks))}})
 	after, err := s.openPool(head, symRequestPools, s.Request.Size())
 	if err != nil || len(after.blocks) != len(before.blocks) || after.blocks[1].n != before.blocks[1].n {
 		t.Errorf("%v, %v, before %v", err, after, before)
@@ -219,7 +221,7 @@ func TestBlockInTheMaking(t *testing.T) {
 
 // Without the list of unmatched receives nothing is said to have matched.
 func TestUnknownListIsNoMatch(t *testing.T) {
-	p := collect(t, &patched{Target: recorded(t, "mpich-4.0.2-ch3/queues-rank-0"), missing: []string{symPosted, symUnexpected}})
+	p := collect(t, &patched{Inferior: recorded(t, "mpich-4.0.2-ch3/queues-rank-0"), missing: []string{symPosted, symUnexpected}})
 	for _, class := range []mqs.OpClass{mqs.PendingReceives, mqs.UnexpectedMessages} {
 		q := queuesOf(t, p, "wild").Queue[class]
 		if q.Unavailable == "" || len(q.Operations) > 0 {
@@ -237,7 +239,7 @@ func TestListInACircle(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := first[0] + offset(t, s, "MPIR_Request", "next")
-	p := collect(t, &patched{Target: tg, words: map[target.Addr]uint32{at: uint32(first[0]), at + 4: uint32(first[0] >> 32)}})
+	p := collect(t, &patched{Inferior: tg, words: map[inferior.Addr]uint32{at: uint32(first[0]), at + 4: uint32(first[0] >> 32)}})
 	if !strings.Contains(strings.Join(p.Notes, " "), "comes back") && !strings.Contains(queuesOf(t, p, "wild").Queue[mqs.UnexpectedMessages].Unavailable, "comes back") {
 		t.Errorf("notes: %q", p.Notes)
 	}
@@ -248,7 +250,7 @@ func TestProofOfWorld(t *testing.T) {
 	tg := recorded(t, "mpich-4.0.2-ch3/queues-rank-0")
 	s := mustStart(t, tg)
 	at := s.process.World + offset(t, s, "MPIR_Comm", "local_size")
-	if _, err := start(t, &patched{Target: tg, words: map[target.Addr]uint32{at: 4}}); err == nil || !strings.Contains(err.Error(), "MPI_COMM_WORLD") {
+	if _, err := start(t, &patched{Inferior: tg, words: map[inferior.Addr]uint32{at: 4}}); err == nil || !strings.Contains(err.Error(), "MPI_COMM_WORLD") {
 		t.Errorf("%v", err)
 	}
 }
@@ -260,7 +262,7 @@ func TestFreedCommunicator(t *testing.T) {
 		s := mustStart(t, tg)
 		gone := queuesOf(t, collect(t, tg), "wild").UniqueID
 		at := gone + offset(t, s, "MPIR_Comm", "ref_count")
-		for _, c := range collect(t, &patched{Target: tg, words: map[target.Addr]uint32{at: 0}}).Communicators {
+		for _, c := range collect(t, &patched{Inferior: tg, words: map[inferior.Addr]uint32{at: 0}}).Communicators {
 			if c.UniqueID == gone {
 				t.Errorf("%s: %s is still shown", name, c.Label())
 			}

@@ -6,38 +6,39 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/mpi-queues/mpi-queues/mqs/target"
-	"github.com/mpi-queues/mpi-queues/mqs/ucx"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
+	"github.com/mpi-queues/mpi-queues/mqs/transport/ucx"
 )
 
 // nakedTypes are what of a stripped library's own objects can be read by the way of
 // UCX's requests, which point at them. From 4.1 requests know their communicator.
 type nakedTypes struct {
-	Comm    target.Struct[nakedComm]    `c:"MPIR_Comm"`
-	Request target.Struct[nakedRequest] `c:"MPIR_Request"`
+	Comm    inferior.Struct[nakedComm]    `c:"MPIR_Comm"`
+	Request inferior.Struct[nakedRequest] `c:"MPIR_Request"`
 }
 
 type nakedComm struct {
-	Handle      uint32      `c:"handle"`
-	RefCount    int32       `c:"ref_count"`
-	Context     uint32      `c:"context_id"`
-	RecvContext uint32      `c:"recvcontext_id"`
-	Rank        int32       `c:"rank"`
-	LocalSize   int32       `c:"local_size"`
-	Kind        uint32      `c:"comm_kind"`
-	Name        target.Text `c:"name"`
+	Handle      uint32        `c:"handle"`
+	RefCount    int32         `c:"ref_count"`
+	Context     uint32        `c:"context_id"`
+	RecvContext uint32        `c:"recvcontext_id"`
+	Rank        int32         `c:"rank"`
+	LocalSize   int32         `c:"local_size"`
+	Kind        uint32        `c:"comm_kind"`
+	Name        inferior.Text `c:"name"`
 }
 
 type nakedRequest struct {
-	Handle   uint32      `c:"handle"`
-	RefCount int32       `c:"ref_count"`
-	Kind     uint32      `c:"kind"`
-	Comm     target.Addr `c:"comm"`
+	Handle   uint32        `c:"handle"`
+	RefCount int32         `c:"ref_count"`
+	Kind     uint32        `c:"kind"`
+	Comm     inferior.Addr `c:"comm"`
 	// How data that is not contiguous is received: into a buffer that is unpacked later.
-	Type       uint32      `c:"dev.ch4.netmod.ucx.s.type"`
-	PackBuffer target.Addr `c:"dev.ch4.netmod.ucx.s.u.pack.pack_buf"`
-	UserBuffer target.Addr `c:"dev.ch4.netmod.ucx.s.u.pack.user_buf"`
-	Count      int64       `c:"dev.ch4.netmod.ucx.s.u.pack.count"`
+	Type       uint32        `c:"dev.ch4.netmod.ucx.s.type"`
+	PackBuffer inferior.Addr `c:"dev.ch4.netmod.ucx.s.u.pack.pack_buf"`
+	UserBuffer inferior.Addr `c:"dev.ch4.netmod.ucx.s.u.pack.user_buf"`
+	Count      int64         `c:"dev.ch4.netmod.ucx.s.u.pack.count"`
 }
 
 // typeUnpack is a way of receiving (src/mpid/ch4/netmod/ucx/ucx_pre.h, 4.2 to 5.0).
@@ -49,7 +50,7 @@ const typeUnpack = 1
 //go:embed stripped/*.json
 var nakedFiles embed.FS
 
-var nakedTables = sync.OnceValue(func() []*target.Table { return target.ReadTables(nakedFiles, "stripped") })
+var nakedTables = sync.OnceValue(func() []*layout.Table { return layout.ReadTables(nakedFiles, "stripped") })
 
 // errNothingToProve means that no request is there that could prove a layout.
 var errNothingToProve = errors.New("no request is pending")
@@ -57,9 +58,9 @@ var errNothingToProve = errors.New("no request is pending")
 // openNaked finds the layout by which all requests of UCX lead to MPICH's own and to their
 // communicators. It is nil if none fits: then less is known.
 func (s *stripped) openNaked() *nakedTypes {
-	t, err := target.Fit(s.r, target.Queries(&nakedTypes{}), nakedTables(), func(l *target.Layouts) (*nakedTypes, error) {
+	t, err := inferior.Fit(s.r, inferior.Queries(&nakedTypes{}), nakedTables(), func(l *layout.Layouts) (*nakedTypes, error) {
 		t := new(nakedTypes)
-		if err := target.Bind(t, l); err != nil {
+		if err := inferior.Bind(t, l); err != nil {
 			return nil, err
 		}
 		return t, s.proveNaked(t)
@@ -110,7 +111,7 @@ func (s *stripped) proveNaked(t *nakedTypes) error {
 }
 
 // nakedCommOf reads the communicator of a request of MPICH's.
-func (s *stripped) nakedCommOf(t *nakedTypes, at target.Addr, kind uint32) (nakedComm, error) {
+func (s *stripped) nakedCommOf(t *nakedTypes, at inferior.Addr, kind uint32) (nakedComm, error) {
 	r, err := t.Request.Read(s.r, at)
 	if err != nil {
 		return nakedComm{}, err

@@ -3,8 +3,8 @@ package mpich
 import (
 	"testing"
 
-	"github.com/mpi-queues/mpi-queues/mqs/target"
-	"github.com/mpi-queues/mpi-queues/mqs/ucx"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/transport/ucx"
 )
 
 // Every layout of a stripped library has all members.
@@ -14,7 +14,7 @@ func TestNakedTablesAreWhole(t *testing.T) {
 	}
 	for _, table := range nakedTables() {
 		var n nakedTypes
-		if err := target.Bind(&n, table.Layouts(target.Queries(&n))); err != nil {
+		if err := inferior.Bind(&n, table.Layouts(inferior.Queries(&n))); err != nil {
 			t.Errorf("%s: %v", table.Release, err)
 		}
 	}

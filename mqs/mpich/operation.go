@@ -2,7 +2,7 @@ package mpich
 
 import (
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // common fills in what sends and receives have alike.
@@ -118,7 +118,7 @@ func (s *source) passed(r *requestAt, a *asked) {
 		a.tag = mqs.Known(int32(v))
 	}
 	if v, ok := c.Own("buf"); ok && !a.buffer.Known {
-		a.buffer = mqs.Known(target.Addr(v))
+		a.buffer = mqs.Known(inferior.Addr(v))
 	}
 	count, isCount := c.Own("count")
 	datatype, isDatatype := c.Own("datatype")
@@ -137,7 +137,7 @@ func (s *source) isBuffered(a asked) bool {
 		return false
 	}
 	b, err := s.Bsend.Read(s.r, sym.Addr)
-	return err == nil && b.Buffer != 0 && a.buffer.Value >= b.Buffer && a.buffer.Value-b.Buffer < target.Addr(b.Size)
+	return err == nil && b.Buffer != 0 && a.buffer.Value >= b.Buffer && a.buffer.Value-b.Buffer < inferior.Addr(b.Size)
 }
 
 // receive describes a receive. Once it has matched, the message's envelope is known.

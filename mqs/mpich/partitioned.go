@@ -5,7 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // Kinds of the requests of partitioned operations that the program has (MPIR_Request_kind_t in
@@ -18,23 +18,23 @@ const (
 // partitionedTypes are bound where the device has partitioned operations and its types say how
 // they are kept.
 type partitionedTypes struct {
-	Request target.Struct[partitioned] `c:"MPIR_Request"`
+	Request inferior.Struct[partitioned] `c:"MPIR_Request"`
 }
 
 // partitioned is what MPI_Psend_init or MPI_Precv_init has kept. The tag of a send it has not.
 type partitioned struct {
-	Partitions int32       `c:"u.part.partitions"`
-	Active     int32       `c:"u.part.active_flag.v|u.part.active_flag"`
-	Buffer     target.Addr `c:"dev.ch4.part_req.buffer"`
-	Count      int64       `c:"dev.ch4.part_req.count"` // of elements, in each partition
-	Datatype   uint32      `c:"dev.ch4.part_req.datatype"`
-	Dest       int32       `c:"dev.ch4.part_req.u.send.dest"`
+	Partitions int32         `c:"u.part.partitions"`
+	Active     int32         `c:"u.part.active_flag.v|u.part.active_flag"`
+	Buffer     inferior.Addr `c:"dev.ch4.part_req.buffer"`
+	Count      int64         `c:"dev.ch4.part_req.count"` // of elements, in each partition
+	Datatype   uint32        `c:"dev.ch4.part_req.datatype"`
+	Dest       int32         `c:"dev.ch4.part_req.u.send.dest"`
 	// From 4.1 the envelope of a receive is in its status.
 	Source int32 `c:"dev.ch4.part_req.u.recv.source|status.MPI_SOURCE"`
 	Tag    int32 `c:"dev.ch4.part_req.u.recv.tag|status.MPI_TAG"`
 	// The other side's request: a receive has it once both have been made, a send once the
 	// receiver has asked for its data.
-	Peer target.Addr `c:"dev.ch4.part_req.am.peer_req_ptr"`
+	Peer inferior.Addr `c:"dev.ch4.part_req.am.peer_req_ptr"`
 	// The bytes of all partitions of the send that a receive has matched.
 	Bytes int64 `c:"dev.ch4.part_req.am.u.recv.sdata_size"`
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // Where the types don't say how a partitioned operation is kept, it is shown, and nothing of it
@@ -28,7 +28,7 @@ func TestBarePartitioned(t *testing.T) {
 				r = one
 			}
 		}
-		again := mustStart(t, &patched{Target: tg, words: map[target.Addr]uint32{r.at + offset(t, s, "MPIR_Request", "kind"): c.kind}})
+		again := mustStart(t, &patched{Inferior: tg, words: map[inferior.Addr]uint32{r.at + offset(t, s, "MPIR_Request", "kind"): c.kind}})
 		var got []mqs.PendingOperation
 		process := new(mqs.Process)
 		for comm, err := range again.Communicators() {

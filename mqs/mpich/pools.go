@@ -3,7 +3,7 @@ package mpich
 import (
 	"fmt"
 
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // Handles (src/include/mpir_objects.h, 4.0 to 5.0): two bits say how an object
@@ -32,7 +32,7 @@ const (
 
 // block is an array of objects of a pool.
 type block struct {
-	at target.Addr
+	at inferior.Addr
 	n  int
 }
 
@@ -43,7 +43,7 @@ type openPool struct {
 }
 
 // openPool reads a pool and all its objects.
-func (s *source) openPool(at target.Addr, name string, size int) (*openPool, error) {
+func (s *source) openPool(at inferior.Addr, name string, size int) (*openPool, error) {
 	p, err := s.Pool.Read(s.r, at)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -73,7 +73,7 @@ func (s *source) openPool(at target.Addr, name string, size int) (*openPool, err
 			return nil, fmt.Errorf("%s has %d objects in %d blocks", name, inBlocks, p.Blocks)
 		}
 		// A block is counted before it stands in the table.
-		seen := map[target.Addr]bool{p.Direct: true}
+		seen := map[inferior.Addr]bool{p.Direct: true}
 		for _, a := range at[:min(int(inBlocks/each), len(at))] {
 			if seen[a] {
 				return nil, fmt.Errorf("%s has the block at %s twice", name, a)
@@ -88,7 +88,7 @@ func (s *source) openPool(at target.Addr, name string, size int) (*openPool, err
 // perBlock is the number of objects in each block, 0 if it is not known. Up to
 // 4.2 only the sum is kept, to which every block has added the same: all of
 // them, or all but the one that is being made, which is counted first.
-func (s *source) perBlock(p pool, sum int32, blocks []target.Addr) int32 {
+func (s *source) perBlock(p pool, sum int32, blocks []inferior.Addr) int32 {
 	if p.BlockSize > 0 {
 		return p.BlockSize
 	}
@@ -96,7 +96,7 @@ func (s *source) perBlock(p pool, sum int32, blocks []target.Addr) int32 {
 	if all > 0 && sum%all == 0 {
 		each := sum / all
 		// Behind the last object there is none that has the next handle.
-		handle, err := s.r.Uint(blocks[0]+target.Addr(each)*target.Addr(p.Size), 4)
+		handle, err := s.r.Uint(blocks[0]+inferior.Addr(each)*inferior.Addr(p.Size), 4)
 		if err != nil || storage(uint32(handle)) != handleIndirect || int32(handle&handlePlace) != each {
 			return each
 		}
@@ -108,9 +108,9 @@ func (s *source) perBlock(p pool, sum int32, blocks []target.Addr) int32 {
 }
 
 func (s *source) prefetchBlocks(blocks []block, size int) error {
-	var ranges []target.Range
+	var ranges []inferior.Range
 	for _, b := range blocks {
-		ranges = append(ranges, target.Range{Addr: b.at, Len: b.n * size})
+		ranges = append(ranges, inferior.Range{Addr: b.at, Len: b.n * size})
 	}
 	return s.r.Prefetch(ranges)
 }
@@ -118,13 +118,13 @@ func (s *source) prefetchBlocks(blocks []block, size int) error {
 // freeObjects returns the objects of a pool that are free. The chain may end
 // early where the process was stopped while changing it; that is no error here,
 // since a free object has no references either.
-func (s *source) freeObjects(p *openPool) map[target.Addr]bool {
-	free := map[target.Addr]bool{}
-	next := func(a target.Addr) (target.Addr, error) {
+func (s *source) freeObjects(p *openPool) map[inferior.Addr]bool {
+	free := map[inferior.Addr]bool{}
+	next := func(a inferior.Addr) (inferior.Addr, error) {
 		o, err := s.Free.Read(s.r, a)
 		return o.Next, err
 	}
-	for a, err := range target.Walk(p.Avail, 0, int(p.Allocated), next) {
+	for a, err := range inferior.Walk(p.Avail, 0, int(p.Allocated), next) {
 		if err != nil {
 			break
 		}
@@ -134,11 +134,11 @@ func (s *source) freeObjects(p *openPool) map[target.Addr]bool {
 }
 
 // eachUsed calls f with the address of every object that is not free.
-func (s *source) eachUsed(p *openPool, f func(target.Addr) error) error {
+func (s *source) eachUsed(p *openPool, f func(inferior.Addr) error) error {
 	free := s.freeObjects(p)
 	for _, b := range p.blocks {
 		for i := range b.n {
-			at := b.at + target.Addr(i)*target.Addr(p.Size)
+			at := b.at + inferior.Addr(i)*inferior.Addr(p.Size)
 			if free[at] {
 				continue
 			}
@@ -151,7 +151,7 @@ func (s *source) eachUsed(p *openPool, f func(target.Addr) error) error {
 }
 
 // object returns where the object of a handle is, or 0 if there is none.
-func (p *openPool) object(handle uint32) target.Addr {
+func (p *openPool) object(handle uint32) inferior.Addr {
 	b, i := 0, int(handle&handleIndex)
 	if storage(handle) == handleIndirect {
 		b, i = 1+int(handle&handleBlock>>handleBlockShift), int(handle&handlePlace)
@@ -159,5 +159,5 @@ func (p *openPool) object(handle uint32) target.Addr {
 	if b >= len(p.blocks) || i >= p.blocks[b].n {
 		return 0
 	}
-	return p.blocks[b].at + target.Addr(i)*target.Addr(p.Size)
+	return p.blocks[b].at + inferior.Addr(i)*inferior.Addr(p.Size)
 }

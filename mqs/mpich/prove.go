@@ -3,7 +3,7 @@ package mpich
 import (
 	"fmt"
 
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // prove checks the layouts against the process before any value read by them
@@ -47,7 +47,7 @@ const proveTypes = 4 // how many predefined datatypes are looked at
 func (s *source) proveDatatypes() error {
 	seen := 0
 	for i := range 64 {
-		at := s.symbols[symDatatypes].Addr + target.Addr(i*s.Datatype.Size())
+		at := s.symbols[symDatatypes].Addr + inferior.Addr(i*s.Datatype.Size())
 		d, err := s.Datatype.Read(s.r, at)
 		if err != nil {
 			return err

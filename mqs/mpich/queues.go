@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // Operations yields one queue of a communicator.
@@ -153,7 +153,7 @@ func (s *source) toSelf(c *commState) []*requestAt {
 	if !c.isSelf() || s.device.name() != "ch4" {
 		return nil
 	}
-	held := map[target.Addr]bool{}
+	held := map[inferior.Addr]bool{}
 	for _, r := range ofComm(s.requests.held, c) {
 		held[s.device.arrived(r).request] = true
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // Kinds of requests (MPIR_Request_kind_t in src/include/mpir_request.h).
@@ -19,7 +19,7 @@ const (
 
 // requestAt is a request and where it is.
 type requestAt struct {
-	at target.Addr
+	at inferior.Addr
 	request
 	// The persistent request that has started this one, if any: the one that
 	// the program has.
@@ -65,7 +65,7 @@ type requests struct {
 	posted             []*requestAt // unmatched receives, in the order of matching
 	unexpected         []*requestAt // in the order of matching
 	toSelf             []*requestAt // unmatched sends on communicators of one process, the same
-	isPosted           map[target.Addr]bool
+	isPosted           map[inferior.Addr]bool
 
 	// What was read stands above even if the rest of it can't be.
 	err, postedErr, unexpectedErr error
@@ -76,7 +76,7 @@ func (s *source) allRequests() *requests {
 	if s.requests != nil {
 		return s.requests
 	}
-	q := &requests{isPosted: map[target.Addr]bool{}}
+	q := &requests{isPosted: map[inferior.Addr]bool{}}
 	s.requests = q
 	s.readDebugQueues()
 	all, order, err := s.poolRequests()
@@ -84,7 +84,7 @@ func (s *source) allRequests() *requests {
 	s.byAddr = all
 	q.posted, q.postedErr = s.listed(s.device.posted)
 	q.unexpected, q.unexpectedErr = s.listed(s.device.unexpected)
-	listed := map[target.Addr]bool{}
+	listed := map[inferior.Addr]bool{}
 	for _, r := range q.posted {
 		q.isPosted[r.at] = true
 	}
@@ -139,7 +139,7 @@ func (s *source) orderToSelf(q *requests) {
 	if !ok {
 		return
 	}
-	list, err := s.listed(func() ([]target.Addr, error) { return []target.Addr{head}, nil })
+	list, err := s.listed(func() ([]inferior.Addr, error) { return []inferior.Addr{head}, nil })
 	if err != nil {
 		return // then their order is not known, which a note says
 	}
@@ -165,19 +165,19 @@ func (s *source) attribute(r *requestAt) {
 }
 
 // poolRequests reads the requests that are in use, of all pools.
-func (s *source) poolRequests() (map[target.Addr]*requestAt, []*requestAt, error) {
-	all := map[target.Addr]*requestAt{}
+func (s *source) poolRequests() (map[inferior.Addr]*requestAt, []*requestAt, error) {
+	all := map[inferior.Addr]*requestAt{}
 	var order []*requestAt
 	heads := s.symbols[symRequestPools].Addr
-	if err := s.r.Prefetch([]target.Range{{Addr: heads, Len: requestPools * s.Pool.Size()}}); err != nil {
+	if err := s.r.Prefetch([]inferior.Range{{Addr: heads, Len: requestPools * s.Pool.Size()}}); err != nil {
 		return all, nil, err
 	}
 	for i := range requestPools {
-		p, err := s.openPool(heads+target.Addr(i*s.Pool.Size()), fmt.Sprintf("%s[%d]", symRequestPools, i), s.Request.Size())
+		p, err := s.openPool(heads+inferior.Addr(i*s.Pool.Size()), fmt.Sprintf("%s[%d]", symRequestPools, i), s.Request.Size())
 		if err != nil {
 			return all, order, err
 		}
-		err = s.eachUsed(p, func(a target.Addr) error {
+		err = s.eachUsed(p, func(a inferior.Addr) error {
 			r, err := s.Request.Read(s.r, a)
 			if all[a] != nil {
 				return fmt.Errorf("the request at %s is in two pools", a)
@@ -197,21 +197,21 @@ func (s *source) poolRequests() (map[target.Addr]*requestAt, []*requestAt, error
 }
 
 // listed reads lists of requests that are linked by their member next.
-func (s *source) listed(heads func() ([]target.Addr, error)) ([]*requestAt, error) {
+func (s *source) listed(heads func() ([]inferior.Addr, error)) ([]*requestAt, error) {
 	var out []*requestAt
 	first, err := heads()
 	if err != nil {
 		return nil, err
 	}
-	seen := map[target.Addr]bool{}
+	seen := map[inferior.Addr]bool{}
 	for _, a := range first {
 		var r request
-		next := func(a target.Addr) (target.Addr, error) {
+		next := func(a inferior.Addr) (inferior.Addr, error) {
 			var err error
 			r, err = s.Request.Read(s.r, a)
 			return r.Next, err
 		}
-		for a, err := range target.Walk(a, 0, maxObjects, next) {
+		for a, err := range inferior.Walk(a, 0, maxObjects, next) {
 			if err != nil {
 				return out, err
 			}

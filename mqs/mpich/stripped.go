@@ -8,21 +8,22 @@ import (
 	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
-	"github.com/mpi-queues/mpi-queues/mqs/ucx"
+	"github.com/mpi-queues/mpi-queues/mqs/callstack"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/transport/ucx"
 )
 
 // stripped is a process with an MPICH of which nothing can be read, but which leaves its
 // messages to a UCX that can: a distribution's ch4:ucx.
 type stripped struct {
-	r       *target.Reader
-	symbols map[string]target.Symbol
+	r       *inferior.Reader
+	symbols map[string]inferior.Symbol
 	ucx     *ucx.UCX
 	queues  *inUCX
 	lost    int         // sends of which it is not known what communicator they are on
 	naked   *nakedTypes // nil if nothing of MPICH's own can be read
-	comms   map[target.Addr]*strippedComm
-	kinds   map[target.Addr]string // of the requests of blocking calls
+	comms   map[inferior.Addr]*strippedComm
+	kinds   map[inferior.Addr]string // of the requests of blocking calls
 }
 
 // strippedComm is a communicator of which the context id is known: what has it in its tag.
@@ -34,7 +35,7 @@ type strippedComm struct {
 }
 
 // openStripped opens a process without symbols of MPICH's own.
-func openStripped(r *target.Reader, symbols map[string]target.Symbol) (*stripped, error) {
+func openStripped(r *inferior.Reader, symbols map[string]inferior.Symbol) (*stripped, error) {
 	u, err := openUCX(r)
 	if err != nil {
 		return nil, err
@@ -43,7 +44,7 @@ func openStripped(r *target.Reader, symbols map[string]target.Symbol) (*stripped
 	if err != nil {
 		return nil, err
 	}
-	s := &stripped{r: r, symbols: symbols, ucx: u, queues: queues, comms: map[target.Addr]*strippedComm{0: {}}}
+	s := &stripped{r: r, symbols: symbols, ucx: u, queues: queues, comms: map[inferior.Addr]*strippedComm{0: {}}}
 	s.naked = s.openNaked()
 	for i := range s.queues.receives {
 		q := &s.queues.receives[i]
@@ -103,7 +104,7 @@ func (s *stripped) comm(context uint32) *strippedComm {
 	return s.comms[id]
 }
 
-func idOf(context uint32) target.Addr { return target.Addr(context &^ contextOwn) }
+func idOf(context uint32) inferior.Addr { return inferior.Addr(context &^ contextOwn) }
 
 // Describe fills in what is known of the process as a whole.
 func (s *stripped) Describe(p *mqs.Process) {
@@ -151,7 +152,7 @@ func (s *stripped) Communicators() iter.Seq2[mqs.Communicator, error] {
 }
 
 // model is what is known of a communicator.
-func (s *stripped) model(id target.Addr) mqs.Communicator {
+func (s *stripped) model(id inferior.Addr) mqs.Communicator {
 	c := mqs.Communicator{UniqueID: id, Context: fmt.Sprint(uint64(id)), Name: mqs.Known(fmt.Sprintf("context %s", id))}
 	known := s.comms[id].known
 	if id == worldContext {
@@ -288,7 +289,7 @@ func (s *stripped) buffer(op *mqs.PendingOperation, r *ucx.Receive) {
 }
 
 // requestOf is MPICH's own request of a send.
-func (s *stripped) requestOf(r *ucx.Send) target.Addr {
+func (s *stripped) requestOf(r *ucx.Send) inferior.Addr {
 	own, err := s.r.Pointers(r.User, 1)
 	if err != nil {
 		return 0
@@ -298,7 +299,7 @@ func (s *stripped) requestOf(r *ucx.Send) target.Addr {
 
 // kind is the name of the blocking call that waits for a request, as far as it is known. No
 // others are: a persistent operation has a request like any other.
-func (s *stripped) kind(request target.Addr) string {
+func (s *stripped) kind(request inferior.Addr) string {
 	if s.kinds == nil {
 		s.kinds = s.blockingKinds()
 	}
@@ -307,9 +308,9 @@ func (s *stripped) kind(request target.Addr) string {
 
 // blockingKinds finds the requests of blocking calls, which hold their addresses. What a
 // call holds of several is not known.
-func (s *stripped) blockingKinds() map[target.Addr]string {
-	out := map[target.Addr]string{}
-	calls, err := s.r.Calls()
+func (s *stripped) blockingKinds() map[inferior.Addr]string {
+	out := map[inferior.Addr]string{}
+	calls, err := callstack.Calls(s.r)
 	if err != nil {
 		return out
 	}
@@ -323,15 +324,15 @@ func (s *stripped) blockingKinds() map[target.Addr]string {
 
 // ownRequest is the request that a blocking call has made for itself, 0 if that is not known, and its kind.
 type ownRequest struct {
-	request target.Addr
+	request inferior.Addr
 	kind    string
 }
 
 // owns are the own requests of calls. The stack keeps old values, so a call whose request is complete
 // may hold that of another thread's call: of several calls they are known only if each has one.
-func (s *stripped) owns(calls []target.Call) []ownRequest {
+func (s *stripped) owns(calls []callstack.Call) []ownRequest {
 	out := make([]ownRequest, len(calls))
-	seen := map[target.Addr]bool{}
+	seen := map[inferior.Addr]bool{}
 	for i := range calls {
 		request, kind, ok := s.ownOf(&calls[i])
 		if len(calls) > 1 && (!ok || seen[request]) {
@@ -345,10 +346,10 @@ func (s *stripped) owns(calls []target.Call) []ownRequest {
 }
 
 // ownOf is the request that a blocking call has made for itself, and its kind.
-func (s *stripped) ownOf(c *target.Call) (request target.Addr, kind string, ok bool) {
-	var held []target.Addr
-	sendKind, sends := mqs.BlockingSends[c.Function]
-	recvKind, recvs := mqs.BlockingRecvs[c.Function]
+func (s *stripped) ownOf(c *callstack.Call) (request inferior.Addr, kind string, ok bool) {
+	var held []inferior.Addr
+	sendKind, sends := callstack.BlockingSends[c.Function]
+	recvKind, recvs := callstack.BlockingRecvs[c.Function]
 	if sends == recvs || !mayWait(c) { // MPI_Sendrecv may have one of each
 		return 0, "", false
 	}
@@ -371,14 +372,14 @@ func (s *stripped) ownOf(c *target.Call) (request target.Addr, kind string, ok b
 // mayWait says whether a call of which no function has a name may be where it waits: inside of
 // it are the function that waits and the one that looks for messages, and it is not handing
 // its message to UCX.
-func mayWait(c *target.Call) bool {
+func mayWait(c *callstack.Call) bool {
 	const inside = 2
-	return len(c.Frames) > inside && !slices.ContainsFunc(c.Frames, func(f target.Frame) bool { return strings.HasPrefix(f.Function, "ucp_tag_") })
+	return len(c.Frames) > inside && !slices.ContainsFunc(c.Frames, func(f inferior.Frame) bool { return strings.HasPrefix(f.Function, "ucp_tag_") })
 }
 
 // Waits finds out which request each blocking call waits for.
 func (s *stripped) Waits(threads []mqs.Thread) {
-	calls, err := s.r.Calls()
+	calls, err := callstack.Calls(s.r)
 	if err != nil {
 		return
 	}
@@ -388,7 +389,7 @@ func (s *stripped) Waits(threads []mqs.Thread) {
 		if request == 0 || at < 0 {
 			continue
 		}
-		threads[at].Requests, threads[at].AllRequests = []target.Addr{request}, true
+		threads[at].Requests, threads[at].AllRequests = []inferior.Addr{request}, true
 		for id, c := range s.comms {
 			if slices.ContainsFunc(c.sends, func(r *ucx.Send) bool { return s.requestOf(r) == request }) ||
 				slices.ContainsFunc(c.receives, func(r *ucx.Receive) bool { return r.UserData == request }) {

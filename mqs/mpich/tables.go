@@ -4,7 +4,7 @@ import (
 	"embed"
 	"sync"
 
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
 )
 
 // The layout of Debian 12's x86-64 build of 4.0.2, whose static library has
@@ -16,4 +16,4 @@ import (
 var tableFiles embed.FS
 
 // tables returns the embedded layouts, oldest release first.
-var tables = sync.OnceValue(func() []*target.Table { return target.ReadTables(tableFiles, "tables") })
+var tables = sync.OnceValue(func() []*layout.Table { return layout.ReadTables(tableFiles, "tables") })

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // toSelf is a process with several messages to itself on MPI_COMM_SELF: the two pending receives of a
@@ -15,13 +15,13 @@ type toSelf struct {
 	t        *testing.T
 	s        *source
 	tg       *patched
-	requests map[int32]target.Addr // by tag
+	requests map[int32]inferior.Addr // by tag
 }
 
 func newToSelf(t *testing.T) *toSelf {
 	tg := recorded(t, "mpich-4.0.2-ch4/queues-rank-0")
 	s := mustStart(t, tg)
-	own := &toSelf{t, s, &patched{Target: tg, words: map[target.Addr]uint32{}, missing: []string{symSelfRecvs}}, map[int32]target.Addr{}}
+	own := &toSelf{t, s, &patched{Inferior: tg, words: map[inferior.Addr]uint32{}, missing: []string{symSelfRecvs}}, map[int32]inferior.Addr{}}
 	q := s.allRequests()
 	if _, err := s.readCommunicators(); err != nil {
 		t.Fatal(err)
@@ -42,9 +42,9 @@ func newToSelf(t *testing.T) *toSelf {
 	return own
 }
 
-func (own *toSelf) put(at target.Addr, v uint32) { own.tg.words[at] = v }
+func (own *toSelf) put(at inferior.Addr, v uint32) { own.tg.words[at] = v }
 
-func (own *toSelf) point(at, to target.Addr) {
+func (own *toSelf) point(at, to inferior.Addr) {
 	own.put(at, uint32(to))
 	own.put(at+4, uint32(to>>32))
 }
@@ -52,7 +52,7 @@ func (own *toSelf) point(at, to target.Addr) {
 // link makes the library's list of them, of these tags.
 func (own *toSelf) link(tags ...int32) {
 	head := own.s.symbols[symSelfRecvs]
-	own.tg.added = map[string]*target.Symbol{symSelfSends: &head}
+	own.tg.added = map[string]*inferior.Symbol{symSelfSends: &head}
 	at := head.Addr
 	for _, tag := range tags {
 		own.point(at, own.requests[tag])

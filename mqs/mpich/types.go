@@ -3,42 +3,43 @@ package mpich
 import (
 	"slices"
 
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
 )
 
 // types are the C types that every MPICH has, in its own names. Which release
 // spells a member how stands in the tags; where members are the same from 4.0
 // to 5.0 there is nothing to say.
 type types struct {
-	Process  target.Struct[process]  `c:"MPIR_Process_t"`
-	Pool     target.Struct[pool]     `c:"MPIR_Object_alloc_t"`
-	Free     target.Struct[free]     `c:"MPIR_Handle_common"`
-	Comm     target.Struct[comm]     `c:"MPIR_Comm"`
-	Request  target.Struct[request]  `c:"MPIR_Request"`
-	Datatype target.Struct[datatype] `c:"MPIR_Datatype"`
+	Process  inferior.Struct[process]  `c:"MPIR_Process_t"`
+	Pool     inferior.Struct[pool]     `c:"MPIR_Object_alloc_t"`
+	Free     inferior.Struct[free]     `c:"MPIR_Handle_common"`
+	Comm     inferior.Struct[comm]     `c:"MPIR_Comm"`
+	Request  inferior.Struct[request]  `c:"MPIR_Request"`
+	Datatype inferior.Struct[datatype] `c:"MPIR_Datatype"`
 
-	Threads target.Struct[threadInfo] `c:"MPIR_Thread_info_t,optional"`
+	Threads inferior.Struct[threadInfo] `c:"MPIR_Thread_info_t,optional"`
 
 	// Of a library with debugger support.
-	CommList target.Struct[commList] `c:"MPIR_Comm_list,optional"`
+	CommList inferior.Struct[commList] `c:"MPIR_Comm_list,optional"`
 	// Sends only, in 4.0.
-	Sendq target.Struct[sendq] `c:"MPIR_Sendq,optional"`
+	Sendq inferior.Struct[sendq] `c:"MPIR_Sendq,optional"`
 	// Sends, receives and unexpected messages, from 4.1.
-	Debugq target.Struct[debugq] `c:"MPIR_Debugq,optional"`
+	Debugq inferior.Struct[debugq] `c:"MPIR_Debugq,optional"`
 	// The buffer of MPI_Buffer_attach, up to 4.1: later there can be several.
-	Bsend target.Struct[bsend] `c:"BsendBuffer,optional"`
+	Bsend inferior.Struct[bsend] `c:"BsendBuffer,optional"`
 	// How a group maps ranks, from 5.0.
-	Pmap target.Struct[pmap] `c:"MPIR_Pmap,optional"`
+	Pmap inferior.Struct[pmap] `c:"MPIR_Pmap,optional"`
 }
 
 // process is MPIR_Process, of which there is one.
 type process struct {
-	State  int32       `c:"mpich_state.v|mpich_state"`
-	Rank   int32       `c:"rank"`
-	Size   int32       `c:"size"`
-	Nodes  int32       `c:"num_nodes,optional"`
-	World  target.Addr `c:"comm_world"`
-	IWorld target.Addr `c:"icomm_world,optional"` // the library's own duplicate, up to 4.3
+	State  int32         `c:"mpich_state.v|mpich_state"`
+	Rank   int32         `c:"rank"`
+	Size   int32         `c:"size"`
+	Nodes  int32         `c:"num_nodes,optional"`
+	World  inferior.Addr `c:"comm_world"`
+	IWorld inferior.Addr `c:"icomm_world,optional"` // the library's own duplicate, up to 4.3
 }
 
 // threadInfo is MPIR_ThreadInfo.
@@ -49,118 +50,118 @@ type threadInfo struct {
 // pool holds all objects of one kind: some in an array of their own, the others
 // in blocks that were allocated when those were used up.
 type pool struct {
-	Avail       target.Addr `c:"avail"` // the first free object
-	Initialized int32       `c:"initialized"`
-	Indirect    target.Addr `c:"indirect"` // pointers to blocks
-	Blocks      int32       `c:"indirect_size"`
-	BlockSize   int32       `c:"indirect_block_size,optional"` // objects in each block, from 4.3
-	Allocated   int32       `c:"num_allocated"`
-	Size        int32       `c:"size"` // bytes of an object
-	Direct      target.Addr `c:"direct"`
-	DirectSize  int32       `c:"direct_size"` // objects
+	Avail       inferior.Addr `c:"avail"` // the first free object
+	Initialized int32         `c:"initialized"`
+	Indirect    inferior.Addr `c:"indirect"` // pointers to blocks
+	Blocks      int32         `c:"indirect_size"`
+	BlockSize   int32         `c:"indirect_block_size,optional"` // objects in each block, from 4.3
+	Allocated   int32         `c:"num_allocated"`
+	Size        int32         `c:"size"` // bytes of an object
+	Direct      inferior.Addr `c:"direct"`
+	DirectSize  int32         `c:"direct_size"` // objects
 }
 
 // free is what a free object starts with.
 type free struct {
-	Next target.Addr `c:"next"`
+	Next inferior.Addr `c:"next"`
 }
 
 type comm struct {
-	Handle      uint32      `c:"handle"`
-	RefCount    int32       `c:"ref_count.v|ref_count"`
-	Context     uint32      `c:"context_id"`     // that it sends with
-	RecvContext uint32      `c:"recvcontext_id"` // that it receives with
-	RemoteSize  int32       `c:"remote_size"`
-	Rank        int32       `c:"rank"`
-	LocalSize   int32       `c:"local_size"`
-	Kind        uint32      `c:"comm_kind"`
-	Name        target.Text `c:"name"`
-	LocalComm   target.Addr `c:"local_comm"`
-	Hierarchy   uint32      `c:"hierarchy_kind,optional"` // up to 4.3
-	Attr        uint32      `c:"attr,optional"`           // from 5.0
-	Next        target.Addr `c:"comm_next"`
+	Handle      uint32        `c:"handle"`
+	RefCount    int32         `c:"ref_count.v|ref_count"`
+	Context     uint32        `c:"context_id"`     // that it sends with
+	RecvContext uint32        `c:"recvcontext_id"` // that it receives with
+	RemoteSize  int32         `c:"remote_size"`
+	Rank        int32         `c:"rank"`
+	LocalSize   int32         `c:"local_size"`
+	Kind        uint32        `c:"comm_kind"`
+	Name        inferior.Text `c:"name"`
+	LocalComm   inferior.Addr `c:"local_comm"`
+	Hierarchy   uint32        `c:"hierarchy_kind,optional"` // up to 4.3
+	Attr        uint32        `c:"attr,optional"`           // from 5.0
+	Next        inferior.Addr `c:"comm_next"`
 }
 
 // commGroups are the groups of a communicator, which are always there from 5.0.
 type commGroups struct {
-	Local  target.Addr `c:"local_group"`
-	Remote target.Addr `c:"remote_group"`
+	Local  inferior.Addr `c:"local_group"`
+	Remote inferior.Addr `c:"remote_group"`
 }
 
 type request struct {
-	Handle   uint32      `c:"handle"`
-	RefCount int32       `c:"ref_count.v|ref_count"`
-	Kind     uint32      `c:"kind"`
-	Pending  int32       `c:"cc.v|cc"` // what must still happen before it is complete
-	Comm     target.Addr `c:"comm"`
-	Source   int32       `c:"status.MPI_SOURCE"`
-	Tag      int32       `c:"status.MPI_TAG"`
-	CountLo  uint32      `c:"status.count_lo"`
-	CountHi  uint32      `c:"status.count_hi_and_cancelled"`
-	Real     target.Addr `c:"u.persist.real_request"`
-	Next     target.Addr `c:"next"`
+	Handle   uint32        `c:"handle"`
+	RefCount int32         `c:"ref_count.v|ref_count"`
+	Kind     uint32        `c:"kind"`
+	Pending  int32         `c:"cc.v|cc"` // what must still happen before it is complete
+	Comm     inferior.Addr `c:"comm"`
+	Source   int32         `c:"status.MPI_SOURCE"`
+	Tag      int32         `c:"status.MPI_TAG"`
+	CountLo  uint32        `c:"status.count_lo"`
+	CountHi  uint32        `c:"status.count_hi_and_cancelled"`
+	Real     inferior.Addr `c:"u.persist.real_request"`
+	Next     inferior.Addr `c:"next"`
 	// From 4.1, together with a kind of its own before MPI_Mprobe's.
-	Enqueue target.Place `c:"u.enqueue,optional"`
+	Enqueue inferior.Place `c:"u.enqueue,optional"`
 	// Of a library with debugger support, the debugger's note of a send: up to 4.0, and from 4.1.
-	SendNote target.Addr `c:"u.send.dbg_next|send,optional"`
+	SendNote inferior.Addr `c:"u.send.dbg_next|send,optional"`
 }
 
 type datatype struct {
-	Handle   uint32      `c:"handle"`
-	RefCount int32       `c:"ref_count.v|ref_count"`
-	Size     int64       `c:"size"`
-	Name     target.Text `c:"name"`
+	Handle   uint32        `c:"handle"`
+	RefCount int32         `c:"ref_count.v|ref_count"`
+	Size     int64         `c:"size"`
+	Name     inferior.Text `c:"name"`
 }
 
 type commList struct {
-	Head target.Addr `c:"head"`
+	Head inferior.Addr `c:"head"`
 }
 
 type sendq struct {
-	Request target.Addr `c:"sreq"`
-	Tag     int32       `c:"tag"`
-	Rank    int32       `c:"rank"`
-	Context uint32      `c:"context_id"` // that the communicator sends with
-	Next    target.Addr `c:"next"`
+	Request inferior.Addr `c:"sreq"`
+	Tag     int32         `c:"tag"`
+	Rank    int32         `c:"rank"`
+	Context uint32        `c:"context_id"` // that the communicator sends with
+	Next    inferior.Addr `c:"next"`
 }
 
 type debugq struct {
-	Request target.Addr `c:"req"`
-	Tag     int32       `c:"tag"`
-	Rank    int32       `c:"rank"`
-	Context uint32      `c:"context_id"` // that the communicator receives with
-	Next    target.Addr `c:"next"`
+	Request inferior.Addr `c:"req"`
+	Tag     int32         `c:"tag"`
+	Rank    int32         `c:"rank"`
+	Context uint32        `c:"context_id"` // that the communicator receives with
+	Next    inferior.Addr `c:"next"`
 }
 
 type bsend struct {
-	Buffer target.Addr `c:"buffer"`
-	Size   uint64      `c:"buffer_size"`
+	Buffer inferior.Addr `c:"buffer"`
+	Size   uint64        `c:"buffer_size"`
 }
 
 type pmap struct {
-	UseMap bool        `c:"use_map"`
-	Map    target.Addr `c:"u.map"`
-	Offset int64       `c:"u.stride.offset"`
-	Stride int64       `c:"u.stride.stride"`
+	UseMap bool          `c:"use_map"`
+	Map    inferior.Addr `c:"u.map"`
+	Offset int64         `c:"u.stride.offset"`
+	Stride int64         `c:"u.stride.stride"`
 }
 
 // groupTypes are bound where there is a Pmap.
 type groupTypes struct {
-	Comm  target.Struct[commGroups] `c:"MPIR_Comm"`
-	Group target.Struct[group]      `c:"MPIR_Group"`
+	Comm  inferior.Struct[commGroups] `c:"MPIR_Comm"`
+	Group inferior.Struct[group]      `c:"MPIR_Group"`
 }
 
 type group struct {
-	Size int32        `c:"size"`
-	Pmap target.Place `c:"pmap"`
+	Size int32          `c:"size"`
+	Pmap inferior.Place `c:"pmap"`
 }
 
 // queries lists all types that any MPICH may have, each once.
-func queries() []target.TypeQuery {
-	var out []target.TypeQuery
-	for _, q := range slices.Concat(target.Queries(&types{}), target.Queries(&groupTypes{}), target.Queries(&arrivalTypes{}),
-		target.Queries(&ch3Types{}), target.Queries(&ch3Groups{}), target.Queries(&ch4Types{}), target.Queries(&partitionedTypes{}), target.Queries(&ch4Groups{}), target.Queries(&ucxTypes{})) {
-		at := slices.IndexFunc(out, func(o target.TypeQuery) bool { return o.Name == q.Name })
+func queries() []layout.TypeQuery {
+	var out []layout.TypeQuery
+	for _, q := range slices.Concat(inferior.Queries(&types{}), inferior.Queries(&groupTypes{}), inferior.Queries(&arrivalTypes{}),
+		inferior.Queries(&ch3Types{}), inferior.Queries(&ch3Groups{}), inferior.Queries(&ch4Types{}), inferior.Queries(&partitionedTypes{}), inferior.Queries(&ch4Groups{}), inferior.Queries(&ucxTypes{})) {
+		at := slices.IndexFunc(out, func(o layout.TypeQuery) bool { return o.Name == q.Name })
 		if at < 0 {
 			out = append(out, q)
 			continue

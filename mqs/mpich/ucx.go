@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
-	"github.com/mpi-queues/mpi-queues/mqs/ucx"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/transport/ucx"
 )
 
 // ucxUser is what MPICH keeps behind each request of UCX: of a send, the address of its
@@ -85,7 +85,7 @@ func messageInUCX(c *mqs.Communicator, m *ucx.Message) mqs.PendingOperation {
 }
 
 // openUCX opens the UCX that a process's MPICH leaves its messages to.
-func openUCX(r *target.Reader) (*ucx.UCX, error) {
+func openUCX(r *inferior.Reader) (*ucx.UCX, error) {
 	symbols, err := r.Symbols(ucx.Symbols...)
 	if err != nil {
 		return nil, err
@@ -145,13 +145,13 @@ var statusInUCX = [...]mqs.Status{ucx.Posted: mqs.Pending, ucx.Matched: mqs.Matc
 // packState is what 4.0 keeps of data that is not contiguous: where it is, how many elements
 // of which datatype (struct pack_state, src/mpid/ch4/netmod/ucx/ucx_datatype.c).
 type packState struct {
-	buffer   target.Addr
+	buffer   inferior.Addr
 	count    int64
 	datatype uint32
 }
 
 // readPackState reads one. Nothing but the datatype's handle proves that it is one.
-func readPackState(r *target.Reader, at target.Addr) (packState, bool) {
+func readPackState(r *inferior.Reader, at inferior.Addr) (packState, bool) {
 	if at == 0 {
 		return packState{}, false
 	}
@@ -159,7 +159,7 @@ func readPackState(r *target.Reader, at target.Addr) (packState, bool) {
 	if err != nil {
 		return packState{}, false
 	}
-	handle, err := r.Uint(at+2*target.Addr(r.Info().PointerSize), 4)
+	handle, err := r.Uint(at+2*inferior.Addr(r.Info().PointerSize), 4)
 	if err != nil || proveHandle(uint32(handle), storage(uint32(handle)), objectDatatype, "a datatype") != nil || storage(uint32(handle)) == 0 {
 		return packState{}, false
 	}

@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/callstack"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // maxHandles bounds the arrays of request handles that are read.
@@ -19,7 +20,7 @@ const nullRequest = 0x2c000000
 // information of a library that can be read at all describes, and from the
 // requests whose addresses it holds.
 func (s *source) Waits(threads []mqs.Thread) {
-	calls, err := s.r.Calls()
+	calls, err := callstack.Calls(s.r)
 	if err != nil {
 		return
 	}
@@ -49,7 +50,7 @@ func (s *source) Waits(threads []mqs.Thread) {
 }
 
 // probe says what a blocking probe looks for, which no queue has.
-func probe(c *target.Call, t *mqs.Thread) {
+func probe(c *callstack.Call, t *mqs.Thread) {
 	if source, ok := c.Argument("source"); ok {
 		t.Source = mqs.Known(int32(source))
 		if source == anySource {
@@ -63,9 +64,9 @@ func probe(c *target.Call, t *mqs.Thread) {
 
 // waitedFor returns the incomplete requests that a call waits for, and whether
 // they are all. The call is alone if no other thread is in one.
-func (s *source) waitedFor(c *target.Call, isAlone bool) (out []*requestAt, all bool) {
-	_, send := mqs.BlockingSends[c.Function]
-	_, recv := mqs.BlockingRecvs[c.Function]
+func (s *source) waitedFor(c *callstack.Call, isAlone bool) (out []*requestAt, all bool) {
+	_, send := callstack.BlockingSends[c.Function]
+	_, recv := callstack.BlockingRecvs[c.Function]
 	switch {
 	case strings.HasPrefix(c.Function, "MPI_Wait"):
 		return s.handles(c)
@@ -97,7 +98,7 @@ func (s *source) waitedFor(c *target.Call, isAlone bool) (out []*requestAt, all 
 // exchanged are the incomplete requests of MPI_Sendrecv's own. It waits until its send and its receive
 // are complete, and for none that is with MPI_PROC_NULL (src/mpi/pt2pt/sendrecv.c, 4.0 to 5.0), so that
 // its arguments tell whether it has either; or that it has to wait for one of them tells so of the other.
-func (s *source) exchanged(c *target.Call) (out []*requestAt) {
+func (s *source) exchanged(c *callstack.Call) (out []*requestAt) {
 	send, isSendKnown := s.half(c, "dest", s.requests.sends)
 	recv, isRecvKnown := s.half(c, "source", s.requests.recvs)
 	if send != nil && (isSendKnown || isRecvKnown && recv == nil) {
@@ -111,7 +112,7 @@ func (s *source) exchanged(c *target.Call) (out []*requestAt) {
 
 // half is the send or the receive that MPI_Sendrecv may wait for, nil if it waits for none or may hold
 // several; known if whether it waits for that one is.
-func (s *source) half(c *target.Call, argument string, list []*requestAt) (r *requestAt, isKnown bool) {
+func (s *source) half(c *callstack.Call, argument string, list []*requestAt) (r *requestAt, isKnown bool) {
 	peer, isKnown := c.Own(argument)
 	if isKnown && int32(peer) == procNull {
 		return nil, true
@@ -127,7 +128,7 @@ func (s *source) half(c *target.Call, argument string, list []*requestAt) (r *re
 }
 
 // heldBy are the requests in a list that a blocking call holds and may have made, complete ones included.
-func (s *source) heldBy(c *target.Call, list []*requestAt) []*requestAt {
+func (s *source) heldBy(c *callstack.Call, list []*requestAt) []*requestAt {
 	return slices.DeleteFunc(slices.Clone(list), func(r *requestAt) bool {
 		_, may := s.blocking[r.at]
 		return !may && !s.mayBeBlocking[r.at] || !c.Words[r.at] || r.owner != nil
@@ -136,16 +137,16 @@ func (s *source) heldBy(c *target.Call, list []*requestAt) []*requestAt {
 
 // ownMessages are the requests that a collective waits for, one or several at a
 // time, as it has passed them to the library's functions for that.
-func (s *source) ownMessages(c *target.Call) (out []*requestAt) {
+func (s *source) ownMessages(c *callstack.Call) (out []*requestAt) {
 	added := map[*requestAt]bool{}
-	add := func(a target.Addr) {
+	add := func(a inferior.Addr) {
 		if r := s.byAddr[a]; r != nil && !r.complete() && !added[r] {
 			added[r] = true
 			out = append(out, r)
 		}
 	}
 	if a, ok := c.Innermost("request_ptr"); ok {
-		add(target.Addr(a))
+		add(inferior.Addr(a))
 		return out
 	}
 	for _, names := range [][2]string{{"request_ptrs", "count"}, {"requests", "numreq"}} {
@@ -155,7 +156,7 @@ func (s *source) ownMessages(c *target.Call) (out []*requestAt) {
 			if !ok || !isCount || count < 0 || count > maxHandles {
 				continue
 			}
-			requests, err := s.r.Pointers(target.Addr(at), int(count))
+			requests, err := s.r.Pointers(inferior.Addr(at), int(count))
 			if err != nil {
 				continue
 			}
@@ -169,7 +170,7 @@ func (s *source) ownMessages(c *target.Call) (out []*requestAt) {
 }
 
 // handles are the requests that the program has passed to a call that waits.
-func (s *source) handles(c *target.Call) (out []*requestAt, all bool) {
+func (s *source) handles(c *callstack.Call) (out []*requestAt, all bool) {
 	at, ok := c.Argument("request", "array_of_requests")
 	count := int64(1)
 	if ok && c.Function != "MPI_Wait" {
@@ -184,7 +185,7 @@ func (s *source) handles(c *target.Call) (out []*requestAt, all bool) {
 	}
 	all = true
 	for i := range count {
-		h, err := s.r.Uint(target.Addr(at)+target.Addr(4*i), 4)
+		h, err := s.r.Uint(inferior.Addr(at)+inferior.Addr(4*i), 4)
 		if err != nil {
 			return out, false
 		}
@@ -211,10 +212,10 @@ func (s *source) real(r *requestAt) *requestAt {
 
 // commOfCall is the communicator that a call was given or, if that is not
 // known, that all of its requests are on.
-func (s *source) commOfCall(c *target.Call, waited []*requestAt) *commState {
+func (s *source) commOfCall(c *callstack.Call, waited []*requestAt) *commState {
 	if v, ok := c.Argument("comm", "comm_ptr"); ok {
 		for _, state := range s.comms {
-			if state.addr == target.Addr(v) || state.Handle == uint32(v) && (v < 0 || v>>32 == 0) {
+			if state.addr == inferior.Addr(v) || state.Handle == uint32(v) && (v < 0 || v>>32 == 0) {
 				return state
 			}
 		}

@@ -8,23 +8,24 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
 // standing is a process whose threads stand elsewhere.
 type standing struct {
-	target.Target
-	threads []target.Thread
+	inferior.Inferior
+	threads []inferior.Thread
 }
 
-func (s *standing) Threads(context.Context, int, []string) ([]target.Thread, error) {
+func (s *standing) Threads(context.Context, int, []string) ([]inferior.Thread, error) {
 	return s.threads, nil
 }
 
 // shown is what is shown of a process.
-func shown(t *testing.T, tg target.Target) *mqs.Process {
+func shown(t *testing.T, tg inferior.Inferior) *mqs.Process {
 	t.Helper()
-	p, err := mqs.Read(context.Background(), tg, []mqs.Decoder{Decoder{}}, mqs.Filter{})
+	p, err := read.Read(context.Background(), tg, []read.Decoder{Decoder{}}, read.Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,9 +45,9 @@ func TestOldRequestsAreNoCalls(t *testing.T) {
 		if len(there.Requests) != 1 || !there.AllRequests {
 			t.Fatalf("%s: its thread is %+v", name, there)
 		}
-		for inside, want := range map[string][]target.Addr{"": nil, "MPID_Recv < ": nil, waits + " < ": there.Requests} {
+		for inside, want := range map[string][]inferior.Addr{"": nil, "MPID_Recv < ": nil, waits + " < ": there.Requests} {
 			thread := call(1, inside+"PMPI_Recv < main", there.Requests[0])
-			if got := shown(t, &standing{recording, []target.Thread{thread}}).Threads[0]; !slices.Equal(got.Requests, want) || got.AllRequests != (want != nil) {
+			if got := shown(t, &standing{recording, []inferior.Thread{thread}}).Threads[0]; !slices.Equal(got.Requests, want) || got.AllRequests != (want != nil) {
 				t.Errorf("%s, in %sPMPI_Recv: it waits for %v, all: %v; want %v", name, inside, got.Requests, got.AllRequests, want)
 			}
 		}
@@ -56,7 +57,7 @@ func TestOldRequestsAreNoCalls(t *testing.T) {
 // A call whose own request is complete may hold another thread's: then it is not known which is whose.
 func TestCallsOfThreads(t *testing.T) {
 	recording := recorded(t, "mpich-4.0.2-ch3/requests-rank-0")
-	var pending, complete []target.Addr
+	var pending, complete []inferior.Addr
 	for _, q := range shown(t, recording).Communicators {
 		for _, op := range q.Queue[mqs.PendingReceives].Operations {
 			switch {
@@ -72,23 +73,23 @@ func TestCallsOfThreads(t *testing.T) {
 		t.Fatalf("%v are pending, %v complete", pending, complete)
 	}
 	const waits = "MPIDI_CH3I_Progress < MPID_Wait < PMPI_Recv < main"
-	got := shown(t, &standing{recording, []target.Thread{call(1, waits, pending[0]), call(2, waits, pending[0], complete[0])}}).Threads
+	got := shown(t, &standing{recording, []inferior.Thread{call(1, waits, pending[0]), call(2, waits, pending[0], complete[0])}}).Threads
 	if !slices.Equal(got[0].Requests, pending[:1]) || len(got[1].Requests) > 0 || got[1].AllRequests {
 		t.Errorf("they wait for %v and for %v", got[0].Requests, got[1].Requests)
 	}
-	if got = shown(t, &standing{recording, []target.Thread{call(1, waits, pending[0], complete[0])}}).Threads; !slices.Equal(got[0].Requests, pending[:1]) {
+	if got = shown(t, &standing{recording, []inferior.Thread{call(1, waits, pending[0], complete[0])}}).Threads; !slices.Equal(got[0].Requests, pending[:1]) {
 		t.Errorf("alone it waits for %v", got[0].Requests)
 	}
 }
 
 // call is a thread with these functions, from the innermost outwards, that holds addresses in its registers.
-func call(number int, functions string, held ...target.Addr) target.Thread {
-	out := target.Thread{Number: number, Complete: true}
+func call(number int, functions string, held ...inferior.Addr) inferior.Thread {
+	out := inferior.Thread{Number: number, Complete: true}
 	for _, a := range held {
 		out.Registers = append(out.Registers, uint64(a))
 	}
 	for _, f := range strings.Split(functions, " < ") {
-		out.Frames = append(out.Frames, target.Frame{Function: strings.TrimPrefix(f, "?"), StackPointer: 0x7000})
+		out.Frames = append(out.Frames, inferior.Frame{Function: strings.TrimPrefix(f, "?"), StackPointer: 0x7000})
 	}
 	return out
 }
@@ -102,12 +103,12 @@ func TestCallsOfThreadsStripped(t *testing.T) {
 		t.Fatalf("its thread waits for %v", own)
 	}
 	for name, c := range map[string]struct {
-		threads []target.Thread
-		want    []target.Addr
+		threads []inferior.Thread
+		want    []inferior.Addr
 	}{
-		"alone":                   {[]target.Thread{call(1, waits, own...)}, own},
-		"the same in two calls":   {[]target.Thread{call(1, waits, own...), call(2, waits, own...)}, nil},
-		"another one has no such": {[]target.Thread{call(1, waits, own...), call(2, waits)}, nil},
+		"alone":                   {[]inferior.Thread{call(1, waits, own...)}, own},
+		"the same in two calls":   {[]inferior.Thread{call(1, waits, own...), call(2, waits, own...)}, nil},
+		"another one has no such": {[]inferior.Thread{call(1, waits, own...), call(2, waits)}, nil},
 	} {
 		for i, thread := range shown(t, &standing{recording, c.threads}).Threads {
 			if !slices.Equal(thread.Requests, c.want) {
@@ -120,7 +121,7 @@ func TestCallsOfThreadsStripped(t *testing.T) {
 // MPI_Sendrecv has no request for MPI_PROC_NULL: an older one of the program's that is near is not its own.
 func TestExchanges(t *testing.T) {
 	recording := recorded(t, "mpich-4.0.2-ch3/queues-rank-0")
-	var pending, complete [2][]target.Addr
+	var pending, complete [2][]inferior.Addr
 	for _, q := range shown(t, recording).Communicators {
 		for class := range pending {
 			for _, op := range q.Queue[class].Operations {
@@ -139,25 +140,25 @@ func TestExchanges(t *testing.T) {
 	const nobody = procNull
 	for name, c := range map[string]struct {
 		arguments map[string]int64
-		held      []target.Addr
-		want      []target.Addr
+		held      []inferior.Addr
+		want      []inferior.Addr
 	}{
-		"both":                                  {map[string]int64{"dest": 1, "source": 1}, []target.Addr{send, recv}, []target.Addr{send, recv}},
-		"a receive from any":                    {map[string]int64{"dest": nobody, "source": anySource}, []target.Addr{recv}, []target.Addr{recv}},
-		"a send, near a receive":                {map[string]int64{"dest": 1, "source": nobody}, []target.Addr{send, recv}, []target.Addr{send}},
-		"a receive, near a send":                {map[string]int64{"dest": nobody, "source": 1}, []target.Addr{send, recv}, []target.Addr{recv}},
-		"to and from whom is not known":         {nil, []target.Addr{send, recv}, nil},
-		"near another receive":                  {map[string]int64{"dest": 1, "source": 1}, []target.Addr{send, recv, older}, []target.Addr{send}},
-		"its send is complete, near another":    {map[string]int64{"dest": 1, "source": 1}, []target.Addr{send, sent, recv}, []target.Addr{recv}},
-		"to nobody and from whom is not known":  {map[string]int64{"dest": nobody}, []target.Addr{send, recv}, []target.Addr{recv}},
-		"from nobody and to whom is not known":  {map[string]int64{"source": nobody}, []target.Addr{send, recv}, []target.Addr{send}},
-		"to whom is not known":                  {map[string]int64{"source": 1}, []target.Addr{send, recv}, []target.Addr{recv}},
-		"to whom is not known, one complete":    {map[string]int64{"source": 1}, []target.Addr{send, sent, recv}, []target.Addr{recv}},
+		"both":                                  {map[string]int64{"dest": 1, "source": 1}, []inferior.Addr{send, recv}, []inferior.Addr{send, recv}},
+		"a receive from any":                    {map[string]int64{"dest": nobody, "source": anySource}, []inferior.Addr{recv}, []inferior.Addr{recv}},
+		"a send, near a receive":                {map[string]int64{"dest": 1, "source": nobody}, []inferior.Addr{send, recv}, []inferior.Addr{send}},
+		"a receive, near a send":                {map[string]int64{"dest": nobody, "source": 1}, []inferior.Addr{send, recv}, []inferior.Addr{recv}},
+		"to and from whom is not known":         {nil, []inferior.Addr{send, recv}, nil},
+		"near another receive":                  {map[string]int64{"dest": 1, "source": 1}, []inferior.Addr{send, recv, older}, []inferior.Addr{send}},
+		"its send is complete, near another":    {map[string]int64{"dest": 1, "source": 1}, []inferior.Addr{send, sent, recv}, []inferior.Addr{recv}},
+		"to nobody and from whom is not known":  {map[string]int64{"dest": nobody}, []inferior.Addr{send, recv}, []inferior.Addr{recv}},
+		"from nobody and to whom is not known":  {map[string]int64{"source": nobody}, []inferior.Addr{send, recv}, []inferior.Addr{send}},
+		"to whom is not known":                  {map[string]int64{"source": 1}, []inferior.Addr{send, recv}, []inferior.Addr{recv}},
+		"to whom is not known, one complete":    {map[string]int64{"source": 1}, []inferior.Addr{send, sent, recv}, []inferior.Addr{recv}},
 		"it holds nothing that it can wait for": {map[string]int64{"dest": 1, "source": 1}, nil, nil},
 	} {
 		thread := call(1, "MPIDI_CH3I_Progress < MPIR_Sendrecv_impl < PMPI_Sendrecv < main", c.held...)
 		thread.Frames[2].Variables = c.arguments
-		if got := shown(t, &standing{recording, []target.Thread{thread}}).Threads[0]; !slices.Equal(got.Requests, c.want) || got.AllRequests {
+		if got := shown(t, &standing{recording, []inferior.Thread{thread}}).Threads[0]; !slices.Equal(got.Requests, c.want) || got.AllRequests {
 			t.Errorf("%s: it waits for %v, all: %v; want %v", name, got.Requests, got.AllRequests, c.want)
 		}
 	}

@@ -3,36 +3,36 @@ package openmpi
 import (
 	"slices"
 
-	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/callstack"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // blockingKinds finds the requests of blocking calls. Nothing in a request
 // tells MPI_Recv from MPI_Irecv, so those that a call has been shown to wait for are its
 // own, see [source.ownRequest]; of others that it holds that is not known.
-func (s *source) blockingKinds() map[target.Addr]string {
+func (s *source) blockingKinds() map[inferior.Addr]string {
 	if s.blocking != nil {
 		return s.blocking
 	}
-	s.blocking = map[target.Addr]string{}
+	s.blocking = map[inferior.Addr]string{}
 	sends, recvs := s.candidates(typeSend), s.candidates(typeRecv)
 	if len(sends.requests)+len(recvs.requests) == 0 {
 		return s.blocking
 	}
-	calls, err := s.r.Calls()
+	calls, err := callstack.Calls(s.r)
 	if err != nil {
 		s.notef("blocking and non-blocking operations can't be told apart: %v", err)
 		for _, w := range slices.Concat(sends.requests, recvs.requests) {
-			s.blocking[w.addr] = mqs.KindNotKnown
+			s.blocking[w.addr] = callstack.KindNotKnown
 		}
 		return s.blocking
 	}
 	for i := range calls {
 		c := &calls[i]
-		if kind, ok := mqs.BlockingSends[c.Function]; ok {
+		if kind, ok := callstack.BlockingSends[c.Function]; ok {
 			s.nameKinds(c, kind, sends)
 		}
-		if kind, ok := mqs.BlockingRecvs[c.Function]; ok {
+		if kind, ok := callstack.BlockingRecvs[c.Function]; ok {
 			s.nameKinds(c, kind, recvs)
 		}
 	}
@@ -40,12 +40,12 @@ func (s *source) blockingKinds() map[target.Addr]string {
 }
 
 // nameKinds gives the kind to the one candidate that is the call's own, and none to those that may be.
-func (s *source) nameKinds(c *target.Call, kind string, of candidates) {
+func (s *source) nameKinds(c *callstack.Call, kind string, of candidates) {
 	named := of.heldBy(c)
 	if own := of.ownOf(c); len(own) == 1 {
 		named = own
 	} else {
-		kind = mqs.KindNotKnown
+		kind = callstack.KindNotKnown
 	}
 	for _, w := range named {
 		s.blocking[w.addr] = kind
@@ -53,9 +53,9 @@ func (s *source) nameKinds(c *target.Call, kind string, of candidates) {
 }
 
 // ownRequest returns the request that a blocking call waits for, none if that is not proved.
-func (s *source) ownRequest(c *target.Call) []waiting {
+func (s *source) ownRequest(c *callstack.Call) []waiting {
 	class := int32(typeRecv)
-	if _, ok := mqs.BlockingSends[c.Function]; ok {
+	if _, ok := callstack.BlockingSends[c.Function]; ok {
 		class = typeSend
 	}
 	return s.candidates(class).ownOf(c)
@@ -65,9 +65,9 @@ func (s *source) ownRequest(c *target.Call) []waiting {
 // it waits for. It posts its receive, waits for its send and then, by the function of MPI_Wait, for
 // its receive (ompi/mpi/c/sendrecv.c, 4.1 to 6.0). It makes no request for MPI_PROC_NULL: while it
 // waits for its send, only its argument tells whether it has a receive.
-func (s *source) exchanged(c *target.Call, held []waiting) (own []waiting, all bool) {
+func (s *source) exchanged(c *callstack.Call, held []waiting) (own []waiting, all bool) {
 	inside, _ := waitsIn(c)
-	if slices.ContainsFunc(inside, func(f target.Frame) bool { return f.Function == "ompi_request_default_wait" }) {
+	if slices.ContainsFunc(inside, func(f inferior.Frame) bool { return f.Function == "ompi_request_default_wait" }) {
 		own = s.exchangedOf(c, typeRecv, held)
 		return own, len(own) == 1
 	}
@@ -81,7 +81,7 @@ func (s *source) exchanged(c *target.Call, held []waiting) (own []waiting, all b
 }
 
 // exchangedOf returns the send or the receive of MPI_Sendrecv, which has one; none if it may be any of several.
-func (s *source) exchangedOf(c *target.Call, class int32, held []waiting) []waiting {
+func (s *source) exchangedOf(c *callstack.Call, class int32, held []waiting) []waiting {
 	of := candidates{}
 	if s.pml == ob1 {
 		of = s.candidates(class)
@@ -101,17 +101,17 @@ func (s *source) exchangedOf(c *target.Call, class int32, held []waiting) []wait
 
 // ownWords are those of a call's own frame, in which MPI_Sendrecv has the handle of its receive,
 // and of the part of it that compilers put aside (6.0): a function without a name.
-func (s *source) ownWords(c *target.Call) map[target.Addr]bool {
+func (s *source) ownWords(c *callstack.Call) map[inferior.Addr]bool {
 	own := len(c.Frames) - 1
 	for own > 0 && c.Frames[own-1].Function == "" {
 		own--
 	}
 	frame := c.Frames[own].StackPointer
-	words, err := s.r.Pointers(frame, int(c.Stack.Addr+target.Addr(c.Stack.Len)-frame)/s.r.Info().PointerSize)
+	words, err := s.r.Pointers(frame, int(c.Stack.Addr+inferior.Addr(c.Stack.Len)-frame)/s.r.Info().PointerSize)
 	if err != nil {
 		return nil
 	}
-	out := make(map[target.Addr]bool, len(words))
+	out := make(map[inferior.Addr]bool, len(words))
 	for _, w := range words {
 		out[w] = true
 	}
@@ -134,13 +134,13 @@ func (s *source) marks() bool {
 	if multiple := s.threadMultiple(); multiple.Known {
 		return multiple.Value
 	}
-	calls, err := s.r.Calls()
+	calls, err := callstack.Calls(s.r)
 	return err != nil || len(calls) > 1
 }
 
 func (s *source) candidates(class int32) candidates {
 	out := candidates{marks: s.marks()}
-	add := func(a target.Addr, r request, mode int32) {
+	add := func(a inferior.Addr, r request, mode int32) {
 		if r.Type == class && !r.Persistent && !r.FreeCalled && r.Tag >= anyTag && mode != modeBuffered {
 			out.requests = append(out.requests, waiting{addr: a, request: r, mode: mode})
 		}
@@ -165,16 +165,16 @@ func (s *source) candidates(class int32) candidates {
 }
 
 // heldBy are those that a call holds and can have made.
-func (cs candidates) heldBy(c *target.Call) []waiting {
+func (cs candidates) heldBy(c *callstack.Call) []waiting {
 	return slices.DeleteFunc(slices.Clone(cs.requests), func(w waiting) bool { return !c.Words[w.addr] || !isMadeBy(c.Function, w) })
 }
 
 // ownOf finds the one that a blocking call waits for:
 // the one that has its mark or, if it has come to where it waits and has no marks, as without
 // threads, the only one that it holds and that may be the last of its queue.
-func (cs candidates) ownOf(c *target.Call) []waiting {
+func (cs candidates) ownOf(c *callstack.Call) []waiting {
 	held := cs.heldBy(c)
-	if marked := slices.DeleteFunc(slices.Clone(held), func(w waiting) bool { return !c.Holds(target.Addr(w.Complete)) }); len(marked) > 0 {
+	if marked := slices.DeleteFunc(slices.Clone(held), func(w waiting) bool { return !c.Holds(inferior.Addr(w.Complete)) }); len(marked) > 0 {
 		held = marked
 	} else if cs.marks || !isWaiting(c) || cs.isPart {
 		return nil
@@ -221,13 +221,13 @@ func isMadeBy(call string, w waiting) bool {
 
 // isWaiting says whether a call is where it looks after messages until its request is complete:
 // the library's function for that stands directly inside the one that waits.
-func isWaiting(c *target.Call) bool {
+func isWaiting(c *callstack.Call) bool {
 	_, is := waitsIn(c)
 	return is
 }
 
 // waitsIn returns the functions inside of a waiting call's own in which it waits.
-func waitsIn(c *target.Call) (inside []target.Frame, is bool) {
+func waitsIn(c *callstack.Call) (inside []inferior.Frame, is bool) {
 	const most = 2
 	own := len(c.Frames) - 1
 	for i, f := range slices.Backward(c.Frames) {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // Flags of a communicator (ompi/communicator/communicator.h, 4.1 to 6.0).
@@ -24,13 +24,13 @@ const (
 
 // commState is a communicator that has been yielded.
 type commState struct {
-	addr target.Addr
+	addr inferior.Addr
 	communicator
 	model *mqs.Communicator
 }
 
 // communicatorArray reads the array of all communicators; places without one are NULL.
-func (s *source) communicatorArray() (target.Addr, []target.Addr, error) {
+func (s *source) communicatorArray() (inferior.Addr, []inferior.Addr, error) {
 	at := s.symbols[symCommunicators].Addr
 	a, err := s.PointerArray.Read(s.r, at)
 	if err != nil {
@@ -78,20 +78,20 @@ func (s *source) Communicators() iter.Seq2[mqs.Communicator, error] {
 
 // readCommunicators reads those that exist, and which of them the library made
 // for itself: MPI_COMM_NULL, and the local communicator inside an intercommunicator.
-func (s *source) readCommunicators(addrs []target.Addr) ([]*commState, []error) {
+func (s *source) readCommunicators(addrs []inferior.Addr) ([]*commState, []error) {
 	var states []*commState
 	var errs []error
-	var ranges []target.Range
+	var ranges []inferior.Range
 	for _, a := range addrs {
 		if a != 0 {
-			ranges = append(ranges, target.Range{Addr: a, Len: s.Communicator.Size()})
+			ranges = append(ranges, inferior.Range{Addr: a, Len: s.Communicator.Size()})
 		}
 	}
 	if err := s.r.Prefetch(ranges); err != nil {
 		return nil, []error{err}
 	}
-	internal := map[target.Addr]bool{}
-	seen := map[target.Addr]bool{}
+	internal := map[inferior.Addr]bool{}
+	seen := map[inferior.Addr]bool{}
 	for i, a := range addrs {
 		// While one is being made from another, 4.1 puts the other into its place.
 		if a == 0 || seen[a] && i > nullIndex {
@@ -118,7 +118,7 @@ func (s *source) readCommunicators(addrs []target.Addr) ([]*commState, []error) 
 	clear(s.comms)
 	for _, c := range states {
 		m := &mqs.Communicator{
-			UniqueID: target.Addr(c.Index),
+			UniqueID: inferior.Addr(c.Index),
 			Inter:    mqs.Known(c.Flags&commInter != 0),
 			Internal: internal[c.addr],
 			Context:  contextOf(&c.communicator),

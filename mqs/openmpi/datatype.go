@@ -2,7 +2,7 @@ package openmpi
 
 import (
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 const maxTypeName = 256 // bytes; MPI_MAX_OBJECT_NAME is 64
@@ -14,7 +14,7 @@ type datatypeInfo struct {
 }
 
 // datatype reads the datatype at a, once. What can't be read is unknown.
-func (s *source) datatype(a target.Addr) datatypeInfo {
+func (s *source) datatype(a inferior.Addr) datatypeInfo {
 	if d, ok := s.datatypes[a]; ok {
 		return d
 	}

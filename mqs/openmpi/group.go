@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // groupDense marks a group that lists its processes (ompi/group/group.h); the
@@ -27,7 +27,7 @@ const jobMask = 0xffff_7fff
 // pointer: bit 0 is set, bits 1 to 15 are the local job id, 16 to 31 the job
 // family, 32 to 63 the vpid. Where a pointer has 32 bits, all but the first are
 // the vpid, of a process of the own job (ompi/proc/proc.h).
-func (s *source) sentinelName(entry target.Addr) (procName, error) {
+func (s *source) sentinelName(entry inferior.Addr) (procName, error) {
 	v := uint64(entry)
 	if s.r.Info().PointerSize == 4 {
 		own, err := s.ownJob()
@@ -54,13 +54,13 @@ func (s *source) ownJob() (uint32, error) {
 // worldGroup is MPI_COMM_WORLD's group: what global ranks count in.
 type worldGroup struct {
 	rank    int32
-	entries []target.Addr
-	byEntry map[target.Addr]int32
+	entries []inferior.Addr
+	byEntry map[inferior.Addr]int32
 	byName  map[procName]int32
 }
 
 // groupEntries reads the entries of the group that pick names in the communicator at a.
-func (s *source) groupEntries(a target.Addr, pick func(communicator) target.Addr) ([]target.Addr, group, error) {
+func (s *source) groupEntries(a inferior.Addr, pick func(communicator) inferior.Addr) ([]inferior.Addr, group, error) {
 	c, err := s.Communicator.Read(s.r, a)
 	if err != nil {
 		return nil, group{}, err
@@ -69,7 +69,7 @@ func (s *source) groupEntries(a target.Addr, pick func(communicator) target.Addr
 }
 
 // entries reads the entries of the group at a: pointers to processes, or sentinels.
-func (s *source) entries(a target.Addr) ([]target.Addr, group, error) {
+func (s *source) entries(a inferior.Addr) ([]inferior.Addr, group, error) {
 	if a == 0 {
 		return nil, group{}, errors.New("it has none")
 	}
@@ -92,16 +92,16 @@ func (s *source) entries(a target.Addr) ([]target.Addr, group, error) {
 
 // prefetchGroups brings the groups of all communicators in two round trips.
 func (s *source) prefetchGroups(states []*commState) {
-	var groups, arrays []target.Range
+	var groups, arrays []inferior.Range
 	for _, c := range states {
-		for _, a := range []target.Addr{c.LocalGroup, c.RemoteGroup} {
-			groups = append(groups, target.Range{Addr: a, Len: s.Group.Size()})
+		for _, a := range []inferior.Addr{c.LocalGroup, c.RemoteGroup} {
+			groups = append(groups, inferior.Range{Addr: a, Len: s.Group.Size()})
 		}
 	}
 	_ = s.r.Prefetch(groups) // what fails here fails again, with a place for its error
 	for _, r := range groups {
 		if g, err := s.Group.Read(s.r, r.Addr); err == nil && g.ProcCount > 0 && g.ProcCount <= maxGroup {
-			arrays = append(arrays, target.Range{Addr: g.Procs, Len: int(g.ProcCount) * s.r.Info().PointerSize})
+			arrays = append(arrays, inferior.Range{Addr: g.Procs, Len: int(g.ProcCount) * s.r.Info().PointerSize})
 		}
 	}
 	_ = s.r.Prefetch(arrays)
@@ -115,7 +115,7 @@ type groupRead struct {
 
 // groupOf reads the group at a as global ranks, once: communicators that are made of one
 // another share it. Ranks of other worlds are unknown.
-func (s *source) groupOf(a target.Addr) ([]mqs.Maybe[int32], error) {
+func (s *source) groupOf(a inferior.Addr) ([]mqs.Maybe[int32], error) {
 	g, ok := s.groups[a]
 	if !ok {
 		g.ranks, g.err = s.readGroup(a)
@@ -124,7 +124,7 @@ func (s *source) groupOf(a target.Addr) ([]mqs.Maybe[int32], error) {
 	return g.ranks, g.err
 }
 
-func (s *source) readGroup(a target.Addr) ([]mqs.Maybe[int32], error) {
+func (s *source) readGroup(a inferior.Addr) ([]mqs.Maybe[int32], error) {
 	world, err := s.worldGroup()
 	if err != nil {
 		return nil, err
@@ -184,14 +184,14 @@ func (s *source) worldGroup() (*worldGroup, error) {
 		// Sessions alone: there is no MPI_COMM_WORLD for ranks to be global in.
 		return &worldGroup{}, nil
 	}
-	entries, g, err := s.groupEntries(comms[0], func(c communicator) target.Addr { return c.LocalGroup })
+	entries, g, err := s.groupEntries(comms[0], func(c communicator) inferior.Addr { return c.LocalGroup })
 	if err != nil {
 		return nil, fmt.Errorf("MPI_COMM_WORLD: %w", err)
 	}
 	if err := s.r.Spend(len(entries) * memberCost); err != nil {
 		return nil, err
 	}
-	w := &worldGroup{rank: g.MyRank, entries: entries, byEntry: make(map[target.Addr]int32, len(entries))}
+	w := &worldGroup{rank: g.MyRank, entries: entries, byEntry: make(map[inferior.Addr]int32, len(entries))}
 	for rank, e := range entries {
 		w.byEntry[e] = int32(rank)
 	}
@@ -199,18 +199,18 @@ func (s *source) worldGroup() (*worldGroup, error) {
 	return w, nil
 }
 
-func (s *source) prefetchProcs(entries []target.Addr) {
-	var procs []target.Range
+func (s *source) prefetchProcs(entries []inferior.Addr) {
+	var procs []inferior.Range
 	for _, e := range entries {
 		if e&1 == 0 {
-			procs = append(procs, target.Range{Addr: e, Len: s.Proc.Size()})
+			procs = append(procs, inferior.Range{Addr: e, Len: s.Proc.Size()})
 		}
 	}
 	_ = s.r.Prefetch(procs)
 }
 
 // nameOf returns the name of the process that a group entry stands for.
-func (s *source) nameOf(entry target.Addr) (procName, error) {
+func (s *source) nameOf(entry inferior.Addr) (procName, error) {
 	if entry&1 != 0 {
 		return s.sentinelName(entry)
 	}

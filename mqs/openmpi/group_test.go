@@ -5,25 +5,26 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
 )
 
 // narrow is a process with pointers of 32 bits that has one page of memory and
 // knows the layout of ompi_proc_t.
 type narrow struct {
-	target.Target
-	info target.Info
+	inferior.Inferior
+	info inferior.Info
 	page []byte
 }
 
 const narrowPage = 0x8000_0000
 
-func (n *narrow) Info() target.Info { return n.info }
+func (n *narrow) Info() inferior.Info { return n.info }
 
-func (n *narrow) ReadMemory(_ context.Context, ranges []target.Range) ([][]byte, error) {
+func (n *narrow) ReadMemory(_ context.Context, ranges []inferior.Range) ([][]byte, error) {
 	out := make([][]byte, len(ranges))
 	for i, r := range ranges {
-		if r.Addr >= narrowPage && r.Addr < narrowPage+target.Addr(len(n.page)) {
+		if r.Addr >= narrowPage && r.Addr < narrowPage+inferior.Addr(len(n.page)) {
 			b := n.page[r.Addr-narrowPage:]
 			out[i] = b[:min(len(b), r.Len)]
 		}
@@ -31,13 +32,13 @@ func (n *narrow) ReadMemory(_ context.Context, ranges []target.Range) ([][]byte,
 	return out, nil
 }
 
-func (n *narrow) FindTypes(_ context.Context, queries []target.TypeQuery) ([]*target.Layout, error) {
-	out := make([]*target.Layout, len(queries))
+func (n *narrow) FindTypes(_ context.Context, queries []layout.TypeQuery) ([]*layout.Layout, error) {
+	out := make([]*layout.Layout, len(queries))
 	for i, q := range queries {
 		if q.Name == "ompi_proc_t" {
-			out[i] = &target.Layout{Size: 64, Fields: map[string]target.Field{
-				"super.proc_name.jobid": {Offset: 20, Size: 4, Kind: target.KindUnsigned},
-				"super.proc_name.vpid":  {Offset: 24, Size: 4, Kind: target.KindUnsigned}}}
+			out[i] = &layout.Layout{Size: 64, Fields: map[string]layout.Field{
+				"super.proc_name.jobid": {Offset: 20, Size: 4, Kind: layout.KindUnsigned},
+				"super.proc_name.vpid":  {Offset: 24, Size: 4, Kind: layout.KindUnsigned}}}
 		}
 	}
 	return out, nil
@@ -48,25 +49,25 @@ func (n *narrow) FindTypes(_ context.Context, queries []target.TypeQuery) ([]*ta
 func TestNarrowSentinels(t *testing.T) {
 	const job, own, other = 0x1234_0001, narrowPage + 0x100, narrowPage + 0x200
 	for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
-		n := &narrow{info: target.Info{PointerSize: 4, BigEndian: order == binary.BigEndian}, page: make([]byte, 0x1000)}
+		n := &narrow{info: inferior.Info{PointerSize: 4, BigEndian: order == binary.BigEndian}, page: make([]byte, 0x1000)}
 		for _, p := range []struct{ at, job, vpid uint32 }{{own, job, 1}, {other, job, 2}} {
 			order.PutUint32(n.page[p.at-narrowPage+20:], p.job)
 			order.PutUint32(n.page[p.at-narrowPage+24:], p.vpid)
 		}
-		s := &source{r: target.NewReader(context.Background(), n)}
+		s := &source{r: inferior.NewReader(context.Background(), n)}
 		var bound struct {
-			Proc target.Struct[proc] `c:"ompi_proc_t"`
+			Proc inferior.Struct[proc] `c:"ompi_proc_t"`
 		}
-		layouts, err := target.FromDWARF(s.r, target.Queries(&bound))
+		layouts, err := inferior.FromDebugInfo(s.r, inferior.Queries(&bound))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := target.Bind(&bound, layouts); err != nil {
+		if err := inferior.Bind(&bound, layouts); err != nil {
 			t.Fatal(err)
 		}
 		s.Proc = bound.Proc
-		s.world = &worldGroup{rank: 1, entries: []target.Addr{0<<1 | 1, own, 2<<1 | 1}}
-		for entry, want := range map[target.Addr]procName{
+		s.world = &worldGroup{rank: 1, entries: []inferior.Addr{0<<1 | 1, own, 2<<1 | 1}}
+		for entry, want := range map[inferior.Addr]procName{
 			0<<1 | 1: {job, 0}, own: {job, 1}, other: {job, 2}, 2<<1 | 1: {job, 2}, 0x4000_0001<<1 | 1: {job, 0x4000_0001}} {
 			if got, err := s.nameOf(entry); got != want || err != nil {
 				t.Errorf("%v: %s is %v, %v", order, entry, got, err)

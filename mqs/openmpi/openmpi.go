@@ -9,8 +9,10 @@ import (
 	"path/filepath"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
 // Decoder recognises Open MPI.
@@ -41,34 +43,34 @@ func (Decoder) Symbols() []string {
 // source is one process that uses Open MPI.
 type source struct {
 	types
-	r       *target.Reader
-	symbols map[string]target.Symbol
-	layouts *target.Layouts
-	classes map[target.Addr]class
+	r       *inferior.Reader
+	symbols map[string]inferior.Symbol
+	layouts *layout.Layouts
+	classes map[inferior.Addr]class
 	pml     string // the selected pml's name, "ob1"
 	world   *worldGroup
-	groups  map[target.Addr]groupRead
-	comms   map[target.Addr]*commState // by unique id
+	groups  map[inferior.Addr]groupRead
+	comms   map[inferior.Addr]*commState // by unique id
 
 	requests  *requests
 	ucx       *ucxQueues // of pml ucx, nil before it was read
 	ucxErr    error
 	ends      *peerEnds
-	blocking  map[target.Addr]string // kinds by request
-	datatypes map[target.Addr]datatypeInfo
+	blocking  map[inferior.Addr]string // kinds by request
+	datatypes map[inferior.Addr]datatypeInfo
 	notes     []string
 }
 
 // Open recognises the process, finds the layouts that fit it and checks that
 // MPI is in use.
-func (d Decoder) Open(r *target.Reader, symbols map[string]target.Symbol) (mqs.Source, error) {
+func (d Decoder) Open(r *inferior.Reader, symbols map[string]inferior.Symbol) (read.Source, error) {
 	root, ok := symbols[symCommunicators]
 	if !ok {
-		return nil, mqs.ErrNotThis
+		return nil, read.ErrNotThis
 	}
 	for _, name := range []string{symSendRequests, symRecvRequests} {
 		if _, ok := symbols[name]; !ok {
-			return nil, mqs.Unreadable(d.Name(), "%s has no symbol %s, which the message queues of Open MPI start from: "+
+			return nil, read.Unreadable(d.Name(), "%s has no symbol %s, which the message queues of Open MPI start from: "+
 				"the library has been stripped of its dynamic symbols or is not a release that mpi-queues knows", library(root), name)
 		}
 	}
@@ -87,7 +89,7 @@ const (
 )
 
 // checkState tells the programs that can't have queues now from those that can.
-func checkState(r *target.Reader, symbols map[string]target.Symbol) error {
+func checkState(r *inferior.Reader, symbols map[string]inferior.Symbol) error {
 	const name = "Open MPI"
 	s, ok := symbols[symState]
 	if !ok {
@@ -98,7 +100,7 @@ func checkState(r *target.Reader, symbols map[string]target.Symbol) error {
 	}
 	state, err := r.Int(s.Addr, 4)
 	if err != nil {
-		return mqs.Unreadable(name, "the state of Open MPI (%s) can't be read: %v", symState, err)
+		return read.Unreadable(name, "the state of Open MPI (%s) can't be read: %v", symState, err)
 	}
 	if s, ok := symbols[symInstances]; ok && state != stateInitStarted {
 		// A program may use sessions without MPI_Init, or after MPI_Finalize.
@@ -108,17 +110,17 @@ func checkState(r *target.Reader, symbols map[string]target.Symbol) error {
 	}
 	switch {
 	case state == stateNotInitialized:
-		return mqs.Nothing(name, mqs.Starting, "the program has not called MPI_Init yet, so it has no message queues")
+		return read.Nothing(name, mqs.Starting, "the program has not called MPI_Init yet, so it has no message queues")
 	case state == stateInitStarted:
-		return mqs.Nothing(name, mqs.Starting, "the program is inside MPI_Init, so it has no message queues yet")
+		return read.Nothing(name, mqs.Starting, "the program is inside MPI_Init, so it has no message queues yet")
 	case state >= stateFinalizeCompleted:
-		return mqs.Nothing(name, mqs.Finished, "the program has called MPI_Finalize, so it has no message queues any more")
+		return read.Nothing(name, mqs.Finished, "the program has called MPI_Finalize, so it has no message queues any more")
 	}
 	return nil
 }
 
 // isFinalizing tells a program in the midst of MPI_Finalize.
-func isFinalizing(r *target.Reader, symbols map[string]target.Symbol) bool {
+func isFinalizing(r *inferior.Reader, symbols map[string]inferior.Symbol) bool {
 	s, ok := symbols[symState]
 	if !ok {
 		return false
@@ -128,38 +130,38 @@ func isFinalizing(r *target.Reader, symbols map[string]target.Symbol) bool {
 }
 
 // roots are the objects that the symbols name, with room for their sizes.
-func roots(symbols map[string]target.Symbol) []target.Range {
-	var out []target.Range
+func roots(symbols map[string]inferior.Symbol) []inferior.Range {
+	var out []inferior.Range
 	for _, s := range symbols {
-		out = append(out, target.Range{Addr: s.Addr, Len: 512})
+		out = append(out, inferior.Range{Addr: s.Addr, Len: 512})
 	}
 	return out
 }
 
-func open(r *target.Reader, symbols map[string]target.Symbol) (mqs.Source, error) {
-	s, err := target.Fit(r, target.Queries(&types{}), tables(), func(l *target.Layouts) (*source, error) {
-		s := &source{r: r, symbols: symbols, layouts: l, classes: map[target.Addr]class{},
-			comms: map[target.Addr]*commState{}, groups: map[target.Addr]groupRead{}, datatypes: map[target.Addr]datatypeInfo{}}
-		if err := target.Bind(&s.types, l); err != nil {
+func open(r *inferior.Reader, symbols map[string]inferior.Symbol) (read.Source, error) {
+	s, err := inferior.Fit(r, inferior.Queries(&types{}), tables(), func(l *layout.Layouts) (*source, error) {
+		s := &source{r: r, symbols: symbols, layouts: l, classes: map[inferior.Addr]class{},
+			comms: map[inferior.Addr]*commState{}, groups: map[inferior.Addr]groupRead{}, datatypes: map[inferior.Addr]datatypeInfo{}}
+		if err := inferior.Bind(&s.types, l); err != nil {
 			return nil, err
 		}
 		return s, s.prove()
 	})
-	var noFit *target.NoFitError
+	var noFit *inferior.NoFitError
 	switch {
 	case err == nil:
 		return s, nil
 	case !errors.As(err, &noFit):
 		return nil, err
 	case isFinalizing(r, symbols):
-		return nil, mqs.Nothing("Open MPI", mqs.Finished, "the program is inside MPI_Finalize, which has taken its message queues apart already")
+		return nil, read.Nothing("Open MPI", mqs.Finished, "the program is inside MPI_Finalize, which has taken its message queues apart already")
 	}
-	return nil, mqs.Unreadable("Open MPI", "%s has no type information that fits, and none of the layouts that mpi-queues knows (%s) does: "+
+	return nil, read.Unreadable("Open MPI", "%s has no type information that fits, and none of the layouts that mpi-queues knows (%s) does: "+
 		"install the library's debug symbols, or `set debuginfod enabled on`, or use an Open MPI built with -g.\n%v",
 		library(symbols[symCommunicators]), noFit.Known, noFit.Why)
 }
 
-func library(s target.Symbol) string {
+func library(s inferior.Symbol) string {
 	if s.Object == "" {
 		return "the MPI library"
 	}
@@ -167,9 +169,9 @@ func library(s target.Symbol) string {
 }
 
 // FindTypes tells Open MPI's own DLL what the layouts are that the process was
-// read by (mqs.Typist).
-func (s *source) FindTypes(queries []target.TypeQuery) ([]*target.Layout, error) {
-	return s.layouts.Find(s.r, queries)
+// read by (read.Typist).
+func (s *source) FindTypes(queries []layout.TypeQuery) ([]*layout.Layout, error) {
+	return inferior.FindTypes(s.r, s.layouts, queries)
 }
 
 // threadMultiple says whether several threads may call MPI at once.

@@ -10,26 +10,28 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
 	"github.com/mpi-queues/mpi-queues/mqs/recording"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
 
 const recordings = "../../tests/recordings"
 
 // recorded returns the process of a recording.
-func recorded(t *testing.T, name string) target.Target {
+func recorded(t *testing.T, name string) inferior.Inferior {
 	t.Helper()
 	r, err := recording.Open(filepath.Join(recordings, name+".mpiq"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r.Targets[0]
+	return r.Processes[0]
 }
 
 // start opens a process.
-func start(t *testing.T, tg target.Target) (*source, error) {
+func start(t *testing.T, tg inferior.Inferior) (*source, error) {
 	t.Helper()
-	s, err := mqs.Open(target.NewReader(context.Background(), tg), []mqs.Decoder{Decoder{}})
+	s, err := read.Open(inferior.NewReader(context.Background(), tg), []read.Decoder{Decoder{}})
 	if err != nil {
 		return nil, err
 	}
@@ -38,21 +40,21 @@ func start(t *testing.T, tg target.Target) (*source, error) {
 
 // patched is a process in which some words hold something else.
 type patched struct {
-	target.Target
-	words   map[target.Addr]uint64
-	symbols map[string]*target.Symbol
+	inferior.Inferior
+	words   map[inferior.Addr]uint64
+	symbols map[string]*inferior.Symbol
 }
 
-func (p *patched) ReadMemory(ctx context.Context, ranges []target.Range) ([][]byte, error) {
-	got, err := p.Target.ReadMemory(ctx, ranges)
+func (p *patched) ReadMemory(ctx context.Context, ranges []inferior.Range) ([][]byte, error) {
+	got, err := p.Inferior.ReadMemory(ctx, ranges)
 	return p.patch(ranges, got), err
 }
 
-func (p *patched) patch(ranges []target.Range, got [][]byte) [][]byte {
+func (p *patched) patch(ranges []inferior.Range, got [][]byte) [][]byte {
 	for i, r := range ranges {
 		got[i] = bytes.Clone(got[i])
 		for a, v := range p.words {
-			if a >= r.Addr && a+8 <= r.Addr+target.Addr(len(got[i])) {
+			if a >= r.Addr && a+8 <= r.Addr+inferior.Addr(len(got[i])) {
 				binary.LittleEndian.PutUint64(got[i][a-r.Addr:], v)
 			}
 		}
@@ -60,8 +62,8 @@ func (p *patched) patch(ranges []target.Range, got [][]byte) [][]byte {
 	return got
 }
 
-func (p *patched) FindSymbols(ctx context.Context, names []string) ([]*target.Symbol, error) {
-	got, err := p.Target.FindSymbols(ctx, names)
+func (p *patched) FindSymbols(ctx context.Context, names []string) ([]*inferior.Symbol, error) {
+	got, err := p.Inferior.FindSymbols(ctx, names)
 	for i, name := range names {
 		if s, ok := p.symbols[name]; ok {
 			got[i] = s
@@ -77,7 +79,7 @@ func TestTablesAreWhole(t *testing.T) {
 	}
 	for _, table := range tables() {
 		var ts types
-		if err := target.Bind(&ts, table.Layouts(target.Queries(&ts))); err != nil {
+		if err := inferior.Bind(&ts, table.Layouts(inferior.Queries(&ts))); err != nil {
 			t.Errorf("%s: %v", table.Release, err)
 		}
 		if !ts.RecvRequest.Bound() || !ts.CommProc.Bound() || !ts.RecvFrag.Bound() {
@@ -121,9 +123,9 @@ var newInVendor = []string{"c_contextidb", "c_index"}
 // member that is.
 func TestTablesAnswerTheVendor(t *testing.T) {
 	for _, table := range tables() {
-		var queries []target.TypeQuery
+		var queries []layout.TypeQuery
 		for name, fields := range vendorAsks {
-			queries = append(queries, target.TypeQuery{Name: name, Fields: fields})
+			queries = append(queries, layout.TypeQuery{Name: name, Fields: fields})
 		}
 		layouts := table.Layouts(queries)
 		for _, q := range queries {
@@ -153,8 +155,8 @@ func TestTablesProveThemselves(t *testing.T) {
 			t.Errorf("%s was read with the table of %s", release, s.layouts.Name)
 		}
 		for _, table := range tables() {
-			other := &source{r: s.r, symbols: s.symbols, classes: map[target.Addr]class{}}
-			if err := target.Bind(&other.types, table.Layouts(target.Queries(&types{}))); err != nil {
+			other := &source{r: s.r, symbols: s.symbols, classes: map[inferior.Addr]class{}}
+			if err := inferior.Bind(&other.types, table.Layouts(inferior.Queries(&types{}))); err != nil {
 				t.Fatal(err)
 			}
 			if err := other.prove(); (err == nil) != (table.Release == s.layouts.Name) {
@@ -184,7 +186,7 @@ func TestNoLayoutFits(t *testing.T) {
 	if !ok {
 		t.Fatal("no cls_sizeof")
 	}
-	_, err = start(t, &patched{Target: tg, words: map[target.Addr]uint64{o.Class + target.Addr(f.Offset): 9999}})
+	_, err = start(t, &patched{Inferior: tg, words: map[inferior.Addr]uint64{o.Class + inferior.Addr(f.Offset): 9999}})
 	if err == nil {
 		t.Fatal("a layout was believed")
 	}
@@ -214,7 +216,7 @@ func TestStates(t *testing.T) {
 		{0, 1, ""},
 		{5, 1, ""},
 	} {
-		_, err := start(t, &patched{Target: tg, words: map[target.Addr]uint64{state: c.state, sessions: c.sessions}})
+		_, err := start(t, &patched{Inferior: tg, words: map[inferior.Addr]uint64{state: c.state, sessions: c.sessions}})
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("state %d, %d sessions: %v", c.state, c.sessions, err)
 		}
@@ -223,11 +225,11 @@ func TestStates(t *testing.T) {
 
 func TestNotOpenMPI(t *testing.T) {
 	tg := recorded(t, "openmpi-4.1.4/queues-rank-0")
-	_, err := start(t, &patched{Target: tg, symbols: map[string]*target.Symbol{symCommunicators: nil}})
+	_, err := start(t, &patched{Inferior: tg, symbols: map[string]*inferior.Symbol{symCommunicators: nil}})
 	if err == nil || !strings.Contains(err.Error(), "does not use an MPI library") {
 		t.Errorf("no communicators: %v", err)
 	}
-	_, err = start(t, &patched{Target: tg, symbols: map[string]*target.Symbol{symRecvRequests: nil}})
+	_, err = start(t, &patched{Inferior: tg, symbols: map[string]*inferior.Symbol{symRecvRequests: nil}})
 	if err == nil || !strings.Contains(err.Error(), symRecvRequests) {
 		t.Errorf("no receive requests: %v", err)
 	}
@@ -237,7 +239,7 @@ func TestNotOpenMPI(t *testing.T) {
 // with its name: ranks must come out the same.
 func TestSentinels(t *testing.T) {
 	tg := recorded(t, "openmpi-4.1.4/spawn-child-1") // it has read the processes too
-	groups := func(tg target.Target) map[string][]mqs.Maybe[int32] {
+	groups := func(tg inferior.Inferior) map[string][]mqs.Maybe[int32] {
 		s, err := start(t, tg)
 		if err != nil {
 			t.Fatal(err)
@@ -262,7 +264,7 @@ func TestSentinels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	words := map[target.Addr]uint64{}
+	words := map[inferior.Addr]uint64{}
 	for i, a := range comms[3:] {
 		if a == 0 {
 			continue
@@ -271,7 +273,7 @@ func TestSentinels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, at := range []target.Addr{c.LocalGroup, c.RemoteGroup} {
+		for _, at := range []inferior.Addr{c.LocalGroup, c.RemoteGroup} {
 			entries, g, err := s.entries(at)
 			if err != nil {
 				t.Fatal(err)
@@ -284,11 +286,11 @@ func TestSentinels(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				words[g.Procs+target.Addr(8*k)] = 1 | uint64(p.JobID&0x7fff)<<1 | uint64(p.JobID&0xffff0000) | uint64(p.VPID)<<32
+				words[g.Procs+inferior.Addr(8*k)] = 1 | uint64(p.JobID&0x7fff)<<1 | uint64(p.JobID&0xffff0000) | uint64(p.VPID)<<32
 			}
 		}
 	}
-	got := groups(&patched{Target: tg, words: words})
+	got := groups(&patched{Inferior: tg, words: words})
 	if len(words) < 4 || len(got) != len(want) {
 		t.Fatalf("%d entries were changed, %d groups became %d", len(words), len(want), len(got))
 	}
@@ -302,7 +304,7 @@ func TestSentinels(t *testing.T) {
 		words[a] ^= 1 << 20
 	}
 	changed := 0
-	for name, g := range groups(&patched{Target: tg, words: words}) {
+	for name, g := range groups(&patched{Inferior: tg, words: words}) {
 		for i, r := range g {
 			if !r.Known && want[name][i].Known {
 				changed++
@@ -325,9 +327,9 @@ func TestProofsStandAnyArray(t *testing.T) {
 	if !ok || f.Size != 4 {
 		t.Fatalf("size is %+v", f)
 	}
-	at := s.symbols[symCommunicators].Addr + target.Addr(f.Offset)
+	at := s.symbols[symCommunicators].Addr + inferior.Addr(f.Offset)
 	for _, size := range []uint64{0, 1, 2, 1 << 31, 1<<31 - 1} {
-		if _, err := start(t, &patched{Target: tg, words: map[target.Addr]uint64{at: size}}); err == nil {
+		if _, err := start(t, &patched{Inferior: tg, words: map[inferior.Addr]uint64{at: size}}); err == nil {
 			t.Errorf("an array of %d was believed", size)
 		}
 	}
@@ -340,8 +342,8 @@ func TestRingsEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var frags []target.Addr
-	var procs []target.Addr
+	var frags []inferior.Addr
+	var procs []inferior.Addr
 	for _, err := range s.Communicators() {
 		if err != nil {
 			t.Fatal(err)
@@ -364,7 +366,7 @@ func TestRingsEnd(t *testing.T) {
 			if a == 0 || err != nil {
 				continue
 			}
-			if l, err := s.List.Read(s.r, target.Addr(p.UnexpectedFrags)); err == nil && l.First != target.Addr(l.Sentinel) {
+			if l, err := s.List.Read(s.r, inferior.Addr(p.UnexpectedFrags)); err == nil && l.First != inferior.Addr(l.Sentinel) {
 				frags, procs = append(frags, l.First), append(procs, a)
 			}
 		}
@@ -372,21 +374,21 @@ func TestRingsEnd(t *testing.T) {
 	if len(frags) < 2 {
 		t.Fatal("no fragments")
 	}
-	offset := func(name, path string) target.Addr {
+	offset := func(name, path string) inferior.Addr {
 		f, ok := s.layouts.Field(name, path)
 		if !ok {
 			t.Fatalf("no %s.%s", name, path)
 		}
-		return target.Addr(f.Offset)
+		return inferior.Addr(f.Offset)
 	}
 	next, ahead := offset("mca_pml_ob1_recv_frag_t", "super.super.opal_list_next"), offset("mca_pml_ob1_recv_frag_t", "range")
 	// Two rings, each the range of the other.
-	words := map[target.Addr]uint64{procs[0] + offset("mca_pml_ob1_comm_proc_t", "frags_cant_match"): uint64(frags[0])}
+	words := map[inferior.Addr]uint64{procs[0] + offset("mca_pml_ob1_comm_proc_t", "frags_cant_match"): uint64(frags[0])}
 	for i, a := range frags[:2] {
 		words[a+next] = uint64(a)
 		words[a+ahead] = uint64(frags[1-i])
 	}
-	s, err = start(t, &patched{Target: tg, words: words})
+	s, err = start(t, &patched{Inferior: tg, words: words})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -396,11 +398,11 @@ func TestRingsEnd(t *testing.T) {
 	}
 
 	// A list that can't be read is no empty list.
-	words = map[target.Addr]uint64{}
+	words = map[inferior.Addr]uint64{}
 	for _, a := range procs {
 		words[a+offset("mca_pml_ob1_comm_proc_t", "unexpected_frags")+offset("opal_list_t", "opal_list_sentinel.opal_list_next")] = 0x10
 	}
-	p, err := mqs.Read(context.Background(), &patched{Target: tg, words: words}, []mqs.Decoder{Decoder{}}, mqs.Filter{})
+	p, err := read.Read(context.Background(), &patched{Inferior: tg, words: words}, []read.Decoder{Decoder{}}, read.Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,7 @@ package openmpi
 
 import (
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // Ranks and tags with a meaning of their own (ompi/include/mpi.h.in).
@@ -47,7 +47,7 @@ func pendingOr(matched bool) mqs.Status {
 }
 
 // common fills in what sends and receives have alike.
-func (s *source) common(a target.Addr, r request) mqs.PendingOperation {
+func (s *source) common(a inferior.Addr, r request) mqs.PendingOperation {
 	dt := s.datatype(r.Datatype)
 	op := mqs.PendingOperation{
 		TagWild:      mqs.Known(false),
@@ -125,7 +125,7 @@ func (s *source) recv(c *mqs.Communicator, q *recvAt) mqs.PendingOperation {
 	switch {
 	case r.Type == typeProbe || r.Type == typeMprobe:
 		op.Kind = map[int32]string{typeProbe: "probe", typeMprobe: "mprobe"}[r.Type]
-		op.DesiredLength, op.Count, op.Buffer, op.Datatype = mqs.Maybe[int64]{}, mqs.Maybe[int64]{}, mqs.Maybe[target.Addr]{}, mqs.Maybe[string]{}
+		op.DesiredLength, op.Count, op.Buffer, op.Datatype = mqs.Maybe[int64]{}, mqs.Maybe[int64]{}, mqs.Maybe[inferior.Addr]{}, mqs.Maybe[string]{}
 	case r.Persistent:
 		op.Kind = "recv_init"
 	}

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // prove checks the layouts against the process before any value read by them
@@ -21,7 +21,7 @@ func (s *source) prove() error {
 }
 
 // proveClass checks that the object at a is of the type, and as large as the layout says.
-func (s *source) proveClass(a target.Addr, name string, size int) error {
+func (s *source) proveClass(a inferior.Addr, name string, size int) error {
 	c, err := s.classOf(a)
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func (s *source) proveClass(a target.Addr, name string, size int) error {
 }
 
 // classOf reads the class of the object at a.
-func (s *source) classOf(a target.Addr) (class, error) {
+func (s *source) classOf(a inferior.Addr) (class, error) {
 	o, err := s.Object.Read(s.r, a)
 	if err != nil {
 		return class{}, err
@@ -49,7 +49,7 @@ func (s *source) classOf(a target.Addr) (class, error) {
 }
 
 // class reads a class, once.
-func (s *source) class(a target.Addr) (class, error) {
+func (s *source) class(a inferior.Addr) (class, error) {
 	if c, ok := s.classes[a]; ok {
 		return c, nil
 	}
@@ -111,8 +111,8 @@ func (s *source) proveCommunicators() error {
 }
 
 // proveProc checks the process objects that the world's group points at, if any.
-func (s *source) proveProc(world target.Addr) error {
-	entries, _, err := s.groupEntries(world, func(c communicator) target.Addr { return c.LocalGroup })
+func (s *source) proveProc(world inferior.Addr) error {
+	entries, _, err := s.groupEntries(world, func(c communicator) inferior.Addr { return c.LocalGroup })
 	if err != nil {
 		return nil // not dense: said when the group is read
 	}
@@ -179,7 +179,7 @@ const ob1 = "ob1"
 
 const obComm = "mca_pml_ob1_comm_t"
 
-func (s *source) proveOB1(pmlComm target.Addr) error {
+func (s *source) proveOB1(pmlComm inferior.Addr) error {
 	var missing []error
 	for _, t := range []struct {
 		name  string
@@ -208,7 +208,7 @@ func (s *source) proveOB1(pmlComm target.Addr) error {
 		return err
 	}
 	if c.WildReceives != 0 {
-		if err := s.proveList(target.Addr(c.WildReceives)); err != nil {
+		if err := s.proveList(inferior.Addr(c.WildReceives)); err != nil {
 			return err
 		}
 	}
@@ -220,7 +220,7 @@ func (s *source) proveOB1(pmlComm target.Addr) error {
 
 // proveList checks an opal_list_t: its class, and that the first element's
 // predecessor and the last one's successor are the list's sentinel.
-func (s *source) proveList(a target.Addr) error {
+func (s *source) proveList(a inferior.Addr) error {
 	if err := s.proveClass(a, s.List.Name(), s.List.Size()); err != nil {
 		return err
 	}
@@ -236,14 +236,14 @@ func (s *source) proveList(a target.Addr) error {
 	if err != nil {
 		return err
 	}
-	if first.Prev != target.Addr(l.Sentinel) || last.Next != target.Addr(l.Sentinel) {
+	if first.Prev != inferior.Addr(l.Sentinel) || last.Next != inferior.Addr(l.Sentinel) {
 		return fmt.Errorf("the list at %s is not closed", a)
 	}
 	return nil
 }
 
 // proveFreeList checks a list of requests and the class of what it holds.
-func (s *source) proveFreeList(a target.Addr, element string, size int) error {
+func (s *source) proveFreeList(a inferior.Addr, element string, size int) error {
 	if err := s.proveClass(a, s.FreeList.Name(), s.FreeList.Size()); err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // Operations yields one queue of a communicator.
@@ -125,29 +125,29 @@ func (s *source) postedElsewhere(state *commState) ([]recvAt, error) {
 	if err != nil {
 		return nil, err
 	}
-	heads := []target.Place{lists.comm.WildReceives}
+	heads := []inferior.Place{lists.comm.WildReceives}
 	for _, p := range lists.procs {
 		heads = append(heads, p.SpecificReceives)
 	}
 	var out []recvAt
-	walked := map[target.Place]bool{0: true}
+	walked := map[inferior.Place]bool{0: true}
 	for _, head := range heads {
 		if walked[head] {
 			continue
 		}
 		walked[head] = true
-		l, err := s.List.Read(s.r, target.Addr(head))
+		l, err := s.List.Read(s.r, inferior.Addr(head))
 		if err != nil {
 			return out, err
 		}
-		next := func(a target.Addr) (target.Addr, error) {
+		next := func(a inferior.Addr) (inferior.Addr, error) {
 			if next, seen := s.requests.seen[a]; seen {
 				return next, nil
 			}
 			item, err := s.ListItem.Read(s.r, a)
 			return item.Next, err
 		}
-		for a, err := range target.Walk(l.First, target.Addr(l.Sentinel), 1<<26, next) {
+		for a, err := range inferior.Walk(l.First, inferior.Addr(l.Sentinel), 1<<26, next) {
 			if err != nil {
 				return out, err
 			}
@@ -192,9 +192,9 @@ func (s *source) peers(state *commState) (*peerLists, error) {
 	if err != nil {
 		return nil, err
 	}
-	var ranges []target.Range
+	var ranges []inferior.Range
 	for _, a := range addrs {
-		ranges = append(ranges, target.Range{Addr: a, Len: s.CommProc.Size()})
+		ranges = append(ranges, inferior.Range{Addr: a, Len: s.CommProc.Size()})
 	}
 	if err := s.r.Prefetch(ranges); err != nil {
 		return nil, err

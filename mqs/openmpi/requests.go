@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // Values of an ompi_request_t's req_state (ompi/request/request.h).
@@ -30,20 +30,20 @@ const (
 
 // requests are the requests of ob1 that are in use, by the address of their communicator.
 type requests struct {
-	sends map[target.Addr][]sendAt
-	recvs map[target.Addr][]recvAt
-	seen  map[target.Addr]target.Addr // the receive requests among them, and what follows each in its list
+	sends map[inferior.Addr][]sendAt
+	recvs map[inferior.Addr][]recvAt
+	seen  map[inferior.Addr]inferior.Addr // the receive requests among them, and what follows each in its list
 	// What was read of a list stands above even if the rest of it can't be.
 	sendErr, recvErr error
 }
 
 type sendAt struct {
-	addr target.Addr
+	addr inferior.Addr
 	sendRequest
 }
 
 type recvAt struct {
-	addr target.Addr
+	addr inferior.Addr
 	recvRequest
 }
 
@@ -53,16 +53,16 @@ func (s *source) allRequests() *requests {
 	if s.requests != nil {
 		return s.requests
 	}
-	q := &requests{sends: map[target.Addr][]sendAt{}, recvs: map[target.Addr][]recvAt{}, seen: map[target.Addr]target.Addr{}}
+	q := &requests{sends: map[inferior.Addr][]sendAt{}, recvs: map[inferior.Addr][]recvAt{}, seen: map[inferior.Addr]inferior.Addr{}}
 	s.requests = q
-	q.sendErr = s.eachElement(s.symbols[symSendRequests].Addr, symSendRequests, func(a target.Addr) error {
+	q.sendErr = s.eachElement(s.symbols[symSendRequests].Addr, symSendRequests, func(a inferior.Addr) error {
 		r, err := s.SendRequest.Read(s.r, a)
 		if err == nil && r.Base.Type == typeSend && (inUse(r.Base) || isBuffered(r)) {
 			q.sends[r.Base.Comm] = append(q.sends[r.Base.Comm], sendAt{a, r})
 		}
 		return err
 	})
-	q.recvErr = s.eachElement(s.symbols[symRecvRequests].Addr, symRecvRequests, func(a target.Addr) error {
+	q.recvErr = s.eachElement(s.symbols[symRecvRequests].Addr, symRecvRequests, func(a inferior.Addr) error {
 		r, err := s.RecvRequest.Read(s.r, a)
 		if err == nil && inUse(r.Base) && r.Base.Type >= typeRecv && r.Base.Type <= typeMprobe {
 			q.recvs[r.Base.Comm] = append(q.recvs[r.Base.Comm], recvAt{a, r})
@@ -86,7 +86,7 @@ func isBuffered(r sendRequest) bool {
 // eachElement calls f with every element of a free list, in the order in which
 // they were handed out for the first time. The list is a list of allocations;
 // in each, elements stand at a fixed stride behind an item of their own.
-func (s *source) eachElement(list target.Addr, name string, f func(target.Addr) error) error {
+func (s *source) eachElement(list inferior.Addr, name string, f func(inferior.Addr) error) error {
 	head, err := s.FreeList.Read(s.r, list)
 	if err != nil {
 		return err
@@ -97,12 +97,12 @@ func (s *source) eachElement(list target.Addr, name string, f func(target.Addr) 
 	}
 	stride := (head.FragSize + align - 1) &^ (align - 1)
 
-	var allocations []target.Addr
-	next := func(a target.Addr) (target.Addr, error) {
+	var allocations []inferior.Addr
+	next := func(a inferior.Addr) (inferior.Addr, error) {
 		item, err := s.ListItem.Read(s.r, a)
 		return item.Next, err
 	}
-	for a, err := range target.Walk(head.Allocations.First, target.Addr(head.Allocations.Sentinel), 1<<24, next) {
+	for a, err := range inferior.Walk(head.Allocations.First, inferior.Addr(head.Allocations.Sentinel), 1<<24, next) {
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -116,10 +116,10 @@ func (s *source) eachElement(list target.Addr, name string, f func(target.Addr) 
 		if others := (len(allocations) - 1) * int(head.NumPerAlloc); i == 0 && left > others {
 			n = left - others
 		}
-		first := (a + target.Addr(s.FreeListItem.Size()) + target.Addr(align) - 1) &^ target.Addr(align-1)
+		first := (a + inferior.Addr(s.FreeListItem.Size()) + inferior.Addr(align) - 1) &^ inferior.Addr(align-1)
 		// New elements are put on the free list one upon the other: the last is taken first.
 		for k := n - 1; k >= 0; k-- {
-			at := first + target.Addr(k)*target.Addr(stride)
+			at := first + inferior.Addr(k)*inferior.Addr(stride)
 			o, err := s.Object.Read(s.r, at)
 			if err != nil {
 				return err

@@ -4,7 +4,7 @@ import (
 	"embed"
 	"sync"
 
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
 )
 
 // The layouts of the stock x86-64 builds of Debian, whose libraries are
@@ -17,4 +17,4 @@ import (
 var tableFiles embed.FS
 
 // tables returns the embedded layouts, oldest release first.
-var tables = sync.OnceValue(func() []*target.Table { return target.ReadTables(tableFiles, "tables") })
+var tables = sync.OnceValue(func() []*layout.Table { return layout.ReadTables(tableFiles, "tables") })

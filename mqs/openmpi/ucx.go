@@ -5,8 +5,9 @@ import (
 	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
-	"github.com/mpi-queues/mpi-queues/mqs/ucx"
+	"github.com/mpi-queues/mpi-queues/mqs/callstack"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/transport/ucx"
 )
 
 // ucxPML is the pml that leaves matching to UCX.
@@ -64,18 +65,18 @@ func envelopeOf(tag uint64) envelope {
 // communicator.
 type ucxQueues struct {
 	worker     *ucx.Worker
-	symbols    map[string]target.Symbol
-	sends      map[target.Addr][]ucxSend
-	receives   map[target.Addr][]ucxReceive
-	unexpected map[target.Addr][]ucxMessage
-	freed      map[target.Addr]bool // communicators that are no more, but have messages or requests
+	symbols    map[string]inferior.Symbol
+	sends      map[inferior.Addr][]ucxSend
+	receives   map[inferior.Addr][]ucxReceive
+	unexpected map[inferior.Addr][]ucxMessage
+	freed      map[inferior.Addr]bool // communicators that are no more, but have messages or requests
 }
 
 // ucxRequest is what a request of UCX is to Open MPI.
 type ucxRequest struct {
-	handle  target.Addr   // what the program has, or UCX's own request if it has none
-	started *persistentAt // by which it was started, nil if by none
-	call    *target.Call  // on whose stack it is, nil if on none
+	handle  inferior.Addr   // what the program has, or UCX's own request if it has none
+	started *persistentAt   // by which it was started, nil if by none
+	call    *callstack.Call // on whose stack it is, nil if on none
 }
 
 type ucxSend struct {
@@ -115,18 +116,18 @@ func (s *source) readUCX() (*ucxQueues, error) {
 		return nil, err
 	}
 	q := &ucxQueues{symbols: symbols,
-		sends: map[target.Addr][]ucxSend{}, receives: map[target.Addr][]ucxReceive{}, unexpected: map[target.Addr][]ucxMessage{}, freed: map[target.Addr]bool{}}
+		sends: map[inferior.Addr][]ucxSend{}, receives: map[inferior.Addr][]ucxReceive{}, unexpected: map[inferior.Addr][]ucxMessage{}, freed: map[inferior.Addr]bool{}}
 	if q.worker, err = s.ucxWorker(u, symbols); err != nil {
 		return nil, err
 	}
-	calls, err := s.r.Calls()
+	calls, err := callstack.Calls(s.r)
 	if err != nil {
 		s.notef("sends that a call keeps on its stack can't be found: %v", err)
 	}
 	persistent := s.ucxPersistents(symbols)
-	request := func(own, user target.Addr) ucxRequest {
+	request := func(own, user inferior.Addr) ucxRequest {
 		r := ucxRequest{handle: user, started: persistent[user]}
-		if at := slices.IndexFunc(calls, func(c target.Call) bool { return c.Holds(own) }); at >= 0 {
+		if at := slices.IndexFunc(calls, func(c callstack.Call) bool { return c.Holds(own) }); at >= 0 {
 			r.call, r.handle = &calls[at], own // there is nothing behind it
 		}
 		if r.started != nil {
@@ -143,7 +144,7 @@ func (s *source) readUCX() (*ucxQueues, error) {
 
 // ucxWorker finds the worker of the pml: others belong to one-sided communication
 // or to collectives. ompi_pml_ucx points at it, at a place that releases differ in.
-func (s *source) ucxWorker(u *ucx.UCX, symbols map[string]target.Symbol) (*ucx.Worker, error) {
+func (s *source) ucxWorker(u *ucx.UCX, symbols map[string]inferior.Symbol) (*ucx.Worker, error) {
 	const words = 64 // the functions of the pml, and what comes before the worker
 	module, ok := symbols[symUCX]
 	if !ok {
@@ -163,18 +164,18 @@ func (s *source) ucxWorker(u *ucx.UCX, symbols map[string]target.Symbol) (*ucx.W
 
 // byContext is the id of the communicator that this process calls by an index. A program
 // may have freed it: UCX goes on with what is under way on it.
-func (s *source) byContext(q *ucxQueues, context uint64) target.Addr {
-	id := target.Addr(context)
+func (s *source) byContext(q *ucxQueues, context uint64) inferior.Addr {
+	id := inferior.Addr(context)
 	if s.comms[id] == nil {
 		q.freed[id] = true
 	}
 	return id
 }
 
-func (s *source) assignReceives(q *ucxQueues, calls []target.Call, request func(own, user target.Addr) ucxRequest) {
+func (s *source) assignReceives(q *ucxQueues, calls []callstack.Call, request func(own, user inferior.Addr) ucxRequest) {
 	matched := slices.Clone(q.worker.Matched)
 	for i := range calls {
-		eachWord(s.r, &calls[i], func(a target.Addr) {
+		eachWord(s.r, &calls[i], func(a inferior.Addr) {
 			if r, ok := q.worker.ReceiveAt(a); ok && calls[i].Words[r.User] {
 				matched = append(matched, r)
 			}
@@ -194,8 +195,8 @@ func (s *source) assignReceives(q *ucxQueues, calls []target.Call, request func(
 // stand there, those of a collective's own too, and some of them are in no queue. What former
 // calls have left of theirs stands there too, but a call asks UCX about its own one by a pointer
 // to what is behind it (mca_pml_ucx_send and _recv, 4.1 to 6.0), so that it holds that.
-func eachWord(r *target.Reader, c *target.Call, f func(target.Addr)) {
-	width := target.Addr(r.Info().PointerSize)
+func eachWord(r *inferior.Reader, c *callstack.Call, f func(inferior.Addr)) {
+	width := inferior.Addr(r.Info().PointerSize)
 	for a := c.Stack.Addr; c.Holds(a); a += width {
 		f(a)
 	}
@@ -210,13 +211,13 @@ func (s *source) assignMessages(q *ucxQueues, u *ucx.UCX) {
 	if !ok || !s.Message.Bound() {
 		return
 	}
-	err := s.eachElement(list.Addr, symMessages, func(a target.Addr) error {
+	err := s.eachElement(list.Addr, symMessages, func(a inferior.Addr) error {
 		h, err := s.Message.Read(s.r, a)
 		if err != nil || h.Next != 0 || h.Taken == 0 {
 			return err
 		}
 		m, err := u.MessageAt(h.Taken)
-		id := target.Addr(envelopeOf(m.Tag).context)
+		id := inferior.Addr(envelopeOf(m.Tag).context)
 		if c := s.comms[id]; err == nil && c != nil && c.addr == h.Comm {
 			q.unexpected[id] = append(q.unexpected[id], ucxMessage{m, true})
 		}

@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
-	"github.com/mpi-queues/mpi-queues/mqs/ucx"
+	"github.com/mpi-queues/mpi-queues/mqs/callstack"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/transport/ucx"
 )
 
 // freedInUCX are the communicators that the program has freed while messages or
 // requests were under way on them. Nothing else is known of them.
-func (s *source) freedInUCX() []target.Addr {
+func (s *source) freedInUCX() []inferior.Addr {
 	if s.pml != ucxPML {
 		return nil
 	}
@@ -56,7 +57,7 @@ func (s *source) yieldUCX(c *mqs.Communicator, class mqs.OpClass, yield func(mqs
 }
 
 // typed fills in a datatype and how many elements of it there are.
-func (s *source) typed(op *mqs.PendingOperation, datatype, buffer target.Addr, count uint64) {
+func (s *source) typed(op *mqs.PendingOperation, datatype, buffer inferior.Addr, count uint64) {
 	dt := s.datatype(datatype)
 	op.Buffer, op.Datatype, op.Count = mqs.Known(buffer), dt.name, mqs.Known(int64(count))
 	if dt.size.Known {
@@ -67,7 +68,7 @@ func (s *source) typed(op *mqs.PendingOperation, datatype, buffer target.Addr, c
 // gathered fills in what pml ucx keeps of data that is not contiguous, in an object of
 // its own that is given back as soon as the data has left. length is that of the packed
 // data, -1 if not known.
-func (s *source) gathered(op *mqs.PendingOperation, generic target.Addr, length int64) {
+func (s *source) gathered(op *mqs.PendingOperation, generic inferior.Addr, length int64) {
 	if generic == 0 || !s.UCXConvertor.Bound() || s.proveClass(generic, s.UCXConvertor.Name(), s.UCXConvertor.Size()) != nil {
 		return
 	}
@@ -81,7 +82,7 @@ func (s *source) gathered(op *mqs.PendingOperation, generic target.Addr, length 
 }
 
 // isDone says whether a send's call-back is one of those that the symbols name.
-func (q *ucxQueues) isDone(done target.Addr, symbols ...string) bool {
+func (q *ucxQueues) isDone(done inferior.Addr, symbols ...string) bool {
 	return done != 0 && slices.ContainsFunc(symbols, func(name string) bool { return q.symbols[name].Addr == done })
 }
 
@@ -117,13 +118,13 @@ func (s *source) ucxSend(c *mqs.Communicator, r *ucxSend) mqs.PendingOperation {
 	s.gathered(&op, r.Generic, r.Length)
 	switch p := r.started; {
 	case p != nil:
-		op.Kind = mqs.KindNotKnown
+		op.Kind = callstack.KindNotKnown
 		if p.Mode >= 0 && int(p.Mode) < len(sendKinds) {
 			op.Kind = sendKinds[p.Mode].persistent
 		}
 		s.typed(&op, p.Datatype, p.Buffer, p.Count)
 	case r.call != nil:
-		op.Kind = mqs.BlockingSends[r.call.Function]
+		op.Kind = callstack.BlockingSends[r.call.Function]
 	case s.ucx.isDone(r.Done, symBsendDone, symBsendDoneNbx):
 		// The program's own operation is complete, and its request, if it had one, is
 		// one that all of those share.
@@ -131,7 +132,7 @@ func (s *source) ucxSend(c *mqs.Communicator, r *ucxSend) mqs.PendingOperation {
 	case s.ucx.isDone(r.Done, symSendDoneEmpty):
 		op.Kind = strings.TrimPrefix(op.Kind, "i") // a blocking call waits for it
 	case s.ucx.isDone(r.Done, symPsendDone):
-		op.Kind = mqs.KindNotKnown // its persistent request has been freed
+		op.Kind = callstack.KindNotKnown // its persistent request has been freed
 	}
 	if r.Released {
 		op.ExtraText = append(op.ExtraText, freedText)
@@ -158,10 +159,10 @@ func (s *source) ucxReceive(c *mqs.Communicator, r *ucxReceive) mqs.PendingOpera
 		op.Kind = "recv_init"
 		s.typed(&op, r.started.Datatype, r.started.Buffer, r.started.Count)
 	case r.call != nil:
-		op.Kind = mqs.BlockingRecvs[r.call.Function]
+		op.Kind = callstack.BlockingRecvs[r.call.Function]
 	case s.ucx.isDone(r.Done, symPrecvDone) && r.State == ucx.Complete:
 		// One that found its message at once has its request's former user's.
-		op.Kind = mqs.KindNotKnown
+		op.Kind = callstack.KindNotKnown
 	case s.ucx.isDone(r.Done, symPrecvDone):
 		op.Kind = "recv_init"
 	}

@@ -4,13 +4,13 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/mpi-queues/mpi-queues/mqs/target"
-	"github.com/mpi-queues/mpi-queues/mqs/ucx"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/transport/ucx"
 )
 
 // persistentAt is a persistent request of pml ucx that has been started.
 type persistentAt struct {
-	addr target.Addr
+	addr inferior.Addr
 	ucxPersistent
 }
 
@@ -20,14 +20,14 @@ const ucxPersistentSend = 1 << 0
 // ucxPersistents returns the persistent requests that have been started and not been
 // collected: by the request that they have started or, once that is complete and no
 // more, by their own address.
-func (s *source) ucxPersistents(symbols map[string]target.Symbol) map[target.Addr]*persistentAt {
-	out := map[target.Addr]*persistentAt{}
+func (s *source) ucxPersistents(symbols map[string]inferior.Symbol) map[inferior.Addr]*persistentAt {
+	out := map[inferior.Addr]*persistentAt{}
 	module, ok := symbols[symUCX]
 	if !ok || !s.UCXModule.Bound() || !s.UCXPersistent.Bound() {
 		return out
 	}
-	list := target.Addr(s.UCXModule.Places(module.Addr).Persistent)
-	err := s.eachElement(list, "the persistent requests of pml ucx", func(a target.Addr) error {
+	list := inferior.Addr(s.UCXModule.Places(module.Addr).Persistent)
+	err := s.eachElement(list, "the persistent requests of pml ucx", func(a inferior.Addr) error {
 		p, err := s.UCXPersistent.Read(s.r, a)
 		switch {
 		case err != nil || p.State != requestActive:
@@ -46,7 +46,7 @@ func (s *source) ucxPersistents(symbols map[string]target.Symbol) map[target.Add
 
 // assignComplete adds the persistent requests of which nothing is left but that they are
 // complete.
-func (s *source) assignComplete(q *ucxQueues, persistent map[target.Addr]*persistentAt) {
+func (s *source) assignComplete(q *ucxQueues, persistent map[inferior.Addr]*persistentAt) {
 	for _, a := range slices.Sorted(maps.Keys(persistent)) {
 		p := persistent[a]
 		if a != p.addr {

@@ -4,16 +4,17 @@ import (
 	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
-	"github.com/mpi-queues/mpi-queues/mqs/ucx"
+	"github.com/mpi-queues/mpi-queues/mqs/callstack"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/transport/ucx"
 )
 
 // assignSends gives sends to their communicators. The tag says by which index the receiver
 // knows that, the endpoint which process the receiver is.
-func (s *source) assignSends(q *ucxQueues, calls []target.Call, request func(own, user target.Addr) ucxRequest) {
+func (s *source) assignSends(q *ucxQueues, calls []callstack.Call, request func(own, user inferior.Addr) ucxRequest) {
 	sends := slices.Clone(q.worker.Sends)
 	for i := range calls {
-		eachWord(s.r, &calls[i], func(a target.Addr) {
+		eachWord(s.r, &calls[i], func(a inferior.Addr) {
 			r, proved, ok := q.worker.SendAt(a)
 			if !ok || !calls[i].Words[r.User] {
 				return
@@ -36,11 +37,11 @@ func (s *source) assignSends(q *ucxQueues, calls []target.Call, request func(own
 			rank = s.rankAt(c, r.Endpoint)
 		}
 		out.peer = rank
-		id := target.Addr(0)
+		id := inferior.Addr(0)
 		switch {
 		case c != nil:
 			id = c.model.UniqueID
-		case r.TagLost || r.ID == 0 || s.comms[target.Addr(to.context)] != nil:
+		case r.TagLost || r.ID == 0 || s.comms[inferior.Addr(to.context)] != nil:
 			// What has been answered by the old protocols may have a tag that is none.
 			lost++
 			continue
@@ -59,18 +60,18 @@ func (s *source) isThere(r ucx.Send) bool {
 	if r.Buffer == 0 || r.Length <= 0 {
 		return r.Length >= 0
 	}
-	_, err := s.r.Bytes(r.Buffer+target.Addr(r.Length)-1, 1)
+	_, err := s.r.Bytes(r.Buffer+inferior.Addr(r.Length)-1, 1)
 	return err == nil
 }
 
 // destination is the communicator that a send is on, and the peer's rank there; nil if
 // none fits.
-func (s *source) destination(endpoint target.Addr, to envelope) (*commState, mqs.Maybe[int32]) {
+func (s *source) destination(endpoint inferior.Addr, to envelope) (*commState, mqs.Maybe[int32]) {
 	fits := func(c *commState) (mqs.Maybe[int32], bool) {
 		rank := s.rankAt(c, endpoint)
 		return rank, rank.Known && c.MyRank == to.source && s.indexAt(c, rank.Value) == to.context
 	}
-	if c := s.comms[target.Addr(to.context)]; c != nil {
+	if c := s.comms[inferior.Addr(to.context)]; c != nil {
 		if rank, ok := fits(c); ok {
 			return c, rank
 		}
@@ -89,7 +90,7 @@ func (s *source) destination(endpoint target.Addr, to envelope) (*commState, mqs
 // commOfRequest is the communicator that the program's request is on, nil if that is not
 // kept: it is of what UCX returns to the program at once.
 func (s *source) commOfRequest(q *ucxQueues, r *ucxSend) *commState {
-	var at target.Addr
+	var at inferior.Addr
 	switch {
 	case r.started != nil:
 		at = r.started.Comm
@@ -113,7 +114,7 @@ const commGlobalIndex = 0x10000
 // indexAt is what a peer calls a communicator.
 func (s *source) indexAt(c *commState, rank int32) uint64 {
 	if c.Flags&commGlobalIndex == 0 && c.PeerIndices != 0 {
-		if v, err := s.r.Uint(c.PeerIndices+4*target.Addr(rank), 4); err == nil && v != 0 {
+		if v, err := s.r.Uint(c.PeerIndices+4*inferior.Addr(rank), 4); err == nil && v != 0 {
 			return v & ucxContextMask
 		}
 	}
@@ -123,21 +124,21 @@ func (s *source) indexAt(c *commState, rank int32) uint64 {
 // peerEnds are the ends of connections: processes by their endpoints, and the ranks of
 // processes in communicators.
 type peerEnds struct {
-	procs map[target.Addr]target.Addr
-	ranks map[*commState]map[target.Addr]int32
+	procs map[inferior.Addr]inferior.Addr
+	ranks map[*commState]map[inferior.Addr]int32
 }
 
 // rankAt is the rank of the process at an endpoint in a communicator, of its peers.
-func (s *source) rankAt(c *commState, endpoint target.Addr) mqs.Maybe[int32] {
+func (s *source) rankAt(c *commState, endpoint inferior.Addr) mqs.Maybe[int32] {
 	if c == nil || endpoint == 0 {
 		return mqs.Maybe[int32]{}
 	}
 	if s.ends == nil {
-		s.ends = &peerEnds{s.procsByEndpoint(), map[*commState]map[target.Addr]int32{}}
+		s.ends = &peerEnds{s.procsByEndpoint(), map[*commState]map[inferior.Addr]int32{}}
 	}
 	ranks, ok := s.ends.ranks[c]
 	if !ok {
-		ranks = map[target.Addr]int32{}
+		ranks = map[inferior.Addr]int32{}
 		entries, _, _ := s.entries(c.peers()) // that they can't be read is said where the group is shown
 		for rank, e := range entries {
 			ranks[e] = int32(rank)
@@ -150,7 +151,7 @@ func (s *source) rankAt(c *commState, endpoint target.Addr) mqs.Maybe[int32] {
 }
 
 // peers is the group that ranks of a communicator's operations count in.
-func (c *commState) peers() target.Addr {
+func (c *commState) peers() inferior.Addr {
 	if c.model.Inter == mqs.Known(true) {
 		return c.RemoteGroup
 	}
@@ -159,17 +160,17 @@ func (c *commState) peers() target.Addr {
 
 // procsByEndpoint finds the endpoints of all processes that the communicators lead to.
 // Each has several slots for endpoints, of which one is the pml's.
-func (s *source) procsByEndpoint() map[target.Addr]target.Addr {
-	out := map[target.Addr]target.Addr{}
-	at := target.Addr(s.Proc.Places(0).Endpoints)
+func (s *source) procsByEndpoint() map[inferior.Addr]inferior.Addr {
+	out := map[inferior.Addr]inferior.Addr{}
+	at := inferior.Addr(s.Proc.Places(0).Endpoints)
 	if at == 0 {
 		return out
 	}
 	slots := (s.Proc.Size() - int(at)) / s.r.Info().PointerSize
-	seen := map[target.Addr]bool{}
+	seen := map[inferior.Addr]bool{}
 	for _, c := range s.comms {
 		entries, _, _ := s.entries(c.peers())
-		entries = slices.DeleteFunc(entries, func(e target.Addr) bool {
+		entries = slices.DeleteFunc(entries, func(e inferior.Addr) bool {
 			if e == 0 || e&1 != 0 || seen[e] { // nothing has been sent there yet, or known
 				return true
 			}

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // What a former call has left of its send's request on the stack is no send, though its endpoint and
@@ -44,15 +44,15 @@ func TestFormerRequestsOnStacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	stack, copies := sends[0].call.Stack, 0
-	for at := stack.Addr; at+size <= stack.Addr+target.Addr(stack.Len); at += 8 {
+	for at := stack.Addr; at+size <= stack.Addr+inferior.Addr(stack.Len); at += 8 {
 		if at+size > sends[0].Addr && at < sends[0].User {
 			continue
 		}
-		words := map[target.Addr]uint64{}
-		for i := target.Addr(0); i < size; i += 8 {
+		words := map[inferior.Addr]uint64{}
+		for i := inferior.Addr(0); i < size; i += 8 {
 			words[at+i] = binary.LittleEndian.Uint64(b[i:])
 		}
-		copied, err := start(t, &patched{Target: tg, words: words})
+		copied, err := start(t, &patched{Inferior: tg, words: words})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/mpi-queues/mpi-queues/mqs/ucx"
+	"github.com/mpi-queues/mpi-queues/mqs/transport/ucx"
 )
 
 // incompleteInUCX are the requests of pml ucx that are in use and not complete.

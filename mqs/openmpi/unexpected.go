@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // Types of a fragment's header (ompi/mca/pml/ob1/pml_ob1_hdr.h, 4.1 to 6.0).
@@ -66,30 +66,30 @@ func (s *source) yieldUnexpected(state *commState, c *mqs.Communicator, yield fu
 
 // arrival is a fragment that has arrived.
 type arrival struct {
-	next, ahead target.Addr // the next one, and those that follow this one in sequence
+	next, ahead inferior.Addr // the next one, and those that follow this one in sequence
 	header
-	payload target.Addr // behind the header of an eager message
-	size    uint64      // bytes of payload
+	payload inferior.Addr // behind the header of an eager message
+	size    uint64        // bytes of payload
 }
 
 // arrivals reads the messages of one peer that can be matched.
 func (s *source) arrivals(p commProc) ([]arrival, error) {
-	l, err := s.List.Read(s.r, target.Addr(p.UnexpectedFrags))
+	l, err := s.List.Read(s.r, inferior.Addr(p.UnexpectedFrags))
 	if err != nil {
 		return nil, err
 	}
-	return s.frags(l.First, target.Addr(l.Sentinel))
+	return s.frags(l.First, inferior.Addr(l.Sentinel))
 }
 
 // frags reads a list of fragments from first until stop.
-func (s *source) frags(first, stop target.Addr) ([]arrival, error) {
+func (s *source) frags(first, stop inferior.Addr) ([]arrival, error) {
 	var out []arrival
 	var last arrival
-	next := func(a target.Addr) (_ target.Addr, err error) {
+	next := func(a inferior.Addr) (_ inferior.Addr, err error) {
 		last, err = s.frag(a)
 		return last.next, err
 	}
-	for _, err := range target.Walk(first, stop, maxFrags, next) {
+	for _, err := range inferior.Walk(first, stop, maxFrags, next) {
 		if err != nil {
 			return out, err
 		}
@@ -103,10 +103,10 @@ const maxFrags = 1 << 24
 // ring reads the fragments that came too early to be matched: a ring without a
 // sentinel, ordered by sequence, in which each can be the head of a further
 // ring, of those that follow it directly.
-func (s *source) ring(head target.Addr) ([]arrival, error) {
+func (s *source) ring(head inferior.Addr) ([]arrival, error) {
 	var out []arrival
-	seen := map[target.Addr]bool{}
-	heads := []target.Addr{head}
+	seen := map[inferior.Addr]bool{}
+	heads := []inferior.Addr{head}
 	for len(heads) > 0 {
 		head := heads[len(heads)-1]
 		heads = heads[:len(heads)-1]
@@ -129,7 +129,7 @@ func (s *source) ring(head target.Addr) ([]arrival, error) {
 }
 
 // frag reads the fragment at a, once its class has proved what it is.
-func (s *source) frag(a target.Addr) (arrival, error) {
+func (s *source) frag(a inferior.Addr) (arrival, error) {
 	if err := s.proveClass(a, s.RecvFrag.Name(), s.RecvFrag.Size()); err != nil {
 		return arrival{}, err
 	}
@@ -137,19 +137,19 @@ func (s *source) frag(a target.Addr) (arrival, error) {
 	if err != nil {
 		return arrival{}, err
 	}
-	at := target.Addr(f.Header)
+	at := inferior.Addr(f.Header)
 	h, err := s.Header.Read(s.r, at)
 	if err != nil {
 		return arrival{}, err
 	}
-	seg, err := s.Segment.Read(s.r, target.Addr(f.Segments))
+	seg, err := s.Segment.Read(s.r, inferior.Addr(f.Segments))
 	if err != nil {
 		return arrival{}, err
 	}
 	if h.Type == headerCID && s.CIDHeader.Bound() {
 		// Adopted by a communicator made later: the message's own header is
 		// behind this one, and the segment starts there but has not been shortened.
-		at += target.Addr(s.CIDHeader.Size())
+		at += inferior.Addr(s.CIDHeader.Size())
 		if h, err = s.Header.Read(s.r, at); err != nil {
 			return arrival{}, err
 		}
@@ -159,7 +159,7 @@ func (s *source) frag(a target.Addr) (arrival, error) {
 	if h.PaddingAt != 0 {
 		wire += 2
 	}
-	return arrival{f.Next, f.Range, h, seg.Addr + target.Addr(wire), seg.Len - min(seg.Len, wire)}, nil
+	return arrival{f.Next, f.Range, h, seg.Addr + inferior.Addr(wire), seg.Len - min(seg.Len, wire)}, nil
 }
 
 // unexpected describes a message that has arrived.

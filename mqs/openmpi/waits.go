@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/callstack"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // Waits finds out which requests each call waits for. A thread that waits for
@@ -17,7 +18,7 @@ import (
 // values, so a request of the program's own that a call holds and has not been shown
 // to wait for is left out; of the library's own, those that a blocking collective has made are not.
 func (s *source) Waits(threads []mqs.Thread) {
-	calls, err := s.r.Calls()
+	calls, err := callstack.Calls(s.r)
 	if err != nil || s.pml != ob1 && s.pml != ucxPML {
 		return
 	}
@@ -48,8 +49,8 @@ func (s *source) Waits(threads []mqs.Thread) {
 
 // argument returns the value of an argument of a call, or of a function inside of it that it calls
 // itself: those inside of where it looks after messages belong to whatever else is on its way.
-func argument(c *target.Call, name string) (int64, bool) {
-	outer := target.Call{Frames: c.Frames}
+func argument(c *callstack.Call, name string) (int64, bool) {
+	outer := callstack.Call{Frames: c.Frames}
 	for i, f := range slices.Backward(c.Frames) {
 		if looksAfterMessages[f.Function] {
 			outer.Frames = c.Frames[i:]
@@ -61,7 +62,7 @@ func argument(c *target.Call, name string) (int64, bool) {
 
 // waiting is a request that a call may wait for; most are not complete.
 type waiting struct {
-	addr target.Addr
+	addr inferior.Addr
 	request
 	mode int32 // of a send
 	// own is true if a blocking call has made it for itself, as far as that is known.
@@ -71,13 +72,13 @@ type waiting struct {
 // waitedFor returns the requests that a call waits for and says in the thread
 // whether they are all; and the communicator, if the call gives it. It is alone if no other
 // thread's call may have made a send for itself.
-func (s *source) waitedFor(c *target.Call, t *mqs.Thread, isAlone bool) ([]waiting, target.Addr) {
-	comm := target.Addr(0)
+func (s *source) waitedFor(c *callstack.Call, t *mqs.Thread, isAlone bool) ([]waiting, inferior.Addr) {
+	comm := inferior.Addr(0)
 	if v, ok := argument(c, "comm"); ok {
-		comm = target.Addr(v)
+		comm = inferior.Addr(v)
 	}
 	open := s.incomplete()
-	synced := slices.DeleteFunc(slices.Clone(open), func(w waiting) bool { return !c.Holds(target.Addr(w.Complete)) })
+	synced := slices.DeleteFunc(slices.Clone(open), func(w waiting) bool { return !c.Holds(inferior.Addr(w.Complete)) })
 	if len(synced) > 0 {
 		t.AllRequests = s.areAll(c, synced)
 		return synced, comm
@@ -88,8 +89,8 @@ func (s *source) waitedFor(c *target.Call, t *mqs.Thread, isAlone bool) ([]waiti
 		return found, comm
 	}
 	held := slices.DeleteFunc(slices.Clone(open), func(w waiting) bool { return !c.Words[w.addr] && !c.Holds(w.addr) })
-	_, sends := mqs.BlockingSends[c.Function]
-	_, receives := mqs.BlockingRecvs[c.Function]
+	_, sends := callstack.BlockingSends[c.Function]
+	_, receives := callstack.BlockingRecvs[c.Function]
 	isAll := true
 	switch {
 	case !isPointToPoint(c.Function):
@@ -122,9 +123,9 @@ func (s *source) waitedFor(c *target.Call, t *mqs.Thread, isAlone bool) ([]waiti
 }
 
 // callsThatSend counts the calls that may have made a send for themselves: collectives send, too.
-func callsThatSend(calls []target.Call) (n int) {
+func callsThatSend(calls []callstack.Call) (n int) {
 	for _, c := range calls {
-		if _, sends := mqs.BlockingSends[c.Function]; sends || !isPointToPoint(c.Function) {
+		if _, sends := callstack.BlockingSends[c.Function]; sends || !isPointToPoint(c.Function) {
 			n++
 		}
 	}
@@ -138,7 +139,7 @@ func (s *source) incomplete() []waiting {
 	}
 	q := s.allRequests()
 	var out []waiting
-	add := func(a target.Addr, r request) {
+	add := func(a inferior.Addr, r request) {
 		if r.State != requestInactive && r.Complete != requestCompleted {
 			out = append(out, waiting{addr: a, request: r})
 		}
@@ -164,13 +165,13 @@ func (s *source) incomplete() []waiting {
 // mark is, those are counted that must still complete: of MPI_Waitany and
 // MPI_Waitsome that is one, so theirs are looked for in the array that the program
 // has passed, whose address the call holds.
-func (s *source) areAll(c *target.Call, synced []waiting) bool {
-	mark := target.Addr(synced[0].Complete)
+func (s *source) areAll(c *callstack.Call, synced []waiting) bool {
+	mark := inferior.Addr(synced[0].Complete)
 	if c.Function != "MPI_Waitany" && c.Function != "MPI_Waitsome" {
 		count, err := s.r.Int(mark, 4)
 		return err == nil && int(count) == len(synced)
 	}
-	known := map[target.Addr]bool{}
+	known := map[inferior.Addr]bool{}
 	for _, w := range synced {
 		known[w.addr] = true
 	}
@@ -186,10 +187,10 @@ func (s *source) areAll(c *target.Call, synced []waiting) bool {
 }
 
 // prefetchWords brings what a call's words may point at into the cache.
-func (s *source) prefetchWords(c *target.Call) error {
-	var ranges []target.Range
+func (s *source) prefetchWords(c *callstack.Call) error {
+	var ranges []inferior.Range
 	for a := range c.Words {
-		ranges = append(ranges, target.Range{Addr: a, Len: s.r.Info().PointerSize})
+		ranges = append(ranges, inferior.Range{Addr: a, Len: s.r.Info().PointerSize})
 	}
 	return s.r.Prefetch(ranges)
 }
@@ -201,13 +202,13 @@ const (
 
 // isArray says whether at a stands an array of requests with all known ones and
 // no other one that has the mark.
-func (s *source) isArray(a, mark target.Addr, known map[target.Addr]bool) bool {
-	width := target.Addr(s.r.Info().PointerSize)
+func (s *source) isArray(a, mark inferior.Addr, known map[inferior.Addr]bool) bool {
+	width := inferior.Addr(s.r.Info().PointerSize)
 	if a%width != 0 {
 		return false
 	}
 	found := 0
-	for i := range target.Addr(maxArray) {
+	for i := range inferior.Addr(maxArray) {
 		p, err := s.r.Pointers(a+i*width, 1)
 		if err != nil {
 			break
@@ -218,7 +219,7 @@ func (s *source) isArray(a, mark target.Addr, known map[target.Addr]bool) bool {
 		case r == 0 || r != s.symbols[symNullRequest].Addr && !s.isRequest(r):
 			return found == len(known)
 		case r != s.symbols[symNullRequest].Addr:
-			if q, err := s.Request.Read(s.r, r); err != nil || target.Addr(q.Complete) == mark {
+			if q, err := s.Request.Read(s.r, r); err != nil || inferior.Addr(q.Complete) == mark {
 				return false
 			}
 		}
@@ -227,8 +228,8 @@ func (s *source) isArray(a, mark target.Addr, known map[target.Addr]bool) bool {
 }
 
 // isRequest says whether an object of some class of requests stands at a.
-func (s *source) isRequest(a target.Addr) bool {
-	if a%target.Addr(s.r.Info().PointerSize) != 0 {
+func (s *source) isRequest(a inferior.Addr) bool {
+	if a%inferior.Addr(s.r.Info().PointerSize) != 0 {
 		return false
 	}
 	c, err := s.classOf(a)
@@ -241,12 +242,12 @@ func (s *source) isRequest(a target.Addr) bool {
 
 // ofHandle returns the request that MPI_Wait waits for, which it was given the address
 // of a handle for: it holds both. It returns none if there is another such pair.
-func (s *source) ofHandle(c *target.Call, held []waiting) []waiting {
+func (s *source) ofHandle(c *callstack.Call, held []waiting) []waiting {
 	if !s.Request.Bound() || s.prefetchWords(c) != nil {
 		return nil
 	}
 	var own []waiting
-	seen := map[target.Addr]bool{s.symbols[symNullRequest].Addr: true}
+	seen := map[inferior.Addr]bool{s.symbols[symNullRequest].Addr: true}
 	for a := range c.Words {
 		if c.Holds(a) {
 			continue
@@ -272,7 +273,7 @@ func (s *source) ofHandle(c *target.Call, held []waiting) []waiting {
 
 // probes are the requests on a call's part of the stack, which MPI_Probe has made, and those that
 // it holds of MPI_Mprobe, which come from the library's list.
-func (s *source) probes(c *target.Call, open []waiting) []waiting {
+func (s *source) probes(c *callstack.Call, open []waiting) []waiting {
 	out := slices.DeleteFunc(slices.Clone(open), func(w waiting) bool { return w.Type != typeMprobe || !c.Words[w.addr] })
 	for _, state := range s.comms {
 		extra, _ := s.postedElsewhere(state) // what can't be read has been said where it is shown
@@ -287,7 +288,7 @@ func (s *source) probes(c *target.Call, open []waiting) []waiting {
 
 // commOf is the communicator that all requests of a call are on, 0 if there is
 // no such one.
-func commOf(waited []waiting) target.Addr {
+func commOf(waited []waiting) inferior.Addr {
 	if len(waited) == 0 || slices.ContainsFunc(waited, func(w waiting) bool { return w.Comm != waited[0].Comm }) {
 		return 0
 	}
@@ -318,7 +319,7 @@ func isOfNonBlocking(r request) bool { return r.Tag < lastCollectiveTag && r.Tag
 // agreed on the context, by non-blocking collectives on the communicator that it was given
 // (ompi/communicator/comm_cid.c, 4.1 to 6.0). From 5.0 on, a function of the library's own,
 // which has no name there, waits for it.
-func agreesOnContext(c *target.Call) bool {
+func agreesOnContext(c *callstack.Call) bool {
 	for i, f := range slices.Backward(c.Frames) {
 		if looksAfterMessages[f.Function] {
 			by := c.Frames[i+1:]
@@ -343,8 +344,8 @@ func ofOneNonBlocking(open []waiting) []waiting {
 
 // isPointToPoint tells the calls that wait for the program's own messages.
 func isPointToPoint(call string) bool {
-	_, send := mqs.BlockingSends[call]
-	_, recv := mqs.BlockingRecvs[call]
+	_, send := callstack.BlockingSends[call]
+	_, recv := callstack.BlockingRecvs[call]
 	return send || recv || strings.HasPrefix(call, "MPI_Wait") || strings.HasPrefix(call, "MPI_Test")
 }
 

@@ -8,25 +8,27 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/callstack"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
 // standing is a process whose only thread stands elsewhere, with these words on its stack.
 type standing struct {
-	target.Target
-	thread target.Thread
-	words  []target.Addr
+	inferior.Inferior
+	thread inferior.Thread
+	words  []inferior.Addr
 }
 
 // stackAt is where the words are: what is read there at once begins there.
-const stackAt = target.Addr(1 << 30)
+const stackAt = inferior.Addr(1 << 30)
 
-func (s *standing) Threads(context.Context, int, []string) ([]target.Thread, error) {
-	return []target.Thread{s.thread}, nil
+func (s *standing) Threads(context.Context, int, []string) ([]inferior.Thread, error) {
+	return []inferior.Thread{s.thread}, nil
 }
 
-func (s *standing) ReadMemory(ctx context.Context, ranges []target.Range) ([][]byte, error) {
-	got, err := s.Target.ReadMemory(ctx, ranges)
+func (s *standing) ReadMemory(ctx context.Context, ranges []inferior.Range) ([][]byte, error) {
+	got, err := s.Inferior.ReadMemory(ctx, ranges)
 	for i, r := range ranges {
 		if r.Addr == stackAt {
 			got[i] = make([]byte, r.Len)
@@ -39,10 +41,10 @@ func (s *standing) ReadMemory(ctx context.Context, ranges []target.Range) ([][]b
 }
 
 // stack is a thread with these functions, from the innermost outwards, that holds addresses in its registers.
-func stack(functions string, held ...target.Addr) target.Thread {
-	t := target.Thread{Number: 1, Complete: true}
+func stack(functions string, held ...inferior.Addr) inferior.Thread {
+	t := inferior.Thread{Number: 1, Complete: true}
 	for _, f := range strings.Split(functions, " < ") {
-		t.Frames = append(t.Frames, target.Frame{Function: f, StackPointer: 0x7000})
+		t.Frames = append(t.Frames, inferior.Frame{Function: f, StackPointer: 0x7000})
 	}
 	for _, a := range held {
 		t.Registers = append(t.Registers, uint64(a))
@@ -52,9 +54,9 @@ func stack(functions string, held ...target.Addr) target.Thread {
 
 // pending are the synchronous sends and the receives of a process on MPI_COMM_WORLD that are not
 // complete, the newest one last; there are several of each.
-func pending(t *testing.T, tg target.Target) (sends, recvs []target.Addr) {
+func pending(t *testing.T, tg inferior.Inferior) (sends, recvs []inferior.Addr) {
 	t.Helper()
-	p, err := mqs.Read(context.Background(), tg, []mqs.Decoder{Decoder{}}, mqs.Filter{})
+	p, err := read.Read(context.Background(), tg, []read.Decoder{Decoder{}}, read.Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,30 +88,30 @@ func TestOldRequestsAreNoCalls(t *testing.T) {
 	sends, recvs := pending(t, tg)
 	send, recv := sends[len(sends)-1], recvs[len(recvs)-1]
 	for name, c := range map[string]struct {
-		thread target.Thread
-		want   []target.Addr
+		thread inferior.Thread
+		want   []inferior.Addr
 		all    bool
 	}{
 		"a send that has not begun":                  {stack("PMPI_Ssend < main", recv, send), nil, false},
 		"a send that makes its request":              {stack("mca_pml_ob1_send < PMPI_Ssend < main", send), nil, false},
 		"a send that waits, near a receive":          {stack("opal_progress < mca_pml_ob1_send < PMPI_Send < main", recv), nil, false},
-		"a send that waits":                          {stack("opal_progress < mca_pml_ob1_send < PMPI_Ssend < main", recv, send), []target.Addr{send}, true},
+		"a send that waits":                          {stack("opal_progress < mca_pml_ob1_send < PMPI_Ssend < main", recv, send), []inferior.Addr{send}, true},
 		"a standard one, near a synchronous one":     {stack("opal_progress < mca_pml_ob1_send < PMPI_Send < main", send), nil, false},
 		"a send that sets up a connection":           {stack("opal_progress < pmix < modex < bml < mca_pml_ob1_send < PMPI_Ssend < main", send), nil, false},
 		"a receive that has not begun":               {stack("PMPI_Recv < main", recv), nil, false},
-		"a receive that waits":                       {stack("sched_yield < mca_pml_ob1_recv < PMPI_Recv < main", recv, send), []target.Addr{recv}, true},
-		"a receive that waits, near an older one":    {stack("opal_progress < mca_pml_ob1_recv < PMPI_Recv < main", recvs...), []target.Addr{recv}, true},
+		"a receive that waits":                       {stack("sched_yield < mca_pml_ob1_recv < PMPI_Recv < main", recv, send), []inferior.Addr{recv}, true},
+		"a receive that waits, near an older one":    {stack("opal_progress < mca_pml_ob1_recv < PMPI_Recv < main", recvs...), []inferior.Addr{recv}, true},
 		"a wait without a handle":                    {stack("opal_progress < ompi_request_default_wait < PMPI_Wait < main", recv), nil, false},
 		"a wait for all that has not begun":          {stack("ompi_request_default_wait_all < PMPI_Waitall < main", recv), nil, false},
 		"a wait for any that has not put its mark":   {stack("PMPI_Waitany < main", recv), nil, false},
 		"a barrier near requests of the program's":   {stack("opal_progress < ompi_request_default_wait < PMPI_Barrier < main", recv, send), nil, false},
 		"an exchange that has not come to its waits": {stack("PMPI_Sendrecv < main", recv, send), nil, false},
 	} {
-		s, err := start(t, &standing{Target: tg, thread: c.thread})
+		s, err := start(t, &standing{Inferior: tg, thread: c.thread})
 		if err != nil {
 			t.Fatal(err)
 		}
-		threads := []mqs.Thread{{Number: 1, Call: target.Frame{Function: "MPI_X"}.MPIName()}}
+		threads := []mqs.Thread{{Number: 1, Call: "MPI_X"}}
 		s.Waits(threads)
 		if got := threads[0]; !slices.Equal(got.Requests, c.want) || got.AllRequests != c.all {
 			t.Errorf("%s: it waits for %v, all: %v; want %v, %v", name, got.Requests, got.AllRequests, c.want, c.all)
@@ -131,26 +133,26 @@ func TestCallsOfThreads(t *testing.T) {
 	f, _ := s.layouts.Field("ompi_request_t", "req_complete")
 	for name, c := range map[string]struct {
 		functions string
-		held      target.Addr
-		mark      target.Addr
-		want      []target.Addr
+		held      inferior.Addr
+		mark      inferior.Addr
+		want      []inferior.Addr
 		kind      string
 	}{
-		"a receive without a mark":           {"sched_yield < mca_pml_ob1_recv < PMPI_Recv < main", recv, 0, nil, mqs.KindNotKnown},
-		"a receive with another one's mark":  {"sched_yield < mca_pml_ob1_recv < PMPI_Recv < main", recv, stackAt + 1<<16, nil, mqs.KindNotKnown},
-		"a receive with its mark":            {"sched_yield < mca_pml_ob1_recv < PMPI_Recv < main", recv, stackAt + 8, []target.Addr{recv}, "recv"},
-		"a send without a mark":              {"opal_progress < mca_pml_ob1_send < PMPI_Ssend < main", send, 0, nil, mqs.KindNotKnown},
+		"a receive without a mark":           {"sched_yield < mca_pml_ob1_recv < PMPI_Recv < main", recv, 0, nil, callstack.KindNotKnown},
+		"a receive with another one's mark":  {"sched_yield < mca_pml_ob1_recv < PMPI_Recv < main", recv, stackAt + 1<<16, nil, callstack.KindNotKnown},
+		"a receive with its mark":            {"sched_yield < mca_pml_ob1_recv < PMPI_Recv < main", recv, stackAt + 8, []inferior.Addr{recv}, "recv"},
+		"a send without a mark":              {"opal_progress < mca_pml_ob1_send < PMPI_Ssend < main", send, 0, nil, callstack.KindNotKnown},
 		"a wait without a mark":              {"opal_progress < ompi_request_default_wait < PMPI_Wait < main", recv, 0, nil, "irecv"},
-		"an exchange that waits for nothing": {"opal_progress < ompi_request_wait_completion < PMPI_Sendrecv < main", recv, 0, nil, mqs.KindNotKnown},
+		"an exchange that waits for nothing": {"opal_progress < ompi_request_wait_completion < PMPI_Sendrecv < main", recv, 0, nil, callstack.KindNotKnown},
 	} {
 		thread := stack(c.functions, c.held)
 		thread.Frames[0].StackPointer, thread.Frames[len(thread.Frames)-1].StackPointer = stackAt, stackAt+64
 		for i := range thread.Frames[1 : len(thread.Frames)-1] {
 			thread.Frames[i+1].StackPointer = stackAt
 		}
-		p := &patched{Target: tg, words: map[target.Addr]uint64{flagAt: 1, c.held + target.Addr(f.Offset): uint64(c.mark)},
-			symbols: map[string]*target.Symbol{symMultiple: {Addr: flagAt}}}
-		s, err := start(t, &standing{Target: &zeros{p}, thread: thread, words: make([]target.Addr, 8)})
+		p := &patched{Inferior: tg, words: map[inferior.Addr]uint64{flagAt: 1, c.held + inferior.Addr(f.Offset): uint64(c.mark)},
+			symbols: map[string]*inferior.Symbol{symMultiple: {Addr: flagAt}}}
+		s, err := start(t, &standing{Inferior: &zeros{p}, thread: thread, words: make([]inferior.Addr, 8)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -178,8 +180,8 @@ func TestCallsOfThreads(t *testing.T) {
 // zeros is a process that has zeros where the stack of made-up threads is, and beyond.
 type zeros struct{ *patched }
 
-func (z *zeros) ReadMemory(ctx context.Context, ranges []target.Range) ([][]byte, error) {
-	got, err := z.Target.ReadMemory(ctx, ranges)
+func (z *zeros) ReadMemory(ctx context.Context, ranges []inferior.Range) ([][]byte, error) {
+	got, err := z.Inferior.ReadMemory(ctx, ranges)
 	for i, r := range ranges {
 		if r.Addr >= stackAt && r.Addr < stackAt+1<<24 {
 			got[i] = make([]byte, r.Len)
@@ -196,18 +198,18 @@ func TestMatchedProbe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &patched{Target: tg, words: map[target.Addr]uint64{}}
+	p := &patched{Inferior: tg, words: map[inferior.Addr]uint64{}}
 	put(t, s, p, recvs[0], "mca_pml_ob1_recv_request_t", "req_recv.req_base.req_type", typeMprobe)
 	const waits = "sched_yield < mca_pml_ob1_mprobe < PMPI_Mprobe < main"
 	for name, c := range map[string]struct {
-		held []target.Addr
-		want []target.Addr
+		held []inferior.Addr
+		want []inferior.Addr
 	}{
 		"its own":             {recvs[:2], recvs[:1]},
 		"another thread's":    {nil, nil},
 		"the program's alone": {recvs[1:], nil},
 	} {
-		s, err := start(t, &standing{Target: p, thread: stack(waits, c.held...)})
+		s, err := start(t, &standing{Inferior: p, thread: stack(waits, c.held...)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -232,7 +234,7 @@ func TestNonBlockingCollectivesAreNoCalls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	world := target.Addr(0)
+	world := inferior.Addr(0)
 	for c, err := range s.Communicators() {
 		if err != nil {
 			t.Fatal(err)
@@ -278,9 +280,9 @@ func TestNonBlockingCollectivesAreNoCalls(t *testing.T) {
 		if strings.HasPrefix(c.stack, progresses) { // of which the communicator is the other's
 			thread.Frames[0].Variables = map[string]int64{"comm": int64(world), "root": 1}
 		}
-		p := &patched{Target: tg, words: map[target.Addr]uint64{}}
+		p := &patched{Inferior: tg, words: map[inferior.Addr]uint64{}}
 		put(t, s, p, recv.addr, "mca_pml_ob1_recv_request_t", "req_recv.req_base.req_tag", c.tag)
-		s, err := start(t, &standing{Target: p, thread: thread})
+		s, err := start(t, &standing{Inferior: p, thread: thread})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -291,7 +293,7 @@ func TestNonBlockingCollectivesAreNoCalls(t *testing.T) {
 		}
 		threads := []mqs.Thread{{Number: 1}}
 		s.Waits(threads)
-		if got := threads[0]; slices.Equal(got.Requests, []target.Addr{recv.addr}) != c.want || len(got.Requests) > 0 != c.want || got.Comm.Known != c.want || got.Root.Known {
+		if got := threads[0]; slices.Equal(got.Requests, []inferior.Addr{recv.addr}) != c.want || len(got.Requests) > 0 != c.want || got.Comm.Known != c.want || got.Root.Known {
 			t.Errorf("%s: it waits for %v on %+v, want: %v", name, got.Requests, got.Comm, c.want)
 		}
 	}
@@ -312,32 +314,32 @@ func TestExchanges(t *testing.T) {
 	for name, c := range map[string]struct {
 		stack  string
 		source int64
-		pushed []target.Addr
-		want   []target.Addr
+		pushed []inferior.Addr
+		want   []inferior.Addr
 		all    bool
 	}{
-		"it sends, near a receive":                     {sending, unknown, []target.Addr{recv}, []target.Addr{send}, false},
-		"it sends and receives from nobody":            {sending, nobody, []target.Addr{recv}, []target.Addr{send}, true},
-		"it sends and receives":                        {sending, 1, []target.Addr{recv}, []target.Addr{send, recv}, true},
-		"it sends and receives, near an older receive": {sending, 1, []target.Addr{older, recv}, []target.Addr{send, recv}, true},
-		"it sends, and its receive is not seen":        {sending, 1, []target.Addr{older}, []target.Addr{send}, false},
-		"it receives, near a send":                     {receiving, unknown, []target.Addr{recv}, []target.Addr{recv}, true},
-		"it receives, near an older receive":           {receiving, 1, []target.Addr{recv, older}, []target.Addr{recv}, true},
-		"its receive is not seen":                      {receiving, 1, []target.Addr{older}, nil, false},
+		"it sends, near a receive":                     {sending, unknown, []inferior.Addr{recv}, []inferior.Addr{send}, false},
+		"it sends and receives from nobody":            {sending, nobody, []inferior.Addr{recv}, []inferior.Addr{send}, true},
+		"it sends and receives":                        {sending, 1, []inferior.Addr{recv}, []inferior.Addr{send, recv}, true},
+		"it sends and receives, near an older receive": {sending, 1, []inferior.Addr{older, recv}, []inferior.Addr{send, recv}, true},
+		"it sends, and its receive is not seen":        {sending, 1, []inferior.Addr{older}, []inferior.Addr{send}, false},
+		"it receives, near a send":                     {receiving, unknown, []inferior.Addr{recv}, []inferior.Addr{recv}, true},
+		"it receives, near an older receive":           {receiving, 1, []inferior.Addr{recv, older}, []inferior.Addr{recv}, true},
+		"its receive is not seen":                      {receiving, 1, []inferior.Addr{older}, nil, false},
 	} {
 		thread := stack(c.stack, send)
 		for i := range thread.Frames {
 			thread.Frames[i].StackPointer = stackAt
 		}
 		own := len(thread.Frames) - 2
-		thread.Frames[own+1].StackPointer += target.Addr(8 * len(c.pushed))
+		thread.Frames[own+1].StackPointer += inferior.Addr(8 * len(c.pushed))
 		if c.source != unknown {
 			thread.Frames[own].Variables = map[string]int64{"source": c.source}
 		}
 		// It sends in standard mode.
-		standard := &patched{Target: tg, words: map[target.Addr]uint64{}}
+		standard := &patched{Inferior: tg, words: map[inferior.Addr]uint64{}}
 		put(t, s, standard, send, "mca_pml_ob1_send_request_t", "req_send.req_send_mode", modeStandard)
-		s, err := start(t, &standing{Target: standard, thread: thread, words: c.pushed})
+		s, err := start(t, &standing{Inferior: standard, thread: thread, words: c.pushed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -350,13 +352,13 @@ func TestExchanges(t *testing.T) {
 }
 
 // put gives a member of 4 bytes of an object another value.
-func put(t *testing.T, s *source, p *patched, object target.Addr, name, member string, value int32) {
+func put(t *testing.T, s *source, p *patched, object inferior.Addr, name, member string, value int32) {
 	t.Helper()
 	f, ok := s.layouts.Field(name, member)
 	if !ok || f.Size != 4 {
 		t.Fatalf("%s.%s is %+v", name, member, f)
 	}
-	at := object + target.Addr(f.Offset)
+	at := object + inferior.Addr(f.Offset)
 	word, err := s.r.Uint(at, 8)
 	if err != nil {
 		t.Fatal(err)
@@ -376,7 +378,7 @@ func TestNewestOfAPart(t *testing.T) {
 	if !ok {
 		t.Fatal("no class")
 	}
-	var sent, received []target.Addr // in the order of reading
+	var sent, received []inferior.Addr // in the order of reading
 	for _, list := range s.allRequests().sends {
 		for _, q := range list {
 			sent = append(sent, q.addr)
@@ -389,8 +391,8 @@ func TestNewestOfAPart(t *testing.T) {
 	}
 	for _, c := range []struct {
 		stack string
-		made  []target.Addr
-		older target.Addr
+		made  []inferior.Addr
+		older inferior.Addr
 	}{
 		{"opal_progress < mca_pml_ob1_send < PMPI_Ssend < main", sent, sends[0]},
 		{"opal_progress < mca_pml_ob1_recv < PMPI_Recv < main", received, recvs[0]},
@@ -402,8 +404,8 @@ func TestNewestOfAPart(t *testing.T) {
 			thread.Frames[i].StackPointer = stackAt
 		}
 		thread.Frames[len(thread.Frames)-1].StackPointer += 8
-		broken := &patched{Target: tg, words: map[target.Addr]uint64{next + target.Addr(class.Offset): 0}}
-		s, err := start(t, &standing{Target: broken, thread: thread, words: []target.Addr{older}})
+		broken := &patched{Inferior: tg, words: map[inferior.Addr]uint64{next + inferior.Addr(class.Offset): 0}}
+		s, err := start(t, &standing{Inferior: broken, thread: thread, words: []inferior.Addr{older}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -420,7 +422,7 @@ func TestNewestOfAPart(t *testing.T) {
 
 // Of several non-blocking collectives it is not known which one a call has begun.
 func TestOneNonBlocking(t *testing.T) {
-	of := func(comm target.Addr, tag int32) waiting { return waiting{request: request{Comm: comm, Tag: tag}} }
+	of := func(comm inferior.Addr, tag int32) waiting { return waiting{request: request{Comm: comm, Tag: tag}} }
 	for _, c := range []struct {
 		name string
 		open []waiting
@@ -439,13 +441,13 @@ func TestOneNonBlocking(t *testing.T) {
 
 // Requests on several communicators have equal numbers. Their order is the same at each look.
 func TestRequestsKeepTheirOrder(t *testing.T) {
-	var first []target.Addr
+	var first []inferior.Addr
 	for look := range 4 {
 		s, err := start(t, recorded(t, "openmpi-4.1.4/groups-rank-0"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		var order []target.Addr
+		var order []inferior.Addr
 		for _, w := range s.incomplete() {
 			order = append(order, w.addr)
 		}

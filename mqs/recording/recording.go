@@ -1,9 +1,9 @@
 // Package recording keeps what a command has read, so that it can be shown again without
-// the processes: their memory, symbols and types (package target), what vendors' DLLs have
+// the processes: their memory, symbols and types (package inferior), what vendors' DLLs have
 // said of them, and what there was to say of processes that could not be read.
 //
 // Recordings come from strangers. Each of their files is read within bounds on its length and
-// on what is made of it ([target.Archive]), and nothing of it is believed to be more than a
+// on what is made of it ([inferior.Archive]), and nothing of it is believed to be more than a
 // document.
 package recording
 
@@ -17,11 +17,12 @@ import (
 	"os"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
 
-// The files of the archive beside those of package target. Recordings that are older than
+// The files of the archive beside those of package inferior. Recordings that are older than
 // these lack them.
 const (
 	sourceFile = "source"      // the choice of sources, a word
@@ -35,20 +36,20 @@ const maxSource = 64
 // Recording is what a command has read.
 type Recording struct {
 	// Targets are the processes that were read.
-	Targets []target.Target
+	Processes []inferior.Inferior
 	// Beside are the processes that the debugger could not read.
 	Beside []*mqs.Process
 
-	choice mqs.Choice
+	choice read.Choice
 	// said is what the vendor's DLL has said of a process, by its inferior's number.
 	said map[int]*mqs.Process
 }
 
 // Content is what a recording is made of.
 type Content struct {
-	Recorders []*target.Recorder
+	Recorders []*inferior.Recorder
 	// Choice is where the command has read queues from.
-	Choice mqs.Choice
+	Choice read.Choice
 	// ByDLL are the processes of which a vendor's DLL was asked, as it has shown them without
 	// any filter; or with the reason why it could not.
 	ByDLL []*mqs.Process
@@ -56,17 +57,17 @@ type Content struct {
 	Beside []*mqs.Process
 }
 
-// opener opens a process by its vendor's DLL, as [mqs.Sources.OpenDLL].
-type opener = func(ctx context.Context, t target.Target, native mqs.Source) (mqs.Source, error)
+// opener opens a process by its vendor's DLL, as [read.Sources.OpenDLL].
+type opener = func(ctx context.Context, t inferior.Inferior, native read.Source) (read.Source, error)
 
 // Keep returns what opens processes by their vendors' DLLs as open does, and keeps all that
 // they say. Each is asked once: what it says a second time may be something else.
 func (c *Content) Keep(open opener) opener {
-	return func(ctx context.Context, t target.Target, native mqs.Source) (mqs.Source, error) {
+	return func(ctx context.Context, t inferior.Inferior, native read.Source) (read.Source, error) {
 		var p *mqs.Process
 		s, err := open(ctx, t, native)
 		if err == nil {
-			p, err = mqs.Collect(target.NewReader(ctx, t), s, mqs.Filter{Internal: true})
+			p, err = read.Collect(inferior.NewReader(ctx, t), s, read.Filter{Internal: true})
 		}
 		switch {
 		case ctx.Err() != nil:
@@ -74,8 +75,8 @@ func (c *Content) Keep(open opener) opener {
 		case err == nil:
 			c.ByDLL = append(c.ByDLL, p)
 			return &answers{process: p}, nil
-		case c.Choice != mqs.Auto || !errors.Is(err, mqs.ErrNoDLL):
-			c.ByDLL = append(c.ByDLL, mqs.Failed(t.Info(), err))
+		case c.Choice != read.Auto || !errors.Is(err, read.ErrNoDLL):
+			c.ByDLL = append(c.ByDLL, read.Failed(t.Info(), err))
 		}
 		return nil, err
 	}
@@ -83,7 +84,7 @@ func (c *Content) Keep(open opener) opener {
 
 // Write writes a recording.
 func Write(w io.Writer, c Content) error {
-	return target.WriteRecording(w, c.Recorders, func(z *zip.Writer) error {
+	return inferior.WriteRecording(w, c.Recorders, func(z *zip.Writer) error {
 		f, err := z.Create(sourceFile)
 		if err == nil {
 			_, err = io.WriteString(f, string(c.Choice))
@@ -125,25 +126,25 @@ func Open(path string) (*Recording, error) {
 	return r, nil
 }
 
-// Read reads a recording. It fails with [target.ErrNotRecording] if it is none.
+// Read reads a recording. It fails with [inferior.ErrNotRecording] if it is none.
 func Read(from io.ReaderAt, size int64) (*Recording, error) {
-	a, err := target.OpenArchive(from, size)
+	a, err := inferior.OpenArchive(from, size)
 	if err != nil {
 		return nil, err
 	}
-	targets, err := a.Targets()
+	processes, err := a.Processes()
 	if err != nil {
 		return nil, err
 	}
-	r := &Recording{Targets: targets, choice: mqs.Native, said: map[int]*mqs.Process{}}
+	r := &Recording{Processes: processes, choice: read.Native, said: map[int]*mqs.Process{}}
 	err = a.Document(sourceFile, func(text io.Reader) error {
 		word, err := io.ReadAll(io.LimitReader(text, maxSource))
 		if err == nil {
-			r.choice, err = mqs.ParseChoice(string(word))
+			r.choice, err = read.ParseChoice(string(word))
 		}
 		return err
 	})
-	if errors.Is(err, target.ErrLacks) {
+	if errors.Is(err, inferior.ErrLacks) {
 		err = nil
 	}
 	var byDLL []*mqs.Process
@@ -154,7 +155,7 @@ func Read(from io.ReaderAt, size int64) (*Recording, error) {
 		r.Beside, err = document(a, besideFile)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", target.ErrNotRecording, err)
+		return nil, fmt.Errorf("%w: %w", inferior.ErrNotRecording, err)
 	}
 	for _, p := range byDLL {
 		r.said[p.Inferior] = p
@@ -163,13 +164,13 @@ func Read(from io.ReaderAt, size int64) (*Recording, error) {
 }
 
 // document reads the processes of a document in an archive, none if there is none.
-func document(a *target.Archive, name string) ([]*mqs.Process, error) {
+func document(a *inferior.Archive, name string) ([]*mqs.Process, error) {
 	s := &mqs.Snapshot{}
 	err := a.Document(name, func(r io.Reader) (err error) {
 		s, err = new(render.Parser).Read(r)
 		return err
 	})
-	if errors.Is(err, target.ErrLacks) {
+	if errors.Is(err, inferior.ErrLacks) {
 		return nil, nil
 	}
 	if err != nil {
@@ -178,16 +179,16 @@ func document(a *target.Archive, name string) ([]*mqs.Process, error) {
 	return s.Processes, nil
 }
 
-// Process collects what a filter keeps of one of the targets, from where the command has
+// Process collects what a filter keeps of one of the processes, from where the command has
 // read it. The decoders are those of today; a DLL's answers are those that it gave then.
-func (r *Recording) Process(ctx context.Context, decoders []mqs.Decoder, t target.Target, f mqs.Filter) (*mqs.Process, error) {
-	sources := mqs.Sources{Decoders: decoders, OpenDLL: func(_ context.Context, t target.Target, _ mqs.Source) (mqs.Source, error) {
+func (r *Recording) Process(ctx context.Context, decoders []read.Decoder, t inferior.Inferior, f read.Filter) (*mqs.Process, error) {
+	sources := read.Sources{Decoders: decoders, OpenDLL: func(_ context.Context, t inferior.Inferior, _ read.Source) (read.Source, error) {
 		p := r.said[t.Info().Inferior]
 		switch {
 		case p == nil:
-			return nil, mqs.Unreadable("", "%w", mqs.ErrNoDLL)
+			return nil, read.Unreadable("", "%w", read.ErrNoDLL)
 		case p.Unavailable != "":
-			return nil, mqs.Unreadable(p.MPI, "%s", p.Unavailable)
+			return nil, read.Unreadable(p.MPI, "%s", p.Unavailable)
 		}
 		return &answers{process: p}, nil
 	}}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/internal/cost"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
@@ -110,7 +111,7 @@ func FuzzSnapshot(f *testing.F) {
 			if err != nil {
 				return
 			}
-			if s, err = waitfor.Merge(s); err != nil {
+			if s, err = read.Merge(s); err != nil {
 				return
 			}
 			r := waitfor.Analyse(s)

@@ -9,12 +9,13 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
 // Values of [mqs.Process.Source] that name a DLL.
 const (
-	sourceDLL  = string(mqs.DLL)
-	sourceBoth = string(mqs.Both)
+	sourceDLL  = string(read.DLL)
+	sourceBoth = string(read.Both)
 )
 
 // none marks what does not apply in the table of differences.

@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // dllProcesses are what can be shown with a vendor's DLL, one that means harm among them.
 func dllProcesses() []*mqs.Process {
 	const hostile = "a\x1b[31m\n\u0085b"
 	op := mqs.PendingOperation{DesiredLocalRank: mqs.Known[int32](mqs.AnyRank), DesiredTag: mqs.Known[int32](5), DesiredLength: mqs.Known[int64](8),
-		Buffer: mqs.Known[target.Addr](0x10), ExtraText: []string{hostile, "second line"}}
+		Buffer: mqs.Known[inferior.Addr](0x10), ExtraText: []string{hostile, "second line"}}
 	matched := op
 	matched.Status, matched.ActualTag = mqs.Matched, mqs.Known[int32](5)
 	world := mqs.Communicator{Name: mqs.Known("MPI_COMM_WORLD"), LocalRank: mqs.Known[int32](1), Size: mqs.Known[int32](2)}

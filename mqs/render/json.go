@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
 
 // Schema is the version of the JSON document, which mqs/render/schema.json describes.
@@ -289,6 +289,6 @@ func (w *jsonWriter) operation(op *mqs.PendingOperation) {
 	w.raw(`, "internal": `).bool(op.Internal).raw("}")
 }
 
-func (w *jsonWriter) address(key string, a mqs.Maybe[target.Addr]) {
-	maybe(w, key, a, func(v target.Addr) { w.hex(uint64(v)) })
+func (w *jsonWriter) address(key string, a mqs.Maybe[inferior.Addr]) {
+	maybe(w, key, a, func(v inferior.Addr) { w.hex(uint64(v)) })
 }

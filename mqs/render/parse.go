@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // process parses one process. What it has not is not known.
@@ -94,20 +94,20 @@ type processJSON struct {
 }
 
 type threadJSON struct {
-	Number      int           `json:"number"`
-	Placed      bool          `json:"placed"`
-	Call        string        `json:"call"`
-	Activity    string        `json:"activity"`
-	Joined      *int          `json:"joined"`
-	Function    string        `json:"function"`
-	File        string        `json:"file"`
-	Line        int           `json:"line"`
-	Comm        *target.Addr  `json:"communicator"`
-	Root        *int32        `json:"root"`
-	Source      *int32        `json:"source"`
-	Tag         *int32        `json:"tag"`
-	Requests    []target.Addr `json:"requests"`
-	AllRequests bool          `json:"all_requests"`
+	Number      int             `json:"number"`
+	Placed      bool            `json:"placed"`
+	Call        string          `json:"call"`
+	Activity    string          `json:"activity"`
+	Joined      *int            `json:"joined"`
+	Function    string          `json:"function"`
+	File        string          `json:"file"`
+	Line        int             `json:"line"`
+	Comm        *inferior.Addr  `json:"communicator"`
+	Root        *int32          `json:"root"`
+	Source      *int32          `json:"source"`
+	Tag         *int32          `json:"tag"`
+	Requests    []inferior.Addr `json:"requests"`
+	AllRequests bool            `json:"all_requests"`
 }
 
 type differenceJSON struct {
@@ -120,7 +120,7 @@ type differenceJSON struct {
 }
 
 type communicatorJSON struct {
-	UniqueID           target.Addr       `json:"unique_id"`
+	UniqueID           inferior.Addr     `json:"unique_id"`
 	LocalRank          *int32            `json:"local_rank"`
 	Size               *int32            `json:"size"`
 	Name               *string           `json:"name"`
@@ -138,25 +138,25 @@ type communicatorJSON struct {
 }
 
 type operationJSON struct {
-	Status            string       `json:"status"`
-	DesiredLocalRank  *int32       `json:"desired_local_rank"`
-	DesiredGlobalRank *int32       `json:"desired_global_rank"`
-	TagWild           *bool        `json:"tag_wild"`
-	DesiredTag        *int32       `json:"desired_tag"`
-	DesiredLength     *int64       `json:"desired_length"`
-	SystemBuffer      *bool        `json:"system_buffer"`
-	Buffer            *target.Addr `json:"buffer"`
-	ActualLocalRank   *int32       `json:"actual_local_rank"`
-	ActualGlobalRank  *int32       `json:"actual_global_rank"`
-	ActualTag         *int32       `json:"actual_tag"`
-	ActualLength      *int64       `json:"actual_length"`
-	ExtraText         []string     `json:"extra_text"`
-	Kind              string       `json:"kind"`
-	Datatype          *string      `json:"datatype"`
-	Count             *int64       `json:"count"`
-	Request           *target.Addr `json:"request"`
-	MessageID         *target.Addr `json:"message_id"`
-	Internal          bool         `json:"internal"`
+	Status            string         `json:"status"`
+	DesiredLocalRank  *int32         `json:"desired_local_rank"`
+	DesiredGlobalRank *int32         `json:"desired_global_rank"`
+	TagWild           *bool          `json:"tag_wild"`
+	DesiredTag        *int32         `json:"desired_tag"`
+	DesiredLength     *int64         `json:"desired_length"`
+	SystemBuffer      *bool          `json:"system_buffer"`
+	Buffer            *inferior.Addr `json:"buffer"`
+	ActualLocalRank   *int32         `json:"actual_local_rank"`
+	ActualGlobalRank  *int32         `json:"actual_global_rank"`
+	ActualTag         *int32         `json:"actual_tag"`
+	ActualLength      *int64         `json:"actual_length"`
+	ExtraText         []string       `json:"extra_text"`
+	Kind              string         `json:"kind"`
+	Datatype          *string        `json:"datatype"`
+	Count             *int64         `json:"count"`
+	Request           *inferior.Addr `json:"request"`
+	MessageID         *inferior.Addr `json:"message_id"`
+	Internal          bool           `json:"internal"`
 }
 
 func from[T any](p *T) mqs.Maybe[T] {

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 func TestActualValuesInText(t *testing.T) {
@@ -51,7 +51,7 @@ func TestUnnamedDatatype(t *testing.T) {
 // Of a collective call with a root that is known it is said which.
 func TestRootInText(t *testing.T) {
 	p := &mqs.Process{Communicators: []*mqs.Queues{{Communicator: mqs.Communicator{UniqueID: 1, Name: mqs.Known("halo")}}}}
-	thread := &mqs.Thread{Call: "MPI_Bcast", Comm: mqs.Known[target.Addr](1), Root: mqs.Known[int32](2), Function: "exchange", File: "halo.c", Line: 88}
+	thread := &mqs.Thread{Call: "MPI_Bcast", Comm: mqs.Known[inferior.Addr](1), Root: mqs.Known[int32](2), Function: "exchange", File: "halo.c", Line: 88}
 	if got, want := whereabouts(p, thread), `MPI_Bcast on "halo" with root 2, called by exchange at halo.c:88`; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

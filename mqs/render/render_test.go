@@ -11,7 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 //go:embed schema.json
@@ -20,16 +20,16 @@ var schemaText []byte
 // sample has everything that a snapshot can have, hostile names included.
 func sample() *mqs.Snapshot {
 	full := mqs.PendingOperation{Status: mqs.Matched, DesiredLocalRank: mqs.Known[int32](mqs.AnyRank), DesiredGlobalRank: mqs.Known[int32](mqs.AnyRank),
-		TagWild: mqs.Known(true), DesiredLength: mqs.Known[int64](1 << 40), SystemBuffer: mqs.Known(true), Buffer: mqs.Known[target.Addr](0xfffffffffffffff8),
+		TagWild: mqs.Known(true), DesiredLength: mqs.Known[int64](1 << 40), SystemBuffer: mqs.Known(true), Buffer: mqs.Known[inferior.Addr](0xfffffffffffffff8),
 		ActualLocalRank: mqs.Known[int32](1), ActualGlobalRank: mqs.Known[int32](2), ActualTag: mqs.Known[int32](7), ActualLength: mqs.Known[int64](4),
-		ExtraText: []string{"cancelled"}, Kind: "irecv", Datatype: mqs.Known("MPI_INT"), Count: mqs.Known[int64](1), Request: mqs.Known[target.Addr](0x1000), Internal: true}
+		ExtraText: []string{"cancelled"}, Kind: "irecv", Datatype: mqs.Known("MPI_INT"), Count: mqs.Known[int64](1), Request: mqs.Known[inferior.Addr](0x1000), Internal: true}
 	bare := mqs.PendingOperation{Status: mqs.Pending, ExtraText: []string{}}
 	unnamed := mqs.PendingOperation{Status: mqs.Pending, ExtraText: []string{}, Datatype: mqs.Known("")}
 	return &mqs.Snapshot{Processes: append([]*mqs.Process{
 		{Inferior: 1, PID: 4711, GlobalRank: mqs.Known[int32](0), WorldSize: mqs.Known[int32](3), Image: "/bin/a.out", MPI: "Open MPI", MPIVersion: "4.1.4",
 			Library: "/lib/libmpi.so.40", Source: "native", Layout: "table", LayoutName: "Open MPI 4.1.4", Notes: []string{"A note."},
-			State: mqs.Stopped, Threads: []mqs.Thread{{Number: 1, Placed: true, Call: "MPI_Recv", Comm: mqs.Known[target.Addr](3), Requests: []target.Addr{0x1000}, AllRequests: true},
-				{Number: 2, Placed: true, Activity: mqs.Joins, Joined: mqs.Known(1), Function: "main", Requests: []target.Addr{}}, {Number: 3, Requests: []target.Addr{}}},
+			State: mqs.Stopped, Threads: []mqs.Thread{{Number: 1, Placed: true, Call: "MPI_Recv", Comm: mqs.Known[inferior.Addr](3), Requests: []inferior.Addr{0x1000}, AllRequests: true},
+				{Number: 2, Placed: true, Activity: mqs.Joins, Joined: mqs.Known(1), Function: "main", Requests: []inferior.Addr{}}, {Number: 3, Requests: []inferior.Addr{}}},
 			Communicators: []*mqs.Queues{{
 				Communicator: mqs.Communicator{UniqueID: 3, LocalRank: mqs.Known[int32](0), Size: mqs.Known[int32](2), Name: mqs.Known("a \"name\"\x1b[31m\t\xff é"),
 					Group: []mqs.Maybe[int32]{mqs.Known[int32](0), {}}, RemoteGroup: []mqs.Maybe[int32]{mqs.Known[int32](2)}, Inter: mqs.Known(true)},

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
@@ -23,7 +23,7 @@ func pageOf(t *testing.T) string {
 	}
 	odd := &mqs.Process{Communicators: []*mqs.Queues{{Communicator: mqs.Communicator{Name: mqs.Known(evil)}}}}
 	odd.Communicators[0].Queue[mqs.PendingSends] = &mqs.Queue{Operations: []mqs.PendingOperation{
-		{Kind: evil, Status: evil, Datatype: mqs.Known(evil), ExtraText: []string{evil}, Buffer: mqs.Known[target.Addr](1 << 63), DesiredLength: mqs.Known[int64](1 << 60)}}}
+		{Kind: evil, Status: evil, Datatype: mqs.Known(evil), ExtraText: []string{evil}, Buffer: mqs.Known[inferior.Addr](1 << 63), DesiredLength: mqs.Known[int64](1 << 60)}}}
 	r.Ranks = append(r.Ranks, waitfor.Rank{Rank: 100, Process: odd}, waitfor.Rank{Rank: 101})
 	var b bytes.Buffer
 	if err := ReportHTML(&b, r); err != nil {

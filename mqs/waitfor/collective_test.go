@@ -4,11 +4,11 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // inside gives a rank's call a message of the library's own to wait for.
-func (r *madeRank) inside(t *mqs.Thread, id target.Addr, from int32) {
+func (r *madeRank) inside(t *mqs.Thread, id inferior.Addr, from int32) {
 	t.Requests = append(t.Requests, r.irecv(id, from, -20))
 	ops := r.on(id).Queue[mqs.PendingReceives].Operations
 	ops[len(ops)-1].Internal = true

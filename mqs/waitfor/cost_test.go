@@ -7,17 +7,17 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/internal/cost"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
 
 // alone is the snapshot of one rank of a job, in a barrier on the first of its
 // communicators, each of which is as large as the job.
 func alone(rank, size int32, comms int, group []mqs.Maybe[int32]) *mqs.Snapshot {
 	p := &mqs.Process{GlobalRank: mqs.Known(rank), WorldSize: mqs.Known(size), Phase: mqs.Active,
-		Threads: []mqs.Thread{{Number: 1, Call: "MPI_Barrier", Comm: mqs.Known(target.Addr(0))}}}
+		Threads: []mqs.Thread{{Number: 1, Call: "MPI_Barrier", Comm: mqs.Known(inferior.Addr(0))}}}
 	for i := range comms {
-		p.Communicators = append(p.Communicators, &mqs.Queues{Communicator: mqs.Communicator{UniqueID: target.Addr(i), LocalRank: mqs.Known(rank),
+		p.Communicators = append(p.Communicators, &mqs.Queues{Communicator: mqs.Communicator{UniqueID: inferior.Addr(i), LocalRank: mqs.Known(rank),
 			Size: mqs.Known(size), Group: group}, Queue: [3]*mqs.Queue{{}, {}, {}}})
 	}
 	return &mqs.Snapshot{Processes: []*mqs.Process{p}}
@@ -34,9 +34,9 @@ func everywhere(size int32, comms int, inBarriers, hasStranger bool) *mqs.Snapsh
 	}
 	for i, q := range p.Communicators {
 		q.Name, q.Context = mqs.Known(world), fmt.Sprint(i)
-		at := target.Addr(0x1000 + i)
+		at := inferior.Addr(0x1000 + i)
 		if inBarriers {
-			p.Threads = append(p.Threads, mqs.Thread{Number: i + 1, Placed: true, Call: "MPI_Barrier", Comm: mqs.Known(q.UniqueID), Requests: []target.Addr{at}})
+			p.Threads = append(p.Threads, mqs.Thread{Number: i + 1, Placed: true, Call: "MPI_Barrier", Comm: mqs.Known(q.UniqueID), Requests: []inferior.Addr{at}})
 			continue
 		}
 		q.Queue[mqs.PendingReceives] = &mqs.Queue{Operations: []mqs.PendingOperation{{Status: mqs.Pending, Kind: "irecv", TagWild: mqs.Known(true),

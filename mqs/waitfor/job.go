@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // How large a job can be. A snapshot that claims more than maxRanks is broken. More than
@@ -131,7 +131,7 @@ func (r *rank) in(call string) bool {
 }
 
 // member returns the rank's side of a communicator that it calls by this id.
-func (r *rank) member(id mqs.Maybe[target.Addr]) *member {
+func (r *rank) member(id mqs.Maybe[inferior.Addr]) *member {
 	if !id.Known {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
 func TestRanges(t *testing.T) {
@@ -229,7 +230,7 @@ func TestMerge(t *testing.T) {
 	m := newMade(4)
 	unknown := &mqs.Process{PID: 5}
 	again := &mqs.Process{GlobalRank: mqs.Known[int32](1), WorldSize: mqs.Known[int32](4)}
-	s, err := Merge(&mqs.Snapshot{Processes: []*mqs.Process{unknown, m.Processes[3], m.Processes[1]}}, &mqs.Snapshot{Processes: []*mqs.Process{again, again, m.Processes[0]}})
+	s, err := read.Merge(&mqs.Snapshot{Processes: []*mqs.Process{unknown, m.Processes[3], m.Processes[1]}}, &mqs.Snapshot{Processes: []*mqs.Process{again, again, m.Processes[0]}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +243,7 @@ func TestMerge(t *testing.T) {
 		t.Error("the caller's process has changed")
 	}
 	again.WorldSize.Value = 5
-	if _, err := Merge(m.Snapshot, &mqs.Snapshot{Processes: []*mqs.Process{again}}); err == nil ||
+	if _, err := read.Merge(m.Snapshot, &mqs.Snapshot{Processes: []*mqs.Process{again}}); err == nil ||
 		err.Error() != "these are not snapshots of one job: rank 0 is of a job of 4, rank 1 of one of 5" {
 		t.Errorf("error %v", err)
 	}

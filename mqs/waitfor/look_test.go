@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // ring is two ranks that wait for a message from each other, with an MPI that counts
@@ -15,13 +15,13 @@ func ring(first, second uint64) *mqs.Snapshot {
 	for i, progress := range []uint64{first, second} {
 		rank := int32(i)
 		receive := mqs.PendingOperation{Status: mqs.Pending, DesiredLocalRank: mqs.Known(1 - rank), DesiredTag: mqs.Known(int32(7)),
-			TagWild: mqs.Known(false), Request: mqs.Known(target.Addr(0x10)), Kind: "recv"}
+			TagWild: mqs.Known(false), Request: mqs.Known(inferior.Addr(0x10)), Kind: "recv"}
 		c := &mqs.Queues{Communicator: mqs.Communicator{Name: mqs.Known("MPI_COMM_WORLD"), LocalRank: mqs.Known(rank), Size: mqs.Known(int32(2)),
 			Group: []mqs.Maybe[int32]{mqs.Known(int32(0)), mqs.Known(int32(1))}, Context: "0"}}
 		c.Queue = [3]*mqs.Queue{{}, {Operations: []mqs.PendingOperation{receive}, Total: 1}, {}}
 		s.Processes = append(s.Processes, &mqs.Process{PID: 100 + i, GlobalRank: mqs.Known(rank), WorldSize: mqs.Known(int32(2)), Phase: mqs.Active,
 			Progress:      mqs.Known(progress),
-			Threads:       []mqs.Thread{{Number: 1, Placed: true, Call: "MPI_Recv", Comm: mqs.Known(target.Addr(0)), Requests: []target.Addr{0x10}, AllRequests: true}},
+			Threads:       []mqs.Thread{{Number: 1, Placed: true, Call: "MPI_Recv", Comm: mqs.Known(inferior.Addr(0)), Requests: []inferior.Addr{0x10}, AllRequests: true}},
 			Communicators: []*mqs.Queues{c}})
 	}
 	return s
@@ -77,13 +77,13 @@ func TestLook(t *testing.T) {
 }
 
 // waitall has each rank wait for two messages, by requests in this order.
-func waitall(s *mqs.Snapshot, requests ...target.Addr) *mqs.Snapshot {
+func waitall(s *mqs.Snapshot, requests ...inferior.Addr) *mqs.Snapshot {
 	for _, p := range s.Processes {
 		p.Threads[0].Call, p.Threads[0].Requests = "MPI_Waitall", requests
 		q := p.Communicators[0].Queue[mqs.PendingReceives]
 		q.Operations[0].Kind = "irecv"
 		other := q.Operations[0]
-		other.Request = mqs.Known(target.Addr(0x20))
+		other.Request = mqs.Known(inferior.Addr(0x20))
 		q.Operations, q.Total = append(q.Operations, other), 2
 	}
 	return s

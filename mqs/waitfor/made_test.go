@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/callstack"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // made is a made-up job, in which each rank has MPI_COMM_WORLD.
 type made struct {
 	*mqs.Snapshot
-	next target.Addr // of requests
+	next inferior.Addr // of requests
 }
 
 // madeRank is one of its ranks.
@@ -24,8 +25,8 @@ type madeRank struct {
 }
 
 const (
-	worldID = target.Addr(0x100)
-	dupID   = target.Addr(0x200)
+	worldID = inferior.Addr(0x100)
+	dupID   = inferior.Addr(0x200)
 	wild    = mqs.AnyRank
 )
 
@@ -60,7 +61,7 @@ func (m *made) each(f func(r *madeRank), ranks ...int) *made {
 }
 
 // comm adds a communicator to its members.
-func (m *made) comm(id target.Addr, name string, ranks ...int32) {
+func (m *made) comm(id inferior.Addr, name string, ranks ...int32) {
 	var group []mqs.Maybe[int32]
 	for _, r := range ranks {
 		group = append(group, mqs.Known(r))
@@ -85,7 +86,7 @@ func (m *made) inter() {
 	}
 }
 
-func (r *madeRank) on(id target.Addr) *mqs.Queues {
+func (r *madeRank) on(id inferior.Addr) *mqs.Queues {
 	for _, c := range r.Communicators {
 		if c.UniqueID == id {
 			return c
@@ -95,12 +96,12 @@ func (r *madeRank) on(id target.Addr) *mqs.Queues {
 }
 
 // thread puts another thread of the rank into a call.
-func (r *madeRank) thread(call string, line int, requests ...target.Addr) *mqs.Thread {
+func (r *madeRank) thread(call string, line int, requests ...inferior.Addr) *mqs.Thread {
 	for _, c := range r.Communicators {
 		for i := range c.Queue[mqs.PendingSends].Operations {
 			// What a call has made is of its kind.
 			op := &c.Queue[mqs.PendingSends].Operations[i]
-			if kind, ok := mqs.BlockingSends[call]; ok && kind != mqs.KindNotKnown && slices.Contains(requests, op.Request.Value) {
+			if kind, ok := callstack.BlockingSends[call]; ok && kind != callstack.KindNotKnown && slices.Contains(requests, op.Request.Value) {
 				op.Kind = kind
 			}
 		}
@@ -124,11 +125,11 @@ func (r *madeRank) computes() {
 }
 
 // unlisted is a request that no queue has.
-const unlisted = target.Addr(8)
+const unlisted = inferior.Addr(8)
 
 // enters lets the rank be in a collective call, in which it waits for something
 // that the snapshot does not have.
-func (r *madeRank) enters(id target.Addr, call string) *mqs.Thread {
+func (r *madeRank) enters(id inferior.Addr, call string) *mqs.Thread {
 	t := r.thread(call, 20, unlisted)
 	if id != 0 {
 		t.Comm = mqs.Known(id)
@@ -136,7 +137,7 @@ func (r *madeRank) enters(id target.Addr, call string) *mqs.Thread {
 	return t
 }
 
-func (r *madeRank) add(id target.Addr, class mqs.OpClass, op mqs.PendingOperation) *mqs.PendingOperation {
+func (r *madeRank) add(id inferior.Addr, class mqs.OpClass, op mqs.PendingOperation) *mqs.PendingOperation {
 	q := r.on(id).Queue[class]
 	q.Operations = append(q.Operations, op)
 	q.Total++
@@ -144,7 +145,7 @@ func (r *madeRank) add(id target.Addr, class mqs.OpClass, op mqs.PendingOperatio
 }
 
 // irecv posts a receive; its request is returned. Tag -1 is any.
-func (r *madeRank) irecv(id target.Addr, from, tag int32) target.Addr {
+func (r *madeRank) irecv(id inferior.Addr, from, tag int32) inferior.Addr {
 	r.of.next += 0x10
 	op := mqs.PendingOperation{Status: mqs.Pending, Kind: "irecv", DesiredLocalRank: mqs.Known(from), TagWild: mqs.Known(tag == -1),
 		DesiredLength: mqs.Known(int64(8)), Request: mqs.Known(r.of.next)}
@@ -156,7 +157,7 @@ func (r *madeRank) irecv(id target.Addr, from, tag int32) target.Addr {
 }
 
 // isend leaves a send pending, and its message with the receiver if it is to be there.
-func (r *madeRank) isend(id target.Addr, to, tag int32, arrives bool) target.Addr {
+func (r *madeRank) isend(id inferior.Addr, to, tag int32, arrives bool) inferior.Addr {
 	r.of.next += 0x10
 	r.add(id, mqs.PendingSends, mqs.PendingOperation{Status: mqs.Pending, Kind: "isend", DesiredLocalRank: mqs.Known(to), TagWild: mqs.Known(false),
 		DesiredTag: mqs.Known(tag), DesiredLength: mqs.Known(int64(8)), Request: mqs.Known(r.of.next)})
@@ -167,28 +168,28 @@ func (r *madeRank) isend(id target.Addr, to, tag int32, arrives bool) target.Add
 }
 
 // message lies with the receiver, sent eagerly or not.
-func (r *madeRank) message(id target.Addr, to, tag int32) *mqs.PendingOperation {
+func (r *madeRank) message(id inferior.Addr, to, tag int32) *mqs.PendingOperation {
 	from := r.on(id)
 	return r.of.rank(int(from.Group[to].Value)).add(id, mqs.UnexpectedMessages, mqs.PendingOperation{Status: mqs.Pending, DesiredLocalRank: from.LocalRank,
 		TagWild: mqs.Known(false), DesiredTag: mqs.Known(tag), ActualLocalRank: from.LocalRank, ActualTag: mqs.Known(tag), ActualLength: mqs.Known(int64(8))})
 }
 
 // recv lets the rank be in MPI_Recv.
-func (r *madeRank) recv(id target.Addr, from, tag int32) {
+func (r *madeRank) recv(id inferior.Addr, from, tag int32) {
 	r.thread("MPI_Recv", 10, r.irecv(id, from, tag))
 	ops := r.on(id).Queue[mqs.PendingReceives].Operations
 	ops[len(ops)-1].Kind = "recv"
 }
 
 // send lets the rank be in MPI_Send, its message with the receiver.
-func (r *madeRank) send(id target.Addr, to, tag int32) {
+func (r *madeRank) send(id inferior.Addr, to, tag int32) {
 	r.thread("MPI_Send", 11, r.isend(id, to, tag, true))
 	ops := r.on(id).Queue[mqs.PendingSends].Operations
 	ops[len(ops)-1].Kind = "send"
 }
 
 // counts sets a traffic count of a rank.
-func (r *madeRank) counts(id target.Addr, peer int32, sent, arrived uint16) {
+func (r *madeRank) counts(id inferior.Addr, peer int32, sent, arrived uint16) {
 	q := r.on(id)
 	q.Traffic = append(q.Traffic, mqs.Traffic{Peer: peer, Sent: sent, Arrived: arrived})
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // Past is what earlier looks at a job that may be running have shown. The zero value is of
@@ -100,7 +100,7 @@ func isElsewhere(p, before *mqs.Process) bool {
 }
 
 // areSame says whether two calls wait for the same requests: they are in no order.
-func areSame(a, b []target.Addr) bool {
+func areSame(a, b []inferior.Addr) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
@@ -144,7 +144,7 @@ func isSame(p, before *mqs.Process) bool {
 
 // differ says whether other operations stand behind requests of a process than before: the
 // library uses the memory of requests again.
-func differ(p, before *mqs.Process, requests []target.Addr) bool {
+func differ(p, before *mqs.Process, requests []inferior.Addr) bool {
 	if len(requests) == 0 {
 		return false
 	}
@@ -159,12 +159,12 @@ func differ(p, before *mqs.Process, requests []target.Addr) bool {
 
 // slot is where an operation of a request is.
 type slot struct {
-	request, comm target.Addr
+	request, comm inferior.Addr
 	class         mqs.OpClass
 }
 
 // behind finds the operations of requests.
-func behind(p *mqs.Process, requests []target.Addr) map[slot]*mqs.PendingOperation {
+func behind(p *mqs.Process, requests []inferior.Addr) map[slot]*mqs.PendingOperation {
 	out := map[slot]*mqs.PendingOperation{}
 	for _, q := range p.Communicators {
 		for _, class := range mqs.OpClasses[:2] {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/callstack"
 )
 
 func TestPointToPoint(t *testing.T) {
@@ -235,7 +236,7 @@ func TestRequests(t *testing.T) {
 			r := m.rank(0)
 			r.thread("MPI_Sendrecv", 12, r.irecv(worldID, 2, 7)).AllRequests = false
 			r.isend(worldID, 1, 7, true)
-			r.on(worldID).Queue[mqs.PendingSends].Operations[0].Kind = mqs.KindNotKnown
+			r.on(worldID).Queue[mqs.PendingSends].Operations[0].Kind = callstack.KindNotKnown
 			m.rank(1).recv(worldID, 0, 8)
 			m.rank(2).computes()
 		}, verdict: Unknown, states: "WWR", why: requestsUnknown},

@@ -4,16 +4,17 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/callstack"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // untold gives a rank's call a send to wait for of which, as of those of MPICH's device ch4, it is
 // known neither that the library has made it nor with which tag.
-func (r *madeRank) untold(t *mqs.Thread, id target.Addr, to int32) {
+func (r *madeRank) untold(t *mqs.Thread, id inferior.Addr, to int32) {
 	t.Requests = append(t.Requests, r.isend(id, to, 0, false))
 	ops := r.on(id).Queue[mqs.PendingSends].Operations
 	op := &ops[len(ops)-1]
-	op.Kind, op.DesiredTag = mqs.KindNotKnown, mqs.Maybe[int32]{}
+	op.Kind, op.DesiredTag = callstack.KindNotKnown, mqs.Maybe[int32]{}
 }
 
 // runsOn makes a job one of an MPI that counts only what a process has done, of which all ranks
@@ -33,7 +34,7 @@ func (m *made) runsOn() Past {
 func TestBroadcastIsHandedOn(t *testing.T) {
 	for what, waits := range map[string]func(r *madeRank, call *mqs.Thread){
 		"a send":                        func(r *madeRank, call *mqs.Thread) { r.untold(call, worldID, 3) },
-		"something that is in no queue": func(_ *madeRank, call *mqs.Thread) { call.Requests = []target.Addr{unlisted} },
+		"something that is in no queue": func(_ *madeRank, call *mqs.Thread) { call.Requests = []inferior.Addr{unlisted} },
 	} {
 		m := newMade(4)
 		m.rank(0).recv(worldID, 2, 7)

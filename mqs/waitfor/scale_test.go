@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // many is how many ranks the largest jobs have, crowd how many are looked at here.
@@ -97,7 +97,7 @@ var large = []struct {
 		}
 		m.comm(dupID, "dup", ranks...)
 		for i := range crowd {
-			m.rank(i).enters([]target.Addr{worldID, dupID}[i%2], "MPI_Barrier").Line = i + 1
+			m.rank(i).enters([]inferior.Addr{worldID, dupID}[i%2], "MPI_Barrier").Line = i + 1
 			m.rank(i).message(dupID, int32((i+1)%crowd), int32(i))
 			m.rank(i).isend(worldID, int32((i+2)%crowd), int32(i), false)
 		}

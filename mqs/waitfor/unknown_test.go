@@ -7,7 +7,8 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/callstack"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // claims are the verdicts that claim something.
@@ -50,7 +51,7 @@ func anyJob(rng *rand.Rand) *made {
 	return m
 }
 
-func anyComm(rng *rand.Rand, r *madeRank) target.Addr {
+func anyComm(rng *rand.Rand, r *madeRank) inferior.Addr {
 	return r.Communicators[rng.IntN(len(r.Communicators))].UniqueID
 }
 
@@ -176,7 +177,7 @@ var lessens = []func(rng *rand.Rand, m *made) string{
 	ofComm("some messages", func(q *mqs.Queues) { q.Queue[2] = &mqs.Queue{Total: 3} }),
 	ofComm("the end of the messages", func(q *mqs.Queues) { q.Queue[2] = &mqs.Queue{Incomplete: true} }),
 	ofOperation("state", func(op *mqs.PendingOperation) { op.Status = "" }),
-	ofOperation("kind", func(op *mqs.PendingOperation) { op.Kind = mqs.KindNotKnown }),
+	ofOperation("kind", func(op *mqs.PendingOperation) { op.Kind = callstack.KindNotKnown }),
 	ofOperation("request", func(op *mqs.PendingOperation) { op.Request.Known = false }),
 	ofOperation("peer", func(op *mqs.PendingOperation) { op.DesiredLocalRank.Known, op.ActualLocalRank.Known = false, false }),
 	ofOperation("tag", func(op *mqs.PendingOperation) {

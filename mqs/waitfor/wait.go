@@ -5,7 +5,8 @@ import (
 	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/callstack"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // wait is what one thread of a rank waits for.
@@ -138,7 +139,7 @@ func isOwn(t *mqs.Thread, o goal) bool {
 		return !o.op.Internal
 	}
 	isItsClass := does(t.Call, o.class) || t.Call == "MPI_Mrecv" && o.class == mqs.PendingReceives
-	return !o.op.Internal && (o.op.Kind == ownKind(t) || o.op.Kind == mqs.KindNotKnown && isItsClass)
+	return !o.op.Internal && (o.op.Kind == ownKind(t) || o.op.Kind == callstack.KindNotKnown && isItsClass)
 }
 
 // several says whether a blocking call may have more than one operation of its own.
@@ -164,7 +165,7 @@ func (r *rank) noneBeside(own []goal) bool {
 		}
 		for _, m := range r.members {
 			if !m.readable(class) || m.cut(class) || slices.ContainsFunc(m.queued(class), func(op mqs.PendingOperation) bool {
-				return op.Kind == mqs.KindNotKnown && op.Status != mqs.Complete && !op.Internal
+				return op.Kind == callstack.KindNotKnown && op.Status != mqs.Complete && !op.Internal
 			}) {
 				return false
 			}
@@ -177,8 +178,8 @@ func (r *rank) noneBeside(own []goal) bool {
 func ownKind(t *mqs.Thread) string { return strings.ToLower(strings.TrimPrefix(t.Call, "MPI_")) }
 
 // operations finds the sends and receives of requests, and whether there is just one of each.
-func (r *rank) operations(requests []target.Addr) ([]goal, bool) {
-	wanted := make(map[target.Addr]bool, len(requests))
+func (r *rank) operations(requests []inferior.Addr) ([]goal, bool) {
+	wanted := make(map[inferior.Addr]bool, len(requests))
 	for _, a := range requests {
 		wanted[a] = false
 	}

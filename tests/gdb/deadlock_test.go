@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/mpi-queues/mpi-queues/mqs/peek"
+	"github.com/mpi-queues/mpi-queues/mqs/procmem"
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 )
@@ -49,7 +49,7 @@ func orUnknown(m *expect.Mode) *expect.Mode {
 // hasTable says whether a launcher keeps a table of its ranks (not so from Open MPI 5.0).
 func hasTable(t *testing.T, launcher int) bool {
 	const name = "MPIR_proctable"
-	p, err := peek.Open(launcher, name)
+	p, err := procmem.Open(launcher, name)
 	if err != nil {
 		t.Fatal(err)
 	}

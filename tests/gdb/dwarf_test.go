@@ -11,19 +11,19 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
 	"github.com/mpi-queues/mpi-queues/tests/internal/debuginfo"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 )
 
 // table reads the embedded layouts of the stock library.
-func table(t *testing.T) *target.Table {
+func table(t *testing.T) *layout.Table {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(work.Root, "mqs", "openmpi", "tables", tableFile(release(t))))
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := target.ParseTable(text)
+	table, err := layout.ParseTable(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func tableFile(release string) string {
 // debugFiles makes debug files of libmpi (libopen_mpi from 6.0 on) and, where
 // that is a library of its own (up to 4.1, as configured by default), of ob1 from
 // a table, and returns their folder.
-func debugFiles(t *testing.T, job *live.Job, table *target.Table) string {
+func debugFiles(t *testing.T, job *live.Job, table *layout.Table) string {
 	t.Helper()
 	folder := t.TempDir()
 	ob1 := func(name string) bool {

@@ -29,7 +29,7 @@ var works = []struct {
 	cases            []string // that are counted one by one; all at once if there are none
 }{
 	{"a job's ranks", "./mqs/waitfor", "TestLargeJobs", waits},
-	{"two readings of a queue", "./mqs", "TestCompareLongQueues", nil},
+	{"two readings of a queue", "./mqs/compare", "TestCompareLongQueues", nil},
 }
 
 var waits = []string{"a_barrier_that_one_has_not_entered", "a_ring_of_sends", "any_receives", "half_in_a_barrier,_half_in_a_broadcast", "pairs",

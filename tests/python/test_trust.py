@@ -8,7 +8,7 @@ from mpi_queues import trust
 
 
 class TrustTest(unittest.TestCase):
-    """The rule of the helper's package mqs/trust, case by case as its test has them."""
+    """The rule of the helper's package mqs/dll/trust, case by case as its test has them."""
 
     def setUp(self) -> None:
         self.folder = os.path.realpath(tempfile.mkdtemp())

@@ -34,7 +34,7 @@ func TestArchitectures(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, tg := range r.Targets {
+				for _, tg := range r.Processes {
 					info := tg.Info()
 					if info.PointerSize != want.pointerSize || info.BigEndian != want.bigEndian {
 						t.Errorf("%s: %s has pointers of %d bytes, big-endian is %t", file, info.Architecture, info.PointerSize, info.BigEndian)

@@ -11,24 +11,25 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/mpich"
 	"github.com/mpi-queues/mpi-queues/mqs/openmpi"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
 	"github.com/mpi-queues/mpi-queues/mqs/recording"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
 )
 
 // hostile is a process in which, here and there, memory holds something else:
 // other pointers of the same process, huge and negative numbers, noise.
 type hostile struct {
-	target.Target
+	inferior.Inferior
 	rnd  *rand.Rand
 	rate float64 // of the words that are changed
 	seen []uint64
 }
 
-func (h *hostile) ReadMemory(ctx context.Context, ranges []target.Range) ([][]byte, error) {
-	got, err := h.Target.ReadMemory(ctx, ranges)
+func (h *hostile) ReadMemory(ctx context.Context, ranges []inferior.Range) ([][]byte, error) {
+	got, err := h.Inferior.ReadMemory(ctx, ranges)
 	width := h.Info().PointerSize
 	for i, b := range got {
 		b = bytes.Clone(b)
@@ -106,7 +107,7 @@ type cost struct {
 }
 
 // costOf shows a process, in so many steps if that is not 0.
-func costOf(t *testing.T, steps int, p target.Target) (c cost, isShown bool, err error) {
+func costOf(t *testing.T, steps int, p inferior.Inferior) (c cost, isShown bool, err error) {
 	asked := &counter{t.Context(), 0, steps}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -129,12 +130,12 @@ func TestHostileMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		honest, _, err := costOf(t, 0, &hostile{Target: r.Targets[0], rnd: rand.New(rand.NewPCG(0, 1))})
+		honest, _, err := costOf(t, 0, &hostile{Inferior: r.Processes[0], rnd: rand.New(rand.NewPCG(0, 1))})
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
 		for seed := range uint64(60) {
-			h := &hostile{Target: r.Targets[0], rnd: rand.New(rand.NewPCG(seed, 1)), rate: []float64{1e-2, 1e-3, 1e-4, 1e-5}[seed%4]}
+			h := &hostile{Inferior: r.Processes[0], rnd: rand.New(rand.NewPCG(seed, 1)), rate: []float64{1e-2, 1e-3, 1e-4, 1e-5}[seed%4]}
 			c, isShown, err := costOf(t, most*honest.steps, h)
 			if c.steps > most*honest.steps || c.bytes > most*honest.bytes {
 				t.Errorf("%s, seed %d takes %d steps and %d KiB, where %d and %d do for what was recorded",
@@ -155,13 +156,13 @@ func TestHostileMemory(t *testing.T) {
 
 // show reads a process and writes what it finds, which has to be well formed. What can't be
 // read is a sentence, which is something to show too.
-func show(ctx context.Context, t target.Target) (bool, error) {
-	r := target.NewReader(ctx, t)
-	source, err := mqs.Open(r, []mqs.Decoder{openmpi.Decoder{}, mpich.Decoder{}})
+func show(ctx context.Context, t inferior.Inferior) (bool, error) {
+	r := inferior.NewReader(ctx, t)
+	source, err := read.Open(r, []read.Decoder{openmpi.Decoder{}, mpich.Decoder{}})
 	if err != nil {
 		return false, nil
 	}
-	p, err := mqs.Collect(r, source, mqs.Filter{Internal: true})
+	p, err := read.Collect(r, source, read.Filter{Internal: true})
 	if err != nil {
 		return false, err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/mpich"
 	"github.com/mpi-queues/mpi-queues/mqs/openmpi"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
 	"github.com/mpi-queues/mpi-queues/mqs/recording"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
@@ -51,10 +52,10 @@ func replay(t *testing.T, file string) *mqs.Snapshot {
 		t.Fatal(err)
 	}
 	s := &mqs.Snapshot{}
-	for _, tg := range r.Targets {
-		p, err := mqs.Read(context.Background(), tg, []mqs.Decoder{openmpi.Decoder{}, mpich.Decoder{}}, mqs.Filter{})
+	for _, tg := range r.Processes {
+		p, err := read.Read(context.Background(), tg, []read.Decoder{openmpi.Decoder{}, mpich.Decoder{}}, read.Filter{})
 		if err != nil {
-			p = mqs.Failed(tg.Info(), err)
+			p = read.Failed(tg.Info(), err)
 		}
 		s.Processes = append(s.Processes, p)
 	}

@@ -6,13 +6,14 @@ import (
 	"os"
 
 	"github.com/mpi-queues/mpi-queues/mqs/dll/wire"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
 )
 
 // asked is the process that is open as the helper lets this one read it.
 type asked struct {
 	h    *host
-	info target.Info
+	info inferior.Info
 }
 
 // ask asks the helper and waits. The DLL waits too, in the call-back that needs the answer.
@@ -30,9 +31,9 @@ func (h *host) ask(a wire.Ask) (*wire.Answer, error) {
 	return m.Answer, nil
 }
 
-func (a asked) Info() target.Info { return a.info }
+func (a asked) Info() inferior.Info { return a.info }
 
-func (a asked) ReadMemory(_ context.Context, ranges []target.Range) ([][]byte, error) {
+func (a asked) ReadMemory(_ context.Context, ranges []inferior.Range) ([][]byte, error) {
 	got, err := a.h.ask(wire.Ask{Ranges: ranges})
 	if err != nil {
 		return nil, err
@@ -40,12 +41,12 @@ func (a asked) ReadMemory(_ context.Context, ranges []target.Range) ([][]byte, e
 	return got.Memory, nil
 }
 
-func (a asked) FindSymbols(_ context.Context, names []string) ([]*target.Symbol, error) {
+func (a asked) FindSymbols(_ context.Context, names []string) ([]*inferior.Symbol, error) {
 	got, err := a.h.ask(wire.Ask{Symbols: names})
 	if err != nil {
 		return nil, err
 	}
-	out := make([]*target.Symbol, len(names))
+	out := make([]*inferior.Symbol, len(names))
 	for i := range got.Symbols {
 		if got.Symbols[i].Found {
 			out[i] = &got.Symbols[i].Symbol
@@ -54,12 +55,12 @@ func (a asked) FindSymbols(_ context.Context, names []string) ([]*target.Symbol,
 	return out, nil
 }
 
-func (a asked) FindTypes(_ context.Context, queries []target.TypeQuery) ([]*target.Layout, error) {
+func (a asked) FindTypes(_ context.Context, queries []layout.TypeQuery) ([]*layout.Layout, error) {
 	got, err := a.h.ask(wire.Ask{Types: queries})
 	if err != nil {
 		return nil, err
 	}
-	out := make([]*target.Layout, len(queries))
+	out := make([]*layout.Layout, len(queries))
 	for i := range got.Types {
 		if got.Types[i].Found {
 			out[i] = &got.Types[i].Layout
@@ -69,4 +70,6 @@ func (a asked) FindTypes(_ context.Context, queries []target.TypeQuery) ([]*targ
 }
 
 // Threads is nothing that a DLL can ask for.
-func (a asked) Threads(context.Context, int, []string) ([]target.Thread, error) { return nil, errOrder }
+func (a asked) Threads(context.Context, int, []string) ([]inferior.Thread, error) {
+	return nil, errOrder
+}

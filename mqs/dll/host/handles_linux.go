@@ -4,7 +4,8 @@ import (
 	"unsafe"
 
 	"github.com/mpi-queues/mpi-queues/mqs/dll/abi"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
 )
 
 // handles are the debugger's objects as a DLL knows them. A handle is a number
@@ -37,8 +38,8 @@ type image struct {
 	handle  abi.Image
 	key     string // wire.Open.Image
 	info    abi.ImageInfo
-	symbols map[string]*target.Symbol // nil for one that there is not
-	types   map[string]*ctype         // nil for one that there is not
+	symbols map[string]*inferior.Symbol // nil for one that there is not
+	types   map[string]*ctype           // nil for one that there is not
 	outcome
 }
 
@@ -51,9 +52,9 @@ type process struct {
 	info     abi.ProcessInfo
 	rank     int32
 	identity int32
-	target   target.Info
-	reader   *target.Reader // of this stop
-	isSetUp  bool           // mqs_setup_process has succeeded
+	target   inferior.Info
+	reader   *inferior.Reader // of this stop
+	isSetUp  bool             // mqs_setup_process has succeeded
 	outcome
 }
 
@@ -62,7 +63,7 @@ type ctype struct {
 	handle abi.Type
 	name   string
 	image  *image
-	target.Layout
+	layout.Layout
 	known map[string]bool // members that were asked for, those that there are not too
 }
 
@@ -83,7 +84,7 @@ type outcome struct {
 
 // newImage makes an image. The DLL does not know it yet.
 func (h *handles) newImage(key string) *image {
-	i := &image{handle: abi.Image(h.handle(imageKind)), key: key, symbols: map[string]*target.Symbol{}, types: map[string]*ctype{}}
+	i := &image{handle: abi.Image(h.handle(imageKind)), key: key, symbols: map[string]*inferior.Symbol{}, types: map[string]*ctype{}}
 	if h.images == nil {
 		h.images = map[abi.Image]*image{}
 	}
@@ -92,7 +93,7 @@ func (h *handles) newImage(key string) *image {
 }
 
 // newProcess makes a process of an image. The DLL does not know it yet.
-func (h *handles) newProcess(i *image, info target.Info) *process {
+func (h *handles) newProcess(i *image, info inferior.Info) *process {
 	p := &process{handle: abi.Process(h.handle(processKind)), inferior: info.Inferior, pid: info.PID, image: i, identity: h.job.last}
 	h.job.last++
 	if h.processes == nil {
@@ -103,7 +104,7 @@ func (h *handles) newProcess(i *image, info target.Info) *process {
 }
 
 // newType adds a type to its image.
-func (h *handles) newType(i *image, name string, l target.Layout) *ctype {
+func (h *handles) newType(i *image, name string, l layout.Layout) *ctype {
 	t := &ctype{abi.Type(h.handle(typeKind)), name, i, l, map[string]bool{}}
 	if h.types == nil {
 		h.types = map[abi.Type]*ctype{}

@@ -9,7 +9,8 @@ import (
 	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs/dll/abi"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
 )
 
 // This file serves the call-backs that need the debugger: symbols, types, memory.
@@ -43,7 +44,7 @@ func (h *host) findSymbol(handle, name, result uintptr) uintptr {
 }
 
 // found hands an address over. No place for it is the question whether there is one.
-func (h *host) found(callback string, s *target.Symbol, result uintptr) uintptr {
+func (h *host) found(callback string, s *inferior.Symbol, result uintptr) uintptr {
 	if result != 0 && !value(result, abi.TaddrT(s.Addr)) {
 		h.badPointer(callback, result)
 		return abi.NoInformation
@@ -52,7 +53,7 @@ func (h *host) found(callback string, s *target.Symbol, result uintptr) uintptr 
 }
 
 // symbol looks a symbol up, once for each image.
-func (h *host) symbol(i *image, name string) *target.Symbol {
+func (h *host) symbol(i *image, name string) *inferior.Symbol {
 	if s, ok := i.symbols[name]; ok {
 		return s
 	}
@@ -116,10 +117,10 @@ func (h *host) findType(handle, name, lang uintptr) uintptr {
 
 // describeTypes asks for those types of an image that have not been asked for, in one question.
 func (h *host) describeTypes(i *image, names []string) error {
-	var queries []target.TypeQuery
+	var queries []layout.TypeQuery
 	for _, n := range names {
 		if _, known := i.types[n]; !known {
-			queries = append(queries, target.TypeQuery{Name: n, Fields: h.words})
+			queries = append(queries, layout.TypeQuery{Name: n, Fields: h.words})
 		}
 	}
 	if len(queries) == 0 {
@@ -134,10 +135,10 @@ func (h *host) describeTypes(i *image, names []string) error {
 // describe asks for a type with members that it may have, beside those that
 // the DLL's file has the names of.
 func (h *host) describe(i *image, name string, members []string) error {
-	return h.describeAll(i, []target.TypeQuery{{Name: name, Fields: slices.Concat(h.words, members)}})
+	return h.describeAll(i, []layout.TypeQuery{{Name: name, Fields: slices.Concat(h.words, members)}})
 }
 
-func (h *host) describeAll(i *image, queries []target.TypeQuery) error {
+func (h *host) describeAll(i *image, queries []layout.TypeQuery) error {
 	if h.current == nil || h.current.image != i {
 		return errOtherImage
 	}
@@ -152,7 +153,7 @@ func (h *host) describeAll(i *image, queries []target.TypeQuery) error {
 		}
 		t := i.types[q.Name]
 		if t == nil {
-			t = h.newType(i, q.Name, target.Layout{Size: found[k].Size, Fields: map[string]target.Field{}})
+			t = h.newType(i, q.Name, layout.Layout{Size: found[k].Size, Fields: map[string]layout.Field{}})
 		}
 		maps.Copy(t.Fields, found[k].Fields)
 		for _, f := range q.Fields {
@@ -167,12 +168,12 @@ func (h *host) describeWords(i *image) error {
 	if len(h.words) == 0 {
 		return nil
 	}
-	queries := make([]target.TypeQuery, len(h.words), len(h.words)+len(integers))
+	queries := make([]layout.TypeQuery, len(h.words), len(h.words)+len(integers))
 	for k, w := range h.words {
-		queries[k] = target.TypeQuery{Name: w, Fields: h.words}
+		queries[k] = layout.TypeQuery{Name: w, Fields: h.words}
 	}
 	for _, name := range integers {
-		queries = append(queries, target.TypeQuery{Name: name})
+		queries = append(queries, layout.TypeQuery{Name: name})
 	}
 	return h.describeAll(i, queries)
 }
@@ -252,7 +253,7 @@ func (h *host) fetchData(handle, addr, size, result uintptr) uintptr {
 	case p != h.current:
 		return abi.NoInformation // it may be running
 	}
-	data, err := p.reader.Bytes(target.Addr(addr), int(n))
+	data, err := p.reader.Bytes(inferior.Addr(addr), int(n))
 	if err != nil {
 		h.unread++
 		return abi.NoInformation

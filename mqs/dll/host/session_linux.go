@@ -11,7 +11,7 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/mqs/dll/abi"
 	"github.com/mpi-queues/mpi-queues/mqs/dll/wire"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // iterator is where the iteration over the communicators of the current process is.
@@ -66,7 +66,7 @@ func (h *host) open(o *wire.Open) (*wire.Opened, error) {
 // addresses: with address randomisation, that is rare.
 func (h *host) processFor(o *wire.Open) (*process, error) {
 	// All that was ever asked for is asked in one question, of the process that is open.
-	now := &image{symbols: map[string]*target.Symbol{}}
+	now := &image{symbols: map[string]*inferior.Symbol{}}
 	h.current = &process{target: o.Process, image: now}
 	var names []string
 	for _, other := range h.images {
@@ -91,7 +91,7 @@ func (h *host) processFor(o *wire.Open) (*process, error) {
 		p = h.newProcess(same, o.Process)
 	}
 	p.rank, p.target = o.Rank, o.Process
-	p.reader = target.NewReader(context.Background(), asked{h, o.Process})
+	p.reader = inferior.NewReader(context.Background(), asked{h, o.Process})
 	return p, nil
 }
 
@@ -180,7 +180,7 @@ func (h *host) setUpProcess(p *process) *outcome {
 
 // hasQueues asks whether an image or a process has queues. What the DLL has to
 // say is a format with one %s for the image's name, whether it has them or not.
-func (h *host) hasQueues(o *outcome, e abi.Entry, handle uintptr, info target.Info) {
+func (h *host) hasQueues(o *outcome, e abi.Entry, handle uintptr, info inferior.Info) {
 	h.message = 0
 	code := h.lib.code(e, handle, address(&h.message))
 	if h.message != 0 {

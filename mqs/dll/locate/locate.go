@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mpi-queues/mpi-queues/mqs/peek"
+	"github.com/mpi-queues/mpi-queues/mqs/procmem"
 )
 
 // The symbols that a process can say it with.
@@ -54,7 +54,7 @@ type Found struct {
 }
 
 // Read asks a process. That it says nothing is no error.
-func Read(m peek.Memory) Found {
+func Read(m procmem.Memory) Found {
 	f := Found{}
 	for _, name := range []string{IgnoreQueues, IgnoreQueuesMPIR} {
 		if _, _, ok := m.Symbol(name); ok {
@@ -82,8 +82,8 @@ func (f *Found) problem(symbol, format string, args ...any) {
 }
 
 // locations follows a char **.
-func (f *Found) locations(m peek.Memory, at uint64) {
-	list, err := peek.Pointer(m, at)
+func (f *Found) locations(m procmem.Memory, at uint64) {
+	list, err := procmem.Pointer(m, at)
 	if err != nil {
 		f.problem(DLLLocations, "%v", err)
 		return
@@ -92,7 +92,7 @@ func (f *Found) locations(m peek.Memory, at uint64) {
 		return // set only once a debugger is seen
 	}
 	for i := range maxLocations {
-		entry, err := peek.Pointer(m, list+uint64(i*m.PointerSize()))
+		entry, err := procmem.Pointer(m, list+uint64(i*m.PointerSize()))
 		if err != nil {
 			f.problem(DLLLocations, "entry %d: %v", i, err)
 			return
@@ -100,7 +100,7 @@ func (f *Found) locations(m peek.Memory, at uint64) {
 		if entry == 0 {
 			return
 		}
-		path, err := peek.Text(m, entry, maxPath)
+		path, err := procmem.Text(m, entry, maxPath)
 		if err != nil {
 			f.problem(DLLLocations, "entry %d: %v", i, err)
 			continue
@@ -116,12 +116,12 @@ func (f *Found) locations(m peek.Memory, at uint64) {
 // to an absolute path is the surest sign: the letters of a path, taken as an
 // address, are not one in 64 bits, and lead to no path in 32; but the bytes of
 // an address can all be letters.
-func (f *Found) name(m peek.Memory, at, size uint64) {
+func (f *Found) name(m procmem.Memory, at, size uint64) {
 	limit := maxPath
 	if size > 0 {
 		limit = int(min(size, maxPath))
 	}
-	array, arrayErr := peek.Text(m, at, limit)
+	array, arrayErr := procmem.Text(m, at, limit)
 	if size != 0 && size != uint64(m.PointerSize()) {
 		if arrayErr != nil {
 			f.problem(DLLName, "%v", arrayErr)
@@ -129,13 +129,13 @@ func (f *Found) name(m peek.Memory, at, size uint64) {
 		f.add(DLLName, array)
 		return
 	}
-	target, err := peek.Pointer(m, at)
+	target, err := procmem.Pointer(m, at)
 	if err == nil && target == 0 {
 		return // not set, whichever it is
 	}
 	var pointed string
 	if err == nil {
-		pointed, err = peek.Text(m, target, maxPath)
+		pointed, err = procmem.Text(m, target, maxPath)
 	}
 	switch {
 	case err == nil && strings.HasPrefix(pointed, "/"):

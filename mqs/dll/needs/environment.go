@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mpi-queues/mpi-queues/mqs/trust"
+	"github.com/mpi-queues/mpi-queues/mqs/dll/trust"
 )
 
 // searchVariable names folders that the loader searches for libraries.

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mpi-queues/mpi-queues/mqs/trust"
+	"github.com/mpi-queues/mpi-queues/mqs/dll/trust"
 )
 
 // maxLibraries is how many a library can need, all of theirs included.

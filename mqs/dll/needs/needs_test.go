@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpi-queues/mpi-queues/mqs/trust"
+	"github.com/mpi-queues/mpi-queues/mqs/dll/trust"
 )
 
 // bench is a folder, trusted itself, with an open one, where anybody can put

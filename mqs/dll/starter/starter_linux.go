@@ -8,7 +8,7 @@ import (
 	"syscall"
 
 	"github.com/mpi-queues/mpi-queues/mqs/dll/locate"
-	"github.com/mpi-queues/mpi-queues/mqs/peek"
+	"github.com/mpi-queues/mpi-queues/mqs/procmem"
 )
 
 // maxAncestors is how far above a rank its starter may be: between them are a
@@ -63,7 +63,7 @@ func parent(pid int) (int, error) {
 
 // read asks one process.
 func read(pid int) (locate.Found, error) {
-	p, err := peek.Open(pid, locate.Symbols...)
+	p, err := procmem.Open(pid, locate.Symbols...)
 	if err != nil {
 		return locate.Found{}, err
 	}

@@ -19,7 +19,8 @@ import (
 	"io"
 
 	"github.com/mpi-queues/mpi-queues/mqs/dll/abi"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
 )
 
 // ToHost is a message to the host; one member is set.
@@ -60,7 +61,7 @@ type Loaded struct {
 
 // Open asks for the queues of a process. It ends what was open before.
 type Open struct {
-	Process target.Info
+	Process inferior.Info
 	// Image tells images apart: the program and its libraries.
 	Image string
 	// Rank is the process's in MPI_COMM_WORLD, or [abi.InvalidProcess].
@@ -192,9 +193,9 @@ func (r *Reply) Bytes() int64 {
 
 // Ask asks the helper; one member is set. The process is the one that is open.
 type Ask struct {
-	Ranges  []target.Range
+	Ranges  []inferior.Range
 	Symbols []string
-	Types   []target.TypeQuery
+	Types   []layout.TypeQuery
 }
 
 // Answer answers an [Ask], with an element for each that was asked.
@@ -209,13 +210,13 @@ type Answer struct {
 // Symbol is a symbol that may have been found.
 type Symbol struct {
 	Found bool
-	target.Symbol
+	inferior.Symbol
 }
 
 // Type is a type that may have been found.
 type Type struct {
 	Found bool
-	target.Layout
+	layout.Layout
 }
 
 // Conn is one end of the stream, for receiving messages of type In.
@@ -230,7 +231,7 @@ func NewConn[Out, In any](stream io.ReadWriter) *Conn[Out, In] {
 }
 
 // maxMessage is how long a message may be, in bytes. The longest is a group of
-// [MaxGroup] members; an answer of memory has at most [target.MaxFetch] bytes. In a
+// [MaxGroup] members; an answer of memory has at most [inferior.MaxFetch] bytes. In a
 // message of nothing but empty elements a byte makes some forty.
 const maxMessage = 9 << 20
 

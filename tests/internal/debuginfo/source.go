@@ -9,12 +9,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
 )
 
 // Source returns C source that defines the types of a table that keep wants,
 // and those that they are made of, each as a typedef.
-func Source(table *target.Table, keep func(name string) bool) (string, error) {
+func Source(table *layout.Table, keep func(name string) bool) (string, error) {
 	w := writer{table: table, done: map[string]bool{}}
 	for _, name := range slices.Sorted(maps.Keys(table.Types)) {
 		if keep(name) {
@@ -27,7 +27,7 @@ func Source(table *target.Table, keep func(name string) bool) (string, error) {
 }
 
 type writer struct {
-	table *target.Table
+	table *layout.Table
 	out   strings.Builder
 	done  map[string]bool
 }
@@ -46,18 +46,18 @@ func (w *writer) define(name string) error {
 		return nil
 	}
 	w.done[name] = true
-	layout, ok := w.table.Types[name]
+	whole, ok := w.table.Types[name]
 	if !ok {
 		return fmt.Errorf("the table has no %s", name)
 	}
 	var members []member
-	for _, field := range slices.Sorted(maps.Keys(layout.Fields)) {
-		f := layout.Fields[field]
+	for _, field := range slices.Sorted(maps.Keys(whole.Fields)) {
+		f := whole.Fields[field]
 		m := member{name: field, offset: f.Offset, size: f.Size}
 		switch {
-		case f.Kind == target.KindArray, f.Kind == target.KindStruct && f.Type == "":
+		case f.Kind == layout.KindArray, f.Kind == layout.KindStruct && f.Type == "":
 			m.base, m.array = "char", fmt.Sprintf("[%d]", f.Size)
-		case f.Kind == target.KindStruct:
+		case f.Kind == layout.KindStruct:
 			if err := w.define(f.Type); err != nil {
 				return err
 			}
@@ -65,7 +65,7 @@ func (w *writer) define(name string) error {
 				return fmt.Errorf("%s.%s has %d bytes, its type %s has %d", name, field, f.Size, f.Type, inner)
 			}
 			m.base = f.Type
-		case f.Kind == target.KindPointer:
+		case f.Kind == layout.KindPointer:
 			m.base = "void *"
 		default:
 			m.base = map[int]string{1: "char", 2: "short", 4: "int", 8: "long"}[f.Size]
@@ -77,7 +77,7 @@ func (w *writer) define(name string) error {
 		members = append(members, m)
 	}
 	slices.SortStableFunc(members, func(a, b member) int { return a.offset - b.offset })
-	w.write(name, layout.Size, members)
+	w.write(name, whole.Size, members)
 	return nil
 }
 

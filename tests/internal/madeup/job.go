@@ -4,13 +4,13 @@ package madeup
 
 import (
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // Unique ids of the communicators that all ranks have.
 const (
-	world target.Addr = 0x601080
-	halo  target.Addr = 0x55d0c01f2a40
+	world inferior.Addr = 0x601080
+	halo  inferior.Addr = 0x55d0c01f2a40
 )
 
 // Missing tells the ranks that a job leaves out.
@@ -75,7 +75,7 @@ func Process(rank, size int) *mqs.Process {
 
 // communicator is one of all ranks. Its group is left out: all groups of a large
 // job together are as large as the square of it.
-func communicator(id target.Addr, name, context string, rank, size int) *mqs.Queues {
+func communicator(id inferior.Addr, name, context string, rank, size int) *mqs.Queues {
 	q := &mqs.Queues{Communicator: mqs.Communicator{UniqueID: id, LocalRank: mqs.Known(int32(rank)), Size: mqs.Known(int32(size)),
 		Name: mqs.Known(name), Context: context}}
 	for _, class := range mqs.OpClasses {
@@ -88,13 +88,13 @@ func communicator(id target.Addr, name, context string, rank, size int) *mqs.Que
 func message(q *mqs.Queues, kind string, peer, tag int, length int64) mqs.PendingOperation {
 	op := mqs.PendingOperation{Status: mqs.Pending, DesiredLocalRank: mqs.Known(int32(peer)), DesiredGlobalRank: mqs.Known(int32(peer)),
 		TagWild: mqs.Known(false), DesiredTag: mqs.Known(int32(tag)), DesiredLength: mqs.Known(length), SystemBuffer: mqs.Known(kind == ""),
-		Buffer: mqs.Known(target.Addr(0x7f0000000000) + target.Addr(q.LocalRank.Value)<<12 + target.Addr(tag)<<4), ExtraText: []string{}, Kind: kind}
+		Buffer: mqs.Known(inferior.Addr(0x7f0000000000) + inferior.Addr(q.LocalRank.Value)<<12 + inferior.Addr(tag)<<4), ExtraText: []string{}, Kind: kind}
 	if kind != "recv" && kind != "irecv" {
 		op.ActualLocalRank, op.ActualGlobalRank, op.ActualTag, op.ActualLength = op.DesiredLocalRank, op.DesiredGlobalRank, op.DesiredTag, op.DesiredLength
 	}
 	if kind != "" {
 		op.Datatype, op.Count = mqs.Known("MPI_BYTE"), mqs.Known(length)
-		op.Request = mqs.Known(target.Addr(0x55d0c0000000) + target.Addr(tag&0xfff)<<8)
+		op.Request = mqs.Known(inferior.Addr(0x55d0c0000000) + inferior.Addr(tag&0xfff)<<8)
 	}
 	return op
 }

@@ -5,7 +5,8 @@ import (
 	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/target"
+	"github.com/mpi-queues/mpi-queues/mqs/callstack"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // firstPID is the process id of rank 0.
@@ -58,8 +59,8 @@ func (s *State) process(p *proc) *mqs.Process {
 }
 
 // uniqueID differs from process to process.
-func (of *side) uniqueID(p *proc) mqs.Maybe[target.Addr] {
-	return mqs.Known(target.Addr(0x100*(of.id+1) + 0x10000*int(p.rank)))
+func (of *side) uniqueID(p *proc) mqs.Maybe[inferior.Addr] {
+	return mqs.Known(inferior.Addr(0x100*(of.id+1) + 0x10000*int(p.rank)))
 }
 
 func (s *State) queues(p *proc, of *side) *mqs.Queues {
@@ -76,7 +77,7 @@ func (s *State) queues(p *proc, of *side) *mqs.Queues {
 				op.MessageID = mqs.Known(r.address)
 			}
 			if s.Job.Untold && r.internal && r.class == mqs.PendingSends {
-				op.Internal, op.Kind, op.DesiredTag, op.ActualTag = false, mqs.KindNotKnown, mqs.Maybe[int32]{}, mqs.Maybe[int32]{}
+				op.Internal, op.Kind, op.DesiredTag, op.ActualTag = false, callstack.KindNotKnown, mqs.Maybe[int32]{}, mqs.Maybe[int32]{}
 			}
 			add(q, r.class, op)
 		}
@@ -132,7 +133,7 @@ func global(group []int32) []mqs.Maybe[int32] {
 
 func (r *request) operation() mqs.PendingOperation {
 	op := mqs.PendingOperation{Status: r.status, Kind: r.kind, Internal: r.internal, DesiredLocalRank: mqs.Known(r.peer),
-		TagWild: mqs.Known(r.tag == Any && !r.internal), Request: mqs.Known(target.Addr(r.address)), DesiredLength: mqs.Known(int64(100_000))}
+		TagWild: mqs.Known(r.tag == Any && !r.internal), Request: mqs.Known(inferior.Addr(r.address)), DesiredLength: mqs.Known(int64(100_000))}
 	if !op.TagWild.Value {
 		op.DesiredTag = mqs.Known(r.tag)
 	}
@@ -185,7 +186,7 @@ func (s *State) thread(t *thread, number int) mqs.Thread {
 	if t.doing == waits {
 		for _, r := range t.requests {
 			if !isCollective(c.Name) || r.status != mqs.Complete {
-				out.Requests = append(out.Requests, target.Addr(r.address))
+				out.Requests = append(out.Requests, inferior.Addr(r.address))
 			}
 		}
 		out.AllRequests = len(out.Requests) > 0

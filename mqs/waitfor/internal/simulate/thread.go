@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/callstack"
 )
 
 // doing is how far a thread has come with its call.
@@ -159,7 +160,7 @@ func (c *Call) collective() collective {
 // kindOf is the kind of a call's operations.
 func kindOf(c *Call) string {
 	if c.Name == "MPI_Sendrecv" {
-		return mqs.KindNotKnown
+		return callstack.KindNotKnown
 	}
 	return strings.ToLower(strings.TrimPrefix(c.Name, "MPI_"))
 }

@@ -1,0 +1,94 @@
+package callstack
+
+import (
+	"context"
+	"encoding/binary"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
+)
+
+// standing is a process with one stack.
+type standing struct {
+	info    inferior.Info
+	at      inferior.Addr
+	memory  []byte
+	threads []inferior.Thread
+}
+
+func (s *standing) Info() inferior.Info { return s.info }
+
+func (s *standing) ReadMemory(_ context.Context, ranges []inferior.Range) ([][]byte, error) {
+	out := make([][]byte, len(ranges))
+	for i, r := range ranges {
+		if r.Addr >= s.at && r.Addr < s.at+inferior.Addr(len(s.memory)) {
+			b := s.memory[r.Addr-s.at:]
+			out[i] = b[:min(len(b), r.Len)]
+		}
+	}
+	return out, nil
+}
+
+func (s *standing) FindSymbols(_ context.Context, names []string) ([]*inferior.Symbol, error) {
+	return make([]*inferior.Symbol, len(names)), nil
+}
+
+func (s *standing) FindTypes(_ context.Context, queries []layout.TypeQuery) ([]*layout.Layout, error) {
+	return make([]*layout.Layout, len(queries)), nil
+}
+
+func (s *standing) Threads(context.Context, int, []string) ([]inferior.Thread, error) {
+	return s.threads, nil
+}
+
+// What a call holds is found whatever the width and order of its pointers, and
+// in registers that have a sign or are wider than a pointer.
+func TestCallsHoldPointers(t *testing.T) {
+	const stack, held, register, other = 0xfffe_1000, 0xf7a0_1238, 0xf7a0_4560, 0x8049_5678
+	for _, c := range []struct {
+		name  string
+		info  inferior.Info
+		order binary.AppendByteOrder
+		// registers that hold the address register, and the stack pointer of a frame
+		registers []uint64
+		sp        func(inferior.Addr) inferior.Addr
+	}{
+		{"i386", inferior.Info{PointerSize: 4}, binary.LittleEndian, []uint64{0xffff_ffff_f7a0_4560}, func(a inferior.Addr) inferior.Addr { return a }},
+		{"powerpc", inferior.Info{PointerSize: 4, BigEndian: true}, binary.BigEndian, []uint64{0xf7a0_4560}, func(a inferior.Addr) inferior.Addr { return a }},
+		{"x32", inferior.Info{PointerSize: 4}, binary.LittleEndian, []uint64{0x1234_5678_f7a0_4560}, func(a inferior.Addr) inferior.Addr { return a }},
+		{"sign-extending", inferior.Info{PointerSize: 4, BigEndian: true}, binary.BigEndian, []uint64{0xffff_ffff_f7a0_4560}, func(a inferior.Addr) inferior.Addr { return a | 0xffff_ffff<<32 }},
+		{"x86-64", inferior.Info{PointerSize: 8}, binary.LittleEndian, []uint64{0xf7a0_4560}, func(a inferior.Addr) inferior.Addr { return a }},
+		{"s390x", inferior.Info{PointerSize: 8, BigEndian: true}, binary.BigEndian, []uint64{0xf7a0_4560}, func(a inferior.Addr) inferior.Addr { return a }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := &standing{info: c.info}
+			var words []byte
+			for _, w := range []uint64{1, held, other} {
+				if c.info.PointerSize == 4 {
+					words = c.order.AppendUint32(words, uint32(w))
+				} else {
+					words = c.order.AppendUint64(words, w)
+				}
+			}
+			f.at, f.memory = stack, words
+			end := stack + inferior.Addr(2*c.info.PointerSize)
+			f.threads = []inferior.Thread{{Number: 1, Complete: true, Registers: c.registers, Frames: []inferior.Frame{
+				{Function: "poll", StackPointer: c.sp(stack)},
+				{Function: "PMPI_Recv", StackPointer: c.sp(stack)},
+				{Function: "main", StackPointer: c.sp(end)},
+			}}}
+			calls, err := Calls(inferior.NewReader(context.Background(), f))
+			if err != nil || len(calls) != 1 {
+				t.Fatal(calls, err)
+			}
+			got := calls[0]
+			if got.Function != "MPI_Recv" || !got.Words[held] || !got.Words[register] || got.Words[other] {
+				t.Errorf("%s holds %v", got.Function, got.Words)
+			}
+			if !got.Holds(stack) || got.Holds(end) || len(got.Words) != 3 {
+				t.Errorf("its stack is %v, its words %v", got.Stack, got.Words)
+			}
+		})
+	}
+}

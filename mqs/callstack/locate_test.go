@@ -1,0 +1,51 @@
+package callstack
+
+import (
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+)
+
+func frame(function, object, file string, line int) inferior.Frame {
+	return inferior.Frame{Function: function, Object: object, File: file, Line: line}
+}
+
+func TestThreadAt(t *testing.T) {
+	const libc, mpi = "/lib/libc.so.6", "/opt/mpi/lib/libmpi.so.12"
+	for name, c := range map[string]struct {
+		frames []inferior.Frame
+		want   mqs.Thread
+		own    bool
+	}{
+		"in a call": {[]inferior.Frame{frame("poll", libc, "../poll.c", 29), frame("PMPI_Recv", mpi, "", 0), frame("exchange", "", "halo.c", 88), frame("main", "", "halo.c", 9)},
+			mqs.Thread{Call: "MPI_Recv", Function: "exchange", File: "halo.c", Line: 88}, true},
+		"a call for large counts": {[]inferior.Frame{frame("PMPI_Recv_c", mpi, "", 0), frame("main", "", "", 0)},
+			mqs.Thread{Call: "MPI_Recv", Function: "main"}, true},
+		"a call inside a call": {[]inferior.Frame{frame("PMPI_Allreduce", mpi, "", 0), frame("PMPI_File_write_all", mpi, "", 0), frame("main", "", "out.c", 5)},
+			mqs.Thread{Call: "MPI_File_write_all", Function: "main", File: "out.c", Line: 5}, true},
+		"from Fortran": {[]inferior.Frame{frame("PMPI_Barrier", mpi, "", 0), frame("pmpi_barrier__", mpi, "wrap.c", 3), frame("solve", "", "s.f90", 7)},
+			mqs.Thread{Call: "MPI_Barrier", Function: "solve", File: "s.f90", Line: 7}, true},
+		"its frame is gone": {[]inferior.Frame{frame("internal_Waitany", mpi, "w.c", 9), frame("main", "", "a.c", 4)},
+			mqs.Thread{Call: "MPI_Waitany", Function: "main", File: "a.c", Line: 4}, true},
+		"computing": {[]inferior.Frame{frame("sin", "/lib/libm.so.6", "../s_sin.c", 7), frame("compute", "", "slow.c", 30), frame("main", "", "slow.c", 40)},
+			mqs.Thread{Function: "compute", File: "slow.c", Line: 30}, true},
+		"without sources": {[]inferior.Frame{frame("pause", libc, "", 0), frame("main", "", "", 0), frame("__libc_start_main", libc, "", 0)},
+			mqs.Thread{Function: "main"}, true},
+		"a stripped program's thread": {[]inferior.Frame{frame("poll", libc, "", 0), frame("", "", "", 0), frame("clone3", libc, "", 0)},
+			mqs.Thread{}, true},
+		"the MPI's own thread, asking for the time": {[]inferior.Frame{frame("clock_gettime", "", "", 0), frame("ofi_gettime", mpi, "", 0), frame("clone3", libc, "", 0)},
+			mqs.Thread{}, false},
+		"where functions are is not recorded": {[]inferior.Frame{frame("epoll_wait", "", "", 0), frame("progress", "", "", 0)},
+			mqs.Thread{}, false},
+		"the MPI's own thread": {[]inferior.Frame{frame("epoll_wait", libc, "../epoll.c", 30), frame("ofi_epoll_wait", mpi, "ofi_epoll.h", 154), frame("clone3", libc, "clone3.S", 81)},
+			mqs.Thread{Function: "epoll_wait", File: "../epoll.c", Line: 30}, false},
+		"a thread in the program's own library": {[]inferior.Frame{frame("work", "/home/me/libsolver.so", "work.c", 3), frame("clone3", libc, "clone3.S", 81)},
+			mqs.Thread{Function: "work", File: "work.c", Line: 3}, true},
+	} {
+		got, own := threadAt(&Stacks{}, &inferior.Thread{Frames: c.frames})
+		if got.Call != c.want.Call || got.Function != c.want.Function || got.File != c.want.File || got.Line != c.want.Line || own != c.own {
+			t.Errorf("%s: %+v, %v; want %+v, %v", name, got, own, c.want, c.own)
+		}
+	}
+}

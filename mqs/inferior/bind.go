@@ -1,0 +1,227 @@
+package inferior
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"unsafe"
+
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
+)
+
+// Struct reads one C type into the Go struct T. Each field of T is tagged with
+// the C member that it takes:
+//
+//	Index uint32      `c:"c_index|c_contextid"` // spellings, newest first
+//	Topo  inferior.Addr `c:"c_topo,optional"`     // its zero value where there is none
+//
+// Members are paths with dots between levels; a field that is itself such a
+// struct puts its own tag before the paths of its fields. Integers take their
+// width and sign from the layout. [Addr] takes pointers, [Text] strings, and
+// [Place] the address of the member itself. A Struct is made by [Bind].
+type Struct[T any] struct {
+	name  string
+	size  int
+	steps []step
+}
+
+// Text is a string member: characters in place, or a pointer to them.
+type Text struct {
+	inline []byte
+	at     Addr
+}
+
+// Read returns the string, of at most limit bytes.
+func (t Text) Read(r *Reader, limit int) (string, error) {
+	if t.inline != nil {
+		s, _, _ := bytes.Cut(t.inline[:min(len(t.inline), limit)], []byte{0})
+		return string(s), r.Spend(len(s))
+	}
+	if t.at == 0 {
+		return "", nil
+	}
+	return r.CString(t.at, limit)
+}
+
+// maxStruct bounds the size of a C type, which debug information or a recording says, in
+// bytes. UCX's ucp_worker_t has 142,000.
+const maxStruct = 1 << 20
+
+// Place is the address of a member, for lists and arrays that are embedded.
+type Place Addr
+
+var (
+	typePlace = reflect.TypeFor[Place]()
+	typeText  = reflect.TypeFor[Text]()
+)
+
+// member is a Go field and the C members that it may be.
+type member struct {
+	index    []int
+	typ      reflect.Type
+	paths    []string
+	optional bool
+}
+
+// members lists the tagged fields of a Go struct, nested ones included.
+func members(t reflect.Type, prefix string, index []int) []member {
+	var out []member
+	for i := range t.NumField() {
+		f := t.Field(i)
+		tag, ok := f.Tag.Lookup("c")
+		if !ok {
+			continue
+		}
+		names, options, _ := strings.Cut(tag, ",")
+		at := append(append([]int(nil), index...), i)
+		if f.Type.Kind() == reflect.Struct && f.Type != typeText {
+			out = append(out, members(f.Type, prefix+names+".", at)...)
+			continue
+		}
+		m := member{index: at, typ: f.Type, optional: options == "optional"}
+		for _, name := range strings.Split(names, "|") {
+			m.paths = append(m.paths, prefix+name)
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// Queries lists the types that a struct of [Struct] fields binds, with every
+// spelling of every member, for one batch.
+func Queries(structs any) []layout.TypeQuery {
+	var out []layout.TypeQuery
+	eachStruct(structs, func(name string, _ bool, b binder) {
+		q := layout.TypeQuery{Name: name}
+		for _, m := range members(b.goType(), "", nil) {
+			q.Fields = append(q.Fields, m.paths...)
+		}
+		out = append(out, q)
+	})
+	return out
+}
+
+// Bind makes every [Struct] field of *structs ready to read by the layouts.
+// Each is tagged with the name of its C type (spellings newest first, and
+// "optional", as for members). One error names all that is missing.
+func Bind(structs any, l *layout.Layouts) error {
+	var missing []error
+	eachStruct(structs, func(name string, optional bool, b binder) {
+		if _, ok := l.Size(name); !ok && optional {
+			return
+		}
+		if err := b.bind(name, l); err != nil {
+			missing = append(missing, err)
+		}
+	})
+	return errors.Join(missing...)
+}
+
+type binder interface {
+	goType() reflect.Type
+	bind(name string, l *layout.Layouts) error
+}
+
+func eachStruct(structs any, f func(name string, optional bool, b binder)) {
+	v := reflect.ValueOf(structs).Elem()
+	for i := range v.NumField() {
+		if b, ok := v.Field(i).Addr().Interface().(binder); ok {
+			name, options, _ := strings.Cut(v.Type().Field(i).Tag.Get("c"), ",")
+			f(name, options == "optional", b)
+		}
+	}
+}
+
+func (s *Struct[T]) goType() reflect.Type { return reflect.TypeFor[T]() }
+
+func (s *Struct[T]) bind(name string, l *layout.Layouts) error {
+	size, ok := l.Size(name)
+	if !ok {
+		return fmt.Errorf("no type %s", name)
+	}
+	if size < 0 || size > maxStruct {
+		return fmt.Errorf("%s has %d bytes, which can't be right", name, size)
+	}
+	*s = Struct[T]{name: name, size: size}
+	var missing []string
+	for _, m := range members(s.goType(), "", nil) {
+		path, f, ok := pick(l, name, m.paths)
+		switch {
+		case ok && fits(m.typ, f) && f.Offset >= 0 && f.Size >= 0 && f.Size <= size && f.Offset <= size-f.Size:
+			s.steps = append(s.steps, newStep(s.goType(), m, f))
+		case ok:
+			missing = append(missing, fmt.Sprintf("%s is a %s of %d bytes at %d", path, f.Kind, f.Size, f.Offset))
+		case !m.optional:
+			missing = append(missing, "no "+strings.Join(m.paths, " or "))
+		}
+	}
+	if missing != nil {
+		return fmt.Errorf("%s: %s", name, strings.Join(missing, ", "))
+	}
+	return nil
+}
+
+func pick(l *layout.Layouts, name string, paths []string) (string, layout.Field, bool) {
+	for _, path := range paths {
+		if f, ok := l.Field(name, path); ok {
+			return path, f, true
+		}
+	}
+	return "", layout.Field{}, false
+}
+
+// fits says whether a member can be read into a Go type without loss.
+func fits(t reflect.Type, f layout.Field) bool {
+	integer := f.Size == 1 || f.Size == 2 || f.Size == 4 || f.Size == 8
+	switch t {
+	case typePlace:
+		return true
+	case typeText:
+		return f.Kind == layout.KindArray || f.Kind == layout.KindPointer && integer
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return integer
+	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return integer && f.Size <= int(t.Size()) && f.Kind != layout.KindStruct && f.Kind != layout.KindArray && f.Kind != layout.KindFloat
+	}
+	return false
+}
+
+// Bound is true once [Bind] has found the type; optional ones may stay unbound.
+func (s *Struct[T]) Bound() bool { return s.name != "" }
+
+// Name is the C type's name.
+func (s *Struct[T]) Name() string { return s.name }
+
+// Size is the C type's size in bytes.
+func (s *Struct[T]) Size() int { return s.size }
+
+// Read reads the object at a: its whole memory first, then the fields.
+func (s *Struct[T]) Read(r *Reader, a Addr) (T, error) {
+	var out T
+	err := r.Spend(int(unsafe.Sizeof(out)))
+	if err != nil {
+		return out, err
+	}
+	b, err := r.Bytes(a, s.size)
+	if err != nil {
+		return out, fmt.Errorf("%s at %s: %w", s.name, a, err)
+	}
+	return s.decode(r.order, a, b), nil
+}
+
+// Places returns where the members of an object at a stand, of those that are a
+// [Place], without reading it: for objects far larger than what is wanted of them.
+func (s *Struct[T]) Places(a Addr) T {
+	var out T
+	for i := range s.steps {
+		if st := &s.steps[i]; st.how == asPlace {
+			// Within out: the offset is that of one of T's fields.
+			*(*Place)(unsafe.Add(unsafe.Pointer(&out), st.to)) = Place(a) + Place(st.field.Offset)
+		}
+	}
+	return out
+}

@@ -1,0 +1,164 @@
+package inferior
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
+)
+
+type point struct {
+	X     int32  `c:"x"`
+	Index uint64 `c:"newer|older"`
+	Maybe uint32 `c:"gone,optional"`
+	Name  Text   `c:"name"`
+	Items Place  `c:"items"`
+	Next  Addr   `c:"next"`
+	Inner struct {
+		Flag bool `c:"flag"`
+	} `c:"inner"`
+}
+
+// field is where a member stands.
+func field(offset, size int, kind layout.Kind) layout.Field {
+	return layout.Field{Offset: offset, Size: size, Kind: kind}
+}
+
+type shapes struct {
+	Point Struct[point]    `c:"point_t"`
+	Other Struct[struct{}] `c:"other_t,optional"`
+}
+
+func pointLayout() *layout.Layout {
+	return &layout.Layout{Size: 64, Fields: map[string]layout.Field{
+		"x": field(0, 2, layout.KindSigned), "older": field(4, 4, layout.KindUnsigned), "name": field(8, 8, layout.KindArray),
+		"items": field(16, 16, layout.KindStruct), "next": field(32, 8, layout.KindPointer), "inner.flag": field(40, 1, layout.KindUnsigned),
+	}}
+}
+
+func TestBindAndRead(t *testing.T) {
+	f := newFake()
+	f.types["point_t"] = pointLayout()
+	mem := make([]byte, 0x1000)
+	copy(mem, "\xfe\xff\x00\x00\xff\xff\xff\xff"+"abc\x00defg")
+	copy(mem[32:], "\x78\x56\x34\x12\x00\x00\x00\x00\x01")
+	f.regions[0x1000] = mem
+	r := NewReader(context.Background(), f)
+	l, err := FromDebugInfo(r, Queries(&shapes{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s shapes
+	if err := Bind(&s, l); err != nil {
+		t.Fatal(err)
+	}
+	p, err := s.Point.Read(r, 0x1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name, err := p.Name.Read(r, 64)
+	if p.X != -2 || p.Index != 0xffffffff || p.Maybe != 0 || name != "abc" || err != nil ||
+		p.Items != 0x1010 || p.Next != 0x12345678 || !p.Inner.Flag {
+		t.Errorf("read %+v, name %q, %v", p, name, err)
+	}
+	if s.Other.Bound() || !s.Point.Bound() {
+		t.Error("a type that is not there is bound, or the other way round")
+	}
+	if _, err := s.Point.Read(r, 0x1fe0); err == nil {
+		t.Error("a struct was read beyond its memory")
+	}
+}
+
+func TestBigEndian(t *testing.T) {
+	f := newFake()
+	f.info = Info{PointerSize: 4, BigEndian: true}
+	l := pointLayout()
+	l.Fields["next"] = field(32, 4, layout.KindPointer)
+	f.types["point_t"] = l
+	mem := make([]byte, 0x1000)
+	copy(mem, "\xff\xfe\x00\x00\x00\x00\x00\x07")
+	copy(mem[32:], "\x12\x34\x56\x78")
+	f.regions[0x1000] = mem
+	r := NewReader(context.Background(), f)
+	layouts, _ := FromDebugInfo(r, Queries(&shapes{}))
+	var s shapes
+	if err := Bind(&s, layouts); err != nil {
+		t.Fatal(err)
+	}
+	p, err := s.Point.Read(r, 0x1000)
+	if err != nil || p.X != -2 || p.Index != 7 || p.Next != 0x12345678 {
+		t.Errorf("read %+v, %v", p, err)
+	}
+}
+
+// One error names all that is missing, and all that does not fit.
+func TestBindNamesEverythingMissing(t *testing.T) {
+	f := newFake()
+	l := pointLayout()
+	delete(l.Fields, "x")
+	delete(l.Fields, "older")
+	l.Fields["next"] = field(62, 8, layout.KindPointer) // beyond the end
+	l.Fields["inner.flag"] = field(40, 3, layout.KindUnsigned)
+	l.Fields["items"] = field(math.MaxInt, 16, layout.KindStruct)
+	l.Fields["name"] = field(8, -4, layout.KindArray)
+	f.types["point_t"] = l
+	layouts, _ := FromDebugInfo(NewReader(context.Background(), f), Queries(&shapes{}))
+	err := Bind(&shapes{}, layouts)
+	if err == nil {
+		t.Fatal("it was bound")
+	}
+	for _, want := range []string{"point_t", "no x", "no newer or older", "next is a pointer of 8 bytes at 62", "inner.flag", "items is a struct", "name is a array of -4"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q does not say %q", err, want)
+		}
+	}
+}
+
+func TestTableFollowsNestedTypes(t *testing.T) {
+	table, err := layout.ParseTable([]byte(`{"release": "X 1", "pointer_size": 8, "byte_order": "little", "types": {
+		"outer_t": {"size": 32, "fields": {"a": {"offset": 8, "size": 16, "kind": "struct", "type": "inner_t"}, "n": {"offset": 0, "size": 4, "kind": "signed"}}},
+		"inner_t": {"size": 16, "fields": {"b": {"offset": 4, "size": 4, "kind": "unsigned"}}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := table.Layouts([]layout.TypeQuery{{Name: "outer_t", Fields: []string{"a.b", "a.c", "n", "n.x", "z"}}, {Name: "none_t"}})
+	if f, ok := l.Field("outer_t", "a.b"); !ok || f != (field(12, 4, layout.KindUnsigned)) {
+		t.Errorf("a.b is %+v, %v", f, ok)
+	}
+	for _, path := range []string{"a.c", "n.x", "z"} {
+		if f, ok := l.Field("outer_t", path); ok {
+			t.Errorf("%s is %+v", path, f)
+		}
+	}
+	if _, ok := l.Size("none_t"); ok || l.Source != "table" || l.Name != "X 1" {
+		t.Errorf("%+v", l)
+	}
+}
+
+func TestWalk(t *testing.T) {
+	chain := map[Addr]Addr{1: 2, 2: 3, 3: 9, 4: 5, 5: 6, 6: 5}
+	next := func(a Addr) (Addr, error) { return chain[a], nil }
+	walk := func(first Addr, limit int) (n int, err error) {
+		for _, e := range Walk(first, 9, limit, next) {
+			if e != nil {
+				return n, e
+			}
+			n++
+		}
+		return n, nil
+	}
+	if n, err := walk(1, 10); n != 3 || err != nil {
+		t.Errorf("%d elements, %v", n, err)
+	}
+	if n, err := walk(4, 10); n != 3 || err == nil {
+		t.Errorf("a cycle gave %d elements, %v", n, err)
+	}
+	if n, err := walk(1, 2); n != 2 || err == nil {
+		t.Errorf("a limit of 2 gave %d elements, %v", n, err)
+	}
+	if n, err := walk(0, 2); n != 0 || err != nil {
+		t.Errorf("NULL gave %d elements, %v", n, err)
+	}
+}

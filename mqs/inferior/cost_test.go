@@ -1,0 +1,161 @@
+package inferior
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/mqs/internal/cost"
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
+)
+
+// scattered is a recording of n bytes, each on a page of its own that is not next to the
+// others, and of as much more as is padding.
+func scattered(t testing.TB, n int, padding string) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	var index strings.Builder
+	index.WriteString(`{"recording":1,"padding":"` + padding + `","processes":[{"process":{"pointer_size":8},"memory":[`)
+	for i := range n {
+		if i > 0 {
+			index.WriteByte(',')
+		}
+		fmt.Fprintf(&index, `{"address":"%#x","length":1}`, (i+1)*2*pageSize)
+	}
+	index.WriteString("]}]}")
+	for name, b := range map[string][]byte{"recording.json": []byte(index.String()), "memory": make([]byte, n)} {
+		w, err := z.Create(name)
+		if err == nil {
+			_, err = w.Write(b)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// A recording's pages cost nothing before they are read, and what is read of them ends by
+// what was recorded.
+func TestScatteredRecording(t *testing.T) {
+	const pieces = 1 << 17
+	file := scattered(t, pieces, "")
+	cost.AtMost(t, cost.Most, func() {
+		processes, err := ReadRecording(bytes.NewReader(file), int64(len(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := NewReader(t.Context(), processes[0])
+		read := 0
+		for i := range pieces {
+			if _, err = r.Bytes(Addr(i+1)*2*pageSize, 1); err != nil {
+				break
+			}
+			read++
+		}
+		var spent *SpentError
+		if !errors.As(err, &spent) || !strings.Contains(err.Error(), "after reading") || read < 1000 {
+			t.Errorf("after %d pages: %v", read, err)
+		}
+		if r.Spent() == nil {
+			t.Error("the process is read on")
+		}
+	})
+}
+
+// What a recording unpacks to is bounded by what it is packed to.
+func TestPackedRecording(t *testing.T) {
+	file := scattered(t, 1, strings.Repeat("a", 64<<20))
+	cost.AtMost(t, 96<<20, func() {
+		if _, err := ReadRecording(bytes.NewReader(file), int64(len(file))); !errors.Is(err, ErrNotRecording) {
+			t.Errorf("%d bytes are read: %v", len(file), err)
+		}
+	})
+}
+
+// zeros is a process whose memory is zero throughout.
+type zeros struct {
+	Inferior
+	asked int
+}
+
+func (z *zeros) Info() Info { return Info{PointerSize: 8} }
+
+func (z *zeros) ReadMemory(_ context.Context, ranges []Range) ([][]byte, error) {
+	z.asked++
+	out := make([][]byte, len(ranges))
+	for i, r := range ranges {
+		out[i] = make([]byte, r.Len)
+	}
+	return out, nil
+}
+
+// The objects of a process are bounded by the memory that they can be in, however often
+// they are come to.
+func TestSpend(t *testing.T) {
+	z := &zeros{}
+	r := NewReader(t.Context(), z)
+	var s struct {
+		Big Struct[struct {
+			Value int64 `c:"value"`
+		}] `c:"big"`
+	}
+	l := layout.FromDWARF(map[string]*layout.Layout{"big": {Size: 64, Fields: map[string]layout.Field{"value": field(0, 8, layout.KindSigned)}}})
+	if err := Bind(&s, l); err != nil {
+		t.Fatal(err)
+	}
+	const same = 0x10000
+	// again reads the object until that fails, and says how often it was.
+	again := func(r *Reader) (n int, err error) {
+		for n < 10_000_000 && err == nil {
+			_, err = s.Big.Read(r, same)
+			n++
+		}
+		return n, err
+	}
+	n, err := again(r)
+	if most := int(freeMade+madePerByte*r.mem.cached)/objectCost + 1; n < 100_000 || n > most || err == nil || !errors.Is(err, r.Spent()) {
+		t.Errorf("one object was read %d times, of at most %d: %v", n, most, err)
+	}
+	// Memory that is there warrants more.
+	r = NewReader(t.Context(), z)
+	for i := range 2 * n {
+		if _, err := s.Big.Read(r, same+Addr(64*i)); err != nil {
+			t.Fatalf("object %d: %v", i, err)
+		}
+	}
+	// One who has cancelled does not wait for that.
+	ctx, cancel := context.WithCancel(t.Context())
+	r = NewReader(ctx, z)
+	cancel()
+	if n, err = again(r); n > spendsPerLook || !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled, %d objects are read: %v", n, err)
+	}
+}
+
+// A type that can't be as large as it says is not bound, and an array that is not there
+// is not made.
+func TestClaimedSizes(t *testing.T) {
+	var s struct {
+		Big Struct[struct{}] `c:"big"`
+	}
+	for _, size := range []int{-1, maxStruct + 1, 1 << 40} {
+		if err := Bind(&s, layout.FromDWARF(map[string]*layout.Layout{"big": {Size: size}})); err == nil {
+			t.Errorf("a type of %d bytes is bound", size)
+		}
+	}
+	cost.AtMost(t, 1<<20, func() {
+		r := NewReader(t.Context(), &replay{log: &processLog{Process: Info{PointerSize: 8}}})
+		if _, err := r.Pointers(0x1000, 1<<40); err == nil {
+			t.Error("a terabyte was read")
+		}
+	})
+}

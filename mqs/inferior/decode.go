@@ -1,0 +1,93 @@
+package inferior
+
+import (
+	"encoding/binary"
+	"reflect"
+	"unsafe"
+
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
+)
+
+// step copies one member into one Go field. All that reflection can find out
+// is found out when a type is bound: a process can have a hundred thousand
+// objects to decode.
+type step struct {
+	field  layout.Field
+	to     uintptr // offset of the Go field in its struct
+	width  uintptr // of the Go field in bytes
+	how    how
+	signed bool // the member's sign goes into the wider Go field
+}
+
+// how a member becomes a Go value.
+type how uint8
+
+const (
+	asInteger how = iota
+	asBool
+	asPlace
+	asText
+)
+
+// newStep prepares the copying of a member that fits the Go field.
+func newStep(t reflect.Type, m member, f layout.Field) step {
+	st := step{field: f, width: m.typ.Size()}
+	for _, i := range m.index {
+		field := t.Field(i)
+		st.to += field.Offset
+		t = field.Type
+	}
+	switch {
+	case m.typ == typePlace:
+		st.how = asPlace
+	case m.typ == typeText:
+		st.how = asText
+	case m.typ.Kind() == reflect.Bool:
+		st.how = asBool
+	default:
+		st.signed = f.Kind == layout.KindSigned && m.typ.Kind() >= reflect.Int && m.typ.Kind() <= reflect.Int64
+	}
+	return st
+}
+
+// decode reads the fields out of the object's bytes, which stood at a.
+func (s *Struct[T]) decode(order binary.ByteOrder, a Addr, b []byte) T {
+	var out T
+	for i := range s.steps {
+		st := &s.steps[i]
+		// Within out: the offset is that of one of T's fields.
+		to := unsafe.Add(unsafe.Pointer(&out), st.to)
+		from := b[st.field.Offset:][:st.field.Size]
+		switch {
+		case st.how == asPlace:
+			*(*Place)(to) = Place(a) + Place(st.field.Offset)
+		case st.how == asText && st.field.Kind == layout.KindArray:
+			*(*Text)(to) = Text{inline: from}
+		case st.how == asText:
+			*(*Text)(to) = Text{at: Addr(uintOf(order, from))}
+		case st.how == asBool:
+			*(*bool)(to) = uintOf(order, from) != 0
+		default:
+			v := uintOf(order, from)
+			if st.signed {
+				v = uint64(signExtend(v, len(from)))
+			}
+			put(to, st.width, v)
+		}
+	}
+	return out
+}
+
+// put writes an integer of the Go field's width.
+func put(to unsafe.Pointer, width uintptr, v uint64) {
+	switch width {
+	case 1:
+		*(*uint8)(to) = uint8(v)
+	case 2:
+		*(*uint16)(to) = uint16(v)
+	case 4:
+		*(*uint32)(to) = uint32(v)
+	default:
+		*(*uint64)(to) = v
+	}
+}

@@ -1,0 +1,90 @@
+package inferior
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
+)
+
+// FromDebugInfo asks the process's debug information for the types, in one round trip.
+func FromDebugInfo(r *Reader, queries []layout.TypeQuery) (*layout.Layouts, error) {
+	found, err := r.t.FindTypes(r.ctx, queries)
+	if err != nil {
+		return nil, err
+	}
+	types := map[string]*layout.Layout{}
+	for i, t := range found {
+		if t != nil {
+			types[queries[i].Name] = t
+		}
+	}
+	return layout.FromDWARF(types), nil
+}
+
+// FindTypes answers as [Inferior.FindTypes] does: from the table, if the layouts are from one, and
+// from debug information what it lacks.
+func FindTypes(r *Reader, l *layout.Layouts, queries []layout.TypeQuery) ([]*layout.Layout, error) {
+	found, err := r.t.FindTypes(r.ctx, queries)
+	if err != nil || l.Table() == nil {
+		return found, err
+	}
+	known := l.Table().Layouts(queries)
+	for i, q := range queries {
+		if t := known.Find(q.Name); t != nil {
+			found[i] = t
+		}
+	}
+	return found, nil
+}
+
+// NoFitError means that no layouts fit a process.
+type NoFitError struct {
+	// Known are the releases that there are tables of, separated by commas.
+	Known string
+	// Why says for the debug information and for each table why it does not fit.
+	Why error
+}
+
+func (e *NoFitError) Error() string { return e.Why.Error() }
+
+// Fit finds the layouts that fit a process: those of its debug information or of
+// one of the tables. try is given layouts and proves them on the process. It
+// fails with a [*NoFitError] if it refuses all.
+func Fit[S any](r *Reader, queries []layout.TypeQuery, tables []*layout.Table, try func(*layout.Layouts) (S, error)) (S, error) {
+	var none S
+	dwarf, err := FromDebugInfo(r, queries)
+	if err != nil {
+		return none, err
+	}
+	var why []error
+	if !dwarf.Empty() {
+		s, err := try(dwarf)
+		if err == nil {
+			return s, nil
+		}
+		why = append(why, fmt.Errorf("its debug information: %w", err))
+	}
+	var known []string
+	for _, t := range tables {
+		known = append(known, t.Release)
+		if !t.Fits(r.Info().PointerSize, r.Info().BigEndian) {
+			why = append(why, fmt.Errorf("the layout of %s: it is for another architecture", t.Release))
+			continue
+		}
+		s, err := try(t.Layouts(queries))
+		if err == nil {
+			return s, nil
+		}
+		if err := cmp.Or(r.Err(), r.Spent()); err != nil {
+			return none, err
+		}
+		why = append(why, fmt.Errorf("the layout of %s: %w", t.Release, err))
+	}
+	if why == nil {
+		why = append(why, errors.New("there is neither debug information nor a table"))
+	}
+	return none, &NoFitError{strings.Join(known, ", "), errors.Join(why...)}
+}

@@ -1,0 +1,207 @@
+package inferior
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
+)
+
+// fake is a process whose memory is known, for tests of what reads it.
+type fake struct {
+	info    Info
+	regions map[Addr][]byte
+	symbols map[string]*Symbol
+	types   map[string]*layout.Layout
+	threads []Thread
+	calls   int
+	read    int // bytes
+}
+
+func newFake() *fake {
+	return &fake{info: Info{PointerSize: 8}, regions: map[Addr][]byte{}, symbols: map[string]*Symbol{}, types: map[string]*layout.Layout{}}
+}
+
+func (f *fake) Info() Info { return f.info }
+
+func (f *fake) ReadMemory(_ context.Context, ranges []Range) ([][]byte, error) {
+	f.calls++
+	out := make([][]byte, len(ranges))
+	for i, r := range ranges {
+		for start, b := range f.regions {
+			if r.Addr >= start && r.Addr < start+Addr(len(b)) {
+				b = b[r.Addr-start:]
+				out[i] = b[:min(len(b), r.Len)]
+			}
+		}
+		f.read += len(out[i])
+	}
+	return out, nil
+}
+
+func (f *fake) FindSymbols(_ context.Context, names []string) ([]*Symbol, error) {
+	out := make([]*Symbol, len(names))
+	for i, n := range names {
+		out[i] = f.symbols[n]
+	}
+	return out, nil
+}
+
+func (f *fake) FindTypes(_ context.Context, queries []layout.TypeQuery) ([]*layout.Layout, error) {
+	out := make([]*layout.Layout, len(queries))
+	for i, q := range queries {
+		out[i] = f.types[q.Name]
+	}
+	return out, nil
+}
+
+func (f *fake) Threads(context.Context, int, []string) ([]Thread, error) { return f.threads, nil }
+
+func noise(n int) []byte {
+	b := make([]byte, n)
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range b {
+		b[i] = byte(r.Uint32())
+	}
+	return b
+}
+
+// Whatever is read in whatever order, it is what the process has.
+func TestReaderReturnsWhatIsThere(t *testing.T) {
+	f := newFake()
+	const start, size = 0x10000, 3 << 20
+	f.regions[start] = noise(size)
+	r := NewReader(context.Background(), f)
+	rnd := rand.New(rand.NewPCG(3, 4))
+	for range 5000 {
+		at, n := rnd.IntN(size-70_000), rnd.IntN(70_000)
+		got, err := r.Bytes(start+Addr(at), n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got) != string(f.regions[start][at:at+n]) {
+			t.Fatalf("%d bytes at %d differ", n, at)
+		}
+	}
+	if f.read > size {
+		t.Errorf("%d bytes were read of %d", f.read, size)
+	}
+}
+
+// The number of calls grows with the bytes, not with the objects: upwards,
+// downwards and all over the place.
+func TestRoundTripsGrowWithBytes(t *testing.T) {
+	const start, size, object = 0x7f00_0000_0000, 64 << 20, 768
+	orders := map[string]func(i, n int) int{
+		"ascending":  func(i, _ int) int { return i },
+		"descending": func(i, n int) int { return n - 1 - i },
+		"scattered":  func(i, n int) int { return i * 7919 % n },
+	}
+	for name, order := range orders {
+		f := newFake()
+		f.regions[start] = make([]byte, size)
+		r := NewReader(context.Background(), f)
+		n := size / object
+		for i := range n {
+			if _, err := r.Bytes(start+Addr(order(i, n)*object), object); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if most := smallFetches + f.read/largeBlock; f.calls > most {
+			t.Errorf("%s: %d calls for %d bytes, want at most %d", name, f.calls, f.read, most)
+		}
+	}
+}
+
+// What lies around unreadable memory is still read.
+func TestUnreadableMemory(t *testing.T) {
+	f := newFake()
+	f.regions[0x5000] = noise(0x1000) // pages around it are missing
+	f.regions[0x9000] = noise(0x3000)
+	r := NewReader(context.Background(), f)
+	for _, a := range []Addr{0x5000, 0x5ff8, 0x9000, 0xbff8} {
+		if _, err := r.Bytes(a, 8); err != nil {
+			t.Errorf("%s: %v", a, err)
+		}
+	}
+	var m *MemoryError
+	for _, a := range []Addr{0, 0x4ff8, 0x5ffc, 0x6000, 0x8ffc, 0xbffc, 0xc000, ^Addr(3)} {
+		if _, err := r.Bytes(a, 8); !errors.As(err, &m) {
+			t.Errorf("%s: %v", a, err)
+		}
+	}
+	calls := f.calls
+	if _, err := r.Bytes(0x6000, 8); err == nil || f.calls != calls {
+		t.Errorf("a miss was asked for again: %v, %d calls", err, f.calls-calls)
+	}
+}
+
+// A process with pointers of 32 bits has no memory beyond them, also where the
+// debugger begins again at the first address.
+func TestNarrowAddresses(t *testing.T) {
+	const size = 0x3000
+	for _, start := range []Addr{0xffff_d000, 0xffff_c000} {
+		f := newFake()
+		f.info.PointerSize = 4
+		f.regions[start], f.regions[1<<32] = noise(size), noise(size)
+		r := NewReader(context.Background(), f)
+		last := start + size - 0x10
+		if err := r.Prefetch([]Range{{last, 0x100}}); err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range []Addr{start, start + size/2, last} {
+			if got, err := r.Bytes(a, 8); err != nil || string(got) != string(f.regions[start][a-start:][:8]) {
+				t.Errorf("%s: %x, %v", a, got, err)
+			}
+		}
+		var m *MemoryError
+		for _, a := range []Addr{0xffff_fffc, 1 << 32, 1<<32 + 0x100} {
+			if _, err := r.Bytes(a, 8); !errors.As(err, &m) {
+				t.Errorf("%s: %v", a, err)
+			}
+		}
+		if want := size; f.read > want {
+			t.Errorf("%d bytes were read of %d", f.read, want)
+		}
+	}
+}
+
+func TestPrefetchIsOneCall(t *testing.T) {
+	f := newFake()
+	var ranges []Range
+	for i := range Addr(500) {
+		f.regions[0x100000+i*0x10000] = make([]byte, 0x1000)
+		ranges = append(ranges, Range{0x100000 + i*0x10000, 0x400})
+	}
+	ranges = append(ranges, Range{0, 8}, Range{^Addr(0), 8}, Range{0x40, 8}) // nothing there
+	r := NewReader(context.Background(), f)
+	if err := r.Prefetch(ranges); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range ranges[:500] {
+		if _, err := r.Bytes(want.Addr, want.Len); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if f.calls != 1 {
+		t.Errorf("%d calls", f.calls)
+	}
+}
+
+func TestCString(t *testing.T) {
+	f := newFake()
+	f.regions[0x1000] = append([]byte("MPI_COMM_WORLD\x00"), noise(0xff0)...)
+	f.regions[0x3ffc] = []byte("end.") // no terminator before memory ends
+	r := NewReader(context.Background(), f)
+	if s, err := r.CString(0x1000, 64); err != nil || s != "MPI_COMM_WORLD" {
+		t.Errorf("%q, %v", s, err)
+	}
+	if _, err := r.CString(0x3ffc, 64); err == nil {
+		t.Error("a string without an end was read")
+	}
+	if _, err := r.CString(0x1000, 4); err == nil {
+		t.Error("a string went over its limit")
+	}
+}

@@ -1,0 +1,170 @@
+package inferior
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+)
+
+// Reader reads one process during one stop, for one request: it carries that
+// request's context, and nothing that it cached may outlive the stop.
+type Reader struct {
+	ctx   context.Context
+	t     Inferior
+	info  Info
+	order binary.ByteOrder
+	mem   memory
+
+	threads []Thread           // nil before they were asked for
+	symbols map[string]*Symbol // those that were asked for
+}
+
+// NewReader returns a reader with an empty cache. Its calls end when ctx does.
+func NewReader(ctx context.Context, t Inferior) *Reader {
+	r := &Reader{ctx: ctx, t: t, info: t.Info(), order: binary.LittleEndian,
+		mem: memory{inferior: t, last: t.Info().LastAddr(), holes: map[Addr]bool{}, held: -1}}
+	if r.info.BigEndian {
+		r.order = binary.BigEndian
+	}
+	if recorder, ok := t.(*Recorder); ok {
+		r.mem.used = recorder.use
+	}
+	if h, ok := t.(held); ok {
+		r.mem.held = h.Held()
+	}
+	return r
+}
+
+// Info returns what is known of the process without reading it.
+func (r *Reader) Info() Info { return r.info }
+
+// Err is not nil once the request has been cancelled.
+func (r *Reader) Err() error { return r.ctx.Err() }
+
+// Threads returns where the threads are, as [Inferior.Threads] does; a second call asks nobody.
+func (r *Reader) Threads(depth int, variables []string) ([]Thread, error) {
+	if r.threads == nil {
+		threads, err := r.t.Threads(r.ctx, depth, variables)
+		if err != nil {
+			return nil, err
+		}
+		r.threads = threads
+	}
+	return r.threads, nil
+}
+
+// Symbol looks up one global symbol, which [Reader.Symbols] may have brought already; it is
+// nil if there is no such symbol.
+func (r *Reader) Symbol(name string) (*Symbol, error) {
+	if _, asked := r.symbols[name]; !asked {
+		if _, err := r.Symbols(name); err != nil {
+			return nil, err
+		}
+	}
+	return r.symbols[name], nil
+}
+
+// Symbols looks up global symbols, in one round trip. Names that do not exist are absent.
+func (r *Reader) Symbols(names ...string) (map[string]Symbol, error) {
+	found, err := r.t.FindSymbols(r.ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]Symbol, len(names))
+	if r.symbols == nil {
+		r.symbols = map[string]*Symbol{}
+	}
+	for i, s := range found {
+		r.symbols[names[i]] = s
+		if s != nil {
+			out[names[i]] = *s
+		}
+	}
+	return out, nil
+}
+
+// Bytes returns n bytes at a, which must not be changed. It fails with a
+// [MemoryError] if any of them can't be read.
+func (r *Reader) Bytes(a Addr, n int) ([]byte, error) { return r.mem.read(r.ctx, a, n) }
+
+// Prefetch brings ranges that will be read into the cache in as few round trips
+// as possible. Unreadable ones are no error here.
+func (r *Reader) Prefetch(ranges []Range) error { return r.mem.prefetch(r.ctx, ranges) }
+
+// Uint reads an unsigned integer of size bytes: 1, 2, 4 or 8.
+func (r *Reader) Uint(a Addr, size int) (uint64, error) {
+	b, err := r.Bytes(a, size)
+	if err != nil {
+		return 0, err
+	}
+	return uintOf(r.order, b), nil
+}
+
+// Int reads a signed integer of size bytes: 1, 2, 4 or 8.
+func (r *Reader) Int(a Addr, size int) (int64, error) {
+	v, err := r.Uint(a, size)
+	return signExtend(v, size), err
+}
+
+// Pointers reads an array of n pointers.
+func (r *Reader) Pointers(a Addr, n int) ([]Addr, error) {
+	w := r.info.PointerSize
+	b, err := r.Bytes(a, n*w)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Spend(n * w); err != nil {
+		return nil, err
+	}
+	out := make([]Addr, n)
+	for i := range out {
+		out[i] = Addr(uintOf(r.order, b[i*w:(i+1)*w]))
+	}
+	return out, nil
+}
+
+// CString reads a string of at most limit bytes that ends at its first NUL.
+func (r *Reader) CString(a Addr, limit int) (string, error) {
+	const step = 64
+	if err := r.Spend(step); err != nil {
+		return "", err
+	}
+	var out []byte
+	for len(out) < limit {
+		// Up to the next boundary: what lies behind a short string may be unreadable.
+		n := min(step-int((a+Addr(len(out)))%step), limit-len(out))
+		b, err := r.Bytes(a+Addr(len(out)), n)
+		if err != nil {
+			return "", err
+		}
+		if i := bytes.IndexByte(b, 0); i >= 0 {
+			return string(append(out, b[:i]...)), nil
+		}
+		out = append(out, b...)
+		if err := r.Spend(len(b)); err != nil {
+			return "", err
+		}
+	}
+	return "", fmt.Errorf("no end of string within %d bytes at %s", limit, a)
+}
+
+// uintOf reads an integer of at most 8 bytes.
+func uintOf(order binary.ByteOrder, b []byte) uint64 {
+	var v uint64
+	if order == binary.BigEndian {
+		for _, c := range b {
+			v = v<<8 | uint64(c)
+		}
+		return v
+	}
+	for i, c := range b {
+		v |= uint64(c) << (8 * i)
+	}
+	return v
+}
+
+func signExtend(v uint64, size int) int64 {
+	shift := 64 - 8*size
+	return int64(v<<shift) >> shift
+}

@@ -1,0 +1,92 @@
+package inferior
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"reflect"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
+)
+
+// A recording answers as the process did, and knows nothing else.
+func TestRecordAndReplay(t *testing.T) {
+	ctx := context.Background()
+	f := newFake()
+	f.info = Info{Inferior: 2, PID: 77, Kind: "core", Executable: "/a", Libraries: []string{"/b"}, PointerSize: 8}
+	f.regions[0x10000] = noise(0x9000)
+	f.symbols["sym"] = &Symbol{0x10008, "/b"}
+	f.types["point_t"] = pointLayout()
+	rec := NewRecorder(f)
+	ask := func(tg Inferior) []any {
+		r := NewReader(ctx, tg)
+		mem1, err1 := r.Bytes(0x10010, 0x20)
+		mem2, err2 := r.Bytes(0x10020, 0x3000)
+		mem3, err3 := r.Bytes(0x18ff0, 16)
+		_, err4 := r.Bytes(0x50000, 8)
+		syms, err5 := tg.FindSymbols(ctx, []string{"sym", "none"})
+		types, err6 := tg.FindTypes(ctx, []layout.TypeQuery{{Name: "point_t", Fields: []string{"x"}}, {Name: "none_t"}})
+		return []any{tg.Info(), mem1, mem2, mem3, syms, types, err1, err2, err3, err4, err5, err6}
+	}
+	want := ask(rec)
+	var file bytes.Buffer
+	if err := WriteRecording(&file, []*Recorder{rec}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadRecording(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	if err != nil || len(got) != 1 {
+		t.Fatalf("%d processes, %v", len(got), err)
+	}
+	if again := ask(got[0]); !reflect.DeepEqual(again, want) {
+		t.Errorf("replayed\n%v\nwant\n%v", again, want)
+	}
+	// Nor does it hold what was only brought along.
+	r := NewReader(ctx, got[0])
+	if b, err := r.Bytes(0x10000, 16); err != nil || !bytes.Equal(b, make([]byte, 16)) {
+		t.Errorf("memory that was not used is there: %x, %v", b, err)
+	}
+	if _, err := r.Bytes(0x15000, 8); err == nil {
+		t.Error("a page of which nothing was used is there")
+	}
+}
+
+func TestReadRecordingRefuses(t *testing.T) {
+	for _, file := range [][]byte{nil, []byte("hello"), []byte("PK\x05\x06" + string(make([]byte, 18)))} {
+		if _, err := ReadRecording(bytes.NewReader(file), int64(len(file))); !errors.Is(err, ErrNotRecording) {
+			t.Errorf("%q: %v", file, err)
+		}
+	}
+}
+
+// A bug report can hold anything.
+func TestReadRecordingStandsAnything(t *testing.T) {
+	for name, index := range map[string]string{
+		"a process of nothing": `{"recording": 1, "processes": [null]}`,
+		"no pointers":          `{"recording": 1, "processes": [{"process": {"pointer_size": 0}}]}`,
+		"disorder":             `{"recording": 1, "processes": [{"process": {"pointer_size": 8}, "memory": [{"address": "0x9000", "length": 1}, {"address": "0x1000", "length": 1}]}]}`,
+		"overlap":              `{"recording": 1, "processes": [{"process": {"pointer_size": 8}, "memory": [{"address": "0x1000", "length": 2}, {"address": "0x1001", "length": 1}]}]}`,
+		"more than there is":   `{"recording": 1, "processes": [{"process": {"pointer_size": 8}, "memory": [{"address": "0x1000", "length": 3221225472}]}]}`,
+		"the end of all":       `{"recording": 1, "processes": [{"process": {"pointer_size": 8}, "memory": [{"address": "0xffffffffffffffff", "length": 2}]}]}`,
+		"another version":      `{"recording": 2}`,
+	} {
+		var file bytes.Buffer
+		z := zip.NewWriter(&file)
+		for entry, text := range map[string]string{"recording.json": index, "memory": "abcd"} {
+			w, err := z.Create(entry)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := w.Write([]byte(text)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadRecording(bytes.NewReader(file.Bytes()), int64(file.Len())); !errors.Is(err, ErrNotRecording) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

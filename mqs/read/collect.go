@@ -1,0 +1,216 @@
+package read
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/callstack"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+)
+
+// Filter says what [Collect] keeps.
+type Filter struct {
+	// Comm is a communicator's name or unique id; empty keeps all.
+	Comm string
+	// Queue keeps one queue only, if it is known.
+	Queue mqs.Maybe[mqs.OpClass]
+	// Internal keeps the MPI library's own communicators and traffic.
+	Internal bool
+	// Limit is the number of operations kept for each queue; 0 keeps all.
+	Limit int
+}
+
+// ParseQueue reads the name of a queue as users write it: sends, receives or unexpected.
+func ParseQueue(name string) (mqs.Maybe[mqs.OpClass], error) {
+	switch name {
+	case "":
+		return mqs.Maybe[mqs.OpClass]{}, nil
+	case "sends":
+		return mqs.Known(mqs.PendingSends), nil
+	case "receives":
+		return mqs.Known(mqs.PendingReceives), nil
+	case "unexpected":
+		return mqs.Known(mqs.UnexpectedMessages), nil
+	}
+	return mqs.Maybe[mqs.OpClass]{}, fmt.Errorf("no queue is called %q: it is sends, receives or unexpected", name)
+}
+
+// Bounds on what a source may yield before it is taken for broken.
+const (
+	maxCommunicators = 1 << 20
+	maxOperations    = 1 << 24
+)
+
+// NoSuchCommunicatorError means that [Filter.Comm] names none.
+type NoSuchCommunicatorError struct {
+	Name string
+	// There are the communicators that there are, each with its quoted name and its id.
+	There []string
+}
+
+func (e *NoSuchCommunicatorError) Error() string {
+	const most = 50
+	there, more := e.There, ""
+	if len(there) > most {
+		there, more = there[:most], fmt.Sprintf(" and %d more", len(there)-most)
+	}
+	if len(there) == 0 {
+		return fmt.Sprintf("no communicator has the name or id %q; there are none", e.Name)
+	}
+	return fmt.Sprintf("no communicator has the name or id %q; there are %s%s", e.Name, strings.Join(there, ", "), more)
+}
+
+// Read collects what the filter keeps of one stopped process. A decoder that
+// fails in itself, as on memory that nobody has thought of, is an [*UnreadableError] too.
+func Read(ctx context.Context, t inferior.Inferior, decoders []Decoder, f Filter) (p *mqs.Process, err error) {
+	defer contain(&err)
+	r := inferior.NewReader(ctx, t)
+	s, err := Open(r, decoders)
+	if err != nil {
+		return nil, err
+	}
+	return Collect(r, s, f)
+}
+
+// contain turns a panic of what it is deferred in into an error.
+func contain(err *error) {
+	if fault := recover(); fault != nil {
+		*err = Unreadable("", "mpi-queues failed on this process (%v): please report it, with a recording by -record", fault)
+	}
+}
+
+// Collect reads what the filter keeps of a source. It fails only if the
+// request was cancelled, the connection broke or the filter names a
+// communicator that is not there; whatever can't be read is said in the
+// process's notes, or in place of the queue.
+func Collect(r *inferior.Reader, s Source, f Filter) (*mqs.Process, error) {
+	p := Identity(r.Info())
+	var there []string
+	seen := 0
+	for c, err := range s.Communicators() {
+		if err := r.Err(); err != nil {
+			return nil, err
+		}
+		if err != nil {
+			p.Note("%v", err)
+			continue
+		}
+		if seen++; seen > maxCommunicators {
+			p.Note("gave up after %d communicators", maxCommunicators)
+			break
+		}
+		if c.Internal && !f.Internal {
+			continue
+		}
+		there = append(there, listed(&c))
+		if f.Comm != "" && !c.Is(f.Comm) {
+			continue
+		}
+		q := &mqs.Queues{Communicator: c}
+		for _, class := range mqs.OpClasses {
+			if f.Queue.Known && f.Queue.Value != class {
+				continue
+			}
+			if q.Queue[class], err = collectQueue(p, r, s, &q.Communicator, class, f); err != nil {
+				return nil, err
+			}
+		}
+		if counter, ok := s.(Counter); ok {
+			q.Traffic = counter.Traffic(&q.Communicator)
+		}
+		p.Communicators = append(p.Communicators, q)
+	}
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	if fragile, ok := s.(Fragile); ok && fragile.Err() != nil {
+		return nil, Unreadable("", "%v", fragile.Err())
+	}
+	if f.Comm != "" && len(p.Communicators) == 0 {
+		return nil, &NoSuchCommunicatorError{f.Comm, there}
+	}
+	p.Phase = mqs.Active
+	p.Threads = callstack.Locate(r)
+	if w, ok := s.(Waiter); ok {
+		w.Waits(p.Threads)
+	}
+	if err := r.Spent(); err != nil {
+		p.Note("%v", err)
+		for i := range p.Threads {
+			p.Threads[i].AllRequests = false // there may be others
+		}
+	}
+	s.Describe(p) // last: reading may have brought up notes
+	p.Seat(maybe(r.Info().Rank), maybe(r.Info().WorldSize))
+	return p, nil
+}
+
+func maybe[T any](v *T) mqs.Maybe[T] {
+	if v == nil {
+		return mqs.Maybe[T]{}
+	}
+	return mqs.Known(*v)
+}
+
+func collectQueue(p *mqs.Process, r *inferior.Reader, s Source, c *mqs.Communicator, class mqs.OpClass, f Filter) (*mqs.Queue, error) {
+	q := &mqs.Queue{Operations: []mqs.PendingOperation{}}
+	for op, err := range s.Operations(c, class) {
+		if q.Total%1024 == 0 {
+			if err := r.Err(); err != nil {
+				return nil, err
+			}
+		}
+		if err != nil {
+			if err := r.Err(); err != nil {
+				return nil, err
+			}
+			if q.Total == 0 || errors.Is(err, ErrEndless) {
+				return &mqs.Queue{Unavailable: err.Error()}, nil
+			}
+			p.Note("the %s of %s may not be all: %v", class.Words(), c.Label(), err)
+			q.Incomplete = true
+			break
+		}
+		if op.Internal && !f.Internal {
+			continue
+		}
+		if q.Total == maxOperations {
+			p.Note("the %s of %s may not be all: gave up after %d", class.Words(), c.Label(), maxOperations)
+			q.Incomplete = true
+			break
+		}
+		q.Total++
+		if f.Limit == 0 || len(q.Operations) < f.Limit {
+			if len(q.Operations) == cap(q.Operations) {
+				q.Operations = slices.Grow(q.Operations, len(q.Operations)+1) // double it: append alone copies five times as much
+			}
+			q.Operations = append(q.Operations, op)
+		}
+	}
+	return q, nil
+}
+
+// Failed returns a process that nothing could be read of, err being why.
+func Failed(info inferior.Info, err error) *mqs.Process {
+	p := Identity(info)
+	p.Unavailable = err.Error()
+	var u *UnreadableError
+	if errors.As(err, &u) {
+		p.MPI, p.Phase = u.MPI, u.Phase
+	}
+	return p
+}
+
+// Identity starts a process of a snapshot with what the debugger knows of it.
+func Identity(info inferior.Info) *mqs.Process {
+	p := &mqs.Process{Inferior: info.Inferior, PID: info.PID, Image: info.Executable}
+	p.GlobalRank = maybe(info.Rank)
+	if len(info.State) == 1 {
+		p.State = mqs.RunStateOf(info.State[0])
+	}
+	return p
+}

@@ -1,0 +1,251 @@
+package read
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/compare"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+)
+
+// Choice says where queues may be read from.
+type Choice string
+
+// The choices.
+const (
+	// Auto is the native decoder where there is one that can read the process, else the vendor's DLL.
+	Auto   Choice = "auto"
+	Native Choice = "native"
+	DLL    Choice = "dll"
+	// Both shows what the native decoder reads, and where the DLL differs.
+	Both Choice = "both"
+)
+
+// ParseChoice reads a choice as users write it.
+func ParseChoice(name string) (Choice, error) {
+	switch c := Choice(name); c {
+	case Auto, Native, DLL, Both:
+		return c, nil
+	}
+	return "", fmt.Errorf("there is no source %q: it is auto, native, dll or both", name)
+}
+
+// Sources are the ways to read a process.
+type Sources struct {
+	Decoders []Decoder
+	// OpenDLL opens a process by its vendor's DLL; native is what a decoder
+	// makes of it, or nil. It fails with [ErrNoDLL] if the process names none,
+	// and with an [*UnreadableError] if none can be used. It may be nil.
+	OpenDLL func(ctx context.Context, t inferior.Inferior, native Source) (Source, error)
+}
+
+// ErrNoDLL means that there is no vendor's DLL to try.
+var ErrNoDLL = errors.New("no queue DLL was found")
+
+// Read collects what the filter keeps of one stopped process, from where the choice says.
+func (ss Sources) Read(ctx context.Context, t inferior.Inferior, choice Choice, f Filter) (*mqs.Process, error) {
+	switch choice {
+	case DLL:
+		return ss.readDLL(ctx, t, f)
+	case Both:
+		return ss.readBoth(ctx, t, f)
+	}
+	p, err := Read(ctx, t, ss.Decoders, f)
+	var u *UnreadableError
+	if choice == Native || !errors.As(err, &u) || u.Final || ctx.Err() != nil {
+		return p, err
+	}
+	byDLL, dllErr := ss.readDLL(ctx, t, f)
+	var noComm *NoSuchCommunicatorError
+	switch {
+	case dllErr == nil:
+		byDLL.MPI = cmp.Or(byDLL.MPI, u.MPI)
+		if u.MPI != "" {
+			byDLL.Note("this is what the vendor's DLL says, since the native decoder can't read the process: %s", u.Reason)
+		}
+		return byDLL, nil
+	case errors.Is(dllErr, ErrNoDLL):
+		return nil, err
+	case errors.As(dllErr, &noComm), ctx.Err() != nil:
+		return nil, dllErr
+	}
+	return nil, Unreadable(u.MPI, "%s%s%w", u.Reason, neitherDLL, dllErr)
+}
+
+// Describe says what is known of a process, and where its queues would be read
+// from, without reading them. That they can't be read is no error here.
+func (ss Sources) Describe(ctx context.Context, t inferior.Inferior, choice Choice) (p *mqs.Process, err error) {
+	defer contain(&err)
+	r := inferior.NewReader(ctx, t)
+	native, nativeErr := Open(r, ss.Decoders)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if nativeErr == nil {
+		p = Identity(t.Info())
+		native.Describe(p)
+	} else {
+		native, p = nil, Failed(t.Info(), nativeErr)
+	}
+	var u *UnreadableError
+	final := errors.As(nativeErr, &u) && u.Final
+	if choice == Native || choice == Auto && nativeErr == nil || choice != DLL && final || ss.OpenDLL == nil {
+		return p, nil
+	}
+	s, err := ss.OpenDLL(ctx, t, native)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		switch {
+		case choice == DLL:
+			p.Unavailable = err.Error()
+		case choice == Both && native != nil:
+			p.Note("%v", err)
+		case !errors.Is(err, ErrNoDLL):
+			p.Unavailable += neitherDLL + err.Error()
+		}
+		return p, nil
+	}
+	byDLL := Identity(t.Info())
+	s.Describe(byDLL)
+	if choice == Both && native != nil {
+		comparedWith(p, byDLL)
+		return p, nil
+	}
+	adopt(byDLL, p)
+	return byDLL, nil
+}
+
+// neitherDLL joins the reasons of a native decoder and of a DLL.
+const neitherDLL = ".\nNor can the vendor's DLL: "
+
+// adopt takes over what a native decoder knows of a process that a DLL has read.
+func adopt(p, native *mqs.Process) {
+	p.MPI, p.MPIVersion, p.Library = native.MPI, native.MPIVersion, native.Library
+	if !p.GlobalRank.Known {
+		p.GlobalRank, p.WorldSize = native.GlobalRank, native.WorldSize
+	}
+}
+
+// comparedWith makes of a process that was read natively one that a DLL has read too.
+func comparedWith(p, byDLL *mqs.Process) {
+	if byDLL.DLL == "" {
+		p.Note("the program asks debuggers not to show its queues, so no DLL was asked and there is nothing to compare with")
+		return
+	}
+	p.Source, p.DLL, p.DLLVersion = string(Both), byDLL.DLL, byDLL.DLLVersion
+	for _, n := range byDLL.Notes {
+		p.Note("%s", n)
+	}
+}
+
+// readDLL reads by the vendor's DLL alone. A native decoder that knows the MPI
+// helps with what only it knows, such as the layouts of a stripped library.
+func (ss Sources) readDLL(ctx context.Context, t inferior.Inferior, f Filter) (p *mqs.Process, err error) {
+	defer contain(&err)
+	if ss.OpenDLL == nil {
+		return nil, Unreadable("", "%w", ErrNoDLL)
+	}
+	r := inferior.NewReader(ctx, t)
+	known := Identity(t.Info())
+	native, err := Open(r, ss.Decoders)
+	if err == nil {
+		native.Describe(known)
+	} else {
+		native = nil
+	}
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	s, err := ss.OpenDLL(ctx, t, native)
+	if err != nil {
+		return nil, err
+	}
+	if p, err = Collect(r, s, f); err == nil {
+		adopt(p, known)
+	}
+	return p, err
+}
+
+// readBoth reads twice, and says where the DLL differs.
+func (ss Sources) readBoth(ctx context.Context, t inferior.Inferior, f Filter) (*mqs.Process, error) {
+	whole := f
+	// The two may not have the same names, nor does the DLL know what is internal.
+	whole.Comm, whole.Internal, whole.Limit = "", true, 0
+	native, err := Read(ctx, t, ss.Decoders, whole)
+	var u *UnreadableError
+	if ctx.Err() != nil || err != nil && (!errors.As(err, &u) || u.Final) {
+		return nil, err
+	}
+	byDLL, dllErr := ss.readDLL(ctx, t, whole)
+	switch {
+	case ctx.Err() != nil:
+		return nil, dllErr
+	case err != nil && dllErr != nil:
+		return nil, Unreadable(u.MPI, "%w%s%w", err, neitherDLL, dllErr)
+	case err != nil:
+		byDLL.MPI = cmp.Or(byDLL.MPI, u.MPI)
+		byDLL.Note("the native decoders can't read the process, so there is nothing to compare with: %v", err)
+		return filtered(byDLL, f)
+	case dllErr != nil:
+		native.Note("the vendor's DLL can't read the process, so there is nothing to compare with: %v", dllErr)
+		return filtered(native, f)
+	case byDLL.DLL == "":
+		comparedWith(native, byDLL)
+		return filtered(native, f)
+	}
+	native.Differences = compare.Compare(native, byDLL, f.Comm, f.Internal)
+	comparedWith(native, byDLL)
+	if more := len(native.Differences) - f.Limit; f.Limit > 0 && more > 0 {
+		native.Differences = native.Differences[:f.Limit]
+		native.Note("%d more differences are not shown (-limit)", more)
+	}
+	return filtered(native, f)
+}
+
+// filtered drops what a filter does not keep and [Collect] has kept for
+// comparison. It fails as Collect does if nobody knows the filter's communicator.
+func filtered(p *mqs.Process, f Filter) (*mqs.Process, error) {
+	var there []string
+	kept := p.Communicators[:0]
+	for _, c := range p.Communicators {
+		if c.Internal && !f.Internal {
+			continue
+		}
+		there = append(there, listed(&c.Communicator))
+		if f.Comm != "" && !c.Is(f.Comm) {
+			continue
+		}
+		for _, q := range c.Queue {
+			if q != nil {
+				filterQueue(q, f)
+			}
+		}
+		kept = append(kept, c)
+	}
+	p.Communicators = kept
+	if f.Comm != "" && len(kept) == 0 && len(p.Differences) == 0 {
+		return nil, &NoSuchCommunicatorError{f.Comm, there}
+	}
+	return p, nil
+}
+
+// listed is the communicator in a [NoSuchCommunicatorError].
+func listed(c *mqs.Communicator) string { return fmt.Sprintf("%q (%s)", c.Name.Value, c.UniqueID) }
+
+func filterQueue(q *mqs.Queue, f Filter) {
+	kept := q.Operations[:0]
+	for _, op := range q.Operations {
+		if !op.Internal || f.Internal {
+			kept = append(kept, op)
+		}
+	}
+	q.Operations, q.Total = kept, len(kept)
+	if f.Limit > 0 && q.Total > f.Limit {
+		q.Operations = kept[:f.Limit]
+	}
+}

@@ -1,0 +1,58 @@
+package read
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/callstack"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+)
+
+// Func collects what a filter keeps of one process.
+type Func func(ctx context.Context, t inferior.Inferior, f Filter) (*mqs.Process, error)
+
+// Several are processes that are read for one snapshot.
+type Several struct {
+	Processes []inferior.Inferior
+	// Read reads each of them.
+	Read Func
+	// Beside are processes that nobody need try to read: they say themselves why.
+	Beside []*mqs.Process
+	// Progress is told which of the processes is next, counted from 0; it may be nil.
+	Progress func(next int)
+}
+
+// Together reads several processes, puts those beside them in their places and infers what one
+// says of another. One that can't be read says so in the snapshot, but if it is all that there
+// is, that is an error, as the end of ctx is.
+func (s Several) Together(ctx context.Context, f Filter) (*mqs.Snapshot, error) {
+	var out []*mqs.Process
+	for i, t := range s.Processes {
+		if s.Progress != nil {
+			s.Progress(i)
+		}
+		p, err := s.Read(ctx, t, f)
+		if err != nil {
+			if ctx.Err() != nil || len(s.Processes)+len(s.Beside) == 1 {
+				return nil, err
+			}
+			p = Failed(t.Info(), err)
+			// Where it stands is of use all the same.
+			p.Threads = callstack.Locate(inferior.NewReader(ctx, t))
+		}
+		out = append(out, p)
+	}
+	out = append(out, s.Beside...)
+	slices.SortStableFunc(out, func(a, b *mqs.Process) int { return cmp.Compare(a.Inferior, b.Inferior) })
+	return Join(out), nil
+}
+
+// Join makes a snapshot of processes that were read one by one, in their order, and infers what
+// one says of another.
+func Join(processes []*mqs.Process) *mqs.Snapshot {
+	s := &mqs.Snapshot{Processes: processes}
+	infer(s)
+	return s
+}

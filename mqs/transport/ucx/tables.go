@@ -1,0 +1,18 @@
+package ucx
+
+import (
+	"embed"
+	"sync"
+
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
+)
+
+// The layouts of UCX's releases on x86-64, with and without assertions where
+// that moves a member. They were read from DWARF that a compiler made of each
+// release's own headers.
+//
+//go:embed tables/*.json
+var tableFiles embed.FS
+
+// tables returns the embedded layouts, oldest release first.
+var tables = sync.OnceValue(func() []*layout.Table { return layout.ReadTables(tableFiles, "tables") })

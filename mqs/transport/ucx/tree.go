@@ -1,0 +1,115 @@
+package ucx
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+)
+
+// Bounds on the tree of objects.
+const (
+	maxChildren = 1 << 16 // of a node: a worker has its endpoints beneath it
+	maxPath     = 256     // bytes that are read of a path
+	maxWorkers  = 256
+)
+
+// treeNode is a node of the tree.
+type treeNode struct {
+	addr inferior.Addr
+	node
+}
+
+// workerPath tells the nodes of workers (ucp/core/ucp_context.c, ucp_worker.c).
+const workerPath = "/ucp/context/*/worker/*"
+
+// children returns the children of a node. They lie on a ring that its head, in
+// the node itself, is part of.
+func (u *UCX) children(n treeNode) ([]treeNode, error) {
+	var out []treeNode
+	offset := inferior.Addr(u.Node.Places(0).InList)
+	next := func(at inferior.Addr) (inferior.Addr, error) {
+		a := at - offset
+		c, err := u.Node.Read(u.r, a)
+		if err != nil {
+			return 0, err
+		}
+		if c.Parent != n.addr {
+			return 0, fmt.Errorf("the node at %s is no child of %s", a, n.addr)
+		}
+		out = append(out, treeNode{a, c})
+		if c.List.Next == 0 {
+			return 0, fmt.Errorf("the children of %s are no ring", n.addr)
+		}
+		return c.List.Next, nil
+	}
+	for _, err := range inferior.Walk(n.Children.Next, inferior.Addr(n.Ring), maxChildren, next) {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// path reads the path of a node.
+func (u *UCX) path(n treeNode) (string, error) {
+	return u.r.CString(inferior.Addr(n.Path), maxPath)
+}
+
+// findWorkers walks the tree down to the workers. A level that no worker can be
+// on is not gone into.
+func (u *UCX) findWorkers() error {
+	// The tree stands behind a lock, which is an int.
+	root := u.symbols[symTree].Addr + inferior.Addr(u.r.Info().PointerSize)
+	n, err := u.Node.Read(u.r, root)
+	if err != nil {
+		return err
+	}
+	level := []treeNode{{root, n}}
+	if n.Parent != 0 {
+		return fmt.Errorf("the node at %s is no root", root)
+	}
+	parts := strings.Split(workerPath[1:], "/")
+	for depth := range parts {
+		pattern := "/" + strings.Join(parts[:depth+1], "/")
+		var below []treeNode
+		for _, n := range level {
+			children, err := u.children(n)
+			if err != nil {
+				return err
+			}
+			for _, c := range children {
+				name, err := u.path(c)
+				if err != nil {
+					return err
+				}
+				if ok, _ := path.Match(pattern, name); ok {
+					below = append(below, c)
+				}
+				if len(below) > maxWorkers {
+					return fmt.Errorf("there are more than %d of %s", maxWorkers, pattern)
+				}
+			}
+		}
+		level = below
+	}
+	var others error
+	for _, n := range level {
+		w, err := u.openWorker(n)
+		var foreign *foreignError
+		switch {
+		case err == nil:
+			u.workers = append(u.workers, w)
+		case errors.As(err, &foreign):
+			others = err
+		default:
+			return fmt.Errorf("the worker at %s: %w", n.Obj, err)
+		}
+	}
+	if len(u.workers) == 0 {
+		return others
+	}
+	return nil
+}

@@ -1,0 +1,150 @@
+package ucx
+
+import (
+	"errors"
+	"fmt"
+	"path"
+
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+)
+
+// Worker is a ucp_worker_t: messages match within one.
+type Worker struct {
+	Addr inferior.Addr
+	// Offload is true if a network card may match messages of the worker too.
+	Offload bool
+
+	// Sequence counts the receives that have been posted: those that had to wait.
+	Sequence uint64
+
+	// Posted are the receives that have not matched, in the order of posting, which is
+	// that in which they are looked at for a message.
+	Posted []Receive
+	// Matched are the receives in use that have matched, the complete ones among them,
+	// and Sends the sends in use: in the order in which new requests are handed out.
+	Matched []Receive
+	Sends   []Send
+	// Unexpected are the messages that no receive has matched, in the order of their
+	// coming, which is that in which a new receive looks at them.
+	Unexpected []Message
+	// UnexpectedErr is why there may be more.
+	UnexpectedErr error
+	// Dropped counts the sends whose endpoints can't be read.
+	Dropped int
+
+	u        *UCX
+	match    tagMatch
+	pool     poolData
+	requests inferior.Addr // where the pool of requests is
+
+	posted map[inferior.Addr]bool
+	chunks []chunk
+}
+
+// openWorker reads the worker that a node of the tree stands for.
+func (u *UCX) openWorker(n treeNode) (*Worker, error) {
+	w := &Worker{Addr: n.Obj, u: u}
+	places := u.Worker.Places(n.Obj)
+	w.requests = inferior.Addr(places.Requests)
+	if err := u.r.Prefetch([]inferior.Range{{Addr: w.requests, Len: u.Pool.Size()}, {Addr: inferior.Addr(places.Match), Len: u.Match.Size()}}); err != nil {
+		return nil, err
+	}
+	if err := w.proveFiles(n, places); err != nil {
+		return nil, err
+	}
+	var err error
+	if w.match, err = u.Match.Read(u.r, inferior.Addr(places.Match)); err != nil {
+		return nil, err
+	}
+	w.Offload, w.Sequence = w.match.Offload != 0, w.match.Sequence
+	pool, err := u.Pool.Read(u.r, w.requests)
+	if err != nil {
+		return nil, err
+	}
+	if w.pool, err = u.PoolData.Read(u.r, pool.Data); err != nil {
+		return nil, err
+	}
+	return w, w.provePool()
+}
+
+// proveFiles holds the layout of a worker against the files beneath its node that
+// show members of it, of which the tree keeps the addresses.
+func (w *Worker) proveFiles(n treeNode, places workerPlaces) error {
+	shown := map[string]inferior.Place{
+		"num_all_eps":  places.NumAllEPs,
+		"address_name": places.AddressName,
+	}
+	children, err := w.u.children(n)
+	if err != nil {
+		return err
+	}
+	proofs := 0
+	for _, c := range children {
+		name, err := w.u.path(c)
+		if err != nil {
+			return err
+		}
+		want := shown[path.Base(name)]
+		if want == 0 || c.ArgPtr == 0 {
+			continue
+		}
+		if c.ArgPtr != inferior.Addr(want) {
+			return fmt.Errorf("its %s is at %s, not at %s", path.Base(name), c.ArgPtr, inferior.Addr(want))
+		}
+		proofs++
+	}
+	if proofs == 0 {
+		return errors.New("no file shows a member of it")
+	}
+	return nil
+}
+
+// foreignError means that a worker is not the MPI's, but that of another library that has
+// UCX keep something else behind its requests; or that the layout is wrong.
+type foreignError struct {
+	user  uint64
+	asked int
+}
+
+func (e *foreignError) Error() string {
+	return fmt.Sprintf("its requests leave %d bytes to their user, and the MPI has asked for %d", e.user, e.asked)
+}
+
+// maxRequest bounds the size of a request with what the MPI keeps behind it, in bytes.
+const maxRequest = 1 << 16
+
+// provePool checks that the requests come from a pool of requests, of the size
+// that the layout says. An element has a word for the pool in front.
+func (w *Worker) provePool() error {
+	if ops, ok := w.u.symbols[symRequestOps]; ok && w.pool.Ops != ops.Addr {
+		return fmt.Errorf("its pool at %s is not one of requests", w.requests)
+	}
+	least := uint64(w.u.r.Info().PointerSize + w.u.Request.Size())
+	p := w.pool
+	if p.ElemSize < least || p.ElemSize > maxRequest || p.Alignment&(p.Alignment-1) != 0 || p.Alignment > maxRequest {
+		return fmt.Errorf("its requests have %d bytes aligned to %d", p.ElemSize, p.Alignment)
+	}
+	if user := p.ElemSize - least; user != uint64(w.u.user) {
+		return &foreignError{user, w.u.user}
+	}
+	return nil
+}
+
+// read finds the MPI's workers and reads all that is in them. What is read proves the
+// layouts: a posted receive knows its worker, and lies in the bucket of its tag if it
+// has no mask; a send by a new protocol has one for sends.
+func (u *UCX) read() error {
+	if err := u.findWorkers(); err != nil {
+		return err
+	}
+	for _, w := range u.workers {
+		for _, part := range []func() error{w.readChunks, w.readPosted, w.readRequests} {
+			if err := part(); err != nil {
+				return fmt.Errorf("the worker at %s: %w", w.Addr, err)
+			}
+		}
+		// By now the layout has proved itself: a process can be stopped while it changes the ring.
+		w.UnexpectedErr = w.readUnexpected()
+	}
+	return nil
+}
