@@ -202,7 +202,7 @@ func (f *forged) bind(structs any) *inferior.Reader {
 
 func readAt[T any](f *forged, r *inferior.Reader, s *inferior.Struct[T], at inferior.Addr) T {
 	f.t.Helper()
-	v, err := s.Read(r, at)
+	v, err := s.ReadAt(r, at)
 	if err != nil {
 		f.t.Fatal(err)
 	}

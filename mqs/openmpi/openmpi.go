@@ -209,7 +209,7 @@ func (s *source) Describe(p *mqs.Process) {
 			"run the program with `--mca pml ob1` to see them", s.pml))
 	}
 	if s.ucx != nil {
-		p.Progress = mqs.Known(s.ucx.worker.Sequence)
+		p.Progress = mqs.Known(s.ucx.worker.Queues().Waited)
 	}
 	p.Notes = append(p.Notes, s.ucxNotes()...)
 	p.Notes = append(p.Notes, s.notes...)
