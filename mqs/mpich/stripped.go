@@ -108,8 +108,8 @@ func (s *stripped) comm(context uint32) *strippedComm {
 
 func idOf(context uint32) inferior.Addr { return inferior.Addr(context &^ contextOwn) }
 
-// Describe fills in what is known of the process as a whole.
-func (s *stripped) Describe(p *mqs.Process) {
+// Info fills in what is known of the process as a whole.
+func (s *stripped) Info(p *mqs.Process) {
 	root, _ := recognise(s.symbols)
 	p.MPI = Decoder{}.Name()
 	p.MPIVersion = version(s.r, s.symbols)
@@ -125,17 +125,23 @@ func (s *stripped) Describe(p *mqs.Process) {
 	} else if !p.WorldSize.Known {
 		p.WorldSize = c.Size
 	}
+}
+
+// Notes says what UCX does not keep.
+func (s *stripped) Notes() []string {
+	root, _ := recognise(s.symbols)
 	what := "not where sends go, nor partitioned operations, nor what a process sends to itself on a communicator of its own"
 	if s.naked == nil {
 		what = "communicators by their context ids (the sends of an intercommunicator by that of its other side), " + what
 	}
-	p.Notes = append(p.Notes, fmt.Sprintf("%s is stripped, so this is what UCX beneath it has: %s", library(root), what))
+	out := []string{fmt.Sprintf("%s is stripped, so this is what UCX beneath it has: %s", library(root), what)}
 	if s.lost > 0 {
-		p.Notes = append(p.Notes, fmt.Sprintf("%d sends that the receiver has answered are not shown: UCX does not keep which communicator they are on", s.lost))
+		out = append(out, fmt.Sprintf("%d sends that the receiver has answered are not shown: UCX does not keep which communicator they are on", s.lost))
 	}
 	if s.queues.offload {
-		p.Notes = append(p.Notes, ucxOffloadNote)
+		out = append(out, ucxOffloadNote)
 	}
+	return out
 }
 
 // ucxOffloadNote says what is missing where a network card matches messages.
