@@ -1,10 +1,8 @@
 package mpich
 
 import (
-	"embed"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/mpi-queues/mpi-queues/mqs/transport"
 
@@ -44,14 +42,6 @@ type nakedRequest struct {
 
 // typeUnpack is a way of receiving (src/mpid/ch4/netmod/ucx/ucx_pre.h, 4.2 to 5.0).
 const typeUnpack = 1
-
-// The members above in Debian's x86-64 builds of ch4:ucx, as the releases' headers order
-// them and running processes have them.
-//
-//go:embed stripped/*.json
-var nakedFiles embed.FS
-
-var nakedTables = sync.OnceValue(func() []*layout.Table { return layout.ReadTables(nakedFiles, "stripped") })
 
 // errNothingToProve means that no request is there that could prove a layout.
 var errNothingToProve = errors.New("no request is pending")
