@@ -28,6 +28,11 @@ type Process struct {
 	Calls, BytesRead int
 }
 
+// New returns a process with maps to which memory, symbols and types can be added.
+func New() *Process {
+	return &Process{Memory: map[inferior.Addr][]byte{}, Symbols: map[string]*inferior.Symbol{}, Types: map[string]*layout.Layout{}}
+}
+
 // Info is [inferior.Inferior.Info].
 func (p *Process) Info() inferior.Info {
 	info := p.Identity
