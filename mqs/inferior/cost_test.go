@@ -108,7 +108,7 @@ func TestSpend(t *testing.T) {
 			Value int64 `c:"value"`
 		}] `c:"big"`
 	}
-	l := layout.FromDWARF(map[string]*layout.Layout{"big": {Size: 64, Fields: map[string]layout.Field{"value": field(0, 8, layout.KindSigned)}}})
+	l := layout.FromDWARF(map[string]*layout.Layout{"big": {Size: 64, Fields: map[string]layout.Field{"value": {Size: 8, Kind: layout.KindSigned}}}})
 	if err := Bind(&s, l); err != nil {
 		t.Fatal(err)
 	}

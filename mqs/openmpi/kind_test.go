@@ -7,12 +7,13 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/callstack"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 )
 
 // UCX gives requests to others again: of one that has found its message at once, the function to
 // call on completion is the former user's.
 func TestFormerUsersOfUCX(t *testing.T) {
-	s, err := start(t, recorded(t, "openmpi-4.1.4-ucx/queues-old-rank-0"))
+	s, err := start(t, inferiortest.Recorded(t, "openmpi-4.1.4-ucx/queues-old-rank-0"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,13 +3,12 @@ package ucx
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
-	"github.com/mpi-queues/mpi-queues/mqs/recording"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 	"github.com/mpi-queues/mpi-queues/mqs/transport"
 )
 
@@ -60,15 +59,17 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// open reads the UCX of a recorded process of Open MPI, which keeps 160 bytes in each request.
-func open(t *testing.T, change func(inferior.Inferior) inferior.Inferior) (*UCX, error) {
+// recorded is a process of Open MPI, which keeps 160 bytes in each request.
+func recorded(t *testing.T) *inferiortest.Patched {
+	t.Helper()
+	return inferiortest.Patch(inferiortest.Recorded(t, "openmpi-4.1.4-ucx/queues-old-rank-0"))
+}
+
+// open reads the UCX of such a process.
+func open(t *testing.T, p inferior.Inferior) (*UCX, error) {
 	t.Helper()
 	const request = 160
-	recorded, err := recording.Open(filepath.Join("..", "..", "..", "tests", "recordings", "openmpi-4.1.4-ucx", "queues-old-rank-0.mpiq"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := inferior.NewReader(context.Background(), change(recorded.Processes[0]))
+	r := inferior.NewReader(context.Background(), p)
 	symbols, err := r.Symbols(Symbols...)
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +78,7 @@ func open(t *testing.T, change func(inferior.Inferior) inferior.Inferior) (*UCX,
 }
 
 func TestOpen(t *testing.T) {
-	u, err := open(t, func(t inferior.Inferior) inferior.Inferior { return t })
+	u, err := open(t, recorded(t))
 	if err != nil || len(u.workers) != 1 || u.LayoutName() != "UCX 1.13" {
 		t.Fatalf("%+v, %v", u, err)
 	}
@@ -92,28 +93,9 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// patched is a process in which some words hold something else.
-type patched struct {
-	inferior.Inferior
-	words map[inferior.Addr]byte
-}
-
-func (p *patched) ReadMemory(ctx context.Context, ranges []inferior.Range) ([][]byte, error) {
-	got, err := p.Inferior.ReadMemory(ctx, ranges)
-	for i, r := range ranges {
-		got[i] = append([]byte(nil), got[i]...)
-		for a, v := range p.words {
-			if a >= r.Addr && a < r.Addr+inferior.Addr(len(got[i])) {
-				got[i][a-r.Addr] ^= v
-			}
-		}
-	}
-	return got, err
-}
-
 // What does not agree with itself is not believed.
 func TestProofs(t *testing.T) {
-	u, err := open(t, func(t inferior.Inferior) inferior.Inferior { return t })
+	u, err := open(t, recorded(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +117,7 @@ func TestProofs(t *testing.T) {
 		"another size of requests":            {w.requests + 8, ""},
 		"a worker that is not where it shows": {inferior.Addr(u.Worker.Places(w.addr).Match), ""},
 	} {
-		_, err := open(t, func(t inferior.Inferior) inferior.Inferior { return &patched{t, map[inferior.Addr]byte{c.at: 0x55}} })
+		_, err := open(t, recorded(t).Flip(c.at, 0x55))
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -150,13 +132,13 @@ func TestProofs(t *testing.T) {
 
 // A message that is being put on the ring costs the messages, not the receives.
 func TestTornRing(t *testing.T) {
-	u, err := open(t, func(t inferior.Inferior) inferior.Inferior { return t })
+	u, err := open(t, recorded(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := u.workers[0]
 	second := w.queues.Unexpected[1].Addr + inferior.Addr(u.Link.Size()) // its place among all messages: what comes before
-	torn, err := open(t, func(t inferior.Inferior) inferior.Inferior { return &patched{t, map[inferior.Addr]byte{second: 0x55}} })
+	torn, err := open(t, recorded(t).Flip(second, 0x55))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +151,7 @@ func TestTornRing(t *testing.T) {
 // lead there.
 func TestLastBuckets(t *testing.T) {
 	const tag, bucket = 0x170000100002712, 1021
-	u, err := open(t, func(t inferior.Inferior) inferior.Inferior { return t })
+	u, err := open(t, recorded(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,16 +162,7 @@ func TestLastBuckets(t *testing.T) {
 	}
 	at := slices.IndexFunc(w.queues.Posted, func(r transport.Receive) bool { return r.Mask == fullMask && inBucket[bucketOf(r.Tag)] == 1 })
 	moved := w.queues.Posted[at]
-	words := map[inferior.Addr]byte{}
-	put := func(a inferior.Addr, v uint64) {
-		was, err := u.r.Uint(a, 8)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range 8 {
-			words[a+inferior.Addr(i)] = byte((was ^ v) >> (8 * i))
-		}
-	}
+	changed := recorded(t)
 	from := w.match.Hash + inferior.Addr(bucketOf(moved.Tag)*u.Queue.Size())
 	to := w.match.Hash + inferior.Addr(bucket*u.Queue.Size())
 	q, err := u.Queue.ReadAt(u.r, from)
@@ -198,12 +171,12 @@ func TestLastBuckets(t *testing.T) {
 	}
 	field, _ := u.layouts.Field(u.Request.Name(), "recv.tag.tag")
 	tail, _ := u.layouts.Field(u.Queue.Name(), "queue.ptail")
-	put(moved.Addr+inferior.Addr(field.Offset), tag)
-	put(inferior.Addr(q.At), 0)
-	put(from+inferior.Addr(tail.Offset), uint64(q.At))
-	put(to, uint64(q.Head))
-	put(to+inferior.Addr(tail.Offset), uint64(q.Head))
-	u, err = open(t, func(t inferior.Inferior) inferior.Inferior { return &patched{t, words} })
+	changed.PutUint64(moved.Addr+inferior.Addr(field.Offset), tag)
+	changed.PutPointer(inferior.Addr(q.At), 0)
+	changed.PutPointer(from+inferior.Addr(tail.Offset), inferior.Addr(q.At))
+	changed.PutPointer(to, inferior.Addr(q.Head))
+	changed.PutPointer(to+inferior.Addr(tail.Offset), inferior.Addr(q.Head))
+	u, err = open(t, changed)
 	if err != nil {
 		t.Fatal(err)
 	}
