@@ -9,13 +9,13 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/internal/cost"
 	"github.com/mpi-queues/mpi-queues/mqs/mpich"
 	"github.com/mpi-queues/mpi-queues/mqs/openmpi"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 	"github.com/mpi-queues/mpi-queues/mqs/recording"
-	"github.com/mpi-queues/mpi-queues/mqs/render"
 )
 
 // patched is a process some of whose memory holds something else: at the places that a
@@ -83,7 +83,7 @@ func FuzzDecode(f *testing.F) {
 					t.Error(err)
 				}
 			}
-			if err := render.JSON(io.Discard, &mqs.Snapshot{Processes: []*mqs.Process{process}}); err != nil {
+			if err := document.Write(io.Discard, &mqs.Snapshot{Processes: []*mqs.Process{process}}); err != nil {
 				t.Error(err)
 			}
 		})
