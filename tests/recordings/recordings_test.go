@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/mpich"
 	"github.com/mpi-queues/mpi-queues/mqs/openmpi"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
@@ -72,7 +73,7 @@ func checkAccount(t *testing.T, file string, s *mqs.Snapshot) {
 	// What a library does not tell a debugger, a live job's launcher has.
 	s.Processes[0].Seat(number(t, account.GlobalRank), number(t, account.WorldSize))
 	var doc bytes.Buffer
-	if err := render.JSON(&doc, s); err != nil {
+	if err := document.Write(&doc, s); err != nil {
 		t.Fatal(err)
 	}
 	shown, err := expect.ParseDocument(doc.Bytes())
