@@ -268,3 +268,13 @@ func OffsetOf[T, F any](s *Struct[T], field func(*T) *F) (Addr, bool) {
 	}
 	return 0, false
 }
+
+// ContainerOf returns the object of which the member stands at p that a field of T takes, as
+// container_of of C programs does; 0 if the type lacks the member. field returns the address of that field.
+func ContainerOf[T, M any](s *Struct[T], p Ptr[M], field func(*T) *Embedded[M]) Ptr[T] {
+	offset, ok := OffsetOf(s, field)
+	if !ok {
+		return 0
+	}
+	return Ptr[T](p) - Ptr[T](offset)
+}

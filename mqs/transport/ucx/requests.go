@@ -80,7 +80,7 @@ func (u *UCX) common(r requestAt) transport.Request {
 // send makes of a request what it is to an MPI; false if it is no tag send. Its tag may be lost where
 // that is not said: the old protocols may have written over it.
 func (u *UCX) send(r requestAt) (transport.Send, bool, error) {
-	out := transport.Send{Request: u.common(r), Tag: r.SendTag, Peer: r.Endpoint, ID: r.ID}
+	out := transport.Send{Request: u.common(r), Tag: r.SendTag, Peer: transport.Peer{Value: uint64(r.Endpoint), Known: r.Endpoint != 0}, ID: r.ID}
 	out.Length, out.Done = length(r.SendLength), r.SendDone
 	class, state := r.SendType, r.SendState
 	switch {
@@ -233,7 +233,7 @@ func (w *Worker) readRequests() error {
 				return err
 			}
 			switch {
-			case ok && w.owns(s.Peer):
+			case ok && w.owns(r.Endpoint):
 				w.queues.Sends = append(w.queues.Sends, s)
 			case ok:
 				w.queues.Dropped++

@@ -70,6 +70,9 @@ func Open(r *inferior.Reader, symbols map[string]inferior.Symbol, user int) (*UC
 	return u, err
 }
 
+// Name is the transport's.
+func (u *UCX) Name() string { return "UCX" }
+
 // LayoutName is the release whose layouts the process was read by, empty if they
 // are from debug information.
 func (u *UCX) LayoutName() string { return u.layouts.Name }
