@@ -27,7 +27,8 @@ type Struct[T any] struct {
 	steps []step
 }
 
-// Text is a string member: characters in place, or a pointer to them.
+// Text is a string member: characters in place, or a pointer to them. An array without a length ends where
+// the string does.
 type Text struct {
 	inline []byte
 	at     Addr

@@ -39,8 +39,8 @@ type UCX struct {
 
 	workers []*Worker
 	// What new protocols are for and how their names begin, by their configuration.
-	operations map[inferior.Addr]uint8
-	families   map[inferior.Addr]string
+	operations map[inferior.Ptr[protoConfig]]uint8
+	families   map[inferior.Ptr[protoConfig]]string
 }
 
 // ErrNone means that there is no UCX in a process, or none that keeps the tree.
@@ -56,7 +56,7 @@ func Open(r *inferior.Reader, symbols map[string]inferior.Symbol, user int) (*UC
 		return nil, ErrNone
 	}
 	u, err := inferior.Fit(r, inferior.Queries(&types{}), tables(), func(l *layout.Layouts) (*UCX, error) {
-		u := &UCX{r: r, symbols: symbols, layouts: l, user: user, operations: map[inferior.Addr]uint8{}, families: map[inferior.Addr]string{}}
+		u := &UCX{r: r, symbols: symbols, layouts: l, user: user, operations: map[inferior.Ptr[protoConfig]]uint8{}, families: map[inferior.Ptr[protoConfig]]string{}}
 		if err := inferior.Bind(&u.types, l); err != nil {
 			return nil, err
 		}

@@ -29,7 +29,7 @@ func TestTablesAreWhole(t *testing.T) {
 			t.Errorf("%s: %v", table.Release, err)
 			continue
 		}
-		if p := ts.Worker.Places(0x1000); p.Requests <= 0x1000 || p.Match <= p.Requests {
+		if p := ts.Worker.Places(0x1000); p.Requests <= 0x1000 || p.Match.Addr() <= p.Requests.Addr() {
 			t.Errorf("%s: a worker has its requests at %#x and its queues at %#x", table.Release, p.Requests, p.Match)
 		}
 		if !ts.ProtoConfig.Bound() || !ts.Proto.Bound() {
@@ -114,8 +114,8 @@ func TestProofs(t *testing.T) {
 	}{
 		"a receive in another bucket":         {hashed.Addr + inferior.Addr(tag.Offset), "lies in queue"},
 		"a receive of another worker":         {hashed.Addr + inferior.Addr(worker.Offset), "is another worker's"},
-		"another size of requests":            {w.requests + 8, ""},
-		"a worker that is not where it shows": {inferior.Addr(u.Worker.Places(w.addr).Match), ""},
+		"another size of requests":            {w.requests.Addr() + 8, ""},
+		"a worker that is not where it shows": {u.Worker.Places(w.Addr()).Match.Addr(), ""},
 	} {
 		_, err := open(t, recorded(t).Flip(c.at, 0x55))
 		if err == nil || !strings.Contains(err.Error(), c.says) {
@@ -163,19 +163,19 @@ func TestLastBuckets(t *testing.T) {
 	at := slices.IndexFunc(w.queues.Posted, func(r transport.Receive) bool { return r.Mask == fullMask && inBucket[bucketOf(r.Tag)] == 1 })
 	moved := w.queues.Posted[at]
 	changed := recorded(t)
-	from := w.match.Hash + inferior.Addr(bucketOf(moved.Tag)*u.Queue.Size())
-	to := w.match.Hash + inferior.Addr(bucket*u.Queue.Size())
-	q, err := u.Queue.ReadAt(u.r, from)
+	from := w.match.Hash + inferior.Ptr[queue](bucketOf(moved.Tag)*u.Queue.Size())
+	to := w.match.Hash + inferior.Ptr[queue](bucket*u.Queue.Size())
+	q, err := u.Queue.Read(u.r, from)
 	if err != nil {
 		t.Fatal(err)
 	}
 	field, _ := u.layouts.Field(u.Request.Name(), "recv.tag.tag")
 	tail, _ := u.layouts.Field(u.Queue.Name(), "queue.ptail")
 	changed.PutUint64(moved.Addr+inferior.Addr(field.Offset), tag)
-	changed.PutPointer(inferior.Addr(q.At), 0)
-	changed.PutPointer(from+inferior.Addr(tail.Offset), inferior.Addr(q.At))
-	changed.PutPointer(to, inferior.Addr(q.Head))
-	changed.PutPointer(to+inferior.Addr(tail.Offset), inferior.Addr(q.Head))
+	changed.PutPointer(q.HeadAt.Addr(), 0)
+	changed.PutPointer(from.Addr()+inferior.Addr(tail.Offset), q.HeadAt.Addr())
+	changed.PutPointer(to.Addr(), q.Head.Addr())
+	changed.PutPointer(to.Addr()+inferior.Addr(tail.Offset), q.Head.Addr())
 	u, err = open(t, changed)
 	if err != nil {
 		t.Fatal(err)
