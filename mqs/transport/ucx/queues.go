@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/mpi-queues/mpi-queues/mqs/transport"
-
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/transport"
 )
 
 // buckets is the number of queues that posted receives of a single tag are spread over, as are

@@ -14,10 +14,9 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/mpi-queues/mpi-queues/mqs/transport"
-
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
+	"github.com/mpi-queues/mpi-queues/mqs/transport"
 )
 
 // Global symbols, all of them in .dynsym of stripped libraries too.

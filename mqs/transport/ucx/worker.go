@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"path"
 
-	"github.com/mpi-queues/mpi-queues/mqs/transport"
-
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/transport"
 )
 
 // Worker is a ucp_worker_t: messages match within one. It is a [transport.Matcher].
