@@ -100,7 +100,8 @@ func number(t *testing.T, value any) mqs.Maybe[int32] {
 
 // keeps is what the library keeps that a recording's folder is named after. An
 // architecture at the name's end changes nothing in it, nor does a UCX without
-// assertions. A distribution's own build of MPICH is called stock.
+// assertions. A distribution's own build of MPICH is called stock or, as the static library that
+// has symbols, static.
 func keeps(file string) expect.Keeps {
 	folder := filepath.Dir(file)
 	for architecture := range architectures {
@@ -115,6 +116,8 @@ func keeps(file string) expect.Keeps {
 		return expect.Keeps{}
 	case build == "stock":
 		return expect.StockMPICH(!strings.HasPrefix(release, "4.0."))
+	case build == "static":
+		return expect.MPICHOverUCX()
 	}
 	device, debugger := strings.CutSuffix(build, "-debug")
 	return expect.MPICH(device, debugger)
