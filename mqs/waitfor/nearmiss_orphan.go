@@ -108,7 +108,7 @@ func (n *misses) reportOrphan(kind Kind, rank int32, l *orphan, likeness, text s
 	n.add(kind, likeness, text+fmt.Sprintf(" (rank %d %s)", l.from, n.now(l.from)), rank, l.from)
 }
 
-// messageKey is the letter to a rank among the messages that nobody may receive.
+// key returns the key of an orphan to a rank.
 func (l *orphan) key(to int32) messageKey { return messageKey{l.comm, to, l.from, l.tag} }
 
 func (l *orphan) origin() string {

@@ -44,10 +44,10 @@ func (j *job) receive(g dependency) (dependency, string, bool) {
 		return g, peerUnknown, false
 	}
 	// A message that has come, or is on its way, will be found.
-	r, lane := &j.ranks[g.member.rank], envelope{g.member.comm.channel(g.member.side, false), e.dest, e.source, anyTag}
+	r, channel := &j.ranks[g.member.rank], envelope{g.member.comm.channel(g.member.side, false), e.dest, e.source, anyTag}
 	has := j.unexpected.match(e) || j.sends.match(e)
 	switch {
-	case has && hasTag(g.op) || j.onTheWay.match(lane):
+	case has && hasTag(g.op) || j.onTheWay.match(channel):
 		return g, "", true
 	case !g.member.readable(mqs.UnexpectedMessages) || g.member.cut(mqs.UnexpectedMessages):
 		return g, cutUnknown, false

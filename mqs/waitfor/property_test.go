@@ -17,9 +17,9 @@ type simulated struct {
 	released []bool
 }
 
-// dependency says whether a goal of a rank has been released. A rank that waits for
+// hasReleased says whether a dependency of a rank has been released. A rank that waits for
 // any message of a group that it is in waits for the others.
-func (s *simulated) goal(rank int32, g *dependency, optimistic bool) bool {
+func (s *simulated) hasReleased(rank int32, g *dependency, optimistic bool) bool {
 	if g.rank >= 0 {
 		return s.released[g.rank]
 	}
@@ -42,7 +42,7 @@ func (s *simulated) wait(rank int32, w *wait, optimistic bool) bool {
 		return optimistic
 	}
 	for i := range w.deps {
-		if s.goal(rank, &w.deps[i], optimistic) != w.all {
+		if s.hasReleased(rank, &w.deps[i], optimistic) != w.all {
 			return !w.all
 		}
 	}
