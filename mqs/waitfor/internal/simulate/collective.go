@@ -2,7 +2,7 @@ package simulate
 
 import "slices"
 
-// part is one message of a collective.
+// collectiveMessage is one message by which the library carries out a collective.
 type collectiveMessage struct {
 	send bool
 	peer int32

@@ -16,7 +16,7 @@ func Reduce(j *Job, fails func(j *Job) bool) *Job {
 	return j
 }
 
-// lessOf are jobs that have one thing less: a thread, a call, or what is special of one.
+// jobsWithout returns the jobs that have one thing less: a thread, a call, or what is special of a call.
 func jobsWithout(j *Job) []*Job {
 	var out []*Job
 	change := func(f func(j *Job)) {

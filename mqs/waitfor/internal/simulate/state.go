@@ -96,7 +96,7 @@ type message struct {
 	sinceLooks int
 }
 
-// place is where a message is.
+// messageState says where a message is.
 type messageState int
 
 const (
