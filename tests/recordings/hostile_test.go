@@ -11,10 +11,9 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/decoders"
 	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
-	"github.com/mpi-queues/mpi-queues/mqs/mpich"
-	"github.com/mpi-queues/mpi-queues/mqs/openmpi"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 	"github.com/mpi-queues/mpi-queues/mqs/recording"
 )
@@ -158,7 +157,7 @@ func TestHostileMemory(t *testing.T) {
 // read is a sentence, which is something to show too.
 func show(ctx context.Context, t inferior.Inferior) (bool, error) {
 	r := inferior.NewReader(ctx, t)
-	source, err := read.Open(r, []read.Decoder{openmpi.Decoder{}, mpich.Decoder{}})
+	source, err := read.Open(r, decoders.All)
 	if err != nil {
 		return false, nil
 	}

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// UCX is what Open MPI keeps with pml ucx. Sends have no order; of contiguous data
+// openMPIOverUCX is what Open MPI keeps with pml ucx. Sends have no order; of contiguous data
 // neither count nor datatype is kept, of a receive that is complete what it asked for is
 // not; a communicator that has been freed has nothing but its queues.
-func UCX() Keeps { return Keeps{Lost: lostInUCX, Loose: looseInUCX, Gone: goneInUCX} }
+func openMPIOverUCX() Keeps { return Keeps{Lost: lostInUCX, Loose: looseInUCX, Gone: goneInUCX} }
 
 func lostInUCX(comm Object, queue, key string, want, got Object) bool {
 	if queue == "" {

@@ -19,7 +19,7 @@ const facing = `{"pid": 1, "global_rank": 0, "world_size": 3, "communicators": [
 
 // A stripped MPICH without names shows the sends on an intercommunicator under any
 // context, maybe another communicator's; but they must be there, and nothing more.
-func TestStockMPICHWithoutNames(t *testing.T) {
+func TestStrippedMPICHWithoutNames(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rank-0.json")
 	if err := os.WriteFile(path, []byte(facing), 0o644); err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func TestStockMPICHWithoutNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := strings.Join(StockMPICH(false).Compare(account, d.Processes[0]), "\n")
+		got := strings.Join(strippedMPICH(false).Compare(account, d.Processes[0]), "\n")
 		if c.says == "" && got != "" || !strings.Contains(got, c.says) {
 			t.Errorf("%s:\n%q, want %q", c.comms, got, c.says)
 		}
