@@ -4,9 +4,10 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/mpi-queues/mpi-queues/mqs/transport"
+
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
-	"github.com/mpi-queues/mpi-queues/mqs/transport/ucx"
 )
 
 // nakedTypes are what of a stripped library's own objects can be read by the way of
@@ -66,7 +67,7 @@ func (s *stripped) proveNaked(t *nakedTypes) error {
 	proofs := 0
 	for i := range s.queues.sends {
 		r := &s.queues.sends[i]
-		if r.State == ucx.Complete || r.TagLost {
+		if r.State == transport.Complete || r.TagLost {
 			continue
 		}
 		e := envelopeOf(r.Tag)
@@ -81,7 +82,7 @@ func (s *stripped) proveNaked(t *nakedTypes) error {
 	}
 	for i := range s.queues.receives {
 		r := &s.queues.receives[i]
-		if r.State == ucx.Complete {
+		if r.State == transport.Complete {
 			continue
 		}
 		e := envelopeOf(r.Tag)
@@ -102,14 +103,14 @@ func (s *stripped) proveNaked(t *nakedTypes) error {
 
 // nakedCommOf reads the communicator of a request of MPICH's.
 func (s *stripped) nakedCommOf(t *nakedTypes, at inferior.Addr, kind uint32) (nakedComm, error) {
-	r, err := t.Request.Read(s.r, at)
+	r, err := t.Request.ReadAt(s.r, at)
 	if err != nil {
 		return nakedComm{}, err
 	}
 	if err := proveHandle(r.Handle, storage(r.Handle), objectRequest, "a request"); err != nil || r.Kind != kind || r.RefCount <= 0 {
 		return nakedComm{}, fmt.Errorf("at %s is no request of kind %d in use", at, kind)
 	}
-	c, err := t.Comm.Read(s.r, r.Comm)
+	c, err := t.Comm.ReadAt(s.r, r.Comm)
 	if err != nil {
 		return nakedComm{}, err
 	}

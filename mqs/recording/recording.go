@@ -201,8 +201,8 @@ type answers struct {
 	current *mqs.Queues // the communicator that was yielded last
 }
 
-// Describe fills in what the DLL has said of the process.
-func (a *answers) Describe(p *mqs.Process) {
+// Info fills in what the DLL has said of the process.
+func (a *answers) Info(p *mqs.Process) {
 	said := a.process
 	p.Source, p.DLL, p.DLLVersion = said.Source, said.DLL, said.DLLVersion
 	if said.GlobalRank.Known {
@@ -211,8 +211,10 @@ func (a *answers) Describe(p *mqs.Process) {
 	if said.WorldSize.Known {
 		p.WorldSize = said.WorldSize
 	}
-	p.Notes = append(p.Notes, said.Notes...)
 }
+
+// Notes are those of the DLL's answers.
+func (a *answers) Notes() []string { return a.process.Notes }
 
 // Communicators yields the communicators in the DLL's order.
 func (a *answers) Communicators() iter.Seq2[mqs.Communicator, error] {
