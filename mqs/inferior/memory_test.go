@@ -161,14 +161,14 @@ func TestCString(t *testing.T) {
 
 // running is a process of ones that runs on: each reading of it is another one.
 type running struct {
-	Inferior
-	asked []Range
+	inferior.Inferior
+	asked []inferior.Range
 }
 
-func (*running) Info() Info  { return Info{PointerSize: 8} }
-func (*running) Keep() int64 { return 2 * pageSize }
+func (*running) Info() inferior.Info  { return inferior.Info{PointerSize: 8} }
+func (*running) Keep() int64 { return 2 * inferior.PageSize }
 
-func (r *running) ReadMemory(_ context.Context, ranges []Range) ([][]byte, error) {
+func (r *running) ReadMemory(_ context.Context, ranges []inferior.Range) ([][]byte, error) {
 	var out [][]byte
 	for _, want := range ranges {
 		r.asked = append(r.asked, want)
@@ -180,19 +180,19 @@ func (r *running) ReadMemory(_ context.Context, ranges []Range) ([][]byte, error
 // Of a process that runs on, nothing is read ahead and little is kept.
 func TestRunning(t *testing.T) {
 	p := &running{}
-	r := NewReader(t.Context(), p)
+	r := inferior.NewReader(t.Context(), p)
 	for i, c := range []struct {
-		at   Addr
+		at   inferior.Addr
 		n    int
 		want uint64 // the reading that it is of
-	}{{0x10008, 8, 1}, {0x10010, 8, 1}, {0x20008, 8, 2}, {0x10008, 8, 1}, {0x30008, 8, 3}, {0x10008, 8, 4}, {0x40000, 3 * pageSize, 5}} {
+	}{{0x10008, 8, 1}, {0x10010, 8, 1}, {0x20008, 8, 2}, {0x10008, 8, 1}, {0x30008, 8, 3}, {0x10008, 8, 4}, {0x40000, 3 * inferior.PageSize, 5}} {
 		b, err := r.Bytes(c.at, c.n)
 		if err != nil || uint64(b[0]) != c.want || uint64(b[c.n-1]) != c.want {
 			t.Errorf("%d: reading %d, not %d (%v)", i, b[0], c.want, err)
 		}
 	}
 	for _, asked := range p.asked[:4] {
-		if asked.Len != pageSize {
+		if asked.Len != inferior.PageSize {
 			t.Errorf("%d bytes at %s were asked for", asked.Len, asked.Addr)
 		}
 	}
