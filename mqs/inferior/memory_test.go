@@ -165,8 +165,8 @@ type running struct {
 	asked []inferior.Range
 }
 
-func (*running) Info() inferior.Info  { return inferior.Info{PointerSize: 8} }
-func (*running) Keep() int64 { return 2 * inferior.PageSize }
+func (*running) Info() inferior.Info { return inferior.Info{PointerSize: 8} }
+func (*running) Keep() int64         { return 2 * inferior.PageSize }
 
 func (r *running) ReadMemory(_ context.Context, ranges []inferior.Range) ([][]byte, error) {
 	var out [][]byte
