@@ -11,20 +11,11 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 )
 
 // readable is a process of which only the decoders below know anything.
-type readable struct{ inferior.Inferior }
-
-func (readable) Info() inferior.Info {
-	return inferior.Info{Inferior: 1, PID: 7, Executable: "/bin/prog", PointerSize: 8}
-}
-
-func (readable) FindSymbols(_ context.Context, names []string) ([]*inferior.Symbol, error) {
-	return make([]*inferior.Symbol, len(names)), nil
-}
-
-func (readable) Threads(context.Context, int, []string) ([]inferior.Thread, error) { return nil, nil }
+var readable = &inferiortest.Process{Identity: inferior.Info{Inferior: 1, PID: 7, Executable: "/bin/prog"}}
 
 // fakeDecoder makes of every process what it is told to.
 type fakeDecoder struct {
@@ -49,13 +40,19 @@ type viewSource struct {
 	broken  error
 }
 
-func (s *viewSource) Describe(p *mqs.Process) {
+func (s *viewSource) Info(p *mqs.Process) {
 	if s.dll == "" {
 		p.Source, p.MPI, p.MPIVersion, p.Library = "native", "Fake MPI", "1.0", "/lib/libfake.so"
 		return
 	}
 	p.Source, p.DLL, p.DLLVersion = "dll", s.dll, "DLL 1"
-	p.Notes = append(p.Notes, "the DLL has a remark")
+}
+
+func (s *viewSource) Notes() []string {
+	if s.dll == "" {
+		return nil
+	}
+	return []string{"the DLL has a remark"}
 }
 
 func (s *viewSource) Communicators() iter.Seq2[mqs.Communicator, error] {
@@ -237,7 +234,7 @@ func TestChoices(t *testing.T) {
 		if tc.change != nil {
 			tc.change(j)
 		}
-		p, err := j.sources().Read(context.Background(), readable{}, tc.choice, Filter{})
+		p, err := j.sources().Read(context.Background(), readable, tc.choice, Filter{})
 		if j.openedDLLs != tc.dlls {
 			t.Errorf("%s: %d DLLs were opened", tc.name, j.openedDLLs)
 		}
@@ -273,7 +270,7 @@ func TestBothTellsTheDifferences(t *testing.T) {
 	j.native, j.dll = twoViews()
 	read := func(f Filter) *mqs.Process {
 		t.Helper()
-		p, err := j.sources().Read(context.Background(), readable{}, Both, f)
+		p, err := j.sources().Read(context.Background(), readable, Both, f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -329,7 +326,7 @@ func TestNoSuchCommunicatorFromAnySource(t *testing.T) {
 		j := &job{}
 		j.native, j.dll = twoViews()
 		tc.change(j)
-		_, err := j.sources().Read(context.Background(), readable{}, tc.choice, Filter{Comm: "wrld"})
+		_, err := j.sources().Read(context.Background(), readable, tc.choice, Filter{Comm: "wrld"})
 		var no *NoSuchCommunicatorError
 		if !errors.As(err, &no) || !strings.HasSuffix(err.Error(), `there are "world" (0x3)`) {
 			t.Errorf("%s: %v", name, err)
@@ -344,7 +341,7 @@ func TestSourcesWithoutDLLs(t *testing.T) {
 		DLL:  "no queue DLL was found",
 		Both: "its layouts are not known.\nNor can the vendor's DLL: no queue DLL was found",
 	} {
-		_, err := ss.Read(context.Background(), readable{}, choice, Filter{})
+		_, err := ss.Read(context.Background(), readable, choice, Filter{})
 		if err == nil || err.Error() != want {
 			t.Errorf("%s: %v", choice, err)
 		}
@@ -361,7 +358,7 @@ func TestCancelledWhileADLLReads(t *testing.T) {
 			cancel()
 			return nil, ctx.Err()
 		}
-		if _, err := ss.Read(ctx, readable{}, choice, Filter{}); err != context.Canceled {
+		if _, err := ss.Read(ctx, readable, choice, Filter{}); err != context.Canceled {
 			t.Errorf("%s: %v", choice, err)
 		}
 	}
@@ -392,7 +389,7 @@ func TestDescribeSaysWhoWouldRead(t *testing.T) {
 	} {
 		j := &job{nativeErr: tc.native, dllErr: tc.dll}
 		j.native, j.dll = twoViews()
-		p, err := j.sources().Describe(context.Background(), readable{}, tc.choice)
+		p, err := j.sources().Describe(context.Background(), readable, tc.choice)
 		if err != nil {
 			t.Errorf("%s: %v", tc.name, err)
 			continue
