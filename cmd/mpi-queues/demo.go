@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/decoders"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 	"github.com/mpi-queues/mpi-queues/mqs/recording"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
@@ -149,7 +150,7 @@ func (d *demo) recorded(ctx context.Context) (*mqs.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := replay(ctx, r, read.Filter{})
+	s, err := r.Read(ctx, decoders.All, read.Filter{})
 	if err != nil {
 		return nil, err
 	}

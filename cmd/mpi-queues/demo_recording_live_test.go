@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mpi-queues/mpi-queues/mqs/decoders"
 	"github.com/mpi-queues/mpi-queues/mqs/recording"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -96,7 +97,7 @@ func cycle(t *testing.T, s *mqs.Snapshot) []string {
 
 func replayed(t *testing.T, targets ...inferior.Inferior) *mqs.Snapshot {
 	t.Helper()
-	s, err := replay(t.Context(), &recording.Recording{Processes: targets}, read.Filter{Internal: true})
+	s, err := (&recording.Recording{Processes: targets}).Read(t.Context(), decoders.All, read.Filter{Internal: true})
 	if err != nil {
 		t.Fatal(err)
 	}

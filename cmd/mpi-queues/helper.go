@@ -136,18 +136,18 @@ func (h *helper) Describe(ctx context.Context, d *bridge.Debugger, p bridge.Desc
 	if err != nil {
 		return &bridge.UsageError{Err: err}
 	}
-	process, err := from.Describe(ctx, d.Inferior(p.Process), from.choice)
+	r := inferior.NewReader(ctx, d.Inferior(p.Process))
+	process, err := from.Describe(r, from.choice)
 	if err != nil {
 		return err
 	}
-	t := d.Inferior(p.Process)
 	if process.MPI == "" && process.Unavailable != "" {
-		process.Unavailable = cmp.Or(launcherWords(t.Info()), process.Unavailable)
+		process.Unavailable = cmp.Or(launcherWords(r.Info()), process.Unavailable)
 	}
 	var text strings.Builder
 	describe(&text, process)
 	if unasked := from.choice == read.Auto || from.choice == read.Native; unasked && process.Unavailable == "" && process.DLL == "" {
-		found, err := from.look(ctx, t)
+		found, err := from.look(r)
 		if err != nil {
 			return err
 		}

@@ -244,7 +244,7 @@ func try(r *inferior.Reader, symbols map[string]inferior.Symbol, l *layout.Layou
 	if err != nil {
 		return nil, err
 	}
-	if s.process, err = s.Process.Read(r, symbols[symProcess].Addr); err != nil {
+	if s.process, err = s.Process.ReadAt(r, symbols[symProcess].Addr); err != nil {
 		return nil, err
 	}
 	if err := s.prove(); err != nil {
@@ -297,7 +297,7 @@ func (s *source) Info(p *mqs.Process) {
 	}
 	p.Arriving, p.Progress = s.arriving(), s.device.progress()
 	if at, ok := s.symbols[symThreads]; ok && s.Threads.Bound() {
-		if t, err := s.Threads.Read(s.r, at.Addr); err == nil {
+		if t, err := s.Threads.ReadAt(s.r, at.Addr); err == nil {
 			p.ThreadMultiple = mqs.Known(t.Provided == threadMultiple)
 		}
 	}

@@ -205,7 +205,7 @@ func (s *source) Info(p *mqs.Process) {
 		p.WorldSize = mqs.Known(int32(len(w.entries)))
 	}
 	if s.ucx != nil {
-		p.Progress = mqs.Known(s.ucx.worker.Sequence)
+		p.Progress = mqs.Known(s.ucx.worker.Queues().Waited)
 	}
 }
 

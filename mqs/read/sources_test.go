@@ -11,20 +11,11 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 )
 
 // readable is a process of which only the decoders below know anything.
-type readable struct{ inferior.Inferior }
-
-func (readable) Info() inferior.Info {
-	return inferior.Info{Inferior: 1, PID: 7, Executable: "/bin/prog", PointerSize: 8}
-}
-
-func (readable) FindSymbols(_ context.Context, names []string) ([]*inferior.Symbol, error) {
-	return make([]*inferior.Symbol, len(names)), nil
-}
-
-func (readable) Threads(context.Context, int, []string) ([]inferior.Thread, error) { return nil, nil }
+var readable = &inferiortest.Process{Identity: inferior.Info{Inferior: 1, PID: 7, Executable: "/bin/prog"}}
 
 // fakeDecoder makes of every process what it is told to.
 type fakeDecoder struct {
@@ -249,7 +240,7 @@ func TestChoices(t *testing.T) {
 		if tc.change != nil {
 			tc.change(j)
 		}
-		p, err := j.sources().Read(inferior.NewReader(context.Background(), readable{}), tc.choice, Filter{})
+		p, err := j.sources().Read(inferior.NewReader(context.Background(), readable), tc.choice, Filter{})
 		if j.openedDLLs != tc.dlls || j.openedNatives != 1 {
 			t.Errorf("%s: %d DLLs were opened, and decoders have opened the process %d times", tc.name, j.openedDLLs, j.openedNatives)
 		}
@@ -285,7 +276,7 @@ func TestBothTellsTheDifferences(t *testing.T) {
 	j.native, j.dll = twoViews()
 	read := func(f Filter) *mqs.Process {
 		t.Helper()
-		p, err := j.sources().Read(inferior.NewReader(context.Background(), readable{}), Both, f)
+		p, err := j.sources().Read(inferior.NewReader(context.Background(), readable), Both, f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -341,7 +332,7 @@ func TestNoSuchCommunicatorFromAnySource(t *testing.T) {
 		j := &job{}
 		j.native, j.dll = twoViews()
 		tc.change(j)
-		_, err := j.sources().Read(inferior.NewReader(context.Background(), readable{}), tc.choice, Filter{Comm: "wrld"})
+		_, err := j.sources().Read(inferior.NewReader(context.Background(), readable), tc.choice, Filter{Comm: "wrld"})
 		var no *NoSuchCommunicatorError
 		if !errors.As(err, &no) || !strings.HasSuffix(err.Error(), `there are "world" (0x3)`) {
 			t.Errorf("%s: %v", name, err)
@@ -356,7 +347,7 @@ func TestSourcesWithoutDLLs(t *testing.T) {
 		DLL:  "no queue DLL was found",
 		Both: "its layouts are not known.\nNor can the vendor's DLL: no queue DLL was found",
 	} {
-		_, err := ss.Read(inferior.NewReader(context.Background(), readable{}), choice, Filter{})
+		_, err := ss.Read(inferior.NewReader(context.Background(), readable), choice, Filter{})
 		if err == nil || err.Error() != want {
 			t.Errorf("%s: %v", choice, err)
 		}
@@ -373,7 +364,7 @@ func TestCancelledWhileADLLReads(t *testing.T) {
 			cancel()
 			return nil, r.Err()
 		}
-		if _, err := ss.Read(inferior.NewReader(ctx, readable{}), choice, Filter{}); err != context.Canceled {
+		if _, err := ss.Read(inferior.NewReader(ctx, readable), choice, Filter{}); err != context.Canceled {
 			t.Errorf("%s: %v", choice, err)
 		}
 	}
@@ -404,7 +395,7 @@ func TestDescribeSaysWhoWouldRead(t *testing.T) {
 	} {
 		j := &job{nativeErr: tc.native, dllErr: tc.dll}
 		j.native, j.dll = twoViews()
-		p, err := j.sources().Describe(inferior.NewReader(context.Background(), readable{}), tc.choice)
+		p, err := j.sources().Describe(inferior.NewReader(context.Background(), readable), tc.choice)
 		if err != nil {
 			t.Errorf("%s: %v", tc.name, err)
 			continue

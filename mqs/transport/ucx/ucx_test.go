@@ -3,13 +3,13 @@ package ucx
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
-	"github.com/mpi-queues/mpi-queues/mqs/recording"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
+	"github.com/mpi-queues/mpi-queues/mqs/transport"
 )
 
 // Every embedded table has every member that the reader needs, optional ones included: what
@@ -59,15 +59,17 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// open reads the UCX of a recorded process of Open MPI, which keeps 160 bytes in each request.
-func open(t *testing.T, change func(inferior.Inferior) inferior.Inferior) (*UCX, error) {
+// recorded is a process of Open MPI, which keeps 160 bytes in each request.
+func recorded(t *testing.T) *inferiortest.Patched {
+	t.Helper()
+	return inferiortest.Patch(inferiortest.Recorded(t, "openmpi-4.1.4-ucx/queues-old-rank-0"))
+}
+
+// open reads the UCX of such a process.
+func open(t *testing.T, p inferior.Inferior) (*UCX, error) {
 	t.Helper()
 	const request = 160
-	recorded, err := recording.Open(filepath.Join("..", "..", "..", "tests", "recordings", "openmpi-4.1.4-ucx", "queues-old-rank-0.mpiq"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := inferior.NewReader(context.Background(), change(recorded.Processes[0]))
+	r := inferior.NewReader(context.Background(), p)
 	symbols, err := r.Symbols(Symbols...)
 	if err != nil {
 		t.Fatal(err)
@@ -76,49 +78,30 @@ func open(t *testing.T, change func(inferior.Inferior) inferior.Inferior) (*UCX,
 }
 
 func TestOpen(t *testing.T) {
-	u, err := open(t, func(t inferior.Inferior) inferior.Inferior { return t })
-	if err != nil || len(u.Workers()) != 1 || u.LayoutName() != "UCX 1.13" {
+	u, err := open(t, recorded(t))
+	if err != nil || len(u.workers) != 1 || u.LayoutName() != "UCX 1.13" {
 		t.Fatalf("%+v, %v", u, err)
 	}
-	w := u.Workers()[0]
-	if len(w.Posted) == 0 || len(w.Unexpected) == 0 || len(w.Sends) == 0 || w.UnexpectedErr != nil || w.Dropped != 0 {
-		t.Errorf("%d receives, %d messages, %d sends, %v", len(w.Posted), len(w.Unexpected), len(w.Sends), w.UnexpectedErr)
+	w := u.workers[0]
+	if len(w.queues.Posted) == 0 || len(w.queues.Unexpected) == 0 || len(w.queues.Sends) == 0 || w.queues.UnexpectedErr != nil || w.queues.Dropped != 0 {
+		t.Errorf("%d receives, %d messages, %d sends, %v", len(w.queues.Posted), len(w.queues.Unexpected), len(w.queues.Sends), w.queues.UnexpectedErr)
 	}
-	for i := range w.Posted[1:] {
-		if w.Posted[i].Sequence >= w.Posted[i+1].Sequence {
-			t.Errorf("receive %d has number %d, the next one %d", i, w.Posted[i].Sequence, w.Posted[i+1].Sequence)
+	for i := range w.queues.Posted[1:] {
+		if w.queues.Posted[i].Sequence >= w.queues.Posted[i+1].Sequence {
+			t.Errorf("receive %d has number %d, the next one %d", i, w.queues.Posted[i].Sequence, w.queues.Posted[i+1].Sequence)
 		}
 	}
-}
-
-// patched is a process in which some words hold something else.
-type patched struct {
-	inferior.Inferior
-	words map[inferior.Addr]byte
-}
-
-func (p *patched) ReadMemory(ctx context.Context, ranges []inferior.Range) ([][]byte, error) {
-	got, err := p.Inferior.ReadMemory(ctx, ranges)
-	for i, r := range ranges {
-		got[i] = append([]byte(nil), got[i]...)
-		for a, v := range p.words {
-			if a >= r.Addr && a < r.Addr+inferior.Addr(len(got[i])) {
-				got[i][a-r.Addr] ^= v
-			}
-		}
-	}
-	return got, err
 }
 
 // What does not agree with itself is not believed.
 func TestProofs(t *testing.T) {
-	u, err := open(t, func(t inferior.Inferior) inferior.Inferior { return t })
+	u, err := open(t, recorded(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := u.Workers()[0]
-	hashed := w.Posted[0]
-	for _, r := range w.Posted {
+	w := u.workers[0]
+	hashed := w.queues.Posted[0]
+	for _, r := range w.queues.Posted {
 		if r.Mask == fullMask {
 			hashed = r
 		}
@@ -132,9 +115,9 @@ func TestProofs(t *testing.T) {
 		"a receive in another bucket":         {hashed.Addr + inferior.Addr(tag.Offset), "lies in queue"},
 		"a receive of another worker":         {hashed.Addr + inferior.Addr(worker.Offset), "is another worker's"},
 		"another size of requests":            {w.requests + 8, ""},
-		"a worker that is not where it shows": {inferior.Addr(u.Worker.Places(w.Addr).Match), ""},
+		"a worker that is not where it shows": {inferior.Addr(u.Worker.Places(w.addr).Match), ""},
 	} {
-		_, err := open(t, func(t inferior.Inferior) inferior.Inferior { return &patched{t, map[inferior.Addr]byte{c.at: 0x55}} })
+		_, err := open(t, recorded(t).Flip(c.at, 0x55))
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -149,18 +132,18 @@ func TestProofs(t *testing.T) {
 
 // A message that is being put on the ring costs the messages, not the receives.
 func TestTornRing(t *testing.T) {
-	u, err := open(t, func(t inferior.Inferior) inferior.Inferior { return t })
+	u, err := open(t, recorded(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := u.Workers()[0]
-	second := w.Unexpected[1].Addr + inferior.Addr(u.Link.Size()) // its place among all messages: what comes before
-	torn, err := open(t, func(t inferior.Inferior) inferior.Inferior { return &patched{t, map[inferior.Addr]byte{second: 0x55}} })
+	w := u.workers[0]
+	second := w.queues.Unexpected[1].Addr + inferior.Addr(u.Link.Size()) // its place among all messages: what comes before
+	torn, err := open(t, recorded(t).Flip(second, 0x55))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := torn.Workers()[0]; got.UnexpectedErr == nil || len(got.Unexpected) != 1 || len(got.Posted) != len(w.Posted) {
-		t.Errorf("%v, %d messages, %d receives", got.UnexpectedErr, len(got.Unexpected), len(got.Posted))
+	if got := torn.workers[0]; got.queues.UnexpectedErr == nil || len(got.queues.Unexpected) != 1 || len(got.queues.Posted) != len(w.queues.Posted) {
+		t.Errorf("%v, %d messages, %d receives", got.queues.UnexpectedErr, len(got.queues.Unexpected), len(got.queues.Posted))
 	}
 }
 
@@ -168,45 +151,36 @@ func TestTornRing(t *testing.T) {
 // lead there.
 func TestLastBuckets(t *testing.T) {
 	const tag, bucket = 0x170000100002712, 1021
-	u, err := open(t, func(t inferior.Inferior) inferior.Inferior { return t })
+	u, err := open(t, recorded(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := u.Workers()[0]
+	w := u.workers[0]
 	inBucket := map[int]int{}
-	for _, r := range w.Posted {
+	for _, r := range w.queues.Posted {
 		inBucket[bucketOf(r.Tag)]++
 	}
-	at := slices.IndexFunc(w.Posted, func(r Receive) bool { return r.Mask == fullMask && inBucket[bucketOf(r.Tag)] == 1 })
-	moved := w.Posted[at]
-	words := map[inferior.Addr]byte{}
-	put := func(a inferior.Addr, v uint64) {
-		was, err := u.r.Uint(a, 8)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range 8 {
-			words[a+inferior.Addr(i)] = byte((was ^ v) >> (8 * i))
-		}
-	}
+	at := slices.IndexFunc(w.queues.Posted, func(r transport.Receive) bool { return r.Mask == fullMask && inBucket[bucketOf(r.Tag)] == 1 })
+	moved := w.queues.Posted[at]
+	changed := recorded(t)
 	from := w.match.Hash + inferior.Addr(bucketOf(moved.Tag)*u.Queue.Size())
 	to := w.match.Hash + inferior.Addr(bucket*u.Queue.Size())
-	q, err := u.Queue.Read(u.r, from)
+	q, err := u.Queue.ReadAt(u.r, from)
 	if err != nil {
 		t.Fatal(err)
 	}
 	field, _ := u.layouts.Field(u.Request.Name(), "recv.tag.tag")
 	tail, _ := u.layouts.Field(u.Queue.Name(), "queue.ptail")
-	put(moved.Addr+inferior.Addr(field.Offset), tag)
-	put(inferior.Addr(q.At), 0)
-	put(from+inferior.Addr(tail.Offset), uint64(q.At))
-	put(to, uint64(q.Head))
-	put(to+inferior.Addr(tail.Offset), uint64(q.Head))
-	u, err = open(t, func(t inferior.Inferior) inferior.Inferior { return &patched{t, words} })
+	changed.PutUint64(moved.Addr+inferior.Addr(field.Offset), tag)
+	changed.PutPointer(inferior.Addr(q.At), 0)
+	changed.PutPointer(from+inferior.Addr(tail.Offset), inferior.Addr(q.At))
+	changed.PutPointer(to, inferior.Addr(q.Head))
+	changed.PutPointer(to+inferior.Addr(tail.Offset), inferior.Addr(q.Head))
+	u, err = open(t, changed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := u.Workers()[0].Posted; len(got) != len(w.Posted) || got[at].Tag != tag || got[at].Addr != moved.Addr {
-		t.Errorf("%d receives of %d, one of them %+v", len(got), len(w.Posted), got[at])
+	if got := u.workers[0].queues.Posted; len(got) != len(w.queues.Posted) || got[at].Tag != tag || got[at].Addr != moved.Addr {
+		t.Errorf("%d receives of %d, one of them %+v", len(got), len(w.queues.Posted), got[at])
 	}
 }
