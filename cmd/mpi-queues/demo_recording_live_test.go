@@ -41,7 +41,7 @@ func TestDemoRecording(t *testing.T) {
 	// gdb records each process to a file.
 	var recorded []inferior.Inferior
 	for _, pid := range j.pids {
-		file := filepath.Join(g.folder.path, "recording")
+		file := filepath.Join(g.folder.Path, "recording")
 		i := askProcess(pid)
 		i.options = []string{"-record", file}
 		if _, err := g.read(t.Context(), i); err != nil {

@@ -1,4 +1,5 @@
-package main
+// Package snapshots reads what was written of a job's ranks into files, and makes one job of it.
+package snapshots
 
 import (
 	"context"
@@ -20,8 +21,8 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/recording"
 )
 
-// readSnapshots makes one job of files, folders of files, and standard input.
-func readSnapshots(ctx context.Context, args []string, stdin io.Reader) (*mqs.Snapshot, error) {
+// Read makes one job of files, folders of files, and standard input.
+func Read(ctx context.Context, args []string, stdin io.Reader) (*mqs.Snapshot, error) {
 	paths, err := snapshotFiles(args)
 	if err != nil {
 		return nil, err
