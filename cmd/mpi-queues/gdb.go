@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
-	"github.com/mpi-queues/mpi-queues/mqs/render"
 )
 
 //go:embed dump.py
@@ -138,7 +138,7 @@ func (g *gdb) readAll(ctx context.Context, i inquiry) (*mqs.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := render.ParseJSON(text)
+	s, err := document.Parse(text)
 	if err == nil {
 		forShell(s)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/bridge"
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
@@ -63,7 +64,7 @@ func (h *helper) Deadlock(ctx context.Context, d *bridge.Debugger, p bridge.Dead
 	progress("writing")
 	out := d.Stream(ctx, "display")
 	if p.Format == "json" {
-		return render.ReportJSON(out, report)
+		return document.WriteReport(out, report)
 	}
 	return render.ReportText(out, report, render.Style{On: p.Styled})
 }

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/render"
+	"github.com/mpi-queues/mpi-queues/mqs/document"
 )
 
 // patience is how long a condition may take to come true. It ends what hangs.
@@ -105,7 +105,7 @@ func until(t *testing.T, what string, condition func() bool) {
 
 func parse(t *testing.T, text *bytes.Buffer) *mqs.Snapshot {
 	t.Helper()
-	s, err := render.ParseJSON(text.Bytes())
+	s, err := document.Parse(text.Bytes())
 	if err != nil {
 		t.Fatalf("%v:\n%s", err, text)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
@@ -70,7 +71,7 @@ var reportFormats = [...]struct {
 	{"html", "write a page with the picture and a table of all operations", plainly(render.ReportHTML)},
 	{"svg", "write the picture of who waits for whom", plainly(render.ReportSVG)},
 	{"dot", "write the same graph for Graphviz", plainly(render.ReportDOT)},
-	{"json", "write JSON", plainly(render.ReportJSON)},
+	{"json", "write JSON", plainly(document.WriteReport)},
 }
 
 func plainly(write func(io.Writer, *waitfor.Report) error) func(io.Writer, *waitfor.Report, render.Style) error {

@@ -14,9 +14,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 	"github.com/mpi-queues/mpi-queues/mqs/recording"
-	"github.com/mpi-queues/mpi-queues/mqs/render"
 )
 
 // readSnapshots makes one job of files, folders of files, and standard input.
@@ -27,7 +27,7 @@ func readSnapshots(ctx context.Context, args []string, stdin io.Reader) (*mqs.Sn
 	}
 	// A job may have a file for each of a hundred thousand ranks.
 	var (
-		parser    render.Parser
+		parser    document.Parser
 		group     errgroup.Group
 		snapshots = make([]*mqs.Snapshot, len(paths))
 		wrong     = make([]error, len(paths))
@@ -104,7 +104,7 @@ func leadsToFile(path string, e os.DirEntry) bool {
 }
 
 // readSnapshot reads one file, or standard input.
-func readSnapshot(ctx context.Context, parser *render.Parser, path string, stdin io.Reader) (*mqs.Snapshot, error) {
+func readSnapshot(ctx context.Context, parser *document.Parser, path string, stdin io.Reader) (*mqs.Snapshot, error) {
 	if filepath.Ext(path) == ".mpiq" {
 		r, err := recording.Open(path)
 		if err != nil {

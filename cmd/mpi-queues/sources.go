@@ -52,7 +52,7 @@ func (h *helper) sources(d *bridge.Debugger, s bridge.Source, processes ...bridg
 		p := process(t)
 		known := read.Identity(t.Info())
 		if native != nil {
-			native.Describe(known)
+			native.Info(known)
 			if typist, ok := native.(read.Typist); ok {
 				p.Inferior = typed{t, typist}
 			}

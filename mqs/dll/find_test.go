@@ -133,8 +133,8 @@ func TestIgnoredQueuesAreNone(t *testing.T) {
 		t.Errorf("communicator %v, %v", c, err)
 	}
 	p := &mqs.Process{}
-	s.Describe(p)
-	if p.Source != "dll" || len(p.Notes) > 0 || s.Err() != nil || s.Confinement() != "" {
+	s.Info(p)
+	if p.Source != "dll" || len(s.Notes()) > 0 || s.Err() != nil || s.Confinement() != "" {
 		t.Errorf("%+v, %v", p, s.Err())
 	}
 	// It is the starter that asks: its user is told.
@@ -142,9 +142,8 @@ func TestIgnoredQueuesAreNone(t *testing.T) {
 	if s, err = hosts.Open(t.Context(), Process{Inferior: names(nil), Starters: []inferior.Inferior{starter}}, Settings{}); err != nil {
 		t.Fatal(err)
 	}
-	p = &mqs.Process{}
-	if s.Describe(p); len(p.Notes) != 1 {
-		t.Errorf("the notes are %q", p.Notes)
+	if notes := s.Notes(); len(notes) != 1 {
+		t.Errorf("the notes are %q", notes)
 	}
 }
 

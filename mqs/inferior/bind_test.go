@@ -56,7 +56,7 @@ func TestBindAndRead(t *testing.T) {
 	if err := inferior.Bind(&s, l); err != nil {
 		t.Fatal(err)
 	}
-	p, err := s.Point.Read(r, 0x1000)
+	p, err := s.Point.ReadAt(r, 0x1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestBindAndRead(t *testing.T) {
 	if s.Other.Bound() || !s.Point.Bound() {
 		t.Error("a type that is not there is bound, or the other way round")
 	}
-	if _, err := s.Point.Read(r, 0x1fe0); err == nil {
+	if _, err := s.Point.ReadAt(r, 0x1fe0); err == nil {
 		t.Error("a struct was read beyond its memory")
 	}
 }
@@ -89,7 +89,7 @@ func TestBigEndian(t *testing.T) {
 	if err := inferior.Bind(&s, layouts); err != nil {
 		t.Fatal(err)
 	}
-	p, err := s.Point.Read(r, 0x1000)
+	p, err := s.Point.ReadAt(r, 0x1000)
 	if err != nil || p.X != -2 || p.Index != 7 || p.Next != 0x12345678 {
 		t.Errorf("read %+v, %v", p, err)
 	}

@@ -38,7 +38,7 @@ func newStep(t reflect.Type, m member, f layout.Field) step {
 		t = field.Type
 	}
 	switch {
-	case m.typ == typePlace:
+	case m.typ.Implements(typePlaced):
 		st.how = asPlace
 	case m.typ == typeText:
 		st.how = asText

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 )
 
 // madeUp is a process that is not there.
@@ -83,7 +85,7 @@ func machine(t *testing.T, processes ...madeUp) *system {
 			memories[p.pid] = m
 		}
 	}
-	s, err := look(root, func(pid int) (memory, error) {
+	s, err := look(procfs.FS(root), func(pid int) (memory, error) {
 		if m := memories[pid]; m != nil {
 			return m, nil
 		}

@@ -56,6 +56,8 @@ func (l *Layouts) Field(name, path string) (f Field, ok bool) {
 type Table struct {
 	// Release that the table describes, such as "Open MPI 4.1.4".
 	Release string `json:"release"`
+	// Scope says what the table is for, if not for all that a decoder reads.
+	Scope Scope `json:"scope,omitempty"`
 	// PointerSize and ByteOrder ("little" or "big") say which ABI.
 	PointerSize int    `json:"pointer_size"`
 	ByteOrder   string `json:"byte_order"`
@@ -68,6 +70,29 @@ type Table struct {
 			Type string `json:"type,omitempty"`
 		} `json:"fields"`
 	} `json:"types"`
+}
+
+// Scope says what a table has the members for.
+type Scope string
+
+// The scopes of tables.
+const (
+	// ScopeAll is all that a decoder reads.
+	ScopeAll Scope = ""
+	// ScopeRequests is requests and the communicators that they are on: what a library without
+	// symbols of its own is read by, as the transport beneath it points to its requests.
+	ScopeRequests Scope = "requests"
+)
+
+// OfScope returns the tables of one scope, in their order.
+func OfScope(tables []*Table, scope Scope) []*Table {
+	var out []*Table
+	for _, t := range tables {
+		if t.Scope == scope {
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
 // ParseTable reads a table from its JSON form.

@@ -29,7 +29,7 @@ func newToSelf(t *testing.T) *toSelf {
 	}
 	for _, r := range slices.Concat(q.sends, q.posted) {
 		if s.device.(*ch4).isToSelf(r) && !r.complete() {
-			request, err := s.device.(*ch4).Request.Read(s.r, r.at)
+			request, err := s.device.(*ch4).Request.ReadAt(s.r, r.at)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -129,7 +129,7 @@ func TestNoLayoutFits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := s.Object.Read(s.r, comms[0])
+	o, err := s.Object.ReadAt(s.r, comms[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestSentinels(t *testing.T) {
 		if a == 0 {
 			continue
 		}
-		c, err := s.Communicator.Read(s.r, a)
+		c, err := s.Communicator.ReadAt(s.r, a)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -233,7 +233,7 @@ func TestSentinels(t *testing.T) {
 				if (i+k)%2 == 0 || e == 0 {
 					continue
 				}
-				p, err := s.Proc.Read(s.r, e)
+				p, err := s.Proc.ReadAt(s.r, e)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -304,7 +304,7 @@ func TestRingsEnd(t *testing.T) {
 		if c.PMLComm == 0 {
 			continue
 		}
-		comm, err := s.Comm.Read(s.r, c.PMLComm)
+		comm, err := s.Comm.ReadAt(s.r, c.PMLComm)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -313,11 +313,11 @@ func TestRingsEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, a := range addrs {
-			p, err := s.CommProc.Read(s.r, a)
+			p, err := s.CommProc.ReadAt(s.r, a)
 			if a == 0 || err != nil {
 				continue
 			}
-			if l, err := s.List.Read(s.r, inferior.Addr(p.UnexpectedFrags)); err == nil && l.First != inferior.Addr(l.Sentinel) {
+			if l, err := s.List.ReadAt(s.r, inferior.Addr(p.UnexpectedFrags)); err == nil && l.First != inferior.Addr(l.Sentinel) {
 				frags, procs = append(frags, l.First), append(procs, a)
 			}
 		}

@@ -144,7 +144,8 @@ func Collect(r *inferior.Reader, s Source, f Filter) (*mqs.Process, error) {
 			p.Threads[i].AllRequests = false // there may be others
 		}
 	}
-	s.Describe(p) // last: reading may have brought up notes
+	s.Info(p)
+	p.Notes = append(p.Notes, s.Notes()...) // last: reading brings them up
 	p.Seat(maybe(r.Info().Rank), maybe(r.Info().WorldSize))
 	return p, nil
 }

@@ -17,7 +17,9 @@ type fakeSource struct {
 	queue func(c *mqs.Communicator, class mqs.OpClass) iter.Seq2[mqs.PendingOperation, error]
 }
 
-func (s *fakeSource) Describe(p *mqs.Process) { p.MPI = "Fake MPI" }
+func (s *fakeSource) Info(p *mqs.Process) { p.MPI = "Fake MPI" }
+
+func (s *fakeSource) Notes() []string { return nil }
 
 func (s *fakeSource) Communicators() iter.Seq2[mqs.Communicator, error] {
 	return func(yield func(mqs.Communicator, error) bool) {

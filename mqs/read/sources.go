@@ -86,7 +86,8 @@ func (ss Sources) Describe(ctx context.Context, t inferior.Inferior, choice Choi
 	}
 	if nativeErr == nil {
 		p = Identity(t.Info())
-		native.Describe(p)
+		native.Info(p)
+		p.Notes = append(p.Notes, native.Notes()...)
 	} else {
 		native, p = nil, Failed(t.Info(), nativeErr)
 	}
@@ -111,7 +112,8 @@ func (ss Sources) Describe(ctx context.Context, t inferior.Inferior, choice Choi
 		return p, nil
 	}
 	byDLL := Identity(t.Info())
-	s.Describe(byDLL)
+	s.Info(byDLL)
+	byDLL.Notes = append(byDLL.Notes, s.Notes()...)
 	if choice == Both && native != nil {
 		comparedWith(p, byDLL)
 		return p, nil
@@ -154,7 +156,7 @@ func (ss Sources) readDLL(ctx context.Context, t inferior.Inferior, f Filter) (p
 	known := Identity(t.Info())
 	native, err := Open(r, ss.Decoders)
 	if err == nil {
-		native.Describe(known)
+		native.Info(known)
 	} else {
 		native = nil
 	}

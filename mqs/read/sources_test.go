@@ -40,13 +40,19 @@ type viewSource struct {
 	broken  error
 }
 
-func (s *viewSource) Describe(p *mqs.Process) {
+func (s *viewSource) Info(p *mqs.Process) {
 	if s.dll == "" {
 		p.Source, p.MPI, p.MPIVersion, p.Library = "native", "Fake MPI", "1.0", "/lib/libfake.so"
 		return
 	}
 	p.Source, p.DLL, p.DLLVersion = "dll", s.dll, "DLL 1"
-	p.Notes = append(p.Notes, "the DLL has a remark")
+}
+
+func (s *viewSource) Notes() []string {
+	if s.dll == "" {
+		return nil
+	}
+	return []string{"the DLL has a remark"}
 }
 
 func (s *viewSource) Communicators() iter.Seq2[mqs.Communicator, error] {

@@ -17,16 +17,16 @@ import (
 	"os"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
-	"github.com/mpi-queues/mpi-queues/mqs/render"
 )
 
 // The files of the archive beside those of package inferior. Recordings that are older than
 // these lack them.
 const (
 	sourceFile = "source"      // the choice of sources, a word
-	dllFile    = "dll.json"    // what DLLs have said, a document of package render
+	dllFile    = "dll.json"    // what DLLs have said, a document of package document
 	besideFile = "beside.json" // processes that could not be read, another one
 )
 
@@ -98,7 +98,7 @@ func Write(w io.Writer, c Content) error {
 			}
 			f, err := z.Create(name)
 			if err == nil {
-				err = render.JSON(f, &mqs.Snapshot{Processes: processes})
+				err = document.Write(f, &mqs.Snapshot{Processes: processes})
 			}
 			if err != nil {
 				return err
@@ -149,10 +149,10 @@ func Read(from io.ReaderAt, size int64) (*Recording, error) {
 	}
 	var byDLL []*mqs.Process
 	if err == nil {
-		byDLL, err = document(a, dllFile)
+		byDLL, err = processesIn(a, dllFile)
 	}
 	if err == nil {
-		r.Beside, err = document(a, besideFile)
+		r.Beside, err = processesIn(a, besideFile)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", inferior.ErrNotRecording, err)
@@ -163,11 +163,11 @@ func Read(from io.ReaderAt, size int64) (*Recording, error) {
 	return r, nil
 }
 
-// document reads the processes of a document in an archive, none if there is none.
-func document(a *inferior.Archive, name string) ([]*mqs.Process, error) {
+// processesIn reads the processes of a document in an archive, none if there is none.
+func processesIn(a *inferior.Archive, name string) ([]*mqs.Process, error) {
 	s := &mqs.Snapshot{}
 	err := a.Document(name, func(r io.Reader) (err error) {
-		s, err = new(render.Parser).Read(r)
+		s, err = new(document.Parser).Read(r)
 		return err
 	})
 	if errors.Is(err, inferior.ErrLacks) {
@@ -201,8 +201,8 @@ type answers struct {
 	current *mqs.Queues // the communicator that was yielded last
 }
 
-// Describe fills in what the DLL has said of the process.
-func (a *answers) Describe(p *mqs.Process) {
+// Info fills in what the DLL has said of the process.
+func (a *answers) Info(p *mqs.Process) {
 	said := a.process
 	p.Source, p.DLL, p.DLLVersion = said.Source, said.DLL, said.DLLVersion
 	if said.GlobalRank.Known {
@@ -211,8 +211,10 @@ func (a *answers) Describe(p *mqs.Process) {
 	if said.WorldSize.Known {
 		p.WorldSize = said.WorldSize
 	}
-	p.Notes = append(p.Notes, said.Notes...)
 }
+
+// Notes are those of the DLL's answers.
+func (a *answers) Notes() []string { return a.process.Notes }
 
 // Communicators yields the communicators in the DLL's order.
 func (a *answers) Communicators() iter.Seq2[mqs.Communicator, error] {

@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
-	"github.com/mpi-queues/mpi-queues/mqs/render"
 )
 
 // process is one that no decoder can read, of the debugger's number for it.
@@ -67,7 +67,7 @@ func TestDLLAnswersAgain(t *testing.T) {
 	want.Threads = got.Threads
 	document := func(p *mqs.Process) string {
 		var out bytes.Buffer
-		if err := render.JSON(&out, &mqs.Snapshot{Processes: []*mqs.Process{p}}); err != nil {
+		if err := document.Write(&out, &mqs.Snapshot{Processes: []*mqs.Process{p}}); err != nil {
 			t.Fatal(err)
 		}
 		return out.String()

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/internal/jsonout"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
@@ -29,29 +30,35 @@ type operations struct {
 
 // valueColumn is values in JSON, written as they come.
 type valueColumn struct {
-	jsonWriter
+	jsonout.Writer
 	n int
 }
 
-func (c *valueColumn) next() *jsonWriter {
-	c.comma(c.n)
+func (c *valueColumn) next() *jsonout.Writer {
+	c.Comma(c.n)
 	c.n++
-	return &c.jsonWriter
+	return &c.Writer
 }
 
-func (c *valueColumn) add(v int) { c.next().int(int64(v)) }
+func (c *valueColumn) add(v int) { c.next().Int(int64(v)) }
 
-func (c *valueColumn) maybe(m mqs.Maybe[int32]) { maybeInt(c.next(), "", m) }
+func (c *valueColumn) maybe(m mqs.Maybe[int32]) {
+	if w := c.next(); m.Known {
+		w.Int(int64(m.Value))
+	} else {
+		w.Raw("null")
+	}
+}
 
 // long writes what may be more than a number of JavaScript holds.
 func (c *valueColumn) long(v uint64, known bool) {
 	switch w := c.next(); {
 	case !known:
-		w.raw("null")
+		w.Raw("null")
 	case v >= 1<<53:
-		w.hex(v)
+		w.Hex(v)
 	default:
-		w.int(int64(v))
+		w.Int(int64(v))
 	}
 }
 
@@ -104,7 +111,7 @@ func (o *operations) operation(c *mqs.Queues, class mqs.OpClass, op *mqs.Pending
 	o.peerLocal.maybe(op.DesiredLocalRank)
 	o.peerGlobal.maybe(global)
 	if op.TagWild.Known && op.TagWild.Value {
-		o.tag.next().raw(anyTag)
+		o.tag.next().Raw(anyTag)
 	} else {
 		o.tag.maybe(op.DesiredTag)
 	}
@@ -133,38 +140,35 @@ func (o *operations) text(s string) int {
 
 // write writes the table as one JSON object that can stand in a script element.
 func (o *operations) write(w io.Writer, r *waitfor.Report) error {
-	b := &jsonWriter{out: w}
+	b := jsonout.New(w)
 	places := make([]string, len(r.Groups))
 	for i := range r.Groups {
 		places[i] = printable.Line(r.Groups[i].Text)
 	}
-	b.raw(`{"texts": `).script(o.texts).raw(`, "places": `).script(places)
+	b.Raw(`{"texts": `)
+	script(b, o.texts)
+	b.Raw(`, "places": `)
+	script(b, places)
 	for _, c := range []struct {
 		key string
 		*valueColumn
 	}{{"rank", &o.rank}, {"group", &o.group}, {"count", &o.count}, {"comm", &o.comm}, {"local", &o.local}, {"queue", &o.queue},
 		{"status", &o.status}, {"peerLocal", &o.peerLocal}, {"peerGlobal", &o.peerGlobal}, {"tag", &o.tag}, {"bytes", &o.bytes},
 		{"kind", &o.kind}, {"datatype", &o.datatype}, {"buffer", &o.buffer}, {"internal", &o.internal}, {"note", &o.note}} {
-		b.raw(",\n\"" + c.key + "\": [")
-		b.b = append(b.b, c.b...)
-		b.raw("]").flush(jsonPiece)
+		b.Raw(",\n\"" + c.key + "\": [").Copy(&c.Writer).Raw("]").Full()
 	}
-	b.raw("}").flush(0)
-	return b.err
+	return b.Raw("}").End()
 }
 
 // script writes texts in JSON that no HTML parser takes for its own.
-func (w *jsonWriter) script(texts []string) *jsonWriter {
-	if len(texts) == 0 {
-		return w.raw("[]")
-	}
-	w.raw("[")
+func script(w *jsonout.Writer, texts []string) {
+	w.Raw("[")
 	for i, text := range texts {
 		b, err := json.Marshal(strings.ToValidUTF8(text, "\uFFFD")) // escapes <, > and &
 		if err != nil {
 			panic(err) // a string always marshals
 		}
-		w.comma(i).raw(string(b))
+		w.Comma(i).Raw(string(b))
 	}
-	return w.raw("]")
+	w.Raw("]")
 }

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
@@ -204,12 +203,4 @@ func sentences(s string) string {
 		return s
 	}
 	return s + "."
-}
-
-// classOf is the key of a queue in JSON, empty for a collective.
-func classOf(class mqs.Maybe[mqs.OpClass]) string {
-	if !class.Known {
-		return ""
-	}
-	return class.Value.String()
 }

@@ -1,3 +1,4 @@
+// Package render shows people snapshots, as text, and reports of jobs, as text, DOT, SVG and HTML.
 package render
 
 import (

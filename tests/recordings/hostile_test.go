@@ -12,10 +12,10 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/decoders"
+	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 	"github.com/mpi-queues/mpi-queues/mqs/recording"
-	"github.com/mpi-queues/mpi-queues/mqs/render"
 )
 
 // hostile is a process in which, here and there, memory holds something else:
@@ -166,9 +166,9 @@ func show(ctx context.Context, t inferior.Inferior) (bool, error) {
 		return false, err
 	}
 	var doc bytes.Buffer
-	if err := render.JSON(&doc, &mqs.Snapshot{Processes: []*mqs.Process{p}}); err != nil {
+	if err := document.Write(&doc, &mqs.Snapshot{Processes: []*mqs.Process{p}}); err != nil {
 		return false, err
 	}
-	_, err = render.ParseJSON(doc.Bytes())
+	_, err = document.Parse(doc.Bytes())
 	return true, err
 }

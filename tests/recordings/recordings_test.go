@@ -19,6 +19,7 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/decoders"
+	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 	"github.com/mpi-queues/mpi-queues/mqs/recording"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
@@ -64,7 +65,7 @@ func TestReplays(t *testing.T) {
 					}
 					base := strings.TrimSuffix(file, ".mpiq")
 					compare(t, base+".txt", text.Bytes())
-					process := document(t, s)
+					process := shown(t, s)
 					of.check(t, process)
 					known.add(process)
 					checkAccount(t, base+".account.json", of.Keeps(), s)
@@ -94,18 +95,18 @@ func replay(t *testing.T, file string) *mqs.Snapshot {
 	return s
 }
 
-// document is the one process of a snapshot, as -json has it.
-func document(t *testing.T, s *mqs.Snapshot) expect.Object {
+// shown is the one process of a snapshot, as -json has it.
+func shown(t *testing.T, s *mqs.Snapshot) expect.Object {
 	t.Helper()
 	var doc bytes.Buffer
-	if err := render.JSON(&doc, s); err != nil {
+	if err := document.Write(&doc, s); err != nil {
 		t.Fatal(err)
 	}
-	shown, err := expect.ParseDocument(doc.Bytes())
-	if err != nil || len(shown.Processes) != 1 {
-		t.Fatalf("%d processes, %v", len(shown.Processes), err)
+	d, err := expect.ParseDocument(doc.Bytes())
+	if err != nil || len(d.Processes) != 1 {
+		t.Fatalf("not one process (%v) in\n%s", err, doc.Bytes())
 	}
-	return shown.Processes[0]
+	return d.Processes[0]
 }
 
 // checkAccount holds what is shown against what the program has done, field by field.
@@ -117,7 +118,7 @@ func checkAccount(t *testing.T, file string, keeps expect.Keeps, s *mqs.Snapshot
 	}
 	// What a library does not tell a debugger, a live job's launcher has.
 	s.Processes[0].Seat(number(t, account.GlobalRank), number(t, account.WorldSize))
-	for _, difference := range keeps.Compare(account, document(t, s)) {
+	for _, difference := range keeps.Compare(account, shown(t, s)) {
 		t.Error(difference)
 	}
 }

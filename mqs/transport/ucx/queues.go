@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mpi-queues/mpi-queues/mqs/transport"
+
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
@@ -38,7 +40,7 @@ func (w *Worker) readPosted() error {
 	}
 	w.posted = map[inferior.Addr]bool{}
 	for i, place := range places {
-		q, err := w.u.Queue.Read(w.u.r, place)
+		q, err := w.u.Queue.ReadAt(w.u.r, place)
 		if err != nil {
 			return err
 		}
@@ -50,7 +52,7 @@ func (w *Worker) readPosted() error {
 				return fmt.Errorf("the receives of queue %d: %w", i-1, err)
 			}
 			switch {
-			case r.Worker != w.Addr:
+			case r.Worker != w.addr:
 				return fmt.Errorf("the receive at %s is another worker's", r.addr)
 			case (i == 0) == (r.RecvMask == fullMask):
 				return fmt.Errorf("the receive at %s has mask %#x and lies in queue %d", r.addr, r.RecvMask, i-1)
@@ -58,10 +60,10 @@ func (w *Worker) readPosted() error {
 				return fmt.Errorf("the receive at %s has tag %#x and lies in queue %d", r.addr, r.RecvTag, i-1)
 			}
 			w.posted[r.addr] = true
-			w.Posted = append(w.Posted, w.u.receive(r, Posted))
+			w.queues.Posted = append(w.queues.Posted, w.u.receive(r, transport.Posted))
 		}
 	}
-	slices.SortStableFunc(w.Posted, func(a, b Receive) int { return cmp.Compare(a.Sequence, b.Sequence) })
+	slices.SortStableFunc(w.queues.Posted, func(a, b transport.Receive) int { return cmp.Compare(a.Sequence, b.Sequence) })
 	return nil
 }
 
@@ -76,7 +78,7 @@ func (w *Worker) queued(q queue) func(yield func(requestAt, error) bool) {
 		var last requestAt
 		next := func(at inferior.Addr) (inferior.Addr, error) {
 			a := at - offset
-			r, err := w.u.Request.Read(w.u.r, a)
+			r, err := w.u.Request.ReadAt(w.u.r, a)
 			last = requestAt{a, r}
 			if at == q.Tail {
 				return 0, err
@@ -105,22 +107,6 @@ const (
 	descRndv      = 1 << 6
 )
 
-// Message is an unexpected message: one that no posted receive has matched.
-type Message struct {
-	// Addr is that of what UCX keeps of it (ucp_recv_desc_t).
-	Addr inferior.Addr
-	Tag  uint64
-	// Length is that of the whole message in bytes, -1 if not known.
-	Length int64
-	// Rendezvous is true if the data is still with the sender.
-	Rendezvous bool
-	// Data is where its first bytes are in this process, 0 for a rendezvous.
-	Data inferior.Addr
-	// Sender is what the sender calls its request ([Send.ID]), 0 if it does not wait
-	// for an answer.
-	Sender uint64
-}
-
 // readUnexpected reads the ring of unexpected messages.
 func (w *Worker) readUnexpected() error {
 	u := w.u
@@ -128,7 +114,7 @@ func (w *Worker) readUnexpected() error {
 	offset := inferior.Addr(u.Desc.Places(0).Links) + inferior.Addr(u.Link.Size())
 	before := inferior.Addr(w.match.UnexpectedAt)
 	next := func(at inferior.Addr) (inferior.Addr, error) {
-		l, err := u.Link.Read(u.r, at)
+		l, err := u.Link.ReadAt(u.r, at)
 		if err != nil {
 			return 0, err
 		}
@@ -136,8 +122,8 @@ func (w *Worker) readUnexpected() error {
 			return 0, fmt.Errorf("the unexpected message at %s does not follow the one before", at-offset)
 		}
 		before = at
-		m, err := u.MessageAt(at - offset)
-		w.Unexpected = append(w.Unexpected, m)
+		m, err := w.MessageAt(at - offset)
+		w.queues.Unexpected = append(w.queues.Unexpected, m)
 		return l.Next, err
 	}
 	for _, err := range inferior.Walk(w.match.Unexpected.Next, inferior.Addr(w.match.UnexpectedAt), maxQueued, next) {
@@ -151,41 +137,43 @@ func (w *Worker) readUnexpected() error {
 	return nil
 }
 
-// MessageAt reads the message at a, which may have been taken out of the queue.
-func (u *UCX) MessageAt(a inferior.Addr) (Message, error) {
-	d, err := u.Desc.Read(u.r, a)
+// MessageAt reads the message at a, which may have been taken out of the queue
+// ([transport.Matcher]): its ucp_recv_desc_t.
+func (w *Worker) MessageAt(a inferior.Addr) (transport.Message, error) {
+	u := w.u
+	d, err := u.Desc.ReadAt(u.r, a)
 	if err != nil {
-		return Message{}, err
+		return transport.Message{}, err
 	}
 	header := a + inferior.Addr(u.Desc.Size())
-	m := Message{Addr: a, Length: -1}
+	m := transport.Message{Addr: a, Length: -1}
 	if m.Tag, err = u.r.Uint(header, 8); err != nil { // all headers begin with it
-		return Message{}, err
+		return transport.Message{}, err
 	}
 	data := header + inferior.Addr(d.PayloadOffset)
 	switch {
 	case d.Flags&descRndv != 0:
-		h, err := u.RTS.Read(u.r, header)
+		h, err := u.RTS.ReadAt(u.r, header)
 		if err != nil {
-			return Message{}, err
+			return transport.Message{}, err
 		}
 		m.Length, m.Rendezvous, m.Sender = length(h.Length), true, h.Request
 	case d.Flags&descEagerOnly != 0:
 		if d.PayloadOffset > d.Length {
-			return Message{}, fmt.Errorf("the message at %s has %d bytes of header in %d", a, d.PayloadOffset, d.Length)
+			return transport.Message{}, fmt.Errorf("the message at %s has %d bytes of header in %d", a, d.PayloadOffset, d.Length)
 		}
 		m.Length, m.Data = int64(d.Length-d.PayloadOffset), data
 	case d.Flags&(descEager|descOffload) == descEager:
-		h, err := u.First.Read(u.r, header)
+		h, err := u.First.ReadAt(u.r, header)
 		if err != nil {
-			return Message{}, err
+			return transport.Message{}, err
 		}
 		m.Length, m.Data = length(h.Length), data
 	}
 	if d.Flags&(descEagerSync|descOffload|descRndv) == descEagerSync {
 		// Of a synchronous one the header ends with the sender's request.
 		if m.Sender, err = u.r.Uint(data-8, 8); err != nil {
-			return Message{}, err
+			return transport.Message{}, err
 		}
 	}
 	return m, nil

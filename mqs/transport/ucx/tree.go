@@ -32,7 +32,7 @@ func (u *UCX) children(n treeNode) ([]treeNode, error) {
 	offset := inferior.Addr(u.Node.Places(0).InList)
 	next := func(at inferior.Addr) (inferior.Addr, error) {
 		a := at - offset
-		c, err := u.Node.Read(u.r, a)
+		c, err := u.Node.ReadAt(u.r, a)
 		if err != nil {
 			return 0, err
 		}
@@ -63,7 +63,7 @@ func (u *UCX) path(n treeNode) (string, error) {
 func (u *UCX) findWorkers() error {
 	// The tree stands behind a lock, which is an int.
 	root := u.symbols[symTree].Addr + inferior.Addr(u.r.Info().PointerSize)
-	n, err := u.Node.Read(u.r, root)
+	n, err := u.Node.ReadAt(u.r, root)
 	if err != nil {
 		return err
 	}

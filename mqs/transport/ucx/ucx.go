@@ -14,6 +14,8 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/mpi-queues/mpi-queues/mqs/transport"
+
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
 )
@@ -27,7 +29,7 @@ const (
 // Symbols are the roots that [Open] wants.
 var Symbols = []string{symTree, symRequestOps}
 
-// UCX is the UCX of one process during one stop.
+// UCX is the UCX of one process during one stop. It is a [transport.Transport].
 type UCX struct {
 	types
 	r       *inferior.Reader
@@ -72,15 +74,11 @@ func Open(r *inferior.Reader, symbols map[string]inferior.Symbol, user int) (*UC
 // are from debug information.
 func (u *UCX) LayoutName() string { return u.layouts.Name }
 
-// Workers are the workers of the process, in the order of their making.
-func (u *UCX) Workers() []*Worker { return u.workers }
-
-// WorkerAt returns the worker at an address.
-func (u *UCX) WorkerAt(a inferior.Addr) (*Worker, bool) {
-	for _, w := range u.workers {
-		if w.Addr == a {
-			return w, true
-		}
+// Matchers are the workers of the process, in the order of their making.
+func (u *UCX) Matchers() []transport.Matcher {
+	out := make([]transport.Matcher, len(u.workers))
+	for i, w := range u.workers {
+		out[i] = w
 	}
-	return nil, false
+	return out
 }

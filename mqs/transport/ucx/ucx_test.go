@@ -9,6 +9,7 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
+	"github.com/mpi-queues/mpi-queues/mqs/transport"
 )
 
 // Every embedded table has every member that the reader needs, optional ones included: what
@@ -78,16 +79,16 @@ func open(t *testing.T, p inferior.Inferior) (*UCX, error) {
 
 func TestOpen(t *testing.T) {
 	u, err := open(t, recorded(t))
-	if err != nil || len(u.Workers()) != 1 || u.LayoutName() != "UCX 1.13" {
+	if err != nil || len(u.workers) != 1 || u.LayoutName() != "UCX 1.13" {
 		t.Fatalf("%+v, %v", u, err)
 	}
-	w := u.Workers()[0]
-	if len(w.Posted) == 0 || len(w.Unexpected) == 0 || len(w.Sends) == 0 || w.UnexpectedErr != nil || w.Dropped != 0 {
-		t.Errorf("%d receives, %d messages, %d sends, %v", len(w.Posted), len(w.Unexpected), len(w.Sends), w.UnexpectedErr)
+	w := u.workers[0]
+	if len(w.queues.Posted) == 0 || len(w.queues.Unexpected) == 0 || len(w.queues.Sends) == 0 || w.queues.UnexpectedErr != nil || w.queues.Dropped != 0 {
+		t.Errorf("%d receives, %d messages, %d sends, %v", len(w.queues.Posted), len(w.queues.Unexpected), len(w.queues.Sends), w.queues.UnexpectedErr)
 	}
-	for i := range w.Posted[1:] {
-		if w.Posted[i].Sequence >= w.Posted[i+1].Sequence {
-			t.Errorf("receive %d has number %d, the next one %d", i, w.Posted[i].Sequence, w.Posted[i+1].Sequence)
+	for i := range w.queues.Posted[1:] {
+		if w.queues.Posted[i].Sequence >= w.queues.Posted[i+1].Sequence {
+			t.Errorf("receive %d has number %d, the next one %d", i, w.queues.Posted[i].Sequence, w.queues.Posted[i+1].Sequence)
 		}
 	}
 }
@@ -98,9 +99,9 @@ func TestProofs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := u.Workers()[0]
-	hashed := w.Posted[0]
-	for _, r := range w.Posted {
+	w := u.workers[0]
+	hashed := w.queues.Posted[0]
+	for _, r := range w.queues.Posted {
 		if r.Mask == fullMask {
 			hashed = r
 		}
@@ -114,7 +115,7 @@ func TestProofs(t *testing.T) {
 		"a receive in another bucket":         {hashed.Addr + inferior.Addr(tag.Offset), "lies in queue"},
 		"a receive of another worker":         {hashed.Addr + inferior.Addr(worker.Offset), "is another worker's"},
 		"another size of requests":            {w.requests + 8, ""},
-		"a worker that is not where it shows": {inferior.Addr(u.Worker.Places(w.Addr).Match), ""},
+		"a worker that is not where it shows": {inferior.Addr(u.Worker.Places(w.addr).Match), ""},
 	} {
 		_, err := open(t, recorded(t).Flip(c.at, 0x55))
 		if err == nil || !strings.Contains(err.Error(), c.says) {
@@ -135,14 +136,14 @@ func TestTornRing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := u.Workers()[0]
-	second := w.Unexpected[1].Addr + inferior.Addr(u.Link.Size()) // its place among all messages: what comes before
+	w := u.workers[0]
+	second := w.queues.Unexpected[1].Addr + inferior.Addr(u.Link.Size()) // its place among all messages: what comes before
 	torn, err := open(t, recorded(t).Flip(second, 0x55))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := torn.Workers()[0]; got.UnexpectedErr == nil || len(got.Unexpected) != 1 || len(got.Posted) != len(w.Posted) {
-		t.Errorf("%v, %d messages, %d receives", got.UnexpectedErr, len(got.Unexpected), len(got.Posted))
+	if got := torn.workers[0]; got.queues.UnexpectedErr == nil || len(got.queues.Unexpected) != 1 || len(got.queues.Posted) != len(w.queues.Posted) {
+		t.Errorf("%v, %d messages, %d receives", got.queues.UnexpectedErr, len(got.queues.Unexpected), len(got.queues.Posted))
 	}
 }
 
@@ -154,17 +155,17 @@ func TestLastBuckets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := u.Workers()[0]
+	w := u.workers[0]
 	inBucket := map[int]int{}
-	for _, r := range w.Posted {
+	for _, r := range w.queues.Posted {
 		inBucket[bucketOf(r.Tag)]++
 	}
-	at := slices.IndexFunc(w.Posted, func(r Receive) bool { return r.Mask == fullMask && inBucket[bucketOf(r.Tag)] == 1 })
-	moved := w.Posted[at]
+	at := slices.IndexFunc(w.queues.Posted, func(r transport.Receive) bool { return r.Mask == fullMask && inBucket[bucketOf(r.Tag)] == 1 })
+	moved := w.queues.Posted[at]
 	changed := recorded(t)
 	from := w.match.Hash + inferior.Addr(bucketOf(moved.Tag)*u.Queue.Size())
 	to := w.match.Hash + inferior.Addr(bucket*u.Queue.Size())
-	q, err := u.Queue.Read(u.r, from)
+	q, err := u.Queue.ReadAt(u.r, from)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +180,7 @@ func TestLastBuckets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := u.Workers()[0].Posted; len(got) != len(w.Posted) || got[at].Tag != tag || got[at].Addr != moved.Addr {
-		t.Errorf("%d receives of %d, one of them %+v", len(got), len(w.Posted), got[at])
+	if got := u.workers[0].queues.Posted; len(got) != len(w.queues.Posted) || got[at].Tag != tag || got[at].Addr != moved.Addr {
+		t.Errorf("%d receives of %d, one of them %+v", len(got), len(w.queues.Posted), got[at])
 	}
 }

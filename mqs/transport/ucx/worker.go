@@ -5,32 +5,15 @@ import (
 	"fmt"
 	"path"
 
+	"github.com/mpi-queues/mpi-queues/mqs/transport"
+
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
-// Worker is a ucp_worker_t: messages match within one.
+// Worker is a ucp_worker_t: messages match within one. It is a [transport.Matcher].
 type Worker struct {
-	Addr inferior.Addr
-	// Offload is true if a network card may match messages of the worker too.
-	Offload bool
-
-	// Sequence counts the receives that have been posted: those that had to wait.
-	Sequence uint64
-
-	// Posted are the receives that have not matched, in the order of posting, which is
-	// that in which they are looked at for a message.
-	Posted []Receive
-	// Matched are the receives in use that have matched, the complete ones among them,
-	// and Sends the sends in use: in the order in which new requests are handed out.
-	Matched []Receive
-	Sends   []Send
-	// Unexpected are the messages that no receive has matched, in the order of their
-	// coming, which is that in which a new receive looks at them.
-	Unexpected []Message
-	// UnexpectedErr is why there may be more.
-	UnexpectedErr error
-	// Dropped counts the sends whose endpoints can't be read.
-	Dropped int
+	addr   inferior.Addr
+	queues transport.Queues
 
 	u        *UCX
 	match    tagMatch
@@ -41,9 +24,15 @@ type Worker struct {
 	chunks []chunk
 }
 
+// Addr is the worker's.
+func (w *Worker) Addr() inferior.Addr { return w.addr }
+
+// Queues are the worker's.
+func (w *Worker) Queues() *transport.Queues { return &w.queues }
+
 // openWorker reads the worker that a node of the tree stands for.
 func (u *UCX) openWorker(n treeNode) (*Worker, error) {
-	w := &Worker{Addr: n.Obj, u: u}
+	w := &Worker{addr: n.Obj, u: u}
 	places := u.Worker.Places(n.Obj)
 	w.requests = inferior.Addr(places.Requests)
 	if err := u.r.Prefetch([]inferior.Range{{Addr: w.requests, Len: u.Pool.Size()}, {Addr: inferior.Addr(places.Match), Len: u.Match.Size()}}); err != nil {
@@ -53,15 +42,15 @@ func (u *UCX) openWorker(n treeNode) (*Worker, error) {
 		return nil, err
 	}
 	var err error
-	if w.match, err = u.Match.Read(u.r, inferior.Addr(places.Match)); err != nil {
+	if w.match, err = u.Match.ReadAt(u.r, inferior.Addr(places.Match)); err != nil {
 		return nil, err
 	}
-	w.Offload, w.Sequence = w.match.Offload != 0, w.match.Sequence
-	pool, err := u.Pool.Read(u.r, w.requests)
+	w.queues.Offload, w.queues.Waited = w.match.Offload != 0, w.match.Sequence
+	pool, err := u.Pool.ReadAt(u.r, w.requests)
 	if err != nil {
 		return nil, err
 	}
-	if w.pool, err = u.PoolData.Read(u.r, pool.Data); err != nil {
+	if w.pool, err = u.PoolData.ReadAt(u.r, pool.Data); err != nil {
 		return nil, err
 	}
 	return w, w.provePool()
@@ -140,11 +129,11 @@ func (u *UCX) read() error {
 	for _, w := range u.workers {
 		for _, part := range []func() error{w.readChunks, w.readPosted, w.readRequests} {
 			if err := part(); err != nil {
-				return fmt.Errorf("the worker at %s: %w", w.Addr, err)
+				return fmt.Errorf("the worker at %s: %w", w.addr, err)
 			}
 		}
 		// By now the layout has proved itself: a process can be stopped while it changes the ring.
-		w.UnexpectedErr = w.readUnexpected()
+		w.queues.UnexpectedErr = w.readUnexpected()
 	}
 	return nil
 }

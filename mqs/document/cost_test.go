@@ -1,4 +1,4 @@
-package render
+package document
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/internal/cost"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
+	"github.com/mpi-queues/mpi-queues/mqs/render"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
@@ -60,7 +61,7 @@ func TestEndlessDocuments(t *testing.T) {
 func TestManyProcesses(t *testing.T) {
 	const n = 1 << 19
 	text := `{"schema":1,"processes":[` + strings.Repeat(`{"pid":4711,"image":"/home/ann/prog"},`+"\n", n) + `{}]}`
-	s, err := ParseJSON([]byte(text))
+	s, err := Parse([]byte(text))
 	if err != nil || len(s.Processes) != n+1 {
 		t.Errorf("they are not all there: %v", err)
 	}
@@ -80,7 +81,7 @@ func TestManySmallThings(t *testing.T) {
 		}
 		text := begin + strings.Repeat(each+",", 8<<20/(len(each)+1)) + each + end
 		cost.AtMost(t, 2*cost.Most, func() { // with what is gone again
-			if s, err := ParseJSON([]byte(text)); err == nil && strings.Contains(each, "{") {
+			if s, err := Parse([]byte(text)); err == nil && strings.Contains(each, "{") {
 				t.Errorf("%q: %d processes are read", path, len(s.Processes))
 			}
 		})
@@ -107,7 +108,7 @@ func FuzzSnapshot(f *testing.F) {
 			t.Skip("no kilobyte")
 		}
 		cost.AtMost(t, cost.Most, func() {
-			s, err := ParseJSON(doc)
+			s, err := Parse(doc)
 			if err != nil {
 				return
 			}
@@ -116,18 +117,18 @@ func FuzzSnapshot(f *testing.F) {
 			}
 			r := waitfor.Analyse(s)
 			for _, write := range []func(io.Writer, *waitfor.Report) error{
-				func(w io.Writer, r *waitfor.Report) error { return ReportText(w, r, Style{}) },
-				ReportHTML, ReportSVG, ReportDOT, ReportJSON,
+				func(w io.Writer, r *waitfor.Report) error { return render.ReportText(w, r, render.Style{}) },
+				render.ReportHTML, render.ReportSVG, render.ReportDOT, WriteReport,
 			} {
 				if err := write(io.Discard, r); err != nil {
 					t.Error(err)
 				}
 			}
 			var out bytes.Buffer
-			if err := JSON(&out, &mqs.Snapshot{Processes: s.Processes}); err != nil {
+			if err := Write(&out, &mqs.Snapshot{Processes: s.Processes}); err != nil {
 				t.Error(err)
 			}
-			if _, err := ParseJSON(out.Bytes()); err != nil {
+			if _, err := Parse(out.Bytes()); err != nil {
 				t.Errorf("what was read can't be read back: %v", err)
 			}
 		})

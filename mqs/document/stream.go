@@ -1,4 +1,4 @@
-package render
+package document
 
 import (
 	"bytes"
@@ -15,12 +15,12 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/internal/frugal"
 )
 
-// ParseJSON reads a document of [JSON] back.
-func ParseJSON(text []byte) (*mqs.Snapshot, error) {
+// Parse reads a document of [Write] back.
+func Parse(text []byte) (*mqs.Snapshot, error) {
 	return new(Parser).Read(bytes.NewReader(text))
 }
 
-// Parser reads documents of [JSON], also those of older versions, which lack
+// Parser reads documents of [Write], also those of older versions, which lack
 // keys. What its documents have in common, such as names and groups, is kept
 // once. It may be used by several goroutines.
 type Parser struct {

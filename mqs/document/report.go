@@ -1,4 +1,4 @@
-package render
+package document
 
 import (
 	"io"
@@ -8,11 +8,11 @@ import (
 )
 
 // ReportSchema is the version of the report's JSON document, which
-// mqs/render/report-schema.json describes.
+// mqs/document/report-schema.json describes.
 const ReportSchema = 1
 
-// ReportJSON writes a report as one document, an entry of a list to a line.
-func ReportJSON(out io.Writer, r *waitfor.Report) error {
+// WriteReport writes a report as one document, an entry of a list to a line.
+func WriteReport(out io.Writer, r *waitfor.Report) error {
 	w := &jsonWriter{out: out}
 	w.raw(`{"schema": `).int(ReportSchema)
 	w.raw(`, "verdict": `).str(string(r.Verdict))
@@ -86,4 +86,12 @@ func (w *jsonWriter) where(function, file string, line int) {
 	w.raw(`, "function": `).strOrNull(function)
 	w.raw(`, "file": `).strOrNull(file)
 	maybeInt(w, `, "line": `, mqs.Maybe[int]{Value: line, Known: line > 0})
+}
+
+// classOf is the key of a queue in JSON, empty for a collective.
+func classOf(class mqs.Maybe[mqs.OpClass]) string {
+	if !class.Known {
+		return ""
+	}
+	return class.Value.String()
 }

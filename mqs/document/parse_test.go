@@ -1,4 +1,4 @@
-package render
+package document
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ func TestParserPieces(t *testing.T) {
 		return s
 	}
 	var s mqs.Snapshot
-	for range 400 {
+	for range 800 {
 		s.Processes = append(s.Processes, valid().Processes...)
 	}
 	for i, p := range s.Processes {
@@ -30,7 +30,7 @@ func TestParserPieces(t *testing.T) {
 	if len(text) < 3*chunkSize {
 		t.Fatalf("%d bytes are too few", len(text))
 	}
-	got, err := ParseJSON(text)
+	got, err := Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestParserTolerance(t *testing.T) {
 		`{"later": {"processes": [{"pid": "x"}]}, "names": ["processes", "]}"], "schema": 1, "processes": [{"later": [{}, "}\"{"], "pid": 5}]}`:                1,
 		`{"schema":1,"processes":[{"communicators":[{"unique_id":"0x1","pending_sends":[{}],"unavailable":{},"totals":{}}],"threads":[{"call":"MPI_Recv"}]}]}`: 1,
 	} {
-		s, err := ParseJSON([]byte(text))
+		s, err := Parse([]byte(text))
 		if err != nil || len(s.Processes) != want {
 			t.Errorf("%s: %v", text, err)
 		}
@@ -69,7 +69,7 @@ func TestParserTolerance(t *testing.T) {
 // A thread in a call is where it is, also in a document that does not say so; a word
 // that nobody knows says nothing.
 func TestParserThreads(t *testing.T) {
-	s, err := ParseJSON([]byte(`{"schema":1,"processes":[{"state":"dancing","threads":[{"call":"MPI_Recv"},{"function":"main"},{"placed":true,"activity":"dances"}]}]}`))
+	s, err := Parse([]byte(`{"schema":1,"processes":[{"state":"dancing","threads":[{"call":"MPI_Recv"},{"function":"main"},{"placed":true,"activity":"dances"}]}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestParserErrors(t *testing.T) {
 		`{"schema":1,"processes":[{"pid": 1}, {"image": "a`:              "unexpected end",
 		`{"schema":1,"processes":[{"communicators":[{"group":["x"]}]}]}`: "string",
 	} {
-		if _, err := ParseJSON([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, not %s", text, err, want)
 		}
 	}

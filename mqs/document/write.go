@@ -1,5 +1,7 @@
-// Package render turns snapshots into text for people and JSON for programs.
-package render
+// Package document writes the JSON documents of a snapshot and of a report, and reads those of
+// snapshots back: schema.json and report-schema.json describe them. Documents come from
+// strangers: each is read within bounds on its length and on what is made of it.
+package document
 
 import (
 	"io"
@@ -11,16 +13,16 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
 )
 
-// Schema is the version of the JSON document, which mqs/render/schema.json describes.
+// Schema is the version of the JSON document, which mqs/document/schema.json describes.
 const Schema = 1
 
 // notAskedFor stands in place of a queue that a filter left out.
 const notAskedFor = "not asked for"
 
-// JSON writes the snapshot as one document, an operation to a line. It is
+// Write writes the snapshot as one document, an operation to a line. It is
 // spelled out by hand, since a hundred thousand operations are no rarity: a test
 // holds it against the schema.
-func JSON(out io.Writer, s *mqs.Snapshot) error {
+func Write(out io.Writer, s *mqs.Snapshot) error {
 	w := &jsonWriter{out: out}
 	w.raw(`{"schema": `).int(Schema).raw(`, "processes": [`)
 	for i, p := range s.Processes {
