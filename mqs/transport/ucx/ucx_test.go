@@ -174,8 +174,8 @@ func TestLastBuckets(t *testing.T) {
 	changed.PutUint64(moved.Addr+inferior.Addr(field.Offset), tag)
 	changed.PutPointer(inferior.Addr(q.At), 0)
 	changed.PutPointer(from+inferior.Addr(tail.Offset), inferior.Addr(q.At))
-	changed.PutPointer(to, inferior.Addr(q.Head))
-	changed.PutPointer(to+inferior.Addr(tail.Offset), inferior.Addr(q.Head))
+	changed.PutPointer(to, q.Head)
+	changed.PutPointer(to+inferior.Addr(tail.Offset), q.Head)
 	u, err = open(t, changed)
 	if err != nil {
 		t.Fatal(err)
