@@ -93,14 +93,11 @@ func find(ctx context.Context, p Process, s Settings, log zerolog.Logger) (*sear
 
 // ask reads what a process says.
 func (f *search) ask(ctx context.Context, t inferior.Inferior, who string) (locate.Found, error) {
-	r := inferior.NewReader(ctx, t)
-	symbols, err := r.Symbols(locate.Symbols...)
-	if err != nil {
-		return locate.Found{}, err
+	found, err := locate.Read(inferior.NewReader(ctx, t), 0)
+	if err == nil {
+		f.take(found, who)
 	}
-	found := locate.Read(memory{r, symbols})
-	f.take(found, who)
-	return found, r.Err()
+	return found, err
 }
 
 // take adds what a process says.
@@ -203,22 +200,6 @@ func (f *search) none() error {
 	return fmt.Errorf("%w: neither the process nor what has started it names one (%s, %s), and no DLL is %s; "+
 		"`set mpi-queues dll PATH' names one", read.ErrNoDLL, locate.DLLName, locate.DLLLocations, f.places())
 }
-
-// memory is a process of the debugger's as package locate reads it.
-type memory struct {
-	r       *inferior.Reader
-	symbols map[string]inferior.Symbol
-}
-
-// Symbol does not know sizes: debuggers do not tell them.
-func (m memory) Symbol(name string) (addr, size uint64, ok bool) {
-	s, ok := m.symbols[name]
-	return uint64(s.Addr), 0, ok
-}
-
-func (m memory) Bytes(addr uint64, n int) ([]byte, error) { return m.r.Bytes(inferior.Addr(addr), n) }
-func (m memory) PointerSize() int                         { return m.r.Info().PointerSize }
-func (m memory) BigEndian() bool                          { return m.r.Info().BigEndian }
 
 // resolve returns the real path of a DLL that may be loaded, with what it needs.
 func (c candidate) resolve(safe []string) (string, error) {

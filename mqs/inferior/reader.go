@@ -33,6 +33,9 @@ func NewReader(ctx context.Context, t Inferior) *Reader {
 	if h, ok := t.(held); ok {
 		r.mem.held = h.Held()
 	}
+	if running, ok := t.(Running); ok {
+		r.mem.keep = running.Keep()
+	}
 	return r
 }
 

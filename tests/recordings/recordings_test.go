@@ -65,7 +65,7 @@ func TestReplays(t *testing.T) {
 					}
 					base := strings.TrimSuffix(file, ".mpiq")
 					compare(t, base+".txt", text.Bytes())
-					process := shown(t, s)
+					process := written(t, s)
 					of.check(t, process)
 					known.add(process)
 					checkAccount(t, base+".account.json", of.Keeps(), s)
@@ -95,8 +95,8 @@ func replay(t *testing.T, file string) *mqs.Snapshot {
 	return s
 }
 
-// shown is the one process of a snapshot, as -json has it.
-func shown(t *testing.T, s *mqs.Snapshot) expect.Object {
+// written is the one process of a snapshot, as -json has it.
+func written(t *testing.T, s *mqs.Snapshot) expect.Object {
 	t.Helper()
 	var doc bytes.Buffer
 	if err := document.Write(&doc, s); err != nil {
@@ -118,7 +118,7 @@ func checkAccount(t *testing.T, file string, keeps expect.Keeps, s *mqs.Snapshot
 	}
 	// What a library does not tell a debugger, a live job's launcher has.
 	s.Processes[0].Seat(number(t, account.GlobalRank), number(t, account.WorldSize))
-	for _, difference := range keeps.Compare(account, shown(t, s)) {
+	for _, difference := range keeps.Compare(account, written(t, s)) {
 		t.Error(difference)
 	}
 }
