@@ -209,7 +209,7 @@ func (c *check) process(ctx context.Context, s synthetic) {
 	case source.broken != nil:
 		c.find(Wrong, "%v", err)
 		return
-	case err != nil && strings.Contains(err.Error(), "has no words"):
+	case errors.As(err, new(wordless)):
 		c.find(Wrong, "refuses it, but mqs_dll_error_string has no words for why: %v", err)
 	case err != nil:
 		c.find(Right, "refuses it: %v", err)

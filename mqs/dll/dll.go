@@ -79,7 +79,7 @@ func (hs *Hosts) Open(ctx context.Context, p Process, s Settings) (*Source, erro
 		why = append(why, err)
 	}
 	if len(why) == 0 {
-		return nil, read.Unreadable("", "%w", found.none())
+		return nil, read.Unreadable("", "%w", found.noDLLError())
 	}
 	return nil, read.Unreadable("", "%v", errors.Join(why...))
 }
@@ -139,7 +139,7 @@ func orUnknown(s string) string {
 // the DLL. A DLL that has been replaced since it was loaded is another one.
 func (hs *Hosts) host(ctx context.Context, path string, s Settings) (h *hostProcess, isFresh bool, err error) {
 	file := fileIdentity(path)
-	h, err = hs.known(path)
+	h, err = hs.hostOf(path)
 	if err != nil {
 		return nil, false, err
 	}
@@ -167,8 +167,8 @@ func (hs *Hosts) host(ctx context.Context, path string, s Settings) (h *hostProc
 	return h, true, nil
 }
 
-// known is the host of a DLL, which may have ended; nil if there is none.
-func (hs *Hosts) known(path string) (*hostProcess, error) {
+// hostOf is the host of a DLL, which may have ended; nil if there is none.
+func (hs *Hosts) hostOf(path string) (*hostProcess, error) {
 	hs.mu.Lock()
 	defer hs.mu.Unlock()
 	if hs.closed {

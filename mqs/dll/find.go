@@ -23,6 +23,39 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
+// Found is the DLL that there is for a process.
+type Found struct {
+	// Path is that of the one that [Hosts.Open] would load, empty if there is none.
+	Path string
+	// Why there is none, as a sentence without its full stop.
+	Why string
+}
+
+// Look looks for a process's DLL, and whether it is trusted, without loading it.
+func (hs *Hosts) Look(ctx context.Context, p Process, s Settings) (Found, error) {
+	found, err := find(ctx, p, s, hs.Log)
+	if err != nil {
+		return Found{}, err
+	}
+	if found.ignore {
+		return Found{Why: "the program asks debuggers not to show its queues"}, nil
+	}
+	out := Found{}
+	for _, c := range found.candidates {
+		path, err := c.resolve(s.SafePath)
+		if err == nil {
+			return Found{Path: path}, nil
+		}
+		if out.Why == "" {
+			out.Why = err.Error()
+		}
+	}
+	if out.Why == "" {
+		out.Why = found.noDLLError().Error()
+	}
+	return out, nil
+}
+
 // candidate is a DLL that may be the one.
 type candidate struct {
 	path string
@@ -52,28 +85,28 @@ func find(ctx context.Context, p Process, s Settings, log zerolog.Logger) (*sear
 		f.add(s.Path, "`set mpi-queues dll'")
 		return f, nil
 	}
-	own, err := f.ask(ctx, p.Inferior, "the process")
+	own, err := f.readProcess(ctx, p.Inferior, "the process")
 	if err != nil {
 		return nil, err
 	}
 	f.ignore = own.Ignore
 	for _, t := range p.Starters {
-		if f.fruitful() {
+		if f.hasCandidate() {
 			break
 		}
 		who := fmt.Sprintf("process %d, which may have started it,", t.Info().PID)
-		theirs, err := f.ask(ctx, t, who)
+		theirs, err := f.readProcess(ctx, t, who)
 		if err != nil {
 			return nil, err
 		}
-		f.heed(theirs, who)
+		f.applyIgnore(theirs, who)
 	}
-	if info := p.Info(); info.Kind == "live" && info.PID > 0 && !f.fruitful() {
+	if info := p.Info(); info.Kind == "live" && info.PID > 0 && !f.hasCandidate() {
 		found, unread := starter.Look(info.PID)
 		for _, s := range found {
 			who := fmt.Sprintf("process %d, which has started it,", s.PID)
-			f.take(s.Found, who)
-			f.heed(s.Found, who)
+			f.addNamed(s.Found, who)
+			f.applyIgnore(s.Found, who)
 		}
 		for _, err := range unread {
 			log.Debug().Err(err).Msg("a starter of the job can't be read")
@@ -91,17 +124,17 @@ func find(ctx context.Context, p Process, s Settings, log zerolog.Logger) (*sear
 	return f, nil
 }
 
-// ask reads what a process says.
-func (f *search) ask(ctx context.Context, t inferior.Inferior, who string) (locate.Found, error) {
+// readProcess reads what a process says.
+func (f *search) readProcess(ctx context.Context, t inferior.Inferior, who string) (locate.Found, error) {
 	found, err := locate.Read(inferior.NewReader(ctx, t), 0)
 	if err == nil {
-		f.take(found, who)
+		f.addNamed(found, who)
 	}
 	return found, err
 }
 
-// take adds what a process says.
-func (f *search) take(found locate.Found, who string) {
+// addNamed adds what a process says.
+func (f *search) addNamed(found locate.Found, who string) {
 	for _, c := range found.Candidates {
 		origin := fmt.Sprintf("%s in %s", c.Symbol, strings.TrimSuffix(who, ","))
 		if strings.Contains(c.Path, "/") {
@@ -115,7 +148,7 @@ func (f *search) take(found locate.Found, who string) {
 			}
 		}
 		if len(f.candidates) == before {
-			f.problems = append(f.problems, fmt.Sprintf("%s names %s, which is not %s", origin, cleanText(c.Path), f.places()))
+			f.problems = append(f.problems, fmt.Sprintf("%s names %s, which is not %s", origin, cleanText(c.Path), f.searchedPlaces()))
 		}
 	}
 	for _, p := range found.Problems {
@@ -123,8 +156,8 @@ func (f *search) take(found locate.Found, who string) {
 	}
 }
 
-// heed does as a starter asks.
-func (f *search) heed(found locate.Found, who string) {
+// applyIgnore does as a starter asks.
+func (f *search) applyIgnore(found locate.Found, who string) {
 	if found.Ignore && !f.ignore {
 		f.ignore = true
 		f.remarks = append(f.remarks, who+" asks debuggers not to show the queues, so no DLL was asked")
@@ -137,8 +170,8 @@ func (f *search) add(path, origin string) {
 	}
 }
 
-// fruitful is true if there is a DLL to try.
-func (f *search) fruitful() bool {
+// hasCandidate is true if there is a DLL to try.
+func (f *search) hasCandidate() bool {
 	return slices.ContainsFunc(f.candidates, func(c candidate) bool { return exists(c.path) })
 }
 
@@ -170,8 +203,8 @@ func (f *search) libraryFolders() []string {
 	return out
 }
 
-// places says in words where a DLL without a folder is looked for.
-func (f *search) places() string {
+// searchedPlaces says in words where a DLL without a folder is looked for.
+func (f *search) searchedPlaces() string {
 	if f.libraryFolders() != nil {
 		return "beside the MPI library"
 	}
@@ -192,13 +225,13 @@ var loaderFolders = sync.OnceValue(func() []string {
 	return out
 })
 
-// none is the sentence for a process without any DLL.
-func (f *search) none() error {
+// noDLLError is the sentence for a process without any DLL.
+func (f *search) noDLLError() error {
 	if f.problems != nil {
 		return fmt.Errorf("%w: %s; `set mpi-queues dll PATH' names one", read.ErrNoDLL, strings.Join(f.problems, "; "))
 	}
 	return fmt.Errorf("%w: neither the process nor what has started it names one (%s, %s), and no DLL is %s; "+
-		"`set mpi-queues dll PATH' names one", read.ErrNoDLL, locate.DLLName, locate.DLLLocations, f.places())
+		"`set mpi-queues dll PATH' names one", read.ErrNoDLL, locate.DLLName, locate.DLLLocations, f.searchedPlaces())
 }
 
 // resolve returns the real path of a DLL that may be loaded, with what it needs.

@@ -142,7 +142,11 @@ func (h *hostProcess) do(ctx context.Context, t inferior.Inferior, limit time.Du
 			message = wire.ToHost{Answer: answer}
 		case m.Reply != nil && m.Reply.Error != "":
 			clean(m.Reply)
-			return m.Reply, errors.New(h.name() + ": " + m.Reply.Error)
+			err := errors.New(h.name() + ": " + m.Reply.Error)
+			if m.Reply.Wordless {
+				err = wordless{err}
+			}
+			return m.Reply, err
 		case m.Reply != nil && m.Reply.Answers(request):
 			clean(m.Reply)
 			return m.Reply, nil
@@ -162,6 +166,9 @@ var (
 
 // maxAsked is how many things a host asks for at once, at the most.
 const maxAsked = 1 << 14
+
+// wordless is a failure for whose result code the DLL has no words.
+type wordless struct{ error }
 
 // isSensible says whether a host can mean what it asks.
 func isSensible(t inferior.Inferior, a *wire.Ask) bool {

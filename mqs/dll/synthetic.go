@@ -3,6 +3,7 @@ package dll
 import (
 	"context"
 	"encoding/binary"
+	"hash/fnv"
 	"unsafe"
 
 	"github.com/mpi-queues/mpi-queues/mqs/dll/abi"
@@ -104,11 +105,9 @@ func (s synthetic) Threads(context.Context, int, []string) ([]inferior.Thread, e
 	return nil, nil
 }
 
-// hash gives a name a place that stays the same.
+// hash returns a number that is always the same for a name.
 func hash(name string) uint32 {
-	h := uint32(2166136261)
-	for i := range len(name) {
-		h = (h ^ uint32(name[i])) * 16777619
-	}
-	return h
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(name))
+	return h.Sum32()
 }

@@ -42,8 +42,8 @@ func Serve(stream io.ReadWriter, state *wire.State) error {
 	}()
 	for m := range h.in {
 		reply := h.answer(m)
-		h.strays.Range(func(callback, _ any) bool {
-			h.strays.Delete(callback)
+		h.foreignThreadCallbacks.Range(func(callback, _ any) bool {
+			h.foreignThreadCallbacks.Delete(callback)
 			h.fault("called %s from a thread of its own", callback)
 			return true
 		})
@@ -62,11 +62,11 @@ func Serve(stream io.ReadWriter, state *wire.State) error {
 }
 
 type host struct {
-	conn   *wire.Conn[wire.FromHost, wire.ToHost]
-	in     chan wire.ToHost
-	state  *wire.State
-	thread int
-	strays sync.Map // call-backs that came from other threads
+	conn                   *wire.Conn[wire.FromHost, wire.ToHost]
+	in                     chan wire.ToHost
+	state                  *wire.State
+	thread                 int
+	foreignThreadCallbacks sync.Map // call-backs that came from other threads
 
 	lib    *library
 	name   string // of the DLL's file
@@ -117,6 +117,8 @@ func (h *host) answer(m wire.ToHost) *wire.Reply {
 	}
 	if err != nil {
 		r.Error = err.Error()
+		f := (*failure)(nil)
+		r.Wordless = errors.As(err, &f) && f.wordless
 	}
 	return r
 }
@@ -168,9 +170,9 @@ func usable(l *wire.Loaded) error {
 	return nil
 }
 
-// lateFault notes a call-back on a thread that the DLL was not called on, which
+// faultFromThread notes a call-back on a thread that the DLL was not called on, which
 // may be at any time.
-func (h *host) lateFault(callback string) { h.strays.Store(callback, true) }
+func (h *host) faultFromThread(callback string) { h.foreignThreadCallbacks.Store(callback, true) }
 
 // note tells the user.
 func (h *host) note(format string, args ...any) {
