@@ -175,7 +175,7 @@ func (c *report) watch(ctx context.Context, s *mqs.Snapshot) (*waitfor.Report, e
 	var seen lookedAt
 	past := seen.past(s, nil)
 	past.Again = true
-	r := waitfor.Look(s, past)
+	r := waitfor.AnalyseLive(s, past)
 	second := false // of all that have run at all
 	for pause := firstPause; ctx.Err() == nil && c.isOpen(r) && past.Looks < mostLooks && (!second || seen.watched() < mostWatch); pause = min(3*pause, mostPause) {
 		next := time.Now().Add(pause)
@@ -193,7 +193,7 @@ func (c *report) watch(ctx context.Context, s *mqs.Snapshot) (*waitfor.Report, e
 		past = seen.past(again, stopped)
 		second = second || isSecond(past, stopped)
 		past.Again, past.Watched = true, seen.watched()
-		r = waitfor.Look(again, past)
+		r = waitfor.AnalyseLive(again, past)
 	}
 	return r, nil
 }

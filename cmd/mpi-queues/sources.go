@@ -46,7 +46,7 @@ func (h *helper) sources(d *bridge.Debugger, s bridge.Source, processes ...bridg
 		})}
 	}
 	out.look = func(ctx context.Context, t inferior.Inferior) (dll.Found, error) {
-		return h.dlls.Look(ctx, process(t), settings)
+		return h.dlls.Find(ctx, process(t), settings)
 	}
 	out.OpenDLL = func(ctx context.Context, t inferior.Inferior, native read.Source) (read.Source, error) {
 		p := process(t)

@@ -1,7 +1,7 @@
-// Package host is the process that runs one vendor's DLL: it is the only place
-// where foreign code runs. It loads the DLL, calls its entry points in the order
-// of the 1.03 note, always from the same thread, and serves its call-backs from
-// what the helper answers. Whatever the DLL does ends here; the helper notices.
+// Package host is the process that runs one vendor's DLL, and the only place where foreign code runs. It
+// loads the DLL, calls its entry points in the order of the 1.03 note, always from the same thread, and
+// serves its call-backs with what the helper answers. Whatever the DLL does ends here, and the helper
+// notices.
 package host
 
 import (
@@ -24,8 +24,8 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/dll/wire"
 )
 
-// Serve answers the helper on stream until that ends. It never returns to code
-// that could do without the calling thread.
+// Serve answers the helper on stream until the stream ends. It locks the calling goroutine to its thread
+// for good.
 func Serve(stream io.ReadWriter, state *wire.State) error {
 	runtime.LockOSThread()
 	debug.SetPanicOnFault(true)
@@ -123,8 +123,7 @@ func (h *host) answer(m wire.ToHost) *wire.Reply {
 	return r
 }
 
-// load loads the DLL and checks, before anything else of it is called, that it
-// is one that can be used.
+// load loads the DLL and checks that it can be used before anything else of it is called.
 func (h *host) load(path string) (*wire.Loaded, error) {
 	lib, err := load(path, h.state)
 	if err != nil {
@@ -154,7 +153,7 @@ func (h *host) load(path string) (*wire.Loaded, error) {
 	return out, nil
 }
 
-// usable checks what the 1.03 note has a debugger check before the first use.
+// usable makes the checks that the 1.03 note asks of a debugger before the first use.
 func usable(l *wire.Loaded) error {
 	for _, e := range l.Missing {
 		if e.Need() == abi.Required {
@@ -170,8 +169,7 @@ func usable(l *wire.Loaded) error {
 	return nil
 }
 
-// faultFromThread notes a call-back on a thread that the DLL was not called on, which
-// may be at any time.
+// faultFromThread notes a call-back on a thread on which the DLL was not called. It may come at any time.
 func (h *host) faultFromThread(callback string) { h.foreignThreadCallbacks.Store(callback, true) }
 
 // note tells the user.

@@ -43,7 +43,8 @@ func (h *host) findSymbol(handle, name, result uintptr) uintptr {
 	return abi.NoInformation
 }
 
-// storeAddress hands an address over. No place for it is the question whether there is one.
+// storeAddress stores an address for the DLL. A DLL that gives no place for it only asks whether the
+// symbol exists.
 func (h *host) storeAddress(callback string, s *inferior.Symbol, result uintptr) uintptr {
 	if result != 0 && !value(result, abi.TaddrT(s.Addr)) {
 		h.badPointer(callback, result)
@@ -63,7 +64,7 @@ func (h *host) symbol(i *image, name string) *inferior.Symbol {
 	return i.symbols[name]
 }
 
-// exceedsNameLimit says whether a DLL has asked for more names than it can have.
+// exceedsNameLimit says whether a DLL has asked for more names than a sane DLL can have.
 func (h *host) exceedsNameLimit(names int) bool {
 	const most = 1 << 14
 	if names < most {
@@ -196,7 +197,7 @@ func (h *host) fieldOffset(handle, name uintptr) uintptr {
 	return uintptr(f.Offset)
 }
 
-// noteMissing notes what a DLL has asked for in vain.
+// noteMissing notes something that a DLL has asked for in vain.
 func (h *host) noteMissing(what string) {
 	const most = 100
 	if what != "" && len(h.missing) < most && !slices.Contains(h.missing, what) {
