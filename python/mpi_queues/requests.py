@@ -1,11 +1,11 @@
-"""What the commands that ask the helper have in common."""
+"""The requests of commands to the helper: what they have in common."""
 
 import os
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 import gdb
 
-from . import exits, parameters, protocol
+from . import parameters, process_exit, protocol
 from .errors import trace
 from .link import LINK
 from .output import Buffer, Display, File
@@ -15,8 +15,8 @@ from .terminal import is_terminal
 
 
 def processes(all_of_them: bool) -> Tuple[List[protocol.Process], List[protocol.Obstacle]]:
-    """Describes the current inferior's process or those of all inferiors, and those of them that
-    can't be read. Raises Failure if there is none."""
+    """Describes the process of the current inferior, or those of all inferiors, and the processes
+    that can't be read. Raises Failure if there is none."""
     return all_processes() if all_of_them else ([current_process()], [])
 
 
@@ -34,19 +34,19 @@ def source(asked_for: List[protocol.Process]) -> protocol.Source:
 
 
 def is_styled(from_tty: bool) -> bool:
-    """Says whether text that a user has asked for may have ANSI escapes in it.
+    """Says whether text that a user has asked for may have ANSI escapes.
 
-    Not so what a script asks for: gdb does not say whether it captures the text.
+    Text that a script has asked for has none: gdb does not say whether it captures the text.
     """
-    # What gdb hands over as a bool need not be Python's: cuda-gdb's becomes 0 in JSON.
+    # cuda-gdb's bool is not Python's, and would become 0 in JSON.
     return (bool(from_tty) and is_terminal() and bool(gdb.parameter("style enabled"))
             and os.environ.get("TERM", "dumb") != "dumb")
 
 
 def show(method: str, asked_for: List[protocol.Process], params: Mapping[str, Any],
          files: Dict[str, Optional[str]], buffer: Optional[Buffer] = None) -> None:
-    """Makes a request for processes whose streams go to gdb's output or a buffer, or to files."""
-    exits.watch(asked_for + params["source"]["starters"])
+    """Makes a request for processes. Its output goes to gdb, to a buffer or to files."""
+    process_exit.watch(asked_for + params["source"]["starters"])
     services = Services(buffer or Display(), lambda: LINK.window)
     debug = parameters.is_debugging()
     success = False

@@ -1,4 +1,4 @@
-"""Tells the helper when a process that it knows has gone, so that it can let go of it."""
+"""Tells the helper when a process that it knows has gone."""
 
 from typing import Any, Dict, List
 
@@ -7,17 +7,17 @@ import gdb
 from . import protocol
 from .link import LINK
 
-# What the helper was told, by the number of the inferior.
-_told: Dict[int, protocol.ExitedParams] = {}
+# The processes that the helper knows, by the number of their inferior.
+_known: Dict[int, protocol.ExitedParams] = {}
 
 
 def watch(processes: List[protocol.Process]) -> None:
-    """Remembers the processes that the helper is about to be told of."""
+    """Remembers the processes of a request, which the helper then knows."""
     for process in processes:
         number, pid = process["inferior"], process["pid"]
-        if number in _told and _told[number]["pid"] != pid:
+        if number in _known and _known[number]["pid"] != pid:
             _tell(number)
-        _told[number] = {"inferior": number, "pid": pid}
+        _known[number] = {"inferior": number, "pid": pid}
 
 
 def _on_exited(event: Any) -> None:
@@ -26,12 +26,12 @@ def _on_exited(event: Any) -> None:
     try:
         _tell(event.inferior.num)
     except (Exception, KeyboardInterrupt):
-        pass  # gdb would show it amid what the user is doing; there is no loss in it
+        pass  # nothing is lost, and gdb would show it amid what the user is doing
 
 
 def _tell(number: int) -> None:
     """Tells the helper that the process of an inferior has gone, if it knows that process."""
-    gone = _told.pop(number, None)
+    gone = _known.pop(number, None)
     if gone:
         LINK.notify(protocol.METHOD_EXITED, gone)
 

@@ -1,6 +1,6 @@
 """The jobs that `mpi-attach' has found, and the inferiors that it has attached.
 
-A process id can come to be another process's, so that processes are told by when they began too.
+Another process may get the id of one that has ended, so the start time identifies a process, too.
 """
 
 from typing import Dict, List, NamedTuple, Optional

@@ -13,7 +13,7 @@ INSTALL = "go install github.com/mpi-queues/mpi-queues/cmd/mpi-queues@latest"
 _EXTENSION = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
-def find_helper(setting: str) -> str:
+def find(setting: str) -> str:
     """Returns the path of the helper program.
 
     setting is what `set mpi-queues helper' was given, or empty. What the user names is taken

@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Tuple
 
 import gdb
 from harness import HelperTest, PROGRAMS, end_program
-from mpi_queues import attach, inferiors, job, link
+from mpi_queues import attach, inferiors, jobs, link
 
 SETTINGS = ("confirm", "pagination", "suppress-cli-notifications", "debuginfod enabled",
             "language", "height", "width", "non-stop", "schedule-multiple")
@@ -54,8 +54,8 @@ class JobTest(HelperTest):
         for inferior in gdb.inferiors():
             if inferior.pid:
                 gdb.execute("detach inferiors %d" % inferior.num, to_string=True)
-        job._attached.clear()
-        job._jobs.clear()
+        jobs._attached.clear()
+        jobs._jobs.clear()
         numbers = [inferior.num for inferior in gdb.inferiors()]
         gdb.execute("inferior %d" % numbers[0], to_string=True)
         gdb.execute("file", to_string=True)
@@ -103,7 +103,7 @@ class JobTest(HelperTest):
 class AttachTest(JobTest):
     """mpi-attach."""
 
-    def test_job(self) -> None:
+    def test_jobs(self) -> None:
         first = gdb.selected_inferior().num
         pids = self.start(3)
         # In the order of ranks, whatever order they are told in.
@@ -171,20 +171,20 @@ class AttachTest(JobTest):
         self.command("mpi-attach 4711")
         self.job(pids[2:], launcher=4712, name="", others=None)
         self.assertIn("of the launcher (process 4712)", self.command("mpi-attach 4712"))
-        self.assertEqual([job.rank_of(pid) for pid in pids], [0, 1, 0, 1])
+        self.assertEqual([jobs.rank_of(pid) for pid in pids], [0, 1, 0, 1])
         self.assertIn("Detached 4 processes", self.command("mpi-detach"))
 
     def test_another_process_of_the_same_id(self) -> None:
         pids = self.start(1)
         self.job([self.rank(pids[0], 5)])
         self.command("mpi-attach 4711")
-        self.assertEqual(job.rank_of(pids[0]), 5)
-        beginning = job._beginning
-        setattr(job, "_beginning", lambda pid: b"another time")
+        self.assertEqual(jobs.rank_of(pids[0]), 5)
+        beginning = jobs._beginning
+        setattr(jobs, "_beginning", lambda pid: b"another time")
         try:
-            self.assertIsNone(job.rank_of(pids[0]))
+            self.assertIsNone(jobs.rank_of(pids[0]))
         finally:
-            setattr(job, "_beginning", beginning)
+            setattr(jobs, "_beginning", beginning)
 
     def test_who_can_not_be_attached(self) -> None:
         """The others are, and each reason is said once."""
@@ -281,7 +281,7 @@ class AttachTest(JobTest):
         self.assertLess(len(shown), 2000)
         self.assertIn("Attached 2 ranks: ", shown)
         self.assertEqual(sorted(pid for _, pid in self.inferiors()), sorted(pids))
-        self.assertEqual([job.rank_of(pid) for pid in pids], [None, None])
+        self.assertEqual([jobs.rank_of(pid) for pid in pids], [None, None])
         answers: List[Any] = [
             None, 5, {}, dict(self.job(pids), ranks=[5]), dict(self.job(pids), launcher=None),
             dict(self.job(pids), ranks=[{"rank": "x"}])]
