@@ -50,6 +50,9 @@ func (h *Helper) finder() *launch.Finder {
 	return new(launch.Finder)
 }
 
+// Version is that of this program.
+func (h *Helper) Version() string { return h.version }
+
 // Close ends the processes that run vendors' DLLs.
 func (h *Helper) Close() { h.dlls.Close() }
 
