@@ -1,4 +1,4 @@
-package main
+package helper
 
 import (
 	"context"
@@ -22,19 +22,19 @@ type sources struct {
 	choice read.Choice
 	// opened are the vendor's DLLs that were opened, in the order of the processes.
 	opened []*dll.Source
-	// seats are what launchers have said, by process id.
-	seats map[int]seat
+	// jobs finds who has launched the processes.
+	jobs *launch.Finder
 	// look looks for a process's DLL without loading it.
 	look func(r *inferior.Reader) (dll.Found, error)
 }
 
 // sources makes what a request for some processes asks for. What is wrong with it is for the user.
-func (h *helper) sources(d *bridge.Debugger, s bridge.Source, processes ...bridge.Process) (*sources, error) {
+func (h *Helper) sources(d *bridge.Debugger, s bridge.Source, processes ...bridge.Process) (*sources, error) {
 	choice, err := read.ParseChoice(s.Choice)
 	if err != nil {
 		return nil, err
 	}
-	out := &sources{choice: choice, Sources: read.Sources{Decoders: decoders.All}, seats: map[int]seat{}}
+	out := &sources{choice: choice, Sources: read.Sources{Decoders: decoders.All}, jobs: h.finder()}
 	settings := dll.Settings{Path: s.DLL, SafePath: s.SafePath, Timeout: time.Duration(s.Timeout) * time.Second}
 	var starters []inferior.Inferior
 	for _, p := range slices.Concat(s.Starters, processes) {
@@ -59,7 +59,7 @@ func (h *helper) sources(d *bridge.Debugger, s bridge.Source, processes ...bridg
 			}
 		}
 		if p.Rank = known.GlobalRank; !p.Rank.Known {
-			p.Rank = out.seat(r.Info()).rank
+			p.Rank, _ = out.rankOf(r.Info())
 		}
 		source, err := h.dlls.Open(r.Context(), p, settings)
 		if err != nil {
@@ -75,36 +75,28 @@ func (h *helper) sources(d *bridge.Debugger, s bridge.Source, processes ...bridg
 func (s *sources) read(r *inferior.Reader, f read.Filter) (*mqs.Process, error) {
 	p, err := s.Read(r, s.choice, f)
 	if err != nil {
-		return nil, ofLauncher(r.Info(), err)
+		return nil, s.ofLauncher(r.Info(), err)
 	}
 	if !p.WorldSize.Known {
-		at := s.seat(r.Info())
-		p.Seat(at.rank, at.size)
-		if r, ok := r.Inferior().(*inferior.Recorder); ok && at.rank.Known {
-			r.Seat(optional(at.rank), optional(at.size))
+		rank, size := s.rankOf(r.Info())
+		p.Seat(rank, size)
+		if r, ok := r.Inferior().(*inferior.Recorder); ok && rank.Known {
+			r.Seat(optional(rank), optional(size))
 		}
 	}
 	return p, nil
 }
 
-// seat is a process's rank in MPI_COMM_WORLD and the size of that.
-type seat struct{ rank, size mqs.Maybe[int32] }
-
-// seat asks the launcher's table and the environment of a process for its seat, once. It is
-// unknown of a process that does not run on this machine.
-func (s *sources) seat(info inferior.Info) seat {
+// rankOf asks the launcher's table and the environment of a process for its rank in MPI_COMM_WORLD
+// and the size of that. They are unknown of a process that does not run on this machine.
+func (s *sources) rankOf(info inferior.Info) (rank, size mqs.Maybe[int32]) {
 	if info.Kind != "live" || info.PID <= 0 {
-		return seat{}
+		return rank, size
 	}
-	at, asked := s.seats[info.PID]
-	if asked {
-		return at
+	if job, err := s.jobs.Find(info.PID); err == nil && job.Self != nil {
+		return job.Self.Number, job.Size
 	}
-	if job, err := launch.Find(info.PID); err == nil && job.Self != nil {
-		at = seat{job.Self.Number, job.Size}
-	}
-	s.seats[info.PID] = at
-	return at
+	return rank, size
 }
 
 // typed is a process whose types a native decoder knows better than the debugger.

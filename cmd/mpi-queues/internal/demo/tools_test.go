@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"os"
@@ -10,7 +10,7 @@ import (
 
 // An empty entry of a list of paths is the working directory.
 func TestListsOfPaths(t *testing.T) {
-	tools := &tools{mpirun: "/usr/lib64/openmpi/bin/mpirun"}
+	tools := &Tools{mpirun: "/usr/lib64/openmpi/bin/mpirun"}
 	const own = "/usr/lib64/openmpi/lib:/usr/lib64/openmpi/lib64"
 	for set, want := range map[string]string{"-": own, "": own, "/a": own + ":/a", ":/a:": own + ":/a", "/a::/b": own + ":/a:/b"} {
 		t.Setenv("LD_LIBRARY_PATH", set)
@@ -18,7 +18,7 @@ func TestListsOfPaths(t *testing.T) {
 		if set == "-" {
 			_ = os.Unsetenv("LD_LIBRARY_PATH")
 		}
-		env := tools.environment()
+		env := tools.Environment()
 		if !slices.Contains(env, "LD_LIBRARY_PATH="+want) {
 			t.Errorf("with %q: %q", set, env[len(env)-2:])
 		}

@@ -1,4 +1,4 @@
-package main
+package helper
 
 import (
 	"bufio"
@@ -10,9 +10,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rs/zerolog"
+
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/dllhost"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/liveness"
 	"github.com/mpi-queues/mpi-queues/mqs/decoders"
+	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/launch"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 
 	"github.com/mpi-queues/mpi-queues/bridge"
@@ -22,36 +27,54 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/render"
 )
 
-// helper does what the debugger asks for.
-type helper struct {
-	looks liveness.History
-	dlls  dll.Hosts
+// Helper does what gdb's extension asks for.
+type Helper struct {
+	version string
+	jobs    *launch.Finder
+	seen    liveness.History
+	dlls    dll.Hosts
 }
 
+// New returns a helper of a version of this program, which logs what nobody asks for. jobs are those
+// that a command knows, whose helper ends with it; nil if each request is to look for its own.
+// [Helper.Close] ends it.
+func New(version string, log zerolog.Logger, jobs *launch.Finder) *Helper {
+	return &Helper{version: version, jobs: jobs, dlls: dll.Hosts{Command: dllhost.Command, Log: log}}
+}
+
+// finder returns what finds the jobs of a request's processes.
+func (h *Helper) finder() *launch.Finder {
+	if h.jobs != nil {
+		return h.jobs
+	}
+	return new(launch.Finder)
+}
+
+// Version is that of this program.
+func (h *Helper) Version() string { return h.version }
+
+// Close ends the processes that run vendors' DLLs.
+func (h *Helper) Close() { h.dlls.Close() }
+
 // Queues reads and renders the message queues of processes.
-func (h *helper) Queues(ctx context.Context, d *bridge.Debugger, p bridge.QueuesParams) error {
+func (h *Helper) Queues(ctx context.Context, d *bridge.Debugger, p bridge.QueuesParams) error {
 	queue, err := read.ParseQueue(p.Queue)
 	from, sourceErr := h.sources(d, p.Source, p.Processes...)
 	if err = errors.Join(err, sourceErr); err != nil {
 		return &bridge.UsageError{Err: err}
 	}
 	filter := read.Filter{Comm: p.Comm, Queue: queue, Internal: p.Internal, Limit: p.Limit}
-	var processes []inferior.Inferior
+	processes := inferiors(d, p.Processes)
 	content := recording.Content{Choice: from.choice, Beside: obstacles(p.Obstacles)}
 	if p.Record {
 		from.OpenDLL = content.Keep(from.OpenDLL)
-	}
-	for _, process := range p.Processes {
-		t := d.Inferior(process)
-		if p.Record {
-			r := inferior.NewRecorder(t)
+		for i := range processes {
+			r := inferior.NewRecorder(processes[i])
 			content.Recorders = append(content.Recorders, r)
-			t = r
+			processes[i] = r
 		}
-		processes = append(processes, t)
 	}
-	progress := func(message string) { d.Progress(ctx, message) }
-	snapshot, err := together(ctx, progress, processes, obstacles(p.Obstacles), filter, from.read)
+	snapshot, err := from.readAll(ctx, processes, p.Obstacles, filter, func(message string) { d.Progress(ctx, message) })
 	if err == nil {
 		err = display(ctx, d, snapshot, p)
 	}
@@ -67,7 +90,11 @@ func (h *helper) Queues(ctx context.Context, d *bridge.Debugger, p bridge.Queues
 
 func display(ctx context.Context, d *bridge.Debugger, s *mqs.Snapshot, p bridge.QueuesParams) error {
 	d.Progress(ctx, "writing")
-	return write(d.Stream(ctx, "display"), s, p.Format, render.Style{On: p.Styled, Members: p.Members})
+	out := d.Stream(ctx, "display")
+	if p.Format == "json" {
+		return document.Write(out, s)
+	}
+	return render.Text(out, s, render.Style{On: p.Styled, Members: p.Members})
 }
 
 // record completes what the recorders saw by all that no filter keeps, and hands it over.
@@ -92,7 +119,7 @@ func record(ctx context.Context, d *bridge.Debugger, c recording.Content) error 
 }
 
 // Describe says what was detected in a process, a fact to a line.
-func (h *helper) Describe(ctx context.Context, d *bridge.Debugger, p bridge.DescribeParams) error {
+func (h *Helper) Describe(ctx context.Context, d *bridge.Debugger, p bridge.DescribeParams) error {
 	from, err := h.sources(d, p.Source, p.Process)
 	if err != nil {
 		return &bridge.UsageError{Err: err}
@@ -103,7 +130,7 @@ func (h *helper) Describe(ctx context.Context, d *bridge.Debugger, p bridge.Desc
 		return err
 	}
 	if process.MPI == "" && process.Unavailable != "" {
-		process.Unavailable = cmp.Or(launcherWords(r.Info()), process.Unavailable)
+		process.Unavailable = cmp.Or(from.launcherWords(r.Info()), process.Unavailable)
 	}
 	var text strings.Builder
 	describe(&text, process)
@@ -120,13 +147,13 @@ func (h *helper) Describe(ctx context.Context, d *bridge.Debugger, p bridge.Desc
 	for _, s := range from.opened {
 		line(&text, "DLL runs", s.Confinement())
 	}
-	fmt.Fprintf(&text, "Helper:   mpi-queues %s\nDebugger: %s, with the extension %s\n", version(), d.Peer.Debugger, d.Peer.Extension)
+	fmt.Fprintf(&text, "Helper:   mpi-queues %s\nDebugger: %s, with the extension %s\n", h.version, d.Peer.Debugger, d.Peer.Extension)
 	_, err = io.WriteString(d.Stream(ctx, "display"), text.String())
 	return err
 }
 
 // Exited has the vendor's DLLs forget a process.
-func (h *helper) Exited(ctx context.Context, p bridge.ExitedParams) {
+func (h *Helper) Exited(ctx context.Context, p bridge.ExitedParams) {
 	h.dlls.Exited(ctx, p.Inferior, p.PID, exitedTimeout)
 }
 

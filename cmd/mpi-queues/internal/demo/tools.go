@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"bytes"
@@ -14,10 +14,12 @@ import (
 	"time"
 
 	"github.com/mattn/go-isatty"
+
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/gdbrun"
 )
 
-// tools are the programs that the demo runs.
-type tools struct{ gdb, mpicc, mpirun string }
+// Tools are the programs that the demo runs.
+type Tools struct{ gdb, mpicc, mpirun string }
 
 // packager is how a distribution's package manager is used. Packages are named
 // for gdb, and for Open MPI with what it takes to compile.
@@ -46,16 +48,16 @@ var mpiFolders = []string{"/usr/lib64/openmpi/bin", "/usr/lib64/mpi/gcc/openmpi*
 const installPatience = 5 * time.Minute
 
 // provide finds the tools, after installing what is missing.
-func (d *demo) provide(ctx context.Context) (*tools, error) {
-	t, noGDB, noMPI := findTools(ctx)
+func (d *demo) provide(ctx context.Context) (*Tools, error) {
+	t, noGDB, noMPI := FindTools(ctx)
 	if noGDB == nil && noMPI == nil {
 		return t, nil
 	}
-	if noGDB != nil && !errors.Is(noGDB, errNoGDB) {
+	if noGDB != nil && !errors.Is(noGDB, gdbrun.ErrNone) {
 		return nil, noGDB
 	}
 	if noGDB != nil {
-		d.say("  Missing: %v.\n", errNoGDB)
+		d.say("  Missing: %v.\n", gdbrun.ErrNone)
 	}
 	if noMPI != nil {
 		d.say("  Missing: %v.\n", noMPI)
@@ -63,23 +65,23 @@ func (d *demo) provide(ctx context.Context) (*tools, error) {
 	if err := d.install(ctx, noGDB != nil, noMPI != nil); err != nil {
 		return nil, err
 	}
-	if t, noGDB, noMPI = findTools(ctx); noGDB != nil {
+	if t, noGDB, noMPI = FindTools(ctx); noGDB != nil {
 		return nil, noGDB
 	}
 	return t, noMPI
 }
 
-// findTools looks for the tools. What is missing has its error: gdb's, or Open MPI's.
-func findTools(ctx context.Context) (t *tools, noGDB, noMPI error) {
-	t = &tools{}
-	t.gdb, noGDB = findGDB("")
+// FindTools looks for the tools. What is missing has its error: gdb's, or Open MPI's.
+func FindTools(ctx context.Context) (t *Tools, noGDB, noMPI error) {
+	t = &Tools{}
+	t.gdb, noGDB = gdbrun.Find("")
 	noMPI = t.findMPI(ctx)
 	return t, noGDB, noMPI
 }
 
 // findMPI looks for an Open MPI that can compile. Debian's name for it comes
 // first, since a plain mpicc can be of any MPI.
-func (t *tools) findMPI(ctx context.Context) error {
+func (t *Tools) findMPI(ctx context.Context) error {
 	candidates := []string{"mpicc.openmpi", "mpicc"}
 	for _, pattern := range mpiFolders {
 		found, _ := filepath.Glob(filepath.Join(pattern, "mpicc"))
@@ -110,18 +112,18 @@ func (t *tools) findMPI(ctx context.Context) error {
 }
 
 // check makes sure that the compiler works: the wrapper alone does not say so.
-func (t *tools) check(ctx context.Context) error {
+func (t *Tools) check(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, t.mpicc, "-x", "c", "-fsyntax-only", "-")
 	cmd.Stdin = strings.NewReader("#include <mpi.h>\n#include <stdio.h>\n")
-	cmd.Env = t.environment()
+	cmd.Env = t.Environment()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s can't compile: %s", t.mpicc, firstLine(out, err))
 	}
 	return nil
 }
 
-// environment is one that Open MPI works in as root and outside PATH.
-func (t *tools) environment() []string {
+// Environment is one that Open MPI works in as root and outside PATH.
+func (t *Tools) Environment() []string {
 	env := append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
 		"PRTE_ALLOW_RUN_AS_ROOT=1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 	folder := filepath.Dir(t.mpirun)
@@ -182,7 +184,7 @@ func (d *demo) manage(ctx context.Context, command []string) error {
 	cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
 	cmd.Stdin = os.Stdin
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = endPatience
+	cmd.WaitDelay = gdbrun.EndPatience
 	out, err := cmd.CombinedOutput()
 	if cause := context.Cause(ctx); cause != nil {
 		return cause

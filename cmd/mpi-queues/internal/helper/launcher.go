@@ -1,33 +1,32 @@
-package main
+package helper
 
 import (
 	"errors"
 	"fmt"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
-	"github.com/mpi-queues/mpi-queues/mqs/launch"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
 // ofLauncher puts a sentence that helps in place of the error on a process without an MPI
 // library, if that has launched a job.
-func ofLauncher(info inferior.Info, err error) error {
+func (s *sources) ofLauncher(info inferior.Info, err error) error {
 	var u *read.UnreadableError
 	if !errors.As(err, &u) || u.MPI != "" || u.Final {
 		return err
 	}
-	if said := launcherWords(info); said != "" {
+	if said := s.launcherWords(info); said != "" {
 		return read.Unreadable("", "%s", said)
 	}
 	return err
 }
 
 // launcherWords say of a process that it has launched a job and is no rank; empty if it has not.
-func launcherWords(info inferior.Info) string {
+func (s *sources) launcherWords(info inferior.Info) string {
 	if info.Kind != "live" || info.PID <= 0 {
 		return ""
 	}
-	job, err := launch.Find(info.PID)
+	job, err := s.jobs.Find(info.PID)
 	if err != nil || job.Self != nil || len(job.Ranks) == 0 {
 		return ""
 	}

@@ -1,4 +1,4 @@
-package main
+package helper
 
 import (
 	"context"
@@ -10,21 +10,39 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
-	"github.com/mpi-queues/mpi-queues/mqs/launch"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
-// together collects processes for the debugger, and tells it how far it has come.
-func together(ctx context.Context, progress func(string), processes []inferior.Inferior, beside []*mqs.Process, f read.Filter, one read.Func) (*mqs.Snapshot, error) {
-	return read.Several{Processes: processes, Beside: beside, Read: one, Progress: func(next int) {
-		message := "reading the message queues"
+// Read collects what a filter keeps of a debugger's processes, with those beside them that it can't
+// read. It tells what it does, a few words for each step, from the one goroutine.
+func (h *Helper) Read(ctx context.Context, d *bridge.Debugger, p bridge.QueuesParams, f read.Filter, tell func(step string)) (*mqs.Snapshot, error) {
+	from, err := h.sources(d, p.Source, p.Processes...)
+	if err != nil {
+		return nil, &bridge.UsageError{Err: err}
+	}
+	return from.readAll(ctx, inferiors(d, p.Processes), p.Obstacles, f, tell)
+}
+
+// readAll collects several processes and tells how far it has come.
+func (s *sources) readAll(ctx context.Context, processes []inferior.Inferior, beside []bridge.Obstacle, f read.Filter, tell func(step string)) (*mqs.Snapshot, error) {
+	return read.Several{Processes: processes, Beside: obstacles(beside), Read: s.read, Progress: func(next int) {
+		step := "reading the message queues"
 		if len(processes) > 1 {
-			message = fmt.Sprintf("%s of process %d of %d", message, next+1, len(processes))
+			step = fmt.Sprintf("%s of process %d of %d", step, next+1, len(processes))
 		}
-		progress(message)
+		tell(step)
 	}}.Together(ctx, f)
+}
+
+// inferiors are a debugger's processes, to be read.
+func inferiors(d *bridge.Debugger, processes []bridge.Process) []inferior.Inferior {
+	var out []inferior.Inferior
+	for _, p := range processes {
+		out = append(out, d.Inferior(p))
+	}
+	return out
 }
 
 // obstacles are the processes that the debugger knows it can't read.
@@ -39,17 +57,14 @@ func obstacles(list []bridge.Obstacle) []*mqs.Process {
 }
 
 // Deadlock reads processes and says which of them wait for whom.
-func (h *helper) Deadlock(ctx context.Context, d *bridge.Debugger, p bridge.DeadlockParams) error {
+func (h *Helper) Deadlock(ctx context.Context, d *bridge.Debugger, p bridge.DeadlockParams) error {
 	from, err := h.sources(d, p.Source, p.Processes...)
 	if err != nil {
 		return &bridge.UsageError{Err: err}
 	}
-	var processes []inferior.Inferior
-	for _, process := range p.Processes {
-		processes = append(processes, d.Inferior(process))
-	}
+	processes := inferiors(d, p.Processes)
 	progress := func(message string) { d.Progress(ctx, message) }
-	s, err := together(ctx, progress, processes, obstacles(p.Obstacles), read.Filter{Internal: true}, from.read)
+	s, err := from.readAll(ctx, processes, p.Obstacles, read.Filter{Internal: true}, progress)
 	if err != nil {
 		return err
 	}
@@ -71,7 +86,7 @@ func (h *helper) Deadlock(ctx context.Context, d *bridge.Debugger, p bridge.Dead
 
 // analyse takes those for alive that are: there is no second look at cores. What was seen
 // before counts if some of the processes have run since.
-func (h *helper) analyse(s *mqs.Snapshot, processes []inferior.Inferior) *waitfor.Report {
+func (h *Helper) analyse(s *mqs.Snapshot, processes []inferior.Inferior) *waitfor.Report {
 	isLive := func(p *mqs.Process) bool {
 		return slices.ContainsFunc(processes, func(t inferior.Inferior) bool {
 			return t.Info().Kind == "live" && t.Info().PID == p.PID && t.Info().Inferior == p.Inferior
@@ -85,7 +100,7 @@ func (h *helper) analyse(s *mqs.Snapshot, processes []inferior.Inferior) *waitfo
 
 // pastOf is what was seen before of those processes of a snapshot that are on this machine, or
 // have exited there.
-func (h *helper) pastOf(s *mqs.Snapshot, isLive func(p *mqs.Process) bool) waitfor.Past {
+func (h *Helper) pastOf(s *mqs.Snapshot, isLive func(p *mqs.Process) bool) waitfor.Past {
 	here, elsewhere := &mqs.Snapshot{}, map[int]bool{}
 	for _, p := range s.Processes {
 		if isLive(p) || p.Phase == mqs.Exited && p.PID != 0 {
@@ -94,7 +109,7 @@ func (h *helper) pastOf(s *mqs.Snapshot, isLive func(p *mqs.Process) bool) waitf
 			elsewhere[p.PID] = true
 		}
 	}
-	past := h.looks.Past(here, h.looks.Clocks())
+	past := h.seen.Past(here, h.seen.Clocks())
 	if !slices.Contains(slices.Collect(maps.Values(past.Ran)), true) {
 		past.Looks = 0
 	}
@@ -127,8 +142,8 @@ func absent(r bridge.Rank) *mqs.Process {
 }
 
 // Ranks finds the job that a process belongs to.
-func (h *helper) Ranks(_ context.Context, p bridge.RanksParams) (*bridge.RanksResult, error) {
-	job, err := launch.Find(p.PID)
+func (h *Helper) Ranks(_ context.Context, p bridge.RanksParams) (*bridge.RanksResult, error) {
+	job, err := h.finder().Find(p.PID)
 	if err != nil {
 		return nil, read.Unreadable("", "%w", err)
 	}
@@ -141,6 +156,9 @@ func (h *helper) Ranks(_ context.Context, p bridge.RanksParams) (*bridge.RanksRe
 	}
 	return out, nil
 }
+
+// Status is for a helper that has started its debugger.
+func (h *Helper) Status(context.Context, bridge.StatusParams) {}
 
 func optional(n mqs.Maybe[int32]) *int32 {
 	if !n.Known {
