@@ -52,7 +52,11 @@ func find(ctx context.Context, p Process, s Settings, log zerolog.Logger) (*sear
 		f.add(s.Path, "`set mpi-queues dll'")
 		return f, nil
 	}
-	own, err := f.ask(ctx, p.Inferior, "the process")
+	r := p.Reader
+	if r == nil {
+		r = inferior.NewReader(ctx, p)
+	}
+	own, err := f.ask(r, "the process")
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +66,7 @@ func find(ctx context.Context, p Process, s Settings, log zerolog.Logger) (*sear
 			break
 		}
 		who := fmt.Sprintf("process %d, which may have started it,", t.Info().PID)
-		theirs, err := f.ask(ctx, t, who)
+		theirs, err := f.ask(inferior.NewReader(ctx, t), who)
 		if err != nil {
 			return nil, err
 		}
@@ -92,8 +96,8 @@ func find(ctx context.Context, p Process, s Settings, log zerolog.Logger) (*sear
 }
 
 // ask reads what a process says.
-func (f *search) ask(ctx context.Context, t inferior.Inferior, who string) (locate.Found, error) {
-	found, err := locate.Read(inferior.NewReader(ctx, t), 0)
+func (f *search) ask(r *inferior.Reader, who string) (locate.Found, error) {
+	found, err := locate.Read(r, 0)
 	if err == nil {
 		f.take(found, who)
 	}
