@@ -8,6 +8,7 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/bridge"
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
@@ -63,7 +64,7 @@ func (h *helper) Deadlock(ctx context.Context, d *bridge.Debugger, p bridge.Dead
 	progress("writing")
 	out := d.Stream(ctx, "display")
 	if p.Format == "json" {
-		return render.ReportJSON(out, report)
+		return document.WriteReport(out, report)
 	}
 	return render.ReportText(out, report, render.Style{On: p.Styled})
 }
@@ -93,7 +94,7 @@ func (h *helper) pastOf(s *mqs.Snapshot, isLive func(p *mqs.Process) bool) waitf
 			elsewhere[p.PID] = true
 		}
 	}
-	past := h.looks.past(here, h.looks.clocks())
+	past := h.looks.Past(here, h.looks.Clocks())
 	if !slices.Contains(slices.Collect(maps.Values(past.Ran)), true) {
 		past.Looks = 0
 	}

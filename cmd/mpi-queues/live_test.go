@@ -15,8 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/tracee"
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/render"
+	"github.com/mpi-queues/mpi-queues/mqs/document"
 )
 
 // patience is how long a condition may take to come true. It ends what hangs.
@@ -105,7 +106,7 @@ func until(t *testing.T, what string, condition func() bool) {
 
 func parse(t *testing.T, text *bytes.Buffer) *mqs.Snapshot {
 	t.Helper()
-	s, err := render.ParseJSON(text.Bytes())
+	s, err := document.Parse(text.Bytes())
 	if err != nil {
 		t.Fatalf("%v:\n%s", err, text)
 	}
@@ -150,12 +151,12 @@ func (j *job) arguments() []string {
 func runOn(t *testing.T, pids ...int) {
 	t.Helper()
 	for _, pid := range pids {
-		p, err := lookAt(pid)
+		p, err := tracee.Read(pid)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.tracer != 0 || p.state == 'T' || p.state == 't' || p.state == 'Z' {
-			t.Errorf("process %d does not run on: state %c, tracer %d", pid, p.state, p.tracer)
+		if p.Tracer != 0 || p.State == 'T' || p.State == 't' || p.State == 'Z' {
+			t.Errorf("process %d does not run on: state %c, tracer %d", pid, p.State, p.Tracer)
 		}
 	}
 }

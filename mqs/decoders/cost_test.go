@@ -15,6 +15,7 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/decoders"
+	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 	"github.com/mpi-queues/mpi-queues/mqs/internal/cost"
@@ -155,7 +156,7 @@ func show(t *testing.T, file []byte) string {
 		}
 		s.Processes = append(s.Processes, p)
 	}
-	if err := render.JSON(io.Discard, s); err != nil {
+	if err := document.Write(io.Discard, s); err != nil {
 		t.Fatal(err)
 	}
 	var text bytes.Buffer

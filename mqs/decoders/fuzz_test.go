@@ -8,10 +8,10 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/decoders"
+	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 	"github.com/mpi-queues/mpi-queues/mqs/internal/cost"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
-	"github.com/mpi-queues/mpi-queues/mqs/render"
 )
 
 // replaceWords replaces words at the places that a reader comes to, in the order of its coming: each
@@ -66,7 +66,7 @@ func FuzzDecode(f *testing.F) {
 					t.Error(err)
 				}
 			}
-			if err := render.JSON(io.Discard, &mqs.Snapshot{Processes: []*mqs.Process{process}}); err != nil {
+			if err := document.Write(io.Discard, &mqs.Snapshot{Processes: []*mqs.Process{process}}); err != nil {
 				t.Error(err)
 			}
 		})

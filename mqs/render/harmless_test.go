@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
@@ -29,9 +30,9 @@ func TestHarmless(t *testing.T) {
 		Groups:    []waitfor.Group{{Ranks: []int32{0}, State: "running", Call: name, Communicator: name, Function: name, File: name, Text: name}}}
 	for way, show := range map[string]func(io.Writer) error{
 		"text":           func(w io.Writer) error { return Text(w, s, Style{}) },
-		"json":           func(w io.Writer) error { return JSON(w, s) },
+		"json":           func(w io.Writer) error { return document.Write(w, s) },
 		"report":         func(w io.Writer) error { return ReportText(w, r, Style{}) },
-		"report in json": func(w io.Writer) error { return ReportJSON(w, r) },
+		"report in json": func(w io.Writer) error { return document.WriteReport(w, r) },
 		"dot":            func(w io.Writer) error { return ReportDOT(w, r) },
 		"svg":            func(w io.Writer) error { return ReportSVG(w, r) },
 		"html":           func(w io.Writer) error { return ReportHTML(w, r) },
@@ -54,10 +55,10 @@ func TestHarmless(t *testing.T) {
 	}
 	// JSON says what the name is, escaped.
 	var b bytes.Buffer
-	if err := JSON(&b, s); err != nil {
+	if err := document.Write(&b, s); err != nil {
 		t.Fatal(err)
 	}
-	back, err := ParseJSON(b.Bytes())
+	back, err := document.Parse(b.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}

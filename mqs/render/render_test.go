@@ -3,19 +3,12 @@ package render
 import (
 	"bytes"
 	_ "embed"
-	"encoding/json"
-	"reflect"
 	"strings"
 	"testing"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
-
-//go:embed schema.json
-var schemaText []byte
 
 // sample has everything that a snapshot can have, hostile names included.
 func sample() *mqs.Snapshot {
@@ -38,74 +31,6 @@ func sample() *mqs.Snapshot {
 		},
 		{Inferior: 2, Unavailable: "the program has not called MPI_Init yet"},
 	}, dllProcesses()...)}
-}
-
-func document(t *testing.T, s *mqs.Snapshot) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	if err := JSON(&b, s); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
-func TestJSONKeepsTheSchema(t *testing.T) {
-	var schema, doc any
-	for text, into := range map[string]*any{string(schemaText): &schema, string(document(t, sample())): &doc} {
-		d := json.NewDecoder(strings.NewReader(text))
-		d.UseNumber()
-		if err := d.Decode(into); err != nil {
-			t.Fatalf("%v in\n%s", err, text)
-		}
-	}
-	for i, p := range doc.(map[string]any)["processes"].([]any) {
-		// Not only allowed but there, also where there is nothing to say.
-		for _, key := range []string{"dll", "dll_version", "differences"} {
-			if _, ok := p.(map[string]any)[key]; !ok {
-				t.Errorf("process %d has no %s", i, key)
-			}
-		}
-	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource("schema.json", schema); err != nil {
-		t.Fatal(err)
-	}
-	s, err := c.Compile("schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Validate(doc); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestJSONIsReadBack(t *testing.T) {
-	want := sample()
-	got, err := ParseJSON(document(t, want))
-	if err != nil {
-		t.Fatal(err)
-	}
-	// What was not UTF-8 has become U+FFFD.
-	want.Processes[0].Communicators[0].Name.Value = "a \"name\"\x1b[31m\t\uFFFD é"
-	if a, b := document(t, got), document(t, want); !bytes.Equal(a, b) {
-		t.Errorf("read back as\n%s\nwant\n%s", a, b)
-	}
-	for i, p := range want.Processes {
-		if !reflect.DeepEqual(got.Processes[i].Differences, p.Differences) {
-			t.Errorf("read back as\n%+v\nwant\n%+v", got.Processes[i].Differences, p.Differences)
-		}
-	}
-	if !reflect.DeepEqual(got.Processes[0].Threads, want.Processes[0].Threads) || got.Processes[0].State != want.Processes[0].State {
-		t.Errorf("read back as\n%+v\nwant\n%+v", got.Processes[0].Threads, want.Processes[0].Threads)
-	}
-	if !reflect.DeepEqual(got.Processes[0].Communicators, want.Processes[0].Communicators) {
-		t.Errorf("read back as\n%+v\nwant\n%+v", got.Processes[0].Communicators[0], want.Processes[0].Communicators[0])
-	}
-	for _, bad := range []string{"", "[]", "{}", `{"schema": 2}`} {
-		if _, err := ParseJSON([]byte(bad)); err == nil {
-			t.Errorf("%q was read", bad)
-		}
-	}
 }
 
 const wantText = `Rank 0 of 3, process 4711, a.out: Open MPI 4.1.4, read by the embedded table

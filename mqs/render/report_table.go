@@ -6,58 +6,65 @@ import (
 	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/internal/jsonout"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
-// The table of a report's page holds all operations of a job, which may be
-// millions: it is columns of numbers, and every text is there once.
+// The table in a report's page holds all operations of a job, which may be millions. So it consists of
+// columns of numbers, and has each text once.
 
-// anyTag stands for a receive with any tag: no tag has this number.
+// anyTag stands for any tag. It is not a number, as tags are.
 const anyTag = "\"*\""
 
-// operations are the columns of the table. What is not known is null.
-type operations struct {
+// operationTable holds the columns of the table. A value that is not known is null.
+type operationTable struct {
 	strings map[string]int
 	texts   []string
 
-	// Of each process: its rank, its group, and how many operations it has.
+	// For each process: its rank, its group, and the number of its operations.
 	rank, group, count valueColumn
-	// Of each operation, process by process.
+	// For each operation, process by process.
 	comm, local, queue, status, peerLocal, peerGlobal, tag, bytes, kind, datatype, buffer, internal, note valueColumn
 }
 
-// valueColumn is values in JSON, written as they come.
+// valueColumn is a column of values in JSON, in the order in which they are added.
 type valueColumn struct {
-	jsonWriter
+	jsonout.Writer
 	n int
 }
 
-func (c *valueColumn) next() *jsonWriter {
-	c.comma(c.n)
+func (c *valueColumn) next() *jsonout.Writer {
+	c.Comma(c.n)
 	c.n++
-	return &c.jsonWriter
+	return &c.Writer
 }
 
-func (c *valueColumn) add(v int) { c.next().int(int64(v)) }
+func (c *valueColumn) add(v int) { c.next().Int(int64(v)) }
 
-func (c *valueColumn) maybe(m mqs.Maybe[int32]) { maybeInt(c.next(), "", m) }
-
-// long writes what may be more than a number of JavaScript holds.
-func (c *valueColumn) long(v uint64, known bool) {
-	switch w := c.next(); {
-	case !known:
-		w.raw("null")
-	case v >= 1<<53:
-		w.hex(v)
-	default:
-		w.int(int64(v))
+func (c *valueColumn) maybe(m mqs.Maybe[int32]) {
+	if w := c.next(); m.Known {
+		w.Int(int64(m.Value))
+	} else {
+		w.Raw("null")
 	}
 }
 
-// newOperations reads the table off a report.
-func newOperations(r *waitfor.Report) *operations {
-	o := &operations{strings: map[string]int{}}
+// long writes a number that may be too large for a number of JavaScript's.
+func (c *valueColumn) long(v uint64, known bool) {
+	switch w := c.next(); {
+	case !known:
+		w.Raw("null")
+	case v >= 1<<53:
+		w.Hex(v)
+	default:
+		w.Int(int64(v))
+	}
+}
+
+// newOperationTable makes the table of a report's operations.
+func newOperationTable(r *waitfor.Report) *operationTable {
+	o := &operationTable{strings: map[string]int{}}
 	for i := range r.Ranks {
 		rank := &r.Ranks[i]
 		n := 0
@@ -71,7 +78,7 @@ func newOperations(r *waitfor.Report) *operations {
 	return o
 }
 
-func (o *operations) process(p *mqs.Process) int {
+func (o *operationTable) process(p *mqs.Process) int {
 	n := 0
 	for _, c := range p.Communicators {
 		label := -1
@@ -92,7 +99,7 @@ func (o *operations) process(p *mqs.Process) int {
 	return n
 }
 
-func (o *operations) operation(c *mqs.Queues, class mqs.OpClass, op *mqs.PendingOperation) {
+func (o *operationTable) operation(c *mqs.Queues, class mqs.OpClass, op *mqs.PendingOperation) {
 	global := op.DesiredGlobalRank
 	if !global.Known {
 		global = c.GlobalRank(op.DesiredLocalRank.Value)
@@ -104,7 +111,7 @@ func (o *operations) operation(c *mqs.Queues, class mqs.OpClass, op *mqs.Pending
 	o.peerLocal.maybe(op.DesiredLocalRank)
 	o.peerGlobal.maybe(global)
 	if op.TagWild.Known && op.TagWild.Value {
-		o.tag.next().raw(anyTag)
+		o.tag.next().Raw(anyTag)
 	} else {
 		o.tag.maybe(op.DesiredTag)
 	}
@@ -120,8 +127,8 @@ func (o *operations) operation(c *mqs.Queues, class mqs.OpClass, op *mqs.Pending
 	o.note.add(o.text(remarks(class, op)))
 }
 
-// text returns the number of a text.
-func (o *operations) text(s string) int {
+// text returns the index of a text.
+func (o *operationTable) text(s string) int {
 	n, ok := o.strings[s]
 	if !ok {
 		n = len(o.texts)
@@ -132,39 +139,36 @@ func (o *operations) text(s string) int {
 }
 
 // write writes the table as one JSON object that can stand in a script element.
-func (o *operations) write(w io.Writer, r *waitfor.Report) error {
-	b := &jsonWriter{out: w}
+func (o *operationTable) write(w io.Writer, r *waitfor.Report) error {
+	b := jsonout.New(w)
 	places := make([]string, len(r.Groups))
 	for i := range r.Groups {
 		places[i] = printable.Line(r.Groups[i].Text)
 	}
-	b.raw(`{"texts": `).script(o.texts).raw(`, "places": `).script(places)
+	b.Raw(`{"texts": `)
+	script(b, o.texts)
+	b.Raw(`, "places": `)
+	script(b, places)
 	for _, c := range []struct {
 		key string
 		*valueColumn
 	}{{"rank", &o.rank}, {"group", &o.group}, {"count", &o.count}, {"comm", &o.comm}, {"local", &o.local}, {"queue", &o.queue},
 		{"status", &o.status}, {"peerLocal", &o.peerLocal}, {"peerGlobal", &o.peerGlobal}, {"tag", &o.tag}, {"bytes", &o.bytes},
 		{"kind", &o.kind}, {"datatype", &o.datatype}, {"buffer", &o.buffer}, {"internal", &o.internal}, {"note", &o.note}} {
-		b.raw(",\n\"" + c.key + "\": [")
-		b.b = append(b.b, c.b...)
-		b.raw("]").flush(jsonPiece)
+		b.Raw(",\n\"" + c.key + "\": [").Copy(&c.Writer).Raw("]").Full()
 	}
-	b.raw("}").flush(0)
-	return b.err
+	return b.Raw("}").End()
 }
 
-// script writes texts in JSON that no HTML parser takes for its own.
-func (w *jsonWriter) script(texts []string) *jsonWriter {
-	if len(texts) == 0 {
-		return w.raw("[]")
-	}
-	w.raw("[")
+// script writes texts as JSON that holds no HTML.
+func script(w *jsonout.Writer, texts []string) {
+	w.Raw("[")
 	for i, text := range texts {
 		b, err := json.Marshal(strings.ToValidUTF8(text, "\uFFFD")) // escapes <, > and &
 		if err != nil {
 			panic(err) // a string always marshals
 		}
-		w.comma(i).raw(string(b))
+		w.Comma(i).Raw(string(b))
 	}
-	return w.raw("]")
+	w.Raw("]")
 }

@@ -2,7 +2,6 @@ package render
 
 import (
 	"bytes"
-	_ "embed"
 	"encoding/xml"
 	"errors"
 	"flag"
@@ -16,11 +15,9 @@ import (
 	"gonum.org/v1/gonum/graph/formats/dot"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
-
-//go:embed report-schema.json
-var reportSchemaText []byte
 
 var update = flag.Bool("update", false, "write what the tests expect anew")
 
@@ -102,7 +99,7 @@ func crowd(n int) *waitfor.Report {
 func TestReportGolden(t *testing.T) {
 	for name, r := range reports() {
 		for suffix, write := range map[string]func(io.Writer, *waitfor.Report) error{
-			".txt": func(w io.Writer, r *waitfor.Report) error { return ReportText(w, r, Style{}) }, ".json": ReportJSON, ".dot": ReportDOT} {
+			".txt": func(w io.Writer, r *waitfor.Report) error { return ReportText(w, r, Style{}) }, ".json": document.WriteReport, ".dot": ReportDOT} {
 			var b bytes.Buffer
 			if err := write(&b, r); err != nil {
 				t.Fatal(err)
@@ -125,21 +122,13 @@ func TestReportGolden(t *testing.T) {
 }
 
 func TestReportJSONKeepsTheSchema(t *testing.T) {
-	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(reportSchemaText))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource("report-schema.json", schema); err != nil {
-		t.Fatal(err)
-	}
-	s, err := c.Compile("report-schema.json")
+	s, err := jsonschema.NewCompiler().Compile("../document/report-schema.json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, r := range reports() {
 		var b bytes.Buffer
-		if err := ReportJSON(&b, r); err != nil {
+		if err := document.WriteReport(&b, r); err != nil {
 			t.Fatal(err)
 		}
 		doc, err := jsonschema.UnmarshalJSON(&b)

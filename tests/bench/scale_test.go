@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/render"
+	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/tests/internal/madeup"
 )
 
@@ -79,7 +79,7 @@ func store(t *testing.T, path string, s *mqs.Snapshot) {
 		t.Fatal(err)
 	}
 	w := bufio.NewWriter(f)
-	if err := render.JSON(w, s); err != nil {
+	if err := document.Write(w, s); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Flush(); err != nil {

@@ -20,7 +20,7 @@ import (
 func schemas(t *testing.T) (out [2]*jsonschema.Schema) {
 	t.Helper()
 	for i, name := range []string{"schema.json", "report-schema.json"} {
-		text, err := os.ReadFile(filepath.Join(work.Root, "mqs", "render", name))
+		text, err := os.ReadFile(filepath.Join(work.Root, "mqs", "document", name))
 		if err != nil {
 			t.Fatal(err)
 		}

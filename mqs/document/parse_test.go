@@ -1,0 +1,108 @@
+package document
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+)
+
+// A large document is parsed in pieces, wherever these end, and is the same as if
+// it were parsed at once.
+func TestParserPieces(t *testing.T) {
+	valid := func() *mqs.Snapshot { // what is not UTF-8 would not come back
+		s := sample()
+		s.Processes[0].Communicators[0].Name.Value = "a \"name\" ]}"
+		return s
+	}
+	var s mqs.Snapshot
+	for range 800 {
+		s.Processes = append(s.Processes, valid().Processes...)
+	}
+	for i, p := range s.Processes {
+		p.PID = i
+	}
+	text := document(t, &s)
+	if len(text) < 3*chunkSize {
+		t.Fatalf("%d bytes are too few", len(text))
+	}
+	got, err := Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(document(t, got), text) {
+		t.Error("a large document is not read back")
+	}
+	if a, b := got.Processes[0].Communicators[0], got.Processes[len(valid().Processes)].Communicators[0]; &a.Group[0] != &b.Group[0] {
+		t.Error("equal groups are kept twice")
+	}
+	small := document(t, valid())
+	for _, r := range []io.Reader{iotest.OneByteReader(bytes.NewReader(small)), iotest.DataErrReader(bytes.NewReader(small))} {
+		got, err := new(Parser).Read(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(document(t, got), document(t, valid())) {
+			t.Error("a document is not read back in pieces")
+		}
+	}
+}
+
+func TestParserTolerance(t *testing.T) {
+	for text, want := range map[string]int{
+		`{"processes":[],"schema":1}`:                        0,
+		"\n {\"schema\" : 1, \"processes\" : [ { } ,\n{}]} ": 2,
+		`{"later": {"processes": [{"pid": "x"}]}, "names": ["processes", "]}"], "schema": 1, "processes": [{"later": [{}, "}\"{"], "pid": 5}]}`:                1,
+		`{"schema":1,"processes":[{"communicators":[{"unique_id":"0x1","pending_sends":[{}],"unavailable":{},"totals":{}}],"threads":[{"call":"MPI_Recv"}]}]}`: 1,
+	} {
+		s, err := Parse([]byte(text))
+		if err != nil || len(s.Processes) != want {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// A thread in a call is where it is, also in a document that does not say so; a word
+// that nobody knows says nothing.
+func TestParserThreads(t *testing.T) {
+	s, err := Parse([]byte(`{"schema":1,"processes":[{"state":"dancing","threads":[{"call":"MPI_Recv"},{"function":"main"},{"placed":true,"activity":"dances"}]}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := s.Processes[0]
+	if got := p.Threads; !got[0].Placed || got[1].Placed || !got[2].Placed || got[2].Activity != "" || p.State != "" {
+		t.Errorf("read as %+v, state %q", got, p.State)
+	}
+}
+
+func TestParserErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		``:                                 "unexpected end of JSON input",
+		`[]`:                               "not a snapshot of mpi-queues",
+		`{}`:                               "schema 0",
+		`{"schema": 2}`:                    "schema 2",
+		`{"schema":1,"processes":{}`:       "unexpected end",
+		`{"schema":1,"processes":[{}`:      "unexpected end",
+		`{"schema":1,"processes":[{} {}]}`: "invalid character '{'",
+		`{"schema":1,"processes":[{},]}`:   "invalid character ']'",
+		`{"schema":1,"processes":[5]}`:     "number",
+		`{"schema":1,"processes":[null]}`:  "null",
+		`{"schema":1,"processes":[{}]} {}`: "after top-level value",
+		`{"schema":1,"processes":[{}],"processes":[{}]}`:                 "null",
+		"{\"schema\":1,\n\"processes\":[{},\n\n{\"pid\":\n[}]}]}":        "line 5: invalid character '}'",
+		"{\"schema\":1,\"processes\":[\n{},\n{\"pid\": \"1\"}]}":         "line 3: json: cannot unmarshal string",
+		`{"schema":1,"processes":[{"pid": 1}, {"image": "a`:              "unexpected end",
+		`{"schema":1,"processes":[{"communicators":[{"group":["x"]}]}]}`: "string",
+	} {
+		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, not %s", text, err, want)
+		}
+	}
+	if _, err := new(Parser).Read(iotest.ErrReader(fmt.Errorf("the disk is gone"))); err == nil || err.Error() != "the disk is gone" {
+		t.Errorf("a reader's error is %v", err)
+	}
+}
