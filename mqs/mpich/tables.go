@@ -24,10 +24,14 @@ func tables() []*layout.Table { return layout.OfScope(allTables(), layout.ScopeA
 // release first.
 func nakedTables() []*layout.Table { return layout.OfScope(allTables(), layout.ScopeRequests) }
 
-// TableQueries are what a table of a scope has: what is read of such a library.
-func TableQueries(scope layout.Scope) []layout.TypeQuery {
+// Wants are what a table of a scope has: what is read of such a library.
+func Wants(scope layout.Scope) []layout.Want {
 	if scope == layout.ScopeRequests {
-		return inferior.Queries(&nakedTypes{})
+		return inferior.Wants(&nakedTypes{})
 	}
-	return queries()
+	var out []layout.Want
+	for _, structs := range allTypes() {
+		out = append(out, inferior.Wants(structs)...)
+	}
+	return out
 }

@@ -2,7 +2,6 @@ package openmpi
 
 import (
 	"embed"
-	"slices"
 	"sync"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
@@ -17,8 +16,16 @@ var tableFiles embed.FS
 // tables returns the embedded layouts, oldest release first.
 var tables = sync.OnceValue(func() []*layout.Table { return layout.MustReadTables(tableFiles, "tables") })
 
-// TableQueries are what a table of a scope has: what the decoder reads, and what the release's
-// own debugger library asks its host for.
-func TableQueries(layout.Scope) []layout.TypeQuery {
-	return slices.Concat(inferior.Queries(&types{}), vendorAsks)
+// Wants are what a table of a scope has: what the decoder reads, and what the release's own
+// debugger library asks its host for.
+func Wants(layout.Scope) []layout.Want {
+	out := inferior.Wants(&types{})
+	for _, q := range vendorAsks {
+		w := layout.Want{Name: q.Name}
+		for _, field := range q.Fields {
+			w.Members = append(w.Members, layout.WantedMember{Paths: []string{field}, IsOptional: true})
+		}
+		out = append(out, w)
+	}
+	return out
 }

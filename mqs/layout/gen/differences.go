@@ -10,12 +10,12 @@ import (
 )
 
 // differences says for people how a new table differs from the old one, which may be nil: a line
-// for each type and member, "-" as it was and "+" as it is.
-func differences(old, new *layout.Table) string {
+// for each type and member, "-" as it was and "+" as it is. Where they are from does not count.
+func differences(old, made *layout.Table) string {
 	if old == nil {
 		return "  there was none\n"
 	}
-	before, now := lines(old), lines(new)
+	before, now := lines(old), lines(made)
 	var b strings.Builder
 	for _, key := range slices.Sorted(maps.Keys(union(before, now))) {
 		if before[key] == now[key] {
@@ -29,9 +29,6 @@ func differences(old, new *layout.Table) string {
 				fmt.Fprintf(&b, "  %s %s: %s\n", side.sign, key, line)
 			}
 		}
-	}
-	if b.Len() == 0 {
-		return "  only in what made it\n"
 	}
 	return b.String()
 }

@@ -6,7 +6,6 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
 )
@@ -37,8 +36,8 @@ const (
 type object struct {
 	dies  map[dwarf.Offset]*die
 	named map[string]*die // the first definition of each name; a typedef goes before a tag
-	// listed are the types of the table that is made.
-	listed map[string]*die
+	// added are the types that [object.add] has added, by the name that it gave them.
+	added map[string]*die
 	// pointerSize is the width of a pointer, in bytes.
 	pointerSize int
 	byteOrder   string
@@ -56,7 +55,7 @@ func readObject(path string) (*object, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	o := &object{dies: map[dwarf.Offset]*die{}, named: map[string]*die{}, listed: map[string]*die{}, pointerSize: 8, byteOrder: "little"}
+	o := &object{dies: map[dwarf.Offset]*die{}, named: map[string]*die{}, added: map[string]*die{}, pointerSize: 8, byteOrder: "little"}
 	if f.Class == elf.ELFCLASS32 {
 		o.pointerSize = 4
 	}
@@ -201,119 +200,69 @@ func (o *object) kindOf(d *die) layout.Kind {
 	return ""
 }
 
-// types are the layouts that answer the queries, with those of the members on the way. What the
-// file does not define is absent.
-func (o *object) types(queries []layout.TypeQuery) (map[string]layout.Type, error) {
-	out := map[string]layout.Type{}
-	for _, q := range queries {
-		d := o.named[q.Name]
-		if d == nil {
-			continue
-		}
-		if err := o.list(out, q.Name, d); err != nil {
-			return nil, err
-		}
-		for _, path := range q.Fields {
-			if err := o.member(out, q.Name, d, path); err != nil {
-				return nil, fmt.Errorf("%s.%s: %w", q.Name, path, err)
+// types are the layouts of what is wanted, with those of the members on the way. What the file
+// does not define is absent.
+func (o *object) types(wants []layout.Want) (map[string]layout.Type, error) {
+	all := map[string]layout.Type{}
+	for _, w := range wants {
+		if d := o.named[w.Name]; d != nil {
+			if err := o.add(all, w.Name, d); err != nil {
+				return nil, fmt.Errorf("%s: %w", w.Name, err)
 			}
 		}
 	}
-	o.link(out)
-	return out, nil
+	return keep(all, wants), nil
 }
 
-// link names the types of members that are whole types which the table lists.
-func (o *object) link(out map[string]layout.Type) {
-	for name, typ := range out {
-		for field, f := range typ.Fields {
-			if f.Kind != layout.KindStruct || f.Type != "" {
-				continue
-			}
-			m, _ := o.find(o.listed[name], field)
-			if of := o.nameOf(o.dies[m.of]); out[of].Size != 0 {
-				f.Type = of
-				typ.Fields[field] = f
-			}
-		}
-	}
-}
-
-// list adds a type to those of a table.
-func (o *object) list(out map[string]layout.Type, name string, d *die) error {
+// add adds a type, and those of its members, unless it is there.
+func (o *object) add(types map[string]layout.Type, name string, d *die) error {
 	size, err := o.sizeOf(d)
 	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	if known, ok := out[name]; !ok {
-		o.listed[name] = d
-		out[name] = layout.Type{Size: int(size), Fields: map[string]layout.Member{}}
-	} else if known.Size != int(size) {
-		return fmt.Errorf("two types are called %s, one of %d and one of %d bytes", name, known.Size, size)
-	}
-	return nil
-}
-
-// member adds the member at a path to the listed type that it starts from, and those on the way
-// to theirs. It adds nothing if there is none.
-func (o *object) member(out map[string]layout.Type, name string, d *die, path string) error {
-	if !o.has(d, path) {
-		return nil
-	}
-	head, rest, isNested := strings.Cut(path, ".")
-	m, offset := o.find(d, head)
-	typ := o.dies[m.of]
-	size, err := o.sizeOf(typ)
-	if err != nil {
 		return err
 	}
-	f := out[name].Fields[head]
-	f.Field = layout.Field{Offset: int(offset), Size: int(size), Kind: o.kindOf(typ)}
-	if isNested {
-		f.Type = cmp.Or(o.nameOf(typ), name+"."+head)
-	}
-	out[name].Fields[head] = f
-	if !isNested {
-		return nil
-	}
-	if err := o.list(out, f.Type, typ); err != nil {
-		return err
-	}
-	return o.member(out, f.Type, typ, rest)
-}
-
-// has says whether a type has the member at a path, and it can be in a table.
-func (o *object) has(d *die, path string) bool {
-	head, rest, isNested := strings.Cut(path, ".")
-	m, _ := o.find(d, head)
-	if m == nil || m.isBitField {
-		return false
-	}
-	if isNested {
-		return o.has(o.dies[m.of], rest)
-	}
-	return o.kindOf(o.dies[m.of]) != ""
-}
-
-// find returns the member of a struct or union, and its offset. Those of nameless members are the
-// struct's own.
-func (o *object) find(d *die, name string) (*die, int64) {
 	d = o.strip(d)
-	if d == nil || d.tag != dwarf.TagStructType && d.tag != dwarf.TagUnionType {
-		return nil, 0
+	if known := o.added[name]; known == d {
+		return nil
+	} else if known != nil {
+		return fmt.Errorf("two types are called %s", name)
+	}
+	o.added[name] = d
+	types[name] = layout.Type{Size: int(size), Fields: map[string]layout.Member{}}
+	return o.addMembers(types, name, d, 0)
+}
+
+// addMembers adds to a type the members of a struct or union that stands in it at an offset. Those
+// of nameless members are the type's own. Bit fields are left out.
+func (o *object) addMembers(types map[string]layout.Type, name string, d *die, offset int64) error {
+	if d.tag != dwarf.TagStructType && d.tag != dwarf.TagUnionType {
+		return nil
 	}
 	for _, m := range d.children {
-		if m.tag != dwarf.TagMember {
+		if m.tag != dwarf.TagMember || m.isBitField {
 			continue
 		}
-		if m.name == name {
-			return m, m.offset
-		}
-		if m.name == "" {
-			if inner, offset := o.find(o.dies[m.of], name); inner != nil {
-				return inner, m.offset + offset
+		typ, at := o.dies[m.of], offset+m.offset
+		kind := o.kindOf(typ)
+		if m.name == "" && kind == layout.KindStruct {
+			if err := o.addMembers(types, name, o.strip(typ), at); err != nil {
+				return err
 			}
 		}
+		if m.name == "" || kind == "" {
+			continue
+		}
+		size, err := o.sizeOf(typ)
+		if err != nil {
+			return fmt.Errorf("%s.%s: %w", name, m.name, err)
+		}
+		f := layout.Member{Field: layout.Field{Offset: int(at), Size: int(size), Kind: kind}}
+		if kind == layout.KindStruct {
+			f.Type = cmp.Or(o.nameOf(typ), name+"."+m.name)
+			if err := o.add(types, f.Type, typ); err != nil {
+				return err
+			}
+		}
+		types[name].Fields[m.name] = f
 	}
-	return nil, 0
+	return nil
 }

@@ -47,7 +47,8 @@ func findRoot() (string, error) {
 	}
 }
 
-// rewrite writes the files of all tables in the one form that they have, with their hashes.
+// rewrite writes the files of all tables in the one form that they have: without members that
+// nothing wants any more, and with their hashes.
 func rewrite(root string) error {
 	all, err := readSets(root)
 	if err != nil {
@@ -55,18 +56,7 @@ func rewrite(root string) error {
 	}
 	var bad []error
 	for _, s := range all {
-		for _, t := range s.tables {
-			if r, err := s.recipeOf(t); err != nil {
-				bad = append(bad, err)
-			} else if is := hash(t, r); is == t.Hash {
-				continue
-			} else if r != nil {
-				bad = append(bad, fmt.Errorf("%s/tables/%s.json is not what its recipe has given: run `./tests/run tables -update'", s.folder, t.Name))
-			} else {
-				t.Hash = is
-			}
-		}
-		bad = append(bad, s.write(root))
+		bad = append(bad, s.renew(), s.write(root))
 	}
 	return errors.Join(bad...)
 }
@@ -110,12 +100,12 @@ func makeTables(root string, args []string) error {
 				continue
 			}
 			made++
-			if old := s.table(name); old != nil && old.Hash == t.Hash {
+			if is := differences(s.table(name), t); is != "" {
+				different++
+				fmt.Printf("%s: different\n%s", name, is)
+			} else {
 				fmt.Printf("%s: the same\n", name)
-				continue
 			}
-			different++
-			fmt.Printf("%s: different\n%s", name, differences(s.table(name), t))
 			s.put(t)
 		}
 		if *update {

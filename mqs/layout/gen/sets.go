@@ -18,8 +18,8 @@ import (
 
 // A set is the tables of one MPI or transport.
 type set struct {
-	folder  string // of the package, with tables and recipes below it, relative to the project's
-	queries func(layout.Scope) []layout.TypeQuery
+	folder string // of the package, with tables and recipes below it, relative to the project's
+	wants  func(layout.Scope) []layout.Want
 
 	tables  []*layout.Table    // in the order of their names
 	texts   map[string]string  // of the files, by the table's name
@@ -29,9 +29,9 @@ type set struct {
 // sets lists who has tables.
 func sets() []*set {
 	return []*set{
-		{folder: "mqs/mpich", queries: mpich.TableQueries},
-		{folder: "mqs/openmpi", queries: openmpi.TableQueries},
-		{folder: "mqs/transport/ucx", queries: ucx.TableQueries},
+		{folder: "mqs/mpich", wants: mpich.Wants},
+		{folder: "mqs/openmpi", wants: openmpi.Wants},
+		{folder: "mqs/transport/ucx", wants: ucx.Wants},
 	}
 }
 
@@ -96,6 +96,25 @@ func (s *set) recipeOf(t *layout.Table) (*recipe, error) {
 	}
 }
 
+// renew brings all tables up to date that are what their recipe has given, or have none: it leaves
+// out what nothing wants any more, and hashes them. It does not touch the others.
+func (s *set) renew() error {
+	var bad []error
+	for _, t := range s.tables {
+		r, err := s.recipeOf(t)
+		if err == nil && r != nil && hash(t, r) != t.Hash {
+			err = fmt.Errorf("%s/tables/%s.json is not what its recipe has given: run `./tests/run tables -update'", s.folder, t.Name)
+		}
+		if err != nil {
+			bad = append(bad, err)
+			continue
+		}
+		t.Types = keep(t.Types, s.wants(t.Scope))
+		t.Hash = hash(t, r)
+	}
+	return errors.Join(bad...)
+}
+
 // make makes a table by its recipe.
 func (s *set) make(w *workshop, r *recipe) (*layout.Table, error) {
 	path, err := w.object(r)
@@ -108,7 +127,7 @@ func (s *set) make(w *workshop, r *recipe) (*layout.Table, error) {
 	}
 	t := &layout.Table{Name: r.name, Release: r.Release, Scope: r.Scope, BasedOn: r.BasedOn, Provenance: layout.Provenance{Recipe: r.name},
 		PointerSize: o.pointerSize, ByteOrder: o.byteOrder}
-	if t.Types, err = o.types(s.queries(r.Scope)); err != nil {
+	if t.Types, err = o.types(s.wants(r.Scope)); err != nil {
 		return nil, err
 	}
 	t.Hash = hash(t, r)
@@ -124,11 +143,11 @@ func (s *set) write(root string) error {
 				return fmt.Errorf("%s: there is no table %s to be based on", t.Name, t.BasedOn)
 			}
 		}
-		new := text(t, base)
-		if new == s.texts[t.Name] {
+		is := text(t, base)
+		if is == s.texts[t.Name] {
 			continue
 		}
-		if err := os.WriteFile(filepath.Join(root, s.folder, "tables", t.Name+".json"), []byte(new), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(root, s.folder, "tables", t.Name+".json"), []byte(is), 0o666); err != nil {
 			return err
 		}
 	}

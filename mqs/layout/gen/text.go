@@ -26,7 +26,7 @@ func text(t, base *layout.Table) string {
 	if t.BasedOn != "" {
 		line("based_on", t.BasedOn)
 	}
-	line("provenance", t.Provenance)
+	fmt.Fprintf(&b, " \"provenance\": %s,\n", provenance(t.Provenance))
 	line("hash", t.Hash)
 	line("pointer_size", t.PointerSize)
 	line("byte_order", t.ByteOrder)
@@ -53,6 +53,14 @@ func text(t, base *layout.Table) string {
 	list(&b, "  ", slices.Sorted(maps.Keys(types)), types)
 	b.WriteString("}\n}\n")
 	return b.String()
+}
+
+// provenance is a provenance as JSON, on one line.
+func provenance(p layout.Provenance) string {
+	if p.Recipe != "" {
+		return fmt.Sprintf(`{"recipe": %s}`, compact(p.Recipe))
+	}
+	return fmt.Sprintf(`{"headers": %s, "values": %s}`, compact(p.Headers), compact(p.Values))
 }
 
 // typeText is a type, of which the base has the layout old, or "" if it has the same.

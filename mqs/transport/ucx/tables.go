@@ -16,5 +16,5 @@ var tableFiles embed.FS
 // tables returns the embedded layouts, oldest release first.
 var tables = sync.OnceValue(func() []*layout.Table { return layout.MustReadTables(tableFiles, "tables") })
 
-// TableQueries are what a table of a scope has: what the reader reads.
-func TableQueries(layout.Scope) []layout.TypeQuery { return inferior.Queries(&types{}) }
+// Wants are what a table of a scope has: what the reader reads.
+func Wants(layout.Scope) []layout.Want { return inferior.Wants(&types{}) }
