@@ -118,27 +118,6 @@ func TestBindNamesEverythingMissing(t *testing.T) {
 	}
 }
 
-func TestTableFollowsNestedTypes(t *testing.T) {
-	table, err := layout.ParseTable([]byte(`{"release": "X 1", "pointer_size": 8, "byte_order": "little", "types": {
-		"outer_t": {"size": 32, "fields": {"a": {"offset": 8, "size": 16, "kind": "struct", "type": "inner_t"}, "n": {"offset": 0, "size": 4, "kind": "signed"}}},
-		"inner_t": {"size": 16, "fields": {"b": {"offset": 4, "size": 4, "kind": "unsigned"}}}}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := table.Layouts([]layout.TypeQuery{{Name: "outer_t", Fields: []string{"a.b", "a.c", "n", "n.x", "z"}}, {Name: "none_t"}})
-	if f, ok := l.Field("outer_t", "a.b"); !ok || f != (field(12, 4, layout.KindUnsigned)) {
-		t.Errorf("a.b is %+v, %v", f, ok)
-	}
-	for _, path := range []string{"a.c", "n.x", "z"} {
-		if f, ok := l.Field("outer_t", path); ok {
-			t.Errorf("%s is %+v", path, f)
-		}
-	}
-	if _, ok := l.Size("none_t"); ok || l.Source != "table" || l.Name != "X 1" {
-		t.Errorf("%+v", l)
-	}
-}
-
 func TestWalk(t *testing.T) {
 	chain := map[inferior.Addr]inferior.Addr{1: 2, 2: 3, 3: 9, 4: 5, 5: 6, 6: 5}
 	next := func(a inferior.Addr) (inferior.Addr, error) { return chain[a], nil }

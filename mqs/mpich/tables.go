@@ -15,7 +15,7 @@ import (
 //go:embed tables/*.json
 var tableFiles embed.FS
 
-var allTables = sync.OnceValue(func() []*layout.Table { return layout.ReadTables(tableFiles, "tables") })
+var allTables = sync.OnceValue(func() []*layout.Table { return layout.MustReadTables(tableFiles, "tables") })
 
 // tables returns the embedded layouts with all that a library with symbols is read by, oldest
 // release first.
