@@ -1,4 +1,4 @@
-package openmpi
+package ompi
 
 import (
 	"errors"
@@ -12,7 +12,8 @@ import (
 // other ways of storing one need --enable-sparse-groups.
 const groupDense = 0x4
 
-const maxGroup = 1 << 24
+// MaxGroup bounds the number of members of a group that is believed.
+const MaxGroup = 1 << 24
 
 // memberCost is what a member of a group takes, in a list or a map, in bytes.
 const memberCost = 32
@@ -23,14 +24,17 @@ type procName struct{ job, vpid uint32 }
 
 const jobMask = 0xffff_7fff
 
+// IsSentinel says whether an entry of a group is no pointer to a process but a process's name.
+func IsSentinel(entry inferior.Ptr[Proc]) bool { return entry&1 != 0 }
+
 // sentinelName reads a group entry that holds a process's name instead of a
 // pointer: bit 0 is set, bits 1 to 15 are the local job id, 16 to 31 the job
 // family, 32 to 63 the vpid. Where a pointer has 32 bits, all but the first are
 // the vpid, of a process of the own job (ompi/proc/proc.h).
-func (s *source) sentinelName(entry inferior.Addr) (procName, error) {
+func (p *Process) sentinelName(entry inferior.Ptr[Proc]) (procName, error) {
 	v := uint64(entry)
-	if s.r.Info().PointerSize == 4 {
-		own, err := s.ownJob()
+	if p.R.Info().PointerSize == 4 {
+		own, err := p.ownJob()
 		return procName{own, uint32(v >> 1)}, err
 	}
 	return procName{uint32(v>>1&0x7fff) | uint32(v&0xffff_0000), uint32(v >> 32)}, nil
@@ -38,46 +42,37 @@ func (s *source) sentinelName(entry inferior.Addr) (procName, error) {
 
 // ownJob is the job of this process, which stands in MPI_COMM_WORLD's group as
 // itself. Without that no rank is global, and which job it is is of no matter.
-func (s *source) ownJob() (uint32, error) {
-	w, err := s.worldGroup()
+func (p *Process) ownJob() (uint32, error) {
+	w, err := p.worldGroup()
 	if err != nil || w.rank < 0 || int(w.rank) >= len(w.entries) {
 		return 0, err
 	}
 	own := w.entries[w.rank]
-	if own&1 != 0 {
+	if IsSentinel(own) {
 		return 0, errors.New("which job is its own is not known")
 	}
-	p, err := s.Proc.ReadAt(s.r, own)
-	return p.JobID & jobMask, err
+	proc, err := p.Proc.Read(p.R, own)
+	return proc.JobID & jobMask, err
 }
 
 // worldGroup is MPI_COMM_WORLD's group: what global ranks count in.
 type worldGroup struct {
 	rank    int32
-	entries []inferior.Addr
-	byEntry map[inferior.Addr]int32
+	entries []inferior.Ptr[Proc]
+	byEntry map[inferior.Ptr[Proc]]int32
 	byName  map[procName]int32
 }
 
-// groupEntries reads the entries of the group that pick names in the communicator at a.
-func (s *source) groupEntries(a inferior.Addr, pick func(communicator) inferior.Addr) ([]inferior.Addr, group, error) {
-	c, err := s.Communicator.ReadAt(s.r, a)
-	if err != nil {
-		return nil, group{}, err
+// Entries reads the entries of a group: pointers to processes, or sentinels.
+func (p *Process) Entries(at inferior.Ptr[Group]) ([]inferior.Ptr[Proc], Group, error) {
+	if at == 0 {
+		return nil, Group{}, errors.New("it has none")
 	}
-	return s.entries(pick(c))
-}
-
-// entries reads the entries of the group at a: pointers to processes, or sentinels.
-func (s *source) entries(a inferior.Addr) ([]inferior.Addr, group, error) {
-	if a == 0 {
-		return nil, group{}, errors.New("it has none")
-	}
-	g, err := s.Group.ReadAt(s.r, a)
+	g, err := p.Group.Read(p.R, at)
 	if err != nil {
 		return nil, g, err
 	}
-	if g.ProcCount < 0 || g.ProcCount > maxGroup {
+	if g.ProcCount < 0 || g.ProcCount > MaxGroup {
 		return nil, g, fmt.Errorf("it has %d members", g.ProcCount)
 	}
 	if g.ProcCount == 0 {
@@ -86,25 +81,27 @@ func (s *source) entries(a inferior.Addr) ([]inferior.Addr, group, error) {
 	if g.Flags&groupDense == 0 {
 		return nil, g, fmt.Errorf("it is stored sparsely (flags %#x)", g.Flags)
 	}
-	entries, err := s.r.Pointers(g.Procs, int(g.ProcCount))
+	entries, err := inferior.ReadPointers(p.R, g.Procs, int(g.ProcCount))
 	return entries, g, err
 }
 
 // prefetchGroups brings the groups of all communicators in two round trips.
-func (s *source) prefetchGroups(states []*commState) {
-	var groups, arrays []inferior.Range
-	for _, c := range states {
-		for _, a := range []inferior.Addr{c.LocalGroup, c.RemoteGroup} {
-			groups = append(groups, inferior.Range{Addr: a, Len: s.Group.Size()})
+func (p *Process) prefetchGroups(comms []*Comm) {
+	var groups []inferior.Ptr[Group]
+	var objects, arrays []inferior.Range
+	for _, c := range comms {
+		for _, at := range []inferior.Ptr[Group]{c.LocalGroup, c.RemoteGroup} {
+			groups = append(groups, at)
+			objects = append(objects, inferior.Range{Addr: at.Addr(), Len: p.Group.Size()})
 		}
 	}
-	_ = s.r.Prefetch(groups) // what fails here fails again, with a place for its error
-	for _, r := range groups {
-		if g, err := s.Group.ReadAt(s.r, r.Addr); err == nil && g.ProcCount > 0 && g.ProcCount <= maxGroup {
-			arrays = append(arrays, inferior.Range{Addr: g.Procs, Len: int(g.ProcCount) * s.r.Info().PointerSize})
+	_ = p.R.Prefetch(objects) // what fails here fails again, with a place for its error
+	for _, at := range groups {
+		if g, err := p.Group.Read(p.R, at); err == nil && g.ProcCount > 0 && g.ProcCount <= MaxGroup {
+			arrays = append(arrays, inferior.Range{Addr: g.Procs.Addr(), Len: int(g.ProcCount) * p.R.Info().PointerSize})
 		}
 	}
-	_ = s.r.Prefetch(arrays)
+	_ = p.R.Prefetch(arrays)
 }
 
 // groupRead is a group as global ranks, or why it can't be read.
@@ -113,27 +110,27 @@ type groupRead struct {
 	err   error
 }
 
-// groupOf reads the group at a as global ranks, once: communicators that are made of one
+// groupOf reads a group as global ranks, once: communicators that are made of one
 // another share it. Ranks of other worlds are unknown.
-func (s *source) groupOf(a inferior.Addr) ([]mqs.Maybe[int32], error) {
-	g, ok := s.groups[a]
+func (p *Process) groupOf(at inferior.Ptr[Group]) ([]mqs.Maybe[int32], error) {
+	g, ok := p.groups[at]
 	if !ok {
-		g.ranks, g.err = s.readGroup(a)
-		s.groups[a] = g
+		g.ranks, g.err = p.readGroup(at)
+		p.groups[at] = g
 	}
 	return g.ranks, g.err
 }
 
-func (s *source) readGroup(a inferior.Addr) ([]mqs.Maybe[int32], error) {
-	world, err := s.worldGroup()
+func (p *Process) readGroup(at inferior.Ptr[Group]) ([]mqs.Maybe[int32], error) {
+	world, err := p.worldGroup()
 	if err != nil {
 		return nil, err
 	}
-	entries, _, err := s.entries(a)
+	entries, _, err := p.Entries(at)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.r.Spend(len(entries) * memberCost); err != nil {
+	if err := p.R.Spend(len(entries) * memberCost); err != nil {
 		return nil, err
 	}
 	out := make([]mqs.Maybe[int32], len(entries))
@@ -151,16 +148,16 @@ func (s *source) readGroup(a inferior.Addr) ([]mqs.Maybe[int32], error) {
 	// The same process can be a pointer here and a sentinel there.
 	if world.byName == nil {
 		world.byName = map[procName]int32{}
-		s.prefetchProcs(world.entries)
+		p.PrefetchProcs(world.entries)
 		for rank, e := range world.entries {
-			if name, err := s.nameOf(e); err == nil {
+			if name, err := p.nameOf(e); err == nil {
 				world.byName[name] = int32(rank)
 			}
 		}
 	}
-	s.prefetchProcs(entries)
+	p.PrefetchProcs(entries)
 	for _, i := range unresolved {
-		name, err := s.nameOf(entries[i])
+		name, err := p.nameOf(entries[i])
 		if err != nil {
 			return nil, err
 		}
@@ -172,11 +169,11 @@ func (s *source) readGroup(a inferior.Addr) ([]mqs.Maybe[int32], error) {
 }
 
 // worldGroup reads MPI_COMM_WORLD's group, once.
-func (s *source) worldGroup() (*worldGroup, error) {
-	if s.world != nil {
-		return s.world, nil
+func (p *Process) worldGroup() (*worldGroup, error) {
+	if p.world != nil {
+		return p.world, nil
 	}
-	_, comms, err := s.communicatorArray()
+	comms, err := p.CommunicatorArray()
 	if err != nil {
 		return nil, err
 	}
@@ -184,36 +181,41 @@ func (s *source) worldGroup() (*worldGroup, error) {
 		// Sessions alone: there is no MPI_COMM_WORLD for ranks to be global in.
 		return &worldGroup{}, nil
 	}
-	entries, g, err := s.groupEntries(comms[0], func(c communicator) inferior.Addr { return c.LocalGroup })
+	c, err := p.Communicator.Read(p.R, comms[0])
 	if err != nil {
 		return nil, fmt.Errorf("MPI_COMM_WORLD: %w", err)
 	}
-	if err := s.r.Spend(len(entries) * memberCost); err != nil {
+	entries, g, err := p.Entries(c.LocalGroup)
+	if err != nil {
+		return nil, fmt.Errorf("MPI_COMM_WORLD: %w", err)
+	}
+	if err := p.R.Spend(len(entries) * memberCost); err != nil {
 		return nil, err
 	}
-	w := &worldGroup{rank: g.MyRank, entries: entries, byEntry: make(map[inferior.Addr]int32, len(entries))}
+	w := &worldGroup{rank: g.MyRank, entries: entries, byEntry: make(map[inferior.Ptr[Proc]]int32, len(entries))}
 	for rank, e := range entries {
 		w.byEntry[e] = int32(rank)
 	}
-	s.world = w
+	p.world = w
 	return w, nil
 }
 
-func (s *source) prefetchProcs(entries []inferior.Addr) {
+// PrefetchProcs brings the processes that entries of a group point to in one round trip.
+func (p *Process) PrefetchProcs(entries []inferior.Ptr[Proc]) {
 	var procs []inferior.Range
 	for _, e := range entries {
-		if e&1 == 0 {
-			procs = append(procs, inferior.Range{Addr: e, Len: s.Proc.Size()})
+		if !IsSentinel(e) {
+			procs = append(procs, inferior.Range{Addr: e.Addr(), Len: p.Proc.Size()})
 		}
 	}
-	_ = s.r.Prefetch(procs)
+	_ = p.R.Prefetch(procs)
 }
 
 // nameOf returns the name of the process that a group entry stands for.
-func (s *source) nameOf(entry inferior.Addr) (procName, error) {
-	if entry&1 != 0 {
-		return s.sentinelName(entry)
+func (p *Process) nameOf(entry inferior.Ptr[Proc]) (procName, error) {
+	if IsSentinel(entry) {
+		return p.sentinelName(entry)
 	}
-	p, err := s.Proc.ReadAt(s.r, entry)
-	return procName{p.JobID & jobMask, p.VPID}, err
+	proc, err := p.Proc.Read(p.R, entry)
+	return procName{proc.JobID & jobMask, proc.VPID}, err
 }

@@ -1,12 +1,14 @@
-package openmpi
+package ob1
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/openmpi/ompi"
 )
 
 // Types of a fragment's header (ompi/mca/pml/ob1/pml_ob1_hdr.h, 4.1 to 6.0).
@@ -19,43 +21,44 @@ const (
 
 // yieldUnexpected yields the messages that no receive has matched, rank by rank
 // of their senders: between senders ob1 keeps no order.
-func (s *source) yieldUnexpected(state *commState, c *mqs.Communicator, yield func(mqs.PendingOperation, error) bool) {
-	peers, err := s.peers(state)
+func (q *queues) yieldUnexpected(on *ompi.Comm, c *mqs.Communicator, yield func(mqs.PendingOperation, error) bool) {
+	peers, err := q.peers(on)
 	if err != nil {
 		yield(mqs.PendingOperation{}, err)
 		return
 	}
 	if len(peers.ranks) > 0 && peers.procs[peers.ranks[0]].UnexpectedFrags == 0 {
-		yield(mqs.PendingOperation{}, fmt.Errorf("this Open MPI was built with MCA_PML_OB1_CUSTOM_MATCH, whose queues of unexpected messages mpi-queues can't read"))
+		yield(mqs.PendingOperation{}, errors.New("this Open MPI was built with MCA_PML_OB1_CUSTOM_MATCH, whose queues of unexpected messages mpi-queues can't read"))
 		return
 	}
 	var failed error // the first one: the messages of the other ranks are still shown
 	for _, rank := range peers.ranks {
 		p := peers.procs[rank]
-		arrived, err := s.arrivals(p)
-		early, ringErr := s.ring(p.FragsCantMatch)
+		arrived, err := q.arrivals(p)
+		early, ringErr := q.ring(p.FragsCantMatch)
 		if err = cmp.Or(err, ringErr); err != nil && failed == nil {
 			failed = fmt.Errorf("messages from rank %d: %w", rank, err)
 		}
 		for _, f := range arrived {
-			if !yield(s.unexpected(c, f), nil) {
+			if !yield(q.unexpected(c, f), nil) {
 				return
 			}
 		}
 		for _, f := range early {
-			op := s.unexpected(c, f)
+			op := q.unexpected(c, f)
 			op.ExtraText = append(op.ExtraText, "out of order: an earlier message from this rank is still under way")
 			if !yield(op, nil) {
 				return
 			}
 		}
 	}
-	if err := s.allRequests().recvErr; err != nil {
-		s.notef("messages that MPI_Mprobe has taken are not among the unexpected messages of %s: %v", c.Label(), err)
+	all := q.allRequests()
+	if all.recvErr != nil {
+		q.Notef("messages that MPI_Mprobe has taken are not among the unexpected messages of %s: %v", c.Label(), all.recvErr)
 	}
-	for i := range s.requests.recvs[state.addr] {
-		r := &s.requests.recvs[state.addr][i]
-		if held(r) && !yield(s.heldMessage(c, r), nil) {
+	for i := range all.recvs[on.At] {
+		r := &all.recvs[on.At][i]
+		if isTaken(r) && !yield(q.taken(c, r), nil) {
 			return
 		}
 	}
@@ -66,27 +69,28 @@ func (s *source) yieldUnexpected(state *commState, c *mqs.Communicator, yield fu
 
 // arrival is a fragment that has arrived.
 type arrival struct {
-	next, ahead inferior.Addr // the next one, and those that follow this one in sequence
+	next  inferior.Ptr[ompi.ListItem] // the one behind it
+	ahead inferior.Ptr[recvFrag]      // those that follow this one in sequence
 	header
 	payload inferior.Addr // behind the header of an eager message
 	size    uint64        // bytes of payload
 }
 
 // arrivals reads the messages of one peer that can be matched.
-func (s *source) arrivals(p commProc) ([]arrival, error) {
-	l, err := s.List.ReadAt(s.r, inferior.Addr(p.UnexpectedFrags))
+func (q *queues) arrivals(p commProc) ([]arrival, error) {
+	l, err := q.List.Read(q.R, p.UnexpectedFrags.Ptr())
 	if err != nil {
 		return nil, err
 	}
-	return s.frags(l.First, inferior.Addr(l.Sentinel))
+	return q.frags(l.First, l.Sentinel.Ptr())
 }
 
 // frags reads a list of fragments from first until stop.
-func (s *source) frags(first, stop inferior.Addr) ([]arrival, error) {
+func (q *queues) frags(first, stop inferior.Ptr[ompi.ListItem]) ([]arrival, error) {
 	var out []arrival
 	var last arrival
-	next := func(a inferior.Addr) (_ inferior.Addr, err error) {
-		last, err = s.frag(a)
+	next := func(item inferior.Ptr[ompi.ListItem]) (_ inferior.Ptr[ompi.ListItem], err error) {
+		last, err = q.frag(fragOf(item))
 		return last.next, err
 	}
 	for _, err := range inferior.Walk(first, stop, maxFrags, next) {
@@ -100,101 +104,110 @@ func (s *source) frags(first, stop inferior.Addr) ([]arrival, error) {
 
 const maxFrags = 1 << 24
 
+// fragOf is the fragment that an element of a list of fragments is: a fragment starts with that.
+func fragOf(item inferior.Ptr[ompi.ListItem]) inferior.Ptr[recvFrag] {
+	return inferior.Ptr[recvFrag](item)
+}
+
 // ring reads the fragments that came too early to be matched: a ring without a
 // sentinel, ordered by sequence, in which each can be the head of a further
 // ring, of those that follow it directly.
-func (s *source) ring(head inferior.Addr) ([]arrival, error) {
+func (q *queues) ring(head inferior.Ptr[recvFrag]) ([]arrival, error) {
 	var out []arrival
-	seen := map[inferior.Addr]bool{}
-	heads := []inferior.Addr{head}
+	seen := map[inferior.Ptr[recvFrag]]bool{}
+	heads := []inferior.Ptr[recvFrag]{head}
 	for len(heads) > 0 {
 		head := heads[len(heads)-1]
 		heads = heads[:len(heads)-1]
-		for a := head; a != 0 && !seen[a]; {
+		for at := head; at != 0 && !seen[at]; {
 			if len(seen) == maxFrags {
 				return out, fmt.Errorf("the ring at %s does not end", head)
 			}
-			seen[a] = true
-			f, err := s.frag(a)
+			seen[at] = true
+			f, err := q.frag(at)
 			if err != nil {
 				return out, err
 			}
 			out = append(out, f)
 			heads = append(heads, f.ahead)
-			a = f.next
+			at = fragOf(f.next)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b arrival) int { return int(int16(a.Seq - b.Seq)) })
 	return out, nil
 }
 
-// frag reads the fragment at a, once its class has proved what it is.
-func (s *source) frag(a inferior.Addr) (arrival, error) {
-	if err := s.proveClass(a, s.RecvFrag.Name(), s.RecvFrag.Size()); err != nil {
+// frag reads a fragment, once its class has proved what it is.
+func (q *queues) frag(at inferior.Ptr[recvFrag]) (arrival, error) {
+	if err := ompi.ProveClass(q.Process, &q.RecvFrag, at); err != nil {
 		return arrival{}, err
 	}
-	f, err := s.RecvFrag.ReadAt(s.r, a)
+	f, err := q.RecvFrag.Read(q.R, at)
 	if err != nil {
 		return arrival{}, err
 	}
-	at := inferior.Addr(f.Header)
-	h, err := s.Header.ReadAt(s.r, at)
+	h, err := q.Header.Read(q.R, f.Header.Ptr())
 	if err != nil {
 		return arrival{}, err
 	}
-	seg, err := s.Segment.ReadAt(s.r, inferior.Addr(f.Segments))
+	seg, err := q.Segment.Read(q.R, f.Segments.Ptr())
 	if err != nil {
 		return arrival{}, err
 	}
-	if h.Type == headerCID && s.CIDHeader.Bound() {
+	if h.Type == headerCID && q.CIDHeader.Bound() {
 		// Adopted by a communicator made later: the message's own header is
 		// behind this one, and the segment starts there but has not been shortened.
-		at += inferior.Addr(s.CIDHeader.Size())
-		if h, err = s.Header.ReadAt(s.r, at); err != nil {
+		own := f.Header.Ptr() + inferior.Ptr[header](q.CIDHeader.Size())
+		if h, err = q.Header.Read(q.R, own); err != nil {
 			return arrival{}, err
 		}
-		seg.Len -= min(seg.Len, uint64(s.CIDHeader.Size()))
+		seg.Len -= min(seg.Len, uint64(q.CIDHeader.Size()))
 	}
-	wire := uint64(h.SeqAt) + 2 - uint64(at)
-	if h.PaddingAt != 0 {
-		wire += 2
-	}
+	wire := q.wireHeader()
 	return arrival{f.Next, f.Range, h, seg.Addr + inferior.Addr(wire), seg.Len - min(seg.Len, wire)}, nil
 }
 
+// wireHeader is the length of an eager message's header on the wire, in bytes. It ends with hdr_seq, or with
+// the padding of heterogeneous and (5.0 and later) debug builds; not where the struct ends.
+func (q *queues) wireHeader() uint64 {
+	const sequence, padding = 2, 2
+	at, _ := inferior.OffsetOf(&q.Header, func(h *header) *uint16 { return &h.Seq })
+	wire := uint64(at) + sequence
+	if _, isPadded := inferior.OffsetOf(&q.Header, func(h *header) *inferior.Embedded[[2]byte] { return &h.Padding }); isPadded {
+		wire += padding
+	}
+	return wire
+}
+
 // unexpected describes a message that has arrived.
-func (s *source) unexpected(c *mqs.Communicator, f arrival) mqs.PendingOperation {
+func (q *queues) unexpected(c *mqs.Communicator, f arrival) mqs.PendingOperation {
 	op := message(c, f.Source, f.Tag)
 	switch f.Type {
 	case headerMatch:
-		op.ActualLength = mqs.Known(int64(f.size))
+		op.DesiredLength = mqs.Known(int64(f.size))
 		op.SystemBuffer = mqs.Known(true)
 		op.Buffer = mqs.Known(f.payload)
-		op.ExtraText = []string{"eager"}
+		op.ExtraText = []string{mqs.Eager}
 	case headerRndv, headerRget:
-		op.ActualLength = mqs.Known(int64(f.MsgLength))
+		op.DesiredLength = mqs.Known(int64(f.MsgLength))
 		op.ExtraText = []string{mqs.Rendezvous}
 	}
-	op.DesiredLength = op.ActualLength
+	op.SetActual()
 	return op
 }
 
-// takenText stands with messages that MPI_Mprobe has taken out of the queue.
-const takenText = "taken by MPI_Mprobe, not received yet"
-
-// heldMessage describes a message that MPI_Mprobe has taken out of the queue.
-func (s *source) heldMessage(c *mqs.Communicator, r *recvAt) mqs.PendingOperation {
+// taken describes a message that MPI_Mprobe has taken out of the queue.
+func (q *queues) taken(c *mqs.Communicator, r *recvAt) mqs.PendingOperation {
 	op := message(c, r.Base.Source, r.Base.StatusTag)
 	op.Status = mqs.Matched
-	op.Request = mqs.Known(r.addr)
-	op.ActualLength = mqs.Known(int64(r.Base.Received))
-	op.DesiredLength = op.ActualLength
-	op.ExtraText = []string{takenText}
+	op.Request = mqs.Known(r.at.Addr())
+	op.DesiredLength = mqs.Known(int64(r.Base.Received))
+	op.ExtraText = []string{mqs.TakenByProbe}
+	op.SetActual()
 	return op
 }
 
-// message describes the envelope of a message: what the sender wrote on it is
-// both what it desired and what it is.
+// message describes the envelope of a message as its sender has written it.
 func message(c *mqs.Communicator, source, tag int32) mqs.PendingOperation {
 	return mqs.PendingOperation{
 		Status:            mqs.Pending,
@@ -202,9 +215,6 @@ func message(c *mqs.Communicator, source, tag int32) mqs.PendingOperation {
 		DesiredGlobalRank: c.GlobalRank(source),
 		TagWild:           mqs.Known(false),
 		DesiredTag:        mqs.Known(tag),
-		ActualLocalRank:   mqs.Known(source),
-		ActualGlobalRank:  c.GlobalRank(source),
-		ActualTag:         mqs.Known(tag),
 		Internal:          tag < 0,
 	}
 }
