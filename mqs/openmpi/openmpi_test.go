@@ -1,0 +1,87 @@
+package openmpi
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
+	"github.com/mpi-queues/mpi-queues/mqs/openmpi/ompi"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
+)
+
+// start opens a process.
+func start(t *testing.T, tg inferior.Inferior) (*source, error) {
+	t.Helper()
+	s, err := read.Open(inferior.NewReader(context.Background(), tg), []read.Decoder{Decoder{}})
+	if err != nil {
+		return nil, err
+	}
+	return s.(*source), nil
+}
+
+// A table is believed on the release that it describes and on no other.
+func TestTablesProveThemselves(t *testing.T) {
+	for _, release := range []string{"4.1.4", "5.0.7", "6.0.0rc2"} {
+		tg := inferiortest.Recorded(t, "openmpi-"+release+"/queues-rank-0")
+		s, err := start(t, tg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.process.Layouts.Name != "Open MPI "+release {
+			t.Errorf("%s was read with the table of %s", release, s.process.Layouts.Name)
+		}
+		for _, table := range tables() {
+			// One table alone has to be refused for what the process says, not for what it lacks.
+			_, _, err := ompi.Fit(s.process.R, s.process.Symbols, []*layout.Table{table}, components)
+			if (err == nil) != (table.Release == s.process.Layouts.Name) {
+				t.Errorf("the table of %s on %s: %v", table.Release, release, err)
+			}
+		}
+	}
+}
+
+// Where no layout fits, the sentence says what was tried and what to do.
+func TestNoLayoutFits(t *testing.T) {
+	tg := inferiortest.Recorded(t, "openmpi-4.1.4/queues-rank-0")
+	s, err := start(t, tg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A library whose class of communicators has another size.
+	comms, err := s.process.CommunicatorArray()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := s.process.Object.Read(s.process.R, inferior.Ptr[ompi.Object](comms[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, ok := s.process.Layouts.Field("opal_class_t", "cls_sizeof")
+	if !ok {
+		t.Fatal("no cls_sizeof")
+	}
+	_, err = start(t, inferiortest.Patch(tg).PutUint64(o.Class.Addr()+inferior.Addr(f.Offset), 9999))
+	if err == nil {
+		t.Fatal("a layout was believed")
+	}
+	for _, want := range []string{"libmpi.so.40", "Open MPI 4.1.4", "Open MPI 5.0.7", "9999 bytes, not 352", "debuginfod"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q does not say %q", err, want)
+		}
+	}
+}
+
+func TestNotOpenMPI(t *testing.T) {
+	tg := inferiortest.Recorded(t, "openmpi-4.1.4/queues-rank-0")
+	_, err := start(t, inferiortest.Patch(tg).RemoveSymbols(ompi.SymCommunicators))
+	if err == nil || !strings.Contains(err.Error(), "does not use an MPI library") {
+		t.Errorf("no communicators: %v", err)
+	}
+	_, err = start(t, inferiortest.Patch(tg).RemoveSymbols(ompi.SymRecvRequests))
+	if err == nil || !strings.Contains(err.Error(), ompi.SymRecvRequests) {
+		t.Errorf("no receive requests: %v", err)
+	}
+}
