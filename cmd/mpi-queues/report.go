@@ -16,6 +16,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/atomicfile"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/jobs"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/liveness"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/snapshots"
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
@@ -172,17 +176,17 @@ func (c *report) run(ctx context.Context, stdin io.Reader) error {
 // look proves neither. A message that a library has just taken into its hands is counted as
 // having come, while the receive that it is for still waits.
 func (c *report) watch(ctx context.Context, s *mqs.Snapshot) (*waitfor.Report, error) {
-	var seen lookedAt
-	past := seen.past(s, nil)
+	var seen liveness.History
+	past := seen.Past(s, nil)
 	past.Again = true
-	r := waitfor.Look(s, past)
+	r := waitfor.AnalyseLive(s, past)
 	second := false // of all that have run at all
-	for pause := firstPause; ctx.Err() == nil && c.isOpen(r) && past.Looks < mostLooks && (!second || seen.watched() < mostWatch); pause = min(3*pause, mostPause) {
+	for pause := firstPause; ctx.Err() == nil && c.isOpen(r) && past.Looks < mostLooks && (!second || seen.Watched() < mostWatch); pause = min(3*pause, mostPause) {
 		next := time.Now().Add(pause)
 		running, stop := context.WithTimeout(ctx, mostRunning)
-		wait(running, func() bool { return time.Now().After(next) && seen.settled() })
+		liveness.Wait(running, func() bool { return time.Now().After(next) && seen.Settled() })
 		stop()
-		stopped := seen.clocks()
+		stopped := seen.Clocks()
 		again, _, err := c.attach(ctx)
 		if errors.Is(err, errEnded) {
 			return nil, err
@@ -190,10 +194,10 @@ func (c *report) watch(ctx context.Context, s *mqs.Snapshot) (*waitfor.Report, e
 		if err != nil {
 			break // what was seen before stands
 		}
-		past = seen.past(again, stopped)
-		second = second || isSecond(past, stopped)
-		past.Again, past.Watched = true, seen.watched()
-		r = waitfor.Look(again, past)
+		past = seen.Past(again, stopped)
+		second = second || liveness.IsSecond(past, stopped)
+		past.Again, past.Watched = true, seen.Watched()
+		r = waitfor.AnalyseLive(again, past)
 	}
 	return r, nil
 }
@@ -213,7 +217,7 @@ func (c *report) write(r *waitfor.Report) error {
 	if c.output == "" {
 		return format.write(os.Stdout, r, render.Style{On: isStyled(os.Stdout)})
 	}
-	return replaceFile(c.output, func(f *os.File) error { return format.write(f, r, render.Style{}) })
+	return atomicfile.Write(c.output, func(f *os.File) error { return format.write(f, r, render.Style{}) })
 }
 
 // read makes one job of all that is named. The remarks say what is not in it.
@@ -221,7 +225,7 @@ func (c *report) read(ctx context.Context, stdin io.Reader) (s *mqs.Snapshot, re
 	if c.pid > 0 {
 		return c.attach(ctx)
 	}
-	s, err = readSnapshots(ctx, c.files, stdin)
+	s, err = snapshots.Read(ctx, c.files, stdin)
 	return s, nil, err
 }
 
@@ -230,24 +234,21 @@ var errEnded = errors.New("the job has ended: none of its ranks is there any mor
 
 // attach reads the job that a process is in, or has launched.
 func (c *report) attach(ctx context.Context) (s *mqs.Snapshot, remarks []string, err error) {
-	job, err := launch.Find(c.pid)
+	known := new(launch.Finder) // the job may be another since the last look
+	job, err := known.Find(c.pid)
 	if err != nil {
 		return nil, nil, err
 	}
-	path, err := findGDB(c.gdb)
+	g, err := newGDB(c.gdb, c.timeout, &c.settings, known)
 	if err != nil {
 		return nil, nil, err
 	}
-	g, err := newGDB(path, c.timeout, c.commands()...)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer g.close()
+	defer g.Close()
 	// What ranks wait for may be the library's own.
-	if s, err = readJob(ctx, g, c.pid, job, []string{"-internal"}); err != nil {
+	if s, err = jobs.ReadJob(ctx, g, c.pid, job, read.Filter{Internal: true}); err != nil {
 		return nil, nil, err
 	}
-	remarks = append(missing(job), mergeAdvice(job)...)
+	remarks = append(jobs.Missing(job), jobs.MergeAdvice(job)...)
 	var reasons []string
 	for _, p := range s.Processes {
 		if p.Unavailable != "" && p.Threads == nil && !slices.Contains(reasons, p.Unavailable) {
@@ -262,14 +263,4 @@ func (c *report) attach(ctx context.Context) (s *mqs.Snapshot, remarks []string,
 	}
 	s, err = read.Merge(s)
 	return s, remarks, err
-}
-
-// mergeAdvice says how a report has the ranks that are not on this machine too, if there are such.
-func mergeAdvice(job *launch.Job) []string {
-	isAway := func(r launch.Rank) bool { return r.Host != "" }
-	if !slices.ContainsFunc(job.Ranks, isAway) && (!job.Size.Known || len(job.Ranks) >= int(job.Size.Value)) {
-		return nil
-	}
-	return []string{"For a report on all of them, write a file on each machine with `mpi-queues dump --job --json --internal --output FILE PID', " +
-		"and name the files: `mpi-queues report FILE...'"}
 }

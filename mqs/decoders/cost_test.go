@@ -185,7 +185,7 @@ func (f *forged) bind(structs any) *inferior.Reader {
 		f.t.Fatal(err)
 	}
 	if l.Empty() {
-		l = layout.ReadTables(os.DirFS("../openmpi"), "tables")[0].Layouts(inferior.Queries(structs))
+		l = layout.MustReadTables(os.DirFS("../openmpi"), "tables")[0].Layouts(inferior.Queries(structs))
 	}
 	if err := inferior.Bind(structs, l); err != nil {
 		f.t.Fatal(err)

@@ -3,6 +3,7 @@ package inferior_test
 import (
 	"context"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -73,28 +74,6 @@ func TestBindAndRead(t *testing.T) {
 	}
 }
 
-func TestBigEndian(t *testing.T) {
-	f := inferiortest.New()
-	f.Identity = inferior.Info{PointerSize: 4, BigEndian: true}
-	l := pointLayout()
-	l.Fields["next"] = field(32, 4, layout.KindPointer)
-	f.Types["point_t"] = l
-	mem := make([]byte, 0x1000)
-	copy(mem, "\xff\xfe\x00\x00\x00\x00\x00\x07")
-	copy(mem[32:], "\x12\x34\x56\x78")
-	f.Memory[0x1000] = mem
-	r := inferior.NewReader(context.Background(), f)
-	layouts, _ := inferior.FromDebugInfo(r, inferior.Queries(&shapes{}))
-	var s shapes
-	if err := inferior.Bind(&s, layouts); err != nil {
-		t.Fatal(err)
-	}
-	p, err := s.Point.ReadAt(r, 0x1000)
-	if err != nil || p.X != -2 || p.Index != 7 || p.Next != 0x12345678 {
-		t.Errorf("read %+v, %v", p, err)
-	}
-}
-
 // One error names all that is missing, and all that does not fit.
 func TestBindNamesEverythingMissing(t *testing.T) {
 	f := inferiortest.New()
@@ -118,49 +97,24 @@ func TestBindNamesEverythingMissing(t *testing.T) {
 	}
 }
 
-func TestTableFollowsNestedTypes(t *testing.T) {
-	table, err := layout.ParseTable([]byte(`{"release": "X 1", "pointer_size": 8, "byte_order": "little", "types": {
-		"outer_t": {"size": 32, "fields": {"a": {"offset": 8, "size": 16, "kind": "struct", "type": "inner_t"}, "n": {"offset": 0, "size": 4, "kind": "signed"}}},
-		"inner_t": {"size": 16, "fields": {"b": {"offset": 4, "size": 4, "kind": "unsigned"}}}}}`))
-	if err != nil {
-		t.Fatal(err)
+// A type that several structs bind is asked for once, with all that any of them takes.
+func TestQueries(t *testing.T) {
+	type first struct {
+		X int32 `c:"x"`
 	}
-	l := table.Layouts([]layout.TypeQuery{{Name: "outer_t", Fields: []string{"a.b", "a.c", "n", "n.x", "z"}}, {Name: "none_t"}})
-	if f, ok := l.Field("outer_t", "a.b"); !ok || f != (field(12, 4, layout.KindUnsigned)) {
-		t.Errorf("a.b is %+v, %v", f, ok)
+	type second struct {
+		X int32 `c:"x"`
+		Y int32 `c:"y|z"`
 	}
-	for _, path := range []string{"a.c", "n.x", "z"} {
-		if f, ok := l.Field("outer_t", path); ok {
-			t.Errorf("%s is %+v", path, f)
-		}
+	var a struct {
+		First inferior.Struct[first] `c:"a_t"`
+		Other inferior.Struct[first] `c:"b_t"`
 	}
-	if _, ok := l.Size("none_t"); ok || l.Source != "table" || l.Name != "X 1" {
-		t.Errorf("%+v", l)
+	var b struct {
+		Second inferior.Struct[second] `c:"a_t"`
 	}
-}
-
-func TestWalk(t *testing.T) {
-	chain := map[inferior.Addr]inferior.Addr{1: 2, 2: 3, 3: 9, 4: 5, 5: 6, 6: 5}
-	next := func(a inferior.Addr) (inferior.Addr, error) { return chain[a], nil }
-	walk := func(first inferior.Addr, limit int) (n int, err error) {
-		for _, e := range inferior.Walk(first, 9, limit, next) {
-			if e != nil {
-				return n, e
-			}
-			n++
-		}
-		return n, nil
-	}
-	if n, err := walk(1, 10); n != 3 || err != nil {
-		t.Errorf("%d elements, %v", n, err)
-	}
-	if n, err := walk(4, 10); n != 3 || err == nil {
-		t.Errorf("a cycle gave %d elements, %v", n, err)
-	}
-	if n, err := walk(1, 2); n != 2 || err == nil {
-		t.Errorf("a limit of 2 gave %d elements, %v", n, err)
-	}
-	if n, err := walk(0, 2); n != 0 || err != nil {
-		t.Errorf("NULL gave %d elements, %v", n, err)
+	want := []layout.TypeQuery{{Name: "a_t", Fields: []string{"x", "y", "z"}}, {Name: "b_t", Fields: []string{"x"}}}
+	if got := inferior.Queries(&a, &b); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -1,6 +1,7 @@
 package inferior_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -142,18 +143,41 @@ func TestPrefetchIsOneCall(t *testing.T) {
 	}
 }
 
-func TestCString(t *testing.T) {
-	f := inferiortest.New()
-	f.Memory[0x1000] = append([]byte("MPI_COMM_WORLD\x00"), noise(0xff0)...)
-	f.Memory[0x3ffc] = []byte("end.") // no terminator before memory ends
-	r := inferior.NewReader(context.Background(), f)
-	if s, err := r.CString(0x1000, 64); err != nil || s != "MPI_COMM_WORLD" {
-		t.Errorf("%q, %v", s, err)
+// running is a process of ones that runs on: each reading of it is another one.
+type running struct {
+	inferior.Inferior
+	asked []inferior.Range
+}
+
+func (*running) Info() inferior.Info { return inferior.Info{PointerSize: 8} }
+func (*running) Keep() int64         { return 2 * 0x1000 }
+
+func (r *running) ReadMemory(_ context.Context, ranges []inferior.Range) ([][]byte, error) {
+	var out [][]byte
+	for _, want := range ranges {
+		r.asked = append(r.asked, want)
+		out = append(out, bytes.Repeat([]byte{byte(len(r.asked))}, want.Len))
 	}
-	if _, err := r.CString(0x3ffc, 64); err == nil {
-		t.Error("a string without an end was read")
+	return out, nil
+}
+
+// Of a process that runs on, nothing is read ahead and little is kept.
+func TestRunning(t *testing.T) {
+	p := &running{}
+	r := inferior.NewReader(t.Context(), p)
+	for i, c := range []struct {
+		at   inferior.Addr
+		n    int
+		want uint64 // the reading that it is of
+	}{{0x10008, 8, 1}, {0x10010, 8, 1}, {0x20008, 8, 2}, {0x10008, 8, 1}, {0x30008, 8, 3}, {0x10008, 8, 4}, {0x40000, 3 * 0x1000, 5}} {
+		b, err := r.Bytes(c.at, c.n)
+		if err != nil || uint64(b[0]) != c.want || uint64(b[c.n-1]) != c.want {
+			t.Errorf("%d: reading %d, not %d (%v)", i, b[0], c.want, err)
+		}
 	}
-	if _, err := r.CString(0x1000, 4); err == nil {
-		t.Error("a string went over its limit")
+	for _, asked := range p.asked[:4] {
+		if asked.Len != 0x1000 {
+			t.Errorf("%d bytes at %s were asked for", asked.Len, asked.Addr)
+		}
 	}
 }

@@ -33,8 +33,17 @@ func NewReader(ctx context.Context, t Inferior) *Reader {
 	if h, ok := t.(held); ok {
 		r.mem.held = h.Held()
 	}
+	if running, ok := t.(Running); ok {
+		r.mem.keep = running.Keep()
+	}
 	return r
 }
+
+// Inferior returns the process that is read.
+func (r *Reader) Inferior() Inferior { return r.t }
+
+// Context returns that of the request, with which all reading ends.
+func (r *Reader) Context() context.Context { return r.ctx }
 
 // Info returns what is known of the process without reading it.
 func (r *Reader) Info() Info { return r.info }

@@ -1,7 +1,7 @@
 package launch
 
 import (
-	"encoding/binary"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 )
 
@@ -79,7 +81,7 @@ func machine(t *testing.T, processes ...madeUp) *system {
 			m.putTable(p.table)
 		}
 		if p.isMPI {
-			m.symbols[initSymbol] = 1
+			m.variable(initSymbol, 1)
 		}
 		if !p.denied {
 			memories[p.pid] = m
@@ -103,77 +105,34 @@ func machine(t *testing.T, processes ...madeUp) *system {
 	return s
 }
 
-// fake is the memory of a made-up process, in pages.
+// fake is a made-up process whose reading can be watched.
 type fake struct {
-	width   int
-	big     bool
-	symbols map[string]uint64
-	pages   map[uint64][]byte
-	// fetches counts what was read; before is called ahead of each, with its address.
-	fetches int
-	before  func(addr uint64)
+	*inferiortest.Process
+	// before is called ahead of each range that is read.
+	before func(r inferior.Range)
 }
 
 func newFake(width int, big bool) *fake {
-	return &fake{width: width, big: big, symbols: map[string]uint64{}, pages: map[uint64][]byte{}, before: func(uint64) {}}
+	f := &fake{inferiortest.New(), func(inferior.Range) {}}
+	f.Identity = inferior.Info{PointerSize: width, BigEndian: big}
+	return f
 }
 
-func (f *fake) Close()           {}
-func (f *fake) PointerSize() int { return f.width }
-func (f *fake) BigEndian() bool  { return f.big }
+func (f *fake) Close()      {}
+func (f *fake) Keep() int64 { return 64 << 10 }
 
-func (f *fake) Symbol(name string) (addr, size uint64, ok bool) {
-	addr, ok = f.symbols[name]
-	return addr, 0, ok
-}
-
-const page = 4096
-
-func (f *fake) Bytes(addr uint64, n int) ([]byte, error) {
-	f.before(addr)
-	f.fetches++
-	if n > piece {
-		return nil, errors.New("too much at once")
-	}
-	out := make([]byte, 0, n)
-	for len(out) < n {
-		at := addr + uint64(len(out))
-		p := f.pages[at/page]
-		if p == nil {
-			return nil, fmt.Errorf("nothing at %#x", at)
+func (f *fake) ReadMemory(ctx context.Context, ranges []inferior.Range) ([][]byte, error) {
+	for _, r := range ranges {
+		f.before(r)
+		if r.Len > piece+inferiortest.Page {
+			return nil, errors.New("too much at once")
 		}
-		out = append(out, p[at%page:][:min(n-len(out), int(page-at%page))]...)
 	}
-	return out, nil
+	return f.Process.ReadMemory(ctx, ranges)
 }
 
-func (f *fake) put(at uint64, b []byte) {
-	for i := range b {
-		a := at + uint64(i)
-		if f.pages[a/page] == nil {
-			f.pages[a/page] = make([]byte, page)
-		}
-		f.pages[a/page][a%page] = b[i]
-	}
-}
-
-func (f *fake) order() interface {
-	binary.ByteOrder
-	binary.AppendByteOrder
-} {
-	if f.big {
-		return binary.BigEndian
-	}
-	return binary.LittleEndian
-}
-
-// pointer is a pointer's bytes.
-func (f *fake) pointer(v uint64) []byte {
-	if f.width == 4 {
-		return f.order().AppendUint32(nil, uint32(v))
-	}
-	return f.order().AppendUint64(nil, v)
-}
+// variable is a symbol at an address.
+func (f *fake) variable(name string, at inferior.Addr) { f.Symbols[name] = &inferior.Symbol{Addr: at} }
 
 const (
 	sizeAt    = 0x10000
@@ -184,22 +143,23 @@ const (
 
 // putTable puts a launcher's table, with its names.
 func (f *fake) putTable(table []entry) {
-	f.symbols[sizeSymbol], f.symbols[tableSymbol] = sizeAt, pointerAt
-	f.put(sizeAt, f.order().AppendUint32(nil, uint32(len(table))))
-	f.put(pointerAt, f.pointer(tableAt))
-	at, next := uint64(tableAt), uint64(textsAt)
+	f.variable(sizeSymbol, sizeAt)
+	f.variable(tableSymbol, pointerAt)
+	f.Put(sizeAt, f.Order().AppendUint32(nil, uint32(len(table))))
+	f.Put(pointerAt, f.Pointer(tableAt))
+	at, next := inferior.Addr(tableAt), inferior.Addr(textsAt)
 	text := func(s string) []byte {
 		if s == "" {
-			return f.pointer(0)
+			return f.Pointer(0)
 		}
-		f.put(next, append([]byte(s), 0))
-		next += uint64(len(s)) + 1
-		return f.pointer(next - uint64(len(s)) - 1)
+		f.Put(next, append([]byte(s), 0))
+		next += inferior.Addr(len(s)) + 1
+		return f.Pointer(next - inferior.Addr(len(s)) - 1)
 	}
 	for _, e := range table {
 		b := append(text(e.host), text(e.executable)...)
-		b = f.order().AppendUint32(b, uint32(e.pid))
-		f.put(at, append(b, make([]byte, f.width-4)...))
-		at += uint64(3 * f.width)
+		b = f.Order().AppendUint32(b, uint32(e.pid))
+		f.Put(at, append(b, make([]byte, f.Identity.PointerSize-4)...))
+		at += inferior.Addr(3 * f.Identity.PointerSize)
 	}
 }

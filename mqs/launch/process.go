@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -9,9 +10,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
-	"github.com/mpi-queues/mpi-queues/mqs/procmem"
 )
 
 // system is what /proc says of the processes of this machine, at one time.
@@ -36,7 +37,7 @@ type system struct {
 
 // memory is a process that is read.
 type memory interface {
-	procmem.Memory
+	inferior.Inferior
 	Close()
 }
 
@@ -178,7 +179,8 @@ func (s *system) readInside(pid int) *inside {
 	}
 	defer m.Close()
 	i := &inside{}
-	_, _, i.isMPI = m.Symbol(initSymbol)
+	found, err := m.FindSymbols(context.Background(), []string{initSymbol})
+	i.isMPI = err == nil && found[0] != nil
 	if i.table, i.err = readTable(m, &s.tables); i.err == nil {
 		if pid := s.listedTwice(i.table); pid != 0 {
 			i.table, i.err = nil, fmt.Errorf("its %s can't be right: it has process %d twice", tableSymbol, pid)

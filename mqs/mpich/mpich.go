@@ -105,7 +105,7 @@ func open(r *inferior.Reader, symbols map[string]inferior.Symbol, root inferior.
 		library *mpir.Library
 		device  mpir.Device
 	}
-	p, err := inferior.Fit(r, queries(), tables(), func(l *layout.Layouts) (process, error) {
+	p, err := inferior.Fit(r, inferior.Queries(types()...), tables(), func(l *layout.Layouts) (process, error) {
 		library, device, err := bind(r, symbols, l)
 		if err != nil {
 			return process{}, err
@@ -139,7 +139,5 @@ func bind(r *inferior.Reader, symbols map[string]inferior.Symbol, l *layout.Layo
 	return library, device, err
 }
 
-// queries lists all types that any MPICH may have, each once.
-func queries() []layout.TypeQuery {
-	return mpir.MergeQueries(mpir.Queries(), ch3.Queries(), ch4.Queries())
-}
+// types are the C types that any MPICH may have: pointers to structs as [inferior.Bind] binds.
+func types() []any { return slices.Concat(mpir.Types(), ch3.Types(), ch4.Types()) }

@@ -94,7 +94,7 @@ func prepare(t *testing.T) *tools {
 	build(t, programs, "mpicc.openmpi", "-O1", "-g", "-o", k.many, "many.c", "expect.c", "expect_json.c")
 	build(t, filepath.Join(root, "tests", "bench", "dllhost"), "gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", k.dllhost, "dllhost.c", "-ldl")
 
-	layouts, err := readTable(filepath.Join(root, "mqs", "openmpi", "tables", "openmpi-"+release(t)+".json"))
+	layouts, err := readTable(root, release(t))
 	must(t, err)
 	text, err := layouts.forDLL()
 	must(t, err)

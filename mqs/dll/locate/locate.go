@@ -1,5 +1,5 @@
-// Package locate reads out of a process where the library is that knows its
-// message queues. Ranks and the program that started them say it alike.
+// Package locate reads from a process where the queue DLL of its MPI is. Ranks, and the program that
+// started them, say it in the same way.
 package locate
 
 import (
@@ -8,24 +8,25 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mpi-queues/mpi-queues/mqs/procmem"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/printable"
 )
 
-// The symbols that a process can say it with.
+// The symbols by which a process can say it.
 const (
-	// DLLName is a char array (the 1.03 note) or a char * (the draft): a library.
+	// DLLName is a char array (the 1.03 note) or a char * (the draft) with the path of a library.
 	DLLName = "MPIR_dll_name"
-	// DLLLocations is a char ** of Open MPI's: libraries, up to a null pointer.
+	// DLLLocations is a char ** of Open MPI's: paths of libraries, up to a null pointer.
 	DLLLocations = "mpimsgq_dll_locations"
-	// IgnoreQueues says by being there that the queues are not to be shown: so the DLLs of MPICH
-	// and Open MPI spell it, and the MPIR process acquisition interface (1.0, 2010) the other.
+	// IgnoreQueues says by its presence that the queues are not to be shown. The DLLs of MPICH and
+	// Open MPI spell it so; the MPIR process acquisition interface (1.0, 2010) has the other spelling.
 	IgnoreQueues     = "MPIR_Ignore_queues"
 	IgnoreQueuesMPIR = "MPIR_ignore_queues"
-	// ProcessTable is what a starter lists its processes in.
+	// ProcessTable is the table in which a starter lists its processes.
 	ProcessTable = "MPIR_proctable"
 )
 
-// Symbols are the names that [peek.Memory.Symbol] is asked for.
+// Symbols are the names of all these symbols.
 var Symbols = []string{DLLName, DLLLocations, IgnoreQueues, IgnoreQueuesMPIR, ProcessTable}
 
 const (
@@ -33,42 +34,46 @@ const (
 	maxLocations = 64
 )
 
-// Candidate is a library that a process names. Nothing is known of it: whether it
-// is there, and whether to trust who named it.
+// Candidate is a library that a process names. It may not exist, and may not be trustworthy.
 type Candidate struct {
 	Path string
-	// Symbol is the variable that names it.
+	// Symbol is the variable that has its path.
 	Symbol string
 }
 
 // Found is what a process says.
 type Found struct {
-	// Candidates are in the order in which they are to be tried.
+	// Candidates are the libraries, in the order in which to try them.
 	Candidates []Candidate
 	// Ignore is true if its queues are not to be shown.
 	Ignore bool
-	// Starter is true if it started others, as far as can be told.
+	// Starter is true if the process seems to have started others.
 	Starter bool
-	// Problems are for the debug log: what is there but can't be read.
+	// Problems say, for the debug log, what is there and can't be read.
 	Problems []string
 }
 
-// Read asks a process. That it says nothing is no error.
-func Read(m procmem.Memory) Found {
+// Read reads what a process says. nameSize is the size of [DLLName] in bytes, 0 if it is not known, as
+// in a debugger. It is no error if the process says nothing, or if what it says can't be read.
+func Read(r *inferior.Reader, nameSize uint64) (Found, error) {
 	f := Found{}
+	symbols, err := r.Symbols(Symbols...)
+	if err != nil {
+		return f, err
+	}
 	for _, name := range []string{IgnoreQueues, IgnoreQueuesMPIR} {
-		if _, _, ok := m.Symbol(name); ok {
+		if _, ok := symbols[name]; ok {
 			f.Ignore = true
 		}
 	}
-	_, _, f.Starter = m.Symbol(ProcessTable)
-	if at, _, ok := m.Symbol(DLLLocations); ok {
-		f.locations(m, at)
+	_, f.Starter = symbols[ProcessTable]
+	if s, ok := symbols[DLLLocations]; ok {
+		f.locations(r, s.Addr)
 	}
-	if at, size, ok := m.Symbol(DLLName); ok {
-		f.name(m, at, size)
+	if s, ok := symbols[DLLName]; ok {
+		f.name(r, s.Addr, nameSize)
 	}
-	return f
+	return f, r.Err()
 }
 
 func (f *Found) add(symbol, path string) {
@@ -82,8 +87,8 @@ func (f *Found) problem(symbol, format string, args ...any) {
 }
 
 // locations follows a char **.
-func (f *Found) locations(m procmem.Memory, at uint64) {
-	list, err := procmem.Pointer(m, at)
+func (f *Found) locations(r *inferior.Reader, at inferior.Addr) {
+	list, err := pointer(r, at)
 	if err != nil {
 		f.problem(DLLLocations, "%v", err)
 		return
@@ -92,7 +97,7 @@ func (f *Found) locations(m procmem.Memory, at uint64) {
 		return // set only once a debugger is seen
 	}
 	for i := range maxLocations {
-		entry, err := procmem.Pointer(m, list+uint64(i*m.PointerSize()))
+		entry, err := pointer(r, list+inferior.Addr(i*r.Info().PointerSize))
 		if err != nil {
 			f.problem(DLLLocations, "entry %d: %v", i, err)
 			return
@@ -100,7 +105,7 @@ func (f *Found) locations(m procmem.Memory, at uint64) {
 		if entry == 0 {
 			return
 		}
-		path, err := procmem.Text(m, entry, maxPath)
+		path, err := text(r, entry, maxPath)
 		if err != nil {
 			f.problem(DLLLocations, "entry %d: %v", i, err)
 			continue
@@ -110,32 +115,31 @@ func (f *Found) locations(m procmem.Memory, at uint64) {
 	f.problem(DLLLocations, "it does not end after %d entries", maxLocations)
 }
 
-// name reads a char array or a char *, whichever it is: both were compiled.
+// name reads a variable that is a char array in some programs and a char * in others.
 //
-// A size that is not a pointer's decides it. Else the contents do, and a pointer
-// to an absolute path is the surest sign: the letters of a path, taken as an
-// address, are not one in 64 bits, and lead to no path in 32; but the bytes of
-// an address can all be letters.
-func (f *Found) name(m procmem.Memory, at, size uint64) {
+// A size that is not a pointer's decides which. Else the contents decide, and a pointer to an absolute
+// path is the surest sign: the letters of a path are no valid address in 64 bits, and lead to no path
+// in 32 bits; but the bytes of an address may all be letters.
+func (f *Found) name(r *inferior.Reader, at inferior.Addr, size uint64) {
 	limit := maxPath
 	if size > 0 {
 		limit = int(min(size, maxPath))
 	}
-	array, arrayErr := procmem.Text(m, at, limit)
-	if size != 0 && size != uint64(m.PointerSize()) {
+	array, arrayErr := text(r, at, limit)
+	if size != 0 && size != uint64(r.Info().PointerSize) {
 		if arrayErr != nil {
 			f.problem(DLLName, "%v", arrayErr)
 		}
 		f.add(DLLName, array)
 		return
 	}
-	target, err := procmem.Pointer(m, at)
+	target, err := pointer(r, at)
 	if err == nil && target == 0 {
 		return // not set, whichever it is
 	}
 	var pointed string
 	if err == nil {
-		pointed, err = procmem.Text(m, target, maxPath)
+		pointed, err = text(r, target, maxPath)
 	}
 	switch {
 	case err == nil && strings.HasPrefix(pointed, "/"):
@@ -150,9 +154,27 @@ func (f *Found) name(m procmem.Memory, at, size uint64) {
 	}
 }
 
-// Default are the libraries to try where nobody says one, in the folders of the
-// process's MPI libraries. The note of 1.03 has their names, and which of them is
-// for which way of attaching; there is only one here, so all are tried.
+// pointer reads a pointer.
+func pointer(r *inferior.Reader, at inferior.Addr) (inferior.Addr, error) {
+	p, err := r.Pointers(at, 1)
+	if err != nil {
+		return 0, err
+	}
+	return p[0], nil
+}
+
+// text reads a printable string, as a path is, that ends within a limit.
+func text(r *inferior.Reader, at inferior.Addr, limit int) (string, error) {
+	s, err := r.CString(at, limit)
+	if err == nil && s != printable.Line(s) {
+		return "", fmt.Errorf("no text at %s", at)
+	}
+	return s, err
+}
+
+// Default returns the libraries to try if no process names one, in the folders of its MPI libraries.
+// The 1.03 note has their names, one for each way of attaching. There is only one way here, so all are
+// tried.
 func Default(libraryDirs []string) []string {
 	var out []string
 	for _, dir := range libraryDirs {

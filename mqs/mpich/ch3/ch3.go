@@ -7,7 +7,6 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
-	"github.com/mpi-queues/mpi-queues/mqs/layout"
 	"github.com/mpi-queues/mpi-queues/mqs/mpich/mpir"
 )
 
@@ -77,10 +76,8 @@ type Device struct {
 	numbers map[inferior.Ptr[connection]]int32
 }
 
-// Queries lists the types that a ch3 may have.
-func Queries() []layout.TypeQuery {
-	return mpir.MergeQueries(inferior.Queries(&types{}), inferior.Queries(&groupTypes{}), inferior.Queries(&arrivalTypes{}))
-}
+// Types are the C types that a ch3 may have: pointers to structs as [inferior.Bind] binds.
+func Types() []any { return []any{&types{}, &groupTypes{}, &arrivalTypes{}} }
 
 // Bind returns the device of a library. It fails if the library's layouts lack something.
 func Bind(lib *mpir.Library) (*Device, error) {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
-	"github.com/mpi-queues/mpi-queues/mqs/layout"
 	"github.com/mpi-queues/mpi-queues/mqs/mpich/mpir"
 )
 
@@ -67,11 +66,11 @@ type Device struct {
 	beneath     beneath
 }
 
-// Queries lists the types that a ch4 may have.
-func Queries() []layout.TypeQuery {
-	out := mpir.MergeQueries(inferior.Queries(&types{}), inferior.Queries(&groupTypes{}), inferior.Queries(&arrivalTypes{}), inferior.Queries(&partitionedTypes{}))
-	for _, n := range netmods {
-		out = mpir.MergeQueries(out, n.queries())
+// Types are the C types that a ch4 may have, with any netmod: pointers to structs as [inferior.Bind] binds.
+func Types() []any {
+	out := []any{&types{}, &groupTypes{}, &arrivalTypes{}, &partitionedTypes{}}
+	for _, m := range netmods {
+		out = append(out, m.types())
 	}
 	return out
 }

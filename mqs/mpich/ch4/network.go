@@ -32,12 +32,12 @@ type netmod interface {
 	// elements reads what the netmod keeps of data that is not contiguous, and gives to the network library.
 	elements(r *inferior.Reader, generic inferior.Addr) (Elements, bool)
 
-	// queries are the types of what bind binds.
-	queries() []layout.TypeQuery
+	// types are the C types that bind binds.
+	types() any
 	// bind returns what the netmod keeps of its own in MPICH's objects. It fails if the layouts are those of another netmod.
 	bind(lib *mpir.Library) (objects, error)
-	// unpackQueries are the types of what bindUnpack binds.
-	unpackQueries() []layout.TypeQuery
+	// unpackTypes are the C types that bindUnpack binds.
+	unpackTypes() any
 	bindUnpack(l *layout.Layouts) (Unpack, error)
 }
 
@@ -58,6 +58,16 @@ type Elements struct {
 	Buffer   inferior.Addr
 	Count    int64
 	Datatype uint32
+}
+
+// UnpackTypes are the C types that tell where the data of requests of any network library goes to: pointers to
+// structs as [inferior.Bind] binds.
+func UnpackTypes() []any {
+	var out []any
+	for _, m := range netmods {
+		out = append(out, m.unpackTypes())
+	}
+	return out
 }
 
 // Network is all that a process's MPICH has in its network library.
@@ -149,8 +159,8 @@ func (n *Network) Elements(q *transport.Request) (Elements, bool) {
 	return n.netmod.elements(n.r, q.Generic)
 }
 
-// UnpackQueries lists the types that [Network.BindUnpack] wants.
-func (n *Network) UnpackQueries() []layout.TypeQuery { return n.netmod.unpackQueries() }
+// UnpackTypes are the C types that [Network.BindUnpack] wants.
+func (n *Network) UnpackTypes() any { return n.netmod.unpackTypes() }
 
 // BindUnpack returns what tells by the layouts of MPICH's own requests where their data goes to.
 func (n *Network) BindUnpack(l *layout.Layouts) (Unpack, error) { return n.netmod.bindUnpack(l) }

@@ -132,7 +132,7 @@ type ucxEntry struct {
 	Endpoints inferior.Embedded[inferior.Addr] `c:"netmod.ucx.dest"`
 }
 
-func (ucxNetmod) queries() []layout.TypeQuery { return inferior.Queries(&ucxTypes{}) }
+func (ucxNetmod) types() any { return &ucxTypes{} }
 
 func (ucxNetmod) bind(lib *mpir.Library) (objects, error) {
 	o := &ucxObjects{lib: lib, tables: map[int32]ucxTable{}}
@@ -218,7 +218,7 @@ type ucxUnpack struct {
 // ucxTypeUnpack is the type of such a request (src/mpid/ch4/netmod/ucx/ucx_pre.h, 4.2 to 5.0).
 const ucxTypeUnpack = 1
 
-func (ucxNetmod) unpackQueries() []layout.TypeQuery { return inferior.Queries(&ucxUnpackTypes{}) }
+func (ucxNetmod) unpackTypes() any { return &ucxUnpackTypes{} }
 
 func (ucxNetmod) bindUnpack(l *layout.Layouts) (Unpack, error) {
 	var c ucxUnpackTypes

@@ -7,8 +7,10 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
+// MaxName is how many bytes of a name are read; MPI_MAX_OBJECT_NAME is 128.
+const MaxName = 256
+
 const (
-	MaxName     = 256        // bytes of a name that are read; MPI_MAX_OBJECT_NAME is 128
 	packed      = 0x4c00010f // MPI_PACKED (src/include/mpi.h.in, 4.0 to 5.0)
 	maxTypeSize = 1 << 48    // bytes
 )

@@ -5,7 +5,6 @@ package mpir
 
 import (
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -104,24 +103,6 @@ func FileName(s inferior.Symbol) string {
 		return "the MPI library"
 	}
 	return printable.Line(filepath.Base(s.Object))
-}
-
-// MergeQueries returns queries of which each type is asked for once.
-func MergeQueries(all ...[]layout.TypeQuery) []layout.TypeQuery {
-	var out []layout.TypeQuery
-	for _, q := range slices.Concat(all...) {
-		at := slices.IndexFunc(out, func(o layout.TypeQuery) bool { return o.Name == q.Name })
-		if at < 0 {
-			out = append(out, q)
-			continue
-		}
-		for _, f := range q.Fields {
-			if !slices.Contains(out[at].Fields, f) {
-				out[at].Fields = append(out[at].Fields, f)
-			}
-		}
-	}
-	return out
 }
 
 // AnySet says whether one of some pointers is not 0.

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
-	"github.com/mpi-queues/mpi-queues/mqs/layout"
 )
 
 // openLibrary opens the library of a process that has debug information.
@@ -16,7 +15,7 @@ func openLibrary(t *testing.T, tg inferior.Inferior) *Library {
 	if err != nil {
 		t.Fatal(err)
 	}
-	layouts, err := inferior.FromDebugInfo(r, MergeQueries(Queries()))
+	layouts, err := inferior.FromDebugInfo(r, inferior.Queries(Types()...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,13 +37,6 @@ func (l *Library) member(t *testing.T, object inferior.Addr, name, path string) 
 		t.Fatalf("no %s.%s", name, path)
 	}
 	return object + inferior.Addr(f.Offset)
-}
-
-func TestMergeQueries(t *testing.T) {
-	got := MergeQueries([]layout.TypeQuery{{Name: "a", Fields: []string{"x"}}, {Name: "b"}}, []layout.TypeQuery{{Name: "a", Fields: []string{"y", "x"}}})
-	if len(got) != 2 || got[0].Name != "a" || len(got[0].Fields) != 2 || got[0].Fields[1] != "y" || got[1].Name != "b" {
-		t.Errorf("%+v", got)
-	}
 }
 
 func TestFileName(t *testing.T) {

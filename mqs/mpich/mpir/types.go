@@ -2,7 +2,6 @@ package mpir
 
 import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
-	"github.com/mpi-queues/mpi-queues/mqs/layout"
 )
 
 // types are the C types that every MPICH has, in its own names. Which release
@@ -160,7 +159,5 @@ type group struct {
 	Pmap inferior.Embedded[pmap] `c:"pmap"`
 }
 
-// Queries lists the types that any MPICH may have, whatever its device.
-func Queries() []layout.TypeQuery {
-	return append(inferior.Queries(&types{}), inferior.Queries(&groupTypes{})...)
-}
+// Types are the C types that any MPICH may have, whatever its device: pointers to structs as [inferior.Bind] binds.
+func Types() []any { return []any{&types{}, &groupTypes{}} }

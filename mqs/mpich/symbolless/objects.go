@@ -20,7 +20,7 @@ type types struct {
 
 type comm struct {
 	Handle      uint32        `c:"handle"`
-	RefCount    int32         `c:"ref_count"`
+	RefCount    int32         `c:"ref_count.v|ref_count"`
 	Context     uint32        `c:"context_id"`
 	RecvContext uint32        `c:"recvcontext_id"`
 	Rank        int32         `c:"rank"`
@@ -31,10 +31,14 @@ type comm struct {
 
 type request struct {
 	Handle   uint32             `c:"handle"`
-	RefCount int32              `c:"ref_count"`
+	RefCount int32              `c:"ref_count.v|ref_count"`
 	Kind     uint32             `c:"kind"`
 	Comm     inferior.Ptr[comm] `c:"comm"`
 }
+
+// Types are the C types of MPICH's own objects that any network library's requests lead to: pointers to structs as
+// [inferior.Bind] binds.
+func Types() []any { return append([]any{&types{}}, ch4.UnpackTypes()...) }
 
 // objects reads MPICH's own objects.
 type objects struct {
@@ -49,7 +53,7 @@ var errNothingToProve = errors.New("no request is pending")
 // findObjects finds the layout by which all requests of the network library lead to MPICH's own and to their
 // communicators. It is nil if none fits: then less is known.
 func findObjects(r *inferior.Reader, n *ch4.Network, tables []*layout.Table) *objects {
-	out, err := inferior.Fit(r, mpir.MergeQueries(inferior.Queries(&types{}), n.UnpackQueries()), tables, func(l *layout.Layouts) (*objects, error) {
+	out, err := inferior.Fit(r, inferior.Queries(&types{}, n.UnpackTypes()), tables, func(l *layout.Layouts) (*objects, error) {
 		o := &objects{r: r}
 		var err error
 		o.unpack, err = n.BindUnpack(l)
