@@ -8,27 +8,10 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
-	"github.com/mpi-queues/mpi-queues/mqs/layout"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 )
 
-// at is a thread whose stack has these functions, from the innermost outwards, each as NAME@OBJECT
-// or, in the program, as NAME; those of the program's own source as NAME:LINE.
-func at(number int, stack string) inferior.Thread {
-	t := inferior.Thread{Number: number, ID: 100 + number, Complete: true}
-	for _, part := range strings.Split(stack, " < ") {
-		name, object, _ := strings.Cut(part, "@")
-		f := inferior.Frame{Function: strings.TrimSuffix(name, ":"), Object: object}
-		if strings.HasSuffix(name, ":") {
-			f.File, f.Line = "a.c", 1
-		}
-		if f.Function == "?" {
-			f.Function = ""
-		}
-		t.Frames = append(t.Frames, f)
-	}
-	return t
-}
-
+// calling is a thread that is in a system call.
 func calling(t inferior.Thread, number int64, arguments ...uint64) inferior.Thread {
 	t.SystemCall = &inferior.SystemCall{Number: number, Arguments: append(arguments, make([]uint64, 6-len(arguments))...)}
 	return t
@@ -38,52 +21,52 @@ func calling(t inferior.Thread, number int64, arguments ...uint64) inferior.Thre
 // as these are there. The stacks are gdb's, of a GNU C library without and with its symbols.
 func TestActivity(t *testing.T) {
 	const forever = 1<<64 - 1
-	other := at(2, "work: < clone3@libc.so.6")
+	other := inferiortest.Thread(2, "work: < clone3@libc.so.6")
 	for name, c := range map[string]struct {
 		thread inferior.Thread
 		want   mqs.Activity
 		joined mqs.Maybe[int]
 	}{
-		"a loop":                              {calling(at(1, "spin: < main:"), -1), mqs.Computes, mqs.Maybe[int]{}},
-		"a loop, otherwise unknown":           {at(1, "spin: < main:"), mqs.Computes, mqs.Maybe[int]{}},
-		"a function of libm":                  {calling(at(1, "sin@libm.so.6 < spin: < main:"), -1), mqs.Computes, mqs.Maybe[int]{}},
-		"yielding":                            {calling(at(1, "sched_yield@libc.so.6 < main:"), 24), mqs.Computes, mqs.Maybe[int]{}},
-		"sleep":                               {calling(at(1, "clock_nanosleep@libc.so.6 < nanosleep@libc.so.6 < sleep@libc.so.6 < main:"), 230), mqs.Sleeps, mqs.Maybe[int]{}},
-		"sleep, gone on with":                 {calling(at(1, "clock_nanosleep@libc.so.6 < nanosleep@libc.so.6 < sleep@libc.so.6 < main:"), 219), mqs.Sleeps, mqs.Maybe[int]{}},
-		"sleep, by its names":                 {at(1, "__GI___clock_nanosleep@libc.so.6 < __GI___nanosleep@libc.so.6 < main:"), mqs.Sleeps, mqs.Maybe[int]{}},
-		"sleep, linked statically":            {at(1, "clock_nanosleep < nanosleep < usleep < main:"), mqs.Sleeps, mqs.Maybe[int]{}},
-		"a function called usleep":            {calling(at(1, "usleep: < main:"), -1), mqs.Computes, mqs.Maybe[int]{}},
-		"join, without symbols":               {calling(at(1, "?@libc.so.6 < ?@libc.so.6 < main:"), 202, 0x7f00, 265, 102), mqs.Joins, mqs.Known(2)},
-		"join of one that is gone":            {calling(at(1, "?@libc.so.6 < ?@libc.so.6 < main:"), 202, 0x7f00, 265, 77), mqs.Blocks, mqs.Maybe[int]{}},
-		"join, by its names":                  {at(1, "__futex_abstimed_wait_common64@libc.so.6 < __pthread_clockjoin_ex@libc.so.6 < pthread_join@libc.so.6 < main:"), mqs.Joins, mqs.Maybe[int]{}},
-		"join for how long":                   {at(1, "__futex_abstimed_wait_common64@libc.so.6 < __pthread_clockjoin_ex@libc.so.6 < main:"), "", mqs.Maybe[int]{}},
-		"join for how long, of 2.31":          {at(1, "__pthread_timedjoin_ex@libpthread.so.0 < main:"), "", mqs.Maybe[int]{}},
-		"join for ever":                       {calling(at(1, "__futex_abstimed_wait_common64@libc.so.6 < __pthread_clockjoin_ex@libc.so.6 < main:"), 202, 0x7f00, 265, 77), mqs.Joins, mqs.Maybe[int]{}},
-		"join for some time":                  {calling(at(1, "__futex_abstimed_wait_common64@libc.so.6 < __pthread_clockjoin_ex@libc.so.6 < main:"), 202, 0x7f00, 265, 102, 0x7fff), mqs.Sleeps, mqs.Maybe[int]{}},
-		"join for some time, gone on with":    {calling(at(1, "__futex_abstimed_wait_common64@libc.so.6 < __pthread_clockjoin_ex@libc.so.6 < main:"), 219, 0x7f00, 265, 102, 0x7fff), "", mqs.Maybe[int]{}},
-		"join for some time, without symbols": {calling(at(1, "?@libc.so.6 < ?@libc.so.6 < main:"), 202, 0x7f00, 265, 102, 0x7fff), mqs.Sleeps, mqs.Maybe[int]{}},
-		"join for some time, by its own name": {at(1, "?@libc.so.6 < __pthread_clockjoin_ex@libc.so.6 < pthread_timedjoin_np@libc.so.6 < main:"), mqs.Sleeps, mqs.Maybe[int]{}},
-		"join, linked statically":             {calling(at(1, "__futex_abstimed_wait_common < __pthread_clockjoin_ex < main:"), 202, 0x7f00, 265, 102), mqs.Joins, mqs.Known(2)},
-		"join of C++":                         {at(1, "?@libc.so.6 < std::thread::join()@libstdc++.so.6 < main:"), mqs.Joins, mqs.Maybe[int]{}},
-		"join of musl":                        {calling(at(1, "__timedwait_cp@ld-musl-x86_64.so.1 < __pthread_timedjoin_np@ld-musl-x86_64.so.1 < pthread_join@ld-musl-x86_64.so.1 < main:"), 202, 0x7f00, 128, 2), mqs.Joins, mqs.Maybe[int]{}},
-		"a lock":                              {calling(at(1, "?@libc.so.6 < pthread_mutex_lock@libc.so.6 < main:"), 202, 0x7f00, 128, 2), mqs.Blocks, mqs.Maybe[int]{}},
-		"a condition":                         {at(1, "__futex_abstimed_wait_common@libc.so.6 < ___pthread_cond_wait@libc.so.6 < main:"), mqs.Blocks, mqs.Maybe[int]{}},
-		"a condition, with time":              {calling(at(1, "?@libc.so.6 < pthread_cond_timedwait@libc.so.6 < main:"), 202, 0x7f00, 137, 0, 0x7fff), mqs.Sleeps, mqs.Maybe[int]{}},
-		"a semaphore":                         {calling(at(1, "?@libc.so.6 < ?@libc.so.6 < main:"), 202, 0x7f00, 128, 0), mqs.Blocks, mqs.Maybe[int]{}},
-		"read":                                {calling(at(1, "read@libc.so.6 < main:"), 0), mqs.Blocks, mqs.Maybe[int]{}},
-		"read, by its name":                   {at(1, "__GI___libc_read@libc.so.6 < main:"), mqs.Blocks, mqs.Maybe[int]{}},
-		"poll for some time":                  {calling(at(1, "poll@libc.so.6 < main:"), 7, 0x7f00, 1, 1000), mqs.Sleeps, mqs.Maybe[int]{}},
-		"poll for ever":                       {calling(at(1, "poll@libc.so.6 < main:"), 7, 0x7f00, 1, forever), mqs.Blocks, mqs.Maybe[int]{}},
-		"poll for how long":                   {at(1, "poll@libc.so.6 < main:"), "", mqs.Maybe[int]{}},
-		"without names":                       {at(1, "?@libc.so.6 < main:"), "", mqs.Maybe[int]{}},
-		"a team of OpenMP":                    {calling(at(1, "?@libgomp.so.1 < GOMP_parallel@libgomp.so.1 < main:"), -1), mqs.Blocks, mqs.Maybe[int]{}},
-		"a system call of few":                {calling(at(1, "ioctl@libc.so.6 < main:"), 16), "", mqs.Maybe[int]{}},
-		"in a call":                           {calling(at(1, "poll@libc.so.6 < PMPI_Recv@/lib/libmpi.so < main:"), 7), "", mqs.Maybe[int]{}},
+		"a loop":                              {calling(inferiortest.Thread(1, "spin: < main:"), -1), mqs.Computes, mqs.Maybe[int]{}},
+		"a loop, otherwise unknown":           {inferiortest.Thread(1, "spin: < main:"), mqs.Computes, mqs.Maybe[int]{}},
+		"a function of libm":                  {calling(inferiortest.Thread(1, "sin@libm.so.6 < spin: < main:"), -1), mqs.Computes, mqs.Maybe[int]{}},
+		"yielding":                            {calling(inferiortest.Thread(1, "sched_yield@libc.so.6 < main:"), 24), mqs.Computes, mqs.Maybe[int]{}},
+		"sleep":                               {calling(inferiortest.Thread(1, "clock_nanosleep@libc.so.6 < nanosleep@libc.so.6 < sleep@libc.so.6 < main:"), 230), mqs.Sleeps, mqs.Maybe[int]{}},
+		"sleep, gone on with":                 {calling(inferiortest.Thread(1, "clock_nanosleep@libc.so.6 < nanosleep@libc.so.6 < sleep@libc.so.6 < main:"), 219), mqs.Sleeps, mqs.Maybe[int]{}},
+		"sleep, by its names":                 {inferiortest.Thread(1, "__GI___clock_nanosleep@libc.so.6 < __GI___nanosleep@libc.so.6 < main:"), mqs.Sleeps, mqs.Maybe[int]{}},
+		"sleep, linked statically":            {inferiortest.Thread(1, "clock_nanosleep < nanosleep < usleep < main:"), mqs.Sleeps, mqs.Maybe[int]{}},
+		"a function called usleep":            {calling(inferiortest.Thread(1, "usleep: < main:"), -1), mqs.Computes, mqs.Maybe[int]{}},
+		"join, without symbols":               {calling(inferiortest.Thread(1, "?@libc.so.6 < ?@libc.so.6 < main:"), 202, 0x7f00, 265, 102), mqs.Joins, mqs.Known(2)},
+		"join of one that is gone":            {calling(inferiortest.Thread(1, "?@libc.so.6 < ?@libc.so.6 < main:"), 202, 0x7f00, 265, 77), mqs.Blocks, mqs.Maybe[int]{}},
+		"join, by its names":                  {inferiortest.Thread(1, "__futex_abstimed_wait_common64@libc.so.6 < __pthread_clockjoin_ex@libc.so.6 < pthread_join@libc.so.6 < main:"), mqs.Joins, mqs.Maybe[int]{}},
+		"join for how long":                   {inferiortest.Thread(1, "__futex_abstimed_wait_common64@libc.so.6 < __pthread_clockjoin_ex@libc.so.6 < main:"), "", mqs.Maybe[int]{}},
+		"join for how long, of 2.31":          {inferiortest.Thread(1, "__pthread_timedjoin_ex@libpthread.so.0 < main:"), "", mqs.Maybe[int]{}},
+		"join for ever":                       {calling(inferiortest.Thread(1, "__futex_abstimed_wait_common64@libc.so.6 < __pthread_clockjoin_ex@libc.so.6 < main:"), 202, 0x7f00, 265, 77), mqs.Joins, mqs.Maybe[int]{}},
+		"join for some time":                  {calling(inferiortest.Thread(1, "__futex_abstimed_wait_common64@libc.so.6 < __pthread_clockjoin_ex@libc.so.6 < main:"), 202, 0x7f00, 265, 102, 0x7fff), mqs.Sleeps, mqs.Maybe[int]{}},
+		"join for some time, gone on with":    {calling(inferiortest.Thread(1, "__futex_abstimed_wait_common64@libc.so.6 < __pthread_clockjoin_ex@libc.so.6 < main:"), 219, 0x7f00, 265, 102, 0x7fff), "", mqs.Maybe[int]{}},
+		"join for some time, without symbols": {calling(inferiortest.Thread(1, "?@libc.so.6 < ?@libc.so.6 < main:"), 202, 0x7f00, 265, 102, 0x7fff), mqs.Sleeps, mqs.Maybe[int]{}},
+		"join for some time, by its own name": {inferiortest.Thread(1, "?@libc.so.6 < __pthread_clockjoin_ex@libc.so.6 < pthread_timedjoin_np@libc.so.6 < main:"), mqs.Sleeps, mqs.Maybe[int]{}},
+		"join, linked statically":             {calling(inferiortest.Thread(1, "__futex_abstimed_wait_common < __pthread_clockjoin_ex < main:"), 202, 0x7f00, 265, 102), mqs.Joins, mqs.Known(2)},
+		"join of C++":                         {inferiortest.Thread(1, "?@libc.so.6 < std::thread::join()@libstdc++.so.6 < main:"), mqs.Joins, mqs.Maybe[int]{}},
+		"join of musl":                        {calling(inferiortest.Thread(1, "__timedwait_cp@ld-musl-x86_64.so.1 < __pthread_timedjoin_np@ld-musl-x86_64.so.1 < pthread_join@ld-musl-x86_64.so.1 < main:"), 202, 0x7f00, 128, 2), mqs.Joins, mqs.Maybe[int]{}},
+		"a lock":                              {calling(inferiortest.Thread(1, "?@libc.so.6 < pthread_mutex_lock@libc.so.6 < main:"), 202, 0x7f00, 128, 2), mqs.Blocks, mqs.Maybe[int]{}},
+		"a condition":                         {inferiortest.Thread(1, "__futex_abstimed_wait_common@libc.so.6 < ___pthread_cond_wait@libc.so.6 < main:"), mqs.Blocks, mqs.Maybe[int]{}},
+		"a condition, with time":              {calling(inferiortest.Thread(1, "?@libc.so.6 < pthread_cond_timedwait@libc.so.6 < main:"), 202, 0x7f00, 137, 0, 0x7fff), mqs.Sleeps, mqs.Maybe[int]{}},
+		"a semaphore":                         {calling(inferiortest.Thread(1, "?@libc.so.6 < ?@libc.so.6 < main:"), 202, 0x7f00, 128, 0), mqs.Blocks, mqs.Maybe[int]{}},
+		"read":                                {calling(inferiortest.Thread(1, "read@libc.so.6 < main:"), 0), mqs.Blocks, mqs.Maybe[int]{}},
+		"read, by its name":                   {inferiortest.Thread(1, "__GI___libc_read@libc.so.6 < main:"), mqs.Blocks, mqs.Maybe[int]{}},
+		"poll for some time":                  {calling(inferiortest.Thread(1, "poll@libc.so.6 < main:"), 7, 0x7f00, 1, 1000), mqs.Sleeps, mqs.Maybe[int]{}},
+		"poll for ever":                       {calling(inferiortest.Thread(1, "poll@libc.so.6 < main:"), 7, 0x7f00, 1, forever), mqs.Blocks, mqs.Maybe[int]{}},
+		"poll for how long":                   {inferiortest.Thread(1, "poll@libc.so.6 < main:"), "", mqs.Maybe[int]{}},
+		"without names":                       {inferiortest.Thread(1, "?@libc.so.6 < main:"), "", mqs.Maybe[int]{}},
+		"a team of OpenMP":                    {calling(inferiortest.Thread(1, "?@libgomp.so.1 < GOMP_parallel@libgomp.so.1 < main:"), -1), mqs.Blocks, mqs.Maybe[int]{}},
+		"a system call of few":                {calling(inferiortest.Thread(1, "ioctl@libc.so.6 < main:"), 16), "", mqs.Maybe[int]{}},
+		"in a call":                           {calling(inferiortest.Thread(1, "poll@libc.so.6 < PMPI_Recv@/lib/libmpi.so < main:"), 7), "", mqs.Maybe[int]{}},
 		"a stack without an end":              {inferior.Thread{Number: 1, Frames: []inferior.Frame{{Function: "f", File: "a.c", Line: 1}}}, "", mqs.Maybe[int]{}},
-		"a stack without names":               {at(1, "? < ? < ?"), "", mqs.Maybe[int]{}},
-		"a function of MPI's, which":          {at(1, "?@/lib/libmpi.so < main:"), "", mqs.Maybe[int]{}},
+		"a stack without names":               {inferiortest.Thread(1, "? < ? < ?"), "", mqs.Maybe[int]{}},
+		"a function of MPI's, which":          {inferiortest.Thread(1, "?@/lib/libmpi.so < main:"), "", mqs.Maybe[int]{}},
 	} {
-		got := Locate(inferior.NewReader(context.Background(), &stopped{[]inferior.Thread{c.thread, other}}))[0]
+		got := Locate(inferior.NewReader(context.Background(), stopped(c.thread, other)))[0]
 		if got.Activity != c.want || got.Joined != c.joined {
 			t.Errorf("%s: it %q %v, want %q %v", name, got.Activity, got.Joined, c.want, c.joined)
 		}
@@ -94,32 +77,12 @@ func TestActivity(t *testing.T) {
 }
 
 // stopped is a process of which only the threads are known, and where the MPI library is.
-type stopped struct{ threads []inferior.Thread }
-
-func (s *stopped) Info() inferior.Info {
-	return inferior.Info{PointerSize: 8, Executable: "/home/me/a.out"}
-}
-
-func (s *stopped) ReadMemory(_ context.Context, ranges []inferior.Range) ([][]byte, error) {
-	return make([][]byte, len(ranges)), nil
-}
-
-func (s *stopped) FindSymbols(_ context.Context, names []string) ([]*inferior.Symbol, error) {
-	out := make([]*inferior.Symbol, len(names))
-	for i, name := range names {
-		if name == LibrarySymbol {
-			out[i] = &inferior.Symbol{Addr: 1, Object: "/lib/libmpi.so"}
-		}
+func stopped(threads ...inferior.Thread) *inferiortest.Process {
+	return &inferiortest.Process{
+		Identity: inferior.Info{Executable: "/home/me/a.out"},
+		Symbols:  map[string]*inferior.Symbol{LibrarySymbol: {Addr: 1, Object: "/lib/libmpi.so"}},
+		Stacks:   threads,
 	}
-	return out, nil
-}
-
-func (s *stopped) FindTypes(_ context.Context, queries []layout.TypeQuery) ([]*layout.Layout, error) {
-	return make([]*layout.Layout, len(queries)), nil
-}
-
-func (s *stopped) Threads(context.Context, int, []string) ([]inferior.Thread, error) {
-	return s.threads, nil
 }
 
 // A function of a tool that has the name of one of MPI's is in the call only as long as the library is.
@@ -138,7 +101,7 @@ func TestWrappers(t *testing.T) {
 		"PMPI_Barrier" + mpi + " < MPI_Scan" + tool + " < main:":                          {Placed: true, Call: "MPI_Barrier"},
 		"PMPI_Allreduce" + mpi + " < PMPI_File_write_all" + mpi + " < main:":              {Placed: true, Call: "MPI_File_write_all"},
 	} {
-		got := Locate(inferior.NewReader(context.Background(), &stopped{[]inferior.Thread{at(1, stack)}}))[0]
+		got := Locate(inferior.NewReader(context.Background(), stopped(inferiortest.Thread(1, stack))))[0]
 		if got.Placed != want.Placed || got.Call != want.Call || got.Activity != want.Activity {
 			t.Errorf("%s: %+v, want %+v", stack, got, want)
 		}

@@ -1,5 +1,13 @@
 package callstack
 
+import (
+	"slices"
+	"strings"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+)
+
 // BlockingSends and BlockingRecvs are MPI's calls that wait for a request of
 // their own, by the kind that the request then has. MPI_Sendrecv may have one of
 // each or, of an eager message or to MPI_PROC_NULL, none, so that a request that
@@ -13,3 +21,72 @@ var (
 
 // KindNotKnown is the kind of a request that may or may not be a call's own.
 const KindNotKnown = ""
+
+// pointToPoint are the beginnings of the names of the calls that the standard has for messages of the
+// program's own (MPI 4.1, chapters 3 and 4).
+var pointToPoint = []string{
+	"MPI_Send", "MPI_Bsend", "MPI_Ssend", "MPI_Rsend", "MPI_Isend", "MPI_Ibsend", "MPI_Issend", "MPI_Irsend", "MPI_Buffer_",
+	"MPI_Recv", "MPI_Irecv", "MPI_Mrecv", "MPI_Imrecv", "MPI_Probe", "MPI_Iprobe", "MPI_Mprobe", "MPI_Improbe",
+	"MPI_Wait", "MPI_Test", "MPI_Start", "MPI_Request_", "MPI_Cancel",
+	"MPI_Psend_init", "MPI_Precv_init", "MPI_Pready", "MPI_Parrived",
+}
+
+// IsPointToPoint says whether a call is about messages of the program's own, so that none that it waits
+// for is one that the library has made for itself. call is its plain name in C.
+func IsPointToPoint(call string) bool {
+	return slices.ContainsFunc(pointToPoint, func(begins string) bool { return strings.HasPrefix(call, begins) })
+}
+
+// Kind is what a blocking call makes a request that it holds.
+type Kind struct {
+	// Name is "recv", "ssend" and so on, [KindNotKnown] if the request may or may not be the call's own.
+	Name string
+	// Call is the call that has made the request for itself, nil if the name is not known.
+	Call *Call
+}
+
+// Kinds are those of requests that blocking calls may have made for themselves, by the address of the
+// request. A request that they lack is of none of them.
+type Kinds map[inferior.Addr]Kind
+
+// Own are requests of one class that a blocking call may have made for itself.
+type Own struct {
+	Requests []inferior.Addr
+	// Proved is true if there is one, and it has been shown to be the call's own.
+	Proved bool
+}
+
+// KindsOf finds the requests of blocking calls. Nothing in a request tells MPI_Recv from MPI_Irecv, but
+// a thread that waits in MPI_Recv holds the request's address. It may hold others too, since the stack
+// keeps old values and registers the program's variables: own says which of a class (sends or receives)
+// a call that waits for one of that class can have made. What a later call says of a request holds.
+func KindsOf(calls []Call, own func(c *Call, class mqs.OpClass) Own) Kinds {
+	out := Kinds{}
+	for i := range calls {
+		c := &calls[i]
+		for class, kinds := range [...]map[string]string{mqs.PendingSends: BlockingSends, mqs.PendingReceives: BlockingRecvs} {
+			name, ok := kinds[c.Function]
+			if !ok {
+				continue
+			}
+			of := own(c, mqs.OpClass(class))
+			kind := Kind{}
+			if of.Proved && name != KindNotKnown {
+				kind = Kind{Name: name, Call: c}
+			}
+			for _, a := range of.Requests {
+				out[a] = kind
+			}
+		}
+	}
+	return out
+}
+
+// KindsNotKnown are those of requests of which it can't be known whether a blocking call has made them.
+func KindsNotKnown(requests ...inferior.Addr) Kinds {
+	out := Kinds{}
+	for _, a := range requests {
+		out[a] = Kind{}
+	}
+	return out
+}

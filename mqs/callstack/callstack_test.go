@@ -6,41 +6,8 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
-	"github.com/mpi-queues/mpi-queues/mqs/layout"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 )
-
-// standing is a process with one stack.
-type standing struct {
-	info    inferior.Info
-	at      inferior.Addr
-	memory  []byte
-	threads []inferior.Thread
-}
-
-func (s *standing) Info() inferior.Info { return s.info }
-
-func (s *standing) ReadMemory(_ context.Context, ranges []inferior.Range) ([][]byte, error) {
-	out := make([][]byte, len(ranges))
-	for i, r := range ranges {
-		if r.Addr >= s.at && r.Addr < s.at+inferior.Addr(len(s.memory)) {
-			b := s.memory[r.Addr-s.at:]
-			out[i] = b[:min(len(b), r.Len)]
-		}
-	}
-	return out, nil
-}
-
-func (s *standing) FindSymbols(_ context.Context, names []string) ([]*inferior.Symbol, error) {
-	return make([]*inferior.Symbol, len(names)), nil
-}
-
-func (s *standing) FindTypes(_ context.Context, queries []layout.TypeQuery) ([]*layout.Layout, error) {
-	return make([]*layout.Layout, len(queries)), nil
-}
-
-func (s *standing) Threads(context.Context, int, []string) ([]inferior.Thread, error) {
-	return s.threads, nil
-}
 
 // What a call holds is found whatever the width and order of its pointers, and
 // in registers that have a sign or are wider than a pointer.
@@ -62,7 +29,6 @@ func TestCallsHoldPointers(t *testing.T) {
 		{"s390x", inferior.Info{PointerSize: 8, BigEndian: true}, binary.BigEndian, []uint64{0xf7a0_4560}, func(a inferior.Addr) inferior.Addr { return a }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := &standing{info: c.info}
 			var words []byte
 			for _, w := range []uint64{1, held, other} {
 				if c.info.PointerSize == 4 {
@@ -71,9 +37,9 @@ func TestCallsHoldPointers(t *testing.T) {
 					words = c.order.AppendUint64(words, w)
 				}
 			}
-			f.at, f.memory = stack, words
 			end := stack + inferior.Addr(2*c.info.PointerSize)
-			f.threads = []inferior.Thread{{Number: 1, Complete: true, Registers: c.registers, Frames: []inferior.Frame{
+			f := &inferiortest.Process{Identity: c.info, Memory: map[inferior.Addr][]byte{stack: words}}
+			f.Stacks = []inferior.Thread{{Number: 1, Complete: true, Registers: c.registers, Frames: []inferior.Frame{
 				{Function: "poll", StackPointer: c.sp(stack)},
 				{Function: "PMPI_Recv", StackPointer: c.sp(stack)},
 				{Function: "main", StackPointer: c.sp(end)},

@@ -9,17 +9,17 @@ import (
 	"io"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/decoders"
 	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 	"github.com/mpi-queues/mpi-queues/mqs/internal/cost"
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
-	"github.com/mpi-queues/mpi-queues/mqs/mpich"
 	"github.com/mpi-queues/mpi-queues/mqs/openmpi"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
@@ -39,16 +39,8 @@ const page = 4096
 
 func forge(t *testing.T, name string) *forged {
 	t.Helper()
-	file, err := os.ReadFile(filepath.Join("../../tests/recordings", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := &forged{t: t, pages: map[inferior.Addr][]byte{}, free: 1 << 32}
-	targets, err := inferior.ReadRecording(bytes.NewReader(file), int64(len(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.process = targets[0]
+	file := inferiortest.File(t, name)
+	f := &forged{t: t, pages: map[inferior.Addr][]byte{}, free: 1 << 32, process: inferiortest.Recorded(t, name)}
 	z, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
 		t.Fatal(err)
@@ -158,7 +150,7 @@ func show(t *testing.T, file []byte) string {
 	}
 	s := &mqs.Snapshot{}
 	for _, tg := range targets {
-		p, err := read.Read(t.Context(), tg, []read.Decoder{openmpi.Decoder{}, mpich.Decoder{}}, read.Filter{Internal: true})
+		p, err := read.Read(t.Context(), tg, decoders.All, read.Filter{Internal: true})
 		if err != nil {
 			p = read.Failed(tg.Info(), err)
 		}
@@ -193,7 +185,7 @@ func (f *forged) bind(structs any) *inferior.Reader {
 		f.t.Fatal(err)
 	}
 	if l.Empty() {
-		l = layout.ReadTables(os.DirFS("../openmpi"), "tables")[0].Layouts(inferior.Queries(structs))
+		l = layout.MustReadTables(os.DirFS("../openmpi"), "tables")[0].Layouts(inferior.Queries(structs))
 	}
 	if err := inferior.Bind(structs, l); err != nil {
 		f.t.Fatal(err)
@@ -203,7 +195,7 @@ func (f *forged) bind(structs any) *inferior.Reader {
 
 func readAt[T any](f *forged, r *inferior.Reader, s *inferior.Struct[T], at inferior.Addr) T {
 	f.t.Helper()
-	v, err := s.Read(r, at)
+	v, err := s.ReadAt(r, at)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -267,8 +259,8 @@ type mpichs struct {
 }
 
 const (
-	ofOpenMPI = "openmpi-4.1.4/queues-rank-0.mpiq"
-	ofMPICH   = "mpich-4.0.2-ch4/queues-rank-0.mpiq"
+	ofOpenMPI = "openmpi-4.1.4/queues-rank-0"
+	ofMPICH   = "mpich-4.0.2-ch4/queues-rank-0"
 )
 
 // Recordings of some kilobytes in which a number stands for much memory, or many pointers

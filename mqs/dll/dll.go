@@ -39,6 +39,8 @@ type Settings struct {
 // Process is a process whose queues a DLL is to read.
 type Process struct {
 	inferior.Inferior
+	// Reader is the one that the process has during this stop, nil if it has none yet.
+	Reader *inferior.Reader
 	// Rank is its rank in MPI_COMM_WORLD where that is known.
 	Rank mqs.Maybe[int32]
 	// Starters are other processes that may be the one which started the job.

@@ -52,7 +52,11 @@ func find(ctx context.Context, p Process, s Settings, log zerolog.Logger) (*sear
 		f.add(s.Path, "`set mpi-queues dll'")
 		return f, nil
 	}
-	own, err := f.ask(ctx, p.Inferior, "the process")
+	r := p.Reader
+	if r == nil {
+		r = inferior.NewReader(ctx, p)
+	}
+	own, err := f.ask(r, "the process")
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +66,7 @@ func find(ctx context.Context, p Process, s Settings, log zerolog.Logger) (*sear
 			break
 		}
 		who := fmt.Sprintf("process %d, which may have started it,", t.Info().PID)
-		theirs, err := f.ask(ctx, t, who)
+		theirs, err := f.ask(inferior.NewReader(ctx, t), who)
 		if err != nil {
 			return nil, err
 		}
@@ -92,15 +96,12 @@ func find(ctx context.Context, p Process, s Settings, log zerolog.Logger) (*sear
 }
 
 // ask reads what a process says.
-func (f *search) ask(ctx context.Context, t inferior.Inferior, who string) (locate.Found, error) {
-	r := inferior.NewReader(ctx, t)
-	symbols, err := r.Symbols(locate.Symbols...)
-	if err != nil {
-		return locate.Found{}, err
+func (f *search) ask(r *inferior.Reader, who string) (locate.Found, error) {
+	found, err := locate.Read(r, 0)
+	if err == nil {
+		f.take(found, who)
 	}
-	found := locate.Read(memory{r, symbols})
-	f.take(found, who)
-	return found, r.Err()
+	return found, err
 }
 
 // take adds what a process says.
@@ -203,22 +204,6 @@ func (f *search) none() error {
 	return fmt.Errorf("%w: neither the process nor what has started it names one (%s, %s), and no DLL is %s; "+
 		"`set mpi-queues dll PATH' names one", read.ErrNoDLL, locate.DLLName, locate.DLLLocations, f.places())
 }
-
-// memory is a process of the debugger's as package locate reads it.
-type memory struct {
-	r       *inferior.Reader
-	symbols map[string]inferior.Symbol
-}
-
-// Symbol does not know sizes: debuggers do not tell them.
-func (m memory) Symbol(name string) (addr, size uint64, ok bool) {
-	s, ok := m.symbols[name]
-	return uint64(s.Addr), 0, ok
-}
-
-func (m memory) Bytes(addr uint64, n int) ([]byte, error) { return m.r.Bytes(inferior.Addr(addr), n) }
-func (m memory) PointerSize() int                         { return m.r.Info().PointerSize }
-func (m memory) BigEndian() bool                          { return m.r.Info().BigEndian }
 
 // resolve returns the real path of a DLL that may be loaded, with what it needs.
 func (c candidate) resolve(safe []string) (string, error) {

@@ -1,7 +1,6 @@
 package dll
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"os"
@@ -15,59 +14,27 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/dll/locate"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
-	"github.com/mpi-queues/mpi-queues/mqs/layout"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
-// made is a process whose memory is texts at the addresses of symbols.
-type made struct {
-	info    inferior.Info
-	symbols map[string]string
-}
-
-func (m made) Info() inferior.Info {
-	m.info.PointerSize = 8
-	m.info.BigEndian = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
-	return m.info
-}
-
-func (m made) address(name string) inferior.Addr {
-	i := slices.Index(locate.Symbols, name)
-	if _, ok := m.symbols[name]; !ok || i < 0 {
-		return 0
-	}
-	return inferior.Addr(i+1) << 12
-}
-
-func (m made) FindSymbols(_ context.Context, names []string) ([]*inferior.Symbol, error) {
-	out := make([]*inferior.Symbol, len(names))
-	for i, name := range names {
-		if a := m.address(name); a != 0 {
-			out[i] = &inferior.Symbol{Addr: a}
+// named is a process that has these symbols, each with a text at its address.
+func named(info inferior.Info, texts map[string]string) *inferiortest.Process {
+	p := inferiortest.New()
+	p.Identity = info
+	p.Identity.BigEndian = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
+	for i, name := range locate.Symbols {
+		if text, ok := texts[name]; ok {
+			at := inferior.Addr(i+1) << 12
+			p.Symbols[name] = &inferior.Symbol{Addr: at}
+			p.Memory[at] = append([]byte(text), make([]byte, 1<<12-len(text))...)
 		}
 	}
-	return out, nil
+	return p
 }
 
-func (m made) ReadMemory(_ context.Context, ranges []inferior.Range) ([][]byte, error) {
-	out := make([][]byte, len(ranges))
-	for i, r := range ranges {
-		memory := make([]byte, 1<<16)
-		for name, text := range m.symbols {
-			copy(memory[m.address(name):], text)
-		}
-		if r.Addr < 1<<16 {
-			out[i] = memory[r.Addr:min(int(r.Addr)+r.Len, 1<<16)]
-		}
-	}
-	return out, nil
-}
-
-func (m made) FindTypes(_ context.Context, queries []layout.TypeQuery) ([]*layout.Layout, error) {
-	return make([]*layout.Layout, len(queries)), nil
-}
-
-func (m made) Threads(context.Context, int, []string) ([]inferior.Thread, error) { return nil, nil }
+// names is a process of which nothing is known but that it has these symbols.
+func names(texts map[string]string) *inferiortest.Process { return named(inferior.Info{}, texts) }
 
 func TestFind(t *testing.T) {
 	folder := t.TempDir()
@@ -87,33 +54,33 @@ func TestFind(t *testing.T) {
 	linked := inferior.Info{Executable: in("prog"), Libraries: []string{"/lib/libc.so.6"}}
 	mpi := inferior.Info{Libraries: []string{"/lib/libc.so.6", in("libmpi.so.1")}}
 	for name, c := range map[string]struct {
-		process  made
+		process  inferior.Inferior
 		starters []inferior.Inferior
 		settings Settings
 		want     []string
 		ignore   bool
 	}{
-		"the process names one": {process: made{symbols: map[string]string{locate.DLLName: in("libown.so")}},
-			starters: []inferior.Inferior{made{symbols: map[string]string{locate.DLLName: in("libstarters.so")}}},
+		"the process names one": {process: names(map[string]string{locate.DLLName: in("libown.so")}),
+			starters: []inferior.Inferior{names(map[string]string{locate.DLLName: in("libstarters.so")})},
 			want:     []string{in("libown.so")}},
-		"the one it names is not there": {process: made{symbols: map[string]string{locate.DLLName: in("libgone.so")}},
-			starters: []inferior.Inferior{made{}, made{symbols: map[string]string{locate.DLLName: in("libstarters.so")}}},
+		"the one it names is not there": {process: names(map[string]string{locate.DLLName: in("libgone.so")}),
+			starters: []inferior.Inferior{names(nil), names(map[string]string{locate.DLLName: in("libstarters.so")})},
 			want:     []string{in("libgone.so"), in("libstarters.so")}},
-		"a name without a folder":   {process: made{info: mpi, symbols: map[string]string{locate.DLLName: "libown.so"}}, want: []string{in("libown.so"), in("libtvmpich.so")}},
-		"nobody names one":          {process: made{info: mpi}, want: []string{in("libtvmpich.so")}},
-		"an empty name":             {process: made{info: mpi, symbols: map[string]string{locate.DLLName: ""}}, want: []string{in("libtvmpich.so")}},
-		"the user names one":        {process: made{info: mpi, symbols: map[string]string{locate.DLLName: in("libown.so")}}, settings: Settings{Path: "/other.so"}, want: []string{"/other.so"}},
-		"no MPI":                    {process: made{info: inferior.Info{Libraries: []string{in("libc.so.6")}}}, want: []string{system}},
-		"linked with its MPI":       {process: made{info: linked, symbols: map[string]string{locate.DLLName: "libown.so"}}, want: []string{in("libown.so")}},
-		"linked, and names none":    {process: made{info: linked}, want: []string{in("libtvmpich.so"), system}},
-		"linked, and names another": {process: made{info: linked, symbols: map[string]string{locate.DLLName: "libgone.so"}}, want: []string{in("libtvmpich.so"), system}},
-		"in the system's folders":   {process: made{info: inferior.Info{Executable: "/nowhere/prog"}}, want: []string{system}},
-		"beside its MPI alone":      {process: made{info: inferior.Info{Executable: "/nowhere/prog", Libraries: []string{"/nowhere/libmpi.so"}}}},
-		"queues are to be ignored":  {process: made{symbols: map[string]string{locate.IgnoreQueues: "", locate.DLLName: in("libown.so")}}, want: []string{in("libown.so")}, ignore: true},
-		"in the other spelling":     {process: made{symbols: map[string]string{locate.IgnoreQueuesMPIR: ""}}, want: []string{system}, ignore: true},
-		"a starter's are, too":      {process: made{}, starters: []inferior.Inferior{made{symbols: map[string]string{locate.IgnoreQueuesMPIR: ""}}}, want: []string{system}, ignore: true},
-		"the process has one": {process: made{symbols: map[string]string{locate.DLLName: in("libown.so")}},
-			starters: []inferior.Inferior{made{symbols: map[string]string{locate.IgnoreQueues: ""}}}, want: []string{in("libown.so")}},
+		"a name without a folder":   {process: named(mpi, map[string]string{locate.DLLName: "libown.so"}), want: []string{in("libown.so"), in("libtvmpich.so")}},
+		"nobody names one":          {process: named(mpi, nil), want: []string{in("libtvmpich.so")}},
+		"an empty name":             {process: named(mpi, map[string]string{locate.DLLName: ""}), want: []string{in("libtvmpich.so")}},
+		"the user names one":        {process: named(mpi, map[string]string{locate.DLLName: in("libown.so")}), settings: Settings{Path: "/other.so"}, want: []string{"/other.so"}},
+		"no MPI":                    {process: named(inferior.Info{Libraries: []string{in("libc.so.6")}}, nil), want: []string{system}},
+		"linked with its MPI":       {process: named(linked, map[string]string{locate.DLLName: "libown.so"}), want: []string{in("libown.so")}},
+		"linked, and names none":    {process: named(linked, nil), want: []string{in("libtvmpich.so"), system}},
+		"linked, and names another": {process: named(linked, map[string]string{locate.DLLName: "libgone.so"}), want: []string{in("libtvmpich.so"), system}},
+		"in the system's folders":   {process: named(inferior.Info{Executable: "/nowhere/prog"}, nil), want: []string{system}},
+		"beside its MPI alone":      {process: named(inferior.Info{Executable: "/nowhere/prog", Libraries: []string{"/nowhere/libmpi.so"}}, nil)},
+		"queues are to be ignored":  {process: names(map[string]string{locate.IgnoreQueues: "", locate.DLLName: in("libown.so")}), want: []string{in("libown.so")}, ignore: true},
+		"in the other spelling":     {process: names(map[string]string{locate.IgnoreQueuesMPIR: ""}), want: []string{system}, ignore: true},
+		"a starter's are, too":      {process: names(nil), starters: []inferior.Inferior{names(map[string]string{locate.IgnoreQueuesMPIR: ""})}, want: []string{system}, ignore: true},
+		"the process has one": {process: names(map[string]string{locate.DLLName: in("libown.so")}),
+			starters: []inferior.Inferior{names(map[string]string{locate.IgnoreQueues: ""})}, want: []string{in("libown.so")}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, err := find(t.Context(), Process{Inferior: c.process, Starters: c.starters}, c.settings, zerolog.Nop())
@@ -149,7 +116,7 @@ func TestCommonPrefix(t *testing.T) {
 
 func TestNothingFoundIsSaidAsSuch(t *testing.T) {
 	hosts := Hosts{Log: zerolog.Nop()}
-	_, err := hosts.Open(t.Context(), Process{Inferior: made{}}, Settings{})
+	_, err := hosts.Open(t.Context(), Process{Inferior: names(nil)}, Settings{})
 	var unreadable *read.UnreadableError
 	if !errors.Is(err, read.ErrNoDLL) || !errors.As(err, &unreadable) {
 		t.Errorf("the error is %v", err)
@@ -158,7 +125,7 @@ func TestNothingFoundIsSaidAsSuch(t *testing.T) {
 
 func TestIgnoredQueuesAreNone(t *testing.T) {
 	hosts := Hosts{Log: zerolog.Nop()}
-	s, err := hosts.Open(t.Context(), Process{Inferior: made{symbols: map[string]string{locate.IgnoreQueues: ""}}}, Settings{})
+	s, err := hosts.Open(t.Context(), Process{Inferior: names(map[string]string{locate.IgnoreQueues: ""})}, Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,18 +133,17 @@ func TestIgnoredQueuesAreNone(t *testing.T) {
 		t.Errorf("communicator %v, %v", c, err)
 	}
 	p := &mqs.Process{}
-	s.Describe(p)
-	if p.Source != "dll" || len(p.Notes) > 0 || s.Err() != nil || s.Confinement() != "" {
+	s.Info(p)
+	if p.Source != "dll" || len(s.Notes()) > 0 || s.Err() != nil || s.Confinement() != "" {
 		t.Errorf("%+v, %v", p, s.Err())
 	}
 	// It is the starter that asks: its user is told.
-	starter := made{symbols: map[string]string{locate.IgnoreQueuesMPIR: ""}}
-	if s, err = hosts.Open(t.Context(), Process{Inferior: made{}, Starters: []inferior.Inferior{starter}}, Settings{}); err != nil {
+	starter := names(map[string]string{locate.IgnoreQueuesMPIR: ""})
+	if s, err = hosts.Open(t.Context(), Process{Inferior: names(nil), Starters: []inferior.Inferior{starter}}, Settings{}); err != nil {
 		t.Fatal(err)
 	}
-	p = &mqs.Process{}
-	if s.Describe(p); len(p.Notes) != 1 {
-		t.Errorf("the notes are %q", p.Notes)
+	if notes := s.Notes(); len(notes) != 1 {
+		t.Errorf("the notes are %q", notes)
 	}
 }
 

@@ -3,7 +3,6 @@
 package dll_test
 
 import (
-	"context"
 	"errors"
 	"net"
 	"os"
@@ -20,7 +19,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/dll/abi"
 	"github.com/mpi-queues/mpi-queues/mqs/dll/wire"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
-	"github.com/mpi-queues/mpi-queues/mqs/layout"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
@@ -90,11 +89,11 @@ func TestMadHosts(t *testing.T) {
 			}}
 			defer hosts.Close()
 			settings := dll.Settings{Path: path, SafePath: []string{"/"}, Timeout: time.Second}
-			process := dll.Process{Inferior: anyProcess{}}
-			sources := read.Sources{OpenDLL: func(ctx context.Context, _ inferior.Inferior, _ read.Source) (read.Source, error) {
-				return hosts.Open(ctx, process, settings)
+			process := dll.Process{Inferior: anyProcess}
+			sources := read.Sources{OpenDLL: func(r *inferior.Reader, _ read.Source) (read.Source, error) {
+				return hosts.Open(r.Context(), process, settings)
 			}}
-			_, err := sources.Read(t.Context(), process, read.DLL, read.Filter{})
+			_, err := sources.Read(inferior.NewReader(t.Context(), process), read.DLL, read.Filter{})
 			var unreadable *read.UnreadableError
 			if err == nil || !strings.Contains(err.Error(), "libmad.so") || strings.Contains(err.Error(), "please report") {
 				t.Errorf("the error is %v (%v)", err, errors.As(err, &unreadable))
@@ -125,7 +124,7 @@ func TestCloseMeanwhile(t *testing.T) {
 	settings := dll.Settings{Path: path, SafePath: []string{"/"}} // no timeout
 	failed := make(chan error)
 	go func() {
-		_, err := hosts.Open(t.Context(), dll.Process{Inferior: anyProcess{}}, settings)
+		_, err := hosts.Open(t.Context(), dll.Process{Inferior: anyProcess}, settings)
 		failed <- err
 	}()
 	for _, err := os.Stat(asked); err != nil; _, err = os.Stat(asked) {
@@ -138,28 +137,10 @@ func TestCloseMeanwhile(t *testing.T) {
 	if cmd.ProcessState == nil {
 		t.Error("the host goes on")
 	}
-	if _, err := hosts.Open(t.Context(), dll.Process{Inferior: anyProcess{}}, settings); err == nil {
+	if _, err := hosts.Open(t.Context(), dll.Process{Inferior: anyProcess}, settings); err == nil {
 		t.Error("there is a host behind the end")
 	}
 }
 
-// anyProcess has every symbol and no memory.
-type anyProcess struct{}
-
-func (anyProcess) Info() inferior.Info {
-	return inferior.Info{Inferior: 1, PID: 1, Kind: "core", PointerSize: 8}
-}
-
-func (anyProcess) ReadMemory(_ context.Context, ranges []inferior.Range) ([][]byte, error) {
-	return make([][]byte, len(ranges)), nil
-}
-
-func (anyProcess) FindSymbols(_ context.Context, names []string) ([]*inferior.Symbol, error) {
-	return make([]*inferior.Symbol, len(names)), nil
-}
-
-func (anyProcess) FindTypes(_ context.Context, queries []layout.TypeQuery) ([]*layout.Layout, error) {
-	return make([]*layout.Layout, len(queries)), nil
-}
-
-func (anyProcess) Threads(context.Context, int, []string) ([]inferior.Thread, error) { return nil, nil }
+// anyProcess has neither symbols nor memory.
+var anyProcess = &inferiortest.Process{Identity: inferior.Info{Inferior: 1, PID: 1, Kind: "core"}}

@@ -3,7 +3,6 @@
 package dll_test
 
 import (
-	"context"
 	"encoding/binary"
 	"strings"
 	"testing"
@@ -12,18 +11,11 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/dll"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 	"github.com/mpi-queues/mpi-queues/tests/dll/testdll"
 )
-
-// toy is a made-up process of the toy MPI (tests/dll/toy.h), of the byte order that this
-// machine has not, and with longs of 4 bytes as its debugger says.
-type toy struct {
-	memory  []byte
-	order   binary.ByteOrder
-	layouts map[string]*layout.Layout
-}
 
 // Where the toy's objects are.
 const (
@@ -34,13 +26,19 @@ const (
 	toyEnd   = 0x11000
 )
 
-func newToy(t *testing.T) *toy {
-	t.Helper()
-	p := &toy{memory: make([]byte, toyEnd-toyState), order: binary.BigEndian, layouts: map[string]*layout.Layout{
-		"long": {Size: 4},
-	}}
-	if isBig() {
-		p.order = binary.LittleEndian
+// toy is a made-up process of the toy MPI (tests/dll/toy.h), of the byte order that this
+// machine has not, and with longs of 4 bytes as its debugger says.
+func toy() *inferiortest.Process {
+	memory, order := make([]byte, toyEnd-toyState), binary.ByteOrder(binary.BigEndian)
+	isBig := binary.NativeEndian.Uint16([]byte{0, 1}) == 1
+	if isBig {
+		order = binary.LittleEndian
+	}
+	p := &inferiortest.Process{
+		Identity: inferior.Info{Inferior: 1, PID: 1, Kind: "core", Executable: "/other/toy", BigEndian: !isBig},
+		Memory:   map[inferior.Addr][]byte{toyState: memory},
+		Symbols:  map[string]*inferior.Symbol{"toy_state": {Addr: toyState}, "toy_changed": {Addr: toyEnd}},
+		Types:    map[string]*layout.Layout{"long": {Size: 4}},
 	}
 	// The members of toy.h with their offsets in LP64, of which each is an int, a long or a pointer.
 	layout := func(name string, size int, fields map[string]int) {
@@ -48,7 +46,7 @@ func newToy(t *testing.T) *toy {
 		for f, at := range fields {
 			l.Fields[f] = layout.Field{Offset: at, Size: 8, Kind: layout.KindSigned}
 		}
-		p.layouts[name] = l
+		p.Types[name] = l
 	}
 	layout("toy_state_t", 32, map[string]int{"magic": 0, "world_rank": 4, "world_size": 8, "sequence": 16, "comms": 24})
 	layout("toy_comm_t", 152, map[string]int{"next": 0, "unique_id": 8, "rank": 16, "size": 24, "name": 32, "group": 96,
@@ -56,14 +54,14 @@ func newToy(t *testing.T) *toy {
 	layout("toy_operation_t", 432, map[string]int{"next": 0, "status": 8, "desired_local_rank": 16, "desired_global_rank": 24, "tag_wild": 32,
 		"desired_tag": 40, "desired_length": 48, "system_buffer": 56, "buffer": 64, "actual_local_rank": 72, "actual_global_rank": 80,
 		"actual_tag": 88, "actual_length": 96, "lines": 104, "text": 108})
-	narrow := func(at, offset int, v uint32) { p.order.PutUint32(p.memory[at-toyState+offset:], v) }
-	wide := func(at, offset int, v uint64) { p.order.PutUint64(p.memory[at-toyState+offset:], v) }
+	narrow := func(at, offset int, v uint32) { order.PutUint32(memory[at-toyState+offset:], v) }
+	wide := func(at, offset int, v uint64) { order.PutUint64(memory[at-toyState+offset:], v) }
 	narrow(toyState, 0, 0x70791234)
 	wide(toyState, 24, toyComm)
 	wide(toyComm, 8, 0x1122334455667788)
 	wide(toyComm, 16, 1)
 	wide(toyComm, 24, 2)
-	copy(p.memory[toyComm-toyState+32:], "other world")
+	copy(memory[toyComm-toyState+32:], "other world")
 	wide(toyComm, 96, toyGroup)
 	narrow(toyComm, 108, 2)
 	wide(toyComm, 128, toySend)
@@ -77,48 +75,9 @@ func newToy(t *testing.T) *toy {
 	return p
 }
 
-func isBig() bool { return binary.NativeEndian.Uint16([]byte{0, 1}) == 1 }
-
-func (p *toy) Info() inferior.Info {
-	return inferior.Info{Inferior: 1, PID: 1, Kind: "core", Executable: "/other/toy", PointerSize: 8, BigEndian: !isBig()}
-}
-
-func (p *toy) ReadMemory(_ context.Context, ranges []inferior.Range) ([][]byte, error) {
-	out := make([][]byte, len(ranges))
-	for i, r := range ranges {
-		if r.Addr >= toyState && r.Addr < toyEnd {
-			out[i] = p.memory[r.Addr-toyState : min(r.Addr-toyState+inferior.Addr(r.Len), toyEnd-toyState)]
-		}
-	}
-	return out, nil
-}
-
-func (p *toy) FindSymbols(_ context.Context, names []string) ([]*inferior.Symbol, error) {
-	out := make([]*inferior.Symbol, len(names))
-	for i, name := range names {
-		switch name {
-		case "toy_state":
-			out[i] = &inferior.Symbol{Addr: toyState}
-		case "toy_changed":
-			out[i] = &inferior.Symbol{Addr: toyEnd}
-		}
-	}
-	return out, nil
-}
-
-func (p *toy) FindTypes(_ context.Context, queries []layout.TypeQuery) ([]*layout.Layout, error) {
-	out := make([]*layout.Layout, len(queries))
-	for i, q := range queries {
-		out[i] = p.layouts[q.Name]
-	}
-	return out, nil
-}
-
-func (p *toy) Threads(context.Context, int, []string) ([]inferior.Thread, error) { return nil, nil }
-
 // A DLL reads a process of the other byte order, and is told the sizes that the debugger knows.
 func TestOtherByteOrder(t *testing.T) {
-	process := newToy(t)
+	process := toy()
 	path := testdll.In(t.TempDir()).Reference(t, "-DOTHER_ORDER=1", "-DLONG_SIZE=4")
 	h := hosts()
 	defer h.Close()

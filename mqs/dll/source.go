@@ -113,11 +113,10 @@ func (s *Source) Confinement() string {
 	return s.host.loaded.Confinement
 }
 
-// Describe fills in what the DLL has said of the process.
-func (s *Source) Describe(p *mqs.Process) {
+// Info fills in what the DLL has said of the process: its rank once its communicators were read.
+func (s *Source) Info(p *mqs.Process) {
 	p.Source = "dll"
 	if s.ignored {
-		p.Notes = append(p.Notes, s.remarks...)
 		return
 	}
 	p.DLL, p.DLLVersion = s.host.path, s.host.loaded.Version
@@ -129,11 +128,10 @@ func (s *Source) Describe(p *mqs.Process) {
 			p.WorldSize = s.world.Size
 		}
 	}
-	p.Notes = append(p.Notes, s.notes()...)
 }
 
-// notes are what the user should know of the DLL's work.
-func (s *Source) notes() []string {
+// Notes are what the user should know of the DLL's work.
+func (s *Source) Notes() []string {
 	out := slices.Clone(s.remarks)
 	if s.odd > 0 {
 		out = append(out, fmt.Sprintf("%d operations of %s have ranks, lengths or states that can't be: what can't be is not shown",
@@ -161,7 +159,7 @@ func (s *Source) notes() []string {
 func (s *Source) withRemarks(err error) error {
 	const most = 6
 	errs := []error{err}
-	notes := s.notes()
+	notes := s.Notes()
 	for _, n := range notes[:min(len(notes), most)] {
 		errs = append(errs, errors.New(n))
 	}

@@ -19,15 +19,16 @@ import (
 //
 // Members are paths with dots between levels; a field that is itself such a
 // struct puts its own tag before the paths of its fields. Integers take their
-// width and sign from the layout. [Addr] takes pointers, [Text] strings, and
-// [Place] the address of the member itself. A Struct is made by [Bind].
+// width and sign from the layout. [Ptr] and [Addr] take pointers, [Text] strings, and
+// [Embedded] and [Place] the address of the member itself. A Struct is made by [Bind].
 type Struct[T any] struct {
 	name  string
 	size  int
 	steps []step
 }
 
-// Text is a string member: characters in place, or a pointer to them.
+// Text is a string member: characters in place, or a pointer to them. An array without a length ends where
+// the string does.
 type Text struct {
 	inline []byte
 	at     Addr
@@ -52,9 +53,36 @@ const maxStruct = 1 << 20
 // Place is the address of a member, for lists and arrays that are embedded.
 type Place Addr
 
+// Ptr is a pointer to an object of the C type that T reads, 0 for NULL. Only the [Struct] of that
+// type reads what it points to.
+type Ptr[T any] uint64
+
+// Addr is where it points to.
+func (p Ptr[T]) Addr() Addr { return Addr(p) }
+
+func (p Ptr[T]) String() string { return Addr(p).String() }
+
+// Embedded is the address of a member that is itself an object of the C type that T reads, 0 where
+// there is no such member.
+type Embedded[T any] uint64
+
+// Ptr points to the member.
+func (e Embedded[T]) Ptr() Ptr[T] { return Ptr[T](e) }
+
+// Addr is where the member stands.
+func (e Embedded[T]) Addr() Addr { return Addr(e) }
+
+func (e Embedded[T]) String() string { return Addr(e).String() }
+
+func (e Embedded[T]) isPlace() {}
+func (p Place) isPlace()       {}
+
+// placed are the Go types that take the address of a member.
+type placed interface{ isPlace() }
+
 var (
-	typePlace = reflect.TypeFor[Place]()
-	typeText  = reflect.TypeFor[Text]()
+	typePlaced = reflect.TypeFor[placed]()
+	typeText   = reflect.TypeFor[Text]()
 )
 
 // member is a Go field and the C members that it may be.
@@ -175,10 +203,10 @@ func pick(l *layout.Layouts, name string, paths []string) (string, layout.Field,
 // fits says whether a member can be read into a Go type without loss.
 func fits(t reflect.Type, f layout.Field) bool {
 	integer := f.Size == 1 || f.Size == 2 || f.Size == 4 || f.Size == 8
-	switch t {
-	case typePlace:
+	switch {
+	case t.Implements(typePlaced):
 		return true
-	case typeText:
+	case t == typeText:
 		return f.Kind == layout.KindArray || f.Kind == layout.KindPointer && integer
 	}
 	switch t.Kind() {
@@ -199,8 +227,11 @@ func (s *Struct[T]) Name() string { return s.name }
 // Size is the C type's size in bytes.
 func (s *Struct[T]) Size() int { return s.size }
 
-// Read reads the object at a: its whole memory first, then the fields.
-func (s *Struct[T]) Read(r *Reader, a Addr) (T, error) {
+// Read reads the object that p points to: its whole memory first, then the fields.
+func (s *Struct[T]) Read(r *Reader, p Ptr[T]) (T, error) { return s.ReadAt(r, Addr(p)) }
+
+// ReadAt reads the object at a: its whole memory first, then the fields.
+func (s *Struct[T]) ReadAt(r *Reader, a Addr) (T, error) {
 	var out T
 	err := r.Spend(int(unsafe.Sizeof(out)))
 	if err != nil {
@@ -224,4 +255,27 @@ func (s *Struct[T]) Places(a Addr) T {
 		}
 	}
 	return out
+}
+
+// OffsetOf returns how far behind the beginning of an object the member stands that a field of T
+// takes, in bytes; false if the type lacks it. field returns the address of that field.
+func OffsetOf[T, F any](s *Struct[T], field func(*T) *F) (Addr, bool) {
+	var t T
+	at := uintptr(unsafe.Pointer(field(&t))) - uintptr(unsafe.Pointer(&t))
+	for i := range s.steps {
+		if s.steps[i].to == at {
+			return Addr(s.steps[i].field.Offset), true
+		}
+	}
+	return 0, false
+}
+
+// ContainerOf returns the object of which the member stands at p that a field of T takes, as
+// container_of of C programs does; 0 if the type lacks the member. field returns the address of that field.
+func ContainerOf[T, M any](s *Struct[T], p Ptr[M], field func(*T) *Embedded[M]) Ptr[T] {
+	offset, ok := OffsetOf(s, field)
+	if !ok {
+		return 0
+	}
+	return Ptr[T](p) - Ptr[T](offset)
 }

@@ -1,4 +1,4 @@
-package inferior
+package inferior_test
 
 import (
 	"context"
@@ -6,16 +6,18 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
 )
 
 type point struct {
-	X     int32  `c:"x"`
-	Index uint64 `c:"newer|older"`
-	Maybe uint32 `c:"gone,optional"`
-	Name  Text   `c:"name"`
-	Items Place  `c:"items"`
-	Next  Addr   `c:"next"`
+	X     int32          `c:"x"`
+	Index uint64         `c:"newer|older"`
+	Maybe uint32         `c:"gone,optional"`
+	Name  inferior.Text  `c:"name"`
+	Items inferior.Place `c:"items"`
+	Next  inferior.Addr  `c:"next"`
 	Inner struct {
 		Flag bool `c:"flag"`
 	} `c:"inner"`
@@ -27,8 +29,8 @@ func field(offset, size int, kind layout.Kind) layout.Field {
 }
 
 type shapes struct {
-	Point Struct[point]    `c:"point_t"`
-	Other Struct[struct{}] `c:"other_t,optional"`
+	Point inferior.Struct[point]    `c:"point_t"`
+	Other inferior.Struct[struct{}] `c:"other_t,optional"`
 }
 
 func pointLayout() *layout.Layout {
@@ -39,22 +41,22 @@ func pointLayout() *layout.Layout {
 }
 
 func TestBindAndRead(t *testing.T) {
-	f := newFake()
-	f.types["point_t"] = pointLayout()
+	f := inferiortest.New()
+	f.Types["point_t"] = pointLayout()
 	mem := make([]byte, 0x1000)
 	copy(mem, "\xfe\xff\x00\x00\xff\xff\xff\xff"+"abc\x00defg")
 	copy(mem[32:], "\x78\x56\x34\x12\x00\x00\x00\x00\x01")
-	f.regions[0x1000] = mem
-	r := NewReader(context.Background(), f)
-	l, err := FromDebugInfo(r, Queries(&shapes{}))
+	f.Memory[0x1000] = mem
+	r := inferior.NewReader(context.Background(), f)
+	l, err := inferior.FromDebugInfo(r, inferior.Queries(&shapes{}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var s shapes
-	if err := Bind(&s, l); err != nil {
+	if err := inferior.Bind(&s, l); err != nil {
 		t.Fatal(err)
 	}
-	p, err := s.Point.Read(r, 0x1000)
+	p, err := s.Point.ReadAt(r, 0x1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,28 +68,28 @@ func TestBindAndRead(t *testing.T) {
 	if s.Other.Bound() || !s.Point.Bound() {
 		t.Error("a type that is not there is bound, or the other way round")
 	}
-	if _, err := s.Point.Read(r, 0x1fe0); err == nil {
+	if _, err := s.Point.ReadAt(r, 0x1fe0); err == nil {
 		t.Error("a struct was read beyond its memory")
 	}
 }
 
 func TestBigEndian(t *testing.T) {
-	f := newFake()
-	f.info = Info{PointerSize: 4, BigEndian: true}
+	f := inferiortest.New()
+	f.Identity = inferior.Info{PointerSize: 4, BigEndian: true}
 	l := pointLayout()
 	l.Fields["next"] = field(32, 4, layout.KindPointer)
-	f.types["point_t"] = l
+	f.Types["point_t"] = l
 	mem := make([]byte, 0x1000)
 	copy(mem, "\xff\xfe\x00\x00\x00\x00\x00\x07")
 	copy(mem[32:], "\x12\x34\x56\x78")
-	f.regions[0x1000] = mem
-	r := NewReader(context.Background(), f)
-	layouts, _ := FromDebugInfo(r, Queries(&shapes{}))
+	f.Memory[0x1000] = mem
+	r := inferior.NewReader(context.Background(), f)
+	layouts, _ := inferior.FromDebugInfo(r, inferior.Queries(&shapes{}))
 	var s shapes
-	if err := Bind(&s, layouts); err != nil {
+	if err := inferior.Bind(&s, layouts); err != nil {
 		t.Fatal(err)
 	}
-	p, err := s.Point.Read(r, 0x1000)
+	p, err := s.Point.ReadAt(r, 0x1000)
 	if err != nil || p.X != -2 || p.Index != 7 || p.Next != 0x12345678 {
 		t.Errorf("read %+v, %v", p, err)
 	}
@@ -95,7 +97,7 @@ func TestBigEndian(t *testing.T) {
 
 // One error names all that is missing, and all that does not fit.
 func TestBindNamesEverythingMissing(t *testing.T) {
-	f := newFake()
+	f := inferiortest.New()
 	l := pointLayout()
 	delete(l.Fields, "x")
 	delete(l.Fields, "older")
@@ -103,9 +105,9 @@ func TestBindNamesEverythingMissing(t *testing.T) {
 	l.Fields["inner.flag"] = field(40, 3, layout.KindUnsigned)
 	l.Fields["items"] = field(math.MaxInt, 16, layout.KindStruct)
 	l.Fields["name"] = field(8, -4, layout.KindArray)
-	f.types["point_t"] = l
-	layouts, _ := FromDebugInfo(NewReader(context.Background(), f), Queries(&shapes{}))
-	err := Bind(&shapes{}, layouts)
+	f.Types["point_t"] = l
+	layouts, _ := inferior.FromDebugInfo(inferior.NewReader(context.Background(), f), inferior.Queries(&shapes{}))
+	err := inferior.Bind(&shapes{}, layouts)
 	if err == nil {
 		t.Fatal("it was bound")
 	}
@@ -116,32 +118,11 @@ func TestBindNamesEverythingMissing(t *testing.T) {
 	}
 }
 
-func TestTableFollowsNestedTypes(t *testing.T) {
-	table, err := layout.ParseTable([]byte(`{"release": "X 1", "pointer_size": 8, "byte_order": "little", "types": {
-		"outer_t": {"size": 32, "fields": {"a": {"offset": 8, "size": 16, "kind": "struct", "type": "inner_t"}, "n": {"offset": 0, "size": 4, "kind": "signed"}}},
-		"inner_t": {"size": 16, "fields": {"b": {"offset": 4, "size": 4, "kind": "unsigned"}}}}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := table.Layouts([]layout.TypeQuery{{Name: "outer_t", Fields: []string{"a.b", "a.c", "n", "n.x", "z"}}, {Name: "none_t"}})
-	if f, ok := l.Field("outer_t", "a.b"); !ok || f != (field(12, 4, layout.KindUnsigned)) {
-		t.Errorf("a.b is %+v, %v", f, ok)
-	}
-	for _, path := range []string{"a.c", "n.x", "z"} {
-		if f, ok := l.Field("outer_t", path); ok {
-			t.Errorf("%s is %+v", path, f)
-		}
-	}
-	if _, ok := l.Size("none_t"); ok || l.Source != "table" || l.Name != "X 1" {
-		t.Errorf("%+v", l)
-	}
-}
-
 func TestWalk(t *testing.T) {
-	chain := map[Addr]Addr{1: 2, 2: 3, 3: 9, 4: 5, 5: 6, 6: 5}
-	next := func(a Addr) (Addr, error) { return chain[a], nil }
-	walk := func(first Addr, limit int) (n int, err error) {
-		for _, e := range Walk(first, 9, limit, next) {
+	chain := map[inferior.Addr]inferior.Addr{1: 2, 2: 3, 3: 9, 4: 5, 5: 6, 6: 5}
+	next := func(a inferior.Addr) (inferior.Addr, error) { return chain[a], nil }
+	walk := func(first inferior.Addr, limit int) (n int, err error) {
+		for _, e := range inferior.Walk(first, 9, limit, next) {
 			if e != nil {
 				return n, e
 			}

@@ -108,7 +108,7 @@ func TestSpend(t *testing.T) {
 			Value int64 `c:"value"`
 		}] `c:"big"`
 	}
-	l := layout.FromDWARF(map[string]*layout.Layout{"big": {Size: 64, Fields: map[string]layout.Field{"value": field(0, 8, layout.KindSigned)}}})
+	l := layout.FromDWARF(map[string]*layout.Layout{"big": {Size: 64, Fields: map[string]layout.Field{"value": {Size: 8, Kind: layout.KindSigned}}}})
 	if err := Bind(&s, l); err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestSpend(t *testing.T) {
 	// again reads the object until that fails, and says how often it was.
 	again := func(r *Reader) (n int, err error) {
 		for n < 10_000_000 && err == nil {
-			_, err = s.Big.Read(r, same)
+			_, err = s.Big.ReadAt(r, same)
 			n++
 		}
 		return n, err
@@ -128,7 +128,7 @@ func TestSpend(t *testing.T) {
 	// Memory that is there warrants more.
 	r = NewReader(t.Context(), z)
 	for i := range 2 * n {
-		if _, err := s.Big.Read(r, same+Addr(64*i)); err != nil {
+		if _, err := s.Big.ReadAt(r, same+Addr(64*i)); err != nil {
 			t.Fatalf("object %d: %v", i, err)
 		}
 	}

@@ -130,7 +130,7 @@ type Thread struct {
 	Registers []uint64 `json:"registers"`
 }
 
-// Inferior is one stopped process. Every method takes a batch and makes at most
+// Inferior is one process, which is stopped unless it is a [Running] one. Every method takes a batch and makes at most
 // one round trip; an error means that the connection or the process is gone, or
 // that ctx ended, never that something was not found.
 type Inferior interface {
@@ -147,4 +147,13 @@ type Inferior interface {
 	// Threads returns where the threads are, each with at most depth frames;
 	// variables are the names of the arguments that are wanted of functions.
 	Threads(ctx context.Context, depth int, variables []string) ([]Thread, error)
+}
+
+// Running is an [Inferior] that runs on while it is read, and that costs little to ask. A [Reader]
+// reads nothing ahead of it, and soon forgets what it has read: what must be read anew takes a
+// Reader of its own.
+type Running interface {
+	Inferior
+	// Keep is how many bytes of memory a Reader keeps at most, beside those of one call.
+	Keep() int64
 }

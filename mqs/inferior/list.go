@@ -9,12 +9,12 @@ import (
 // reading a node's successor. It ends with an error where memory ends, where a
 // node comes a second time, or after limit nodes: a stopped process can be in
 // the middle of changing the list, and a broken one can hold anything.
-func Walk(first, stop Addr, limit int, next func(Addr) (Addr, error)) iter.Seq2[Addr, error] {
-	return func(yield func(Addr, error) bool) {
-		seen := map[Addr]struct{}{}
+func Walk[P ~uint64](first, stop P, limit int, next func(P) (P, error)) iter.Seq2[P, error] {
+	return func(yield func(P, error) bool) {
+		seen := map[P]struct{}{}
 		for a := first; a != stop && a != 0; {
 			if _, again := seen[a]; again {
-				yield(a, fmt.Errorf("the list comes back to %s after %d elements", a, len(seen)))
+				yield(a, fmt.Errorf("the list comes back to %s after %d elements", Addr(a), len(seen)))
 				return
 			}
 			if len(seen) == limit {

@@ -35,7 +35,7 @@ func (e *MemoryError) Error() string {
 	return fmt.Sprintf("cannot read %d bytes at %s", e.Len, e.Addr)
 }
 
-// memory caches the memory of one process during one stop. It knows extents,
+// memory caches the memory of one process during one stop, or for a moment while it runs. It knows extents,
 // which are contiguous and never overlap, and pages that are not readable.
 type memory struct {
 	inferior Inferior
@@ -47,6 +47,8 @@ type memory struct {
 	fetches  int
 	cached   int64
 	held     int64 // bytes that the process has in all, -1 if not known
+	keep     int64 // of a [Running] process, the bytes that are kept at a time; else 0
+	kept     int64
 	budget   budget
 }
 
@@ -69,6 +71,10 @@ func (e extent) end() Addr { return e.start + Addr(len(e.data)) }
 func (m *memory) read(ctx context.Context, a Addr, n int) ([]byte, error) {
 	if m.budget.spent != nil {
 		return nil, m.budget.spent
+	}
+	if m.keep > 0 && m.kept > m.keep {
+		m.extents, m.kept = nil, 0
+		clear(m.holes)
 	}
 	b, err := m.find(ctx, a, n)
 	if err == nil && m.used != nil {
@@ -155,6 +161,9 @@ func pages(a Addr, n int) Range {
 // as much again as that is, upwards or downwards; else to a block.
 func (m *memory) plan(a Addr, n int) []Range {
 	need := pages(a, n)
+	if m.keep > 0 {
+		return []Range{need}
+	}
 	i, _ := slices.BinarySearchFunc(m.extents, need.Addr, func(e extent, a Addr) int { return cmp.Compare(e.start, a) })
 	block := Addr(smallBlock)
 	if m.fetches >= smallFetches {
@@ -264,6 +273,7 @@ func (m *memory) call(ctx context.Context, ranges []Range) error {
 		if len(data) > 0 {
 			m.insert(extent{r.Addr, data})
 			m.cached += int64(len(data))
+			m.kept += int64(len(data))
 		}
 	}
 	limit := maxCached

@@ -1,4 +1,4 @@
-package inferior
+package inferior_test
 
 import (
 	"archive/zip"
@@ -8,20 +8,22 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
 )
 
 // A recording answers as the process did, and knows nothing else.
 func TestRecordAndReplay(t *testing.T) {
 	ctx := context.Background()
-	f := newFake()
-	f.info = Info{Inferior: 2, PID: 77, Kind: "core", Executable: "/a", Libraries: []string{"/b"}, PointerSize: 8}
-	f.regions[0x10000] = noise(0x9000)
-	f.symbols["sym"] = &Symbol{0x10008, "/b"}
-	f.types["point_t"] = pointLayout()
-	rec := NewRecorder(f)
-	ask := func(tg Inferior) []any {
-		r := NewReader(ctx, tg)
+	f := inferiortest.New()
+	f.Identity = inferior.Info{Inferior: 2, PID: 77, Kind: "core", Executable: "/a", Libraries: []string{"/b"}, PointerSize: 8}
+	f.Memory[0x10000] = noise(0x9000)
+	f.Symbols["sym"] = &inferior.Symbol{Addr: 0x10008, Object: "/b"}
+	f.Types["point_t"] = pointLayout()
+	rec := inferior.NewRecorder(f)
+	ask := func(tg inferior.Inferior) []any {
+		r := inferior.NewReader(ctx, tg)
 		mem1, err1 := r.Bytes(0x10010, 0x20)
 		mem2, err2 := r.Bytes(0x10020, 0x3000)
 		mem3, err3 := r.Bytes(0x18ff0, 16)
@@ -32,10 +34,10 @@ func TestRecordAndReplay(t *testing.T) {
 	}
 	want := ask(rec)
 	var file bytes.Buffer
-	if err := WriteRecording(&file, []*Recorder{rec}); err != nil {
+	if err := inferior.WriteRecording(&file, []*inferior.Recorder{rec}); err != nil {
 		t.Fatal(err)
 	}
-	got, err := ReadRecording(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	got, err := inferior.ReadRecording(bytes.NewReader(file.Bytes()), int64(file.Len()))
 	if err != nil || len(got) != 1 {
 		t.Fatalf("%d processes, %v", len(got), err)
 	}
@@ -43,7 +45,7 @@ func TestRecordAndReplay(t *testing.T) {
 		t.Errorf("replayed\n%v\nwant\n%v", again, want)
 	}
 	// Nor does it hold what was only brought along.
-	r := NewReader(ctx, got[0])
+	r := inferior.NewReader(ctx, got[0])
 	if b, err := r.Bytes(0x10000, 16); err != nil || !bytes.Equal(b, make([]byte, 16)) {
 		t.Errorf("memory that was not used is there: %x, %v", b, err)
 	}
@@ -54,7 +56,7 @@ func TestRecordAndReplay(t *testing.T) {
 
 func TestReadRecordingRefuses(t *testing.T) {
 	for _, file := range [][]byte{nil, []byte("hello"), []byte("PK\x05\x06" + string(make([]byte, 18)))} {
-		if _, err := ReadRecording(bytes.NewReader(file), int64(len(file))); !errors.Is(err, ErrNotRecording) {
+		if _, err := inferior.ReadRecording(bytes.NewReader(file), int64(len(file))); !errors.Is(err, inferior.ErrNotRecording) {
 			t.Errorf("%q: %v", file, err)
 		}
 	}
@@ -85,7 +87,7 @@ func TestReadRecordingStandsAnything(t *testing.T) {
 		if err := z.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ReadRecording(bytes.NewReader(file.Bytes()), int64(file.Len())); !errors.Is(err, ErrNotRecording) {
+		if _, err := inferior.ReadRecording(bytes.NewReader(file.Bytes()), int64(file.Len())); !errors.Is(err, inferior.ErrNotRecording) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

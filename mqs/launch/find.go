@@ -31,7 +31,7 @@ func (s *system) search(pid int) (*Job, error) {
 	switch {
 	case p == nil:
 		return nil, fmt.Errorf("there is no process %d", pid)
-	case p.hasEnded():
+	case p.stat.HasEnded():
 		return nil, fmt.Errorf("process %d (%s) has ended: it is only waiting for its parent to notice", pid, p.name)
 	}
 	if len(s.inside(p).table) > 0 {
@@ -243,7 +243,7 @@ func (s *system) fill(r *Rank, p *process, e entry, launcher *process) *group {
 			r.Number.Value, e.pid, launcher)
 		return nil
 	}
-	if p == nil || p.hasEnded() || p.started < launcher.started {
+	if p == nil || p.stat.HasEnded() || p.stat.Started < launcher.stat.Started {
 		r.Exited = true
 		return nil
 	}

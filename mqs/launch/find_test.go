@@ -245,18 +245,6 @@ func TestFindNothing(t *testing.T) {
 	}
 }
 
-func TestParseStat(t *testing.T) {
-	fields := strings.Repeat(" 0", 17) + " 77 0"
-	if p := parseStat(5, []byte("5 (a) b (c) S 4"+fields)); p == nil || p.name != "a) b (c" || p.parentID != 4 || p.started != 77 {
-		t.Error(p)
-	}
-	for _, text := range []string{"", "5", "5 (a", "5 ) (", "5 (a) S 4", "5 (a) S x" + fields} {
-		if p := parseStat(5, []byte(text)); p != nil {
-			t.Errorf("%q: %v", text, p)
-		}
-	}
-}
-
 func TestSameName(t *testing.T) {
 	for _, c := range []struct {
 		a, b string

@@ -109,7 +109,7 @@ func (s *system) claims(own *group) []int {
 
 // older orders processes by their age.
 func older(a, b *process) int {
-	return cmp.Or(cmp.Compare(a.started, b.started), cmp.Compare(a.pid, b.pid))
+	return cmp.Or(cmp.Compare(a.stat.Started, b.stat.Started), cmp.Compare(a.pid, b.pid))
 }
 
 func (s *system) jobOf(at place) job {

@@ -18,6 +18,7 @@ import (
 	"runtime"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 	"github.com/mpi-queues/mpi-queues/mqs/procmem"
 )
 
@@ -75,7 +76,7 @@ func Find(pid int) (*Job, error) {
 		return nil, errors.New("the processes of an MPI job can be found on Linux only: name each of them by its id")
 	}
 	files := procmem.NewFiles(tableSymbol, sizeSymbol, initSymbol)
-	s, err := look("/proc", func(pid int) (memory, error) { return files.Open(pid) })
+	s, err := look(procfs.Host, func(pid int) (memory, error) { return files.Open(pid) })
 	if err != nil {
 		return nil, err
 	}

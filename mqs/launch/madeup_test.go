@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -9,6 +10,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 )
 
 // madeUp is a process that is not there.
@@ -83,7 +87,7 @@ func machine(t *testing.T, processes ...madeUp) *system {
 			memories[p.pid] = m
 		}
 	}
-	s, err := look(root, func(pid int) (memory, error) {
+	s, err := look(procfs.FS(root), func(pid int) (memory, error) {
 		if m := memories[pid]; m != nil {
 			return m, nil
 		}
@@ -103,44 +107,53 @@ func machine(t *testing.T, processes ...madeUp) *system {
 
 // fake is the memory of a made-up process, in pages.
 type fake struct {
-	width   int
-	big     bool
-	symbols map[string]uint64
-	pages   map[uint64][]byte
-	// fetches counts what was read; before is called ahead of each, with its address.
+	inferior.Inferior // nothing else is asked for
+	width             int
+	big               bool
+	symbols           map[string]uint64
+	pages             map[uint64][]byte
+	// fetches counts what was read; before is called ahead of each, with its address and length.
 	fetches int
-	before  func(addr uint64)
+	before  func(addr uint64, n int)
 }
 
 func newFake(width int, big bool) *fake {
-	return &fake{width: width, big: big, symbols: map[string]uint64{}, pages: map[uint64][]byte{}, before: func(uint64) {}}
+	return &fake{width: width, big: big, symbols: map[string]uint64{}, pages: map[uint64][]byte{}, before: func(uint64, int) {}}
 }
 
-func (f *fake) Close()           {}
-func (f *fake) PointerSize() int { return f.width }
-func (f *fake) BigEndian() bool  { return f.big }
+func (f *fake) Close()      {}
+func (f *fake) Keep() int64 { return 64 << 10 }
 
-func (f *fake) Symbol(name string) (addr, size uint64, ok bool) {
-	addr, ok = f.symbols[name]
-	return addr, 0, ok
+func (f *fake) Info() inferior.Info { return inferior.Info{PointerSize: f.width, BigEndian: f.big} }
+
+func (f *fake) FindSymbols(_ context.Context, names []string) ([]*inferior.Symbol, error) {
+	out := make([]*inferior.Symbol, len(names))
+	for i, name := range names {
+		if at, ok := f.symbols[name]; ok {
+			out[i] = &inferior.Symbol{Addr: inferior.Addr(at)}
+		}
+	}
+	return out, nil
 }
 
 const page = 4096
 
-func (f *fake) Bytes(addr uint64, n int) ([]byte, error) {
-	f.before(addr)
-	f.fetches++
-	if n > piece {
-		return nil, errors.New("too much at once")
-	}
-	out := make([]byte, 0, n)
-	for len(out) < n {
-		at := addr + uint64(len(out))
-		p := f.pages[at/page]
-		if p == nil {
-			return nil, fmt.Errorf("nothing at %#x", at)
+func (f *fake) ReadMemory(_ context.Context, ranges []inferior.Range) ([][]byte, error) {
+	out := make([][]byte, len(ranges))
+	for i, r := range ranges {
+		f.before(uint64(r.Addr), r.Len)
+		f.fetches++
+		if r.Len > piece+page {
+			return nil, errors.New("too much at once")
 		}
-		out = append(out, p[at%page:][:min(n-len(out), int(page-at%page))]...)
+		for len(out[i]) < r.Len {
+			at := uint64(r.Addr) + uint64(len(out[i]))
+			p := f.pages[at/page]
+			if p == nil {
+				break
+			}
+			out[i] = append(out[i], p[at%page:][:min(r.Len-len(out[i]), int(page-at%page))]...)
+		}
 	}
 	return out, nil
 }

@@ -2,11 +2,7 @@ package launch
 
 import (
 	"fmt"
-	"io"
-	"os"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs/dll/trust"
 )
@@ -23,9 +19,6 @@ type status struct {
 	namespace string
 }
 
-// maxStatus is how much of a process's status is read.
-const maxStatus = 64 << 10
-
 func (s *system) status(p *process) *status {
 	if p.status == nil {
 		p.status = s.readStatus(p.pid)
@@ -34,35 +27,15 @@ func (s *system) status(p *process) *status {
 }
 
 func (s *system) readStatus(pid int) *status {
-	out := &status{owner: -1}
-	out.namespace, _ = os.Readlink(s.file(pid, "ns/pid"))
-	f, err := os.Open(s.file(pid, "status"))
+	out := &status{owner: -1, namespace: s.proc.Namespace(pid, "pid")}
+	told, err := s.proc.Status(pid)
 	if err != nil {
 		return out
 	}
-	defer func() { _ = f.Close() }()
-	text, _ := io.ReadAll(io.LimitReader(f, maxStatus))
-	for line := range strings.Lines(string(text)) {
-		key, value, _ := strings.Cut(line, ":")
-		if key != "Uid" && key != "NSpid" {
-			continue
-		}
-		numbers := []int{}
-		for _, word := range strings.Fields(value) {
-			n, err := strconv.Atoi(word)
-			if err != nil {
-				return out
-			}
-			numbers = append(numbers, n)
-		}
-		if key == "NSpid" {
-			out.ids = numbers
-			continue
-		}
-		// Real, effective, saved, and of the file system.
-		if len(numbers) == 4 && numbers[0] == numbers[1] && numbers[0] == numbers[2] {
-			out.owner = numbers[0]
-		}
+	out.ids = told.IDs
+	// Real, effective, saved, and of the file system.
+	if u := told.Users; len(u) == 4 && u[0] == u[1] && u[0] == u[2] {
+		out.owner = u[0]
 	}
 	return out
 }

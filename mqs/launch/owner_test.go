@@ -70,7 +70,7 @@ func TestTableOfAnotherUser(t *testing.T) {
 func TestMixedOwner(t *testing.T) {
 	s := machine(t, madeUp{pid: 20, parent: 1, name: "mpirun", uid: 1000}, madeUp{pid: 31, parent: 20, name: "su", uid: 1000})
 	text := "Name:\tsu\nUid:\t1000\t0\t0\t0\nNSpid:\t31\n"
-	if err := os.WriteFile(filepath.Join(s.root, "31", "status"), []byte(text), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(string(s.proc), "31", "status"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if s.speaksFor(s.processes[20], s.processes[31]) || !s.speaksFor(s.processes[1], s.processes[31]) {

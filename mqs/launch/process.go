@@ -1,25 +1,23 @@
 package launch
 
 import (
-	"bytes"
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
 
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
-	"github.com/mpi-queues/mpi-queues/mqs/procmem"
 )
 
 // system is what /proc says of the processes of this machine, at one time.
 type system struct {
-	root      string
+	proc      procfs.FS
 	processes map[int]*process
 	// open reads a process, and isHere knows the names of this machine.
 	open   func(pid int) (memory, error)
@@ -39,21 +37,19 @@ type system struct {
 
 // memory is a process that is read.
 type memory interface {
-	procmem.Memory
+	inferior.Inferior
 	Close()
 }
 
 // process is a process of this machine. What is not plain from its line in /proc
 // is read when it is asked for, and kept.
 type process struct {
+	stat     procfs.Stat
 	pid      int
+	name     string   // as it can be printed
 	parent   *process // nil if it is not to be seen
 	children []*process
-	name     string
-	state    byte
-	started  uint64 // since boot, in the kernel's ticks
 
-	parentID    int
 	environment *environment
 	inside      *inside
 	status      *status
@@ -73,38 +69,24 @@ type inside struct {
 	denied bool
 }
 
-// maxEnvironment is how much of an environment is read: twice what the kernel
-// lets a program start with.
-const maxEnvironment = 12 << 20
-
-// maxVariable is how long a variable may be, in bytes: those that matter are numbers and
-// the names of jobs and machines.
-const maxVariable = 4 << 10
-
 // maxAncestors bounds the way up from a process.
 const maxAncestors = 64
 
 // look sees which processes there are.
-func look(root string, open func(pid int) (memory, error)) (*system, error) {
-	entries, err := os.ReadDir(root)
+func look(proc procfs.FS, open func(pid int) (memory, error)) (*system, error) {
+	pids, err := proc.Processes()
 	if err != nil {
 		return nil, fmt.Errorf("the processes of this machine can't be seen: %w", err)
 	}
-	s := &system{root: root, open: open, processes: map[int]*process{}, patience: lookPatience, isHere: func(string) bool { return false }}
-	for _, e := range entries {
-		pid, err := strconv.Atoi(e.Name())
-		if err != nil || pid <= 0 {
-			continue
-		}
+	s := &system{proc: proc, open: open, processes: map[int]*process{}, patience: lookPatience, isHere: func(string) bool { return false }}
+	for _, pid := range pids {
 		// It may have ended in the meantime.
-		if stat, err := os.ReadFile(s.file(pid, "stat")); err == nil {
-			if p := parseStat(pid, stat); p != nil {
-				s.processes[pid] = p
-			}
+		if stat, err := proc.Stat(pid); err == nil {
+			s.processes[pid] = &process{stat: stat, pid: pid, name: printable.Line(stat.Name)}
 		}
 	}
 	for _, p := range s.processes {
-		if parent := s.processes[p.parentID]; parent != nil && parent != p {
+		if parent := s.processes[p.stat.Parent]; parent != nil && parent != p {
 			p.parent = parent
 			parent.children = append(parent.children, p)
 		}
@@ -112,35 +94,7 @@ func look(root string, open func(pid int) (memory, error)) (*system, error) {
 	return s, nil
 }
 
-func (s *system) file(pid int, name string) string {
-	return filepath.Join(s.root, strconv.Itoa(pid), name)
-}
-
-// parseStat reads a process's line in /proc; nil if it is none.
-func parseStat(pid int, stat []byte) *process {
-	// The name, in parentheses, may hold anything.
-	from, to := bytes.IndexByte(stat, '('), bytes.LastIndexByte(stat, ')')
-	if from < 0 || to < from {
-		return nil
-	}
-	fields := strings.Fields(string(stat[to+1:]))
-	if len(fields) < 20 {
-		return nil
-	}
-	p := &process{pid: pid, name: printable.Line(string(stat[from+1 : to])), state: fields[0][0]}
-	var parentErr, startErr error
-	p.parentID, parentErr = strconv.Atoi(fields[1])
-	p.started, startErr = strconv.ParseUint(fields[19], 10, 64)
-	if errors.Join(parentErr, startErr) != nil {
-		return nil
-	}
-	return p
-}
-
 func (p *process) String() string { return fmt.Sprintf("%s (process %d)", p.name, p.pid) }
-
-// hasEnded is true of one that only waits for its parent to notice.
-func (p *process) hasEnded() bool { return p.state == 'Z' || p.state == 'X' }
 
 // ancestors are a process's, the nearest first, without what belongs to nobody's
 // job: the first process of the machine or container.
@@ -165,36 +119,15 @@ var variables = []string{
 // env is a variable of a process's environment, empty if it has none.
 func (s *system) env(p *process, name string) string {
 	if p.environment == nil {
-		p.environment = s.readEnvironment(p.pid)
+		values, err := s.proc.Environment(p.pid, variables)
+		p.environment = &environment{values, err}
 	}
 	return p.environment.values[name]
 }
 
-func (s *system) readEnvironment(pid int) *environment {
-	f, err := os.Open(s.file(pid, "environ"))
-	if err != nil {
-		return &environment{err: err}
-	}
-	defer func() { _ = f.Close() }()
-	text, err := io.ReadAll(io.LimitReader(f, maxEnvironment))
-	e := &environment{values: map[string]string{}, err: err}
-	for len(text) > 0 {
-		var line []byte
-		line, text, _ = bytes.Cut(text, []byte{0})
-		name, value, ok := bytes.Cut(line, []byte{'='})
-		// As for getenv, the first of a name counts.
-		if i := slices.Index(variables, string(name)); ok && i >= 0 {
-			if _, known := e.values[variables[i]]; !known && len(value) <= maxVariable {
-				e.values[variables[i]] = string(value)
-			}
-		}
-	}
-	return e
-}
-
 // program is the path of a process's program, empty if it can't be seen.
 func (s *system) program(p *process) string {
-	path, err := os.Readlink(s.file(p.pid, "exe"))
+	path, err := s.proc.Program(p.pid)
 	if err != nil {
 		return ""
 	}
@@ -246,7 +179,8 @@ func (s *system) readInside(pid int) *inside {
 	}
 	defer m.Close()
 	i := &inside{}
-	_, _, i.isMPI = m.Symbol(initSymbol)
+	found, err := m.FindSymbols(context.Background(), []string{initSymbol})
+	i.isMPI = err == nil && found[0] != nil
 	if i.table, i.err = readTable(m, &s.tables); i.err == nil {
 		if pid := s.listedTwice(i.table); pid != 0 {
 			i.table, i.err = nil, fmt.Errorf("its %s can't be right: it has process %d twice", tableSymbol, pid)

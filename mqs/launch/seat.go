@@ -83,7 +83,7 @@ type place struct {
 // another's rank, or in a step of Slurm's, and its ranks then have the variables
 // of both; those that fewer of the processes above have too are their own.
 func (s *system) place(p *process) (out place, ok bool) {
-	if p.hasEnded() {
+	if p.stat.HasEnded() {
 		return out, false
 	}
 	shortest := maxAncestors + 1

@@ -1,13 +1,14 @@
 package launch
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"sync/atomic"
 
-	"github.com/mpi-queues/mpi-queues/mqs/procmem"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/printable"
 )
 
 // The variables of a launcher's that list what it has started. The MPIR process
@@ -46,24 +47,27 @@ const (
 // readTable reads a launcher's table; it is empty if there is none, or none that
 // is filled. Since the launcher runs on, what was read is only believed if the
 // table is still the same behind it. What it takes is added to spent.
-func readTable(m procmem.Memory, spent *atomic.Int64) ([]entry, error) {
+func readTable(launcher inferior.Inferior, spent *atomic.Int64) ([]entry, error) {
 	const attempts = 3
-	tableAt, _, hasTable := m.Symbol(tableSymbol)
-	sizeAt, _, hasSize := m.Symbol(sizeSymbol)
+	anew := func() *inferior.Reader { return inferior.NewReader(context.Background(), launcher) }
+	symbols, err := anew().Symbols(tableSymbol, sizeSymbol)
+	if err != nil {
+		return nil, err
+	}
+	tableAt, hasTable := symbols[tableSymbol]
+	sizeAt, hasSize := symbols[sizeSymbol]
 	if !hasTable || !hasSize {
 		return nil, nil
 	}
-	where := func() (at uint64, size int32, err error) {
-		if at, err = procmem.Pointer(m, tableAt); err != nil {
-			return 0, 0, err
-		}
-		b, err := m.Bytes(sizeAt, 4)
+	where := func() (at inferior.Addr, size int32, err error) {
+		r := anew()
+		table, err := r.Pointers(tableAt.Addr, 1)
 		if err != nil {
 			return 0, 0, err
 		}
-		return at, int32(procmem.Order(m).Uint32(b)), nil
+		n, err := r.Int(sizeAt.Addr, 4)
+		return table[0], int32(n), err
 	}
-	var err error
 	for range attempts {
 		at, size, whereErr := where()
 		switch {
@@ -75,7 +79,7 @@ func readTable(m procmem.Memory, spent *atomic.Int64) ([]entry, error) {
 			return nil, fmt.Errorf("its %s of %d entries can't be right", tableSymbol, size)
 		}
 		var table []entry
-		table, err = readEntries(m, at, int(size), spent)
+		table, err = readEntries(anew(), at, int(size), spent)
 		if again, n, whereErr := where(); whereErr == nil && again == at && n == size {
 			return table, err
 		}
@@ -83,37 +87,32 @@ func readTable(m procmem.Memory, spent *atomic.Int64) ([]entry, error) {
 	return nil, errors.Join(err, fmt.Errorf("its %s does not stand still", tableSymbol))
 }
 
-func readEntries(m procmem.Memory, at uint64, n int, spent *atomic.Int64) ([]entry, error) {
-	width := m.PointerSize()
-	step := 3 * width // two pointers and an int, padded to the width of a pointer
-	if at > math.MaxUint64-uint64(n*step) {
-		return nil, fmt.Errorf("its %s at %#x can't be right", tableSymbol, at)
-	}
-	order := procmem.Order(m)
-	word := func(b []byte) uint64 {
-		if width == 4 {
-			return uint64(order.Uint32(b))
-		}
-		return order.Uint64(b)
-	}
-	texts := &texts{m: m, spent: spent, known: map[uint64]string{}}
+func readEntries(r *inferior.Reader, at inferior.Addr, n int, spent *atomic.Int64) ([]entry, error) {
+	const words = 3 // two pointers and an int, padded to the width of a pointer
+	width := r.Info().PointerSize
+	step := words * width
+	texts := &texts{r: r, spent: spent, known: map[inferior.Addr]string{}}
 	var out []entry
 	for len(out) < n {
 		count := min(n-len(out), piece/step)
-		b, err := m.Bytes(at+uint64(len(out)*step), count*step)
+		b, err := r.Pointers(at+inferior.Addr(len(out)*step), words*count)
 		if err != nil {
 			return nil, fmt.Errorf("its %s can't be read: %w", tableSymbol, err)
 		}
 		if cap(out)-len(out) < count { // it grows with what is there
 			out = slices.Grow(out, min(n-len(out), max(count, len(out))))
 		}
-		for ; len(b) > 0; b = b[step:] {
-			e := entry{pid: int(int32(order.Uint32(b[2*width:])))}
-			if e.host, err = texts.read(word(b)); err != nil {
+		for ; len(b) > 0; b = b[words:] {
+			pid := b[2]
+			if r.Info().BigEndian && width == 8 {
+				pid >>= 32 // the padding is behind the int
+			}
+			e := entry{pid: int(int32(pid))}
+			if e.host, err = texts.read(b[0]); err != nil {
 				return nil, fmt.Errorf("the host of entry %d of its %s can't be read: %w", len(out), tableSymbol, err)
 			}
 			// Not needed to tell a process.
-			if e.executable, err = texts.read(word(b[width:])); errors.Is(err, errTables) {
+			if e.executable, err = texts.read(b[1]); errors.Is(err, errTables) {
 				return nil, err
 			}
 			if spent.Add(entryCost) > maxTables {
@@ -155,26 +154,26 @@ func (s *system) listedTwice(table []entry) int {
 // errTables means that the tables of launchers are more than can be.
 var errTables = errors.New("its " + tableSymbol + " and those around it are too long to be right")
 
-// texts reads strings that often are the same ones or stand side by side.
+// texts reads strings, which often are the same ones.
 type texts struct {
-	m     procmem.Memory
+	r     *inferior.Reader
 	spent *atomic.Int64
-	known map[uint64]string
-	// page is the one that was read last, and at its address.
-	page []byte
-	at   uint64
+	known map[inferior.Addr]string
 }
 
 // read returns the string at an address, empty for that of a null pointer.
-func (t *texts) read(at uint64) (string, error) {
+func (t *texts) read(at inferior.Addr) (string, error) {
 	if at == 0 {
 		return "", nil
 	}
 	s, ok := t.known[at]
 	if !ok {
 		var err error
-		if s, err = procmem.Text(pages{t.m, t}, at, maxText); err != nil {
+		if s, err = t.r.CString(at, maxText); err != nil {
 			return "", err
+		}
+		if s != printable.Line(s) {
+			return "", fmt.Errorf("no text at %s", at)
 		}
 		if t.spent.Add(int64(2*(len(s)+textCost))) > maxTables {
 			return "", errTables
@@ -182,24 +181,4 @@ func (t *texts) read(at uint64) (string, error) {
 		t.known[at] = s
 	}
 	return s, nil
-}
-
-// pages is a process that is read a page at a time.
-type pages struct {
-	procmem.Memory
-	*texts
-}
-
-// Bytes reads what is on one page, as [peek.Text] asks for.
-func (p pages) Bytes(addr uint64, n int) ([]byte, error) {
-	const size = 4096
-	at := addr - addr%size
-	if p.page == nil || p.at != at {
-		page, err := p.m.Bytes(at, size)
-		if err != nil {
-			return nil, err
-		}
-		p.page, p.at = page, at
-	}
-	return p.page[addr-at:][:n], nil
 }

@@ -107,8 +107,8 @@ func TestMovingTable(t *testing.T) {
 	f := newFake(8, false)
 	f.putTable([]entry{{"host", "/program", 17}})
 	two := []entry{{"host", "/program", 17}, {"host", "/program", 18}}
-	f.before = func(addr uint64) {
-		if addr == tableAt {
+	f.before = func(addr uint64, n int) {
+		if addr <= tableAt && tableAt < addr+uint64(n) {
 			f.putTable(two)
 		}
 	}
@@ -116,8 +116,8 @@ func TestMovingTable(t *testing.T) {
 		t.Error(table, err)
 	}
 	sizes := byte(0)
-	f.before = func(addr uint64) {
-		if addr == sizeAt {
+	f.before = func(addr uint64, _ int) {
+		if addr == sizeAt { // at the start of a page
 			sizes++
 			f.put(sizeAt, []byte{1 + sizes%2})
 		}

@@ -2,13 +2,6 @@
 // tables of the releases of MPIs and of what they stand on.
 package layout
 
-import (
-	"encoding/json"
-	"fmt"
-	"io/fs"
-	"strings"
-)
-
 // Layouts knows the layouts of C types. Its Source says where they came from.
 type Layouts struct {
 	// Source is "dwarf" or "table".
@@ -51,69 +44,6 @@ func (l *Layouts) Field(name, path string) (f Field, ok bool) {
 	return f, ok
 }
 
-// A Table is the embedded layouts of one release of an MPI, as its stock build
-// compiles them. Members that are themselves listed types are followed.
-type Table struct {
-	// Release that the table describes, such as "Open MPI 4.1.4".
-	Release string `json:"release"`
-	// PointerSize and ByteOrder ("little" or "big") say which ABI.
-	PointerSize int    `json:"pointer_size"`
-	ByteOrder   string `json:"byte_order"`
-	// Types by name.
-	Types map[string]struct {
-		Size   int `json:"size"`
-		Fields map[string]struct {
-			Field
-			// Type names the member's own type where the table lists it.
-			Type string `json:"type,omitempty"`
-		} `json:"fields"`
-	} `json:"types"`
-}
-
-// ParseTable reads a table from its JSON form.
-func ParseTable(text []byte) (*Table, error) {
-	t := new(Table)
-	if err := json.Unmarshal(text, t); err != nil {
-		return nil, fmt.Errorf("layout table: %w", err)
-	}
-	return t, nil
-}
-
-// Fits says whether the table is for an ABI: the width of its pointers in bytes, and their order.
-func (t *Table) Fits(pointerSize int, isBigEndian bool) bool {
-	return t.PointerSize == pointerSize && (t.ByteOrder == "big") == isBigEndian
-}
-
-// Layouts answers the queries from the table.
-func (t *Table) Layouts(queries []TypeQuery) *Layouts {
-	l := &Layouts{Source: "table", Name: t.Release, types: map[string]*Layout{}, table: t}
-	for _, q := range queries {
-		whole, ok := t.Types[q.Name]
-		if !ok {
-			continue
-		}
-		out := &Layout{Size: whole.Size, Fields: map[string]Field{}}
-		for _, path := range q.Fields {
-			if f, ok := t.field(q.Name, path); ok {
-				out.Fields[path] = f
-			}
-		}
-		l.types[q.Name] = out
-	}
-	return l
-}
-
-func (t *Table) field(name, path string) (Field, bool) {
-	head, rest, nested := strings.Cut(path, ".")
-	f, ok := t.Types[name].Fields[head]
-	if !ok || !nested {
-		return f.Field, ok
-	}
-	inner, ok := t.field(f.Type, rest)
-	inner.Offset += f.Offset
-	return inner, ok && f.Kind == KindStruct
-}
-
 // TypeQuery asks for a C type and some of its members.
 type TypeQuery struct {
 	Name string
@@ -147,26 +77,4 @@ type Layout struct {
 	// Object is the path of the file that describes the type, empty if not known.
 	Object string           `json:"object,omitempty"`
 	Fields map[string]Field `json:"fields"`
-}
-
-// ReadTables reads the tables in a folder of embedded files, in the order of
-// their names. It panics on what is no table: a test reads them all.
-func ReadTables(files fs.FS, folder string) []*Table {
-	entries, err := fs.ReadDir(files, folder)
-	if err != nil {
-		panic(err)
-	}
-	var out []*Table
-	for _, e := range entries {
-		text, err := fs.ReadFile(files, folder+"/"+e.Name())
-		if err != nil {
-			panic(err)
-		}
-		t, err := ParseTable(text)
-		if err != nil {
-			panic(err)
-		}
-		out = append(out, t)
-	}
-	return out
 }

@@ -82,11 +82,11 @@ func (s *source) anySet(places ...inferior.Place) mqs.Maybe[bool] {
 }
 
 func (s *source) inNemesis(at inferior.Addr) mqs.Maybe[bool] {
-	region, err := s.arrivals.Region.Read(s.r, at)
+	region, err := s.arrivals.Region.ReadAt(s.r, at)
 	if err != nil || region.Locals < 1 || region.Locals > maxLocals || region.Queue == 0 {
 		return mqs.Maybe[bool]{}
 	}
-	q, err := s.arrivals.Queue.Read(s.r, region.Queue)
+	q, err := s.arrivals.Queue.ReadAt(s.r, region.Queue)
 	if err != nil {
 		return mqs.Maybe[bool]{}
 	}
@@ -101,7 +101,7 @@ func (s *source) inNemesis(at inferior.Addr) mqs.Maybe[bool] {
 		if i == int(region.Local) {
 			continue
 		}
-		b, err := s.arrivals.Fastbox.Read(s.r, box)
+		b, err := s.arrivals.Fastbox.ReadAt(s.r, box)
 		if err != nil {
 			return mqs.Maybe[bool]{}
 		}
@@ -113,15 +113,15 @@ func (s *source) inNemesis(at inferior.Addr) mqs.Maybe[bool] {
 }
 
 func (s *source) inPosix(at inferior.Addr) mqs.Maybe[bool] {
-	all, err := s.arrivals.Transports.Read(s.r, at)
+	all, err := s.arrivals.Transports.ReadAt(s.r, at)
 	if err != nil {
 		return mqs.Maybe[bool]{}
 	}
-	t, err := s.arrivals.Transport.Read(s.r, inferior.Addr(all.First))
+	t, err := s.arrivals.Transport.ReadAt(s.r, inferior.Addr(all.First))
 	if err != nil || t.Mine == 0 || s.arrivals.Transports.Size() != s.arrivals.Transport.Size() {
 		return mqs.Maybe[bool]{} // with several virtual interfaces there are several
 	}
-	q, err := s.arrivals.Terminal.Read(s.r, t.Mine)
+	q, err := s.arrivals.Terminal.ReadAt(s.r, t.Mine)
 	if err != nil {
 		return mqs.Maybe[bool]{}
 	}

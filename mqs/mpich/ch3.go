@@ -86,7 +86,7 @@ func (d *ch3) progress() mqs.Maybe[uint64] {
 	if !ok || !d.Counter.Bound() {
 		return mqs.Maybe[uint64]{}
 	}
-	c, err := d.Counter.Read(d.r, at.Addr)
+	c, err := d.Counter.ReadAt(d.r, at.Addr)
 	if err != nil {
 		return mqs.Maybe[uint64]{}
 	}
@@ -94,7 +94,7 @@ func (d *ch3) progress() mqs.Maybe[uint64] {
 }
 
 func (d *ch3) group(a inferior.Addr, local bool, size int32) ([]mqs.Maybe[int32], error) {
-	c, err := d.groups.Comm.Read(d.r, a)
+	c, err := d.groups.Comm.ReadAt(d.r, a)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (d *ch3) group(a inferior.Addr, local bool, size int32) ([]mqs.Maybe[int32]
 	if local {
 		at = c.LocalTable
 	}
-	table, err := d.groups.Table.Read(d.r, at)
+	table, err := d.groups.Table.ReadAt(d.r, at)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +132,7 @@ func (d *ch3) connected(entries inferior.Addr, out []mqs.Maybe[int32]) error {
 	for i, vc := range connections {
 		number, ok := d.numbers[vc]
 		if !ok {
-			v, err := d.groups.VC.Read(d.r, vc)
+			v, err := d.groups.VC.ReadAt(d.r, vc)
 			if err != nil {
 				return err
 			}
@@ -161,7 +161,7 @@ func (d *ch3) isHalf(*requestAt, map[inferior.Addr]bool) bool { return false }
 
 // request reads what ch3 keeps of a request; what a request does not use is stale.
 func (d *ch3) request(r *requestAt) (ch3Request, asked) {
-	q, err := d.Request.Read(d.r, r.at)
+	q, err := d.Request.ReadAt(d.r, r.at)
 	if err != nil {
 		return q, asked{}
 	}

@@ -109,13 +109,13 @@ func (d *ch4) elsewhere(c *commState) error {
 
 // interfaces reads the virtual interfaces.
 func (d *ch4) interfaces() ([]ch4VCI, error) {
-	global, err := d.Global.Read(d.r, d.symbols[symCH4].Addr)
+	global, err := d.Global.ReadAt(d.r, d.symbols[symCH4].Addr)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]ch4VCI, max(1, min(int(global.VCIs), maxVCIs)))
 	for i := range out {
-		if out[i], err = d.VCI.Read(d.r, inferior.Addr(global.PerVCI)+inferior.Addr(i*d.VCI.Size())); err != nil {
+		if out[i], err = d.VCI.ReadAt(d.r, inferior.Addr(global.PerVCI)+inferior.Addr(i*d.VCI.Size())); err != nil {
 			return nil, err
 		}
 	}
@@ -181,11 +181,11 @@ func (d *ch4) isHalf(r *requestAt, posted map[inferior.Addr]bool) bool {
 	if r.Kind != kindRecv || posted[r.at] {
 		return false
 	}
-	q, err := d.Request.Read(d.r, r.at)
+	q, err := d.Request.ReadAt(d.r, r.at)
 	if err != nil || q.Partner == 0 || q.IsLocal {
 		return false
 	}
-	partner, err := d.Request.Read(d.r, q.Partner)
+	partner, err := d.Request.ReadAt(d.r, q.Partner)
 	return err == nil && partner.Partner == r.at && partner.IsLocal
 }
 
@@ -205,7 +205,7 @@ func selfAsked(q ch4Request, c *commState) asked {
 // send: an eager send leaves nothing in its request, but what debugger support
 // puts there; a rendezvous all but the tag.
 func (d *ch4) send(r *requestAt, c *commState) asked {
-	q, err := d.Request.Read(d.r, r.at)
+	q, err := d.Request.ReadAt(d.r, r.at)
 	if err != nil {
 		return asked{}
 	}
@@ -283,7 +283,7 @@ func (d *ch4) eagerLimit() (int64, bool) {
 // message's envelope stands in its place, and of a message that came first also
 // the message's count and buffer.
 func (d *ch4) receive(r *requestAt, c *commState, pending bool) asked {
-	q, err := d.Request.Read(d.r, r.at)
+	q, err := d.Request.ReadAt(d.r, r.at)
 	a := asked{kind: "irecv"}
 	switch {
 	case err != nil:
@@ -312,7 +312,7 @@ func (d *ch4) isToSelf(r *requestAt) bool {
 
 // toSelfWith is the message that a send on a communicator of one process is.
 func (d *ch4) toSelfWith(r *requestAt) message {
-	q, err := d.Request.Read(d.r, r.at)
+	q, err := d.Request.ReadAt(d.r, r.at)
 	if err != nil {
 		return message{lost: true}
 	}
@@ -324,7 +324,7 @@ func (d *ch4) toSelfWith(r *requestAt) message {
 }
 
 func (d *ch4) persistent(r *requestAt) asked {
-	q, err := d.Request.Read(d.r, r.at)
+	q, err := d.Request.ReadAt(d.r, r.at)
 	if err != nil {
 		return asked{}
 	}
@@ -339,11 +339,11 @@ func (d *ch4) persistent(r *requestAt) asked {
 // isMatched: a receive in no list has matched if shared memory or an active
 // message has it. If the netmod has it, nothing here says so.
 func (d *ch4) isMatched(r *requestAt) (message, bool) {
-	q, err := d.Request.Read(d.r, r.at)
+	q, err := d.Request.ReadAt(d.r, r.at)
 	if err != nil || !q.IsLocal {
 		return message{}, false
 	}
-	active, err := d.Active.Read(d.r, q.Active)
+	active, err := d.Active.ReadAt(d.r, q.Active)
 	if err != nil || active.Status&activeInProgress == 0 {
 		return message{}, false
 	}
@@ -351,7 +351,7 @@ func (d *ch4) isMatched(r *requestAt) (message, bool) {
 }
 
 func (d *ch4) arrived(r *requestAt) message {
-	q, err := d.Request.Read(d.r, r.at)
+	q, err := d.Request.ReadAt(d.r, r.at)
 	if err != nil {
 		return message{lost: true}
 	}
@@ -364,7 +364,7 @@ func (d *ch4) arrived(r *requestAt) message {
 		return d.toSelfWith(r)
 	}
 	m := message{source: q.Source, tag: q.Tag &^ tagErrorBits, bytes: mqs.Known(q.Count), context: q.Context, buffer: q.Buffer}
-	if active, err := d.Active.Read(d.r, q.Active); err == nil {
+	if active, err := d.Active.ReadAt(d.r, q.Active); err == nil {
 		m.how = "eager"
 		if active.Status&activeRendezvous != 0 {
 			m.how, m.buffer = mqs.Rendezvous, 0

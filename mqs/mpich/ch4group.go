@@ -83,7 +83,7 @@ func (d *ch4) group(a inferior.Addr, local bool, size int32) ([]mqs.Maybe[int32]
 
 // rankMap reads the map of a communicator's ranks.
 func (d *ch4) rankMap(a inferior.Addr, local bool, size int32) (*ch4Map, error) {
-	c, err := d.groups.Comm.Read(d.r, a)
+	c, err := d.groups.Comm.ReadAt(d.r, a)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (d *ch4) rankMap(a inferior.Addr, local bool, size int32) (*ch4Map, error) 
 	if local {
 		at = c.LocalMap
 	}
-	m, err := d.groups.Map.Read(d.r, inferior.Addr(at))
+	m, err := d.groups.Map.ReadAt(d.r, inferior.Addr(at))
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (d *ch4) eachPlace(m *ch4Map, size int, f func(rank int, table int32, place
 			return err
 		}
 		for i := range size {
-			pair, err := d.groups.GPID.Read(d.r, m.Pairs+inferior.Addr(i*d.groups.GPID.Size()))
+			pair, err := d.groups.GPID.ReadAt(d.r, m.Pairs+inferior.Addr(i*d.groups.GPID.Size()))
 			if err != nil {
 				return err
 			}

@@ -3,6 +3,8 @@ package mpich
 import (
 	"fmt"
 
+	"github.com/mpi-queues/mpi-queues/mqs/transport"
+
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/transport/ucx"
@@ -15,11 +17,11 @@ type ch4ucx struct {
 	ucxTypes
 	ucx      *ucx.UCX
 	queues   *inUCX
-	sends    map[inferior.Addr]*ucx.Send    // by MPICH's request
-	receives map[inferior.Addr]*ucx.Receive // the same
+	sends    map[inferior.Addr]*transport.Send    // by MPICH's request
+	receives map[inferior.Addr]*transport.Receive // the same
 	peers    map[*commState]map[inferior.Addr]int32
 	// messages are the unexpected ones by the context id of the communicator that has them.
-	messages map[uint32][]*ucx.Message
+	messages map[uint32][]*transport.Message
 	// receiving are the communicators by the context id that they receive with.
 	receiving map[uint32]*commState
 	// freed are the communicators that are no more but have messages under way, by the
@@ -56,8 +58,8 @@ type ucxEntry struct {
 
 // overUCX returns the device itself, or what knows UCX too if that is the netmod.
 func (d *ch4) overUCX() device {
-	o := &ch4ucx{ch4: d, sends: map[inferior.Addr]*ucx.Send{}, receives: map[inferior.Addr]*ucx.Receive{}, peers: map[*commState]map[inferior.Addr]int32{},
-		messages: map[uint32][]*ucx.Message{}, freed: map[uint32]*commState{}}
+	o := &ch4ucx{ch4: d, sends: map[inferior.Addr]*transport.Send{}, receives: map[inferior.Addr]*transport.Receive{}, peers: map[*commState]map[inferior.Addr]int32{},
+		messages: map[uint32][]*transport.Message{}, freed: map[uint32]*commState{}}
 	if inferior.Bind(&o.ucxTypes, d.layouts) != nil {
 		return d // it has another netmod
 	}
@@ -90,7 +92,7 @@ func (d *ch4ucx) join(q *requests) {
 		}
 		d.receives[own.at] = r
 		own.Comm = d.receivingWith(envelopeOf(r.Tag).context).addr
-		if r.State == ucx.Posted {
+		if r.State == transport.Posted {
 			q.posted = append(q.posted, own)
 			q.isPosted[own.at] = true
 		}
@@ -147,7 +149,7 @@ func (d *ch4ucx) receivingWith(context uint32) *commState {
 
 // sendingTo is the communicator that a send is on. The receiver's context id may also be
 // that of another communicator here, which then lacks its endpoint or has another rank.
-func (d *ch4ucx) sendingTo(r *ucx.Send) *commState {
+func (d *ch4ucx) sendingTo(r *transport.Send) *commState {
 	e := envelopeOf(r.Tag)
 	if r.TagLost {
 		return nil
@@ -158,7 +160,7 @@ func (d *ch4ucx) sendingTo(r *ucx.Send) *commState {
 			continue
 		}
 		taken = true
-		if _, ok := d.endpoints(c)[r.Endpoint]; ok && e.source == c.Rank {
+		if _, ok := d.endpoints(c)[inferior.Addr(r.Peer.Value)]; ok && e.source == c.Rank {
 			return c
 		}
 	}
@@ -183,7 +185,7 @@ func (d *ch4ucx) endpoints(c *commState) map[inferior.Addr]int32 {
 	if err != nil {
 		return out
 	}
-	global, err := d.Tables.Read(d.r, d.symbols[symCH4].Addr)
+	global, err := d.Tables.ReadAt(d.r, d.symbols[symCH4].Addr)
 	if err != nil {
 		return out
 	}
@@ -196,7 +198,7 @@ func (d *ch4ucx) endpoints(c *commState) map[inferior.Addr]int32 {
 		if err != nil {
 			return
 		}
-		t, err := d.Table.Read(d.r, tables[0])
+		t, err := d.Table.ReadAt(d.r, tables[0])
 		if err != nil || place < 0 || place >= int64(t.Size) {
 			return
 		}
@@ -229,7 +231,7 @@ func (d *ch4ucx) send(r *requestAt, c *commState) asked {
 	if !q.TagLost {
 		a.tag = mqs.Known(e.tag)
 	}
-	if rank, ok := d.endpoints(c)[q.Endpoint]; ok {
+	if rank, ok := d.endpoints(c)[inferior.Addr(q.Peer.Value)]; ok {
 		a.peer = mqs.Known(rank)
 	}
 	if q.Buffer != 0 {
@@ -275,19 +277,19 @@ func (d *ch4ucx) isMatched(r *requestAt) (message, bool) {
 		return d.ch4.isMatched(r)
 	}
 	e := envelopeOf(q.SenderTag)
-	return message{source: e.source, tag: e.tag, bytes: mqs.Maybe[int64]{Value: q.Received, Known: !q.Offloaded && q.Received >= 0}}, q.State == ucx.Matched
+	return message{source: e.source, tag: e.tag, bytes: mqs.Maybe[int64]{Value: q.Received, Known: !q.Offloaded && q.Received >= 0}}, q.State == transport.Matched
 }
 
 // taken is the message that MPI_Mprobe has taken out of UCX.
-func (d *ch4ucx) taken(r *requestAt) (ucx.Message, error) {
-	q, err := d.Request.Read(d.r, r.at)
+func (d *ch4ucx) taken(r *requestAt) (transport.Message, error) {
+	q, err := d.Request.ReadAt(d.r, r.at)
 	if err != nil {
-		return ucx.Message{}, err
+		return transport.Message{}, err
 	}
 	if q.Taken == 0 {
-		return ucx.Message{}, fmt.Errorf("the request at %s has no message", r.at)
+		return transport.Message{}, fmt.Errorf("the request at %s has no message", r.at)
 	}
-	return d.ucx.MessageAt(q.Taken)
+	return d.ucx.Matchers()[0].MessageAt(q.Taken)
 }
 
 func (d *ch4ucx) arrived(r *requestAt) message {

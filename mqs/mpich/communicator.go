@@ -69,7 +69,7 @@ func (s *source) readCommunicators() ([]*commState, error) {
 	}
 	var states []*commState
 	failed := list(func(a inferior.Addr) error {
-		c, err := s.Comm.Read(s.r, a)
+		c, err := s.Comm.ReadAt(s.r, a)
 		if err != nil {
 			return err
 		}
@@ -111,12 +111,12 @@ func (s *source) readCommunicators() ([]*commState, error) {
 
 // communicatorList walks MPIR_All_communicators.
 func (s *source) communicatorList(at inferior.Addr, add func(inferior.Addr) error) error {
-	list, err := s.CommList.Read(s.r, at)
+	list, err := s.CommList.ReadAt(s.r, at)
 	if err != nil {
 		return err
 	}
 	next := func(a inferior.Addr) (inferior.Addr, error) {
-		c, err := s.Comm.Read(s.r, a)
+		c, err := s.Comm.ReadAt(s.r, a)
 		return c.Next, err
 	}
 	for a, err := range inferior.Walk(list.Head, 0, maxComms, next) {
@@ -134,7 +134,7 @@ func (s *source) communicatorList(at inferior.Addr, add func(inferior.Addr) erro
 func (s *source) communicatorPool(add func(inferior.Addr) error) error {
 	for i := range maxBuiltinComms {
 		at := s.symbols[symBuiltinComms].Addr + inferior.Addr(i)*inferior.Addr(s.Comm.Size())
-		c, err := s.Comm.Read(s.r, at)
+		c, err := s.Comm.ReadAt(s.r, at)
 		if err != nil || storage(c.Handle) != handleBuiltin || int(c.Handle&handleIndex) != i {
 			break // the array's end
 		}

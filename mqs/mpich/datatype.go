@@ -45,7 +45,7 @@ func (s *source) datatypeOf(handle uint32) datatypeInfo {
 
 // datatypeAt reads the datatype at a, if that is the one of the handle and has not been freed.
 func (s *source) datatypeAt(a inferior.Addr, handle uint32) datatypeInfo {
-	d, err := s.Datatype.Read(s.r, a)
+	d, err := s.Datatype.ReadAt(s.r, a)
 	if err != nil || d.Handle != handle || d.Size < 0 || d.Size > maxTypeSize || d.RefCount <= 0 && storage(handle) != handleBuiltin {
 		return datatypeInfo{}
 	}

@@ -78,12 +78,12 @@ func (s *source) noteOf(at inferior.Addr, r *request) *envelope {
 }
 
 func (s *source) readSendq(a inferior.Addr) (envelope, inferior.Addr, inferior.Addr, error) {
-	q, err := s.Sendq.Read(s.r, a)
+	q, err := s.Sendq.ReadAt(s.r, a)
 	return envelope{rank: q.Rank, tag: q.Tag, context: q.Context}, q.Request, q.Next, err
 }
 
 func (s *source) readDebugq(a inferior.Addr) (envelope, inferior.Addr, inferior.Addr, error) {
-	q, err := s.Debugq.Read(s.r, a)
+	q, err := s.Debugq.ReadAt(s.r, a)
 	return envelope{rank: q.Rank, tag: q.Tag, context: q.Context}, q.Request, q.Next, err
 }
 

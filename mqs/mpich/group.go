@@ -39,7 +39,7 @@ func (s *source) groupOf(c *commState, local bool, size int32) ([]mqs.Maybe[int3
 // mappedGroup reads a group object, from 5.0. A process's number is that of its
 // world and its rank in that; the program's own world has the number 0.
 func (s *source) mappedGroup(c *commState, local bool, size int32) ([]mqs.Maybe[int32], error) {
-	groups, err := s.groups.Comm.Read(s.r, c.addr)
+	groups, err := s.groups.Comm.ReadAt(s.r, c.addr)
 	if err != nil {
 		return nil, err
 	}
@@ -47,14 +47,14 @@ func (s *source) mappedGroup(c *commState, local bool, size int32) ([]mqs.Maybe[
 	if c.Kind == commInter && !local {
 		at = groups.Remote
 	}
-	g, err := s.groups.Group.Read(s.r, at)
+	g, err := s.groups.Group.ReadAt(s.r, at)
 	if err != nil {
 		return nil, err
 	}
 	if g.Size != size {
 		return nil, fmt.Errorf("it has %d members, not %d", g.Size, size)
 	}
-	m, err := s.Pmap.Read(s.r, inferior.Addr(g.Pmap))
+	m, err := s.Pmap.ReadAt(s.r, inferior.Addr(g.Pmap))
 	if err != nil {
 		return nil, err
 	}

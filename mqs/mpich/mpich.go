@@ -244,7 +244,7 @@ func try(r *inferior.Reader, symbols map[string]inferior.Symbol, l *layout.Layou
 	if err != nil {
 		return nil, err
 	}
-	if s.process, err = s.Process.Read(r, symbols[symProcess].Addr); err != nil {
+	if s.process, err = s.Process.ReadAt(r, symbols[symProcess].Addr); err != nil {
 		return nil, err
 	}
 	if err := s.prove(); err != nil {
@@ -284,8 +284,8 @@ func library(s inferior.Symbol) string {
 	return printable.Line(filepath.Base(s.Object))
 }
 
-// Describe fills in what is known of the process as a whole.
-func (s *source) Describe(p *mqs.Process) {
+// Info fills in what is known of the process as a whole.
+func (s *source) Info(p *mqs.Process) {
 	p.MPI = Decoder{}.Name()
 	p.MPIVersion = version(s.r, s.symbols)
 	p.Library = s.symbols[symRequestPools].Object
@@ -297,41 +297,47 @@ func (s *source) Describe(p *mqs.Process) {
 	}
 	p.Arriving, p.Progress = s.arriving(), s.device.progress()
 	if at, ok := s.symbols[symThreads]; ok && s.Threads.Bound() {
-		if t, err := s.Threads.Read(s.r, at.Addr); err == nil {
+		if t, err := s.Threads.ReadAt(s.r, at.Addr); err == nil {
 			p.ThreadMultiple = mqs.Known(t.Provided == threadMultiple)
 		}
 	}
+}
+
+// Notes says what reading the process has brought up.
+func (s *source) Notes() []string {
+	out := slices.Clone(s.notes)
+	notef := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	if s.unknownSends {
-		s.notef("MPICH's device ch4 keeps neither the tag of a send nor, of an eager one, anything else: what is not known of a send is left open%s",
+		notef("MPICH's device ch4 keeps neither the tag of a send nor, of an eager one, anything else: what is not known of a send is left open%s",
 			map[bool]string{false: ". With debugger support (--enable-debuginfo) the library keeps it", true: ""}[s.notesSends])
 	}
 	if s.unknownReceives {
-		s.notef("receives from other nodes or programs are matched inside a network library: what is not known of them is left open")
+		notef("receives from other nodes or programs are matched inside a network library: what is not known of them is left open")
 	}
 	if d, ok := s.device.(*ch4ucx); ok && d.queues.offload {
-		s.notef("%s", ucxOffloadNote)
+		notef("%s", ucxOffloadNote)
 	}
 	if s.barePartitioned {
-		s.notef("this library's types tell no more of partitioned operations than that they are there")
+		notef("this library's types tell no more of partitioned operations than that they are there")
 	}
 	if s.networkErr != nil {
-		s.notef("this MPICH leaves its messages to UCX, which can't be read: %v", s.networkErr)
+		notef("this MPICH leaves its messages to UCX, which can't be read: %v", s.networkErr)
 	}
 	if s.allOutside && s.networkErr == nil {
-		s.notef("this MPICH has no shared-memory module and leaves all its messages to a network library: " +
+		notef("this MPICH has no shared-memory module and leaves all its messages to a network library: " +
 			"to see them, run the program with one that is configured with --with-ch4-shmmods=posix, or with device ch3")
 	}
 	if s.messagesOutside {
-		s.notef("messages from other nodes or programs that no receive has matched are inside a network library, and not shown")
+		notef("messages from other nodes or programs that no receive has matched are inside a network library, and not shown")
 	}
 	if s.unorderedSends {
 		what := "sends: they stand"
 		if s.notesSends {
 			what = "buffered, blocking and persistent sends: they stand before the others,"
 		}
-		s.notef("this MPICH keeps no order of %s in that of their requests in memory", what)
+		notef("this MPICH keeps no order of %s in that of their requests in memory", what)
 	}
-	p.Notes = append(p.Notes, s.notes...)
+	return out
 }
 
 // threadMultiple is MPI_THREAD_MULTIPLE (src/include/mpi.h.in).

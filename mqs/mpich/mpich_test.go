@@ -1,32 +1,16 @@
 package mpich
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
-	"github.com/mpi-queues/mpi-queues/mqs/layout"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
-	"github.com/mpi-queues/mpi-queues/mqs/recording"
 )
-
-const recordings = "../../tests/recordings"
-
-// recorded returns the process of a recording.
-func recorded(t *testing.T, name string) inferior.Inferior {
-	t.Helper()
-	r, err := recording.Open(filepath.Join(recordings, name+".mpiq"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r.Processes[0]
-}
 
 // start opens a process.
 func start(t *testing.T, tg inferior.Inferior) (*source, error) {
@@ -45,51 +29,6 @@ func mustStart(t *testing.T, tg inferior.Inferior) *source {
 		t.Fatal(err)
 	}
 	return s
-}
-
-// patched is a process in which some words hold something else, and some
-// symbols are missing.
-type patched struct {
-	inferior.Inferior
-	words   map[inferior.Addr]uint32
-	missing []string
-	added   map[string]*inferior.Symbol
-	noTypes bool
-}
-
-func (p *patched) ReadMemory(ctx context.Context, ranges []inferior.Range) ([][]byte, error) {
-	got, err := p.Inferior.ReadMemory(ctx, ranges)
-	for i, r := range ranges {
-		got[i] = bytes.Clone(got[i])
-		for a, v := range p.words {
-			if a >= r.Addr && a+4 <= r.Addr+inferior.Addr(len(got[i])) {
-				binary.LittleEndian.PutUint32(got[i][a-r.Addr:], v)
-			}
-		}
-	}
-	return got, err
-}
-
-func (p *patched) FindSymbols(ctx context.Context, names []string) ([]*inferior.Symbol, error) {
-	got, err := p.Inferior.FindSymbols(ctx, names)
-	for i, name := range names {
-		for _, m := range p.missing {
-			if m == name {
-				got[i] = nil
-			}
-		}
-		if s := p.added[name]; s != nil {
-			got[i] = s
-		}
-	}
-	return got, err
-}
-
-func (p *patched) FindTypes(ctx context.Context, queries []layout.TypeQuery) ([]*layout.Layout, error) {
-	if p.noTypes {
-		return make([]*layout.Layout, len(queries)), nil
-	}
-	return p.Inferior.FindTypes(ctx, queries)
 }
 
 // offset is where a member stands in a type of the process's.
@@ -144,7 +83,7 @@ func TestTablesAreWhole(t *testing.T) {
 
 // A stripped library is recognised by what is left of its symbols.
 func TestStripped(t *testing.T) {
-	_, err := start(t, &patched{Inferior: recorded(t, "mpich-4.0.2-ch4/queues-rank-0"), missing: needed})
+	_, err := start(t, inferiortest.Patch(inferiortest.Recorded(t, "mpich-4.0.2-ch4/queues-rank-0")).RemoveSymbols(needed...))
 	var u *read.UnreadableError
 	if !errors.As(err, &u) || u.MPI != "MPICH" {
 		t.Fatalf("%v", err)
@@ -158,11 +97,11 @@ func TestStripped(t *testing.T) {
 
 // From 4.2 a stripped library has not even its version in .dynsym.
 func TestStrippedOfItsVersion(t *testing.T) {
-	all := &patched{Inferior: recorded(t, "mpich-4.0.2-ch4/queues-rank-0"), missing: Decoder{}.Symbols()}
+	all := inferiortest.Patch(inferiortest.Recorded(t, "mpich-4.0.2-ch4/queues-rank-0")).RemoveSymbols(Decoder{}.Symbols()...)
 	if _, err := (Decoder{}).Open(inferior.NewReader(context.Background(), all), nil); !errors.Is(err, read.ErrNotThis) {
 		t.Errorf("without any symbol: %v", err)
 	}
-	all.added = map[string]*inferior.Symbol{symAllHandles: {Addr: 0x1000, Object: "/lib/libmpich.so.12"}}
+	all.SetSymbol(symAllHandles, inferior.Symbol{Addr: 0x1000, Object: "/lib/libmpich.so.12"})
 	if _, err := start(t, all); err == nil || !strings.Contains(err.Error(), "libmpich.so.12 is stripped") {
 		t.Errorf("%v", err)
 	}
@@ -171,7 +110,7 @@ func TestStrippedOfItsVersion(t *testing.T) {
 // The layouts of one build are not taken for those of another.
 func TestTableOfAnotherBuild(t *testing.T) {
 	for _, name := range []string{"mpich-4.0.2-ch3/queues-rank-0", "mpich-4.0.2-ch4/queues-rank-0", "mpich-4.0.2-ch4-debug/queues-rank-0"} {
-		_, err := start(t, &patched{Inferior: recorded(t, name), noTypes: true})
+		_, err := start(t, inferiortest.Patch(inferiortest.Recorded(t, name)).RemoveTypes())
 		if err == nil || !strings.Contains(err.Error(), "none of the layouts") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -179,10 +118,10 @@ func TestTableOfAnotherBuild(t *testing.T) {
 }
 
 func TestBeforeInit(t *testing.T) {
-	tg := recorded(t, "mpich-4.0.2-ch3/queues-rank-0")
+	tg := inferiortest.Recorded(t, "mpich-4.0.2-ch3/queues-rank-0")
 	s := mustStart(t, tg)
 	at := s.symbols[symProcess].Addr + offset(t, s, "MPIR_Process_t", "mpich_state")
-	_, err := start(t, &patched{Inferior: tg, words: map[inferior.Addr]uint32{at: stateUninitialized}})
+	_, err := start(t, inferiortest.Patch(tg).PutUint32(at, stateUninitialized))
 	var u *read.UnreadableError
 	if !errors.As(err, &u) || !u.Final || !strings.Contains(u.Reason, "MPI_Init") {
 		t.Errorf("%v", err)
@@ -191,10 +130,10 @@ func TestBeforeInit(t *testing.T) {
 
 // A process can be stopped while it makes its first requests.
 func TestPoolInTheMaking(t *testing.T) {
-	tg := recorded(t, "mpich-4.0.2-ch3-debug/recv-rank-0")
+	tg := inferiortest.Recorded(t, "mpich-4.0.2-ch3-debug/recv-rank-0")
 	s := mustStart(t, tg)
 	at := s.symbols[symRequestPools].Addr + offset(t, s, "MPIR_Object_alloc_t", "num_allocated")
-	s = mustStart(t, &patched{Inferior: tg, words: map[inferior.Addr]uint32{at: 0}})
+	s = mustStart(t, inferiortest.Patch(tg).PutUint32(at, 0))
 	p, err := s.openPool(s.symbols[symRequestPools].Addr, symRequestPools, s.Request.Size())
 	if err != nil || len(p.blocks) != 0 {
 		t.Errorf("%v, %d blocks", err, len(p.blocks))
@@ -204,7 +143,7 @@ func TestPoolInTheMaking(t *testing.T) {
 // Of a pool in whose table there is a block more than its sum counts, the
 // others are read.
 func TestBlockInTheMaking(t *testing.T) {
-	tg := recorded(t, "mpich-4.0.2-ch3/queues-rank-0")
+	tg := inferiortest.Recorded(t, "mpich-4.0.2-ch3/queues-rank-0")
 	s := mustStart(t, tg)
 	head := s.symbols[symRequestPools].Addr
 	before, err := s.openPool(head, symRequestPools, s.Request.Size())
@@ -212,7 +151,7 @@ func TestBlockInTheMaking(t *testing.T) {
 		t.Fatalf("%v, %d blocks", err, len(before.blocks))
 	}
 	at := head + offset(t, s, "MPIR_Object_alloc_t", "indirect_size")
-	s = mustStart(t, &patched{Inferior: tg, words: map[inferior.Addr]uint32{at: uint32(len(before.blocks))}})
+	s = mustStart(t, inferiortest.Patch(tg).PutUint32(at, uint32(len(before.blocks))))
 	after, err := s.openPool(head, symRequestPools, s.Request.Size())
 	if err != nil || len(after.blocks) != len(before.blocks) || after.blocks[1].n != before.blocks[1].n {
 		t.Errorf("%v, %v, before %v", err, after, before)
@@ -221,7 +160,7 @@ func TestBlockInTheMaking(t *testing.T) {
 
 // Without the list of unmatched receives nothing is said to have matched.
 func TestUnknownListIsNoMatch(t *testing.T) {
-	p := collect(t, &patched{Inferior: recorded(t, "mpich-4.0.2-ch3/queues-rank-0"), missing: []string{symPosted, symUnexpected}})
+	p := collect(t, inferiortest.Patch(inferiortest.Recorded(t, "mpich-4.0.2-ch3/queues-rank-0")).RemoveSymbols(symPosted, symUnexpected))
 	for _, class := range []mqs.OpClass{mqs.PendingReceives, mqs.UnexpectedMessages} {
 		q := queuesOf(t, p, "wild").Queue[class]
 		if q.Unavailable == "" || len(q.Operations) > 0 {
@@ -232,14 +171,14 @@ func TestUnknownListIsNoMatch(t *testing.T) {
 
 // A list that leads back to itself ends, and says so.
 func TestListInACircle(t *testing.T) {
-	tg := recorded(t, "mpich-4.0.2-ch3/queues-rank-0")
+	tg := inferiortest.Recorded(t, "mpich-4.0.2-ch3/queues-rank-0")
 	s := mustStart(t, tg)
 	first, err := s.r.Pointers(s.symbols[symUnexpected].Addr, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	at := first[0] + offset(t, s, "MPIR_Request", "next")
-	p := collect(t, &patched{Inferior: tg, words: map[inferior.Addr]uint32{at: uint32(first[0]), at + 4: uint32(first[0] >> 32)}})
+	p := collect(t, inferiortest.Patch(tg).PutPointer(at, first[0]))
 	if !strings.Contains(strings.Join(p.Notes, " "), "comes back") && !strings.Contains(queuesOf(t, p, "wild").Queue[mqs.UnexpectedMessages].Unavailable, "comes back") {
 		t.Errorf("notes: %q", p.Notes)
 	}
@@ -247,10 +186,10 @@ func TestListInACircle(t *testing.T) {
 
 // What MPI_COMM_WORLD says and what the process says of itself must agree.
 func TestProofOfWorld(t *testing.T) {
-	tg := recorded(t, "mpich-4.0.2-ch3/queues-rank-0")
+	tg := inferiortest.Recorded(t, "mpich-4.0.2-ch3/queues-rank-0")
 	s := mustStart(t, tg)
 	at := s.process.World + offset(t, s, "MPIR_Comm", "local_size")
-	if _, err := start(t, &patched{Inferior: tg, words: map[inferior.Addr]uint32{at: 4}}); err == nil || !strings.Contains(err.Error(), "MPI_COMM_WORLD") {
+	if _, err := start(t, inferiortest.Patch(tg).PutUint32(at, 4)); err == nil || !strings.Contains(err.Error(), "MPI_COMM_WORLD") {
 		t.Errorf("%v", err)
 	}
 }
@@ -258,11 +197,11 @@ func TestProofOfWorld(t *testing.T) {
 // A communicator that is gone is not shown, whichever way they are found.
 func TestFreedCommunicator(t *testing.T) {
 	for _, name := range []string{"mpich-4.0.2-ch3/queues-rank-0", "mpich-4.0.2-ch3-debug/queues-rank-0"} {
-		tg := recorded(t, name)
+		tg := inferiortest.Recorded(t, name)
 		s := mustStart(t, tg)
 		gone := queuesOf(t, collect(t, tg), "wild").UniqueID
 		at := gone + offset(t, s, "MPIR_Comm", "ref_count")
-		for _, c := range collect(t, &patched{Inferior: tg, words: map[inferior.Addr]uint32{at: 0}}).Communicators {
+		for _, c := range collect(t, inferiortest.Patch(tg).PutUint32(at, 0)).Communicators {
 			if c.UniqueID == gone {
 				t.Errorf("%s: %s is still shown", name, c.Label())
 			}

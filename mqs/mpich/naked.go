@@ -1,14 +1,13 @@
 package mpich
 
 import (
-	"embed"
 	"errors"
 	"fmt"
-	"sync"
+
+	"github.com/mpi-queues/mpi-queues/mqs/transport"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
-	"github.com/mpi-queues/mpi-queues/mqs/transport/ucx"
 )
 
 // nakedTypes are what of a stripped library's own objects can be read by the way of
@@ -44,14 +43,6 @@ type nakedRequest struct {
 // typeUnpack is a way of receiving (src/mpid/ch4/netmod/ucx/ucx_pre.h, 4.2 to 5.0).
 const typeUnpack = 1
 
-// The members above in Debian's x86-64 builds of ch4:ucx, as the releases' headers order
-// them and running processes have them.
-//
-//go:embed stripped/*.json
-var nakedFiles embed.FS
-
-var nakedTables = sync.OnceValue(func() []*layout.Table { return layout.ReadTables(nakedFiles, "stripped") })
-
 // errNothingToProve means that no request is there that could prove a layout.
 var errNothingToProve = errors.New("no request is pending")
 
@@ -76,7 +67,7 @@ func (s *stripped) proveNaked(t *nakedTypes) error {
 	proofs := 0
 	for i := range s.queues.sends {
 		r := &s.queues.sends[i]
-		if r.State == ucx.Complete || r.TagLost {
+		if r.State == transport.Complete || r.TagLost {
 			continue
 		}
 		e := envelopeOf(r.Tag)
@@ -91,7 +82,7 @@ func (s *stripped) proveNaked(t *nakedTypes) error {
 	}
 	for i := range s.queues.receives {
 		r := &s.queues.receives[i]
-		if r.State == ucx.Complete {
+		if r.State == transport.Complete {
 			continue
 		}
 		e := envelopeOf(r.Tag)
@@ -112,14 +103,14 @@ func (s *stripped) proveNaked(t *nakedTypes) error {
 
 // nakedCommOf reads the communicator of a request of MPICH's.
 func (s *stripped) nakedCommOf(t *nakedTypes, at inferior.Addr, kind uint32) (nakedComm, error) {
-	r, err := t.Request.Read(s.r, at)
+	r, err := t.Request.ReadAt(s.r, at)
 	if err != nil {
 		return nakedComm{}, err
 	}
 	if err := proveHandle(r.Handle, storage(r.Handle), objectRequest, "a request"); err != nil || r.Kind != kind || r.RefCount <= 0 {
 		return nakedComm{}, fmt.Errorf("at %s is no request of kind %d in use", at, kind)
 	}
-	c, err := t.Comm.Read(s.r, r.Comm)
+	c, err := t.Comm.ReadAt(s.r, r.Comm)
 	if err != nil {
 		return nakedComm{}, err
 	}

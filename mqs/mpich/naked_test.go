@@ -3,8 +3,9 @@ package mpich
 import (
 	"testing"
 
+	"github.com/mpi-queues/mpi-queues/mqs/transport"
+
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
-	"github.com/mpi-queues/mpi-queues/mqs/transport/ucx"
 )
 
 // Every layout of a stripped library has all members.
@@ -42,7 +43,7 @@ func TestTagsOfUCX(t *testing.T) {
 			t.Errorf("%#x may be a mask: %v", mask, got)
 		}
 	}
-	if statusInUCX[ucx.Complete] != "complete" {
+	if statusInUCX[transport.Complete] != "complete" {
 		t.Error(statusInUCX)
 	}
 }

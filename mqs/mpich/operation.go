@@ -136,7 +136,7 @@ func (s *source) isBuffered(a asked) bool {
 	if !ok {
 		return false
 	}
-	b, err := s.Bsend.Read(s.r, sym.Addr)
+	b, err := s.Bsend.ReadAt(s.r, sym.Addr)
 	return err == nil && b.Buffer != 0 && a.buffer.Value >= b.Buffer && a.buffer.Value-b.Buffer < inferior.Addr(b.Size)
 }
 

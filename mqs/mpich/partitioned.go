@@ -76,7 +76,7 @@ func (s *source) startedPartitioned(c *commState, r *requestAt) (mqs.PendingOper
 		s.barePartitioned = true
 		return op, !r.complete()
 	}
-	p, err := s.partitions.Request.Read(s.r, r.at)
+	p, err := s.partitions.Request.ReadAt(s.r, r.at)
 	if err != nil || p.Active == 0 {
 		return op, err != nil && !r.complete()
 	}

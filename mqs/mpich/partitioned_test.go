@@ -5,13 +5,13 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 )
 
 // Where the types don't say how a partitioned operation is kept, it is shown, and nothing of it
 // is made up.
 func TestBarePartitioned(t *testing.T) {
-	tg := recorded(t, "mpich-4.0.2-ch4/queues-rank-0")
+	tg := inferiortest.Recorded(t, "mpich-4.0.2-ch4/queues-rank-0")
 	s := mustStart(t, tg)
 	for _, c := range []struct {
 		of    []*requestAt
@@ -28,9 +28,8 @@ func TestBarePartitioned(t *testing.T) {
 				r = one
 			}
 		}
-		again := mustStart(t, &patched{Inferior: tg, words: map[inferior.Addr]uint32{r.at + offset(t, s, "MPIR_Request", "kind"): c.kind}})
+		again := mustStart(t, inferiortest.Patch(tg).PutUint32(r.at+offset(t, s, "MPIR_Request", "kind"), c.kind))
 		var got []mqs.PendingOperation
-		process := new(mqs.Process)
 		for comm, err := range again.Communicators() {
 			if err != nil {
 				t.Fatal(err)
@@ -41,12 +40,11 @@ func TestBarePartitioned(t *testing.T) {
 				}
 			}
 		}
-		again.Describe(process)
 		if len(got) != 1 || got[0].Kind != c.want || got[0].Request != mqs.Known(r.at) || got[0].Status != mqs.Pending ||
 			got[0].DesiredTag.Known || got[0].Count.Known || got[0].DesiredLocalRank.Known {
 			t.Errorf("%s: %+v", c.want, got)
 		}
-		if notes := strings.Join(process.Notes, "\n"); !strings.Contains(notes, "partitioned operations") {
+		if notes := strings.Join(again.Notes(), "\n"); !strings.Contains(notes, "partitioned operations") {
 			t.Errorf("no note says so: %s", notes)
 		}
 	}

@@ -44,7 +44,7 @@ type openPool struct {
 
 // openPool reads a pool and all its objects.
 func (s *source) openPool(at inferior.Addr, name string, size int) (*openPool, error) {
-	p, err := s.Pool.Read(s.r, at)
+	p, err := s.Pool.ReadAt(s.r, at)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -121,7 +121,7 @@ func (s *source) prefetchBlocks(blocks []block, size int) error {
 func (s *source) freeObjects(p *openPool) map[inferior.Addr]bool {
 	free := map[inferior.Addr]bool{}
 	next := func(a inferior.Addr) (inferior.Addr, error) {
-		o, err := s.Free.Read(s.r, a)
+		o, err := s.Free.ReadAt(s.r, a)
 		return o.Next, err
 	}
 	for a, err := range inferior.Walk(p.Avail, 0, int(p.Allocated), next) {

@@ -48,7 +48,7 @@ func (s *source) proveDatatypes() error {
 	seen := 0
 	for i := range 64 {
 		at := s.symbols[symDatatypes].Addr + inferior.Addr(i*s.Datatype.Size())
-		d, err := s.Datatype.Read(s.r, at)
+		d, err := s.Datatype.ReadAt(s.r, at)
 		if err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func (s *source) proveWorld() error {
 	if s.process.World == 0 {
 		return nil // inside MPI_Init, or with sessions alone
 	}
-	w, err := s.Comm.Read(s.r, s.process.World)
+	w, err := s.Comm.ReadAt(s.r, s.process.World)
 	if err != nil {
 		return err
 	}

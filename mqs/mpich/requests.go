@@ -101,7 +101,7 @@ func (s *source) allRequests() *requests {
 		real := all[r.Real]
 		if real == nil {
 			// One of the library's requests that are complete from the start.
-			read, err := s.Request.Read(s.r, r.Real)
+			read, err := s.Request.ReadAt(s.r, r.Real)
 			if err != nil {
 				continue
 			}
@@ -178,7 +178,7 @@ func (s *source) poolRequests() (map[inferior.Addr]*requestAt, []*requestAt, err
 			return all, order, err
 		}
 		err = s.eachUsed(p, func(a inferior.Addr) error {
-			r, err := s.Request.Read(s.r, a)
+			r, err := s.Request.ReadAt(s.r, a)
 			if all[a] != nil {
 				return fmt.Errorf("the request at %s is in two pools", a)
 			}
@@ -208,7 +208,7 @@ func (s *source) listed(heads func() ([]inferior.Addr, error)) ([]*requestAt, er
 		var r request
 		next := func(a inferior.Addr) (inferior.Addr, error) {
 			var err error
-			r, err = s.Request.Read(s.r, a)
+			r, err = s.Request.ReadAt(s.r, a)
 			return r.Next, err
 		}
 		for a, err := range inferior.Walk(a, 0, maxObjects, next) {

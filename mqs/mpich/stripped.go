@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mpi-queues/mpi-queues/mqs/transport"
+
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/callstack"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
@@ -29,9 +31,9 @@ type stripped struct {
 // strippedComm is a communicator of which the context id is known: what has it in its tag.
 type strippedComm struct {
 	known      *nakedComm // nil if nothing else is
-	sends      []*ucx.Send
-	receives   []*ucx.Receive
-	unexpected []*ucx.Message
+	sends      []*transport.Send
+	receives   []*transport.Receive
+	unexpected []*transport.Message
 }
 
 // openStripped opens a process without symbols of MPICH's own.
@@ -49,12 +51,12 @@ func openStripped(r *inferior.Reader, symbols map[string]inferior.Symbol) (*stri
 	for i := range s.queues.receives {
 		q := &s.queues.receives[i]
 		tag := q.Tag
-		if q.State == ucx.Complete && !q.Cancelled {
+		if q.State == transport.Complete && !q.Cancelled {
 			tag = q.SenderTag
 		}
 		c := s.comm(envelopeOf(tag).context)
 		c.receives = append(c.receives, q)
-		if s.naked != nil && q.State != ucx.Complete && c.known == nil && envelopeOf(tag).context&^contextCollective&contextOwn == 0 {
+		if s.naked != nil && q.State != transport.Complete && c.known == nil && envelopeOf(tag).context&^contextCollective&contextOwn == 0 {
 			if known, err := s.nakedCommOf(s.naked, q.UserData, kindRecv); err == nil {
 				c.known = &known
 			}
@@ -79,8 +81,8 @@ func openStripped(r *inferior.Reader, symbols map[string]inferior.Symbol) (*stri
 
 // commOfSend is the communicator that a send is on. The context in its tag is that which
 // the receiver receives with, which of an intercommunicator is another than its own.
-func (s *stripped) commOfSend(q *ucx.Send) *strippedComm {
-	if s.naked == nil || q.State == ucx.Complete {
+func (s *stripped) commOfSend(q *transport.Send) *strippedComm {
+	if s.naked == nil || q.State == transport.Complete {
 		return s.comm(envelopeOf(q.Tag).context)
 	}
 	known, err := s.nakedCommOf(s.naked, s.requestOf(q), kindSend)
@@ -106,8 +108,8 @@ func (s *stripped) comm(context uint32) *strippedComm {
 
 func idOf(context uint32) inferior.Addr { return inferior.Addr(context &^ contextOwn) }
 
-// Describe fills in what is known of the process as a whole.
-func (s *stripped) Describe(p *mqs.Process) {
+// Info fills in what is known of the process as a whole.
+func (s *stripped) Info(p *mqs.Process) {
 	root, _ := recognise(s.symbols)
 	p.MPI = Decoder{}.Name()
 	p.MPIVersion = version(s.r, s.symbols)
@@ -123,17 +125,23 @@ func (s *stripped) Describe(p *mqs.Process) {
 	} else if !p.WorldSize.Known {
 		p.WorldSize = c.Size
 	}
+}
+
+// Notes says what UCX does not keep.
+func (s *stripped) Notes() []string {
+	root, _ := recognise(s.symbols)
 	what := "not where sends go, nor partitioned operations, nor what a process sends to itself on a communicator of its own"
 	if s.naked == nil {
 		what = "communicators by their context ids (the sends of an intercommunicator by that of its other side), " + what
 	}
-	p.Notes = append(p.Notes, fmt.Sprintf("%s is stripped, so this is what UCX beneath it has: %s", library(root), what))
+	out := []string{fmt.Sprintf("%s is stripped, so this is what UCX beneath it has: %s", library(root), what)}
 	if s.lost > 0 {
-		p.Notes = append(p.Notes, fmt.Sprintf("%d sends that the receiver has answered are not shown: UCX does not keep which communicator they are on", s.lost))
+		out = append(out, fmt.Sprintf("%d sends that the receiver has answered are not shown: UCX does not keep which communicator they are on", s.lost))
 	}
 	if s.queues.offload {
-		p.Notes = append(p.Notes, ucxOffloadNote)
+		out = append(out, ucxOffloadNote)
 	}
+	return out
 }
 
 // ucxOffloadNote says what is missing where a network card matches messages.
@@ -227,7 +235,7 @@ func inWorld(c *mqs.Communicator, op mqs.PendingOperation) mqs.PendingOperation 
 	return op
 }
 
-func (s *stripped) send(r *ucx.Send) mqs.PendingOperation {
+func (s *stripped) send(r *transport.Send) mqs.PendingOperation {
 	e := envelopeOf(r.Tag)
 	op := mqs.PendingOperation{Status: statusInUCX[r.State], TagWild: mqs.Known(false), DesiredTag: mqs.Known(e.tag),
 		DesiredLength: mqs.Maybe[int64]{Value: r.Length, Known: r.Length >= 0}, Request: mqs.Known(s.requestOf(r)), Internal: e.own}
@@ -242,17 +250,17 @@ func (s *stripped) send(r *ucx.Send) mqs.PendingOperation {
 	return op
 }
 
-func (s *stripped) receive(c *mqs.Communicator, r *ucx.Receive) mqs.PendingOperation {
+func (s *stripped) receive(c *mqs.Communicator, r *transport.Receive) mqs.PendingOperation {
 	op := mqs.PendingOperation{Status: statusInUCX[r.State], Request: mqs.Known(r.UserData), Kind: s.kind(r.UserData)}
-	if r.State != ucx.Complete || r.Cancelled {
+	if r.State != transport.Complete || r.Cancelled {
 		askInUCX(&op, c, r)
 		s.buffer(&op, r)
 	}
 	switch {
 	case r.Cancelled:
 		op.ExtraText = append(op.ExtraText, "cancelled")
-	case r.State != ucx.Posted:
-		arrivedInUCX(&op, c, r.SenderTag, mqs.Maybe[int64]{Value: r.Received, Known: r.Received >= 0 && (r.State == ucx.Complete || !r.Offloaded)})
+	case r.State != transport.Posted:
+		arrivedInUCX(&op, c, r.SenderTag, mqs.Maybe[int64]{Value: r.Received, Known: r.Received >= 0 && (r.State == transport.Complete || !r.Offloaded)})
 	}
 	if r.Offloaded {
 		op.ExtraText = append(op.ExtraText, "given to the network card for matching")
@@ -263,7 +271,7 @@ func (s *stripped) receive(c *mqs.Communicator, r *ucx.Receive) mqs.PendingOpera
 // buffer fills in where a receive puts its data. From 4.2 on, what is not contiguous goes
 // into a buffer of the library's first, which only the library's own request tells from the
 // program's.
-func (s *stripped) buffer(op *mqs.PendingOperation, r *ucx.Receive) {
+func (s *stripped) buffer(op *mqs.PendingOperation, r *transport.Receive) {
 	if p, ok := readPackState(s.r, r.Generic); ok {
 		op.Buffer, op.Count, op.SystemBuffer = mqs.Known(p.buffer), mqs.Known(p.count), mqs.Known(false)
 	}
@@ -274,7 +282,7 @@ func (s *stripped) buffer(op *mqs.PendingOperation, r *ucx.Receive) {
 	_, is40 := s.symbols[symVersion]
 	switch {
 	case s.naked != nil:
-		if q, err := s.naked.Request.Read(s.r, r.UserData); err == nil {
+		if q, err := s.naked.Request.ReadAt(s.r, r.UserData); err == nil {
 			op.Buffer = mqs.Known(r.Buffer)
 			if q.Type == typeUnpack && q.PackBuffer == r.Buffer {
 				op.Buffer, op.Count = mqs.Known(q.UserBuffer), mqs.Known(q.Count)
@@ -289,7 +297,7 @@ func (s *stripped) buffer(op *mqs.PendingOperation, r *ucx.Receive) {
 }
 
 // requestOf is MPICH's own request of a send.
-func (s *stripped) requestOf(r *ucx.Send) inferior.Addr {
+func (s *stripped) requestOf(r *transport.Send) inferior.Addr {
 	own, err := s.r.Pointers(r.User, 1)
 	if err != nil {
 		return 0
@@ -354,12 +362,12 @@ func (s *stripped) ownOf(c *callstack.Call) (request inferior.Addr, kind string,
 		return 0, "", false
 	}
 	for i := range s.queues.sends {
-		if r := &s.queues.sends[i]; sends && r.State != ucx.Complete && c.Words[s.requestOf(r)] {
+		if r := &s.queues.sends[i]; sends && r.State != transport.Complete && c.Words[s.requestOf(r)] {
 			held, kind = append(held, s.requestOf(r)), sendKind
 		}
 	}
 	for i := range s.queues.receives {
-		if r := &s.queues.receives[i]; recvs && r.State != ucx.Complete && c.Words[r.UserData] {
+		if r := &s.queues.receives[i]; recvs && r.State != transport.Complete && c.Words[r.UserData] {
 			held, kind = append(held, r.UserData), recvKind
 		}
 	}
@@ -391,8 +399,8 @@ func (s *stripped) Waits(threads []mqs.Thread) {
 		}
 		threads[at].Requests, threads[at].AllRequests = []inferior.Addr{request}, true
 		for id, c := range s.comms {
-			if slices.ContainsFunc(c.sends, func(r *ucx.Send) bool { return s.requestOf(r) == request }) ||
-				slices.ContainsFunc(c.receives, func(r *ucx.Receive) bool { return r.UserData == request }) {
+			if slices.ContainsFunc(c.sends, func(r *transport.Send) bool { return s.requestOf(r) == request }) ||
+				slices.ContainsFunc(c.receives, func(r *transport.Receive) bool { return r.UserData == request }) {
 				threads[at].Comm = mqs.Known(id)
 			}
 		}

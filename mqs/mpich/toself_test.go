@@ -7,6 +7,7 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 )
 
 // toSelf is a process with several messages to itself on MPI_COMM_SELF: the two pending receives of a
@@ -14,26 +15,26 @@ import (
 type toSelf struct {
 	t        *testing.T
 	s        *source
-	tg       *patched
+	tg       *inferiortest.Patched
 	requests map[int32]inferior.Addr // by tag
 }
 
 func newToSelf(t *testing.T) *toSelf {
-	tg := recorded(t, "mpich-4.0.2-ch4/queues-rank-0")
+	tg := inferiortest.Recorded(t, "mpich-4.0.2-ch4/queues-rank-0")
 	s := mustStart(t, tg)
-	own := &toSelf{t, s, &patched{Inferior: tg, words: map[inferior.Addr]uint32{}, missing: []string{symSelfRecvs}}, map[int32]inferior.Addr{}}
+	own := &toSelf{t, s, inferiortest.Patch(tg).RemoveSymbols(symSelfRecvs), map[int32]inferior.Addr{}}
 	q := s.allRequests()
 	if _, err := s.readCommunicators(); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range slices.Concat(q.sends, q.posted) {
 		if s.device.(*ch4).isToSelf(r) && !r.complete() {
-			request, err := s.device.(*ch4).Request.Read(s.r, r.at)
+			request, err := s.device.(*ch4).Request.ReadAt(s.r, r.at)
 			if err != nil {
 				t.Fatal(err)
 			}
 			own.requests[request.SelfTag] = r.at
-			own.put(r.at+offset(t, s, "MPIR_Request", "kind"), kindSend)
+			own.tg.PutUint32(r.at+offset(t, s, "MPIR_Request", "kind"), kindSend)
 		}
 	}
 	if len(own.requests) != 3 {
@@ -42,23 +43,16 @@ func newToSelf(t *testing.T) *toSelf {
 	return own
 }
 
-func (own *toSelf) put(at inferior.Addr, v uint32) { own.tg.words[at] = v }
-
-func (own *toSelf) point(at, to inferior.Addr) {
-	own.put(at, uint32(to))
-	own.put(at+4, uint32(to>>32))
-}
-
 // link makes the library's list of them, of these tags.
 func (own *toSelf) link(tags ...int32) {
 	head := own.s.symbols[symSelfRecvs]
-	own.tg.added = map[string]*inferior.Symbol{symSelfSends: &head}
+	own.tg.SetSymbol(symSelfSends, head)
 	at := head.Addr
 	for _, tag := range tags {
-		own.point(at, own.requests[tag])
+		own.tg.PutPointer(at, own.requests[tag])
 		at = own.requests[tag] + offset(own.t, own.s, "MPIR_Request", "next")
 	}
-	own.point(at, 0)
+	own.tg.PutPointer(at, 0)
 }
 
 // tags are those of a queue of MPI_COMM_SELF, with the status of each that is not pending.
@@ -93,8 +87,8 @@ func TestHeldToSelf(t *testing.T) {
 	own := newToSelf(t)
 	own.link(1)
 	held := own.requests[3]
-	own.put(held+offset(t, own.s, "MPIR_Request", "kind"), kindMprobe)
-	own.point(held+offset(t, own.s, "MPIR_Request", "dev.ch4.self.match_req"), own.requests[2])
+	own.tg.PutUint32(held+offset(t, own.s, "MPIR_Request", "kind"), kindMprobe)
+	own.tg.PutPointer(held+offset(t, own.s, "MPIR_Request", "dev.ch4.self.match_req"), own.requests[2])
 	if got := own.tags(mqs.UnexpectedMessages); got != "[1 2 matched]" {
 		t.Errorf("unexpected are %s", got)
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/mpi-queues/mpi-queues/mqs/transport"
+
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/transport/ucx"
@@ -48,7 +50,7 @@ func envelopeOf(tag uint64) envelopeUCX {
 }
 
 // askInUCX fills in what a receive has asked for.
-func askInUCX(op *mqs.PendingOperation, c *mqs.Communicator, r *ucx.Receive) {
+func askInUCX(op *mqs.PendingOperation, c *mqs.Communicator, r *transport.Receive) {
 	e := envelopeOf(r.Tag)
 	op.TagWild = mqs.Known(r.Mask&ucxAnyTagMask == 0)
 	if !op.TagWild.Value {
@@ -70,7 +72,7 @@ func arrivedInUCX(op *mqs.PendingOperation, c *mqs.Communicator, tag uint64, len
 }
 
 // messageInUCX describes a message that no receive has matched.
-func messageInUCX(c *mqs.Communicator, m *ucx.Message) mqs.PendingOperation {
+func messageInUCX(c *mqs.Communicator, m *transport.Message) mqs.PendingOperation {
 	op := mqs.PendingOperation{Status: mqs.Pending, TagWild: mqs.Known(false), ExtraText: []string{"eager"}}
 	arrivedInUCX(&op, c, m.Tag, mqs.Maybe[int64]{Value: m.Length, Known: m.Length >= 0})
 	op.DesiredLocalRank, op.DesiredGlobalRank = op.ActualLocalRank, op.ActualGlobalRank
@@ -96,9 +98,9 @@ func openUCX(r *inferior.Reader) (*ucx.UCX, error) {
 // inUCX is all that a process's MPICH has in UCX, of all its workers: it has one for each
 // virtual interface.
 type inUCX struct {
-	sends      []ucx.Send
-	receives   []ucx.Receive // matched and complete ones first, then in the order of matching
-	unexpected []ucx.Message
+	sends      []transport.Send
+	receives   []transport.Receive // matched and complete ones first, then in the order of matching
+	unexpected []transport.Message
 	offload    bool
 	sequence   uint64 // of all receives that had to wait
 	// unexpectedErr is why there may be more messages.
@@ -119,18 +121,19 @@ func isMask(mask uint64) bool {
 
 func readUCX(u *ucx.UCX) (*inUCX, error) {
 	q := &inUCX{}
-	for _, w := range u.Workers() {
+	for _, m := range u.Matchers() {
+		w := m.Queues()
 		q.sends = append(q.sends, w.Sends...)
 		q.receives = slices.Concat(q.receives, w.Matched, w.Posted)
 		q.unexpected = append(q.unexpected, w.Unexpected...)
 		q.offload = q.offload || w.Offload
-		q.sequence += w.Sequence
+		q.sequence += w.Waited
 		q.unexpectedErr = cmp.Or(q.unexpectedErr, w.UnexpectedErr)
 	}
-	if len(u.Workers()) == 0 {
+	if len(u.Matchers()) == 0 {
 		return nil, errNoWorker
 	}
-	if slices.ContainsFunc(q.receives, func(r ucx.Receive) bool { return r.State != ucx.Complete && !isMask(r.Mask) }) {
+	if slices.ContainsFunc(q.receives, func(r transport.Receive) bool { return r.State != transport.Complete && !isMask(r.Mask) }) {
 		return nil, errOtherTags
 	}
 	return q, nil
@@ -140,7 +143,7 @@ func readUCX(u *ucx.UCX) (*inUCX, error) {
 var errNoWorker = errors.New("UCX has no worker: the program has not called MPI_Init yet, has called MPI_Finalize, or its MPICH leaves its messages to another library")
 
 // statusInUCX is what the state of a request of UCX is to MPI.
-var statusInUCX = [...]mqs.Status{ucx.Posted: mqs.Pending, ucx.Matched: mqs.Matched, ucx.Complete: mqs.Complete}
+var statusInUCX = [...]mqs.Status{transport.Posted: mqs.Pending, transport.Matched: mqs.Matched, transport.Complete: mqs.Complete}
 
 // packState is what 4.0 keeps of data that is not contiguous: where it is, how many elements
 // of which datatype (struct pack_state, src/mpid/ch4/netmod/ucx/ucx_datatype.c).

@@ -4,23 +4,13 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
-
-// standing is a process whose threads stand elsewhere.
-type standing struct {
-	inferior.Inferior
-	threads []inferior.Thread
-}
-
-func (s *standing) Threads(context.Context, int, []string) ([]inferior.Thread, error) {
-	return s.threads, nil
-}
 
 // shown is what is shown of a process.
 func shown(t *testing.T, tg inferior.Inferior) *mqs.Process {
@@ -40,14 +30,14 @@ func TestOldRequestsAreNoCalls(t *testing.T) {
 		"mpich-4.0.2-ch4-debug/recv-rank-0": "MPIDI_progress_test < MPID_Progress_wait < MPIR_Wait_state < MPID_Wait < internal_Recv",
 		"mpich-4.0.2-stock/recv-rank-0":     "ucp_worker_progress < ? < ?",
 	} {
-		recording := recorded(t, name)
+		recording := inferiortest.Recorded(t, name)
 		there := shown(t, recording).Threads[0]
 		if len(there.Requests) != 1 || !there.AllRequests {
 			t.Fatalf("%s: its thread is %+v", name, there)
 		}
 		for inside, want := range map[string][]inferior.Addr{"": nil, "MPID_Recv < ": nil, waits + " < ": there.Requests} {
-			thread := call(1, inside+"PMPI_Recv < main", there.Requests[0])
-			if got := shown(t, &standing{recording, []inferior.Thread{thread}}).Threads[0]; !slices.Equal(got.Requests, want) || got.AllRequests != (want != nil) {
+			thread := inferiortest.Thread(1, inside+"PMPI_Recv < main", there.Requests[0])
+			if got := shown(t, inferiortest.Patch(recording).SetThreads(thread)).Threads[0]; !slices.Equal(got.Requests, want) || got.AllRequests != (want != nil) {
 				t.Errorf("%s, in %sPMPI_Recv: it waits for %v, all: %v; want %v", name, inside, got.Requests, got.AllRequests, want)
 			}
 		}
@@ -56,7 +46,7 @@ func TestOldRequestsAreNoCalls(t *testing.T) {
 
 // A call whose own request is complete may hold another thread's: then it is not known which is whose.
 func TestCallsOfThreads(t *testing.T) {
-	recording := recorded(t, "mpich-4.0.2-ch3/requests-rank-0")
+	recording := inferiortest.Recorded(t, "mpich-4.0.2-ch3/requests-rank-0")
 	var pending, complete []inferior.Addr
 	for _, q := range shown(t, recording).Communicators {
 		for _, op := range q.Queue[mqs.PendingReceives].Operations {
@@ -73,30 +63,18 @@ func TestCallsOfThreads(t *testing.T) {
 		t.Fatalf("%v are pending, %v complete", pending, complete)
 	}
 	const waits = "MPIDI_CH3I_Progress < MPID_Wait < PMPI_Recv < main"
-	got := shown(t, &standing{recording, []inferior.Thread{call(1, waits, pending[0]), call(2, waits, pending[0], complete[0])}}).Threads
+	got := shown(t, inferiortest.Patch(recording).SetThreads(inferiortest.Thread(1, waits, pending[0]), inferiortest.Thread(2, waits, pending[0], complete[0]))).Threads
 	if !slices.Equal(got[0].Requests, pending[:1]) || len(got[1].Requests) > 0 || got[1].AllRequests {
 		t.Errorf("they wait for %v and for %v", got[0].Requests, got[1].Requests)
 	}
-	if got = shown(t, &standing{recording, []inferior.Thread{call(1, waits, pending[0], complete[0])}}).Threads; !slices.Equal(got[0].Requests, pending[:1]) {
+	if got = shown(t, inferiortest.Patch(recording).SetThreads(inferiortest.Thread(1, waits, pending[0], complete[0]))).Threads; !slices.Equal(got[0].Requests, pending[:1]) {
 		t.Errorf("alone it waits for %v", got[0].Requests)
 	}
 }
 
-// call is a thread with these functions, from the innermost outwards, that holds addresses in its registers.
-func call(number int, functions string, held ...inferior.Addr) inferior.Thread {
-	out := inferior.Thread{Number: number, Complete: true}
-	for _, a := range held {
-		out.Registers = append(out.Registers, uint64(a))
-	}
-	for _, f := range strings.Split(functions, " < ") {
-		out.Frames = append(out.Frames, inferior.Frame{Function: strings.TrimPrefix(f, "?"), StackPointer: 0x7000})
-	}
-	return out
-}
-
 // Of a stripped MPICH what is complete is not known to have been a call's: each call must have its own.
 func TestCallsOfThreadsStripped(t *testing.T) {
-	recording := recorded(t, "mpich-4.0.2-stock/recv-rank-0")
+	recording := inferiortest.Recorded(t, "mpich-4.0.2-stock/recv-rank-0")
 	const waits = "ucp_worker_progress < ? < ? < PMPI_Recv < main"
 	own := shown(t, recording).Threads[0].Requests
 	if len(own) != 1 {
@@ -106,11 +84,11 @@ func TestCallsOfThreadsStripped(t *testing.T) {
 		threads []inferior.Thread
 		want    []inferior.Addr
 	}{
-		"alone":                   {[]inferior.Thread{call(1, waits, own...)}, own},
-		"the same in two calls":   {[]inferior.Thread{call(1, waits, own...), call(2, waits, own...)}, nil},
-		"another one has no such": {[]inferior.Thread{call(1, waits, own...), call(2, waits)}, nil},
+		"alone":                   {[]inferior.Thread{inferiortest.Thread(1, waits, own...)}, own},
+		"the same in two calls":   {[]inferior.Thread{inferiortest.Thread(1, waits, own...), inferiortest.Thread(2, waits, own...)}, nil},
+		"another one has no such": {[]inferior.Thread{inferiortest.Thread(1, waits, own...), inferiortest.Thread(2, waits)}, nil},
 	} {
-		for i, thread := range shown(t, &standing{recording, c.threads}).Threads {
+		for i, thread := range shown(t, inferiortest.Patch(recording).SetThreads(c.threads...)).Threads {
 			if !slices.Equal(thread.Requests, c.want) {
 				t.Errorf("%s: thread %d waits for %v, want %v", name, i+1, thread.Requests, c.want)
 			}
@@ -120,7 +98,7 @@ func TestCallsOfThreadsStripped(t *testing.T) {
 
 // MPI_Sendrecv has no request for MPI_PROC_NULL: an older one of the program's that is near is not its own.
 func TestExchanges(t *testing.T) {
-	recording := recorded(t, "mpich-4.0.2-ch3/queues-rank-0")
+	recording := inferiortest.Recorded(t, "mpich-4.0.2-ch3/queues-rank-0")
 	var pending, complete [2][]inferior.Addr
 	for _, q := range shown(t, recording).Communicators {
 		for class := range pending {
@@ -156,9 +134,9 @@ func TestExchanges(t *testing.T) {
 		"to whom is not known, one complete":    {map[string]int64{"source": 1}, []inferior.Addr{send, sent, recv}, []inferior.Addr{recv}},
 		"it holds nothing that it can wait for": {map[string]int64{"dest": 1, "source": 1}, nil, nil},
 	} {
-		thread := call(1, "MPIDI_CH3I_Progress < MPIR_Sendrecv_impl < PMPI_Sendrecv < main", c.held...)
+		thread := inferiortest.Thread(1, "MPIDI_CH3I_Progress < MPIR_Sendrecv_impl < PMPI_Sendrecv < main", c.held...)
 		thread.Frames[2].Variables = c.arguments
-		if got := shown(t, &standing{recording, []inferior.Thread{thread}}).Threads[0]; !slices.Equal(got.Requests, c.want) || got.AllRequests {
+		if got := shown(t, inferiortest.Patch(recording).SetThreads(thread)).Threads[0]; !slices.Equal(got.Requests, c.want) || got.AllRequests {
 			t.Errorf("%s: it waits for %v, all: %v; want %v", name, got.Requests, got.AllRequests, c.want)
 		}
 	}
@@ -167,7 +145,7 @@ func TestExchanges(t *testing.T) {
 // Where not all requests can be read, the one that a blocking call holds may be an older one.
 func TestRequestsInPart(t *testing.T) {
 	for _, fails := range []error{nil, errors.New("the rest can't be read")} {
-		s := mustStart(t, recorded(t, "mpich-4.0.2-ch3/recv-rank-0"))
+		s := mustStart(t, inferiortest.Recorded(t, "mpich-4.0.2-ch3/recv-rank-0"))
 		s.allRequests().err = fails
 		threads := []mqs.Thread{{Number: 1}}
 		s.Waits(threads)

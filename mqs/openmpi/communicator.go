@@ -32,7 +32,7 @@ type commState struct {
 // communicatorArray reads the array of all communicators; places without one are NULL.
 func (s *source) communicatorArray() (inferior.Addr, []inferior.Addr, error) {
 	at := s.symbols[symCommunicators].Addr
-	a, err := s.PointerArray.Read(s.r, at)
+	a, err := s.PointerArray.ReadAt(s.r, at)
 	if err != nil {
 		return at, nil, err
 	}
@@ -98,7 +98,7 @@ func (s *source) readCommunicators(addrs []inferior.Addr) ([]*commState, []error
 			continue
 		}
 		seen[a] = true
-		c, err := s.Communicator.Read(s.r, a)
+		c, err := s.Communicator.ReadAt(s.r, a)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("communicator %d: %w", i, err))
 			continue

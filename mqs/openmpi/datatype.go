@@ -19,7 +19,7 @@ func (s *source) datatype(a inferior.Addr) datatypeInfo {
 		return d
 	}
 	var info datatypeInfo
-	if d, err := s.Datatype.Read(s.r, a); err == nil {
+	if d, err := s.Datatype.ReadAt(s.r, a); err == nil {
 		if name, err := d.Name.Read(s.r, maxTypeName); err == nil {
 			info.name = mqs.Known(name)
 		}

@@ -47,7 +47,7 @@ func (s *source) ownJob() (uint32, error) {
 	if own&1 != 0 {
 		return 0, errors.New("which job is its own is not known")
 	}
-	p, err := s.Proc.Read(s.r, own)
+	p, err := s.Proc.ReadAt(s.r, own)
 	return p.JobID & jobMask, err
 }
 
@@ -61,7 +61,7 @@ type worldGroup struct {
 
 // groupEntries reads the entries of the group that pick names in the communicator at a.
 func (s *source) groupEntries(a inferior.Addr, pick func(communicator) inferior.Addr) ([]inferior.Addr, group, error) {
-	c, err := s.Communicator.Read(s.r, a)
+	c, err := s.Communicator.ReadAt(s.r, a)
 	if err != nil {
 		return nil, group{}, err
 	}
@@ -73,7 +73,7 @@ func (s *source) entries(a inferior.Addr) ([]inferior.Addr, group, error) {
 	if a == 0 {
 		return nil, group{}, errors.New("it has none")
 	}
-	g, err := s.Group.Read(s.r, a)
+	g, err := s.Group.ReadAt(s.r, a)
 	if err != nil {
 		return nil, g, err
 	}
@@ -100,7 +100,7 @@ func (s *source) prefetchGroups(states []*commState) {
 	}
 	_ = s.r.Prefetch(groups) // what fails here fails again, with a place for its error
 	for _, r := range groups {
-		if g, err := s.Group.Read(s.r, r.Addr); err == nil && g.ProcCount > 0 && g.ProcCount <= maxGroup {
+		if g, err := s.Group.ReadAt(s.r, r.Addr); err == nil && g.ProcCount > 0 && g.ProcCount <= maxGroup {
 			arrays = append(arrays, inferior.Range{Addr: g.Procs, Len: int(g.ProcCount) * s.r.Info().PointerSize})
 		}
 	}
@@ -214,6 +214,6 @@ func (s *source) nameOf(entry inferior.Addr) (procName, error) {
 	if entry&1 != 0 {
 		return s.sentinelName(entry)
 	}
-	p, err := s.Proc.Read(s.r, entry)
+	p, err := s.Proc.ReadAt(s.r, entry)
 	return procName{p.JobID & jobMask, p.VPID}, err
 }

@@ -6,53 +6,27 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
 )
-
-// narrow is a process with pointers of 32 bits that has one page of memory and
-// knows the layout of ompi_proc_t.
-type narrow struct {
-	inferior.Inferior
-	info inferior.Info
-	page []byte
-}
-
-const narrowPage = 0x8000_0000
-
-func (n *narrow) Info() inferior.Info { return n.info }
-
-func (n *narrow) ReadMemory(_ context.Context, ranges []inferior.Range) ([][]byte, error) {
-	out := make([][]byte, len(ranges))
-	for i, r := range ranges {
-		if r.Addr >= narrowPage && r.Addr < narrowPage+inferior.Addr(len(n.page)) {
-			b := n.page[r.Addr-narrowPage:]
-			out[i] = b[:min(len(b), r.Len)]
-		}
-	}
-	return out, nil
-}
-
-func (n *narrow) FindTypes(_ context.Context, queries []layout.TypeQuery) ([]*layout.Layout, error) {
-	out := make([]*layout.Layout, len(queries))
-	for i, q := range queries {
-		if q.Name == "ompi_proc_t" {
-			out[i] = &layout.Layout{Size: 64, Fields: map[string]layout.Field{
-				"super.proc_name.jobid": {Offset: 20, Size: 4, Kind: layout.KindUnsigned},
-				"super.proc_name.vpid":  {Offset: 24, Size: 4, Kind: layout.KindUnsigned}}}
-		}
-	}
-	return out, nil
-}
 
 // Where a pointer has 32 bits, a group's entry that is no pointer holds the
 // number of a process of the own job.
 func TestNarrowSentinels(t *testing.T) {
-	const job, own, other = 0x1234_0001, narrowPage + 0x100, narrowPage + 0x200
+	const start, job = 0x8000_0000, 0x1234_0001
+	const own, other = start + 0x100, start + 0x200
 	for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
-		n := &narrow{info: inferior.Info{PointerSize: 4, BigEndian: order == binary.BigEndian}, page: make([]byte, 0x1000)}
+		page := make([]byte, 0x1000)
 		for _, p := range []struct{ at, job, vpid uint32 }{{own, job, 1}, {other, job, 2}} {
-			order.PutUint32(n.page[p.at-narrowPage+20:], p.job)
-			order.PutUint32(n.page[p.at-narrowPage+24:], p.vpid)
+			order.PutUint32(page[p.at-start+20:], p.job)
+			order.PutUint32(page[p.at-start+24:], p.vpid)
+		}
+		n := &inferiortest.Process{
+			Identity: inferior.Info{PointerSize: 4, BigEndian: order == binary.BigEndian},
+			Memory:   map[inferior.Addr][]byte{start: page},
+			Types: map[string]*layout.Layout{"ompi_proc_t": {Size: 64, Fields: map[string]layout.Field{
+				"super.proc_name.jobid": {Offset: 20, Size: 4, Kind: layout.KindUnsigned},
+				"super.proc_name.vpid":  {Offset: 24, Size: 4, Kind: layout.KindUnsigned}}}},
 		}
 		s := &source{r: inferior.NewReader(context.Background(), n)}
 		var bound struct {

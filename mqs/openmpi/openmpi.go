@@ -189,8 +189,8 @@ func (s *source) threadMultiple() mqs.Maybe[bool] {
 
 const maxVersion = 256 // bytes
 
-// Describe fills in what is known of the process as a whole.
-func (s *source) Describe(p *mqs.Process) {
+// Info fills in what is known of the process as a whole.
+func (s *source) Info(p *mqs.Process) {
 	p.MPI = Decoder{}.Name()
 	if v, ok := s.symbols[symVersion]; ok {
 		p.MPIVersion, _ = s.r.CString(v.Addr, maxVersion)
@@ -204,13 +204,18 @@ func (s *source) Describe(p *mqs.Process) {
 		p.GlobalRank = mqs.Known(w.rank)
 		p.WorldSize = mqs.Known(int32(len(w.entries)))
 	}
+	if s.ucx != nil {
+		p.Progress = mqs.Known(s.ucx.worker.Queues().Waited)
+	}
+}
+
+// Notes says what reading the process has brought up.
+func (s *source) Notes() []string {
+	var out []string
 	if s.pml != ob1 && s.pml != ucxPML {
-		p.Notes = append(p.Notes, fmt.Sprintf("pml %s carries this program's messages, and mpi-queues reads the queues of pml ob1 and ucx only: "+
+		out = append(out, fmt.Sprintf("pml %s carries this program's messages, and mpi-queues reads the queues of pml ob1 and ucx only: "+
 			"run the program with `--mca pml ob1` to see them", s.pml))
 	}
-	if s.ucx != nil {
-		p.Progress = mqs.Known(s.ucx.worker.Sequence)
-	}
-	p.Notes = append(p.Notes, s.ucxNotes()...)
-	p.Notes = append(p.Notes, s.notes...)
+	out = append(out, s.ucxNotes()...)
+	return append(out, s.notes...)
 }

@@ -1,32 +1,17 @@
 package openmpi
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
-	"github.com/mpi-queues/mpi-queues/mqs/recording"
 )
-
-const recordings = "../../tests/recordings"
-
-// recorded returns the process of a recording.
-func recorded(t *testing.T, name string) inferior.Inferior {
-	t.Helper()
-	r, err := recording.Open(filepath.Join(recordings, name+".mpiq"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r.Processes[0]
-}
 
 // start opens a process.
 func start(t *testing.T, tg inferior.Inferior) (*source, error) {
@@ -36,40 +21,6 @@ func start(t *testing.T, tg inferior.Inferior) (*source, error) {
 		return nil, err
 	}
 	return s.(*source), nil
-}
-
-// patched is a process in which some words hold something else.
-type patched struct {
-	inferior.Inferior
-	words   map[inferior.Addr]uint64
-	symbols map[string]*inferior.Symbol
-}
-
-func (p *patched) ReadMemory(ctx context.Context, ranges []inferior.Range) ([][]byte, error) {
-	got, err := p.Inferior.ReadMemory(ctx, ranges)
-	return p.patch(ranges, got), err
-}
-
-func (p *patched) patch(ranges []inferior.Range, got [][]byte) [][]byte {
-	for i, r := range ranges {
-		got[i] = bytes.Clone(got[i])
-		for a, v := range p.words {
-			if a >= r.Addr && a+8 <= r.Addr+inferior.Addr(len(got[i])) {
-				binary.LittleEndian.PutUint64(got[i][a-r.Addr:], v)
-			}
-		}
-	}
-	return got
-}
-
-func (p *patched) FindSymbols(ctx context.Context, names []string) ([]*inferior.Symbol, error) {
-	got, err := p.Inferior.FindSymbols(ctx, names)
-	for i, name := range names {
-		if s, ok := p.symbols[name]; ok {
-			got[i] = s
-		}
-	}
-	return got, err
 }
 
 // Every embedded table has every member that the decoder needs.
@@ -146,7 +97,7 @@ func TestTablesAnswerTheVendor(t *testing.T) {
 // A table is believed on the release that it describes and on no other.
 func TestTablesProveThemselves(t *testing.T) {
 	for _, release := range []string{"4.1.4", "5.0.7", "6.0.0rc2"} {
-		tg := recorded(t, "openmpi-"+release+"/queues-rank-0")
+		tg := inferiortest.Recorded(t, "openmpi-"+release+"/queues-rank-0")
 		s, err := start(t, tg)
 		if err != nil {
 			t.Fatal(err)
@@ -168,7 +119,7 @@ func TestTablesProveThemselves(t *testing.T) {
 
 // Where no layout fits, the sentence says what was tried and what to do.
 func TestNoLayoutFits(t *testing.T) {
-	tg := recorded(t, "openmpi-4.1.4/queues-rank-0")
+	tg := inferiortest.Recorded(t, "openmpi-4.1.4/queues-rank-0")
 	s, err := start(t, tg)
 	if err != nil {
 		t.Fatal(err)
@@ -178,7 +129,7 @@ func TestNoLayoutFits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := s.Object.Read(s.r, comms[0])
+	o, err := s.Object.ReadAt(s.r, comms[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +137,7 @@ func TestNoLayoutFits(t *testing.T) {
 	if !ok {
 		t.Fatal("no cls_sizeof")
 	}
-	_, err = start(t, &patched{Inferior: tg, words: map[inferior.Addr]uint64{o.Class + inferior.Addr(f.Offset): 9999}})
+	_, err = start(t, inferiortest.Patch(tg).PutUint64(o.Class+inferior.Addr(f.Offset), 9999))
 	if err == nil {
 		t.Fatal("a layout was believed")
 	}
@@ -198,7 +149,7 @@ func TestNoLayoutFits(t *testing.T) {
 }
 
 func TestStates(t *testing.T) {
-	tg := recorded(t, "openmpi-5.0.7/queues-rank-0")
+	tg := inferiortest.Recorded(t, "openmpi-5.0.7/queues-rank-0")
 	s, err := start(t, tg)
 	if err != nil {
 		t.Fatal(err)
@@ -216,7 +167,7 @@ func TestStates(t *testing.T) {
 		{0, 1, ""},
 		{5, 1, ""},
 	} {
-		_, err := start(t, &patched{Inferior: tg, words: map[inferior.Addr]uint64{state: c.state, sessions: c.sessions}})
+		_, err := start(t, inferiortest.Patch(tg).PutUint64(state, c.state).PutUint64(sessions, c.sessions))
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("state %d, %d sessions: %v", c.state, c.sessions, err)
 		}
@@ -224,12 +175,12 @@ func TestStates(t *testing.T) {
 }
 
 func TestNotOpenMPI(t *testing.T) {
-	tg := recorded(t, "openmpi-4.1.4/queues-rank-0")
-	_, err := start(t, &patched{Inferior: tg, symbols: map[string]*inferior.Symbol{symCommunicators: nil}})
+	tg := inferiortest.Recorded(t, "openmpi-4.1.4/queues-rank-0")
+	_, err := start(t, inferiortest.Patch(tg).RemoveSymbols(symCommunicators))
 	if err == nil || !strings.Contains(err.Error(), "does not use an MPI library") {
 		t.Errorf("no communicators: %v", err)
 	}
-	_, err = start(t, &patched{Inferior: tg, symbols: map[string]*inferior.Symbol{symRecvRequests: nil}})
+	_, err = start(t, inferiortest.Patch(tg).RemoveSymbols(symRecvRequests))
 	if err == nil || !strings.Contains(err.Error(), symRecvRequests) {
 		t.Errorf("no receive requests: %v", err)
 	}
@@ -238,7 +189,7 @@ func TestNotOpenMPI(t *testing.T) {
 // A process can stand in one group as a pointer and in another as a sentinel
 // with its name: ranks must come out the same.
 func TestSentinels(t *testing.T) {
-	tg := recorded(t, "openmpi-4.1.4/spawn-child-1") // it has read the processes too
+	tg := inferiortest.Recorded(t, "openmpi-4.1.4/spawn-child-1") // it has read the processes too
 	groups := func(tg inferior.Inferior) map[string][]mqs.Maybe[int32] {
 		s, err := start(t, tg)
 		if err != nil {
@@ -269,7 +220,7 @@ func TestSentinels(t *testing.T) {
 		if a == 0 {
 			continue
 		}
-		c, err := s.Communicator.Read(s.r, a)
+		c, err := s.Communicator.ReadAt(s.r, a)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -282,7 +233,7 @@ func TestSentinels(t *testing.T) {
 				if (i+k)%2 == 0 || e == 0 {
 					continue
 				}
-				p, err := s.Proc.Read(s.r, e)
+				p, err := s.Proc.ReadAt(s.r, e)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -290,7 +241,7 @@ func TestSentinels(t *testing.T) {
 			}
 		}
 	}
-	got := groups(&patched{Inferior: tg, words: words})
+	got := groups(inferiortest.Patch(tg).PutWords(words))
 	if len(words) < 4 || len(got) != len(want) {
 		t.Fatalf("%d entries were changed, %d groups became %d", len(words), len(want), len(got))
 	}
@@ -304,7 +255,7 @@ func TestSentinels(t *testing.T) {
 		words[a] ^= 1 << 20
 	}
 	changed := 0
-	for name, g := range groups(&patched{Inferior: tg, words: words}) {
+	for name, g := range groups(inferiortest.Patch(tg).PutWords(words)) {
 		for i, r := range g {
 			if !r.Known && want[name][i].Known {
 				changed++
@@ -318,7 +269,7 @@ func TestSentinels(t *testing.T) {
 
 // A table tried on a library that it does not fit can read anything.
 func TestProofsStandAnyArray(t *testing.T) {
-	tg := recorded(t, "openmpi-4.1.4/queues-rank-0")
+	tg := inferiortest.Recorded(t, "openmpi-4.1.4/queues-rank-0")
 	s, err := start(t, tg)
 	if err != nil {
 		t.Fatal(err)
@@ -329,7 +280,7 @@ func TestProofsStandAnyArray(t *testing.T) {
 	}
 	at := s.symbols[symCommunicators].Addr + inferior.Addr(f.Offset)
 	for _, size := range []uint64{0, 1, 2, 1 << 31, 1<<31 - 1} {
-		if _, err := start(t, &patched{Inferior: tg, words: map[inferior.Addr]uint64{at: size}}); err == nil {
+		if _, err := start(t, inferiortest.Patch(tg).PutUint64(at, size)); err == nil {
 			t.Errorf("an array of %d was believed", size)
 		}
 	}
@@ -337,7 +288,7 @@ func TestProofsStandAnyArray(t *testing.T) {
 
 // Fragments that came too early can be linked in any way while memory is being changed.
 func TestRingsEnd(t *testing.T) {
-	tg := recorded(t, "openmpi-4.1.4/queues-rank-0")
+	tg := inferiortest.Recorded(t, "openmpi-4.1.4/queues-rank-0")
 	s, err := start(t, tg)
 	if err != nil {
 		t.Fatal(err)
@@ -353,7 +304,7 @@ func TestRingsEnd(t *testing.T) {
 		if c.PMLComm == 0 {
 			continue
 		}
-		comm, err := s.Comm.Read(s.r, c.PMLComm)
+		comm, err := s.Comm.ReadAt(s.r, c.PMLComm)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -362,11 +313,11 @@ func TestRingsEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, a := range addrs {
-			p, err := s.CommProc.Read(s.r, a)
+			p, err := s.CommProc.ReadAt(s.r, a)
 			if a == 0 || err != nil {
 				continue
 			}
-			if l, err := s.List.Read(s.r, inferior.Addr(p.UnexpectedFrags)); err == nil && l.First != inferior.Addr(l.Sentinel) {
+			if l, err := s.List.ReadAt(s.r, inferior.Addr(p.UnexpectedFrags)); err == nil && l.First != inferior.Addr(l.Sentinel) {
 				frags, procs = append(frags, l.First), append(procs, a)
 			}
 		}
@@ -388,7 +339,7 @@ func TestRingsEnd(t *testing.T) {
 		words[a+next] = uint64(a)
 		words[a+ahead] = uint64(frags[1-i])
 	}
-	s, err = start(t, &patched{Inferior: tg, words: words})
+	s, err = start(t, inferiortest.Patch(tg).PutWords(words))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -402,7 +353,7 @@ func TestRingsEnd(t *testing.T) {
 	for _, a := range procs {
 		words[a+offset("mca_pml_ob1_comm_proc_t", "unexpected_frags")+offset("opal_list_t", "opal_list_sentinel.opal_list_next")] = 0x10
 	}
-	p, err := read.Read(context.Background(), &patched{Inferior: tg, words: words}, []read.Decoder{Decoder{}}, read.Filter{})
+	p, err := read.Read(context.Background(), inferiortest.Patch(tg).PutWords(words), []read.Decoder{Decoder{}}, read.Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}

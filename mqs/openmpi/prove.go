@@ -41,7 +41,7 @@ func (s *source) proveClass(a inferior.Addr, name string, size int) error {
 
 // classOf reads the class of the object at a.
 func (s *source) classOf(a inferior.Addr) (class, error) {
-	o, err := s.Object.Read(s.r, a)
+	o, err := s.Object.ReadAt(s.r, a)
 	if err != nil {
 		return class{}, err
 	}
@@ -53,7 +53,7 @@ func (s *source) class(a inferior.Addr) (class, error) {
 	if c, ok := s.classes[a]; ok {
 		return c, nil
 	}
-	c, err := s.Class.Read(s.r, a)
+	c, err := s.Class.ReadAt(s.r, a)
 	if err == nil {
 		s.classes[a] = c
 	}
@@ -84,7 +84,7 @@ func (s *source) proveCommunicators() error {
 		if err := s.proveClass(comms[i], s.Communicator.Name(), s.Communicator.Size()); err != nil {
 			return err
 		}
-		c, err := s.Communicator.Read(s.r, comms[i])
+		c, err := s.Communicator.ReadAt(s.r, comms[i])
 		if err != nil {
 			return err
 		}
@@ -96,7 +96,7 @@ func (s *source) proveCommunicators() error {
 		if err := s.proveClass(c.LocalGroup, s.Group.Name(), s.Group.Size()); err != nil {
 			return err
 		}
-		g, err := s.Group.Read(s.r, c.LocalGroup)
+		g, err := s.Group.ReadAt(s.r, c.LocalGroup)
 		if err != nil {
 			return err
 		}
@@ -132,7 +132,7 @@ func (s *source) provePML() error {
 	}
 	s.pml = "of an unknown name"
 	if sym, ok := s.symbols[symPML]; ok {
-		c, err := s.Component.Read(s.r, sym.Addr)
+		c, err := s.Component.ReadAt(s.r, sym.Addr)
 		if err != nil {
 			return err
 		}
@@ -144,7 +144,7 @@ func (s *source) provePML() error {
 		if a == 0 {
 			continue
 		}
-		c, err := s.Communicator.Read(s.r, a)
+		c, err := s.Communicator.ReadAt(s.r, a)
 		if err != nil {
 			return err
 		}
@@ -203,7 +203,7 @@ func (s *source) proveOB1(pmlComm inferior.Addr) error {
 	if err := s.proveClass(pmlComm, obComm, s.Comm.Size()); err != nil {
 		return err
 	}
-	c, err := s.Comm.Read(s.r, pmlComm)
+	c, err := s.Comm.ReadAt(s.r, pmlComm)
 	if err != nil {
 		return err
 	}
@@ -224,15 +224,15 @@ func (s *source) proveList(a inferior.Addr) error {
 	if err := s.proveClass(a, s.List.Name(), s.List.Size()); err != nil {
 		return err
 	}
-	l, err := s.List.Read(s.r, a)
+	l, err := s.List.ReadAt(s.r, a)
 	if err != nil {
 		return err
 	}
-	first, err := s.ListItem.Read(s.r, l.First)
+	first, err := s.ListItem.ReadAt(s.r, l.First)
 	if err != nil {
 		return err
 	}
-	last, err := s.ListItem.Read(s.r, l.Last)
+	last, err := s.ListItem.ReadAt(s.r, l.Last)
 	if err != nil {
 		return err
 	}
@@ -247,7 +247,7 @@ func (s *source) proveFreeList(a inferior.Addr, element string, size int) error 
 	if err := s.proveClass(a, s.FreeList.Name(), s.FreeList.Size()); err != nil {
 		return err
 	}
-	f, err := s.FreeList.Read(s.r, a)
+	f, err := s.FreeList.ReadAt(s.r, a)
 	if err != nil {
 		return err
 	}
@@ -272,7 +272,7 @@ func (s *source) proveDatatype() error {
 		return nil
 	}
 	// Its class says opal_datatype_t, which ompi_datatype_t starts with.
-	d, err := s.Datatype.Read(s.r, sym.Addr)
+	d, err := s.Datatype.ReadAt(s.r, sym.Addr)
 	if err != nil {
 		return err
 	}

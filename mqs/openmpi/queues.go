@@ -136,7 +136,7 @@ func (s *source) postedElsewhere(state *commState) ([]recvAt, error) {
 			continue
 		}
 		walked[head] = true
-		l, err := s.List.Read(s.r, inferior.Addr(head))
+		l, err := s.List.ReadAt(s.r, inferior.Addr(head))
 		if err != nil {
 			return out, err
 		}
@@ -144,7 +144,7 @@ func (s *source) postedElsewhere(state *commState) ([]recvAt, error) {
 			if next, seen := s.requests.seen[a]; seen {
 				return next, nil
 			}
-			item, err := s.ListItem.Read(s.r, a)
+			item, err := s.ListItem.ReadAt(s.r, a)
 			return item.Next, err
 		}
 		for a, err := range inferior.Walk(l.First, inferior.Addr(l.Sentinel), 1<<26, next) {
@@ -154,7 +154,7 @@ func (s *source) postedElsewhere(state *commState) ([]recvAt, error) {
 			if _, seen := s.requests.seen[a]; seen {
 				continue
 			}
-			r, err := s.RecvRequest.Read(s.r, a)
+			r, err := s.RecvRequest.ReadAt(s.r, a)
 			if err != nil {
 				return out, err
 			}
@@ -181,7 +181,7 @@ func (s *source) peers(state *commState) (*peerLists, error) {
 	if err := s.proveClass(state.PMLComm, obComm, s.Comm.Size()); err != nil {
 		return nil, err
 	}
-	c, err := s.Comm.Read(s.r, state.PMLComm)
+	c, err := s.Comm.ReadAt(s.r, state.PMLComm)
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +204,7 @@ func (s *source) peers(state *commState) (*peerLists, error) {
 		if a == 0 {
 			continue
 		}
-		p, err := s.CommProc.Read(s.r, a)
+		p, err := s.CommProc.ReadAt(s.r, a)
 		if err != nil {
 			return out, err
 		}

@@ -56,14 +56,14 @@ func (s *source) allRequests() *requests {
 	q := &requests{sends: map[inferior.Addr][]sendAt{}, recvs: map[inferior.Addr][]recvAt{}, seen: map[inferior.Addr]inferior.Addr{}}
 	s.requests = q
 	q.sendErr = s.eachElement(s.symbols[symSendRequests].Addr, symSendRequests, func(a inferior.Addr) error {
-		r, err := s.SendRequest.Read(s.r, a)
+		r, err := s.SendRequest.ReadAt(s.r, a)
 		if err == nil && r.Base.Type == typeSend && (inUse(r.Base) || isBuffered(r)) {
 			q.sends[r.Base.Comm] = append(q.sends[r.Base.Comm], sendAt{a, r})
 		}
 		return err
 	})
 	q.recvErr = s.eachElement(s.symbols[symRecvRequests].Addr, symRecvRequests, func(a inferior.Addr) error {
-		r, err := s.RecvRequest.Read(s.r, a)
+		r, err := s.RecvRequest.ReadAt(s.r, a)
 		if err == nil && inUse(r.Base) && r.Base.Type >= typeRecv && r.Base.Type <= typeMprobe {
 			q.recvs[r.Base.Comm] = append(q.recvs[r.Base.Comm], recvAt{a, r})
 			q.seen[a] = r.Base.Next
@@ -87,7 +87,7 @@ func isBuffered(r sendRequest) bool {
 // they were handed out for the first time. The list is a list of allocations;
 // in each, elements stand at a fixed stride behind an item of their own.
 func (s *source) eachElement(list inferior.Addr, name string, f func(inferior.Addr) error) error {
-	head, err := s.FreeList.Read(s.r, list)
+	head, err := s.FreeList.ReadAt(s.r, list)
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (s *source) eachElement(list inferior.Addr, name string, f func(inferior.Ad
 
 	var allocations []inferior.Addr
 	next := func(a inferior.Addr) (inferior.Addr, error) {
-		item, err := s.ListItem.Read(s.r, a)
+		item, err := s.ListItem.ReadAt(s.r, a)
 		return item.Next, err
 	}
 	for a, err := range inferior.Walk(head.Allocations.First, inferior.Addr(head.Allocations.Sentinel), 1<<24, next) {
@@ -120,7 +120,7 @@ func (s *source) eachElement(list inferior.Addr, name string, f func(inferior.Ad
 		// New elements are put on the free list one upon the other: the last is taken first.
 		for k := n - 1; k >= 0; k-- {
 			at := first + inferior.Addr(k)*inferior.Addr(stride)
-			o, err := s.Object.Read(s.r, at)
+			o, err := s.Object.ReadAt(s.r, at)
 			if err != nil {
 				return err
 			}

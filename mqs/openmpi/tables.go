@@ -17,4 +17,4 @@ import (
 var tableFiles embed.FS
 
 // tables returns the embedded layouts, oldest release first.
-var tables = sync.OnceValue(func() []*layout.Table { return layout.ReadTables(tableFiles, "tables") })
+var tables = sync.OnceValue(func() []*layout.Table { return layout.MustReadTables(tableFiles, "tables") })

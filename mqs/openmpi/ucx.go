@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mpi-queues/mpi-queues/mqs/transport"
+
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/callstack"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
@@ -64,7 +66,7 @@ func envelopeOf(tag uint64) envelope {
 // ucxQueues are the messages and requests of pml ucx, by the unique id of their
 // communicator.
 type ucxQueues struct {
-	worker     *ucx.Worker
+	worker     transport.Matcher
 	symbols    map[string]inferior.Symbol
 	sends      map[inferior.Addr][]ucxSend
 	receives   map[inferior.Addr][]ucxReceive
@@ -80,18 +82,18 @@ type ucxRequest struct {
 }
 
 type ucxSend struct {
-	ucx.Send
+	transport.Send
 	ucxRequest
 	peer mqs.Maybe[int32] // local rank
 }
 
 type ucxReceive struct {
-	ucx.Receive
+	transport.Receive
 	ucxRequest
 }
 
 type ucxMessage struct {
-	ucx.Message
+	transport.Message
 	taken bool // by MPI_Mprobe
 }
 
@@ -138,13 +140,13 @@ func (s *source) readUCX() (*ucxQueues, error) {
 	s.assignReceives(q, calls, request)
 	s.assignSends(q, calls, request)
 	s.assignComplete(q, persistent)
-	s.assignMessages(q, u)
+	s.assignMessages(q)
 	return q, nil
 }
 
 // ucxWorker finds the worker of the pml: others belong to one-sided communication
 // or to collectives. ompi_pml_ucx points at it, at a place that releases differ in.
-func (s *source) ucxWorker(u *ucx.UCX, symbols map[string]inferior.Symbol) (*ucx.Worker, error) {
+func (s *source) ucxWorker(u *ucx.UCX, symbols map[string]inferior.Symbol) (transport.Matcher, error) {
 	const words = 64 // the functions of the pml, and what comes before the worker
 	module, ok := symbols[symUCX]
 	if !ok {
@@ -155,11 +157,13 @@ func (s *source) ucxWorker(u *ucx.UCX, symbols map[string]inferior.Symbol) (*ucx
 		return nil, err
 	}
 	for _, p := range pointers {
-		if w, ok := u.WorkerAt(p); ok {
-			return w, nil
+		for _, w := range u.Matchers() {
+			if w.Addr() == p {
+				return w, nil
+			}
 		}
 	}
-	return nil, fmt.Errorf("none of UCX's %d workers is that of %s", len(u.Workers()), symUCX)
+	return nil, fmt.Errorf("none of UCX's %d workers is that of %s", len(u.Matchers()), symUCX)
 }
 
 // byContext is the id of the communicator that this process calls by an index. A program
@@ -173,7 +177,7 @@ func (s *source) byContext(q *ucxQueues, context uint64) inferior.Addr {
 }
 
 func (s *source) assignReceives(q *ucxQueues, calls []callstack.Call, request func(own, user inferior.Addr) ucxRequest) {
-	matched := slices.Clone(q.worker.Matched)
+	matched := slices.Clone(q.worker.Queues().Matched)
 	for i := range calls {
 		eachWord(s.r, &calls[i], func(a inferior.Addr) {
 			if r, ok := q.worker.ReceiveAt(a); ok && calls[i].Words[r.User] {
@@ -181,9 +185,9 @@ func (s *source) assignReceives(q *ucxQueues, calls []callstack.Call, request fu
 			}
 		})
 	}
-	for _, r := range append(matched, q.worker.Posted...) {
+	for _, r := range append(matched, q.worker.Queues().Posted...) {
 		tag := r.Tag
-		if r.State == ucx.Complete && !r.Cancelled {
+		if r.State == transport.Complete && !r.Cancelled {
 			tag = r.SenderTag // one that found its message at once has not noted what it asked for
 		}
 		id := s.byContext(q, envelopeOf(tag).context)
@@ -202,8 +206,8 @@ func eachWord(r *inferior.Reader, c *callstack.Call, f func(inferior.Addr)) {
 	}
 }
 
-func (s *source) assignMessages(q *ucxQueues, u *ucx.UCX) {
-	for _, m := range q.worker.Unexpected {
+func (s *source) assignMessages(q *ucxQueues) {
+	for _, m := range q.worker.Queues().Unexpected {
 		id := s.byContext(q, envelopeOf(m.Tag).context)
 		q.unexpected[id] = append(q.unexpected[id], ucxMessage{Message: m})
 	}
@@ -212,11 +216,11 @@ func (s *source) assignMessages(q *ucxQueues, u *ucx.UCX) {
 		return
 	}
 	err := s.eachElement(list.Addr, symMessages, func(a inferior.Addr) error {
-		h, err := s.Message.Read(s.r, a)
+		h, err := s.Message.ReadAt(s.r, a)
 		if err != nil || h.Next != 0 || h.Taken == 0 {
 			return err
 		}
-		m, err := u.MessageAt(h.Taken)
+		m, err := q.worker.MessageAt(h.Taken)
 		id := inferior.Addr(envelopeOf(m.Tag).context)
 		if c := s.comms[id]; err == nil && c != nil && c.addr == h.Comm {
 			q.unexpected[id] = append(q.unexpected[id], ucxMessage{m, true})

@@ -5,10 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mpi-queues/mpi-queues/mqs/transport"
+
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/callstack"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
-	"github.com/mpi-queues/mpi-queues/mqs/transport/ucx"
 )
 
 // freedInUCX are the communicators that the program has freed while messages or
@@ -50,7 +51,7 @@ func (s *source) yieldUCX(c *mqs.Communicator, class mqs.OpClass, yield func(mqs
 				return
 			}
 		}
-		if err := q.worker.UnexpectedErr; err != nil {
+		if err := q.worker.Queues().UnexpectedErr; err != nil {
 			yield(mqs.PendingOperation{}, err)
 		}
 	}
@@ -72,7 +73,7 @@ func (s *source) gathered(op *mqs.PendingOperation, generic inferior.Addr, lengt
 	if generic == 0 || !s.UCXConvertor.Bound() || s.proveClass(generic, s.UCXConvertor.Name(), s.UCXConvertor.Size()) != nil {
 		return
 	}
-	c, err := s.UCXConvertor.Read(s.r, generic)
+	c, err := s.UCXConvertor.ReadAt(s.r, generic)
 	if err != nil {
 		return
 	}
@@ -87,7 +88,7 @@ func (q *ucxQueues) isDone(done inferior.Addr, symbols ...string) bool {
 }
 
 // statusOf is what a request's state is to MPI.
-var statusOf = [...]mqs.Status{ucx.Posted: mqs.Pending, ucx.Matched: mqs.Matched, ucx.Complete: mqs.Complete}
+var statusOf = [...]mqs.Status{transport.Posted: mqs.Pending, transport.Matched: mqs.Matched, transport.Complete: mqs.Complete}
 
 // ucxSend describes a send.
 func (s *source) ucxSend(c *mqs.Communicator, r *ucxSend) mqs.PendingOperation {
@@ -151,7 +152,7 @@ func (s *source) ucxReceive(c *mqs.Communicator, r *ucxReceive) mqs.PendingOpera
 		Request:      mqs.Known(r.handle),
 		Kind:         "irecv",
 	}
-	if r.State != ucx.Complete || r.Cancelled || r.started != nil {
+	if r.State != transport.Complete || r.Cancelled || r.started != nil {
 		s.asked(c, &op, r)
 	}
 	switch {
@@ -160,7 +161,7 @@ func (s *source) ucxReceive(c *mqs.Communicator, r *ucxReceive) mqs.PendingOpera
 		s.typed(&op, r.started.Datatype, r.started.Buffer, r.started.Count)
 	case r.call != nil:
 		op.Kind = callstack.BlockingRecvs[r.call.Function]
-	case s.ucx.isDone(r.Done, symPrecvDone) && r.State == ucx.Complete:
+	case s.ucx.isDone(r.Done, symPrecvDone) && r.State == transport.Complete:
 		// One that found its message at once has its request's former user's.
 		op.Kind = callstack.KindNotKnown
 	case s.ucx.isDone(r.Done, symPrecvDone):
@@ -198,17 +199,17 @@ func (s *source) arrived(c *mqs.Communicator, op *mqs.PendingOperation, r *ucxRe
 	var from envelope
 	p := r.started
 	switch {
-	case r.State == ucx.Posted:
+	case r.State == transport.Posted:
 		return
-	case r.State == ucx.Complete && p != nil && p.Cancelled, r.Cancelled:
+	case r.State == transport.Complete && p != nil && p.Cancelled, r.Cancelled:
 		op.ExtraText = append(op.ExtraText, "cancelled")
 		return
-	case r.State == ucx.Complete && p != nil:
+	case r.State == transport.Complete && p != nil:
 		from = envelope{source: p.Source, tag: p.StatusTag}
 		op.ActualLength = mqs.Known(int64(p.Received))
 	default:
 		from = envelopeOf(r.SenderTag)
-		op.ActualLength = mqs.Maybe[int64]{Value: r.Received, Known: r.Received >= 0 && (r.State == ucx.Complete || !r.Offloaded)}
+		op.ActualLength = mqs.Maybe[int64]{Value: r.Received, Known: r.Received >= 0 && (r.State == transport.Complete || !r.Offloaded)}
 	}
 	op.Internal = from.tag < 0
 	op.ActualLocalRank, op.ActualGlobalRank, op.ActualTag = mqs.Known(from.source), c.GlobalRank(from.source), mqs.Known(from.tag)
@@ -244,7 +245,7 @@ func (s *source) ucxNotes() []string {
 	if slices.ContainsFunc(slices.Collect(maps.Values(s.ucx.sends)), func(list []ucxSend) bool { return len(list) > 1 }) {
 		out = append(out, "UCX keeps no order of sends: they stand in that of their requests in memory")
 	}
-	if s.ucx.worker.Offload {
+	if s.ucx.worker.Queues().Offload {
 		out = append(out, "a network card matches messages too: those that it holds are not among the unexpected ones")
 	}
 	return out

@@ -4,8 +4,9 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/mpi-queues/mpi-queues/mqs/transport"
+
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
-	"github.com/mpi-queues/mpi-queues/mqs/transport/ucx"
 )
 
 // persistentAt is a persistent request of pml ucx that has been started.
@@ -28,7 +29,7 @@ func (s *source) ucxPersistents(symbols map[string]inferior.Symbol) map[inferior
 	}
 	list := inferior.Addr(s.UCXModule.Places(module.Addr).Persistent)
 	err := s.eachElement(list, "the persistent requests of pml ucx", func(a inferior.Addr) error {
-		p, err := s.UCXPersistent.Read(s.r, a)
+		p, err := s.UCXPersistent.ReadAt(s.r, a)
 		switch {
 		case err != nil || p.State != requestActive:
 		case p.Complete == requestCompleted:
@@ -60,10 +61,10 @@ func (s *source) assignComplete(q *ucxQueues, persistent map[inferior.Addr]*pers
 			}
 		}
 		if p.Flags&ucxPersistentSend == 0 {
-			q.receives[id] = append(q.receives[id], ucxReceive{ucx.Receive{State: ucx.Complete, Tag: p.Tag, Mask: p.Mask}, r})
+			q.receives[id] = append(q.receives[id], ucxReceive{transport.Receive{Request: transport.Request{State: transport.Complete}, Tag: p.Tag, Mask: p.Mask}, r})
 			continue
 		}
-		out := ucxSend{Send: ucx.Send{State: ucx.Complete, Tag: p.Tag}, ucxRequest: r, peer: s.rankAt(s.comms[id], p.Endpoint)}
+		out := ucxSend{Send: transport.Send{Request: transport.Request{State: transport.Complete}, Tag: p.Tag}, ucxRequest: r, peer: s.rankAt(s.comms[id], p.Endpoint)}
 		q.sends[id] = append(q.sends[id], out)
 	}
 }

@@ -3,38 +3,39 @@ package openmpi
 import (
 	"slices"
 
+	"github.com/mpi-queues/mpi-queues/mqs/transport"
+
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/callstack"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
-	"github.com/mpi-queues/mpi-queues/mqs/transport/ucx"
 )
 
 // assignSends gives sends to their communicators. The tag says by which index the receiver
 // knows that, the endpoint which process the receiver is.
 func (s *source) assignSends(q *ucxQueues, calls []callstack.Call, request func(own, user inferior.Addr) ucxRequest) {
-	sends := slices.Clone(q.worker.Sends)
+	sends := slices.Clone(q.worker.Queues().Sends)
 	for i := range calls {
 		eachWord(s.r, &calls[i], func(a inferior.Addr) {
 			r, proved, ok := q.worker.SendAt(a)
 			if !ok || !calls[i].Words[r.User] {
 				return
 			}
-			if c, _ := s.destination(r.Endpoint, envelopeOf(r.Tag)); proved || c != nil && !r.TagLost && s.isThere(r) {
+			if c, _ := s.destination(inferior.Addr(r.Peer.Value), envelopeOf(r.Tag)); proved || c != nil && !r.TagLost && s.isThere(r) {
 				sends = append(sends, r)
 			}
 		})
 	}
-	lost := q.worker.Dropped
+	lost := q.worker.Queues().Dropped
 	for _, r := range sends {
 		if r.TagLost && !q.isDone(r.Done, sendsDone...) {
 			continue // a part of a message, which UCX sends by itself
 		}
 		out := ucxSend{Send: r, ucxRequest: request(r.Addr, r.User)}
 		to := envelopeOf(r.Tag)
-		c, rank := s.destination(r.Endpoint, to)
+		c, rank := s.destination(inferior.Addr(r.Peer.Value), to)
 		if out.TagLost = r.TagLost || c == nil; out.TagLost {
 			c = s.commOfRequest(q, &out)
-			rank = s.rankAt(c, r.Endpoint)
+			rank = s.rankAt(c, inferior.Addr(r.Peer.Value))
 		}
 		out.peer = rank
 		id := inferior.Addr(0)
@@ -56,7 +57,7 @@ func (s *source) assignSends(q *ucxQueues, calls []callstack.Call, request func(
 }
 
 // isThere says whether the data of a send can be read, as far as its place is known.
-func (s *source) isThere(r ucx.Send) bool {
+func (s *source) isThere(r transport.Send) bool {
 	if r.Buffer == 0 || r.Length <= 0 {
 		return r.Length >= 0
 	}
@@ -95,7 +96,7 @@ func (s *source) commOfRequest(q *ucxQueues, r *ucxSend) *commState {
 	case r.started != nil:
 		at = r.started.Comm
 	case q.isDone(r.Done, requestsDone...):
-		if kept, err := s.Request.Read(s.r, r.handle); err == nil {
+		if kept, err := s.Request.ReadAt(s.r, r.handle); err == nil {
 			at = kept.Comm
 		}
 	}

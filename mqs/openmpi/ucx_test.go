@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 )
 
 // What a former call has left of its send's request on the stack is no send, though its endpoint and
 // its tag may be right.
 func TestFormerRequestsOnStacks(t *testing.T) {
-	tg := recorded(t, "openmpi-4.1.4-ucx/send-old-rank-1")
+	tg := inferiortest.Recorded(t, "openmpi-4.1.4-ucx/send-old-rank-1")
 	s, err := start(t, tg)
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +53,7 @@ func TestFormerRequestsOnStacks(t *testing.T) {
 		for i := inferior.Addr(0); i < size; i += 8 {
 			words[at+i] = binary.LittleEndian.Uint64(b[i:])
 		}
-		copied, err := start(t, &patched{Inferior: tg, words: words})
+		copied, err := start(t, inferiortest.Patch(tg).PutWords(words))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/mpi-queues/mpi-queues/mqs/transport/ucx"
+	"github.com/mpi-queues/mpi-queues/mqs/transport"
 )
 
 // incompleteInUCX are the requests of pml ucx that are in use and not complete.
@@ -16,14 +16,14 @@ func (s *source) incompleteInUCX() []waiting {
 	var out []waiting
 	for id, c := range s.comms {
 		for _, r := range q.receives[id] {
-			if r.State != ucx.Complete {
+			if r.State != transport.Complete {
 				w := s.waitingInUCX(c, r.ucxRequest, r.Tag, r.Mask)
 				w.Type = typeRecv
 				out = append(out, w)
 			}
 		}
 		for _, r := range q.sends[id] {
-			if r.State != ucx.Complete && !q.isDone(r.Done, symBsendDone, symBsendDoneNbx) {
+			if r.State != transport.Complete && !q.isDone(r.Done, symBsendDone, symBsendDoneNbx) {
 				w := s.waitingInUCX(c, r.ucxRequest, r.Tag, ^uint64(0))
 				w.Type = typeSend
 				w.own = w.own || q.isDone(r.Done, symSendDoneEmpty)
@@ -46,7 +46,7 @@ func (s *source) waitingInUCX(c *commState, r ucxRequest, tag, mask uint64) wait
 	case r.started != nil:
 		w.Complete = r.started.Complete
 	case r.call == nil:
-		if q, err := s.Request.Read(s.r, r.handle); err == nil {
+		if q, err := s.Request.ReadAt(s.r, r.handle); err == nil {
 			w.Complete = q.Complete
 		}
 	}

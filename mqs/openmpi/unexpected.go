@@ -74,7 +74,7 @@ type arrival struct {
 
 // arrivals reads the messages of one peer that can be matched.
 func (s *source) arrivals(p commProc) ([]arrival, error) {
-	l, err := s.List.Read(s.r, inferior.Addr(p.UnexpectedFrags))
+	l, err := s.List.ReadAt(s.r, inferior.Addr(p.UnexpectedFrags))
 	if err != nil {
 		return nil, err
 	}
@@ -133,16 +133,16 @@ func (s *source) frag(a inferior.Addr) (arrival, error) {
 	if err := s.proveClass(a, s.RecvFrag.Name(), s.RecvFrag.Size()); err != nil {
 		return arrival{}, err
 	}
-	f, err := s.RecvFrag.Read(s.r, a)
+	f, err := s.RecvFrag.ReadAt(s.r, a)
 	if err != nil {
 		return arrival{}, err
 	}
 	at := inferior.Addr(f.Header)
-	h, err := s.Header.Read(s.r, at)
+	h, err := s.Header.ReadAt(s.r, at)
 	if err != nil {
 		return arrival{}, err
 	}
-	seg, err := s.Segment.Read(s.r, inferior.Addr(f.Segments))
+	seg, err := s.Segment.ReadAt(s.r, inferior.Addr(f.Segments))
 	if err != nil {
 		return arrival{}, err
 	}
@@ -150,7 +150,7 @@ func (s *source) frag(a inferior.Addr) (arrival, error) {
 		// Adopted by a communicator made later: the message's own header is
 		// behind this one, and the segment starts there but has not been shortened.
 		at += inferior.Addr(s.CIDHeader.Size())
-		if h, err = s.Header.Read(s.r, at); err != nil {
+		if h, err = s.Header.ReadAt(s.r, at); err != nil {
 			return arrival{}, err
 		}
 		seg.Len -= min(seg.Len, uint64(s.CIDHeader.Size()))

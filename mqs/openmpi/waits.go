@@ -219,7 +219,7 @@ func (s *source) isArray(a, mark inferior.Addr, known map[inferior.Addr]bool) bo
 		case r == 0 || r != s.symbols[symNullRequest].Addr && !s.isRequest(r):
 			return found == len(known)
 		case r != s.symbols[symNullRequest].Addr:
-			if q, err := s.Request.Read(s.r, r); err != nil || inferior.Addr(q.Complete) == mark {
+			if q, err := s.Request.ReadAt(s.r, r); err != nil || inferior.Addr(q.Complete) == mark {
 				return false
 			}
 		}

@@ -165,7 +165,7 @@ func TestFilesAreReadOnce(t *testing.T) {
 			t.Errorf("the first process takes %d bytes, and process %d %d", first, i, cost)
 		}
 		if err == nil {
-			if _, _, ok := p.Symbol("peek_text"); !ok {
+			if found, err := p.FindSymbols(t.Context(), []string{"peek_text"}); err != nil || found[0] == nil {
 				t.Errorf("process %d has no such symbol", i)
 			}
 			p.Close()

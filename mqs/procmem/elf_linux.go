@@ -11,6 +11,8 @@ import (
 	"os"
 	"slices"
 	"sync/atomic"
+
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 )
 
 // What may be read of all files together, and of one of them.
@@ -340,20 +342,20 @@ func usable(s elf.Sym64) bool {
 }
 
 // bias is how far from where it was linked for a file is loaded.
-func (f *elfFile) bias(mappings []mapping) (uint64, error) {
+func (f *elfFile) bias(mappings []procfs.Mapping) (uint64, error) {
 	page := uint64(os.Getpagesize())
 	down := func(v uint64) uint64 { return v - v%page }
 	first := f.loads[0]
 	for _, m := range mappings {
-		if m.offset != down(first.Off) {
+		if m.Offset != down(first.Off) {
 			continue
 		}
 		// A file can be mapped more than once, to be read. Where it is loaded all of it is.
-		bias := m.start - down(first.Vaddr)
+		bias := m.Start - down(first.Vaddr)
 		if !slices.ContainsFunc(f.loads, func(l elf.ProgHeader) bool {
-			return l.Filesz > 0 && !slices.ContainsFunc(mappings, func(m mapping) bool {
+			return l.Filesz > 0 && !slices.ContainsFunc(mappings, func(m procfs.Mapping) bool {
 				at := bias + l.Vaddr
-				return m.start <= at && at < m.end
+				return m.Start <= at && at < m.End
 			})
 		}) {
 			return bias, nil

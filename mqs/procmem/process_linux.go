@@ -1,74 +1,38 @@
 package procmem
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
+
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 )
 
-const (
-	maxMaps    = 8 << 20 // bytes of /proc/PID/maps that are read
-	maxObjects = 1024    // files that are searched for symbols
-)
+const maxObjects = 1024 // files that are searched for symbols
 
 // Process is a live process that is read through /proc. Whoever owns it has made
 // its files and its memory: they can hold anything.
 type Process struct {
-	folder      string // /proc/PID
-	memory      *os.File
-	files       *Files
-	symbols     map[string]symbol
-	pointerSize int
-	bigEndian   bool
+	info    inferior.Info
+	memory  *os.File // /proc/PID/mem
+	files   *Files
+	symbols map[string]symbol
 }
 
 // symbol is a variable or function in the process.
 type symbol struct{ addr, size uint64 }
 
-// mapping is a part of a file that a process has in its memory.
-type mapping struct{ start, end, offset uint64 }
-
 // object is a file of which a process has mappings.
 type object struct {
 	path     string
-	mappings []mapping // in the order of their addresses
+	mappings []procfs.Mapping // in the order of their addresses
 }
-
-// Symbol is one of those that were looked for.
-func (p *Process) Symbol(name string) (addr, size uint64, ok bool) {
-	s, ok := p.symbols[name]
-	return s.addr, s.size, ok
-}
-
-// Bytes reads memory.
-func (p *Process) Bytes(addr uint64, n int) ([]byte, error) {
-	b := make([]byte, n)
-	if int64(addr) < 0 {
-		return nil, fmt.Errorf("nothing can be read at %#x", addr)
-	}
-	if _, err := p.memory.ReadAt(b, int64(addr)); err != nil {
-		return nil, fmt.Errorf("nothing can be read at %#x: %w", addr, err)
-	}
-	return b, nil
-}
-
-// PointerSize is 4 or 8.
-func (p *Process) PointerSize() int { return p.pointerSize }
-
-// BigEndian is true if the most significant byte comes first.
-func (p *Process) BigEndian() bool { return p.bigEndian }
-
-// Close ends the reading.
-func (p *Process) Close() { _ = p.memory.Close() }
 
 // Files are the programs and libraries of processes in which the same symbols are looked for.
 // Each is read once, and of all together no more than so much. It may be used by several
@@ -99,14 +63,11 @@ type identity struct {
 	changed       syscall.Timespec
 }
 
-// Open looks for symbols in one process, as [Files.Open].
-func Open(pid int, symbols ...string) (*Process, error) { return NewFiles(symbols...).Open(pid) }
-
 // Open looks for the symbols in a process's program and libraries. That some of them,
 // or all, are not there is no error.
 func (f *Files) Open(pid int) (*Process, error) {
-	p := &Process{folder: "/proc/" + strconv.Itoa(pid), files: f, symbols: map[string]symbol{}}
-	memory, err := os.Open(p.folder + "/mem")
+	p := &Process{info: inferior.Info{PID: pid, Kind: "live"}, files: f, symbols: map[string]symbol{}}
+	memory, err := os.Open(p.path("mem"))
 	if err != nil {
 		return nil, err
 	}
@@ -118,6 +79,9 @@ func (f *Files) Open(pid int) (*Process, error) {
 	return p, nil
 }
 
+// path is that of one of the process's files in /proc.
+func (p *Process) path(names ...string) string { return procfs.Host.Path(p.info.PID, names...) }
+
 // search fills in the symbols. The program's come before those of its libraries,
 // as for the loader: a variable of a library's that the program uses is copied
 // into it, and the library's own place is then empty.
@@ -126,16 +90,17 @@ func (p *Process) search() error {
 	if err != nil {
 		return err
 	}
-	program, err := os.Readlink(p.folder + "/exe")
+	program, err := procfs.Host.Program(p.info.PID)
 	if err != nil {
 		return err
 	}
+	p.info.Executable = program
 	i := slices.IndexFunc(objects, func(o *object) bool { return o.path == program })
 	if i < 0 {
 		return fmt.Errorf("the program %s is not in its memory", program)
 	}
 	// Its symbols say how wide a pointer is. Without it nothing can be read.
-	if err := p.searchFile(objects[i], p.folder+"/exe", true); err != nil {
+	if err := p.searchFile(objects[i], p.path("exe"), true); err != nil {
 		return fmt.Errorf("the program %s: %w", program, err)
 	}
 	for _, o := range slices.Delete(objects, i, i+1) {
@@ -152,62 +117,40 @@ func (p *Process) search() error {
 // view of the files; the kernel's link to it leads also to one that was deleted
 // or replaced since, but is root's alone.
 func (p *Process) searchObject(o *object) error {
-	err := p.searchFile(o, filepath.Join(p.folder, "root", o.path), false)
+	err := p.searchFile(o, p.path("root", o.path), false)
 	if err != nil {
 		first := o.mappings[0]
-		err = errors.Join(err, p.searchFile(o, fmt.Sprintf("%s/map_files/%x-%x", p.folder, first.start, first.end), false))
+		err = errors.Join(err, p.searchFile(o, p.path("map_files", fmt.Sprintf("%x-%x", first.Start, first.End)), false))
 	}
 	return err
 }
 
 // objects are the files in the process's memory.
 func (p *Process) objects() ([]*object, error) {
-	f, err := os.Open(p.folder + "/maps")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
 	var out []*object
 	known := map[string]*object{}
-	lines := bufio.NewScanner(io.LimitReader(f, maxMaps))
-	for lines.Scan() && len(out) < maxObjects {
-		m, file, path, err := parseMapping(lines.Text())
+	for m, err := range procfs.Host.Mappings(p.info.PID) {
+		if errors.Is(err, procfs.ErrManyMappings) {
+			break // libraries are among the first ones as a rule
+		}
 		if err != nil {
 			return nil, err
 		}
-		if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "/dev/") {
+		if len(out) == maxObjects {
+			break
+		}
+		if m.File == "" || strings.HasPrefix(m.Path, "/dev/") {
 			continue
 		}
-		o := known[file]
+		o := known[m.File]
 		if o == nil {
-			o = &object{path: path}
-			known[file] = o
+			o = &object{path: m.Path}
+			known[m.File] = o
 			out = append(out, o)
 		}
 		o.mappings = append(o.mappings, m)
 	}
-	return out, lines.Err()
-}
-
-// parseMapping reads a line of maps. file tells files apart: two of them can have
-// had a path in turn.
-func parseMapping(line string) (m mapping, file, path string, err error) {
-	// START-END RIGHTS OFFSET DEVICE INODE PATH
-	fields := strings.SplitN(line, " ", 6)
-	if len(fields) < 6 {
-		return m, "", "", fmt.Errorf("a mapping of %q", line)
-	}
-	start, end, _ := strings.Cut(fields[0], "-")
-	for _, n := range []struct {
-		text string
-		to   *uint64
-	}{{start, &m.start}, {end, &m.end}, {fields[2], &m.offset}} {
-		if *n.to, err = strconv.ParseUint(n.text, 16, 64); err != nil {
-			return m, "", "", err
-		}
-	}
-	path = strings.ReplaceAll(strings.TrimLeft(fields[5], " "), `\012`, "\n")
-	return m, fields[3] + " " + fields[4] + " " + path, path, nil
+	return out, nil
 }
 
 // searchFile looks for symbols in a file that may be the object's.
@@ -233,9 +176,9 @@ func (p *Process) searchFile(o *object, path string, program bool) error {
 		return err
 	}
 	if program {
-		p.pointerSize, p.bigEndian = file.pointerSize, file.bigEndian
+		p.info.PointerSize, p.info.BigEndian = file.pointerSize, file.bigEndian
 	}
-	if file.pointerSize != p.pointerSize || file.bigEndian != p.bigEndian {
+	if file.pointerSize != p.info.PointerSize || file.bigEndian != p.info.BigEndian {
 		return errors.New("it is of another architecture")
 	}
 	bias, err := file.bias(o.mappings)
@@ -245,9 +188,7 @@ func (p *Process) searchFile(o *object, path string, program bool) error {
 	for name, s := range file.symbols {
 		if _, ok := p.symbols[name]; !ok {
 			s.addr += bias
-			if p.pointerSize == 4 {
-				s.addr &= 1<<32 - 1
-			}
+			s.addr &= uint64(p.info.LastAddr())
 			p.symbols[name] = s
 		}
 	}
@@ -280,7 +221,7 @@ func (f *Files) parse(file *os.File) (*elfFile, error) {
 // same fails if the file is not the one in memory but has come into its place.
 func (p *Process) same(o *object, f *os.File) error {
 	const header = 52 // the shorter one, of 32 bits
-	i := slices.IndexFunc(o.mappings, func(m mapping) bool { return m.offset == 0 })
+	i := slices.IndexFunc(o.mappings, func(m procfs.Mapping) bool { return m.Offset == 0 })
 	if i < 0 {
 		return errors.New("its beginning is not in memory")
 	}
@@ -288,8 +229,8 @@ func (p *Process) same(o *object, f *os.File) error {
 	if _, err := f.ReadAt(now, 0); err != nil {
 		return err
 	}
-	then, err := p.Bytes(o.mappings[i].start, header)
-	if err != nil {
+	then := make([]byte, header)
+	if _, err := p.memory.ReadAt(then, int64(o.mappings[i].Start)); err != nil {
 		return err
 	}
 	if !bytes.Equal(now, then) {

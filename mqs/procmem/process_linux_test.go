@@ -7,6 +7,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 )
 
 // compile makes a program of the file in testdata.
@@ -42,32 +45,59 @@ func TestOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	at, size, ok := p.Symbol("peek_number")
-	b, err := p.Bytes(at, 4)
-	if !ok || size != 4 || err != nil || Order(p).Uint32(b) != 4711 {
-		t.Error(at, size, ok, b, err)
+	r := inferior.NewReader(t.Context(), p)
+	info := r.Info()
+	if info.PID != cmd.Process.Pid || info.Executable != cmd.Path || info.PointerSize != 8 && info.PointerSize != 4 {
+		t.Errorf("%+v", info)
 	}
-	at, _, _ = p.Symbol("peek_text")
-	to, err := Pointer(p, at)
+	symbols, err := r.Symbols("peek_text", "peek_number", "peek_function", "puts", "peek_nothing", "main")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text, err := Text(p, to, 100); err != nil || text != "read while it runs" {
+	if n, err := r.Uint(symbols["peek_number"].Addr, 4); n != 4711 || p.SymbolSize("peek_number") != 4 || err != nil {
+		t.Error(n, err)
+	}
+	to, err := r.Pointers(symbols["peek_text"].Addr, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := r.CString(to[0], 100); err != nil || text != "read while it runs" {
 		t.Error(text, err)
 	}
-	if _, err := Text(p, to, 5); err == nil {
+	if _, err := r.CString(to[0], 5); err == nil {
 		t.Error("a text beyond its limit was read")
 	}
 	for name, want := range map[string]bool{"peek_function": true, "puts": true, "peek_nothing": false, "main": false} {
-		if _, _, ok := p.Symbol(name); ok != want {
+		if _, ok := symbols[name]; ok != want {
 			t.Errorf("%s: %t", name, ok)
 		}
 	}
-	if _, err := p.Bytes(0, 1); err == nil {
-		t.Error("something was read at 0")
+	for _, at := range []inferior.Addr{0, 1, 1 << 62, 1 << 63} {
+		if _, err := r.Bytes(at, 1); err == nil {
+			t.Errorf("something was read at %s", at)
+		}
 	}
-	if _, err := p.Bytes(1<<63, 1); err == nil {
-		t.Error("something was read at 2^63")
+}
+
+// What is not readable ends what is.
+func TestReadToTheEnd(t *testing.T) {
+	p, err := Open(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	last := procfs.Mapping{}
+	for m, err := range procfs.Host.Mappings(os.Getpid()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Path == "[stack]" {
+			last = m
+		}
+	}
+	got, err := p.ReadMemory(t.Context(), []inferior.Range{{Addr: inferior.Addr(last.End - 100), Len: 1 << 20}, {Addr: 1, Len: 1}, {Addr: 1 << 63, Len: 8}})
+	if err != nil || len(got) != 3 || len(got[0]) < 100 || len(got[0]) == 1<<20 || len(got[1])+len(got[2]) != 0 {
+		t.Errorf("%d answers, %v", len(got), err)
 	}
 }
 
@@ -88,7 +118,7 @@ func TestHostileFiles(t *testing.T) {
 		budget := newBudget(maxTables)
 		f, err := parse(bytes.NewReader(b), int64(len(b)), []string{"peek_text"}, budget)
 		if err == nil {
-			_, _ = f.bias([]mapping{{start: 0x1000, end: 0x2000}})
+			_, _ = f.bias([]procfs.Mapping{{Start: 0x1000, End: 0x2000}})
 		}
 	}
 	for n := 0; n < len(sound); n += 97 {
@@ -109,18 +139,5 @@ func TestHostileFiles(t *testing.T) {
 	budget := newBudget(100)
 	if _, err := parse(bytes.NewReader(sound), int64(len(sound)), nil, budget); err == nil {
 		t.Error("more than may be read was read")
-	}
-}
-
-func TestParseMapping(t *testing.T) {
-	m, _, path, err := parseMapping(`7f00-7fff r-xp 00001000 fe:00 42        /a b\012c`)
-	if err != nil || m != (mapping{0x7f00, 0x7fff, 0x1000}) || path != "/a b\nc" {
-		t.Error(m, path, err)
-	}
-	if _, _, _, err := parseMapping("nonsense"); err == nil {
-		t.Error("no error")
-	}
-	if _, _, _, err := parseMapping("x-y r-xp 0 fe:00 42 /a"); err == nil {
-		t.Error("no error")
 	}
 }

@@ -2,15 +2,21 @@
 
 package procmem
 
-import "errors"
+import (
+	"errors"
+	"os"
 
-// Process is a live process.
-type Process struct{ Memory }
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+)
 
-// Open fails where there is no /proc as Linux has it.
-func Open(int, ...string) (*Process, error) {
-	return nil, errors.New("processes can be read on Linux only")
+// Process is a live process, of which there is none to be read.
+type Process struct {
+	info    inferior.Info
+	memory  *os.File
+	symbols map[string]symbol
 }
+
+type symbol struct{ addr, size uint64 }
 
 // Files are those of processes.
 type Files struct{}
@@ -18,8 +24,7 @@ type Files struct{}
 // NewFiles are the files of processes.
 func NewFiles(...string) *Files { return &Files{} }
 
-// Open fails as [Open] does.
-func (*Files) Open(pid int) (*Process, error) { return Open(pid) }
-
-// Close does nothing.
-func (*Process) Close() {}
+// Open fails where there is no /proc as Linux has it.
+func (*Files) Open(int) (*Process, error) {
+	return nil, errors.New("processes can be read on Linux only")
+}

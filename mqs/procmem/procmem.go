@@ -1,73 +1,67 @@
 // Package procmem reads variables of a live process that nobody debugs: it finds
 // them by the symbols of the files that the process has in its memory, and reads
-// them while the process runs on. On other systems than Linux it reads nothing.
+// them while the process runs on, as an [inferior.Running]. On other systems than Linux it
+// reads nothing.
 package procmem
 
 import (
-	"bytes"
-	"encoding/binary"
-	"fmt"
+	"context"
 
-	"github.com/mpi-queues/mpi-queues/mqs/printable"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
 )
 
-// Memory is a process that is read.
-type Memory interface {
-	// Symbol is a variable's address and its size in bytes, 0 if that is not known.
-	Symbol(name string) (addr, size uint64, ok bool)
-	// Bytes are n bytes, all of them or an error.
-	Bytes(addr uint64, n int) ([]byte, error)
-	// PointerSize is 4 or 8.
-	PointerSize() int
-	BigEndian() bool
-}
+// keep is how many bytes of a process's memory a reader keeps.
+const keep = 256 << 10
 
-// pageSize is that of the smallest pages: what is readable in part is so in
-// pages of this or a multiple.
-const pageSize = 4096
+// Keep is [inferior.Running.Keep].
+func (*Process) Keep() int64 { return keep }
 
-// Order is the order of the bytes in a process's memory.
-func Order(m Memory) binary.ByteOrder {
-	if m.BigEndian() {
-		return binary.BigEndian
-	}
-	return binary.LittleEndian
-}
+// Close ends the reading.
+func (p *Process) Close() { _ = p.memory.Close() }
 
-// Pointer reads a pointer.
-func Pointer(m Memory, at uint64) (uint64, error) {
-	b, err := m.Bytes(at, m.PointerSize())
-	if err != nil {
-		return 0, err
-	}
-	if len(b) == 4 {
-		return uint64(Order(m).Uint32(b)), nil
-	}
-	return Order(m).Uint64(b), nil
-}
+// Info returns what is known of the process: which libraries it has is not.
+func (p *Process) Info() inferior.Info { return p.info }
 
-// Text reads a string for people, such as a path: it ends within the limit, and
-// can be printed.
-func Text(m Memory, at uint64, limit int) (string, error) {
-	var out []byte
-	for len(out) < limit {
-		next := at + uint64(len(out))
-		// Not beyond its page: the next one may not be there.
-		n := min(limit-len(out), 256, int(pageSize-next%pageSize))
-		b, err := m.Bytes(next, n)
-		if err != nil {
-			return "", err
+// ReadMemory is [inferior.Inferior.ReadMemory].
+func (p *Process) ReadMemory(ctx context.Context, ranges []inferior.Range) ([][]byte, error) {
+	out := make([][]byte, len(ranges))
+	for i, r := range ranges {
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
-		end := bytes.IndexByte(b, 0)
-		if end < 0 {
-			out = append(out, b...)
-			continue
+		if int64(r.Addr) < 0 {
+			continue // the kernel's, which no file offset leads to
 		}
-		s := string(append(out, b[:end]...))
-		if s != printable.Line(s) {
-			return "", fmt.Errorf("no text at %#x", at)
-		}
-		return s, nil
+		b := make([]byte, r.Len)
+		n, _ := p.memory.ReadAt(b, int64(r.Addr))
+		out[i] = b[:n]
 	}
-	return "", fmt.Errorf("the text at %#x does not end within %d bytes", at, limit)
+	return out, nil
 }
+
+// FindSymbols is [inferior.Inferior.FindSymbols], of the symbols that were looked for when the
+// process was opened.
+func (p *Process) FindSymbols(_ context.Context, names []string) ([]*inferior.Symbol, error) {
+	out := make([]*inferior.Symbol, len(names))
+	for i, name := range names {
+		if s, ok := p.symbols[name]; ok {
+			out[i] = &inferior.Symbol{Addr: inferior.Addr(s.addr)}
+		}
+	}
+	return out, nil
+}
+
+// SymbolSize is a variable's size in bytes, 0 if that is not known.
+func (p *Process) SymbolSize(name string) uint64 { return p.symbols[name].size }
+
+// FindTypes finds none: no debug information is read.
+func (p *Process) FindTypes(_ context.Context, queries []layout.TypeQuery) ([]*layout.Layout, error) {
+	return make([]*layout.Layout, len(queries)), nil
+}
+
+// Threads finds none: a process that runs on has no stacks to read.
+func (p *Process) Threads(context.Context, int, []string) ([]inferior.Thread, error) { return nil, nil }
+
+// Open looks for symbols in one process, as [Files.Open].
+func Open(pid int, symbols ...string) (*Process, error) { return NewFiles(symbols...).Open(pid) }

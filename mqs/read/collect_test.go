@@ -17,7 +17,9 @@ type fakeSource struct {
 	queue func(c *mqs.Communicator, class mqs.OpClass) iter.Seq2[mqs.PendingOperation, error]
 }
 
-func (s *fakeSource) Describe(p *mqs.Process) { p.MPI = "Fake MPI" }
+func (s *fakeSource) Info(p *mqs.Process) { p.MPI = "Fake MPI" }
+
+func (s *fakeSource) Notes() []string { return nil }
 
 func (s *fakeSource) Communicators() iter.Seq2[mqs.Communicator, error] {
 	return func(yield func(mqs.Communicator, error) bool) {
@@ -53,14 +55,6 @@ func operations(n int, err error) iter.Seq2[mqs.PendingOperation, error] {
 	}
 }
 
-// noTarget is a process that nobody reads.
-type noTarget struct{ inferior.Inferior }
-
-func (noTarget) Threads(context.Context, int, []string) ([]inferior.Thread, error) {
-	return nil, errors.New("no threads")
-}
-func (noTarget) Info() inferior.Info { return inferior.Info{PID: 7} }
-
 func fake() *fakeSource {
 	return &fakeSource{
 		comms: []mqs.Communicator{{UniqueID: 1, Name: mqs.Known("world")}, {}, {UniqueID: 2, Name: mqs.Known("")}, {UniqueID: 0xab, Name: mqs.Known("own"), Internal: true}},
@@ -70,7 +64,7 @@ func fake() *fakeSource {
 
 func collect(t *testing.T, s Source, f Filter) *mqs.Process {
 	t.Helper()
-	p, err := Collect(inferior.NewReader(context.Background(), noTarget{}), s, f)
+	p, err := Collect(inferior.NewReader(context.Background(), readable), s, f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +108,7 @@ func TestCollectKeepsWhatTheFilterSays(t *testing.T) {
 			t.Errorf("%s: %+v", c.name, p)
 		}
 	}
-	_, err := Collect(inferior.NewReader(context.Background(), noTarget{}), fake(), Filter{Comm: "wrld"})
+	_, err := Collect(inferior.NewReader(context.Background(), readable), fake(), Filter{Comm: "wrld"})
 	var no *NoSuchCommunicatorError
 	if !errors.As(err, &no) || !strings.Contains(err.Error(), `"world" (0x1), "" (0x2)`) {
 		t.Errorf("no such communicator: %v", err)
@@ -150,7 +144,7 @@ func TestCollectEndsWhenCancelled(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Collect(inferior.NewReader(ctx, noTarget{}), s, Filter{}); !errors.Is(err, context.Canceled) {
+	if _, err := Collect(inferior.NewReader(ctx, readable), s, Filter{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }

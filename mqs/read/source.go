@@ -29,9 +29,12 @@ type Decoder interface {
 
 // Source reads the message queues of one process during one stop.
 type Source interface {
-	// Describe fills in what is known of the process as a whole, and adds the
-	// notes that reading its queues has brought up.
-	Describe(p *mqs.Process)
+	// Info fills in what is known of the process as a whole, and nothing else. No queue need
+	// be read for it, and it may be called as often as one likes.
+	Info(p *mqs.Process)
+	// Notes returns sentences for the user on what reading has brought up so far, in a stable
+	// order: the whole of them once the queues and calls have been read.
+	Notes() []string
 	// Communicators yields the communicators in a sensible order. An error
 	// stands in place of one that can't be read; the others follow.
 	Communicators() iter.Seq2[mqs.Communicator, error]

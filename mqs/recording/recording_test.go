@@ -3,7 +3,6 @@ package recording
 import (
 	"archive/zip"
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -13,34 +12,18 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
-	"github.com/mpi-queues/mpi-queues/mqs/layout"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
-// process is one that no decoder can read.
-type process struct{ inferior int }
-
-func (p process) Info() inferior.Info {
-	return inferior.Info{Inferior: p.inferior, PID: 100 + p.inferior, Kind: "core", Executable: "/prog", PointerSize: 8}
+// process is one that no decoder can read, of the debugger's number for it.
+func process(number int) *inferiortest.Process {
+	return &inferiortest.Process{Identity: inferior.Info{Inferior: number, PID: 100 + number, Kind: "core", Executable: "/prog"}}
 }
-
-func (process) ReadMemory(_ context.Context, ranges []inferior.Range) ([][]byte, error) {
-	return make([][]byte, len(ranges)), nil
-}
-
-func (process) FindSymbols(_ context.Context, names []string) ([]*inferior.Symbol, error) {
-	return make([]*inferior.Symbol, len(names)), nil
-}
-
-func (process) FindTypes(_ context.Context, queries []layout.TypeQuery) ([]*layout.Layout, error) {
-	return make([]*layout.Layout, len(queries)), nil
-}
-
-func (process) Threads(context.Context, int, []string) ([]inferior.Thread, error) { return nil, nil }
 
 // byDLL is what a DLL may have said, of every kind: two communicators have one id.
 func byDLL() *mqs.Process {
-	p := read.Identity(process{1}.Info())
+	p := read.Identity(process(1).Info())
 	p.Source, p.DLL, p.DLLVersion = "dll", "/lib/libtoy.so", "toy 1"
 	p.GlobalRank, p.WorldSize, p.Phase = mqs.Known[int32](1), mqs.Known[int32](2), mqs.Active
 	p.Notes = []string{"the sends of a may not be all: so it is", "the DLL has a remark"}
@@ -57,7 +40,7 @@ func byDLL() *mqs.Process {
 }
 
 // written is a recording of what it is made of.
-func written(t *testing.T, c Content, processes ...process) *Recording {
+func written(t *testing.T, c Content, processes ...inferior.Inferior) *Recording {
 	t.Helper()
 	for _, p := range processes {
 		c.Recorders = append(c.Recorders, inferior.NewRecorder(p))
@@ -76,8 +59,8 @@ func written(t *testing.T, c Content, processes ...process) *Recording {
 // What a DLL has said is said again, without it.
 func TestDLLAnswersAgain(t *testing.T) {
 	want := byDLL()
-	r := written(t, Content{Choice: read.DLL, ByDLL: []*mqs.Process{want}}, process{1})
-	got, err := r.Process(t.Context(), nil, r.Processes[0], read.Filter{Internal: true})
+	r := written(t, Content{Choice: read.DLL, ByDLL: []*mqs.Process{want}}, process(1))
+	got, err := r.process(inferior.NewReader(t.Context(), r.Processes[0]), nil, read.Filter{Internal: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,19 +76,19 @@ func TestDLLAnswersAgain(t *testing.T) {
 		t.Errorf("it says\n%s\nwant\n%s", got, want)
 	}
 	// A filter is one of the replay's.
-	if got, err = r.Process(t.Context(), nil, r.Processes[0], read.Filter{Comm: "b"}); err != nil || len(got.Communicators) != 1 || got.Communicators[0].Queue[0].Operations[0].DesiredTag.Value != 2 {
+	if got, err = r.process(inferior.NewReader(t.Context(), r.Processes[0]), nil, read.Filter{Comm: "b"}); err != nil || len(got.Communicators) != 1 || got.Communicators[0].Queue[0].Operations[0].DesiredTag.Value != 2 {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
 
 // Where the command had an error, the replay has the same.
 func TestErrorsAgain(t *testing.T) {
-	failed := read.Failed(process{1}.Info(), read.Unreadable("", "libtoy.so crashed\nin mqs_setup_image"))
-	r := written(t, Content{Choice: read.DLL, ByDLL: []*mqs.Process{failed}}, process{1}, process{2})
-	if _, err := r.Process(t.Context(), nil, r.Processes[0], read.Filter{}); err == nil || err.Error() != failed.Unavailable {
+	failed := read.Failed(process(1).Info(), read.Unreadable("", "libtoy.so crashed\nin mqs_setup_image"))
+	r := written(t, Content{Choice: read.DLL, ByDLL: []*mqs.Process{failed}}, process(1), process(2))
+	if _, err := r.process(inferior.NewReader(t.Context(), r.Processes[0]), nil, read.Filter{}); err == nil || err.Error() != failed.Unavailable {
 		t.Errorf("the error is %v", err)
 	}
-	if _, err := r.Process(t.Context(), nil, r.Processes[1], read.Filter{}); !errors.Is(err, read.ErrNoDLL) {
+	if _, err := r.process(inferior.NewReader(t.Context(), r.Processes[1]), nil, read.Filter{}); !errors.Is(err, read.ErrNoDLL) {
 		t.Errorf("without a DLL the error is %v", err)
 	}
 }
@@ -113,14 +96,14 @@ func TestErrorsAgain(t *testing.T) {
 // Recordings of before have processes alone, and were read by decoders alone.
 func TestOldRecording(t *testing.T) {
 	var file bytes.Buffer
-	if err := inferior.WriteRecording(&file, []*inferior.Recorder{inferior.NewRecorder(process{1})}); err != nil {
+	if err := inferior.WriteRecording(&file, []*inferior.Recorder{inferior.NewRecorder(process(1))}); err != nil {
 		t.Fatal(err)
 	}
 	r, err := Read(bytes.NewReader(file.Bytes()), int64(file.Len()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = r.Process(t.Context(), nil, r.Processes[0], read.Filter{})
+	_, err = r.process(inferior.NewReader(t.Context(), r.Processes[0]), nil, read.Filter{})
 	if err == nil || !strings.Contains(err.Error(), "does not use an MPI library") || len(r.Beside) > 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -137,7 +120,7 @@ func TestHostileRecording(t *testing.T) {
 		"brackets":         {dllFile: strings.Repeat("[", 1<<20)},
 	} {
 		var file bytes.Buffer
-		err := inferior.WriteRecording(&file, []*inferior.Recorder{inferior.NewRecorder(process{1})}, func(z *zip.Writer) error {
+		err := inferior.WriteRecording(&file, []*inferior.Recorder{inferior.NewRecorder(process(1))}, func(z *zip.Writer) error {
 			for name, text := range files {
 				f, err := z.Create(name)
 				if err == nil {
@@ -172,8 +155,8 @@ func TestManyAnswers(t *testing.T) {
 		p.Communicators = append(p.Communicators, &mqs.Queues{Communicator: mqs.Communicator{UniqueID: inferior.Addr(i), Name: mqs.Known(fmt.Sprint(i))},
 			Queue: p.Communicators[0].Queue})
 	}
-	r := written(t, Content{Choice: read.Auto, ByDLL: []*mqs.Process{p}}, process{1})
-	got, err := r.Process(t.Context(), nil, r.Processes[0], read.Filter{Limit: 1})
+	r := written(t, Content{Choice: read.Auto, ByDLL: []*mqs.Process{p}}, process(1))
+	got, err := r.process(inferior.NewReader(t.Context(), r.Processes[0]), nil, read.Filter{Limit: 1})
 	if err != nil || len(got.Communicators) != 1002 {
 		t.Errorf("%v", err)
 	}
@@ -188,8 +171,8 @@ func TestManyAlike(t *testing.T) {
 		q.Operations = append(q.Operations, q.Operations[0])
 	}
 	q.Total = len(q.Operations)
-	r := written(t, Content{Choice: read.DLL, ByDLL: []*mqs.Process{p}}, process{1})
-	got, err := r.Process(t.Context(), nil, r.Processes[0], read.Filter{})
+	r := written(t, Content{Choice: read.DLL, ByDLL: []*mqs.Process{p}}, process(1))
+	got, err := r.process(inferior.NewReader(t.Context(), r.Processes[0]), nil, read.Filter{})
 	if err != nil || len(got.Communicators[0].Queue[0].Operations) != n+1 {
 		t.Error(err)
 	}

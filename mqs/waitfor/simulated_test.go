@@ -80,7 +80,7 @@ func (m *moment) canMove(rng *rand.Rand, ranks []bool) string {
 func (m *moment) misses() string {
 	said := hung(m.report)
 	want := DeadlockedUnless
-	if m.Job.Counted && !m.past.Again {
+	if m.Job.CountsMessages && !m.past.Again {
 		want = Deadlocked
 	}
 	for rank, may := range m.may {
@@ -108,7 +108,7 @@ func trial(job *simulate.Job, seed uint64, count tally) (string, *moment) {
 		length = rng.IntN(60)
 	}
 	s.Run(rng, length)
-	again := job.Halves || rng.IntN(2) == 0
+	again := job.CountsBeforeMatching || rng.IntN(2) == 0
 	m := look(s, Past{Again: again})
 	if text := m.judge(rng, count); text != "" {
 		return text, m
@@ -137,7 +137,7 @@ func trial(job *simulate.Job, seed uint64, count tally) (string, *moment) {
 			return fmt.Sprintf("the simulator's rank %d was deadlocked and has got on", rank), m
 		}
 	}
-	if text := look(s, Past{}).judge(rng, count); !job.Halves && text != "" {
+	if text := look(s, Past{}).judge(rng, count); !job.CountsBeforeMatching && text != "" {
 		return "at the end: " + text, look(s, Past{})
 	}
 	return "", nil

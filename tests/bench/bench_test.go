@@ -7,7 +7,7 @@
 //
 //	go test -tags bench -count 1 -timeout 30m -v ./tests/bench
 //
-// It needs gdb, gcc and Open MPI with its DLL. On stdout is the table for the README.
+// It needs gdb, gcc and Open MPI with its DLL. On stdout is the table for .github/ARCHITECTURE.md.
 package bench
 
 import (
@@ -94,7 +94,7 @@ func prepare(t *testing.T) *tools {
 	build(t, programs, "mpicc.openmpi", "-O1", "-g", "-o", k.many, "many.c", "expect.c", "expect_json.c")
 	build(t, filepath.Join(root, "tests", "bench", "dllhost"), "gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", k.dllhost, "dllhost.c", "-ldl")
 
-	layouts, err := readTable(filepath.Join(root, "mqs", "openmpi", "tables", "openmpi-"+release(t)+".json"))
+	layouts, err := readTable(root, release(t))
 	must(t, err)
 	text, err := layouts.forDLL()
 	must(t, err)
@@ -253,7 +253,7 @@ func (r *result) judge() {
 	atLeast(againstDLLTarget, "%.1f times as fast as Open MPI's DLL on %d receives", r.againstDLL, r.n)
 }
 
-// report prints the table for the README.
+// report prints the table for .github/ARCHITECTURE.md.
 func report(results []*result) {
 	row := func(title string, cell func(r *result) string) {
 		fmt.Printf("| %s |", title)

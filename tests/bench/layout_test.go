@@ -3,43 +3,35 @@
 package bench
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
 )
 
 // table is an embedded table of the product's, mqs/openmpi/tables.
-type table struct {
-	Release string               `json:"release"`
-	Types   map[string]tableType `json:"types"`
-}
+type table struct{ *layout.Table }
 
-type tableType struct {
-	Size   int                   `json:"size"`
-	Fields map[string]tableField `json:"fields"`
-}
-
-type tableField struct {
-	Offset int    `json:"offset"`
-	Size   int    `json:"size"`
-	Kind   string `json:"kind"`
-	Type   string `json:"type"`
-}
-
-func readTable(path string) (*table, error) {
-	text, err := os.ReadFile(path)
+// readTable reads the table of a release of Open MPI.
+func readTable(root, release string) (table, error) {
+	tables, err := layout.ReadTables(os.DirFS(filepath.Join(root, "mqs", "openmpi")), "tables")
 	if err != nil {
-		return nil, err
+		return table{}, err
 	}
-	t := new(table)
-	return t, json.Unmarshal(text, t)
+	for _, t := range tables {
+		if t.Name == "openmpi-"+release {
+			return table{t}, nil
+		}
+	}
+	return table{}, fmt.Errorf("there is no table of Open MPI %s", release)
 }
 
 // forDLL is the table as dllhost reads it.
-func (t *table) forDLL() (string, error) {
+func (t table) forDLL() (string, error) {
 	var b strings.Builder
 	for name, typ := range t.Types {
 		fmt.Fprintf(&b, "type %s %d\n", name, typ.Size)
@@ -60,7 +52,7 @@ var pointers = map[string]string{
 
 // forC declares types, and those that their members have, with the members
 // where the table has them.
-func (t *table) forC(types ...string) (string, error) {
+func (t table) forC(types ...string) (string, error) {
 	var b strings.Builder
 	done := map[string]bool{}
 	var declare func(name string) error
@@ -94,7 +86,7 @@ func (t *table) forC(types ...string) (string, error) {
 				}
 			}
 			pad(f.Offset)
-			fmt.Fprintf(&members, "  %s;\n", f.declare(name, field))
+			fmt.Fprintf(&members, "  %s;\n", declaration(name, field, f))
 			at = f.Offset + f.Size
 		}
 		pad(typ.Size)
@@ -110,21 +102,22 @@ func (t *table) forC(types ...string) (string, error) {
 	return b.String(), nil
 }
 
-func (f tableField) declare(typ, field string) string {
+// declaration declares a member of a type.
+func declaration(typ, field string, f layout.Member) string {
 	integers := map[int]string{1: "char", 2: "short", 4: "int", 8: "long"}
 	switch f.Kind {
-	case "struct":
+	case layout.KindStruct:
 		if f.Type != "" {
 			return f.Type + " " + field
 		}
-	case "pointer":
+	case layout.KindPointer:
 		to, ok := pointers[typ+"."+field]
 		if !ok {
 			to = "void"
 		}
 		return to + " *" + field
-	case "signed", "unsigned":
-		return f.Kind + " " + integers[f.Size] + " " + field
+	case layout.KindSigned, layout.KindUnsigned:
+		return string(f.Kind) + " " + integers[f.Size] + " " + field
 	}
 	return fmt.Sprintf("char %s[%d]", field, f.Size)
 }

@@ -54,8 +54,11 @@ func hasTable(t *testing.T, launcher int) bool {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	_, _, ok := p.Symbol(name)
-	return ok
+	found, err := p.FindSymbols(t.Context(), []string{name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found[0] != nil
 }
 
 // However a job is looked at, the report is the same.

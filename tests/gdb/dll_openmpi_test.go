@@ -15,7 +15,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/tests/internal/result"
 )
 
-// defects are what Open MPI's own DLL is known to tell wrong, as the README
+// defects are what Open MPI's own DLL is known to tell wrong, as .github/DLL.md
 // lists it: each a kind of difference from the native decoder.
 var defects = map[string]func(d, c expect.Object) bool{
 	"no unexpected messages": func(d, _ expect.Object) bool {

@@ -19,20 +19,17 @@ import (
 // table reads the embedded layouts of the stock library.
 func table(t *testing.T) *layout.Table {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(work.Root, "mqs", "openmpi", "tables", tableFile(release(t))))
+	tables, err := layout.ReadTables(os.DirFS(filepath.Join(work.Root, "mqs", "openmpi")), "tables")
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := layout.ParseTable(text)
-	if err != nil {
-		t.Fatal(err)
+	for _, table := range tables {
+		if table.Release == release(t) {
+			return table
+		}
 	}
-	return table
-}
-
-// tableFile is the name of the file with the layouts of a release.
-func tableFile(release string) string {
-	return "openmpi-" + strings.TrimPrefix(release, "Open MPI ") + ".json"
+	t.Fatalf("there is no table of %s", release(t))
+	return nil
 }
 
 // debugFiles makes debug files of libmpi (libopen_mpi from 6.0 on) and, where

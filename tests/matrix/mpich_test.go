@@ -18,6 +18,7 @@ import (
 // stock is the distribution's MPICH, which is stripped and leaves its messages to UCX.
 type stock struct {
 	*live.Workspace
+	library      expect.Library
 	release, ucx string
 }
 
@@ -29,7 +30,7 @@ func TestStockMPICH(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stock{w, w.MPI.Release(t), ""}
+	s := &stock{w, w.MPI.Library(t), w.MPI.Release(t), ""}
 	s.ucx = s.versionOfUCX(t)
 	programs := []struct {
 		program string
@@ -83,10 +84,9 @@ func (s *stock) record(t *testing.T, layout, check, outcome string) {
 	s.Record(t, result.Result{MPI: s.release, Build: live.System(t) + ", stripped, UCX " + s.ucx, Layout: layout, Check: check, Outcome: outcome})
 }
 
-// compare says how a process differs from its account. From 4.1 on requests know their
-// communicators.
+// compare says how a process differs from its account.
 func (s *stock) compare(account *expect.Account, process expect.Object) []string {
-	return expect.StockMPICH(!strings.HasPrefix(s.release, "MPICH 4.0")).Compare(account, process)
+	return s.library.Keeps().Compare(account, process)
 }
 
 func (s *stock) readBothWays(t *testing.T, job *live.Job, account *expect.Account) {

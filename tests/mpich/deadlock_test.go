@@ -11,12 +11,12 @@ import (
 
 // endsItself says whether a mode can't be had: ch3 notices that a rank is gone,
 // and ends the job with an error.
-func (v *variant) endsItself(m *expect.Mode) bool { return v.device == "ch3" && m.Name == "gone" }
+func (v *variant) endsItself(m *expect.Mode) bool { return !v.IsCH4() && m.Name == "gone" }
 
 // expected is the report on a mode that there must be with a build. What ch4
 // keeps without debugger support and at -O2 does not suffice for everything.
 func (v *variant) expected(m *expect.Mode) *expect.Mode {
-	if v.device != "ch4" || v.debugger || v.ucx {
+	if !v.IsCH4() || v.DebuggerSupport || v.IsOverUCX() {
 		return m
 	}
 	out := *m
@@ -42,10 +42,10 @@ func flags(m *expect.Mode) []string {
 // Each mode of the programs that hang, or only look so, is reported as what it is.
 func TestDeadlocks(t *testing.T) {
 	for _, v := range variants {
-		t.Run(v.name, func(t *testing.T) {
+		t.Run(v.Name, func(t *testing.T) {
 			for i := range expect.Modes {
 				m := &expect.Modes[i]
-				if m.Verdict == expect.Moves || !v.inTurn(i) || v.endsItself(m) || v.ucx && m.Program != "deadlock" {
+				if m.Verdict == expect.Moves || !v.inTurn(i) || v.endsItself(m) || v.IsOverUCX() && m.Program != "deadlock" {
 					continue // what else there is over UCX, the tests with Open MPI show
 				}
 				t.Run(m.Program+" "+m.Name, func(t *testing.T) {
@@ -71,10 +71,10 @@ func TestDeadlockWithStripped(t *testing.T) {
 // However a job is looked at, the report is the same.
 func TestDeadlockEveryWay(t *testing.T) {
 	for _, v := range variants {
-		if !v.debugger {
+		if !v.DebuggerSupport {
 			continue // the ways do not depend on what a build keeps
 		}
-		t.Run(v.name, func(t *testing.T) {
+		t.Run(v.Name, func(t *testing.T) {
 			for i, m := range []*expect.Mode{expect.Find("deadlock", "split"), expect.Find("collective", "barrier-recv")} {
 				if !v.inTurn(i) {
 					continue
@@ -95,7 +95,7 @@ func TestDeadlockEveryWay(t *testing.T) {
 // A job that runs is never called deadlocked, whenever it is stopped.
 func TestRunningJobs(t *testing.T) {
 	for _, v := range variants {
-		t.Run(v.name, func(t *testing.T) {
+		t.Run(v.Name, func(t *testing.T) {
 			for i := range expect.Modes {
 				m := &expect.Modes[i]
 				if m.Verdict != expect.Moves || !v.inTurn(i) {

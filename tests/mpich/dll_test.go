@@ -17,10 +17,10 @@ import (
 // looked: it is started anew, and shows what there is.
 func TestFreedWithOwnDLL(t *testing.T) {
 	for _, v := range variants {
-		if !v.debugger {
+		if !v.DebuggerSupport {
 			continue // there is no DLL
 		}
-		t.Run(v.name, func(t *testing.T) {
+		t.Run(v.Name, func(t *testing.T) {
 			folder := t.TempDir()
 			commands := []string{"set mpi-queues source dll", "set mpi-queues dll-safe-path " + v.prefix, "break stop", "run"}
 			want := [][]string{{"first", "second", "third"}, {"first", "third"}, {"first", "fourth", "third"}}
@@ -56,10 +56,10 @@ func TestOwnDLL(t *testing.T) {
 		"unexpected_messages": {"status", "desired_global_rank", "actual_global_rank", "desired_length", "actual_length", "system_buffer", "buffer"},
 	}
 	for _, v := range variants {
-		if !v.debugger {
+		if !v.DebuggerSupport {
 			continue
 		}
-		t.Run(v.name, func(t *testing.T) {
+		t.Run(v.Name, func(t *testing.T) {
 			v.record(t, "own DLL", "known differences")
 			job := v.work.Start(t, "queues", 3, nil)
 			for _, account := range job.Accounts {
@@ -68,7 +68,7 @@ func TestOwnDLL(t *testing.T) {
 				process := parse(t, file, out.All())
 				live.Report(t, v.compare(account, process))
 				notes := fmt.Sprint(process["notes"])
-				if lacks := strings.Contains(notes, "of which nothing is known"); lacks != (v.device == "ch4") {
+				if lacks := strings.Contains(notes, "of which nothing is known"); lacks != v.IsCH4() {
 					t.Errorf("notes: %s", notes)
 				}
 				list, _ := process["differences"].([]any)
@@ -77,7 +77,7 @@ func TestOwnDLL(t *testing.T) {
 				}
 				for _, d := range list {
 					d := d.(map[string]any)
-					if v.device == "ch3" && !slices.Contains(defects[fmt.Sprint(d["queue"])], fmt.Sprint(d["field"])) {
+					if !v.IsCH4() && !slices.Contains(defects[fmt.Sprint(d["queue"])], fmt.Sprint(d["field"])) {
 						t.Errorf("a difference that is no known defect: %v", d)
 					}
 				}

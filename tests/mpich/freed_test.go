@@ -17,7 +17,7 @@ import (
 // does no harm to it.
 func TestFreedBetweenDisplays(t *testing.T) {
 	for _, v := range variants {
-		t.Run(v.name, func(t *testing.T) {
+		t.Run(v.Name, func(t *testing.T) {
 			folder := t.TempDir()
 			commands := []string{"break stop", "run"}
 			want := [][]string{{"first", "second", "third"}, {"first", "third"}, {"first", "fourth", "third"}, nil}

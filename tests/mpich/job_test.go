@@ -15,10 +15,10 @@ import (
 // its normal end.
 func TestJobFiftyTimes(t *testing.T) {
 	for _, v := range variants {
-		if v.name != "ch4-debug" {
+		if v.Name != "ch4-debug" {
 			continue // they differ in what is shown only
 		}
-		t.Run(v.name, func(t *testing.T) {
+		t.Run(v.Name, func(t *testing.T) {
 			t.Parallel()
 			job := v.work.Start(t, "ring", 4, nil, "quiet")
 			attach := fmt.Sprintf("mpi-attach %d", job.Launcher())

@@ -8,7 +8,7 @@ package mpich
 import (
 	"fmt"
 	"os"
-	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
@@ -17,42 +17,35 @@ import (
 
 // variant is a build of tests/mpich/build.
 type variant struct {
-	name     string
-	device   string // "ch3" or "ch4"
-	debugger bool   // with debugger support
-	ucx      bool   // all messages are left to UCX
-	prefix   string // where it is installed
-	work     *live.Workspace
+	live.MPICHBuild
+	prefix string // where it is installed
+	work   *live.Workspace
 }
 
 // inTurn says whether it is the variant's turn to show the nth of many things: one build
 // of either device does, and that over UCX.
 func (v *variant) inTurn(n int) bool {
-	return v.ucx || v.debugger == ((n%2 == 0) == (v.device == "ch3"))
+	return v.IsOverUCX() || v.DebuggerSupport == ((n%2 == 0) != v.IsCH4())
 }
 
 // record writes down what a test has shown of the variant.
 func (v *variant) record(t *testing.T, check, outcome string) {
 	t.Helper()
-	build := v.device + ", types only"
-	if v.ucx {
-		build = v.device + ":ucx, types only"
+	build := v.Device
+	if !v.IsOverUCX() {
+		build, _, _ = strings.Cut(build, ":") // the usual netmod
 	}
-	if v.debugger {
-		build = v.device + ", --enable-debuginfo"
+	if v.DebuggerSupport {
+		build += ", --enable-debuginfo"
+	} else {
+		build += ", types only"
 	}
 	v.work.Record(t, result.Result{MPI: v.work.MPI.Release(t), Build: build, Layout: "DWARF", Check: check, Outcome: outcome})
 }
 
 var (
 	work     *live.Workspace
-	variants = []*variant{
-		{name: "ch3-debug", device: "ch3", debugger: true},
-		{name: "ch3", device: "ch3"},
-		{name: "ch4-debug", device: "ch4", debugger: true},
-		{name: "ch4", device: "ch4"},
-		{name: "ch4-ucx", device: "ch4", ucx: true},
-	}
+	variants []*variant
 )
 
 func TestMain(m *testing.M) {
@@ -70,12 +63,13 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer work.Close()
-	for _, v := range variants {
-		v.prefix = filepath.Join(cache, v.name)
-		if v.work, err = work.With(v.name, live.MPICH(v.prefix)); err != nil {
+	for _, b := range live.MPICHBuilds {
+		v := &variant{MPICHBuild: b, prefix: b.Prefix(cache)}
+		if v.work, err = work.With(b.Name, b.MPI(cache)); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
+		variants = append(variants, v)
 	}
 	return m.Run()
 }

@@ -17,7 +17,7 @@ import (
 // the same bytes.
 func TestPrograms(t *testing.T) {
 	for _, v := range variants {
-		t.Run(v.name, func(t *testing.T) {
+		t.Run(v.Name, func(t *testing.T) {
 			for _, c := range []struct {
 				program string
 				ranks   int
@@ -35,7 +35,7 @@ func TestPrograms(t *testing.T) {
 				{"many", 2, []string{"100", "wild"}},
 				{"many", 2, []string{"100", "specific"}},
 			} {
-				if v.ucx && c.program == "spawn" {
+				if v.IsOverUCX() && c.program == "spawn" {
 					continue // MPI_Comm_spawn ends the job over UCX
 				}
 				t.Run(strings.Join(append([]string{c.program}, c.args...), " "), func(t *testing.T) {
@@ -51,10 +51,7 @@ func TestPrograms(t *testing.T) {
 }
 
 func (v *variant) compare(account *expect.Account, process expect.Object) []string {
-	if v.ucx {
-		return expect.MPICHOverUCX().Compare(account, process)
-	}
-	return expect.MPICH(v.device, v.debugger).Compare(account, process)
+	return v.work.MPI.Kind.Keeps().Compare(account, process)
 }
 
 func (v *variant) read(t *testing.T, job *live.Job, account *expect.Account) {

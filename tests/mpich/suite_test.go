@@ -28,10 +28,10 @@ const stops = 3
 // without an error, and with nothing that can't be.
 func TestSuite(t *testing.T) {
 	for _, v := range variants {
-		if v.ucx {
+		if v.IsOverUCX() {
 			continue // tests/mpich/build leaves its suite out
 		}
-		t.Run(v.name, func(t *testing.T) {
+		t.Run(v.Name, func(t *testing.T) {
 			v.record(t, "own suite", "plausible")
 			programs := v.suite(t)
 			if len(programs) < 50 {

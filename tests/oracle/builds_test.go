@@ -39,8 +39,8 @@ func builds(t *testing.T) []build {
 	}
 	if *mpich {
 		folder := built(t, "../mpich/build")
-		for _, name := range []string{"ch3-debug", "ch3", "ch4-debug", "ch4", "ch4-ucx"} {
-			all = append(all, build{"mpich-" + name, live.MPICH(filepath.Join(folder, name)), nil, name == "ch3-debug" || name == "ch4-debug", false})
+		for _, b := range live.MPICHBuilds {
+			all = append(all, build{"mpich-" + b.Name, b.MPI(folder), nil, b.DebuggerSupport, false})
 		}
 	}
 	if *ucx {

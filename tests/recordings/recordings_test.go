@@ -1,7 +1,8 @@
 // Package recordings replays what `mpi-queues -record` has read of real jobs of
-// tests/programs on stock libraries. Beside each NAME.mpiq stand NAME.txt, what
-// is shown of it, and NAME.account.json, what the program says it has done. "old"
-// and "new" in a name are UCX's protocols.
+// tests/programs. Each folder has recordings of one library, which its case.json
+// describes. Beside each NAME.mpiq stand NAME.txt, what is shown of it, and
+// NAME.account.json, what the program says it has done; "old" and "new" in a name
+// are UCX's protocols. counts.json is how much is known of the folder's processes.
 package recordings
 
 import (
@@ -11,14 +12,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/decoders"
 	"github.com/mpi-queues/mpi-queues/mqs/document"
-	"github.com/mpi-queues/mpi-queues/mqs/mpich"
-	"github.com/mpi-queues/mpi-queues/mqs/openmpi"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 	"github.com/mpi-queues/mpi-queues/mqs/recording"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
@@ -27,21 +28,52 @@ import (
 
 var update = flag.Bool("update", false, "write what is shown now beside the recordings")
 
-func TestReplays(t *testing.T) {
-	files, err := filepath.Glob("*/*.mpiq")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no recordings: %v", err)
+// folders are those that have recordings.
+func folders(t *testing.T) []string {
+	t.Helper()
+	var out []string
+	for _, file := range matches(t, "*/*.mpiq") {
+		out = append(out, filepath.Dir(file))
 	}
-	for _, file := range files {
-		t.Run(file, func(t *testing.T) {
-			s := replay(t, file)
-			var text bytes.Buffer
-			if err := render.Text(&text, s, render.Style{}); err != nil {
-				t.Fatal(err)
+	return slices.Compact(out)
+}
+
+// files are the recordings of a folder.
+func files(t *testing.T, folder string) []string { return matches(t, filepath.Join(folder, "*.mpiq")) }
+
+func matches(t *testing.T, pattern string) []string {
+	t.Helper()
+	found, err := filepath.Glob(pattern)
+	if err != nil || len(found) == 0 {
+		t.Fatalf("no %s: %v", pattern, err)
+	}
+	return found
+}
+
+func TestReplays(t *testing.T) {
+	for _, folder := range folders(t) {
+		t.Run(folder, func(t *testing.T) {
+			of, known, all := load(t, folder), counts{}, files(t, folder)
+			replayed := 0
+			for _, file := range all {
+				t.Run(filepath.Base(file), func(t *testing.T) {
+					replayed++
+					s := replay(t, file)
+					var text bytes.Buffer
+					if err := render.Text(&text, s, render.Style{}); err != nil {
+						t.Fatal(err)
+					}
+					base := strings.TrimSuffix(file, ".mpiq")
+					compare(t, base+".txt", text.Bytes())
+					process := written(t, s)
+					of.check(t, process)
+					known.add(process)
+					checkAccount(t, base+".account.json", of.Keeps(), s)
+				})
 			}
-			base := strings.TrimSuffix(file, ".mpiq")
-			compare(t, base+".txt", text.Bytes())
-			checkAccount(t, base+".account.json", s)
+			if replayed == len(all) {
+				known.check(t, filepath.Join(folder, "counts.json"))
+			}
 		})
 	}
 }
@@ -54,7 +86,7 @@ func replay(t *testing.T, file string) *mqs.Snapshot {
 	}
 	s := &mqs.Snapshot{}
 	for _, tg := range r.Processes {
-		p, err := read.Read(context.Background(), tg, []read.Decoder{openmpi.Decoder{}, mpich.Decoder{}}, read.Filter{})
+		p, err := read.Read(context.Background(), tg, decoders.All, read.Filter{})
 		if err != nil {
 			p = read.Failed(tg.Info(), err)
 		}
@@ -63,8 +95,22 @@ func replay(t *testing.T, file string) *mqs.Snapshot {
 	return s
 }
 
+// written is the one process of a snapshot, as -json has it.
+func written(t *testing.T, s *mqs.Snapshot) expect.Object {
+	t.Helper()
+	var doc bytes.Buffer
+	if err := document.Write(&doc, s); err != nil {
+		t.Fatal(err)
+	}
+	d, err := expect.ParseDocument(doc.Bytes())
+	if err != nil || len(d.Processes) != 1 {
+		t.Fatalf("not one process (%v) in\n%s", err, doc.Bytes())
+	}
+	return d.Processes[0]
+}
+
 // checkAccount holds what is shown against what the program has done, field by field.
-func checkAccount(t *testing.T, file string, s *mqs.Snapshot) {
+func checkAccount(t *testing.T, file string, keeps expect.Keeps, s *mqs.Snapshot) {
 	t.Helper()
 	account, err := expect.Load(file)
 	if err != nil {
@@ -72,15 +118,7 @@ func checkAccount(t *testing.T, file string, s *mqs.Snapshot) {
 	}
 	// What a library does not tell a debugger, a live job's launcher has.
 	s.Processes[0].Seat(number(t, account.GlobalRank), number(t, account.WorldSize))
-	var doc bytes.Buffer
-	if err := document.Write(&doc, s); err != nil {
-		t.Fatal(err)
-	}
-	shown, err := expect.ParseDocument(doc.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, difference := range keeps(file).Compare(account, shown.Processes[0]) {
+	for _, difference := range keeps.Compare(account, written(t, s)) {
 		t.Error(difference)
 	}
 }
@@ -98,28 +136,7 @@ func number(t *testing.T, value any) mqs.Maybe[int32] {
 	return mqs.Known(int32(n))
 }
 
-// keeps is what the library keeps that a recording's folder is named after. An
-// architecture at the name's end changes nothing in it, nor does a UCX without
-// assertions. A distribution's own build of MPICH is called stock.
-func keeps(file string) expect.Keeps {
-	folder := filepath.Dir(file)
-	for architecture := range architectures {
-		folder = strings.TrimSuffix(folder, "-"+architecture)
-	}
-	name, build, _ := strings.Cut(folder, "-")
-	release, build, _ := strings.Cut(build, "-")
-	switch build = strings.TrimSuffix(build, "-noassert"); {
-	case name == "openmpi" && build == "ucx":
-		return expect.UCX()
-	case name == "openmpi":
-		return expect.Keeps{}
-	case build == "stock":
-		return expect.StockMPICH(!strings.HasPrefix(release, "4.0."))
-	}
-	device, debugger := strings.CutSuffix(build, "-debug")
-	return expect.MPICH(device, debugger)
-}
-
+// compare holds a text against the file that has it, which -update writes.
 func compare(t *testing.T, file string, got []byte) {
 	t.Helper()
 	if *update {

@@ -24,7 +24,8 @@ var unlimited = []string{"-usize", "INFINITE"}
 // spawn, is stripped: the types of the other one say what its ranks wait for.
 func mpis(t *testing.T) []mpi {
 	t.Helper()
-	builds, err := live.Built("../mpich/build", "ch3")
+	ch3 := live.MPICHBuilds[slices.IndexFunc(live.MPICHBuilds, func(b live.MPICHBuild) bool { return b.Name == "ch3" })]
+	builds, err := live.Built("../mpich/build", ch3.Name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +33,7 @@ func mpis(t *testing.T) []mpi {
 	return []mpi{
 		{"Open MPI", live.OpenMPI, room, soak.programs},
 		{"MPICH", live.StockMPICH, unlimited, soak.programs / 2},
-		{"MPICH ch3", live.MPICH(filepath.Join(builds, "ch3")), unlimited, soak.programs / 2},
+		{"MPICH ch3", ch3.MPI(builds), unlimited, soak.programs / 2},
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
-	"github.com/mpi-queues/mpi-queues/tests/internal/result"
 )
 
 var (
@@ -57,14 +56,14 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// record writes down what a test has shown.
-func record(t *testing.T, w *live.Workspace, r result.Result) {
+// build says whose build of the MPI and of UCX a workspace has.
+func build(t *testing.T, w *live.Workspace) string {
 	t.Helper()
-	r.Build = live.System(t) + ", stripped, UCX " + release(t) + " without assertions"
+	out := live.System(t) + ", stripped, UCX " + release(t) + " without assertions"
 	if w == mpich[typed] {
-		r.Build += ", with types"
+		out += ", with types"
 	}
-	w.Record(t, r)
+	return out
 }
 
 // release is that of the UCX that was built.

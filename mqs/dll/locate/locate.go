@@ -8,7 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mpi-queues/mpi-queues/mqs/procmem"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/printable"
 )
 
 // The symbols that a process can say it with.
@@ -25,7 +26,7 @@ const (
 	ProcessTable = "MPIR_proctable"
 )
 
-// Symbols are the names that [peek.Memory.Symbol] is asked for.
+// Symbols are the names of all of them.
 var Symbols = []string{DLLName, DLLLocations, IgnoreQueues, IgnoreQueuesMPIR, ProcessTable}
 
 const (
@@ -53,22 +54,27 @@ type Found struct {
 	Problems []string
 }
 
-// Read asks a process. That it says nothing is no error.
-func Read(m procmem.Memory) Found {
+// Read asks a process. nameSize is the size of [DLLName] in bytes, 0 if that is not known, as to a
+// debugger. That the process says nothing is no error, nor that what it says can't be read.
+func Read(r *inferior.Reader, nameSize uint64) (Found, error) {
 	f := Found{}
+	symbols, err := r.Symbols(Symbols...)
+	if err != nil {
+		return f, err
+	}
 	for _, name := range []string{IgnoreQueues, IgnoreQueuesMPIR} {
-		if _, _, ok := m.Symbol(name); ok {
+		if _, ok := symbols[name]; ok {
 			f.Ignore = true
 		}
 	}
-	_, _, f.Starter = m.Symbol(ProcessTable)
-	if at, _, ok := m.Symbol(DLLLocations); ok {
-		f.locations(m, at)
+	_, f.Starter = symbols[ProcessTable]
+	if s, ok := symbols[DLLLocations]; ok {
+		f.locations(r, s.Addr)
 	}
-	if at, size, ok := m.Symbol(DLLName); ok {
-		f.name(m, at, size)
+	if s, ok := symbols[DLLName]; ok {
+		f.name(r, s.Addr, nameSize)
 	}
-	return f
+	return f, r.Err()
 }
 
 func (f *Found) add(symbol, path string) {
@@ -82,8 +88,8 @@ func (f *Found) problem(symbol, format string, args ...any) {
 }
 
 // locations follows a char **.
-func (f *Found) locations(m procmem.Memory, at uint64) {
-	list, err := procmem.Pointer(m, at)
+func (f *Found) locations(r *inferior.Reader, at inferior.Addr) {
+	list, err := pointer(r, at)
 	if err != nil {
 		f.problem(DLLLocations, "%v", err)
 		return
@@ -92,7 +98,7 @@ func (f *Found) locations(m procmem.Memory, at uint64) {
 		return // set only once a debugger is seen
 	}
 	for i := range maxLocations {
-		entry, err := procmem.Pointer(m, list+uint64(i*m.PointerSize()))
+		entry, err := pointer(r, list+inferior.Addr(i*r.Info().PointerSize))
 		if err != nil {
 			f.problem(DLLLocations, "entry %d: %v", i, err)
 			return
@@ -100,7 +106,7 @@ func (f *Found) locations(m procmem.Memory, at uint64) {
 		if entry == 0 {
 			return
 		}
-		path, err := procmem.Text(m, entry, maxPath)
+		path, err := text(r, entry, maxPath)
 		if err != nil {
 			f.problem(DLLLocations, "entry %d: %v", i, err)
 			continue
@@ -116,26 +122,26 @@ func (f *Found) locations(m procmem.Memory, at uint64) {
 // to an absolute path is the surest sign: the letters of a path, taken as an
 // address, are not one in 64 bits, and lead to no path in 32; but the bytes of
 // an address can all be letters.
-func (f *Found) name(m procmem.Memory, at, size uint64) {
+func (f *Found) name(r *inferior.Reader, at inferior.Addr, size uint64) {
 	limit := maxPath
 	if size > 0 {
 		limit = int(min(size, maxPath))
 	}
-	array, arrayErr := procmem.Text(m, at, limit)
-	if size != 0 && size != uint64(m.PointerSize()) {
+	array, arrayErr := text(r, at, limit)
+	if size != 0 && size != uint64(r.Info().PointerSize) {
 		if arrayErr != nil {
 			f.problem(DLLName, "%v", arrayErr)
 		}
 		f.add(DLLName, array)
 		return
 	}
-	target, err := procmem.Pointer(m, at)
+	target, err := pointer(r, at)
 	if err == nil && target == 0 {
 		return // not set, whichever it is
 	}
 	var pointed string
 	if err == nil {
-		pointed, err = procmem.Text(m, target, maxPath)
+		pointed, err = text(r, target, maxPath)
 	}
 	switch {
 	case err == nil && strings.HasPrefix(pointed, "/"):
@@ -148,6 +154,24 @@ func (f *Found) name(m procmem.Memory, at, size uint64) {
 	default:
 		f.problem(DLLName, "neither a path (%v) nor a pointer to one (%v)", arrayErr, err)
 	}
+}
+
+// pointer reads a pointer.
+func pointer(r *inferior.Reader, at inferior.Addr) (inferior.Addr, error) {
+	p, err := r.Pointers(at, 1)
+	if err != nil {
+		return 0, err
+	}
+	return p[0], nil
+}
+
+// text reads a string that can be printed, as a path can, and that ends within a limit.
+func text(r *inferior.Reader, at inferior.Addr, limit int) (string, error) {
+	s, err := r.CString(at, limit)
+	if err == nil && s != printable.Line(s) {
+		return "", fmt.Errorf("no text at %s", at)
+	}
+	return s, err
 }
 
 // Default are the libraries to try where nobody says one, in the folders of the

@@ -1,45 +1,56 @@
 package locate
 
 import (
+	"context"
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // fake is a process's memory, in pages: what is on none can't be read.
 type fake struct {
-	symbols map[string][2]uint64
-	bytes   map[uint64]byte
-	pages   map[uint64]bool
-	width   int
-	big     bool
+	inferior.Inferior                      // nothing else is asked for
+	symbols           map[string][2]uint64 // with their sizes
+	bytes             map[uint64]byte
+	pages             map[uint64]bool
+	width             int
+	big               bool
 }
 
-func (f *fake) Symbol(name string) (addr, size uint64, ok bool) {
-	s, ok := f.symbols[name]
-	return s[0], s[1], ok
-}
+func (f *fake) Info() inferior.Info { return inferior.Info{PointerSize: f.width, BigEndian: f.big} }
 
-func (f *fake) Bytes(addr uint64, n int) ([]byte, error) {
-	if n > maxPath {
-		return nil, errors.New("too much at once")
-	}
-	out := make([]byte, n)
-	for i := range out {
-		if a := addr + uint64(i); f.pages[a/pageSize] {
-			out[i] = f.bytes[a]
-			continue
+func (f *fake) FindSymbols(_ context.Context, names []string) ([]*inferior.Symbol, error) {
+	out := make([]*inferior.Symbol, len(names))
+	for i, name := range names {
+		if s, ok := f.symbols[name]; ok {
+			out[i] = &inferior.Symbol{Addr: inferior.Addr(s[0])}
 		}
-		return nil, fmt.Errorf("nothing at %#x", addr)
 	}
 	return out, nil
 }
 
-func (f *fake) PointerSize() int { return f.width }
-func (f *fake) BigEndian() bool  { return f.big }
+func (f *fake) ReadMemory(_ context.Context, ranges []inferior.Range) ([][]byte, error) {
+	out := make([][]byte, len(ranges))
+	for i, r := range ranges {
+		for a := uint64(r.Addr); len(out[i]) < r.Len && f.pages[a/pageSize]; a++ {
+			out[i] = append(out[i], f.bytes[a])
+		}
+	}
+	return out, nil
+}
+
+// read reads what the process says.
+func (f *fake) read(t *testing.T) Found {
+	t.Helper()
+	found, err := Read(inferior.NewReader(t.Context(), f), f.symbols[DLLName][1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
 
 func (f *fake) put(at uint64, text string) {
 	for i, b := range []byte(text) {
@@ -162,9 +173,9 @@ func TestRead(t *testing.T) {
 	} {
 		for _, width := range []int{4, 8} {
 			for _, big := range []bool{false, true} {
-				f := &fake{map[string][2]uint64{}, map[uint64]byte{}, map[uint64]bool{}, width, big}
+				f := &fake{symbols: map[string][2]uint64{}, bytes: map[uint64]byte{}, pages: map[uint64]bool{}, width: width, big: big}
 				c.put(f)
-				got := Read(f)
+				got := f.read(t)
 				if !slices.Equal(got.Candidates, c.want) || len(got.Problems) != c.problems {
 					t.Errorf("%s, %d bytes, %t: %.200v", name, width, big, got)
 				}
@@ -175,10 +186,10 @@ func TestRead(t *testing.T) {
 
 func TestPresence(t *testing.T) {
 	f := &fake{symbols: map[string][2]uint64{IgnoreQueues: {}, ProcessTable: {}}, width: 8}
-	if got := Read(f); !got.Ignore || !got.Starter {
+	if got := f.read(t); !got.Ignore || !got.Starter {
 		t.Error(got)
 	}
-	if got := Read(&fake{width: 8}); got.Ignore || got.Starter {
+	if got := (&fake{width: 8}).read(t); got.Ignore || got.Starter {
 		t.Error(got)
 	}
 }

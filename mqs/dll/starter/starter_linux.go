@@ -1,13 +1,14 @@
 package starter
 
 import (
+	"context"
 	"fmt"
 	"os"
-	"strconv"
-	"strings"
 	"syscall"
 
 	"github.com/mpi-queues/mpi-queues/mqs/dll/locate"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 	"github.com/mpi-queues/mpi-queues/mqs/procmem"
 )
 
@@ -28,7 +29,7 @@ func Look(pid int) (found []Starter, unread []error) {
 		if pid <= 1 {
 			return found, unread
 		}
-		info, err := os.Stat("/proc/" + strconv.Itoa(pid))
+		info, err := os.Stat(procfs.Host.Path(pid))
 		if err != nil {
 			return found, append(unread, err)
 		}
@@ -49,16 +50,8 @@ func Look(pid int) (found []Starter, unread []error) {
 
 // parent is a process's parent, 0 if that is outside of this container.
 func parent(pid int) (int, error) {
-	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
-	if err != nil {
-		return 0, err
-	}
-	for _, line := range strings.Split(string(status), "\n") {
-		if id, ok := strings.CutPrefix(line, "PPid:"); ok {
-			return strconv.Atoi(strings.TrimSpace(id))
-		}
-	}
-	return 0, fmt.Errorf("process %d has no parent in its status", pid)
+	stat, err := procfs.Host.Stat(pid)
+	return stat.Parent, err
 }
 
 // read asks one process.
@@ -68,5 +61,5 @@ func read(pid int) (locate.Found, error) {
 		return locate.Found{}, err
 	}
 	defer p.Close()
-	return locate.Read(p), nil
+	return locate.Read(inferior.NewReader(context.Background(), p), p.SymbolSize(locate.DLLName))
 }

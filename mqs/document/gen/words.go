@@ -78,7 +78,7 @@ func (w *words) declaration(pkg string, g *ast.GenDecl) {
 			}
 			c := constant{pkg + s.Names[0].Name, expression(s.Values[0]), cmp.Or(s.Doc.Text(), s.Comment.Text())}
 			w.values[c.name] = c.value
-			if s.Type != nil {
+			if lit, ok := s.Values[0].(*ast.BasicLit); ok && lit.Kind == token.STRING && s.Type != nil {
 				w.constants[pkg+expression(s.Type)] = append(w.constants[pkg+expression(s.Type)], c)
 			}
 		}

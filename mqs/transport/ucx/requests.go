@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/transport"
 )
 
 // Bits of a request's flags (ucp/core/ucp_request.h, 1.11 to 1.23).
@@ -44,80 +45,25 @@ const (
 // that is not contiguous: then the buffer is where that of contiguous data is.
 const stateBehindBuffer = 24
 
+// isBufferKept says whether a request keeps the buffer of data that is not contiguous.
+func (u *UCX) isBufferKept() bool {
+	buffer, hasBuffer := inferior.OffsetOf(&u.Request, func(r *request) *inferior.Addr { return &r.RecvBuffer })
+	state, hasState := inferior.OffsetOf(&u.Request, func(r *request) *inferior.Addr { return &r.RecvState })
+	return hasBuffer && hasState && state-buffer == stateBehindBuffer
+}
+
 // requestAt is a request and where it stands.
 type requestAt struct {
-	addr inferior.Addr
+	at inferior.Ptr[request]
 	request
 }
 
-// State is how far a request has come.
-type State int
-
-// The states of a request.
-const (
-	Posted   State = iota // a receive that has not matched, or a send
-	Matched               // a receive whose data is not all there
-	Complete              // not released by the MPI yet
-)
-
-// Receive is a request of a tag receive.
-type Receive struct {
-	Addr inferior.Addr
-	// User is where the MPI's own part of the request is, UserData what it gave with it.
-	User, UserData inferior.Addr
-	State          State
-	// Tag and Mask say which tags match: those that differ in no bit of the mask.
-	Tag, Mask uint64
-	// Sequence numbers a worker's receives in the order of posting.
-	Sequence uint64
-	// Buffer is where the data goes, 0 if it is not contiguous: then Generic is what the
-	// MPI keeps for its type (the state that its ucp_generic_dt_ops have returned).
-	Buffer, Generic inferior.Addr
-	// Length is that of the buffer in bytes, -1 if not known.
-	Length int64
-	// Done is the function that is called on completion, 0 if there is none.
-	Done inferior.Addr
-	// SenderTag is the message's tag and Received its length in bytes, both of no meaning
-	// before it has matched.
-	SenderTag uint64
-	Received  int64
-	// Offloaded is true if a network card has been given the receive.
-	Offloaded bool
-	// Cancelled is true if it is complete since it has been cancelled.
-	Cancelled bool
-	// Released is true if the MPI does not wait for it any more.
-	Released bool
-}
-
-// Send is a request of a tag send.
-type Send struct {
-	Addr           inferior.Addr
-	User, UserData inferior.Addr
-	State          State
-	// Tag is of no meaning if the receiver has answered a rendezvous: see TagLost.
-	Tag uint64
-	// TagLost is true if what has become of the request has written over its tag. It may
-	// have where this is false, by the old protocols.
-	TagLost bool
-	// Sync is true if it completes only once a receive has matched.
-	Sync bool
-	// Endpoint is the ucp_ep_t that it goes to.
-	Endpoint        inferior.Addr
-	Buffer, Generic inferior.Addr // as in Receive
-	Length          int64         // bytes, packed
-	Done            inferior.Addr
-	// ID is what its message calls it ([Message.Sender]).
-	ID       uint64
-	Released bool
-}
-
 // receive makes of a request what it is to an MPI.
-func (u *UCX) receive(r requestAt, state State) Receive {
-	out := Receive{Addr: r.addr, User: r.addr + inferior.Addr(u.Request.Size()), UserData: r.UserData, State: state,
-		Tag: r.RecvTag, Mask: r.RecvMask, Sequence: r.RecvSeq, Length: -1, Done: r.RecvDone,
+func (u *UCX) receive(r requestAt, state transport.State) transport.Receive {
+	out := transport.Receive{Request: u.common(r), Tag: r.RecvTag, Mask: r.RecvMask, Sequence: r.RecvSeq,
 		SenderTag: r.SenderTag, Received: length(r.InfoLength),
-		Cancelled: state == Complete && r.Status == statusCancelled,
-		Offloaded: r.Flags&flagOffloaded != 0, Released: r.Flags&flagReleased != 0}
+		Cancelled: state == transport.Complete && r.Status == statusCancelled, Offloaded: r.Flags&flagOffloaded != 0}
+	out.State, out.Length, out.Done = state, -1, r.RecvDone
 	switch r.RecvType & classMask {
 	case classContiguous:
 		out.Buffer, out.Length = r.RecvBuffer, length(r.RecvLength)
@@ -125,17 +71,23 @@ func (u *UCX) receive(r requestAt, state State) Receive {
 		out.Generic = r.RecvState
 		// With the new protocols another request goes on with a rendezvous that has
 		// matched: what it was is no more, but its place and length are.
-		if inPlace := r.RecvStateAt-r.RecvBufferAt == stateBehindBuffer; state == Matched && inPlace {
+		if state == transport.Matched && u.isBufferKept() {
 			out.Buffer, out.Length, out.Generic = r.RecvBuffer, length(r.RecvLength), 0
 		}
 	}
 	return out
 }
 
-// send makes of a request what it is to an MPI; false if it is no tag send.
-func (u *UCX) send(r requestAt) (Send, bool, error) {
-	out := Send{Addr: r.addr, User: r.addr + inferior.Addr(u.Request.Size()), UserData: r.UserData, Tag: r.SendTag,
-		Endpoint: r.Endpoint, Length: length(r.SendLength), Done: r.SendDone, ID: r.ID, Released: r.Flags&flagReleased != 0}
+// common is what a request has whatever it is for. What an MPI has of it stands behind it.
+func (u *UCX) common(r requestAt) transport.Request {
+	return transport.Request{Addr: r.at.Addr(), User: r.at.Addr() + inferior.Addr(u.Request.Size()), UserData: r.UserData, Released: r.Flags&flagReleased != 0}
+}
+
+// send makes of a request what it is to an MPI; false if it is no tag send. Its tag may be lost where
+// that is not said: the old protocols may have written over it.
+func (u *UCX) send(r requestAt) (transport.Send, bool, error) {
+	out := transport.Send{Request: u.common(r), Tag: r.SendTag, Peer: transport.Peer{Value: uint64(r.Endpoint), Known: r.Endpoint != 0}, ID: r.ID}
+	out.Length, out.Done = length(r.SendLength), r.SendDone
 	class, state := r.SendType, r.SendState
 	switch {
 	case r.Flags&flagSendTag != 0:
@@ -144,19 +96,19 @@ func (u *UCX) send(r requestAt) (Send, bool, error) {
 		op, err := u.operation(r.Config)
 		switch {
 		case err != nil:
-			return Send{}, false, err
+			return transport.Send{}, false, err
 		case op > opTagSendSync:
 			// A rendezvous that has been answered goes on by another protocol. UCX sends
 			// parts of messages in the same way, by call-backs of its own.
 			if !u.isRendezvous(r.Config) || r.Flags&flagCallback == 0 {
-				return Send{}, false, nil
+				return transport.Send{}, false, nil
 			}
-			out.TagLost, out.State = true, Matched
+			out.TagLost, out.State = true, transport.Matched
 		}
 		out.Sync = op == opTagSendSync
 		out.Buffer, out.Length, class, state = r.IterBuffer, length(r.IterLength), r.IterType, r.IterState
 	default:
-		return Send{}, false, nil
+		return transport.Send{}, false, nil
 	}
 	if class &= classMask; class != classContiguous {
 		out.Buffer = 0
@@ -165,18 +117,20 @@ func (u *UCX) send(r requestAt) (Send, bool, error) {
 		out.Generic = state // after which it is given back
 	}
 	if r.Flags&flagCompleted != 0 {
-		out.State = Complete
+		out.State = transport.Complete
 	}
 	return out, true, nil
 }
 
 // isRendezvous says whether a protocol moves the data of a rendezvous.
-func (u *UCX) isRendezvous(config inferior.Addr) bool { return u.families[config] == "rndv" }
+func (u *UCX) isRendezvous(config inferior.Ptr[protoConfig]) bool {
+	return u.families[config] == "rndv"
+}
 
 // operation returns what a new protocol was selected for. The place of that in its
 // configuration is all that some releases differ in, so it is held against the
 // protocol's name.
-func (u *UCX) operation(config inferior.Addr) (uint8, error) {
+func (u *UCX) operation(config inferior.Ptr[protoConfig]) (uint8, error) {
 	if op, ok := u.operations[config]; ok {
 		return op, nil
 	}
@@ -227,9 +181,9 @@ const (
 // cache, as few fat reads.
 func (w *Worker) readChunks() error {
 	var last chunk
-	next := func(a inferior.Addr) (inferior.Addr, error) {
+	next := func(at inferior.Ptr[chunk]) (inferior.Ptr[chunk], error) {
 		var err error
-		last, err = w.u.Chunk.Read(w.u.r, a)
+		last, err = w.u.Chunk.Read(w.u.r, at)
 		return last.Next, err
 	}
 	var ranges []inferior.Range
@@ -261,25 +215,26 @@ func (w *Worker) readRequests() error {
 	word := inferior.Addr(w.u.r.Info().PointerSize)
 	for _, c := range slices.Backward(w.chunks) { // the oldest one is the last
 		for i := range inferior.Addr(c.Num) {
-			at := c.Elems + (inferior.Addr(c.Num)-1-i)*inferior.Addr(w.stride())
-			owner, err := w.u.r.Pointers(at, 1)
+			elem := c.Elems + (inferior.Addr(c.Num)-1-i)*inferior.Addr(w.stride())
+			owner, err := w.u.r.Pointers(elem, 1)
 			if err != nil {
 				return err
 			}
-			if owner[0] != w.requests || w.posted[at+word] {
+			at := inferior.Ptr[request](elem + word)
+			if owner[0] != w.requests.Addr() || w.posted[at] {
 				continue
 			}
-			r, err := w.u.Request.Read(w.u.r, at+word)
+			r, err := w.u.Request.Read(w.u.r, at)
 			if err != nil {
 				return err
 			}
-			q := requestAt{at + word, r}
+			q := requestAt{at, r}
 			if r.Flags&flagRecvTag != 0 {
-				state := Matched
+				state := transport.Matched
 				if r.Flags&flagCompleted != 0 {
-					state = Complete
+					state = transport.Complete
 				}
-				w.Matched = append(w.Matched, w.u.receive(q, state))
+				w.queues.Matched = append(w.queues.Matched, w.u.receive(q, state))
 				continue
 			}
 			s, ok, err := w.u.send(q)
@@ -287,10 +242,10 @@ func (w *Worker) readRequests() error {
 				return err
 			}
 			switch {
-			case ok && w.owns(s.Endpoint):
-				w.Sends = append(w.Sends, s)
+			case ok && w.owns(r.Endpoint):
+				w.queues.Sends = append(w.queues.Sends, s)
 			case ok:
-				w.Dropped++
+				w.queues.Dropped++
 			}
 		}
 	}
@@ -298,31 +253,32 @@ func (w *Worker) readRequests() error {
 }
 
 // owns says whether an endpoint is the worker's.
-func (w *Worker) owns(endpoint inferior.Addr) bool {
-	e, err := w.u.Endpoint.Read(w.u.r, endpoint)
-	return err == nil && e.Worker == w.Addr
+func (w *Worker) owns(at inferior.Ptr[endpoint]) bool {
+	e, err := w.u.Endpoint.Read(w.u.r, at)
+	return err == nil && e.Worker == w.at
 }
 
-// SendAt returns the send whose request stands at a, outside of the pool: an MPI may keep
-// that of a blocking call on its stack. It is proved if its message knows it by its
-// address; else nothing but its endpoint and flags says that it is one.
-func (w *Worker) SendAt(a inferior.Addr) (s Send, proved, ok bool) {
-	r, err := w.u.Request.Read(w.u.r, a)
+// SendAt returns the send whose request stands at a, outside of the pool
+// ([transport.Matcher]). If it is not proved, its endpoint and flags say that it is one.
+func (w *Worker) SendAt(a inferior.Addr) (s transport.Send, proved, ok bool) {
+	at := inferior.Ptr[request](a)
+	r, err := w.u.Request.Read(w.u.r, at)
 	if err != nil || r.Flags&(flagSendTag|flagProtoSend) == 0 || r.Flags&flagCompleted != 0 || !w.owns(r.Endpoint) {
-		return Send{}, false, false
+		return transport.Send{}, false, false
 	}
-	s, ok, err = w.u.send(requestAt{a, r})
+	s, ok, err = w.u.send(requestAt{at, r})
 	return s, r.ID == uint64(a), ok && err == nil
 }
 
 // ReceiveAt returns the receive that has matched whose request stands at a, outside of the
-// pool and of all queues.
-func (w *Worker) ReceiveAt(a inferior.Addr) (Receive, bool) {
-	r, err := w.u.Request.Read(w.u.r, a)
-	if err != nil || w.posted[a] || r.Flags&flagRecvTag == 0 || r.Flags&flagCompleted != 0 || r.Worker != w.Addr {
-		return Receive{}, false
+// pool and of all queues ([transport.Matcher]).
+func (w *Worker) ReceiveAt(a inferior.Addr) (transport.Receive, bool) {
+	at := inferior.Ptr[request](a)
+	r, err := w.u.Request.Read(w.u.r, at)
+	if err != nil || w.posted[at] || r.Flags&flagRecvTag == 0 || r.Flags&flagCompleted != 0 || r.Worker != w.at {
+		return transport.Receive{}, false
 	}
-	return w.u.receive(requestAt{a, r}, Matched), true
+	return w.u.receive(requestAt{at, r}, transport.Matched), true
 }
 
 // length is a number of bytes, -1 for one that can't be.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
+	"github.com/mpi-queues/mpi-queues/mqs/transport"
 )
 
 // Global symbols, all of them in .dynsym of stripped libraries too.
@@ -27,7 +28,7 @@ const (
 // Symbols are the roots that [Open] wants.
 var Symbols = []string{symTree, symRequestOps}
 
-// UCX is the UCX of one process during one stop.
+// UCX is the UCX of one process during one stop. It is a [transport.Transport].
 type UCX struct {
 	types
 	r       *inferior.Reader
@@ -37,8 +38,8 @@ type UCX struct {
 
 	workers []*Worker
 	// What new protocols are for and how their names begin, by their configuration.
-	operations map[inferior.Addr]uint8
-	families   map[inferior.Addr]string
+	operations map[inferior.Ptr[protoConfig]]uint8
+	families   map[inferior.Ptr[protoConfig]]string
 }
 
 // ErrNone means that there is no UCX in a process, or none that keeps the tree.
@@ -54,7 +55,7 @@ func Open(r *inferior.Reader, symbols map[string]inferior.Symbol, user int) (*UC
 		return nil, ErrNone
 	}
 	u, err := inferior.Fit(r, inferior.Queries(&types{}), tables(), func(l *layout.Layouts) (*UCX, error) {
-		u := &UCX{r: r, symbols: symbols, layouts: l, user: user, operations: map[inferior.Addr]uint8{}, families: map[inferior.Addr]string{}}
+		u := &UCX{r: r, symbols: symbols, layouts: l, user: user, operations: map[inferior.Ptr[protoConfig]]uint8{}, families: map[inferior.Ptr[protoConfig]]string{}}
 		if err := inferior.Bind(&u.types, l); err != nil {
 			return nil, err
 		}
@@ -68,19 +69,18 @@ func Open(r *inferior.Reader, symbols map[string]inferior.Symbol, user int) (*UC
 	return u, err
 }
 
+// Name is the transport's.
+func (u *UCX) Name() string { return "UCX" }
+
 // LayoutName is the release whose layouts the process was read by, empty if they
 // are from debug information.
 func (u *UCX) LayoutName() string { return u.layouts.Name }
 
-// Workers are the workers of the process, in the order of their making.
-func (u *UCX) Workers() []*Worker { return u.workers }
-
-// WorkerAt returns the worker at an address.
-func (u *UCX) WorkerAt(a inferior.Addr) (*Worker, bool) {
-	for _, w := range u.workers {
-		if w.Addr == a {
-			return w, true
-		}
+// Matchers are the workers of the process, in the order of their making.
+func (u *UCX) Matchers() []transport.Matcher {
+	out := make([]transport.Matcher, len(u.workers))
+	for i, w := range u.workers {
+		out[i] = w
 	}
-	return nil, false
+	return out
 }

@@ -3,71 +3,24 @@ package ucx
 import (
 	"context"
 	"errors"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
-	"github.com/mpi-queues/mpi-queues/mqs/recording"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 )
 
-// Every embedded table has every member that the reader needs, optional ones included: what
-// is optional is missing in some builds with types.
-func TestTablesAreWhole(t *testing.T) {
-	if len(tables()) < 20 {
-		t.Errorf("%d tables", len(tables()))
-	}
-	releases := map[string]bool{}
-	for _, table := range tables() {
-		if releases[table.Release] {
-			t.Errorf("%s is there twice", table.Release)
-		}
-		releases[table.Release] = true
-		var ts types
-		if err := inferior.Bind(&ts, table.Layouts(inferior.Queries(&ts))); err != nil {
-			t.Errorf("%s: %v", table.Release, err)
-			continue
-		}
-		if p := ts.Worker.Places(0x1000); p.Requests <= 0x1000 || p.Match <= p.Requests {
-			t.Errorf("%s: a worker has its requests at %#x and its queues at %#x", table.Release, p.Requests, p.Match)
-		}
-		if !ts.ProtoConfig.Bound() || !ts.Proto.Bound() {
-			t.Errorf("%s lacks the new protocols", table.Release)
-		}
-	}
+// recorded is a process of Open MPI, which keeps 160 bytes in each request.
+func recorded(t *testing.T) *inferiortest.Patched {
+	t.Helper()
+	return inferiortest.Patch(inferiortest.Recorded(t, "openmpi-4.1.4-ucx/queues-old-rank-0"))
 }
 
-// The tag of MPI_COMM_WORLD's first message is in the first bucket, and both halves count
-// (UCP_TAG_MATCH_HASH_SIZE is 1021): together they lead to one of 1024.
-func TestBuckets(t *testing.T) {
-	for tag, want := range map[uint64]int{0: 0, 1: 1, 1021: 0, 1 << 32: 1, 1<<32 | 1: 0, 1021<<32 | 5: 5, 0x1_0000_0400: 3 ^ 1, 0x170000100002712: 1021} {
-		if got := bucketOf(tag); got != want {
-			t.Errorf("tag %#x is in bucket %d, want %d", tag, got, want)
-		}
-	}
-}
-
-// What a protocol is for must agree with its name.
-func TestOperations(t *testing.T) {
-	for name, want := range map[string][2]uint8{
-		"egr": {0, 1}, "tag": {0, 1}, "egrsnc": {1, 1}, "am": {2, opMask}, "rndv": {2, opMask}, "reconfig": {0, opMask},
-	} {
-		if least, most := operationsOf(name); least != want[0] || most != want[1] {
-			t.Errorf("%s is for %d to %d, want %d to %d", name, least, most, want[0], want[1])
-		}
-	}
-}
-
-// open reads the UCX of a recorded process of Open MPI, which keeps 160 bytes in each request.
-func open(t *testing.T, change func(inferior.Inferior) inferior.Inferior) (*UCX, error) {
+// open reads the UCX of such a process.
+func open(t *testing.T, p inferior.Inferior) (*UCX, error) {
 	t.Helper()
 	const request = 160
-	recorded, err := recording.Open(filepath.Join("..", "..", "..", "tests", "recordings", "openmpi-4.1.4-ucx", "queues-old-rank-0.mpiq"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := inferior.NewReader(context.Background(), change(recorded.Processes[0]))
+	r := inferior.NewReader(context.Background(), p)
 	symbols, err := r.Symbols(Symbols...)
 	if err != nil {
 		t.Fatal(err)
@@ -76,49 +29,30 @@ func open(t *testing.T, change func(inferior.Inferior) inferior.Inferior) (*UCX,
 }
 
 func TestOpen(t *testing.T) {
-	u, err := open(t, func(t inferior.Inferior) inferior.Inferior { return t })
-	if err != nil || len(u.Workers()) != 1 || u.LayoutName() != "UCX 1.13" {
+	u, err := open(t, recorded(t))
+	if err != nil || len(u.workers) != 1 || u.LayoutName() != "UCX 1.13" {
 		t.Fatalf("%+v, %v", u, err)
 	}
-	w := u.Workers()[0]
-	if len(w.Posted) == 0 || len(w.Unexpected) == 0 || len(w.Sends) == 0 || w.UnexpectedErr != nil || w.Dropped != 0 {
-		t.Errorf("%d receives, %d messages, %d sends, %v", len(w.Posted), len(w.Unexpected), len(w.Sends), w.UnexpectedErr)
+	w := u.workers[0]
+	if len(w.queues.Posted) == 0 || len(w.queues.Unexpected) == 0 || len(w.queues.Sends) == 0 || w.queues.UnexpectedErr != nil || w.queues.Dropped != 0 {
+		t.Errorf("%d receives, %d messages, %d sends, %v", len(w.queues.Posted), len(w.queues.Unexpected), len(w.queues.Sends), w.queues.UnexpectedErr)
 	}
-	for i := range w.Posted[1:] {
-		if w.Posted[i].Sequence >= w.Posted[i+1].Sequence {
-			t.Errorf("receive %d has number %d, the next one %d", i, w.Posted[i].Sequence, w.Posted[i+1].Sequence)
+	for i := range w.queues.Posted[1:] {
+		if w.queues.Posted[i].Sequence >= w.queues.Posted[i+1].Sequence {
+			t.Errorf("receive %d has number %d, the next one %d", i, w.queues.Posted[i].Sequence, w.queues.Posted[i+1].Sequence)
 		}
 	}
-}
-
-// patched is a process in which some words hold something else.
-type patched struct {
-	inferior.Inferior
-	words map[inferior.Addr]byte
-}
-
-func (p *patched) ReadMemory(ctx context.Context, ranges []inferior.Range) ([][]byte, error) {
-	got, err := p.Inferior.ReadMemory(ctx, ranges)
-	for i, r := range ranges {
-		got[i] = append([]byte(nil), got[i]...)
-		for a, v := range p.words {
-			if a >= r.Addr && a < r.Addr+inferior.Addr(len(got[i])) {
-				got[i][a-r.Addr] ^= v
-			}
-		}
-	}
-	return got, err
 }
 
 // What does not agree with itself is not believed.
 func TestProofs(t *testing.T) {
-	u, err := open(t, func(t inferior.Inferior) inferior.Inferior { return t })
+	u, err := open(t, recorded(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := u.Workers()[0]
-	hashed := w.Posted[0]
-	for _, r := range w.Posted {
+	w := u.workers[0]
+	hashed := w.queues.Posted[0]
+	for _, r := range w.queues.Posted {
 		if r.Mask == fullMask {
 			hashed = r
 		}
@@ -131,10 +65,10 @@ func TestProofs(t *testing.T) {
 	}{
 		"a receive in another bucket":         {hashed.Addr + inferior.Addr(tag.Offset), "lies in queue"},
 		"a receive of another worker":         {hashed.Addr + inferior.Addr(worker.Offset), "is another worker's"},
-		"another size of requests":            {w.requests + 8, ""},
-		"a worker that is not where it shows": {inferior.Addr(u.Worker.Places(w.Addr).Match), ""},
+		"another size of requests":            {w.requests.Addr() + 8, ""},
+		"a worker that is not where it shows": {u.Worker.Places(w.Addr()).Match.Addr(), ""},
 	} {
-		_, err := open(t, func(t inferior.Inferior) inferior.Inferior { return &patched{t, map[inferior.Addr]byte{c.at: 0x55}} })
+		_, err := open(t, recorded(t).Flip(c.at, 0x55))
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -144,69 +78,5 @@ func TestProofs(t *testing.T) {
 	}
 	if _, err := Open(u.r, u.symbols, 8); err == nil || !strings.Contains(err.Error(), "has asked for 8") {
 		t.Errorf("of another MPI: %v", err)
-	}
-}
-
-// A message that is being put on the ring costs the messages, not the receives.
-func TestTornRing(t *testing.T) {
-	u, err := open(t, func(t inferior.Inferior) inferior.Inferior { return t })
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := u.Workers()[0]
-	second := w.Unexpected[1].Addr + inferior.Addr(u.Link.Size()) // its place among all messages: what comes before
-	torn, err := open(t, func(t inferior.Inferior) inferior.Inferior { return &patched{t, map[inferior.Addr]byte{second: 0x55}} })
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := torn.Workers()[0]; got.UnexpectedErr == nil || len(got.Unexpected) != 1 || len(got.Posted) != len(w.Posted) {
-		t.Errorf("%v, %d messages, %d receives", got.UnexpectedErr, len(got.Unexpected), len(got.Posted))
-	}
-}
-
-// A receive in one of the last buckets is read as any other: here another one's place and tag
-// lead there.
-func TestLastBuckets(t *testing.T) {
-	const tag, bucket = 0x170000100002712, 1021
-	u, err := open(t, func(t inferior.Inferior) inferior.Inferior { return t })
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := u.Workers()[0]
-	inBucket := map[int]int{}
-	for _, r := range w.Posted {
-		inBucket[bucketOf(r.Tag)]++
-	}
-	at := slices.IndexFunc(w.Posted, func(r Receive) bool { return r.Mask == fullMask && inBucket[bucketOf(r.Tag)] == 1 })
-	moved := w.Posted[at]
-	words := map[inferior.Addr]byte{}
-	put := func(a inferior.Addr, v uint64) {
-		was, err := u.r.Uint(a, 8)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range 8 {
-			words[a+inferior.Addr(i)] = byte((was ^ v) >> (8 * i))
-		}
-	}
-	from := w.match.Hash + inferior.Addr(bucketOf(moved.Tag)*u.Queue.Size())
-	to := w.match.Hash + inferior.Addr(bucket*u.Queue.Size())
-	q, err := u.Queue.Read(u.r, from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	field, _ := u.layouts.Field(u.Request.Name(), "recv.tag.tag")
-	tail, _ := u.layouts.Field(u.Queue.Name(), "queue.ptail")
-	put(moved.Addr+inferior.Addr(field.Offset), tag)
-	put(inferior.Addr(q.At), 0)
-	put(from+inferior.Addr(tail.Offset), uint64(q.At))
-	put(to, uint64(q.Head))
-	put(to+inferior.Addr(tail.Offset), uint64(q.Head))
-	u, err = open(t, func(t inferior.Inferior) inferior.Inferior { return &patched{t, words} })
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := u.Workers()[0].Posted; len(got) != len(w.Posted) || got[at].Tag != tag || got[at].Addr != moved.Addr {
-		t.Errorf("%d receives of %d, one of them %+v", len(got), len(w.Posted), got[at])
 	}
 }

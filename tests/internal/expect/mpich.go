@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// MPICH is what a build of MPICH keeps: with the device "ch3" or "ch4", with
+// typedMPICH is what a build of MPICH with types keeps: with the device "ch3" or "ch4", with
 // debugger support or without.
-func MPICH(device string, debugger bool) Keeps {
+func typedMPICH(device string, debugger bool) Keeps {
 	m := mpich{ch4: device == "ch4", debugger: debugger}
 	return Keeps{Lost: m.lost, Loose: m.loose, Gone: m.gone, Mute: m.mute}
 }

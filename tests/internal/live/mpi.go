@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 )
 
 // MPI is an installed MPI library.
@@ -22,6 +24,8 @@ type MPI struct {
 	Exports bool
 	// Teller prints what it is.
 	Teller []string
+	// Kind is what it is, but for its release, which [MPI.Library] adds.
+	Kind expect.Library
 }
 
 // The ones of this machine.
@@ -32,30 +36,54 @@ var (
 		TakesOptions: true,
 		Exports:      true,
 		Teller:       []string{"ompi_info", "--version"},
+		Kind:         expect.Library{MPI: "Open MPI", Device: "ob1", Stripped: true},
 	}
 	StockMPICH = MPI{
 		Compiler: "mpicc.mpich",
 		Launcher: []string{"mpirun.mpich"},
 		Teller:   []string{"mpichversion"},
+		Kind:     expect.Library{MPI: "MPICH", Device: "ch4:ucx", Transport: "UCX", Stripped: true},
 	}
 )
 
-// OverUCX are the flags of Open MPI's launcher for pml ucx on a machine without a
-// network for it, with UCX's old protocols ("n") or its new ones ("y").
-func OverUCX(protocols string) []string {
-	return []string{"--mca", "pml", "ucx", "--mca", "osc", "^ucx",
-		"--mca", "opal_common_ucx_tls", "any", "--mca", "opal_common_ucx_devices", "any",
-		"-x", "UCX_RNDV_THRESH=8192", "-x", "UCX_PROTO_ENABLE=" + protocols}
+// MPICHBuild is a build of MPICH with types.
+type MPICHBuild struct {
+	// Name is tests/mpich/build's for it.
+	Name string
+	// Device is that which it was configured with, with its netmod.
+	Device string
+	// DebuggerSupport is true if it was configured with --enable-debuginfo.
+	DebuggerSupport bool
 }
 
-// MPICH is one that is installed below a folder.
-func MPICH(prefix string) MPI {
+// MPICHBuilds are those of tests/mpich/build.
+var MPICHBuilds = []MPICHBuild{
+	{"ch3-debug", "ch3:nemesis", true},
+	{"ch3", "ch3:nemesis", false},
+	{"ch4-debug", "ch4:ofi", true},
+	{"ch4", "ch4:ofi", false},
+	{"ch4-ucx", "ch4:ucx", false},
+}
+
+// Prefix is where it is installed, if tests/mpich/build has named this folder.
+func (b MPICHBuild) Prefix(folder string) string { return filepath.Join(folder, b.Name) }
+
+// MPI is the library, if tests/mpich/build has named this folder.
+func (b MPICHBuild) MPI(folder string) MPI {
+	bin := filepath.Join(b.Prefix(folder), "bin")
 	return MPI{
-		Compiler: filepath.Join(prefix, "bin", "mpicc"),
-		Launcher: []string{filepath.Join(prefix, "bin", "mpiexec.hydra")},
-		Teller:   []string{filepath.Join(prefix, "bin", "mpichversion")},
+		Compiler: filepath.Join(bin, "mpicc"),
+		Launcher: []string{filepath.Join(bin, "mpiexec.hydra")},
+		Teller:   []string{filepath.Join(bin, "mpichversion")},
+		Kind:     expect.Library{MPI: "MPICH", Device: b.Device, DebuggerSupport: b.DebuggerSupport},
 	}
 }
+
+// IsCH4 is true of both netmods of device ch4.
+func (b MPICHBuild) IsCH4() bool { return strings.HasPrefix(b.Device, "ch4:") }
+
+// IsOverUCX is true if all messages are left to UCX.
+func (b MPICHBuild) IsOverUCX() bool { return b.Device == "ch4:ucx" }
 
 // Setting are the launcher's flags that set a variable of the ranks' environment, and of that
 // of what they spawn.
@@ -64,6 +92,14 @@ func (m MPI) Setting(name, value string) []string {
 		return []string{"-x", name + "=" + value}
 	}
 	return []string{"-genv", name, value}
+}
+
+// Library is what the library is.
+func (m MPI) Library(t testing.TB) expect.Library {
+	t.Helper()
+	l := m.Kind
+	l.Release = strings.TrimPrefix(m.Release(t), l.MPI+" ")
+	return l
 }
 
 // Release is what the library says that it is: "Open MPI 4.1.4".

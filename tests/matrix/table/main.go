@@ -1,8 +1,8 @@
 // Command table makes the table of what the matrix has shown, of the results
-// that its tests have written, and compares it with the README's.
+// that its tests have written, and compares it with that of .github/SUPPORT.md.
 //
 //	go run ./tests/matrix/table       fails if they differ in more than versions
-//	go run ./tests/matrix/table -w    puts it into the README
+//	go run ./tests/matrix/table -w    puts it into the page
 package main
 
 import (
@@ -16,17 +16,16 @@ import (
 	"strings"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/result"
+	"github.com/mpi-queues/mpi-queues/tests/internal/section"
 )
 
 const (
-	readme = "README.md"
+	page   = ".github/SUPPORT.md"
 	folder = "tests/.out/matrix"
-	begin  = "<!-- The matrix: ./tests/run matrix writes what is between these two lines. -->\n"
-	end    = "<!-- The end of the matrix. -->\n"
 )
 
 func main() {
-	write := flag.Bool("w", false, "put the table into the README")
+	write := flag.Bool("w", false, "put the table into "+page)
 	flag.Parse()
 	if err := run(*write); err != nil {
 		fmt.Fprintln(os.Stderr, "tests/matrix/table:", err)
@@ -47,24 +46,28 @@ func run(write bool) error {
 	if err := os.WriteFile(file, []byte(table), 0o644); err != nil {
 		return err
 	}
-	text, err := os.ReadFile(readme)
+	text, err := os.ReadFile(page)
 	if err != nil {
 		return err
 	}
-	before, rest, hasBegin := strings.Cut(string(text), begin)
-	shown, after, hasEnd := strings.Cut(rest, end)
+	shown, err := section.Get(string(text), "matrix")
+	if err != nil {
+		return fmt.Errorf("%s: %w", page, err)
+	}
 	switch {
-	case !hasBegin || !hasEnd:
-		return fmt.Errorf("%s has no place for the table", readme)
 	case shown == table:
 		return nil
 	case write:
-		return os.WriteFile(readme, []byte(before+begin+table+end+after), 0o644)
+		fresh, err := section.Put(string(text), "matrix", table)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(page, []byte(fresh), 0o644)
 	case alike(shown, table):
-		fmt.Printf("%s shows other versions than what was run, which is in %s: put it in with go run ./tests/matrix/table -w\n", readme, file)
+		fmt.Printf("%s shows other versions than what was run, which is in %s: put it in with go run ./tests/matrix/table -w\n", page, file)
 		return nil
 	}
-	return fmt.Errorf("%s shows another table than what was run, which is in %s: look at how they differ, and put it in with go run ./tests/matrix/table -w", readme, file)
+	return fmt.Errorf("%s shows another table than what was run, which is in %s: look at how they differ, and put it in with go run ./tests/matrix/table -w", page, file)
 }
 
 var version = regexp.MustCompile(`\d+(\.\d+)+(rc\d+)?`)

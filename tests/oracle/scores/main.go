@@ -14,14 +14,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mpi-queues/mpi-queues/tests/internal/section"
 	"github.com/mpi-queues/mpi-queues/tests/oracle"
 )
 
-const (
-	page  = ".github/ORACLE.md"
-	begin = "<!-- What go run ./tests/oracle/scores writes is between these two lines. -->\n"
-	end   = "<!-- The end of it. -->\n"
-)
+const page = ".github/ORACLE.md"
 
 func main() {
 	write := flag.Bool("w", false, "put the table into "+page)
@@ -49,13 +46,12 @@ func run(write bool, folders []string) error {
 	if err != nil {
 		return err
 	}
-	before, rest, hasBegin := strings.Cut(string(text), begin)
-	_, after, hasEnd := strings.Cut(rest, end)
-	if !hasBegin || !hasEnd {
-		return fmt.Errorf("%s has no place for the table", page)
-	}
 	day := time.Now().UTC().Format(time.DateOnly)
-	return os.WriteFile(page, []byte(before+begin+"\nCounted on "+day+":\n\n"+table+"\n"+end+after), 0o644)
+	fresh, err := section.Put(string(text), "scores", "\nCounted on "+day+":\n\n"+table+"\n")
+	if err != nil {
+		return fmt.Errorf("%s: %w", page, err)
+	}
+	return os.WriteFile(page, []byte(fresh), 0o644)
 }
 
 // render makes a line of each build, reader and way.

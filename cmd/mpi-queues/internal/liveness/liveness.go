@@ -1,0 +1,135 @@
+// Package liveness says whether processes get on between two looks at them: what hangs is what runs
+// and is seen to stand where it stood.
+package liveness
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
+	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
+)
+
+// History remembers how processes were when they were last looked at, and how long they had
+// run by then.
+type History struct {
+	mutex sync.Mutex
+	seen  map[int]sighting // by process id
+	// first is when the first look was, looks how many there were.
+	first time.Time
+	looks int
+}
+
+type sighting struct {
+	process *mqs.Process
+	clock   clock
+}
+
+// clock says how long a process has run and when it was started, in the kernel's ticks: another one
+// may have the same number.
+type clock struct {
+	ticks, start uint64
+	// runnable is true of one that runs, or would if it had a processor.
+	runnable bool
+}
+
+// Clocks are those of processes at one moment, by process id.
+type Clocks map[int]clock
+
+// leastTicks is how long a process has to have run for a second look to say anything: it
+// looks for messages all the time that it waits for one. One that sleeps meanwhile, or is
+// stopped, does not run, and proves nothing.
+const leastTicks = 2
+
+// Clocks reads the clocks of those that were looked at before. It has to be done before they
+// are stopped again: what they run after that says nothing of what is seen.
+func (l *History) Clocks() Clocks {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	out := Clocks{}
+	for pid := range l.seen {
+		if c, err := clockOf(pid); err == nil {
+			out[pid] = c
+		}
+	}
+	return out
+}
+
+// Past is what was seen of processes before, by the clocks that they had then. The processes
+// of a snapshot are remembered for the next time.
+func (l *History) Past(s *mqs.Snapshot, stopped Clocks) waitfor.Past {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	out := waitfor.Past{Earlier: map[int]*mqs.Process{}, Ran: map[int]bool{}}
+	now := map[int]sighting{}
+	for _, p := range s.Processes {
+		c, err := clockOf(p.PID)
+		before, known := l.seen[p.PID]
+		if err != nil && p.Phase != mqs.Exited {
+			continue // on another machine, or gone since it was read
+		}
+		if known && before.clock.start == c.start {
+			out.Earlier[p.PID] = before.process
+			out.Ran[p.PID] = stopped[p.PID].ticks >= before.clock.ticks+leastTicks
+			if !out.Ran[p.PID] && !waitfor.HasMoved(p, before.process) {
+				now[p.PID] = before // as long as it stands still, the next look is not a second one
+				continue
+			}
+		}
+		now[p.PID] = sighting{p, c}
+	}
+	if out.Looks = l.looks; l.looks == 0 {
+		l.first = time.Now()
+	}
+	l.looks++
+	l.seen = now
+	return out
+}
+
+// IsSecond says whether a look at processes is a second one at all of them that had
+// something to run when they were stopped: on a busy machine they may not have run yet.
+func IsSecond(past waitfor.Past, stopped Clocks) bool {
+	for pid := range past.Earlier {
+		if stopped[pid].runnable && !past.Ran[pid] {
+			return false
+		}
+	}
+	return true
+}
+
+// Settled says whether all processes that have something to run have run for long enough
+// since they were looked at.
+func (l *History) Settled() bool {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	for pid, look := range l.seen {
+		if c, err := clockOf(pid); err == nil && c.runnable && c.ticks < look.clock.ticks+leastTicks {
+			return false
+		}
+	}
+	return true
+}
+
+// Watched is how long ago the first look was.
+func (l *History) Watched() time.Duration { return time.Since(l.first) }
+
+// Wait waits until something is so, as long as the context lasts.
+func Wait(ctx context.Context, until func() bool) {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !until() {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// clockOf reads the clock of a process.
+func clockOf(pid int) (clock, error) {
+	s, err := procfs.Host.Stat(pid)
+	return clock{s.User + s.System, s.Started, s.State == 'R'}, err
+}

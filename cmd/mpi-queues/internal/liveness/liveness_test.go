@@ -1,0 +1,60 @@
+package liveness
+
+import (
+	"os/exec"
+	"syscall"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/tracee"
+	"github.com/mpi-queues/mpi-queues/mqs"
+)
+
+// A process has run since it was looked at if it has had a processor before it was stopped
+// for the next look: one that a signal has stopped has not, nor has one that runs after that.
+func TestPast(t *testing.T) {
+	busy := exec.Command("sh", "-c", "while :; do :; done")
+	if err := busy.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = busy.Process.Kill(); _ = busy.Wait() })
+	pid := busy.Process.Pid
+	s := &mqs.Snapshot{Processes: []*mqs.Process{{PID: pid}}}
+	var seen History
+	if p := seen.Past(s, nil); p.Looks != 0 || len(p.Earlier) != 0 || len(p.Ran) != 0 {
+		t.Errorf("at the first look, the past is %+v", p)
+	}
+	first := seen.seen[pid].clock
+	Wait(t.Context(), seen.Settled)
+	if p := seen.Past(s, Clocks{pid: first}); p.Looks != 1 || p.Earlier[pid] == nil || p.Ran[pid] {
+		t.Errorf("of one that has run while it was looked at, the past is %+v", p)
+	}
+	if seen.seen[pid].clock != first {
+		t.Error("a look before which it has not run is the one that the next is held against")
+	}
+	Wait(t.Context(), seen.Settled)
+	if p := seen.Past(s, seen.Clocks()); p.Looks != 2 || p.Earlier[pid] == nil || !p.Ran[pid] {
+		t.Errorf("of one that has run, the past is %+v", p)
+	}
+	if err := busy.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	Wait(t.Context(), func() bool { p, err := tracee.Read(pid); return err == nil && p.State == 'T' })
+	seen.Past(s, seen.Clocks())
+	if Wait(t.Context(), seen.Settled); seen.Past(s, seen.Clocks()).Ran[pid] {
+		t.Error("one that is stopped has run")
+	}
+}
+
+// What has exited is remembered: whether it had done so at the look before makes a difference.
+func TestPastOfExited(t *testing.T) {
+	short := exec.Command("true")
+	if err := short.Run(); err != nil {
+		t.Fatal(err)
+	}
+	s := &mqs.Snapshot{Processes: []*mqs.Process{{PID: short.Process.Pid, Phase: mqs.Exited}}}
+	var seen History
+	seen.Past(s, nil)
+	if p := seen.Past(s, seen.Clocks()); p.Earlier[short.Process.Pid] == nil {
+		t.Errorf("the past is %+v", p)
+	}
+}

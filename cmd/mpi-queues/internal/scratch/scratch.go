@@ -1,0 +1,83 @@
+// Package scratch has temporary folders that nobody is left with, however this process ends.
+package scratch
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// temporaryName is what temporary folders are called, of this program's alone.
+const temporaryName = "mpi-queues-run-"
+
+// Folder is a folder that lasts as long as this process does. It is locked
+// (flock), so that who comes later can tell one that a killed process has left.
+type Folder struct {
+	// Path is where it is.
+	Path string
+	lock *os.File
+}
+
+// New makes a folder, and removes those that were left behind.
+func New() (*Folder, error) {
+	removeLeft()
+	const attempts = 10
+	for range attempts {
+		path, err := os.MkdirTemp("", temporaryName)
+		if err != nil {
+			return nil, err
+		}
+		t := &Folder{Path: path}
+		if t.lock, err = os.Open(path); err != nil {
+			return nil, errors.Join(err, os.Remove(path))
+		}
+		// Without locks, as on some file systems of networks, nobody removes it either.
+		if err := flock(t.lock, syscall.LOCK_EX); err != nil || t.isThere() {
+			return t, nil
+		}
+		_ = t.lock.Close() // it was taken for one that was left behind
+	}
+	return nil, errors.New("temporary folders are removed as soon as they are made")
+}
+
+// isThere is false if somebody has removed the folder before it was locked.
+func (t *Folder) isThere() bool {
+	own, err1 := t.lock.Stat()
+	now, err2 := os.Lstat(t.Path)
+	return errors.Join(err1, err2) == nil && os.SameFile(own, now)
+}
+
+// Remove removes the folder with all that is in it.
+func (t *Folder) Remove() {
+	_ = os.RemoveAll(t.Path)
+	_ = t.lock.Close()
+}
+
+// removeLeft removes the user's own folders whose processes are gone. What can't
+// be removed stays.
+func removeLeft() {
+	paths, _ := filepath.Glob(filepath.Join(os.TempDir(), temporaryName+"*"))
+	for _, path := range paths {
+		info, err := os.Lstat(path)
+		if err != nil || !info.IsDir() || int(info.Sys().(*syscall.Stat_t).Uid) != os.Geteuid() {
+			continue
+		}
+		f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0)
+		if err != nil {
+			continue
+		}
+		if flock(f, syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+			_ = os.RemoveAll(path)
+		}
+		_ = f.Close()
+	}
+}
+
+func flock(f *os.File, how int) error {
+	for {
+		if err := syscall.Flock(int(f.Fd()), how); err != syscall.EINTR {
+			return err
+		}
+	}
+}

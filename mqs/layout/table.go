@@ -1,0 +1,109 @@
+package layout
+
+import "strings"
+
+// A Table is the embedded layouts of one release of an MPI or of what it stands on, as a stock
+// build compiles them.
+type Table struct {
+	// Name is that of the table's file, without ".json".
+	Name string `json:"-"`
+	// Release that the table describes, such as "Open MPI 4.1.4".
+	Release string `json:"release"`
+	// Scope says what the table is for, if not for all that a decoder reads.
+	Scope Scope `json:"scope,omitempty"`
+	// BasedOn names the table of which this one's file has only the differences, if any.
+	BasedOn string `json:"based_on,omitempty"`
+	// Provenance says where the values are from.
+	Provenance Provenance `json:"provenance"`
+	// Hash is of what [Table] has and of its recipe, by mqs/layout/gen: a file that has been edited
+	// by hand no longer has it.
+	Hash string `json:"hash"`
+	// PointerSize (in bytes) and ByteOrder ("little" or "big") say which ABI.
+	PointerSize int    `json:"pointer_size"`
+	ByteOrder   string `json:"byte_order"`
+	// Types by name.
+	Types map[string]Type `json:"types"`
+}
+
+// A Provenance says where a table's values are from: a recipe by which they can be made again,
+// or headers and a way.
+type Provenance struct {
+	// Recipe is the name of the recipe's file, without ".json", in the folder recipes beside the
+	// tables.
+	Recipe string `json:"recipe,omitempty"`
+	// Headers and Values say which headers define the types, and how the values were found.
+	Headers string `json:"headers,omitempty"`
+	Values  string `json:"values,omitempty"`
+}
+
+// Type is the layout of one C type in a table.
+type Type struct {
+	Size   int               `json:"size"` // bytes
+	Fields map[string]Member `json:"fields"`
+}
+
+// Member is a member of a C type in a table.
+type Member struct {
+	Field
+	// Type names the member's own type where the table lists it: its members are then found
+	// through this one.
+	Type string `json:"type,omitempty"`
+}
+
+// Scope says what a table has the members for.
+type Scope string
+
+// The scopes of tables.
+const (
+	// ScopeAll is all that a decoder reads.
+	ScopeAll Scope = ""
+	// ScopeRequests is requests and the communicators that they are on: what a library without
+	// symbols of its own is read by, as the transport beneath it points to its requests.
+	ScopeRequests Scope = "requests"
+)
+
+// OfScope returns the tables of one scope, in their order.
+func OfScope(tables []*Table, scope Scope) []*Table {
+	var out []*Table
+	for _, t := range tables {
+		if t.Scope == scope {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// Fits says whether the table is for an ABI: the width of its pointers in bytes, and their order.
+func (t *Table) Fits(pointerSize int, isBigEndian bool) bool {
+	return t.PointerSize == pointerSize && (t.ByteOrder == "big") == isBigEndian
+}
+
+// Layouts answers the queries from the table.
+func (t *Table) Layouts(queries []TypeQuery) *Layouts {
+	l := &Layouts{Source: "table", Name: t.Release, types: map[string]*Layout{}, table: t}
+	for _, q := range queries {
+		whole, ok := t.Types[q.Name]
+		if !ok {
+			continue
+		}
+		out := &Layout{Size: whole.Size, Fields: map[string]Field{}}
+		for _, path := range q.Fields {
+			if f, ok := t.field(q.Name, path); ok {
+				out.Fields[path] = f
+			}
+		}
+		l.types[q.Name] = out
+	}
+	return l
+}
+
+func (t *Table) field(name, path string) (Field, bool) {
+	head, rest, nested := strings.Cut(path, ".")
+	f, ok := t.Types[name].Fields[head]
+	if !ok || !nested {
+		return f.Field, ok
+	}
+	inner, ok := t.field(f.Type, rest)
+	inner.Offset += f.Offset
+	return inner, ok && f.Kind == KindStruct
+}

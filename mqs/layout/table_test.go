@@ -1,0 +1,42 @@
+package layout
+
+import "testing"
+
+func TestMembersOfMembers(t *testing.T) {
+	table := &Table{Release: "X 1", Types: map[string]Type{
+		"outer_t": {Size: 32, Fields: map[string]Member{
+			"a": {Field: Field{Offset: 8, Size: 16, Kind: KindStruct}, Type: "inner_t"},
+			"n": {Field: Field{Size: 4, Kind: KindSigned}},
+		}},
+		"inner_t": {Size: 16, Fields: map[string]Member{"b": {Field: Field{Offset: 4, Size: 4, Kind: KindUnsigned}}}},
+	}}
+	l := table.Layouts([]TypeQuery{{Name: "outer_t", Fields: []string{"a.b", "a.c", "n", "n.x", "z"}}, {Name: "none_t"}})
+	if f, ok := l.Field("outer_t", "a.b"); !ok || f != (Field{Offset: 12, Size: 4, Kind: KindUnsigned}) {
+		t.Errorf("a.b is %+v, %v", f, ok)
+	}
+	for _, path := range []string{"a.c", "n.x", "z"} {
+		if f, ok := l.Field("outer_t", path); ok {
+			t.Errorf("%s is %+v", path, f)
+		}
+	}
+	if _, ok := l.Size("none_t"); ok || l.Source != "table" || l.Name != "X 1" {
+		t.Errorf("%+v", l)
+	}
+}
+
+func TestOfScope(t *testing.T) {
+	tables := []*Table{{Name: "a"}, {Name: "b", Scope: ScopeRequests}, {Name: "c"}}
+	if all := OfScope(tables, ScopeAll); len(all) != 2 || all[0].Name != "a" || all[1].Name != "c" {
+		t.Errorf("%v", all)
+	}
+	if requests := OfScope(tables, ScopeRequests); len(requests) != 1 || requests[0].Name != "b" {
+		t.Errorf("%v", requests)
+	}
+}
+
+func TestFits(t *testing.T) {
+	little := &Table{PointerSize: 8, ByteOrder: "little"}
+	if !little.Fits(8, false) || little.Fits(8, true) || little.Fits(4, false) {
+		t.Error("the table is taken for another ABI's")
+	}
+}

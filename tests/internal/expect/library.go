@@ -1,0 +1,36 @@
+package expect
+
+import "strings"
+
+// Library is the MPI library of a process, as far as it decides what can be known of it.
+type Library struct {
+	// MPI is "Open MPI" or "MPICH", Release what it says of itself: "4.1.4".
+	MPI     string `json:"mpi"`
+	Release string `json:"release"`
+	// Device is what carries its messages: Open MPI's pml ("ob1", "ucx") or MPICH's device with its
+	// netmod ("ch3:nemesis", "ch4:ofi", "ch4:ucx").
+	Device string `json:"device"`
+	// Transport is the library that matches them, with its release ("UCX 1.13"), empty if the MPI does.
+	Transport string `json:"transport"`
+	// Stripped is true if neither types nor the symbols of its own are left.
+	Stripped bool `json:"stripped"`
+	// DebuggerSupport is true of an MPICH that was configured with --enable-debuginfo.
+	DebuggerSupport bool `json:"debugger_support"`
+}
+
+// Keeps is what the library keeps of its operations. Open MPI is read as well stripped as not.
+func (l Library) Keeps() Keeps {
+	switch {
+	case l.MPI == "Open MPI" && l.Device == "ucx":
+		return openMPIOverUCX()
+	case l.MPI == "Open MPI":
+		return Keeps{}
+	case l.Stripped:
+		// From 4.1 on requests know their communicators.
+		return strippedMPICH(!strings.HasPrefix(l.Release, "4.0."))
+	case l.Device == "ch4:ucx":
+		return mpichOverUCX()
+	}
+	device, _, _ := strings.Cut(l.Device, ":")
+	return typedMPICH(device, l.DebuggerSupport)
+}
