@@ -29,12 +29,23 @@ func helperCommand() *cobra.Command {
 			log := helperLog()
 			h := &helper{dlls: dll.Hosts{Command: dllhost.Command, Log: log}}
 			defer h.dlls.Close()
-			if err := bridge.Serve(cmd.Context(), stream, version(), h, log); err != nil {
+			if err := h.server(log).Serve(cmd.Context(), stream); err != nil {
 				return unreadable(err)
 			}
 			return nil
 		},
 	}
+}
+
+// server answers a debugger's requests.
+func (h *helper) server(log zerolog.Logger) *bridge.Server {
+	s := bridge.NewServer(version(), log)
+	bridge.RegisterDisplay(s, bridge.MethodQueues, h.Queues)
+	bridge.RegisterDisplay(s, bridge.MethodDescribe, h.Describe)
+	bridge.RegisterDisplay(s, bridge.MethodDeadlock, h.Deadlock)
+	bridge.Register(s, bridge.MethodRanks, h.Ranks)
+	bridge.RegisterNotification(s, bridge.MethodExited, h.Exited)
+	return s
 }
 
 // helperLog logs to stderr, at the level that `set mpi-queues debug` asks for.

@@ -127,7 +127,7 @@ func absent(r bridge.Rank) *mqs.Process {
 }
 
 // Ranks finds the job that a process belongs to.
-func (h *helper) Ranks(_ context.Context, p bridge.RanksParams) (*bridge.RanksResult, error) {
+func (h *helper) Ranks(_ context.Context, _ *bridge.Debugger, p bridge.RanksParams) (*bridge.RanksResult, error) {
 	job, err := launch.Find(p.PID)
 	if err != nil {
 		return nil, read.Unreadable("", "%w", err)
