@@ -40,9 +40,9 @@ type Communicator struct {
 	Context string `json:"context" document:"null"`
 	// Group is the global rank of each local rank, not known of a process of another
 	// MPI_COMM_WORLD; nil if it can't be read.
-	Group []Maybe[int32] `json:"group" document:"null,shared,min=0"`
+	Group []Maybe[int32] `json:"group" document:"null,min=0"`
 	// RemoteGroup is the same for the remote group of an intercommunicator, else nil.
-	RemoteGroup []Maybe[int32] `json:"remote_group" document:"null,shared,min=0"`
+	RemoteGroup []Maybe[int32] `json:"remote_group" document:"null,min=0"`
 }
 
 // Peers returns the group that the ranks of operations count in.

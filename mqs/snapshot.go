@@ -7,11 +7,9 @@ import (
 
 // Snapshot is the message queues of some processes, each at one stop.
 //
-// Its fields are the one definition of the JSON document of a snapshot, of which package
-// document has the writer, the reader and the schema: fields stand in the document's order,
-// their comments are the schema's descriptions, and [document] says what their tags mean.
-//
-// [document]: https://pkg.go.dev/github.com/mpi-queues/mpi-queues/mqs/document
+// Its fields, and those of what it is made of, are the one definition of the JSON document of a
+// snapshot. They stand in the document's order, their comments are the schema's descriptions,
+// and package document says what their tags mean.
 type Snapshot struct {
 	Processes []*Process `json:"processes"`
 }
@@ -89,7 +87,7 @@ type Queue struct {
 	// Operations are those of the queue in the order of matching, null if it can't be read.
 	Operations []PendingOperation
 	// Total is how many operations there are; more than are listed if a limit was given. It is
-	// null in a document of a queue that is incomplete.
+	// null in a document if the queue is incomplete.
 	Total int
 	// Incomplete is true if there may be more behind those listed, which could not be read.
 	Incomplete bool

@@ -8,12 +8,11 @@
 // json is the field's key, "-" if no document has the field. The tag document has options:
 //
 //	null         the zero value, or a number below min, is null: it stands for one not known
-//	min=N        no number is smaller
-//	max=N        a list has no more elements
+//	min=N        no number is smaller, which the schema says; a reader takes what there is
+//	max=N        a list has no more elements, which the schema says
 //	words=A|B    a string is one of these; words=OpClass: the key of a queue. The words of a type
 //	             that has constants are those. Other words are not known to a reader.
 //	hex          a number is written as an address
-//	shared       equal lists are kept once by a reader
 //	line         the key begins a line
 //	rows         each element has a line of its own, as objects always have
 //	tuple        the elements of a list, which are structs, are lists of their fields' values
@@ -21,7 +20,8 @@
 //	ranks=KEY    before the list there is one of just its Rank fields, under this key
 //	queues       queues.go writes and reads the field
 //
-// A value of [mqs.Maybe] is null if it is not known.
+// A value of [mqs.Maybe] is null if it is not known. A reader keeps equal lists of such once, as
+// the groups of communicators are.
 package document
 
 import (

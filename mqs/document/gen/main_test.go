@@ -39,6 +39,9 @@ func TestFieldsThatNoDocumentCanHave(t *testing.T) {
 		"invalid syntax": reflect.TypeFor[struct {
 			X int `json:"x" document:"min=one"`
 		}](),
+		"needs a min": reflect.TypeFor[struct {
+			X int `json:"x" document:"null"`
+		}](),
 		"has a float64": reflect.TypeFor[struct {
 			X float64 `json:"x"`
 		}](),

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -41,7 +42,7 @@ const (
 	texts                  // a list of strings
 	addresses              // a list of addresses
 	ranks                  // a list of numbers
-	group                  // a list of numbers, any of which may be null
+	group                  // a list of numbers, any of which may be null; equal ones are kept once
 	tuples                 // a list of lists, the fields of a struct each
 	ranges                 // a string of ranges of numbers
 	objects                // a list of objects
@@ -62,7 +63,6 @@ type field struct {
 	line   bool       // the key begins a line
 	rows   bool       // each element has a line of its own
 	hex    bool       // a number is an address
-	shared bool       // equal lists are kept once
 	min    *int       // the smallest number
 	max    *int       // the largest number of elements
 	words  []constant // that the value is one of
@@ -137,9 +137,7 @@ func (m *model) fields(o *object, t reflect.Type) error {
 	return nil
 }
 
-// options reads the tag of package document, which [document] explains.
-//
-// [document]: ../document.go
+// options reads the tag that the comment of package document explains.
 func (m *model) options(f *field, tag string) (err error) {
 	for option := range strings.SplitSeq(tag, ",") {
 		name, value, _ := strings.Cut(option, "=")
@@ -153,8 +151,6 @@ func (m *model) options(f *field, tag string) (err error) {
 			f.rows = true
 		case "hex":
 			f.hex = true
-		case "shared":
-			f.shared = true
 		case "tuple":
 			f.shape = tuples
 		case "ranges":
@@ -218,13 +214,7 @@ func (m *model) complete(o *object, f *field) (err error) {
 	switch t := f.value; {
 	case f.shape != 0: // the tag says it
 		if f.shape == queues {
-			f.object, err = m.find(reflect.TypeFor[mqs.PendingOperation](), f.indent+2)
-			queue := reflect.TypeFor[mqs.Queue]()
-			f.docs = map[string]string{}
-			for i := range queue.NumField() {
-				inner := &field{name: queue.Field(i).Name, value: queue.Field(i).Type}
-				f.docs[inner.name] = m.words.field(inner, queue)
-			}
+			err = m.queue(f)
 		}
 	case f.hex || t == reflect.TypeFor[inferior.Addr]():
 		f.shape = address
@@ -238,6 +228,9 @@ func (m *model) complete(o *object, f *field) (err error) {
 		f.shape = boolean
 	case t.Kind() >= reflect.Int && t.Kind() <= reflect.Uint64:
 		f.shape = integer
+		if f.null && f.min == nil {
+			err = errors.New("null needs a min: what is below is null")
+		}
 	case t.Kind() != reflect.Slice:
 		err = fmt.Errorf("no document has a %v", t)
 	case t.Elem().Kind() == reflect.String:
@@ -268,6 +261,18 @@ func (o *object) camel() string {
 		b.WriteString(sentence(part))
 	}
 	return b.String()
+}
+
+// queue finds out what there is to know of the queues of a communicator.
+func (m *model) queue(f *field) (err error) {
+	f.docs = map[string]string{}
+	queue := reflect.TypeFor[mqs.Queue]()
+	for i := range queue.NumField() {
+		inner := &field{name: queue.Field(i).Name, value: queue.Field(i).Type}
+		f.docs[inner.name] = m.words.field(inner, queue)
+	}
+	f.object, err = m.find(reflect.TypeFor[mqs.PendingOperation](), f.indent+2)
+	return err
 }
 
 // snake is a name of Go's as a document has it: near_miss.
