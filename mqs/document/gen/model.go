@@ -59,14 +59,14 @@ type field struct {
 	shape shape
 	maybe bool // it is a Maybe
 
-	null   bool       // null in place of a value that is not known, though it is no Maybe
-	line   bool       // the key begins a line
-	rows   bool       // each element has a line of its own
-	hex    bool       // a number is an address
-	min    *int       // the smallest number
-	max    *int       // the largest number of elements
-	words  []constant // that the value is one of
-	ranks  string     // a key of just the ranks of the objects, before them
+	null  bool       // null in place of a value that is not known, though it is no Maybe
+	line  bool       // the key begins a line
+	rows  bool       // each element has a line of its own
+	hex   bool       // a number is an address
+	min   *int       // the smallest number
+	max   *int       // the largest number of elements
+	words []constant // that the value is one of
+	ranks string     // a key of just the ranks of the objects, before them
 
 	indent int               // of its line if it begins one, else of its object's
 	object *object           // that are its elements
