@@ -65,7 +65,10 @@ func (p *protocol) class(b *bytes.Buffer, m message) error {
 	if len(lines) > 1 {
 		b.WriteString("\n    ")
 	}
-	b.WriteString("\"\"\"\n\n")
+	b.WriteString("\"\"\"\n")
+	if len(m.fields.List) > 0 {
+		b.WriteString("\n")
+	}
 	for _, f := range m.fields.List {
 		tag := reflect.StructTag(strings.Trim(f.Tag.Value, "`"))
 		if tag.Get("protocol") == "-" {

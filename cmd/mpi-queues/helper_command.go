@@ -7,9 +7,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
-	"github.com/mpi-queues/mpi-queues/bridge"
-	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/dllhost"
-	"github.com/mpi-queues/mpi-queues/mqs/dll"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/helper"
 )
 
 func helperCommand() *cobra.Command {
@@ -27,25 +25,14 @@ func helperCommand() *cobra.Command {
 				return unreadable(err)
 			}
 			log := helperLog()
-			h := &helper{dlls: dll.Hosts{Command: dllhost.Command, Log: log}}
-			defer h.dlls.Close()
-			if err := h.server(log).Serve(cmd.Context(), stream); err != nil {
+			h := helper.New(version(), log, nil)
+			defer h.Close()
+			if err := h.Server(log).Serve(cmd.Context(), stream); err != nil {
 				return unreadable(err)
 			}
 			return nil
 		},
 	}
-}
-
-// server answers a debugger's requests.
-func (h *helper) server(log zerolog.Logger) *bridge.Server {
-	s := bridge.NewServer(version(), log)
-	bridge.RegisterDisplay(s, bridge.MethodQueues, h.Queues)
-	bridge.RegisterDisplay(s, bridge.MethodDescribe, h.Describe)
-	bridge.RegisterDisplay(s, bridge.MethodDeadlock, h.Deadlock)
-	bridge.Register(s, bridge.MethodRanks, h.Ranks)
-	bridge.RegisterNotification(s, bridge.MethodExited, h.Exited)
-	return s
 }
 
 // helperLog logs to stderr, at the level that `set mpi-queues debug` asks for.

@@ -7,7 +7,7 @@ import "github.com/mpi-queues/mpi-queues/mqs"
 // Verdict says whether the job hangs by its own doing.
 type Verdict string
 
-// The verdicts. Deadlocked and Free are claims, and each has its proof; DeadlockedUnless is
+// The verdicts. Deadlocked and NoDeadlock are claims, and each has its proof; DeadlockedUnless is
 // proved but for what it names.
 const (
 	// Deadlocked is proved, some ranks can never go on, whatever is unknown or in transit.
@@ -15,9 +15,9 @@ const (
 	// DeadlockedUnless is proved but for one thing: a message to these ranks may have been in transit
 	// when they were stopped, since no count of messages shows that there was none.
 	DeadlockedUnless Verdict = "deadlock unless in transit"
-	// Free is the verdict on a job that was seen to get on between two looks, of which all that
+	// NoDeadlock is the verdict on a job that was seen to get on between two looks, of which all that
 	// matters is known, and of which nothing proves a deadlock, and on a job that is over.
-	Free Verdict = "no deadlock"
+	NoDeadlock Verdict = "no deadlock"
 	// NoProgress is the verdict where all that matters is known and nothing proves a deadlock, but
 	// nothing moved between the looks.
 	NoProgress Verdict = "no progress"
@@ -29,7 +29,7 @@ const (
 
 // Report is the result of an analysis. Ranks are global ranks.
 type Report struct {
-	// Verdict says whether the job hangs by its own doing. Only [Deadlocked] and [Free] are claims.
+	// Verdict says whether the job hangs by its own doing. Only [Deadlocked] and [NoDeadlock] are claims.
 	Verdict Verdict `json:"verdict"`
 	// Why is a sentence or two: what the verdict rests on or, if it is [Unknown], what is missing.
 	Why string `json:"why"`
