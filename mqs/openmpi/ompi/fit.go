@@ -9,12 +9,12 @@ import (
 // the components carries its messages: q is nil if none does. It fails with an [*inferior.NoFitError]
 // if no layouts fit.
 func Fit(r *inferior.Reader, symbols map[string]inferior.Symbol, tables []*layout.Table, components []Component) (p *Process, q Queues, err error) {
-	queries := Queries()
+	queries := inferior.Queries(&types{})
 	for _, c := range components {
 		queries = append(queries, c.Queries...)
 	}
 	p, err = inferior.Fit(r, queries, tables, func(l *layout.Layouts) (*Process, error) {
-		p, err := NewProcess(r, symbols, l)
+		p, err := newProcess(r, symbols, l)
 		if err != nil {
 			return nil, err
 		}
@@ -23,9 +23,6 @@ func Fit(r *inferior.Reader, symbols map[string]inferior.Symbol, tables []*layou
 	})
 	return p, q, err
 }
-
-// Queries are the C types that are read of every process.
-func Queries() []layout.TypeQuery { return inferior.Queries(&types{}) }
 
 // prove checks the layouts against the process before any value read by them
 // is believed. Every object of Open MPI points at its class, which has the
