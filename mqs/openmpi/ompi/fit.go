@@ -11,7 +11,7 @@ import (
 func Fit(r *inferior.Reader, symbols map[string]inferior.Symbol, tables []*layout.Table, components []Component) (p *Process, q Queues, err error) {
 	queries := inferior.Queries(&types{})
 	for _, c := range components {
-		queries = append(queries, c.Queries...)
+		queries = append(queries, inferior.Queries(c.Types)...)
 	}
 	p, err = inferior.Fit(r, queries, tables, func(l *layout.Layouts) (*Process, error) {
 		p, err := newProcess(r, symbols, l)
@@ -45,4 +45,14 @@ func (p *Process) prove(components []Component) (q Queues, err error) {
 		return nil, err
 	}
 	return q, p.proveDatatype()
+}
+
+// Wants are the C types that are read of a process whose messages one of the components carries, and their
+// members: what a table of layouts is to have.
+func Wants(components []Component) []layout.Want {
+	out := inferior.Wants(&types{})
+	for _, c := range components {
+		out = append(out, inferior.Wants(c.Types)...)
+	}
+	return out
 }

@@ -16,7 +16,7 @@ import (
 const ucxName = "ucx"
 
 // ucxComponent is pml ucx, which leaves matching to UCX.
-var ucxComponent = ompi.Component{Name: ucxName, Queries: inferior.Queries(&ucxTypes{}), Open: openUCX}
+var ucxComponent = ompi.Component{Name: ucxName, Types: &ucxTypes{}, Open: openUCX}
 
 // symUCX is the module. Like the functions of ucxMakers it is in .dynsym of stripped libraries too.
 const symUCX = "ompi_pml_ucx" // mca_pml_ucx_module_t
