@@ -4,18 +4,13 @@ import (
 	"bytes"
 	"context"
 	_ "embed"
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
-
-	"github.com/spf13/cobra"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/decoders"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 	"github.com/mpi-queues/mpi-queues/mqs/recording"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
@@ -31,34 +26,6 @@ var demoProgram []byte
 var demoRecording []byte
 
 const demoRanks = 3
-
-func demoCommand() *cobra.Command {
-	var recording bool
-	cmd := &cobra.Command{
-		Use:   "demo",
-		Short: "Run a small MPI program that hangs, and show why",
-		Long: "Starts three ranks of a small program that deadlocks, shows their message queues through\n" +
-			"gdb and says why they hang. gdb, Open MPI and a C compiler are installed if they are\n" +
-			"missing (apt-get, dnf or zypper; as root or through sudo). Where that can't be done, a\n" +
-			"recording of the same program is shown. Nothing that it starts or writes remains.",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-			defer stop()
-			d := &demo{out: os.Stdout, styled: isStyled(os.Stdout)}
-			err := d.run(ctx, recording)
-			if ctx.Err() != nil {
-				err = errors.New("interrupted; the demo's processes and files are gone")
-			}
-			if err != nil {
-				return unreadable(err)
-			}
-			return nil
-		},
-	}
-	cmd.Flags().BoolVar(&recording, "recording", false, "show the recording at once: no gdb and no MPI is needed")
-	return cmd
-}
 
 // demo tells a story in numbered steps.
 type demo struct {
@@ -115,7 +82,7 @@ func (d *demo) live(ctx context.Context) (*mqs.Snapshot, error) {
 	}
 	defer g.close()
 
-	folder := filepath.Join(g.folder.path, "demo")
+	folder := filepath.Join(g.folder.Path, "demo")
 	program := filepath.Join(folder, "deadlock")
 	d.step("Compiling the program, deadlock.c")
 	if err := tools.compile(ctx, program, demoProgram); err != nil {
@@ -149,7 +116,7 @@ func (d *demo) recorded(ctx context.Context) (*mqs.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := replay(ctx, r, read.Filter{})
+	s, err := r.Read(ctx, decoders.All, read.Filter{})
 	if err != nil {
 		return nil, err
 	}

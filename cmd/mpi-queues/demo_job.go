@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/child"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/tracee"
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
 
@@ -61,7 +63,7 @@ func (t *tools) start(ctx context.Context, program string, ranks int) (*job, err
 	j.launcher = exec.Command(t.mpirun, "--oversubscribe", "--mca", "pml", "ob1", "-n", strconv.Itoa(ranks), program, folder)
 	j.launcher.Env = t.environment()
 	j.launcher.Stdout, j.launcher.Stderr = log, log
-	j.launcher.SysProcAttr = ownSession()
+	j.launcher.SysProcAttr = child.OwnSession()
 	started := make(chan error)
 	go func() {
 		// The kernel ends the job when the thread that started it is gone.
@@ -197,6 +199,6 @@ func (j *job) endsWithin(patience time.Duration) bool {
 
 // owns says whether a process is one of the job's, and not another of the same number.
 func (j *job) owns(pid int) bool {
-	p, err := lookAt(pid)
-	return err == nil && p.program == j.program
+	p, err := tracee.Read(pid)
+	return err == nil && p.Program == j.program
 }

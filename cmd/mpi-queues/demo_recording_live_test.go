@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mpi-queues/mpi-queues/mqs/decoders"
 	"github.com/mpi-queues/mpi-queues/mqs/recording"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -40,7 +41,7 @@ func TestDemoRecording(t *testing.T) {
 	// gdb records each process to a file.
 	var recorded []inferior.Inferior
 	for _, pid := range j.pids {
-		file := filepath.Join(g.folder.path, "recording")
+		file := filepath.Join(g.folder.Path, "recording")
 		i := askProcess(pid)
 		i.options = []string{"-record", file}
 		if _, err := g.read(t.Context(), i); err != nil {
@@ -96,7 +97,7 @@ func cycle(t *testing.T, s *mqs.Snapshot) []string {
 
 func replayed(t *testing.T, targets ...inferior.Inferior) *mqs.Snapshot {
 	t.Helper()
-	s, err := replay(t.Context(), &recording.Recording{Processes: targets}, read.Filter{Internal: true})
+	s, err := (&recording.Recording{Processes: targets}).Read(t.Context(), decoders.All, read.Filter{Internal: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/dllhost"
 	"github.com/mpi-queues/mpi-queues/mqs/dll"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
 )
@@ -39,7 +40,7 @@ func dllCheckCommand() *cobra.Command {
 			if err != nil {
 				return unreadable(err)
 			}
-			hosts := dll.Hosts{Command: newDLLHost, Log: zerolog.Nop()}
+			hosts := dll.Hosts{Command: dllhost.Command, Log: zerolog.Nop()}
 			report, err := hosts.Check(ctx, path, checkTimeout)
 			if err != nil {
 				return unreadable(errors.New("interrupted"))

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/atomicfile"
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
 )
@@ -185,7 +186,7 @@ func (d *dump) tables(s *mqs.Snapshot) error {
 	if d.output == "" {
 		return fill(os.Stdout, isStyled(os.Stdout))
 	}
-	return replaceFile(d.output, func(f *os.File) error { return fill(f, false) })
+	return atomicfile.Write(d.output, func(f *os.File) error { return fill(f, false) })
 }
 
 // options are the view's, as gdb's command mpi-queues has them.

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/tracee"
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
@@ -27,10 +28,10 @@ type inquiry struct {
 	rank, size mqs.Maybe[int32]
 	host       string
 	// before is what the process was like before gdb.
-	before processState
+	before tracee.State
 	// job is what all processes of the job that pid belongs to were like before
 	// gdb, if it is to read them all; else nil.
-	job []processState
+	job []tracee.State
 	// program and core are paths; of a process there is only its program, if that is known.
 	program, core string
 	// obstacle is why gdb need not be tried; phase is what is known then.
@@ -42,10 +43,10 @@ type inquiry struct {
 
 func askProcess(pid int) inquiry {
 	i := inquiry{pid: pid}
-	if i.before, i.obstacle = lookAt(pid); i.obstacle == nil {
-		i.obstacle = i.before.obstacle()
+	if i.before, i.obstacle = tracee.Read(pid); i.obstacle == nil {
+		i.obstacle = i.before.Obstacle()
 	}
-	i.program = i.before.program
+	i.program = i.before.Program
 	return i
 }
 
@@ -134,7 +135,7 @@ func inspect(ctx context.Context, g *gdb, asked []inquiry) (*mqs.Snapshot, error
 // failed is a process that could not be read.
 func (i *inquiry) failed(err error) *mqs.Process {
 	p := &mqs.Process{PID: i.pid, Image: i.program, Phase: i.phase, Unavailable: i.explain(err).Error()}
-	if i.core == "" && i.host == "" && hasEnded(i.pid) {
+	if i.core == "" && i.host == "" && tracee.HasEnded(i.pid) {
 		p.Phase = mqs.Exited
 	}
 	return p
@@ -145,7 +146,7 @@ func (i *inquiry) complete(p *mqs.Process, place int) {
 	p.Seat(i.rank, i.size)
 	p.Inferior = place + 1
 	if p.State == "" {
-		p.State = mqs.RunStateOf(i.before.state)
+		p.State = mqs.RunStateOf(i.before.State)
 	}
 }
 
@@ -153,7 +154,7 @@ func (i *inquiry) complete(p *mqs.Process, place int) {
 func (i *inquiry) explain(err error) error {
 	var refusal *attachError
 	if errors.As(err, &refusal) {
-		return refused(i.pid, refusal.Reason)
+		return tracee.Refused(i.pid, refusal.Reason)
 	}
 	return err
 }

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/tracee"
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
 
@@ -109,7 +110,7 @@ func TestDump(t *testing.T) {
 		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 			t.Fatal(err)
 		}
-		stopped := func() bool { p, err := lookAt(pid); return err == nil && p.state == 'T' }
+		stopped := func() bool { p, err := tracee.Read(pid); return err == nil && p.State == 'T' }
 		until(t, "the process to stop", stopped)
 		s := command(t, "dump", strconv.Itoa(pid))
 		s.ends(t, 0)
@@ -166,8 +167,8 @@ func TestDumpInterrupted(t *testing.T) {
 		until(t, "gdb to attach", func() bool {
 			_, err := os.Stat(attached)
 			isAttached = err == nil
-			p, err := lookAt(s.Process.Pid)
-			return isAttached || err != nil || p.state == 'Z'
+			p, err := tracee.Read(s.Process.Pid)
+			return isAttached || err != nil || p.State == 'Z'
 		})
 		return s, isAttached
 	}
@@ -180,11 +181,11 @@ func TestDumpInterrupted(t *testing.T) {
 		return s
 	}
 	tracer := func(t *testing.T) int {
-		p, err := lookAt(pid)
-		if err != nil || p.tracer == 0 {
+		p, err := tracee.Read(pid)
+		if err != nil || p.Tracer == 0 {
 			t.Fatalf("nothing debugs process %d (%v)", pid, err)
 		}
-		return p.tracer
+		return p.Tracer
 	}
 
 	for _, gdb := range []struct{ name, ignore string }{{"gdb heeds it", "pass"}, {"gdb does not heed it", heedless}} {
@@ -226,7 +227,7 @@ func TestDumpInterrupted(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.ends(t, killed)
-		until(t, "gdb to end", func() bool { p, err := lookAt(gdb); return err != nil || p.state == 'Z' })
+		until(t, "gdb to end", func() bool { p, err := tracee.Read(gdb); return err != nil || p.State == 'Z' })
 		runOn(t, pid)
 	})
 	t.Run("debugged", func(t *testing.T) {

@@ -14,6 +14,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/child"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/extension"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/scratch"
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
@@ -27,7 +30,7 @@ type gdb struct {
 	path    string
 	timeout time.Duration
 	// folder is for the extension and what gdb writes.
-	folder *temporary
+	folder *scratch.Folder
 	// gdbinit, script and self are the paths of the files in it and of this program.
 	gdbinit, script, self string
 	// settings are what `set mpi-queues' is to be given.
@@ -76,23 +79,23 @@ func newGDB(path string, timeout time.Duration, settings ...string) (*gdb, error
 	if err != nil {
 		return nil, err
 	}
-	folder, err := newTemporary()
+	folder, err := scratch.New()
 	if err != nil {
 		return nil, err
 	}
-	g := &gdb{path: path, timeout: timeout, folder: folder, script: filepath.Join(folder.path, "dump.py"), self: self, settings: settings}
-	g.gdbinit, err = unpackExtension(folder.path)
+	g := &gdb{path: path, timeout: timeout, folder: folder, script: filepath.Join(folder.Path, "dump.py"), self: self, settings: settings}
+	g.gdbinit, err = extension.Unpack(folder.Path)
 	if err == nil {
 		err = os.WriteFile(g.script, dumpScript, 0o644)
 	}
 	if err != nil {
 		g.close()
-		return nil, fmt.Errorf("gdb's extension can't be unpacked into %s, since %w: name another temporary folder with TMPDIR", folder.path, err)
+		return nil, fmt.Errorf("gdb's extension can't be unpacked into %s, since %w: name another temporary folder with TMPDIR", folder.Path, err)
 	}
 	return g, nil
 }
 
-func (g *gdb) close() { g.folder.remove() }
+func (g *gdb) close() { g.folder.Remove() }
 
 // request and reply are what dump.py reads and writes.
 type request struct {
@@ -147,7 +150,7 @@ func (g *gdb) readAll(ctx context.Context, i inquiry) (*mqs.Snapshot, error) {
 
 // run runs gdb and returns what the command mpi-queues wrote.
 func (g *gdb) run(ctx context.Context, i inquiry) ([]byte, error) {
-	folder, err := os.MkdirTemp(g.folder.path, "run-")
+	folder, err := os.MkdirTemp(g.folder.Path, "run-")
 	if err != nil {
 		return nil, err
 	}
@@ -211,7 +214,7 @@ func (g *gdb) execute(ctx context.Context, i inquiry, r request, log *os.File) e
 	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=", "DEBUGINFOD_URLS=", "MPI_QUEUES_HELPER="+g.self, "MPI_QUEUES_DUMP="+string(text))
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.ExtraFiles = []*os.File{tell} // progressFD
-	cmd.SysProcAttr = ownSession()
+	cmd.SysProcAttr = child.OwnSession()
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = endPatience
 	// The kernel ends gdb when the thread that started it is gone.
@@ -222,8 +225,8 @@ func (g *gdb) execute(ctx context.Context, i inquiry, r request, log *os.File) e
 	cancel()
 	shown.erase()
 	for _, before := range append(i.job, i.before) {
-		if before.pid != 0 {
-			before.letRun(cmd.ProcessState, isTold)
+		if before.PID != 0 {
+			before.LetRun(cmd.ProcessState, isTold)
 		}
 	}
 	var late *timeoutError

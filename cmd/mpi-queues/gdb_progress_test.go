@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/tracee"
 )
 
 func TestEachStep(t *testing.T) {
@@ -33,7 +35,7 @@ func TestTimeIsNotForEachRank(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer g.close()
-	_, err = g.run(t.Context(), inquiry{pid: 1, job: make([]processState, 1000)})
+	_, err = g.run(t.Context(), inquiry{pid: 1, job: make([]tracee.State, 1000)})
 	var late *timeoutError
 	if !errors.As(err, &late) || late.after != time.Second {
 		t.Fatal(err)

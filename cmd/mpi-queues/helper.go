@@ -7,63 +7,24 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"runtime/debug"
 	"strings"
 	"time"
 
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/liveness"
 	"github.com/mpi-queues/mpi-queues/mqs/decoders"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 
-	"github.com/rs/zerolog"
-	"github.com/spf13/cobra"
-
 	"github.com/mpi-queues/mpi-queues/bridge"
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/dll"
-	"github.com/mpi-queues/mpi-queues/mqs/printable"
 	"github.com/mpi-queues/mpi-queues/mqs/recording"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
 )
 
-func helperCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:    "helper",
-		Hidden: true,
-		Short:  "Serve gdb's extension on standard input and output",
-		Long:   "The extension in gdb starts this by itself: it speaks JSON-RPC on standard input and output.",
-		Args:   cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			// It lives for a command at a time and then lies idle.
-			debug.SetGCPercent(400)
-			stream, err := takeStdio()
-			if err != nil {
-				return unreadable(err)
-			}
-			log := helperLog()
-			h := &helper{dlls: dll.Hosts{Command: newDLLHost, Log: log}}
-			defer h.dlls.Close()
-			if err := bridge.Serve(cmd.Context(), stream, version(), h, log); err != nil {
-				return unreadable(err)
-			}
-			return nil
-		},
-	}
-}
-
-// helperLog logs to stderr, at the level that `set mpi-queues debug` asks for.
-func helperLog() zerolog.Logger {
-	level := zerolog.WarnLevel
-	if os.Getenv("MPI_QUEUES_DEBUG") != "" {
-		level = zerolog.DebugLevel
-	}
-	return zerolog.New(zerolog.ConsoleWriter{Out: os.Stderr, NoColor: true}).Level(level).With().Timestamp().Logger()
-}
-
 // helper does what the debugger asks for.
 type helper struct {
-	looks lookedAt
+	looks liveness.History
 	dlls  dll.Hosts
 }
 
@@ -136,18 +97,18 @@ func (h *helper) Describe(ctx context.Context, d *bridge.Debugger, p bridge.Desc
 	if err != nil {
 		return &bridge.UsageError{Err: err}
 	}
-	process, err := from.Describe(ctx, d.Inferior(p.Process), from.choice)
+	r := inferior.NewReader(ctx, d.Inferior(p.Process))
+	process, err := from.Describe(r, from.choice)
 	if err != nil {
 		return err
 	}
-	t := d.Inferior(p.Process)
 	if process.MPI == "" && process.Unavailable != "" {
-		process.Unavailable = cmp.Or(launcherWords(t.Info()), process.Unavailable)
+		process.Unavailable = cmp.Or(launcherWords(r.Info()), process.Unavailable)
 	}
 	var text strings.Builder
 	describe(&text, process)
 	if unasked := from.choice == read.Auto || from.choice == read.Native; unasked && process.Unavailable == "" && process.DLL == "" {
-		found, err := from.look(ctx, t)
+		found, err := from.look(r)
 		if err != nil {
 			return err
 		}
@@ -172,36 +133,3 @@ func (h *helper) Exited(ctx context.Context, p bridge.ExitedParams) {
 // exitedTimeout is how long a DLL may take to tidy up: nobody waits for it, but
 // the next request would.
 const exitedTimeout = time.Second
-
-// line writes a fact that is known.
-func line(w io.Writer, name, value string) { said(w, name, printable.Line(value)) }
-
-// said writes a sentence, or several lines of them.
-func said(w io.Writer, name, text string) {
-	if text != "" {
-		fmt.Fprintf(w, "%-9s %s\n", name+":", printable.Text(text))
-	}
-}
-
-func describe(w io.Writer, p *mqs.Process) {
-	line(w, "Program", p.Image)
-	line(w, "MPI", cmp.Or(strings.TrimSpace(p.MPI+" "+p.MPIVersion), "not recognised"))
-	line(w, "Library", p.Library)
-	if p.Unavailable != "" {
-		said(w, "Queues", "not available: "+p.Unavailable)
-		return
-	}
-	line(w, "Source", p.Source)
-	switch p.Layout {
-	case "dwarf":
-		line(w, "Layout", "the library's debug information (DWARF)")
-	case "table":
-		line(w, "Layout", "the embedded table of "+p.LayoutName+", proved on this process")
-	}
-	if p.DLL != "" {
-		line(w, "DLL", strings.TrimSpace(p.DLL+" "+p.DLLVersion))
-	}
-	for _, n := range p.Notes {
-		said(w, "Note", n)
-	}
-}

@@ -94,7 +94,7 @@ func (h *helper) pastOf(s *mqs.Snapshot, isLive func(p *mqs.Process) bool) waitf
 			elsewhere[p.PID] = true
 		}
 	}
-	past := h.looks.past(here, h.looks.clocks())
+	past := h.looks.Past(here, h.looks.Clocks())
 	if !slices.Contains(slices.Collect(maps.Values(past.Ran)), true) {
 		past.Looks = 0
 	}

@@ -33,8 +33,8 @@ func TestReadBeside(t *testing.T) {
 	targets := []inferior.Inferior{stopped{info: inferior.Info{Inferior: 2}}}
 	quiet := func(string) {}
 	for _, fail := range []error{nil, errors.New("unknown")} {
-		s, err := together(t.Context(), quiet, targets, beside, read.Filter{}, func(_ context.Context, t inferior.Inferior, _ read.Filter) (*mqs.Process, error) {
-			return read.Identity(t.Info()), fail
+		s, err := together(t.Context(), quiet, targets, beside, read.Filter{}, func(r *inferior.Reader, _ read.Filter) (*mqs.Process, error) {
+			return read.Identity(r.Info()), fail
 		})
 		if err != nil || len(s.Processes) != 3 {
 			t.Fatalf("%+v, %v", s, err)
@@ -51,7 +51,7 @@ func TestReadBeside(t *testing.T) {
 	if s, err := together(t.Context(), quiet, nil, beside, read.Filter{}, nil); err != nil || len(s.Processes) != 2 {
 		t.Errorf("without any other: %+v, %v", s, err)
 	}
-	one := func(context.Context, inferior.Inferior, read.Filter) (*mqs.Process, error) {
+	one := func(*inferior.Reader, read.Filter) (*mqs.Process, error) {
 		return nil, errors.New("alone")
 	}
 	if _, err := together(t.Context(), quiet, targets, nil, read.Filter{}, one); err == nil {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/tracee"
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
 )
@@ -19,7 +20,7 @@ import (
 // snapshot with its reason. It fails only if ctx ends or the gdb is of no use.
 func readJob(ctx context.Context, g *gdb, pid int, job *launch.Job, options []string) (*mqs.Snapshot, error) {
 	asked := askJob(job)
-	whole := inquiry{pid: pid, options: append([]string{"-all"}, options...), job: []processState{}}
+	whole := inquiry{pid: pid, options: append([]string{"-all"}, options...), job: []tracee.State{}}
 	for k := range asked {
 		asked[k].options = options
 		if asked[k].obstacle == nil {
@@ -168,8 +169,8 @@ func missing(job *launch.Job) []string {
 	}
 	var others, without []string
 	for _, pid := range job.Others {
-		if lacksMPI(pid) {
-			without = append(without, nameOf(pid))
+		if tracee.LacksMPI(pid) {
+			without = append(without, tracee.Name(pid))
 		} else {
 			others = append(others, strconv.Itoa(pid))
 		}

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/tracee"
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
 )
@@ -70,7 +71,7 @@ func TestDumpJob(t *testing.T) {
 	})
 	// The launcher can't notice, so that the rank stays in its table.
 	t.Run("exited", func(t *testing.T) {
-		stopped := func() bool { p, err := lookAt(launcher); return err == nil && p.state == 'T' }
+		stopped := func() bool { p, err := tracee.Read(launcher); return err == nil && p.State == 'T' }
 		if err := syscall.Kill(launcher, syscall.SIGSTOP); err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +79,7 @@ func TestDumpJob(t *testing.T) {
 		if err := syscall.Kill(j.pids[2], syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
-		until(t, "the rank to end", func() bool { p, err := lookAt(j.pids[2]); return err != nil || p.state == 'Z' })
+		until(t, "the rank to end", func() bool { p, err := tracee.Read(j.pids[2]); return err != nil || p.State == 'Z' })
 		s := command(t, "dump", mpirun, "--json")
 		s.ends(t, 0)
 		ended := parse(t, &s.out).Processes[2]

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/liveness"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/tracee"
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
 )
@@ -29,7 +31,7 @@ func TestMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = sleeper.Process.Kill(); _ = sleeper.Wait() })
-	wait(t.Context(), func() bool { return lacksMPI(sleeper.Process.Pid) }) // it loads its libraries first
+	liveness.Wait(t.Context(), func() bool { return tracee.LacksMPI(sleeper.Process.Pid) }) // it loads its libraries first
 	for name, c := range map[string]struct {
 		job  launch.Job
 		want []string

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/tracee"
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/document"
 )
@@ -150,12 +151,12 @@ func (j *job) arguments() []string {
 func runOn(t *testing.T, pids ...int) {
 	t.Helper()
 	for _, pid := range pids {
-		p, err := lookAt(pid)
+		p, err := tracee.Read(pid)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.tracer != 0 || p.state == 'T' || p.state == 't' || p.state == 'Z' {
-			t.Errorf("process %d does not run on: state %c, tracer %d", pid, p.state, p.tracer)
+		if p.Tracer != 0 || p.State == 'T' || p.State == 't' || p.State == 'Z' {
+			t.Errorf("process %d does not run on: state %c, tracer %d", pid, p.State, p.Tracer)
 		}
 	}
 }

@@ -1,10 +1,7 @@
 package main
 
 import (
-	"context"
-
 	"github.com/mpi-queues/mpi-queues/mqs/decoders"
-	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 
 	"github.com/spf13/cobra"
@@ -29,7 +26,7 @@ func replayCommand() *cobra.Command {
 			if err != nil {
 				return unreadable(err)
 			}
-			s, err := replay(cmd.Context(), r, f)
+			s, err := r.Read(cmd.Context(), decoders.All, f)
 			if err != nil && v.json && len(r.Processes) == 1 {
 				// JSON is one document, whatever it says.
 				if err := v.show(&mqs.Snapshot{Processes: []*mqs.Process{read.Failed(r.Processes[0].Info(), err)}}); err != nil {
@@ -47,12 +44,4 @@ func replayCommand() *cobra.Command {
 	}
 	v.flags(cmd)
 	return cmd
-}
-
-// replay collects the processes of a recording as gdb's command has collected them.
-func replay(ctx context.Context, r *recording.Recording, f read.Filter) (*mqs.Snapshot, error) {
-	one := func(ctx context.Context, t inferior.Inferior, f read.Filter) (*mqs.Process, error) {
-		return r.Process(ctx, decoders.All, t, f)
-	}
-	return read.Several{Processes: r.Processes, Beside: r.Beside, Read: one}.Together(ctx, f)
 }

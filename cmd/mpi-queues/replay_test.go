@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,8 +31,8 @@ func TestReplayOfSeveral(t *testing.T) {
 		recorders, targets = append(recorders, recorder), append(targets, recorder)
 	}
 	beside := []*mqs.Process{{Inferior: 9, PID: 99, Unavailable: "it runs"}}
-	shown, err := together(t.Context(), func(string) {}, targets, beside, read.Filter{Internal: true}, func(ctx context.Context, t inferior.Inferior, f read.Filter) (*mqs.Process, error) {
-		return read.Read(ctx, t, decoders.All, f)
+	shown, err := together(t.Context(), func(string) {}, targets, beside, read.Filter{Internal: true}, func(r *inferior.Reader, f read.Filter) (*mqs.Process, error) {
+		return read.Sources{Decoders: decoders.All}.Read(r, read.Native, f)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +49,7 @@ func TestReplayOfSeveral(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := replay(t.Context(), r, read.Filter{Internal: true})
+	again, err := r.Read(t.Context(), decoders.All, read.Filter{Internal: true})
 	if err != nil {
 		t.Fatal(err)
 	}

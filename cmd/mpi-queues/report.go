@@ -16,6 +16,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/atomicfile"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/liveness"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/snapshots"
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
@@ -172,17 +175,17 @@ func (c *report) run(ctx context.Context, stdin io.Reader) error {
 // look proves neither. A message that a library has just taken into its hands is counted as
 // having come, while the receive that it is for still waits.
 func (c *report) watch(ctx context.Context, s *mqs.Snapshot) (*waitfor.Report, error) {
-	var seen lookedAt
-	past := seen.past(s, nil)
+	var seen liveness.History
+	past := seen.Past(s, nil)
 	past.Again = true
 	r := waitfor.AnalyseLive(s, past)
 	second := false // of all that have run at all
-	for pause := firstPause; ctx.Err() == nil && c.isOpen(r) && past.Looks < mostLooks && (!second || seen.watched() < mostWatch); pause = min(3*pause, mostPause) {
+	for pause := firstPause; ctx.Err() == nil && c.isOpen(r) && past.Looks < mostLooks && (!second || seen.Watched() < mostWatch); pause = min(3*pause, mostPause) {
 		next := time.Now().Add(pause)
 		running, stop := context.WithTimeout(ctx, mostRunning)
-		wait(running, func() bool { return time.Now().After(next) && seen.settled() })
+		liveness.Wait(running, func() bool { return time.Now().After(next) && seen.Settled() })
 		stop()
-		stopped := seen.clocks()
+		stopped := seen.Clocks()
 		again, _, err := c.attach(ctx)
 		if errors.Is(err, errEnded) {
 			return nil, err
@@ -190,9 +193,9 @@ func (c *report) watch(ctx context.Context, s *mqs.Snapshot) (*waitfor.Report, e
 		if err != nil {
 			break // what was seen before stands
 		}
-		past = seen.past(again, stopped)
-		second = second || isSecond(past, stopped)
-		past.Again, past.Watched = true, seen.watched()
+		past = seen.Past(again, stopped)
+		second = second || liveness.IsSecond(past, stopped)
+		past.Again, past.Watched = true, seen.Watched()
 		r = waitfor.AnalyseLive(again, past)
 	}
 	return r, nil
@@ -213,7 +216,7 @@ func (c *report) write(r *waitfor.Report) error {
 	if c.output == "" {
 		return format.write(os.Stdout, r, render.Style{On: isStyled(os.Stdout)})
 	}
-	return replaceFile(c.output, func(f *os.File) error { return format.write(f, r, render.Style{}) })
+	return atomicfile.Write(c.output, func(f *os.File) error { return format.write(f, r, render.Style{}) })
 }
 
 // read makes one job of all that is named. The remarks say what is not in it.
@@ -221,7 +224,7 @@ func (c *report) read(ctx context.Context, stdin io.Reader) (s *mqs.Snapshot, re
 	if c.pid > 0 {
 		return c.attach(ctx)
 	}
-	s, err = readSnapshots(ctx, c.files, stdin)
+	s, err = snapshots.Read(ctx, c.files, stdin)
 	return s, nil, err
 }
 

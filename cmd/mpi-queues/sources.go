@@ -25,7 +25,7 @@ type sources struct {
 	// seats are what launchers have said, by process id.
 	seats map[int]seat
 	// look looks for a process's DLL without loading it.
-	look func(ctx context.Context, t inferior.Inferior) (dll.Found, error)
+	look func(r *inferior.Reader) (dll.Found, error)
 }
 
 // sources makes what a request for some processes asks for. What is wrong with it is for the user.
@@ -40,27 +40,28 @@ func (h *helper) sources(d *bridge.Debugger, s bridge.Source, processes ...bridg
 	for _, p := range slices.Concat(s.Starters, processes) {
 		starters = append(starters, d.Inferior(p))
 	}
-	process := func(t inferior.Inferior) dll.Process {
-		return dll.Process{Inferior: t, Starters: slices.DeleteFunc(slices.Clone(starters), func(s inferior.Inferior) bool {
+	process := func(r *inferior.Reader) dll.Process {
+		t := r.Inferior()
+		return dll.Process{Inferior: t, Reader: r, Starters: slices.DeleteFunc(slices.Clone(starters), func(s inferior.Inferior) bool {
 			return s.Info().Inferior == t.Info().Inferior
 		})}
 	}
-	out.look = func(ctx context.Context, t inferior.Inferior) (dll.Found, error) {
-		return h.dlls.Find(ctx, process(t), settings)
+	out.look = func(r *inferior.Reader) (dll.Found, error) {
+		return h.dlls.Find(r.Context(), process(r), settings)
 	}
-	out.OpenDLL = func(ctx context.Context, t inferior.Inferior, native read.Source) (read.Source, error) {
-		p := process(t)
-		known := read.Identity(t.Info())
+	out.OpenDLL = func(r *inferior.Reader, native read.Source) (read.Source, error) {
+		p := process(r)
+		known := read.Identity(r.Info())
 		if native != nil {
 			native.Info(known)
 			if typist, ok := native.(read.Typist); ok {
-				p.Inferior = typed{t, typist}
+				p.Inferior = typed{r.Inferior(), typist}
 			}
 		}
 		if p.Rank = known.GlobalRank; !p.Rank.Known {
-			p.Rank = out.seat(t).rank
+			p.Rank = out.seat(r.Info()).rank
 		}
-		source, err := h.dlls.Open(ctx, p, settings)
+		source, err := h.dlls.Open(r.Context(), p, settings)
 		if err != nil {
 			return nil, err
 		}
@@ -71,15 +72,15 @@ func (h *helper) sources(d *bridge.Debugger, s bridge.Source, processes ...bridg
 }
 
 // read reads a process from where the user wants it.
-func (s *sources) read(ctx context.Context, t inferior.Inferior, f read.Filter) (*mqs.Process, error) {
-	p, err := s.Read(ctx, t, s.choice, f)
+func (s *sources) read(r *inferior.Reader, f read.Filter) (*mqs.Process, error) {
+	p, err := s.Read(r, s.choice, f)
 	if err != nil {
-		return nil, ofLauncher(t.Info(), err)
+		return nil, ofLauncher(r.Info(), err)
 	}
 	if !p.WorldSize.Known {
-		at := s.seat(t)
+		at := s.seat(r.Info())
 		p.Seat(at.rank, at.size)
-		if r, ok := t.(*inferior.Recorder); ok && at.rank.Known {
+		if r, ok := r.Inferior().(*inferior.Recorder); ok && at.rank.Known {
 			r.Seat(optional(at.rank), optional(at.size))
 		}
 	}
@@ -91,8 +92,7 @@ type seat struct{ rank, size mqs.Maybe[int32] }
 
 // seat asks the launcher's table and the environment of a process for its seat, once. It is
 // unknown of a process that does not run on this machine.
-func (s *sources) seat(t inferior.Inferior) seat {
-	info := t.Info()
+func (s *sources) seat(info inferior.Info) seat {
 	if info.Kind != "live" || info.PID <= 0 {
 		return seat{}
 	}

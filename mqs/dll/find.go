@@ -84,7 +84,11 @@ func find(ctx context.Context, p Process, s Settings, log zerolog.Logger) (*sear
 		f.add(s.Path, "`set mpi-queues dll'")
 		return f, nil
 	}
-	own, err := f.readProcess(ctx, p.Inferior, "the process")
+	r := p.Reader
+	if r == nil {
+		r = inferior.NewReader(ctx, p)
+	}
+	own, err := f.readProcess(r, "the process")
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +98,7 @@ func find(ctx context.Context, p Process, s Settings, log zerolog.Logger) (*sear
 			break
 		}
 		who := fmt.Sprintf("process %d, which may have started it,", t.Info().PID)
-		theirs, err := f.readProcess(ctx, t, who)
+		theirs, err := f.readProcess(inferior.NewReader(ctx, t), who)
 		if err != nil {
 			return nil, err
 		}
@@ -124,8 +128,8 @@ func find(ctx context.Context, p Process, s Settings, log zerolog.Logger) (*sear
 }
 
 // readProcess reads what a process says of its DLL.
-func (f *search) readProcess(ctx context.Context, t inferior.Inferior, who string) (locate.Found, error) {
-	found, err := locate.Read(inferior.NewReader(ctx, t), 0)
+func (f *search) readProcess(r *inferior.Reader, who string) (locate.Found, error) {
+	found, err := locate.Read(r, 0)
 	if err == nil {
 		f.addNamed(found, who)
 	}

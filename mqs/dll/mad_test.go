@@ -3,7 +3,6 @@
 package dll_test
 
 import (
-	"context"
 	"errors"
 	"net"
 	"os"
@@ -91,10 +90,10 @@ func TestMadHosts(t *testing.T) {
 			defer hosts.Close()
 			settings := dll.Settings{Path: path, SafePath: []string{"/"}, Timeout: time.Second}
 			process := dll.Process{Inferior: anyProcess}
-			sources := read.Sources{OpenDLL: func(ctx context.Context, _ inferior.Inferior, _ read.Source) (read.Source, error) {
-				return hosts.Open(ctx, process, settings)
+			sources := read.Sources{OpenDLL: func(r *inferior.Reader, _ read.Source) (read.Source, error) {
+				return hosts.Open(r.Context(), process, settings)
 			}}
-			_, err := sources.Read(t.Context(), process, read.DLL, read.Filter{})
+			_, err := sources.Read(inferior.NewReader(t.Context(), process), read.DLL, read.Filter{})
 			var unreadable *read.UnreadableError
 			if err == nil || !strings.Contains(err.Error(), "libmad.so") || strings.Contains(err.Error(), "please report") {
 				t.Errorf("the error is %v (%v)", err, errors.As(err, &unreadable))

@@ -166,7 +166,7 @@ type running struct {
 }
 
 func (*running) Info() inferior.Info { return inferior.Info{PointerSize: 8} }
-func (*running) Keep() int64         { return 2 * inferior.PageSize }
+func (*running) Keep() int64         { return 2 * 0x1000 }
 
 func (r *running) ReadMemory(_ context.Context, ranges []inferior.Range) ([][]byte, error) {
 	var out [][]byte
@@ -185,14 +185,14 @@ func TestRunning(t *testing.T) {
 		at   inferior.Addr
 		n    int
 		want uint64 // the reading that it is of
-	}{{0x10008, 8, 1}, {0x10010, 8, 1}, {0x20008, 8, 2}, {0x10008, 8, 1}, {0x30008, 8, 3}, {0x10008, 8, 4}, {0x40000, 3 * inferior.PageSize, 5}} {
+	}{{0x10008, 8, 1}, {0x10010, 8, 1}, {0x20008, 8, 2}, {0x10008, 8, 1}, {0x30008, 8, 3}, {0x10008, 8, 4}, {0x40000, 3 * 0x1000, 5}} {
 		b, err := r.Bytes(c.at, c.n)
 		if err != nil || uint64(b[0]) != c.want || uint64(b[c.n-1]) != c.want {
 			t.Errorf("%d: reading %d, not %d (%v)", i, b[0], c.want, err)
 		}
 	}
 	for _, asked := range p.asked[:4] {
-		if asked.Len != inferior.PageSize {
+		if asked.Len != 0x1000 {
 			t.Errorf("%d bytes at %s were asked for", asked.Len, asked.Addr)
 		}
 	}

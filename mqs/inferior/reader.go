@@ -39,6 +39,12 @@ func NewReader(ctx context.Context, t Inferior) *Reader {
 	return r
 }
 
+// Inferior returns the process that is read.
+func (r *Reader) Inferior() Inferior { return r.t }
+
+// Context returns that of the request, with which all reading ends.
+func (r *Reader) Context() context.Context { return r.ctx }
+
 // Info returns what is known of the process without reading it.
 func (r *Reader) Info() Info { return r.info }
 
@@ -111,7 +117,14 @@ func (r *Reader) Int(a Addr, size int) (int64, error) {
 }
 
 // Pointers reads an array of n pointers.
-func (r *Reader) Pointers(a Addr, n int) ([]Addr, error) {
+func (r *Reader) Pointers(a Addr, n int) ([]Addr, error) { return readPointers[Addr](r, a, n) }
+
+// ReadPointers reads an array of n pointers to objects of the C type that T reads.
+func ReadPointers[T any](r *Reader, p Ptr[Ptr[T]], n int) ([]Ptr[T], error) {
+	return readPointers[Ptr[T]](r, p.Addr(), n)
+}
+
+func readPointers[P ~uint64](r *Reader, a Addr, n int) ([]P, error) {
 	w := r.info.PointerSize
 	b, err := r.Bytes(a, n*w)
 	if err != nil {
@@ -120,9 +133,9 @@ func (r *Reader) Pointers(a Addr, n int) ([]Addr, error) {
 	if err := r.Spend(n * w); err != nil {
 		return nil, err
 	}
-	out := make([]Addr, n)
+	out := make([]P, n)
 	for i := range out {
-		out[i] = Addr(uintOf(r.order, b[i*w:(i+1)*w]))
+		out[i] = P(uintOf(r.order, b[i*w:(i+1)*w]))
 	}
 	return out, nil
 }

@@ -66,14 +66,8 @@ func (e *NoSuchCommunicatorError) Error() string {
 
 // Read collects what the filter keeps of one stopped process. A decoder that
 // fails in itself, as on memory that nobody has thought of, is an [*UnreadableError] too.
-func Read(ctx context.Context, t inferior.Inferior, decoders []Decoder, f Filter) (p *mqs.Process, err error) {
-	defer contain(&err)
-	r := inferior.NewReader(ctx, t)
-	s, err := Open(r, decoders)
-	if err != nil {
-		return nil, err
-	}
-	return Collect(r, s, f)
+func Read(ctx context.Context, t inferior.Inferior, decoders []Decoder, f Filter) (*mqs.Process, error) {
+	return Sources{Decoders: decoders}.Read(inferior.NewReader(ctx, t), Native, f)
 }
 
 // contain turns a panic of what it is deferred in into an error.

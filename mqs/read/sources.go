@@ -2,7 +2,6 @@ package read
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 
@@ -39,26 +38,29 @@ type Sources struct {
 	// OpenDLL opens a process by its vendor's DLL; native is what a decoder
 	// makes of it, or nil. It fails with [ErrNoDLL] if the process names none,
 	// and with an [*UnreadableError] if none can be used. It may be nil.
-	OpenDLL func(ctx context.Context, t inferior.Inferior, native Source) (Source, error)
+	OpenDLL func(r *inferior.Reader, native Source) (Source, error)
 }
 
 // ErrNoDLL means that there is no vendor's DLL to try.
 var ErrNoDLL = errors.New("no queue DLL was found")
 
-// Read collects what the filter keeps of one stopped process, from where the choice says.
-func (ss Sources) Read(ctx context.Context, t inferior.Inferior, choice Choice, f Filter) (*mqs.Process, error) {
+// Read collects what the filter keeps of one stopped process, from where the choice says. A
+// decoder that fails in itself, as on memory that nobody has thought of, is an
+// [*UnreadableError] too.
+func (ss Sources) Read(r *inferior.Reader, choice Choice, f Filter) (*mqs.Process, error) {
+	o := ss.open(r)
 	switch choice {
 	case DLL:
-		return ss.readDLL(ctx, t, f)
+		return o.readDLL(f)
 	case Both:
-		return ss.readBoth(ctx, t, f)
+		return o.readBoth(f)
 	}
-	p, err := Read(ctx, t, ss.Decoders, f)
+	p, err := o.readNative(f)
 	var u *UnreadableError
-	if choice == Native || !errors.As(err, &u) || u.Final || ctx.Err() != nil {
+	if choice == Native || !errors.As(err, &u) || u.Final || r.Err() != nil {
 		return p, err
 	}
-	byDLL, dllErr := ss.readDLL(ctx, t, f)
+	byDLL, dllErr := o.readDLL(f)
 	var noComm *NoSuchCommunicatorError
 	switch {
 	case dllErr == nil:
@@ -69,7 +71,7 @@ func (ss Sources) Read(ctx context.Context, t inferior.Inferior, choice Choice, 
 		return byDLL, nil
 	case errors.Is(dllErr, ErrNoDLL):
 		return nil, err
-	case errors.As(dllErr, &noComm), ctx.Err() != nil:
+	case errors.As(dllErr, &noComm), r.Err() != nil:
 		return nil, dllErr
 	}
 	return nil, Unreadable(u.MPI, "%s%s%w", u.Reason, neitherDLL, dllErr)
@@ -77,28 +79,28 @@ func (ss Sources) Read(ctx context.Context, t inferior.Inferior, choice Choice, 
 
 // Describe says what is known of a process, and where its queues would be read
 // from, without reading them. That they can't be read is no error here.
-func (ss Sources) Describe(ctx context.Context, t inferior.Inferior, choice Choice) (p *mqs.Process, err error) {
+func (ss Sources) Describe(r *inferior.Reader, choice Choice) (p *mqs.Process, err error) {
 	defer contain(&err)
-	r := inferior.NewReader(ctx, t)
-	native, nativeErr := Open(r, ss.Decoders)
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
+	o := ss.open(r)
+	if r.Err() != nil {
+		return nil, r.Err()
 	}
+	native, nativeErr := o.native, o.nativeErr
 	if nativeErr == nil {
-		p = Identity(t.Info())
+		p = Identity(r.Info())
 		native.Info(p)
 		p.Notes = append(p.Notes, native.Notes()...)
 	} else {
-		native, p = nil, Failed(t.Info(), nativeErr)
+		p = Failed(r.Info(), nativeErr)
 	}
 	var u *UnreadableError
 	final := errors.As(nativeErr, &u) && u.Final
 	if choice == Native || choice == Auto && nativeErr == nil || choice != DLL && final || ss.OpenDLL == nil {
 		return p, nil
 	}
-	s, err := ss.OpenDLL(ctx, t, native)
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
+	s, err := ss.OpenDLL(r, native)
+	if r.Err() != nil {
+		return nil, r.Err()
 	}
 	if err != nil {
 		switch {
@@ -111,7 +113,7 @@ func (ss Sources) Describe(ctx context.Context, t inferior.Inferior, choice Choi
 		}
 		return p, nil
 	}
-	byDLL := Identity(t.Info())
+	byDLL := Identity(r.Info())
 	s.Info(byDLL)
 	byDLL.Notes = append(byDLL.Notes, s.Notes()...)
 	if choice == Both && native != nil {
@@ -145,25 +147,53 @@ func comparedWith(p, byDLL *mqs.Process) {
 	}
 }
 
+// opened is a process during one stop. Its decoder, which a DLL's reading needs too, is found once.
+type opened struct {
+	Sources
+	r *inferior.Reader
+	// native is nil if no decoder can read the process, and nativeErr why.
+	native    Source
+	nativeErr error
+}
+
+// open finds the process's decoder.
+func (ss Sources) open(r *inferior.Reader) *opened {
+	o := &opened{Sources: ss, r: r}
+	func() {
+		defer contain(&o.nativeErr)
+		o.native, o.nativeErr = Open(r, ss.Decoders)
+	}()
+	if o.nativeErr != nil {
+		o.native = nil
+	}
+	return o
+}
+
+// readNative reads by the decoder.
+func (o *opened) readNative(f Filter) (p *mqs.Process, err error) {
+	defer contain(&err)
+	if o.nativeErr != nil {
+		return nil, o.nativeErr
+	}
+	return Collect(o.r, o.native, f)
+}
+
 // readDLL reads by the vendor's DLL alone. A native decoder that knows the MPI
 // helps with what only it knows, such as the layouts of a stripped library.
-func (ss Sources) readDLL(ctx context.Context, t inferior.Inferior, f Filter) (p *mqs.Process, err error) {
+func (o *opened) readDLL(f Filter) (p *mqs.Process, err error) {
 	defer contain(&err)
-	if ss.OpenDLL == nil {
+	if o.OpenDLL == nil {
 		return nil, Unreadable("", "%w", ErrNoDLL)
 	}
-	r := inferior.NewReader(ctx, t)
-	known := Identity(t.Info())
-	native, err := Open(r, ss.Decoders)
-	if err == nil {
-		native.Info(known)
-	} else {
-		native = nil
+	known := Identity(o.r.Info())
+	if o.native != nil {
+		o.native.Info(known)
 	}
-	if err := r.Err(); err != nil {
+	if err := o.r.Err(); err != nil {
 		return nil, err
 	}
-	s, err := ss.OpenDLL(ctx, t, native)
+	r := unspent(o.r)
+	s, err := o.OpenDLL(r, o.native)
 	if err != nil {
 		return nil, err
 	}
@@ -173,19 +203,28 @@ func (ss Sources) readDLL(ctx context.Context, t inferior.Inferior, f Filter) (p
 	return p, err
 }
 
+// unspent returns a process's reader or, if that has used up what may be made of the process, a
+// fresh one: what nobody could read may be readable for another.
+func unspent(r *inferior.Reader) *inferior.Reader {
+	if r.Spent() == nil {
+		return r
+	}
+	return inferior.NewReader(r.Context(), r.Inferior())
+}
+
 // readBoth reads twice, and says where the DLL differs.
-func (ss Sources) readBoth(ctx context.Context, t inferior.Inferior, f Filter) (*mqs.Process, error) {
+func (o *opened) readBoth(f Filter) (*mqs.Process, error) {
 	whole := f
 	// The two may not have the same names, nor does the DLL know what is internal.
 	whole.Comm, whole.Internal, whole.Limit = "", true, 0
-	native, err := Read(ctx, t, ss.Decoders, whole)
+	native, err := o.readNative(whole)
 	var u *UnreadableError
-	if ctx.Err() != nil || err != nil && (!errors.As(err, &u) || u.Final) {
+	if o.r.Err() != nil || err != nil && (!errors.As(err, &u) || u.Final) {
 		return nil, err
 	}
-	byDLL, dllErr := ss.readDLL(ctx, t, whole)
+	byDLL, dllErr := o.readDLL(whole)
 	switch {
-	case ctx.Err() != nil:
+	case o.r.Err() != nil:
 		return nil, dllErr
 	case err != nil && dllErr != nil:
 		return nil, Unreadable(u.MPI, "%w%s%w", err, neitherDLL, dllErr)

@@ -21,11 +21,15 @@ var readable = &inferiortest.Process{Identity: inferior.Info{Inferior: 1, PID: 7
 type fakeDecoder struct {
 	source Source
 	err    error
+	opened *int // counts
 }
 
 func (fakeDecoder) Name() string      { return "Fake MPI" }
 func (fakeDecoder) Symbols() []string { return []string{"fake"} }
 func (d fakeDecoder) Open(*inferior.Reader, map[string]inferior.Symbol) (Source, error) {
+	if d.opened != nil {
+		*d.opened++
+	}
 	return d.source, d.err
 }
 
@@ -97,14 +101,16 @@ type job struct {
 	dllErr     error
 	sawNative  bool // the DLL was opened with what the decoder knows
 	openedDLLs int
+	// openedNatives is how often a decoder has opened the process.
+	openedNatives int
 }
 
 func (j *job) sources() Sources {
 	ss := Sources{}
 	if j.native != nil || j.nativeErr != nil {
-		ss.Decoders = []Decoder{fakeDecoder{j.native, j.nativeErr}}
+		ss.Decoders = []Decoder{fakeDecoder{j.native, j.nativeErr, &j.openedNatives}}
 	}
-	ss.OpenDLL = func(_ context.Context, _ inferior.Inferior, native Source) (Source, error) {
+	ss.OpenDLL = func(_ *inferior.Reader, native Source) (Source, error) {
 		j.openedDLLs++
 		j.sawNative = native != nil
 		if j.dllErr != nil {
@@ -234,9 +240,9 @@ func TestChoices(t *testing.T) {
 		if tc.change != nil {
 			tc.change(j)
 		}
-		p, err := j.sources().Read(context.Background(), readable, tc.choice, Filter{})
-		if j.openedDLLs != tc.dlls {
-			t.Errorf("%s: %d DLLs were opened", tc.name, j.openedDLLs)
+		p, err := j.sources().Read(inferior.NewReader(context.Background(), readable), tc.choice, Filter{})
+		if j.openedDLLs != tc.dlls || j.openedNatives != 1 {
+			t.Errorf("%s: %d DLLs were opened, and decoders have opened the process %d times", tc.name, j.openedDLLs, j.openedNatives)
 		}
 		if tc.fails != "" || err != nil {
 			var u *UnreadableError
@@ -270,7 +276,7 @@ func TestBothTellsTheDifferences(t *testing.T) {
 	j.native, j.dll = twoViews()
 	read := func(f Filter) *mqs.Process {
 		t.Helper()
-		p, err := j.sources().Read(context.Background(), readable, Both, f)
+		p, err := j.sources().Read(inferior.NewReader(context.Background(), readable), Both, f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -326,7 +332,7 @@ func TestNoSuchCommunicatorFromAnySource(t *testing.T) {
 		j := &job{}
 		j.native, j.dll = twoViews()
 		tc.change(j)
-		_, err := j.sources().Read(context.Background(), readable, tc.choice, Filter{Comm: "wrld"})
+		_, err := j.sources().Read(inferior.NewReader(context.Background(), readable), tc.choice, Filter{Comm: "wrld"})
 		var no *NoSuchCommunicatorError
 		if !errors.As(err, &no) || !strings.HasSuffix(err.Error(), `there are "world" (0x3)`) {
 			t.Errorf("%s: %v", name, err)
@@ -341,7 +347,7 @@ func TestSourcesWithoutDLLs(t *testing.T) {
 		DLL:  "no queue DLL was found",
 		Both: "its layouts are not known.\nNor can the vendor's DLL: no queue DLL was found",
 	} {
-		_, err := ss.Read(context.Background(), readable, choice, Filter{})
+		_, err := ss.Read(inferior.NewReader(context.Background(), readable), choice, Filter{})
 		if err == nil || err.Error() != want {
 			t.Errorf("%s: %v", choice, err)
 		}
@@ -354,11 +360,11 @@ func TestCancelledWhileADLLReads(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		j := &job{nativeErr: Unreadable("", "no")}
 		ss := j.sources()
-		ss.OpenDLL = func(ctx context.Context, _ inferior.Inferior, _ Source) (Source, error) {
+		ss.OpenDLL = func(r *inferior.Reader, _ Source) (Source, error) {
 			cancel()
-			return nil, ctx.Err()
+			return nil, r.Err()
 		}
-		if _, err := ss.Read(ctx, readable, choice, Filter{}); err != context.Canceled {
+		if _, err := ss.Read(inferior.NewReader(ctx, readable), choice, Filter{}); err != context.Canceled {
 			t.Errorf("%s: %v", choice, err)
 		}
 	}
@@ -389,7 +395,7 @@ func TestDescribeSaysWhoWouldRead(t *testing.T) {
 	} {
 		j := &job{nativeErr: tc.native, dllErr: tc.dll}
 		j.native, j.dll = twoViews()
-		p, err := j.sources().Describe(context.Background(), readable, tc.choice)
+		p, err := j.sources().Describe(inferior.NewReader(context.Background(), readable), tc.choice)
 		if err != nil {
 			t.Errorf("%s: %v", tc.name, err)
 			continue

@@ -11,12 +11,12 @@ import (
 )
 
 // Func collects what a filter keeps of one process.
-type Func func(ctx context.Context, t inferior.Inferior, f Filter) (*mqs.Process, error)
+type Func func(r *inferior.Reader, f Filter) (*mqs.Process, error)
 
 // Several are processes that are read for one snapshot.
 type Several struct {
 	Processes []inferior.Inferior
-	// Read reads each of them.
+	// Read reads each of them, with the one Reader that it has during this stop.
 	Read Func
 	// Beside are processes that nobody need try to read: they say themselves why.
 	Beside []*mqs.Process
@@ -33,14 +33,15 @@ func (s Several) Together(ctx context.Context, f Filter) (*mqs.Snapshot, error) 
 		if s.Progress != nil {
 			s.Progress(i)
 		}
-		p, err := s.Read(ctx, t, f)
+		r := inferior.NewReader(ctx, t)
+		p, err := s.Read(r, f)
 		if err != nil {
 			if ctx.Err() != nil || len(s.Processes)+len(s.Beside) == 1 {
 				return nil, err
 			}
 			p = Failed(t.Info(), err)
 			// Where it stands is of use all the same.
-			p.Threads = callstack.Locate(inferior.NewReader(ctx, t))
+			p.Threads = callstack.Locate(unspent(r))
 		}
 		out = append(out, p)
 	}

@@ -58,25 +58,25 @@ type Content struct {
 }
 
 // opener opens a process by its vendor's DLL, as [read.Sources.OpenDLL].
-type opener = func(ctx context.Context, t inferior.Inferior, native read.Source) (read.Source, error)
+type opener = func(r *inferior.Reader, native read.Source) (read.Source, error)
 
 // Keep returns what opens processes by their vendors' DLLs as open does, and keeps all that
 // they say. Each is asked once: what it says a second time may be something else.
 func (c *Content) Keep(open opener) opener {
-	return func(ctx context.Context, t inferior.Inferior, native read.Source) (read.Source, error) {
+	return func(r *inferior.Reader, native read.Source) (read.Source, error) {
 		var p *mqs.Process
-		s, err := open(ctx, t, native)
+		s, err := open(r, native)
 		if err == nil {
-			p, err = read.Collect(inferior.NewReader(ctx, t), s, read.Filter{Internal: true})
+			p, err = read.Collect(r, s, read.Filter{Internal: true})
 		}
 		switch {
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
+		case r.Err() != nil:
+			return nil, r.Err()
 		case err == nil:
 			c.ByDLL = append(c.ByDLL, p)
 			return &answers{process: p}, nil
 		case c.Choice != read.Auto || !errors.Is(err, read.ErrNoDLL):
-			c.ByDLL = append(c.ByDLL, read.Failed(t.Info(), err))
+			c.ByDLL = append(c.ByDLL, read.Failed(r.Info(), err))
 		}
 		return nil, err
 	}
@@ -179,11 +179,20 @@ func processesIn(a *inferior.Archive, name string) ([]*mqs.Process, error) {
 	return s.Processes, nil
 }
 
-// Process collects what a filter keeps of one of the processes, from where the command has
-// read it. The decoders are those of today; a DLL's answers are those that it gave then.
-func (r *Recording) Process(ctx context.Context, decoders []read.Decoder, t inferior.Inferior, f read.Filter) (*mqs.Process, error) {
-	sources := read.Sources{Decoders: decoders, OpenDLL: func(_ context.Context, t inferior.Inferior, _ read.Source) (read.Source, error) {
-		p := r.said[t.Info().Inferior]
+// Read collects what a filter keeps of all the processes, as the command has read them: with
+// those that could not be read beside them, and what one says of another inferred. The decoders
+// are those of today; a DLL's answers are those that it gave then.
+func (r *Recording) Read(ctx context.Context, decoders []read.Decoder, f read.Filter) (*mqs.Snapshot, error) {
+	one := func(reader *inferior.Reader, f read.Filter) (*mqs.Process, error) {
+		return r.process(reader, decoders, f)
+	}
+	return read.Several{Processes: r.Processes, Beside: r.Beside, Read: one}.Together(ctx, f)
+}
+
+// process collects what a filter keeps of one of the processes, from where the command has read it.
+func (r *Recording) process(reader *inferior.Reader, decoders []read.Decoder, f read.Filter) (*mqs.Process, error) {
+	sources := read.Sources{Decoders: decoders, OpenDLL: func(reader *inferior.Reader, _ read.Source) (read.Source, error) {
+		p := r.said[reader.Info().Inferior]
 		switch {
 		case p == nil:
 			return nil, read.Unreadable("", "%w", read.ErrNoDLL)
@@ -192,7 +201,7 @@ func (r *Recording) Process(ctx context.Context, decoders []read.Decoder, t infe
 		}
 		return &answers{process: p}, nil
 	}}
-	return sources.Read(ctx, t, r.choice, f)
+	return sources.Read(reader, r.choice, f)
 }
 
 // answers is a DLL's source that answers as it did.

@@ -60,7 +60,7 @@ func written(t *testing.T, c Content, processes ...inferior.Inferior) *Recording
 func TestDLLAnswersAgain(t *testing.T) {
 	want := byDLL()
 	r := written(t, Content{Choice: read.DLL, ByDLL: []*mqs.Process{want}}, process(1))
-	got, err := r.Process(t.Context(), nil, r.Processes[0], read.Filter{Internal: true})
+	got, err := r.process(inferior.NewReader(t.Context(), r.Processes[0]), nil, read.Filter{Internal: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestDLLAnswersAgain(t *testing.T) {
 		t.Errorf("it says\n%s\nwant\n%s", got, want)
 	}
 	// A filter is one of the replay's.
-	if got, err = r.Process(t.Context(), nil, r.Processes[0], read.Filter{Comm: "b"}); err != nil || len(got.Communicators) != 1 || got.Communicators[0].Queue[0].Operations[0].DesiredTag.Value != 2 {
+	if got, err = r.process(inferior.NewReader(t.Context(), r.Processes[0]), nil, read.Filter{Comm: "b"}); err != nil || len(got.Communicators) != 1 || got.Communicators[0].Queue[0].Operations[0].DesiredTag.Value != 2 {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -85,10 +85,10 @@ func TestDLLAnswersAgain(t *testing.T) {
 func TestErrorsAgain(t *testing.T) {
 	failed := read.Failed(process(1).Info(), read.Unreadable("", "libtoy.so crashed\nin mqs_setup_image"))
 	r := written(t, Content{Choice: read.DLL, ByDLL: []*mqs.Process{failed}}, process(1), process(2))
-	if _, err := r.Process(t.Context(), nil, r.Processes[0], read.Filter{}); err == nil || err.Error() != failed.Unavailable {
+	if _, err := r.process(inferior.NewReader(t.Context(), r.Processes[0]), nil, read.Filter{}); err == nil || err.Error() != failed.Unavailable {
 		t.Errorf("the error is %v", err)
 	}
-	if _, err := r.Process(t.Context(), nil, r.Processes[1], read.Filter{}); !errors.Is(err, read.ErrNoDLL) {
+	if _, err := r.process(inferior.NewReader(t.Context(), r.Processes[1]), nil, read.Filter{}); !errors.Is(err, read.ErrNoDLL) {
 		t.Errorf("without a DLL the error is %v", err)
 	}
 }
@@ -103,7 +103,7 @@ func TestOldRecording(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = r.Process(t.Context(), nil, r.Processes[0], read.Filter{})
+	_, err = r.process(inferior.NewReader(t.Context(), r.Processes[0]), nil, read.Filter{})
 	if err == nil || !strings.Contains(err.Error(), "does not use an MPI library") || len(r.Beside) > 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -156,7 +156,7 @@ func TestManyAnswers(t *testing.T) {
 			Queue: p.Communicators[0].Queue})
 	}
 	r := written(t, Content{Choice: read.Auto, ByDLL: []*mqs.Process{p}}, process(1))
-	got, err := r.Process(t.Context(), nil, r.Processes[0], read.Filter{Limit: 1})
+	got, err := r.process(inferior.NewReader(t.Context(), r.Processes[0]), nil, read.Filter{Limit: 1})
 	if err != nil || len(got.Communicators) != 1002 {
 		t.Errorf("%v", err)
 	}
@@ -172,7 +172,7 @@ func TestManyAlike(t *testing.T) {
 	}
 	q.Total = len(q.Operations)
 	r := written(t, Content{Choice: read.DLL, ByDLL: []*mqs.Process{p}}, process(1))
-	got, err := r.Process(t.Context(), nil, r.Processes[0], read.Filter{})
+	got, err := r.process(inferior.NewReader(t.Context(), r.Processes[0]), nil, read.Filter{})
 	if err != nil || len(got.Communicators[0].Queue[0].Operations) != n+1 {
 		t.Error(err)
 	}

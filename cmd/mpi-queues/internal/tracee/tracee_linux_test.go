@@ -1,10 +1,12 @@
-package main
+package tracee
 
 import (
 	"os"
 	"os/exec"
 	"syscall"
 	"testing"
+
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/liveness"
 )
 
 // sleeper starts a process that does nothing.
@@ -24,17 +26,17 @@ func stop(t *testing.T, p *os.Process) {
 	if err := p.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	wait(t.Context(), func() bool { return isStopped(t, p) })
+	liveness.Wait(t.Context(), func() bool { return isStopped(t, p) })
 }
 
 // isStopped is false of a process as soon as SIGCONT was sent to it.
 func isStopped(t *testing.T, p *os.Process) bool {
 	t.Helper()
-	now, err := lookAt(p.Pid)
+	now, err := Read(p.Pid)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return now.state == 'T'
+	return now.State == 'T'
 }
 
 // What a gdb leaves stopped runs on, unless it was stopped before, or is another process now.
@@ -45,20 +47,20 @@ func TestLetRun(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		isStopped bool // before
-		change    func(before *processState)
+		change    func(before *State)
 		gdb       *os.ProcessState
 		runs      bool
 	}{
 		"left stopped":      {gdb: gdb.ProcessState, runs: true},
 		"stopped before":    {isStopped: true, gdb: gdb.ProcessState},
-		"another of its id": {change: func(before *processState) { before.started += "0" }, gdb: gdb.ProcessState},
+		"another of its id": {change: func(before *State) { before.started++ }, gdb: gdb.ProcessState},
 		"no gdb ran":        {},
 	} {
 		p := sleeper(t)
 		if c.isStopped {
 			stop(t, p)
 		}
-		before, err := lookAt(p.Pid)
+		before, err := Read(p.Pid)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +68,7 @@ func TestLetRun(t *testing.T) {
 			c.change(&before)
 		}
 		stop(t, p)
-		if before.letRun(c.gdb, false); isStopped(t, p) == c.runs {
+		if before.LetRun(c.gdb, false); isStopped(t, p) == c.runs {
 			t.Errorf("%s: it runs: %v", name, !c.runs)
 		}
 	}
@@ -90,12 +92,12 @@ func TestLetRunAboutToStop(t *testing.T) {
 	if _, err := said.Read(make([]byte, 1)); err != nil {
 		t.Fatal(err)
 	}
-	before, err := lookAt(cmd.Process.Pid)
+	before, err := Read(cmd.Process.Pid)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before.letRun(gdb.ProcessState, false)
-	before.letRun(gdb.ProcessState, true)
+	before.LetRun(gdb.ProcessState, false)
+	before.LetRun(gdb.ProcessState, true)
 	if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != 7 {
 		t.Errorf("it has not been told to run on: %v", cmd.ProcessState)
 	}

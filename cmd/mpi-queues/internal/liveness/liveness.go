@@ -1,52 +1,54 @@
-package main
+// Package liveness says whether processes get on between two looks at them: what hangs is what runs
+// and is seen to stand where it stood.
+package liveness
 
 import (
-	"bytes"
 	"context"
-	"fmt"
-	"os"
-	"strconv"
 	"sync"
 	"time"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
-// lookedAt remembers how processes were when they were last looked at, and how long they had
+// History remembers how processes were when they were last looked at, and how long they had
 // run by then.
-type lookedAt struct {
+type History struct {
 	mutex sync.Mutex
-	seen  map[int]look // by process id
+	seen  map[int]sighting // by process id
 	// first is when the first look was, looks how many there were.
 	first time.Time
 	looks int
 }
 
-type look struct {
+type sighting struct {
 	process *mqs.Process
 	clock   clock
 }
 
-// clock says how long a process has run, and when it was started: another one may have
-// the same number.
+// clock says how long a process has run and when it was started, in the kernel's ticks: another one
+// may have the same number.
 type clock struct {
 	ticks, start uint64
 	// runnable is true of one that runs, or would if it had a processor.
 	runnable bool
 }
 
+// Clocks are those of processes at one moment, by process id.
+type Clocks map[int]clock
+
 // leastTicks is how long a process has to have run for a second look to say anything: it
 // looks for messages all the time that it waits for one. One that sleeps meanwhile, or is
 // stopped, does not run, and proves nothing.
 const leastTicks = 2
 
-// clocks reads the clocks of those that were looked at before. It has to be done before they
+// Clocks reads the clocks of those that were looked at before. It has to be done before they
 // are stopped again: what they run after that says nothing of what is seen.
-func (l *lookedAt) clocks() map[int]clock {
+func (l *History) Clocks() Clocks {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	out := map[int]clock{}
+	out := Clocks{}
 	for pid := range l.seen {
 		if c, err := clockOf(pid); err == nil {
 			out[pid] = c
@@ -55,13 +57,13 @@ func (l *lookedAt) clocks() map[int]clock {
 	return out
 }
 
-// past is what was seen of processes before, by the clocks that they had then. The processes
+// Past is what was seen of processes before, by the clocks that they had then. The processes
 // of a snapshot are remembered for the next time.
-func (l *lookedAt) past(s *mqs.Snapshot, stopped map[int]clock) waitfor.Past {
+func (l *History) Past(s *mqs.Snapshot, stopped Clocks) waitfor.Past {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	out := waitfor.Past{Earlier: map[int]*mqs.Process{}, Ran: map[int]bool{}}
-	now := map[int]look{}
+	now := map[int]sighting{}
 	for _, p := range s.Processes {
 		c, err := clockOf(p.PID)
 		before, known := l.seen[p.PID]
@@ -76,7 +78,7 @@ func (l *lookedAt) past(s *mqs.Snapshot, stopped map[int]clock) waitfor.Past {
 				continue
 			}
 		}
-		now[p.PID] = look{p, c}
+		now[p.PID] = sighting{p, c}
 	}
 	if out.Looks = l.looks; l.looks == 0 {
 		l.first = time.Now()
@@ -86,9 +88,9 @@ func (l *lookedAt) past(s *mqs.Snapshot, stopped map[int]clock) waitfor.Past {
 	return out
 }
 
-// isSecond says whether a look at processes is a second one at all of them that had
+// IsSecond says whether a look at processes is a second one at all of them that had
 // something to run when they were stopped: on a busy machine they may not have run yet.
-func isSecond(past waitfor.Past, stopped map[int]clock) bool {
+func IsSecond(past waitfor.Past, stopped Clocks) bool {
 	for pid := range past.Earlier {
 		if stopped[pid].runnable && !past.Ran[pid] {
 			return false
@@ -97,9 +99,9 @@ func isSecond(past waitfor.Past, stopped map[int]clock) bool {
 	return true
 }
 
-// settled says whether all processes that have something to run have run for long enough
+// Settled says whether all processes that have something to run have run for long enough
 // since they were looked at.
-func (l *lookedAt) settled() bool {
+func (l *History) Settled() bool {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	for pid, look := range l.seen {
@@ -110,11 +112,11 @@ func (l *lookedAt) settled() bool {
 	return true
 }
 
-// watched is how long ago the first look was.
-func (l *lookedAt) watched() time.Duration { return time.Since(l.first) }
+// Watched is how long ago the first look was.
+func (l *History) Watched() time.Duration { return time.Since(l.first) }
 
-// wait waits until something is so, as long as the context lasts.
-func wait(ctx context.Context, until func() bool) {
+// Wait waits until something is so, as long as the context lasts.
+func Wait(ctx context.Context, until func() bool) {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for !until() {
@@ -126,24 +128,8 @@ func wait(ctx context.Context, until func() bool) {
 	}
 }
 
-// clockOf reads the state of a process, the processor time that it has used and its start,
-// in the kernel's ticks (/proc/PID/stat, fields 3, 14, 15 and 22; proc(5)).
+// clockOf reads the clock of a process.
 func clockOf(pid int) (clock, error) {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return clock{}, err
-	}
-	// The program's name, in brackets, may hold anything; the third field follows it.
-	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	const state, user, system, start = 0, 14 - 3, 15 - 3, 22 - 3
-	if len(fields) <= start {
-		return clock{}, fmt.Errorf("/proc/%d/stat is cut short", pid)
-	}
-	var values [start + 1]uint64
-	for _, i := range []int{user, system, start} {
-		if values[i], err = strconv.ParseUint(string(fields[i]), 10, 64); err != nil {
-			return clock{}, err
-		}
-	}
-	return clock{values[user] + values[system], values[start], string(fields[state]) == "R"}, nil
+	s, err := procfs.Host.Stat(pid)
+	return clock{s.User + s.System, s.Started, s.State == 'R'}, err
 }

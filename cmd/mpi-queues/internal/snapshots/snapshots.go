@@ -1,4 +1,5 @@
-package main
+// Package snapshots reads what was written of a job's ranks into files, and makes one job of it.
+package snapshots
 
 import (
 	"context"
@@ -14,13 +15,14 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/decoders"
 	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 	"github.com/mpi-queues/mpi-queues/mqs/recording"
 )
 
-// readSnapshots makes one job of files, folders of files, and standard input.
-func readSnapshots(ctx context.Context, args []string, stdin io.Reader) (*mqs.Snapshot, error) {
+// Read makes one job of files, folders of files, and standard input.
+func Read(ctx context.Context, args []string, stdin io.Reader) (*mqs.Snapshot, error) {
 	paths, err := snapshotFiles(args)
 	if err != nil {
 		return nil, err
@@ -110,7 +112,7 @@ func readSnapshot(ctx context.Context, parser *document.Parser, path string, std
 		if err != nil {
 			return nil, err
 		}
-		return replay(ctx, r, read.Filter{Internal: true})
+		return r.Read(ctx, decoders.All, read.Filter{Internal: true})
 	}
 	name, from := "standard input", stdin
 	if path != "-" {

@@ -1,10 +1,11 @@
-package main
+package liveness
 
 import (
 	"os/exec"
 	"syscall"
 	"testing"
 
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/tracee"
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
 
@@ -18,28 +19,28 @@ func TestPast(t *testing.T) {
 	t.Cleanup(func() { _ = busy.Process.Kill(); _ = busy.Wait() })
 	pid := busy.Process.Pid
 	s := &mqs.Snapshot{Processes: []*mqs.Process{{PID: pid}}}
-	var seen lookedAt
-	if p := seen.past(s, nil); p.Looks != 0 || len(p.Earlier) != 0 || len(p.Ran) != 0 {
+	var seen History
+	if p := seen.Past(s, nil); p.Looks != 0 || len(p.Earlier) != 0 || len(p.Ran) != 0 {
 		t.Errorf("at the first look, the past is %+v", p)
 	}
 	first := seen.seen[pid].clock
-	wait(t.Context(), seen.settled)
-	if p := seen.past(s, map[int]clock{pid: first}); p.Looks != 1 || p.Earlier[pid] == nil || p.Ran[pid] {
+	Wait(t.Context(), seen.Settled)
+	if p := seen.Past(s, Clocks{pid: first}); p.Looks != 1 || p.Earlier[pid] == nil || p.Ran[pid] {
 		t.Errorf("of one that has run while it was looked at, the past is %+v", p)
 	}
 	if seen.seen[pid].clock != first {
 		t.Error("a look before which it has not run is the one that the next is held against")
 	}
-	wait(t.Context(), seen.settled)
-	if p := seen.past(s, seen.clocks()); p.Looks != 2 || p.Earlier[pid] == nil || !p.Ran[pid] {
+	Wait(t.Context(), seen.Settled)
+	if p := seen.Past(s, seen.Clocks()); p.Looks != 2 || p.Earlier[pid] == nil || !p.Ran[pid] {
 		t.Errorf("of one that has run, the past is %+v", p)
 	}
 	if err := busy.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	wait(t.Context(), func() bool { p, err := lookAt(pid); return err == nil && p.state == 'T' })
-	seen.past(s, seen.clocks())
-	if wait(t.Context(), seen.settled); seen.past(s, seen.clocks()).Ran[pid] {
+	Wait(t.Context(), func() bool { p, err := tracee.Read(pid); return err == nil && p.State == 'T' })
+	seen.Past(s, seen.Clocks())
+	if Wait(t.Context(), seen.Settled); seen.Past(s, seen.Clocks()).Ran[pid] {
 		t.Error("one that is stopped has run")
 	}
 }
@@ -51,9 +52,9 @@ func TestPastOfExited(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &mqs.Snapshot{Processes: []*mqs.Process{{PID: short.Process.Pid, Phase: mqs.Exited}}}
-	var seen lookedAt
-	seen.past(s, nil)
-	if p := seen.past(s, seen.clocks()); p.Earlier[short.Process.Pid] == nil {
+	var seen History
+	seen.Past(s, nil)
+	if p := seen.Past(s, seen.Clocks()); p.Earlier[short.Process.Pid] == nil {
 		t.Errorf("the past is %+v", p)
 	}
 }

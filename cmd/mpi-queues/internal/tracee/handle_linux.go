@@ -1,16 +1,8 @@
-package main
+package tracee
 
 import (
-	"syscall"
-
 	"golang.org/x/sys/unix"
 )
-
-// ownSession keeps a child away from the terminal, whose Ctrl-C is not for it,
-// and ends it when this program is killed.
-func ownSession() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGTERM}
-}
 
 // processHandle stands for one process, whatever becomes of its number.
 type processHandle struct{ pid, fd int }

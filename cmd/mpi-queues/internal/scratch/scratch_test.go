@@ -1,4 +1,4 @@
-package main
+package scratch
 
 import (
 	"os"
@@ -31,15 +31,15 @@ func TestTemporary(t *testing.T) {
 		}
 		kept = append(kept, another)
 	}
-	first, err := newTemporary()
+	first, err := New()
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := newTemporary()
+	second, err := New()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range append(kept, link, first.path, second.path) {
+	for _, path := range append(kept, link, first.Path, second.Path) {
 		if _, err := os.Lstat(path); err != nil {
 			t.Error(err)
 		}
@@ -47,8 +47,8 @@ func TestTemporary(t *testing.T) {
 	if _, err := os.Lstat(left); err == nil {
 		t.Error("what was left behind is still there")
 	}
-	first.remove()
-	second.remove()
+	first.Remove()
+	second.Remove()
 	if now, _ := filepath.Glob(filepath.Join(tmp, temporaryName+"*")); len(now) != len(kept)-1 {
 		t.Errorf("%q are there", now)
 	}

@@ -1,11 +1,8 @@
 //go:build !linux
 
-package main
+package tracee
 
 import "syscall"
-
-// ownSession keeps a child away from the terminal, whose Ctrl-C is not for it.
-func ownSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 // processHandle stands for a process by its number alone.
 type processHandle struct{ pid int }

@@ -1,4 +1,5 @@
-package main
+// Package scratch has temporary folders that nobody is left with, however this process ends.
+package scratch
 
 import (
 	"errors"
@@ -10,15 +11,16 @@ import (
 // temporaryName is what temporary folders are called, of this program's alone.
 const temporaryName = "mpi-queues-run-"
 
-// temporary is a folder that lasts as long as this process does. It is locked
+// Folder is a folder that lasts as long as this process does. It is locked
 // (flock), so that who comes later can tell one that a killed process has left.
-type temporary struct {
-	path string
+type Folder struct {
+	// Path is where it is.
+	Path string
 	lock *os.File
 }
 
-// newTemporary makes a folder, and removes those that were left behind.
-func newTemporary() (*temporary, error) {
+// New makes a folder, and removes those that were left behind.
+func New() (*Folder, error) {
 	removeLeft()
 	const attempts = 10
 	for range attempts {
@@ -26,7 +28,7 @@ func newTemporary() (*temporary, error) {
 		if err != nil {
 			return nil, err
 		}
-		t := &temporary{path: path}
+		t := &Folder{Path: path}
 		if t.lock, err = os.Open(path); err != nil {
 			return nil, errors.Join(err, os.Remove(path))
 		}
@@ -40,14 +42,15 @@ func newTemporary() (*temporary, error) {
 }
 
 // isThere is false if somebody has removed the folder before it was locked.
-func (t *temporary) isThere() bool {
+func (t *Folder) isThere() bool {
 	own, err1 := t.lock.Stat()
-	now, err2 := os.Lstat(t.path)
+	now, err2 := os.Lstat(t.Path)
 	return errors.Join(err1, err2) == nil && os.SameFile(own, now)
 }
 
-func (t *temporary) remove() {
-	_ = os.RemoveAll(t.path)
+// Remove removes the folder with all that is in it.
+func (t *Folder) Remove() {
+	_ = os.RemoveAll(t.Path)
 	_ = t.lock.Close()
 }
 

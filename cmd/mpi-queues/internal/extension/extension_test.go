@@ -1,4 +1,4 @@
-package main
+package extension
 
 import (
 	"errors"
@@ -17,7 +17,7 @@ func extensionFolder(t *testing.T) string {
 		t.Fatal(err)
 	}
 	folder := filepath.Join(home, "share", "mpi-queues")
-	if path, err := unpackExtension(folder); err != nil || path != filepath.Join(folder, "gdbinit") {
+	if path, err := Unpack(folder); err != nil || path != filepath.Join(folder, "gdbinit") {
 		t.Fatal(path, err)
 	}
 	return folder
@@ -53,7 +53,7 @@ func TestUnpackedWhereNobodyElseWrites(t *testing.T) {
 			if err := c.change(folder); err != nil {
 				t.Fatal(err)
 			}
-			_, err := unpackExtension(folder)
+			_, err := Unpack(folder)
 			switch {
 			case c.want == "" && err != nil, c.want != "" && (err == nil || err.Error() != folder+c.want):
 				t.Errorf("%v, not %q", err, c.want)
@@ -72,7 +72,7 @@ func TestUnpackedBelowNobodyElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	folder := filepath.Join(home, "open", "share", "mpi-queues")
-	if _, err := unpackExtension(folder); err == nil || !strings.Contains(err.Error(), "can be written to by everybody") {
+	if _, err := Unpack(folder); err == nil || !strings.Contains(err.Error(), "can be written to by everybody") {
 		t.Error(err)
 	}
 	if _, err := os.Lstat(filepath.Join(home, "open", "share")); err == nil {
@@ -96,7 +96,7 @@ func TestUnpackedThroughNoLink(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := unpackExtension(folder); err != nil {
+	if _, err := Unpack(folder); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := os.ReadFile(precious); err != nil || string(text) != "precious" {
@@ -112,7 +112,7 @@ func TestLinkedHelper(t *testing.T) {
 	t.Setenv("GOCACHE", "/home/ann/cache")
 	link := filepath.Join(extensionFolder(t), "mpi-queues")
 	for _, self := range []string{"/home/ann/go/bin/mpi-queues", "/tmpfiles/mpi-queues"} {
-		if err := linkHelper(filepath.Dir(link), self); err != nil {
+		if err := Link(filepath.Dir(link), self); err != nil {
 			t.Fatal(err)
 		}
 		if to, err := os.Readlink(link); err != nil || to != self {
@@ -120,10 +120,10 @@ func TestLinkedHelper(t *testing.T) {
 		}
 	}
 	for _, self := range []string{"/tmp/go-build1/b001/exe/mpi-queues", filepath.Join(t.TempDir(), "mpi-queues"), "/home/ann/cache/ab/cd-d/mpi-queues"} {
-		if err := linkHelper(filepath.Dir(link), "/home/ann/go/bin/mpi-queues"); err != nil {
+		if err := Link(filepath.Dir(link), "/home/ann/go/bin/mpi-queues"); err != nil {
 			t.Fatal(err)
 		}
-		if err := linkHelper(filepath.Dir(link), self); err != nil {
+		if err := Link(filepath.Dir(link), self); err != nil {
 			t.Fatal(err)
 		}
 		if to, err := os.Readlink(link); err == nil {
@@ -141,18 +141,18 @@ func TestUnpackedBesideWhatIsLeft(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := unpackExtension(folder); err != nil {
+	if _, err := Unpack(folder); err != nil {
 		t.Error(err)
 	}
 	link := filepath.Join(folder, "mpi-queues")
-	if err := linkHelper(folder, "/usr/bin/mpi-queues"); err != nil {
+	if err := Link(folder, "/usr/bin/mpi-queues"); err != nil {
 		t.Error(err)
 	}
 	before, _ := filepath.Glob(filepath.Join(folder, ".*"))
 	if err := errors.Join(os.RemoveAll(link), os.Mkdir(link, 0o755)); err != nil { // no link takes its place
 		t.Fatal(err)
 	}
-	if err := linkHelper(folder, "/usr/bin/mpi-queues"); err == nil {
+	if err := Link(folder, "/usr/bin/mpi-queues"); err == nil {
 		t.Error("a folder was replaced")
 	}
 	if after, _ := filepath.Glob(filepath.Join(folder, ".*")); len(after) != len(before) {

@@ -1,0 +1,12 @@
+// Package child says how a child process is started that the terminal is not for.
+package child
+
+import (
+	"syscall"
+)
+
+// OwnSession keeps a child away from the terminal, whose Ctrl-C is not for it,
+// and ends it when this program is killed.
+func OwnSession() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGTERM}
+}

@@ -1,0 +1,10 @@
+//go:build !linux
+
+package child
+
+import (
+	"syscall"
+)
+
+// OwnSession keeps a child away from the terminal, whose Ctrl-C is not for it.
+func OwnSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
