@@ -52,7 +52,7 @@ func startHost(path string, safe []string, command func() *exec.Cmd) (*hostProce
 	if err != nil {
 		return nil, err
 	}
-	ours, theirs, err := socketPair()
+	ours, theirs, err := wire.SocketPair()
 	if err != nil {
 		state.Close()
 		return nil, err
@@ -72,28 +72,6 @@ func startHost(path string, safe []string, command func() *exec.Cmd) (*hostProce
 		return nil, fmt.Errorf("the process for the DLL can't be started: %w", err)
 	}
 	return h, nil
-}
-
-// socketPair returns the two ends of a stream.
-func socketPair() (net.Conn, *os.File, error) {
-	syscall.ForkLock.RLock()
-	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
-	if err == nil {
-		unix.CloseOnExec(fds[0])
-		unix.CloseOnExec(fds[1])
-	}
-	syscall.ForkLock.RUnlock()
-	if err != nil {
-		return nil, nil, err
-	}
-	ours, theirs := os.NewFile(uintptr(fds[0]), "dll"), os.NewFile(uintptr(fds[1]), "dll")
-	defer func() { _ = ours.Close() }()
-	conn, err := net.FileConn(ours)
-	if err != nil {
-		_ = theirs.Close()
-		return nil, nil, err
-	}
-	return conn, theirs, nil
 }
 
 // do makes a request, and answers from t what the host asks meanwhile. The host may take limit, where

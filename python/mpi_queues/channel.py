@@ -1,4 +1,4 @@
-"""The two pipes to the helper, neither of which can block gdb."""
+"""The two pipes to the helper, or the socket, none of which can block gdb."""
 
 import os
 import select
@@ -30,6 +30,23 @@ class Channel:
         self._both.register(write_fd, select.POLLOUT)
         self._incoming = select.poll()
         self._incoming.register(read_fd, select.POLLIN)
+
+    @classmethod
+    def inherited(cls, descriptor: int) -> "Channel":
+        """Takes a socket for its own that this process was started with as a descriptor.
+
+        What gdb starts from now on does not inherit it, and finds nothing in its place.
+        """
+        both = os.dup(descriptor), os.dup(descriptor)  # which no child inherits
+        nothing = os.open(os.devnull, os.O_RDWR)
+        os.dup2(nothing, descriptor)
+        os.close(nothing)
+        return cls(*both)
+
+    def close(self) -> None:
+        """Closes both pipes."""
+        os.close(self._read_fd)
+        os.close(self._write_fd)
 
     def send(self, frame: bytes) -> None:
         """Sends a frame, or as much of it as the pipe takes; receive() sends the rest."""
