@@ -23,7 +23,7 @@ func TestLibraries(t *testing.T) {
 		"MPICH over UCX":              {Library{MPI: "MPICH", Release: "4.0.2", Device: "ch4:ucx"}, may{count: true, source: true, missReceive: true}},
 		"MPICH, stripped":             {Library{MPI: "MPICH", Release: "5.0.2", Device: "ch4:ucx", Stripped: true}, may{count: true, missReceive: true}},
 	} {
-		k := c.of.Keeps()
+		k := c.of.Fidelity()
 		got := may{
 			k.loses(comm, "pending_sends", "desired_tag", send, Object{}),
 			k.loses(comm, "pending_sends", "count", send, Object{}),
@@ -36,7 +36,7 @@ func TestLibraries(t *testing.T) {
 	}
 	// From 4.1 on a stripped MPICH's requests know their communicators, and with them whom they name.
 	for release, bare := range map[string]bool{"4.0.2": true, "4.2.1": false} {
-		k := Library{MPI: "MPICH", Release: release, Device: "ch4:ucx", Stripped: true}.Keeps()
+		k := Library{MPI: "MPICH", Release: release, Device: "ch4:ucx", Stripped: true}.Fidelity()
 		if (k.Strays != nil && k.Strays(Object{"remote_group": []any{1}})) != bare {
 			t.Errorf("%s: that an intercommunicator's sends stray is not %v", release, bare)
 		}
