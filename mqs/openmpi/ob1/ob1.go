@@ -14,7 +14,7 @@ import (
 const name = "ob1"
 
 // Component is pml ob1.
-var Component = ompi.Component{Name: name, Queries: inferior.Queries(&types{}), Open: open}
+var Component = ompi.Component{Name: name, Types: &types{}, Open: open}
 
 // queues are the messages of a process that ob1 carries. They are its [ompi.Queues].
 type queues struct {

@@ -4,7 +4,6 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/callstack"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
-	"github.com/mpi-queues/mpi-queues/mqs/layout"
 )
 
 // Component is a component of Open MPI's that may carry a process's messages: a pml, or what lies beneath
@@ -12,8 +11,8 @@ import (
 type Component struct {
 	// Name is Open MPI's for it: "ob1".
 	Name string
-	// Queries are the C types that it reads.
-	Queries []layout.TypeQuery
+	// Types are the C types that it reads: a pointer to a struct as [inferior.Bind] binds.
+	Types any
 	// Open returns the queues of a process, nil if the component is not the one that carries its messages.
 	// It fails if it is, and the layouts that the process is read by are not those of its objects.
 	Open func(p *Process) (Queues, error)

@@ -13,7 +13,7 @@ import (
 )
 
 // ucxComponent is pml ucx, which leaves matching to UCX.
-var ucxComponent = ompi.Component{Name: "ucx", Queries: inferior.Queries(&ucxTypes{}), Open: openUCX}
+var ucxComponent = ompi.Component{Name: "ucx", Types: &ucxTypes{}, Open: openUCX}
 
 // symUCX is the module. Like the functions of ucxMakers it is in .dynsym of stripped libraries too.
 const symUCX = "ompi_pml_ucx" // mca_pml_ucx_module_t
