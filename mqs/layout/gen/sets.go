@@ -109,7 +109,7 @@ func (s *set) renew() error {
 			bad = append(bad, err)
 			continue
 		}
-		t.Types = keep(t.Types, s.wants(t.Scope))
+		t.Types = keep(t.Types, t.Scope, s.wants(t.Scope))
 		t.Hash = hash(t, r)
 	}
 	return errors.Join(bad...)
@@ -127,7 +127,7 @@ func (s *set) make(w *workshop, r *recipe) (*layout.Table, error) {
 	}
 	t := &layout.Table{Name: r.name, Release: r.Release, Scope: r.Scope, BasedOn: r.BasedOn, Provenance: layout.Provenance{Recipe: r.name},
 		PointerSize: o.pointerSize, ByteOrder: o.byteOrder}
-	if t.Types, err = o.types(s.wants(r.Scope)); err != nil {
+	if t.Types, err = o.types(r.Scope, s.wants(r.Scope)); err != nil {
 		return nil, err
 	}
 	t.Hash = hash(t, r)
