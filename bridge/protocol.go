@@ -3,7 +3,8 @@
 // The debugger's extension starts the helper as a child process and sends it
 // JSON-RPC 2.0 requests over the child's standard input, framed with
 // Content-Length headers. While a request is pending the helper calls back, on
-// the same two pipes, for memory, symbols and types. This file and
+// the same two pipes, for memory, symbols and types. Or the helper has started
+// the debugger, and a socket that this has inherited takes the place of the pipes. This file and
 // callbacks.go are the one definition of every message, from which
 // python/mpi_queues/protocol.py is generated.
 package bridge
@@ -26,6 +27,8 @@ const (
 	MethodRanks = "ranks"
 	// MethodDeadlock reads processes and says which of them wait for whom.
 	MethodDeadlock = "deadlock"
+	// MethodStatus says what the debugger does by itself: a helper that has started it waits for that.
+	MethodStatus = "status"
 	// MethodExited is a notification: a process has ended or is not debugged any more.
 	MethodExited = "exited"
 	// MethodCancel is a notification: give up a request.
@@ -254,6 +257,19 @@ type RanksResult struct {
 	// the job, as for MPI_Comm_spawn: other jobs.
 	Others []int `json:"others"`
 }
+
+// StatusParams says how far the debugger has come by itself, or why it goes no further.
+type StatusParams struct {
+	// Message is what it does, in a few words; empty if it does nothing more.
+	Message string `json:"message"`
+	// Attached is true if it has attached to all processes that it was to attach to.
+	Attached bool `json:"attached"`
+	// Failure is why it goes no further, in its own words; empty if it goes on.
+	Failure string `json:"failure"`
+}
+
+// StatusResult says that the debugger may go on.
+type StatusResult struct{}
 
 // Result ends a request. What there is to show has been handed over by
 // [MethodWrite] before it.

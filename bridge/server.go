@@ -24,6 +24,8 @@ type Handler interface {
 	Deadlock(ctx context.Context, d *Debugger, p DeadlockParams) error
 	// Ranks answers without asking the debugger.
 	Ranks(ctx context.Context, p RanksParams) (*RanksResult, error)
+	// Status tells what the debugger does by itself.
+	Status(ctx context.Context, p StatusParams)
 	// Exited tells of a process that has gone. No request is under way meanwhile.
 	Exited(ctx context.Context, p ExitedParams)
 }
@@ -124,6 +126,15 @@ func (s *server) handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.
 			return nil, err
 		}
 		return s.run(ctx, req.ID, func(ctx context.Context, _ InitializeParams) (any, error) { return s.handler.Ranks(ctx, p) })
+	case MethodStatus:
+		var p StatusParams
+		if err := decode(req, &p); err != nil {
+			return nil, err
+		}
+		return s.run(ctx, req.ID, func(ctx context.Context, _ InitializeParams) (any, error) {
+			s.handler.Status(ctx, p)
+			return &StatusResult{}, nil
+		})
 	}
 	return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeMethodNotFound, Message: fmt.Sprintf("no method %q", req.Method)}
 }

@@ -41,6 +41,8 @@ func (f handlerFunc) Ranks(ctx context.Context, p RanksParams) (*RanksResult, er
 
 func (f handlerFunc) Exited(context.Context, ExitedParams) {}
 
+func (f handlerFunc) Status(context.Context, StatusParams) {}
+
 // exitHandler is a handler that passes on what it is told of processes that have gone.
 type exitHandler struct {
 	handlerFunc

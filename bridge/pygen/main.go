@@ -88,7 +88,10 @@ func class(b *bytes.Buffer, name string, doc *ast.CommentGroup, t *ast.StructTyp
 	if len(lines) > 1 {
 		b.WriteString("\n    ")
 	}
-	b.WriteString("\"\"\"\n\n")
+	b.WriteString("\"\"\"\n")
+	if len(t.Fields.List) > 0 {
+		b.WriteString("\n")
+	}
 	for _, f := range t.Fields.List {
 		typ, err := python(f.Type)
 		if err != nil {

@@ -1,162 +1,39 @@
 package main
 
 import (
-	"bytes"
-	"context"
-	_ "embed"
-	"fmt"
-	"io"
-	"path/filepath"
-	"strings"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
 
-	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/decoders"
-	"github.com/mpi-queues/mpi-queues/mqs/read"
-	"github.com/mpi-queues/mpi-queues/mqs/recording"
-	"github.com/mpi-queues/mpi-queues/mqs/render"
-	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
+	"github.com/spf13/cobra"
+
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/demo"
 )
 
-//go:embed demo/deadlock.c
-var demoProgram []byte
-
-// demoRecording is of all ranks of that program; how it is made is in demo_live_test.go.
-//
-//go:embed demo/deadlock.mpiq
-var demoRecording []byte
-
-const demoRanks = 3
-
-// demo tells a story in numbered steps.
-type demo struct {
-	out    io.Writer
-	styled bool
-	steps  int
-}
-
-func (d *demo) run(ctx context.Context, recording bool) error {
-	d.say("A halo exchange on three MPI ranks hangs. Why?\n")
-	var s *mqs.Snapshot
-	var err error
-	if !recording {
-		if s, err = d.live(ctx); ctx.Err() != nil {
-			return ctx.Err()
-		}
+func demoCommand() *cobra.Command {
+	var recording bool
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Run a small MPI program that hangs, and show why",
+		Long: "Starts three ranks of a small program that deadlocks, shows their message queues through\n" +
+			"gdb and says why they hang. gdb, Open MPI and a C compiler are installed if they are\n" +
+			"missing (apt-get, dnf or zypper; as root or through sudo). Where that can't be done, a\n" +
+			"recording of the same program is shown. Nothing that it starts or writes remains.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+			defer stop()
+			err := demo.Run(ctx, os.Stdout, isStyled(os.Stdout), recording, version())
+			if ctx.Err() != nil {
+				err = errors.New("interrupted; the demo's processes and files are gone")
+			}
+			if err != nil {
+				return unreadable(err)
+			}
+			return nil
+		},
 	}
-	if err != nil {
-		d.say("\nThat did not work here: %s.\nSo here is a recording of the same program instead.\n", strings.TrimSuffix(err.Error(), "."))
-	}
-	if s == nil {
-		if s, err = d.recorded(ctx); err != nil {
-			return err
-		}
-	}
-	d.step("Why it hangs")
-	d.say("\n")
-	if err := render.ReportText(d.out, waitfor.Analyse(s), render.Style{On: d.styled}); err != nil {
-		return err
-	}
-	d.say("\n%s\n%s", d.bold("Your own program"), demoNext)
-	return nil
-}
-
-const demoNext = `  go install github.com/mpi-queues/mpi-queues/cmd/mpi-queues@latest
-  init=$(mpi-queues gdbinit) && echo "source $init" >> ~/.gdbinit
-
-  gdb -p PID                 and in gdb: mpi-queues
-  mpi-queues dump PID...     the queues of several ranks, or of mpirun's all
-  mpi-queues report PID      why the job hangs
-`
-
-// live runs the program and returns what gdb saw of it.
-func (d *demo) live(ctx context.Context) (*mqs.Snapshot, error) {
-	d.step("What it takes: gdb, Open MPI and a C compiler")
-	tools, err := d.provide(ctx)
-	if err != nil {
-		return nil, err
-	}
-	d.say("  %s\n  %s\n  %s\n", tools.gdb, tools.mpicc, tools.mpirun)
-	g, err := newGDB(tools.gdb, gdbPatience)
-	if err != nil {
-		return nil, err
-	}
-	defer g.close()
-
-	folder := filepath.Join(g.folder.Path, "demo")
-	program := filepath.Join(folder, "deadlock")
-	d.step("Compiling the program, deadlock.c")
-	if err := tools.compile(ctx, program, demoProgram); err != nil {
-		return nil, err
-	}
-	d.command("%s -g -o deadlock deadlock.c", filepath.Base(tools.mpicc))
-
-	d.step("Starting it")
-	d.command("%s -n %d deadlock", filepath.Base(tools.mpirun), demoRanks)
-	j, err := tools.start(ctx, program, demoRanks)
-	if err != nil {
-		return nil, err
-	}
-	defer j.stop()
-	d.say("  Its ranks are the processes %s.\n", join(j.pids))
-
-	d.step("Looking at each of them in gdb")
-	for _, pid := range j.pids {
-		d.command("%s -p %d -ex 'source %s' -ex mpi-queues", filepath.Base(tools.gdb), pid, g.gdbinit)
-	}
-	s, err := j.hang(ctx, g)
-	if err != nil {
-		return nil, err
-	}
-	return s, d.tables(s)
-}
-
-// recorded shows the recording.
-func (d *demo) recorded(ctx context.Context) (*mqs.Snapshot, error) {
-	r, err := recording.Read(bytes.NewReader(demoRecording), int64(len(demoRecording)))
-	if err != nil {
-		return nil, err
-	}
-	s, err := r.Read(ctx, decoders.All, read.Filter{})
-	if err != nil {
-		return nil, err
-	}
-	d.step("A recording of its three ranks")
-	return s, d.tables(s)
-}
-
-func (d *demo) tables(s *mqs.Snapshot) error {
-	d.say("\n")
-	return write(d.out, s, "text", render.Style{On: d.styled})
-}
-
-func (d *demo) say(format string, args ...any) { fmt.Fprintf(d.out, format, args...) }
-
-func (d *demo) step(title string) {
-	d.steps++
-	d.say("\n%s\n", d.bold(fmt.Sprintf("%d. %s", d.steps, title)))
-}
-
-// command shows what a user would type for what is done.
-func (d *demo) command(format string, args ...any) { d.say("  $ "+format+"\n", args...) }
-
-func (d *demo) bold(text string) string {
-	if !d.styled {
-		return text
-	}
-	return "\x1b[1m" + text + "\x1b[m"
-}
-
-// join lists numbers in a sentence: "1, 2 and 3".
-func join[T any](items []T) string {
-	var b strings.Builder
-	for i, item := range items {
-		switch {
-		case i > 0 && i == len(items)-1:
-			b.WriteString(" and ")
-		case i > 0:
-			b.WriteString(", ")
-		}
-		fmt.Fprint(&b, item)
-	}
-	return b.String()
+	cmd.Flags().BoolVar(&recording, "recording", false, "show the recording at once: no gdb and no MPI is needed")
+	return cmd
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/demo"
 )
 
 func TestDemo(t *testing.T) {
@@ -29,7 +31,7 @@ func TestDemoInterrupted(t *testing.T) {
 	if err := s.Start(); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the ranks", func() bool { return len(processesIn(t, s.tmp)) >= demoRanks })
+	until(t, "the ranks", func() bool { return len(processesIn(t, s.tmp)) >= demo.Ranks })
 	if err := s.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +48,7 @@ func TestDemoKilled(t *testing.T) {
 	if err := s.Start(); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the ranks", func() bool { return len(processesIn(t, s.tmp)) >= demoRanks })
+	until(t, "the ranks", func() bool { return len(processesIn(t, s.tmp)) >= demo.Ranks })
 	if err := s.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

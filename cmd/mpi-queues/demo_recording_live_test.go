@@ -7,11 +7,15 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/demo"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/extension"
 	"github.com/mpi-queues/mpi-queues/mqs/decoders"
 	"github.com/mpi-queues/mpi-queues/mqs/recording"
 
@@ -26,26 +30,23 @@ var update = flag.Bool("update", false, "write the demo's recording anew: go tes
 // TestDemoRecording makes the demo's recording and holds the embedded one against it.
 func TestDemoRecording(t *testing.T) {
 	j := deadlock(t)
-	path, err := findGDB("")
+	path, err := built()
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := newGDB(path, patience)
+	folder := t.TempDir()
+	init, err := extension.Unpack(folder)
 	if err != nil {
-		t.Fatal(err)
-	}
-	defer g.close()
-	if g.self, err = built(); err != nil {
 		t.Fatal(err)
 	}
 	// gdb records each process to a file.
 	var recorded []inferior.Inferior
-	for _, pid := range j.pids {
-		file := filepath.Join(g.folder.Path, "recording")
-		i := askProcess(pid)
-		i.options = []string{"-record", file}
-		if _, err := g.read(t.Context(), i); err != nil {
-			t.Fatal(err)
+	for _, pid := range j.PIDs {
+		file := filepath.Join(folder, "recording")
+		gdb := exec.Command("gdb", "-nx", "-batch", "-x", init, "-p", strconv.Itoa(pid), "-ex", "mpi-queues -record "+file)
+		gdb.Env = append(os.Environ(), "MPI_QUEUES_HELPER="+path)
+		if out, err := gdb.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
 		}
 		r, err := recording.Open(file)
 		if err != nil {
@@ -64,12 +65,12 @@ func TestDemoRecording(t *testing.T) {
 		if err := inferior.WriteRecording(&out, recorders); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile("demo/deadlock.mpiq", out.Bytes(), 0o644); err != nil {
+		if err := os.WriteFile("internal/demo/program/deadlock.mpiq", out.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		demoRecording = out.Bytes()
+		demo.Recording = out.Bytes()
 	}
-	embedded, err := inferior.ReadRecording(bytes.NewReader(demoRecording), int64(len(demoRecording)))
+	embedded, err := inferior.ReadRecording(bytes.NewReader(demo.Recording), int64(len(demo.Recording)))
 	if err != nil {
 		t.Fatal(err)
 	}

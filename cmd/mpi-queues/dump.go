@@ -6,18 +6,23 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/atomicfile"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/gdbrun"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/jobs"
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/launch"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
+	"github.com/mpi-queues/mpi-queues/mqs/render"
 )
 
 func dumpCommand() *cobra.Command {
@@ -64,8 +69,8 @@ type dump struct {
 	timeout time.Duration
 	// pids are the process ids of the command line.
 	pids []int
-	// asked are what to look at, in the order of the report.
-	asked []inquiry
+	// asked are what to read, in the order of the report.
+	asked []jobs.Inquiry
 	// remarks are sentences on what is not in the report.
 	remarks []string
 }
@@ -83,7 +88,7 @@ func (d *dump) arguments(_ *cobra.Command, args []string) error {
 	case d.isCore && len(args) != 2:
 		return usage(errors.New("--core takes a program and its core file: mpi-queues dump --core PROGRAM CORE"))
 	case d.isCore:
-		d.asked = []inquiry{askCore(args[0], args[1])}
+		d.asked = []jobs.Inquiry{jobs.Core(args[0], args[1])}
 		return nil
 	case len(args) == 0:
 		return usage(errors.New("which processes? Name their ids: mpi-queues dump PID..., or a core file: mpi-queues dump --core PROGRAM CORE"))
@@ -102,17 +107,19 @@ func (d *dump) arguments(_ *cobra.Command, args []string) error {
 }
 
 func (d *dump) run(ctx context.Context) error {
-	options, err := d.options()
+	f, err := d.filter()
 	if err != nil {
 		return usage(err)
 	}
+	// It ends soon, and many processes leave much garbage.
+	debug.SetGCPercent(400)
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	d.whole()
-	for k := range d.asked {
-		d.asked[k].options = options
+	known := new(launch.Finder)
+	if !d.isCore {
+		d.asked, d.remarks = jobs.Resolve(known, d.pids, d.isJob)
 	}
-	s, err := d.read(ctx)
+	s, err := d.read(ctx, known, f)
 	if ctx.Err() != nil {
 		return unreadable(errors.New("interrupted; the processes run on"))
 	}
@@ -123,20 +130,25 @@ func (d *dump) run(ctx context.Context) error {
 }
 
 // read reads all that is asked for. Without anything that gdb could look at, none is needed.
-func (d *dump) read(ctx context.Context) (*mqs.Snapshot, error) {
-	if !slices.ContainsFunc(d.asked, func(i inquiry) bool { return i.obstacle == nil }) {
-		return inspect(ctx, nil, d.asked)
+func (d *dump) read(ctx context.Context, known *launch.Finder, f read.Filter) (*mqs.Snapshot, error) {
+	if !slices.ContainsFunc(d.asked, func(i jobs.Inquiry) bool { return i.NeedsGDB() }) {
+		return jobs.Read(ctx, nil, d.asked, f)
 	}
-	path, err := findGDB(d.gdb)
+	g, err := newGDB(d.gdb, d.timeout, &d.settings, known)
 	if err != nil {
 		return nil, err
 	}
-	g, err := newGDB(path, d.timeout, d.commands()...)
+	defer g.Close()
+	return jobs.Read(ctx, g, d.asked, f)
+}
+
+// newGDB finds a gdb and makes it ready. [gdbrun.GDB.Close] removes what it leaves.
+func newGDB(flag string, timeout time.Duration, s *settings, known *launch.Finder) (*gdbrun.GDB, error) {
+	path, err := gdbrun.Find(flag)
 	if err != nil {
 		return nil, err
 	}
-	defer g.close()
-	return inspect(ctx, g, d.asked)
+	return gdbrun.New(path, version(), timeout, s.forGDB(), known)
 }
 
 // report shows the snapshot. If nothing could be read, the reasons are errors,
@@ -146,7 +158,7 @@ func (d *dump) report(s *mqs.Snapshot) error {
 	failed := true
 	for k, p := range s.Processes {
 		failed = failed && p.Unavailable != ""
-		if p.Unavailable != "" && d.asked[k].host == "" && !slices.Contains(reasons, p.Unavailable) {
+		if p.Unavailable != "" && d.asked[k].IsHere() && !slices.Contains(reasons, p.Unavailable) {
 			reasons = append(reasons, p.Unavailable)
 		}
 	}
@@ -171,12 +183,12 @@ func (d *dump) report(s *mqs.Snapshot) error {
 func (d *dump) tables(s *mqs.Snapshot) error {
 	here := &mqs.Snapshot{}
 	for k, p := range s.Processes {
-		if d.asked[k].host == "" {
+		if d.asked[k].IsHere() {
 			here.Processes = append(here.Processes, p)
 		}
 	}
 	fill := func(f *os.File, styled bool) error {
-		err := write(f, here, "text", d.style(styled))
+		err := render.Text(f, here, d.style(styled))
 		for _, r := range d.remarks {
 			_, printErr := fmt.Fprintf(f, "\n%s.\n", printable.Text(r))
 			err = errors.Join(err, printErr)
@@ -187,28 +199,4 @@ func (d *dump) tables(s *mqs.Snapshot) error {
 		return fill(os.Stdout, isStyled(os.Stdout))
 	}
 	return atomicfile.Write(d.output, func(f *os.File) error { return fill(f, false) })
-}
-
-// options are the view's, as gdb's command mpi-queues has them.
-func (v *view) options() ([]string, error) {
-	if _, err := v.filter(); err != nil {
-		return nil, err
-	}
-	if strings.ContainsFunc(v.comm, unicode.IsControl) {
-		return nil, errors.New("--comm can't name a communicator with control characters in its name: use its id")
-	}
-	options := []string{}
-	if v.comm != "" {
-		options = append(options, "-comm", v.comm)
-	}
-	if v.queue != "" {
-		options = append(options, "-queue", v.queue)
-	}
-	if v.internal {
-		options = append(options, "-internal")
-	}
-	if v.limit > 0 {
-		options = append(options, "-limit", v.limit.String())
-	}
-	return options, nil
 }

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/demo"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/tracee"
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
@@ -25,17 +26,17 @@ func TestDump(t *testing.T) {
 		t.Helper()
 		s := command(t, append([]string{"dump"}, args...)...)
 		s.ends(t, code)
-		runOn(t, j.pids...)
+		runOn(t, j.PIDs...)
 		return s
 	}
 
 	t.Run("order", func(t *testing.T) {
-		args := j.arguments()
+		args := arguments(j)
 		slices.Reverse(args)
 		s := dump(t, 0, append(args, "--json")...)
 		for k, p := range parse(t, &s.out).Processes {
-			rank := demoRanks - 1 - k
-			if p.Inferior != k+1 || p.PID != j.pids[rank] || p.GlobalRank != mqs.Known(int32(rank)) || p.Unavailable != "" {
+			rank := demo.Ranks - 1 - k
+			if p.Inferior != k+1 || p.PID != j.PIDs[rank] || p.GlobalRank != mqs.Known(int32(rank)) || p.Unavailable != "" {
 				t.Errorf("process %d is inferior %d, process %d, rank %v: %s", k, p.Inferior, p.PID, p.GlobalRank, p.Unavailable)
 			}
 		}
@@ -46,7 +47,7 @@ func TestDump(t *testing.T) {
 
 	t.Run("view", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "out.txt")
-		dump(t, 0, append(j.arguments(), "--comm", "halo exchange", "--queue", "unexpected", "--output", file)...)
+		dump(t, 0, append(arguments(j), "--comm", "halo exchange", "--queue", "unexpected", "--output", file)...)
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -55,12 +56,12 @@ func TestDump(t *testing.T) {
 		if bytes.Contains(text, []byte("MPI_COMM_WORLD")) || bytes.Contains(text, []byte("receives")) {
 			t.Errorf("more than was asked for:\n%s", text)
 		}
-		s := dump(t, 1, j.arguments()[0], "--comm", `it's "one" \ more`)
+		s := dump(t, 1, arguments(j)[0], "--comm", `it's "one" \ more`)
 		says(t, &s.err, `mpi-queues: no communicator has the name or id "it's \"one\" \\ more"; there are `)
 	})
 
 	t.Run("a vendor's DLL", func(t *testing.T) {
-		pid := j.arguments()[0]
+		pid := arguments(j)[0]
 		s := dump(t, 0, "--source", "both", pid)
 		says(t, &s.out, ", compared with ")
 		path := parse(t, &dump(t, 0, "--json", "--source", "dll", pid).out).Processes[0].DLL
@@ -88,7 +89,7 @@ func TestDump(t *testing.T) {
 				says(t, &s.out, ", read by libqueues.so")
 			}
 		}
-		runOn(t, j.pids...)
+		runOn(t, j.PIDs...)
 	})
 
 	t.Run("others", func(t *testing.T) {
@@ -98,7 +99,7 @@ func TestDump(t *testing.T) {
 		}
 		defer func() { _, _ = other.Process.Kill(), other.Wait() }()
 		pid := strconv.Itoa(other.Process.Pid)
-		s := dump(t, 0, pid, j.arguments()[1], "999999999")
+		s := dump(t, 0, pid, arguments(j)[1], "999999999")
 		says(t, &s.out, "does not use an MPI library", "Rank 1 of 3", "there is no process 999999999")
 		s = dump(t, 1, pid)
 		says(t, &s.err, "mpi-queues: ", "does not use an MPI library")
@@ -106,7 +107,7 @@ func TestDump(t *testing.T) {
 	})
 
 	t.Run("stopped", func(t *testing.T) {
-		pid := j.pids[0]
+		pid := j.PIDs[0]
 		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 			t.Fatal(err)
 		}
@@ -124,13 +125,13 @@ func TestDump(t *testing.T) {
 
 	t.Run("core", func(t *testing.T) {
 		core := filepath.Join(t.TempDir(), "core file")
-		gcore := exec.Command("gdb", "-nx", "-batch", "-p", j.arguments()[1], "-ex", "gcore "+core)
+		gcore := exec.Command("gdb", "-nx", "-batch", "-p", arguments(j)[1], "-ex", "gcore "+core)
 		if out, err := gcore.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
-		s := dump(t, 0, "--core", j.program, core)
+		s := dump(t, 0, "--core", j.Program, core)
 		says(t, &s.out, "Rank 1 of 3", "isend", "irecv")
-		s = dump(t, 1, "--core", core, j.program)
+		s = dump(t, 1, "--core", core, j.Program)
 		says(t, &s.err, "is not a core file (its ELF type is ET_")
 	})
 }
@@ -156,7 +157,7 @@ exec gdb -nx -batch -ex 'attach %d' -ex 'python import signal, os' -ex 'python %
 // TestDumpInterrupted ends dump and gdb in the middle in all ways that there are.
 func TestDumpInterrupted(t *testing.T) {
 	j := deadlock(t)
-	pid := j.pids[2]
+	pid := j.PIDs[2]
 	heedless := "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])"
 	try := func(t *testing.T, ignore string, limit time.Duration) (s *shell, isAttached bool) {
 		gdb, attached := pausing(t, pid, ignore)

@@ -8,8 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mpi-queues/mpi-queues/bridge"
-	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/dllhost"
-	"github.com/mpi-queues/mpi-queues/mqs/dll"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/helper"
 )
 
 func helperCommand() *cobra.Command {
@@ -27,8 +26,8 @@ func helperCommand() *cobra.Command {
 				return unreadable(err)
 			}
 			log := helperLog()
-			h := &helper{dlls: dll.Hosts{Command: dllhost.Command, Log: log}}
-			defer h.dlls.Close()
+			h := helper.New(version(), log, nil)
+			defer h.Close()
 			if err := bridge.Serve(cmd.Context(), stream, version(), h, log); err != nil {
 				return unreadable(err)
 			}

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/demo"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/tracee"
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
@@ -34,23 +35,23 @@ func pids(t *testing.T, s *mqs.Snapshot) []int {
 // TestDumpJob has a whole job dumped, from whatever process of it.
 func TestDumpJob(t *testing.T) {
 	j := deadlock(t)
-	launcher := j.launcher.Process.Pid
+	launcher := j.Launcher.Process.Pid
 	mpirun := strconv.Itoa(launcher)
 	for _, c := range []struct {
 		name string
 		args []string
 		want []int
 	}{
-		{"launcher", []string{mpirun}, j.pids},
-		{"rank", []string{j.arguments()[1]}, j.pids[1:2]},
-		{"job of a rank", []string{"--job", j.arguments()[1]}, j.pids},
-		{"launcher and rank", []string{mpirun, j.arguments()[1]}, j.pids},
-		{"rank and launcher", []string{j.arguments()[1], mpirun}, []int{j.pids[1], j.pids[0], j.pids[2]}},
+		{"launcher", []string{mpirun}, j.PIDs},
+		{"rank", []string{arguments(j)[1]}, j.PIDs[1:2]},
+		{"job of a rank", []string{"--job", arguments(j)[1]}, j.PIDs},
+		{"launcher and rank", []string{mpirun, arguments(j)[1]}, j.PIDs},
+		{"rank and launcher", []string{arguments(j)[1], mpirun}, []int{j.PIDs[1], j.PIDs[0], j.PIDs[2]}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := command(t, append([]string{"dump", "--json"}, c.args...)...)
 			s.ends(t, 0)
-			runOn(t, append(slices.Clone(j.pids), launcher)...)
+			runOn(t, append(slices.Clone(j.PIDs), launcher)...)
 			if got := pids(t, parse(t, &s.out)); !slices.Equal(got, c.want) {
 				t.Errorf("processes %v, want %v", got, c.want)
 			}
@@ -76,15 +77,15 @@ func TestDumpJob(t *testing.T) {
 			t.Fatal(err)
 		}
 		until(t, "the launcher to stop", stopped)
-		if err := syscall.Kill(j.pids[2], syscall.SIGKILL); err != nil {
+		if err := syscall.Kill(j.PIDs[2], syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
-		until(t, "the rank to end", func() bool { p, err := tracee.Read(j.pids[2]); return err != nil || p.State == 'Z' })
+		until(t, "the rank to end", func() bool { p, err := tracee.Read(j.PIDs[2]); return err != nil || p.State == 'Z' })
 		s := command(t, "dump", mpirun, "--json")
 		s.ends(t, 0)
 		ended := parse(t, &s.out).Processes[2]
-		if ended.PID != j.pids[2] || ended.GlobalRank != mqs.Known[int32](2) || ended.WorldSize != mqs.Known[int32](demoRanks) ||
-			ended.Unavailable != "process "+strconv.Itoa(j.pids[2])+" (rank 2) has exited" {
+		if ended.PID != j.PIDs[2] || ended.GlobalRank != mqs.Known[int32](2) || ended.WorldSize != mqs.Known[int32](demo.Ranks) ||
+			ended.Unavailable != "process "+strconv.Itoa(j.PIDs[2])+" (rank 2) has exited" {
 			t.Errorf("%+v", ended)
 		}
 		if !stopped() {
@@ -102,13 +103,13 @@ func TestDumpJob(t *testing.T) {
 // TestSeparateDebugInformation has a program read whose debug information is in
 // a file of its own: that is still found, though the C library's is left out.
 func TestSeparateDebugInformation(t *testing.T) {
-	tools, noGDB, noMPI := findTools(t.Context())
+	tools, noGDB, noMPI := demo.FindTools(t.Context())
 	if noGDB != nil || noMPI != nil {
 		t.Fatal(noGDB, noMPI)
 	}
 	folder := t.TempDir()
 	program, script := filepath.Join(folder, "deadlock"), filepath.Join(folder, "gdb")
-	if err := tools.compile(t.Context(), program, demoProgram); err != nil {
+	if err := tools.Compile(t.Context(), program, demo.Program); err != nil {
 		t.Fatal(err)
 	}
 	output := func(name string, args ...string) string {
@@ -130,13 +131,13 @@ func TestSeparateDebugInformation(t *testing.T) {
 	if err := os.WriteFile(script, []byte("#!/bin/sh\nexec gdb -iex 'set debug-file-directory "+folder+"' \"$@\"\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	j, err := tools.start(t.Context(), program, demoRanks)
+	j, err := tools.Start(t.Context(), program, demo.Ranks)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(j.stop)
+	t.Cleanup(j.Stop)
 	for gdb, want := range map[string]bool{script: true, "gdb": false} {
-		s := command(t, "dump", "--json", "--gdb", gdb, j.arguments()[0])
+		s := command(t, "dump", "--json", "--gdb", gdb, arguments(j)[0])
 		s.ends(t, 0)
 		if got := bytes.Contains(s.out.Bytes(), []byte(`"file": "deadlock.c"`)); got != want {
 			t.Errorf("%s: the program's debug information is used: %t, want %t\n%s", gdb, got, want, &s.out)
@@ -146,27 +147,27 @@ func TestSeparateDebugInformation(t *testing.T) {
 
 // TestFindWrapped finds ranks behind a shell, and a program that nobody launched.
 func TestFindWrapped(t *testing.T) {
-	tools, noGDB, noMPI := findTools(t.Context())
+	tools, noGDB, noMPI := demo.FindTools(t.Context())
 	if noGDB != nil || noMPI != nil {
 		t.Fatal(noGDB, noMPI)
 	}
 	folder := t.TempDir()
 	program := filepath.Join(folder, "deadlock")
-	if err := tools.compile(t.Context(), program, demoProgram); err != nil {
+	if err := tools.Compile(t.Context(), program, demo.Program); err != nil {
 		t.Fatal(err)
 	}
 	script := filepath.Join(folder, "wrapper")
 	if err := os.WriteFile(script, []byte("#!/bin/sh\n"+program+" \"$@\"\nexit 0\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	j, err := tools.start(t.Context(), script, demoRanks)
+	j, err := tools.Start(t.Context(), script, demo.Ranks)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// The job's own stop looks for the program by the script's name.
-	j.program = program
-	t.Cleanup(j.stop)
-	for rank, pid := range j.pids {
+	j.Program = program
+	t.Cleanup(j.Stop)
+	for rank, pid := range j.PIDs {
 		status, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 		if err != nil {
 			t.Fatal(err)
@@ -175,12 +176,12 @@ func TestFindWrapped(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, asked := range []int{pid, shell, j.launcher.Process.Pid} {
+		for _, asked := range []int{pid, shell, j.Launcher.Process.Pid} {
 			job, err := launch.Find(asked)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if job.Launcher != j.launcher.Process.Pid || job.Size != mqs.Known[int32](demoRanks) || len(job.Ranks) != demoRanks {
+			if job.Launcher != j.Launcher.Process.Pid || job.Size != mqs.Known[int32](demo.Ranks) || len(job.Ranks) != demo.Ranks {
 				t.Fatalf("%+v", job)
 			}
 			if got := job.Ranks[rank]; got != (launch.Rank{Number: mqs.Known(int32(rank)), PID: pid, Executable: program}) {
@@ -192,7 +193,7 @@ func TestFindWrapped(t *testing.T) {
 		}
 	}
 	alone := exec.Command(program, t.TempDir())
-	alone.Env = tools.environment()
+	alone.Env = tools.Environment()
 	if err := alone.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/demo"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/tracee"
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/document"
@@ -115,33 +116,33 @@ func parse(t *testing.T, text *bytes.Buffer) *mqs.Snapshot {
 
 // deadlock starts the demo's program and returns the processes of its ranks,
 // which hang. Without gdb or Open MPI the test fails.
-func deadlock(t *testing.T) *job {
+func deadlock(t *testing.T) *demo.Job {
 	t.Helper()
 	ctx := context.Background()
-	tools, noGDB, noMPI := findTools(ctx)
+	tools, noGDB, noMPI := demo.FindTools(ctx)
 	if noGDB != nil || noMPI != nil {
 		t.Fatal(noGDB, noMPI)
 	}
 	program := filepath.Join(t.TempDir(), "deadlock")
-	if err := tools.compile(ctx, program, demoProgram); err != nil {
+	if err := tools.Compile(ctx, program, demo.Program); err != nil {
 		t.Fatal(err)
 	}
-	j, err := tools.start(ctx, program, demoRanks)
+	j, err := tools.Start(ctx, program, demo.Ranks)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(j.stop)
+	t.Cleanup(j.Stop)
 	until(t, "the deadlock", func() bool {
-		s := command(t, slices.Concat([]string{"dump", "--json"}, j.arguments())...)
+		s := command(t, slices.Concat([]string{"dump", "--json"}, arguments(j))...)
 		s.ends(t, 0)
-		return hangs(parse(t, &s.out))
+		return demo.Hangs(parse(t, &s.out))
 	})
 	return j
 }
 
-func (j *job) arguments() []string {
+func arguments(j *demo.Job) []string {
 	var args []string
-	for _, pid := range j.pids {
+	for _, pid := range j.PIDs {
 		args = append(args, strconv.Itoa(pid))
 	}
 	return args

@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs what a shell sees of the program, without gdb and MPI.
 func TestScripts(t *testing.T) {
-	demo, err := filepath.Abs("demo")
+	demo, err := filepath.Abs("internal/demo/program")
 	if err != nil {
 		t.Fatal(err)
 	}

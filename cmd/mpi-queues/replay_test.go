@@ -31,9 +31,10 @@ func TestReplayOfSeveral(t *testing.T) {
 		recorders, targets = append(recorders, recorder), append(targets, recorder)
 	}
 	beside := []*mqs.Process{{Inferior: 9, PID: 99, Unavailable: "it runs"}}
-	shown, err := together(t.Context(), func(string) {}, targets, beside, read.Filter{Internal: true}, func(r *inferior.Reader, f read.Filter) (*mqs.Process, error) {
+	one := func(r *inferior.Reader, f read.Filter) (*mqs.Process, error) {
 		return read.Sources{Decoders: decoders.All}.Read(r, read.Native, f)
-	})
+	}
+	shown, err := read.Several{Processes: targets, Beside: beside, Read: one}.Together(t.Context(), read.Filter{Internal: true})
 	if err != nil {
 		t.Fatal(err)
 	}

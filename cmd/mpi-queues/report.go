@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/atomicfile"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/jobs"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/liveness"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/snapshots"
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -178,7 +179,7 @@ func (c *report) watch(ctx context.Context, s *mqs.Snapshot) (*waitfor.Report, e
 	var seen liveness.History
 	past := seen.Past(s, nil)
 	past.Again = true
-	r := waitfor.Look(s, past)
+	r := waitfor.AnalyseLive(s, past)
 	second := false // of all that have run at all
 	for pause := firstPause; ctx.Err() == nil && c.isOpen(r) && past.Looks < mostLooks && (!second || seen.Watched() < mostWatch); pause = min(3*pause, mostPause) {
 		next := time.Now().Add(pause)
@@ -196,7 +197,7 @@ func (c *report) watch(ctx context.Context, s *mqs.Snapshot) (*waitfor.Report, e
 		past = seen.Past(again, stopped)
 		second = second || liveness.IsSecond(past, stopped)
 		past.Again, past.Watched = true, seen.Watched()
-		r = waitfor.Look(again, past)
+		r = waitfor.AnalyseLive(again, past)
 	}
 	return r, nil
 }
@@ -233,24 +234,21 @@ var errEnded = errors.New("the job has ended: none of its ranks is there any mor
 
 // attach reads the job that a process is in, or has launched.
 func (c *report) attach(ctx context.Context) (s *mqs.Snapshot, remarks []string, err error) {
-	job, err := launch.Find(c.pid)
+	known := new(launch.Finder) // the job may be another since the last look
+	job, err := known.Find(c.pid)
 	if err != nil {
 		return nil, nil, err
 	}
-	path, err := findGDB(c.gdb)
+	g, err := newGDB(c.gdb, c.timeout, &c.settings, known)
 	if err != nil {
 		return nil, nil, err
 	}
-	g, err := newGDB(path, c.timeout, c.commands()...)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer g.close()
+	defer g.Close()
 	// What ranks wait for may be the library's own.
-	if s, err = readJob(ctx, g, c.pid, job, []string{"-internal"}); err != nil {
+	if s, err = jobs.ReadJob(ctx, g, c.pid, job, read.Filter{Internal: true}); err != nil {
 		return nil, nil, err
 	}
-	remarks = append(missing(job), mergeAdvice(job)...)
+	remarks = append(jobs.Missing(job), jobs.MergeAdvice(job)...)
 	var reasons []string
 	for _, p := range s.Processes {
 		if p.Unavailable != "" && p.Threads == nil && !slices.Contains(reasons, p.Unavailable) {
@@ -265,14 +263,4 @@ func (c *report) attach(ctx context.Context) (s *mqs.Snapshot, remarks []string,
 	}
 	s, err = read.Merge(s)
 	return s, remarks, err
-}
-
-// mergeAdvice says how a report has the ranks that are not on this machine too, if there are such.
-func mergeAdvice(job *launch.Job) []string {
-	isAway := func(r launch.Rank) bool { return r.Host != "" }
-	if !slices.ContainsFunc(job.Ranks, isAway) && (!job.Size.Known || len(job.Ranks) >= int(job.Size.Value)) {
-		return nil
-	}
-	return []string{"For a report on all of them, write a file on each machine with `mpi-queues dump --job --json --internal --output FILE PID', " +
-		"and name the files: `mpi-queues report FILE...'"}
 }

@@ -12,9 +12,9 @@ import (
 // A report on a running job, from any of its ranks; and on what dump has written.
 func TestReport(t *testing.T) {
 	j := deadlock(t)
-	s := command(t, "report", "--json", strconv.Itoa(j.pids[1]))
+	s := command(t, "report", "--json", strconv.Itoa(j.PIDs[1]))
 	s.ends(t, 0)
-	runOn(t, j.pids...)
+	runOn(t, j.PIDs...)
 	var r struct {
 		Verdict   string `json:"verdict"`
 		Deadlocks []struct {
@@ -40,7 +40,7 @@ func TestReport(t *testing.T) {
 	}
 
 	file := filepath.Join(t.TempDir(), "job.json")
-	command(t, append([]string{"dump", "--json", "--internal", "--output", file}, j.arguments()...)...).ends(t, 0)
+	command(t, append([]string{"dump", "--json", "--internal", "--output", file}, arguments(j)...)...).ends(t, 0)
 	s = command(t, "report", file)
 	s.ends(t, 0)
 	says(t, &s.out, "Deadlock. ", "rank 0 waits for rank 1: receive from rank 1, tag 7", "Near misses")

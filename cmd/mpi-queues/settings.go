@@ -9,18 +9,19 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/gdbrun"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
 // settings are where queues may be read from. Its flags are the settings of the same names
-// under gdb's `set mpi-queues', which gives them their meanings.
+// under gdb's `set mpi-queues', and mean the same.
 type settings struct {
 	source, dll, safePath string
 	dllTimeout            limit
 }
 
 func (s *settings) flags(cmd *cobra.Command) {
-	s.dllTimeout = 10
+	s.dllTimeout = gdbrun.DLLTimeout
 	f := cmd.Flags()
 	f.StringVar(&s.source, "source", string(read.Auto), "read from `SOURCE`: auto, native, dll or both")
 	f.StringVar(&s.dll, "dll", "", "use the vendor's queue DLL at `PATH` instead of looking for it")
@@ -40,14 +41,7 @@ func (s *settings) check() error {
 	return nil
 }
 
-// commands set them in gdb.
-func (s *settings) commands() []string {
-	out := []string{"source " + cmp.Or(s.source, string(read.Auto)), "dll-timeout " + s.dllTimeout.String()}
-	if s.dll != "" {
-		out = append(out, "dll "+s.dll)
-	}
-	if s.safePath != "" {
-		out = append(out, "dll-safe-path "+s.safePath)
-	}
-	return out
+// forGDB are the settings of a gdb whose helper this process is.
+func (s *settings) forGDB() gdbrun.Settings {
+	return gdbrun.Settings{Choice: read.Choice(cmp.Or(s.source, string(read.Auto))), DLL: s.dll, SafePath: s.safePath, DLLTimeout: int(s.dllTimeout)}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"io"
 	"os"
 	"strconv"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/atomicfile"
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
 )
@@ -85,4 +87,12 @@ func (v *view) style(styled bool) render.Style { return render.Style{On: styled,
 // isStyled says whether text that goes to f is marked up.
 func isStyled(f *os.File) bool {
 	return isatty.IsTerminal(f.Fd()) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}
+
+// write renders a snapshot as "json" or, any other format, as text in a style.
+func write(w io.Writer, s *mqs.Snapshot, format string, style render.Style) error {
+	if format == "json" {
+		return document.Write(w, s)
+	}
+	return render.Text(w, s, style)
 }

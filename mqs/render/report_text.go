@@ -27,7 +27,7 @@ const (
 var verdictStyles = map[waitfor.Verdict]struct{ title, color string }{
 	waitfor.Deadlocked:       {"Deadlock", "1;31"},
 	waitfor.DeadlockedUnless: {"Deadlock, unless a message was in transit", "1;33"},
-	waitfor.Free:             {"No deadlock", "1;32"},
+	waitfor.NoDeadlock:       {"No deadlock", "1;32"},
 	waitfor.NoProgress:       {"No progress", "1;33"},
 	waitfor.Undecided:        {"Undecided", "1;33"},
 	waitfor.Unknown:          {"Unknown", "1;33"},

@@ -62,7 +62,7 @@ func (a *analysis) suspects(verdict Verdict) []int32 {
 	if len(hung) > 0 {
 		return hung
 	}
-	if verdict == Free {
+	if verdict == NoDeadlock {
 		return nil
 	}
 	out := a.mayHang()

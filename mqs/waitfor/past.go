@@ -30,14 +30,14 @@ type Past struct {
 
 // Analyse analyses the ranks of a snapshot together. It needs no operations of the library's own,
 // but can conclude more with them.
-func Analyse(s *mqs.Snapshot) *Report { return Look(s, Past{}) }
+func Analyse(s *mqs.Snapshot) *Report { return AnalyseLive(s, Past{}) }
 
-// Look analyses a running job. If an MPI keeps no message counts, a rank is taken to be stuck only
+// AnalyseLive analyses a running job. If an MPI keeps no message counts, a rank is taken to be stuck only
 // if it waited for the same requests at the previous look and has run since.
 //
 // A deadlock, and that there is none, are claimed only if nothing unknown could make it otherwise:
 // see [Verdict].
-func Look(s *mqs.Snapshot, past Past) *Report {
+func AnalyseLive(s *mqs.Snapshot, past Past) *Report {
 	j := newJob(s)
 	j.past = past
 	for i := range j.ranks {

@@ -15,9 +15,9 @@ const (
 	// DeadlockedUnless is proved but for one thing: a message to these ranks may have been in transit
 	// when they were stopped, since no count of messages shows that there was none.
 	DeadlockedUnless Verdict = "deadlock unless in transit"
-	// Free is the verdict on a job that was seen to get on between two looks, of which all that
+	// NoDeadlock is the verdict on a job that was seen to get on between two looks, of which all that
 	// matters is known, and of which nothing proves a deadlock; and on a job that is over.
-	Free Verdict = "no deadlock"
+	NoDeadlock Verdict = "no deadlock"
 	// NoProgress is the verdict where all that matters is known and nothing proves a deadlock, but
 	// nothing moved between the looks.
 	NoProgress Verdict = "no progress"

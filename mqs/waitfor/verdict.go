@@ -20,7 +20,7 @@ func (a *analysis) verdict() (Verdict, string) {
 	case len(a.deadlocks) > 0:
 		return Deadlocked, a.whyDeadlock()
 	case a.worldKnown && !a.hasRank(func(r *rank) bool { return !r.gone() }):
-		return Free, "The job is over: all ranks have left MPI."
+		return NoDeadlock, "The job is over: all ranks have left MPI."
 	case !a.hasRank(func(r *rank) bool { return r.process != nil && !r.unreadable() || r.mobility != uncertain }):
 		return Unknown, "Nothing could be read of any rank."
 	case a.isStarting():
@@ -41,7 +41,7 @@ func (a *analysis) verdict() (Verdict, string) {
 		return Unknown, fmt.Sprintf("Whether the job hangs can't be told. %s %s got on, but what %s %s is not known. %s",
 			capital(rankWords(moved)), verb(moved, "has", "have"), rankWords(obscure), verb(obscure, "does", "do"), a.whoMoves(obscure))
 	}
-	return Free, a.whyFree(moved)
+	return NoDeadlock, a.whyFree(moved)
 }
 
 // unproved is the verdict on a job in which nothing proves a deadlock and nothing has moved.

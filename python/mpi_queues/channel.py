@@ -1,4 +1,4 @@
-"""The two pipes to the helper, neither of which can block gdb."""
+"""The two pipes to the helper, or the socket, none of which can block gdb."""
 
 import os
 import select
@@ -31,6 +31,23 @@ class Channel:
         self._incoming = select.poll()
         self._incoming.register(read_fd, select.POLLIN)
 
+    @classmethod
+    def inherited(cls, descriptor: int) -> "Channel":
+        """Takes a socket for its own that this process was started with as a descriptor.
+
+        What gdb starts from now on does not inherit it, and finds nothing in its place.
+        """
+        both = os.dup(descriptor), os.dup(descriptor)  # which no child inherits
+        nothing = os.open(os.devnull, os.O_RDWR)
+        os.dup2(nothing, descriptor)
+        os.close(nothing)
+        return cls(*both)
+
+    def close(self) -> None:
+        """Closes both pipes."""
+        os.close(self._read_fd)
+        os.close(self._write_fd)
+
     def send(self, frame: bytes) -> None:
         """Sends a frame, or as much of it as the pipe takes; receive() sends the rest."""
         self._outgoing.append(memoryview(frame))
@@ -58,8 +75,8 @@ class Channel:
                 self._read()
 
     def is_quiet(self) -> bool:
-        """Says whether the helper is there, has sent nothing and has all that was sent to it: so
-        it is between requests."""
+        """Says whether the helper is between requests: it is there, has sent nothing, and has
+        received all that was sent to it."""
         try:
             self._flush()
         except Ended:
@@ -67,7 +84,7 @@ class Channel:
         return not self._decoder.pending and not self._outgoing and not self._incoming.poll(0)
 
     def _read(self) -> None:
-        """Takes what has come."""
+        """Reads what has arrived."""
         try:
             data = os.read(self._read_fd, _CHUNK)
         except BlockingIOError:
@@ -79,7 +96,7 @@ class Channel:
         self._decoder.feed(data)
 
     def _flush(self) -> None:
-        """Sends what the pipe takes without blocking."""
+        """Writes as much as the pipe takes without blocking."""
         while self._outgoing:
             frame = self._outgoing[0]
             try:

@@ -8,7 +8,7 @@ import gdb
 from . import protocol
 from .errors import BrokenHelper, Cancelled, Ended, Failure, one_line
 from .framing import Message, encode
-from .helper import Helper
+from .peer import Peer
 from .typecheck import mismatch
 
 CANCEL_SECONDS = 5.0
@@ -44,7 +44,7 @@ class Declined(Failure):
 class Exchange:
     """One request, from its sending to its reply."""
 
-    def __init__(self, helper: Helper, number: int, server: Server) -> None:
+    def __init__(self, helper: Peer, number: int, server: Server) -> None:
         self._helper = helper
         self._id = number
         self._server = server

@@ -9,11 +9,12 @@ from typing import List, Optional
 
 from .channel import Channel
 from .errors import Failure, last_lines
+from .peer import Peer
 
 _LOG_TAIL = 64 << 10
 
 
-class Helper:
+class Helper(Peer):
     """A running helper program.
 
     It has a session of its own, so that Ctrl-C in the terminal reaches gdb alone, and a
@@ -21,7 +22,6 @@ class Helper:
     """
 
     def __init__(self, path: str, debug: bool) -> None:
-        self.path = path
         self._log = tempfile.TemporaryFile()
         self._log_seen = 0
         environment = dict(os.environ)
@@ -37,11 +37,12 @@ class Helper:
                           " for this machine, or name another with `set mpi-queues helper PATH'."
                           % (path, error.strerror))
         assert self._process.stdin and self._process.stdout
-        self.channel = Channel(self._process.stdout.fileno(), self._process.stdin.fileno())
+        super().__init__(path, Channel(self._process.stdout.fileno(),
+                                       self._process.stdin.fileno()))
 
     @property
     def pid(self) -> int:
-        """Its process id."""
+        """Its process id, which is also its session's."""
         return self._process.pid
 
     def is_ready(self) -> bool:

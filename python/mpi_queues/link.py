@@ -11,11 +11,12 @@ from typing import Any, Iterator, Mapping, Optional, Tuple
 
 import gdb
 
-from . import interrupts, locate, protocol
+from . import find_helper, interrupts, protocol
 from .errors import BrokenHelper, Cancelled, Failure, one_line
 from .exchange import Declined, Exchange, Refused, Server, UnknownMethod
 from .framing import encode
 from .helper import Helper
+from .peer import Peer
 from .window import Window
 
 HANDSHAKE_SECONDS = 10.0
@@ -26,9 +27,21 @@ class Link:
 
     def __init__(self) -> None:
         self.window = Window(None)
-        self._helper: Optional[Helper] = None
+        self._helper: Optional[Peer] = None
+        self._is_given = False
         self._started_as: Any = None
         self._ids = itertools.count(1)
+
+    def take(self, peer: Peer) -> None:
+        """Takes a process that has started this gdb for the helper, in place of all others.
+
+        Raises Failure.
+        """
+        with interrupts.held():
+            self.close()
+            self._helper, self._is_given = peer, True
+            with self._ended_on_faults():
+                self._handshake()
 
     def request(self, method: str, params: Mapping[str, Any], result: Any, server: Server,
                 helper: str, debug: bool) -> Any:
@@ -86,15 +99,20 @@ class Link:
         """Returns parameters that say whether this end has mapped the window."""
         return dict(params, window=self.window.size > 0) if "window" in params else params
 
-    def _running(self) -> Helper:
+    def _running(self) -> Peer:
         """Returns the helper, which runs."""
         assert self._helper
         return self._helper
 
     def _ensure(self, setting: str, debug: bool) -> bool:
-        """Starts the helper, unless the one that runs is still the right one; says if it did."""
-        path = locate.find_helper(setting)
-        wanted = (locate.identity(path), debug)
+        """Starts the helper, unless the one that runs is still the right one; says if there is no
+        other to be had."""
+        if self._is_given:
+            if not self._helper or not self._helper.is_ready():
+                raise Failure("mpi-queues, which has started this gdb, has ended.")
+            return True
+        path = find_helper.find(setting)
+        wanted = (find_helper.identity(path), debug)
         if self._helper and self._started_as == wanted and self._helper.is_ready():
             return False
         self.close()
@@ -124,11 +142,12 @@ class Link:
                 raise BrokenHelper("did not begin (%s)" % one_line(str(refusal)))
             raise BrokenHelper("speaks another version of the protocol than this extension (%s):"
                                " install both from one release, the helper with `%s'"
-                               % (one_line(str(refusal)), locate.INSTALL))
+                               % (one_line(str(refusal)), find_helper.INSTALL))
         if result["protocol"] != protocol.PROTOCOL_VERSION:
             raise BrokenHelper("speaks version %d of the protocol and this extension version %d:"
                                " install both from one release, the helper with `%s'"
-                               % (result["protocol"], protocol.PROTOCOL_VERSION, locate.INSTALL))
+                               % (result["protocol"], protocol.PROTOCOL_VERSION,
+                                  find_helper.INSTALL))
         self.window = Window(result["window"])
 
     @contextlib.contextmanager
@@ -147,7 +166,7 @@ class Link:
             raise
 
 
-def _describe(helper: Helper, fault: str) -> str:
+def _describe(helper: Peer, fault: str) -> str:
     """Returns the sentence for a helper that does not keep to the protocol."""
     how = helper.how_it_ended() if fault.startswith("ended") else ""
     sentence = "The helper program %s %s%s." % (helper.path, fault, how and " (%s)" % how)

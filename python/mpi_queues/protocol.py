@@ -18,6 +18,9 @@ METHOD_DESCRIBE = "describe"
 METHOD_RANKS = "ranks"
 # MethodDeadlock reads processes and says which of them wait for whom.
 METHOD_DEADLOCK = "deadlock"
+# MethodStatus says what the debugger does by itself: a helper that has started it waits for
+# that.
+METHOD_STATUS = "status"
 # MethodExited is a notification: a process has ended or is not debugged any more.
 METHOD_EXITED = "exited"
 # MethodCancel is a notification: give up a request.
@@ -254,6 +257,21 @@ class RanksResult(TypedDict):
     # Others are processes on this machine that the launcher started beside the job, as for
     # MPI_Comm_spawn: other jobs.
     others: List[int]
+
+
+class StatusParams(TypedDict):
+    """StatusParams says how far the debugger has come by itself, or why it goes no further."""
+
+    # Message is what it does, in a few words; empty if it does nothing more.
+    message: str
+    # Attached is true if it has attached to all processes that it was to attach to.
+    attached: bool
+    # Failure is why it goes no further, in its own words; empty if it goes on.
+    failure: str
+
+
+class StatusResult(TypedDict):
+    """StatusResult says that the debugger may go on."""
 
 
 class Result(TypedDict):

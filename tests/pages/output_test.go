@@ -11,7 +11,7 @@ import (
 
 // demo is the recording of the job whose output the README shows. It was made anew since, from the
 // same program: process ids and addresses are others, and it has no line numbers.
-const demo = "cmd/mpi-queues/demo/deadlock.mpiq"
+const demo = "cmd/mpi-queues/internal/demo/program/deadlock.mpiq"
 
 // TestOutput: what the README shows of the demonstration's job is what mpi-queues says of it.
 func TestOutput(t *testing.T) {
@@ -61,7 +61,7 @@ func withoutPlaces(text string) string {
 
 // TestLines: the lines of the program that the README's output names have the calls that it names.
 func TestLines(t *testing.T) {
-	source := strings.Split(read(t, "cmd/mpi-queues/demo/deadlock.c"), "\n")
+	source := strings.Split(read(t, "cmd/mpi-queues/internal/demo/program/deadlock.c"), "\n")
 	_, blocks := parts(readPages(t)["README.md"])
 	seen := 0
 	for _, block := range blocks {

@@ -69,7 +69,7 @@ func TestDemoPage(t *testing.T) {
 	}
 	run("go", "build", "-o", binary, "../../cmd/mpi-queues")
 	snapshot := filepath.Join(t.TempDir(), "job.json")
-	if err := os.WriteFile(snapshot, run(binary, "replay", "--json", "--internal", "../../cmd/mpi-queues/demo/deadlock.mpiq"), 0o666); err != nil {
+	if err := os.WriteFile(snapshot, run(binary, "replay", "--json", "--internal", "../../cmd/mpi-queues/internal/demo/program/deadlock.mpiq"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	b := startBrowser(t)

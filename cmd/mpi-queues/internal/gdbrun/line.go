@@ -1,0 +1,47 @@
+package gdbrun
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/mattn/go-isatty"
+)
+
+// progressPatience is how long something takes at least of which progress is shown.
+const progressPatience = 500 * time.Millisecond
+
+// progressLine is a line of a terminal that says how far a gdb is.
+type progressLine struct {
+	began time.Time
+	out   *os.File // nil if nobody reads it
+	width int
+}
+
+func newProgressLine(out *os.File) *progressLine {
+	if !isatty.IsTerminal(out.Fd()) || os.Getenv("TERM") == "dumb" {
+		out = nil
+	}
+	return &progressLine{began: time.Now(), out: out}
+}
+
+// show replaces what the line says.
+func (l *progressLine) show(text string) {
+	const most = 78
+	if l.out == nil || time.Since(l.began) < progressPatience {
+		return
+	}
+	runes := []rune(text)
+	runes = runes[:min(len(runes), most)]
+	fmt.Fprintf(l.out, "\r%s%s", string(runes), strings.Repeat(" ", max(0, l.width-len(runes))))
+	l.width = len(runes)
+}
+
+// erase takes the line away.
+func (l *progressLine) erase() {
+	if l.width > 0 {
+		fmt.Fprintf(l.out, "\r%s\r", strings.Repeat(" ", l.width))
+		l.width = 0
+	}
+}

@@ -1,0 +1,195 @@
+package gdbrun
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/mpi-queues/mpi-queues/bridge"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/child"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/helper"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/tracee"
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/dll/wire"
+	"github.com/mpi-queues/mpi-queues/mqs/printable"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
+)
+
+// Task is what one run of gdb is to read.
+type Task struct {
+	// PID is the process to attach to, 0 for a core file.
+	PID int
+	// Job is true if all processes of the job are meant that PID belongs to.
+	Job bool
+	// Before is what the processes to attach to are like before gdb.
+	Before []tracee.State
+	// Program and Core are the paths of a core file and of its program.
+	Program, Core string
+	// Filter says what is kept of each process.
+	Filter read.Filter
+}
+
+// AttachError means that gdb could not get at the process; Reason is in gdb's words.
+type AttachError struct{ Reason string }
+
+func (e *AttachError) Error() string { return e.Reason }
+
+// UselessError means that a gdb can't do this for any process.
+type UselessError struct{ error }
+
+// EndPatience is how long a program that was asked to end may take to do so: a gdb detaches first.
+const EndPatience = 5 * time.Second
+
+// Read runs gdb and returns the processes that it has read. When ctx ends, or gdb makes no progress,
+// gdb is told to end, and detaches. No process that ran before stays stopped. The errors are
+// sentences for the shell's user: an [*AttachError], a [*UselessError], a [*TimeoutError], that of
+// ctx, or why there is nothing to show of the only process.
+func (g *GDB) Read(ctx context.Context, t Task) (*mqs.Snapshot, error) {
+	log, err := os.CreateTemp(g.folder.Path, "log-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		_ = log.Close()
+		_ = os.Remove(log.Name())
+	}()
+	shown := newProgressLine(os.Stderr)
+	within, tell, stop := limited(ctx, newAlarm(g.timeout), maxSteps(len(t.Before)), shown.show)
+	defer stop()
+	s := &server{Helper: helper.New(g.version, debugLog(), g.jobs), settings: g.settings, filter: t.Filter, tell: tell}
+	defer s.Close()
+	state, ended := g.execute(within, t, s, log)
+	isTold := within.Err() != nil
+	stop()
+	shown.erase()
+	for _, before := range t.Before {
+		before.LetRun(state, isTold)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	snapshot, err := s.result()
+	var late *TimeoutError
+	switch {
+	case snapshot != nil:
+		forShell(snapshot)
+		return snapshot, nil
+	case errors.As(context.Cause(within), &late):
+		return nil, late
+	case err != nil:
+		return nil, err
+	}
+	return nil, g.silence(ended, log.Name())
+}
+
+// debugLog is nothing, unless a helper's log was asked for.
+func debugLog() zerolog.Logger {
+	if os.Getenv("MPI_QUEUES_DEBUG") == "" {
+		return zerolog.Nop()
+	}
+	return zerolog.New(zerolog.ConsoleWriter{Out: os.Stderr, NoColor: true}).With().Timestamp().Logger()
+}
+
+// request is what the script is told to do.
+type request struct {
+	PID int  `json:"pid"`
+	Job bool `json:"job"`
+}
+
+// execute runs gdb to its end, and serves its extension. The state is nil if it never ran.
+func (g *GDB) execute(ctx context.Context, t Task, s *server, log *os.File) (*os.ProcessState, error) {
+	text, err := json.Marshal(request{t.PID, t.Job})
+	if err != nil {
+		return nil, err
+	}
+	ours, theirs, err := wire.SocketPair()
+	if err != nil {
+		return nil, err
+	}
+	args := []string{"-nx", "-batch", "-iex", "set confirm off", "-iex", "set pagination off",
+		// No script that the process or its files name: who runs this may be root.
+		"-iex", "set auto-load no", "-iex", "set auto-load libthread-db on"}
+	if t.Core != "" {
+		args = append(args, "--core="+t.Core, t.Program)
+	}
+	cmd := exec.CommandContext(ctx, g.path, append(args, "-x", g.gdbinit, "-x", g.script)...)
+	// The next gdb is spared compiling the extension, whatever the user's Python is to do.
+	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=", "DEBUGINFOD_URLS=", "MPI_QUEUES_ATTACH="+string(text))
+	// Standard input comes through whatever starts gdb, also what closes other files, as sudo does.
+	// The extension keeps it from what gdb starts in turn.
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs, log, log
+	cmd.SysProcAttr = child.OwnSession()
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = EndPatience
+	// The kernel ends gdb when the thread that started it is gone.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	err = cmd.Start()
+	_ = theirs.Close() // so that gdb's end of it ends it
+	if err != nil {
+		_ = ours.Close()
+		return nil, err
+	}
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		s.serve(ctx, ours)
+	}()
+	err = cmd.Wait()
+	_ = ours.Close()
+	<-served
+	return cmd.ProcessState, err
+}
+
+// serve serves gdb's extension until it closes its end.
+func (s *server) serve(ctx context.Context, stream net.Conn) {
+	// What ends it shows in how gdb ends.
+	_ = bridge.Serve(ctx, stream, s.Version(), s, debugLog())
+}
+
+// silence is why a gdb gave no answer: what the extension says of it, or how
+// it ended and what it said last. Any other process would not fare better with
+// one that says nothing of itself, but for one that was killed.
+func (g *GDB) silence(ended error, log string) error {
+	text, err := os.ReadFile(log)
+	if err != nil {
+		return err
+	}
+	last := ""
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "mpi-queues") {
+			return &UselessError{fmt.Errorf("the gdb %s won't do: %s (--gdb PATH names it)", g.path, printable.Line(line))}
+		}
+		if line != "" {
+			last = printable.Line(line)
+		}
+	}
+	switch {
+	case last == "" && ended == nil:
+		return &UselessError{fmt.Errorf("the gdb %s did nothing: name another with --gdb PATH", g.path)}
+	case last == "" && !bySignal(ended):
+		return &UselessError{fmt.Errorf("the gdb %s did nothing (%w): name another with --gdb PATH", g.path, cause(ended))}
+	case last == "":
+		return fmt.Errorf("the gdb %s did nothing (%w)", g.path, cause(ended))
+	case ended == nil:
+		return fmt.Errorf("gdb: %s", last)
+	}
+	return fmt.Errorf("gdb: %s (%w)", last, cause(ended))
+}
+
+// bySignal is true of a program that a signal has ended.
+func bySignal(ended error) bool {
+	var e *exec.ExitError
+	return errors.As(ended, &e) && !e.Exited()
+}

@@ -1,0 +1,111 @@
+package helper
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/mpi-queues/mpi-queues/mqs/decoders"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
+
+	"github.com/mpi-queues/mpi-queues/bridge"
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/dll"
+	"github.com/mpi-queues/mpi-queues/mqs/launch"
+)
+
+// sources are the ways to read a process for one request of the debugger's.
+type sources struct {
+	read.Sources
+	choice read.Choice
+	// opened are the vendor's DLLs that were opened, in the order of the processes.
+	opened []*dll.Source
+	// jobs finds who has launched the processes.
+	jobs *launch.Finder
+	// look looks for a process's DLL without loading it.
+	look func(r *inferior.Reader) (dll.Found, error)
+}
+
+// sources makes what a request for some processes asks for. What is wrong with it is for the user.
+func (h *Helper) sources(d *bridge.Debugger, s bridge.Source, processes ...bridge.Process) (*sources, error) {
+	choice, err := read.ParseChoice(s.Choice)
+	if err != nil {
+		return nil, err
+	}
+	out := &sources{choice: choice, Sources: read.Sources{Decoders: decoders.All}, jobs: h.finder()}
+	settings := dll.Settings{Path: s.DLL, SafePath: s.SafePath, Timeout: time.Duration(s.Timeout) * time.Second}
+	var starters []inferior.Inferior
+	for _, p := range slices.Concat(s.Starters, processes) {
+		starters = append(starters, d.Inferior(p))
+	}
+	process := func(r *inferior.Reader) dll.Process {
+		t := r.Inferior()
+		return dll.Process{Inferior: t, Reader: r, Starters: slices.DeleteFunc(slices.Clone(starters), func(s inferior.Inferior) bool {
+			return s.Info().Inferior == t.Info().Inferior
+		})}
+	}
+	out.look = func(r *inferior.Reader) (dll.Found, error) {
+		return h.dlls.Find(r.Context(), process(r), settings)
+	}
+	out.OpenDLL = func(r *inferior.Reader, native read.Source) (read.Source, error) {
+		p := process(r)
+		known := read.Identity(r.Info())
+		if native != nil {
+			native.Info(known)
+			if typist, ok := native.(read.Typist); ok {
+				p.Inferior = typed{r.Inferior(), typist}
+			}
+		}
+		if p.Rank = known.GlobalRank; !p.Rank.Known {
+			p.Rank, _ = out.rankOf(r.Info())
+		}
+		source, err := h.dlls.Open(r.Context(), p, settings)
+		if err != nil {
+			return nil, err
+		}
+		out.opened = append(out.opened, source)
+		return source, nil
+	}
+	return out, nil
+}
+
+// read reads a process from where the user wants it.
+func (s *sources) read(r *inferior.Reader, f read.Filter) (*mqs.Process, error) {
+	p, err := s.Read(r, s.choice, f)
+	if err != nil {
+		return nil, s.ofLauncher(r.Info(), err)
+	}
+	if !p.WorldSize.Known {
+		rank, size := s.rankOf(r.Info())
+		p.Seat(rank, size)
+		if r, ok := r.Inferior().(*inferior.Recorder); ok && rank.Known {
+			r.Seat(optional(rank), optional(size))
+		}
+	}
+	return p, nil
+}
+
+// rankOf asks the launcher's table and the environment of a process for its rank in MPI_COMM_WORLD
+// and the size of that. They are unknown of a process that does not run on this machine.
+func (s *sources) rankOf(info inferior.Info) (rank, size mqs.Maybe[int32]) {
+	if info.Kind != "live" || info.PID <= 0 {
+		return rank, size
+	}
+	if job, err := s.jobs.Find(info.PID); err == nil && job.Self != nil {
+		return job.Self.Number, job.Size
+	}
+	return rank, size
+}
+
+// typed is a process whose types a native decoder knows better than the debugger.
+type typed struct {
+	inferior.Inferior
+	typist read.Typist
+}
+
+// FindTypes asks the decoder.
+func (t typed) FindTypes(_ context.Context, queries []layout.TypeQuery) ([]*layout.Layout, error) {
+	return t.typist.FindTypes(queries)
+}

@@ -1,0 +1,149 @@
+// Package jobs knows what a command asks for when it names processes, launchers and core files, and
+// reads it through gdb: each process by itself, or a whole job at one moment.
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/gdbrun"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/tracee"
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/launch"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
+)
+
+// GDB reads processes, as [gdbrun.GDB.Read] does.
+type GDB interface {
+	Read(ctx context.Context, t gdbrun.Task) (*mqs.Snapshot, error)
+}
+
+// Inquiry asks for one process or core file.
+type Inquiry struct {
+	pid int
+	// rank and size are the process's as its launcher says; host is the machine
+	// it is on, empty for this one.
+	rank, size mqs.Maybe[int32]
+	host       string
+	// before is what the process was like before gdb.
+	before tracee.State
+	// program and core are paths; of a process there is only its program, if that is known.
+	program, core string
+	// obstacle is why gdb need not be tried; phase is what is known then.
+	obstacle error
+	phase    mqs.Phase
+}
+
+// IsHere is false of a process on another machine.
+func (i *Inquiry) IsHere() bool { return i.host == "" }
+
+// NeedsGDB is false if it is known without gdb that the process can't be read.
+func (i *Inquiry) NeedsGDB() bool { return i.obstacle == nil }
+
+// Process asks for a process.
+func Process(pid int) Inquiry {
+	i := Inquiry{pid: pid}
+	if i.before, i.obstacle = tracee.Read(pid); i.obstacle == nil {
+		i.obstacle = i.before.Obstacle()
+	}
+	i.program = i.before.Program
+	return i
+}
+
+// Ranks asks for all that is known of a job.
+func Ranks(job *launch.Job) []Inquiry {
+	var asked []Inquiry
+	for _, r := range job.Ranks {
+		asked = append(asked, rankOf(r, job.Size))
+	}
+	return asked
+}
+
+// rankOf asks for one rank of a job of this size.
+func rankOf(r launch.Rank, size mqs.Maybe[int32]) Inquiry {
+	i := Inquiry{pid: r.PID, program: r.Executable}
+	switch {
+	case r.Host != "":
+		i.host = r.Host
+		i.obstacle = fmt.Errorf("process %d%s is on %s: run `mpi-queues dump %d' there", r.PID, ranked(r.Number), r.Host, r.PID)
+	case r.Obstacle != "":
+		i.obstacle = errors.New(r.Obstacle)
+	case r.Exited:
+		i.obstacle, i.phase = fmt.Errorf("process %d%s has exited", r.PID, ranked(r.Number)), mqs.Exited
+	default:
+		i = Process(r.PID)
+	}
+	i.rank, i.size = r.Number, size
+	return i
+}
+
+func ranked(number mqs.Maybe[int32]) string {
+	if !number.Known {
+		return ""
+	}
+	return fmt.Sprintf(" (rank %d)", number.Value)
+}
+
+// Resolve finds out what to ask for process ids: of a rank that rank, of a launcher all that it has
+// launched, and the whole job of either if that is meant. remarks are sentences on what there is of
+// a job beyond its ranks here.
+func Resolve(jobs *launch.Finder, pids []int, isJob bool) (asked []Inquiry, remarks []string) {
+	ask := func(more ...Inquiry) { // for what is not asked for yet
+		for _, i := range more {
+			if !slices.ContainsFunc(asked, func(other Inquiry) bool { return other.pid == i.pid && other.host == i.host }) {
+				asked = append(asked, i)
+			}
+		}
+	}
+	for _, pid := range pids {
+		job, err := jobs.Find(pid)
+		var several *launch.SeveralError
+		switch {
+		case err != nil:
+			i := Process(pid)
+			if i.obstacle == nil && (isJob || errors.As(err, &several)) {
+				i.obstacle = err
+			}
+			ask(i)
+		case job.Self != nil && !isJob:
+			ask(rankOf(*job.Self, job.Size))
+		default:
+			ask(Ranks(job)...)
+			remarks = append(remarks, Missing(job)...)
+		}
+	}
+	return asked, remarks
+}
+
+// task is one run of gdb for it.
+func (i *Inquiry) task(f read.Filter) gdbrun.Task {
+	t := gdbrun.Task{PID: i.pid, Program: i.program, Core: i.core, Filter: f}
+	if i.pid != 0 {
+		t.Before = []tracee.State{i.before}
+	}
+	return t
+}
+
+// failed is a process that could not be read.
+func (i *Inquiry) failed(err error) *mqs.Process {
+	var refusal *gdbrun.AttachError
+	if errors.As(err, &refusal) {
+		err = tracee.Refused(i.pid, refusal.Reason)
+	}
+	p := &mqs.Process{PID: i.pid, Image: i.program, Phase: i.phase, Unavailable: err.Error()}
+	if i.core == "" && i.host == "" && tracee.HasEnded(i.pid) {
+		p.Phase = mqs.Exited
+	}
+	return p
+}
+
+// complete gives a process its place in a report, and its rank if only the launcher knows it.
+func (i *Inquiry) complete(p *mqs.Process, place int) {
+	p.Seat(i.rank, i.size)
+	p.Inferior = place + 1
+	if p.State == "" {
+		p.State = mqs.RunStateOf(i.before.State)
+	}
+}

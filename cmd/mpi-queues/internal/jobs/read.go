@@ -1,0 +1,110 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/gdbrun"
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/launch"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
+)
+
+// Read reads what is asked for, several at once, each by a gdb of its own, and makes one snapshot of
+// it in that order. What can't be read is in it with its reason. It fails only if ctx ends or
+// the gdb is of no use. g may be nil if nothing needs it.
+func Read(ctx context.Context, g GDB, asked []Inquiry, f read.Filter) (*mqs.Snapshot, error) {
+	processes, err := readEach(ctx, g, asked, f)
+	if err != nil {
+		return nil, err
+	}
+	return read.Join(processes), nil
+}
+
+func readEach(ctx context.Context, g GDB, asked []Inquiry, f read.Filter) ([]*mqs.Process, error) {
+	processes := make([]*mqs.Process, len(asked))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.NumCPU())
+	for k, i := range asked {
+		group.Go(func() error {
+			err := i.obstacle
+			var p *mqs.Process
+			if err == nil {
+				p, err = readOne(ctx, g, i.task(f))
+			}
+			var useless *gdbrun.UselessError
+			if errors.As(err, &useless) {
+				return err
+			}
+			if err != nil {
+				p = i.failed(err)
+			}
+			i.complete(p, k)
+			processes[k] = p
+			return ctx.Err()
+		})
+	}
+	return processes, group.Wait()
+}
+
+// readOne runs gdb and returns the one process that it has read.
+func readOne(ctx context.Context, g GDB, t gdbrun.Task) (*mqs.Process, error) {
+	s, err := g.Read(ctx, t)
+	if err == nil && len(s.Processes) != 1 {
+		err = fmt.Errorf("gdb showed %d processes, not one", len(s.Processes))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.Processes[0], nil
+}
+
+// ReadJob reads all ranks of the job that a process belongs to, at one moment: one gdb stops them
+// all before it reads the first. A rank that can't be read, or is on another machine, is in the
+// snapshot with its reason. It fails only if ctx ends, or the gdb is of no use or makes no progress.
+func ReadJob(ctx context.Context, g GDB, pid int, job *launch.Job, f read.Filter) (*mqs.Snapshot, error) {
+	asked := Ranks(job)
+	whole := gdbrun.Task{PID: pid, Job: true, Filter: f}
+	for _, i := range asked {
+		if i.obstacle == nil {
+			whole.Before = append(whole.Before, i.before)
+		}
+	}
+	seen := map[int]*mqs.Process{}
+	if len(whole.Before) > 0 {
+		s, err := g.Read(ctx, whole)
+		var useless *gdbrun.UselessError
+		var late *gdbrun.TimeoutError
+		switch {
+		// Where gdb makes no progress, each rank would only be stopped as long once more.
+		case ctx.Err() != nil || errors.As(err, &useless), errors.As(err, &late):
+			return nil, err
+		case err != nil: // what stands against it shows when each is tried alone
+			return Read(ctx, g, asked, f)
+		}
+		for _, p := range s.Processes {
+			seen[p.PID] = p
+		}
+	}
+	out := make([]*mqs.Process, len(asked))
+	for k, i := range asked {
+		p := seen[i.pid]
+		switch {
+		case i.obstacle != nil:
+			p = i.failed(i.obstacle)
+		case p == nil: // it may be another debugger's that has let go since, and if not, why is seen
+			alone, err := readEach(ctx, g, asked[k:k+1], f)
+			if err != nil {
+				return nil, err
+			}
+			p = alone[0]
+		}
+		i.complete(p, k)
+		out[k] = p
+	}
+	return read.Join(out), nil
+}
