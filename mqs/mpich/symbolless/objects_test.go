@@ -2,6 +2,7 @@ package symbolless_test
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,19 +36,8 @@ func TestTablesAreWhole(t *testing.T) {
 
 // Where a communicator is not what the tags of its requests say, none of MPICH's own objects is believed.
 func TestProof(t *testing.T) {
-	tg := inferiortest.Recorded(t, "mpich-4.2.1-stock/recv-rank-0")
 	const note = "communicators by their context ids"
-	p := mpichtest.Shown(t, tg)
-	if strings.Contains(strings.Join(p.Notes, "\n"), note) {
-		t.Fatalf("notes: %q", p.Notes)
-	}
-	request := mpichtest.Queues(t, p, "MPI_COMM_WORLD").Queue[mqs.PendingReceives].Operations[0].Request.Value
-	at := -1
-	for i, table := range tables() {
-		if table.Release == "MPICH 4.2.1" {
-			at = i
-		}
-	}
+	at := slices.IndexFunc(tables(), func(table *layout.Table) bool { return table.Release == "MPICH 4.2.1" })
 	member := func(object inferior.Addr, name, path string) inferior.Addr {
 		f, ok := tables()[at].Layouts([]layout.TypeQuery{{Name: name, Fields: []string{path}}}).Field(name, path)
 		if !ok {
@@ -55,18 +45,30 @@ func TestProof(t *testing.T) {
 		}
 		return object + inferior.Addr(f.Offset)
 	}
-	comm := mpichtest.Pointer(t, tg, member(request, "MPIR_Request", "comm"))
-	for name, patch := range map[string]struct {
-		at    inferior.Addr
-		value uint32
+	for name, c := range map[string]struct {
+		recording, object, member string
+		value                     uint32
 	}{
-		"its context": {member(comm, "MPIR_Comm", "recvcontext_id"), 0x40},
-		"its rank":    {member(comm, "MPIR_Comm", "rank"), 9},
-		"its handle":  {member(comm, "MPIR_Comm", "handle"), 0x4c000405},
-		"the kind":    {member(request, "MPIR_Request", "kind"), 1},
-		"the handle":  {member(request, "MPIR_Request", "handle"), 0x4c000405},
+		"a receive's context":         {"recv-rank-0", "MPIR_Comm", "recvcontext_id", 0x40},
+		"a receive's rank":            {"recv-rank-0", "MPIR_Comm", "rank", 9},
+		"a communicator's handle":     {"recv-rank-0", "MPIR_Comm", "handle", 0x4c000405},
+		"a receive's kind":            {"recv-rank-0", "MPIR_Request", "kind", 1},
+		"a request's handle":          {"recv-rank-0", "MPIR_Request", "handle", 0x4c000405},
+		"a send's context":            {"send-rank-1", "MPIR_Comm", "context_id", 0x40},
+		"a send's rank, of the group": {"send-rank-1", "MPIR_Comm", "rank", 0},
 	} {
-		if notes := strings.Join(mpichtest.Shown(t, inferiortest.Patch(tg).PutUint32(patch.at, patch.value)).Notes, "\n"); !strings.Contains(notes, note) {
+		tg := inferiortest.Recorded(t, "mpich-4.2.1-stock/"+c.recording)
+		p := mpichtest.Shown(t, tg)
+		if strings.Contains(strings.Join(p.Notes, "\n"), note) {
+			t.Fatalf("notes: %q", p.Notes)
+		}
+		queue := mpichtest.Queues(t, p, "MPI_COMM_WORLD").Queue
+		object := slices.Concat(queue[mqs.PendingReceives].Operations, queue[mqs.PendingSends].Operations)[0].Request.Value
+		if c.object == "MPIR_Comm" {
+			object = mpichtest.Pointer(t, tg, member(object, "MPIR_Request", "comm"))
+		}
+		patched := inferiortest.Patch(tg).PutUint32(member(object, c.object, c.member), c.value)
+		if notes := strings.Join(mpichtest.Shown(t, patched).Notes, "\n"); !strings.Contains(notes, note) {
 			t.Errorf("%s is wrong: %s", name, notes)
 		}
 	}
