@@ -1,9 +1,9 @@
-// Package oracle holds what is shown of random jobs against what they say of themselves.
+// Package oracle compares what is shown of random jobs with what the jobs say of themselves.
 //
-// The program in this folder makes jobs from seeds. Each value of each operation that it
-// has noted is an [Event]: right, wrong, or unknown; so is an operation that is missing,
-// one that should not be there, and one that stands out of order. A [Table] says which
-// events, other than right ones, a reader of a build may have, each with a reason.
+// The program in tests/oracle/job makes jobs from seeds. Each value of each operation that it has noted
+// is an [Event]: right, wrong, or unknown. An operation that is missing, that should not be there, or that
+// is out of order is an event, too. A [Table] says which events other than right ones a reader of a build
+// may have, each with a reason.
 //
 //	go test -tags live -v ./tests/oracle -first 1 -seeds 100
 //

@@ -147,7 +147,7 @@ func (s *looker) program(t *testing.T, p program, path string, dice *rand.Rand) 
 	s.looked = append(s.looked, p.String())
 	for _, way := range order {
 		if way == len(ways) {
-			s.sit(t, j, dice)
+			s.startSession(t, j, dice)
 			continue
 		}
 		pause(dice)
