@@ -2,6 +2,8 @@
 // tables of the releases of MPIs and of what they stand on.
 package layout
 
+//go:generate go run ./gen
+
 // Layouts knows the layouts of C types. Its Source says where they came from.
 type Layouts struct {
 	// Source is "dwarf" or "table".
