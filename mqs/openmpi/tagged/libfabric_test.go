@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
+	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -22,13 +22,17 @@ import (
 // symOFI is the only module of mtl ofi.
 const symOFI = "ompi_mtl_ofi" // mca_mtl_ofi_module_t
 
+// syncSendAck is MTL_OFI_SYNC_SEND_ACK_DATA, a bit of the protocol.
+const syncSendAck = 1 << 33
+
 // ofiTags are mtl ofi's where the sender's rank travels in the completion's data
-// (ompi/mca/mtl/ofi/mtl_ofi_types.h, 4.1: context, two bits of its protocol, tag).
+// (ompi/mca/mtl/ofi/mtl_ofi_types.h, 4.1): context, two bits of its protocol, tag with its sign, which receives
+// of any tag look at. An answer to a synchronous send is received as any message is.
 var ofiTags = transport.Tags{
 	Context:    transport.Bits{Shift: 34, Width: 30},
 	Tag:        transport.Bits{Width: 32, Signed: true},
-	AnyTag:     1<<32 - 1,
-	IsInternal: func(e transport.Envelope) bool { return e.Tag < 0 },
+	AnyTag:     1<<31 - 1,
+	IsInternal: func(e transport.Envelope) bool { return e.Tag < 0 || e.Raw&syncSendAck != 0 },
 }
 
 type ofiTypes struct {
@@ -43,7 +47,7 @@ type ofiTypes struct {
 type ofiModule struct {
 	Context inferior.Ptr[ofiContext] `c:"ofi_ctxt"`
 	CQData  bool                     `c:"fi_cq_data"`
-	TagBits int32                    `c:"num_bits_mpi_tag"`
+	TagMask uint64                   `c:"mpi_tag_mask"`
 }
 
 type ofiContext struct {
@@ -135,7 +139,7 @@ func (u *pmlCM) matcher() (transport.Transport, transport.Matcher, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if !m.CQData || m.TagBits != int32(ofiTags.Tag.Width) {
+	if !m.CQData || m.TagMask != ofiTags.Tag.Mask() {
 		return nil, nil, errors.New("its tags are others")
 	}
 	c, err := u.Context.Read(u.R, m.Context)
@@ -255,6 +259,7 @@ func TestLibfabricReadsThroughTheSeam(t *testing.T) {
 				Wild   bool           `json:"tag_wild"`
 				Bytes  int64          `json:"desired_length"`
 				Buffer *inferior.Addr `json:"buffer"`
+				Type   string         `json:"datatype"`
 			} `json:"pending_receives"`
 		}
 	}
@@ -275,12 +280,13 @@ func TestLibfabricReadsThroughTheSeam(t *testing.T) {
 			if op.DesiredLocalRank.Value != *want.Rank || op.TagWild.Value != want.Wild || !want.Wild && op.DesiredTag != mqs.Known(*want.Tag) {
 				t.Errorf("%s: receive %d: %+v, not %+v", c.Name, i, op, want)
 			}
-			if op.Buffer.Value != 0 && (op.Buffer.Value != *want.Buffer || op.DesiredLength.Value != want.Bytes) {
+			// What is not contiguous is received into a buffer of the mtl first.
+			if strings.HasPrefix(want.Type, "MPI_") && op.Buffer.Value != 0 && (op.Buffer.Value != *want.Buffer || op.DesiredLength.Value != want.Bytes) {
 				t.Errorf("%s: receive %d: %s %d, not %s %d", c.Name, i, op.Buffer.Value, op.DesiredLength.Value, *want.Buffer, want.Bytes)
 			}
 		}
 	}
-	if total < 50 || slices.Contains([]int{len(shown["MPI_COMM_WORLD"]), len(shown["bridge"])}, 0) {
+	if total != 66 {
 		t.Errorf("%d receives", total)
 	}
 }
