@@ -179,7 +179,7 @@ func (c *report) watch(ctx context.Context, s *mqs.Snapshot) (*waitfor.Report, e
 	var seen liveness.History
 	past := seen.Past(s, nil)
 	past.Again = true
-	r := waitfor.Look(s, past)
+	r := waitfor.AnalyseLive(s, past)
 	second := false // of all that have run at all
 	for pause := firstPause; ctx.Err() == nil && c.isOpen(r) && past.Looks < mostLooks && (!second || seen.Watched() < mostWatch); pause = min(3*pause, mostPause) {
 		next := time.Now().Add(pause)
@@ -197,7 +197,7 @@ func (c *report) watch(ctx context.Context, s *mqs.Snapshot) (*waitfor.Report, e
 		past = seen.Past(again, stopped)
 		second = second || liveness.IsSecond(past, stopped)
 		past.Again, past.Watched = true, seen.Watched()
-		r = waitfor.Look(again, past)
+		r = waitfor.AnalyseLive(again, past)
 	}
 	return r, nil
 }

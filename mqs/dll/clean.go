@@ -32,8 +32,8 @@ func clean(r *wire.Reply) {
 	}
 }
 
-// cleanText cuts a text to what a sentence can hold, and takes out what would
-// command a terminal. Messages of several lines stay so.
+// cleanText cuts a text so that it fits into a sentence, and removes what a terminal would take for
+// commands. Line breaks stay.
 func cleanText(s string) string {
 	const most = 2000
 	if len(s) > most {

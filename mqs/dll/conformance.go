@@ -16,7 +16,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
-// Verdict is how a DLL does in one point.
+// Verdict is the verdict on one point.
 type Verdict string
 
 // The verdicts.
@@ -28,19 +28,19 @@ const (
 
 // Finding is one point of a conformance report.
 type Finding struct {
-	// Subject is what was looked at: the DLL itself, or a synthetic process.
+	// Subject is what was checked: the DLL itself, or how it reads a synthetic process.
 	Subject string
 	Verdict Verdict
 	Text    string
 }
 
-// Report is what a DLL does right and wrong, in the order of looking.
+// Report is what a DLL does right and wrong, in the order of the checks.
 type Report struct {
 	Path     string
 	Findings []Finding
 }
 
-// Failed is true if the DLL does anything wrong.
+// Failed says whether the DLL does anything wrong.
 func (r *Report) Failed() bool {
 	for _, f := range r.Findings {
 		if f.Verdict == Wrong {
@@ -50,9 +50,8 @@ func (r *Report) Failed() bool {
 	return false
 }
 
-// Check looks at a DLL on behalf of those who write it: which entry points it
-// has, and how it behaves on synthetic processes, each in a host of its own. It
-// is loaded whoever owns it. The error is ctx's.
+// Check checks a DLL for those who write it: which entry points it has, and how it reads synthetic
+// processes, each in a host of its own. The DLL is loaded whoever owns it. The error is ctx's.
 func (hs *Hosts) Check(ctx context.Context, path string, limit time.Duration) (*Report, error) {
 	r := &Report{Path: path}
 	c := &check{report: r, subject: "the DLL", limit: limit, path: path, hosts: hs}
@@ -69,7 +68,7 @@ func (hs *Hosts) Check(ctx context.Context, path string, limit time.Duration) (*
 	return r, ctx.Err()
 }
 
-// check is one examination.
+// check is the check of one DLL.
 type check struct {
 	hosts   *Hosts
 	report  *Report
@@ -93,7 +92,7 @@ func (c *check) start(ctx context.Context) (*hostProcess, *wire.Reply, error) {
 	return h, reply, err
 }
 
-// library looks at the DLL itself; false if it can't be used.
+// library checks the DLL itself. It returns false if the DLL can't be used.
 func (c *check) library(ctx context.Context) bool {
 	h, reply, err := c.start(ctx)
 	if h != nil {
@@ -139,7 +138,7 @@ func (c *check) library(ctx context.Context) bool {
 	return err == nil
 }
 
-// losses is what a debugger can't do without an optional entry point.
+// losses says what a debugger can't do without an optional entry point.
 var losses = map[abi.Entry]string{
 	abi.DLLTaddrWidth:      "a debugger can't see whether its addresses are wide enough",
 	abi.GetCommGroup:       "a debugger can't show the members of communicators",
@@ -147,8 +146,8 @@ var losses = map[abi.Entry]string{
 	abi.DestroyProcessInfo: "what it keeps of a process is never freed",
 }
 
-// exports looks at the names that the DLL defines beside the interface's. The 1.03 note wants
-// none, or a prefix such as the vendor's.
+// exports checks the names that the DLL defines besides the interface's. The 1.03 note wants none, or
+// a prefix such as the vendor's.
 func (c *check) exports(names []string) {
 	const most = 8
 	if len(names) == 0 {
@@ -166,7 +165,7 @@ func (c *check) exports(names []string) {
 		strings.Join(shown, ", "), more)
 }
 
-// commonPrefix is what all names begin with, up to an underscore; empty if that is nothing.
+// commonPrefix returns the prefix that all names share, up to an underscore.
 func commonPrefix(names []string) string {
 	prefix := names[0]
 	for _, name := range names {
@@ -181,8 +180,7 @@ func commonPrefix(names []string) string {
 	return ""
 }
 
-// printed ends the host and remarks on what the DLL has printed, which a
-// debugger has no place for.
+// printed ends the host, and remarks on what the DLL has printed: a debugger has no place for it.
 func (c *check) printed(h *hostProcess) {
 	h.close()
 	lines := slices.DeleteFunc(h.words.all(), func(line string) bool { return strings.HasPrefix(line, wire.Dprints) })
@@ -192,7 +190,7 @@ func (c *check) printed(h *hostProcess) {
 	}
 }
 
-// process has the DLL read a synthetic process.
+// process makes the DLL read a synthetic process.
 func (c *check) process(ctx context.Context, s synthetic) {
 	h, reply, err := c.start(ctx)
 	if h != nil {
@@ -209,7 +207,7 @@ func (c *check) process(ctx context.Context, s synthetic) {
 	case source.broken != nil:
 		c.find(Wrong, "%v", err)
 		return
-	case err != nil && strings.Contains(err.Error(), "has no words"):
+	case errors.As(err, new(wordless)):
 		c.find(Wrong, "refuses it, but mqs_dll_error_string has no words for why: %v", err)
 	case err != nil:
 		c.find(Right, "refuses it: %v", err)
@@ -277,7 +275,7 @@ func (c *check) read(s *Source) {
 	}
 }
 
-// exit has the DLL forget the process.
+// exit makes the DLL forget the process.
 func (c *check) exit(ctx context.Context, s *Source) {
 	info := s.process.Info()
 	if _, err := s.do(wire.ToHost{Exited: &wire.Exited{Inferior: info.Inferior, PID: info.PID}}); err != nil && ctx.Err() == nil {

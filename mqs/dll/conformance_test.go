@@ -91,6 +91,7 @@ func TestCheckFindsWhatADLLDoesWrong(t *testing.T) {
 		{dlls.Rogue(t, "answer", "mqs_setup_image", "-DANSWER=-7"), "mqs_setup_image failed: a toy's code below 0 (code -7)"},
 		{dlls.Rogue(t, "answer", "mqs_setup_image", "-DANSWER=1"), "mqs_setup_image failed: no information (the toy knows nothing of it)"},
 		{dlls.Rogue(t, "answer", "mqs_setup_image", "-DANSWER=2"), "mqs_setup_image failed: end of list\n"},
+		{dlls.Rogue(t, "nothing", "mqs_dll_error_string"), "WRONG: refuses it, but mqs_dll_error_string has no words for why: "},
 		{dlls.Reference(t, "-fvisibility=default"), "the DLL: note: exports basic, check_basic, check_image, "},
 		{dlls.Rogue(t, "print", "mqs_setup_image"), "note: prints by itself, at last \""},
 		{dlls.Rogue(t, "leak", "mqs_setup_image"), "WRONG: has not freed 100000 bytes in 1000 blocks"},

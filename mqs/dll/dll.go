@@ -1,11 +1,9 @@
-// Package dll is the debugger's side of the MPI message queue interface: it
-// finds the queue DLL that an MPI's vendor ships, decides whether to trust it,
-// and makes a [read.Source] of it.
+// Package dll is the debugger's side of the MPI message queue interface: it finds the queue DLL that
+// an MPI's vendor ships, decides whether to trust it, and makes a [read.Source] of it.
 //
-// A DLL runs in a process of its own (package host), which is confined as far as
-// the kernel can (package confine): whatever it does there, a crash or a loop
-// without end, ends as a sentence. The process stays as long as the helper, since
-// a DLL is loaded once and never unloaded.
+// A DLL runs in a process of its own (package host), which is confined as far as the kernel can do
+// that (package confine). Whatever the DLL does there, even a crash or an endless loop, becomes a
+// sentence. The process lives as long as the helper, since a DLL is loaded once and never unloaded.
 package dll
 
 import (
@@ -26,13 +24,13 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
-// Settings are the user's.
+// Settings are the user's settings.
 type Settings struct {
-	// Path of the DLL to use, empty to find one.
+	// Path is the DLL to use; empty to find one.
 	Path string
 	// SafePath are folders whose DLLs are trusted.
 	SafePath []string
-	// Timeout is how long a DLL may take for one thing that is asked of it; 0 is for ever.
+	// Timeout is how long a DLL may take for one request; 0 means for ever.
 	Timeout time.Duration
 }
 
@@ -41,14 +39,14 @@ type Process struct {
 	inferior.Inferior
 	// Reader is the one that the process has during this stop, nil if it has none yet.
 	Reader *inferior.Reader
-	// Rank is its rank in MPI_COMM_WORLD where that is known.
+	// Rank is its rank in MPI_COMM_WORLD if that is known.
 	Rank mqs.Maybe[int32]
-	// Starters are other processes that may be the one which started the job.
+	// Starters are other processes, one of which may have started the job.
 	Starters []inferior.Inferior
 }
 
-// Hosts keeps a process for each DLL that is in use. Its methods must not be
-// called at the same time, but for Close.
+// Hosts keeps a host process for each DLL in use. Its methods, except Close, must not be called at the
+// same time.
 type Hosts struct {
 	// Command makes the command that runs package host, on [StreamFD] and [StateFD].
 	Command func() *exec.Cmd
@@ -59,11 +57,11 @@ type Hosts struct {
 	closed  bool
 }
 
-// errClosed is what becomes of a request that comes when all hosts have been ended.
+// errClosed is the error of a request that comes after Close.
 var errClosed = errors.New("no DLL is used any more: mpi-queues is about to end")
 
-// Open opens the queues of a process by the first DLL that can read them. It
-// fails with an [*mqs.UnreadableError] that says what became of each.
+// Open opens the queues of a process with the first DLL that can read them. It fails with an
+// [*read.UnreadableError] that says why none of them can.
 func (hs *Hosts) Open(ctx context.Context, p Process, s Settings) (*Source, error) {
 	found, err := find(ctx, p, s, hs.Log)
 	if err != nil {
@@ -81,12 +79,12 @@ func (hs *Hosts) Open(ctx context.Context, p Process, s Settings) (*Source, erro
 		why = append(why, err)
 	}
 	if len(why) == 0 {
-		return nil, read.Unreadable("", "%w", found.none())
+		return nil, read.Unreadable("", "%w", found.noDLLError())
 	}
 	return nil, read.Unreadable("", "%v", errors.Join(why...))
 }
 
-// try opens the queues by one DLL.
+// try opens the queues with one DLL.
 func (hs *Hosts) try(ctx context.Context, c candidate, p Process, s Settings) (*Source, error) {
 	path, err := c.resolve(s.SafePath)
 	if err != nil {
@@ -98,8 +96,8 @@ func (hs *Hosts) try(ctx context.Context, c candidate, p Process, s Settings) (*
 	}
 	source, err := hs.open(ctx, h, p, s)
 	if err != nil && !isFresh && ctx.Err() == nil && h.hasEnded() {
-		// What it remembered may have been its trouble: MPICH's DLL breaks down on
-		// a communicator that has been freed since it last looked.
+		// Its cached state may be what broke it, so it is tried again in a fresh host: MPICH's DLL
+		// crashes if a communicator was freed since it last read the list.
 		if h, _, err = hs.host(ctx, path, s); err != nil {
 			return nil, err
 		}
@@ -137,11 +135,11 @@ func orUnknown(s string) string {
 	return s
 }
 
-// host returns the running host of a DLL, or starts a fresh one and has it load
-// the DLL. A DLL that has been replaced since it was loaded is another one.
+// host returns the running host of a DLL, or starts a fresh one that loads the DLL. A DLL whose file
+// was replaced since it was loaded needs a fresh host.
 func (hs *Hosts) host(ctx context.Context, path string, s Settings) (h *hostProcess, isFresh bool, err error) {
 	file := fileIdentity(path)
-	h, err = hs.known(path)
+	h, err = hs.hostOf(path)
 	if err != nil {
 		return nil, false, err
 	}
@@ -169,8 +167,8 @@ func (hs *Hosts) host(ctx context.Context, path string, s Settings) (h *hostProc
 	return h, true, nil
 }
 
-// known is the host of a DLL, which may have ended; nil if there is none.
-func (hs *Hosts) known(path string) (*hostProcess, error) {
+// hostOf returns the host of a DLL, which may have ended; nil if there is none.
+func (hs *Hosts) hostOf(path string) (*hostProcess, error) {
 	hs.mu.Lock()
 	defer hs.mu.Unlock()
 	if hs.closed {
@@ -179,7 +177,7 @@ func (hs *Hosts) known(path string) (*hostProcess, error) {
 	return hs.running[path], nil
 }
 
-// keep enters a host, unless all have been ended.
+// keep adds a host, unless all hosts have been closed.
 func (hs *Hosts) keep(path string, h *hostProcess) error {
 	hs.mu.Lock()
 	defer hs.mu.Unlock()
@@ -193,14 +191,14 @@ func (hs *Hosts) keep(path string, h *hostProcess) error {
 	return nil
 }
 
-// all are the hosts, of which some may have ended.
+// all returns the hosts. Some of them may have ended.
 func (hs *Hosts) all() []*hostProcess {
 	hs.mu.Lock()
 	defer hs.mu.Unlock()
 	return slices.Collect(maps.Values(hs.running))
 }
 
-// Exited has all DLLs forget a process that has gone.
+// Exited makes all DLLs forget a process that has gone.
 func (hs *Hosts) Exited(ctx context.Context, inferior, pid int, limit time.Duration) {
 	for _, h := range hs.all() {
 		if h.hasEnded() {
@@ -218,8 +216,7 @@ func (hs *Hosts) Exited(ctx context.Context, inferior, pid int, limit time.Durat
 	}
 }
 
-// Close ends all hosts, for good. It may be called at any time: requests that are under
-// way fail.
+// Close ends all hosts for good. It may be called at any time; pending requests fail.
 func (hs *Hosts) Close() {
 	hs.mu.Lock()
 	hs.closed = true

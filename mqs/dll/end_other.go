@@ -4,5 +4,5 @@ package dll
 
 import "syscall"
 
-// endWithUs is nothing: there are no hosts here.
+// endWithUs does nothing: there are no hosts here.
 var endWithUs *syscall.SysProcAttr

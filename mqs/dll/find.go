@@ -23,7 +23,40 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
-// candidate is a DLL that may be the one.
+// Found is the DLL for a process.
+type Found struct {
+	// Path is the DLL that [Hosts.Open] would load; empty if there is none.
+	Path string
+	// Why says why there is none, as a sentence without its full stop.
+	Why string
+}
+
+// Find finds a process's DLL, and whether it is trusted, without loading it.
+func (hs *Hosts) Find(ctx context.Context, p Process, s Settings) (Found, error) {
+	found, err := find(ctx, p, s, hs.Log)
+	if err != nil {
+		return Found{}, err
+	}
+	if found.ignore {
+		return Found{Why: "the program asks debuggers not to show its queues"}, nil
+	}
+	out := Found{}
+	for _, c := range found.candidates {
+		path, err := c.resolve(s.SafePath)
+		if err == nil {
+			return Found{Path: path}, nil
+		}
+		if out.Why == "" {
+			out.Why = err.Error()
+		}
+	}
+	if out.Why == "" {
+		out.Why = found.noDLLError().Error()
+	}
+	return out, nil
+}
+
+// candidate is a DLL that may be that of a process.
 type candidate struct {
 	path string
 	// origin says who names it.
@@ -35,17 +68,16 @@ type search struct {
 	process    Process
 	log        zerolog.Logger
 	candidates []candidate
-	// problems are why something that is named is no candidate.
+	// problems say why a DLL that is named is no candidate.
 	problems []string
-	// ignore is true if the process asks that its queues not be shown, or, where it names no DLL,
-	// the one that started it, which is then remarked on.
+	// ignore is true if the process asks that its queues not be shown. If the process names no DLL, the
+	// program that started it may ask for that, too; a remark then says so.
 	ignore  bool
 	remarks []string
 }
 
-// find looks for DLLs as the documents say: where the process names one, where
-// the starter of its job does, and under the names that the 1.03 note has for
-// when nobody does. A DLL that the user has set is the only one.
+// find finds the DLLs that the process names, or else the program that started it, or else those
+// that have the default names of the 1.03 note. If the user has set a DLL, it is the only one.
 func find(ctx context.Context, p Process, s Settings, log zerolog.Logger) (*search, error) {
 	f := &search{process: p, log: log}
 	if s.Path != "" {
@@ -56,28 +88,28 @@ func find(ctx context.Context, p Process, s Settings, log zerolog.Logger) (*sear
 	if r == nil {
 		r = inferior.NewReader(ctx, p)
 	}
-	own, err := f.ask(r, "the process")
+	own, err := f.readProcess(r, "the process")
 	if err != nil {
 		return nil, err
 	}
 	f.ignore = own.Ignore
 	for _, t := range p.Starters {
-		if f.fruitful() {
+		if f.hasCandidate() {
 			break
 		}
 		who := fmt.Sprintf("process %d, which may have started it,", t.Info().PID)
-		theirs, err := f.ask(inferior.NewReader(ctx, t), who)
+		theirs, err := f.readProcess(inferior.NewReader(ctx, t), who)
 		if err != nil {
 			return nil, err
 		}
-		f.heed(theirs, who)
+		f.applyIgnore(theirs, who)
 	}
-	if info := p.Info(); info.Kind == "live" && info.PID > 0 && !f.fruitful() {
-		found, unread := starter.Look(info.PID)
+	if info := p.Info(); info.Kind == "live" && info.PID > 0 && !f.hasCandidate() {
+		found, unread := starter.Find(info.PID)
 		for _, s := range found {
 			who := fmt.Sprintf("process %d, which has started it,", s.PID)
-			f.take(s.Found, who)
-			f.heed(s.Found, who)
+			f.addNamed(s.Found, who)
+			f.applyIgnore(s.Found, who)
 		}
 		for _, err := range unread {
 			log.Debug().Err(err).Msg("a starter of the job can't be read")
@@ -95,17 +127,17 @@ func find(ctx context.Context, p Process, s Settings, log zerolog.Logger) (*sear
 	return f, nil
 }
 
-// ask reads what a process says.
-func (f *search) ask(r *inferior.Reader, who string) (locate.Found, error) {
+// readProcess reads what a process says of its DLL.
+func (f *search) readProcess(r *inferior.Reader, who string) (locate.Found, error) {
 	found, err := locate.Read(r, 0)
 	if err == nil {
-		f.take(found, who)
+		f.addNamed(found, who)
 	}
 	return found, err
 }
 
-// take adds what a process says.
-func (f *search) take(found locate.Found, who string) {
+// addNamed adds the DLLs that a process names.
+func (f *search) addNamed(found locate.Found, who string) {
 	for _, c := range found.Candidates {
 		origin := fmt.Sprintf("%s in %s", c.Symbol, strings.TrimSuffix(who, ","))
 		if strings.Contains(c.Path, "/") {
@@ -119,7 +151,7 @@ func (f *search) take(found locate.Found, who string) {
 			}
 		}
 		if len(f.candidates) == before {
-			f.problems = append(f.problems, fmt.Sprintf("%s names %s, which is not %s", origin, cleanText(c.Path), f.places()))
+			f.problems = append(f.problems, fmt.Sprintf("%s names %s, which is not %s", origin, cleanText(c.Path), f.searchedPlaces()))
 		}
 	}
 	for _, p := range found.Problems {
@@ -127,8 +159,8 @@ func (f *search) take(found locate.Found, who string) {
 	}
 }
 
-// heed does as a starter asks.
-func (f *search) heed(found locate.Found, who string) {
+// applyIgnore does not show the queues if a starter asks for that.
+func (f *search) applyIgnore(found locate.Found, who string) {
 	if found.Ignore && !f.ignore {
 		f.ignore = true
 		f.remarks = append(f.remarks, who+" asks debuggers not to show the queues, so no DLL was asked")
@@ -141,8 +173,8 @@ func (f *search) add(path, origin string) {
 	}
 }
 
-// fruitful is true if there is a DLL to try.
-func (f *search) fruitful() bool {
+// hasCandidate says whether there is a DLL to try.
+func (f *search) hasCandidate() bool {
 	return slices.ContainsFunc(f.candidates, func(c candidate) bool { return exists(c.path) })
 }
 
@@ -151,8 +183,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// folders are those of the process's MPI libraries. A program that is linked with its MPI has
-// none: then they are the program's own, and those where the loader looks for libraries.
+// folders returns the folders of the process's MPI libraries. If a program is linked with its MPI, it
+// returns the program's own folder and those that the loader searches.
 func (f *search) folders() []string {
 	if out := f.libraryFolders(); out != nil {
 		return out
@@ -174,17 +206,17 @@ func (f *search) libraryFolders() []string {
 	return out
 }
 
-// places says in words where a DLL without a folder is looked for.
-func (f *search) places() string {
+// searchedPlaces says where a DLL without a folder is searched for.
+func (f *search) searchedPlaces() string {
 	if f.libraryFolders() != nil {
 		return "beside the MPI library"
 	}
 	return "beside the program, which has no MPI library of its own, or in the system's folders"
 }
 
-// loaderFolders are those where the loader looks for libraries of this program's architecture,
-// as ld.so(8) and Debian's multiarch have them. LD_LIBRARY_PATH is not asked: it is no part of
-// what is trusted, and the process's own may be anything.
+// loaderFolders are the folders that the loader searches for libraries of this program's architecture
+// (ld.so(8), Debian's multiarch). LD_LIBRARY_PATH does not count: it is not trusted, and that of the
+// process may be anything.
 var loaderFolders = sync.OnceValue(func() []string {
 	triplet := map[string]string{"amd64": "x86_64", "386": "i386", "arm64": "aarch64", "ppc64le": "powerpc64le", "s390x": "s390x"}[runtime.GOARCH]
 	var out []string
@@ -196,16 +228,16 @@ var loaderFolders = sync.OnceValue(func() []string {
 	return out
 })
 
-// none is the sentence for a process without any DLL.
-func (f *search) none() error {
+// noDLLError is the error for a process without any DLL.
+func (f *search) noDLLError() error {
 	if f.problems != nil {
 		return fmt.Errorf("%w: %s; `set mpi-queues dll PATH' names one", read.ErrNoDLL, strings.Join(f.problems, "; "))
 	}
 	return fmt.Errorf("%w: neither the process nor what has started it names one (%s, %s), and no DLL is %s; "+
-		"`set mpi-queues dll PATH' names one", read.ErrNoDLL, locate.DLLName, locate.DLLLocations, f.places())
+		"`set mpi-queues dll PATH' names one", read.ErrNoDLL, locate.DLLName, locate.DLLLocations, f.searchedPlaces())
 }
 
-// resolve returns the real path of a DLL that may be loaded, with what it needs.
+// resolve returns the real path of a DLL if it, and the libraries that it needs, may be loaded.
 func (c candidate) resolve(safe []string) (string, error) {
 	refuse := func(distrust *trust.Error, folder, why string) (string, error) {
 		folders := append(slices.Clone(safe), folder)
@@ -233,8 +265,7 @@ func (c candidate) resolve(safe []string) (string, error) {
 	return path, nil
 }
 
-// imageKey tells a program with its libraries from others, and from newer ones
-// of the same names.
+// imageKey identifies a program with its libraries. Newer files of the same names have another key.
 func imageKey(info inferior.Info) string {
 	h := sha256.New()
 	for _, path := range slices.Concat([]string{info.Executable, info.Architecture}, info.Libraries) {
@@ -243,7 +274,7 @@ func imageKey(info inferior.Info) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// fileIdentity tells a file from another of the same name; empty if it is not there.
+// fileIdentity tells a file from others of the same name; it is empty if there is no file.
 func fileIdentity(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {

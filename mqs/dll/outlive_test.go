@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 	"github.com/mpi-queues/mpi-queues/tests/dll/testdll"
 )
 
@@ -58,13 +59,13 @@ func TestHostDiesWithHelper(t *testing.T) {
 		t.Fatal("the helper was not killed")
 	}
 	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", host))
-		if err != nil || strings.Contains(string(status), ") Z ") {
+		stat, err := procfs.Host.Stat(host)
+		if err != nil || stat.HasEnded() {
 			return
 		}
 		if time.Now().After(deadline) {
 			_ = syscall.Kill(host, syscall.SIGKILL)
-			t.Fatalf("the DLL's process is still there: %s", status)
+			t.Fatalf("the DLL's process is still there: %+v", stat)
 		}
 	}
 }

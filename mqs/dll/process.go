@@ -19,17 +19,16 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
-// hostProcess is a running host with a DLL in it, and the helper's end of the
-// connection. It serves one request at a time. After an error of [hostProcess.do]
-// that is not the DLL's own the host has ended.
+// hostProcess is a running host with its DLL, and the helper's end of the connection. It serves one
+// request at a time. After an error of [hostProcess.do] that is not the DLL's own, the host has ended.
 type hostProcess struct {
-	// mu is held by a request, and by the one who ends the host.
+	// mu is held during a request, and while the host is ended.
 	mu sync.Mutex
 
 	path   string // of the DLL
 	file   string // tells that file from a newer one
 	loaded wire.Loaded
-	// early is what there was to say of the DLL when it was loaded.
+	// early is the reply to the request that loaded the DLL.
 	early *wire.Reply
 
 	cmd    *exec.Cmd
@@ -40,14 +39,14 @@ type hostProcess struct {
 	ended  bool
 }
 
-// File descriptors that a host is started with.
+// The file descriptors with which a host is started.
 const (
 	StreamFD = 3
 	StateFD  = 4
 )
 
-// startHost starts a host, in which the loader finds no library that others have
-// put somewhere, but in the safe folders. The DLL is not loaded yet.
+// startHost starts a host. Its loader searches no folder in which others could put a library, except
+// the safe folders. The DLL is not loaded yet.
 func startHost(path string, safe []string, command func() *exec.Cmd) (*hostProcess, error) {
 	state, err := wire.NewState()
 	if err != nil {
@@ -64,7 +63,7 @@ func startHost(path string, safe []string, command func() *exec.Cmd) (*hostProce
 	h.cmd.Dir, h.cmd.Env = "/", needs.Environment(h.cmd.Environ(), safe)
 	h.cmd.ExtraFiles = []*os.File{theirs, state.File}
 	h.cmd.Stdout, h.cmd.Stderr = h.words, h.words
-	// What a DLL has started may hold on to its standard output.
+	// A process that the DLL has started may keep its standard output open.
 	h.cmd.WaitDelay = 100 * time.Millisecond
 	h.cmd.SysProcAttr = endWithUs
 	if err := h.cmd.Start(); err != nil {
@@ -75,10 +74,10 @@ func startHost(path string, safe []string, command func() *exec.Cmd) (*hostProce
 	return h, nil
 }
 
-// do makes a request and serves what the host asks meanwhile, from t. The host
-// may take limit for it, 0 being none, what t takes not counted, and with that
-// ten times as much: a DLL may ask without end. The error is the DLL's own if
-// the reply is not nil; without an error the reply has what was asked for.
+// do makes a request, and answers from t what the host asks meanwhile. The host may take limit, where
+// 0 means no limit. Time that t takes does not count, up to ten times the limit: a DLL may ask without
+// end. If the reply is not nil, the error is the DLL's own; without an error, the reply has what was
+// asked for.
 func (h *hostProcess) do(ctx context.Context, t inferior.Inferior, limit time.Duration, request wire.ToHost) (*wire.Reply, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -120,7 +119,11 @@ func (h *hostProcess) do(ctx context.Context, t inferior.Inferior, limit time.Du
 			message = wire.ToHost{Answer: answer}
 		case m.Reply != nil && m.Reply.Error != "":
 			clean(m.Reply)
-			return m.Reply, errors.New(h.name() + ": " + m.Reply.Error)
+			err := errors.New(h.name() + ": " + m.Reply.Error)
+			if m.Reply.Wordless {
+				err = wordless{err}
+			}
+			return m.Reply, err
 		case m.Reply != nil && m.Reply.Answers(request):
 			clean(m.Reply)
 			return m.Reply, nil
@@ -130,18 +133,20 @@ func (h *hostProcess) do(ctx context.Context, t inferior.Inferior, limit time.Du
 	}
 }
 
-// Why a host is ended that still runs.
+// Why a running host is ended.
 var (
-	// errNonsense is a message that no host sends that is in its right mind: its
-	// DLL may have written over it.
+	// errNonsense is for a message that no sane host sends. Its DLL may have overwritten its memory.
 	errNonsense = errors.New("it sent nonsense")
 	errNoEnd    = errors.New("it asks without end")
 )
 
-// maxAsked is how many things a host asks for at once, at the most.
+// maxAsked bounds the number of things for which a host asks at once.
 const maxAsked = 1 << 14
 
-// isSensible says whether a host can mean what it asks.
+// wordless is a failure for whose result code the DLL has no words.
+type wordless struct{ error }
+
+// isSensible says whether a sane host can ask this.
 func isSensible(t inferior.Inferior, a *wire.Ask) bool {
 	total := 0
 	for _, r := range a.Ranges {
@@ -190,7 +195,7 @@ func serve(ctx context.Context, t inferior.Inferior, a *wire.Ask) (*wire.Answer,
 	return out, nil
 }
 
-// end ends the host of a request after err and says what happened, in the user's words.
+// end ends the host after an error of a request, and returns an error that says what happened.
 func (h *hostProcess) end(ctx context.Context, err error, limit time.Duration) error {
 	inside, isInside := h.state.Inside()
 	var timeout net.Error
@@ -228,15 +233,15 @@ func (h *hostProcess) end(ctx context.Context, err error, limit time.Duration) e
 	return h.fault("ended its process %s (exit status %d)%s", where, how.ExitCode(), h.lastWords())
 }
 
-// fault is a sentence about the DLL.
+// fault returns an error about the DLL.
 func (h *hostProcess) fault(format string, args ...any) error {
 	return errors.New(h.name() + " " + fmt.Sprintf(format, args...))
 }
 
-// name is the DLL's, as messages have it.
+// name is the DLL's name in messages.
 func (h *hostProcess) name() string { return filepath.Base(h.path) }
 
-// lastWords is what the DLL printed last, as a clause.
+// lastWords returns the last line that the DLL printed, as a clause.
 func (h *hostProcess) lastWords() string {
 	if words := h.words.last(); words != "" {
 		return "; it had printed last: " + words
@@ -251,8 +256,7 @@ func (h *hostProcess) wait(moment time.Duration) bool {
 	return timer.Stop()
 }
 
-// close ends the host, whatever its DLL does. It may be called at any time: a request
-// that is under way fails.
+// close ends the host, whatever its DLL does. It may be called at any time; a pending request fails.
 func (h *hostProcess) close() {
 	_ = h.stream.Close()
 	_ = h.cmd.Process.Kill()
@@ -261,14 +265,14 @@ func (h *hostProcess) close() {
 	h.release()
 }
 
-// hasEnded says whether the host has ended, once no request is under way.
+// hasEnded says whether the host has ended. It waits until no request is pending.
 func (h *hostProcess) hasEnded() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.ended
 }
 
-// release ends the host if it has not ended; mu is held.
+// release ends the host if it has not ended. The caller holds mu.
 func (h *hostProcess) release() {
 	if h.ended {
 		return

@@ -44,7 +44,7 @@ func newSource(ctx context.Context, h *hostProcess, p Process, limit time.Durati
 	return s
 }
 
-// do makes a request of the host and keeps what the reply says beside the answer.
+// do makes a request to the host, and keeps the remarks in its reply.
 func (s *Source) do(request wire.ToHost) (*wire.Reply, error) {
 	if s.broken != nil {
 		return nil, s.broken
@@ -63,14 +63,13 @@ func (s *Source) do(request wire.ToHost) (*wire.Reply, error) {
 	return reply, err
 }
 
-// maxReceived bounds what a DLL may say of one process, in bytes. Ten million operations
-// have less.
+// maxReceived bounds what a DLL may send for one process, in bytes. Ten million operations take less.
 const maxReceived = 4 << 30
 
-// most is how many remarks, and things of other kinds, are kept of what a DLL says.
+// most bounds the number of remarks, and of things of each other kind, that are kept.
 const most = 100
 
-// keep keeps what a reply says beside the answer.
+// keep keeps the remarks in a reply.
 func (s *Source) keep(reply *wire.Reply) {
 	for _, n := range reply.Notes {
 		s.remark("%s", n)
@@ -96,13 +95,13 @@ func (s *Source) remark(format string, args ...any) {
 	}
 }
 
-// giveUp ends a host that makes no sense.
+// giveUp ends a host whose replies make no sense.
 func (s *Source) giveUp(format string, args ...any) {
 	s.host.close()
 	s.broken = s.host.fault(format, args...)
 }
 
-// Err is why the DLL has broken down: nothing that it said counts then.
+// Err says why the DLL has broken down. Nothing that it said counts then.
 func (s *Source) Err() error { return s.broken }
 
 // Confinement says what keeps the DLL from doing harm.
@@ -200,10 +199,10 @@ func (s *Source) Communicators() iter.Seq2[mqs.Communicator, error] {
 	}
 }
 
-// maxFailures is on how many communicators a DLL may fail: its list may have no end.
+// maxFailures bounds the number of communicators on which a DLL may fail: its list may be endless.
 const maxFailures = 1 << 14
 
-// check remarks on values of a communicator that can't be.
+// check remarks on impossible values of a communicator.
 func (s *Source) check(c *mqs.Communicator, raw *wire.Communicator) {
 	m := rawCommunicator(raw)
 	if int32(m.Size) == 0 {

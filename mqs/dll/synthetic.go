@@ -3,6 +3,7 @@ package dll
 import (
 	"context"
 	"encoding/binary"
+	"hash/fnv"
 	"unsafe"
 
 	"github.com/mpi-queues/mpi-queues/mqs/dll/abi"
@@ -11,10 +12,10 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
 )
 
-// synthetic is a made-up process: whatever a DLL looks for in it is there, or
-// nothing is, and its memory is all of one kind.
+// synthetic is a made-up process. It has everything that a DLL looks for, or nothing, and its memory
+// is all of one kind.
 type synthetic struct {
-	// title says what it is, after "a process".
+	// title completes "a process …".
 	title string
 	// empty has no symbol and no type.
 	empty bool
@@ -22,7 +23,7 @@ type synthetic struct {
 	fill func(a inferior.Addr, b []byte)
 }
 
-// What the addresses of a synthetic process look like.
+// The addresses of a synthetic process.
 const (
 	syntheticStart = 0x10000000
 	symbols        = 1 << 10
@@ -30,7 +31,7 @@ const (
 	syntheticEnd   = syntheticStart + symbols*symbolSpacing
 	syntheticType  = 1 << 12 // the size of every type
 	fieldSpacing   = 8       // between two members
-	// A synthetic process is of the architecture that the DLL is of.
+	// A synthetic process has the DLL's own architecture.
 	syntheticPointer = int(unsafe.Sizeof(abi.TaddrT(0)))
 )
 
@@ -43,7 +44,7 @@ var synthetics = []synthetic{
 			b[i] = 0xff
 		}
 	}},
-	// Every pointer points a little further, in a circle: lists have no end.
+	// Each pointer points a little further, in a circle: lists have no end.
 	{title: "whose lists go round in circles", fill: func(a inferior.Addr, b []byte) {
 		for i := range b {
 			word := (a + inferior.Addr(i)) &^ 7
@@ -104,11 +105,9 @@ func (s synthetic) Threads(context.Context, int, []string) ([]inferior.Thread, e
 	return nil, nil
 }
 
-// hash gives a name a place that stays the same.
+// hash returns a number that is always the same for a name.
 func hash(name string) uint32 {
-	h := uint32(2166136261)
-	for i := range len(name) {
-		h = (h ^ uint32(name[i])) * 16777619
-	}
-	return h
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(name))
+	return h.Sum32()
 }

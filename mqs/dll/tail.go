@@ -16,7 +16,7 @@ type tail struct {
 	new  int // how much of its end nobody has taken
 }
 
-// maxTail is how much is kept, in bytes.
+// maxTail is the number of bytes that are kept.
 const maxTail = 64 << 10
 
 func (t *tail) Write(b []byte) (int, error) {
@@ -30,7 +30,7 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// take returns what was printed since the last call, by lines.
+// take returns the lines that were printed since the last call.
 func (t *tail) take() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -39,7 +39,7 @@ func (t *tail) take() []string {
 	return lines(fresh)
 }
 
-// all returns all that was kept, by lines.
+// all returns the lines that are kept.
 func (t *tail) all() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -61,10 +61,10 @@ func lines(text []byte) []string {
 // beginning of a line, and the program counter on the next.
 var crash = regexp.MustCompile(`(?m)^(SIG[A-Z0-9]+): .*\nPC=0x`)
 
-// runtimeWords is where the runtime begins to report a fault: of use to nobody here.
+// runtimeWords begin the runtime's report of a fault, which is of no use here.
 var runtimeWords = regexp.MustCompile(`(?m)^(SIG[A-Z0-9]+: |fatal error: |panic: |runtime: |unexpected fault address )`)
 
-// signal is the name of the signal that ended a DLL's process, if the runtime has reported one.
+// signal returns the name of the signal that ended a DLL's process, if the runtime has reported one.
 func (t *tail) signal() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -74,7 +74,7 @@ func (t *tail) signal() string {
 	return ""
 }
 
-// last is the last line that the DLL printed by itself, cut to a length that a sentence can hold.
+// last returns the last line that the DLL itself printed, cut so that it fits into a sentence.
 func (t *tail) last() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -11,12 +11,11 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
-// What a DLL writes into the standard's structures is taken with care: ranks
-// and tags are 32-bit values of which the upper half may be anything, members
-// that make no sense for an operation may be left over from another one, and
-// what can be no rank or size is not shown.
+// What a DLL writes into the standard's structures is read with care. Ranks and tags are 32-bit values
+// whose upper half may be anything; members that make no sense for an operation may be left over from
+// another one; and what can't be a rank or a size is not shown.
 
-// rankOf is a rank, or [mqs.AnyRank] where that makes sense.
+// rankOf returns a rank, or [mqs.AnyRank] if that makes sense.
 func rankOf(w abi.TwordT, any bool) mqs.Maybe[int32] {
 	r := int32(w)
 	if r >= 0 && r < wire.MaxRank || r == mqs.AnyRank && any {
@@ -25,7 +24,7 @@ func rankOf(w abi.TwordT, any bool) mqs.Maybe[int32] {
 	return mqs.Maybe[int32]{}
 }
 
-// lengthOf is a length in bytes.
+// lengthOf returns a length in bytes.
 func lengthOf(w abi.TwordT) mqs.Maybe[int64] {
 	if w < 0 {
 		return mqs.Maybe[int64]{}
@@ -33,14 +32,14 @@ func lengthOf(w abi.TwordT) mqs.Maybe[int64] {
 	return mqs.Known(int64(w))
 }
 
-// The host fills the structures with bytes of 0xa5 before a DLL writes to them:
-// what reads so has not been written.
+// The host fills the structures with bytes of 0xa5 before a DLL writes to them. A value that still
+// reads so was not written.
 const (
 	unwrittenInt32 = -0x5a5a5a5b
 	unwrittenAddr  = ^abi.TaddrT(0) / 0xff * 0xa5
 )
 
-// flagOf is a C truth value.
+// flagOf returns a C truth value.
 func flagOf(v int32) mqs.Maybe[bool] {
 	if v == unwrittenInt32 {
 		return mqs.Maybe[bool]{}
@@ -48,7 +47,7 @@ func flagOf(v int32) mqs.Maybe[bool] {
 	return mqs.Known(v != 0)
 }
 
-// tagOf is a tag.
+// tagOf returns a tag.
 func tagOf(w abi.TwordT) mqs.Maybe[int32] {
 	if int32(w) == unwrittenInt32 {
 		return mqs.Maybe[int32]{}
@@ -56,7 +55,7 @@ func tagOf(w abi.TwordT) mqs.Maybe[int32] {
 	return mqs.Known(int32(w))
 }
 
-// addrOf is an address.
+// addrOf returns an address.
 func addrOf(a abi.TaddrT) mqs.Maybe[inferior.Addr] {
 	if a == unwrittenAddr {
 		return mqs.Maybe[inferior.Addr]{}
@@ -64,7 +63,7 @@ func addrOf(a abi.TaddrT) mqs.Maybe[inferior.Addr] {
 	return mqs.Known(inferior.Addr(a))
 }
 
-// textOf is a text, whose bytes may be in no encoding that is known.
+// textOf returns a text. Its bytes may be in an unknown encoding.
 func textOf(array []byte) string { return strings.ToValidUTF8(abi.Text(array), "\uFFFD") }
 
 // communicator translates mqs_communicator and its group.
@@ -89,7 +88,7 @@ func communicator(raw *wire.Communicator) (c mqs.Communicator, ok bool) {
 	return c, c.Group == nil || c.Size.Known && len(c.Group) == int(c.Size.Value)
 }
 
-// operations are the structures that a host has sent.
+// operations returns the structures that a host has sent.
 func operations(raw []byte) []abi.PendingOperation {
 	n := len(raw) / int(unsafe.Sizeof(abi.PendingOperation{}))
 	if n == 0 {
@@ -116,7 +115,7 @@ func operation(m *abi.PendingOperation, class mqs.OpClass) mqs.PendingOperation 
 	if !op.TagWild.Value {
 		op.DesiredTag = tagOf(m.DesiredTag)
 	}
-	// Valid "if status >= matched or it's a send", the header says.
+	// These are valid "if status >= matched or it's a send" (mpi_interface.h).
 	if !receive || op.Status != mqs.Pending {
 		op.ActualLocalRank = rankOf(m.ActualLocalRank, false)
 		op.ActualGlobalRank = rankOf(m.ActualGlobalRank, false)
@@ -133,7 +132,7 @@ func operation(m *abi.PendingOperation, class mqs.OpClass) mqs.PendingOperation 
 	return op
 }
 
-// impossible says whether a DLL has written something that can't be.
+// impossible says whether a DLL has written an impossible value.
 func impossible(m *abi.PendingOperation) bool {
 	for _, rank := range []abi.TwordT{m.DesiredLocalRank, m.DesiredGlobalRank} {
 		if r := int32(rank); r < mqs.AnyRank && r != unwrittenInt32 || r >= wire.MaxRank {
@@ -143,7 +142,7 @@ func impossible(m *abi.PendingOperation) bool {
 	return status(m.Status) == "" && m.Status != unwrittenInt32 || m.DesiredLength < 0 && int32(m.DesiredLength) != unwrittenInt32
 }
 
-// status translates enum mqs_status; empty if it is none.
+// status translates enum mqs_status. It is empty if the value is none of the enum's.
 func status(s int32) mqs.Status {
 	switch s {
 	case abi.StPending:
@@ -156,7 +155,7 @@ func status(s int32) mqs.Status {
 	return ""
 }
 
-// rawCommunicator is mqs_communicator, whose size has been checked.
+// rawCommunicator returns mqs_communicator. Its size has been checked.
 func rawCommunicator(raw *wire.Communicator) *abi.Communicator {
 	return (*abi.Communicator)(unsafe.Pointer(&raw.Raw[0]))
 }

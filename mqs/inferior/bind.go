@@ -27,7 +27,8 @@ type Struct[T any] struct {
 	steps []step
 }
 
-// Text is a string member: characters in place, or a pointer to them.
+// Text is a string member: characters in place, or a pointer to them. An array without a length ends where
+// the string does.
 type Text struct {
 	inline []byte
 	at     Addr
@@ -267,4 +268,14 @@ func OffsetOf[T, F any](s *Struct[T], field func(*T) *F) (Addr, bool) {
 		}
 	}
 	return 0, false
+}
+
+// ContainerOf returns the object of which the member stands at p that a field of T takes, as
+// container_of of C programs does; 0 if the type lacks the member. field returns the address of that field.
+func ContainerOf[T, M any](s *Struct[T], p Ptr[M], field func(*T) *Embedded[M]) Ptr[T] {
+	offset, ok := OffsetOf(s, field)
+	if !ok {
+		return 0
+	}
+	return Ptr[T](p) - Ptr[T](offset)
 }

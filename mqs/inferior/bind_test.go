@@ -73,28 +73,6 @@ func TestBindAndRead(t *testing.T) {
 	}
 }
 
-func TestBigEndian(t *testing.T) {
-	f := inferiortest.New()
-	f.Identity = inferior.Info{PointerSize: 4, BigEndian: true}
-	l := pointLayout()
-	l.Fields["next"] = field(32, 4, layout.KindPointer)
-	f.Types["point_t"] = l
-	mem := make([]byte, 0x1000)
-	copy(mem, "\xff\xfe\x00\x00\x00\x00\x00\x07")
-	copy(mem[32:], "\x12\x34\x56\x78")
-	f.Memory[0x1000] = mem
-	r := inferior.NewReader(context.Background(), f)
-	layouts, _ := inferior.FromDebugInfo(r, inferior.Queries(&shapes{}))
-	var s shapes
-	if err := inferior.Bind(&s, layouts); err != nil {
-		t.Fatal(err)
-	}
-	p, err := s.Point.ReadAt(r, 0x1000)
-	if err != nil || p.X != -2 || p.Index != 7 || p.Next != 0x12345678 {
-		t.Errorf("read %+v, %v", p, err)
-	}
-}
-
 // One error names all that is missing, and all that does not fit.
 func TestBindNamesEverythingMissing(t *testing.T) {
 	f := inferiortest.New()
@@ -115,31 +93,5 @@ func TestBindNamesEverythingMissing(t *testing.T) {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q does not say %q", err, want)
 		}
-	}
-}
-
-func TestWalk(t *testing.T) {
-	chain := map[inferior.Addr]inferior.Addr{1: 2, 2: 3, 3: 9, 4: 5, 5: 6, 6: 5}
-	next := func(a inferior.Addr) (inferior.Addr, error) { return chain[a], nil }
-	walk := func(first inferior.Addr, limit int) (n int, err error) {
-		for _, e := range inferior.Walk(first, 9, limit, next) {
-			if e != nil {
-				return n, e
-			}
-			n++
-		}
-		return n, nil
-	}
-	if n, err := walk(1, 10); n != 3 || err != nil {
-		t.Errorf("%d elements, %v", n, err)
-	}
-	if n, err := walk(4, 10); n != 3 || err == nil {
-		t.Errorf("a cycle gave %d elements, %v", n, err)
-	}
-	if n, err := walk(1, 2); n != 2 || err == nil {
-		t.Errorf("a limit of 2 gave %d elements, %v", n, err)
-	}
-	if n, err := walk(0, 2); n != 0 || err != nil {
-		t.Errorf("NULL gave %d elements, %v", n, err)
 	}
 }

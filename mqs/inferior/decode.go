@@ -61,6 +61,8 @@ func (s *Struct[T]) decode(order binary.ByteOrder, a Addr, b []byte) T {
 		switch {
 		case st.how == asPlace:
 			*(*Place)(to) = Place(a) + Place(st.field.Offset)
+		case st.how == asText && st.field.Kind == layout.KindArray && st.field.Size == 0: // behind the object
+			*(*Text)(to) = Text{at: a + Addr(st.field.Offset)}
 		case st.how == asText && st.field.Kind == layout.KindArray:
 			*(*Text)(to) = Text{inline: from}
 		case st.how == asText:

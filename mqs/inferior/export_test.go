@@ -4,4 +4,5 @@ package inferior
 const (
 	SmallFetches = smallFetches
 	LargeBlock   = largeBlock
+	PageSize     = pageSize
 )

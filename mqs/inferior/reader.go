@@ -117,7 +117,14 @@ func (r *Reader) Int(a Addr, size int) (int64, error) {
 }
 
 // Pointers reads an array of n pointers.
-func (r *Reader) Pointers(a Addr, n int) ([]Addr, error) {
+func (r *Reader) Pointers(a Addr, n int) ([]Addr, error) { return readPointers[Addr](r, a, n) }
+
+// ReadPointers reads an array of n pointers to objects of the C type that T reads.
+func ReadPointers[T any](r *Reader, p Ptr[Ptr[T]], n int) ([]Ptr[T], error) {
+	return readPointers[Ptr[T]](r, p.Addr(), n)
+}
+
+func readPointers[P ~uint64](r *Reader, a Addr, n int) ([]P, error) {
 	w := r.info.PointerSize
 	b, err := r.Bytes(a, n*w)
 	if err != nil {
@@ -126,9 +133,9 @@ func (r *Reader) Pointers(a Addr, n int) ([]Addr, error) {
 	if err := r.Spend(n * w); err != nil {
 		return nil, err
 	}
-	out := make([]Addr, n)
+	out := make([]P, n)
 	for i := range out {
-		out[i] = Addr(uintOf(r.order, b[i*w:(i+1)*w]))
+		out[i] = P(uintOf(r.order, b[i*w:(i+1)*w]))
 	}
 	return out, nil
 }

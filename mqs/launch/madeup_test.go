@@ -2,7 +2,6 @@ package launch
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 )
 
@@ -81,7 +81,7 @@ func machine(t *testing.T, processes ...madeUp) *system {
 			m.putTable(p.table)
 		}
 		if p.isMPI {
-			m.symbols[initSymbol] = 1
+			m.variable(initSymbol, 1)
 		}
 		if !p.denied {
 			memories[p.pid] = m
@@ -105,86 +105,34 @@ func machine(t *testing.T, processes ...madeUp) *system {
 	return s
 }
 
-// fake is the memory of a made-up process, in pages.
+// fake is a made-up process whose reading can be watched.
 type fake struct {
-	inferior.Inferior // nothing else is asked for
-	width             int
-	big               bool
-	symbols           map[string]uint64
-	pages             map[uint64][]byte
-	// fetches counts what was read; before is called ahead of each, with its address and length.
-	fetches int
-	before  func(addr uint64, n int)
+	*inferiortest.Process
+	// before is called ahead of each range that is read.
+	before func(r inferior.Range)
 }
 
 func newFake(width int, big bool) *fake {
-	return &fake{width: width, big: big, symbols: map[string]uint64{}, pages: map[uint64][]byte{}, before: func(uint64, int) {}}
+	f := &fake{inferiortest.New(), func(inferior.Range) {}}
+	f.Identity = inferior.Info{PointerSize: width, BigEndian: big}
+	return f
 }
 
 func (f *fake) Close()      {}
 func (f *fake) Keep() int64 { return 64 << 10 }
 
-func (f *fake) Info() inferior.Info { return inferior.Info{PointerSize: f.width, BigEndian: f.big} }
-
-func (f *fake) FindSymbols(_ context.Context, names []string) ([]*inferior.Symbol, error) {
-	out := make([]*inferior.Symbol, len(names))
-	for i, name := range names {
-		if at, ok := f.symbols[name]; ok {
-			out[i] = &inferior.Symbol{Addr: inferior.Addr(at)}
-		}
-	}
-	return out, nil
-}
-
-const page = 4096
-
-func (f *fake) ReadMemory(_ context.Context, ranges []inferior.Range) ([][]byte, error) {
-	out := make([][]byte, len(ranges))
-	for i, r := range ranges {
-		f.before(uint64(r.Addr), r.Len)
-		f.fetches++
-		if r.Len > piece+page {
+func (f *fake) ReadMemory(ctx context.Context, ranges []inferior.Range) ([][]byte, error) {
+	for _, r := range ranges {
+		f.before(r)
+		if r.Len > piece+inferiortest.Page {
 			return nil, errors.New("too much at once")
 		}
-		for len(out[i]) < r.Len {
-			at := uint64(r.Addr) + uint64(len(out[i]))
-			p := f.pages[at/page]
-			if p == nil {
-				break
-			}
-			out[i] = append(out[i], p[at%page:][:min(r.Len-len(out[i]), int(page-at%page))]...)
-		}
 	}
-	return out, nil
+	return f.Process.ReadMemory(ctx, ranges)
 }
 
-func (f *fake) put(at uint64, b []byte) {
-	for i := range b {
-		a := at + uint64(i)
-		if f.pages[a/page] == nil {
-			f.pages[a/page] = make([]byte, page)
-		}
-		f.pages[a/page][a%page] = b[i]
-	}
-}
-
-func (f *fake) order() interface {
-	binary.ByteOrder
-	binary.AppendByteOrder
-} {
-	if f.big {
-		return binary.BigEndian
-	}
-	return binary.LittleEndian
-}
-
-// pointer is a pointer's bytes.
-func (f *fake) pointer(v uint64) []byte {
-	if f.width == 4 {
-		return f.order().AppendUint32(nil, uint32(v))
-	}
-	return f.order().AppendUint64(nil, v)
-}
+// variable is a symbol at an address.
+func (f *fake) variable(name string, at inferior.Addr) { f.Symbols[name] = &inferior.Symbol{Addr: at} }
 
 const (
 	sizeAt    = 0x10000
@@ -195,22 +143,23 @@ const (
 
 // putTable puts a launcher's table, with its names.
 func (f *fake) putTable(table []entry) {
-	f.symbols[sizeSymbol], f.symbols[tableSymbol] = sizeAt, pointerAt
-	f.put(sizeAt, f.order().AppendUint32(nil, uint32(len(table))))
-	f.put(pointerAt, f.pointer(tableAt))
-	at, next := uint64(tableAt), uint64(textsAt)
+	f.variable(sizeSymbol, sizeAt)
+	f.variable(tableSymbol, pointerAt)
+	f.Put(sizeAt, f.Order().AppendUint32(nil, uint32(len(table))))
+	f.Put(pointerAt, f.Pointer(tableAt))
+	at, next := inferior.Addr(tableAt), inferior.Addr(textsAt)
 	text := func(s string) []byte {
 		if s == "" {
-			return f.pointer(0)
+			return f.Pointer(0)
 		}
-		f.put(next, append([]byte(s), 0))
-		next += uint64(len(s)) + 1
-		return f.pointer(next - uint64(len(s)) - 1)
+		f.Put(next, append([]byte(s), 0))
+		next += inferior.Addr(len(s)) + 1
+		return f.Pointer(next - inferior.Addr(len(s)) - 1)
 	}
 	for _, e := range table {
 		b := append(text(e.host), text(e.executable)...)
-		b = f.order().AppendUint32(b, uint32(e.pid))
-		f.put(at, append(b, make([]byte, f.width-4)...))
-		at += uint64(3 * f.width)
+		b = f.Order().AppendUint32(b, uint32(e.pid))
+		f.Put(at, append(b, make([]byte, f.Identity.PointerSize-4)...))
+		at += inferior.Addr(3 * f.Identity.PointerSize)
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 )
 
 func TestReadTable(t *testing.T) {
@@ -17,13 +20,14 @@ func TestReadTable(t *testing.T) {
 		for _, big := range []bool{false, true} {
 			f := newFake(width, big)
 			f.putTable(table)
-			f.fetches = 0
+			fetches := 0
+			f.before = func(inferior.Range) { fetches++ }
 			got, err := readTable(f, new(atomic.Int64))
 			if err != nil || !slices.Equal(got, table) {
 				t.Fatalf("%d bytes, big end first %t: %d entries, %v", width, big, len(got), err)
 			}
-			if f.fetches > 200 {
-				t.Errorf("%d fetches", f.fetches)
+			if fetches > 200 {
+				t.Errorf("%d fetches", fetches)
 			}
 		}
 	}
@@ -32,11 +36,11 @@ func TestReadTable(t *testing.T) {
 func TestReadNoTable(t *testing.T) {
 	for name, put := range map[string]func(f *fake){
 		"no symbols": func(*fake) {},
-		"no size":    func(f *fake) { f.symbols[tableSymbol] = pointerAt },
+		"no size":    func(f *fake) { f.variable(tableSymbol, pointerAt) },
 		"empty":      func(f *fake) { f.putTable(nil) },
 		"no pointer": func(f *fake) {
 			f.putTable([]entry{{"h", "e", 1}})
-			f.put(pointerAt, f.pointer(0))
+			f.Put(pointerAt, f.Pointer(0))
 		},
 	} {
 		f := newFake(8, false)
@@ -50,19 +54,19 @@ func TestReadNoTable(t *testing.T) {
 // Whoever owns the launcher can have put anything there.
 func TestHostileTable(t *testing.T) {
 	sound := []entry{{"host", "/program", 17}, {"host", "/program", 18}}
-	size := func(f *fake, n uint32) { f.put(sizeAt, f.order().AppendUint32(nil, n)) }
+	size := func(f *fake, n uint32) { f.Put(sizeAt, f.Order().AppendUint32(nil, n)) }
 	for name, put := range map[string]func(f *fake){
 		"negative size":     func(f *fake) { size(f, 1<<31) },
 		"huge size":         func(f *fake) { size(f, maxEntries+1) },
 		"largest size":      func(f *fake) { size(f, maxEntries) },
-		"size not readable": func(f *fake) { f.symbols[sizeSymbol] = 0x999000 },
-		"nowhere":           func(f *fake) { f.put(pointerAt, f.pointer(0x999000)) },
-		"at the end":        func(f *fake) { f.put(pointerAt, f.pointer(^uint64(0)-8)) },
-		"no host":           func(f *fake) { f.put(tableAt, f.pointer(0x999000)) },
-		"host of commands":  func(f *fake) { f.put(textsAt, []byte("\x1b[2J\x00")) },
-		"endless host":      func(f *fake) { f.put(textsAt, []byte(strings.Repeat("h", 2*maxText))) },
-		"process 0":         func(f *fake) { f.put(tableAt+16, []byte{0, 0, 0, 0}) },
-		"process -1":        func(f *fake) { f.put(tableAt+16, []byte{255, 255, 255, 255}) },
+		"size not readable": func(f *fake) { f.variable(sizeSymbol, 0x999000) },
+		"nowhere":           func(f *fake) { f.Put(pointerAt, f.Pointer(0x999000)) },
+		"at the end":        func(f *fake) { f.Put(pointerAt, f.Pointer(^inferior.Addr(0)-8)) },
+		"no host":           func(f *fake) { f.Put(tableAt, f.Pointer(0x999000)) },
+		"host of commands":  func(f *fake) { f.Put(textsAt, []byte("\x1b[2J\x00")) },
+		"endless host":      func(f *fake) { f.Put(textsAt, []byte(strings.Repeat("h", 2*maxText))) },
+		"process 0":         func(f *fake) { f.Put(tableAt+16, []byte{0, 0, 0, 0}) },
+		"process -1":        func(f *fake) { f.Put(tableAt+16, []byte{255, 255, 255, 255}) },
 	} {
 		f := newFake(8, false)
 		f.putTable(sound)
@@ -74,7 +78,7 @@ func TestHostileTable(t *testing.T) {
 	// A program's name is not needed.
 	f := newFake(8, false)
 	f.putTable(sound)
-	f.put(tableAt+8, f.pointer(0x999000))
+	f.Put(tableAt+8, f.Pointer(0x999000))
 	if table, err := readTable(f, new(atomic.Int64)); err != nil || table[0] != (entry{"host", "", 17}) {
 		t.Error(table, err)
 	}
@@ -86,16 +90,14 @@ func TestHostileNames(t *testing.T) {
 	f := newFake(8, false)
 	f.putTable([]entry{{"host", "/program", 17}})
 	const n = 1 << 17
-	f.put(sizeAt, f.order().AppendUint32(nil, n))
-	for i := range uint64(n) {
-		f.put(tableAt+24*i, slices.Concat(f.pointer(0), f.pointer(0x10000000+i), []byte{1, 0, 0, 0}))
+	f.Put(sizeAt, f.Order().AppendUint32(nil, n))
+	for i := range inferior.Addr(n) {
+		f.Put(tableAt+24*i, slices.Concat(f.Pointer(0), f.Pointer(0x10000000+i), []byte{1, 0, 0, 0}))
 	}
-	for p := range uint64(n/page + 2) {
-		f.pages[0x10000000/page+p] = []byte(strings.Repeat("n", page))
-	}
+	f.Memory[0x10000000] = []byte(strings.Repeat("n", n+2*inferiortest.Page))
 	// Ends, each far enough from the last one.
-	for at := uint64(0); at < n; at += maxText - 1 {
-		f.put(0x10000000+at, []byte{0})
+	for at := 0; at < n; at += maxText - 1 {
+		f.Memory[0x10000000][at] = 0
 	}
 	if _, err := readTable(f, new(atomic.Int64)); err == nil {
 		t.Error("a quarter of a gigabyte of names was read")
@@ -107,8 +109,8 @@ func TestMovingTable(t *testing.T) {
 	f := newFake(8, false)
 	f.putTable([]entry{{"host", "/program", 17}})
 	two := []entry{{"host", "/program", 17}, {"host", "/program", 18}}
-	f.before = func(addr uint64, n int) {
-		if addr <= tableAt && tableAt < addr+uint64(n) {
+	f.before = func(r inferior.Range) {
+		if r.Addr <= tableAt && tableAt < r.Addr+inferior.Addr(r.Len) {
 			f.putTable(two)
 		}
 	}
@@ -116,10 +118,10 @@ func TestMovingTable(t *testing.T) {
 		t.Error(table, err)
 	}
 	sizes := byte(0)
-	f.before = func(addr uint64, _ int) {
-		if addr == sizeAt { // at the start of a page
+	f.before = func(r inferior.Range) {
+		if r.Addr == sizeAt { // at the start of a page
 			sizes++
-			f.put(sizeAt, []byte{1 + sizes%2})
+			f.Put(sizeAt, []byte{1 + sizes%2})
 		}
 	}
 	if table, err := readTable(f, new(atomic.Int64)); err == nil {
@@ -134,8 +136,8 @@ func TestRandomTables(t *testing.T) {
 		f := newFake(4+4*random.IntN(2), random.IntN(2) == 0)
 		f.putTable([]entry{{"host", "/program", 17}, {"other", "/program", 18}, {"", "", 19}})
 		for range 1 + random.IntN(8) {
-			at := []uint64{sizeAt, pointerAt, tableAt, textsAt}[random.IntN(4)] + uint64(random.IntN(32))
-			f.put(at, []byte{byte(random.Uint32())})
+			at := []inferior.Addr{sizeAt, pointerAt, tableAt, textsAt}[random.IntN(4)] + inferior.Addr(random.IntN(32))
+			f.Put(at, []byte{byte(random.Uint32())})
 		}
 		table, err := readTable(f, new(atomic.Int64))
 		if err != nil && table != nil || len(table) > maxEntries {

@@ -160,7 +160,7 @@ func (d *ch4ucx) sendingTo(r *transport.Send) *commState {
 			continue
 		}
 		taken = true
-		if _, ok := d.endpoints(c)[r.Peer]; ok && e.source == c.Rank {
+		if _, ok := d.endpoints(c)[inferior.Addr(r.Peer.Value)]; ok && e.source == c.Rank {
 			return c
 		}
 	}
@@ -231,7 +231,7 @@ func (d *ch4ucx) send(r *requestAt, c *commState) asked {
 	if !q.TagLost {
 		a.tag = mqs.Known(e.tag)
 	}
-	if rank, ok := d.endpoints(c)[q.Peer]; ok {
+	if rank, ok := d.endpoints(c)[inferior.Addr(q.Peer.Value)]; ok {
 		a.peer = mqs.Known(rank)
 	}
 	if q.Buffer != 0 {

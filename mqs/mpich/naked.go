@@ -19,7 +19,7 @@ type nakedTypes struct {
 
 type nakedComm struct {
 	Handle      uint32        `c:"handle"`
-	RefCount    int32         `c:"ref_count"`
+	RefCount    int32         `c:"ref_count.v|ref_count"`
 	Context     uint32        `c:"context_id"`
 	RecvContext uint32        `c:"recvcontext_id"`
 	Rank        int32         `c:"rank"`
@@ -30,7 +30,7 @@ type nakedComm struct {
 
 type nakedRequest struct {
 	Handle   uint32        `c:"handle"`
-	RefCount int32         `c:"ref_count"`
+	RefCount int32         `c:"ref_count.v|ref_count"`
 	Kind     uint32        `c:"kind"`
 	Comm     inferior.Addr `c:"comm"`
 	// How data that is not contiguous is received: into a buffer that is unpacked later.

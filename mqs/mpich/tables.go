@@ -4,13 +4,12 @@ import (
 	"embed"
 	"sync"
 
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
 )
 
-// The layouts of Debian's x86-64 builds of ch4:ucx. That of 4.0.2, whose static library has
-// symbols but no types, was read from DWARF that a compiler made of the release's own headers
-// as that build configures them. Those of scope [layout.ScopeRequests] have the members of
-// [nakedTypes], as the releases' headers order them and running processes have them.
+// The layouts of Debian's x86-64 builds of ch4:ucx. That of 4.0.2 has a static library with symbols
+// but no types.
 //
 //go:embed tables/*.json
 var tableFiles embed.FS
@@ -24,3 +23,15 @@ func tables() []*layout.Table { return layout.OfScope(allTables(), layout.ScopeA
 // nakedTables returns the embedded layouts with what a stripped library is read by, oldest
 // release first.
 func nakedTables() []*layout.Table { return layout.OfScope(allTables(), layout.ScopeRequests) }
+
+// Wants are what a table of a scope has: what is read of such a library.
+func Wants(scope layout.Scope) []layout.Want {
+	if scope == layout.ScopeRequests {
+		return inferior.Wants(&nakedTypes{})
+	}
+	var out []layout.Want
+	for _, structs := range allTypes() {
+		out = append(out, inferior.Wants(structs)...)
+	}
+	return out
+}

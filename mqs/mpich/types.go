@@ -156,19 +156,25 @@ type group struct {
 	Pmap inferior.Place `c:"pmap"`
 }
 
+// allTypes are pointers to all structs of C types that any MPICH may have.
+func allTypes() []any {
+	return []any{&types{}, &groupTypes{}, &arrivalTypes{}, &ch3Types{}, &ch3Groups{}, &ch4Types{}, &partitionedTypes{}, &ch4Groups{}, &ucxTypes{}}
+}
+
 // queries lists all types that any MPICH may have, each once.
 func queries() []layout.TypeQuery {
 	var out []layout.TypeQuery
-	for _, q := range slices.Concat(inferior.Queries(&types{}), inferior.Queries(&groupTypes{}), inferior.Queries(&arrivalTypes{}),
-		inferior.Queries(&ch3Types{}), inferior.Queries(&ch3Groups{}), inferior.Queries(&ch4Types{}), inferior.Queries(&partitionedTypes{}), inferior.Queries(&ch4Groups{}), inferior.Queries(&ucxTypes{})) {
-		at := slices.IndexFunc(out, func(o layout.TypeQuery) bool { return o.Name == q.Name })
-		if at < 0 {
-			out = append(out, q)
-			continue
-		}
-		for _, f := range q.Fields {
-			if !slices.Contains(out[at].Fields, f) {
-				out[at].Fields = append(out[at].Fields, f)
+	for _, structs := range allTypes() {
+		for _, q := range inferior.Queries(structs) {
+			at := slices.IndexFunc(out, func(o layout.TypeQuery) bool { return o.Name == q.Name })
+			if at < 0 {
+				out = append(out, q)
+				continue
+			}
+			for _, f := range q.Fields {
+				if !slices.Contains(out[at].Fields, f) {
+					out[at].Fields = append(out[at].Fields, f)
+				}
 			}
 		}
 	}

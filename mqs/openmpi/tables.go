@@ -4,17 +4,28 @@ import (
 	"embed"
 	"sync"
 
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
 )
 
-// The layouts of the stock x86-64 builds of Debian, whose libraries are
-// stripped: 4.1.4 (Debian 12), 5.0.7 (13) and 6.0.0rc2 (testing). They were
-// read from DWARF that a compiler made of the release's own headers with that
-// build's opal_config.h. They hold the members that [types] names and those that
-// the release's own debugger library, libompi_dbg_msgq.so, asks for.
+// The layouts of the stock x86-64 builds of Debian, whose libraries are stripped.
 //
 //go:embed tables/*.json
 var tableFiles embed.FS
 
 // tables returns the embedded layouts, oldest release first.
 var tables = sync.OnceValue(func() []*layout.Table { return layout.MustReadTables(tableFiles, "tables") })
+
+// Wants are what a table of a scope has: what the decoder reads, and what the release's own
+// debugger library asks its host for.
+func Wants(layout.Scope) []layout.Want {
+	out := inferior.Wants(&types{})
+	for _, q := range vendorAsks {
+		w := layout.Want{Name: q.Name}
+		for _, field := range q.Fields {
+			w.Members = append(w.Members, layout.WantedMember{Paths: []string{field}, IsOptional: true})
+		}
+		out = append(out, w)
+	}
+	return out
+}

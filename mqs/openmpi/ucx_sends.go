@@ -20,7 +20,7 @@ func (s *source) assignSends(q *ucxQueues, calls []callstack.Call, request func(
 			if !ok || !calls[i].Words[r.User] {
 				return
 			}
-			if c, _ := s.destination(r.Peer, envelopeOf(r.Tag)); proved || c != nil && !r.TagLost && s.isThere(r) {
+			if c, _ := s.destination(inferior.Addr(r.Peer.Value), envelopeOf(r.Tag)); proved || c != nil && !r.TagLost && s.isThere(r) {
 				sends = append(sends, r)
 			}
 		})
@@ -32,10 +32,10 @@ func (s *source) assignSends(q *ucxQueues, calls []callstack.Call, request func(
 		}
 		out := ucxSend{Send: r, ucxRequest: request(r.Addr, r.User)}
 		to := envelopeOf(r.Tag)
-		c, rank := s.destination(r.Peer, to)
+		c, rank := s.destination(inferior.Addr(r.Peer.Value), to)
 		if out.TagLost = r.TagLost || c == nil; out.TagLost {
 			c = s.commOfRequest(q, &out)
-			rank = s.rankAt(c, r.Peer)
+			rank = s.rankAt(c, inferior.Addr(r.Peer.Value))
 		}
 		out.peer = rank
 		id := inferior.Addr(0)

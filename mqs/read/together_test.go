@@ -8,63 +8,101 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 )
 
-// stopped is a process that nothing is asked of.
-type stopped struct {
-	inferior.Inferior
-	info inferior.Info
+// numbered are processes with these numbers of the debugger's, each in a function of its program.
+func numbered(numbers ...int) []inferior.Inferior {
+	var out []inferior.Inferior
+	for _, n := range numbers {
+		out = append(out, &inferiortest.Process{
+			Identity: inferior.Info{Inferior: n, Executable: "/prog"},
+			Stacks:   []inferior.Thread{inferiortest.Thread(1, "compute: < main:")},
+		})
+	}
+	return out
 }
 
-func (s stopped) Info() inferior.Info { return s.info }
-
-func (stopped) Threads(context.Context, int, []string) ([]inferior.Thread, error) { return nil, nil }
-
-func (stopped) FindSymbols(_ context.Context, names []string) ([]*inferior.Symbol, error) {
-	return make([]*inferior.Symbol, len(names)), nil
-}
-
-// Those that nobody could read stand among the others in the debugger's order.
-func TestTogetherBeside(t *testing.T) {
-	beside := []*mqs.Process{{Inferior: 1, Unavailable: "it runs"}, {Inferior: 3, Unavailable: "no"}}
-	var fail error
-	several := Several{Processes: []inferior.Inferior{stopped{info: inferior.Info{Inferior: 2}}}, Beside: beside,
-		Read: func(r *inferior.Reader, _ Filter) (*mqs.Process, error) { return Identity(r.Info()), fail }}
-	for _, fail = range []error{nil, errors.New("unknown")} {
-		s, err := several.Together(t.Context(), Filter{})
-		if err != nil || len(s.Processes) != 3 {
-			t.Fatalf("%+v, %v", s, err)
-		}
-		for i, p := range s.Processes {
-			if p.Inferior != i+1 || (p.Unavailable == "") != (i == 1 && fail == nil) {
-				t.Errorf("%d: %+v", i, p)
+// Those that can't be read stand among the others in the debugger's order, with their reason and where their
+// threads are.
+func TestTogether(t *testing.T) {
+	broken := errors.New("broken")
+	var told []int
+	s, err := Several{
+		Processes: numbered(4, 2),
+		Beside:    []*mqs.Process{{Inferior: 3, Unavailable: "it runs"}, {Inferior: 1, Unavailable: "no"}},
+		Read: func(r *inferior.Reader, _ Filter) (*mqs.Process, error) {
+			if r.Info().Inferior == 4 {
+				return nil, broken
 			}
+			return Identity(r.Info()), nil
+		},
+		Progress: func(next int) { told = append(told, next) },
+	}.Together(t.Context(), Filter{})
+	if err != nil || len(s.Processes) != 4 || !slices.Equal(told, []int{0, 1}) {
+		t.Fatalf("%+v, %v, told %v", s, err, told)
+	}
+	for i, want := range []string{"no", "", "it runs", "broken"} {
+		if p := s.Processes[i]; p.Inferior != i+1 || p.Unavailable != want {
+			t.Errorf("number %d is %+v", i+1, p)
 		}
 	}
-	if s, err := (Several{Beside: beside}).Together(t.Context(), Filter{}); err != nil || len(s.Processes) != 2 {
-		t.Errorf("without any other: %+v, %v", s, err)
-	}
-	several.Beside = nil
-	if _, err := several.Together(t.Context(), Filter{}); err != fail {
-		t.Errorf("that the only one can't be read is %v", err)
+	if threads := s.Processes[3].Threads; len(threads) != 1 || threads[0].Function != "compute" {
+		t.Errorf("its threads are %+v", threads)
 	}
 }
 
-// Each process is told of before it is read, and read with one Reader. What has none left to read
-// with is still placed.
+// That the only process can't be read is an error, as it is that the request was cancelled.
+func TestTogetherFails(t *testing.T) {
+	for name, c := range map[string]struct {
+		processes []inferior.Inferior
+		beside    []*mqs.Process
+		cancels   bool
+		fails     bool
+	}{
+		"the only one":             {numbered(1), nil, false, true},
+		"one of two":               {numbered(1, 2), nil, false, false},
+		"the only one but another": {numbered(1), []*mqs.Process{{Inferior: 2}}, false, false},
+		"cancelled":                {numbered(1, 2), nil, true, true},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		_, err := Several{Processes: c.processes, Beside: c.beside, Read: func(*inferior.Reader, Filter) (*mqs.Process, error) {
+			if c.cancels {
+				cancel()
+			}
+			return nil, errors.New("broken")
+		}}.Together(ctx, Filter{})
+		if (err != nil) != c.fails {
+			t.Errorf("%s: %v", name, err)
+		}
+		cancel()
+	}
+}
+
+// What one process says of another is inferred also where they were read one by one.
+func TestJoin(t *testing.T) {
+	s := Join(exchanged(7, 80).Processes)
+	if op := s.Processes[0].Communicators[0].Queue[mqs.PendingSends].Operations[0]; !op.DesiredLocalRank.Known {
+		t.Errorf("%+v", op)
+	}
+}
+
+// Each process is told of before it is read, and read with a Reader of its own.
 func TestTogetherOneAfterTheOther(t *testing.T) {
 	var steps []int
 	var readers []*inferior.Reader
-	s, err := Several{Processes: []inferior.Inferior{stopped{info: inferior.Info{Inferior: 1}}, stopped{info: inferior.Info{Inferior: 2}}},
-		Progress: func(next int) { steps = append(steps, next) },
+	_, err := Several{
+		Processes: numbered(1, 2),
+		Progress:  func(next int) { steps = append(steps, next) },
 		Read: func(r *inferior.Reader, _ Filter) (*mqs.Process, error) {
 			readers = append(readers, r)
 			if len(steps) != r.Info().Inferior {
 				t.Errorf("process %d is read after %v", r.Info().Inferior, steps)
 			}
 			return nil, errors.New("no")
-		}}.Together(t.Context(), Filter{})
-	if err != nil || !slices.Equal(steps, []int{0, 1}) || len(readers) != 2 || readers[0] == readers[1] || s.Processes[1].Unavailable != "no" || s.Processes[1].Threads == nil {
-		t.Errorf("%v, %d readers, %+v, %v", steps, len(readers), s, err)
+		},
+	}.Together(t.Context(), Filter{})
+	if err != nil || len(readers) != 2 || readers[0] == readers[1] {
+		t.Errorf("%d readers, %v", len(readers), err)
 	}
 }

@@ -18,10 +18,10 @@ const (
 	sourceBoth = string(read.Both)
 )
 
-// none marks what does not apply in the table of differences.
-const none = "-"
+// notApplicable marks a value that does not apply in the table of differences.
+const notApplicable = "-"
 
-// readByDLL is the clause of a process's heading that names its DLL.
+// readByDLL returns the clause of a process's heading that names its DLL.
 func readByDLL(p *mqs.Process) string {
 	switch {
 	case p.DLL == "":
@@ -34,8 +34,8 @@ func readByDLL(p *mqs.Process) string {
 	return fmt.Sprintf(", read by %s (%s)", filepath.Base(p.DLL), p.DLLVersion)
 }
 
-// onlyInterface is true of a queue in which no operation has what the interface
-// of DLLs has no place for.
+// onlyInterface says whether no operation of a queue has a value for which the interface of DLLs has
+// no field.
 func onlyInterface(q *mqs.Queue) bool {
 	for i := range q.Operations {
 		if op := &q.Operations[i]; op.Count.Known || op.Datatype.Known || op.Kind != "" {
@@ -45,7 +45,7 @@ func onlyInterface(q *mqs.Queue) bool {
 	return true
 }
 
-// differencesText says where the native decoder and the DLL differ, if both were asked.
+// differencesText says where the native decoder and the DLL differ, if both have read the process.
 func differencesText(w *bufio.Writer, p *mqs.Process, style Style) {
 	if p.Source != sourceBoth || p.DLL == "" {
 		return
@@ -66,34 +66,34 @@ func differencesText(w *bufio.Writer, p *mqs.Process, style Style) {
 		missing := unknown
 		switch d.Field {
 		case "communicator", "queue", "operation":
-			missing = none // it is known that there is none
+			missing = notApplicable // it is known that there is none
 		}
-		place := none
+		place := notApplicable
 		if d.Operation.Known {
 			place = number(d.Operation)
 		}
-		t.cell(or(d.Communicator, none))
-		t.cell(or(strings.ReplaceAll(d.Queue, "_", " "), none))
+		t.cell(cellOr(d.Communicator, notApplicable))
+		t.cell(cellOr(strings.ReplaceAll(d.Queue, "_", " "), notApplicable))
 		t.cell(place)
-		t.cell(or(d.Field, none))
-		t.cell(or(d.Native, missing))
-		t.cell(or(d.DLL, missing))
+		t.cell(cellOr(d.Field, notApplicable))
+		t.cell(cellOr(d.Native, missing))
+		t.cell(cellOr(d.DLL, missing))
 	}
 	t.write(w, "  ")
 }
 
-// widest is how many characters of a value a table of differences shows: one
-// long sentence would push all other rows apart.
-const widest = 72
+// maxCell is the number of characters of a value that the table of differences shows. One long
+// sentence would push all other rows apart.
+const maxCell = 72
 
-// or makes a cell of a value, or of what stands in place of an empty one.
-func or(value, empty string) string {
+// cellOr makes a cell of a value, or of what stands in place of an empty value.
+func cellOr(value, empty string) string {
 	value = printable.Line(value)
 	if value == "" {
 		return empty
 	}
-	if utf8.RuneCountInString(value) > widest {
-		return string([]rune(value)[:widest-3]) + "..."
+	if utf8.RuneCountInString(value) > maxCell {
+		return string([]rune(value)[:maxCell-3]) + "..."
 	}
 	return value
 }

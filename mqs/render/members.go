@@ -9,9 +9,8 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
 
-// membersText names the members of a group by their ranks in MPI_COMM_WORLD, in
-// the order of their ranks in the group: "0-3, 8, ?". most is about how many
-// characters it takes, 0 for all.
+// membersText names the members of a group by their global ranks, in the order of their ranks in the
+// group: "0-3, 8, ?". It has about most characters, or as many as it takes if most is 0.
 func membersText(group []mqs.Maybe[int32], most int) string {
 	if group == nil {
 		return unknown
@@ -47,7 +46,7 @@ func membersText(group []mqs.Maybe[int32], most int) string {
 	return b.String()
 }
 
-// groupsText says who is in a communicator.
+// groupsText names the members of a communicator.
 func groupsText(w *bufio.Writer, c *mqs.Queues) {
 	say := func(what string, group []mqs.Maybe[int32]) {
 		if group == nil {

@@ -78,7 +78,7 @@ func TestPageHasMembers(t *testing.T) {
 	inter.Inter, inter.RemoteGroup = mqs.Known(true), group(1, -1)
 	own := comm("its own", 0, 0)
 	own.Internal = true
-	r := &waitfor.Report{Verdict: waitfor.Free, Ranks: []waitfor.Rank{
+	r := &waitfor.Report{Verdict: waitfor.NoDeadlock, Ranks: []waitfor.Rank{
 		{Rank: 0, Process: &mqs.Process{Communicators: []*mqs.Queues{comm("MPI_COMM_WORLD", 0, 0, 1), comm("row", 0, 0), inter, own}}},
 		{Rank: 1, Process: &mqs.Process{Communicators: []*mqs.Queues{comm("MPI_COMM_WORLD", 1, 0, 1), comm("row", 0, 1)}}},
 		{Rank: 2},

@@ -8,8 +8,8 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
 )
 
-// remarks are what there is beyond the columns: the actual values where they say
-// more than the desired ones, and the extra text.
+// remarks returns what the other columns do not show: the actual values if they say more than the
+// desired ones, and the extra text.
 func remarks(class mqs.OpClass, op *mqs.PendingOperation) string {
 	parts := op.ExtraText
 	if actual := actualText(class, op); actual != "" {
@@ -18,8 +18,8 @@ func remarks(class mqs.OpClass, op *mqs.PendingOperation) string {
 	return printable.Line(strings.Join(parts, "; "))
 }
 
-// actualText says what message a receive has got. Of a send or an unexpected
-// message it says what is known of it and not the same as what was asked for.
+// actualText says which message a receive has got. For a send or an unexpected message, it names the
+// actual values that are known and differ from the desired ones.
 func actualText(class mqs.OpClass, op *mqs.PendingOperation) string {
 	if class == mqs.PendingReceives {
 		if !op.ActualLocalRank.Known && !op.ActualTag.Known && !op.ActualLength.Known {
@@ -43,8 +43,7 @@ func actualText(class mqs.OpClass, op *mqs.PendingOperation) string {
 	return "actual: " + strings.Join(parts, ", ")
 }
 
-// actualGlobal is the actual rank in MPI_COMM_WORLD, if that is another number
-// than the local one and the columns do not have it.
+// actualGlobal names the actual global rank if it differs from the local rank and no column shows it.
 func actualGlobal(op *mqs.PendingOperation) string {
 	if !differs(op.ActualGlobalRank, op.ActualLocalRank) || op.ActualLocalRank == op.DesiredLocalRank && op.ActualGlobalRank == op.DesiredGlobalRank {
 		return ""
@@ -52,7 +51,7 @@ func actualGlobal(op *mqs.PendingOperation) string {
 	return fmt.Sprintf(" (global %s)", rank(op.ActualGlobalRank))
 }
 
-// differs is true of an actual value that is known and is not the desired one.
+// differs says whether an actual value is known and is not the desired one.
 func differs[T comparable](actual, desired mqs.Maybe[T]) bool {
 	return actual.Known && actual != desired
 }

@@ -32,20 +32,20 @@ func ReportDOT(w io.Writer, r *waitfor.Report) error {
 	return err
 }
 
-// dotColors are those of the field's tools.
+// dotColors are the colours of the queues: those that other tools use.
 var dotColors = map[string]string{"send": "#1a7f37", "receive": "#0969da", "unexpected": "#cf222e", "collective": "#8250df"}
 
-// dotFills are the colours of nodes that are not the usual.
+// dotFills are the colours of the states that stand out.
 var dotFills = map[waitfor.State]string{waitfor.InDeadlock: "#ffebe9", waitfor.Stuck: "#fff5d6", waitfor.Running: "#e2f5e6"}
 
-// dotGraph is a graphic as gonum writes it.
+// dotGraph is a graphic in the form that gonum writes.
 type dotGraph struct {
 	*multi.DirectedGraph
 	id, title string
 	clusters  []dot.Multigraph
 }
 
-// newDOTGraph numbers the nodes from first on.
+// newDOTGraph returns the graph of a graphic. Its nodes have the numbers from first on.
 func newDOTGraph(id string, g *graphic, first int) *dotGraph {
 	out := &dotGraph{DirectedGraph: multi.NewDirectedGraph(), id: id, title: g.title}
 	nodes := make([]dotNode, len(g.nodes))
@@ -60,23 +60,23 @@ func newDOTGraph(id string, g *graphic, first int) *dotGraph {
 	return out
 }
 
-// DOTID names the graph.
+// DOTID returns the name of the graph.
 func (g *dotGraph) DOTID() string { return g.id }
 
-// Structure returns the cycles.
+// Structure returns the graphs of the cycles.
 func (g *dotGraph) Structure() []dot.Multigraph { return g.clusters }
 
-// DOTAttributers says how all of it looks.
+// DOTAttributers returns the attributes of the graph, and of all its nodes and edges.
 func (g *dotGraph) DOTAttributers() (graph, node, edge encoding.Attributer) {
 	return attributes{{Key: "label", Value: dotQuote(g.title)}, {Key: "rankdir", Value: "LR"}, {Key: "fontname", Value: `"sans-serif"`}},
 		attributes{{Key: "shape", Value: "box"}, {Key: "style", Value: `"rounded,filled"`}, {Key: "fillcolor", Value: `"#f6f8fa"`}, {Key: "fontname", Value: `"sans-serif"`}},
 		attributes{{Key: "fontname", Value: `"sans-serif"`}, {Key: "fontsize", Value: "10"}}
 }
 
-// attributes are what gonum asks for.
+// attributes implement gonum's interface for attributes.
 type attributes []encoding.Attribute
 
-// Attributes returns them.
+// Attributes returns the attributes.
 func (a attributes) Attributes() []encoding.Attribute { return a }
 
 type dotNode struct {
@@ -104,7 +104,7 @@ func (l dotLine) ReversedLine() graph.Line {
 	return dotLine{multi.Line{F: l.To(), T: l.From(), UID: l.UID}, l.edge}
 }
 
-// Attributes are the colour of its queue and what it waits with.
+// Attributes returns the colour of the edge's queue, and its text.
 func (l dotLine) Attributes() []encoding.Attribute {
 	out := attributes{{Key: "color", Value: dotQuote(dotColors[l.queueOf()])}, {Key: "label", Value: dotQuote(l.text)}}
 	if l.inCycle {
@@ -113,7 +113,7 @@ func (l dotLine) Attributes() []encoding.Attribute {
 	return out
 }
 
-// dotQuote makes a quoted string, in which lines are kept and nothing else means anything.
+// dotQuote quotes a string. Its lines are kept, and nothing else in it has a meaning.
 func dotQuote(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {

@@ -24,14 +24,14 @@ var pageScript string
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"visible": printable.Line, "sentences": func(s string) string { return strings.ReplaceAll(sentences(s), "\n    ", "\n") },
 	"ranks": func(ranks []int32) string { return rankList(ranks, 120) },
-	"place": func(file string, line int) string { return printable.Line(place(file, line)) },
+	"place": func(file string, line int) string { return printable.Line(sourceLine(file, line)) },
 	"state": func(s waitfor.State) string { return stateWords[s] },
 }).Parse(pageText))
 
-// mostRows is how many groups, near misses, waits of cycles, and reasons a page has.
+// mostRows is the number of groups, near misses, waits of cycles, and reasons that a page has.
 const mostRows = 300
 
-// pageData is what the page is made of.
+// pageData is what the page's template shows.
 type pageData struct {
 	*waitfor.Report
 	Title      string
@@ -72,9 +72,9 @@ type pageAbsent struct {
 // the picture, and a table of all operations that can be filtered.
 func ReportHTML(w io.Writer, r *waitfor.Report) error {
 	style := pictureStyle + pageStyle
-	d := pageData{Report: r, Title: verdictLooks[r.Verdict].title, Verdict: strings.ReplaceAll(string(r.Verdict), " ", "-"),
+	d := pageData{Report: r, Title: verdictStyles[r.Verdict].title, Verdict: strings.ReplaceAll(string(r.Verdict), " ", "-"),
 		Style: template.CSS(style), Script: template.JS(pageScript), Picture: template.HTML(newPicture(r).svg(false)),
-		// Nothing but this script and this style, and nothing from elsewhere.
+		// This script and this style only, and nothing from elsewhere.
 		Policy: "default-src 'none'; script-src " + sourceHash(pageScript) + "; style-src " + sourceHash(style) + "; base-uri 'none'; form-action 'none'",
 		Groups: r.Groups[:min(len(r.Groups), mostRows)], Misses: r.NearMisses[:min(len(r.NearMisses), mostRows)]}
 	d.MoreGroups, d.MoreMisses = len(r.Groups)-len(d.Groups), len(r.NearMisses)-len(d.Misses)
@@ -95,14 +95,14 @@ func ReportHTML(w io.Writer, r *waitfor.Report) error {
 	}
 	d.MoreAbsent = len(reasons) - len(d.Absent)
 	d.Comms, d.MoreComms = pageComms(r)
-	before, after, err := aroundData(d)
+	before, after, err := splitAtData(d)
 	if err != nil {
 		return err
 	}
 	if _, err := io.WriteString(w, before); err != nil {
 		return err
 	}
-	if err := newOperations(r).write(w, r); err != nil {
+	if err := newOperationTable(r).write(w, r); err != nil {
 		return err
 	}
 	_, err = io.WriteString(w, after)
@@ -120,20 +120,20 @@ func pageCycleOf(d *waitfor.Deadlock, most int) pageCycle {
 	return c
 }
 
-// dataMark is where the table goes: it is too large for a template.
+// dataMark stands for the table, which is too large for a template.
 const dataMark = "@@operations@@"
 
-func aroundData(d pageData) (before, after string, err error) {
+func splitAtData(d pageData) (before, after string, err error) {
 	var b strings.Builder
 	if err := page.Execute(&b, d); err != nil {
 		return "", "", err
 	}
-	// Names come before the table, and may hold anything: the last one is it.
+	// Names, which come before the table, may hold anything: the last mark is the table's.
 	at := strings.LastIndex(b.String(), dataMark)
 	return b.String()[:at], b.String()[at+len(dataMark):], nil
 }
 
-// sourceHash names a text in a content security policy.
+// sourceHash returns the name of a text in a content security policy.
 func sourceHash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

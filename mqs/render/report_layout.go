@@ -11,17 +11,17 @@ import (
 
 // Sizes in a picture, in pixels.
 const (
-	nodeWidth  = 186.0
-	nodeHeight = 62.0
-	columnGap  = 150.0
-	rowGap     = 30.0
-	partGap    = 46.0 // between parts that have nothing to do with each other
-	perColumn  = 9    // nodes in a column
-	perRow     = 4    // nodes that wait for nobody, in a row
-	wayGap     = 64.0 // between nodes of a winding road
+	nodeWidth     = 186.0
+	nodeHeight    = 62.0
+	columnGap     = 150.0
+	rowGap        = 30.0
+	partGap       = 46.0 // between components of the graph
+	perColumn     = 9    // nodes in a column
+	perRow        = 4    // nodes that wait for nobody, in a row
+	serpentineGap = 64.0 // between nodes of a serpentine
 
 	loopHeight = 24.0 // of an edge from a node to itself, above the node
-	textHeight = 28.0 // of an edge's text, two lines
+	textHeight = 28.0 // of the two lines of an edge's text
 
 	labelGap  = 130.0 // for the text of an edge
 	labelSide = 90.0  // beside a circle, for those on its sides
@@ -31,26 +31,26 @@ const (
 
 type point struct{ x, y float64 }
 
-// layout is where the middle of each node is, and how large all of it is.
+// layout says where the centre of each node is, and how large the whole is.
 type layout struct {
 	at            []point
 	width, height float64
-	// room is how high a node is with what stands above it.
+	// room is the height of a node with what stands above it.
 	room float64
 }
 
-// arrange finds a place for each node. Who waits stands to the left of whom it
-// waits for; those that wait for each other stand on a circle.
+// arrange finds a place for each node. A node stands to the left of those for which it waits. Nodes
+// that wait for each other stand on a circle.
 func arrange(g *graphic) layout {
 	l := layout{at: make([]point, len(g.nodes)), room: nodeHeight + loopRoom(g)}
-	sccs, of := cyclesOf(g)
+	sccs, of := strongComponents(g)
 	var alone []int
-	for _, part := range partsOf(g) {
+	for _, part := range componentsOf(g) {
 		if len(part) == 1 {
 			alone = append(alone, part[0])
 			continue
 		}
-		l.columns(g, part, sccs, of)
+		l.placeInColumns(g, part, sccs, of)
 	}
 	top := l.height
 	for i, n := range alone {
@@ -58,14 +58,14 @@ func arrange(g *graphic) layout {
 		l.width, l.height = max(l.width, l.at[n].x+nodeWidth/2), l.at[n].y+l.room/2+partGap
 	}
 	l.height = max(l.height-partGap, 0)
-	for i := range l.at { // a node stands at the bottom of its room
+	for i := range l.at { // a node is at the bottom of its room
 		l.at[i].y += (l.room - nodeHeight) / 2
 	}
 	return l
 }
 
-// loopRoom is how much room the nodes of a graphic need above them for their edges to
-// themselves: these stand side by side, with their texts one above the other.
+// loopRoom returns the height that the nodes of a graphic need above them for edges to themselves.
+// These stand side by side, with their texts one above the other.
 func loopRoom(g *graphic) float64 {
 	texts := map[int]int{} // by node
 	room := 0.0
@@ -83,9 +83,9 @@ func loopRoom(g *graphic) float64 {
 	return room
 }
 
-// cyclesOf returns the sets of nodes that wait for each other, those of one node
-// included, and the set of each node. A set comes after those that it waits for.
-func cyclesOf(g *graphic) (sccs [][]int, of []int) {
+// strongComponents returns the sets of nodes that wait for each other, sets of one node included, and
+// the set of each node. A set comes after those for which it waits.
+func strongComponents(g *graphic) (sccs [][]int, of []int) {
 	d := simple.NewDirectedGraph()
 	for i := range g.nodes {
 		d.AddNode(simple.Node(i))
@@ -108,7 +108,8 @@ func cyclesOf(g *graphic) (sccs [][]int, of []int) {
 	return sccs, of
 }
 
-// alongEdges orders the nodes of a circle along the edges of the deadlock, and else as they come.
+// alongEdges orders the nodes of a circle along the edges of the deadlock; other nodes keep their
+// order.
 func alongEdges(g *graphic, members []int) []int {
 	next := map[int]int{}
 	for _, e := range slices.Backward(g.edges) {
@@ -125,8 +126,8 @@ func alongEdges(g *graphic, members []int) []int {
 	return out
 }
 
-// partsOf returns the nodes that hang together, in order.
-func partsOf(g *graphic) [][]int {
+// componentsOf returns the connected components of the graph, in order.
+func componentsOf(g *graphic) [][]int {
 	root := make([]int, len(g.nodes))
 	for i := range root {
 		root[i] = i
@@ -148,12 +149,12 @@ func partsOf(g *graphic) [][]int {
 	return slices.DeleteFunc(parts, func(p []int) bool { return len(p) == 0 })
 }
 
-// columns places one part below what is there: its sets by how far they are from
-// those that wait for nobody, which stand on the right.
-func (l *layout) columns(g *graphic, part []int, sccs [][]int, of []int) {
+// placeInColumns places one component below what is there. Each of its sets is in the column of its
+// distance from the sets that wait for nobody, which are on the right.
+func (l *layout) placeInColumns(g *graphic, part []int, sccs [][]int, of []int) {
 	depth := map[int]int{}
 	deepest := 0
-	for k, scc := range sccs { // those waited for come first
+	for k, scc := range sccs { // those that are waited for come first
 		if !slices.Contains(part, scc[0]) {
 			continue
 		}
@@ -173,7 +174,7 @@ func (l *layout) columns(g *graphic, part []int, sccs [][]int, of []int) {
 	for _, column := range columns {
 		slices.SortFunc(column, func(a, b int) int { return cmp.Compare(slices.Min(sccs[a]), slices.Min(sccs[b])) })
 	}
-	columns = folded(columns)
+	columns = wrapColumns(columns)
 	lowerCrossings(g, columns, of)
 	x, tall := 0.0, 0.0
 	heights := make([]float64, len(columns))
@@ -194,7 +195,7 @@ func (l *layout) columns(g *graphic, part []int, sccs [][]int, of []int) {
 			}
 			y += circle.height + rowGap
 		}
-		for _, k := range column { // narrower ones in the middle of the column
+		for _, k := range column { // narrower sets are in the middle of the column
 			for _, n := range sccs[k] {
 				l.at[n].x += (width - onCircle(len(sccs[k]), l.room).width) / 2
 			}
@@ -212,8 +213,8 @@ func (l *layout) columns(g *graphic, part []int, sccs [][]int, of []int) {
 	l.height += tall + partGap
 }
 
-// folded breaks up columns that would be too tall.
-func folded(columns [][]int) [][]int {
+// wrapColumns breaks columns that would be too tall.
+func wrapColumns(columns [][]int) [][]int {
 	var out [][]int
 	for _, column := range columns {
 		out = append(out, slices.Collect(slices.Chunk(column, perColumn))...)
@@ -221,8 +222,8 @@ func folded(columns [][]int) [][]int {
 	return out
 }
 
-// lowerCrossings orders each column by the places of what its sets wait for, from
-// the right, and then of what waits for them, from the left.
+// lowerCrossings orders the sets of each column, so that fewer edges cross: by the places of the sets
+// for which they wait, from the right, and then of those that wait for them, from the left.
 func lowerCrossings(g *graphic, columns [][]int, of []int) {
 	place := map[int]float64{}
 	number := func(column []int) {
@@ -270,11 +271,11 @@ func lowerCrossings(g *graphic, columns [][]int, of []int) {
 	}
 }
 
-// onCircle places n nodes on an ellipse that is as small as they allow, the first
-// at its top left, or on a winding road if they are too many for one. room is the height of one.
+// onCircle places n nodes on the smallest ellipse that has room for them, the first at its top left.
+// Too many nodes are placed on a serpentine. room is the height of one node.
 func onCircle(n int, room float64) layout {
 	if n > mostOnCircle {
-		return winding(n, room)
+		return serpentine(n, room)
 	}
 	if n == 1 {
 		return layout{at: []point{{nodeWidth / 2, room / 2}}, width: nodeWidth, height: room}
@@ -294,21 +295,21 @@ func onCircle(n int, room float64) layout {
 	}
 }
 
-// winding places n nodes in rows, to the right and to the left by turns.
-func winding(n int, room float64) layout {
+// serpentine places n nodes in rows that run to the right and to the left in turn.
+func serpentine(n int, room float64) layout {
 	columns := int(math.Sqrt(float64(n) / 2))
-	l := layout{width: float64(columns)*(nodeWidth+wayGap) - wayGap, height: float64((n+columns-1)/columns)*(room+wayGap) - wayGap}
+	l := layout{width: float64(columns)*(nodeWidth+serpentineGap) - serpentineGap, height: float64((n+columns-1)/columns)*(room+serpentineGap) - serpentineGap}
 	for i := range n {
 		row, col := i/columns, i%columns
 		if row%2 == 1 {
 			col = columns - 1 - col
 		}
-		l.at = append(l.at, point{nodeWidth/2 + float64(col)*(nodeWidth+wayGap), room/2 + float64(row)*(room+wayGap)})
+		l.at = append(l.at, point{nodeWidth/2 + float64(col)*(nodeWidth+serpentineGap), room/2 + float64(row)*(room+serpentineGap)})
 	}
 	return l
 }
 
-// crowded is true if neighbours on a circle leave no room for an edge between them.
+// crowded says whether neighbours on a circle leave no room for an edge between them.
 func crowded(at []point, room float64) bool {
 	for i, a := range at {
 		b := at[(i+1)%len(at)]

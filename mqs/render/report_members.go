@@ -6,29 +6,28 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
-// widestMembers is about how many characters of a group a page shows.
+// widestMembers is about the number of characters of a group that a page shows.
 const widestMembers = 400
 
 // pageComm is a communicator of a page: its label, and its groups in global ranks.
 type pageComm struct{ Label, Members, Remote string }
 
-// groupKey tells groups apart. Members of a communicator mostly share one slice, so
-// that a group's text is made once, however many have it.
-type groupKey struct {
+// sliceKey identifies a group by its memory. Members of a communicator mostly share one slice, so that
+// a group's text is made once, however many have it.
+type sliceKey struct {
 	first *mqs.Maybe[int32]
 	n     int
 }
 
-// pageComms are the communicators of a job, those of the MPI library's own left
-// out: members of one name and the same groups share a row. The second result is
-// how many there are beyond those of the page.
+// pageComms returns the communicators of a job, without the MPI library's own. Communicators with the
+// same name and the same groups share a row. more is the number of rows beyond those of the page.
 func pageComms(r *waitfor.Report) (comms []pageComm, more int) {
-	texts := map[groupKey]string{}
+	texts := map[sliceKey]string{}
 	text := func(g []mqs.Maybe[int32]) string {
 		if len(g) == 0 {
 			return membersText(g, 0)
 		}
-		key := groupKey{&g[0], len(g)}
+		key := sliceKey{&g[0], len(g)}
 		s, ok := texts[key]
 		if !ok {
 			s = membersText(g, 0)

@@ -12,20 +12,20 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
-// How much a picture shows: more can't be read.
+// How much a picture shows. Nobody can read more.
 const (
 	mostNodes     = 60
 	mostEdges     = 200
 	mostCycles    = 6
-	mostCycleRank = 12 // ranks of a cycle, its end among them
+	mostCycleRank = 12 // ranks of a cycle, including its last ones
 )
 
-// picture is what is drawn of a report: the groups and who of them waits for
-// whom and, where these do not show it, the ranks of each cycle.
+// picture is what is drawn of a report: which group waits for which, and the ranks of each cycle that
+// the groups do not show.
 type picture struct {
 	cycles []graphic
 	groups graphic
-	// moreCycles are how many deadlocks are left out.
+	// moreCycles is the number of deadlocks that are left out.
 	moreCycles int
 }
 
@@ -40,14 +40,14 @@ type graphic struct {
 type node struct {
 	title string
 	lines []string
-	// full is all that there is to say.
+	// full is the whole text.
 	full  string
-	state waitfor.State // empty for one that stands for several
-	// group is the place in the report's groups, -1 if it stands for several.
+	state waitfor.State // empty for a node that stands for several
+	// group is the index into the report's groups; -1 for a node that stands for several.
 	group int
 }
 
-// edge is that from waits for to: places of nodes.
+// edge says that the node with index from waits for the node with index to.
 type edge struct {
 	from, to int
 	class    mqs.Maybe[mqs.OpClass]
@@ -56,7 +56,7 @@ type edge struct {
 	text     string
 }
 
-// queueOf is the word of an edge for styles and legends.
+// queueOf returns the word for an edge in styles and legends.
 func (e *edge) queueOf() string {
 	if !e.class.Known {
 		return "collective"
@@ -90,11 +90,11 @@ func newPicture(r *waitfor.Report) picture {
 	return p
 }
 
-// groupGraphic is the graph of groups. If they are many, those that matter least share a node.
+// groupGraphic returns the graph of groups. If there are many, the least important ones share a node.
 func groupGraphic(r *waitfor.Report) graphic {
 	g := graphic{title: "Groups of ranks"}
-	if look, ok := verdictLooks[r.Verdict]; ok {
-		g.title += ": " + strings.ToLower(look.title[:1]) + look.title[1:]
+	if verdict, ok := verdictStyles[r.Verdict]; ok {
+		g.title += ": " + strings.ToLower(verdict.title[:1]) + verdict.title[1:]
 	}
 	kept := make([]int, len(r.Groups)) // the node of each group
 	order := make([]int, len(r.Groups))
@@ -102,7 +102,7 @@ func groupGraphic(r *waitfor.Report) graphic {
 		order[i] = i
 	}
 	if len(order) > mostNodes {
-		order = mattering(r)
+		order = byImportance(r)
 		slices.Sort(order[:mostNodes-1])
 	}
 	for at, i := range order {
@@ -128,8 +128,9 @@ func groupGraphic(r *waitfor.Report) graphic {
 	return g
 }
 
-// mattering orders groups: those in a cycle first, then by state and by size.
-func mattering(r *waitfor.Report) []int {
+// byImportance returns the order of groups by importance: those in a cycle first, then by state and
+// by size.
+func byImportance(r *waitfor.Report) []int {
 	states := []waitfor.State{waitfor.InDeadlock, waitfor.Stuck, waitfor.Unreadable, waitfor.Ended, waitfor.Waiting, waitfor.Running}
 	inCycle := make([]bool, len(r.Groups))
 	for _, e := range r.Edges {
@@ -154,7 +155,7 @@ func mattering(r *waitfor.Report) []int {
 	return order
 }
 
-// groupEdges are the edges between nodes: those of one queue that share both ends are one.
+// groupEdges returns the edges between nodes. Edges of one queue between the same nodes are one.
 func groupEdges(r *waitfor.Report, kept []int) []edge {
 	type ends struct {
 		from, to int
@@ -188,10 +189,10 @@ func groupEdges(r *waitfor.Report, kept []int) []edge {
 	return out[:min(len(out), mostEdges)]
 }
 
-// shortPlace is a line of the source, or else a function, that fits into a node:
-// of a long name the end, which has the line's number.
+// shortPlace names a line of the source, or else a function, so that it fits into a node. Of a long
+// name it keeps the end, which has the line number.
 func shortPlace(file string, line int, function string) string {
-	text := []rune(printable.Line(cmp.Or(place(file, line), function)))
+	text := []rune(printable.Line(cmp.Or(sourceLine(file, line), function)))
 	for i, width := len(text)-1, 0; i >= 0; i-- {
 		if width += widthOf(text[i]); width > 23 {
 			return "…" + string(text[i+1:])
@@ -200,7 +201,7 @@ func shortPlace(file string, line int, function string) string {
 	return string(text)
 }
 
-// cycleGraphic is the ranks of a cycle. Of a long one the middle is left out.
+// cycleGraphic returns the graph of a cycle's ranks. The middle of a long cycle is left out.
 func cycleGraphic(d *waitfor.Deadlock, title string, group map[int32]int) graphic {
 	g := graphic{title: title}
 	first, last := len(d.Cycle), 0

@@ -21,17 +21,17 @@ const (
 	headingSpace = 46.0
 	legendSpace  = 62.0
 	narrowest    = 880.0
-	// mostTexts is how many edges a graphic may have for them to have texts.
+	// mostTexts is the number of edges up to which edges have texts.
 	mostTexts = 24
 )
 
-// ReportSVG draws a report.
+// ReportSVG draws the picture of a report.
 func ReportSVG(w io.Writer, r *waitfor.Report) error {
 	_, err := io.WriteString(w, newPicture(r).svg(true)+"\n")
 	return err
 }
 
-// svg draws the picture, with its style sheet if it is to stand alone.
+// svg draws the picture, with its style sheet if it stands alone.
 func (p picture) svg(alone bool) string {
 	graphics := p.cycles
 	if len(p.groups.nodes) > 0 {
@@ -65,7 +65,7 @@ func (p picture) svg(alone bool) string {
 	return out.String()
 }
 
-// queueWords are the queues as edges have them, with what a legend says of them.
+// queueWords are the words for queues in styles, each with its text in the legend.
 var queueWords = []struct{ word, legend string }{
 	{"send", "waits with a send"},
 	{"receive", "with a receive"},
@@ -73,7 +73,7 @@ var queueWords = []struct{ word, legend string }{
 	{"collective", "in a collective call"},
 }
 
-// stateWords are what the states are called in style sheets.
+// stateWords are the words for states in style sheets.
 var stateWords = map[waitfor.State]string{
 	waitfor.InDeadlock: "deadlocked", waitfor.Stuck: "stuck", waitfor.Waiting: "waiting", waitfor.Running: "running",
 	waitfor.Ended: "ended", waitfor.Unreadable: "unreadable", waitfor.Uncertain: "uncertain", "": "several",
@@ -85,7 +85,7 @@ func (w *svgWriter) printf(format string, args ...any) { fmt.Fprintf(w, format, 
 
 func (w *svgWriter) graphic(g *graphic, l layout, x, y float64) {
 	w.printf(`<g transform="translate(%g %g)">`+"\n", x, y)
-	beside := map[[2]int]int{} // edges so far between two nodes, in this direction
+	beside := map[[2]int]int{} // edges so far from one node to another
 	labels := make([]label, len(g.edges))
 	for i := range g.edges {
 		e := &g.edges[i]
@@ -112,7 +112,7 @@ func (w *svgWriter) graphic(g *graphic, l layout, x, y float64) {
 		w.printf("</g>\n")
 	}
 	for i := range g.edges { // above all lines
-		// What a collective call is, its node says.
+		// A collective call is named in its node.
 		if e := &g.edges[i]; e.text != "" && g.hasTexts() && (e.class.Known || e.inCycle) {
 			w.label(e, labels[i])
 		}
@@ -120,7 +120,7 @@ func (w *svgWriter) graphic(g *graphic, l layout, x, y float64) {
 	w.printf("</g>\n")
 }
 
-// hasTexts says whether there is room for the texts of edges.
+// hasTexts says whether there is room for texts of edges.
 func (g *graphic) hasTexts() bool { return len(g.edges) <= mostTexts }
 
 func (w *svgWriter) edge(g *graphic, e *edge, c curve) {
@@ -136,20 +136,20 @@ func (w *svgWriter) edge(g *graphic, e *edge, c curve) {
 		e.queueOf(), cycle, svgText(full, 400), c[0].x, c[0].y, c[1].x, c[1].y, c[2].x, c[2].y, c[3].x, c[3].y, e.queueOf())
 }
 
-// label is the text of an edge: its lines, the first one's place, and which part of a line
-// stands there.
+// label is the text of an edge: its lines, the position of the first, and which part of a line is at
+// this position.
 type label struct {
 	lines  []string
 	at     point
 	anchor string
 }
 
-// lineHeight is that of a label's line.
+// lineHeight is the height of a label's line.
 const lineHeight = 13.0
 
-// labelOf is the text of an edge beside the middle of its bend, in two lines at most.
+// labelOf returns the label of an edge, beside the middle of its bend, in at most two lines.
 func labelOf(e *edge, c curve) label {
-	l := label{lines: inLines(printable.Line(e.text), mostLabel), at: c.beside(12), anchor: "middle"}
+	l := label{lines: inTwoLines(printable.Line(e.text), mostLabel), at: c.beside(12), anchor: "middle"}
 	away := l.at.x - (c[0].x+c[3].x)/2
 	if math.Abs(away) > 0.4*math.Abs(l.at.y-(c[0].y+c[3].y)/2) {
 		l.anchor = map[bool]string{true: "start", false: "end"}[away > 0]
@@ -161,9 +161,9 @@ func labelOf(e *edge, c curve) label {
 	return l
 }
 
-// loopLabel is the text of an edge from a node to itself, above its other ones.
+// loopLabel returns the label of an edge from a node to itself, above the earlier ones.
 func loopLabel(e *edge, node point, beside int) label {
-	l := label{lines: inLines(printable.Line(e.text), mostLabel), anchor: "middle"}
+	l := label{lines: inTwoLines(printable.Line(e.text), mostLabel), anchor: "middle"}
 	bottom := node.y - nodeHeight/2 - loopHeight - textHeight*float64(beside) - 4
 	l.at = point{node.x, bottom - lineHeight*float64(len(l.lines)-1)}
 	return l
@@ -177,11 +177,11 @@ func (w *svgWriter) label(e *edge, l label) {
 	w.printf("</text>\n")
 }
 
-// mostLabel is how many characters a line of an edge's text has.
+// mostLabel is the number of characters in a line of a label.
 const mostLabel = 26
 
-// inLines breaks a text in two after a word, if it is longer than this many characters.
-func inLines(s string, most int) []string {
+// inTwoLines breaks a text after a word if it is longer than most characters.
+func inTwoLines(s string, most int) []string {
 	runes := []rune(s)
 	if len(runes) <= most {
 		return []string{s}
@@ -209,11 +209,11 @@ func (w *svgWriter) legend(y float64) {
 	w.printf(`<text class="soft" x="%g" y="%g">thick: the cycle of a deadlock; arrows go to the one waited for</text>`+"\n", x, y+4)
 }
 
-// curve is a cubic one: where it begins, its two control points, and where it ends.
+// curve is a cubic curve: its start, its two control points, and its end.
 type curve [4]point
 
-// curveOf leads from one node to another, bent so that the way back is another,
-// and more for each one beside it.
+// curveOf returns a curve from one node to another. It is bent so that the curve back is apart from
+// it, and bent more for each edge beside it.
 func curveOf(from, to point, beside int) curve {
 	if from == to {
 		const wide, size = 22, loopHeight / 0.75
@@ -223,7 +223,7 @@ func curveOf(from, to point, beside int) curve {
 	far := math.Hypot(to.x-from.x, to.y-from.y)
 	along := point{(to.x - from.x) / far, (to.y - from.y) / far}
 	aside := point{along.y, -along.x}
-	start, end := rim(from, along, aside), rim(to, point{-along.x, -along.y}, aside)
+	start, end := nodeBorder(from, along, aside), nodeBorder(to, point{-along.x, -along.y}, aside)
 	chord := point{end.x - start.x, end.y - start.y}
 	bend := min(max(0.22*math.Hypot(chord.x, chord.y), 12), 60) + 34*float64(beside)
 	return curve{start,
@@ -231,8 +231,8 @@ func curveOf(from, to point, beside int) curve {
 		{end.x - chord.x*0.3 + aside.x*bend, end.y - chord.y*0.3 + aside.y*bend}, end}
 }
 
-// rim is where a line from a node's middle, somewhat aside of it, leaves the node.
-func rim(middle, along, aside point) point {
+// nodeBorder returns the point at which a line from beside a node's centre leaves the node.
+func nodeBorder(middle, along, aside point) point {
 	const shift, clear = 9, 2
 	o := point{aside.x * shift, aside.y * shift}
 	out := math.Inf(1)
@@ -245,7 +245,7 @@ func rim(middle, along, aside point) point {
 	return point{middle.x + o.x + along.x*out, middle.y + o.y + along.y*out}
 }
 
-// beside is the point so far outside of the middle of the bend.
+// beside returns the point that is this far outside of the middle of the bend.
 func (c curve) beside(far float64) point {
 	x, y := (c[0].x+3*c[1].x+3*c[2].x+c[3].x)/8, (c[0].y+3*c[1].y+3*c[2].y+c[3].y)/8
 	outX, outY := x-(c[0].x+c[3].x)/2, y-(c[0].y+c[3].y)/2
@@ -253,10 +253,10 @@ func (c curve) beside(far float64) point {
 	return point{x + outX*part, y + outY*part}
 }
 
-// svgText makes a text safe for XML, and as wide as this many characters at most.
-func svgText(s string, most int) string { return html.EscapeString(cut(printable.Line(s), most)) }
+// svgText makes a text safe for XML, and at most as wide as most characters.
+func svgText(s string, most int) string { return html.EscapeString(truncate(printable.Line(s), most)) }
 
-// widthOf is how wide a character is drawn: those of East Asia take the room of two.
+// widthOf returns the width of a character. East Asian characters are as wide as two.
 func widthOf(r rune) int {
 	if r >= 0x1100 && r < 0x1200 || r >= 0x2e80 {
 		return 2
@@ -264,10 +264,10 @@ func widthOf(r rune) int {
 	return 1
 }
 
-// cut shortens a text that is wider than this many characters.
-func cut(s string, most int) string {
+// truncate shortens a text that is wider than most characters.
+func truncate(s string, most int) string {
 	width := 0
-	end := 0 // where there is still room for the dots
+	end := 0 // where the ellipsis still fits
 	for i, r := range s {
 		if width < most {
 			end = i

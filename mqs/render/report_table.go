@@ -11,24 +11,24 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
-// The table of a report's page holds all operations of a job, which may be
-// millions: it is columns of numbers, and every text is there once.
+// The table in a report's page holds all operations of a job, which may be millions. So it consists of
+// columns of numbers, and has each text once.
 
-// anyTag stands for a receive with any tag: no tag has this number.
+// anyTag stands for any tag. It is not a number, as tags are.
 const anyTag = "\"*\""
 
-// operations are the columns of the table. What is not known is null.
-type operations struct {
+// operationTable holds the columns of the table. A value that is not known is null.
+type operationTable struct {
 	strings map[string]int
 	texts   []string
 
-	// Of each process: its rank, its group, and how many operations it has.
+	// For each process: its rank, its group, and the number of its operations.
 	rank, group, count valueColumn
-	// Of each operation, process by process.
+	// For each operation, process by process.
 	comm, local, queue, status, peerLocal, peerGlobal, tag, bytes, kind, datatype, buffer, internal, note valueColumn
 }
 
-// valueColumn is values in JSON, written as they come.
+// valueColumn is a column of values in JSON, in the order in which they are added.
 type valueColumn struct {
 	jsonout.Writer
 	n int
@@ -50,7 +50,7 @@ func (c *valueColumn) maybe(m mqs.Maybe[int32]) {
 	}
 }
 
-// long writes what may be more than a number of JavaScript holds.
+// long writes a number that may be too large for a number of JavaScript's.
 func (c *valueColumn) long(v uint64, known bool) {
 	switch w := c.next(); {
 	case !known:
@@ -62,9 +62,9 @@ func (c *valueColumn) long(v uint64, known bool) {
 	}
 }
 
-// newOperations reads the table off a report.
-func newOperations(r *waitfor.Report) *operations {
-	o := &operations{strings: map[string]int{}}
+// newOperationTable makes the table of a report's operations.
+func newOperationTable(r *waitfor.Report) *operationTable {
+	o := &operationTable{strings: map[string]int{}}
 	for i := range r.Ranks {
 		rank := &r.Ranks[i]
 		n := 0
@@ -78,7 +78,7 @@ func newOperations(r *waitfor.Report) *operations {
 	return o
 }
 
-func (o *operations) process(p *mqs.Process) int {
+func (o *operationTable) process(p *mqs.Process) int {
 	n := 0
 	for _, c := range p.Communicators {
 		label := -1
@@ -99,7 +99,7 @@ func (o *operations) process(p *mqs.Process) int {
 	return n
 }
 
-func (o *operations) operation(c *mqs.Queues, class mqs.OpClass, op *mqs.PendingOperation) {
+func (o *operationTable) operation(c *mqs.Queues, class mqs.OpClass, op *mqs.PendingOperation) {
 	global := op.DesiredGlobalRank
 	if !global.Known {
 		global = c.GlobalRank(op.DesiredLocalRank.Value)
@@ -127,8 +127,8 @@ func (o *operations) operation(c *mqs.Queues, class mqs.OpClass, op *mqs.Pending
 	o.note.add(o.text(remarks(class, op)))
 }
 
-// text returns the number of a text.
-func (o *operations) text(s string) int {
+// text returns the index of a text.
+func (o *operationTable) text(s string) int {
 	n, ok := o.strings[s]
 	if !ok {
 		n = len(o.texts)
@@ -139,7 +139,7 @@ func (o *operations) text(s string) int {
 }
 
 // write writes the table as one JSON object that can stand in a script element.
-func (o *operations) write(w io.Writer, r *waitfor.Report) error {
+func (o *operationTable) write(w io.Writer, r *waitfor.Report) error {
 	b := jsonout.New(w)
 	places := make([]string, len(r.Groups))
 	for i := range r.Groups {
@@ -160,7 +160,7 @@ func (o *operations) write(w io.Writer, r *waitfor.Report) error {
 	return b.Raw("}").End()
 }
 
-// script writes texts in JSON that no HTML parser takes for its own.
+// script writes texts as JSON that holds no HTML.
 func script(w *jsonout.Writer, texts []string) {
 	w.Raw("[")
 	for i, text := range texts {

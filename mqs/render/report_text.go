@@ -13,35 +13,35 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
-// How much of a large job the text shows. JSON has all of it.
+// How much of a large job the text shows. JSON shows all of it.
 const (
 	mostGroups    = 60
 	mostDeadlocks = 20
 	mostMisses    = 60
 	mostReasons   = 60
-	mostWaits     = 20 // of a cycle, its end among them
-	mostRanges    = 60 // characters of the ranks of a group
+	mostWaits     = 20 // of a cycle, including its last ones
+	mostRanges    = 60 // characters for the ranks of a group
 )
 
-// verdictLooks are the words and the colours of the verdicts.
-var verdictLooks = map[waitfor.Verdict]struct{ title, color string }{
+// verdictStyles are the words and colours of the verdicts.
+var verdictStyles = map[waitfor.Verdict]struct{ title, color string }{
 	waitfor.Deadlocked:       {"Deadlock", "1;31"},
 	waitfor.DeadlockedUnless: {"Deadlock, unless a message was in transit", "1;33"},
-	waitfor.Free:             {"No deadlock", "1;32"},
+	waitfor.NoDeadlock:       {"No deadlock", "1;32"},
 	waitfor.NoProgress:       {"No progress", "1;33"},
 	waitfor.Undecided:        {"Undecided", "1;33"},
 	waitfor.Unknown:          {"Unknown", "1;33"},
 }
 
-// stateColors are the colours of states that are not the usual.
+// stateColors are the colours of states that stand out.
 var stateColors = map[waitfor.State]string{waitfor.InDeadlock: "31", waitfor.Stuck: "33", waitfor.Unreadable: "33", waitfor.Uncertain: "33"}
 
-// ReportText writes a report for people, what matters most first.
+// ReportText writes a report for people. What matters most comes first.
 func ReportText(w io.Writer, r *waitfor.Report, style Style) error {
 	b := bufio.NewWriterSize(w, 1<<16)
-	look := verdictLooks[r.Verdict]
-	fmt.Fprintf(b, "%s. %s\n", style.paint(look.color, look.title), sentences(r.Why))
-	groups := seen(r)
+	verdict := verdictStyles[r.Verdict]
+	fmt.Fprintf(b, "%s. %s\n", style.paint(verdict.color, verdict.title), sentences(r.Why))
+	groups := knownGroups(r)
 	if len(groups) > 0 {
 		fmt.Fprintf(b, "\n%s\n", style.paint("1", "Where the ranks are"))
 	}
@@ -49,18 +49,18 @@ func ReportText(w io.Writer, r *waitfor.Report, style Style) error {
 		state := style.paint(stateColors[g.State], string(g.State))
 		fmt.Fprintf(b, "  %s: %s (%s)\n", rankList(g.Ranks, mostRanges), printable.Line(g.Text), state)
 	}
-	more(b, len(groups), mostGroups, "groups")
+	moreText(b, len(groups), mostGroups, "groups")
 	for i := range r.Deadlocks[:min(len(r.Deadlocks), mostDeadlocks)] {
 		deadlockText(b, &r.Deadlocks[i], deadlockTitle(r, &r.Deadlocks[i], mostRanges), style)
 	}
-	more(b, len(r.Deadlocks), mostDeadlocks, "deadlocks")
+	moreText(b, len(r.Deadlocks), mostDeadlocks, "deadlocks")
 	if len(r.NearMisses) > 0 {
 		fmt.Fprintf(b, "\n%s\n", style.paint("1", "Near misses"))
 	}
 	for _, m := range r.NearMisses[:min(len(r.NearMisses), mostMisses)] {
 		fmt.Fprintf(b, "  %s\n", sentences(m.Text))
 	}
-	more(b, len(r.NearMisses), mostMisses, "near misses")
+	moreText(b, len(r.NearMisses), mostMisses, "near misses")
 	missingText(b, r, style)
 	for _, n := range r.Notes {
 		fmt.Fprintf(b, "\nNote: %s\n", sentences(n))
@@ -68,9 +68,9 @@ func ReportText(w io.Writer, r *waitfor.Report, style Style) error {
 	return b.Flush()
 }
 
-// seen are the groups of ranks of which something is known: all ranks of the
-// others are told of as missing.
-func seen(r *waitfor.Report) []*waitfor.Group {
+// knownGroups returns the groups of which something is known. All ranks of the other groups are
+// shown as missing.
+func knownGroups(r *waitfor.Report) []*waitfor.Group {
 	missing := map[int32]bool{}
 	for _, m := range r.Missing {
 		missing[m.Rank] = true
@@ -85,14 +85,14 @@ func seen(r *waitfor.Report) []*waitfor.Group {
 	return out
 }
 
-// more says how many lines have been left out.
-func more(w *bufio.Writer, n, most int, what string) {
+// moreText says how many lines are left out.
+func moreText(w *bufio.Writer, n, most int, what string) {
 	if n > most {
 		fmt.Fprintf(w, "  ... and %d more %s of %d\n", n-most, what, n)
 	}
 }
 
-// deadlockTitle names a deadlock by its ranks, with what it is proved but for.
+// deadlockTitle names a deadlock by its ranks, and what it is not proved for.
 func deadlockTitle(r *waitfor.Report, d *waitfor.Deadlock, most int) string {
 	title := "Deadlock of " + rankList(d.Ranks, most)
 	if r.Verdict == waitfor.DeadlockedUnless {
@@ -114,7 +114,7 @@ func deadlockText(w *bufio.Writer, d *waitfor.Deadlock, title string, style Styl
 		c := &d.Cycle[i]
 		color := ""
 		if c.Class.Known {
-			color = queueLooks[c.Class.Value].color
+			color = queueStyles[c.Class.Value].color
 		}
 		fmt.Fprintf(w, "  rank %d waits for rank %d: %s%s\n", c.Rank, c.For, style.paint(color, printable.Line(c.Operation)), whereText(c))
 	}
@@ -132,11 +132,11 @@ func whereText(c *waitfor.Wait) string {
 		}
 		return printable.Line(text)
 	}
-	return printable.Line(text + " at " + place(c.File, c.Line))
+	return printable.Line(text + " at " + sourceLine(c.File, c.Line))
 }
 
-// place is a line of the program's source.
-func place(file string, line int) string {
+// sourceLine names a line of the program's source: "ring.c:42".
+func sourceLine(file string, line int) string {
 	if file == "" {
 		return ""
 	}
@@ -159,32 +159,32 @@ func missingText(w *bufio.Writer, r *waitfor.Report, style Style) {
 		}
 		fmt.Fprintln(w)
 	}
-	more(w, len(reasons), mostReasons, "reasons")
+	moreText(w, len(reasons), mostReasons, "reasons")
 }
 
-// absent is ranks that nothing is known of for the same reason.
-type absent struct {
+// missingRanks are ranks of which nothing is known, for one reason.
+type missingRanks struct {
 	ranks []int32
 	why   string
 }
 
-// byReason puts missing ranks together that have the same reason, by their lowest rank.
-func byReason(missing []waitfor.Missing) []absent {
-	var out []absent
+// byReason puts missing ranks with the same reason together, ordered by their lowest rank.
+func byReason(missing []waitfor.Missing) []missingRanks {
+	var out []missingRanks
 	places := map[string]int{}
 	for _, m := range missing {
 		at, ok := places[m.Why]
 		if !ok {
 			at = len(out)
 			places[m.Why] = at
-			out = append(out, absent{why: m.Why})
+			out = append(out, missingRanks{why: m.Why})
 		}
 		out[at].ranks = append(out[at].ranks, m.Rank)
 	}
 	return out
 }
 
-// rankList names ranks in at most about this many characters: "rank 5", "ranks 0-3, 6".
+// rankList names ranks in about most characters: "rank 5", "ranks 0-3, 6".
 func rankList(ranks []int32, most int) string {
 	if len(ranks) == 1 {
 		return fmt.Sprintf("rank %d", ranks[0])
@@ -196,7 +196,7 @@ func rankList(ranks []int32, most int) string {
 	return "ranks " + list
 }
 
-// sentences makes sentences, which may quote names of a foreign process, safe for a terminal.
+// sentences makes sentences safe for a terminal. They may quote names from a foreign process.
 func sentences(s string) string {
 	s = sentence(s)
 	if s == "" || strings.HasSuffix(s, "?") || strings.HasSuffix(s, "!") {

@@ -6,9 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// table lines up cells in columns. text/tabwriter does too, but takes five
-// times as long, half of a command that shows a hundred thousand operations,
-// and ends lines with blanks.
+// table aligns cells in columns. text/tabwriter does so too, but it takes five times as long, which is
+// half of a command that shows a hundred thousand operations, and it ends lines with blanks.
 type table struct {
 	text   []byte
 	ends   []int // where each cell ends in text, row by row

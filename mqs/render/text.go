@@ -14,19 +14,19 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
 )
 
-// unknown marks what is not known in a table.
+// unknown marks a value in a table that is not known.
 const unknown = "?"
 
-// Style says how text looks and what it shows.
+// Style says how text is marked up and what it shows.
 type Style struct {
-	// On marks it up for a terminal.
+	// On marks the text up for a terminal.
 	On bool
 	// Members names the members of each communicator.
 	Members bool
 }
 
-// The colours of the queues are those of the field's tools.
-var queueLooks = [...]struct{ title, color string }{
+// queueStyles are the words and colours of the queues: the colours that other tools use.
+var queueStyles = [...]struct{ title, color string }{
 	mqs.PendingSends:       {"Pending sends", "32"},
 	mqs.PendingReceives:    {"Pending receives", "34"},
 	mqs.UnexpectedMessages: {"Unexpected messages", "31"},
@@ -41,7 +41,7 @@ func (s Style) paint(color, text string) string {
 
 // Text writes the snapshot as tables.
 func Text(w io.Writer, s *mqs.Snapshot, style Style) error {
-	b := bufio.NewWriterSize(w, 1<<20) // a call-back for each piece, if w is a debugger's
+	b := bufio.NewWriterSize(w, 1<<20) // each write costs a call-back if w is a debugger's
 	for i, p := range s.Processes {
 		if i > 0 {
 			fmt.Fprintln(b)
@@ -57,11 +57,11 @@ func processText(w *bufio.Writer, p *mqs.Process, style Style) {
 	if p.Unavailable != "" {
 		fmt.Fprintf(w, "  %s.\n", sentence(p.Unavailable))
 	}
-	// Communicators of which there is one thing to say share a sentence.
+	// Communicators share a sentence if there is only one thing to say of each.
 	var sentences []string
 	sharing := map[string][]string{}
 	for _, c := range p.Communicators {
-		s := inOneSentence(c)
+		s := sharedSentence(c)
 		if s == "" || style.Members {
 			communicatorText(w, p, c, style)
 			continue
@@ -80,7 +80,7 @@ func processText(w *bufio.Writer, p *mqs.Process, style Style) {
 	}
 }
 
-// heading names the process, its rank and what its queues were read with.
+// heading names the process, its rank, and how its queues were read.
 func heading(p *mqs.Process) string {
 	var b strings.Builder
 	if p.GlobalRank.Known {
@@ -113,9 +113,9 @@ func heading(p *mqs.Process) string {
 // nothingPending is the sentence on a communicator whose queues are empty.
 const nothingPending = "Nothing pending on %s"
 
-// inOneSentence returns what there is to say of a communicator whose queues are
-// all empty or all out of reach, with %s in place of its name; else nothing.
-func inOneSentence(c *mqs.Queues) string {
+// sharedSentence returns the sentence on a communicator whose queues are all empty, or all not
+// available, with %s in place of its name; else an empty string.
+func sharedSentence(c *mqs.Queues) string {
 	empty, reason, missing, shown := 0, "", 0, 0
 	for _, q := range c.Queue {
 		switch {
@@ -162,17 +162,17 @@ func communicatorText(w *bufio.Writer, p *mqs.Process, c *mqs.Queues, style Styl
 	if style.Members {
 		groupsText(w, c)
 	}
-	if inOneSentence(c) == nothingPending {
+	if sharedSentence(c) == nothingPending {
 		fmt.Fprintln(w, "  Nothing pending.")
 	}
 	for _, class := range mqs.OpClasses {
-		q, look := c.Queue[class], queueLooks[class]
+		q, heading := c.Queue[class], queueStyles[class]
 		switch {
 		case q == nil, q.Total == 0 && q.Unavailable == "":
 		case q.Unavailable != "":
-			fmt.Fprintf(w, "  %s: not available: %s.\n", style.paint(look.color, look.title), sentence(q.Unavailable))
+			fmt.Fprintf(w, "  %s: not available: %s.\n", style.paint(heading.color, heading.title), sentence(q.Unavailable))
 		default:
-			fmt.Fprintf(w, "  %s\n", style.paint(look.color, look.title))
+			fmt.Fprintf(w, "  %s\n", style.paint(heading.color, heading.title))
 			queueText(w, p, c, class, q)
 		}
 	}
@@ -184,9 +184,9 @@ type column struct {
 	cell  func(op *mqs.PendingOperation) string
 }
 
-// columns says what is shown of a queue. The global ranks of peers get a column
-// where they differ from the local ones. What the interface of DLLs has no place
-// for gets none where a DLL has read the queue.
+// columns returns the columns of a queue's table. The global ranks of peers have a column if they
+// differ from the local ranks. What the interface of DLLs has no field for has none if a DLL has read
+// the queue.
 func columns(p *mqs.Process, c *mqs.Queues, class mqs.OpClass) []column {
 	peer := "from"
 	if class == mqs.PendingSends {
@@ -228,12 +228,12 @@ func queueText(w *bufio.Writer, p *mqs.Process, c *mqs.Queues, class mqs.OpClass
 	}
 }
 
-// globalDiffers is true if a peer's global rank is known to be another than its local one.
+// globalDiffers says whether a peer's global rank is known to differ from its local rank.
 func globalDiffers(op mqs.PendingOperation) bool {
 	return op.DesiredGlobalRank.Known && op.DesiredGlobalRank != op.DesiredLocalRank
 }
 
-// worldRanks is true if peers have the same rank here as in MPI_COMM_WORLD.
+// worldRanks says whether the peers have the same ranks here as in MPI_COMM_WORLD.
 func worldRanks(c *mqs.Queues) bool {
 	for i, r := range c.Peers() {
 		if !r.Known || int(r.Value) != i {
@@ -294,8 +294,8 @@ func orUnknown(s string) string {
 	return s
 }
 
-// sentence makes a sentence, which may quote names of a foreign process, safe
-// for a terminal, without its full stop.
+// sentence makes a sentence safe for a terminal and removes its full stop. It may quote names from a
+// foreign process.
 func sentence(s string) string {
 	return strings.ReplaceAll(printable.Text(strings.TrimSuffix(s, ".")), "\n", "\n    ")
 }

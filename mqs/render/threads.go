@@ -9,8 +9,8 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
 )
 
-// threadsText says in which call each thread is and where in the program. One
-// thread in no call is not worth a word if others are in one.
+// threadsText says in which call each thread is, and where in the program. A thread in no call is
+// left out if others are in one.
 func threadsText(w *bufio.Writer, p *mqs.Process) {
 	in := 0
 	for i := range p.Threads {
@@ -31,7 +31,7 @@ func threadsText(w *bufio.Writer, p *mqs.Process) {
 	}
 }
 
-// quoted puts names that programs have given between quotes.
+// quoted puts quotes around names that programs have given.
 func quoted(label string) string {
 	if strings.HasPrefix(label, "MPI_COMM_") || strings.HasPrefix(label, "communicator ") {
 		return label
@@ -63,7 +63,7 @@ func whereabouts(p *mqs.Process, t *mqs.Thread) string {
 	return t.Call + on + ", called by " + place
 }
 
-// outside says what a thread does that is in no call that is known.
+// outside says what a thread does that is in no known call.
 func outside(t *mqs.Thread) string {
 	switch {
 	case !t.Placed:

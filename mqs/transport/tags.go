@@ -6,13 +6,16 @@ import (
 
 // Tags is how an MPI puts the envelope of a message into a tag of a transport's.
 type Tags struct {
-	// Context, Rank and Tag are where in a tag the parts of an envelope stand.
+	// Context, Rank and Tag are where in a tag the parts of an envelope stand. Rank has no bits if the
+	// sender's rank travels beside the tag: then the peer tells it.
 	Context, Rank, Tag Bits
 	// AnyTag are bits that the mask of each receive of a single tag has, and none of one of any tag.
 	AnyTag uint64
 	// IsInternal says whether a message is one that the library has made for itself. Of a receive of
 	// any tag the envelope's is 0.
 	IsInternal func(Envelope) bool
+	// RankOf returns the local rank of a peer among those of a communicator, where Rank has no bits.
+	RankOf func(c *mqs.Communicator, p Peer) mqs.Maybe[int32]
 }
 
 // Bits are neighbouring bits of a tag.
@@ -33,55 +36,44 @@ func (b Bits) Of(tag uint64) int64 {
 	return int64(tag & b.Mask() >> b.Shift)
 }
 
+// Truncate is what the bits can hold of a number.
+func (b Bits) Truncate(v uint64) uint64 { return v & (1<<b.Width - 1) }
+
 // Envelope is what a tag says of a message.
 type Envelope struct {
 	// Context is what its receiver calls the communicator.
 	Context uint64
-	// Source is the local rank of its sender, and Tag the program's.
-	Source, Tag int32
+	// Source is the local rank of its sender, not known if that travels beside the tag.
+	Source mqs.Maybe[int32]
+	// Tag is the program's.
+	Tag int32
 	// Raw is the tag as the transport has it.
 	Raw uint64
 }
 
 // Envelope reads a tag.
 func (t *Tags) Envelope(tag uint64) Envelope {
-	return Envelope{Context: uint64(t.Context.Of(tag)), Source: int32(t.Rank.Of(tag)), Tag: int32(t.Tag.Of(tag)), Raw: tag}
+	return Envelope{Context: uint64(t.Context.Of(tag)), Source: mqs.Maybe[int32]{Value: int32(t.Rank.Of(tag)), Known: t.hasRank()}, Tag: int32(t.Tag.Of(tag)), Raw: tag}
 }
 
-// IsAnyTag says whether a receive with this mask looks at no tag.
-func (t *Tags) IsAnyTag(mask uint64) bool { return mask&t.AnyTag == 0 }
+// hasRank says whether a tag has the sender's rank.
+func (t *Tags) hasRank() bool { return t.Rank.Width > 0 }
 
-// IsAnyRank says whether a receive with this mask looks at no rank.
-func (t *Tags) IsAnyRank(mask uint64) bool { return mask&t.Rank.Mask() == 0 }
-
-// Remarks of the extra text and notes that hold for all transports.
-const (
-	// OffloadedText is said of a receive that a network card has.
-	OffloadedText = "given to the network card for matching"
-	// OffloadNote says what is missing where a network card matches messages.
-	OffloadNote = "a network card matches messages too: those that it holds are not among the unexpected ones"
-)
-
-// Ask fills in what a receive has asked for, but its buffer.
-func (t *Tags) Ask(op *mqs.PendingOperation, c *mqs.Communicator, r *Receive) {
-	e := t.Envelope(r.Tag)
-	op.TagWild = mqs.Known(t.IsAnyTag(r.Mask))
-	if op.TagWild.Value {
-		e.Tag = 0
-	} else {
-		op.DesiredTag = mqs.Known(e.Tag)
+// source is the local rank that a tag or a peer stands for.
+func (t *Tags) source(c *mqs.Communicator, tag uint64, p Peer) mqs.Maybe[int32] {
+	if t.hasRank() || !p.Known {
+		return t.Envelope(tag).Source
 	}
-	op.Internal = t.IsInternal(e)
-	op.DesiredLocalRank, op.DesiredGlobalRank = mqs.Known(e.Source), c.GlobalRank(e.Source)
-	if t.IsAnyRank(r.Mask) {
-		op.DesiredLocalRank, op.DesiredGlobalRank = mqs.Known(int32(mqs.AnyRank)), mqs.Known(int32(mqs.AnyRank))
-	}
+	return t.RankOf(c, p)
 }
 
-// Arrive fills in what a message says of itself.
-func (t *Tags) Arrive(op *mqs.PendingOperation, c *mqs.Communicator, tag uint64, length mqs.Maybe[int64]) {
-	e := t.Envelope(tag)
-	op.ActualLocalRank, op.ActualGlobalRank, op.ActualTag = mqs.Known(e.Source), c.GlobalRank(e.Source), mqs.Known(e.Tag)
-	op.ActualLength = length
-	op.Internal = t.IsInternal(e)
+// IsAnyTag says whether a receive looks at no tag.
+func (t *Tags) IsAnyTag(r *Receive) bool { return r.Mask&t.AnyTag == 0 }
+
+// IsAnySource says whether a receive looks at no sender.
+func (t *Tags) IsAnySource(r *Receive) bool {
+	if t.hasRank() {
+		return r.Mask&t.Rank.Mask() == 0
+	}
+	return !r.Peer.Known
 }

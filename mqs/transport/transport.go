@@ -24,6 +24,10 @@ func (s State) Status() mqs.Status {
 	return [...]mqs.Status{Posted: mqs.Pending, Matched: mqs.Matched, Complete: mqs.Complete}[s]
 }
 
+// Peer is a process as a transport calls it: the address of an endpoint of UCX, the number of an address of
+// libfabric.
+type Peer = mqs.Maybe[uint64]
+
 // Request is what sends and receives have in common.
 type Request struct {
 	// Addr is that of the transport's own request.
@@ -51,8 +55,8 @@ type Send struct {
 	TagLost bool
 	// Sync is true if it completes only once a receive has matched.
 	Sync bool
-	// Peer is where it goes to, as the transport calls that: an endpoint, an address. 0 if not known.
-	Peer inferior.Addr
+	// Peer is where it goes to.
+	Peer Peer
 	// ID is what its message calls it ([Message.Sender]), 0 if the receiver does not answer.
 	ID uint64
 }
@@ -62,14 +66,15 @@ type Receive struct {
 	Request
 	// Tag and Mask say which tags match: those that differ in no bit of the mask.
 	Tag, Mask uint64
-	// Peer is from where alone it receives, as the transport calls that, 0 if that is left to the tag.
-	Peer inferior.Addr
+	// Peer is from where alone it receives. It is not known of one that receives from anywhere, nor
+	// where that is left to the tag.
+	Peer Peer
 	// Sequence numbers a matcher's receives in the order of posting.
 	Sequence uint64
-	// SenderTag is the message's tag, SenderPeer where it came from, 0 if not known, and Received its
-	// length in bytes, -1 if not known. They are of no meaning before it has matched.
+	// SenderTag is the message's tag, SenderPeer where it came from and Received its length in bytes, -1
+	// if not known. They are of no meaning before it has matched.
 	SenderTag  uint64
-	SenderPeer inferior.Addr
+	SenderPeer Peer
 	Received   int64
 	// Offloaded is true if a network card has been given the receive.
 	Offloaded bool
@@ -82,8 +87,8 @@ type Message struct {
 	// Addr is that of what the transport keeps of it.
 	Addr inferior.Addr
 	Tag  uint64
-	// Peer is where it came from, as the transport calls that, 0 if that is left to the tag.
-	Peer inferior.Addr
+	// Peer is where it came from, not known if that is left to the tag.
+	Peer Peer
 	// Length is that of the whole message in bytes, -1 if not known.
 	Length int64
 	// Rendezvous is true if the data is still with the sender.
@@ -132,6 +137,8 @@ type Matcher interface {
 
 // Transport is the transport of one process during one stop.
 type Transport interface {
+	// Name is what people call it: "UCX".
+	Name() string
 	// LayoutName is the release whose layouts the process was read by, empty if they are from debug information.
 	LayoutName() string
 	// Matchers are those of the process that are the MPI's, in the order of their making.

@@ -11,17 +11,17 @@ func (j *job) analyse() *Report {
 	j.messages()
 	j.findStays()
 	j.findWaits()
-	a := &analysis{job: j, unsure: map[*group]int32{}}
+	a := &analysis{job: j, uncertainRanks: map[*rankSet]int32{}}
 	a.findDeadlocks()
-	if len(a.locks) == 0 && a.doubtsTransit() {
-		j.assumed = true
+	if len(a.deadlocks) == 0 && a.doubtsTransit() {
+		j.assumeNoTransit = true
 		a.findDeadlocks()
 	}
-	if j.assumed = len(a.locks) > 0 && j.assumed; !j.assumed && len(a.locks) == 0 {
-		a.certain = newAndOr(j.nodes(true)).releases(false)
+	if j.assumeNoTransit = len(a.deadlocks) > 0 && j.assumeNoTransit; !j.assumeNoTransit && len(a.deadlocks) == 0 {
+		a.surelyReleasable = newAndOr(j.nodes(true)).releases(false)
 	}
 
-	r := &Report{Deadlocks: a.locks, Missing: j.missing()}
+	r := &Report{Deadlocks: a.deadlocks, Missing: j.missing()}
 	if j.worldKnown {
 		r.WorldSize = mqs.Known(int32(len(j.ranks)))
 	}
@@ -39,40 +39,40 @@ func (j *job) analyse() *Report {
 	return r
 }
 
-// findDeadlocks finds who can't be released by any rank that can still move, and why.
+// findDeadlocks finds the ranks that no rank that can still move can release, and why.
 func (a *analysis) findDeadlocks() {
 	a.graph = newAndOr(a.nodes(false))
-	a.free = a.graph.releases(true)
+	a.releasable = a.graph.releases(true)
 	if a.explain() {
 		a.graph = newAndOr(a.nodes(false))
 	}
-	a.deadlocks()
+	a.findCauses()
 }
 
-// doubtsTransit says whether there is a wait that a message in transit may end.
+// doubtsTransit says whether a message in transit may end some wait.
 func (j *job) doubtsTransit() bool {
 	return slices.ContainsFunc(j.ranks, func(r rank) bool { return slices.ContainsFunc(r.waits, mayEndByTransit) })
 }
 
 func mayEndByTransit(w wait) bool {
-	return slices.ContainsFunc(w.goals, func(g goal) bool { return g.transit })
+	return slices.ContainsFunc(w.deps, func(g dependency) bool { return g.transit })
 }
 
-// analysis is a job and what its wait-for graph tells.
+// analysis is a job with its wait-for graph.
 type analysis struct {
 	*job
 	graph *andOr
-	// free nodes can be released if what is not known is for the best; certain ones, which
-	// are found if there is no deadlock, in any case.
-	free, certain []bool
-	locks         []Deadlock
-	unsure        map[*group]int32 // what doubtful has found
-	locked        map[int32]bool   // the ranks in locks
+	// releasable nodes can be released if everything unknown turns out well; surelyReleasable ones
+	// can be released in any case, and are found only if there is no deadlock.
+	releasable, surelyReleasable []bool
+	deadlocks                    []Deadlock
+	uncertainRanks               map[*rankSet]int32 // the results of uncertainRank
+	inDeadlock                   map[int32]bool     // the ranks in deadlocks
 }
 
-// explain replaces, in ranks that hang inside a collective, the messages by which
-// the library carries it out by what they mean, that members have not entered, if
-// one of those hangs too. It says whether there was anything to replace.
+// explain replaces, in ranks that hang inside a collective, the library's messages by what they
+// mean: that members have not entered the collective. It does so if one of these members hangs too,
+// and returns whether there was anything to replace.
 func (a *analysis) explain() bool {
 	changed := false
 	for i := range a.ranks {
@@ -81,8 +81,8 @@ func (a *analysis) explain() bool {
 		}
 		for k := range a.ranks[i].waits {
 			w := &a.ranks[i].waits[k]
-			if w.meaning != nil && slices.ContainsFunc(w.meaning.ranks, func(r int32) bool { return a.hangs(r) || a.ranks[r].gone() }) {
-				w.all, w.goals, changed = true, []goal{{rank: -1, group: w.meaning, transit: a.assumed && mayEndByTransit(*w)}}, true
+			if w.standardMeaning != nil && slices.ContainsFunc(w.standardMeaning.ranks, func(r int32) bool { return a.hangs(r) || a.ranks[r].gone() }) {
+				w.all, w.deps, changed = true, []dependency{{rank: -1, set: w.standardMeaning, transit: a.assumeNoTransit && mayEndByTransit(*w)}}, true
 			}
 		}
 	}
@@ -90,31 +90,31 @@ func (a *analysis) explain() bool {
 }
 
 // hangs says whether a rank can't be released by any rank that can still move.
-func (a *analysis) hangs(rank int32) bool { return !a.free[rank] && !a.ranks[rank].gone() }
+func (a *analysis) hangs(rank int32) bool { return !a.releasable[rank] && !a.ranks[rank].gone() }
 
-// mayHang are the ranks of which it can't be known that they will be released.
+// mayHang returns the ranks that are not sure to be released.
 func (a *analysis) mayHang() []int32 {
-	return a.which(func(r *rank) bool { return r.mobility == waiting && !a.certain[r.number] })
+	return a.which(func(r *rank) bool { return r.mobility == waiting && !a.surelyReleasable[r.number] })
 }
 
-// nodes makes the wait-for graph of a job: first its ranks, each of which is
-// released with any of its threads, then the groups that are waited for as
-// one, then the threads' waits. Where it is not known for whom a thread waits it
-// has as little as it may, or if worst as much.
+// nodes makes the wait-for graph of a job. Its nodes are first the ranks, each of which is released
+// with any of its threads, then the sets of ranks that are waited for together, then the waits of
+// threads. If it is not known for whom a thread waits, the wait has as few dependencies as it may
+// have, or as many if worst.
 func (j *job) nodes(worst bool) []node {
-	n := len(j.ranks) + len(j.groups)
+	n := len(j.ranks) + len(j.rankSets)
 	for i := range j.ranks {
 		n += len(j.ranks[i].waits)
 	}
 	nodes := make([]node, len(j.ranks), n)
-	for _, g := range j.groups {
-		nodes = append(nodes, node{all: g.all, kids: g.ranks, unknown: g.unknown != ""})
+	for _, g := range j.rankSets {
+		nodes = append(nodes, node{all: g.all, deps: g.ranks, unknown: g.unknown != ""})
 	}
 	for i := range j.ranks {
 		r := &j.ranks[i]
-		nodes[i] = node{all: r.mobility == free, unknown: r.mobility == uncertain}
+		nodes[i] = node{all: r.mobility == mobile, unknown: r.mobility == uncertain}
 		for k := range r.waits {
-			nodes[i].kids = append(nodes[i].kids, int32(len(nodes)))
+			nodes[i].deps = append(nodes[i].deps, int32(len(nodes)))
 			nodes = append(nodes, j.waitNode(&r.waits[k], worst))
 		}
 	}
@@ -122,14 +122,14 @@ func (j *job) nodes(worst bool) []node {
 }
 
 func (j *job) waitNode(w *wait, worst bool) node {
-	if w.free {
+	if w.satisfied {
 		return node{all: true}
 	}
-	n := node{all: w.all || worst && w.vague, unknown: w.unknown != "", kids: make([]int32, 0, len(w.goals))}
-	for i := range w.goals {
-		switch g := &w.goals[i]; {
+	n := node{all: w.all || worst && w.someOf, unknown: w.unknown != "", deps: make([]int32, 0, len(w.deps))}
+	for i := range w.deps {
+		switch g := &w.deps[i]; {
 		case worst || j.holds(g):
-			n.kids = append(n.kids, j.nodeOf(g))
+			n.deps = append(n.deps, j.nodeOf(g))
 		default:
 			n.unknown = true
 		}
@@ -137,10 +137,10 @@ func (j *job) waitNode(w *wait, worst bool) node {
 	return n
 }
 
-// nodeOf is the node that a goal stands for.
-func (j *job) nodeOf(g *goal) int32 {
+// nodeOf returns the node of a dependency.
+func (j *job) nodeOf(g *dependency) int32 {
 	if g.rank >= 0 {
 		return g.rank
 	}
-	return int32(len(j.ranks)) + g.group.id
+	return int32(len(j.ranks)) + g.set.id
 }

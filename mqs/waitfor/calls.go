@@ -2,30 +2,30 @@ package waitfor
 
 import "strings"
 
-// behaviour is what a thread inside an MPI function waits for, by the standard.
+// behaviour says for what a thread inside an MPI function waits, by the standard.
 type behaviour int
 
 const (
-	goesOn       behaviour = iota // waits for nobody, or not without end
+	goesOn       behaviour = iota // for nobody, or not for ever
 	pointToPoint                  // until its own messages are sent and received
 	probes                        // until there is a message
 	waitsAll                      // for all of its requests
 	waitsAny                      // for one of its requests
-	// Collectives: which members can't do without which.
+	// Collectives: which members need which.
 	synchronises // nobody leaves before all have entered
 	fromRoot     // the others wait for the root
 	toRoot       // the root waits for all
 	someWait     // who waits for whom depends on counts, neighbours or the library
 	finalizes    // until all ranks of the job have entered
-	opaque       // waits, but for whom can't be told
-	accesses     // the same, of accesses to another rank's memory, which may be a loop that asks for a value there
+	opaque       // for somebody, but nobody can tell for whom
+	accesses     // the same, in an access to another rank's memory, which a program may repeat in a loop
 )
 
-// collective says whether members of a communicator call it together.
+// collective says whether the members of a communicator call the function together.
 func (b behaviour) collective() bool { return b >= synchronises && b <= finalizes }
 
-// behaviours of the functions that may wait. What is not here goes on: it is
-// local, or returns at once, or is one that nobody has thought of.
+// behaviours are those of the functions that may wait. A function that is not listed goes on: it is
+// local, or returns at once, or nobody has thought of it.
 var behaviours = func() map[string]behaviour {
 	out := map[string]behaviour{}
 	for b, names := range map[behaviour]string{

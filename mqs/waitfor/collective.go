@@ -9,73 +9,73 @@ import (
 
 const finalize = "MPI_Finalize"
 
-// group is several ranks that others wait for together: one node of the graph,
-// however many wait for it.
-type group struct {
-	id    int32 // among the job's groups
+// rankSet is a set of ranks for which others wait together. It is one node of the graph, however
+// many ranks wait for it.
+type rankSet struct {
+	id    int32 // index into the job's rankSets
 	all   bool  // for all of them, else for any
 	ranks []int32
-	// unknown says what can't be known of them, as a clause; else empty.
+	// unknown says what is not known of them, as a clause; else it is empty.
 	unknown string
-	// What is waited for: any message on a communicator, or that ranks enter a
-	// call on it. The communicator is nil for MPI_Finalize.
+	// What is waited for: any message on a communicator, or that ranks enter a call on it. The
+	// communicator is nil for MPI_Finalize.
 	comm *communicator
 	call string
 }
 
-// affords says whether the graph may have as many members of groups more. A job whose ranks
-// can be looked at has few groups that are as large as itself, and a few bytes can claim any number.
+// affords says whether the graph may have so many more members of sets. A job whose ranks can be
+// read has few sets that are as large as the job, while a few bytes can claim any number.
 func (j *job) affords(members int) bool {
 	most := maxMembers + membersForEach*len(j.ranks)
 	j.listed = min(j.listed+members, most+1)
 	return j.listed <= most
 }
 
-// newGroup makes a group that the graph will have.
-func (j *job) newGroup(g group) *group {
+// newRankSet adds a set to the graph.
+func (j *job) newRankSet(g rankSet) *rankSet {
 	if !j.affords(len(g.ranks)) {
 		g.ranks, g.unknown = nil, manyUnknown
 	}
-	g.id = int32(len(j.groups))
-	j.groups = append(j.groups, &g)
+	g.id = int32(len(j.rankSets))
+	j.rankSets = append(j.rankSets, &g)
 	return &g
 }
 
-// anyOf is the members of one side of a communicator, for a message from any of them.
-func (j *job) anyOf(c *communicator, side int) *group {
+// anyOf returns the members of one side of a communicator, for a message from any of them.
+func (j *job) anyOf(c *communicator, side int) *rankSet {
 	s := &c.sides[side]
 	if s.anyOf == nil {
-		g := group{comm: c, ranks: s.group}
+		g := rankSet{comm: c, ranks: s.group}
 		switch {
 		case !slices.Contains(s.group, -1):
 		case j.affords(len(s.group)):
-			g.ranks, g.unknown = known(s.group), membersUnknown
+			g.ranks, g.unknown = knownRanks(s.group), membersUnknown
 		default:
 			g.ranks, g.unknown = nil, manyUnknown
 		}
-		s.anyOf = j.newGroup(g)
+		s.anyOf = j.newRankSet(g)
 	}
 	return s.anyOf
 }
 
-// collective is one function that members of a communicator are in.
+// collective is one collective call that members of a communicator are in.
 type collective struct {
-	// ranks are those that have not entered, or may not have; members of both
-	// sides of an intercommunicator.
+	// ranks are those that have not entered it, or may not have, from both sides of an
+	// intercommunicator.
 	ranks   []int32
 	entered []int32
 	unknown string
-	allOf   *group // all of those that have not entered
-	oneOf   *group // any of them
-	// progress says, of those that have entered, why one of them may still get on by itself, so
-	// that members which are not in the call may have left it; else empty. transit is true if a
-	// message may be in transit to one of them that no count shows.
-	progress string
-	transit  bool
-	asked    bool
+	allOf   *rankSet // all of those that have not entered
+	oneOf   *rankSet // any of them
+	// progress says why one of those that have entered may still get on by itself, so that members which
+	// are not in the call may have left it; else it is empty. transit is true if a message that no count
+	// shows may be in transit to one of them.
+	progress  string
+	transit   bool
+	evaluated bool
 }
 
-// has says whether a rank has entered for certain.
+// has says whether a rank has certainly entered.
 func (c *collective) has(rank int32) bool {
 	_, entered := slices.BinarySearch(c.entered, rank)
 	return entered
@@ -87,14 +87,14 @@ type callKey struct {
 	call string
 }
 
-// collectives are those that ranks of the job are in.
+// collectives are the collective calls that ranks of the job are in.
 type collectives struct {
 	j     *job
 	calls map[callKey]*collective
 	found map[callKey][]int32 // who has entered, in order
 }
 
-// newCollectives finds who has entered what.
+// newCollectives finds which ranks have entered which calls.
 func newCollectives(j *job) *collectives {
 	c := &collectives{j, map[callKey]*collective{}, map[callKey][]int32{}}
 	for i := range j.ranks {
@@ -126,7 +126,7 @@ func (c *collectives) enter(key callKey, rank int32) {
 	}
 }
 
-// of returns who has not entered a collective that somebody is in.
+// of returns which ranks have not entered a collective that some rank is in.
 func (c *collectives) of(key callKey) *collective {
 	if found, ok := c.calls[key]; ok {
 		return found
@@ -157,8 +157,8 @@ func (c *collectives) of(key callKey) *collective {
 	return out
 }
 
-// membersOf are the ranks of a communicator, those of all ranks if it is nil;
-// -1 for those not known.
+// membersOf returns the global ranks of a communicator's members, -1 for those not known. For nil it
+// returns all ranks of the job.
 func (j *job) membersOf(c *communicator) []int32 {
 	switch {
 	case c == nil:
@@ -173,7 +173,7 @@ func (j *job) membersOf(c *communicator) []int32 {
 	return c.sides[0].group
 }
 
-// sizeOf is how many ranks membersOf has.
+// sizeOf returns the number of ranks that membersOf returns.
 func (j *job) sizeOf(c *communicator) int {
 	if c == nil {
 		return len(j.ranks)
@@ -181,8 +181,8 @@ func (j *job) sizeOf(c *communicator) int {
 	return len(c.sides[0].group) + len(c.sides[1].group)
 }
 
-// mayHaveEntered says whether a rank that is not known to be in a collective
-// may be all the same, since what is known of it does not suffice.
+// mayHaveEntered says whether a rank that is not known to be in a collective may be in it all the
+// same, since too little is known of it.
 func (j *job) mayHaveEntered(rank int32, key callKey) bool {
 	r := &j.ranks[rank]
 	switch {
@@ -208,38 +208,37 @@ func (j *job) mayHaveEntered(rank int32, key callKey) bool {
 	return false
 }
 
-// group returns those that have not entered, as one to wait for.
-func (c *collectives) group(key callKey, all bool) *group {
+// rankSet returns the ranks that have not entered, as one set.
+func (c *collectives) rankSet(key callKey, all bool) *rankSet {
 	of := c.of(key)
 	place := &of.oneOf
 	if all {
 		place = &of.allOf
 	}
 	if *place == nil {
-		*place = c.j.newGroup(group{all: all, ranks: of.ranks, unknown: of.unknown, comm: key.comm, call: key.call})
+		*place = c.j.newRankSet(rankSet{all: all, ranks: of.ranks, unknown: of.unknown, comm: key.comm, call: key.call})
 	}
 	return *place
 }
 
-// waitFor is a wait for those that have not entered a collective: for all of them, or for
-// one of them at least. Once all are in a call that nobody leaves before, it is in progress.
+// waitFor is a wait for the ranks that have not entered a collective: for all of them, or for at
+// least one of them. If there are none, the collective is in progress.
 func (c *collectives) waitFor(t *mqs.Thread, key callKey, all bool) wait {
-	g := c.group(key, all)
+	g := c.rankSet(key, all)
 	if len(g.ranks) == 0 {
-		return wait{thread: t, free: g.unknown == "", unknown: g.unknown}
+		return wait{thread: t, satisfied: g.unknown == "", unknown: g.unknown}
 	}
-	return wait{thread: t, all: true, unknown: g.unknown, goals: []goal{{rank: -1, group: g}}}
+	return wait{thread: t, all: true, unknown: g.unknown, deps: []dependency{{rank: -1, set: g}}}
 }
 
-// waitInCollective is that of a thread in a collective call. The call waits for the messages by
-// which the library carries it out, if they are known. If they are not, it waits for members that
-// are not in the call: these have not come yet, since they can't have left as long as nobody who
-// has entered can go on.
+// waitInCollective is the wait of a thread in a collective call. The call waits for the messages by
+// which the library carries it out, if they are known. Else it waits for members that are not in the
+// call: these have yet to enter, since they can't have left while nobody who has entered can go on.
 func (j *job) waitInCollective(r *rank, t *mqs.Thread, c *collectives) wait {
 	b := behaviours[t.Call]
 	m := r.member(t.Comm)
 	isKnown := m != nil && m.comm.known
-	parts := j.parts(r, t)
+	parts := j.waitForParts(r, t)
 	switch {
 	case r.arriving():
 		return wait{thread: t, unknown: arrivingUnknown}
@@ -247,7 +246,7 @@ func (j *job) waitInCollective(r *rank, t *mqs.Thread, c *collectives) wait {
 		return wait{thread: t, unknown: progressUnknown}
 	case parts != nil: // no other message ends it
 		if isKnown && b == synchronises && !m.comm.inter {
-			parts.meaning = c.group(callKey{m.comm, t.Call}, true)
+			parts.standardMeaning = c.rankSet(callKey{m.comm, t.Call}, true)
 		}
 		return *parts
 	case !isKnown:
@@ -264,21 +263,21 @@ func (j *job) waitInCollective(r *rank, t *mqs.Thread, c *collectives) wait {
 	}
 	w := j.waitForOthers(t, m, c)
 	inTransit := j.partsMayBeInTransit(r, m) || c.of(key).transit
-	for i := range w.goals {
-		g := &w.goals[i]
+	for i := range w.deps {
+		g := &w.deps[i]
 		g.transit = g.transit || inTransit
 	}
 	return w
 }
 
-// inProgress says why one of those that have entered a call may still get on by itself. Unless
-// none can, those that are not in the call may be through with it.
+// inProgress says why one of the ranks that have entered a call may still get on by itself; it is
+// empty if none can. As long as one can, members that are not in the call may have left it already.
 func (c *collectives) inProgress(key callKey) string {
 	of := c.of(key)
-	if of.asked {
+	if of.evaluated {
 		return of.progress
 	}
-	of.asked = true
+	of.evaluated = true
 	for _, rank := range of.entered {
 		r := &c.j.ranks[rank]
 		for i := range r.process.Threads {
@@ -301,17 +300,16 @@ func (c *collectives) inProgress(key callKey) string {
 	return of.progress
 }
 
-// mayBeOver says whether the messages that a call has been found to wait for may be those of a
-// non-blocking collective of the program's: its own may have come this moment. Where it is still
-// there after it has run, with nothing else on its way, they are its own.
+// mayBeOver says whether the messages that a call seems to wait for may belong to a non-blocking
+// collective of the program's, while the call's own have just come. If the call is still there after
+// it has run, with nothing else on its way, they are its own.
 func (j *job) mayBeOver(r *rank, t *mqs.Thread) bool {
 	ops, _ := r.operations(t.Requests)
-	return !r.confirmed && slices.ContainsFunc(ops, func(o goal) bool { return slices.Contains(o.op.ExtraText, mqs.NonBlockingCollective) })
+	return !r.confirmed && slices.ContainsFunc(ops, func(o dependency) bool { return slices.Contains(o.op.ExtraText, mqs.NonBlockingCollective) })
 }
 
-// mayGetOn says whether a member of a collective can go on as things are, or one that it
-// exchanges a message with: one of its messages has found its other side, or may have, or
-// all have been transferred.
+// mayGetOn says whether a member of a collective, or a rank with which it exchanges a message, may
+// go on as things are: one of its messages has matched, or may have, or all have been transferred.
 func (j *job) mayGetOn(r *rank, t *mqs.Thread) bool {
 	ops, _ := r.operations(t.Requests)
 	complete := 0
@@ -327,53 +325,54 @@ func (j *job) mayGetOn(r *rank, t *mqs.Thread) bool {
 	return len(ops) > 0 && complete == len(ops)
 }
 
-// waitForOthers is that of a member of a collective for those that have not entered it. If
-// members may leave before all have, it waits for one of them at least, and nobody knows for
-// whom else: the others may be through, a root included, or be what its messages come over.
+// waitForOthers is the wait of a member of a collective for those that have not entered it. If
+// members may leave before all have entered, it waits for at least one of them, and nobody knows for
+// whom else: other members, the root included, may have left already, or may have yet to hand a
+// message on.
 func (j *job) waitForOthers(t *mqs.Thread, m *member, c *collectives) wait {
 	key := callKey{m.comm, t.Call}
 	if behaviours[t.Call] == synchronises && !m.comm.inter || m.comm.isAlone() {
 		return c.waitFor(t, key, true)
 	}
 	w := c.waitFor(t, key, false)
-	w.free, w.unknown = false, cmp.Or(w.unknown, someUnknown)
+	w.satisfied, w.unknown = false, cmp.Or(w.unknown, someUnknown)
 	return w
 }
 
-// parts is a wait for the messages that a collective call has been shown to wait for, nil if
-// none are known. Others of the library's own on the communicator may be those of a
-// non-blocking collective, which the call has nothing to do with. A send of which it is not
-// known that it is the library's own may be one more of them.
-func (j *job) parts(r *rank, t *mqs.Thread) *wait {
+// waitForParts is a wait for the messages that a collective call is known to wait for; nil if none
+// are known. Other messages of the library's on the communicator may belong to a non-blocking
+// collective, with which the call has nothing to do. A send that may be the program's own may be
+// one more message of the call.
+func (j *job) waitForParts(r *rank, t *mqs.Thread) *wait {
 	ops, _ := r.operations(t.Requests)
-	more := slices.ContainsFunc(ops, func(o goal) bool {
+	more := slices.ContainsFunc(ops, func(o dependency) bool {
 		return o.class == mqs.PendingSends && !o.op.Internal && o.op.Status != mqs.Complete
 	})
-	ops = slices.DeleteFunc(ops, func(o goal) bool { return !o.op.Internal })
+	ops = slices.DeleteFunc(ops, func(o dependency) bool { return !o.op.Internal })
 	if len(ops) == 0 {
 		return nil
 	}
 	w := j.waitForOperations(wait{thread: t, all: true}, ops, true)
 	if more {
-		w.free, w.unknown = false, cmp.Or(w.unknown, requestsUnknown)
+		w.satisfied, w.unknown = false, cmp.Or(w.unknown, requestsUnknown)
 	}
 	return &w
 }
 
-// onItsWay says whether messages of a collective on a communicator may be on
-// their way to a rank: the library may use communicators of its own.
+// onItsWay says whether messages of a collective on a communicator may be on their way to a rank.
+// The library may send them on communicators of its own.
 func (j *job) onItsWay(r *rank, m *member) bool {
 	for _, other := range r.members {
 		if (other == m || other.Internal) && other.comm.known && other.local >= 0 && !other.comm.isAlone() &&
-			j.onTheWay.any(envelope{other.comm.lane(other.side, false), other.local, mqs.AnyRank, anyTag}) {
+			j.onTheWay.match(envelope{other.comm.channel(other.side, false), other.local, mqs.AnyRank, anyTag}) {
 			return true
 		}
 	}
 	return false
 }
 
-// partsMayBeInTransit says whether a message of a collective on a communicator may be in
-// transit to a rank that no count shows.
+// partsMayBeInTransit says whether a message of a collective on a communicator that no count shows
+// may be in transit to a rank.
 func (j *job) partsMayBeInTransit(r *rank, m *member) bool {
 	for _, other := range r.members {
 		if (other == m || other.Internal && other.comm.mayBeWithin(m.comm)) && !other.comm.isAlone() && j.mayBeInTransit(other, mqs.AnyRank) {
@@ -383,11 +382,12 @@ func (j *job) partsMayBeInTransit(r *rank, m *member) bool {
 	return false
 }
 
-// mayBeWithin says whether all members of a communicator may be of another: what a library
-// makes for the collectives on one, as for those of its members that share a machine, is.
+// mayBeWithin says whether all members of a communicator may be members of another. That is so for
+// the communicators that a library makes for collectives on the other, as for the members that share
+// a machine.
 func (c *communicator) mayBeWithin(of *communicator) bool {
 	return !c.known || !of.known || c.inter || of.inter || len(c.sides[0].group) <= len(of.sides[0].group)
 }
 
-// isAlone says whether a communicator has one member, who needs nobody.
+// isAlone says whether a communicator has one member only, which needs nobody.
 func (c *communicator) isAlone() bool { return c.known && !c.inter && len(c.sides[0].group) == 1 }

@@ -15,11 +15,11 @@ const world = "MPI_COMM_WORLD"
 type communicator struct {
 	id    int32
 	name  string // as set by one of its members
-	text  string // once it has been asked for
+	text  string // its label, once that has been asked for
 	inter bool
-	// known is false if its groups are not: it may then stand for several.
+	// known is true if its groups are known. If not, it may stand for several communicators.
 	known bool
-	// internal is true for what the library made for itself.
+	// internal is true for a communicator that the library has made for itself.
 	internal bool
 	sides    [2]side // the second one of an intercommunicator
 }
@@ -27,15 +27,15 @@ type communicator struct {
 // side is one group of a communicator.
 type side struct {
 	group   []int32           // global ranks by local rank, -1 for those not known; shared
-	members map[int32]*member // by local rank, those alone that are in the snapshot
-	anyOf   *group            // the group, to wait for a message from any of it
-	// counting is how many of them count messages.
+	members map[int32]*member // by local rank; only those in the snapshot
+	anyOf   *rankSet          // the group, to wait for a message from any of its ranks
+	// counting is the number of members that count messages.
 	counting int
-	// ran is true if all of them have run since they were looked at before, once that was asked.
-	ran, asked bool
+	// ran is true if all members have run since the previous look; valid once evaluated is true.
+	ran, evaluated bool
 }
 
-// across is the side that a member on one side talks to.
+// across returns the side with which a member on one side communicates.
 func (c *communicator) across(side int) int {
 	if c.inter {
 		return 1 - side
@@ -43,7 +43,7 @@ func (c *communicator) across(side int) int {
 	return side
 }
 
-// label is how a communicator is called in sentences.
+// label is the communicator's name in sentences.
 func (c *communicator) label() string {
 	if c.text == "" {
 		c.text = c.describe()
@@ -60,20 +60,20 @@ func (c *communicator) describe() string {
 	case !c.known:
 		return "a communicator"
 	case c.inter:
-		return "an intercommunicator of " + rankWords(known(c.sides[0].group)) + " and " + rankWords(known(c.sides[1].group))
+		return "an intercommunicator of " + rankWords(knownRanks(c.sides[0].group)) + " and " + rankWords(knownRanks(c.sides[1].group))
 	}
-	return "a communicator of " + rankWords(known(c.sides[0].group))
+	return "a communicator of " + rankWords(knownRanks(c.sides[0].group))
 }
 
-// known are the ranks of a group that are known, in order.
-func known(group []int32) []int32 {
-	out := appendKnown(make([]int32, 0, len(group)), group)
+// knownRanks returns the ranks of a group that are known, in order.
+func knownRanks(group []int32) []int32 {
+	out := appendKnownRanks(make([]int32, 0, len(group)), group)
 	slices.Sort(out)
 	return out
 }
 
-// appendKnown appends those that are known.
-func appendKnown(to, group []int32) []int32 {
+// appendKnownRanks appends the ranks of a group that are known.
+func appendKnownRanks(to, group []int32) []int32 {
 	for _, r := range group {
 		if r >= 0 {
 			to = append(to, r)
@@ -82,26 +82,25 @@ func appendKnown(to, group []int32) []int32 {
 	return to
 }
 
-// commKey is what makes the communicators of two processes one.
+// commKey is the same for the communicators of two processes that are one.
 type commKey struct {
 	context string
-	name    string // and size: only where there is no context
+	name    string // name and size are used only if there is no context
 	size    int32
-	groups  [2]int32 // of an intercommunicator in ascending order
+	groups  [2]int32 // those of an intercommunicator are in ascending order
 	inter   bool
-	unknown bool  // its groups are not known, so that nothing tells whose it is
-	nth     int32 // among those of the same key in one process
+	unknown bool  // its groups are not known
+	nth     int32 // its index among those of the same key in one process
 }
 
-// communicators finds which communicators of the processes are one. A context
-// may belong to several at a time, as long as their groups have no rank in
-// common, so both count.
+// communicators finds which communicators of the processes are one. Several may have the same
+// context at a time if their groups have no rank in common, so the context and the groups both count.
 func (j *job) communicators() {
 	contexts := j.contexts()
-	groups := newGroups(len(j.ranks))
+	groups := newGroupTable(len(j.ranks))
 	groups.findOrdered(j.ranks)
 	byKey := map[commKey]*communicator{}
-	seen := map[commKey]int32{} // in the process at hand
+	seen := map[commKey]int32{} // in one process at a time
 	for i := range j.ranks {
 		r := &j.ranks[i]
 		if r.process == nil || len(r.process.Communicators) == 0 {
@@ -135,7 +134,7 @@ func (j *job) communicators() {
 	}
 }
 
-// contexts says whether contexts tell communicators apart: only if all sources know them.
+// contexts says whether contexts tell communicators apart. They do only if all processes have them.
 func (j *job) contexts() bool {
 	with, without := false, false
 	for i := range j.ranks {
@@ -153,8 +152,8 @@ func (j *job) contexts() bool {
 	return with && !without
 }
 
-// key returns what identifies the member's communicator, and which of its sides the member is on.
-func (m *member) key(groups *groups, contexts bool) (commKey, int) {
+// key returns the key of the member's communicator, and the side of it that the member is on.
+func (m *member) key(groups *groupTable, contexts bool) (commKey, int) {
 	key := commKey{inter: m.Inter == mqs.Known(true)}
 	if contexts {
 		key.context = m.Context
@@ -167,7 +166,7 @@ func (m *member) key(groups *groups, contexts bool) (commKey, int) {
 	if key.inter {
 		remote = groups.intern(m.RemoteGroup)
 		ok = ok && m.RemoteGroup != nil
-		key.size = 0 // it is that of the local group
+		key.size = 0 // it is the size of the local group, which differs between the sides
 	}
 	if !ok {
 		key.unknown = true
@@ -181,7 +180,7 @@ func (m *member) key(groups *groups, contexts bool) (commKey, int) {
 	return key, 0
 }
 
-// join enters the member into its place.
+// join makes the member a member of a side of a communicator.
 func (m *member) join(c *communicator, at int) {
 	m.comm, m.side, m.local = c, at, -1
 	s := &c.sides[at]
@@ -200,22 +199,23 @@ func (m *member) join(c *communicator, at int) {
 	s.members[m.local] = m
 }
 
-// member returns the side's process with a local rank, nil if it is not there.
+// member returns the member with a local rank; nil if it is not in the snapshot.
 func (s *side) member(local int32) *member { return s.members[local] }
 
-// groups gives equal groups the same number. That of all ranks in order, which
-// every process has, is 0.
-type groups struct {
+// groupTable gives equal MPI groups the same number. The group of all ranks in order, which every
+// process has, is 0.
+type groupTable struct {
 	size    int
 	byText  map[string]int32
-	byPlace map[place]int32
+	bySlice map[sliceKey]int32
 	lists   [][]int32
 	buffer  []byte
-	// ordered are the communicators without a group in which all ranks have their own number.
+	// ordered are the communicators without a known group in which each rank's local rank is its
+	// global rank.
 	ordered map[orderKey]bool
 }
 
-// orderKey is what tells communicators without a group apart.
+// orderKey tells communicators without a known group apart.
 type orderKey struct {
 	context, name string
 	size          int32
@@ -223,9 +223,9 @@ type orderKey struct {
 
 func orderKeyOf(c *mqs.Communicator) orderKey { return orderKey{c.Context, c.Name.Value, c.Size.Value} }
 
-// findOrdered finds the communicators without a group of which all ranks are members, each with
-// its own number.
-func (g *groups) findOrdered(ranks []rank) {
+// findOrdered finds the communicators without a known group of which all ranks are members, each
+// with its global rank as its local rank.
+func (g *groupTable) findOrdered(ranks []rank) {
 	count := map[orderKey]int{}
 	for i := range ranks {
 		if ranks[i].process == nil {
@@ -252,26 +252,26 @@ func (g *groups) findOrdered(ranks []rank) {
 	}
 }
 
-// place tells slices apart that share their elements, as those of a made-up job do.
-type place struct {
+// sliceKey identifies a slice by its memory: the processes of a made-up job share their groups.
+type sliceKey struct {
 	first *mqs.Maybe[int32]
 	n     int
 }
 
-func newGroups(size int) *groups {
+func newGroupTable(size int) *groupTable {
 	all := make([]int32, size)
 	for i := range all {
 		all[i] = int32(i)
 	}
-	g := &groups{size: size, byText: map[string]int32{}, byPlace: map[place]int32{}, lists: [][]int32{all}}
+	g := &groupTable{size: size, byText: map[string]int32{}, bySlice: map[sliceKey]int32{}, lists: [][]int32{all}}
 	g.byText[string(g.text(all))] = 0
 	return g
 }
 
-// of returns a communicator's own group. One that is not known is that of all ranks, in their
-// order, of MPI_COMM_WORLD and of those that all ranks have with their own number: others that
-// are as large may have another order.
-func (g *groups) of(c *mqs.Communicator) (int32, bool) {
+// of returns the number of a communicator's local group. If the group is not known, it is that of
+// all ranks in order for MPI_COMM_WORLD and for the communicators of findOrdered. Others of the same
+// size may have another order.
+func (g *groupTable) of(c *mqs.Communicator) (int32, bool) {
 	if c.Group != nil {
 		return g.intern(c.Group), true
 	}
@@ -281,12 +281,12 @@ func (g *groups) of(c *mqs.Communicator) (int32, bool) {
 	return -1, false
 }
 
-func (g *groups) intern(group []mqs.Maybe[int32]) int32 {
-	var at place
+func (g *groupTable) intern(group []mqs.Maybe[int32]) int32 {
+	var at sliceKey
 	if len(group) > 0 {
-		at = place{&group[0], len(group)}
+		at = sliceKey{&group[0], len(group)}
 	}
-	if id, ok := g.byPlace[at]; ok {
+	if id, ok := g.bySlice[at]; ok {
 		return id
 	}
 	ranks := make([]int32, len(group))
@@ -304,13 +304,13 @@ func (g *groups) intern(group []mqs.Maybe[int32]) int32 {
 		g.lists = append(g.lists, ranks)
 	}
 	if len(group) > 1 {
-		g.byPlace[at] = id
+		g.bySlice[at] = id
 	}
 	return id
 }
 
-// text is a group in bytes, valid until the next call.
-func (g *groups) text(ranks []int32) []byte {
+// text returns a group as bytes, which are valid until the next call.
+func (g *groupTable) text(ranks []int32) []byte {
 	g.buffer = g.buffer[:0]
 	for _, r := range ranks {
 		g.buffer = binary.NativeEndian.AppendUint32(g.buffer, uint32(r))
@@ -318,4 +318,4 @@ func (g *groups) text(ranks []int32) []byte {
 	return g.buffer
 }
 
-func (g *groups) side(id int32) side { return side{group: g.lists[id]} }
+func (g *groupTable) side(id int32) side { return side{group: g.lists[id]} }

@@ -8,13 +8,12 @@ import (
 	"gonum.org/v1/gonum/graph/traverse"
 )
 
-// cycleBudget bounds how many steps are taken to find a smaller cycle than the
-// first one that is found. The smallest one of some thousand ranks is within it.
+// cycleBudget bounds the steps taken to find a smaller cycle than the first one found. It suffices
+// for the smallest one among some thousand ranks.
 const cycleBudget = 1_000_000
 
-// cycle returns a smallest cycle among ranks that wait for each other. It
-// starts with its lowest rank; of several that are as small, it is one with
-// the lowest ranks.
+// cycle returns a smallest cycle among ranks that wait for each other, beginning with its lowest
+// rank. Of several that are as small, it returns one with the lowest ranks.
 func (s *search) cycle(ranks []int32) []Wait {
 	v := s.relation(ranks)
 	if i := slices.IndexFunc(ranks, s.waitsForItself); i >= 0 {
@@ -38,13 +37,13 @@ func (s *search) cycle(ranks []int32) []Wait {
 	return waits
 }
 
-// shortest returns the shortest cycle through a rank, if it is shorter than
-// limit; nil if there is none. Limit 0 is none.
+// shortest returns the shortest cycle through a rank; nil if there is none that is shorter than
+// limit. A limit of 0 means none.
 func (s *search) shortest(v relation, from int32, limit int) []int32 {
 	start, last := int64(from), int64(-1)
 	cameFrom := map[int64]int64{}
-	// A rank that waits for any message on a communicator is a member itself,
-	// but it waits for the others only: they are what leads back to it.
+	// A rank that waits for any message on a communicator is itself a member of the set that it waits
+	// for, but waits for the other members only: the way back to it goes through them.
 	own := map[int64]bool{}
 	b := traverse.BreadthFirst{Traverse: func(e graph.Edge) bool {
 		s.budget--

@@ -7,11 +7,10 @@ import (
 	"gonum.org/v1/gonum/graph/topo"
 )
 
-// deadlocks finds the causes of ranks that hang: sets of ranks that wait for
-// each other, each of which would hang even if all the others were resolved;
-// and ranks that are gone while others wait for them.
-func (a *analysis) deadlocks() {
-	a.locked = map[int32]bool{}
+// findCauses finds why ranks hang: sets of ranks that wait for each other, each of which would hang
+// even if all the other sets were resolved; and ranks that are gone while others wait for them.
+func (a *analysis) findCauses() {
+	a.inDeadlock = map[int32]bool{}
 	var hanging []int32
 	for i := range a.ranks {
 		if a.hangs(int32(i)) {
@@ -22,25 +21,25 @@ func (a *analysis) deadlocks() {
 		return
 	}
 	s := &search{analysis: a, released: a.resolved(), need: make([]int32, len(a.graph.nodes)), budget: cycleBudget, sets: make([]int32, len(a.ranks))}
-	s.among(hanging)
-	a.forGone(hanging)
-	slices.SortFunc(a.locks, func(x, y Deadlock) int { return cmp.Compare(x.Ranks[0], y.Ranks[0]) })
+	s.searchIn(hanging)
+	a.addWaitsForGone(hanging)
+	slices.SortFunc(a.deadlocks, func(x, y Deadlock) int { return cmp.Compare(x.Ranks[0], y.Ranks[0]) })
 }
 
-// resolved are the nodes that can be released once all ranks that are there
-// can: what is left depends on those that are gone.
+// resolved returns the nodes that are released once all ranks that are not gone are. The other
+// nodes depend on ranks that are gone.
 func (a *analysis) resolved() []bool {
 	out := make([]bool, len(a.graph.nodes))
 	for i := range a.ranks {
 		out[i] = !a.ranks[i].gone()
 	}
-	for i := len(a.ranks); i < len(a.ranks)+len(a.job.groups); i++ {
+	for i := len(a.ranks); i < len(a.ranks)+len(a.job.rankSets); i++ {
 		out[i] = a.graph.nodes[i].lacks(out, true) == 0
 	}
 	return out
 }
 
-// search looks for sets of ranks that wait for each other.
+// search is a search for sets of ranks that wait for each other.
 type search struct {
 	*analysis
 	released []bool
@@ -50,7 +49,7 @@ type search struct {
 	set      int32   // the last one
 }
 
-// relation is that among some ranks. It takes them out of all others.
+// relation returns the relation among some ranks. It takes these ranks out of all earlier relations.
 func (s *search) relation(ranks []int32) relation {
 	s.set++
 	for _, r := range ranks {
@@ -59,8 +58,8 @@ func (s *search) relation(ranks []int32) relation {
 	return relation{s.job, s.sets, s.set}
 }
 
-// among looks among ranks that hang.
-func (s *search) among(ranks []int32) {
+// searchIn searches among ranks that hang.
+func (s *search) searchIn(ranks []int32) {
 	v := s.relation(ranks)
 	for _, component := range topo.TarjanSCC(v) {
 		var members, part []int32
@@ -68,32 +67,32 @@ func (s *search) among(ranks []int32) {
 			switch id := n.ID(); {
 			case v.isRank(id):
 				members = append(members, int32(id))
-				part = append(append(part, int32(id)), s.graph.nodes[id].kids...)
-			case id < int64(len(v.ranks)+len(v.groups)):
-				part = append(part, int32(id)) // the groups have the same numbers in both graphs
+				part = append(append(part, int32(id)), s.graph.nodes[id].deps...)
+			case id < int64(len(v.ranks)+len(v.rankSets)):
+				part = append(part, int32(id)) // sets have the same numbers in both graphs
 			}
 		}
 		if len(members) == 0 || len(members) == 1 && !s.waitsForItself(members[0]) {
 			continue
 		}
 		slices.Sort(members)
-		switch left := s.left(members, part); {
+		switch left := s.stillHanging(members, part); {
 		case len(left) == len(members):
-			s.lock(Deadlock{members, s.cycle(members)})
+			s.addDeadlock(Deadlock{members, s.cycle(members)})
 		case len(left) > 0:
-			s.among(left)
+			s.searchIn(left)
 		}
 	}
 }
 
 func (a *analysis) waitsForItself(rank int32) bool {
-	_, g := a.goalTo(rank, rank)
+	_, g := a.dependencyOn(rank, rank)
 	return g != nil
 }
 
-// left are the members of a part of the graph that still hang if everything
-// outside of it is resolved.
-func (s *search) left(members, part []int32) []int32 {
+// stillHanging returns the members of a part of the graph that hang even if everything outside of
+// the part is resolved.
+func (s *search) stillHanging(members, part []int32) []int32 {
 	before := make([]bool, len(part))
 	for i, n := range part {
 		before[i], s.released[n] = s.released[n], false
@@ -106,27 +105,27 @@ func (s *search) left(members, part []int32) []int32 {
 	return left
 }
 
-func (a *analysis) lock(d Deadlock) {
-	a.locks = append(a.locks, d)
+func (a *analysis) addDeadlock(d Deadlock) {
+	a.deadlocks = append(a.deadlocks, d)
 	for _, r := range d.Ranks {
-		a.locked[r] = true
+		a.inDeadlock[r] = true
 	}
 }
 
-// forGone adds the ranks that hang for nothing else than that one is gone: no
-// cycle, but as dead. They are taken together by whom they wait for.
-func (a *analysis) forGone(hanging []int32) {
-	losses := make([]loss, len(a.job.groups))
-	for i, g := range a.job.groups {
-		losses[i] = a.lossOf(g)
+// addWaitsForGone adds the ranks that hang only because a rank is gone: they are in no cycle, but
+// will never go on either. Ranks that wait for the same one are one deadlock.
+func (a *analysis) addWaitsForGone(hanging []int32) {
+	losses := make([]goneMembers, len(a.job.rankSets))
+	for i, g := range a.job.rankSets {
+		losses[i] = a.goneMembersOf(g)
 	}
 	byGone := map[int32][]int32{}
 	var order []int32
 	for _, r := range hanging {
-		if a.locked[r] {
+		if a.inDeadlock[r] {
 			continue
 		}
-		gone := a.missed(r, losses)
+		gone := a.goneDependency(r, losses)
 		if gone < 0 {
 			continue
 		}
@@ -137,22 +136,22 @@ func (a *analysis) forGone(hanging []int32) {
 	}
 	for _, gone := range order {
 		ranks := byGone[gone]
-		a.lock(Deadlock{ranks, []Wait{a.waitFor(ranks[0], gone)}})
+		a.addDeadlock(Deadlock{ranks, []Wait{a.waitFor(ranks[0], gone)}})
 	}
 }
 
-// loss is what is gone of a group.
-type loss struct {
-	first int32 // -1 if none is
-	left  int   // how many are not
-	last  int32 // the last one of those
+// goneMembers says which ranks of a set are gone.
+type goneMembers struct {
+	first     int32 // the lowest one that is gone; -1 if none is
+	remaining int   // how many are not gone
+	last      int32 // the last one that is not gone
 }
 
-func (a *analysis) lossOf(g *group) loss {
-	l := loss{first: -1, last: -1}
+func (a *analysis) goneMembersOf(g *rankSet) goneMembers {
+	l := goneMembers{first: -1, last: -1}
 	for _, r := range g.ranks {
 		if !a.ranks[r].gone() {
-			l.left++
+			l.remaining++
 			l.last = r
 		} else if l.first < 0 || r < l.first {
 			l.first = r
@@ -161,21 +160,21 @@ func (a *analysis) lossOf(g *group) loss {
 	return l
 }
 
-// missed returns the lowest rank that is gone and without which a rank will
-// never be released, whatever others do; -1 if there is none.
-func (a *analysis) missed(rank int32, losses []loss) int32 {
+// goneDependency returns the lowest rank that is gone and without which a rank will never be
+// released, whatever others do; -1 if there is none.
+func (a *analysis) goneDependency(rank int32, losses []goneMembers) int32 {
 	lowest := int32(-1)
 	for i := range a.ranks[rank].waits {
 		w := &a.ranks[rank].waits[i]
 		hopeless := false
-		for k := range w.goals {
-			if !a.holds(&w.goals[k]) {
+		for k := range w.deps {
+			if !a.holds(&w.deps[k]) {
 				if !w.all {
 					return -1
 				}
 				continue
 			}
-			gone := a.missedBy(rank, &w.goals[k], losses)
+			gone := a.goneOf(rank, &w.deps[k], losses)
 			if gone >= 0 {
 				hopeless = true
 				if lowest < 0 || gone < lowest {
@@ -192,15 +191,15 @@ func (a *analysis) missed(rank int32, losses []loss) int32 {
 	return lowest
 }
 
-func (a *analysis) missedBy(rank int32, g *goal, losses []loss) int32 {
+func (a *analysis) goneOf(rank int32, g *dependency, losses []goneMembers) int32 {
 	if g.rank >= 0 {
 		if a.ranks[g.rank].gone() {
 			return g.rank
 		}
 		return -1
 	}
-	l := losses[g.group.id]
-	if g.group.all || g.group.unknown == "" && (l.left == 0 || l.left == 1 && l.last == rank) {
+	l := losses[g.set.id]
+	if g.set.all || g.set.unknown == "" && (l.remaining == 0 || l.remaining == 1 && l.last == rank) {
 		return l.first
 	}
 	return -1

@@ -8,7 +8,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
 
-// maxEdges bounds the edges of a report: a picture with more shows nothing.
+// maxEdges bounds the edges of a report. A picture with more shows nothing.
 const maxEdges = 20_000
 
 type edgeKey struct {
@@ -20,26 +20,26 @@ func (k edgeKey) compare(other edgeKey) int {
 	return cmp.Or(cmp.Compare(k.from, other.from), cmp.Compare(k.to, other.to), cmp.Compare(classOrder(k.class), classOrder(other.class)))
 }
 
-// edges draws which group waits for which.
+// edges adds to the report which group waits for which.
 func (a *analysis) edges(r *Report) {
-	d := drawing{a: a, index: map[edgeKey]int{}, users: make([]map[edgeKey]int, len(a.job.groups))}
+	d := drawing{a: a, index: map[edgeKey]int{}, users: make([]map[edgeKey]int, len(a.job.rankSets))}
 	for i := range a.ranks {
 		for k := range a.ranks[i].waits {
 			w := &a.ranks[i].waits[k]
-			for n := range w.goals {
-				d.add(int32(i), w, &w.goals[n])
+			for n := range w.deps {
+				d.add(int32(i), w, &w.deps[n])
 			}
 		}
 	}
 	for i, users := range d.users {
-		d.addGroup(a.job.groups[i], users)
+		d.addGroup(a.job.rankSets[i], users)
 	}
 	if d.cut {
 		a.note("Which groups wait for which is more than a picture holds: %d pairs of groups are listed, others are left out.", maxEdges)
 	}
-	for _, lock := range a.locks {
+	for _, lock := range a.deadlocks {
 		for _, w := range lock.Cycle {
-			if at, ok := d.index[edgeKey{a.ranks[w.Rank].place, a.ranks[w.For].place, w.Class}]; ok {
+			if at, ok := d.index[edgeKey{a.ranks[w.Rank].reportGroup, a.ranks[w.For].reportGroup, w.Class}]; ok {
 				d.edges[at].InCycle = true
 			}
 		}
@@ -62,40 +62,39 @@ type drawing struct {
 	a     *analysis
 	edges []Edge
 	index map[edgeKey]int
-	// users counts, for each group that is waited for as one, the ranks that
-	// wait for it, by where they are.
+	// users counts, for each set that is waited for, the ranks that wait for it, by their group.
 	users []map[edgeKey]int
 	cut   bool
 }
 
-func (d *drawing) add(rank int32, w *wait, g *goal) {
-	key := edgeKey{from: d.a.ranks[rank].place}
+func (d *drawing) add(rank int32, w *wait, g *dependency) {
+	key := edgeKey{from: d.a.ranks[rank].reportGroup}
 	if g.op != nil {
 		key.class = mqs.Known(g.class)
 	}
 	if g.rank >= 0 {
-		key.to = d.a.ranks[g.rank].place
+		key.to = d.a.ranks[g.rank].reportGroup
 		d.count(key, 1, d.a.edgeWords(w, g))
 		return
 	}
-	if d.users[g.group.id] == nil {
-		d.users[g.group.id] = map[edgeKey]int{}
+	if d.users[g.set.id] == nil {
+		d.users[g.set.id] = map[edgeKey]int{}
 	}
-	d.users[g.group.id][key]++
+	d.users[g.set.id][key]++
 }
 
-// addGroup adds the edges of all ranks that wait for a group.
-func (d *drawing) addGroup(g *group, users map[edgeKey]int) {
+// addGroup adds the edges of all ranks that wait for a set.
+func (d *drawing) addGroup(g *rankSet, users map[edgeKey]int) {
 	if len(users) == 0 {
 		return
 	}
 	to := map[int]int{}
 	for _, r := range g.ranks {
-		to[d.a.ranks[r].place]++
+		to[d.a.ranks[r].reportGroup]++
 	}
-	text := "any message on " + d.a.commOf(&goal{group: g}).label()
+	text := "any message on " + d.a.commOf(&dependency{set: g}).label()
 	if g.call != "" {
-		text = g.call + " on " + d.a.commOf(&goal{group: g}).label()
+		text = g.call + " on " + d.a.commOf(&dependency{set: g}).label()
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(users), edgeKey.compare) {
 		n := users[key]
@@ -103,7 +102,7 @@ func (d *drawing) addGroup(g *group, users map[edgeKey]int) {
 			key.to = at
 			pairs := n * to[at]
 			if key.to == key.from && g.call == "" {
-				pairs -= n // none waits for itself
+				pairs -= n // no rank waits for itself
 			}
 			if pairs > 0 && !d.count(key, pairs, text) {
 				return
@@ -131,18 +130,18 @@ func (d *drawing) count(key edgeKey, pairs int, text string) bool {
 	return true
 }
 
-// edgeWords is a wait in a few words.
-func (a *analysis) edgeWords(w *wait, g *goal) string {
+// edgeWords describes a wait in a few words.
+func (a *analysis) edgeWords(w *wait, g *dependency) string {
 	switch {
 	case g.op == nil:
 		return a.operation(w, g)
 	case g.op.Internal:
-		return w.call() + " on " + g.of.comm.label()
+		return w.call() + " on " + g.member.comm.label()
 	}
-	return tagWords(g.op.DesiredTag, isAnyTag(g.op)) + " on " + g.of.comm.label()
+	return tagWords(g.op.DesiredTag, isAnyTag(g.op)) + " on " + g.member.comm.label()
 }
 
-// call is the call that a wait is in.
+// call returns the MPI call of a wait.
 func (w *wait) call() string {
 	if w.thread == nil {
 		return "a call"

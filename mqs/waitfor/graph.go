@@ -1,17 +1,16 @@
 package waitfor
 
-// node is what waits in the graph: for all of the nodes that it names, or for any.
+// node waits for all of its dependencies, or for any of them.
 type node struct {
 	all  bool
-	kids []int32
-	// unknown is true if it waits for more, or for others, than the nodes it
-	// names, and nobody knows for whom.
+	deps []int32
+	// unknown is true if it may wait for nodes beyond its dependencies, and nobody knows for which.
 	unknown bool
 }
 
-// andOr is a wait-for graph. A node is released once all or any of the nodes
-// that it waits for are: one that waits for all of none is so from the start,
-// one that waits for any of none never.
+// andOr is a wait-for graph (an AND-OR graph). A node is released once all, or any, of its
+// dependencies are. A node that waits for all of no nodes is released from the start; one that waits
+// for any of no nodes never is.
 type andOr struct {
 	nodes []node
 	// The nodes that wait for node n are waiters[first[n]:first[n+1]].
@@ -21,7 +20,7 @@ type andOr struct {
 func newAndOr(nodes []node) *andOr {
 	g := &andOr{nodes: nodes, first: make([]int32, len(nodes)+1)}
 	for i := range nodes {
-		for _, k := range nodes[i].kids {
+		for _, k := range nodes[i].deps {
 			g.first[k+1]++
 		}
 	}
@@ -31,7 +30,7 @@ func newAndOr(nodes []node) *andOr {
 	g.waiters = make([]int32, g.first[len(nodes)])
 	next := append([]int32(nil), g.first...)
 	for i := range nodes {
-		for _, k := range nodes[i].kids {
+		for _, k := range nodes[i].deps {
 			g.waiters[next[k]] = int32(i)
 			next[k]++
 		}
@@ -39,9 +38,8 @@ func newAndOr(nodes []node) *andOr {
 	return g
 }
 
-// releases finds the nodes that can be released, however long it takes: the
-// smallest set that fulfils the graph. If optimistic, what is not known
-// counts as released, else as never.
+// releases returns the nodes that can be released, however long it takes: the smallest set that
+// fulfils the graph. What is not known counts as released if optimistic, else as never released.
 func (g *andOr) releases(optimistic bool) []bool {
 	all := make([]int32, len(g.nodes))
 	for i := range all {
@@ -52,9 +50,8 @@ func (g *andOr) releases(optimistic bool) []bool {
 	return released
 }
 
-// release marks the nodes of a part of the graph that can be released, given
-// which of the nodes outside of it are. need is scratch space for all nodes,
-// all zero before and after.
+// release marks the nodes of a part of the graph that can be released, given those outside of the
+// part that are. need is scratch space for all nodes, and all zero before and after.
 func (g *andOr) release(part []int32, released []bool, need []int32, optimistic bool) {
 	var ready []int32
 	for _, i := range part {
@@ -83,24 +80,24 @@ func (g *andOr) release(part []int32, released []bool, need []int32, optimistic 
 	}
 }
 
-// lacks counts the nodes that have yet to be released for this one to be, given those that are.
+// lacks counts the nodes that have yet to be released before this one is.
 func (n *node) lacks(released []bool, optimistic bool) int32 {
 	if n.all {
 		lacks := int32(0)
-		for _, k := range n.kids {
+		for _, k := range n.deps {
 			if !released[k] {
 				lacks++
 			}
 		}
 		if n.unknown && !optimistic {
-			lacks++ // which nobody makes up for
+			lacks++ // nothing makes up for it
 		}
 		return lacks
 	}
 	if n.unknown && optimistic {
 		return 0
 	}
-	for _, k := range n.kids {
+	for _, k := range n.deps {
 		if released[k] {
 			return 0
 		}

@@ -7,30 +7,30 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
 
-// placeKey is what ranks of one group have in common.
-type placeKey struct {
+// groupKey is what the ranks of one [Group] have in common.
+type groupKey struct {
 	state          State
 	call, comm     string // comm in quotes if it is a name
 	function, file string
 	line           int
-	text           string // of those without a place
+	text           string // in place of all that, if it is not empty
 }
 
-// state says what a rank does.
+// state returns what a rank does.
 func (a *analysis) state(rank int32) State {
 	r := &a.ranks[rank]
 	switch {
 	case r.gone():
 		return Ended
-	case a.locked[rank]:
+	case a.inDeadlock[rank]:
 		return InDeadlock
-	case !a.free[rank]:
+	case !a.releasable[rank]:
 		return Stuck
 	case r.process != nil && r.mobility == uncertain && r.process.Threads != nil:
 		return Uncertain
 	case r.process == nil || r.mobility == uncertain:
 		return Unreadable
-	case r.mobility == free:
+	case r.mobility == mobile:
 		return Running
 	case r.unreadable() && r.process.Phase != mqs.Starting:
 		return Unreadable
@@ -40,9 +40,9 @@ func (a *analysis) state(rank int32) State {
 
 // groups puts all ranks into groups.
 func (a *analysis) groups(r *Report) {
-	index := map[placeKey]int{}
+	index := map[groupKey]int{}
 	for i := range a.ranks {
-		key, comm := a.place(int32(i))
+		key, comm := a.groupKey(int32(i))
 		at, ok := index[key]
 		if !ok {
 			at = len(r.Groups)
@@ -54,7 +54,7 @@ func (a *analysis) groups(r *Report) {
 			r.Groups = append(r.Groups, g)
 		}
 		r.Groups[at].Ranks = append(r.Groups[at].Ranks, int32(i))
-		a.ranks[i].place = at
+		a.ranks[i].reportGroup = at
 		if p := a.ranks[i].process; p != nil {
 			r.Ranks = append(r.Ranks, Rank{int32(i), at, p})
 		}
@@ -62,7 +62,7 @@ func (a *analysis) groups(r *Report) {
 	a.unread()
 }
 
-// unread notes why queues could not be read of ranks of which only the calls are known.
+// unread notes why the queues of ranks could not be read of which the calls alone are known.
 func (a *analysis) unread() {
 	byReason := map[string][]int32{}
 	var order []string
@@ -85,11 +85,11 @@ func (a *analysis) unread() {
 	}
 }
 
-// place is where a rank is, and the communicator of its call, nil if that is
-// not known or not just one.
-func (a *analysis) place(rank int32) (placeKey, *communicator) {
+// groupKey returns the group of a rank, and the communicator of its call; nil if that is not known or
+// there are several.
+func (a *analysis) groupKey(rank int32) (groupKey, *communicator) {
 	r := &a.ranks[rank]
-	key := placeKey{state: a.state(rank)}
+	key := groupKey{state: a.state(rank)}
 	switch {
 	case r.process == nil:
 		key.text = notLookedAt
@@ -107,17 +107,16 @@ func (a *analysis) place(rank int32) (placeKey, *communicator) {
 		key.comm = c.label()
 	}
 	switch {
-	case t == nil && len(r.waits) > 0 && len(r.waits[0].goals) > 0:
+	case t == nil && len(r.waits) > 0 && len(r.waits[0].deps) > 0:
 		w := &r.waits[0]
-		key.text = a.operation(w, &w.goals[0])
+		key.text = a.operation(w, &w.deps[0])
 	case t == nil || t.Call == "" && !t.Placed && t.Function == "" && t.File == "":
 		key.text = "somewhere that is not known"
 	}
 	return key, c
 }
 
-// commOfCall is the communicator that a rank's call is on, nil if it is not
-// known or not just one.
+// commOfCall returns the communicator of a rank's call; nil if it is not known or there are several.
 func (a *analysis) commOfCall(r *rank, t *mqs.Thread) *communicator {
 	if t != nil {
 		if m := r.member(t.Comm); m != nil {
@@ -127,12 +126,12 @@ func (a *analysis) commOfCall(r *rank, t *mqs.Thread) *communicator {
 	var c *communicator
 	for i := range r.waits {
 		if w := &r.waits[i]; w.thread == t {
-			for k := range w.goals {
-				switch g := &w.goals[k]; {
-				case g.of == nil:
+			for k := range w.deps {
+				switch g := &w.deps[k]; {
+				case g.member == nil:
 				case c == nil:
-					c = g.of.comm
-				case c != g.of.comm:
+					c = g.member.comm
+				case c != g.member.comm:
 					return nil
 				}
 			}
@@ -141,8 +140,8 @@ func (a *analysis) commOfCall(r *rank, t *mqs.Thread) *communicator {
 	return c
 }
 
-// words is the place in a line.
-func (k placeKey) words() string {
+// words returns the place in one line.
+func (k groupKey) words() string {
 	if k.text != "" {
 		return k.text
 	}

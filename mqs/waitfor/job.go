@@ -9,67 +9,67 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
-// How large a job can be. A snapshot that claims more than maxRanks is broken. More than
-// claimedRanks are believed as far as the snapshot has them: as the members of a group, or
-// at ranksForEach to a process. Each rank of a job costs memory, and a number does not.
+// How large a job can be. A snapshot that claims more than maxRanks is broken. More than claimedRanks
+// are believed only as far as the snapshot has them: as the members of a group, or ranksForEach for
+// each process. Each rank of a job costs memory, and claiming a number costs nothing.
 const (
 	maxRanks     = 1 << 22
 	claimedRanks = 1 << 18
 	ranksForEach = 64
-	// Members of groups that ranks wait for, beside as many for each rank.
+	// Members of sets of ranks that others wait for, and so many more for each rank.
 	maxMembers     = 1 << 20
 	membersForEach = 8
 )
 
-// job is a snapshot with its processes in their places: by rank, and by their
-// ranks in each communicator.
+// job is a snapshot with its processes by global rank, and by local rank in each communicator.
 type job struct {
 	ranks []rank // by global rank
 	// worldKnown is false if there may be more ranks than these.
 	worldKnown bool
 	comms      []*communicator
-	groups     []*group // that ranks wait for
-	listed     int      // members of those, and of who has not entered what
+	rankSets   []*rankSet // that ranks wait for
+	listed     int        // members of those, and of who has not entered what
 	notes      []string
 	past       Past
-	// assumed is true if it is taken that no message is in transit.
-	assumed bool
-	// vague is true if the envelope of some rank's send is not known.
-	vague bool
+	// assumeNoTransit is true while the analysis assumes that no message is in transit.
+	assumeNoTransit bool
+	// vagueSend is true if the envelope of some rank's send is not known.
+	vagueSend bool
 
 	// What is pending, by envelope.
 	unexpected, sends messages
-	receives          posted
-	// asking are the unexpected messages whose senders wait for a receive, buffered the sends
-	// that are complete for their program and may have yet to be received.
-	asking, buffered messages
-	// onTheWay has what traffic counts say is between two processes. Tags are not counted.
+	receives          postedReceives
+	// rendezvous are the unexpected messages whose senders wait for a receive; buffered are the sends
+	// that are complete for their program, and whose messages may have yet to be received.
+	rendezvous, buffered messages
+	// onTheWay are the messages between two processes by their traffic counts. Tags are not counted.
 	onTheWay messages
 }
 
 // rank is one rank of the job.
 type rank struct {
-	number  int32
-	process *mqs.Process // nil if it was not looked at
-	members []*member    // its communicators in the process's order
-	waits   []wait       // one for each thread in a call that waits
-	place   int          // in the report's groups
+	number      int32
+	process     *mqs.Process // nil if it was not read
+	members     []*member    // its communicators in the process's order
+	waits       []wait       // one for each thread in a call that waits
+	reportGroup int          // in the report's groups
 	mobility
-	doubt string // of an uncertain one: what is not known, as a clause
-	// Whether it has run since it was looked at before, has done anything that is counted or
-	// seen, has got on by that, or is known to wait for the same as then.
+	doubt string // what is not known of an uncertain rank, as a clause
+	// Since the previous look: ran is true if it has run, moved if it has done something that is
+	// counted or seen, gotOn if that was more than asking again, and confirmed if it is known to wait
+	// for the same.
 	ran, moved, gotOn, confirmed bool
-	// same is true if its calls look as they did then, stays if it is known not to have left
-	// them since and so has started nothing, or was gone by then.
+	// same is true if its calls look as they did at the previous look; stays if it is known not to have
+	// left them since, and so to have started nothing, or if it was gone by then.
 	same, stays bool
-	// polled is the call that asks for messages in which it was seen before, empty if there is none.
+	// polled is the polling call in which it was at the previous look; empty if there was none.
 	polled string
-	// vague says of each queue whether there may be something in it that can't be matched
-	// with what is elsewhere, since too little is known of it.
+	// vague says of each queue whether it may hold something that can't be matched with the queues of
+	// other ranks, since too little is known of it.
 	vague [3]bool
 }
 
-// counts says whether the MPI of a rank that was looked at counts messages.
+// counts says whether the rank's MPI counts messages.
 func (r *rank) counts() bool {
 	return slices.ContainsFunc(r.process.Communicators, func(q *mqs.Queues) bool { return q.Traffic != nil })
 }
@@ -79,17 +79,17 @@ type member struct {
 	*mqs.Queues
 	rank int32 // global
 	comm *communicator
-	// side is which of an intercommunicator's groups it is in, else 0.
+	// side is the group of an intercommunicator that it is in; else 0.
 	side int
-	// local is its rank in that group, -1 if not known.
+	// local is its rank in that group; -1 if that is not known.
 	local int32
-	// counts is its traffic by peer, in order.
+	// counts is its traffic, in the order of the peers.
 	counts []mqs.Traffic
-	// obscure is true if a message lies there of which it is not known what it matches.
+	// obscure is true if one of its unexpected messages matches nobody knows what.
 	obscure bool
 }
 
-// peers is the group that ranks of operations count in.
+// peers is the group in which the ranks of operations count.
 func (m *member) peers() *side { return &m.comm.sides[m.comm.across(m.side)] }
 
 // globalOf returns a peer's global rank, -1 if it is not known or not in this job.
@@ -100,7 +100,7 @@ func (m *member) globalOf(local int32) int32 {
 	return -1
 }
 
-// at returns a rank, nil for one that is none of the job.
+// at returns a rank; nil if the job has no such rank.
 func (j *job) at(rank int32) *rank {
 	if rank < 0 || int(rank) >= len(j.ranks) {
 		return nil
@@ -116,8 +116,8 @@ func (r *rank) gone() bool {
 // unreadable says whether nothing is known of a rank's queues.
 func (r *rank) unreadable() bool { return r.process == nil || r.process.Unavailable != "" }
 
-// arriving says whether messages lie before a rank, whose MPI does not count them, that no
-// queue has yet.
+// arriving says whether messages have reached the rank's process that its MPI, which does not count
+// messages, has put into no queue yet.
 func (r *rank) arriving() bool {
 	return r.process.Arriving.Known && r.process.Arriving.Value && !r.counts()
 }
@@ -130,7 +130,7 @@ func (r *rank) in(call string) bool {
 	return r.process != nil && slices.ContainsFunc(r.process.Threads, func(t mqs.Thread) bool { return t.Call == call })
 }
 
-// member returns the rank's side of a communicator that it calls by this id.
+// member returns the rank's side of the communicator that has this id in its process.
 func (r *rank) member(id mqs.Maybe[inferior.Addr]) *member {
 	if !id.Known {
 		return nil
@@ -168,8 +168,8 @@ func newJob(s *mqs.Snapshot) *job {
 	return j
 }
 
-// worldSize finds how many ranks the job has; if no process tells, as many as
-// it takes for those that are there.
+// worldSize returns the number of ranks in the job. If no process tells, it is as many as it takes
+// for those that are there.
 func (j *job) worldSize(s *mqs.Snapshot) int {
 	var world, seen int32
 	most := mostRanks(s)
@@ -202,7 +202,7 @@ func (j *job) worldSize(s *mqs.Snapshot) int {
 	return int(max(world, seen))
 }
 
-// mostRanks is how many ranks are believed of a job by what the snapshot has of them.
+// mostRanks returns how many ranks a job is believed to have, by what the snapshot has of them.
 func mostRanks(s *mqs.Snapshot) int32 {
 	most := max(claimedRanks, ranksForEach*len(s.Processes))
 	for _, p := range s.Processes {
@@ -213,7 +213,7 @@ func mostRanks(s *mqs.Snapshot) int32 {
 	return int32(min(most, maxRanks))
 }
 
-// worldOf is how large MPI_COMM_WORLD is for a process, 0 if not known.
+// worldOf returns the size of MPI_COMM_WORLD in a process; 0 if it is not known.
 func worldOf(p *mqs.Process) int32 {
 	if p.WorldSize.Known {
 		return p.WorldSize.Value
@@ -229,13 +229,13 @@ func worldOf(p *mqs.Process) int32 {
 	return 0
 }
 
-// note adds a sentence on what is doubtful.
+// note adds a sentence on something doubtful.
 func (j *job) note(format string, args ...any) {
 	j.notes = append(j.notes, fmt.Sprintf(format, args...))
 }
 
-// missing lists the ranks that nothing is known of. Why a rank could not be
-// read is a sentence of its own: only what does not go on with a place counts.
+// missing lists the ranks of which nothing is known: there is no process, or it could not be read
+// and its threads are not known either.
 func (j *job) missing() []Missing {
 	var out []Missing
 	for i := range j.ranks {

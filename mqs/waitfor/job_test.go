@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
 func TestRanges(t *testing.T) {
@@ -223,29 +222,6 @@ func TestDoubts(t *testing.T) {
 	m.rank(1).State = mqs.Stopped
 	if notes := Analyse(m.Snapshot).Notes; len(notes) != 2 || !strings.HasPrefix(notes[1], "Rank 1 is stopped by a signal") {
 		t.Errorf("notes %q", notes)
-	}
-}
-
-func TestMerge(t *testing.T) {
-	m := newMade(4)
-	unknown := &mqs.Process{PID: 5}
-	again := &mqs.Process{GlobalRank: mqs.Known[int32](1), WorldSize: mqs.Known[int32](4)}
-	s, err := read.Merge(&mqs.Snapshot{Processes: []*mqs.Process{unknown, m.Processes[3], m.Processes[1]}}, &mqs.Snapshot{Processes: []*mqs.Process{again, again, m.Processes[0]}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := s.Processes
-	if len(p) != 4 || p[0] != m.Processes[0] || p[2] != m.Processes[3] || p[3] != unknown || p[1].Phase != mqs.Active ||
-		len(p[1].Notes) != 1 || p[1].Notes[0] != "rank 1 is there more than once: this is the first one" {
-		t.Errorf("%+v", p)
-	}
-	if len(m.Processes[1].Notes) != 0 {
-		t.Error("the caller's process has changed")
-	}
-	again.WorldSize.Value = 5
-	if _, err := read.Merge(m.Snapshot, &mqs.Snapshot{Processes: []*mqs.Process{again}}); err == nil ||
-		err.Error() != "these are not snapshots of one job: rank 0 is of a job of 4, rank 1 of one of 5" {
-		t.Errorf("error %v", err)
 	}
 }
 

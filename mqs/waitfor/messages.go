@@ -9,21 +9,21 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
 
-// anyTag stands for any tag in an envelope: tags of the library's own may be
-// negative, but none is that low.
+// anyTag stands for any tag in an envelope. The library's own tags may be negative, but none is that
+// low.
 const anyTag = math.MinInt32
 
-// envelope is what messages are matched by. Ranks are local ones.
+// envelope is what messages are matched by. Its ranks are local ranks.
 type envelope struct {
-	// lane is the communicator, which of its sides the message goes to, and
-	// whether it is the program's or the library's own: these never match each other.
-	lane         int32
+	// channel stands for the communicator, the side of it to which the message goes, and whether it
+	// is the program's message or the library's: these never match each other.
+	channel      int32
 	dest, source int32 // source may be [mqs.AnyRank]
 	tag          int32 // may be anyTag
 }
 
-// lane is that of messages to one side of a communicator.
-func (c *communicator) lane(to int, internal bool) int32 {
+// channel returns the channel of messages to one side of a communicator.
+func (c *communicator) channel(to int, internal bool) int32 {
 	l := (c.id*2 + int32(to)) * 2
 	if internal {
 		l++
@@ -31,27 +31,27 @@ func (c *communicator) lane(to int, internal bool) int32 {
 	return l
 }
 
-// sized is an envelope and the message's length, -1 if that is not known.
-type sized struct {
+// sizedEnvelope is an envelope and the message's length in bytes, -1 if that is not known.
+type sizedEnvelope struct {
 	envelope
 	length int64
 }
 
-// messages counts messages by envelope, and by what a receive may ask for.
+// messages counts messages by their envelopes, and by the envelopes of receives that match them.
 type messages struct {
 	matching map[envelope]int32
-	exactly  map[sized]int32
+	exactly  map[sizedEnvelope]int32
 }
 
-func newMessages() messages { return messages{map[envelope]int32{}, map[sized]int32{}} }
+func newMessages() messages { return messages{map[envelope]int32{}, map[sizedEnvelope]int32{}} }
 
 // add counts a message.
-func (t *messages) add(m sized) {
+func (t *messages) add(m sizedEnvelope) {
 	t.exactly[m]++
 	t.mark(m.envelope)
 }
 
-// mark makes a message known to receives of every kind.
+// mark counts a message under the envelopes of all receives that match it.
 func (t *messages) mark(e envelope) {
 	wild := e
 	wild.source = mqs.AnyRank
@@ -64,11 +64,12 @@ func (t *messages) mark(e envelope) {
 	}
 }
 
-// any says whether there is a message that a receive of this envelope matches.
-func (t *messages) any(e envelope) bool { return t.matching[e] > 0 }
+// match says whether there is a message that a receive with this envelope matches.
+func (t *messages) match(e envelope) bool { return t.matching[e] > 0 }
 
-// like counts messages that may be this one: of the same length as far as lengths are known.
-func (t *messages) like(m sized) int32 {
+// countAlike counts the messages that may be this one: those with the same envelope and the same
+// length, as far as lengths are known.
+func (t *messages) countAlike(m sizedEnvelope) int32 {
 	if m.length < 0 {
 		return t.matching[m.envelope]
 	}
@@ -77,17 +78,17 @@ func (t *messages) like(m sized) int32 {
 	return n + t.exactly[m]
 }
 
-// asks says whether the sender of an unexpected message waits until a receive matches it:
-// as long as it lies there, that send is pending.
-func asks(op *mqs.PendingOperation) bool {
+// isRendezvous says whether the sender of an unexpected message waits until a receive matches it.
+// Its send is pending as long as the message is unexpected.
+func isRendezvous(op *mqs.PendingOperation) bool {
 	return op.MessageID.Known || slices.Contains(op.ExtraText, mqs.Rendezvous)
 }
 
-// posted counts receives by their envelopes.
-type posted map[envelope]int32
+// postedReceives counts receives by their envelopes.
+type postedReceives map[envelope]int32
 
-// match says whether a receive is posted that a message of this envelope matches.
-func (t posted) match(e envelope) bool {
+// match says whether a receive is posted that a message with this envelope matches.
+func (t postedReceives) match(e envelope) bool {
 	if len(t) == 0 {
 		return false
 	}
@@ -100,10 +101,10 @@ func (t posted) match(e envelope) bool {
 	return t[e] > 0 || t[wild] > 0
 }
 
-// receive is the envelope that a receive or a probe of a member asks for; false
-// if it is not known. A tag that is not known may be any.
+// receive returns the envelope that a receive or a probe of a member asks for; false if it is not
+// known. A tag that is not known may be any tag.
 func (m *member) receive(op *mqs.PendingOperation) (envelope, bool) {
-	e := envelope{m.comm.lane(m.side, op.Internal), m.local, op.DesiredLocalRank.Value, op.DesiredTag.Value}
+	e := envelope{m.comm.channel(m.side, op.Internal), m.local, op.DesiredLocalRank.Value, op.DesiredTag.Value}
 	if isAnyTag(op) || !op.DesiredTag.Known {
 		e.tag = anyTag
 	}
@@ -115,18 +116,18 @@ func isAnyTag(op *mqs.PendingOperation) bool { return op.TagWild.Known && op.Tag
 // hasTag says whether it is known which tags a receive matches.
 func hasTag(op *mqs.PendingOperation) bool { return isAnyTag(op) || op.DesiredTag.Known }
 
-// send is the envelope of a send of a member; false if it is not known.
-func (m *member) send(op *mqs.PendingOperation) (sized, bool) {
+// send returns the envelope of a member's send; false if it is not known.
+func (m *member) send(op *mqs.PendingOperation) (sizedEnvelope, bool) {
 	to := m.comm.across(m.side)
-	e := envelope{m.comm.lane(to, op.Internal), op.DesiredLocalRank.Value, m.local, op.DesiredTag.Value}
-	return sized{e, lengthOf(op)}, m.comm.known && m.local >= 0 && op.DesiredLocalRank.Known && op.DesiredLocalRank.Value >= 0 && op.DesiredTag.Known
+	e := envelope{m.comm.channel(to, op.Internal), op.DesiredLocalRank.Value, m.local, op.DesiredTag.Value}
+	return sizedEnvelope{e, lengthOf(op)}, m.comm.known && m.local >= 0 && op.DesiredLocalRank.Known && op.DesiredLocalRank.Value >= 0 && op.DesiredTag.Known
 }
 
-// arrival is the envelope of an unexpected message at a member; false if it is not known.
-func (m *member) arrival(op *mqs.PendingOperation) (sized, bool) {
+// arrival returns the envelope of an unexpected message at a member; false if it is not known.
+func (m *member) arrival(op *mqs.PendingOperation) (sizedEnvelope, bool) {
 	source, tag := firstKnown(op.ActualLocalRank, op.DesiredLocalRank), firstKnown(op.ActualTag, op.DesiredTag)
-	e := envelope{m.comm.lane(m.side, op.Internal), m.local, source.Value, tag.Value}
-	return sized{e, lengthOf(op)}, m.comm.known && m.local >= 0 && source.Known && source.Value >= 0 && tag.Known
+	e := envelope{m.comm.channel(m.side, op.Internal), m.local, source.Value, tag.Value}
+	return sizedEnvelope{e, lengthOf(op)}, m.comm.known && m.local >= 0 && source.Known && source.Value >= 0 && tag.Known
 }
 
 func firstKnown[T any](a, b mqs.Maybe[T]) mqs.Maybe[T] {
@@ -136,7 +137,7 @@ func firstKnown[T any](a, b mqs.Maybe[T]) mqs.Maybe[T] {
 	return b
 }
 
-// lengthOf is the length of a message, -1 if not known.
+// lengthOf returns the length of a message in bytes; -1 if it is not known.
 func lengthOf(op *mqs.PendingOperation) int64 {
 	if l := firstKnown(op.ActualLength, op.DesiredLength); l.Known {
 		return l.Value
@@ -163,10 +164,10 @@ func (m *member) cut(class mqs.OpClass) bool {
 	return q != nil && (q.Incomplete || q.Total > len(q.Operations))
 }
 
-// messages collects what is pending in the whole job, by envelope.
+// messages counts what is pending in the whole job, by envelope.
 func (j *job) messages() {
-	j.unexpected, j.sends, j.receives, j.onTheWay = newMessages(), newMessages(), posted{}, newMessages()
-	j.asking, j.buffered = newMessages(), newMessages()
+	j.unexpected, j.sends, j.receives, j.onTheWay = newMessages(), newMessages(), postedReceives{}, newMessages()
+	j.rendezvous, j.buffered = newMessages(), newMessages()
 	for i := range j.ranks {
 		for _, m := range j.ranks[i].members {
 			byPeer := func(a, b mqs.Traffic) int { return cmp.Compare(a.Peer, b.Peer) }
@@ -183,7 +184,7 @@ func (j *job) messages() {
 				ops := m.queued(class)
 				for k := range ops {
 					if ops[k].IsPartitioned() {
-						continue // no other message is for it
+						continue // it matches no ordinary message
 					}
 					switch ops[k].Status {
 					case mqs.Complete:
@@ -192,7 +193,7 @@ func (j *job) messages() {
 						}
 					case mqs.Matched:
 					case mqs.Pending:
-						if !j.enter(m, class, &ops[k]) {
+						if !j.countPending(m, class, &ops[k]) {
 							*vague = true
 							m.obscure = m.obscure || class == mqs.UnexpectedMessages
 						}
@@ -203,7 +204,7 @@ func (j *job) messages() {
 				}
 			}
 		}
-		j.vague = j.vague || j.ranks[i].vague[mqs.PendingSends]
+		j.vagueSend = j.vagueSend || j.ranks[i].vague[mqs.PendingSends]
 	}
 	for i := range j.ranks {
 		for _, m := range j.ranks[i].members {
@@ -212,8 +213,8 @@ func (j *job) messages() {
 	}
 }
 
-// enter counts a pending operation, unless its envelope is not known: then it returns false.
-func (j *job) enter(m *member, class mqs.OpClass, op *mqs.PendingOperation) bool {
+// countPending counts a pending operation. It returns false if its envelope is not known.
+func (j *job) countPending(m *member, class mqs.OpClass, op *mqs.PendingOperation) bool {
 	switch class {
 	case mqs.PendingSends:
 		s, ok := m.send(op)
@@ -232,25 +233,26 @@ func (j *job) enter(m *member, class mqs.OpClass, op *mqs.PendingOperation) bool
 	if ok {
 		j.unexpected.add(s)
 	}
-	if ok && asks(op) {
-		j.asking.add(s)
+	if ok && isRendezvous(op) {
+		j.rendezvous.add(s)
 	}
 	return ok
 }
 
-// liesThere says whether the messages of all of a rank's pending sends like this one are known
-// to lie with the receiver: as many whose senders wait for them lie there. Others that are alike
-// but for that may be there while one of these has matched, and its sender has yet to be told.
-func (j *job) liesThere(r *rank, s sized) bool {
-	return s.length >= 0 && !r.vague[mqs.PendingSends] && j.asking.exactly[s] >= j.sends.like(s)+j.buffered.like(s)
+// lieUnmatched says whether the messages of all of a rank's pending sends like this one are known to
+// be unexpected at the receiver: as many there have senders that wait. Messages whose senders do not
+// wait prove nothing: one of them may be there while a message of these sends has matched, and its
+// sender has yet to be told.
+func (j *job) lieUnmatched(r *rank, s sizedEnvelope) bool {
+	return s.length >= 0 && !r.vague[mqs.PendingSends] && j.rendezvous.exactly[s] >= j.sends.countAlike(s)+j.buffered.countAlike(s)
 }
 
-// isBuffered says whether a send is complete for its program as soon as its data is buffered:
-// its message may be on its way yet.
+// isBuffered says whether a send is complete for its program as soon as its data is buffered. Its
+// message may still be on its way.
 func isBuffered(op *mqs.PendingOperation) bool { return strings.Contains(op.Kind, "bsend") }
 
-// traffic holds what a member has counted against its peers' counts: where the
-// sender's and the receiver's differ, a message is on its way.
+// traffic compares what a member has counted with its peers' counts. If the sender's and the
+// receiver's counts differ, a message is on its way.
 func (j *job) traffic(m *member) {
 	if m.local < 0 || !m.comm.known {
 		return
@@ -262,16 +264,16 @@ func (j *job) traffic(m *member) {
 		}
 		theirs, both := peer.countOf(m.local)
 		if t.Sent != theirs.Arrived {
-			j.onTheWay.mark(envelope{m.comm.lane(peer.side, false), t.Peer, m.local, anyTag})
+			j.onTheWay.mark(envelope{m.comm.channel(peer.side, false), t.Peer, m.local, anyTag})
 		}
-		// What the peer has no entry for it will not come by itself.
+		// A peer that has no entry for this member will not find the difference itself.
 		if !both && t.Arrived != 0 {
-			j.onTheWay.mark(envelope{m.comm.lane(m.side, false), m.local, t.Peer, anyTag})
+			j.onTheWay.mark(envelope{m.comm.channel(m.side, false), m.local, t.Peer, anyTag})
 		}
 	}
 }
 
-// countOf returns what a member has counted of a peer, and whether there was traffic at all.
+// countOf returns what a member has counted of a peer, and whether there was any traffic.
 func (m *member) countOf(peer int32) (mqs.Traffic, bool) {
 	i, ok := slices.BinarySearchFunc(m.counts, peer, func(t mqs.Traffic, p int32) int { return cmp.Compare(t.Peer, p) })
 	if ok {
@@ -280,9 +282,9 @@ func (m *member) countOf(peer int32) (mqs.Traffic, bool) {
 	return mqs.Traffic{}, false
 }
 
-// settled says whether the counts of both sides are known, and are the same:
-// nothing is on its way from a member to its peer.
+// settled says whether both sides count messages and their counts agree, so that nothing is on its
+// way from a member to its peer.
 func (j *job) settled(from *member, to *member) bool {
 	return from.Traffic != nil && to.Traffic != nil &&
-		!j.onTheWay.any(envelope{from.comm.lane(to.side, false), to.local, from.local, anyTag})
+		!j.onTheWay.match(envelope{from.comm.channel(to.side, false), to.local, from.local, anyTag})
 }

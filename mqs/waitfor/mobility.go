@@ -6,25 +6,25 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
 
-// mobility is whether a rank can move, as far as it shows in itself.
+// mobility says whether a rank can move, as far as its own process tells.
 type mobility int
 
 const (
-	waiting   mobility = iota // what its waits say
-	free                      // it is in no call that waits
-	never                     // it is gone
+	waiting   mobility = iota // its waits decide
+	mobile                    // it is in no call that waits
+	immobile                  // it is gone
 	uncertain                 // nobody knows
 )
 
-// mobility finds the ranks that need no look at what their threads wait for, and says of an
-// uncertain one, in a clause, what is not known.
+// mobility returns the mobility of a rank. For an uncertain one it says in a clause what is not
+// known.
 func (j *job) mobility(r *rank) (mobility, string) {
 	p := r.process
 	switch {
 	case p == nil:
 		return uncertain, "it is " + notLookedAt
 	case r.gone():
-		return never, ""
+		return immobile, ""
 	case p.Threads == nil && r.holdsBlocking() && p.ThreadMultiple.Known && !p.ThreadMultiple.Value:
 		return waiting, "" // no other thread may call MPI meanwhile
 	case p.Threads == nil && p.Unavailable != "":
@@ -36,7 +36,7 @@ func (j *job) mobility(r *rank) (mobility, string) {
 	for i := range p.Threads {
 		switch t := &p.Threads[i]; {
 		case t.Call != "" && behaviours[t.Call] == goesOn:
-			return free, ""
+			return mobile, ""
 		case t.Call != "":
 			inside = true
 		case !t.Placed:
@@ -51,7 +51,7 @@ func (j *job) mobility(r *rank) (mobility, string) {
 	multiple := p.ThreadMultiple
 	switch {
 	case outside && (!inside && !lost || multiple.Known && multiple.Value):
-		return free, ""
+		return mobile, ""
 	case lost:
 		return uncertain, placeUnknown
 	case inside && multiple.Known && !multiple.Value:
@@ -66,8 +66,8 @@ func (j *job) mobility(r *rank) (mobility, string) {
 	return uncertain, placeUnknown
 }
 
-// holdsBlocking says whether a rank has operations that are a blocking call's: only they show
-// that it is in one if where its threads are is not known.
+// holdsBlocking says whether a rank has operations of a blocking call. They alone show that it is in
+// such a call if it is not known where its threads are.
 func (r *rank) holdsBlocking() bool {
 	for _, m := range r.members {
 		for _, class := range mqs.OpClasses[:2] {
@@ -79,10 +79,10 @@ func (r *rank) holdsBlocking() bool {
 	return false
 }
 
-// isPlaced says whether it is known of all threads of a process in which call they are.
+// isPlaced says whether it is known for all threads of a process which call they are in.
 func isPlaced(p *mqs.Process) bool {
 	return p.Threads != nil && !slices.ContainsFunc(p.Threads, func(t mqs.Thread) bool { return t.Call == "" && !t.Placed })
 }
 
-// isInCall says whether a thread of the rank is in an MPI call that waits.
+// isInCall says whether a thread of the rank is in a waiting MPI call.
 func (r *rank) isInCall() bool { return r.process != nil && len(blockedIn(r.process)) > 0 }

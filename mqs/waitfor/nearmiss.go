@@ -8,51 +8,50 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
 
-// Bounds on near misses: of one kind, of how many that are alike each is told,
-// and of operations that are held against each other.
+// Bounds on near misses: on those of one kind, on similar ones that are reported one by one, and on
+// the operations that are compared.
 const (
 	maxNearMisses = 1000
-	maxAlike      = 8
+	maxSimilar    = 8
 	missBudget    = 20_000_000
 )
 
-// misses finds what looks like the program's mistake, among the ranks that
-// hang or may hang: where all is well, messages that nobody waits for yet are
-// nothing special.
+// misses finds what looks like the program's mistake, among the ranks that hang or may hang. Where
+// all is well, messages that nobody waits for yet are nothing special.
 type misses struct {
 	*analysis
 	suspects []int32
-	letters  map[int32]*letters // of each suspect
+	orphans  map[int32]*orphans // by suspect
 	found    []miss
-	alike    map[string][]int // in found, by what they have in common
-	told     map[lost]bool    // messages that a sentence is about
+	similar  map[string][]int    // indices into found, by what they have in common
+	reported map[messageKey]bool // messages that a sentence is about already
 	budget   int
 }
 
-// miss is a near miss to be.
+// miss is a near miss before it is reported.
 type miss struct {
 	NearMiss
-	likewise []int32 // ranks of others that are alike
+	similarRanks []int32 // the ranks of similar near misses, which are not reported one by one
 }
 
 func (a *analysis) nearMisses(verdict Verdict) []NearMiss {
-	n := &misses{analysis: a, suspects: a.suspects(verdict), alike: map[string][]int{}, told: map[lost]bool{}, budget: missBudget}
-	n.collect()
+	n := &misses{analysis: a, suspects: a.suspects(verdict), similar: map[string][]int{}, reported: map[messageKey]bool{}, budget: missBudget}
+	n.collectOrphans()
 	for _, r := range n.suspects {
-		n.waits(r)
+		n.checkWaits(r)
 	}
 	for _, r := range n.suspects {
-		n.posted(r)
+		n.checkPosted(r)
 	}
-	n.collectives()
-	n.lengths()
-	n.unreceived()
+	n.checkCollectives()
+	n.checkLengths()
+	n.findUnreceived()
 	return n.report()
 }
 
-// suspects are the ranks that hang; if none is known to, those that may, and those that ask
-// for messages; and all that wait if nothing moves. One look at a job of which all that
-// matters is known, or one that gets on, shows none that ask: they may find what they ask for.
+// suspects returns the ranks that hang. If none is known to hang, it returns those that may, those
+// that poll, and, if nothing moves, all that wait. Ranks that poll are no suspects in a job that gets
+// on, or of which there was one look only: they may find what they poll for.
 func (a *analysis) suspects(verdict Verdict) []int32 {
 	var hung []int32
 	for i := range a.ranks {
@@ -63,7 +62,7 @@ func (a *analysis) suspects(verdict Verdict) []int32 {
 	if len(hung) > 0 {
 		return hung
 	}
-	if verdict == Free {
+	if verdict == NoDeadlock {
 		return nil
 	}
 	out := a.mayHang()
@@ -74,39 +73,39 @@ func (a *analysis) suspects(verdict Verdict) []int32 {
 	return slices.Compact(out)
 }
 
-// asks says whether a rank is in a call that asks for messages, as far as it has not got on.
+// asks says whether a rank polls, now or at the previous look, and has not moved since.
 func (r *rank) asks() bool {
-	return r.polls() || r.mobility == free && !r.moved && slices.ContainsFunc(r.process.Threads, func(t mqs.Thread) bool { return isPoll(t.Call) })
+	return r.polls() || r.mobility == mobile && !r.moved && slices.ContainsFunc(r.process.Threads, func(t mqs.Thread) bool { return isPoll(t.Call) })
 }
 
-// polls says whether a rank was seen to ask for messages before and has not got on since.
-func (r *rank) polls() bool { return r.mobility == free && r.polled != "" && !r.moved }
+// polls says whether a rank polled at the previous look and has not moved since.
+func (r *rank) polls() bool { return r.mobility == mobile && r.polled != "" && !r.moved }
 
-// waits looks at the operations that a rank hangs with.
-func (n *misses) waits(rank int32) {
+// checkWaits checks the operations in which a rank hangs.
+func (n *misses) checkWaits(rank int32) {
 	for i := range n.ranks[rank].waits {
 		w := &n.ranks[rank].waits[i]
-		n.probed(rank, w)
-		for k := range w.goals {
-			if g := &w.goals[k]; g.op != nil && !g.op.Internal {
-				n.operation(rank, w, g)
+		n.checkProbe(rank, w)
+		for k := range w.deps {
+			if g := &w.deps[k]; g.op != nil && !g.op.Internal {
+				n.checkOperation(rank, w, g)
 			}
 		}
 	}
 }
 
-// add notes a near miss. Of those that have a kind and a likeness in common,
-// only the first ones are told each by itself.
+// add notes a near miss. Of near misses of the same kind and similarity key, only the first ones are
+// reported one by one.
 func (n *misses) add(kind Kind, likeness, text string, ranks ...int32) {
 	slices.Sort(ranks)
 	ranks = slices.Compact(ranks)
 	key := string(kind) + "\x00" + likeness
-	if same := n.alike[key]; len(same) >= maxAlike {
+	if same := n.similar[key]; len(same) >= maxSimilar {
 		first := &n.found[same[0]]
-		first.likewise = append(first.likewise, ranks...)
+		first.similarRanks = append(first.similarRanks, ranks...)
 		return
 	}
-	n.alike[key] = append(n.alike[key], len(n.found))
+	n.similar[key] = append(n.similar[key], len(n.found))
 	n.found = append(n.found, miss{NearMiss: NearMiss{kind, text, ranks}})
 }
 
@@ -120,11 +119,11 @@ func (n *misses) report() []NearMiss {
 			left[m.Kind]++
 			continue
 		}
-		if len(m.likewise) > 0 {
-			slices.Sort(m.likewise)
-			m.likewise = slices.Compact(m.likewise)
-			m.Text += fmt.Sprintf("; it is alike with others of %s", rankWords(m.likewise))
-			m.Ranks = append(m.Ranks, m.likewise...)
+		if len(m.similarRanks) > 0 {
+			slices.Sort(m.similarRanks)
+			m.similarRanks = slices.Compact(m.similarRanks)
+			m.Text += fmt.Sprintf("; it is alike with others of %s", rankWords(m.similarRanks))
+			m.Ranks = append(m.Ranks, m.similarRanks...)
 			slices.Sort(m.Ranks)
 			m.Ranks = slices.Compact(m.Ranks)
 		}
@@ -142,49 +141,51 @@ func (n *misses) report() []NearMiss {
 	return out
 }
 
-// operation looks at an operation that a rank hangs with.
-func (n *misses) operation(rank int32, w *wait, g *goal) {
-	if g.rank >= 0 && g.rank != rank && n.left(g.rank) {
-		n.add(PeerLeft, n.likeness(w, g), n.waitsIn(rank, w, g)+fmt.Sprintf(", but rank %d %s", g.rank, n.now(g.rank)), rank, g.rank)
+// checkOperation checks an operation in which a rank hangs.
+func (n *misses) checkOperation(rank int32, w *wait, g *dependency) {
+	if g.rank >= 0 && g.rank != rank && n.hasLeft(g.rank) {
+		n.add(PeerLeft, n.similarityKey(w, g), n.waitsIn(rank, w, g)+fmt.Sprintf(", but rank %d %s", g.rank, n.now(g.rank)), rank, g.rank)
 		return
 	}
-	isStuck := n.hangs(rank) || len(n.certain) > 0 && !n.certain[rank]
+	isStuck := n.hangs(rank) || len(n.surelyReleasable) > 0 && !n.surelyReleasable[rank]
 	if g.class == mqs.PendingReceives && (isStuck || n.isIdle(g.rank)) {
-		n.receive(rank, g, n.likeness(w, g), n.waitsIn(rank, w, g), isStuck)
+		n.checkReceive(rank, g, n.similarityKey(w, g), n.waitsIn(rank, w, g), isStuck)
 	}
 }
 
-// isIdle says whether a rank is known and does nothing but wait or ask for messages, or has
-// left: one that computes may send what is missing yet.
+// isIdle says whether a rank is known to do nothing but wait or poll, or to have left. A rank that
+// computes may still send what is missing.
 func (n *misses) isIdle(rank int32) bool {
-	return rank >= 0 && (n.left(rank) || n.ranks[rank].mobility == waiting || n.ranks[rank].polls())
+	return rank >= 0 && (n.hasLeft(rank) || n.ranks[rank].mobility == waiting || n.ranks[rank].polls())
 }
 
-// left says whether a rank has left the program, or is about to.
-func (a *analysis) left(rank int32) bool { return a.ranks[rank].gone() || a.ranks[rank].in(finalize) }
+// hasLeft says whether a rank has left MPI, or is about to.
+func (a *analysis) hasLeft(rank int32) bool {
+	return a.ranks[rank].gone() || a.ranks[rank].in(finalize)
+}
 
-// likeness is what operations have in common that are alike: all but the ranks.
-func (n *misses) likeness(w *wait, g *goal) string {
+// similarityKey is what similar operations have in common: everything but the ranks.
+func (n *misses) similarityKey(w *wait, g *dependency) string {
 	where := ""
 	if w.thread != nil {
 		where = callWords(w.thread)
 	}
-	return fmt.Sprint(where, g.class, g.op.TagWild, g.op.DesiredTag, g.of.comm.label())
+	return fmt.Sprint(where, g.class, g.op.TagWild, g.op.DesiredTag, g.member.comm.label())
 }
 
-// waitsIn is the beginning of a sentence on what a rank waits for.
-func (n *misses) waitsIn(rank int32, w *wait, g *goal) string {
+// waitsIn begins a sentence on what a rank waits for.
+func (n *misses) waitsIn(rank int32, w *wait, g *dependency) string {
 	text := fmt.Sprintf("Rank %d waits", rank)
 	if w.thread != nil {
 		text += " in " + callWords(w.thread)
 	}
 	if g.class == mqs.PendingSends {
-		return text + fmt.Sprintf(" for %s to receive its message with tag %d on %s", peerWords(g.of, g.op.DesiredLocalRank), g.op.DesiredTag.Value, g.of.comm.label())
+		return text + fmt.Sprintf(" for %s to receive its message with tag %d on %s", peerWords(g.member, g.op.DesiredLocalRank), g.op.DesiredTag.Value, g.member.comm.label())
 	}
 	return text + " for a message " + messageWords(g)
 }
 
-// messageWords is what a receive asks for: "from rank 1 with tag 7 on MPI_COMM_WORLD".
-func messageWords(g *goal) string {
-	return fmt.Sprintf("from %s with %s on %s", peerWords(g.of, g.op.DesiredLocalRank), tagWords(g.op.DesiredTag, isAnyTag(g.op)), g.of.comm.label())
+// messageWords describes what a receive asks for: "from rank 1 with tag 7 on MPI_COMM_WORLD".
+func messageWords(g *dependency) string {
+	return fmt.Sprintf("from %s with %s on %s", peerWords(g.member, g.op.DesiredLocalRank), tagWords(g.op.DesiredTag, isAnyTag(g.op)), g.member.comm.label())
 }

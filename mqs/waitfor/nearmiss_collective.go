@@ -9,40 +9,40 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
 
-// entry is ranks that are in the same collective call at the same place.
+// entry is the ranks that are in the same collective call at the same place.
 type entry struct {
 	call string
 	entryKey
 	ranks []int32
 }
 
-// awaited is what ranks in collectives on a communicator wait for, groups once.
+// awaited collects what ranks in collectives on a communicator wait for, each set once.
 type awaited struct {
-	goals  []*goal
-	groups map[*group]bool
+	deps []*dependency
+	sets map[*rankSet]bool
 }
 
-func (w *awaited) add(goals []goal) {
+func (w *awaited) add(goals []dependency) {
 	for i := range goals {
-		if g := &goals[i]; g.rank >= 0 || !w.groups[g.group] {
-			w.goals = append(w.goals, g)
-			w.groups[g.group] = true
+		if g := &goals[i]; g.rank >= 0 || !w.sets[g.set] {
+			w.deps = append(w.deps, g)
+			w.sets[g.set] = true
 		}
 	}
 }
 
 type entryKey struct {
 	comm  *communicator // nil for MPI_Finalize
-	place string        // call and place, in words
+	place string        // the call and its place, in words
 	root  mqs.Maybe[int32]
 }
 
 // maxEntries bounds how many different calls a sentence names.
 const maxEntries = 6
 
-// collectives finds communicators whose members hang in different collectives,
-// or in one that a member that has left will never enter.
-func (n *misses) collectives() {
+// checkCollectives finds communicators whose members hang in different collectives, or in one that a
+// member will never enter since it has left.
+func (n *misses) checkCollectives() {
 	index := map[entryKey]*entry{}
 	byComm := map[*communicator][]*entry{}
 	waits := map[*communicator]*awaited{}
@@ -71,7 +71,7 @@ func (n *misses) collectives() {
 				index[key] = e
 				if byComm[key.comm] == nil && key.comm != nil {
 					order = append(order, key.comm)
-					waits[key.comm] = &awaited{groups: map[*group]bool{}}
+					waits[key.comm] = &awaited{sets: map[*rankSet]bool{}}
 				}
 				byComm[key.comm] = append(byComm[key.comm], e)
 			}
@@ -79,7 +79,7 @@ func (n *misses) collectives() {
 				e.ranks = append(e.ranks, rank)
 			}
 			if key.comm != nil {
-				waits[key.comm].add(r.waits[i].goals)
+				waits[key.comm].add(r.waits[i].deps)
 			}
 		}
 	}
@@ -92,7 +92,7 @@ func (n *misses) collectives() {
 		entries := byComm[c]
 		members = slices.Grow(members[:0], n.sizeOf(c))
 		for _, s := range c.sides {
-			members = appendKnown(members, s.group)
+			members = appendKnownRanks(members, s.group)
 		}
 		slices.Sort(members)
 		isMember := func(r int32) bool { _, ok := slices.BinarySearch(members, r); return ok }
@@ -101,49 +101,49 @@ func (n *misses) collectives() {
 				entries = append(entries, &entry{call: f.call, entryKey: f.entryKey, ranks: ranks})
 			}
 		}
-		if n.mismatched(entries, members) {
-			n.different(c, entries)
+		if n.isMismatch(entries, members) {
+			n.reportDifferent(c, entries)
 		}
-		n.deserted(c, byComm[c], members)
+		n.reportDeserted(c, byComm[c], members)
 	}
-	n.crossed(order, byComm, waits)
-	for i := range n.locks {
-		n.circle(&n.locks[i])
+	n.reportCrossed(order, byComm, waits)
+	for i := range n.deadlocks {
+		n.reportCircle(&n.deadlocks[i])
 	}
 }
 
-// circle reports ranks that wait for each other for the messages of one rooted collective.
-// Its data goes from the root to all, or from all to the root, so never in a circle.
-func (n *misses) circle(d *Deadlock) {
+// reportCircle reports ranks that wait for each other's messages of one rooted collective. Its data
+// goes from the root to all members, or from all members to the root, and never in a circle.
+func (n *misses) reportCircle(d *Deadlock) {
 	var comm *communicator
 	var thread *mqs.Thread
 	ranks := make([]int32, 0, len(d.Cycle))
 	for _, w := range d.Cycle {
-		wait, g := n.goalTo(w.Rank, w.For)
+		wait, g := n.dependencyOn(w.Rank, w.For)
 		if wait == nil || wait.thread == nil || g.op == nil || !g.op.Internal || g.class != mqs.PendingReceives {
 			return
 		}
 		if thread == nil {
-			thread, comm = wait.thread, g.of.comm
+			thread, comm = wait.thread, g.member.comm
 		}
-		if b := behaviours[wait.thread.Call]; b != fromRoot && b != toRoot || wait.thread.Call != thread.Call || g.of.comm != comm {
+		if b := behaviours[wait.thread.Call]; b != fromRoot && b != toRoot || wait.thread.Call != thread.Call || g.member.comm != comm {
 			return
 		}
 		ranks = append(ranks, w.Rank)
 	}
-	if len(ranks) < 2 || n.alike[string(OtherCollective)+"\x00"+comm.label()] != nil {
-		return // or the roots are known, and that has been told
+	if len(ranks) < 2 || n.similar[string(OtherCollective)+"\x00"+comm.label()] != nil {
+		return // it is not a circle, or the roots are known and have been reported
 	}
 	slices.Sort(ranks)
 	n.add(OtherCollective, "circle"+callWords(thread)+comm.label(), fmt.Sprintf("%s wait in %s on %s for each other's messages of this call, which goes by one root: they have not all given the same root and count",
 		capital(rankWords(ranks)), callWords(thread), comm.label()), ranks...)
 }
 
-// mismatched says whether members of a communicator that are in different collectives can't
-// be so by right. Where they hang, it is what the hang is explained with. Else one may have
-// left a collective in which others still are, as the root of a broadcast does: but no call
-// that waits for all, and not if all members are in collectives and none goes on.
-func (n *misses) mismatched(entries []*entry, members []int32) bool {
+// isMismatch says whether it must be a mistake that members of a communicator are in different
+// collectives. If they hang, it is what explains the hang. If not, a member may have left a
+// collective in which others still are, as the root of a broadcast does. But it can't have left a
+// call that waits for all; and if all members are in collectives and none goes on, none has.
+func (n *misses) isMismatch(entries []*entry, members []int32) bool {
 	if n.hangs(entries[0].ranks[0]) {
 		return true
 	}
@@ -160,15 +160,16 @@ func (n *misses) mismatched(entries []*entry, members []int32) bool {
 	return len(waitForAll) > 1 || len(members) > 0 && !slices.ContainsFunc(members, func(r int32) bool { return !inside[r] })
 }
 
-// isForAll says whether no rank can leave the call before all have entered it.
+// isForAll says whether no rank can leave the call before all members have entered it.
 func (e *entry) isForAll() bool { return behaviours[e.call] == synchronises || e.call == finalize }
 
-// crossing is from ranks in calls on one communicator to ranks in calls on another.
+// crossing is a pair of communicators: ranks in calls on the first wait for ranks in calls on the
+// second.
 type crossing struct{ from, to *communicator }
 
-// crossed finds pairs of communicators on each of which ranks wait for some that
-// are in a collective on the other one.
-func (n *misses) crossed(order []*communicator, byComm map[*communicator][]*entry, waits map[*communicator]*awaited) {
+// reportCrossed reports pairs of communicators on each of which ranks wait for ranks that are in a
+// collective on the other.
+func (n *misses) reportCrossed(order []*communicator, byComm map[*communicator][]*entry, waits map[*communicator]*awaited) {
 	if len(order) < 2 {
 		return
 	}
@@ -180,11 +181,11 @@ func (n *misses) crossed(order []*communicator, byComm map[*communicator][]*entr
 			}
 		}
 	}
-	// The ranks that are waited for, by where they are.
+	// The ranks that are waited for, by their entry.
 	there := map[crossing]map[*entry][]int32{}
 	var pairs []crossing
 	for _, c := range order {
-		for _, g := range waits[c].goals {
+		for _, g := range waits[c].deps {
 			g.each(func(r int32) {
 				for _, e := range at[r] {
 					x := crossing{c, e.comm}
@@ -219,18 +220,18 @@ func (n *misses) crossed(order []*communicator, byComm map[*communicator][]*entr
 	}
 }
 
-// each calls f with the ranks of a goal.
-func (g *goal) each(f func(rank int32)) {
+// each calls f with the ranks of a dependency.
+func (g *dependency) each(f func(rank int32)) {
 	if g.rank >= 0 {
 		f(g.rank)
 		return
 	}
-	for _, r := range g.group.ranks {
+	for _, r := range g.set.ranks {
 		f(r)
 	}
 }
 
-// placesOn names the calls that some ranks are in, and those ranks.
+// placesOn returns the calls that some ranks are in, in words, and these ranks.
 func placesOn(entries []*entry, there map[*entry][]int32) (string, []int32) {
 	var places []string
 	var ranks []int32
@@ -247,9 +248,9 @@ func placesOn(entries []*entry, there map[*entry][]int32) (string, []int32) {
 	return strings.Join(places, ", "), slices.Compact(ranks)
 }
 
-// different reports members of a communicator that are in different calls, or
-// in the same one with different roots.
-func (n *misses) different(c *communicator, entries []*entry) {
+// reportDifferent reports members of a communicator that are in different calls, or in the same call
+// with different roots.
+func (n *misses) reportDifferent(c *communicator, entries []*entry) {
 	calls, roots := map[string]bool{}, map[int32]bool{}
 	for _, e := range entries {
 		calls[e.call] = true
@@ -283,14 +284,14 @@ func (n *misses) different(c *communicator, entries []*entry) {
 	n.add(OtherCollective, c.label(), fmt.Sprintf("The members of %s are in %s: %s", c.label(), what, strings.Join(parts, ", ")), ranks...)
 }
 
-// deserted reports a collective that members who are gone will never enter.
-func (n *misses) deserted(c *communicator, entries []*entry, members []int32) {
+// reportDeserted reports a collective that members will never enter since they are gone.
+func (n *misses) reportDeserted(c *communicator, entries []*entry, members []int32) {
 	gone := slices.DeleteFunc(members, func(r int32) bool { return !n.ranks[r].gone() })
 	if len(gone) == 0 {
 		return
 	}
 	for _, e := range entries {
-		// Else they may have been in it, and have left it early.
+		// In other calls, they may have been in it and have left it early.
 		if stays := e.isForAll() && slices.ContainsFunc(e.ranks, func(r int32) bool { return n.ranks[r].confirmed }); !stays && !n.hangs(e.ranks[0]) {
 			continue
 		}

@@ -122,7 +122,7 @@ func TestNearMisses(t *testing.T) {
 			got := texts(r)
 			switch {
 			case c.want == "":
-				if len(r.NearMisses) != maxAlike || !strings.HasSuffix(r.NearMisses[0].Text, "; it is alike with others of ranks 8-39.") || len(r.NearMisses[0].Ranks) != 34 {
+				if len(r.NearMisses) != maxSimilar || !strings.HasSuffix(r.NearMisses[0].Text, "; it is alike with others of ranks 8-39.") || len(r.NearMisses[0].Ranks) != 34 {
 					t.Errorf("near misses:\n%s", got)
 				}
 			case c.want == none && got != "", c.want != none && got != c.want:

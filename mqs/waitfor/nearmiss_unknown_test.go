@@ -146,7 +146,7 @@ func TestDifferentCollectivesThatMayBeRight(t *testing.T) {
 			if got := texts(r); strings.Contains(got, miss) != c.misses || !c.misses && got != "" {
 				t.Errorf("%s: near misses:\n%s", r.Verdict, got)
 			}
-			if r.Verdict == Deadlocked || r.Verdict == Free {
+			if r.Verdict == Deadlocked || r.Verdict == NoDeadlock {
 				t.Errorf("the verdict is %q, so this shows nothing", r.Verdict)
 			}
 		})
@@ -185,7 +185,7 @@ func TestNearMissesOfPolls(t *testing.T) {
 			"never received [0-1]: Rank 0, which asks for messages with MPI_Improbe and is now in MPI_Improbe (a.c:9), has posted no receive for a message from rank 1 with tag 6 on MPI_COMM_WORLD (rank 1 is now in MPI_Recv (a.c:10))."},
 		{"what may come yet", waits, waits, 2, NoProgress, ""},
 		{"one look", tests, nil, 1, Undecided, ""},
-		{"the job gets on", tests, func(m *made) { tests(m); m.rank(1).Threads[0].Line = 11 }, 2, Free, ""},
+		{"the job gets on", tests, func(m *made) { tests(m); m.rank(1).Threads[0].Line = 11 }, 2, NoDeadlock, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			look := func(f func(m *made)) *mqs.Snapshot {
@@ -198,7 +198,7 @@ func TestNearMissesOfPolls(t *testing.T) {
 			}
 			r := Analyse(look(c.make))
 			if c.looks > 1 {
-				r = Look(look(c.again), past(look(c.make), 0, 1))
+				r = AnalyseLive(look(c.again), past(look(c.make), 0, 1))
 			}
 			if got := texts(r); r.Verdict != c.verdict || got != c.want {
 				t.Errorf("%s (%s): near misses:\n%s\nnot %s:\n%s", r.Verdict, r.Why, got, c.verdict, c.want)

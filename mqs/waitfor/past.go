@@ -8,35 +8,36 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
-// Past is what earlier looks at a job that may be running have shown. The zero value is of
-// a job that is looked at for the first time, and of core files and snapshots.
+// Past is what earlier looks at a running job have shown. The zero value stands for a first look,
+// and for core files and snapshots.
 type Past struct {
-	// Looks is how often the job was looked at before.
+	// Looks is the number of earlier looks.
 	Looks int
-	// Watched is how long ago that was for the first time, 0 if it makes no difference: the
-	// processes have been held since.
+	// Watched is the time since the first look. It is 0 if the processes have been held stopped since,
+	// so that the time means nothing.
 	Watched time.Duration
-	// Earlier are the processes as they were at the look before, by process id. Looks between
-	// which a process has not run count as one, the first of them.
+	// Earlier are the processes as they were at the previous look, by process id. If a process has not
+	// run between some looks, these count as one, the first of them.
 	Earlier map[int]*mqs.Process
-	// Ran are those that have since had two ticks of processor time or more (leastTicks in
-	// cmd/mpi-queues): a library that waits has by then taken what had been in transit.
+	// Ran are the processes that have since used two ticks of processor time or more: by then, a
+	// library that waits has taken what had been in transit.
 	Ran map[int]bool
-	// Again is true if the job can be looked at again at once: then a deadlock is claimed only
-	// of ranks that have run and still wait for the same. One look, even one that counts
-	// messages, can meet a library that has counted a message and not matched it yet.
+	// Again is true if another look can follow at once. A deadlock is then claimed only of ranks that
+	// have run and still wait for the same: even where messages are counted, a look can meet a library
+	// that has counted a message and not matched it yet.
 	Again bool
 }
 
-// Analyse looks at the ranks of a snapshot together. It works with and without
-// the library's own operations, with which more can be concluded.
-func Analyse(s *mqs.Snapshot) *Report { return Look(s, Past{}) }
+// Analyse analyses the ranks of a snapshot together. It needs no operations of the library's own,
+// but can conclude more with them.
+func Analyse(s *mqs.Snapshot) *Report { return AnalyseLive(s, Past{}) }
 
-// Look is [Analyse] for a job that was looked at before.
+// AnalyseLive analyses a running job. If an MPI keeps no message counts, a rank is taken to be stuck only
+// if it waited for the same requests at the previous look and has run since.
 //
-// Both a deadlock and that there is none are claimed only where nothing that is unknown
-// could make it otherwise: see [Verdict].
-func Look(s *mqs.Snapshot, past Past) *Report {
+// A deadlock, and that there is none, are claimed only if nothing unknown could make it otherwise:
+// see [Verdict].
+func AnalyseLive(s *mqs.Snapshot, past Past) *Report {
 	j := newJob(s)
 	j.past = past
 	for i := range j.ranks {
@@ -60,20 +61,20 @@ func Look(s *mqs.Snapshot, past Past) *Report {
 	return j.analyse()
 }
 
-// HasMoved says whether a process has got on with MPI since it was looked at before: it has
-// done an operation, or has left a call that waits or entered one. One that polls has not.
-func HasMoved(p, before *mqs.Process) bool { return hasCounted(p, before) || isElsewhere(p, before) }
+// HasMoved says whether a process has moved since the previous look: it has done an operation, or
+// it has left a call that waits, or entered one. Polling is no move.
+func HasMoved(p, before *mqs.Process) bool { return hasCounted(p, before) || inOtherCalls(p, before) }
 
-// hasCounted says whether a process has sent, received or completed something since it was
-// looked at before, as far as its MPI counts that.
+// hasCounted says whether a process has sent, received or completed something since the previous
+// look, as far as its MPI counts that.
 func hasCounted(p, before *mqs.Process) bool {
 	return p.Progress.Known && before.Progress.Known && p.Progress != before.Progress ||
 		trafficOf(p) != nil && trafficOf(before) != nil && !sameTraffic(p, before)
 }
 
-// isElsewhere says whether a process is in other calls that wait than before. Accesses to
-// another rank's memory are no such calls: as with MPI_Test, it may ask again and again.
-func isElsewhere(p, before *mqs.Process) bool {
+// inOtherCalls says whether a process is in other waiting calls than before. Accesses to another
+// rank's memory do not count as such: a program may repeat them in a loop, as it may MPI_Test.
+func inOtherCalls(p, before *mqs.Process) bool {
 	switch {
 	case p.Phase != "" && before.Phase != "" && p.Phase != before.Phase:
 		return true
@@ -104,10 +105,10 @@ func areSame(a, b []inferior.Addr) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
-// gotOn says whether a process that has moved has done more than ask again for a value in
-// another rank's memory, which may be counted too.
+// gotOn says whether a process that has moved has done more than read a value in another rank's
+// memory again, which an MPI may count too.
 func gotOn(p, before *mqs.Process) bool {
-	return isElsewhere(p, before) || hasCounted(p, before) && !isAccessing(p) && !isAccessing(before)
+	return inOtherCalls(p, before) || hasCounted(p, before) && !isAccessing(p) && !isAccessing(before)
 }
 
 func isAccess(t mqs.Thread) bool { return behaviours[t.Call] == accesses }
@@ -116,16 +117,16 @@ func isAccessing(p *mqs.Process) bool { return slices.ContainsFunc(p.Threads, is
 
 func withoutAccesses(threads []mqs.Thread) []mqs.Thread { return slices.DeleteFunc(threads, isAccess) }
 
-// stillWaits says whether it is known that a process that has not moved is in the same calls
-// as before: that they look the same does not suffice, it needs something that counts.
+// stillWaits says whether a process that has not moved is known to be in the same calls as before.
+// Calls that look the same do not suffice: something has to be counted.
 func stillWaits(p, before *mqs.Process) bool {
 	counted := p.Progress.Known && before.Progress.Known || trafficOf(p) != nil && trafficOf(before) != nil
 	return counted && isPlaced(p) && isPlaced(before) && len(blockedIn(p)) > 0
 }
 
-// isSame says whether a process that has not moved is in calls that look the same as before, as
-// far as it is in calls that wait: one that had yet to make its requests may since have sent a
-// message that is in transit.
+// isSame says whether the waiting calls of a process that has not moved look the same as before,
+// requests included: a call that had yet to make its requests may since have sent a message that is
+// in transit.
 func isSame(p, before *mqs.Process) bool {
 	if !isPlaced(p) || !isPlaced(before) {
 		return false
@@ -142,14 +143,14 @@ func isSame(p, before *mqs.Process) bool {
 	return true
 }
 
-// differ says whether other operations stand behind requests of a process than before: the
-// library uses the memory of requests again.
+// differ says whether requests of a process stand for other operations than before. The library
+// uses the memory of requests again.
 func differ(p, before *mqs.Process, requests []inferior.Addr) bool {
 	if len(requests) == 0 {
 		return false
 	}
-	then := behind(before, requests)
-	for key, now := range behind(p, requests) {
+	then := operationsOf(before, requests)
+	for key, now := range operationsOf(p, requests) {
 		if op := then[key]; op != nil && isOther(now, op) || op == nil && hasAnother(then, key) {
 			return true
 		}
@@ -157,15 +158,15 @@ func differ(p, before *mqs.Process, requests []inferior.Addr) bool {
 	return false
 }
 
-// slot is where an operation of a request is.
-type slot struct {
+// operationKey is the place of a request's operation.
+type operationKey struct {
 	request, comm inferior.Addr
 	class         mqs.OpClass
 }
 
-// behind finds the operations of requests.
-func behind(p *mqs.Process, requests []inferior.Addr) map[slot]*mqs.PendingOperation {
-	out := map[slot]*mqs.PendingOperation{}
+// operationsOf returns the operations of requests.
+func operationsOf(p *mqs.Process, requests []inferior.Addr) map[operationKey]*mqs.PendingOperation {
+	out := map[operationKey]*mqs.PendingOperation{}
 	for _, q := range p.Communicators {
 		for _, class := range mqs.OpClasses[:2] {
 			if q.Queue[class] == nil {
@@ -174,7 +175,7 @@ func behind(p *mqs.Process, requests []inferior.Addr) map[slot]*mqs.PendingOpera
 			ops := q.Queue[class].Operations
 			for i := range ops {
 				if ops[i].Request.Known && slices.Contains(requests, ops[i].Request.Value) {
-					out[slot{ops[i].Request.Value, q.UniqueID, class}] = &ops[i]
+					out[operationKey{ops[i].Request.Value, q.UniqueID, class}] = &ops[i]
 				}
 			}
 		}
@@ -182,8 +183,8 @@ func behind(p *mqs.Process, requests []inferior.Addr) map[slot]*mqs.PendingOpera
 	return out
 }
 
-// hasAnother says whether a request had an operation in another place.
-func hasAnother(then map[slot]*mqs.PendingOperation, key slot) bool {
+// hasAnother says whether a request had an operation at another place.
+func hasAnother(then map[operationKey]*mqs.PendingOperation, key operationKey) bool {
 	for other := range then {
 		if other.request == key.request {
 			return true
@@ -192,7 +193,7 @@ func hasAnother(then map[slot]*mqs.PendingOperation, key slot) bool {
 	return false
 }
 
-// isOther says whether two operations can't be one, as far as they are known.
+// isOther says whether two operations can't be the same one, as far as they are known.
 func isOther(a, b *mqs.PendingOperation) bool {
 	return disagree(a.DesiredLocalRank, b.DesiredLocalRank) || disagree(a.TagWild, b.TagWild) || disagree(a.DesiredTag, b.DesiredTag) ||
 		disagree(a.DesiredLength, b.DesiredLength) || disagree(a.Buffer, b.Buffer) || disagree(a.Count, b.Count) || disagree(a.MessageID, b.MessageID)
@@ -200,12 +201,12 @@ func isOther(a, b *mqs.PendingOperation) bool {
 
 func disagree[T comparable](a, b mqs.Maybe[T]) bool { return a.Known && b.Known && a.Value != b.Value }
 
-// blockedIn are the threads of a process that are in calls that wait.
+// blockedIn returns the threads of a process that are in waiting calls.
 func blockedIn(p *mqs.Process) []mqs.Thread {
 	return slices.DeleteFunc(slices.Clone(p.Threads), func(t mqs.Thread) bool { return behaviours[t.Call] == goesOn })
 }
 
-// trafficOf are the communicators of a process on which messages are counted, nil if there are none.
+// trafficOf returns the communicators of a process on which messages are counted.
 func trafficOf(p *mqs.Process) []*mqs.Queues {
 	var out []*mqs.Queues
 	for _, q := range p.Communicators {

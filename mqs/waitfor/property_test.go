@@ -17,32 +17,32 @@ type simulated struct {
 	released []bool
 }
 
-// goal says whether a goal of a rank has been released. A rank that waits for
+// hasReleased says whether a dependency of a rank has been released. A rank that waits for
 // any message of a group that it is in waits for the others.
-func (s *simulated) goal(rank int32, g *goal, optimistic bool) bool {
+func (s *simulated) hasReleased(rank int32, g *dependency, optimistic bool) bool {
 	if g.rank >= 0 {
 		return s.released[g.rank]
 	}
-	if g.group.unknown != "" && g.group.all != optimistic {
+	if g.set.unknown != "" && g.set.all != optimistic {
 		return optimistic
 	}
-	for _, r := range g.group.ranks {
-		if r != rank && s.released[r] != g.group.all {
-			return !g.group.all
+	for _, r := range g.set.ranks {
+		if r != rank && s.released[r] != g.set.all {
+			return !g.set.all
 		}
 	}
-	return g.group.all
+	return g.set.all
 }
 
 func (s *simulated) wait(rank int32, w *wait, optimistic bool) bool {
-	if w.free {
+	if w.satisfied {
 		return true
 	}
 	if w.unknown != "" && w.all != optimistic {
 		return optimistic
 	}
-	for i := range w.goals {
-		if s.goal(rank, &w.goals[i], optimistic) != w.all {
+	for i := range w.deps {
+		if s.hasReleased(rank, &w.deps[i], optimistic) != w.all {
 			return !w.all
 		}
 	}
@@ -55,7 +55,7 @@ func (s *simulated) run(optimistic bool) {
 		changed = false
 		for i := range s.ranks {
 			r := &s.ranks[i]
-			ok := r.mobility == free || r.mobility == uncertain && optimistic ||
+			ok := r.mobility == mobile || r.mobility == uncertain && optimistic ||
 				slices.ContainsFunc(r.waits, func(w wait) bool { return s.wait(int32(i), &w, optimistic) })
 			if ok && !s.released[i] {
 				s.released[i], changed = true, true
@@ -84,7 +84,7 @@ func random(rng *rand.Rand) *job {
 		return ""
 	}
 	for range rng.IntN(3) {
-		j.newGroup(group{all: rng.IntN(2) == 0, ranks: some(), unknown: clause()})
+		j.newRankSet(rankSet{all: rng.IntN(2) == 0, ranks: some(), unknown: clause()})
 	}
 	thread, on := &mqs.Thread{Call: "MPI_Recv"}, &member{comm: &communicator{name: world}}
 	for i := range j.ranks {
@@ -92,10 +92,10 @@ func random(rng *rand.Rand) *job {
 		r.process = &mqs.Process{Phase: mqs.Active}
 		switch rng.IntN(14) {
 		case 0:
-			r.mobility = free
+			r.mobility = mobile
 			continue
 		case 1:
-			r.mobility = never
+			r.mobility = immobile
 			r.process.Phase = mqs.Exited
 			continue
 		case 2:
@@ -104,17 +104,17 @@ func random(rng *rand.Rand) *job {
 			continue
 		}
 		for range 1 + rng.IntN(5)/4 {
-			w := wait{thread: thread, all: rng.IntN(3) > 0, unknown: clause(), free: rng.IntN(20) == 0}
+			w := wait{thread: thread, all: rng.IntN(3) > 0, unknown: clause(), satisfied: rng.IntN(20) == 0}
 			for range 1 + rng.IntN(3) {
-				g := goal{rank: int32(rng.IntN(n)), of: on}
+				g := dependency{rank: int32(rng.IntN(n)), member: on}
 				// Those who wait for all of a group are not in it; those who wait for any are, with others.
-				if len(j.groups) > 0 && rng.IntN(2) == 0 {
-					of := j.groups[rng.IntN(len(j.groups))]
+				if len(j.rankSets) > 0 && rng.IntN(2) == 0 {
+					of := j.rankSets[rng.IntN(len(j.rankSets))]
 					if in := slices.Contains(of.ranks, int32(i)); in != of.all && len(of.ranks) > 1 {
-						g = goal{rank: -1, group: of, of: on}
+						g = dependency{rank: -1, set: of, member: on}
 					}
 				}
-				w.goals = append(w.goals, g)
+				w.deps = append(w.deps, g)
 			}
 			r.waits = append(r.waits, w)
 		}
@@ -126,7 +126,7 @@ func random(rng *rand.Rand) *job {
 func next(j *job, rank int32) []int32 {
 	var out []int32
 	for to := range int32(len(j.ranks)) {
-		if w, _ := j.goalTo(rank, to); w != nil {
+		if w, _ := j.dependencyOn(rank, to); w != nil {
 			out = append(out, to)
 		}
 	}
@@ -160,18 +160,18 @@ func TestAgainstSimulation(t *testing.T) {
 	for round := range 20_000 {
 		j := random(rng)
 		a := &analysis{job: j, graph: newAndOr(j.nodes(false))}
-		a.free, a.certain = a.graph.releases(true), a.graph.releases(false)
-		a.deadlocks()
+		a.releasable, a.surelyReleasable = a.graph.releases(true), a.graph.releases(false)
+		a.findCauses()
 		fail := func(format string, args ...any) {
 			t.Helper()
 			var text strings.Builder
 			for i, r := range j.ranks {
 				fmt.Fprintf(&text, "%d: mobility %d", i, r.mobility)
 				for _, w := range r.waits {
-					fmt.Fprintf(&text, " {all %v free %v unknown %q:", w.all, w.free, w.unknown)
-					for _, g := range w.goals {
+					fmt.Fprintf(&text, " {all %v free %v unknown %q:", w.all, w.satisfied, w.unknown)
+					for _, g := range w.deps {
 						if g.rank < 0 {
-							fmt.Fprintf(&text, " %+v", *g.group)
+							fmt.Fprintf(&text, " %+v", *g.set)
 						} else {
 							fmt.Fprintf(&text, " %d", g.rank)
 						}
@@ -180,9 +180,9 @@ func TestAgainstSimulation(t *testing.T) {
 				}
 				text.WriteString("\n")
 			}
-			t.Fatalf("round %d: %s\n%s%+v", round, fmt.Sprintf(format, args...), text.String(), a.locks)
+			t.Fatalf("round %d: %s\n%s%+v", round, fmt.Sprintf(format, args...), text.String(), a.deadlocks)
 		}
-		for optimistic, got := range map[bool][]bool{true: a.free, false: a.certain} {
+		for optimistic, got := range map[bool][]bool{true: a.releasable, false: a.surelyReleasable} {
 			s := simulated{j, make([]bool, len(j.ranks))}
 			s.run(optimistic)
 			if !slices.Equal(s.released, got[:len(j.ranks)]) {
@@ -191,7 +191,7 @@ func TestAgainstSimulation(t *testing.T) {
 		}
 		seen := map[int32]bool{}
 		resolved := simulated{j, make([]bool, len(j.ranks))} // all causes are out of the way
-		for _, d := range a.locks {
+		for _, d := range a.deadlocks {
 			hung++
 			first := d.Cycle[0]
 			if first.Rank != d.Ranks[0] && !slices.Contains(d.Ranks, first.Rank) {

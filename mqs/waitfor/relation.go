@@ -6,25 +6,25 @@ import (
 	"gonum.org/v1/gonum/graph/simple"
 )
 
-// relation is who waits for whom among some ranks, for gonum: a view of the
-// wait-for graph that takes no memory of its own. From each rank it is two
-// steps to one that it waits for, so that shortest paths are right: over the
-// group that it is waited for with, or over a node that stands for that alone.
+// relation says which of some ranks wait for which, as a graph for gonum. It is a view of the
+// wait-for graph and takes no memory of its own. It takes two steps from each rank to one that it
+// waits for, so that shortest paths are right: the step between goes through the set of ranks that
+// is waited for, or through a node that stands for a single rank.
 //
-// With n ranks and m groups, ranks are nodes 0 to n-1, groups n to n+m-1, and
-// the nodes over which single ranks are waited for n+m to 2n+m-1.
+// With n ranks and m sets, ranks are the nodes 0 to n-1, sets n to n+m-1, and the nodes that stand
+// for single ranks n+m to 2n+m-1.
 type relation struct {
 	*job
-	sets []int32 // by rank; shared by all relations
-	set  int32   // the ranks of this one have this number
+	sets []int32 // the number of the relation that each rank is in; shared by all relations
+	set  int32   // the number of this relation
 }
 
 var _ graph.Directed = relation{}
 
-func (v relation) groupNode(g *group) int64 { return int64(len(v.ranks)) + int64(g.id) }
-func (v relation) singleNode(r int32) int64 { return int64(len(v.ranks)+len(v.groups)) + int64(r) }
+func (v relation) setNode(g *rankSet) int64 { return int64(len(v.ranks)) + int64(g.id) }
+func (v relation) singleNode(r int32) int64 { return int64(len(v.ranks)+len(v.rankSets)) + int64(r) }
 func (v relation) isRank(id int64) bool     { return id < int64(len(v.ranks)) }
-func (v relation) groupOf(id int64) *group  { return v.groups[id-int64(len(v.ranks))] }
+func (v relation) setOf(id int64) *rankSet  { return v.rankSets[id-int64(len(v.ranks))] }
 func (v relation) Node(id int64) graph.Node { return simple.Node(id) }
 func (v relation) Edge(x, y int64) graph.Edge {
 	return simple.Edge{F: simple.Node(x), T: simple.Node(y)}
@@ -32,7 +32,7 @@ func (v relation) Edge(x, y int64) graph.Edge {
 
 func (v relation) in(rank int32) bool { return v.sets[rank] == v.set }
 
-// Nodes are the ranks; the others are found from them.
+// Nodes returns the ranks. The other nodes are found from these.
 func (v relation) Nodes() graph.Nodes {
 	var out []graph.Node
 	for i := range v.ranks {
@@ -46,14 +46,14 @@ func (v relation) Nodes() graph.Nodes {
 // From returns the nodes that follow a node.
 func (v relation) From(id int64) graph.Nodes {
 	var out []graph.Node
-	switch single := id - int64(len(v.ranks)+len(v.groups)); {
+	switch single := id - int64(len(v.ranks)+len(v.rankSets)); {
 	case v.isRank(id):
 		for _, w := range v.ranks[id].waits {
-			for i := range w.goals {
-				switch g := &w.goals[i]; {
+			for i := range w.deps {
+				switch g := &w.deps[i]; {
 				case !v.holds(g):
 				case g.rank < 0:
-					out = append(out, simple.Node(v.groupNode(g.group)))
+					out = append(out, simple.Node(v.setNode(g.set)))
 				case v.in(g.rank):
 					out = append(out, simple.Node(v.singleNode(g.rank)))
 				}
@@ -62,7 +62,7 @@ func (v relation) From(id int64) graph.Nodes {
 	case single >= 0:
 		out = append(out, simple.Node(single))
 	default:
-		for _, r := range v.groupOf(id).ranks {
+		for _, r := range v.setOf(id).ranks {
 			if v.in(r) {
 				out = append(out, simple.Node(r))
 			}
@@ -89,7 +89,7 @@ func (v relation) HasEdgeBetween(x, y int64) bool {
 // To returns the nodes that a node follows.
 func (v relation) To(id int64) graph.Nodes {
 	var out []graph.Node
-	for x := range int64(2*len(v.ranks) + len(v.groups)) {
+	for x := range int64(2*len(v.ranks) + len(v.rankSets)) {
 		if v.HasEdgeFromTo(x, id) {
 			out = append(out, simple.Node(x))
 		}

@@ -1,75 +1,74 @@
-// Package waitfor looks at the ranks of a job together: who waits for whom, at
-// which call, whether that can come to an end, and which messages miss each other.
+// Package waitfor analyses the ranks of a job together: which rank waits for which, at which
+// call, whether the waiting can end, and which messages and receives miss each other.
 package waitfor
 
 import "github.com/mpi-queues/mpi-queues/mqs"
 
-// Verdict is whether the job hangs in itself.
+// Verdict says whether the job hangs by its own doing.
 type Verdict string
 
-// The verdicts. The first and the third are claims, each of which has its proof.
+// The verdicts. Deadlocked and NoDeadlock are claims, and each has its proof; DeadlockedUnless is
+// proved but for what it names.
 const (
 	// Deadlocked is proved: some ranks can never go on, whatever is unknown or in transit.
 	Deadlocked Verdict = "deadlock"
-	// DeadlockedUnless is proved but for a message that may have been in transit to them when
-	// they were stopped, since no count of messages shows that there was none.
+	// DeadlockedUnless is proved but for one thing: a message to these ranks may have been in transit
+	// when they were stopped, since no count of messages shows that there was none.
 	DeadlockedUnless Verdict = "deadlock unless in transit"
-	// Free is a job that has been seen to get on between two looks, and of which all that
-	// matters is known and nothing proves a deadlock; or one that is over.
-	Free Verdict = "no deadlock"
-	// NoProgress is one of which all that matters is known and nothing proves a deadlock, but
-	// in which nothing has moved between the looks.
+	// NoDeadlock is the verdict on a job that was seen to get on between two looks, of which all that
+	// matters is known, and of which nothing proves a deadlock; and on a job that is over.
+	NoDeadlock Verdict = "no deadlock"
+	// NoProgress is the verdict where all that matters is known and nothing proves a deadlock, but
+	// nothing moved between the looks.
 	NoProgress Verdict = "no progress"
-	// Undecided is the same after one look, which can't tell whether the job gets on.
+	// Undecided is the same after a single look, which can't tell whether the job gets on.
 	Undecided Verdict = "undecided"
-	// Unknown is one of which something that matters is not known.
+	// Unknown is the verdict where something that matters is not known.
 	Unknown Verdict = "unknown"
 )
 
-// Report is what there is to say of a job. Ranks are global ones.
+// Report is the result of an analysis. Ranks are global ranks.
 type Report struct {
 	Verdict Verdict
-	// Why is a sentence or two: what the verdict rests on or, of Unknown, what
-	// is missing for one.
+	// Why is a sentence or two: what the verdict rests on or, for Unknown, what is missing.
 	Why string
 	// Moving is true if another look may show more. Messages were on their way, or may have been,
 	// or a rank stood where its call does not show what it waits for.
 	Moving bool
-	// WorldSize is how many ranks the job has, as far as known.
+	// WorldSize is the number of ranks in the job.
 	WorldSize mqs.Maybe[int32]
-	// Deadlocks are independent of each other, that with the lowest rank first.
+	// Deadlocks are independent of each other. The one with the lowest rank is first.
 	Deadlocks []Deadlock
-	// Groups are all ranks, those in the same state together, by their lowest rank.
+	// Groups hold all ranks, those in the same state and place together, ordered by the lowest rank.
 	Groups []Group
-	// Edges are which group waits for which.
+	// Edges say which group waits for which.
 	Edges []Edge
-	// NearMisses by their lowest rank.
+	// NearMisses are ordered by their lowest rank.
 	NearMisses []NearMiss
-	// Missing are the ranks of the job that nothing is known of, in order.
+	// Missing are the ranks of the job of which nothing is known, in order.
 	Missing []Missing
-	// Ranks are the processes that were looked at, by rank, in the job's numbering.
+	// Ranks are the processes that were read, by global rank.
 	Ranks []Rank
 	// Notes are sentences on what is doubtful.
 	Notes []string
 }
 
-// Deadlock is a set of ranks each of which can be released by others of the set
-// only, or ranks that wait for one that is gone, which is as final: its Cycle is
-// then the one wait of the lowest rank for that one.
+// Deadlock is a set of ranks that only other ranks of the set can release. Ranks that wait for a
+// rank that is gone are one too: their Cycle is then the single wait of the lowest rank.
 type Deadlock struct {
 	// Ranks of the set, in order.
 	Ranks []int32
-	// Cycle is a smallest one among them, beginning with its lowest rank: each
-	// waits for the next one, and the last for the first.
+	// Cycle is a smallest cycle among these ranks, beginning with its lowest rank: each rank waits
+	// for the next, and the last one for the first.
 	Cycle []Wait
 }
 
-// Wait is that a rank waits for another.
+// Wait says that a rank waits for another.
 type Wait struct {
 	Rank, For int32
-	// Class of the operation that it waits with; unknown for a collective.
+	// Class is that of the operation that waits; unknown for a collective.
 	Class mqs.Maybe[mqs.OpClass]
-	// Operation in words: "receive from rank 1, tag 7, on \"halo exchange\"".
+	// Operation describes it: "receive from rank 1, tag 7, on \"halo exchange\"".
 	Operation string
 	// Call is the MPI function, empty if not known; Function, File and Line where it is called.
 	Call, Function, File string
@@ -81,8 +80,8 @@ type State string
 
 // The states.
 const (
-	InDeadlock State = "deadlocked"   // in a [Deadlock]
-	Stuck      State = "stuck"        // waits for ranks that are in one, or that are gone
+	InDeadlock State = "deadlocked"   // is in a [Deadlock]
+	Stuck      State = "stuck"        // waits for ranks that are in a deadlock, or that are gone
 	Waiting    State = "waiting"      // waits for ranks that can still move
 	Running    State = "running"      // is in no call that waits
 	Ended      State = "ended"        // has left MPI or is gone
@@ -90,7 +89,7 @@ const (
 	Uncertain  State = "not known"    // whether it can move is not known
 )
 
-// Group is ranks that are at the same place in the same state.
+// Group is a set of ranks that are at the same place in the same state.
 type Group struct {
 	Ranks []int32
 	State State
@@ -98,56 +97,56 @@ type Group struct {
 	Call, Communicator string
 	Function, File     string
 	Line               int
-	// Text says it in a line, without the ranks: "MPI_Barrier on MPI_COMM_WORLD at solver.c:88".
+	// Text is the place in one line, without the ranks: "MPI_Barrier on MPI_COMM_WORLD at solver.c:88".
 	Text string
 }
 
-// Edge is that ranks of one group wait for ranks of another.
+// Edge says that ranks of one group wait for ranks of another.
 type Edge struct {
-	From, To int // places in Groups
+	From, To int // indices into Groups
 	// Class is the queue of the operations; unknown for collectives.
 	Class mqs.Maybe[mqs.OpClass]
-	// Count is how many pairs of ranks it stands for.
+	// Count is the number of pairs of ranks that it stands for.
 	Count int
 	// InCycle is true if it is part of the cycle that explains a deadlock.
 	InCycle bool
-	// Text says it in a few words: "tag 7 on \"halo exchange\"".
+	// Text describes the wait: "tag 7 on \"halo exchange\"".
 	Text string
 }
 
-// Kind is in what respect two sides miss each other.
+// Kind says in what respect a message and a receive, or two calls, miss each other.
 type Kind string
 
 // The kinds of near misses.
 const (
-	OtherTag          Kind = "tag"          // the same but for the tag
-	OtherSource       Kind = "source"       // the same but for the source
-	OtherCommunicator Kind = "communicator" // the same but for the communicator
+	OtherTag          Kind = "tag"          // they differ in the tag only
+	OtherSource       Kind = "source"       // they differ in the source only
+	OtherCommunicator Kind = "communicator" // they differ in the communicator only
 	Truncation        Kind = "truncation"   // a message longer than the receive that it matches
 	PeerLeft          Kind = "peer left"    // a receive from, or a send to, a rank that has finalized or exited
 	NeverReceived     Kind = "never received"
 	OtherCollective   Kind = "collective" // members of a communicator are in different collectives
 )
 
-// NearMiss is one thing that looks like the program's mistake.
+// NearMiss is something that looks like the program's mistake.
 type NearMiss struct {
 	Kind Kind
-	// Text is one sentence with both sides' ranks and lines.
+	// Text is one sentence with the ranks and lines of both sides.
 	Text string
-	// Ranks concerned, in order.
+	// Ranks are those concerned, in order.
 	Ranks []int32
 }
 
-// Missing is a rank that nothing is known of.
+// Missing is a rank of which nothing is known.
 type Missing struct {
 	Rank int32
-	// Why not, if that is known.
+	// Why says why, if that is known.
 	Why string
 }
 
 // Rank is one process of the job.
 type Rank struct {
 	Rank    int32
-	Group   int // place in Groups
+	Group   int // index into Groups
 	Process *mqs.Process
 }

@@ -49,9 +49,9 @@ func (m *moment) disagrees(rng *rand.Rand) string {
 		if m.IsSettled() { // nothing is in transit
 			return m.canMove(rng, said)
 		}
-	case Free, Undecided, NoProgress:
+	case NoDeadlock, Undecided, NoProgress:
 		// What is on its way is taken for what is waited for. The last two claim nothing if something is hidden.
-		if !m.IsSettled() || m.hidden != "" && m.report.Verdict != Free {
+		if !m.IsSettled() || m.hidden != "" && m.report.Verdict != NoDeadlock {
 			return ""
 		}
 		for rank, may := range m.may {
@@ -80,7 +80,7 @@ func (m *moment) canMove(rng *rand.Rand, ranks []bool) string {
 func (m *moment) misses() string {
 	said := hung(m.report)
 	want := DeadlockedUnless
-	if m.Job.Counted && !m.past.Again {
+	if m.Job.CountsMessages && !m.past.Again {
 		want = Deadlocked
 	}
 	for rank, may := range m.may {
@@ -108,7 +108,7 @@ func trial(job *simulate.Job, seed uint64, count tally) (string, *moment) {
 		length = rng.IntN(60)
 	}
 	s.Run(rng, length)
-	again := job.Halves || rng.IntN(2) == 0
+	again := job.CountsBeforeMatching || rng.IntN(2) == 0
 	m := look(s, Past{Again: again})
 	if text := m.judge(rng, count); text != "" {
 		return text, m
@@ -137,7 +137,7 @@ func trial(job *simulate.Job, seed uint64, count tally) (string, *moment) {
 			return fmt.Sprintf("the simulator's rank %d was deadlocked and has got on", rank), m
 		}
 	}
-	if text := look(s, Past{}).judge(rng, count); !job.Halves && text != "" {
+	if text := look(s, Past{}).judge(rng, count); !job.CountsBeforeMatching && text != "" {
 		return "at the end: " + text, look(s, Past{})
 	}
 	return "", nil
@@ -146,14 +146,14 @@ func trial(job *simulate.Job, seed uint64, count tally) (string, *moment) {
 // look looks at a job.
 func look(s *simulate.State, past Past) *moment {
 	m := &moment{State: s, snapshot: s.Snapshot(), past: past, may: s.Releasable(false)}
-	m.report = Look(m.snapshot, past)
+	m.report = AnalyseLive(m.snapshot, past)
 	return m
 }
 
 // judge holds a look against the simulator, and another that has less to see.
 func (m *moment) judge(rng *rand.Rand, count tally) string {
 	count[string(m.report.Verdict)]++
-	if slices.Contains(m.may, false) && m.report.Verdict != Free {
+	if slices.Contains(m.may, false) && m.report.Verdict != NoDeadlock {
 		count["hang"]++
 	}
 	if text := m.disagrees(rng); text != "" {
@@ -175,7 +175,7 @@ func (m *moment) judge(rng *rand.Rand, count tally) string {
 	}
 	l := *m
 	l.snapshot, l.hidden = less.Snapshot, strings.Join(hidden, ", ")
-	l.report = Look(l.snapshot, l.past)
+	l.report = AnalyseLive(l.snapshot, l.past)
 	count["less: "+string(l.report.Verdict)]++
 	if text := l.disagrees(rng); text != "" {
 		*m = l
@@ -235,7 +235,7 @@ func againstPrograms(t *testing.T, jobs int, seed uint64) {
 		t.Fatalf("job %d: %s\n%s%s", at, text, small, m)
 	}
 	t.Log(count)
-	for _, v := range []Verdict{Deadlocked, DeadlockedUnless, Free, NoProgress, Undecided, Unknown} {
+	for _, v := range []Verdict{Deadlocked, DeadlockedUnless, NoDeadlock, NoProgress, Undecided, Unknown} {
 		if count[string(v)] < jobs/50 {
 			t.Errorf("too few jobs are %q", v)
 		}

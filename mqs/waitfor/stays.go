@@ -2,14 +2,14 @@ package waitfor
 
 import "github.com/mpi-queues/mpi-queues/mqs"
 
-// A process that looks the same at two moments may have gone round a loop meanwhile, and have
-// sent a message that is in transit. What its MPI counts may be no more than the receives that
-// have had to wait (UCX). So that it has stayed in its call is known only of one whose messages
-// are counted, of one that could not leave without such a receive, and of one that could not
-// leave before its message was received by another one that has stayed.
+// A process that looks the same at two looks may have gone round a loop between them, and may have
+// sent a message that is in transit. What its MPI counts may be no more than the receives that had
+// to wait (UCX). So a process is known to have stayed in its call only if its messages are counted,
+// if it could not leave without such a receive, or if it could not leave before its message was
+// received by a process that has stayed.
 
-// findStays finds the ranks that have started nothing since they were looked at before. Of those
-// that wait for each other to receive, none was the first to go on.
+// findStays finds the ranks that have started nothing since the previous look. Among ranks that wait
+// for each other to receive, none can have been the first to go on.
 func (j *job) findStays() {
 	if len(j.past.Earlier) == 0 {
 		return
@@ -17,7 +17,7 @@ func (j *job) findStays() {
 	then := newJob(&mqs.Snapshot{Processes: j.earlier()})
 	then.communicators()
 	then.messages()
-	senders := map[int32][]int32{} // by whom they need to stay
+	senders := map[int32][]int32{} // the ranks that have stayed if the receiver has, by receiver
 	var moved []int32
 	for i := range j.ranks {
 		r := &j.ranks[i]
@@ -42,7 +42,7 @@ func (j *job) findStays() {
 	}
 }
 
-// earlier are the processes of the ranks as they were when they were looked at before.
+// earlier returns the processes of the ranks as they were at the previous look.
 func (j *job) earlier() []*mqs.Process {
 	var out []*mqs.Process
 	for i := range j.ranks {
@@ -53,8 +53,8 @@ func (j *job) earlier() []*mqs.Process {
 	return out
 }
 
-// holding returns the ranks without which a rank of the job, as it is now, could not leave the
-// calls that it was in then; false if it may have left them. One that computes does what it likes.
+// holding returns the ranks without which a rank could not leave the calls that it was in at the
+// previous look; false if it may have left them. A rank that computes may have done anything.
 func (then *job) holding(now *job, r *rank) ([]int32, bool) {
 	if r.process == nil || now.past.Earlier[r.process.PID] == nil || r.moved {
 		return nil, false
@@ -79,8 +79,8 @@ func (then *job) holding(now *job, r *rank) ([]int32, bool) {
 	return out, true
 }
 
-// holdingIn is holding for one thread. A probe takes nothing, and what follows it is taken to be
-// counted; nobody leaves MPI_Finalize unseen.
+// holdingIn is holding for one thread. A probe receives nothing, and the receive that follows it is
+// assumed to be counted. A thread that leaves MPI_Finalize is seen to have left.
 func (j *job) holdingIn(r *rank, t *mqs.Thread) ([]int32, bool) {
 	b := behaviours[t.Call]
 	if b == probes || b == finalizes {
@@ -88,14 +88,14 @@ func (j *job) holdingIn(r *rank, t *mqs.Thread) ([]int32, bool) {
 	}
 	ops, found := r.operations(t.Requests)
 	if len(t.Requests) == 0 && b == pointToPoint {
-		if ops = r.ofKind(t, func(kind string) bool { return kind == ownKind(t) }); len(ops) > 1 {
+		if ops = r.operationsOfKind(t, func(kind string) bool { return kind == ownKind(t) }); len(ops) > 1 {
 			return nil, false
 		}
 	}
 	var receivers []int32
 	holds := 0
 	for _, o := range ops {
-		switch to, isSent := j.liesWith(r, o); {
+		switch to, isSent := j.unmatchedAt(r, o); {
 		case o.op.Status != mqs.Pending:
 		case o.class == mqs.PendingReceives:
 			if holds++; b != waitsAny {
@@ -109,26 +109,27 @@ func (j *job) holdingIn(r *rank, t *mqs.Thread) ([]int32, bool) {
 	if b == waitsAny {
 		return receivers, found && t.AllRequests && holds == len(ops) && holds > 0
 	}
-	// Any of them is enough.
+	// Any one of them is enough.
 	if len(receivers) > 0 {
 		return receivers[:1], true
 	}
 	return nil, false
 }
 
-// liesWith returns the rank that a send's message is known to have lain with, unmatched.
-func (j *job) liesWith(r *rank, o goal) (int32, bool) {
+// unmatchedAt returns the receiver of a send, and whether the send's message is known to have been
+// unexpected there.
+func (j *job) unmatchedAt(r *rank, o dependency) (int32, bool) {
 	if o.class != mqs.PendingSends || o.op.Status != mqs.Pending {
 		return -1, false
 	}
-	s, ok := o.of.send(o.op)
-	to := o.of.globalOf(o.op.DesiredLocalRank.Value)
+	s, ok := o.member.send(o.op)
+	to := o.member.globalOf(o.op.DesiredLocalRank.Value)
 	if !ok || to < 0 {
 		return -1, false
 	}
-	lies := j.liesThere(r, s)
-	if !o.op.MessageID.Known && !lies { // no message has one
-		lies = j.unexpected.like(s) >= j.sends.like(s)
+	lies := j.lieUnmatched(r, s)
+	if !o.op.MessageID.Known && !lies { // this MPI has no ids of messages
+		lies = j.unexpected.countAlike(s) >= j.sends.countAlike(s)
 	}
 	return to, lies
 }

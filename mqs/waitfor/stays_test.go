@@ -39,7 +39,7 @@ func TestLookAtLoops(t *testing.T) {
 		now := looped(1, true, 1)
 		past := c.before.runsOn()
 		now.runsOn()
-		if r := Look(now.Snapshot, past); r.Verdict != c.want {
+		if r := AnalyseLive(now.Snapshot, past); r.Verdict != c.want {
 			t.Errorf("%s: %q, not %q, states %s: %s", c.name, r.Verdict, c.want, states(r), r.Why)
 		}
 	}
@@ -78,18 +78,18 @@ func TestLookAtTheEndBetween(t *testing.T) {
 	gone.rank(0).recv(worldID, 1, 7)
 	gone.Processes[1].Phase, gone.Processes[1].Communicators = mqs.Exited, nil
 	past := gone.runsOn()
-	if r := Look(gone.Snapshot, past); r.Verdict != Deadlocked {
+	if r := AnalyseLive(gone.Snapshot, past); r.Verdict != Deadlocked {
 		t.Errorf("it had ended before: %q: %s", r.Verdict, r.Why)
 	}
 	delete(past.Earlier, 101)
-	if r := Look(gone.Snapshot, past); r.Verdict != DeadlockedUnless {
+	if r := AnalyseLive(gone.Snapshot, past); r.Verdict != DeadlockedUnless {
 		t.Errorf("it was not seen before: %q: %s", r.Verdict, r.Why)
 	}
 	there := newMade(2)
 	there.rank(1).computes()
 	there.runsOn()
 	past.Earlier[101] = there.Processes[1]
-	if r := Look(gone.Snapshot, past); r.Verdict != DeadlockedUnless {
+	if r := AnalyseLive(gone.Snapshot, past); r.Verdict != DeadlockedUnless {
 		t.Errorf("it was there before: %q: %s", r.Verdict, r.Why)
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 // claims are the verdicts that claim something.
 func claim(v Verdict) Verdict {
-	if v == Deadlocked || v == Free {
+	if v == Deadlocked || v == NoDeadlock {
 		return v
 	}
 	return ""
@@ -242,7 +242,7 @@ func TestKnowingLess(t *testing.T) {
 				past.Earlier[p.PID] = &mqs.Process{PID: p.PID, Phase: mqs.Active, Threads: []mqs.Thread{{Number: 1, Placed: true, Call: "MPI_Recv", Line: 1}}}
 			}
 		}
-		all := Look(m.Snapshot, past)
+		all := AnalyseLive(m.Snapshot, past)
 		less := m.clone()
 		var taken []string
 		for range 1 + rng.IntN(3) {
@@ -250,7 +250,7 @@ func TestKnowingLess(t *testing.T) {
 				taken = append(taken, lessens[rng.IntN(len(lessens))](rng, less))
 			}
 		}
-		few := Look(less.Snapshot, past)
+		few := AnalyseLive(less.Snapshot, past)
 		claims[all.Verdict]++
 		if claim(few.Verdict) != "" {
 			kept[few.Verdict]++
@@ -260,7 +260,7 @@ func TestKnowingLess(t *testing.T) {
 				all.Why, states(all), cycles(all), few.Why, states(few), cycles(few), describe(m))
 		}
 	}
-	if claims[Deadlocked] < rounds/50 || claims[Free] < rounds/50 || kept[Deadlocked] < rounds/200 || kept[Free] < rounds/200 {
+	if claims[Deadlocked] < rounds/50 || claims[NoDeadlock] < rounds/50 || kept[Deadlocked] < rounds/200 || kept[NoDeadlock] < rounds/200 {
 		t.Errorf("too few jobs that claims are made of: %v, and %v when less is known", claims, kept)
 	}
 	t.Logf("%v; when less is known, %v", claims, kept)
@@ -297,7 +297,7 @@ func TestObscureMessage(t *testing.T) {
 		m.rank(1).message(worldID, 0, 8)
 		lies := &m.rank(0).on(worldID).Queue[mqs.UnexpectedMessages].Operations[0]
 		lies.DesiredLocalRank.Known, lies.ActualLocalRank.Known = false, false
-		if r := Look(m.Snapshot, m.runsOn()); r.Verdict != want {
+		if r := AnalyseLive(m.Snapshot, m.runsOn()); r.Verdict != want {
 			t.Errorf("%s: %q, not %q: %s", kind, r.Verdict, want, r.Why)
 		}
 		if r := Analyse(m.Snapshot); r.Verdict != Unknown {

@@ -12,15 +12,15 @@ import (
 // maxReasons bounds how many reasons a verdict gives.
 const maxReasons = 4
 
-// verdict says whether the job hangs in itself, and what that rests on.
+// verdict returns the verdict, and what it rests on.
 func (a *analysis) verdict() (Verdict, string) {
 	switch {
-	case len(a.locks) > 0 && a.assumed:
+	case len(a.deadlocks) > 0 && a.assumeNoTransit:
 		return DeadlockedUnless, a.whyDeadlock() + " " + a.whyTransit()
-	case len(a.locks) > 0:
+	case len(a.deadlocks) > 0:
 		return Deadlocked, a.whyDeadlock()
 	case a.worldKnown && !a.hasRank(func(r *rank) bool { return !r.gone() }):
-		return Free, "The job is over: all ranks have left MPI."
+		return NoDeadlock, "The job is over: all ranks have left MPI."
 	case !a.hasRank(func(r *rank) bool { return r.process != nil && !r.unreadable() || r.mobility != uncertain }):
 		return Unknown, "Nothing could be read of any rank."
 	case a.isStarting():
@@ -29,22 +29,22 @@ func (a *analysis) verdict() (Verdict, string) {
 	if open := a.mayHang(); len(open) > 0 {
 		return Unknown, a.whyUnknown(open)
 	}
-	if lacks := a.lacks(); lacks != "" {
+	if lacks := a.whyIncomplete(); lacks != "" {
 		return Unknown, lacks
 	}
 	moved := a.which(func(r *rank) bool { return r.gotOn })
 	if len(moved) == 0 {
 		return a.unproved(), joined(a.whyUnproved(), a.whoWaits(), a.whoMoves(a.which(canMove)))
 	}
-	// Those that can move for all that is known need not.
-	if obscure := a.which(func(r *rank) bool { return r.mobility == free && r.doing().kind == isThere }); len(obscure) > 0 {
+	// Ranks that can move, as far as known, need not.
+	if obscure := a.which(func(r *rank) bool { return r.mobility == mobile && r.doing().kind == isThere }); len(obscure) > 0 {
 		return Unknown, fmt.Sprintf("Whether the job hangs can't be told. %s %s got on, but what %s %s is not known. %s",
 			capital(rankWords(moved)), verb(moved, "has", "have"), rankWords(obscure), verb(obscure, "does", "do"), a.whoMoves(obscure))
 	}
-	return Free, a.whyFree(moved)
+	return NoDeadlock, a.whyFree(moved)
 }
 
-// unproved is the verdict on a job of which nothing proves a deadlock, and in which nothing has moved.
+// unproved is the verdict on a job in which nothing proves a deadlock and nothing has moved.
 func (a *analysis) unproved() Verdict {
 	if a.past.Looks == 0 {
 		return Undecided
@@ -66,7 +66,7 @@ func (a *analysis) hasRank(is func(r *rank) bool) bool {
 	return false
 }
 
-// which are the ranks of which something is true.
+// which returns the ranks of which something is true.
 func (a *analysis) which(is func(r *rank) bool) []int32 {
 	var out []int32
 	for i := range a.ranks {
@@ -79,9 +79,9 @@ func (a *analysis) which(is func(r *rank) bool) []int32 {
 
 func (a *analysis) whyDeadlock() string {
 	var out []string
-	for i, d := range a.locks {
+	for i, d := range a.deadlocks {
 		if i == maxReasons {
-			out = append(out, fmt.Sprintf("There are %d more deadlocks.", len(a.locks)-i))
+			out = append(out, fmt.Sprintf("There are %d more deadlocks.", len(a.deadlocks)-i))
 			break
 		}
 		who, last := capital(rankWords(d.Ranks)), d.Cycle[len(d.Cycle)-1]
@@ -96,7 +96,7 @@ func (a *analysis) whyDeadlock() string {
 	}
 	var stuck []int32
 	for i := range a.ranks {
-		if a.hangs(int32(i)) && !a.locked[int32(i)] {
+		if a.hangs(int32(i)) && !a.inDeadlock[int32(i)] {
 			stuck = append(stuck, int32(i))
 		}
 	}
@@ -106,13 +106,13 @@ func (a *analysis) whyDeadlock() string {
 	return strings.Join(out, " ")
 }
 
-// reason is why ranks can't be judged.
+// reason says why the hanging of ranks can't be decided.
 type reason struct {
 	ranks  []int32
 	clause string
 }
 
-// whyUnknown says what is missing for a verdict on ranks that may hang.
+// whyUnknown says what is missing for a verdict on the ranks that may hang.
 func (a *analysis) whyUnknown(open []int32) string {
 	index := map[string]*reason{}
 	var order []*reason
@@ -141,7 +141,7 @@ func (a *analysis) whyUnknown(open []int32) string {
 		out = append(out, capital(rankWords(r.ranks))+" "+verb(r.ranks, "waits", "wait")+" "+r.clause+".")
 	}
 	if len(order) == 0 {
-		out = append(out, a.lacks())
+		out = append(out, a.whyIncomplete())
 	}
 	if a.moving(open) {
 		out = append(out, "Let the job go on for a moment, and look again.")
@@ -149,25 +149,25 @@ func (a *analysis) whyUnknown(open []int32) string {
 	return strings.Join(out, " ")
 }
 
-// moving says whether something that may hang was seen on its way.
+// moving says whether something was on its way to a rank that may hang.
 func (a *analysis) moving(open []int32) bool {
 	return a.isUnknown(open, arrivingUnknown, partUnknown, comingUnknown, progressUnknown)
 }
 
-// passing says whether something is not known that may be the next time: where a rank stands
-// inside its call differs from look to look, and with it what can be shown to be the call's own.
+// passing says whether something unknown may be known at the next look: where a rank is inside its
+// call differs from look to look, and with it what can be shown to belong to the call.
 func (a *analysis) passing(open []int32) bool {
 	return a.isUnknown(open, ownUnknown, requestsUnknown, placeUnknown)
 }
 
-// isUnknown says whether one of these is what is not known of one of the ranks.
+// isUnknown says whether one of these clauses says what is not known of one of the ranks.
 func (a *analysis) isUnknown(ranks []int32, clauses ...string) bool {
 	return slices.ContainsFunc(ranks, func(r int32) bool {
 		return slices.ContainsFunc(a.ranks[r].waits, func(w wait) bool { return slices.Contains(clauses, w.unknown) })
 	})
 }
 
-// eachDoubt calls f with what is not known of what a thread waits for.
+// eachDoubt calls f with each thing that is not known of a wait, as a clause.
 func (a *analysis) eachDoubt(w *wait, f func(clause string)) {
 	where := ""
 	if w.thread != nil {
@@ -176,45 +176,45 @@ func (a *analysis) eachDoubt(w *wait, f func(clause string)) {
 	if w.unknown != "" {
 		f(cmp.Or(strings.TrimSuffix(where, " "), "somewhere") + ": " + w.unknown)
 	}
-	if w.vague {
+	if w.someOf {
 		f(cmp.Or(strings.TrimSuffix(where, " "), "somewhere") + ": " + ownUnknown)
 	}
-	for i := range w.goals {
-		switch g := &w.goals[i]; {
+	for i := range w.deps {
+		switch g := &w.deps[i]; {
 		case g.rank >= 0:
 			if a.ranks[g.rank].mobility == uncertain {
 				f(fmt.Sprintf("%sfor rank %d, of which too little is known: %s", where, g.rank, a.whyUncertain(g.rank)))
 			}
 		default:
-			if r := a.doubtful(g.group); r >= 0 {
+			if r := a.uncertainRank(g.set); r >= 0 {
 				f(fmt.Sprintf("%sfor rank %d, of which too little is known: %s", where, r, a.whyUncertain(r)))
 			}
 		}
 	}
 }
 
-// doubtful is the first rank of a group of which too little is known, -1 if there is none.
-func (a *analysis) doubtful(g *group) int32 {
-	if r, ok := a.unsure[g]; ok {
+// uncertainRank returns the first rank of a set of which too little is known; -1 if there is none.
+func (a *analysis) uncertainRank(g *rankSet) int32 {
+	if r, ok := a.uncertainRanks[g]; ok {
 		return r
 	}
 	r := int32(-1)
 	if at := slices.IndexFunc(g.ranks, func(r int32) bool { return a.ranks[r].mobility == uncertain }); at >= 0 {
 		r = g.ranks[at]
 	}
-	a.unsure[g] = r
+	a.uncertainRanks[g] = r
 	return r
 }
 
-// whyUncertain is why nothing is known of a rank.
+// whyUncertain says why too little is known of a rank.
 func (a *analysis) whyUncertain(rank int32) string {
 	return strings.TrimSuffix(a.ranks[rank].doubt, ".")
 }
 
-// doubts are sentences on what the report can't see.
+// doubts returns sentences on what the report can't tell.
 func (a *analysis) doubts() []string {
 	var out []string
-	threads := a.which(func(r *rank) bool { return r.mobility == free && r.isInCall() })
+	threads := a.which(func(r *rank) bool { return r.mobility == mobile && r.isInCall() })
 	if len(threads) > 0 {
 		out = append(out, fmt.Sprintf("%s %s a thread that waits in an MPI call and others that are in none or in one that does not wait: as long as those run, they may release it.",
 			capital(rankWords(threads)), verb(threads, "has", "have")))

@@ -12,32 +12,32 @@ import (
 // wait is what one thread of a rank waits for.
 type wait struct {
 	thread *mqs.Thread // nil if where threads are is not known
-	all    bool        // it waits for all of the goals, else for any
-	// vague is true if it waits for some of the goals, and which of them is not known.
-	vague bool
-	// free is true if it can go on as things are, so nothing else counts.
-	free  bool
-	goals []goal
-	// meaning is, of a collective whose messages are the goals, those that have
-	// not entered it, for all of whom it waits by the standard.
-	meaning *group
-	// unknown says what can't be known of it, as a clause that follows the call; else empty.
+	all    bool        // it waits for all dependencies, else for any of them
+	// someOf is true if it waits for some of the dependencies, and which ones is not known.
+	someOf bool
+	// satisfied is true if it can go on as things are, so nothing else counts.
+	satisfied bool
+	deps      []dependency
+	// standardMeaning is set if the dependencies are the library's messages of a collective: the
+	// members that have not entered it, for all of whom the call waits by the standard.
+	standardMeaning *rankSet
+	// unknown says what is not known of the wait, as a clause that follows the call; else it is empty.
 	unknown string
 }
 
-// goal is one thing that a thread waits for.
-type goal struct {
-	rank  int32  // or, if it is -1,
-	group *group // several ranks
-	// The operation, nil for a collective as a whole, and where it is.
-	op    *mqs.PendingOperation
-	of    *member
-	class mqs.OpClass
-	// transit is true if a message may be in transit that the goal is for: see [job.holds].
+// dependency is one thing for which a thread waits.
+type dependency struct {
+	rank int32    // or, if it is -1,
+	set  *rankSet // several ranks
+	// The operation, nil for a collective as a whole, and its member and queue.
+	op     *mqs.PendingOperation
+	member *member
+	class  mqs.OpClass
+	// transit is true if a message in transit may have met the dependency: see [job.holds].
 	transit bool
 }
 
-// Clauses that say what can't be known of a wait.
+// Clauses that say what is not known of a wait.
 const (
 	forWhomUnknown  = "for whom it waits can't be told"
 	requestsUnknown = "not all of the requests that it waits for are known"
@@ -86,7 +86,7 @@ func (j *job) findWaits() {
 	}
 }
 
-// blocks says whether an operation is one that a call waits for in any case.
+// blocks says whether an operation is that of a blocking call, which waits for it in any case.
 func blocks(op *mqs.PendingOperation) bool {
 	switch op.Kind {
 	case "send", "ssend", "rsend", "recv", "mrecv", "probe", "mprobe":
@@ -97,7 +97,7 @@ func blocks(op *mqs.PendingOperation) bool {
 
 func isProbe(op *mqs.PendingOperation) bool { return strings.HasSuffix(op.Kind, "probe") }
 
-// waitOf finds what a thread in a call that waits waits for.
+// waitOf finds what a thread in a waiting call waits for.
 func (j *job) waitOf(rank int32, t *mqs.Thread, c *collectives) wait {
 	r := &j.ranks[rank]
 	b := behaviours[t.Call]
@@ -113,16 +113,16 @@ func (j *job) waitOf(rank int32, t *mqs.Thread, c *collectives) wait {
 	}
 	ops, found := r.operations(t.Requests)
 	if b == waitsAll || b == waitsAny {
-		isMade := func(o goal) bool { return !o.op.Internal && !blocks(o.op) }
-		known := slices.DeleteFunc(ops, func(o goal) bool { return !isMade(o) })
+		isMade := func(o dependency) bool { return !o.op.Internal && !blocks(o.op) }
+		known := slices.DeleteFunc(ops, func(o dependency) bool { return !isMade(o) })
 		return j.waitForOperations(wait{thread: t, all: b == waitsAll}, known, found && t.AllRequests && len(known) == len(ops))
 	}
-	ops = slices.DeleteFunc(ops, func(o goal) bool { return !isOwn(t, o) })
+	ops = slices.DeleteFunc(ops, func(o dependency) bool { return !isOwn(t, o) })
 	switch {
-	case several(t.Call) && (!found || !t.AllRequests):
-		own := single(ops)
-		return j.waitForOperations(wait{thread: t, all: true}, own, len(own) > 0 && len(own) == len(ops) && r.noneBeside(own))
-	case len(ops) == 1 || len(ops) > 0 && several(t.Call) && len(single(ops)) == len(ops):
+	case hasSeveralOperations(t.Call) && (!found || !t.AllRequests):
+		own := onePerQueue(ops)
+		return j.waitForOperations(wait{thread: t, all: true}, own, len(own) > 0 && len(own) == len(ops) && r.hasNoOthers(own))
+	case len(ops) == 1 || len(ops) > 0 && hasSeveralOperations(t.Call) && len(onePerQueue(ops)) == len(ops):
 		return j.waitForOperations(wait{thread: t, all: true}, ops, true)
 	case len(ops) > 1:
 		return wait{thread: t, unknown: ownUnknown}
@@ -132,35 +132,36 @@ func (j *job) waitOf(rank int32, t *mqs.Thread, c *collectives) wait {
 	return j.waitByKind(r, t, func(kind string) bool { return kind == ownKind(t) })
 }
 
-// isOwn says whether an operation is of the kind that a blocking call makes: of other
-// requests that the call holds it is not the one that waits.
-func isOwn(t *mqs.Thread, o goal) bool {
-	if several(t.Call) {
+// isOwn says whether an operation is of the kind that a blocking call makes. Other requests that
+// the call holds are not the one that it waits for.
+func isOwn(t *mqs.Thread, o dependency) bool {
+	if hasSeveralOperations(t.Call) {
 		return !o.op.Internal
 	}
-	isItsClass := does(t.Call, o.class) || t.Call == "MPI_Mrecv" && o.class == mqs.PendingReceives
+	isItsClass := ownsOperationIn(t.Call, o.class) || t.Call == "MPI_Mrecv" && o.class == mqs.PendingReceives
 	return !o.op.Internal && (o.op.Kind == ownKind(t) || o.op.Kind == callstack.KindNotKnown && isItsClass)
 }
 
-// several says whether a blocking call may have more than one operation of its own.
-func several(call string) bool { return call == "MPI_Sendrecv" || call == "MPI_Sendrecv_replace" }
+// hasSeveralOperations says whether a blocking call may have more than one operation of its own.
+func hasSeveralOperations(call string) bool {
+	return call == "MPI_Sendrecv" || call == "MPI_Sendrecv_replace"
+}
 
-// single keeps of the operations that such a call holds the send if there is
-// one, and the receive if there is one: of several most are others that it has
-// nothing to do with.
-func single(ops []goal) []goal {
+// onePerQueue keeps the send if such a call holds one send, and the receive if it holds one receive.
+// Of several, most are others with which the call has nothing to do.
+func onePerQueue(ops []dependency) []dependency {
 	count := map[mqs.OpClass]int{}
 	for _, o := range ops {
 		count[o.class]++
 	}
-	return slices.DeleteFunc(slices.Clone(ops), func(o goal) bool { return count[o.class] > 1 })
+	return slices.DeleteFunc(slices.Clone(ops), func(o dependency) bool { return count[o.class] > 1 })
 }
 
-// noneBeside says whether the operations that such a call holds are all that it
+// hasNoOthers says whether the operations that such a call holds are all that it
 // can have: where it holds none of a queue, none is there that may be its own.
-func (r *rank) noneBeside(own []goal) bool {
+func (r *rank) hasNoOthers(own []dependency) bool {
 	for _, class := range mqs.OpClasses[:2] {
-		if slices.ContainsFunc(own, func(o goal) bool { return o.class == class }) {
+		if slices.ContainsFunc(own, func(o dependency) bool { return o.class == class }) {
 			continue
 		}
 		for _, m := range r.members {
@@ -177,20 +178,20 @@ func (r *rank) noneBeside(own []goal) bool {
 // ownKind is the kind of the operation that a blocking call has made.
 func ownKind(t *mqs.Thread) string { return strings.ToLower(strings.TrimPrefix(t.Call, "MPI_")) }
 
-// operations finds the sends and receives of requests, and whether there is just one of each.
-func (r *rank) operations(requests []inferior.Addr) ([]goal, bool) {
+// operations finds the sends and receives of requests, and says whether each request has just one.
+func (r *rank) operations(requests []inferior.Addr) ([]dependency, bool) {
 	wanted := make(map[inferior.Addr]bool, len(requests))
 	for _, a := range requests {
 		wanted[a] = false
 	}
-	var out []goal
+	var out []dependency
 	missing, twice := len(wanted), false
 	for _, m := range r.members {
 		for _, class := range mqs.OpClasses[:2] {
 			ops := m.queued(class)
 			for i := range ops {
 				if found, ok := wanted[ops[i].Request.Value]; ok && ops[i].Request.Known {
-					out = append(out, goal{op: &ops[i], of: m, class: class})
+					out = append(out, dependency{op: &ops[i], member: m, class: class})
 					twice = twice || found
 					if !found {
 						wanted[ops[i].Request.Value] = true
@@ -203,50 +204,50 @@ func (r *rank) operations(requests []inferior.Addr) ([]goal, bool) {
 	return out, missing == 0 && !twice
 }
 
-// waitForOperations completes a wait with what operations wait for; complete if
-// there are no others.
-func (j *job) waitForOperations(w wait, ops []goal, complete bool) wait {
+// waitForOperations adds to a wait the dependencies of operations. complete is true if the call has
+// no other operations.
+func (j *job) waitForOperations(w wait, ops []dependency, complete bool) wait {
 	if !complete {
 		w.unknown = requestsUnknown
 	}
-	w.free = complete && len(ops) == 0
+	w.satisfied = complete && len(ops) == 0
 	over := 0
 	for _, o := range ops {
 		g, unknown, done := j.outcome(o)
 		switch {
 		case done:
 			over++
-			w.free = w.free || !w.all && !w.vague
+			w.satisfied = w.satisfied || !w.all && !w.someOf
 		case unknown != "":
 			w.unknown = unknown
 		default:
-			w.goals = append(w.goals, g)
+			w.deps = append(w.deps, g)
 		}
 	}
 	switch {
-	case w.vague && over > 0 && over < len(ops) && w.unknown == "":
-		w.unknown = ownUnknown // it may be that one
-	case complete && over == len(ops), w.all && w.unknown == "" && len(w.goals) == 0:
-		w.free = true
+	case w.someOf && over > 0 && over < len(ops) && w.unknown == "":
+		w.unknown = ownUnknown // one of those that are over may be the call's
+	case complete && over == len(ops), w.all && w.unknown == "" && len(w.deps) == 0:
+		w.satisfied = true
 	}
 	return w
 }
 
-// waitByKind is that of a call that waits for an operation of its own, of
-// which the queues tell only how it was started. If there are several, some
-// are other threads': then it waits for any of them, so as not to say too much.
+// waitByKind is the wait of a call for an operation of its own, if the queues tell only how the
+// operation was started. If there are several such operations, some are other threads'; the wait is
+// then for any of them, so as not to claim too much.
 func (j *job) waitByKind(r *rank, t *mqs.Thread, mine func(kind string) bool) wait {
-	own := r.ofKind(t, mine)
+	own := r.operationsOfKind(t, mine)
 	if len(own) == 0 {
 		return wait{thread: t, unknown: ownUnknown}
 	}
-	return j.waitForOperations(wait{thread: t, vague: len(own) > 1}, own, true)
+	return j.waitForOperations(wait{thread: t, someOf: len(own) > 1}, own, true)
 }
 
-// ofKind are the operations that may be a call's own by how they were started; none if there
+// operationsOfKind are the operations that may be a call's own by how they were started; none if there
 // may be more.
-func (r *rank) ofKind(t *mqs.Thread, mine func(kind string) bool) []goal {
-	var own []goal
+func (r *rank) operationsOfKind(t *mqs.Thread, mine func(kind string) bool) []dependency {
+	var own []dependency
 	for _, m := range r.members {
 		for _, class := range mqs.OpClasses[:2] {
 			if !m.readable(class) || m.cut(class) {
@@ -254,8 +255,8 @@ func (r *rank) ofKind(t *mqs.Thread, mine func(kind string) bool) []goal {
 			}
 			ops := m.queued(class)
 			for i := range ops {
-				if op := &ops[i]; blocks(op) && mine(op.Kind) && !r.isOthers(t, op) {
-					own = append(own, goal{op: op, of: m, class: class})
+				if op := &ops[i]; blocks(op) && mine(op.Kind) && !r.heldByOtherThread(t, op) {
+					own = append(own, dependency{op: op, member: m, class: class})
 				}
 			}
 		}
@@ -263,8 +264,8 @@ func (r *rank) ofKind(t *mqs.Thread, mine func(kind string) bool) []goal {
 	return own
 }
 
-// isOthers says whether another thread of the rank than t holds an operation, so that it is not t's own.
-func (r *rank) isOthers(t *mqs.Thread, op *mqs.PendingOperation) bool {
+// heldByOtherThread says whether another thread of the rank than t holds an operation, so that it is not t's own.
+func (r *rank) heldByOtherThread(t *mqs.Thread, op *mqs.PendingOperation) bool {
 	if t == nil || !op.Request.Known {
 		return false
 	}
@@ -276,16 +277,16 @@ func (r *rank) isOthers(t *mqs.Thread, op *mqs.PendingOperation) bool {
 	return false
 }
 
-// does says whether a blocking call has an operation of its own in a queue, and in no other.
-func does(call string, class mqs.OpClass) bool {
+// ownsOperationIn says whether a blocking call has an operation of its own in a queue, and in no other.
+func ownsOperationIn(call string, class mqs.OpClass) bool {
 	if class == mqs.PendingSends {
 		return call == "MPI_Send" || call == "MPI_Ssend" || call == "MPI_Rsend"
 	}
 	return call == "MPI_Recv"
 }
 
-// waitInProbe is that of a probe, which is in a queue with some MPIs and only
-// in the call's arguments with others.
+// waitInProbe is the wait of a probe. Some MPIs have it in a queue, others only in the arguments of
+// the call.
 func (j *job) waitInProbe(r *rank, t *mqs.Thread) wait {
 	name := ownKind(t)
 	w := j.waitByKind(r, t, func(kind string) bool { return kind == name })
@@ -301,5 +302,5 @@ func (j *job) waitInProbe(r *rank, t *mqs.Thread) wait {
 	if !op.TagWild.Value {
 		op.DesiredTag = t.Tag
 	}
-	return j.waitForOperations(wait{thread: t}, []goal{{op: op, of: m, class: mqs.PendingReceives}}, true)
+	return j.waitForOperations(wait{thread: t}, []dependency{{op: op, member: m, class: mqs.PendingReceives}}, true)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
 
-// lacks says what is not known of ranks that nobody waits for, empty if all is known.
-func (a *analysis) lacks() string {
+// whyIncomplete says what is not known of ranks for which nobody waits; it is empty if all is known.
+func (a *analysis) whyIncomplete() string {
 	byClause := map[string][]int32{}
 	var order []string
 	for i := range a.ranks {
@@ -39,14 +39,14 @@ func (a *analysis) lacks() string {
 	return strings.Join(out, " ")
 }
 
-// whyTransit says of deadlocked ranks why a message may be in transit to them.
+// whyTransit says why a message may be in transit to deadlocked ranks.
 func (a *analysis) whyTransit() string {
 	var stopped, idle, uncounted, gone []int32
 	mpi := ""
 	for i := range a.ranks {
 		r := &a.ranks[i]
 		switch {
-		case !a.locked[int32(i)] || !slices.ContainsFunc(r.waits, mayEndByTransit):
+		case !a.inDeadlock[int32(i)] || !slices.ContainsFunc(r.waits, mayEndByTransit):
 		case r.isStopped():
 			stopped = append(stopped, int32(i))
 		case !r.counts():
@@ -74,8 +74,8 @@ func (a *analysis) whyTransit() string {
 	return strings.Join(append(out, "If the job may be alive, let it go on for a moment and look again."), " ")
 }
 
-// whyUnproved is why a job of which nothing proves a deadlock, and that was not seen to get
-// on, is not said to have none.
+// whyUnproved says why a job in which nothing proves a deadlock is not said to have none: it was not
+// seen to get on.
 func (a *analysis) whyUnproved() string {
 	switch {
 	case a.past.Looks == 0:
@@ -91,13 +91,13 @@ func (a *analysis) whyFree(moved []int32) string {
 	return joined(first, a.whoWaits(), a.whoMoves(a.which(func(r *rank) bool { return canMove(r) && !r.gotOn })))
 }
 
-func canMove(r *rank) bool { return r.mobility == free }
+func canMove(r *rank) bool { return r.mobility == mobile }
 
 func joined(sentences ...string) string {
 	return strings.Join(slices.DeleteFunc(sentences, func(s string) bool { return s == "" }), " ")
 }
 
-// whoWaits says who waits in MPI calls of a job without a deadlock.
+// whoWaits says which ranks of a job without a deadlock wait in MPI calls.
 func (a *analysis) whoWaits() string {
 	waits := a.which(func(r *rank) bool { return r.mobility == waiting })
 	switch {
@@ -112,7 +112,7 @@ func (a *analysis) whoWaits() string {
 	return ""
 }
 
-// Kinds of what a rank does that can move.
+// What a rank that can move may do.
 const (
 	polls    = "polls"
 	computes = "computes"
@@ -121,7 +121,7 @@ const (
 	isInside = "is now"
 )
 
-// doing is what a rank does that can move, and where, as the rest of a sentence.
+// doing is what a rank that can move does, and where, as the rest of a sentence.
 type doing struct{ kind, where string }
 
 func (d doing) words(ranks []int32) string {
@@ -134,7 +134,7 @@ func (d doing) words(ranks []int32) string {
 	return verb(ranks, d.kind, strings.TrimSuffix(d.kind, "s")) + " " + d.where
 }
 
-// doing says what a rank does that can move.
+// doing returns what a rank that can move does.
 func (r *rank) doing() doing {
 	t := r.thread()
 	if t == nil {
@@ -159,12 +159,12 @@ func (r *rank) doing() doing {
 	return doing{isThere, "in " + where + ", in no MPI call"}
 }
 
-// isPoll says whether a call asks whether something has come, and returns at once.
+// isPoll says whether a call polls: it asks whether something has come, and returns at once.
 func isPoll(call string) bool {
 	return strings.HasPrefix(call, "MPI_Test") || call == "MPI_Iprobe" || call == "MPI_Improbe" || call == "MPI_Request_get_status" || call == "MPI_Parrived"
 }
 
-// whoMoves says what ranks do that can move, and where.
+// whoMoves says what ranks that can move do, and where.
 func (a *analysis) whoMoves(ranks []int32) string {
 	byDoing := map[doing][]int32{}
 	var order []doing

@@ -9,13 +9,13 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
 
-// goalTo returns what a rank is held to wait for another with, nil if it does not.
-func (j *job) goalTo(rank, other int32) (*wait, *goal) {
+// dependencyOn returns a wait of a rank and its dependency on another rank; nil if there is none.
+func (j *job) dependencyOn(rank, other int32) (*wait, *dependency) {
 	for i := range j.ranks[rank].waits {
 		w := &j.ranks[rank].waits[i]
-		for k := range w.goals {
-			g := &w.goals[k]
-			if j.holds(g) && (g.rank == other || g.rank < 0 && rank != other && slices.Contains(g.group.ranks, other)) {
+		for k := range w.deps {
+			g := &w.deps[k]
+			if j.holds(g) && (g.rank == other || g.rank < 0 && rank != other && slices.Contains(g.set.ranks, other)) {
 				return w, g
 			}
 		}
@@ -23,10 +23,10 @@ func (j *job) goalTo(rank, other int32) (*wait, *goal) {
 	return nil, nil
 }
 
-// waitFor describes that a rank waits for another.
+// waitFor describes the wait of a rank for another.
 func (j *job) waitFor(rank, other int32) Wait {
 	out := Wait{Rank: rank, For: other}
-	w, g := j.goalTo(rank, other)
+	w, g := j.dependencyOn(rank, other)
 	if w == nil {
 		return out
 	}
@@ -40,15 +40,15 @@ func (j *job) waitFor(rank, other int32) Wait {
 	return out
 }
 
-// operation says in words what a thread waits for.
-func (j *job) operation(w *wait, g *goal) string {
+// operation describes what a thread waits for.
+func (j *job) operation(w *wait, g *dependency) string {
 	if g.op == nil {
 		return w.thread.Call + " on " + j.commOf(g).label()
 	}
-	return operationWords(g.of, g.class, g.op)
+	return operationWords(g.member, g.class, g.op)
 }
 
-// title is how a communicator is called by itself: a name needs no quotes there.
+// title is the name of a communicator where it stands by itself, without quotes.
 func (c *communicator) title() string {
 	if c.name != "" {
 		return c.name
@@ -56,16 +56,16 @@ func (c *communicator) title() string {
 	return c.label()
 }
 
-// notLookedAt is where a rank is that no process was given of, as a part of a sentence.
+// notLookedAt says where a rank is of which there is no process, as a part of a sentence.
 const notLookedAt = "not among the processes that were looked at"
 
-// commOf is the communicator that a goal is on. MPI_Finalize is of all ranks.
-func (j *job) commOf(g *goal) *communicator {
+// commOf returns the communicator of a dependency. That of MPI_Finalize is of all ranks.
+func (j *job) commOf(g *dependency) *communicator {
 	switch {
-	case g.of != nil:
-		return g.of.comm
-	case g.group.comm != nil:
-		return g.group.comm
+	case g.member != nil:
+		return g.member.comm
+	case g.set.comm != nil:
+		return g.set.comm
 	}
 	return &communicator{name: world, known: true}
 }
@@ -96,7 +96,7 @@ func operationWords(m *member, class mqs.OpClass, op *mqs.PendingOperation) stri
 	return b.String()
 }
 
-// tagWords is a tag in a sentence.
+// tagWords names a tag in a sentence.
 func tagWords(tag mqs.Maybe[int32], isAny bool) string {
 	switch {
 	case isAny:
@@ -121,16 +121,15 @@ func peerWords(m *member, local mqs.Maybe[int32]) string {
 	return fmt.Sprintf("rank %d of %s", local.Value, m.comm.label())
 }
 
-// thread is the thread that says most about what a rank does: one that can go
-// on if the rank can for that reason, else one in a call that waits; nil if
-// none is known.
+// thread returns the thread that says most about what a rank does: one that can go on if the rank
+// can move, else one in a waiting call; nil if no thread is known.
 func (r *rank) thread() *mqs.Thread {
 	if r.process == nil || len(r.process.Threads) == 0 {
 		return nil
 	}
 	threads := r.process.Threads
 	says := func(t mqs.Thread) bool { return behaviours[t.Call] != goesOn }
-	if r.mobility == free {
+	if r.mobility == mobile {
 		says = func(t mqs.Thread) bool {
 			return behaviours[t.Call] == goesOn && (t.Call != "" || t.Function != "" || t.File != "")
 		}
@@ -138,8 +137,8 @@ func (r *rank) thread() *mqs.Thread {
 	return &threads[max(slices.IndexFunc(threads, says), 0)]
 }
 
-// at is where a thread is: "ring.c:42"; the function if the line is not known,
-// and empty if that is not either.
+// at says where a thread is: "ring.c:42", or the function if the line is not known. It is empty if
+// neither is.
 func at(t *mqs.Thread) string {
 	switch {
 	case t.File != "" && t.Line > 0:
@@ -150,7 +149,7 @@ func at(t *mqs.Thread) string {
 	return t.Function
 }
 
-// callWords is a call and where it is: "MPI_Recv (ring.c:42)".
+// callWords names a call and its place: "MPI_Recv (ring.c:42)".
 func callWords(t *mqs.Thread) string {
 	if where := at(t); where != "" {
 		return t.Call + " (" + where + ")"
@@ -158,7 +157,7 @@ func callWords(t *mqs.Thread) string {
 	return t.Call
 }
 
-// now says where a rank is, as the rest of a sentence: "is now in MPI_Waitall (ring.c:60)".
+// now says where a rank is now, as the rest of a sentence: "is now in MPI_Waitall (ring.c:60)".
 func (j *job) now(rank int32) string {
 	r := &j.ranks[rank]
 	switch {

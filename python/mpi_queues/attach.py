@@ -4,7 +4,7 @@ from typing import Any, Dict, List, Optional, Set, Tuple
 
 import gdb
 
-from . import inferiors, interrupts, job, options, parameters, protocol, summary
+from . import inferiors, interrupts, jobs, options, parameters, protocol, summary
 from .errors import Cancelled, Failure, one_line, reported
 from .link import LINK, serve_nothing
 from .process import kind_of
@@ -35,7 +35,7 @@ When this is interrupted, the ranks that are attached by then stay so.
 
     @reported(parameters.is_debugging)
     def invoke(self, argument: str, from_tty: bool) -> None:
-        """Attaches."""
+        """Attaches to the ranks of a job."""
         self.dont_repeat()
         pid = _process_id(argument or "")
         if gdb.parameter("non-stop"):
@@ -59,7 +59,7 @@ When this is interrupted, the ranks that are attached by then stay so.
 
 
 class _Attaching:
-    """The attaching to the ranks of one job, which are in order."""
+    """One run of `mpi-attach'. Its ranks are in order."""
 
     def __init__(self, ranks: List[protocol.Rank]) -> None:
         self.ranks = ranks
@@ -75,9 +75,9 @@ class _Attaching:
         self._vacant: Optional[Tuple[int, bool]] = None
 
     def run(self) -> None:
-        """Attaches to those that are not inferiors yet."""
+        """Attaches to the ranks that are not inferiors yet."""
         progress = Progress()
-        wanted = [rank for rank in self.ranks if job.is_here(rank)]
+        wanted = [rank for rank in self.ranks if jobs.is_here(rank)]
         known = _live_inferiors({rank["pid"] for rank in wanted})
         try:
             for index, rank in enumerate(wanted):
@@ -94,17 +94,17 @@ class _Attaching:
             self.is_interrupted = True
         finally:
             progress.erase()
-            job.remember(job.Job(self.ranks))
+            jobs.remember(jobs.Job(self.ranks))
 
     def select(self, wanted: int) -> None:
-        """Selects the rank of a process id, else the first one, else what was selected before."""
+        """Selects the rank with a process id, else the first one, else what was selected before."""
         members = sorted(self.attached + self.kept, key=lambda m: (m[2] != wanted, _order(m[1])))
         select_inferior(members[0][0] if members else self._before)
         if self._vacant and self._vacant[1]:
             inferiors.remove(self._vacant[0])
 
     def told(self, found: protocol.RanksResult) -> str:
-        """Says what came of it."""
+        """Returns the sentences on what was attached."""
         launcher = found["launcher"]
         name = one_line(found["name"], 100) or "the launcher"
         whose = " of %s (process %d)" % (name, launcher) if launcher > 0 else ""
@@ -130,7 +130,7 @@ class _Attaching:
         return "\n".join(lines + _told_of_others(self.ranks, found))
 
     def _attach(self, rank: protocol.Rank) -> None:
-        """Attaches to one."""
+        """Attaches to one rank."""
         reason = inferiors.obstacle(rank["pid"])
         if not reason:
             if self._vacant is None:
@@ -142,11 +142,11 @@ class _Attaching:
             return
         self._vacant = None
         self.attached.append((number, rank["rank"], rank["pid"]))
-        job.add(job.Attached(number, rank["pid"], inferiors.program(), is_added), self._before)
+        jobs.add(jobs.Attached(number, rank["pid"], inferiors.program(), is_added), self._before)
 
 
 def _process_id(argument: str) -> int:
-    """Returns the process id that is the argument, or the current inferior's."""
+    """Returns the process id that the argument names, or the current inferior's."""
     words = gdb.string_to_argv(argument)
     if len(words) > 1:
         raise options.junk(words[1], "mpi-attach")
@@ -169,7 +169,7 @@ def _process_id(argument: str) -> int:
 
 
 def _checked(ranks: List[protocol.Rank]) -> List[protocol.Rank]:
-    """Returns the ranks in order, each process once, with nothing in them that can't be."""
+    """Returns the ranks in order, each process once. Raises Failure for impossible ones."""
     if len(ranks) > _MAX_RANKS:
         raise Failure("The helper says that the job has %d ranks, which can't be." % len(ranks))
     checked: Dict[Any, protocol.Rank] = {}
@@ -183,18 +183,18 @@ def _checked(ranks: List[protocol.Rank]) -> List[protocol.Rank]:
             "exited": rank["exited"],
             "obstacle": one_line(rank["obstacle"], 300),
         }
-        is_process = job.is_here(kept) and kept["pid"]
+        is_process = jobs.is_here(kept) and kept["pid"]
         checked.setdefault(("process", kept["pid"]) if is_process else (kept["host"], number), kept)
     return sorted(checked.values(), key=lambda rank: (_order(rank["rank"]), rank["pid"]))
 
 
 def _order(rank: Optional[int]) -> int:
-    """Returns what ranks are ordered by: those that are not known come last."""
+    """Returns the key by which ranks are ordered: unknown ranks come last."""
     return _MAX_INT + 1 if rank is None else rank
 
 
 def _live_inferiors(pids: Set[int]) -> Dict[int, int]:
-    """Returns the numbers of those inferiors that are processes of this machine, by their ids."""
+    """Returns the numbers of the inferiors that are processes of this machine, by process id."""
     known: Dict[int, int] = {}
     for inferior in gdb.inferiors():
         if inferior.pid in pids:
@@ -205,7 +205,7 @@ def _live_inferiors(pids: Set[int]) -> Dict[int, int]:
 
 
 def _told_of_others(ranks: List[protocol.Rank], found: protocol.RanksResult) -> List[str]:
-    """Says which ranks of the job are no processes of this machine, and where other jobs are."""
+    """Returns sentences on the ranks that are not on this machine, and on other jobs."""
     lines = []
     exited = [rank for rank in ranks if rank["exited"]]
     if exited:

@@ -75,8 +75,8 @@ class Channel:
                 self._read()
 
     def is_quiet(self) -> bool:
-        """Says whether the helper is there, has sent nothing and has all that was sent to it: so
-        it is between requests."""
+        """Says whether the helper is between requests: it is there, has sent nothing, and has
+        received all that was sent to it."""
         try:
             self._flush()
         except Ended:
@@ -84,7 +84,7 @@ class Channel:
         return not self._decoder.pending and not self._outgoing and not self._incoming.poll(0)
 
     def _read(self) -> None:
-        """Takes what has come."""
+        """Reads what has arrived."""
         try:
             data = os.read(self._read_fd, _CHUNK)
         except BlockingIOError:
@@ -96,7 +96,7 @@ class Channel:
         self._decoder.feed(data)
 
     def _flush(self) -> None:
-        """Sends what the pipe takes without blocking."""
+        """Writes as much as the pipe takes without blocking."""
         while self._outgoing:
             frame = self._outgoing[0]
             try:

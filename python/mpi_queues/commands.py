@@ -5,7 +5,7 @@ from typing import Any, Dict, Optional
 
 import gdb
 
-from . import inquiry, job, options, parameters, protocol
+from . import jobs, options, parameters, protocol, requests
 from .errors import Failure, reported
 from .options import Option
 from .output import Buffer
@@ -95,13 +95,13 @@ queues would be read from, without reading them; and which queue DLL there is.""
     def invoke(self, argument: str, from_tty: bool) -> None:
         """Shows what was detected."""
         options.parse(argument or "", (), "info mpi")
-        processes, _ = inquiry.processes(False)
+        processes, _ = requests.processes(False)
         params: protocol.DescribeParams = {
             "process": processes[0],
-            "source": inquiry.source(processes),
+            "source": requests.source(processes),
             "window": False,
         }
-        inquiry.show(protocol.METHOD_DESCRIBE, processes, params, {})
+        requests.show(protocol.METHOD_DESCRIBE, processes, params, {})
 
 
 def show_queues(given: Dict[str, Any], from_tty: bool, buffer: Optional[Buffer] = None) -> None:
@@ -112,40 +112,40 @@ def show_queues(given: Dict[str, Any], from_tty: bool, buffer: Optional[Buffer] 
     record: Optional[str] = given.get("record")
     if output and record and os.path.realpath(output) == os.path.realpath(record):
         raise Failure("-output and -record name the same file: name two.")
-    processes, obstacles = inquiry.processes("all" in given)
+    processes, obstacles = requests.processes("all" in given)
     params: protocol.QueuesParams = {
         "processes": processes,
         "obstacles": obstacles,
-        "source": inquiry.source(processes),
+        "source": requests.source(processes),
         "comm": given.get("comm", ""),
         "queue": given.get("queue", ""),
         "internal": "internal" in given,
         "members": "members" in given,
         "limit": given.get("limit", 0 if to_json else parameters.limit()),
         "format": "json" if to_json else "text",
-        "styled": not to_json and output is None and inquiry.is_styled(from_tty),
+        "styled": not to_json and output is None and requests.is_styled(from_tty),
         "record": record is not None,
         "window": False,
     }
-    inquiry.show(protocol.METHOD_QUEUES, processes, params,
-                 {"display": output, "recording": record}, buffer)
+    requests.show(protocol.METHOD_QUEUES, processes, params,
+                  {"display": output, "recording": record}, buffer)
 
 
 def show_deadlock(given: Dict[str, Any], from_tty: bool, buffer: Optional[Buffer] = None) -> None:
     """Shows who waits for whom, in the same way."""
     to_json = "json" in given
     output: Optional[str] = given.get("output")
-    processes, obstacles = inquiry.processes("all" in given)
+    processes, obstacles = requests.processes("all" in given)
     params: protocol.DeadlockParams = {
         "processes": processes,
         "obstacles": obstacles,
-        "absent": job.absent() if "all" in given else [],
-        "source": inquiry.source(processes),
+        "absent": jobs.absent() if "all" in given else [],
+        "source": requests.source(processes),
         "format": "json" if to_json else "text",
-        "styled": not to_json and output is None and inquiry.is_styled(from_tty),
+        "styled": not to_json and output is None and requests.is_styled(from_tty),
         "window": False,
     }
-    inquiry.show(protocol.METHOD_DEADLOCK, processes, params, {"display": output}, buffer)
+    requests.show(protocol.METHOD_DEADLOCK, processes, params, {"display": output}, buffer)
 
 
 Queues()

@@ -1,4 +1,4 @@
-"""What an editor can ask gdb for where the two speak the Debug Adapter Protocol (`gdb -i dap').
+"""Requests and events for editors that speak the Debug Adapter Protocol with gdb (`gdb -i dap').
 
 mpiQueues        Arguments: scope ("inferior", which is the default, or "all") and options (an
                  object with any of comm, queue, internal, limit). The body of the answer is the
@@ -57,7 +57,7 @@ _OPTIONS: Dict[str, Tuple[str, Callable[[object], bool]]] = {
 
 
 def _given(scope: str, options: Optional[Mapping[str, object]]) -> Dict[str, Any]:
-    """Returns what options.parse returns for the same options of a command. Raises Failure."""
+    """Returns the options as options.parse would return them for a command. Raises Failure."""
     given: Dict[str, Any] = {"json": True}
     if scope == "all":
         given["all"] = True
@@ -76,13 +76,13 @@ def _given(scope: str, options: Optional[Mapping[str, object]]) -> Dict[str, Any
 
 
 def _refuse(name: str, value: object, what: str) -> NoReturn:
-    """Says what an argument must be."""
+    """Raises Failure, which says what an argument must be."""
     raise Failure("%s is %s, and must be %s." % (name, one_line(json.dumps(value), 40), what))
 
 
 @reported(parameters.is_debugging)
 def _checked(scope: str, options: Optional[Mapping[str, object]]) -> Dict[str, Any]:
-    """Does as _given. Raises gdb.GdbError."""
+    """Returns what _given returns. Raises gdb.GdbError instead of Failure."""
     return _given(scope, options)
 
 
@@ -95,7 +95,7 @@ def _read(show: Callable[[Dict[str, Any], bool, Buffer], None], given: Dict[str,
 
 
 def _refused(error: Exception) -> Any:
-    """Returns gdb's kind of error for the end of a request."""
+    """Returns the exception by which gdb ends a request with an error."""
     message = str(error)
     return _Refusal("cancelled" if message == str(Cancelled()) else message)
 
@@ -108,7 +108,7 @@ class _Events:
         self._is_due = False
 
     def on_stop(self, event: object) -> None:
-        """Serves gdb's event for a stop, of which one command can make several."""
+        """Handles gdb's event for a stop. One command can cause several."""
         if self.wanted is not None and not self._is_due:
             self._is_due = True
             # Not now: gdb's own listeners and what made the process stop are to have done first.

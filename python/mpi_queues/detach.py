@@ -4,7 +4,7 @@ from typing import Dict, List
 
 import gdb
 
-from . import inferiors, interrupts, job, options, parameters, summary
+from . import inferiors, interrupts, jobs, options, parameters, summary
 from .errors import Failure, reported
 from .selection import select_inferior, selection_kept, unattended
 
@@ -21,10 +21,10 @@ removed, and processes that were attached otherwise stay attached."""
 
     @reported(parameters.is_debugging)
     def invoke(self, argument: str, from_tty: bool) -> None:
-        """Detaches."""
+        """Detaches from all attached ranks."""
         self.dont_repeat()
         options.parse(argument or "", (), "mpi-detach")
-        if not job.attached_inferiors():
+        if not jobs.attached_inferiors():
             raise Failure("There is nothing to detach: `mpi-attach' has attached to no process.")
         detaching = _Detaching()
         with interrupts.held(), unattended(), selection_kept():
@@ -34,39 +34,39 @@ removed, and processes that were attached otherwise stay attached."""
 
 
 class _Detaching:
-    """The detaching of all that was attached."""
+    """One run of `mpi-detach'."""
 
     def __init__(self) -> None:
         self._count = 0
         self._gone = 0
         self._failed: Dict[str, List[int]] = {}
-        self._idle: List[job.Attached] = []
+        self._idle: List[jobs.Attached] = []
 
     def run(self) -> None:
-        """Detaches what is as it was attached, and forgets it."""
+        """Detaches the inferiors that still are what was attached, and forgets them."""
         there = {inferior.num: inferior for inferior in gdb.inferiors()}
-        for attached in job.attached_inferiors():
+        for attached in jobs.attached_inferiors():
             inferior = there.get(attached.number)
             is_its = inferior is not None and inferior.pid == attached.pid
             reason = inferiors.detach(attached.number) if is_its else ""
             if reason:
                 self._failed.setdefault(reason, []).append(attached.number)
                 continue
-            job.forget(attached.number)
+            jobs.forget(attached.number)
             self._count += is_its
             self._gone += not is_its
             if inferior is not None and not inferior.pid:
                 self._idle.append(attached)
 
     def tidy_up(self) -> None:
-        """Removes the inferiors that were added, but for one if there is no other."""
+        """Removes the inferiors that were added, except one if no other inferior is left."""
         superfluous = [attached.number for attached in self._idle if attached.is_added]
         staying = [inferior.num for inferior in gdb.inferiors() if inferior.num not in superfluous]
         if not staying:
             staying.append(superfluous.pop(0))
         selected = gdb.selected_inferior().num
         if selected not in staying:
-            before = job.selected_before()
+            before = jobs.selected_before()
             selected = before if before in staying else min(staying)
         for attached in self._idle:
             if attached.number in staying:
@@ -77,7 +77,7 @@ class _Detaching:
             inferiors.remove(number)
 
     def told(self) -> str:
-        """Says what came of it."""
+        """Returns the sentences on what was detached."""
         lines = []
         if self._count:
             lines.append("Detached %s, which %s on running." % (

@@ -28,7 +28,7 @@ def vacant() -> Tuple[int, bool]:
 
 
 def obstacle(pid: int) -> str:
-    """Says why gdb is not even to try to attach to a process, if so."""
+    """Says why gdb must not try to attach to a process; empty if it may."""
     if not pid:
         return "its process id is not known."
     if pid == os.getpid():
@@ -43,7 +43,7 @@ def obstacle(pid: int) -> str:
 
 
 def attach(number: int, pid: int) -> str:
-    """Attaches an inferior, which is selected then; returns why it could not, if so."""
+    """Selects an inferior and attaches it. Returns why it failed; empty if it did not."""
     select_inferior(number)
     try:
         with silenced():
@@ -67,7 +67,7 @@ def attach_selected(pid: int) -> None:
 
 
 def _is_hidden(pid: int) -> bool:
-    """Says whether the path that the kernel has for a process's program does not lead to it.
+    """Says whether the kernel's path of a process's program does not lead to the program.
 
     The program was deleted or built anew since the process was started, another file system was
     mounted over it, or it is in another mount namespace. To follow the path is also what makes the
@@ -106,7 +106,7 @@ def _scripts_off() -> Iterator[None]:
 
 
 def _name_program(pid: int) -> None:
-    """Gives the selected inferior, before it is attached, a program to which only the kernel leads.
+    """Gives the selected inferior, before it is attached, a program that only the kernel can find.
 
     gdb turns the name into the real path. Where that leads to another file here, gdb is not left
     with it: it finds the program of another mount namespace itself. Raises gdb.error if the
@@ -129,7 +129,7 @@ def _name_program(pid: int) -> None:
 
 
 def _shares_mounts(pid: int) -> bool:
-    """Says whether a process has the mount namespace of this one."""
+    """Says whether a process has the same mount namespace as this one."""
     try:
         return os.path.samestat(os.stat("/proc/%d/ns/mnt" % pid), os.stat("/proc/self/ns/mnt"))
     except OSError:
@@ -137,7 +137,7 @@ def _shares_mounts(pid: int) -> bool:
 
 
 def detach(number: int) -> str:
-    """Detaches an inferior; returns why it could not be, if so."""
+    """Detaches an inferior. Returns why it failed; empty if it did not."""
     try:
         gdb.execute("detach inferiors %d" % number, to_string=True)
     except gdb.error as error:
@@ -151,7 +151,7 @@ def program() -> str:
 
 
 def clear(path: str) -> None:
-    """Takes its program from the selected inferior, which has no process, if it is still this."""
+    """Takes the program from the selected inferior, which has no process, if it still is path."""
     if program() == path:
         try:
             gdb.execute("file", to_string=True)

@@ -18,7 +18,7 @@ _SIGNALS = {signal.SIGINT, signal.SIGTERM}
 
 
 def _mask(how: int, signals: Any) -> bool:
-    """Changes the signal mask for certain; returns whether Ctrl-C came meanwhile."""
+    """Changes the signal mask, even if Ctrl-C comes meanwhile; returns whether it did."""
     interrupted = False
     while True:
         try:

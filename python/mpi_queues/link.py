@@ -11,7 +11,7 @@ from typing import Any, Iterator, Mapping, Optional, Tuple
 
 import gdb
 
-from . import interrupts, locate, protocol
+from . import find_helper, interrupts, protocol
 from .errors import BrokenHelper, Cancelled, Failure, one_line
 from .exchange import Declined, Exchange, Refused, Server, UnknownMethod
 from .framing import encode
@@ -111,8 +111,8 @@ class Link:
             if not self._helper or not self._helper.is_ready():
                 raise Failure("mpi-queues, which has started this gdb, has ended.")
             return True
-        path = locate.find_helper(setting)
-        wanted = (locate.identity(path), debug)
+        path = find_helper.find(setting)
+        wanted = (find_helper.identity(path), debug)
         if self._helper and self._started_as == wanted and self._helper.is_ready():
             return False
         self.close()
@@ -142,11 +142,12 @@ class Link:
                 raise BrokenHelper("did not begin (%s)" % one_line(str(refusal)))
             raise BrokenHelper("speaks another version of the protocol than this extension (%s):"
                                " install both from one release, the helper with `%s'"
-                               % (one_line(str(refusal)), locate.INSTALL))
+                               % (one_line(str(refusal)), find_helper.INSTALL))
         if result["protocol"] != protocol.PROTOCOL_VERSION:
             raise BrokenHelper("speaks version %d of the protocol and this extension version %d:"
                                " install both from one release, the helper with `%s'"
-                               % (result["protocol"], protocol.PROTOCOL_VERSION, locate.INSTALL))
+                               % (result["protocol"], protocol.PROTOCOL_VERSION,
+                                  find_helper.INSTALL))
         self.window = Window(result["window"])
 
     @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""Where symbols are, and what was found not to be there.
+"""Symbols: where they are, and which there are none of.
 
 Looking for a name costs gdb milliseconds, whether it is there or not, since it asks every library.
 What belongs to the image of a program is therefore remembered with its program space until gdb
@@ -39,13 +39,13 @@ def remembered(kind: str) -> Dict[Any, Any]:
 
 
 def _forget(_event: Any) -> None:
-    """Forgets everything: the symbols of some file have come or gone."""
+    """Forgets everything. Serves gdb's events for files that were loaded or unloaded."""
     global _generation
     _generation += 1
 
 
 def is_name(name: str) -> bool:
-    """Says whether name is one that a symbol or type of C, C++ or Fortran can have.
+    """Says whether a symbol or type of C, C++ or Fortran can have this name.
 
     A DLL may ask for anything: what has other characters never reaches gdb.
     """
@@ -61,8 +61,8 @@ def object_path(objfile: Optional[gdb.Objfile]) -> str:
 
 
 def program_path() -> str:
-    """Returns the path of the selected inferior's program, or empty: the one that it was started
-    by, where gdb was led to it by the kernel."""
+    """Returns the path of the selected inferior's program; empty if it has none. If gdb found the
+    program through the kernel, it is the path by which the program was started."""
     path = gdb.current_progspace().filename or ""
     if _BY_KERNEL.match(path):
         try:
@@ -103,13 +103,13 @@ def _names_absent() -> Set[str]:
 
 
 def _version(path: str) -> Any:
-    """Returns what tells a file from one that has the same path at another time."""
+    """Returns what tells a file from others that have had the same path."""
     status = os.stat(path)
     return (path, status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 def _find_symbol(name: str, absent: Set[str]) -> Optional[protocol.Symbol]:
-    """Returns where one symbol is, and adds its name to the absent ones if no file has it.
+    """Returns where one symbol is. Adds its name to the absent ones if no file has it.
 
     The leading :: looks past the locals of the selected frame, also in C, and finds symbols with
     and without debug information.

@@ -6,7 +6,7 @@ from typing import Any, List, Optional, Tuple
 
 import gdb
 
-from . import job, protocol, states
+from . import jobs, protocol, states
 from .errors import Failure, one_line, trace
 from .lookup import object_path, program_path
 from .parameters import is_debugging
@@ -93,7 +93,7 @@ def _describe(inferior: gdb.Inferior) -> protocol.Process:
             "inferior": inferior.num,
             "pid": 0 if kind == "core" and inferior.pid == _MADE_UP_PID else inferior.pid,
             "kind": kind,
-            "rank": job.rank_of(inferior.pid) if kind == "live" else None,
+            "rank": jobs.rank_of(inferior.pid) if kind == "live" else None,
             "state": states.before_stop(inferior) if kind == "live" else "",
             "executable": program_path(),
             "libraries": _libraries(),
@@ -110,7 +110,7 @@ def _obstacle(inferior: gdb.Inferior, reason: str) -> protocol.Obstacle:
         "inferior": inferior.num,
         "pid": inferior.pid,
         "executable": program_path(),
-        "rank": job.rank_of(inferior.pid) if is_live else None,
+        "rank": jobs.rank_of(inferior.pid) if is_live else None,
         "reason": one_line(reason),
     }
 

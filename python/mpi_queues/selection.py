@@ -1,4 +1,4 @@
-"""Leaves what the user has selected and set as it was."""
+"""Restores what the user has selected and set."""
 
 import contextlib
 from typing import Iterator, Optional
@@ -26,7 +26,7 @@ def inferior_selected(number: int) -> Iterator[Optional[gdb.Inferior]]:
 
 
 def select_inferior(number: int) -> None:
-    """Selects an inferior without a word."""
+    """Selects an inferior without output."""
     if gdb.selected_inferior().num != number:
         with notifications_suppressed():
             gdb.execute("inferior %d" % number, to_string=True)
@@ -34,8 +34,8 @@ def select_inferior(number: int) -> None:
 
 @contextlib.contextmanager
 def selection_kept() -> Iterator[None]:
-    """Selects the inferior, thread and frame of before, as far as they are still there, after the
-    block."""
+    """Selects, after the block, the inferior, thread and frame that were selected before, as far
+    as they still exist."""
     inferior = gdb.selected_inferior()
     thread = gdb.selected_thread()
     frame = _selected_frame()
@@ -49,7 +49,7 @@ def selection_kept() -> Iterator[None]:
 
 @contextlib.contextmanager
 def c_language() -> Iterator[None]:
-    """Makes expressions and type names mean what they mean in C inside the block."""
+    """Sets the language of expressions and type names to C inside the block."""
     before = str(gdb.parameter("language"))
     if before == "c":
         yield
@@ -63,7 +63,7 @@ def c_language() -> Iterator[None]:
 
 @contextlib.contextmanager
 def whole_backtrace() -> Iterator[None]:
-    """Lets frames be followed beyond the user's limit inside the block."""
+    """Lifts the user's limit on the depth of backtraces inside the block."""
     before = gdb.parameter("backtrace limit")
     if not before:  # unlimited
         yield
@@ -87,7 +87,7 @@ def notifications_suppressed() -> Iterator[None]:
 
 @contextlib.contextmanager
 def unattended() -> Iterator[None]:
-    """Keeps gdb from asking the user anything inside the block, and from telling of each step."""
+    """Keeps gdb from asking questions and from reporting each step inside the block."""
     debuginfod = _value("debuginfod enabled")
     if debuginfod == "ask":
         debuginfod = "off"  # not asked, gdb would set it so for good
@@ -98,7 +98,7 @@ def unattended() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _set(name: str, value: str) -> Iterator[None]:
-    """Gives a setting another value inside the block, if this gdb has that setting."""
+    """Changes a setting inside the block, if this gdb has it."""
     before = _value(name)
     if before is None or before == value:
         yield
@@ -111,7 +111,7 @@ def _set(name: str, value: str) -> Iterator[None]:
 
 
 def _value(name: str) -> Optional[str]:
-    """Returns the value of a setting of words, None if this gdb has no such setting."""
+    """Returns the value of a setting; None if this gdb does not have it."""
     try:
         value = gdb.parameter(name)
     except RuntimeError:
@@ -121,7 +121,7 @@ def _value(name: str) -> Optional[str]:
 
 @contextlib.contextmanager
 def unwinding() -> Iterator[None]:
-    """Lets frames be followed inside the block also in a gdb that can't by itself.
+    """Makes unwinding possible inside the block in a gdb that can't do it by itself.
 
     cuda-gdb 11.8 with Debian's Python does not recognise the None by which gdb's Python code says
     that no unwinder of the user's knows a frame. It goes on if that code is not there, with a
@@ -141,7 +141,7 @@ def unwinding() -> Iterator[None]:
 
 
 def _can_unwind() -> bool:
-    """Says whether nothing but the stack itself stands against following it."""
+    """Says whether gdb can unwind, as far as it does not depend on the stack."""
     try:
         gdb.newest_frame()
     except gdb.error as error:
@@ -150,7 +150,7 @@ def _can_unwind() -> bool:
 
 
 def _set_language(name: str) -> None:
-    """Sets gdb's language without a word."""
+    """Sets gdb's language without output."""
     try:
         gdb.execute("set language " + name, to_string=True)
     except gdb.error:
@@ -158,7 +158,7 @@ def _set_language(name: str) -> None:
 
 
 def _selected_frame() -> Optional[gdb.Frame]:
-    """Returns the selected frame, or None where there is none that gdb can unwind."""
+    """Returns the selected frame; None if there is none that gdb can unwind."""
     try:
         return gdb.selected_frame()
     except gdb.error:

@@ -1,4 +1,4 @@
-"""What the scheduler said of processes before gdb stopped them."""
+"""The states of processes before gdb stopped them."""
 
 import contextlib
 from typing import Dict, Iterator, Tuple
@@ -24,14 +24,14 @@ def remembered(pid: int) -> Iterator[None]:
 
 
 def before_stop(inferior: gdb.Inferior) -> str:
-    """Returns the letter of the state that an inferior's process had before it was attached to,
-    empty if that is not known or the process has run since."""
+    """Returns the letter of the state that an inferior's process had before gdb attached to it;
+    empty if it is not known or the process has run since."""
     pid, letter = _states.get(inferior.num, (0, ""))
     return letter if pid == inferior.pid else ""
 
 
 def _read(pid: int) -> str:
-    """Returns the letter that /proc/PID/stat has for the state of a process, empty if none."""
+    """Returns the letter for the state of a process in /proc/PID/stat; empty if there is none."""
     try:
         with open("/proc/%d/stat" % pid, "rb") as file:
             # The program's name, in parentheses, may hold anything.
@@ -41,7 +41,7 @@ def _read(pid: int) -> str:
 
 
 def _forget(event: gdb.ContinueEvent) -> None:
-    """Forgets the states of processes that go on, as gdb says of those that it attaches to, too."""
+    """Forgets the states of processes that go on. gdb has this event for attaching, too."""
     if _is_attaching:
         return
     # cuda-gdb 11.8 has a None of its own, which is not Python's.

@@ -1,4 +1,4 @@
-"""What gdb's output goes to."""
+"""Whether gdb's output goes to a terminal, and how to keep it off."""
 
 import contextlib
 import os
@@ -26,7 +26,7 @@ def is_full_screen() -> bool:
 
 @contextlib.contextmanager
 def silenced() -> Iterator[None]:
-    """Keeps off the terminal what gdb writes inside the block, to be used inside interrupts.held().
+    """Keeps gdb's output inside the block off the terminal. Used inside interrupts.held().
 
     It tells of some stops past whoever wants a command's output, whatever is set. Where that is
     read by a program or drawn in windows, nothing is held back.

@@ -1,8 +1,8 @@
 """Whose files are run: those of root and of the user, and of who has installed the extension.
 
-The rule is nearly that of the helper's package mqs/dll/trust: the file, each folder and each link on
-the way are theirs, and nobody else can write there. That package does not trust who has installed
-the extension, whose code runs here already, and asks who serves a file system (FUSE).
+The rule is nearly that of the helper's package mqs/dll/trust: the file, each folder and each link
+on the way belong to them, and nobody else can write there. That package does not trust who has
+installed the extension, whose code runs here already, and asks who serves a file system (FUSE).
 """
 
 import errno

@@ -96,9 +96,8 @@ func agrees(t *testing.T, document []byte, account *expect.Account) {
 func runs(t *testing.T, pid int) {
 	t.Helper()
 	live.Until(t, "for the process to run", func() bool {
-		stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
-		_, state, _ := strings.Cut(string(stat), ") ")
-		return err == nil && !strings.HasPrefix(state, "t")
+		state := live.State(pid)
+		return state != 0 && state != 't'
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 )
 
@@ -42,8 +43,8 @@ func TestHelperKilledIdle(t *testing.T) {
 }
 
 func zombieOrGone(pid int) bool {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	return err != nil || strings.Contains(string(text), ") Z ")
+	stat, err := procfs.Host.Stat(pid)
+	return err != nil || stat.HasEnded()
 }
 
 // A helper that dies in the middle of a command, which reads a hundred thousand

@@ -4,12 +4,12 @@ package mpich
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 )
@@ -63,17 +63,11 @@ func checkJob(t *testing.T, job *live.Job, pid, self int) {
 
 func parent(t *testing.T, pid int) int {
 	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	stat, err := procfs.Host.Stat(pid)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out int
-	if _, after, ok := strings.Cut(string(status), "\nPPid:"); !ok {
-		t.Fatalf("process %d has no parent", pid)
-	} else if _, err := fmt.Sscan(after, &out); err != nil {
-		t.Fatal(err)
-	}
-	return out
+	return stat.Parent
 }
 
 // Spawned processes have an MPI_COMM_WORLD of their own.

@@ -5,9 +5,9 @@ from typing import Any, Dict, List
 
 import gdb
 import test_inferiors
-import test_job
+import test_jobs
 from harness import end_program, run_program
-from mpi_queues import commands, exits, job, process, selection
+from mpi_queues import commands, jobs, process, process_exit, selection
 
 
 def tearDownModule() -> None:
@@ -83,7 +83,7 @@ class AllTest(test_inferiors.InferiorsTest):
 
     def test_exits(self) -> None:
         """The helper hears of each process that it was told of."""
-        exits._told.clear()
+        process_exit._known.clear()
         pids = [(number, self.inferior(number).pid) for number in (self.first, self.second)]
         self.fake("good")
         self.command("mpi-queues -all")
@@ -123,7 +123,7 @@ class AllTest(test_inferiors.InferiorsTest):
         self.assertLessEqual(max(map(len, text.splitlines())), 80)
 
 
-class RanksTest(test_job.JobTest):
+class RanksTest(test_jobs.JobTest):
     """What `mpi-attach' has learned goes with the processes."""
 
     def ranks(self, members: List[Any]) -> List[Any]:
@@ -152,7 +152,7 @@ class RanksTest(test_job.JobTest):
         self.command("mpi-deadlock")
         self.assertEqual(self.request()["absent"], [])
         self.command("mpi-detach")
-        self.assertEqual(job.absent(), [])
+        self.assertEqual(jobs.absent(), [])
         self.command("mpi-deadlock -all")
         self.assertEqual(self.request()["absent"], [])
 

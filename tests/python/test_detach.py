@@ -3,12 +3,12 @@
 from typing import List, Optional
 
 import gdb
-import test_job
+import test_jobs
 from harness import end_program, run_program
 from mpi_queues import inferiors
 
 
-class DetachTest(test_job.JobTest):
+class DetachTest(test_jobs.JobTest):
     """mpi-detach."""
 
     def attach(self, count: int) -> List[int]:
@@ -60,7 +60,7 @@ class DetachTest(test_job.JobTest):
         """A process of the user's stays selected, with its frame."""
         run_program("plain")
         mine = gdb.selected_inferior().num
-        self.before = test_job.settings()
+        self.before = test_jobs.settings()
         pids = self.start(2)
         self.job(pids)
         self.command("mpi-attach 4711")

@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Tuple
 
 import gdb
 from harness import HelperTest, end_program, evaluate, run_program
-from mpi_queues import exits, link, process, selection
+from mpi_queues import link, process, process_exit, selection
 
 
 def tearDownModule() -> None:
@@ -271,7 +271,7 @@ class ExitedTest(InferiorsTest):
 
     def setUp(self) -> None:
         super().setUp()
-        exits._told.clear()
+        process_exit._known.clear()
         self.fake("good")
 
     def told(self) -> List[Tuple[int, int]]:
@@ -322,12 +322,12 @@ class ExitedTest(InferiorsTest):
         """What has gone unnoticed is noticed with the next command."""
         self.told()
         pid = self.pid(self.first)
-        gdb.events.exited.disconnect(exits._on_exited)
+        gdb.events.exited.disconnect(process_exit._on_exited)
         try:
             end_program()
             run_program("plain")
         finally:
-            gdb.events.exited.connect(exits._on_exited)
+            gdb.events.exited.connect(process_exit._on_exited)
         self.assertEqual(self.told(), [(self.first, pid)])
 
     def test_no_helper_is_started(self) -> None:

@@ -14,54 +14,55 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/decoders"
 	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 	"github.com/mpi-queues/mpi-queues/mqs/recording"
 )
 
-// hostile is a process in which, here and there, memory holds something else:
-// other pointers of the same process, huge and negative numbers, noise.
+// hostile changes memory here and there: to other pointers of the same process, huge and
+// negative numbers, noise.
 type hostile struct {
-	inferior.Inferior
+	info inferior.Info
 	rnd  *rand.Rand
 	rate float64 // of the words that are changed
 	seen []uint64
 }
 
-func (h *hostile) ReadMemory(ctx context.Context, ranges []inferior.Range) ([][]byte, error) {
-	got, err := h.Inferior.ReadMemory(ctx, ranges)
-	width := h.Info().PointerSize
-	for i, b := range got {
-		b = bytes.Clone(b)
-		for k := 0; k+width <= len(b); k += width {
-			v := h.word(b[k:])
-			if v > 1<<20 && len(h.seen) < 4096 {
-				h.seen = append(h.seen, v)
-			}
-			if h.rnd.Float64() < h.rate {
-				h.put(b[k:], h.lie(v))
-			}
+// rewritten is a process whose memory is changed so.
+func (h *hostile) rewritten(p inferior.Inferior) inferior.Inferior {
+	h.info = p.Info()
+	return &inferiortest.Rewritten{Inferior: p, Rewrite: h.rewrite}
+}
+
+func (h *hostile) rewrite(b []byte) {
+	width := h.info.PointerSize
+	for ; len(b) >= width; b = b[width:] {
+		v := h.word(b)
+		if v > 1<<20 && len(h.seen) < 4096 {
+			h.seen = append(h.seen, v)
 		}
-		got[i] = b
+		if h.rnd.Float64() < h.rate {
+			h.put(b, h.lie(v))
+		}
 	}
-	return got, err
 }
 
 func (h *hostile) order() binary.ByteOrder {
-	if h.Info().BigEndian {
+	if h.info.BigEndian {
 		return binary.BigEndian
 	}
 	return binary.LittleEndian
 }
 
 func (h *hostile) word(b []byte) uint64 {
-	if h.Info().PointerSize == 4 {
+	if h.info.PointerSize == 4 {
 		return uint64(h.order().Uint32(b))
 	}
 	return h.order().Uint64(b)
 }
 
 func (h *hostile) put(b []byte, v uint64) {
-	if h.Info().PointerSize == 4 {
+	if h.info.PointerSize == 4 {
 		h.order().PutUint32(b, uint32(v))
 		return
 	}
@@ -129,13 +130,13 @@ func TestHostileMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		honest, _, err := costOf(t, 0, &hostile{Inferior: r.Processes[0], rnd: rand.New(rand.NewPCG(0, 1))})
+		honest, _, err := costOf(t, 0, (&hostile{rnd: rand.New(rand.NewPCG(0, 1))}).rewritten(r.Processes[0]))
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
 		for seed := range uint64(60) {
-			h := &hostile{Inferior: r.Processes[0], rnd: rand.New(rand.NewPCG(seed, 1)), rate: []float64{1e-2, 1e-3, 1e-4, 1e-5}[seed%4]}
-			c, isShown, err := costOf(t, most*honest.steps, h)
+			h := &hostile{rnd: rand.New(rand.NewPCG(seed, 1)), rate: []float64{1e-2, 1e-3, 1e-4, 1e-5}[seed%4]}
+			c, isShown, err := costOf(t, most*honest.steps, h.rewritten(r.Processes[0]))
 			if c.steps > most*honest.steps || c.bytes > most*honest.bytes {
 				t.Errorf("%s, seed %d takes %d steps and %d KiB, where %d and %d do for what was recorded",
 					file, seed, c.steps, c.bytes>>10, honest.steps, honest.bytes>>10)

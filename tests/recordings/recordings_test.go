@@ -102,11 +102,11 @@ func written(t *testing.T, s *mqs.Snapshot) expect.Object {
 	if err := document.Write(&doc, s); err != nil {
 		t.Fatal(err)
 	}
-	shown, err := expect.ParseDocument(doc.Bytes())
-	if err != nil || len(shown.Processes) != 1 {
-		t.Fatalf("%d processes, %v", len(shown.Processes), err)
+	d, err := expect.ParseDocument(doc.Bytes())
+	if err != nil || len(d.Processes) != 1 {
+		t.Fatalf("not one process (%v) in\n%s", err, doc.Bytes())
 	}
-	return shown.Processes[0]
+	return d.Processes[0]
 }
 
 // checkAccount holds what is shown against what the program has done, field by field.

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 )
 
@@ -170,15 +171,9 @@ func (j *job) kill() {
 // descendants are all processes that one has started, and that these have. Each of its
 // threads may have started some.
 func descendants(pid int) []int {
-	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	var out []int
-	for _, list := range lists {
-		text, _ := os.ReadFile(list)
-		for _, word := range strings.Fields(string(text)) {
-			if child, err := strconv.Atoi(word); err == nil {
-				out = append(append(out, child), descendants(child)...)
-			}
-		}
+	for _, child := range procfs.Host.Children(pid) {
+		out = append(append(out, child), descendants(child)...)
 	}
 	return out
 }

@@ -1,21 +1,19 @@
-// Package confine takes from a process, for good, what a debugger's library has
-// no use for: writing files, the network, other processes and new privileges. A
-// list says what the process may call; all else fails there with an error.
+// Package confine takes from a process, for good, what a debugger's library does not need: writing files,
+// the network, other processes and new privileges. A list says what the process may call; everything else
+// fails with an error.
 //
-// It is a net under a library that its owner is trusted with, not a cage for
-// hostile code: such a library can still read what the user can read, use up a
-// processor, and lie. See package dll for whom to trust.
+// It is a safety net for a library whose owner is trusted, and no cage for hostile code: such a library
+// can still read what the user can read, use up a processor, and lie. Package trust says whom to trust.
 //
-// Restrictions of Linux hold for one thread and the threads that it starts.
-// A Go program has several before its first line runs, and in one that loads
-// libraries without cgo the system call that reaches all of them,
-// [syscall.AllThreadsSyscall], is not to be had. So [Exec] restricts one thread
-// and starts the program anew from it: what exec leaves is that thread alone.
+// Linux's restrictions hold for one thread and the threads that it starts. A Go program has several
+// threads before its first line runs, and a program that loads libraries without cgo can't use the call
+// that reaches all of them, [syscall.AllThreadsSyscall]. So [Exec] restricts one thread and starts the
+// program anew from it: exec leaves this thread only.
 package confine
 
 import "strings"
 
-// Confinement is what a process can't do any more.
+// Confinement says what a process can no longer do.
 type Confinement struct {
 	// NoWriting: it can open no file for writing.
 	NoWriting bool
@@ -25,11 +23,11 @@ type Confinement struct {
 	NoNewPrivileges bool
 	// NoPrograms: it can start no program.
 	NoPrograms bool
-	// Why says why something of it is missing, empty if nothing is.
+	// Why says why some restriction is missing; it is empty if none is.
 	Why string
 }
 
-// Complete is true if nothing is missing.
+// Complete says whether no restriction is missing.
 func (c Confinement) Complete() bool {
 	return c.NoWriting && c.NoNetwork && c.NoNewPrivileges && c.NoPrograms
 }
@@ -56,7 +54,7 @@ func (c Confinement) String() string {
 	case len(open) == 0:
 		return "confined (" + strings.Join(holds, ", ") + ")"
 	case !c.NoWriting && !c.NoNetwork:
-		// The bar on new privileges alone keeps nothing from anybody.
+		// The ban on new privileges alone protects nothing.
 		return "not confined: " + c.Why
 	}
 	return "partly confined: " + strings.Join(holds, ", ") + "; " + c.Why + ", so it could " + strings.Join(open, " and ")

@@ -10,8 +10,8 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
 )
 
-// asked is the process that is open as the helper lets this one read it.
-type asked struct {
+// helperInferior is the process that is open as the helper lets this one read it.
+type helperInferior struct {
 	h    *host
 	info inferior.Info
 }
@@ -31,9 +31,9 @@ func (h *host) ask(a wire.Ask) (*wire.Answer, error) {
 	return m.Answer, nil
 }
 
-func (a asked) Info() inferior.Info { return a.info }
+func (a helperInferior) Info() inferior.Info { return a.info }
 
-func (a asked) ReadMemory(_ context.Context, ranges []inferior.Range) ([][]byte, error) {
+func (a helperInferior) ReadMemory(_ context.Context, ranges []inferior.Range) ([][]byte, error) {
 	got, err := a.h.ask(wire.Ask{Ranges: ranges})
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (a asked) ReadMemory(_ context.Context, ranges []inferior.Range) ([][]byte,
 	return got.Memory, nil
 }
 
-func (a asked) FindSymbols(_ context.Context, names []string) ([]*inferior.Symbol, error) {
+func (a helperInferior) FindSymbols(_ context.Context, names []string) ([]*inferior.Symbol, error) {
 	got, err := a.h.ask(wire.Ask{Symbols: names})
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (a asked) FindSymbols(_ context.Context, names []string) ([]*inferior.Symbo
 	return out, nil
 }
 
-func (a asked) FindTypes(_ context.Context, queries []layout.TypeQuery) ([]*layout.Layout, error) {
+func (a helperInferior) FindTypes(_ context.Context, queries []layout.TypeQuery) ([]*layout.Layout, error) {
 	got, err := a.h.ask(wire.Ask{Types: queries})
 	if err != nil {
 		return nil, err
@@ -70,6 +70,6 @@ func (a asked) FindTypes(_ context.Context, queries []layout.TypeQuery) ([]*layo
 }
 
 // Threads is nothing that a DLL can ask for.
-func (a asked) Threads(context.Context, int, []string) ([]inferior.Thread, error) {
+func (a helperInferior) Threads(context.Context, int, []string) ([]inferior.Thread, error) {
 	return nil, errOrder
 }

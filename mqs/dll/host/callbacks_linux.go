@@ -21,8 +21,8 @@ type tables struct {
 	job     abi.JobCallbacks
 }
 
-// none is a C int of -1, the result of call-backs that have no other for a failure.
-const none = ^uintptr(0)
+// intFailure is a C int of -1, the result of call-backs that have no other for a failure.
+const intFailure = ^uintptr(0)
 
 // fillTables makes C functions of the call-backs. They live as long as the process.
 func (h *host) fillTables() {
@@ -63,16 +63,16 @@ func (h *host) fillTables() {
 		FindFunction: four("mqs_find_function", abi.NoInformation, h.findFunction),
 		FindSymbol:   three("mqs_find_symbol", abi.NoInformation, h.findSymbol),
 		FindType:     three("mqs_find_type", 0, h.findType),
-		FieldOffset:  two("mqs_field_offset", none, h.fieldOffset),
-		Sizeof:       one("mqs_sizeof", none, h.sizeof),
+		FieldOffset:  two("mqs_field_offset", intFailure, h.fieldOffset),
+		Sizeof:       one("mqs_sizeof", intFailure, h.sizeof),
 	}
 	h.tables.process = abi.ProcessCallbacks{
-		GetGlobalRank:      one("mqs_get_global_rank", none, h.getGlobalRank),
+		GetGlobalRank:      one("mqs_get_global_rank", intFailure, h.getGlobalRank),
 		GetImage:           one("mqs_get_image", 0, h.getImage),
 		FetchData:          four("mqs_fetch_data", abi.NoInformation, h.fetchData),
 		TargetToHost:       four("mqs_target_to_host", 0, h.targetToHost),
 		GetProcessJob:      one("mqs_get_process_job", 0, h.getProcessJob),
-		GetProcessIdentity: one("mqs_get_process_identity", none, h.getProcessIdentity),
+		GetProcessIdentity: one("mqs_get_process_identity", intFailure, h.getProcessIdentity),
 	}
 	h.tables.job = abi.JobCallbacks{GetProcess: two("mqs_get_process", 0, h.getProcess)}
 }
@@ -81,7 +81,7 @@ func (h *host) fillTables() {
 // never into a panic, which would have to unwind C.
 func (h *host) guarded(name string, failed uintptr, f func() uintptr) (result uintptr) {
 	if unix.Gettid() != h.thread {
-		h.lateFault(name)
+		h.faultFromThread(name)
 		return failed
 	}
 	defer func() {
@@ -218,14 +218,14 @@ func (h *host) getProcessIdentity(handle uintptr) uintptr {
 	if p := h.processOf("mqs_get_process_identity", handle); p != nil {
 		return uintptr(p.identity)
 	}
-	return none
+	return intFailure
 }
 
 func (h *host) getGlobalRank(handle uintptr) uintptr {
 	if p := h.processOf("mqs_get_global_rank", handle); p != nil {
 		return uintptr(p.rank)
 	}
-	return none
+	return intFailure
 }
 
 func (h *host) getImage(handle uintptr) uintptr {

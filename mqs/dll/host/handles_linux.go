@@ -64,7 +64,7 @@ type ctype struct {
 	name   string
 	image  *image
 	layout.Layout
-	known map[string]bool // members that were asked for, those that there are not too
+	queried map[string]bool // members that were asked for, those that there are not too
 }
 
 // job is what all processes belong to.

@@ -1,7 +1,7 @@
-// Package host is the process that runs one vendor's DLL: it is the only place
-// where foreign code runs. It loads the DLL, calls its entry points in the order
-// of the 1.03 note, always from the same thread, and serves its call-backs from
-// what the helper answers. Whatever the DLL does ends here; the helper notices.
+// Package host is the process that runs one vendor's DLL, and the only place where foreign code runs. It
+// loads the DLL, calls its entry points in the order of the 1.03 note, always from the same thread, and
+// serves its call-backs with what the helper answers. Whatever the DLL does ends here, and the helper
+// notices.
 package host
 
 import (
@@ -24,8 +24,8 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/dll/wire"
 )
 
-// Serve answers the helper on stream until that ends. It never returns to code
-// that could do without the calling thread.
+// Serve answers the helper on stream until the stream ends. It locks the calling goroutine to its thread
+// for good.
 func Serve(stream io.ReadWriter, state *wire.State) error {
 	runtime.LockOSThread()
 	debug.SetPanicOnFault(true)
@@ -42,8 +42,8 @@ func Serve(stream io.ReadWriter, state *wire.State) error {
 	}()
 	for m := range h.in {
 		reply := h.answer(m)
-		h.strays.Range(func(callback, _ any) bool {
-			h.strays.Delete(callback)
+		h.foreignThreadCallbacks.Range(func(callback, _ any) bool {
+			h.foreignThreadCallbacks.Delete(callback)
 			h.fault("called %s from a thread of its own", callback)
 			return true
 		})
@@ -62,11 +62,11 @@ func Serve(stream io.ReadWriter, state *wire.State) error {
 }
 
 type host struct {
-	conn   *wire.Conn[wire.FromHost, wire.ToHost]
-	in     chan wire.ToHost
-	state  *wire.State
-	thread int
-	strays sync.Map // call-backs that came from other threads
+	conn                   *wire.Conn[wire.FromHost, wire.ToHost]
+	in                     chan wire.ToHost
+	state                  *wire.State
+	thread                 int
+	foreignThreadCallbacks sync.Map // call-backs that came from other threads
 
 	lib    *library
 	name   string // of the DLL's file
@@ -117,12 +117,13 @@ func (h *host) answer(m wire.ToHost) *wire.Reply {
 	}
 	if err != nil {
 		r.Error = err.Error()
+		f := (*failure)(nil)
+		r.Wordless = errors.As(err, &f) && f.wordless
 	}
 	return r
 }
 
-// load loads the DLL and checks, before anything else of it is called, that it
-// is one that can be used.
+// load loads the DLL and checks that it can be used before anything else of it is called.
 func (h *host) load(path string) (*wire.Loaded, error) {
 	lib, err := load(path, h.state)
 	if err != nil {
@@ -152,7 +153,7 @@ func (h *host) load(path string) (*wire.Loaded, error) {
 	return out, nil
 }
 
-// usable checks what the 1.03 note has a debugger check before the first use.
+// usable makes the checks that the 1.03 note asks of a debugger before the first use.
 func usable(l *wire.Loaded) error {
 	for _, e := range l.Missing {
 		if e.Need() == abi.Required {
@@ -168,9 +169,8 @@ func usable(l *wire.Loaded) error {
 	return nil
 }
 
-// lateFault notes a call-back on a thread that the DLL was not called on, which
-// may be at any time.
-func (h *host) lateFault(callback string) { h.strays.Store(callback, true) }
+// faultFromThread notes a call-back on a thread on which the DLL was not called. It may come at any time.
+func (h *host) faultFromThread(callback string) { h.foreignThreadCallbacks.Store(callback, true) }
 
 // note tells the user.
 func (h *host) note(format string, args ...any) {

@@ -62,39 +62,48 @@ func (l *library) code(e abi.Entry, args ...uintptr) int32 { return int32(l.call
 // maxText is the longest text that is taken from a DLL, in bytes.
 const maxText = 4096
 
-// errorText is what a result code means.
-func (l *library) errorText(code int32) string {
-	words := l.words(code)
+// errorText returns what a result code means, and whether the DLL has no words for it.
+func (l *library) errorText(code int32) (text string, wordless bool) {
+	words := l.errorWords(code)
 	if own := map[int32]string{abi.NoInformation: "no information", abi.EndOfList: "end of list"}[code]; own != "" {
-		if l.knows(words) {
-			return fmt.Sprintf("%s (%s)", own, words)
+		if l.hasWordsFor(words) {
+			return fmt.Sprintf("%s (%s)", own, words), false
 		}
-		return own
+		return own, false
 	}
 	switch {
 	case words != "":
-		return fmt.Sprintf("%s (code %d)", words, code)
+		return fmt.Sprintf("%s (code %d)", words, code), false
 	case code < abi.FirstUserCode:
-		return fmt.Sprintf("code %d, which the interface does not define, and for which the DLL has no words", code)
+		return fmt.Sprintf("code %d, which the interface does not define, and for which the DLL has no words", code), true
 	}
-	return fmt.Sprintf("code %d, for which the DLL has no words", code)
+	return fmt.Sprintf("code %d, for which the DLL has no words", code), true
 }
 
 // noCode is more than any code that a DLL has.
 const noCode = 1 << 12
 
-// knows says whether the DLL's words for a code are not those that it has for any number.
-func (l *library) knows(words string) bool { return words != "" && words != l.words(noCode) }
+// hasWordsFor says whether the DLL's words for a code are not those that it has for any number.
+func (l *library) hasWordsFor(words string) bool { return words != "" && words != l.errorWords(noCode) }
 
-// words are what the DLL says of a result code, empty if nothing.
-func (l *library) words(code int32) string {
+// errorWords are what the DLL says of a result code, empty if nothing.
+func (l *library) errorWords(code int32) string {
 	text, _ := cString(l.call(abi.DLLErrorString, uintptr(uint32(code))), maxText)
 	return text
 }
 
-// failure is an entry point's failure as a sentence.
+// failure is an entry point's failure.
+type failure struct {
+	text     string
+	wordless bool // the DLL has no words for the result code
+}
+
+func (f *failure) Error() string { return f.text }
+
+// failure returns the failure of an entry point.
 func (l *library) failure(e abi.Entry, code int32) error {
-	return fmt.Errorf("%s failed: %s", e, l.errorText(code))
+	text, wordless := l.errorText(code)
+	return &failure{fmt.Sprintf("%s failed: %s", e, text), wordless}
 }
 
 // address is that of a Go variable, for the DLL to write to while it is called.

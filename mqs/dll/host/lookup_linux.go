@@ -24,7 +24,7 @@ func (h *host) findFunction(handle, name, lang, result uintptr) uintptr {
 	}
 	for _, n := range functionNames(s, abi.LangCode(lang)) {
 		if at := h.symbol(i, n); at != nil {
-			return h.found(callback, at, result)
+			return h.storeAddress(callback, at, result)
 		}
 	}
 	return abi.NoInformation
@@ -38,13 +38,14 @@ func (h *host) findSymbol(handle, name, result uintptr) uintptr {
 		return abi.NoInformation
 	}
 	if at := h.symbol(i, s); at != nil {
-		return h.found(callback, at, result)
+		return h.storeAddress(callback, at, result)
 	}
 	return abi.NoInformation
 }
 
-// found hands an address over. No place for it is the question whether there is one.
-func (h *host) found(callback string, s *inferior.Symbol, result uintptr) uintptr {
+// storeAddress stores an address for the DLL. A DLL that gives no place for it only asks whether the
+// symbol exists.
+func (h *host) storeAddress(callback string, s *inferior.Symbol, result uintptr) uintptr {
 	if result != 0 && !value(result, abi.TaddrT(s.Addr)) {
 		h.badPointer(callback, result)
 		return abi.NoInformation
@@ -57,14 +58,14 @@ func (h *host) symbol(i *image, name string) *inferior.Symbol {
 	if s, ok := i.symbols[name]; ok {
 		return s
 	}
-	if h.isMoreThanEnough(len(i.symbols)) || h.lookUp(i, name) != nil {
+	if h.exceedsNameLimit(len(i.symbols)) || h.querySymbols(i, name) != nil {
 		return nil
 	}
 	return i.symbols[name]
 }
 
-// isMoreThanEnough says whether a DLL has asked for more names than it can have.
-func (h *host) isMoreThanEnough(names int) bool {
+// exceedsNameLimit says whether a DLL has asked for more names than a sane DLL can have.
+func (h *host) exceedsNameLimit(names int) bool {
 	const most = 1 << 14
 	if names < most {
 		return false
@@ -77,15 +78,15 @@ var errTooMany = errors.New("the DLL has asked for too many names")
 
 var errOtherImage = errors.New("the process that is open is of another image")
 
-// lookUp asks for symbols of an image, in one question.
-func (h *host) lookUp(i *image, names ...string) error {
+// querySymbols asks for symbols of an image, in one question.
+func (h *host) querySymbols(i *image, names ...string) error {
 	if len(names) == 0 {
 		return nil
 	}
 	if h.current == nil || h.current.image != i {
 		return errOtherImage
 	}
-	found, err := asked{h, h.current.target}.FindSymbols(context.Background(), names)
+	found, err := helperInferior{h, h.current.target}.FindSymbols(context.Background(), names)
 	if err != nil {
 		return err
 	}
@@ -111,7 +112,7 @@ func (h *host) findType(handle, name, lang uintptr) uintptr {
 			return uintptr(t.handle)
 		}
 	}
-	h.miss(s)
+	h.noteMissing(s)
 	return 0
 }
 
@@ -126,7 +127,7 @@ func (h *host) describeTypes(i *image, names []string) error {
 	if len(queries) == 0 {
 		return nil
 	}
-	if h.isMoreThanEnough(len(i.types)) {
+	if h.exceedsNameLimit(len(i.types)) {
 		return errTooMany
 	}
 	return h.describeAll(i, queries)
@@ -142,7 +143,7 @@ func (h *host) describeAll(i *image, queries []layout.TypeQuery) error {
 	if h.current == nil || h.current.image != i {
 		return errOtherImage
 	}
-	found, err := asked{h, h.current.target}.FindTypes(context.Background(), queries)
+	found, err := helperInferior{h, h.current.target}.FindTypes(context.Background(), queries)
 	if err != nil {
 		return err
 	}
@@ -157,7 +158,7 @@ func (h *host) describeAll(i *image, queries []layout.TypeQuery) error {
 		}
 		maps.Copy(t.Fields, found[k].Fields)
 		for _, f := range q.Fields {
-			t.known[f] = true
+			t.queried[f] = true
 		}
 	}
 	return nil
@@ -183,21 +184,21 @@ func (h *host) fieldOffset(handle, name uintptr) uintptr {
 	t := h.typeOf(callback, handle)
 	s, ok := h.text(callback, name)
 	if t == nil || !ok {
-		return none
+		return intFailure
 	}
-	if !t.known[s] && h.isMoreThanEnough(len(t.known)) || !t.known[s] && h.describe(t.image, t.name, []string{s}) != nil {
-		return none
+	if !t.queried[s] && h.exceedsNameLimit(len(t.queried)) || !t.queried[s] && h.describe(t.image, t.name, []string{s}) != nil {
+		return intFailure
 	}
 	f, found := t.Fields[s]
 	if !found {
-		h.miss(t.name + "." + s)
-		return none
+		h.noteMissing(t.name + "." + s)
+		return intFailure
 	}
 	return uintptr(f.Offset)
 }
 
-// miss notes what a DLL has asked for in vain.
-func (h *host) miss(what string) {
+// noteMissing notes something that a DLL has asked for in vain.
+func (h *host) noteMissing(what string) {
 	const most = 100
 	if what != "" && len(h.missing) < most && !slices.Contains(h.missing, what) {
 		h.missing = append(h.missing, what)
@@ -208,7 +209,7 @@ func (h *host) sizeof(handle uintptr) uintptr {
 	if t := h.typeOf("mqs_sizeof", handle); t != nil {
 		return uintptr(t.Size)
 	}
-	return none
+	return intFailure
 }
 
 // integers are C's own, whose sizes the interface wants to know.

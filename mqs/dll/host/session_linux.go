@@ -73,11 +73,11 @@ func (h *host) processFor(o *wire.Open) (*process, error) {
 		names = append(names, slices.Collect(maps.Keys(other.symbols))...)
 	}
 	slices.Sort(names)
-	if err := h.lookUp(now, slices.Compact(names)...); err != nil {
+	if err := h.querySymbols(now, slices.Compact(names)...); err != nil {
 		return nil, err
 	}
 	h.current = nil
-	p := h.known(o.Process.Inferior, o.Process.PID)
+	p := h.knownProcess(o.Process.Inferior, o.Process.PID)
 	if p != nil && (p.image.key != o.Image || !p.image.hasSymbolsOf(now)) {
 		h.destroyProcess(p) // it has become another program, or a library has moved
 		p = nil
@@ -91,13 +91,13 @@ func (h *host) processFor(o *wire.Open) (*process, error) {
 		p = h.newProcess(same, o.Process)
 	}
 	p.rank, p.target = o.Rank, o.Process
-	p.reader = inferior.NewReader(context.Background(), asked{h, o.Process})
+	p.reader = inferior.NewReader(context.Background(), helperInferior{h, o.Process})
 	return p, nil
 }
 
-// known is the process of an inferior that the DLL knows. One that was there
+// knownProcess is the process of an inferior that the DLL knows. One that was there
 // before it has gone.
-func (h *host) known(inferior, pid int) *process {
+func (h *host) knownProcess(inferior, pid int) *process {
 	for _, p := range h.processes {
 		if p.inferior != inferior {
 			continue
@@ -204,7 +204,7 @@ func (h *host) update(p *process) error {
 	if code < abi.FirstUserCode || code >= noCode {
 		return nil
 	}
-	if h.lib.knows(h.lib.words(code)) {
+	if h.lib.hasWordsFor(h.lib.errorWords(code)) {
 		return h.lib.failure(abi.UpdateCommunicatorList, code)
 	}
 	return nil
@@ -336,7 +336,7 @@ func (h *host) operations(o *wire.Operations) (*wire.OperationList, error) {
 
 // exited has the DLL forget a process.
 func (h *host) exited(e *wire.Exited) {
-	if p := h.known(e.Inferior, e.PID); p != nil {
+	if p := h.knownProcess(e.Inferior, e.PID); p != nil {
 		h.destroyProcess(p)
 	}
 }

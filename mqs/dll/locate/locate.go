@@ -1,5 +1,5 @@
-// Package locate reads out of a process where the library is that knows its
-// message queues. Ranks and the program that started them say it alike.
+// Package locate reads from a process where the queue DLL of its MPI is. Ranks, and the program that
+// started them, say it in the same way.
 package locate
 
 import (
@@ -12,21 +12,21 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
 )
 
-// The symbols that a process can say it with.
+// The symbols by which a process can say it.
 const (
-	// DLLName is a char array (the 1.03 note) or a char * (the draft): a library.
+	// DLLName is a char array (the 1.03 note) or a char * (the draft) with the path of a library.
 	DLLName = "MPIR_dll_name"
-	// DLLLocations is a char ** of Open MPI's: libraries, up to a null pointer.
+	// DLLLocations is a char ** of Open MPI's: paths of libraries, up to a null pointer.
 	DLLLocations = "mpimsgq_dll_locations"
-	// IgnoreQueues says by being there that the queues are not to be shown: so the DLLs of MPICH
-	// and Open MPI spell it, and the MPIR process acquisition interface (1.0, 2010) the other.
+	// IgnoreQueues says by its presence that the queues are not to be shown. The DLLs of MPICH and
+	// Open MPI spell it so; the MPIR process acquisition interface (1.0, 2010) has the other spelling.
 	IgnoreQueues     = "MPIR_Ignore_queues"
 	IgnoreQueuesMPIR = "MPIR_ignore_queues"
-	// ProcessTable is what a starter lists its processes in.
+	// ProcessTable is the table in which a starter lists its processes.
 	ProcessTable = "MPIR_proctable"
 )
 
-// Symbols are the names of all of them.
+// Symbols are the names of all these symbols.
 var Symbols = []string{DLLName, DLLLocations, IgnoreQueues, IgnoreQueuesMPIR, ProcessTable}
 
 const (
@@ -34,28 +34,27 @@ const (
 	maxLocations = 64
 )
 
-// Candidate is a library that a process names. Nothing is known of it: whether it
-// is there, and whether to trust who named it.
+// Candidate is a library that a process names. It may not exist, and may not be trustworthy.
 type Candidate struct {
 	Path string
-	// Symbol is the variable that names it.
+	// Symbol is the variable that has its path.
 	Symbol string
 }
 
 // Found is what a process says.
 type Found struct {
-	// Candidates are in the order in which they are to be tried.
+	// Candidates are the libraries, in the order in which to try them.
 	Candidates []Candidate
 	// Ignore is true if its queues are not to be shown.
 	Ignore bool
-	// Starter is true if it started others, as far as can be told.
+	// Starter is true if the process seems to have started others.
 	Starter bool
-	// Problems are for the debug log: what is there but can't be read.
+	// Problems say, for the debug log, what is there and can't be read.
 	Problems []string
 }
 
-// Read asks a process. nameSize is the size of [DLLName] in bytes, 0 if that is not known, as to a
-// debugger. That the process says nothing is no error, nor that what it says can't be read.
+// Read reads what a process says. nameSize is the size of [DLLName] in bytes, 0 if it is not known, as
+// in a debugger. It is no error if the process says nothing, or if what it says can't be read.
 func Read(r *inferior.Reader, nameSize uint64) (Found, error) {
 	f := Found{}
 	symbols, err := r.Symbols(Symbols...)
@@ -116,12 +115,11 @@ func (f *Found) locations(r *inferior.Reader, at inferior.Addr) {
 	f.problem(DLLLocations, "it does not end after %d entries", maxLocations)
 }
 
-// name reads a char array or a char *, whichever it is: both were compiled.
+// name reads a variable that is a char array in some programs and a char * in others.
 //
-// A size that is not a pointer's decides it. Else the contents do, and a pointer
-// to an absolute path is the surest sign: the letters of a path, taken as an
-// address, are not one in 64 bits, and lead to no path in 32; but the bytes of
-// an address can all be letters.
+// A size that is not a pointer's decides which. Else the contents decide, and a pointer to an absolute
+// path is the surest sign: the letters of a path are no valid address in 64 bits, and lead to no path
+// in 32 bits; but the bytes of an address may all be letters.
 func (f *Found) name(r *inferior.Reader, at inferior.Addr, size uint64) {
 	limit := maxPath
 	if size > 0 {
@@ -165,7 +163,7 @@ func pointer(r *inferior.Reader, at inferior.Addr) (inferior.Addr, error) {
 	return p[0], nil
 }
 
-// text reads a string that can be printed, as a path can, and that ends within a limit.
+// text reads a printable string, as a path is, that ends within a limit.
 func text(r *inferior.Reader, at inferior.Addr, limit int) (string, error) {
 	s, err := r.CString(at, limit)
 	if err == nil && s != printable.Line(s) {
@@ -174,9 +172,9 @@ func text(r *inferior.Reader, at inferior.Addr, limit int) (string, error) {
 	return s, err
 }
 
-// Default are the libraries to try where nobody says one, in the folders of the
-// process's MPI libraries. The note of 1.03 has their names, and which of them is
-// for which way of attaching; there is only one here, so all are tried.
+// Default returns the libraries to try if no process names one, in the folders of its MPI libraries.
+// The 1.03 note has their names, one for each way of attaching. There is only one way here, so all are
+// tried.
 func Default(libraryDirs []string) []string {
 	var out []string
 	for _, dir := range libraryDirs {

@@ -1,79 +1,53 @@
 package locate
 
 import (
-	"context"
 	"encoding/binary"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 )
 
-// fake is a process's memory, in pages: what is on none can't be read.
+// fake is a process of which some memory and symbols are known.
 type fake struct {
-	inferior.Inferior                      // nothing else is asked for
-	symbols           map[string][2]uint64 // with their sizes
-	bytes             map[uint64]byte
-	pages             map[uint64]bool
-	width             int
-	big               bool
+	*inferiortest.Process
+	size uint64 // of the variable that names the DLL, in bytes, 0 if not known
 }
 
-func (f *fake) Info() inferior.Info { return inferior.Info{PointerSize: f.width, BigEndian: f.big} }
-
-func (f *fake) FindSymbols(_ context.Context, names []string) ([]*inferior.Symbol, error) {
-	out := make([]*inferior.Symbol, len(names))
-	for i, name := range names {
-		if s, ok := f.symbols[name]; ok {
-			out[i] = &inferior.Symbol{Addr: inferior.Addr(s[0])}
-		}
-	}
-	return out, nil
+func newFake(width int, big bool) *fake {
+	f := &fake{Process: inferiortest.New()}
+	f.Identity = inferior.Info{PointerSize: width, BigEndian: big}
+	return f
 }
 
-func (f *fake) ReadMemory(_ context.Context, ranges []inferior.Range) ([][]byte, error) {
-	out := make([][]byte, len(ranges))
-	for i, r := range ranges {
-		for a := uint64(r.Addr); len(out[i]) < r.Len && f.pages[a/pageSize]; a++ {
-			out[i] = append(out[i], f.bytes[a])
-		}
-	}
-	return out, nil
+// variable is a symbol at an address.
+func (f *fake) variable(name string, at inferior.Addr) { f.Symbols[name] = &inferior.Symbol{Addr: at} }
+
+// named is the variable that names the DLL, of a size.
+func (f *fake) named(at inferior.Addr, size int) {
+	f.variable(DLLName, at)
+	f.size = uint64(size)
 }
+
+func (f *fake) put(at inferior.Addr, text string) { f.Put(at, []byte(text)) }
+
+// word is a pointer's bytes.
+func (f *fake) word(to inferior.Addr) string { return string(f.Pointer(to)) }
 
 // read reads what the process says.
 func (f *fake) read(t *testing.T) Found {
 	t.Helper()
-	found, err := Read(inferior.NewReader(t.Context(), f), f.symbols[DLLName][1])
+	found, err := Read(inferior.NewReader(t.Context(), f), f.size)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return found
 }
 
-func (f *fake) put(at uint64, text string) {
-	for i, b := range []byte(text) {
-		f.bytes[at+uint64(i)] = b
-		f.pages[(at+uint64(i))/pageSize] = true
-	}
-}
-
-// word is a pointer's bytes.
-func (f *fake) word(v uint64) string {
-	var order binary.AppendByteOrder = binary.LittleEndian
-	if f.big {
-		order = binary.BigEndian
-	}
-	if f.width == 4 {
-		return string(order.AppendUint32(nil, uint32(v)))
-	}
-	return string(order.AppendUint64(nil, v))
-}
-
 const (
-	pageSize = 4096
-	variable = 0x10000
+	place    = 0x10000
 	list     = 0x20000
 	strings1 = 0x30fe0 // crosses into the next page
 	strings2 = 0x55613
@@ -88,92 +62,92 @@ func TestRead(t *testing.T) {
 	}{
 		"nothing": {put: func(*fake) {}},
 		"array": {func(f *fake) {
-			f.symbols[DLLName] = [2]uint64{variable, 4096}
-			f.put(variable, "/opt/dll.so\x00")
+			f.named(place, 4096)
+			f.put(place, "/opt/dll.so\x00")
 		}, []Candidate{{"/opt/dll.so", DLLName}}, 0},
 		"array of no known size": {func(f *fake) {
-			f.symbols[DLLName] = [2]uint64{variable, 0}
-			f.put(variable, "/opt/dll.so\x00")
+			f.named(place, 0)
+			f.put(place, "/opt/dll.so\x00")
 		}, []Candidate{{"/opt/dll.so", DLLName}}, 0},
 		"array at the end of a page": {func(f *fake) {
-			f.symbols[DLLName] = [2]uint64{variable - 12, 0}
-			f.put(variable-12, "/opt/dll.so\x00")
+			f.named(place-12, 0)
+			f.put(place-12, "/opt/dll.so\x00")
 		}, []Candidate{{"/opt/dll.so", DLLName}}, 0},
 		"bare name": {func(f *fake) {
-			f.symbols[DLLName] = [2]uint64{variable, 0}
-			f.put(variable, "dll.so\x00")
+			f.named(place, 0)
+			f.put(place, "dll.so\x00")
 		}, []Candidate{{"dll.so", DLLName}}, 0},
 		"array as long as a pointer": {func(f *fake) {
-			f.symbols[DLLName] = [2]uint64{variable, uint64(f.width)}
-			f.put(variable, "/so\x00\x00\x00\x00\x00"[:f.width])
+			f.named(place, f.Identity.PointerSize)
+			f.put(place, "/so\x00\x00\x00\x00\x00"[:f.Identity.PointerSize])
 		}, []Candidate{{"/so", DLLName}}, 0},
 		"pointer": {func(f *fake) {
-			f.symbols[DLLName] = [2]uint64{variable, uint64(f.width)}
-			f.put(variable, f.word(strings1))
+			f.named(place, f.Identity.PointerSize)
+			f.put(place, f.word(strings1))
 			f.put(strings1, "/opt/a long way/across/pages/dll.so\x00")
 		}, []Candidate{{"/opt/a long way/across/pages/dll.so", DLLName}}, 0},
 		"pointer whose bytes are letters": {func(f *fake) {
 			at := binary.LittleEndian.Uint32([]byte("aaaa"))
-			f.symbols[DLLName] = [2]uint64{variable, 0}
-			f.put(variable, f.word(uint64(at))+"\x00")
-			f.put(uint64(at), "/opt/dll.so\x00")
+			f.named(place, 0)
+			f.put(place, f.word(inferior.Addr(at))+"\x00")
+			f.put(inferior.Addr(at), "/opt/dll.so\x00")
 		}, []Candidate{{"/opt/dll.so", DLLName}}, 0},
 		"pointer to a bare name": {func(f *fake) {
-			f.symbols[DLLName] = [2]uint64{variable, 0}
-			f.put(variable, f.word(strings2))
+			f.named(place, 0)
+			f.put(place, f.word(strings2))
 			f.put(strings2, "dll.so\x00")
 		}, []Candidate{{"dll.so", DLLName}}, 0},
 		"null pointer": {put: func(f *fake) {
-			f.symbols[DLLName] = [2]uint64{variable, 0}
-			f.put(variable, f.word(0))
+			f.named(place, 0)
+			f.put(place, f.word(0))
 		}},
 		"empty array": {put: func(f *fake) {
-			f.symbols[DLLName] = [2]uint64{variable, 100}
-			f.put(variable, "\x00")
+			f.named(place, 100)
+			f.put(place, "\x00")
 		}},
 		"neither": {put: func(f *fake) {
-			f.symbols[DLLName] = [2]uint64{variable, 0}
-			f.put(variable, "\x01\x02\x03\x04\x05\x06\x07\x08")
+			f.named(place, 0)
+			f.put(place, "\x01\x02\x03\x04\x05\x06\x07\x08")
 		}, problems: 1},
-		"not mapped": {put: func(f *fake) { f.symbols[DLLName] = [2]uint64{variable, 0} }, problems: 1},
+		"not mapped": {put: func(f *fake) { f.named(place, 0) }, problems: 1},
 		"longest": {func(f *fake) {
-			f.symbols[DLLName] = [2]uint64{variable, 8192}
-			f.put(variable, long+"\x00")
+			f.named(place, 8192)
+			f.put(place, long+"\x00")
 		}, []Candidate{{long, DLLName}}, 0},
 		"too long": {put: func(f *fake) {
-			f.symbols[DLLName] = [2]uint64{variable, 8192}
-			f.put(variable, long+"x\x00")
+			f.named(place, 8192)
+			f.put(place, long+"x\x00")
 		}, problems: 1},
 		"terminal commands": {put: func(f *fake) {
-			f.symbols[DLLName] = [2]uint64{variable, 64}
-			f.put(variable, "/opt/\x1b[2J.so\x00")
+			f.named(place, 64)
+			f.put(place, "/opt/\x1b[2J.so\x00")
 		}, problems: 1},
 		"locations": {func(f *fake) {
-			f.symbols[DLLLocations] = [2]uint64{variable, 0}
-			f.symbols[DLLName] = [2]uint64{variable + 64, 0}
-			f.put(variable, f.word(list))
+			f.variable(DLLLocations, place)
+			f.named(place+64, 0)
+			f.put(place, f.word(list))
 			f.put(list, f.word(strings1)+f.word(strings2)+f.word(strings1)+f.word(0xdead0000)+f.word(list+512)+f.word(0))
 			f.put(strings1, "/opt/one.so\x00")
 			f.put(strings2, "\x00")
 			f.put(list+512, "/opt/two.so\x00")
-			f.put(variable+64, "/opt/three.so\x00")
+			f.put(place+64, "/opt/three.so\x00")
 		}, []Candidate{{"/opt/one.so", DLLLocations}, {"/opt/two.so", DLLLocations}, {"/opt/three.so", DLLName}}, 1},
 		"locations not set": {put: func(f *fake) {
-			f.symbols[DLLLocations] = [2]uint64{variable, 0}
-			f.put(variable, f.word(0))
+			f.variable(DLLLocations, place)
+			f.put(place, f.word(0))
 		}},
 		"endless locations": {func(f *fake) {
-			f.symbols[DLLLocations] = [2]uint64{variable, 0}
-			f.put(variable, f.word(list))
+			f.variable(DLLLocations, place)
+			f.put(place, f.word(list))
 			for i := range 1000 {
-				f.put(list+uint64(i*f.width), f.word(strings2))
+				f.put(list+inferior.Addr(i*f.Identity.PointerSize), f.word(strings2))
 			}
 			f.put(strings2, "/opt/one.so\x00")
 		}, []Candidate{{"/opt/one.so", DLLLocations}}, 1},
 	} {
 		for _, width := range []int{4, 8} {
 			for _, big := range []bool{false, true} {
-				f := &fake{symbols: map[string][2]uint64{}, bytes: map[uint64]byte{}, pages: map[uint64]bool{}, width: width, big: big}
+				f := newFake(width, big)
 				c.put(f)
 				got := f.read(t)
 				if !slices.Equal(got.Candidates, c.want) || len(got.Problems) != c.problems {
@@ -185,11 +159,13 @@ func TestRead(t *testing.T) {
 }
 
 func TestPresence(t *testing.T) {
-	f := &fake{symbols: map[string][2]uint64{IgnoreQueues: {}, ProcessTable: {}}, width: 8}
+	f := newFake(8, false)
+	f.variable(IgnoreQueues, 0)
+	f.variable(ProcessTable, 0)
 	if got := f.read(t); !got.Ignore || !got.Starter {
 		t.Error(got)
 	}
-	if got := (&fake{width: 8}).read(t); got.Ignore || got.Starter {
+	if got := newFake(8, false).read(t); got.Ignore || got.Starter {
 		t.Error(got)
 	}
 }

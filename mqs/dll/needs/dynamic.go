@@ -17,17 +17,17 @@ const (
 	maxString  = 4096 // a path's length, as for the kernel
 )
 
-// dynamic is what a library tells the loader about others.
+// dynamic is what a library tells the loader about other libraries.
 type dynamic struct {
 	needed         []string
 	rpath, runpath []string // lists of folders, separated by colons
 }
 
-// errNoELF is of files that the loader refuses at the first look.
+// errNoELF is the error for files that the loader refuses at once.
 var errNoELF = errors.New("no ELF file")
 
-// readDynamic reads what a library names. Package debug/elf is not asked, since
-// it reads as much as the file says that there is.
+// readDynamic reads what a library names. It does not use package debug/elf, which reads as much as the
+// file claims to have.
 func readDynamic(path string) (*dynamic, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -146,7 +146,7 @@ func (l *loader) dynamic() (*dynamic, error) {
 	return out, nil
 }
 
-// entries are the dynamic entries up to the one that ends them.
+// entries returns the dynamic entries up to the one that ends them.
 func (l *loader) entries() ([]elf.Dyn64, error) {
 	size := binary.Size(elf.Dyn64{})
 	if !l.wide {
@@ -177,7 +177,7 @@ func (l *loader) entries() ([]elf.Dyn64, error) {
 	return entries, nil
 }
 
-// text is a C string at an address as the library was linked.
+// text returns the C string at an address in the library as linked.
 func (l *loader) text(addr uint64) (string, error) {
 	for _, p := range l.loads {
 		if addr < p.Vaddr || addr-p.Vaddr >= p.Filesz {

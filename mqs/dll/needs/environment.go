@@ -11,9 +11,9 @@ import (
 // searchVariable names folders that the loader searches for libraries.
 const searchVariable = "LD_LIBRARY_PATH"
 
-// Environment is one for a process that loads libraries: of what tells the loader
-// to load others, only absolute folders remain that nobody else can write to, or
-// that are among the safe ones. It has one value for each name.
+// Environment returns an environment for a process that loads libraries. Of the variables that make the
+// loader load others, only absolute folders remain that nobody else can write to, or that are safe. It
+// has one value for each name.
 func Environment(env, safe []string) []string {
 	var out []string
 	for _, variable := range env {
@@ -31,7 +31,7 @@ func Environment(env, safe []string) []string {
 	return out
 }
 
-// searched are the folders of a list that may be searched.
+// searched returns the folders of a list that may be searched.
 func searched(list string, safe []string) []string {
 	folders := strings.FieldsFunc(list, func(r rune) bool { return r == ':' || r == ';' })
 	return slices.DeleteFunc(folders, func(folder string) bool {

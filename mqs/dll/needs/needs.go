@@ -1,5 +1,5 @@
-// Package needs holds what the loader takes in with a library to the same rule as
-// the library: the files that it names, and the folders that it has searched.
+// Package needs applies the rule of package trust to what the loader loads with a library: the files
+// that the library names, and the folders that are searched for them.
 package needs
 
 import (
@@ -13,15 +13,15 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/dll/trust"
 )
 
-// maxLibraries is how many a library can need, all of theirs included.
+// maxLibraries bounds the number of libraries that a library can need, directly or not.
 const maxLibraries = 1 << 10
 
-// Check looks at what a library needs that is not found by the system's own list
-// (ld.so.conf), which is root's: what it names with a folder, and what is in the
-// folders that it or the user's LD_LIBRARY_PATH names. safe are the folders below
-// which everything is trusted. A [*trust.Error] says what is not.
+// Check checks the files that a library needs and that root's own list (ld.so.conf) does not find:
+// those that it names with a folder, and those in the folders that it or the user's LD_LIBRARY_PATH
+// names. safe are the folders below which everything is trusted. A [*trust.Error] says what is not
+// trusted.
 //
-// library is a real path; what is no ELF file is left to the loader to refuse.
+// library is a real path. A file that is not ELF is left to the loader to refuse.
 func Check(library string, safe []string) error {
 	c := check{safe: safe, environment: searched(os.Getenv(searchVariable), safe), seen: map[string]bool{}}
 	return c.library(library, nil)
@@ -33,8 +33,8 @@ type check struct {
 	seen        map[string]bool // real paths
 }
 
-// library looks at one. inherited are the folders that those which need it have
-// searched for their libraries' libraries too.
+// library checks one library. inherited are the folders that libraries which need it have searched for
+// the libraries of their libraries, too.
 func (c *check) library(path string, inherited []string) error {
 	if c.seen[path] {
 		return nil
@@ -90,7 +90,7 @@ func (c *check) library(path string, inherited []string) error {
 	return nil
 }
 
-// file looks at a library that may be there.
+// file checks a library that may be there.
 func (c *check) file(path string, inherited []string) error {
 	if _, err := os.Lstat(path); err != nil {
 		return nil
@@ -106,7 +106,7 @@ func (c *check) file(path string, inherited []string) error {
 	return c.library(real, inherited)
 }
 
-// folders are those of a library's lists.
+// folders returns the folders in a library's list.
 func folders(lists []string, origin string) ([]string, error) {
 	var out []string
 	for _, list := range lists {
@@ -115,7 +115,7 @@ func folders(lists []string, origin string) ([]string, error) {
 			if err != nil {
 				return nil, err
 			}
-			// The host's working directory is the root, also for an empty name.
+			// The host's working directory, which an empty name stands for, is the root.
 			out = append(out, filepath.Join("/", folder))
 		}
 	}
@@ -131,8 +131,8 @@ func expand(text, origin string) (string, error) {
 	return text, nil
 }
 
-// variants are the folders with those for kinds of processors in them, which the
-// loader searches first: ld.so(8), glibc-hwcaps.
+// variants returns the folders with their subfolders for kinds of processors, which the loader searches
+// first (ld.so(8), glibc-hwcaps).
 func variants(folders []string) []string {
 	var out []string
 	for _, folder := range folders {

@@ -1,11 +1,10 @@
-// Package starter reads, out of the program that started a rank, where the
-// library is that knows the rank's message queues: the draft of the interface
-// has it there, and some starters know it where the ranks do not.
+// Package starter reads from the program that started a rank where the queue DLL of the rank's MPI is.
+// The draft of the interface has it there, and some starters name it when the ranks do not.
 package starter
 
 import "github.com/mpi-queues/mpi-queues/mqs/dll/locate"
 
-// Starter is a process above a rank that says something.
+// Starter is an ancestor of a rank that names a DLL, or asks that queues not be shown.
 type Starter struct {
 	PID   int
 	Found locate.Found

@@ -12,15 +12,14 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/procmem"
 )
 
-// maxAncestors is how far above a rank its starter may be: between them are a
-// node's daemon, shells and wrappers.
+// maxAncestors bounds the number of ancestors between a rank and its starter: a node's daemon, shells
+// and wrappers.
 const maxAncestors = 8
 
-// Look reads the processes above a live one, the nearest first, and returns those
-// that say where the library is or that queues are not to be shown. That there
-// are none is nothing special. The errors are of processes that could not be
-// read, for the debug log. Processes of other users are left alone, but by root.
-func Look(pid int) (found []Starter, unread []error) {
+// Find reads the ancestors of a live process, the nearest first. It returns those that name a DLL or ask
+// that queues not be shown; mostly there are none. unread are the errors of processes that could not be
+// read, for the debug log. Only root reads other users' processes.
+func Find(pid int) (found []Starter, unread []error) {
 	for range maxAncestors {
 		var err error
 		if pid, err = parent(pid); err != nil {
@@ -48,13 +47,13 @@ func Look(pid int) (found []Starter, unread []error) {
 	return found, unread
 }
 
-// parent is a process's parent, 0 if that is outside of this container.
+// parent returns the parent of a process; 0 if it is outside of this container.
 func parent(pid int) (int, error) {
 	stat, err := procfs.Host.Stat(pid)
 	return stat.Parent, err
 }
 
-// read asks one process.
+// read reads one process.
 func read(pid int) (locate.Found, error) {
 	p, err := procmem.Open(pid, locate.Symbols...)
 	if err != nil {

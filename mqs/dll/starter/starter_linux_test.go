@@ -63,7 +63,7 @@ var (
 // check looks above a starter's child.
 func check(t *testing.T, parent, child int, want []locate.Candidate) {
 	t.Helper()
-	found, unread := Look(child)
+	found, unread := Find(child)
 	if len(found) == 0 {
 		t.Fatalf("nothing found, %v", unread)
 	}
@@ -85,7 +85,7 @@ func TestLook(t *testing.T) {
 				t.Parallel()
 				parent, child := start(t, compile(t, "starter.c", append(strings.Fields(flags), "-D"+form.name)...))
 				check(t, parent, child, form.want)
-				found, _ := Look(child)
+				found, _ := Find(child)
 				if !found[0].Found.Starter || found[0].Found.Ignore != (form.name == "LOCATIONS") {
 					t.Error(found[0])
 				}
@@ -129,13 +129,13 @@ func TestReplaced(t *testing.T) {
 
 // Above the test there is no starter, and a process that is not there is said.
 func TestNothing(t *testing.T) {
-	if found, _ := Look(os.Getpid()); len(found) > 0 {
+	if found, _ := Find(os.Getpid()); len(found) > 0 {
 		t.Error(found)
 	}
-	if found, unread := Look(1); found != nil || unread != nil {
+	if found, unread := Find(1); found != nil || unread != nil {
 		t.Error(found, unread)
 	}
-	if _, unread := Look(1 << 30); len(unread) != 1 {
+	if _, unread := Find(1 << 30); len(unread) != 1 {
 		t.Error(unread)
 	}
 }

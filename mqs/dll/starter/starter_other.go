@@ -2,5 +2,5 @@
 
 package starter
 
-// Look finds nothing where there is no /proc as Linux has it.
-func Look(int) ([]Starter, []error) { return nil, nil }
+// Find finds nothing on systems without Linux's /proc.
+func Find(int) ([]Starter, []error) { return nil, nil }

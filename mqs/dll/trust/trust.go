@@ -1,5 +1,5 @@
-// Package trust is the one rule for whose files and folders are used: root's, and
-// the user's own. Python's side of it is python/mpi_queues/trust.py.
+// Package trust is the rule for whose files and folders are used: root's, and the user's own. The
+// extension has its own copy of the rule in python/mpi_queues/trust.py.
 package trust
 
 import (
@@ -16,17 +16,17 @@ import (
 	"syscall"
 )
 
-// maxLinks is how many symbolic links a path may lead through, as for the kernel.
+// maxLinks bounds the number of symbolic links on a path, as the kernel does.
 const maxLinks = 40
 
-// Error says why a file must not be used although it is there. A folder on the
-// list of safe ones is what would allow it.
+// Error says why a file must not be used although it is there. A folder on the list of safe folders would
+// allow it.
 type Error struct {
-	// Path is the file as it was asked for.
+	// Path is the file as the caller named it.
 	Path string
 	// Real is its path without links.
 	Real string
-	// Place is the file, link or folder that is at fault: Path or on the way to it.
+	// Place is the file, link or folder at fault: Path, or one on the way to it.
 	Place string
 	// Reason completes a sentence that begins with Place.
 	Reason string
@@ -39,30 +39,27 @@ func (e *Error) Error() string {
 // Because is the reason as a clause.
 func (e *Error) Because() string { return e.Place + " " + e.Reason }
 
-// File returns the real path of a file that may be used, which is the one to use:
-// a link may be another by then if only the list of safe folders allowed it. An
-// [*Error] is what that list could allow; other errors are of paths that are
-// relative, lead nowhere, or to no regular file.
+// File returns the real path of a file that may be used. The caller uses this path: a link may have
+// changed by then if only the list of safe folders allowed it. An [*Error] is what that list could allow.
+// Other errors are for paths that are relative, lead nowhere, or lead to no regular file.
 //
-// The path may come out of a program's memory, where anyone may have put it who
-// wrote its input. So nobody but root and the user, who can do what they like
-// anyway, may have had a say in what is read from it: the file, each folder and
-// each link on the way are theirs, and nobody else can write there.
+// The path may come out of a program's memory, where whoever wrote the program's input may have put it.
+// So only root and the user, who can do anything anyway, may have had a say in the file: it, each folder
+// and each link on the way belong to them, and nobody else can write there.
 //
-//   - A folder like /tmp, which all may write to but with the sticky bit, does as
-//     one above others: nobody can put another in the place of a folder in it that
-//     is not his. It does not as the one that holds the file or a link, where
-//     many programs can be talked into making one for somebody.
-//   - Writable by the group is refused, but for root's group and the user's own
-//     private one. See [privateGroup].
-//   - A POSIX ACL shows as its mask in the bits of the group, so a file that others
-//     were given is writable by the group. An exception for a group is then none.
-//     With NFSv4's ACLs the bits are the server's word, and are believed.
-//   - On a file system that a program serves (FUSE) all is that program's word, owners
-//     and modes too, and may be another word the next time. It counts as its user's.
-//   - What a library itself needs is not looked at here: see package needs.
+//   - A folder like /tmp, to which all may write and which has the sticky bit, is allowed above other
+//     folders: nobody can replace a folder in it that is not theirs. It is not allowed as the folder that
+//     holds the file or a link, since many programs can be talked into creating one for somebody.
+//   - A place that its group can write to is refused, except for root's group and the user's own private
+//     group. See [privateGroup].
+//   - A POSIX ACL shows as its mask in the group's bits, so a file to which others were given access is
+//     writable by the group. No exception for a group applies then. With NFSv4's ACLs, the bits are the
+//     server's word, and are believed.
+//   - On a file system that a program serves (FUSE), everything is that program's word, owners and modes
+//     included, and may be different the next time. It counts as that program's user's.
+//   - What a library itself needs is not checked here: see package needs.
 //
-// safe are the folders below which everything is trusted, absolute paths.
+// safe are the folders below which everything is trusted, as absolute paths.
 func File(path string, safe []string) (string, error) {
 	if !filepath.IsAbs(path) {
 		return "", fmt.Errorf("%q is no absolute path", path)
@@ -79,8 +76,8 @@ func File(path string, safe []string) (string, error) {
 	return "", w.distrust
 }
 
-// Folder returns the real path of a folder that files may be put into and used
-// from, by the rule of [File] for the folder that holds one.
+// Folder returns the real path of a folder into which files may be put to be used from there, by the rule
+// of [File] for the folder that holds the file.
 func Folder(path string) (string, error) {
 	if !filepath.IsAbs(path) {
 		return "", fmt.Errorf("%q is no absolute path", path)
@@ -103,11 +100,11 @@ type walk struct {
 	user     int
 	servers  map[uint64]int // the users whose programs serve file systems, by device
 	distrust *Error         // the first reason that was met
-	// wantsFolder is true if the path is to lead to a folder.
+	// wantsFolder is true if the path has to lead to a folder.
 	wantsFolder bool
 }
 
-// walk looks at all places on the way to the file, and returns its real path.
+// walk checks all places on the way to the file, and returns its real path.
 func (w *walk) walk() (string, error) {
 	at, rest := "/", split(w.path)
 	if w.servers == nil {
@@ -176,13 +173,13 @@ func (w *walk) walk() (string, error) {
 	}
 }
 
-// split are the names in a path.
+// split returns the names in a path.
 func split(path string) []string {
 	return slices.DeleteFunc(strings.Split(path, "/"), func(name string) bool { return name == "" })
 }
 
-// checkFolder looks at a folder on the way. What is looked up in it is a folder
-// too, or else the file or a link.
+// checkFolder checks a folder on the way. What is looked up in it is a folder, or else the file or a
+// link.
 func (w *walk) checkFolder(place string, info fs.FileInfo, holdsFolder bool) {
 	w.checkOwner(place, info)
 	if holdsFolder && info.Mode()&fs.ModeSticky != 0 {
@@ -191,7 +188,7 @@ func (w *walk) checkFolder(place string, info fs.FileInfo, holdsFolder bool) {
 	w.checkWriters(place, info)
 }
 
-// checkOwner wants root or the user as the owner, and as the one who says so.
+// checkOwner checks that the owner is root or the user, and that one of them says so.
 func (w *walk) checkOwner(place string, info fs.FileInfo) {
 	stat := info.Sys().(*syscall.Stat_t)
 	if server, ok := w.servers[device(stat)]; ok && server != 0 && server != w.user {
@@ -202,15 +199,14 @@ func (w *walk) checkOwner(place string, info fs.FileInfo) {
 	}
 }
 
-// nobodyKnown is the user of whom nothing is known.
+// nobodyKnown stands for a user of whom nothing is known.
 const nobodyKnown = -1
 
-// names are those that [UserName] has looked up, which a server in the network may have
-// been asked for.
+// names are the names that [UserName] has looked up, which may have cost a request to a server.
 var names sync.Map
 
-// UserName is a user's name as messages have it, by the kernel's number; "somebody" if that
-// is negative, as of one of whom nothing is known.
+// UserName returns a user's name for messages, by the kernel's number. It is "somebody" for a negative
+// number, which stands for a user of whom nothing is known.
 func UserName(id int) string {
 	if id < 0 {
 		return "somebody"
@@ -226,7 +222,7 @@ func UserName(id int) string {
 	return name
 }
 
-// checkWriters wants nobody but the owner to be able to write.
+// checkWriters checks that nobody but the owner can write.
 func (w *walk) checkWriters(place string, info fs.FileInfo) {
 	group := int(info.Sys().(*syscall.Stat_t).Gid)
 	switch mode := info.Mode().Perm(); {
@@ -250,13 +246,12 @@ func (w *walk) distrusts(place, reason string) {
 	}
 }
 
-// privateGroup is true for the group that a user has alone. Debian, Ubuntu and
-// Red Hat give every user one, of the same name, and let new files be writable by
-// it: to refuse it would be to refuse everything that such a user has built.
+// privateGroup says whether a group is the user's private group. Debian, Ubuntu and Red Hat give each user
+// a group of the same name, and make new files writable by it: to refuse this group would be to refuse
+// everything that such a user has built.
 //
-// The name alone does not prove it, because an administrator can add others. So
-// the group has no other member, and is nobody else's first group, in this
-// machine's own lists; a group that is not in those is not known to be private.
+// The name alone proves nothing, since an administrator can add members. So this machine's own lists must
+// have the group, with no other member, and as nobody else's first group.
 func privateGroup(group, owner int) bool {
 	u, err := user.LookupId(strconv.Itoa(owner))
 	if err != nil || u.Gid != strconv.Itoa(group) {
@@ -267,8 +262,7 @@ func privateGroup(group, owner int) bool {
 	return errors.Join(err1, err2) == nil && onlyMember(u.Username, u.Gid, string(groups), string(users))
 }
 
-// onlyMember is true if the lists have a group of the user's name with this id,
-// and nobody else in it.
+// onlyMember says whether the lists have a group of the user's name with this id, and nobody else in it.
 func onlyMember(name, gid, groups, users string) bool {
 	found := false
 	for _, line := range strings.Split(groups, "\n") {
@@ -289,8 +283,8 @@ func onlyMember(name, gid, groups, users string) bool {
 	return found
 }
 
-// below is true if a real path is below one of the folders, by its names: what
-// begins alike is another folder.
+// below says whether a real path is below one of the folders. Whole names count: /opt/mpi2 is not below
+// /opt/mpi.
 func below(real string, folders []string) bool {
 	return slices.ContainsFunc(folders, func(folder string) bool {
 		if !filepath.IsAbs(folder) {

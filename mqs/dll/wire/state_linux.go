@@ -19,7 +19,7 @@ type State struct {
 	entry *atomic.Int32
 }
 
-// NewState makes one, for the helper.
+// NewState makes a state, for the helper.
 func NewState() (*State, error) {
 	fd, err := unix.MemfdCreate("mpi-queues dll state", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
@@ -30,7 +30,7 @@ func NewState() (*State, error) {
 		_ = f.Close()
 		return nil, err
 	}
-	// A DLL that made it shorter would have the helper read beyond its end.
+	// A DLL that made it shorter would make the helper read beyond its end.
 	if _, err := unix.FcntlInt(f.Fd(), unix.F_ADD_SEALS, unix.F_SEAL_SHRINK|unix.F_SEAL_GROW|unix.F_SEAL_SEAL); err != nil {
 		_ = f.Close()
 		return nil, err
@@ -48,7 +48,7 @@ func MapState(f *os.File) (*State, error) {
 	return &State{f, b, (*atomic.Int32)(unsafe.Pointer(&b[0]))}, nil
 }
 
-// Close unmaps it.
+// Close unmaps the state.
 func (s *State) Close() {
 	_ = unix.Munmap(s.bytes)
 	_ = s.File.Close()
@@ -60,10 +60,10 @@ const running = 1
 // Enter says that an entry point has been called.
 func (s *State) Enter(e abi.Entry) { s.entry.Store(int32(e) + running) }
 
-// Leave says that it has returned.
+// Leave says that the entry point has returned.
 func (s *State) Leave() { s.entry.Store(0) }
 
-// Inside is the entry point that has been called and has not returned.
+// Inside returns the entry point that has been called and has not returned.
 func (s *State) Inside() (e abi.Entry, ok bool) {
 	e = abi.Entry(s.entry.Load() - running)
 	return e, e.Exists() // a DLL can write here too

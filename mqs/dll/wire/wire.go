@@ -144,8 +144,10 @@ type Reply struct {
 	Communicator *Communicator
 	Operations   *OperationList
 
-	// Error says why the request failed.
-	Error string
+	// Error says why the request failed. Wordless is true if that is an entry point's result code
+	// for which the DLL has no words.
+	Error    string
+	Wordless bool
 	// Notes are sentences for the user: the DLL's messages, and what it could not do.
 	Notes []string
 	// Missing are the types and members that the DLL has asked for in vain

@@ -5,6 +5,8 @@ package inferiortest
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
+	"slices"
 	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
@@ -16,7 +18,7 @@ type Process struct {
 	// Identity is what [Process.Info] returns. Pointers of 0 bytes count as pointers of 8.
 	Identity inferior.Info
 	// Memory is what can be read, by the address of the first byte of each region. A range is read
-	// from the region that its start is in, and ends where that does.
+	// from the region that its start is in and from those that follow without a gap.
 	Memory map[inferior.Addr][]byte
 	// Symbols and Types are by name. What they lack is not there.
 	Symbols map[string]*inferior.Symbol
@@ -46,6 +48,10 @@ func (p *Process) ReadMemory(_ context.Context, ranges []inferior.Range) ([][]by
 	out := make([][]byte, len(ranges))
 	for i, r := range ranges {
 		out[i] = within(p.Memory, r)
+		for n := len(out[i]); n > 0 && len(out[i]) < r.Len; {
+			more := within(p.Memory, inferior.Range{Addr: r.Addr + inferior.Addr(len(out[i])), Len: r.Len - len(out[i])})
+			out[i], n = slices.Concat(out[i], more), len(more)
+		}
 		p.BytesRead += len(out[i])
 	}
 	return out, nil
@@ -60,6 +66,40 @@ func within(regions map[inferior.Addr][]byte, r inferior.Range) []byte {
 		}
 	}
 	return nil
+}
+
+// Page is the size of the pages of [Process.Put], in bytes.
+const Page = 4096
+
+// Put puts bytes into memory. The pages that they are on are there from then on, with zeros.
+func (p *Process) Put(at inferior.Addr, b []byte) {
+	for len(b) > 0 {
+		page := at &^ (Page - 1)
+		if p.Memory[page] == nil {
+			p.Memory[page] = make([]byte, Page)
+		}
+		n := copy(p.Memory[page][at-page:], b)
+		at, b = at+inferior.Addr(n), b[n:]
+	}
+}
+
+// Order is the process's order of bytes.
+func (p *Process) Order() interface {
+	binary.ByteOrder
+	binary.AppendByteOrder
+} {
+	if p.Identity.BigEndian {
+		return binary.BigEndian
+	}
+	return binary.LittleEndian
+}
+
+// Pointer is a pointer as it stands in the process's memory.
+func (p *Process) Pointer(to inferior.Addr) []byte {
+	if p.Info().PointerSize == 4 {
+		return p.Order().AppendUint32(nil, uint32(to))
+	}
+	return p.Order().AppendUint64(nil, uint64(to))
 }
 
 // FindSymbols is [inferior.Inferior.FindSymbols].

@@ -161,7 +161,7 @@ func TestHost(t *testing.T) {
 }
 
 // Whatever stands in the files ends in values or in an error.
-func TestRandomFiles(t *testing.T) {
+func TestRandomFiles(*testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	const letters = "0123456789abc ()-/\n\t:=\x00Uid"
 	for range 5000 {

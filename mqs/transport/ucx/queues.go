@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/mpi-queues/mpi-queues/mqs/transport"
-
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/transport"
 )
 
 // buckets is the number of queues that posted receives of a single tag are spread over, as are
@@ -31,16 +30,16 @@ const maxQueued = 1 << 26
 // readPosted reads the queues of posted receives.
 func (w *Worker) readPosted() error {
 	size := w.u.Queue.Size()
-	places := []inferior.Addr{inferior.Addr(w.match.Wildcard)}
+	queues := []inferior.Ptr[queue]{w.match.Wildcard.Ptr()}
 	for i := range buckets {
-		places = append(places, w.match.Hash+inferior.Addr(i*size))
+		queues = append(queues, w.match.Hash+inferior.Ptr[queue](i*size))
 	}
-	if err := w.u.r.Prefetch([]inferior.Range{{Addr: w.match.Hash, Len: buckets * size}}); err != nil {
+	if err := w.u.r.Prefetch([]inferior.Range{{Addr: w.match.Hash.Addr(), Len: buckets * size}}); err != nil {
 		return err
 	}
-	w.posted = map[inferior.Addr]bool{}
-	for i, place := range places {
-		q, err := w.u.Queue.ReadAt(w.u.r, place)
+	w.posted = map[inferior.Ptr[request]]bool{}
+	for i, at := range queues {
+		q, err := w.u.Queue.Read(w.u.r, at)
 		if err != nil {
 			return err
 		}
@@ -52,14 +51,14 @@ func (w *Worker) readPosted() error {
 				return fmt.Errorf("the receives of queue %d: %w", i-1, err)
 			}
 			switch {
-			case r.Worker != w.addr:
-				return fmt.Errorf("the receive at %s is another worker's", r.addr)
+			case r.Worker != w.at:
+				return fmt.Errorf("the receive at %s is another worker's", r.at)
 			case (i == 0) == (r.RecvMask == fullMask):
-				return fmt.Errorf("the receive at %s has mask %#x and lies in queue %d", r.addr, r.RecvMask, i-1)
+				return fmt.Errorf("the receive at %s has mask %#x and lies in queue %d", r.at, r.RecvMask, i-1)
 			case i > 0 && bucketOf(r.RecvTag) != i-1:
-				return fmt.Errorf("the receive at %s has tag %#x and lies in queue %d", r.addr, r.RecvTag, i-1)
+				return fmt.Errorf("the receive at %s has tag %#x and lies in queue %d", r.at, r.RecvTag, i-1)
 			}
-			w.posted[r.addr] = true
+			w.posted[r.at] = true
 			w.queues.Posted = append(w.queues.Posted, w.u.receive(r, transport.Posted))
 		}
 	}
@@ -71,26 +70,26 @@ func (w *Worker) readPosted() error {
 // last element is set only in a UCX with assertions.
 func (w *Worker) queued(q queue) func(yield func(requestAt, error) bool) {
 	return func(yield func(requestAt, error) bool) {
-		if q.Tail == inferior.Addr(q.At) {
+		if q.Tail == q.HeadAt.Ptr() {
 			return
 		}
-		offset := inferior.Addr(w.u.Request.Places(0).QueueAt)
+		isLast := func(e inferior.Ptr[queued]) bool { return e.Addr() == q.Tail.Addr() } // an element is its pointer
 		var last requestAt
-		next := func(at inferior.Addr) (inferior.Addr, error) {
-			a := at - offset
-			r, err := w.u.Request.ReadAt(w.u.r, a)
-			last = requestAt{a, r}
-			if at == q.Tail {
+		next := func(e inferior.Ptr[queued]) (inferior.Ptr[queued], error) {
+			at := inferior.ContainerOf(&w.u.Request, e, func(r *request) *inferior.Embedded[queued] { return &r.InQueue })
+			r, err := w.u.Request.Read(w.u.r, at)
+			last = requestAt{at, r}
+			if isLast(e) {
 				return 0, err
 			}
 			return r.Next, err
 		}
 		ended := false
-		for at, err := range inferior.Walk(q.Head, 0, maxQueued, next) {
+		for e, err := range inferior.Walk(q.Head, 0, maxQueued, next) {
 			if !yield(last, err) || err != nil {
 				return
 			}
-			ended = at == q.Tail
+			ended = isLast(e)
 		}
 		if !ended {
 			yield(last, errors.New("the queue does not end where it says"))
@@ -110,23 +109,23 @@ const (
 // readUnexpected reads the ring of unexpected messages.
 func (w *Worker) readUnexpected() error {
 	u := w.u
-	// The first of two links is that of its bucket.
-	offset := inferior.Addr(u.Desc.Places(0).Links) + inferior.Addr(u.Link.Size())
-	before := inferior.Addr(w.match.UnexpectedAt)
-	next := func(at inferior.Addr) (inferior.Addr, error) {
-		l, err := u.Link.ReadAt(u.r, at)
+	before := w.match.UnexpectedAt.Ptr()
+	next := func(at inferior.Ptr[link]) (inferior.Ptr[link], error) {
+		l, err := u.Link.Read(u.r, at)
 		if err != nil {
 			return 0, err
 		}
+		// The first of a message's two links is that of its bucket.
+		desc := inferior.ContainerOf(&u.Desc, at-inferior.Ptr[link](u.Link.Size()), func(d *recvDesc) *inferior.Embedded[link] { return &d.Links })
 		if l.Prev != before {
-			return 0, fmt.Errorf("the unexpected message at %s does not follow the one before", at-offset)
+			return 0, fmt.Errorf("the unexpected message at %s does not follow the one before", desc)
 		}
 		before = at
-		m, err := w.MessageAt(at - offset)
+		m, err := w.MessageAt(desc.Addr())
 		w.queues.Unexpected = append(w.queues.Unexpected, m)
 		return l.Next, err
 	}
-	for _, err := range inferior.Walk(w.match.Unexpected.Next, inferior.Addr(w.match.UnexpectedAt), maxQueued, next) {
+	for _, err := range inferior.Walk(w.match.Unexpected.Next, w.match.UnexpectedAt.Ptr(), maxQueued, next) {
 		if err != nil {
 			return fmt.Errorf("the unexpected messages: %w", err)
 		}
@@ -141,11 +140,11 @@ func (w *Worker) readUnexpected() error {
 // ([transport.Matcher]): its ucp_recv_desc_t.
 func (w *Worker) MessageAt(a inferior.Addr) (transport.Message, error) {
 	u := w.u
-	d, err := u.Desc.ReadAt(u.r, a)
+	d, err := u.Desc.Read(u.r, inferior.Ptr[recvDesc](a))
 	if err != nil {
 		return transport.Message{}, err
 	}
-	header := a + inferior.Addr(u.Desc.Size())
+	header := a + inferior.Addr(u.Desc.Size()) // of one of several types
 	m := transport.Message{Addr: a, Length: -1}
 	if m.Tag, err = u.r.Uint(header, 8); err != nil { // all headers begin with it
 		return transport.Message{}, err
@@ -153,7 +152,7 @@ func (w *Worker) MessageAt(a inferior.Addr) (transport.Message, error) {
 	data := header + inferior.Addr(d.PayloadOffset)
 	switch {
 	case d.Flags&descRndv != 0:
-		h, err := u.RTS.ReadAt(u.r, header)
+		h, err := u.RTS.Read(u.r, inferior.Ptr[rtsHeader](header))
 		if err != nil {
 			return transport.Message{}, err
 		}
@@ -164,7 +163,7 @@ func (w *Worker) MessageAt(a inferior.Addr) (transport.Message, error) {
 		}
 		m.Length, m.Data = int64(d.Length-d.PayloadOffset), data
 	case d.Flags&(descEager|descOffload) == descEager:
-		h, err := u.First.ReadAt(u.r, header)
+		h, err := u.First.Read(u.r, inferior.Ptr[firstHeader](header))
 		if err != nil {
 			return transport.Message{}, err
 		}

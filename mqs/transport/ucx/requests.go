@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mpi-queues/mpi-queues/mqs/transport"
-
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/transport"
 )
 
 // Bits of a request's flags (ucp/core/ucp_request.h, 1.11 to 1.23).
@@ -46,9 +45,16 @@ const (
 // that is not contiguous: then the buffer is where that of contiguous data is.
 const stateBehindBuffer = 24
 
+// isBufferKept says whether a request keeps the buffer of data that is not contiguous.
+func (u *UCX) isBufferKept() bool {
+	buffer, hasBuffer := inferior.OffsetOf(&u.Request, func(r *request) *inferior.Addr { return &r.RecvBuffer })
+	state, hasState := inferior.OffsetOf(&u.Request, func(r *request) *inferior.Addr { return &r.RecvState })
+	return hasBuffer && hasState && state-buffer == stateBehindBuffer
+}
+
 // requestAt is a request and where it stands.
 type requestAt struct {
-	addr inferior.Addr
+	at inferior.Ptr[request]
 	request
 }
 
@@ -65,7 +71,7 @@ func (u *UCX) receive(r requestAt, state transport.State) transport.Receive {
 		out.Generic = r.RecvState
 		// With the new protocols another request goes on with a rendezvous that has
 		// matched: what it was is no more, but its place and length are.
-		if inPlace := r.RecvStateAt-r.RecvBufferAt == stateBehindBuffer; state == transport.Matched && inPlace {
+		if state == transport.Matched && u.isBufferKept() {
 			out.Buffer, out.Length, out.Generic = r.RecvBuffer, length(r.RecvLength), 0
 		}
 	}
@@ -74,13 +80,13 @@ func (u *UCX) receive(r requestAt, state transport.State) transport.Receive {
 
 // common is what a request has whatever it is for. What an MPI has of it stands behind it.
 func (u *UCX) common(r requestAt) transport.Request {
-	return transport.Request{Addr: r.addr, User: r.addr + inferior.Addr(u.Request.Size()), UserData: r.UserData, Released: r.Flags&flagReleased != 0}
+	return transport.Request{Addr: r.at.Addr(), User: r.at.Addr() + inferior.Addr(u.Request.Size()), UserData: r.UserData, Released: r.Flags&flagReleased != 0}
 }
 
 // send makes of a request what it is to an MPI; false if it is no tag send. Its tag may be lost where
 // that is not said: the old protocols may have written over it.
 func (u *UCX) send(r requestAt) (transport.Send, bool, error) {
-	out := transport.Send{Request: u.common(r), Tag: r.SendTag, Peer: r.Endpoint, ID: r.ID}
+	out := transport.Send{Request: u.common(r), Tag: r.SendTag, Peer: transport.Peer{Value: uint64(r.Endpoint), Known: r.Endpoint != 0}, ID: r.ID}
 	out.Length, out.Done = length(r.SendLength), r.SendDone
 	class, state := r.SendType, r.SendState
 	switch {
@@ -117,20 +123,22 @@ func (u *UCX) send(r requestAt) (transport.Send, bool, error) {
 }
 
 // isRendezvous says whether a protocol moves the data of a rendezvous.
-func (u *UCX) isRendezvous(config inferior.Addr) bool { return u.families[config] == "rndv" }
+func (u *UCX) isRendezvous(config inferior.Ptr[protoConfig]) bool {
+	return u.families[config] == "rndv"
+}
 
 // operation returns what a new protocol was selected for. The place of that in its
 // configuration is all that some releases differ in, so it is held against the
 // protocol's name.
-func (u *UCX) operation(config inferior.Addr) (uint8, error) {
+func (u *UCX) operation(config inferior.Ptr[protoConfig]) (uint8, error) {
 	if op, ok := u.operations[config]; ok {
 		return op, nil
 	}
-	c, err := u.ProtoConfig.ReadAt(u.r, config)
+	c, err := u.ProtoConfig.Read(u.r, config)
 	if err != nil {
 		return 0, err
 	}
-	p, err := u.Proto.ReadAt(u.r, c.Proto)
+	p, err := u.Proto.Read(u.r, c.Proto)
 	if err != nil {
 		return 0, err
 	}
@@ -173,9 +181,9 @@ const (
 // cache, as few fat reads.
 func (w *Worker) readChunks() error {
 	var last chunk
-	next := func(a inferior.Addr) (inferior.Addr, error) {
+	next := func(at inferior.Ptr[chunk]) (inferior.Ptr[chunk], error) {
 		var err error
-		last, err = w.u.Chunk.ReadAt(w.u.r, a)
+		last, err = w.u.Chunk.Read(w.u.r, at)
 		return last.Next, err
 	}
 	var ranges []inferior.Range
@@ -207,19 +215,20 @@ func (w *Worker) readRequests() error {
 	word := inferior.Addr(w.u.r.Info().PointerSize)
 	for _, c := range slices.Backward(w.chunks) { // the oldest one is the last
 		for i := range inferior.Addr(c.Num) {
-			at := c.Elems + (inferior.Addr(c.Num)-1-i)*inferior.Addr(w.stride())
-			owner, err := w.u.r.Pointers(at, 1)
+			elem := c.Elems + (inferior.Addr(c.Num)-1-i)*inferior.Addr(w.stride())
+			owner, err := w.u.r.Pointers(elem, 1)
 			if err != nil {
 				return err
 			}
-			if owner[0] != w.requests || w.posted[at+word] {
+			at := inferior.Ptr[request](elem + word)
+			if owner[0] != w.requests.Addr() || w.posted[at] {
 				continue
 			}
-			r, err := w.u.Request.ReadAt(w.u.r, at+word)
+			r, err := w.u.Request.Read(w.u.r, at)
 			if err != nil {
 				return err
 			}
-			q := requestAt{at + word, r}
+			q := requestAt{at, r}
 			if r.Flags&flagRecvTag != 0 {
 				state := transport.Matched
 				if r.Flags&flagCompleted != 0 {
@@ -233,7 +242,7 @@ func (w *Worker) readRequests() error {
 				return err
 			}
 			switch {
-			case ok && w.owns(s.Peer):
+			case ok && w.owns(r.Endpoint):
 				w.queues.Sends = append(w.queues.Sends, s)
 			case ok:
 				w.queues.Dropped++
@@ -244,30 +253,32 @@ func (w *Worker) readRequests() error {
 }
 
 // owns says whether an endpoint is the worker's.
-func (w *Worker) owns(endpoint inferior.Addr) bool {
-	e, err := w.u.Endpoint.ReadAt(w.u.r, endpoint)
-	return err == nil && e.Worker == w.addr
+func (w *Worker) owns(at inferior.Ptr[endpoint]) bool {
+	e, err := w.u.Endpoint.Read(w.u.r, at)
+	return err == nil && e.Worker == w.at
 }
 
 // SendAt returns the send whose request stands at a, outside of the pool
 // ([transport.Matcher]). If it is not proved, its endpoint and flags say that it is one.
 func (w *Worker) SendAt(a inferior.Addr) (s transport.Send, proved, ok bool) {
-	r, err := w.u.Request.ReadAt(w.u.r, a)
+	at := inferior.Ptr[request](a)
+	r, err := w.u.Request.Read(w.u.r, at)
 	if err != nil || r.Flags&(flagSendTag|flagProtoSend) == 0 || r.Flags&flagCompleted != 0 || !w.owns(r.Endpoint) {
 		return transport.Send{}, false, false
 	}
-	s, ok, err = w.u.send(requestAt{a, r})
+	s, ok, err = w.u.send(requestAt{at, r})
 	return s, r.ID == uint64(a), ok && err == nil
 }
 
 // ReceiveAt returns the receive that has matched whose request stands at a, outside of the
 // pool and of all queues ([transport.Matcher]).
 func (w *Worker) ReceiveAt(a inferior.Addr) (transport.Receive, bool) {
-	r, err := w.u.Request.ReadAt(w.u.r, a)
-	if err != nil || w.posted[a] || r.Flags&flagRecvTag == 0 || r.Flags&flagCompleted != 0 || r.Worker != w.addr {
+	at := inferior.Ptr[request](a)
+	r, err := w.u.Request.Read(w.u.r, at)
+	if err != nil || w.posted[at] || r.Flags&flagRecvTag == 0 || r.Flags&flagCompleted != 0 || r.Worker != w.at {
 		return transport.Receive{}, false
 	}
-	return w.u.receive(requestAt{a, r}, transport.Matched), true
+	return w.u.receive(requestAt{at, r}, transport.Matched), true
 }
 
 // length is a number of bytes, -1 for one that can't be.

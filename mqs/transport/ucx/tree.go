@@ -18,7 +18,7 @@ const (
 
 // treeNode is a node of the tree.
 type treeNode struct {
-	addr inferior.Addr
+	at inferior.Ptr[node]
 	node
 }
 
@@ -29,23 +29,22 @@ const workerPath = "/ucp/context/*/worker/*"
 // the node itself, is part of.
 func (u *UCX) children(n treeNode) ([]treeNode, error) {
 	var out []treeNode
-	offset := inferior.Addr(u.Node.Places(0).InList)
-	next := func(at inferior.Addr) (inferior.Addr, error) {
-		a := at - offset
-		c, err := u.Node.ReadAt(u.r, a)
+	next := func(l inferior.Ptr[link]) (inferior.Ptr[link], error) {
+		at := inferior.ContainerOf(&u.Node, l, func(n *node) *inferior.Embedded[link] { return &n.InList })
+		c, err := u.Node.Read(u.r, at)
 		if err != nil {
 			return 0, err
 		}
-		if c.Parent != n.addr {
-			return 0, fmt.Errorf("the node at %s is no child of %s", a, n.addr)
+		if c.Parent != n.at {
+			return 0, fmt.Errorf("the node at %s is no child of %s", at, n.at)
 		}
-		out = append(out, treeNode{a, c})
+		out = append(out, treeNode{at, c})
 		if c.List.Next == 0 {
-			return 0, fmt.Errorf("the children of %s are no ring", n.addr)
+			return 0, fmt.Errorf("the children of %s are no ring", n.at)
 		}
 		return c.List.Next, nil
 	}
-	for _, err := range inferior.Walk(n.Children.Next, inferior.Addr(n.Ring), maxChildren, next) {
+	for _, err := range inferior.Walk(n.Children.Next, n.Ring.Ptr(), maxChildren, next) {
 		if err != nil {
 			return nil, err
 		}
@@ -55,15 +54,15 @@ func (u *UCX) children(n treeNode) ([]treeNode, error) {
 
 // path reads the path of a node.
 func (u *UCX) path(n treeNode) (string, error) {
-	return u.r.CString(inferior.Addr(n.Path), maxPath)
+	return n.Path.Read(u.r, maxPath)
 }
 
 // findWorkers walks the tree down to the workers. A level that no worker can be
 // on is not gone into.
 func (u *UCX) findWorkers() error {
 	// The tree stands behind a lock, which is an int.
-	root := u.symbols[symTree].Addr + inferior.Addr(u.r.Info().PointerSize)
-	n, err := u.Node.ReadAt(u.r, root)
+	root := inferior.Ptr[node](u.symbols[symTree].Addr) + inferior.Ptr[node](u.r.Info().PointerSize)
+	n, err := u.Node.Read(u.r, root)
 	if err != nil {
 		return err
 	}

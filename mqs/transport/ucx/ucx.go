@@ -14,10 +14,9 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/mpi-queues/mpi-queues/mqs/transport"
-
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
+	"github.com/mpi-queues/mpi-queues/mqs/transport"
 )
 
 // Global symbols, all of them in .dynsym of stripped libraries too.
@@ -39,8 +38,8 @@ type UCX struct {
 
 	workers []*Worker
 	// What new protocols are for and how their names begin, by their configuration.
-	operations map[inferior.Addr]uint8
-	families   map[inferior.Addr]string
+	operations map[inferior.Ptr[protoConfig]]uint8
+	families   map[inferior.Ptr[protoConfig]]string
 }
 
 // ErrNone means that there is no UCX in a process, or none that keeps the tree.
@@ -56,7 +55,7 @@ func Open(r *inferior.Reader, symbols map[string]inferior.Symbol, user int) (*UC
 		return nil, ErrNone
 	}
 	u, err := inferior.Fit(r, inferior.Queries(&types{}), tables(), func(l *layout.Layouts) (*UCX, error) {
-		u := &UCX{r: r, symbols: symbols, layouts: l, user: user, operations: map[inferior.Addr]uint8{}, families: map[inferior.Addr]string{}}
+		u := &UCX{r: r, symbols: symbols, layouts: l, user: user, operations: map[inferior.Ptr[protoConfig]]uint8{}, families: map[inferior.Ptr[protoConfig]]string{}}
 		if err := inferior.Bind(&u.types, l); err != nil {
 			return nil, err
 		}
@@ -69,6 +68,9 @@ func Open(r *inferior.Reader, symbols map[string]inferior.Symbol, user int) (*UC
 	}
 	return u, err
 }
+
+// Name is the transport's.
+func (u *UCX) Name() string { return "UCX" }
 
 // LayoutName is the release whose layouts the process was read by, empty if they
 // are from debug information.

@@ -5,52 +5,51 @@ import (
 	"fmt"
 	"path"
 
-	"github.com/mpi-queues/mpi-queues/mqs/transport"
-
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/transport"
 )
 
 // Worker is a ucp_worker_t: messages match within one. It is a [transport.Matcher].
 type Worker struct {
-	addr   inferior.Addr
+	at     inferior.Ptr[worker]
 	queues transport.Queues
 
 	u        *UCX
 	match    tagMatch
 	pool     poolData
-	requests inferior.Addr // where the pool of requests is
+	requests inferior.Embedded[pool] // the pool that requests are from
 
-	posted map[inferior.Addr]bool
+	posted map[inferior.Ptr[request]]bool
 	chunks []chunk
 }
 
 // Addr is the worker's.
-func (w *Worker) Addr() inferior.Addr { return w.addr }
+func (w *Worker) Addr() inferior.Addr { return w.at.Addr() }
 
 // Queues are the worker's.
 func (w *Worker) Queues() *transport.Queues { return &w.queues }
 
 // openWorker reads the worker that a node of the tree stands for.
 func (u *UCX) openWorker(n treeNode) (*Worker, error) {
-	w := &Worker{addr: n.Obj, u: u}
-	places := u.Worker.Places(n.Obj)
-	w.requests = inferior.Addr(places.Requests)
-	if err := u.r.Prefetch([]inferior.Range{{Addr: w.requests, Len: u.Pool.Size()}, {Addr: inferior.Addr(places.Match), Len: u.Match.Size()}}); err != nil {
+	w := &Worker{at: inferior.Ptr[worker](n.Obj), u: u}
+	parts := u.Worker.Places(n.Obj)
+	w.requests = parts.Requests
+	if err := u.r.Prefetch([]inferior.Range{{Addr: parts.Requests.Addr(), Len: u.Pool.Size()}, {Addr: parts.Match.Addr(), Len: u.Match.Size()}}); err != nil {
 		return nil, err
 	}
-	if err := w.proveFiles(n, places); err != nil {
+	if err := w.proveFiles(n); err != nil {
 		return nil, err
 	}
 	var err error
-	if w.match, err = u.Match.ReadAt(u.r, inferior.Addr(places.Match)); err != nil {
+	if w.match, err = u.Match.Read(u.r, parts.Match.Ptr()); err != nil {
 		return nil, err
 	}
 	w.queues.Offload, w.queues.Waited = w.match.Offload != 0, w.match.Sequence
-	pool, err := u.Pool.ReadAt(u.r, w.requests)
+	pool, err := u.Pool.Read(u.r, parts.Requests.Ptr())
 	if err != nil {
 		return nil, err
 	}
-	if w.pool, err = u.PoolData.ReadAt(u.r, pool.Data); err != nil {
+	if w.pool, err = u.PoolData.Read(u.r, pool.Data); err != nil {
 		return nil, err
 	}
 	return w, w.provePool()
@@ -58,10 +57,13 @@ func (u *UCX) openWorker(n treeNode) (*Worker, error) {
 
 // proveFiles holds the layout of a worker against the files beneath its node that
 // show members of it, of which the tree keeps the addresses.
-func (w *Worker) proveFiles(n treeNode, places workerPlaces) error {
-	shown := map[string]inferior.Place{
-		"num_all_eps":  places.NumAllEPs,
-		"address_name": places.AddressName,
+func (w *Worker) proveFiles(n treeNode) error {
+	shown := map[string]inferior.Addr{}
+	if offset, ok := inferior.OffsetOf(&w.u.Worker, func(t *worker) *uint64 { return &t.NumAllEPs }); ok {
+		shown["num_all_eps"] = w.Addr() + offset
+	}
+	if offset, ok := inferior.OffsetOf(&w.u.Worker, func(t *worker) *inferior.Text { return &t.AddressName }); ok {
+		shown["address_name"] = w.Addr() + offset
 	}
 	children, err := w.u.children(n)
 	if err != nil {
@@ -77,8 +79,8 @@ func (w *Worker) proveFiles(n treeNode, places workerPlaces) error {
 		if want == 0 || c.ArgPtr == 0 {
 			continue
 		}
-		if c.ArgPtr != inferior.Addr(want) {
-			return fmt.Errorf("its %s is at %s, not at %s", path.Base(name), c.ArgPtr, inferior.Addr(want))
+		if c.ArgPtr != want {
+			return fmt.Errorf("its %s is at %s, not at %s", path.Base(name), c.ArgPtr, want)
 		}
 		proofs++
 	}
@@ -129,7 +131,7 @@ func (u *UCX) read() error {
 	for _, w := range u.workers {
 		for _, part := range []func() error{w.readChunks, w.readPosted, w.readRequests} {
 			if err := part(); err != nil {
-				return fmt.Errorf("the worker at %s: %w", w.addr, err)
+				return fmt.Errorf("the worker at %s: %w", w.at, err)
 			}
 		}
 		// By now the layout has proved itself: a process can be stopped while it changes the ring.

@@ -68,7 +68,7 @@ func (m *Mode) Compare(r *Report, lines map[string]int) []string {
 	if m.OrUnknown && r.Verdict == Unknown {
 		m = m.Unknowable()
 	}
-	c := comparison{mode: m, report: r, lines: lines}
+	c := reportComparison{mode: m, report: r, lines: lines}
 	if fmt.Sprint(r.Schema) != "1" {
 		c.failf("schema is %v, want 1", r.Schema)
 	}
@@ -95,20 +95,20 @@ func (m *Mode) Compare(r *Report, lines map[string]int) []string {
 	return c.differences
 }
 
-type comparison struct {
+type reportComparison struct {
 	mode        *Mode
 	report      *Report
 	lines       map[string]int
 	differences []string
 }
 
-func (c *comparison) failf(format string, args ...any) {
+func (c *reportComparison) failf(format string, args ...any) {
 	c.differences = append(c.differences, fmt.Sprintf(format, args...))
 }
 
 // groups holds the states of all ranks against the mode's. Of ranks that are
 // somewhere on their way nobody knows where, nor whether they are in one group.
-func (c *comparison) groups() {
+func (c *reportComparison) groups() {
 	at := map[int]Group{}
 	places := map[Group]string{}
 	for _, g := range c.report.Groups {
@@ -146,7 +146,7 @@ func (c *comparison) groups() {
 	}
 }
 
-func (c *comparison) place(rank int, p Place, g Group) {
+func (c *reportComparison) place(rank int, p Place, g Group) {
 	if g.State != p.State && p.State != "" {
 		c.failf("rank %d is %q, want %q", rank, g.State, p.State)
 	}
@@ -163,7 +163,7 @@ func (c *comparison) place(rank int, p Place, g Group) {
 }
 
 // line compares a line of source.
-func (c *comparison) line(rank int, p Place, file string, line int) {
+func (c *reportComparison) line(rank int, p Place, file string, line int) {
 	want, ok := c.lines[p.Mark]
 	if !ok {
 		c.failf("%s.c has no mark @%s", c.mode.Program, p.Mark)
@@ -175,7 +175,7 @@ func (c *comparison) line(rank int, p Place, file string, line int) {
 }
 
 // deadlocks compares the sets of ranks, and holds each circle against who waits for whom.
-func (c *comparison) deadlocks() {
+func (c *reportComparison) deadlocks() {
 	got, want := c.report.Deadlocks, c.mode.Deadlocks
 	if len(got) != len(want) {
 		c.failf("there are %d deadlocks, want %d: %v", len(got), len(want), got)
@@ -190,7 +190,7 @@ func (c *comparison) deadlocks() {
 	}
 }
 
-func (c *comparison) circle(cycle []Wait, want Ring) {
+func (c *reportComparison) circle(cycle []Wait, want Ring) {
 	if len(cycle) != max(want.Length, 1) {
 		c.failf("the circle has %d ranks, want %d: %v", len(cycle), want.Length, cycle)
 		return
@@ -218,7 +218,7 @@ func (c *comparison) circle(cycle []Wait, want Ring) {
 }
 
 // misses compares the near misses, in any order.
-func (c *comparison) misses() {
+func (c *reportComparison) misses() {
 	left := slices.Clone(c.mode.Misses)
 	for _, got := range c.report.NearMisses {
 		i := slices.IndexFunc(left, func(want Miss) bool {

@@ -3,7 +3,6 @@
 package live
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -15,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 )
 
@@ -144,9 +144,9 @@ func (j *Job) until(t testing.TB, what string, ok func() bool) {
 
 // asleep says whether no thread of a process has anything to run.
 func asleep(pid int) bool {
-	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", pid))
-	for _, thread := range threads {
-		if id, _ := strconv.Atoi(filepath.Base(thread)); State(id) != 'S' {
+	threads := procfs.Host.Threads(pid)
+	for _, id := range threads {
+		if State(id) != 'S' {
 			return false
 		}
 	}
@@ -245,15 +245,13 @@ func (j *Job) stopped() []int {
 	return out
 }
 
-// State is the state of a process as the third field of /proc/PID/stat has it (proc(5)),
-// or 0 if there is none.
+// State is the letter of a process's or a thread's state, or 0 if there is none.
 func State(pid int) byte {
-	line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	_, rest, ok := bytes.Cut(line, []byte(") "))
-	if err != nil || !ok || len(rest) == 0 {
+	stat, err := procfs.Host.Stat(pid)
+	if err != nil {
 		return 0
 	}
-	return rest[0]
+	return stat.State
 }
 
 // signal sends a signal to ranks, and waits until those that it stops have stopped.

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 )
 
 // Prompt is what a [Session]'s gdb prints when it waits for a command: no
@@ -222,15 +224,11 @@ func Kill(t testing.TB, pid int) {
 // CPU is how much processor time a process has used, in its system's ticks, or
 // -1 if there is none.
 func CPU(pid int) int {
-	line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	stat, err := procfs.Host.Stat(pid)
 	if err != nil {
 		return -1
 	}
-	_, rest, _ := strings.Cut(string(line), ") ")
-	fields := strings.Fields(rest)
-	user, _ := strconv.Atoi(fields[11])
-	system, _ := strconv.Atoi(fields[12])
-	return user + system
+	return int(stat.User + stat.System)
 }
 
 // Written is how many bytes a process has written to files, pipes and terminals.

@@ -95,7 +95,7 @@ func (h *Helper) analyse(s *mqs.Snapshot, processes []inferior.Inferior) *waitfo
 	if !slices.ContainsFunc(s.Processes, isLive) {
 		return waitfor.Analyse(s)
 	}
-	return waitfor.Look(s, h.pastOf(s, isLive))
+	return waitfor.AnalyseLive(s, h.pastOf(s, isLive))
 }
 
 // pastOf is what was seen before of those processes of a snapshot that are on this machine, or

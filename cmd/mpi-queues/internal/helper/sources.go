@@ -47,7 +47,7 @@ func (h *Helper) sources(d *bridge.Debugger, s bridge.Source, processes ...bridg
 		})}
 	}
 	out.look = func(r *inferior.Reader) (dll.Found, error) {
-		return h.dlls.Look(r.Context(), process(r), settings)
+		return h.dlls.Find(r.Context(), process(r), settings)
 	}
 	out.OpenDLL = func(r *inferior.Reader, native read.Source) (read.Source, error) {
 		p := process(r)

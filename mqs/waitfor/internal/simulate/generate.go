@@ -18,9 +18,9 @@ func isCollective(name string) bool {
 // Generate makes up a job of 2 to 6 ranks.
 func Generate(rng *rand.Rand) *Job {
 	coin := func(n int) bool { return rng.IntN(n) == 0 }
-	j := &Job{Counted: coin(2), OnlyReceives: coin(2), Dissemination: coin(2), Shown: !coin(3), Dropped: coin(4),
-		ProbesQueued: coin(2), Deaf: coin(4), Halves: coin(4), Arriving: coin(2),
-		Fetched: coin(2), Untold: coin(4), Loops: coin(2)}
+	j := &Job{CountsMessages: coin(2), OnlyReceives: coin(2), Dissemination: coin(2), ShowsInternal: !coin(3), DropsComplete: coin(4),
+		QueuesProbes: coin(2), IgnoresInFinalize: coin(4), CountsBeforeMatching: coin(4), ReportsArriving: coin(2),
+		ReceiverFetches: coin(2), AnonymousSends: coin(4), ReusesLines: coin(2)}
 	n := 2 + rng.IntN(5)
 	if coin(2) {
 		n = 2 + rng.IntN(2)
@@ -38,7 +38,7 @@ func Generate(rng *rand.Rand) *Job {
 		g.event()
 	}
 	turns := 1
-	if j.Loops {
+	if j.ReusesLines {
 		turns += rng.IntN(3)
 	}
 	for i, threads := range j.Ranks {
@@ -81,7 +81,7 @@ func (g *generator) communicators() {
 	}
 }
 
-// add appends a call to one of a rank's threads; collectives are the first one's.
+// add appends a call to one of a rank's threads. Collectives go to the first one.
 func (g *generator) add(rank int32, c Call) {
 	threads := g.Ranks[rank]
 	at := 0
@@ -97,7 +97,7 @@ func (g *generator) add(rank int32, c Call) {
 	}
 }
 
-// event adds a message, or a collective, to those who take part in it.
+// event adds a message, or a collective, to the ranks that take part in it.
 func (g *generator) event() {
 	on := g.IntN(len(g.Comms))
 	c := &g.Comms[on]

@@ -1,5 +1,5 @@
-// Package simulate makes up small MPI programs and runs them by MPI's rules of matching, so
-// that what an analysis says of a moment of a job can be held against what becomes of it.
+// Package simulate makes up small MPI programs and runs them by MPI's rules of matching, so that what
+// an analysis says of a moment of a job can be compared with what becomes of the job.
 package simulate
 
 import (
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// What a made-up program does besides MPI's calls.
+// What a made-up program does besides calling MPI.
 const (
 	forever = "compute for ever"
 	exits   = "exit" // without MPI_Finalize
@@ -16,64 +16,66 @@ const (
 // Any is MPI_ANY_SOURCE and MPI_ANY_TAG.
 const Any = -1
 
-// Call is one call of a program. Ranks are local ones of the communicator's other side.
+// Call is one call of a program. Its ranks are local ranks on the communicator's other side.
 type Call struct {
 	Name      string
 	Comm      int   // among the job's communicators
 	To, Tag   int32 // of a send
 	From, For int32 // of a receive or a probe: the source and the tag, either of which may be [Any]
 	Root      int32 // of a collective
-	// Rendezvous messages, which the program can't tell from eager ones, wait for their receive.
+	// Rendezvous is true if the message waits for its receive. The program can't tell it from an eager
+	// one.
 	Rendezvous bool
 }
 
-// Comm is a communicator: its groups are global ranks by local rank, the second one of an
-// intercommunicator only.
+// Comm is a communicator. Its groups are global ranks by local rank; only an intercommunicator has
+// the second one.
 type Comm struct {
 	Name, Context string
 	Groups        [2][]int32
 	Inter         bool
 }
 
-// Job is a made-up program, and how its MPI works and shows itself.
+// Job is a made-up program, with how its MPI works and what can be seen of it.
 type Job struct {
 	Comms []Comm
-	// Ranks are the calls of each rank's threads: the first one ends with MPI_Finalize.
+	// Ranks are the calls of each rank's threads. Those of the first thread end with MPI_Finalize.
 	Ranks [][][]Call
 
-	// Counted messages have counts by peer. Else a process counts what it has done: all
-	// requests that were over, or receives that had to wait.
-	Counted, OnlyReceives bool
-	// Dissemination says how collectives that synchronise go: else over the first member. A
-	// broadcast's members hand on what they have got: else they get it from the root.
+	// CountsMessages: messages are counted by peer. Else a process counts all completed requests, or,
+	// if OnlyReceives, the receives that had to wait.
+	CountsMessages, OnlyReceives bool
+	// Dissemination: members of a synchronising collective exchange messages with each other, and those
+	// of a broadcast hand on what they have received. Else all goes through the first member or the
+	// root.
 	Dissemination bool
-	// Fetched are the data of rendezvous messages: the receiver does that, for as long as it
-	// takes, and answers then. Else it answers first, and the sender sends them.
-	Fetched bool
-	// Loops are programs in which all calls of a name stand in one line, and a library that
-	// gives a request the address of one that is over.
-	Loops bool
-	// Untold are the library's own sends: neither that they are, nor their tags are known.
-	Untold bool
-	// Shown are the library's own operations.
-	Shown bool
-	// Dropped are operations that are complete: they are in no queue.
-	Dropped bool
-	// ProbesQueued are in the queue of receives, else in the call's arguments.
-	ProbesQueued bool
-	// Deaf is a library that takes no messages inside MPI_Finalize.
-	Deaf bool
-	// Halves are messages that have been counted, and not matched yet.
-	Halves bool
-	// Arriving tells of messages that no queue has.
-	Arriving bool
+	// ReceiverFetches: the receiver of a rendezvous message fetches the data, and then answers. Else it
+	// answers first, and the sender sends the data.
+	ReceiverFetches bool
+	// ReusesLines: all calls of a name are at one line, as in a loop, and the library gives a request
+	// the address of one that is over.
+	ReusesLines bool
+	// AnonymousSends: neither that a send is the library's own nor its tag can be seen.
+	AnonymousSends bool
+	// ShowsInternal: the library's own operations can be seen.
+	ShowsInternal bool
+	// DropsComplete: a complete operation is in no queue.
+	DropsComplete bool
+	// QueuesProbes: probes are in the queue of receives. Else they are only in the call's arguments.
+	QueuesProbes bool
+	// IgnoresInFinalize: the library receives no messages inside MPI_Finalize.
+	IgnoresInFinalize bool
+	// CountsBeforeMatching: a message may have been counted and not matched yet.
+	CountsBeforeMatching bool
+	// ReportsArriving: it can be seen that there are messages in no queue.
+	ReportsArriving bool
 }
 
-// String is the job as a table, a line for each thread.
+// String returns the job as a table with a line for each thread.
 func (j *Job) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "counted %v, only receives %v, dissemination %v, shown %v, dropped %v, probes queued %v, deaf %v, halves %v, arriving %v, fetched %v, untold %v, loops %v\n",
-		j.Counted, j.OnlyReceives, j.Dissemination, j.Shown, j.Dropped, j.ProbesQueued, j.Deaf, j.Halves, j.Arriving, j.Fetched, j.Untold, j.Loops)
+		j.CountsMessages, j.OnlyReceives, j.Dissemination, j.ShowsInternal, j.DropsComplete, j.QueuesProbes, j.IgnoresInFinalize, j.CountsBeforeMatching, j.ReportsArriving, j.ReceiverFetches, j.AnonymousSends, j.ReusesLines)
 	for i, c := range j.Comms {
 		fmt.Fprintf(&b, "communicator %d: %s %v\n", i, c.Name, c.Groups)
 	}
@@ -89,7 +91,7 @@ func (j *Job) String() string {
 	return b.String()
 }
 
-// String is a call in short.
+// String returns a call in short.
 func (c *Call) String() string {
 	name := strings.TrimPrefix(c.Name, "MPI_")
 	if c.Rendezvous {
@@ -131,7 +133,8 @@ func (c *Call) blocks() bool {
 	return false
 }
 
-// side is which group of a communicator a rank is in, and its local rank there; -1 if none.
+// side returns the group of a communicator that a rank is in, and its local rank there; -1 if it is
+// in none.
 func (c *Comm) side(rank int32) (side int, local int32) {
 	for s, group := range c.Groups {
 		for i, r := range group {
@@ -143,7 +146,7 @@ func (c *Comm) side(rank int32) (side int, local int32) {
 	return -1, -1
 }
 
-// peers are the group that the ranks of operations of a side's members count in.
+// peers returns the group in which the ranks of operations of a side's members count.
 func (c *Comm) peers(side int) []int32 {
 	if c.Inter {
 		return c.Groups[1-side]

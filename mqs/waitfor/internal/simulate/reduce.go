@@ -2,11 +2,11 @@ package simulate
 
 import "slices"
 
-// Reduce takes away from a job what it can lose and still fail.
+// Reduce removes from a job what it can lose and still fail.
 func Reduce(j *Job, fails func(j *Job) bool) *Job {
 	for smaller := true; smaller; {
 		smaller = false
-		for _, less := range lessOf(j) {
+		for _, less := range jobsWithout(j) {
 			if fails(less) {
 				j, smaller = less, true
 				break
@@ -16,8 +16,8 @@ func Reduce(j *Job, fails func(j *Job) bool) *Job {
 	return j
 }
 
-// lessOf are jobs that have one thing less: a thread, a call, or what is special of one.
-func lessOf(j *Job) []*Job {
+// jobsWithout returns the jobs that have one thing less: a thread, a call, or what is special of a call.
+func jobsWithout(j *Job) []*Job {
 	var out []*Job
 	change := func(f func(j *Job)) {
 		less := j.clone()
@@ -50,9 +50,9 @@ func lessOf(j *Job) []*Job {
 	return out
 }
 
-// options are what a job can do without.
+// options returns the options that a job can do without.
 func (j *Job) options() []*bool {
-	return []*bool{&j.Dissemination, &j.Dropped, &j.ProbesQueued, &j.Deaf, &j.Halves, &j.Arriving, &j.OnlyReceives, &j.Fetched, &j.Untold, &j.Loops}
+	return []*bool{&j.Dissemination, &j.DropsComplete, &j.QueuesProbes, &j.IgnoresInFinalize, &j.CountsBeforeMatching, &j.ReportsArriving, &j.OnlyReceives, &j.ReceiverFetches, &j.AnonymousSends, &j.ReusesLines}
 }
 
 func (j *Job) clone() *Job {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// moveKind is a kind of what can happen next.
+// moveKind is a kind of step of the simulation.
 type moveKind int
 
 const (
@@ -15,22 +15,22 @@ const (
 	looks                   // somebody looks at the job
 )
 
-// move is one thing that can happen.
+// move is one step that can happen.
 type move struct {
 	kind moveKind
-	// of is the process, or the place of a packet; which the thread, or the communicator.
+	// of is the process, or the index of a packet; which is the thread, or the communicator.
 	of, which int
 }
 
 // progresses says whether a process's library may run.
 func (s *State) progresses(p *proc) bool {
-	if p.gone() || s.Job.Deaf && p.finalizing {
+	if p.gone() || s.Job.IgnoresInFinalize && p.finalizing {
 		return false
 	}
 	return slices.ContainsFunc(p.threads, func(t *thread) bool { return t.isInside() || t.doing == ready })
 }
 
-// moves are what can happen, as far as those processes are concerned.
+// moves returns what can happen in some processes.
 func (s *State) moves(runs func(p *proc) bool) []move {
 	var out []move
 	for i, p := range s.procs {
@@ -58,8 +58,8 @@ func (s *State) moves(runs func(p *proc) bool) []move {
 	return out
 }
 
-// isFirst says whether no packet has to be taken before one: messages between two processes
-// on a communicator do not overtake each other.
+// isFirst says whether no packet has to be taken before this one: messages between two processes on
+// a communicator do not overtake each other.
 func (s *State) isFirst(at int) bool {
 	p := s.net[at]
 	if p.kind != envelope {
@@ -70,7 +70,7 @@ func (s *State) isFirst(at int) bool {
 	})
 }
 
-// do lets something happen.
+// do makes a move.
 func (s *State) do(m move) {
 	s.log = append(s.log, m)
 	switch m.kind {
@@ -90,7 +90,7 @@ func (s *State) do(m move) {
 
 func everybody(*proc) bool { return true }
 
-// Run lets at most n things happen, by chance; it returns false if nothing more can.
+// Run makes at most n random moves. It returns false if none is left.
 func (s *State) Run(rng *rand.Rand, n int) bool { return s.run(rng, n, everybody) }
 
 func (s *State) run(rng *rand.Rand, n int, runs func(p *proc) bool) bool {
@@ -104,8 +104,8 @@ func (s *State) run(rng *rand.Rand, n int, runs func(p *proc) bool) bool {
 	return true
 }
 
-// Between lets some processes run after a look for long enough that they take what had been
-// sent to them before, as far as its sender has run too or is gone, and do some things more.
+// Between lets some processes run after a look, for long enough that they take what had been sent to
+// them before by senders that have run too or are gone, and then makes some more moves.
 func (s *State) Between(rng *rand.Rand, ran func(rank int32) bool, more int) {
 	s.log = append(s.log, move{kind: looks})
 	s.looks++
@@ -117,7 +117,7 @@ func (s *State) Between(rng *rand.Rand, ran func(rank int32) bool, more int) {
 			switch m.kind {
 			case takes:
 				p := s.net[m.of]
-				if p.kind == data && s.Job.Fetched {
+				if p.kind == data && s.Job.ReceiverFetches {
 					continue // that takes as long as it takes
 				}
 				if from := p.from(); p.sent < s.looks && (runs(from) || from.gone()) {

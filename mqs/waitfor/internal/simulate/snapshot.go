@@ -12,10 +12,10 @@ import (
 // firstPID is the process id of rank 0.
 const firstPID = 100
 
-// PID is the process id of a rank.
+// PID returns the process id of a rank.
 func PID(rank int) int { return firstPID + rank }
 
-// Snapshot is what a decoder reads of the moment.
+// Snapshot returns what a decoder would read at this moment.
 func (s *State) Snapshot() *mqs.Snapshot {
 	out := &mqs.Snapshot{}
 	for _, p := range s.procs {
@@ -35,13 +35,13 @@ func (s *State) process(p *proc) *mqs.Process {
 		return out
 	}
 	switch {
-	case s.Job.Counted:
+	case s.Job.CountsMessages:
 	case s.Job.OnlyReceives:
 		out.Progress = mqs.Known(p.waited)
 	default:
 		out.Progress = mqs.Known(p.completed)
 	}
-	if s.Job.Arriving {
+	if s.Job.ReportsArriving {
 		out.Arriving = mqs.Known(slices.ContainsFunc(s.net, func(o *packet) bool { return o.to() == p }))
 	}
 	for _, of := range p.sides {
@@ -71,18 +71,18 @@ func (s *State) queues(p *proc, of *side) *mqs.Queues {
 		q.RemoteGroup = global(of.of.Groups[1-of.at])
 	}
 	for _, r := range of.requests {
-		if (s.Job.Shown || !r.internal) && (!s.Job.Dropped || r.status != mqs.Complete) {
+		if (s.Job.ShowsInternal || !r.internal) && (!s.Job.DropsComplete || r.status != mqs.Complete) {
 			op := r.operation()
 			if m := r.message; m != nil && s.hasID(m) && r.status == mqs.Pending {
 				op.MessageID = mqs.Known(r.address)
 			}
-			if s.Job.Untold && r.internal && r.class == mqs.PendingSends {
+			if s.Job.AnonymousSends && r.internal && r.class == mqs.PendingSends {
 				op.Internal, op.Kind, op.DesiredTag, op.ActualTag = false, callstack.KindNotKnown, mqs.Maybe[int32]{}, mqs.Maybe[int32]{}
 			}
 			add(q, r.class, op)
 		}
 	}
-	if s.Job.ProbesQueued {
+	if s.Job.QueuesProbes {
 		for _, t := range p.threads {
 			if c := t.call(); t.doing == waits && c.probes() && c.Comm == of.id {
 				r := request{kind: kindOf(c), peer: c.From, tag: c.For, status: mqs.Pending}
@@ -93,7 +93,7 @@ func (s *State) queues(p *proc, of *side) *mqs.Queues {
 		}
 	}
 	for _, m := range of.unexpected {
-		if s.Job.Shown || !m.internal {
+		if s.Job.ShowsInternal || !m.internal {
 			op := m.operation()
 			if s.hasID(m) {
 				op.MessageID = mqs.Known(m.id)
@@ -101,7 +101,7 @@ func (s *State) queues(p *proc, of *side) *mqs.Queues {
 			add(q, mqs.UnexpectedMessages, op)
 		}
 	}
-	if s.Job.Counted {
+	if s.Job.CountsMessages {
 		q.Traffic = []mqs.Traffic{}
 		peers := maps.Clone(of.sent)
 		maps.Copy(peers, of.arrived)
@@ -112,10 +112,10 @@ func (s *State) queues(p *proc, of *side) *mqs.Queues {
 	return q
 }
 
-// hasID says whether a message carries its sender's number for it: libraries that count only the
-// receives that had to wait have that.
+// hasID says whether a message carries an id of its sender's. It does in libraries that count only
+// the receives that had to wait.
 func (s *State) hasID(m *message) bool {
-	return m.how != eager && !s.Job.Counted && s.Job.OnlyReceives
+	return m.how != eager && !s.Job.CountsMessages && s.Job.OnlyReceives
 }
 
 func add(q *mqs.Queues, class mqs.OpClass, op mqs.PendingOperation) {
@@ -155,11 +155,11 @@ func (m *message) operation() mqs.PendingOperation {
 		TagWild: mqs.Known(false), ActualLocalRank: mqs.Known(m.from), ActualTag: mqs.Known(m.tag), ActualLength: mqs.Known(m.length)}
 }
 
-// thread is where a thread is.
+// thread returns where a thread is.
 func (s *State) thread(t *thread, number int) mqs.Thread {
 	c := t.call()
 	out := mqs.Thread{Number: number, Placed: true, Function: "main", File: "a.c", Line: 100*number + t.pc}
-	if s.Job.Loops {
+	if s.Job.ReusesLines {
 		out.Line = 100*number + slices.IndexFunc(t.calls, func(o Call) bool { return o.Name == c.Name })
 	}
 	switch {
@@ -180,7 +180,7 @@ func (s *State) thread(t *thread, number int) mqs.Thread {
 	if slices.Contains(rooted, c.Name) {
 		out.Root = mqs.Known(c.Root)
 	}
-	if c.probes() && !s.Job.ProbesQueued {
+	if c.probes() && !s.Job.QueuesProbes {
 		out.Source, out.Tag = mqs.Known(c.From), mqs.Known(c.For)
 	}
 	if t.doing == waits {

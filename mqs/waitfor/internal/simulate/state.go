@@ -9,10 +9,10 @@ import (
 // State is a moment of a job.
 type State struct {
 	Job *Job
-	// procs by rank; net is what is under way between them, in the order of sending.
+	// procs are the processes by rank; net is what is in transit between them, in the order of sending.
 	procs []*proc
 	net   []*packet
-	// looks is how often the job was looked at so far.
+	// looks is the number of looks so far.
 	looks int
 	next  uint64 // address of a request
 	log   []move
@@ -25,15 +25,15 @@ type proc struct {
 	sides      []*side // by communicator, nil where it is no member
 	phase      mqs.Phase
 	finalizing bool
-	// left is how many calls that wait its threads have left.
+	// left is the number of waiting calls that its threads have left.
 	left              int
 	completed, waited uint64
 	spare             []uint64 // addresses of requests that are over
-	// begun counts the collectives that it has entered.
+	// begun counts the collectives that the process has entered.
 	begun map[collective]int
 }
 
-// collective is one of a communicator's: calls of different roots are different ones.
+// collective is one collective call on a communicator. Calls with different roots are different.
 type collective struct {
 	comm int
 	name string
@@ -42,14 +42,14 @@ type collective struct {
 
 func (p *proc) gone() bool { return p.phase == mqs.Finished || p.phase == mqs.Exited }
 
-// side is what a process has of a communicator.
+// side is a process's part of a communicator.
 type side struct {
 	of       *Comm
 	id       int
 	at       int
 	local    int32
 	requests []*request // in the order of posting
-	// half are messages that are counted, and not matched yet.
+	// half are the messages that are counted and not matched yet.
 	unexpected, half []*message
 	sent, arrived    map[int32]uint16
 }
@@ -78,7 +78,7 @@ const (
 	rendezvous           // and the data follows then, or has been fetched
 )
 
-// message is one from one rank to another.
+// message is a message from one rank to another.
 type message struct {
 	comm       int
 	side       int   // of the receiver
@@ -91,22 +91,22 @@ type message struct {
 	send       *request
 	id         uint64 // its send's address
 	receive    *request
-	at         place
+	state      messageState
 	length     int64
 	sinceLooks int
 }
 
-// place is where a message is.
-type place int
+// messageState says where a message is.
+type messageState int
 
 const (
-	underWay place = iota
+	underWay messageState = iota
 	halfWay
 	unexpected
 	taken // it has matched, or a probe holds it
 )
 
-// packetKind is what travels between processes.
+// packetKind is a kind of packet between processes.
 type packetKind int
 
 const (
@@ -118,7 +118,7 @@ const (
 type packet struct {
 	kind    packetKind
 	message *message
-	// sent is how often the job had been looked at when it was.
+	// sent is the number of looks before it was sent.
 	sent int
 }
 
@@ -136,7 +136,7 @@ func (p *packet) to() *proc {
 	return p.message.target
 }
 
-// Start is the first moment of a job.
+// Start returns the first moment of a job.
 func Start(j *Job) *State {
 	s := &State{Job: j, next: 0x1000}
 	for rank := range j.Ranks {
@@ -158,7 +158,7 @@ func Start(j *Job) *State {
 	return s
 }
 
-// fork is the same moment again: the job is run once more.
+// fork returns a copy of the moment, from which the job can be run once more.
 func (s *State) fork() *State {
 	out := Start(s.Job)
 	for _, m := range s.log {
@@ -175,7 +175,7 @@ func (s *State) fork() *State {
 // request makes a send or a receive, without starting it.
 func (s *State) request(t *thread, on int, class mqs.OpClass, kind string, peer, tag int32, internal bool) *request {
 	address := s.next
-	if spare := t.proc.spare; s.Job.Loops && len(spare) > 0 {
+	if spare := t.proc.spare; s.Job.ReusesLines && len(spare) > 0 {
 		address, t.proc.spare = spare[len(spare)-1], spare[:len(spare)-1]
 	} else {
 		s.next += 0x10
@@ -225,7 +225,7 @@ func (r *request) matches(m *message) bool {
 	return r.internal == m.internal && (r.peer == Any || r.peer == m.from) && (r.tag == Any && !m.internal || r.tag == m.tag)
 }
 
-// post sends a packet on its way. What a process sends to itself is there at once.
+// post sends a packet. What a process sends to itself arrives at once.
 func (s *State) post(p *packet) {
 	p.sent = s.looks
 	if p.message.source == p.message.target {
@@ -235,26 +235,26 @@ func (s *State) post(p *packet) {
 	s.net = append(s.net, p)
 }
 
-// take is that a process takes what has come.
+// take makes a process take a packet.
 func (s *State) take(p *packet) {
 	m := p.message
 	switch {
 	case p.to().gone():
 	case p.kind == answer:
 		s.complete(m.send)
-		if m.how == rendezvous && !s.Job.Fetched {
+		if m.how == rendezvous && !s.Job.ReceiverFetches {
 			s.post(&packet{kind: data, message: m})
 		}
 	case p.kind == data:
 		s.complete(m.receive)
-		if s.Job.Fetched {
+		if s.Job.ReceiverFetches {
 			s.post(&packet{kind: answer, message: m})
 		}
 	default:
 		to := m.target.sides[m.comm]
 		to.arrived[m.from]++
-		if s.Job.Halves && m.source != m.target {
-			m.at, m.sinceLooks = halfWay, p.sent
+		if s.Job.CountsBeforeMatching && m.source != m.target {
+			m.state, m.sinceLooks = halfWay, p.sent
 			to.half = append(to.half, m)
 			return
 		}
@@ -262,7 +262,7 @@ func (s *State) take(p *packet) {
 	}
 }
 
-// arrive is that a message is held against the receives that are posted.
+// arrive matches a message with the posted receives.
 func (s *State) arrive(m *message, to *side) {
 	for _, r := range to.requests {
 		if r.class == mqs.PendingReceives && r.status == mqs.Pending && r.matches(m) {
@@ -270,20 +270,20 @@ func (s *State) arrive(m *message, to *side) {
 			return
 		}
 	}
-	m.at = unexpected
+	m.state = unexpected
 	to.unexpected = append(to.unexpected, m)
 }
 
-// match is that a message and a receive have found each other.
+// match makes a message and a receive match.
 func (s *State) match(m *message, r *request) {
-	m.at, m.receive, r.message = taken, r, m
+	m.state, m.receive, r.message = taken, r, m
 	if m.how == rendezvous {
 		r.status = mqs.Matched
 	} else {
 		s.complete(r)
 	}
 	switch {
-	case m.how == rendezvous && s.Job.Fetched:
+	case m.how == rendezvous && s.Job.ReceiverFetches:
 		s.post(&packet{kind: data, message: m})
 	case m.how != eager:
 		s.post(&packet{kind: answer, message: m})
@@ -298,7 +298,7 @@ func (s *State) complete(r *request) {
 	}
 }
 
-// free forgets a request.
+// free removes a request.
 func (r *request) free() {
 	if at := slices.Index(r.side.requests, r); at >= 0 {
 		r.side.requests = slices.Delete(r.side.requests, at, at+1)

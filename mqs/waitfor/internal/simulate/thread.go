@@ -8,7 +8,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/callstack"
 )
 
-// doing is how far a thread has come with its call.
+// doing says how far a thread has come in its call.
 type doing int
 
 const (
@@ -20,16 +20,16 @@ const (
 	over
 )
 
-// thread is one of a process.
+// thread is a thread of a process.
 type thread struct {
 	proc  *proc
 	calls []Call
 	pc    int
 	doing doing
-	// requests are those that it waits for, outstanding those that it has yet to wait for.
+	// requests are those for which it waits; outstanding are those for which it has yet to wait.
 	requests, outstanding []*request
-	stages                [][]part // of a collective, that are left
-	held                  *message // by MPI_Mprobe
+	stages                [][]collectiveMessage // of a collective, that are left
+	held                  *message              // by MPI_Mprobe
 }
 
 func (t *thread) call() *Call {
@@ -39,10 +39,10 @@ func (t *thread) call() *Call {
 	return &Call{}
 }
 
-// isInside says whether a thread is in an MPI call that waits.
+// isInside says whether a thread is in a waiting MPI call.
 func (t *thread) isInside() bool { return t.doing == entered || t.doing == waits }
 
-// canStep says whether a thread can do something.
+// canStep says whether a thread can make a step.
 func (s *State) canStep(t *thread) bool {
 	switch {
 	case t.doing == over || t.doing == computing || t.proc.gone():
@@ -57,7 +57,7 @@ func (s *State) canStep(t *thread) bool {
 	return true
 }
 
-// isAlone says whether its process's other threads have ended.
+// isAlone says whether the other threads of its process have ended.
 func (t *thread) isAlone() bool {
 	return !slices.ContainsFunc(t.proc.threads, func(o *thread) bool { return o != t && o.doing != over })
 }
@@ -76,14 +76,14 @@ func (s *State) isOver(t *thread) bool {
 	return !slices.ContainsFunc(t.requests, func(r *request) bool { return !complete(r) })
 }
 
-// probed is the unexpected message that a probe finds, -1 if there is none.
+// probed returns the unexpected message that a probe finds; -1 if there is none.
 func (t *thread) probed() int {
 	c := t.call()
 	r := &request{peer: c.From, tag: c.For}
 	return slices.IndexFunc(t.proc.sides[c.Comm].unexpected, r.matches)
 }
 
-// step is what a thread does next.
+// step does what a thread does next.
 func (s *State) step(t *thread) {
 	switch t.doing {
 	case ready:
@@ -98,7 +98,7 @@ func (s *State) step(t *thread) {
 	}
 }
 
-// enter begins a call, which is the whole of it if it does not wait.
+// enter begins a call. A call that does not wait ends with that.
 func (s *State) enter(t *thread) {
 	c := t.call()
 	switch {
@@ -149,7 +149,7 @@ func (s *State) enter(t *thread) {
 	t.pc++
 }
 
-// collective is what the members of a communicator have to call together.
+// collective returns the collective that the members of a communicator have to call together.
 func (c *Call) collective() collective {
 	if !slices.Contains(rooted, c.Name) {
 		return collective{comm: c.Comm, name: c.Name}
@@ -157,7 +157,7 @@ func (c *Call) collective() collective {
 	return collective{c.Comm, c.Name, c.Root}
 }
 
-// kindOf is the kind of a call's operations.
+// kindOf returns the kind of a call's operations.
 func kindOf(c *Call) string {
 	if c.Name == "MPI_Sendrecv" {
 		return callstack.KindNotKnown
@@ -175,7 +175,7 @@ func (c *Call) protocol() protocol {
 	return eager
 }
 
-// start starts what a call waits for.
+// start starts the operations for which a call waits.
 func (s *State) start(t *thread) {
 	c := t.call()
 	switch {
@@ -196,7 +196,7 @@ func (s *State) start(t *thread) {
 	}
 }
 
-// leave ends what a thread has waited for.
+// leave ends the call of a thread that has waited.
 func (s *State) leave(t *thread) {
 	c := t.call()
 	switch {
@@ -213,9 +213,9 @@ func (s *State) leave(t *thread) {
 	case c.Name == "MPI_Mprobe":
 		of, at := t.proc.sides[c.Comm], t.probed()
 		t.held = of.unexpected[at]
-		t.held.at = taken
+		t.held.state = taken
 		of.unexpected = slices.Delete(of.unexpected, at, at+1)
-		// What has been found is received next.
+		// The message that was found is received next.
 		t.calls = slices.Insert(slices.Clone(t.calls), t.pc+1, Call{Name: "MPI_Mrecv", Comm: c.Comm, From: t.held.from, For: t.held.tag})
 	}
 	for _, r := range t.requests {
@@ -231,19 +231,19 @@ func (s *State) leave(t *thread) {
 	t.proc.left++
 }
 
-// release frees a request that is complete.
+// release frees a complete request.
 func (t *thread) release(r *request) {
 	r.free()
 	t.outstanding = slices.DeleteFunc(t.outstanding, func(o *request) bool { return o == r })
 }
 
-// stage starts the next part of a collective.
+// stage starts the next stage of a collective.
 func (s *State) stage(t *thread) {
 	if len(t.stages) == 0 {
 		return
 	}
 	c, how := t.call(), eager
-	if c.Rendezvous && s.Job.Shown { // no count has its answer
+	if c.Rendezvous && s.Job.ShowsInternal { // no count has its answer
 		how = rendezvous
 	}
 	for _, p := range t.stages[0] {

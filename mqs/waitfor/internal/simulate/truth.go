@@ -6,15 +6,15 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
 
-// Releasable says which ranks may still get on, whatever the calls are that the others go on
-// with: all that run can do anything, and so can all that they release. A rank of which it is
-// false is deadlocked in every schedule, and whatever its program does next.
+// Releasable says which ranks may still get on, whatever the others call next: ranks that run can do
+// anything, and so can the ranks that they release. A rank for which it is false is deadlocked in
+// every schedule, whatever its program does next.
 //
-// A rank in a collective may get on once a part of it may, or, if that is what counts, once all
-// may enter without whom it can't leave by the standard.
+// A rank in a collective may get on once one of the library's messages may; or, if the standard is
+// what counts, once all members may enter without which it can't leave.
 //
-// It is generous about messages that are under way: each of them may match any of the receives
-// that it fits, though only one will take it. See [State.Settle].
+// It is generous about messages in transit: each may match any receive that it fits, though only one
+// will take it. See [State.Settle].
 func (s *State) Releasable(standard bool) []bool {
 	out := make([]bool, len(s.procs))
 	for changed := true; changed; {
@@ -56,7 +56,7 @@ func (s *State) mayGetOn(t *thread, others []bool, standard bool) bool {
 	return !slices.ContainsFunc(t.requests, func(r *request) bool { return !may(r) })
 }
 
-// needed are the ranks without which a thread can't leave its collective, by the standard.
+// needed returns the ranks without which a thread can't leave its collective, by the standard.
 func (t *thread) needed() []int32 {
 	c, of := t.call(), t.proc.sides[t.call().Comm]
 	peers := of.of.peers(of.at)
@@ -73,7 +73,7 @@ func (t *thread) needed() []int32 {
 	return nil
 }
 
-// hasBegun says whether a rank has entered the collective that a thread is in.
+// hasBegun says whether a rank has entered the collective in which a thread is.
 func (s *State) hasBegun(rank int32, t *thread) bool {
 	key := t.call().collective()
 	return s.procs[rank].begun[key] >= t.proc.begun[key]
@@ -92,9 +92,9 @@ func (s *State) mayComplete(r *request, others []bool) bool {
 		return true
 	case m.target.gone():
 		return false
-	case s.Job.Fetched && s.carries(data, m):
+	case s.Job.ReceiverFetches && s.carries(data, m):
 		return true
-	case m.at == underWay || m.at == halfWay:
+	case m.state == underWay || m.state == halfWay:
 		fits := func(o *request) bool {
 			return o.class == mqs.PendingReceives && o.status == mqs.Pending && o.matches(m)
 		}
@@ -103,7 +103,7 @@ func (s *State) mayComplete(r *request, others []bool) bool {
 	return others[m.target.rank]
 }
 
-// mayCome says whether a message may come that a receive, or a probe, asks for.
+// mayCome says whether a message may come for which a receive or a probe asks.
 func (s *State) mayCome(r *request, others []bool) bool {
 	if slices.ContainsFunc(r.side.half, r.matches) {
 		return true
@@ -120,13 +120,13 @@ func (s *State) mayCome(r *request, others []bool) bool {
 	return slices.ContainsFunc(peers, func(rank int32) bool { return others[rank] })
 }
 
-// carries says whether a packet of a message is under way.
+// carries says whether a packet of a message is in transit.
 func (s *State) carries(kind packetKind, m *message) bool {
 	return slices.ContainsFunc(s.net, func(p *packet) bool { return p.kind == kind && p.message == m })
 }
 
-// IsSettled says whether nothing is under way to a process that takes what comes, or to one
-// that is in MPI_Finalize and may not.
+// IsSettled says whether nothing is in transit to a process that takes what comes, or to one that is
+// in MPI_Finalize and may not take it.
 func (s *State) IsSettled() bool {
 	for _, m := range s.moves(everybody) {
 		if m.kind != steps {
@@ -141,9 +141,8 @@ func (s *State) IsSettled() bool {
 	return !slices.ContainsFunc(s.net, func(p *packet) bool { return !p.to().gone() && (p.to().finalizing || s.progresses(p.to())) })
 }
 
-// Settle lets all that is under way come to those that take it, and starts what calls have
-// begun, while no thread leaves its call: then [State.Releasable] is exact. Of the orders in
-// which it may come it is one by chance.
+// Settle delivers all that is in transit to the processes that take it, in a random order, and starts
+// what calls have begun, while no thread leaves its call. After that, [State.Releasable] is exact.
 func (s *State) Settle(pick func(n int) int) *State {
 	out := s.fork()
 	for {
@@ -160,7 +159,7 @@ func (s *State) Settle(pick func(n int) int) *State {
 	}
 }
 
-// Left counts, for each rank, the calls that it has left which waited.
+// Left returns the number of waiting calls that each rank has left.
 func (s *State) Left() []int {
 	out := make([]int, len(s.procs))
 	for i, p := range s.procs {
@@ -172,19 +171,19 @@ func (s *State) Left() []int {
 // Gone says whether a rank has left MPI.
 func (s *State) Gone(rank int) bool { return s.procs[rank].gone() }
 
-// IsPlain says whether a snapshot shows all that matters at this moment: no call has begun
-// without having started what it waits for, nothing that is complete is left out, no rank has
-// gone without a word, and all that collectives wait for is shown.
+// IsPlain says whether a snapshot shows all that matters at this moment: each call that has begun has
+// started what it waits for, nothing that is complete is left out, no rank is gone unseen, and all
+// that collectives wait for is shown.
 func (s *State) IsPlain() bool {
 	for _, p := range s.procs {
-		if p.phase == mqs.Exited || s.Job.Deaf && p.finalizing {
+		if p.phase == mqs.Exited || s.Job.IgnoresInFinalize && p.finalizing {
 			return false
 		}
 		for _, t := range p.threads {
 			switch c := t.call(); {
 			case t.doing == entered, t.held != nil,
-				t.doing == waits && isCollective(c.Name) && (!s.Job.Shown || s.Job.Untold),
-				t.doing == waits && s.Job.Dropped:
+				t.doing == waits && isCollective(c.Name) && (!s.Job.ShowsInternal || s.Job.AnonymousSends),
+				t.doing == waits && s.Job.DropsComplete:
 				return false
 			}
 		}

@@ -1,0 +1,68 @@
+package inferior_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
+)
+
+// table is one of a release that has a point_t of so many bytes.
+func table(release string, size, pointerSize int) *layout.Table {
+	return &layout.Table{Release: release, PointerSize: pointerSize, ByteOrder: "little", Types: map[string]layout.Type{"point_t": {Size: size}}}
+}
+
+// The first layouts that the process proves are taken, the debug information's before any table's. If none
+// fit, each says why.
+func TestFit(t *testing.T) {
+	tables := []*layout.Table{table("one", 8, 8), table("narrow", 24, 4), table("two", 16, 8), table("three", 16, 8)}
+	queries := []layout.TypeQuery{{Name: "point_t"}}
+	for name, c := range map[string]struct {
+		dwarf int // size of the type in debug information, 0 if there is none
+		size  int // that the process proves
+		want  string
+		says  []string
+	}{
+		"debug information":                {16, 16, "", nil},
+		"a table":                          {0, 16, "two", nil},
+		"a table, with debug information":  {24, 8, "one", nil},
+		"none":                             {32, 40, "", []string{"its debug information: it has 32 bytes", "the layout of one: it has 8 bytes", "the layout of narrow: it is for another architecture", "the layout of three: it has 16"}},
+		"a table of another architecture":  {0, 24, "", []string{"the layout of narrow: it is for another architecture"}},
+		"none, without debug information":  {0, 40, "", []string{"the layout of two: it has 16 bytes"}},
+		"neither debug information nor it": {0, 0, "", []string{"there is neither debug information nor a table"}},
+	} {
+		p, known := inferiortest.New(), tables
+		if c.dwarf != 0 {
+			p.Types["point_t"] = &layout.Layout{Size: c.dwarf}
+		}
+		if c.size == 0 {
+			known = nil
+		}
+		got, err := inferior.Fit(inferior.NewReader(t.Context(), p), queries, known, func(l *layout.Layouts) (string, error) {
+			if size, _ := l.Size("point_t"); size != c.size {
+				return "", fmt.Errorf("it has %d bytes", size)
+			}
+			return l.Name, nil
+		})
+		var none *inferior.NoFitError
+		if c.says == nil {
+			if err != nil || got != c.want {
+				t.Errorf("%s: %q, %v", name, got, err)
+			}
+			continue
+		}
+		if !errors.As(err, &none) || known != nil && none.Known != "one, narrow, two, three" {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for _, want := range c.says {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %q does not say %q", name, err, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,17 @@
+package inferior
+
+import "github.com/mpi-queues/mpi-queues/mqs/layout"
+
+// Wants lists the types that a struct of [Struct] fields binds, and their members: what a table of
+// layouts is to have.
+func Wants(structs any) []layout.Want {
+	var out []layout.Want
+	eachStruct(structs, func(name string, _ bool, b binder) {
+		w := layout.Want{Name: name}
+		for _, m := range members(b.goType(), "", nil) {
+			w.Members = append(w.Members, layout.WantedMember{Paths: m.paths, IsOptional: m.optional})
+		}
+		out = append(out, w)
+	})
+	return out
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// errNotThere means that the distribution's archive has not, or no longer, what a recipe needs.
+var errNotThere = errors.New("the archive does not have it")
+
+// statusNotThere is the status of the program that fetches packages, for [errNotThere].
+const statusNotThere = 3
+
+// workshop is where object files are made.
+type workshop struct {
+	cache string // folder that keeps them
+	// fetch is a program that unpacks packages:
+	//
+	//	fetch FOLDER SUITE SOURCE=VERSION PACKAGE...
+	//
+	// the source as FOLDER/source, and the other packages together as FOLDER/packages.
+	fetch string
+}
+
+// object returns the path of the object file that a recipe gives. What a recipe has given is kept
+// under its hash.
+func (w *workshop) object(r *recipe) (string, error) {
+	folder := filepath.Join(w.cache, "layout-"+r.name+"-"+r.hash()[:12])
+	out := filepath.Join(folder, "types.o")
+	if _, err := os.Stat(out); err == nil {
+		return out, nil
+	}
+	if err := os.MkdirAll(w.cache, 0o777); err != nil {
+		return "", err
+	}
+	work, err := os.MkdirTemp(w.cache, "layout-"+r.name+"-")
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = os.RemoveAll(work) }()
+	if err := w.compile(r, work); err != nil {
+		return "", err
+	}
+	// It takes its name last, so that half of it is not taken for the whole. Another run may have
+	// been faster.
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return "", err
+	}
+	return out, os.Rename(filepath.Join(work, "types.o"), out)
+}
+
+// compile makes types.o in a folder that is empty.
+func (w *workshop) compile(r *recipe, work string) error {
+	err := run(work, nil, w.fetch, append([]string{work, r.Suite, r.Source}, r.Packages...)...)
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == statusNotThere {
+		return fmt.Errorf("%s of %s: %w", r.Source, r.Suite, errNotThere)
+	}
+	if err != nil {
+		return err
+	}
+	source, packages := filepath.Join(work, "source"), filepath.Join(work, "packages")
+	where := []string{"SOURCE=" + source, "PACKAGES=" + packages}
+	for _, command := range r.Prepare {
+		if err := run(source, where, "sh", "-ec", command); err != nil {
+			return err
+		}
+	}
+	if err := os.WriteFile(filepath.Join(work, "types.c"), []byte(r.code), 0o666); err != nil {
+		return err
+	}
+	flags := []string{"-g", "-fno-eliminate-unused-debug-types", "-c", "-o", filepath.Join(work, "types.o")}
+	for _, f := range r.Flags {
+		flags = append(flags, os.Expand(f, func(name string) string {
+			return map[string]string{"SOURCE": source, "PACKAGES": packages}[name]
+		}))
+	}
+	return run(source, nil, "gcc", append(flags, filepath.Join(work, "types.c"))...)
+}
+
+// run runs a program in a folder, with more in its environment. Its output is a part of its error.
+func run(folder string, env []string, name string, args ...string) error {
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Env = folder, append(os.Environ(), env...)
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		return nil
+	}
+	const enough = 4000
+	if len(out) > enough {
+		out = out[len(out)-enough:]
+	}
+	return fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, out)
+}

@@ -1,0 +1,23 @@
+package mqs
+
+// Remarks that stand in the ExtraText of operations, whichever MPI they are of. See [Rendezvous] and
+// [NonBlockingCollective] too.
+const (
+	// Eager is said of an unexpected message whose sender does not wait for a receive.
+	Eager = "eager"
+	// TakenByProbe is said of a message that MPI_Mprobe has taken out of the queue.
+	TakenByProbe = "taken by MPI_Mprobe, not received yet"
+	// DataInBuffer is said of a buffered send that is complete for MPI, while its data is still here.
+	DataInBuffer = "the data waits in the buffer"
+	// Cancelled is said of an operation that the program has cancelled.
+	Cancelled = "cancelled"
+	// Freed is said of an operation whose request the program has freed.
+	Freed = "freed: nobody will collect it"
+)
+
+// SetActual says that what was desired of an operation is what is: of a send, and of a message that no
+// receive has matched, which is what its sender has written on it.
+func (op *PendingOperation) SetActual() {
+	op.ActualLocalRank, op.ActualGlobalRank = op.DesiredLocalRank, op.DesiredGlobalRank
+	op.ActualTag, op.ActualLength = op.DesiredTag, op.DesiredLength
+}

@@ -1,0 +1,11 @@
+package transport
+
+import "fmt"
+
+// OffloadNote says what is missing where a network card matches messages.
+const OffloadNote = "a network card matches messages too: those that it holds are not among the unexpected ones"
+
+// LostNote says how many sends are not shown since a transport has written over what told their communicator.
+func LostNote(t Transport, sends int) string {
+	return fmt.Sprintf("%d sends that the receiver has answered are not shown: %s does not keep which communicator they are on", sends, t.Name())
+}
