@@ -30,13 +30,16 @@ type Handler interface {
 	Exited(ctx context.Context, p ExitedParams)
 }
 
-// Serve speaks the protocol on stream until the other end closes it or ctx ends.
+// Serve speaks the protocol on stream until the other end closes it or ctx ends. What the handler
+// does by then ends first, unless it takes longer than [endPatience].
 func Serve(ctx context.Context, stream io.ReadWriteCloser, version string, h Handler, log zerolog.Logger) error {
 	window, err := newWindow(windowSize)
 	if err != nil {
 		log.Debug().Err(err).Msg("no shared memory")
 	}
 	s := &server{handler: h, version: version, window: window, log: log}
+	ctx, cancel := context.WithCancel(ctx)
+	defer s.end(cancel)
 	// The handlers call back, and the read loop must go on meanwhile.
 	conn := jsonrpc2.NewConn(ctx, jsonrpc2.NewBufferedStream(stream, jsonrpc2.VSCodeObjectCodec{}),
 		jsonrpc2.AsyncHandler(jsonrpc2.HandlerWithError(s.handle).SuppressErrClosed()), jsonrpc2.SetLogger(quiet{}))
@@ -45,6 +48,28 @@ func Serve(ctx context.Context, stream io.ReadWriteCloser, version string, h Han
 		return nil
 	case <-ctx.Done():
 		return conn.Close()
+	}
+}
+
+// endPatience is how long a handler may take to end that nobody waits for any more.
+const endPatience = time.Second
+
+// end waits for the handler, and gives the shared memory back.
+func (s *server) end(cancel context.CancelFunc) {
+	cancel()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.working.Lock()
+		defer s.working.Unlock()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.window.close()
+		s.window = nil // a request may be about to begin
+	}()
+	select {
+	case <-ended:
+	case <-time.After(endPatience):
 	}
 }
 
