@@ -1,74 +1,48 @@
-// Package openmpi decodes the message queues of Open MPI with pml ob1, from
-// 4.1 to 6.0: with the library's DWARF where there is any, else with embedded
-// layouts of stock builds that prove themselves on the process.
+// Package openmpi decodes the message queues of Open MPI from 4.1 to 6.0: with
+// the library's DWARF where there is any, else with embedded layouts of stock builds
+// that prove themselves on the process. What the queues are depends on the component of
+// Open MPI that carries the process's messages: each has a package below.
 package openmpi
 
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
+	"github.com/mpi-queues/mpi-queues/mqs/openmpi/ob1"
+	"github.com/mpi-queues/mpi-queues/mqs/openmpi/ompi"
+	"github.com/mpi-queues/mpi-queues/mqs/openmpi/tagged"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
+
+// components are the components of Open MPI whose queues are read, in the order in which they are asked
+// whether they carry a process's messages.
+var components = append([]ompi.Component{ob1.Component}, tagged.Components...)
 
 // Decoder recognises Open MPI.
 type Decoder struct{}
 
 // Name is the implementation's name.
-func (Decoder) Name() string { return "Open MPI" }
-
-// Global symbols, all of them in .dynsym of stripped libraries too.
-const (
-	symCommunicators = "ompi_mpi_communicators"          // opal_pointer_array_t
-	symSendRequests  = "mca_pml_base_send_requests"      // opal_free_list_t
-	symRecvRequests  = "mca_pml_base_recv_requests"      // opal_free_list_t
-	symState         = "ompi_mpi_state"                  // enum ompi_mpi_state_t, 4 bytes
-	symInstances     = "ompi_instance_count"             // int, from 5.0: sessions that are open
-	symPML           = "mca_pml_base_selected_component" // mca_pml_base_component_t
-	symInt           = "ompi_mpi_int"                    // ompi_predefined_datatype_t
-	symNullRequest   = "ompi_request_null"               // ompi_predefined_request_t
-	symMultiple      = "ompi_mpi_thread_multiple"        // bool
-	symVersion       = "ompi_version_string"             // char[]
-)
+func (Decoder) Name() string { return ompi.Name }
 
 // Symbols are the decoder's roots.
-func (Decoder) Symbols() []string {
-	return []string{symCommunicators, symSendRequests, symRecvRequests, symState, symInstances, symPML, symInt, symNullRequest, symMultiple, symVersion}
-}
-
-// source is one process that uses Open MPI.
-type source struct {
-	types
-	r       *inferior.Reader
-	symbols map[string]inferior.Symbol
-	layouts *layout.Layouts
-	classes map[inferior.Addr]class
-	pml     string // the selected pml's name, "ob1"
-	world   *worldGroup
-	groups  map[inferior.Addr]groupRead
-	comms   map[inferior.Addr]*commState // by unique id
-
-	requests  *requests
-	ucx       *ucxQueues // of pml ucx, nil before it was read
-	ucxErr    error
-	ends      *peerEnds
-	blocking  map[inferior.Addr]string // kinds by request
-	datatypes map[inferior.Addr]datatypeInfo
-	notes     []string
-}
+func (Decoder) Symbols() []string { return slices.Concat(ompi.Symbols, stateSymbols) }
 
 // Open recognises the process, finds the layouts that fit it and checks that
 // MPI is in use.
 func (d Decoder) Open(r *inferior.Reader, symbols map[string]inferior.Symbol) (read.Source, error) {
-	root, ok := symbols[symCommunicators]
+	root, ok := symbols[ompi.SymCommunicators]
 	if !ok {
 		return nil, read.ErrNotThis
 	}
-	for _, name := range []string{symSendRequests, symRecvRequests} {
+	for _, name := range []string{ompi.SymSendRequests, ompi.SymRecvRequests} {
 		if _, ok := symbols[name]; !ok {
 			return nil, read.Unreadable(d.Name(), "%s has no symbol %s, which the message queues of Open MPI start from: "+
 				"the library has been stripped of its dynamic symbols or is not a release that mpi-queues knows", library(root), name)
@@ -80,85 +54,20 @@ func (d Decoder) Open(r *inferior.Reader, symbols map[string]inferior.Symbol) (r
 	return open(r, symbols)
 }
 
-// The values of ompi_mpi_state (ompi/runtime/mpiruntime.h, 4.1 to 6.0).
-const (
-	stateNotInitialized    = 0
-	stateInitStarted       = 1
-	stateInitCompleted     = 2
-	stateFinalizeCompleted = 5
-)
-
-// checkState tells the programs that can't have queues now from those that can.
-func checkState(r *inferior.Reader, symbols map[string]inferior.Symbol) error {
-	const name = "Open MPI"
-	s, ok := symbols[symState]
-	if !ok {
-		return nil
-	}
-	if err := r.Prefetch(roots(symbols)); err != nil {
-		return err
-	}
-	state, err := r.Int(s.Addr, 4)
-	if err != nil {
-		return read.Unreadable(name, "the state of Open MPI (%s) can't be read: %v", symState, err)
-	}
-	if s, ok := symbols[symInstances]; ok && state != stateInitStarted {
-		// A program may use sessions without MPI_Init, or after MPI_Finalize.
-		if n, err := r.Int(s.Addr, 4); err == nil && n > 0 {
-			return nil
-		}
-	}
-	switch {
-	case state == stateNotInitialized:
-		return read.Nothing(name, mqs.Starting, "the program has not called MPI_Init yet, so it has no message queues")
-	case state == stateInitStarted:
-		return read.Nothing(name, mqs.Starting, "the program is inside MPI_Init, so it has no message queues yet")
-	case state >= stateFinalizeCompleted:
-		return read.Nothing(name, mqs.Finished, "the program has called MPI_Finalize, so it has no message queues any more")
-	}
-	return nil
-}
-
-// isFinalizing tells a program in the midst of MPI_Finalize.
-func isFinalizing(r *inferior.Reader, symbols map[string]inferior.Symbol) bool {
-	s, ok := symbols[symState]
-	if !ok {
-		return false
-	}
-	state, err := r.Int(s.Addr, 4)
-	return err == nil && state > stateInitCompleted && state < stateFinalizeCompleted
-}
-
-// roots are the objects that the symbols name, with room for their sizes.
-func roots(symbols map[string]inferior.Symbol) []inferior.Range {
-	var out []inferior.Range
-	for _, s := range symbols {
-		out = append(out, inferior.Range{Addr: s.Addr, Len: 512})
-	}
-	return out
-}
-
 func open(r *inferior.Reader, symbols map[string]inferior.Symbol) (read.Source, error) {
-	s, err := inferior.Fit(r, inferior.Queries(&types{}), tables(), func(l *layout.Layouts) (*source, error) {
-		s := &source{r: r, symbols: symbols, layouts: l, classes: map[inferior.Addr]class{},
-			comms: map[inferior.Addr]*commState{}, groups: map[inferior.Addr]groupRead{}, datatypes: map[inferior.Addr]datatypeInfo{}}
-		if err := inferior.Bind(&s.types, l); err != nil {
-			return nil, err
-		}
-		return s, s.prove()
-	})
+	p, q, err := ompi.Fit(r, symbols, tables(), components)
 	var noFit *inferior.NoFitError
 	switch {
 	case err == nil:
-		return s, nil
+		return &source{p, q}, nil
 	case !errors.As(err, &noFit):
 		return nil, err
 	case isFinalizing(r, symbols):
-		return nil, read.Nothing("Open MPI", mqs.Finished, "the program is inside MPI_Finalize, which has taken its message queues apart already")
+		return nil, read.Nothing(ompi.Name, mqs.Finished, "the program is inside MPI_Finalize, which has taken its message queues apart already")
 	}
-	return nil, read.Unreadable("Open MPI", "%s has no type information that fits, and none of the layouts that mpi-queues knows (%s) does: "+
+	return nil, read.Unreadable(ompi.Name, "%s has no type information that fits, and none of the layouts that mpi-queues knows (%s) does: "+
 		"install the library's debug symbols, or `set debuginfod enabled on`, or use an Open MPI built with -g.\n%v",
-		library(symbols[symCommunicators]), noFit.Known, noFit.Why)
+		library(symbols[ompi.SymCommunicators]), noFit.Known, noFit.Why)
 }
 
 func library(s inferior.Symbol) string {
@@ -168,54 +77,82 @@ func library(s inferior.Symbol) string {
 	return printable.Line(filepath.Base(s.Object))
 }
 
+// source is one process that uses Open MPI.
+type source struct {
+	process *ompi.Process
+	queues  ompi.Queues // nil if none of the components carries its messages
+}
+
 // FindTypes tells Open MPI's own DLL what the layouts are that the process was
 // read by (read.Typist).
 func (s *source) FindTypes(queries []layout.TypeQuery) ([]*layout.Layout, error) {
-	return inferior.FindTypes(s.r, s.layouts, queries)
+	return inferior.FindTypes(s.process.R, s.process.Layouts, queries)
 }
-
-// threadMultiple says whether several threads may call MPI at once.
-func (s *source) threadMultiple() mqs.Maybe[bool] {
-	m, ok := s.symbols[symMultiple]
-	if !ok {
-		return mqs.Maybe[bool]{}
-	}
-	v, err := s.r.Uint(m.Addr, 1)
-	if err != nil {
-		return mqs.Maybe[bool]{}
-	}
-	return mqs.Known(v != 0)
-}
-
-const maxVersion = 256 // bytes
 
 // Info fills in what is known of the process as a whole.
 func (s *source) Info(p *mqs.Process) {
-	p.MPI = Decoder{}.Name()
-	if v, ok := s.symbols[symVersion]; ok {
-		p.MPIVersion, _ = s.r.CString(v.Addr, maxVersion)
-	}
-	p.Library = s.symbols[symCommunicators].Object
-	p.Source = "native"
-	p.Layout = s.layouts.Source
-	p.LayoutName = s.layouts.Name
-	p.ThreadMultiple = s.threadMultiple()
-	if w, err := s.worldGroup(); err == nil && len(w.entries) > 0 {
-		p.GlobalRank = mqs.Known(w.rank)
-		p.WorldSize = mqs.Known(int32(len(w.entries)))
-	}
-	if s.ucx != nil {
-		p.Progress = mqs.Known(s.ucx.worker.Queues().Waited)
+	s.process.Info(p)
+	if s.queues != nil {
+		s.queues.Info(p)
 	}
 }
 
 // Notes says what reading the process has brought up.
 func (s *source) Notes() []string {
-	var out []string
-	if s.pml != ob1 && s.pml != ucxPML {
-		out = append(out, fmt.Sprintf("pml %s carries this program's messages, and mpi-queues reads the queues of pml ob1 and ucx only: "+
-			"run the program with `--mca pml ob1` to see them", s.pml))
+	if s.queues != nil {
+		return slices.Concat(s.queues.Notes(), s.process.Notes())
 	}
-	out = append(out, s.ucxNotes()...)
-	return append(out, s.notes...)
+	var names []string
+	for _, c := range components {
+		names = append(names, c.Name)
+	}
+	note := fmt.Sprintf("pml %s carries this program's messages, and mpi-queues reads the queues of pml %s only: "+
+		"run the program with `--mca pml %s` to see them", s.process.PML, strings.Join(names, " and "), names[0])
+	return append([]string{note}, s.process.Notes()...)
+}
+
+// Communicators yields the communicators in the order of their indices, and then those that the program has
+// freed.
+func (s *source) Communicators() iter.Seq2[mqs.Communicator, error] {
+	return func(yield func(mqs.Communicator, error) bool) {
+		for c, err := range s.process.Communicators() {
+			if !yield(c, err) {
+				return
+			}
+		}
+		if s.queues == nil {
+			return
+		}
+		for _, id := range s.queues.Freed() {
+			if !yield(mqs.Communicator{UniqueID: id}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Operations yields one queue of a communicator.
+func (s *source) Operations(c *mqs.Communicator, class mqs.OpClass) iter.Seq2[mqs.PendingOperation, error] {
+	return func(yield func(mqs.PendingOperation, error) bool) {
+		if s.queues == nil {
+			yield(mqs.PendingOperation{}, fmt.Errorf("its messages are in pml %s, which mpi-queues can't read", s.process.PML))
+			return
+		}
+		s.queues.Operations(c, class, yield)
+	}
+}
+
+// Waits finds out what each call waits for.
+func (s *source) Waits(threads []mqs.Thread) {
+	if s.queues != nil {
+		s.process.SetWaits(s.queues, threads)
+	}
+}
+
+// Traffic counts messages by peer.
+func (s *source) Traffic(c *mqs.Communicator) []mqs.Traffic {
+	if s.queues == nil {
+		return nil
+	}
+	return s.queues.Traffic(c)
 }

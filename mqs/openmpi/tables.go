@@ -6,6 +6,7 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
+	"github.com/mpi-queues/mpi-queues/mqs/openmpi/ompi"
 )
 
 // The layouts of the stock x86-64 builds of Debian, whose libraries are stripped.
@@ -19,7 +20,10 @@ var tables = sync.OnceValue(func() []*layout.Table { return layout.MustReadTable
 // Wants are what a table of a scope has: what the decoder reads, and what the release's own
 // debugger library asks its host for.
 func Wants(layout.Scope) []layout.Want {
-	out := inferior.Wants(&types{})
+	out := inferior.Wants(ompi.Types())
+	for _, c := range components {
+		out = append(out, inferior.Wants(c.Types)...)
+	}
 	for _, q := range vendorAsks {
 		w := layout.Want{Name: q.Name}
 		for _, field := range q.Fields {

@@ -1,0 +1,79 @@
+package ob1
+
+import (
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/openmpi/ompi"
+)
+
+// Values of a mca_pml_base_request_t's req_type (ompi/mca/pml/base/pml_base_request.h).
+const (
+	typeSend = iota + 1
+	typeRecv
+	typeIprobe
+	typeProbe
+	typeImprobe
+	typeMprobe
+)
+
+// requests are the requests that are in use, by their communicator.
+type requests struct {
+	sends map[inferior.Ptr[ompi.Communicator]][]sendAt
+	recvs map[inferior.Ptr[ompi.Communicator]][]recvAt
+	seen  map[inferior.Ptr[recvRequest]]inferior.Ptr[ompi.ListItem] // the receive requests among them, and what follows each in its list
+	// What was read of a list stands above even if the rest of it can't be.
+	sendErr, recvErr error
+}
+
+type sendAt struct {
+	at inferior.Ptr[sendRequest]
+	sendRequest
+}
+
+type recvAt struct {
+	at inferior.Ptr[recvRequest]
+	recvRequest
+}
+
+// allRequests walks the two free lists, whose allocations hold every request,
+// used or not, once.
+func (q *queues) allRequests() *requests {
+	if q.requests != nil {
+		return q.requests
+	}
+	out := &requests{sends: map[inferior.Ptr[ompi.Communicator]][]sendAt{}, recvs: map[inferior.Ptr[ompi.Communicator]][]recvAt{},
+		seen: map[inferior.Ptr[recvRequest]]inferior.Ptr[ompi.ListItem]{}}
+	q.requests = out
+	out.sendErr = ompi.EachElement(q.Process, q.sendList(), ompi.SymSendRequests, func(at inferior.Ptr[sendRequest]) error {
+		r, err := q.SendRequest.Read(q.R, at)
+		if err == nil && r.Base.Type == typeSend && (inUse(r.Base) || isBuffered(r)) {
+			out.sends[r.Base.Comm] = append(out.sends[r.Base.Comm], sendAt{at, r})
+		}
+		return err
+	})
+	out.recvErr = ompi.EachElement(q.Process, q.recvList(), ompi.SymRecvRequests, func(at inferior.Ptr[recvRequest]) error {
+		r, err := q.RecvRequest.Read(q.R, at)
+		if err == nil && inUse(r.Base) && r.Base.Type >= typeRecv && r.Base.Type <= typeMprobe {
+			out.recvs[r.Base.Comm] = append(out.recvs[r.Base.Comm], recvAt{at, r})
+			out.seen[at] = r.Base.Next
+		}
+		return err
+	})
+	return out
+}
+
+// inUse tells requests that stand for an operation: a free one is invalid, a
+// persistent one that has not been started inactive.
+func inUse(r request) bool {
+	return r.State != ompi.RequestInvalid && r.State != ompi.RequestInactive
+}
+
+// isBuffered tells a persistent buffered send that has been collected, and is
+// inactive, while its data still waits in the attached buffer.
+func isBuffered(r sendRequest) bool {
+	return r.Base.State == ompi.RequestInactive && r.Mode == ompi.ModeBuffered && !r.Base.PMLComplete && r.Addr != r.Base.Addr
+}
+
+// isTaken tells the request that stands for a message taken by MPI_Mprobe.
+func isTaken(r *recvAt) bool {
+	return (r.Base.Type == typeImprobe || r.Base.Type == typeMprobe) && r.Base.Complete == ompi.RequestCompleted
+}

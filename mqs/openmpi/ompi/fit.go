@@ -1,0 +1,51 @@
+package ompi
+
+import (
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
+)
+
+// Fit finds the layouts that fit a process, of its debug information or of one of the tables, and which of
+// the components carries its messages: q is nil if none does. It fails with an [*inferior.NoFitError]
+// if no layouts fit.
+func Fit(r *inferior.Reader, symbols map[string]inferior.Symbol, tables []*layout.Table, components []Component) (p *Process, q Queues, err error) {
+	queries := inferior.Queries(Types())
+	for _, c := range components {
+		queries = append(queries, inferior.Queries(c.Types)...)
+	}
+	p, err = inferior.Fit(r, queries, tables, func(l *layout.Layouts) (*Process, error) {
+		p, err := NewProcess(r, symbols, l)
+		if err != nil {
+			return nil, err
+		}
+		q, err = p.prove(components)
+		return p, err
+	})
+	return p, q, err
+}
+
+// Types are the C types that are read of every process: a pointer to a struct as [inferior.Bind] binds.
+func Types() any { return &types{} }
+
+// prove checks the layouts against the process before any value read by them
+// is believed. Every object of Open MPI points at its class, which has the
+// type's name and size; lists agree with themselves in both directions; the
+// predefined objects have names that no program can change. The component that carries the process's
+// messages proves the layouts of its own objects.
+func (p *Process) prove(components []Component) (q Queues, err error) {
+	if err := p.proveCommunicators(); err != nil {
+		return nil, err
+	}
+	if err := p.readPML(); err != nil {
+		return nil, err
+	}
+	for _, c := range components {
+		if q, err = c.Open(p); q != nil || err != nil {
+			break
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return q, p.proveDatatype()
+}

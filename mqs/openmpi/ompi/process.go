@@ -1,0 +1,125 @@
+// Package ompi has what all processes of Open MPI share, from 4.1 to 6.0, whatever component carries
+// their messages: communicators, groups, datatypes, classes, what proves the layouts of these, and what
+// calls wait for. The components have packages of their own.
+package ompi
+
+import (
+	"fmt"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/callstack"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
+)
+
+// Name is what people call the implementation.
+const Name = "Open MPI"
+
+// Global symbols, all of them in .dynsym of stripped libraries too.
+const (
+	SymCommunicators = "ompi_mpi_communicators"          // opal_pointer_array_t
+	SymSendRequests  = "mca_pml_base_send_requests"      // opal_free_list_t
+	SymRecvRequests  = "mca_pml_base_recv_requests"      // opal_free_list_t
+	SymMultiple      = "ompi_mpi_thread_multiple"        // bool
+	symPML           = "mca_pml_base_selected_component" // mca_pml_base_component_t
+	symInt           = "ompi_mpi_int"                    // ompi_predefined_datatype_t
+	symNullRequest   = "ompi_request_null"               // ompi_predefined_request_t
+	symVersion       = "ompi_version_string"             // char[]
+)
+
+// Symbols are the roots of a process.
+var Symbols = []string{SymCommunicators, SymSendRequests, SymRecvRequests, symPML, symInt, symNullRequest, SymMultiple, symVersion}
+
+// Process is one process that uses Open MPI, during one stop.
+type Process struct {
+	types
+	R       *inferior.Reader
+	Symbols map[string]inferior.Symbol
+	Layouts *layout.Layouts
+	// PML is the name of the selected component of the framework pml: "ob1".
+	PML string
+	// Comms are the communicators that [Process.Communicators] has read last, by their unique ids.
+	Comms map[inferior.Addr]*Comm
+
+	byAddr    map[inferior.Ptr[Communicator]]*Comm
+	classes   map[inferior.Ptr[Class]]Class
+	world     *worldGroup
+	groups    map[inferior.Ptr[Group]]groupRead
+	datatypes map[inferior.Ptr[Datatype]]DatatypeInfo
+	calls     *calls
+	notes     []string
+}
+
+// calls are those that a process's threads are in, or why that can't be known.
+type calls struct {
+	list []callstack.Call
+	err  error
+}
+
+// NewProcess returns a process as given layouts have it, which nothing has proved yet.
+func NewProcess(r *inferior.Reader, symbols map[string]inferior.Symbol, l *layout.Layouts) (*Process, error) {
+	p := &Process{R: r, Symbols: symbols, Layouts: l,
+		Comms: map[inferior.Addr]*Comm{}, byAddr: map[inferior.Ptr[Communicator]]*Comm{},
+		classes: map[inferior.Ptr[Class]]Class{}, groups: map[inferior.Ptr[Group]]groupRead{}, datatypes: map[inferior.Ptr[Datatype]]DatatypeInfo{}}
+	return p, inferior.Bind(&p.types, l)
+}
+
+const maxVersion = 256 // bytes
+
+// Info fills in what is known of the process as a whole.
+func (p *Process) Info(to *mqs.Process) {
+	to.MPI = Name
+	if v, ok := p.Symbols[symVersion]; ok {
+		to.MPIVersion, _ = p.R.CString(v.Addr, maxVersion)
+	}
+	to.Library = p.Symbols[SymCommunicators].Object
+	to.Source = "native"
+	to.Layout = p.Layouts.Source
+	to.LayoutName = p.Layouts.Name
+	to.ThreadMultiple = p.threadMultiple()
+	if w, err := p.worldGroup(); err == nil && len(w.entries) > 0 {
+		to.GlobalRank = mqs.Known(w.rank)
+		to.WorldSize = mqs.Known(int32(len(w.entries)))
+	}
+}
+
+// Notef adds a sentence for the user on what reading has brought up.
+func (p *Process) Notef(format string, args ...any) {
+	p.notes = append(p.notes, fmt.Sprintf(format, args...))
+}
+
+// Notes are the sentences so far, in the order of reading.
+func (p *Process) Notes() []string { return p.notes }
+
+// threadMultiple says whether several threads may call MPI at once.
+func (p *Process) threadMultiple() mqs.Maybe[bool] {
+	m, ok := p.Symbols[SymMultiple]
+	if !ok {
+		return mqs.Maybe[bool]{}
+	}
+	v, err := p.R.Uint(m.Addr, 1)
+	if err != nil {
+		return mqs.Maybe[bool]{}
+	}
+	return mqs.Known(v != 0)
+}
+
+// HasMarks says whether a call that waits puts its mark into its request, as it does where several threads
+// may call MPI (ompi/request/request.h, 4.1 to 6.0). The mark is gone once the request is complete. Without
+// it the call has nothing more to wait for, or has not begun: what it holds may be another one's.
+func (p *Process) HasMarks() bool {
+	if multiple := p.threadMultiple(); multiple.Known {
+		return multiple.Value
+	}
+	calls, err := p.Calls()
+	return err != nil || len(calls) > 1
+}
+
+// Calls are the calls that threads are in, which are read once: with many threads that is much.
+func (p *Process) Calls() ([]callstack.Call, error) {
+	if p.calls == nil {
+		list, err := callstack.Calls(p.R)
+		p.calls = &calls{list, err}
+	}
+	return p.calls.list, p.calls.err
+}

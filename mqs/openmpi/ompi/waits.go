@@ -1,0 +1,203 @@
+package ompi
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/callstack"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+)
+
+// SetWaits finds out which requests each call waits for. A thread that waits for
+// several requests at once puts the address of an ompi_wait_sync_t of its own,
+// on its stack, into each of them (ompi/request/req_wait.c, 4.1 to 6.0), as it
+// does for a single one where there are threads. Else it looks again and again at
+// a request whose address it holds, see [Queues.Own]. The stack keeps old
+// values, so a request of the program's own that a call holds and has not been shown
+// to wait for is left out; of the library's own, those that a blocking collective has made are not.
+func (p *Process) SetWaits(q Queues, threads []mqs.Thread) {
+	calls, err := p.Calls()
+	if err != nil {
+		return
+	}
+	isAlone := callsThatSend(calls) <= 1
+	callstack.SetWaits(threads, calls, func(c *callstack.Call) callstack.Wait {
+		var w callstack.Wait
+		waited, all := p.waitedFor(q, c, isAlone)
+		w.All = all
+		for _, r := range waited {
+			w.Requests = append(w.Requests, callstack.Request{Addr: r.Addr, Comm: p.idOf(r.Comm)})
+		}
+		if root, ok := argument(c, "root"); ok {
+			w.Root = mqs.Known(int32(root))
+		}
+		if comm, ok := argument(c, "comm"); ok {
+			w.Comm = p.idOf(inferior.Ptr[Communicator](comm))
+		}
+		return w
+	})
+}
+
+// idOf is the unique id of the communicator at an address, if there is one.
+func (p *Process) idOf(at inferior.Ptr[Communicator]) mqs.Maybe[inferior.Addr] {
+	if c := p.CommAt(at); c != nil {
+		return mqs.Known(c.Model.UniqueID)
+	}
+	return mqs.Maybe[inferior.Addr]{}
+}
+
+// waitedFor returns the requests that a call waits for, and whether they are all. It is alone if no other
+// thread's call may have made a send for itself.
+func (p *Process) waitedFor(q Queues, c *callstack.Call, isAlone bool) (waited []Waitable, all bool) {
+	open := q.Incomplete()
+	synced := slices.DeleteFunc(slices.Clone(open), func(w Waitable) bool { return !c.Holds(inferior.Addr(w.Complete)) })
+	if len(synced) > 0 {
+		return synced, p.areAll(c, synced)
+	}
+	held := slices.DeleteFunc(slices.Clone(open), func(w Waitable) bool { return !c.Words[w.Addr] && !c.Holds(w.Addr) })
+	_, sends := callstack.BlockingSends[c.Function]
+	_, receives := callstack.BlockingRecvs[c.Function]
+	switch {
+	case c.Function == "MPI_Probe" || c.Function == "MPI_Mprobe":
+		waited = q.Probes(c)
+		return waited, len(waited) == 1
+	case !callstack.IsPointToPoint(c.Function):
+		waited = slices.DeleteFunc(held, func(w Waitable) bool { return !isOfCollective(w.Tag) })
+		if len(waited) == 0 && agreesOnContext(c) {
+			waited = ofOneNonBlocking(open)
+		}
+		return waited, false
+	case c.Function == "MPI_Wait" && !p.HasMarks() && IsWaiting(c):
+		waited, all = p.ofHandle(c, held), true
+	case sends || receives:
+		waited, all = q.Own(c, held, isAlone)
+	}
+	// What has its mark no more, or has not come to wait, waits for nothing that is known.
+	waited = slices.DeleteFunc(waited, func(w Waitable) bool { return w.Complete == RequestCompleted })
+	return waited, all && len(waited) > 0
+}
+
+// callsThatSend counts the calls that may have made a send for themselves: collectives send, too.
+func callsThatSend(calls []callstack.Call) (n int) {
+	for _, c := range calls {
+		if _, sends := callstack.BlockingSends[c.Function]; sends || !callstack.IsPointToPoint(c.Function) {
+			n++
+		}
+	}
+	return n
+}
+
+// areAll says whether a call has put its mark into no other request. Where the
+// mark is, those are counted that must still complete: of MPI_Waitany and
+// MPI_Waitsome that is one, so theirs are looked for in the array that the program
+// has passed, whose address the call holds.
+func (p *Process) areAll(c *callstack.Call, synced []Waitable) bool {
+	mark := inferior.Addr(synced[0].Complete)
+	if c.Function != "MPI_Waitany" && c.Function != "MPI_Waitsome" {
+		count, err := p.R.Int(mark, 4)
+		return err == nil && int(count) == len(synced)
+	}
+	known := map[inferior.Addr]bool{}
+	for _, w := range synced {
+		known[w.Addr] = true
+	}
+	if !p.Request.Bound() || p.prefetchWords(c) != nil {
+		return false
+	}
+	for a := range c.Words {
+		if p.isArray(a, mark, known) {
+			return true
+		}
+	}
+	return false
+}
+
+// prefetchWords brings what a call's words may point at into the cache.
+func (p *Process) prefetchWords(c *callstack.Call) error {
+	var ranges []inferior.Range
+	for a := range c.Words {
+		ranges = append(ranges, inferior.Range{Addr: a, Len: p.R.Info().PointerSize})
+	}
+	return p.R.Prefetch(ranges)
+}
+
+// maxArray bounds the elements of an array of requests that are looked at.
+const maxArray = 1 << 16
+
+// isArray says whether at a stands an array of requests with all known ones and
+// no other one that has the mark.
+func (p *Process) isArray(a, mark inferior.Addr, known map[inferior.Addr]bool) bool {
+	width := inferior.Addr(p.R.Info().PointerSize)
+	if a%width != 0 {
+		return false
+	}
+	found := 0
+	for i := range inferior.Addr(maxArray) {
+		word, err := p.R.Pointers(a+i*width, 1)
+		if err != nil {
+			break
+		}
+		switch r := word[0]; {
+		case known[r]:
+			found++
+		case r == 0 || r != p.Symbols[symNullRequest].Addr && !p.isRequest(r):
+			return found == len(known)
+		case r != p.Symbols[symNullRequest].Addr:
+			if q, err := p.Request.Read(p.R, inferior.Ptr[Request](r)); err != nil || inferior.Addr(q.Complete) == mark {
+				return false
+			}
+		}
+	}
+	return found == len(known)
+}
+
+// isRequest says whether an object of some class of requests stands at a.
+func (p *Process) isRequest(a inferior.Addr) bool {
+	if a%inferior.Addr(p.R.Info().PointerSize) != 0 {
+		return false
+	}
+	name, err := p.ClassName(inferior.Ptr[Object](a))
+	return err == nil && strings.Contains(name, "request")
+}
+
+// ofHandle returns the request that MPI_Wait waits for, which it was given the address
+// of a handle for: it holds both. It returns none if there is another such pair.
+func (p *Process) ofHandle(c *callstack.Call, held []Waitable) []Waitable {
+	if !p.Request.Bound() || p.prefetchWords(c) != nil {
+		return nil
+	}
+	var own []Waitable
+	seen := map[inferior.Addr]bool{p.Symbols[symNullRequest].Addr: true}
+	for a := range c.Words {
+		if c.Holds(a) {
+			continue
+		}
+		word, err := p.R.Pointers(a, 1)
+		if err != nil || seen[word[0]] || !c.Words[word[0]] {
+			continue
+		}
+		seen[word[0]] = true
+		at := slices.IndexFunc(held, func(w Waitable) bool { return w.Addr == word[0] })
+		switch {
+		case at >= 0:
+			own = append(own, held[at])
+		case p.isRequest(word[0]): // one of another kind, as of a collective, or a complete one
+			return nil
+		}
+	}
+	if len(own) != 1 || IsInternal(own[0].Tag) {
+		return nil
+	}
+	return own
+}
+
+// ofOneNonBlocking are the requests of the only non-blocking collective that is on its way. None
+// are returned if there are more: which one a call has begun is not read.
+func ofOneNonBlocking(open []Waitable) []Waitable {
+	out := slices.DeleteFunc(slices.Clone(open), func(w Waitable) bool { return !IsOfNonBlocking(w.Tag) })
+	if slices.ContainsFunc(out, func(w Waitable) bool { return w.Tag != out[0].Tag || w.Comm != out[0].Comm }) {
+		return nil
+	}
+	return out
+}
