@@ -201,7 +201,7 @@ func TestReadRanks(t *testing.T) {
 	}
 	away := *job
 	away.Ranks = append(slices.Clone(job.Ranks), launch.Rank{Number: mqs.Known[int32](2), PID: 7, Host: "away"})
-	one := &fakeGDB{answer: func(t gdbrun.Task) (*mqs.Snapshot, error) {
+	one := &fakeGDB{answer: func(gdbrun.Task) (*mqs.Snapshot, error) {
 		return &mqs.Snapshot{Processes: []*mqs.Process{{PID: away.Ranks[1].PID}}}, nil
 	}}
 	s, remarks, err := ReadRanks(t.Context(), one, away.Ranks[0].PID, &away)
