@@ -11,8 +11,6 @@ import (
 
 	"github.com/rs/zerolog"
 	"github.com/sourcegraph/jsonrpc2"
-
-	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // windows counts the windows that this process has open.
@@ -40,14 +38,14 @@ func TestNothingGoesOn(t *testing.T) {
 		begun := make(chan struct{})
 		var ended atomic.Bool
 		served := make(chan error, 1)
-		go func() {
-			served <- Serve(context.Background(), there, "v1", handlerFunc(func(ctx context.Context, _ *Debugger, _ inferior.Inferior) error {
-				close(begun)
-				<-ctx.Done()
-				ended.Store(true)
-				return ctx.Err()
-			}), zerolog.Nop())
-		}()
+		server := NewServer("v1", zerolog.Nop())
+		RegisterDisplay(server, MethodDescribe, func(ctx context.Context, _ *Debugger, _ DescribeParams) error {
+			close(begun)
+			<-ctx.Done()
+			ended.Store(true)
+			return ctx.Err()
+		})
+		go func() { served <- server.Serve(context.Background(), there) }()
 		conn := jsonrpc2.NewConn(context.Background(), jsonrpc2.NewBufferedStream(here, jsonrpc2.VSCodeObjectCodec{}),
 			jsonrpc2.HandlerWithError(func(context.Context, *jsonrpc2.Conn, *jsonrpc2.Request) (any, error) { return nil, nil }))
 		if err := conn.Call(context.Background(), MethodInitialize, InitializeParams{Protocol: ProtocolVersion}, nil); err != nil {

@@ -6,7 +6,6 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
-	"github.com/mpi-queues/mpi-queues/bridge"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/helper"
 )
 
@@ -27,7 +26,7 @@ func helperCommand() *cobra.Command {
 			log := helper.Log(zerolog.WarnLevel)
 			h := helper.New(version(), log, nil)
 			defer h.Close()
-			if err := bridge.Serve(cmd.Context(), stream, version(), h, log); err != nil {
+			if err := h.Server(log).Serve(cmd.Context(), stream); err != nil {
 				return unreadable(err)
 			}
 			return nil

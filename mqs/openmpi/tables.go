@@ -4,7 +4,6 @@ import (
 	"embed"
 	"sync"
 
-	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
 	"github.com/mpi-queues/mpi-queues/mqs/openmpi/ompi"
 )
@@ -20,10 +19,7 @@ var tables = sync.OnceValue(func() []*layout.Table { return layout.MustReadTable
 // Wants are what a table of a scope has: what the decoder reads, and what the release's own
 // debugger library asks its host for.
 func Wants(layout.Scope) []layout.Want {
-	out := inferior.Wants(ompi.Types())
-	for _, c := range components {
-		out = append(out, inferior.Wants(c.Types)...)
-	}
+	out := ompi.Wants(components)
 	for _, q := range vendorAsks {
 		w := layout.Want{Name: q.Name}
 		for _, field := range q.Fields {

@@ -34,6 +34,7 @@ func (w *workshop) object(r *recipe) (string, error) {
 	if _, err := os.Stat(out); err == nil {
 		return out, nil
 	}
+	fmt.Fprintf(os.Stderr, "%s: fetching and preparing its packages\n", r.name)
 	if err := os.MkdirAll(w.cache, 0o777); err != nil {
 		return "", err
 	}

@@ -56,7 +56,10 @@ func rewrite(root string) error {
 	}
 	var bad []error
 	for _, s := range all {
-		bad = append(bad, s.renew(), s.write(root))
+		for _, t := range s.tables {
+			bad = append(bad, s.renew(t))
+		}
+		bad = append(bad, s.write(root))
 	}
 	return errors.Join(bad...)
 }

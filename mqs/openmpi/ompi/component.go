@@ -11,7 +11,7 @@ import (
 type Component struct {
 	// Name is Open MPI's for it: "ob1".
 	Name string
-	// Types are the C types that it reads: a pointer to a struct as [inferior.Bind] binds.
+	// Types are the C types that it reads: a pointer to a struct of [inferior.Struct] fields, none of them bound.
 	Types any
 	// Open returns the queues of a process, nil if the component is not the one that carries its messages.
 	// It fails if it is, and the layouts that the process is read by are not those of its objects.

@@ -9,12 +9,12 @@ import (
 // the components carries its messages: q is nil if none does. It fails with an [*inferior.NoFitError]
 // if no layouts fit.
 func Fit(r *inferior.Reader, symbols map[string]inferior.Symbol, tables []*layout.Table, components []Component) (p *Process, q Queues, err error) {
-	queries := inferior.Queries(Types())
+	queries := inferior.Queries(&types{})
 	for _, c := range components {
 		queries = append(queries, inferior.Queries(c.Types)...)
 	}
 	p, err = inferior.Fit(r, queries, tables, func(l *layout.Layouts) (*Process, error) {
-		p, err := NewProcess(r, symbols, l)
+		p, err := newProcess(r, symbols, l)
 		if err != nil {
 			return nil, err
 		}
@@ -23,9 +23,6 @@ func Fit(r *inferior.Reader, symbols map[string]inferior.Symbol, tables []*layou
 	})
 	return p, q, err
 }
-
-// Types are the C types that are read of every process: a pointer to a struct as [inferior.Bind] binds.
-func Types() any { return &types{} }
 
 // prove checks the layouts against the process before any value read by them
 // is believed. Every object of Open MPI points at its class, which has the
@@ -48,4 +45,14 @@ func (p *Process) prove(components []Component) (q Queues, err error) {
 		return nil, err
 	}
 	return q, p.proveDatatype()
+}
+
+// Wants are the C types that are read of a process whose messages one of the components carries, and their
+// members: what a table of layouts is to have.
+func Wants(components []Component) []layout.Want {
+	out := inferior.Wants(&types{})
+	for _, c := range components {
+		out = append(out, inferior.Wants(c.Types)...)
+	}
+	return out
 }

@@ -56,8 +56,8 @@ type calls struct {
 	err  error
 }
 
-// NewProcess returns a process as given layouts have it, which nothing has proved yet.
-func NewProcess(r *inferior.Reader, symbols map[string]inferior.Symbol, l *layout.Layouts) (*Process, error) {
+// newProcess returns a process as given layouts have it, which nothing has proved yet.
+func newProcess(r *inferior.Reader, symbols map[string]inferior.Symbol, l *layout.Layouts) (*Process, error) {
 	p := &Process{R: r, Symbols: symbols, Layouts: l,
 		Comms: map[inferior.Addr]*Comm{}, byAddr: map[inferior.Ptr[Communicator]]*Comm{},
 		classes: map[inferior.Ptr[Class]]Class{}, groups: map[inferior.Ptr[Group]]groupRead{}, datatypes: map[inferior.Ptr[Datatype]]DatatypeInfo{}}

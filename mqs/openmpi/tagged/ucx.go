@@ -12,8 +12,11 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/transport/ucx"
 )
 
+// ucxName is Open MPI's for the component.
+const ucxName = "ucx"
+
 // ucxComponent is pml ucx, which leaves matching to UCX.
-var ucxComponent = ompi.Component{Name: "ucx", Types: &ucxTypes{}, Open: openUCX}
+var ucxComponent = ompi.Component{Name: ucxName, Types: &ucxTypes{}, Open: openUCX}
 
 // symUCX is the module. Like the functions of ucxMakers it is in .dynsym of stripped libraries too.
 const symUCX = "ompi_pml_ucx" // mca_pml_ucx_module_t
@@ -93,7 +96,7 @@ type pmlUCX struct {
 }
 
 func openUCX(p *ompi.Process) (ompi.Queues, error) {
-	if p.PML != "ucx" {
+	if p.PML != ucxName {
 		return nil, nil
 	}
 	u := &pmlUCX{Process: p, makers: map[inferior.Addr]maker{}}

@@ -145,8 +145,13 @@ func (g *GDB) execute(ctx context.Context, t Task, s *server, log *os.File) (*os
 
 // serve serves gdb's extension until it closes its end.
 func (s *server) serve(ctx context.Context, stream net.Conn) {
+	b := bridge.NewServer(s.Version(), helper.Log(zerolog.Disabled))
+	bridge.RegisterDisplay(b, bridge.MethodQueues, s.Queues)
+	bridge.Register(b, bridge.MethodStatus, s.Status)
+	bridge.Register(b, bridge.MethodRanks, s.Ranks)
+	bridge.RegisterNotification(b, bridge.MethodExited, s.Exited)
 	// What ends it shows in how gdb ends.
-	_ = bridge.Serve(ctx, stream, s.Version(), s, helper.Log(zerolog.Disabled))
+	_ = b.Serve(ctx, stream)
 }
 
 // silence is why a gdb gave no answer: what the extension says of it, or how

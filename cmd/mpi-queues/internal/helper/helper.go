@@ -64,6 +64,17 @@ func (h *Helper) finder() *launch.Finder {
 // Version is that of this program.
 func (h *Helper) Version() string { return h.version }
 
+// Server answers what gdb's extension asks for.
+func (h *Helper) Server(log zerolog.Logger) *bridge.Server {
+	s := bridge.NewServer(h.version, log)
+	bridge.RegisterDisplay(s, bridge.MethodQueues, h.Queues)
+	bridge.RegisterDisplay(s, bridge.MethodDescribe, h.Describe)
+	bridge.RegisterDisplay(s, bridge.MethodDeadlock, h.Deadlock)
+	bridge.Register(s, bridge.MethodRanks, h.Ranks)
+	bridge.RegisterNotification(s, bridge.MethodExited, h.Exited)
+	return s
+}
+
 // Close ends the processes that run vendors' DLLs.
 func (h *Helper) Close() { h.dlls.Close() }
 

@@ -13,18 +13,18 @@ import (
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 )
 
-// sitting is a gdb that stays attached to a job's ranks: a look costs it neither a start nor
+// gdbSession is a gdb that stays attached to a job's ranks: a look costs it neither a start nor
 // the tables of symbols.
-type sitting struct {
+type gdbSession struct {
 	*live.Session
 	job    *job
 	folder string
 }
 
-// sit looks at a job's ranks from one gdb, as often as is planned.
-func (s *looker) sit(t *testing.T, j *job, dice *rand.Rand) {
+// startSession looks at a job's ranks from one gdb, as often as is planned.
+func (s *looker) startSession(t *testing.T, j *job, dice *rand.Rand) {
 	t.Helper()
-	g := &sitting{work.Sit(t, live.Nothing()), j, t.TempDir()}
+	g := &gdbSession{work.StartSession(t, live.Nothing()), j, t.TempDir()}
 	g.Do("set pagination off")
 	g.Do("set print thread-events off")
 	g.Do("set schedule-multiple on")
@@ -47,14 +47,14 @@ func (s *looker) sit(t *testing.T, j *job, dice *rand.Rand) {
 }
 
 // run lets the ranks run.
-func (g *sitting) run(t *testing.T) {
+func (g *gdbSession) run(t *testing.T) {
 	t.Helper()
 	g.Send("continue &")
 	g.isReady()
 }
 
 // stop stops them, and says whether they are there.
-func (g *sitting) stop(t *testing.T) bool {
+func (g *gdbSession) stop(t *testing.T) bool {
 	t.Helper()
 	g.Send("interrupt")
 	if !live.Soon(func() bool {
@@ -67,14 +67,14 @@ func (g *sitting) stop(t *testing.T) bool {
 }
 
 // isReady waits for the last prompt: in the background, gdb prints more than one.
-func (g *sitting) isReady() {
+func (g *gdbSession) isReady() {
 	g.Send(`echo is ready\n`)
 	g.Await("\nis ready\r\n" + live.Prompt)
 }
 
 // look makes a report, in one of two ways: in gdb, which remembers the looks before, or of a
 // snapshot.
-func (g *sitting) look(t *testing.T, alone bool) seen {
+func (g *gdbSession) look(t *testing.T, alone bool) seen {
 	t.Helper()
 	out := seen{way: inGDB, snapshot: filepath.Join(g.folder, "snapshot.json")}
 	path := filepath.Join(g.folder, "report.json")

@@ -15,7 +15,7 @@ const halfKept = `{"pid": 1, "global_rank": 0, "world_size": 2, "communicators":
 
 // A library that keeps no tags and no order loses nothing else, and nothing
 // that it keeps may be wrong.
-func TestKeeps(t *testing.T) {
+func TestFidelity(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rank-0.json")
 	if err := os.WriteFile(path, []byte(halfKept), 0o644); err != nil {
 		t.Fatal(err)
@@ -24,11 +24,11 @@ func TestKeeps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	keeps := Keeps{
-		Lost:  func(_ Object, _, key string, _, got Object) bool { return key == "desired_tag" && got[key] == nil },
-		Loose: func(_ Object, queue string, _ Object) bool { return queue == "pending_sends" },
-		Gone:  func(_ Object, _ string, want Object) bool { return want["kind"] == "ibsend" },
-		Mute:  func(queue, reason string) bool { return queue == "pending_sends" && reason == "elsewhere" },
+	keeps := Fidelity{
+		MayLackValue:     func(_ Object, _, key string, _, got Object) bool { return key == "desired_tag" && got[key] == nil },
+		MayBeUnordered:   func(_ Object, queue string, _ Object) bool { return queue == "pending_sends" },
+		MayBeAbsent:      func(_ Object, _ string, want Object) bool { return want["kind"] == "ibsend" },
+		MayBeUnavailable: func(queue, reason string) bool { return queue == "pending_sends" && reason == "elsewhere" },
 	}
 	send := func(tag, rank string) string {
 		return `{"status": "pending", "desired_local_rank": ` + rank + `, "desired_tag": ` + tag + `, "kind": "isend", "internal": false}`
