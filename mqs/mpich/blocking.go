@@ -48,7 +48,7 @@ func (s *source) blockingKinds() map[inferior.Addr]string {
 			s.waitsFor(c, kind, sends)
 		} else if _, ok := callstack.BlockingRecvs[c.Function]; !ok && !isPointToPoint(c.Function) {
 			for _, a := range slices.Concat(sends, recvs) {
-				if c.Words[a] {
+				if c.CandidatePointers[a] {
 					s.inCollective[a] = c.Function
 				}
 			}
@@ -74,12 +74,12 @@ func isPointToPoint(call string) bool {
 func (s *source) waitsFor(c callstack.Call, kind string, candidates []inferior.Addr) {
 	var held []inferior.Addr
 	for _, a := range candidates {
-		if c.Words[a] {
+		if c.CandidatePointers[a] {
 			held = append(held, a)
 		}
 	}
 	isAll := s.requests.err == nil
-	if at, ok := c.Innermost("request_ptr"); ok && kind != callstack.KindNotKnown && slices.Contains(held, inferior.Addr(at)) {
+	if at, ok := c.InnermostArgument("request_ptr"); ok && kind != callstack.KindNotKnown && slices.Contains(held, inferior.Addr(at)) {
 		held, isAll = []inferior.Addr{inferior.Addr(at)}, true
 	}
 	proved := len(held) == 1 && isAll && isWaiting(&c)

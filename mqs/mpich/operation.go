@@ -111,17 +111,17 @@ func (s *source) passed(r *requestAt, a *asked) {
 	if c == nil || r.complete() {
 		return
 	}
-	if v, ok := c.Own("dest"); ok && !a.peer.Known {
+	if v, ok := c.CallArgument("dest"); ok && !a.peer.Known {
 		a.peer = mqs.Known(int32(v))
 	}
-	if v, ok := c.Own("tag"); ok && !a.tag.Known {
+	if v, ok := c.CallArgument("tag"); ok && !a.tag.Known {
 		a.tag = mqs.Known(int32(v))
 	}
-	if v, ok := c.Own("buf"); ok && !a.buffer.Known {
+	if v, ok := c.CallArgument("buf"); ok && !a.buffer.Known {
 		a.buffer = mqs.Known(inferior.Addr(v))
 	}
-	count, isCount := c.Own("count")
-	datatype, isDatatype := c.Own("datatype")
+	count, isCount := c.CallArgument("count")
+	datatype, isDatatype := c.CallArgument("datatype")
 	if isCount && isDatatype && !a.count.Known && !a.datatype.Known {
 		a.count, a.datatype = mqs.Known(count), mqs.Known(uint32(datatype))
 	}

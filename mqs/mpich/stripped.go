@@ -362,12 +362,12 @@ func (s *stripped) ownOf(c *callstack.Call) (request inferior.Addr, kind string,
 		return 0, "", false
 	}
 	for i := range s.queues.sends {
-		if r := &s.queues.sends[i]; sends && r.State != transport.Complete && c.Words[s.requestOf(r)] {
+		if r := &s.queues.sends[i]; sends && r.State != transport.Complete && c.CandidatePointers[s.requestOf(r)] {
 			held, kind = append(held, s.requestOf(r)), sendKind
 		}
 	}
 	for i := range s.queues.receives {
-		if r := &s.queues.receives[i]; recvs && r.State != transport.Complete && c.Words[r.UserData] {
+		if r := &s.queues.receives[i]; recvs && r.State != transport.Complete && c.CandidatePointers[r.UserData] {
 			held, kind = append(held, r.UserData), recvKind
 		}
 	}

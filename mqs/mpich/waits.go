@@ -113,7 +113,7 @@ func (s *source) exchanged(c *callstack.Call) (out []*requestAt) {
 // half is the send or the receive that MPI_Sendrecv may wait for, nil if it waits for none or may hold
 // several; known if whether it waits for that one is.
 func (s *source) half(c *callstack.Call, argument string, list []*requestAt) (r *requestAt, isKnown bool) {
-	peer, isKnown := c.Own(argument)
+	peer, isKnown := c.CallArgument(argument)
 	if isKnown && int32(peer) == procNull {
 		return nil, true
 	}
@@ -131,7 +131,7 @@ func (s *source) half(c *callstack.Call, argument string, list []*requestAt) (r 
 func (s *source) heldBy(c *callstack.Call, list []*requestAt) []*requestAt {
 	return slices.DeleteFunc(slices.Clone(list), func(r *requestAt) bool {
 		_, may := s.blocking[r.at]
-		return !may && !s.mayBeBlocking[r.at] || !c.Words[r.at] || r.owner != nil
+		return !may && !s.mayBeBlocking[r.at] || !c.CandidatePointers[r.at] || r.owner != nil
 	})
 }
 
@@ -145,7 +145,7 @@ func (s *source) ownMessages(c *callstack.Call) (out []*requestAt) {
 			out = append(out, r)
 		}
 	}
-	if a, ok := c.Innermost("request_ptr"); ok {
+	if a, ok := c.InnermostArgument("request_ptr"); ok {
 		add(inferior.Addr(a))
 		return out
 	}
