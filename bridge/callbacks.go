@@ -1,10 +1,15 @@
 package bridge
 
+import (
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
+)
+
 // This file goes on with the protocol: what the helper asks and the debugger answers.
 
 // MemoryRange is a piece of a process's address space.
 type MemoryRange struct {
-	// Address of its first byte.
+	// Address of its first byte. It is a number, as an [inferior.Addr] that Go sends is not.
 	Address uint64 `json:"address"`
 	// Length in bytes.
 	Length int `json:"length"`
@@ -36,12 +41,7 @@ type FindSymbolsParams struct {
 }
 
 // Symbol is where a global symbol is.
-type Symbol struct {
-	// Address of the symbol.
-	Address uint64 `json:"address"`
-	// Object is the path of the library or program it is in, empty if not known.
-	Object string `json:"object"`
-}
+type Symbol = inferior.Symbol
 
 // FindSymbolsResult holds what was found.
 type FindSymbolsResult struct {
@@ -50,13 +50,7 @@ type FindSymbolsResult struct {
 }
 
 // TypeQuery asks for one C type.
-type TypeQuery struct {
-	// Name of a typedef, of one of C's own types, or of a struct, union or enum
-	// without the keyword.
-	Name string `json:"name"`
-	// Fields are paths of members, with dots between levels ("req_status.MPI_TAG").
-	Fields []string `json:"fields"`
-}
+type TypeQuery = layout.TypeQuery
 
 // FindTypesParams asks for the layout of C types.
 type FindTypesParams struct {
@@ -67,24 +61,10 @@ type FindTypesParams struct {
 }
 
 // Field is where a member stands in its type.
-type Field struct {
-	// Offset in bytes from the start of the type.
-	Offset int `json:"offset"`
-	// Size in bytes.
-	Size int `json:"size"`
-	// Kind is "signed", "unsigned", "pointer", "float", "array" or "struct" (unions too).
-	Kind string `json:"kind"`
-}
+type Field = layout.Field
 
 // Type is the layout of a C type.
-type Type struct {
-	// Size in bytes.
-	Size int `json:"size"`
-	// Object is the path of the library or program that describes it, empty if not known.
-	Object string `json:"object"`
-	// Fields has an entry for each path asked for, null for one that there is not.
-	Fields []*Field `json:"fields"`
-}
+type Type = layout.Layout
 
 // FindTypesResult holds what was found.
 type FindTypesResult struct {
@@ -102,55 +82,14 @@ type ListThreadsParams struct {
 	Variables []string `json:"variables"`
 }
 
-// Variable is an argument of a function.
-type Variable struct {
-	// Name of the argument.
-	Name string `json:"name"`
-	// Value of an integer, an enumerator or a bool, or the address that a
-	// pointer holds, in 64 bits.
-	Value int64 `json:"value"`
-}
-
 // Frame is one frame of a thread's stack.
-type Frame struct {
-	// Function is the name of the function, empty if not known.
-	Function string `json:"function"`
-	// StackPointer is the value of the stack pointer in this frame.
-	StackPointer uint64 `json:"stack_pointer"`
-	// Object is the path of the library that the function is in, empty if it is in the program.
-	Object string `json:"object"`
-	// File is the source file that it is in, as the debugger names it, empty if not known.
-	File string `json:"file"`
-	// Line is the line of its call of the next inner frame, or where it
-	// stands; 0 if not known.
-	Line int `json:"line"`
-	// Variables are the arguments that were asked for and can be read.
-	Variables []Variable `json:"variables"`
-}
+type Frame = inferior.Frame
 
 // SystemCall is what a thread has asked the kernel for.
-type SystemCall struct {
-	// Number is the kernel's for the architecture, -1 if the thread is in none.
-	Number int64 `json:"number"`
-	// Arguments are the six that a system call can have.
-	Arguments []uint64 `json:"arguments"`
-}
+type SystemCall = inferior.SystemCall
 
 // Thread is where one thread is.
-type Thread struct {
-	// Number is the debugger's number for it.
-	Number int `json:"number"`
-	// ID is the kernel's number for it, 0 if not known.
-	ID int `json:"id"`
-	// SystemCall is what it has asked the kernel for, null if not known.
-	SystemCall *SystemCall `json:"system_call"`
-	// Frames from the innermost outwards, as far as they can be found out.
-	Frames []Frame `json:"frames"`
-	// Complete is true if the last of them is the outermost frame of the thread.
-	Complete bool `json:"complete"`
-	// Registers are the values of the integer registers in the innermost frame.
-	Registers []uint64 `json:"registers"`
-}
+type Thread = inferior.Thread
 
 // ListThreadsResult holds all threads of the process.
 type ListThreadsResult struct {

@@ -81,10 +81,7 @@ type process struct {
 	p Process
 }
 
-func (t *process) Info() inferior.Info {
-	return inferior.Info{Inferior: t.p.Inferior, PID: t.p.PID, Kind: t.p.Kind, Rank: t.p.Rank, State: t.p.State, Executable: t.p.Executable, Libraries: t.p.Libraries,
-		Architecture: t.p.Architecture, PointerSize: t.p.PointerSize, BigEndian: t.p.BigEndian}
-}
+func (t *process) Info() inferior.Info { return t.p }
 
 func (t *process) ReadMemory(ctx context.Context, ranges []inferior.Range) ([][]byte, error) {
 	p := ReadMemoryParams{Inferior: t.p.Inferior}
@@ -133,45 +130,19 @@ func (t *process) FindSymbols(ctx context.Context, names []string) ([]*inferior.
 	if len(got.Symbols) != len(names) {
 		return nil, fmt.Errorf("the debugger answered %d of %d symbols", len(got.Symbols), len(names))
 	}
-	out := make([]*inferior.Symbol, len(names))
-	for i, s := range got.Symbols {
-		if s != nil {
-			out[i] = &inferior.Symbol{Addr: inferior.Addr(s.Address), Object: s.Object}
-		}
-	}
-	return out, nil
+	return got.Symbols, nil
 }
 
 func (t *process) FindTypes(ctx context.Context, queries []layout.TypeQuery) ([]*layout.Layout, error) {
-	p := FindTypesParams{Inferior: t.p.Inferior}
-	for _, q := range queries {
-		p.Types = append(p.Types, TypeQuery{q.Name, append([]string{}, q.Fields...)})
-	}
 	var got FindTypesResult
-	if err := t.d.call(ctx, MethodFindTypes, p, &got); err != nil {
+	if err := t.d.call(ctx, MethodFindTypes, FindTypesParams{t.p.Inferior, queries}, &got); err != nil {
 		return nil, err
 	}
 	t.d.roundTrips++
 	if len(got.Types) != len(queries) {
 		return nil, fmt.Errorf("the debugger answered %d of %d types", len(got.Types), len(queries))
 	}
-	out := make([]*layout.Layout, len(queries))
-	for i, found := range got.Types {
-		if found == nil {
-			continue
-		}
-		if len(found.Fields) != len(queries[i].Fields) {
-			return nil, fmt.Errorf("the debugger answered %d of %d fields of %s", len(found.Fields), len(queries[i].Fields), queries[i].Name)
-		}
-		l := &layout.Layout{Size: found.Size, Object: found.Object, Fields: map[string]layout.Field{}}
-		for k, f := range found.Fields {
-			if f != nil {
-				l.Fields[queries[i].Fields[k]] = layout.Field{Offset: f.Offset, Size: f.Size, Kind: layout.Kind(f.Kind)}
-			}
-		}
-		out[i] = l
-	}
-	return out, nil
+	return got.Types, nil
 }
 
 func (t *process) Threads(ctx context.Context, depth int, variables []string) ([]inferior.Thread, error) {
@@ -180,26 +151,5 @@ func (t *process) Threads(ctx context.Context, depth int, variables []string) ([
 		return nil, err
 	}
 	t.d.roundTrips++
-	out := make([]inferior.Thread, len(got.Threads))
-	for i, thread := range got.Threads {
-		out[i] = inferior.Thread{Number: thread.Number, ID: thread.ID, Complete: thread.Complete, Registers: thread.Registers}
-		if call := thread.SystemCall; call != nil {
-			out[i].SystemCall = &inferior.SystemCall{Number: call.Number, Arguments: call.Arguments}
-		}
-		for _, f := range thread.Frames {
-			out[i].Frames = append(out[i].Frames, f.target())
-		}
-	}
-	return out, nil
-}
-
-func (f Frame) target() inferior.Frame {
-	out := inferior.Frame{Function: f.Function, StackPointer: inferior.Addr(f.StackPointer), Object: f.Object, File: f.File, Line: f.Line}
-	for _, v := range f.Variables {
-		if out.Variables == nil {
-			out.Variables = map[string]int64{}
-		}
-		out.Variables[v.Name] = v.Value
-	}
-	return out
+	return got.Threads, nil
 }

@@ -5,15 +5,18 @@
 // Content-Length headers. While a request is pending the helper calls back, on
 // the same two pipes, for memory, symbols and types. Or the helper has started
 // the debugger, and a socket that this has inherited takes the place of the pipes. This file and
-// callbacks.go are the one definition of every message, from which
-// python/mpi_queues/protocol.py is generated.
+// callbacks.go, and the types of packages inferior and layout that they name, are the one
+// definition of every message, from which python/mpi_queues/protocol.py is generated. A field
+// tagged protocol:"-" is in no message.
 package bridge
+
+import "github.com/mpi-queues/mpi-queues/mqs/inferior"
 
 //go:generate go run ./pygen -o ../python/mpi_queues/protocol.py
 
 // ProtocolVersion is what both ends must agree on in [Initialize]. It changes
 // whenever a message changes in a way that an older end would misread.
-const ProtocolVersion = 3
+const ProtocolVersion = 4
 
 // Methods that the debugger calls in the helper.
 const (
@@ -94,29 +97,7 @@ type Window struct {
 }
 
 // Process is one process as the debugger knows it.
-type Process struct {
-	// Inferior is the debugger's number for it.
-	Inferior int `json:"inferior"`
-	// PID is its process id, 0 where there is none (some core files).
-	PID int `json:"pid"`
-	// Kind is "live", "core" or "remote".
-	Kind string `json:"kind"`
-	// Rank is its rank in MPI_COMM_WORLD as its launcher says, null if not known.
-	Rank *int32 `json:"rank"`
-	// State is the letter of /proc/PID/stat for its state before it was attached
-	// to, empty if not known or if it has run since.
-	State string `json:"state"`
-	// Executable is the path of its program, or empty.
-	Executable string `json:"executable"`
-	// Libraries are the paths of its shared libraries, in the debugger's order.
-	Libraries []string `json:"libraries"`
-	// Architecture is the debugger's name for it, such as "i386:x86-64".
-	Architecture string `json:"architecture"`
-	// PointerSize is the width of a pointer in bytes.
-	PointerSize int `json:"pointer_size"`
-	// BigEndian is true if the most significant byte comes first.
-	BigEndian bool `json:"big_endian"`
-}
+type Process = inferior.Info
 
 // Obstacle is a process that was asked for and can't be read.
 type Obstacle struct {

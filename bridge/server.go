@@ -16,27 +16,103 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
-// Handler does what the debugger asks for. What there is to show it writes to
-// the debugger; an error is a sentence for the user, see [errorCode].
-type Handler interface {
-	Queues(ctx context.Context, d *Debugger, p QueuesParams) error
-	Describe(ctx context.Context, d *Debugger, p DescribeParams) error
-	Deadlock(ctx context.Context, d *Debugger, p DeadlockParams) error
-	// Ranks answers without asking the debugger.
-	Ranks(ctx context.Context, p RanksParams) (*RanksResult, error)
-	// Status tells what the debugger does by itself.
-	Status(ctx context.Context, p StatusParams)
-	// Exited tells of a process that has gone. No request is under way meanwhile.
-	Exited(ctx context.Context, p ExitedParams)
+// Server does what a debugger asks for: what [Register], [RegisterDisplay] and
+// [RegisterNotification] have told it to. All are told before it serves.
+type Server struct {
+	version string
+	log     zerolog.Logger
+	methods map[string]method
+	window  *window
+
+	// working is held by what the handlers do: messages overtake each other,
+	// so that a process may be said to have gone while a request begins.
+	working sync.Mutex
+
+	mu        sync.Mutex
+	peer      *InitializeParams  // nil before the handshake
+	current   jsonrpc2.ID        // the request under way
+	cancel    context.CancelFunc // of that request; nil if there is none
+	cancelled uint64             // the last request that was given up when it was not under way
 }
 
-// Serve speaks the protocol on stream until the other end closes it or ctx ends.
-func Serve(ctx context.Context, stream io.ReadWriteCloser, version string, h Handler, log zerolog.Logger) error {
-	window, err := newWindow(windowSize)
-	if err != nil {
-		log.Debug().Err(err).Msg("no shared memory")
+// method does what a message asks for, and returns the result.
+type method func(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.Request) (any, error)
+
+// NewServer returns a server that can shake hands; version is the helper's own.
+func NewServer(version string, log zerolog.Logger) *Server {
+	s := &Server{version: version, log: log, methods: map[string]method{}}
+	add(s, MethodInitialize, func(_ context.Context, _ *jsonrpc2.Conn, _ *jsonrpc2.Request, p InitializeParams) (any, error) {
+		return s.initialize(p)
+	})
+	add(s, MethodCancel, func(_ context.Context, _ *jsonrpc2.Conn, _ *jsonrpc2.Request, p CancelParams) (any, error) {
+		s.giveUp(p.ID)
+		return nil, nil
+	})
+	return s
+}
+
+// Register has f do the requests of a method, one at a time. Its result is sent back; an error
+// is a sentence for the user, see [errorCode]. If the parameters have a "window", it says
+// whether the debugger has mapped the window.
+func Register[P, R any](s *Server, name string, f func(ctx context.Context, d *Debugger, p P) (R, error)) {
+	add(s, name, func(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.Request, p P) (any, error) {
+		var shared struct {
+			Window bool `json:"window"`
+		}
+		if err := decode(req, &shared); err != nil {
+			return nil, err
+		}
+		return s.run(ctx, req.ID, func(ctx context.Context, peer InitializeParams) (any, error) {
+			return f(ctx, &Debugger{Peer: peer, conn: conn, window: s.window, mapped: shared.Window && s.window != nil}, p)
+		})
+	})
+}
+
+// RegisterDisplay is [Register] for requests that hand over their answer by [Debugger.Stream]. Their
+// result is a [Result].
+func RegisterDisplay[P any](s *Server, name string, f func(ctx context.Context, d *Debugger, p P) error) {
+	Register(s, name, func(ctx context.Context, d *Debugger, p P) (*Result, error) {
+		start := time.Now()
+		if err := f(ctx, d, p); err != nil {
+			return nil, err
+		}
+		return &Result{RoundTrips: d.roundTrips, BytesRead: d.bytesRead, Seconds: time.Since(start).Seconds()}, nil
+	})
+}
+
+// RegisterNotification has f hear what a method tells. No request is under way meanwhile.
+func RegisterNotification[P any](s *Server, name string, f func(ctx context.Context, p P)) {
+	add(s, name, func(ctx context.Context, _ *jsonrpc2.Conn, _ *jsonrpc2.Request, p P) (any, error) {
+		s.working.Lock()
+		defer s.working.Unlock()
+		f(ctx, p)
+		return nil, nil
+	})
+}
+
+// add has f do what a method asks for, on a goroutine of its own for every message.
+func add[P any](s *Server, name string, f func(context.Context, *jsonrpc2.Conn, *jsonrpc2.Request, P) (any, error)) {
+	if s.methods[name] != nil {
+		panic("bridge: " + name + " is registered twice")
 	}
-	s := &server{handler: h, version: version, window: window, log: log}
+	s.methods[name] = func(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.Request) (any, error) {
+		var p P
+		if err := decode(req, &p); err != nil {
+			return nil, err
+		}
+		return f(ctx, conn, req, p)
+	}
+}
+
+// Serve speaks the protocol on stream until the other end closes it or ctx ends. What a handler
+// does by then ends first, unless it takes longer than [endPatience]. It is to be called once.
+func (s *Server) Serve(ctx context.Context, stream io.ReadWriteCloser) error {
+	var err error
+	if s.window, err = newWindow(windowSize); err != nil {
+		s.log.Debug().Err(err).Msg("no shared memory")
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer s.end(cancel)
 	// The handlers call back, and the read loop must go on meanwhile.
 	conn := jsonrpc2.NewConn(ctx, jsonrpc2.NewBufferedStream(stream, jsonrpc2.VSCodeObjectCodec{}),
 		jsonrpc2.AsyncHandler(jsonrpc2.HandlerWithError(s.handle).SuppressErrClosed()), jsonrpc2.SetLogger(quiet{}))
@@ -48,93 +124,37 @@ func Serve(ctx context.Context, stream io.ReadWriteCloser, version string, h Han
 	}
 }
 
+// endPatience is how long a handler may take to end that nobody waits for any more.
+const endPatience = time.Second
+
+// end waits for the handler, and gives the shared memory back.
+func (s *Server) end(cancel context.CancelFunc) {
+	cancel()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.working.Lock()
+		defer s.working.Unlock()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.window.close()
+		s.window = nil // a request may be about to begin
+	}()
+	select {
+	case <-ended:
+	case <-time.After(endPatience):
+	}
+}
+
 // quiet drops what jsonrpc2 would log by itself.
 type quiet struct{}
 
 func (quiet) Printf(string, ...any) {}
 
-type server struct {
-	handler Handler
-	version string
-	window  *window
-	log     zerolog.Logger
-
-	// working is held by what the handler does: messages overtake each other,
-	// so that a process may be said to have gone while a request begins.
-	working sync.Mutex
-
-	mu        sync.Mutex
-	peer      *InitializeParams  // nil before the handshake
-	current   jsonrpc2.ID        // the request under way
-	cancel    context.CancelFunc // of that request; nil if there is none
-	cancelled uint64             // the last request that was given up when it was not under way
-}
-
-// handle runs on a goroutine of its own for every message.
-func (s *server) handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.Request) (any, error) {
+func (s *Server) handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.Request) (any, error) {
 	s.log.Debug().Str("method", req.Method).Msg("request")
-	switch req.Method {
-	case MethodInitialize:
-		var p InitializeParams
-		if err := decode(req, &p); err != nil {
-			return nil, err
-		}
-		return s.initialize(p)
-	case MethodCancel:
-		var p CancelParams
-		if err := decode(req, &p); err != nil {
-			return nil, err
-		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.cancel != nil && s.current.Num == p.ID {
-			s.cancel()
-		} else {
-			s.cancelled = max(s.cancelled, p.ID) // messages overtake each other, and ids grow
-		}
-		return nil, nil
-	case MethodExited:
-		var p ExitedParams
-		if err := decode(req, &p); err != nil {
-			return nil, err
-		}
-		s.working.Lock()
-		defer s.working.Unlock()
-		s.handler.Exited(ctx, p)
-		return nil, nil
-	case MethodQueues:
-		var p QueuesParams
-		if err := decode(req, &p); err != nil {
-			return nil, err
-		}
-		return s.show(ctx, conn, req.ID, p.Window, func(ctx context.Context, d *Debugger) error { return s.handler.Queues(ctx, d, p) })
-	case MethodDescribe:
-		var p DescribeParams
-		if err := decode(req, &p); err != nil {
-			return nil, err
-		}
-		return s.show(ctx, conn, req.ID, p.Window, func(ctx context.Context, d *Debugger) error { return s.handler.Describe(ctx, d, p) })
-	case MethodDeadlock:
-		var p DeadlockParams
-		if err := decode(req, &p); err != nil {
-			return nil, err
-		}
-		return s.show(ctx, conn, req.ID, p.Window, func(ctx context.Context, d *Debugger) error { return s.handler.Deadlock(ctx, d, p) })
-	case MethodRanks:
-		var p RanksParams
-		if err := decode(req, &p); err != nil {
-			return nil, err
-		}
-		return s.run(ctx, req.ID, func(ctx context.Context, _ InitializeParams) (any, error) { return s.handler.Ranks(ctx, p) })
-	case MethodStatus:
-		var p StatusParams
-		if err := decode(req, &p); err != nil {
-			return nil, err
-		}
-		return s.run(ctx, req.ID, func(ctx context.Context, _ InitializeParams) (any, error) {
-			s.handler.Status(ctx, p)
-			return &StatusResult{}, nil
-		})
+	if m := s.methods[req.Method]; m != nil {
+		return m(ctx, conn, req)
 	}
 	return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeMethodNotFound, Message: fmt.Sprintf("no method %q", req.Method)}
 }
@@ -149,7 +169,7 @@ func decode(req *jsonrpc2.Request, into any) error {
 	return nil
 }
 
-func (s *server) initialize(p InitializeParams) (*InitializeResult, error) {
+func (s *Server) initialize(p InitializeParams) (*InitializeResult, error) {
 	if p.Protocol != ProtocolVersion {
 		return nil, &jsonrpc2.Error{Code: CodeVersion, Message: fmt.Sprintf(
 			"the helper (version %s) speaks protocol %d, the extension in the debugger (version %s) protocol %d: install both from the same release",
@@ -161,20 +181,19 @@ func (s *server) initialize(p InitializeParams) (*InitializeResult, error) {
 	return &InitializeResult{Protocol: ProtocolVersion, Version: s.version, Window: s.window.describe()}, nil
 }
 
-// show does a request whose answer is handed over in pieces.
-func (s *server) show(ctx context.Context, conn *jsonrpc2.Conn, id jsonrpc2.ID, mapped bool, f func(context.Context, *Debugger) error) (any, error) {
-	return s.run(ctx, id, func(ctx context.Context, peer InitializeParams) (any, error) {
-		start := time.Now()
-		d := &Debugger{Peer: peer, conn: conn, window: s.window, mapped: mapped && s.window != nil}
-		if err := f(ctx, d); err != nil {
-			return nil, err
-		}
-		return &Result{RoundTrips: d.roundTrips, BytesRead: d.bytesRead, Seconds: time.Since(start).Seconds()}, nil
-	})
+// giveUp cancels a request, which may not have arrived yet.
+func (s *Server) giveUp(id uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cancel != nil && s.current.Num == id {
+		s.cancel()
+	} else {
+		s.cancelled = max(s.cancelled, id) // messages overtake each other, and ids grow
+	}
 }
 
 // run does one request of the debugger's, and returns its result. There is only ever one.
-func (s *server) run(ctx context.Context, id jsonrpc2.ID, f func(context.Context, InitializeParams) (any, error)) (any, error) {
+func (s *Server) run(ctx context.Context, id jsonrpc2.ID, f func(context.Context, InitializeParams) (any, error)) (any, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s.mu.Lock()

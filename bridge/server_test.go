@@ -16,40 +16,31 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
-// handlerFunc makes a handler of a function that gets the first process.
-type handlerFunc func(ctx context.Context, d *Debugger, t inferior.Inferior) error
+// handler does all that is asked for, with the first process.
+type handler func(ctx context.Context, d *Debugger, t inferior.Inferior) error
 
-func (f handlerFunc) Queues(ctx context.Context, d *Debugger, p QueuesParams) error {
-	return f(ctx, d, d.Inferior(p.Processes[0]))
+// server returns a server that has a handler do each method.
+func (f handler) server() *Server {
+	s := NewServer("v1", zerolog.Nop())
+	RegisterDisplay(s, MethodQueues, func(ctx context.Context, d *Debugger, p QueuesParams) error {
+		return f(ctx, d, d.Inferior(p.Processes[0]))
+	})
+	RegisterDisplay(s, MethodDescribe, func(ctx context.Context, d *Debugger, p DescribeParams) error {
+		return f(ctx, d, d.Inferior(p.Process))
+	})
+	RegisterDisplay(s, MethodDeadlock, func(ctx context.Context, d *Debugger, p DeadlockParams) error {
+		return f(ctx, d, d.Inferior(p.Processes[0]))
+	})
+	Register(s, MethodRanks, func(ctx context.Context, d *Debugger, p RanksParams) (*RanksResult, error) {
+		return &RanksResult{Launcher: p.PID}, f(ctx, d, nil)
+	})
+	return s
 }
-
-func (f handlerFunc) Describe(ctx context.Context, d *Debugger, p DescribeParams) error {
-	return f(ctx, d, d.Inferior(p.Process))
-}
-
-func (f handlerFunc) Deadlock(ctx context.Context, d *Debugger, p DeadlockParams) error {
-	return f(ctx, d, d.Inferior(p.Processes[0]))
-}
-
-func (f handlerFunc) Ranks(ctx context.Context, p RanksParams) (*RanksResult, error) {
-	return &RanksResult{Launcher: p.PID}, f(ctx, nil, nil)
-}
-
-func (f handlerFunc) Exited(context.Context, ExitedParams) {}
-
-func (f handlerFunc) Status(context.Context, StatusParams) {}
-
-// exitHandler is a handler that passes on what it is told of processes that have gone.
-type exitHandler struct {
-	handlerFunc
-	exited chan ExitedParams
-}
-
-func (h exitHandler) Exited(_ context.Context, p ExitedParams) { h.exited <- p }
 
 // gdb is the other end: it answers call-backs as told and keeps what is written.
 type gdb struct {
@@ -60,12 +51,12 @@ type gdb struct {
 	written bytes.Buffer
 }
 
-// serve starts a helper with the handler, and shakes hands with it.
-func serve(t *testing.T, h Handler, answer func(method string, params json.RawMessage) (any, error)) *gdb {
+// serve starts a helper whose call-backs answer answers.
+func serve(t *testing.T, s *Server, answer func(method string, params json.RawMessage) (any, error)) *gdb {
 	t.Helper()
 	here, there := net.Pipe()
 	done := make(chan error)
-	go func() { done <- Serve(context.Background(), there, "v1", h, zerolog.Nop()) }()
+	go func() { done <- s.Serve(context.Background(), there) }()
 	g := &gdb{answer: answer}
 	g.Conn = jsonrpc2.NewConn(context.Background(), jsonrpc2.NewBufferedStream(here, jsonrpc2.VSCodeObjectCodec{}),
 		jsonrpc2.AsyncHandler(jsonrpc2.HandlerWithError(g.handle).SuppressErrClosed()), jsonrpc2.SetLogger(quiet{}))
@@ -130,7 +121,7 @@ func code(err error) int64 {
 }
 
 func TestHandshake(t *testing.T) {
-	g := serve(t, handlerFunc(nil), nil)
+	g := serve(t, handler(nil).server(), nil)
 	if _, err := g.queues(); code(err) != jsonrpc2.CodeInvalidRequest {
 		t.Errorf("before the handshake: %v", err)
 	}
@@ -152,7 +143,7 @@ func TestBulkBytes(t *testing.T) {
 	memory := bytes.Repeat([]byte("0123456789abcdef"), windowSize/16)
 	for _, shared := range []bool{true, false} {
 		var g *gdb
-		g = serve(t, handlerFunc(func(ctx context.Context, d *Debugger, tg inferior.Inferior) error {
+		g = serve(t, handler(func(ctx context.Context, d *Debugger, tg inferior.Inferior) error {
 			got, err := tg.ReadMemory(ctx, []inferior.Range{{Addr: 16, Len: 32}, {Addr: 0, Len: windowSize - 64}, {Addr: windowSize - 8, Len: 16}})
 			if err != nil {
 				return err
@@ -165,7 +156,7 @@ func TestBulkBytes(t *testing.T) {
 			}
 			_, err = out.Write(memory[:100])
 			return err
-		}), func(_ string, params json.RawMessage) (any, error) {
+		}).server(), func(_ string, params json.RawMessage) (any, error) {
 			var p ReadMemoryParams
 			if err := json.Unmarshal(params, &p); err != nil || p.Inferior != 3 {
 				return nil, errors.Join(err, errors.New("not inferior 3"))
@@ -207,10 +198,10 @@ func TestNonsenseAnswers(t *testing.T) {
 		ReadMemoryResult{Readable: []int{1, 1}}, ReadMemoryResult{Readable: []int{8}, Data: []byte("abc")}, "hello",
 	}
 	next := 0
-	g := serve(t, handlerFunc(func(ctx context.Context, _ *Debugger, tg inferior.Inferior) error {
+	g := serve(t, handler(func(ctx context.Context, _ *Debugger, tg inferior.Inferior) error {
 		_, err := tg.ReadMemory(ctx, []inferior.Range{{Addr: 1, Len: 8}})
 		return err
-	}), func(string, json.RawMessage) (any, error) { return answers[next], nil })
+	}).server(), func(string, json.RawMessage) (any, error) { return answers[next], nil })
 	g.initialize(t)
 	for i := range answers {
 		next = i
@@ -223,7 +214,7 @@ func TestNonsenseAnswers(t *testing.T) {
 // A request that shows nothing has a result of its own, or an error as any other.
 func TestRanks(t *testing.T) {
 	var fail error
-	g := serve(t, handlerFunc(func(context.Context, *Debugger, inferior.Inferior) error { return fail }), nil)
+	g := serve(t, handler(func(context.Context, *Debugger, inferior.Inferior) error { return fail }).server(), nil)
 	g.initialize(t)
 	var r RanksResult
 	if err := g.Call(context.Background(), MethodRanks, RanksParams{PID: 42}, &r); err != nil || r.Launcher != 42 {
@@ -238,42 +229,76 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// What the debugger says of threads arrives as it was said.
-func TestThreads(t *testing.T) {
-	asked := ListThreadsParams{}
-	var got []inferior.Thread
-	g := serve(t, handlerFunc(func(ctx context.Context, _ *Debugger, tg inferior.Inferior) (err error) {
-		got, err = tg.Threads(ctx, 9, []string{"comm"})
+// What a debugger says, as gdb's extension writes it, arrives as it was said.
+func TestAnswers(t *testing.T) {
+	answers := map[string]string{
+		MethodFindSymbols: `{"symbols": [{"address": 18446744073709551608, "object": "/lib/libmpi.so"}, null]}`,
+		MethodFindTypes:   `{"types": [{"size": 24, "object": "/lib/libmpi.so", "fields": {"a.b": {"offset": 16, "size": 8, "kind": "pointer"}}}, null]}`,
+		MethodListThreads: `{"threads": [{"number": 2, "id": 42, "system_call": {"number": -1, "arguments": [1]}, "complete": true, "registers": [7], "frames": [` +
+			`{"function": "MPI_Recv", "stack_pointer": 9223372036854775808, "object": "/lib/libmpi.so", "file": "", "line": 0, "variables": {"comm": -1}},` +
+			`{"function": "main", "stack_pointer": 1, "object": "", "file": "halo.c", "line": 12, "variables": {}}]}]}`,
+	}
+	asked := map[string]string{}
+	var symbols []*inferior.Symbol
+	var types []*layout.Layout
+	var threads []inferior.Thread
+	g := serve(t, handler(func(ctx context.Context, _ *Debugger, tg inferior.Inferior) (err error) {
+		symbols, err = tg.FindSymbols(ctx, []string{"here", "nowhere"})
+		if err == nil {
+			types, err = tg.FindTypes(ctx, []layout.TypeQuery{{Name: "c", Fields: []string{"a.b", "x"}}, {Name: "d"}})
+		}
+		if err == nil {
+			threads, err = tg.Threads(ctx, 9, []string{"comm"})
+		}
 		return err
-	}), func(_ string, params json.RawMessage) (any, error) {
-		return ListThreadsResult{Threads: []Thread{{Number: 2, Complete: true, Registers: []uint64{7}, Frames: []Frame{
-			{Function: "MPI_Recv", StackPointer: 1 << 63, Object: "/lib/libmpi.so", Variables: []Variable{{"comm", -1}}},
-			{Function: "main", File: "halo.c", Line: 12},
-		}}}}, json.Unmarshal(params, &asked)
+	}).server(), func(method string, params json.RawMessage) (any, error) {
+		asked[method] = string(params)
+		return json.RawMessage(answers[method]), nil
 	})
 	g.initialize(t)
-	if _, err := g.queues(); err != nil {
-		t.Fatal(err)
+	if r, err := g.queues(); err != nil || r.RoundTrips != 3 {
+		t.Fatal(r, err)
 	}
-	want := []inferior.Thread{{Number: 2, Complete: true, Registers: []uint64{7}, Frames: []inferior.Frame{
+	for method, want := range map[string]string{
+		MethodFindSymbols: `{"inferior":3,"names":["here","nowhere"]}`,
+		MethodFindTypes:   `{"inferior":3,"types":[{"fields":["a.b","x"],"name":"c"},{"fields":null,"name":"d"}]}`,
+		MethodListThreads: `{"depth":9,"inferior":3,"variables":["comm"]}`,
+	} {
+		if asked[method] != want {
+			t.Errorf("asked %s, not %s", asked[method], want)
+		}
+	}
+	same := func(got, want any) {
+		t.Helper()
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+	}
+	same(symbols, []*inferior.Symbol{{Addr: 0xfffffffffffffff8, Object: "/lib/libmpi.so"}, nil})
+	same(types, []*layout.Layout{{Size: 24, Object: "/lib/libmpi.so", Fields: map[string]layout.Field{"a.b": {Offset: 16, Size: 8, Kind: layout.KindPointer}}}, nil})
+	same(threads, []inferior.Thread{{Number: 2, ID: 42, SystemCall: &inferior.SystemCall{Number: -1, Arguments: []uint64{1}}, Complete: true, Registers: []uint64{7}, Frames: []inferior.Frame{
 		{Function: "MPI_Recv", StackPointer: 1 << 63, Object: "/lib/libmpi.so", Variables: map[string]int64{"comm": -1}},
-		{Function: "main", File: "halo.c", Line: 12},
-	}}}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
-	if want := (ListThreadsParams{3, 9, []string{"comm"}}); !reflect.DeepEqual(asked, want) {
-		t.Errorf("asked %+v, want %+v", asked, want)
-	}
+		{Function: "main", StackPointer: 1, File: "halo.c", Line: 12, Variables: map[string]int64{}},
+	}}})
+}
+
+// What a method does has one place.
+func TestRegisteredTwice(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("a method was registered twice")
+		}
+	}()
+	Register(handler(nil).server(), MethodQueues, func(context.Context, *Debugger, RanksParams) (*RanksResult, error) { return nil, nil })
 }
 
 func TestCancel(t *testing.T) {
 	started := make(chan bool)
-	g := serve(t, handlerFunc(func(ctx context.Context, _ *Debugger, _ inferior.Inferior) error {
+	g := serve(t, handler(func(ctx context.Context, _ *Debugger, _ inferior.Inferior) error {
 		started <- true
 		<-ctx.Done()
 		return errors.New("it was given up")
-	}), nil)
+	}).server(), nil)
 	g.initialize(t)
 	result := make(chan error)
 	for id := range uint64(3) {
@@ -306,12 +331,13 @@ func TestCancel(t *testing.T) {
 func TestExited(t *testing.T) {
 	started, proceed := make(chan bool), make(chan bool)
 	exited := make(chan ExitedParams)
-	h := exitHandler{func(context.Context, *Debugger, inferior.Inferior) error {
+	s := handler(func(context.Context, *Debugger, inferior.Inferior) error {
 		started <- true
 		<-proceed
 		return nil
-	}, exited}
-	g := serve(t, h, nil)
+	}).server()
+	RegisterNotification(s, MethodExited, func(_ context.Context, p ExitedParams) { exited <- p })
+	g := serve(t, s, nil)
 	g.initialize(t)
 	tell := func(p any) {
 		t.Helper()
@@ -356,7 +382,7 @@ func TestExited(t *testing.T) {
 
 func TestErrorCodes(t *testing.T) {
 	var fail error
-	g := serve(t, handlerFunc(func(context.Context, *Debugger, inferior.Inferior) error { return fail }), nil)
+	g := serve(t, handler(func(context.Context, *Debugger, inferior.Inferior) error { return fail }).server(), nil)
 	g.initialize(t)
 	for want, err := range map[int64]error{
 		CodeUnreadable:             read.Unreadable("Open MPI", "it has no queues"),
@@ -386,7 +412,7 @@ func mapped(t *testing.T, w *Window) []byte {
 // An error quotes names out of a process, and gdb shows it on a terminal.
 func TestErrorsArePrintable(t *testing.T) {
 	var reason string
-	g := serve(t, handlerFunc(func(context.Context, *Debugger, inferior.Inferior) error { return read.Unreadable("", "%s", reason) }), nil)
+	g := serve(t, handler(func(context.Context, *Debugger, inferior.Inferior) error { return read.Unreadable("", "%s", reason) }).server(), nil)
 	g.initialize(t)
 	for _, reason = range []string{"it is MPICH \x1b]0;P\x07\u009b2J\u202e\xff", "one line\nand another"} {
 		_, err := g.queues()

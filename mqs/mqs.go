@@ -26,9 +26,9 @@ type Status string
 
 // The states of an operation.
 const (
-	Pending  Status = "pending"  // mqs_st_pending
-	Matched  Status = "matched"  // mqs_st_matched: its peer is known, its data is not all there
-	Complete Status = "complete" // mqs_st_complete: not yet collected by a wait or a test
+	Pending  Status = "pending"  // it has not matched (mqs_st_pending)
+	Matched  Status = "matched"  // its peer is known, its data is not all there (mqs_st_matched)
+	Complete Status = "complete" // no wait or test has collected it yet (mqs_st_complete)
 )
 
 // OpClass is enum mqs_op_class of the interface: one of the three queues.
@@ -60,45 +60,51 @@ const Rendezvous = "rendezvous"
 // non-blocking collective with: the program's, or one that a call of its makes inside.
 const NonBlockingCollective = "of a non-blocking collective"
 
-// PendingOperation is mqs_pending_operation of the interface, and what more is known.
+// PendingOperation is one operation of a queue: mqs_pending_operation of the interface, and what
+// more is known.
 type PendingOperation struct {
-	Status Status
+	// Status is how far the operation has come, if that is known.
+	Status Status `json:"status" document:"null"`
 	// DesiredLocalRank is the rank of the target or source, [AnyRank] for any.
-	DesiredLocalRank Maybe[int32]
+	DesiredLocalRank Maybe[int32] `json:"desired_local_rank" document:"min=-1"`
 	// DesiredGlobalRank is the same in MPI_COMM_WORLD.
-	DesiredGlobalRank Maybe[int32]
+	DesiredGlobalRank Maybe[int32] `json:"desired_global_rank" document:"min=-1"`
 	// TagWild is true for a receive with any tag.
-	TagWild Maybe[bool]
-	// DesiredTag is unknown if TagWild.
-	DesiredTag Maybe[int32]
+	TagWild Maybe[bool] `json:"tag_wild"`
+	// DesiredTag is not known if [PendingOperation.TagWild].
+	DesiredTag Maybe[int32] `json:"desired_tag"`
 	// DesiredLength is the length of the buffer in bytes.
-	DesiredLength Maybe[int64]
+	DesiredLength Maybe[int64] `json:"desired_length" document:"min=0"`
 	// SystemBuffer is true if the data stands in a buffer of the library's.
-	SystemBuffer Maybe[bool]
+	SystemBuffer Maybe[bool] `json:"system_buffer"`
 	// Buffer is where the data is.
-	Buffer Maybe[inferior.Addr]
+	Buffer Maybe[inferior.Addr] `json:"buffer"`
 
-	// The actual values are known once the operation has matched, and of sends
-	// and unexpected messages always. ActualLength is in bytes.
-	ActualLocalRank  Maybe[int32]
-	ActualGlobalRank Maybe[int32]
-	ActualTag        Maybe[int32]
-	ActualLength     Maybe[int64]
+	// ActualLocalRank is the rank of the peer. As all actual values, it is known of sends, of
+	// unexpected messages, and of receives that have matched.
+	ActualLocalRank Maybe[int32] `json:"actual_local_rank" document:"min=-1"`
+	// ActualGlobalRank is the same in MPI_COMM_WORLD.
+	ActualGlobalRank Maybe[int32] `json:"actual_global_rank" document:"min=-1"`
+	// ActualTag is the tag of the message.
+	ActualTag Maybe[int32] `json:"actual_tag"`
+	// ActualLength is the length of the message in bytes.
+	ActualLength Maybe[int64] `json:"actual_length" document:"min=0"`
 
-	// ExtraText is up to five lines of what else is known. See [Rendezvous].
-	ExtraText []string
+	// ExtraText is up to five lines of what else is known, such as [Rendezvous].
+	ExtraText []string `json:"extra_text" document:"max=5"`
 
-	// Kind is how the operation was started ("isend", "irecv", …), empty if not known.
-	Kind string
+	// Kind is how the operation was started: "isend", "issend", "ibsend", "irsend", "bsend",
+	// "irecv", "probe", and for persistent ones "send_init", "recv_init", …
+	Kind string `json:"kind" document:"null"`
 	// Datatype is the MPI name of the buffer's type, empty of a type that has none.
-	Datatype Maybe[string]
+	Datatype Maybe[string] `json:"datatype"`
 	// Count is the number of its elements.
-	Count Maybe[int64]
+	Count Maybe[int64] `json:"count" document:"min=0"`
 	// Request is the address of the request object.
-	Request Maybe[inferior.Addr]
+	Request Maybe[inferior.Addr] `json:"request"`
 	// MessageID is what its message carries of a send that waits for an answer: the
 	// unexpected message at the receiver has the same. Its sender has given it.
-	MessageID Maybe[uint64]
+	MessageID Maybe[uint64] `json:"message_id" document:"hex"`
 	// Internal is true for traffic that the library made for itself (collectives).
-	Internal bool
+	Internal bool `json:"internal"`
 }

@@ -6,81 +6,92 @@ import (
 )
 
 // Snapshot is the message queues of some processes, each at one stop.
+//
+// Its fields, and those of what it is made of, are the one definition of the JSON document of a
+// snapshot. They stand in the document's order, their comments are the schema's descriptions,
+// and package document says what their tags mean.
 type Snapshot struct {
-	Processes []*Process
+	Processes []*Process `json:"processes"`
 }
 
 // Process is one process of a snapshot.
 type Process struct {
-	// Inferior is the debugger's number for it.
-	Inferior int
-	// PID is its process id, 0 if there is none.
-	PID int
-	// GlobalRank is its rank in MPI_COMM_WORLD, WorldSize the size of that.
-	GlobalRank, WorldSize Maybe[int32]
+	// Inferior is the debugger's number of the process.
+	Inferior int `json:"inferior"`
+	// PID is its process id, 0 where there is none, as in some core files.
+	PID int `json:"pid"`
+	// GlobalRank is its rank in MPI_COMM_WORLD.
+	GlobalRank Maybe[int32] `json:"global_rank" document:"min=0"`
+	// WorldSize is the size of MPI_COMM_WORLD.
+	WorldSize Maybe[int32] `json:"world_size" document:"min=0"`
 	// Image is the path of its program.
-	Image string
-	// MPI names the implementation, empty if none was recognised.
-	MPI string
-	// MPIVersion is the library's version in its own words, empty if not known.
-	MPIVersion string
+	Image string `json:"image" document:"null"`
+	// MPI is the implementation: "Open MPI".
+	MPI string `json:"mpi" document:"null"`
+	// MPIVersion is the library's version in its own words: "4.1.4".
+	MPIVersion string `json:"mpi_version" document:"null"`
 	// Library is the path of the file that holds the MPI's roots.
-	Library string
-	// Source is where the queues were read from: "native", "dll", or "both" if
-	// they are the native decoder's and have been held against a DLL's.
-	Source string
-	// DLL is the path of the vendor's DLL that was used, empty if none was, and
-	// DLLVersion what it says of itself.
-	DLL, DLLVersion string
-	// Layout is where the layouts of the types came from: "dwarf" or "table".
-	Layout string
+	Library string `json:"library" document:"null"`
+	// Source is what has read the queues. If it is both, they are the native decoder's, and
+	// have been held against those of the vendor's DLL.
+	Source string `json:"source" document:"null,words=native|dll|both"`
+	// DLL is the path of the vendor's DLL, if one was used.
+	DLL string `json:"dll" document:"null"`
+	// DLLVersion is the DLL's version in its own words.
+	DLLVersion string `json:"dll_version" document:"null"`
+	// Layout is where the layouts of the library's types came from.
+	Layout string `json:"layout" document:"null,words=dwarf|table"`
 	// LayoutName is the release that a table describes.
-	LayoutName string
-
-	// Phase is how far it has come with MPI, empty if not known.
-	Phase Phase
-	// State is what the scheduler said of it before a debugger stopped it: of a process that
-	// was [Stopped] already, nothing has moved. Empty if not known, as of a core file.
-	State RunState
+	LayoutName string `json:"layout_name" document:"null"`
+	// Unavailable is the sentence that says why nothing could be read of the process.
+	Unavailable string `json:"unavailable" document:"null"`
+	// Phase is how far it has come with MPI.
+	Phase Phase `json:"phase" document:"null"`
+	// State is what the kernel's scheduler said of the process before a debugger stopped it, if
+	// that is known: of a process that was [Stopped] already, nothing has moved.
+	State RunState `json:"state" document:"null"`
 	// ThreadMultiple is true if threads may call MPI side by side (MPI_THREAD_MULTIPLE).
-	ThreadMultiple Maybe[bool]
-	// Arriving is true if messages lie before the process, in shared memory, that
-	// its library has not looked at yet: they are in no queue.
-	Arriving Maybe[bool]
+	ThreadMultiple Maybe[bool] `json:"thread_multiple"`
+	// Arriving is true if messages lie before the process, in shared memory, that its library
+	// has not looked at yet: they are in no queue.
+	Arriving Maybe[bool] `json:"arriving"`
 	// Progress counts what the process has got done, where the MPI does not count messages:
 	// receives that have had to wait for theirs (UCX), or requests that were over (MPICH). A
 	// process that waits, and has the same count a moment later, has not gone on.
-	Progress Maybe[uint64]
-	// Threads are its first thread, those in MPI calls or in the program's own
-	// code, and those that are not placed; nil if not known.
-	Threads []Thread
+	Progress Maybe[uint64] `json:"progress"`
+	// Threads are its first thread, those in MPI calls or in the program's own code, and those
+	// that are not placed; nil if not known.
+	Threads []Thread `json:"threads" document:"line,null"`
 
-	Communicators []*Queues
-	// Differences between the native decoder and the DLL, if both were asked.
-	Differences []Difference
+	Communicators []*Queues `json:"communicators" document:"line"`
+	// Differences are those between the native decoder and the DLL, if both were asked.
+	Differences []Difference `json:"differences" document:"line"`
 	// Notes are sentences on what is missing or doubtful.
-	Notes []string
-	// Unavailable is the sentence that says why nothing could be read, else empty.
-	Unavailable string
+	Notes []string `json:"notes" document:"line"`
 }
 
 // Queues is a communicator with its queues.
 type Queues struct {
 	Communicator
-	// Queue has an entry for each [OpClass]; nil for one that was not asked for.
-	Queue [3]*Queue
-	// Traffic counts messages by peer, nil if that is not known.
-	Traffic []Traffic
+	// Queue has an entry for each [OpClass]; nil for one that was not asked for. In a document
+	// each has a key of its own.
+	Queue [3]*Queue `document:"queues"`
+	// Traffic is for each peer that there was traffic with its local rank, and the numbers of
+	// messages sent to it and arrived from it, modulo 65536; nil if that is not known. What one
+	// side has sent and the other has not seen arrive is on its way.
+	Traffic []Traffic `json:"traffic" document:"null,tuple"`
 }
 
-// Queue is one queue of a communicator in the order of matching.
+// Queue is one queue of a communicator.
 type Queue struct {
+	// Operations are those of the queue in the order of matching, null if it can't be read.
 	Operations []PendingOperation
-	// Total is how many there are; more than len(Operations) if a limit cut them.
+	// Total is how many operations there are; more than are listed if a limit was given. It is
+	// null in a document if the queue is incomplete.
 	Total int
-	// Incomplete is true if there may be more behind them, which could not be read.
+	// Incomplete is true if there may be more behind those listed, which could not be read.
 	Incomplete bool
-	// Unavailable says why the queue can't be read; it has no operations then.
+	// Unavailable is why the queue can't be read; it has no operations then.
 	Unavailable string
 }
 

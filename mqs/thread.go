@@ -7,35 +7,40 @@ import (
 // Thread is where one thread of a process is: in which MPI call, and where in
 // the program's own source.
 type Thread struct {
-	// Number is the debugger's number for it.
-	Number int
+	// Number is the debugger's number of the thread.
+	Number int `json:"number"`
 	// Placed is true if it is known whether the thread is in an MPI call. It is not
 	// where its stack could not be followed to its end, or has no frame with a name.
-	Placed bool
+	Placed bool `json:"placed"`
 	// Call is the MPI function that it is inside, in its plain C name:
-	// "MPI_Recv". Empty if it is in none or that is not known.
-	Call string
-	// Activity is what a placed thread does that is in no MPI call, empty if not known.
-	Activity Activity
+	// "MPI_Recv". There is none if it is in none or that is not known.
+	Call string `json:"call" document:"null"`
+	// Activity is what a placed thread does that is in no MPI call.
+	Activity Activity `json:"activity" document:"null"`
 	// Joined is the number of the thread that one that [Joins] waits for.
-	Joined Maybe[int]
-	// Function, File and Line are where the program's own code is, which of a
-	// call is where it is called; empty and 0 as far as not known.
-	Function, File string
-	Line           int
+	Joined Maybe[int] `json:"joined"`
+	// Function is the program's own function: the one that has made the call, or in which the
+	// thread is.
+	Function string `json:"function" document:"null"`
+	// File is its source, as the compiler was given it.
+	File string `json:"file" document:"null"`
+	// Line is where in the file the call is, or the thread.
+	Line int `json:"line" document:"null,min=1"`
 
 	// Comm is the unique id of the communicator that the call works on.
-	Comm Maybe[inferior.Addr]
+	Comm Maybe[inferior.Addr] `json:"communicator"`
 	// Root is the local rank of the root of a collective call.
-	Root Maybe[int32]
-	// Source and Tag are what a probe looks for, [AnyRank] for any source and -1 for any
-	// tag, where no queue has it. Source is a local rank.
-	Source, Tag Maybe[int32]
+	Root Maybe[int32] `json:"root"`
+	// Source is the local rank that a probe looks for a message from, [AnyRank] for any, where
+	// no queue has it.
+	Source Maybe[int32] `json:"source" document:"min=-1"`
+	// Tag is the one that such a probe looks for, -1 for any.
+	Tag Maybe[int32] `json:"tag"`
 	// Requests are the requests that the call waits for, as in
 	// [PendingOperation.Request], whether a queue has them or not. They are in no order.
-	Requests []inferior.Addr
-	// AllRequests is true if Requests are all that it waits for.
-	AllRequests bool
+	Requests []inferior.Addr `json:"requests"`
+	// AllRequests is true if these are all that it waits for.
+	AllRequests bool `json:"all_requests"`
 }
 
 // Activity is what a thread does that is in no MPI call.
@@ -57,16 +62,13 @@ type RunState string
 
 // The states of Linux (proc(5), /proc/PID/stat). The empty one is not known.
 const (
-	Running         RunState = "running"         // R: it runs, or would if it had a processor
-	Sleeping        RunState = "sleeping"        // S: it waits and a signal can wake it
-	Uninterruptible RunState = "uninterruptible" // D: it waits, most often for a disk
-	Stopped         RunState = "stopped"         // T: a signal has stopped it
-	Traced          RunState = "traced"          // t: a debugger has stopped it
-	Zombie          RunState = "zombie"          // Z: it has ended and its parent has not noticed
+	Running         RunState = "running"         // it runs, or would if it had a processor (R)
+	Sleeping        RunState = "sleeping"        // it waits, and a signal can wake it (S)
+	Uninterruptible RunState = "uninterruptible" // it waits, most often for a disk (D)
+	Stopped         RunState = "stopped"         // a signal has stopped it (T)
+	Traced          RunState = "traced"          // a debugger has stopped it (t)
+	Zombie          RunState = "zombie"          // it has ended, and its parent has not noticed (Z)
 )
-
-// RunStates lists them.
-var RunStates = []RunState{Running, Sleeping, Uninterruptible, Stopped, Traced, Zombie}
 
 // RunStateOf returns the state of a letter of /proc/PID/stat, empty for one that says nothing.
 func RunStateOf(letter byte) RunState {
@@ -79,7 +81,7 @@ type Phase string
 // The phases. The empty one is not known.
 const (
 	Starting Phase = "starting" // MPI_Init has not returned
-	Active   Phase = "active"   // it may have queues; MPI_Finalize may have been called
+	Active   Phase = "active"   // it may have queues, and MPI_Finalize may have been called
 	Finished Phase = "finished" // MPI_Finalize is done
 	Exited   Phase = "exited"   // the process is gone
 )
@@ -88,6 +90,7 @@ const (
 // Numbers wrap around at 2^16: what the sender has sent and its peer has seen
 // arrive are the same if nothing is on its way.
 type Traffic struct {
-	Peer          int32 // local rank
-	Sent, Arrived uint16
+	Peer    int32 // local rank
+	Sent    uint16
+	Arrived uint16
 }

@@ -1,5 +1,5 @@
 // Command pygen writes the Python side of the protocol, constants and typed
-// dictionaries, from the Go source of package bridge.
+// dictionaries, from the Go source of package bridge and of the types that it borrows.
 package main
 
 import (
@@ -7,11 +7,8 @@ import (
 	"flag"
 	"fmt"
 	"go/ast"
-	"go/parser"
-	"go/token"
 	"log"
 	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"unicode"
@@ -29,59 +26,39 @@ func main() {
 	}
 }
 
-// sources are the protocol's, in package bridge.
-var sources = []string{"protocol.go", "callbacks.go"}
-
 const head = `# Generated from bridge/protocol.go and callbacks.go by bridge/pygen. Do not edit.
 """The protocol between the debugger's extension and the helper."""
 
 from __future__ import annotations
 
-from typing import List, Optional, TypedDict
+from typing import Dict, List, Optional, TypedDict
 
 `
 
 // generate reads the protocol's Go sources in a folder and returns the Python module.
 func generate(folder string) ([]byte, error) {
-	var decls []ast.Decl
-	for _, source := range sources {
-		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(folder, source), nil, parser.ParseComments)
-		if err != nil {
-			return nil, err
-		}
-		decls = append(decls, file.Decls...)
+	p, err := readProtocol(folder)
+	if err != nil {
+		return nil, err
 	}
 	var b bytes.Buffer
 	b.WriteString(head)
-	var classes bytes.Buffer
-	for _, d := range decls {
-		g, ok := d.(*ast.GenDecl)
-		if !ok {
-			continue
-		}
-		for _, s := range g.Specs {
-			switch s := s.(type) {
-			case *ast.ValueSpec:
-				doc := s.Doc
-				if doc == nil {
-					doc = g.Doc
-				}
-				comment(&b, "", doc)
-				fmt.Fprintf(&b, "%s = %s\n", upperSnake(s.Names[0].Name), s.Values[0].(*ast.BasicLit).Value)
-			case *ast.TypeSpec:
-				if err := class(&classes, s.Name.Name, g.Doc, s.Type.(*ast.StructType)); err != nil {
-					return nil, err
-				}
-			}
+	for _, c := range p.constants {
+		comment(&b, "", c.doc)
+		fmt.Fprintf(&b, "%s = %s\n", upperSnake(c.name), c.value)
+	}
+	for _, m := range p.messages {
+		if err := p.class(&b, m); err != nil {
+			return nil, err
 		}
 	}
-	b.Write(classes.Bytes())
 	return b.Bytes(), nil
 }
 
-func class(b *bytes.Buffer, name string, doc *ast.CommentGroup, t *ast.StructType) error {
-	lines := wrap(doc, 88)
-	fmt.Fprintf(b, "\n\nclass %s(TypedDict):\n    \"\"\"%s", name, lines[0])
+// class writes a message as a class.
+func (p *protocol) class(b *bytes.Buffer, m message) error {
+	lines := wrap(m.doc, 88)
+	fmt.Fprintf(b, "\n\nclass %s(TypedDict):\n    \"\"\"%s", m.name, lines[0])
 	for _, line := range lines[1:] {
 		fmt.Fprintf(b, "\n    %s", line)
 	}
@@ -89,16 +66,21 @@ func class(b *bytes.Buffer, name string, doc *ast.CommentGroup, t *ast.StructTyp
 		b.WriteString("\n    ")
 	}
 	b.WriteString("\"\"\"\n")
-	if len(t.Fields.List) > 0 {
+	if len(m.fields.List) > 0 {
 		b.WriteString("\n")
 	}
-	for _, f := range t.Fields.List {
-		typ, err := python(f.Type)
-		if err != nil {
-			return fmt.Errorf("%s.%s: %w", name, f.Names[0].Name, err)
+	for _, f := range m.fields.List {
+		tag := reflect.StructTag(strings.Trim(f.Tag.Value, "`"))
+		if tag.Get("protocol") == "-" {
+			continue
 		}
+		typ, err := p.python(m.from, f.Type)
+		if err != nil {
+			return fmt.Errorf("%s.%s: %w", m.name, f.Names[0].Name, err)
+		}
+		key, _, _ := strings.Cut(tag.Get("json"), ",")
 		comment(b, "    ", f.Doc)
-		fmt.Fprintf(b, "    %s: %s\n", reflect.StructTag(strings.Trim(f.Tag.Value, "`")).Get("json"), typ)
+		fmt.Fprintf(b, "    %s: %s\n", key, typ)
 	}
 	return nil
 }
@@ -126,10 +108,13 @@ func wrap(doc *ast.CommentGroup, width int) []string {
 	return lines
 }
 
-// plain takes the brackets of Go's doc links out of a comment.
-func plain(s string) string { return strings.NewReplacer("[", "", "]", "").Replace(s) }
+// plain takes the brackets of Go's doc links out of a comment, and has JSON's word for nil.
+func plain(s string) string {
+	return strings.NewReplacer("[", "", "]", "", " nil ", " null ", " nil.", " null.").Replace(s)
+}
 
-func python(t ast.Expr) (string, error) {
+// python is the Python type of one of Go's, as the source of a package has it.
+func (p *protocol) python(from *pkg, t ast.Expr) (string, error) {
 	switch t := t.(type) {
 	case *ast.Ident:
 		switch t.Name {
@@ -142,18 +127,48 @@ func python(t ast.Expr) (string, error) {
 		case "bool":
 			return "bool", nil
 		}
-		return t.Name, nil
+		return p.named(from, t.Name)
+	case *ast.SelectorExpr:
+		imported, err := from.imported(t.X.(*ast.Ident).Name)
+		if err != nil {
+			return "", err
+		}
+		return p.named(imported, t.Sel.Name)
 	case *ast.StarExpr:
-		inner, err := python(t.X)
+		inner, err := p.python(from, t.X)
 		return "Optional[" + inner + "]", err
 	case *ast.ArrayType:
 		if id, ok := t.Elt.(*ast.Ident); ok && id.Name == "byte" {
 			return "Optional[str]", nil // base64, or null
 		}
-		inner, err := python(t.Elt)
+		inner, err := p.python(from, t.Elt)
 		return "List[" + inner + "]", err
+	case *ast.MapType:
+		key, err := p.python(from, t.Key)
+		if err != nil {
+			return "", err
+		}
+		inner, err := p.python(from, t.Value)
+		return "Dict[" + key + ", " + inner + "]", err
 	}
 	return "", fmt.Errorf("no Python type for %T", t)
+}
+
+// named is the Python type of a named one: the message that it is, or what it is made of.
+func (p *protocol) named(from *pkg, name string) (string, error) {
+	for _, m := range p.messages {
+		if m.from == from && m.original == name {
+			return m.name, nil
+		}
+	}
+	spec := from.types[name]
+	if spec == nil {
+		return "", fmt.Errorf("no type %s in %s", name, from.folder)
+	}
+	if _, ok := spec.Type.(*ast.StructType); ok {
+		return "", fmt.Errorf("the protocol has no name for %s of %s", name, from.folder)
+	}
+	return p.python(from, spec.Type)
 }
 
 func upperSnake(s string) string {

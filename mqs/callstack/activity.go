@@ -8,9 +8,9 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
-// activity says what the thread at a place among a process's threads does, if it is in no MPI
-// call, and which thread it waits for to end. The system call that it is in tells most; where
-// that is not known, the names of the C library's functions do.
+// activity returns what a thread in no MPI call does, and for the end of which thread it waits. at is its
+// index among the process's threads. The system call that it is in tells most. If that is not known, the
+// names of the C library's functions do.
 func activity(placed *mqs.Thread, at int, threads []inferior.Thread) (mqs.Activity, mqs.Maybe[int]) {
 	t := &threads[at]
 	if !placed.Placed || placed.Call != "" || len(t.Frames) == 0 {
@@ -37,8 +37,8 @@ func activity(placed *mqs.Thread, at int, threads []inferior.Thread) (mqs.Activi
 	}
 }
 
-// joinsOrSleeps is what a thread does in a function that waits for another thread to end, for a
-// time or for ever: only the system call tells which.
+// joinsOrSleeps stands for a function that waits for another thread to end, for some time or for ever. Only
+// the system call tells which.
 const joinsOrSleeps mqs.Activity = "joins or sleeps"
 
 // Of futex(2), linux/futex.h.
@@ -48,10 +48,10 @@ const (
 	futexCommand    = 0x7f // without the flags
 )
 
-// joinedBy finds the thread that another waits for in pthread_join: the GNU C library waits
-// there, as the kernel's wake-up at a thread's end demands (CLONE_CHILD_CLEARTID), until a
-// word that holds that thread's kernel id changes (nptl/pthread_join_common.c). A wait with a
-// timeout is pthread_timedjoin_np's, which returns by itself.
+// joinedBy finds the thread for which another waits in pthread_join. There the GNU C library waits until the
+// word with that thread's kernel id changes (nptl/pthread_join_common.c), as the kernel's wake-up at a
+// thread's end demands (CLONE_CHILD_CLEARTID). A wait with a timeout is that of pthread_timedjoin_np, which
+// returns by itself.
 func joinedBy(t *inferior.Thread, threads []inferior.Thread) mqs.Maybe[int] {
 	call := t.SystemCall
 	if call == nil || call.Number != sysFutex || len(call.Arguments) < 4 || call.Arguments[3] != 0 {
@@ -81,14 +81,14 @@ const (
 	sysEpollPwait = 281
 )
 
-// blockingCalls are those that wait for somebody else: read, write, readv, writev, pause, connect,
-// accept, sendto, recvfrom, sendmsg, recvmsg, wait4, flock, msgrcv, semop, rt_sigsuspend, waitid, accept4.
+// blockingCalls are the calls that wait for somebody else: read, write, readv, writev, pause, connect, accept,
+// sendto, recvfrom, sendmsg, recvmsg, wait4, flock, msgrcv, semop, rt_sigsuspend, waitid, accept4.
 var blockingCalls = []int64{0, 1, 19, 20, 34, 42, 43, 44, 45, 46, 47, 61, 73, 70, 65, 130, 247, 288}
 
 // sleepingCalls are nanosleep and clock_nanosleep.
 var sleepingCalls = []int64{35, 230}
 
-// systemActivity is what a thread does in a system call, empty for one that says nothing of that.
+// systemActivity returns what a thread does in a system call; empty if the call does not tell.
 func systemActivity(call *inferior.SystemCall) (a mqs.Activity, isKnown bool) {
 	if call == nil {
 		return "", false
@@ -126,12 +126,12 @@ func systemActivity(call *inferior.SystemCall) (a mqs.Activity, isKnown bool) {
 	return "", true
 }
 
-// namedActivity is what the functions say in which a thread stands.
+// namedActivity returns what a thread does by the names of its functions.
 func namedActivity(t *inferior.Thread) mqs.Activity {
 	inner := 0
 	for inner < len(t.Frames) && isSystemFrame(t.Frames[inner]) {
 		a, ok := activities[plainName(t.Frames[inner].Function)]
-		// The outermost of the C library's functions is the one that the program has called.
+		// The program has called the outermost of the C library's functions.
 		for _, f := range t.Frames[inner+1:] {
 			if !isSystemFrame(f) {
 				break
@@ -154,23 +154,23 @@ func namedActivity(t *inferior.Thread) mqs.Activity {
 		return ""
 	case t.SystemCall != nil && t.SystemCall.Number >= 0:
 		return ""
-	case t.SystemCall == nil && (hasPrefix(t.Frames[0].Object, "libc.", "libc-", "libpthread", "ld-") || slices.Contains(untold, plainName(t.Frames[0].Function))):
+	case t.SystemCall == nil && (hasPrefix(t.Frames[0].Object, "libc.", "libc-", "libpthread", "ld-") || slices.Contains(byArguments, plainName(t.Frames[0].Function))):
 		return "" // it may be in any system call
 	}
 	return mqs.Computes
 }
 
-// untold are functions of which only the arguments tell what a thread does in them.
-var untold = []string{"poll", "ppoll", "select", "pselect", "epoll_wait", "epoll_pwait", "ioctl", "syscall"}
+// byArguments are functions whose arguments alone tell what a thread does in them.
+var byArguments = []string{"poll", "ppoll", "select", "pselect", "epoll_wait", "epoll_pwait", "ioctl", "syscall"}
 
-// isSystemFrame tells frames of the C library, also of one that is a part of the program: there
-// its functions have no source.
+// isSystemFrame says whether a frame belongs to the C library. If the program is linked with the C library,
+// a frame does that has no source and the name of one of the library's functions.
 func isSystemFrame(f inferior.Frame) bool {
-	return isSystem(f.Object) || isKernels(f) || f.Object == "" && f.File == "" && activities[plainName(f.Function)] != ""
+	return isSystem(f.Object) || isVDSO(f) || f.Object == "" && f.File == "" && activities[plainName(f.Function)] != ""
 }
 
-// plainName is the name of the C library's function that one of its internal names stands for:
-// __GI___clock_nanosleep, ___pthread_cond_wait, __libc_read, __poll, __nanosleep_time64.
+// plainName returns the name of the C library's function for which an internal name stands, such as
+// __GI___clock_nanosleep, ___pthread_cond_wait, __libc_read, __poll or __nanosleep_time64.
 func plainName(function string) string {
 	name, _, _ := strings.Cut(function, "@")
 	name = strings.TrimPrefix(name, "__GI_")
@@ -178,8 +178,8 @@ func plainName(function string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(name, "_time64"), "64")
 }
 
-// activities are what threads do in functions of the C library, by their plain names. How long poll
-// and its like wait is in their arguments.
+// activities are what threads do in functions of the C library, by their plain names. How long poll and the
+// like wait is in their arguments.
 var activities = func() map[string]mqs.Activity {
 	out := map[string]mqs.Activity{}
 	for a, names := range map[mqs.Activity]string{

@@ -8,10 +8,9 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
-// BlockingSends and BlockingRecvs are MPI's calls that wait for a request of
-// their own, by the kind that the request then has. MPI_Sendrecv may have one of
-// each or, of an eager message or to MPI_PROC_NULL, none, so that a request that
-// it holds need not be its own.
+// BlockingSends and BlockingRecvs are the calls that wait for a request of their own, with the kind of this
+// request. MPI_Sendrecv may have one of each. For an eager message, or MPI_PROC_NULL, it has none, so that
+// a request that it holds need not be its own.
 var (
 	BlockingSends = map[string]string{"MPI_Send": "send", "MPI_Ssend": "ssend", "MPI_Rsend": "rsend",
 		"MPI_Sendrecv": KindNotKnown, "MPI_Sendrecv_replace": KindNotKnown}
@@ -19,11 +18,11 @@ var (
 		"MPI_Sendrecv": KindNotKnown, "MPI_Sendrecv_replace": KindNotKnown}
 )
 
-// KindNotKnown is the kind of a request that may or may not be a call's own.
+// KindNotKnown is the kind of a request that may or may not belong to a call.
 const KindNotKnown = ""
 
-// pointToPoint are the beginnings of the names of the calls that the standard has for messages of the
-// program's own (MPI 4.1, chapters 3 and 4).
+// pointToPoint are the beginnings of the names of the calls for the program's own messages (MPI 4.1,
+// chapters 3 and 4).
 var pointToPoint = []string{
 	"MPI_Send", "MPI_Bsend", "MPI_Ssend", "MPI_Rsend", "MPI_Isend", "MPI_Ibsend", "MPI_Issend", "MPI_Irsend", "MPI_Buffer_",
 	"MPI_Recv", "MPI_Irecv", "MPI_Mrecv", "MPI_Imrecv", "MPI_Probe", "MPI_Iprobe", "MPI_Mprobe", "MPI_Improbe",
@@ -31,36 +30,37 @@ var pointToPoint = []string{
 	"MPI_Psend_init", "MPI_Precv_init", "MPI_Pready", "MPI_Parrived",
 }
 
-// IsPointToPoint says whether a call is about messages of the program's own, so that none that it waits
-// for is one that the library has made for itself. call is its plain name in C.
+// IsPointToPoint says whether a call is about the program's own messages, so that it waits for none that
+// the library has made for itself. call is its plain name in C.
 func IsPointToPoint(call string) bool {
 	return slices.ContainsFunc(pointToPoint, func(begins string) bool { return strings.HasPrefix(call, begins) })
 }
 
-// Kind is what a blocking call makes a request that it holds.
+// Kind is the kind of a request that a blocking call holds.
 type Kind struct {
-	// Name is "recv", "ssend" and so on, [KindNotKnown] if the request may or may not be the call's own.
+	// Name is "recv", "ssend" and so on; [KindNotKnown] if the request may or may not be the call's own.
 	Name string
-	// Call is the call that has made the request for itself, nil if the name is not known.
+	// Call is the call that has made the request for itself; nil if the name is not known.
 	Call *Call
 }
 
-// Kinds are those of requests that blocking calls may have made for themselves, by the address of the
-// request. A request that they lack is of none of them.
+// Kinds are the kinds of requests that blocking calls may have made for themselves, by the address of the
+// request. No blocking call has made a request that is not among them.
 type Kinds map[inferior.Addr]Kind
 
-// Own are requests of one class that a blocking call may have made for itself.
-type Own struct {
+// OwnRequests holds the requests of one class that a blocking call may have made for itself.
+type OwnRequests struct {
 	Requests []inferior.Addr
-	// Proved is true if there is one, and it has been shown to be the call's own.
+	// Proved is true if there is just one, and it is known to be the call's own.
 	Proved bool
 }
 
-// KindsOf finds the requests of blocking calls. Nothing in a request tells MPI_Recv from MPI_Irecv, but
-// a thread that waits in MPI_Recv holds the request's address. It may hold others too, since the stack
-// keeps old values and registers the program's variables: own says which of a class (sends or receives)
-// a call that waits for one of that class can have made. What a later call says of a request holds.
-func KindsOf(calls []Call, own func(c *Call, class mqs.OpClass) Own) Kinds {
+// KindsOf finds the requests of blocking calls. Nothing in a request tells MPI_Recv from MPI_Irecv, but a
+// thread that waits in MPI_Recv holds the request's address. It may hold other addresses too, since the
+// stack keeps old values, and registers may hold the program's variables. own returns the requests of a
+// class (sends or receives) that a call can have made. If two calls have the same request, the later
+// call counts.
+func KindsOf(calls []Call, own func(c *Call, class mqs.OpClass) OwnRequests) Kinds {
 	out := Kinds{}
 	for i := range calls {
 		c := &calls[i]
@@ -82,7 +82,7 @@ func KindsOf(calls []Call, own func(c *Call, class mqs.OpClass) Own) Kinds {
 	return out
 }
 
-// KindsNotKnown are those of requests of which it can't be known whether a blocking call has made them.
+// KindsNotKnown returns the kinds of requests that blocking calls may or may not have made.
 func KindsNotKnown(requests ...inferior.Addr) Kinds {
 	out := Kinds{}
 	for _, a := range requests {

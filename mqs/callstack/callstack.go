@@ -1,5 +1,5 @@
-// Package callstack goes from the frames of threads to the MPI calls that they are in, and to
-// where in the program those were made.
+// Package callstack finds, from the frames of threads, the MPI calls that they are in, where the program
+// made these calls, and what the calls wait for.
 package callstack
 
 import (
@@ -11,36 +11,35 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
-// callDepth is how many frames of a thread are looked at for an MPI call.
-// Between a call and the system call that it waits in there are some twenty,
-// but threads that are in no MPI call are to be followed to their end.
+// callDepth is the number of frames of a thread that are searched for an MPI call. Some twenty frames are
+// between a call and the system call in which it waits, but the stack of a thread in no MPI call has to
+// be followed to its end.
 const callDepth = 256
 
-// maxStack bounds how much of a thread's stack is read.
+// maxStack bounds the part of a thread's stack that is read, in bytes.
 const maxStack = 256 << 10
 
-// wordCost is what an entry of [Call.Words] takes, in bytes.
+// wordCost is the memory that an entry of [Call.CandidatePointers] takes, in bytes.
 const wordCost = 32
 
-// Arguments are the names of those arguments of MPI's functions, and of the
-// functions inside of MPI libraries, that say what a call waits for: as the
-// standard spells them in C, and MPICH (src/mpi) those that it makes of them.
+// Arguments are the names of the arguments that say what a call waits for: those of MPI's functions, as the
+// standard spells them in C, and those of functions inside MPICH (src/mpi).
 var Arguments = []string{"comm", "comm_ptr", "root", "source", "dest", "tag", "buf", "count", "datatype", "incount",
 	"request", "array_of_requests", "request_ptr", "request_ptrs", "numreq", "requests"}
 
-// LibrarySymbol is a symbol that every MPI library has, and that tools which wrap MPI's functions
-// leave alone: the profiling interface's (MPI 4.1, 15.2).
+// LibrarySymbol is a symbol that every MPI library defines, and that tools which wrap MPI's functions do
+// not: it belongs to the profiling interface (MPI 4.1, 15.2).
 const LibrarySymbol = "PMPI_Init"
 
-// Stacks are the stacks of a process's threads, and which of their functions are the MPI library's.
+// Stacks are the stacks of a process's threads, with the file of its MPI library.
 type Stacks struct {
 	Threads []inferior.Thread
-	// library is the path of the MPI library's file, empty if not known, and program that of the program.
-	// If they are one, every function of the program may be the library's.
+	// library is the path of the MPI library, empty if it is not known; program is that of the program. If
+	// they are equal, each function of the program may be the library's.
 	library, program string
 }
 
-// StacksOf returns the stacks of a process's threads, with [Arguments].
+// StacksOf returns the stacks of a process's threads, with the values of [Arguments].
 func StacksOf(r *inferior.Reader) (*Stacks, error) {
 	threads, err := r.Threads(callDepth, Arguments)
 	if err != nil {
@@ -57,13 +56,12 @@ func StacksOf(r *inferior.Reader) (*Stacks, error) {
 	return s, nil
 }
 
-// inCall returns the place of the innermost MPI call among the frames of a
-// thread, -1 if it is in none. A function of a tool that has an MPI function's name
-// is that call as long as the library is inside of it.
+// inCall returns the index of the innermost MPI call among the frames of a thread; -1 if there is none. A
+// tool's function with the name of an MPI function is that call if it has called the library.
 func (s *Stacks) inCall(t *inferior.Thread) int {
 	for _, isCall := range []func(int, inferior.Frame) bool{
 		func(_ int, f inferior.Frame) bool { return s.isMPI(f) },
-		func(_ int, f inferior.Frame) bool { return insideName(f.Function) != "" },
+		func(_ int, f inferior.Frame) bool { return tailCalled(f.Function) != "" },
 		func(i int, f inferior.Frame) bool {
 			return s.isWrapper(f) && slices.ContainsFunc(t.Frames[:i], s.inLibrary)
 		},
@@ -77,38 +75,37 @@ func (s *Stacks) inCall(t *inferior.Thread) int {
 	return -1
 }
 
-// isMPI says whether the function is one of MPI's.
-func (s *Stacks) isMPI(f inferior.Frame) bool { return !s.isStranger(f) && hasMPIName(f) }
+// isMPI says whether a function is an MPI function.
+func (s *Stacks) isMPI(f inferior.Frame) bool { return !s.isElsewhere(f) && hasMPIName(f) }
 
-// isWrapper says whether the function only has the name of one of MPI's, as those of tools have.
-func (s *Stacks) isWrapper(f inferior.Frame) bool { return s.isStranger(f) && hasMPIName(f) }
+// isWrapper says whether a function has the name of an MPI function and is a tool's.
+func (s *Stacks) isWrapper(f inferior.Frame) bool { return s.isElsewhere(f) && hasMPIName(f) }
 
-// inLibrary says whether the function is in the MPI library's own file, if that is known and
-// not the program.
+// inLibrary says whether a function is in the MPI library's file, if that is known and is not the program.
 func (s *Stacks) inLibrary(f inferior.Frame) bool {
 	return s.library != "" && s.library != s.program && s.objectOf(f) == s.library
 }
 
-// isStranger says whether the function is known to be in another file than the MPI library's.
-func (s *Stacks) isStranger(f inferior.Frame) bool {
+// isElsewhere says whether a function is known to be in another file than the MPI library's.
+func (s *Stacks) isElsewhere(f inferior.Frame) bool {
 	return s.library != "" && s.objectOf(f) != s.library
 }
 
-// objectOf is the path of the file that a function is in.
+// objectOf returns the path of the file that defines a function.
 func (s *Stacks) objectOf(f inferior.Frame) string { return cmp.Or(f.Object, s.program) }
 
 func hasMPIName(f inferior.Frame) bool { return strings.HasPrefix(mpiName(f), "MPI_") }
 
-// mpiName is the function's name without the P of the profiling interface and
-// the _c of calls with large counts (MPI 4).
+// mpiName returns a function's name without the P of the profiling interface and the _c of calls with
+// large counts (MPI 4).
 func mpiName(f inferior.Frame) string {
 	return strings.TrimSuffix(strings.TrimPrefix(f.Function, "P"), "_c")
 }
 
-// insideName is the MPI call whose frame a library's own function has taken by
-// ending it (a tail call): internal_Waitany in MPICH (src/binding/c, from 4.0),
-// ompi_mpi_finalize in Open MPI. It is empty for other functions.
-func insideName(function string) string {
+// tailCalled returns the MPI call that has tail-called an internal function, which so has replaced its
+// frame: internal_Waitany in MPICH (src/binding/c, from 4.0), ompi_mpi_finalize in Open MPI. It is empty
+// for other functions.
+func tailCalled(function string) string {
 	if rest, ok := strings.CutPrefix(function, "internal_"); ok && rest != "" && rest[0] >= 'A' && rest[0] <= 'Z' {
 		return "MPI_" + strings.TrimSuffix(rest, "_c")
 	}
@@ -118,31 +115,30 @@ func insideName(function string) string {
 	return ""
 }
 
-// callName is the name of the MPI call that the frame at [Stacks.inCall] stands for.
+// callName returns the name of the MPI call for which a frame stands: see [Stacks.inCall].
 func callName(f inferior.Frame) string {
-	if name := insideName(f.Function); name != "" {
+	if name := tailCalled(f.Function); name != "" {
 		return name
 	}
 	return mpiName(f)
 }
 
-// Call is a thread that is inside an MPI call.
+// Call is an MPI call that a thread is inside of.
 type Call struct {
-	// Thread is the debugger's number for it.
+	// Thread is the debugger's number for the thread.
 	Thread int
 	// Function is the call's plain name in C: "MPI_Recv".
 	Function string
-	// Frames are those of the library, from the innermost one to the call's own.
+	// Frames are the library's frames, from the innermost one to the call's own.
 	Frames []inferior.Frame
-	// Stack is where they are.
+	// Stack is the part of the stack that these frames take.
 	Stack inferior.Range
-	// Words are all pointers that the call can hold: the registers and the
-	// stack from the innermost frame to the call's own.
-	Words map[inferior.Addr]bool
+	// CandidatePointers are all values that may be pointers of the call: its registers, and the words of Stack.
+	CandidatePointers map[inferior.Addr]bool
 }
 
-// Calls returns the threads that are inside an MPI call, the innermost one if
-// calls are nested. It fails if that can't be known of a thread, or what it holds.
+// Calls returns the MPI calls that threads are in; of nested calls, the innermost one. It fails if a
+// thread's stack, or what a call holds, is not known.
 func Calls(r *inferior.Reader) ([]Call, error) {
 	all, err := StacksOf(r)
 	if err != nil {
@@ -167,9 +163,9 @@ func Calls(r *inferior.Reader) ([]Call, error) {
 			return nil, fmt.Errorf("the stack of thread %d, from %s to %s, can't be right", t.Number, start, end)
 		}
 		call := Call{Thread: t.Number, Function: callName(t.Frames[at]), Frames: t.Frames[:at+1],
-			Stack: inferior.Range{Addr: start, Len: int(end - start)}, Words: map[inferior.Addr]bool{}}
+			Stack: inferior.Range{Addr: start, Len: int(end - start)}, CandidatePointers: map[inferior.Addr]bool{}}
 		for _, v := range t.Registers {
-			call.Words[inferior.Addr(v)&last] = true // a register can have a sign, or be wider than a pointer
+			call.CandidatePointers[inferior.Addr(v)&last] = true // a register may be signed, or wider than a pointer
 		}
 		out = append(out, call)
 		stacks = append(stacks, call.Stack)
@@ -186,14 +182,14 @@ func Calls(r *inferior.Reader) ([]Call, error) {
 			return nil, err
 		}
 		for _, w := range words {
-			out[i].Words[w] = true
+			out[i].CandidatePointers[w] = true
 		}
 	}
 	return out, nil
 }
 
-// Argument returns the value of an argument of the call: of the call's own
-// frame or, where that does not keep it, of a frame further inside.
+// Argument returns the value of the first of some arguments that a frame has. The call's own frame is
+// searched first, and then those inside of it.
 func (c *Call) Argument(names ...string) (int64, bool) {
 	for _, f := range slices.Backward(c.Frames) {
 		for _, name := range names {
@@ -205,9 +201,8 @@ func (c *Call) Argument(names ...string) (int64, bool) {
 	return 0, false
 }
 
-// Own returns the value of an argument of the call's own frame, as the program
-// has passed it.
-func (c *Call) Own(name string) (int64, bool) {
+// CallArgument returns the value of an argument in the call's own frame, as the program has passed it.
+func (c *Call) CallArgument(name string) (int64, bool) {
 	for _, f := range slices.Backward(c.Frames) {
 		if callName(f) != c.Function {
 			break
@@ -219,8 +214,8 @@ func (c *Call) Own(name string) (int64, bool) {
 	return 0, false
 }
 
-// Innermost is [Call.Argument] from the other end: of the innermost frame that has it.
-func (c *Call) Innermost(name string) (int64, bool) {
+// InnermostArgument returns the value of an argument in the innermost frame that has it.
+func (c *Call) InnermostArgument(name string) (int64, bool) {
 	for _, f := range c.Frames {
 		if v, ok := f.Variables[name]; ok {
 			return v, true
@@ -229,7 +224,7 @@ func (c *Call) Innermost(name string) (int64, bool) {
 	return 0, false
 }
 
-// Holds says whether an address is on the call's part of the stack.
-func (c *Call) Holds(a inferior.Addr) bool {
+// OnStack says whether an address is on the call's part of the stack.
+func (c *Call) OnStack(a inferior.Addr) bool {
 	return a >= c.Stack.Addr && a-c.Stack.Addr < inferior.Addr(c.Stack.Len)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
-// Locate returns where the threads of a process are: its first thread, those in MPI calls or in
-// the program's own code, and those that are not placed. It is nil if that can't be read.
+// Locate returns where the threads of a process are: its first thread, the threads in MPI calls or in the
+// program's own code, and those of which this is not known. It is nil if the threads can't be read.
 func Locate(r *inferior.Reader) []mqs.Thread {
 	stacks, err := StacksOf(r)
 	if err != nil {
@@ -19,7 +19,7 @@ func Locate(r *inferior.Reader) []mqs.Thread {
 	out := []mqs.Thread{}
 	for i := range stacks.Threads {
 		t, own := threadAt(stacks, &stacks.Threads[i])
-		// The threads that libraries have made for themselves are of no interest.
+		// Threads that libraries have made for themselves do not matter.
 		if t.Call == "" && i > 0 && !own && t.Placed {
 			continue
 		}
@@ -29,8 +29,8 @@ func Locate(r *inferior.Reader) []mqs.Thread {
 	return out
 }
 
-// threadAt finds the call and the program's own frame on a thread's stack, and
-// says whether the program itself has such a frame.
+// threadAt finds the call and the program's frame on a thread's stack, and says whether the program itself
+// has a frame there.
 func threadAt(s *Stacks, t *inferior.Thread) (mqs.Thread, bool) {
 	out := mqs.Thread{Number: t.Number}
 	own := t.Frames
@@ -38,7 +38,7 @@ func threadAt(s *Stacks, t *inferior.Thread) (mqs.Thread, bool) {
 		out.Call = callName(t.Frames[at])
 		own = t.Frames[at+1:]
 	}
-	// A call that is made inside another, as those for files do, is the outer one's affair.
+	// A call that is made inside another call, as those for files do, belongs to the outer one.
 	for i := range own {
 		if s.isMPI(own[i]) {
 			out.Call, own = mpiName(own[i]), own[i+1:]
@@ -51,62 +51,59 @@ func threadAt(s *Stacks, t *inferior.Thread) (mqs.Thread, bool) {
 	f := programFrame(own, out.Call != "")
 	out.Function, out.File, out.Line = f.Function, f.File, f.Line
 	out.Placed = out.Call != "" || isOutside(s, t)
-	return out, isOwn(t, f)
+	return out, hasProgramFrame(t, f)
 }
 
-// isOutside says whether a thread that is in no call that has a name is known to be in none: its
-// stack has been followed to its end, has names, and none of the program's functions is inside of
-// which the MPI library is, with a function that nobody knows.
+// isOutside says whether a thread in no named call is known to be in no call at all: its stack has been
+// followed to its end, it has names, and no function of the program has called the MPI library by a
+// function without a name.
 func isOutside(s *Stacks, t *inferior.Thread) bool {
 	at := slices.IndexFunc(t.Frames, s.inLibrary)
 	entered := at >= 0 && slices.ContainsFunc(t.Frames[at:], func(f inferior.Frame) bool { return !s.inLibrary(f) && !isForeign(f.Object) })
 	return t.Complete && !entered && slices.ContainsFunc(t.Frames, func(f inferior.Frame) bool { return f.Function != "" })
 }
 
-// isOwn says whether a thread has a frame that is not a library's of an MPI or of
-// the system. Of recordings that do not say where functions are only those with
-// a line count.
-func isOwn(t *inferior.Thread, f inferior.Frame) bool {
+// hasProgramFrame says whether a thread has a frame that belongs to no library of an MPI or of the system.
+// In recordings that do not say which file defines a function, only frames with a line count.
+func hasProgramFrame(t *inferior.Thread, f inferior.Frame) bool {
 	if !slices.ContainsFunc(t.Frames, func(f inferior.Frame) bool { return f.Object != "" }) {
 		return f.File != ""
 	}
-	return slices.ContainsFunc(t.Frames, func(f inferior.Frame) bool { return !isForeign(f.Object) && !isKernels(f) })
+	return slices.ContainsFunc(t.Frames, func(f inferior.Frame) bool { return !isForeign(f.Object) && !isVDSO(f) })
 }
 
-// isKernels tells the functions of the page of code that the kernel gives to
-// every process (vDSO), which is no library to a debugger.
-func isKernels(f inferior.Frame) bool {
+// isVDSO says whether a function belongs to the page of code that the kernel gives to every process (vDSO).
+// A debugger does not show this page as a library.
+func isVDSO(f inferior.Frame) bool {
 	name := strings.TrimPrefix(f.Function, "__vdso_")
 	return f.Object == "" && f.File == "" && slices.Contains([]string{"clock_gettime", "clock_getres", "gettimeofday", "time", "getcpu"}, name)
 }
 
-// isForeign tells the libraries whose threads are no part of the program: the C
-// library's, and those of MPIs and what they are made of. It errs on the side of
-// the program, whose threads may call MPI.
+// isForeign says whether a file is a library whose threads do not belong to the program: the C library's,
+// or one of an MPI and what it is made of. In doubt it says no, since the program's threads may call MPI.
 func isForeign(object string) bool {
 	return isSystem(object) || isOpenMP(object) || hasPrefix(object, "libmpi", "libmpl", "libopen-", "libopen_mpi", "libpmix", "libprrte", "mca_",
 		"libfabric", "libuc", "libevent", "libhwloc", "libibverbs", "librdmacm", "libmlx", "libefa", "libpsm", "libcuda", "libnvidia")
 }
 
-// isSystem tells the libraries of the languages that programs are written in.
+// isSystem says whether a file is a library of a programming language or of the loader.
 func isSystem(object string) bool {
 	return hasPrefix(object, "libc.", "libc-", "libpthread", "libm.", "libdl.", "librt.", "ld-linux", "ld-musl", "libstdc++")
 }
 
-// isOpenMP tells the libraries whose functions a thread is in while it waits for its team.
+// isOpenMP says whether a file is an OpenMP library, in which a thread waits for its team.
 func isOpenMP(object string) bool { return hasPrefix(object, "libgomp", "libomp", "libiomp5") }
 
-// isBinding tells the functions between a program and the C interface: of
-// Fortran, and of tools that wrap calls.
+// isBinding says whether a function is between the program and the C interface: Fortran's, or that of a
+// tool that wraps calls.
 func isBinding(function string) bool {
 	name := strings.ToLower(function)
 	return strings.HasPrefix(name, "mpi_") || strings.HasPrefix(name, "pmpi_") || strings.HasPrefix(name, "ompi_")
 }
 
-// programFrame is the frame that means most to the one who wrote the program:
-// the innermost one with a line of source. In a call that is the caller if it
-// has one; elsewhere system libraries may stand inside of it, with debug
-// information of their own, so frames of the program itself go first.
+// programFrame returns the frame that means most to the program's author: the innermost one with a line of
+// source. In a call this is the caller, if it has a line. Outside of calls, system libraries with debug
+// information may be further inside, so the program's own frames go first.
 func programFrame(frames []inferior.Frame, inCall bool) inferior.Frame {
 	if !inCall {
 		if i := slices.IndexFunc(frames, func(f inferior.Frame) bool { return f.File != "" && !isForeign(f.Object) }); i >= 0 {
@@ -119,7 +116,7 @@ func programFrame(frames []inferior.Frame, inCall bool) inferior.Frame {
 	if len(frames) > 0 && inCall {
 		return frames[0]
 	}
-	// Without debug information the outermost frames that have names are the program's.
+	// Without debug information, the outermost frames with names are the program's.
 	if i := slices.IndexFunc(frames, func(f inferior.Frame) bool { return f.Function == "main" }); i >= 0 {
 		return frames[i]
 	}

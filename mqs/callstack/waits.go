@@ -9,19 +9,19 @@ import (
 
 // Wait is what a call waits for, as [mqs.Thread] has it.
 type Wait struct {
-	// Comm is the unique id of the communicator that the call was given. Where that is not known, the
-	// one that all of its requests are on counts.
+	// Comm is the unique id of the communicator that the call was given. If that is not known, the one on
+	// which all of its requests are counts.
 	Comm mqs.Maybe[inferior.Addr]
 	// Root is the local rank of the root of a collective call.
 	Root mqs.Maybe[int32]
-	// Source and Tag are what a probe looks for, where no queue has it.
+	// Source and Tag are what a probe asks for, if no queue has the probe.
 	Source, Tag mqs.Maybe[int32]
-	// Requests are those that it waits for, and All is true if they are all of them.
+	// Requests are the requests for which it waits; All is true if there are no others.
 	Requests []Request
 	All      bool
 }
 
-// Request is a request that a call waits for.
+// Request is a request for which a call waits.
 type Request struct {
 	// Addr is what [mqs.PendingOperation.Request] has.
 	Addr inferior.Addr
@@ -29,7 +29,7 @@ type Request struct {
 	Comm mqs.Maybe[inferior.Addr]
 }
 
-// SetWaits fills in what the threads wait for that are in one of the calls, as of says of each.
+// SetWaits fills in what the threads in the calls wait for. of returns that of one call.
 func SetWaits(threads []mqs.Thread, calls []Call, of func(c *Call) Wait) {
 	for i := range calls {
 		at := slices.IndexFunc(threads, func(t mqs.Thread) bool { return t.Number == calls[i].Thread })
@@ -47,7 +47,7 @@ func SetWaits(threads []mqs.Thread, calls []Call, of func(c *Call) Wait) {
 	}
 }
 
-// commOf is the communicator that all requests are on, unknown if there is none such.
+// commOf returns the communicator on which all requests are; it is unknown if they are on several.
 func commOf(requests []Request) mqs.Maybe[inferior.Addr] {
 	if len(requests) == 0 || slices.ContainsFunc(requests, func(r Request) bool { return r.Comm != requests[0].Comm }) {
 		return mqs.Maybe[inferior.Addr]{}

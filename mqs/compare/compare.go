@@ -1,4 +1,4 @@
-// Package compare holds two readings of one process against each other.
+// Package compare compares two readings of one process.
 package compare
 
 import (

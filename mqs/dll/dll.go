@@ -37,9 +37,9 @@ type Settings struct {
 // Process is a process whose queues a DLL is to read.
 type Process struct {
 	inferior.Inferior
-	// Reader is the one that the process has during this stop, nil if it has none yet.
+	// Reader is the process's reader during this stop; nil if it has none yet.
 	Reader *inferior.Reader
-	// Rank is its rank in MPI_COMM_WORLD if that is known.
+	// Rank is its rank in MPI_COMM_WORLD, if that is known.
 	Rank mqs.Maybe[int32]
 	// Starters are other processes, one of which may have started the job.
 	Starters []inferior.Inferior

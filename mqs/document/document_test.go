@@ -2,20 +2,16 @@ package document
 
 import (
 	"bytes"
-	_ "embed"
-	"encoding/json"
+	"math"
 	"reflect"
-	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
-
-//go:embed schema.json
-var schemaText []byte
 
 // sample has everything that a snapshot can have, hostile names included.
 func sample() *mqs.Snapshot {
@@ -36,11 +32,11 @@ func sample() *mqs.Snapshot {
 				Queue: [3]*mqs.Queue{{Operations: []mqs.PendingOperation{}, Total: 0}, {Operations: []mqs.PendingOperation{full, bare, unnamed}, Total: 9}, {Unavailable: "it is not there"}},
 			}, {Communicator: mqs.Communicator{UniqueID: 4, Internal: true}, Queue: [3]*mqs.Queue{nil, {Operations: []mqs.PendingOperation{}}, nil}}},
 		},
-		{Inferior: 2, Unavailable: "the program has not called MPI_Init yet"},
+		{Inferior: 2, Unavailable: "the program has not called MPI_Init yet", Notes: []string{}},
 	}}
 }
 
-func document(t *testing.T, s *mqs.Snapshot) []byte {
+func document(t testing.TB, s *mqs.Snapshot) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := Write(&b, s); err != nil {
@@ -49,61 +45,150 @@ func document(t *testing.T, s *mqs.Snapshot) []byte {
 	return b.Bytes()
 }
 
-func TestJSONKeepsTheSchema(t *testing.T) {
-	var schema, doc any
-	for text, into := range map[string]*any{string(schemaText): &schema, string(document(t, sample())): &doc} {
-		d := json.NewDecoder(strings.NewReader(text))
-		d.UseNumber()
-		if err := d.Decode(into); err != nil {
-			t.Fatalf("%v in\n%s", err, text)
-		}
+func reportDocument(t testing.TB, r *waitfor.Report) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := WriteReport(&b, r); err != nil {
+		t.Fatal(err)
 	}
-	for i, p := range doc.(map[string]any)["processes"].([]any) {
-		// Not only allowed but there, also where there is nothing to say.
-		for _, key := range []string{"dll", "dll_version", "differences"} {
-			if _, ok := p.(map[string]any)[key]; !ok {
-				t.Errorf("process %d has no %s", i, key)
+	return b.Bytes()
+}
+
+// The samples have something in every field that a document has.
+func TestSamplesAreFull(t *testing.T) {
+	for _, sample := range []any{sampleSnapshot(), sampleReport()} {
+		full := map[string]bool{}
+		look(reflect.ValueOf(sample), full)
+		for field, filled := range full {
+			if !filled {
+				t.Errorf("%s is filled nowhere in the sample", field)
 			}
 		}
 	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource("schema.json", schema); err != nil {
-		t.Fatal(err)
-	}
-	s, err := c.Compile("schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Validate(doc); err != nil {
-		t.Error(err)
+}
+
+// look notes for each field of the structs in a value whether one of them has something in it.
+func look(v reflect.Value, full map[string]bool) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			look(v.Elem(), full)
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			look(v.Index(i), full)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); f.Tag.Get("json") != "-" {
+				name := v.Type().String() + "." + f.Name
+				full[name] = full[name] || !v.Field(i).IsZero()
+				look(v.Field(i), full)
+			}
+		}
 	}
 }
 
-func TestJSONIsReadBack(t *testing.T) {
-	want := sample()
+// What is written keeps the schema; and of the samples it has all that the schema has.
+func TestDocumentsKeepTheirSchemas(t *testing.T) {
+	for _, c := range []struct {
+		schema   string
+		document []byte
+		isFull   bool
+	}{
+		{"schema.json", document(t, sampleSnapshot()), true},
+		{"schema.json", document(t, sample()), false},
+		{"report-schema.json", reportDocument(t, sampleReport()), true},
+		{"report-schema.json", reportDocument(t, &waitfor.Report{Verdict: waitfor.Unknown}), false},
+	} {
+		schema, err := jsonschema.NewCompiler().Compile(c.schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(c.document))
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, c.document)
+		}
+		if err := schema.Validate(doc); err != nil {
+			t.Error(err)
+		}
+		if !c.isFull {
+			continue
+		}
+		full := map[string]bool{}
+		use(schema, doc, full)
+		for key, filled := range full {
+			if !filled {
+				t.Errorf("%s is null wherever it is in the sample", key)
+			}
+		}
+	}
+}
+
+// use notes for each property of a schema whether a value has something in it.
+func use(s *jsonschema.Schema, value any, full map[string]bool) {
+	switch {
+	case value == nil:
+	case s.Ref != nil:
+		use(s.Ref, value, full)
+	case len(s.OneOf) > 0:
+		for _, way := range s.OneOf {
+			if way.Types == nil || way.Types.String() != "[null]" {
+				use(way, value, full)
+			}
+		}
+	case s.Items2020 != nil:
+		for _, element := range value.([]any) {
+			use(s.Items2020, element, full)
+		}
+	case s.Properties != nil:
+		for key, property := range s.Properties {
+			member := value.(map[string]any)[key]
+			place := property.Location
+			full[place] = full[place] || member != nil
+			use(property, member, full)
+		}
+	}
+}
+
+// What is written is read back, and no field is lost.
+func TestReadBack(t *testing.T) {
+	want := sampleSnapshot()
 	got, err := Parse(document(t, want))
 	if err != nil {
 		t.Fatal(err)
 	}
-	// What was not UTF-8 has become U+FFFD.
-	want.Processes[0].Communicators[0].Name.Value = "a \"name\"\x1b[31m\t\uFFFD é"
-	if a, b := document(t, got), document(t, want); !bytes.Equal(a, b) {
-		t.Errorf("read back as\n%s\nwant\n%s", a, b)
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("read back as\n%s\nwant\n%s", document(t, got), document(t, want))
 	}
+	// So is what has next to nothing in it. What was not UTF-8 has become U+FFFD.
+	want = sample()
+	if got, err = Parse(document(t, want)); err != nil {
+		t.Fatal(err)
+	}
+	want.Processes[0].Communicators[0].Name.Value = "a \"name\"\x1b[31m\t\uFFFD é"
 	for i, p := range want.Processes {
-		if !reflect.DeepEqual(got.Processes[i].Differences, p.Differences) {
-			t.Errorf("read back as\n%+v\nwant\n%+v", got.Processes[i].Differences, p.Differences)
+		if !reflect.DeepEqual(got.Processes[i], p) {
+			t.Errorf("read back as\n%+v\nwant\n%+v", got.Processes[i], p)
 		}
 	}
-	if !reflect.DeepEqual(got.Processes[0].Threads, want.Processes[0].Threads) || got.Processes[0].State != want.Processes[0].State {
-		t.Errorf("read back as\n%+v\nwant\n%+v", got.Processes[0].Threads, want.Processes[0].Threads)
+}
+
+// A count of more than 63 bits is no negative one.
+func TestLargeNumbers(t *testing.T) {
+	want := &mqs.Snapshot{Processes: []*mqs.Process{{Progress: mqs.Known[uint64](math.MaxUint64), Notes: []string{}}}}
+	got, err := Parse(document(t, want))
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%s: %v", document(t, want), err)
 	}
-	if !reflect.DeepEqual(got.Processes[0].Communicators, want.Processes[0].Communicators) {
-		t.Errorf("read back as\n%+v\nwant\n%+v", got.Processes[0].Communicators[0], want.Processes[0].Communicators[0])
-	}
-	for _, bad := range []string{"", "[]", "{}", `{"schema": 2}`} {
-		if _, err := Parse([]byte(bad)); err == nil {
-			t.Errorf("%q was read", bad)
+}
+
+// No number below its least possible value is written where the schema has null instead.
+func TestLinesThatAreNone(t *testing.T) {
+	for _, line := range []int{0, -1} {
+		s := &mqs.Snapshot{Processes: []*mqs.Process{{Threads: []mqs.Thread{{Line: line}}}}}
+		if !bytes.Contains(document(t, s), []byte(`"line": null`)) {
+			t.Errorf("%d is written as %s", line, document(t, s))
 		}
 	}
 }

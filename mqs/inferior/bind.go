@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -117,17 +118,27 @@ func members(t reflect.Type, prefix string, index []int) []member {
 	return out
 }
 
-// Queries lists the types that a struct of [Struct] fields binds, with every
+// Queries lists the types that structs of [Struct] fields bind, each type once, with every
 // spelling of every member, for one batch.
-func Queries(structs any) []layout.TypeQuery {
+func Queries(structs ...any) []layout.TypeQuery {
 	var out []layout.TypeQuery
-	eachStruct(structs, func(name string, _ bool, b binder) {
-		q := layout.TypeQuery{Name: name}
-		for _, m := range members(b.goType(), "", nil) {
-			q.Fields = append(q.Fields, m.paths...)
-		}
-		out = append(out, q)
-	})
+	at := map[string]int{}
+	for _, of := range structs {
+		eachStruct(of, func(name string, _ bool, b binder) {
+			i, again := at[name]
+			if !again {
+				i = len(out)
+				at[name], out = i, append(out, layout.TypeQuery{Name: name})
+			}
+			for _, m := range members(b.goType(), "", nil) {
+				for _, path := range m.paths {
+					if !again || !slices.Contains(out[i].Fields, path) {
+						out[i].Fields = append(out[i].Fields, path)
+					}
+				}
+			}
+		})
+	}
 	return out
 }
 

@@ -3,6 +3,7 @@ package inferior_test
 import (
 	"context"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -93,5 +94,27 @@ func TestBindNamesEverythingMissing(t *testing.T) {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q does not say %q", err, want)
 		}
+	}
+}
+
+// A type that several structs bind is asked for once, with all that any of them takes.
+func TestQueries(t *testing.T) {
+	type first struct {
+		X int32 `c:"x"`
+	}
+	type second struct {
+		X int32 `c:"x"`
+		Y int32 `c:"y|z"`
+	}
+	var a struct {
+		First inferior.Struct[first] `c:"a_t"`
+		Other inferior.Struct[first] `c:"b_t"`
+	}
+	var b struct {
+		Second inferior.Struct[second] `c:"a_t"`
+	}
+	want := []layout.TypeQuery{{Name: "a_t", Fields: []string{"x", "y", "z"}}, {Name: "b_t", Fields: []string{"x"}}}
+	if got := inferior.Queries(&a, &b); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -21,11 +21,14 @@ func (a Addr) String() string { return "0x" + strconv.FormatUint(uint64(a), 16) 
 // MarshalJSON writes the address as a hex string.
 func (a Addr) MarshalJSON() ([]byte, error) { return []byte(`"` + a.String() + `"`), nil }
 
-// UnmarshalJSON reads what [Addr.MarshalJSON] wrote.
+// UnmarshalJSON reads what [Addr.MarshalJSON] wrote, or a number, which is how debuggers send
+// addresses.
 func (a *Addr) UnmarshalJSON(text []byte) error {
-	var s string
-	if err := json.Unmarshal(text, &s); err != nil {
-		return err
+	s := string(text)
+	if text[0] == '"' {
+		if err := json.Unmarshal(text, &s); err != nil {
+			return err
+		}
 	}
 	v, err := strconv.ParseUint(s, 0, 64)
 	if err != nil {
@@ -35,26 +38,28 @@ func (a *Addr) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Info is what is known of a process before any of its memory is read.
+// Info is what is known of a process before any of its memory is read. It is so in recordings
+// and, as are the types below, in the protocol that the helper and a debugger speak (package
+// bridge).
 type Info struct {
-	// Inferior is the debugger's number for the process.
+	// Inferior is the debugger's number for it.
 	Inferior int `json:"inferior"`
-	// PID is its process id, 0 if there is none.
+	// PID is its process id, 0 where there is none (some core files).
 	PID int `json:"pid"`
 	// Kind is "live", "core" or "remote".
 	Kind string `json:"kind"`
 	// Rank is its rank in MPI_COMM_WORLD as its launcher says, nil if not known.
 	Rank *int32 `json:"rank,omitempty"`
-	// WorldSize is the size of that, nil if not known.
-	WorldSize *int32 `json:"world_size,omitempty"`
+	// WorldSize is the size of that, nil if not known. Recordings have it: no debugger knows it.
+	WorldSize *int32 `json:"world_size,omitempty" protocol:"-"`
 	// State is the letter that the kernel had for its state before it was attached to
-	// (proc(5), /proc/PID/stat), empty if not known.
+	// (proc(5), /proc/PID/stat), empty if not known or if it has run since.
 	State string `json:"state,omitempty"`
-	// Executable is the path of its program, empty if not known.
+	// Executable is the path of its program, or empty.
 	Executable string `json:"executable"`
-	// Libraries are the paths of its shared libraries.
+	// Libraries are the paths of its shared libraries, in the debugger's order.
 	Libraries []string `json:"libraries"`
-	// Architecture is the debugger's name for it.
+	// Architecture is the debugger's name for it, such as "i386:x86-64".
 	Architecture string `json:"architecture"`
 	// PointerSize is the width of a pointer in bytes: 4 or 8.
 	PointerSize int `json:"pointer_size"`
@@ -86,6 +91,7 @@ type Range struct {
 
 // Symbol is a global symbol of the process.
 type Symbol struct {
+	// Addr is its address.
 	Addr Addr `json:"address"`
 	// Object is the path of the library or program it is in, empty if not known.
 	Object string `json:"object"`
@@ -93,22 +99,25 @@ type Symbol struct {
 
 // Frame is one frame of a thread's stack.
 type Frame struct {
-	// Function is its name, empty if not known.
-	Function     string `json:"function"`
-	StackPointer Addr   `json:"stack_pointer"`
+	// Function is the name of the function, empty if not known.
+	Function string `json:"function"`
+	// StackPointer is the value of the stack pointer in this frame.
+	StackPointer Addr `json:"stack_pointer"`
 	// Object is the path of the library that the function is in, empty if it is in the program.
 	Object string `json:"object,omitempty"`
-	// File and Line are where in its source it is, empty and 0 if not known.
+	// File is the source file that it is in, as the debugger names it, empty if not known.
 	File string `json:"file,omitempty"`
-	Line int    `json:"line,omitempty"`
-	// Variables are those of its function's arguments that were asked for and
-	// that the debugger knows.
+	// Line is the line of its call of the next inner frame, or where it stands; 0 if not known.
+	Line int `json:"line,omitempty"`
+	// Variables are those arguments of the function that were asked for and can be read, by their
+	// names: the value of an integer, an enumerator or a bool, or the address that a pointer
+	// holds, in 64 bits.
 	Variables map[string]int64 `json:"variables,omitempty"`
 }
 
 // SystemCall is what a thread has asked the kernel for.
 type SystemCall struct {
-	// Number is the kernel's for its architecture, -1 if the thread is in none.
+	// Number is the kernel's for the architecture, -1 if the thread is in none.
 	Number int64 `json:"number"`
 	// Arguments are the six that a system call can have.
 	Arguments []uint64 `json:"arguments"`
@@ -118,15 +127,15 @@ type SystemCall struct {
 type Thread struct {
 	// Number is the debugger's number for it.
 	Number int `json:"number"`
-	// ID is the kernel's, 0 if not known.
+	// ID is the kernel's number for it, 0 if not known.
 	ID int `json:"id,omitempty"`
-	// SystemCall is nil if it is not known whether the thread is in one.
+	// SystemCall is what it has asked the kernel for, nil if not known.
 	SystemCall *SystemCall `json:"system_call,omitempty"`
-	// Frames from the innermost outwards.
+	// Frames from the innermost outwards, as far as they can be found out.
 	Frames []Frame `json:"frames"`
-	// Complete is true if the last frame is the outermost one.
+	// Complete is true if the last of them is the outermost frame of the thread.
 	Complete bool `json:"complete"`
-	// Registers are the integer registers of the innermost frame.
+	// Registers are the values of the integer registers in the innermost frame.
 	Registers []uint64 `json:"registers"`
 }
 

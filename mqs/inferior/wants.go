@@ -2,16 +2,18 @@ package inferior
 
 import "github.com/mpi-queues/mpi-queues/mqs/layout"
 
-// Wants lists the types that a struct of [Struct] fields binds, and their members: what a table of
+// Wants lists the types that structs of [Struct] fields bind, and their members: what a table of
 // layouts is to have.
-func Wants(structs any) []layout.Want {
+func Wants(structs ...any) []layout.Want {
 	var out []layout.Want
-	eachStruct(structs, func(name string, _ bool, b binder) {
-		w := layout.Want{Name: name}
-		for _, m := range members(b.goType(), "", nil) {
-			w.Members = append(w.Members, layout.WantedMember{Paths: m.paths, IsOptional: m.optional})
-		}
-		out = append(out, w)
-	})
+	for _, of := range structs {
+		eachStruct(of, func(name string, _ bool, b binder) {
+			w := layout.Want{Name: name}
+			for _, m := range members(b.goType(), "", nil) {
+				w.Members = append(w.Members, m.paths)
+			}
+			out = append(out, w)
+		})
+	}
 	return out
 }

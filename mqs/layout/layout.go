@@ -2,6 +2,8 @@
 // tables of the releases of MPIs and of what they stand on.
 package layout
 
+//go:generate go run ./gen
+
 // Layouts knows the layouts of C types. Its Source says where they came from.
 type Layouts struct {
 	// Source is "dwarf" or "table".
@@ -46,9 +48,11 @@ func (l *Layouts) Field(name, path string) (f Field, ok bool) {
 
 // TypeQuery asks for a C type and some of its members.
 type TypeQuery struct {
-	Name string
-	// Fields are paths of members, with dots between levels.
-	Fields []string
+	// Name is that of a typedef, of one of C's own types, or of a struct, union or enum without the
+	// keyword.
+	Name string `json:"name"`
+	// Fields are paths of members, with dots between levels ("req_status.MPI_TAG").
+	Fields []string `json:"fields"`
 }
 
 // Kind tells how the bytes of a member are to be read.
@@ -66,15 +70,20 @@ const (
 
 // Field is where a member stands in its type.
 type Field struct {
-	Offset int  `json:"offset"` // bytes
-	Size   int  `json:"size"`   // bytes
-	Kind   Kind `json:"kind"`
+	// Offset in bytes from the start of the type.
+	Offset int `json:"offset"`
+	// Size in bytes.
+	Size int `json:"size"`
+	// Kind is "signed", "unsigned", "pointer", "float", "array" or "struct" (unions too).
+	Kind Kind `json:"kind"`
 }
 
-// Layout is the layout of one C type. Fields that the type lacks are absent.
+// Layout is the layout of one C type.
 type Layout struct {
-	Size int `json:"size"` // bytes
-	// Object is the path of the file that describes the type, empty if not known.
-	Object string           `json:"object,omitempty"`
+	// Size in bytes.
+	Size int `json:"size"`
+	// Object is the path of the library or program that describes it, empty if not known.
+	Object string `json:"object,omitempty"`
+	// Fields are its members by the paths that were asked for. One that it has not is absent.
 	Fields map[string]Field `json:"fields"`
 }

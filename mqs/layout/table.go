@@ -58,7 +58,8 @@ const (
 	// ScopeAll is all that a decoder reads.
 	ScopeAll Scope = ""
 	// ScopeRequests is requests and the communicators that they are on: what a library without
-	// symbols of its own is read by, as the transport beneath it points to its requests.
+	// symbols of its own is read by, as the transport beneath it points to its requests. A type
+	// ends there with the last member that is listed: what is behind it is not read.
 	ScopeRequests Scope = "requests"
 )
 

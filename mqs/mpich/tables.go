@@ -6,6 +6,7 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
+	"github.com/mpi-queues/mpi-queues/mqs/mpich/symbolless"
 )
 
 // The layouts of Debian's x86-64 builds of ch4:ucx. That of 4.0.2 has a static library with symbols
@@ -20,18 +21,14 @@ var allTables = sync.OnceValue(func() []*layout.Table { return layout.MustReadTa
 // release first.
 func tables() []*layout.Table { return layout.OfScope(allTables(), layout.ScopeAll) }
 
-// nakedTables returns the embedded layouts with what a stripped library is read by, oldest
+// requestTables returns the embedded layouts with what a stripped library is read by, oldest
 // release first.
-func nakedTables() []*layout.Table { return layout.OfScope(allTables(), layout.ScopeRequests) }
+func requestTables() []*layout.Table { return layout.OfScope(allTables(), layout.ScopeRequests) }
 
 // Wants are what a table of a scope has: what is read of such a library.
 func Wants(scope layout.Scope) []layout.Want {
 	if scope == layout.ScopeRequests {
-		return inferior.Wants(&nakedTypes{})
+		return inferior.Wants(symbolless.Types()...)
 	}
-	var out []layout.Want
-	for _, structs := range allTypes() {
-		out = append(out, inferior.Wants(structs)...)
-	}
-	return out
+	return inferior.Wants(types()...)
 }

@@ -1,9 +1,7 @@
-// Package printable makes text that is not ours fit to be shown. Names, messages
-// and versions come out of a debugged process, a vendor's DLL, a recording or a
-// file's name, and whoever chose them may have meant them for a terminal or for
-// the eyes of a reader. Every way out goes through here: tables and pages, error
-// messages, the log. Python's side of it is printable in
-// python/mpi_queues/errors.py.
+// Package printable makes foreign text safe to show. Names, messages and versions come from a debugged
+// process, a vendor's DLL, a recording or a file's name. Whoever chose them may have wanted to command a
+// terminal, or to deceive a reader. All output goes through here: tables and pages, error messages, the
+// log. The extension's copy is printable in python/mpi_queues/errors.py.
 package printable
 
 import (

@@ -1,10 +1,9 @@
-// Package recording keeps what a command has read, so that it can be shown again without
-// the processes: their memory, symbols and types (package inferior), what vendors' DLLs have
-// said of them, and what there was to say of processes that could not be read.
+// Package recording keeps what a command has read, so that it can be shown again without the processes:
+// their memory, symbols and types (package inferior), what vendors' DLLs have said of them, and why some
+// processes could not be read.
 //
-// Recordings come from strangers. Each of their files is read within bounds on its length and
-// on what is made of it ([inferior.Archive]), and nothing of it is believed to be more than a
-// document.
+// Recordings come from strangers. Each of their files is read within bounds on its length and on the
+// memory that it takes ([inferior.Archive]), and is believed to be no more than a document.
 package recording
 
 import (

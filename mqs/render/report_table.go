@@ -3,6 +3,7 @@ package render
 import (
 	"encoding/json"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -30,35 +31,45 @@ type operationTable struct {
 
 // valueColumn is a column of values in JSON, in the order in which they are added.
 type valueColumn struct {
-	jsonout.Writer
-	n int
+	json []byte
+	n    int
 }
 
-func (c *valueColumn) next() *jsonout.Writer {
-	c.Comma(c.n)
+// next begins the next value.
+func (c *valueColumn) next() {
+	c.json = jsonout.Comma(c.json, c.n)
 	c.n++
-	return &c.Writer
 }
 
-func (c *valueColumn) add(v int) { c.next().Int(int64(v)) }
+func (c *valueColumn) add(v int) {
+	c.next()
+	c.json = strconv.AppendInt(c.json, int64(v), 10)
+}
+
+// raw adds what is JSON already.
+func (c *valueColumn) raw(value string) {
+	c.next()
+	c.json = append(c.json, value...)
+}
 
 func (c *valueColumn) maybe(m mqs.Maybe[int32]) {
-	if w := c.next(); m.Known {
-		w.Int(int64(m.Value))
+	if m.Known {
+		c.add(int(m.Value))
 	} else {
-		w.Raw("null")
+		c.raw("null")
 	}
 }
 
-// long writes a number that may be too large for a number of JavaScript's.
+// long adds a number that may be too large for a number of JavaScript's.
 func (c *valueColumn) long(v uint64, known bool) {
-	switch w := c.next(); {
+	switch {
 	case !known:
-		w.Raw("null")
+		c.raw("null")
 	case v >= 1<<53:
-		w.Hex(v)
+		c.next()
+		c.json = jsonout.Hex(c.json, v)
 	default:
-		w.Int(int64(v))
+		c.add(int(v))
 	}
 }
 
@@ -111,7 +122,7 @@ func (o *operationTable) operation(c *mqs.Queues, class mqs.OpClass, op *mqs.Pen
 	o.peerLocal.maybe(op.DesiredLocalRank)
 	o.peerGlobal.maybe(global)
 	if op.TagWild.Known && op.TagWild.Value {
-		o.tag.next().Raw(anyTag)
+		o.tag.raw(anyTag)
 	} else {
 		o.tag.maybe(op.DesiredTag)
 	}
@@ -140,35 +151,35 @@ func (o *operationTable) text(s string) int {
 
 // write writes the table as one JSON object that can stand in a script element.
 func (o *operationTable) write(w io.Writer, r *waitfor.Report) error {
-	b := jsonout.New(w)
 	places := make([]string, len(r.Groups))
 	for i := range r.Groups {
 		places[i] = printable.Line(r.Groups[i].Text)
 	}
-	b.Raw(`{"texts": `)
-	script(b, o.texts)
-	b.Raw(`, "places": `)
-	script(b, places)
+	sink, b := jsonout.New(w), []byte(`{"texts": `)
+	b = append(script(b, o.texts), `, "places": `...)
+	b = script(b, places)
 	for _, c := range []struct {
 		key string
 		*valueColumn
 	}{{"rank", &o.rank}, {"group", &o.group}, {"count", &o.count}, {"comm", &o.comm}, {"local", &o.local}, {"queue", &o.queue},
 		{"status", &o.status}, {"peerLocal", &o.peerLocal}, {"peerGlobal", &o.peerGlobal}, {"tag", &o.tag}, {"bytes", &o.bytes},
 		{"kind", &o.kind}, {"datatype", &o.datatype}, {"buffer", &o.buffer}, {"internal", &o.internal}, {"note", &o.note}} {
-		b.Raw(",\n\"" + c.key + "\": [").Copy(&c.Writer).Raw("]").Full()
+		b = append(b, ",\n\""+c.key+"\": ["...)
+		b = append(b, c.json...)
+		b = sink.Full(append(b, ']'))
 	}
-	return b.Raw("}").End()
+	return sink.End(append(b, '}'))
 }
 
-// script writes texts as JSON that holds no HTML.
-func script(w *jsonout.Writer, texts []string) {
-	w.Raw("[")
+// script appends texts as JSON that holds no HTML.
+func script(b []byte, texts []string) []byte {
+	b = append(b, '[')
 	for i, text := range texts {
-		b, err := json.Marshal(strings.ToValidUTF8(text, "\uFFFD")) // escapes <, > and &
+		quoted, err := json.Marshal(strings.ToValidUTF8(text, "\uFFFD")) // escapes <, > and &
 		if err != nil {
 			panic(err) // a string always marshals
 		}
-		w.Comma(i).Raw(string(b))
+		b = append(jsonout.Comma(b, i), quoted...)
 	}
-	w.Raw("]")
+	return append(b, ']')
 }

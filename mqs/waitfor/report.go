@@ -10,13 +10,13 @@ type Verdict string
 // The verdicts. Deadlocked and NoDeadlock are claims, and each has its proof; DeadlockedUnless is
 // proved but for what it names.
 const (
-	// Deadlocked is proved: some ranks can never go on, whatever is unknown or in transit.
+	// Deadlocked is proved, some ranks can never go on, whatever is unknown or in transit.
 	Deadlocked Verdict = "deadlock"
 	// DeadlockedUnless is proved but for one thing: a message to these ranks may have been in transit
 	// when they were stopped, since no count of messages shows that there was none.
 	DeadlockedUnless Verdict = "deadlock unless in transit"
 	// NoDeadlock is the verdict on a job that was seen to get on between two looks, of which all that
-	// matters is known, and of which nothing proves a deadlock; and on a job that is over.
+	// matters is known, and of which nothing proves a deadlock, and on a job that is over.
 	NoDeadlock Verdict = "no deadlock"
 	// NoProgress is the verdict where all that matters is known and nothing proves a deadlock, but
 	// nothing moved between the looks.
@@ -29,50 +29,59 @@ const (
 
 // Report is the result of an analysis. Ranks are global ranks.
 type Report struct {
-	Verdict Verdict
-	// Why is a sentence or two: what the verdict rests on or, for Unknown, what is missing.
-	Why string
+	// Verdict says whether the job hangs by its own doing. Only [Deadlocked] and [NoDeadlock] are claims.
+	Verdict Verdict `json:"verdict"`
+	// Why is a sentence or two: what the verdict rests on or, if it is [Unknown], what is missing.
+	Why string `json:"why"`
 	// Moving is true if another look may show more. Messages were on their way, or may have been,
 	// or a rank stood where its call does not show what it waits for.
-	Moving bool
+	Moving bool `json:"-"`
 	// WorldSize is the number of ranks in the job.
-	WorldSize mqs.Maybe[int32]
-	// Deadlocks are independent of each other. The one with the lowest rank is first.
-	Deadlocks []Deadlock
+	WorldSize mqs.Maybe[int32] `json:"world_size" document:"min=0"`
+	// Deadlocks are independent of each other. The one with the lowest rank is first. If the verdict
+	// is [DeadlockedUnless], they are proved on that condition.
+	Deadlocks []Deadlock `json:"deadlocks" document:"line"`
 	// Groups hold all ranks, those in the same state and place together, ordered by the lowest rank.
-	Groups []Group
+	Groups []Group `json:"groups" document:"line"`
 	// Edges say which group waits for which.
-	Edges []Edge
-	// NearMisses are ordered by their lowest rank.
-	NearMisses []NearMiss
+	Edges []Edge `json:"-"`
+	// NearMisses are what looks like the program's mistakes, ordered by the lowest rank.
+	NearMisses []NearMiss `json:"near_misses" document:"line"`
 	// Missing are the ranks of the job of which nothing is known, in order.
-	Missing []Missing
+	Missing []Missing `json:"missing" document:"line,ranks=missing_ranks"`
 	// Ranks are the processes that were read, by global rank.
-	Ranks []Rank
+	Ranks []Rank `json:"-"`
 	// Notes are sentences on what is doubtful.
-	Notes []string
+	Notes []string `json:"notes" document:"line,rows"`
 }
 
 // Deadlock is a set of ranks that only other ranks of the set can release. Ranks that wait for a
-// rank that is gone are one too: their Cycle is then the single wait of the lowest rank.
+// rank that is gone are one too: their [Deadlock.Cycle] is then the single wait of the lowest rank.
 type Deadlock struct {
-	// Ranks of the set, in order.
-	Ranks []int32
+	// Ranks are those of the set, in order.
+	Ranks []int32 `json:"ranks" document:"min=0"`
 	// Cycle is a smallest cycle among these ranks, beginning with its lowest rank: each rank waits
 	// for the next, and the last one for the first.
-	Cycle []Wait
+	Cycle []Wait `json:"cycle"`
 }
 
 // Wait says that a rank waits for another.
 type Wait struct {
-	Rank, For int32
-	// Class is that of the operation that waits; unknown for a collective.
-	Class mqs.Maybe[mqs.OpClass]
-	// Operation describes it: "receive from rank 1, tag 7, on \"halo exchange\"".
-	Operation string
-	// Call is the MPI function, empty if not known; Function, File and Line where it is called.
-	Call, Function, File string
-	Line                 int
+	Rank int32 `json:"rank" document:"min=0"`
+	// For is the other rank.
+	For int32 `json:"waits_for" document:"min=0"`
+	// Operation describes what waits: "receive from rank 1, tag 7, on \"halo exchange\"".
+	Operation string `json:"operation" document:"null"`
+	// Class is the queue of the operation; unknown for a collective.
+	Class mqs.Maybe[mqs.OpClass] `json:"queue"`
+	// Call is the MPI function: "MPI_Recv".
+	Call string `json:"call" document:"null"`
+	// Function is the program's function that has made the call.
+	Function string `json:"function" document:"null"`
+	// File is its source, as the compiler was given it.
+	File string `json:"file" document:"null"`
+	// Line is where in the file the call is.
+	Line int `json:"line" document:"null,min=1"`
 }
 
 // State is what a rank does.
@@ -89,16 +98,24 @@ const (
 	Uncertain  State = "not known"    // whether it can move is not known
 )
 
-// Group is a set of ranks that are at the same place in the same state.
+// Group is a set of ranks that are at the same place in the same state. What is not the same for all
+// of them is not known.
 type Group struct {
-	Ranks []int32
-	State State
-	// Call, Communicator (its label), Function, File and Line, as far as known and the same for all.
-	Call, Communicator string
-	Function, File     string
-	Line               int
+	// Ranks are in order. A document has them as ranges: "0-3,6".
+	Ranks []int32 `json:"ranks" document:"ranges"`
+	State State   `json:"state"`
+	// Call is the MPI function: "MPI_Barrier".
+	Call string `json:"call" document:"null"`
+	// Communicator is its label: its name or, if it has none, whose it is.
+	Communicator string `json:"communicator" document:"null"`
+	// Function is the program's own function that they are in.
+	Function string `json:"function" document:"null"`
+	// File is its source, as the compiler was given it.
+	File string `json:"file" document:"null"`
+	// Line is that of the call, or where the ranks are.
+	Line int `json:"line" document:"null,min=1"`
 	// Text is the place in one line, without the ranks: "MPI_Barrier on MPI_COMM_WORLD at solver.c:88".
-	Text string
+	Text string `json:"text"`
 }
 
 // Edge says that ranks of one group wait for ranks of another.
@@ -119,29 +136,29 @@ type Kind string
 
 // The kinds of near misses.
 const (
-	OtherTag          Kind = "tag"          // they differ in the tag only
-	OtherSource       Kind = "source"       // they differ in the source only
-	OtherCommunicator Kind = "communicator" // they differ in the communicator only
-	Truncation        Kind = "truncation"   // a message longer than the receive that it matches
-	PeerLeft          Kind = "peer left"    // a receive from, or a send to, a rank that has finalized or exited
-	NeverReceived     Kind = "never received"
-	OtherCollective   Kind = "collective" // members of a communicator are in different collectives
+	OtherTag          Kind = "tag"            // they differ in the tag only
+	OtherSource       Kind = "source"         // they differ in the source only
+	OtherCommunicator Kind = "communicator"   // they differ in the communicator only
+	Truncation        Kind = "truncation"     // a message longer than the receive that it matches
+	PeerLeft          Kind = "peer left"      // a receive from, or a send to, a rank that has finalized or exited
+	NeverReceived     Kind = "never received" // a send that nobody will receive
+	OtherCollective   Kind = "collective"     // members of a communicator are in different collectives
 )
 
 // NearMiss is something that looks like the program's mistake.
 type NearMiss struct {
-	Kind Kind
+	Kind Kind `json:"kind"`
 	// Text is one sentence with the ranks and lines of both sides.
-	Text string
+	Text string `json:"text"`
 	// Ranks are those concerned, in order.
-	Ranks []int32
+	Ranks []int32 `json:"ranks" document:"min=0"`
 }
 
 // Missing is a rank of which nothing is known.
 type Missing struct {
-	Rank int32
-	// Why says why, if that is known.
-	Why string
+	Rank int32 `json:"rank" document:"min=0"`
+	// Why is a clause that says why, if that is known.
+	Why string `json:"why" document:"null"`
 }
 
 // Rank is one process of the job.

@@ -51,11 +51,15 @@ def find_types(queries: List[protocol.TypeQuery]) -> List[Optional[protocol.Type
                 answers.append(None)
                 continue
             members: Dict[str, Dict[str, Member]] = {}
+            answer: protocol.Type = {"size": int(found.type.sizeof), "object": found.object,
+                                     "fields": {}}
             for path in query["fields"] or ():
                 if (name, path) not in fields:
                     fields[name, path] = interrupts.allow(_field, found.type, path, members)
-            answers.append({"size": int(found.type.sizeof), "object": found.object,
-                            "fields": [fields[name, path] for path in query["fields"] or ()]})
+                field: Optional[protocol.Field] = fields[name, path]
+                if field is not None:
+                    answer["fields"][path] = field
+            answers.append(answer)
         return answers
 
 

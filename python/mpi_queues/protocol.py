@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from typing import List, Optional, TypedDict
+from typing import Dict, List, Optional, TypedDict
 
 # ProtocolVersion is what both ends must agree on in Initialize. It changes whenever a message
 # changes in a way that an older end would misread.
-PROTOCOL_VERSION = 3
+PROTOCOL_VERSION = 4
 # MethodInitialize must be the first request on a connection.
 METHOD_INITIALIZE = "initialize"
 # MethodQueues reads and renders the message queues of processes.
@@ -94,8 +94,8 @@ class Process(TypedDict):
     kind: str
     # Rank is its rank in MPI_COMM_WORLD as its launcher says, null if not known.
     rank: Optional[int]
-    # State is the letter of /proc/PID/stat for its state before it was attached to, empty if not
-    # known or if it has run since.
+    # State is the letter that the kernel had for its state before it was attached to (proc(5),
+    # /proc/PID/stat), empty if not known or if it has run since.
     state: str
     # Executable is the path of its program, or empty.
     executable: str
@@ -103,7 +103,7 @@ class Process(TypedDict):
     libraries: List[str]
     # Architecture is the debugger's name for it, such as "i386:x86-64".
     architecture: str
-    # PointerSize is the width of a pointer in bytes.
+    # PointerSize is the width of a pointer in bytes: 4 or 8.
     pointer_size: int
     # BigEndian is true if the most significant byte comes first.
     big_endian: bool
@@ -290,7 +290,7 @@ class Result(TypedDict):
 class MemoryRange(TypedDict):
     """MemoryRange is a piece of a process's address space."""
 
-    # Address of its first byte.
+    # Address of its first byte. It is a number, as an inferior.Addr that Go sends is not.
     address: int
     # Length in bytes.
     length: int
@@ -327,7 +327,7 @@ class FindSymbolsParams(TypedDict):
 class Symbol(TypedDict):
     """Symbol is where a global symbol is."""
 
-    # Address of the symbol.
+    # Addr is its address.
     address: int
     # Object is the path of the library or program it is in, empty if not known.
     object: str
@@ -343,7 +343,8 @@ class FindSymbolsResult(TypedDict):
 class TypeQuery(TypedDict):
     """TypeQuery asks for one C type."""
 
-    # Name of a typedef, of one of C's own types, or of a struct, union or enum without the keyword.
+    # Name is that of a typedef, of one of C's own types, or of a struct, union or enum without the
+    # keyword.
     name: str
     # Fields are paths of members, with dots between levels ("req_status.MPI_TAG").
     fields: List[str]
@@ -376,8 +377,8 @@ class Type(TypedDict):
     size: int
     # Object is the path of the library or program that describes it, empty if not known.
     object: str
-    # Fields has an entry for each path asked for, null for one that there is not.
-    fields: List[Optional[Field]]
+    # Fields are its members by the paths that were asked for. One that it has not is absent.
+    fields: Dict[str, Field]
 
 
 class FindTypesResult(TypedDict):
@@ -398,15 +399,6 @@ class ListThreadsParams(TypedDict):
     variables: List[str]
 
 
-class Variable(TypedDict):
-    """Variable is an argument of a function."""
-
-    # Name of the argument.
-    name: str
-    # Value of an integer, an enumerator or a bool, or the address that a pointer holds, in 64 bits.
-    value: int
-
-
 class Frame(TypedDict):
     """Frame is one frame of a thread's stack."""
 
@@ -420,8 +412,10 @@ class Frame(TypedDict):
     file: str
     # Line is the line of its call of the next inner frame, or where it stands; 0 if not known.
     line: int
-    # Variables are the arguments that were asked for and can be read.
-    variables: List[Variable]
+    # Variables are those arguments of the function that were asked for and can be read, by their
+    # names: the value of an integer, an enumerator or a bool, or the address that a pointer holds,
+    # in 64 bits.
+    variables: Dict[str, int]
 
 
 class SystemCall(TypedDict):

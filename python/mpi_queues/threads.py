@@ -1,6 +1,6 @@
 """Where the threads of the selected inferior are."""
 
-from typing import FrozenSet, List, Optional
+from typing import Dict, FrozenSet, List, Optional
 
 import gdb
 
@@ -58,7 +58,7 @@ def _frame(frame: gdb.Frame, wanted: FrozenSet[str]) -> protocol.Frame:
         "function": frame.name() or "",
         "stack_pointer": _integer(frame.read_register("sp")) or 0,
         "object": gdb.solib_name(frame.pc()) or "",
-        "file": "", "line": 0, "variables": [],
+        "file": "", "line": 0, "variables": {},
     }
     try:
         place = interrupts.allow(frame.find_sal)
@@ -70,9 +70,9 @@ def _frame(frame: gdb.Frame, wanted: FrozenSet[str]) -> protocol.Frame:
     return result
 
 
-def _variables(frame: gdb.Frame, wanted: FrozenSet[str]) -> List[protocol.Variable]:
+def _variables(frame: gdb.Frame, wanted: FrozenSet[str]) -> Dict[str, int]:
     """Returns those arguments of a frame's function that are wanted and can be read."""
-    found: List[protocol.Variable] = []
+    found: Dict[str, int] = {}
     block: Optional[gdb.Block] = frame.block() if wanted and frame.function() else None
     while block and not block.function:
         block = block.superblock
@@ -83,7 +83,7 @@ def _variables(frame: gdb.Frame, wanted: FrozenSet[str]) -> List[protocol.Variab
             except gdb.error:  # memory that can't be read
                 continue
             if value is not None:
-                found.append({"name": symbol.name, "value": value})
+                found[symbol.name] = value
     return found
 
 

@@ -1,7 +1,7 @@
 //go:build matrix
 
-// Package dap tests what editors have, which speak the Debug Adapter Protocol
-// with gdb. It needs a gdb that speaks it too: gdb 13 does not.
+// Package dap tests the requests and events for editors, which speak the Debug Adapter Protocol with gdb.
+// It needs a gdb that speaks it: gdb 13 does not.
 package dap
 
 import (

@@ -65,7 +65,7 @@ func parseJSON(t testing.TB, file, said string) expect.Object {
 // sitAtToy sits at a gdb that reads a toy process through DLLs.
 func sitAtToy(t testing.TB, job *live.Job, path string) *live.Session {
 	t.Helper()
-	s := work.Sit(t, live.Process(job.Accounts[0].PID))
+	s := work.StartSession(t, live.Process(job.Accounts[0].PID))
 	for _, c := range trusting(path) {
 		s.Do(c)
 	}

@@ -358,7 +358,7 @@ func TestRogueSurvived(t *testing.T) {
 func TestRogueThenNative(t *testing.T) {
 	t.Parallel()
 	job := work.Start(t, "many", 2, nil, "30")
-	s := work.Sit(t, live.Process(job.Accounts[0].PID))
+	s := work.StartSession(t, live.Process(job.Accounts[0].PID))
 	for _, c := range trusting(dlls().Rogue(t, "crash", "mqs_setup_image")) {
 		s.Do(c)
 	}

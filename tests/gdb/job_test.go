@@ -93,7 +93,7 @@ func TestJobManyTimes(t *testing.T) {
 	}
 	job := work.Start(t, "ring", 4, nil, "quiet")
 	attach := fmt.Sprintf("mpi-attach %d", job.Launcher())
-	s := work.Sit(t, live.Nothing())
+	s := work.StartSession(t, live.Nothing())
 	s.Do("set confirm on")
 	for i := range times {
 		if i%9 == 5 { // also where the user has let them go on meanwhile

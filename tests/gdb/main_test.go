@@ -1,9 +1,8 @@
 //go:build live
 
-// Package gdb tests the product as its users have it: real MPI jobs, read by a
-// real gdb that has sourced gdbinit, held against what the programs in the jobs
-// say of themselves. Nothing is skipped: without gdb, gdbserver, mpicc.openmpi
-// or mpirun the tests fail.
+// Package gdb tests mpi-queues as its users have it: a real gdb that has sourced gdbinit reads real MPI
+// jobs, and what it shows is compared with what the programs of the jobs say of themselves. Nothing is
+// skipped: without gdb, gdbserver, mpicc.openmpi or mpirun the tests fail.
 package gdb
 
 import (

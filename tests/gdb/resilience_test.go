@@ -29,7 +29,7 @@ func works(t *testing.T, s *live.Session) {
 func TestHelperKilledIdle(t *testing.T) {
 	t.Parallel()
 	job := work.Start(t, "many", 2, nil, "100")
-	s := work.Sit(t, live.Process(job.Accounts[0].PID))
+	s := work.StartSession(t, live.Process(job.Accounts[0].PID))
 	for range 3 {
 		works(t, s)
 		helper := s.Helper()
@@ -52,7 +52,7 @@ func zombieOrGone(pid int) bool {
 func TestHelperKilledBusy(t *testing.T) {
 	t.Parallel()
 	job := work.Start(t, "many", 2, nil, "100000")
-	s := work.Sit(t, live.Process(job.Accounts[0].PID))
+	s := work.StartSession(t, live.Process(job.Accounts[0].PID))
 	works(t, s)
 	killed := 0
 	for tries := 0; killed < 5 && tries < 50; tries++ {
@@ -82,7 +82,7 @@ func TestHelperDiesWhileTalking(t *testing.T) {
 	t.Parallel()
 	job := work.Start(t, "many", 2, nil, "100")
 	wrapper := filepath.Join(t.TempDir(), "wrapper")
-	s := work.Sit(t, live.Process(job.Accounts[0].PID))
+	s := work.StartSession(t, live.Process(job.Accounts[0].PID))
 	for _, bytes := range []int{0, 1, 17, 40, 150, 1 + rand.IntN(400), 400 + rand.IntN(1000), 1400 + rand.IntN(2000), 1400 + rand.IntN(2000)} {
 		script := fmt.Sprintf("#!/bin/sh\n'%s' \"$@\" | { dd bs=1 count=%d status=none; kill -9 $$; }\n", work.Helper, bytes)
 		if err := os.WriteFile(wrapper, []byte(script), 0o755); err != nil {
@@ -103,7 +103,7 @@ func TestHelperDiesWhileTalking(t *testing.T) {
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	job := work.Start(t, "many", 2, nil, "100000")
-	s := work.Sit(t, live.Process(job.Accounts[0].PID))
+	s := work.StartSession(t, live.Process(job.Accounts[0].PID))
 	works(t, s)
 	interrupted := 0
 	for tries := 0; interrupted < 5 && tries < 50; tries++ {
@@ -141,7 +141,7 @@ func TestInterrupt(t *testing.T) {
 func TestInterruptHanging(t *testing.T) {
 	t.Parallel()
 	job := work.Start(t, "many", 2, nil, "100")
-	s := work.Sit(t, live.Process(job.Accounts[0].PID))
+	s := work.StartSession(t, live.Process(job.Accounts[0].PID))
 	for _, interrupts := range []int{1, 2} {
 		works(t, s)
 		helper := s.Helper()
@@ -178,7 +178,7 @@ func TestTerminated(t *testing.T) {
 	job := work.Start(t, "many", 2, nil, "100000")
 	rank := job.Accounts[0].PID
 	for range 4 {
-		s := work.Sit(t, live.Process(rank))
+		s := work.StartSession(t, live.Process(rank))
 		works(t, s)
 		helper, from := s.Helper(), live.CPU(s.Helper())
 		more := rand.IntN(12)

@@ -92,7 +92,7 @@ func TestPaging(t *testing.T) {
 	t.Parallel()
 	const more = "--Type <RET> for more, q to quit, c to continue without paging--"
 	job := work.Start(t, "many", 2, nil, "100")
-	s := work.Sit(t, live.Process(job.Accounts[0].PID))
+	s := work.StartSession(t, live.Process(job.Accounts[0].PID))
 	s.Do("set pagination on")
 	s.Do("set height 20")
 	for range 2 {
@@ -141,7 +141,7 @@ func TestStyle(t *testing.T) {
 	const command = "mpi-queues -queue receives"
 	job := work.Start(t, "many", 2, nil, "3")
 	where := live.Process(job.Accounts[0].PID)
-	s := work.Sit(t, where, "TERM=xterm")
+	s := work.StartSession(t, where, "TERM=xterm")
 	s.Do("python import mpi_queues.progress; mpi_queues.progress.PATIENCE = 1e9") // no word of how far it has come
 	out := s.Says(command, "\x1b[1mRank 0 of 2", "\x1b[34mPending receives\x1b[m")
 	s.Do("set style enabled off")
@@ -165,7 +165,7 @@ func TestStyle(t *testing.T) {
 	if out := work.GDB(t, where, "set style enabled on", command); strings.Contains(out.Stdout[strings.Index(out.Stdout, "Rank 0"):], escape) {
 		t.Errorf("on a pipe:\n%q", out.Stdout)
 	}
-	dumb := work.Sit(t, where)
+	dumb := work.StartSession(t, where)
 	dumb.Do("set style enabled on")
 	if out := dumb.Says(command, "Pending receives"); strings.Contains(out, escape) {
 		t.Errorf("on a dumb terminal:\n%q", out)

@@ -1,5 +1,5 @@
-// Package growth holds how work grows against the size of what is looked at. It counts
-// statements that are executed, which no machine changes, in builds that count them.
+// Package growth tests how work grows with the size of its input. It counts executed statements, which
+// are the same on every machine, in builds that count them.
 package growth
 
 import (

@@ -1,7 +1,7 @@
 //go:build matrix
 
-// Package matrix tests what the debuggers and the MPIs of other releases add to
-// the tests in tests/gdb and tests/mpich, which tests/matrix/run runs on them too.
+// Package matrix tests what only other releases of debuggers and MPIs have. tests/matrix/run also runs
+// tests/gdb and tests/mpich on them.
 package matrix
 
 import (

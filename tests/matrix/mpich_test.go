@@ -86,7 +86,7 @@ func (s *stock) record(t *testing.T, layout, check, outcome string) {
 
 // compare says how a process differs from its account.
 func (s *stock) compare(account *expect.Account, process expect.Object) []string {
-	return s.library.Keeps().Compare(account, process)
+	return s.library.Fidelity().Compare(account, process)
 }
 
 func (s *stock) readBothWays(t *testing.T, job *live.Job, account *expect.Account) {

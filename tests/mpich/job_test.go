@@ -22,7 +22,7 @@ func TestJobFiftyTimes(t *testing.T) {
 			t.Parallel()
 			job := v.work.Start(t, "ring", 4, nil, "quiet")
 			attach := fmt.Sprintf("mpi-attach %d", job.Launcher())
-			s := v.work.Sit(t, live.Nothing())
+			s := v.work.StartSession(t, live.Nothing())
 			for i := range 45 {
 				s.Says(attach, "Attached 4 ranks of mpiexec.hydra")
 				if out := s.Says("mpi-queues -all -comm idle", "Rank 3 of 4"); strings.Count(out, "Pending receives") != 4 {

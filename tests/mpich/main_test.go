@@ -1,8 +1,8 @@
 //go:build matrix
 
-// Package mpich tests the product on MPICH as its users have it: the programs
-// of tests/programs and those of MPICH's own test suite, on builds that differ
-// for a debugger, and on the distribution's stripped one. Nothing is skipped.
+// Package mpich tests mpi-queues on MPICH as its users have it: with the programs of tests/programs and
+// of MPICH's own test suite, on builds that differ for a debugger, and on the distribution's stripped
+// build. Nothing is skipped.
 package mpich
 
 import (

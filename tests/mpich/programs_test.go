@@ -51,7 +51,7 @@ func TestPrograms(t *testing.T) {
 }
 
 func (v *variant) compare(account *expect.Account, process expect.Object) []string {
-	return v.work.MPI.Kind.Keeps().Compare(account, process)
+	return v.work.MPI.Kind.Fidelity().Compare(account, process)
 }
 
 func (v *variant) read(t *testing.T, job *live.Job, account *expect.Account) {

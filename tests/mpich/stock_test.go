@@ -33,7 +33,7 @@ func TestStaticByTable(t *testing.T) {
 		if p["layout"] != "table" || p["layout_name"] != release {
 			t.Fatalf("read by the %v of %v", p["layout"], p["layout_name"])
 		}
-		live.Report(t, w.MPI.Kind.Keeps().Compare(account, p))
+		live.Report(t, w.MPI.Kind.Fidelity().Compare(account, p))
 		r.Replays(t, w)
 	}
 }

@@ -36,7 +36,7 @@ type debugger struct {
 
 func newDebugger(t *testing.T, w *live.Workspace, job *live.Job) *debugger {
 	t.Helper()
-	d := &debugger{t: t, live: w.Sit(t, live.Nothing()), cores: w.Sit(t, live.Nothing()), job: job, folder: t.TempDir()}
+	d := &debugger{t: t, live: w.StartSession(t, live.Nothing()), cores: w.StartSession(t, live.Nothing()), job: job, folder: t.TempDir()}
 	for _, s := range []*live.Session{d.live, d.cores} {
 		s.Do("set pagination off")
 	}

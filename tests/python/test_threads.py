@@ -66,11 +66,11 @@ class ThreadTest(StoppedTest):
                  "pq_communicators", "pq_counter", "absent", "")
         thread, other = self.list(10, *names)["threads"]
         frame = next(f for f in other["frames"] if f["function"] == "hold")
-        self.assertEqual({v["name"]: v["value"] for v in frame["variables"]}, {
+        self.assertEqual(frame["variables"], {
             "colour": 7, "pointer": -16, "flag": 1, "number": (1 << 32) - 1, "small": -2,
             "big": -3})
         # Arguments only: no locals, and none of the caller's.
-        self.assertEqual([[v["name"] for v in f["variables"]] for f in thread["frames"][:2]],
+        self.assertEqual([list(f["variables"]) for f in thread["frames"][:2]],
                          [["pq_communicators"], []])
         for answered in self.list(10)["threads"]:
             self.assertFalse(any(f["variables"] for f in answered["frames"]))
@@ -88,4 +88,4 @@ class ThreadTest(StoppedTest):
             frame = self.list(10, "pq_communicators")["threads"][0]["frames"][0]
         finally:
             setattr(threads, "_scalar", scalar)
-        self.assertEqual((frame["function"], frame["variables"]), ("stop", []))
+        self.assertEqual((frame["function"], frame["variables"]), ("stop", {}))

@@ -7,7 +7,6 @@ package recordings
 
 import (
 	"bytes"
-	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -68,7 +67,7 @@ func TestReplays(t *testing.T) {
 					process := written(t, s)
 					of.check(t, process)
 					known.add(process)
-					checkAccount(t, base+".account.json", of.Keeps(), s)
+					checkAccount(t, base+".account.json", of.Fidelity(), s)
 				})
 			}
 			if replayed == len(all) {
@@ -84,13 +83,9 @@ func replay(t *testing.T, file string) *mqs.Snapshot {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &mqs.Snapshot{}
-	for _, tg := range r.Processes {
-		p, err := read.Read(context.Background(), tg, decoders.All, read.Filter{})
-		if err != nil {
-			p = read.Failed(tg.Info(), err)
-		}
-		s.Processes = append(s.Processes, p)
+	s, err := r.Read(t.Context(), decoders.All, read.Filter{})
+	if err != nil { // the only process can't be read
+		s = read.Join([]*mqs.Process{read.Failed(r.Processes[0].Info(), err)})
 	}
 	return s
 }
@@ -110,7 +105,7 @@ func written(t *testing.T, s *mqs.Snapshot) expect.Object {
 }
 
 // checkAccount holds what is shown against what the program has done, field by field.
-func checkAccount(t *testing.T, file string, keeps expect.Keeps, s *mqs.Snapshot) {
+func checkAccount(t *testing.T, file string, fidelity expect.Fidelity, s *mqs.Snapshot) {
 	t.Helper()
 	account, err := expect.Load(file)
 	if err != nil {
@@ -118,7 +113,7 @@ func checkAccount(t *testing.T, file string, keeps expect.Keeps, s *mqs.Snapshot
 	}
 	// What a library does not tell a debugger, a live job's launcher has.
 	s.Processes[0].Seat(number(t, account.GlobalRank), number(t, account.WorldSize))
-	for _, difference := range keeps.Compare(account, written(t, s)) {
+	for _, difference := range fidelity.Compare(account, written(t, s)) {
 		t.Error(difference)
 	}
 }

@@ -1,8 +1,8 @@
 //go:build matrix || full
 
-// Package suite looks at programs of MPICH's own test suite at random moments, with Open
-// MPI and with MPICH. They end by themselves when they are left alone, so that whoever
-// calls one of them deadlocked is wrong. Nothing is skipped.
+// Package suite reads programs of MPICH's own test suite at random moments, with Open MPI and with MPICH.
+// These programs end by themselves when they are left alone, so a verdict of deadlock would be wrong.
+// Nothing is skipped.
 package suite
 
 import (
@@ -19,6 +19,8 @@ type plan struct {
 	programs int
 	// sitting is how often one gdb looks at a program.
 	sitting int
+	// fragile is true if programs are looked at that now and then hang by themselves ([mpi.isFragile]).
+	fragile bool
 	// seed of all that is random; 0 is another one each time.
 	seed uint64
 }

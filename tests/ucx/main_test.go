@@ -1,8 +1,7 @@
 //go:build matrix
 
-// Package ucx tests the product on UCX as upstream's releases build it: without
-// assertions, so that members lie elsewhere than in the distribution's. Nothing is
-// skipped.
+// Package ucx tests mpi-queues on UCX as upstream builds its releases: without assertions, so that members
+// are at other offsets than in the distribution's build. Nothing is skipped.
 package ucx
 
 import (

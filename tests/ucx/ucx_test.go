@@ -62,7 +62,7 @@ func TestMPICH(t *testing.T) {
 						t.Fatalf("%v: %v", err, document)
 					}
 					process := document.Processes[0]
-					live.Report(t, w.MPI.Library(t).Keeps().Compare(account, process))
+					live.Report(t, w.MPI.Library(t).Fidelity().Compare(account, process))
 					for key, want := range map[string]any{"mpi": "MPICH", "source": "native", "layout": layout, "layout_name": orNull(name)} {
 						if process[key] != want {
 							t.Errorf("%s is %v, want %v", key, process[key], want)

@@ -1,4 +1,4 @@
-// Package cost measures what something takes that no machine changes.
+// Package cost measures the memory that a function allocates, which is the same on every machine.
 package cost
 
 import (
@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// Most is what a hostile kilobyte may cost, in bytes of memory.
+// Most is the memory that a hostile kilobyte may cost, in bytes.
 const Most = 256 << 20
 
-// Of returns how many bytes f allocates in all: at no moment does it hold more.
+// Of returns the number of bytes that f allocates in all. It never holds more at once.
 func Of(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -1,4 +1,5 @@
-// Package frugal reads JSON of strangers: three bytes of it can make an object of a thousand.
+// Package frugal reads untrusted JSON in bounded memory: three bytes of it can become an object of a
+// thousand.
 package frugal
 
 import (

@@ -202,7 +202,7 @@ func (o *object) kindOf(d *die) layout.Kind {
 
 // types are the layouts of what is wanted, with those of the members on the way. What the file
 // does not define is absent.
-func (o *object) types(wants []layout.Want) (map[string]layout.Type, error) {
+func (o *object) types(scope layout.Scope, wants []layout.Want) (map[string]layout.Type, error) {
 	all := map[string]layout.Type{}
 	for _, w := range wants {
 		if d := o.named[w.Name]; d != nil {
@@ -211,7 +211,7 @@ func (o *object) types(wants []layout.Want) (map[string]layout.Type, error) {
 			}
 		}
 	}
-	return keep(all, wants), nil
+	return keep(all, scope, wants), nil
 }
 
 // add adds a type, and those of its members, unless it is there.

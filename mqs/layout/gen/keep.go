@@ -8,7 +8,7 @@ import (
 
 // keep is what is wanted of some types: of each member the first spelling that there is, and the
 // types on the way to it.
-func keep(types map[string]layout.Type, wants []layout.Want) map[string]layout.Type {
+func keep(types map[string]layout.Type, scope layout.Scope, wants []layout.Want) map[string]layout.Type {
 	out := map[string]layout.Type{}
 	for _, w := range wants {
 		t, ok := types[w.Name]
@@ -16,8 +16,8 @@ func keep(types map[string]layout.Type, wants []layout.Want) map[string]layout.T
 			continue
 		}
 		keepType(out, w.Name, t.Size)
-		for _, m := range w.Members {
-			for _, path := range m.Paths {
+		for _, spellings := range w.Members {
+			for _, path := range spellings {
 				if keepMember(out, types, w.Name, path) {
 					break
 				}
@@ -34,7 +34,29 @@ func keep(types map[string]layout.Type, wants []layout.Want) map[string]layout.T
 			t.Fields[field] = f
 		}
 	}
+	if scope == layout.ScopeRequests {
+		for name := range out {
+			shrink(out, name)
+		}
+	}
 	return out
+}
+
+// shrink makes a type end where its last member does, and returns its size.
+func shrink(types map[string]layout.Type, name string) int {
+	t := types[name]
+	if len(t.Fields) > 0 {
+		t.Size = 0
+	}
+	for field, f := range t.Fields {
+		if f.Type != "" {
+			f.Size = shrink(types, f.Type)
+			t.Fields[field] = f
+		}
+		t.Size = max(t.Size, f.Offset+f.Size)
+	}
+	types[name] = t
+	return t.Size
 }
 
 func keepType(out map[string]layout.Type, name string, size int) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -52,7 +51,7 @@ func readSets(root string) ([]*set, error) {
 			}
 			s.texts[t.Name] = string(text)
 		}
-		if s.recipes, err = readRecipes(folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if s.recipes, err = readRecipes(folder); err != nil {
 			return nil, err
 		}
 	}
@@ -96,23 +95,19 @@ func (s *set) recipeOf(t *layout.Table) (*recipe, error) {
 	}
 }
 
-// renew brings all tables up to date that are what their recipe has given, or have none: it leaves
-// out what nothing wants any more, and hashes them. It does not touch the others.
-func (s *set) renew() error {
-	var bad []error
-	for _, t := range s.tables {
-		r, err := s.recipeOf(t)
-		if err == nil && r != nil && hash(t, r) != t.Hash {
-			err = fmt.Errorf("%s/tables/%s.json is not what its recipe has given: run `./tests/run tables -update'", s.folder, t.Name)
-		}
-		if err != nil {
-			bad = append(bad, err)
-			continue
-		}
-		t.Types = keep(t.Types, s.wants(t.Scope))
-		t.Hash = hash(t, r)
+// renew brings a table up to date: it leaves out what nothing wants any more, and hashes the rest.
+// It fails on a table that is no longer what its recipe has given.
+func (s *set) renew(t *layout.Table) error {
+	r, err := s.recipeOf(t)
+	if err != nil {
+		return err
 	}
-	return errors.Join(bad...)
+	if r != nil && hash(t, r) != t.Hash {
+		return fmt.Errorf("%s/tables/%s.json is not what its recipe has given: run `./tests/run tables -update'", s.folder, t.Name)
+	}
+	t.Types = keep(t.Types, t.Scope, s.wants(t.Scope))
+	t.Hash = hash(t, r)
+	return nil
 }
 
 // make makes a table by its recipe.
@@ -127,23 +122,32 @@ func (s *set) make(w *workshop, r *recipe) (*layout.Table, error) {
 	}
 	t := &layout.Table{Name: r.name, Release: r.Release, Scope: r.Scope, BasedOn: r.BasedOn, Provenance: layout.Provenance{Recipe: r.name},
 		PointerSize: o.pointerSize, ByteOrder: o.byteOrder}
-	if t.Types, err = o.types(s.wants(r.Scope)); err != nil {
+	if t.Types, err = o.types(r.Scope, s.wants(r.Scope)); err != nil {
 		return nil, err
 	}
 	t.Hash = hash(t, r)
 	return t, nil
 }
 
+// text is the file of one of the set's tables.
+func (s *set) text(t *layout.Table) (string, error) {
+	if t.BasedOn == "" {
+		return text(t, nil), nil
+	}
+	base := s.table(t.BasedOn)
+	if base == nil {
+		return "", fmt.Errorf("%s: there is no table %s to be based on", t.Name, t.BasedOn)
+	}
+	return text(t, base), nil
+}
+
 // write writes the files of the set's tables, those that change.
 func (s *set) write(root string) error {
 	for _, t := range s.tables {
-		var base *layout.Table
-		if t.BasedOn != "" {
-			if base = s.table(t.BasedOn); base == nil {
-				return fmt.Errorf("%s: there is no table %s to be based on", t.Name, t.BasedOn)
-			}
+		is, err := s.text(t)
+		if err != nil {
+			return err
 		}
-		is := text(t, base)
 		if is == s.texts[t.Name] {
 			continue
 		}

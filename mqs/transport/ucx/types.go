@@ -49,7 +49,7 @@ type node struct {
 type worker struct {
 	Requests    inferior.Embedded[pool]     `c:"req_mp"`
 	Match       inferior.Embedded[tagMatch] `c:"tm"`
-	AddressName inferior.Text               `c:"address_name|name,optional"`
+	AddressName inferior.Text               `c:"address_name,optional"`
 	NumAllEPs   uint64                      `c:"num_all_eps,optional"`
 }
 

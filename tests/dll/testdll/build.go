@@ -1,5 +1,5 @@
-// Package testdll compiles the queue DLLs of tests/dll: the reference DLL, which
-// decodes the toy processes there and checks the debugger, and rogue ones.
+// Package testdll compiles the queue DLLs of tests/dll: the reference DLL, which reads the toy processes
+// there and checks the debugger, and rogue DLLs.
 package testdll
 
 import (

@@ -1,6 +1,6 @@
-// Package debuginfo makes separate debug files for the stripped libraries of a
-// stock Open MPI: from a table of layouts, C types whose members stand where
-// the table has them, compiled into a file that has a library's build id.
+// Package debuginfo makes separate debug files for the stripped libraries of a stock Open MPI. It turns a
+// table of layouts into C types with the same offsets, and compiles them into a file that has a library's
+// build id.
 package debuginfo
 
 import (

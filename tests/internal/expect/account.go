@@ -1,5 +1,5 @@
-// Package expect compares what mpi-queues says of a process with what the test
-// program in it says it has done.
+// Package expect compares what mpi-queues shows of a process with what the test program in it says that
+// it has done.
 //
 // The programs of tests/programs write an account each, with the keys of
 // `mpi-queues -json`; a key that an account leaves out is not compared. See

@@ -14,12 +14,12 @@ import (
 // the destinations of sends, nor between the sources of unexpected messages
 // (and Open MPI's ob1 keeps none), so only that of each peer's is compared.
 func Compare(account *Account, process Object) []string {
-	return Keeps{}.Compare(account, process)
+	return Fidelity{}.Compare(account, process)
 }
 
 // Compare is [Compare] for a library that does not keep everything.
-func (k Keeps) Compare(account *Account, process Object) []string {
-	d := differences{keeps: k}
+func (k Fidelity) Compare(account *Account, process Object) []string {
+	d := differences{fidelity: k}
 	said := Object{"global_rank": account.GlobalRank, "world_size": account.WorldSize}
 	for _, key := range sortedKeys(said) {
 		d.own(key, said, process)
@@ -37,14 +37,14 @@ func (k Keeps) Compare(account *Account, process Object) []string {
 
 // differences between what is wanted and what is there, as far as the library keeps it.
 type differences struct {
-	keeps Keeps
-	comm  Object // the account's communicator that it is about
-	lines []string
-	open  int // values that are not known, and need not be
+	fidelity Fidelity
+	comm     Object // the account's communicator that it is about
+	lines    []string
+	open     int // values that are not known, and need not be
 }
 
 // inner is for differences of a part.
-func (d *differences) inner() differences { return differences{keeps: d.keeps, comm: d.comm} }
+func (d *differences) inner() differences { return differences{fidelity: d.fidelity, comm: d.comm} }
 
 func (d *differences) addf(format string, args ...any) {
 	d.lines = append(d.lines, fmt.Sprintf(format, args...))
@@ -58,7 +58,7 @@ func (d *differences) value(key string, want, got any) {
 
 // own compares a value of a communicator, or of the process if there is none.
 func (d *differences) own(key string, want, got Object) {
-	if show(want[key]) != show(got[key]) && d.keeps.loses(d.comm, "", key, want, got) {
+	if show(want[key]) != show(got[key]) && d.fidelity.mayLackValue(d.comm, "", key, want, got) {
 		d.open++
 		return
 	}
@@ -84,24 +84,24 @@ func (d *differences) closer(other differences) bool {
 // communicators pairs the accounts' communicators with those shown. Names need
 // not be unique or known, so among those of the right name the best fit is taken.
 func (d *differences) communicators(want, got []Object) {
-	want, got = d.gather(want, got)
+	want, got = d.withoutElsewhere(want, got)
 	left := slices.Clone(got)
 	ordered := slices.Clone(want)
 	slices.SortStableFunc(ordered, func(a, b Object) int { return d.vague(a) - d.vague(b) })
 	for _, w := range ordered {
 		best, fit := -1, d.inner()
 		for i, g := range left {
-			if d.keeps.Unlisted && d.idle(g) && !predefined(g) {
+			if d.fidelity.OnlyWorldListed && d.idle(g) && !predefined(g) {
 				continue
 			}
-			if name, ok := w["name"]; ok && show(name) != show(g["name"]) && !d.keeps.loses(w, "", "name", w, g) {
+			if name, ok := w["name"]; ok && show(name) != show(g["name"]) && !d.fidelity.mayLackValue(w, "", "name", w, g) {
 				continue
 			}
 			if inner := d.communicator(w, g); best < 0 || inner.closer(fit) {
 				best, fit = i, inner
 			}
 		}
-		mayMiss := d.keeps.unlisted(w)
+		mayMiss := d.fidelity.mayBeUnlisted(w)
 		if best < 0 || mayMiss && len(fit.lines) > 0 {
 			if !mayMiss {
 				d.addf("communicator %s is not shown", show(w["name"]))
@@ -124,7 +124,7 @@ func (d *differences) vague(c Object) int {
 	if _, ok := c["name"]; !ok {
 		vague = 1
 	}
-	if d.keeps.unlisted(c) {
+	if d.fidelity.mayBeUnlisted(c) {
 		vague += 2
 	}
 	return vague
@@ -139,7 +139,7 @@ func predefined(c Object) bool {
 
 func (d *differences) idle(c Object) bool {
 	for _, q := range Queues {
-		if ops, ok := Operations(c, q); !ok && !d.keeps.muted(q, c) || len(ops) > 0 {
+		if ops, ok := Operations(c, q); !ok && !d.fidelity.mayBeUnavailable(q, c) || len(ops) > 0 {
 			return false
 		}
 	}
@@ -155,7 +155,7 @@ func (outer *differences) communicator(want, got Object) differences {
 		}
 	}
 	inter := want["remote_group"] != nil
-	if got["inter"] != inter && (got["inter"] != nil || !d.keeps.loses(want, "", "inter", want, got)) {
+	if got["inter"] != inter && (got["inter"] != nil || !d.fidelity.mayLackValue(want, "", "inter", want, got)) {
 		d.addf("inter is %s, want %t", show(got["inter"]), inter)
 	}
 	if got["internal"] != false {
@@ -163,7 +163,7 @@ func (outer *differences) communicator(want, got Object) differences {
 	}
 	for _, q := range Queues {
 		ops, ok := Operations(got, q)
-		if !ok && d.keeps.muted(q, got) {
+		if !ok && d.fidelity.mayBeUnavailable(q, got) {
 			d.open++
 			continue
 		}
@@ -176,16 +176,16 @@ func (outer *differences) communicator(want, got Object) differences {
 		if q == "unexpected_messages" {
 			ops = held(want, ops)
 		}
-		wanted, loose := d.keeps.split(want, q, wanted)
-		ops, looseOps := d.keeps.split(want, q, ops)
-		d.within(q+" in no order", d.set(q, loose, looseOps))
+		wanted, unordered := d.fidelity.split(want, q, wanted)
+		ops, unorderedOps := d.fidelity.split(want, q, ops)
+		d.within(q+" in no order", d.unordered(q, unordered, unorderedOps))
 		if q == "pending_receives" {
-			d.within(q, d.sequence(q, wanted, ops))
+			d.within(q, d.ordered(q, wanted, ops))
 			continue
 		}
 		peers := peersOf(wanted, ops)
 		for _, peer := range peers {
-			inner := d.sequence(q, withPeer(wanted, peer), withPeer(ops, peer))
+			inner := d.ordered(q, withPeer(wanted, peer), withPeer(ops, peer))
 			d.within(fmt.Sprintf("%s with peer %s", q, peer), inner)
 		}
 	}
@@ -240,9 +240,9 @@ func withPeer(ops []Object, peer string) []Object {
 	return out
 }
 
-// sequence compares operations one by one. Those that are optional are skipped
+// ordered compares operations one by one. Those that are optional are skipped
 // where what stands in their place is not them.
-func (outer *differences) sequence(queue string, want, got []Object) differences {
+func (outer *differences) ordered(queue string, want, got []Object) differences {
 	d := outer.inner()
 	k := 0
 	for i, w := range want {
@@ -274,7 +274,7 @@ func (outer *differences) operation(queue string, want, got Object) differences 
 	d := outer.inner()
 	for _, key := range sortedKeys(want) {
 		w, g := want[key], got[key]
-		if show(w) != show(g) && d.keeps.loses(d.comm, queue, key, want, got) {
+		if show(w) != show(g) && d.fidelity.mayLackValue(d.comm, queue, key, want, got) {
 			d.open++
 			continue
 		}

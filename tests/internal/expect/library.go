@@ -18,13 +18,13 @@ type Library struct {
 	DebuggerSupport bool `json:"debugger_support"`
 }
 
-// Keeps is what the library keeps of its operations. Open MPI is read as well stripped as not.
-func (l Library) Keeps() Keeps {
+// Fidelity is what the library keeps of its operations. Open MPI is read as well stripped as not.
+func (l Library) Fidelity() Fidelity {
 	switch {
 	case l.MPI == "Open MPI" && l.Device == "ucx":
 		return openMPIOverUCX()
 	case l.MPI == "Open MPI":
-		return Keeps{}
+		return Fidelity{}
 	case l.Stripped:
 		// From 4.1 on requests know their communicators.
 		return strippedMPICH(!strings.HasPrefix(l.Release, "4.0."))

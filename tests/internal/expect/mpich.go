@@ -7,9 +7,9 @@ import (
 
 // typedMPICH is what a build of MPICH with types keeps: with the device "ch3" or "ch4", with
 // debugger support or without.
-func typedMPICH(device string, debugger bool) Keeps {
+func typedMPICH(device string, debugger bool) Fidelity {
 	m := mpich{ch4: device == "ch4", debugger: debugger}
-	return Keeps{Lost: m.lost, Loose: m.loose, Gone: m.gone, Mute: m.mute}
+	return Fidelity{MayLackValue: m.lacksValue, MayBeUnordered: m.isUnordered, MayBeAbsent: m.isAbsent, MayBeUnavailable: m.isUnavailable}
 }
 
 type mpich struct{ ch4, debugger bool }
@@ -29,17 +29,17 @@ func (m mpich) toOtherWorld(comm, op Object) bool {
 
 func isSelf(comm Object) bool { return show(comm["size"]) == "1" && comm["remote_group"] == nil }
 
-func (m mpich) lost(comm Object, queue, key string, want, got Object) bool {
+func (m mpich) lacksValue(comm Object, queue, key string, want, got Object) bool {
 	switch queue {
 	case "pending_sends":
-		return m.lostSend(comm, key, want, got)
+		return m.lacksInSend(comm, key, want, got)
 	case "pending_receives":
-		return got[key] == nil && m.lostReceive(comm, key, want)
+		return got[key] == nil && m.lacksInReceive(comm, key, want)
 	}
 	return false
 }
 
-func (m mpich) lostSend(comm Object, key string, want, got Object) bool {
+func (m mpich) lacksInSend(comm Object, key string, want, got Object) bool {
 	if buffered(want) && got["kind"] == "bsend" {
 		// The library's own send of what it has packed, while the program's is complete.
 		return slices.Contains([]string{"status", "kind", "count", "datatype", "buffer", "system_buffer"}, key)
@@ -60,7 +60,7 @@ func (m mpich) lostSend(comm Object, key string, want, got Object) bool {
 	return false
 }
 
-func (m mpich) lostReceive(comm Object, key string, want Object) bool {
+func (m mpich) lacksInReceive(comm Object, key string, want Object) bool {
 	if want["cancelled"] == true || persistent(want) {
 		return false
 	}
@@ -77,8 +77,8 @@ func (m mpich) lostReceive(comm Object, key string, want Object) bool {
 	return m.ch4 && want["status"] == "complete" && slices.Contains(buffers, key)
 }
 
-// loose: matched receives have no place in the order of matching any more.
-func (m mpich) loose(comm Object, queue string, op Object) bool {
+// isUnordered: matched receives have no place in the order of matching any more.
+func (m mpich) isUnordered(comm Object, queue string, op Object) bool {
 	switch queue {
 	case "pending_sends":
 		return !m.debugger || buffered(op) || op["kind"] == "bsend" || persistent(op) || blocking(op) || m.toOtherWorld(comm, op)
@@ -88,9 +88,9 @@ func (m mpich) loose(comm Object, queue string, op Object) bool {
 	return m.toOtherWorld(comm, op)
 }
 
-// gone: a buffered send that was eager leaves nothing; the network library's
+// isAbsent: a buffered send that was eager leaves nothing; the network library's
 // messages are inside that, and of its sends the communicator is not known.
-func (m mpich) gone(comm Object, queue string, want Object) bool {
+func (m mpich) isAbsent(comm Object, queue string, want Object) bool {
 	switch queue {
 	case "pending_sends":
 		return buffered(want) || m.toOtherWorld(comm, want) && !m.debugger
@@ -100,8 +100,8 @@ func (m mpich) gone(comm Object, queue string, want Object) bool {
 	return false
 }
 
-// mute: of sends that the network library has, the communicator is not known.
-func (m mpich) mute(queue, reason string) bool {
+// isUnavailable: of sends that the network library has, the communicator is not known.
+func (m mpich) isUnavailable(queue, reason string) bool {
 	return m.ch4 && !m.debugger && queue == "pending_sends" && strings.Contains(reason, "network library")
 }
 

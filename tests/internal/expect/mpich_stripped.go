@@ -12,37 +12,37 @@ import (
 // A process with nothing of its own pending on a communicator knows nothing of that but
 // its context id, and what is complete is gone, like all that a process sends to
 // communicators of its own alone. Sends have no order and no destination.
-func strippedMPICH(named bool) Keeps {
+func strippedMPICH(named bool) Fidelity {
 	m := stripped{named}
-	return Keeps{Lost: m.lost, Loose: looseInUCX, Gone: goneFromStripped, Unlisted: true, Strays: m.strays}
+	return Fidelity{MayLackValue: m.lacksValue, MayBeUnordered: unorderedInUCX, MayBeAbsent: absentFromStripped, OnlyWorldListed: true, MayBeElsewhere: m.isElsewhere}
 }
 
 type stripped struct{ named bool }
 
-// strays: the context id in a send's tag is that by which the receivers know an
+// isElsewhere: the context id in a send's tag is that by which the receivers know an
 // intercommunicator.
-func (m stripped) strays(comm Object) bool { return !m.named && comm["remote_group"] != nil }
+func (m stripped) isElsewhere(comm Object) bool { return !m.named && comm["remote_group"] != nil }
 
-// goneFromStripped: only a buffered send that is complete may be there, as the library's own
+// absentFromStripped: only a buffered send that is complete may be there, as the library's own
 // send of what it has packed.
-func goneFromStripped(comm Object, _ string, want Object) bool {
+func absentFromStripped(comm Object, _ string, want Object) bool {
 	return isSelf(comm) || want["status"] == "complete" && !buffered(want)
 }
 
-func (m stripped) lost(comm Object, queue, key string, want, got Object) bool {
+func (m stripped) lacksValue(comm Object, queue, key string, want, got Object) bool {
 	switch queue {
 	case "":
-		return m.lostOf(comm, key, got)
+		return m.lacksOfCommunicator(comm, key, got)
 	case "pending_sends":
-		return lostStrippedSend(key, want, got)
+		return lacksInSend(key, want, got)
 	case "pending_receives":
-		return got[key] == nil && m.lostReceive(comm, key, want)
+		return got[key] == nil && m.lacksInReceive(comm, key, want)
 	}
 	return got[key] == nil && strings.HasSuffix(key, "_global_rank") && !isWorld(comm)
 }
 
-// lostOf is about a communicator, or the process if there is none.
-func (m stripped) lostOf(comm Object, key string, got Object) bool {
+// lacksOfCommunicator is about a communicator, or the process if there is none.
+func (m stripped) lacksOfCommunicator(comm Object, key string, got Object) bool {
 	id := got["unique_id"]
 	if comm == nil {
 		id = "0x0"
@@ -84,7 +84,7 @@ func contiguous(op Object) bool {
 	return strings.HasPrefix(name, "MPI_")
 }
 
-func lostStrippedSend(key string, want, got Object) bool {
+func lacksInSend(key string, want, got Object) bool {
 	switch {
 	case buffered(want) && key == "status":
 		return got[key] == "pending"
@@ -102,7 +102,7 @@ func lostStrippedSend(key string, want, got Object) bool {
 	return strings.HasSuffix(key, "_rank")
 }
 
-func (m stripped) lostReceive(comm Object, key string, want Object) bool {
+func (m stripped) lacksInReceive(comm Object, key string, want Object) bool {
 	switch key {
 	case "kind":
 		return want[key] != "recv"

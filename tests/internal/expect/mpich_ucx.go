@@ -8,11 +8,11 @@ import (
 // mpichOverUCX is what a build of MPICH with ch4:ucx and types keeps: of contiguous data
 // neither count nor datatype, no order of sends, and of what is complete, up to 4.0, not even
 // which communicator it is on.
-func mpichOverUCX() Keeps {
-	return Keeps{Lost: lostOverUCX, Loose: looseInUCX, Gone: goneOverUCX}
+func mpichOverUCX() Fidelity {
+	return Fidelity{MayLackValue: lacksOverUCX, MayBeUnordered: unorderedInUCX, MayBeAbsent: absentOverUCX}
 }
 
-func lostOverUCX(comm Object, queue, key string, want, got Object) bool {
+func lacksOverUCX(comm Object, queue, key string, want, got Object) bool {
 	if queue == "" {
 		return bare(comm, got[key])
 	}
@@ -20,7 +20,7 @@ func lostOverUCX(comm Object, queue, key string, want, got Object) bool {
 		return slices.Contains([]string{"status", "kind", "count", "datatype", "buffer", "system_buffer"}, key)
 	}
 	if isSelf(comm) {
-		return typedMPICH("ch4", false).Lost(comm, queue, key, want, got)
+		return typedMPICH("ch4", false).MayLackValue(comm, queue, key, want, got)
 	}
 	switch {
 	case comm["freed"] == true && strings.HasSuffix(key, "_rank"):
@@ -35,6 +35,6 @@ func lostOverUCX(comm Object, queue, key string, want, got Object) bool {
 	return want["status"] != "pending" && (slices.Contains(asked, key) || slices.Contains(buffers, key))
 }
 
-func goneOverUCX(comm Object, queue string, want Object) bool {
+func absentOverUCX(comm Object, queue string, want Object) bool {
 	return queue == "pending_sends" && buffered(want) || want["status"] == "complete" && !persistent(want) && !isSelf(comm)
 }

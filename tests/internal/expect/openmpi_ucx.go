@@ -8,9 +8,11 @@ import (
 // openMPIOverUCX is what Open MPI keeps with pml ucx. Sends have no order; of contiguous data
 // neither count nor datatype is kept, of a receive that is complete what it asked for is
 // not; a communicator that has been freed has nothing but its queues.
-func openMPIOverUCX() Keeps { return Keeps{Lost: lostInUCX, Loose: looseInUCX, Gone: goneInUCX} }
+func openMPIOverUCX() Fidelity {
+	return Fidelity{MayLackValue: lacksInUCX, MayBeUnordered: unorderedInUCX, MayBeAbsent: absentInUCX}
+}
 
-func lostInUCX(comm Object, queue, key string, want, got Object) bool {
+func lacksInUCX(comm Object, queue, key string, want, got Object) bool {
 	if queue == "" {
 		return bare(comm, got[key])
 	}
@@ -39,11 +41,11 @@ func lostInUCX(comm Object, queue, key string, want, got Object) bool {
 // bare says whether a value of a communicator itself is unknown since it has been freed.
 func bare(comm Object, got any) bool { return comm["freed"] == true && got == nil }
 
-func looseInUCX(_ Object, queue string, op Object) bool {
+func unorderedInUCX(_ Object, queue string, op Object) bool {
 	return queue == "pending_sends" || queue == "pending_receives" && op["status"] != "pending"
 }
 
-// goneInUCX: a buffered send that was eager leaves nothing.
-func goneInUCX(_ Object, queue string, want Object) bool {
+// absentInUCX: a buffered send that was eager leaves nothing.
+func absentInUCX(_ Object, queue string, want Object) bool {
 	return queue == "pending_sends" && buffered(want)
 }

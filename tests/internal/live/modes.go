@@ -127,7 +127,7 @@ func (j *ModeJob) Deadlock(t testing.TB, pid, times int) {
 func (j *ModeJob) DeadlockAgain(t testing.TB, pid int) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "report")
-	s := j.work.Sit(t, Nothing())
+	s := j.work.StartSession(t, Nothing())
 	var said string
 	var err error
 	for deadline := time.Now().Add(Patience); time.Now().Before(deadline); {

@@ -61,7 +61,7 @@ func (w *Workspace) EachOverUCX(t *testing.T, shown result.Result, chosen func(j
 				shown := shown
 				shown.Check = where.Name
 				w.Record(t, shown)
-				r := w.ReadOf(t, job, where, func(p expect.Object) []string { return library.Keeps().Compare(account, p) })
+				r := w.ReadOf(t, job, where, func(p expect.Object) []string { return library.Fidelity().Compare(account, p) })
 				process := r.Process(t)
 				if source := process["source"]; source != "native" {
 					t.Errorf("source is %v", source)

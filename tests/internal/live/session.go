@@ -35,9 +35,9 @@ type Session struct {
 	seen int    // how much of it has been waited for
 }
 
-// Sit starts a gdb on a terminal and waits for its first prompt. env adds to
+// StartSession starts a gdb on a terminal and waits for its first prompt. env adds to
 // its environment. It ends with the test.
-func (w *Workspace) Sit(t testing.TB, where Where, env ...string) *Session {
+func (w *Workspace) StartSession(t testing.TB, where Where, env ...string) *Session {
 	t.Helper()
 	master, slave, err := openTerminal()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package madeup makes snapshots of jobs that never ran, of any number of ranks
-// and of varied content, for tests of size and of speed.
+// Package madeup makes snapshots of jobs that never ran, with any number of ranks and varied content, for
+// tests of size and speed.
 package madeup
 
 import (

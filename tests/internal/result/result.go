@@ -1,5 +1,5 @@
-// Package result is what the tests of the matrix write down of what they have
-// shown, and what its table is made of.
+// Package result is the format in which the tests of the matrix write down their results, of which
+// tests/matrix/table makes a table.
 package result
 
 import (

@@ -1,5 +1,5 @@
-// Command table makes the table of what the matrix has shown, of the results
-// that its tests have written, and compares it with that of .github/SUPPORT.md.
+// Command table makes the table of the matrix from the results that its tests have written, and compares
+// it with the table in .github/SUPPORT.md.
 //
 //	go run ./tests/matrix/table       fails if they differ in more than versions
 //	go run ./tests/matrix/table -w    puts it into the page

@@ -1,5 +1,4 @@
-// Command scores makes the table of what the oracle has counted, of what its tests have
-// written down.
+// Command scores makes the table of the oracle's scores from the results that its tests have written.
 //
 //	go run ./tests/oracle/scores FOLDER...       prints it
 //	go run ./tests/oracle/scores -w FOLDER...    puts it into .github/ORACLE.md

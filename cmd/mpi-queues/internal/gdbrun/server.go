@@ -36,7 +36,7 @@ func (s *server) Queues(ctx context.Context, d *bridge.Debugger, p bridge.Queues
 }
 
 // Status hears what gdb does by itself.
-func (s *server) Status(_ context.Context, p bridge.StatusParams) {
+func (s *server) Status(_ context.Context, _ *bridge.Debugger, p bridge.StatusParams) (*bridge.StatusResult, error) {
 	if p.Message != "" {
 		s.tell(p.Message)
 	}
@@ -45,6 +45,7 @@ func (s *server) Status(_ context.Context, p bridge.StatusParams) {
 	if p.Failure != "" {
 		s.failure, s.attached = p.Failure, p.Attached
 	}
+	return &bridge.StatusResult{}, nil
 }
 
 // result is what was read, or why nothing was, as far as gdb has said it.

@@ -142,7 +142,7 @@ func absent(r bridge.Rank) *mqs.Process {
 }
 
 // Ranks finds the job that a process belongs to.
-func (h *Helper) Ranks(_ context.Context, p bridge.RanksParams) (*bridge.RanksResult, error) {
+func (h *Helper) Ranks(_ context.Context, _ *bridge.Debugger, p bridge.RanksParams) (*bridge.RanksResult, error) {
 	job, err := h.finder().Find(p.PID)
 	if err != nil {
 		return nil, read.Unreadable("", "%w", err)
@@ -156,9 +156,6 @@ func (h *Helper) Ranks(_ context.Context, p bridge.RanksParams) (*bridge.RanksRe
 	}
 	return out, nil
 }
-
-// Status is for a helper that has started its debugger.
-func (h *Helper) Status(context.Context, bridge.StatusParams) {}
 
 func optional(n mqs.Maybe[int32]) *int32 {
 	if !n.Known {

@@ -1,0 +1,187 @@
+package ch4
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
+	"github.com/mpi-queues/mpi-queues/mqs/mpich/mpir"
+	"github.com/mpi-queues/mpi-queues/mqs/transport"
+)
+
+// netmods are the modules of ch4's whose network libraries can be read.
+var netmods = []netmod{ucxNetmod{}}
+
+// A netmod is a module of ch4's that leaves messages to a network library.
+type netmod interface {
+	// name is what people call the network library.
+	name() string
+	// open opens the network library of a process. It fails with an error that isAbsent knows if it is not there.
+	open(r *inferior.Reader) (transport.Transport, error)
+	isAbsent(err error) bool
+	// tags is how the netmod puts an envelope into a tag.
+	tags() *transport.Tags
+	// proveMask checks that the netmod can have given a receive its mask.
+	proveMask(mask uint64) error
+	// sender and receiver return where MPICH's own requests of a send and of a receive are, 0 if that is not known.
+	sender(r *inferior.Reader, s *transport.Send) inferior.Ptr[mpir.Request]
+	receiver(q *transport.Receive) inferior.Ptr[mpir.Request]
+	// elements reads what the netmod keeps of data that is not contiguous, and gives to the network library.
+	elements(r *inferior.Reader, generic inferior.Addr) (Elements, bool)
+
+	// types are the C types that bind binds.
+	types() any
+	// bind returns what the netmod keeps of its own in MPICH's objects. It fails if the layouts are those of another netmod.
+	bind(lib *mpir.Library) (objects, error)
+	// unpackTypes are the C types that bindUnpack binds.
+	unpackTypes() any
+	bindUnpack(l *layout.Layouts) (Unpack, error)
+}
+
+// objects are what a netmod keeps of its own in MPICH's objects.
+type objects interface {
+	// taken returns where the message is that MPI_Mprobe has taken by a request, 0 if it has taken none.
+	taken(at inferior.Ptr[mpir.Request]) inferior.Addr
+	// peers are what the network library may call the process at a place in a table of addresses.
+	peers(table int32, place int64) []transport.Peer
+}
+
+// Unpack tells where the data goes to in the end that one of MPICH's requests has received, or receives, into a
+// buffer: data that is not contiguous may go into one of the library's first. It is false if that is not so.
+type Unpack func(r *inferior.Reader, request inferior.Ptr[mpir.Request], received inferior.Addr) (Elements, bool, error)
+
+// Elements are a buffer, how many elements it has, and of which datatype: its handle, 0 if that is not known.
+type Elements struct {
+	Buffer   inferior.Addr
+	Count    int64
+	Datatype uint32
+}
+
+// UnpackTypes are the C types that tell where the data of requests of any network library goes to: pointers to
+// structs as [inferior.Bind] binds.
+func UnpackTypes() []any {
+	var out []any
+	for _, m := range netmods {
+		out = append(out, m.unpackTypes())
+	}
+	return out
+}
+
+// Network is all that a process's MPICH has in its network library.
+type Network struct {
+	// Transport is the network library, and Tags how envelopes stand in its tags.
+	Transport transport.Transport
+	Tags      *transport.Tags
+	// Sends, Receives and Unexpected are those of all matchers: there is one for each virtual interface. The receives that
+	// have matched, and complete ones, come first, then those in the order of matching.
+	Sends      []transport.Send
+	Receives   []transport.Receive
+	Unexpected []transport.Message
+	// UnexpectedErr is why there may be more messages.
+	UnexpectedErr error
+	// IsOffloaded is true if a network card may match messages too.
+	IsOffloaded bool
+	// Progress is what [mqs.Process] has.
+	Progress mqs.Maybe[uint64]
+
+	r      *inferior.Reader
+	netmod netmod
+}
+
+// NetworkError is why a process's network library can't be read.
+type NetworkError struct {
+	// Library is what people call it.
+	Library string
+	// IsAbsent is true if it is not in the process.
+	IsAbsent bool
+	Err      error
+}
+
+func (e *NetworkError) Error() string { return e.Err.Error() }
+
+// Unwrap returns why.
+func (e *NetworkError) Unwrap() error { return e.Err }
+
+// OpenNetwork reads the network library of a process. It fails with a [*NetworkError].
+func OpenNetwork(r *inferior.Reader) (*Network, error) {
+	var first *NetworkError
+	for _, m := range netmods {
+		n, err := openNetwork(r, m)
+		if err == nil {
+			return n, nil
+		}
+		if err := (&NetworkError{m.name(), m.isAbsent(err), err}); first == nil || first.IsAbsent && !err.IsAbsent {
+			first = err
+		}
+	}
+	return nil, first
+}
+
+func openNetwork(r *inferior.Reader, m netmod) (*Network, error) {
+	t, err := m.open(r)
+	if err != nil {
+		return nil, err
+	}
+	n := &Network{Transport: t, Tags: m.tags(), Progress: transport.Progress(t.Matchers()), r: r, netmod: m}
+	for _, matcher := range t.Matchers() {
+		q := matcher.Queues()
+		n.Sends = append(n.Sends, q.Sends...)
+		n.Receives = slices.Concat(n.Receives, q.Matched, q.Posted)
+		n.Unexpected = append(n.Unexpected, q.Unexpected...)
+		n.IsOffloaded = n.IsOffloaded || q.Offload
+		n.UnexpectedErr = cmp.Or(n.UnexpectedErr, q.UnexpectedErr)
+	}
+	for i := range n.Receives {
+		if q := &n.Receives[i]; q.State != transport.Complete {
+			if err := m.proveMask(q.Mask); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return n, nil
+}
+
+// Sender is MPICH's own request of a send, 0 if that is not known.
+func (n *Network) Sender(s *transport.Send) inferior.Ptr[mpir.Request] {
+	return n.netmod.sender(n.r, s)
+}
+
+// Receiver is MPICH's own request of a receive.
+func (n *Network) Receiver(q *transport.Receive) inferior.Ptr[mpir.Request] {
+	return n.netmod.receiver(q)
+}
+
+// Elements reads what MPICH keeps of the data of a request that is not contiguous; false if it keeps nothing.
+func (n *Network) Elements(q *transport.Request) (Elements, bool) {
+	return n.netmod.elements(n.r, q.Generic)
+}
+
+// UnpackTypes are the C types that [Network.BindUnpack] wants.
+func (n *Network) UnpackTypes() any { return n.netmod.unpackTypes() }
+
+// BindUnpack returns what tells by the layouts of MPICH's own requests where their data goes to.
+func (n *Network) BindUnpack(l *layout.Layouts) (Unpack, error) { return n.netmod.bindUnpack(l) }
+
+// messageAt reads a message that has been taken out of its queue, as whichever matcher has had it.
+func (n *Network) messageAt(a inferior.Addr) (transport.Message, error) {
+	err := fmt.Errorf("%s has no matcher", n.Transport.Name())
+	for _, m := range n.Transport.Matchers() {
+		var message transport.Message
+		if message, err = m.MessageAt(a); err == nil {
+			return message, nil
+		}
+	}
+	return transport.Message{}, err
+}
+
+// Bits of a context id (src/include/mpir_contextid.h): the parts
+// of a communicator that the library makes for itself, an intercommunicator's local side.
+const (
+	contextOfParts = 0x6
+	contextOfLocal = 0x8
+	// ContextOwn are those that no communicator of the program's has, nor a message of its own.
+	ContextOwn = mpir.ContextCollective | contextOfParts | contextOfLocal
+)

@@ -1,0 +1,228 @@
+package mpir
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/callstack"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+)
+
+// maxHandles bounds the arrays of request handles that are read.
+const maxHandles = 1 << 20
+
+// nullRequest is MPI_REQUEST_NULL (src/include/mpi.h.in).
+const nullRequest = 0x2c000000
+
+// Waits finds out what each call waits for: from its arguments, which the debug
+// information of a library that can be read at all describes, and from the
+// requests whose addresses it holds.
+func (s *Source) Waits(threads []mqs.Thread) {
+	calls, err := s.calls()
+	if err != nil {
+		return
+	}
+	callstack.SetWaits(threads, calls, func(c *callstack.Call) callstack.Wait { return s.waitOf(c, len(calls) == 1) })
+}
+
+// waitOf is what a call waits for. It is alone if no other thread is in one.
+func (s *Source) waitOf(c *callstack.Call, isAlone bool) callstack.Wait {
+	requests, isAll := s.waitedFor(c, isAlone)
+	out := callstack.Wait{All: isAll}
+	for _, r := range requests {
+		of := callstack.Request{Addr: r.user().At.Addr()}
+		if comm := s.communicator(r.Comm.Addr()); comm != nil {
+			of.Comm = mqs.Known(comm.Model.UniqueID)
+		}
+		out.Requests = append(out.Requests, of)
+	}
+	if comm := s.commOfCall(c); comm != nil {
+		out.Comm = mqs.Known(comm.Model.UniqueID)
+	}
+	if root, ok := c.Argument("root"); ok && root >= 0 {
+		out.Root = mqs.Known(int32(root))
+	}
+	if c.Function == "MPI_Probe" || c.Function == "MPI_Mprobe" {
+		out.Source, out.Tag = probed(c)
+	}
+	return out
+}
+
+// probed is what a blocking probe looks for, which no queue has.
+func probed(c *callstack.Call) (source, tag mqs.Maybe[int32]) {
+	if v, ok := c.Argument("source"); ok {
+		source = mqs.Known(int32(v))
+		if v == AnySource {
+			source = mqs.Known(int32(mqs.AnyRank))
+		}
+	}
+	if v, ok := c.Argument("tag"); ok {
+		tag = mqs.Known(int32(v))
+	}
+	return source, tag
+}
+
+// waitedFor returns the incomplete requests that a call waits for, and whether
+// they are all.
+func (s *Source) waitedFor(c *callstack.Call, isAlone bool) (out []*Operation, isAll bool) {
+	q := s.requests()
+	_, send := callstack.BlockingSends[c.Function]
+	_, recv := callstack.BlockingRecvs[c.Function]
+	switch {
+	case strings.HasPrefix(c.Function, "MPI_Wait"):
+		return s.handles(c)
+	case (send || recv) && !isWaiting(c):
+		return nil, false
+	case q.err != nil && (send || recv):
+		return nil, false // its own may be one that can't be read
+	case send && recv:
+		return s.exchanged(c), false
+	case send || recv:
+		list := q.receives
+		if send {
+			list = q.sends
+		}
+		// The stack keeps old values, so of several it is not known which. What is complete is none
+		// of them, unless there are other calls: then it may be this one's, and the rest theirs.
+		out = s.heldBy(c, list)
+		if isAlone {
+			out = slices.DeleteFunc(out, (*Operation).IsComplete)
+		}
+		if len(out) != 1 || out[0].IsComplete() {
+			return nil, false
+		}
+		return out, true
+	}
+	return s.ownMessages(c), false
+}
+
+// exchanged are the incomplete requests of MPI_Sendrecv's own. It waits until its send and its receive
+// are complete, and for none that is with MPI_PROC_NULL (src/mpi/pt2pt/sendrecv.c, 4.0 to 5.0), so that
+// its arguments tell whether it has either; or that it has to wait for one of them tells so of the other.
+func (s *Source) exchanged(c *callstack.Call) (out []*Operation) {
+	send, isSendKnown := s.half(c, "dest", s.requests().sends)
+	recv, isRecvKnown := s.half(c, "source", s.requests().receives)
+	if send != nil && (isSendKnown || isRecvKnown && recv == nil) {
+		out = append(out, send)
+	}
+	if recv != nil && (isRecvKnown || isSendKnown && send == nil) {
+		out = append(out, recv)
+	}
+	return out
+}
+
+// half is the send or the receive that MPI_Sendrecv may wait for, nil if it waits for none or may hold
+// several; known if whether it waits for that one is.
+func (s *Source) half(c *callstack.Call, argument string, list []*Operation) (r *Operation, isKnown bool) {
+	peer, isKnown := c.CallArgument(argument)
+	if isKnown && int32(peer) == ProcNull {
+		return nil, true
+	}
+	held := s.heldBy(c, list)
+	if len(held) != 1 {
+		return nil, false
+	}
+	if held[0].IsComplete() {
+		return nil, isKnown
+	}
+	return held[0], isKnown
+}
+
+// heldBy are the requests in a list that a blocking call holds and may have made, complete ones included.
+func (s *Source) heldBy(c *callstack.Call, list []*Operation) []*Operation {
+	return slices.DeleteFunc(slices.Clone(list), func(r *Operation) bool {
+		_, may := s.inCalls().kinds[r.At.Addr()]
+		return !may || !c.CandidatePointers[r.At.Addr()] || r.Owner != nil
+	})
+}
+
+// ownMessages are the requests that a collective waits for, one or several at a
+// time, as it has passed them to the library's functions for that.
+func (s *Source) ownMessages(c *callstack.Call) (out []*Operation) {
+	added := map[*Operation]bool{}
+	add := func(a inferior.Ptr[Request]) {
+		if r := s.requests().byAddr[a]; r != nil && !r.IsComplete() && !added[r] {
+			added[r] = true
+			out = append(out, r)
+		}
+	}
+	if a, ok := c.InnermostArgument("request_ptr"); ok {
+		add(inferior.Ptr[Request](a))
+		return out
+	}
+	for _, names := range [][2]string{{"request_ptrs", "count"}, {"requests", "numreq"}} {
+		for _, f := range c.Frames {
+			at, ok := f.Variables[names[0]]
+			count, isCount := f.Variables[names[1]]
+			if !ok || !isCount || count < 0 || count > maxHandles {
+				continue
+			}
+			requests, err := inferior.ReadPointers(s.lib.Reader, inferior.Ptr[inferior.Ptr[Request]](at), int(count))
+			if err != nil {
+				continue
+			}
+			for _, a := range requests {
+				add(a)
+			}
+			return out
+		}
+	}
+	return out
+}
+
+// handles are the requests that the program has passed to a call that waits.
+func (s *Source) handles(c *callstack.Call) (out []*Operation, isAll bool) {
+	at, ok := c.Argument("request", "array_of_requests")
+	count := int64(1)
+	if ok && c.Function != "MPI_Wait" {
+		count, ok = c.Argument("count", "incount")
+	}
+	if !ok || count < 0 || count > maxHandles {
+		return nil, false
+	}
+	byHandle := map[uint32]*Operation{}
+	for _, r := range s.requests().byAddr {
+		byHandle[r.Handle] = r
+	}
+	isAll = true
+	for i := range count {
+		h, err := s.lib.Reader.Uint(inferior.Addr(at)+inferior.Addr(4*i), 4)
+		if err != nil {
+			return out, false
+		}
+		r := byHandle[uint32(h)]
+		switch {
+		case r != nil && r.Owner != nil: // the library's own part of a persistent one
+			isAll = false
+		case r == nil && h != nullRequest:
+			isAll = false
+		case r != nil && !s.started(r).IsComplete():
+			out = append(out, r)
+		}
+	}
+	return out, isAll
+}
+
+// started is the request that a persistent one has started, or the request itself.
+func (s *Source) started(r *Operation) *Operation {
+	if real := s.requests().byAddr[r.Real]; real != nil && real.Owner == r {
+		return real
+	}
+	return r
+}
+
+// commOfCall is the communicator that a call was given, nil if that is not known: a handle, or inside of the
+// library a pointer.
+func (s *Source) commOfCall(c *callstack.Call) *Communicator {
+	v, ok := c.Argument("comm", "comm_ptr")
+	if !ok {
+		return nil
+	}
+	for _, there := range s.communicators().all {
+		if there.At.Addr() == inferior.Addr(v) || there.Handle == uint32(v) && (v < 0 || v>>32 == 0) {
+			return there
+		}
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package symbolless
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/callstack"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/transport"
+)
+
+// inCalls is what the calls that threads are in say of requests.
+type inCalls struct {
+	calls []callstack.Call
+	// own are the requests that calls have made for themselves, as far as that is known.
+	own map[*callstack.Call]inferior.Addr
+	// kinds are those of these requests. No others are known: a persistent operation has a request like any other.
+	kinds callstack.Kinds
+}
+
+// readInCalls reads the calls that threads are in; nothing is known of them if they can't be read.
+func (s *Source) readInCalls() *inCalls {
+	calls, err := callstack.Calls(s.r)
+	if err != nil {
+		return &inCalls{}
+	}
+	out := &inCalls{calls: calls, own: s.ownOf(calls)}
+	out.kinds = callstack.KindsOf(calls, func(c *callstack.Call, _ mqs.OpClass) callstack.OwnRequests {
+		if request, ok := out.own[c]; ok {
+			return callstack.OwnRequests{Requests: []inferior.Addr{request}, Proved: true}
+		}
+		return callstack.OwnRequests{}
+	})
+	return out
+}
+
+// ownOf finds the requests that blocking calls have made for themselves. The stack keeps old values, so a call whose
+// request is complete may hold that of another thread's call: of several calls they are known only if each has one.
+func (s *Source) ownOf(calls []callstack.Call) map[*callstack.Call]inferior.Addr {
+	out := map[*callstack.Call]inferior.Addr{}
+	isTaken := map[inferior.Addr]bool{}
+	for i := range calls {
+		held := s.heldBy(&calls[i])
+		isOwn := len(held) == 1 && !isTaken[held[0]]
+		if len(calls) > 1 && !isOwn {
+			return nil
+		}
+		if isOwn {
+			out[&calls[i]], isTaken[held[0]] = held[0], true
+		}
+	}
+	return out
+}
+
+// heldBy are the incomplete requests that a call holds which it may have made for itself, as a call that waits for
+// a send or for a receive. MPI_Sendrecv may have one of each.
+func (s *Source) heldBy(c *callstack.Call) []inferior.Addr {
+	_, sends := callstack.BlockingSends[c.Function]
+	_, receives := callstack.BlockingRecvs[c.Function]
+	if sends == receives || !mayWait(c) {
+		return nil
+	}
+	var out []inferior.Addr
+	add := func(state transport.State, request inferior.Addr) {
+		if state != transport.Complete && c.CandidatePointers[request] {
+			out = append(out, request)
+		}
+	}
+	for i := range s.network.Sends {
+		if q := &s.network.Sends[i]; sends {
+			add(q.State, s.network.Sender(q).Addr())
+		}
+	}
+	for i := range s.network.Receives {
+		if q := &s.network.Receives[i]; receives {
+			add(q.State, s.network.Receiver(q).Addr())
+		}
+	}
+	return out
+}
+
+// mayWait says whether a call of which no function has a name may be where it waits: inside of
+// it are the function that waits and the one that looks for messages, and it is not handing
+// its message to UCX.
+func mayWait(c *callstack.Call) bool {
+	const inside = 2
+	return len(c.Frames) > inside && !slices.ContainsFunc(c.Frames, func(f inferior.Frame) bool { return strings.HasPrefix(f.Function, "ucp_tag_") })
+}
+
+// Waits finds out which request each blocking call waits for.
+func (s *Source) Waits(threads []mqs.Thread) {
+	known := s.inCalls()
+	callstack.SetWaits(threads, known.calls, func(c *callstack.Call) callstack.Wait {
+		request, ok := known.own[c]
+		if !ok {
+			return callstack.Wait{}
+		}
+		return callstack.Wait{Requests: []callstack.Request{{Addr: request, Comm: s.commWith(request)}}, All: true}
+	})
+}
+
+// commWith is the id of the communicator that a request is on.
+func (s *Source) commWith(request inferior.Addr) mqs.Maybe[inferior.Addr] {
+	for id, c := range s.comms {
+		if slices.ContainsFunc(c.sends, func(q *transport.Send) bool { return s.network.Sender(q).Addr() == request }) ||
+			slices.ContainsFunc(c.receives, func(q *transport.Receive) bool { return s.network.Receiver(q).Addr() == request }) {
+			return mqs.Known(id)
+		}
+	}
+	return mqs.Maybe[inferior.Addr]{}
+}

@@ -1,0 +1,50 @@
+package symbolless_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
+	"github.com/mpi-queues/mpi-queues/mqs/mpich/mpichtest"
+)
+
+// Of a stripped MPICH what is complete is not known to have been a call's: each call must have its own.
+func TestCallsOfThreads(t *testing.T) {
+	recording := inferiortest.Recorded(t, "mpich-4.0.2-stock/recv-rank-0")
+	const waits = "ucp_worker_progress < ? < ? < PMPI_Recv < main"
+	own := mpichtest.Shown(t, recording).Threads[0].Requests
+	if len(own) != 1 {
+		t.Fatalf("its thread waits for %v", own)
+	}
+	for name, c := range map[string]struct {
+		threads []inferior.Thread
+		want    []inferior.Addr
+	}{
+		"alone":                   {[]inferior.Thread{inferiortest.Thread(1, waits, own...)}, own},
+		"the same in two calls":   {[]inferior.Thread{inferiortest.Thread(1, waits, own...), inferiortest.Thread(2, waits, own...)}, nil},
+		"another one has no such": {[]inferior.Thread{inferiortest.Thread(1, waits, own...), inferiortest.Thread(2, waits)}, nil},
+	} {
+		for i, thread := range mpichtest.Shown(t, inferiortest.Patch(recording).SetThreads(c.threads...)).Threads {
+			if !slices.Equal(thread.Requests, c.want) {
+				t.Errorf("%s: thread %d waits for %v, want %v", name, i+1, thread.Requests, c.want)
+			}
+		}
+	}
+}
+
+// The request that a call is near is its own only where the call waits: before, it is one that the
+// program has made, whose address the stack or a register still holds.
+func TestOldRequestsAreNoCalls(t *testing.T) {
+	recording := inferiortest.Recorded(t, "mpich-4.0.2-stock/recv-rank-0")
+	there := mpichtest.Shown(t, recording).Threads[0]
+	if len(there.Requests) != 1 || !there.AllRequests {
+		t.Fatalf("its thread is %+v", there)
+	}
+	for inside, want := range map[string][]inferior.Addr{"": nil, "MPID_Recv < ": nil, "ucp_worker_progress < ? < ? < ": there.Requests, "ucp_tag_recv_nbx < ? < ? < ": nil} {
+		thread := inferiortest.Thread(1, inside+"PMPI_Recv < main", there.Requests[0])
+		if got := mpichtest.Shown(t, inferiortest.Patch(recording).SetThreads(thread)).Threads[0]; !slices.Equal(got.Requests, want) || got.AllRequests != (want != nil) {
+			t.Errorf("in %sPMPI_Recv: it waits for %v, all: %v; want %v", inside, got.Requests, got.AllRequests, want)
+		}
+	}
+}

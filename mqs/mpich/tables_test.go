@@ -1,0 +1,22 @@
+package mpich
+
+import (
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+)
+
+// Every embedded table of a whole library has every member that the decoder needs.
+func TestTablesAreWhole(t *testing.T) {
+	if len(tables()) < 1 {
+		t.Fatal("no tables")
+	}
+	for _, table := range tables() {
+		library, _, err := bind(nil, map[string]inferior.Symbol{"MPIDI_global": {}}, table.Layouts(inferior.Queries(types()...)))
+		if err != nil {
+			t.Errorf("%s: %v", table.Release, err)
+		} else if !library.HasAttachedBuffer() {
+			t.Errorf("%s lacks types", table.Release)
+		}
+	}
+}
