@@ -45,7 +45,7 @@ func TestFormerRequestsOnStacks(t *testing.T) {
 		}
 		stack, copies := own.call.Stack, 0
 		for at := stack.Addr; at+size <= stack.Addr+inferior.Addr(stack.Len); at += 8 {
-			if at+size > own.Addr && at < own.User || own.call.Words[at+size] { // then nothing tells it from the call's own
+			if at+size > own.Addr && at < own.User || own.call.CandidatePointers[at+size] { // then nothing tells it from the call's own
 				continue
 			}
 			copies++
