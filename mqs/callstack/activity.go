@@ -164,7 +164,7 @@ func namedActivity(t *inferior.Thread) mqs.Activity {
 var byArguments = []string{"poll", "ppoll", "select", "pselect", "epoll_wait", "epoll_pwait", "ioctl", "syscall"}
 
 // isSystemFrame says whether a frame belongs to the C library. If the program is linked with the C library,
-// frames without source count.
+// a frame does that has no source and the name of one of the library's functions.
 func isSystemFrame(f inferior.Frame) bool {
 	return isSystem(f.Object) || isVDSO(f) || f.Object == "" && f.File == "" && activities[plainName(f.Function)] != ""
 }

@@ -48,8 +48,8 @@ type Kind struct {
 // request. No blocking call has made a request that is not among them.
 type Kinds map[inferior.Addr]Kind
 
-// Own holds the requests of one class that a blocking call may have made for itself.
-type Own struct {
+// OwnRequests holds the requests of one class that a blocking call may have made for itself.
+type OwnRequests struct {
 	Requests []inferior.Addr
 	// Proved is true if there is just one, and it is known to be the call's own.
 	Proved bool
@@ -60,7 +60,7 @@ type Own struct {
 // stack keeps old values, and registers may hold the program's variables. own returns the requests of a
 // class (sends or receives) that a call can have made. If two calls have the same request, the later
 // call counts.
-func KindsOf(calls []Call, own func(c *Call, class mqs.OpClass) Own) Kinds {
+func KindsOf(calls []Call, own func(c *Call, class mqs.OpClass) OwnRequests) Kinds {
 	out := Kinds{}
 	for i := range calls {
 		c := &calls[i]

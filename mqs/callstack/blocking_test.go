@@ -36,7 +36,7 @@ func TestKindsOf(t *testing.T) {
 		thread int
 		class  mqs.OpClass
 	}
-	owned := map[asked]Own{
+	owned := map[asked]OwnRequests{
 		{1, mqs.PendingReceives}: {[]inferior.Addr{0x10}, true},
 		{2, mqs.PendingSends}:    {[]inferior.Addr{0x20, 0x30}, false},
 		{3, mqs.PendingSends}:    {[]inferior.Addr{0x40}, true},
@@ -45,7 +45,7 @@ func TestKindsOf(t *testing.T) {
 	}
 	calls := []Call{{Thread: 1, Function: "MPI_Recv"}, {Thread: 2, Function: "MPI_Ssend"}, {Thread: 3, Function: "MPI_Sendrecv"}, {Thread: 4, Function: "MPI_Rsend"},
 		{Thread: 5, Function: "MPI_Wait"}, {Thread: 6, Function: "MPI_Barrier"}}
-	got := KindsOf(calls, func(c *Call, class mqs.OpClass) Own {
+	got := KindsOf(calls, func(c *Call, class mqs.OpClass) OwnRequests {
 		own, ok := owned[asked{c.Thread, class}]
 		if !ok {
 			t.Errorf("%s was asked for class %d", c.Function, class)

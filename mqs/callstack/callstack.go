@@ -19,7 +19,7 @@ const callDepth = 256
 // maxStack bounds the part of a thread's stack that is read, in bytes.
 const maxStack = 256 << 10
 
-// wordCost is the memory that an entry of [Call.Words] takes, in bytes.
+// wordCost is the memory that an entry of [Call.CandidatePointers] takes, in bytes.
 const wordCost = 32
 
 // Arguments are the names of the arguments that say what a call waits for: those of MPI's functions, as the
@@ -133,8 +133,8 @@ type Call struct {
 	Frames []inferior.Frame
 	// Stack is the part of the stack that these frames take.
 	Stack inferior.Range
-	// Words are all values that may be pointers of the call: its registers, and the words of Stack.
-	Words map[inferior.Addr]bool
+	// CandidatePointers are all values that may be pointers of the call: its registers, and the words of Stack.
+	CandidatePointers map[inferior.Addr]bool
 }
 
 // Calls returns the MPI calls that threads are in; of nested calls, the innermost one. It fails if a
@@ -163,9 +163,9 @@ func Calls(r *inferior.Reader) ([]Call, error) {
 			return nil, fmt.Errorf("the stack of thread %d, from %s to %s, can't be right", t.Number, start, end)
 		}
 		call := Call{Thread: t.Number, Function: callName(t.Frames[at]), Frames: t.Frames[:at+1],
-			Stack: inferior.Range{Addr: start, Len: int(end - start)}, Words: map[inferior.Addr]bool{}}
+			Stack: inferior.Range{Addr: start, Len: int(end - start)}, CandidatePointers: map[inferior.Addr]bool{}}
 		for _, v := range t.Registers {
-			call.Words[inferior.Addr(v)&last] = true // a register may be signed, or wider than a pointer
+			call.CandidatePointers[inferior.Addr(v)&last] = true // a register may be signed, or wider than a pointer
 		}
 		out = append(out, call)
 		stacks = append(stacks, call.Stack)
@@ -182,7 +182,7 @@ func Calls(r *inferior.Reader) ([]Call, error) {
 			return nil, err
 		}
 		for _, w := range words {
-			out[i].Words[w] = true
+			out[i].CandidatePointers[w] = true
 		}
 	}
 	return out, nil
@@ -201,8 +201,8 @@ func (c *Call) Argument(names ...string) (int64, bool) {
 	return 0, false
 }
 
-// Own returns the value of an argument in the call's own frame, as the program has passed it.
-func (c *Call) Own(name string) (int64, bool) {
+// CallArgument returns the value of an argument in the call's own frame, as the program has passed it.
+func (c *Call) CallArgument(name string) (int64, bool) {
 	for _, f := range slices.Backward(c.Frames) {
 		if callName(f) != c.Function {
 			break
@@ -214,8 +214,8 @@ func (c *Call) Own(name string) (int64, bool) {
 	return 0, false
 }
 
-// Innermost returns the value of an argument in the innermost frame that has it.
-func (c *Call) Innermost(name string) (int64, bool) {
+// InnermostArgument returns the value of an argument in the innermost frame that has it.
+func (c *Call) InnermostArgument(name string) (int64, bool) {
 	for _, f := range c.Frames {
 		if v, ok := f.Variables[name]; ok {
 			return v, true
@@ -224,7 +224,7 @@ func (c *Call) Innermost(name string) (int64, bool) {
 	return 0, false
 }
 
-// Holds says whether an address is on the call's part of the stack.
-func (c *Call) Holds(a inferior.Addr) bool {
+// OnStack says whether an address is on the call's part of the stack.
+func (c *Call) OnStack(a inferior.Addr) bool {
 	return a >= c.Stack.Addr && a-c.Stack.Addr < inferior.Addr(c.Stack.Len)
 }

@@ -49,11 +49,11 @@ func TestCallsHoldPointers(t *testing.T) {
 				t.Fatal(calls, err)
 			}
 			got := calls[0]
-			if got.Function != "MPI_Recv" || !got.Words[held] || !got.Words[register] || got.Words[other] {
-				t.Errorf("%s holds %v", got.Function, got.Words)
+			if got.Function != "MPI_Recv" || !got.CandidatePointers[held] || !got.CandidatePointers[register] || got.CandidatePointers[other] {
+				t.Errorf("%s holds %v", got.Function, got.CandidatePointers)
 			}
-			if !got.Holds(stack) || got.Holds(end) || len(got.Words) != 3 {
-				t.Errorf("its stack is %v, its words %v", got.Stack, got.Words)
+			if !got.OnStack(stack) || got.OnStack(end) || len(got.CandidatePointers) != 3 {
+				t.Errorf("its stack is %v, its words %v", got.Stack, got.CandidatePointers)
 			}
 		})
 	}

@@ -2,9 +2,9 @@ package oracle
 
 import "math"
 
-// assign pairs rows with columns so that the sum of their costs is the least, and returns the
-// column of each row, or -1: a row may stay alone at a cost of its own, and so may a column.
-// It is the Hungarian method, with potentials (Kuhn, 1955; Munkres, 1957).
+// assign pairs rows with columns at the least total cost. It returns the column of each row, or -1 for a
+// row that stays alone. Staying alone has a cost of its own, for rows and columns. It uses the Hungarian
+// method with potentials (Kuhn, 1955; Munkres, 1957).
 func assign(rows, columns int, cost func(row, column int) int, row, column func(int) int) []int {
 	n := rows + columns
 	price := func(i, k int) int {
@@ -18,7 +18,7 @@ func assign(rows, columns int, cost func(row, column int) int, row, column func(
 		}
 		return 0
 	}
-	// All are counted from 1, and 0 stands for none.
+	// Rows and columns are numbered from 1, and 0 stands for none.
 	u, v, of, way := make([]int, n+1), make([]int, n+1), make([]int, n+1), make([]int, n+1)
 	for i := 1; i <= n; i++ {
 		of[0] = i

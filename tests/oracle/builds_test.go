@@ -10,13 +10,13 @@ import (
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 )
 
-// build is an MPI, and how its jobs are started.
+// build is one build of an MPI, and how its jobs are started.
 type build struct {
 	name  string
 	mpi   live.MPI
 	flags []string
 	dll   bool // it has a DLL of its vendor's
-	// single: it allows one thread.
+	// single is true if it allows one thread only.
 	single bool
 }
 
@@ -65,17 +65,17 @@ func built(t *testing.T, script string) string {
 	return folder
 }
 
-// spawns says whether processes of a build, by its key, can spawn others: over UCX no MPI can,
-// Open MPI from 5.0 on only over a network, and MPICH's ch4 leaves what goes between the two to
-// a network library, which is not read.
+// spawns says whether processes of a build, by its key, can spawn others. Over UCX, no MPI can. Open MPI from
+// 5.0 on can only over a network. MPICH's ch4 leaves messages between the two jobs to a network library,
+// which is not read.
 func spawns(key string) bool {
 	return strings.HasPrefix(key, "openmpi 4.") || strings.HasPrefix(key, "mpich-ch3")
 }
 
-// blockSeeds is how many seeds have as many processes: the last of them has no end.
+// blockSeeds is the number of seeds in a row with the same number of processes. The last one never ends.
 const blockSeeds = 6
 
-// children is how many processes those of a seed's job spawn: 1 or 2 in one block of five.
+// children is the number of processes that a seed's job spawns: 1 or 2 in one block of five.
 func (r *run) children(seed int) int {
 	block := (seed - 1) / blockSeeds
 	if !spawns(r.key) || block%5 != 1 {

@@ -21,7 +21,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 )
 
-// Kind says how something that is shown stands to what is so.
+// Kind says how what is shown compares with the account.
 type Kind string
 
 // The kinds of events.
@@ -34,8 +34,8 @@ const (
 	Order   Kind = "order"   // an operation out of order
 )
 
-// Event is one comparison. Queue is empty for what belongs to a communicator, and Comm is
-// nil for what belongs to the process.
+// Event is one comparison. Queue is empty for a value of a communicator, and Comm is nil for a value of the
+// process.
 type Event struct {
 	Kind         Kind
 	Queue, Field string
@@ -43,7 +43,7 @@ type Event struct {
 	Want, Got    expect.Object // the operation, the communicator or the process
 }
 
-// String says it in a line.
+// String describes the event in one line.
 func (e Event) String() string {
 	var b strings.Builder
 	if e.Comm != nil {
@@ -92,13 +92,12 @@ func show(v any) string {
 	return string(text)
 }
 
-// visible are what a user sees who does not ask for the library's own.
+// visible returns what a user sees without asking for the library's own operations.
 func visible(list []expect.Object) []expect.Object {
 	return slices.DeleteFunc(list, func(o expect.Object) bool { return o["internal"] == true })
 }
 
-// Events compares a process, which may have the library's own communicators and traffic, with
-// its account.
+// Events compares a process, which may have the library's own communicators and messages, with its account.
 func Events(account *expect.Account, process expect.Object) []Event {
 	var out []Event
 	said := expect.Object{"pid": account.PID, "global_rank": account.GlobalRank, "world_size": account.WorldSize, "unavailable": nil}
@@ -124,7 +123,7 @@ func Events(account *expect.Account, process expect.Object) []Event {
 	return append(out, callEvents(account, process, ids)...)
 }
 
-// callEvents are about the calls that the process's threads are in.
+// callEvents compares the calls in which the process's threads are.
 func callEvents(account *expect.Account, process expect.Object, ids map[int]any) []Event {
 	threads := slices.DeleteFunc(expect.Objects(process["threads"]), func(t expect.Object) bool { return t["call"] == nil })
 	var out []Event
@@ -160,7 +159,7 @@ func callEvents(account *expect.Account, process expect.Object, ids map[int]any)
 	return out
 }
 
-// value judges a field of an event.
+// value compares a field.
 func value(e Event) Event {
 	want, got := e.Want[e.Field], e.Got[e.Field]
 	if label, _ := got.(string); e.Field == "name" && (label == "--unnamed--" || strings.HasPrefix(label, "context 0x")) && want != got {
@@ -213,8 +212,8 @@ func commEvents(want, got expect.Object) []Event {
 	return out
 }
 
-// unheld takes messages that a matched probe holds from those that are unexpected:
-// libraries differ in where such a message is.
+// unheld removes from the unexpected messages those that a matched probe holds: libraries keep such a
+// message in different places.
 func unheld(want expect.Object, ops []expect.Object) []expect.Object {
 	receives, _ := expect.Operations(want, "pending_receives")
 	var out []expect.Object
@@ -231,8 +230,8 @@ func unheld(want expect.Object, ops []expect.Object) []expect.Object {
 	return out
 }
 
-// withCopies adds, for each buffered send, the library's own send of what it has packed,
-// which some libraries have as one of its own, whether it has gone or not.
+// withCopies adds, for each buffered send, the library's send of the packed data. Some libraries show it as
+// an operation of their own, whether it is complete or not.
 func withCopies(queue string, want []expect.Object) []expect.Object {
 	var out []expect.Object
 	for _, w := range want {
@@ -250,7 +249,7 @@ func withCopies(queue string, want []expect.Object) []expect.Object {
 	return out
 }
 
-// queueEvents pairs operations so that they fit best, and compares each pair.
+// queueEvents pairs the operations that fit best, and compares each pair.
 func queueEvents(comm expect.Object, queue string, want, got []expect.Object) []Event {
 	want = withCopies(queue, want)
 	events, costs := table(want, got, func(w, g expect.Object) []Event { return opEvents(comm, queue, w, g) }, func(w, g expect.Object, events []Event) int {

@@ -6,9 +6,9 @@ import (
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 )
 
-// misplaced are the fewest operations without which the others stand in order. MPI knows no
-// order between the destinations of sends, nor between the sources of messages; nor one in
-// which partitioned operations are started, which are matched when they are made.
+// misplaced returns the fewest operations without which the others are in order. MPI has no order between
+// sends to different destinations, between messages from different sources, or between the starts of
+// partitioned operations, which match when they are made.
 func misplaced(queue string, want []expect.Object, to map[int]int) []int {
 	lines := map[string][]int{}
 	for i := range want {
@@ -28,8 +28,9 @@ func misplaced(queue string, want []expect.Object, to map[int]int) []int {
 	return out
 }
 
-// outOfOrder leaves out the rising sequence that has the most operations that are pending,
-// and of those the longest: what has matched has a place of its own no longer everywhere.
+// outOfOrder returns the operations outside of the rising sequence with the most pending operations; of
+// several such sequences, the longest one counts. Not all libraries keep the place of an operation that
+// has matched.
 func outOfOrder(want []expect.Object, line []int, to map[int]int) []int {
 	weight, before := make([]int, len(line)), make([]int, len(line))
 	best := -1

@@ -9,10 +9,10 @@ import (
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 )
 
-// telling are values of a communicator that tell more than an operation does.
+// telling are the values of a communicator that identify it better than an operation does.
 var telling = []string{"name", "group", "size", "local_rank"}
 
-// The costs of pairings: unknown is what any value may be.
+// The costs of pairings. A value that is unknown may be any value.
 const (
 	unknownCosts = 1
 	orderCosts   = 5
@@ -25,7 +25,7 @@ const (
 	never        = 1_000_000
 )
 
-// cost says how badly a pairing fits.
+// cost returns how badly a pairing fits.
 func cost(events []Event) int {
 	prices := map[Kind]int{Unknown: unknownCosts, Order: orderCosts, Wrong: wrongCosts, Missing: missingCosts, Extra: extraCosts}
 	sum := 0
@@ -39,7 +39,7 @@ func cost(events []Event) int {
 	return sum
 }
 
-// table compares all with all.
+// table returns the costs of all pairings.
 func table(want, got []expect.Object, compare func(w, g expect.Object) []Event, cost func(w, g expect.Object, events []Event) int) (events [][][]Event, costs [][]int) {
 	events, costs = make([][][]Event, len(want)), make([][]int, len(want))
 	for i, w := range want {
@@ -57,7 +57,7 @@ type commPair struct {
 	events []Event
 }
 
-// pairComms pairs communicators so that they fit best: names need not be unique or known.
+// pairComms pairs the communicators that fit best. Names need not be unique or known.
 func pairComms(want, got []expect.Object) (pairs []commPair, missing, extra []expect.Object) {
 	want, places, got := apart(want, got)
 	events, costs := table(want, got, commEvents, func(w, g expect.Object, events []Event) int {
@@ -86,10 +86,10 @@ func pairComms(want, got []expect.Object) (pairs []commPair, missing, extra []ex
 	return pairs, missing, extra
 }
 
-// apart takes the sends out of communicators that are known by their contexts alone, where there
-// is an intercommunicator: its sends have the context that the other side has given it, which on this
-// side may be another's. All sends are then held against all. It returns what is and what is shown, and
-// where among what is each is from.
+// apart removes the sends from communicators that are known by their contexts alone, if there is an
+// intercommunicator: its sends have the context of the other side, which may be another communicator's on
+// this side. All sends are then compared with all. It returns the wanted and the shown communicators, and
+// the index of each in the account.
 func apart(want, got []expect.Object) (parts []expect.Object, places []int, shown []expect.Object) {
 	isInter := func(c expect.Object) bool { return c["remote_group"] != nil }
 	isKnown := func(c expect.Object) bool { return !predefined(c) && !hasContextAlone(c) }
@@ -121,7 +121,7 @@ func sendsOfAll() expect.Object {
 	return expect.Object{"name": "sends of all", "internal": false, "pending_sends": []any{}, "pending_receives": []any{}, "unexpected_messages": []any{}}
 }
 
-// moveSends returns a communicator without its sends, which to has then.
+// moveSends moves the sends of a communicator to another one. It returns the communicator without them.
 func moveSends(c, to expect.Object) expect.Object {
 	sends, _ := c["pending_sends"].([]any)
 	to["pending_sends"] = append(to["pending_sends"].([]any), sends...)
@@ -130,7 +130,7 @@ func moveSends(c, to expect.Object) expect.Object {
 	return c
 }
 
-// alien says that two communicators can't be one. A DLL may give the size of the remote group.
+// alien says whether two communicators can't be one. A DLL may give the size of the remote group.
 func alien(want, got expect.Object) bool {
 	sizes := []string{show(want["size"])}
 	if remote, ok := want["remote_group"].([]any); ok {
@@ -145,8 +145,8 @@ func predefined(c expect.Object) bool {
 
 func idle(c expect.Object) bool { return operations(c) == 0 }
 
-// isQuiet says whether nothing is under way on a communicator: of a partitioned operation that is
-// not complete nothing is, as long as not all partitions are ready.
+// isQuiet says whether nothing is pending on a communicator. Nothing is pending of an incomplete partitioned
+// operation as long as not all of its partitions are ready.
 func isQuiet(c expect.Object) bool {
 	for _, q := range expect.Queues {
 		ops, _ := expect.Operations(c, q)
@@ -161,7 +161,7 @@ func isQuiet(c expect.Object) bool {
 
 func isPartitioned(op expect.Object) bool { return strings.HasPrefix(show(op["kind"]), "partitioned_") }
 
-// operations counts those of a communicator that a user must see.
+// operations counts the operations of a communicator that a user must see.
 func operations(c expect.Object) int {
 	n := 0
 	for _, q := range expect.Queues {

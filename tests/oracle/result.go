@@ -2,7 +2,7 @@ package oracle
 
 import "github.com/mpi-queues/mpi-queues/tests/internal/result"
 
-// Result is what the seeds of one build have shown of one reader.
+// Result is the score of one reader on the seeds of one build.
 type Result struct {
 	// MPI is its name and version, Build its name in the table.
 	MPI, Build string
@@ -15,7 +15,7 @@ type Result struct {
 // Write adds the result to a folder.
 func (r Result) Write(folder string) error { return result.Save(folder, r) }
 
-// ReadResults returns the results of folders; those of the same come together.
+// ReadResults returns the results in folders. Results of the same reader and build are added up.
 func ReadResults(folders ...string) ([]Result, error) {
 	at := map[[4]string]int{}
 	var out []Result

@@ -2,8 +2,8 @@ package oracle
 
 import "slices"
 
-// smallest leaves out of a list that fails what it fails without: half of it, a quarter, and
-// so on down to single ones. What remains fails, and nothing of it can be left out alone.
+// smallest removes from a failing list what it does not need to fail: half of it, a quarter, and so on down
+// to single items. The rest still fails, and would not without any one of its items.
 func smallest(list []int, fails func([]int) bool) []int {
 	for size := (len(list) + 1) / 2; size > 0 && len(list) > 1; {
 		less := false

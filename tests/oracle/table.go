@@ -8,21 +8,20 @@ import (
 	"strings"
 )
 
-// Entry is one thing that readers of builds may not know, or that a vendor's DLL is known
-// to tell otherwise.
+// Entry is one thing that readers of some builds need not know, or that a vendor's DLL is known to get wrong.
 type Entry struct {
-	// Builds and Readers are those that it is about. A build has a name and a version, and "*" at
-	// the end of an entry stands for any text; Readers are "native" and "dll".
+	// Builds and Readers are those to which it applies. A build has a name and a version; "*" at the end
+	// stands for any text. Readers are "native" and "dll".
 	Builds, Readers []string
-	// Events are the kinds that are allowed. A native reader may have none that is wrong.
+	// Events are the kinds of events that it allows. A native reader may have no wrong ones.
 	Events []Kind
-	// Queues and Fields are those that it is about; none: all. The queue of what is a
-	// communicator's own is "communicator", and of what is the process's "process".
+	// Queues and Fields are those to which it applies; all, if none are named. The queue of a communicator's
+	// own values is "communicator", that of the process's values "process".
 	Queues, Fields []string
-	// When are values of the operation of the account, or of the one that is extra; Where
-	// those of its communicator. "*" at the end stands for any text, alone for any value but null.
+	// When are values that the account's operation, or an extra operation, must have; Where are those of its
+	// communicator. "*" at the end stands for any text, and alone for any value but null.
 	When, Where map[string][]string
-	// Known is the part of the cases in which the value must be known all the same.
+	// Known is the share of the cases in which the value must be known all the same.
 	Known float64
 	// Reason says why.
 	Reason string
@@ -30,7 +29,7 @@ type Entry struct {
 	cases, allowed int
 }
 
-// Table is the list of what builds may leave unknown.
+// Table lists what builds may leave unknown.
 type Table []*Entry
 
 // ParseTable reads a table and refuses one that allows too much.
@@ -52,7 +51,7 @@ func ParseTable(r io.Reader) (Table, error) {
 	return table, nil
 }
 
-// Of returns the entries for a reader of a build, with counts of their own.
+// Of returns the entries for a reader of a build, with fresh counts.
 func (t Table) Of(build, reader string) Table {
 	var out Table
 	for _, e := range t {
@@ -80,10 +79,10 @@ func (t Table) Allows(e Event) bool {
 	return allowed
 }
 
-// enough is how many cases show what part of them is known.
+// enough is the number of cases from which a share can be judged.
 const enough = 200
 
-// Broken says which entries' values were known in fewer cases than they promise.
+// Broken returns the entries whose values were known in fewer cases than they promise.
 func (t Table) Broken() []string {
 	var out []string
 	for _, e := range t {
@@ -94,7 +93,7 @@ func (t Table) Broken() []string {
 	return out
 }
 
-// Shares says of each entry that was needed in how many cases its values were known.
+// Shares returns, for each entry that was needed, the share of cases in which its values were known.
 func (t Table) Shares() []string {
 	var out []string
 	for _, e := range t {
@@ -105,7 +104,7 @@ func (t Table) Shares() []string {
 	return out
 }
 
-// Unused are the reasons of entries that nothing needed.
+// Unused returns the reasons of the entries that were not needed.
 func (t Table) Unused() []string {
 	var out []string
 	for _, e := range t {
@@ -144,7 +143,7 @@ func meets(conditions map[string][]string, o map[string]any) bool {
 	return true
 }
 
-// isLike says whether a text is a pattern's, which may end in "*".
+// isLike says whether a text matches a pattern, which may end in "*".
 func isLike(text, pattern string) bool {
 	start, open := strings.CutSuffix(pattern, "*")
 	return text == pattern || open && strings.HasPrefix(text, start)
@@ -153,7 +152,7 @@ func isLike(text, pattern string) bool {
 // Score counts events.
 type Score map[Kind]int
 
-// String says them in a line.
+// String describes the score in one line.
 func (s Score) String() string {
 	return fmt.Sprintf("%d right, %d wrong, %d unknown, %d missing, %d extra, %d out of order",
 		s[Right], s[Wrong], s[Unknown], s[Missing], s[Extra], s[Order])

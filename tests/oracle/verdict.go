@@ -7,9 +7,9 @@ import (
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 )
 
-// Verdict holds a report on a job, looked at once, against the accounts of its processes. Of a
-// job that ends it must not say that it is deadlocked; of one that does not, it must say so,
-// and of which ranks: where it names some of them, of the others it is not known.
+// Verdict compares a report after one look with the accounts of the job's processes. The report must not
+// call a job deadlocked that ends. It must call one deadlocked that does not end, and name its ranks; if it
+// names some of them, the others count as unknown.
 func Verdict(accounts []*expect.Account, r *expect.Report) Event {
 	var hang, said []int
 	for _, a := range accounts {

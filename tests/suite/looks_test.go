@@ -31,9 +31,9 @@ func mpis(t *testing.T) []mpi {
 	}
 	room := []string{"--host", "localhost:32", "--mca", "mpi_yield_when_idle", "1"}
 	return []mpi{
-		{"Open MPI", live.OpenMPI, room, soak.programs},
-		{"MPICH", live.StockMPICH, unlimited, soak.programs / 2},
-		{"MPICH ch3", ch3.MPI(builds), unlimited, soak.programs / 2},
+		{"Open MPI", live.OpenMPI, room, true, soak.programs},
+		{"MPICH", live.StockMPICH, unlimited, false, soak.programs / 2},
+		{"MPICH ch3", ch3.MPI(builds), unlimited, false, soak.programs / 2},
 	}
 }
 
@@ -42,9 +42,15 @@ type mpi struct {
 	name string
 	live.MPI
 	room []string
+	// launcherHangs is true if the launcher now and then hangs by itself when processes that start others
+	// are late, as Open MPI 4.1's does in PMIx.
+	launcherHangs bool
 	// programs is how many are looked at.
 	programs int
 }
+
+// isFragile says whether a program now and then hangs by itself once its processes have been stopped.
+func (m mpi) isFragile(p program) bool { return p.spawns && m.launcherHangs }
 
 // No program of the suite is called deadlocked, whenever it is looked at; it runs as before
 // after each look, and ends with 0.
@@ -96,6 +102,9 @@ func (s *looker) all(t *testing.T, list []program) {
 	for _, p := range s.inOrder(list) {
 		if len(s.looked) == s.mpi.programs {
 			return
+		}
+		if s.mpi.isFragile(p) && !soak.fragile {
+			continue
 		}
 		// The dice are thrown before the program shows what it is good for.
 		dice := rand.New(rand.NewPCG(s.random.Uint64(), 0))

@@ -19,6 +19,8 @@ type plan struct {
 	programs int
 	// sitting is how often one gdb looks at a program.
 	sitting int
+	// fragile is true if programs are looked at that now and then hang by themselves ([mpi.isFragile]).
+	fragile bool
 	// seed of all that is random; 0 is another one each time.
 	seed uint64
 }

@@ -34,13 +34,13 @@ func (s *Source) readInCalls() *inCalls {
 		out.err, out.kinds = err, callstack.KindsNotKnown(all...)
 		return out
 	}
-	out.kinds = callstack.KindsOf(calls, func(c *callstack.Call, class mqs.OpClass) callstack.Own { return s.ownOf(c, may[class]) })
+	out.kinds = callstack.KindsOf(calls, func(c *callstack.Call, class mqs.OpClass) callstack.OwnRequests { return s.ownOf(c, may[class]) })
 	for _, c := range calls {
 		if callstack.IsPointToPoint(c.Function) {
 			continue
 		}
 		for _, a := range all {
-			if c.Words[a] {
+			if c.CandidatePointers[a] {
 				out.inCollective[a] = c.Function
 			}
 		}
@@ -50,18 +50,18 @@ func (s *Source) readInCalls() *inCalls {
 
 // ownOf returns the candidates that a blocking call may have made: those that it holds or, where it
 // holds several, the one that its function for waiting was given.
-func (s *Source) ownOf(c *callstack.Call, candidates []inferior.Addr) callstack.Own {
+func (s *Source) ownOf(c *callstack.Call, candidates []inferior.Addr) callstack.OwnRequests {
 	var held []inferior.Addr
 	for _, a := range candidates {
-		if c.Words[a] {
+		if c.CandidatePointers[a] {
 			held = append(held, a)
 		}
 	}
 	isAll := s.requests().err == nil
-	if at, ok := c.Innermost("request_ptr"); ok && !isExchange(c) && slices.Contains(held, inferior.Addr(at)) {
+	if at, ok := c.InnermostArgument("request_ptr"); ok && !isExchange(c) && slices.Contains(held, inferior.Addr(at)) {
 		held, isAll = []inferior.Addr{inferior.Addr(at)}, true
 	}
-	return callstack.Own{Requests: held, Proved: len(held) == 1 && isAll && isWaiting(c)}
+	return callstack.OwnRequests{Requests: held, Proved: len(held) == 1 && isAll && isWaiting(c)}
 }
 
 // isExchange tells the calls that may have made a send and a receive.
@@ -109,17 +109,17 @@ func passed(c *callstack.Call, r *Operation, a *Arguments) {
 	if c == nil || r.IsComplete() {
 		return
 	}
-	if v, ok := c.Own("dest"); ok && !a.Peer.Known {
+	if v, ok := c.CallArgument("dest"); ok && !a.Peer.Known {
 		a.Peer = mqs.Known(int32(v))
 	}
-	if v, ok := c.Own("tag"); ok && !a.Tag.Known {
+	if v, ok := c.CallArgument("tag"); ok && !a.Tag.Known {
 		a.Tag = mqs.Known(int32(v))
 	}
-	if v, ok := c.Own("buf"); ok && !a.Buffer.Known {
+	if v, ok := c.CallArgument("buf"); ok && !a.Buffer.Known {
 		a.Buffer = mqs.Known(inferior.Addr(v))
 	}
-	count, isCount := c.Own("count")
-	datatype, isDatatype := c.Own("datatype")
+	count, isCount := c.CallArgument("count")
+	datatype, isDatatype := c.CallArgument("datatype")
 	if isCount && isDatatype && !a.Count.Known && !a.Datatype.Known {
 		a.Count, a.Datatype = mqs.Known(count), mqs.Known(uint32(datatype))
 	}

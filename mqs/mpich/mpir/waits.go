@@ -115,7 +115,7 @@ func (s *Source) exchanged(c *callstack.Call) (out []*Operation) {
 // half is the send or the receive that MPI_Sendrecv may wait for, nil if it waits for none or may hold
 // several; known if whether it waits for that one is.
 func (s *Source) half(c *callstack.Call, argument string, list []*Operation) (r *Operation, isKnown bool) {
-	peer, isKnown := c.Own(argument)
+	peer, isKnown := c.CallArgument(argument)
 	if isKnown && int32(peer) == ProcNull {
 		return nil, true
 	}
@@ -133,7 +133,7 @@ func (s *Source) half(c *callstack.Call, argument string, list []*Operation) (r 
 func (s *Source) heldBy(c *callstack.Call, list []*Operation) []*Operation {
 	return slices.DeleteFunc(slices.Clone(list), func(r *Operation) bool {
 		_, may := s.inCalls().kinds[r.At.Addr()]
-		return !may || !c.Words[r.At.Addr()] || r.Owner != nil
+		return !may || !c.CandidatePointers[r.At.Addr()] || r.Owner != nil
 	})
 }
 
@@ -147,7 +147,7 @@ func (s *Source) ownMessages(c *callstack.Call) (out []*Operation) {
 			out = append(out, r)
 		}
 	}
-	if a, ok := c.Innermost("request_ptr"); ok {
+	if a, ok := c.InnermostArgument("request_ptr"); ok {
 		add(inferior.Ptr[Request](a))
 		return out
 	}

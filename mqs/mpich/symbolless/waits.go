@@ -26,11 +26,11 @@ func (s *Source) readInCalls() *inCalls {
 		return &inCalls{}
 	}
 	out := &inCalls{calls: calls, own: s.ownOf(calls)}
-	out.kinds = callstack.KindsOf(calls, func(c *callstack.Call, _ mqs.OpClass) callstack.Own {
+	out.kinds = callstack.KindsOf(calls, func(c *callstack.Call, _ mqs.OpClass) callstack.OwnRequests {
 		if request, ok := out.own[c]; ok {
-			return callstack.Own{Requests: []inferior.Addr{request}, Proved: true}
+			return callstack.OwnRequests{Requests: []inferior.Addr{request}, Proved: true}
 		}
-		return callstack.Own{}
+		return callstack.OwnRequests{}
 	})
 	return out
 }
@@ -63,7 +63,7 @@ func (s *Source) heldBy(c *callstack.Call) []inferior.Addr {
 	}
 	var out []inferior.Addr
 	add := func(state transport.State, request inferior.Addr) {
-		if state != transport.Complete && c.Words[request] {
+		if state != transport.Complete && c.CandidatePointers[request] {
 			out = append(out, request)
 		}
 	}

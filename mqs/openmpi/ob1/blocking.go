@@ -29,11 +29,11 @@ func (q *queues) readKinds() callstack.Kinds {
 		q.Notef("blocking and non-blocking operations can't be told apart: %v", err)
 		return callstack.KindsNotKnown(all...)
 	}
-	return callstack.KindsOf(calls, func(c *callstack.Call, class mqs.OpClass) callstack.Own {
+	return callstack.KindsOf(calls, func(c *callstack.Call, class mqs.OpClass) callstack.OwnRequests {
 		if own := of[class].ownOf(c); len(own) == 1 {
-			return callstack.Own{Requests: addrs(own), Proved: true}
+			return callstack.OwnRequests{Requests: addrs(own), Proved: true}
 		}
-		return callstack.Own{Requests: addrs(of[class].heldBy(c))}
+		return callstack.OwnRequests{Requests: addrs(of[class].heldBy(c))}
 	})
 }
 
@@ -110,7 +110,7 @@ func (q *queues) candidates(class mqs.OpClass) candidates {
 
 // heldBy are those that a call holds and can have made.
 func (cs candidates) heldBy(c *callstack.Call) []candidate {
-	return slices.DeleteFunc(slices.Clone(cs.requests), func(r candidate) bool { return !c.Words[r.addr] || !isMadeBy(c.Function, r) })
+	return slices.DeleteFunc(slices.Clone(cs.requests), func(r candidate) bool { return !c.CandidatePointers[r.addr] || !isMadeBy(c.Function, r) })
 }
 
 // ownOf finds the one that a blocking call waits for:
@@ -118,7 +118,7 @@ func (cs candidates) heldBy(c *callstack.Call) []candidate {
 // threads, the only one that it holds and that may be the last of its queue.
 func (cs candidates) ownOf(c *callstack.Call) []candidate {
 	held := cs.heldBy(c)
-	if marked := slices.DeleteFunc(slices.Clone(held), func(r candidate) bool { return !c.Holds(inferior.Addr(r.Complete)) }); len(marked) > 0 {
+	if marked := slices.DeleteFunc(slices.Clone(held), func(r candidate) bool { return !c.OnStack(inferior.Addr(r.Complete)) }); len(marked) > 0 {
 		held = marked
 	} else if cs.hasMarks || !ompi.IsWaiting(c) || cs.isPart {
 		return nil

@@ -42,11 +42,11 @@ func (q *queues) incomplete() []candidate {
 // Probes are the requests on a call's part of the stack, which MPI_Probe has made, and those that
 // it holds of MPI_Mprobe, which come from the library's list.
 func (q *queues) Probes(c *callstack.Call) []ompi.Waitable {
-	own := slices.DeleteFunc(q.incomplete(), func(r candidate) bool { return r.Type != typeMprobe || !c.Words[r.addr] })
+	own := slices.DeleteFunc(q.incomplete(), func(r candidate) bool { return r.Type != typeMprobe || !c.CandidatePointers[r.addr] })
 	for _, id := range slices.Sorted(maps.Keys(q.Comms)) {
 		extra, _ := q.postedElsewhere(q.Comms[id]) // what can't be read has been said where it is shown
 		for _, r := range extra {
-			if c.Holds(r.at.Addr()) {
+			if c.OnStack(r.at.Addr()) {
 				own = append(own, candidate{addr: r.at.Addr(), request: r.Base})
 			}
 		}

@@ -73,7 +73,7 @@ func Exchanged(c *callstack.Call, of func(class mqs.OpClass) []Waitable) (own []
 		return own, len(own) == 1
 	}
 	own = of(mqs.PendingSends)
-	from, isKnown := c.Own("source")
+	from, isKnown := c.CallArgument("source")
 	if !isKnown || int32(from) == procNull {
 		return own, isKnown && len(own) == 1
 	}

@@ -51,11 +51,11 @@ func (p *Process) idOf(at inferior.Ptr[Communicator]) mqs.Maybe[inferior.Addr] {
 // thread's call may have made a send for itself.
 func (p *Process) waitedFor(q Queues, c *callstack.Call, isAlone bool) (waited []Waitable, all bool) {
 	open := q.Incomplete()
-	synced := slices.DeleteFunc(slices.Clone(open), func(w Waitable) bool { return !c.Holds(inferior.Addr(w.Complete)) })
+	synced := slices.DeleteFunc(slices.Clone(open), func(w Waitable) bool { return !c.OnStack(inferior.Addr(w.Complete)) })
 	if len(synced) > 0 {
 		return synced, p.areAll(c, synced)
 	}
-	held := slices.DeleteFunc(slices.Clone(open), func(w Waitable) bool { return !c.Words[w.Addr] && !c.Holds(w.Addr) })
+	held := slices.DeleteFunc(slices.Clone(open), func(w Waitable) bool { return !c.CandidatePointers[w.Addr] && !c.OnStack(w.Addr) })
 	_, sends := callstack.BlockingSends[c.Function]
 	_, receives := callstack.BlockingRecvs[c.Function]
 	switch {
@@ -105,7 +105,7 @@ func (p *Process) areAll(c *callstack.Call, synced []Waitable) bool {
 	if !p.Request.Bound() || p.prefetchWords(c) != nil {
 		return false
 	}
-	for a := range c.Words {
+	for a := range c.CandidatePointers {
 		if p.isArray(a, mark, known) {
 			return true
 		}
@@ -116,7 +116,7 @@ func (p *Process) areAll(c *callstack.Call, synced []Waitable) bool {
 // prefetchWords brings what a call's words may point at into the cache.
 func (p *Process) prefetchWords(c *callstack.Call) error {
 	var ranges []inferior.Range
-	for a := range c.Words {
+	for a := range c.CandidatePointers {
 		ranges = append(ranges, inferior.Range{Addr: a, Len: p.R.Info().PointerSize})
 	}
 	return p.R.Prefetch(ranges)
@@ -169,12 +169,12 @@ func (p *Process) ofHandle(c *callstack.Call, held []Waitable) []Waitable {
 	}
 	var own []Waitable
 	seen := map[inferior.Addr]bool{p.Symbols[symNullRequest].Addr: true}
-	for a := range c.Words {
-		if c.Holds(a) {
+	for a := range c.CandidatePointers {
+		if c.OnStack(a) {
 			continue
 		}
 		word, err := p.R.Pointers(a, 1)
-		if err != nil || seen[word[0]] || !c.Words[word[0]] {
+		if err != nil || seen[word[0]] || !c.CandidatePointers[word[0]] {
 			continue
 		}
 		seen[word[0]] = true

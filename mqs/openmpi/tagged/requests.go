@@ -47,7 +47,7 @@ type owners struct {
 func (o *owners) of(r *transport.Request) owner {
 	handle := o.pml.handle(r)
 	out := owner{handle: handle.Addr(), started: o.started[handle]}
-	if at := slices.IndexFunc(o.calls, func(c callstack.Call) bool { return c.Holds(r.Addr) }); at >= 0 {
+	if at := slices.IndexFunc(o.calls, func(c callstack.Call) bool { return c.OnStack(r.Addr) }); at >= 0 {
 		out.call, out.handle = &o.calls[at], r.Addr // there is nothing behind it
 	}
 	if out.started != nil {
@@ -62,7 +62,7 @@ func (o *owners) of(r *transport.Request) owner {
 // to what is behind it (mca_pml_ucx_send and _recv, 4.1 to 6.0), so that it holds that.
 func eachWord(r *inferior.Reader, c *callstack.Call, f func(inferior.Addr)) {
 	width := inferior.Addr(r.Info().PointerSize)
-	for a := c.Stack.Addr; c.Holds(a); a += width {
+	for a := c.Stack.Addr; c.OnStack(a); a += width {
 		f(a)
 	}
 }
@@ -71,7 +71,7 @@ func (q *queues) assignReceives(all *contents, of *owners) {
 	matched := slices.Clone(all.matcher.Queues().Matched)
 	for i := range of.calls {
 		eachWord(q.R, &of.calls[i], func(a inferior.Addr) {
-			if r, ok := all.matcher.ReceiveAt(a); ok && of.calls[i].Words[r.User] {
+			if r, ok := all.matcher.ReceiveAt(a); ok && of.calls[i].CandidatePointers[r.User] {
 				matched = append(matched, r)
 			}
 		})

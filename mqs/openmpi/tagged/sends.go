@@ -16,7 +16,7 @@ func (q *queues) assignSends(all *contents, of *owners) {
 	for i := range of.calls {
 		eachWord(q.R, &of.calls[i], func(a inferior.Addr) {
 			r, proved, ok := all.matcher.SendAt(a)
-			if !ok || !of.calls[i].Words[r.User] {
+			if !ok || !of.calls[i].CandidatePointers[r.User] {
 				return
 			}
 			if c, _ := q.destination(r.Peer, q.tags.Envelope(r.Tag)); proved || c != nil && !r.TagLost && q.isThere(r) {

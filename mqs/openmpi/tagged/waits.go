@@ -67,8 +67,8 @@ func (q *queues) Own(c *callstack.Call, held []ompi.Waitable, isAlone bool) (own
 		return ompi.Exchanged(c, func(class mqs.OpClass) []ompi.Waitable { return q.exchanged(c, class, held) })
 	}
 	own = slices.DeleteFunc(slices.Clone(held), func(w ompi.Waitable) bool {
-		isItsSend := sends && w.Class == mqs.PendingSends && (isAlone || c.Holds(w.Addr))
-		isItsReceive := receives && w.Class == mqs.PendingReceives && c.Holds(w.Addr) // where all of calls are
+		isItsSend := sends && w.Class == mqs.PendingSends && (isAlone || c.OnStack(w.Addr))
+		isItsReceive := receives && w.Class == mqs.PendingReceives && c.OnStack(w.Addr) // where all of calls are
 		return !w.Own || !isItsSend && !isItsReceive
 	})
 	return own, len(own) == 1
