@@ -25,7 +25,7 @@ type how uint8
 const (
 	asInteger how = iota
 	asBool
-	asPlace
+	asAddress
 	asText
 )
 
@@ -38,8 +38,8 @@ func newStep(t reflect.Type, m member, f layout.Field) step {
 		t = field.Type
 	}
 	switch {
-	case m.typ.Implements(typePlaced):
-		st.how = asPlace
+	case m.typ.Implements(typeEmbedded):
+		st.how = asAddress
 	case m.typ == typeText:
 		st.how = asText
 	case m.typ.Kind() == reflect.Bool:
@@ -59,8 +59,8 @@ func (s *Struct[T]) decode(order binary.ByteOrder, a Addr, b []byte) T {
 		to := unsafe.Add(unsafe.Pointer(&out), st.to)
 		from := b[st.field.Offset:][:st.field.Size]
 		switch {
-		case st.how == asPlace:
-			*(*Place)(to) = Place(a) + Place(st.field.Offset)
+		case st.how == asAddress:
+			*(*Addr)(to) = a + Addr(st.field.Offset)
 		case st.how == asText && st.field.Kind == layout.KindArray && st.field.Size == 0: // behind the object
 			*(*Text)(to) = Text{at: a + Addr(st.field.Offset)}
 		case st.how == asText && st.field.Kind == layout.KindArray:
