@@ -104,12 +104,15 @@ func add[P any](s *Server, name string, f func(context.Context, *jsonrpc2.Conn, 
 	}
 }
 
-// Serve speaks the protocol on stream until the other end closes it or ctx ends.
+// Serve speaks the protocol on stream until the other end closes it or ctx ends. What a handler
+// does by then ends first, unless it takes longer than [endPatience]. It is to be called once.
 func (s *Server) Serve(ctx context.Context, stream io.ReadWriteCloser) error {
 	var err error
 	if s.window, err = newWindow(windowSize); err != nil {
 		s.log.Debug().Err(err).Msg("no shared memory")
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer s.end(cancel)
 	// The handlers call back, and the read loop must go on meanwhile.
 	conn := jsonrpc2.NewConn(ctx, jsonrpc2.NewBufferedStream(stream, jsonrpc2.VSCodeObjectCodec{}),
 		jsonrpc2.AsyncHandler(jsonrpc2.HandlerWithError(s.handle).SuppressErrClosed()), jsonrpc2.SetLogger(quiet{}))
@@ -118,6 +121,28 @@ func (s *Server) Serve(ctx context.Context, stream io.ReadWriteCloser) error {
 		return nil
 	case <-ctx.Done():
 		return conn.Close()
+	}
+}
+
+// endPatience is how long a handler may take to end that nobody waits for any more.
+const endPatience = time.Second
+
+// end waits for the handler, and gives the shared memory back.
+func (s *Server) end(cancel context.CancelFunc) {
+	cancel()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.working.Lock()
+		defer s.working.Unlock()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.window.close()
+		s.window = nil // a request may be about to begin
+	}()
+	select {
+	case <-ended:
+	case <-time.After(endPatience):
 	}
 }
 

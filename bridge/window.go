@@ -4,10 +4,11 @@ package bridge
 const windowSize = 4 << 20
 
 // window is the memory that the helper shares with the debugger, as long as
-// the helper lives; a nil window is one that the system could not give.
+// they talk; a nil window is one that the system could not give.
 type window struct {
 	path  string
 	bytes []byte
+	fd    int
 }
 
 func (w *window) describe() *Window {

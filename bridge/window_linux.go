@@ -25,7 +25,15 @@ func newWindow(size int) (*window, error) {
 	if err != nil {
 		return fail(err)
 	}
-	return &window{path: fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), fd), bytes: b}, nil
+	return &window{path: fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), fd), bytes: b, fd: fd}, nil
+}
+
+// close gives the memory back, as far as it is the helper's. Nobody may use it any more.
+func (w *window) close() {
+	if w != nil {
+		_ = unix.Munmap(w.bytes)
+		_ = unix.Close(w.fd)
+	}
 }
 
 func joinClose(err error, fd int) error {

@@ -243,3 +243,41 @@ func TestDumpInterrupted(t *testing.T) {
 		runOn(t, pid)
 	})
 }
+
+// TestKilledInTheMiddle kills report while its gdb has attached to ranks and waits for it. gdb ends
+// and lets the ranks go, also where the kernel does not tell it of the death: the socket does.
+func TestKilledInTheMiddle(t *testing.T) {
+	j := deadlock(t)
+	deaf := filepath.Join(t.TempDir(), "gdb")
+	if err := os.WriteFile(deaf, []byte("#!/bin/sh\nexec 3<&0\ngdb \"$@\" <&3 3<&- &\nwait\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	tracer := func(pid int) int {
+		p, err := tracee.Read(pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Tracer
+	}
+	for _, gdb := range []string{"gdb", deaf} {
+		for name, last := range map[string]int{"attaching": j.PIDs[0], "reading": j.PIDs[len(j.PIDs)-1]} {
+			t.Run(filepath.Dir(gdb)+", "+name, func(t *testing.T) {
+				s := command(t, "report", "--gdb", gdb, strconv.Itoa(j.Launcher.Process.Pid))
+				if err := s.Start(); err != nil {
+					t.Fatal(err)
+				}
+				until(t, "gdb to attach", func() bool { return tracer(last) != 0 })
+				if err := s.Process.Signal(syscall.SIGSTOP); err != nil { // gdb gets no answer any more
+					t.Fatal(err)
+				}
+				gdb := tracer(j.PIDs[0])
+				if err := s.Process.Kill(); err != nil {
+					t.Fatal(err)
+				}
+				s.ends(t, killed)
+				until(t, "gdb to end", func() bool { return gdb == 0 || tracee.HasEnded(gdb) })
+				runOn(t, j.PIDs...)
+			})
+		}
+	}
+}

@@ -23,7 +23,6 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
-	"github.com/mpi-queues/mpi-queues/mqs/read"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
@@ -127,17 +126,6 @@ func isNumber(arg string) bool {
 	return arg != "" && strings.Trim(arg, "0123456789") == ""
 }
 
-// How a job is watched: as often as it takes to see it move or to confirm that it hangs, but
-// no longer than that. Each look stops it, so they become rare.
-const (
-	firstPause = 100 * time.Millisecond
-	mostPause  = time.Second
-	mostWatch  = 3 * time.Second
-	mostLooks  = 12
-	// mostRunning is how long ranks are waited for that have something to run and no processor.
-	mostRunning = 30 * time.Second
-)
-
 func (c *report) run(ctx context.Context, stdin io.Reader) error {
 	// It ends soon, and the snapshots of many ranks leave much garbage.
 	debug.SetGCPercent(400)
@@ -160,7 +148,10 @@ func (c *report) run(ctx context.Context, stdin io.Reader) error {
 	if c.pid == 0 {
 		r = waitfor.Analyse(s)
 	} else {
-		r, err = c.watch(ctx, s)
+		r, err = liveness.Watch(ctx, s, func(ctx context.Context) (*mqs.Snapshot, error) {
+			again, _, err := c.attach(ctx)
+			return again, err
+		}, func(err error) bool { return errors.Is(err, jobs.ErrEnded) })
 	}
 	if err != nil {
 		return unreadable(err)
@@ -170,41 +161,6 @@ func (c *report) run(ctx context.Context, stdin io.Reader) error {
 		return unreadable(err)
 	}
 	return nil
-}
-
-// watch looks at a job again until it is seen to get on, or what it hangs in is confirmed: one
-// look proves neither. A message that a library has just taken into its hands is counted as
-// having come, while the receive that it is for still waits.
-func (c *report) watch(ctx context.Context, s *mqs.Snapshot) (*waitfor.Report, error) {
-	var seen liveness.History
-	past := seen.Past(s, nil)
-	past.Again = true
-	r := waitfor.AnalyseLive(s, past)
-	second := false // of all that have run at all
-	for pause := firstPause; ctx.Err() == nil && c.isOpen(r) && past.Looks < mostLooks && (!second || seen.Watched() < mostWatch); pause = min(3*pause, mostPause) {
-		next := time.Now().Add(pause)
-		running, stop := context.WithTimeout(ctx, mostRunning)
-		liveness.Wait(running, func() bool { return time.Now().After(next) && seen.Settled() })
-		stop()
-		stopped := seen.Clocks()
-		again, _, err := c.attach(ctx)
-		if errors.Is(err, errEnded) {
-			return nil, err
-		}
-		if err != nil {
-			break // what was seen before stands
-		}
-		past = seen.Past(again, stopped)
-		second = second || liveness.IsSecond(past, stopped)
-		past.Again, past.Watched = true, seen.Watched()
-		r = waitfor.AnalyseLive(again, past)
-	}
-	return r, nil
-}
-
-// isOpen says whether another look may say more.
-func (c *report) isOpen(r *waitfor.Report) bool {
-	return r.Moving || r.Verdict == waitfor.Undecided || r.Verdict == waitfor.NoProgress
 }
 
 func (c *report) write(r *waitfor.Report) error {
@@ -229,12 +185,9 @@ func (c *report) read(ctx context.Context, stdin io.Reader) (s *mqs.Snapshot, re
 	return s, nil, err
 }
 
-// errEnded is that there is nothing left to look at.
-var errEnded = errors.New("the job has ended: none of its ranks is there any more")
-
-// attach reads the job that a process is in, or has launched.
+// attach reads the job that a process is in, or has launched, as it is now.
 func (c *report) attach(ctx context.Context) (s *mqs.Snapshot, remarks []string, err error) {
-	known := new(launch.Finder) // the job may be another since the last look
+	known := new(launch.Finder)
 	job, err := known.Find(c.pid)
 	if err != nil {
 		return nil, nil, err
@@ -244,23 +197,5 @@ func (c *report) attach(ctx context.Context) (s *mqs.Snapshot, remarks []string,
 		return nil, nil, err
 	}
 	defer g.Close()
-	// What ranks wait for may be the library's own.
-	if s, err = jobs.ReadJob(ctx, g, c.pid, job, read.Filter{Internal: true}); err != nil {
-		return nil, nil, err
-	}
-	remarks = append(jobs.Missing(job), jobs.MergeAdvice(job)...)
-	var reasons []string
-	for _, p := range s.Processes {
-		if p.Unavailable != "" && p.Threads == nil && !slices.Contains(reasons, p.Unavailable) {
-			reasons = append(reasons, p.Unavailable)
-		}
-	}
-	if !slices.ContainsFunc(s.Processes, func(p *mqs.Process) bool { return p.Phase != mqs.Exited }) {
-		return nil, nil, errEnded
-	}
-	if !slices.ContainsFunc(s.Processes, func(p *mqs.Process) bool { return p.Unavailable == "" || p.Threads != nil }) {
-		return nil, nil, errors.New(strings.Join(append(reasons, remarks...), "\nmpi-queues: "))
-	}
-	s, err = read.Merge(s)
-	return s, remarks, err
+	return jobs.ReadRanks(ctx, g, c.pid, job)
 }

@@ -43,8 +43,8 @@ func TestTagsNameMembers(t *testing.T) {
 		}
 		for _, scope := range []layout.Scope{layout.ScopeAll, layout.ScopeRequests} {
 			for _, w := range wants(scope) {
-				for _, m := range w.Members {
-					for _, path := range m.Paths {
+				for _, spellings := range w.Members {
+					for _, path := range spellings {
 						query := []layout.TypeQuery{{Name: w.Name, Fields: []string{path}}}
 						isThere := slices.ContainsFunc(tables, func(table *layout.Table) bool {
 							_, ok := table.Layouts(query).Field(w.Name, path)

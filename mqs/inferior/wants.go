@@ -10,7 +10,7 @@ func Wants(structs ...any) []layout.Want {
 		eachStruct(of, func(name string, _ bool, b binder) {
 			w := layout.Want{Name: name}
 			for _, m := range members(b.goType(), "", nil) {
-				w.Members = append(w.Members, layout.WantedMember{Paths: m.paths, IsOptional: m.optional})
+				w.Members = append(w.Members, m.paths)
 			}
 			out = append(out, w)
 		})

@@ -23,7 +23,7 @@ func Wants(layout.Scope) []layout.Want {
 	for _, q := range vendorAsks {
 		w := layout.Want{Name: q.Name}
 		for _, field := range q.Fields {
-			w.Members = append(w.Members, layout.WantedMember{Paths: []string{field}, IsOptional: true})
+			w.Members = append(w.Members, []string{field})
 		}
 		out = append(out, w)
 	}

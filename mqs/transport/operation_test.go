@@ -72,7 +72,7 @@ func TestReceive(t *testing.T) {
 		want    mqs.PendingOperation
 	}{
 		"posted":                {of(transport.Posted, fullMask, as), asked},
-		"of any":                {of(transport.Posted, anyTag&^inTag.Rank.Mask(), as), mqs.PendingOperation{Status: mqs.Pending, DesiredLocalRank: anyRank, DesiredGlobalRank: anyRank, TagWild: mqs.Known(true)}},
+		"of any":                {of(transport.Posted, anyTag&^inTag.Rank.Mask(), func(r *transport.Receive) { r.Tag = tagOf(5, 1, -1) }), mqs.PendingOperation{Status: mqs.Pending, DesiredLocalRank: anyRank, DesiredGlobalRank: anyRank, TagWild: mqs.Known(true)}},
 		"matched":               {of(transport.Matched, fullMask, as), both(mqs.Known[int64](6))},
 		"matched by the card":   {of(transport.Matched, fullMask, func(r *transport.Receive) { r.Offloaded = true }), both(mqs.Maybe[int64]{}, transport.OffloadedText)},
 		"complete":              {of(transport.Complete, fullMask, as), got},
@@ -92,6 +92,9 @@ func TestReceive(t *testing.T) {
 	}
 	if got := beside.Receive(&reversed, &transport.Receive{Mask: fullMask}); got.DesiredLocalRank != anyRank {
 		t.Errorf("from anywhere, with the sender beside the tag: %+v", got)
+	}
+	if got := beside.Message(&reversed, &transport.Message{}, false); got.ActualLocalRank.Known {
+		t.Errorf("a message from nobody that is known: %+v", got)
 	}
 	if got := beside.Receive(&reversed, &transport.Receive{Mask: fullMask, Peer: transport.Peer{Value: 99, Known: true}}); got.DesiredLocalRank.Known || got.DesiredGlobalRank.Known {
 		t.Errorf("from nobody that is known: %+v", got)

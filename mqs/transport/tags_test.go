@@ -20,6 +20,9 @@ var beside = transport.Tags{
 	AnyTag:     inTag.AnyTag,
 	IsInternal: inTag.IsInternal,
 	RankOf: func(c *mqs.Communicator, p transport.Peer) mqs.Maybe[int32] {
+		if !p.Known {
+			panic("nobody is no peer")
+		}
 		return mqs.Maybe[int32]{Value: int32(p.Value) - 7, Known: p.Value >= 7 && p.Value < 7+uint64(c.Size.Value)}
 	},
 }

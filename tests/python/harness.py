@@ -10,6 +10,7 @@ from typing import Any, Callable, Dict, List
 
 import gdb
 from mpi_queues import link
+from mpi_queues.helper import Helper
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAMS = os.environ["TEST_PROGRAMS"]
@@ -32,6 +33,13 @@ def end_program() -> None:
     """Ends the program, if there is one."""
     if gdb.selected_inferior().pid:
         gdb.execute("kill", to_string=True)
+
+
+def running_helper() -> Helper:
+    """Returns the helper that this gdb has started."""
+    helper = link.LINK._running()
+    assert isinstance(helper, Helper)
+    return helper
 
 
 def evaluate(expression: str) -> int:

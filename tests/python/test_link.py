@@ -10,7 +10,7 @@ import time
 from typing import Any, List
 
 import gdb
-from harness import FAKE, GDBINIT, HelperTest, end_program, run_program
+from harness import FAKE, GDBINIT, HelperTest, end_program, run_program, running_helper
 from mpi_queues import link, protocol
 
 
@@ -67,9 +67,10 @@ class LifeTest(HelperTest):
                 continue
             if "pipe" in target or "deleted" in target:
                 self.assertFalse(int(fd) > 2 and "mpi" in target and os.get_inheritable(int(fd)))
-        process = link.LINK._running()._process
+        helper = running_helper()
+        process = helper._process
         assert process.stdin and process.stdout
-        for file in (process.stdin, process.stdout, link.LINK._running()._log):
+        for file in (process.stdin, process.stdout, helper._log):
             self.assertFalse(os.get_inheritable(file.fileno()))
 
     def test_restart_when_replaced(self) -> None:
@@ -108,7 +109,7 @@ class LifeTest(HelperTest):
     def test_dead_between_commands(self) -> None:
         self.fake("die_between")
         self.command("mpi-queues")
-        link.LINK._running()._process.wait()
+        running_helper()._process.wait()
         self.command("mpi-queues")
 
     def test_dead_before_it_hears(self) -> None:

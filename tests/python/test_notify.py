@@ -4,7 +4,7 @@ import os
 import select
 from typing import Any, List
 
-from harness import HelperTest, end_program, run_program
+from harness import HelperTest, end_program, run_program, running_helper
 from mpi_queues import link
 
 
@@ -49,7 +49,7 @@ class NotifyTest(HelperTest):
         self.fake("die_between")
         self.command("mpi-queues")
         first = link.LINK._running().pid
-        link.LINK._running()._process.wait()
+        running_helper()._process.wait()
         self.notify(3)
         self.command("mpi-queues")
         self.assertNotEqual(first, link.LINK._running().pid)
@@ -70,7 +70,7 @@ class NotifyTest(HelperTest):
         end = os.path.join(self.folder, "end")
         self.fake("deaf_between", until=end)
         self.command("mpi-queues")
-        first = link.LINK._running()
+        first = running_helper()
         self.notify(20, 5000)
         self.assertFalse(first.is_ready(), "the pipe took all")
         open(end, "w").close()

@@ -7,7 +7,6 @@ package recordings
 
 import (
 	"bytes"
-	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -84,13 +83,9 @@ func replay(t *testing.T, file string) *mqs.Snapshot {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &mqs.Snapshot{}
-	for _, tg := range r.Processes {
-		p, err := read.Read(context.Background(), tg, decoders.All, read.Filter{})
-		if err != nil {
-			p = read.Failed(tg.Info(), err)
-		}
-		s.Processes = append(s.Processes, p)
+	s, err := r.Read(t.Context(), decoders.All, read.Filter{})
+	if err != nil { // the only process can't be read
+		s = read.Join([]*mqs.Process{read.Failed(r.Processes[0].Info(), err)})
 	}
 	return s
 }

@@ -34,13 +34,13 @@ func (f FS) Stat(pid int) (Stat, error) {
 	return parseStat(text)
 }
 
-// The fields of the line that are used, counted from 0 behind the name.
+// The fields of the line that are used, as proc(5) numbers them.
 const (
-	stateField  = 3 - 3
-	parentField = 4 - 3
-	userField   = 14 - 3
-	systemField = 15 - 3
-	startField  = 22 - 3
+	stateField  = 3 // the first one behind the name
+	parentField = 4
+	userField   = 14
+	systemField = 15
+	startField  = 22
 )
 
 var errStat = errors.New("a line in /proc/PID/stat is cut short")
@@ -53,7 +53,7 @@ func parseStat(line []byte) (Stat, error) {
 		return Stat{}, errStat
 	}
 	s := Stat{Name: string(line[from+1 : to])}
-	i := 0
+	i := stateField
 	for field := range bytes.FieldsSeq(line[to+1:]) {
 		var err error
 		switch i {
@@ -69,7 +69,7 @@ func parseStat(line []byte) (Stat, error) {
 			s.Started, err = strconv.ParseUint(string(field), 10, 64)
 		}
 		if err != nil {
-			return Stat{}, fmt.Errorf("field %d of /proc/PID/stat: %w", i+3, err)
+			return Stat{}, fmt.Errorf("field %d of /proc/PID/stat: %w", i, err)
 		}
 		if i == startField {
 			return s, nil

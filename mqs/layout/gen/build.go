@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,6 +25,8 @@ type workshop struct {
 	//
 	// the source as FOLDER/source, and the other packages together as FOLDER/packages.
 	fetch string
+	// progress is told of what takes minutes.
+	progress io.Writer
 }
 
 // object returns the path of the object file that a recipe gives. What a recipe has given is kept
@@ -34,7 +37,7 @@ func (w *workshop) object(r *recipe) (string, error) {
 	if _, err := os.Stat(out); err == nil {
 		return out, nil
 	}
-	fmt.Fprintf(os.Stderr, "%s: fetching and preparing its packages\n", r.name)
+	fmt.Fprintf(w.progress, "%s: fetching and preparing its packages\n", r.name)
 	if err := os.MkdirAll(w.cache, 0o777); err != nil {
 		return "", err
 	}

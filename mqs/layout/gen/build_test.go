@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,7 +15,7 @@ import (
 // is asked.
 func fetcher(t *testing.T, script string) *workshop {
 	t.Helper()
-	w := &workshop{cache: filepath.Join(t.TempDir(), "cache"), fetch: filepath.Join(t.TempDir(), "fetch")}
+	w := &workshop{cache: filepath.Join(t.TempDir(), "cache"), fetch: filepath.Join(t.TempDir(), "fetch"), progress: io.Discard}
 	if err := os.WriteFile(w.fetch, []byte("#!/bin/sh\nset -e\necho \"$*\" >>\"$0.log\"\n"+script), 0o777); err != nil {
 		t.Fatal(err)
 	}

@@ -62,7 +62,7 @@ func compiled(t *testing.T, code string) *object {
 func want(name string, members ...string) layout.Want {
 	w := layout.Want{Name: name}
 	for _, m := range members {
-		w.Members = append(w.Members, layout.WantedMember{Paths: strings.Split(m, "|")})
+		w.Members = append(w.Members, strings.Split(m, "|"))
 	}
 	return w
 }

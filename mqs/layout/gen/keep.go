@@ -16,8 +16,8 @@ func keep(types map[string]layout.Type, scope layout.Scope, wants []layout.Want)
 			continue
 		}
 		keepType(out, w.Name, t.Size)
-		for _, m := range w.Members {
-			for _, path := range m.Paths {
+		for _, spellings := range w.Members {
+			for _, path := range spellings {
 				if keepMember(out, types, w.Name, path) {
 					break
 				}

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 func main() {
@@ -66,39 +67,34 @@ func rewrite(root string) error {
 
 // makeTables makes tables by their recipes and compares them with those that are there.
 func makeTables(root string, args []string) error {
-	var w workshop
+	if args[0] != "make" {
+		return fmt.Errorf("there is no command %s", args[0])
+	}
+	w := workshop{progress: os.Stderr}
 	flags := flag.NewFlagSet("gen make", flag.ExitOnError)
 	update := flags.Bool("update", false, "write what is made")
 	flags.StringVar(&w.cache, "cache", "", "`folder` that keeps what was compiled")
 	flags.StringVar(&w.fetch, "fetch", filepath.Join(root, "tests", "tables", "fetch"), "`program` that unpacks packages")
-	if args[0] != "make" {
-		return fmt.Errorf("there is no command %s", args[0])
-	}
 	_ = flags.Parse(args[1:]) // it exits
-	all, err := readSets(root)
-	if err != nil {
-		return err
-	}
 	if w.cache == "" {
 		return errors.New("-cache is needed")
 	}
-	wanted := map[string]bool{}
-	for _, name := range flags.Args() {
-		wanted[name] = true
+	all, err := readSets(root)
+	if err != nil {
+		return err
 	}
 	made, different := 0, 0
 	var bad []error
 	for _, s := range all {
 		for _, name := range s.recipeNames() {
-			if len(wanted) > 0 && !wanted[name] {
+			if flags.NArg() > 0 && !slices.Contains(flags.Args(), name) {
 				continue
 			}
 			t, err := s.make(&w, s.recipes[name])
-			switch {
-			case errors.Is(err, errNotThere):
+			if errors.Is(err, errNotThere) {
 				fmt.Printf("%s: not made: %v\n", name, err)
 				continue
-			case err != nil:
+			} else if err != nil {
 				bad = append(bad, fmt.Errorf("%s: %w", name, err))
 				continue
 			}

@@ -6,8 +6,8 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/mpich/mpir"
 )
 
-// What follows is what other devices have and ch3 does without: it has no list of sends to oneself, whose messages stand among
-// the unexpected ones, leaves nothing to a library beneath it, and knows no partitioned operations.
+// The device has no list of sends to oneself, whose messages stand among the unexpected ones. It leaves
+// nothing to a library beneath it, and has no partitioned operations.
 
 // SentToSelf finds no such list.
 func (d *Device) SentToSelf() (inferior.Ptr[mpir.Request], bool) { return 0, false }
@@ -25,6 +25,9 @@ func (d *Device) Partitioned(*mpir.Operation) (mpir.Partitioned, bool, error) {
 
 // Open opens nothing beneath.
 func (d *Device) Open() {}
+
+// UnknownSends has nothing to say: all of a send is kept.
+func (d *Device) UnknownSends() string { return "" }
 
 // Join finds nothing.
 func (d *Device) Join(map[inferior.Ptr[mpir.Request]]*mpir.Operation, []*mpir.Communicator) ([]*mpir.Operation, []*mpir.Communicator) {

@@ -111,6 +111,15 @@ func (d *Device) Send(r *mpir.Operation, c *mpir.Communicator, blocking string) 
 	return a
 }
 
+// UnknownSends says what the device does not keep of sends.
+func (d *Device) UnknownSends() string {
+	const sentence = "MPICH's device ch4 keeps neither the tag of a send nor, of an eager one, anything else: what is not known of a send is left open"
+	if d.lib.Sendq.IsKept {
+		return sentence
+	}
+	return sentence + ". With debugger support (--enable-debuginfo) the library keeps it"
+}
+
 // noted is what the debugger's queue says of a send.
 func (d *Device) noted(r *mpir.Operation) mpir.Arguments {
 	if r.Noted == nil {
@@ -195,9 +204,18 @@ func (d *Device) Persistent(r *mpir.Operation) mpir.Arguments {
 	return a.WithBuffer(q.PersistentBuffer, q.PersistentCount, q.PersistentDatatype)
 }
 
-// Matched returns the message of a receive that is in no list: it has matched if shared memory or an active
-// message has it. If the netmod has it, nothing here says so.
+// Matched returns the message of a receive that is in no list.
 func (d *Device) Matched(r *mpir.Operation) (mpir.Message, bool) {
+	m, ok := d.matched(r)
+	if !ok {
+		d.lib.Remarks.Set(mpir.UnknownReceives, "receives from other nodes or programs are matched inside a network library: what is not known of them is left open")
+	}
+	return m, ok
+}
+
+// matched finds a message if shared memory or an active message has it. If the netmod has it, nothing here
+// says so.
+func (d *Device) matched(r *mpir.Operation) (mpir.Message, bool) {
 	if receive := d.beneath.receives[r.At]; receive != nil {
 		return d.matchedBeneath(receive)
 	}

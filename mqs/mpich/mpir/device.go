@@ -38,6 +38,8 @@ type Device interface {
 	// Send returns what the program has asked for by a send, as far as the device keeps it. The send is one
 	// that a call waits for of a kind, empty if none is known to.
 	Send(r *Operation, c *Communicator, blocking string) Arguments
+	// UnknownSends is the sentence for the user of a process where not all of a send is known.
+	UnknownSends() string
 	// Receive does so for a receive, which nothing has matched if isPending is true.
 	Receive(r *Operation, c *Communicator, isPending bool) Arguments
 	// Persistent does so for a persistent request.

@@ -98,19 +98,10 @@ func (s *Source) send(c *Communicator, r *Operation) mqs.PendingOperation {
 		}
 	}
 	if !a.Tag.Known {
-		s.remarkUnknownSends()
+		s.lib.Remarks.Set(UnknownSends, s.device.UnknownSends())
 	}
 	op.SetActual()
 	return op
-}
-
-// remarkUnknownSends says that a send was shown of which not all is known.
-func (s *Source) remarkUnknownSends() {
-	sentence := "MPICH's device ch4 keeps neither the tag of a send nor, of an eager one, anything else: what is not known of a send is left open"
-	if !s.lib.Sendq.IsKept {
-		sentence += ". With debugger support (--enable-debuginfo) the library keeps it"
-	}
-	s.lib.Remarks.Set(UnknownSends, sentence)
 }
 
 // isBuffered tells the library's own send of what MPI_Bsend has put into the attached buffer.
@@ -160,9 +151,6 @@ func (s *Source) receive(c *Communicator, r *Operation) mqs.PendingOperation {
 	case isMatched:
 		op.Status = mqs.Matched
 	default:
-		if !r.IsPosted {
-			s.lib.Remarks.Set(UnknownReceives, "receives from other nodes or programs are matched inside a network library: what is not known of them is left open")
-		}
 		return op
 	}
 	op.ActualLocalRank, op.ActualGlobalRank = mqs.Known(m.Source), c.Model.GlobalRank(m.Source)

@@ -63,7 +63,7 @@ func (s *Source) startedPartitioned(c *Communicator, r *Operation) (mqs.PendingO
 	op := mqs.PendingOperation{Status: mqs.Pending, Kind: mqs.KindPartitionedRecv, TagWild: mqs.Known(false), Request: mqs.Known(r.At.Addr())}
 	if isSend {
 		op.Kind = mqs.KindPartitionedSend
-		s.remarkUnknownSends()
+		s.lib.Remarks.Set(UnknownSends, s.device.UnknownSends())
 	}
 	if r.IsComplete() {
 		op.Status = mqs.Complete

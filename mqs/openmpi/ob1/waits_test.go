@@ -68,7 +68,7 @@ func TestCallsOfThreads(t *testing.T) {
 	sends, recvs := pending(t, tg)
 	send, recv := sends[len(sends)-1], recvs[len(recvs)-1]
 	p, _ := ompitest.MustOpen(t, tg, Component)
-	const flagAt = stackAt + 1<<20
+	const flagAt, handleAt = stackAt + 1<<20, stackAt + 1<<19
 	completeAt := ompitest.Offset(t, p, "ompi_request_t", "req_complete")
 	for name, c := range map[string]struct {
 		functions string
@@ -84,12 +84,13 @@ func TestCallsOfThreads(t *testing.T) {
 		"a wait without a mark":              {"opal_progress < ompi_request_default_wait < PMPI_Wait < main", recv, 0, nil, "irecv"},
 		"an exchange that waits for nothing": {"opal_progress < ompi_request_wait_completion < PMPI_Sendrecv < main", recv, 0, nil, callstack.KindNotKnown},
 	} {
-		thread := inferiortest.Thread(1, c.functions, c.held)
+		thread := inferiortest.Thread(1, c.functions, c.held, handleAt)
 		thread.Frames[0].StackPointer, thread.Frames[len(thread.Frames)-1].StackPointer = stackAt, stackAt+64
 		for i := range thread.Frames[1 : len(thread.Frames)-1] {
 			thread.Frames[i+1].StackPointer = stackAt
 		}
 		p, q := ompitest.MustOpen(t, inferiortest.Patch(tg).SetThreads(thread).AddMemory(stackAt, make([]byte, 2<<20)).
+			PutPointer(stackAt+16, c.held).PutPointer(handleAt, c.held).
 			SetSymbol(ompi.SymMultiple, inferior.Symbol{Addr: flagAt}).PutUint64(flagAt, 1).PutPointer(c.held+completeAt, c.mark), Component)
 		kind := "none"
 		for _, on := range p.Comms {
@@ -104,6 +105,29 @@ func TestCallsOfThreads(t *testing.T) {
 		}
 		if got := ompitest.Wait(p, q); !slices.Equal(got.Requests, c.want) || kind != c.kind {
 			t.Errorf("%s: it waits for %v, want %v, and its kind is %q, want %q", name, got.Requests, c.want, kind, c.kind)
+		}
+	}
+}
+
+// MPI_Wait waits for the request of which it holds the handle, too.
+func TestWaitOfHandle(t *testing.T) {
+	tg := inferiortest.Recorded(t, "openmpi-4.1.4/queues-rank-0")
+	_, recvs := pending(t, tg)
+	const handleAt = stackAt + 1<<12 // behind the call's part of the stack
+	const waits = "opal_progress < ompi_request_default_wait < PMPI_Wait < main"
+	for name, c := range map[string]struct {
+		thread inferior.Thread
+		want   []inferior.Addr
+	}{
+		"it waits":                       {inferiortest.Thread(1, waits, recvs[0], recvs[1], handleAt), recvs[:1]},
+		"it has not come to wait":        {inferiortest.Thread(1, "ompi_request_default_wait < PMPI_Wait < main", recvs[0], handleAt), nil},
+		"it has another pair":            {inferiortest.Thread(1, waits, recvs[0], recvs[1], handleAt, handleAt+8), nil},
+		"its handle's request is no one": {inferiortest.Thread(1, waits, recvs[1], handleAt), nil},
+	} {
+		of := inferiortest.Patch(tg).SetThreads(c.thread).AddMemory(stackAt, make([]byte, 2<<12)).PutPointer(handleAt, recvs[0]).PutPointer(handleAt+8, recvs[1])
+		p, q := ompitest.MustOpen(t, of, Component)
+		if got := ompitest.Wait(p, q); !slices.Equal(got.Requests, c.want) || got.AllRequests != (c.want != nil) {
+			t.Errorf("%s: it waits for %v, all: %v; want %v", name, got.Requests, got.AllRequests, c.want)
 		}
 	}
 }

@@ -1,12 +1,14 @@
 package tagged
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
+	"github.com/mpi-queues/mpi-queues/mqs/openmpi/ompi"
 	"github.com/mpi-queues/mpi-queues/mqs/openmpi/ompitest"
 	"github.com/mpi-queues/mpi-queues/mqs/transport"
 	"github.com/mpi-queues/mpi-queues/mqs/transport/ucx"
@@ -90,5 +92,32 @@ func TestUCXWorker(t *testing.T) {
 		if q.Incomplete() != nil || q.Freed() != nil || q.Notes() != nil {
 			t.Errorf("%s: %v, %v, %v", want, q.Incomplete(), q.Freed(), q.Notes())
 		}
+	}
+}
+
+// A persistent request that is complete has none under way, whatever it still points to.
+func TestUCXPersistents(t *testing.T) {
+	tg := inferiortest.Recorded(t, "openmpi-4.1.4-ucx/requests-old-rank-0")
+	q, all := openUCXOf(t, tg)
+	started, err := q.pml.persistents()
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := inferiortest.Patch(tg)
+	complete, underWay := 0, 0
+	for _, p := range started {
+		if p.complete != ompi.RequestCompleted {
+			underWay++
+			continue
+		}
+		complete++
+		changed.PutPointer(p.at.Addr()+ompitest.Offset(t, q.Process, "mca_pml_ucx_persistent_request_t", "tmp_req"), all.matcher.Queues().Matched[0].User)
+	}
+	if complete == 0 || underWay == 0 {
+		t.Fatalf("%d are complete, %d under way", complete, underWay)
+	}
+	again, _ := openUCXOf(t, changed)
+	if got, err := again.pml.persistents(); err != nil || !slices.Equal(got, started) {
+		t.Errorf("%+v, %v; want %+v", got, err, started)
 	}
 }

@@ -1,4 +1,4 @@
-// Package child says how a child process is started that the terminal is not for.
+// Package child starts child processes out of the terminal's reach.
 package child
 
 import (

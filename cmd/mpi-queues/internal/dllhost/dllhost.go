@@ -1,4 +1,4 @@
-// Package dllhost is this program as the process that runs a vendor's DLL, confined.
+// Package dllhost makes this program the confined process that runs a vendor's DLL.
 package dllhost
 
 import (

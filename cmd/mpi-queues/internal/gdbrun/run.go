@@ -66,7 +66,7 @@ func (g *GDB) Read(ctx context.Context, t Task) (*mqs.Snapshot, error) {
 	shown := newProgressLine(os.Stderr)
 	within, tell, stop := limited(ctx, newAlarm(g.timeout), maxSteps(len(t.Before)), shown.show)
 	defer stop()
-	s := &server{Helper: helper.New(g.version, debugLog(), g.jobs), settings: g.settings, filter: t.Filter, tell: tell}
+	s := &server{Helper: helper.New(g.version, helper.Log(zerolog.Disabled), g.jobs), settings: g.settings, filter: t.Filter, tell: tell}
 	defer s.Close()
 	state, ended := g.execute(within, t, s, log)
 	isTold := within.Err() != nil
@@ -90,14 +90,6 @@ func (g *GDB) Read(ctx context.Context, t Task) (*mqs.Snapshot, error) {
 		return nil, err
 	}
 	return nil, g.silence(ended, log.Name())
-}
-
-// debugLog is nothing, unless a helper's log was asked for.
-func debugLog() zerolog.Logger {
-	if os.Getenv("MPI_QUEUES_DEBUG") == "" {
-		return zerolog.Nop()
-	}
-	return zerolog.New(zerolog.ConsoleWriter{Out: os.Stderr, NoColor: true}).With().Timestamp().Logger()
 }
 
 // request is what the script is told to do.
@@ -153,7 +145,7 @@ func (g *GDB) execute(ctx context.Context, t Task, s *server, log *os.File) (*os
 
 // serve serves gdb's extension until it closes its end.
 func (s *server) serve(ctx context.Context, stream net.Conn) {
-	b := bridge.NewServer(s.Version(), debugLog())
+	b := bridge.NewServer(s.Version(), helper.Log(zerolog.Disabled))
 	bridge.RegisterDisplay(b, bridge.MethodQueues, s.Queues)
 	bridge.Register(b, bridge.MethodStatus, s.Status)
 	bridge.Register(b, bridge.MethodRanks, s.Ranks)

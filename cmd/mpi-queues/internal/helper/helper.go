@@ -1,3 +1,5 @@
+// Package helper does what gdb's extension asks for: it reads processes through the debugger, and has
+// the answer shown or recorded there.
 package helper
 
 import (
@@ -7,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
@@ -40,6 +43,14 @@ type Helper struct {
 // [Helper.Close] ends it.
 func New(version string, log zerolog.Logger, jobs *launch.Finder) *Helper {
 	return &Helper{version: version, jobs: jobs, dlls: dll.Hosts{Command: dllhost.Command, Log: log}}
+}
+
+// Log logs to stderr from a level on, or all that `set mpi-queues debug' asks for.
+func Log(level zerolog.Level) zerolog.Logger {
+	if os.Getenv("MPI_QUEUES_DEBUG") != "" {
+		level = zerolog.DebugLevel
+	}
+	return zerolog.New(zerolog.ConsoleWriter{Out: os.Stderr, NoColor: true}).Level(level).With().Timestamp().Logger()
 }
 
 // finder returns what finds the jobs of a request's processes.
@@ -108,7 +119,9 @@ func display(ctx context.Context, d *bridge.Debugger, s *mqs.Snapshot, p bridge.
 	return render.Text(out, s, render.Style{On: p.Styled, Members: p.Members})
 }
 
-// record completes what the recorders saw by all that no filter keeps, and hands it over.
+// record completes what the recorders saw by all that no filter keeps, and hands it over. Each
+// process is read once more for that, with a Reader of its own: what the first has spent must not
+// cut the recording short.
 func record(ctx context.Context, d *bridge.Debugger, c recording.Content) error {
 	d.Progress(ctx, "recording")
 	for _, r := range c.Recorders {

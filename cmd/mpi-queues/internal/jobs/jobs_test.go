@@ -191,3 +191,27 @@ func TestReadEach(t *testing.T) {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
+
+// A job of which nothing can be read says why, and one that is gone says that.
+func TestReadRanks(t *testing.T) {
+	job := sleepers(t, 2)
+	no := &fakeGDB{answer: func(gdbrun.Task) (*mqs.Snapshot, error) { return nil, errors.New("gdb: broken") }}
+	if _, _, err := ReadRanks(t.Context(), no, job.Ranks[0].PID, job); err == nil || err.Error() != "gdb: broken" {
+		t.Error(err)
+	}
+	away := *job
+	away.Ranks = append(slices.Clone(job.Ranks), launch.Rank{Number: mqs.Known[int32](2), PID: 7, Host: "away"})
+	one := &fakeGDB{answer: func(gdbrun.Task) (*mqs.Snapshot, error) {
+		return &mqs.Snapshot{Processes: []*mqs.Process{{PID: away.Ranks[1].PID}}}, nil
+	}}
+	s, remarks, err := ReadRanks(t.Context(), one, away.Ranks[0].PID, &away)
+	if err != nil || len(s.Processes) != 3 || len(remarks) != 2 || s.Processes[1].Unavailable != "" {
+		t.Errorf("%+v, %q, %v", s, remarks, err)
+	}
+	for i := range job.Ranks {
+		job.Ranks[i].Exited = true
+	}
+	if _, _, err := ReadRanks(t.Context(), nil, job.Ranks[0].PID, job); err != ErrEnded {
+		t.Error(err)
+	}
+}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -107,4 +109,31 @@ func ReadJob(ctx context.Context, g GDB, pid int, job *launch.Job, f read.Filter
 		out[k] = p
 	}
 	return read.Join(out), nil
+}
+
+// ErrEnded means that there is nothing left to look at.
+var ErrEnded = errors.New("the job has ended: none of its ranks is there any more")
+
+// ReadRanks reads all of a job that is on this machine, by rank, with what the MPI library does by
+// itself: what ranks wait for may be that. The remarks say what is not in it. It fails with
+// [ErrEnded], with why no rank can be read, and as [ReadJob] does.
+func ReadRanks(ctx context.Context, g GDB, pid int, job *launch.Job) (s *mqs.Snapshot, remarks []string, err error) {
+	if s, err = ReadJob(ctx, g, pid, job, read.Filter{Internal: true}); err != nil {
+		return nil, nil, err
+	}
+	remarks = append(Missing(job), MergeAdvice(job)...)
+	var reasons []string
+	for _, p := range s.Processes {
+		if p.Unavailable != "" && p.Threads == nil && !slices.Contains(reasons, p.Unavailable) {
+			reasons = append(reasons, p.Unavailable)
+		}
+	}
+	if !slices.ContainsFunc(s.Processes, func(p *mqs.Process) bool { return p.Phase != mqs.Exited }) {
+		return nil, nil, ErrEnded
+	}
+	if !slices.ContainsFunc(s.Processes, func(p *mqs.Process) bool { return p.Unavailable == "" || p.Threads != nil }) {
+		return nil, nil, errors.New(strings.Join(append(reasons, remarks...), "\nmpi-queues: "))
+	}
+	s, err = read.Merge(s)
+	return s, remarks, err
 }

@@ -1,4 +1,4 @@
-// Package scratch has temporary folders that nobody is left with, however this process ends.
+// Package scratch makes temporary folders, none of which stays, however this process ends.
 package scratch
 
 import (

@@ -1,5 +1,5 @@
-// Package tracee is about a process that a debugger is to attach to: what speaks against that, why it
-// failed, and that the process runs on when the debugger has ended, however that was.
+// Package tracee says what speaks against attaching a debugger to a process, and why that failed, and
+// sees that the process runs on when the debugger has ended, however that was.
 package tracee
 
 import (

@@ -1,4 +1,4 @@
-package main
+package helper
 
 import (
 	"io"
@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// takeStdio takes standard input and output for the protocol: whatever else
+// TakeStdio takes standard input and output for the protocol: whatever else
 // the process prints (a vendor's DLL does) goes to stderr from now on.
-func takeStdio() (io.ReadWriteCloser, error) {
+func TakeStdio() (io.ReadWriteCloser, error) {
 	in, err := unix.FcntlInt(0, unix.F_DUPFD_CLOEXEC, 3)
 	if err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"runtime/debug"
 
 	"github.com/rs/zerolog"
@@ -20,11 +19,11 @@ func helperCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			// It lives for a command at a time and then lies idle.
 			debug.SetGCPercent(400)
-			stream, err := takeStdio()
+			stream, err := helper.TakeStdio()
 			if err != nil {
 				return unreadable(err)
 			}
-			log := helperLog()
+			log := helper.Log(zerolog.WarnLevel)
 			h := helper.New(version(), log, nil)
 			defer h.Close()
 			if err := h.Server(log).Serve(cmd.Context(), stream); err != nil {
@@ -33,13 +32,4 @@ func helperCommand() *cobra.Command {
 			return nil
 		},
 	}
-}
-
-// helperLog logs to stderr, at the level that `set mpi-queues debug` asks for.
-func helperLog() zerolog.Logger {
-	level := zerolog.WarnLevel
-	if os.Getenv("MPI_QUEUES_DEBUG") != "" {
-		level = zerolog.DebugLevel
-	}
-	return zerolog.New(zerolog.ConsoleWriter{Out: os.Stderr, NoColor: true}).Level(level).With().Timestamp().Logger()
 }

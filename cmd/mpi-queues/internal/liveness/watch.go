@@ -1,0 +1,57 @@
+package liveness
+
+import (
+	"context"
+	"time"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
+)
+
+// How a job is watched: as often as it takes to see it move or to confirm that it hangs, but
+// no longer than that. Each look stops it, so they become rare.
+const (
+	firstPause = 100 * time.Millisecond
+	mostPause  = time.Second
+	mostWatch  = 3 * time.Second
+	mostLooks  = 12
+	// mostRunning is how long ranks are waited for that have something to run and no processor.
+	mostRunning = 30 * time.Second
+)
+
+// Watch looks at a job again until it is seen to get on, or what it hangs in is confirmed: one
+// look proves neither. A message that a library has just taken into its hands is counted as
+// having come, while the receive that it is for still waits. s is the first look, and again
+// looks once more; an error of that ends the watch with what was seen before, but for one that
+// isFinal says is the job's end.
+func Watch(ctx context.Context, s *mqs.Snapshot, again func(ctx context.Context) (*mqs.Snapshot, error), isFinal func(error) bool) (*waitfor.Report, error) {
+	var seen History
+	past := seen.Past(s, nil)
+	past.Again = true
+	r := waitfor.AnalyseLive(s, past)
+	second := false // of all that have run at all
+	for pause := firstPause; ctx.Err() == nil && isOpen(r) && past.Looks < mostLooks && (!second || seen.Watched() < mostWatch); pause = min(3*pause, mostPause) {
+		next := time.Now().Add(pause)
+		running, stop := context.WithTimeout(ctx, mostRunning)
+		Wait(running, func() bool { return time.Now().After(next) && seen.Settled() })
+		stop()
+		stopped := seen.Clocks()
+		s, err := again(ctx)
+		if err != nil && isFinal(err) {
+			return nil, err
+		}
+		if err != nil {
+			break // what was seen before stands
+		}
+		past = seen.Past(s, stopped)
+		second = second || IsSecond(past, stopped)
+		past.Again, past.Watched = true, seen.Watched()
+		r = waitfor.AnalyseLive(s, past)
+	}
+	return r, nil
+}
+
+// isOpen says whether another look may say more.
+func isOpen(r *waitfor.Report) bool {
+	return r.Moving || r.Verdict == waitfor.Undecided || r.Verdict == waitfor.NoProgress
+}

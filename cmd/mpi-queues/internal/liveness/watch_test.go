@@ -1,0 +1,60 @@
+package liveness
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/decoders"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
+	"github.com/mpi-queues/mpi-queues/mqs/recording"
+)
+
+// undecided is a job of which one look does not say whether it hangs, for certain.
+func undecided(t *testing.T) *mqs.Snapshot {
+	t.Helper()
+	r, err := recording.Open("../demo/program/deadlock.mpiq")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := r.Read(t.Context(), decoders.All, read.Filter{Internal: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// A job is looked at again as long as that may say more; that it has ended is said, and any other
+// failure leaves what was seen.
+func TestWatch(t *testing.T) {
+	ended, broken := errors.New("ended"), errors.New("broken")
+	isFinal := func(err error) bool { return err == ended }
+	for _, failure := range []error{ended, broken} {
+		looks := 0
+		r, err := Watch(t.Context(), undecided(t), func(context.Context) (*mqs.Snapshot, error) {
+			if looks++; looks == 2 {
+				return nil, failure
+			}
+			return undecided(t), nil
+		}, isFinal)
+		if looks != 2 || (failure == ended) != (err == ended) || (r == nil) != (err != nil) || r != nil && len(r.Deadlocks) != 1 {
+			t.Errorf("%v: %d looks, %+v, %v", failure, looks, r, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	r, err := Watch(ctx, undecided(t), func(context.Context) (*mqs.Snapshot, error) {
+		cancel()
+		return undecided(t), nil
+	}, isFinal)
+	if r == nil || err != nil {
+		t.Error(r, err)
+	}
+	r, err = Watch(t.Context(), &mqs.Snapshot{}, func(context.Context) (*mqs.Snapshot, error) {
+		t.Error("a job without any rank is looked at again")
+		return nil, ended
+	}, isFinal)
+	if r == nil || err != nil {
+		t.Error(r, err)
+	}
+}
