@@ -193,9 +193,6 @@ func (f *forged) bind(structs any) *inferior.Reader {
 	return r
 }
 
-// placesAt is where the members of the object at at are.
-func placesAt[T any](s *inferior.Struct[T], at inferior.Addr) T { return s.Places(inferior.Ptr[T](at)) }
-
 func readAt[T any](f *forged, r *inferior.Reader, s *inferior.Struct[T], at inferior.Addr) T {
 	f.t.Helper()
 	v, err := s.Read(r, inferior.Ptr[T](at))
@@ -204,6 +201,9 @@ func readAt[T any](f *forged, r *inferior.Reader, s *inferior.Struct[T], at infe
 	}
 	return v
 }
+
+// places are where the members of an object at a stand.
+func places[T any](s *inferior.Struct[T], a inferior.Addr) T { return s.Places(inferior.Ptr[T](a)) }
 
 // The parts of Open MPI's structures that are forged.
 type ompi struct {
@@ -302,10 +302,10 @@ func TestHostileRecordings(t *testing.T) {
 			r := f.bind(&m)
 			pool := readAt(f, r, &m.Pool, f.symbol("MPIR_Comm_mem"))
 			for i := range 8 {
-				c := placesAt(&m.Comm, pool.Direct+inferior.Addr(i*int(pool.Size)))
+				c := places(&m.Comm, pool.Direct+inferior.Addr(i*int(pool.Size)))
 				f.int32(inferior.Addr(c.Size), members)
 				f.int32(inferior.Addr(c.Remote), members)
-				ranks := placesAt(&m.Map, c.Map.Addr())
+				ranks := places(&m.Map, inferior.Addr(c.Map))
 				f.int32(inferior.Addr(ranks.Count), members)
 				f.int32(inferior.Addr(ranks.Mode), 2) // MPIDI_RANK_MAP_OFFSET
 				f.pointer(inferior.Addr(ranks.Offset), inferior.Addr(i))
@@ -351,7 +351,7 @@ func TestHostileRecordings(t *testing.T) {
 			for i := range words {
 				f.pointer(stack+inferior.Addr(8*i), array+inferior.Addr(8*i))
 			}
-			f.pointer(inferior.Addr(placesAt(&o.Request, open[0]).Complete), stack)
+			f.pointer(inferior.Addr(places(&o.Request, open[0]).Complete), stack)
 			frame := func(function string, at inferior.Addr) map[string]any {
 				return map[string]any{"function": function, "stack_pointer": at.String()}
 			}

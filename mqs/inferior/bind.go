@@ -245,7 +245,7 @@ func (s *Struct[T]) Read(r *Reader, p Ptr[T]) (T, error) {
 	if err != nil {
 		return out, fmt.Errorf("%s at %s: %w", s.name, p, err)
 	}
-	return s.decode(r.order, p.Addr(), b), nil
+	return s.decode(r.order, p, b), nil
 }
 
 // Places returns where the members of the object that p points to stand, of those that are

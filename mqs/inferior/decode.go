@@ -50,8 +50,8 @@ func newStep(t reflect.Type, m member, f layout.Field) step {
 	return st
 }
 
-// decode reads the fields out of the object's bytes, which stood at a.
-func (s *Struct[T]) decode(order binary.ByteOrder, a Addr, b []byte) T {
+// decode reads the fields out of the object's bytes, which stood at p.
+func (s *Struct[T]) decode(order binary.ByteOrder, p Ptr[T], b []byte) T {
 	var out T
 	for i := range s.steps {
 		st := &s.steps[i]
@@ -60,9 +60,9 @@ func (s *Struct[T]) decode(order binary.ByteOrder, a Addr, b []byte) T {
 		from := b[st.field.Offset:][:st.field.Size]
 		switch {
 		case st.how == asAddress:
-			*(*Addr)(to) = a + Addr(st.field.Offset)
+			*(*Addr)(to) = p.Addr() + Addr(st.field.Offset)
 		case st.how == asText && st.field.Kind == layout.KindArray && st.field.Size == 0: // behind the object
-			*(*Text)(to) = Text{at: a + Addr(st.field.Offset)}
+			*(*Text)(to) = Text{at: p.Addr() + Addr(st.field.Offset)}
 		case st.how == asText && st.field.Kind == layout.KindArray:
 			*(*Text)(to) = Text{inline: from}
 		case st.how == asText:

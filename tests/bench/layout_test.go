@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
+	"github.com/mpi-queues/mpi-queues/tests/internal/debuginfo"
 )
 
 // table is an embedded table of the product's, mqs/openmpi/tables.
@@ -90,8 +91,9 @@ func (t table) forC(types ...string) (string, error) {
 			at = f.Offset + f.Size
 		}
 		pad(typ.Size)
-		fmt.Fprintf(&b, "typedef struct %s {\n%s} __attribute__((packed)) %s;\n", name, &members, name)
-		fmt.Fprintf(&b, "_Static_assert(sizeof(%s) == %d, \"%s\");\n", name, typ.Size, name)
+		c := debuginfo.Identifier(name)
+		fmt.Fprintf(&b, "typedef struct %s {\n%s} __attribute__((packed)) %s;\n", c, &members, c)
+		fmt.Fprintf(&b, "_Static_assert(sizeof(%s) == %d, \"%s\");\n", c, typ.Size, c)
 		return nil
 	}
 	for _, name := range types {
@@ -108,7 +110,7 @@ func declaration(typ, field string, f layout.Member) string {
 	switch f.Kind {
 	case layout.KindStruct:
 		if f.Type != "" {
-			return f.Type + " " + field
+			return debuginfo.Identifier(f.Type) + " " + field
 		}
 	case layout.KindPointer:
 		to, ok := pointers[typ+"."+field]

@@ -39,8 +39,8 @@ type member struct {
 	base, array  string // "int" and "", "char" and "[64]"
 }
 
-// identifier is what a type is called in C: a table names a struct without a name by the member that it is.
-func identifier(name string) string { return strings.ReplaceAll(name, ".", "_") }
+// Identifier is what a type is called in C: a table names a struct without a name by the member that it is.
+func Identifier(name string) string { return strings.ReplaceAll(name, ".", "_") }
 
 // define writes a type behind those that it needs. Members that overlap make
 // it a union of structs without names, in which gdb finds them all the same.
@@ -67,7 +67,7 @@ func (w *writer) define(name string) error {
 			if inner := w.table.Types[f.Type].Size; inner != f.Size {
 				return fmt.Errorf("%s.%s has %d bytes, its type %s has %d", name, field, f.Size, f.Type, inner)
 			}
-			m.base = identifier(f.Type)
+			m.base = Identifier(f.Type)
 		case f.Kind == layout.KindPointer:
 			m.base = "void *"
 		default:
@@ -80,7 +80,7 @@ func (w *writer) define(name string) error {
 		members = append(members, m)
 	}
 	slices.SortStableFunc(members, func(a, b member) int { return a.offset - b.offset })
-	w.write(identifier(name), whole.Size, members)
+	w.write(Identifier(name), whole.Size, members)
 	return nil
 }
 
