@@ -193,6 +193,9 @@ func (f *forged) bind(structs any) *inferior.Reader {
 	return r
 }
 
+// placesAt is where the members of the object at at are.
+func placesAt[T any](s *inferior.Struct[T], at inferior.Addr) T { return s.Places(inferior.Ptr[T](at)) }
+
 func readAt[T any](f *forged, r *inferior.Reader, s *inferior.Struct[T], at inferior.Addr) T {
 	f.t.Helper()
 	v, err := s.Read(r, inferior.Ptr[T](at))

@@ -248,9 +248,6 @@ func (s *Struct[T]) Read(r *Reader, p Ptr[T]) (T, error) {
 	return s.decode(r.order, p, b), nil
 }
 
-// ReadAt is [Struct.Read] of an address of which only the caller knows that the type's object stands there.
-func (s *Struct[T]) ReadAt(r *Reader, a Addr) (T, error) { return s.Read(r, Ptr[T](a)) }
-
 // Places returns where the members of the object that p points to stand, of those that are
 // [Embedded], without reading it: for objects far larger than what is wanted of them.
 func (s *Struct[T]) Places(p Ptr[T]) T {
@@ -267,14 +264,27 @@ func (s *Struct[T]) Places(p Ptr[T]) T {
 // OffsetOf returns how far behind the beginning of an object the member stands that a field of T
 // takes, in bytes; false if the type lacks it. field returns the address of that field.
 func OffsetOf[T, F any](s *Struct[T], field func(*T) *F) (Addr, bool) {
+	f, ok := memberOf(s, field)
+	return Addr(f.Offset), ok
+}
+
+// SizeOf returns how many bytes the member has that a field of T takes, 0 if the type lacks it. field returns
+// the address of that field.
+func SizeOf[T, F any](s *Struct[T], field func(*T) *F) int {
+	f, _ := memberOf(s, field)
+	return f.Size
+}
+
+// memberOf is the member that a field of T takes.
+func memberOf[T, F any](s *Struct[T], field func(*T) *F) (layout.Field, bool) {
 	var t T
 	at := uintptr(unsafe.Pointer(field(&t))) - uintptr(unsafe.Pointer(&t))
 	for i := range s.steps {
 		if s.steps[i].to == at {
-			return Addr(s.steps[i].field.Offset), true
+			return s.steps[i].field, true
 		}
 	}
-	return 0, false
+	return layout.Field{}, false
 }
 
 // ContainerOf returns the object of which the member stands at p that a field of T takes, as

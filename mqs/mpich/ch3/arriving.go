@@ -41,7 +41,7 @@ func (d *Device) Arriving() mqs.Maybe[bool] {
 	if !ok || d.lib.Process.Nodes > 1 || !d.arrivals.Region.Bound() || !d.arrivals.Queue.Bound() || !d.arrivals.Fastbox.Bound() {
 		return unknown
 	}
-	node, err := d.arrivals.Region.ReadAt(d.lib.Reader, at.Addr)
+	node, err := d.arrivals.Region.Read(d.lib.Reader, inferior.Ptr[region](at.Addr))
 	if err != nil || node.Locals < 1 || node.Locals > maxLocals || node.Queue == 0 {
 		return unknown
 	}

@@ -100,7 +100,7 @@ func (d *Device) Progress() mqs.Maybe[uint64] {
 	if !ok || !d.c.Counter.Bound() {
 		return mqs.Maybe[uint64]{}
 	}
-	c, err := d.c.Counter.ReadAt(d.lib.Reader, at.Addr)
+	c, err := d.c.Counter.Read(d.lib.Reader, inferior.Ptr[counter](at.Addr))
 	if err != nil {
 		return mqs.Maybe[uint64]{}
 	}
@@ -123,7 +123,7 @@ func (d *Device) head(name string) ([]inferior.Ptr[mpir.Request], error) {
 
 // arguments reads what the device keeps of a request.
 func (d *Device) arguments(r *mpir.Operation) (dev, mpir.Arguments) {
-	q, err := d.c.Dev.ReadAt(d.lib.Reader, r.At.Addr())
+	q, err := d.c.Dev.Read(d.lib.Reader, inferior.Ptr[dev](r.At))
 	if err != nil {
 		return q, mpir.Arguments{}
 	}

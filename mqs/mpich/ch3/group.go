@@ -35,7 +35,7 @@ type connection struct {
 
 // Group returns the global ranks of a communicator's members.
 func (d *Device) Group(c *mpir.Communicator, isLocal bool, size int32) ([]mqs.Maybe[int32], error) {
-	own, err := d.groups.Dev.ReadAt(d.lib.Reader, c.At.Addr())
+	own, err := d.groups.Dev.Read(d.lib.Reader, inferior.Ptr[commDev](c.At))
 	if err != nil {
 		return nil, err
 	}

@@ -58,7 +58,7 @@ var persistentKinds = []string{"recv_init", "send_init", "bsend_init", "ssend_in
 
 // devOf reads the device's part of a request.
 func (d *Device) devOf(r inferior.Ptr[mpir.Request]) (dev, error) {
-	return d.c.Dev.ReadAt(d.lib.Reader, r.Addr())
+	return d.c.Dev.Read(d.lib.Reader, inferior.Ptr[dev](r))
 }
 
 // IsPartner tells the netmod's half of a receive from any source, whose other half

@@ -34,7 +34,7 @@ func (d *Device) Arriving() mqs.Maybe[bool] {
 	if !ok || d.lib.Process.Nodes > 1 || !d.arrivals.Transports.Bound() || !d.arrivals.Transport.Bound() || !d.arrivals.Terminal.Bound() {
 		return mqs.Maybe[bool]{}
 	}
-	all, err := d.arrivals.Transports.ReadAt(d.lib.Reader, at.Addr)
+	all, err := d.arrivals.Transports.Read(d.lib.Reader, inferior.Ptr[posixTransports](at.Addr))
 	if err != nil {
 		return mqs.Maybe[bool]{}
 	}

@@ -95,7 +95,7 @@ func Bind(lib *mpir.Library) (*Device, error) {
 
 // interfaces reads the virtual interfaces.
 func (d *Device) interfaces() ([]vci, error) {
-	g, err := d.c.Global.ReadAt(d.lib.Reader, d.lib.Symbols[symGlobal].Addr)
+	g, err := d.c.Global.Read(d.lib.Reader, inferior.Ptr[global](d.lib.Symbols[symGlobal].Addr))
 	if err != nil {
 		return nil, err
 	}

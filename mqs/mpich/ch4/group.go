@@ -87,7 +87,7 @@ func (d *Device) Group(c *mpir.Communicator, isLocal bool, size int32) ([]mqs.Ma
 
 // rankMap reads the map of a communicator's ranks.
 func (d *Device) rankMap(c inferior.Ptr[mpir.Comm], isLocal bool, size int32) (*rankMap, error) {
-	own, err := d.groups.Dev.ReadAt(d.lib.Reader, c.Addr())
+	own, err := d.groups.Dev.Read(d.lib.Reader, inferior.Ptr[commDev](c))
 	if err != nil {
 		return nil, err
 	}

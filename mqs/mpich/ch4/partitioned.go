@@ -33,7 +33,7 @@ func (d *Device) Partitioned(r *mpir.Operation) (mpir.Partitioned, bool, error) 
 	if !d.partitioned.Request.Bound() {
 		return mpir.Partitioned{}, false, nil
 	}
-	p, err := d.partitioned.Request.ReadAt(d.lib.Reader, r.At.Addr())
+	p, err := d.partitioned.Request.Read(d.lib.Reader, inferior.Ptr[partRequest](r.At))
 	out := mpir.Partitioned{Partitions: p.Partitions, IsActive: p.Active != 0, Buffer: p.Buffer, Count: p.Count, Datatype: p.Datatype,
 		Peer: p.Source, Tag: p.Tag, IsMatched: p.Peer != 0, Bytes: p.Bytes}
 	if r.IsPartitionedSend() {

@@ -147,7 +147,7 @@ type ucxObjects struct {
 }
 
 func (o *ucxObjects) taken(request inferior.Ptr[mpir.Request]) inferior.Addr {
-	q, err := o.c.Dev.ReadAt(o.lib.Reader, request.Addr())
+	q, err := o.c.Dev.Read(o.lib.Reader, inferior.Ptr[ucxDev](request))
 	if err != nil {
 		return 0
 	}
@@ -168,7 +168,8 @@ func (o *ucxObjects) peers(table int32, place int64) []transport.Peer {
 		return nil
 	}
 	r := o.lib.Reader
-	dest, size, _ := inferior.MemberOf(&o.c.Entry, o.c.Entry.Index(t.Entries.Ptr(), int(place)), func(e *ucxEntry) *inferior.Embedded[inferior.Addr] { return &e.Endpoints })
+	dest := o.c.Entry.Places(o.c.Entry.Index(t.Entries.Ptr(), int(place))).Endpoints
+	size := inferior.SizeOf(&o.c.Entry, func(e *ucxEntry) *inferior.Embedded[inferior.Addr] { return &e.Endpoints })
 	endpoints, err := r.Pointers(dest.Addr(), min(size/r.Info().PointerSize, maxVCIs))
 	if err != nil {
 		return nil
@@ -188,7 +189,7 @@ func (o *ucxObjects) table(number int32) ucxTable {
 	if number < 0 || number >= maxTables {
 		return ucxTable{}
 	}
-	all, err := o.c.Tables.ReadAt(r, o.lib.Symbols[symGlobal].Addr)
+	all, err := o.c.Tables.Read(r, inferior.Ptr[ucxTables](o.lib.Symbols[symGlobal].Addr))
 	if err != nil {
 		return ucxTable{}
 	}
@@ -226,7 +227,7 @@ func (ucxNetmod) bindUnpack(l *layout.Layouts) (Unpack, error) {
 		return nil, err
 	}
 	return func(r *inferior.Reader, request inferior.Ptr[mpir.Request], received inferior.Addr) (Elements, bool, error) {
-		q, err := c.Request.ReadAt(r, request.Addr())
+		q, err := c.Request.Read(r, inferior.Ptr[ucxUnpack](request))
 		return Elements{Buffer: q.UserBuffer, Count: q.Count}, q.Type == ucxTypeUnpack && q.PackBuffer == received, err
 	}, nil
 }

@@ -95,7 +95,9 @@ func (s *Source) readCommunicators() *communicators {
 	out := &communicators{byID: map[inferior.Addr]*Communicator{}}
 	list := l.communicatorPool
 	if head, ok := l.Symbols[SymCommunicators]; ok && l.c.CommList.Bound() {
-		list = func(add func(inferior.Ptr[Comm]) error) error { return l.communicatorList(head.Addr, add) }
+		list = func(add func(inferior.Ptr[Comm]) error) error {
+			return l.communicatorList(inferior.Ptr[commList](head.Addr), add)
+		}
 	}
 	out.err = list(func(a inferior.Ptr[Comm]) error {
 		c, err := l.c.Comm.Read(l.Reader, a)
@@ -138,8 +140,8 @@ func (s *Source) readCommunicators() *communicators {
 }
 
 // communicatorList walks MPIR_All_communicators.
-func (l *Library) communicatorList(at inferior.Addr, add func(inferior.Ptr[Comm]) error) error {
-	list, err := l.c.CommList.ReadAt(l.Reader, at)
+func (l *Library) communicatorList(at inferior.Ptr[commList], add func(inferior.Ptr[Comm]) error) error {
+	list, err := l.c.CommList.Read(l.Reader, at)
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ func (s *Source) groupOf(c *Communicator, isLocal bool, size int32) ([]mqs.Maybe
 // mappedGroup reads a group object, from 5.0. A process's number is that of its
 // world and its rank in that; the program's own world has the number 0.
 func (l *Library) mappedGroup(c *Communicator, isLocal bool, size int32) ([]mqs.Maybe[int32], error) {
-	groups, err := l.groups.Groups.ReadAt(l.Reader, c.At.Addr())
+	groups, err := l.groups.Groups.Read(l.Reader, inferior.Ptr[commGroups](c.At))
 	if err != nil {
 		return nil, err
 	}

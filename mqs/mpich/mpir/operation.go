@@ -113,7 +113,7 @@ func (l *Library) isBuffered(a Arguments) bool {
 	if !ok {
 		return false
 	}
-	b, err := l.c.Bsend.ReadAt(l.Reader, sym.Addr)
+	b, err := l.c.Bsend.Read(l.Reader, inferior.Ptr[bsend](sym.Addr))
 	return err == nil && b.Buffer != 0 && a.Buffer.Value >= b.Buffer && a.Buffer.Value-b.Buffer < inferior.Addr(b.Size)
 }
 

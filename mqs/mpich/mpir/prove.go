@@ -36,7 +36,7 @@ func (l *Library) CheckState() error {
 // names that no program can change before it has initialised MPI.
 func (l *Library) Prove() error {
 	var err error
-	if l.Process, err = l.c.Process.ReadAt(l.Reader, l.Symbols[symProcess].Addr); err != nil {
+	if l.Process, err = l.c.Process.Read(l.Reader, inferior.Ptr[Process](l.Symbols[symProcess].Addr)); err != nil {
 		return err
 	}
 	if l.Process.State == stateUninitialized {

@@ -54,7 +54,7 @@ func (s *Source) Info(p *mqs.Process) {
 	}
 	p.Arriving, p.Progress = s.device.Arriving(), s.device.Progress()
 	if at, ok := l.Symbols[symThreads]; ok && l.c.Threads.Bound() {
-		if t, err := l.c.Threads.ReadAt(l.Reader, at.Addr); err == nil {
+		if t, err := l.c.Threads.Read(l.Reader, inferior.Ptr[threadInfo](at.Addr)); err == nil {
 			p.ThreadMultiple = mqs.Known(t.Provided == threadMultiple)
 		}
 	}

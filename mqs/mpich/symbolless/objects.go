@@ -109,7 +109,7 @@ func (o *objects) prove(n *ch4.Network) error {
 
 // commOf reads the communicator of a request of MPICH's, which is of a kind.
 func (o *objects) commOf(at inferior.Ptr[mpir.Request], kind uint32) (comm, error) {
-	q, err := o.c.Request.ReadAt(o.r, at.Addr())
+	q, err := o.c.Request.Read(o.r, inferior.Ptr[request](at))
 	if err != nil {
 		return comm{}, err
 	}
