@@ -95,7 +95,9 @@ func (s *Source) readCommunicators() *communicators {
 	out := &communicators{byID: map[inferior.Addr]*Communicator{}}
 	list := l.communicatorPool
 	if head, ok := l.Symbols[SymCommunicators]; ok && l.c.CommList.Bound() {
-		list = func(add func(inferior.Ptr[Comm]) error) error { return l.communicatorList(inferior.Ptr[commList](head.Addr), add) }
+		list = func(add func(inferior.Ptr[Comm]) error) error {
+			return l.communicatorList(inferior.Ptr[commList](head.Addr), add)
+		}
 	}
 	out.err = list(func(a inferior.Ptr[Comm]) error {
 		c, err := l.c.Comm.Read(l.Reader, a)
