@@ -28,7 +28,8 @@ type Decoder struct{}
 // Name is the implementation's name.
 func (Decoder) Name() string { return mpir.Name }
 
-// Symbols of constants of MPI that are objects in MPICH alone. A stripped library keeps them in .dynsym in every release.
+// Symbols of constants of MPI that are objects in MPICH alone. A stripped library keeps them in .dynsym in
+// every release.
 const (
 	symAllHandles = "MPI_T_PVAR_ALL_HANDLES" // MPI_T_pvar_handle
 	symUnweighted = "MPI_UNWEIGHTED"         // int *

@@ -160,13 +160,13 @@ func (d *Device) Persistent(r *mpir.Operation) mpir.Arguments {
 
 // Matched returns the message of a receive that is in no list: it has matched, and its status is the message's.
 func (d *Device) Matched(r *mpir.Operation) (mpir.Message, bool) {
-	return mpir.Message{Source: r.Source, Tag: r.Tag, Bytes: mqs.Known(r.Bytes())}, true
+	return mpir.Message{Source: mqs.Known(r.Source), Tag: r.Tag, Bytes: mqs.Known(r.Bytes())}, true
 }
 
 // Arrived describes a message that no receive has matched.
 func (d *Device) Arrived(r *mpir.Operation) mpir.Message {
 	q, _ := d.arguments(r)
-	m := mpir.Message{Source: q.Rank, Tag: q.Tag &^ mpir.TagErrorBits, Bytes: mqs.Known(r.Bytes()), Context: q.Context}
+	m := mpir.Message{Source: mqs.Known(q.Rank), Tag: q.Tag &^ mpir.TagErrorBits, Bytes: mqs.Known(r.Bytes()), Context: q.Context}
 	switch q.State & stateMessage {
 	case stateEager:
 		m.Protocol = mqs.Eager

@@ -93,7 +93,7 @@ func TestArrived(t *testing.T) {
 	}{{stateEager, 8, mqs.Eager, 0x40}, {stateEager, 0, mqs.Eager, 0}, {stateRendezvous, 8, mqs.Rendezvous, 0}, {0, 8, "", 0}} {
 		d, r := made(t, dev{Rank: 1, Tag: 7 | mpir.TagErrorBits, Context: 4, State: c.state, Tmpbuf: 0x40})
 		r.CountLo = c.bytes
-		want := mpir.Message{Source: 1, Tag: 7, Bytes: mqs.Known(int64(c.bytes)), Context: 4, Buffer: c.buffer, Protocol: c.protocol}
+		want := mpir.Message{Source: mqs.Known[int32](1), Tag: 7, Bytes: mqs.Known(int64(c.bytes)), Context: 4, Buffer: c.buffer, Protocol: c.protocol}
 		if got := d.Arrived(r); got != want || d.Taken(r, nil) != want {
 			t.Errorf("%+v, want %+v", got, want)
 		}

@@ -227,7 +227,7 @@ func (d *Device) matched(r *mpir.Operation) (mpir.Message, bool) {
 	if err != nil || am.Status&activeInProgress == 0 {
 		return mpir.Message{}, false
 	}
-	return mpir.Message{Source: q.Source, Tag: q.Tag &^ mpir.TagErrorBits, Bytes: mqs.Known(am.Bytes)}, true
+	return mpir.Message{Source: mqs.Known(q.Source), Tag: q.Tag &^ mpir.TagErrorBits, Bytes: mqs.Known(am.Bytes)}, true
 }
 
 // Arrived describes a message that no receive has matched.
@@ -236,7 +236,7 @@ func (d *Device) Arrived(r *mpir.Operation) mpir.Message {
 	if err != nil {
 		return mpir.Message{IsLost: true}
 	}
-	m := mpir.Message{Source: q.Source, Tag: q.Tag &^ mpir.TagErrorBits, Bytes: mqs.Known(q.Count), Context: q.Context, Buffer: q.Buffer}
+	m := mpir.Message{Source: mqs.Known(q.Source), Tag: q.Tag &^ mpir.TagErrorBits, Bytes: mqs.Known(q.Count), Context: q.Context, Buffer: q.Buffer}
 	if am, err := d.c.Active.Read(d.lib.Reader, q.Active); err == nil {
 		m.Protocol = mqs.Eager
 		if am.Status&activeRendezvous != 0 {

@@ -88,8 +88,8 @@ func TestIsPartner(t *testing.T) {
 	}
 }
 
-// Only a rendezvous is known to have set all of what its request says, and of debugger support's library each send whose
-// request is in its queue, or in a call. A complete send's type may have been freed.
+// Only a rendezvous is known to have set all of what its request says, and of debugger support's library each
+// send whose request is in its queue, or in a call. A complete send's type may have been freed.
 func TestSend(t *testing.T) {
 	const at, isLocal, derived = 0x1000, 1, 0x8c000002
 	world := &mpir.Communicator{Comm: mpir.Comm{LocalSize: 3}}
@@ -148,8 +148,8 @@ func TestUnknownSends(t *testing.T) {
 	}
 }
 
-// A receive keeps what was asked for until a message comes: then that has taken its place. What the netmod has is not
-// known.
+// A receive keeps what was asked for until a message comes: then that has taken its place. What the netmod has
+// is not known.
 func TestReceive(t *testing.T) {
 	const at, am = 0x1000, 0x2000
 	world := &mpir.Communicator{Comm: mpir.Comm{LocalSize: 3, RecvContext: 4}}
@@ -177,7 +177,7 @@ func TestReceive(t *testing.T) {
 		d := p.device()
 		c.r.At = at
 		m, isMatched := d.Matched(&c.r)
-		if isMatched != c.isMatched || isMatched && m != (mpir.Message{Source: 2, Tag: 7, Bytes: mqs.Known[int64](12)}) || (len(d.lib.Remarks.Sentences()) == 0) != isMatched {
+		if isMatched != c.isMatched || isMatched && m != (mpir.Message{Source: mqs.Known[int32](2), Tag: 7, Bytes: mqs.Known[int64](12)}) || (len(d.lib.Remarks.Sentences()) == 0) != isMatched {
 			t.Errorf("%s: it has matched %+v, %t; remarks %q", name, m, isMatched, d.lib.Remarks.Sentences())
 		}
 		got := d.Receive(&c.r, world, c.r.IsPosted || !isMatched && !c.r.IsComplete())

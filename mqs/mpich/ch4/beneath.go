@@ -248,7 +248,7 @@ func lengthOf(bytes int64) mqs.Maybe[int64] {
 // message is one with the envelope that is in a tag.
 func (d *Device) message(tag uint64) mpir.Message {
 	e := d.beneath.network.Tags.Envelope(tag)
-	return mpir.Message{Source: e.Source.Value, Tag: e.Tag, Context: uint32(e.Context)}
+	return mpir.Message{Source: e.Source, Tag: e.Tag, Context: uint32(e.Context)}
 }
 
 // takenBeneath is the message that MPI_Mprobe has taken out of the network library by a request.

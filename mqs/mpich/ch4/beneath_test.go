@@ -39,8 +39,8 @@ func peerOf(c *mpir.Communicator, rank uint64) transport.Peer {
 	return mqs.Known(uint64(c.At) + rank)
 }
 
-// A request is on the communicator that its tag names: a receive's is this process's, a send's the receiver's, which
-// calls an intercommunicator otherwise. What is on none that there is, is on one that has been freed.
+// A request is on the communicator that its tag names: a receive's is this process's, a send's the receiver's,
+// which calls an intercommunicator otherwise. What is on none that there is, is on one that has been freed.
 func TestJoin(t *testing.T) {
 	world, inter := comm(0x100, 2, 2), comm(0x200, 6, 8)
 	const recv, lateRecv, send, interSend, lateSend, otherSend, answered = 0x1000, 0x1100, 0x1200, 0x1300, 0x1400, 0x1500, 0x1600

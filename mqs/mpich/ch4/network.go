@@ -34,7 +34,8 @@ type netmod interface {
 
 	// types are the C types that bind binds.
 	types() any
-	// bind returns what the netmod keeps of its own in MPICH's objects. It fails if the layouts are those of another netmod.
+	// bind returns what the netmod keeps of its own in MPICH's objects. It fails if the layouts are those of
+	// another netmod.
 	bind(lib *mpir.Library) (objects, error)
 	// unpackTypes are the C types that bindUnpack binds.
 	unpackTypes() any
@@ -75,8 +76,8 @@ type Network struct {
 	// Transport is the network library, and Tags how envelopes stand in its tags.
 	Transport transport.Transport
 	Tags      *transport.Tags
-	// Sends, Receives and Unexpected are those of all matchers: there is one for each virtual interface. The receives that
-	// have matched, and complete ones, come first, then those in the order of matching.
+	// Sends, Receives and Unexpected are those of all matchers: there is one for each virtual interface. The
+	// receives that have matched, and complete ones, come first, then those in the order of matching.
 	Sends      []transport.Send
 	Receives   []transport.Receive
 	Unexpected []transport.Message

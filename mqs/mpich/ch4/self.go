@@ -44,7 +44,7 @@ func (d *Device) ToSelf(r *mpir.Operation) (mpir.Message, bool) {
 	if err != nil {
 		return mpir.Message{IsLost: true}, true
 	}
-	m := mpir.Message{Tag: q.SelfTag, Context: q.SelfContext, Sender: r.At}
+	m := mpir.Message{Source: mqs.Known(int32(0)), Tag: q.SelfTag, Context: q.SelfContext, Sender: r.At}
 	if size := d.lib.Datatype(q.SelfDatatype).Size; size.Known {
 		m.Bytes = mqs.Known(q.SelfCount * size.Value)
 	}

@@ -204,7 +204,8 @@ func (o *ucxObjects) table(number int32) ucxTable {
 	return t
 }
 
-// ucxUnpackTypes are the C types of requests whose data is received into a buffer of the library's first, from 4.2 on.
+// ucxUnpackTypes are the C types of requests whose data is received into a buffer of the library's first, from
+// 4.2 on.
 type ucxUnpackTypes struct {
 	Request inferior.Struct[ucxUnpack] `c:"MPIR_Request"`
 }

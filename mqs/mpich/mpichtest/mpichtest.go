@@ -60,8 +60,8 @@ func Symbol(t testing.TB, tg inferior.Inferior, name string) inferior.Addr {
 	return found[0].Addr
 }
 
-// Offset is how many bytes behind the beginning of a C type one of its members stands, by the debug information of a
-// process.
+// Offset is how many bytes behind the beginning of a C type one of its members stands, by the debug
+// information of a process.
 func Offset(t testing.TB, tg inferior.Inferior, name, path string) inferior.Addr {
 	t.Helper()
 	found, err := tg.FindTypes(context.Background(), []layout.TypeQuery{{Name: name, Fields: []string{path}}})

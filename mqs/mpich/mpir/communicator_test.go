@@ -22,7 +22,8 @@ func TestFreedCommunicator(t *testing.T) {
 	}
 }
 
-// Communicators are listed alike each time, those too of which a network library has messages after they were freed.
+// Communicators are listed alike each time, those too of which a network library has messages after they were
+// freed.
 func TestCommunicatorsTwice(t *testing.T) {
 	s, err := mpichtest.Open(inferiortest.Recorded(t, "mpich-4.0.2-ch4-ucx-static/requests-rank-0"))
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
 )
 
-// The size of a predefined datatype is in its handle, and its name is shown if it is MPI's: from 5.0 on requests have the
-// library's own types. A derived one is shown if it is the handle's and in use.
+// The size of a predefined datatype is in its handle, and its name is shown if it is MPI's: from 5.0 on
+// requests have the library's own types. A derived one is shown if it is the handle's and in use.
 func TestDatatype(t *testing.T) {
 	const builtin, pools, direct, size = 0x1000, 0x3000, 0x4000, 64
 	p := inferiortest.New()

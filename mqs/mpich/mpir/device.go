@@ -27,10 +27,11 @@ type Device interface {
 	// SentToSelf returns the first one of the list of sends to oneself, on communicators of one process, that
 	// no receive has matched, in the order of matching; false if there is no such list, or none is known.
 	SentToSelf() (first inferior.Ptr[Request], ok bool)
-	// Join finds requests in what a network library beneath the device has, and gives them their communicators,
-	// which those that the network library carries out do not know themselves. It returns the receives that nothing has
-	// matched there, in the order of matching, and the communicators that are in none of comms any more, but
-	// on which something is under way there: of them no more is known than the context.
+	// Join finds requests in what a network library beneath the device has, and gives them their
+	// communicators, which those that the network library carries out do not know themselves. It returns the
+	// receives that nothing has matched there, in the order of matching, and the communicators that are in
+	// none of comms any more, but on which something is under way there: of them no more is known than the
+	// context.
 	Join(requests map[inferior.Ptr[Request]]*Operation, comms []*Communicator) (posted []*Operation, freed []*Communicator)
 	// IsPartner tells a request that is only the other half of one operation.
 	IsPartner(r *Operation) bool
@@ -44,7 +45,8 @@ type Device interface {
 	Receive(r *Operation, c *Communicator, isPending bool) Arguments
 	// Persistent does so for a persistent request.
 	Persistent(r *Operation) Arguments
-	// Partitioned does so for a partitioned operation of a persistent request; false if the types do not tell how those are kept.
+	// Partitioned does so for a partitioned operation of a persistent request; false if the types do not tell
+	// how those are kept.
 	Partitioned(r *Operation) (p Partitioned, ok bool, err error)
 
 	// Matched returns the message that a receive has matched that is in no list and not complete; false if
@@ -57,8 +59,8 @@ type Device interface {
 	// ToSelf returns the message that a send to oneself is, on a communicator of one process; false if such
 	// a message does not wait in its send until a receive matches it.
 	ToSelf(r *Operation) (Message, bool)
-	// Messages returns the messages on a communicator that no receive has matched in a network library, in the order of matching, and
-	// an error if there may be more there.
+	// Messages returns the messages on a communicator that no receive has matched in a network library, in the
+	// order of matching, and an error if there may be more there.
 	Messages(c *Communicator) ([]mqs.PendingOperation, error)
 	// Elsewhere says why a communicator's receives and messages are where nothing can be read, nil if they
 	// are not.
@@ -86,10 +88,11 @@ func (a Arguments) WithBuffer(buffer inferior.Addr, count int64, datatype uint32
 
 // Message is an envelope and where the data is.
 type Message struct {
-	Source, Tag int32
-	Bytes       mqs.Maybe[int64]
-	Context     uint32 // the receiver's id
-	Buffer      inferior.Addr
+	Source  mqs.Maybe[int32]
+	Tag     int32
+	Bytes   mqs.Maybe[int64]
+	Context uint32 // the receiver's id
+	Buffer  inferior.Addr
 	// Protocol is [mqs.Eager] or [mqs.Rendezvous], empty if not known.
 	Protocol string
 	// IsLost is true if nothing else of it is known.

@@ -2,7 +2,8 @@ package mpir
 
 import "testing"
 
-// The handles of MPI_COMM_WORLD, of an object in a pool's array, of one in a block, and none (src/include/mpi.h.in).
+// The handles of MPI_COMM_WORLD, of an object in a pool's array, of one in a block, and none
+// (src/include/mpi.h.in).
 func TestHandles(t *testing.T) {
 	for _, c := range []struct {
 		handle, kind        uint32

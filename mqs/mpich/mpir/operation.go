@@ -147,15 +147,23 @@ func (s *Source) receive(c *Communicator, r *Operation) mqs.PendingOperation {
 	case r.IsComplete() && r.Source == ProcNull:
 		return op
 	case r.IsComplete():
-		m = Message{Source: r.Source, Tag: r.Tag, Bytes: mqs.Known(r.Bytes())}
+		m = Message{Source: mqs.Known(r.Source), Tag: r.Tag, Bytes: mqs.Known(r.Bytes())}
 	case isMatched:
 		op.Status = mqs.Matched
 	default:
 		return op
 	}
-	op.ActualLocalRank, op.ActualGlobalRank = mqs.Known(m.Source), c.Model.GlobalRank(m.Source)
+	op.ActualLocalRank, op.ActualGlobalRank = m.Source, globalRank(c, m.Source)
 	op.ActualTag, op.ActualLength = mqs.Known(m.Tag), m.Bytes
 	return op
+}
+
+// globalRank is that of a peer, as far as its local rank is known.
+func globalRank(c *Communicator, local mqs.Maybe[int32]) mqs.Maybe[int32] {
+	if !local.Known {
+		return mqs.Maybe[int32]{}
+	}
+	return c.Model.GlobalRank(local.Value)
 }
 
 // arrival describes a message that no receive has matched: what the sender
@@ -168,7 +176,7 @@ func arrival(c *Communicator, r *Operation, m Message) mqs.PendingOperation {
 		Request:       mqs.Known(r.At.Addr()),
 	}
 	if !m.IsLost {
-		op.DesiredLocalRank, op.DesiredGlobalRank, op.DesiredTag = mqs.Known(m.Source), c.Model.GlobalRank(m.Source), mqs.Known(m.Tag)
+		op.DesiredLocalRank, op.DesiredGlobalRank, op.DesiredTag = m.Source, globalRank(c, m.Source), mqs.Known(m.Tag)
 		op.Internal = m.Context-c.RecvContext == ContextCollective
 	}
 	op.SetActual()

@@ -96,7 +96,7 @@ func TestPassed(t *testing.T) {
 func TestArrival(t *testing.T) {
 	c := &Communicator{Comm: Comm{RecvContext: 4}, Model: &reversed}
 	r := &Operation{At: 0x1000}
-	m := Message{Source: 1, Tag: 7, Bytes: mqs.Known[int64](8), Context: 5, Buffer: 0x40, Protocol: mqs.Eager}
+	m := Message{Source: mqs.Known[int32](1), Tag: 7, Bytes: mqs.Known[int64](8), Context: 5, Buffer: 0x40, Protocol: mqs.Eager}
 	got := arrival(c, r, m)
 	if got.ActualGlobalRank != mqs.Known[int32](11) || got.DesiredTag != mqs.Known[int32](7) || !got.Internal || got.SystemBuffer != mqs.Known(true) || len(got.ExtraText) != 1 {
 		t.Errorf("%+v", got)

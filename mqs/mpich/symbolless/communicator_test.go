@@ -69,8 +69,8 @@ func TestAttribute(t *testing.T) {
 	}
 }
 
-// The rank of this process is in its sends. These may be on an intercommunicator, of which the other side has the context,
-// unless that is MPI_COMM_WORLD's: then what else has the context is on another communicator.
+// The rank of this process is in its sends. These may be on an intercommunicator, of which the other side has
+// the context, unless that is MPI_COMM_WORLD's: then what else has the context is on another communicator.
 func TestModel(t *testing.T) {
 	send := transport.Send{Tag: tagOf(0, 2, 7), ID: 1}
 	receive := transport.Receive{Tag: tagOf(0, 0, 7)}

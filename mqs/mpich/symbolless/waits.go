@@ -35,8 +35,9 @@ func (s *Source) readInCalls() *inCalls {
 	return out
 }
 
-// ownOf finds the requests that blocking calls have made for themselves. The stack keeps old values, so a call whose
-// request is complete may hold that of another thread's call: of several calls they are known only if each has one.
+// ownOf finds the requests that blocking calls have made for themselves. The stack keeps old values, so a call
+// whose request is complete may hold that of another thread's call: of several calls they are known only if
+// each has one.
 func (s *Source) ownOf(calls []callstack.Call) map[*callstack.Call]inferior.Addr {
 	out := map[*callstack.Call]inferior.Addr{}
 	isTaken := map[inferior.Addr]bool{}
