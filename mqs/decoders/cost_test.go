@@ -193,6 +193,15 @@ func (f *forged) bind(structs any) *inferior.Reader {
 	return r
 }
 
+func readAt[T any](f *forged, r *inferior.Reader, s *inferior.Struct[T], at inferior.Addr) T {
+	f.t.Helper()
+	v, err := s.Read(r, inferior.Ptr[T](at))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return v
+}
+
 // places are where the members of an object at a stand.
 func places[T any](s *inferior.Struct[T], a inferior.Addr) T { return s.Places(inferior.Ptr[T](a)) }
 
