@@ -195,12 +195,15 @@ func (f *forged) bind(structs any) *inferior.Reader {
 
 func readAt[T any](f *forged, r *inferior.Reader, s *inferior.Struct[T], at inferior.Addr) T {
 	f.t.Helper()
-	v, err := s.ReadAt(r, at)
+	v, err := s.Read(r, inferior.Ptr[T](at))
 	if err != nil {
 		f.t.Fatal(err)
 	}
 	return v
 }
+
+// places are where the members of an object at a stand.
+func places[T any](s *inferior.Struct[T], a inferior.Addr) T { return s.Places(inferior.Ptr[T](a)) }
 
 // The parts of Open MPI's structures that are forged.
 type ompi struct {
@@ -212,16 +215,16 @@ type ompi struct {
 		Group inferior.Addr `c:"c_local_group"`
 	}] `c:"ompi_communicator_t"`
 	Group inferior.Struct[struct {
-		Count inferior.Place `c:"grp_proc_count"`
-		Procs inferior.Place `c:"grp_proc_pointers"`
+		Count inferior.Embedded[struct{}] `c:"grp_proc_count"`
+		Procs inferior.Embedded[struct{}] `c:"grp_proc_pointers"`
 	}] `c:"ompi_group_t"`
 	OB1 inferior.Struct[struct {
-		Count   inferior.Place `c:"num_procs"`
-		Procs   inferior.Addr  `c:"procs"`
-		ProcsAt inferior.Place `c:"procs"`
+		Count   inferior.Embedded[struct{}] `c:"num_procs"`
+		Procs   inferior.Addr               `c:"procs"`
+		ProcsAt inferior.Embedded[struct{}] `c:"procs"`
 	}] `c:"mca_pml_ob1_comm_t"`
 	Request inferior.Struct[struct {
-		Complete inferior.Place `c:"req_complete"`
+		Complete inferior.Embedded[struct{}] `c:"req_complete"`
 	}] `c:"ompi_request_t"`
 }
 
@@ -239,22 +242,22 @@ func (o *ompi) communicator(f *forged, r *inferior.Reader, index int) (pml, grou
 // The parts of MPICH's.
 type mpichs struct {
 	Pool inferior.Struct[struct {
-		Direct    inferior.Addr  `c:"direct"`
-		DirectN   int32          `c:"direct_size"`
-		Indirect  inferior.Place `c:"indirect"`
-		Blocks    inferior.Place `c:"indirect_size"`
-		Allocated inferior.Place `c:"num_allocated"`
-		Size      int32          `c:"size"`
+		Direct    inferior.Addr               `c:"direct"`
+		DirectN   int32                       `c:"direct_size"`
+		Indirect  inferior.Embedded[struct{}] `c:"indirect"`
+		Blocks    inferior.Embedded[struct{}] `c:"indirect_size"`
+		Allocated inferior.Embedded[struct{}] `c:"num_allocated"`
+		Size      int32                       `c:"size"`
 	}] `c:"MPIR_Object_alloc_t"`
 	Comm inferior.Struct[struct {
-		Size   inferior.Place `c:"local_size"`
-		Remote inferior.Place `c:"remote_size"`
-		Map    inferior.Place `c:"dev.ch4.map"`
+		Size   inferior.Embedded[struct{}] `c:"local_size"`
+		Remote inferior.Embedded[struct{}] `c:"remote_size"`
+		Map    inferior.Embedded[struct{}] `c:"dev.ch4.map"`
 	}] `c:"MPIR_Comm"`
 	Map inferior.Struct[struct {
-		Mode   inferior.Place `c:"mode"`
-		Count  inferior.Place `c:"size"`
-		Offset inferior.Place `c:"reg.offset"`
+		Mode   inferior.Embedded[struct{}] `c:"mode"`
+		Count  inferior.Embedded[struct{}] `c:"size"`
+		Offset inferior.Embedded[struct{}] `c:"reg.offset"`
 	}] `c:"MPIDI_rank_map_t"`
 }
 
@@ -299,10 +302,10 @@ func TestHostileRecordings(t *testing.T) {
 			r := f.bind(&m)
 			pool := readAt(f, r, &m.Pool, f.symbol("MPIR_Comm_mem"))
 			for i := range 8 {
-				c := m.Comm.Places(pool.Direct + inferior.Addr(i*int(pool.Size)))
+				c := places(&m.Comm, pool.Direct+inferior.Addr(i*int(pool.Size)))
 				f.int32(inferior.Addr(c.Size), members)
 				f.int32(inferior.Addr(c.Remote), members)
-				ranks := m.Map.Places(inferior.Addr(c.Map))
+				ranks := places(&m.Map, inferior.Addr(c.Map))
 				f.int32(inferior.Addr(ranks.Count), members)
 				f.int32(inferior.Addr(ranks.Mode), 2) // MPIDI_RANK_MAP_OFFSET
 				f.pointer(inferior.Addr(ranks.Offset), inferior.Addr(i))
@@ -348,7 +351,7 @@ func TestHostileRecordings(t *testing.T) {
 			for i := range words {
 				f.pointer(stack+inferior.Addr(8*i), array+inferior.Addr(8*i))
 			}
-			f.pointer(inferior.Addr(o.Request.Places(open[0]).Complete), stack)
+			f.pointer(inferior.Addr(places(&o.Request, open[0]).Complete), stack)
 			frame := func(function string, at inferior.Addr) map[string]any {
 				return map[string]any{"function": function, "stack_pointer": at.String()}
 			}

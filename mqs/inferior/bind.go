@@ -21,7 +21,7 @@ import (
 // Members are paths with dots between levels; a field that is itself such a
 // struct puts its own tag before the paths of its fields. Integers take their
 // width and sign from the layout. [Ptr] and [Addr] take pointers, [Text] strings, and
-// [Embedded] and [Place] the address of the member itself. A Struct is made by [Bind].
+// [Embedded] the address of the member itself. A Struct is made by [Bind].
 type Struct[T any] struct {
 	name  string
 	size  int
@@ -51,9 +51,6 @@ func (t Text) Read(r *Reader, limit int) (string, error) {
 // bytes. UCX's ucp_worker_t has 142,000.
 const maxStruct = 1 << 20
 
-// Place is the address of a member, for lists and arrays that are embedded.
-type Place Addr
-
 // Ptr is a pointer to an object of the C type that T reads, 0 for NULL. Only the [Struct] of that
 // type reads what it points to.
 type Ptr[T any] uint64
@@ -75,15 +72,14 @@ func (e Embedded[T]) Addr() Addr { return Addr(e) }
 
 func (e Embedded[T]) String() string { return Addr(e).String() }
 
-func (e Embedded[T]) isPlace() {}
-func (p Place) isPlace()       {}
+func (e Embedded[T]) isEmbedded() {}
 
-// placed are the Go types that take the address of a member.
-type placed interface{ isPlace() }
+// embedded are the Go types that take the address of a member.
+type embedded interface{ isEmbedded() }
 
 var (
-	typePlaced = reflect.TypeFor[placed]()
-	typeText   = reflect.TypeFor[Text]()
+	typeEmbedded = reflect.TypeFor[embedded]()
+	typeText     = reflect.TypeFor[Text]()
 )
 
 // member is a Go field and the C members that it may be.
@@ -215,7 +211,7 @@ func pick(l *layout.Layouts, name string, paths []string) (string, layout.Field,
 func fits(t reflect.Type, f layout.Field) bool {
 	integer := f.Size == 1 || f.Size == 2 || f.Size == 4 || f.Size == 8
 	switch {
-	case t.Implements(typePlaced):
+	case t.Implements(typeEmbedded):
 		return true
 	case t == typeText:
 		return f.Kind == layout.KindArray || f.Kind == layout.KindPointer && integer
@@ -239,30 +235,30 @@ func (s *Struct[T]) Name() string { return s.name }
 func (s *Struct[T]) Size() int { return s.size }
 
 // Read reads the object that p points to: its whole memory first, then the fields.
-func (s *Struct[T]) Read(r *Reader, p Ptr[T]) (T, error) { return s.ReadAt(r, Addr(p)) }
-
-// ReadAt reads the object at a: its whole memory first, then the fields.
-func (s *Struct[T]) ReadAt(r *Reader, a Addr) (T, error) {
+func (s *Struct[T]) Read(r *Reader, p Ptr[T]) (T, error) {
 	var out T
 	err := r.Spend(int(unsafe.Sizeof(out)))
 	if err != nil {
 		return out, err
 	}
-	b, err := r.Bytes(a, s.size)
+	b, err := r.Bytes(p.Addr(), s.size)
 	if err != nil {
-		return out, fmt.Errorf("%s at %s: %w", s.name, a, err)
+		return out, fmt.Errorf("%s at %s: %w", s.name, p, err)
 	}
-	return s.decode(r.order, a, b), nil
+	return s.decode(r.order, p, b), nil
 }
 
-// Places returns where the members of an object at a stand, of those that are a
-// [Place], without reading it: for objects far larger than what is wanted of them.
-func (s *Struct[T]) Places(a Addr) T {
+// ReadAt is [Struct.Read] of an address of which only the caller knows that the type's object stands there.
+func (s *Struct[T]) ReadAt(r *Reader, a Addr) (T, error) { return s.Read(r, Ptr[T](a)) }
+
+// Places returns where the members of the object that p points to stand, of those that are
+// [Embedded], without reading it: for objects far larger than what is wanted of them.
+func (s *Struct[T]) Places(p Ptr[T]) T {
 	var out T
 	for i := range s.steps {
-		if st := &s.steps[i]; st.how == asPlace {
+		if st := &s.steps[i]; st.how == asAddress {
 			// Within out: the offset is that of one of T's fields.
-			*(*Place)(unsafe.Add(unsafe.Pointer(&out), st.to)) = Place(a) + Place(st.field.Offset)
+			*(*Addr)(unsafe.Add(unsafe.Pointer(&out), st.to)) = p.Addr() + Addr(st.field.Offset)
 		}
 	}
 	return out

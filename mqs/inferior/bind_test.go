@@ -13,12 +13,12 @@ import (
 )
 
 type point struct {
-	X     int32          `c:"x"`
-	Index uint64         `c:"newer|older"`
-	Maybe uint32         `c:"gone,optional"`
-	Name  inferior.Text  `c:"name"`
-	Items inferior.Place `c:"items"`
-	Next  inferior.Addr  `c:"next"`
+	X     int32                       `c:"x"`
+	Index uint64                      `c:"newer|older"`
+	Maybe uint32                      `c:"gone,optional"`
+	Name  inferior.Text               `c:"name"`
+	Items inferior.Embedded[struct{}] `c:"items"`
+	Next  inferior.Addr               `c:"next"`
 	Inner struct {
 		Flag bool `c:"flag"`
 	} `c:"inner"`
@@ -57,7 +57,7 @@ func TestBindAndRead(t *testing.T) {
 	if err := inferior.Bind(&s, l); err != nil {
 		t.Fatal(err)
 	}
-	p, err := s.Point.ReadAt(r, 0x1000)
+	p, err := s.Point.Read(r, 0x1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestBindAndRead(t *testing.T) {
 	if s.Other.Bound() || !s.Point.Bound() {
 		t.Error("a type that is not there is bound, or the other way round")
 	}
-	if _, err := s.Point.ReadAt(r, 0x1fe0); err == nil {
+	if _, err := s.Point.Read(r, 0x1fe0); err == nil {
 		t.Error("a struct was read beyond its memory")
 	}
 }

@@ -43,7 +43,7 @@ func TestSpend(t *testing.T) {
 	// again reads the object until that fails, and says how often it was.
 	again := func(r *Reader) (n int, err error) {
 		for n < 10_000_000 && err == nil {
-			_, err = s.Big.ReadAt(r, same)
+			_, err = s.Big.Read(r, same)
 			n++
 		}
 		return n, err

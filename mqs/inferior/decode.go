@@ -25,7 +25,7 @@ type how uint8
 const (
 	asInteger how = iota
 	asBool
-	asPlace
+	asAddress
 	asText
 )
 
@@ -38,8 +38,8 @@ func newStep(t reflect.Type, m member, f layout.Field) step {
 		t = field.Type
 	}
 	switch {
-	case m.typ.Implements(typePlaced):
-		st.how = asPlace
+	case m.typ.Implements(typeEmbedded):
+		st.how = asAddress
 	case m.typ == typeText:
 		st.how = asText
 	case m.typ.Kind() == reflect.Bool:
@@ -50,8 +50,8 @@ func newStep(t reflect.Type, m member, f layout.Field) step {
 	return st
 }
 
-// decode reads the fields out of the object's bytes, which stood at a.
-func (s *Struct[T]) decode(order binary.ByteOrder, a Addr, b []byte) T {
+// decode reads the fields out of the object's bytes, which stood at p.
+func (s *Struct[T]) decode(order binary.ByteOrder, p Ptr[T], b []byte) T {
 	var out T
 	for i := range s.steps {
 		st := &s.steps[i]
@@ -59,10 +59,10 @@ func (s *Struct[T]) decode(order binary.ByteOrder, a Addr, b []byte) T {
 		to := unsafe.Add(unsafe.Pointer(&out), st.to)
 		from := b[st.field.Offset:][:st.field.Size]
 		switch {
-		case st.how == asPlace:
-			*(*Place)(to) = Place(a) + Place(st.field.Offset)
+		case st.how == asAddress:
+			*(*Addr)(to) = p.Addr() + Addr(st.field.Offset)
 		case st.how == asText && st.field.Kind == layout.KindArray && st.field.Size == 0: // behind the object
-			*(*Text)(to) = Text{at: a + Addr(st.field.Offset)}
+			*(*Text)(to) = Text{at: p.Addr() + Addr(st.field.Offset)}
 		case st.how == asText && st.field.Kind == layout.KindArray:
 			*(*Text)(to) = Text{inline: from}
 		case st.how == asText:

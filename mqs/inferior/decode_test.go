@@ -25,7 +25,7 @@ func TestBigEndian(t *testing.T) {
 	if err := inferior.Bind(&s, layouts); err != nil {
 		t.Fatal(err)
 	}
-	p, err := s.Point.ReadAt(r, 0x1000)
+	p, err := s.Point.Read(r, 0x1000)
 	if err != nil || p.X != -2 || p.Index != 7 || p.Next != 0x12345678 {
 		t.Errorf("read %+v, %v", p, err)
 	}

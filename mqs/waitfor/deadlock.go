@@ -33,7 +33,7 @@ func (a *analysis) resolved() []bool {
 	for i := range a.ranks {
 		out[i] = !a.ranks[i].gone()
 	}
-	for i := len(a.ranks); i < len(a.ranks)+len(a.job.rankSets); i++ {
+	for i := len(a.ranks); i < len(a.ranks)+len(a.rankSets); i++ {
 		out[i] = a.graph.nodes[i].lacks(out, true) == 0
 	}
 	return out
@@ -115,8 +115,8 @@ func (a *analysis) addDeadlock(d Deadlock) {
 // addWaitsForGone adds the ranks that hang only because a rank is gone: they are in no cycle, but
 // will never go on either. Ranks that wait for the same one are one deadlock.
 func (a *analysis) addWaitsForGone(hanging []int32) {
-	losses := make([]goneMembers, len(a.job.rankSets))
-	for i, g := range a.job.rankSets {
+	losses := make([]goneMembers, len(a.rankSets))
+	for i, g := range a.rankSets {
 		losses[i] = a.goneMembersOf(g)
 	}
 	byGone := map[int32][]int32{}

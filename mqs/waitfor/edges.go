@@ -22,7 +22,7 @@ func (k edgeKey) compare(other edgeKey) int {
 
 // edges adds to the report which group waits for which.
 func (a *analysis) edges(r *Report) {
-	d := drawing{a: a, index: map[edgeKey]int{}, users: make([]map[edgeKey]int, len(a.job.rankSets))}
+	d := drawing{a: a, index: map[edgeKey]int{}, users: make([]map[edgeKey]int, len(a.rankSets))}
 	for i := range a.ranks {
 		for k := range a.ranks[i].waits {
 			w := &a.ranks[i].waits[k]
@@ -32,7 +32,7 @@ func (a *analysis) edges(r *Report) {
 		}
 	}
 	for i, users := range d.users {
-		d.addGroup(a.job.rankSets[i], users)
+		d.addGroup(a.rankSets[i], users)
 	}
 	if d.cut {
 		a.note("Which groups wait for which is more than a picture holds: %d pairs of groups are listed, others are left out.", maxEdges)

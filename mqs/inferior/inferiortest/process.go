@@ -83,6 +83,20 @@ func (p *Process) Put(at inferior.Addr, b []byte) {
 	}
 }
 
+// PutUint32 puts numbers of 4 bytes side by side, as [Process.Put] does, in the process's order of bytes.
+func (p *Process) PutUint32(at inferior.Addr, numbers ...uint32) {
+	for i, v := range numbers {
+		p.Put(at+inferior.Addr(4*i), p.Order().AppendUint32(nil, v))
+	}
+}
+
+// PutUint64 puts numbers of 8 bytes side by side, as [Process.Put] does, in the process's order of bytes.
+func (p *Process) PutUint64(at inferior.Addr, numbers ...uint64) {
+	for i, v := range numbers {
+		p.Put(at+inferior.Addr(8*i), p.Order().AppendUint64(nil, v))
+	}
+}
+
 // Order is the process's order of bytes.
 func (p *Process) Order() interface {
 	binary.ByteOrder

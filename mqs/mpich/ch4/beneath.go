@@ -28,6 +28,12 @@ type beneath struct {
 	ranks map[*mpir.Communicator]map[transport.Peer]int32
 }
 
+func newBeneath(n *Network, own objects) beneath {
+	return beneath{network: n, objects: own,
+		sends: map[inferior.Ptr[mpir.Request]]*transport.Send{}, receives: map[inferior.Ptr[mpir.Request]]*transport.Receive{},
+		messages: map[uint32][]*transport.Message{}, ranks: map[*mpir.Communicator]map[transport.Peer]int32{}}
+}
+
 // Open opens the network library, if there is a netmod for it.
 func (d *Device) Open() {
 	for _, m := range netmods {
@@ -44,9 +50,7 @@ func (d *Device) Open() {
 		if n.IsOffloaded {
 			d.lib.Remarks.Set(mpir.Offload, transport.OffloadNote)
 		}
-		d.beneath = beneath{network: n, objects: own,
-			sends: map[inferior.Ptr[mpir.Request]]*transport.Send{}, receives: map[inferior.Ptr[mpir.Request]]*transport.Receive{},
-			messages: map[uint32][]*transport.Message{}, ranks: map[*mpir.Communicator]map[transport.Peer]int32{}}
+		d.beneath = newBeneath(n, own)
 		return
 	}
 }

@@ -82,6 +82,7 @@ func TestCallsOfThreads(t *testing.T) {
 		"a receive with its mark":            {"sched_yield < mca_pml_ob1_recv < PMPI_Recv < main", recv, stackAt + 8, []inferior.Addr{recv}, "recv"},
 		"a send without a mark":              {"opal_progress < mca_pml_ob1_send < PMPI_Ssend < main", send, 0, nil, callstack.KindNotKnown},
 		"a wait without a mark":              {"opal_progress < ompi_request_default_wait < PMPI_Wait < main", recv, 0, nil, "irecv"},
+		"an exchange that has received":      {"opal_progress < ompi_request_default_wait < PMPI_Sendrecv < main", recv, 0, nil, callstack.KindNotKnown},
 		"an exchange that waits for nothing": {"opal_progress < ompi_request_wait_completion < PMPI_Sendrecv < main", recv, 0, nil, callstack.KindNotKnown},
 	} {
 		thread := inferiortest.Thread(1, c.functions, c.held, handleAt)

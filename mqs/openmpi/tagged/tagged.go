@@ -136,7 +136,7 @@ func (q *queues) byContext(all *contents, context uint64) inferior.Addr {
 // Info fills in how far the process has come, as far as its queues have been read.
 func (q *queues) Info(to *mqs.Process) {
 	if q.read != nil {
-		to.Progress = mqs.Known(q.read.matcher.Queues().Waited)
+		to.Progress = transport.Progress([]transport.Matcher{q.read.matcher})
 	}
 }
 

@@ -164,7 +164,7 @@ func (u *pmlUCX) persistents() ([]persistent, error) {
 		return nil, err
 	}
 	var out []persistent
-	list := u.Module.Places(module.Addr).Persistent.Ptr()
+	list := u.Module.Places(inferior.Ptr[ucxModule](module.Addr)).Persistent.Ptr()
 	err = ompi.EachElement(u.Process, list, "the persistent requests of pml ucx", func(at inferior.Ptr[ucxPersistent]) error {
 		p, err := u.Persistent.Read(u.R, at)
 		isComplete := p.Complete == ompi.RequestCompleted
