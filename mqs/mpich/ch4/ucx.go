@@ -34,7 +34,7 @@ var ucxTags = transport.Tags{
 	},
 }
 
-func (ucxNetmod) name() string { return "UCX" }
+func (ucxNetmod) name() string { return ucx.Name }
 
 func (ucxNetmod) tags() *transport.Tags { return &ucxTags }
 

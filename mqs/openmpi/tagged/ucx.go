@@ -106,7 +106,7 @@ func openUCX(p *ompi.Process) (ompi.Queues, error) {
 	return newQueues(p, u), nil
 }
 
-func (u *pmlUCX) transport() string { return "UCX" }
+func (u *pmlUCX) transport() string { return ucx.Name }
 
 func (u *pmlUCX) tags() transport.Tags { return ucxTags }
 

@@ -19,6 +19,9 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/transport"
 )
 
+// Name is what people call it.
+const Name = "UCX"
+
 // Global symbols, all of them in .dynsym of stripped libraries too.
 const (
 	symTree       = "ucs_vfs_obj_context"   // struct of ucs/vfs/base/vfs_obj.c
@@ -70,7 +73,7 @@ func Open(r *inferior.Reader, symbols map[string]inferior.Symbol, user int) (*UC
 }
 
 // Name is the transport's.
-func (u *UCX) Name() string { return "UCX" }
+func (u *UCX) Name() string { return Name }
 
 // LayoutName is the release whose layouts the process was read by, empty if they
 // are from debug information.
