@@ -54,7 +54,7 @@ func (e endless) ReadMemory(_ context.Context, ranges []inferior.Range) ([][]byt
 
 // bytes are n bytes at an address, which is that of a page.
 func (e endless) bytes(addr uint64, n int) []byte {
-	b := make([]byte, n, n+24)
+	b := make([]byte, n, n+2*24) // whole entries
 	switch {
 	case addr == endlessHead:
 		binary.LittleEndian.PutUint64(b, endlessTable)

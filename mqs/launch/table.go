@@ -121,6 +121,9 @@ func readEntries(r *inferior.Reader, at inferior.Addr, n int, spent *atomic.Int6
 			if e.pid <= 0 {
 				return nil, fmt.Errorf("entry %d of its %s has the process id %d", len(out), tableSymbol, e.pid)
 			}
+			if len(out) == cap(out) {
+				out = slices.Grow(out, len(out)+1) // double it: append alone copies five times as much
+			}
 			out = append(out, e)
 		}
 	}

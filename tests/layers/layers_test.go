@@ -10,13 +10,13 @@ import (
 	"testing"
 )
 
-// matches says whether the patterns of a rule cover the files of a package. "**" stands for any folders, "*"
-// for the name of a file.
+// matches says whether the patterns of a rule, each from the configuration's folder on, cover the files of a
+// package. "**" stands for any folders, "*" for the name of a file.
 func matches(patterns []string, folder string) bool {
 	for _, p := range patterns {
-		end, isTree := strings.CutSuffix(strings.TrimPrefix(p, "**"), "/**")
+		end, isTree := strings.CutSuffix(strings.TrimPrefix(p, "${config-path}/"), "/**")
 		end, isFolder := strings.CutSuffix(end, "/*.go")
-		if isFolder && strings.HasSuffix("/"+folder, end) || isTree && strings.Contains("/"+folder+"/", end+"/") {
+		if isFolder && folder == end || isTree && strings.HasPrefix(folder+"/", end+"/") {
 			return true
 		}
 	}

@@ -12,7 +12,6 @@ import (
 
 // library is a network library, and the netmod over it, with UCX's tags. It has matchers, or fails to open.
 type library struct {
-	netmod
 	matchers []transport.Matcher
 	fails    error
 }

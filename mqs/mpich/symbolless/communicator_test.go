@@ -58,7 +58,10 @@ func TestAttribute(t *testing.T) {
 		t.Errorf("%v, and %d sends are lost", counts, s.lost)
 	}
 	var ids []inferior.Addr
-	for c := range s.Communicators() {
+	for c, err := range s.Communicators() {
+		if err != nil {
+			t.Error(err)
+		}
 		ids = append(ids, c.UniqueID)
 	}
 	if len(ids) != len(want) || ids[0] != worldContext || ids[len(ids)-1] != 0x40 {
