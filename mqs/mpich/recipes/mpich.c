@@ -1,4 +1,4 @@
 #include "mpiimpl.h"
 #include "mpidch4r.h"
 #include "src/mpid/ch4/netmod/ucx/ucx_impl.h"
-#include "src/mpi/pt2pt/bsendutil.c"
+#include "src/mpi/pt2pt/bsendutil.c" /* BsendBuffer's struct is in no header */

@@ -1,5 +1,5 @@
 #include "config.h"
-#include <ucs/vfs/base/vfs_obj.c>
+#include <ucs/vfs/base/vfs_obj.c> /* ucs_vfs_node_t is in no header */
 #include <ucs/datastruct/mpool.h>
 #include <ucp/core/ucp_worker.h>
 #include <ucp/core/ucp_request.h>
