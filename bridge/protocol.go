@@ -10,13 +10,16 @@
 // tagged protocol:"-" is in no message.
 package bridge
 
-import "github.com/mpi-queues/mpi-queues/mqs/inferior"
+import (
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+)
 
 //go:generate go run ./pygen -o ../python/mpi_queues/protocol.py
 
 // ProtocolVersion is what both ends must agree on in [Initialize]. It changes
 // whenever a message changes in a way that an older end would misread.
-const ProtocolVersion = 4
+const ProtocolVersion = 5
 
 // Methods that the debugger calls in the helper.
 const (
@@ -30,6 +33,14 @@ const (
 	MethodRanks = "ranks"
 	// MethodDeadlock reads processes and says which of them wait for whom.
 	MethodDeadlock = "deadlock"
+	// MethodHandle shows what a handle of the program stands for.
+	MethodHandle = "handle"
+	// MethodHandles says what several handles stand for, each in a line and its parts.
+	MethodHandles = "handles"
+	// MethodFindCommunicator looks for a communicator's handle by its name.
+	MethodFindCommunicator = "communicator/find"
+	// MethodRank asks for the rank of one process.
+	MethodRank = "rank"
 	// MethodStatus says what the debugger does by itself: a helper that has started it waits for that.
 	MethodStatus = "status"
 	// MethodExited is a notification: a process has ended or is not debugged any more.
@@ -150,8 +161,16 @@ type QueuesParams struct {
 	Obstacles []Obstacle `json:"obstacles"`
 	// Source says where queues may be read from.
 	Source Source `json:"source"`
+	// View is what is shown of what was read: "queues", "communicators", "windows" or "files". JSON
+	// has all of them.
+	View string `json:"view"`
 	// Comm restricts to communicators of this name or unique id; empty means all.
 	Comm string `json:"comm"`
+	// CommHandle is the value of Comm as an expression, which counts where no communicator has the
+	// name. Null if it has none.
+	CommHandle *HandleValue `json:"comm_handle"`
+	// CommInferior is the process that has that value.
+	CommInferior int `json:"comm_inferior"`
 	// Queue restricts to "sends", "receives" or "unexpected"; empty means all three.
 	Queue string `json:"queue"`
 	// Internal shows the MPI library's own communicators and traffic too.
@@ -186,6 +205,92 @@ type DeadlockParams struct {
 	Styled bool `json:"styled"`
 	// Window is as in [QueuesParams].
 	Window bool `json:"window"`
+}
+
+// HandleValue is a handle as the program has it.
+type HandleValue = mqs.HandleValue
+
+// HandleParams asks what one handle stands for.
+type HandleParams struct {
+	// Process that has it.
+	Process Process `json:"process"`
+	// Handle to look at.
+	Handle HandleValue `json:"handle"`
+	// Format is "text" or "json".
+	Format string `json:"format"`
+	// Styled is as in [QueuesParams].
+	Styled bool `json:"styled"`
+	// Window is as in [QueuesParams].
+	Window bool `json:"window"`
+}
+
+// HandlesParams asks what handles stand for. Nothing is asked of the threads of their process.
+type HandlesParams struct {
+	// Process that has them.
+	Process Process `json:"process"`
+	// Handles to look at.
+	Handles []HandleValue `json:"handles"`
+	// Window is as in [QueuesParams].
+	Window bool `json:"window"`
+}
+
+// Part is a part of what a handle stands for.
+type Part struct {
+	// Name of the part, in a word or two.
+	Name string `json:"name"`
+	// Text is its value.
+	Text string `json:"text"`
+}
+
+// HandleText says what a handle stands for.
+type HandleText struct {
+	// Summary is one line, as MPI_Comm "halo exchange" (rank 2 of 8). It is empty if nothing is known.
+	Summary string `json:"summary"`
+	// Parts follow the line.
+	Parts []Part `json:"parts"`
+	// Rank is this process's, in the object that the handle stands for; null if there is none or it is not known.
+	Rank *int32 `json:"rank"`
+	// Size is that of the object's group.
+	Size *int32 `json:"size"`
+}
+
+// HandlesResult has an entry for each handle.
+type HandlesResult struct {
+	// Handles in the order of the request.
+	Handles []HandleText `json:"handles"`
+}
+
+// FindCommunicatorParams asks for a communicator's handle.
+type FindCommunicatorParams struct {
+	// Process to look in.
+	Process Process `json:"process"`
+	// Name is the communicator's, or its unique id.
+	Name string `json:"name"`
+	// Window is as in [QueuesParams].
+	Window bool `json:"window"`
+}
+
+// FindCommunicatorResult is a communicator's handle.
+type FindCommunicatorResult struct {
+	// Handle is the value of the MPI_Comm, null if the library does not say.
+	Handle *uint64 `json:"handle"`
+}
+
+// RankParams asks for the rank of a process.
+type RankParams struct {
+	// Process that is asked for.
+	Process Process `json:"process"`
+	// Window is as in [QueuesParams].
+	Window bool `json:"window"`
+}
+
+// RankResult is the rank of a process in MPI_COMM_WORLD. Of one that has not called MPI_Init, or that uses
+// sessions alone, it is the one that the launcher gave it.
+type RankResult struct {
+	// Rank of the process, null if not known.
+	Rank *int32 `json:"rank"`
+	// Size of MPI_COMM_WORLD, null if not known.
+	Size *int32 `json:"size"`
 }
 
 // DescribeParams asks what was detected in one process.

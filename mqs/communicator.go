@@ -1,6 +1,7 @@
 package mqs
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
@@ -11,8 +12,22 @@ func (c *Communicator) Is(name string) bool {
 	return c.Name.Known && c.Name.Value == name || strings.EqualFold(c.UniqueID.String(), name)
 }
 
-// Label is the communicator's name or, if it has none, its id.
+// IsSame says whether two processes, or one at two times, mean the same communicator, as far as what they
+// call it and its members tell.
+func (c *Communicator) IsSame(other *Communicator) bool {
+	return c.Context == other.Context && c.Context != "" && slices.Equal(c.Group, other.Group) && slices.Equal(c.RemoteGroup, other.RemoteGroup) ||
+		c.Inter == Known(true) && c.Context == other.Context && c.Context != "" && slices.Equal(c.Group, other.RemoteGroup) && slices.Equal(c.RemoteGroup, other.Group)
+}
+
+// Label is the window or the file that the communicator serves, else its name or, if it has
+// none, its id.
 func (c *Communicator) Label() string {
+	switch {
+	case c.Window.Known:
+		return label("window", c.Window)
+	case c.File.Known:
+		return label("file", c.File)
+	}
 	if c.Name.Known && c.Name.Value != "" {
 		return c.Name.Value
 	}
@@ -43,6 +58,47 @@ type Communicator struct {
 	Group []Maybe[int32] `json:"group" document:"null,min=0"`
 	// RemoteGroup is the same for the remote group of an intercommunicator, else nil.
 	RemoteGroup []Maybe[int32] `json:"remote_group" document:"null,min=0"`
+	// Handle is the MPI_Comm of C: an address, or a number of 32 bits.
+	Handle Maybe[inferior.Addr] `json:"handle"`
+	// FortranHandle is the INTEGER of the Fortran bindings.
+	FortranHandle Maybe[int32] `json:"fortran_handle"`
+	// Window is the name of the window that the library has made the communicator for, empty of one
+	// that has none.
+	Window Maybe[string] `json:"window"`
+	// File is the same of a file.
+	File Maybe[string] `json:"file"`
+	// Topology is how its processes are arranged.
+	Topology Topology `json:"topology" document:"null"`
+	// Dimensions are those of a Cartesian topology; nil without one.
+	Dimensions []Dimension `json:"dimensions" document:"null,tuple"`
+	// Sources are the local ranks of the neighbours that this process receives from in a graph; nil
+	// without one.
+	Sources []int32 `json:"sources" document:"null,min=0"`
+	// Destinations are those that it sends to.
+	Destinations []int32 `json:"destinations" document:"null,min=0"`
+	// Revoked is true after MPI_Comm_revoke, here or at another member.
+	Revoked Maybe[bool] `json:"revoked"`
+	// Failed are the local ranks of the members that are known to have failed; nil if the library
+	// does not say.
+	Failed []int32 `json:"failed" document:"null,min=0"`
+}
+
+// Topology is how the processes of a communicator are arranged, in the words of MPI_Topo_test.
+type Topology string
+
+// The topologies. The empty one is not known.
+const (
+	NoTopology       Topology = "none"
+	Cartesian        Topology = "cartesian"
+	Graph            Topology = "graph"
+	DistributedGraph Topology = "distributed_graph"
+)
+
+// Dimension is one of a Cartesian topology.
+type Dimension struct {
+	Size       int32
+	Periodic   int32 // 1 if it is, else 0
+	Coordinate int32 // of this process
 }
 
 // Peers returns the group that the ranks of operations count in.

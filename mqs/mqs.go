@@ -29,6 +29,7 @@ const (
 	Pending  Status = "pending"  // it has not matched (mqs_st_pending)
 	Matched  Status = "matched"  // its peer is known, its data is not all there (mqs_st_matched)
 	Complete Status = "complete" // no wait or test has collected it yet (mqs_st_complete)
+	Inactive Status = "inactive" // a persistent request that is not started, which is in no queue
 )
 
 // OpClass is enum mqs_op_class of the interface: one of the three queues.
@@ -98,6 +99,8 @@ type PendingOperation struct {
 	Kind string `json:"kind" document:"null"`
 	// Datatype is the MPI name of the buffer's type, empty of a type that has none.
 	Datatype Maybe[string] `json:"datatype"`
+	// DatatypeConstruction is how a type without a name was built, as in [Datatype].
+	DatatypeConstruction string `json:"datatype_construction" document:"null"`
 	// Count is the number of its elements.
 	Count Maybe[int64] `json:"count" document:"min=0"`
 	// Request is the address of the request object.

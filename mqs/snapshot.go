@@ -63,6 +63,11 @@ type Process struct {
 	// that are not placed; nil if not known.
 	Threads []Thread `json:"threads" document:"line,null"`
 
+	// Windows are those of one-sided communication; nil if they are not known.
+	Windows []Window `json:"windows" document:"line,null"`
+	// Files are those that are open; nil if they are not known.
+	Files []File `json:"files" document:"line,null"`
+
 	Communicators []*Queues `json:"communicators" document:"line"`
 	// Differences are those between the native decoder and the DLL, if both were asked.
 	Differences []Difference `json:"differences" document:"line"`

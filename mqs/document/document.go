@@ -1,10 +1,10 @@
-// Package document writes the JSON documents of a snapshot and of a report, and reads those of
-// snapshots back: schema.json and report-schema.json describe them. Documents come from
+// Package document writes the JSON documents of a snapshot, of a report and of a handle, and reads
+// those of snapshots back: schema.json, report-schema.json and handle-schema.json describe them. Documents come from
 // strangers: each is read within bounds on its length and on what is made of it.
 //
-// A document has one definition, the model's structs: [mqs.Snapshot], [waitfor.Report] and what
-// they are made of. From their fields, tags and comments ./gen makes the writer, the reader and
-// the schemas, and for the tests a snapshot and a report in which every field is filled. The tag
+// A document has one definition, the model's structs: [mqs.Snapshot], [waitfor.Report], [mqs.Handle]
+// and what they are made of. From their fields, tags and comments ./gen makes the writer, the reader
+// and the schemas, and for the tests one of each in which every field is filled. The tag
 // json is the field's key, "-" if no document has the field. The tag document has options:
 //
 //	null         the zero value, or a number below min, is null: it stands for one not known
@@ -40,6 +40,7 @@ import (
 const (
 	Schema       = 1 // of a snapshot's
 	ReportSchema = 1 // of a report's
+	HandleSchema = 1 // of a handle's
 )
 
 // Write writes a snapshot as one document, an operation to a line.
@@ -56,4 +57,10 @@ func Write(out io.Writer, snapshot *mqs.Snapshot) error {
 func WriteReport(out io.Writer, r *waitfor.Report) error {
 	s, b := jsonout.New(out), fmt.Appendf(nil, `{"schema": %d`, ReportSchema)
 	return s.End(append(appendReport(b, s, r), '\n'))
+}
+
+// WriteHandle writes what a handle stands for as one document.
+func WriteHandle(out io.Writer, h *mqs.Handle) error {
+	s, b := jsonout.New(out), fmt.Appendf(nil, `{"schema": %d`, HandleSchema)
+	return s.End(append(appendHandle(b, s, h), '\n'))
 }

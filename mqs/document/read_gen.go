@@ -30,6 +30,8 @@ type processJSON struct {
 	Arriving       *bool              `json:"arriving"`
 	Progress       *uint64            `json:"progress"`
 	Threads        []threadJSON       `json:"threads"`
+	Windows        []windowJSON       `json:"windows"`
+	Files          []fileJSON         `json:"files"`
 	Communicators  []communicatorJSON `json:"communicators"`
 	Differences    []differenceJSON   `json:"differences"`
 	Notes          []string           `json:"notes"`
@@ -60,6 +62,18 @@ func (r *reader) readProcess(v *mqs.Process, d *processJSON) {
 	}
 	for i := range d.Threads {
 		r.readThread(&v.Threads[i], &d.Threads[i])
+	}
+	if d.Windows != nil {
+		v.Windows = make([]mqs.Window, len(d.Windows))
+	}
+	for i := range d.Windows {
+		r.readWindow(&v.Windows[i], &d.Windows[i])
+	}
+	if d.Files != nil {
+		v.Files = make([]mqs.File, len(d.Files))
+	}
+	for i := range d.Files {
+		r.readFile(&v.Files[i], &d.Files[i])
 	}
 	if len(d.Communicators) > 0 {
 		v.Communicators = make([]*mqs.Queues, len(d.Communicators))
@@ -111,16 +125,91 @@ func (r *reader) readThread(v *mqs.Thread, d *threadJSON) {
 	v.AllRequests = d.AllRequests
 }
 
+type windowJSON struct {
+	Handle           inferior.Addr  `json:"handle"`
+	FortranHandle    *int32         `json:"fortran_handle"`
+	Name             *string        `json:"name"`
+	Comm             *inferior.Addr `json:"communicator"`
+	LocalRank        *int32         `json:"local_rank"`
+	Size             *int32         `json:"size"`
+	Flavor           string         `json:"flavor"`
+	Base             *inferior.Addr `json:"base"`
+	Length           *int64         `json:"length"`
+	DisplacementUnit *int32         `json:"displacement_unit"`
+	Epochs           []epochJSON    `json:"epochs"`
+}
+
+func (r *reader) readWindow(v *mqs.Window, d *windowJSON) {
+	v.Handle = d.Handle
+	v.FortranHandle = maybe(d.FortranHandle)
+	v.Name = r.internMaybe(d.Name)
+	v.Comm = maybe(d.Comm)
+	v.LocalRank = maybe(d.LocalRank)
+	v.Size = maybe(d.Size)
+	v.Flavor = oneOf(mqs.Flavor(d.Flavor), mqs.CreatedWindow, mqs.AllocatedWindow, mqs.DynamicWindow, mqs.SharedWindow)
+	v.Base = maybe(d.Base)
+	v.Length = maybe(d.Length)
+	v.DisplacementUnit = maybe(d.DisplacementUnit)
+	if d.Epochs != nil {
+		v.Epochs = make([]mqs.Epoch, len(d.Epochs))
+	}
+	for i := range d.Epochs {
+		r.readEpoch(&v.Epochs[i], &d.Epochs[i])
+	}
+}
+
+type epochJSON struct {
+	Kind      string  `json:"kind"`
+	Exclusive *bool   `json:"exclusive"`
+	Ranks     []int32 `json:"ranks"`
+}
+
+func (r *reader) readEpoch(v *mqs.Epoch, d *epochJSON) {
+	v.Kind = oneOf(mqs.EpochKind(d.Kind), mqs.FenceEpoch, mqs.LockEpoch, mqs.LockAllEpoch, mqs.StartEpoch, mqs.PostEpoch)
+	v.Exclusive = maybe(d.Exclusive)
+	v.Ranks = d.Ranks
+}
+
+type fileJSON struct {
+	Handle        inferior.Addr  `json:"handle"`
+	FortranHandle *int32         `json:"fortran_handle"`
+	Name          *string        `json:"name"`
+	Comm          *inferior.Addr `json:"communicator"`
+	LocalRank     *int32         `json:"local_rank"`
+	Size          *int32         `json:"size"`
+	AccessMode    []string       `json:"access_mode"`
+}
+
+func (r *reader) readFile(v *mqs.File, d *fileJSON) {
+	v.Handle = d.Handle
+	v.FortranHandle = maybe(d.FortranHandle)
+	v.Name = r.internMaybe(d.Name)
+	v.Comm = maybe(d.Comm)
+	v.LocalRank = maybe(d.LocalRank)
+	v.Size = maybe(d.Size)
+	v.AccessMode = r.internAll(d.AccessMode)
+}
+
 type communicatorJSON struct {
-	UniqueID    inferior.Addr   `json:"unique_id"`
-	LocalRank   *int32          `json:"local_rank"`
-	Size        *int32          `json:"size"`
-	Name        *string         `json:"name"`
-	Inter       *bool           `json:"inter"`
-	Internal    bool            `json:"internal"`
-	Context     string          `json:"context"`
-	Group       json.RawMessage `json:"group"`
-	RemoteGroup json.RawMessage `json:"remote_group"`
+	UniqueID      inferior.Addr   `json:"unique_id"`
+	LocalRank     *int32          `json:"local_rank"`
+	Size          *int32          `json:"size"`
+	Name          *string         `json:"name"`
+	Inter         *bool           `json:"inter"`
+	Internal      bool            `json:"internal"`
+	Context       string          `json:"context"`
+	Group         json.RawMessage `json:"group"`
+	RemoteGroup   json.RawMessage `json:"remote_group"`
+	Handle        *inferior.Addr  `json:"handle"`
+	FortranHandle *int32          `json:"fortran_handle"`
+	Window        *string         `json:"window"`
+	File          *string         `json:"file"`
+	Topology      string          `json:"topology"`
+	Dimensions    [][3]int32      `json:"dimensions"`
+	Sources       []int32         `json:"sources"`
+	Destinations  []int32         `json:"destinations"`
+	Revoked       *bool           `json:"revoked"`
+	Failed        []int32         `json:"failed"`
 	queuesJSON
 	Traffic [][3]int32 `json:"traffic"`
 }
@@ -135,6 +224,25 @@ func (r *reader) readCommunicator(v *mqs.Queues, d *communicatorJSON) {
 	v.Context = r.intern(d.Context)
 	v.Group = r.group(d.Group)
 	v.RemoteGroup = r.group(d.RemoteGroup)
+	v.Handle = maybe(d.Handle)
+	v.FortranHandle = maybe(d.FortranHandle)
+	v.Window = r.internMaybe(d.Window)
+	v.File = r.internMaybe(d.File)
+	v.Topology = oneOf(mqs.Topology(d.Topology), mqs.NoTopology, mqs.Cartesian, mqs.Graph, mqs.DistributedGraph)
+	if d.Dimensions != nil {
+		v.Dimensions = make([]mqs.Dimension, len(d.Dimensions))
+	}
+	for i, t := range d.Dimensions {
+		v.Dimensions[i] = mqs.Dimension{
+			Size:       int32(t[0]),
+			Periodic:   int32(t[1]),
+			Coordinate: int32(t[2]),
+		}
+	}
+	v.Sources = d.Sources
+	v.Destinations = d.Destinations
+	v.Revoked = maybe(d.Revoked)
+	v.Failed = d.Failed
 	v.Queue = r.queues(&d.queuesJSON)
 	if d.Traffic != nil {
 		v.Traffic = make([]mqs.Traffic, len(d.Traffic))
@@ -149,29 +257,30 @@ func (r *reader) readCommunicator(v *mqs.Queues, d *communicatorJSON) {
 }
 
 type operationJSON struct {
-	Status            string         `json:"status"`
-	DesiredLocalRank  *int32         `json:"desired_local_rank"`
-	DesiredGlobalRank *int32         `json:"desired_global_rank"`
-	TagWild           *bool          `json:"tag_wild"`
-	DesiredTag        *int32         `json:"desired_tag"`
-	DesiredLength     *int64         `json:"desired_length"`
-	SystemBuffer      *bool          `json:"system_buffer"`
-	Buffer            *inferior.Addr `json:"buffer"`
-	ActualLocalRank   *int32         `json:"actual_local_rank"`
-	ActualGlobalRank  *int32         `json:"actual_global_rank"`
-	ActualTag         *int32         `json:"actual_tag"`
-	ActualLength      *int64         `json:"actual_length"`
-	ExtraText         []string       `json:"extra_text"`
-	Kind              string         `json:"kind"`
-	Datatype          *string        `json:"datatype"`
-	Count             *int64         `json:"count"`
-	Request           *inferior.Addr `json:"request"`
-	MessageID         *inferior.Addr `json:"message_id"`
-	Internal          bool           `json:"internal"`
+	Status               string         `json:"status"`
+	DesiredLocalRank     *int32         `json:"desired_local_rank"`
+	DesiredGlobalRank    *int32         `json:"desired_global_rank"`
+	TagWild              *bool          `json:"tag_wild"`
+	DesiredTag           *int32         `json:"desired_tag"`
+	DesiredLength        *int64         `json:"desired_length"`
+	SystemBuffer         *bool          `json:"system_buffer"`
+	Buffer               *inferior.Addr `json:"buffer"`
+	ActualLocalRank      *int32         `json:"actual_local_rank"`
+	ActualGlobalRank     *int32         `json:"actual_global_rank"`
+	ActualTag            *int32         `json:"actual_tag"`
+	ActualLength         *int64         `json:"actual_length"`
+	ExtraText            []string       `json:"extra_text"`
+	Kind                 string         `json:"kind"`
+	Datatype             *string        `json:"datatype"`
+	DatatypeConstruction string         `json:"datatype_construction"`
+	Count                *int64         `json:"count"`
+	Request              *inferior.Addr `json:"request"`
+	MessageID            *inferior.Addr `json:"message_id"`
+	Internal             bool           `json:"internal"`
 }
 
 func (r *reader) readOperation(v *mqs.PendingOperation, d *operationJSON) {
-	v.Status = oneOf(mqs.Status(d.Status), mqs.Pending, mqs.Matched, mqs.Complete)
+	v.Status = oneOf(mqs.Status(d.Status), mqs.Pending, mqs.Matched, mqs.Complete, mqs.Inactive)
 	v.DesiredLocalRank = maybe(d.DesiredLocalRank)
 	v.DesiredGlobalRank = maybe(d.DesiredGlobalRank)
 	v.TagWild = maybe(d.TagWild)
@@ -186,6 +295,7 @@ func (r *reader) readOperation(v *mqs.PendingOperation, d *operationJSON) {
 	v.ExtraText = r.internAll(d.ExtraText)
 	v.Kind = r.intern(d.Kind)
 	v.Datatype = r.internMaybe(d.Datatype)
+	v.DatatypeConstruction = r.intern(d.DatatypeConstruction)
 	v.Count = maybe(d.Count)
 	v.Request = maybe(d.Request)
 	v.MessageID = number(d.MessageID)

@@ -129,6 +129,30 @@ func appendProcess(b []byte, s *jsonout.Sink, v *mqs.Process) []byte {
 		}
 		b = append(b, `]`...)
 	}
+	b = append(b, ",\n \"windows\": "...)
+	if v.Windows == nil {
+		b = append(b, `null`...)
+	} else {
+		b = append(b, `[`...)
+		for i := range v.Windows {
+			b = jsonout.Comma(b, i)
+			b = append(b, "\n  "...)
+			b = s.Full(appendWindow(b, s, &v.Windows[i]))
+		}
+		b = append(b, `]`...)
+	}
+	b = append(b, ",\n \"files\": "...)
+	if v.Files == nil {
+		b = append(b, `null`...)
+	} else {
+		b = append(b, `[`...)
+		for i := range v.Files {
+			b = jsonout.Comma(b, i)
+			b = append(b, "\n  "...)
+			b = s.Full(appendFile(b, s, &v.Files[i]))
+		}
+		b = append(b, `]`...)
+	}
 	b = append(b, ",\n \"communicators\": ["...)
 	for i := range v.Communicators {
 		b = jsonout.Comma(b, i)
@@ -226,6 +250,151 @@ func appendThread(b []byte, s *jsonout.Sink, v *mqs.Thread) []byte {
 	return b
 }
 
+func appendWindow(b []byte, s *jsonout.Sink, v *mqs.Window) []byte {
+	b = append(b, `{"handle": `...)
+	b = jsonout.Hex(b, uint64(v.Handle))
+	b = append(b, `, "fortran_handle": `...)
+	if !v.FortranHandle.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.FortranHandle.Value), 10)
+	}
+	b = append(b, `, "name": `...)
+	if !v.Name.Known {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.Name.Value)
+	}
+	b = append(b, `, "communicator": `...)
+	if !v.Comm.Known {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Hex(b, uint64(v.Comm.Value))
+	}
+	b = append(b, `, "local_rank": `...)
+	if !v.LocalRank.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.LocalRank.Value), 10)
+	}
+	b = append(b, `, "size": `...)
+	if !v.Size.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Size.Value), 10)
+	}
+	b = append(b, `, "flavor": `...)
+	if v.Flavor == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, string(v.Flavor))
+	}
+	b = append(b, `, "base": `...)
+	if !v.Base.Known {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Hex(b, uint64(v.Base.Value))
+	}
+	b = append(b, `, "length": `...)
+	if !v.Length.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Length.Value), 10)
+	}
+	b = append(b, `, "displacement_unit": `...)
+	if !v.DisplacementUnit.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.DisplacementUnit.Value), 10)
+	}
+	b = append(b, `, "epochs": `...)
+	if v.Epochs == nil {
+		b = append(b, `null`...)
+	} else {
+		b = append(b, `[`...)
+		for i := range v.Epochs {
+			b = jsonout.Comma(b, i)
+			b = append(b, "\n   "...)
+			b = s.Full(appendEpoch(b, s, &v.Epochs[i]))
+		}
+		b = append(b, `]`...)
+	}
+	b = append(b, `}`...)
+	return b
+}
+
+func appendEpoch(b []byte, s *jsonout.Sink, v *mqs.Epoch) []byte {
+	b = append(b, `{"kind": `...)
+	b = jsonout.Text(b, string(v.Kind))
+	b = append(b, `, "exclusive": `...)
+	if !v.Exclusive.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendBool(b, v.Exclusive.Value)
+	}
+	b = append(b, `, "ranks": `...)
+	if v.Ranks == nil {
+		b = append(b, `null`...)
+	} else {
+		b = append(b, `[`...)
+		for i := range v.Ranks {
+			b = jsonout.Comma(b, i)
+			b = strconv.AppendInt(b, int64(v.Ranks[i]), 10)
+		}
+		b = append(b, `]`...)
+	}
+	b = append(b, `}`...)
+	return b
+}
+
+func appendFile(b []byte, s *jsonout.Sink, v *mqs.File) []byte {
+	b = append(b, `{"handle": `...)
+	b = jsonout.Hex(b, uint64(v.Handle))
+	b = append(b, `, "fortran_handle": `...)
+	if !v.FortranHandle.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.FortranHandle.Value), 10)
+	}
+	b = append(b, `, "name": `...)
+	if !v.Name.Known {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.Name.Value)
+	}
+	b = append(b, `, "communicator": `...)
+	if !v.Comm.Known {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Hex(b, uint64(v.Comm.Value))
+	}
+	b = append(b, `, "local_rank": `...)
+	if !v.LocalRank.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.LocalRank.Value), 10)
+	}
+	b = append(b, `, "size": `...)
+	if !v.Size.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Size.Value), 10)
+	}
+	b = append(b, `, "access_mode": `...)
+	if v.AccessMode == nil {
+		b = append(b, `null`...)
+	} else {
+		b = append(b, `[`...)
+		for i := range v.AccessMode {
+			b = jsonout.Comma(b, i)
+			b = jsonout.Text(b, v.AccessMode[i])
+		}
+		b = append(b, `]`...)
+	}
+	b = append(b, `}`...)
+	return b
+}
+
 func appendCommunicator(b []byte, s *jsonout.Sink, v *mqs.Queues) []byte {
 	b = append(b, `{"unique_id": `...)
 	b = jsonout.Hex(b, uint64(v.UniqueID))
@@ -288,6 +457,92 @@ func appendCommunicator(b []byte, s *jsonout.Sink, v *mqs.Queues) []byte {
 			} else {
 				b = append(b, `null`...)
 			}
+		}
+		b = append(b, `]`...)
+	}
+	b = append(b, `, "handle": `...)
+	if !v.Handle.Known {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Hex(b, uint64(v.Handle.Value))
+	}
+	b = append(b, `, "fortran_handle": `...)
+	if !v.FortranHandle.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.FortranHandle.Value), 10)
+	}
+	b = append(b, `, "window": `...)
+	if !v.Window.Known {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.Window.Value)
+	}
+	b = append(b, `, "file": `...)
+	if !v.File.Known {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.File.Value)
+	}
+	b = append(b, `, "topology": `...)
+	if v.Topology == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, string(v.Topology))
+	}
+	b = append(b, `, "dimensions": `...)
+	if v.Dimensions == nil {
+		b = append(b, `null`...)
+	} else {
+		b = append(b, `[`...)
+		for i := range v.Dimensions {
+			b = jsonout.Comma(b, i)
+			b = append(b, `[`...)
+			b = strconv.AppendInt(b, int64(v.Dimensions[i].Size), 10)
+			b = append(b, `,`...)
+			b = strconv.AppendInt(b, int64(v.Dimensions[i].Periodic), 10)
+			b = append(b, `,`...)
+			b = strconv.AppendInt(b, int64(v.Dimensions[i].Coordinate), 10)
+			b = append(b, `]`...)
+		}
+		b = append(b, `]`...)
+	}
+	b = append(b, `, "sources": `...)
+	if v.Sources == nil {
+		b = append(b, `null`...)
+	} else {
+		b = append(b, `[`...)
+		for i := range v.Sources {
+			b = jsonout.Comma(b, i)
+			b = strconv.AppendInt(b, int64(v.Sources[i]), 10)
+		}
+		b = append(b, `]`...)
+	}
+	b = append(b, `, "destinations": `...)
+	if v.Destinations == nil {
+		b = append(b, `null`...)
+	} else {
+		b = append(b, `[`...)
+		for i := range v.Destinations {
+			b = jsonout.Comma(b, i)
+			b = strconv.AppendInt(b, int64(v.Destinations[i]), 10)
+		}
+		b = append(b, `]`...)
+	}
+	b = append(b, `, "revoked": `...)
+	if !v.Revoked.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendBool(b, v.Revoked.Value)
+	}
+	b = append(b, `, "failed": `...)
+	if v.Failed == nil {
+		b = append(b, `null`...)
+	} else {
+		b = append(b, `[`...)
+		for i := range v.Failed {
+			b = jsonout.Comma(b, i)
+			b = strconv.AppendInt(b, int64(v.Failed[i]), 10)
 		}
 		b = append(b, `]`...)
 	}
@@ -402,6 +657,12 @@ func appendOperation(b []byte, s *jsonout.Sink, v *mqs.PendingOperation) []byte 
 		b = append(b, `null`...)
 	} else {
 		b = jsonout.Text(b, v.Datatype.Value)
+	}
+	b = append(b, `, "datatype_construction": `...)
+	if v.DatatypeConstruction == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.DatatypeConstruction)
 	}
 	b = append(b, `, "count": `...)
 	if !v.Count.Known {
@@ -593,6 +854,123 @@ func appendMissing(b []byte, s *jsonout.Sink, v *waitfor.Missing) []byte {
 	return b
 }
 
+func appendDatatype(b []byte, s *jsonout.Sink, v *mqs.Datatype) []byte {
+	b = append(b, `{"name": `...)
+	if !v.Name.Known {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.Name.Value)
+	}
+	b = append(b, `, "size": `...)
+	if !v.Size.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Size.Value), 10)
+	}
+	b = append(b, `, "lower_bound": `...)
+	if !v.LowerBound.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.LowerBound.Value), 10)
+	}
+	b = append(b, `, "extent": `...)
+	if !v.Extent.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Extent.Value), 10)
+	}
+	b = append(b, `, "committed": `...)
+	if !v.Committed.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendBool(b, v.Committed.Value)
+	}
+	b = append(b, `, "construction": `...)
+	if v.Construction == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.Construction)
+	}
+	b = append(b, `}`...)
+	return b
+}
+
+func appendProcessGroup(b []byte, s *jsonout.Sink, v *mqs.ProcessGroup) []byte {
+	b = append(b, `{"local_rank": `...)
+	if !v.LocalRank.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.LocalRank.Value), 10)
+	}
+	b = append(b, `, "size": `...)
+	if !v.Size.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Size.Value), 10)
+	}
+	b = append(b, `, "members": `...)
+	if v.Members == nil {
+		b = append(b, `null`...)
+	} else {
+		b = append(b, `[`...)
+		for i := range v.Members {
+			b = jsonout.Comma(b, i)
+			if v.Members[i].Known {
+				b = strconv.AppendInt(b, int64(v.Members[i].Value), 10)
+			} else {
+				b = append(b, `null`...)
+			}
+		}
+		b = append(b, `]`...)
+	}
+	b = append(b, `}`...)
+	return b
+}
+
+func appendMessageStatus(b []byte, s *jsonout.Sink, v *mqs.MessageStatus) []byte {
+	b = append(b, `{"source": `...)
+	if !v.Source.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Source.Value), 10)
+	}
+	b = append(b, `, "tag": `...)
+	if !v.Tag.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Tag.Value), 10)
+	}
+	b = append(b, `, "error": `...)
+	if !v.Error.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Error.Value), 10)
+	}
+	b = append(b, `, "length": `...)
+	if !v.Length.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Length.Value), 10)
+	}
+	b = append(b, `, "cancelled": `...)
+	if !v.Cancelled.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendBool(b, v.Cancelled.Value)
+	}
+	b = append(b, `}`...)
+	return b
+}
+
+func appendInfoEntry(b []byte, s *jsonout.Sink, v *mqs.InfoEntry) []byte {
+	b = append(b, `{"key": `...)
+	b = jsonout.Text(b, v.Key)
+	b = append(b, `, "value": `...)
+	b = jsonout.Text(b, v.Value)
+	b = append(b, `}`...)
+	return b
+}
+
 func appendReport(b []byte, s *jsonout.Sink, v *waitfor.Report) []byte {
 	b = append(b, `, "verdict": `...)
 	b = jsonout.Text(b, string(v.Verdict))
@@ -639,5 +1017,97 @@ func appendReport(b []byte, s *jsonout.Sink, v *waitfor.Report) []byte {
 		b = jsonout.Text(b, v.Notes[i])
 	}
 	b = append(b, `]}`...)
+	return b
+}
+
+func appendHandle(b []byte, s *jsonout.Sink, v *mqs.Handle) []byte {
+	b = append(b, `, "kind": `...)
+	b = jsonout.Text(b, string(v.Kind))
+	b = append(b, `, "value": `...)
+	b = jsonout.Hex(b, uint64(v.Value))
+	b = append(b, `, "fortran_handle": `...)
+	if !v.FortranHandle.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.FortranHandle.Value), 10)
+	}
+	b = append(b, `, "state": `...)
+	if v.State == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, string(v.State))
+	}
+	b = append(b, `, "name": `...)
+	if !v.Name.Known {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.Name.Value)
+	}
+	b = append(b, `, "notes": [`...)
+	for i := range v.Notes {
+		b = jsonout.Comma(b, i)
+		b = jsonout.Text(b, v.Notes[i])
+	}
+	b = append(b, `], "communicator": `...)
+	if v.Communicator == nil {
+		b = append(b, `null`...)
+	} else {
+		b = appendCommunicator(b, s, v.Communicator)
+	}
+	b = append(b, `, "datatype": `...)
+	if v.Datatype == nil {
+		b = append(b, `null`...)
+	} else {
+		b = appendDatatype(b, s, v.Datatype)
+	}
+	b = append(b, `, "operation": `...)
+	if v.Operation == nil {
+		b = append(b, `null`...)
+	} else {
+		b = appendOperation(b, s, v.Operation)
+	}
+	b = append(b, `, "group": `...)
+	if v.Group == nil {
+		b = append(b, `null`...)
+	} else {
+		b = appendProcessGroup(b, s, v.Group)
+	}
+	b = append(b, `, "window": `...)
+	if v.Window == nil {
+		b = append(b, `null`...)
+	} else {
+		b = appendWindow(b, s, v.Window)
+	}
+	b = append(b, `, "file": `...)
+	if v.File == nil {
+		b = append(b, `null`...)
+	} else {
+		b = appendFile(b, s, v.File)
+	}
+	b = append(b, `, "status": `...)
+	if v.Status == nil {
+		b = append(b, `null`...)
+	} else {
+		b = appendMessageStatus(b, s, v.Status)
+	}
+	b = append(b, `, "commutative": `...)
+	if !v.Commutative.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendBool(b, v.Commutative.Value)
+	}
+	b = append(b, `, "info": `...)
+	if v.Info == nil {
+		b = append(b, `null`...)
+	} else {
+		b = append(b, `[`...)
+		for i := range v.Info {
+			b = jsonout.Comma(b, i)
+			b = append(b, "\n"...)
+			b = s.Full(appendInfoEntry(b, s, &v.Info[i]))
+		}
+		b = append(b, `]`...)
+	}
+	b = append(b, `}`...)
 	return b
 }

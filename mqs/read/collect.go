@@ -16,6 +16,9 @@ import (
 type Filter struct {
 	// Comm is a communicator's name or unique id; empty keeps all.
 	Comm string
+	// Same is a communicator of one of the processes, which is kept in each where none is called
+	// Comm; nil if there is none to fall back on.
+	Same *mqs.Communicator
 	// Queue keeps one queue only, if it is known.
 	Queue mqs.Maybe[mqs.OpClass]
 	// Internal keeps the MPI library's own communicators and traffic.
@@ -37,6 +40,17 @@ func ParseQueue(name string) (mqs.Maybe[mqs.OpClass], error) {
 		return mqs.Known(mqs.UnexpectedMessages), nil
 	}
 	return mqs.Maybe[mqs.OpClass]{}, fmt.Errorf("no queue is called %q: it is sends, receives or unexpected", name)
+}
+
+// keeps says whether a communicator is kept.
+func (f *Filter) keeps(c *mqs.Communicator) bool {
+	switch {
+	case f.Comm == "":
+		return true
+	case f.Same != nil:
+		return f.Same.IsSame(c)
+	}
+	return c.Is(f.Comm)
 }
 
 // Bounds on what a source may yield before it is taken for broken.
@@ -101,7 +115,7 @@ func Collect(r *inferior.Reader, s Source, f Filter) (*mqs.Process, error) {
 			continue
 		}
 		there = append(there, listed(&c))
-		if f.Comm != "" && !c.Is(f.Comm) {
+		if !f.keeps(&c) {
 			continue
 		}
 		q := &mqs.Queues{Communicator: c}
@@ -126,6 +140,9 @@ func Collect(r *inferior.Reader, s Source, f Filter) (*mqs.Process, error) {
 	}
 	if f.Comm != "" && len(p.Communicators) == 0 {
 		return nil, &NoSuchCommunicatorError{f.Comm, there}
+	}
+	if lister, ok := s.(Lister); ok {
+		p.Windows, p.Files = lister.Windows(), lister.Files()
 	}
 	p.Phase = mqs.Active
 	p.Threads = callstack.Locate(r)

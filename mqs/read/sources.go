@@ -258,7 +258,7 @@ func filtered(p *mqs.Process, f Filter) (*mqs.Process, error) {
 			continue
 		}
 		there = append(there, listed(&c.Communicator))
-		if f.Comm != "" && !c.Is(f.Comm) {
+		if !f.keeps(&c.Communicator) {
 			continue
 		}
 		for _, q := range c.Queue {

@@ -3,6 +3,7 @@ package render
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -282,7 +283,7 @@ func datatype(op *mqs.PendingOperation) string {
 	case !op.Datatype.Known:
 		return unknown
 	case op.Datatype.Value == "":
-		return unnamed
+		return cmp.Or(printable.Line(op.DatatypeConstruction), unnamed)
 	}
 	return printable.Line(op.Datatype.Value)
 }

@@ -7,7 +7,7 @@ from typing import Dict, List, Optional, TypedDict
 
 # ProtocolVersion is what both ends must agree on in Initialize. It changes whenever a message
 # changes in a way that an older end would misread.
-PROTOCOL_VERSION = 4
+PROTOCOL_VERSION = 5
 # MethodInitialize must be the first request on a connection.
 METHOD_INITIALIZE = "initialize"
 # MethodQueues reads and renders the message queues of processes.
@@ -18,6 +18,14 @@ METHOD_DESCRIBE = "describe"
 METHOD_RANKS = "ranks"
 # MethodDeadlock reads processes and says which of them wait for whom.
 METHOD_DEADLOCK = "deadlock"
+# MethodHandle shows what a handle of the program stands for.
+METHOD_HANDLE = "handle"
+# MethodHandles says what several handles stand for, each in a line and its parts.
+METHOD_HANDLES = "handles"
+# MethodFindCommunicator looks for a communicator's handle by its name.
+METHOD_FIND_COMMUNICATOR = "communicator/find"
+# MethodRank asks for the rank of one process.
+METHOD_RANK = "rank"
 # MethodStatus says what the debugger does by itself: a helper that has started it waits for
 # that.
 METHOD_STATUS = "status"
@@ -165,8 +173,16 @@ class QueuesParams(TypedDict):
     obstacles: List[Obstacle]
     # Source says where queues may be read from.
     source: Source
+    # View is what is shown of what was read: "queues", "communicators", "windows" or "files". JSON
+    # has all of them.
+    view: str
     # Comm restricts to communicators of this name or unique id; empty means all.
     comm: str
+    # CommHandle is the value of Comm as an expression, which counts where no communicator has the
+    # name. Null if it has none.
+    comm_handle: Optional[HandleValue]
+    # CommInferior is the process that has that value.
+    comm_inferior: int
     # Queue restricts to "sends", "receives" or "unexpected"; empty means all three.
     queue: str
     # Internal shows the MPI library's own communicators and traffic too.
@@ -202,6 +218,118 @@ class DeadlockParams(TypedDict):
     styled: bool
     # Window is as in QueuesParams.
     window: bool
+
+
+class HandleValue(TypedDict):
+    """HandleValue is a handle as the program has it."""
+
+    # Kind is its type: "comm", "datatype", "request", "group", "win", "status", "op", "errhandler",
+    # "file", "info", "message" or "session".
+    kind: str
+    # Fortran is true for the INTEGER of MPI's Fortran bindings, which the mpi_f08 types hold too.
+    fortran: bool
+    # Value is its bits: an address, or a number of 32 bits. It is the address of an MPI_Status, 0
+    # if that is in no memory.
+    value: int
+    # Data are the bytes of an MPI_Status, else empty.
+    data: Optional[str]
+
+
+class HandleParams(TypedDict):
+    """HandleParams asks what one handle stands for."""
+
+    # Process that has it.
+    process: Process
+    # Handle to look at.
+    handle: HandleValue
+    # Format is "text" or "json".
+    format: str
+    # Styled is as in QueuesParams.
+    styled: bool
+    # Window is as in QueuesParams.
+    window: bool
+
+
+class HandlesParams(TypedDict):
+    """HandlesParams asks what handles stand for. Nothing is asked of the threads of their
+    process.
+    """
+
+    # Process that has them.
+    process: Process
+    # Handles to look at.
+    handles: List[HandleValue]
+    # Window is as in QueuesParams.
+    window: bool
+
+
+class Part(TypedDict):
+    """Part is a part of what a handle stands for."""
+
+    # Name of the part, in a word or two.
+    name: str
+    # Text is its value.
+    text: str
+
+
+class HandleText(TypedDict):
+    """HandleText says what a handle stands for."""
+
+    # Summary is one line, as MPI_Comm "halo exchange" (rank 2 of 8). It is empty if nothing is
+    # known.
+    summary: str
+    # Parts follow the line.
+    parts: List[Part]
+    # Rank is this process's, in the object that the handle stands for; null if there is none or it
+    # is not known.
+    rank: Optional[int]
+    # Size is that of the object's group.
+    size: Optional[int]
+
+
+class HandlesResult(TypedDict):
+    """HandlesResult has an entry for each handle."""
+
+    # Handles in the order of the request.
+    handles: List[HandleText]
+
+
+class FindCommunicatorParams(TypedDict):
+    """FindCommunicatorParams asks for a communicator's handle."""
+
+    # Process to look in.
+    process: Process
+    # Name is the communicator's, or its unique id.
+    name: str
+    # Window is as in QueuesParams.
+    window: bool
+
+
+class FindCommunicatorResult(TypedDict):
+    """FindCommunicatorResult is a communicator's handle."""
+
+    # Handle is the value of the MPI_Comm, null if the library does not say.
+    handle: Optional[int]
+
+
+class RankParams(TypedDict):
+    """RankParams asks for the rank of a process."""
+
+    # Process that is asked for.
+    process: Process
+    # Window is as in QueuesParams.
+    window: bool
+
+
+class RankResult(TypedDict):
+    """RankResult is the rank of a process in MPI_COMM_WORLD. Of one that has not called
+    MPI_Init, or that uses sessions alone, it is the one that the launcher gave it.
+    """
+
+    # Rank of the process, null if not known.
+    rank: Optional[int]
+    # Size of MPI_COMM_WORLD, null if not known.
+    size: Optional[int]
 
 
 class DescribeParams(TypedDict):

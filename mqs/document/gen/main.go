@@ -1,6 +1,6 @@
-// Command gen makes what package document knows of the fields of a snapshot and of a report
-// from the tags and comments of the model's structs: the writer, the reader, both schemas, and
-// for the tests a snapshot and a report in which every field is filled.
+// Command gen makes what package document knows of the fields of a snapshot, of a report and of a
+// handle from the tags and comments of the model's structs: the writer, the reader, the schemas, and
+// for the tests one of each in which every field is filled.
 package main
 
 import (
@@ -47,8 +47,12 @@ func generate(folder string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	read := len(m.order) // what follows is the report's, which nobody reads back
+	read := len(m.order) // what follows nobody reads back
 	report, err := m.root(reflect.TypeFor[waitfor.Report]())
+	if err != nil {
+		return nil, err
+	}
+	handle, err := m.root(reflect.TypeFor[mqs.Handle]())
 	if err != nil {
 		return nil, err
 	}
@@ -57,11 +61,13 @@ func generate(folder string) (map[string][]byte, error) {
 			"What `mpi-queues -json` writes. Names are those of the MPI message queue interface (MQS). Lengths are bytes, addresses hexadecimal strings. What is not known is null."),
 		"report-schema.json": schema(report, m.words.values["document.ReportSchema"], "report-schema.json", "Why a job of MPI processes hangs",
 			"What `mpi-queues report --json` writes. Ranks are those in MPI_COMM_WORLD throughout. What is not known is null."),
+		"handle-schema.json": schema(handle, m.words.values["document.HandleSchema"], "handle-schema.json", "What a handle of an MPI program stands for",
+			"What `mpi-handle -json` writes. Lengths are bytes, addresses hexadecimal strings. What is not known is null."),
 	}
 	for name, text := range map[string]string{
-		"write_gen.go":       writer(m.order, report),
+		"write_gen.go":       writer(m.order, report, handle),
 		"read_gen.go":        reader(m.order[:read]),
-		"sample_gen_test.go": sample(snapshot, report),
+		"sample_gen_test.go": sample(snapshot, report, handle),
 	} {
 		if files[name], err = source(text); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)

@@ -46,6 +46,7 @@ const (
 	tuples                 // a list of lists, the fields of a struct each
 	ranges                 // a string of ranges of numbers
 	objects                // a list of objects
+	single                 // an object
 	queues                 // several keys: see queues.go of package document
 )
 
@@ -75,7 +76,7 @@ type field struct {
 
 // isList is true of a value that is a list in a document.
 func (f *field) isList() bool {
-	return f.shape >= texts && f.shape != ranges && f.shape != queues
+	return f.shape >= texts && f.shape <= objects && f.shape != ranges
 }
 
 // isNullable is true of a value that may be null.
@@ -230,6 +231,11 @@ func (m *model) complete(o *object, f *field) (err error) {
 		f.shape = integer
 		if f.null && f.min == nil {
 			err = errors.New("null needs a min: what is below is null")
+		}
+	case t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct:
+		f.shape, f.value = single, t.Elem()
+		if f.object = m.objects[f.value]; f.object == nil { // else its lines are indented as there
+			f.object, err = m.find(f.value, f.indent)
 		}
 	case t.Kind() != reflect.Slice:
 		err = fmt.Errorf("no document has a %v", t)

@@ -44,6 +44,8 @@ func (f *field) mirror() string {
 		t = fmt.Sprintf("[][%d]%v", f.value.Elem().NumField(), f.value.Elem().Field(0).Type)
 	case objects:
 		t = "[]" + f.object.mirror()
+	case single:
+		t = "*" + f.object.mirror()
 	default:
 		t = f.value.String()
 	}
@@ -86,6 +88,8 @@ func (f *field) read(b *strings.Builder) {
 		say("}\n}")
 	case objects:
 		f.readObjects(b)
+	case single:
+		say("if %s != nil {\n%s = new(%s)\nr.read%s(%s, %s)\n}", d, v, goName(f.value), f.object.camel(), v, d)
 	case address:
 		if f.maybe && f.hex {
 			say("%s = number(%s)", v, d)

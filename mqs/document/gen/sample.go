@@ -10,12 +10,15 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
 
-// sample returns the functions that return a snapshot and a report in which every field that a
-// document has is filled, each with another value as far as its type has so many.
-func sample(snapshot, report *object) string {
+// sample returns for each document a function that returns what it is made of with every field
+// filled, each with another value as far as its type has so many.
+func sample(roots ...*object) string {
 	var s filler
-	return fmt.Sprintf("func sampleSnapshot() *mqs.Snapshot {\nreturn &mqs.Snapshot%s\n}\n\nfunc sampleReport() *waitfor.Report {\nreturn &waitfor.Report%s\n}\n",
-		s.object(snapshot), s.object(report))
+	var b strings.Builder
+	for _, o := range roots {
+		fmt.Fprintf(&b, "func sample%s() *%s {\nreturn &%[2]s%s\n}\n\n", o.typ.Name(), goName(o.typ), s.object(o))
+	}
+	return b.String()
 }
 
 // filler makes values as Go code.
@@ -63,6 +66,8 @@ func (s *filler) value(f *field) string {
 			return "mqs.UnexpectedMessages"
 		case objects:
 			return s.object(f.object)
+		case single:
+			return "&" + goName(f.value) + s.object(f.object)
 		case tuples:
 			var values []string
 			for i := range t.NumField() {

@@ -167,6 +167,11 @@ func (f *field) schema() members {
 		items = members{{"type", "array"}, {"prefixItems", prefix}, {"minItems", n}, {"maxItems", n}}
 	case objects:
 		items = reference(f.object.name)
+	case single:
+		if f.isNullable() {
+			return append(out, nullable(reference(f.object.name))...)
+		}
+		return append(out, reference(f.object.name)...)
 	}
 	list := members{{"type", "array"}}
 	if f.max != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -33,14 +34,14 @@ func literal(s string) string {
 	return strconv.Quote(s)
 }
 
-// writer returns the functions that append objects to a buffer, and the one that appends the
+// writer returns the functions that append objects to a buffer, and those that append the
 // members of a document that is an object itself; they follow its version.
-func writer(order []*object, root *object) string {
+func writer(order []*object, roots ...*object) string {
 	c := new(code)
-	for _, o := range append(order, root) {
+	for _, o := range slices.Concat(order, roots) {
 		c.say("func append%s(b []byte, s *jsonout.Sink, v *%s) []byte {", o.camel(), goName(o.typ))
 		before := "{"
-		if o == root {
+		if slices.Contains(roots, o) {
 			before = ", "
 		}
 		for _, f := range o.fields {
@@ -83,7 +84,7 @@ func (f *field) write(c *code, before string) {
 	case f.maybe:
 		value, null = v+".Value", "!"+v+".Known"
 	case !f.null:
-	case f.isList():
+	case f.isList() || f.shape == single:
 		null = v + " == nil"
 	case f.shape == integer:
 		null = fmt.Sprintf("%s < %d", v, *f.min)
@@ -129,6 +130,8 @@ func (f *field) writeValue(c *code, v string) {
 		c.add("jsonout.Text(b, %s.String())", v)
 	case ranges:
 		c.add("jsonout.Text(b, waitfor.Ranges(%s))", v)
+	case single:
+		c.add("append%s(b, s, %s)", f.object.camel(), v)
 	}
 }
 

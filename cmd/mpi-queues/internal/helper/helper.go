@@ -70,6 +70,10 @@ func (h *Helper) Server(log zerolog.Logger) *bridge.Server {
 	bridge.RegisterDisplay(s, bridge.MethodQueues, h.Queues)
 	bridge.RegisterDisplay(s, bridge.MethodDescribe, h.Describe)
 	bridge.RegisterDisplay(s, bridge.MethodDeadlock, h.Deadlock)
+	bridge.RegisterDisplay(s, bridge.MethodHandle, h.Handle)
+	bridge.Register(s, bridge.MethodHandles, h.Handles)
+	bridge.Register(s, bridge.MethodFindCommunicator, h.FindCommunicator)
+	bridge.Register(s, bridge.MethodRank, h.Rank)
 	bridge.Register(s, bridge.MethodRanks, h.Ranks)
 	bridge.RegisterNotification(s, bridge.MethodExited, h.Exited)
 	return s
@@ -86,6 +90,9 @@ func (h *Helper) Queues(ctx context.Context, d *bridge.Debugger, p bridge.Queues
 		return &bridge.UsageError{Err: err}
 	}
 	filter := read.Filter{Comm: p.Comm, Queue: queue, Internal: p.Internal, Limit: p.Limit}
+	if err := sameAs(ctx, d, p, &filter); err != nil {
+		return err
+	}
 	processes := inferiors(d, p.Processes)
 	content := recording.Content{Choice: from.choice, Beside: obstacles(p.Obstacles)}
 	if p.Record {
@@ -113,10 +120,14 @@ func (h *Helper) Queues(ctx context.Context, d *bridge.Debugger, p bridge.Queues
 func display(ctx context.Context, d *bridge.Debugger, s *mqs.Snapshot, p bridge.QueuesParams) error {
 	d.Progress(ctx, "writing")
 	out := d.Stream(ctx, "display")
-	if p.Format == "json" {
+	style := render.Style{On: p.Styled, Members: p.Members}
+	switch {
+	case p.Format == "json":
 		return document.Write(out, s)
+	case p.View == "queues":
+		return render.Text(out, s, style)
 	}
-	return render.Text(out, s, render.Style{On: p.Styled, Members: p.Members})
+	return render.Objects(out, s, render.View(p.View), style)
 }
 
 // record completes what the recorders saw by all that no filter keeps, and hands it over. Each

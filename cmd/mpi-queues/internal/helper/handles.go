@@ -1,0 +1,100 @@
+package helper
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/mpi-queues/mpi-queues/bridge"
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/decoders"
+	"github.com/mpi-queues/mpi-queues/mqs/document"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
+	"github.com/mpi-queues/mpi-queues/mqs/render"
+)
+
+// handleSources are the ways to read what handles stand for: the interface of vendors' DLLs knows no handles.
+var handleSources = read.Sources{Decoders: decoders.All}
+
+// Handle shows what one handle stands for.
+func (h *Helper) Handle(ctx context.Context, d *bridge.Debugger, p bridge.HandleParams) error {
+	handles, err := handleSources.Handles(inferior.NewReader(ctx, d.Inferior(p.Process)), []mqs.HandleValue{p.Handle})
+	if err != nil {
+		return err
+	}
+	out := d.Stream(ctx, "display")
+	if p.Format == "json" {
+		return document.WriteHandle(out, handles[0])
+	}
+	return render.Handle(out, handles[0], render.Style{On: p.Styled})
+}
+
+// Handles says what several handles stand for. It asks for memory, symbols and types alone: the debugger may
+// be in the midst of its own work.
+func (h *Helper) Handles(ctx context.Context, d *bridge.Debugger, p bridge.HandlesParams) (*bridge.HandlesResult, error) {
+	handles, err := handleSources.Handles(inferior.NewReader(ctx, d.Inferior(p.Process)), p.Handles)
+	if err != nil {
+		return nil, err
+	}
+	out := &bridge.HandlesResult{}
+	for _, handle := range handles {
+		text := bridge.HandleText{Summary: render.Summary(handle), Parts: []bridge.Part{}}
+		for _, part := range render.Parts(handle) {
+			text.Parts = append(text.Parts, bridge.Part(part))
+		}
+		rank, size := handle.Place()
+		text.Rank, text.Size = optional(rank), optional(size)
+		out.Handles = append(out.Handles, text)
+	}
+	return out, nil
+}
+
+// FindCommunicator looks for a communicator's handle by its name.
+func (h *Helper) FindCommunicator(ctx context.Context, d *bridge.Debugger, p bridge.FindCommunicatorParams) (*bridge.FindCommunicatorResult, error) {
+	c, err := handleSources.FindCommunicator(inferior.NewReader(ctx, d.Inferior(p.Process)), p.Name)
+	if err != nil {
+		return nil, err
+	}
+	out := &bridge.FindCommunicatorResult{}
+	if c.Handle.Known {
+		value := uint64(c.Handle.Value)
+		out.Handle = &value
+	}
+	return out, nil
+}
+
+// Rank says which rank a process is: by its MPI library or, where that does not say, by its launcher.
+func (h *Helper) Rank(ctx context.Context, d *bridge.Debugger, p bridge.RankParams) (*bridge.RankResult, error) {
+	r := inferior.NewReader(ctx, d.Inferior(p.Process))
+	known, err := handleSources.Describe(r, read.Native)
+	if err != nil {
+		return nil, err
+	}
+	launcher := &sources{jobs: h.finder()}
+	if rank, size := launcher.rankOf(r.Info()); !known.GlobalRank.Known {
+		known.GlobalRank, known.WorldSize = rank, cmp.Or(known.WorldSize, size)
+	}
+	return &bridge.RankResult{Rank: optional(known.GlobalRank), Size: optional(known.WorldSize)}, nil
+}
+
+// sameAs completes a filter by the communicator that an expression stands for, if none has the name.
+func sameAs(ctx context.Context, d *bridge.Debugger, p bridge.QueuesParams, f *read.Filter) error {
+	if p.CommHandle == nil {
+		return nil
+	}
+	for _, process := range p.Processes {
+		if process.Inferior != p.CommInferior {
+			continue
+		}
+		r := inferior.NewReader(ctx, d.Inferior(process))
+		if _, err := handleSources.FindCommunicator(r, p.Comm); err == nil {
+			return nil
+		}
+		c, err := handleSources.Communicator(r, *p.CommHandle)
+		if err != nil {
+			return err
+		}
+		f.Same = c
+	}
+	return nil
+}
