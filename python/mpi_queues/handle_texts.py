@@ -49,6 +49,10 @@ class Texts:
         self._postponed.clear()
         self._has_failed = False
 
+    def try_again(self) -> None:
+        """Lets what has failed while the program went on be asked for: it has stopped."""
+        self._has_failed = False
+
     def find(self, handle: protocol.HandleValue) -> Optional[protocol.HandleText]:
         """Returns what a handle of the selected inferior's process stands for; None if that can't
         be told now. Touches nothing that the user has selected or set."""

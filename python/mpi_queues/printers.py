@@ -102,8 +102,8 @@ def _quietly(work: Callable[[], None]) -> None:
 
 
 def _on_stop(_event: Any) -> None:
-    """Serves gdb's event for a stop."""
-    TEXTS.forget()
+    """Serves gdb's event for a stop, before or after which it has shown the frame."""
+    TEXTS.try_again()
     _quietly(TEXTS.prepare)
 
 
