@@ -45,8 +45,8 @@ def _in_frames() -> Iterator[protocol.HandleValue]:
             block = block.superblock
         if block:
             for outer in (block.static_block, block.global_block):
-                if outer and outer.start not in seen:
-                    seen.add(outer.start)
+                if outer and (outer.start, outer.is_global) not in seen:
+                    seen.add((outer.start, outer.is_global))
                     for symbol in _of_file(frame, outer):
                         yield from _of_symbol(symbol, frame, limit)
         frame = _older(frame)

@@ -319,6 +319,14 @@ def chatter_between() -> None:
 
 
 @scenario
+def silent() -> None:
+    """Never answers a request."""
+    handshake()
+    receive()
+    time.sleep(1000)
+
+
+@scenario
 def obedient() -> None:
     """Waits to be cancelled."""
     handshake()
