@@ -39,6 +39,8 @@ class Texts:
         # The handles that only a place where settings may be touched can ask for.
         self._postponed: List[protocol.HandleValue] = []
         self._prepared: Dict[int, _State] = {}
+        # The processes as they were described where gdb let it be done.
+        self._described: Dict[int, Tuple[_State, protocol.Process]] = {}
         # The processes that were too slow once.
         self._slow: Set[Tuple[int, int]] = set()
 
@@ -116,11 +118,25 @@ class Texts:
         keys = [key for key in wanted if key not in self._known]
         began = time.monotonic()
         try:
-            texts = ask(current_process(), [wanted[key] for key in keys], SECONDS, may_start)
+            texts = ask(self._describe(process), [wanted[key] for key in keys], SECONDS, may_start)
         finally:
             if time.monotonic() - began >= SECONDS:
                 self._slow.add(process)
         self._known.update(zip(keys, texts))
+
+    def _describe(self, process: Tuple[int, int]) -> protocol.Process:
+        """Describes the selected inferior's process, by what is remembered of it where gdb's own
+        commands would be needed (before gdb 12)."""
+        state = process + (lookup.files_generation(),)
+        try:
+            described = current_process()
+        except Untouchable:
+            known = self._described.get(process[0])
+            if known is None or known[0] != state:
+                raise
+            return known[1]
+        self._described[process[0]] = state, described
+        return described
 
     def _fail(self) -> None:
         """Gives up until the program goes on."""

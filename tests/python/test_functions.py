@@ -20,7 +20,7 @@ class FunctionsTest(StoppedTest):
     def setUp(self) -> None:
         super().setUp()
         functions._places.clear()
-        gdb.execute("frame function inner", to_string=True)
+        self.select("inner")
 
     def asked(self, method: str) -> List[Any]:
         """Returns the parameters of the requests of a method."""

@@ -3,8 +3,7 @@
 import os
 from typing import Any, Dict, List
 
-import gdb
-from harness import StoppedTest, end_program, evaluate
+from harness import PRINTS, StoppedTest, end_program, evaluate
 from mpi_queues import handle_commands, options
 
 
@@ -20,7 +19,7 @@ class CommandsTest(StoppedTest):
 
     def setUp(self) -> None:
         super().setUp()
-        gdb.execute("frame function inner", to_string=True)
+        self.select("inner")
         self.fake("good")
 
     def handle(self, arguments: str) -> Dict[str, Any]:
@@ -94,7 +93,8 @@ class CommandsTest(StoppedTest):
         return self.command("complete " + text).splitlines()
 
     def test_completion(self) -> None:
-        self.assertEqual(self.completed("mpi-handle halo.req"), ["mpi-handle halo.requests"])
+        if PRINTS:
+            self.assertEqual(self.completed("mpi-handle halo.req"), ["mpi-handle halo.requests"])
         self.assertEqual(self.completed("mpi-handle -t"), ["mpi-handle -type"])
         self.assertEqual(self.completed("mpi-handle -type s"),
                          ["mpi-handle -type session", "mpi-handle -type status"])

@@ -13,11 +13,6 @@ def tearDownModule() -> None:
     end_program()
 
 
-def select(function: str) -> None:
-    """Selects the frame of a function."""
-    gdb.execute("frame function " + function, to_string=True)
-
-
 class HandlesTest(StoppedTest):
     """A frame with variables of many types."""
 
@@ -26,7 +21,7 @@ class HandlesTest(StoppedTest):
 
     def setUp(self) -> None:
         super().setUp()
-        select(self.function)
+        self.select(self.function)
 
     def told(self, expression: str) -> Optional[Tuple[str, bool]]:
         """Returns what the type of an expression says."""

@@ -5,8 +5,8 @@ import time
 from typing import Any, Dict, List, Tuple
 
 import gdb
-from harness import FAKE, StoppedTest, end_program, running_helper, steps
-from mpi_queues import handle_texts, link, printers
+from harness import FAKE, PRINTS, StoppedTest, end_program, running_helper, steps
+from mpi_queues import handle_texts, link, printers, process, selection
 from mpi_queues.handle_texts import TEXTS
 
 # A communicator's handle without a printer.
@@ -33,7 +33,9 @@ class PrintersTest(StoppedTest):
 
     def setUp(self) -> None:
         super().setUp()
-        gdb.execute("frame function inner", to_string=True)
+        if not PRINTS:
+            self.skipTest("this gdb prints nothing")
+        self.select("inner")
         self.prepared("handles")
 
     def prepared(self, scenario: str, **arguments: Any) -> None:
@@ -71,7 +73,7 @@ class PrintersTest(StoppedTest):
         self.assertEqual(self.printed("unknown"), "(MPI_Comm) 0xdead")
 
     def test_fortran(self) -> None:
-        gdb.execute("frame function of_fortran", to_string=True)
+        self.select("of_fortran")
         self.assertRegex(self.printed("comm"), r"comm 4294967293.* = \{handle = -3, local")
         self.assertRegex(self.printed("comms"), r"^\(comm 41.*, comm 42.*\)$")
 
@@ -133,7 +135,7 @@ class PrintersTest(StoppedTest):
     def test_what_would_touch(self) -> None:
         """A frame of Fortran's, where symbols can't be looked for, has its values printed raw; at
         the prompt they are asked for."""
-        gdb.execute("frame function of_fortran", to_string=True)
+        self.select("of_fortran")
         call = ["symbols/find", {"inferior": self.number, "names": ["called"]}]
         self.prepared("good", handles={"handles": []})
         self.fake("handles", calls=[call])
@@ -148,6 +150,23 @@ class PrintersTest(StoppedTest):
         printers._on_prompt()
         self.assertIn("comm 4294967293", self.printed("comm"))
         self.assertEqual(len(self.asked()), 2)
+
+    def test_old_gdb(self) -> None:
+        """A gdb whose commands alone describe a process is asked at the stop."""
+        def touching(inferior: gdb.Inferior) -> str:
+            selection.touch()
+            return kind_of(inferior)
+
+        kind_of = process.kind_of
+        setattr(process, "kind_of", touching)
+        try:
+            TEXTS.forget()
+            self.assertIn("comm 10", self.printed("comm"))
+            TEXTS.forget()
+            TEXTS._described.clear()
+            self.assertEqual(self.printed("comm"), RAW)
+        finally:
+            setattr(process, "kind_of", kind_of)
 
     def test_no_helper(self) -> None:
         """A printer starts none."""
