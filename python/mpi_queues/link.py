@@ -77,7 +77,9 @@ class Link:
             self._is_busy = False
 
     def start(self, helper: str, debug: bool) -> None:
-        """Starts the helper, unless the right one runs. Raises Failure."""
+        """Starts the helper, unless the right one runs or is being asked. Raises Failure."""
+        if self._is_busy:
+            return
         try:
             with interrupts.held():
                 self._ensure(helper, debug)

@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Tuple
 
 import gdb
 from harness import FAKE, PRINTS, StoppedTest, end_program, running_helper, steps
-from mpi_queues import handle_texts, link, printers, process, selection
+from mpi_queues import handle_texts, link, printers, process, protocol, selection
 from mpi_queues.handle_texts import TEXTS
 
 # A communicator's handle without a printer.
@@ -238,6 +238,23 @@ class PrintersTest(StoppedTest):
         for expression in ("integer", "real", "requests", "main"):
             value = gdb.parse_and_eval(expression)
             self.assertLess(steps(lambda: lookup(value)), 12, expression)
+
+
+class StartTest(StoppedTest):
+    """Starting the helper where gdb reads files in the midst of a request."""
+
+    def test_busy(self) -> None:
+        self.fake("good")
+        pids: List[int] = []
+
+        def serve(method: str, params: Any) -> Any:
+            link.LINK.start(FAKE, False)
+            pids.append(link.LINK.pid())
+            return None, None
+
+        self.fake("calls", calls=[["memory/read", {}]])
+        link.LINK.request("describe", {}, protocol.Result, serve, FAKE, False)
+        self.assertEqual(pids, [link.LINK.pid()])
 
 
 class WithoutMPITest(StoppedTest):
