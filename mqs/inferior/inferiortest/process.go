@@ -142,10 +142,10 @@ func (p *Process) Threads(context.Context, int, []string) ([]inferior.Thread, er
 // StackPointer is where all frames of a [Thread] begin: nothing is on such a stack.
 const StackPointer = inferior.Addr(0x7000)
 
-// Thread is a thread of the debugger's number and of 100 more as the kernel's. Its stack, which is
+// Thread is a thread with the debugger's number, and 100 more as the kernel's. Its stack, which is
 // complete, has the functions named, from the innermost outwards, with " < " between them: each as NAME
 // or, if it is in a library, as NAME@PATH; with a colon after NAME it is at line 1 of the source "a.c".
-// "?" is a function whose name is not known. Its registers hold the addresses held.
+// "?" is a function whose name is not known. Its registers have the addresses in held.
 func Thread(number int, functions string, held ...inferior.Addr) inferior.Thread {
 	t := inferior.Thread{Number: number, ID: 100 + number, Complete: true}
 	for _, part := range strings.Split(functions, " < ") {

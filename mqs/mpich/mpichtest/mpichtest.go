@@ -1,4 +1,4 @@
-// Package mpichtest reads processes of MPICH for the tests of the rooms that decode them.
+// Package mpichtest reads processes of MPICH for the tests of the packages that its decoder is made of.
 package mpichtest
 
 import (
