@@ -125,6 +125,20 @@ func (p *Process) FindSymbols(_ context.Context, names []string) ([]*inferior.Sy
 	return out, nil
 }
 
+// Found is what a reader finds of all the process's symbols, by name.
+func (p *Process) Found() map[string]inferior.Symbol {
+	out := map[string]inferior.Symbol{}
+	for name, s := range p.Symbols {
+		out[name] = *s
+	}
+	return out
+}
+
+// Field is a member of a C type: its offset and size in bytes.
+func Field(offset, size int, kind layout.Kind) layout.Field {
+	return layout.Field{Offset: offset, Size: size, Kind: kind}
+}
+
 // FindTypes is [inferior.Inferior.FindTypes]. A type comes with all its fields, whichever were asked for.
 func (p *Process) FindTypes(_ context.Context, queries []layout.TypeQuery) ([]*layout.Layout, error) {
 	out := make([]*layout.Layout, len(queries))
