@@ -153,8 +153,8 @@ func (p *Process) Threads(context.Context, int, []string) ([]inferior.Thread, er
 	return p.Stacks, nil
 }
 
-// StackPointer is where all frames of a [Thread] begin: nothing is on such a stack.
-const StackPointer = inferior.Addr(0x7000)
+// stackPointer is where all frames of a [Thread] begin: nothing is on such a stack.
+const stackPointer = inferior.Addr(0x7000)
 
 // Thread is a thread with the debugger's number, and 100 more as the kernel's. Its stack, which is
 // complete, has the functions named, from the innermost outwards, with " < " between them: each as NAME
@@ -164,7 +164,7 @@ func Thread(number int, functions string, held ...inferior.Addr) inferior.Thread
 	t := inferior.Thread{Number: number, ID: 100 + number, Complete: true}
 	for _, part := range strings.Split(functions, " < ") {
 		name, object, _ := strings.Cut(part, "@")
-		f := inferior.Frame{Object: object, StackPointer: StackPointer}
+		f := inferior.Frame{Object: object, StackPointer: stackPointer}
 		if strings.HasSuffix(name, ":") {
 			f.File, f.Line = "a.c", 1
 		}
