@@ -1,4 +1,4 @@
-// Package mpichtest reads processes of MPICH for the tests of the rooms that decode them.
+// Package mpichtest reads processes of MPICH for the tests of the packages that decode them.
 package mpichtest
 
 import (
