@@ -98,7 +98,7 @@ func TestMappings(t *testing.T) {
 }
 
 func TestEnvironment(t *testing.T) {
-	long := strings.Repeat("x", MaxVariable)
+	long := strings.Repeat("x", maxVariable)
 	text := "A=1\x00B=\x00C\x00A=2\x00=9\x00LONG=" + long + "x\x00LONG=" + long + "\x00D=4"
 	values, err := folder(t, map[string]string{"environ": text}).Environment(7, []string{"A", "B", "C", "D", "E", "LONG"})
 	if want := map[string]string{"A": "1", "B": "", "D": "4", "LONG": long}; err != nil || !reflect.DeepEqual(values, want) {

@@ -88,9 +88,9 @@ func (h *History) Past(s *mqs.Snapshot, stopped Clocks) waitfor.Past {
 	return out
 }
 
-// IsSecond says whether a look at processes is a second one at all of them that had
+// isSecond says whether a look at processes is a second one at all of them that had
 // something to run when they were stopped: on a busy machine they may not have run yet.
-func IsSecond(past waitfor.Past, stopped Clocks) bool {
+func isSecond(past waitfor.Past, stopped Clocks) bool {
 	for pid := range past.Earlier {
 		if stopped[pid].runnable && !past.Ran[pid] {
 			return false
@@ -99,9 +99,9 @@ func IsSecond(past waitfor.Past, stopped Clocks) bool {
 	return true
 }
 
-// Settled says whether all processes that have something to run have run for long enough
+// settled says whether all processes that have something to run have run for long enough
 // since they were looked at.
-func (h *History) Settled() bool {
+func (h *History) settled() bool {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	for pid, before := range h.seen {
@@ -112,8 +112,8 @@ func (h *History) Settled() bool {
 	return true
 }
 
-// Watched is how long ago the first look was.
-func (h *History) Watched() time.Duration { return time.Since(h.first) }
+// watched is how long ago the first look was.
+func (h *History) watched() time.Duration { return time.Since(h.first) }
 
 // Wait waits until something is so, as long as the context lasts.
 func Wait(ctx context.Context, until func() bool) {

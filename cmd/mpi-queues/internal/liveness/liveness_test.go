@@ -24,14 +24,14 @@ func TestPast(t *testing.T) {
 		t.Errorf("at the first look, the past is %+v", p)
 	}
 	first := seen.seen[pid].clock
-	Wait(t.Context(), seen.Settled)
+	Wait(t.Context(), seen.settled)
 	if p := seen.Past(s, Clocks{pid: first}); p.Looks != 1 || p.Earlier[pid] == nil || p.Ran[pid] {
 		t.Errorf("of one that has run while it was looked at, the past is %+v", p)
 	}
 	if seen.seen[pid].clock != first {
 		t.Error("a look before which it has not run is the one that the next is held against")
 	}
-	Wait(t.Context(), seen.Settled)
+	Wait(t.Context(), seen.settled)
 	if p := seen.Past(s, seen.Clocks()); p.Looks != 2 || p.Earlier[pid] == nil || !p.Ran[pid] {
 		t.Errorf("of one that has run, the past is %+v", p)
 	}
@@ -40,7 +40,7 @@ func TestPast(t *testing.T) {
 	}
 	Wait(t.Context(), func() bool { p, err := tracee.Read(pid); return err == nil && p.State == 'T' })
 	seen.Past(s, seen.Clocks())
-	if Wait(t.Context(), seen.Settled); seen.Past(s, seen.Clocks()).Ran[pid] {
+	if Wait(t.Context(), seen.settled); seen.Past(s, seen.Clocks()).Ran[pid] {
 		t.Error("one that is stopped has run")
 	}
 }
