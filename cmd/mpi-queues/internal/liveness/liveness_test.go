@@ -7,6 +7,7 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/tracee"
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
 // A process has run since it was looked at if it has had a processor before it was stopped
@@ -56,5 +57,26 @@ func TestPastOfExited(t *testing.T) {
 	seen.Past(s, nil)
 	if p := seen.Past(s, seen.Clocks()); p.Earlier[short.Process.Pid] == nil {
 		t.Errorf("the past is %+v", p)
+	}
+}
+
+// A look is the second one once all that had something to run have run. What sleeps, or was not looked
+// at before, is not waited for.
+func TestIsSecond(t *testing.T) {
+	for name, c := range map[string]struct {
+		ran     map[int]bool
+		stopped Clocks
+		want    bool
+	}{
+		"both have run":          {map[int]bool{1: true, 2: true}, Clocks{1: {runnable: true}, 2: {runnable: true}}, true},
+		"one waits for its turn": {map[int]bool{1: true}, Clocks{1: {runnable: true}, 2: {runnable: true}}, false},
+		"one sleeps":             {map[int]bool{1: true}, Clocks{1: {runnable: true}, 2: {}}, true},
+		"another one has come":   {map[int]bool{1: true, 2: true}, Clocks{3: {runnable: true}}, true},
+		"one of them has ended":  {map[int]bool{1: true}, Clocks{1: {runnable: true}}, true},
+	} {
+		past := waitfor.Past{Earlier: map[int]*mqs.Process{1: {}, 2: {}}, Ran: c.ran}
+		if got := isSecond(past, c.stopped); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
 	}
 }
