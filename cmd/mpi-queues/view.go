@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"io"
 	"os"
 	"strconv"
 
@@ -71,14 +70,16 @@ func (l *limit) Type() string { return "limit" }
 
 // show writes a snapshot where the user wants it.
 func (v *view) show(s *mqs.Snapshot) error {
-	format := "text"
-	if v.json {
-		format = "json"
+	write := func(f *os.File, styled bool) error {
+		if v.json {
+			return document.Write(f, s)
+		}
+		return render.Text(f, s, v.style(styled))
 	}
 	if v.output == "" {
-		return write(os.Stdout, s, format, v.style(isStyled(os.Stdout)))
+		return write(os.Stdout, isStyled(os.Stdout))
 	}
-	return atomicfile.Write(v.output, func(f *os.File) error { return write(f, s, format, v.style(false)) })
+	return atomicfile.Write(v.output, func(f *os.File) error { return write(f, false) })
 }
 
 // style is how text is shown, marked up or not.
@@ -87,12 +88,4 @@ func (v *view) style(styled bool) render.Style { return render.Style{On: styled,
 // isStyled says whether text that goes to f is marked up.
 func isStyled(f *os.File) bool {
 	return isatty.IsTerminal(f.Fd()) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-}
-
-// write renders a snapshot as "json" or, any other format, as text in a style.
-func write(w io.Writer, s *mqs.Snapshot, format string, style render.Style) error {
-	if format == "json" {
-		return document.Write(w, s)
-	}
-	return render.Text(w, s, style)
 }
