@@ -33,6 +33,7 @@ var Symbols = []string{SymCommunicators, SymSendRequests, SymRecvRequests, symPM
 // Process is one process that uses Open MPI, during one stop.
 type Process struct {
 	types
+	objectTypes
 	R       *inferior.Reader
 	Symbols map[string]inferior.Symbol
 	Layouts *layout.Layouts
@@ -61,6 +62,7 @@ func newProcess(r *inferior.Reader, symbols map[string]inferior.Symbol, l *layou
 	p := &Process{R: r, Symbols: symbols, Layouts: l,
 		Comms: map[inferior.Addr]*Comm{}, byAddr: map[inferior.Ptr[Communicator]]*Comm{},
 		classes: map[inferior.Ptr[Class]]Class{}, groups: map[inferior.Ptr[Group]]groupRead{}, datatypes: map[inferior.Ptr[Datatype]]DatatypeInfo{}}
+	_ = inferior.Bind(&p.objectTypes, l) // what is missing there is not read
 	return p, inferior.Bind(&p.types, l)
 }
 
