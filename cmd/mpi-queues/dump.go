@@ -22,7 +22,6 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
-	"github.com/mpi-queues/mpi-queues/mqs/render"
 )
 
 func dumpCommand() *cobra.Command {
@@ -188,7 +187,7 @@ func (d *dump) tables(s *mqs.Snapshot) error {
 		}
 	}
 	fill := func(f *os.File, styled bool) error {
-		err := render.Text(f, here, d.style(styled))
+		err := d.write(f, here, styled)
 		for _, r := range d.remarks {
 			_, printErr := fmt.Fprintf(f, "\n%s.\n", printable.Text(r))
 			err = errors.Join(err, printErr)

@@ -54,9 +54,18 @@ func reportDocument(t testing.TB, r *waitfor.Report) []byte {
 	return b.Bytes()
 }
 
+func handleDocument(t *testing.T, h *mqs.Handle) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := WriteHandle(&b, h); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
 // The samples have something in every field that a document has.
 func TestSamplesAreFull(t *testing.T) {
-	for _, sample := range []any{sampleSnapshot(), sampleReport()} {
+	for _, sample := range []any{sampleSnapshot(), sampleReport(), sampleHandle()} {
 		full := map[string]bool{}
 		look(reflect.ValueOf(sample), full)
 		for field, filled := range full {
@@ -100,6 +109,8 @@ func TestDocumentsKeepTheirSchemas(t *testing.T) {
 		{"schema.json", document(t, sample()), false},
 		{"report-schema.json", reportDocument(t, sampleReport()), true},
 		{"report-schema.json", reportDocument(t, &waitfor.Report{Verdict: waitfor.Unknown}), false},
+		{"handle-schema.json", handleDocument(t, sampleHandle()), true},
+		{"handle-schema.json", handleDocument(t, &mqs.Handle{Kind: mqs.CommHandle}), false},
 	} {
 		schema, err := jsonschema.NewCompiler().Compile(c.schema)
 		if err != nil {

@@ -124,7 +124,7 @@ func (w *Workspace) Program(t testing.TB, source string) string {
 
 func (w *Workspace) compile(source string) (string, error) {
 	programs := filepath.Join(w.Root, "tests", "programs")
-	path := filepath.Join(w.Folder, "programs", strings.TrimSuffix(filepath.Base(source), ".c"))
+	path := filepath.Join(w.Folder, "programs", strings.TrimSuffix(filepath.Base(source), filepath.Ext(source)))
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", err
 	}
@@ -135,7 +135,9 @@ func (w *Workspace) compile(source string) (string, error) {
 	}
 	args = append(args, sources...)
 	compiler := "gcc"
-	if accounts := strings.Contains(text, `"expect.h"`); accounts || strings.Contains(text, "<mpi.h>") {
+	if filepath.Ext(source) == ".F90" {
+		compiler = w.MPI.Fortran // which compiles C too
+	} else if accounts := strings.Contains(text, `"expect.h"`); accounts || strings.Contains(text, "<mpi.h>") {
 		compiler = w.MPI.Compiler
 		if accounts {
 			args = append(args, filepath.Join(programs, "expect.c"), filepath.Join(programs, "expect_json.c"))
