@@ -249,6 +249,16 @@ func (s *Struct[T]) Read(r *Reader, p Ptr[T]) (T, error) {
 	return s.decode(r.order, p, b), nil
 }
 
+// Decode reads an object out of its bytes, which need not stand in the process's memory. It returns false if they
+// are too few.
+func (s *Struct[T]) Decode(r *Reader, b []byte) (T, bool) {
+	if len(b) < s.size {
+		var none T
+		return none, false
+	}
+	return s.decode(r.order, 0, b), true
+}
+
 // Places returns where the members of the object that p points to stand, of those that are
 // [Embedded], without reading it: for objects far larger than what is wanted of them.
 func (s *Struct[T]) Places(p Ptr[T]) T {

@@ -228,7 +228,8 @@ const (
 )
 
 // readOSCSM reads the epochs of a window of osc/sm. It keeps nothing of a fence, so that none is known
-// where no other access epoch is open. MPI_Win_lock_all locks the ranks one by one.
+// where no other access epoch is open. MPI_Win_lock_all locks the ranks one by one: who holds a shared lock of
+// all of several has done what it does.
 func (p *Process) readOSCSM(w *window) {
 	m, err := p.OSCSM.Read(p.R, inferior.Ptr[oscSM](w.Module))
 	if err != nil {
@@ -253,6 +254,9 @@ func (p *Process) readOSCSM(w *window) {
 		}
 	}
 	epochs := lockEpochs(held)
+	if len(epochs) == 1 && epochs[0].Exclusive != mqs.Known(true) && len(locks) > 1 && len(epochs[0].Ranks) == len(locks) {
+		epochs = []mqs.Epoch{{Kind: mqs.LockAllEpoch}}
+	}
 	if m.StartGroup != 0 {
 		epochs = append(epochs, mqs.Epoch{Kind: mqs.StartEpoch, Ranks: p.ranksIn(w, m.StartGroup)})
 	}

@@ -1,7 +1,6 @@
 package ompi
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -55,9 +54,9 @@ func (p *Process) Resolve(q Queues, v mqs.HandleValue) *mqs.Handle {
 	return h
 }
 
-// read reads an object that a handle stands for, once its class has proved what it is. It returns false of what
-// is no such object, which the handle then says. hasLock is true of an object that has stood there and has been
-// freed, as far as that is known.
+// readObject reads an object that a handle stands for, once its class has proved what it is. It returns false of
+// what is no such object, which the handle then says. isFreed says whether one that has been freed has stood there,
+// and is nil if that can't be told.
 func readObject[T any](p *Process, h *mqs.Handle, s *inferior.Struct[T], at inferior.Ptr[T], isFreed func() bool) (T, bool) {
 	var none T
 	if !s.Bound() {
@@ -122,13 +121,14 @@ func (p *Process) resolveComm(h *mqs.Handle, at inferior.Ptr[Communicator]) {
 }
 
 // communicatorOf is the communicator at an address as it is shown, nil if there is none.
-func (p *Process) communicatorOf(at inferior.Ptr[Communicator]) *mqs.Queues {
+func (p *Process) communicatorOf(at inferior.Ptr[Communicator]) *mqs.Communicator {
 	if len(p.Comms) == 0 {
 		for range p.Communicators() { // what can't be read is said where the queues are
 		}
 	}
 	if c := p.CommAt(at); c != nil {
-		return &mqs.Queues{Communicator: *c.Model}
+		out := *c.Model
+		return &out
 	}
 	return nil
 }
@@ -295,7 +295,7 @@ const (
 )
 
 func (p *Process) resolveInfo(h *mqs.Handle, at inferior.Ptr[info]) {
-	i, ok := readObject(p, h, &p.Info, at, nil)
+	i, ok := readObject(p, h, &p.InfoObject, at, nil)
 	if !ok || !p.enter(h, at.Addr(), i.FortranIndex) {
 		return
 	}
@@ -387,14 +387,8 @@ func (p *Process) resolveStatus(h *mqs.Handle, v mqs.HandleValue) {
 		}
 		data = b
 	}
-	if len(data) < p.Status.Size() {
-		h.State = mqs.InvalidHandle
-		return
-	}
-	const at = 1 << 12 // where the bytes stand for the reader: anywhere but at 0
-	r := inferior.NewReader(context.Background(), &bytesAlone{p.R.Inferior(), at, data})
-	s, err := p.Status.Read(r, at)
-	if err != nil {
+	s, ok := p.Status.Decode(p.R, data)
+	if !ok {
 		h.State = mqs.InvalidHandle
 		return
 	}

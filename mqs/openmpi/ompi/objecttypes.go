@@ -9,7 +9,7 @@ type objectTypes struct {
 	File       inferior.Struct[file]       `c:"ompi_file_t"`
 	Op         inferior.Struct[op]         `c:"ompi_op_t"`
 	Errhandler inferior.Struct[errhandler] `c:"ompi_errhandler_t"`
-	Info       inferior.Struct[info]       `c:"ompi_info_t"`
+	InfoObject inferior.Struct[info]       `c:"ompi_info_t"`
 	InfoEntry  inferior.Struct[infoEntry]  `c:"opal_info_entry_t"`
 	CString    inferior.Struct[cString]    `c:"opal_cstring_t"`  // from 5.0
 	Instance   inferior.Struct[instance]   `c:"ompi_instance_t"` // from 5.0

@@ -51,7 +51,7 @@ type Process struct {
 	groups    map[inferior.Ptr[Group]]groupRead
 	datatypes map[inferior.Ptr[Datatype]]DatatypeInfo
 
-	constructions map[inferior.Ptr[Datatype]]string
+	constructions map[nested]string
 
 	windows                   []*window
 	windowsRead, windowsKnown bool
@@ -73,7 +73,7 @@ func newProcess(r *inferior.Reader, symbols map[string]inferior.Symbol, l *layou
 	p := &Process{R: r, Symbols: symbols, Layouts: l,
 		Comms: map[inferior.Addr]*Comm{}, byAddr: map[inferior.Ptr[Communicator]]*Comm{},
 		classes: map[inferior.Ptr[Class]]Class{}, groups: map[inferior.Ptr[Group]]groupRead{}, datatypes: map[inferior.Ptr[Datatype]]DatatypeInfo{},
-		constructions: map[inferior.Ptr[Datatype]]string{}}
+		constructions: map[nested]string{}}
 	_ = inferior.Bind(&p.objectTypes, l) // what is missing there is not read
 	return p, inferior.Bind(&p.types, l)
 }
