@@ -112,12 +112,19 @@ func (p *Process) resolveComm(h *mqs.Handle, at inferior.Ptr[Communicator]) {
 	if predefined(h, c.FortranIndex, "MPI_COMM_WORLD", "MPI_COMM_SELF", "MPI_COMM_NULL") && h.State == mqs.NullHandle {
 		return
 	}
-	h.Communicator = p.communicatorOf(at)
-	if h.Communicator == nil {
+	of := p.communicatorOf(at)
+	switch {
+	case of == nil:
 		h.Notes = append(h.Notes, "it is not among the communicators of the process")
-	} else if h.State == mqs.LiveHandle {
-		h.Name = h.Communicator.Name
+		return
+	case of.Window.Known || of.File.Known: // no program is given one of these
+		h.State, h.FortranHandle = mqs.FreedHandle, mqs.Maybe[int32]{}
+		h.Notes = append(h.Notes, "the library has put a communicator of its own in its place, for "+of.Label())
+		return
+	case h.State == mqs.LiveHandle:
+		h.Name = of.Name
 	}
+	h.Communicator = of
 }
 
 // communicatorOf is the communicator at an address as it is shown, nil if there is none.
@@ -133,10 +140,10 @@ func (p *Process) communicatorOf(at inferior.Ptr[Communicator]) *mqs.Communicato
 	return nil
 }
 
-// Flags of a datatype (opal/datatype/opal_datatype.h, 4.1 to 6.0).
+// Flags of a datatype (opal/datatype/opal_datatype.h and ompi/datatype/ompi_datatype.h, 4.1 to 6.0).
 const (
-	datatypePredefined = 0x2
 	datatypeCommitted  = 0x4
+	datatypePredefined = 0x200
 )
 
 func (p *Process) resolveDatatype(h *mqs.Handle, at inferior.Ptr[Datatype]) {
@@ -152,19 +159,24 @@ func (p *Process) resolveDatatype(h *mqs.Handle, at inferior.Ptr[Datatype]) {
 	if _, isThere := inferior.OffsetOf(&p.Datatype, func(d *Datatype) *int32 { return &d.FortranIndex }); isThere && !p.enter(h, at.Addr(), d.FortranIndex) {
 		return
 	}
-	of := p.DatatypeInfo(at)
-	h.Name, h.State = of.Name, mqs.LiveHandle
+	h.State = mqs.LiveHandle
+	if predefined(h, d.FortranIndex, "MPI_DATATYPE_NULL") { // whose own name is another one
+		return
+	}
 	var flags mqs.Maybe[uint16]
 	if v, err := p.R.Uint(d.Flags.Addr(), 2); d.Flags != 0 && err == nil {
 		flags = mqs.Known(uint16(v))
 	}
 	switch {
-	case of.Name.Value == "MPI_DATATYPE_NULL":
-		h.State = mqs.NullHandle
-		return
 	case flags.Value&datatypePredefined != 0:
 		h.State = mqs.PredefinedHandle
+	case flags.Known && p.DatatypeArgs.Bound() && d.Args == 0: // all that MPI builds for programs keep how
+		h.State = mqs.FreedHandle
+		h.Notes = append(h.Notes, "the library has put a datatype of its own in its place")
+		return
 	}
+	of := p.DatatypeInfo(at)
+	h.Name = of.Name
 	h.Datatype = &mqs.Datatype{Name: of.Name, Size: of.Size, Construction: p.Construction(at)}
 	if flags.Known {
 		h.Datatype.Committed = mqs.Known(flags.Value&(datatypeCommitted|datatypePredefined) != 0)
@@ -256,14 +268,13 @@ func (p *Process) resolveOp(h *mqs.Handle, at inferior.Ptr[op]) {
 		return
 	}
 	h.State = mqs.LiveHandle
+	if predefined(h, o.FortranIndex, "MPI_OP_NULL") { // whose own name is another one
+		return
+	}
 	if o.Flags&opIntrinsic != 0 {
 		h.State = mqs.PredefinedHandle
 		if name, err := o.Name.Read(p.R, maxOpName); err == nil {
 			h.Name = mqs.Known(name)
-		}
-		if h.Name.Value == "MPI_OP_NULL" {
-			h.State = mqs.NullHandle
-			return
 		}
 	}
 	h.Commutative = mqs.Known(o.Flags&opCommutes != 0)

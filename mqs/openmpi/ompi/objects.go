@@ -86,6 +86,19 @@ func (p *Process) at(symbol string, index int32) (inferior.Addr, error) {
 	return to[0], nil
 }
 
+// isFirst says whether an object is the first one in the array of its kind. What stands there is brought with the
+// array.
+func (p *Process) isFirst(kind mqs.HandleKind, object inferior.Addr) bool {
+	a, err := p.array(fortranTables[kind])
+	if err != nil || a.Size == 0 {
+		return false
+	}
+	width := p.R.Info().PointerSize
+	_ = p.R.Prefetch([]inferior.Range{{Addr: a.Addr, Len: width}, {Addr: object, Len: width}}) // what fails here fails again below
+	first, err := p.R.Pointers(a.Addr, 1)
+	return err == nil && first[0] == object
+}
+
 // isOf says whether an object of a class stands at an address.
 func (p *Process) isOf(at inferior.Ptr[Object], class string) bool {
 	name, err := p.classAt(at)

@@ -89,9 +89,17 @@ func statusOf(state int32, complete uint64, isPersistent bool) mqs.Status {
 	return mqs.Pending
 }
 
+// messageNames are the names of the messages that the library has made.
+var messageNames = []string{"MPI_MESSAGE_NULL", "MPI_MESSAGE_NO_PROC"}
+
 // resolveMessage says what a message that MPI_Mprobe has taken is. Its object is on a free list once a receive
 // has got the message.
 func (p *Process) resolveMessage(q Queues, h *mqs.Handle, at inferior.Ptr[Message]) {
+	if p.isFirst(h.Kind, at.Addr()) { // which the library does not construct, so that it has no class
+		h.FortranHandle = mqs.Known[int32](0)
+		predefined(h, 0, messageNames...)
+		return
+	}
 	m, ok := readObject(p, h, &p.Message, at, nil)
 	if !ok {
 		return
@@ -101,7 +109,7 @@ func (p *Process) resolveMessage(q Queues, h *mqs.Handle, at inferior.Ptr[Messag
 	}
 	h.State = mqs.LiveHandle
 	switch {
-	case predefined(h, m.FortranIndex, "MPI_MESSAGE_NULL", "MPI_MESSAGE_NO_PROC"):
+	case predefined(h, m.FortranIndex, messageNames...):
 		return
 	case m.Next != 0 || m.Taken == 0:
 		h.State = mqs.FreedHandle
