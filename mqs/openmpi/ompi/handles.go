@@ -140,10 +140,12 @@ func (p *Process) communicatorOf(at inferior.Ptr[Communicator]) *mqs.Communicato
 	return nil
 }
 
-// Flags of a datatype (opal/datatype/opal_datatype.h and ompi/datatype/ompi_datatype.h, 4.1 to 6.0).
+// Flags of a datatype (opal/datatype/opal_datatype.h and ompi/datatype/ompi_datatype.h). The upper ones were moved
+// where there is room for more (6.0).
 const (
-	datatypeCommitted  = 0x4
-	datatypePredefined = 0x200
+	datatypeCommitted      = 0x4
+	datatypePredefined     = 0x200
+	datatypePredefinedWide = 0x40000
 )
 
 func (p *Process) resolveDatatype(h *mqs.Handle, at inferior.Ptr[Datatype]) {
@@ -163,14 +165,11 @@ func (p *Process) resolveDatatype(h *mqs.Handle, at inferior.Ptr[Datatype]) {
 	if predefined(h, d.FortranIndex, "MPI_DATATYPE_NULL") { // whose own name is another one
 		return
 	}
-	var flags mqs.Maybe[uint16]
-	if v, err := p.R.Uint(d.Flags.Addr(), 2); d.Flags != 0 && err == nil {
-		flags = mqs.Known(uint16(v))
-	}
+	predefinedFlag := map[int]uint32{2: datatypePredefined, 4: datatypePredefinedWide}[inferior.SizeOf(&p.Datatype, func(d *Datatype) *uint32 { return &d.Flags })]
 	switch {
-	case flags.Value&datatypePredefined != 0:
+	case d.Flags&predefinedFlag != 0:
 		h.State = mqs.PredefinedHandle
-	case flags.Known && p.DatatypeArgs.Bound() && d.Args == 0: // all that MPI builds for programs keep how
+	case predefinedFlag != 0 && p.DatatypeArgs.Bound() && d.Args == 0: // all that MPI builds for programs keep how
 		h.State = mqs.FreedHandle
 		h.Notes = append(h.Notes, "the library has put a datatype of its own in its place")
 		return
@@ -178,8 +177,8 @@ func (p *Process) resolveDatatype(h *mqs.Handle, at inferior.Ptr[Datatype]) {
 	of := p.DatatypeInfo(at)
 	h.Name = of.Name
 	h.Datatype = &mqs.Datatype{Name: of.Name, Size: of.Size, Construction: p.Construction(at)}
-	if flags.Known {
-		h.Datatype.Committed = mqs.Known(flags.Value&(datatypeCommitted|datatypePredefined) != 0)
+	if predefinedFlag != 0 {
+		h.Datatype.Committed = mqs.Known(d.Flags&(datatypeCommitted|predefinedFlag) != 0)
 	}
 	if _, isThere := inferior.OffsetOf(&p.Datatype, func(d *Datatype) *int64 { return &d.UpperBound }); isThere {
 		h.Datatype.LowerBound, h.Datatype.Extent = mqs.Known(d.LowerBound), mqs.Known(d.UpperBound-d.LowerBound)

@@ -131,12 +131,12 @@ type Proc struct {
 
 // Datatype is an ompi_datatype_t.
 type Datatype struct {
-	Name         inferior.Text             `c:"name"`
-	Size         uint64                    `c:"super.size"` // bytes
-	Flags        inferior.Embedded[uint16] `c:"super.flags,optional"`
-	LowerBound   int64                     `c:"super.lb,optional"` // bytes
-	UpperBound   int64                     `c:"super.ub,optional"`
-	FortranIndex int32                     `c:"d_f_to_c_index,optional"`
+	Name         inferior.Text `c:"name"`
+	Size         uint64        `c:"super.size"` // bytes
+	Flags        uint32        `c:"super.flags,optional"`
+	LowerBound   int64         `c:"super.lb,optional"` // bytes
+	UpperBound   int64         `c:"super.ub,optional"`
+	FortranIndex int32         `c:"d_f_to_c_index,optional"`
 	// Args is how it was built, 0 of a predefined one.
 	Args inferior.Ptr[datatypeArgs] `c:"args,optional"`
 }
