@@ -22,13 +22,23 @@ func (q *queues) RequestAt(at inferior.Addr, class string) (op mqs.PendingOperat
 		if err != nil {
 			return op, 0, false
 		}
-		p := &recvAt{inferior.Ptr[recvRequest](at), r}
-		if isTaken(p) {
-			return q.taken(q.modelOf(r.Base.Comm), p), r.Base.Comm, true
-		}
-		return started(q.describeReceive(q.modelOf(r.Base.Comm), p, nil), r.Base, false), r.Base.Comm, true
+		op = q.describeReceive(q.modelOf(r.Base.Comm), &recvAt{inferior.Ptr[recvRequest](at), r}, nil)
+		return started(op, r.Base, false), r.Base.Comm, true
 	}
 	return op, 0, false
+}
+
+// MessageAt describes a message that the request of a probe stands for.
+func (q *queues) MessageAt(at inferior.Addr, comm *ompi.Comm) (op mqs.PendingOperation, ok bool) {
+	p := &recvAt{at: inferior.Ptr[recvRequest](at)}
+	if ompi.ProveClass(q.Process, &q.RecvRequest, p.at) != nil {
+		return op, false
+	}
+	r, err := q.RecvRequest.Read(q.R, p.at)
+	if p.recvRequest = r; err != nil || r.Base.Comm != comm.At || !isTaken(p) {
+		return op, false
+	}
+	return q.taken(comm.Model, p), true
 }
 
 // modelOf is the communicator at an address, an empty one if there is none.
@@ -44,8 +54,6 @@ func started(op mqs.PendingOperation, r request, isBuffered bool) mqs.PendingOpe
 	if r.State != ompi.RequestInactive || isBuffered {
 		return op
 	}
-	op.Status = mqs.Inactive
-	op.ActualLocalRank, op.ActualGlobalRank = mqs.Maybe[int32]{}, mqs.Maybe[int32]{}
-	op.ActualTag, op.ActualLength = mqs.Maybe[int32]{}, mqs.Maybe[int64]{}
+	ompi.SetInactive(&op)
 	return op
 }

@@ -92,6 +92,15 @@ func statusOf(state int32, complete uint64, isPersistent bool) mqs.Status {
 // messageNames are the names of the messages that the library has made.
 var messageNames = []string{"MPI_MESSAGE_NULL", "MPI_MESSAGE_NO_PROC"}
 
+// SetInactive makes an operation one of a persistent request that is not started: what a former start has left in
+// it is dropped.
+func SetInactive(op *mqs.PendingOperation) {
+	op.Status = mqs.Inactive
+	op.ActualLocalRank, op.ActualGlobalRank = mqs.Maybe[int32]{}, mqs.Maybe[int32]{}
+	op.ActualTag, op.ActualLength = mqs.Maybe[int32]{}, mqs.Maybe[int64]{}
+	op.ExtraText = nil
+}
+
 // resolveMessage says what a message that MPI_Mprobe has taken is. Its object is on a free list once a receive
 // has got the message.
 func (p *Process) resolveMessage(q Queues, h *mqs.Handle, at inferior.Ptr[Message]) {
@@ -116,8 +125,8 @@ func (p *Process) resolveMessage(q Queues, h *mqs.Handle, at inferior.Ptr[Messag
 		return
 	}
 	h.Communicator = p.communicatorOf(m.Comm)
-	if class, err := p.classAt(inferior.Ptr[Object](m.Taken)); q != nil && err == nil {
-		if op, _, ok := q.RequestAt(m.Taken, class); ok {
+	if c := p.CommAt(m.Comm); q != nil && c != nil {
+		if op, ok := q.MessageAt(m.Taken, c); ok {
 			h.Operation = &op
 			return
 		}
