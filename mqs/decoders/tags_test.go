@@ -20,7 +20,7 @@ var unseen = map[string][]string{
 	"MPICH 4.0 with debugger support":          {"MPIR_Request u.send.dbg_next"},
 	"MPICH from 4.0, where ranks share memory": {"MPIDI_POSIX_eager_iqueue_global_t transports", "MPIDI_POSIX_eager_iqueue_transport_t my_terminal"},
 	"MPICH from 4.1": {"MPIDI_CH4_Global_t n_total_vcis", "MPIR_Datatype ref_count.v", "MPIR_Errhandler ref_count.v", "MPIR_Group ref_count.v",
-		"MPIR_Info entries", "MPIR_Info size", "MPIR_Op ref_count.v", "MPIR_Session ref_count.v", "MPIR_Win ref_count.v",
+		"MPIR_Info entries", "MPIR_Info size", "MPIR_Op ref_count.v",
 		"MPIR_Request cc.v", "MPIR_Request dev.anysrc_partner", "MPIR_Request u.enqueue", "info_entry key", "info_entry value"},
 	"MPICH from 4.1 with debugger support": {"MPIR_Request send", "MPIR_Debugq req", "MPIR_Debugq tag", "MPIR_Debugq rank",
 		"MPIR_Debugq context_id", "MPIR_Debugq next"},

@@ -13,7 +13,8 @@ type objects[T any] struct {
 	kind   uint32
 	symbol string // of the pool
 	of     *inferior.Struct[T]
-	// isUsed tells by an object's count of references whether it is in use; nil of a kind that does not count.
+	// isUsed tells by an object's count of references whether it is in use; nil of a kind that not every release
+	// and device counts.
 	isUsed func(*T) bool
 
 	isRead bool
@@ -43,8 +44,8 @@ func newObjectPools(l *Library) objectPools {
 		errhandlers: &objects[errhandler]{l: l, kind: objectErrhandler, symbol: symErrhandlerPool, of: &l.o.errhandler.Errhandler, isUsed: func(e *errhandler) bool { return e.RefCount > 0 }},
 		ops:         &objects[op]{l: l, kind: objectOp, symbol: symOpPool, of: &l.o.op.Op, isUsed: func(o *op) bool { return o.RefCount > 0 }},
 		infos:       &objects[info]{l: l, kind: objectInfo, symbol: symInfoPool, of: &l.o.info.Info},
-		wins:        &objects[Win]{l: l, kind: objectWin, symbol: symWinPool, of: &l.o.win.Win, isUsed: func(w *Win) bool { return w.RefCount > 0 }},
-		sessions:    &objects[session]{l: l, kind: objectSession, symbol: symSessionPool, of: &l.o.session.Session, isUsed: func(s *session) bool { return s.RefCount > 0 }},
+		wins:        &objects[Win]{l: l, kind: objectWin, symbol: symWinPool, of: &l.o.win.Win},
+		sessions:    &objects[session]{l: l, kind: objectSession, symbol: symSessionPool, of: &l.o.session.Session},
 	}
 }
 

@@ -51,14 +51,13 @@ type winTypes struct {
 
 // Win is MPIR_Win, but for what a device adds.
 type Win struct {
-	Handle   uint32             `c:"handle"`
-	RefCount int32              `c:"ref_count.v|ref_count"`
-	Base     inferior.Addr      `c:"base"`
-	Size     int64              `c:"size"` // bytes
-	Unit     int32              `c:"disp_unit"`
-	Comm     inferior.Ptr[Comm] `c:"comm_ptr"` // a duplicate of the program's
-	Name     inferior.Text      `c:"name"`
-	Flavor   int32              `c:"create_flavor"`
+	Handle uint32             `c:"handle"`
+	Base   inferior.Addr      `c:"base"`
+	Size   int64              `c:"size"` // bytes
+	Unit   int32              `c:"disp_unit"`
+	Comm   inferior.Ptr[Comm] `c:"comm_ptr"` // a duplicate of the program's
+	Name   inferior.Text      `c:"name"`
+	Flavor int32              `c:"create_flavor"`
 }
 
 type topologyTypes struct {
@@ -180,8 +179,7 @@ type sessionTypes struct {
 }
 
 type session struct {
-	Handle   uint32 `c:"handle"`
-	RefCount int32  `c:"ref_count.v|ref_count"`
+	Handle uint32 `c:"handle"`
 }
 
 type fileTypes struct {

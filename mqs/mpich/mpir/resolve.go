@@ -234,10 +234,10 @@ func (s *Source) resolveWin(h *mqs.Handle, number uint32) {
 	for _, w := range s.communicators().windows {
 		if w.Handle == number {
 			window := s.window(w)
-			h.Window, h.Name = &window, window.Name
-			if w.On != nil {
-				h.Communicator = communicatorOf(w.On)
-			}
+			h.Window, h.Name, h.Communicator = &window, window.Name, communicatorOf(w.On)
+			return
 		}
 	}
+	h.State = ""
+	h.Notes = append(h.Notes, "it is being made or taken apart")
 }

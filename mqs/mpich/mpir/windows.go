@@ -11,17 +11,22 @@ import (
 // flavors are MPICH's numbers for how a window came to its memory (src/include/mpi.h.in, 4.0 to 5.0).
 var flavors = map[int32]mqs.Flavor{1: mqs.CreatedWindow, 2: mqs.AllocatedWindow, 3: mqs.DynamicWindow, 4: mqs.SharedWindow}
 
-// Window is a window, and its communicator, which is nil if it can't be told.
+// Window is a window, and its communicator.
 type Window struct {
 	At inferior.Ptr[Win]
 	Win
 	On *Communicator
 }
 
-// readWindows reads those that exist, in the order of their handles; nil if they are not known.
-func (l *Library) readWindows() []*Window {
+// readWindows reads those that exist, in the order of their handles; nil if they are not known. One
+// without a communicator is being made or taken apart.
+func (l *Library) readWindows(comms map[inferior.Addr]*Communicator) []*Window {
 	out := []*Window{}
-	err := l.pools.wins.each(func(at inferior.Ptr[Win], w *Win) { out = append(out, &Window{At: at, Win: *w}) })
+	err := l.pools.wins.each(func(at inferior.Ptr[Win], w *Win) {
+		if c := comms[w.Comm.Addr()]; c != nil {
+			out = append(out, &Window{At: at, Win: *w, On: c})
+		}
+	})
 	if err != nil {
 		return nil
 	}
@@ -55,9 +60,6 @@ func (s *Source) window(w *Window) mqs.Window {
 	if w.Size >= 0 {
 		out.Length = mqs.Known(w.Size)
 	}
-	if w.On == nil {
-		return out
-	}
 	out.Comm, out.LocalRank, out.Size = mqs.Known(w.On.Model.UniqueID), w.On.Model.LocalRank, w.On.Model.Size
 	out.Epochs = s.device.Epochs(w)
 	return out
@@ -74,11 +76,9 @@ func (s *Source) nameOf(t inferior.Text) mqs.Maybe[string] {
 
 // serveWindows tells communicators which windows they were made for.
 func (s *Source) serveWindows(c *communicators) {
-	c.windows = s.lib.readWindows()
+	c.windows = s.lib.readWindows(c.byID)
 	for _, w := range c.windows {
-		if w.On = c.byID[w.Comm.Addr()]; w.On != nil {
-			w.On.Model.Window = s.nameOf(w.Name)
-		}
+		w.On.Model.Window = s.nameOf(w.Name)
 	}
 }
 
