@@ -79,7 +79,7 @@ type Handle struct {
 
 	// Communicator is that of a communicator's handle, or the one that a request, a message, a window or a
 	// file is on.
-	Communicator *Queues `json:"communicator" document:"null"`
+	Communicator *Communicator `json:"communicator" document:"null"`
 	// Datatype is that of a datatype's.
 	Datatype *Datatype `json:"datatype" document:"null"`
 	// Operation is that of a request's or a message's, as in the queues.

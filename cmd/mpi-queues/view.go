@@ -2,8 +2,10 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 
 	"github.com/mattn/go-isatty"
@@ -19,6 +21,7 @@ import (
 // view is how the commands of the shell show a snapshot: the same choices as in gdb.
 type view struct {
 	comm, queue string
+	what        string // a render.View
 	internal    bool
 	members     bool
 	limit       limit
@@ -29,6 +32,7 @@ type view struct {
 func (v *view) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&v.comm, "comm", "", "show the communicator of this `NAME|ID` only")
+	f.StringVar(&v.what, "view", string(render.Queues), "show `WHAT`: queues, communicators, windows or files, all of which JSON has")
 	f.StringVar(&v.queue, "queue", "", "show one `QUEUE` only: sends, receives or unexpected")
 	f.BoolVar(&v.internal, "internal", false, "show the MPI library's own communicators and messages too")
 	f.BoolVar(&v.members, "members", false, "name the members of each communicator, which JSON always does")
@@ -40,6 +44,9 @@ func (v *view) flags(cmd *cobra.Command) {
 
 func (v *view) filter() (read.Filter, error) {
 	queue, err := read.ParseQueue(v.queue)
+	if !slices.Contains(render.Views, render.View(v.what)) {
+		err = errors.Join(err, fmt.Errorf("there is no view %q: it is queues, communicators, windows or files", v.what))
+	}
 	return read.Filter{Comm: v.comm, Queue: queue, Internal: v.internal, Limit: int(v.limit)}, err
 }
 
@@ -71,28 +78,21 @@ func (l *limit) Type() string { return "limit" }
 
 // show writes a snapshot where the user wants it.
 func (v *view) show(s *mqs.Snapshot) error {
-	format := "text"
-	if v.json {
-		format = "json"
-	}
 	if v.output == "" {
-		return write(os.Stdout, s, format, v.style(isStyled(os.Stdout)))
+		return v.write(os.Stdout, s, isStyled(os.Stdout))
 	}
-	return atomicfile.Write(v.output, func(f *os.File) error { return write(f, s, format, v.style(false)) })
+	return atomicfile.Write(v.output, func(f *os.File) error { return v.write(f, s, false) })
 }
-
-// style is how text is shown, marked up or not.
-func (v *view) style(styled bool) render.Style { return render.Style{On: styled, Members: v.members} }
 
 // isStyled says whether text that goes to f is marked up.
 func isStyled(f *os.File) bool {
 	return isatty.IsTerminal(f.Fd()) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
-// write renders a snapshot as "json" or, any other format, as text in a style.
-func write(w io.Writer, s *mqs.Snapshot, format string, style render.Style) error {
-	if format == "json" {
+// write writes a snapshot as JSON, or as text that may be marked up.
+func (v *view) write(w io.Writer, s *mqs.Snapshot, styled bool) error {
+	if v.json {
 		return document.Write(w, s)
 	}
-	return render.Text(w, s, style)
+	return render.View(v.what).Show(w, s, render.Style{On: styled, Members: v.members})
 }

@@ -854,6 +854,161 @@ func appendMissing(b []byte, s *jsonout.Sink, v *waitfor.Missing) []byte {
 	return b
 }
 
+func appendPlainCommunicator(b []byte, s *jsonout.Sink, v *mqs.Communicator) []byte {
+	b = append(b, `{"unique_id": `...)
+	b = jsonout.Hex(b, uint64(v.UniqueID))
+	b = append(b, `, "local_rank": `...)
+	if !v.LocalRank.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.LocalRank.Value), 10)
+	}
+	b = append(b, `, "size": `...)
+	if !v.Size.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Size.Value), 10)
+	}
+	b = append(b, `, "name": `...)
+	if !v.Name.Known {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.Name.Value)
+	}
+	b = append(b, `, "inter": `...)
+	if !v.Inter.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendBool(b, v.Inter.Value)
+	}
+	b = append(b, `, "internal": `...)
+	b = strconv.AppendBool(b, v.Internal)
+	b = append(b, `, "context": `...)
+	if v.Context == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.Context)
+	}
+	b = append(b, `, "group": `...)
+	if v.Group == nil {
+		b = append(b, `null`...)
+	} else {
+		b = append(b, `[`...)
+		for i := range v.Group {
+			b = jsonout.Comma(b, i)
+			if v.Group[i].Known {
+				b = strconv.AppendInt(b, int64(v.Group[i].Value), 10)
+			} else {
+				b = append(b, `null`...)
+			}
+		}
+		b = append(b, `]`...)
+	}
+	b = append(b, `, "remote_group": `...)
+	if v.RemoteGroup == nil {
+		b = append(b, `null`...)
+	} else {
+		b = append(b, `[`...)
+		for i := range v.RemoteGroup {
+			b = jsonout.Comma(b, i)
+			if v.RemoteGroup[i].Known {
+				b = strconv.AppendInt(b, int64(v.RemoteGroup[i].Value), 10)
+			} else {
+				b = append(b, `null`...)
+			}
+		}
+		b = append(b, `]`...)
+	}
+	b = append(b, `, "handle": `...)
+	if !v.Handle.Known {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Hex(b, uint64(v.Handle.Value))
+	}
+	b = append(b, `, "fortran_handle": `...)
+	if !v.FortranHandle.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.FortranHandle.Value), 10)
+	}
+	b = append(b, `, "window": `...)
+	if !v.Window.Known {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.Window.Value)
+	}
+	b = append(b, `, "file": `...)
+	if !v.File.Known {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.File.Value)
+	}
+	b = append(b, `, "topology": `...)
+	if v.Topology == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, string(v.Topology))
+	}
+	b = append(b, `, "dimensions": `...)
+	if v.Dimensions == nil {
+		b = append(b, `null`...)
+	} else {
+		b = append(b, `[`...)
+		for i := range v.Dimensions {
+			b = jsonout.Comma(b, i)
+			b = append(b, `[`...)
+			b = strconv.AppendInt(b, int64(v.Dimensions[i].Size), 10)
+			b = append(b, `,`...)
+			b = strconv.AppendInt(b, int64(v.Dimensions[i].Periodic), 10)
+			b = append(b, `,`...)
+			b = strconv.AppendInt(b, int64(v.Dimensions[i].Coordinate), 10)
+			b = append(b, `]`...)
+		}
+		b = append(b, `]`...)
+	}
+	b = append(b, `, "sources": `...)
+	if v.Sources == nil {
+		b = append(b, `null`...)
+	} else {
+		b = append(b, `[`...)
+		for i := range v.Sources {
+			b = jsonout.Comma(b, i)
+			b = strconv.AppendInt(b, int64(v.Sources[i]), 10)
+		}
+		b = append(b, `]`...)
+	}
+	b = append(b, `, "destinations": `...)
+	if v.Destinations == nil {
+		b = append(b, `null`...)
+	} else {
+		b = append(b, `[`...)
+		for i := range v.Destinations {
+			b = jsonout.Comma(b, i)
+			b = strconv.AppendInt(b, int64(v.Destinations[i]), 10)
+		}
+		b = append(b, `]`...)
+	}
+	b = append(b, `, "revoked": `...)
+	if !v.Revoked.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendBool(b, v.Revoked.Value)
+	}
+	b = append(b, `, "failed": `...)
+	if v.Failed == nil {
+		b = append(b, `null`...)
+	} else {
+		b = append(b, `[`...)
+		for i := range v.Failed {
+			b = jsonout.Comma(b, i)
+			b = strconv.AppendInt(b, int64(v.Failed[i]), 10)
+		}
+		b = append(b, `]`...)
+	}
+	b = append(b, `}`...)
+	return b
+}
+
 func appendDatatype(b []byte, s *jsonout.Sink, v *mqs.Datatype) []byte {
 	b = append(b, `{"name": `...)
 	if !v.Name.Known {
@@ -1052,7 +1207,7 @@ func appendHandle(b []byte, s *jsonout.Sink, v *mqs.Handle) []byte {
 	if v.Communicator == nil {
 		b = append(b, `null`...)
 	} else {
-		b = appendCommunicator(b, s, v.Communicator)
+		b = appendPlainCommunicator(b, s, v.Communicator)
 	}
 	b = append(b, `, "datatype": `...)
 	if v.Datatype == nil {

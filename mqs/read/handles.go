@@ -53,7 +53,7 @@ func (ss Sources) Communicator(r *inferior.Reader, v mqs.HandleValue) (*mqs.Comm
 		return nil, err
 	}
 	if c := handles[0].Communicator; c != nil && handles[0].Kind == mqs.CommHandle {
-		return &c.Communicator, nil
+		return c, nil
 	}
 	return nil, Unreadable("", "%#x is no communicator that there is", v.Value)
 }

@@ -68,7 +68,7 @@ func summaryOf(h *mqs.Handle) string {
 	case h.Operation != nil:
 		return operationSummary(h)
 	case h.Kind == mqs.CommHandle && h.Communicator != nil:
-		return rankOf(h.Communicator.LocalRank, h.Communicator.Size) + revoked(&h.Communicator.Communicator)
+		return rankOf(h.Communicator.LocalRank, h.Communicator.Size) + revoked(h.Communicator)
 	case h.Group != nil && h.Group.LocalRank.Known:
 		return rankOf(h.Group.LocalRank, h.Group.Size)
 	case h.Group != nil:
@@ -156,7 +156,7 @@ func Parts(h *mqs.Handle) []Part {
 		}
 	}
 	if c := h.Communicator; c != nil && h.Kind == mqs.CommHandle {
-		out = append(out, communicatorParts(&c.Communicator)...)
+		out = append(out, communicatorParts(c)...)
 	}
 	if d := h.Datatype; d != nil {
 		add("size", number(d.Size)+" bytes")

@@ -11,18 +11,25 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
 )
 
-// View is what [Objects] shows of processes.
+// View is what is shown of processes.
 type View string
 
-// The views beside that of the queues.
+// The views.
 const (
+	Queues        View = "queues"
 	Communicators View = "communicators"
 	Windows       View = "windows"
 	Files         View = "files"
 )
 
-// Objects writes tables of one kind of objects, of each process.
-func Objects(w io.Writer, s *mqs.Snapshot, view View, style Style) error {
+// Views lists them.
+var Views = []View{Queues, Communicators, Windows, Files}
+
+// Show writes what a view shows of a snapshot, as tables.
+func (v View) Show(w io.Writer, s *mqs.Snapshot, style Style) error {
+	if v == Queues {
+		return Text(w, s, style)
+	}
 	b := bufio.NewWriterSize(w, 1<<20)
 	for i, p := range s.Processes {
 		if i > 0 {
@@ -33,7 +40,7 @@ func Objects(w io.Writer, s *mqs.Snapshot, view View, style Style) error {
 			fmt.Fprintf(b, "  %s.\n", sentence(p.Unavailable))
 			continue
 		}
-		switch view {
+		switch v {
 		case Communicators:
 			communicatorsTable(b, p)
 		case Windows:

@@ -96,7 +96,7 @@ class Link:
             helper.end(grace)
 
     def _completed(self, params: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Returns parameters that say whether this end has mapped the window."""
+        """Returns parameters that say whether this end has opened the window."""
         return dict(params, window=self.window.size > 0) if "window" in params else params
 
     def _running(self) -> Peer:

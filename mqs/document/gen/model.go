@@ -91,6 +91,7 @@ func (m *model) root(t reflect.Type) (*object, error) {
 // names are those of objects whose structs have another name than they.
 var names = map[string]string{
 	goName(reflect.TypeFor[mqs.Queues]()):           "communicator",
+	goName(reflect.TypeFor[mqs.Communicator]()):     "plain_communicator", // without its queues
 	goName(reflect.TypeFor[mqs.PendingOperation]()): "operation",
 }
 

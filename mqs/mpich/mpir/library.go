@@ -4,13 +4,11 @@
 package mpir
 
 import (
-	"path/filepath"
 	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
-	"github.com/mpi-queues/mpi-queues/mqs/printable"
 )
 
 // Name is what people call the implementation.
@@ -111,14 +109,6 @@ func Version(r *inferior.Reader, symbols map[string]inferior.Symbol) string {
 		}
 	}
 	return strings.Join(words, " ")
-}
-
-// FileName is the name of the file that a symbol of the library is in, in words if it is not known.
-func FileName(s inferior.Symbol) string {
-	if s.Object == "" {
-		return "the MPI library"
-	}
-	return printable.Line(filepath.Base(s.Object))
 }
 
 // AnySet says whether one of some pointers is not 0.

@@ -15,7 +15,7 @@ const (
 	kindPartitionedRecv = 7
 )
 
-// Partitioned is what MPI_Psend_init or MPI_Precv_init has kept. The tag of a send it has not.
+// Partitioned is what MPI_Psend_init or MPI_Precv_init has kept. Of a send it lacks the tag.
 type Partitioned struct {
 	Partitions int32
 	// IsActive is true between its start and its end.
@@ -32,7 +32,7 @@ type Partitioned struct {
 	Bytes int64
 }
 
-// isPartitioned tells those of the program; one without a communicator is a message that no
+// isPartitioned tells the partitioned operations of the program. One without a communicator is a message that no
 // MPI_Precv_init has matched.
 func isPartitioned(r *Operation) bool {
 	return r.Comm != 0 && (r.Kind == kindPartitionedSend || r.Kind == kindPartitionedRecv)

@@ -15,6 +15,8 @@ import (
 type MPI struct {
 	// Compiler is its compiler's name or path.
 	Compiler string
+	// Fortran is its Fortran compiler's name, empty if it has none.
+	Fortran string
 	// Launcher starts ranks, with as many as follow -n.
 	Launcher []string
 	// TakesOptions is true if the options in the programs' comments are the launcher's.
@@ -32,6 +34,7 @@ type MPI struct {
 var (
 	OpenMPI = MPI{
 		Compiler:     "mpicc.openmpi",
+		Fortran:      "mpifort.openmpi",
 		Launcher:     []string{"mpirun.openmpi", "--allow-run-as-root", "--oversubscribe"},
 		TakesOptions: true,
 		Exports:      true,
@@ -40,6 +43,7 @@ var (
 	}
 	StockMPICH = MPI{
 		Compiler: "mpicc.mpich",
+		Fortran:  "mpifort.mpich",
 		Launcher: []string{"mpirun.mpich"},
 		Teller:   []string{"mpichversion"},
 		Kind:     expect.Library{MPI: "MPICH", Device: "ch4:ucx", Transport: "UCX", Stripped: true},

@@ -43,7 +43,7 @@ type Workspace struct {
 // In the environment, MPI_QUEUES_TEST_HELPER names a product that is ready, for
 // where there is no Go, and MPI_QUEUES_TEST_GDB another debugger.
 func New() (*Workspace, error) {
-	DefaultSignals()
+	defaultSignals()
 	root, err := projectRoot()
 	if err != nil {
 		return nil, err
@@ -69,9 +69,9 @@ func New() (*Workspace, error) {
 	return w, nil
 }
 
-// DefaultSignals gives what the tests start the default signals, also where the tests
+// defaultSignals gives what the tests start the default signals, also where the tests
 // themselves were started with some of them ignored, as nohup and a shell's & do.
-func DefaultSignals() {
+func defaultSignals() {
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGQUIT, syscall.SIGHUP} {
 		if signal.Ignored(s) {
 			signal.Notify(make(chan os.Signal, 1), s) // what is caught is not ignored by children
@@ -124,7 +124,7 @@ func (w *Workspace) Program(t testing.TB, source string) string {
 
 func (w *Workspace) compile(source string) (string, error) {
 	programs := filepath.Join(w.Root, "tests", "programs")
-	path := filepath.Join(w.Folder, "programs", strings.TrimSuffix(filepath.Base(source), ".c"))
+	path := filepath.Join(w.Folder, "programs", strings.TrimSuffix(filepath.Base(source), filepath.Ext(source)))
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", err
 	}
@@ -135,7 +135,9 @@ func (w *Workspace) compile(source string) (string, error) {
 	}
 	args = append(args, sources...)
 	compiler := "gcc"
-	if accounts := strings.Contains(text, `"expect.h"`); accounts || strings.Contains(text, "<mpi.h>") {
+	if filepath.Ext(source) == ".F90" {
+		compiler = w.MPI.Fortran // which compiles C too
+	} else if accounts := strings.Contains(text, `"expect.h"`); accounts || strings.Contains(text, "<mpi.h>") {
 		compiler = w.MPI.Compiler
 		if accounts {
 			args = append(args, filepath.Join(programs, "expect.c"), filepath.Join(programs, "expect_json.c"))

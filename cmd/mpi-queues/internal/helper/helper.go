@@ -15,17 +15,16 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/mpi-queues/mpi-queues/bridge"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/dllhost"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/liveness"
+	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/decoders"
+	"github.com/mpi-queues/mpi-queues/mqs/dll"
 	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
-
-	"github.com/mpi-queues/mpi-queues/bridge"
-	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/dll"
 	"github.com/mpi-queues/mpi-queues/mqs/recording"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
 )
@@ -120,14 +119,10 @@ func (h *Helper) Queues(ctx context.Context, d *bridge.Debugger, p bridge.Queues
 func display(ctx context.Context, d *bridge.Debugger, s *mqs.Snapshot, p bridge.QueuesParams) error {
 	d.Progress(ctx, "writing")
 	out := d.Stream(ctx, "display")
-	style := render.Style{On: p.Styled, Members: p.Members}
-	switch {
-	case p.Format == "json":
+	if p.Format == "json" {
 		return document.Write(out, s)
-	case p.View == "queues":
-		return render.Text(out, s, style)
 	}
-	return render.Objects(out, s, render.View(p.View), style)
+	return render.View(p.View).Show(out, s, render.Style{On: p.Styled, Members: p.Members})
 }
 
 // record completes what the recorders saw by all that no filter keeps, and hands it over. Each

@@ -1,0 +1,107 @@
+package expect
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// HandleEntry is what a program says of one of its handles: see tests/programs/handles_account.h.
+type HandleEntry struct {
+	// Expression is the handle in the frame of the program's main function.
+	Expression string `json:"expression"`
+	// Type is what is to be asked for with -type, empty if the declared type says it.
+	Type string `json:"type"`
+	// Handle are the keys of `mpi-handle -json' that the program knows.
+	Handle Object `json:"handle"`
+}
+
+// LoadHandles reads what the process of an account says of its handles.
+func LoadHandles(folder string, of *Account) ([]HandleEntry, error) {
+	path := filepath.Join(folder, strings.Replace(of.Name, "rank", "handles", 1)+".json")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var entries []HandleEntry
+	if err := decode(text, &entries); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return entries, nil
+}
+
+// ParseHandle reads what `mpi-handle -json' has written.
+func ParseHandle(text []byte) (Object, error) {
+	var o Object
+	if err := decode(text, &o); err != nil {
+		return nil, fmt.Errorf("not a document of mpi-handle: %w\n%.400s", err, text)
+	}
+	return o, nil
+}
+
+// CompareHandle returns what differs between what a program says of a handle and what is shown of
+// it. Keys in unknown are those that may be null in place of what the program says: paths such as
+// "window.epochs".
+func CompareHandle(entry *HandleEntry, shown Object, unknown func(path string) bool) []string {
+	var out []string
+	compareObject(entry.Handle, shown, "", func(path string, want, got any) {
+		if got == nil && unknown(path) {
+			return
+		}
+		out = append(out, fmt.Sprintf("%s: %s is %s, and the program says %s", entry.Expression, path, show(got), show(want)))
+	})
+	return out
+}
+
+func compareObject(want, got Object, path string, differ func(path string, want, got any)) {
+	for _, key := range sortedKeys(want) {
+		at := strings.TrimPrefix(path+"."+key, ".")
+		w, g := want[key], got[key]
+		inner, isObject := w.(map[string]any)
+		shown, isShown := g.(map[string]any)
+		words, isChoice := w.([]any)
+		switch {
+		case isObject && isShown:
+			compareObject(inner, shown, at, differ)
+		case isChoice && isWord(g):
+			if !slices.Contains(words, g) {
+				differ(at, w, g)
+			}
+		case isChoice && isObjects(words):
+			compareList(words, g, at, differ)
+		case !reflect.DeepEqual(w, g):
+			differ(at, w, g)
+		}
+	}
+}
+
+// compareList compares lists of objects, whose elements may have more keys.
+func compareList(want []any, got any, path string, differ func(path string, want, got any)) {
+	list, _ := got.([]any)
+	if len(list) != len(want) {
+		differ(path, want, got)
+		return
+	}
+	for i := range want {
+		shown, ok := list[i].(map[string]any)
+		if !ok {
+			differ(path, want, got)
+			return
+		}
+		compareObject(want[i].(map[string]any), shown, fmt.Sprintf("%s[%d]", path, i), differ)
+	}
+}
+
+func isWord(v any) bool { _, ok := v.(string); return ok }
+
+func isObjects(list []any) bool {
+	for _, e := range list {
+		if _, ok := e.(map[string]any); !ok {
+			return false
+		}
+	}
+	return len(list) > 0
+}
