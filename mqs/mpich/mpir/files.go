@@ -9,6 +9,7 @@ import (
 const (
 	fileCookie    = 2487376 // ADIOI_FILE_COOKIE, which every open file begins with
 	noFortranFile = -1
+	nullFile      = "MPI_FILE_NULL"
 )
 
 // accessModes are the bits of MPI_MODE_RDONLY and its like (src/mpi/romio/include/mpio.h.in).
@@ -26,7 +27,7 @@ func (s *Source) Files() []mqs.File { return nil }
 // resolveFile finds out what an MPI_File is: in C a pointer, in Fortran a place in a table.
 func (s *Source) resolveFile(h *mqs.Handle, v mqs.HandleValue) {
 	if v.Value == 0 {
-		h.State, h.Name = mqs.NullHandle, mqs.Known("MPI_FILE_NULL")
+		h.State, h.Name = mqs.NullHandle, mqs.Known(nullFile)
 		return
 	}
 	l := s.lib

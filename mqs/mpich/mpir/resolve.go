@@ -52,7 +52,7 @@ func (s *Source) Resolve(v mqs.HandleValue) *mqs.Handle {
 	h := Bits(v)
 	switch v.Kind {
 	case mqs.StatusHandle:
-		s.resolveStatus(h, v)
+		readStatus(s.lib.Reader, h, v)
 		return h
 	case mqs.FileHandle:
 		s.resolveFile(h, v)
@@ -104,7 +104,10 @@ func unknown(h *mqs.Handle, err error) {
 }
 
 // communicatorOf is a communicator as a handle has it.
-func communicatorOf(c *Communicator) *mqs.Queues { return &mqs.Queues{Communicator: *c.Model} }
+func communicatorOf(c *Communicator) *mqs.Communicator {
+	copied := *c.Model
+	return &copied
+}
 
 func (s *Source) resolveComm(h *mqs.Handle, number uint32) {
 	switch {
@@ -182,9 +185,14 @@ func hasMember[T, F any](of *inferior.Struct[T], field func(*T) *F) bool {
 	return inferior.SizeOf(of, field) > 0
 }
 
+// emptyGroup is MPI_GROUP_EMPTY.
+func emptyGroup() *mqs.ProcessGroup {
+	return &mqs.ProcessGroup{Size: mqs.Known[int32](0), Members: []mqs.Maybe[int32]{}}
+}
+
 func (s *Source) resolveGroup(h *mqs.Handle, number uint32) {
 	if h.State == mqs.PredefinedHandle {
-		h.Group = &mqs.ProcessGroup{Size: mqs.Known[int32](0), Members: []mqs.Maybe[int32]{}}
+		h.Group = emptyGroup()
 		return
 	}
 	_, g, ok := look(h, s.lib.pools.groups, number)
@@ -210,11 +218,14 @@ const (
 	opLargeNoncommutative = 34
 )
 
+// commutes says whether the operands of a predefined operation may change places: those of reductions may.
+func commutes(number uint32) mqs.Maybe[bool] {
+	return mqs.Maybe[bool]{Value: number <= lastReduction, Known: number <= lastReduction}
+}
+
 func (s *Source) resolveOp(h *mqs.Handle, number uint32) {
 	if h.State == mqs.PredefinedHandle {
-		if number <= lastReduction {
-			h.Commutative = mqs.Known(true)
-		}
+		h.Commutative = commutes(number)
 		return
 	}
 	_, o, ok := look(h, s.lib.pools.ops, number)

@@ -18,21 +18,21 @@ const (
 	statusSize    = 20
 )
 
-// resolveStatus reads what an MPI_Status holds.
-func (s *Source) resolveStatus(h *mqs.Handle, v mqs.HandleValue) {
+// readStatus reads what an MPI_Status holds.
+func readStatus(r *inferior.Reader, h *mqs.Handle, v mqs.HandleValue) {
 	data := v.Data
 	if len(data) == 0 {
-		data, _ = s.lib.Reader.Bytes(inferior.Addr(v.Value), statusSize)
+		data, _ = r.Bytes(inferior.Addr(v.Value), statusSize)
 	}
 	if len(data) < statusSize {
 		h.Notes = append(h.Notes, "it is not in memory that can be read")
 		return
 	}
-	h.State, h.Status = mqs.LiveHandle, Status(data, s.lib.Reader.Info().BigEndian)
+	h.State, h.Status = mqs.LiveHandle, statusOf(data, r.Info().BigEndian)
 }
 
-// Status reads the bytes of an MPI_Status.
-func Status(data []byte, isBigEndian bool) *mqs.MessageStatus {
+// statusOf reads the bytes of an MPI_Status.
+func statusOf(data []byte, isBigEndian bool) *mqs.MessageStatus {
 	var order binary.ByteOrder = binary.LittleEndian
 	if isBigEndian {
 		order = binary.BigEndian
