@@ -125,14 +125,14 @@ int main(int argc, char **argv) {
   account_datatype("integer", NULL, integer, NULL);
   account_datatype("pair", NULL, pair, NULL);
   account("null_type", NULL, "\"kind\":\"datatype\",\"state\":\"null\",\"name\":\"MPI_DATATYPE_NULL\"");
-  account_datatype("row", NULL, row, "contiguous 5 of MPI_FLOAT");
+  account_datatype("row", NULL, row, "contiguous 5 MPI_FLOAT");
   account_datatype("column", NULL, column, "vector 3 of 2 MPI_DOUBLE stride 100");
   account_datatype("far", NULL, far, "hvector 4 of 1 MPI_INT stride 4096 bytes");
-  account_datatype("blocks", NULL, blocks, "indexed 2 blocks of MPI_SHORT");
-  account_datatype("part", NULL, part, "subarray 4 x 3 of 8 x 6 MPI_CHAR");
+  account_datatype("blocks", NULL, blocks, "indexed 2 of MPI_SHORT: 1 at 0, 3 at 7");
+  account_datatype("part", NULL, part, "subarray 4x3 at 1,2 of 8x6 MPI_CHAR in C order");
   account_datatype("copy", NULL, copy, "dup of (vector 3 of 2 MPI_DOUBLE stride 100)");
   account_datatype("particle", NULL, particle, NULL);
-  account_datatype("nested", NULL, nested, "contiguous 2 of particle");
+  account_datatype("nested", NULL, nested, "contiguous 2 particle");
   account("freed_type", NULL, "\"kind\":\"datatype\",\"state\":[\"freed\",\"invalid\"]");
   MPI_Fint column_integer = MPI_Type_c2f(column);
   account_datatype("column_integer", "datatype", column, "vector 3 of 2 MPI_DOUBLE stride 100");
