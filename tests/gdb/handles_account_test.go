@@ -4,6 +4,7 @@ package gdb
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
@@ -24,10 +25,19 @@ func TestHandlesOfPrograms(t *testing.T) {
 						every = 9 // a command takes seconds
 					}
 					t.Run(account.Name+" "+where.Name, func(t *testing.T) {
-						work.CompareHandles(t, p, job, account, where, every, live.NothingUnknown)
+						work.CompareHandles(t, p, job, account, where, every, notKept(t))
 					})
 				}
 			}
 		})
 	}
+}
+
+// notKept says what may be unknown: from 5.0, windows inside a machine are osc/sm's, which keeps nothing of
+// a fence.
+func notKept(t *testing.T) func(expression, path string) bool {
+	if strings.HasPrefix(release(t), "Open MPI 4.1") {
+		return live.NothingUnknown
+	}
+	return func(expression, path string) bool { return expression == "fenced" && path == "window.epochs" }
 }
