@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/sourcegraph/jsonrpc2"
 
@@ -152,4 +153,9 @@ func (t *process) Threads(ctx context.Context, depth int, variables []string) ([
 	}
 	t.d.roundTrips++
 	return got.Threads, nil
+}
+
+// Cost is what a request has taken so far that began at start.
+func (d *Debugger) Cost(start time.Time) Result {
+	return Result{RoundTrips: d.roundTrips, BytesRead: d.bytesRead, Seconds: time.Since(start).Seconds()}
 }

@@ -259,6 +259,8 @@ type HandleText struct {
 type HandlesResult struct {
 	// Handles in the order of the request.
 	Handles []HandleText `json:"handles"`
+	// Cost is what the request took, as in [Result].
+	Cost Result `json:"cost"`
 }
 
 // FindCommunicatorParams asks for a communicator's handle.

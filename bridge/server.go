@@ -76,7 +76,8 @@ func RegisterDisplay[P any](s *Server, name string, f func(ctx context.Context, 
 		if err := f(ctx, d, p); err != nil {
 			return nil, err
 		}
-		return &Result{RoundTrips: d.roundTrips, BytesRead: d.bytesRead, Seconds: time.Since(start).Seconds()}, nil
+		cost := d.Cost(start)
+		return &cost, nil
 	})
 }
 

@@ -292,6 +292,8 @@ class HandlesResult(TypedDict):
 
     # Handles in the order of the request.
     handles: List[HandleText]
+    # Cost is what the request took, as in Result.
+    cost: Result
 
 
 class FindCommunicatorParams(TypedDict):

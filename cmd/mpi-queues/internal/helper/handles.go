@@ -3,6 +3,7 @@ package helper
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"github.com/mpi-queues/mpi-queues/bridge"
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -32,6 +33,7 @@ func (h *Helper) Handle(ctx context.Context, d *bridge.Debugger, p bridge.Handle
 // Handles says what several handles stand for. It asks for memory, symbols and types alone: the debugger may
 // be in the midst of its own work.
 func (h *Helper) Handles(ctx context.Context, d *bridge.Debugger, p bridge.HandlesParams) (*bridge.HandlesResult, error) {
+	start := time.Now()
 	handles, err := handleSources.Handles(inferior.NewReader(ctx, d.Inferior(p.Process)), p.Handles)
 	if err != nil {
 		return nil, err
@@ -46,6 +48,7 @@ func (h *Helper) Handles(ctx context.Context, d *bridge.Debugger, p bridge.Handl
 		text.Rank, text.Size = optional(rank), optional(size)
 		out.Handles = append(out.Handles, text)
 	}
+	out.Cost = d.Cost(start)
 	return out, nil
 }
 
