@@ -71,6 +71,8 @@ type UnreadableError struct {
 	Final bool
 	// Phase is how far the process has come with MPI, empty if not known.
 	Phase mqs.Phase
+	// Handles tells what handles of the process stand for all the same, nil if nothing does.
+	Handles Resolver
 
 	cause error
 }

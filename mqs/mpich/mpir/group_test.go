@@ -18,6 +18,8 @@ var field = inferiortest.Field
 func over(p *inferiortest.Process) *Library {
 	l := &Library{Reader: inferior.NewReader(context.Background(), p), Symbols: p.Found(), Layouts: layout.FromDWARF(p.Types), members: map[Membership][]mqs.Maybe[int32]{}}
 	_, _ = inferior.Bind(&l.c, l.Layouts), inferior.Bind(&l.groups, l.Layouts) // which lack others
+	l.o.bind(l.Layouts)
+	l.pools = newObjectPools(l)
 	return l
 }
 

@@ -32,6 +32,17 @@ const (
 	symDatatypes    = "MPIR_Datatype_builtin" // MPIR_Datatype[]
 	symThreads      = "MPIR_ThreadInfo"       // MPIR_Thread_info_t
 	symBsend        = "BsendBuffer"           // struct BsendBuffer, up to 4.1
+
+	symGroupPool      = "MPIR_Group_mem"       // MPIR_Object_alloc_t, as are the others
+	symOpPool         = "MPIR_Op_mem"          //
+	symErrhandlerPool = "MPIR_Errhandler_mem"  //
+	symInfoPool       = "MPIR_Info_mem"        //
+	symWinPool        = "MPIR_Win_mem"         //
+	symSessionPool    = "MPIR_Session_mem"     //
+	symTopologyKeyval = "MPIR_Topology_keyval" // int
+
+	symFortranFiles    = "ADIOI_Ftable"     // MPI_File *, by their Fortran handles
+	symLastFortranFile = "ADIOI_Ftable_ptr" // int
 )
 
 // Required are the symbols without which nothing can be read.
@@ -39,7 +50,8 @@ var Required = []string{symProcess, SymRequestPools, symCommPool, symBuiltinComm
 
 // Symbols are the roots of what all devices have.
 func Symbols() []string {
-	return append([]string{SymVersion, symDevice, SymCommunicators, symSendq, symBsend, symThreads}, Required...)
+	return append([]string{SymVersion, symDevice, SymCommunicators, symSendq, symBsend, symThreads, symGroupPool, symOpPool,
+		symErrhandlerPool, symInfoPool, symWinPool, symSessionPool, symTopologyKeyval, symFortranFiles, symLastFortranFile}, Required...)
 }
 
 // Library is the MPICH of one process during one stop: what its objects are read with.
@@ -56,6 +68,8 @@ type Library struct {
 
 	c         types
 	groups    groupTypes // where c has a Pmap
+	o         objectTypes
+	pools     objectPools
 	members   map[Membership][]mqs.Maybe[int32]
 	datatypes datatypes
 }
@@ -66,6 +80,8 @@ func Bind(r *inferior.Reader, symbols map[string]inferior.Symbol, l *layout.Layo
 	if err := inferior.Bind(&lib.c, l); err != nil {
 		return nil, err
 	}
+	lib.o.bind(l)
+	lib.pools = newObjectPools(lib)
 	if lib.HasGroups() {
 		return lib, inferior.Bind(&lib.groups, l)
 	}
