@@ -94,7 +94,7 @@ func TestSettings(t *testing.T) {
 		{"debug on", "set mpi-queues debug on", "show mpi-queues debug", "Debugging of mpi-queues itself is on."},
 		{"helper", "set mpi-queues helper", "show mpi-queues helper", "The helper program of mpi-queues is not set, so it is looked for."},
 		{"helper x", "set mpi-queues helper /x y", "show mpi-queues helper", `The helper program of mpi-queues is "/x y".`},
-		{"all", "", "show mpi-queues", "limit:  The limit on operations of a queue to show is 200.\nsource:  "},
+		{"all", "", "show mpi-queues", "limit:  The limit on operations of a queue to show is 200.\npretty-printers:  Printing what MPI handles stand for is on.\nsource:  "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			work.GDB(t, live.Nothing(), c.set, c.show).Contains(t, c.sentence)

@@ -73,6 +73,8 @@ class FunctionsTest(StoppedTest):
         run_program(self.program)
         self.assertEqual(evaluate("$mpi_rank()"), 3)
         self.assertEqual(len(self.asked("rank")), 2)
+        functions._places[self.number] = 1, functions._Place(5, 9)
+        self.assertEqual(evaluate("$mpi_rank()"), 3)
 
     def test_communicator_rank(self) -> None:
         self.fake("handles")

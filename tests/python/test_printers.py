@@ -248,7 +248,7 @@ class StartTest(StoppedTest):
         pids: List[int] = []
 
         def serve(method: str, params: Any) -> Any:
-            link.LINK.start(FAKE, False)
+            link.LINK.start(FAKE, True)  # with another setting it would be another helper
             pids.append(link.LINK.pid())
             return None, None
 
