@@ -28,9 +28,21 @@ const MaxHandles = 1 << 16
 // [*UnreadableError] if no decoder can read the process, or the decoder knows nothing of handles.
 func (ss Sources) Handles(r *inferior.Reader, values []mqs.HandleValue) (out []*mqs.Handle, err error) {
 	defer contain(&err)
-	resolver, err := ss.resolver(r)
-	if err != nil {
-		return nil, err
+	s, err := Open(r, ss.Decoders)
+	return resolve(r, s, err, values)
+}
+
+// resolve says what handles stand for of a process that was opened so.
+func resolve(r *inferior.Reader, s Source, openErr error, values []mqs.HandleValue) (out []*mqs.Handle, err error) {
+	resolver, ok := s.(Resolver)
+	var u *UnreadableError
+	switch {
+	case errors.As(openErr, &u) && u.Handles != nil:
+		resolver = u.Handles
+	case openErr != nil:
+		return nil, openErr
+	case !ok:
+		return nil, Unreadable("", "this process's handles can't be told: its MPI library has neither symbols nor types")
 	}
 	if len(values) > MaxHandles {
 		return nil, Unreadable("", "%d handles are asked for at once: the limit is %d", len(values), MaxHandles)
@@ -43,38 +55,10 @@ func (ss Sources) Handles(r *inferior.Reader, values []mqs.HandleValue) (out []*
 	return out, r.Err()
 }
 
-// resolver is what knows handles of a process.
-func (ss Sources) resolver(r *inferior.Reader) (Resolver, error) {
-	s, err := Open(r, ss.Decoders)
-	var u *UnreadableError
-	switch {
-	case errors.As(err, &u) && u.Handles != nil:
-		return u.Handles, nil
-	case err != nil:
-		return nil, err
-	}
-	if resolver, ok := s.(Resolver); ok {
-		return resolver, nil
-	}
-	return nil, Unreadable("", "this process's handles can't be told: its MPI library has neither symbols nor types")
-}
-
-// Communicator returns the communicator of a process that a handle stands for. It fails with an
-// [*UnreadableError] if it stands for none.
-func (ss Sources) Communicator(r *inferior.Reader, v mqs.HandleValue) (*mqs.Communicator, error) {
-	handles, err := ss.Handles(r, []mqs.HandleValue{v})
-	if err != nil {
-		return nil, err
-	}
-	if c := handles[0].Communicator; c != nil && handles[0].Kind == mqs.CommHandle {
-		return c, nil
-	}
-	return nil, Unreadable("", "%#x is no communicator that there is", v.Value)
-}
-
-// FindCommunicator returns the communicator of a process that has a name or unique id. It fails with a
-// [*NoSuchCommunicatorError] if none has.
-func (ss Sources) FindCommunicator(r *inferior.Reader, name string) (found *mqs.Communicator, err error) {
+// FindCommunicator returns the communicator of a process that has a name or unique id or, if none has,
+// that a handle stands for, if there is one. It fails with a [*NoSuchCommunicatorError] if there is no such
+// communicator.
+func (ss Sources) FindCommunicator(r *inferior.Reader, name string, v *mqs.HandleValue) (found *mqs.Communicator, err error) {
 	defer contain(&err)
 	s, err := Open(r, ss.Decoders)
 	if err != nil {
@@ -91,6 +75,12 @@ func (ss Sources) FindCommunicator(r *inferior.Reader, name string) (found *mqs.
 	}
 	if err := r.Err(); err != nil {
 		return nil, err
+	}
+	if v != nil {
+		handles, err := resolve(r, s, nil, []mqs.HandleValue{*v})
+		if err == nil && handles[0].Communicator != nil {
+			return handles[0].Communicator, nil
+		}
 	}
 	return nil, &NoSuchCommunicatorError{name, there}
 }

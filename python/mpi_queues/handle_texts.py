@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Optional, Set, Tuple
 
 import gdb
 
-from . import handle_variables, lookup, parameters, process_exit, protocol, states
+from . import handle_variables, lookup, parameters, process_exit, protocol, requests, states
 from .errors import Failure, trace
 from .link import LINK
 from .output import Buffer
@@ -154,6 +154,8 @@ def ask(process: protocol.Process, handles: List[protocol.HandleValue], seconds:
     result: protocol.HandlesResult = LINK.request(
         protocol.METHOD_HANDLES, params, protocol.HandlesResult, services.serve,
         parameters.helper_name(), parameters.is_debugging(), seconds, may_start)
+    if parameters.is_debugging():
+        requests.say_cost(result["cost"])
     texts = result["handles"] or []
     if len(texts) != len(handles):
         raise Failure("The helper has answered for %d handles of %d." % (len(texts), len(handles)))

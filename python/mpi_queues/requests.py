@@ -62,5 +62,10 @@ def show(method: str, asked_for: List[protocol.Process], params: Mapping[str, An
         if debug:
             trace(LINK.log())
     if debug:
-        gdb.write("mpi-queues: %d round trips, %d bytes read, %.3f s\n"
-                  % (result["round_trips"], result["bytes_read"], result["seconds"]), gdb.STDERR)
+        say_cost(result)
+
+
+def say_cost(cost: protocol.Result) -> None:
+    """Says what a request has taken."""
+    gdb.write("mpi-queues: %d round trips, %d bytes read, %.3f s\n"
+              % (cost["round_trips"], cost["bytes_read"], cost["seconds"]), gdb.STDERR)

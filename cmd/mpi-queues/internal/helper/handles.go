@@ -54,7 +54,7 @@ func (h *Helper) Handles(ctx context.Context, d *bridge.Debugger, p bridge.Handl
 
 // FindCommunicator looks for a communicator's handle by its name.
 func (h *Helper) FindCommunicator(ctx context.Context, d *bridge.Debugger, p bridge.FindCommunicatorParams) (*bridge.FindCommunicatorResult, error) {
-	c, err := handleSources.FindCommunicator(inferior.NewReader(ctx, d.Inferior(p.Process)), p.Name)
+	c, err := handleSources.FindCommunicator(inferior.NewReader(ctx, d.Inferior(p.Process)), p.Name, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,8 @@ func (h *Helper) Rank(ctx context.Context, d *bridge.Debugger, p bridge.RankPara
 	return &bridge.RankResult{Rank: optional(known.GlobalRank), Size: optional(known.WorldSize), Initialized: isSaid}, nil
 }
 
-// sameAs completes a filter by the communicator that an expression stands for, if none has the name.
+// sameAs completes a filter by the communicator that an expression stands for, if none has the expression for its
+// name.
 func sameAs(ctx context.Context, d *bridge.Debugger, p bridge.QueuesParams, f *read.Filter) error {
 	if p.CommHandle == nil {
 		return nil
@@ -90,15 +91,13 @@ func sameAs(ctx context.Context, d *bridge.Debugger, p bridge.QueuesParams, f *r
 		if process.Inferior != p.CommInferior {
 			continue
 		}
-		r := inferior.NewReader(ctx, d.Inferior(process))
-		if _, err := handleSources.FindCommunicator(r, p.Comm); err == nil {
-			return nil
-		}
-		c, err := handleSources.Communicator(r, *p.CommHandle)
+		c, err := handleSources.FindCommunicator(inferior.NewReader(ctx, d.Inferior(process)), p.Comm, p.CommHandle)
 		if err != nil {
 			return err
 		}
-		f.Same = c
+		if !c.Is(p.Comm) {
+			f.Same = c
+		}
 	}
 	return nil
 }
