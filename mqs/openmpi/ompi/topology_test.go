@@ -58,7 +58,7 @@ func TestTopologies(t *testing.T) {
 			return at
 		}, func(c *mqs.Communicator) { c.Topology = mqs.Cartesian }},
 	} {
-		o := ompitest.MakeObjects(t, queuesOf414, ob1.Component)
+		o := ompitest.MakeObjects(t, "openmpi-4.1.4/queues-rank-1", ob1.Component)
 		c := dup(t, o.Process())
 		module := o.Object("mca_topo_base_module_t")
 		o.Put(module, "mca_topo_base_module_t", "mtc", uint64(of.make(o, c.MyRank)))

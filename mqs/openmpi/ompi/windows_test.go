@@ -13,11 +13,11 @@ import (
 
 const queuesOf414 = "openmpi-4.1.4/queues-rank-0"
 
-// dup is a communicator that is not one of the predefined ones.
+// dup is the first communicator of three ranks that is not a predefined one.
 func dup(t *testing.T, p *ompi.Process) *ompi.Comm {
 	t.Helper()
-	for _, c := range p.Comms {
-		if c.Model.UniqueID > 2 && c.Model.Inter == mqs.Known(false) && c.Model.Size.Value > 1 {
+	for id := inferior.Addr(3); id < 100; id++ {
+		if c := p.Comms[id]; c != nil && c.Model.Inter == mqs.Known(false) && c.Model.Size == mqs.Known[int32](3) {
 			return c
 		}
 	}
@@ -184,6 +184,21 @@ func TestEpochsOfUCX(t *testing.T) {
 		o.Put(l, lock, "target_rank", 2)
 		o.HashTable(o.Member(m, module, "outstanding_locks"), map[uint32]inferior.Addr{2: l})
 		expectEpochs(t, what, window(t, o, on, mqs.CreatedWindow).Epochs, of.want...)
+	}
+}
+
+// What belongs to another window is not believed.
+func TestModuleOfAnotherWindow(t *testing.T) {
+	o := ompitest.MakeObjects(t, queuesOf414, ob1.Component)
+	on := dup(t, o.Process())
+	m := o.Memory(1 << 13)
+	addWindow(o, on, 2, m)
+	o.Put(m, "ompi_osc_rdma_module_t", "comm", uint64(on.At))
+	o.Put(m, "ompi_osc_rdma_module_t", "win", 0x10)
+	o.IsA(o.Member(m, "ompi_osc_rdma_module_t", "all_sync"), "ompi_osc_rdma_sync_t")
+	p, _ := o.Open(ob1.Component)
+	if w := p.Windows()[0]; w.Epochs != nil || w.Comm.Known || w.Name.Value != "ghost cells" {
+		t.Errorf("%+v", w)
 	}
 }
 
