@@ -18,7 +18,7 @@ type Debugger struct {
 
 	conn       *jsonrpc2.Conn
 	window     *window
-	mapped     bool // the debugger has mapped the window
+	hasWindow  bool // the debugger has opened the window
 	roundTrips int
 	bytesRead  int64
 }
@@ -53,7 +53,7 @@ func (s *stream) Write(b []byte) (int, error) {
 	for written < len(b) {
 		piece := b[written:]
 		p := WriteParams{Stream: s.name}
-		if s.d.mapped {
+		if s.d.hasWindow {
 			p.Length = copy(s.d.window.bytes, piece)
 			piece = piece[:p.Length]
 		} else {
@@ -104,7 +104,7 @@ func (t *process) ReadMemory(ctx context.Context, ranges []inferior.Range) ([][]
 	}
 	data := got.Data
 	if data == nil && total > 0 {
-		if !t.d.mapped || total > len(t.d.window.bytes) {
+		if !t.d.hasWindow || total > len(t.d.window.bytes) {
 			return nil, fmt.Errorf("the debugger's %d bytes are not there", total)
 		}
 		data = append([]byte(nil), t.d.window.bytes[:total]...)

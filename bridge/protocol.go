@@ -3,10 +3,11 @@
 // The debugger's extension starts the helper as a child process and sends it
 // JSON-RPC 2.0 requests over the child's standard input, framed with
 // Content-Length headers. While a request is pending the helper calls back, on
-// the same two pipes, for memory, symbols and types. Or the helper has started
-// the debugger, and a socket that this has inherited takes the place of the pipes. This file and
-// callbacks.go, and the types of packages inferior and layout that they name, are the one
-// definition of every message, from which python/mpi_queues/protocol.py is generated. A field
+// the same two pipes, for memory, symbols, types and threads. If it is the helper that has started
+// the debugger, a socket that the debugger has inherited takes the place of the pipes.
+//
+// This file and callbacks.go, and the types of packages inferior and layout that they name, are the
+// one definition of every message, from which python/mpi_queues/protocol.py is generated. A field
 // tagged protocol:"-" is in no message.
 package bridge
 
@@ -93,13 +94,13 @@ type InitializeResult struct {
 	Protocol int `json:"protocol"`
 	// Version is the helper's own version.
 	Version string `json:"version"`
-	// Window is memory that both ends can map, or null where the system has none.
+	// Window is memory that both ends can use, or null where the system has none.
 	Window *Window `json:"window"`
 }
 
 // Window is a memory file of the helper's for bulk bytes: what would travel as
 // base64 inside a message stands at its start instead, valid until the reply.
-// An end that can't map it says so by putting the bytes into the message.
+// An end that can't open it says so by putting the bytes into the message.
 type Window struct {
 	// Path names the file for the debugger to open.
 	Path string `json:"path"`
@@ -185,7 +186,7 @@ type QueuesParams struct {
 	Styled bool `json:"styled"`
 	// Record asks for a recording of all that was read, on the stream "recording".
 	Record bool `json:"record"`
-	// Window is true if the debugger has mapped the window.
+	// Window is true if the debugger has opened the window's file.
 	Window bool `json:"window"`
 }
 
@@ -291,6 +292,8 @@ type RankResult struct {
 	Rank *int32 `json:"rank"`
 	// Size of MPI_COMM_WORLD, null if not known.
 	Size *int32 `json:"size"`
+	// Initialized is true if the process's MPI library has said both, which then stay as they are.
+	Initialized bool `json:"initialized"`
 }
 
 // DescribeParams asks what was detected in one process.

@@ -53,7 +53,7 @@ func NewServer(version string, log zerolog.Logger) *Server {
 
 // Register has f do the requests of a method, one at a time. Its result is sent back; an error
 // is a sentence for the user, see [errorCode]. If the parameters have a "window", it says
-// whether the debugger has mapped the window.
+// whether the debugger has opened the window.
 func Register[P, R any](s *Server, name string, f func(ctx context.Context, d *Debugger, p P) (R, error)) {
 	add(s, name, func(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.Request, p P) (any, error) {
 		var shared struct {
@@ -63,7 +63,7 @@ func Register[P, R any](s *Server, name string, f func(ctx context.Context, d *D
 			return nil, err
 		}
 		return s.run(ctx, req.ID, func(ctx context.Context, peer InitializeParams) (any, error) {
-			return f(ctx, &Debugger{Peer: peer, conn: conn, window: s.window, mapped: shared.Window && s.window != nil}, p)
+			return f(ctx, &Debugger{Peer: peer, conn: conn, window: s.window, hasWindow: shared.Window && s.window != nil}, p)
 		})
 	})
 }

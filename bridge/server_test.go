@@ -143,8 +143,8 @@ func TestBulkBytes(t *testing.T) {
 	memory := bytes.Repeat([]byte("0123456789abcdef"), windowSize/16)
 	for _, shared := range []bool{true, false} {
 		var g *gdb
-		g = serve(t, handler(func(ctx context.Context, d *Debugger, tg inferior.Inferior) error {
-			got, err := tg.ReadMemory(ctx, []inferior.Range{{Addr: 16, Len: 32}, {Addr: 0, Len: windowSize - 64}, {Addr: windowSize - 8, Len: 16}})
+		g = serve(t, handler(func(ctx context.Context, d *Debugger, p inferior.Inferior) error {
+			got, err := p.ReadMemory(ctx, []inferior.Range{{Addr: 16, Len: 32}, {Addr: 0, Len: windowSize - 64}, {Addr: windowSize - 8, Len: 16}})
 			if err != nil {
 				return err
 			}
@@ -198,8 +198,8 @@ func TestNonsenseAnswers(t *testing.T) {
 		ReadMemoryResult{Readable: []int{1, 1}}, ReadMemoryResult{Readable: []int{8}, Data: []byte("abc")}, "hello",
 	}
 	next := 0
-	g := serve(t, handler(func(ctx context.Context, _ *Debugger, tg inferior.Inferior) error {
-		_, err := tg.ReadMemory(ctx, []inferior.Range{{Addr: 1, Len: 8}})
+	g := serve(t, handler(func(ctx context.Context, _ *Debugger, p inferior.Inferior) error {
+		_, err := p.ReadMemory(ctx, []inferior.Range{{Addr: 1, Len: 8}})
 		return err
 	}).server(), func(string, json.RawMessage) (any, error) { return answers[next], nil })
 	g.initialize(t)
@@ -242,13 +242,13 @@ func TestAnswers(t *testing.T) {
 	var symbols []*inferior.Symbol
 	var types []*layout.Layout
 	var threads []inferior.Thread
-	g := serve(t, handler(func(ctx context.Context, _ *Debugger, tg inferior.Inferior) (err error) {
-		symbols, err = tg.FindSymbols(ctx, []string{"here", "nowhere"})
+	g := serve(t, handler(func(ctx context.Context, _ *Debugger, p inferior.Inferior) (err error) {
+		symbols, err = p.FindSymbols(ctx, []string{"here", "nowhere"})
 		if err == nil {
-			types, err = tg.FindTypes(ctx, []layout.TypeQuery{{Name: "c", Fields: []string{"a.b", "x"}}, {Name: "d"}})
+			types, err = p.FindTypes(ctx, []layout.TypeQuery{{Name: "c", Fields: []string{"a.b", "x"}}, {Name: "d"}})
 		}
 		if err == nil {
-			threads, err = tg.Threads(ctx, 9, []string{"comm"})
+			threads, err = p.Threads(ctx, 9, []string{"comm"})
 		}
 		return err
 	}).server(), func(method string, params json.RawMessage) (any, error) {

@@ -19,14 +19,22 @@ func (c *Communicator) IsSame(other *Communicator) bool {
 		c.Inter == Known(true) && c.Context == other.Context && c.Context != "" && slices.Equal(c.Group, other.RemoteGroup) && slices.Equal(c.RemoteGroup, other.Group)
 }
 
-// Label is the window or the file that the communicator serves, else its name or, if it has
-// none, its id.
-func (c *Communicator) Label() string {
+// Serves names the window or the file that the library has made the communicator for, in a sentence:
+// window "ghost cells". It is empty for the program's own.
+func (c *Communicator) Serves() string {
 	switch {
 	case c.Window.Known:
 		return label("window", c.Window)
 	case c.File.Known:
 		return label("file", c.File)
+	}
+	return ""
+}
+
+// Label is what the communicator serves, else its name or, if it has none, its id.
+func (c *Communicator) Label() string {
+	if serves := c.Serves(); serves != "" {
+		return serves
 	}
 	if c.Name.Known && c.Name.Value != "" {
 		return c.Name.Value

@@ -53,14 +53,6 @@ func (c OpClass) String() string {
 // Words is the queue's name in a sentence.
 func (c OpClass) Words() string { return strings.ReplaceAll(c.String(), "_", " ") }
 
-// Rendezvous stands in the ExtraText of an unexpected message whose sender waits until a receive
-// matches it.
-const Rendezvous = "rendezvous"
-
-// NonBlockingCollective stands in the ExtraText of a message that the library carries out a
-// non-blocking collective with: the program's, or one that a call of its makes inside.
-const NonBlockingCollective = "of a non-blocking collective"
-
 // PendingOperation is one operation of a queue: mqs_pending_operation of the interface, and what
 // more is known.
 type PendingOperation struct {

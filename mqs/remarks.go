@@ -1,8 +1,9 @@
 package mqs
 
-// Remarks that stand in the ExtraText of operations, whichever MPI they are of. See [Rendezvous] and
-// [NonBlockingCollective] too.
+// Remarks that stand in the ExtraText of operations, whichever MPI they are of.
 const (
+	// Rendezvous is said of an unexpected message whose sender waits until a receive matches it.
+	Rendezvous = "rendezvous"
 	// Eager is said of an unexpected message whose sender does not wait for a receive.
 	Eager = "eager"
 	// TakenByProbe is said of a message that MPI_Mprobe has taken out of the queue.
@@ -13,6 +14,9 @@ const (
 	Cancelled = "cancelled"
 	// Freed is said of an operation whose request the program has freed.
 	Freed = "freed: nobody will collect it"
+	// NonBlockingCollective is said of a message by which the library carries out a non-blocking
+	// collective: the program's own, or one that a call of the program's makes inside.
+	NonBlockingCollective = "of a non-blocking collective"
 )
 
 // SetActual says that what was desired of an operation is what is: of a send, and of a message that no

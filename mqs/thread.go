@@ -54,9 +54,6 @@ const (
 	Blocks   Activity = "blocks"   // it is in a call that waits for somebody, as for a lock, a signal or input
 )
 
-// Activities lists them.
-var Activities = []Activity{Computes, Sleeps, Joins, Blocks}
-
 // RunState is what the kernel's scheduler says of a process.
 type RunState string
 

@@ -5,12 +5,11 @@ package main
 import (
 	"bytes"
 	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/demo"
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 )
 
 func TestDemo(t *testing.T) {
@@ -59,18 +58,13 @@ func TestDemoKilled(t *testing.T) {
 // processesIn are the processes whose program is in a folder.
 func processesIn(t *testing.T, folder string) []int {
 	t.Helper()
-	paths, err := filepath.Glob("/proc/[0-9]*/exe")
+	all, err := procfs.Host.Processes()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var found []int
-	for _, path := range paths {
-		program, err := os.Readlink(path)
-		if err == nil && strings.HasPrefix(program, folder+"/") {
-			pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
-			if err != nil {
-				t.Fatal(err)
-			}
+	for _, pid := range all {
+		if program, err := procfs.Host.Program(pid); err == nil && strings.HasPrefix(program, folder+"/") {
 			found = append(found, pid)
 		}
 	}

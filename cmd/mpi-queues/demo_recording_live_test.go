@@ -16,12 +16,11 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/demo"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/extension"
-	"github.com/mpi-queues/mpi-queues/mqs/decoders"
-	"github.com/mpi-queues/mpi-queues/mqs/recording"
-
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/decoders"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
+	"github.com/mpi-queues/mpi-queues/mqs/recording"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
@@ -96,16 +95,16 @@ func cycle(t *testing.T, s *mqs.Snapshot) []string {
 	return out
 }
 
-func replayed(t *testing.T, targets ...inferior.Inferior) *mqs.Snapshot {
+func replayed(t *testing.T, processes ...inferior.Inferior) *mqs.Snapshot {
 	t.Helper()
-	s, err := (&recording.Recording{Processes: targets}).Read(t.Context(), decoders.All, read.Filter{Internal: true})
+	s, err := (&recording.Recording{Processes: processes}).Read(t.Context(), decoders.All, read.Filter{Internal: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-// anonymous is a target that does not say where its program lay.
+// anonymous is a process that does not say where its program lay.
 type anonymous struct{ inferior.Inferior }
 
 func (a anonymous) Info() inferior.Info {

@@ -11,12 +11,10 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/atomicfile"
-	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/gdbrun"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/jobs"
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
@@ -53,8 +51,6 @@ func dumpCommand() *cobra.Command {
 	d.settings.flags(cmd)
 	cmd.Flags().BoolVar(&d.isCore, "core", false, "the arguments are a program and its core file: PROGRAM CORE")
 	cmd.Flags().BoolVar(&d.isJob, "job", false, "show the whole job that a process is in, as far as it is on this machine")
-	cmd.Flags().StringVar(&d.gdb, "gdb", "", "run the gdb at `PATH` (default $MPI_QUEUES_GDB, or gdb in PATH)")
-	cmd.Flags().DurationVar(&d.timeout, "timeout", time.Minute, "end a gdb that attaches to no process and reads none for this `TIME`")
 	return cmd
 }
 
@@ -62,10 +58,8 @@ func dumpCommand() *cobra.Command {
 type dump struct {
 	view
 	settings
-	isCore  bool
-	isJob   bool
-	gdb     string
-	timeout time.Duration
+	isCore bool
+	isJob  bool
 	// pids are the process ids of the command line.
 	pids []int
 	// asked are what to read, in the order of the report.
@@ -80,8 +74,6 @@ func (d *dump) arguments(_ *cobra.Command, args []string) error {
 		return usage(err)
 	}
 	switch {
-	case d.timeout <= 0:
-		return usage(errors.New("--timeout must be more than nothing: 60s, 5m"))
 	case d.isCore && d.isJob:
 		return usage(errors.New("--core and --job do not go together: a core file is of one process"))
 	case d.isCore && len(args) != 2:
@@ -128,26 +120,17 @@ func (d *dump) run(ctx context.Context) error {
 	return d.report(s)
 }
 
-// read reads all that is asked for. Without anything that gdb could look at, none is needed.
+// read reads all that is asked for. No gdb is needed if there is nothing for it to look at.
 func (d *dump) read(ctx context.Context, known *launch.Finder, f read.Filter) (*mqs.Snapshot, error) {
 	if !slices.ContainsFunc(d.asked, func(i jobs.Inquiry) bool { return i.NeedsGDB() }) {
 		return jobs.Read(ctx, nil, d.asked, f)
 	}
-	g, err := newGDB(d.gdb, d.timeout, &d.settings, known)
+	g, err := d.newGDB(known)
 	if err != nil {
 		return nil, err
 	}
 	defer g.Close()
 	return jobs.Read(ctx, g, d.asked, f)
-}
-
-// newGDB finds a gdb and makes it ready. [gdbrun.GDB.Close] removes what it leaves.
-func newGDB(flag string, timeout time.Duration, s *settings, known *launch.Finder) (*gdbrun.GDB, error) {
-	path, err := gdbrun.Find(flag)
-	if err != nil {
-		return nil, err
-	}
-	return gdbrun.New(path, version(), timeout, s.forGDB(), known)
 }
 
 // report shows the snapshot. If nothing could be read, the reasons are errors,

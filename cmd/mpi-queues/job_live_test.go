@@ -17,6 +17,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/tracee"
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 )
 
 // pids are the process ids of a snapshot, in its order, each with its rank.
@@ -168,15 +169,11 @@ func TestFindWrapped(t *testing.T) {
 	j.Program = program
 	t.Cleanup(j.Stop)
 	for rank, pid := range j.PIDs {
-		status, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+		wrapped, err := procfs.Host.Stat(pid)
 		if err != nil {
 			t.Fatal(err)
 		}
-		shell, err := strconv.Atoi(strings.Fields(string(status[bytes.LastIndexByte(status, ')')+1:]))[1])
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, asked := range []int{pid, shell, j.Launcher.Process.Pid} {
+		for _, asked := range []int{pid, wrapped.Parent, j.Launcher.Process.Pid} {
 			job, err := launch.Find(asked)
 			if err != nil {
 				t.Fatal(err)

@@ -1,12 +1,11 @@
 package main
 
 import (
-	"github.com/mpi-queues/mpi-queues/mqs/decoders"
-	"github.com/mpi-queues/mpi-queues/mqs/read"
-
 	"github.com/spf13/cobra"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/decoders"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
 	"github.com/mpi-queues/mpi-queues/mqs/recording"
 )
 

@@ -25,16 +25,16 @@ func TestReplayOfSeveral(t *testing.T) {
 		t.Fatal(err)
 	}
 	var recorders []*inferior.Recorder
-	var targets []inferior.Inferior
+	var processes []inferior.Inferior
 	for _, of := range r.Processes {
 		recorder := inferior.NewRecorder(of)
-		recorders, targets = append(recorders, recorder), append(targets, recorder)
+		recorders, processes = append(recorders, recorder), append(processes, recorder)
 	}
 	beside := []*mqs.Process{{Inferior: 9, PID: 99, Unavailable: "it runs"}}
 	one := func(r *inferior.Reader, f read.Filter) (*mqs.Process, error) {
 		return read.Sources{Decoders: decoders.All}.Read(r, read.Native, f)
 	}
-	shown, err := read.Several{Processes: targets, Beside: beside, Read: one}.Together(t.Context(), read.Filter{Internal: true})
+	shown, err := read.Several{Processes: processes, Beside: beside, Read: one}.Together(t.Context(), read.Filter{Internal: true})
 	if err != nil {
 		t.Fatal(err)
 	}

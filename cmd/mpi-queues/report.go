@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -60,8 +59,6 @@ func reportCommand() *cobra.Command {
 	cmd.MarkFlagsMutuallyExclusive(names...)
 	f.StringVarP(&c.output, "output", "o", "", "write to `FILE` instead of standard output")
 	c.flags(cmd)
-	f.StringVar(&c.gdb, "gdb", "", "run the gdb at `PATH` (default $MPI_QUEUES_GDB, or gdb in PATH)")
-	f.DurationVar(&c.timeout, "timeout", time.Minute, "end a gdb that attaches to no process and reads none for this `TIME`")
 	return cmd
 }
 
@@ -86,8 +83,6 @@ type report struct {
 	settings
 	formats [len(reportFormats)]bool
 	output  string
-	gdb     string
-	timeout time.Duration
 	// pid is the process whose job is meant, 0 if there are files instead.
 	pid   int
 	files []string
@@ -97,9 +92,6 @@ type report struct {
 func (c *report) arguments(_ *cobra.Command, args []string) error {
 	if err := c.check(); err != nil {
 		return usage(err)
-	}
-	if c.timeout <= 0 {
-		return usage(errors.New("--timeout must be more than nothing: 60s, 5m"))
 	}
 	if len(args) == 0 {
 		return usage(errors.New("a report on what? Name snapshots, or the process id of a launcher or of a rank: mpi-queues report SNAPSHOT...|PID"))
@@ -192,7 +184,7 @@ func (c *report) attach(ctx context.Context) (s *mqs.Snapshot, remarks []string,
 	if err != nil {
 		return nil, nil, err
 	}
-	g, err := newGDB(c.gdb, c.timeout, &c.settings, known)
+	g, err := c.newGDB(known)
 	if err != nil {
 		return nil, nil, err
 	}

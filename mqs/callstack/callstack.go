@@ -22,30 +22,30 @@ const maxStack = 256 << 10
 // wordCost is the memory that an entry of [Call.CandidatePointers] takes, in bytes.
 const wordCost = 32
 
-// Arguments are the names of the arguments that say what a call waits for: those of MPI's functions, as the
+// argumentNames are the names of the arguments that say what a call waits for: those of MPI's functions, as the
 // standard spells them in C, and those of functions inside MPICH (src/mpi).
-var Arguments = []string{"comm", "comm_ptr", "root", "source", "dest", "tag", "buf", "count", "datatype", "incount",
+var argumentNames = []string{"comm", "comm_ptr", "root", "source", "dest", "tag", "buf", "count", "datatype", "incount",
 	"request", "array_of_requests", "request_ptr", "request_ptrs", "numreq", "requests"}
 
 // LibrarySymbol is a symbol that every MPI library defines, and that tools which wrap MPI's functions do
 // not: it belongs to the profiling interface (MPI 4.1, 15.2).
 const LibrarySymbol = "PMPI_Init"
 
-// Stacks are the stacks of a process's threads, with the file of its MPI library.
-type Stacks struct {
-	Threads []inferior.Thread
+// stacks are the stacks of a process's threads, with the file of its MPI library.
+type stacks struct {
+	threads []inferior.Thread
 	// library is the path of the MPI library, empty if it is not known; program is that of the program. If
 	// they are equal, each function of the program may be the library's.
 	library, program string
 }
 
-// StacksOf returns the stacks of a process's threads, with the values of [Arguments].
-func StacksOf(r *inferior.Reader) (*Stacks, error) {
-	threads, err := r.Threads(callDepth, Arguments)
+// stacksOf returns the stacks of a process's threads, with the values of [argumentNames].
+func stacksOf(r *inferior.Reader) (*stacks, error) {
+	threads, err := r.Threads(callDepth, argumentNames)
 	if err != nil {
 		return nil, err
 	}
-	s := &Stacks{Threads: threads, program: r.Info().Executable}
+	s := &stacks{threads: threads, program: r.Info().Executable}
 	library, err := r.Symbol(LibrarySymbol)
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func StacksOf(r *inferior.Reader) (*Stacks, error) {
 
 // inCall returns the index of the innermost MPI call among the frames of a thread; -1 if there is none. A
 // tool's function with the name of an MPI function is that call if it has called the library.
-func (s *Stacks) inCall(t *inferior.Thread) int {
+func (s *stacks) inCall(t *inferior.Thread) int {
 	for _, isCall := range []func(int, inferior.Frame) bool{
 		func(_ int, f inferior.Frame) bool { return s.isMPI(f) },
 		func(_ int, f inferior.Frame) bool { return tailCalled(f.Function) != "" },
@@ -76,23 +76,23 @@ func (s *Stacks) inCall(t *inferior.Thread) int {
 }
 
 // isMPI says whether a function is an MPI function.
-func (s *Stacks) isMPI(f inferior.Frame) bool { return !s.isElsewhere(f) && hasMPIName(f) }
+func (s *stacks) isMPI(f inferior.Frame) bool { return !s.isElsewhere(f) && hasMPIName(f) }
 
 // isWrapper says whether a function has the name of an MPI function and is a tool's.
-func (s *Stacks) isWrapper(f inferior.Frame) bool { return s.isElsewhere(f) && hasMPIName(f) }
+func (s *stacks) isWrapper(f inferior.Frame) bool { return s.isElsewhere(f) && hasMPIName(f) }
 
 // inLibrary says whether a function is in the MPI library's file, if that is known and is not the program.
-func (s *Stacks) inLibrary(f inferior.Frame) bool {
+func (s *stacks) inLibrary(f inferior.Frame) bool {
 	return s.library != "" && s.library != s.program && s.objectOf(f) == s.library
 }
 
 // isElsewhere says whether a function is known to be in another file than the MPI library's.
-func (s *Stacks) isElsewhere(f inferior.Frame) bool {
+func (s *stacks) isElsewhere(f inferior.Frame) bool {
 	return s.library != "" && s.objectOf(f) != s.library
 }
 
 // objectOf returns the path of the file that defines a function.
-func (s *Stacks) objectOf(f inferior.Frame) string { return cmp.Or(f.Object, s.program) }
+func (s *stacks) objectOf(f inferior.Frame) string { return cmp.Or(f.Object, s.program) }
 
 func hasMPIName(f inferior.Frame) bool { return strings.HasPrefix(mpiName(f), "MPI_") }
 
@@ -115,7 +115,7 @@ func tailCalled(function string) string {
 	return ""
 }
 
-// callName returns the name of the MPI call for which a frame stands: see [Stacks.inCall].
+// callName returns the name of the MPI call for which a frame stands: see [stacks.inCall].
 func callName(f inferior.Frame) string {
 	if name := tailCalled(f.Function); name != "" {
 		return name
@@ -140,14 +140,14 @@ type Call struct {
 // Calls returns the MPI calls that threads are in; of nested calls, the innermost one. It fails if a
 // thread's stack, or what a call holds, is not known.
 func Calls(r *inferior.Reader) ([]Call, error) {
-	all, err := StacksOf(r)
+	all, err := stacksOf(r)
 	if err != nil {
 		return nil, err
 	}
 	var out []Call
 	var stacks []inferior.Range
 	last := r.Info().LastAddr()
-	for _, t := range all.Threads {
+	for _, t := range all.threads {
 		at := all.inCall(&t)
 		if at < 0 {
 			if !t.Complete {

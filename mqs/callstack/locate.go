@@ -12,18 +12,18 @@ import (
 // Locate returns where the threads of a process are: its first thread, the threads in MPI calls or in the
 // program's own code, and those of which this is not known. It is nil if the threads can't be read.
 func Locate(r *inferior.Reader) []mqs.Thread {
-	stacks, err := StacksOf(r)
+	stacks, err := stacksOf(r)
 	if err != nil {
 		return nil
 	}
 	out := []mqs.Thread{}
-	for i := range stacks.Threads {
-		t, own := threadAt(stacks, &stacks.Threads[i])
+	for i := range stacks.threads {
+		t, own := threadAt(stacks, &stacks.threads[i])
 		// Threads that libraries have made for themselves do not matter.
 		if t.Call == "" && i > 0 && !own && t.Placed {
 			continue
 		}
-		t.Activity, t.Joined = activity(&t, i, stacks.Threads)
+		t.Activity, t.Joined = activity(&t, i, stacks.threads)
 		out = append(out, t)
 	}
 	return out
@@ -31,7 +31,7 @@ func Locate(r *inferior.Reader) []mqs.Thread {
 
 // threadAt finds the call and the program's frame on a thread's stack, and says whether the program itself
 // has a frame there.
-func threadAt(s *Stacks, t *inferior.Thread) (mqs.Thread, bool) {
+func threadAt(s *stacks, t *inferior.Thread) (mqs.Thread, bool) {
 	out := mqs.Thread{Number: t.Number}
 	own := t.Frames
 	if at := s.inCall(t); at >= 0 {
@@ -57,7 +57,7 @@ func threadAt(s *Stacks, t *inferior.Thread) (mqs.Thread, bool) {
 // isOutside says whether a thread in no named call is known to be in no call at all: its stack has been
 // followed to its end, it has names, and no function of the program has called the MPI library by a
 // function without a name.
-func isOutside(s *Stacks, t *inferior.Thread) bool {
+func isOutside(s *stacks, t *inferior.Thread) bool {
 	at := slices.IndexFunc(t.Frames, s.inLibrary)
 	entered := at >= 0 && slices.ContainsFunc(t.Frames[at:], func(f inferior.Frame) bool { return !s.inLibrary(f) && !isForeign(f.Object) })
 	return t.Complete && !entered && slices.ContainsFunc(t.Frames, func(f inferior.Frame) bool { return f.Function != "" })

@@ -43,7 +43,7 @@ func TestThreadAt(t *testing.T) {
 		"a thread in the program's own library": {[]inferior.Frame{frame("work", "/home/me/libsolver.so", "work.c", 3), frame("clone3", libc, "clone3.S", 81)},
 			mqs.Thread{Function: "work", File: "work.c", Line: 3}, true},
 	} {
-		got, own := threadAt(&Stacks{}, &inferior.Thread{Frames: c.frames})
+		got, own := threadAt(&stacks{}, &inferior.Thread{Frames: c.frames})
 		if got.Call != c.want.Call || got.Function != c.want.Function || got.File != c.want.File || got.Line != c.want.Line || own != c.own {
 			t.Errorf("%s: %+v, %v; want %+v, %v", name, got, own, c.want, c.own)
 		}

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/dll"
@@ -81,7 +80,7 @@ func TestOtherByteOrder(t *testing.T) {
 	path := testdll.In(t.TempDir()).Reference(t, "-DOTHER_ORDER=1", "-DLONG_SIZE=4")
 	h := hosts()
 	defer h.Close()
-	s, err := h.Open(t.Context(), dll.Process{Inferior: process}, dll.Settings{Path: path, SafePath: []string{"/"}, Timeout: time.Minute})
+	s, err := h.Open(t.Context(), dll.Process{Inferior: process}, dll.Settings{Path: path, SafePath: []string{"/"}})
 	if err != nil {
 		t.Fatal(err)
 	}

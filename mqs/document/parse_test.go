@@ -15,12 +15,12 @@ import (
 // it were parsed at once.
 func TestParserPieces(t *testing.T) {
 	valid := func() *mqs.Snapshot { // what is not UTF-8 would not come back
-		s := sample()
+		s := sparse()
 		s.Processes[0].Communicators[0].Name.Value = "a \"name\" ]}"
 		return s
 	}
 	var s mqs.Snapshot
-	for range 800 {
+	for range 1000 {
 		s.Processes = append(s.Processes, valid().Processes...)
 	}
 	for i, p := range s.Processes {

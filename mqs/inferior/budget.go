@@ -35,7 +35,7 @@ type budget struct {
 	spent       *SpentError // once it is used up
 }
 
-// held is a [Inferior] that knows how many bytes of memory it has in all.
+// held is an [Inferior] that knows how many bytes of memory it has in all.
 type held interface{ Held() int64 }
 
 // Spend accounts for an object of so many bytes that is made of what was read. It fails

@@ -11,7 +11,7 @@ import (
 
 // FromDebugInfo asks the process's debug information for the types, in one round trip.
 func FromDebugInfo(r *Reader, queries []layout.TypeQuery) (*layout.Layouts, error) {
-	found, err := r.t.FindTypes(r.ctx, queries)
+	found, err := r.inferior.FindTypes(r.ctx, queries)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func FromDebugInfo(r *Reader, queries []layout.TypeQuery) (*layout.Layouts, erro
 // FindTypes answers as [Inferior.FindTypes] does: from the table, if the layouts are from one, and
 // from debug information what it lacks.
 func FindTypes(r *Reader, l *layout.Layouts, queries []layout.TypeQuery) ([]*layout.Layout, error) {
-	found, err := r.t.FindTypes(r.ctx, queries)
+	found, err := r.inferior.FindTypes(r.ctx, queries)
 	if err != nil || l.Table() == nil {
 		return found, err
 	}

@@ -139,8 +139,8 @@ type Thread struct {
 	Registers []uint64 `json:"registers"`
 }
 
-// Inferior is one process, which is stopped unless it is a [Running] one. Every method takes a batch and makes at most
-// one round trip; an error means that the connection or the process is gone, or
+// Inferior is one process, which is stopped unless it is a [Running] one. Every method takes a batch
+// and makes at most one round trip. An error means that the connection or the process is gone, or
 // that ctx ended, never that something was not found.
 type Inferior interface {
 	// Info never makes a round trip.

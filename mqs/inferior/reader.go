@@ -10,11 +10,11 @@ import (
 // Reader reads one process during one stop, for one request: it carries that
 // request's context, and nothing that it cached may outlive the stop.
 type Reader struct {
-	ctx   context.Context
-	t     Inferior
-	info  Info
-	order binary.ByteOrder
-	mem   memory
+	ctx      context.Context
+	inferior Inferior
+	info     Info
+	order    binary.ByteOrder
+	mem      memory
 
 	threads []Thread           // nil before they were asked for
 	symbols map[string]*Symbol // those that were asked for
@@ -22,7 +22,7 @@ type Reader struct {
 
 // NewReader returns a reader with an empty cache. Its calls end when ctx does.
 func NewReader(ctx context.Context, t Inferior) *Reader {
-	r := &Reader{ctx: ctx, t: t, info: t.Info(), order: binary.LittleEndian,
+	r := &Reader{ctx: ctx, inferior: t, info: t.Info(), order: binary.LittleEndian,
 		mem: memory{inferior: t, last: t.Info().LastAddr(), holes: map[Addr]bool{}, held: -1}}
 	if r.info.BigEndian {
 		r.order = binary.BigEndian
@@ -40,7 +40,7 @@ func NewReader(ctx context.Context, t Inferior) *Reader {
 }
 
 // Inferior returns the process that is read.
-func (r *Reader) Inferior() Inferior { return r.t }
+func (r *Reader) Inferior() Inferior { return r.inferior }
 
 // Context returns that of the request, with which all reading ends.
 func (r *Reader) Context() context.Context { return r.ctx }
@@ -54,7 +54,7 @@ func (r *Reader) Err() error { return r.ctx.Err() }
 // Threads returns where the threads are, as [Inferior.Threads] does; a second call asks nobody.
 func (r *Reader) Threads(depth int, variables []string) ([]Thread, error) {
 	if r.threads == nil {
-		threads, err := r.t.Threads(r.ctx, depth, variables)
+		threads, err := r.inferior.Threads(r.ctx, depth, variables)
 		if err != nil {
 			return nil, err
 		}
@@ -76,7 +76,7 @@ func (r *Reader) Symbol(name string) (*Symbol, error) {
 
 // Symbols looks up global symbols, in one round trip. Names that do not exist are absent.
 func (r *Reader) Symbols(names ...string) (map[string]Symbol, error) {
-	found, err := r.t.FindSymbols(r.ctx, names)
+	found, err := r.inferior.FindSymbols(r.ctx, names)
 	if err != nil {
 		return nil, err
 	}

@@ -111,9 +111,9 @@ func (r *Recorder) Threads(ctx context.Context, depth int, variables []string) (
 	return got, err
 }
 
-// WriteRecording writes what the recorders saw: a zip archive of
-// "recording.json" and, uncompressed sizes as listed there, "memory". more may add
-// files to it, for those who know more of the processes.
+// WriteRecording writes what the recorders saw: a zip archive of the files "recording.json" and
+// "memory", whose pieces the first lists with their lengths. more may add files to it, for those who
+// know more of the processes.
 func WriteRecording(w io.Writer, recorders []*Recorder, more ...func(*zip.Writer) error) error {
 	z := zip.NewWriter(w)
 	memory, err := z.Create(memoryFile)
@@ -152,12 +152,12 @@ var ErrNotRecording = errors.New("not a recording of mpi-queues")
 // ErrLacks means that a recording has no file of some name, as older ones may not.
 var ErrLacks = errors.New("it lacks a file")
 
-// What the files of a recording may unpack to, in bytes: so much however they are packed,
-// and the multiple of what they are packed to that honest ones stay far below. What a file
-// says that it is packed to is no more than there is of the whole recording.
+// What a file of a recording may unpack to, in bytes.
 const (
-	maxRecorded  = int64(4 << 30)
-	maxDocument  = int64(256 << 20)
+	maxRecorded = int64(4 << 30)   // the file "memory"
+	maxDocument = int64(256 << 20) // any other file
+	// A file unpacks to no more than freeUnpacked and maxPacked times its packed size, which honest
+	// ones stay far below.
 	freeUnpacked = int64(16 << 20)
 	maxPacked    = 256
 )
@@ -177,8 +177,9 @@ func OpenArchive(r io.ReaderAt, size int64) (*Archive, error) {
 	return &Archive{z.File, size}, nil
 }
 
-// part opens one of the files, of which at most so many bytes may be read, and says to how
-// many it is packed. It fails with [ErrLacks] if there is none of that name.
+// part opens one of the files. most is how many of its bytes may be read, which is limit or fewer, and
+// packed how many it is packed to; no file is packed to more than there is of the whole recording. It
+// fails with [ErrLacks] if there is none of that name.
 func (a *Archive) part(name string, limit int64) (f io.ReadCloser, most, packed int64, _ error) {
 	i := slices.IndexFunc(a.files, func(f *zip.File) bool { return f.Name == name })
 	if i < 0 {
@@ -189,7 +190,7 @@ func (a *Archive) part(name string, limit int64) (f io.ReadCloser, most, packed 
 	return f, min(limit, freeUnpacked+maxPacked*packed), packed, err
 }
 
-// Document has read read one of the files, which is JSON or another text. It fails with
+// Document calls read with one of the files, which is JSON or another text. It fails with
 // [ErrLacks] if there is none of that name.
 func (a *Archive) Document(name string, read func(io.Reader) error) error {
 	f, most, packed, err := a.part(name, maxDocument)

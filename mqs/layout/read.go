@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"maps"
 	"strings"
 )
 
@@ -96,7 +95,7 @@ func (f *file) apply(types map[string]Type) error {
 			delete(types, name)
 			continue
 		}
-		t := Type{Size: types[name].Size, Fields: maps.Clone(types[name].Fields)}
+		t := types[name]
 		if t.Fields == nil {
 			t.Fields = map[string]Member{}
 		}

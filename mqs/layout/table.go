@@ -15,8 +15,8 @@ type Table struct {
 	BasedOn string `json:"based_on,omitempty"`
 	// Provenance says where the values are from.
 	Provenance Provenance `json:"provenance"`
-	// Hash is of what [Table] has and of its recipe, by mqs/layout/gen: a file that has been edited
-	// by hand no longer has it.
+	// Hash is that of all the rest of the table and of its recipe, as mqs/layout/gen writes it. A file that
+	// was edited by hand has another one.
 	Hash string `json:"hash"`
 	// PointerSize (in bytes) and ByteOrder ("little" or "big") say which ABI.
 	PointerSize int    `json:"pointer_size"`
@@ -74,7 +74,7 @@ func OfScope(tables []*Table, scope Scope) []*Table {
 	return out
 }
 
-// Fits says whether the table is for an ABI: the width of its pointers in bytes, and their order.
+// Fits says whether the table is for an ABI: the width of its pointers in bytes, and its order of bytes.
 func (t *Table) Fits(pointerSize int, isBigEndian bool) bool {
 	return t.PointerSize == pointerSize && (t.ByteOrder == "big") == isBigEndian
 }

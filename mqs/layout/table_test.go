@@ -7,14 +7,15 @@ func TestMembersOfMembers(t *testing.T) {
 		"outer_t": {Size: 32, Fields: map[string]Member{
 			"a": {Field: Field{Offset: 8, Size: 16, Kind: KindStruct}, Type: "inner_t"},
 			"n": {Field: Field{Size: 4, Kind: KindSigned}},
+			"p": {Field: Field{Offset: 24, Size: 8, Kind: KindPointer}, Type: "inner_t"},
 		}},
 		"inner_t": {Size: 16, Fields: map[string]Member{"b": {Field: Field{Offset: 4, Size: 4, Kind: KindUnsigned}}}},
 	}}
-	l := table.Layouts([]TypeQuery{{Name: "outer_t", Fields: []string{"a.b", "a.c", "n", "n.x", "z"}}, {Name: "none_t"}})
+	l := table.Layouts([]TypeQuery{{Name: "outer_t", Fields: []string{"a.b", "a.c", "n", "n.x", "p.b", "z"}}, {Name: "none_t"}})
 	if f, ok := l.Field("outer_t", "a.b"); !ok || f != (Field{Offset: 12, Size: 4, Kind: KindUnsigned}) {
 		t.Errorf("a.b is %+v, %v", f, ok)
 	}
-	for _, path := range []string{"a.c", "n.x", "z"} {
+	for _, path := range []string{"a.c", "n.x", "p.b", "z"} {
 		if f, ok := l.Field("outer_t", path); ok {
 			t.Errorf("%s is %+v", path, f)
 		}

@@ -73,8 +73,9 @@ func recognise(symbols map[string]inferior.Symbol) (inferior.Symbol, bool) {
 
 // openSymbolless opens a process whose library lacks a symbol that its own objects are read by.
 func openSymbolless(r *inferior.Reader, symbols map[string]inferior.Symbol, root inferior.Symbol, missing string) (read.Source, error) {
-	_, is40 := symbols[mpir.SymVersion] // which releases with another way of unpacking hide
-	s, err := symbolless.Open(r, symbolless.Library{Root: root, Version: mpir.Version(r, symbols), ReceivesInPlace: is40}, requestTables())
+	// The releases that hide it are those that may receive data into a buffer of the library's first.
+	_, receivesInPlace := symbols[mpir.SymVersion]
+	s, err := symbolless.Open(r, symbolless.Library{Root: root, Version: mpir.Version(r, symbols), ReceivesInPlace: receivesInPlace}, requestTables())
 	var network *ch4.NetworkError
 	switch {
 	case err == nil:
@@ -86,11 +87,20 @@ func openSymbolless(r *inferior.Reader, symbols map[string]inferior.Symbol, root
 	if !network.IsAbsent {
 		beneath = fmt.Sprintf("\nNor can %s beneath it be read: %v", network.Library, err)
 	}
-	return nil, read.Unreadable(mpir.Name, "%s is stripped: MPICH hides the symbols and the types that its message queues are read with, "+
+	return nil, bare(r, root, read.Unreadable(mpir.Name, "%s is stripped: MPICH hides the symbols and the types that its message queues are read with, "+
 		"and this library has neither (no %s), so nothing can be shown. "+
 		"Install the library's debug symbols if there are any, or `set debuginfod enabled on`, "+
 		"or run the program with an MPICH that was configured with MPICHLIB_CFLAGS=-g or, best, --enable-debuginfo and --enable-g=dbg%s%s",
-		mpir.FileName(root), missing, describeVersion(r, symbols), beneath)
+		read.FileName(root), missing, describeVersion(r, symbols), beneath))
+}
+
+// bare lets the handles of a process be told by their own bits, of which nothing else can be read.
+func bare(r *inferior.Reader, root inferior.Symbol, err error) error {
+	var u *read.UnreadableError
+	if errors.As(err, &u) {
+		u.Handles = mpir.NewBare(r, root)
+	}
+	return err
 }
 
 func describeVersion(r *inferior.Reader, symbols map[string]inferior.Symbol) string {
@@ -121,9 +131,9 @@ func open(r *inferior.Reader, symbols map[string]inferior.Symbol, root inferior.
 	case !errors.As(err, &noFit):
 		return nil, err
 	}
-	return nil, read.Unreadable(mpir.Name, "%s has symbols, but no type information that fits, and none of the layouts that mpi-queues knows (%s) does: "+
+	return nil, bare(r, root, read.Unreadable(mpir.Name, "%s has symbols, but no type information that fits, and none of the layouts that mpi-queues knows (%s) does: "+
 		"install the library's debug symbols, or `set debuginfod enabled on`, or use an MPICH configured with MPICHLIB_CFLAGS=-g%s.\n%v",
-		mpir.FileName(root), noFit.Known, describeVersion(r, symbols), noFit.Why)
+		read.FileName(root), noFit.Known, describeVersion(r, symbols), noFit.Why))
 }
 
 // bind binds the types that the process's MPICH has.

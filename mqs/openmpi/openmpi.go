@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -18,7 +17,6 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/openmpi/ob1"
 	"github.com/mpi-queues/mpi-queues/mqs/openmpi/ompi"
 	"github.com/mpi-queues/mpi-queues/mqs/openmpi/tagged"
-	"github.com/mpi-queues/mpi-queues/mqs/printable"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
@@ -45,7 +43,7 @@ func (d Decoder) Open(r *inferior.Reader, symbols map[string]inferior.Symbol) (r
 	for _, name := range []string{ompi.SymSendRequests, ompi.SymRecvRequests} {
 		if _, ok := symbols[name]; !ok {
 			return nil, read.Unreadable(d.Name(), "%s has no symbol %s, which the message queues of Open MPI start from: "+
-				"the library has been stripped of its dynamic symbols or is not a release that mpi-queues knows", library(root), name)
+				"the library has been stripped of its dynamic symbols or is not a release that mpi-queues knows", read.FileName(root), name)
 		}
 	}
 	if err := checkState(r, symbols); err != nil {
@@ -67,14 +65,7 @@ func open(r *inferior.Reader, symbols map[string]inferior.Symbol) (read.Source, 
 	}
 	return nil, read.Unreadable(ompi.Name, "%s has no type information that fits, and none of the layouts that mpi-queues knows (%s) does: "+
 		"install the library's debug symbols, or `set debuginfod enabled on`, or use an Open MPI built with -g.\n%v",
-		library(symbols[ompi.SymCommunicators]), noFit.Known, noFit.Why)
-}
-
-func library(s inferior.Symbol) string {
-	if s.Object == "" {
-		return "the MPI library"
-	}
-	return printable.Line(filepath.Base(s.Object))
+		read.FileName(symbols[ompi.SymCommunicators]), noFit.Known, noFit.Why)
 }
 
 // source is one process that uses Open MPI.

@@ -1,6 +1,8 @@
 package read
 
 import (
+	"errors"
+
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
@@ -26,13 +28,9 @@ const MaxHandles = 1 << 16
 // [*UnreadableError] if no decoder can read the process, or the decoder knows nothing of handles.
 func (ss Sources) Handles(r *inferior.Reader, values []mqs.HandleValue) (out []*mqs.Handle, err error) {
 	defer contain(&err)
-	s, err := Open(r, ss.Decoders)
+	resolver, err := ss.resolver(r)
 	if err != nil {
 		return nil, err
-	}
-	resolver, ok := s.(Resolver)
-	if !ok {
-		return nil, Unreadable("", "this process's handles can't be told: its MPI library has neither symbols nor types")
 	}
 	if len(values) > MaxHandles {
 		return nil, Unreadable("", "%d handles are asked for at once: the limit is %d", len(values), MaxHandles)
@@ -43,6 +41,22 @@ func (ss Sources) Handles(r *inferior.Reader, values []mqs.HandleValue) (out []*
 		out = append(out, h)
 	}
 	return out, r.Err()
+}
+
+// resolver is what knows handles of a process.
+func (ss Sources) resolver(r *inferior.Reader) (Resolver, error) {
+	s, err := Open(r, ss.Decoders)
+	var u *UnreadableError
+	switch {
+	case errors.As(err, &u) && u.Handles != nil:
+		return u.Handles, nil
+	case err != nil:
+		return nil, err
+	}
+	if resolver, ok := s.(Resolver); ok {
+		return resolver, nil
+	}
+	return nil, Unreadable("", "this process's handles can't be told: its MPI library has neither symbols nor types")
 }
 
 // Communicator returns the communicator of a process that a handle stands for. It fails with an

@@ -1,7 +1,6 @@
 package read
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -57,20 +56,12 @@ func infer(s *mqs.Snapshot) {
 					op.DesiredGlobalRank = a.process.GlobalRank
 				}
 				op.ActualLocalRank, op.ActualGlobalRank = op.DesiredLocalRank, op.DesiredGlobalRank
-				if line := "inferred: " + a.who() + " has it as an unexpected message"; !slices.Contains(op.ExtraText, line) {
+				if line := "inferred: " + processWords(a.process) + " has it as an unexpected message"; !slices.Contains(op.ExtraText, line) {
 					op.ExtraText = append(op.ExtraText, line)
 				}
 			}
 		}
 	}
-}
-
-// who names the receiver.
-func (a arrival) who() string {
-	if a.process.GlobalRank.Known {
-		return fmt.Sprintf("rank %d", a.process.GlobalRank.Value)
-	}
-	return fmt.Sprintf("process %d", a.process.PID)
 }
 
 // onlyArrival is the one message among those of one id that a send of p on c can be: ids are

@@ -6,8 +6,8 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
 
-// sender and receiver of one message on MPI_COMM_WORLD, of which the sender's library keeps
-// no destination.
+// exchanged are the sender and the receiver of one message on MPI_COMM_WORLD. The sender's library
+// keeps no destination.
 func exchanged(tag, bytes int32) *mqs.Snapshot {
 	comm := func(rank int32) mqs.Communicator {
 		return mqs.Communicator{Name: mqs.Known("MPI_COMM_WORLD"), LocalRank: mqs.Known(rank), Context: "0"}

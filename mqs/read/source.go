@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"path/filepath"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/callstack"
@@ -70,6 +71,8 @@ type UnreadableError struct {
 	Final bool
 	// Phase is how far the process has come with MPI, empty if not known.
 	Phase mqs.Phase
+	// Handles tells what handles of the process stand for all the same, nil if nothing does.
+	Handles Resolver
 
 	cause error
 }
@@ -83,6 +86,14 @@ func (e *UnreadableError) Unwrap() error { return e.cause }
 func Unreadable(mpi, format string, args ...any) error {
 	err := fmt.Errorf(format, args...)
 	return &UnreadableError{MPI: mpi, Reason: err.Error(), cause: err}
+}
+
+// FileName is the name of the file that a symbol of an MPI library is in, for sentences.
+func FileName(s inferior.Symbol) string {
+	if s.Object == "" {
+		return "the MPI library"
+	}
+	return printable.Line(filepath.Base(s.Object))
 }
 
 // Nothing returns an [*UnreadableError] that is final.

@@ -59,3 +59,15 @@ func TestOpenChecksTheProcess(t *testing.T) {
 		t.Errorf("%v, asked %q", err, asked)
 	}
 }
+
+// A file's name is safe to show, whatever it is.
+func TestFileName(t *testing.T) {
+	for object, want := range map[string]string{"": "the MPI library", "/opt/lib/libmpi.so.12": "libmpi.so.12"} {
+		if got := FileName(inferior.Symbol{Object: object}); got != want {
+			t.Errorf("%q is called %q", object, got)
+		}
+	}
+	if got := FileName(inferior.Symbol{Object: "/tmp/lib\x1b[31m.so"}); strings.Contains(got, "\x1b") {
+		t.Errorf("a terminal obeys %q", got)
+	}
+}

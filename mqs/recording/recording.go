@@ -34,9 +34,9 @@ const maxSource = 64
 
 // Recording is what a command has read.
 type Recording struct {
-	// Targets are the processes that were read.
+	// Processes are those that were read.
 	Processes []inferior.Inferior
-	// Beside are the processes that the debugger could not read.
+	// Beside are those that the debugger could not read.
 	Beside []*mqs.Process
 
 	choice read.Choice

@@ -2,6 +2,7 @@ package render
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -51,7 +52,7 @@ func whereabouts(p *mqs.Process, t *mqs.Thread) string {
 	on := ""
 	for _, c := range p.Communicators {
 		if t.Comm.Known && c.UniqueID == t.Comm.Value {
-			on = " on " + quoted(c.Label())
+			on = " on " + cmp.Or(c.Serves(), quoted(c.Label()))
 		}
 	}
 	if t.Root.Known {

@@ -14,7 +14,7 @@ func (t *Tags) Send(c *mqs.Communicator, s *Send, rank mqs.Maybe[int32]) mqs.Pen
 		Status:           s.State.Status(),
 		TagWild:          mqs.Known(false),
 		DesiredLocalRank: rank,
-		DesiredLength:    lengthOf(s.Length),
+		DesiredLength:    LengthOf(s.Length),
 	}
 	if rank.Known {
 		op.DesiredGlobalRank = c.GlobalRank(rank.Value)
@@ -47,11 +47,11 @@ func (t *Tags) Receive(c *mqs.Communicator, r *Receive) mqs.PendingOperation {
 	case r.Cancelled:
 		op.ExtraText = append(op.ExtraText, mqs.Cancelled)
 	case r.State != Posted:
-		length := lengthOf(r.Received)
+		length := LengthOf(r.Received)
 		if r.State != Complete && r.Offloaded {
 			length = mqs.Maybe[int64]{}
 		}
-		t.Arrive(&op, c, r.SenderTag, r.SenderPeer, length)
+		t.arrive(&op, c, r.SenderTag, r.SenderPeer, length)
 	}
 	return op
 }
@@ -79,7 +79,7 @@ func (t *Tags) Ask(op *mqs.PendingOperation, c *mqs.Communicator, r *Receive) {
 // is taken.
 func (t *Tags) Message(c *mqs.Communicator, m *Message, isTaken bool) mqs.PendingOperation {
 	op := mqs.PendingOperation{Status: mqs.Pending, TagWild: mqs.Known(false)}
-	t.Arrive(&op, c, m.Tag, m.Peer, lengthOf(m.Length))
+	t.arrive(&op, c, m.Tag, m.Peer, LengthOf(m.Length))
 	op.DesiredLocalRank, op.DesiredGlobalRank = op.ActualLocalRank, op.ActualGlobalRank
 	op.DesiredTag, op.DesiredLength = op.ActualTag, op.ActualLength
 	if m.Sender != 0 {
@@ -99,8 +99,8 @@ func (t *Tags) Message(c *mqs.Communicator, m *Message, isTaken bool) mqs.Pendin
 	return op
 }
 
-// Arrive fills in what a message says of itself: its tag, where it is from and its length.
-func (t *Tags) Arrive(op *mqs.PendingOperation, c *mqs.Communicator, tag uint64, from Peer, length mqs.Maybe[int64]) {
+// arrive fills in what a message says of itself: its tag, where it is from and its length.
+func (t *Tags) arrive(op *mqs.PendingOperation, c *mqs.Communicator, tag uint64, from Peer, length mqs.Maybe[int64]) {
 	e := t.Envelope(tag)
 	if op.ActualLocalRank = t.source(c, tag, from); op.ActualLocalRank.Known {
 		op.ActualGlobalRank = c.GlobalRank(op.ActualLocalRank.Value)
@@ -109,8 +109,8 @@ func (t *Tags) Arrive(op *mqs.PendingOperation, c *mqs.Communicator, tag uint64,
 	op.Internal = t.IsInternal(e)
 }
 
-// lengthOf is a number of bytes, -1 for one that is not known.
-func lengthOf(bytes int64) mqs.Maybe[int64] {
+// LengthOf is a length of [Request], [Receive] or [Message] in bytes, where -1 stands for one that is not known.
+func LengthOf(bytes int64) mqs.Maybe[int64] {
 	if bytes < 0 {
 		return mqs.Maybe[int64]{}
 	}

@@ -1,6 +1,7 @@
 package waitfor
 
 import (
+	"cmp"
 	"encoding/binary"
 	"slices"
 	"strings"
@@ -13,10 +14,12 @@ const world = "MPI_COMM_WORLD"
 
 // communicator is one communicator of the job, whatever its processes call it.
 type communicator struct {
-	id    int32
-	name  string // as set by one of its members
-	text  string // its label, once that has been asked for
-	inter bool
+	id   int32
+	name string // as set by one of its members
+	// serves is the window or the file that the library has made it for.
+	serves string
+	text   string // its label, once that has been asked for
+	inter  bool
 	// known is true if its groups are known. If not, it may stand for several communicators.
 	known bool
 	// internal is true for a communicator that the library has made for itself.
@@ -53,6 +56,8 @@ func (c *communicator) label() string {
 
 func (c *communicator) describe() string {
 	switch {
+	case c.serves != "":
+		return c.serves
 	case strings.HasPrefix(c.name, "MPI_COMM_"):
 		return c.name
 	case c.name != "":
@@ -128,6 +133,7 @@ func (j *job) communicators() {
 			if c.name == "" && q.Name.Known {
 				c.name = q.Name.Value
 			}
+			c.serves = cmp.Or(c.serves, q.Serves())
 			m.join(c, at)
 			r.members = append(r.members, m)
 		}

@@ -115,9 +115,9 @@ func (a *analysis) addDeadlock(d Deadlock) {
 // addWaitsForGone adds the ranks that hang only because a rank is gone: they are in no cycle, but
 // will never go on either. Ranks that wait for the same one are one deadlock.
 func (a *analysis) addWaitsForGone(hanging []int32) {
-	losses := make([]goneMembers, len(a.rankSets))
+	goneIn := make([]goneMembers, len(a.rankSets))
 	for i, g := range a.rankSets {
-		losses[i] = a.goneMembersOf(g)
+		goneIn[i] = a.goneMembersOf(g)
 	}
 	byGone := map[int32][]int32{}
 	var order []int32
@@ -125,7 +125,7 @@ func (a *analysis) addWaitsForGone(hanging []int32) {
 		if a.inDeadlock[r] {
 			continue
 		}
-		gone := a.goneDependency(r, losses)
+		gone := a.goneDependency(r, goneIn)
 		if gone < 0 {
 			continue
 		}
@@ -162,7 +162,7 @@ func (a *analysis) goneMembersOf(g *rankSet) goneMembers {
 
 // goneDependency returns the lowest rank that is gone and without which a rank will never be
 // released, whatever others do; -1 if there is none.
-func (a *analysis) goneDependency(rank int32, losses []goneMembers) int32 {
+func (a *analysis) goneDependency(rank int32, goneIn []goneMembers) int32 {
 	lowest := int32(-1)
 	for i := range a.ranks[rank].waits {
 		w := &a.ranks[rank].waits[i]
@@ -174,7 +174,7 @@ func (a *analysis) goneDependency(rank int32, losses []goneMembers) int32 {
 				}
 				continue
 			}
-			gone := a.goneOf(rank, &w.deps[k], losses)
+			gone := a.goneOf(rank, &w.deps[k], goneIn)
 			if gone >= 0 {
 				hopeless = true
 				if lowest < 0 || gone < lowest {
@@ -191,14 +191,14 @@ func (a *analysis) goneDependency(rank int32, losses []goneMembers) int32 {
 	return lowest
 }
 
-func (a *analysis) goneOf(rank int32, g *dependency, losses []goneMembers) int32 {
+func (a *analysis) goneOf(rank int32, g *dependency, goneIn []goneMembers) int32 {
 	if g.rank >= 0 {
 		if a.ranks[g.rank].gone() {
 			return g.rank
 		}
 		return -1
 	}
-	l := losses[g.set.id]
+	l := goneIn[g.set.id]
 	if g.set.all || g.set.unknown == "" && (l.remaining == 0 || l.remaining == 1 && l.last == rank) {
 		return l.first
 	}

@@ -85,7 +85,7 @@ type member struct {
 	local int32
 	// counts is its traffic, in the order of the peers.
 	counts []mqs.Traffic
-	// obscure is true if one of its unexpected messages matches nobody knows what.
+	// obscure is true if it is not known what one of its unexpected messages matches.
 	obscure bool
 }
 

@@ -94,12 +94,12 @@ func (n *misses) checkWaits(rank int32) {
 	}
 }
 
-// add notes a near miss. Of near misses of the same kind and similarity key, only the first ones are
-// reported one by one.
-func (n *misses) add(kind Kind, likeness, text string, ranks ...int32) {
+// add notes a near miss. similarity is what similar ones of its kind have in common: only the first
+// of these are reported one by one.
+func (n *misses) add(kind Kind, similarity, text string, ranks ...int32) {
 	slices.Sort(ranks)
 	ranks = slices.Compact(ranks)
-	key := string(kind) + "\x00" + likeness
+	key := string(kind) + "\x00" + similarity
 	if same := n.similar[key]; len(same) >= maxSimilar {
 		first := &n.found[same[0]]
 		first.similarRanks = append(first.similarRanks, ranks...)

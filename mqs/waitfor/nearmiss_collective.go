@@ -22,9 +22,9 @@ type awaited struct {
 	sets map[*rankSet]bool
 }
 
-func (w *awaited) add(goals []dependency) {
-	for i := range goals {
-		if g := &goals[i]; g.rank >= 0 || !w.sets[g.set] {
+func (w *awaited) add(deps []dependency) {
+	for i := range deps {
+		if g := &deps[i]; g.rank >= 0 || !w.sets[g.set] {
 			w.deps = append(w.deps, g)
 			w.sets[g.set] = true
 		}

@@ -75,7 +75,7 @@ func (ls *orphans) add(l orphan) {
 // checkReceive looks for an orphan that differs in one thing from what a receive asks for: the tag,
 // the communicator or, if the receive is waited for and there is nothing else, the source. start is
 // the beginning of the sentence, which says who asks for what.
-func (n *misses) checkReceive(rank int32, g *dependency, likeness, start string, isWaited bool) {
+func (n *misses) checkReceive(rank int32, g *dependency, similarity, start string, isWaited bool) {
 	e, ok := g.member.receive(g.op)
 	if !ok || !g.op.DesiredTag.Known && !g.op.TagWild.Value {
 		return
@@ -89,23 +89,23 @@ func (n *misses) checkReceive(rank int32, g *dependency, likeness, start string,
 	to := n.orphans[rank]
 	isNew := func(l *orphan) bool { return l != nil && (isWaited || !n.reported[l.key(rank)]) }
 	if l := to.byComm[orphanKey{source, anyTag, g.member.comm}]; isNew(l) && e.tag != anyTag {
-		n.reportOrphan(OtherTag, rank, l, likeness+fmt.Sprint(l.tag), start+fmt.Sprintf(", but the one that %s has tag %d", l.origin(), l.tag))
+		n.reportOrphan(OtherTag, rank, l, similarity+fmt.Sprint(l.tag), start+fmt.Sprintf(", but the one that %s has tag %d", l.origin(), l.tag))
 		return
 	}
 	if l := to.byTag[orphanKey{source, e.tag, nil}]; isNew(l) && l.comm != g.member.comm {
-		n.reportOrphan(OtherCommunicator, rank, l, likeness+l.comm.label(), start+fmt.Sprintf(", but the one with tag %d that %s is on %s", l.tag, l.origin(), l.comm.label()))
+		n.reportOrphan(OtherCommunicator, rank, l, similarity+l.comm.label(), start+fmt.Sprintf(", but the one with tag %d that %s is on %s", l.tag, l.origin(), l.comm.label()))
 		return
 	}
 	if l := to.byComm[orphanKey{mqs.AnyRank, e.tag, g.member.comm}]; isWaited && l != nil && source != mqs.AnyRank {
-		n.reportOrphan(OtherSource, rank, l, likeness, start+fmt.Sprintf(", but the one with tag %d that has come is from rank %d", l.tag, l.from))
+		n.reportOrphan(OtherSource, rank, l, similarity, start+fmt.Sprintf(", but the one with tag %d that has come is from rank %d", l.tag, l.from))
 	}
 }
 
 // reportOrphan adds a near miss with an orphan. The line at which it was sent is known only if its
 // sender still waits there.
-func (n *misses) reportOrphan(kind Kind, rank int32, l *orphan, likeness, text string) {
+func (n *misses) reportOrphan(kind Kind, rank int32, l *orphan, similarity, text string) {
 	n.reported[l.key(rank)] = true
-	n.add(kind, likeness, text+fmt.Sprintf(" (rank %d %s)", l.from, n.now(l.from)), rank, l.from)
+	n.add(kind, similarity, text+fmt.Sprintf(" (rank %d %s)", l.from, n.now(l.from)), rank, l.from)
 }
 
 // key returns the key of an orphan to a rank.

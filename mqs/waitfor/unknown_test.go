@@ -11,6 +11,8 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
+var activities = []mqs.Activity{mqs.Computes, mqs.Sleeps, mqs.Joins, mqs.Blocks}
+
 // claims are the verdicts that claim something.
 func claim(v Verdict) Verdict {
 	if v == Deadlocked || v == NoDeadlock {
@@ -71,7 +73,7 @@ func anyRank(rng *rand.Rand, r *madeRank, n int) {
 	switch rng.IntN(8) {
 	case 0:
 		r.computes()
-		r.Threads[1].Activity = mqs.Activities[rng.IntN(len(mqs.Activities))]
+		r.Threads[1].Activity = activities[rng.IntN(len(activities))]
 	case 1:
 		if r.ThreadMultiple.Value {
 			anyThread(rng, r, n)
@@ -94,7 +96,7 @@ func anyThread(rng *rand.Rand, r *madeRank, n int) {
 	switch rng.IntN(12) {
 	case 0:
 		r.computes()
-		r.Threads[len(r.Threads)-1].Activity = mqs.Activities[rng.IntN(len(mqs.Activities))]
+		r.Threads[len(r.Threads)-1].Activity = activities[rng.IntN(len(activities))]
 	case 1, 2, 3:
 		r.recv(on, source, tag)
 	case 4:

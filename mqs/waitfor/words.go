@@ -50,7 +50,7 @@ func (j *job) operation(w *wait, g *dependency) string {
 
 // title is the name of a communicator where it stands by itself, without quotes.
 func (c *communicator) title() string {
-	if c.name != "" {
+	if c.serves == "" && c.name != "" {
 		return c.name
 	}
 	return c.label()

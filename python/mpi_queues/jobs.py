@@ -7,7 +7,7 @@ from typing import Dict, List, NamedTuple, Optional
 
 import gdb
 
-from . import protocol
+from . import procfs, protocol
 
 
 class Attached(NamedTuple):
@@ -97,8 +97,5 @@ def selected_before() -> int:
 
 def _beginning(pid: int) -> Optional[bytes]:
     """Returns when a process of this machine began, in words that no other one has."""
-    try:
-        with open("/proc/%d/stat" % pid, "rb") as file:
-            return file.read().rpartition(b")")[2].split()[19]
-    except (OSError, IndexError):
-        return None
+    fields = procfs.stat(pid)
+    return fields[procfs.START_TIME] if len(fields) > procfs.START_TIME else None

@@ -75,14 +75,14 @@ class InitializeResult(TypedDict):
     protocol: int
     # Version is the helper's own version.
     version: str
-    # Window is memory that both ends can map, or null where the system has none.
+    # Window is memory that both ends can use, or null where the system has none.
     window: Optional[Window]
 
 
 class Window(TypedDict):
     """Window is a memory file of the helper's for bulk bytes: what would travel as base64
     inside a message stands at its start instead, valid until the reply. An end that can't
-    map it says so by putting the bytes into the message.
+    open it says so by putting the bytes into the message.
     """
 
     # Path names the file for the debugger to open.
@@ -197,7 +197,7 @@ class QueuesParams(TypedDict):
     styled: bool
     # Record asks for a recording of all that was read, on the stream "recording".
     record: bool
-    # Window is true if the debugger has mapped the window.
+    # Window is true if the debugger has opened the window's file.
     window: bool
 
 
@@ -330,6 +330,8 @@ class RankResult(TypedDict):
     rank: Optional[int]
     # Size of MPI_COMM_WORLD, null if not known.
     size: Optional[int]
+    # Initialized is true if the process's MPI library has said both, which then stay as they are.
+    initialized: bool
 
 
 class DescribeParams(TypedDict):

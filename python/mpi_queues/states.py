@@ -5,6 +5,8 @@ from typing import Dict, Iterator, Tuple
 
 import gdb
 
+from . import procfs
+
 # The processes' ids and the letters of their states, by the inferiors' numbers.
 _states: Dict[int, Tuple[int, str]] = {}
 _is_attaching = False
@@ -23,6 +25,11 @@ def remembered(pid: int) -> Iterator[None]:
         _states[gdb.selected_inferior().num] = (pid, letter)
 
 
+def is_attaching() -> bool:
+    """Says whether the extension is just attaching an inferior to a process."""
+    return _is_attaching
+
+
 def before_stop(inferior: gdb.Inferior) -> str:
     """Returns the letter of the state that an inferior's process had before gdb attached to it;
     empty if it is not known or the process has run since."""
@@ -32,12 +39,8 @@ def before_stop(inferior: gdb.Inferior) -> str:
 
 def _read(pid: int) -> str:
     """Returns the letter for the state of a process in /proc/PID/stat; empty if there is none."""
-    try:
-        with open("/proc/%d/stat" % pid, "rb") as file:
-            # The program's name, in parentheses, may hold anything.
-            return file.read().rpartition(b")")[2].split()[0].decode("ascii")
-    except (OSError, IndexError, UnicodeDecodeError):
-        return ""
+    fields = procfs.stat(pid)
+    return fields[procfs.STATE].decode("ascii", "replace") if fields else ""
 
 
 def _forget(event: gdb.ContinueEvent) -> None:

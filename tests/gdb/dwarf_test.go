@@ -7,10 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
 	"github.com/mpi-queues/mpi-queues/tests/internal/debuginfo"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
@@ -63,14 +63,12 @@ func debugFiles(t *testing.T, job *live.Job, table *layout.Table) string {
 // mapped returns the path of a library that a process has mapped, "" if it has not.
 func mapped(t *testing.T, pid int, library string) string {
 	t.Helper()
-	maps, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "maps"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(maps)) {
-		fields := strings.Fields(line)
-		if path := fields[len(fields)-1]; strings.HasPrefix(filepath.Base(path), library) {
-			return path
+	for m, err := range procfs.Host.Mappings(pid) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(filepath.Base(m.Path), library) {
+			return m.Path
 		}
 	}
 	return ""

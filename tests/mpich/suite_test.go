@@ -120,7 +120,7 @@ func (v *variant) stopAndDisplay(t *testing.T, p program, seed int64) int {
 	}
 	// The launcher, gdb and the ranks have a process group each.
 	end := func() {
-		for _, pid := range append(descendants(job.Process.Pid), job.Process.Pid) {
+		for _, pid := range append(live.Descendants(job.Process.Pid), job.Process.Pid) {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 	}
@@ -149,21 +149,6 @@ func (v *variant) stopAndDisplay(t *testing.T, p program, seed int64) int {
 		}
 	}
 	return shown
-}
-
-// descendants are the processes that a process has started, and they have.
-func descendants(pid int) []int {
-	var out []int
-	paths, _ := filepath.Glob(filepath.Join("/proc", strconv.Itoa(pid), "task", "*", "children"))
-	for _, path := range paths {
-		text, _ := os.ReadFile(path)
-		for _, word := range strings.Fields(string(text)) {
-			if child, err := strconv.Atoi(word); err == nil {
-				out = append(append(out, child), descendants(child)...)
-			}
-		}
-	}
-	return out
 }
 
 // checkDisplay holds what was shown at one stop against what can be.

@@ -89,12 +89,17 @@ func TestFileNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	names := 0
 	for name, page := range readPages(t) {
 		text, _ := parts(page)
 		for _, match := range fileName.FindAllStringSubmatch(text, -1) {
+			names++
 			if !all[match[1]] {
 				t.Errorf("%s: there is no file %s", name, match[1])
 			}
 		}
+	}
+	if names == 0 {
+		t.Error("the pages name no files")
 	}
 }

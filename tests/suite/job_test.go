@@ -161,27 +161,17 @@ func (j *job) kill() {
 	if j.hasEnded() {
 		return
 	}
-	family := append(descendants(j.launcher.Process.Pid), j.launcher.Process.Pid)
+	family := append(live.Descendants(j.launcher.Process.Pid), j.launcher.Process.Pid)
 	for _, pid := range family {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
 	<-j.ended
 }
 
-// descendants are all processes that one has started, and that these have. Each of its
-// threads may have started some.
-func descendants(pid int) []int {
-	var out []int
-	for _, child := range procfs.Host.Children(pid) {
-		out = append(append(out, child), descendants(child)...)
-	}
-	return out
-}
-
 // processes are those that run the job's program: its ranks, and what they have spawned.
 func (j *job) processes() []int {
-	return slices.DeleteFunc(descendants(j.launcher.Process.Pid), func(pid int) bool {
-		program, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+	return slices.DeleteFunc(live.Descendants(j.launcher.Process.Pid), func(pid int) bool {
+		program, err := procfs.Host.Program(pid)
 		return err != nil || program != j.program
 	})
 }

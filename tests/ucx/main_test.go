@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 )
 
@@ -84,21 +85,18 @@ func release(t *testing.T) string {
 // libucp is in the folder.
 func mapped(t *testing.T, pid int, folder string) {
 	t.Helper()
-	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
 	matching := false
-	for line := range strings.Lines(string(maps)) {
-		_, path, ok := strings.Cut(strings.TrimSpace(line), " /")
-		name := filepath.Base(path)
-		if !ok || !strings.HasPrefix(name, "libuc") {
+	for m, err := range procfs.Host.Mappings(pid) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(filepath.Base(m.Path), "libuc") {
 			continue
 		}
-		if !strings.HasPrefix("/"+path, prefix+"/") {
-			t.Fatalf("process %d has /%s", pid, path)
+		if !strings.HasPrefix(m.Path, prefix+"/") {
+			t.Fatalf("process %d has %s", pid, m.Path)
 		}
-		matching = matching || strings.HasPrefix("/"+path, filepath.Join(prefix, folder, "libucp.so."))
+		matching = matching || strings.HasPrefix(m.Path, filepath.Join(prefix, folder, "libucp.so."))
 	}
 	if !matching {
 		t.Fatalf("process %d has no libucp of %s", pid, folder)

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// memoryLimit bounds the private writable memory of a confined process.
+// memoryLimit bounds the private writable memory of a confined process, in bytes.
 const memoryLimit = 8 << 30
 
 // Exec restricts the calling thread and replaces the program by path, which
@@ -145,7 +145,7 @@ func Status() Confinement {
 	}
 	switch hasLandlock, hasFilters := landlockVersion() > 0, hasFilters(); {
 	case c.NoWriting && c.NoNetwork && c.NoNewPrivileges:
-		c.Why = "the kernel filters one thread at a time" // and not all of them, as [Seal] does
+		c.Why = "the kernel filters one thread at a time" // [Seal] needs one that filters all at once
 	case hasLandlock && hasFilters:
 		c.Why = "the restrictions were not applied"
 	case hasFilters:

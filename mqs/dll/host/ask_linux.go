@@ -10,7 +10,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
 )
 
-// helperInferior is the process that is open as the helper lets this one read it.
+// helperInferior is the process that is open. It is read through the helper.
 type helperInferior struct {
 	h    *host
 	info inferior.Info

@@ -1,6 +1,6 @@
 //go:build !linux
 
-// Package host is the process that runs one vendor's DLL, which Linux has only.
+// Package host is the process that runs one vendor's DLL. There is one on Linux only.
 package host
 
 import (

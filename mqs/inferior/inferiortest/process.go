@@ -125,6 +125,20 @@ func (p *Process) FindSymbols(_ context.Context, names []string) ([]*inferior.Sy
 	return out, nil
 }
 
+// Found is what a reader finds of all the process's symbols, by name.
+func (p *Process) Found() map[string]inferior.Symbol {
+	out := map[string]inferior.Symbol{}
+	for name, s := range p.Symbols {
+		out[name] = *s
+	}
+	return out
+}
+
+// Field is a member of a C type: its offset and size in bytes.
+func Field(offset, size int, kind layout.Kind) layout.Field {
+	return layout.Field{Offset: offset, Size: size, Kind: kind}
+}
+
 // FindTypes is [inferior.Inferior.FindTypes]. A type comes with all its fields, whichever were asked for.
 func (p *Process) FindTypes(_ context.Context, queries []layout.TypeQuery) ([]*layout.Layout, error) {
 	out := make([]*layout.Layout, len(queries))
@@ -139,18 +153,18 @@ func (p *Process) Threads(context.Context, int, []string) ([]inferior.Thread, er
 	return p.Stacks, nil
 }
 
-// StackPointer is where all frames of a [Thread] begin: nothing is on such a stack.
-const StackPointer = inferior.Addr(0x7000)
+// stackPointer is where all frames of a [Thread] begin: nothing is on such a stack.
+const stackPointer = inferior.Addr(0x7000)
 
-// Thread is a thread of the debugger's number and of 100 more as the kernel's. Its stack, which is
+// Thread is a thread with the debugger's number, and 100 more as the kernel's. Its stack, which is
 // complete, has the functions named, from the innermost outwards, with " < " between them: each as NAME
 // or, if it is in a library, as NAME@PATH; with a colon after NAME it is at line 1 of the source "a.c".
-// "?" is a function whose name is not known. Its registers hold the addresses held.
+// "?" is a function whose name is not known. Its registers have the addresses in held.
 func Thread(number int, functions string, held ...inferior.Addr) inferior.Thread {
 	t := inferior.Thread{Number: number, ID: 100 + number, Complete: true}
 	for _, part := range strings.Split(functions, " < ") {
 		name, object, _ := strings.Cut(part, "@")
-		f := inferior.Frame{Object: object, StackPointer: StackPointer}
+		f := inferior.Frame{Object: object, StackPointer: stackPointer}
 		if strings.HasSuffix(name, ":") {
 			f.File, f.Line = "a.c", 1
 		}

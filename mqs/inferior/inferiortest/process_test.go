@@ -25,9 +25,9 @@ func TestMadeUpMemory(t *testing.T) {
 func TestThread(t *testing.T) {
 	got := Thread(2, "? < PMPI_Recv@/lib/libmpi.so < main:", 0x10)
 	want := []inferior.Frame{
-		{StackPointer: StackPointer},
-		{Function: "PMPI_Recv", Object: "/lib/libmpi.so", StackPointer: StackPointer},
-		{Function: "main", File: "a.c", Line: 1, StackPointer: StackPointer},
+		{StackPointer: stackPointer},
+		{Function: "PMPI_Recv", Object: "/lib/libmpi.so", StackPointer: stackPointer},
+		{Function: "main", File: "a.c", Line: 1, StackPointer: stackPointer},
 	}
 	if got.Number != 2 || got.ID != 102 || !got.Complete || !slices.Equal(got.Registers, []uint64{0x10}) || len(got.Frames) != len(want) {
 		t.Fatalf("%+v", got)

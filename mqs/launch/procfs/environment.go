@@ -9,9 +9,9 @@ const (
 	// maxEnvironment is how much of an environment is read, in bytes: twice what the kernel lets a
 	// program start with.
 	maxEnvironment = 12 << 20
-	// MaxVariable is how long a variable's value may be, in bytes: a longer one is as if it were
+	// maxVariable is how long a variable's value may be, in bytes: a longer one is as if it were
 	// not there.
-	MaxVariable = 4 << 10
+	maxVariable = 4 << 10
 )
 
 // Environment returns those variables of the environment that a process was started with that
@@ -28,7 +28,7 @@ func (f FS) Environment(pid int, names []string) (map[string]string, error) {
 		line, text, _ = bytes.Cut(text, []byte{0})
 		name, value, ok := bytes.Cut(line, []byte{'='})
 		if i := slices.Index(names, string(name)); ok && i >= 0 {
-			if _, known := values[names[i]]; !known && len(value) <= MaxVariable {
+			if _, known := values[names[i]]; !known && len(value) <= maxVariable {
 				values[names[i]] = string(value)
 			}
 		}

@@ -98,7 +98,7 @@ func TestMappings(t *testing.T) {
 }
 
 func TestEnvironment(t *testing.T) {
-	long := strings.Repeat("x", MaxVariable)
+	long := strings.Repeat("x", maxVariable)
 	text := "A=1\x00B=\x00C\x00A=2\x00=9\x00LONG=" + long + "x\x00LONG=" + long + "\x00D=4"
 	values, err := folder(t, map[string]string{"environ": text}).Environment(7, []string{"A", "B", "C", "D", "E", "LONG"})
 	if want := map[string]string{"A": "1", "B": "", "D": "4", "LONG": long}; err != nil || !reflect.DeepEqual(values, want) {
@@ -113,20 +113,24 @@ func TestHost(t *testing.T) {
 	line := []string{"sh", "-c", "read line", "name", ""}
 	cmd := exec.Command(line[0], line[1:]...)
 	cmd.Env = []string{"PROCFS_TEST=a=b"}
-	stdin, err := cmd.StdinPipe()
+	stdin, err := cmd.StdinPipe() // as long as it is open, the shell reads
 	if err == nil {
 		err = cmd.Start()
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _, _ = stdin.Close(), cmd.Wait() }()
+	defer func() { _, _, _ = stdin.Close(), cmd.Process.Kill(), cmd.Wait() }()
 	pid := cmd.Process.Pid
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
 	deadline := time.Now().Add(time.Minute)
 	for now := []string(nil); !slices.Equal(now, line); now, _ = Host.CommandLine(pid) { // it runs its own program
-		if time.Now().After(deadline) {
-			t.Fatalf("%q, not %q", now, line)
+		// One that has ended has no arguments any more.
+		if stat, err := Host.Stat(pid); err != nil || stat.HasEnded() || time.Now().After(deadline) {
+			t.Fatalf("its arguments are %q, not %q: %+v, %v", now, line, stat, err)
 		}
+		<-tick.C
 	}
 	stat, err := Host.Stat(pid)
 	if err != nil || stat.Name != "sh" || stat.Parent != os.Getpid() || stat.HasEnded() || stat.Started == 0 {

@@ -14,9 +14,9 @@ import (
 type die struct {
 	tag        dwarf.Tag
 	name       string
-	size       int64 // bytes, -1 if it is not said
-	of         dwarf.Offset
-	offset     int64 // of a member, bytes
+	size       int64        // bytes, -1 if it is not said
+	of         dwarf.Offset // the type that it is of, or points to
+	offset     int64        // of a member, bytes
 	encoding   int64
 	elements   int64 // of one dimension of an array, 0 if it is not said
 	value      int64 // of an enumerator

@@ -1,12 +1,12 @@
 // Gen makes the tables of C types' layouts from recipes, and writes their hashes.
 //
-//	go run ./mqs/layout/gen                        writes all tables' files anew from what they say
-//	go run ./mqs/layout/gen make [-update] NAME... makes tables by their recipes, all if none is named
+//	go run ./mqs/layout/gen
+//	go run ./mqs/layout/gen make -cache FOLDER [-update] [NAME...]
 //
-// The first is what `go generate' runs. It needs no network, and does not write a table that its
-// recipe has to be asked about. The second fetches packages, compiles a C file that includes a
-// release's headers, and reads the types from its DWARF. It fails if a table is another one than
-// the committed one, or writes it if told so.
+// The first is what `go generate' runs: it writes all tables' files anew from what they say. It needs no
+// network, and refuses a table that its recipe no longer gives. The second makes the tables named, or all,
+// by their recipes: it fetches packages, compiles a C file that includes a release's headers, and reads the
+// types from its DWARF. It fails if a table differs from the one that is there, or writes it with -update.
 package main
 
 import (

@@ -72,18 +72,22 @@ type Device struct {
 	c        types
 	groups   groupTypes
 	arrivals arrivalTypes
+	epochs   epochTypes
 	// numbers of processes, by their virtual connection
 	numbers map[inferior.Ptr[connection]]int32
 }
 
 // Types are the C types that a ch3 may have: pointers to structs as [inferior.Bind] binds.
-func Types() []any { return []any{&types{}, &groupTypes{}, &arrivalTypes{}} }
+func Types() []any { return []any{&types{}, &groupTypes{}, &arrivalTypes{}, &epochTypes{}} }
 
 // Bind returns the device of a library. It fails if the library's layouts lack something.
 func Bind(lib *mpir.Library) (*Device, error) {
 	d := &Device{lib: lib, numbers: map[inferior.Ptr[connection]]int32{}}
 	if err := inferior.Bind(&d.c, lib.Layouts); err != nil {
 		return nil, err
+	}
+	if inferior.Bind(&d.epochs, lib.Layouts) != nil {
+		d.epochs = epochTypes{}
 	}
 	if inferior.Bind(&d.arrivals, lib.Layouts) != nil {
 		d.arrivals = arrivalTypes{} // of another release: what arrives is not known

@@ -11,18 +11,11 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/mpich/mpir"
 )
 
-// field is a member of a C type.
-func field(offset, size int, kind layout.Kind) layout.Field {
-	return layout.Field{Offset: offset, Size: size, Kind: kind}
-}
+var field = inferiortest.Field
 
 // over is a device of a made-up process, of which nothing is bound.
 func over(p *inferiortest.Process) *Device {
-	symbols := map[string]inferior.Symbol{}
-	for name, s := range p.Symbols {
-		symbols[name] = *s
-	}
-	return &Device{lib: &mpir.Library{Reader: inferior.NewReader(context.Background(), p), Symbols: symbols}}
+	return &Device{lib: &mpir.Library{Reader: inferior.NewReader(context.Background(), p), Symbols: p.Found()}}
 }
 
 // bind binds the types of a made-up process.

@@ -4,6 +4,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/mpich/mpir"
+	"github.com/mpi-queues/mpi-queues/mqs/transport"
 )
 
 // dev is MPIR_Request.dev, which holds a union, whose members are only of use where something else
@@ -253,7 +254,7 @@ func (d *Device) Taken(r *mpir.Operation, c *mpir.Communicator) mpir.Message {
 	}
 	if taken, ok := d.takenBeneath(r.At); ok {
 		m := d.message(taken.Tag)
-		m.Bytes = lengthOf(taken.Length)
+		m.Bytes = transport.LengthOf(taken.Length)
 		return m
 	}
 	return d.Arrived(r)

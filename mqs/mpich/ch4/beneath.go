@@ -189,7 +189,7 @@ func (d *Device) ranksOf(c *mpir.Communicator) map[transport.Peer]int32 {
 // sendBeneath returns what a send asks for that is in the network library.
 func (d *Device) sendBeneath(q *transport.Send, c *mpir.Communicator) mpir.Arguments {
 	e := d.beneath.network.Tags.Envelope(q.Tag)
-	a := mpir.Arguments{Bytes: lengthOf(q.Length), Context: mqs.Known(uint32(e.Context) - c.Context)}
+	a := mpir.Arguments{Bytes: transport.LengthOf(q.Length), Context: mqs.Known(uint32(e.Context) - c.Context)}
 	if !q.TagLost {
 		a.Tag = mqs.Known(e.Tag)
 	}
@@ -235,14 +235,9 @@ func (d *Device) receiveBeneath(q *transport.Receive, c *mpir.Communicator) mpir
 func (d *Device) matchedBeneath(q *transport.Receive) (mpir.Message, bool) {
 	m := d.message(q.SenderTag)
 	if !q.Offloaded {
-		m.Bytes = lengthOf(q.Received)
+		m.Bytes = transport.LengthOf(q.Received)
 	}
 	return m, q.State == transport.Matched
-}
-
-// lengthOf is a number of bytes, -1 for one that is not known.
-func lengthOf(bytes int64) mqs.Maybe[int64] {
-	return mqs.Maybe[int64]{Value: bytes, Known: bytes >= 0}
 }
 
 // message is one with the envelope that is in a tag.

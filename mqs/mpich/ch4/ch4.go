@@ -62,13 +62,14 @@ type Device struct {
 	c           types
 	groups      groupTypes
 	arrivals    arrivalTypes
+	epochs      epochTypes
 	partitioned partitionedTypes
 	beneath     beneath
 }
 
 // Types are the C types that a ch4 may have, with any netmod: pointers to structs as [inferior.Bind] binds.
 func Types() []any {
-	out := []any{&types{}, &groupTypes{}, &arrivalTypes{}, &partitionedTypes{}}
+	out := []any{&types{}, &groupTypes{}, &arrivalTypes{}, &partitionedTypes{}, &epochTypes{}}
 	for _, m := range netmods {
 		out = append(out, m.types())
 	}
@@ -80,6 +81,9 @@ func Bind(lib *mpir.Library) (*Device, error) {
 	d := &Device{lib: lib}
 	if err := inferior.Bind(&d.c, lib.Layouts); err != nil {
 		return nil, err
+	}
+	if inferior.Bind(&d.epochs, lib.Layouts) != nil {
+		d.epochs = epochTypes{}
 	}
 	if inferior.Bind(&d.arrivals, lib.Layouts) != nil {
 		d.arrivals = arrivalTypes{} // of another release: what arrives is not known

@@ -1,4 +1,4 @@
-// Package mpichtest reads processes of MPICH for the tests of the rooms that decode them.
+// Package mpichtest reads processes of MPICH for the tests of the packages that its decoder is made of.
 package mpichtest
 
 import (
@@ -13,25 +13,25 @@ import (
 )
 
 // Open opens a process.
-func Open(tg inferior.Inferior) (read.Source, error) {
-	return read.Open(inferior.NewReader(context.Background(), tg), []read.Decoder{mpich.Decoder{}})
+func Open(of inferior.Inferior) (read.Source, error) {
+	return read.Open(inferior.NewReader(context.Background(), of), []read.Decoder{mpich.Decoder{}})
 }
 
 // Collect reads everything of a process, also what the library has made for itself.
-func Collect(t testing.TB, tg inferior.Inferior) *mqs.Process {
+func Collect(t testing.TB, of inferior.Inferior) *mqs.Process {
 	t.Helper()
-	return collect(t, tg, read.Filter{Internal: true})
+	return collect(t, of, read.Filter{Internal: true})
 }
 
 // Shown reads what is shown of a process.
-func Shown(t testing.TB, tg inferior.Inferior) *mqs.Process {
+func Shown(t testing.TB, of inferior.Inferior) *mqs.Process {
 	t.Helper()
-	return collect(t, tg, read.Filter{})
+	return collect(t, of, read.Filter{})
 }
 
-func collect(t testing.TB, tg inferior.Inferior, f read.Filter) *mqs.Process {
+func collect(t testing.TB, of inferior.Inferior, f read.Filter) *mqs.Process {
 	t.Helper()
-	p, err := read.Read(context.Background(), tg, []read.Decoder{mpich.Decoder{}}, f)
+	p, err := read.Read(context.Background(), of, []read.Decoder{mpich.Decoder{}}, f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,9 +51,9 @@ func Queues(t testing.TB, p *mqs.Process, name string) *mqs.Queues {
 }
 
 // Symbol is where a symbol of a process is.
-func Symbol(t testing.TB, tg inferior.Inferior, name string) inferior.Addr {
+func Symbol(t testing.TB, of inferior.Inferior, name string) inferior.Addr {
 	t.Helper()
-	found, err := tg.FindSymbols(context.Background(), []string{name})
+	found, err := of.FindSymbols(context.Background(), []string{name})
 	if err != nil || found[0] == nil {
 		t.Fatalf("no symbol %s (%v)", name, err)
 	}
@@ -62,9 +62,9 @@ func Symbol(t testing.TB, tg inferior.Inferior, name string) inferior.Addr {
 
 // Offset is how many bytes behind the beginning of a C type one of its members stands, by the debug
 // information of a process.
-func Offset(t testing.TB, tg inferior.Inferior, name, path string) inferior.Addr {
+func Offset(t testing.TB, of inferior.Inferior, name, path string) inferior.Addr {
 	t.Helper()
-	found, err := tg.FindTypes(context.Background(), []layout.TypeQuery{{Name: name, Fields: []string{path}}})
+	found, err := of.FindTypes(context.Background(), []layout.TypeQuery{{Name: name, Fields: []string{path}}})
 	if err != nil || found[0] == nil {
 		t.Fatalf("no type %s (%v)", name, err)
 	}
@@ -76,9 +76,9 @@ func Offset(t testing.TB, tg inferior.Inferior, name, path string) inferior.Addr
 }
 
 // Size is how many bytes a C type has.
-func Size(t testing.TB, tg inferior.Inferior, name string) inferior.Addr {
+func Size(t testing.TB, of inferior.Inferior, name string) inferior.Addr {
 	t.Helper()
-	found, err := tg.FindTypes(context.Background(), []layout.TypeQuery{{Name: name}})
+	found, err := of.FindTypes(context.Background(), []layout.TypeQuery{{Name: name}})
 	if err != nil || found[0] == nil {
 		t.Fatalf("no type %s (%v)", name, err)
 	}
@@ -86,9 +86,9 @@ func Size(t testing.TB, tg inferior.Inferior, name string) inferior.Addr {
 }
 
 // Pointer reads a pointer in the memory of a process.
-func Pointer(t testing.TB, tg inferior.Inferior, at inferior.Addr) inferior.Addr {
+func Pointer(t testing.TB, of inferior.Inferior, at inferior.Addr) inferior.Addr {
 	t.Helper()
-	p, err := inferior.NewReader(context.Background(), tg).Pointers(at, 1)
+	p, err := inferior.NewReader(context.Background(), of).Pointers(at, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

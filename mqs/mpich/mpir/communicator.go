@@ -60,6 +60,8 @@ type communicators struct {
 	err error
 	// byID are all, and those that have been freed with something under way once requests are read.
 	byID map[inferior.Addr]*Communicator
+	// windows are the process's, nil if they are not known.
+	windows []*Window
 }
 
 // Communicators yields those that exist, and then those that have been freed with something under way.
@@ -129,13 +131,21 @@ func (s *Source) readCommunicators() *communicators {
 			Inter:     mqs.Known(c.Kind == CommInter),
 			Context:   c.ContextName(),
 			Internal:  local[c.At] || c.Hierarchy >= hierarchyNode || c.Attr&attrSubcomm != 0,
+
+			Handle:        mqs.Known(inferior.Addr(c.Handle)),
+			FortranHandle: mqs.Known(int32(c.Handle)),
+		}
+		if inferior.SizeOf(&l.c.Comm, func(c *Comm) *int32 { return &c.Revoked }) > 0 {
+			c.Model.Revoked = mqs.Known(c.Revoked != 0)
 		}
 		if name, err := c.Name.Read(l.Reader, MaxName); err == nil {
 			c.Model.Name = mqs.Known(name)
 		}
 		s.readGroups(c)
+		l.setTopology(c)
 		out.byID[c.Model.UniqueID] = c
 	}
+	s.serveWindows(out)
 	return out
 }
 

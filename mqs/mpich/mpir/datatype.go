@@ -23,9 +23,9 @@ type Datatype struct {
 
 // datatypes are those that have been read.
 type datatypes struct {
-	byHandle map[uint32]Datatype
-	pool     *openPool[datatype] // of derived ones, nil if it has not been read or can't be
-	isRead   bool                // whether it has been tried
+	byHandle      map[uint32]Datatype
+	constructions map[nested]string
+	isRemarked    bool // that derived ones can't be read
 }
 
 // Datatype reads a datatype by its handle, once. What can't be read is unknown.
@@ -43,8 +43,8 @@ func (l *Library) Datatype(handle uint32) Datatype {
 			out.Name = name
 		}
 	case handleDirect, handleIndirect:
-		if p := l.datatypePool(); p != nil {
-			out = l.datatypeAt(p.object(handle), handle)
+		if d, ok := l.derived(handle); ok {
+			out = l.shown(&d)
 		}
 	}
 	if l.datatypes.byHandle == nil {
@@ -59,12 +59,20 @@ func (l *Library) builtinDatatype(i int) inferior.Ptr[datatype] {
 	return l.c.Datatype.Index(inferior.Ptr[datatype](l.Symbols[symDatatypes].Addr), i)
 }
 
-// datatypeAt reads the datatype at a, if that is the one of the handle and has not been freed.
+// datatypeAt reads the predefined datatype at a, if that is the one of the handle.
 func (l *Library) datatypeAt(a inferior.Ptr[datatype], handle uint32) Datatype {
 	d, err := l.c.Datatype.Read(l.Reader, a)
-	if err != nil || d.Handle != handle || d.Size < 0 || d.Size > maxTypeSize || d.RefCount <= 0 && !IsBuiltin(handle) {
+	if err != nil || d.Handle != handle || !hasSize(&d) {
 		return Datatype{}
 	}
+	return l.shown(&d)
+}
+
+// hasSize says whether the size of a datatype can be right.
+func hasSize(d *datatype) bool { return d.Size >= 0 && d.Size <= maxTypeSize }
+
+// shown is what is shown of a datatype wherever it is.
+func (l *Library) shown(d *datatype) Datatype {
 	out := Datatype{Size: mqs.Known(d.Size)}
 	if name, err := d.Name.Read(l.Reader, MaxName); err == nil {
 		out.Name = mqs.Known(name)
@@ -72,14 +80,12 @@ func (l *Library) datatypeAt(a inferior.Ptr[datatype], handle uint32) Datatype {
 	return out
 }
 
-func (l *Library) datatypePool() *openPool[datatype] {
-	if !l.datatypes.isRead {
-		l.datatypes.isRead = true
-		p, err := readPool(l, inferior.Ptr[pool](l.Symbols[symDatatypePool].Addr), symDatatypePool, &l.c.Datatype)
-		if err != nil {
-			l.Remarks.Notef("derived datatypes are not known: %v", err)
-		}
-		l.datatypes.pool = p
+// derived reads the derived datatype of a handle, if it is in use.
+func (l *Library) derived(handle uint32) (datatype, bool) {
+	_, d, state, err := l.pools.datatypes.find(handle)
+	if err != nil && !l.datatypes.isRemarked {
+		l.datatypes.isRemarked = true
+		l.Remarks.Notef("derived datatypes are not known: %v", err)
 	}
-	return l.datatypes.pool
+	return d, state == mqs.LiveHandle && hasSize(&d)
 }

@@ -36,11 +36,9 @@ type Device interface {
 	// IsPartner tells a request that is only the other half of one operation.
 	IsPartner(r *Operation) bool
 
-	// Send returns what the program has asked for by a send, as far as the device keeps it. The send is one
-	// that a call waits for of a kind, empty if none is known to.
+	// Send returns what the program has asked for by a send, as far as the device keeps it. blocking is the
+	// kind of the send ("ssend") if a blocking call is known to have made it, else empty.
 	Send(r *Operation, c *Communicator, blocking string) Arguments
-	// UnknownSends is the sentence for the user of a process where not all of a send is known.
-	UnknownSends() string
 	// Receive does so for a receive, which nothing has matched if isPending is true.
 	Receive(r *Operation, c *Communicator, isPending bool) Arguments
 	// Persistent does so for a persistent request.
@@ -49,6 +47,8 @@ type Device interface {
 	// how those are kept.
 	Partitioned(r *Operation) (p Partitioned, ok bool, err error)
 
+	// UnknownSends is the sentence for the user of a process where not all of a send is known.
+	UnknownSends() string
 	// Matched returns the message that a receive has matched that is in no list and not complete; false if
 	// it is not known to have matched any.
 	Matched(r *Operation) (Message, bool)
@@ -62,6 +62,8 @@ type Device interface {
 	// Messages returns the messages on a communicator that no receive has matched in a network library, in the
 	// order of matching, and an error if there may be more there.
 	Messages(c *Communicator) ([]mqs.PendingOperation, error)
+	// Epochs returns those that are open on a window in this process, nil if they are not known.
+	Epochs(w *Window) []mqs.Epoch
 	// Elsewhere says why a communicator's receives and messages are where nothing can be read, nil if they
 	// are not.
 	Elsewhere(c *Communicator) error

@@ -1,6 +1,7 @@
 package mpir
 
 import (
+	"errors"
 	"fmt"
 	"unsafe"
 
@@ -54,7 +55,12 @@ func (l *Library) mappedGroup(c *Communicator, isLocal bool, size int32) ([]mqs.
 	if g.Size != size {
 		return nil, fmt.Errorf("it has %d members, not %d", g.Size, size)
 	}
-	m, err := l.c.Pmap.Read(l.Reader, g.Pmap.Ptr())
+	return l.mapped(g.Pmap.Ptr(), size)
+}
+
+// mapped reads how a group of size members maps ranks.
+func (l *Library) mapped(at inferior.Ptr[pmap], size int32) ([]mqs.Maybe[int32], error) {
+	m, err := l.c.Pmap.Read(l.Reader, at)
 	if err != nil {
 		return nil, err
 	}
@@ -74,6 +80,33 @@ func (l *Library) mappedGroup(c *Communicator, isLocal bool, size int32) ([]mqs.
 			out[i] = l.InWorld(int64(number))
 		}
 		return err
+	})
+}
+
+// membersOf reads the members of a group object.
+func (l *Library) membersOf(g *GroupObject) ([]mqs.Maybe[int32], error) {
+	switch {
+	case g.Size < 0 || g.Size > MaxMembers:
+		return nil, fmt.Errorf("it has %d members", g.Size)
+	case g.Size == 0:
+		return []mqs.Maybe[int32]{}, nil
+	case g.Pmap != 0 && l.c.Pmap.Bound():
+		return l.mapped(g.Pmap.Ptr(), g.Size)
+	case g.Members == 0 || !l.o.group.Member.Bound():
+		return nil, errors.New("the library's types do not tell where they stand")
+	}
+	return l.Members(Membership{Size: g.Size, List: g.Members.Addr()}, func(out []mqs.Maybe[int32]) error {
+		if err := l.Reader.Prefetch([]inferior.Range{l.o.group.Member.Range(g.Members, len(out))}); err != nil {
+			return err
+		}
+		for i := range out {
+			m, err := l.o.group.Member.Read(l.Reader, l.o.group.Member.Index(g.Members, i))
+			if err != nil {
+				return err
+			}
+			out[i] = l.InWorld(m.Number)
+		}
+		return nil
 	})
 }
 

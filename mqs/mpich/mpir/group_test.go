@@ -12,19 +12,14 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
 )
 
-// field is a member of a C type.
-func field(offset, size int, kind layout.Kind) layout.Field {
-	return layout.Field{Offset: offset, Size: size, Kind: kind}
-}
+var field = inferiortest.Field
 
 // over is the library of a made-up process, in which those types are bound that it has.
 func over(p *inferiortest.Process) *Library {
-	symbols := map[string]inferior.Symbol{}
-	for name, s := range p.Symbols {
-		symbols[name] = *s
-	}
-	l := &Library{Reader: inferior.NewReader(context.Background(), p), Symbols: symbols, Layouts: layout.FromDWARF(p.Types), members: map[Membership][]mqs.Maybe[int32]{}}
+	l := &Library{Reader: inferior.NewReader(context.Background(), p), Symbols: p.Found(), Layouts: layout.FromDWARF(p.Types), members: map[Membership][]mqs.Maybe[int32]{}}
 	_, _ = inferior.Bind(&l.c, l.Layouts), inferior.Bind(&l.groups, l.Layouts) // which lack others
+	l.o.bind(l.Layouts)
+	l.pools = newObjectPools(l)
 	return l
 }
 

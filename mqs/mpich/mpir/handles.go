@@ -21,9 +21,16 @@ const (
 
 // Kinds of objects (MPII_Object_kind).
 const (
-	ObjectComm     = 1
-	ObjectDatatype = 3
-	ObjectRequest  = 11
+	ObjectComm       = 1
+	objectGroup      = 2
+	ObjectDatatype   = 3
+	objectErrhandler = 5
+	objectOp         = 6
+	objectInfo       = 7
+	objectWin        = 8
+	objectKeyval     = 9
+	ObjectRequest    = 11
+	objectSession    = 14
 )
 
 // IsHandle says whether a number may be the handle of an object of a kind.

@@ -4,13 +4,11 @@
 package mpir
 
 import (
-	"path/filepath"
 	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
-	"github.com/mpi-queues/mpi-queues/mqs/printable"
 )
 
 // Name is what people call the implementation.
@@ -34,6 +32,17 @@ const (
 	symDatatypes    = "MPIR_Datatype_builtin" // MPIR_Datatype[]
 	symThreads      = "MPIR_ThreadInfo"       // MPIR_Thread_info_t
 	symBsend        = "BsendBuffer"           // struct BsendBuffer, up to 4.1
+
+	symGroupPool      = "MPIR_Group_mem"       // MPIR_Object_alloc_t, as are the others
+	symOpPool         = "MPIR_Op_mem"          //
+	symErrhandlerPool = "MPIR_Errhandler_mem"  //
+	symInfoPool       = "MPIR_Info_mem"        //
+	symWinPool        = "MPIR_Win_mem"         //
+	symSessionPool    = "MPIR_Session_mem"     //
+	symTopologyKeyval = "MPIR_Topology_keyval" // int
+
+	symFortranFiles    = "ADIOI_Ftable"     // MPI_File *, by their Fortran handles
+	symLastFortranFile = "ADIOI_Ftable_ptr" // int
 )
 
 // Required are the symbols without which nothing can be read.
@@ -41,7 +50,8 @@ var Required = []string{symProcess, SymRequestPools, symCommPool, symBuiltinComm
 
 // Symbols are the roots of what all devices have.
 func Symbols() []string {
-	return append([]string{SymVersion, symDevice, SymCommunicators, symSendq, symBsend, symThreads}, Required...)
+	return append([]string{SymVersion, symDevice, SymCommunicators, symSendq, symBsend, symThreads, symGroupPool, symOpPool,
+		symErrhandlerPool, symInfoPool, symWinPool, symSessionPool, symTopologyKeyval, symFortranFiles, symLastFortranFile}, Required...)
 }
 
 // Library is the MPICH of one process during one stop: what its objects are read with.
@@ -58,6 +68,8 @@ type Library struct {
 
 	c         types
 	groups    groupTypes // where c has a Pmap
+	o         objectTypes
+	pools     objectPools
 	members   map[Membership][]mqs.Maybe[int32]
 	datatypes datatypes
 }
@@ -68,6 +80,8 @@ func Bind(r *inferior.Reader, symbols map[string]inferior.Symbol, l *layout.Layo
 	if err := inferior.Bind(&lib.c, l); err != nil {
 		return nil, err
 	}
+	lib.o.bind(l)
+	lib.pools = newObjectPools(lib)
 	if lib.HasGroups() {
 		return lib, inferior.Bind(&lib.groups, l)
 	}
@@ -95,14 +109,6 @@ func Version(r *inferior.Reader, symbols map[string]inferior.Symbol) string {
 		}
 	}
 	return strings.Join(words, " ")
-}
-
-// FileName is the name of the file that a symbol of the library is in, in words if it is not known.
-func FileName(s inferior.Symbol) string {
-	if s.Object == "" {
-		return "the MPI library"
-	}
-	return printable.Line(filepath.Base(s.Object))
 }
 
 // AnySet says whether one of some pointers is not 0.

@@ -1,10 +1,12 @@
 package mpir
 
 import (
+	"bytes"
 	"context"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 )
 
 // openLibrary opens the library of a process that has debug information.
@@ -39,10 +41,24 @@ func (l *Library) member(t *testing.T, object inferior.Addr, name, path string) 
 	return object + inferior.Addr(f.Offset)
 }
 
-func TestFileName(t *testing.T) {
-	for object, want := range map[string]string{"": "the MPI library", "/opt/lib/libmpi.so.12": "libmpi.so.12"} {
-		if got := FileName(inferior.Symbol{Object: object}); got != want {
-			t.Errorf("%q is called %q", object, got)
+// The version is in the library's own words, as far as it has them and their strings end.
+func TestVersion(t *testing.T) {
+	p := inferiortest.New()
+	p.Put(0x1000, []byte("4.0.2\x00/home/builder"))
+	p.Put(0x2000, []byte("ch4:ucx\x00"))
+	p.Put(0x3000, bytes.Repeat([]byte("x"), maxVersion+1))
+	for _, c := range []struct {
+		version, device inferior.Addr // 0 where there is no symbol
+		want            string
+	}{{0x1000, 0x2000, "4.0.2 ch4:ucx"}, {0x1000, 0, "4.0.2"}, {0, 0x2000, "ch4:ucx"}, {0x3000, 0x2000, "ch4:ucx"}, {0, 0, ""}} {
+		symbols := map[string]inferior.Symbol{}
+		for name, at := range map[string]inferior.Addr{SymVersion: c.version, symDevice: c.device} {
+			if at != 0 {
+				symbols[name] = inferior.Symbol{Addr: at}
+			}
+		}
+		if got := Version(inferior.NewReader(t.Context(), p), symbols); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
 }

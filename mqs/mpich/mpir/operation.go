@@ -28,7 +28,7 @@ func (l *Library) common(c *mqs.Communicator, r *Operation, a Arguments) mqs.Pen
 	}
 	if a.Datatype.Known {
 		dt := l.Datatype(a.Datatype.Value)
-		op.Datatype = dt.Name
+		op.Datatype, op.DatatypeConstruction = dt.Name, l.unnamed(a.Datatype.Value)
 		if a.Count.Known && dt.Size.Known {
 			op.DesiredLength = mqs.Known(a.Count.Value * dt.Size.Value)
 		}
@@ -72,7 +72,7 @@ func (s *Source) send(c *Communicator, r *Operation) mqs.PendingOperation {
 		// What stands in the attached buffer is packed; count and type of what
 		// the program has sent are not kept.
 		op.Kind, op.SystemBuffer = "bsend", mqs.Known(true)
-		op.Datatype, op.Count = mqs.Maybe[string]{}, mqs.Maybe[int64]{}
+		op.Datatype, op.DatatypeConstruction, op.Count = mqs.Maybe[string]{}, "", mqs.Maybe[int64]{}
 		if !r.IsComplete() {
 			op.ExtraText = append(op.ExtraText, mqs.DataInBuffer)
 		}

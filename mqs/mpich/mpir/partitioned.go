@@ -15,7 +15,7 @@ const (
 	kindPartitionedRecv = 7
 )
 
-// Partitioned is what MPI_Psend_init or MPI_Precv_init has kept. The tag of a send it has not.
+// Partitioned is what MPI_Psend_init or MPI_Precv_init has kept. Of a send it lacks the tag.
 type Partitioned struct {
 	Partitions int32
 	// IsActive is true between its start and its end.
@@ -32,7 +32,7 @@ type Partitioned struct {
 	Bytes int64
 }
 
-// isPartitioned tells those of the program; one without a communicator is a message that no
+// isPartitioned tells the partitioned operations of the program. One without a communicator is a message that no
 // MPI_Precv_init has matched.
 func isPartitioned(r *Operation) bool {
 	return r.Comm != 0 && (r.Kind == kindPartitionedSend || r.Kind == kindPartitionedRecv)
@@ -48,17 +48,17 @@ func (s *Source) yieldPartitioned(c *Communicator, kind uint32, yield yielder) b
 		if r.Kind != kind {
 			continue
 		}
-		if op, ok := s.startedPartitioned(c, r); ok && !yield(op, nil) {
+		if op, ok := s.partitioned(c, r); ok && !yield(op, nil) {
 			return false
 		}
 	}
 	return true
 }
 
-// startedPartitioned describes a partitioned operation, of which all partitions together are one
+// partitioned describes a partitioned operation, of which all partitions together are one
 // message; false if it has not been started. Where the types do not tell, one that is complete
 // may not have been.
-func (s *Source) startedPartitioned(c *Communicator, r *Operation) (mqs.PendingOperation, bool) {
+func (s *Source) partitioned(c *Communicator, r *Operation) (mqs.PendingOperation, bool) {
 	isSend := r.IsPartitionedSend()
 	op := mqs.PendingOperation{Status: mqs.Pending, Kind: mqs.KindPartitionedRecv, TagWild: mqs.Known(false), Request: mqs.Known(r.At.Addr())}
 	if isSend {
@@ -73,12 +73,12 @@ func (s *Source) startedPartitioned(c *Communicator, r *Operation) (mqs.PendingO
 		s.lib.Remarks.Set(BarePartitioned, "this library's types tell no more of partitioned operations than that they are there")
 		return op, !r.IsComplete()
 	}
-	if err != nil || !p.IsActive {
-		return op, err != nil && !r.IsComplete()
+	if err != nil {
+		return op, !r.IsComplete()
 	}
 	op.Buffer, op.SystemBuffer = mqs.Known(p.Buffer), mqs.Known(false)
 	dt := s.lib.Datatype(p.Datatype)
-	op.Datatype = dt.Name
+	op.Datatype, op.DatatypeConstruction = dt.Name, s.lib.unnamed(p.Datatype)
 	if count, ok := product(p.Count, int64(p.Partitions)); ok {
 		op.Count = mqs.Known(count)
 		if bytes, ok := product(count, dt.Size.Value); ok && dt.Size.Known {
@@ -89,20 +89,23 @@ func (s *Source) startedPartitioned(c *Communicator, r *Operation) (mqs.PendingO
 	if p.Partitions == 1 {
 		op.ExtraText = []string{"1 partition"}
 	}
-	if p.IsMatched && op.Status == mqs.Pending {
+	switch {
+	case !p.IsActive:
+		op.Status = mqs.Inactive
+	case p.IsMatched && op.Status == mqs.Pending:
 		op.Status = mqs.Matched
 	}
 	op.DesiredLocalRank, op.DesiredGlobalRank = mqs.Known(p.Peer), c.Model.GlobalRank(p.Peer)
 	if isSend {
 		op.SetActual()
-		return op, true
+		return op, p.IsActive
 	}
 	op.DesiredTag = mqs.Known(p.Tag)
-	if p.IsMatched {
+	if p.IsMatched && p.IsActive {
 		op.SetActual()
 		op.ActualLength = mqs.Known(p.Bytes)
 	}
-	return op, true
+	return op, p.IsActive
 }
 
 // product multiplies counts; false if there is no such count.

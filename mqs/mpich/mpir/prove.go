@@ -35,7 +35,10 @@ func (l *Library) CheckState() error {
 // size of their objects; predefined datatypes have the size in the handle, and
 // names that no program can change before it has initialised MPI.
 func (l *Library) Prove() error {
-	var err error
+	err := l.prefetchRoots()
+	if err != nil {
+		return err
+	}
 	if l.Process, err = l.c.Process.Read(l.Reader, inferior.Ptr[Process](l.Symbols[symProcess].Addr)); err != nil {
 		return err
 	}
@@ -50,7 +53,25 @@ func (l *Library) Prove() error {
 	return nil
 }
 
-const proveTypes = 4 // how many predefined datatypes are looked at
+// prefetchRoots brings what every command reads of the library's own data in one round trip.
+func (l *Library) prefetchRoots() error {
+	var ranges []inferior.Range
+	for name, bytes := range map[string]int{
+		symProcess: l.c.Process.Size(), symBuiltinComms: maxBuiltinComms * l.c.Comm.Size(), symDatatypes: proveTypes * l.c.Datatype.Size(),
+		SymRequestPools: requestPools * l.c.Pool.Size(), symCommPool: l.c.Pool.Size(), symDatatypePool: l.c.Pool.Size(),
+		symWinPool: l.c.Pool.Size(), symTopologyKeyval: 4, symThreads: 4, SymCommunicators: pointers, symSendq: pointers,
+	} {
+		if at, ok := l.Symbols[name]; ok {
+			ranges = append(ranges, inferior.Range{Addr: at.Addr, Len: bytes})
+		}
+	}
+	return l.Reader.Prefetch(ranges)
+}
+
+const (
+	proveTypes = 4  // how many predefined datatypes are looked at
+	pointers   = 16 // bytes, of a pointer or two
+)
 
 // proveDatatypes checks some predefined datatypes, which the library has to
 // itself: up to 4.3 they are those of MPI.

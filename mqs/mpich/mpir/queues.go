@@ -142,9 +142,7 @@ func (s *Source) yieldUnexpected(c *Communicator, yield yielder) {
 		return
 	}
 	for _, t := range taken {
-		op := arrival(c, t.request, t.message)
-		op.Status, op.ExtraText = mqs.Matched, []string{mqs.TakenByProbe}
-		if !yield(op, nil) {
+		if !yield(t.operation(c), nil) {
 			return
 		}
 	}
@@ -157,6 +155,13 @@ func (s *Source) yieldUnexpected(c *Communicator, yield yielder) {
 type takenMessage struct {
 	request *Operation
 	message Message
+}
+
+// operation describes the message.
+func (t *takenMessage) operation(c *Communicator) mqs.PendingOperation {
+	op := arrival(c, t.request, t.message)
+	op.Status, op.ExtraText = mqs.Matched, []string{mqs.TakenByProbe}
+	return op
 }
 
 // taken are the messages on a communicator that MPI_Mprobe has taken.

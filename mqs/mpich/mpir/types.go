@@ -76,9 +76,12 @@ type Comm struct {
 	Kind        uint32             `c:"comm_kind"`
 	Name        inferior.Text      `c:"name"`
 	LocalComm   inferior.Ptr[Comm] `c:"local_comm"`
-	Hierarchy   uint32             `c:"hierarchy_kind,optional"` // up to 4.3
-	Attr        uint32             `c:"attr,optional"`           // from 5.0
-	Next        inferior.Ptr[Comm] `c:"comm_next"`
+	// Attributes is the first one, 0 if there is none.
+	Attributes inferior.Ptr[attribute] `c:"attributes,optional"`
+	Revoked    int32                   `c:"revoked,optional"`        // not 0 after MPIX_Comm_revoke
+	Hierarchy  uint32                  `c:"hierarchy_kind,optional"` // up to 4.3
+	Attr       uint32                  `c:"attr,optional"`           // from 5.0
+	Next       inferior.Ptr[Comm]      `c:"comm_next"`
 }
 
 // Request is MPIR_Request, but for what a device adds.
@@ -98,16 +101,24 @@ type Request struct {
 	Enqueue inferior.Embedded[struct{}] `c:"u.enqueue,optional"`
 	// Of a library with debugger support, the send's entry in the debugger's queue: up to 4.0, and from 4.1.
 	Sendq inferior.Ptr[sendqItem] `c:"u.send.dbg_next|send,optional"`
+	// What a persistent collective has started, 0 while it is not active.
+	Started inferior.Ptr[Request] `c:"u.persist_coll.real_request,optional"`
+	// Of a one-sided operation.
+	Win inferior.Ptr[Win] `c:"u.rma.win,optional"`
 }
 
 // sendqItem is an entry of the debugger's queue of sends: an MPIR_Sendq or an MPIR_Debugq.
 type sendqItem struct{}
 
 type datatype struct {
-	Handle   uint32        `c:"handle"`
-	RefCount int32         `c:"ref_count.v|ref_count"`
-	Size     int64         `c:"size"`
-	Name     inferior.Text `c:"name"`
+	Handle    uint32                 `c:"handle"`
+	RefCount  int32                  `c:"ref_count.v|ref_count"`
+	Size      int64                  `c:"size"`
+	Name      inferior.Text          `c:"name"`
+	Extent    int64                  `c:"extent,optional"`
+	LB        int64                  `c:"lb,optional"`
+	Committed int32                  `c:"is_committed,optional"`
+	Contents  inferior.Ptr[contents] `c:"contents,optional"` // 0 of a predefined type
 }
 
 type commList struct {
@@ -160,4 +171,4 @@ type group struct {
 }
 
 // Types are the C types that any MPICH may have, whatever its device: pointers to structs as [inferior.Bind] binds.
-func Types() []any { return []any{&types{}, &groupTypes{}} }
+func Types() []any { return append([]any{&types{}, &groupTypes{}}, (&objectTypes{}).each()...) }

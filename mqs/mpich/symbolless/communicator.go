@@ -21,8 +21,11 @@ type communicator struct {
 	unexpected []*transport.Message
 }
 
-// worldContext is MPI_COMM_WORLD's context id.
-const worldContext = 0
+// MPI_COMM_WORLD's context id, and its name.
+const (
+	worldContext = 0
+	worldName    = "MPI_COMM_WORLD"
+)
 
 // attribute finds the communicators of what is in the network library.
 func (s *Source) attribute() {
@@ -115,7 +118,8 @@ func (s *Source) model(id inferior.Addr) mqs.Communicator {
 	c := mqs.Communicator{UniqueID: id, Context: fmt.Sprint(uint64(id)), Name: mqs.Known(fmt.Sprintf("context %s", id))}
 	q := s.comms[id]
 	if id == worldContext {
-		c.Name = mqs.Known("MPI_COMM_WORLD") // unless the program has renamed it
+		c.Name = mqs.Known(worldName) // unless the program has renamed it
+		c.Handle, c.FortranHandle = mqs.Known(inferior.Addr(worldHandle)), mqs.Known(int32(worldHandle))
 		c.Inter = mqs.Known(false)
 		if rank := s.r.Info().Rank; rank != nil {
 			c.LocalRank = mqs.Known(*rank)
@@ -131,6 +135,7 @@ func (s *Source) model(id inferior.Addr) mqs.Communicator {
 	}
 	c.LocalRank, c.Size, c.Inter = mqs.Known(q.known.Rank), mqs.Known(q.known.LocalSize), mqs.Known(q.known.Kind == mpir.CommInter)
 	c.Context = (&mpir.Comm{Context: q.known.Context, RecvContext: q.known.RecvContext, Kind: q.known.Kind}).ContextName()
+	c.Handle, c.FortranHandle = mqs.Known(inferior.Addr(q.known.Handle)), mqs.Known(int32(q.known.Handle))
 	c.Name = mqs.Maybe[string]{}
 	if name, err := q.known.Name.Read(s.r, mpir.MaxName); err == nil {
 		c.Name = mqs.Known(name)

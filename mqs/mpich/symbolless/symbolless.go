@@ -12,6 +12,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
 	"github.com/mpi-queues/mpi-queues/mqs/mpich/ch4"
 	"github.com/mpi-queues/mpi-queues/mqs/mpich/mpir"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
 	"github.com/mpi-queues/mpi-queues/mqs/transport"
 )
 
@@ -74,7 +75,7 @@ func (s *Source) Notes() []string {
 	if s.objects == nil {
 		what = "communicators by their context ids (the sends of an intercommunicator by that of its other side), " + what
 	}
-	out := []string{fmt.Sprintf("%s is stripped, so this is what %s beneath it has: %s", mpir.FileName(s.lib.Root), s.network.Transport.Name(), what)}
+	out := []string{fmt.Sprintf("%s is stripped, so this is what %s beneath it has: %s", read.FileName(s.lib.Root), s.network.Transport.Name(), what)}
 	if s.lost > 0 {
 		out = append(out, transport.LostNote(s.network.Transport, s.lost))
 	}

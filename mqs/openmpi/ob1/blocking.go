@@ -113,9 +113,9 @@ func (cs candidates) heldBy(c *callstack.Call) []candidate {
 	return slices.DeleteFunc(slices.Clone(cs.requests), func(r candidate) bool { return !c.CandidatePointers[r.addr] || !isMadeBy(c.Function, r) })
 }
 
-// ownOf finds the one that a blocking call waits for:
-// the one that has its mark or, if it has come to where it waits and has no marks, as without
-// threads, the only one that it holds and that may be the last of its queue.
+// ownOf finds the one that a blocking call waits for: the one that has its mark. Where there are no marks,
+// as without threads, it is the only one that the call holds and that may be the last of its queue, if the
+// call has come to where it waits.
 func (cs candidates) ownOf(c *callstack.Call) []candidate {
 	held := cs.heldBy(c)
 	if marked := slices.DeleteFunc(slices.Clone(held), func(r candidate) bool { return !c.OnStack(inferior.Addr(r.Complete)) }); len(marked) > 0 {

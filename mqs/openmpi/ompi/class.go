@@ -9,7 +9,7 @@ import (
 // maxClassName bounds the name of a class, in bytes.
 const maxClassName = 64
 
-// ProveClass checks that the object at a is of the type that s reads, and as large as the layout says:
+// ProveClass checks that an object is of the type that s reads, and as large as the layout says:
 // every object of Open MPI points at its class, which has both.
 func ProveClass[T any](p *Process, s *inferior.Struct[T], at inferior.Ptr[T]) error {
 	c, err := p.classOf(inferior.Ptr[Object](at))
@@ -29,7 +29,7 @@ func ProveClass[T any](p *Process, s *inferior.Struct[T], at inferior.Ptr[T]) er
 	return nil
 }
 
-// ClassName is the name of the class of the object at a.
+// ClassName is the name of an object's class.
 func (p *Process) ClassName(at inferior.Ptr[Object]) (string, error) {
 	c, err := p.classOf(at)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 // on its stack, into each of them (ompi/request/req_wait.c, 4.1 to 6.0), as it
 // does for a single one where there are threads. Else it looks again and again at
 // a request whose address it holds, see [Queues.Own]. The stack keeps old
-// values, so a request of the program's own that a call holds and has not been shown
-// to wait for is left out; of the library's own, those that a blocking collective has made are not.
+// values, so a request that a call holds is left out unless the call has been shown to wait for it, or is a
+// collective and the request one that a blocking collective has made.
 func (p *Process) SetWaits(q Queues, threads []mqs.Thread) {
 	calls, err := p.Calls()
 	if err != nil {

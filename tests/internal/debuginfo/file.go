@@ -13,7 +13,7 @@ import (
 // Write compiles C source into the debug file of a library, below a folder for
 // gdb's `set debug-file-directory`.
 func Write(folder, library, source string) error {
-	id, err := BuildID(library)
+	id, err := buildID(library)
 	if err != nil {
 		return err
 	}
@@ -37,8 +37,8 @@ func run(name string, args ...string) error {
 	return nil
 }
 
-// BuildID returns the build id of a library in hex.
-func BuildID(path string) (string, error) {
+// buildID returns the build id of a library in hex.
+func buildID(path string) (string, error) {
 	f, err := elf.Open(path)
 	if err != nil {
 		return "", err

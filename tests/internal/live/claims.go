@@ -71,7 +71,7 @@ func (w *Workspace) JudgeWithout(t *testing.T, rebuilt bool) {
 	j := &judged{Job: own.Start(t, c.Program, c.Ranks, nil, c.Name), claim: c, work: w}
 	t.Cleanup(j.kill)
 	j.until(t, "the ranks to be deadlocked", func() bool {
-		report, _, err := w.AskReport(t, strconv.Itoa(j.Launcher()))
+		report, _, err := w.askReport(t, strconv.Itoa(j.Launcher()))
 		return err == nil && report.Verdict == expect.Deadlock
 	})
 	if err := os.Remove(j.Program); err != nil {
@@ -171,7 +171,7 @@ func (j *judged) whole(t testing.TB, cores bool) {
 	j.signal(t, syscall.SIGSTOP, j.Accounts)
 	j.look(t, "stopped", false)
 	if cores {
-		j.ask(t, "cores", false, j.CoreSnapshots(t, j.work)...)
+		j.ask(t, "cores", false, j.coreSnapshots(t, j.work)...)
 	}
 }
 
@@ -197,7 +197,7 @@ func (j *judged) once(t testing.TB) {
 // ask holds a report's verdict against the claim.
 func (j *judged) ask(t testing.TB, way string, seenToMove bool, args ...string) {
 	t.Helper()
-	report, said, err := j.work.AskReport(t, args...)
+	report, said, err := j.work.askReport(t, args...)
 	if err != nil {
 		t.Errorf("%s: %v\n%s", way, err, said)
 		return
@@ -216,7 +216,7 @@ func (j *judged) polls(t testing.TB) {
 	if !Soon(func() bool {
 		var report *expect.Report
 		var err error
-		report, said, err = j.work.AskReport(t, strconv.Itoa(j.Launcher()))
+		report, said, err = j.work.askReport(t, strconv.Itoa(j.Launcher()))
 		return err == nil && report.Verdict == expect.NoProgress && strings.Contains(report.Why, " poll") && strings.Contains(report.Why, j.claim.Polls)
 	}) {
 		t.Errorf("no report says that rank 0 polls in %s:\n%s", j.claim.Polls, said)
@@ -284,8 +284,8 @@ func (j *judged) finish(t testing.TB) {
 	}
 }
 
-// CoreSnapshots are snapshots of core files of the ranks.
-func (j *Job) CoreSnapshots(t testing.TB, w *Workspace) []string {
+// coreSnapshots are snapshots of core files of the ranks.
+func (j *Job) coreSnapshots(t testing.TB, w *Workspace) []string {
 	t.Helper()
 	var snapshots []string
 	for _, a := range j.Accounts {
@@ -299,8 +299,8 @@ func (j *Job) CoreSnapshots(t testing.TB, w *Workspace) []string {
 	return snapshots
 }
 
-// AskReport runs `mpi-queues report --json`.
-func (w *Workspace) AskReport(t testing.TB, args ...string) (*expect.Report, string, error) {
+// askReport runs `mpi-queues report --json`.
+func (w *Workspace) askReport(t testing.TB, args ...string) (*expect.Report, string, error) {
 	t.Helper()
 	out, said, err := w.Try(t, append([]string{"report", "--json"}, args...)...)
 	if err != nil {

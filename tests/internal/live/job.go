@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 )
 
@@ -146,23 +147,21 @@ const yielding = 10
 // looks for messages all the time.
 func Yield(t testing.TB, pid int) {
 	t.Helper()
-	folder := filepath.Join("/proc", strconv.Itoa(pid))
-	threads, _ := filepath.Glob(filepath.Join(folder, "task", "*"))
 	lower := yielding
 	if own, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0); err == nil {
 		lower = min(20-own+yielding, 19) // the system call counts from 40 down to 1
 	}
-	for _, thread := range threads {
-		id, _ := strconv.Atoi(filepath.Base(thread))
-		if err := syscall.Setpriority(syscall.PRIO_PROCESS, id, lower); err != nil && !errors.Is(err, syscall.ESRCH) {
+	for _, thread := range procfs.Host.Threads(pid) {
+		if err := syscall.Setpriority(syscall.PRIO_PROCESS, thread, lower); err != nil && !errors.Is(err, syscall.ESRCH) {
 			t.Fatal(err)
 		}
 	}
 	// Where sessions are scheduled as groups, priorities only count inside them, and
 	// launchers give each rank one of its own (sched(7)).
-	ours, _ := os.ReadFile("/proc/self/autogroup")
-	if theirs, err := os.ReadFile(filepath.Join(folder, "autogroup")); err == nil && !bytes.Equal(theirs, ours) {
-		_ = os.WriteFile(filepath.Join(folder, "autogroup"), []byte(strconv.Itoa(yielding)), 0)
+	group := procfs.Host.Path(pid, "autogroup")
+	ours, _ := os.ReadFile(procfs.Host.Path(os.Getpid(), "autogroup"))
+	if theirs, err := os.ReadFile(group); err == nil && !bytes.Equal(theirs, ours) {
+		_ = os.WriteFile(group, []byte(strconv.Itoa(yielding)), 0)
 	}
 }
 
@@ -213,8 +212,18 @@ func (j *Job) Kill(t testing.TB) {
 	}
 }
 
+// Descendants are all processes that one has started, and that these have. Each of its
+// threads may have started some.
+func Descendants(pid int) []int {
+	var out []int
+	for _, child := range procfs.Host.Children(pid) {
+		out = append(append(out, child), Descendants(child)...)
+	}
+	return out
+}
+
 // owns tells whether a process is (still) one of this job's, whose program may be gone.
 func (j *Job) owns(pid int) bool {
-	path, err := os.Readlink(filepath.Join("/proc", strconv.Itoa(pid), "exe"))
+	path, err := procfs.Host.Program(pid)
 	return err == nil && strings.TrimSuffix(path, " (deleted)") == j.Program
 }

@@ -70,7 +70,7 @@ func (j *ModeJob) SettleBy(t testing.TB, pid int) {
 	var err error
 	for deadline := time.Now().Add(Patience); ; {
 		var report *expect.Report
-		if report, said, err = j.work.AskReport(t, strconv.Itoa(pid)); err == nil {
+		if report, said, err = j.work.askReport(t, strconv.Itoa(pid)); err == nil {
 			if err = j.check(j.Mode, report); err == nil {
 				return
 			}
@@ -95,7 +95,7 @@ func (j *ModeJob) Hold(t testing.TB) {
 // Reports fails the test unless `mpi-queues report` says of args what it must.
 func (j *ModeJob) Reports(t testing.TB, args ...string) *expect.Report {
 	t.Helper()
-	report, said, err := j.work.AskReport(t, args...)
+	report, said, err := j.work.askReport(t, args...)
 	j.verify(t, j.Mode, report, said, err)
 	return report
 }
@@ -153,7 +153,7 @@ func (j *ModeJob) DeadlockAgain(t testing.TB, pid int) {
 // and merged, give the report that they must, by an MPI that counts messages or one that does not.
 func (j *ModeJob) Cores(t testing.TB, counted bool) {
 	t.Helper()
-	report, said, err := j.work.AskReport(t, j.CoreSnapshots(t, j.work)...)
+	report, said, err := j.work.askReport(t, j.coreSnapshots(t, j.work)...)
 	j.verify(t, j.Mode.Once(counted), report, said, err)
 }
 

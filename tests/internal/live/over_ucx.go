@@ -28,9 +28,9 @@ type UCXJob struct {
 	Args       []string
 }
 
-// UCXJobs are those that tests run. Without CMA no rank fetches data from one that stays out of
+// ucxJobs are those that tests run. Without CMA no rank fetches data from one that stays out of
 // MPI: what has matched stays so.
-var UCXJobs = []UCXJob{
+var ucxJobs = []UCXJob{
 	{"queues", 3, "all", nil},
 	{"requests", 2, "all", nil},
 	{"requests", 2, "^cma", nil},
@@ -76,7 +76,7 @@ func (w *Workspace) EachOverUCX(t *testing.T, shown result.Result, chosen func(j
 	}
 	for _, protocols := range []string{"n", "y"} {
 		t.Run("protocols "+protocols, func(t *testing.T) {
-			for _, c := range UCXJobs {
+			for _, c := range ucxJobs {
 				if !chosen(c, protocols) {
 					continue
 				}

@@ -172,15 +172,9 @@ func (s *Session) Says(command string, texts ...string) string {
 
 // Helper returns the process id of the product's helper that gdb runs, or 0.
 func (s *Session) Helper() int {
-	children, err := os.ReadFile("/proc/" + strconv.Itoa(s.PID()) + "/task/" + strconv.Itoa(s.PID()) + "/children")
-	if err != nil {
-		return 0
-	}
-	for _, child := range strings.Fields(string(children)) {
-		line, err := os.ReadFile("/proc/" + child + "/cmdline")
-		if err == nil && bytes.HasSuffix(line, []byte("\x00helper\x00")) {
-			pid, _ := strconv.Atoi(child)
-			return pid
+	for _, child := range procfs.Host.Children(s.PID()) {
+		if line, err := procfs.Host.CommandLine(child); err == nil && len(line) == 2 && line[1] == "helper" {
+			return child
 		}
 	}
 	return 0

@@ -43,7 +43,7 @@ type Workspace struct {
 // In the environment, MPI_QUEUES_TEST_HELPER names a product that is ready, for
 // where there is no Go, and MPI_QUEUES_TEST_GDB another debugger.
 func New() (*Workspace, error) {
-	DefaultSignals()
+	defaultSignals()
 	root, err := projectRoot()
 	if err != nil {
 		return nil, err
@@ -69,9 +69,9 @@ func New() (*Workspace, error) {
 	return w, nil
 }
 
-// DefaultSignals gives what the tests start the default signals, also where the tests
+// defaultSignals gives what the tests start the default signals, also where the tests
 // themselves were started with some of them ignored, as nohup and a shell's & do.
-func DefaultSignals() {
+func defaultSignals() {
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGQUIT, syscall.SIGHUP} {
 		if signal.Ignored(s) {
 			signal.Notify(make(chan os.Signal, 1), s) // what is caught is not ignored by children

@@ -13,8 +13,8 @@ const (
 	halo  inferior.Addr = 0x55d0c01f2a40
 )
 
-// Missing tells the ranks that a job leaves out.
-func Missing(rank int) bool { return rank%30011 == 30010 }
+// isMissing tells the ranks that a job leaves out.
+func isMissing(rank int) bool { return rank%30011 == 30010 }
 
 // Job is the snapshot of a job of this many ranks, which has two deadlocks:
 // ranks 0 and 1 miss each other's tag, and ranks 2 to 9 wait for each other in a
@@ -22,15 +22,15 @@ func Missing(rank int) bool { return rank%30011 == 30010 }
 func Job(size int) *mqs.Snapshot {
 	s := &mqs.Snapshot{}
 	for rank := range size {
-		if !Missing(rank) {
-			s.Processes = append(s.Processes, Process(rank, size))
+		if !isMissing(rank) {
+			s.Processes = append(s.Processes, process(rank, size))
 		}
 	}
 	return s
 }
 
-// Process is one process of the job.
-func Process(rank, size int) *mqs.Process {
+// process is one process of the job.
+func process(rank, size int) *mqs.Process {
 	p := &mqs.Process{Inferior: 1, PID: 4000 + rank, GlobalRank: mqs.Known(int32(rank)), WorldSize: mqs.Known(int32(size)),
 		Image: "/home/user/solver/bin/solver", MPI: "Open MPI", MPIVersion: "4.1.4", Library: "/usr/lib/x86_64-linux-gnu/libopen-pal.so.40",
 		Source: "native", Layout: "table", LayoutName: "Open MPI 4.1.4", Phase: mqs.Active, ThreadMultiple: mqs.Known(false), Notes: []string{}}

@@ -2,7 +2,6 @@ package extension
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -132,14 +131,12 @@ func TestLinkedHelper(t *testing.T) {
 	}
 }
 
-// What a run has left that was killed, or another one of the same process id in a container,
-// is in nobody's way; and one that fails leaves nothing.
+// What a killed run has left is in nobody's way; and one that fails leaves nothing.
 func TestUnpackedBesideWhatIsLeft(t *testing.T) {
 	folder := extensionFolder(t)
-	for _, name := range []string{"gdbinit", "mpi-queues"} {
-		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf(".%s.%d", name, os.Getpid())), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+	left := filepath.Join(folder, ".mpi-queues-1")
+	if err := errors.Join(os.Mkdir(left, 0o700), os.WriteFile(filepath.Join(left, "gdbinit"), nil, 0o600)); err != nil {
+		t.Fatal(err)
 	}
 	if _, err := Unpack(folder); err != nil {
 		t.Error(err)

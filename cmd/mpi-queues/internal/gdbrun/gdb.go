@@ -61,7 +61,7 @@ func Find(flag string) (string, error) {
 	return path, nil
 }
 
-// cause strips an error of exec's from the name that the sentence around it says.
+// cause is an error of package exec without the program's name, which the sentence around it says.
 func cause(err error) error {
 	var e *exec.Error
 	if errors.As(err, &e) {

@@ -173,7 +173,7 @@ func TestHelperRefuses(t *testing.T) {
 	g := fake(t, "is sent away", time.Minute)
 	g.settings.Choice = "elsewhere"
 	_, err := g.Read(t.Context(), Task{PID: 7})
-	if err == nil || !strings.Contains(err.Error(), "there is no source") {
+	if err == nil || !strings.Contains(err.Error(), "there is no source") || !strings.Contains(err.Error(), "elsewhere") {
 		t.Error(err)
 	}
 }

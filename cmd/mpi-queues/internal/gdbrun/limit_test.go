@@ -28,7 +28,7 @@ func TestStepsGiveTime(t *testing.T) {
 	late := alarm{time.Hour, off, func() { sets++ }, func() bool { return true }}
 	shown := make(chan string)
 	const steps = 40
-	ctx, tell, stop := limited(t.Context(), late, steps, func(s string) { shown <- s })
+	ctx, tell, stop := limited(t.Context(), late, steps+1, func(s string) { shown <- s })
 	defer stop()
 	for i := range steps {
 		text := strings.Repeat("x", i+1)
@@ -46,7 +46,7 @@ func TestStepsGiveTime(t *testing.T) {
 	if !errors.As(context.Cause(ctx), &e) || *e != (TimeoutError{time.Hour, strings.Repeat("x", steps)}) {
 		t.Error(context.Cause(ctx))
 	}
-	tell("late") // is not waited for
+	tell("late") // progress, but nobody hears it any more: to wait would be for ever
 }
 
 // What has ended in time is not ended.

@@ -15,17 +15,16 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/mpi-queues/mpi-queues/bridge"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/dllhost"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/liveness"
+	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/decoders"
+	"github.com/mpi-queues/mpi-queues/mqs/dll"
 	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
-
-	"github.com/mpi-queues/mpi-queues/bridge"
-	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/dll"
 	"github.com/mpi-queues/mpi-queues/mqs/recording"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
 )
@@ -177,6 +176,9 @@ func (h *Helper) Describe(ctx context.Context, d *bridge.Debugger, p bridge.Desc
 	}
 	for _, s := range from.opened {
 		line(&text, "DLL runs", s.Confinement())
+	}
+	if err := handleDLLs(&text, r); err != nil {
+		return err
 	}
 	fmt.Fprintf(&text, "Helper:   mpi-queues %s\nDebugger: %s, with the extension %s\n", h.version, d.Peer.Debugger, d.Peer.Extension)
 	_, err = io.WriteString(d.Stream(ctx, "display"), text.String())

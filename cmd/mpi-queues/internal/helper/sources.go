@@ -5,15 +5,14 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mpi-queues/mpi-queues/mqs/decoders"
-	"github.com/mpi-queues/mpi-queues/mqs/inferior"
-	"github.com/mpi-queues/mpi-queues/mqs/layout"
-	"github.com/mpi-queues/mpi-queues/mqs/read"
-
 	"github.com/mpi-queues/mpi-queues/bridge"
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/decoders"
 	"github.com/mpi-queues/mpi-queues/mqs/dll"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
 // sources are the ways to read a process for one request of the debugger's.

@@ -56,8 +56,8 @@ func TestMissing(t *testing.T) {
 		if got := Missing(&c.job); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
-		if isAway := name == "two hosts" || name == "some are not known"; (MergeAdvice(&c.job) != nil) != isAway {
-			t.Errorf("%s: %q", name, MergeAdvice(&c.job))
+		if isAway := name == "two hosts" || name == "some are not known"; (mergeAdvice(&c.job) != nil) != isAway {
+			t.Errorf("%s: %q", name, mergeAdvice(&c.job))
 		}
 	}
 }

@@ -121,7 +121,7 @@ func ReadRanks(ctx context.Context, g GDB, pid int, job *launch.Job) (s *mqs.Sna
 	if s, err = ReadJob(ctx, g, pid, job, read.Filter{Internal: true}); err != nil {
 		return nil, nil, err
 	}
-	remarks = append(Missing(job), MergeAdvice(job)...)
+	remarks = append(Missing(job), mergeAdvice(job)...)
 	var reasons []string
 	for _, p := range s.Processes {
 		if p.Unavailable != "" && p.Threads == nil && !slices.Contains(reasons, p.Unavailable) {

@@ -99,8 +99,8 @@ func numbers(ranks []launch.Rank) (text, verb string) {
 	return "Ranks " + strings.Join(parts, ", "), "are"
 }
 
-// MergeAdvice says how a report has the ranks that are not on this machine too, if there are such.
-func MergeAdvice(job *launch.Job) []string {
+// mergeAdvice says how a report has the ranks that are not on this machine too, if there are such.
+func mergeAdvice(job *launch.Job) []string {
 	isAway := func(r launch.Rank) bool { return r.Host != "" }
 	if !slices.ContainsFunc(job.Ranks, isAway) && (!job.Size.Known || len(job.Ranks) >= int(job.Size.Value)) {
 		return nil

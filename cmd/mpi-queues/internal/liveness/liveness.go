@@ -43,13 +43,13 @@ type Clocks map[int]clock
 // stopped, does not run, and proves nothing.
 const leastTicks = 2
 
-// Clocks reads the clocks of those that were looked at before. It has to be done before they
+// Clocks reads the clocks of the processes that were looked at before. It has to be done before they
 // are stopped again: what they run after that says nothing of what is seen.
-func (l *History) Clocks() Clocks {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
+func (h *History) Clocks() Clocks {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
 	out := Clocks{}
-	for pid := range l.seen {
+	for pid := range h.seen {
 		if c, err := clockOf(pid); err == nil {
 			out[pid] = c
 		}
@@ -59,14 +59,14 @@ func (l *History) Clocks() Clocks {
 
 // Past is what was seen of processes before, by the clocks that they had then. The processes
 // of a snapshot are remembered for the next time.
-func (l *History) Past(s *mqs.Snapshot, stopped Clocks) waitfor.Past {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
+func (h *History) Past(s *mqs.Snapshot, stopped Clocks) waitfor.Past {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
 	out := waitfor.Past{Earlier: map[int]*mqs.Process{}, Ran: map[int]bool{}}
 	now := map[int]sighting{}
 	for _, p := range s.Processes {
 		c, err := clockOf(p.PID)
-		before, known := l.seen[p.PID]
+		before, known := h.seen[p.PID]
 		if err != nil && p.Phase != mqs.Exited {
 			continue // on another machine, or gone since it was read
 		}
@@ -80,17 +80,17 @@ func (l *History) Past(s *mqs.Snapshot, stopped Clocks) waitfor.Past {
 		}
 		now[p.PID] = sighting{p, c}
 	}
-	if out.Looks = l.looks; l.looks == 0 {
-		l.first = time.Now()
+	if out.Looks = h.looks; h.looks == 0 {
+		h.first = time.Now()
 	}
-	l.looks++
-	l.seen = now
+	h.looks++
+	h.seen = now
 	return out
 }
 
-// IsSecond says whether a look at processes is a second one at all of them that had
+// isSecond says whether a look at processes is a second one at all of them that had
 // something to run when they were stopped: on a busy machine they may not have run yet.
-func IsSecond(past waitfor.Past, stopped Clocks) bool {
+func isSecond(past waitfor.Past, stopped Clocks) bool {
 	for pid := range past.Earlier {
 		if stopped[pid].runnable && !past.Ran[pid] {
 			return false
@@ -99,21 +99,21 @@ func IsSecond(past waitfor.Past, stopped Clocks) bool {
 	return true
 }
 
-// Settled says whether all processes that have something to run have run for long enough
+// settled says whether all processes that have something to run have run for long enough
 // since they were looked at.
-func (l *History) Settled() bool {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	for pid, look := range l.seen {
-		if c, err := clockOf(pid); err == nil && c.runnable && c.ticks < look.clock.ticks+leastTicks {
+func (h *History) settled() bool {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	for pid, before := range h.seen {
+		if c, err := clockOf(pid); err == nil && c.runnable && c.ticks < before.clock.ticks+leastTicks {
 			return false
 		}
 	}
 	return true
 }
 
-// Watched is how long ago the first look was.
-func (l *History) Watched() time.Duration { return time.Since(l.first) }
+// watched is how long ago the first look was.
+func (h *History) watched() time.Duration { return time.Since(h.first) }
 
 // Wait waits until something is so, as long as the context lasts.
 func Wait(ctx context.Context, until func() bool) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/tracee"
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
 // A process has run since it was looked at if it has had a processor before it was stopped
@@ -24,14 +25,14 @@ func TestPast(t *testing.T) {
 		t.Errorf("at the first look, the past is %+v", p)
 	}
 	first := seen.seen[pid].clock
-	Wait(t.Context(), seen.Settled)
+	Wait(t.Context(), seen.settled)
 	if p := seen.Past(s, Clocks{pid: first}); p.Looks != 1 || p.Earlier[pid] == nil || p.Ran[pid] {
 		t.Errorf("of one that has run while it was looked at, the past is %+v", p)
 	}
 	if seen.seen[pid].clock != first {
 		t.Error("a look before which it has not run is the one that the next is held against")
 	}
-	Wait(t.Context(), seen.Settled)
+	Wait(t.Context(), seen.settled)
 	if p := seen.Past(s, seen.Clocks()); p.Looks != 2 || p.Earlier[pid] == nil || !p.Ran[pid] {
 		t.Errorf("of one that has run, the past is %+v", p)
 	}
@@ -40,7 +41,7 @@ func TestPast(t *testing.T) {
 	}
 	Wait(t.Context(), func() bool { p, err := tracee.Read(pid); return err == nil && p.State == 'T' })
 	seen.Past(s, seen.Clocks())
-	if Wait(t.Context(), seen.Settled); seen.Past(s, seen.Clocks()).Ran[pid] {
+	if Wait(t.Context(), seen.settled); seen.Past(s, seen.Clocks()).Ran[pid] {
 		t.Error("one that is stopped has run")
 	}
 }
@@ -56,5 +57,26 @@ func TestPastOfExited(t *testing.T) {
 	seen.Past(s, nil)
 	if p := seen.Past(s, seen.Clocks()); p.Earlier[short.Process.Pid] == nil {
 		t.Errorf("the past is %+v", p)
+	}
+}
+
+// A look is the second one once all that had something to run have run. What sleeps, or was not looked
+// at before, is not waited for.
+func TestIsSecond(t *testing.T) {
+	for name, c := range map[string]struct {
+		ran     map[int]bool
+		stopped Clocks
+		want    bool
+	}{
+		"both have run":          {map[int]bool{1: true, 2: true}, Clocks{1: {runnable: true}, 2: {runnable: true}}, true},
+		"one waits for its turn": {map[int]bool{1: true}, Clocks{1: {runnable: true}, 2: {runnable: true}}, false},
+		"one sleeps":             {map[int]bool{1: true}, Clocks{1: {runnable: true}, 2: {}}, true},
+		"another one has come":   {map[int]bool{1: true, 2: true}, Clocks{3: {runnable: true}}, true},
+		"one of them has ended":  {map[int]bool{1: true}, Clocks{1: {runnable: true}}, true},
+	} {
+		past := waitfor.Past{Earlier: map[int]*mqs.Process{1: {}, 2: {}}, Ran: c.ran}
+		if got := isSecond(past, c.stopped); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
 	}
 }

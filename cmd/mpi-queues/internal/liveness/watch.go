@@ -30,10 +30,10 @@ func Watch(ctx context.Context, s *mqs.Snapshot, again func(ctx context.Context)
 	past.Again = true
 	r := waitfor.AnalyseLive(s, past)
 	second := false // of all that have run at all
-	for pause := firstPause; ctx.Err() == nil && isOpen(r) && past.Looks < mostLooks && (!second || seen.Watched() < mostWatch); pause = min(3*pause, mostPause) {
+	for pause := firstPause; ctx.Err() == nil && isOpen(r) && past.Looks < mostLooks && (!second || seen.watched() < mostWatch); pause = min(3*pause, mostPause) {
 		next := time.Now().Add(pause)
 		running, stop := context.WithTimeout(ctx, mostRunning)
-		Wait(running, func() bool { return time.Now().After(next) && seen.Settled() })
+		Wait(running, func() bool { return time.Now().After(next) && seen.settled() })
 		stop()
 		stopped := seen.Clocks()
 		s, err := again(ctx)
@@ -44,8 +44,8 @@ func Watch(ctx context.Context, s *mqs.Snapshot, again func(ctx context.Context)
 			break // what was seen before stands
 		}
 		past = seen.Past(s, stopped)
-		second = second || IsSecond(past, stopped)
-		past.Again, past.Watched = true, seen.Watched()
+		second = second || isSecond(past, stopped)
+		past.Again, past.Watched = true, seen.watched()
 		r = waitfor.AnalyseLive(s, past)
 	}
 	return r, nil

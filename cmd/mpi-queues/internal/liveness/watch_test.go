@@ -25,8 +25,8 @@ func undecided(t *testing.T) *mqs.Snapshot {
 	return s
 }
 
-// A job is looked at again as long as that may say more; that it has ended is said, and any other
-// failure leaves what was seen.
+// A job is looked at again as long as that may say more. That it has ended is an error; after any
+// other failure, and when it is cancelled, what was seen before stands.
 func TestWatch(t *testing.T) {
 	ended, broken := errors.New("ended"), errors.New("broken")
 	isFinal := func(err error) bool { return err == ended }
@@ -38,17 +38,19 @@ func TestWatch(t *testing.T) {
 			}
 			return undecided(t), nil
 		}, isFinal)
-		if looks != 2 || (failure == ended) != (err == ended) || (r == nil) != (err != nil) || r != nil && len(r.Deadlocks) != 1 {
+		if isEnd := failure == ended; looks != 2 || isEnd && (r != nil || err != ended) || !isEnd && (r == nil || len(r.Deadlocks) != 1 || err != nil) {
 			t.Errorf("%v: %d looks, %+v, %v", failure, looks, r, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
+	looks := 0
 	r, err := Watch(ctx, undecided(t), func(context.Context) (*mqs.Snapshot, error) {
+		looks++
 		cancel()
 		return undecided(t), nil
 	}, isFinal)
-	if r == nil || err != nil {
-		t.Error(r, err)
+	if r == nil || err != nil || looks != 1 {
+		t.Errorf("cancelled: %d looks, %+v, %v", looks, r, err)
 	}
 	r, err = Watch(t.Context(), &mqs.Snapshot{}, func(context.Context) (*mqs.Snapshot, error) {
 		t.Error("a job without any rank is looked at again")
@@ -57,4 +59,11 @@ func TestWatch(t *testing.T) {
 	if r == nil || err != nil {
 		t.Error(r, err)
 	}
+}
+
+// Who is cancelled waits no longer: else this does not end.
+func TestWaitIsCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	Wait(ctx, func() bool { return false })
 }

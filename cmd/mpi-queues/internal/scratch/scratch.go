@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// temporaryName is what temporary folders are called, of this program's alone.
-const temporaryName = "mpi-queues-run-"
+// prefix begins the names of these folders, and of no others.
+const prefix = "mpi-queues-run-"
 
 // Folder is a folder that lasts as long as this process does. It is locked
 // (flock), so that who comes later can tell one that a killed process has left.
@@ -24,40 +24,40 @@ func New() (*Folder, error) {
 	removeLeft()
 	const attempts = 10
 	for range attempts {
-		path, err := os.MkdirTemp("", temporaryName)
+		path, err := os.MkdirTemp("", prefix)
 		if err != nil {
 			return nil, err
 		}
-		t := &Folder{Path: path}
-		if t.lock, err = os.Open(path); err != nil {
+		f := &Folder{Path: path}
+		if f.lock, err = os.Open(path); err != nil {
 			return nil, errors.Join(err, os.Remove(path))
 		}
 		// Without locks, as on some file systems of networks, nobody removes it either.
-		if err := flock(t.lock, syscall.LOCK_EX); err != nil || t.isThere() {
-			return t, nil
+		if err := flock(f.lock, syscall.LOCK_EX); err != nil || f.isThere() {
+			return f, nil
 		}
-		_ = t.lock.Close() // it was taken for one that was left behind
+		_ = f.lock.Close() // it was taken for one that was left behind
 	}
 	return nil, errors.New("temporary folders are removed as soon as they are made")
 }
 
 // isThere is false if somebody has removed the folder before it was locked.
-func (t *Folder) isThere() bool {
-	own, err1 := t.lock.Stat()
-	now, err2 := os.Lstat(t.Path)
+func (f *Folder) isThere() bool {
+	own, err1 := f.lock.Stat()
+	now, err2 := os.Lstat(f.Path)
 	return errors.Join(err1, err2) == nil && os.SameFile(own, now)
 }
 
 // Remove removes the folder with all that is in it.
-func (t *Folder) Remove() {
-	_ = os.RemoveAll(t.Path)
-	_ = t.lock.Close()
+func (f *Folder) Remove() {
+	_ = os.RemoveAll(f.Path)
+	_ = f.lock.Close()
 }
 
 // removeLeft removes the user's own folders whose processes are gone. What can't
 // be removed stays.
 func removeLeft() {
-	paths, _ := filepath.Glob(filepath.Join(os.TempDir(), temporaryName+"*"))
+	paths, _ := filepath.Glob(filepath.Join(os.TempDir(), prefix+"*"))
 	for _, path := range paths {
 		info, err := os.Lstat(path)
 		if err != nil || !info.IsDir() || int(info.Sys().(*syscall.Stat_t).Uid) != os.Geteuid() {

@@ -7,22 +7,22 @@ import (
 )
 
 // What a killed process has left is removed by the next one, and nothing else is.
-func TestTemporary(t *testing.T) {
+func TestFolders(t *testing.T) {
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
-	left := filepath.Join(tmp, temporaryName+"1")
+	left := filepath.Join(tmp, prefix+"1")
 	kept := []string{filepath.Join(tmp, "mpi-queues-1"), filepath.Join(tmp, "elsewhere")}
 	for _, path := range append(kept, left, filepath.Join(left, "run-1")) {
 		if err := os.Mkdir(path, 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	link := filepath.Join(tmp, temporaryName+"2")
+	link := filepath.Join(tmp, prefix+"2")
 	if err := os.Symlink(kept[1], link); err != nil {
 		t.Fatal(err)
 	}
 	if os.Geteuid() == 0 {
-		another := filepath.Join(tmp, temporaryName+"3")
+		another := filepath.Join(tmp, prefix+"3")
 		if err := os.Mkdir(another, 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +49,7 @@ func TestTemporary(t *testing.T) {
 	}
 	first.Remove()
 	second.Remove()
-	if now, _ := filepath.Glob(filepath.Join(tmp, temporaryName+"*")); len(now) != len(kept)-1 {
+	if now, _ := filepath.Glob(filepath.Join(tmp, prefix+"*")); len(now) != len(kept)-1 {
 		t.Errorf("%q are there", now)
 	}
 }

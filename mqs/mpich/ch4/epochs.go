@@ -1,0 +1,101 @@
+package ch4
+
+import (
+	"slices"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/mpich/mpir"
+)
+
+// epochTypes are bound where the types say how the epochs of windows are kept.
+type epochTypes struct {
+	// Win is the device's part of a window.
+	Win    inferior.Struct[winDev] `c:"MPIR_Win"`
+	Target inferior.Struct[target] `c:"MPIDIG_win_target_t"`
+}
+
+// winDev is MPIR_Win.dev.am.
+type winDev struct {
+	Access   int32                          `c:"dev.am.sync.access_epoch_type"`
+	Exposure int32                          `c:"dev.am.sync.exposure_epoch_type"`
+	Started  inferior.Ptr[mpir.GroupObject] `c:"dev.am.sync.sc.group"`
+	Posted   inferior.Ptr[mpir.GroupObject] `c:"dev.am.sync.pw.group"`
+	Targets  inferior.Ptr[target]           `c:"dev.am.targets"`
+}
+
+// target is what a process keeps of another one that it has a lock of, or has accessed.
+type target struct {
+	Access int32                `c:"sync.access_epoch_type"`
+	Rank   int32                `c:"rank"`
+	Next   inferior.Ptr[target] `c:"hash_handle.next"`
+}
+
+// The types of epochs (src/mpid/ch4/src/ch4_types.h, 4.0 to 5.0). A fence opens an epoch that another one may
+// follow, and an operation makes it one that another fence has to close.
+const (
+	epochNone    = 0
+	epochLock    = 1
+	epochStart   = 2
+	epochPost    = 3
+	epochFence   = 4
+	epochRefence = 5
+	epochLockAll = 6
+)
+
+// Epochs returns those that are open on a window. The device does not keep which kind of lock it has asked for.
+func (d *Device) Epochs(w *mpir.Window) []mqs.Epoch {
+	if !d.epochs.Win.Bound() {
+		return nil
+	}
+	own, err := d.epochs.Win.Read(d.lib.Reader, inferior.Ptr[winDev](w.At))
+	if err != nil {
+		return nil
+	}
+	out := []mqs.Epoch{}
+	isFence := own.Access == epochFence || own.Access == epochRefence
+	switch own.Access {
+	case epochNone:
+	case epochFence, epochRefence:
+		out = append(out, mqs.Epoch{Kind: mqs.FenceEpoch})
+	case epochLockAll:
+		out = append(out, mqs.Epoch{Kind: mqs.LockAllEpoch})
+	case epochStart:
+		out = append(out, mqs.Epoch{Kind: mqs.StartEpoch, Ranks: d.lib.LocalRanks(w, own.Started)})
+	case epochLock:
+		out = append(out, mqs.Epoch{Kind: mqs.LockEpoch, Ranks: d.locked(own.Targets)})
+	default:
+		return nil
+	}
+	switch own.Exposure {
+	case epochNone:
+	case epochFence, epochRefence:
+		if !isFence {
+			out = append(out, mqs.Epoch{Kind: mqs.FenceEpoch})
+		}
+	case epochPost:
+		out = append(out, mqs.Epoch{Kind: mqs.PostEpoch, Ranks: d.lib.LocalRanks(w, own.Posted)})
+	default:
+		return nil
+	}
+	return out
+}
+
+// locked are the ranks that a process has locks of, nil if they can't be read.
+func (d *Device) locked(first inferior.Ptr[target]) []int32 {
+	out := []int32{}
+	next := func(a inferior.Ptr[target]) (inferior.Ptr[target], error) {
+		t, err := d.epochs.Target.Read(d.lib.Reader, a)
+		if err == nil && t.Access == epochLock {
+			out = append(out, t.Rank)
+		}
+		return t.Next, err
+	}
+	for _, err := range inferior.Walk(first, 0, mpir.MaxMembers, next) {
+		if err != nil {
+			return nil
+		}
+	}
+	slices.Sort(out)
+	return out
+}

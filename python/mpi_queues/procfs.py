@@ -1,0 +1,17 @@
+"""What the kernel says of processes of this machine below /proc (proc(5))."""
+
+from typing import List
+
+# The places of fields in what stat() returns, and their numbers in proc(5).
+STATE = 0  # (3)
+START_TIME = 19  # (22)
+
+
+def stat(pid: int) -> List[bytes]:
+    """Returns the fields of a process's line behind its name; none if there is no such process."""
+    try:
+        with open("/proc/%d/stat" % pid, "rb") as file:
+            # The program's name, in parentheses, may hold anything.
+            return file.read().rpartition(b")")[2].split()
+    except OSError:
+        return []
