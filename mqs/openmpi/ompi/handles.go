@@ -130,7 +130,8 @@ func (p *Process) resolveComm(h *mqs.Handle, at inferior.Ptr[Communicator]) {
 // communicatorOf is the communicator at an address as it is shown, nil if there is none.
 func (p *Process) communicatorOf(at inferior.Ptr[Communicator]) *mqs.Communicator {
 	if len(p.Comms) == 0 {
-		for range p.Communicators() { // what can't be read is said where the queues are
+		for _, err := range p.Communicators() {
+			_ = err // what can't be read is said where the queues are
 		}
 	}
 	if c := p.CommAt(at); c != nil {
