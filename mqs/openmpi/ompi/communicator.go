@@ -149,8 +149,8 @@ func (p *Process) readCommunicators(array []inferior.Ptr[Communicator]) ([]*Comm
 		if c.FortranIndex >= 0 && p.hasFortranIndex() {
 			m.FortranHandle = mqs.Known(c.FortranIndex)
 		}
-		if c.Communicator.Revoked != 0 {
-			if v, err := p.R.Uint(c.Communicator.Revoked.Addr(), 1); err == nil {
+		if c.Revoked != 0 {
+			if v, err := p.R.Uint(c.Revoked.Addr(), 1); err == nil {
 				m.Revoked = mqs.Known(v != 0)
 			}
 		}

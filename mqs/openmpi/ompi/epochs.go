@@ -200,23 +200,39 @@ func (p *Process) ranksIn(w *window, group inferior.Ptr[Group]) []int32 {
 	if err != nil || p.R.Spend((len(all)+len(members))*memberCost) != nil {
 		return nil
 	}
-	p.PrefetchProcs(slices.Concat(members, all)) // the same process can be a pointer here and a sentinel there
-	ranks := map[procName]int32{}
+	byEntry := map[inferior.Ptr[Proc]]int32{}
 	for rank, e := range all {
-		if name, err := p.nameOf(e); err == nil {
-			ranks[name] = int32(rank)
-		}
+		byEntry[e] = int32(rank)
 	}
+	var byName map[procName]int32 // nil before it is needed
 	out := make([]int32, len(members))
 	for i, e := range members {
-		name, err := p.nameOf(e)
-		rank, ok := ranks[name]
-		if err != nil || !ok {
-			return nil
+		rank, ok := byEntry[e]
+		if !ok { // the same process can be a pointer here and a sentinel there
+			if byName == nil {
+				byName = p.ranksByName(slices.Concat(all, members), len(all))
+			}
+			name, err := p.nameOf(e)
+			if rank, ok = byName[name]; err != nil || !ok {
+				return nil
+			}
 		}
 		out[i] = rank
 	}
 	slices.Sort(out)
+	return out
+}
+
+// ranksByName are the ranks of the first n of some entries, by the names of their processes. All of them are
+// brought.
+func (p *Process) ranksByName(entries []inferior.Ptr[Proc], n int) map[procName]int32 {
+	p.PrefetchProcs(entries)
+	out := map[procName]int32{}
+	for rank, e := range entries[:n] {
+		if name, err := p.nameOf(e); err == nil {
+			out[name] = int32(rank)
+		}
+	}
 	return out
 }
 
