@@ -35,7 +35,9 @@ func (b *Bare) Resolve(v mqs.HandleValue) *mqs.Handle {
 		h.Commutative = commutes(number)
 	case v.Kind == mqs.DatatypeHandle && h.State == "":
 		b.resolveDatatype(h, number)
-	case h.State == "" && IsBuiltin(number) && v.Kind != mqs.RequestHandle && v.Kind != mqs.FileHandle:
+	case v.Kind == mqs.RequestHandle && h.State == "" && IsBuiltin(number):
+		h.State, h.Operation = mqs.LiveHandle, completeRequest()
+	case h.State == "" && IsBuiltin(number) && v.Kind != mqs.FileHandle:
 		h.State = mqs.PredefinedHandle // one that mpi.h does not name
 	}
 	if h.State == "" {

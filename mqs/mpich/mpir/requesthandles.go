@@ -76,8 +76,7 @@ func (s *Source) resolveRequest(h *mqs.Handle, number uint32) {
 		return
 	}
 	if IsBuiltin(number) {
-		// The library has some that are complete from the start.
-		h.State, h.Operation = mqs.LiveHandle, &mqs.PendingOperation{Status: mqs.Complete}
+		h.State, h.Operation = mqs.LiveHandle, completeRequest()
 		return
 	}
 	at, state, err := s.lib.findRequest(number)
@@ -104,6 +103,9 @@ func (s *Source) resolveRequest(h *mqs.Handle, number uint32) {
 		h.Communicator = communicatorOf(c)
 	}
 }
+
+// completeRequest is one of those of the library's that are complete from the start.
+func completeRequest() *mqs.PendingOperation { return &mqs.PendingOperation{Status: mqs.Complete} }
 
 // communicatorOfRequest is the communicator that an operation is on, or that serves its window; nil if it is not
 // known.
