@@ -292,6 +292,8 @@ type RankResult struct {
 	Rank *int32 `json:"rank"`
 	// Size of MPI_COMM_WORLD, null if not known.
 	Size *int32 `json:"size"`
+	// Initialized is true if the process's MPI library has said both, which then stay as they are.
+	Initialized bool `json:"initialized"`
 }
 
 // DescribeParams asks what was detected in one process.

@@ -140,7 +140,7 @@ func Queries(structs ...any) []layout.TypeQuery {
 
 // Bind makes every [Struct] field of *structs ready to read by the layouts.
 // Each is tagged with the name of its C type (spellings newest first, and
-// "optional", as for members). One error names all that is missing.
+// "optional", as for members). One error names all that is missing; a type that lacks a member stays unbound.
 func Bind(structs any, l *layout.Layouts) error {
 	var missing []error
 	eachStruct(structs, func(name string, optional bool, b binder) {
@@ -193,6 +193,7 @@ func (s *Struct[T]) bind(name string, l *layout.Layouts) error {
 		}
 	}
 	if missing != nil {
+		*s = Struct[T]{}
 		return fmt.Errorf("%s: %s", name, strings.Join(missing, ", "))
 	}
 	return nil
@@ -246,6 +247,16 @@ func (s *Struct[T]) Read(r *Reader, p Ptr[T]) (T, error) {
 		return out, fmt.Errorf("%s at %s: %w", s.name, p, err)
 	}
 	return s.decode(r.order, p, b), nil
+}
+
+// Decode reads an object out of its bytes, which need not stand in the process's memory. It returns false if they
+// are too few.
+func (s *Struct[T]) Decode(r *Reader, b []byte) (T, bool) {
+	if len(b) < s.size {
+		var none T
+		return none, false
+	}
+	return s.decode(r.order, 0, b), true
 }
 
 // Places returns where the members of the object that p points to stand, of those that are

@@ -133,6 +133,15 @@ func (s *source) Operations(c *mqs.Communicator, class mqs.OpClass) iter.Seq2[mq
 	}
 }
 
+// Resolve says what a handle stands for (read.Resolver).
+func (s *source) Resolve(v mqs.HandleValue) *mqs.Handle { return s.process.Resolve(s.queues, v) }
+
+// Windows are those of the process (read.Lister).
+func (s *source) Windows() []mqs.Window { return s.process.Windows() }
+
+// Files are those that the process has open (read.Lister).
+func (s *source) Files() []mqs.File { return s.process.Files() }
+
 // Waits finds out what each call waits for.
 func (s *source) Waits(threads []mqs.Thread) {
 	if s.queues != nil {

@@ -5,20 +5,22 @@ from typing import Any, Dict, Optional
 
 import gdb
 
-from . import jobs, options, parameters, protocol, requests
+from . import handles, jobs, options, parameters, protocol, requests
 from .errors import Failure, reported
 from .options import Option
 from .output import Buffer
 
 QUEUES = ("sends", "receives", "unexpected")
 
-_ALL = Option("all", "", "Show the processes of all inferiors.")
-_JSON = Option("json", "", "Write JSON instead of text.")
-_OUTPUT = Option("output", "FILE", "Write to FILE instead of showing.", is_file=True)
+ALL = Option("all", "", "Show the processes of all inferiors.")
+JSON = Option("json", "", "Write JSON instead of text.")
+OUTPUT = Option("output", "FILE", "Write to FILE instead of showing.", is_file=True)
 
 _OPTIONS = (
-    _ALL,
-    Option("comm", "NAME|ID", "Show only communicators of this name or unique id."),
+    ALL,
+    Option("comm", "NAME|ID|EXPRESSION",
+           "Show only communicators of this name or unique id or, if there is\n"
+           "none, the one that an expression of type MPI_Comm stands for."),
     Option("queue", "|".join(QUEUES), "Show only this queue of each communicator.", QUEUES),
     Option("internal", "", "Show the MPI library's own communicators and messages too."),
     Option("members", "", "Name the members of each communicator by their global ranks."),
@@ -26,14 +28,14 @@ _OPTIONS = (
            "Set how many operations of a queue are shown.\n"
            "The default is that of `set mpi-queues limit'; with -json it is unlimited.",
            is_limit=True),
-    _JSON,
-    _OUTPUT,
+    JSON,
+    OUTPUT,
     Option("record", "FILE",
            "Record all that is read of the process into FILE, from which\n"
            "`mpi-queues' in a shell can show the same queues again.", is_file=True),
 )
 
-_DEADLOCK_OPTIONS = (_ALL, _JSON, _OUTPUT)
+_DEADLOCK_OPTIONS = (ALL, JSON, OUTPUT)
 
 
 class Queues(gdb.Command):
@@ -104,20 +106,25 @@ queues would be read from, without reading them; and which queue DLL there is.""
         requests.show(protocol.METHOD_DESCRIBE, processes, params, {})
 
 
-def show_queues(given: Dict[str, Any], from_tty: bool, buffer: Optional[Buffer] = None) -> None:
+def show_queues(given: Dict[str, Any], from_tty: bool, buffer: Optional[Buffer] = None,
+                view: str = "queues") -> None:
     """Shows the queues with options as options.parse returns them, or keeps what there is to show
-    in a buffer."""
+    in a buffer. Of what is read with them the text shows one view alone."""
     to_json = "json" in given
     output: Optional[str] = given.get("output")
     record: Optional[str] = given.get("record")
     if output and record and os.path.realpath(output) == os.path.realpath(record):
         raise Failure("-output and -record name the same file: name two.")
+    comm = given.get("comm", "")
     processes, obstacles = requests.processes("all" in given)
     params: protocol.QueuesParams = {
         "processes": processes,
         "obstacles": obstacles,
         "source": requests.source(processes),
-        "comm": given.get("comm", ""),
+        "view": view,
+        "comm": comm,
+        "comm_handle": handles.communicator(comm) if comm else None,
+        "comm_inferior": gdb.selected_inferior().num,
         "queue": given.get("queue", ""),
         "internal": "internal" in given,
         "members": "members" in given,

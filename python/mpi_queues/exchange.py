@@ -61,6 +61,10 @@ class Exchange:
         self._can_cancel = False
         self._set_deadline(seconds, late)
 
+    def expect(self, seconds: float, late: str) -> None:
+        """Sets the time for the reply, within which it can be cancelled."""
+        self._set_deadline(seconds, late)
+
     def run(self, method: str, params: Mapping[str, Any], result: Any) -> Any:
         """Sends the request and returns the result, which must be of the type result."""
         try:

@@ -40,27 +40,44 @@ def find_types(queries: List[protocol.TypeQuery]) -> List[Optional[protocol.Type
     """Returns the layouts of types as the selected inferior has them."""
     types = remembered("type")
     fields = remembered("field")
-    with c_language():
-        answers: List[Optional[protocol.Type]] = []
-        for query in queries:
-            name = query["name"]
-            if name not in types:
-                types[name] = interrupts.allow(_find_type, name) if _is_type(name) else None
-            found: Optional[Found] = types[name]
-            if found is None:
-                answers.append(None)
-                continue
-            members: Dict[str, Dict[str, Member]] = {}
-            answer: protocol.Type = {"size": int(found.type.sizeof), "object": found.object,
-                                     "fields": {}}
-            for path in query["fields"] or ():
-                if (name, path) not in fields:
-                    fields[name, path] = interrupts.allow(_field, found.type, path, members)
-                field: Optional[protocol.Field] = fields[name, path]
-                if field is not None:
-                    answer["fields"][path] = field
-            answers.append(answer)
-        return answers
+    missing = [query for query in queries if query["name"] not in types
+               or types[query["name"]] and any((query["name"], path) not in fields
+                                               for path in query["fields"] or ())]
+    if missing:
+        with c_language():
+            for query in missing:
+                _look(query, types, fields)
+    return [_answer(query, types, fields) for query in queries]
+
+
+def _look(query: protocol.TypeQuery, types: Dict[str, Optional[Found]],
+          fields: Dict[Tuple[str, str], Optional[protocol.Field]]) -> None:
+    """Looks for a type and its fields, and adds what it finds to those that are remembered."""
+    name = query["name"]
+    if name not in types:
+        types[name] = interrupts.allow(_find_type, name) if _is_type(name) else None
+    found = types[name]
+    if found is None:
+        return
+    members: Dict[str, Dict[str, Member]] = {}
+    for path in query["fields"] or ():
+        if (name, path) not in fields:
+            fields[name, path] = interrupts.allow(_field, found.type, path, members)
+
+
+def _answer(query: protocol.TypeQuery, types: Dict[str, Optional[Found]],
+            fields: Dict[Tuple[str, str], Optional[protocol.Field]]) -> Optional[protocol.Type]:
+    """Returns the layout of a type that was looked for."""
+    name = query["name"]
+    found = types[name]
+    if found is None:
+        return None
+    answer: protocol.Type = {"size": int(found.type.sizeof), "object": found.object, "fields": {}}
+    for path in query["fields"] or ():
+        field = fields[name, path]
+        if field is not None:
+            answer["fields"][path] = field
+    return answer
 
 
 def _is_type(name: str) -> bool:

@@ -30,6 +30,7 @@ class Link:
         self._helper: Optional[Peer] = None
         self._is_given = False
         self._started_as: Any = None
+        self._is_busy = False
         self._ids = itertools.count(1)
 
     def take(self, peer: Peer) -> None:
@@ -44,18 +45,24 @@ class Link:
                 self._handshake()
 
     def request(self, method: str, params: Mapping[str, Any], result: Any, server: Server,
-                helper: str, debug: bool) -> Any:
+                helper: str, debug: bool, seconds: float = 0, may_start: bool = True) -> Any:
         """Sends a request, serves call-backs until its reply, and returns its result.
 
-        result is the type to check the result against; helper and debug are the settings. Of the
-        parameters, "window" is set here if there is one, where it is known whether the helper has
-        a window. Raises Failure, and gdb.error from gdb itself.
+        result is the type to check the result against; helper and debug are the settings; seconds
+        limits how long the reply may take, if it is not 0; may_start is False where only a helper
+        that runs may be asked. Of the parameters, "window" is set here if there is one, where it is
+        known whether the helper has a window. Raises Failure, and gdb.error from gdb itself.
         """
+        if self._is_busy:
+            raise Failure("mpi-queues is asked for something while it does something else.")
+        self._is_busy = True
         try:
             with interrupts.held():
-                is_fresh = self._ensure(helper, debug)
+                is_fresh = self._ensure(helper, debug, may_start)
                 while True:
                     exchange = Exchange(self._running(), next(self._ids), server)
+                    if seconds:
+                        exchange.expect(seconds, "did not answer within %d seconds")
                     try:
                         with self._ended_on_faults():
                             return exchange.run(method, self._completed(params), result)
@@ -63,9 +70,30 @@ class Link:
                         if is_fresh or not exchange.is_ignored:
                             raise
                     # It had ended since the last request, or was just ending: no loss.
-                    is_fresh = self._ensure(helper, debug)
+                    is_fresh = self._ensure(helper, debug, may_start)
         except KeyboardInterrupt:
             raise Cancelled()
+        finally:
+            self._is_busy = False
+
+    def start(self, helper: str, debug: bool) -> None:
+        """Starts the helper, unless the right one runs or is being asked. Raises Failure."""
+        if self._is_busy:
+            return
+        try:
+            with interrupts.held():
+                self._ensure(helper, debug)
+        except KeyboardInterrupt:
+            raise Cancelled()
+
+    def is_idle(self) -> bool:
+        """Says whether a helper that gdb has started waits for a request."""
+        return (not self._is_busy and not self._is_given and self._helper is not None
+                and self._helper.is_ready())
+
+    def is_given(self) -> bool:
+        """Says whether what has started this gdb is the helper, which waits for commands alone."""
+        return self._is_given
 
     def pid(self) -> int:
         """Returns the helper's process id, 0 if it does not run."""
@@ -104,7 +132,7 @@ class Link:
         assert self._helper
         return self._helper
 
-    def _ensure(self, setting: str, debug: bool) -> bool:
+    def _ensure(self, setting: str, debug: bool, may_start: bool = True) -> bool:
         """Starts the helper, unless the one that runs is still the right one; says if there is no
         other to be had."""
         if self._is_given:
@@ -115,6 +143,8 @@ class Link:
         wanted = (find_helper.identity(path), debug)
         if self._helper and self._started_as == wanted and self._helper.is_ready():
             return False
+        if not may_start:
+            raise Failure("The helper program does not run.")
         self.close()
         # Let through, since a child inherits which signals are held back. A helper that is lost
         # to a Ctrl-C here loses its standard input too, and ends.

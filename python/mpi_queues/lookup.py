@@ -8,12 +8,12 @@ job lack the same ones: they are remembered with the files.
 
 import os
 import re
-from typing import Any, Dict, FrozenSet, List, Optional, Set
+from typing import Any, Dict, FrozenSet, List, Optional, Set, Tuple
 
 import gdb
 
 from . import interrupts, protocol
-from .selection import c_language
+from .selection import c_language, touch
 
 # What a name of C has, and what one of C++ or Fortran has besides: "ns::f(int)", "V<T*, 3>",
 # "integer(kind=4)". No quote and no backslash is among it, so that a name stays one between quotes.
@@ -29,13 +29,18 @@ def remembered(kind: str) -> Dict[Any, Any]:
     """Returns what is remembered of one kind for the selected program space."""
     space = gdb.current_progspace()
     memory = getattr(space, "mpi_queues_memory", None)
-    # Before gdb 13 no event says that a library was unloaded, but then there is one file less.
-    generation = (_generation, len(gdb.objfiles()))
+    generation = files_generation()
     if not memory or memory["generation"] != generation:
         memory = {"generation": generation}
         setattr(space, "mpi_queues_memory", memory)
     known: Dict[Any, Any] = memory.setdefault(kind, {})
     return known
+
+
+def files_generation() -> Tuple[int, int]:
+    """Returns what changes when files are loaded into any program space or unloaded from it."""
+    # Before gdb 13 no event says that a library was unloaded, but then there is one file less.
+    return _generation, len(gdb.objfiles())
 
 
 def _forget(_event: Any) -> None:
@@ -136,6 +141,7 @@ def _without_debug_information(name: str) -> int:
 
     Only this table of gdb's has it.
     """
+    touch()
     table = gdb.execute("info variables ^%s$" % re.escape(name), to_string=True)
     row = re.search(r"^(0x[0-9a-f]+)\s+%s$" % re.escape(name), table, re.MULTILINE)
     if not row:

@@ -1,6 +1,7 @@
 """Options of a command, as gdb's own commands have them: prefixes, `--', quotes, completion."""
 
 import os
+import re
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import gdb
@@ -43,6 +44,59 @@ def parse(text: str, options: Tuple[Option, ...], command: str) -> Dict[str, Any
     if words:
         raise junk(words[0], command)
     return given
+
+
+def parse_expression(text: str, options: Tuple[Option, ...]) -> Tuple[Dict[str, Any], str]:
+    """Returns the options that stand before and after an expression, and the expression.
+
+    What begins with a dash and is no option begins the expression, as with gdb's own commands.
+    Options after it are written in full. Raises gdb.GdbError.
+    """
+    given: Dict[str, Any] = {}
+    text = text.strip()
+    while text.startswith("-"):
+        word, rest = _split(text)
+        if word == "--":
+            return given, rest
+        try:
+            option = _match(word, options)
+        except gdb.GdbError:
+            break
+        argument = ""
+        if option.argument:
+            argument, rest = _split(rest)
+        given[option.name] = _value(option, gdb.string_to_argv(argument)) if option.argument \
+            else True
+        text = rest
+    while True:
+        found = _option_at_end(text, options)
+        if found is None:
+            return given, text
+        option, argument, text = found
+        given[option.name] = _value(option, gdb.string_to_argv(argument)) if option.argument \
+            else True
+
+
+# A word, which may be in quotes, and what follows it.
+_WORD = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\S+)\s*(.*)\Z""", re.DOTALL)
+
+
+def _split(text: str) -> Tuple[str, str]:
+    """Returns the first word of a text, and the rest."""
+    found = _WORD.match(text)
+    return (found.group(1), found.group(2)) if found else ("", "")
+
+
+def _option_at_end(text: str, options: Tuple[Option, ...]) \
+        -> Optional[Tuple[Option, str, str]]:
+    """Returns the option that ends a text, its argument, and what stands before; None if there is
+    none."""
+    for option in options:
+        end = r"\s+-%s%s\Z" % (option.name, r"(?:\s+(\S+))?" if option.argument else "()")
+        found = re.search(end, text)
+        if found:
+            return option, found.group(1) or "", text[:found.start()]
+    return None
 
 
 def junk(word: str, command: str) -> Exception:

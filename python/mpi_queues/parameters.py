@@ -129,6 +129,13 @@ LIMIT = Setting(
     "The option -limit goes before this setting. 0 and \"unlimited\" mean no limit.",
     gdb.PARAM_UINTEGER, "200")
 
+PRETTY_PRINTERS = Setting(
+    "pretty-printers", "whether gdb prints what MPI handles stand for",
+    "Printing what MPI handles stand for is %s.",
+    "When on, a variable of type MPI_Comm, MPI_Request, MPI_Status or another of MPI's types is\n"
+    "printed as what it stands for, with its parts. `print/r' prints it as it is.",
+    gdb.PARAM_BOOLEAN, "on")
+
 SOURCE = Setting(
     "source", "where mpi-queues may read queues from",
     "Where mpi-queues may read queues from is \"%s\".",
@@ -139,7 +146,8 @@ SOURCE = Setting(
     "both   - Shows what the native decoder reads, and where the queue DLL differs from it.",
     gdb.PARAM_ENUM, "auto", choices=("auto", "native", "dll", "both"))
 
-ALL: List[Setting] = [DEBUG, DLL, DLL_SAFE_PATH, DLL_TIMEOUT, HELPER, LIMIT, SOURCE]
+ALL: List[Setting] = [DEBUG, DLL, DLL_SAFE_PATH, DLL_TIMEOUT, HELPER, LIMIT, PRETTY_PRINTERS,
+                      SOURCE]
 
 
 def is_debugging() -> bool:
@@ -177,6 +185,11 @@ def helper_name() -> str:
 def limit() -> int:
     """Returns the limit, 0 for none."""
     return int(LIMIT.current() or 0)
+
+
+def has_pretty_printers() -> bool:
+    """Says whether `set mpi-queues pretty-printers' is on."""
+    return bool(PRETTY_PRINTERS.current())
 
 
 def source() -> str:

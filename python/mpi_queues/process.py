@@ -10,7 +10,7 @@ from . import jobs, protocol, states
 from .errors import Failure, one_line, trace
 from .lookup import object_path, program_path
 from .parameters import is_debugging
-from .selection import c_language, inferior_selected
+from .selection import c_language, inferior_selected, touch
 
 _NOTHING = ("The program is not being run: `mpi-attach' to an MPI job, `attach' to one of its"
             " processes, `run' a program, or name a core file with `core-file', and try again.")
@@ -72,10 +72,19 @@ def other_processes(numbers: List[int]) -> List[protocol.Process]:
     return described
 
 
-def _describe(inferior: gdb.Inferior) -> protocol.Process:
+def process_at_breakpoint() -> protocol.Process:
+    """Describes the current inferior's process while gdb evaluates an expression: a breakpoint's
+    condition, where gdb still says that its threads run, among others. Raises Failure."""
+    inferior = gdb.selected_inferior()
+    if not inferior.is_valid() or not inferior.pid:
+        raise Failure(_NOTHING)
+    return _describe(inferior, True)
+
+
+def _describe(inferior: gdb.Inferior, is_evaluating: bool = False) -> protocol.Process:
     """Describes the process of the selected inferior, which must be stopped. Raises Failure."""
     running = [thread for thread in inferior.threads() if thread.is_running()]
-    if running:
+    if running and not is_evaluating:
         raise Failure("Thread %d.%d is running, and queues can only be read of a process that is"
                       " stopped: `interrupt -a' it first." % (inferior.num, running[0].num))
     try:
@@ -88,19 +97,20 @@ def _describe(inferior: gdb.Inferior) -> protocol.Process:
     kind = kind_of(inferior)
     if kind == "live" and not gdb.current_progspace().filename:
         raise Failure(_NO_PROGRAM % (inferior.pid, inferior.pid))
-    with c_language():
-        return {
-            "inferior": inferior.num,
-            "pid": 0 if kind == "core" and inferior.pid == _MADE_UP_PID else inferior.pid,
-            "kind": kind,
-            "rank": jobs.rank_of(inferior.pid) if kind == "live" else None,
-            "state": states.before_stop(inferior) if kind == "live" else "",
-            "executable": program_path(),
-            "libraries": _libraries(),
-            "architecture": inferior.architecture().name(),
-            "pointer_size": int(gdb.lookup_type("char").pointer().sizeof),
-            "big_endian": _is_big_endian(),
-        }
+    architecture = inferior.architecture()
+    number = _unsigned_int(architecture)
+    return {
+        "inferior": inferior.num,
+        "pid": 0 if kind == "core" and inferior.pid == _MADE_UP_PID else inferior.pid,
+        "kind": kind,
+        "rank": jobs.rank_of(inferior.pid) if kind == "live" else None,
+        "state": states.before_stop(inferior) if kind == "live" else "",
+        "executable": program_path(),
+        "libraries": _libraries(),
+        "architecture": architecture.name(),
+        "pointer_size": int(number.pointer().sizeof),
+        "big_endian": _is_big_endian(number),
+    }
 
 
 def _obstacle(inferior: gdb.Inferior, reason: str) -> protocol.Obstacle:
@@ -122,6 +132,7 @@ def kind_of(inferior: gdb.Inferior) -> str:
         names = str(connection.type)
     else:
         # Before gdb 12 only this table says it: "* 1  process 42  1 (native)  /path/program".
+        touch()
         row = gdb.execute("info inferiors %d" % inferior.num, to_string=True)
         names = row.replace(gdb.current_progspace().filename or "\0", "")
         names = names[names.rfind("("):names.rfind(")")]
@@ -143,8 +154,15 @@ def _libraries() -> List[str]:
     return paths
 
 
-def _is_big_endian() -> bool:
-    """Says whether the most significant byte comes first."""
-    number: Any = gdb.lookup_type("unsigned int")
-    value = gdb.Value(b"\1" + bytes(int(number.sizeof) - 1), number)
+def _unsigned_int(architecture: gdb.Architecture) -> gdb.Type:
+    """Returns the type of a number of four bytes."""
+    if hasattr(architecture, "integer_type"):  # since gdb 12
+        return architecture.integer_type(32, False)
+    with c_language():
+        return gdb.lookup_type("unsigned int")
+
+
+def _is_big_endian(number: gdb.Type) -> bool:
+    """Says whether the most significant byte of a number comes first."""
+    value: Any = gdb.Value(b"\1" + bytes(int(number.sizeof) - 1), number)
     return int(value) != 1

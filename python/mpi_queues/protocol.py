@@ -330,6 +330,8 @@ class RankResult(TypedDict):
     rank: Optional[int]
     # Size of MPI_COMM_WORLD, null if not known.
     size: Optional[int]
+    # Initialized is true if the process's MPI library has said both, which then stay as they are.
+    initialized: bool
 
 
 class DescribeParams(TypedDict):

@@ -46,7 +46,7 @@ def is_styled(from_tty: bool) -> bool:
 def show(method: str, asked_for: List[protocol.Process], params: Mapping[str, Any],
          files: Dict[str, Optional[str]], buffer: Optional[Buffer] = None) -> None:
     """Makes a request for processes. Its output goes to gdb, to a buffer or to files."""
-    process_exit.watch(asked_for + params["source"]["starters"])
+    process_exit.watch(asked_for + params.get("source", {}).get("starters", []))
     services = Services(buffer or Display(), lambda: LINK.window)
     debug = parameters.is_debugging()
     success = False

@@ -1,9 +1,45 @@
-"""Restores what the user has selected and set."""
+"""Restores what the user has selected and set, or touches none of it."""
 
 import contextlib
 from typing import Iterator, Optional
 
 import gdb
+
+from .errors import Failure
+
+# Where nothing may be touched: whether something would have been. Else None.
+_would_touch: Optional[bool] = None
+
+
+class Untouchable(Failure):
+    """What was asked for can't be had without touching what the user has selected or set."""
+
+    def __init__(self) -> None:
+        super().__init__("That can't be read in the midst of gdb's own work.")
+
+
+@contextlib.contextmanager
+def untouched() -> Iterator[None]:
+    """Keeps the extension, inside the block, from selecting or setting anything: gdb is in the
+    midst of its own work. Raises Untouchable if the block fails for that."""
+    global _would_touch
+    before, _would_touch = _would_touch, False
+    try:
+        yield
+    except Failure:
+        if _would_touch:
+            raise Untouchable  # the request that wanted it has failed with a reason of its own
+        raise
+    finally:
+        _would_touch = before
+
+
+def touch() -> None:
+    """Raises Untouchable where nothing may be selected or set, and no command executed."""
+    global _would_touch
+    if _would_touch is not None:
+        _would_touch = True
+        raise Untouchable
 
 
 @contextlib.contextmanager
@@ -18,6 +54,7 @@ def inferior_selected(number: int) -> Iterator[Optional[gdb.Inferior]]:
     if wanted is None or wanted.num == before.num or not wanted.threads():
         yield wanted
         return
+    touch()
     # Around the switch, since the language `auto' depends on the frame selected when it is set.
     with c_language(), selection_kept():
         # The command `inferior' would tell the user of the switch, whatever its caller wants.
@@ -28,6 +65,7 @@ def inferior_selected(number: int) -> Iterator[Optional[gdb.Inferior]]:
 def select_inferior(number: int) -> None:
     """Selects an inferior without output."""
     if gdb.selected_inferior().num != number:
+        touch()
         with notifications_suppressed():
             gdb.execute("inferior %d" % number, to_string=True)
 
@@ -51,14 +89,24 @@ def selection_kept() -> Iterator[None]:
 def c_language() -> Iterator[None]:
     """Sets the language of expressions and type names to C inside the block."""
     before = str(gdb.parameter("language"))
-    if before == "c":
+    if before == "c" or _would_touch is not None and _is_like_c():
         yield
         return
+    touch()
     _set_language("c")
     try:
         yield
     finally:
         _set_language(before)
+
+
+def _is_like_c() -> bool:
+    """Says whether gdb reads expressions as those of C, whatever the name of the language is."""
+    try:
+        # Other languages have no such operator, and those that have it can't ask for a symbol so.
+        return int(gdb.parse_and_eval("1 ? 2 : (int) sizeof(::main)")) == 2
+    except gdb.error as error:
+        return str(error).startswith('No symbol "')
 
 
 @contextlib.contextmanager
@@ -97,12 +145,20 @@ def unattended() -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def functions_not_called() -> Iterator[None]:
+    """Keeps expressions inside the block from calling functions of the process."""
+    with _set("may-call-functions", "off"):
+        yield
+
+
+@contextlib.contextmanager
 def _set(name: str, value: str) -> Iterator[None]:
     """Changes a setting inside the block, if this gdb has it."""
     before = _value(name)
     if before is None or before == value:
         yield
         return
+    touch()
     gdb.execute("set %s %s" % (name, value), to_string=True)
     try:
         yield

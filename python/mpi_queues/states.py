@@ -25,6 +25,11 @@ def remembered(pid: int) -> Iterator[None]:
         _states[gdb.selected_inferior().num] = (pid, letter)
 
 
+def is_attaching() -> bool:
+    """Says whether the extension is just attaching an inferior to a process."""
+    return _is_attaching
+
+
 def before_stop(inferior: gdb.Inferior) -> str:
     """Returns the letter of the state that an inferior's process had before gdb attached to it;
     empty if it is not known or the process has run since."""

@@ -3,74 +3,59 @@
 package gdb
 
 import (
-	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 
-	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 )
 
-// handlePrograms are those that say what their handles are, and the function whose variables these are.
-var handlePrograms = []struct {
-	source, function string
-	ranks            int
-}{
-	{"tests/programs/handles.c", "main", 4},
-	{"tests/programs/handles_mpif.F90", "MAIN__", 2},
-	{"tests/programs/handles_mpi.F90", "MAIN__", 2},
-	{"tests/programs/handles_f08.F90", "MAIN__", 2},
-}
+const variables = "tests/gdb/testdata/variables.c"
 
-// What is said of a handle is what the program says of it, in C and in Fortran, of a process and of a core.
+// Handles in variables are shown as what they stand for, by all ways to see a process.
 func TestHandles(t *testing.T) {
 	t.Parallel()
-	for _, p := range handlePrograms {
-		t.Run(filepath.Base(p.source), func(t *testing.T) {
-			t.Parallel()
-			job := work.Start(t, p.source, p.ranks, nil)
-			for _, account := range job.Accounts {
-				core := filepath.Join(t.TempDir(), "core")
-				for _, where := range job.Ways(account, core, live.Remote(account.PID)) {
-					t.Run(account.Name+" "+where.Name, func(t *testing.T) { compareHandles(t, job, account, where, p.function) })
-				}
-			}
+	job := work.Start(t, variables, 2, nil)
+	account := job.Accounts[1]
+	const halo = `MPI_COMM "halo exchange" (rank 1 of 2)`
+	for _, where := range job.Ways(account, filepath.Join(t.TempDir(), "core"), live.Remote(account.PID)) {
+		t.Run(where.Name, func(t *testing.T) {
+			out := work.GDB(t, where, "mpi-queues -output /dev/null", "frame function stand", "info locals", "bt", "print of_file", "print/r none == 0",
+				"print $mpi_rank() + 10 * $mpi_size()", "print $mpi_comm_rank(exchange.comm) + 30", `print $mpi_comm("halo exchange") == comm`)
+			out.Contains(t,
+				"exchange = {width = 3, comm = "+halo+" = {handle = 0x", "none = MPI_COMM_NULL", "garbage = ", "(not valid)",
+				"column = MPI_DATATYPE (vector 3 of 2 MPI_DOUBLE stride 100", "number = MPI_DOUBLE",
+				"receive = MPI_REQUEST (irecv from 0, tag 4, 12 bytes", "requests = {MPI_REQUEST_NULL",
+				"stand (comm="+halo+" = {...}, peer=0)", "$1 = "+halo, "$3 = 21\n", "$4 = 31\n", "$5 = 1\n")
+			out.Lacks(t, "Traceback", "rror")
 		})
 	}
 }
 
-// compareHandles asks for all handles of a process in one session.
-func compareHandles(t *testing.T, job *live.Job, account *expect.Account, where live.Where, function string) {
-	entries, err := expect.LoadHandles(job.Folder, account)
-	if err != nil {
-		t.Fatal(err)
+// mpi-handle and -comm take expressions, and mpi-comms has the communicators' handles.
+func TestHandleCommands(t *testing.T) {
+	t.Parallel()
+	job := work.Start(t, variables, 2, nil)
+	where := live.Process(job.Accounts[0].PID)
+	const halo = "MPI_COMM \"halo exchange\" (rank 0 of 2)\n"
+	for _, command := range []string{"mpi-handle comm", "mpi-handle exchange.comm", "mpi-handle old -type comm", `mpi-handle $mpi_comm("halo exchange")`} {
+		work.GDB(t, where, "frame function stand", command).Contains(t, halo)
 	}
-	folder := t.TempDir()
-	output := func(i int) string { return filepath.Join(folder, fmt.Sprint(i)) }
-	commands := []string{"frame function " + function}
-	for i, e := range entries {
-		command := "mpi-handle -json -output " + output(i)
-		if e.Type != "" {
-			command += " -type " + e.Type
-		}
-		commands = append(commands, command+" -- "+e.Expression)
-	}
-	said := work.GDB(t, where, commands...)
-	var differences []string
-	for i, e := range entries {
-		text, err := os.ReadFile(output(i))
-		if err != nil {
-			differences = append(differences, fmt.Sprintf("%s: nothing is shown (%v)", e.Expression, err))
-			continue
-		}
-		shown, err := expect.ParseHandle(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		differences = append(differences, expect.CompareHandle(&e, shown, func(string) bool { return false })...)
-	}
-	if live.Report(t, differences); t.Failed() {
-		t.Logf("%.4000s", said.All())
+	work.GDB(t, where, "frame function stand", "mpi-handle garbage").Contains(t, "(not valid)")
+	work.GDB(t, where, "frame function stand", "mpi-queues -comm exchange.comm").Contains(t, "halo exchange (0x", "irecv")
+	work.GDB(t, where, "frame function stand", "mpi-queues -comm of_nothing").Contains(t, `no communicator has the name or id "of_nothing"`)
+	work.GDB(t, where, "mpi-comms").Contains(t, "halo exchange", "Fortran")
+	work.GDB(t, where, "mpi-windows").Contains(t, "no windows")
+	work.GDB(t, where, "mpi-files").Contains(t, "no files")
+}
+
+// Without the setting, or without a helper, variables are printed as they are.
+func TestNoPrinters(t *testing.T) {
+	t.Parallel()
+	job := work.Start(t, variables, 2, nil)
+	where := live.Process(job.Accounts[0].PID)
+	for _, command := range []string{"set mpi-queues pretty-printers off", "set mpi-queues helper /nowhere/helper"} {
+		out := work.GDB(t, where, command, "frame function stand", "info locals")
+		out.Contains(t, "exchange = {width = 3, comm = 0x")
+		out.Lacks(t, "halo", "Traceback", "rror")
 	}
 }

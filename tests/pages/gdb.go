@@ -10,13 +10,24 @@ import (
 
 // gdbCommands is the help of each command that the extension adds to gdb.
 func gdbCommands() (string, error) {
-	names, err := gdbNames("apropos mpi", regexp.MustCompile(`(?m)^(mpi-[a-z-]+|info mpi) -- `))
+	return gdbHelp(`(?m)^(mpi-[a-z-]+|info mpi) -- `, "", "")
+}
+
+// gdbFunctions is the help of each convenience function that the extension adds to gdb.
+func gdbFunctions() (string, error) {
+	return gdbHelp(`(?m)^function (mpi_[a-z_]+) -- `, "function ", "$")
+}
+
+// gdbHelp is the help of what a pattern finds among all that gdb has of MPI: what is asked for has a prefix
+// to its name, and so has the heading.
+func gdbHelp(pattern, asked, heading string) (string, error) {
+	names, err := gdbNames("apropos mpi", regexp.MustCompile(pattern))
 	if err != nil {
 		return "", err
 	}
 	var commands []string
 	for _, name := range names {
-		commands = append(commands, "help "+name)
+		commands = append(commands, "help "+asked+name)
 	}
 	texts, err := gdb(commands...)
 	if err != nil {
@@ -24,7 +35,7 @@ func gdbCommands() (string, error) {
 	}
 	var b strings.Builder
 	for i, name := range names {
-		b.WriteString(block("####", name, texts[i]))
+		b.WriteString(block("####", heading+name, texts[i]))
 	}
 	return b.String(), nil
 }

@@ -24,6 +24,7 @@ var generated = []struct {
 	content    func() (string, error)
 }{
 	{".github/USAGE.md", "gdb's commands", gdbCommands},
+	{".github/USAGE.md", "gdb's functions", gdbFunctions},
 	{".github/USAGE.md", "gdb's settings", gdbSettings},
 	{".github/USAGE.md", "the shell's commands", shellCommands},
 	{".github/ARCHITECTURE.md", "packages", packages},

@@ -68,10 +68,6 @@ int main(int argc, char **argv) {
                                  (int[]){(rank + 1) % 4, rank}, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
                                  &neighbours);
   named(neighbours, "neighbours");
-  MPI_Comm to_free;
-  MPI_Comm_dup(MPI_COMM_SELF, &to_free);
-  freed_comm = to_free;
-  MPI_Comm_free(&to_free);
   memset(&zero_comm, 0, sizeof zero_comm);
   memset(&ones_comm, -1, sizeof ones_comm);
   const long anywhere = (long)(size_t)argv | 0x10;
@@ -91,7 +87,6 @@ int main(int argc, char **argv) {
   account_comm("neighbours", NULL, neighbours);
   account_comm("of_file_scope", NULL, grid);
   account_comm("solver.comm", NULL, halo);
-  account("freed_comm", NULL, "\"kind\":\"comm\",\"state\":[\"freed\",\"invalid\"]");
   account("zero_comm", NULL, "\"kind\":\"comm\",\"state\":\"invalid\"");
   account("ones_comm", NULL, "\"kind\":\"comm\",\"state\":\"invalid\"");
   account("wild_comm", NULL, "\"kind\":\"comm\",\"state\":\"invalid\"");
@@ -117,23 +112,17 @@ int main(int argc, char **argv) {
   MPI_Type_set_name(particle, "particle");
   MPI_Type_commit(&particle);
   MPI_Type_contiguous(2, particle, &nested);
-  MPI_Datatype free_me;
-  MPI_Type_contiguous(77, MPI_BYTE, &free_me);
-  freed_type = free_me;
-  MPI_Type_free(&free_me);
-
   account_datatype("integer", NULL, integer, NULL);
   account_datatype("pair", NULL, pair, NULL);
   account("null_type", NULL, "\"kind\":\"datatype\",\"state\":\"null\",\"name\":\"MPI_DATATYPE_NULL\"");
-  account_datatype("row", NULL, row, "contiguous 5 of MPI_FLOAT");
+  account_datatype("row", NULL, row, "contiguous 5 MPI_FLOAT");
   account_datatype("column", NULL, column, "vector 3 of 2 MPI_DOUBLE stride 100");
   account_datatype("far", NULL, far, "hvector 4 of 1 MPI_INT stride 4096 bytes");
-  account_datatype("blocks", NULL, blocks, "indexed 2 blocks of MPI_SHORT");
-  account_datatype("part", NULL, part, "subarray 4 x 3 of 8 x 6 MPI_CHAR");
+  account_datatype("blocks", NULL, blocks, "indexed 2 of MPI_SHORT: 1 at 0, 3 at 7");
+  account_datatype("part", NULL, part, "subarray 4x3 at 1,2 of 8x6 MPI_CHAR in C order");
   account_datatype("copy", NULL, copy, "dup of (vector 3 of 2 MPI_DOUBLE stride 100)");
   account_datatype("particle", NULL, particle, NULL);
-  account_datatype("nested", NULL, nested, "contiguous 2 of particle");
-  account("freed_type", NULL, "\"kind\":\"datatype\",\"state\":[\"freed\",\"invalid\"]");
+  account_datatype("nested", NULL, nested, "contiguous 2 particle");
   MPI_Fint column_integer = MPI_Type_c2f(column);
   account_datatype("column_integer", "datatype", column, "vector 3 of 2 MPI_DOUBLE stride 100");
 
@@ -253,6 +242,18 @@ int main(int argc, char **argv) {
   account_file("file", NULL, path, "[\"MPI_MODE_CREATE\",\"MPI_MODE_RDWR\"]", MPI_COMM_WORLD);
   account("null_file", NULL, "\"kind\":\"file\",\"state\":\"null\",\"name\":\"MPI_FILE_NULL\"");
 #endif
+
+  /* Last, since whatever is made next may have the same handle. */
+  MPI_Comm to_free;
+  MPI_Comm_dup(MPI_COMM_SELF, &to_free);
+  freed_comm = to_free;
+  MPI_Comm_free(&to_free);
+  account("freed_comm", NULL, "\"kind\":\"comm\",\"state\":[\"freed\",\"invalid\"]");
+  MPI_Datatype free_me;
+  MPI_Type_contiguous(77, MPI_BYTE, &free_me);
+  freed_type = free_me;
+  MPI_Type_free(&free_me);
+  account("freed_type", NULL, "\"kind\":\"datatype\",\"state\":[\"freed\",\"invalid\"]");
 
   account_write();
   MPI_Barrier(MPI_COMM_WORLD);

@@ -55,6 +55,11 @@ static void put_members(MPI_Group group) {
   MPI_Group_free(&world);
 }
 
+/* What a program has not named, the library may have. */
+static void put_name_of_comm(const char *name) {
+  if (*name) put("\"name\":\"%s\",", name);
+}
+
 static void put_name(const char *name) { put("\"name\":\"%s\"", name); }
 
 static void put_topology(MPI_Comm comm) {
@@ -104,10 +109,10 @@ void account_comm(const char *expression, account_type type, MPI_Comm comm) {
   bool predefined = comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF;
   put("\"kind\":\"comm\",\"state\":\"%s\",\"fortran_handle\":%ld,", predefined ? "predefined" : "live",
       (long)MPI_Comm_c2f(comm));
-  put_name(name);
-  put(",\"communicator\":{");
-  put_name(name);
-  put(",\"local_rank\":%d,\"size\":%d,\"inter\":%s,\"group\":", rank, size, inter ? "true" : "false");
+  put_name_of_comm(name);
+  put("\"communicator\":{");
+  put_name_of_comm(name);
+  put("\"local_rank\":%d,\"size\":%d,\"inter\":%s,\"group\":", rank, size, inter ? "true" : "false");
   put_members(group);
   MPI_Group_free(&group);
   if (inter) {

@@ -177,6 +177,28 @@ def calls() -> None:
 
 
 @scenario
+def handles() -> None:
+    """Makes the calls of the arguments, then says of each handle its kind and value."""
+    handshake()
+    while True:
+        request = receive()
+        if request["method"] != "handles":
+            answer(request)
+            continue
+        for method, params in ARGUMENTS.get("calls", ()):
+            call(method, params)
+        reply(request, {"handles": [told(handle) for handle in request["params"]["handles"]]})
+
+
+def told(handle: Dict[str, Any]) -> Dict[str, Any]:
+    """Says what a handle stands for: nothing if its value is 0xdead."""
+    summary = "%s %d\u00e9" % (handle["kind"], handle["value"])
+    return {"summary": "" if handle["value"] == 0xdead else summary,
+            "parts": [{"name": "local rank", "text": "2"}, {"name": "kind", "text": "intra"}],
+            "rank": None if handle["value"] == 0xdead else handle["value"], "size": 8}
+
+
+@scenario
 def result() -> None:
     """Answers with the result of the arguments."""
     handshake()
@@ -294,6 +316,14 @@ def chatter_between() -> None:
     request = receive()
     send_raw(frame({"jsonrpc": "2.0", "id": request["id"], "result": RESULT}) + b"noise")
     receive()
+
+
+@scenario
+def silent() -> None:
+    """Never answers a request."""
+    handshake()
+    receive()
+    time.sleep(1000)
 
 
 @scenario

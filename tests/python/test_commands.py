@@ -46,7 +46,8 @@ class OptionsTest(HelperTest):
         self.assertEqual(params, {
             "source": {"choice": "auto", "dll": "", "safe_path": [], "timeout": 10,
                        "starters": []},
-            "obstacles": [], "comm": "", "queue": "", "internal": False,
+            "obstacles": [], "view": "queues", "comm": "", "comm_handle": None,
+            "comm_inferior": gdb.selected_inferior().num, "queue": "", "internal": False,
             "members": False, "limit": 200,
             "format": "text", "styled": False, "record": False, "window": False})
 
@@ -185,6 +186,7 @@ class OptionsTest(HelperTest):
             "dll-timeout:  The limit on the seconds that a queue DLL may take is 10.",
             "helper:  The helper program of mpi-queues is \"/some/helper\".",
             "limit:  The limit on operations of a queue to show is 200.",
+            "pretty-printers:  Printing what MPI handles stand for is on.",
             "source:  Where mpi-queues may read queues from is \"auto\".\n")))
         self.assertIn("Undefined show mpi-queues command: \"x\".", self.fails("show mpi-queues x"))
         self.assertIn("Undefined set mpi-queues command: \"x\".", self.fails("set mpi-queues x"))

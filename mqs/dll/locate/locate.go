@@ -68,10 +68,30 @@ func Read(r *inferior.Reader, nameSize uint64) (Found, error) {
 	}
 	_, f.Starter = symbols[ProcessTable]
 	if s, ok := symbols[DLLLocations]; ok {
-		f.locations(r, s.Addr)
+		f.locations(r, DLLLocations, s.Addr)
 	}
 	if s, ok := symbols[DLLName]; ok {
 		f.name(r, s.Addr, nameSize)
+	}
+	return f, r.Err()
+}
+
+// HandleLocations are the variables, each a char **, by which a process names DLLs for handles: Open
+// MPI's, and that of the MPI Forum's draft of such DLLs.
+var HandleLocations = []string{"mpidbg_dll_locations", "MPI_D_dll_locations"}
+
+// ReadHandles reads which DLLs for handles a process names. It is no error if it names none, or if what
+// it says can't be read.
+func ReadHandles(r *inferior.Reader) (Found, error) {
+	f := Found{}
+	symbols, err := r.Symbols(HandleLocations...)
+	if err != nil {
+		return f, err
+	}
+	for _, name := range HandleLocations {
+		if s, ok := symbols[name]; ok {
+			f.locations(r, name, s.Addr)
+		}
 	}
 	return f, r.Err()
 }
@@ -86,11 +106,11 @@ func (f *Found) problem(symbol, format string, args ...any) {
 	f.Problems = append(f.Problems, symbol+": "+fmt.Sprintf(format, args...))
 }
 
-// locations follows a char **.
-func (f *Found) locations(r *inferior.Reader, at inferior.Addr) {
+// locations follows the char ** of a name.
+func (f *Found) locations(r *inferior.Reader, symbol string, at inferior.Addr) {
 	list, err := pointer(r, at)
 	if err != nil {
-		f.problem(DLLLocations, "%v", err)
+		f.problem(symbol, "%v", err)
 		return
 	}
 	if list == 0 {
@@ -99,7 +119,7 @@ func (f *Found) locations(r *inferior.Reader, at inferior.Addr) {
 	for i := range maxLocations {
 		entry, err := pointer(r, list+inferior.Addr(i*r.Info().PointerSize))
 		if err != nil {
-			f.problem(DLLLocations, "entry %d: %v", i, err)
+			f.problem(symbol, "entry %d: %v", i, err)
 			return
 		}
 		if entry == 0 {
@@ -107,12 +127,12 @@ func (f *Found) locations(r *inferior.Reader, at inferior.Addr) {
 		}
 		path, err := text(r, entry, maxPath)
 		if err != nil {
-			f.problem(DLLLocations, "entry %d: %v", i, err)
+			f.problem(symbol, "entry %d: %v", i, err)
 			continue
 		}
-		f.add(DLLLocations, path)
+		f.add(symbol, path)
 	}
-	f.problem(DLLLocations, "it does not end after %d entries", maxLocations)
+	f.problem(symbol, "it does not end after %d entries", maxLocations)
 }
 
 // name reads a variable that is a char array in some programs and a char * in others.

@@ -176,3 +176,31 @@ func TestDefault(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// DLLs for handles are named apart from those for queues.
+func TestReadHandles(t *testing.T) {
+	f := newFake(8, false)
+	f.variable(DLLLocations, place)
+	f.put(place, f.word(list))
+	for i, name := range HandleLocations {
+		at := inferior.Addr(place + 0x100*(i+1))
+		f.variable(name, at)
+		f.put(at, f.word(at+16))
+		f.put(at+16, f.word(at+64)+f.word(strings2)+f.word(0))
+		f.put(at+64, "/opt/"+name+".so\x00")
+	}
+	f.put(strings2, "/opt/both.so\x00")
+	got, err := ReadHandles(inferior.NewReader(t.Context(), f))
+	want := []Candidate{
+		{"/opt/mpidbg_dll_locations.so", "mpidbg_dll_locations"}, {"/opt/both.so", "mpidbg_dll_locations"},
+		{"/opt/MPI_D_dll_locations.so", "MPI_D_dll_locations"},
+	}
+	if err != nil || !slices.Equal(got.Candidates, want) || len(got.Problems) != 0 {
+		t.Errorf("%.500v, %v", got, err)
+	}
+	f = newFake(8, false)
+	f.variable(HandleLocations[0], place)
+	if got, err := ReadHandles(inferior.NewReader(t.Context(), f)); err != nil || len(got.Candidates) != 0 || len(got.Problems) != 1 {
+		t.Errorf("%.500v, %v", got, err)
+	}
+}

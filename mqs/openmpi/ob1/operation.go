@@ -2,6 +2,7 @@ package ob1
 
 import (
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/callstack"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/openmpi/ompi"
 )
@@ -30,9 +31,12 @@ func (q *queues) common(at inferior.Addr, r request) mqs.PendingOperation {
 		SystemBuffer: mqs.Known(false),
 		Buffer:       mqs.Known(r.Addr),
 		Datatype:     dt.Name,
-		Count:        mqs.Known(int64(r.Count)),
-		Request:      mqs.Known(at),
-		Internal:     ompi.IsInternal(r.Tag),
+
+		DatatypeConstruction: q.Unnamed(r.Datatype),
+
+		Count:    mqs.Known(int64(r.Count)),
+		Request:  mqs.Known(at),
+		Internal: ompi.IsInternal(r.Tag),
 	}
 	if dt.Size.Known {
 		op.DesiredLength = mqs.Known(int64(r.Count) * dt.Size.Value)
@@ -49,8 +53,14 @@ func (q *queues) common(at inferior.Addr, r request) mqs.PendingOperation {
 	return op
 }
 
-// send describes a send request. Its peer, tag and length are known at once.
+// send describes a send request of the queues.
 func (q *queues) send(c *mqs.Communicator, s sendAt) mqs.PendingOperation {
+	return q.describeSend(c, s, q.blockingKinds())
+}
+
+// describeSend describes a send request. Its peer, tag and length are known at once. kinds are those of
+// blocking calls.
+func (q *queues) describeSend(c *mqs.Communicator, s sendAt, kinds callstack.Kinds) mqs.PendingOperation {
 	r := s.Base
 	op := q.common(s.at.Addr(), r)
 	op.Status = status(r, s.Recv != 0)
@@ -59,7 +69,7 @@ func (q *queues) send(c *mqs.Communicator, s sendAt) mqs.PendingOperation {
 	op.DesiredLength = mqs.Known(int64(s.BytesPacked))
 	op.SetActual()
 	op.Kind = ompi.SendKind(s.Mode, r.Persistent)
-	if kind, ok := q.blockingKinds()[s.at.Addr()]; ok {
+	if kind, ok := kinds[s.at.Addr()]; ok {
 		op.Kind = kind.Name
 	}
 	if s.Mode == ompi.ModeBuffered {
@@ -82,9 +92,14 @@ func (q *queues) send(c *mqs.Communicator, s sendAt) mqs.PendingOperation {
 	return op
 }
 
-// recv describes a receive request. Once it has matched, its status holds the
-// message's source and tag, and its packed size the message's length.
+// recv describes a receive request of the queues.
 func (q *queues) recv(c *mqs.Communicator, p *recvAt) mqs.PendingOperation {
+	return q.describeReceive(c, p, q.blockingKinds())
+}
+
+// describeReceive describes a receive request. Once it has matched, its status holds the
+// message's source and tag, and its packed size the message's length. kinds are those of blocking calls.
+func (q *queues) describeReceive(c *mqs.Communicator, p *recvAt, kinds callstack.Kinds) mqs.PendingOperation {
 	r := p.Base
 	op := q.common(p.at.Addr(), r)
 	op.Kind = "irecv"
@@ -92,10 +107,11 @@ func (q *queues) recv(c *mqs.Communicator, p *recvAt) mqs.PendingOperation {
 	case r.Type == typeProbe || r.Type == typeMprobe:
 		op.Kind = map[int32]string{typeProbe: "probe", typeMprobe: "mprobe"}[r.Type]
 		op.DesiredLength, op.Count, op.Buffer, op.Datatype = mqs.Maybe[int64]{}, mqs.Maybe[int64]{}, mqs.Maybe[inferior.Addr]{}, mqs.Maybe[string]{}
+		op.DatatypeConstruction = ""
 	case r.Persistent:
 		op.Kind = "recv_init"
 	}
-	if kind, ok := q.blockingKinds()[p.at.Addr()]; ok {
+	if kind, ok := kinds[p.at.Addr()]; ok {
 		op.Kind = kind.Name
 	}
 	op.Status = status(r, p.MatchReceived)

@@ -85,6 +85,7 @@ func (p *Process) Communicators() iter.Seq2[mqs.Communicator, error] {
 			}
 		}
 		p.readGroups(read)
+		p.readTopologies(read)
 		for _, c := range read {
 			if !yield(*c.Model, nil) {
 				return
@@ -131,6 +132,7 @@ func (p *Process) readCommunicators(array []inferior.Ptr[Communicator]) ([]*Comm
 		}
 		comms = append(comms, &Comm{At: at, Communicator: c})
 	}
+	of := p.servants()
 	var out []*Comm
 	clear(p.Comms)
 	clear(p.byAddr)
@@ -140,6 +142,17 @@ func (p *Process) readCommunicators(array []inferior.Ptr[Communicator]) ([]*Comm
 			Inter:    mqs.Known(c.Flags&commInter != 0),
 			Internal: internal[c.At],
 			Context:  contextOf(&c.Communicator),
+			Handle:   mqs.Known(c.At.Addr()),
+			Window:   of.windows[c.At],
+			File:     of.files[c.At],
+		}
+		if c.FortranIndex >= 0 && p.hasFortranIndex() {
+			m.FortranHandle = mqs.Known(c.FortranIndex)
+		}
+		if c.Communicator.Revoked != 0 {
+			if v, err := p.R.Uint(c.Communicator.Revoked.Addr(), 1); err == nil {
+				m.Revoked = mqs.Known(v != 0)
+			}
 		}
 		if name, err := c.Name.Read(p.R, maxCommName); err == nil {
 			m.Name = mqs.Known(name)
@@ -153,6 +166,30 @@ func (p *Process) readCommunicators(array []inferior.Ptr[Communicator]) ([]*Comm
 		out = append(out, c)
 	}
 	return out, errs
+}
+
+// hasFortranIndex says whether the index of a communicator's Fortran handle can be read.
+func (p *Process) hasFortranIndex() bool {
+	_, ok := inferior.OffsetOf(&p.Communicator, func(c *Communicator) *int32 { return &c.FortranIndex })
+	return ok
+}
+
+// servants are the names of the windows and files that communicators have been made for.
+type servants struct {
+	windows, files map[inferior.Ptr[Communicator]]mqs.Maybe[string]
+}
+
+func (p *Process) servants() servants {
+	out := servants{map[inferior.Ptr[Communicator]]mqs.Maybe[string]{}, map[inferior.Ptr[Communicator]]mqs.Maybe[string]{}}
+	windows, _ := p.allWindows()
+	for _, w := range windows {
+		out.windows[w.comm] = mqs.Known(w.model.Name.Value)
+	}
+	files, _ := p.allFiles()
+	for _, f := range files {
+		out.files[f.comm] = mqs.Known(f.model.Name.Value)
+	}
+	return out
 }
 
 // contextOf is what all members of a communicator call it. From 5.0 each process

@@ -32,6 +32,13 @@ type Queues interface {
 	// Traffic counts the messages of a communicator by peer, nil if that is not known.
 	Traffic(c *mqs.Communicator) []mqs.Traffic
 
+	// RequestAt is the operation that a request of a class stands for, as in the queues but that one that
+	// is not started stands for one too, and its communicator; false if the component knows no such requests.
+	// The request stands for something.
+	RequestAt(at inferior.Addr, class string) (mqs.PendingOperation, inferior.Ptr[Communicator], bool)
+	// MessageAt is the message that MPI_Mprobe has taken from a communicator and that an MPI_Message points to,
+	// as in the queues; false if that can't be told.
+	MessageAt(at inferior.Addr, comm *Comm) (mqs.PendingOperation, bool)
 	// Incomplete are the requests that are in use and not complete.
 	Incomplete() []Waitable
 	// Probes are the requests that stand for a blocking probe.

@@ -9,10 +9,11 @@ import (
 // the components carries its messages: q is nil if none does. It fails with an [*inferior.NoFitError]
 // if no layouts fit.
 func Fit(r *inferior.Reader, symbols map[string]inferior.Symbol, tables []*layout.Table, components []Component) (p *Process, q Queues, err error) {
-	queries := inferior.Queries(&types{})
+	structs := []any{&types{}, &objectTypes{}}
 	for _, c := range components {
-		queries = append(queries, inferior.Queries(c.Types)...)
+		structs = append(structs, c.Types)
 	}
+	queries := inferior.Queries(structs...)
 	p, err = inferior.Fit(r, queries, tables, func(l *layout.Layouts) (*Process, error) {
 		p, err := newProcess(r, symbols, l)
 		if err != nil {
@@ -50,7 +51,7 @@ func (p *Process) prove(components []Component) (q Queues, err error) {
 // Wants are the C types that are read of a process whose messages one of the components carries, and their
 // members: what a table of layouts is to have.
 func Wants(components []Component) []layout.Want {
-	out := inferior.Wants(&types{})
+	out := inferior.Wants(&types{}, &objectTypes{})
 	for _, c := range components {
 		out = append(out, inferior.Wants(c.Types)...)
 	}

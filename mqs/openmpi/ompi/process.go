@@ -5,6 +5,8 @@ package ompi
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/callstack"
@@ -28,11 +30,13 @@ const (
 )
 
 // Symbols are the roots of a process.
-var Symbols = []string{SymCommunicators, SymSendRequests, SymRecvRequests, symPML, symInt, symNullRequest, SymMultiple, symVersion}
+var Symbols = slices.Concat([]string{SymCommunicators, SymSendRequests, SymRecvRequests, symPML, symInt, symNullRequest, SymMultiple, symVersion},
+	slices.Sorted(maps.Values(fortranTables)))
 
 // Process is one process that uses Open MPI, during one stop.
 type Process struct {
 	types
+	objectTypes
 	R       *inferior.Reader
 	Symbols map[string]inferior.Symbol
 	Layouts *layout.Layouts
@@ -47,8 +51,16 @@ type Process struct {
 	world     *worldGroup
 	groups    map[inferior.Ptr[Group]]groupRead
 	datatypes map[inferior.Ptr[Datatype]]DatatypeInfo
-	calls     *calls
-	notes     []string
+
+	constructions map[nested]string
+
+	windows                   []*window
+	windowsRead, windowsKnown bool
+	files                     []*openFile
+	filesRead, filesKnown     bool
+
+	calls *calls
+	notes []string
 }
 
 // calls are those that a process's threads are in, or why that can't be known.
@@ -61,7 +73,9 @@ type calls struct {
 func newProcess(r *inferior.Reader, symbols map[string]inferior.Symbol, l *layout.Layouts) (*Process, error) {
 	p := &Process{R: r, Symbols: symbols, Layouts: l,
 		Comms: map[inferior.Addr]*Comm{}, byAddr: map[inferior.Ptr[Communicator]]*Comm{},
-		classes: map[inferior.Ptr[Class]]Class{}, groups: map[inferior.Ptr[Group]]groupRead{}, datatypes: map[inferior.Ptr[Datatype]]DatatypeInfo{}}
+		classes: map[inferior.Ptr[Class]]Class{}, groups: map[inferior.Ptr[Group]]groupRead{}, datatypes: map[inferior.Ptr[Datatype]]DatatypeInfo{},
+		constructions: map[nested]string{}}
+	_ = inferior.Bind(&p.objectTypes, l) // what is missing there is not read
 	return p, inferior.Bind(&p.types, l)
 }
 

@@ -50,6 +50,8 @@ type List struct {
 type pointerArray struct {
 	Size int64         `c:"size"`
 	Addr inferior.Addr `c:"addr"` // of pointers to anything
+	// Free is how many of its places hold nothing.
+	Free int64 `c:"number_free,optional"`
 }
 
 // FreeList hands out objects of one class, used or not: its allocations hold all of them.
@@ -77,7 +79,10 @@ type Message struct {
 	Next inferior.Ptr[ListItem]     `c:"super.super.opal_list_next"` // 0 while the program has it
 	Comm inferior.Ptr[Communicator] `c:"comm"`
 	// Taken is what the pml has of it.
-	Taken inferior.Addr `c:"req_ptr"`
+	Taken        inferior.Addr `c:"req_ptr"`
+	FortranIndex int32         `c:"m_f_to_c_index,optional"`
+	Source       int32         `c:"peer,optional"`
+	Length       uint64        `c:"count,optional"` // bytes
 }
 
 // Communicator is an ompi_communicator_t.
@@ -96,16 +101,23 @@ type Communicator struct {
 	LocalComm   inferior.Ptr[Communicator] `c:"c_local_comm"`
 	// What each peer calls it, where that may not be the same, from 5.0: 0 if not asked yet.
 	PeerIndices inferior.Ptr[uint32] `c:"c_index_vec,optional"`
+	// Lock is an object too, whose class stays when the communicator has been freed.
+	Lock         inferior.Embedded[Object] `c:"c_lock,optional"`
+	FortranIndex int32                     `c:"c_f_to_c_index,optional"`
+	Topology     inferior.Ptr[topoModule]  `c:"c_topo,optional"`
+	// Of libraries built to go on after failures, from 5.0: whether MPI_Comm_revoke has been called.
+	Revoked inferior.Embedded[bool] `c:"comm_revoked,optional"`
 	// PMLComm is what the pml keeps of it, of which each has a type of its own.
 	PMLComm inferior.Addr `c:"c_pml_comm"`
 }
 
 // Group is an ompi_group_t.
 type Group struct {
-	ProcCount int32                            `c:"grp_proc_count"`
-	MyRank    int32                            `c:"grp_my_rank"`
-	Flags     uint32                           `c:"grp_flags"`
-	Procs     inferior.Ptr[inferior.Ptr[Proc]] `c:"grp_proc_pointers"`
+	ProcCount    int32                            `c:"grp_proc_count"`
+	MyRank       int32                            `c:"grp_my_rank"`
+	Flags        uint32                           `c:"grp_flags"`
+	Procs        inferior.Ptr[inferior.Ptr[Proc]] `c:"grp_proc_pointers"`
+	FortranIndex int32                            `c:"grp_f_to_c_index,optional"`
 }
 
 // Proc is an ompi_proc_t, a process. In a group something else can stand in the place of a pointer to it:
@@ -119,6 +131,12 @@ type Proc struct {
 
 // Datatype is an ompi_datatype_t.
 type Datatype struct {
-	Name inferior.Text `c:"name"`
-	Size uint64        `c:"super.size"` // bytes
+	Name         inferior.Text `c:"name"`
+	Size         uint64        `c:"super.size"` // bytes
+	Flags        uint32        `c:"super.flags,optional"`
+	LowerBound   int64         `c:"super.lb,optional"` // bytes
+	UpperBound   int64         `c:"super.ub,optional"`
+	FortranIndex int32         `c:"d_f_to_c_index,optional"`
+	// Args is how it was built, 0 of a predefined one.
+	Args inferior.Ptr[datatypeArgs] `c:"args,optional"`
 }

@@ -10,3 +10,27 @@
 #include "ompi/mca/pml/ucx/pml_ucx.h"
 #include "ompi/mca/pml/ucx/pml_ucx_request.h"
 #include "ompi/mca/pml/ucx/pml_ucx_datatype.h"
+#include "ompi/errhandler/errhandler.h"
+#include "ompi/file/file.h"
+#include "ompi/info/info.h"
+#include "ompi/op/op.h"
+#include "ompi/request/grequest.h"
+#include "ompi/win/win.h"
+#include "ompi/mca/coll/libnbc/coll_libnbc.h"
+#include "ompi/mca/common/ompio/common_ompio.h"
+#include "ompi/mca/common/ompio/common_ompio_request.h"
+#include "ompi/mca/io/ompio/io_ompio.h"
+#include "ompi/mca/osc/rdma/osc_rdma.h"
+#include "ompi/mca/osc/sm/osc_sm.h"
+#include "ompi/mca/osc/ucx/osc_ucx.h"
+#if __has_include("ompi/mca/osc/pt2pt/osc_pt2pt.h")
+#include "ompi/mca/osc/pt2pt/osc_pt2pt.h"
+#endif
+#if __has_include("ompi/instance/instance.h")
+#include "ompi/instance/instance.h"
+#include "opal/class/opal_cstring.h"
+#endif
+/* Types that these keep to themselves. */
+#include "ompi/attribute/attribute.c"
+#include "ompi/datatype/ompi_datatype_args.c"
+#include "opal/class/opal_hash_table.c"

@@ -128,6 +128,8 @@ func (u *pmlCM) persistents() ([]persistent, error) { return nil, nil }
 
 func (u *pmlCM) scattered(inferior.Addr) (data, bool) { return data{}, false }
 
+func (u *pmlCM) persistentAt(inferior.Addr, string) (persistent, bool) { return persistent{}, false }
+
 // peer: mtl ofi keeps libfabric's address in an object of its own, which knows the module.
 func (u *pmlCM) peer(endpoint inferior.Addr) transport.Peer {
 	e, err := u.Endpoint.Read(u.R, inferior.Ptr[ofiEndpoint](endpoint))

@@ -86,6 +86,7 @@ func (q *queues) describeReceive(c *mqs.Communicator, r *receive) mqs.PendingOpe
 func (q *queues) setData(op *mqs.PendingOperation, d data) {
 	dt := q.DatatypeInfo(d.datatype)
 	op.Buffer, op.Datatype, op.Count = mqs.Known(d.buffer), dt.Name, mqs.Known(int64(d.count))
+	op.DatatypeConstruction = q.Unnamed(d.datatype)
 	if dt.Size.Known {
 		op.DesiredLength = mqs.Known(int64(d.count) * dt.Size.Value)
 	}

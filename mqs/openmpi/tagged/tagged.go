@@ -33,6 +33,9 @@ type pml interface {
 	// persistents are the persistent requests that have been started and not been collected. What could
 	// be read is returned with the error.
 	persistents() ([]persistent, error)
+	// persistentAt is the persistent request of a class at an address, started or not; false if the class is not
+	// that of such requests.
+	persistentAt(at inferior.Addr, class string) (persistent, bool)
 	// scattered reads what it keeps of data that is not contiguous ([transport.Request.Generic]), false if
 	// that can't be read.
 	scattered(generic inferior.Addr) (data, bool)

@@ -167,23 +167,36 @@ func (u *pmlUCX) persistents() ([]persistent, error) {
 	list := u.Module.Places(inferior.Ptr[ucxModule](module.Addr)).Persistent.Ptr()
 	err = ompi.EachElement(u.Process, list, "the persistent requests of pml ucx", func(at inferior.Ptr[ucxPersistent]) error {
 		p, err := u.Persistent.Read(u.R, at)
-		isComplete := p.Complete == ompi.RequestCompleted
-		if err != nil || p.State != ompi.RequestActive || !isComplete && p.Started == 0 {
+		if isComplete := p.Complete == ompi.RequestCompleted; err != nil || p.State != ompi.RequestActive || !isComplete && p.Started == 0 {
 			return err
 		}
-		if isComplete {
-			p.Started = 0
-		}
-		out = append(out, persistent{
-			at: inferior.Ptr[ompi.Request](at), request: p.Started, isSend: p.Flags&ucxPersistentSend != 0, mode: p.Mode, comm: p.Comm,
-			tag: p.Tag, mask: p.Mask, peer: transport.Peer{Value: uint64(p.Endpoint), Known: p.Endpoint != 0},
-			data: data{p.Buffer, p.Count, p.Datatype}, complete: p.Complete,
-			message: status{source: p.Source, tag: p.StatusTag, length: p.Received, isCancelled: p.Cancelled},
-		})
+		out = append(out, p.persistent(at))
 		return nil
 	})
 	slices.SortFunc(out, func(a, b persistent) int { return cmp.Compare(a.at, b.at) })
 	return out, err
+}
+
+// persistent is what a persistent request says of itself. One that is complete has no request under way.
+func (p *ucxPersistent) persistent(at inferior.Ptr[ucxPersistent]) persistent {
+	out := persistent{
+		at: inferior.Ptr[ompi.Request](at), request: p.Started, isSend: p.Flags&ucxPersistentSend != 0, mode: p.Mode, comm: p.Comm,
+		tag: p.Tag, mask: p.Mask, peer: transport.Peer{Value: uint64(p.Endpoint), Known: p.Endpoint != 0},
+		data: data{p.Buffer, p.Count, p.Datatype}, complete: p.Complete,
+		message: status{source: p.Source, tag: p.StatusTag, length: p.Received, isCancelled: p.Cancelled},
+	}
+	if p.Complete == ompi.RequestCompleted {
+		out.request = 0
+	}
+	return out
+}
+
+func (u *pmlUCX) persistentAt(at inferior.Addr, class string) (persistent, bool) {
+	if !u.Persistent.Bound() || class != u.Persistent.Name() {
+		return persistent{}, false
+	}
+	p, err := u.Persistent.Read(u.R, inferior.Ptr[ucxPersistent](at))
+	return p.persistent(inferior.Ptr[ucxPersistent](at)), err == nil
 }
 
 func (u *pmlUCX) scattered(generic inferior.Addr) (data, bool) {

@@ -43,12 +43,11 @@ func ParseHandle(text []byte) (Object, error) {
 }
 
 // CompareHandle returns what differs between what a program says of a handle and what is shown of
-// it. Keys in unknown are those that may be null in place of what the program says: paths such as
-// "window.epochs".
-func CompareHandle(entry *HandleEntry, shown Object, unknown func(path string) bool) []string {
+// it. isUnknown names what may be null instead, by the handle's expression and a path of keys: "window.epochs".
+func CompareHandle(entry *HandleEntry, shown Object, isUnknown func(expression, path string) bool) []string {
 	var out []string
 	compareObject(entry.Handle, shown, "", func(path string, want, got any) {
-		if got == nil && unknown(path) {
+		if got == nil && isUnknown(entry.Expression, path) {
 			return
 		}
 		out = append(out, fmt.Sprintf("%s: %s is %s, and the program says %s", entry.Expression, path, show(got), show(want)))

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/dll/locate"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
 )
 
@@ -41,4 +43,13 @@ func describe(w io.Writer, p *mqs.Process) {
 	for _, n := range p.Notes {
 		said(w, "Note", n)
 	}
+}
+
+// handleDLLs writes which DLLs for handles the MPI library names. They are for other debuggers.
+func handleDLLs(w io.Writer, r *inferior.Reader) error {
+	found, err := locate.ReadHandles(r)
+	for _, c := range found.Candidates {
+		line(w, "Handle DLL", c.Path+", which "+c.Symbol+" names and mpi-queues does not need")
+	}
+	return err
 }

@@ -70,11 +70,12 @@ func (h *Helper) Rank(ctx context.Context, d *bridge.Debugger, p bridge.RankPara
 	if err != nil {
 		return nil, err
 	}
+	isSaid := known.GlobalRank.Known && known.WorldSize.Known
 	launcher := &sources{jobs: h.finder()}
 	if rank, size := launcher.rankOf(r.Info()); !known.GlobalRank.Known {
 		known.GlobalRank, known.WorldSize = rank, cmp.Or(known.WorldSize, size)
 	}
-	return &bridge.RankResult{Rank: optional(known.GlobalRank), Size: optional(known.WorldSize)}, nil
+	return &bridge.RankResult{Rank: optional(known.GlobalRank), Size: optional(known.WorldSize), Initialized: isSaid}, nil
 }
 
 // sameAs completes a filter by the communicator that an expression stands for, if none has the name.

@@ -177,6 +177,9 @@ func (h *Helper) Describe(ctx context.Context, d *bridge.Debugger, p bridge.Desc
 	for _, s := range from.opened {
 		line(&text, "DLL runs", s.Confinement())
 	}
+	if err := handleDLLs(&text, r); err != nil {
+		return err
+	}
 	fmt.Fprintf(&text, "Helper:   mpi-queues %s\nDebugger: %s, with the extension %s\n", h.version, d.Peer.Debugger, d.Peer.Extension)
 	_, err = io.WriteString(d.Stream(ctx, "display"), text.String())
 	return err

@@ -11,6 +11,7 @@ STDERR: int
 COMMAND_DATA: int
 COMMAND_RUNNING: int
 COMMAND_STATUS: int
+COMPLETE_EXPRESSION: int
 COMPLETE_NONE: int
 PARAM_BOOLEAN: int
 PARAM_ENUM: int
@@ -30,6 +31,7 @@ TYPE_CODE_PTR: int
 TYPE_CODE_REF: int
 TYPE_CODE_RVALUE_REF: int
 TYPE_CODE_STRUCT: int
+TYPE_CODE_TYPEDEF: int
 TYPE_CODE_UNION: int
 TYPE_CODE_VOID: int
 
@@ -42,6 +44,9 @@ class Command:
                  prefix: bool = ...) -> None: ...
     def dont_repeat(self) -> None: ...
 
+class Function:
+    def __init__(self, name: str) -> None: ...
+
 class Parameter:
     set_doc: str
     show_doc: str
@@ -53,10 +58,16 @@ class RegisterDescriptor:
 
 class Architecture:
     def name(self) -> str: ...
+    def integer_type(self, size: int, signed: bool = ...) -> Type: ...  # gdb 12
     def registers(self, group: str = ...) -> Iterator[RegisterDescriptor]: ...
 
 class Block:
     function: Optional[Symbol]
+    global_block: Optional[Block]
+    is_global: bool
+    is_static: bool
+    start: int
+    static_block: Optional[Block]
     superblock: Optional[Block]
     def __iter__(self) -> Iterator[Symbol]: ...
 
@@ -85,6 +96,9 @@ class InferiorThread:
     def is_running(self) -> bool: ...
     def switch(self) -> None: ...
 
+class NewObjFileEvent:
+    new_objfile: Objfile
+
 class ContinueEvent:
     inferior_thread: Optional[InferiorThread]
 
@@ -108,15 +122,25 @@ class Field:
 
 class Type:
     code: int
+    name: Optional[str]
     sizeof: int
     objfile: Optional[Objfile]
+    def range(self) -> Tuple[int, int]: ...
+    def target(self) -> Type: ...
     def fields(self) -> List[Field]: ...
     def pointer(self) -> Type: ...
     def strip_typedefs(self) -> Type: ...
 
 class Value:
+    address: Optional[Value]
+    bytes: bytes  # gdb 15
     is_optimized_out: bool
     type: Type
+    def __getitem__(self, key: Any) -> Value: ...
+    def format_string(self) -> str: ...
+    def fetch_lazy(self) -> None: ...
+    def referenced_value(self) -> Value: ...
+    def string(self) -> str: ...
     def __init__(self, value: Any, type: Type = ...) -> None: ...
     def __int__(self) -> int: ...
     def cast(self, type: Type) -> Value: ...
@@ -128,6 +152,7 @@ class Symtab:
 class Symbol:
     addr_class: int
     is_argument: bool
+    is_variable: bool
     name: str
     symtab: Symtab
     type: Optional[Type]
@@ -144,6 +169,8 @@ class Objfile:
 class Progspace:
     filename: Optional[str]
     def objfiles(self) -> List[Objfile]: ...
+
+pretty_printers: List[Callable[[Value], Any]]
 
 def current_progspace() -> Progspace: ...
 def execute(command: str, from_tty: bool = ..., to_string: bool = ...) -> str: ...

@@ -6,7 +6,9 @@ class Registry:
     def connect(self, listener: Callable[[Any], None]) -> None: ...
     def disconnect(self, listener: Callable[[Any], None]) -> None: ...
 
+before_prompt: Registry
 cont: Registry
 corefile_changed: Registry
 exited: Registry
+new_objfile: Registry
 stop: Registry

@@ -1,0 +1,46 @@
+//go:build matrix
+
+package mpich
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/tests/internal/live"
+)
+
+// What is said of a handle is what the program says of it. These builds have no Fortran.
+func TestHandles(t *testing.T) {
+	p := live.HandlePrograms[0]
+	for _, v := range variants {
+		t.Run(v.Name, func(t *testing.T) {
+			t.Parallel()
+			job := v.work.Start(t, p.Source, p.Ranks, nil)
+			for _, account := range job.Accounts {
+				core := filepath.Join(t.TempDir(), "core")
+				for _, where := range job.Ways(account, core) {
+					t.Run(account.Name+" "+where.Name, func(t *testing.T) {
+						v.work.CompareHandles(t, p, job, account, where, 1, notKept)
+					})
+				}
+			}
+		})
+	}
+}
+
+// notKept is what no build has of some handles: the envelope of a complete request, and of a
+// send that waits, and with whom an epoch is open.
+func notKept(expression, path string) bool {
+	switch expression {
+	case "done":
+		return strings.HasPrefix(path, "operation.") || path == "communicator"
+	case "sending":
+		return strings.HasPrefix(path, "operation.") && path != "operation.status"
+	case "posted":
+		return path == "window.epochs[0].ranks"
+	case "locked":
+		return path == "window.epochs[0].exclusive"
+	}
+	return false
+}
