@@ -20,6 +20,8 @@ func TestABI(t *testing.T) {
 	abi := inferiortest.Patch(tg).SetSymbol("MPIR_Request_mem", inferior.Symbol{Addr: at, Object: "/opt/lib/libmpi_abi.so.0"})
 	wild := mpichtest.Queues(t, mpichtest.Shown(t, tg), "wild")
 	request := wild.Queue[mqs.PendingReceives].Operations[0].Request.Value
+	const copied = 0x10_0000_0000 // where a number stands that is a communicator's elsewhere
+	abi.AddMemory(copied, make([]byte, inferiortest.Page)).PutUint32(copied, uint32(wild.Handle.Value))
 	for _, c := range []struct {
 		kind  mqs.HandleKind
 		value uint64
@@ -31,6 +33,7 @@ func TestABI(t *testing.T) {
 		{mqs.CommHandle, 0x44000000, state{mqs.InvalidHandle, ""}},
 		{mqs.CommHandle, uint64(wild.UniqueID), state{mqs.LiveHandle, "wild"}},
 		{mqs.CommHandle, uint64(wild.UniqueID) + 4, state{mqs.InvalidHandle, ""}},
+		{mqs.CommHandle, copied, state{mqs.InvalidHandle, ""}},
 		{mqs.CommHandle, uint64(request), state{mqs.InvalidHandle, ""}},
 		{mqs.RequestHandle, uint64(request), state{mqs.LiveHandle, ""}},
 		{mqs.RequestHandle, 0x180, state{mqs.NullHandle, "MPI_REQUEST_NULL"}},
