@@ -28,9 +28,13 @@ type Made struct {
 func Make(t testing.TB) *Made {
 	t.Helper()
 	tables := layout.OfScope(layout.MustReadTables(os.DirFS(".."), "tables"), layout.ScopeAll)
-	queries := []layout.TypeQuery{}
+	fields := map[string][]string{}
 	for _, w := range mpich.Wants(layout.ScopeAll) {
-		queries = append(queries, layout.TypeQuery{Name: w.Name, Fields: slices.Concat(w.Members...)})
+		fields[w.Name] = append(fields[w.Name], slices.Concat(w.Members...)...)
+	}
+	var queries []layout.TypeQuery
+	for name, list := range fields {
+		queries = append(queries, layout.TypeQuery{Name: name, Fields: list})
 	}
 	return &Made{Patched: inferiortest.Patch(inferiortest.Recorded(t, "mpich-4.0.2-ch4-ucx-static/queues-rank-0")), t: t,
 		layouts: tables[0].Layouts(queries), free: 0x10_0000_0000}

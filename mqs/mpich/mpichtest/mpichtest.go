@@ -12,6 +12,9 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
+// Sources read processes of MPICH alone.
+var Sources = read.Sources{Decoders: []read.Decoder{mpich.Decoder{}}}
+
 // Open opens a process.
 func Open(of inferior.Inferior) (read.Source, error) {
 	return read.Open(inferior.NewReader(context.Background(), of), []read.Decoder{mpich.Decoder{}})

@@ -12,21 +12,36 @@ import (
 type Bare struct {
 	reader  *inferior.Reader
 	library string
+	isABI   bool
 }
 
 // NewBare returns that of a library, which has a symbol.
 func NewBare(r *inferior.Reader, symbol inferior.Symbol) *Bare {
-	return &Bare{r, read.FileName(symbol)}
+	return &Bare{r, read.FileName(symbol), isABI(symbol.Object)}
 }
 
 // Resolve says what a handle stands for, as far as it is a constant of mpi.h.
 func (b *Bare) Resolve(v mqs.HandleValue) *mqs.Handle {
+	h := b.resolve(v)
+	if h.State == "" && v.Kind != mqs.StatusHandle {
+		h.Notes = append(h.Notes, fmt.Sprintf("the objects of %s can't be read, so no more is known of it than that it may be such a handle", b.library))
+	}
+	return h
+}
+
+func (b *Bare) resolve(v mqs.HandleValue) *mqs.Handle {
+	if b.isABI {
+		h := abiBits(v)
+		if v.Kind == mqs.StatusHandle {
+			readABIStatus(b.reader, h, v)
+		}
+		return h
+	}
 	h := Bits(v)
 	number, _ := Number(v)
 	switch {
 	case v.Kind == mqs.StatusHandle:
 		readStatus(b.reader, h, v)
-		return h
 	case v.Kind == mqs.FileHandle && v.Value == 0:
 		h.State, h.Name = mqs.NullHandle, mqs.Known(nullFile)
 	case v.Kind == mqs.GroupHandle && h.State == mqs.PredefinedHandle:
@@ -35,11 +50,10 @@ func (b *Bare) Resolve(v mqs.HandleValue) *mqs.Handle {
 		h.Commutative = commutes(number)
 	case v.Kind == mqs.DatatypeHandle && h.State == "":
 		b.resolveDatatype(h, number)
-	case h.State == "" && IsBuiltin(number) && v.Kind != mqs.RequestHandle && v.Kind != mqs.FileHandle:
+	case v.Kind == mqs.RequestHandle && h.State == "" && IsBuiltin(number):
+		h.State, h.Operation = mqs.LiveHandle, completeRequest()
+	case h.State == "" && IsBuiltin(number) && v.Kind != mqs.FileHandle:
 		h.State = mqs.PredefinedHandle // one that mpi.h does not name
-	}
-	if h.State == "" {
-		h.Notes = append(h.Notes, fmt.Sprintf("the objects of %s can't be read, so no more is known of it than that it may be such a handle", b.library))
 	}
 	return h
 }

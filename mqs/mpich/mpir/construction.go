@@ -24,7 +24,7 @@ const (
 )
 
 // alignments are what the library may fill up the parts of [contents] to, in bytes: the widest alignment of the
-// machine's types, which none of the library's own types tells.
+// machine's types, which none of the library's own types tells, and which is that of pointers at least.
 var alignments = []int64{16, 8, 4}
 
 // nested is a datatype that so many others are built of.
@@ -68,6 +68,9 @@ func (l *Library) built(d *datatype, depth int) string {
 		}
 	}
 	for _, alignment := range alignments {
+		if alignment < int64(l.Reader.Info().PointerSize) {
+			break
+		}
 		of, ok := l.contentsOf(d.Contents, &c, alignment, depth)
 		if !ok {
 			continue
@@ -112,11 +115,15 @@ func (l *Library) contentsOf(at inferior.Ptr[contents], c *contents, alignment i
 			return nil, false
 		}
 		t := l.Datatype(of)
-		construction := ""
-		if t.Name.Value == "" {
+		name, construction := t.Name.Value, ""
+		switch {
+		case name != "":
+		case IsBuiltin(of):
+			name = datatypeNames[of&0xff]
+		default:
 			construction = l.construction(of, depth+1)
 		}
-		out.Types = append(out.Types, combiner.Type{Text: combiner.Nest(t.Name.Value, construction), Size: t.Size})
+		out.Types = append(out.Types, combiner.Type{Text: combiner.Nest(name, construction), Size: t.Size})
 	}
 	return out, ok
 }

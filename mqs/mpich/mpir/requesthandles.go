@@ -76,8 +76,7 @@ func (s *Source) resolveRequest(h *mqs.Handle, number uint32) {
 		return
 	}
 	if IsBuiltin(number) {
-		// From 5.0 the library has requests that are complete from the start.
-		h.State, h.Operation = mqs.LiveHandle, &mqs.PendingOperation{Status: mqs.Complete}
+		h.State, h.Operation = mqs.LiveHandle, completeRequest()
 		return
 	}
 	at, state, err := s.lib.findRequest(number)
@@ -105,6 +104,9 @@ func (s *Source) resolveRequest(h *mqs.Handle, number uint32) {
 	}
 }
 
+// completeRequest is one of those of the library's that are complete from the start.
+func completeRequest() *mqs.PendingOperation { return &mqs.PendingOperation{Status: mqs.Complete} }
+
 // communicatorOfRequest is the communicator that an operation is on, or that serves its window; nil if it is not
 // known.
 func (s *Source) communicatorOfRequest(r *Operation) *Communicator {
@@ -131,6 +133,12 @@ func (s *Source) operation(r *Operation) mqs.PendingOperation {
 	}
 	if r.Kind == kindPersistentCollective && hasMember(&s.lib.c.Request, func(r *Request) *inferior.Ptr[Request] { return &r.Started }) && r.Started == 0 {
 		bare.Status = mqs.Inactive
+	}
+	if c == nil && r.Kind == KindRecv {
+		bare.Kind = "irecv" // a network library's, which has forgotten its communicator
+		if r.IsComplete() && !r.IsCancelled() {
+			bare.ActualLocalRank, bare.ActualTag, bare.ActualLength = mqs.Known(r.Source), mqs.Known(r.Tag), mqs.Known(r.Bytes())
+		}
 	}
 	if c == nil || bare.Kind != "" {
 		return bare

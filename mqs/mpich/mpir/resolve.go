@@ -49,6 +49,14 @@ func Bits(v mqs.HandleValue) *mqs.Handle {
 
 // Resolve says what a handle stands for (read.Resolver).
 func (s *Source) Resolve(v mqs.HandleValue) *mqs.Handle {
+	if isABI(s.lib.Symbols[SymRequestPools].Object) {
+		return s.resolveABI(v)
+	}
+	return s.resolveNumber(v)
+}
+
+// resolveNumber says what a handle of MPICH's own stands for, which is a number, or of files a pointer.
+func (s *Source) resolveNumber(v mqs.HandleValue) *mqs.Handle {
 	h := Bits(v)
 	switch v.Kind {
 	case mqs.StatusHandle:

@@ -91,7 +91,7 @@ func (c *counting) ReadMemory(ctx context.Context, ranges []inferior.Range) ([][
 func TestGarbageIsCheap(t *testing.T) {
 	for _, name := range []string{"mpich-4.0.2-ch3/queues-rank-0", "mpich-4.0.2-ch4-ucx-static/queues-rank-0"} {
 		for _, kind := range mqs.HandleKinds {
-			for _, value := range []uint64{0, 1, 0xffffffff, 0xffffffffffffffff, 0x7fffdeadbeef, 0x84ffffff, 0x8cffffff, 0xacffffff, 0xa0ffffff, 0xecffffff, 0x88000000, 0x55aa55aa} {
+			for _, value := range []uint64{0, 0xffffffff, 0x7fffdeadbeef, 0x84ffffff, 0x8cffffff, 0xecffffff, 0x88000000} {
 				tg := &counting{Inferior: inferiortest.Recorded(t, name)}
 				s, err := mpichtest.Open(tg)
 				if err != nil {

@@ -20,23 +20,26 @@ const (
 
 // readStatus reads what an MPI_Status holds.
 func readStatus(r *inferior.Reader, h *mqs.Handle, v mqs.HandleValue) {
+	if data, ok := statusBytes(r, h, v, statusSize); ok {
+		h.State, h.Status = mqs.LiveHandle, statusOf(data, byteOrder(r))
+	}
+}
+
+// statusBytes are the first bytes of an MPI_Status; false, with a note, if they can't be read.
+func statusBytes(r *inferior.Reader, h *mqs.Handle, v mqs.HandleValue, size int) ([]byte, bool) {
 	data := v.Data
 	if len(data) == 0 {
-		data, _ = r.Bytes(inferior.Addr(v.Value), statusSize)
+		data, _ = r.Bytes(inferior.Addr(v.Value), size)
 	}
-	if len(data) < statusSize {
+	if len(data) < size {
 		h.Notes = append(h.Notes, "it is not in memory that can be read")
-		return
+		return nil, false
 	}
-	h.State, h.Status = mqs.LiveHandle, statusOf(data, r.Info().BigEndian)
+	return data, true
 }
 
 // statusOf reads the bytes of an MPI_Status.
-func statusOf(data []byte, isBigEndian bool) *mqs.MessageStatus {
-	var order binary.ByteOrder = binary.LittleEndian
-	if isBigEndian {
-		order = binary.BigEndian
-	}
+func statusOf(data []byte, order binary.ByteOrder) *mqs.MessageStatus {
 	at := func(i int) uint32 { return order.Uint32(data[i:]) }
 	high := at(statusCountHi)
 	return &mqs.MessageStatus{
