@@ -79,13 +79,11 @@ func TestElsewhere(t *testing.T) {
 		"to oneself, over a network":          {false, 2, beneath{network: &Network{}}, group(here), false, ""},
 		"to oneself, though on several nodes": {true, 2, beneath{}, group(here), false, ""},
 	} {
-		p := inferiortest.New()
-		p.Types["MPIR_Request"] = &layout.Layout{Size: 4, Fields: map[string]layout.Field{}}
-		if c.hasShared {
-			p.Types["MPIR_Request"].Fields["dev.is_local"] = field(0, 1, layout.KindUnsigned)
+		p := newRequests(t)
+		if !c.hasShared {
+			delete(p.Types["MPIR_Request"].Fields, "dev.is_local")
 		}
-		d := over(p)
-		_ = inferior.Bind(&d.c, d.lib.Layouts) // which lacks the rest
+		d := p.device()
 		d.lib.Process.Nodes, d.beneath = c.nodes, c.beneath
 		err := d.Elsewhere(c.comm)
 		notes := strings.Join(d.lib.Remarks.Sentences(), "\n")
