@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
@@ -11,7 +12,7 @@ import (
 
 // FromDebugInfo asks the process's debug information for the types, in one round trip.
 func FromDebugInfo(r *Reader, queries []layout.TypeQuery) (*layout.Layouts, error) {
-	found, err := r.inferior.FindTypes(r.ctx, queries)
+	found, err := r.Types(queries)
 	if err != nil {
 		return nil, err
 	}
@@ -27,11 +28,12 @@ func FromDebugInfo(r *Reader, queries []layout.TypeQuery) (*layout.Layouts, erro
 // FindTypes answers as [Inferior.FindTypes] does: from the table, if the layouts are from one, and
 // from debug information what it lacks.
 func FindTypes(r *Reader, l *layout.Layouts, queries []layout.TypeQuery) ([]*layout.Layout, error) {
-	found, err := r.inferior.FindTypes(r.ctx, queries)
+	found, err := r.Types(queries)
 	if err != nil || l.Table() == nil {
 		return found, err
 	}
 	known := l.Table().Layouts(queries)
+	found = slices.Clone(found)
 	for i, q := range queries {
 		if t := known.Find(q.Name); t != nil {
 			found[i] = t

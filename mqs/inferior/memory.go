@@ -50,6 +50,7 @@ type memory struct {
 	keep     int64 // of a [Running] process, the bytes that are kept at a time; else 0
 	kept     int64
 	budget   budget
+	turns    *turns // of tasks that read side by side, nil without such
 }
 
 // there is how much of the memory is known to be there, in bytes.
@@ -98,7 +99,7 @@ func (m *memory) find(ctx context.Context, a Addr, n int) ([]byte, error) {
 			if m.holes[at&^(pageSize-1)] {
 				return nil, &MemoryError{a, n}
 			}
-			if err := m.fetch(ctx, m.plan(at, min(n-have, MaxFetch))); err != nil {
+			if err := m.bring(ctx, m.plan(at, min(n-have, MaxFetch))); err != nil {
 				return nil, err
 			}
 			if b = m.prefix(at); b == nil {
@@ -130,16 +131,29 @@ func (m *memory) prefetch(ctx context.Context, ranges []Range) error {
 		want = append(want, pages(r.Addr, r.Len))
 	}
 	slices.SortFunc(want, func(a, b Range) int { return cmp.Compare(a.Addr, b.Addr) })
-	merged := want[:0]
-	for _, r := range want {
-		// A gap of a few pages costs less than another range.
-		if k := len(merged) - 1; k >= 0 && r.Addr <= end(merged[k])+smallBlock {
-			merged[k].Len = max(merged[k].Len, int(end(r)-merged[k].Addr))
+	return m.bring(ctx, merged(want))
+}
+
+// merged joins ranges, which are sorted, where they overlap or are close to each other: a gap of a few
+// pages costs less than another range. It overwrites them.
+func merged(ranges []Range) []Range {
+	out := ranges[:0]
+	for _, r := range ranges {
+		if k := len(out) - 1; k >= 0 && r.Addr <= end(out[k])+smallBlock {
+			out[k].Len = max(out[k].Len, int(end(r)-out[k].Addr))
 			continue
 		}
-		merged = append(merged, r)
+		out = append(out, r)
 	}
-	return m.fetch(ctx, merged)
+	return out
+}
+
+// bring fetches ranges, together with what others lack that read side by side.
+func (m *memory) bring(ctx context.Context, ranges []Range) error {
+	if m.turns != nil {
+		return m.turns.wait(ranges)
+	}
+	return m.fetch(ctx, ranges)
 }
 
 // isInside says whether n bytes at a can be there. Beyond the last address a

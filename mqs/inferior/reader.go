@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
 )
 
 // Reader reads one process during one stop, for one request: it carries that
@@ -16,8 +18,9 @@ type Reader struct {
 	order    binary.ByteOrder
 	mem      memory
 
-	threads []Thread           // nil before they were asked for
-	symbols map[string]*Symbol // those that were asked for
+	threads []Thread                    // nil before they were asked for
+	symbols map[string]*Symbol          // those that were asked for
+	types   map[string][]*layout.Layout // by what was asked for
 }
 
 // NewReader returns a reader with an empty cache. Its calls end when ctx does.
@@ -74,23 +77,51 @@ func (r *Reader) Symbol(name string) (*Symbol, error) {
 	return r.symbols[name], nil
 }
 
-// Symbols looks up global symbols, in one round trip. Names that do not exist are absent.
+// Symbols looks up global symbols, in one round trip at most: none is asked for twice. Names that do not
+// exist are absent.
 func (r *Reader) Symbols(names ...string) (map[string]Symbol, error) {
-	found, err := r.inferior.FindSymbols(r.ctx, names)
-	if err != nil {
-		return nil, err
+	var ask []string
+	for _, name := range names {
+		if _, asked := r.symbols[name]; !asked {
+			ask = append(ask, name)
+		}
+	}
+	if ask != nil {
+		found, err := r.inferior.FindSymbols(r.ctx, ask)
+		if err != nil {
+			return nil, err
+		}
+		if r.symbols == nil {
+			r.symbols = map[string]*Symbol{}
+		}
+		for i, s := range found {
+			r.symbols[ask[i]] = s
+		}
 	}
 	out := make(map[string]Symbol, len(names))
-	if r.symbols == nil {
-		r.symbols = map[string]*Symbol{}
-	}
-	for i, s := range found {
-		r.symbols[names[i]] = s
-		if s != nil {
-			out[names[i]] = *s
+	for _, name := range names {
+		if s := r.symbols[name]; s != nil {
+			out[name] = *s
 		}
 	}
 	return out, nil
+}
+
+// Types looks up C types as [Inferior.FindTypes] does; the same queries ask nobody again.
+func (r *Reader) Types(queries []layout.TypeQuery) ([]*layout.Layout, error) {
+	key := fmt.Sprint(queries)
+	if found, ok := r.types[key]; ok {
+		return found, nil
+	}
+	found, err := r.inferior.FindTypes(r.ctx, queries)
+	if err != nil {
+		return nil, err
+	}
+	if r.types == nil {
+		r.types = map[string][]*layout.Layout{}
+	}
+	r.types[key] = found
+	return found, nil
 }
 
 // Bytes returns n bytes at a, which must not be changed. It fails with a

@@ -28,8 +28,34 @@ const MaxHandles = 1 << 16
 // [*UnreadableError] if no decoder can read the process, or the decoder knows nothing of handles.
 func (ss Sources) Handles(r *inferior.Reader, values []mqs.HandleValue) (out []*mqs.Handle, err error) {
 	defer contain(&err)
+	if len(values) > MaxHandles {
+		return nil, Unreadable("", "%d handles are asked for at once: the limit is %d", len(values), MaxHandles)
+	}
+	ss.warm(r, values)
 	s, err := Open(r, ss.Decoders)
 	return resolve(r, s, err, values)
+}
+
+// warm brings the memory that handles lead to, for all of them at once. They are told side by side, by
+// a source that nothing else is asked of: what it makes of a process while others change it does not count.
+func (ss Sources) warm(r *inferior.Reader, values []mqs.HandleValue) {
+	if len(values) < 2 {
+		return
+	}
+	s, err := Open(r, ss.Decoders)
+	resolver, ok := s.(Resolver)
+	if err != nil || !ok {
+		return
+	}
+	var tasks []func()
+	for _, v := range values {
+		tasks = append(tasks, func() {
+			var err error
+			defer contain(&err)
+			resolver.Resolve(v)
+		})
+	}
+	r.Together(tasks)
 }
 
 // resolve says what handles stand for of a process that was opened so.
@@ -43,9 +69,6 @@ func resolve(r *inferior.Reader, s Source, openErr error, values []mqs.HandleVal
 		return nil, openErr
 	case !ok:
 		return nil, Unreadable("", "this process's handles can't be told: its MPI library has neither symbols nor types")
-	}
-	if len(values) > MaxHandles {
-		return nil, Unreadable("", "%d handles are asked for at once: the limit is %d", len(values), MaxHandles)
 	}
 	for _, v := range values {
 		h := resolver.Resolve(v)

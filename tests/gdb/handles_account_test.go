@@ -3,6 +3,7 @@
 package gdb
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -40,4 +41,27 @@ func notKept(t *testing.T) func(expression, path string) bool {
 		return live.NothingUnknown
 	}
 	return func(expression, path string) bool { return expression == "fenced" && path == "window.epochs" }
+}
+
+// The handles in sight cost no more round trips than one of them, in one request.
+func TestCostOfVariables(t *testing.T) {
+	t.Parallel()
+	p := live.HandlePrograms[0]
+	job := work.Start(t, p.Source, p.Ranks, nil)
+	costs := func(commands ...string) (roundTrips []int) {
+		commands = append([]string{"set mpi-queues debug on", "frame function " + p.Function}, commands...)
+		out := work.GDB(t, live.Process(job.Accounts[0].PID), commands...)
+		for _, said := range strings.SplitAfter(out.All(), "mpi-queues: ") {
+			var c cost
+			if _, err := fmt.Sscanf(said, "%d round trips, %d bytes read", &c.roundTrips, &c.bytes); err == nil {
+				roundTrips = append(roundTrips, c.roundTrips)
+			}
+		}
+		return roundTrips
+	}
+	one := costs("mpi-handle halo")
+	all := costs("mpi-handle halo", "info locals", "print halo", "info locals")
+	if len(one) != 1 || len(all) != 2 || all[1] > one[0] {
+		t.Errorf("one handle costs %v round trips, one and then all of them %v", one, all)
+	}
 }
