@@ -68,7 +68,7 @@ func summaryOf(h *mqs.Handle) string {
 	case h.Operation != nil:
 		return operationSummary(h)
 	case h.Kind == mqs.CommHandle && h.Communicator != nil:
-		return rankOf(h.Communicator.LocalRank, h.Communicator.Size) + revoked(h.Communicator)
+		return strings.TrimPrefix(rankOf(h.Communicator.LocalRank, h.Communicator.Size)+revoked(h.Communicator), ", ")
 	case h.Group != nil && h.Group.LocalRank.Known:
 		return rankOf(h.Group.LocalRank, h.Group.Size)
 	case h.Group != nil:
@@ -92,7 +92,11 @@ func summaryOf(h *mqs.Handle) string {
 	return ""
 }
 
+// rankOf is empty if neither is known.
 func rankOf(rank, size mqs.Maybe[int32]) string {
+	if !rank.Known && !size.Known {
+		return ""
+	}
 	return "rank " + number(rank) + " of " + number(size)
 }
 
@@ -119,7 +123,7 @@ func operationSummary(h *mqs.Handle) string {
 	switch {
 	case h.Kind == mqs.MessageHandle:
 		what = "from " + rank(op.ActualLocalRank)
-	case !op.DesiredLocalRank.Known && !op.TagWild.Known && !op.DesiredTag.Known: // as a collective's
+	case !hasEnvelope(op):
 	case isReceive(op):
 		what += " from " + rank(op.DesiredLocalRank)
 	default:
@@ -139,6 +143,11 @@ func operationSummary(h *mqs.Handle) string {
 		parts = append(parts, "on "+printable.Line(h.Communicator.Label()))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// hasEnvelope says whether anything is known of a peer, a tag or a length, as nothing is of a collective's.
+func hasEnvelope(op *mqs.PendingOperation) bool {
+	return op.DesiredLocalRank.Known || op.TagWild.Known || op.DesiredTag.Known || op.DesiredLength.Known
 }
 
 // isReceive tells the operations that wait for a message from those that send one.
@@ -225,7 +234,11 @@ func communicatorParts(c *mqs.Communicator) []Part {
 }
 
 func operationParts(h *mqs.Handle, op *mqs.PendingOperation) []Part {
-	out := []Part{{"kind", orUnknown(printable.Line(op.Kind))}, {"status", orUnknown(string(op.Status))}}
+	var out []Part
+	if op.Kind != "" || h.Kind != mqs.MessageHandle {
+		out = append(out, Part{"kind", orUnknown(printable.Line(op.Kind))})
+	}
+	out = append(out, Part{"status", orUnknown(string(op.Status))})
 	if h.Communicator != nil {
 		out = append(out, Part{"communicator", printable.Line(h.Communicator.Label())})
 	}
@@ -233,8 +246,10 @@ func operationParts(h *mqs.Handle, op *mqs.PendingOperation) []Part {
 	if isReceive(op) || h.Kind == mqs.MessageHandle {
 		peer = "from"
 	}
-	out = append(out, Part{peer, rank(op.DesiredLocalRank)}, Part{"tag", tag(op)}, Part{"bytes", number(op.DesiredLength)})
-	if h.Kind != mqs.MessageHandle {
+	if hasEnvelope(op) {
+		out = append(out, Part{peer, rank(op.DesiredLocalRank)}, Part{"tag", tag(op)}, Part{"bytes", number(op.DesiredLength)})
+	}
+	if hasEnvelope(op) && h.Kind != mqs.MessageHandle {
 		out = append(out, Part{"count", number(op.Count)}, Part{"datatype", datatype(op)}, Part{"buffer", buffer(op)})
 	}
 	class := mqs.PendingSends

@@ -25,6 +25,7 @@ func TestSummaries(t *testing.T) {
 		`MPI_COMM "halo exchange" (rank 2 of 8)`:          {Kind: mqs.CommHandle, State: mqs.LiveHandle, Name: known("halo exchange"), Communicator: &halo().Communicator},
 		`MPI_COMM "halo exchange" (rank 2 of 8, revoked)`: {Kind: mqs.CommHandle, State: mqs.LiveHandle, Name: known("halo exchange"), Communicator: &revoked.Communicator},
 		"MPI_COMM_WORLD (rank 2 of 8)":                    {Kind: mqs.CommHandle, State: mqs.PredefinedHandle, Name: known("MPI_COMM_WORLD"), Communicator: &halo().Communicator},
+		"MPI_COMM_SELF":                                   {Kind: mqs.CommHandle, State: mqs.PredefinedHandle, Name: known("MPI_COMM_SELF"), Communicator: &mqs.Communicator{}},
 		"MPI_COMM_NULL":                                   {Kind: mqs.CommHandle, State: mqs.NullHandle, Name: known("MPI_COMM_NULL")},
 		"MPI_COMM 0x10 (freed)":                           {Kind: mqs.CommHandle, State: mqs.FreedHandle, Value: 16},
 		"MPI_GROUP 0xffffffff (not valid)":                {Kind: mqs.GroupHandle, State: mqs.InvalidHandle, Value: 0xffff_ffff},
