@@ -34,7 +34,7 @@ func (r *Reader) together(tasks []func()) {
 	for _, f := range tasks {
 		resume := make(chan error)
 		go func() {
-			<-resume
+			_ = <-resume // it begins: nothing has failed yet
 			defer func() {
 				if f := recover(); f != nil {
 					fault = f

@@ -187,7 +187,8 @@ def handles() -> None:
             continue
         for method, params in ARGUMENTS.get("calls", ()):
             call(method, params)
-        reply(request, {"handles": [told(handle) for handle in request["params"]["handles"]]})
+        reply(request, {"handles": [told(handle) for handle in request["params"]["handles"]],
+                        "cost": RESULT})
 
 
 def told(handle: Dict[str, Any]) -> Dict[str, Any]:
