@@ -17,8 +17,8 @@ var accessModes = []struct {
 	bit  int32
 	name string
 }{
-	{2, "MPI_MODE_RDONLY"}, {8, "MPI_MODE_RDWR"}, {4, "MPI_MODE_WRONLY"}, {1, "MPI_MODE_CREATE"}, {64, "MPI_MODE_EXCL"},
-	{16, "MPI_MODE_DELETE_ON_CLOSE"}, {32, "MPI_MODE_UNIQUE_OPEN"}, {128, "MPI_MODE_APPEND"}, {256, "MPI_MODE_SEQUENTIAL"},
+	{1, "MPI_MODE_CREATE"}, {2, "MPI_MODE_RDONLY"}, {4, "MPI_MODE_WRONLY"}, {8, "MPI_MODE_RDWR"}, {16, "MPI_MODE_DELETE_ON_CLOSE"},
+	{32, "MPI_MODE_UNIQUE_OPEN"}, {64, "MPI_MODE_EXCL"}, {128, "MPI_MODE_APPEND"}, {256, "MPI_MODE_SEQUENTIAL"},
 }
 
 // Files are not known: ROMIO has no list of them (read.Lister).

@@ -58,15 +58,17 @@ type MPICHBuild struct {
 	Device string
 	// DebuggerSupport is true if it was configured with --enable-debuginfo.
 	DebuggerSupport bool
+	// Fortran is true if it has Fortran's bindings.
+	Fortran bool
 }
 
 // MPICHBuilds are those of tests/mpich/build.
 var MPICHBuilds = []MPICHBuild{
-	{"ch3-debug", "ch3:nemesis", true},
-	{"ch3", "ch3:nemesis", false},
-	{"ch4-debug", "ch4:ofi", true},
-	{"ch4", "ch4:ofi", false},
-	{"ch4-ucx", "ch4:ucx", false},
+	{"ch3-debug", "ch3:nemesis", true, false},
+	{"ch3", "ch3:nemesis", false, false},
+	{"ch4-debug", "ch4:ofi", true, false},
+	{"ch4", "ch4:ofi", false, true},
+	{"ch4-ucx", "ch4:ucx", false, false},
 }
 
 // Prefix is where it is installed, if tests/mpich/build has named this folder.
@@ -75,7 +77,12 @@ func (b MPICHBuild) Prefix(folder string) string { return filepath.Join(folder, 
 // MPI is the library, if tests/mpich/build has named this folder.
 func (b MPICHBuild) MPI(folder string) MPI {
 	bin := filepath.Join(b.Prefix(folder), "bin")
+	fortran := ""
+	if b.Fortran {
+		fortran = filepath.Join(bin, "mpifort")
+	}
 	return MPI{
+		Fortran:  fortran,
 		Compiler: filepath.Join(bin, "mpicc"),
 		Launcher: []string{filepath.Join(bin, "mpiexec.hydra")},
 		Teller:   []string{filepath.Join(bin, "mpichversion")},
