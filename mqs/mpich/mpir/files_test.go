@@ -30,7 +30,7 @@ func TestResolveFile(t *testing.T) {
 	s.communicators = func() *communicators {
 		return &communicators{all: []*Communicator{{Comm: Comm{Handle: 0x84000005}, Model: model}}}
 	}
-	want := &mqs.File{Handle: at, Name: mqs.Known("/data/out"), Comm: mqs.Known[inferior.Addr](comm), LocalRank: model.LocalRank, Size: model.Size, AccessMode: []string{"MPI_MODE_RDWR", "MPI_MODE_CREATE"}}
+	want := &mqs.File{Handle: at, Name: mqs.Known("/data/out"), Comm: mqs.Known[inferior.Addr](comm), LocalRank: model.LocalRank, Size: model.Size, AccessMode: []string{"MPI_MODE_CREATE", "MPI_MODE_RDWR"}}
 	for _, c := range []struct {
 		value   uint64
 		fortran bool
