@@ -70,7 +70,11 @@ func processText(w *bufio.Writer, p *mqs.Process, style Style) {
 		if sharing[s] == nil {
 			sentences = append(sentences, s)
 		}
-		sharing[s] = append(sharing[s], printable.Line(c.Label()))
+		label := printable.Line(c.Label())
+		if c.Revoked.Value {
+			label += " (revoked)"
+		}
+		sharing[s] = append(sharing[s], label)
 	}
 	for _, s := range sentences {
 		fmt.Fprintf(w, "\n%s.\n", fmt.Sprintf(s, strings.Join(sharing[s], ", ")))
@@ -159,6 +163,7 @@ func communicatorText(w *bufio.Writer, p *mqs.Process, c *mqs.Queues, style Styl
 	if c.Internal {
 		fmt.Fprint(w, ", internal to the library")
 	}
+	fmt.Fprint(w, revoked(&c.Communicator))
 	fmt.Fprintln(w)
 	if style.Members {
 		groupsText(w, c)

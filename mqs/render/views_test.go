@@ -89,3 +89,23 @@ func collapse(s string) string {
 	}
 	return s
 }
+
+// A revoked communicator is said to be so wherever it is shown.
+func TestRevoked(t *testing.T) {
+	empty, full := halo(), halo()
+	for _, c := range []*mqs.Queues{empty, full} {
+		c.Revoked = known(true)
+		c.Queue[mqs.PendingSends] = &mqs.Queue{}
+	}
+	full.Queue[mqs.PendingSends] = &mqs.Queue{Operations: []mqs.PendingOperation{{Kind: "isend"}}, Total: 1}
+	s := &mqs.Snapshot{Processes: []*mqs.Process{{Communicators: []*mqs.Queues{empty, full}}}}
+	for _, view := range []View{Queues, Communicators} {
+		var b strings.Builder
+		if err := view.Show(&b, s, Style{}); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Count(b.String(), "revoked") != 2 {
+			t.Errorf("%s are shown as\n%s", view, b.String())
+		}
+	}
+}
