@@ -10,8 +10,8 @@ const maxTogether = 256
 
 // Together runs tasks that read the process, and brings what they lack for all of them at once: round trips
 // grow with the longest task, and not with their number. One task runs at a time, until it lacks memory,
-// so that what they share is theirs alone meanwhile, but it may have changed when the task goes on. A task
-// that panics has Together panic, once all tasks have ended.
+// so that what they share is theirs alone meanwhile, but it may have changed when the task goes on. No task
+// may wait for another one: see [Remember]. A task that panics has Together panic, once all tasks have ended.
 func (r *Reader) Together(tasks []func()) {
 	if r.mem.turns != nil {
 		for _, f := range tasks {
@@ -32,9 +32,8 @@ func (r *Reader) together(tasks []func()) {
 	defer func() { r.mem.turns = nil }()
 	var fault any
 	for _, f := range tasks {
-		resume := make(chan error)
+		t.running = make(chan error)
 		go func() {
-			_ = <-resume // it begins: nothing has failed yet
 			defer func() {
 				if f := recover(); f != nil {
 					fault = f
@@ -43,15 +42,17 @@ func (r *Reader) together(tasks []func()) {
 			}()
 			f()
 		}()
-		t.run(resume, nil)
+		t.await()
 	}
 	for len(t.waiting) > 0 {
 		waiting, lacking := t.waiting, t.lacking
 		t.waiting, t.lacking = nil, nil
 		slices.SortFunc(lacking, func(a, b Range) int { return cmp.Compare(a.Addr, b.Addr) })
 		err := r.mem.fetch(r.ctx, merged(lacking))
-		for _, resume := range waiting {
-			t.run(resume, err)
+		for _, task := range waiting {
+			t.running = task
+			task <- err // why the memory that it lacked can't be asked for
+			t.await()
 		}
 	}
 	if fault != nil {
@@ -67,20 +68,32 @@ type turns struct {
 	lacking []Range // by the tasks that wait
 }
 
-// run lets a task go on until it lacks memory or ends. err is why the memory that it lacked can't be
-// asked for.
-func (t *turns) run(resume chan error, err error) {
-	t.running = resume
-	resume <- err
+// await waits until the running task lacks memory or ends.
+func (t *turns) await() {
 	if <-t.paused {
-		t.waiting = append(t.waiting, resume)
+		t.waiting = append(t.waiting, t.running)
 	}
 }
 
 // wait lets other tasks run until the ranges have been asked for.
 func (t *turns) wait(ranges []Range) error {
 	t.lacking = append(t.lacking, ranges...)
-	resume := t.running
+	task := t.running
 	t.paused <- true
-	return <-resume
+	return <-task
+}
+
+// Remember returns a function that returns what f does, and calls it once. Unlike those of package sync it
+// waits for nobody: of tasks that run side by side ([Reader.Together]), those that ask while f runs have it run for
+// them too.
+func Remember[T any](f func() T) func() T {
+	var value T
+	isKnown := false
+	return func() T {
+		if !isKnown {
+			v := f()
+			value, isKnown = v, true
+		}
+		return value
+	}
 }

@@ -150,3 +150,25 @@ func TestAskedOnce(t *testing.T) {
 		t.Errorf("%v, asked %d times", err, c.asked)
 	}
 }
+
+// What is remembered is found out once, and nobody waits for a task that is about to.
+func TestRemember(t *testing.T) {
+	c := &chains{length: 4}
+	r := NewReader(t.Context(), c)
+	times := 0
+	remembered := Remember(func() int {
+		times++
+		found, _ := follow(r, 1, c)
+		return len(found)
+	})
+	var got []int
+	task := func() { got = append(got, remembered()) }
+	r.Together([]func(){task, task, task})
+	if !slices.Equal(got, []int{3, 3, 3}) || times == 0 {
+		t.Errorf("%v, found out %d times", got, times)
+	}
+	before := times
+	if remembered() != 3 || times != before {
+		t.Error("it is not remembered")
+	}
+}

@@ -33,6 +33,25 @@ func TestHandles(t *testing.T) {
 	}
 }
 
+// gdb prints variables as what they stand for, all of them by one request.
+func TestVariables(t *testing.T) {
+	p := live.HandlePrograms[0]
+	for _, v := range variants {
+		t.Run(v.Name, func(t *testing.T) {
+			t.Parallel()
+			job := v.work.Start(t, p.Source, p.Ranks, nil)
+			out := v.work.GDB(t, live.Process(job.Accounts[1].PID), "mpi-queues -output /dev/null", "set mpi-queues debug on",
+				"frame function "+p.Function, "info locals", "print halo")
+			out.Contains(t, `halo = MPI_COMM "halo exchange" (rank 1 of 4)`, "zero_comm = MPI_COMM 0x0 (not valid)", "integer = MPI_INT",
+				"column = MPI_DATATYPE (vector 3 of 2 MPI_DOUBLE stride 100, 48 bytes)", `created = MPI_WIN "ghost cells" (rank 1 of 4)`,
+				"sum = MPI_SUM", `$1 = MPI_COMM "halo exchange" (rank 1 of 4)`)
+			if n := strings.Count(out.All(), " round trips, "); n != 1 {
+				t.Errorf("there are %d requests", n)
+			}
+		})
+	}
+}
+
 // notKept is what no build has of some handles: the envelope of a complete request, and of a
 // send that waits, and with whom an epoch is open.
 func notKept(expression, path string) bool {

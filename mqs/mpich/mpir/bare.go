@@ -50,8 +50,10 @@ func (b *Bare) resolve(v mqs.HandleValue) *mqs.Handle {
 		h.Commutative = commutes(number)
 	case v.Kind == mqs.DatatypeHandle && h.State == "":
 		b.resolveDatatype(h, number)
-	case v.Kind == mqs.RequestHandle && h.State == "" && IsBuiltin(number):
-		h.State, h.Operation = mqs.LiveHandle, completeRequest()
+	case (v.Kind == mqs.RequestHandle || v.Kind == mqs.MessageHandle) && h.State == "" && IsBuiltin(number):
+		resolveBuiltinRequest(h, number)
+	case h.State == "" && IsBuiltin(number) && v.Kind != mqs.FileHandle && number&handleIndex >= mostBuiltins:
+		h.State = mqs.InvalidHandle
 	case h.State == "" && IsBuiltin(number) && v.Kind != mqs.FileHandle:
 		h.State = mqs.PredefinedHandle // one that mpi.h does not name
 	}

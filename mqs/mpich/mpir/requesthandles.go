@@ -16,6 +16,13 @@ const (
 	kindRMA                  = 12
 )
 
+// builtinRequests are complete from the start, by the kinds that they stand for (MPIR_REQUEST_BUILTIN_COUNT in
+// src/include/mpir_request.h, 4.0).
+const builtinRequests = 0x11
+
+// mostBuiltins is more than there are predefined objects of a kind that is no datatype's.
+const mostBuiltins = 0x40
+
 // otherKinds are what these are called, by their places up to 4.0.
 var otherKinds = map[uint32]string{
 	kindPersistentCollective: "persistent collective", kindGeneralized: "generalized", kindCollective: "collective", kindRMA: "rma",
@@ -76,7 +83,7 @@ func (s *Source) resolveRequest(h *mqs.Handle, number uint32) {
 		return
 	}
 	if IsBuiltin(number) {
-		h.State, h.Operation = mqs.LiveHandle, completeRequest()
+		resolveBuiltinRequest(h, number)
 		return
 	}
 	at, state, err := s.lib.findRequest(number)
@@ -101,6 +108,18 @@ func (s *Source) resolveRequest(h *mqs.Handle, number uint32) {
 	h.Operation = &op
 	if c := s.communicatorOfRequest(r); c != nil {
 		h.Communicator = communicatorOf(c)
+	}
+}
+
+// resolveBuiltinRequest tells the library's own requests, none of which is a message's, from none.
+func resolveBuiltinRequest(h *mqs.Handle, number uint32) {
+	switch index := number & handleIndex; {
+	case h.Kind == mqs.MessageHandle || index >= mostBuiltins:
+		h.State = mqs.InvalidHandle
+	case index < builtinRequests:
+		h.State, h.Operation = mqs.LiveHandle, completeRequest()
+	default:
+		h.Notes = append(h.Notes, "whether the library has a request of its own with this number is not known")
 	}
 }
 

@@ -58,6 +58,10 @@ func TestConstants(t *testing.T) {
 		{mqs.RequestHandle, 0x2c000000, state{mqs.NullHandle, "MPI_REQUEST_NULL"}},
 		{mqs.MessageHandle, 0x2c000000, state{mqs.NullHandle, "MPI_MESSAGE_NULL"}},
 		{mqs.MessageHandle, 0x6c000000, state{mqs.PredefinedHandle, "MPI_MESSAGE_NO_PROC"}},
+		{mqs.RequestHandle, 0x6c000010, state{mqs.LiveHandle, ""}},
+		{mqs.RequestHandle, 0x6c000011, state{"", ""}}, // a later release may have more of its own
+		{mqs.RequestHandle, 0x6c64c87b, state{mqs.InvalidHandle, ""}},
+		{mqs.MessageHandle, 0x6c000001, state{mqs.InvalidHandle, ""}},
 		{mqs.RequestHandle, 0xac0fffff, state{mqs.InvalidHandle, ""}},
 		{mqs.WinHandle, 0x20000000, state{mqs.NullHandle, "MPI_WIN_NULL"}},
 		{mqs.ErrhandlerHandle, 0x54000001, state{mqs.PredefinedHandle, "MPI_ERRORS_RETURN"}},

@@ -1,8 +1,6 @@
 package mpir
 
 import (
-	"sync"
-
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/callstack"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
@@ -21,13 +19,23 @@ type Source struct {
 	inCalls       func() *inCalls
 }
 
+// calls are those that threads are in, or why that can't be known.
+type calls struct {
+	list []callstack.Call
+	err  error
+}
+
 // NewSource returns the queues of a process whose library has proved its layouts, and has a device.
 func NewSource(lib *Library, device Device) *Source {
 	s := &Source{lib: lib, device: device}
-	s.communicators = sync.OnceValue(s.readCommunicators)
-	s.requests = sync.OnceValue(s.readRequests)
-	s.calls = sync.OnceValues(func() ([]callstack.Call, error) { return callstack.Calls(lib.Reader) })
-	s.inCalls = sync.OnceValue(s.readInCalls)
+	s.communicators = inferior.Remember(s.readCommunicators)
+	s.requests = inferior.Remember(s.readRequests)
+	calls := inferior.Remember(func() (c calls) {
+		c.list, c.err = callstack.Calls(lib.Reader)
+		return c
+	})
+	s.calls = func() ([]callstack.Call, error) { return calls().list, calls().err }
+	s.inCalls = inferior.Remember(s.readInCalls)
 	return s
 }
 

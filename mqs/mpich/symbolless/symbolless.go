@@ -5,7 +5,6 @@ package symbolless
 
 import (
 	"fmt"
-	"sync"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
@@ -46,7 +45,7 @@ func Open(r *inferior.Reader, lib Library, tables []*layout.Table) (*Source, err
 		return nil, err
 	}
 	s := &Source{r: r, lib: lib, network: n, objects: findObjects(r, n, tables)}
-	s.inCalls = sync.OnceValue(s.readInCalls)
+	s.inCalls = inferior.Remember(s.readInCalls)
 	s.attribute()
 	return s, nil
 }
