@@ -6,8 +6,8 @@
 // the same two pipes, for memory, symbols, types and threads. If it is the helper that has started
 // the debugger, a socket that the debugger has inherited takes the place of the pipes.
 //
-// This file and callbacks.go, and the types of packages inferior and layout that they name, are the
-// one definition of every message, from which python/mpi_queues/protocol.py is generated. A field
+// This file and callbacks.go, and the types of packages mqs, inferior and layout that they name, are
+// the one definition of every message, from which python/mpi_queues/protocol.py is generated. A field
 // tagged protocol:"-" is in no message.
 package bridge
 
@@ -245,7 +245,7 @@ type Part struct {
 
 // HandleText says what a handle stands for.
 type HandleText struct {
-	// Summary is one line, as MPI_Comm "halo exchange" (rank 2 of 8). It is empty if nothing is known.
+	// Summary is one line, as MPI_COMM "halo exchange" (rank 2 of 8). It is empty if nothing is known.
 	Summary string `json:"summary"`
 	// Parts follow the line.
 	Parts []Part `json:"parts"`

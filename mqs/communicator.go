@@ -12,11 +12,19 @@ func (c *Communicator) Is(name string) bool {
 	return c.Name.Known && c.Name.Value == name || strings.EqualFold(c.UniqueID.String(), name)
 }
 
-// IsSame says whether two processes, or one at two times, mean the same communicator, as far as what they
-// call it and its members tell.
+// IsSame says whether two processes are known to mean the same communicator: by what its members call it, and
+// by who these are. Communicators without a member in common can be called the same.
 func (c *Communicator) IsSame(other *Communicator) bool {
-	return c.Context == other.Context && c.Context != "" && slices.Equal(c.Group, other.Group) && slices.Equal(c.RemoteGroup, other.RemoteGroup) ||
-		c.Inter == Known(true) && c.Context == other.Context && c.Context != "" && slices.Equal(c.Group, other.RemoteGroup) && slices.Equal(c.RemoteGroup, other.Group)
+	if c.Context == "" || c.Context != other.Context || !allKnown(c.Group) || !allKnown(other.Group) {
+		return false
+	}
+	return slices.Equal(c.Group, other.Group) && slices.Equal(c.RemoteGroup, other.RemoteGroup) ||
+		slices.Equal(c.Group, other.RemoteGroup) && slices.Equal(c.RemoteGroup, other.Group) // the other side of an intercommunicator
+}
+
+// allKnown says whether a group is known, and each of its members.
+func allKnown(group []Maybe[int32]) bool {
+	return group != nil && !slices.Contains(group, Maybe[int32]{})
 }
 
 // Serves names the window or the file that the library has made the communicator for, in a sentence:

@@ -47,7 +47,8 @@ func (v *view) filter() (read.Filter, error) {
 	if !slices.Contains(render.Views, render.View(v.what)) {
 		err = errors.Join(err, fmt.Errorf("there is no view %q: it is queues, communicators, windows or files", v.what))
 	}
-	return read.Filter{Comm: v.comm, Queue: queue, Internal: v.internal, Limit: int(v.limit)}, err
+	return read.Filter{Comm: v.comm, Queue: queue, Internal: v.internal, Limit: int(v.limit),
+		NoQueues: !v.json && !render.View(v.what).HasQueues()}, err
 }
 
 // limit is a number of operations as gdb's own settings have it: 0 is none.

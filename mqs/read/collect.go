@@ -16,15 +16,23 @@ import (
 type Filter struct {
 	// Comm is a communicator's name or unique id; empty keeps all.
 	Comm string
-	// Same is a communicator of one of the processes, which is kept in each where none is called
-	// Comm; nil if there is none to fall back on.
-	Same *mqs.Communicator
+	// Same is kept in place of what is called Comm, if it is not nil.
+	Same *Same
+	// NoQueues leaves the queues out, which may take long.
+	NoQueues bool
 	// Queue keeps one queue only, if it is known.
 	Queue mqs.Maybe[mqs.OpClass]
 	// Internal keeps the MPI library's own communicators and traffic.
 	Internal bool
 	// Limit is the number of operations kept for each queue; 0 keeps all.
 	Limit int
+}
+
+// Same is a communicator of one of the processes that are read, and of the others that have it.
+type Same struct {
+	// Inferior is the debugger's number of that process.
+	Inferior     int
+	Communicator *mqs.Communicator
 }
 
 // ParseQueue reads the name of a queue as users write it: sends, receives or unexpected.
@@ -42,15 +50,17 @@ func ParseQueue(name string) (mqs.Maybe[mqs.OpClass], error) {
 	return mqs.Maybe[mqs.OpClass]{}, fmt.Errorf("no queue is called %q: it is sends, receives or unexpected", name)
 }
 
-// keeps says whether a communicator is kept.
-func (f *Filter) keeps(c *mqs.Communicator) bool {
+// keeps says whether a communicator of a process is kept.
+func (f *Filter) keeps(c *mqs.Communicator, inferior int) bool {
 	switch {
 	case f.Comm == "":
 		return true
-	case f.Same != nil:
-		return f.Same.IsSame(c)
+	case f.Same == nil:
+		return c.Is(f.Comm)
+	case f.Same.Inferior == inferior:
+		return c.UniqueID == f.Same.Communicator.UniqueID
 	}
-	return c.Is(f.Comm)
+	return f.Same.Communicator.IsSame(c)
 }
 
 // Bounds on what a source may yield before it is taken for broken.
@@ -115,12 +125,12 @@ func Collect(r *inferior.Reader, s Source, f Filter) (*mqs.Process, error) {
 			continue
 		}
 		there = append(there, listed(&c))
-		if !f.keeps(&c) {
+		if !f.keeps(&c, p.Inferior) {
 			continue
 		}
 		q := &mqs.Queues{Communicator: c}
 		for _, class := range mqs.OpClasses {
-			if f.Queue.Known && f.Queue.Value != class {
+			if f.NoQueues || f.Queue.Known && f.Queue.Value != class {
 				continue
 			}
 			if q.Queue[class], err = collectQueue(p, r, s, &q.Communicator, class, f); err != nil {

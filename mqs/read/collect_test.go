@@ -148,3 +148,40 @@ func TestCollectEndsWhenCancelled(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// Queues that nobody wants are not read.
+func TestCollectWithoutQueues(t *testing.T) {
+	s := fake()
+	s.queue = func(*mqs.Communicator, mqs.OpClass) iter.Seq2[mqs.PendingOperation, error] {
+		t.Error("a queue is read")
+		return operations(0, nil)
+	}
+	p := collect(t, s, Filter{NoQueues: true})
+	if len(p.Communicators) != 2 || p.Communicators[0].Queue != [3]*mqs.Queue{} {
+		t.Errorf("%+v", p.Communicators)
+	}
+}
+
+// The communicator of an expression is found by its id in the process that has the expression, and by its context
+// and members in others.
+func TestCollectSame(t *testing.T) {
+	group := []mqs.Maybe[int32]{mqs.Known[int32](0), mqs.Known[int32](1)}
+	s := fake()
+	s.comms = []mqs.Communicator{{UniqueID: 1, Name: mqs.Known("a"), Context: "3", Group: group}, {UniqueID: 2, Name: mqs.Known("b"), Context: "3"},
+		{UniqueID: 3, Name: mqs.Known("c"), Context: "4", Group: group}}
+	own := readable.Info().Inferior
+	for _, c := range []struct {
+		same Same
+		want string
+	}{
+		{Same{own, &s.comms[1]}, "b"},
+		{Same{own + 1, &mqs.Communicator{UniqueID: 2, Context: "4", Group: group}}, "c"},
+		{Same{own + 1, &mqs.Communicator{UniqueID: 2, Context: "3"}}, ""},
+	} {
+		p, err := Collect(inferior.NewReader(context.Background(), readable), s, Filter{Comm: "x", Same: &c.same})
+		var noComm *NoSuchCommunicatorError
+		if found := err == nil && len(p.Communicators) == 1 && p.Communicators[0].Name.Value == c.want; !found && (c.want != "" || !errors.As(err, &noComm)) {
+			t.Errorf("%+v: %+v, %v", c, p, err)
+		}
+	}
+}

@@ -68,7 +68,7 @@ func resolve(r *inferior.Reader, s Source, openErr error, values []mqs.HandleVal
 	case openErr != nil:
 		return nil, openErr
 	case !ok:
-		return nil, Unreadable("", "this process's handles can't be told: its MPI library has neither symbols nor types")
+		return nil, Unreadable("", "mpi-queues does not know what the handles of this MPI are")
 	}
 	for _, v := range values {
 		h := resolver.Resolve(v)

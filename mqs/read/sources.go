@@ -216,7 +216,7 @@ func unspent(r *inferior.Reader) *inferior.Reader {
 func (o *opened) readBoth(f Filter) (*mqs.Process, error) {
 	whole := f
 	// The two may not have the same names, nor does the DLL know what is internal.
-	whole.Comm, whole.Internal, whole.Limit = "", true, 0
+	whole.Comm, whole.Internal, whole.Limit, whole.NoQueues = "", true, 0, false
 	native, err := o.readNative(whole)
 	var u *UnreadableError
 	if o.r.Err() != nil || err != nil && (!errors.As(err, &u) || u.Final) {
@@ -258,7 +258,7 @@ func filtered(p *mqs.Process, f Filter) (*mqs.Process, error) {
 			continue
 		}
 		there = append(there, listed(&c.Communicator))
-		if !f.keeps(&c.Communicator) {
+		if !f.keeps(&c.Communicator, p.Inferior) {
 			continue
 		}
 		for _, q := range c.Queue {

@@ -25,6 +25,9 @@ const (
 // Views lists them.
 var Views = []View{Queues, Communicators, Windows, Files}
 
+// HasQueues says whether the view shows anything of the queues.
+func (v View) HasQueues() bool { return v != Windows && v != Files }
+
 // Show writes what a view shows of a snapshot, as tables.
 func (v View) Show(w io.Writer, s *mqs.Snapshot, style Style) error {
 	if v == Queues {
@@ -114,7 +117,7 @@ func filesTable(w *bufio.Writer, p *mqs.Process) {
 func listState(what string, isUnknown bool, n int) string {
 	switch {
 	case isUnknown:
-		return "  Its " + what + " are not known."
+		return "  Its " + what + " are not known. `mpi-handle' may know one by its handle."
 	case n == 0:
 		return "  There are no " + what + "."
 	}

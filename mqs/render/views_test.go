@@ -54,7 +54,7 @@ Rank ?
   it is gone.
 
 Rank ?
-  Its windows are not known.
+  Its windows are not known. ` + "`mpi-handle'" + ` may know one by its handle.
 `,
 		Files: `Rank 2 of 8
   file         rank  size  access mode                      handle  Fortran
@@ -66,7 +66,7 @@ Rank ?
   it is gone.
 
 Rank ?
-  Its files are not known.
+  Its files are not known. ` + "`mpi-handle'" + ` may know one by its handle.
 `,
 	} {
 		var b strings.Builder

@@ -275,7 +275,7 @@ class Part(TypedDict):
 class HandleText(TypedDict):
     """HandleText says what a handle stands for."""
 
-    # Summary is one line, as MPI_Comm "halo exchange" (rank 2 of 8). It is empty if nothing is
+    # Summary is one line, as MPI_COMM "halo exchange" (rank 2 of 8). It is empty if nothing is
     # known.
     summary: str
     # Parts follow the line.

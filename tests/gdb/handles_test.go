@@ -65,3 +65,13 @@ func TestNoPrinters(t *testing.T) {
 		out.Lacks(t, "halo", "Traceback", "rror")
 	}
 }
+
+// The first command of somebody who has attached can be print: gdb's prompt has started the helper.
+func TestFirstCommand(t *testing.T) {
+	t.Parallel()
+	job := work.Start(t, variables, 2, nil)
+	s := work.StartSession(t, live.Process(job.Accounts[0].PID))
+	s.Do("frame function stand")
+	s.Says("print comm", `MPI_COMM "halo exchange" (rank 0 of 2)`)
+	s.Says("info locals", "number = MPI_DOUBLE")
+}

@@ -54,7 +54,7 @@ func (o *objects[T]) open() (*openPool[T], error) {
 	if o.isRead {
 		return o.pool, o.err
 	}
-	o.isRead = true
+	defer func() { o.isRead = true }() // of several that read side by side, the last one's stays
 	at, ok := o.l.Symbols[o.symbol]
 	if !ok || !o.of.Bound() {
 		o.err = fmt.Errorf("this library's symbols and types do not tell what there is in %s", o.symbol)

@@ -48,8 +48,8 @@ func (p *Process) fileModel(f *openFile) mqs.File {
 // allFiles reads the files, once, and says whether they are known.
 func (p *Process) allFiles() ([]*openFile, bool) {
 	if !p.filesRead {
-		p.filesRead = true
 		p.files, p.filesKnown = p.readFiles()
+		p.filesRead = true
 	}
 	return p.files, p.filesKnown
 }

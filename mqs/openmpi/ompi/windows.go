@@ -49,8 +49,8 @@ func (p *Process) Windows() []mqs.Window {
 // allWindows reads the windows, once, and says whether they are known.
 func (p *Process) allWindows() ([]*window, bool) {
 	if !p.windowsRead {
-		p.windowsRead = true
 		p.windows, p.windowsKnown = p.readWindows()
+		p.windowsRead = true
 	}
 	return p.windows, p.windowsKnown
 }

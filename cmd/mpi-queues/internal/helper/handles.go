@@ -3,6 +3,7 @@ package helper
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/mpi-queues/mpi-queues/bridge"
@@ -84,20 +85,13 @@ func (h *Helper) Rank(ctx context.Context, d *bridge.Debugger, p bridge.RankPara
 // sameAs completes a filter by the communicator that an expression stands for, if none has the expression for its
 // name.
 func sameAs(ctx context.Context, d *bridge.Debugger, p bridge.QueuesParams, f *read.Filter) error {
-	if p.CommHandle == nil {
+	i := slices.IndexFunc(p.Processes, func(process bridge.Process) bool { return process.Inferior == p.CommInferior })
+	if p.CommHandle == nil || i < 0 {
 		return nil
 	}
-	for _, process := range p.Processes {
-		if process.Inferior != p.CommInferior {
-			continue
-		}
-		c, err := handleSources.FindCommunicator(inferior.NewReader(ctx, d.Inferior(process)), p.Comm, p.CommHandle)
-		if err != nil {
-			return err
-		}
-		if !c.Is(p.Comm) {
-			f.Same = c
-		}
+	c, err := handleSources.FindCommunicator(inferior.NewReader(ctx, d.Inferior(p.Processes[i])), p.Comm, p.CommHandle)
+	if err == nil && !c.Is(p.Comm) {
+		f.Same = &read.Same{Inferior: p.CommInferior, Communicator: c}
 	}
-	return nil
+	return err
 }

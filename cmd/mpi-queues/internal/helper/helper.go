@@ -89,6 +89,7 @@ func (h *Helper) Queues(ctx context.Context, d *bridge.Debugger, p bridge.Queues
 		return &bridge.UsageError{Err: err}
 	}
 	filter := read.Filter{Comm: p.Comm, Queue: queue, Internal: p.Internal, Limit: p.Limit}
+	filter.NoQueues = p.Format != "json" && !render.View(p.View).HasQueues()
 	if err := sameAs(ctx, d, p, &filter); err != nil {
 		return err
 	}
