@@ -44,6 +44,10 @@ const (
 	MethodRank = "rank"
 	// MethodStatus says what the debugger does by itself: a helper that has started it waits for that.
 	MethodStatus = "status"
+	// MethodRun has a supervisor start a job, and hold its ranks before their programs begin.
+	MethodRun = "job/run"
+	// MethodWait waits for the end of a job that was started so.
+	MethodWait = "job/wait"
 	// MethodExited is a notification: a process has ended or is not debugged any more.
 	MethodExited = "exited"
 	// MethodCancel is a notification: give up a request.
@@ -347,6 +351,50 @@ type RanksResult struct {
 	// Others are processes on this machine that the launcher started beside
 	// the job, as for MPI_Comm_spawn: other jobs.
 	Others []int `json:"others"`
+}
+
+// RunParams asks for a job to be started. It is the one request of its kind that a supervisor takes.
+type RunParams struct {
+	// Command is the shell's command line that starts it.
+	Command string `json:"command"`
+	// Folder is where it is started, empty for the debugger's working folder.
+	Folder string `json:"folder"`
+	// Environment has the lines NAME=VALUE of the environment that it is started with.
+	Environment []string `json:"environment"`
+	// Terminal is the path of what is its input and output, empty for those of the debugger.
+	Terminal string `json:"terminal"`
+	// Seconds is how long is waited for its ranks.
+	Seconds int `json:"seconds"`
+}
+
+// RunResult says what became of the start of a job.
+type RunResult struct {
+	// Job has the ranks that wait to be attached to, each before the first instruction of its program.
+	Job RanksResult `json:"job"`
+	// Missing is true if ranks have not come within the time.
+	Missing bool `json:"missing"`
+	// End is how the launcher has ended, null if it runs.
+	End *End `json:"end"`
+}
+
+// End is how a process has ended.
+type End struct {
+	// Code is its exit code, null if a signal has killed it.
+	Code *int `json:"code"`
+	// Signal is the name of that signal, or empty.
+	Signal string `json:"signal"`
+}
+
+// WaitParams asks for the end of the job's launcher.
+type WaitParams struct {
+	// Seconds is how long is waited.
+	Seconds int `json:"seconds"`
+}
+
+// WaitResult says how the job's launcher has ended.
+type WaitResult struct {
+	// End is how, null if it runs.
+	End *End `json:"end"`
 }
 
 // StatusParams says how far the debugger has come by itself, or why it goes no further.

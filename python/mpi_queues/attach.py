@@ -46,7 +46,7 @@ When this is interrupted, the ranks that are attached by then stay so.
         found: protocol.RanksResult = LINK.request(
             protocol.METHOD_RANKS, {"pid": pid}, protocol.RanksResult, serve_nothing,
             parameters.helper_name(), parameters.is_debugging())
-        attaching = _Attaching(_checked(found["ranks"] or []))
+        attaching = Attaching(checked(found["ranks"] or []))
         with interrupts.held(), unattended():
             attaching.run()
             attaching.select(found["self"])
@@ -58,7 +58,7 @@ When this is interrupted, the ranks that are attached by then stay so.
             raise Cancelled()
 
 
-class _Attaching:
+class Attaching:
     """One run of `mpi-attach'. Its ranks are in order."""
 
     def __init__(self, ranks: List[protocol.Rank]) -> None:
@@ -129,12 +129,16 @@ class _Attaching:
                          % summary.capital(summary.ranks(self._left, "is", "are")))
         return "\n".join(lines + _told_of_others(self.ranks, found))
 
+    def vacant(self) -> Tuple[int, bool]:
+        """Returns an inferior for the next rank, and whether it was added."""
+        return inferiors.vacant()
+
     def _attach(self, rank: protocol.Rank) -> None:
         """Attaches to one rank."""
         reason = inferiors.obstacle(rank["pid"])
         if not reason:
             if self._vacant is None:
-                self._vacant = inferiors.vacant()
+                self._vacant = self.vacant()
             number, is_added = self._vacant
             reason = inferiors.attach(number, rank["pid"])
         if reason:
@@ -168,7 +172,7 @@ def _process_id(argument: str) -> int:
     return int(inferior.pid)
 
 
-def _checked(ranks: List[protocol.Rank]) -> List[protocol.Rank]:
+def checked(ranks: List[protocol.Rank]) -> List[protocol.Rank]:
     """Returns the ranks in order, each process once. Raises Failure for impossible ones."""
     if len(ranks) > _MAX_RANKS:
         raise Failure("The helper says that the job has %d ranks, which can't be." % len(ranks))

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from typing import List, Optional
+from typing import List, Optional, Sequence
 
 from .channel import Channel
 from .errors import Failure, last_lines
@@ -21,7 +21,8 @@ class Helper(Peer):
     temporary file without a name for its standard error, so that it can never block on it.
     """
 
-    def __init__(self, path: str, debug: bool) -> None:
+    def __init__(self, path: str, debug: bool, arguments: Sequence[str] = ("helper",),
+                 files: Sequence[int] = ()) -> None:
         self._log = tempfile.TemporaryFile()
         self._log_seen = 0
         environment = dict(os.environ)
@@ -29,8 +30,9 @@ class Helper(Peer):
             environment["MPI_QUEUES_DEBUG"] = "1"
         try:
             self._process = subprocess.Popen(
-                [path, "helper"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                stderr=self._log, bufsize=0, env=environment, start_new_session=True)
+                [path, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                stderr=self._log, bufsize=0, env=environment, start_new_session=True,
+                pass_fds=files)
         except OSError as error:
             self._log.close()
             raise Failure("The helper program %s could not be started (%s): see that it was built"

@@ -156,29 +156,7 @@ class Link:
 
     def _handshake(self) -> None:
         """Introduces both ends to each other."""
-        helper = self._running()
-        params: protocol.InitializeParams = {
-            "protocol": protocol.PROTOCOL_VERSION,
-            "extension": _extension_version(),
-            "debugger": "gdb " + gdb.VERSION,
-        }
-        exchange = Exchange(helper, next(self._ids), serve_nothing)
-        exchange.limit(HANDSHAKE_SECONDS, "did not answer within %d seconds of its start")
-        try:
-            result: protocol.InitializeResult = exchange.run(
-                protocol.METHOD_INITIALIZE, params, protocol.InitializeResult)
-        except Refused as refusal:
-            if refusal.code != protocol.CODE_VERSION:
-                raise BrokenHelper("did not begin (%s)" % one_line(str(refusal)))
-            raise BrokenHelper("speaks another version of the protocol than this extension (%s):"
-                               " install both from one release, the helper with `%s'"
-                               % (one_line(str(refusal)), find_helper.INSTALL))
-        if result["protocol"] != protocol.PROTOCOL_VERSION:
-            raise BrokenHelper("speaks version %d of the protocol and this extension version %d:"
-                               " install both from one release, the helper with `%s'"
-                               % (result["protocol"], protocol.PROTOCOL_VERSION,
-                                  find_helper.INSTALL))
-        self.window = Window(result["window"])
+        self.window = Window(handshake(self._running(), next(self._ids))["window"])
 
     @contextlib.contextmanager
     def _ended_on_faults(self) -> Iterator[None]:
@@ -194,6 +172,32 @@ class Link:
         except BaseException:
             self.close()
             raise
+
+
+def handshake(peer: Peer, number: int) -> protocol.InitializeResult:
+    """Introduces this gdb to a process that serves it, by the first request. Raises BrokenHelper."""
+    params: protocol.InitializeParams = {
+        "protocol": protocol.PROTOCOL_VERSION,
+        "extension": _extension_version(),
+        "debugger": "gdb " + gdb.VERSION,
+    }
+    exchange = Exchange(peer, number, serve_nothing)
+    exchange.limit(HANDSHAKE_SECONDS, "did not answer within %d seconds of its start")
+    try:
+        result: protocol.InitializeResult = exchange.run(
+            protocol.METHOD_INITIALIZE, params, protocol.InitializeResult)
+    except Refused as refusal:
+        if refusal.code != protocol.CODE_VERSION:
+            raise BrokenHelper("did not begin (%s)" % one_line(str(refusal)))
+        raise BrokenHelper("speaks another version of the protocol than this extension (%s):"
+                           " install both from one release, the helper with `%s'"
+                           % (one_line(str(refusal)), find_helper.INSTALL))
+    if result["protocol"] != protocol.PROTOCOL_VERSION:
+        raise BrokenHelper("speaks version %d of the protocol and this extension version %d:"
+                           " install both from one release, the helper with `%s'"
+                           % (result["protocol"], protocol.PROTOCOL_VERSION,
+                              find_helper.INSTALL))
+    return result
 
 
 def _describe(helper: Peer, fault: str) -> str:

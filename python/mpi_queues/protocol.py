@@ -29,6 +29,10 @@ METHOD_RANK = "rank"
 # MethodStatus says what the debugger does by itself: a helper that has started it waits for
 # that.
 METHOD_STATUS = "status"
+# MethodRun has a supervisor start a job, and hold its ranks before their programs begin.
+METHOD_RUN = "job/run"
+# MethodWait waits for the end of a job that was started so.
+METHOD_WAIT = "job/wait"
 # MethodExited is a notification: a process has ended or is not debugged any more.
 METHOD_EXITED = "exited"
 # MethodCancel is a notification: give up a request.
@@ -389,6 +393,58 @@ class RanksResult(TypedDict):
     # Others are processes on this machine that the launcher started beside the job, as for
     # MPI_Comm_spawn: other jobs.
     others: List[int]
+
+
+class RunParams(TypedDict):
+    """RunParams asks for a job to be started. It is the one request of its kind that a
+    supervisor takes.
+    """
+
+    # Command is the shell's command line that starts it.
+    command: str
+    # Folder is where it is started, empty for the debugger's working folder.
+    folder: str
+    # Environment has the lines NAME=VALUE of the environment that it is started with.
+    environment: List[str]
+    # Terminal is the path of what is its input and output, empty for those of the debugger.
+    terminal: str
+    # Seconds is how long is waited for its ranks.
+    seconds: int
+
+
+class RunResult(TypedDict):
+    """RunResult says what became of the start of a job."""
+
+    # Job has the ranks that wait to be attached to, each before the first instruction of its
+    # program.
+    job: RanksResult
+    # Missing is true if ranks have not come within the time.
+    missing: bool
+    # End is how the launcher has ended, null if it runs.
+    end: Optional[End]
+
+
+class End(TypedDict):
+    """End is how a process has ended."""
+
+    # Code is its exit code, null if a signal has killed it.
+    code: Optional[int]
+    # Signal is the name of that signal, or empty.
+    signal: str
+
+
+class WaitParams(TypedDict):
+    """WaitParams asks for the end of the job's launcher."""
+
+    # Seconds is how long is waited.
+    seconds: int
+
+
+class WaitResult(TypedDict):
+    """WaitResult says how the job's launcher has ended."""
+
+    # End is how, null if it runs.
+    end: Optional[End]
 
 
 class StatusParams(TypedDict):

@@ -129,7 +129,7 @@ def notifications_suppressed() -> Iterator[None]:
 
     It writes those past whoever wants a command's output. Before gdb 12 that can't be helped.
     """
-    with _set("suppress-cli-notifications", "on"):
+    with setting("suppress-cli-notifications", "on"):
         yield
 
 
@@ -139,20 +139,20 @@ def unattended() -> Iterator[None]:
     debuginfod = _value("debuginfod enabled")
     if debuginfod == "ask":
         debuginfod = "off"  # not asked, gdb would set it so for good
-    with _set("confirm", "off"), _set("pagination", "off"), notifications_suppressed(), \
-            _set("debuginfod enabled", debuginfod or ""):
+    with setting("confirm", "off"), setting("pagination", "off"), notifications_suppressed(), \
+            setting("debuginfod enabled", debuginfod or ""):
         yield
 
 
 @contextlib.contextmanager
 def functions_not_called() -> Iterator[None]:
     """Keeps expressions inside the block from calling functions of the process."""
-    with _set("may-call-functions", "off"):
+    with setting("may-call-functions", "off"):
         yield
 
 
 @contextlib.contextmanager
-def _set(name: str, value: str) -> Iterator[None]:
+def setting(name: str, value: str) -> Iterator[None]:
     """Changes a setting inside the block, if this gdb has it."""
     before = _value(name)
     if before is None or before == value:
@@ -190,7 +190,7 @@ def unwinding() -> Iterator[None]:
         return
     delattr(gdb, name)
     try:
-        with _set("python print-stack", "none"):
+        with setting("python print-stack", "none"):
             yield
     finally:
         setattr(gdb, name, unwinders)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/bridge"
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/launch"
 	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
@@ -147,6 +148,11 @@ func (h *Helper) Ranks(_ context.Context, _ *bridge.Debugger, p bridge.RanksPara
 	if err != nil {
 		return nil, read.Unreadable("", "%w", err)
 	}
+	return RanksOf(job), nil
+}
+
+// RanksOf is a job as the extension is told of it.
+func RanksOf(job *launch.Job) *bridge.RanksResult {
 	out := &bridge.RanksResult{Launcher: job.Launcher, Name: job.Name, Size: optional(job.Size), Others: job.Others}
 	for _, r := range job.Ranks {
 		out.Ranks = append(out.Ranks, bridge.Rank{Rank: optional(r.Number), PID: r.PID, Host: r.Host, Executable: r.Executable, Exited: r.Exited, Obstacle: r.Obstacle})
@@ -154,7 +160,7 @@ func (h *Helper) Ranks(_ context.Context, _ *bridge.Debugger, p bridge.RanksPara
 	if job.Self != nil {
 		out.Self = job.Self.PID
 	}
-	return out, nil
+	return out
 }
 
 func optional(n mqs.Maybe[int32]) *int32 {

@@ -1,0 +1,62 @@
+package commandline
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// Prefixed returns the command line of a launcher with something before each program, which is to be
+// one or more words. A line of no launcher whose options it knows is returned as it is, and so is one in
+// which such words stand already. Errors are sentences for users.
+func Prefixed(ctx context.Context, line, prefix string) (string, error) {
+	all, isSimple := words(line)
+	for len(all) > 0 && isAssignment(all[0].text) {
+		all = all[1:]
+	}
+	if len(all) == 0 {
+		return line, nil
+	}
+	s := syntaxOf(ctx, find(all[0].text))
+	if s == nil {
+		return line, nil
+	}
+	if !isSimple {
+		return "", fmt.Errorf("only one command can be started: put what is more than that into a script")
+	}
+	places, err := s.programs(all[1:])
+	if err != nil {
+		return "", fmt.Errorf("%w: put `mpi-queues rank --' before the program, so that it is found", err)
+	}
+	for i := len(places) - 1; i >= 0; i-- {
+		line = line[:places[i]] + prefix + " " + line[places[i]:]
+	}
+	return line, nil
+}
+
+// programs returns where in a line the programs stand.
+func (s *syntax) programs(args []word) ([]int, error) {
+	var places []int
+	for i := 0; i < len(args); i++ {
+		text := args[i].text
+		if strings.HasPrefix(text, "-") && len(text) > 1 {
+			if text == "--" {
+				continue
+			}
+			n, known := s.arguments(text)
+			if !known {
+				return nil, fmt.Errorf("the option %s is not known", text)
+			}
+			i += n
+			continue
+		}
+		if text == s.separator {
+			continue
+		}
+		places = append(places, args[i].start)
+		for i < len(args) && args[i].text != s.separator {
+			i++
+		}
+	}
+	return places, nil
+}

@@ -1,0 +1,88 @@
+package supervisor
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/mpi-queues/mpi-queues/bridge"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/rendezvous"
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
+)
+
+// launcher is the process that a job's command line has started.
+type launcher struct {
+	pid   int
+	name  string
+	ended chan struct{} // closed when it has
+	state *os.ProcessState
+}
+
+// launch starts a command line. Open MPI's mpirun and PRRTE's put what starts ranks before their
+// programs themselves, when a setting of theirs says so (orte_fork_agent, prte_fork_agent).
+func (s *Supervisor) launch(command, prefix string, p bridge.RunParams) (*launcher, error) {
+	// As it is with gdb's `run', the shell is replaced by the command.
+	cmd := exec.Command("/bin/sh", "-c", "exec "+command)
+	cmd.Dir = p.Folder
+	cmd.Env = append(p.Environment, rendezvous.Variable+"="+s.listener.Path,
+		"OMPI_MCA_orte_fork_agent="+prefix, "PRTE_MCA_prte_fork_agent="+prefix)
+	cmd.Stdout, cmd.Stderr = s.out, s.errs
+	if p.Terminal != "" {
+		tty, err := os.OpenFile(p.Terminal, os.O_RDWR|syscall.O_NOCTTY, 0)
+		if err != nil {
+			return nil, fmt.Errorf("the terminal of `set inferior-tty' can't be opened: %w", err)
+		}
+		defer func() { _ = tty.Close() }()
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
+	}
+	// The terminal's Ctrl-C is for gdb.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	l := &launcher{pid: cmd.Process.Pid, ended: make(chan struct{})}
+	l.name, _ = procfs.Host.Name(l.pid)
+	go func() {
+		_ = cmd.Wait() // the state says how
+		l.state = cmd.ProcessState
+		close(l.ended)
+	}()
+	return l, nil
+}
+
+// end is how the launcher, which has, has ended.
+func (l *launcher) end() *bridge.End {
+	status, ok := l.state.Sys().(syscall.WaitStatus)
+	if ok && status.Signaled() {
+		return &bridge.End{Signal: unix.SignalName(status.Signal())}
+	}
+	code := l.state.ExitCode()
+	return &bridge.End{Code: &code}
+}
+
+// process is one process, whatever becomes of its number.
+type process struct{ pid, fd int }
+
+func openProcess(pid int) *process {
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		fd = -1 // Linux before 5.3, or a filter of a container's
+	}
+	return &process{pid, fd}
+}
+
+func (p *process) kill() {
+	if p.fd < 0 || errors.Is(unix.PidfdSendSignal(p.fd, unix.SIGKILL, nil, 0), unix.ENOSYS) {
+		_ = unix.Kill(p.pid, unix.SIGKILL)
+	}
+}
+
+func (p *process) close() {
+	if p.fd >= 0 {
+		_ = unix.Close(p.fd)
+	}
+}

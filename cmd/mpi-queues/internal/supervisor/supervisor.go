@@ -1,0 +1,232 @@
+// Package supervisor starts a job for a debugger, and sees that nothing of it is left when the debugger
+// ends: it is a process of its own, between gdb and the job's launcher, and outlives gdb's helper.
+//
+// Each rank is started through `mpi-queues rank', which meets the supervisor before it executes its
+// program, and is stopped before the program's first instruction. There gdb attaches to it.
+package supervisor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/mpi-queues/mpi-queues/bridge"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/commandline"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/helper"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/hold"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/rendezvous"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/scratch"
+	"github.com/mpi-queues/mpi-queues/mqs/launch"
+)
+
+// Supervisor starts one job.
+type Supervisor struct {
+	version  string
+	debugger int
+	// out and errs are the job's output, where the debugger's own goes.
+	out, errs *os.File
+
+	folder   *scratch.Folder
+	listener *rendezvous.Listener
+	launcher *launcher
+
+	mu sync.Mutex
+	// held are the ranks that have been stopped before their programs began, by process id.
+	held map[int]*process
+	came chan struct{} // after one more is there, or has failed
+	// isComplete is true once the debugger has been told of the ranks.
+	isComplete bool
+}
+
+// New returns a supervisor of a version of this program for a debugger, by its process id.
+// [Supervisor.Close] ends its job.
+func New(version string, debugger int, out, errs *os.File) *Supervisor {
+	return &Supervisor{version: version, debugger: debugger, out: out, errs: errs, held: map[int]*process{}, came: make(chan struct{}, 1)}
+}
+
+// Server answers what gdb's extension asks for.
+func (s *Supervisor) Server(log zerolog.Logger) *bridge.Server {
+	b := bridge.NewServer(s.version, log)
+	bridge.Register(b, bridge.MethodRun, s.Run)
+	bridge.Register(b, bridge.MethodWait, s.Wait)
+	bridge.RegisterNotification(b, bridge.MethodExited, s.Exited)
+	return b
+}
+
+// rankProgram is the name of a link to this program in the supervisor's folder, whose path needs no quotes.
+const rankProgram = "mpi-queues"
+
+// Run starts the job, and returns when all its ranks wait or the launcher has ended.
+func (s *Supervisor) Run(ctx context.Context, d *bridge.Debugger, p bridge.RunParams) (*bridge.RunResult, error) {
+	if s.launcher != nil {
+		return nil, &bridge.UsageError{Err: errors.New("a job was started already")}
+	}
+	if err := s.prepare(); err != nil {
+		return nil, &bridge.UsageError{Err: fmt.Errorf("the job can't be started: %w", err)}
+	}
+	prefix := filepath.Join(s.folder.Path, rankProgram) + " rank --"
+	command, err := commandline.Prefixed(ctx, p.Command, prefix)
+	if err != nil {
+		return nil, &bridge.UsageError{Err: err}
+	}
+	go s.accept()
+	if s.launcher, err = s.launch(command, prefix, p); err != nil {
+		return nil, &bridge.UsageError{Err: err}
+	}
+	result, err := s.await(ctx, d, time.Duration(p.Seconds)*time.Second)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	s.isComplete = true
+	s.mu.Unlock()
+	return result, nil
+}
+
+// prepare makes the folder in which ranks meet the supervisor.
+func (s *Supervisor) prepare() error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if s.folder, err = scratch.New(); err != nil {
+		return err
+	}
+	if err := os.Symlink(self, filepath.Join(s.folder.Path, rankProgram)); err != nil {
+		return err
+	}
+	s.listener, err = rendezvous.Listen(s.folder.Path, s.debugger)
+	return err
+}
+
+// accept holds the ranks that come, side by side.
+func (s *Supervisor) accept() {
+	for {
+		r, err := s.listener.Accept()
+		if err != nil {
+			return
+		}
+		go s.hold(r)
+	}
+}
+
+func (s *Supervisor) hold(r *rendezvous.Rank) {
+	s.mu.Lock()
+	isLate := s.isComplete
+	s.mu.Unlock()
+	if isLate {
+		r.Close() // nobody would attach to it
+		return
+	}
+	p := openProcess(r.PID) // before its number can become another's
+	err := hold.Executed(r.PID, r.Go)
+	r.Close()
+	if err != nil {
+		p.close() // the rank has said what was wrong with its program, or starts by itself
+	} else {
+		s.mu.Lock()
+		s.held[r.PID] = p
+		s.mu.Unlock()
+	}
+	select {
+	case s.came <- struct{}{}:
+	default:
+	}
+}
+
+// await waits until all ranks are held.
+func (s *Supervisor) await(ctx context.Context, d *bridge.Debugger, within time.Duration) (*bridge.RunResult, error) {
+	late := time.NewTimer(within)
+	defer late.Stop()
+	result := &bridge.RunResult{}
+	size := 0
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-s.launcher.ended:
+			result.End = s.launcher.end()
+		case <-late.C:
+			result.Missing = true
+		case <-s.came:
+		}
+		held := s.heldRanks()
+		if size == 0 && len(held) > 0 {
+			size = sizeOf(held[0])
+		}
+		if size > 0 {
+			d.Progress(ctx, fmt.Sprintf("%d of %d ranks have come", len(held), size))
+		}
+		if result.End != nil || result.Missing || size > 0 && len(held) >= size {
+			result.Job = s.job(held)
+			return result, nil
+		}
+	}
+}
+
+// heldRanks are the process ids of the ranks that are held, in no order.
+func (s *Supervisor) heldRanks() []int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	pids := make([]int, 0, len(s.held))
+	for pid := range s.held {
+		pids = append(pids, pid)
+	}
+	return pids
+}
+
+// sizeOf is that of the job of a rank, 0 if the rank does not know.
+func sizeOf(pid int) int {
+	job, err := launch.Find(pid)
+	if err != nil || !job.Size.Known {
+		return 0
+	}
+	return int(job.Size.Value)
+}
+
+// job is the job of the ranks that are held.
+func (s *Supervisor) job(held []int) bridge.RanksResult {
+	if len(held) > 0 {
+		if job, err := launch.Find(held[0]); err == nil {
+			out := helper.RanksOf(job)
+			out.Self = 0
+			return *out
+		}
+	}
+	out := bridge.RanksResult{Launcher: s.launcher.pid, Name: s.launcher.name}
+	for _, pid := range held {
+		out.Ranks = append(out.Ranks, bridge.Rank{PID: pid})
+	}
+	return out
+}
+
+// Wait waits for the end of the launcher.
+func (s *Supervisor) Wait(ctx context.Context, _ *bridge.Debugger, p bridge.WaitParams) (*bridge.WaitResult, error) {
+	if s.launcher == nil {
+		return nil, &bridge.UsageError{Err: errors.New("no job was started")}
+	}
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-time.After(time.Duration(p.Seconds) * time.Second):
+		return &bridge.WaitResult{}, nil
+	case <-s.launcher.ended:
+		return &bridge.WaitResult{End: s.launcher.end()}, nil
+	}
+}
+
+// Exited hears that a rank has ended, or is not debugged any more.
+func (s *Supervisor) Exited(_ context.Context, p bridge.ExitedParams) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if rank, known := s.held[p.PID]; known {
+		rank.close()
+		delete(s.held, p.PID)
+	}
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/rendezvous"
+)
+
+// The exit codes that shells have for a program that can't be executed, and for one that is not there.
+const (
+	exitNotExecutable = 126
+	exitNotFound      = 127
+)
+
+// defaultRankWait is how long a rank waits for its debugger: the others may need long to be started.
+const defaultRankWait = time.Minute
+
+// Who traces a rank that is about to execute its program traces one thread of it, the main one, and
+// only here the main goroutine can be kept on that.
+func init() {
+	if len(os.Args) > 1 && os.Args[1] == rankName {
+		runtime.LockOSThread()
+	}
+}
+
+const rankName = "rank"
+
+func rankCommand() *cobra.Command {
+	var wait time.Duration
+	c := &cobra.Command{
+		Use:   rankName + " [flags] -- PROGRAM [ARGUMENT]...",
+		Short: "Start one rank of a job so that it can be debugged",
+		Long: "rank executes a program, as one rank of a job. A launcher starts it in place of the\n" +
+			"program: `mpirun -n 4 mpi-queues rank -- ./program'.\n\n" +
+			"The user's debuggers may trace the program, also where the kernel lets them trace only\n" +
+			"what they have started (ptrace_scope 1). If it is `mpi-run' that has started the job, the\n" +
+			"rank waits for the debugger first; one for which none comes starts by itself, and says so.",
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return rank(args, wait)
+		},
+	}
+	// What follows the program is the program's.
+	c.Flags().SetInterspersed(false)
+	c.Flags().DurationVar(&wait, "wait", defaultRankWait, "how long to wait for the debugger")
+	return c
+}
+
+// rank executes a program in place of this one.
+func rank(args []string, wait time.Duration) error {
+	path, err := program(args[0])
+	if err != nil {
+		return &exitError{exitNotFound, fmt.Errorf("%s: %w", args[0], err)}
+	}
+	place := os.Getenv(rendezvous.Variable)
+	switch {
+	case isRank(path, args):
+		// It was put there twice, by the user and for him: the inner one is the rank.
+	case place == "":
+		rendezvous.LetAnyTrace()
+	default:
+		// What the program starts is no rank of this job.
+		if err := os.Unsetenv(rendezvous.Variable); err != nil {
+			return unreadable(err)
+		}
+		ctx, stop := context.WithTimeout(context.Background(), wait)
+		err := rendezvous.Meet(ctx, place)
+		stop()
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "mpi-queues: process %d (%s) starts without a debugger: %v\n", os.Getpid(), filepath.Base(args[0]), err)
+			rendezvous.LetAnyTrace()
+		}
+	}
+	err = syscall.Exec(path, args, os.Environ())
+	return &exitError{exitNotExecutable, fmt.Errorf("%s: %w", args[0], err)}
+}
+
+// isRank says whether a command is this one again.
+func isRank(path string, args []string) bool {
+	if len(args) < 2 || args[1] != rankName {
+		return false
+	}
+	own, err1 := os.Stat("/proc/self/exe")
+	other, err2 := os.Stat(path)
+	return err1 == nil && err2 == nil && os.SameFile(own, other)
+}
+
+// program returns the path of a program, as launchers find it: like a shell, and then in the working folder.
+func program(name string) (string, error) {
+	path, err := exec.LookPath(name)
+	if err == nil || errors.Is(err, exec.ErrDot) || strings.ContainsRune(name, filepath.Separator) {
+		if errors.Is(err, exec.ErrDot) {
+			err = nil
+		}
+		return path, cause(err)
+	}
+	if here, hereErr := exec.LookPath("./" + name); hereErr == nil {
+		return here, nil
+	}
+	return "", cause(err)
+}
+
+// cause is an error of package exec without the program's name.
+func cause(err error) error {
+	var e *exec.Error
+	if errors.As(err, &e) {
+		return e.Err
+	}
+	return err
+}

@@ -1,0 +1,129 @@
+"""The process that has started a job for this gdb, and ends it with gdb."""
+
+import itertools
+import os
+import weakref
+from typing import Any, Dict, List, Mapping, Optional, Tuple
+
+import gdb
+
+from . import find_helper, interrupts, parameters, protocol
+from .errors import BrokenHelper, Cancelled, Failure
+from .exchange import Exchange, UnknownMethod
+from .framing import encode
+from .helper import Helper
+from .link import handshake
+from .progress import Progress
+
+
+class Supervisor:
+    """A job's supervisor, which runs as long as the job is debugged."""
+
+    def __init__(self) -> None:
+        """Starts it. Raises Failure."""
+        path = find_helper.find(parameters.helper_name())
+        self._ids = itertools.count(1)
+        self._pids: Dict[int, int] = {}
+        files = [os.dup(1), os.dup(2)]
+        try:
+            self._peer: Optional[Helper] = Helper(
+                path, parameters.is_debugging(),
+                ["supervise", "--output=%d" % files[0], "--errors=%d" % files[1]], files)
+        finally:
+            for descriptor in files:
+                os.close(descriptor)
+        try:
+            with interrupts.held():
+                handshake(self._peer, next(self._ids))
+        except BaseException:
+            self.close()
+            raise
+
+    def request(self, method: str, params: Mapping[str, Any], result: Any) -> Any:
+        """Sends a request and returns its result. Raises Failure."""
+        if self._peer is None:
+            raise Failure("The job has ended.")
+        progress = Progress()
+
+        def serve(called: str, given: Any) -> Tuple[Any, Optional[bytes]]:
+            if called != protocol.METHOD_PROGRESS:
+                raise UnknownMethod
+            progress.show(str(given.get("message", "")))
+            return None, None
+
+        try:
+            with interrupts.held():
+                return Exchange(self._peer, next(self._ids), serve).run(method, params, result)
+        except KeyboardInterrupt:
+            self.close()
+            raise Cancelled()
+        except BrokenHelper as fault:
+            words = self._peer.last_words()
+            self.close()
+            raise Failure("What has started the job %s.%s" % (fault, "".join(
+                "\n  " + word for word in words)))
+        finally:
+            progress.erase()
+
+    def watch(self, number: int, pid: int) -> None:
+        """Remembers that an inferior is a rank of the job."""
+        self._pids[number] = pid
+
+    def inferiors(self) -> List[gdb.Inferior]:
+        """Returns the inferiors that are ranks of the job still, in the order of their numbers."""
+        return sorted((inferior for inferior in gdb.inferiors()
+                       if inferior.pid and self._pids.get(inferior.num) == inferior.pid),
+                      key=lambda inferior: inferior.num)
+
+    def gone(self, number: int) -> None:
+        """Hears that the process of an inferior has ended, or is not debugged any more."""
+        pid = self._pids.pop(number, 0)
+        if pid and self._peer is not None:
+            with interrupts.held():
+                try:
+                    self._peer.channel.send(encode({
+                        "jsonrpc": "2.0", "method": protocol.METHOD_EXITED,
+                        "params": {"inferior": number, "pid": pid}}))
+                except BrokenHelper:
+                    pass  # it has ended, and the job with it
+
+    def close(self) -> None:
+        """Ends the job, but for ranks that were let go of."""
+        peer, self._peer = self._peer, None
+        self._pids.clear()
+        if peer:
+            peer.end(grace=5)
+
+
+# Those whose jobs are debugged; gdb's end ends them, since that closes their pipes.
+_all: "weakref.WeakSet[Supervisor]" = weakref.WeakSet()
+
+
+def start() -> Supervisor:
+    """Starts a supervisor. Raises Failure."""
+    supervisor = Supervisor()
+    _all.add(supervisor)
+    return supervisor
+
+
+def _on_exited(event: Any) -> None:
+    """Serves gdb's event for a process that has ended, was killed or detached."""
+    try:
+        for supervisor in list(_all):
+            supervisor.gone(event.inferior.num)
+    except (Exception, KeyboardInterrupt):
+        pass  # nothing is lost, and gdb would show it amid what the user is doing
+
+
+def _on_exiting(event: Any) -> None:
+    """Ends the jobs before gdb would let them run on, as it does with what it has attached to."""
+    try:
+        for supervisor in list(_all):
+            supervisor.close()
+    except (Exception, KeyboardInterrupt):
+        pass  # they end with the pipes
+
+
+gdb.events.exited.connect(_on_exited)
+if hasattr(gdb.events, "gdb_exiting"):  # since gdb 12
+    gdb.events.gdb_exiting.connect(_on_exiting)
