@@ -5,15 +5,16 @@ from typing import Dict, List, Optional, Tuple
 
 import gdb
 
-from . import inferiors, interrupts, jobs, options, parameters, protocol, running, summary, \
-    supervisor
+from . import interrupts, options, parameters, protocol, running, supervisor
 from .attach import Attaching, checked
 from .errors import Failure, one_line, reported
 from .options import Option
-from .selection import select_inferior, unattended
+from .selection import unattended
 
 _OPTIONS: Tuple[Option, ...] = (
-    Option("start", "", "Stop in main, as gdb's `start' does."),
+    Option("non-stop", "", "Let ranks stop one by one, and run in the background: see `help\n"
+           "mpi-continue'. gdb can choose that only while no process is debugged."),
+    Option("start", "", "Stop all ranks in main, as gdb's `start' does."),
 )
 
 _SECONDS = 60
@@ -22,10 +23,12 @@ _SECONDS = 60
 _last = ""
 _job: Optional[supervisor.Supervisor] = None
 _numbers: List[int] = []
+# Whether it is mpi-run that has chosen the non-stop mode.
+_was_all_stop = False
 
 
 class Run(gdb.Command):
-    __doc__ = """Start an MPI job, with its ranks under the debugger from their first instruction on.
+    __doc__ = """Start an MPI job whose ranks are debugged from their first instruction on.
 Usage: mpi-run [OPTION]... [COMMAND...]
 
 %s
@@ -52,6 +55,7 @@ where gdb's own goes. Its input is empty, unless COMMAND redirects it.""" % opti
                           " `mpi-run mpirun -n 4 ./program'.")
         _end_last(from_tty)
         _last = command
+        _set_non_stop("non-stop" in given)
         _job = supervisor.start()
         try:
             starting = _start(_job, command)
@@ -61,14 +65,22 @@ where gdb's own goes. Its input is empty, unless COMMAND redirects it.""" % opti
         if starting is None:
             return
         if "start" in given:
-            gdb.execute("tbreak main", to_string=True)
-        finish(_job, running.proceed(_job.inferiors()))
+            running.stop_in_main(_job.inferiors())
+            return
+        if running.is_non_stop():
+            running.proceed_in_background(_job.inferiors(), "continue")
+        else:
+            running.proceed()
+            finish()
 
 
-def finish(job: supervisor.Supervisor, has_stopped: bool) -> None:
-    """Says how the job has ended, if none of its ranks is left."""
-    if has_stopped or job.inferiors():
+def finish() -> None:
+    """Says how the job that was started has ended, if none of its ranks is left."""
+    global _job
+    job = _job
+    if job is None or job.inferiors():
         return
+    _job = None
     waited: protocol.WaitResult = job.request(
         protocol.METHOD_WAIT, {"seconds": 10}, protocol.WaitResult)
     if waited["end"]:
@@ -110,6 +122,18 @@ def _end_last(from_tty: bool) -> None:
         numbers = [inferior.num for inferior in _job.inferiors()]
         gdb.execute("kill inferiors " + " ".join(map(str, numbers)), to_string=True)
     _job.close()
+
+
+def _set_non_stop(is_wanted: bool) -> None:
+    """Sets whether ranks stop one by one, if that is to be changed. Raises Failure."""
+    global _was_all_stop
+    if is_wanted == running.is_non_stop() or not is_wanted and not _was_all_stop:
+        return
+    if any(inferior.pid for inferior in gdb.inferiors()):
+        raise Failure("gdb can change between all-stop and non-stop mode only while no process is"
+                      " debugged: `detach' or `kill' what is debugged.")
+    gdb.execute("set non-stop %s" % ("on" if is_wanted else "off"), to_string=True)
+    _was_all_stop = is_wanted
 
 
 def _query(question: str) -> bool:
@@ -192,4 +216,13 @@ def _environment() -> List[str]:
     return [line for line in lines if "=" in line]
 
 
+def _before_prompt(_: object = None) -> None:
+    """Tells the end of the job before gdb asks for the next command, whatever has let it go on."""
+    try:
+        finish()
+    except (Exception, KeyboardInterrupt):
+        pass  # nobody has asked
+
+
+gdb.events.before_prompt.connect(_before_prompt)
 Run()
