@@ -5,8 +5,8 @@ from typing import Dict, List, Optional, Tuple
 
 import gdb
 
-from . import inferiors, interrupts, jobs, options, parameters, protocol, running, summary, \
-    supervisor
+from . import acquisition, inferiors, interrupts, jobs, options, parameters, protocol, running, \
+    summary, supervisor
 from .attach import Attaching, checked
 from .errors import Failure, one_line, reported
 from .options import Option
@@ -60,7 +60,9 @@ where gdb's own goes. Its input is empty, unless COMMAND redirects it.""" % opti
             raise
         if starting is None:
             return
-        if "start" in given:
+        if "start" in given or starting.is_to_main:
+            if acquisition.in_main():
+                return
             gdb.execute("tbreak main", to_string=True)
         finish(_job, running.proceed(_job.inferiors()))
 
@@ -130,6 +132,8 @@ def _start(job: supervisor.Supervisor, command: str) -> Optional["_Starting"]:
     }
     gdb.flush()
     result: protocol.RunResult = job.request(protocol.METHOD_RUN, params, protocol.RunResult)
+    if result["note"]:
+        gdb.write(one_line(result["note"], 300) + "\n")
     ranks = result["job"]["ranks"] or []
     if not ranks:
         if result["end"]:
@@ -139,9 +143,13 @@ def _start(job: supervisor.Supervisor, command: str) -> Optional["_Starting"]:
         raise Failure("None of the job's processes has come to the debugger within %d seconds:"
                       " put `mpi-queues rank --' before the program." % _SECONDS)
     starting = _Starting(job, checked(ranks))
+    acquired = result["acquired"]
+    starting.is_to_main = acquired is not None and acquired["to_main"]
     with interrupts.held(), unattended():
         starting.run()
         starting.select(0)
+    if acquired is not None:
+        job.request(protocol.METHOD_RELEASE, {}, protocol.ReleaseResult)
     gdb.write(starting.told(result["job"]) + "\n")
     return starting
 
@@ -153,6 +161,7 @@ class _Starting(Attaching):
         super().__init__(ranks)
         self._job = job
         self._idle = _idle()
+        self.is_to_main = False
 
     def vacant(self) -> Tuple[int, bool]:
         """Returns an inferior for the next rank: that of the last job's, if it is idle."""
@@ -166,8 +175,8 @@ class _Starting(Attaching):
         del _numbers[:]
         for number, _, pid in self.attached:
             self._job.watch(number, pid)
-            running.settle(number, pid)
             _numbers.append(number)
+        acquisition.take(self.attached)
 
 
 def _idle() -> List[int]:

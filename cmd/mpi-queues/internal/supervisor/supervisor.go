@@ -42,6 +42,10 @@ type Supervisor struct {
 	came chan struct{} // after one more is there, or has failed
 	// isComplete is true once the debugger has been told of the ranks.
 	isComplete bool
+	// acquired is the job that the launcher has told of, if ranks of it have to be attached to.
+	acquired *acquired
+	// note is for the user: how the launcher runs.
+	note string
 }
 
 // New returns a supervisor of a version of this program for a debugger, by its process id.
@@ -54,6 +58,7 @@ func New(version string, debugger int, out, errs *os.File) *Supervisor {
 func (s *Supervisor) Server(log zerolog.Logger) *bridge.Server {
 	b := bridge.NewServer(s.version, log)
 	bridge.Register(b, bridge.MethodRun, s.Run)
+	bridge.Register(b, bridge.MethodRelease, s.Release)
 	bridge.Register(b, bridge.MethodWait, s.Wait)
 	bridge.RegisterNotification(b, bridge.MethodExited, s.Exited)
 	return b
@@ -76,7 +81,7 @@ func (s *Supervisor) Run(ctx context.Context, d *bridge.Debugger, p bridge.RunPa
 		return nil, &bridge.UsageError{Err: err}
 	}
 	go s.accept()
-	if s.launcher, err = s.launch(command, prefix, p); err != nil {
+	if err := s.launch(command, prefix, p); err != nil {
 		return nil, &bridge.UsageError{Err: err}
 	}
 	result, err := s.await(ctx, d, time.Duration(p.Seconds)*time.Second)
@@ -134,6 +139,11 @@ func (s *Supervisor) hold(r *rendezvous.Rank) {
 		s.held[r.PID] = p
 		s.mu.Unlock()
 	}
+	s.wake()
+}
+
+// wake has await look again.
+func (s *Supervisor) wake() {
 	select {
 	case s.came <- struct{}{}:
 	default:
@@ -144,7 +154,7 @@ func (s *Supervisor) hold(r *rendezvous.Rank) {
 func (s *Supervisor) await(ctx context.Context, d *bridge.Debugger, within time.Duration) (*bridge.RunResult, error) {
 	late := time.NewTimer(within)
 	defer late.Stop()
-	result := &bridge.RunResult{}
+	result := &bridge.RunResult{Note: s.note}
 	size := 0
 	for {
 		select {
@@ -156,29 +166,34 @@ func (s *Supervisor) await(ctx context.Context, d *bridge.Debugger, within time.
 			result.Missing = true
 		case <-s.came:
 		}
-		held := s.heldRanks()
+		held, acquired := s.heldRanks()
+		if acquired != nil && (result.End != nil || result.Missing || s.areThere(acquired)) {
+			result.Job, result.Acquired = acquired.result()
+			return result, nil
+		}
 		if size == 0 && len(held) > 0 {
 			size = sizeOf(held[0])
 		}
 		if size > 0 {
 			d.Progress(ctx, fmt.Sprintf("%d of %d ranks have come", len(held), size))
 		}
-		if result.End != nil || result.Missing || size > 0 && len(held) >= size {
+		if result.End != nil || result.Missing || size > 0 && acquired == nil && len(held) >= size {
 			result.Job = s.job(held)
 			return result, nil
 		}
 	}
 }
 
-// heldRanks are the process ids of the ranks that are held, in no order.
-func (s *Supervisor) heldRanks() []int {
+// heldRanks are the process ids of the ranks that are held, in no order, and the job that the launcher has
+// told of, nil if it has not.
+func (s *Supervisor) heldRanks() ([]int, *acquired) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	pids := make([]int, 0, len(s.held))
 	for pid := range s.held {
 		pids = append(pids, pid)
 	}
-	return pids
+	return pids, s.acquired
 }
 
 // sizeOf is that of the job of a rank, 0 if the rank does not know.
@@ -199,7 +214,7 @@ func (s *Supervisor) job(held []int) bridge.RanksResult {
 			return *out
 		}
 	}
-	out := bridge.RanksResult{Launcher: s.launcher.pid, Name: s.launcher.name}
+	out := bridge.RanksResult{Launcher: s.launcher.pid, Name: s.launcher.name()}
 	for _, pid := range held {
 		out.Ranks = append(out.Ranks, bridge.Rank{PID: pid})
 	}
