@@ -46,6 +46,10 @@ const (
 	MethodStatus = "status"
 	// MethodRun has a supervisor start a job, and hold its ranks before their programs begin.
 	MethodRun = "job/run"
+	// MethodRelease has the launcher go on, and the ranks that wait with it for the debugger.
+	MethodRelease = "job/release"
+	// MethodSpawned asks for the jobs that a job which was started so has spawned.
+	MethodSpawned = "job/spawned"
 	// MethodWait waits for the end of a job that was started so.
 	MethodWait = "job/wait"
 	// MethodExited is a notification: a process has ended or is not debugged any more.
@@ -348,6 +352,9 @@ type RanksResult struct {
 	Ranks []Rank `json:"ranks"`
 	// Self is the process id of the rank that was asked for, 0 if that was the launcher.
 	Self int `json:"self"`
+	// Aborting is why the launcher says that the job is being aborted, empty if it does not say why; null
+	// if it does not say that.
+	Aborting *string `json:"aborting"`
 	// Others are processes on this machine that the launcher started beside
 	// the job, as for MPI_Comm_spawn: other jobs.
 	Others []int `json:"others"`
@@ -373,9 +380,26 @@ type RunResult struct {
 	Job RanksResult `json:"job"`
 	// Missing is true if ranks have not come within the time.
 	Missing bool `json:"missing"`
+	// Acquired is what the launcher says of ranks that have not come by themselves, but were told of by
+	// it (MPIR); null if there are none. It waits until the debugger has attached to them.
+	Acquired *Acquired `json:"acquired"`
+	// Note is a sentence for the user on how the launcher was started, empty if there is nothing to say.
+	Note string `json:"note"`
 	// End is how the launcher has ended, null if it runs.
 	End *End `json:"end"`
 }
+
+// Acquired says how ranks are to be taken that a launcher has told of.
+type Acquired struct {
+	// ToMain is true if they are to be shown in main.
+	ToMain bool `json:"to_main"`
+}
+
+// ReleaseParams says that the debugger has attached to the ranks, as far as it can.
+type ReleaseParams struct{}
+
+// ReleaseResult says that the launcher goes on.
+type ReleaseResult struct{}
 
 // End is how a process has ended.
 type End struct {
@@ -383,6 +407,15 @@ type End struct {
 	Code *int `json:"code"`
 	// Signal is the name of that signal, or empty.
 	Signal string `json:"signal"`
+}
+
+// SpawnedParams asks for spawned jobs.
+type SpawnedParams struct{}
+
+// SpawnedResult says what was spawned since the last time.
+type SpawnedResult struct {
+	// Jobs have ranks that wait to be attached to, as in [RunResult].
+	Jobs []RanksResult `json:"jobs"`
 }
 
 // WaitParams asks for the end of the job's launcher.

@@ -192,8 +192,12 @@ func (s *system) others(own *group, launcher *process) []int {
 
 // fromTable makes a job of a launcher's table.
 func (s *system) fromTable(launcher, asked *process) *Job {
-	table := s.inside(launcher).table
-	j := &Job{Launcher: launcher.pid, Name: launcher.name, Size: mqs.Known(int32(len(table))), Ranks: make([]Rank, 0, len(table))}
+	told := s.inside(launcher)
+	table := told.table
+	j := &Job{
+		Launcher: launcher.pid, Name: launcher.name, Size: mqs.Known(int32(len(table))), Ranks: make([]Rank, 0, len(table)),
+		IsAborting: told.isAborting, AbortReason: told.abortReason,
+	}
 	var own *group
 	self := -1
 	for i, e := range table {

@@ -65,6 +65,10 @@ type Job struct {
 	// Claims are processes of other users on this machine that have the name of
 	// this job in their environment, which is not believed.
 	Claims []int
+	// IsAborting is true if the launcher says that the job is being aborted, and AbortReason why; that is
+	// empty if it does not say it.
+	IsAborting  bool
+	AbortReason string
 }
 
 // Find returns the job that a process has launched or is a rank of. A process
@@ -75,7 +79,7 @@ func Find(pid int) (*Job, error) {
 	if runtime.GOOS != "linux" {
 		return nil, errors.New("the processes of an MPI job can be found on Linux only: name each of them by its id")
 	}
-	files := procmem.NewFiles(tableSymbol, sizeSymbol, initSymbol)
+	files := procmem.NewFiles(tableSymbol, sizeSymbol, initSymbol, stateSymbol, abortSymbol)
 	s, err := look(procfs.Host, func(pid int) (memory, error) { return files.Open(pid) })
 	if err != nil {
 		return nil, err

@@ -67,6 +67,9 @@ type inside struct {
 	isMPI  bool // it has an MPI library, or is linked with one
 	err    error
 	denied bool
+	// isAborting is true if its job is being aborted, and abortReason why.
+	isAborting  bool
+	abortReason string
 }
 
 // maxAncestors bounds the way up from a process.
@@ -185,6 +188,11 @@ func (s *system) readInside(pid int) *inside {
 		if pid := s.listedTwice(i.table); pid != 0 {
 			i.table, i.err = nil, fmt.Errorf("its %s can't be right: it has process %d twice", tableSymbol, pid)
 		}
+	}
+	if len(i.table) > 0 {
+		// What can't be read of it is not worth an error: the table stands without.
+		state, reason, _ := readState(m)
+		i.isAborting, i.abortReason = state == StateAborting, reason
 	}
 	return i
 }

@@ -155,8 +155,7 @@ def _run_ranks(command: str, for_thread: str, is_alone: bool, ranks: str, is_ste
             run.finish()
             return
         running.thread_of(wanted[0]).switch()
-    running.proceed(for_thread)
-    run.finish()
+    run.proceed(for_thread)
 
 
 def _wanted(ranks: str) -> List[gdb.Inferior]:

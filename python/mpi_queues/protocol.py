@@ -31,6 +31,10 @@ METHOD_RANK = "rank"
 METHOD_STATUS = "status"
 # MethodRun has a supervisor start a job, and hold its ranks before their programs begin.
 METHOD_RUN = "job/run"
+# MethodRelease has the launcher go on, and the ranks that wait with it for the debugger.
+METHOD_RELEASE = "job/release"
+# MethodSpawned asks for the jobs that a job which was started so has spawned.
+METHOD_SPAWNED = "job/spawned"
 # MethodWait waits for the end of a job that was started so.
 METHOD_WAIT = "job/wait"
 # MethodExited is a notification: a process has ended or is not debugged any more.
@@ -390,6 +394,9 @@ class RanksResult(TypedDict):
     ranks: List[Rank]
     # Self is the process id of the rank that was asked for, 0 if that was the launcher.
     self: int
+    # Aborting is why the launcher says that the job is being aborted, empty if it does not say why;
+    # null if it does not say that.
+    aborting: Optional[str]
     # Others are processes on this machine that the launcher started beside the job, as for
     # MPI_Comm_spawn: other jobs.
     others: List[int]
@@ -420,8 +427,29 @@ class RunResult(TypedDict):
     job: RanksResult
     # Missing is true if ranks have not come within the time.
     missing: bool
+    # Acquired is what the launcher says of ranks that have not come by themselves, but were told of
+    # by it (MPIR); null if there are none. It waits until the debugger has attached to them.
+    acquired: Optional[Acquired]
+    # Note is a sentence for the user on how the launcher was started, empty if there is nothing to
+    # say.
+    note: str
     # End is how the launcher has ended, null if it runs.
     end: Optional[End]
+
+
+class Acquired(TypedDict):
+    """Acquired says how ranks are to be taken that a launcher has told of."""
+
+    # ToMain is true if they are to be shown in main.
+    to_main: bool
+
+
+class ReleaseParams(TypedDict):
+    """ReleaseParams says that the debugger has attached to the ranks, as far as it can."""
+
+
+class ReleaseResult(TypedDict):
+    """ReleaseResult says that the launcher goes on."""
 
 
 class End(TypedDict):
@@ -431,6 +459,17 @@ class End(TypedDict):
     code: Optional[int]
     # Signal is the name of that signal, or empty.
     signal: str
+
+
+class SpawnedParams(TypedDict):
+    """SpawnedParams asks for spawned jobs."""
+
+
+class SpawnedResult(TypedDict):
+    """SpawnedResult says what was spawned since the last time."""
+
+    # Jobs have ranks that wait to be attached to, as in RunResult.
+    jobs: List[RanksResult]
 
 
 class WaitParams(TypedDict):

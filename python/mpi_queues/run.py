@@ -1,15 +1,18 @@
 """The command `mpi-run'."""
 
+import contextlib
 import os
+import signal
 from typing import Dict, List, Optional, Tuple
 
 import gdb
 
-from . import interrupts, options, parameters, protocol, running, supervisor
+from . import acquisition, inferiors, interrupts, jobs, options, parameters, protocol, running, \
+    supervisor
 from .attach import Attaching, checked
-from .errors import Failure, one_line, reported
+from .errors import Cancelled, Failure, one_line, reported
 from .options import Option
-from .selection import unattended
+from .selection import select_inferior, unattended
 
 _OPTIONS: Tuple[Option, ...] = (
     Option("non-stop", "", "Let ranks stop one by one, and run in the background: see `help\n"
@@ -64,14 +67,38 @@ where gdb's own goes. Its input is empty, unless COMMAND redirects it.""" % opti
             raise
         if starting is None:
             return
-        if "start" in given:
-            running.stop_in_main(_job.inferiors())
+        if "start" in given or starting.is_to_main:
+            # A rank that MPIR has told of may be in main already.
+            if not acquisition.in_main():
+                running.stop_in_main(_job.inferiors())
             return
         if running.is_non_stop():
             running.proceed_in_background(_job.inferiors(), "continue")
         else:
-            running.proceed()
-            finish()
+            proceed()
+
+
+def proceed(command: str = "continue") -> None:
+    """Lets all ranks go on, in the all-stop mode, as running.proceed does. Processes that they
+    spawn meanwhile become inferiors too."""
+    while running.proceed(command) and running.has_trapped() and adopt():
+        command = "continue"
+    finish()
+
+
+def adopt() -> bool:
+    """Attaches to the processes that the job has spawned; says whether there were any."""
+    if _job is None:
+        return False
+    spawned: protocol.SpawnedResult = _job.request(
+        protocol.METHOD_SPAWNED, {}, protocol.SpawnedResult)
+    for job in spawned["jobs"] or []:
+        starting = _Starting(_job, checked(job["ranks"] or []), is_spawned=True)
+        with interrupts.held(), unattended():
+            starting.run()
+            starting.select(0)
+        gdb.write(starting.told(job) + "\n")
+    return bool(spawned["jobs"])
 
 
 def finish() -> None:
@@ -154,6 +181,8 @@ def _start(job: supervisor.Supervisor, command: str) -> Optional["_Starting"]:
     }
     gdb.flush()
     result: protocol.RunResult = job.request(protocol.METHOD_RUN, params, protocol.RunResult)
+    if result["note"]:
+        gdb.write(one_line(result["note"], 300) + "\n")
     ranks = result["job"]["ranks"] or []
     if not ranks:
         if result["end"]:
@@ -163,9 +192,15 @@ def _start(job: supervisor.Supervisor, command: str) -> Optional["_Starting"]:
         raise Failure("None of the job's processes has come to the debugger within %d seconds:"
                       " put `mpi-queues rank --' before the program." % _SECONDS)
     starting = _Starting(job, checked(ranks))
+    acquired = result["acquired"]
+    starting.is_to_main = acquired is not None and acquired["to_main"]
     with interrupts.held(), unattended():
         starting.run()
         starting.select(0)
+    if starting.is_interrupted:
+        raise Cancelled()
+    if acquired is not None:
+        job.request(protocol.METHOD_RELEASE, {}, protocol.ReleaseResult)
     gdb.write(starting.told(result["job"]) + "\n")
     return starting
 
@@ -173,25 +208,40 @@ def _start(job: supervisor.Supervisor, command: str) -> Optional["_Starting"]:
 class _Starting(Attaching):
     """One run of `mpi-run'."""
 
-    def __init__(self, job: supervisor.Supervisor, ranks: List[protocol.Rank]) -> None:
+    def __init__(self, job: supervisor.Supervisor, ranks: List[protocol.Rank],
+                 is_spawned: bool = False) -> None:
         super().__init__(ranks)
         self._job = job
-        self._idle = _idle()
+        self._is_spawned = is_spawned
+        self._idle = [] if is_spawned else _idle()
+        self.is_to_main = False
 
-    def vacant(self) -> Tuple[int, bool]:
+    def vacant(self, pid: int) -> Tuple[int, bool]:
         """Returns an inferior for the next rank: that of the last job's, if it is idle."""
-        if self._idle:
-            return self._idle.pop(0), False
-        return super().vacant()
+        if not self._idle:
+            return super().vacant(pid)
+        number = self._idle.pop(0)
+        select_inferior(number)
+        inferiors.clear_other(pid)
+        return number, False
 
     def run(self) -> None:
-        """Attaches to the ranks, and has them forget how they were held."""
+        """Attaches to the ranks, and has them forget how they were held.
+
+        A rank that gdb can't attach to goes on without it.
+        """
         super().run()
-        del _numbers[:]
+        if not self._is_spawned:
+            del _numbers[:]
         for number, _, pid in self.attached:
             self._job.watch(number, pid)
-            running.settle(number, pid)
             _numbers.append(number)
+        taken = {pid for _, _, pid in self.attached}
+        for rank in self.ranks:
+            if jobs.is_here(rank) and rank["pid"] and rank["pid"] not in taken:
+                with contextlib.suppress(OSError):
+                    os.kill(rank["pid"], signal.SIGCONT)
+        acquisition.take(self.attached)
 
 
 def _idle() -> List[int]:
@@ -219,6 +269,8 @@ def _environment() -> List[str]:
 def _before_prompt(_: object = None) -> None:
     """Tells the end of the job before gdb asks for the next command, whatever has let it go on."""
     try:
+        if running.has_trapped():
+            adopt()
         finish()
     except (Exception, KeyboardInterrupt):
         pass  # nobody has asked

@@ -14,6 +14,7 @@ from .selection import inferior_selected, notifications_suppressed, select_infer
     unattended
 from .terminal import silenced
 
+_has_trapped = False
 # The thread of each inferior that has stopped last, in non-stop mode one of several.
 _stopped: Dict[int, gdb.InferiorThread] = {}
 
@@ -244,9 +245,16 @@ def thread_of(inferior: gdb.Inferior) -> gdb.InferiorThread:
     return min(threads, key=lambda thread: int(thread.num))
 
 
+def has_trapped() -> bool:
+    """Says whether the last stop was that of a signal for debuggers, which no breakpoint explains."""
+    return _has_trapped
+
+
 def _on_stop(event: Any) -> None:
     """Remembers which thread has stopped."""
+    global _has_trapped
     try:
+        _has_trapped = getattr(event, "stop_signal", "") == "SIGTRAP"
         thread = getattr(event, "inferior_thread", None) or gdb.selected_thread()
         if thread is not None:
             _stopped[thread.inferior.num] = thread

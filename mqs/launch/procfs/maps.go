@@ -22,6 +22,8 @@ type Mapping struct {
 	// Path is where the file was when it was mapped, in the process's own view of the files, or
 	// the kernel's name in brackets ("[stack]"); empty for memory of no file.
 	Path string
+	// IsCode is true of what the process may execute.
+	IsCode bool
 }
 
 // maxMaps is how much of /proc/PID/maps is read, in bytes: as many mappings as the kernel lets a
@@ -78,6 +80,7 @@ func parseMapping(line string) (m Mapping, err error) {
 			return Mapping{}, err
 		}
 	}
+	m.IsCode = strings.Contains(fields[1], "x")
 	if len(fields) == 6 {
 		m.Path = strings.ReplaceAll(strings.TrimLeft(fields[5], " "), `\012`, "\n")
 	}

@@ -160,6 +160,9 @@ func RanksOf(job *launch.Job) *bridge.RanksResult {
 	if job.Self != nil {
 		out.Self = job.Self.PID
 	}
+	if job.IsAborting {
+		out.Aborting = &job.AbortReason
+	}
 	return out
 }
 

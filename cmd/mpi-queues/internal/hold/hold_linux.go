@@ -22,20 +22,19 @@ func Executed(pid int, goOn func() error) error {
 			detach(pid)
 			return err
 		}
-		return untilExec(pid, 1)
+		return untilExec(pid)
 	})
 }
 
 // Start starts a process that asks to be traced (PTRACE_TRACEME), by start, which returns its id, and
-// stops it in the same way when it executes a program for the last of so many times: the first one is
-// that of start itself.
-func Start(times int, start func() (int, error)) (int, error) {
+// stops it in the same way at the first instruction of its program.
+func Start(start func() (int, error)) (int, error) {
 	pid := 0
 	err := onThread(func() (err error) {
 		if pid, err = start(); err != nil {
 			return err
 		}
-		// The first stop is that of its program, and a signal's: the trace has no options yet.
+		// It is a signal's stop: the trace has no options.
 		var status unix.WaitStatus
 		if _, err := wait(pid, &status); err != nil {
 			return err
@@ -43,16 +42,7 @@ func Start(times int, start func() (int, error)) (int, error) {
 		if !status.Stopped() {
 			return ended(status)
 		}
-		if times == 1 {
-			return leave(pid)
-		}
-		if err := unix.PtraceSetOptions(pid, unix.PTRACE_O_TRACEEXEC); err != nil {
-			return err
-		}
-		if err := unix.PtraceCont(pid, 0); err != nil {
-			return err
-		}
-		return untilExec(pid, times-1)
+		return leave(pid)
 	})
 	return pid, err
 }
@@ -77,8 +67,8 @@ func seize(pid int) error {
 	return nil
 }
 
-// untilExec lets a traced process run until it has executed a program so many times.
-func untilExec(pid, times int) error {
+// untilExec lets a traced process run until it has executed a program.
+func untilExec(pid int) error {
 	for {
 		var status unix.WaitStatus
 		if _, err := wait(pid, &status); err != nil {
@@ -89,9 +79,7 @@ func untilExec(pid, times int) error {
 		case !status.Stopped():
 			return ended(status)
 		case status.TrapCause() == unix.PTRACE_EVENT_EXEC:
-			if times--; times == 0 {
-				return leave(pid)
-			}
+			return leave(pid)
 		case status.TrapCause() <= 0: // a signal that it is to have
 			signal = status.StopSignal()
 		}

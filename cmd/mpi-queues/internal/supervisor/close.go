@@ -14,6 +14,9 @@ func (s *Supervisor) Close() {
 	if s.listener != nil {
 		s.listener.Close()
 	}
+	if s.launcher != nil && s.launcher.tracer != nil {
+		s.launcher.tracer.Close()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.launcher != nil && (!s.isComplete || len(s.held) > 0) {

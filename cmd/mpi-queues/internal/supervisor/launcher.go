@@ -10,48 +10,89 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/mpi-queues/mpi-queues/bridge"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/acquisition"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/hold"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/rendezvous"
 	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 )
 
 // launcher is the process that a job's command line has started.
 type launcher struct {
-	pid   int
-	name  string
-	ended chan struct{} // closed when it has
-	state *os.ProcessState
+	pid    int
+	ended  chan struct{} // closed when it has
+	state  *os.ProcessState
+	tracer *acquisition.Tracer // nil if no debugger has it
+}
+
+// name is that of its program.
+func (l *launcher) name() string {
+	name, _ := procfs.Host.Name(l.pid)
+	return name
 }
 
 // launch starts a command line. Open MPI's mpirun and PRRTE's put what starts ranks before their
 // programs themselves, when a setting of theirs says so (orte_fork_agent, prte_fork_agent).
-func (s *Supervisor) launch(command, prefix string, p bridge.RunParams) (*launcher, error) {
-	// As it is with gdb's `run', the shell is replaced by the command.
-	cmd := exec.Command("/bin/sh", "-c", "exec "+command)
-	cmd.Dir = p.Folder
-	cmd.Env = append(p.Environment, rendezvous.Variable+"="+s.listener.Path,
-		"OMPI_MCA_orte_fork_agent="+prefix, "PRTE_MCA_prte_fork_agent="+prefix)
-	cmd.Stdout, cmd.Stderr = s.out, s.errs
+func (s *Supervisor) launch(command, prefix string, p bridge.RunParams) error {
+	var tty *os.File
 	if p.Terminal != "" {
-		tty, err := os.OpenFile(p.Terminal, os.O_RDWR|syscall.O_NOCTTY, 0)
-		if err != nil {
-			return nil, fmt.Errorf("the terminal of `set inferior-tty' can't be opened: %w", err)
+		var err error
+		if tty, err = os.OpenFile(p.Terminal, os.O_RDWR|syscall.O_NOCTTY, 0); err != nil {
+			return fmt.Errorf("the terminal of `set inferior-tty' can't be opened: %w", err)
 		}
 		defer func() { _ = tty.Close() }()
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 	}
-	// The terminal's Ctrl-C is for gdb.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if err := cmd.Start(); err != nil {
-		return nil, err
+	cmd, untraced := s.start(func() *exec.Cmd {
+		// As it is with gdb's `run', the shell is replaced by the command.
+		cmd := exec.Command("/bin/sh", "-c", "exec "+command)
+		cmd.Dir = p.Folder
+		cmd.Env = append(p.Environment, rendezvous.Variable+"="+s.listener.Path,
+			"OMPI_MCA_orte_fork_agent="+prefix, "PRTE_MCA_prte_fork_agent="+prefix)
+		cmd.Stdout, cmd.Stderr = s.out, s.errs
+		if tty != nil {
+			cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
+		}
+		// The terminal's Ctrl-C is for gdb.
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		return cmd
+	})
+	if cmd.Process == nil {
+		return untraced
 	}
-	l := &launcher{pid: cmd.Process.Pid, ended: make(chan struct{})}
-	l.name, _ = procfs.Host.Name(l.pid)
+	s.launcher = &launcher{pid: cmd.Process.Pid, ended: make(chan struct{})}
 	go func() {
 		_ = cmd.Wait() // the state says how
-		l.state = cmd.ProcessState
-		close(l.ended)
+		s.launcher.state = cmd.ProcessState
+		close(s.launcher.ended)
 	}()
-	return l, nil
+	if untraced == nil {
+		if untraced = s.trace(); untraced != nil {
+			_ = unix.Kill(s.launcher.pid, unix.SIGCONT)
+		}
+	}
+	if untraced != nil {
+		s.note = fmt.Sprintf("The launcher runs without a debugger of its own, to which it could tell of its ranks (MPIR): %v.", untraced)
+	}
+	return nil
+}
+
+// start starts what build returns, and holds it before its first instruction. If that can't be done, it
+// runs, and the error says why.
+func (s *Supervisor) start(build func() *exec.Cmd) (*exec.Cmd, error) {
+	cmd := build()
+	cmd.SysProcAttr.Ptrace = true
+	_, err := hold.Start(func() (int, error) {
+		if err := cmd.Start(); err != nil {
+			return 0, err
+		}
+		return cmd.Process.Pid, nil
+	})
+	if cmd.Process == nil {
+		cmd = build()
+		if startErr := cmd.Start(); startErr != nil {
+			err = startErr
+		}
+	}
+	return cmd, err
 }
 
 // end is how the launcher, which has, has ended.

@@ -40,20 +40,29 @@ type Supervisor struct {
 	// held are the ranks that have been stopped before their programs began, by process id.
 	held map[int]*process
 	came chan struct{} // after one more is there, or has failed
+	// told are those that the debugger has been told of, and spawned those that came later.
+	told    map[int]bool
+	spawned []int
 	// isComplete is true once the debugger has been told of the ranks.
 	isComplete bool
+	// acquired is the job that the launcher has told of, if ranks of it have to be attached to.
+	acquired *acquired
+	// note is for the user: how the launcher runs.
+	note string
 }
 
 // New returns a supervisor of a version of this program for a debugger, by its process id.
 // [Supervisor.Close] ends its job.
 func New(version string, debugger int, out, errs *os.File) *Supervisor {
-	return &Supervisor{version: version, debugger: debugger, out: out, errs: errs, held: map[int]*process{}, came: make(chan struct{}, 1)}
+	return &Supervisor{version: version, debugger: debugger, out: out, errs: errs, held: map[int]*process{}, told: map[int]bool{}, came: make(chan struct{}, 1)}
 }
 
 // Server answers what gdb's extension asks for.
 func (s *Supervisor) Server(log zerolog.Logger) *bridge.Server {
 	b := bridge.NewServer(s.version, log)
 	bridge.Register(b, bridge.MethodRun, s.Run)
+	bridge.Register(b, bridge.MethodRelease, s.Release)
+	bridge.Register(b, bridge.MethodSpawned, s.Spawned)
 	bridge.Register(b, bridge.MethodWait, s.Wait)
 	bridge.RegisterNotification(b, bridge.MethodExited, s.Exited)
 	return b
@@ -76,7 +85,7 @@ func (s *Supervisor) Run(ctx context.Context, d *bridge.Debugger, p bridge.RunPa
 		return nil, &bridge.UsageError{Err: err}
 	}
 	go s.accept()
-	if s.launcher, err = s.launch(command, prefix, p); err != nil {
+	if err := s.launch(command, prefix, p); err != nil {
 		return nil, &bridge.UsageError{Err: err}
 	}
 	result, err := s.await(ctx, d, time.Duration(p.Seconds)*time.Second)
@@ -85,6 +94,9 @@ func (s *Supervisor) Run(ctx context.Context, d *bridge.Debugger, p bridge.RunPa
 	}
 	s.mu.Lock()
 	s.isComplete = true
+	for _, r := range result.Job.Ranks {
+		s.told[r.PID] = true
+	}
 	s.mu.Unlock()
 	return result, nil
 }
@@ -117,13 +129,6 @@ func (s *Supervisor) accept() {
 }
 
 func (s *Supervisor) hold(r *rendezvous.Rank) {
-	s.mu.Lock()
-	isLate := s.isComplete
-	s.mu.Unlock()
-	if isLate {
-		r.Close() // nobody would attach to it
-		return
-	}
 	p := openProcess(r.PID) // before its number can become another's
 	err := hold.Executed(r.PID, r.Go)
 	r.Close()
@@ -132,8 +137,17 @@ func (s *Supervisor) hold(r *rendezvous.Rank) {
 	} else {
 		s.mu.Lock()
 		s.held[r.PID] = p
+		if s.isComplete {
+			s.spawned = append(s.spawned, r.PID)
+			s.announce()
+		}
 		s.mu.Unlock()
 	}
+	s.wake()
+}
+
+// wake has await look again.
+func (s *Supervisor) wake() {
 	select {
 	case s.came <- struct{}{}:
 	default:
@@ -144,7 +158,7 @@ func (s *Supervisor) hold(r *rendezvous.Rank) {
 func (s *Supervisor) await(ctx context.Context, d *bridge.Debugger, within time.Duration) (*bridge.RunResult, error) {
 	late := time.NewTimer(within)
 	defer late.Stop()
-	result := &bridge.RunResult{}
+	result := &bridge.RunResult{Note: s.note}
 	size := 0
 	for {
 		select {
@@ -156,29 +170,34 @@ func (s *Supervisor) await(ctx context.Context, d *bridge.Debugger, within time.
 			result.Missing = true
 		case <-s.came:
 		}
-		held := s.heldRanks()
+		held, acquired := s.heldRanks()
+		if acquired != nil && (result.End != nil || result.Missing || s.areThere(acquired)) {
+			result.Job, result.Acquired = acquired.result()
+			return result, nil
+		}
 		if size == 0 && len(held) > 0 {
 			size = sizeOf(held[0])
 		}
 		if size > 0 {
 			d.Progress(ctx, fmt.Sprintf("%d of %d ranks have come", len(held), size))
 		}
-		if result.End != nil || result.Missing || size > 0 && len(held) >= size {
+		if result.End != nil || result.Missing || size > 0 && acquired == nil && len(held) >= size {
 			result.Job = s.job(held)
 			return result, nil
 		}
 	}
 }
 
-// heldRanks are the process ids of the ranks that are held, in no order.
-func (s *Supervisor) heldRanks() []int {
+// heldRanks are the process ids of the ranks that are held, in no order, and the job that the launcher has
+// told of, nil if it has not.
+func (s *Supervisor) heldRanks() ([]int, *acquired) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	pids := make([]int, 0, len(s.held))
 	for pid := range s.held {
 		pids = append(pids, pid)
 	}
-	return pids
+	return pids, s.acquired
 }
 
 // sizeOf is that of the job of a rank, 0 if the rank does not know.
@@ -199,7 +218,7 @@ func (s *Supervisor) job(held []int) bridge.RanksResult {
 			return *out
 		}
 	}
-	out := bridge.RanksResult{Launcher: s.launcher.pid, Name: s.launcher.name}
+	out := bridge.RanksResult{Launcher: s.launcher.pid, Name: s.launcher.name()}
 	for _, pid := range held {
 		out.Ranks = append(out.Ranks, bridge.Rank{PID: pid})
 	}

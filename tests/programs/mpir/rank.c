@@ -1,0 +1,57 @@
+/*
+ * rank: a rank of the launcher beside it, without MPI. It records what a
+ * debugger does to it, and when, in $FOLDER/rank-$RANK.
+ *
+ *   rank [gate] [CODE]
+ *
+ * With "gate" it waits in init() until a debugger has set MPIR_debug_gate.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+volatile int MPIR_being_debugged;
+volatile int MPIR_debug_gate;
+int rank;
+
+static void note(const char *when) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s/rank-%d", getenv("FOLDER"), rank);
+  FILE *out = fopen(path, "a");
+  if (!out) exit(1);
+  fprintf(out, "%s: being_debugged=%d gate=%d\n", when, MPIR_being_debugged, MPIR_debug_gate);
+  fclose(out);
+}
+
+void __attribute__((constructor)) before_main(void);
+void before_main(void) {
+  rank = atoi(getenv("RANK"));
+  note("constructor");
+}
+
+void init(int waits);
+void init(int waits) {
+  char byte;
+  note("init");
+  while (waits && !MPIR_debug_gate) usleep(1000);
+  /* It ends when the launcher closes it. */
+  const char *barrier = getenv("BARRIER");
+  if (barrier) {
+    int fd = atoi(barrier);
+    for (int i = 3; i < 64; i++)
+      if (i != fd) close(i);
+    while (read(fd, &byte, 1) > 0) {}
+  }
+  note("initialised");
+}
+
+void work(void);
+void work(void) { note("work"); }
+
+int main(int argc, char **argv) {
+  int waits = argc > 1 && !strcmp(argv[1], "gate");
+  init(waits);
+  work();
+  return argc > 1 + waits ? atoi(argv[1 + waits]) : 0;
+}
