@@ -246,15 +246,20 @@ def thread_of(inferior: gdb.Inferior) -> gdb.InferiorThread:
 
 
 def has_trapped() -> bool:
-    """Says whether the last stop was that of a signal for debuggers, which no breakpoint explains."""
-    return _has_trapped
+    """Says, once, whether the last stop may be that of a signal for debuggers (SIGTRAP).
+
+    gdb's events do not tell that from the end of a step.
+    """
+    global _has_trapped
+    trapped, _has_trapped = _has_trapped, False
+    return trapped
 
 
 def _on_stop(event: Any) -> None:
     """Remembers which thread has stopped."""
     global _has_trapped
     try:
-        _has_trapped = getattr(event, "stop_signal", "") == "SIGTRAP"
+        _has_trapped = not hasattr(event, "breakpoints") and not hasattr(event, "stop_signal")
         thread = getattr(event, "inferior_thread", None) or gdb.selected_thread()
         if thread is not None:
             _stopped[thread.inferior.num] = thread
