@@ -67,15 +67,16 @@ where gdb's own goes. Its input is empty, unless COMMAND redirects it.""" % opti
             raise
         if starting is None:
             return
-        if "start" in given or starting.is_to_main:
-            # A rank that MPIR has told of may be in main already.
-            if not acquisition.in_main():
-                running.stop_in_main(_job.inferiors())
-            return
-        if running.is_non_stop():
-            running.proceed_in_background(_job.inferiors(), "continue")
-        else:
-            proceed()
+        # A signal that has held a rank may be seen only now (in gdb 16).
+        with running.unseen("SIGSTOP"):
+            if "start" in given or starting.is_to_main:
+                # A rank that MPIR has told of may be in main already.
+                if not acquisition.in_main():
+                    running.stop_in_main(_job.inferiors())
+            elif running.is_non_stop():
+                running.proceed_in_background(_job.inferiors(), "continue")
+            else:
+                proceed()
 
 
 def proceed(command: str = "continue") -> None:

@@ -49,14 +49,14 @@ def settle(number: int, pid: int) -> None:
     new thread of the process would stop at its beginning.
     """
     select_inferior(number)
-    with _unseen("SIGSTOP"), _unseen("SIGCONT"), unattended(), silenced(), \
+    with unseen("SIGSTOP"), unseen("SIGCONT"), unattended(), silenced(), \
             setting("schedule-multiple", "off"):
         os.kill(pid, signal.SIGCONT)
         gdb.execute("stepi", to_string=True)
 
 
 @contextlib.contextmanager
-def _unseen(name: str, handling: str = "nopass") -> Iterator[None]:
+def unseen(name: str, handling: str = "nopass") -> Iterator[None]:
     """Keeps a signal inside the block from the user, and from programs too if they are not to have
     it."""
     row = gdb.execute("info signals " + name, to_string=True).splitlines()[-1].split()
@@ -99,7 +99,7 @@ def proceed(command: str = "continue") -> bool:
         if gdb.selected_thread() is None:
             thread_of(live[0]).switch()
         # Launchers send SIGCONT before they end a job's ranks, of which some may stand still.
-        with _Stops() as stops, setting("schedule-multiple", "on"), _unseen("SIGCONT", "pass"):
+        with _Stops() as stops, setting("schedule-multiple", "on"), unseen("SIGCONT", "pass"):
             try:
                 gdb.execute(command)
             except gdb.error:
