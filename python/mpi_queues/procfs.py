@@ -16,3 +16,9 @@ def stat(pid: int) -> List[bytes]:
             return file.read().rpartition(b")")[2].split()
     except OSError:
         return []
+
+
+def runs(pid: int) -> bool:
+    """Says whether a process is there that has not ended."""
+    fields = stat(pid)
+    return bool(fields) and fields[STATE] not in (b"Z", b"X")
