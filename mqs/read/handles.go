@@ -2,6 +2,7 @@ package read
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
@@ -21,8 +22,34 @@ type Lister interface {
 	Files() []mqs.File
 }
 
+// An Enumerator is a [Resolver] that finds handles of its process in the tables that the MPI library itself has of
+// its objects.
+type Enumerator interface {
+	// Handles are those of live objects and of predefined ones, at most so many of each kind.
+	Handles(most int) []mqs.HandleValue
+}
+
 // MaxHandles bounds what is asked for at once.
 const MaxHandles = 1 << 16
+
+// maxRecorded is how many handles of each kind a recording has beside those that are asked for.
+const maxRecorded = 1000
+
+// ReadObjects reads what handles stand for, those given and those that the MPI library has tables of, for who
+// remembers what was read. What can't be read is left out.
+func (ss Sources) ReadObjects(r *inferior.Reader, values []mqs.HandleValue) (err error) {
+	defer contain(&err)
+	s, err := Open(r, ss.Decoders)
+	if err != nil {
+		return err
+	}
+	values = slices.Clone(values[:min(len(values), MaxHandles)])
+	if e, ok := s.(Enumerator); ok {
+		values = append(values, e.Handles(maxRecorded)...)
+	}
+	_, err = ss.handles(r, values)
+	return err
+}
 
 // Handles says what handles of one process stand for, in their order. It fails with an
 // [*UnreadableError] if no decoder can read the process, or the decoder knows nothing of handles.
@@ -31,9 +58,34 @@ func (ss Sources) Handles(r *inferior.Reader, values []mqs.HandleValue) (out []*
 	if len(values) > MaxHandles {
 		return nil, Unreadable("", "%d handles are asked for at once: the limit is %d", len(values), MaxHandles)
 	}
+	return ss.handles(r, values)
+}
+
+func (ss Sources) handles(r *inferior.Reader, values []mqs.HandleValue) ([]*mqs.Handle, error) {
 	ss.warm(r, values)
 	s, err := Open(r, ss.Decoders)
 	return resolve(r, s, err, values)
+}
+
+// Recorded says what a handle stands for as far as a recording tells. Of what was not recorded nothing is said: it
+// is not known whether it is a handle. It fails as [Sources.Handles] does.
+func (ss Sources) Recorded(r *inferior.Reader, v mqs.HandleValue) (out *mqs.Handle, err error) {
+	defer contain(&err)
+	s, err := Open(r, ss.Decoders)
+	r.Exactly()
+	handles, err := resolve(r, s, err, []mqs.HandleValue{v})
+	if err != nil {
+		return nil, err
+	}
+	out = handles[0]
+	switch {
+	case r.Lacked() == 0:
+	case out.State == mqs.InvalidHandle, out.State == mqs.FreedHandle, out.State == "":
+		out = &mqs.Handle{Kind: out.Kind, Value: out.Value, Notes: []string{"what it stands for is not known: the recording does not have it"}}
+	default:
+		out.Notes = append(out.Notes, "the recording does not have all that it leads to")
+	}
+	return out, nil
 }
 
 // warm brings the memory that handles lead to, for all of them at once. They are told side by side, by

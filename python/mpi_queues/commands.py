@@ -132,10 +132,25 @@ def show_queues(given: Dict[str, Any], from_tty: bool, buffer: Optional[Buffer] 
         "format": "json" if to_json else "text",
         "styled": not to_json and output is None and requests.is_styled(from_tty),
         "record": record is not None,
+        "handles": _handles(processes) if record is not None else [],
         "window": False,
     }
     requests.show(protocol.METHOD_QUEUES, processes, params,
                   {"display": output, "recording": record}, buffer)
+
+
+def _handles(processes: List[protocol.Process]) -> List[protocol.ProcessHandles]:
+    """Returns the handles in the variables of processes, each as its selected or its first thread
+    sees them. Without any, a recording has less."""
+    found: List[protocol.ProcessHandles] = []
+    for process in processes:
+        try:
+            with inferior_selected(process["inferior"]):
+                values = handle_variables.in_frames()
+        except (gdb.error, RuntimeError):
+            continue
+        found.append({"inferior": process["inferior"], "handles": values})
+    return found
 
 
 def show_deadlock(given: Dict[str, Any], from_tty: bool, buffer: Optional[Buffer] = None) -> None:

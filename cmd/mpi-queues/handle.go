@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/decoders"
+	"github.com/mpi-queues/mpi-queues/mqs/document"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/recording"
+	"github.com/mpi-queues/mpi-queues/mqs/render"
+)
+
+// handle is which handle of a recording is to be shown.
+type handle struct {
+	value, kind string
+	process     int
+}
+
+func (h *handle) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&h.value, "handle", "", "show what the handle `VALUE` stands for: hexadecimal as C has it, decimal as Fortran's INTEGER")
+	f.StringVar(&h.kind, "type", "", "say what the handle is: `KIND` is one of\n"+kinds())
+	f.IntVar(&h.process, "process", 0, "say which of the recorded processes has the handle, by its `PID`")
+	_ = cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(strings.Split(kinds(), ", "), cobra.ShellCompDirectiveNoFileComp))
+}
+
+// kinds are the words for the kinds of handles.
+func kinds() string {
+	var words []string
+	for _, k := range mqs.HandleKinds {
+		words = append(words, string(k))
+	}
+	return strings.Join(words, ", ")
+}
+
+func (h *handle) isAsked() bool { return h.value != "" }
+
+// check says what is wrong with the flags.
+func (h *handle) check(given *pflag.FlagSet) error {
+	if !h.isAsked() {
+		for _, name := range []string{"handle", "type", "process"} {
+			if given.Changed(name) {
+				return errors.New("--handle VALUE says which handle to show, and --type KIND and --process PID say more of it")
+			}
+		}
+		return nil
+	}
+	for _, name := range []string{"comm", "view", "queue", "internal", "members", "limit"} {
+		if given.Changed(name) {
+			return fmt.Errorf("--handle and --%s do not go together: a handle is shown alone", name)
+		}
+	}
+	if !slices.Contains(mqs.HandleKinds, mqs.HandleKind(h.kind)) {
+		return fmt.Errorf("--handle needs --type and one of %s", kinds())
+	}
+	_, err := h.parse()
+	return err
+}
+
+// parse reads the handle as users write it: as gdb prints it.
+func (h *handle) parse() (mqs.HandleValue, error) {
+	out := mqs.HandleValue{Kind: mqs.HandleKind(h.kind)}
+	digits, isHex := strings.CutPrefix(strings.ToLower(h.value), "0x")
+	if isHex {
+		value, err := strconv.ParseUint(digits, 16, 64)
+		if out.Value = value; err == nil {
+			return out, nil
+		}
+	} else if value, err := strconv.ParseInt(h.value, 10, 32); err == nil {
+		out.Fortran, out.Value = true, uint64(uint32(value))
+		return out, nil
+	} else if value, err := strconv.ParseUint(h.value, 10, 64); err == nil && value > math.MaxInt32 {
+		out.Value = value // more than an INTEGER has
+		return out, nil
+	}
+	return out, fmt.Errorf("%q is no handle: it is a number, hexadecimal with 0x", h.value)
+}
+
+// run shows the handle as gdb's command does.
+func (h *handle) run(ctx context.Context, r *recording.Recording, v *view) error {
+	value, err := h.parse()
+	if err != nil {
+		return usage(err)
+	}
+	process, err := h.choose(r)
+	if err != nil {
+		return usage(err)
+	}
+	shown, err := r.Handle(ctx, decoders.All, process, value)
+	if err == nil {
+		err = v.out(func(w io.Writer, isStyled bool) error {
+			if v.json {
+				return document.WriteHandle(w, shown)
+			}
+			return render.Handle(w, shown, render.Style{On: isStyled})
+		})
+	}
+	if err != nil {
+		return unreadable(err)
+	}
+	return nil
+}
+
+// choose returns the process that has the handle.
+func (h *handle) choose(r *recording.Recording) (inferior.Inferior, error) {
+	var fit []inferior.Inferior
+	var there []string
+	for _, p := range r.Processes {
+		there = append(there, strconv.Itoa(p.Info().PID))
+		if h.process == 0 || p.Info().PID == h.process {
+			fit = append(fit, p)
+		}
+	}
+	if len(fit) == 1 {
+		return fit[0], nil
+	}
+	return nil, fmt.Errorf("the recording has the processes %s: --process PID says which of them has the handle", strings.Join(there, ", "))
+}

@@ -1,0 +1,39 @@
+package ompi
+
+import (
+	"slices"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+)
+
+// Handles are the handles of C of the objects in the arrays of all kinds, at most so many of each, and those of the
+// datatypes that operations have: the array of datatypes, unlike most, has only those whose Fortran handle has been
+// asked for.
+func (p *Process) Handles(most int) []mqs.HandleValue {
+	var out []mqs.HandleValue
+	add := func(kind mqs.HandleKind, objects []inferior.Addr) {
+		n := 0
+		for _, at := range objects {
+			if at != 0 && n < most {
+				out = append(out, mqs.HandleValue{Kind: kind, Value: uint64(at)})
+				n++
+			}
+		}
+	}
+	for _, kind := range mqs.HandleKinds {
+		if symbol, ok := fortranTables[kind]; ok {
+			if a, err := p.array(symbol); err == nil && a.Addr != 0 {
+				objects, _ := p.R.Pointers(a.Addr, int(a.Size)) // none of what can't be read
+				add(kind, objects)
+			}
+		}
+	}
+	var types []inferior.Addr
+	for at := range p.datatypes {
+		types = append(types, at.Addr())
+	}
+	slices.Sort(types)
+	add(mqs.DatatypeHandle, types)
+	return out
+}
