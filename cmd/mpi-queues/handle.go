@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -64,32 +63,13 @@ func (h *handle) check(given *pflag.FlagSet) error {
 	if !slices.Contains(mqs.HandleKinds, mqs.HandleKind(h.kind)) {
 		return fmt.Errorf("--handle needs --type and one of %s", kinds())
 	}
-	_, err := h.parse()
+	_, err := mqs.ParseHandle(mqs.HandleKind(h.kind), h.value)
 	return err
-}
-
-// parse reads the handle as users write it: as gdb prints it.
-func (h *handle) parse() (mqs.HandleValue, error) {
-	out := mqs.HandleValue{Kind: mqs.HandleKind(h.kind)}
-	digits, isHex := strings.CutPrefix(strings.ToLower(h.value), "0x")
-	if isHex {
-		value, err := strconv.ParseUint(digits, 16, 64)
-		if out.Value = value; err == nil {
-			return out, nil
-		}
-	} else if value, err := strconv.ParseInt(h.value, 10, 32); err == nil {
-		out.Fortran, out.Value = true, uint64(uint32(value))
-		return out, nil
-	} else if value, err := strconv.ParseUint(h.value, 10, 64); err == nil && value > math.MaxInt32 {
-		out.Value = value // more than an INTEGER has
-		return out, nil
-	}
-	return out, fmt.Errorf("%q is no handle: it is a number, hexadecimal with 0x", h.value)
 }
 
 // run shows the handle as gdb's command does.
 func (h *handle) run(ctx context.Context, r *recording.Recording, v *view) error {
-	value, err := h.parse()
+	value, err := mqs.ParseHandle(mqs.HandleKind(h.kind), h.value)
 	if err != nil {
 		return usage(err)
 	}

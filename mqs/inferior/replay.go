@@ -72,6 +72,9 @@ func (t *replay) Recorded(a Addr, n int) bool {
 	return i < len(t.pieces) && t.pieces[i].start <= a && a+Addr(n) <= t.pieces[i].end()
 }
 
+// Asked says whether a symbol was looked for when the recording was made.
+func (t *replay) Asked(symbol string) bool { _, ok := t.log.Symbols[symbol]; return ok }
+
 func (t *replay) Info() Info { return t.log.Process }
 
 func (t *replay) ReadMemory(ctx context.Context, ranges []Range) ([][]byte, error) {

@@ -1,8 +1,8 @@
 package read
 
 import (
+	"context"
 	"errors"
-	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
@@ -35,19 +35,30 @@ const MaxHandles = 1 << 16
 // maxRecorded is how many handles of each kind a recording has beside those that are asked for.
 const maxRecorded = 1000
 
-// ReadObjects reads what handles stand for, those given and those that the MPI library has tables of, for who
-// remembers what was read. What can't be read is left out.
-func (ss Sources) ReadObjects(r *inferior.Reader, values []mqs.HandleValue) (err error) {
+// RecordObjects has a recorder remember what handles stand for: those given, of which what is no object is not
+// remembered, since it may lead anywhere, and those that the MPI library has tables of.
+func (ss Sources) RecordObjects(ctx context.Context, to *inferior.Recorder, values []mqs.HandleValue) (err error) {
 	defer contain(&err)
+	r := inferior.NewReader(ctx, to)
 	s, err := Open(r, ss.Decoders)
 	if err != nil {
 		return err
 	}
-	values = slices.Clone(values[:min(len(values), MaxHandles)])
-	if e, ok := s.(Enumerator); ok {
-		values = append(values, e.Handles(maxRecorded)...)
+	values = values[:min(len(values), MaxHandles)]
+	handles, err := ss.Handles(inferior.NewReader(ctx, to.Inferior), values)
+	if err != nil {
+		return err
 	}
-	_, err = ss.handles(r, values)
+	var objects []mqs.HandleValue
+	for i, h := range handles {
+		if h.State != "" && h.State != mqs.InvalidHandle {
+			objects = append(objects, values[i])
+		}
+	}
+	if e, ok := s.(Enumerator); ok {
+		objects = append(objects, e.Handles(maxRecorded)...)
+	}
+	_, err = ss.handles(r, objects)
 	return err
 }
 
@@ -79,9 +90,9 @@ func (ss Sources) Recorded(r *inferior.Reader, v mqs.HandleValue) (out *mqs.Hand
 	}
 	out = handles[0]
 	switch {
-	case r.Lacked() == 0:
+	case r.Lacked() == 0 && (out.State != "" || !r.LacksSymbols()):
 	case out.State == mqs.InvalidHandle, out.State == mqs.FreedHandle, out.State == "":
-		out = &mqs.Handle{Kind: out.Kind, Value: out.Value, Notes: []string{"what it stands for is not known: the recording does not have it"}}
+		out = &mqs.Handle{Kind: out.Kind, Value: out.Value, Notes: []string{"the recording does not have what it leads to"}}
 	default:
 		out.Notes = append(out.Notes, "the recording does not have all that it leads to")
 	}

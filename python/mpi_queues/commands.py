@@ -1,14 +1,15 @@
 """The commands that show something of processes: `mpi-queues', `mpi-deadlock', `info mpi'."""
 
 import os
-from typing import Any, Dict, Optional
+from typing import Any, Dict, List, Optional
 
 import gdb
 
-from . import handles, jobs, options, parameters, protocol, requests
+from . import handle_variables, handles, jobs, options, parameters, protocol, requests
 from .errors import Failure, reported
 from .options import Option
 from .output import Buffer
+from .selection import inferior_selected
 
 QUEUES = ("sends", "receives", "unexpected")
 

@@ -134,7 +134,7 @@ func record(ctx context.Context, d *bridge.Debugger, c recording.Content, handle
 	for _, r := range c.Recorders {
 		// Why something can't be read has been said already.
 		_, _ = read.Read(ctx, r, decoders.All, read.Filter{Internal: true})
-		_ = handleSources.ReadObjects(inferior.NewReader(ctx, r), inVariables(handles, r.Info().Inferior))
+		_ = handleSources.RecordObjects(ctx, r, inVariables(handles, r.Info().Inferior))
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
