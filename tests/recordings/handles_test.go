@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/decoders"
 	"github.com/mpi-queues/mpi-queues/mqs/document"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
 	"github.com/mpi-queues/mpi-queues/mqs/recording"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
@@ -56,10 +59,7 @@ func TestHandles(t *testing.T) {
 // handle is what a recording of one process says of a handle.
 func handle(t *testing.T, file, kind, value string) *mqs.Handle {
 	t.Helper()
-	r, err := recording.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := open(t, file)
 	v, err := mqs.ParseHandle(mqs.HandleKind(kind), value)
 	if err != nil {
 		t.Fatal(err)
@@ -106,4 +106,87 @@ func TestHandlesOfNothingRecorded(t *testing.T) {
 			}
 		}
 	}
+}
+
+// inTables are the kinds of handles of which a library has all in tables of its own.
+var inTables = map[string][]mqs.HandleKind{
+	"Open MPI": {mqs.CommHandle, mqs.GroupHandle, mqs.WinHandle, mqs.OpHandle, mqs.ErrhandlerHandle, mqs.FileHandle, mqs.InfoHandle},
+	"MPICH": {mqs.CommHandle, mqs.DatatypeHandle, mqs.RequestHandle, mqs.GroupHandle, mqs.WinHandle, mqs.OpHandle,
+		mqs.ErrhandlerHandle, mqs.InfoHandle, mqs.MessageHandle},
+}
+
+// A recording has what all handles lead to that the library has in tables, whatever variables there are; and what those
+// lead to that variables have.
+func TestRecordHandles(t *testing.T) {
+	for _, file := range matches(t, "*/*.handles.json") {
+		base := strings.TrimSuffix(file, ".handles.json")
+		t.Run(base, func(t *testing.T) {
+			library, entries := load(t, filepath.Dir(file)).Library, handlesOf(t, base)
+			var values []mqs.HandleValue
+			for _, e := range entries {
+				v, err := mqs.ParseHandle(mqs.HandleKind(e.Kind()), e.Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				values = append(values, v)
+			}
+			first, tables, all := open(t, base+".mpiq"), recordObjects(t, base+".mpiq", nil), recordObjects(t, base+".mpiq", values)
+			for i, e := range entries {
+				if e.IsGone() {
+					continue
+				}
+				want := shown(t, first, values[i])
+				if got := shown(t, all, values[i]); got != want {
+					t.Errorf("%s, which a variable has, is\n%swant\n%s", e.Expression, got, want)
+				}
+				if got := shown(t, tables, values[i]); got != want && slices.Contains(inTables[library.MPI], values[i].Kind) {
+					t.Errorf("%s, which the library has in a table, is\n%swant\n%s", e.Expression, got, want)
+				}
+			}
+		})
+	}
+}
+
+func open(t *testing.T, file string) *recording.Recording {
+	t.Helper()
+	r, err := recording.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// recordObjects records nothing but what handles lead to of a process that was recorded.
+func recordObjects(t *testing.T, file string, values []mqs.HandleValue) *recording.Recording {
+	t.Helper()
+	recorder := inferior.NewRecorder(open(t, file).Processes[0])
+	if err := (read.Sources{Decoders: decoders.All}).RecordObjects(t.Context(), recorder, values); err != nil {
+		var u *read.UnreadableError
+		if !errors.As(err, &u) { // nothing but the handles' own bits may be known
+			t.Fatal(err)
+		}
+	}
+	var archive bytes.Buffer
+	if err := recording.Write(&archive, recording.Content{Recorders: []*inferior.Recorder{recorder}, Choice: read.Auto}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := recording.Read(bytes.NewReader(archive.Bytes()), int64(archive.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// shown is what is shown of a handle of a recording's one process.
+func shown(t *testing.T, r *recording.Recording, v mqs.HandleValue) string {
+	t.Helper()
+	h, err := r.Handle(t.Context(), decoders.All, r.Processes[0], v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := render.Handle(&text, h, render.Style{}); err != nil {
+		t.Fatal(err)
+	}
+	return text.String()
 }

@@ -7,9 +7,12 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
+// infoEnv is the place of MPI_INFO_ENV in the array of its kind.
+const infoEnv = 1
+
 // Handles are the handles of C of the objects in the arrays of all kinds, at most so many of each, and those of the
 // datatypes that operations have: the array of datatypes, unlike most, has only those whose Fortran handle has been
-// asked for.
+// asked for. MPI_INFO_ENV is left out, which tells how the program was started.
 func (p *Process) Handles(most int) []mqs.HandleValue {
 	var out []mqs.HandleValue
 	add := func(kind mqs.HandleKind, objects []inferior.Addr) {
@@ -25,6 +28,9 @@ func (p *Process) Handles(most int) []mqs.HandleValue {
 		if symbol, ok := fortranTables[kind]; ok {
 			if a, err := p.array(symbol); err == nil && a.Addr != 0 {
 				objects, _ := p.R.Pointers(a.Addr, int(a.Size)) // none of what can't be read
+				if kind == mqs.InfoHandle && len(objects) > infoEnv {
+					objects = slices.Delete(objects, infoEnv, infoEnv+1)
+				}
 				add(kind, objects)
 			}
 		}
