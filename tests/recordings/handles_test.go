@@ -39,7 +39,7 @@ func TestHandles(t *testing.T) {
 			library := load(t, filepath.Dir(file)).Library
 			var all bytes.Buffer
 			for _, e := range handlesOf(t, base) {
-				shown := handle(t, base+".mpiq", e.Kind(), e.Value)
+				shown := handle(t, base+".mpiq", valueOf(t, &e))
 				fmt.Fprintf(&all, "%s = ", e.Expression)
 				if err := render.Handle(&all, shown, render.Style{}); err != nil {
 					t.Fatal(err)
@@ -56,19 +56,25 @@ func TestHandles(t *testing.T) {
 	}
 }
 
+// valueOf is the handle of an entry.
+func valueOf(t *testing.T, e *expect.HandleEntry) mqs.HandleValue {
+	t.Helper()
+	v, err := mqs.ParseHandle(mqs.HandleKind(e.Kind()), e.Value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
 // handle is what a recording of one process says of a handle.
-func handle(t *testing.T, file, kind, value string) *mqs.Handle {
+func handle(t *testing.T, file string, v mqs.HandleValue) *mqs.Handle {
 	t.Helper()
 	r := open(t, file)
-	v, err := mqs.ParseHandle(mqs.HandleKind(kind), value)
+	h, err := r.Handle(t.Context(), decoders.All, r.Processes[0], v)
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown, err := r.Handle(t.Context(), decoders.All, r.Processes[0], v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return shown
+	return h
 }
 
 // asDocument is a handle as -json has it.
@@ -88,20 +94,20 @@ func asDocument(t *testing.T, h *mqs.Handle) expect.Object {
 // What was not recorded is not known: nothing is said to be freed or invalid for that, in recordings of any age.
 func TestHandlesOfNothingRecorded(t *testing.T) {
 	for _, folder := range folders(t) {
-		file := files(t, folder)[0]
+		of, file := load(t, folder), files(t, folder)[0]
 		for _, kind := range mqs.HandleKinds {
 			// Addresses that a process might have, and a place beyond what any process has.
-			for _, value := range []string{"0x5555deadb000", "0x8c3ff000"} {
-				if len(value) == 14 && load(t, folder).PointerSize == 4 {
+			for _, value := range []uint64{0x5555deadb000, 0x8c3ff000} {
+				if value>>32 != 0 && of.PointerSize == 4 {
 					continue
 				}
-				h := handle(t, file, string(kind), value)
-				isNumber := load(t, folder).MPI == "MPICH" // whose own bits tell of what kind it is
+				h := handle(t, file, mqs.HandleValue{Kind: kind, Value: value})
+				isNumber := of.MPI == "MPICH" // whose own bits tell of what kind it is
 				if h.State == mqs.InvalidHandle && isNumber && kind != mqs.StatusHandle {
 					continue
 				}
 				if h.State != "" || len(h.Notes) == 0 {
-					t.Errorf("%s: %s %s is %q: %q", file, kind, value, h.State, h.Notes)
+					t.Errorf("%s: %s %#x is %q: %q", file, kind, value, h.State, h.Notes)
 				}
 			}
 		}
@@ -124,11 +130,7 @@ func TestRecordHandles(t *testing.T) {
 			library, entries := load(t, filepath.Dir(file)).Library, handlesOf(t, base)
 			var values []mqs.HandleValue
 			for _, e := range entries {
-				v, err := mqs.ParseHandle(mqs.HandleKind(e.Kind()), e.Value)
-				if err != nil {
-					t.Fatal(err)
-				}
-				values = append(values, v)
+				values = append(values, valueOf(t, &e))
 			}
 			first, tables, all := open(t, base+".mpiq"), recordObjects(t, base+".mpiq", nil), recordObjects(t, base+".mpiq", values)
 			for i, e := range entries {
@@ -189,4 +191,31 @@ func shown(t *testing.T, r *recording.Recording, v mqs.HandleValue) string {
 		t.Fatal(err)
 	}
 	return text.String()
+}
+
+// No more handles of a kind are found than are asked for.
+func TestFewHandles(t *testing.T) {
+	for _, file := range matches(t, "*/handles-rank-0.mpiq") {
+		source, err := read.Open(inferior.NewReader(t.Context(), open(t, file).Processes[0]), decoders.All)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, ok := source.(read.Enumerator)
+		if !ok { // a stripped MPICH
+			continue
+		}
+		const most = 2
+		n := map[mqs.HandleKind]int{}
+		for _, v := range e.Handles(most) {
+			n[v.Kind]++
+		}
+		for kind, n := range n {
+			if n > most {
+				t.Errorf("%s: %d handles of kind %s", file, n, kind)
+			}
+		}
+		if n[mqs.CommHandle] != most || n[mqs.GroupHandle] != most || n[mqs.DatatypeHandle] != most {
+			t.Errorf("%s: %v", file, n)
+		}
+	}
 }

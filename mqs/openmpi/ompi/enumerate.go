@@ -15,12 +15,12 @@ const infoEnv = 1
 // asked for. MPI_INFO_ENV is left out, which tells how the program was started.
 func (p *Process) Handles(most int) []mqs.HandleValue {
 	var out []mqs.HandleValue
+	n := map[mqs.HandleKind]int{}
 	add := func(kind mqs.HandleKind, objects []inferior.Addr) {
-		n := 0
 		for _, at := range objects {
-			if at != 0 && n < most {
+			if at != 0 && n[kind] < most {
 				out = append(out, mqs.HandleValue{Kind: kind, Value: uint64(at)})
-				n++
+				n[kind]++
 			}
 		}
 	}
