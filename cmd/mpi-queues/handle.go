@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/decoders"
@@ -22,13 +21,15 @@ import (
 
 // handle is which handle of a recording is to be shown.
 type handle struct {
-	value, kind string
-	process     int
+	text, kind string
+	process    int
+	// value is what text says, once it has been checked.
+	value mqs.HandleValue
 }
 
 func (h *handle) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&h.value, "handle", "", "show what the handle `VALUE` stands for: hexadecimal as C has it, decimal as Fortran's INTEGER")
+	f.StringVar(&h.text, "handle", "", "show what the handle `VALUE` stands for: hexadecimal as C has it, decimal as Fortran's INTEGER")
 	f.StringVar(&h.kind, "type", "", "say what the handle is: `KIND` is one of\n"+kinds())
 	f.IntVar(&h.process, "process", 0, "say which of the recorded processes has the handle, by its `PID`")
 	_ = cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(strings.Split(kinds(), ", "), cobra.ShellCompDirectiveNoFileComp))
@@ -43,41 +44,37 @@ func kinds() string {
 	return strings.Join(words, ", ")
 }
 
-func (h *handle) isAsked() bool { return h.value != "" }
+func (h *handle) isAsked() bool { return h.text != "" }
 
-// check says what is wrong with the flags.
-func (h *handle) check(given *pflag.FlagSet) error {
+// check reads the handle, and says what is wrong with the flags.
+func (h *handle) check(cmd *cobra.Command) (err error) {
 	if !h.isAsked() {
 		for _, name := range []string{"handle", "type", "process"} {
-			if given.Changed(name) {
+			if cmd.Flags().Changed(name) {
 				return errors.New("--handle VALUE says which handle to show, and --type KIND and --process PID say more of it")
 			}
 		}
 		return nil
 	}
 	for _, name := range []string{"comm", "view", "queue", "internal", "members", "limit"} {
-		if given.Changed(name) {
+		if cmd.Flags().Changed(name) {
 			return fmt.Errorf("--handle and --%s do not go together: a handle is shown alone", name)
 		}
 	}
 	if !slices.Contains(mqs.HandleKinds, mqs.HandleKind(h.kind)) {
 		return fmt.Errorf("--handle needs --type and one of %s", kinds())
 	}
-	_, err := mqs.ParseHandle(mqs.HandleKind(h.kind), h.value)
+	h.value, err = mqs.ParseHandle(mqs.HandleKind(h.kind), h.text)
 	return err
 }
 
 // run shows the handle as gdb's command does.
 func (h *handle) run(ctx context.Context, r *recording.Recording, v *view) error {
-	value, err := mqs.ParseHandle(mqs.HandleKind(h.kind), h.value)
-	if err != nil {
-		return usage(err)
-	}
 	process, err := h.choose(r)
 	if err != nil {
 		return usage(err)
 	}
-	shown, err := r.Handle(ctx, decoders.All, process, value)
+	shown, err := r.Handle(ctx, decoders.All, process, h.value)
 	if err == nil {
 		err = v.out(func(w io.Writer, isStyled bool) error {
 			if v.json {

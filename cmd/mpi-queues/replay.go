@@ -28,7 +28,7 @@ func replayCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, err := v.filter()
 			if err == nil {
-				err = h.check(cmd.Flags())
+				err = h.check(cmd)
 			}
 			if err != nil {
 				return usage(err)

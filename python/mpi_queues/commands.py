@@ -32,8 +32,8 @@ _OPTIONS = (
     JSON,
     OUTPUT,
     Option("record", "FILE",
-           "Record all that is read of the process into FILE, from which\n"
-           "`mpi-queues' in a shell can show the same queues again.", is_file=True),
+           "Record all that is read of the process, and what its handles stand for,\n"
+           "into FILE, from which `mpi-queues' in a shell can show the same again.", is_file=True),
 )
 
 _DEADLOCK_OPTIONS = (ALL, JSON, OUTPUT)
