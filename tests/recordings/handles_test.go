@@ -36,10 +36,10 @@ func TestHandles(t *testing.T) {
 	for _, file := range matches(t, "*/*.handles.json") {
 		base := strings.TrimSuffix(file, ".handles.json")
 		t.Run(base, func(t *testing.T) {
-			library := load(t, filepath.Dir(file)).Library
+			library, r := load(t, filepath.Dir(file)).Library, open(t, base+".mpiq")
 			var all bytes.Buffer
 			for _, e := range handlesOf(t, base) {
-				shown := handle(t, base+".mpiq", valueOf(t, &e))
+				shown := handle(t, r, valueOf(t, &e))
 				fmt.Fprintf(&all, "%s = ", e.Expression)
 				if err := render.Handle(&all, shown, render.Style{}); err != nil {
 					t.Fatal(err)
@@ -67,9 +67,8 @@ func valueOf(t *testing.T, e *expect.HandleEntry) mqs.HandleValue {
 }
 
 // handle is what a recording of one process says of a handle.
-func handle(t *testing.T, file string, v mqs.HandleValue) *mqs.Handle {
+func handle(t *testing.T, r *recording.Recording, v mqs.HandleValue) *mqs.Handle {
 	t.Helper()
-	r := open(t, file)
 	h, err := r.Handle(t.Context(), decoders.All, r.Processes[0], v)
 	if err != nil {
 		t.Fatal(err)
@@ -95,13 +94,14 @@ func asDocument(t *testing.T, h *mqs.Handle) expect.Object {
 func TestHandlesOfNothingRecorded(t *testing.T) {
 	for _, folder := range folders(t) {
 		of, file := load(t, folder), files(t, folder)[0]
+		r := open(t, file)
 		for _, kind := range mqs.HandleKinds {
 			// Addresses that a process might have, and a place beyond what any process has.
 			for _, value := range []uint64{0x5555deadb000, 0x8c3ff000} {
 				if value>>32 != 0 && of.PointerSize == 4 {
 					continue
 				}
-				h := handle(t, file, mqs.HandleValue{Kind: kind, Value: value})
+				h := handle(t, r, mqs.HandleValue{Kind: kind, Value: value})
 				isNumber := of.MPI == "MPICH" // whose own bits tell of what kind it is
 				if h.State == mqs.InvalidHandle && isNumber && kind != mqs.StatusHandle {
 					continue
@@ -182,12 +182,8 @@ func recordObjects(t *testing.T, file string, values []mqs.HandleValue) *recordi
 // shown is what is shown of a handle of a recording's one process.
 func shown(t *testing.T, r *recording.Recording, v mqs.HandleValue) string {
 	t.Helper()
-	h, err := r.Handle(t.Context(), decoders.All, r.Processes[0], v)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var text bytes.Buffer
-	if err := render.Handle(&text, h, render.Style{}); err != nil {
+	if err := render.Handle(&text, handle(t, r, v), render.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	return text.String()

@@ -125,7 +125,7 @@ func TestHostileMemory(t *testing.T) {
 
 // Nor does it cost more to follow handles.
 func TestHostileHandles(t *testing.T) {
-	standsHostility(t, "*/handles-rank-0.mpiq", 20, func(file string) func(context.Context, inferior.Inferior) (bool, error) {
+	standsHostility(t, "*/handles-rank-0.mpiq", 8, func(file string) func(context.Context, inferior.Inferior) (bool, error) {
 		var values []mqs.HandleValue
 		for _, e := range handlesOf(t, strings.TrimSuffix(file, ".mpiq")) {
 			values = append(values, valueOf(t, &e))
