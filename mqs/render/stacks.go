@@ -22,6 +22,7 @@ func Stacks(w io.Writer, t *stacks.Tree, style Style) error {
 	s := stacksText{w: b, frames: t.Frames, called: map[int][]int{}, style: style}
 	var outermost []int
 	for i := range t.Frames {
+		s.hasThreads = s.hasThreads || t.Frames[i].Threads != t.Frames[i].Len()
 		if caller := t.Frames[i].Caller; caller.Known {
 			s.called[caller.Value] = append(s.called[caller.Value], i)
 		} else {
@@ -45,13 +46,15 @@ type stacksText struct {
 	frames []stacks.Frame
 	called map[int][]int // by the index of the caller
 	style  Style
+	// hasThreads is true if some process has several threads in the tree.
+	hasThreads bool
 }
 
 // branches writes the frames that one frame has called, and what these have called.
 func (s *stacksText) branches(frames []int, indent string) {
 	for _, i := range frames[:min(len(frames), mostBranches)] {
 		f := &s.frames[i]
-		fmt.Fprintf(s.w, "%s%s\n", indent, s.style.paint("1", threadsOf(&f.Members, f.Threads)))
+		fmt.Fprintf(s.w, "%s%s\n", indent, s.style.paint("1", s.threadsOf(&f.Members, f.Threads)))
 		s.chain(i, indent+"  ")
 	}
 	if more := len(frames) - mostBranches; more > 0 {
@@ -78,7 +81,7 @@ func (s *stacksText) chain(i int, indent string) {
 		i = s.called[i][0]
 	}
 	if f := &s.frames[i]; f.Innermost > 0 && len(s.called[i]) > 0 {
-		fmt.Fprintf(s.w, "%s%s: here\n", indent, s.style.paint("1", threadsOf(&f.Ends, f.Innermost)))
+		fmt.Fprintf(s.w, "%s%s: here\n", indent, s.style.paint("1", s.threadsOf(&f.Ends, f.Innermost)))
 	}
 	s.branches(s.called[i], indent)
 }
@@ -92,10 +95,10 @@ func isSame(a, b *stacks.Frame) bool {
 }
 
 // threadsOf names processes, and says how many they are or how many threads they have there.
-func threadsOf(m *mqs.Members, threads int) string {
+func (s *stacksText) threadsOf(m *mqs.Members, threads int) string {
 	text := processesOf(m, mostRanges)
 	switch n := m.Len(); {
-	case threads != n:
+	case s.hasThreads:
 		return text + " (" + count(threads, "thread") + ")"
 	case n == 1 || strings.HasSuffix(text, ")"):
 		return text
