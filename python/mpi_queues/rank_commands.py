@@ -28,8 +28,8 @@ Usage: mpi-ranks [OPTION]...
 
 Of each rank the inferior, the process, the state and the place in the program
 are shown, and the MPI call that it is in. They are those of the thread that was
-selected last there or has stopped since, else of the first one. Ranks on other hosts and ranks that have ended
-are among them. The current one has a star.""" % options.usage(_OPTIONS)
+selected last there or has stopped since, else of the first one. Ranks on other
+hosts and ranks that have ended are among them. The current one has a star.""" % options.usage(_OPTIONS)
 
     def __init__(self) -> None:
         super().__init__("mpi-ranks", gdb.COMMAND_STATUS)

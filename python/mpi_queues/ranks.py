@@ -9,7 +9,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import gdb
 
-from . import functions, jobs, summary
+from . import functions, jobs, stops, summary
 from .errors import Failure, one_line
 from .process import NOTHING, kind_of
 from .selection import c_language, inferior_selected
@@ -66,6 +66,8 @@ def members() -> List[Member]:
     with c_language():  # once, and not for each
         found = [Member(inferior, rank_of(inferior)) for inferior in gdb.inferiors()
                  if inferior.pid]
+    for member in found:
+        stops.know_rank(member.inferior, member.rank)
     return sorted(found, key=lambda member: (member.rank is None, member.rank or 0,
                                              member.inferior.num))
 

@@ -58,7 +58,8 @@ def inferior_selected(number: int) -> Iterator[Optional[gdb.Inferior]]:
     # Around the switch, since the language `auto' depends on the frame selected when it is set.
     with c_language(), selection_kept():
         # The command `inferior' would tell the user of the switch, whatever its caller wants.
-        wanted.threads()[0].switch()
+        threads = wanted.threads()
+        next((thread for thread in threads if thread.is_stopped()), threads[0]).switch()
         yield wanted
 
 

@@ -23,6 +23,8 @@ class Exit(NamedTuple):
     signal: str  # its name, if that has ended it
 
 
+# The ranks of processes, by the number of the inferior, with the process id.
+_ranks: Dict[int, Tuple[int, int]] = {}
 # By the number of the inferior.
 _exits: Dict[int, Exit] = {}
 
@@ -44,6 +46,12 @@ def core_signal() -> str:
     except gdb.error:
         return ""
     return "" if name in _UNTOLD else name
+
+
+def know_rank(inferior: gdb.Inferior, rank: Optional[int]) -> None:
+    """Keeps the rank of an inferior's process for when that has ended."""
+    if rank is not None:
+        _ranks[inferior.num] = inferior.pid, rank
 
 
 def exit_of(inferior: gdb.Inferior) -> Optional[Exit]:
@@ -118,8 +126,11 @@ def _on_exited(event: Any) -> None:
         _exits.pop(inferior.num, None)  # it was detached
         return
     code: Optional[int] = getattr(event, "exit_code", None)
-    _exits[inferior.num] = Exit(inferior.pid, jobs.rank_that_was(inferior.pid), code,
-                                _exit_signal() if code is None else "")
+    rank = jobs.rank_that_was(inferior.pid)
+    known = _ranks.pop(inferior.num, None)
+    if rank is None and known and known[0] == inferior.pid:
+        rank = known[1]
+    _exits[inferior.num] = Exit(inferior.pid, rank, code, _exit_signal() if code is None else "")
 
 
 def _exit_signal() -> str:
