@@ -12,7 +12,7 @@ from .errors import Failure, one_line, printable, reported
 from .options import Option
 from .output import Buffer
 from .process import process_of
-from .selection import c_language, selection_kept, whole_backtrace
+from .selection import c_language, selection_kept, set_language, whole_backtrace
 
 _PRINT_OPTIONS = (JSON, OUTPUT)
 _STACKS_OPTIONS = (
@@ -128,6 +128,8 @@ def show_stacks(wanted: Optional[List[ranks.Range]], given: Dict[str, Any], from
 
 def _thread_with_stack(member: ranks.Member, any_of_them: bool) -> gdb.InferiorThread:
     """Returns a stopped thread of a process: its first one, or any. Raises Failure."""
+    if member.is_gone:
+        raise Failure("exited")
     threads = sorted(member.inferior.threads(), key=lambda thread: thread.num)
     for thread in threads if any_of_them else threads[:1]:
         if thread.is_stopped():
@@ -214,7 +216,7 @@ def _evaluated(expression: str, form: Dict[str, Any]) -> Tuple[str, List[protoco
         finally:
             # That of a frame without one of its own was that of the frame selected last.
             if language in ("auto", "local"):
-                gdb.execute("set language " + language, to_string=True)
+                set_language(language)
     return scope.name, evaluations
 
 
@@ -278,7 +280,7 @@ def _evaluation(member: ranks.Member, scope: _Scope, expression: str, form: Dict
     result: protocol.Evaluation = {"rank": member.rank, "inferior": member.inferior.num,
                                    "text": "", "number": "", "failure": ""}
     try:
-        if not member.inferior.pid:
+        if member.is_gone or not member.inferior.pid:
             result["failure"] = "exited"
         elif not member.stopped_threads():
             result["failure"] = "running"

@@ -29,7 +29,8 @@ Usage: mpi-ranks [OPTION]...
 Of each rank the inferior, the process, the state and the place in the program
 are shown, and the MPI call that it is in. They are those of the thread that was
 selected last there or has stopped since, else of the first one. Ranks on other
-hosts and ranks that have ended are among them. The current one has a star.""" % options.usage(_OPTIONS)
+hosts and ranks that have ended are among them. The current one has a star.""" \
+        % options.usage(_OPTIONS)
 
     def __init__(self) -> None:
         super().__init__("mpi-ranks", gdb.COMMAND_STATUS)
@@ -180,6 +181,9 @@ def _add_member(rows: _Rows, member: ranks.Member) -> None:
     """Adds the row of an inferior's process and, if that can be read, the process."""
     place = _place(member.rank, member.inferior.num, member.inferior.pid, state="running")
     rows.places.append(place)
+    if member.is_gone:
+        place["state"] = "exited"
+        return
     stopped = member.stopped_threads()
     if not stopped:
         return
@@ -204,32 +208,30 @@ def _add_member(rows: _Rows, member: ranks.Member) -> None:
 def _say_selected() -> None:
     """Says which rank is selected."""
     inferior = gdb.selected_inferior()
+    gone = stops.exit_of(inferior)
+    if gone and gone.rank is not None:
+        gdb.write("[Current rank is %d, which has exited (inferior %d)]\n"
+                  % (gone.rank, inferior.num))
+        return
     if not inferior.pid:
         raise Failure(NOTHING)
-    member = ranks.Member(inferior, ranks.rank_of(inferior))
-    if member.rank is None:
-        gdb.write("[The rank of the current inferior is not known (%s)]\n" % _inferior(inferior))
-    else:
-        gdb.write("[Current rank is %d (%s)]\n" % (member.rank, _inferior(inferior)))
-
-
-def _inferior(inferior: gdb.Inferior) -> str:
-    """Names an inferior as gdb does."""
-    return "inferior %d [process %d] (%s)" % (
+    member = ranks.member(inferior)
+    name = "inferior %d [process %d] (%s)" % (
         inferior.num, inferior.pid, inferior.progspace.filename or "<noexec>")
+    if member.rank is None:
+        gdb.write("[The rank of the current inferior is not known (%s)]\n" % name)
+    else:
+        gdb.write("[Current rank is %d (%s)]\n" % (member.rank, name))
 
 
 def _select(member: ranks.Member, from_tty: bool) -> None:
-    """Selects a rank, and shows what gdb shows then."""
-    number = member.inferior.num
+    """Selects a rank, and shows what gdb shows then. Raises Failure for one that has ended."""
+    if member.is_gone:
+        raise Failure("Rank %d has exited, which gdb has not seen yet." % (member.rank or 0))
     thread = member.thread()
-    is_first = thread is None or thread.num == min(t.num for t in member.inferior.threads())
-    if thread is None or is_first and number != gdb.selected_inferior().num:
-        gdb.execute("inferior %d" % number, from_tty)
-        return
-    if number != gdb.selected_inferior().num:
-        gdb.write("[Switching to %s]\n" % _inferior(member.inferior))
-    gdb.execute("thread %d.%d" % (number, thread.num), from_tty)
+    if thread:
+        thread.switch()  # the command leaves the thread if it is of this inferior
+    gdb.execute("inferior %d" % member.inferior.num, from_tty)
 
 
 def _flags(text: str) -> Any:
@@ -262,9 +264,9 @@ def _apply(member: ranks.Member, command: str, given: Dict[str, Any], from_tty: 
         if text:
             gdb.write(header + text)
     except gdb.error as error:
-        # That it runs is no reason to leave out the others.
-        is_running = thread.is_valid() and thread.is_running()
-        if "s" not in given and ("c" in given or is_running):
+        # That it runs or is gone is no reason to leave out the others.
+        is_out_of_reach = member.is_gone or thread.is_valid() and thread.is_running()
+        if "s" not in given and ("c" in given or is_out_of_reach):
             gdb.write("%s\n" % error)
         elif "s" not in given:
             raise

@@ -9,7 +9,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import gdb
 
-from . import functions, jobs, stops, summary
+from . import functions, jobs, procfs, stops, summary
 from .errors import Failure, one_line
 from .process import NOTHING, kind_of
 from .selection import c_language, inferior_selected
@@ -27,6 +27,7 @@ class Member(NamedTuple):
 
     inferior: gdb.Inferior
     rank: Optional[int]
+    is_gone: bool  # the process has ended, and gdb has not seen it yet
 
     @property
     def name(self) -> str:
@@ -64,25 +65,23 @@ def members() -> List[Member]:
     """Returns the processes of all inferiors by their ranks, those of unknown ranks last."""
     remember_selected()
     with c_language():  # once, and not for each
-        found = [Member(inferior, rank_of(inferior)) for inferior in gdb.inferiors()
-                 if inferior.pid]
-    for member in found:
-        stops.know_rank(member.inferior, member.rank)
-    return sorted(found, key=lambda member: (member.rank is None, member.rank or 0,
-                                             member.inferior.num))
+        found = [member(inferior) for inferior in gdb.inferiors() if inferior.pid]
+    return sorted(found, key=lambda m: (m.rank is None, m.rank or 0, m.inferior.num))
 
 
-def rank_of(inferior: gdb.Inferior) -> Optional[int]:
-    """Returns the rank of an inferior's process: the one that the job says or, where none does,
-    that of $mpi_rank(). None if it is not known, or not known yet since the process runs."""
+def member(inferior: gdb.Inferior) -> Member:
+    """Returns an inferior's process, with the rank that the job says or, where none does, that of
+    $mpi_rank(): None if it is not known, or not known yet since the process runs."""
     with inferior_selected(inferior.num):
-        rank = jobs.rank_of(inferior.pid)
-        if rank is not None and kind_of(inferior) == "live":
-            return rank
+        is_live = kind_of(inferior) == "live"
+        is_gone = is_live and procfs.has_ended(inferior.pid)
+        rank = jobs.rank_of(inferior.pid) if is_live else None
         try:
-            return functions.place().rank
+            rank = functions.place().rank if rank is None and not is_gone else rank
         except (Failure, gdb.error):
-            return None
+            pass
+    stops.know_rank(inferior, rank)
+    return Member(inferior, rank, is_gone)
 
 
 def take(text: str) -> Tuple[Optional[List[Range]], str]:
@@ -145,9 +144,9 @@ def chosen(ranges: Optional[List[Range]]) -> List[Member]:
     Warns of ranks that no inferior is. Raises Failure if there is no other."""
     found = members()
     if ranges is not None:
-        known = sorted({member.rank for member in found if member.rank is not None})
-        found = [member for member in found if member.rank is not None
-                 and any(first <= member.rank <= last for first, last in ranges)]
+        known = sorted({m.rank for m in found if m.rank is not None})
+        found = [m for m in found if m.rank is not None
+                 and any(first <= m.rank <= last for first, last in ranges)]
         said = _said_of(_missing(ranges, known))
         if said and not found:
             raise Failure(summary.capital(said) + ".")

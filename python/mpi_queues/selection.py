@@ -94,11 +94,11 @@ def c_language() -> Iterator[None]:
         yield
         return
     touch()
-    _set_language("c")
+    set_language("c")
     try:
         yield
     finally:
-        _set_language(before)
+        set_language(before)
 
 
 def _is_like_c() -> bool:
@@ -206,7 +206,7 @@ def _can_unwind() -> bool:
     return True
 
 
-def _set_language(name: str) -> None:
+def set_language(name: str) -> None:
     """Sets gdb's language without output."""
     try:
         gdb.execute("set language " + name, to_string=True)

@@ -121,8 +121,7 @@ def _on_exited(event: Any) -> None:
     """Serves gdb's event for a process that has ended or was let go of."""
     inferior = event.inferior
     _forget(inferior.pid)
-    fields = procfs.stat(inferior.pid)
-    if fields and fields[procfs.STATE] not in (b"Z", b"X"):
+    if not procfs.has_ended(inferior.pid):
         _exits.pop(inferior.num, None)  # it was detached
         return
     code: Optional[int] = getattr(event, "exit_code", None)
