@@ -107,6 +107,8 @@ first one. What was selected before is selected afterwards.""" \
             return []
         if wanted == [] or not rest and not text.endswith(" "):
             return ranks.complete(text, word)
+        while rest.startswith("-") and " " in rest:
+            rest = rest.partition(" ")[2].lstrip()
         if rest.startswith("-"):
             return options.complete(rest, word, _FLAGS)
         return _complete_command(rest, word or "")

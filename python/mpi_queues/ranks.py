@@ -18,7 +18,7 @@ from .selection import c_language, inferior_selected
 Range = Tuple[int, int]
 
 # What a command's help says of RANKS.
-HELP = """RANKS is a list as in 0-3,7 or 0 2 5-7; "all" are all processes, those whose rank is
+HELP = """RANKS is a list as 0-3,7 or 0 2 5-7; "all" are all processes, those whose rank is
 not known last."""
 
 
