@@ -34,7 +34,7 @@ type Stack struct {
 }
 
 // Stacks returns the stacks of a process's threads, in the debugger's order. Without internal, a stack ends
-// at the MPI call that the thread is in.
+// at the MPI call that the thread is in or, if it is in none, at the call of the C library.
 func Stacks(r *inferior.Reader, internal bool) ([]Stack, error) {
 	threads, err := r.Threads(stackDepth, nil)
 	if err != nil {
@@ -56,12 +56,16 @@ func (s *stacks) whole(t *inferior.Thread, internal bool) Stack {
 	out := Stack{Thread: t.Number}
 	frames := t.Frames
 	at := s.outermostCall(t)
-	if at > 0 && !internal {
+	switch {
+	case internal:
+	case at >= 0:
 		frames = frames[at:]
 		at = 0
+	default:
+		frames = frames[max(0, systemFrames(t)-1):]
 	}
 	for i, f := range frames {
-		frame := Frame{Function: f.Function, File: f.File, Line: f.Line, Object: f.Object}
+		frame := Frame{Function: systemName(f), File: f.File, Line: f.Line, Object: f.Object}
 		if i == at {
 			frame.Function, frame.IsCall = callName(f), true
 		}
@@ -75,6 +79,24 @@ func (s *stacks) whole(t *inferior.Thread, internal bool) Stack {
 	}
 	slices.Reverse(out.Frames)
 	return out
+}
+
+// systemFrames returns how many of the innermost frames of a thread are the C library's.
+func systemFrames(t *inferior.Thread) int {
+	n := slices.IndexFunc(t.Frames, func(f inferior.Frame) bool { return !isSystemFrame(f) })
+	if n < 0 {
+		return 0 // not even its outermost function is the program's
+	}
+	return n
+}
+
+// systemName returns the name of a function; one of the C library's that is known by a plain name has that.
+func systemName(f inferior.Frame) string {
+	name := plainName(f.Function)
+	if activities[name] != "" && isSystemFrame(f) || slices.Contains(byArguments, name) && isSystem(f.Object) {
+		return name
+	}
+	return f.Function
 }
 
 // outermostCall returns the index of the MPI call that the program has made: the innermost one or, if another

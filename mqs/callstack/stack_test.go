@@ -37,8 +37,13 @@ func TestWhole(t *testing.T) {
 			nil,
 		},
 		"in no call": {
-			[]inferior.Frame{frame("", libc, "", 0), frame("usleep", libc, "../usleep.c", 3), frame("main", "", "halo.c", 9)},
-			[]Frame{program("main", 9), in(libc, "usleep"), in(libc, "")},
+			[]inferior.Frame{frame("", libc, "", 0), frame("__GI___clock_nanosleep", libc, "", 0), frame("usleep", libc, "../usleep.c", 3), frame("main", "", "halo.c", 9)},
+			[]Frame{program("main", 9), in(libc, "usleep")},
+			[]Frame{program("main", 9), in(libc, "usleep"), in(libc, "clock_nanosleep"), in(libc, "")},
+		},
+		"in the C library alone": {
+			[]inferior.Frame{frame("__GI___poll", libc, "", 0), frame("start_thread", libc, "", 0)},
+			[]Frame{in(libc, "start_thread"), in(libc, "poll")},
 			nil,
 		},
 		"nothing": {nil, nil, nil},

@@ -17,7 +17,7 @@ from .selection import c_language, selection_kept, set_language, whole_backtrace
 _PRINT_OPTIONS = (JSON, OUTPUT)
 _STACKS_OPTIONS = (
     Option("threads", "", "Show all threads, and not the first one of each rank alone."),
-    Option("internal", "", "Show the frames inside MPI calls too."),
+    Option("internal", "", "Show the frames inside calls of MPI and of the C library too."),
     JSON,
     OUTPUT,
 )
@@ -60,8 +60,8 @@ Usage: mpi-stacks [OPTION]... [RANKS]
 %s
 
 Ranks are together as far as their stacks are the same. Below the line that names
-them are their frames, from the outermost to the MPI call that they are in, and
-below these the branches in which they differ.
+them are their frames, from the outermost to the call of MPI or of the C library
+that they are in, and below these the branches in which they differ.
 %s
 Without RANKS the tree is that of all.""" % (options.usage(_STACKS_OPTIONS), ranks.HELP)
 

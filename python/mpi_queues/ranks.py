@@ -72,16 +72,26 @@ def members() -> List[Member]:
 def member(inferior: gdb.Inferior) -> Member:
     """Returns an inferior's process, with the rank that the job says or, where none does, that of
     $mpi_rank(): None if it is not known, or not known yet since the process runs."""
-    with inferior_selected(inferior.num):
-        is_live = kind_of(inferior) == "live"
-        is_gone = is_live and procfs.has_ended(inferior.pid)
-        rank = jobs.rank_of(inferior.pid) if is_live else None
-        try:
-            rank = functions.place().rank if rank is None and not is_gone else rank
-        except (Failure, gdb.error):
-            pass
+    # With the thread of a process that is gone selected, gdb executes no command.
+    is_live = _kind(inferior) == "live"
+    is_gone = is_live and procfs.has_ended(inferior.pid)
+    rank = jobs.rank_of(inferior.pid) if is_live else None
+    if rank is None and not is_gone:
+        with inferior_selected(inferior.num):
+            try:
+                rank = functions.place().rank
+            except (Failure, gdb.error):
+                pass
     stops.know_rank(inferior, rank)
     return Member(inferior, rank, is_gone)
+
+
+def _kind(inferior: gdb.Inferior) -> str:
+    """Returns how an inferior is reached."""
+    if getattr(inferior, "connection", None):
+        return kind_of(inferior)
+    with inferior_selected(inferior.num):  # before gdb 12
+        return kind_of(inferior)
 
 
 def take(text: str) -> Tuple[Optional[List[Range]], str]:

@@ -1,11 +1,16 @@
-/* across: ranks at two places. All but the last one receive from it in exchange; the last one waits in compute, until OUTDIR/stop
-   exists, and sends then. What is in their variables differs in ways that are known. */
+/*
+ * across: ranks at two places, with values that differ from rank to rank.
+ *
+ * All but the last rank receive from it in exchange. The last one waits in compute for SIGUSR1, and then
+ * sends. A rank makes the file waiting-RANK just before the call in which it is looked at.
+ */
 #include "expect.h"
 
 #include <math.h>
-#include <unistd.h>
+#include <signal.h>
 
 static int last; /* the rank that the others wait for */
+static double residual;
 
 struct grid {
   int width, height;
@@ -13,17 +18,22 @@ struct grid {
 };
 
 static int exchange(struct grid *grid, int tag, const char *side) {
-  int from;
-  MPI_Recv(&from, 1, MPI_INT, last, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  return from + grid->width + side[0];
+  int result;
+  MPI_Recv(&result, 1, MPI_INT, last, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  return result + grid->width + side[0];
 }
 
-static int compute(struct grid *grid, int iteration) {
-  while (!expect_exists("stop")) usleep(10000);
-  return iteration + grid->height;
+static int compute(struct grid *grid, const sigset_t *signals) {
+  int signal;
+  sigwait(signals, &signal);
+  return signal + grid->height;
 }
 
 int main(int argc, char **argv) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGUSR1);
+  sigprocmask(SIG_BLOCK, &signals, NULL); /* in the threads of the MPI library too */
   MPI_Init(&argc, &argv);
   expect_begin(argv[1], "rank");
   int rank, size;
@@ -32,16 +42,19 @@ int main(int argc, char **argv) {
   last = size - 1;
   struct grid grid = {64, 32, {0.5 * (rank % 2), 0}};
   int iteration = rank == 2 ? 11 : 12;
-  double residual = rank == 1 ? NAN : 1.0 / (1 << rank);
+  residual = rank == 1 ? NAN : 1.0 / (1 << rank);
+  char waiting[40];
+  snprintf(waiting, sizeof waiting, "waiting-%d", rank);
   expect_write();
   expect_ready(false);
-  int result = 0;
+  expect_touch(waiting);
+  int result = iteration;
   if (rank < last) {
-    result = exchange(&grid, 7, rank % 2 ? "east" : "west");
+    result += exchange(&grid, 7, rank % 2 ? "east" : "west");
   } else {
-    result = compute(&grid, iteration);
+    result += compute(&grid, &signals);
     for (int to = 0; to < last; to++) MPI_Send(&result, 1, MPI_INT, to, 7, MPI_COMM_WORLD);
   }
   MPI_Finalize();
-  return result == 0 || isinf(residual);
+  return isinf(residual);
 }
