@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <signal.h>
+#include <stdio.h>
 
 static int last; /* the rank that the others wait for */
 static double residual;
