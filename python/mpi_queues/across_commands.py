@@ -234,7 +234,7 @@ def _scope(expression: str) -> _Scope:
     number = gdb.selected_inferior().num
     try:
         frame = gdb.selected_frame()
-        if frame.find_sal().symtab is None:  # it has no variables
+        if not frame.find_sal().symtab:  # it has no variables
             return _Scope(number, frame, "", "")
         name = (frame.name() or "") if _has_locals(expression, frame) else ""
         return _Scope(number, frame, _identity(frame), name)
@@ -264,7 +264,7 @@ def _has_locals(expression: str, frame: gdb.Frame) -> bool:
             symbol, is_member = gdb.lookup_symbol(name, block)
         except gdb.error:
             continue  # it is none
-        if is_member or symbol is not None and symbol.needs_frame:
+        if is_member or symbol and symbol.needs_frame:
             return True
     return False
 

@@ -57,7 +57,7 @@ _selected: Dict[int, gdb.InferiorThread] = {}
 def remember_selected() -> None:
     """Remembers which thread is selected."""
     thread = gdb.selected_thread()
-    if thread is not None and thread.is_valid():
+    if thread and thread.is_valid():
         _selected[thread.inferior.num] = thread
 
 
@@ -131,7 +131,9 @@ def _number(word: str) -> int:
     if not word.startswith("$"):
         return int(word)
     value = gdb.convenience_variable(word[1:])
-    if value is None or value.type.strip_typedefs().code != gdb.TYPE_CODE_INT:
+    # cuda-gdb 11.8 has a None of its own, which is not Python's.
+    if not isinstance(value, gdb.Value) \
+            or value.type.strip_typedefs().code != gdb.TYPE_CODE_INT:
         raise gdb.GdbError("Convenience variable %s must have an integer value." % word)
     if int(value) < 0:
         raise gdb.GdbError("negative value")

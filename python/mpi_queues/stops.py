@@ -79,7 +79,7 @@ def _thread_of(event: Any) -> Optional[gdb.InferiorThread]:
 def _on_stop(event: Any) -> None:
     """Serves gdb's event for a stop."""
     thread = _thread_of(event) or gdb.selected_thread()
-    if thread is None or not thread.is_valid() or states.is_attaching():
+    if not thread or not thread.is_valid() or states.is_attaching():
         return
     text = ""
     if isinstance(event, gdb.BreakpointEvent):
@@ -135,8 +135,8 @@ def _on_exited(event: Any) -> None:
 def _exit_signal() -> str:
     """Returns the name of the signal that has ended the process that gdb has just seen ending."""
     value = gdb.convenience_variable("_exitsignal")
-    return "" if value is None or value.type.code == gdb.TYPE_CODE_VOID \
-        else _signal_name(int(value))
+    return _signal_name(int(value)) if isinstance(value, gdb.Value) \
+        and value.type.code == gdb.TYPE_CODE_INT else ""
 
 
 def _signal_name(number: int) -> str:
