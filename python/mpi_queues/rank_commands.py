@@ -6,7 +6,7 @@ import gdb
 
 from . import interrupts, jobs, options, parameters, protocol, ranks, requests, stops
 from .commands import JSON, OUTPUT
-from .errors import Failure, one_line, reported
+from .errors import Cancelled, Failure, one_line, reported
 from .options import Option
 from .output import Buffer
 from .process import NOTHING, process_of
@@ -96,8 +96,11 @@ first one. What was selected before is selected afterwards.""" \
             raise gdb.GdbError("mpi-apply: -c and -s are mutually exclusive")
         chosen = ranks.chosen(wanted)
         with interrupts.held(), selection_kept():
+            before = stops.interruptions()
             for member in chosen:
                 _apply(member, command, given, from_tty)
+                if stops.interruptions() > before:  # a Ctrl-C that a process has got
+                    raise Cancelled()
 
     def complete(self, text: str, word: Optional[str]) -> Any:
         """Completes the list, the options, and the command as gdb would."""

@@ -23,6 +23,8 @@ class Exit(NamedTuple):
     signal: str  # its name, if that has ended it
 
 
+# How often Ctrl-C has stopped a process.
+_interruptions = 0
 # The ranks of processes, by the number of the inferior, with the process id.
 _ranks: Dict[int, Tuple[int, int]] = {}
 # By the number of the inferior.
@@ -46,6 +48,11 @@ def core_signal() -> str:
     except gdb.error:
         return ""
     return "" if name in _UNTOLD else name
+
+
+def interruptions() -> int:
+    """Returns how often Ctrl-C has stopped a process since gdb was started."""
+    return _interruptions
 
 
 def know_rank(inferior: gdb.Inferior, rank: Optional[int]) -> None:
@@ -78,6 +85,9 @@ def _thread_of(event: Any) -> Optional[gdb.InferiorThread]:
 
 def _on_stop(event: Any) -> None:
     """Serves gdb's event for a stop."""
+    global _interruptions
+    if isinstance(event, gdb.SignalEvent) and event.stop_signal == "SIGINT":
+        _interruptions += 1
     thread = _thread_of(event) or gdb.selected_thread()
     if not thread or not thread.is_valid() or states.is_attaching():
         return

@@ -260,3 +260,26 @@ func TestAcrossStates(t *testing.T) {
 	s.Says("detach")
 	s.Says("mpi-ranks", "  2     -         ", "  not attached\n")
 }
+
+// Ctrl-C ends a command for all ranks, within one and between two.
+func TestAcrossInterrupted(t *testing.T) {
+	t.Parallel()
+	job := startAcross(t)
+	s := work.StartSession(t, live.Nothing())
+	s.Says(fmt.Sprintf("mpi-attach %d", job.Accounts[0].PID), "Attached 4 ranks")
+	s.Send(`mpi-apply all -q continue`)
+	live.Until(t, "rank 0 to run", func() bool { return live.State(job.Accounts[0].PID) != 't' })
+	s.Type("\x03")
+	if out := s.Await(live.Prompt); !strings.Contains(out, "SIGINT") || !strings.Contains(out, "Quit") {
+		t.Errorf("Ctrl-C while rank 0 runs: gdb says\n%s", out)
+	}
+	s.Says("mpi-rank", "[Current rank is 0 ")
+	s.Says("mpi-ranks", "SIGINT")
+	s.Send("mpi-apply all -q python print('begun'); [None for _ in iter(int, 1)]")
+	s.Await("begun\r\n")
+	s.Type("\x03")
+	if out := s.Await(live.Prompt); strings.Contains(out, "begun") || !strings.Contains(out, "Quit") && !strings.Contains(out, "KeyboardInterrupt") {
+		t.Errorf("Ctrl-C within a command: gdb says\n%s", out)
+	}
+	s.Says("mpi-rank", "[Current rank is 0 ")
+}
