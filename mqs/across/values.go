@@ -120,7 +120,6 @@ func Merge(expression, function string, evaluations []Evaluation) *Values {
 type statistics struct {
 	Statistics
 	minimum, maximum, sum *big.Float
-	isEndless             bool // the sum of infinities of both signs is none
 }
 
 // add takes a value into account.
@@ -157,8 +156,7 @@ func (s *statistics) add(e *Evaluation) {
 	switch {
 	case s.sum == nil:
 		s.sum = new(big.Float).Copy(v)
-	case s.sum.IsInf() && v.IsInf() && s.sum.Signbit() != v.Signbit():
-		s.isEndless = true
+	case s.sum.IsInf(): // there is no mean
 	default:
 		s.sum = new(big.Float).SetPrec(precision).Add(s.sum, v)
 	}
@@ -171,7 +169,7 @@ func (s *statistics) result() *Statistics {
 	}
 	if s.Count > 0 {
 		s.Minimum, s.Maximum = decimal(s.minimum), decimal(s.maximum)
-		if !s.sum.IsInf() && !s.isEndless {
+		if !s.sum.IsInf() {
 			s.Mean = new(big.Float).Quo(s.sum, big.NewFloat(float64(s.Count))).Text('g', meanDigits)
 		}
 	}
