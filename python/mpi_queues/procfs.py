@@ -18,7 +18,7 @@ def stat(pid: int) -> List[bytes]:
         return []
 
 
-def runs(pid: int) -> bool:
-    """Says whether a process is there that has not ended."""
+def has_ended(pid: int) -> bool:
+    """Says whether a process of this machine has ended, whoever has noticed that."""
     fields = stat(pid)
-    return bool(fields) and fields[STATE] not in (b"Z", b"X")
+    return not fields or fields[STATE] in (b"Z", b"X")

@@ -160,7 +160,7 @@ def _has_ended(inferior: gdb.Inferior) -> bool:
     """Says whether the process of an inferior has ended, which gdb may not have noticed."""
     if not inferior.pid:
         return False
-    return _kind(inferior) == "live" and not procfs.runs(inferior.pid)
+    return _kind(inferior) == "live" and procfs.has_ended(inferior.pid)
 
 
 def _ending(pid: int) -> str:

@@ -81,7 +81,7 @@ class Supervisor:
     def gone(self, number: int) -> None:
         """Hears that the process of an inferior has ended, or is not debugged any more."""
         pid = self._pids.pop(number, 0)
-        if pid and procfs.runs(pid):
+        if pid and not procfs.has_ended(pid):
             self.has_let_go = True
         if pid and self._peer is not None:
             with interrupts.held():
