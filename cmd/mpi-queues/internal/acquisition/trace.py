@@ -101,17 +101,22 @@ def _settle() -> None:
     _signals("SIGINT", "nostop noprint pass")
 
 
-def _soften() -> None:
-    """Has the launcher stand at a signal that does it no harm: if this gdb were killed, it would
-    get the signal at which it stands, and SIGTRAP would end it."""
+def _soften(notice: _Notice) -> None:
+    """Has the launcher, which stands at a breakpoint, stand there at a signal that does it no harm.
+
+    If this gdb were killed, the launcher would get the signal at which it stands, and SIGTRAP would
+    end it; so would the processor's trap after a step.
+    """
+    notice.enabled = False  # else it would be stepped over
     gdb.execute("set scheduler-locking on")
     _signals("SIGCONT", "stop nopass")
     try:
         os.kill(_PID, signal.SIGCONT)
-        gdb.execute("stepi", to_string=True)
+        gdb.execute("continue", to_string=True)
     finally:
         _signals("SIGCONT", "nostop noprint pass")
         gdb.execute("set scheduler-locking off")
+        notice.enabled = True
 
 
 def _let_go(stays: bool) -> None:
@@ -129,7 +134,7 @@ def _follow(peer: _Peer) -> None:
     begins: List[_Notice] = []
     while True:
         if notice.was_hit():
-            _soften()
+            _soften(notice)
             peer.say("stopped")
             answer = peer.hear()
             if answer != "go":

@@ -46,7 +46,8 @@ func (s *Supervisor) launch(command, prefix string, p bridge.RunParams) error {
 		cmd := exec.Command("/bin/sh", "-c", "exec "+command)
 		cmd.Dir = p.Folder
 		cmd.Env = append(p.Environment, rendezvous.Variable+"="+s.listener.Path,
-			"OMPI_MCA_orte_fork_agent="+prefix, "PRTE_MCA_prte_fork_agent="+prefix)
+			"OMPI_MCA_orte_fork_agent="+prefix, "PRTE_MCA_prte_fork_agent="+prefix,
+			"OMPI_MPIR_DO_NOT_WARN=1") // that Open MPI 5 will have no MPIR
 		cmd.Stdout, cmd.Stderr = s.out, s.errs
 		if tty != nil {
 			cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
