@@ -48,6 +48,8 @@ const (
 	MethodRun = "job/run"
 	// MethodRelease has the launcher go on, and the ranks that wait with it for the debugger.
 	MethodRelease = "job/release"
+	// MethodSpawned asks for the jobs that a job which was started so has spawned.
+	MethodSpawned = "job/spawned"
 	// MethodWait waits for the end of a job that was started so.
 	MethodWait = "job/wait"
 	// MethodExited is a notification: a process has ended or is not debugged any more.
@@ -405,6 +407,15 @@ type End struct {
 	Code *int `json:"code"`
 	// Signal is the name of that signal, or empty.
 	Signal string `json:"signal"`
+}
+
+// SpawnedParams asks for spawned jobs.
+type SpawnedParams struct{}
+
+// SpawnedResult says what was spawned since the last time.
+type SpawnedResult struct {
+	// Jobs have ranks that wait to be attached to, as in [RunResult].
+	Jobs []RanksResult `json:"jobs"`
 }
 
 // WaitParams asks for the end of the job's launcher.

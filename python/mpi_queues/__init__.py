@@ -16,7 +16,8 @@ elif not hasattr(gdb, "lookup_static_symbols"):
     gdb.write("mpi-queues needs gdb 10.2 or later, and this is gdb %s: use another gdb.\n"
               % gdb.VERSION, gdb.STDERR)
 else:
-    from . import attach, commands, detach, functions, handle_commands, printers, run  # noqa: F401
+    from . import (  # noqa: F401
+        attach, commands, detach, execution, functions, handle_commands, printers, run)
     if "gdb.dap" in sys.modules:  # gdb imports it where it serves an editor (`gdb -i dap')
         try:
             from . import dap  # noqa: F401

@@ -8,7 +8,7 @@ for the debugger to show, and MPIR_debug_gate, for which a rank may wait in MPI_
 import functools
 import os
 import struct
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 import gdb
 
@@ -39,7 +39,7 @@ def take(members: List[summary.Member]) -> None:
 def in_main() -> bool:
     """Selects the frame of main in the current thread and shows it, if main was called."""
     try:
-        frame = gdb.newest_frame()
+        frame: Optional[gdb.Frame] = gdb.newest_frame()
         while frame is not None:
             if frame.name() == "main":
                 frame.select()

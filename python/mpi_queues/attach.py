@@ -129,8 +129,8 @@ class Attaching:
                          % summary.capital(summary.ranks(self._left, "is", "are")))
         return "\n".join(lines + _told_of_others(self.ranks, found) + _told_of_end(found))
 
-    def vacant(self) -> Tuple[int, bool]:
-        """Returns an inferior for the next rank, and whether it was added."""
+    def vacant(self, pid: int) -> Tuple[int, bool]:
+        """Returns an inferior for a rank's process, and whether it was added."""
         return inferiors.vacant()
 
     def _attach(self, rank: protocol.Rank) -> None:
@@ -138,7 +138,7 @@ class Attaching:
         reason = inferiors.obstacle(rank["pid"])
         if not reason:
             if self._vacant is None:
-                self._vacant = self.vacant()
+                self._vacant = self.vacant(rank["pid"])
             number, is_added = self._vacant
             reason = inferiors.attach(number, rank["pid"])
         if reason:

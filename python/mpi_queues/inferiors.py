@@ -159,6 +159,17 @@ def clear(path: str) -> None:
             pass  # it keeps its program, as after gdb's own `detach'
 
 
+def clear_other(pid: int) -> None:
+    """Takes the program from the selected inferior if it is another one than that of a process."""
+    path = program()
+    try:
+        is_same = os.path.samestat(os.stat(path), os.stat("/proc/%d/exe" % pid))
+    except OSError:
+        is_same = False
+    if path and not is_same:
+        clear(path)
+
+
 def remove(number: int) -> None:
     """Removes an inferior that is neither selected nor has a process, if it is there."""
     try:

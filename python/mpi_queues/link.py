@@ -175,7 +175,10 @@ class Link:
 
 
 def handshake(peer: Peer, number: int) -> protocol.InitializeResult:
-    """Introduces this gdb to a process that serves it, by the first request. Raises BrokenHelper."""
+    """Introduces this gdb to a process that serves it, by the first request.
+
+    Raises BrokenHelper.
+    """
     params: protocol.InitializeParams = {
         "protocol": protocol.PROTOCOL_VERSION,
         "extension": _extension_version(),

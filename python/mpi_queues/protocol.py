@@ -33,6 +33,8 @@ METHOD_STATUS = "status"
 METHOD_RUN = "job/run"
 # MethodRelease has the launcher go on, and the ranks that wait with it for the debugger.
 METHOD_RELEASE = "job/release"
+# MethodSpawned asks for the jobs that a job which was started so has spawned.
+METHOD_SPAWNED = "job/spawned"
 # MethodWait waits for the end of a job that was started so.
 METHOD_WAIT = "job/wait"
 # MethodExited is a notification: a process has ended or is not debugged any more.
@@ -457,6 +459,17 @@ class End(TypedDict):
     code: Optional[int]
     # Signal is the name of that signal, or empty.
     signal: str
+
+
+class SpawnedParams(TypedDict):
+    """SpawnedParams asks for spawned jobs."""
+
+
+class SpawnedResult(TypedDict):
+    """SpawnedResult says what was spawned since the last time."""
+
+    # Jobs have ranks that wait to be attached to, as in RunResult.
+    jobs: List[RanksResult]
 
 
 class WaitParams(TypedDict):

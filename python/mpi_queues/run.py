@@ -1,19 +1,23 @@
 """The command `mpi-run'."""
 
+import contextlib
 import os
+import signal
 from typing import Dict, List, Optional, Tuple
 
 import gdb
 
 from . import acquisition, inferiors, interrupts, jobs, options, parameters, protocol, running, \
-    summary, supervisor
+    supervisor
 from .attach import Attaching, checked
-from .errors import Failure, one_line, reported
+from .errors import Cancelled, Failure, one_line, reported
 from .options import Option
 from .selection import select_inferior, unattended
 
 _OPTIONS: Tuple[Option, ...] = (
-    Option("start", "", "Stop in main, as gdb's `start' does."),
+    Option("non-stop", "", "Let ranks stop one by one, and run in the background: see `help\n"
+           "mpi-continue'. gdb can choose that only while no process is debugged."),
+    Option("start", "", "Stop all ranks in main, as gdb's `start' does."),
 )
 
 _SECONDS = 60
@@ -22,10 +26,12 @@ _SECONDS = 60
 _last = ""
 _job: Optional[supervisor.Supervisor] = None
 _numbers: List[int] = []
+# Whether it is mpi-run that has chosen the non-stop mode.
+_was_all_stop = False
 
 
 class Run(gdb.Command):
-    __doc__ = """Start an MPI job, with its ranks under the debugger from their first instruction on.
+    __doc__ = """Start an MPI job whose ranks are debugged from their first instruction on.
 Usage: mpi-run [OPTION]... [COMMAND...]
 
 %s
@@ -52,6 +58,7 @@ where gdb's own goes. Its input is empty, unless COMMAND redirects it.""" % opti
                           " `mpi-run mpirun -n 4 ./program'.")
         _end_last(from_tty)
         _last = command
+        _set_non_stop("non-stop" in given)
         _job = supervisor.start()
         try:
             starting = _start(_job, command)
@@ -60,17 +67,48 @@ where gdb's own goes. Its input is empty, unless COMMAND redirects it.""" % opti
             raise
         if starting is None:
             return
-        if "start" in given or starting.is_to_main:
-            if acquisition.in_main():
-                return
-            gdb.execute("tbreak main", to_string=True)
-        finish(_job, running.proceed(_job.inferiors()))
+        # A signal that has held a rank may be seen only now (in gdb 16).
+        with running.unseen("SIGSTOP"):
+            if "start" in given or starting.is_to_main:
+                # A rank that MPIR has told of may be in main already.
+                if not acquisition.in_main():
+                    running.stop_in_main(_job.inferiors())
+            elif running.is_non_stop():
+                running.proceed_in_background(_job.inferiors(), "continue")
+            else:
+                proceed()
 
 
-def finish(job: supervisor.Supervisor, has_stopped: bool) -> None:
-    """Says how the job has ended, if none of its ranks is left."""
-    if has_stopped or job.inferiors():
+def proceed(command: str = "continue") -> None:
+    """Lets all ranks go on, in the all-stop mode, as running.proceed does. Processes that they
+    spawn meanwhile become inferiors too."""
+    while running.proceed(command) and running.has_trapped() and adopt():
+        command = "continue"
+    finish()
+
+
+def adopt() -> bool:
+    """Attaches to the processes that the job has spawned; says whether there were any."""
+    if _job is None:
+        return False
+    spawned: protocol.SpawnedResult = _job.request(
+        protocol.METHOD_SPAWNED, {}, protocol.SpawnedResult)
+    for job in spawned["jobs"] or []:
+        starting = _Starting(_job, checked(job["ranks"] or []), is_spawned=True)
+        with interrupts.held(), unattended():
+            starting.run()
+            starting.select(0)
+        gdb.write(starting.told(job) + "\n")
+    return bool(spawned["jobs"])
+
+
+def finish() -> None:
+    """Says how the job that was started has ended, if none of its ranks is left."""
+    global _job
+    job = _job
+    if job is None or job.inferiors():
         return
+    _job = None
     waited: protocol.WaitResult = job.request(
         protocol.METHOD_WAIT, {"seconds": 10}, protocol.WaitResult)
     if waited["end"]:
@@ -114,6 +152,18 @@ def _end_last(from_tty: bool) -> None:
     _job.close()
 
 
+def _set_non_stop(is_wanted: bool) -> None:
+    """Sets whether ranks stop one by one, if that is to be changed. Raises Failure."""
+    global _was_all_stop
+    if is_wanted == running.is_non_stop() or not is_wanted and not _was_all_stop:
+        return
+    if any(inferior.pid for inferior in gdb.inferiors()):
+        raise Failure("gdb can change between all-stop and non-stop mode only while no process is"
+                      " debugged: `detach' or `kill' what is debugged.")
+    gdb.execute("set non-stop %s" % ("on" if is_wanted else "off"), to_string=True)
+    _was_all_stop = is_wanted
+
+
 def _query(question: str) -> bool:
     """Asks the user, unless he wants not to be asked."""
     if not gdb.parameter("confirm"):
@@ -148,6 +198,8 @@ def _start(job: supervisor.Supervisor, command: str) -> Optional["_Starting"]:
     with interrupts.held(), unattended():
         starting.run()
         starting.select(0)
+    if starting.is_interrupted:
+        raise Cancelled()
     if acquired is not None:
         job.request(protocol.METHOD_RELEASE, {}, protocol.ReleaseResult)
     gdb.write(starting.told(result["job"]) + "\n")
@@ -157,25 +209,39 @@ def _start(job: supervisor.Supervisor, command: str) -> Optional["_Starting"]:
 class _Starting(Attaching):
     """One run of `mpi-run'."""
 
-    def __init__(self, job: supervisor.Supervisor, ranks: List[protocol.Rank]) -> None:
+    def __init__(self, job: supervisor.Supervisor, ranks: List[protocol.Rank],
+                 is_spawned: bool = False) -> None:
         super().__init__(ranks)
         self._job = job
-        self._idle = _idle()
+        self._is_spawned = is_spawned
+        self._idle = [] if is_spawned else _idle()
         self.is_to_main = False
 
-    def vacant(self) -> Tuple[int, bool]:
+    def vacant(self, pid: int) -> Tuple[int, bool]:
         """Returns an inferior for the next rank: that of the last job's, if it is idle."""
-        if self._idle:
-            return self._idle.pop(0), False
-        return super().vacant()
+        if not self._idle:
+            return super().vacant(pid)
+        number = self._idle.pop(0)
+        select_inferior(number)
+        inferiors.clear_other(pid)
+        return number, False
 
     def run(self) -> None:
-        """Attaches to the ranks, and has them forget how they were held."""
+        """Attaches to the ranks, and has them forget how they were held.
+
+        A rank that gdb can't attach to goes on without it.
+        """
         super().run()
-        del _numbers[:]
+        if not self._is_spawned:
+            del _numbers[:]
         for number, _, pid in self.attached:
             self._job.watch(number, pid)
             _numbers.append(number)
+        taken = {pid for _, _, pid in self.attached}
+        for rank in self.ranks:
+            if jobs.is_here(rank) and rank["pid"] and rank["pid"] not in taken:
+                with contextlib.suppress(OSError):
+                    os.kill(rank["pid"], signal.SIGCONT)
         acquisition.take(self.attached)
 
 
@@ -201,4 +267,15 @@ def _environment() -> List[str]:
     return [line for line in lines if "=" in line]
 
 
+def _before_prompt(_: object = None) -> None:
+    """Tells the end of the job before gdb asks for the next command, whatever has let it go on."""
+    try:
+        if running.has_trapped():
+            adopt()
+        finish()
+    except (Exception, KeyboardInterrupt):
+        pass  # nobody has asked
+
+
+gdb.events.before_prompt.connect(_before_prompt)
 Run()

@@ -3,11 +3,42 @@
 import contextlib
 import os
 import signal
-from typing import Any, Iterator, List
+from typing import Any, Dict, Iterator, List, Optional
 
 import gdb
 
-from .selection import select_inferior, setting, unattended
+from . import procfs
+from .errors import Failure
+from .process import kind_of
+from .selection import inferior_selected, notifications_suppressed, select_inferior, setting, \
+    unattended
+from .terminal import silenced
+
+_has_trapped = False
+# The thread of each inferior that has stopped last, in non-stop mode one of several.
+_stopped: Dict[int, gdb.InferiorThread] = {}
+
+
+def is_non_stop() -> bool:
+    """Says whether threads stop one by one."""
+    return bool(gdb.parameter("non-stop"))
+
+
+def live_inferiors() -> List[gdb.Inferior]:
+    """Returns the inferiors that can run, in the order of their numbers."""
+    return sorted((inferior for inferior in gdb.inferiors()
+                   if inferior.pid and inferior.threads() and _kind(inferior) != "core"),
+                  key=lambda inferior: inferior.num)
+
+
+def _kind(inferior: gdb.Inferior) -> str:
+    """Returns how an inferior is reached, as process.kind_of does for the selected one."""
+    connection = getattr(inferior, "connection", None)
+    if connection:
+        # gdb can execute nothing where an inferior is selected whose process has just ended.
+        return {"native": "live"}.get(connection.type, connection.type)
+    with inferior_selected(inferior.num):  # before gdb 12
+        return kind_of(inferior)
 
 
 def settle(number: int, pid: int) -> None:
@@ -18,19 +49,20 @@ def settle(number: int, pid: int) -> None:
     new thread of the process would stop at its beginning.
     """
     select_inferior(number)
-    with _unseen("SIGSTOP"), _unseen("SIGCONT"), unattended(), \
+    with unseen("SIGSTOP"), unseen("SIGCONT"), unattended(), silenced(), \
             setting("schedule-multiple", "off"):
         os.kill(pid, signal.SIGCONT)
         gdb.execute("stepi", to_string=True)
 
 
 @contextlib.contextmanager
-def _unseen(name: str) -> Iterator[None]:
-    """Keeps a signal inside the block from users and programs."""
+def unseen(name: str, handling: str = "nopass") -> Iterator[None]:
+    """Keeps a signal inside the block from the user, and from programs too if they are not to have
+    it."""
     row = gdb.execute("info signals " + name, to_string=True).splitlines()[-1].split()
     before = [word if answer == "Yes" else "no" + word
               for word, answer in zip(("stop", "print", "pass"), row[1:4])]
-    gdb.execute("handle %s nostop noprint nopass" % name, to_string=True)
+    gdb.execute("handle %s nostop noprint %s" % (name, handling), to_string=True)
     try:
         yield
     finally:
@@ -38,10 +70,10 @@ def _unseen(name: str) -> Iterator[None]:
 
 
 class _Stops:
-    """What gdb has told of stops since the inferiors were resumed."""
+    """Whether gdb has told of a stop since the inferiors were resumed."""
 
     def __init__(self) -> None:
-        self.stopped = False
+        self.has_come = False
 
     def __enter__(self) -> "_Stops":
         gdb.events.stop.connect(self._on_stop)
@@ -51,31 +83,188 @@ class _Stops:
         gdb.events.stop.disconnect(self._on_stop)
 
     def _on_stop(self, event: Any) -> None:
-        self.stopped = True
+        self.has_come = True
 
 
-def proceed(inferiors: List[gdb.Inferior]) -> bool:
-    """Lets inferiors go on, all of them, until one stops; says whether one has stopped.
+def proceed(command: str = "continue") -> bool:
+    """Lets all inferiors go on, in the all-stop mode, until one stops; says whether one has.
 
-    gdb stops all of them when one ends, too. They go on then, until none is left.
+    The command is that for the selected thread; the others just go on. gdb stops all of them when
+    one ends, too. They go on then, until none is left.
     """
-    current = gdb.selected_inferior()
     while True:
-        live = [inferior for inferior in inferiors if inferior.is_valid() and inferior.pid]
+        live = _without_ended(live_inferiors())
         if not live:
             return False
-        if current not in live:
-            _select(live[0])
-        with _Stops() as stops, setting("schedule-multiple", "on"):
-            gdb.execute("continue")
-        if stops.stopped:
+        if gdb.selected_thread() is None:
+            thread_of(live[0]).switch()
+        # Launchers send SIGCONT before they end a job's ranks, of which some may stand still.
+        with _Stops() as stops, setting("schedule-multiple", "on"), unseen("SIGCONT", "pass"):
+            try:
+                gdb.execute(command)
+            except gdb.error:
+                if not any(_has_ended(inferior) for inferior in live):
+                    raise
+        if stops.has_come:
             return True
-        current = gdb.selected_inferior()
+        command = "continue"
 
 
-def _select(inferior: gdb.Inferior) -> None:
-    """Selects the first thread of an inferior."""
+def _without_ended(inferiors: List[gdb.Inferior]) -> List[gdb.Inferior]:
+    """Returns those of some inferiors whose processes run still.
+
+    When one process ends, gdb stops the others; of those that end in the same moment it then can't
+    read the registers, and so can't let any of them go on. It is made to notice that they are gone.
+    """
+    live = []
+    for inferior in inferiors:
+        if not _has_ended(inferior):
+            live.append(inferior)
+            continue
+        pid = inferior.pid
+        how = _ending(pid)
+        _leave(inferior)
+        with unattended():
+            gdb.execute("kill inferiors %d" % inferior.num, to_string=True)
+        gdb.write("[Inferior %d (process %d) %s]\n" % (inferior.num, pid, how))
+    return live
+
+
+def _leave(ended: gdb.Inferior) -> None:
+    """Selects another inferior than one whose process has ended, if there is another."""
+    if gdb.selected_inferior().num != ended.num:
+        return
+    for inferior in live_inferiors():
+        if not _has_ended(inferior):
+            thread_of(inferior).switch()
+            return
+
+
+def _has_ended(inferior: gdb.Inferior) -> bool:
+    """Says whether the process of an inferior has ended, which gdb may not have noticed."""
+    if not inferior.pid:
+        return False
+    if _kind(inferior) != "live":
+        return False
+    fields = procfs.stat(inferior.pid)
+    return not fields or fields[procfs.STATE] in (b"Z", b"X")
+
+
+def _ending(pid: int) -> str:
+    """Says how a process has ended, in the words of gdb, as far as the kernel tells."""
+    fields = procfs.stat(pid)
+    if len(fields) <= procfs.EXIT_CODE:
+        return "ended"
+    status = int(fields[procfs.EXIT_CODE])
+    if os.WIFSIGNALED(status):
+        return "was killed by signal %d" % os.WTERMSIG(status)
+    code = os.WEXITSTATUS(status)
+    return "exited with code %02o" % code if code else "exited normally"
+
+
+def proceed_alone(inferior: gdb.Inferior, command: str) -> None:
+    """Lets one inferior go on, in the all-stop mode, while all others stand."""
+    thread_of(inferior).switch()
+    with setting("schedule-multiple", "off"):
+        gdb.execute(command)
+
+
+def stop_in_main(inferiors: List[gdb.Inferior]) -> None:
+    """Lets inferiors, whose programs have not begun, run into main, or to what stops them before.
+
+    No rank waits for another there, so it is done for each in turn, and the first is selected then.
+    """
+    breakpoint = gdb.Breakpoint("main", internal=True)
+    try:
+        for inferior in inferiors:
+            with notifications_suppressed():
+                proceed_alone(inferior, "continue")
+    finally:
+        breakpoint.delete()
+    live = [inferior for inferior in inferiors if inferior.is_valid() and inferior.pid]
+    if live:
+        thread_of(live[0]).switch()
+        gdb.execute("frame")
+
+
+def proceed_in_background(inferiors: List[gdb.Inferior], command: str) -> None:
+    """Lets inferiors go on in the non-stop mode: the one thread of each that a command is for does
+    what it says, all others go on.
+
+    Of an inferior none of whose threads has stopped nothing is asked.
+    """
+    before = gdb.selected_thread()
+    for inferior in inferiors:
+        stopped = [thread for thread in inferior.threads() if not thread.is_running()]
+        if not stopped:
+            continue
+        first = thread_of(inferior)
+        if first.is_running():
+            first = stopped[0]
+        for thread in stopped:
+            if thread.num != first.num:
+                _execute(thread, "continue&")
+        _execute(first, command + "&")
+    if before is not None and before.is_valid():
+        before.switch()
+
+
+def interrupt(inferiors: List[gdb.Inferior]) -> None:
+    """Stops inferiors: in the non-stop mode all threads of each, else all there are."""
+    if not is_non_stop():
+        gdb.execute("interrupt")
+        return
+    before = gdb.selected_thread()
+    for inferior in inferiors:
+        for thread in inferior.threads():
+            if thread.is_running():
+                _execute(thread, "interrupt")
+    if before is not None and before.is_valid():
+        before.switch()
+
+
+def _execute(thread: gdb.InferiorThread, command: str) -> None:
+    """Executes a command for a thread."""
+    thread.switch()
+    gdb.execute(command, to_string=True)
+
+
+def thread_of(inferior: gdb.Inferior) -> gdb.InferiorThread:
+    """Returns the thread of an inferior that a command for the inferior is about: the selected one,
+    else that which has stopped last, else the first. Raises Failure."""
+    selected: Optional[gdb.InferiorThread] = gdb.selected_thread()
     threads = inferior.threads()
-    if threads:
-        min(threads, key=lambda thread: thread.num).switch()
+    if not threads:
+        raise Failure("Inferior %d has no thread." % inferior.num)
+    if selected is not None and any(thread.ptid == selected.ptid for thread in threads):
+        return selected
+    last = _stopped.get(inferior.num)
+    if last is not None and last.is_valid() \
+            and any(thread.ptid == last.ptid for thread in threads):
+        return last
+    return min(threads, key=lambda thread: int(thread.num))
 
+
+def has_trapped() -> bool:
+    """Says, once, whether the last stop may be that of a signal for debuggers (SIGTRAP).
+
+    gdb's events do not tell that from the end of a step.
+    """
+    global _has_trapped
+    trapped, _has_trapped = _has_trapped, False
+    return trapped
+
+
+def _on_stop(event: Any) -> None:
+    """Remembers which thread has stopped."""
+    global _has_trapped
+    try:
+        _has_trapped = not hasattr(event, "breakpoints") and not hasattr(event, "stop_signal")
+        thread = getattr(event, "inferior_thread", None) or gdb.selected_thread()
+        if thread is not None:
+            _stopped[thread.inferior.num] = thread
+    except (Exception, KeyboardInterrupt):
+        pass  # the first thread is taken then
+
+
+gdb.events.stop.connect(_on_stop)

@@ -31,7 +31,8 @@ func (l *launcher) name() string {
 }
 
 // launch starts a command line. Open MPI's mpirun and PRRTE's put what starts ranks before their
-// programs themselves, when a setting of theirs says so (orte_fork_agent, prte_fork_agent).
+// programs themselves, when a setting of theirs says so (orte_fork_agent, and
+// PRRTE's odls_base_exec_agent).
 func (s *Supervisor) launch(command, prefix string, p bridge.RunParams) error {
 	var tty *os.File
 	if p.Terminal != "" {
@@ -46,8 +47,9 @@ func (s *Supervisor) launch(command, prefix string, p bridge.RunParams) error {
 		cmd := exec.Command("/bin/sh", "-c", "exec "+command)
 		cmd.Dir = p.Folder
 		cmd.Env = append(p.Environment, rendezvous.Variable+"="+s.listener.Path,
-			"OMPI_MCA_orte_fork_agent="+prefix, "PRTE_MCA_prte_fork_agent="+prefix,
-			"OMPI_MPIR_DO_NOT_WARN=1") // that Open MPI 5 will have no MPIR
+			"OMPI_MCA_orte_fork_agent="+prefix, "PRTE_MCA_odls_base_exec_agent="+prefix,
+			// Open MPI 4.1 warns of later releases, in which MPIR is not needed here.
+			"OMPI_MPIR_DO_NOT_WARN=1")
 		cmd.Stdout, cmd.Stderr = s.out, s.errs
 		if tty != nil {
 			cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty

@@ -40,6 +40,9 @@ type Supervisor struct {
 	// held are the ranks that have been stopped before their programs began, by process id.
 	held map[int]*process
 	came chan struct{} // after one more is there, or has failed
+	// told are those that the debugger has been told of, and spawned those that came later.
+	told    map[int]bool
+	spawned []int
 	// isComplete is true once the debugger has been told of the ranks.
 	isComplete bool
 	// isPrefixed is true if all ranks are started through `mpi-queues rank', by the command line.
@@ -53,7 +56,7 @@ type Supervisor struct {
 // New returns a supervisor of a version of this program for a debugger, by its process id.
 // [Supervisor.Close] ends its job.
 func New(version string, debugger int, out, errs *os.File) *Supervisor {
-	return &Supervisor{version: version, debugger: debugger, out: out, errs: errs, held: map[int]*process{}, came: make(chan struct{}, 1)}
+	return &Supervisor{version: version, debugger: debugger, out: out, errs: errs, held: map[int]*process{}, told: map[int]bool{}, came: make(chan struct{}, 1)}
 }
 
 // Server answers what gdb's extension asks for.
@@ -61,6 +64,7 @@ func (s *Supervisor) Server(log zerolog.Logger) *bridge.Server {
 	b := bridge.NewServer(s.version, log)
 	bridge.Register(b, bridge.MethodRun, s.Run)
 	bridge.Register(b, bridge.MethodRelease, s.Release)
+	bridge.Register(b, bridge.MethodSpawned, s.Spawned)
 	bridge.Register(b, bridge.MethodWait, s.Wait)
 	bridge.RegisterNotification(b, bridge.MethodExited, s.Exited)
 	return b
@@ -93,6 +97,9 @@ func (s *Supervisor) Run(ctx context.Context, d *bridge.Debugger, p bridge.RunPa
 	}
 	s.mu.Lock()
 	s.isComplete = true
+	for _, r := range result.Job.Ranks {
+		s.told[r.PID] = true
+	}
 	s.mu.Unlock()
 	return result, nil
 }
@@ -125,13 +132,6 @@ func (s *Supervisor) accept() {
 }
 
 func (s *Supervisor) hold(r *rendezvous.Rank) {
-	s.mu.Lock()
-	isLate := s.isComplete
-	s.mu.Unlock()
-	if isLate {
-		r.Close() // nobody would attach to it
-		return
-	}
 	p := openProcess(r.PID) // before its number can become another's
 	err := hold.Executed(r.PID, r.Go)
 	r.Close()
@@ -140,6 +140,10 @@ func (s *Supervisor) hold(r *rendezvous.Rank) {
 	} else {
 		s.mu.Lock()
 		s.held[r.PID] = p
+		if s.isComplete {
+			s.spawned = append(s.spawned, r.PID)
+			s.announce()
+		}
 		s.mu.Unlock()
 	}
 	s.wake()
