@@ -26,7 +26,7 @@ func newLauncher(t testing.TB, flags ...string) *launcher {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &launcher{program: filepath.Join(folder, "launcher"), folder: folder}
+	l := &launcher{program: filepath.Join(t.TempDir(), "launcher"), folder: folder}
 	args := append([]string{"-g", "-O0", "-o", l.program, filepath.Join(work.Root, "tests/programs/mpir/launcher.c")}, flags...)
 	if text, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
 		t.Fatalf("gcc %v: %v\n%s", args, err, text)
