@@ -100,3 +100,13 @@ func tracer(t testing.TB, s *live.Session) int {
 	t.Fatal("no gdb has the launcher")
 	return 0
 }
+
+// rankOf is the only rank that a launcher has started.
+func rankOf(t testing.TB, launcher int) int {
+	t.Helper()
+	children := procfs.Host.Children(launcher)
+	if len(children) != 1 {
+		t.Fatalf("the launcher has the children %v", children)
+	}
+	return children[0]
+}
