@@ -14,13 +14,13 @@ import (
 )
 
 // Ranks of a launcher that only tells of them (MPIR) are attached to before it goes on, and let go on,
-// however they wait.
+// however they wait. (Those that wait for nothing but the gate would end before the launcher looks at them.)
 func TestRanksOfMPIR(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ flags, options, args string }{
-		"gate":    {"-DNO_ABORT_STRING", "n=3", "gate"},
+		"gate":    {"-DNO_ABORT_STRING", "n=3 barrier", "gate"},
 		"barrier": {"-DWITH_PARTIAL_ATTACH", "n=3 barrier null", ""},
-		"stopped": {"-DWITH_ACQUIRED_PRE_MAIN", "n=3 hold", "gate"},
+		"stopped": {"-DWITH_ACQUIRED_PRE_MAIN", "n=3 hold barrier", "gate"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -83,7 +83,7 @@ func TestMPIRStarterIsRank(t *testing.T) {
 	t.Parallel()
 	l := newLauncher(t, "-DNO_I_AM_STARTER", "-DIS_RANK")
 	s := work.StartSession(t, live.Nothing())
-	s.Says("mpi-run -start "+l.command(t, "n=2", "gate"), "Attached 2 ranks of launcher", "inferiors 1-2 are ranks 0-1", "main (argc=")
+	s.Says("mpi-run -start "+l.command(t, "n=2 barrier", "gate"), "Attached 2 ranks of launcher", "inferiors 1-2 are ranks 0-1", "main (argc=")
 	s.Says("backtrace", "MPIR_Breakpoint")
 	if text := l.record(t, "launcher"); strings.Contains(text, "spawned") {
 		t.Errorf("the launcher has run on:\n%s", text)
@@ -97,7 +97,7 @@ func TestMPIRStarterIsRank(t *testing.T) {
 func TestMPIRRemote(t *testing.T) {
 	t.Parallel()
 	l := newLauncher(t)
-	out := work.GDB(t, live.Nothing(), "mpi-run "+l.command(t, "n=2 remote", "gate"))
+	out := work.GDB(t, live.Nothing(), "mpi-run "+l.command(t, "n=2 barrier remote", "gate"))
 	out.Contains(t, "Attached 2 ranks of launcher", "Rank 2 is on far.example")
 	l.await(t, "launcher", "spawned: being_debugged=1 traced=1 rank0=traced rank1=traced", "end: ")
 }
