@@ -42,6 +42,12 @@ const (
 	MethodFindCommunicator = "communicator/find"
 	// MethodRank asks for the rank of one process.
 	MethodRank = "rank"
+	// MethodPlaces shows where the ranks of a job are.
+	MethodPlaces = "places"
+	// MethodValues puts together what an expression is in the ranks of a job.
+	MethodValues = "values"
+	// MethodStacks puts together the stacks of the ranks of a job.
+	MethodStacks = "stacks"
 	// MethodStatus says what the debugger does by itself: a helper that has started it waits for that.
 	MethodStatus = "status"
 	// MethodRun has a supervisor start a job, and hold its ranks before their programs begin.
@@ -194,6 +200,8 @@ type QueuesParams struct {
 	Styled bool `json:"styled"`
 	// Record asks for a recording of all that was read, on the stream "recording".
 	Record bool `json:"record"`
+	// Handles are in variables of the processes. A recording has what they stand for, too.
+	Handles []ProcessHandles `json:"handles"`
 	// Window is true if the debugger has opened the window's file.
 	Window bool `json:"window"`
 }
@@ -218,6 +226,14 @@ type DeadlockParams struct {
 
 // HandleValue is a handle as the program has it.
 type HandleValue = mqs.HandleValue
+
+// ProcessHandles are handles of one process.
+type ProcessHandles struct {
+	// Inferior is the debugger's number for the process.
+	Inferior int `json:"inferior"`
+	// Handles are what its variables hold.
+	Handles []HandleValue `json:"handles"`
+}
 
 // HandleParams asks what one handle stands for.
 type HandleParams struct {
@@ -304,6 +320,92 @@ type RankResult struct {
 	Size *int32 `json:"size"`
 	// Initialized is true if the process's MPI library has said both, which then stay as they are.
 	Initialized bool `json:"initialized"`
+}
+
+// Place is what the debugger knows of a rank, or of a process whose rank is not known.
+type Place struct {
+	// Rank is its rank in MPI_COMM_WORLD, null if not known.
+	Rank *int32 `json:"rank"`
+	// Inferior is the debugger's number for it, 0 if the debugger does not have it.
+	Inferior int `json:"inferior"`
+	// PID is its process id, 0 if not known.
+	PID int `json:"pid"`
+	// Host is as in [Rank].
+	Host string `json:"host"`
+	// State is "stopped", "running", "core", "exited" or "not attached".
+	State string `json:"state"`
+	// Reason is why it is in that state, in a few words, or empty.
+	Reason string `json:"reason"`
+	// ExitCode is the one that it has exited with, null if not known.
+	ExitCode *int `json:"exit_code"`
+	// Thread is the debugger's number of the thread whose place is wanted, 0 for the first one.
+	Thread int `json:"thread"`
+	// Selected is true of the current inferior.
+	Selected bool `json:"selected"`
+	// Unplaced is why a stopped process is not among the request's, as a sentence, or empty.
+	Unplaced string `json:"unplaced"`
+}
+
+// PlacesParams asks where the ranks of a job are.
+type PlacesParams struct {
+	// Places are the ranks in the order in which they are shown.
+	Places []Place `json:"places"`
+	// Processes are those of the ranks that can be read.
+	Processes []Process `json:"processes"`
+	// Format is "text" or "json".
+	Format string `json:"format"`
+	// Styled is as in [QueuesParams].
+	Styled bool `json:"styled"`
+	// Window is as in [QueuesParams].
+	Window bool `json:"window"`
+}
+
+// Evaluation is what an expression is in one process.
+type Evaluation struct {
+	// Rank is the process's in MPI_COMM_WORLD, null if not known.
+	Rank *int32 `json:"rank"`
+	// Inferior is the debugger's number for it.
+	Inferior int `json:"inferior"`
+	// Text is the value as the debugger shows it.
+	Text string `json:"text"`
+	// Number is the value in decimal, "nan" and "inf" among them, or empty if it is no number.
+	Number string `json:"number"`
+	// Failure is why there is no value, empty if there is one.
+	Failure string `json:"failure"`
+}
+
+// ValuesParams has what an expression is in processes.
+type ValuesParams struct {
+	// Expression that was evaluated.
+	Expression string `json:"expression"`
+	// Function is the one in whose frames that was done, empty for any frame.
+	Function string `json:"function"`
+	// Evaluations are those of the processes, by their ranks.
+	Evaluations []Evaluation `json:"evaluations"`
+	// Format is "text" or "json".
+	Format string `json:"format"`
+	// Styled is as in [QueuesParams].
+	Styled bool `json:"styled"`
+	// Window is as in [QueuesParams].
+	Window bool `json:"window"`
+}
+
+// StacksParams asks for the stacks of processes.
+type StacksParams struct {
+	// Processes to read.
+	Processes []Process `json:"processes"`
+	// Unread are processes that can't be read, and why, as a clause.
+	Unread []Obstacle `json:"unread"`
+	// Threads asks for all threads, and not for the first one of each process alone.
+	Threads bool `json:"threads"`
+	// Internal asks for the frames inside MPI calls too.
+	Internal bool `json:"internal"`
+	// Format is "text" or "json".
+	Format string `json:"format"`
+	// Styled is as in [QueuesParams].
+	Styled bool `json:"styled"`
+	// Window is as in [QueuesParams].
+	Window bool `json:"window"`
 }
 
 // DescribeParams asks what was detected in one process.

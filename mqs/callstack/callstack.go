@@ -45,6 +45,11 @@ func stacksOf(r *inferior.Reader) (*stacks, error) {
 	if err != nil {
 		return nil, err
 	}
+	return stacksWith(r, threads)
+}
+
+// stacksWith adds to stacks what tells which frames are the MPI library's.
+func stacksWith(r *inferior.Reader, threads []inferior.Thread) (*stacks, error) {
 	s := &stacks{threads: threads, program: r.Info().Executable}
 	library, err := r.Symbol(LibrarySymbol)
 	if err != nil {

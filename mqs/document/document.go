@@ -1,11 +1,11 @@
-// Package document writes the JSON documents of a snapshot, of a report and of a handle, and reads
-// those of snapshots back: schema.json, report-schema.json and handle-schema.json describe them. Documents come from
-// strangers: each is read within bounds on its length and on what is made of it.
+// Package document writes JSON documents: of a snapshot, of a report, of a handle, and of the ranks of a job,
+// their values and their stacks. It reads those of snapshots back. The files *schema.json describe them.
+// Documents come from strangers: each is read within bounds on its length and on what is made of it.
 //
-// A document has one definition, the model's structs: [mqs.Snapshot], [waitfor.Report], [mqs.Handle]
-// and what they are made of. From their fields, tags and comments ./gen makes the writer, the reader
-// and the schemas, and for the tests one of each in which every field is filled. The tag
-// json is the field's key, "-" if no document has the field. The tag document has options:
+// A document has one definition, the model's structs: [mqs.Snapshot], [waitfor.Report], [mqs.Handle],
+// [across.Ranks], [across.Values], [stacks.Tree] and what they are made of. From their fields, tags and
+// comments ./gen makes the writer, the reader and the schemas, and for the tests one of each in which every
+// field is filled. The tag json is the field's key, "-" if no document has the field. The tag document has options:
 //
 //	null         the zero value, or a number below min, is null: it stands for one not known
 //	min=N        no number is smaller, which the schema says; a reader takes what there is
@@ -17,6 +17,7 @@
 //	rows         each element has a line of its own, as objects always have
 //	tuple        the elements of a list, which are structs, are lists of their fields' values
 //	ranges       a list of ranks is a string: "0-3,6"
+//	number       a string is a number as JSON has it, and is written so
 //	ranks=KEY    before the list there is one of just its Rank fields, under this key
 //	queues       queues.go writes and reads the field
 //
@@ -29,7 +30,9 @@ import (
 	"io"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/across"
 	"github.com/mpi-queues/mpi-queues/mqs/internal/jsonout"
+	"github.com/mpi-queues/mpi-queues/mqs/stacks"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
@@ -41,6 +44,9 @@ const (
 	Schema       = 1 // of a snapshot's
 	ReportSchema = 1 // of a report's
 	HandleSchema = 1 // of a handle's
+	RanksSchema  = 1 // of ranks'
+	ValuesSchema = 1 // of values'
+	StacksSchema = 1 // of stacks'
 )
 
 // Write writes a snapshot as one document, an operation to a line.
@@ -55,12 +61,31 @@ func Write(out io.Writer, snapshot *mqs.Snapshot) error {
 
 // WriteReport writes a report as one document, an entry of a list to a line.
 func WriteReport(out io.Writer, r *waitfor.Report) error {
-	s, b := jsonout.New(out), fmt.Appendf(nil, `{"schema": %d`, ReportSchema)
-	return s.End(append(appendReport(b, s, r), '\n'))
+	return write(out, ReportSchema, r, appendReport)
 }
 
 // WriteHandle writes what a handle stands for as one document.
 func WriteHandle(out io.Writer, h *mqs.Handle) error {
-	s, b := jsonout.New(out), fmt.Appendf(nil, `{"schema": %d`, HandleSchema)
-	return s.End(append(appendHandle(b, s, h), '\n'))
+	return write(out, HandleSchema, h, appendHandle)
+}
+
+// WriteRanks writes where the ranks of a job are as one document, a rank to a line.
+func WriteRanks(out io.Writer, r *across.Ranks) error {
+	return write(out, RanksSchema, r, appendRanks)
+}
+
+// WriteValues writes the values of the ranks of a job as one document, a value to a line.
+func WriteValues(out io.Writer, v *across.Values) error {
+	return write(out, ValuesSchema, v, appendValues)
+}
+
+// WriteStacks writes the stacks of the ranks of a job as one document, a frame to a line.
+func WriteStacks(out io.Writer, t *stacks.Tree) error {
+	return write(out, StacksSchema, t, appendTree)
+}
+
+// write writes a document that is one object, whose members follow its version.
+func write[T any](out io.Writer, version int, v *T, members func([]byte, *jsonout.Sink, *T) []byte) error {
+	s, b := jsonout.New(out), fmt.Appendf(nil, `{"schema": %d`, version)
+	return s.End(append(members(b, s, v), '\n'))
 }

@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"io"
 	"math"
 	"reflect"
 	"testing"
@@ -9,7 +10,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/across"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/stacks"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
@@ -40,19 +43,11 @@ func document(t testing.TB, s *mqs.Snapshot) []byte {
 	return b.Bytes()
 }
 
-func reportDocument(t testing.TB, r *waitfor.Report) []byte {
+// written is what one of the functions that write a document writes.
+func written[T any](t testing.TB, write func(io.Writer, *T) error, v *T) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := WriteReport(&b, r); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
-func handleDocument(t *testing.T, h *mqs.Handle) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	if err := WriteHandle(&b, h); err != nil {
+	if err := write(&b, v); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -60,7 +55,7 @@ func handleDocument(t *testing.T, h *mqs.Handle) []byte {
 
 // The samples have something in every field that a document has.
 func TestSamplesAreFull(t *testing.T) {
-	for _, sample := range []any{sampleSnapshot(), sampleReport(), sampleHandle()} {
+	for _, sample := range []any{sampleSnapshot(), sampleReport(), sampleHandle(), sampleRanks(), sampleValues(), sampleTree()} {
 		full := map[string]bool{}
 		look(reflect.ValueOf(sample), full)
 		for field, filled := range full {
@@ -102,10 +97,16 @@ func TestDocumentsKeepTheirSchemas(t *testing.T) {
 	}{
 		{"schema.json", document(t, sampleSnapshot()), true},
 		{"schema.json", document(t, sparse()), false},
-		{"report-schema.json", reportDocument(t, sampleReport()), true},
-		{"report-schema.json", reportDocument(t, &waitfor.Report{Verdict: waitfor.Unknown}), false},
-		{"handle-schema.json", handleDocument(t, sampleHandle()), true},
-		{"handle-schema.json", handleDocument(t, &mqs.Handle{Kind: mqs.CommHandle}), false},
+		{"report-schema.json", written(t, WriteReport, sampleReport()), true},
+		{"report-schema.json", written(t, WriteReport, &waitfor.Report{Verdict: waitfor.Unknown}), false},
+		{"handle-schema.json", written(t, WriteHandle, sampleHandle()), true},
+		{"handle-schema.json", written(t, WriteHandle, &mqs.Handle{Kind: mqs.CommHandle}), false},
+		{"ranks-schema.json", written(t, WriteRanks, sampleRanks()), true},
+		{"ranks-schema.json", written(t, WriteRanks, &across.Ranks{Ranks: []across.Rank{{State: across.Away}}}), false},
+		{"values-schema.json", written(t, WriteValues, sampleValues()), true},
+		{"values-schema.json", written(t, WriteValues, &across.Values{Values: []across.Value{{}}}), false},
+		{"stacks-schema.json", written(t, WriteStacks, sampleTree()), true},
+		{"stacks-schema.json", written(t, WriteStacks, &stacks.Tree{Frames: []stacks.Frame{{}}}), false},
 	} {
 		schema, err := jsonschema.NewCompiler().Compile(c.schema)
 		if err != nil {

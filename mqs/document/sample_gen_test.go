@@ -4,7 +4,9 @@ package document
 
 import (
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/across"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/stacks"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
@@ -438,6 +440,95 @@ func sampleHandle() *mqs.Handle {
 		Info: []mqs.InfoEntry{{
 			Key:   "key 324",
 			Value: "value 325",
+		}},
+	}
+}
+
+func sampleRanks() *across.Ranks {
+	return &across.Ranks{
+		Ranks: []across.Rank{{
+			Rank:     mqs.Known[int32](326),
+			Inferior: mqs.Known[int](327),
+			Selected: true,
+			Host:     "host 328",
+			PID:      329,
+			State:    across.Stopped,
+			Reason:   "reason 331",
+			ExitCode: mqs.Known[int](332),
+			Thread:   mqs.Known[int](333),
+			Call:     "call 334",
+			Activity: mqs.Blocks,
+			Function: "function 336",
+			File:     "file 337",
+			Line:     338,
+			Unplaced: "unplaced 339",
+		}},
+	}
+}
+
+func sampleValues() *across.Values {
+	return &across.Values{
+		Expression: "expression 340",
+		Function:   "function 341",
+		Values: []across.Value{{
+			Members: mqs.Members{
+				Ranks:     []int32{342},
+				Inferiors: []int32{343},
+			},
+			Text:   "value 344",
+			Number: "345.5",
+		}},
+		Failures: []across.Failure{{
+			Members: mqs.Members{
+				Ranks:     []int32{346},
+				Inferiors: []int32{347},
+			},
+			Why: "why 348",
+		}},
+		Statistics: &across.Statistics{
+			Minimum: "349.5",
+			MinimumOf: &mqs.Members{
+				Ranks:     []int32{350},
+				Inferiors: []int32{351},
+			},
+			Maximum: "352.5",
+			MaximumOf: &mqs.Members{
+				Ranks:     []int32{353},
+				Inferiors: []int32{354},
+			},
+			Mean:  "355.5",
+			Count: 356,
+			NaN: &mqs.Members{
+				Ranks:     []int32{357},
+				Inferiors: []int32{358},
+			},
+		},
+	}
+}
+
+func sampleTree() *stacks.Tree {
+	return &stacks.Tree{
+		Frames: []stacks.Frame{{
+			Caller: mqs.Known[int](359),
+			Members: mqs.Members{
+				Ranks:     []int32{360},
+				Inferiors: []int32{361},
+			},
+			Threads:   362,
+			Innermost: 363,
+			Function:  "function 364",
+			File:      "file 365",
+			Line:      366,
+			Object:    "object 367",
+			Call:      true,
+			Gap:       true,
+		}},
+		Unread: []stacks.Unread{{
+			Members: mqs.Members{
+				Ranks:     []int32{368},
+				Inferiors: []int32{369},
+			},
+			Why: "why 370",
 		}},
 	}
 }

@@ -6,7 +6,9 @@ import (
 	"strconv"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/across"
 	"github.com/mpi-queues/mpi-queues/mqs/internal/jsonout"
+	"github.com/mpi-queues/mpi-queues/mqs/stacks"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
@@ -1126,6 +1128,246 @@ func appendInfoEntry(b []byte, s *jsonout.Sink, v *mqs.InfoEntry) []byte {
 	return b
 }
 
+func appendRank(b []byte, s *jsonout.Sink, v *across.Rank) []byte {
+	b = append(b, `{"rank": `...)
+	if !v.Rank.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Rank.Value), 10)
+	}
+	b = append(b, `, "inferior": `...)
+	if !v.Inferior.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Inferior.Value), 10)
+	}
+	b = append(b, `, "selected": `...)
+	b = strconv.AppendBool(b, v.Selected)
+	b = append(b, `, "host": `...)
+	if v.Host == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.Host)
+	}
+	b = append(b, `, "pid": `...)
+	if v.PID < 1 {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.PID), 10)
+	}
+	b = append(b, `, "state": `...)
+	b = jsonout.Text(b, string(v.State))
+	b = append(b, `, "reason": `...)
+	if v.Reason == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.Reason)
+	}
+	b = append(b, `, "exit_code": `...)
+	if !v.ExitCode.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.ExitCode.Value), 10)
+	}
+	b = append(b, `, "thread": `...)
+	if !v.Thread.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Thread.Value), 10)
+	}
+	b = append(b, `, "call": `...)
+	if v.Call == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.Call)
+	}
+	b = append(b, `, "activity": `...)
+	if v.Activity == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, string(v.Activity))
+	}
+	b = append(b, `, "function": `...)
+	if v.Function == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.Function)
+	}
+	b = append(b, `, "file": `...)
+	if v.File == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.File)
+	}
+	b = append(b, `, "line": `...)
+	if v.Line < 1 {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Line), 10)
+	}
+	b = append(b, `, "unplaced": `...)
+	if v.Unplaced == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.Unplaced)
+	}
+	b = append(b, `}`...)
+	return b
+}
+
+func appendValue(b []byte, s *jsonout.Sink, v *across.Value) []byte {
+	b = append(b, `{"ranks": `...)
+	b = jsonout.Text(b, waitfor.Ranges(v.Ranks))
+	b = append(b, `, "inferiors": [`...)
+	for i := range v.Inferiors {
+		b = jsonout.Comma(b, i)
+		b = strconv.AppendInt(b, int64(v.Inferiors[i]), 10)
+	}
+	b = append(b, `], "value": `...)
+	b = jsonout.Text(b, v.Text)
+	b = append(b, `, "number": `...)
+	if v.Number == "" {
+		b = append(b, `null`...)
+	} else {
+		b = append(b, v.Number...)
+	}
+	b = append(b, `}`...)
+	return b
+}
+
+func appendFailure(b []byte, s *jsonout.Sink, v *across.Failure) []byte {
+	b = append(b, `{"ranks": `...)
+	b = jsonout.Text(b, waitfor.Ranges(v.Ranks))
+	b = append(b, `, "inferiors": [`...)
+	for i := range v.Inferiors {
+		b = jsonout.Comma(b, i)
+		b = strconv.AppendInt(b, int64(v.Inferiors[i]), 10)
+	}
+	b = append(b, `], "why": `...)
+	b = jsonout.Text(b, v.Why)
+	b = append(b, `}`...)
+	return b
+}
+
+func appendStatistics(b []byte, s *jsonout.Sink, v *across.Statistics) []byte {
+	b = append(b, `{"minimum": `...)
+	if v.Minimum == "" {
+		b = append(b, `null`...)
+	} else {
+		b = append(b, v.Minimum...)
+	}
+	b = append(b, `, "minimum_of": `...)
+	if v.MinimumOf == nil {
+		b = append(b, `null`...)
+	} else {
+		b = appendMembers(b, s, v.MinimumOf)
+	}
+	b = append(b, `, "maximum": `...)
+	if v.Maximum == "" {
+		b = append(b, `null`...)
+	} else {
+		b = append(b, v.Maximum...)
+	}
+	b = append(b, `, "maximum_of": `...)
+	if v.MaximumOf == nil {
+		b = append(b, `null`...)
+	} else {
+		b = appendMembers(b, s, v.MaximumOf)
+	}
+	b = append(b, `, "mean": `...)
+	if v.Mean == "" {
+		b = append(b, `null`...)
+	} else {
+		b = append(b, v.Mean...)
+	}
+	b = append(b, `, "count": `...)
+	b = strconv.AppendInt(b, int64(v.Count), 10)
+	b = append(b, `, "nan": `...)
+	if v.NaN == nil {
+		b = append(b, `null`...)
+	} else {
+		b = appendMembers(b, s, v.NaN)
+	}
+	b = append(b, `}`...)
+	return b
+}
+
+func appendMembers(b []byte, s *jsonout.Sink, v *mqs.Members) []byte {
+	b = append(b, `{"ranks": `...)
+	b = jsonout.Text(b, waitfor.Ranges(v.Ranks))
+	b = append(b, `, "inferiors": [`...)
+	for i := range v.Inferiors {
+		b = jsonout.Comma(b, i)
+		b = strconv.AppendInt(b, int64(v.Inferiors[i]), 10)
+	}
+	b = append(b, `]}`...)
+	return b
+}
+
+func appendFrame(b []byte, s *jsonout.Sink, v *stacks.Frame) []byte {
+	b = append(b, `{"caller": `...)
+	if !v.Caller.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Caller.Value), 10)
+	}
+	b = append(b, `, "ranks": `...)
+	b = jsonout.Text(b, waitfor.Ranges(v.Ranks))
+	b = append(b, `, "inferiors": [`...)
+	for i := range v.Inferiors {
+		b = jsonout.Comma(b, i)
+		b = strconv.AppendInt(b, int64(v.Inferiors[i]), 10)
+	}
+	b = append(b, `], "threads": `...)
+	b = strconv.AppendInt(b, int64(v.Threads), 10)
+	b = append(b, `, "innermost": `...)
+	b = strconv.AppendInt(b, int64(v.Innermost), 10)
+	b = append(b, `, "function": `...)
+	if v.Function == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.Function)
+	}
+	b = append(b, `, "file": `...)
+	if v.File == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.File)
+	}
+	b = append(b, `, "line": `...)
+	if v.Line < 1 {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Line), 10)
+	}
+	b = append(b, `, "object": `...)
+	if v.Object == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.Object)
+	}
+	b = append(b, `, "mpi_call": `...)
+	b = strconv.AppendBool(b, v.Call)
+	b = append(b, `, "gap": `...)
+	b = strconv.AppendBool(b, v.Gap)
+	b = append(b, `}`...)
+	return b
+}
+
+func appendUnread(b []byte, s *jsonout.Sink, v *stacks.Unread) []byte {
+	b = append(b, `{"ranks": `...)
+	b = jsonout.Text(b, waitfor.Ranges(v.Ranks))
+	b = append(b, `, "inferiors": [`...)
+	for i := range v.Inferiors {
+		b = jsonout.Comma(b, i)
+		b = strconv.AppendInt(b, int64(v.Inferiors[i]), 10)
+	}
+	b = append(b, `], "why": `...)
+	b = jsonout.Text(b, v.Why)
+	b = append(b, `}`...)
+	return b
+}
+
 func appendReport(b []byte, s *jsonout.Sink, v *waitfor.Report) []byte {
 	b = append(b, `, "verdict": `...)
 	b = jsonout.Text(b, string(v.Verdict))
@@ -1264,5 +1506,64 @@ func appendHandle(b []byte, s *jsonout.Sink, v *mqs.Handle) []byte {
 		b = append(b, `]`...)
 	}
 	b = append(b, `}`...)
+	return b
+}
+
+func appendRanks(b []byte, s *jsonout.Sink, v *across.Ranks) []byte {
+	b = append(b, ",\n\"ranks\": ["...)
+	for i := range v.Ranks {
+		b = jsonout.Comma(b, i)
+		b = append(b, "\n "...)
+		b = s.Full(appendRank(b, s, &v.Ranks[i]))
+	}
+	b = append(b, `]}`...)
+	return b
+}
+
+func appendValues(b []byte, s *jsonout.Sink, v *across.Values) []byte {
+	b = append(b, `, "expression": `...)
+	b = jsonout.Text(b, v.Expression)
+	b = append(b, `, "function": `...)
+	if v.Function == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.Function)
+	}
+	b = append(b, ",\n\"values\": ["...)
+	for i := range v.Values {
+		b = jsonout.Comma(b, i)
+		b = append(b, "\n "...)
+		b = s.Full(appendValue(b, s, &v.Values[i]))
+	}
+	b = append(b, "],\n\"failures\": ["...)
+	for i := range v.Failures {
+		b = jsonout.Comma(b, i)
+		b = append(b, "\n "...)
+		b = s.Full(appendFailure(b, s, &v.Failures[i]))
+	}
+	b = append(b, "],\n\"statistics\": "...)
+	if v.Statistics == nil {
+		b = append(b, `null`...)
+	} else {
+		b = appendStatistics(b, s, v.Statistics)
+	}
+	b = append(b, `}`...)
+	return b
+}
+
+func appendTree(b []byte, s *jsonout.Sink, v *stacks.Tree) []byte {
+	b = append(b, ",\n\"frames\": ["...)
+	for i := range v.Frames {
+		b = jsonout.Comma(b, i)
+		b = append(b, "\n "...)
+		b = s.Full(appendFrame(b, s, &v.Frames[i]))
+	}
+	b = append(b, "],\n\"unread\": ["...)
+	for i := range v.Unread {
+		b = jsonout.Comma(b, i)
+		b = append(b, "\n "...)
+		b = s.Full(appendUnread(b, s, &v.Unread[i]))
+	}
+	b = append(b, `]}`...)
 	return b
 }

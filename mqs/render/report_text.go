@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
@@ -185,15 +186,30 @@ func byReason(missing []waitfor.Missing) []missingRanks {
 }
 
 // rankList names ranks in about most characters: "rank 5", "ranks 0-3, 6".
-func rankList(ranks []int32, most int) string {
-	if len(ranks) == 1 {
-		return fmt.Sprintf("rank %d", ranks[0])
+func rankList(ranks []int32, most int) string { return numbered("rank", ranks, most) }
+
+// numbered names things by their numbers, which are in order, in about most characters: "ranks 0-3, 6".
+func numbered(what string, numbers []int32, most int) string {
+	if len(numbers) == 1 {
+		return fmt.Sprintf("%s %d", what, numbers[0])
 	}
-	list := strings.ReplaceAll(waitfor.Ranges(ranks), ",", ", ")
+	list := strings.ReplaceAll(waitfor.Ranges(numbers), ",", ", ")
 	if len(list) > most {
-		list = fmt.Sprintf("%s, ... (%d ranks)", list[:strings.LastIndex(list[:most], ",")], len(ranks))
+		list = fmt.Sprintf("%s, ... (%d %ss)", list[:strings.LastIndex(list[:most], ",")], len(numbers), what)
 	}
-	return "ranks " + list
+	return what + "s " + list
+}
+
+// processesOf names processes in about most characters for each kind: "ranks 0-3 and inferior 7".
+func processesOf(m *mqs.Members, most int) string {
+	var parts []string
+	if len(m.Ranks) > 0 {
+		parts = append(parts, rankList(m.Ranks, most))
+	}
+	if len(m.Inferiors) > 0 {
+		parts = append(parts, numbered("inferior", m.Inferiors, most))
+	}
+	return strings.Join(parts, " and ")
 }
 
 // sentences makes sentences safe for a terminal. They may quote names from a foreign process.

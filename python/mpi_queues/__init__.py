@@ -16,8 +16,8 @@ elif not hasattr(gdb, "lookup_static_symbols"):
     gdb.write("mpi-queues needs gdb 10.2 or later, and this is gdb %s: use another gdb.\n"
               % gdb.VERSION, gdb.STDERR)
 else:
-    from . import (  # noqa: F401
-        attach, commands, detach, execution, functions, handle_commands, printers, run)
+    from . import (across_commands, attach, commands, detach, execution,  # noqa: F401
+                   functions, handle_commands, printers, rank_commands, run)
     if "gdb.dap" in sys.modules:  # gdb imports it where it serves an editor (`gdb -i dap')
         try:
             from . import dap  # noqa: F401

@@ -4,6 +4,11 @@ mpiQueues        Arguments: scope ("inferior", which is the default, or "all") a
                  object with any of comm, queue, internal, limit). The body of the answer is the
                  document of `mpi-queues -json' with the same options, and with -all.
 mpiDeadlock      Argument: scope. The body is the report of `mpi-deadlock -json'.
+mpiRanks         The body is the document of `mpi-ranks -json'.
+mpiPrint         Argument: expression. The body is the document of `mpi-print -json'.
+mpiStacks        Arguments: ranks (a list as `mpi-stacks' takes it; "all" is the default), threads
+                 and internal (false is their default). The body is the document of `mpi-stacks
+                 -json'.
 mpiQueuesEvents  Arguments: enabled (true is the default), and those of mpiQueues. From then on,
                  until it is asked not to be, an event mpiQueues comes after each stop, whose body
                  is what mpiQueues would answer in that stop, or has only a member "message": why
@@ -16,6 +21,7 @@ gdb does not document how requests are added. Its request() has run functions on
 since it has had a parameter expect_stopped: where that is missing, there are no requests.
 """
 
+import functools
 import inspect
 import json
 from typing import Any, Callable, Dict, Mapping, NoReturn, Optional, Tuple
@@ -24,7 +30,7 @@ import gdb
 from gdb.dap import startup
 from gdb.dap.server import request
 
-from . import commands, parameters
+from . import across_commands, commands, parameters, rank_commands, ranks as lists
 from .errors import Cancelled, Failure, one_line, reported
 from .output import Buffer
 
@@ -143,6 +149,32 @@ def _register() -> None:
     def deadlock(*, scope: str = "inferior", **extra: object) -> Any:
         try:
             return _read(commands.show_deadlock, _checked(scope, None))
+        except gdb.GdbError as error:
+            raise _refused(error) from None
+
+    @request("mpiRanks")
+    def mpi_ranks(**extra: object) -> Any:
+        try:
+            return _read(rank_commands.show_ranks, {"json": True})
+        except gdb.GdbError as error:
+            raise _refused(error) from None
+
+    @request("mpiPrint")
+    def mpi_print(*, expression: str, **extra: object) -> Any:
+        try:
+            return _read(functools.partial(across_commands.show_values, expression, {}),
+                         {"json": True})
+        except gdb.GdbError as error:
+            raise _refused(error) from None
+
+    @request("mpiStacks")
+    def mpi_stacks(*, ranks: str = "all", threads: bool = False, internal: bool = False,
+                   **extra: object) -> Any:
+        given = {name: True for name, is_given in (("json", True), ("threads", threads),
+                                                   ("internal", internal)) if is_given}
+        try:
+            wanted = lists.parse(ranks, "mpi-stacks")
+            return _read(functools.partial(across_commands.show_stacks, wanted), given)
         except gdb.GdbError as error:
             raise _refused(error) from None
 

@@ -5,14 +5,13 @@ from typing import List, Tuple
 
 import gdb
 
-from . import options, parameters, rank_lists, run, running
+from . import options, parameters, ranks, run, running
 from .errors import Failure, reported
 from .options import Option
 
 _ALONE = Option("alone", "", "Let no other rank run meanwhile. In non-stop mode none does that\n"
                 "stands.")
 
-_RANKS = """RANKS are ranges of ranks as in "0-3,7", or "all"."""
 
 _NONE = "There is no rank that could run: `mpi-run' starts a job, `mpi-attach' attaches to one."
 
@@ -26,7 +25,7 @@ Usage: mpi-continue [OPTION]... [RANKS]
 %s Without them all ranks go on. In all-stop mode, gdb's default,
 all of them go on or, with -alone, one does: the current one, or that of RANKS. When
 one stops, all do; when one ends, the others go on.
-In non-stop mode they go on in the background.""" % (options.usage((_ALONE,)), _RANKS)
+In non-stop mode they go on in the background.""" % (options.usage((_ALONE,)), ranks.HELP)
 
     def __init__(self) -> None:
         super().__init__("mpi-continue", gdb.COMMAND_RUNNING, gdb.COMPLETE_NONE)
@@ -59,7 +58,7 @@ Usage: mpi-step [OPTION]... [RANKS]
 
 %s Without them the current rank steps. While it does, the others
 run, since MPI needs them. In all-stop mode one rank can step at a time.""" \
-        % (options.usage((_ALONE,)), _RANKS)
+        % (options.usage((_ALONE,)), ranks.HELP)
 
 
 class Next(_Stepping):
@@ -70,7 +69,7 @@ Usage: mpi-next [OPTION]... [RANKS]
 
 %s Without them the current rank steps. While it does, the others
 run, since MPI needs them. In all-stop mode one rank can step at a time.""" \
-        % (options.usage((_ALONE,)), _RANKS)
+        % (options.usage((_ALONE,)), ranks.HELP)
 
 
 class Until(gdb.Command):
@@ -81,7 +80,8 @@ Usage: mpi-until [OPTION]... LOCATION [RANKS]
 
 LOCATION is as for gdb's `break', in quotes if it has blanks. %s
 Without them the current rank runs there. While it does, the others run, since MPI
-needs them. In all-stop mode one rank can do so at a time.""" % (options.usage((_ALONE,)), _RANKS)
+needs them. In all-stop mode one rank can do so at a time.""" \
+        % (options.usage((_ALONE,)), ranks.HELP)
 
     def __init__(self) -> None:
         super().__init__("mpi-until", gdb.COMMAND_RUNNING, gdb.COMPLETE_LOCATION)
@@ -100,7 +100,7 @@ class Interrupt(gdb.Command):
 Usage: mpi-interrupt [RANKS]
 
 %s Without them all ranks are stopped, each with all its threads.
-In all-stop mode all ranks stop, whichever are named.""" % _RANKS
+In all-stop mode all ranks stop, whichever are named.""" % ranks.HELP
 
     def __init__(self) -> None:
         super().__init__("mpi-interrupt", gdb.COMMAND_RUNNING, gdb.COMPLETE_NONE)
@@ -109,7 +109,7 @@ In all-stop mode all ranks stop, whichever are named.""" % _RANKS
     def invoke(self, argument: str, from_tty: bool) -> None:
         """Stops ranks."""
         self.dont_repeat()
-        running.interrupt(_wanted(" ".join(gdb.string_to_argv(argument or ""))))
+        running.interrupt(_wanted((argument or "").strip(), "mpi-interrupt"))
 
 
 def _parse(command: str, argument: str) -> Tuple[bool, List[str]]:
@@ -130,10 +130,10 @@ def _go(command: str, for_thread: str, argument: str, is_step: bool) -> None:
     _run_ranks(command, for_thread, is_alone, " ".join(words), is_step)
 
 
-def _run_ranks(command: str, for_thread: str, is_alone: bool, ranks: str, is_step: bool) -> None:
+def _run_ranks(command: str, for_thread: str, is_alone: bool, text: str, is_step: bool) -> None:
     """Has ranks execute a command of gdb's for a thread."""
     one = is_step or is_alone
-    wanted = _wanted(ranks) if ranks or not one else [_current()]
+    wanted = _wanted(text, command) if text or not one else [_current()]
     if not wanted:
         raise Failure(_NONE)
     if running.is_non_stop():
@@ -149,7 +149,7 @@ def _run_ranks(command: str, for_thread: str, is_alone: bool, ranks: str, is_ste
     if one or len(wanted) < len(running.live_inferiors()):
         if not one:
             raise Failure("In all-stop mode gdb lets all ranks go on, or one: `%s -alone %s'"
-                          " lets this one." % (command, ranks))
+                          " lets this one." % (command, text))
         if is_alone:
             running.proceed_alone(wanted[0], for_thread)
             run.finish()
@@ -158,12 +158,14 @@ def _run_ranks(command: str, for_thread: str, is_alone: bool, ranks: str, is_ste
     run.proceed(for_thread)
 
 
-def _wanted(ranks: str) -> List[gdb.Inferior]:
+def _wanted(text: str, command: str) -> List[gdb.Inferior]:
     """Returns the live inferiors of some ranks, of all if none is named. Raises Failure."""
     live = running.live_inferiors()
-    if not ranks:
+    if not text:
         return live
-    return rank_lists.select(ranks, live)
+    numbers = {inferior.num for inferior in live}
+    return [member.inferior for member in ranks.chosen(ranks.parse(text, command))
+            if member.inferior.num in numbers]
 
 
 def _current() -> gdb.Inferior:

@@ -30,7 +30,7 @@ class _Place(NamedTuple):
 _places: Dict[int, Tuple[int, _Place]] = {}
 
 
-def _place() -> _Place:
+def place() -> _Place:
     """Returns the place of the selected inferior's process. Raises Failure."""
     inferior = gdb.selected_inferior()
     known = _places.get(inferior.num)
@@ -40,10 +40,10 @@ def _place() -> _Place:
     params: protocol.RankParams = {"process": process, "window": False}
     result: protocol.RankResult = _request(protocol.METHOD_RANK, process, params,
                                            protocol.RankResult)
-    place = _Place(result["rank"], result["size"])
+    found = _Place(result["rank"], result["size"])
     if result["initialized"]:
-        _places[inferior.num] = inferior.pid, place
-    return place
+        _places[inferior.num] = inferior.pid, found
+    return found
 
 
 def _request(method: str, process: protocol.Process, params: Any, result: Any) -> Any:
@@ -89,7 +89,7 @@ launcher has given the process. A condition may have it, for all inferiors:
     def value(self, *arguments: gdb.Value) -> Any:
         """Returns the rank."""
         _check_count("$mpi_rank", arguments, 0)
-        rank = _place().rank
+        rank = place().rank
         if rank is None:
             raise Failure("The rank of this process is not known: neither its MPI library nor its"
                           " launcher tells it.")
@@ -106,7 +106,7 @@ Before MPI_Init it is the number of processes that the launcher has started."""
     def value(self, *arguments: gdb.Value) -> Any:
         """Returns the size."""
         _check_count("$mpi_size", arguments, 0)
-        size = _place().size
+        size = place().size
         if size is None:
             raise Failure("The size of MPI_COMM_WORLD is not known: neither the MPI library of this"
                           " process nor its launcher tells it.")

@@ -33,6 +33,10 @@ class Job:
         rank, began = self._known.get(pid, (None, None))
         return rank if began == _beginning(pid) else None
 
+    def rank_that_was(self, pid: int) -> Optional[int]:
+        """Returns the rank of a process that was attached, and may have ended since."""
+        return self._known.get(pid, (None, None))[0]
+
     def is_attached(self) -> bool:
         """Says whether any of its processes is an inferior."""
         return any(inferior.pid in self._known for inferior in gdb.inferiors())
@@ -63,6 +67,12 @@ def remember(job: Job) -> None:
 def rank_of(pid: int) -> Optional[int]:
     """Returns the rank of a live process, None if no launcher has said it."""
     return next((rank for rank in (job.rank_of(pid) for job in _jobs) if rank is not None), None)
+
+
+def rank_that_was(pid: int) -> Optional[int]:
+    """Returns the rank of a process that was attached until now, None if no launcher has said."""
+    return next((rank for rank in (job.rank_that_was(pid) for job in _jobs) if rank is not None),
+                None)
 
 
 def absent() -> List[protocol.Rank]:

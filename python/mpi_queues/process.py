@@ -10,10 +10,10 @@ from . import jobs, protocol, states
 from .errors import Failure, one_line, trace
 from .lookup import object_path, program_path
 from .parameters import is_debugging
-from .selection import c_language, inferior_selected, touch
+from .selection import c_language, inferior_selected, selection_kept, touch
 
-_NOTHING = ("The program is not being run: `mpi-attach' to an MPI job, `attach' to one of its"
-            " processes, `run' a program, or name a core file with `core-file', and try again.")
+NOTHING = ("The program is not being run: `mpi-attach' to an MPI job, `attach' to one of its"
+           " processes, `run' a program, or name a core file with `core-file', and try again.")
 
 _NO_PROGRAM = ("gdb has no program for process %d, most likely since it was deleted or built anew"
                " meanwhile, so it knows none of its functions: `detach', `mpi-attach %d', and try"
@@ -27,7 +27,7 @@ def current_process() -> protocol.Process:
     """Describes the current inferior's process, which must be stopped. Raises Failure."""
     inferior = gdb.selected_inferior()
     if not inferior.is_valid() or not inferior.pid:
-        raise Failure(_NOTHING)
+        raise Failure(NOTHING)
     return _describe(inferior)
 
 
@@ -49,7 +49,7 @@ def all_processes() -> Tuple[List[protocol.Process], List[protocol.Obstacle]]:
                 obstacles.append(_obstacle(inferior, str(error)))
     if not described and len(obstacles) < 2:
         # As without others: what there is to say is said of the one process, or of none.
-        raise Failure(obstacles[0]["reason"] if obstacles else _NOTHING)
+        raise Failure(obstacles[0]["reason"] if obstacles else NOTHING)
     return described, obstacles
 
 
@@ -77,8 +77,17 @@ def process_at_breakpoint() -> protocol.Process:
     condition, where gdb still says that its threads run, among others. Raises Failure."""
     inferior = gdb.selected_inferior()
     if not inferior.is_valid() or not inferior.pid:
-        raise Failure(_NOTHING)
+        raise Failure(NOTHING)
     return _describe(inferior, True)
+
+
+def process_of(thread: gdb.InferiorThread) -> protocol.Process:
+    """Describes the process of a thread that is stopped; others of its threads may run. Raises
+    Failure."""
+    touch()
+    with c_language(), selection_kept():
+        thread.switch()
+        return _describe(thread.inferior, True)
 
 
 def _describe(inferior: gdb.Inferior, is_evaluating: bool = False) -> protocol.Process:

@@ -16,3 +16,9 @@ def stat(pid: int) -> List[bytes]:
             return file.read().rpartition(b")")[2].split()
     except OSError:
         return []
+
+
+def has_ended(pid: int) -> bool:
+    """Says whether a process of this machine has ended, whoever has noticed that."""
+    fields = stat(pid)
+    return not fields or fields[STATE] in (b"Z", b"X")

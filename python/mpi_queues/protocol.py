@@ -26,6 +26,12 @@ METHOD_HANDLES = "handles"
 METHOD_FIND_COMMUNICATOR = "communicator/find"
 # MethodRank asks for the rank of one process.
 METHOD_RANK = "rank"
+# MethodPlaces shows where the ranks of a job are.
+METHOD_PLACES = "places"
+# MethodValues puts together what an expression is in the ranks of a job.
+METHOD_VALUES = "values"
+# MethodStacks puts together the stacks of the ranks of a job.
+METHOD_STACKS = "stacks"
 # MethodStatus says what the debugger does by itself: a helper that has started it waits for
 # that.
 METHOD_STATUS = "status"
@@ -205,6 +211,8 @@ class QueuesParams(TypedDict):
     styled: bool
     # Record asks for a recording of all that was read, on the stream "recording".
     record: bool
+    # Handles are in variables of the processes. A recording has what they stand for, too.
+    handles: List[ProcessHandles]
     # Window is true if the debugger has opened the window's file.
     window: bool
 
@@ -241,6 +249,15 @@ class HandleValue(TypedDict):
     value: int
     # Data are the bytes of an MPI_Status, else empty.
     data: Optional[str]
+
+
+class ProcessHandles(TypedDict):
+    """ProcessHandles are handles of one process."""
+
+    # Inferior is the debugger's number for the process.
+    inferior: int
+    # Handles are what its variables hold.
+    handles: List[HandleValue]
 
 
 class HandleParams(TypedDict):
@@ -342,6 +359,97 @@ class RankResult(TypedDict):
     size: Optional[int]
     # Initialized is true if the process's MPI library has said both, which then stay as they are.
     initialized: bool
+
+
+class Place(TypedDict):
+    """Place is what the debugger knows of a rank, or of a process whose rank is not known."""
+
+    # Rank is its rank in MPI_COMM_WORLD, null if not known.
+    rank: Optional[int]
+    # Inferior is the debugger's number for it, 0 if the debugger does not have it.
+    inferior: int
+    # PID is its process id, 0 if not known.
+    pid: int
+    # Host is as in Rank.
+    host: str
+    # State is "stopped", "running", "core", "exited" or "not attached".
+    state: str
+    # Reason is why it is in that state, in a few words, or empty.
+    reason: str
+    # ExitCode is the one that it has exited with, null if not known.
+    exit_code: Optional[int]
+    # Thread is the debugger's number of the thread whose place is wanted, 0 for the first one.
+    thread: int
+    # Selected is true of the current inferior.
+    selected: bool
+    # Unplaced is why a stopped process is not among the request's, as a sentence, or empty.
+    unplaced: str
+
+
+class PlacesParams(TypedDict):
+    """PlacesParams asks where the ranks of a job are."""
+
+    # Places are the ranks in the order in which they are shown.
+    places: List[Place]
+    # Processes are those of the ranks that can be read.
+    processes: List[Process]
+    # Format is "text" or "json".
+    format: str
+    # Styled is as in QueuesParams.
+    styled: bool
+    # Window is as in QueuesParams.
+    window: bool
+
+
+class Evaluation(TypedDict):
+    """Evaluation is what an expression is in one process."""
+
+    # Rank is the process's in MPI_COMM_WORLD, null if not known.
+    rank: Optional[int]
+    # Inferior is the debugger's number for it.
+    inferior: int
+    # Text is the value as the debugger shows it.
+    text: str
+    # Number is the value in decimal, "nan" and "inf" among them, or empty if it is no number.
+    number: str
+    # Failure is why there is no value, empty if there is one.
+    failure: str
+
+
+class ValuesParams(TypedDict):
+    """ValuesParams has what an expression is in processes."""
+
+    # Expression that was evaluated.
+    expression: str
+    # Function is the one in whose frames that was done, empty for any frame.
+    function: str
+    # Evaluations are those of the processes, by their ranks.
+    evaluations: List[Evaluation]
+    # Format is "text" or "json".
+    format: str
+    # Styled is as in QueuesParams.
+    styled: bool
+    # Window is as in QueuesParams.
+    window: bool
+
+
+class StacksParams(TypedDict):
+    """StacksParams asks for the stacks of processes."""
+
+    # Processes to read.
+    processes: List[Process]
+    # Unread are processes that can't be read, and why, as a clause.
+    unread: List[Obstacle]
+    # Threads asks for all threads, and not for the first one of each process alone.
+    threads: bool
+    # Internal asks for the frames inside MPI calls too.
+    internal: bool
+    # Format is "text" or "json".
+    format: str
+    # Styled is as in QueuesParams.
+    styled: bool
+    # Window is as in QueuesParams.
+    window: bool
 
 
 class DescribeParams(TypedDict):

@@ -26,6 +26,8 @@ _SECONDS = 60
 _last = ""
 _job: Optional[supervisor.Supervisor] = None
 _numbers: List[int] = []
+# The signals that are not seen as long as a job in non-stop mode lasts.
+_unseen = contextlib.ExitStack()
 # Whether it is mpi-run that has chosen the non-stop mode.
 _was_all_stop = False
 
@@ -67,6 +69,10 @@ where gdb's own goes. Its input is empty, unless COMMAND redirects it.""" % opti
             raise
         if starting is None:
             return
+        if running.is_non_stop():
+            # The launcher's signals would stop ranks one by one, whenever they come.
+            _unseen.enter_context(running.unseen("SIGSTOP"))
+            _unseen.enter_context(running.unseen("SIGCONT", "pass"))
         # A signal that has held a rank may be seen only now (in gdb 16).
         with running.unseen("SIGSTOP"):
             if "start" in given or starting.is_to_main:
@@ -109,6 +115,10 @@ def finish() -> None:
     if job is None or job.inferiors():
         return
     _job = None
+    _unseen.close()
+    if job.has_let_go:
+        job.close()
+        return
     waited: protocol.WaitResult = job.request(
         protocol.METHOD_WAIT, {"seconds": 10}, protocol.WaitResult)
     if waited["end"]:
@@ -267,6 +277,12 @@ def _environment() -> List[str]:
     return [line for line in lines if "=" in line]
 
 
+def _on_gone() -> None:
+    """Tells the end of the job in non-stop mode, where no command waits for it."""
+    if running.is_non_stop():
+        finish()
+
+
 def _before_prompt(_: object = None) -> None:
     """Tells the end of the job before gdb asks for the next command, whatever has let it go on."""
     try:
@@ -278,4 +294,5 @@ def _before_prompt(_: object = None) -> None:
 
 
 gdb.events.before_prompt.connect(_before_prompt)
+supervisor.listeners.append(_on_gone)
 Run()

@@ -3,7 +3,7 @@
 import contextlib
 import os
 import signal
-from typing import Any, Dict, Iterator, List, Optional
+from typing import Any, Dict, Iterator, List, Optional, Set, Tuple
 
 import gdb
 
@@ -15,6 +15,8 @@ from .selection import inferior_selected, notifications_suppressed, select_infer
 from .terminal import silenced
 
 _has_trapped = False
+# The threads that `mpi-interrupt' has stopped, or is about to: not what they are in stops them.
+_interrupted: Set[Tuple[int, int, int]] = set()
 # The thread of each inferior that has stopped last, in non-stop mode one of several.
 _stopped: Dict[int, gdb.InferiorThread] = {}
 
@@ -116,38 +118,49 @@ def _without_ended(inferiors: List[gdb.Inferior]) -> List[gdb.Inferior]:
     When one process ends, gdb stops the others; of those that end in the same moment it then can't
     read the registers, and so can't let any of them go on. It is made to notice that they are gone.
     """
-    live = []
-    for inferior in inferiors:
-        if not _has_ended(inferior):
-            live.append(inferior)
-            continue
-        pid = inferior.pid
-        how = _ending(pid)
-        _leave(inferior)
-        with unattended():
+    ended = [inferior for inferior in inferiors if _has_ended(inferior)]
+    live = [inferior for inferior in inferiors if inferior not in ended]
+    if not ended:
+        return live
+    with _elsewhere(ended, live), unattended():
+        for inferior in ended:
+            pid = inferior.pid
+            how = _ending(pid)
             gdb.execute("kill inferiors %d" % inferior.num, to_string=True)
-        gdb.write("[Inferior %d (process %d) %s]\n" % (inferior.num, pid, how))
+            gdb.write("[Inferior %d (process %d) %s]\n" % (inferior.num, pid, how))
     return live
 
 
-def _leave(ended: gdb.Inferior) -> None:
-    """Selects another inferior than one whose process has ended, if there is another."""
-    if gdb.selected_inferior().num != ended.num:
-        return
-    for inferior in live_inferiors():
-        if not _has_ended(inferior):
-            thread_of(inferior).switch()
-            return
+@contextlib.contextmanager
+def _elsewhere(ended: List[gdb.Inferior], live: List[gdb.Inferior]) -> Iterator[None]:
+    """Keeps another inferior selected, in the block and after it, than some whose processes have
+    ended.
+
+    While one of those is, gdb looks for its frame after each command, and fails.
+    """
+    added = 0
+    if any(inferior.num == gdb.selected_inferior().num for inferior in ended):
+        idle = [inferior.num for inferior in gdb.inferiors() if not inferior.pid]
+        if live:
+            thread_of(live[0]).switch()
+        else:
+            if not idle:
+                with contextlib.suppress(gdb.error):
+                    gdb.execute("add-inferior -no-connection", to_string=True)
+                added = max(inferior.num for inferior in gdb.inferiors())
+            with contextlib.suppress(gdb.error):
+                gdb.execute("inferior %d" % (added or idle[0]), to_string=True)
+    yield
+    if added:
+        select_inferior(ended[0].num)
+        gdb.execute("remove-inferiors %d" % added, to_string=True)
 
 
 def _has_ended(inferior: gdb.Inferior) -> bool:
     """Says whether the process of an inferior has ended, which gdb may not have noticed."""
     if not inferior.pid:
         return False
-    if _kind(inferior) != "live":
-        return False
-    fields = procfs.stat(inferior.pid)
-    return not fields or fields[procfs.STATE] in (b"Z", b"X")
+    return _kind(inferior) == "live" and procfs.has_ended(inferior.pid)
 
 
 def _ending(pid: int) -> str:
@@ -176,6 +189,9 @@ def stop_in_main(inferiors: List[gdb.Inferior]) -> None:
     """
     breakpoint = gdb.Breakpoint("main", internal=True)
     try:
+        if breakpoint.pending:
+            raise Failure("The program has no symbol main: its ranks stand at their first"
+                          " instruction. `mpi-continue' lets them go on.")
         for inferior in inferiors:
             with notifications_suppressed():
                 proceed_alone(inferior, "continue")
@@ -218,6 +234,7 @@ def interrupt(inferiors: List[gdb.Inferior]) -> None:
     for inferior in inferiors:
         for thread in inferior.threads():
             if thread.is_running():
+                _interrupted.add(thread.ptid)
                 _execute(thread, "interrupt")
     if before is not None and before.is_valid():
         before.switch()
@@ -261,7 +278,9 @@ def _on_stop(event: Any) -> None:
     try:
         _has_trapped = not hasattr(event, "breakpoints") and not hasattr(event, "stop_signal")
         thread = getattr(event, "inferior_thread", None) or gdb.selected_thread()
-        if thread is not None:
+        if thread is not None and thread.ptid in _interrupted:
+            _interrupted.discard(thread.ptid)
+        elif thread is not None:
             _stopped[thread.inferior.num] = thread
     except (Exception, KeyboardInterrupt):
         pass  # the first thread is taken then

@@ -58,7 +58,8 @@ def inferior_selected(number: int) -> Iterator[Optional[gdb.Inferior]]:
     # Around the switch, since the language `auto' depends on the frame selected when it is set.
     with c_language(), selection_kept():
         # The command `inferior' would tell the user of the switch, whatever its caller wants.
-        wanted.threads()[0].switch()
+        threads = wanted.threads()
+        next((thread for thread in threads if thread.is_stopped()), threads[0]).switch()
         yield wanted
 
 
@@ -93,11 +94,11 @@ def c_language() -> Iterator[None]:
         yield
         return
     touch()
-    _set_language("c")
+    set_language("c")
     try:
         yield
     finally:
-        _set_language(before)
+        set_language(before)
 
 
 def _is_like_c() -> bool:
@@ -205,7 +206,7 @@ def _can_unwind() -> bool:
     return True
 
 
-def _set_language(name: str) -> None:
+def set_language(name: str) -> None:
     """Sets gdb's language without output."""
     try:
         gdb.execute("set language " + name, to_string=True)

@@ -77,6 +77,13 @@ def elsewhere(which: List[protocol.Rank]) -> str:
                    for host in by_host])
 
 
+def spans(which: List[Tuple[int, int]]) -> str:
+    """Returns ranks by the first and the last of consecutive ones: "rank 3" or "ranks 0-3, 7"."""
+    is_one = len(which) == 1 and which[0][0] == which[0][1]
+    return "rank%s %s" % ("" if is_one else "s",
+                          listed([_span(first, last) for first, last in which]))
+
+
 def gaps(numbers: List[Optional[int]], size: Optional[int]) -> str:
     """Says which ranks of a job of a size are not among those that are known."""
     known = sorted({number for number in numbers if number is not None and number < (size or 0)})
@@ -87,9 +94,7 @@ def gaps(numbers: List[Optional[int]], size: Optional[int]) -> str:
     if not missing:
         return ""
     is_one = len(missing) == 1 and missing[0][0] == missing[0][1]
-    return "rank%s %s of %d %s not on this machine" % (
-        "" if is_one else "s", listed([_span(first, last) for first, last in missing]), size,
-        "is" if is_one else "are")
+    return "%s of %d %s not on this machine" % (spans(missing), size, "is" if is_one else "are")
 
 
 def _span(first: int, last: int) -> str:

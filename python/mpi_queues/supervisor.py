@@ -2,13 +2,14 @@
 
 import itertools
 import os
+import traceback
 import weakref
-from typing import Any, Dict, List, Mapping, Optional, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
 import gdb
 
-from . import find_helper, interrupts, parameters, protocol
-from .errors import BrokenHelper, Cancelled, Failure
+from . import find_helper, interrupts, parameters, procfs, protocol
+from .errors import BrokenHelper, Cancelled, Failure, trace
 from .exchange import Exchange, UnknownMethod
 from .framing import encode
 from .helper import Helper
@@ -24,6 +25,8 @@ class Supervisor:
         path = find_helper.find(parameters.helper_name())
         self._ids = itertools.count(1)
         self._pids: Dict[int, int] = {}
+        # Whether a rank runs on without gdb.
+        self.has_let_go = False
         files = [os.dup(1), os.dup(2)]
         try:
             self._peer: Optional[Helper] = Helper(
@@ -78,6 +81,8 @@ class Supervisor:
     def gone(self, number: int) -> None:
         """Hears that the process of an inferior has ended, or is not debugged any more."""
         pid = self._pids.pop(number, 0)
+        if pid and not procfs.has_ended(pid):
+            self.has_let_go = True
         if pid and self._peer is not None:
             with interrupts.held():
                 try:
@@ -95,6 +100,9 @@ class Supervisor:
             peer.end(grace=5)
 
 
+# What hears that a rank is not debugged any more.
+listeners: List[Callable[[], None]] = []
+
 # Those whose jobs are debugged; gdb's end ends them, since that closes their pipes.
 _all: "weakref.WeakSet[Supervisor]" = weakref.WeakSet()
 
@@ -111,13 +119,17 @@ def _on_exited(event: Any) -> None:
     try:
         for supervisor in list(_all):
             supervisor.gone(event.inferior.num)
+        for listener in listeners:
+            listener()
     except (Exception, KeyboardInterrupt):
-        pass  # nothing is lost, and gdb would show it amid what the user is doing
+        if parameters.is_debugging():
+            trace(traceback.format_exc())
 
 
 def _on_exiting(event: Any) -> None:
     """Ends the jobs before gdb would let them run on, as it does with what it has attached to."""
     try:
+        del listeners[:]
         for supervisor in list(_all):
             supervisor.close()
     except (Exception, KeyboardInterrupt):

@@ -53,6 +53,10 @@ func same(t *testing.T, e *live.Editor) {
 	t.Helper()
 	equal(t, "mpiQueues", e.Do("mpiQueues", nil), written(t, e, "mpi-queues -json"))
 	equal(t, "mpiDeadlock", e.Do("mpiDeadlock", arguments{"scope": "all"}), written(t, e, "mpi-deadlock -all -json"))
+	equal(t, "mpiRanks", e.Do("mpiRanks", nil), written(t, e, "mpi-ranks -json"))
+	equal(t, "mpiPrint", e.Do("mpiPrint", arguments{"expression": "1 + 1"}), written(t, e, "mpi-print 1 + 1 -json"))
+	equal(t, "mpiStacks", e.Do("mpiStacks", arguments{"threads": true}), written(t, e, "mpi-stacks -json -threads"))
+	e.Fails("mpiStacks", arguments{"ranks": "3-"}, "Invalid rank: 3-")
 	for _, command := range []string{"mpi-queues", "mpi-queues -json", "mpi-queues -limit unlimited", "mpi-deadlock"} {
 		if got, want := e.Says(command), string(written(t, e, command)); got != want {
 			t.Errorf("the debug console shows of %s\n%.3000s\nand a file\n%.3000s", command, got, want)
@@ -109,6 +113,8 @@ func TestLaunch(t *testing.T) {
 	e.Refuses("mpi-queues", nothing)
 	e.Fails("mpiQueues", nil, nothing)
 	e.Fails("mpiDeadlock", arguments{"scope": "all"}, nothing)
+	e.Fails("mpiRanks", nil, nothing)
+	e.Fails("mpiPrint", arguments{"expression": "1"}, nothing)
 
 	e.Do("mpiQueuesEvents", arguments{"options": arguments{"internal": true}})
 	e.Do("setFunctionBreakpoints", arguments{"breakpoints": []arguments{{"name": "main"}, {"name": "look"}}})

@@ -169,3 +169,12 @@ func TestStockMPICHUnreadable(t *testing.T) {
 		out.Contains(t, strings.TrimPrefix(w.MPI.Release(t), "MPICH ")+" ch4:ucx")
 	}
 }
+
+// gdb starts jobs of the distribution's MPICH, whose launcher has no symbols.
+func TestStockMPICHStartedJobs(t *testing.T) {
+	w, err := work.With("started", live.StockMPICH)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.StartedJobs(t)
+}

@@ -40,7 +40,7 @@ func commands(name, page string) []command {
 	for _, code := range inline.FindAllString(text, -1) {
 		code = strings.TrimPrefix(strings.Trim(code, "`"), "(gdb) ")
 		// Both gdb and the shell have a command `mpi-queues': the one in gdb has options with one dash.
-		gdb := regexp.MustCompile(`^(mpi-(attach|detach|deadlock|comms|windows|files|handle)|info mpi|(set|show) mpi-queues|mpi-queues -\w)`).MatchString(code)
+		gdb := regexp.MustCompile(`^(mpi-(attach|detach|deadlock|comms|windows|files|handle|ranks?|apply|print|stacks)|info mpi|(set|show) mpi-queues|mpi-queues -\w)`).MatchString(code)
 		all = append(all, command{name, code, gdb})
 	}
 	return all

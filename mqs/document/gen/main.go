@@ -1,6 +1,6 @@
-// Command gen makes what package document knows of the fields of a snapshot, of a report and of a
-// handle from the tags and comments of the model's structs: the writer, the reader, the schemas, and
-// for the tests one of each in which every field is filled.
+// Command gen makes what package document knows of the fields of the documents from the tags and
+// comments of the model's structs: the writer, the reader of snapshots, the schemas, and for the tests
+// one of each in which every field is filled.
 package main
 
 import (
@@ -12,8 +12,11 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/across"
+	"github.com/mpi-queues/mpi-queues/mqs/stacks"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
@@ -31,13 +34,35 @@ func main() {
 	}
 }
 
+// document is a kind of document that nobody reads back.
+type document struct {
+	typ                               reflect.Type
+	file, version, title, description string
+}
+
+// documents are those beside the snapshot's.
+var documents = []document{
+	{reflect.TypeFor[waitfor.Report](), "report-schema.json", "ReportSchema", "Why a job of MPI processes hangs",
+		"What `mpi-queues report --json` writes. Ranks are those in MPI_COMM_WORLD throughout. What is not known is null."},
+	{reflect.TypeFor[mqs.Handle](), "handle-schema.json", "HandleSchema", "What a handle of an MPI program stands for",
+		"What `mpi-handle -json` writes. Lengths are bytes, addresses hexadecimal strings. What is not known is null."},
+	{reflect.TypeFor[across.Ranks](), "ranks-schema.json", "RanksSchema", "Where the ranks of an MPI job are",
+		"What `mpi-ranks -json` writes. What is not known is null."},
+	{reflect.TypeFor[across.Values](), "values-schema.json", "ValuesSchema", "What an expression is in the ranks of an MPI job",
+		"What `mpi-print -json` writes. Equal values are put together. What is not known is null."},
+	{reflect.TypeFor[stacks.Tree](), "stacks-schema.json", "StacksSchema", "The stacks of the ranks of an MPI job, put together",
+		"What `mpi-stacks -json` writes: a tree of frames, as a list in which each one's caller stands before it. What is not known is null."},
+}
+
 // generate returns the generated files of package document, which is in a folder, by their names.
 func generate(folder string) (map[string][]byte, error) {
 	m := &model{objects: map[reflect.Type]*object{}}
 	for path, dir := range map[string]string{
 		reflect.TypeFor[mqs.Snapshot]().PkgPath():   filepath.Join(folder, ".."),
 		reflect.TypeFor[waitfor.Report]().PkgPath(): filepath.Join(folder, "..", "waitfor"),
-		"document": folder,
+		reflect.TypeFor[across.Ranks]().PkgPath():   filepath.Join(folder, "..", "across"),
+		reflect.TypeFor[stacks.Tree]().PkgPath():    filepath.Join(folder, "..", "stacks"),
+		"document":                                  folder,
 	} {
 		if err := m.words.read(path, dir); err != nil {
 			return nil, err
@@ -48,26 +73,23 @@ func generate(folder string) (map[string][]byte, error) {
 		return nil, err
 	}
 	read := len(m.order) // what follows nobody reads back
-	report, err := m.root(reflect.TypeFor[waitfor.Report]())
-	if err != nil {
-		return nil, err
-	}
-	handle, err := m.root(reflect.TypeFor[mqs.Handle]())
-	if err != nil {
-		return nil, err
-	}
 	files := map[string][]byte{
 		"schema.json": schema(snapshot, m.words.values["document.Schema"], "schema.json", "Message queues of MPI processes",
 			"What `mpi-queues -json` writes. Names are those of the MPI message queue interface (MQS). Lengths are bytes, addresses hexadecimal strings. What is not known is null."),
-		"report-schema.json": schema(report, m.words.values["document.ReportSchema"], "report-schema.json", "Why a job of MPI processes hangs",
-			"What `mpi-queues report --json` writes. Ranks are those in MPI_COMM_WORLD throughout. What is not known is null."),
-		"handle-schema.json": schema(handle, m.words.values["document.HandleSchema"], "handle-schema.json", "What a handle of an MPI program stands for",
-			"What `mpi-handle -json` writes. Lengths are bytes, addresses hexadecimal strings. What is not known is null."),
+	}
+	var roots []*object
+	for _, d := range documents {
+		o, err := m.root(d.typ)
+		if err != nil {
+			return nil, err
+		}
+		roots = append(roots, o)
+		files[d.file] = schema(o, m.words.values["document."+d.version], d.file, d.title, d.description)
 	}
 	for name, text := range map[string]string{
-		"write_gen.go":       writer(m.order, report, handle),
+		"write_gen.go":       writer(m.order, roots...),
 		"read_gen.go":        reader(m.order[:read]),
-		"sample_gen_test.go": sample(snapshot, report, handle),
+		"sample_gen_test.go": sample(slices.Concat([]*object{snapshot}, roots)...),
 	} {
 		if files[name], err = source(text); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
@@ -85,8 +107,10 @@ var imports = []struct{ name, path string }{
 	{"json", "encoding/json"},
 	{"strconv", "strconv"},
 	{"mqs", "github.com/mpi-queues/mpi-queues/mqs"},
+	{"across", "github.com/mpi-queues/mpi-queues/mqs/across"},
 	{"inferior", "github.com/mpi-queues/mpi-queues/mqs/inferior"},
 	{"jsonout", "github.com/mpi-queues/mpi-queues/mqs/internal/jsonout"},
+	{"stacks", "github.com/mpi-queues/mpi-queues/mqs/stacks"},
 	{"waitfor", "github.com/mpi-queues/mpi-queues/mqs/waitfor"},
 }
 

@@ -45,6 +45,7 @@ const (
 	group                  // a list of numbers, any of which may be null; equal ones are kept once
 	tuples                 // a list of lists, the fields of a struct each
 	ranges                 // a string of ranges of numbers
+	verbatim               // a number that is kept as it is written
 	objects                // a list of objects
 	single                 // an object
 	queues                 // several keys: see queues.go of package document
@@ -76,7 +77,7 @@ type field struct {
 
 // isList is true of a value that is a list in a document.
 func (f *field) isList() bool {
-	return f.shape >= texts && f.shape <= objects && f.shape != ranges
+	return f.shape >= texts && f.shape <= objects && f.shape != ranges && f.shape != verbatim
 }
 
 // isNullable is true of a value that may be null.
@@ -157,6 +158,8 @@ func (m *model) options(f *field, tag string) (err error) {
 			f.shape = tuples
 		case "ranges":
 			f.shape = ranges
+		case "number":
+			f.shape = verbatim
 		case "queues":
 			f.shape = queues
 		case "ranks":

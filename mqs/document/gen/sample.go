@@ -60,6 +60,8 @@ func (s *filler) value(f *field) string {
 			return strings.Split(f.constantsOf(), ", ")[s.next()%len(f.words)]
 		case boolean:
 			return "true"
+		case verbatim:
+			return strconv.Quote(strconv.Itoa(s.next()) + ".5")
 		case address, addresses:
 			return fmt.Sprintf("%#x", 0xffff_0000_0000_0000+uint64(s.next()))
 		case class:

@@ -133,6 +133,9 @@ func (f *field) schema() members {
 	case boolean:
 		typed("boolean")
 		return out
+	case verbatim:
+		typed("number")
+		return out
 	case word, class:
 		var values []any
 		for _, c := range f.words {

@@ -130,6 +130,8 @@ func (f *field) writeValue(c *code, v string) {
 		c.add("jsonout.Text(b, %s.String())", v)
 	case ranges:
 		c.add("jsonout.Text(b, waitfor.Ranges(%s))", v)
+	case verbatim:
+		c.add("append(b, %s...)", v)
 	case single:
 		c.add("append%s(b, s, %s)", f.object.camel(), v)
 	}

@@ -1,0 +1,168 @@
+"""Why threads have stopped, and how processes have ended, as gdb's events have told it."""
+
+import signal
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+
+import gdb
+
+from . import jobs, procfs, states
+
+# A thread: its process's and its own id.
+_Key = Tuple[int, int]
+
+# Why threads have stopped that have not gone on since.
+_reasons: Dict[_Key, str] = {}
+
+
+class Exit(NamedTuple):
+    """How the process that an inferior had has ended."""
+
+    pid: int
+    rank: Optional[int]
+    code: Optional[int]
+    signal: str  # its name, if that has ended it
+
+
+# How often Ctrl-C has stopped a process.
+_interruptions = 0
+# The ranks of processes, by the number of the inferior, with the process id.
+_ranks: Dict[int, Tuple[int, int]] = {}
+# By the number of the inferior.
+_exits: Dict[int, Exit] = {}
+
+# Signals by which gdb itself, or nothing, has stopped a process.
+_UNTOLD = ("0", "SIGSTOP", "")
+
+
+def reason(thread: gdb.InferiorThread) -> str:
+    """Returns why a thread has stopped, as "breakpoint 2" or "SIGSEGV"; empty if not known, as of
+    one that was stopped since another one was."""
+    return _reasons.get(_key(thread), "")
+
+
+def core_signal() -> str:
+    """Returns the name of the signal that has ended the selected thread of a core file; empty if
+    the file has none."""
+    try:
+        name = _signal_name(int(gdb.parse_and_eval("$_siginfo.si_signo")))
+    except gdb.error:
+        return ""
+    return "" if name in _UNTOLD else name
+
+
+def interruptions() -> int:
+    """Returns how often Ctrl-C has stopped a process since gdb was started."""
+    return _interruptions
+
+
+def know_rank(inferior: gdb.Inferior, rank: Optional[int]) -> None:
+    """Keeps the rank of an inferior's process for when that has ended."""
+    if rank is not None:
+        _ranks[inferior.num] = inferior.pid, rank
+
+
+def exit_of(inferior: gdb.Inferior) -> Optional[Exit]:
+    """Returns how the last process of an inferior has ended, None if it has not, or not so that
+    gdb could see it."""
+    return None if inferior.pid else _exits.get(inferior.num)
+
+
+def exit_of_process(pid: int) -> Optional[Exit]:
+    """Returns how a process of an inferior has ended."""
+    return next((exit for exit in _exits.values() if exit.pid == pid), None)
+
+
+def _key(thread: gdb.InferiorThread) -> _Key:
+    """Returns what tells a thread from others as long as it lives."""
+    return int(thread.ptid[0]), int(thread.ptid[1] or thread.ptid[2])
+
+
+def _thread_of(event: Any) -> Optional[gdb.InferiorThread]:
+    """Returns the thread that an event is for; in the all-stop mode gdb says none."""
+    thread = getattr(event, "inferior_thread", None)
+    return thread if isinstance(thread, gdb.InferiorThread) else None
+
+
+def _on_stop(event: Any) -> None:
+    """Serves gdb's event for a stop."""
+    global _interruptions
+    if isinstance(event, gdb.SignalEvent) and event.stop_signal == "SIGINT":
+        _interruptions += 1
+    thread = _thread_of(event) or gdb.selected_thread()
+    if not thread or not thread.is_valid() or states.is_attaching():
+        return
+    text = ""
+    if isinstance(event, gdb.BreakpointEvent):
+        text = _of_breakpoints(event)
+    elif isinstance(event, gdb.SignalEvent) and event.stop_signal not in _UNTOLD:
+        text = str(event.stop_signal)
+    if text:
+        _reasons[_key(thread)] = text
+    else:
+        _reasons.pop(_key(thread), None)
+
+
+def _of_breakpoints(event: Any) -> str:
+    """Returns the breakpoints of a stop: "breakpoint 2", "watchpoint 3"."""
+    found: Dict[str, List[str]] = {}
+    for breakpoint in event.breakpoints:
+        if breakpoint.is_valid():
+            kind = "breakpoint" if breakpoint.type in _BREAKPOINTS else "watchpoint"
+            found.setdefault(kind, []).append(str(breakpoint.number))
+    return ", ".join("%s %s" % (kind, " and ".join(found[kind])) for kind in sorted(found))
+
+
+_BREAKPOINTS = tuple(getattr(gdb, name) for name in ("BP_BREAKPOINT", "BP_HARDWARE_BREAKPOINT")
+                     if hasattr(gdb, name))
+
+
+def _on_continue(event: Any) -> None:
+    """Serves gdb's event for threads that go on."""
+    thread = _thread_of(event)
+    if thread is not None:
+        _reasons.pop(_key(thread), None)
+    elif gdb.parameter("schedule-multiple"):
+        _reasons.clear()
+    else:
+        _forget(gdb.selected_inferior().pid)
+
+
+def _on_exited(event: Any) -> None:
+    """Serves gdb's event for a process that has ended or was let go of."""
+    inferior = event.inferior
+    _forget(inferior.pid)
+    if not procfs.has_ended(inferior.pid):
+        _exits.pop(inferior.num, None)  # it was detached
+        return
+    code: Optional[int] = getattr(event, "exit_code", None)
+    rank = jobs.rank_that_was(inferior.pid)
+    known = _ranks.pop(inferior.num, None)
+    if rank is None and known and known[0] == inferior.pid:
+        rank = known[1]
+    _exits[inferior.num] = Exit(inferior.pid, rank, code, _exit_signal() if code is None else "")
+
+
+def _exit_signal() -> str:
+    """Returns the name of the signal that has ended the process that gdb has just seen ending."""
+    value = gdb.convenience_variable("_exitsignal")
+    return _signal_name(int(value)) if isinstance(value, gdb.Value) \
+        and value.type.code == gdb.TYPE_CODE_INT else ""
+
+
+def _signal_name(number: int) -> str:
+    """Returns the name of a signal of this system."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return "signal %d" % number if number else ""
+
+
+def _forget(pid: int) -> None:
+    """Forgets why the threads of a process have stopped."""
+    for key in [key for key in _reasons if key[0] == pid]:
+        del _reasons[key]
+
+
+gdb.events.stop.connect(_on_stop)
+gdb.events.cont.connect(_on_continue)
+gdb.events.exited.connect(_on_exited)
