@@ -49,7 +49,6 @@ class Command:
     def dont_repeat(self) -> None: ...
 
 class Breakpoint:
-    enabled: bool
     silent: bool
     pending: bool
     def __init__(self, spec: str, internal: bool = ..., temporary: bool = ...) -> None: ...
