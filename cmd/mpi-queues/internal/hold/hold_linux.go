@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 )
 
 // Executed has a process execute a program, which goOn tells it to, and stops it before the program's
@@ -96,8 +99,20 @@ func leave(pid int) error {
 	if err := unix.Kill(pid, unix.SIGSTOP); err != nil {
 		return err
 	}
-	return unix.PtraceDetach(pid)
+	if err := unix.PtraceDetach(pid); err != nil {
+		return err
+	}
+	// Who asks whether it is stopped may do so at once.
+	for deadline := time.Now().Add(stopPatience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if stat, err := procfs.Host.Stat(pid); err != nil || stat.State == 'T' {
+			break
+		}
+	}
+	return nil
 }
+
+// stopPatience is how long a process may take to stop, whose processor may have others to run.
+const stopPatience = 10 * time.Second
 
 func detach(pid int) {
 	// A process that was seized must stop to be let go of. It does so with the thread that traces it.

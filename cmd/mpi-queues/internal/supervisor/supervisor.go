@@ -45,6 +45,8 @@ type Supervisor struct {
 	spawned []int
 	// isComplete is true once the debugger has been told of the ranks.
 	isComplete bool
+	// isPrefixed is true if all ranks are started through `mpi-queues rank', by the command line.
+	isPrefixed bool
 	// acquired is the job that the launcher has told of, if ranks of it have to be attached to.
 	acquired *acquired
 	// note is for the user: how the launcher runs.
@@ -84,6 +86,7 @@ func (s *Supervisor) Run(ctx context.Context, d *bridge.Debugger, p bridge.RunPa
 	if err != nil {
 		return nil, &bridge.UsageError{Err: err}
 	}
+	s.isPrefixed = command != p.Command
 	go s.accept()
 	if err := s.launch(command, prefix, p); err != nil {
 		return nil, &bridge.UsageError{Err: err}
@@ -171,7 +174,7 @@ func (s *Supervisor) await(ctx context.Context, d *bridge.Debugger, within time.
 		case <-s.came:
 		}
 		held, acquired := s.heldRanks()
-		if acquired != nil && (result.End != nil || result.Missing || s.areThere(acquired)) {
+		if acquired != nil && (result.End != nil || result.Missing || areThere(acquired)) {
 			result.Job, result.Acquired = acquired.result()
 			return result, nil
 		}
