@@ -77,8 +77,8 @@ Usage: mpi-apply RANKS [OPTION]... COMMAND
 %s
 
 The command is applied to the thread that was selected last in each, else to the
-first one. An error ends the whole, but where the rank just runs. What was selected
-before is selected afterwards.""" \
+first one. An error ends the whole, but where the rank just runs. What was
+selected before is selected afterwards.""" \
         % (options.usage(_FLAGS), ranks.HELP)
 
     def __init__(self) -> None:
