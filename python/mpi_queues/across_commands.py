@@ -61,9 +61,12 @@ Usage: mpi-stacks [OPTION]... [RANKS]
 
 Ranks are together as far as their stacks are the same. Below the line that names
 them are their frames, from the outermost to the call of MPI or of the C library
-that they are in, and below these the branches in which they differ.
-%s
-Without RANKS the tree is that of all.""" % (options.usage(_STACKS_OPTIONS), ranks.HELP)
+that they are in, and below these the branches in which they differ, that of the
+most threads first.
+
+%s Without RANKS the tree is
+that of all.""" \
+        % (options.usage(_STACKS_OPTIONS), ranks.HELP)
 
     def __init__(self) -> None:
         super().__init__("mpi-stacks", gdb.COMMAND_STACK)
