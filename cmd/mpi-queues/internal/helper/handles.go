@@ -74,10 +74,11 @@ func (h *Helper) Rank(ctx context.Context, d *bridge.Debugger, p bridge.RankPara
 	if err != nil {
 		return nil, err
 	}
-	isSaid := known.GlobalRank.Known && known.WorldSize.Known
+	isSaid := known.GlobalRank.Known
 	launcher := &sources{jobs: h.finder()}
-	if rank, size := launcher.rankOf(r.Info()); !known.GlobalRank.Known {
-		known.GlobalRank, known.WorldSize = rank, cmp.Or(known.WorldSize, size)
+	if !isSaid || !known.WorldSize.Known {
+		rank, size := launcher.rankOf(r.Info())
+		known.GlobalRank, known.WorldSize = cmp.Or(known.GlobalRank, rank), cmp.Or(known.WorldSize, size)
 	}
 	return &bridge.RankResult{Rank: optional(known.GlobalRank), Size: optional(known.WorldSize), Initialized: isSaid}, nil
 }
