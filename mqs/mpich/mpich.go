@@ -35,8 +35,11 @@ const (
 	symUnweighted = "MPI_UNWEIGHTED"         // int *
 )
 
+// symFortranTrue is what the library for MPI 5.0's ABI has, and other libraries from 5.0 on.
+const symFortranTrue = "MPIR_fortran_true" // int
+
 // recognising are the symbols that MPICH is recognised by.
-var recognising = []string{mpir.SymRequestPools, mpir.SymVersion, mpir.SymCommunicators, symAllHandles, symUnweighted}
+var recognising = []string{mpir.SymRequestPools, mpir.SymVersion, mpir.SymCommunicators, symAllHandles, symUnweighted, symFortranTrue}
 
 // Symbols are those that MPICH is recognised by. A debugger takes milliseconds
 // to find that there is none of a name, so the others are looked for in MPICH only.

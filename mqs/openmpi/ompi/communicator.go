@@ -147,7 +147,7 @@ func (p *Process) readCommunicators(array []inferior.Ptr[Communicator]) ([]*Comm
 			File:     of.files[c.At],
 		}
 		if c.FortranIndex >= 0 && p.hasFortranIndex() {
-			m.FortranHandle = mqs.Known(c.FortranIndex)
+			m.FortranHandle = mqs.Known(p.integer(mqs.CommHandle, c.FortranIndex))
 		}
 		if c.Revoked != 0 {
 			if v, err := p.R.Uint(c.Revoked.Addr(), 1); err == nil {

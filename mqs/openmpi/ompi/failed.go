@@ -1,6 +1,8 @@
 package ompi
 
 import (
+	"slices"
+
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
@@ -32,25 +34,15 @@ func (p *Process) setFailed(comms []*Comm, group inferior.Ptr[Group]) {
 	if err != nil {
 		return
 	}
-	p.PrefetchProcs(procs)
-	failed := map[procName]bool{}
-	for _, e := range procs {
-		name, err := p.nameOf(e)
-		if err != nil {
-			return
-		}
-		failed[name] = true
-	}
 	for _, c := range comms {
-		c.Model.Failed = p.membersAmong(c, failed)
+		if c.Model.Group != nil || c.Model.Size == mqs.Known[int32](0) {
+			c.Model.Failed = p.membersAmong(c, procs)
+		}
 	}
 }
 
-// membersAmong are the local ranks of the members that some processes are, nil if the members are not known.
-func (p *Process) membersAmong(c *Comm, procs map[procName]bool) []int32 {
-	if c.Model.Group == nil && c.Model.Size != mqs.Known[int32](0) {
-		return nil
-	}
+// membersAmong are the local ranks of the members that some processes are, nil if that can't be told.
+func (p *Process) membersAmong(c *Comm, procs []inferior.Ptr[Proc]) []int32 {
 	out := []int32{}
 	if len(procs) == 0 {
 		return out
@@ -59,15 +51,42 @@ func (p *Process) membersAmong(c *Comm, procs map[procName]bool) []int32 {
 	if err != nil {
 		return nil
 	}
-	p.PrefetchProcs(members)
-	for rank, e := range members {
-		name, err := p.nameOf(e)
-		if err != nil {
+	if slices.ContainsFunc(members, IsSentinel) || slices.ContainsFunc(procs, IsSentinel) {
+		// The same process can be a pointer here and a sentinel there.
+		names, err := p.namesOf(members)
+		others, otherErr := p.namesOf(procs)
+		if err != nil || otherErr != nil {
 			return nil
 		}
-		if procs[name] {
+		return ranksAmong(names, others)
+	}
+	return ranksAmong(members, procs)
+}
+
+// ranksAmong are the places of the members that are among others.
+func ranksAmong[T comparable](members, others []T) []int32 {
+	among := map[T]bool{}
+	for _, other := range others {
+		among[other] = true
+	}
+	out := []int32{}
+	for rank, member := range members {
+		if among[member] {
 			out = append(out, int32(rank))
 		}
 	}
 	return out
+}
+
+// namesOf are the names of the processes that entries of a group stand for.
+func (p *Process) namesOf(entries []inferior.Ptr[Proc]) ([]procName, error) {
+	p.PrefetchProcs(entries)
+	out := make([]procName, len(entries))
+	for i, e := range entries {
+		var err error
+		if out[i], err = p.nameOf(e); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
