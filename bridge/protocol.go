@@ -186,6 +186,8 @@ type QueuesParams struct {
 	Styled bool `json:"styled"`
 	// Record asks for a recording of all that was read, on the stream "recording".
 	Record bool `json:"record"`
+	// Handles are in variables of the processes. A recording has what they stand for, too.
+	Handles []ProcessHandles `json:"handles"`
 	// Window is true if the debugger has opened the window's file.
 	Window bool `json:"window"`
 }
@@ -210,6 +212,14 @@ type DeadlockParams struct {
 
 // HandleValue is a handle as the program has it.
 type HandleValue = mqs.HandleValue
+
+// ProcessHandles are handles of one process.
+type ProcessHandles struct {
+	// Inferior is the debugger's number for the process.
+	Inferior int `json:"inferior"`
+	// Handles are what its variables hold.
+	Handles []HandleValue `json:"handles"`
+}
 
 // HandleParams asks what one handle stands for.
 type HandleParams struct {

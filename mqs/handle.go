@@ -1,6 +1,12 @@
 package mqs
 
-import "github.com/mpi-queues/mpi-queues/mqs/inferior"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+)
 
 // HandleKind is one of MPI's opaque types, or MPI_Status, in the word that users call it by.
 type HandleKind string
@@ -47,6 +53,24 @@ type HandleValue struct {
 	Value uint64 `json:"value"`
 	// Data are the bytes of an MPI_Status, else empty.
 	Data []byte `json:"data"`
+}
+
+// ParseHandle reads a handle of a kind as it is printed: hexadecimal with 0x as C has it, decimal as the INTEGER of
+// Fortran's bindings. A decimal that no INTEGER has is C's too.
+func ParseHandle(kind HandleKind, text string) (HandleValue, error) {
+	out := HandleValue{Kind: kind}
+	var err error
+	if digits, isHex := strings.CutPrefix(strings.ToLower(text), "0x"); isHex {
+		out.Value, err = strconv.ParseUint(digits, 16, 64)
+	} else if integer, notInteger := strconv.ParseInt(text, 10, 32); notInteger == nil {
+		out.Fortran, out.Value = true, uint64(uint32(integer))
+	} else {
+		out.Value, err = strconv.ParseUint(text, 10, 64)
+	}
+	if err != nil {
+		return HandleValue{}, fmt.Errorf("%q is no handle: it is a number, hexadecimal with 0x", text)
+	}
+	return out, nil
 }
 
 // HandleState is what a handle is good for.

@@ -34,9 +34,12 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs what a shell sees of the program, without gdb and MPI.
 func TestScripts(t *testing.T) {
-	demo, err := filepath.Abs("internal/demo/program")
-	if err != nil {
-		t.Fatal(err)
+	absolute := func(path string) string {
+		path, err := filepath.Abs(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return path
 	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -44,7 +47,9 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("DEMO", demo)
+			env.Setenv("DEMO", absolute("internal/demo/program"))
+			env.Setenv("RECORDINGS", absolute("../../tests/recordings"))
+			env.Setenv("JOB", absolute("testdata/mpich-job.mpiq"))
 			// Where mpi-queues is, and nothing else.
 			env.Setenv("BIN", filepath.SplitList(env.Getenv("PATH"))[0])
 			env.Setenv("PPID", strconv.Itoa(os.Getpid()))

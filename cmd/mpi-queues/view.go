@@ -79,10 +79,15 @@ func (l *limit) Type() string { return "limit" }
 
 // show writes a snapshot where the user wants it.
 func (v *view) show(s *mqs.Snapshot) error {
+	return v.out(func(w io.Writer, isStyled bool) error { return v.write(w, s, isStyled) })
+}
+
+// out lets something be written where the user wants it.
+func (v *view) out(write func(w io.Writer, isStyled bool) error) error {
 	if v.output == "" {
-		return v.write(os.Stdout, s, isStyled(os.Stdout))
+		return write(os.Stdout, isStyled(os.Stdout))
 	}
-	return atomicfile.Write(v.output, func(f *os.File) error { return v.write(f, s, false) })
+	return atomicfile.Write(v.output, func(f *os.File) error { return write(f, false) })
 }
 
 // isStyled says whether text that goes to f is marked up.

@@ -29,9 +29,14 @@ const (
 type MemoryError struct {
 	Addr Addr
 	Len  int
+	// Unrecorded is true if it is not in a recording: it may have been there in the process.
+	Unrecorded bool
 }
 
 func (e *MemoryError) Error() string {
+	if e.Unrecorded {
+		return fmt.Sprintf("the recording does not have all of %d bytes at %s", e.Len, e.Addr)
+	}
 	return fmt.Sprintf("cannot read %d bytes at %s", e.Len, e.Addr)
 }
 
@@ -50,7 +55,9 @@ type memory struct {
 	keep     int64 // of a [Running] process, the bytes that are kept at a time; else 0
 	kept     int64
 	budget   budget
-	turns    *turns // of tasks that read side by side, nil without such
+	turns    *turns                   // of tasks that read side by side, nil without such
+	recorded func(a Addr, n int) bool // nil unless no more is to be read of a recording than it has
+	lacked   int                      // how often it had not what was wanted
 }
 
 // there is how much of the memory is known to be there, in bytes.
@@ -77,6 +84,10 @@ func (m *memory) read(ctx context.Context, a Addr, n int) ([]byte, error) {
 		m.extents, m.kept = nil, 0
 		clear(m.holes)
 	}
+	if m.recorded != nil && n > 0 && m.isInside(a, n) && !m.recorded(a, n) {
+		m.lacked++
+		return nil, &MemoryError{Addr: a, Len: n, Unrecorded: true}
+	}
 	b, err := m.find(ctx, a, n)
 	if err == nil && m.used != nil {
 		m.used(a, b)
@@ -86,7 +97,7 @@ func (m *memory) read(ctx context.Context, a Addr, n int) ([]byte, error) {
 
 func (m *memory) find(ctx context.Context, a Addr, n int) ([]byte, error) {
 	if n < 0 || !m.isInside(a, n) {
-		return nil, &MemoryError{a, n}
+		return nil, &MemoryError{Addr: a, Len: n}
 	}
 	if b := m.lookup(a, n); b != nil {
 		return b, nil
@@ -97,13 +108,13 @@ func (m *memory) find(ctx context.Context, a Addr, n int) ([]byte, error) {
 		b := m.prefix(at)
 		if b == nil {
 			if m.holes[at&^(pageSize-1)] {
-				return nil, &MemoryError{a, n}
+				return nil, &MemoryError{Addr: a, Len: n}
 			}
 			if err := m.bring(ctx, m.plan(at, min(n-have, MaxFetch))); err != nil {
 				return nil, err
 			}
 			if b = m.prefix(at); b == nil {
-				return nil, &MemoryError{a, n}
+				return nil, &MemoryError{Addr: a, Len: n}
 			}
 		}
 		have += min(len(b), n-have)

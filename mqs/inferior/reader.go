@@ -132,6 +132,34 @@ func (r *Reader) Bytes(a Addr, n int) ([]byte, error) { return r.mem.read(r.ctx,
 // as possible. Unreadable ones are no error here.
 func (r *Reader) Prefetch(ranges []Range) error { return r.mem.prefetch(r.ctx, ranges) }
 
+// partial is an [Inferior] that has a part of a process only, and knows which.
+type partial interface {
+	Recorded(a Addr, n int) bool
+	Asked(symbol string) bool
+}
+
+// Exactly has the reader read no more of a recording than it has, to the byte. Else the rest of a page of which
+// something was recorded is zero.
+func (r *Reader) Exactly() {
+	if t, ok := r.inferior.(partial); ok {
+		r.mem.recorded = t.Recorded
+	}
+}
+
+// Lacked is how often, since [Reader.Exactly], memory was wanted that a recording does not have.
+func (r *Reader) Lacked() int { return r.mem.lacked }
+
+// LacksSymbols says whether symbols were looked for that a recording can't tell of.
+func (r *Reader) LacksSymbols() bool {
+	t, ok := r.inferior.(partial)
+	for name := range r.symbols {
+		if ok && !t.Asked(name) {
+			return true
+		}
+	}
+	return false
+}
+
 // Uint reads an unsigned integer of size bytes: 1, 2, 4 or 8.
 func (r *Reader) Uint(a Addr, size int) (uint64, error) {
 	b, err := r.Bytes(a, size)

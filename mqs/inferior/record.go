@@ -2,12 +2,12 @@ package inferior
 
 import (
 	"archive/zip"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs/internal/frugal"
@@ -20,12 +20,12 @@ import (
 type Recorder struct {
 	Inferior
 	log  processLog
-	used []extent
+	used map[Addr][]byte // the longest of those that start there
 }
 
 // NewRecorder starts recording what is asked of t through it.
 func NewRecorder(t Inferior) *Recorder {
-	return &Recorder{Inferior: t, log: processLog{Process: t.Info(), Symbols: map[string]*Symbol{}, Types: map[string]*layout.Layout{}}}
+	return &Recorder{Inferior: t, used: map[Addr][]byte{}, log: processLog{Process: t.Info(), Symbols: map[string]*Symbol{}, Types: map[string]*layout.Layout{}}}
 }
 
 // Seat remembers the process's rank and the size of its job, as its launcher says.
@@ -33,18 +33,16 @@ func (r *Recorder) Seat(rank, size *int32) { r.log.Process.Rank, r.log.Process.W
 
 // use remembers memory that a reader has handed out.
 func (r *Recorder) use(a Addr, b []byte) {
-	if k := len(r.used) - 1; k >= 0 && r.used[k].start == a && len(r.used[k].data) >= len(b) {
-		return
+	if len(b) > len(r.used[a]) {
+		r.used[a] = b
 	}
-	r.used = append(r.used, extent{a, b})
 }
 
 // pieces returns what was used, in order and apart.
 func (r *Recorder) pieces() []extent {
-	slices.SortStableFunc(r.used, func(a, b extent) int { return cmp.Compare(a.start, b.start) })
 	var out []extent
-	for _, e := range r.used {
-		k := len(out) - 1
+	for _, start := range slices.Sorted(maps.Keys(r.used)) {
+		k, e := len(out)-1, extent{start, r.used[start]}
 		if k < 0 || e.start > out[k].end() {
 			out = append(out, extent{e.start, slices.Clone(e.data)})
 		} else if e.end() > out[k].end() {

@@ -54,6 +54,61 @@ func TestRecordAndReplay(t *testing.T) {
 	}
 }
 
+// A reader can be told what a recording has from what it has not, to the byte.
+func TestExactly(t *testing.T) {
+	f := inferiortest.New()
+	f.Memory[0x10000] = noise(0x3000)
+	rec := inferior.NewRecorder(f)
+	used := inferior.NewReader(t.Context(), rec)
+	for _, at := range []inferior.Addr{0x10010, 0x10010, 0x11ff0} {
+		for _, n := range []int{8, 0x20, 4} {
+			if _, err := used.Bytes(at, n); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := used.Symbols("there"); err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := inferior.WriteRecording(&file, []*inferior.Recorder{rec}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := inferior.ReadRecording(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := inferior.NewReader(t.Context(), got[0])
+	r.Exactly()
+	lacked := 0
+	for _, c := range []struct {
+		at    inferior.Addr
+		n     int
+		isOut bool // and counted, unless no process has such memory
+	}{
+		{0x10010, 0x20, false}, {0x10018, 8, false}, {0x11ff0, 0x20, false}, {0x1002f, 1, false},
+		{0x10008, 8, true}, {0x10028, 9, true}, {0x10030, 1, true}, {0x1200f, 2, true}, {0x50000, 8, true},
+	} {
+		_, err := r.Bytes(c.at, c.n)
+		var m *inferior.MemoryError
+		if isOut := errors.As(err, &m) && m.Unrecorded; isOut != c.isOut || isOut != (err != nil) {
+			t.Errorf("%d bytes at %s: %v", c.n, c.at, err)
+		}
+		if c.isOut {
+			lacked++
+		}
+	}
+	if _, err := r.Bytes(0, 8); err == nil || r.Lacked() != lacked {
+		t.Errorf("%d times something is lacking, want %d (%v)", r.Lacked(), lacked, err)
+	}
+	if _, err := r.Symbols("there"); err != nil || r.LacksSymbols() {
+		t.Error("a symbol that was looked for is lacking", err)
+	}
+	if _, err := r.Symbols("another"); err != nil || !r.LacksSymbols() {
+		t.Error("a symbol that was not looked for is not lacking", err)
+	}
+}
+
 func TestReadRecordingRefuses(t *testing.T) {
 	for _, file := range [][]byte{nil, []byte("hello"), []byte("PK\x05\x06" + string(make([]byte, 18)))} {
 		if _, err := inferior.ReadRecording(bytes.NewReader(file), int64(len(file))); !errors.Is(err, inferior.ErrNotRecording) {

@@ -66,6 +66,15 @@ const pieceSlab = 64 << 10
 // make anything of, however many pages they are on.
 func (t *replay) Held() int64 { return t.held }
 
+// Recorded says whether all of n bytes at a were recorded.
+func (t *replay) Recorded(a Addr, n int) bool {
+	i, _ := slices.BinarySearchFunc(t.pieces, a, func(e extent, a Addr) int { return cmp.Compare(e.end()-1, a) })
+	return i < len(t.pieces) && t.pieces[i].start <= a && a+Addr(n) <= t.pieces[i].end()
+}
+
+// Asked says whether a symbol was looked for when the recording was made.
+func (t *replay) Asked(symbol string) bool { _, ok := t.log.Symbols[symbol]; return ok }
+
 func (t *replay) Info() Info { return t.log.Process }
 
 func (t *replay) ReadMemory(ctx context.Context, ranges []Range) ([][]byte, error) {

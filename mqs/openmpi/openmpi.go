@@ -136,6 +136,9 @@ func (s *source) Operations(c *mqs.Communicator, class mqs.OpClass) iter.Seq2[mq
 // Resolve says what a handle stands for (read.Resolver).
 func (s *source) Resolve(v mqs.HandleValue) *mqs.Handle { return s.process.Resolve(s.queues, v) }
 
+// Handles are those of the objects that the library keeps in arrays (read.Enumerator).
+func (s *source) Handles(most int) []mqs.HandleValue { return s.process.Handles(most) }
+
 // Windows are those of the process (read.Lister).
 func (s *source) Windows() []mqs.Window { return s.process.Windows() }
 

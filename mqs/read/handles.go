@@ -1,6 +1,7 @@
 package read
 
 import (
+	"context"
 	"errors"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -21,8 +22,45 @@ type Lister interface {
 	Files() []mqs.File
 }
 
+// An Enumerator is a [Resolver] that finds handles of its process in the tables that the MPI library itself has of
+// its objects.
+type Enumerator interface {
+	// Handles are those of live objects and of predefined ones, at most so many of each kind.
+	Handles(most int) []mqs.HandleValue
+}
+
 // MaxHandles bounds what is asked for at once.
 const MaxHandles = 1 << 16
+
+// maxRecorded is how many handles of each kind a recording has beside those that are asked for.
+const maxRecorded = 1000
+
+// RecordObjects has a recorder remember what handles stand for: those given, of which what is no object is not
+// remembered, since it may lead anywhere, and those that the MPI library has tables of.
+func (ss Sources) RecordObjects(ctx context.Context, to *inferior.Recorder, values []mqs.HandleValue) (err error) {
+	defer contain(&err)
+	r := inferior.NewReader(ctx, to)
+	s, err := Open(r, ss.Decoders)
+	if err != nil {
+		return err
+	}
+	values = values[:min(len(values), MaxHandles)]
+	handles, err := ss.Handles(inferior.NewReader(ctx, to.Inferior), values)
+	if err != nil {
+		return err
+	}
+	var objects []mqs.HandleValue
+	for i, h := range handles {
+		if h.State != "" && h.State != mqs.InvalidHandle {
+			objects = append(objects, values[i])
+		}
+	}
+	if e, ok := s.(Enumerator); ok {
+		objects = append(objects, e.Handles(maxRecorded)...)
+	}
+	_, err = ss.handles(r, objects)
+	return err
+}
 
 // Handles says what handles of one process stand for, in their order. It fails with an
 // [*UnreadableError] if no decoder can read the process, or the decoder knows nothing of handles.
@@ -31,9 +69,34 @@ func (ss Sources) Handles(r *inferior.Reader, values []mqs.HandleValue) (out []*
 	if len(values) > MaxHandles {
 		return nil, Unreadable("", "%d handles are asked for at once: the limit is %d", len(values), MaxHandles)
 	}
+	return ss.handles(r, values)
+}
+
+func (ss Sources) handles(r *inferior.Reader, values []mqs.HandleValue) ([]*mqs.Handle, error) {
 	ss.warm(r, values)
 	s, err := Open(r, ss.Decoders)
 	return resolve(r, s, err, values)
+}
+
+// Recorded says what a handle stands for as far as a recording tells. Of what was not recorded nothing is said: it
+// is not known whether it is a handle. It fails as [Sources.Handles] does.
+func (ss Sources) Recorded(r *inferior.Reader, v mqs.HandleValue) (out *mqs.Handle, err error) {
+	defer contain(&err)
+	s, err := Open(r, ss.Decoders)
+	r.Exactly()
+	handles, err := resolve(r, s, err, []mqs.HandleValue{v})
+	if err != nil {
+		return nil, err
+	}
+	out = handles[0]
+	switch {
+	case r.Lacked() == 0 && (out.State != "" || !r.LacksSymbols()):
+	case out.State == mqs.InvalidHandle, out.State == mqs.FreedHandle, out.State == "":
+		out = &mqs.Handle{Kind: out.Kind, Value: out.Value, Notes: []string{"the recording does not have what it leads to"}}
+	default:
+		out.Notes = append(out.Notes, "the recording does not have all that it leads to")
+	}
+	return out, nil
 }
 
 // warm brings the memory that handles lead to, for all of them at once. They are told side by side, by

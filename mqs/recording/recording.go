@@ -188,6 +188,12 @@ func (r *Recording) Read(ctx context.Context, decoders []read.Decoder, f read.Fi
 	return read.Several{Processes: r.Processes, Beside: r.Beside, Read: one}.Together(ctx, f)
 }
 
+// Handle says what a handle of one of the processes stands for, as far as the recording tells. It fails with a
+// [*read.UnreadableError] as [read.Sources.Handles] does.
+func (r *Recording) Handle(ctx context.Context, decoders []read.Decoder, process inferior.Inferior, v mqs.HandleValue) (*mqs.Handle, error) {
+	return read.Sources{Decoders: decoders}.Recorded(inferior.NewReader(ctx, process), v)
+}
+
 // process collects what a filter keeps of one of the processes, from where the command has read it.
 func (r *Recording) process(reader *inferior.Reader, decoders []read.Decoder, f read.Filter) (*mqs.Process, error) {
 	sources := read.Sources{Decoders: decoders, OpenDLL: func(reader *inferior.Reader, _ read.Source) (read.Source, error) {

@@ -1,14 +1,15 @@
 """The commands that show something of processes: `mpi-queues', `mpi-deadlock', `info mpi'."""
 
 import os
-from typing import Any, Dict, Optional
+from typing import Any, Dict, List, Optional
 
 import gdb
 
-from . import handles, jobs, options, parameters, protocol, requests
+from . import handle_variables, handles, jobs, options, parameters, protocol, requests
 from .errors import Failure, reported
 from .options import Option
 from .output import Buffer
+from .selection import inferior_selected
 
 QUEUES = ("sends", "receives", "unexpected")
 
@@ -31,8 +32,8 @@ _OPTIONS = (
     JSON,
     OUTPUT,
     Option("record", "FILE",
-           "Record all that is read of the process into FILE, from which\n"
-           "`mpi-queues' in a shell can show the same queues again.", is_file=True),
+           "Record all that is read of the process, and what its handles stand for,\n"
+           "into FILE, from which `mpi-queues' in a shell can show the same again.", is_file=True),
 )
 
 _DEADLOCK_OPTIONS = (ALL, JSON, OUTPUT)
@@ -132,10 +133,25 @@ def show_queues(given: Dict[str, Any], from_tty: bool, buffer: Optional[Buffer] 
         "format": "json" if to_json else "text",
         "styled": not to_json and output is None and requests.is_styled(from_tty),
         "record": record is not None,
+        "handles": _handles(processes) if record is not None else [],
         "window": False,
     }
     requests.show(protocol.METHOD_QUEUES, processes, params,
                   {"display": output, "recording": record}, buffer)
+
+
+def _handles(processes: List[protocol.Process]) -> List[protocol.ProcessHandles]:
+    """Returns the handles in the variables of processes, each as its selected or its first thread
+    sees them. Without any, a recording has less."""
+    found: List[protocol.ProcessHandles] = []
+    for process in processes:
+        try:
+            with inferior_selected(process["inferior"]):
+                values = handle_variables.in_frames()
+        except (gdb.error, RuntimeError):
+            continue
+        found.append({"inferior": process["inferior"], "handles": values})
+    return found
 
 
 def show_deadlock(given: Dict[str, Any], from_tty: bool, buffer: Optional[Buffer] = None) -> None:

@@ -197,6 +197,8 @@ class QueuesParams(TypedDict):
     styled: bool
     # Record asks for a recording of all that was read, on the stream "recording".
     record: bool
+    # Handles are in variables of the processes. A recording has what they stand for, too.
+    handles: List[ProcessHandles]
     # Window is true if the debugger has opened the window's file.
     window: bool
 
@@ -233,6 +235,15 @@ class HandleValue(TypedDict):
     value: int
     # Data are the bytes of an MPI_Status, else empty.
     data: Optional[str]
+
+
+class ProcessHandles(TypedDict):
+    """ProcessHandles are handles of one process."""
+
+    # Inferior is the debugger's number for the process.
+    inferior: int
+    # Handles are what its variables hold.
+    handles: List[HandleValue]
 
 
 class HandleParams(TypedDict):

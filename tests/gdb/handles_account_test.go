@@ -27,21 +27,12 @@ func TestHandlesOfPrograms(t *testing.T) {
 						every = 9 // a command takes seconds
 					}
 					t.Run(account.Name+" "+where.Name, func(t *testing.T) {
-						work.CompareHandles(t, p, job, account, where, every, notKept(t))
+						work.CompareHandles(t, p, job, account, where, every, work.MPI.Library(t).MayLack)
 					})
 				}
 			}
 		})
 	}
-}
-
-// notKept says what may be unknown: from 5.0, windows inside a machine are osc/sm's, which keeps nothing of
-// a fence.
-func notKept(t *testing.T) func(expression, path string) bool {
-	if strings.HasPrefix(release(t), "Open MPI 4.1") {
-		return live.NothingUnknown
-	}
-	return func(expression, path string) bool { return expression == "fenced" && path == "window.epochs" }
 }
 
 // The handles in sight cost no more round trips than the costliest of them, in one request.

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 )
 
@@ -45,6 +47,38 @@ func TestReplayOfBoth(t *testing.T) {
 		replays(t, live.Process(job.Accounts[0].PID), "-all", "set non-stop off", "add-inferior -exec "+job.Program, "inferior 2",
 			fmt.Sprintf("attach %d", job.Accounts[1].PID))
 	})
+}
+
+// A recording says the same of the handles in variables as gdb does.
+func TestReplayOfHandles(t *testing.T) {
+	t.Parallel()
+	p := live.HandlePrograms[0]
+	job := work.Start(t, p.Source, p.Ranks, nil)
+	entries, err := expect.LoadHandles(job.Folder, job.Accounts[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries = slices.DeleteFunc(entries, func(e expect.HandleEntry) bool { return e.Type != "" || e.IsGone() })
+	folder := t.TempDir()
+	file := func(i int) string { return filepath.Join(folder, fmt.Sprint(i)) }
+	commands := []string{"frame function " + p.Function, "mpi-queues -output /dev/null -record " + file(-1)}
+	for i, e := range entries {
+		commands = append(commands, fmt.Sprintf("mpi-handle -json -output %s -- %s", file(i), e.Expression))
+	}
+	out := work.GDB(t, live.Process(job.Accounts[0].PID), commands...)
+	for i, e := range entries {
+		want, err := os.ReadFile(file(i))
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out.All())
+		}
+		shown, err := expect.ParseHandle(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := work.Shell(t, "replay", file(-1), "--handle", fmt.Sprint(shown["value"]), "--type", e.Kind(), "--json"); string(got) != string(want) {
+			t.Errorf("of %s the replay differs from gdb in %s", e.Expression, live.FirstDifference(got, want))
+		}
+	}
 }
 
 // replays fails the test where a shell shows other than gdb from what gdb has recorded.

@@ -49,7 +49,8 @@ class OptionsTest(HelperTest):
             "obstacles": [], "view": "queues", "comm": "", "comm_handle": None,
             "comm_inferior": gdb.selected_inferior().num, "queue": "", "internal": False,
             "members": False, "limit": 200,
-            "format": "text", "styled": False, "record": False, "window": False})
+            "format": "text", "styled": False, "record": False, "handles": [],
+            "window": False})
 
     def test_values(self) -> None:
         params = self.params("-comm 'MPI COMM' -q u -i -limit 0x10 --")
@@ -285,6 +286,8 @@ class OutputTest(HelperTest):
         with open(path) as file:
             self.assertEqual(file.read(), "recorded")
         self.assertTrue(self.request()["record"])
+        self.assertEqual(self.request()["handles"],
+                         [{"inferior": gdb.selected_inferior().num, "handles": []}])
 
     def test_pipe(self) -> None:
         path = os.path.join(self.folder, "fifo")

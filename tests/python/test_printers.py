@@ -68,6 +68,13 @@ class PrintersTest(StoppedTest):
         self.assertIn("comm = comm 31", self.printed("halo"))
         self.assertEqual(self.printed("/r comm"), RAW)
 
+    def test_recording(self) -> None:
+        self.fake("good")
+        self.command("mpi-queues -record " + os.path.join(self.folder, "recording"))
+        of_process, = self.request()["handles"]
+        self.assertEqual(of_process["inferior"], gdb.selected_inferior().num)
+        self.assertLessEqual({10, 21}, {handle["value"] for handle in of_process["handles"]})
+
     def test_others(self) -> None:
         self.assertEqual(self.printed("integer"), str(int(gdb.parse_and_eval("integer"))))
         self.assertEqual(self.printed("unknown"), "(MPI_Comm) 0xdead")

@@ -26,6 +26,11 @@ func (c counts) add(process expect.Object) {
 	for _, thread := range expect.Objects(process["threads"]) {
 		c.one("threads", thread)
 	}
+	for _, list := range []string{"windows", "files"} {
+		for _, object := range expect.Objects(process[list]) {
+			c.one(list, object)
+		}
+	}
 	for _, comm := range expect.Communicators(process) {
 		c.one("communicators", comm)
 		for _, queue := range expect.Queues {

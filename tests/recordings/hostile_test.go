@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -106,12 +107,12 @@ type cost struct {
 	bytes uint64 // allocated in all
 }
 
-// costOf shows a process, in so many steps if that is not 0.
-func costOf(t *testing.T, steps int, p inferior.Inferior) (c cost, isShown bool, err error) {
+// costOf reads a process, in so many steps if that is not 0.
+func costOf(t *testing.T, steps int, p inferior.Inferior, reading func(context.Context, inferior.Inferior) (bool, error)) (c cost, isShown bool, err error) {
 	asked := &counter{t.Context(), 0, steps}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	isShown, err = show(asked, p)
+	isShown, err = reading(asked, p)
 	runtime.ReadMemStats(&after)
 	return cost{asked.asked, after.TotalAlloc - before.TotalAlloc}, isShown, err
 }
@@ -119,24 +120,45 @@ func costOf(t *testing.T, steps int, p inferior.Inferior) (c cost, isShown bool,
 // Whatever memory holds, reading it ends, with something to show, and costs little more than
 // what was recorded does.
 func TestHostileMemory(t *testing.T) {
+	standsHostility(t, "*/queues*.mpiq", 60, func(string) func(context.Context, inferior.Inferior) (bool, error) { return show })
+}
+
+// Nor does it cost more to follow handles.
+func TestHostileHandles(t *testing.T) {
+	standsHostility(t, "*/handles-rank-0.mpiq", 8, func(file string) func(context.Context, inferior.Inferior) (bool, error) {
+		var values []mqs.HandleValue
+		for _, e := range handlesOf(t, strings.TrimSuffix(file, ".mpiq")) {
+			values = append(values, valueOf(t, &e))
+		}
+		return func(ctx context.Context, p inferior.Inferior) (bool, error) {
+			err := read.Sources{Decoders: decoders.All}.RecordObjects(ctx, inferior.NewRecorder(p), values)
+			var u *read.UnreadableError
+			if errors.As(err, &u) && !strings.Contains(u.Reason, "mpi-queues failed") {
+				return false, nil
+			}
+			return err == nil, err
+		}
+	})
+}
+
+// standsHostility reads recorded processes, and each with so many changes of its memory.
+func standsHostility(t *testing.T, pattern string, seeds uint64, readingOf func(file string) func(context.Context, inferior.Inferior) (bool, error)) {
+	t.Helper()
 	const most = 4 // times as much
-	files, _ := filepath.Glob("*/queues*.mpiq")
-	if len(files) == 0 {
-		t.Fatal("no recordings")
-	}
 	shown := 0
-	for _, file := range files {
+	for _, file := range matches(t, pattern) {
+		reading := readingOf(file)
 		r, err := recording.Open(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		honest, _, err := costOf(t, 0, (&hostile{rnd: rand.New(rand.NewPCG(0, 1))}).rewritten(r.Processes[0]))
+		honest, _, err := costOf(t, 0, (&hostile{rnd: rand.New(rand.NewPCG(0, 1))}).rewritten(r.Processes[0]), reading)
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		for seed := range uint64(60) {
+		for seed := range seeds {
 			h := &hostile{rnd: rand.New(rand.NewPCG(seed, 1)), rate: []float64{1e-2, 1e-3, 1e-4, 1e-5}[seed%4]}
-			c, isShown, err := costOf(t, most*honest.steps, h.rewritten(r.Processes[0]))
+			c, isShown, err := costOf(t, most*honest.steps, h.rewritten(r.Processes[0]), reading)
 			if c.steps > most*honest.steps || c.bytes > most*honest.bytes {
 				t.Errorf("%s, seed %d takes %d steps and %d KiB, where %d and %d do for what was recorded",
 					file, seed, c.steps, c.bytes>>10, honest.steps, honest.bytes>>10)

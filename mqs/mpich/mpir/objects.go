@@ -80,15 +80,18 @@ func (o *objects[T]) find(handle uint32) (at inferior.Ptr[T], out T, state mqs.H
 	if at = p.object(handle); at == 0 {
 		return 0, out, mqs.InvalidHandle, nil
 	}
-	if out, err = o.of.Read(o.l.Reader, at); err != nil {
-		return 0, out, "", err
-	}
-	// Every object starts with its handle.
+	// Every object starts with its handle, a free one too, which a recording has no more of.
 	own, err := o.l.Reader.Uint(at.Addr(), 4)
 	switch {
 	case err != nil:
 		return 0, out, "", err
-	case uint32(own) != handle, o.free[at], o.isUsed != nil && !o.isUsed(&out):
+	case uint32(own) != handle, o.free[at]:
+		return at, out, mqs.FreedHandle, nil
+	}
+	if out, err = o.of.Read(o.l.Reader, at); err != nil {
+		return 0, out, "", err
+	}
+	if o.isUsed != nil && !o.isUsed(&out) {
 		return at, out, mqs.FreedHandle, nil
 	}
 	return at, out, mqs.LiveHandle, nil

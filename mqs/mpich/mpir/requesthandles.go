@@ -40,6 +40,21 @@ func (r *Operation) otherKind() string {
 	return otherKinds[kind]
 }
 
+// requestObjects is how many objects the pools of requests have, in use or not.
+func (l *Library) requestObjects() int {
+	n := 0
+	for i := range requestPools {
+		p, err := readPool(l, l.c.Pool.Index(inferior.Ptr[pool](l.Symbols[SymRequestPools].Addr), i), SymRequestPools, &l.c.Request)
+		if err != nil {
+			break
+		}
+		for _, b := range p.blocks {
+			n += b.n
+		}
+	}
+	return n
+}
+
 // findRequest looks for the request of a handle, as [objects.find] does for other objects. How a handle tells its
 // pool differs between releases, so it is looked for among all.
 func (l *Library) findRequest(handle uint32) (inferior.Ptr[Request], mqs.HandleState, error) {
@@ -63,11 +78,14 @@ func (l *Library) findRequest(handle uint32) (inferior.Ptr[Request], mqs.HandleS
 				if uint32(own) != handle {
 					continue
 				}
+				if p.free()[at] {
+					return at, mqs.FreedHandle, nil
+				}
 				r, err := l.c.Request.Read(l.Reader, at)
 				if err != nil {
 					return 0, "", err
 				}
-				if r.RefCount <= 0 || p.free()[at] {
+				if r.RefCount <= 0 {
 					return at, mqs.FreedHandle, nil
 				}
 				return at, mqs.LiveHandle, nil

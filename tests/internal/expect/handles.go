@@ -17,11 +17,56 @@ type HandleEntry struct {
 	Type string `json:"type"`
 	// Handle are the keys of `mpi-handle -json' that the program knows.
 	Handle Object `json:"handle"`
+	// Value is what stood in the variable, as gdb prints it. Beside a recording it is added to what the program says.
+	Value string `json:"value"`
 }
 
-// LoadHandles reads what the process of an account says of its handles.
-func LoadHandles(folder string, of *Account) ([]HandleEntry, error) {
-	path := filepath.Join(folder, strings.Replace(of.Name, "rank", "handles", 1)+".json")
+// Kind is the kind of the handle.
+func (e *HandleEntry) Kind() string { return fmt.Sprint(e.Handle["kind"]) }
+
+// IsObject says whether an object of the program's or of MPI's own stands behind the handle.
+func (e *HandleEntry) IsObject() bool {
+	state := e.Handle["state"]
+	return state == "live" || state == "predefined"
+}
+
+// IsGone says whether no object stands behind the handle, not even a null one.
+func (e *HandleEntry) IsGone() bool {
+	_, isChoice := e.Handle["state"].([]any) // freed or invalid
+	return isChoice || e.Handle["state"] == "invalid"
+}
+
+// MayLack says whether a library keeps nothing of a part of a handle, by the handle's expression in the programs and
+// a path of keys: "window.epochs".
+func (l Library) MayLack(expression, path string) bool {
+	switch {
+	case l.MPI == "MPICH" && l.Stripped:
+		return true
+	case l.MPI == "MPICH":
+		return mpichMayLack(expression, path)
+	}
+	// From 5.0, windows inside a machine are osc/sm's, which keeps nothing of a fence.
+	return !strings.HasPrefix(l.Release, "4.1") && expression == "fenced" && path == "window.epochs"
+}
+
+// mpichMayLack is what no build of MPICH has of some handles: the envelope of a complete request, and of a
+// send that waits, and with whom an epoch is open.
+func mpichMayLack(expression, path string) bool {
+	switch expression {
+	case "done":
+		return strings.HasPrefix(path, "operation.") || path == "communicator"
+	case "sending":
+		return strings.HasPrefix(path, "operation.") && path != "operation.status"
+	case "posted":
+		return path == "window.epochs[0].ranks"
+	case "locked":
+		return path == "window.epochs[0].exclusive"
+	}
+	return path == "files"
+}
+
+// LoadRecordedHandles reads what stands beside a recording: [HandleEntry] values, with what was in the variables.
+func LoadRecordedHandles(path string) ([]HandleEntry, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -31,6 +76,12 @@ func LoadHandles(folder string, of *Account) ([]HandleEntry, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return entries, nil
+}
+
+// LoadHandles reads what the process of an account says of its handles.
+func LoadHandles(folder string, of *Account) ([]HandleEntry, error) {
+	path := filepath.Join(folder, strings.Replace(of.Name, "rank", "handles", 1)+".json")
+	return LoadRecordedHandles(path)
 }
 
 // ParseHandle reads what `mpi-handle -json' has written.

@@ -76,6 +76,3 @@ func (w *Workspace) CompareHandles(t *testing.T, p HandleProgram, job *Job, acco
 		t.Logf("%.4000s", said.All())
 	}
 }
-
-// NothingUnknown is for a library that keeps all that a program says.
-func NothingUnknown(_, _ string) bool { return false }

@@ -70,6 +70,24 @@ func (h *Helper) Handles(ctx context.Context, d *bridge.Debugger, p bridge.Handl
 	return out, nil
 }
 
+// inVariables are the handles that variables of a process hold. A status is read where it stands, so that a recording
+// has it.
+func inVariables(all []bridge.ProcessHandles, inferior int) []mqs.HandleValue {
+	var out []mqs.HandleValue
+	for _, of := range all {
+		if of.Inferior != inferior {
+			continue
+		}
+		for _, v := range of.Handles {
+			if v.Kind == mqs.StatusHandle && v.Value != 0 {
+				v.Data = nil
+			}
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
 // FindCommunicator looks for a communicator's handle by its name.
 func (h *Helper) FindCommunicator(ctx context.Context, d *bridge.Debugger, p bridge.FindCommunicatorParams) (*bridge.FindCommunicatorResult, error) {
 	c, err := handleSources.FindCommunicator(inferior.NewReader(ctx, d.Inferior(p.Process)), p.Name, nil)

@@ -111,7 +111,7 @@ func (h *Helper) Queues(ctx context.Context, d *bridge.Debugger, p bridge.Queues
 		return err
 	}
 	// A recording is of use in full, and of most use where the queues can't be read.
-	if recordErr := record(ctx, d, content); err == nil {
+	if recordErr := record(ctx, d, content, p.Handles); err == nil {
 		err = recordErr
 	}
 	return err
@@ -126,14 +126,15 @@ func display(ctx context.Context, d *bridge.Debugger, s *mqs.Snapshot, p bridge.
 	return render.View(p.View).Show(out, s, render.Style{On: p.Styled, Members: p.Members})
 }
 
-// record completes what the recorders saw by all that no filter keeps, and hands it over. Each
-// process is read once more for that, with a Reader of its own: what the first has spent must not
+// record completes what the recorders saw by all that no filter keeps and by what handles stand for, and hands it
+// over. Each process is read again for that, with Readers of their own: what the first has spent must not
 // cut the recording short.
-func record(ctx context.Context, d *bridge.Debugger, c recording.Content) error {
+func record(ctx context.Context, d *bridge.Debugger, c recording.Content, handles []bridge.ProcessHandles) error {
 	d.Progress(ctx, "recording")
 	for _, r := range c.Recorders {
 		// Why something can't be read has been said already.
 		_, _ = read.Read(ctx, r, decoders.All, read.Filter{Internal: true})
+		_ = handleSources.RecordObjects(ctx, r, inVariables(handles, r.Info().Inferior))
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
