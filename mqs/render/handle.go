@@ -138,8 +138,6 @@ func operationSummary(h *mqs.Handle) string {
 	case h.Kind == mqs.MessageHandle:
 		what = "from " + rank(op.ActualLocalRank)
 	case !hasEnvelope(op):
-	case op.Kind == "":
-		what += " with " + rank(op.DesiredLocalRank)
 	case isReceive(op):
 		what += " from " + rank(op.DesiredLocalRank)
 	default:
@@ -259,11 +257,8 @@ func operationParts(h *mqs.Handle, op *mqs.PendingOperation) []Part {
 		out = append(out, Part{"communicator", printable.Line(h.Communicator.Label())})
 	}
 	peer := "to"
-	switch {
-	case isReceive(op) || h.Kind == mqs.MessageHandle:
+	if isReceive(op) || h.Kind == mqs.MessageHandle {
 		peer = "from"
-	case op.Kind == "":
-		peer = "peer"
 	}
 	if hasEnvelope(op) {
 		out = append(out, Part{peer, rank(op.DesiredLocalRank)}, Part{"tag", tag(op)}, Part{"bytes", number(op.DesiredLength)})

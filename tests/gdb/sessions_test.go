@@ -39,7 +39,7 @@ func TestSessions(t *testing.T) {
 				if where.Name == "remote" {
 					every = 4 // a command takes seconds
 				}
-				work.CompareHandles(t, p, job, account, where, every, live.NothingUnknown)
+				work.CompareHandles(t, p, job, account, where, every, work.MPI.Library(t).MayLack)
 				work.GDB(t, where, "print $mpi_rank()").Contains(t, fmt.Sprintf("$1 = %v\n", account.GlobalRank))
 				if isLive {
 					work.GDB(t, where, "print $mpi_size()").Contains(t, "$1 = 3\n")
@@ -60,7 +60,7 @@ func TestFailed(t *testing.T) {
 	for _, account := range p.Survivors(job) {
 		for _, where := range job.Ways(account, filepath.Join(t.TempDir(), "core"), live.Remote(account.PID)) {
 			t.Run(account.Name+" "+where.Name, func(t *testing.T) {
-				work.CompareHandles(t, p, job, account, where, 1, live.NothingUnknown)
+				work.CompareHandles(t, p, job, account, where, 1, work.MPI.Library(t).MayLack)
 			})
 		}
 	}

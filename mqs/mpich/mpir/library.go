@@ -51,8 +51,7 @@ var Required = []string{symProcess, SymRequestPools, symCommPool, symBuiltinComm
 // Symbols are the roots of what all devices have.
 func Symbols() []string {
 	return append([]string{SymVersion, symDevice, SymCommunicators, symSendq, symBsend, symThreads, symGroupPool, symOpPool,
-		symErrhandlerPool, symInfoPool, symWinPool, symSessionPool, symTopologyKeyval, symFortranFiles, symLastFortranFile,
-		symLastFailed, symFailedProcs}, Required...)
+		symErrhandlerPool, symInfoPool, symWinPool, symSessionPool, symTopologyKeyval, symFortranFiles, symLastFortranFile}, Required...)
 }
 
 // Library is the MPICH of one process during one stop: what its objects are read with.

@@ -60,7 +60,6 @@ func (l *Library) prefetchRoots() error {
 		symProcess: l.c.Process.Size(), symBuiltinComms: maxBuiltinComms * l.c.Comm.Size(), symDatatypes: proveTypes * l.c.Datatype.Size(),
 		SymRequestPools: requestPools * l.c.Pool.Size(), symCommPool: l.c.Pool.Size(), symDatatypePool: l.c.Pool.Size(),
 		symWinPool: l.c.Pool.Size(), symTopologyKeyval: 4, symThreads: 4, SymCommunicators: pointers, symSendq: pointers,
-		symLastFailed: 4, symFailedProcs: pointers,
 	} {
 		if at, ok := l.Symbols[name]; ok {
 			ranges = append(ranges, inferior.Range{Addr: at.Addr, Len: bytes})

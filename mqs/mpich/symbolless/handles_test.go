@@ -58,8 +58,9 @@ func TestResolve(t *testing.T) {
 
 // In the library for MPI 5.0's ABI handles of C are constants and addresses, and INTEGERs MPICH's numbers.
 func TestResolveABI(t *testing.T) {
-	tg := inferiortest.Patch(inferiortest.Recorded(t, "mpich-4.2.1-stock/recv-rank-0")).RemoveSymbols("MPI_T_PVAR_ALL_HANDLES", "MPI_UNWEIGHTED")
-	tg.SetSymbol("MPIR_fortran_true", inferior.Symbol{Addr: 0x1000, Object: "/lib/libmpi_abi_mpich.so.1"})
+	const library = "/lib/libmpi_abi_mpich.so.1"
+	patched := inferiortest.Patch(inferiortest.Recorded(t, "mpich-4.2.1-stock/recv-rank-0")).RemoveSymbols("MPI_T_PVAR_ALL_HANDLES", "MPI_UNWEIGHTED")
+	tg := inferiortest.WithLibrary{Inferior: patched.SetSymbol("MPIR_fortran_true", inferior.Symbol{Addr: 0x1000, Object: library}), Path: library}
 	s, err := mpichtest.Open(tg)
 	if err != nil {
 		t.Fatal(err)

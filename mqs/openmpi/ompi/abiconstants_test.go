@@ -5,18 +5,10 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 	"github.com/mpi-queues/mpi-queues/mqs/openmpi/ob1"
 	"github.com/mpi-queues/mpi-queues/mqs/openmpi/ompitest"
 )
-
-// ofABI is a process whose program has the handles of MPI 5.0's ABI.
-type ofABI struct{ inferior.Inferior }
-
-func (p ofABI) Info() inferior.Info {
-	info := p.Inferior.Info()
-	info.Libraries = append(info.Libraries, "/usr/lib/libmpi_abi_openmpi.so.1.0.0")
-	return info
-}
 
 // In the ABI a predefined handle is a constant, and the INTEGER of another one more than an index.
 func TestABI(t *testing.T) {
@@ -33,7 +25,7 @@ func TestABI(t *testing.T) {
 		}
 		o.Array(kind.table, objects...)
 	}
-	p, q := ompitest.MustOpen(t, ofABI{o.To}, ob1.Component)
+	p, q := ompitest.MustOpen(t, inferiortest.WithLibrary{Inferior: o.To, Path: "/usr/lib/libmpi_abi_openmpi.so.1.0.0"}, ob1.Component)
 	for _, c := range []struct {
 		value   mqs.HandleValue
 		state   mqs.HandleState
