@@ -14,9 +14,9 @@ from .selection import c_language, selection_kept
 
 _OPTIONS = (JSON, OUTPUT)
 _FLAGS = (
-    Option("q", "", "Disables printing the rank."),
-    Option("c", "", "Print any error raised by COMMAND and continue."),
-    Option("s", "", "Silently ignore any errors or empty output produced by COMMAND."),
+    Option("q", "", "Leave out the line that names the rank."),
+    Option("c", "", "Show an error of COMMAND and go on with the next rank."),
+    Option("s", "", "Show nothing of a rank where COMMAND fails or prints nothing."),
 )
 
 
@@ -75,8 +75,10 @@ Usage: mpi-apply RANKS [OPTION]... COMMAND
 %s
 
 %s
+
 The command is applied to the thread that was selected last in each, else to the
-first one. What was selected before is selected afterwards.""" \
+first one. An error ends the whole, but where the rank just runs. What was
+selected before is selected afterwards.""" \
         % (options.usage(_FLAGS), ranks.HELP)
 
     def __init__(self) -> None:

@@ -131,9 +131,15 @@ func leave(pid int) error {
 // stopPatience is how long a process may take to stop, whose processor may have others to run.
 const stopPatience = 10 * time.Second
 
+// detach lets go of a process that was seized and runs: only one that stands can be let go of.
 func detach(pid int) {
-	// A process that was seized must stop to be let go of. It does so with the thread that traces it.
-	_ = unix.PtraceDetach(pid)
+	if unix.PtraceInterrupt(pid) != nil {
+		return // it has ended
+	}
+	var status unix.WaitStatus
+	if _, err := wait(pid, &status); err == nil && status.Stopped() {
+		_ = unix.PtraceDetach(pid)
+	}
 }
 
 func wait(pid int, status *unix.WaitStatus) (int, error) {

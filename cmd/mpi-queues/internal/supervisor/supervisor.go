@@ -23,6 +23,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/rendezvous"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/scratch"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 )
 
 // Supervisor starts one job.
@@ -43,6 +44,8 @@ type Supervisor struct {
 	// told are those that the debugger has been told of, and spawned those that came later.
 	told    map[int]bool
 	spawned []int
+	// hasLetGo is true if a rank runs on without the debugger.
+	hasLetGo bool
 	// isComplete is true once the debugger has been told of the ranks.
 	isComplete bool
 	// isPrefixed is true if all ranks are started through `mpi-queues rank', by the command line.
@@ -248,6 +251,8 @@ func (s *Supervisor) Exited(_ context.Context, p bridge.ExitedParams) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if rank, known := s.held[p.PID]; known {
+		stat, err := procfs.Host.Stat(p.PID)
+		s.hasLetGo = s.hasLetGo || err == nil && !stat.HasEnded()
 		rank.close()
 		delete(s.held, p.PID)
 	}
