@@ -195,9 +195,13 @@ def _add_member(rows: _Rows, member: ranks.Member) -> None:
     if not stopped:
         return
     thread = stopped[0]
-    if member.inferior.num != gdb.selected_inferior().num:  # another one may have stopped since
-        thread = next((t for t in stopped if stops.reason(t)), thread)
-    place["state"], place["reason"], place["thread"] = "stopped", stops.reason(thread), thread.num
+    told = next((t for t in stopped if stops.reason(t)), thread)
+    place["state"], place["reason"] = "stopped", stops.reason(told)
+    if member.inferior.num != gdb.selected_inferior().num:
+        thread = told  # it may have stopped since another one was selected
+    elif told.num != thread.num:
+        place["reason"] += " in thread %d" % told.num
+    place["thread"] = thread.num
     try:
         process = process_of(thread)
     except (Failure, gdb.error) as error:
