@@ -91,8 +91,8 @@ class Supervisor:
             with interrupts.held():
                 try:
                     self._peer.channel.send(encode({
-                        "jsonrpc": "2.0", "method": protocol.METHOD_LEFT if runs_on else protocol.METHOD_EXITED,
-                        "params": {"inferior": number, "pid": pid}}))
+                        "jsonrpc": "2.0", "params": {"inferior": number, "pid": pid},
+                        "method": protocol.METHOD_LEFT if runs_on else protocol.METHOD_EXITED}))
                 except BrokenHelper:
                     pass  # it has ended, and the job with it
 
