@@ -77,12 +77,12 @@ func (d *dump) arguments(_ *cobra.Command, args []string) error {
 	case d.isCore && d.isJob:
 		return usage(errors.New("--core and --job do not go together: a core file is of one process"))
 	case d.isCore && len(args) < 2:
-		return usage(errors.New("--core takes a program and core files of it: mpi-queues dump --core PROGRAM CORE..."))
+		return usage(errors.New("--core takes a program and core files of it: mpi-queues dump --core PROGRAM CORE... shows them"))
 	case d.isCore:
 		d.asked = jobs.Cores(args[0], args[1:])
 		return nil
 	case len(args) == 0:
-		return usage(errors.New("which processes? Name their ids: mpi-queues dump PID..., or a core file: mpi-queues dump --core PROGRAM CORE..."))
+		return usage(errors.New("which processes? Name their ids: mpi-queues dump PID..., or a core file: mpi-queues dump --core PROGRAM CORE... shows them"))
 	}
 	for _, arg := range args {
 		pid, err := strconv.ParseInt(arg, 10, 32)

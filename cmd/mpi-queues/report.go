@@ -103,7 +103,7 @@ func (c *report) arguments(_ *cobra.Command, args []string) error {
 	}
 	if c.isCore {
 		if len(args) < 2 {
-			return usage(errors.New("--core takes a program and core files of it: mpi-queues report --core PROGRAM CORE..."))
+			return usage(errors.New("--core takes a program and core files of it: mpi-queues report --core PROGRAM CORE... makes a job of them"))
 		}
 		c.files = args
 		return nil

@@ -109,9 +109,9 @@ func Merge(expression, function string, evaluations []Evaluation) *Values {
 		s.add(e)
 	}
 	slices.SortStableFunc(out.Values, func(a, b Value) int {
-		return cmp.Or(cmp.Compare(b.Len(), a.Len()), a.Members.Compare(&b.Members))
+		return cmp.Or(cmp.Compare(b.Len(), a.Len()), a.Compare(&b.Members))
 	})
-	slices.SortStableFunc(out.Failures, func(a, b Failure) int { return a.Members.Compare(&b.Members) })
+	slices.SortStableFunc(out.Failures, func(a, b Failure) int { return a.Compare(&b.Members) })
 	out.Statistics = s.result()
 	return out
 }

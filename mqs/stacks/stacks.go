@@ -148,7 +148,7 @@ func (n *node) inOrder() []*node {
 		out = append(out, next)
 	}
 	slices.SortFunc(out, func(a, b *node) int {
-		return cmp.Or(cmp.Compare(b.Threads, a.Threads), a.Members.Compare(&b.Members),
+		return cmp.Or(cmp.Compare(b.Threads, a.Threads), a.Compare(&b.Members),
 			cmp.Compare(a.Function, b.Function), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Object, b.Object))
 	})
 	return out
