@@ -103,14 +103,15 @@ def _settle() -> None:
 
 def _soften() -> None:
     """Has the launcher stand at a signal that does it no harm: if this gdb were killed, it would
-    get the signal at which it stands, and SIGTRAP would end it."""
+    get the signal at which it stands, and SIGTRAP would end it. Nearly every program ignores
+    SIGURG, and few keep a thread that waits for it, as srun does for SIGCONT."""
     gdb.execute("set scheduler-locking on")
-    _signals("SIGCONT", "stop nopass")
+    _signals("SIGURG", "stop nopass")
     try:
-        os.kill(_PID, signal.SIGCONT)
+        os.kill(_PID, signal.SIGURG)
         gdb.execute("stepi", to_string=True)
     finally:
-        _signals("SIGCONT", "nostop noprint pass")
+        _signals("SIGURG", "nostop noprint pass")
         gdb.execute("set scheduler-locking off")
 
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/bridge"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/acquisition"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/commandline"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/hold"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/rendezvous"
 	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
@@ -44,7 +45,7 @@ func (s *Supervisor) launch(command, prefix string, p bridge.RunParams) error {
 	}
 	cmd, untraced := s.start(func() *exec.Cmd {
 		// As it is with gdb's `run', the shell is replaced by the command.
-		cmd := exec.Command("/bin/sh", "-c", "exec "+command)
+		cmd := exec.Command("/bin/sh", "-c", commandline.Replacing(command))
 		cmd.Dir = p.Folder
 		cmd.Env = append(p.Environment, rendezvous.Variable+"="+s.listener.Path,
 			"OMPI_MCA_orte_fork_agent="+prefix, "PRTE_MCA_odls_base_exec_agent="+prefix,

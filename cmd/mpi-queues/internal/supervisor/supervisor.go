@@ -23,6 +23,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/rendezvous"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/scratch"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 )
 
 // Supervisor starts one job.
@@ -79,7 +80,8 @@ func (s *Supervisor) Run(ctx context.Context, d *bridge.Debugger, p bridge.RunPa
 	if err := s.prepare(); err != nil {
 		return nil, &bridge.UsageError{Err: fmt.Errorf("the job can't be started: %w", err)}
 	}
-	prefix := filepath.Join(s.folder.Path, rankProgram) + " rank --"
+	// Not by the environment alone: a launcher may keep that from its ranks (srun --export=NONE).
+	prefix := filepath.Join(s.folder.Path, rankProgram) + " rank --" + rendezvous.Flag + "=" + s.listener.Path + " --"
 	command, err := commandline.Prefixed(ctx, p.Command, prefix)
 	if err != nil {
 		return nil, &bridge.UsageError{Err: err}
@@ -215,6 +217,10 @@ func (s *Supervisor) job(held []int) bridge.RanksResult {
 		if job, err := launch.Find(held[0]); err == nil {
 			out := helper.RanksOf(job)
 			out.Self = 0
+			if !isBelow(out.Launcher, s.launcher.pid) {
+				// A daemon has started the ranks, for which the launcher has asked it.
+				out.Launcher, out.Name, out.Others = s.launcher.pid, s.launcher.name(), nil
+			}
 			return *out
 		}
 	}
@@ -223,6 +229,21 @@ func (s *Supervisor) job(held []int) bridge.RanksResult {
 		out.Ranks = append(out.Ranks, bridge.Rank{PID: pid})
 	}
 	return out
+}
+
+// isBelow says whether a process is another one, or has been started by it.
+func isBelow(pid, ancestor int) bool {
+	for range 1000 {
+		if pid == ancestor {
+			return true
+		}
+		stat, err := procfs.Host.Stat(pid)
+		if err != nil || stat.Parent == 0 {
+			return false
+		}
+		pid = stat.Parent
+	}
+	return false
 }
 
 // Wait waits for the end of the launcher.
