@@ -89,9 +89,9 @@ func (s *Supervisor) acquire(t *acquisition.Tracer, starter *launch.Starter) boo
 	defer s.mu.Unlock()
 	for _, pid := range here(job) {
 		switch _, isHeld := s.held[pid]; {
-		case isHeld:
+		case isHeld, s.met[pid]: // it stands as it is to stand
 		case s.isComing(pid):
-			letGo(pid) // the launcher may have stopped it
+			letGo(pid) // the launcher, as srun, may have stopped it
 		default:
 			a.ranks = append(a.ranks, pid)
 		}

@@ -38,6 +38,8 @@ type Supervisor struct {
 	launcher *launcher
 
 	mu sync.Mutex
+	// met are the processes that have come to be held, or are held.
+	met map[int]bool
 	// held are the ranks that have been stopped before their programs began, by process id.
 	held map[int]*process
 	came chan struct{} // after one more is there, or has failed
@@ -55,7 +57,7 @@ type Supervisor struct {
 // New returns a supervisor of a version of this program for a debugger, by its process id.
 // [Supervisor.Close] ends its job.
 func New(version string, debugger int, out, errs *os.File) *Supervisor {
-	return &Supervisor{version: version, debugger: debugger, out: out, errs: errs, held: map[int]*process{}, told: map[int]bool{}, came: make(chan struct{}, 1)}
+	return &Supervisor{version: version, debugger: debugger, out: out, errs: errs, met: map[int]bool{}, held: map[int]*process{}, told: map[int]bool{}, came: make(chan struct{}, 1)}
 }
 
 // Server answers what gdb's extension asks for.
@@ -132,19 +134,23 @@ func (s *Supervisor) accept() {
 
 func (s *Supervisor) hold(r *rendezvous.Rank) {
 	p := openProcess(r.PID) // before its number can become another's
+	s.mu.Lock()
+	s.met[r.PID] = true
+	s.mu.Unlock()
 	err := hold.Executed(r.PID, r.Go)
 	r.Close()
+	s.mu.Lock()
 	if err != nil {
-		p.close() // the rank has said what was wrong with its program, or starts by itself
+		delete(s.met, r.PID) // it has said what was wrong with its program, or starts by itself
+		p.close()
 	} else {
-		s.mu.Lock()
 		s.held[r.PID] = p
 		if s.isComplete {
 			s.spawned = append(s.spawned, r.PID)
 			s.announce()
 		}
-		s.mu.Unlock()
 	}
+	s.mu.Unlock()
 	s.wake()
 }
 
@@ -265,6 +271,7 @@ func (s *Supervisor) Wait(ctx context.Context, _ *bridge.Debugger, p bridge.Wait
 func (s *Supervisor) Exited(_ context.Context, p bridge.ExitedParams) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	delete(s.met, p.PID)
 	if rank, known := s.held[p.PID]; known {
 		rank.close()
 		delete(s.held, p.PID)
