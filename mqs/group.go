@@ -1,6 +1,7 @@
 package mqs
 
 import (
+	"cmp"
 	"math/bits"
 	"sync/atomic"
 )
@@ -18,11 +19,24 @@ func (p *Process) Seat(rank, size Maybe[int32]) {
 		p.WorldSize = size
 	}
 	for _, c := range p.Communicators {
-		if c.Name != Known("MPI_COMM_WORLD") || c.Group != nil || c.Size.Known || !p.WorldSize.Known {
-			continue
+		if c.IsBareWorld() {
+			c.Seat(p.GlobalRank, p.WorldSize)
 		}
-		c.LocalRank, c.Size, c.Group = p.GlobalRank, p.WorldSize, WholeGroup(p.WorldSize.Value)
 	}
+}
+
+// IsBareWorld says whether a communicator is MPI_COMM_WORLD and known by nothing but its name, as of a library
+// that is stripped.
+func (c *Communicator) IsBareWorld() bool {
+	return c.Name == Known("MPI_COMM_WORLD") && c.Group == nil && !c.Size.Known
+}
+
+// Seat gives MPI_COMM_WORLD the rank of the process in it, its size and its group, if the size is known.
+func (c *Communicator) Seat(rank, size Maybe[int32]) {
+	if size.Value <= 0 || size.Value > maxSeats {
+		return
+	}
+	c.LocalRank, c.Size, c.Group = cmp.Or(rank, c.LocalRank), size, WholeGroup(size.Value)
 }
 
 // whole is the largest group that [WholeGroup] has made.

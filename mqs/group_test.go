@@ -16,6 +16,20 @@ func TestSeat(t *testing.T) {
 	}
 }
 
+// What is known of MPI_COMM_WORLD's size stays, and what is known of a rank.
+func TestSeatOfKnown(t *testing.T) {
+	c := &Communicator{Name: Known("MPI_COMM_WORLD"), LocalRank: Known(int32(1))}
+	if c.Seat(Maybe[int32]{}, Maybe[int32]{}); !c.IsBareWorld() || c.LocalRank != Known(int32(1)) {
+		t.Errorf("%+v", c)
+	}
+	if c.Seat(Maybe[int32]{}, Known(int32(2))); c.IsBareWorld() || c.LocalRank != Known(int32(1)) {
+		t.Errorf("%+v", c)
+	}
+	if (&Communicator{Name: Known("halo")}).IsBareWorld() {
+		t.Error("another communicator is taken for MPI_COMM_WORLD")
+	}
+}
+
 // A launcher's word on the size of a job makes one group, however many communicators are
 // called MPI_COMM_WORLD and however many processes say so; a size that can't be makes none.
 func TestClaimedSeats(t *testing.T) {

@@ -26,12 +26,12 @@ func dumpCommand() *cobra.Command {
 	var d dump
 	cmd := &cobra.Command{
 		Use:   "dump PID...",
-		Short: "Show the queues of running processes, of a whole job, or of a core file",
+		Short: "Show the queues of running processes, of a whole job, or of core files",
 		Long: "Attaches gdb to each process for a moment, reads its message queues and shows them all\n" +
 			"in one report. The processes run on afterwards.\n\n" +
 			"The process id of a launcher (mpirun, mpiexec, srun) stands for all ranks of its job on\n" +
 			"this machine; with --job, that of a rank does too.\n\n" +
-			"With --core it takes a program and its core file instead.\n\n" +
+			"With --core it takes a program and core files of it instead.\n\n" +
 			"Exit status: 0 if at least one process was shown, 1 if none could be read, 2 if the\n" +
 			"command line is wrong. A process that can't be read has its reason in the report.",
 		Example: "  mpi-queues dump $(pgrep -n mpirun)\n" +
@@ -49,7 +49,7 @@ func dumpCommand() *cobra.Command {
 	}
 	d.view.flags(cmd)
 	d.settings.flags(cmd)
-	cmd.Flags().BoolVar(&d.isCore, "core", false, "the arguments are a program and its core file: PROGRAM CORE")
+	cmd.Flags().BoolVar(&d.isCore, "core", false, "the arguments are a program and core files of it: PROGRAM CORE...")
 	cmd.Flags().BoolVar(&d.isJob, "job", false, "show the whole job that a process is in, as far as it is on this machine")
 	return cmd
 }
@@ -76,13 +76,13 @@ func (d *dump) arguments(_ *cobra.Command, args []string) error {
 	switch {
 	case d.isCore && d.isJob:
 		return usage(errors.New("--core and --job do not go together: a core file is of one process"))
-	case d.isCore && len(args) != 2:
-		return usage(errors.New("--core takes a program and its core file: mpi-queues dump --core PROGRAM CORE"))
+	case d.isCore && len(args) < 2:
+		return usage(errors.New("--core takes a program and core files of it: mpi-queues dump --core PROGRAM CORE..."))
 	case d.isCore:
-		d.asked = []jobs.Inquiry{jobs.Core(args[0], args[1])}
+		d.asked = jobs.Cores(args[0], args[1:])
 		return nil
 	case len(args) == 0:
-		return usage(errors.New("which processes? Name their ids: mpi-queues dump PID..., or a core file: mpi-queues dump --core PROGRAM CORE"))
+		return usage(errors.New("which processes? Name their ids: mpi-queues dump PID..., or a core file: mpi-queues dump --core PROGRAM CORE..."))
 	}
 	for _, arg := range args {
 		pid, err := strconv.ParseInt(arg, 10, 32)

@@ -124,16 +124,22 @@ func TestDump(t *testing.T) {
 	})
 
 	t.Run("core", func(t *testing.T) {
-		core := filepath.Join(t.TempDir(), "core file")
-		gcore := exec.Command("gdb", "-nx", "-batch", "-p", arguments(j)[1], "-ex", "gcore "+core)
-		if out, err := gcore.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		core := saveCore(t, j.PIDs[1], filepath.Join(t.TempDir(), "core file"))
 		s := dump(t, 0, "--core", j.Program, core)
 		says(t, &s.out, "Rank 1 of 3", "isend", "irecv")
 		s = dump(t, 1, "--core", core, j.Program)
 		says(t, &s.err, "is not a core file (its ELF type is ET_")
 	})
+}
+
+// saveCore writes a core file of a process, and returns its path.
+func saveCore(t *testing.T, pid int, path string) string {
+	t.Helper()
+	gcore := exec.Command("gdb", "-nx", "-batch", "-p", strconv.Itoa(pid), "-ex", "gcore "+path)
+	if out, err := gcore.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
 }
 
 // pausing is a gdb that attaches to a process and then stands still, whatever

@@ -18,18 +18,7 @@ func gdbinitCommand() *cobra.Command {
 			"prints the path of the file to source in gdb:\n\n  init=$(mpi-queues gdbinit) && echo \"source $init\" >> ~/.gdbinit",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			folder, err := dataFolder()
-			if err != nil {
-				return unreadable(err)
-			}
-			path, err := extension.Unpack(folder)
-			if err != nil {
-				return unreadable(fmt.Errorf("gdb's extension can't be unpacked into %s, since %w: see to that folder, or name another with XDG_DATA_HOME", folder, err))
-			}
-			self, err := os.Executable()
-			if err == nil {
-				err = extension.Link(folder, self)
-			}
+			path, err := unpacked()
 			if err != nil {
 				return unreadable(err)
 			}
@@ -37,6 +26,24 @@ func gdbinitCommand() *cobra.Command {
 			return nil
 		},
 	}
+}
+
+// unpacked unpacks the extension into the user's data folder, and returns the path of its gdbinit, which
+// finds this program.
+func unpacked() (string, error) {
+	folder, err := dataFolder()
+	if err != nil {
+		return "", err
+	}
+	path, err := extension.Unpack(folder)
+	if err != nil {
+		return "", fmt.Errorf("gdb's extension can't be unpacked into %s, since %w: see to that folder, or name another with XDG_DATA_HOME", folder, err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	return path, extension.Link(folder, self)
 }
 
 func dataFolder() (string, error) {

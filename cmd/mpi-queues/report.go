@@ -29,7 +29,7 @@ import (
 func reportCommand() *cobra.Command {
 	var c report
 	cmd := &cobra.Command{
-		Use:   "report SNAPSHOT...|PID",
+		Use:   "report SNAPSHOT...|PID|--core PROGRAM CORE...",
 		Short: "Say who waits for whom in a job, and why it hangs",
 		Long: "Looks at all ranks of a job together, and says which of them wait for each other, where,\n" +
 			"and which messages miss each other.\n\n" +
@@ -38,13 +38,19 @@ func reportCommand() *cobra.Command {
 			"recording; or - for standard input. They make up one job. PID is the job's launcher or\n" +
 			"any of its ranks: then gdb is attached to each rank for a moment. A number is a PID,\n" +
 			"and a file of that name is ./NUMBER.\n\n" +
+			"With --core it takes a program and the core files of its ranks, as a job that has\n" +
+			"crashed leaves them.\n\n" +
 			"Exit status: 0 if a report was made, whatever it says, 1 if nothing could be read, 2 if\n" +
 			"the command line is wrong.",
 		Example: "  mpi-queues report $(pgrep -x mpirun)\n" +
-			"  mpi-queues report --html -o report.html rank-*.json",
+			"  mpi-queues report --html -o report.html rank-*.json\n" +
+			"  mpi-queues report --core ./my-program core.*",
 		Args: c.arguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context(), cmd.InOrStdin()) },
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			if c.isCore {
+				return nil, cobra.ShellCompDirectiveDefault
+			}
 			return []string{"json", "mpiq"}, cobra.ShellCompDirectiveFilterFileExt
 		},
 	}
@@ -57,6 +63,7 @@ func reportCommand() *cobra.Command {
 		names[i] = format.name
 	}
 	cmd.MarkFlagsMutuallyExclusive(names...)
+	f.BoolVar(&c.isCore, "core", false, "the arguments are a program and the core files of its ranks: PROGRAM CORE...")
 	f.StringVarP(&c.output, "output", "o", "", "write to `FILE` instead of standard output")
 	c.flags(cmd)
 	return cmd
@@ -83,6 +90,7 @@ type report struct {
 	settings
 	formats [len(reportFormats)]bool
 	output  string
+	isCore  bool
 	// pid is the process whose job is meant, 0 if there are files instead.
 	pid   int
 	files []string
@@ -92,6 +100,13 @@ type report struct {
 func (c *report) arguments(_ *cobra.Command, args []string) error {
 	if err := c.check(); err != nil {
 		return usage(err)
+	}
+	if c.isCore {
+		if len(args) < 2 {
+			return usage(errors.New("--core takes a program and core files of it: mpi-queues report --core PROGRAM CORE..."))
+		}
+		c.files = args
+		return nil
 	}
 	if len(args) == 0 {
 		return usage(errors.New("a report on what? Name snapshots, or the process id of a launcher or of a rank: mpi-queues report SNAPSHOT...|PID"))
@@ -172,6 +187,14 @@ func (c *report) write(r *waitfor.Report) error {
 func (c *report) read(ctx context.Context, stdin io.Reader) (s *mqs.Snapshot, remarks []string, err error) {
 	if c.pid > 0 {
 		return c.attach(ctx)
+	}
+	if c.isCore {
+		g, err := c.newGDB(new(launch.Finder))
+		if err != nil {
+			return nil, nil, err
+		}
+		defer g.Close()
+		return jobs.ReadCores(ctx, g, c.files[0], c.files[1:])
 	}
 	s, err = snapshots.Read(ctx, c.files, stdin)
 	return s, nil, err

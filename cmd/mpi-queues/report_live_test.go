@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strconv"
 	"testing"
@@ -44,4 +45,29 @@ func TestReport(t *testing.T) {
 	s = command(t, "report", file)
 	s.ends(t, 0)
 	says(t, &s.out, "Deadlock. ", "rank 0 waits for rank 1: receive from rank 1, tag 7", "Near misses")
+}
+
+// A report on the core files of a job, whatever order they come in, and on some of them.
+func TestReportOfCores(t *testing.T) {
+	j := deadlock(t)
+	folder := t.TempDir()
+	var cores []string
+	for _, pid := range j.PIDs {
+		cores = append(cores, saveCore(t, pid, filepath.Join(folder, "core."+strconv.Itoa(pid))))
+	}
+	runOn(t, j.PIDs...)
+	s := command(t, "report", "--core", j.Program, cores[2], cores[0], cores[1])
+	s.ends(t, 0)
+	says(t, &s.out, "Deadlock. ", "rank 0 waits for rank 1: receive from rank 1, tag 7", "Near misses")
+	broken := filepath.Join(folder, "broken")
+	if err := os.WriteFile(broken, []byte("no core"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s = command(t, "report", "--core", j.Program, cores[0], broken)
+	s.ends(t, 0)
+	says(t, &s.out, "broken can't be read: ", "it is no ELF file")
+	s = command(t, "report", "--core", j.Program, broken)
+	s.ends(t, 1)
+	says(t, &s.err, "broken can't be read: ")
+	command(t, "report", "--core", j.Program).ends(t, 2)
 }

@@ -149,11 +149,11 @@ func (r *Reader) Exactly() {
 // Lacked is how often, since [Reader.Exactly], memory was wanted that a recording does not have.
 func (r *Reader) Lacked() int { return r.mem.lacked }
 
-// LacksSymbols says whether symbols were looked for that a recording can't tell of.
-func (r *Reader) LacksSymbols() bool {
+// LacksSymbols says whether symbols were looked for that a recording can't tell of, but for some.
+func (r *Reader) LacksSymbols(but map[string]bool) bool {
 	t, ok := r.inferior.(partial)
 	for name := range r.symbols {
-		if ok && !t.Asked(name) {
+		if ok && !but[name] && !t.Asked(name) {
 			return true
 		}
 	}

@@ -101,10 +101,10 @@ func TestExactly(t *testing.T) {
 	if _, err := r.Bytes(0, 8); err == nil || r.Lacked() != lacked {
 		t.Errorf("%d times something is lacking, want %d (%v)", r.Lacked(), lacked, err)
 	}
-	if _, err := r.Symbols("there"); err != nil || r.LacksSymbols() {
+	if _, err := r.Symbols("there"); err != nil || r.LacksSymbols(nil) {
 		t.Error("a symbol that was looked for is lacking", err)
 	}
-	if _, err := r.Symbols("another"); err != nil || !r.LacksSymbols() {
+	if _, err := r.Symbols("another"); err != nil || !r.LacksSymbols(nil) || r.LacksSymbols(map[string]bool{"another": true}) {
 		t.Error("a symbol that was not looked for is not lacking", err)
 	}
 }

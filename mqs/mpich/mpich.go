@@ -35,6 +35,10 @@ const (
 	symUnweighted = "MPI_UNWEIGHTED"         // int *
 )
 
+// symFortranTrue is what the library for MPI 5.0's ABI has, and other libraries from 5.0 on. It is looked for where
+// there is a library of that name.
+const symFortranTrue = "MPIR_fortran_true" // int
+
 // recognising are the symbols that MPICH is recognised by.
 var recognising = []string{mpir.SymRequestPools, mpir.SymVersion, mpir.SymCommunicators, symAllHandles, symUnweighted}
 
@@ -46,6 +50,13 @@ func (Decoder) Symbols() []string { return recognising }
 // MPI is in use.
 func (d Decoder) Open(r *inferior.Reader, symbols map[string]inferior.Symbol) (read.Source, error) {
 	root, ok := recognise(symbols)
+	if !ok && slices.ContainsFunc(r.Info().Libraries, mpir.IsABI) {
+		found, err := r.Symbols(symFortranTrue)
+		if err != nil {
+			return nil, err
+		}
+		root, ok = found[symFortranTrue]
+	}
 	if !ok {
 		return nil, read.ErrNotThis
 	}

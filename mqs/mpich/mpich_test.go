@@ -44,6 +44,13 @@ func TestStrippedOfItsVersion(t *testing.T) {
 	if _, err := start(all); err == nil || !strings.Contains(err.Error(), "libmpich.so.12 is stripped") {
 		t.Errorf("%v", err)
 	}
+	all.RemoveSymbols(symAllHandles).SetSymbol(symFortranTrue, inferior.Symbol{Addr: 0x1000, Object: "/lib/libmpi_abi_mpich.so.1"})
+	if _, err := start(all); err == nil || strings.Contains(err.Error(), "is stripped") {
+		t.Errorf("a library that is not MPICH's: %v", err)
+	}
+	if _, err := start(inferiortest.WithLibrary{Inferior: all, Path: "/lib/libmpi_abi_mpich.so.1"}); err == nil || !strings.Contains(err.Error(), "libmpi_abi_mpich.so.1 is stripped") {
+		t.Errorf("the library of the ABI: %v", err)
+	}
 }
 
 // A stripped library over a UCX that can't be read says why.

@@ -83,6 +83,7 @@ func (ss Sources) handles(r *inferior.Reader, values []mqs.HandleValue) ([]*mqs.
 func (ss Sources) Recorded(r *inferior.Reader, v mqs.HandleValue) (out *mqs.Handle, err error) {
 	defer contain(&err)
 	s, err := Open(r, ss.Decoders)
+	others := ss.others(s, err)
 	r.Exactly()
 	handles, err := resolve(r, s, err, []mqs.HandleValue{v})
 	if err != nil {
@@ -90,13 +91,37 @@ func (ss Sources) Recorded(r *inferior.Reader, v mqs.HandleValue) (out *mqs.Hand
 	}
 	out = handles[0]
 	switch {
-	case r.Lacked() == 0 && (out.State != "" || !r.LacksSymbols()):
+	case r.Lacked() == 0 && (out.State != "" || !r.LacksSymbols(others)):
 	case out.State == mqs.InvalidHandle, out.State == mqs.FreedHandle, out.State == "":
 		out = &mqs.Handle{Kind: out.Kind, Value: out.Value, Notes: []string{"the recording does not have what it leads to"}}
 	default:
 		out.Notes = append(out.Notes, "the recording does not have all that it leads to")
 	}
 	return out, nil
+}
+
+// others are the symbols of decoders other than that of a process, which was opened so: what they are does not
+// matter to it.
+func (ss Sources) others(s Source, openErr error) map[string]bool {
+	var p mqs.Process
+	var u *UnreadableError
+	if errors.As(openErr, &u) {
+		p.MPI = u.MPI
+	} else if openErr == nil {
+		s.Info(&p)
+	}
+	out := map[string]bool{}
+	for _, isOwn := range []bool{false, true} {
+		for _, d := range ss.Decoders {
+			if (d.Name() == p.MPI) != isOwn {
+				continue
+			}
+			for _, name := range d.Symbols() {
+				out[name] = !isOwn
+			}
+		}
+	}
+	return out
 }
 
 // warm brings the memory that handles lead to, for all of them at once. They are told side by side, by

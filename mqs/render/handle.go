@@ -68,7 +68,7 @@ func summaryOf(h *mqs.Handle) string {
 	case h.Operation != nil:
 		return operationSummary(h)
 	case h.Kind == mqs.CommHandle && h.Communicator != nil:
-		return strings.TrimPrefix(rankOf(h.Communicator.LocalRank, h.Communicator.Size)+revoked(h.Communicator), ", ")
+		return strings.TrimPrefix(rankOf(h.Communicator.LocalRank, h.Communicator.Size)+broken(h.Communicator), ", ")
 	case h.Group != nil && h.Group.LocalRank.Known:
 		return rankOf(h.Group.LocalRank, h.Group.Size)
 	case h.Group != nil:
@@ -106,6 +106,20 @@ func revoked(c *mqs.Communicator) string {
 	}
 	return ""
 }
+
+// failed names the members that have failed.
+func failed(c *mqs.Communicator) string {
+	switch len(c.Failed) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf(", rank %d failed", c.Failed[0])
+	}
+	return ", ranks " + someText(c.Failed, shownMembers) + " failed"
+}
+
+// broken says why a communicator is not good for all that it was made for.
+func broken(c *mqs.Communicator) string { return revoked(c) + failed(c) }
 
 func datatypeSummary(d *mqs.Datatype) string {
 	text := number(d.Size) + " bytes"
@@ -224,8 +238,8 @@ func communicatorParts(c *mqs.Communicator) []Part {
 	if c.Inter == mqs.Known(true) {
 		out = append(out, Part{"remote group", "global ranks " + membersText(c.RemoteGroup, 0)})
 	}
-	if c.Failed != nil {
-		out = append(out, Part{"failed", listText(c.Failed)})
+	if len(c.Failed) > 0 {
+		out = append(out, Part{"failed", "local ranks " + listText(c.Failed)})
 	}
 	if c.Context != "" {
 		out = append(out, Part{"context", printable.Line(c.Context)})
@@ -301,6 +315,11 @@ func epochsText(w *mqs.Window) string {
 
 // listText names local ranks.
 func listText(ranks []int32) string {
+	return someText(ranks, 0)
+}
+
+// someText names ranks, about as many as limit characters can; 0: all.
+func someText(ranks []int32, limit int) string {
 	if len(ranks) == 0 {
 		return "none"
 	}
@@ -308,7 +327,7 @@ func listText(ranks []int32) string {
 	for i, r := range ranks {
 		known[i] = mqs.Known(r)
 	}
-	return membersText(known, 0)
+	return membersText(known, limit)
 }
 
 // count is a number of things: "3 keys".

@@ -21,6 +21,8 @@ func TestSummaries(t *testing.T) {
 		TagWild: known(true), DesiredLength: known[int64](16)}
 	revoked := halo()
 	revoked.Revoked = known(true)
+	broken := halo()
+	broken.Revoked, broken.Failed = known(true), []int32{5}
 	for want, h := range map[string]mqs.Handle{
 		`MPI_COMM "halo exchange" (rank 2 of 8)`:          {Kind: mqs.CommHandle, State: mqs.LiveHandle, Name: known("halo exchange"), Communicator: &halo().Communicator},
 		`MPI_COMM "halo exchange" (rank 2 of 8, revoked)`: {Kind: mqs.CommHandle, State: mqs.LiveHandle, Name: known("halo exchange"), Communicator: &revoked.Communicator},
@@ -34,6 +36,7 @@ func TestSummaries(t *testing.T) {
 		"MPI_DATATYPE (vector 3 of 2 MPI_DOUBLE stride 100, 48 bytes)": {Kind: mqs.DatatypeHandle, State: mqs.LiveHandle, Name: known(""),
 			Datatype: &mqs.Datatype{Size: known[int64](48), Construction: "vector 3 of 2 MPI_DOUBLE stride 100"}},
 		"MPI_REQUEST (irecv from ANY, tag ANY, 16 bytes, pending, on halo exchange)": {Kind: mqs.RequestHandle, State: mqs.LiveHandle, Communicator: &halo().Communicator, Operation: receive},
+		`MPI_COMM "halo exchange" (rank 2 of 8, revoked, rank 5 failed)`:             {Kind: mqs.CommHandle, State: mqs.LiveHandle, Name: known("halo exchange"), Communicator: &broken.Communicator},
 		"MPI_REQUEST (generalized)": {Kind: mqs.RequestHandle, State: mqs.LiveHandle, Operation: &mqs.PendingOperation{Kind: "generalized"}},
 		"MPI_INFO (1 key)":          {Kind: mqs.InfoHandle, State: mqs.LiveHandle, Info: []mqs.InfoEntry{{Key: "a", Value: "b"}}},
 		"MPI_GROUP (rank 1 of 2)":   {Kind: mqs.GroupHandle, State: mqs.LiveHandle, Group: &mqs.ProcessGroup{LocalRank: known[int32](1), Size: known[int32](2)}},

@@ -71,8 +71,8 @@ func processText(w *bufio.Writer, p *mqs.Process, style Style) {
 			sentences = append(sentences, s)
 		}
 		label := printable.Line(c.Label())
-		if c.Revoked.Value {
-			label += " (revoked)"
+		if text := broken(&c.Communicator); text != "" {
+			label += " (" + strings.TrimPrefix(text, ", ") + ")"
 		}
 		sharing[s] = append(sharing[s], label)
 	}
@@ -163,7 +163,7 @@ func communicatorText(w *bufio.Writer, p *mqs.Process, c *mqs.Queues, style Styl
 	if c.Internal {
 		fmt.Fprint(w, ", internal to the library")
 	}
-	fmt.Fprint(w, revoked(&c.Communicator))
+	fmt.Fprint(w, broken(&c.Communicator))
 	fmt.Fprintln(w)
 	if style.Members {
 		groupsText(w, c)

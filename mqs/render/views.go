@@ -69,7 +69,7 @@ func communicatorsTable(w *bufio.Writer, p *mqs.Process) {
 		if c.Inter == mqs.Known(true) {
 			members += " and " + membersText(c.RemoteGroup, shownMembers)
 		}
-		row := []string{printable.Line(c.Label()), number(c.LocalRank), number(c.Size), kindText(&c.Communicator), members,
+		row := []string{printable.Line(c.Label()), number(c.LocalRank), number(c.Size), kindText(&c.Communicator) + failed(&c.Communicator), members,
 			orUnknown(printable.Line(c.Context)), address(c.Handle), number(c.FortranHandle)}
 		for _, q := range c.Queue {
 			row = append(row, totalText(q))

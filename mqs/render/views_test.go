@@ -90,11 +90,11 @@ func collapse(s string) string {
 	return s
 }
 
-// A revoked communicator is said to be so wherever it is shown.
+// A revoked communicator is said to be so wherever it is shown, and so are members that have failed.
 func TestRevoked(t *testing.T) {
 	empty, full := halo(), halo()
 	for _, c := range []*mqs.Queues{empty, full} {
-		c.Revoked = known(true)
+		c.Revoked, c.Failed = known(true), []int32{0, 2, 3, 4}
 		c.Queue[mqs.PendingSends] = &mqs.Queue{}
 	}
 	full.Queue[mqs.PendingSends] = &mqs.Queue{Operations: []mqs.PendingOperation{{Kind: "isend"}}, Total: 1}
@@ -104,7 +104,7 @@ func TestRevoked(t *testing.T) {
 		if err := view.Show(&b, s, Style{}); err != nil {
 			t.Fatal(err)
 		}
-		if strings.Count(b.String(), "revoked") != 2 {
+		if strings.Count(b.String(), "revoked, ranks 0, 2-4 failed") != 2 {
 			t.Errorf("%s are shown as\n%s", view, b.String())
 		}
 	}

@@ -61,9 +61,12 @@ Usage: mpi-stacks [OPTION]... [RANKS]
 
 Ranks are together as far as their stacks are the same. Below the line that names
 them are their frames, from the outermost to the call of MPI or of the C library
-that they are in, and below these the branches in which they differ.
-%s
-Without RANKS the tree is that of all.""" % (options.usage(_STACKS_OPTIONS), ranks.HELP)
+that they are in, and below these the branches in which they differ, that of the
+most threads first.
+
+%s Without RANKS the tree is
+that of all.""" \
+        % (options.usage(_STACKS_OPTIONS), ranks.HELP)
 
     def __init__(self) -> None:
         super().__init__("mpi-stacks", gdb.COMMAND_STACK)
@@ -251,7 +254,7 @@ def _identity(frame: gdb.Frame) -> str:
 def _has_locals(expression: str, frame: gdb.Frame) -> bool:
     """Says whether an expression has names that mean something else in each frame: those of local
     variables, of members of `this', and of registers."""
-    names = set(_NAME.findall(expression))
+    names = set(_NAME.findall(_MEMBER.sub("", expression)))
     registers = {"$" + register.name for register in frame.architecture().registers()}
     if names & (registers | _REGISTERS):
         return True
@@ -269,6 +272,8 @@ def _has_locals(expression: str, frame: gdb.Frame) -> bool:
     return False
 
 
+# The name of a member, or of what is in a namespace, is none of a local variable.
+_MEMBER = re.compile(r"(?:\.|->|::)\s*[A-Za-z_]\w*")
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 # gdb's own names, which every architecture has.
 _REGISTERS = {"$pc", "$sp", "$fp", "$ps"}

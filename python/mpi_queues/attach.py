@@ -129,7 +129,7 @@ class Attaching:
             lines.append("%s not attached, since that was interrupted: the same command goes on,"
                          " `mpi-detach' lets go."
                          % summary.capital(summary.ranks(self._left, "is", "are")))
-        return "\n".join(lines + _told_of_others(self.ranks, found))
+        return "\n".join(lines + _told_of_others(self.ranks, found) + _told_of_end(found))
 
     def vacant(self, pid: int) -> Tuple[int, bool]:
         """Returns an inferior for a rank's process, and whether it was added."""
@@ -242,6 +242,15 @@ def _told_of_others(ranks: List[protocol.Rank], found: protocol.RanksResult) -> 
                      % (summary.count(len(set(others)), "process"), summary.ranges(others),
                         others[0]))
     return lines
+
+
+def _told_of_end(found: protocol.RanksResult) -> List[str]:
+    """Returns what the launcher says of a job that is being aborted."""
+    reason = found["aborting"]
+    if reason is None:
+        return []
+    because = ": " + one_line(reason, 1000) if reason else ", and does not say why"
+    return ["The launcher says that the job is being aborted%s." % because.rstrip(".")]
 
 
 Attach()

@@ -82,8 +82,9 @@ class Rank(_Function):
 
 Usage: $mpi_rank ()
 
-Before MPI_Init, and where MPI_COMM_WORLD is not used, it is the rank that the
-launcher has given the process. A condition may have it, for all inferiors:
+Before MPI_Init it is the rank that the launcher has given the process, and
+with sessions alone the one in the process set mpi://WORLD. A condition may
+have it, for all inferiors:
     break halo.c:40 if $mpi_rank() == 3"""
 
     def value(self, *arguments: gdb.Value) -> Any:

@@ -51,15 +51,20 @@ class Helper(Peer):
         """Says whether it runs and waits for a request."""
         return self._status() is None and self.channel.is_quiet()
 
+    def leave(self, seconds: float) -> None:
+        """Has it end, for which it is waited so long."""
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe:
+                pipe.close()
+        if self._status(seconds) is not None:
+            self._process.wait()
+
     def end(self, grace: float = 0) -> None:
         """Ends it and what it started, and reaps it. It may end by itself within grace seconds.
 
         Until it is reaped its process id is no other's, and so neither is its process group.
         """
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe:
-                pipe.close()
-        self._status(grace)
+        self.leave(grace)
         if self._process.returncode is None:
             try:
                 os.killpg(self._process.pid, signal.SIGKILL)

@@ -14,9 +14,9 @@ from .selection import c_language, selection_kept
 
 _OPTIONS = (JSON, OUTPUT)
 _FLAGS = (
-    Option("q", "", "Disables printing the rank."),
-    Option("c", "", "Print any error raised by COMMAND and continue."),
-    Option("s", "", "Silently ignore any errors or empty output produced by COMMAND."),
+    Option("q", "", "Leave out the line that names the rank."),
+    Option("c", "", "Show an error of COMMAND and go on with the next rank."),
+    Option("s", "", "Show nothing of a rank where COMMAND fails or prints nothing."),
 )
 
 
@@ -75,8 +75,10 @@ Usage: mpi-apply RANKS [OPTION]... COMMAND
 %s
 
 %s
+
 The command is applied to the thread that was selected last in each, else to the
-first one. What was selected before is selected afterwards.""" \
+first one. An error ends the whole, but where the rank just runs. What was
+selected before is selected afterwards.""" \
         % (options.usage(_FLAGS), ranks.HELP)
 
     def __init__(self) -> None:
@@ -193,9 +195,13 @@ def _add_member(rows: _Rows, member: ranks.Member) -> None:
     if not stopped:
         return
     thread = stopped[0]
-    if member.inferior.num != gdb.selected_inferior().num:  # another one may have stopped since
-        thread = next((t for t in stopped if stops.reason(t)), thread)
-    place["state"], place["reason"], place["thread"] = "stopped", stops.reason(thread), thread.num
+    told = next((t for t in stopped if stops.reason(t)), thread)
+    place["state"], place["reason"] = "stopped", stops.reason(told)
+    if member.inferior.num != gdb.selected_inferior().num:
+        thread = told  # it may have stopped since another one was selected
+    elif told.num != thread.num:
+        place["reason"] += " in thread %d" % told.num
+    place["thread"] = thread.num
     try:
         process = process_of(thread)
     except (Failure, gdb.error) as error:

@@ -150,16 +150,20 @@ def _parse(text: str) -> Tuple[Dict[str, object], str]:
 
 
 def _end_last(from_tty: bool) -> None:
-    """Ends the job that was started before, if its user agrees."""
-    if _job is None or not _job.inferiors():
+    """Ends the job that was started before, if its user agrees. Raises Failure."""
+    global _job
+    if _job is None:
         return
-    if from_tty and not _query("The job being debugged has been started already.\n"
-                               "Start it from the beginning? (y or n) "):
-        raise Failure("Job not restarted.")
-    with unattended():
-        numbers = [inferior.num for inferior in _job.inferiors()]
-        gdb.execute("kill inferiors " + " ".join(map(str, numbers)), to_string=True)
-    _job.close()
+    numbers = [inferior.num for inferior in _job.inferiors()]
+    if numbers:
+        if from_tty and not _query("The job being debugged has been started already.\n"
+                                   "Start it from the beginning? (y or n) "):
+            raise Failure("Job not restarted.")
+        with unattended():
+            gdb.execute("kill inferiors " + " ".join(map(str, numbers)), to_string=True)
+    job, _job = _job, None
+    _unseen.close()
+    job.close()
 
 
 def _set_non_stop(is_wanted: bool) -> None:

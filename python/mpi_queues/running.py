@@ -189,6 +189,9 @@ def stop_in_main(inferiors: List[gdb.Inferior]) -> None:
     """
     breakpoint = gdb.Breakpoint("main", internal=True)
     try:
+        if breakpoint.pending:
+            raise Failure("The program has no symbol main: its ranks stand at their first"
+                          " instruction. `mpi-continue' lets them go on.")
         for inferior in inferiors:
             with notifications_suppressed():
                 proceed_alone(inferior, "continue")

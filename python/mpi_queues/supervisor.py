@@ -17,6 +17,10 @@ from .link import handshake
 from .progress import Progress
 
 
+# How long, in seconds, is waited for the end of a job.
+_PATIENCE = 5.0
+
+
 class Supervisor:
     """A job's supervisor, which runs as long as the job is debugged."""
 
@@ -97,7 +101,8 @@ class Supervisor:
         peer, self._peer = self._peer, None
         self._pids.clear()
         if peer:
-            peer.end(grace=5)
+            # What takes longer goes on by itself.
+            peer.leave(_PATIENCE)
 
 
 # What hears that a rank is not debugged any more.

@@ -247,6 +247,7 @@ int ENTRY(mqs_setup_operation_iterator)(mqs_process *process, int class) {
   p->next = 0;
   p->line = p->lines = 0;
   if (p->at < p->count) {
+    if (class == mqs_pending_sends && !keeps_sends(p)) return leave(mqs_no_information);
     p->next = p->comms[p->at].queues[class];
     return leave(p->comms[p->at].answers[class]);
   }

@@ -112,6 +112,8 @@ int read_state(mqs_process_info *);
 int read_comms(mqs_process_info *);
 int read_group(mqs_process_info *, const struct comm *, int *ranks);
 int read_operation(mqs_process_info *, mqs_pending_operation *);
+/* Whether a toy keeps its sends, which one that asks for a debugger does for that only. */
+bool keeps_sends(mqs_process_info *);
 
 /* reference_checks.c */
 void check_basic(void);

@@ -197,3 +197,13 @@ int read_operation(mqs_process_info *p, mqs_pending_operation *op) {
   }
   return mqs_ok;
 }
+
+bool keeps_sends(mqs_process_info *p) {
+  mqs_taddr_t at;
+  if (p->image->calls->mqs_find_symbol_fp(p->image->image, "MPIR_being_debugged", &at) != mqs_ok) return true;
+  char bytes[sizeof(int)];
+  int value = 0;
+  if (p->calls->mqs_fetch_data_fp(p->process, at, sizeof bytes, bytes) != mqs_ok) return false;
+  p->calls->mqs_target_to_host_fp(p->process, bytes, &value, sizeof value);
+  return value != 0;
+}

@@ -21,6 +21,8 @@
  *   NAME_BARE          the array, and no debug information on it
  *   NAME_BARE_POINTER  the pointer, and no debug information on it
  *   NAME_NONE          it does not
+ *
+ * One that asks for a debugger (ASKS) has MPIR_being_debugged.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "toy_content.h"
@@ -56,6 +58,10 @@ __asm__(".pushsection .bss\n.balign 16\n.globl MPIR_dll_name\n.type MPIR_dll_nam
 #define MPIR_dll_name plain_name
 #elif !defined NAME_NONE
 char MPIR_dll_name[PATH];
+#endif
+
+#ifdef ASKS
+volatile int MPIR_being_debugged;
 #endif
 
 static const char *outdir;

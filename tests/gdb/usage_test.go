@@ -5,6 +5,7 @@ package gdb
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -13,9 +14,10 @@ import (
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 )
 
-// Addresses, process ids and the widths of columns, which are those of their addresses, differ from run to run.
+// Addresses, process ids, what gdb says of threads, and the widths of columns, which are those of their addresses, differ from run to run.
 var (
-	varying = regexp.MustCompile(`0x[0-9a-f]+|process \d+|^\$\d+ = `)
+	varying = regexp.MustCompile(`0x[0-9a-f]+|process \d+|^\$\d+ = |Breakpoint 1\.\d`)
+	threads = regexp.MustCompile(`(?m)^(\[(New|Switching|Thread|LWP) .*\]|Using host libthread_db .*)\n`)
 	blanks  = regexp.MustCompile(` +`)
 )
 
@@ -36,6 +38,26 @@ func TestUsagePageAcross(t *testing.T) {
 		names = append(names, fmt.Sprint(a.PID), fmt.Sprint(9653+rank))
 	}
 	onPage(t, "across.c", live.Process(job.Accounts[0].PID), append([]string{"mpi-attach"}, toFrame("exchange")...), strings.NewReplacer(names...))
+}
+
+// It shows how gdb really starts a job of tests/programs/started.c.
+func TestUsagePageStarted(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	launcher, err := exec.LookPath(work.MPI.Launcher[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, target := range map[string]string{"started": work.Program(t, "tests/programs/started.c"), "mpirun": launcher} {
+		if err := os.Symlink(target, filepath.Join(folder, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := []string{"cd " + folder, "file started", "set environment PATH " + folder + ":" + os.Getenv("PATH")}
+	for _, name := range []string{"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe"} {
+		first = append(first, "set environment "+name+" 1")
+	}
+	onPage(t, "started.c", live.Nothing(), first, strings.NewReplacer(work.Root+"/tests/programs/", ""))
 }
 
 // onPage fails the test where the usage page shows another answer to a command than gdb gives. first are commands
@@ -70,5 +92,5 @@ func onPage(t *testing.T, program string, where live.Where, first []string, rena
 
 // constant is what is the same in each run.
 func constant(text string) string {
-	return blanks.ReplaceAllString(varying.ReplaceAllString(text, "…"), " ")
+	return blanks.ReplaceAllString(varying.ReplaceAllString(threads.ReplaceAllString(text, ""), "…"), " ")
 }

@@ -40,6 +40,7 @@ func TestStockMPICH(t *testing.T) {
 		{"queues", 3, nil},
 		{"requests", 2, nil},
 		{"groups", 4, nil},
+		{"sessions", 3, nil},
 		{"blocked", 3, []string{"recv"}},
 		{"blocked", 3, []string{"send"}},
 		{"blocked", 3, []string{"ssend"}},

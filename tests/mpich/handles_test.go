@@ -13,7 +13,7 @@ import (
 // What is said of a handle is what the program says of it, in C and, by the build that has it, in Fortran.
 func TestHandles(t *testing.T) {
 	for _, v := range variants {
-		for _, p := range live.HandlePrograms {
+		for _, p := range append(live.HandlePrograms, live.SessionProgram) {
 			if strings.HasSuffix(p.Source, ".F90") && v.work.MPI.Fortran == "" {
 				continue
 			}
@@ -30,6 +30,27 @@ func TestHandles(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// Of a job that goes on without a process, the communicators say who has failed, and which of them are revoked.
+func TestFailed(t *testing.T) {
+	p := live.FailedProgram
+	for _, v := range variants {
+		if v.IsCH4() {
+			continue // it can't go on
+		}
+		t.Run(v.Name, func(t *testing.T) {
+			t.Parallel()
+			job := v.work.Start(t, p.Source, p.Ranks, []string{"-disable-auto-cleanup", "-genv", "MPIR_CVAR_ENABLE_FT", "1"})
+			for _, account := range p.Survivors(job) {
+				for _, where := range job.Ways(account, filepath.Join(t.TempDir(), "core")) {
+					t.Run(account.Name+" "+where.Name, func(t *testing.T) {
+						v.work.CompareHandles(t, p, job, account, where, 1, v.work.MPI.Library(t).MayLack)
+					})
+				}
+			}
+		})
 	}
 }
 

@@ -122,3 +122,17 @@ func TestDumpLauncher(t *testing.T) {
 		live.Report(t, variants[1].compare(job.Accounts[rank], p))
 	}
 }
+
+// MPICH's mpiexec knows of its debugger.
+func TestMPIR(t *testing.T) {
+	for _, v := range variants {
+		t.Run(v.Name, func(t *testing.T) {
+			t.Parallel()
+			var ranks []string
+			if v.DebuggerSupport {
+				ranks = []string{"MPIR_being_debugged", "MPIR_debug_gate"}
+			}
+			v.work.AnnouncedJobs(t, ranks)
+		})
+	}
+}

@@ -27,6 +27,7 @@ func TestPrograms(t *testing.T) {
 				{"requests", 2, nil},
 				{"spawn", 2, nil},
 				{"groups", 4, nil},
+				{"sessions", 3, nil},
 				{"blocked", 3, []string{"recv"}},
 				{"blocked", 3, []string{"send"}},
 				{"blocked", 3, []string{"ssend"}},

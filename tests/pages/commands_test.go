@@ -40,7 +40,7 @@ func commands(name, page string) []command {
 	for _, code := range inline.FindAllString(text, -1) {
 		code = strings.TrimPrefix(strings.Trim(code, "`"), "(gdb) ")
 		// Both gdb and the shell have a command `mpi-queues': the one in gdb has options with one dash.
-		gdb := regexp.MustCompile(`^(mpi-(attach|detach|deadlock|comms|windows|files|handle|ranks?|apply|print|stacks)|info mpi|(set|show) mpi-queues|mpi-queues -\w)`).MatchString(code)
+		gdb := regexp.MustCompile(`^(mpi-(attach|detach|deadlock|comms|windows|files|handle|ranks?|apply|print|stacks|run|continue|interrupt|step|next|until)|info mpi|(set|show) mpi-queues|mpi-queues -\w)`).MatchString(code)
 		all = append(all, command{name, code, gdb})
 	}
 	return all
@@ -156,7 +156,11 @@ func (k checker) checkGDB(text string) (wrong string, applies bool) {
 	if !ok {
 		return "gdb has no such command", true
 	}
-	return lacking(text, strings.Fields(match[2])), true
+	words := strings.Fields(match[2])
+	if match[1] == "mpi-run" { // the rest is a launcher's
+		words = words[:max(0, slices.IndexFunc(append(words, ""), func(word string) bool { return !strings.HasPrefix(word, "-") }))]
+	}
+	return lacking(text, words), true
 }
 
 func (k checker) checkShell(words []string) string {
@@ -170,9 +174,12 @@ func (k checker) checkShell(words []string) string {
 	return lacking(text, words[1:])
 }
 
-// lacking says which of the words is an option that a help text does not list.
+// lacking says which of the words, up to "--", is an option that a help text does not list.
 func lacking(text string, words []string) string {
 	for _, word := range words {
+		if word == "--" {
+			break
+		}
 		word = strings.Trim(word, "[],")
 		listed := regexp.MustCompile(`(?m)^ +(-\w, )?` + regexp.QuoteMeta(word) + `([ ,]|$)`)
 		if word != "-" && strings.HasPrefix(word, "-") && !listed.MatchString(text) {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-struct expect_self expect_self;
+struct expect_self expect_self = {.world = MPI_COMM_WORLD};
 static struct expect_comm **last_comm = &expect_self.comms;
 
 void expect_die(const char *format, ...) {
@@ -21,7 +21,7 @@ void expect_die(const char *format, ...) {
   va_end(args);
   int up = 0;
   MPI_Initialized(&up);
-  if (up) MPI_Abort(MPI_COMM_WORLD, 1);
+  if (up) MPI_Abort(me->world, 1);
   exit(1);
 }
 
@@ -33,11 +33,16 @@ static void *must(void *memory) {
 /* Communicators */
 
 void expect_begin(const char *directory, const char *rank_prefix) {
+  expect_begin_in(MPI_COMM_WORLD, directory, rank_prefix);
+}
+
+void expect_begin_in(MPI_Comm all, const char *directory, const char *rank_prefix) {
   alarm(600);
   expect_self.outdir = directory;
   expect_self.prefix = rank_prefix;
-  MPI_Comm_rank(MPI_COMM_WORLD, &expect_self.world_rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &expect_self.world_size);
+  expect_self.world = all;
+  MPI_Comm_rank(all, &expect_self.world_rank);
+  MPI_Comm_size(all, &expect_self.world_size);
 }
 
 void expect_also(const char *its_prefix, int count) {
@@ -47,7 +52,7 @@ void expect_also(const char *its_prefix, int count) {
 
 static int *world_ranks(MPI_Group group, int size) {
   MPI_Group world;
-  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  MPI_Comm_group(expect_self.world, &world);
   int *ranks = must(malloc(2 * (size_t)(size + 1) * sizeof *ranks)), *world_of = ranks + size + 1;
   for (int i = 0; i < size; i++) ranks[i] = i;
   MPI_Group_translate_ranks(group, size, ranks, world, world_of);

@@ -57,7 +57,7 @@ struct expect_comm {
   bool freed;
   char *name; /* NULL: not compared */
   int rank, size, remote_size; /* remote_size is -1 for an intracommunicator */
-  int *group, *remote_group;   /* ranks in MPI_COMM_WORLD or MPI_UNDEFINED */
+  int *group, *remote_group;   /* global ranks or MPI_UNDEFINED */
   struct expect_op *first[QUEUES], **last[QUEUES];
 };
 
@@ -66,6 +66,7 @@ enum { MOST_CALLS = 2 };
 /* This process. */
 extern struct expect_self {
   const char *outdir, *prefix;
+  MPI_Comm world; /* whose ranks are global */
   int world_rank, world_size;
   const char *other_prefix;
   int other_size;
@@ -83,6 +84,9 @@ void expect_forget(void);
 /* Starts the account of this process; call it right after MPI_Init. prefix is
  * "rank", or "child" in a spawned world. Exits after 600 s whatever happens. */
 void expect_begin(const char *outdir, const char *prefix);
+
+/* The same for a program that has no MPI_COMM_WORLD, but a communicator of all processes. */
+void expect_begin_in(MPI_Comm all, const char *outdir, const char *prefix);
 
 /* Another world of count processes that must be ready too. */
 void expect_also(const char *prefix, int count);
@@ -129,7 +133,7 @@ void expect_ready(bool progress);
 /* Waits for OUTDIR/stop, then aborts the job, since operations are open. */
 void expect_hold(void);
 
-/* expect_settle, expect_write, expect_ready and expect_hold on MPI_COMM_WORLD. */
+/* expect_settle, expect_write, expect_ready and expect_hold, for all processes. */
 void expect_finish(void);
 
 /* Files in OUTDIR, for what ranks must agree on outside MPI. */

@@ -196,11 +196,11 @@ void expect_ready(bool progress) {
 
 void expect_hold(void) {
   expect_await("stop");
-  MPI_Abort(MPI_COMM_WORLD, 0);
+  MPI_Abort(expect_self.world, 0);
 }
 
 void expect_finish(void) {
-  expect_settle(MPI_COMM_WORLD);
+  expect_settle(expect_self.world);
   expect_write();
   expect_ready(true);
   expect_hold();

@@ -38,12 +38,12 @@ void account(const char *expression, account_type type, const char *format, ...)
   put("}}");
 }
 
-/* Ranks of a group in MPI_COMM_WORLD. */
+/* The global ranks of a group. */
 static void put_members(MPI_Group group) {
   int size;
   MPI_Group world;
   MPI_Group_size(group, &size);
-  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  MPI_Comm_group(expect_self.world, &world);
   put("[");
   for (int i = 0; i < size; i++) {
     int global;

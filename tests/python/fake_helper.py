@@ -165,6 +165,8 @@ def calls() -> None:
     handshake()
     while True:
         request = receive()
+        if request["method"] == "cancel":
+            continue  # it has crossed the answer
         for method, params in ARGUMENTS["calls"]:
             answered = call(method, params)
             path = ARGUMENTS.get("window_path")

@@ -37,7 +37,7 @@ class JobTest(unittest.TestCase):
                             for n, pid in enumerate(self.pids)]
         terminal = Terminal("good", os.path.join(tempfile.mkdtemp(), "log"), ranks={
             "launcher": 4711, "name": "mpirun", "size": count, "ranks": ranks, "self": 0,
-            "others": None}, **more)
+            "others": None, "aborting": None}, **more)
         self.addCleanup(terminal.__exit__)
         return terminal
 

@@ -121,6 +121,16 @@ class PrintTest(test_inferiors.InferiorsTest):
         self.assertEqual(self.values("1 + 1"), [("2", "2")] * 2)
         self.assertEqual(self.request()["function"], "")
 
+    def test_locals(self) -> None:
+        """Which expressions mean something else in each frame."""
+        frame = gdb.selected_frame()
+        for expression, expected in (
+                ("own.x", False), ("own . pq_counter", False), ("comm->pq_counter", False),
+                ("::pq_counter", False), ("$_inferior + $nothing", False),
+                ("own.x + pq_counter", True), ("-pq_communicators", True), ("$sp", True),
+                ("$rip", True)):
+            self.assertEqual(across_commands._has_locals(expression, frame), expected, expression)
+
     def test_structs_and_strings(self) -> None:
         self.assertEqual(self.values("own"), [("{x = 0}", "")] * 2)
         self.assertEqual(self.command("with print pretty on -- mpi-print own"), "")

@@ -76,7 +76,7 @@ class JobTest(HelperTest):
         """Has the helper say that processes are the ranks from 0 on, or as they say themselves."""
         ranks = [self.rank(p, index) if isinstance(p, int) else p for index, p in enumerate(pids)]
         found = dict({"launcher": 4711, "name": "mpirun", "size": len(ranks), "ranks": ranks,
-                      "self": named, "others": None}, **more)
+                      "self": named, "others": None, "aborting": None}, **more)
         self.fake("good", ranks=found)
         return found
 

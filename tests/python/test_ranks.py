@@ -98,7 +98,7 @@ class RanksTest(test_inferiors.InferiorsTest):
                          [(2, self.second, "stopped", False), (4, self.first, "stopped", True),
                           (None, self.third, "stopped", False)])
         self.assertEqual([(row["reason"], row["thread"]) for row in rows[:2]],
-                         [("SIGILL", 1), ("", 2)])
+                         [("SIGILL", 1), ("SIGILL in thread 1", 2)])
         params = self.request()
         self.assertEqual(sorted(process["inferior"] for process in params["processes"]),
                          [self.first, self.second, self.third])

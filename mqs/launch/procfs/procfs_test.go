@@ -75,7 +75,7 @@ func TestMappings(t *testing.T) {
 		}
 		got = append(got, m)
 	}
-	want := []Mapping{{0x7f00, 0x7fff, 0x1000, "fe:00 42 /a b\nc", "/a b\nc"}, {Start: 0x8000, End: 0x9000}, {Start: 0x9000, End: 0xa000, Path: "[stack]"}}
+	want := []Mapping{{0x7f00, 0x7fff, 0x1000, "fe:00 42 /a b\nc", "/a b\nc", true}, {Start: 0x8000, End: 0x9000}, {Start: 0x9000, End: 0xa000, Path: "[stack]"}}
 	if !slices.Equal(got, want) {
 		t.Errorf("%+v", got)
 	}

@@ -9,14 +9,17 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
-// abiLibrary begins the name of MPICH's library for programs of MPI 5.0's ABI.
-const abiLibrary = "libmpi_abi."
+// abiLibrary begins the name of MPICH's library for programs of MPI 5.0's ABI, to which distributions add more.
+const abiLibrary = "libmpi_abi"
+
+// ABIWorld is MPI_COMM_WORLD in the ABI.
+const ABIWorld = 0x101
 
 // lastABIConstant is the last handle of the ABI that may be a constant.
 const lastABIConstant = 0xfff
 
-// isABI says whether the handles of a library are those of the ABI: constants of its own, or addresses of objects.
-func isABI(library string) bool { return strings.HasPrefix(filepath.Base(library), abiLibrary) }
+// IsABI says whether the handles of a library are those of the ABI: constants of its own, or addresses of objects.
+func IsABI(library string) bool { return strings.HasPrefix(filepath.Base(library), abiLibrary) }
 
 // abiBits says what a handle's own bits tell in the ABI, as [Bits] does.
 func abiBits(v mqs.HandleValue) *mqs.Handle {

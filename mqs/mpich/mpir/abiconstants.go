@@ -20,7 +20,7 @@ var abiConstants = map[constant]string{
 	{mqs.OpHandle, 0x03c}:         "MPI_REPLACE",
 	{mqs.OpHandle, 0x03d}:         "MPI_NO_OP",
 	{mqs.CommHandle, 0x100}:       "MPI_COMM_NULL",
-	{mqs.CommHandle, 0x101}:       "MPI_COMM_WORLD",
+	{mqs.CommHandle, ABIWorld}:    "MPI_COMM_WORLD",
 	{mqs.CommHandle, 0x102}:       "MPI_COMM_SELF",
 	{mqs.GroupHandle, 0x108}:      "MPI_GROUP_NULL",
 	{mqs.GroupHandle, 0x109}:      "MPI_GROUP_EMPTY",

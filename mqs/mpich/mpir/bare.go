@@ -17,7 +17,7 @@ type Bare struct {
 
 // NewBare returns that of a library, which has a symbol.
 func NewBare(r *inferior.Reader, symbol inferior.Symbol) *Bare {
-	return &Bare{r, read.FileName(symbol), isABI(symbol.Object)}
+	return &Bare{r, read.FileName(symbol), IsABI(symbol.Object)}
 }
 
 // Resolve says what a handle stands for, as far as it is a constant of mpi.h.
@@ -54,6 +54,8 @@ func (b *Bare) resolve(v mqs.HandleValue) *mqs.Handle {
 		resolveBuiltinRequest(h, number)
 	case h.State == "" && IsBuiltin(number) && v.Kind != mqs.FileHandle && number&handleIndex >= mostBuiltins:
 		h.State = mqs.InvalidHandle
+	case h.State == "" && v.Kind == mqs.GroupHandle && IsBuiltin(number):
+		h.State = mqs.LiveHandle // from 5.0 those of MPI_COMM_WORLD and MPI_COMM_SELF, which MPI does not name
 	case h.State == "" && IsBuiltin(number) && v.Kind != mqs.FileHandle:
 		h.State = mqs.PredefinedHandle // one that mpi.h does not name
 	}

@@ -145,6 +145,7 @@ func (s *Source) readCommunicators() *communicators {
 		l.setTopology(c)
 		out.byID[c.Model.UniqueID] = c
 	}
+	l.setFailed(out.all)
 	s.serveWindows(out)
 	return out
 }

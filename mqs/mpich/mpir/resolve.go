@@ -49,7 +49,7 @@ func Bits(v mqs.HandleValue) *mqs.Handle {
 
 // Resolve says what a handle stands for (read.Resolver).
 func (s *Source) Resolve(v mqs.HandleValue) *mqs.Handle {
-	if isABI(s.lib.Symbols[SymRequestPools].Object) {
+	if IsABI(s.lib.Symbols[SymRequestPools].Object) {
 		return s.resolveABI(v)
 	}
 	return s.resolveNumber(v)

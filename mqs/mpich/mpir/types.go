@@ -78,10 +78,13 @@ type Comm struct {
 	LocalComm   inferior.Ptr[Comm] `c:"local_comm"`
 	// Attributes is the first one, 0 if there is none.
 	Attributes inferior.Ptr[attribute] `c:"attributes,optional"`
-	Revoked    int32                   `c:"revoked,optional"`        // not 0 after MPIX_Comm_revoke
-	Hierarchy  uint32                  `c:"hierarchy_kind,optional"` // up to 4.3
-	Attr       uint32                  `c:"attr,optional"`           // from 5.0
-	Next       inferior.Ptr[Comm]      `c:"comm_next"`
+	Revoked    int32                   `c:"revoked,optional"` // not 0 after MPIX_Comm_revoke
+	// Of ch3: 0 from a member's failure until MPIX_Comm_failure_ack, and the last one that this was told of.
+	AnySource int32              `c:"dev.anysource_enabled,optional"`
+	Acked     int32              `c:"dev.last_ack_rank,optional"`
+	Hierarchy uint32             `c:"hierarchy_kind,optional"` // up to 4.3
+	Attr      uint32             `c:"attr,optional"`           // from 5.0
+	Next      inferior.Ptr[Comm] `c:"comm_next"`
 }
 
 // Request is MPIR_Request, but for what a device adds.

@@ -119,7 +119,7 @@ func (s *Source) model(id inferior.Addr) mqs.Communicator {
 	q := s.comms[id]
 	if id == worldContext {
 		c.Name = mqs.Known(worldName) // unless the program has renamed it
-		c.Handle, c.FortranHandle = mqs.Known(inferior.Addr(worldHandle)), mqs.Known(int32(worldHandle))
+		c.Handle, c.FortranHandle = s.handles(worldHandle, mpir.ABIWorld, mpir.ABIWorld)
 		c.Inter = mqs.Known(false)
 		if rank := s.r.Info().Rank; rank != nil {
 			c.LocalRank = mqs.Known(*rank)
@@ -135,7 +135,9 @@ func (s *Source) model(id inferior.Addr) mqs.Communicator {
 	}
 	c.LocalRank, c.Size, c.Inter = mqs.Known(q.known.Rank), mqs.Known(q.known.LocalSize), mqs.Known(q.known.Kind == mpir.CommInter)
 	c.Context = (&mpir.Comm{Context: q.known.Context, RecvContext: q.known.RecvContext, Kind: q.known.Kind}).ContextName()
-	c.Handle, c.FortranHandle = mqs.Known(inferior.Addr(q.known.Handle)), mqs.Known(int32(q.known.Handle))
+	if id != worldContext {
+		c.Handle, c.FortranHandle = s.handles(q.known.Handle, q.known.at.Addr(), q.known.Handle)
+	}
 	c.Name = mqs.Maybe[string]{}
 	if name, err := q.known.Name.Read(s.r, mpir.MaxName); err == nil {
 		c.Name = mqs.Known(name)
@@ -144,4 +146,13 @@ func (s *Source) model(id inferior.Addr) mqs.Communicator {
 		c.Group = mqs.WholeGroup(q.known.LocalSize)
 	}
 	return c
+}
+
+// handles are those of a communicator in C and Fortran: its number or, for programs of the ABI, another one in C and
+// in Fortran.
+func (s *Source) handles(number uint32, inABI inferior.Addr, fortran uint32) (mqs.Maybe[inferior.Addr], mqs.Maybe[int32]) {
+	if !mpir.IsABI(s.lib.Root.Object) {
+		return mqs.Known(inferior.Addr(number)), mqs.Known(int32(number))
+	}
+	return mqs.Known(inABI), mqs.Known(int32(fortran))
 }

@@ -13,13 +13,27 @@ const worldHandle = 0x44000000
 // (read.Resolver).
 func (s *Source) Resolve(v mqs.HandleValue) *mqs.Handle {
 	h := mpir.NewBare(s.r, s.lib.Root).Resolve(v)
+	if h.State == mqs.NullHandle || h.State == mqs.InvalidHandle {
+		return h
+	}
 	number, isNumber := mpir.Number(v)
+	isAddress := mpir.IsABI(s.lib.Root.Object) && !v.Fortran
 	switch {
-	case !isNumber || h.State == mqs.NullHandle || h.State == mqs.InvalidHandle:
+	case !isNumber && !isAddress:
 	case v.Kind == mqs.CommHandle:
-		s.resolveComm(h, number)
+		s.resolveComm(h, func(c *mqs.Communicator) bool {
+			if isAddress {
+				return c.Handle == mqs.Known(inferior.Addr(v.Value))
+			}
+			return c.FortranHandle == mqs.Known(int32(number))
+		})
 	case v.Kind == mqs.RequestHandle && h.State == "":
-		s.resolveRequest(h, number)
+		s.resolveRequest(h, func(at inferior.Ptr[mpir.Request], q *request) bool {
+			if isAddress {
+				return uint64(at) == v.Value
+			}
+			return q.Handle == number
+		})
 	}
 	return h
 }
@@ -32,13 +46,12 @@ func found(h *mqs.Handle) {
 	}
 }
 
-func (s *Source) resolveComm(h *mqs.Handle, number uint32) {
+func (s *Source) resolveComm(h *mqs.Handle, is func(*mqs.Communicator) bool) {
 	for id := range s.comms {
-		c := s.model(id)
-		if c.Handle == mqs.Known(inferior.Addr(number)) {
+		if c := s.model(id); is(&c) {
 			found(h)
 			h.Communicator = &c
-			if h.Name = c.Name; number == worldHandle {
+			if h.Name = c.Name; id == worldContext {
 				h.Name = mqs.Known(worldName)
 			}
 			return
@@ -47,13 +60,13 @@ func (s *Source) resolveComm(h *mqs.Handle, number uint32) {
 }
 
 // resolveRequest looks for a request among those that the network library's lead to.
-func (s *Source) resolveRequest(h *mqs.Handle, number uint32) {
+func (s *Source) resolveRequest(h *mqs.Handle, isMeant func(inferior.Ptr[mpir.Request], *request) bool) {
 	if s.objects == nil {
 		return
 	}
 	is := func(at inferior.Ptr[mpir.Request]) bool {
 		q, err := s.objects.c.Request.Read(s.r, inferior.Ptr[request](at))
-		return err == nil && q.Handle == number && q.RefCount > 0
+		return err == nil && q.RefCount > 0 && isMeant(at, &q)
 	}
 	show := func(c mqs.Communicator, op mqs.PendingOperation) {
 		found(h)

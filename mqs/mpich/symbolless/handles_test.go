@@ -56,6 +56,43 @@ func TestResolve(t *testing.T) {
 	}
 }
 
+// In the library for MPI 5.0's ABI handles of C are constants and addresses, and INTEGERs MPICH's numbers.
+func TestResolveABI(t *testing.T) {
+	const library = "/lib/libmpi_abi_mpich.so.1"
+	patched := inferiortest.Patch(inferiortest.Recorded(t, "mpich-4.2.1-stock/recv-rank-0")).RemoveSymbols("MPI_T_PVAR_ALL_HANDLES", "MPI_UNWEIGHTED")
+	tg := inferiortest.WithLibrary{Inferior: patched.SetSymbol("MPIR_fortran_true", inferior.Symbol{Addr: 0x1000, Object: library}), Path: library}
+	s, err := mpichtest.Open(tg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	world := mpichtest.Queues(t, mpichtest.Shown(t, tg), "MPI_COMM_WORLD")
+	if world.Handle != mqs.Known[inferior.Addr](0x101) || world.FortranHandle != mqs.Known[int32](0x101) {
+		t.Errorf("MPI_COMM_WORLD is %v, %v", world.Handle, world.FortranHandle)
+	}
+	request := world.Queue[mqs.PendingReceives].Operations[0].Request.Value
+	number, err := inferior.NewReader(context.Background(), tg).Uint(request, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		value mqs.HandleValue
+		state mqs.HandleState
+	}{
+		{mqs.HandleValue{Kind: mqs.CommHandle, Value: 0x101}, mqs.PredefinedHandle},
+		{mqs.HandleValue{Kind: mqs.CommHandle, Value: 0x101, Fortran: true}, mqs.PredefinedHandle},
+		{mqs.HandleValue{Kind: mqs.RequestHandle, Value: uint64(request)}, mqs.LiveHandle},
+		{mqs.HandleValue{Kind: mqs.RequestHandle, Value: number, Fortran: true}, mqs.LiveHandle},
+	} {
+		h := s.(read.Resolver).Resolve(c.value)
+		if h.State != c.state || h.Communicator == nil || h.Communicator.Name != mqs.Known("MPI_COMM_WORLD") {
+			t.Errorf("%+v is %+v", c.value, h)
+		}
+	}
+	if h := s.(read.Resolver).Resolve(mqs.HandleValue{Kind: mqs.RequestHandle, Value: number}); h.State != "" {
+		t.Errorf("a number in C's place is %+v", h)
+	}
+}
+
 // Without symbols, types and a network library that can be read, handles tell what their own bits do.
 func TestResolveBare(t *testing.T) {
 	tg := inferiortest.Patch(inferiortest.Recorded(t, "mpich-4.0.2-stock/recv-rank-0")).SetSymbol("ucp_request_mpool_ops", inferior.Symbol{Addr: 0x1000})

@@ -27,6 +27,8 @@ type comm struct {
 	LocalSize   int32         `c:"local_size"`
 	Kind        uint32        `c:"comm_kind"`
 	Name        inferior.Text `c:"name"`
+
+	at inferior.Ptr[comm]
 }
 
 type request struct {
@@ -126,5 +128,6 @@ func (o *objects) commOf(at inferior.Ptr[mpir.Request], kind uint32) (comm, erro
 	if c.RefCount <= 0 || c.LocalSize <= 0 || c.LocalSize > mpir.MaxMembers || c.Rank < 0 || c.Rank >= c.LocalSize || c.Kind > mpir.CommInter {
 		return comm{}, fmt.Errorf("the communicator at %s has rank %d of %d", q.Comm, c.Rank, c.LocalSize)
 	}
+	c.at = q.Comm
 	return c, nil
 }

@@ -147,7 +147,7 @@ func (p *Process) readCommunicators(array []inferior.Ptr[Communicator]) ([]*Comm
 			File:     of.files[c.At],
 		}
 		if c.FortranIndex >= 0 && p.hasFortranIndex() {
-			m.FortranHandle = mqs.Known(c.FortranIndex)
+			m.FortranHandle = mqs.Known(p.integer(mqs.CommHandle, c.FortranIndex))
 		}
 		if c.Revoked != 0 {
 			if v, err := p.R.Uint(c.Revoked.Addr(), 1); err == nil {
@@ -219,7 +219,8 @@ func (c *Comm) HasPeerIndices() bool {
 
 // readGroups fills in ranks and groups. A group that can't be read is unknown, with a note.
 func (p *Process) readGroups(comms []*Comm) {
-	p.prefetchGroups(comms)
+	failed, isKnown := p.failedProcs()
+	p.prefetchGroups(comms, failed)
 	for _, c := range comms {
 		g, err := p.groupOf(c.LocalGroup)
 		if err != nil {
@@ -237,5 +238,8 @@ func (p *Process) readGroups(comms []*Comm) {
 		if c.Model.RemoteGroup, err = p.groupOf(c.RemoteGroup); err != nil {
 			p.Notef("the remote group of %s can't be read: %v", c.Model.Label(), err)
 		}
+	}
+	if isKnown {
+		p.setFailed(comms, failed)
 	}
 }

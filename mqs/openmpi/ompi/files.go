@@ -98,7 +98,7 @@ func (p *Process) readFiles() (out []*openFile, isKnown bool) {
 
 func (p *Process) describeFile(f *openFile) {
 	if f.FortranIndex >= 0 {
-		f.model.FortranHandle = mqs.Known(f.FortranIndex)
+		f.model.FortranHandle = mqs.Known(p.integer(mqs.FileHandle, f.FortranIndex))
 	}
 	if name, err := f.Name.Read(p.R, maxFileName); err == nil {
 		f.model.Name = mqs.Known(name)

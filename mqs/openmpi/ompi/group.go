@@ -44,8 +44,13 @@ func (p *Process) sentinelName(entry inferior.Ptr[Proc]) (procName, error) {
 // itself. Without that no rank is global, and which job it is is of no matter.
 func (p *Process) ownJob() (uint32, error) {
 	w, err := p.worldGroup()
-	if err != nil || w.rank < 0 || int(w.rank) >= len(w.entries) {
+	switch {
+	case err != nil:
 		return 0, err
+	case w.job.Known:
+		return w.job.Value, nil
+	case w.rank < 0 || int(w.rank) >= len(w.entries):
+		return 0, nil
 	}
 	own := w.entries[w.rank]
 	if IsSentinel(own) {
@@ -55,12 +60,27 @@ func (p *Process) ownJob() (uint32, error) {
 	return proc.JobID & jobMask, err
 }
 
-// worldGroup is MPI_COMM_WORLD's group: what global ranks count in.
+// worldGroup is what global ranks count in: MPI_COMM_WORLD's group or, with sessions alone, the process set
+// mpi://WORLD.
 type worldGroup struct {
 	rank    int32
 	entries []inferior.Ptr[Proc]
 	byEntry map[inferior.Ptr[Proc]]int32
 	byName  map[procName]int32
+	// job is that of the process set, in which each process has its vpid for a rank
+	// (ompi/instance/instance.c, 5.0 and later).
+	job mqs.Maybe[uint32]
+}
+
+// rankOf is the global rank of the process of a name.
+func (w *worldGroup) rankOf(name procName) mqs.Maybe[int32] {
+	if w.job.Known && name.job == w.job.Value && name.vpid < MaxGroup {
+		return mqs.Known(int32(name.vpid))
+	}
+	if rank, ok := w.byName[name]; ok {
+		return mqs.Known(rank)
+	}
+	return mqs.Maybe[int32]{}
 }
 
 // Entries reads the entries of a group: pointers to processes, or sentinels.
@@ -85,15 +105,14 @@ func (p *Process) Entries(at inferior.Ptr[Group]) ([]inferior.Ptr[Proc], Group, 
 	return entries, g, err
 }
 
-// prefetchGroups brings the groups of all communicators in two round trips.
-func (p *Process) prefetchGroups(comms []*Comm) {
-	var groups []inferior.Ptr[Group]
+// prefetchGroups brings the groups of all communicators, and others, in two round trips.
+func (p *Process) prefetchGroups(comms []*Comm, groups ...inferior.Ptr[Group]) {
 	var objects, arrays []inferior.Range
 	for _, c := range comms {
-		for _, at := range []inferior.Ptr[Group]{c.LocalGroup, c.RemoteGroup} {
-			groups = append(groups, at)
-			objects = append(objects, inferior.Range{Addr: at.Addr(), Len: p.Group.Size()})
-		}
+		groups = append(groups, c.LocalGroup, c.RemoteGroup)
+	}
+	for _, at := range groups {
+		objects = append(objects, inferior.Range{Addr: at.Addr(), Len: p.Group.Size()})
 	}
 	_ = p.R.Prefetch(objects) // what fails here fails again, with a place for its error
 	for _, at := range groups {
@@ -161,9 +180,7 @@ func (p *Process) readGroup(at inferior.Ptr[Group]) ([]mqs.Maybe[int32], error) 
 		if err != nil {
 			return nil, err
 		}
-		if rank, ok := world.byName[name]; ok {
-			out[i] = mqs.Known(rank)
-		}
+		out[i] = world.rankOf(name)
 	}
 	return out, nil
 }
@@ -178,8 +195,8 @@ func (p *Process) worldGroup() (*worldGroup, error) {
 		return nil, err
 	}
 	if comms[0] == comms[nullIndex] {
-		// Sessions alone: there is no MPI_COMM_WORLD for ranks to be global in.
-		return &worldGroup{}, nil
+		p.world = p.worldSet()
+		return p.world, nil
 	}
 	c, err := p.Communicator.Read(p.R, comms[0])
 	if err != nil {
@@ -198,6 +215,24 @@ func (p *Process) worldGroup() (*worldGroup, error) {
 	}
 	p.world = w
 	return w, nil
+}
+
+// worldSet is the process set mpi://WORLD: with sessions alone there is no MPI_COMM_WORLD. Ranks are unknown
+// where the process's own name is.
+func (p *Process) worldSet() *worldGroup {
+	out := &worldGroup{rank: -1}
+	at, ok := p.Symbols[symOwnProc]
+	if !ok {
+		return out
+	}
+	own, err := p.R.Pointers(at.Addr, 1)
+	if err != nil || own[0] == 0 || ProveClass(p, &p.Proc, inferior.Ptr[Proc](own[0])) != nil {
+		return out
+	}
+	if name, err := p.nameOf(inferior.Ptr[Proc](own[0])); err == nil && name.vpid < MaxGroup {
+		out.rank, out.job = int32(name.vpid), mqs.Known(name.job)
+	}
+	return out
 }
 
 // PrefetchProcs brings the processes that entries of a group point to in one round trip.

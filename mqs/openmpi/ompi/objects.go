@@ -171,13 +171,13 @@ func (p *Process) enter(h *mqs.Handle, at inferior.Addr, index int32) bool {
 		h.State = mqs.FreedHandle
 		return false
 	}
-	h.FortranHandle = mqs.Known(index)
+	h.FortranHandle = mqs.Known(p.integer(h.Kind, index))
 	return true
 }
 
 // ofFortran is the object that the INTEGER of a Fortran handle stands for, 0 if none, which the handle then says.
-func (p *Process) ofFortran(h *mqs.Handle, index int32) inferior.Addr {
-	symbol := fortranTables[h.Kind]
+func (p *Process) ofFortran(h *mqs.Handle, integer int32) inferior.Addr {
+	symbol, index := fortranTables[h.Kind], p.index(h.Kind, integer)
 	a, err := p.array(symbol)
 	switch {
 	case err != nil:

@@ -27,10 +27,14 @@ const (
 	symInt           = "ompi_mpi_int"                    // ompi_predefined_datatype_t
 	symNullRequest   = "ompi_request_null"               // ompi_predefined_request_t
 	symVersion       = "ompi_version_string"             // char[]
+	symOwnProc       = "ompi_proc_local_proc"            // ompi_proc_t *
+	symFailedProcs   = "ompi_group_all_failed_procs"     // ompi_group_t *, of libraries built to go on after failures
+	symFaultTolerant = "ompi_ftmpi_enabled"              // bool: whether they were started to do so
 )
 
 // Symbols are the roots of a process.
-var Symbols = slices.Concat([]string{SymCommunicators, SymSendRequests, SymRecvRequests, symPML, symInt, symNullRequest, SymMultiple, symVersion},
+var Symbols = slices.Concat([]string{SymCommunicators, SymSendRequests, SymRecvRequests, symPML, symInt, symNullRequest, SymMultiple, symVersion,
+	symOwnProc, symFailedProcs, symFaultTolerant},
 	slices.Sorted(maps.Values(fortranTables)))
 
 // Process is one process that uses Open MPI, during one stop.
@@ -92,9 +96,13 @@ func (p *Process) Info(to *mqs.Process) {
 	to.Layout = p.Layouts.Source
 	to.LayoutName = p.Layouts.Name
 	to.ThreadMultiple = p.threadMultiple()
-	if w, err := p.worldGroup(); err == nil && len(w.entries) > 0 {
+	w, err := p.worldGroup()
+	switch {
+	case err == nil && len(w.entries) > 0:
 		to.GlobalRank = mqs.Known(w.rank)
 		to.WorldSize = mqs.Known(int32(len(w.entries)))
+	case err == nil && w.job.Known:
+		to.GlobalRank = mqs.Known(w.rank)
 	}
 }
 

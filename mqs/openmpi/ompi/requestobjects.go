@@ -105,7 +105,7 @@ func SetInactive(op *mqs.PendingOperation) {
 // has got the message.
 func (p *Process) resolveMessage(q Queues, h *mqs.Handle, at inferior.Ptr[Message]) {
 	if p.isFirst(h.Kind, at.Addr()) { // which the library does not construct, so that it has no class
-		h.FortranHandle = mqs.Known[int32](0)
+		h.FortranHandle = mqs.Known(p.integer(h.Kind, 0))
 		predefined(h, 0, messageNames...)
 		return
 	}

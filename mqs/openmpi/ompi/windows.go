@@ -119,7 +119,7 @@ func (p *Process) prefetchWindows(windows []*window) {
 func (p *Process) describeWindow(w *window) {
 	w.model = mqs.Window{Handle: w.at, Flavor: flavors[w.Flavor]}
 	if w.FortranIndex >= 0 {
-		w.model.FortranHandle = mqs.Known(w.FortranIndex)
+		w.model.FortranHandle = mqs.Known(p.integer(mqs.WinHandle, w.FortranIndex))
 	}
 	if name, err := w.Name.Read(p.R, maxWindowName); err == nil {
 		w.model.Name = mqs.Known(name)

@@ -27,6 +27,15 @@ var HandlePrograms = []HandleProgram{
 	{"tests/programs/handles_f08.F90", 2, "MAIN__"},
 }
 
+// SessionProgram has sessions alone, and no MPI_COMM_WORLD.
+var SessionProgram = HandleProgram{"tests/programs/sessions.c", 3, "main"}
+
+// FailedProgram has a process that fails, which has the last rank, and goes on.
+var FailedProgram = HandleProgram{"tests/programs/failed.c", 4, "main"}
+
+// Survivors are the accounts of the processes that have not failed.
+func (p HandleProgram) Survivors(job *Job) []*expect.Account { return job.Accounts[:p.Ranks-1] }
+
 // CompareHandles asks for every n-th of the handles of a process, in one session, and fails the test
 // where it is not what the program says. isUnknown is as in [expect.CompareHandle].
 func (w *Workspace) CompareHandles(t *testing.T, p HandleProgram, job *Job, account *expect.Account, where Where, n int, isUnknown func(expression, path string) bool) {

@@ -13,7 +13,8 @@
  *   remote       the table has one more rank, on another host
  *   abort=TEXT   behind it all the job is aborted, for this reason
  *   late=LIBRARY a library is loaded before anything is looked at
- *   linger       it waits for the file FOLDER/go before it ends
+ *   linger       it waits for the file FOLDER/go before it ends, and then calls
+ *                MPIR_Breakpoint once more, with MPIR_NULL
  *
  * Which members of the interface it has is decided when it is compiled; see
  * members.h. In FOLDER/launcher are lines of what it has seen.
@@ -148,6 +149,7 @@ int main(int argc, char **argv) {
   }
   snprintf(path, sizeof path, "%s/go", argv[1]);
   while (linger && access(path, F_OK)) usleep(10000);
+  if (linger) stop_in_breakpoint(0, "again");
   note("end");
   return code;
 }

@@ -66,13 +66,19 @@ class _Notice(gdb.Breakpoint):
         return was_hit
 
 
-def _announce(_: Any = None) -> None:
-    """Tells the launcher that a debugger is there."""
+def _address(name: str) -> Optional[int]:
+    """Returns the address of a symbol of the launcher; None if it has none of the name."""
     try:
-        where = int(gdb.parse_and_eval("(long) &MPIR_being_debugged"))
-        gdb.selected_inferior().write_memory(where, struct.pack("=i", 1))
+        return int(gdb.parse_and_eval("(long) &" + name))
     except gdb.error:
-        pass  # it does not ask
+        return None
+
+
+def _announce(_: Any = None) -> None:
+    """Tells the launcher that a debugger is there, if it asks."""
+    where = _address("MPIR_being_debugged")
+    if where is not None:
+        gdb.selected_inferior().write_memory(where, struct.pack("=i", 1))
 
 
 def _entry() -> Optional[int]:
@@ -101,52 +107,61 @@ def _settle() -> None:
     _signals("SIGINT", "nostop noprint pass")
 
 
-def _soften() -> None:
-    """Has the launcher stand at a signal that does it no harm: if this gdb were killed, it would
-    get the signal at which it stands, and SIGTRAP would end it. Nearly every program ignores
-    SIGURG, and few keep a thread that waits for it, as srun does for SIGCONT."""
-    gdb.execute("set scheduler-locking on")
-    _signals("SIGURG", "stop nopass")
-    try:
-        os.kill(_PID, signal.SIGURG)
-        gdb.execute("stepi", to_string=True)
-    finally:
-        _signals("SIGURG", "nostop noprint pass")
-        gdb.execute("set scheduler-locking off")
-
-
 def _let_go(stays: bool) -> None:
     """Lets go of the launcher, which goes on, or stays stopped for another debugger."""
-    _signals("SIGCONT", "nopass")
     if stays:
         os.kill(_PID, signal.SIGSTOP)
     gdb.execute("detach", to_string=True)
+
+
+def _begin() -> Optional[_Notice]:
+    """Has the launcher stop where its program begins, behind the loader's work."""
+    gdb.execute("set auto-solib-add on")
+    if _announce in _connected:
+        gdb.events.new_objfile.disconnect(_announce)
+        _connected.remove(_announce)
+    entry = _entry()
+    return _Notice("*%#x" % entry) if entry is not None else None
+
+
+# What serves gdb's event for new files.
+_connected: List[Any] = []
+
+
+def _has_begun() -> None:
+    """Tells the launcher of the debugger as its program begins.
+
+    What it loads from now on is looked at only where it has a part of the interface: to read the
+    symbols of Open MPI's many plugins takes longer than all else that is done here.
+    """
+    _announce()
+    has = [_address(name) is not None for name in ("MPIR_Breakpoint", "MPIR_being_debugged")]
+    if has[0] != has[1]:
+        gdb.events.new_objfile.connect(_announce)
+        _connected.append(_announce)
+    else:
+        gdb.execute("set auto-solib-add off")
 
 
 def _follow(peer: _Peer) -> None:
     """Follows the launcher to its end. Raises gdb.error if it has ended."""
     notice = _Notice("MPIR_Breakpoint")
     gdb.execute("catch exec", to_string=True)
-    begins: List[_Notice] = []
+    begin = _begin()
     while True:
+        gdb.execute("continue", to_string=True)
         if notice.was_hit():
-            _soften()
             peer.say("stopped")
             answer = peer.hear()
             if answer != "go":
                 _let_go(answer == "leave")
                 return
-            gdb.execute("signal 0", to_string=True)
-            continue
-        if any(begin.was_hit() for begin in begins):
-            begins.pop().delete()
-            _announce()
-            gdb.events.new_objfile.connect(_announce)  # what it loads from now on
-        else:  # it executes a program: this one, or another in its place
-            entry = _entry()
-            if entry is not None and not begins:
-                begins.append(_Notice("*%#x" % entry))
-        gdb.execute("continue", to_string=True)
+        elif begin is not None and begin.was_hit():
+            begin.delete()
+            begin = None
+            _has_begun()
+        else:  # it has executed another program in place of this one
+            begin = _begin()
 
 
 def _main() -> None:

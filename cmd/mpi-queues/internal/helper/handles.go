@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/mpi-queues/mpi-queues/bridge"
@@ -18,9 +19,25 @@ import (
 // handleSources are the ways to read what handles stand for: the interface of vendors' DLLs knows no handles.
 var handleSources = read.Sources{Decoders: decoders.All}
 
+// resolve says what handles stand for. Where MPI_COMM_WORLD is known by nothing but its name, the launcher of the
+// process tells the rest.
+func (h *Helper) resolve(r *inferior.Reader, values ...mqs.HandleValue) ([]*mqs.Handle, error) {
+	handles, err := handleSources.Handles(r, values)
+	if err != nil {
+		return nil, err
+	}
+	place := sync.OnceValues(func() (rank, size mqs.Maybe[int32]) { return (&sources{jobs: h.finder()}).rankOf(r.Info()) })
+	for _, handle := range handles {
+		if c := handle.Communicator; c != nil && c.IsBareWorld() {
+			c.Seat(place())
+		}
+	}
+	return handles, nil
+}
+
 // Handle shows what one handle stands for.
 func (h *Helper) Handle(ctx context.Context, d *bridge.Debugger, p bridge.HandleParams) error {
-	handles, err := handleSources.Handles(inferior.NewReader(ctx, d.Inferior(p.Process)), []mqs.HandleValue{p.Handle})
+	handles, err := h.resolve(inferior.NewReader(ctx, d.Inferior(p.Process)), p.Handle)
 	if err != nil {
 		return err
 	}
@@ -35,7 +52,7 @@ func (h *Helper) Handle(ctx context.Context, d *bridge.Debugger, p bridge.Handle
 // be in the midst of its own work.
 func (h *Helper) Handles(ctx context.Context, d *bridge.Debugger, p bridge.HandlesParams) (*bridge.HandlesResult, error) {
 	start := time.Now()
-	handles, err := handleSources.Handles(inferior.NewReader(ctx, d.Inferior(p.Process)), p.Handles)
+	handles, err := h.resolve(inferior.NewReader(ctx, d.Inferior(p.Process)), p.Handles...)
 	if err != nil {
 		return nil, err
 	}
@@ -92,10 +109,11 @@ func (h *Helper) Rank(ctx context.Context, d *bridge.Debugger, p bridge.RankPara
 	if err != nil {
 		return nil, err
 	}
-	isSaid := known.GlobalRank.Known && known.WorldSize.Known
+	isSaid := known.GlobalRank.Known
 	launcher := &sources{jobs: h.finder()}
-	if rank, size := launcher.rankOf(r.Info()); !known.GlobalRank.Known {
-		known.GlobalRank, known.WorldSize = rank, cmp.Or(known.WorldSize, size)
+	if !isSaid || !known.WorldSize.Known {
+		rank, size := launcher.rankOf(r.Info())
+		known.GlobalRank, known.WorldSize = cmp.Or(known.GlobalRank, rank), cmp.Or(known.WorldSize, size)
 	}
 	return &bridge.RankResult{Rank: optional(known.GlobalRank), Size: optional(known.WorldSize), Initialized: isSaid}, nil
 }

@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 )
 
 // Executed has a process execute a program, which goOn tells it to, and stops it before the program's
@@ -96,12 +99,30 @@ func leave(pid int) error {
 	if err := unix.Kill(pid, unix.SIGSTOP); err != nil {
 		return err
 	}
-	return unix.PtraceDetach(pid)
+	if err := unix.PtraceDetach(pid); err != nil {
+		return err
+	}
+	// Who asks whether it is stopped may do so at once.
+	for deadline := time.Now().Add(stopPatience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if stat, err := procfs.Host.Stat(pid); err != nil || stat.State == 'T' {
+			break
+		}
+	}
+	return nil
 }
 
+// stopPatience is how long a process may take to stop, whose processor may have others to run.
+const stopPatience = 10 * time.Second
+
+// detach lets go of a process that was seized and runs: only one that stands can be let go of.
 func detach(pid int) {
-	// A process that was seized must stop to be let go of. It does so with the thread that traces it.
-	_ = unix.PtraceDetach(pid)
+	if unix.PtraceInterrupt(pid) != nil {
+		return // it has ended
+	}
+	var status unix.WaitStatus
+	if _, err := wait(pid, &status); err == nil && status.Stopped() {
+		_ = unix.PtraceDetach(pid)
+	}
 }
 
 func wait(pid int, status *unix.WaitStatus) (int, error) {

@@ -30,6 +30,15 @@ func Core(program, core string) Inquiry {
 	return i
 }
 
+// Cores asks for the core files of processes that had the same program.
+func Cores(program string, cores []string) []Inquiry {
+	asked := make([]Inquiry, len(cores))
+	for k, core := range cores {
+		asked[k] = Core(program, core)
+	}
+	return asked
+}
+
 // isELF says why a file is not of one of these kinds. No more than the beginning of it is
 // looked at: whoever made it may claim anything of the rest.
 func isELF(path string, kinds ...elf.Type) error {

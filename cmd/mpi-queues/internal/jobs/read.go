@@ -111,6 +111,27 @@ func ReadJob(ctx context.Context, g GDB, pid int, job *launch.Job, f read.Filter
 	return read.Join(out), nil
 }
 
+// ReadCores reads core files as the ranks of one job, with what the MPI library did by itself. The remarks
+// say which can't be read. It fails with why none can, and as [Read] does.
+func ReadCores(ctx context.Context, g GDB, program string, cores []string) (s *mqs.Snapshot, remarks []string, err error) {
+	if s, err = Read(ctx, g, Cores(program, cores), read.Filter{Internal: true}); err != nil {
+		return nil, nil, err
+	}
+	isRead := false
+	for k, p := range s.Processes {
+		if p.Unavailable == "" || p.Threads != nil {
+			isRead = true
+		} else {
+			remarks = append(remarks, fmt.Sprintf("%s can't be read: %s", cores[k], p.Unavailable))
+		}
+	}
+	if !isRead {
+		return nil, nil, errors.New(strings.Join(remarks, "\nmpi-queues: "))
+	}
+	s, err = read.Merge(s)
+	return s, remarks, err
+}
+
 // ErrEnded means that there is nothing left to look at.
 var ErrEnded = errors.New("the job has ended: none of its ranks is there any more")
 

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -85,14 +88,15 @@ func (s *Supervisor) acquire(t *acquisition.Tracer, starter *launch.Starter) boo
 		return false
 	}
 	a := &acquired{job: job, starter: starter, resume: t.Continue}
+	s.awaitPrograms(job)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, pid := range here(job) {
 		switch _, isHeld := s.held[pid]; {
 		case isHeld, s.met[pid]: // it stands as it is to stand
-		case s.isComing(pid):
+		case isComing(pid):
 			letGo(pid) // the launcher, as srun, may have stopped it
-		default:
+		case !s.isPrefixed: // else it has come, or was too late for that
 			a.ranks = append(a.ranks, pid)
 		}
 	}
@@ -130,16 +134,35 @@ func here(job *launch.Job) []int {
 }
 
 // isComing is true of a process that has yet to come to the supervisor, before it executes its program.
-func (s *Supervisor) isComing(pid int) bool {
-	own, err1 := os.Stat("/proc/self/exe")
-	other, err2 := os.Stat(procfs.Host.Path(pid, "exe"))
-	return errors.Join(err1, err2) == nil && os.SameFile(own, other)
+func isComing(pid int) bool { return haveSameProgram("self", strconv.Itoa(pid)) }
+
+// haveSameProgram compares what two processes execute, by their folders in /proc.
+func haveSameProgram(a, b string) bool {
+	first, err1 := os.Stat(filepath.Join("/proc", a, "exe"))
+	second, err2 := os.Stat(filepath.Join("/proc", b, "exe"))
+	return errors.Join(err1, err2) == nil && os.SameFile(first, second)
+}
+
+// forkPatience is how long a rank may take from its beginning to its program.
+const forkPatience = time.Second
+
+// awaitPrograms waits until ranks that have just been forked execute something else than what has forked
+// them. A launcher may tell of them before.
+func (s *Supervisor) awaitPrograms(job *launch.Job) {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(forkPatience); time.Now().Before(deadline); <-tick.C {
+		if !slices.ContainsFunc(here(job), func(pid int) bool {
+			status, err := procfs.Host.Status(pid)
+			return err == nil && pid != job.Launcher && haveSameProgram(strconv.Itoa(pid), strconv.Itoa(status.Parent))
+		}) {
+			return
+		}
+	}
 }
 
 // areThere says whether all ranks of this machine are held that will be.
-func (s *Supervisor) areThere(a *acquired) bool {
-	return !slices.ContainsFunc(here(a.job), s.isComing)
-}
+func areThere(a *acquired) bool { return !slices.ContainsFunc(here(a.job), isComing) }
 
 // release lets those ranks go on that no debugger has, as their launcher demands, and then the launcher.
 func (a *acquired) release() {

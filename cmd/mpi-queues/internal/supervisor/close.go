@@ -9,38 +9,43 @@ import (
 // grace is how long a launcher that is told to end may take to end its ranks.
 const grace = 3 * time.Second
 
-// Close leaves the job alone if the debugger has let go of all its ranks, and ends it else.
+// Close leaves the job alone if the debugger has let go of its ranks, and ends it else.
 func (s *Supervisor) Close() {
 	if s.listener != nil {
 		s.listener.Close()
 	}
-	if s.launcher != nil && s.launcher.tracer != nil {
-		s.launcher.tracer.Close()
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.launcher != nil && (!s.isComplete || len(s.held) > 0) {
-		s.kill()
+	isLeft := s.isComplete && s.hasLetGo && len(s.held) == 0
+	// A rank that is stopped, or that has not begun, hears nothing of the launcher.
+	for _, rank := range s.held {
+		rank.kill()
+		rank.close()
+	}
+	clear(s.held)
+	if s.launcher != nil {
+		if s.launcher.tracer != nil {
+			s.launcher.tracer.Close()
+		}
+		if !isLeft {
+			s.end()
+		}
 	}
 	if s.folder != nil {
 		s.folder.Remove()
 	}
 }
 
-// kill ends the launcher, which ends what it has started, and the ranks. A rank that is stopped, or
-// that has not begun, hears nothing of the launcher, so it is killed first.
-func (s *Supervisor) kill() {
-	for _, rank := range s.held {
-		rank.kill()
-		rank.close()
+// end ends the launcher, which ends what it has started.
+func (s *Supervisor) end() {
+	if !s.signal(unix.SIGTERM) {
+		return
 	}
-	clear(s.held)
-	if s.signal(unix.SIGTERM) {
-		select {
-		case <-s.launcher.ended:
-		case <-time.After(grace):
-			s.signal(unix.SIGKILL)
-		}
+	s.signal(unix.SIGCONT)
+	select {
+	case <-s.launcher.ended:
+	case <-time.After(grace):
+		s.signal(unix.SIGKILL)
 	}
 }
 

@@ -46,8 +46,12 @@ type Supervisor struct {
 	// told are those that the debugger has been told of, and spawned those that came later.
 	told    map[int]bool
 	spawned []int
+	// hasLetGo is true if a rank runs on without the debugger.
+	hasLetGo bool
 	// isComplete is true once the debugger has been told of the ranks.
 	isComplete bool
+	// isPrefixed is true if all ranks are started through `mpi-queues rank', by the command line.
+	isPrefixed bool
 	// acquired is the job that the launcher has told of, if ranks of it have to be attached to.
 	acquired *acquired
 	// note is for the user: how the launcher runs.
@@ -88,6 +92,7 @@ func (s *Supervisor) Run(ctx context.Context, d *bridge.Debugger, p bridge.RunPa
 	if err != nil {
 		return nil, &bridge.UsageError{Err: err}
 	}
+	s.isPrefixed = command != p.Command
 	go s.accept()
 	if err := s.launch(command, prefix, p); err != nil {
 		return nil, &bridge.UsageError{Err: err}
@@ -179,7 +184,7 @@ func (s *Supervisor) await(ctx context.Context, d *bridge.Debugger, within time.
 		case <-s.came:
 		}
 		held, acquired := s.heldRanks()
-		if acquired != nil && (result.End != nil || result.Missing || s.areThere(acquired)) {
+		if acquired != nil && (result.End != nil || result.Missing || areThere(acquired)) {
 			result.Job, result.Acquired = acquired.result()
 			return result, nil
 		}
@@ -273,6 +278,8 @@ func (s *Supervisor) Exited(_ context.Context, p bridge.ExitedParams) {
 	defer s.mu.Unlock()
 	delete(s.met, p.PID)
 	if rank, known := s.held[p.PID]; known {
+		stat, err := procfs.Host.Stat(p.PID)
+		s.hasLetGo = s.hasLetGo || err == nil && !stat.HasEnded()
 		rank.close()
 		delete(s.held, p.PID)
 	}

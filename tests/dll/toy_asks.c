@@ -1,0 +1,3 @@
+/* The toy process, which keeps its sends for a debugger only: see toy.c. */
+#define ASKS
+#include "toy.c"

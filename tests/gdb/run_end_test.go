@@ -1,0 +1,155 @@
+//go:build live
+
+package gdb
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
+	"github.com/mpi-queues/mpi-queues/tests/internal/live"
+)
+
+// started is a job that a gdb has started, all of whose ranks wait for a message that nobody sends if they
+// are let run.
+type started struct {
+	*live.Session
+	program, folder string
+}
+
+// start has a gdb start a job whose ranks stop when they measure.
+func start(t *testing.T) started {
+	s := started{work.StartSession(t, live.Nothing()), work.Program(t, "tests/programs/started.c"), t.TempDir()}
+	s.Do("file " + s.program)
+	s.Do("break measure")
+	s.Says("mpi-run "+s.command("wait"), "Attached 3 ranks", "hit Breakpoint 1")
+	return s
+}
+
+func (s started) command(what string) string {
+	return fmt.Sprintf("%s -n 3 %s %s %s", strings.Join(work.MPI.Launcher, " "), s.program, s.folder, what)
+}
+
+// processes are those of the job, its launcher among them.
+func (s started) processes(t *testing.T) []int {
+	t.Helper()
+	all, err := procfs.Host.Processes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []int
+	for _, pid := range all {
+		if line, err := procfs.Host.CommandLine(pid); err == nil && strings.Contains(strings.Join(line, " "), s.program+" "+s.folder) {
+			out = append(out, pid)
+		}
+	}
+	return out
+}
+
+func (s started) awaitNone(t *testing.T) {
+	t.Helper()
+	live.Until(t, "for the end of all processes of the job", func() bool { return len(s.processes(t)) == 0 })
+}
+
+// The job ends with the gdb that has started it, whatever ends that.
+func TestStartedJobEndsWithGDB(t *testing.T) {
+	for name, end := range map[string]func(t *testing.T, s started){
+		"quit":   func(_ *testing.T, s started) { s.Send("quit") },
+		"killed": func(t *testing.T, s started) { live.Kill(t, s.PID()) },
+		"hung up": func(t *testing.T, s started) {
+			if err := syscall.Kill(s.PID(), syscall.SIGHUP); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"running": func(t *testing.T, s started) {
+			s.Do("delete")
+			s.Send("mpi-continue")
+			s.awaitReady(t)
+			live.Kill(t, s.PID())
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t)
+			end(t, s)
+			s.End()
+			s.awaitNone(t)
+		})
+	}
+}
+
+// awaitReady waits until all ranks wait for a message.
+func (s started) awaitReady(t *testing.T) {
+	t.Helper()
+	live.Until(t, "for all ranks to wait", func() bool {
+		names, err := filepath.Glob(filepath.Join(s.folder, "ready-*"))
+		return err == nil && len(names) == 3
+	})
+}
+
+// A job of which gdb lets go runs on, also when gdb ends.
+func TestStartedJobLetGo(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.Says("mpi-detach", "Detached 3 processes")
+	s.Send("quit")
+	s.End()
+	s.awaitReady(t)
+	for _, pid := range s.processes(t) {
+		live.Kill(t, pid)
+	}
+	s.awaitNone(t)
+}
+
+// Ranks that are killed end the job, and gdb says how; it can be started again, with the same inferiors.
+func TestStartedJobKilled(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.Do("kill inferiors 1 2 3")
+	s.awaitNone(t)
+	s.Says("mpi-run", "Attached 3 ranks", "inferiors 1-3 are ranks 0-2", "hit Breakpoint 1")
+	// The launcher is killed, and ranks with it or alone.
+	for _, pid := range s.processes(t) {
+		live.Kill(t, pid)
+	}
+	s.awaitNone(t)
+	out := s.Do("mpi-continue")
+	for range 3 {
+		if strings.Contains(out, "[The launcher was killed by SIGKILL]") {
+			break
+		}
+		out += s.Do("mpi-continue")
+	}
+	if !strings.Contains(out, "[The launcher was killed by SIGKILL]") {
+		t.Errorf("the end of the job is not told:\n%s", out)
+	}
+	s.Says("mpi-run", "Attached 3 ranks", "inferiors 1-3 are ranks 0-2", "hit Breakpoint 1")
+	s.Send("quit")
+	s.End()
+	s.awaitNone(t)
+}
+
+// What starts no job has a sentence, and Ctrl-C ends the waiting for ranks.
+func TestNoJobIsStarted(t *testing.T) {
+	t.Parallel()
+	s := work.StartSession(t, live.Nothing())
+	s.Says("mpi-run", "No job was started before: name the command that starts it")
+	s.Says("mpi-run true", "[The command exited normally]", "none of its processes has come to the debugger")
+	s.Says("mpi-run sh -c 'exit 3'", "[The command exited with code 03]")
+	s.Says("mpi-run /nonesuch/mpirun -n 2 x", "exited with code 177")
+	mark := filepath.Join(t.TempDir(), "mark")
+	s.Send("mpi-run sh -c 'echo > " + mark + "; exec sleep 1000'")
+	live.Until(t, "for the command's beginning", func() bool {
+		_, err := os.Stat(mark)
+		return err == nil
+	})
+	s.Type("\x03")
+	if out := s.Await(live.Prompt); !strings.Contains(out, "Quit") {
+		t.Errorf("Ctrl-C does not end it:\n%s", out)
+	}
+	s.Says("info inferiors", "<null>")
+}
