@@ -30,12 +30,31 @@ const defaultRankWait = time.Minute
 // Who traces a rank that is about to execute its program traces one thread of it, the main one, and
 // only here the main goroutine can be kept on that.
 func init() {
-	if len(os.Args) > 1 && os.Args[1] == rankName {
+	if len(os.Args) > 1 && (os.Args[1] == rankName || os.Args[1] == launchName) {
 		runtime.LockOSThread()
 	}
 }
 
-const rankName = "rank"
+const (
+	rankName   = "rank"
+	launchName = "launch"
+)
+
+// launchCommand is what the supervisor starts the command line of a job through.
+func launchCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:                launchName + " PROGRAM [ARGUMENT]...",
+		Hidden:             true,
+		Short:              "Execute a program that who has started this may trace",
+		Args:               cobra.MinimumNArgs(1),
+		DisableFlagParsing: true,
+		RunE: func(_ *cobra.Command, args []string) error {
+			rendezvous.LetTrace(os.Getppid())
+			err := syscall.Exec(args[0], args, os.Environ())
+			return &exitError{exitNotExecutable, fmt.Errorf("%s: %w", args[0], err)}
+		},
+	}
+}
 
 func rankCommand() *cobra.Command {
 	var wait time.Duration

@@ -44,7 +44,7 @@ func start(t *testing.T, script string) *traced {
 	l := &traced{folder: t.TempDir()}
 	l.cmd = exec.Command("/bin/sh", "-c", script, l.folder)
 	l.cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
-	pid, err := hold.Start(func() (int, error) {
+	pid, err := hold.Start(false, func() (int, error) {
 		err := l.cmd.Start()
 		return l.cmd.Process.Pid, err
 	})
@@ -275,7 +275,7 @@ func TestUntraceable(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command("sleep", "1000")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
-	pid, err := hold.Start(func() (int, error) {
+	pid, err := hold.Start(false, func() (int, error) {
 		err := cmd.Start()
 		return cmd.Process.Pid, err
 	})

@@ -30,8 +30,9 @@ func Executed(pid int, goOn func() error) error {
 }
 
 // Start starts a process that asks to be traced (PTRACE_TRACEME), by start, which returns its id, and
-// stops it in the same way at the first instruction of its program.
-func Start(start func() (int, error)) (int, error) {
+// stops it in the same way at the first instruction of its program or, if it is started through another
+// one, of that which this executes from its main thread.
+func Start(isThrough bool, start func() (int, error)) (int, error) {
 	pid := 0
 	err := onThread(func() (err error) {
 		if pid, err = start(); err != nil {
@@ -45,7 +46,16 @@ func Start(start func() (int, error)) (int, error) {
 		if !status.Stopped() {
 			return ended(status)
 		}
-		return leave(pid)
+		if !isThrough {
+			return leave(pid)
+		}
+		if err := unix.PtraceSetOptions(pid, unix.PTRACE_O_TRACEEXEC); err != nil {
+			return err
+		}
+		if err := unix.PtraceCont(pid, 0); err != nil {
+			return err
+		}
+		return untilExec(pid)
 	})
 	return pid, err
 }

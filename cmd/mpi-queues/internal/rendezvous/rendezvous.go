@@ -134,7 +134,7 @@ func Meet(ctx context.Context, path string) error {
 	if err != nil {
 		return errors.New("another version of mpi-queues waits there")
 	}
-	letTrace(int(debugger))
+	LetTrace(int(debugger))
 	if err := say(conn, ready); err != nil {
 		return errGone
 	}

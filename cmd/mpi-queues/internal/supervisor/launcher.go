@@ -43,9 +43,13 @@ func (s *Supervisor) launch(command, prefix string, p bridge.RunParams) error {
 		}
 		defer func() { _ = tty.Close() }()
 	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
 	cmd, untraced := s.start(func() *exec.Cmd {
 		// As it is with gdb's `run', the shell is replaced by the command.
-		cmd := exec.Command("/bin/sh", "-c", commandline.Replacing(command))
+		cmd := exec.Command(self, "launch", "/bin/sh", "-c", commandline.Replacing(command))
 		cmd.Dir = p.Folder
 		cmd.Env = append(p.Environment, rendezvous.Variable+"="+s.listener.Path,
 			"OMPI_MCA_orte_fork_agent="+prefix, "PRTE_MCA_odls_base_exec_agent="+prefix,
@@ -79,12 +83,12 @@ func (s *Supervisor) launch(command, prefix string, p bridge.RunParams) error {
 	return nil
 }
 
-// start starts what build returns, and holds it before its first instruction. If that can't be done, it
-// runs, and the error says why.
+// start starts what build returns, this program as what lets the shell be traced, and holds the shell
+// before its first instruction. If that can't be done, it runs, and the error says why.
 func (s *Supervisor) start(build func() *exec.Cmd) (*exec.Cmd, error) {
 	cmd := build()
 	cmd.SysProcAttr.Ptrace = true
-	_, err := hold.Start(func() (int, error) {
+	_, err := hold.Start(true, func() (int, error) {
 		if err := cmd.Start(); err != nil {
 			return 0, err
 		}
