@@ -26,7 +26,7 @@ func TestSlurm(t *testing.T) {
 				}
 				t.Run("jobs", w.StartedJobs)
 				t.Run("without-environment", func(t *testing.T) {
-					w.MPI.Launcher = append(w.MPI.Launcher, "--export=HOME,PATH")
+					w.MPI.Launcher = append(w.MPI.Launcher, "--export=HOME,PATH,OMPI_MCA_btl_tcp_if_include")
 					w.StartedJobs(t)
 				})
 				live.Until(t, "for the end of all steps", func() bool {
