@@ -58,6 +58,8 @@ const (
 	MethodSpawned = "job/spawned"
 	// MethodWait waits for the end of a job that was started so.
 	MethodWait = "job/wait"
+	// MethodLeft is a notification: the debugger has let go of a rank, which runs on.
+	MethodLeft = "job/left"
 	// MethodExited is a notification: a process has ended or is not debugged any more.
 	MethodExited = "exited"
 	// MethodCancel is a notification: give up a request.

@@ -52,10 +52,8 @@ class Helper(Peer):
         return self._status() is None and self.channel.is_quiet()
 
     def leave(self, seconds: float) -> None:
-        """Has it end, for which it is waited so long."""
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe:
-                pipe.close()
+        """Has it end, for which it is waited so long. What it has started is left alone."""
+        self._hang_up()
         if self._status(seconds) is not None:
             self._process.wait()
 
@@ -64,7 +62,8 @@ class Helper(Peer):
 
         Until it is reaped its process id is no other's, and so neither is its process group.
         """
-        self.leave(grace)
+        self._hang_up()
+        self._status(grace)
         if self._process.returncode is None:
             try:
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -74,6 +73,12 @@ class Helper(Peer):
             self._process.wait(5)
         except subprocess.TimeoutExpired:
             pass
+
+    def _hang_up(self) -> None:
+        """Closes its pipes, at which it ends."""
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe:
+                pipe.close()
 
     def how_it_ended(self) -> str:
         """Says how it ended by itself, if it did so within a moment, or returns an empty string."""

@@ -43,6 +43,8 @@ METHOD_RELEASE = "job/release"
 METHOD_SPAWNED = "job/spawned"
 # MethodWait waits for the end of a job that was started so.
 METHOD_WAIT = "job/wait"
+# MethodLeft is a notification: the debugger has let go of a rank, which runs on.
+METHOD_LEFT = "job/left"
 # MethodExited is a notification: a process has ended or is not debugged any more.
 METHOD_EXITED = "exited"
 # MethodCancel is a notification: give up a request.

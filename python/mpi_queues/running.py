@@ -11,7 +11,7 @@ from . import procfs
 from .errors import Failure
 from .process import kind_of
 from .selection import inferior_selected, notifications_suppressed, select_inferior, setting, \
-    unattended
+    unattended, unwinding
 from .terminal import silenced
 
 _has_trapped = False
@@ -51,7 +51,7 @@ def settle(number: int, pid: int) -> None:
     new thread of the process would stop at its beginning.
     """
     select_inferior(number)
-    with unseen("SIGSTOP"), unseen("SIGCONT"), unattended(), silenced(), \
+    with unwinding(), unseen("SIGSTOP"), unseen("SIGCONT"), unattended(), silenced(), \
             setting("schedule-multiple", "off"):
         os.kill(pid, signal.SIGCONT)
         gdb.execute("stepi", to_string=True)
@@ -98,10 +98,11 @@ def proceed(command: str = "continue") -> bool:
         live = _without_ended(live_inferiors())
         if not live:
             return False
-        if gdb.selected_thread() is None:
+        if _selected() is None:
             thread_of(live[0]).switch()
         # Launchers send SIGCONT before they end a job's ranks, of which some may stand still.
-        with _Stops() as stops, setting("schedule-multiple", "on"), unseen("SIGCONT", "pass"):
+        with unwinding(), _Stops() as stops, setting("schedule-multiple", "on"), \
+                unseen("SIGCONT", "pass"):
             try:
                 gdb.execute(command)
             except gdb.error:
@@ -178,7 +179,7 @@ def _ending(pid: int) -> str:
 def proceed_alone(inferior: gdb.Inferior, command: str) -> None:
     """Lets one inferior go on, in the all-stop mode, while all others stand."""
     thread_of(inferior).switch()
-    with setting("schedule-multiple", "off"):
+    with unwinding(), setting("schedule-multiple", "off"):
         gdb.execute(command)
 
 
@@ -209,7 +210,7 @@ def proceed_in_background(inferiors: List[gdb.Inferior], command: str) -> None:
 
     Of an inferior none of whose threads has stopped nothing is asked.
     """
-    before = gdb.selected_thread()
+    before = _selected()
     for inferior in inferiors:
         stopped = [thread for thread in inferior.threads() if not thread.is_running()]
         if not stopped:
@@ -230,7 +231,7 @@ def interrupt(inferiors: List[gdb.Inferior]) -> None:
     if not is_non_stop():
         gdb.execute("interrupt")
         return
-    before = gdb.selected_thread()
+    before = _selected()
     for inferior in inferiors:
         for thread in inferior.threads():
             if thread.is_running():
@@ -246,10 +247,17 @@ def _execute(thread: gdb.InferiorThread, command: str) -> None:
     gdb.execute(command, to_string=True)
 
 
+def _selected() -> Optional[gdb.InferiorThread]:
+    """Returns the selected thread, if there is one."""
+    thread = gdb.selected_thread()
+    # cuda-gdb 11.8 has a None of its own, which is not Python's.
+    return thread if isinstance(thread, gdb.InferiorThread) else None
+
+
 def thread_of(inferior: gdb.Inferior) -> gdb.InferiorThread:
     """Returns the thread of an inferior that a command for the inferior is about: the selected one,
     else that which has stopped last, else the first. Raises Failure."""
-    selected: Optional[gdb.InferiorThread] = gdb.selected_thread()
+    selected = _selected()
     threads = inferior.threads()
     if not threads:
         raise Failure("Inferior %d has no thread." % inferior.num)
@@ -277,7 +285,9 @@ def _on_stop(event: Any) -> None:
     global _has_trapped
     try:
         _has_trapped = not hasattr(event, "breakpoints") and not hasattr(event, "stop_signal")
-        thread = getattr(event, "inferior_thread", None) or gdb.selected_thread()
+        thread = getattr(event, "inferior_thread", None)
+        if not isinstance(thread, gdb.InferiorThread):
+            thread = _selected()
         if thread is not None and thread.ptid in _interrupted:
             _interrupted.discard(thread.ptid)
         elif thread is not None:

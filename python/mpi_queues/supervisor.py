@@ -85,14 +85,14 @@ class Supervisor:
     def gone(self, number: int) -> None:
         """Hears that the process of an inferior has ended, or is not debugged any more."""
         pid = self._pids.pop(number, 0)
-        if pid and not procfs.has_ended(pid):
-            self.has_let_go = True
+        runs_on = bool(pid) and not procfs.has_ended(pid)
+        self.has_let_go = self.has_let_go or runs_on
         if pid and self._peer is not None:
             with interrupts.held():
                 try:
                     self._peer.channel.send(encode({
-                        "jsonrpc": "2.0", "method": protocol.METHOD_EXITED,
-                        "params": {"inferior": number, "pid": pid}}))
+                        "jsonrpc": "2.0", "params": {"inferior": number, "pid": pid},
+                        "method": protocol.METHOD_LEFT if runs_on else protocol.METHOD_EXITED}))
                 except BrokenHelper:
                     pass  # it has ended, and the job with it
 

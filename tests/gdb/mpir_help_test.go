@@ -83,24 +83,6 @@ func (l *launcher) goOn(t testing.TB) {
 	}
 }
 
-// tracer is the gdb of a session's supervisor that has the launcher.
-func tracer(t testing.TB, s *live.Session) int {
-	t.Helper()
-	for _, supervisor := range procfs.Host.Children(s.PID()) {
-		line, _ := procfs.Host.CommandLine(supervisor)
-		if len(line) < 2 || line[1] != "supervise" {
-			continue
-		}
-		for _, child := range procfs.Host.Children(supervisor) {
-			if name, _ := procfs.Host.Name(child); strings.Contains(name, "gdb") {
-				return child
-			}
-		}
-	}
-	t.Fatal("no gdb has the launcher")
-	return 0
-}
-
 // rankOf is the only rank that a launcher has started.
 func rankOf(t testing.TB, launcher int) int {
 	t.Helper()

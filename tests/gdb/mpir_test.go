@@ -88,7 +88,7 @@ func TestMPIRStarterIsRank(t *testing.T) {
 	if text := l.record(t, "launcher"); strings.Contains(text, "spawned") {
 		t.Errorf("the launcher has run on:\n%s", text)
 	}
-	t.Log(s.Do("mpi-continue"))
+	s.Do("mpi-continue")
 	l.await(t, "launcher", "started: being_debugged=1 traced=1 rank0=self rank1=free", "spawned: being_debugged=1 traced=1 rank0=self rank1=traced")
 	l.await(t, "rank-1", "init: being_debugged=0 gate=0", "initialised: being_debugged=1 gate=1")
 }
@@ -100,6 +100,16 @@ func TestMPIRRemote(t *testing.T) {
 	out := work.GDB(t, live.Nothing(), "mpi-run "+l.command(t, "n=2 barrier remote", "gate"))
 	out.Contains(t, "Attached 2 ranks of launcher", "Rank 2 is on far.example")
 	l.await(t, "launcher", "spawned: being_debugged=1 traced=1 rank0=traced rank1=traced", "end: ")
+}
+
+// Ranks that the launcher tells of when the job runs already are let go on, without a debugger.
+func TestMPIRMore(t *testing.T) {
+	t.Parallel()
+	l := newLauncher(t)
+	s := work.StartSession(t, live.Nothing())
+	s.Says("mpi-run "+l.command(t, "n=1 more barrier", ""), "Attached 1 rank of launcher")
+	l.await(t, "launcher", "spawned: being_debugged=1 traced=1 rank0=traced", "more: being_debugged=1 traced=1 rank0=traced rank1=free", "end: ")
+	l.await(t, "rank-1", "init: being_debugged=0 gate=0", "initialised: being_debugged=0 gate=1", "work: ")
 }
 
 // What is for debuggers with daemons of their own stays as it is.
@@ -158,24 +168,14 @@ func TestMPIRStoppedRanksCome(t *testing.T) {
 	s.Do("kill inferiors 1 2 3")
 }
 
-// The gdb that has the launcher may be killed, and the user's may let go of the job: the launcher runs on.
+// When the user's gdb lets go of the job, nobody has the launcher, which runs on.
 func TestMPIRLetGo(t *testing.T) {
 	t.Parallel()
 	l := newLauncher(t)
 	s := work.StartSession(t, live.Nothing())
 	s.Do("file " + rankProgram(t))
 	s.Do("break work")
-	s.Says("mpi-run "+l.command(t, "n=1 linger", "gate"), "work ()")
-	live.Kill(t, tracer(t, s))
-	l.goOn(t)
-	s.Says("continue", "exited normally")
-	l.await(t, "launcher", "spawned: being_debugged=1 traced=1", "again: being_debugged=1 traced=0", "end: ")
-
-	l = newLauncher(t)
-	s = work.StartSession(t, live.Nothing())
-	s.Do("file " + rankProgram(t))
-	s.Do("break work")
-	s.Says("mpi-run "+l.command(t, "n=1 linger", "gate"), "work ()")
+	s.Says("mpi-run "+l.command(t, "n=1 linger", "gate stay"), "work ()")
 	s.Says("mpi-detach", "Detached 1 process")
 	s.Send("quit")
 	s.End()

@@ -6,7 +6,7 @@ import gdb
 import test_inferiors
 import test_jobs
 from harness import HelperTest, end_program
-from mpi_queues import functions, ranks
+from mpi_queues import functions, ranks, stops
 
 
 def tearDownModule() -> None:
@@ -92,6 +92,8 @@ class RanksTest(test_inferiors.InferiorsTest):
                           (self.third, None, "inferior %d" % self.third)])
 
     def test_places(self) -> None:
+        pid = self.inferior(self.first).pid
+        stops._reasons[pid, pid] = "SIGILL"
         rows = self.places()
         self.assertEqual([(row["rank"], row["inferior"], row["state"], row["selected"])
                           for row in rows],

@@ -10,6 +10,8 @@
  *   barrier      each rank waits (it reads a pipe, $BARRIER) until
  *                MPIR_Breakpoint has returned
  *   null         MPIR_Breakpoint is called once before, with MPIR_NULL
+ *   more         one more rank, which waits for a debugger's gate, is started and
+ *                told of when the first ones are
  *   remote       the table has one more rank, on another host
  *   abort=TEXT   behind it all the job is aborted, for this reason
  *   late=LIBRARY a library is loaded before anything is looked at
@@ -94,7 +96,7 @@ static pid_t start(int rank, int hold, int barrier, char **argv) {
 }
 
 int main(int argc, char **argv) {
-  int hold = 0, null = 0, remote = 0, linger = 0, barrier[2] = {-1, -1}, i = 2;
+  int hold = 0, null = 0, remote = 0, more = 0, linger = 0, barrier[2] = {-1, -1}, i = 2;
   char *reason = NULL, path[4096];
   if (argc < 4) return 2;
   snprintf(path, sizeof path, "%s/launcher", argv[1]);
@@ -106,6 +108,7 @@ int main(int argc, char **argv) {
     else if (!strcmp(word, "barrier")) { if (pipe(barrier)) return 1; }
     else if (!strcmp(word, "null")) null = 1;
     else if (!strcmp(word, "remote")) remote = 1;
+    else if (!strcmp(word, "more")) more = 1;
     else if (!strcmp(word, "linger")) linger = 1;
     else if (!strncmp(word, "abort=", 6)) reason = word + 6;
     else if (!strncmp(word, "late=", 5)) { if (!dlopen(word + 5, RTLD_NOW | RTLD_GLOBAL)) return 3; }
@@ -130,6 +133,16 @@ int main(int argc, char **argv) {
 #endif
   note("started");
   stop_in_breakpoint(1, "spawned");
+#ifndef NO_INTERFACE
+  if (more) {
+    static char *waiting[] = {NULL, "gate", NULL};
+    waiting[0] = argv[i + 1];
+    pids[count] = start(count, 0, -1, waiting);
+    table[count] = (MPIR_PROCDESC){host, waiting[0], pids[count]};
+    MPIR_proctable_size = ++count;
+    stop_in_breakpoint(1, "more");
+  }
+#endif
   if (barrier[1] >= 0) {
     close(barrier[0]);
     close(barrier[1]);

@@ -2,9 +2,10 @@
  * rank: a rank of the launcher beside it, without MPI. It records what a
  * debugger does to it, and when, in $FOLDER/rank-$RANK.
  *
- *   rank [gate] [CODE]
+ *   rank [gate] [stay] [CODE]
  *
- * With "gate" it waits in init() until a debugger has set MPIR_debug_gate.
+ * With "gate" it waits in init() until a debugger has set MPIR_debug_gate, with
+ * "stay" it waits behind work() for the file $FOLDER/go.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,9 +50,18 @@ void init(int waits) {
 void work(void);
 void work(void) { note("work"); }
 
+static int has(char ***words, const char *word) {
+  int is_there = **words && !strcmp(**words, word);
+  *words += is_there;
+  return is_there;
+}
+
 int main(int argc, char **argv) {
-  int waits = argc > 1 && !strcmp(argv[1], "gate");
+  char go[4096], **words = argv + (argc > 0);
+  int waits = has(&words, "gate"), stays = has(&words, "stay");
   init(waits);
   work();
-  return argc > 1 + waits ? atoi(argv[1 + waits]) : 0;
+  snprintf(go, sizeof go, "%s/go", getenv("FOLDER"));
+  while (stays && access(go, F_OK)) usleep(1000);
+  return *words ? atoi(*words) : 0;
 }

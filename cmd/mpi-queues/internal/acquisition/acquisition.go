@@ -35,6 +35,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -62,8 +63,9 @@ type Tracer struct {
 	from  *bufio.Reader
 	ended chan struct{} // closed when gdb has ended
 
-	stops chan struct{}
-	close sync.Once
+	stops  chan struct{}
+	isLeft atomic.Bool // the launcher is another debugger's
+	close  sync.Once
 }
 
 // Trace has a gdb, by its path, attach to a launcher that is stopped before its first instruction
@@ -134,10 +136,11 @@ func (t *Tracer) follow() {
 			t.stops <- struct{}{}
 		}
 	}
-	<-t.ended
-	if !t.cmd.ProcessState.Exited() {
+	// gdb may have been killed. The kernel closes its files before it lets go of what it traces.
+	if !t.isLeft.Load() {
 		mend(t.pid)
 	}
+	<-t.ended
 }
 
 // Stops yields each stop of the launcher in MPIR_Breakpoint, which ends by [Tracer.Continue] or
@@ -149,6 +152,7 @@ func (t *Tracer) Continue() { _, _ = t.conn.Write([]byte("go\n")) }
 
 // Leave lets go of the launcher, which stays stopped (T) for another debugger. gdb has ended then.
 func (t *Tracer) Leave() error {
+	t.isLeft.Store(true)
 	_, err := t.conn.Write([]byte("leave\n"))
 	select {
 	case <-t.ended:

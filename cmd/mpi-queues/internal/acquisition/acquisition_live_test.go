@@ -41,10 +41,16 @@ func compile(t *testing.T, flags ...string) string {
 // start starts a command line whose $0 is a folder for what the launcher records.
 func start(t *testing.T, script string) *traced {
 	t.Helper()
+	return startHeld(t, 1, script)
+}
+
+// startHeld does the same, and the launcher is held when it executes a program for the last of so many times.
+func startHeld(t *testing.T, times int, script string) *traced {
+	t.Helper()
 	l := &traced{folder: t.TempDir()}
 	l.cmd = exec.Command("/bin/sh", "-c", script, l.folder)
 	l.cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
-	pid, err := hold.Start(false, func() (int, error) {
+	pid, err := hold.Start(times, func() (int, error) {
 		err := l.cmd.Start()
 		return l.cmd.Process.Pid, err
 	})
@@ -131,10 +137,13 @@ func TestTrace(t *testing.T) {
 	if err := os.WriteFile(script, []byte("#!/bin/sh\nexec "+program+" \"$@\"\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for name, command := range map[string]string{"program": program, "script": script} {
+	for name, c := range map[string]struct {
+		times   int
+		command string
+	}{"program": {1, program}, "script": {1, script}, "held in the shell": {2, "/bin/sh -c 'exec \"$0\" \"$@\"' " + program}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := start(t, `exec `+command+` "$0" null abort=why -- true`)
+			l := startHeld(t, c.times, `exec `+c.command+` "$0" null abort=why -- true`)
 			if s := l.says(t, launch.StateNull); !s.IsSeparate || s.PartialAttach || s.PreMain || s.ToMain {
 				t.Errorf("%+v", s)
 			}
@@ -275,7 +284,7 @@ func TestUntraceable(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command("sleep", "1000")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
-	pid, err := hold.Start(false, func() (int, error) {
+	pid, err := hold.Start(1, func() (int, error) {
 		err := cmd.Start()
 		return cmd.Process.Pid, err
 	})

@@ -7,8 +7,6 @@ import (
 	"io"
 	"os"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 	"github.com/mpi-queues/mpi-queues/mqs/procmem"
 )
@@ -44,16 +42,13 @@ func Poke(pid int, symbol string, value int32) error {
 func OpenGate(pid int) error { return Poke(pid, debugGate, 1) }
 
 // mend takes away the breakpoints that a gdb has left in a process when it was killed: the process's
-// code becomes what its files have. The process, which would be killed by the next of them, is stopped
-// meanwhile.
+// code becomes what its files have. It would be killed by the first that it comes to.
 func mend(pid int) {
 	memory, err := os.OpenFile(procfs.Host.Path(pid, "mem"), os.O_RDWR, 0)
 	if err != nil {
 		return // it has ended
 	}
 	defer func() { _ = memory.Close() }()
-	_ = unix.Kill(pid, unix.SIGSTOP)
-	defer func() { _ = unix.Kill(pid, unix.SIGCONT) }()
 	for m, err := range procfs.Host.Mappings(pid) {
 		if err != nil {
 			return

@@ -25,20 +25,25 @@ func Executed(pid int, goOn func() error) error {
 			detach(pid)
 			return err
 		}
-		return untilExec(pid)
+		return untilExec(pid, 1)
 	})
 }
 
 // Start starts a process that asks to be traced (PTRACE_TRACEME), by start, which returns its id, and
-// stops it in the same way at the first instruction of its program or, if it is started through another
-// one, of that which this executes from its main thread.
-func Start(isThrough bool, start func() (int, error)) (int, error) {
+// stops it in the same way when it executes a program for the last of so many times: the first one is
+// that of start itself.
+func Start(times int, start func() (int, error)) (int, error) {
 	pid := 0
 	err := onThread(func() (err error) {
 		if pid, err = start(); err != nil {
 			return err
 		}
-		// It is a signal's stop: the trace has no options.
+		defer func() {
+			if err != nil {
+				detach(pid) // so that it runs
+			}
+		}()
+		// The first stop is that of its program, and a signal's: the trace has no options yet.
 		var status unix.WaitStatus
 		if _, err := wait(pid, &status); err != nil {
 			return err
@@ -46,7 +51,7 @@ func Start(isThrough bool, start func() (int, error)) (int, error) {
 		if !status.Stopped() {
 			return ended(status)
 		}
-		if !isThrough {
+		if times == 1 {
 			return leave(pid)
 		}
 		if err := unix.PtraceSetOptions(pid, unix.PTRACE_O_TRACEEXEC); err != nil {
@@ -55,7 +60,7 @@ func Start(isThrough bool, start func() (int, error)) (int, error) {
 		if err := unix.PtraceCont(pid, 0); err != nil {
 			return err
 		}
-		return untilExec(pid)
+		return untilExec(pid, times-1)
 	})
 	return pid, err
 }
@@ -80,8 +85,8 @@ func seize(pid int) error {
 	return nil
 }
 
-// untilExec lets a traced process run until it has executed a program.
-func untilExec(pid int) error {
+// untilExec lets a traced process run until it has executed a program so many times.
+func untilExec(pid, times int) error {
 	for {
 		var status unix.WaitStatus
 		if _, err := wait(pid, &status); err != nil {
@@ -92,7 +97,9 @@ func untilExec(pid int) error {
 		case !status.Stopped():
 			return ended(status)
 		case status.TrapCause() == unix.PTRACE_EVENT_EXEC:
-			return leave(pid)
+			if times--; times == 0 {
+				return leave(pid)
+			}
 		case status.TrapCause() <= 0: // a signal that it is to have
 			signal = status.StopSignal()
 		}

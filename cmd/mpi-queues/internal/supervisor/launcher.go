@@ -88,7 +88,7 @@ func (s *Supervisor) launch(command, prefix string, p bridge.RunParams) error {
 func (s *Supervisor) start(build func() *exec.Cmd) (*exec.Cmd, error) {
 	cmd := build()
 	cmd.SysProcAttr.Ptrace = true
-	_, err := hold.Start(true, func() (int, error) {
+	_, err := hold.Start(2, func() (int, error) {
 		if err := cmd.Start(); err != nil {
 			return 0, err
 		}

@@ -72,6 +72,7 @@ func (s *Supervisor) Server(log zerolog.Logger) *bridge.Server {
 	bridge.Register(b, bridge.MethodSpawned, s.Spawned)
 	bridge.Register(b, bridge.MethodWait, s.Wait)
 	bridge.RegisterNotification(b, bridge.MethodExited, s.Exited)
+	bridge.RegisterNotification(b, bridge.MethodLeft, s.Left)
 	return b
 }
 
@@ -272,15 +273,26 @@ func (s *Supervisor) Wait(ctx context.Context, _ *bridge.Debugger, p bridge.Wait
 	}
 }
 
-// Exited hears that a rank has ended, or is not debugged any more.
+// Exited hears that a rank has ended.
 func (s *Supervisor) Exited(_ context.Context, p bridge.ExitedParams) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.met, p.PID)
-	if rank, known := s.held[p.PID]; known {
-		stat, err := procfs.Host.Stat(p.PID)
-		s.hasLetGo = s.hasLetGo || err == nil && !stat.HasEnded()
+	s.forget(p.PID)
+}
+
+// Left hears that the debugger has let go of a rank, which runs on.
+func (s *Supervisor) Left(_ context.Context, p bridge.ExitedParams) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hasLetGo = true
+	s.forget(p.PID)
+}
+
+// forget has a rank be none that is debugged. [Supervisor.mu] is held.
+func (s *Supervisor) forget(pid int) {
+	delete(s.met, pid)
+	if rank, known := s.held[pid]; known {
 		rank.close()
-		delete(s.held, p.PID)
+		delete(s.held, pid)
 	}
 }
