@@ -62,7 +62,7 @@ func rootCommand() *cobra.Command {
 		SilenceUsage:  true,
 	}
 	root.SetVersionTemplate("mpi-queues {{.Version}}\n")
-	root.AddCommand(helperCommand(), rankCommand(), superviseCommand(), dllHostCommand(), dumpCommand(), replayCommand(), gdbinitCommand(), demoCommand(), dllCheckCommand(), reportCommand(), runCommand())
+	root.AddCommand(helperCommand(), rankCommand(), launchCommand(), superviseCommand(), dllHostCommand(), dumpCommand(), replayCommand(), gdbinitCommand(), demoCommand(), dllCheckCommand(), reportCommand(), runCommand())
 	return root
 }
 

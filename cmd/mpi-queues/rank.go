@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,15 +30,35 @@ const defaultRankWait = time.Minute
 // Who traces a rank that is about to execute its program traces one thread of it, the main one, and
 // only here the main goroutine can be kept on that.
 func init() {
-	if len(os.Args) > 1 && os.Args[1] == rankName {
+	if len(os.Args) > 1 && (os.Args[1] == rankName || os.Args[1] == launchName) {
 		runtime.LockOSThread()
 	}
 }
 
-const rankName = "rank"
+const (
+	rankName   = "rank"
+	launchName = "launch"
+)
+
+// launchCommand is what the supervisor starts the command line of a job through.
+func launchCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:                launchName + " PROGRAM [ARGUMENT]...",
+		Hidden:             true,
+		Short:              "Execute a program that who has started this may trace",
+		Args:               cobra.MinimumNArgs(1),
+		DisableFlagParsing: true,
+		RunE: func(_ *cobra.Command, args []string) error {
+			rendezvous.LetTrace(os.Getppid())
+			err := syscall.Exec(args[0], args, os.Environ())
+			return &exitError{exitNotExecutable, fmt.Errorf("%s: %w", args[0], err)}
+		},
+	}
+}
 
 func rankCommand() *cobra.Command {
 	var wait time.Duration
+	var place string
 	c := &cobra.Command{
 		Use:   rankName + " [flags] -- PROGRAM [ARGUMENT]...",
 		Short: "Start one rank of a job so that it can be debugged",
@@ -48,25 +69,31 @@ func rankCommand() *cobra.Command {
 			"rank waits for the debugger first; one for which none comes starts by itself, and says so.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return rank(args, wait)
+			return rank(args, cmp.Or(place, os.Getenv(rendezvous.Variable)), wait)
 		},
 	}
 	// What follows the program is the program's.
 	c.Flags().SetInterspersed(false)
 	c.Flags().DurationVar(&wait, "wait", defaultRankWait, "how long to wait for the debugger")
+	c.Flags().StringVar(&place, rendezvous.Flag, "", "where the debugger is met")
+	_ = c.Flags().MarkHidden(rendezvous.Flag)
 	return c
 }
 
-// rank executes a program in place of this one.
-func rank(args []string, wait time.Duration) error {
+// rank executes a program in place of this one. place is where its debugger is met, empty if there is none.
+func rank(args []string, place string, wait time.Duration) error {
 	path, err := program(args[0])
 	if err != nil {
 		return &exitError{exitNotFound, fmt.Errorf("%s: %w", args[0], err)}
 	}
-	place := os.Getenv(rendezvous.Variable)
 	switch {
 	case isRank(path, args):
 		// It was put there twice, by the user and for him: the inner one is the rank.
+		if place != "" {
+			if err := os.Setenv(rendezvous.Variable, place); err != nil {
+				return unreadable(err)
+			}
+		}
 	case place == "":
 		rendezvous.LetAnyTrace()
 	default:

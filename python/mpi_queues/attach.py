@@ -4,7 +4,7 @@ from typing import Any, Dict, List, Optional, Set, Tuple
 
 import gdb
 
-from . import inferiors, interrupts, jobs, options, parameters, protocol, summary
+from . import inferiors, interrupts, jobs, options, parameters, procfs, protocol, summary
 from .errors import Cancelled, Failure, one_line, reported
 from .link import LINK, serve_nothing
 from .process import kind_of
@@ -123,6 +123,8 @@ class Attaching:
                          % (summary.capital(summary.ranks(self._failed[reason])), reason))
         if len(self._failed) > summary.MOST:
             lines.append("So it is with %d more." % (len(self._failed) - summary.MOST))
+        if any("ptrace" in reason for reason in self._failed):  # the system call, as gdb names it
+            lines.extend(_told_of_scope(procfs.trace_scope()))
         if self.is_interrupted:
             lines.append("%s not attached, since that was interrupted: the same command goes on,"
                          " `mpi-detach' lets go."
@@ -206,6 +208,19 @@ def _live_inferiors(pids: Set[int]) -> Dict[int, int]:
                 if kind_of(inferior) == "live":
                     known[inferior.pid] = inferior.num
     return known
+
+
+def _told_of_scope(scope: str) -> List[str]:
+    """Returns the ways out where the kernel lets nobody trace what he has not started."""
+    if not scope:
+        return []
+    ways = ["use sudo", "allow it until the next boot with `sudo sysctl kernel.yama.ptrace_scope=0'"]
+    if scope == "1":
+        ways += ["start the job with `mpi-run'", "put `mpi-queues rank --' before its program"]
+    if scope == "3":
+        ways = ["it stays so until the next boot"]
+    return ["/proc/sys/kernel/yama/ptrace_scope is %s: %s." % (scope, ", or ".join(
+        [", ".join(ways[:-1]), ways[-1]] if ways[1:] else ways))]
 
 
 def _told_of_others(ranks: List[protocol.Rank], found: protocol.RanksResult) -> List[str]:

@@ -1,5 +1,6 @@
 """What the kernel says of processes of this machine below /proc (proc(5))."""
 
+import os
 from typing import List
 
 # The places of fields in what stat() returns, and their numbers in proc(5).
@@ -16,6 +17,20 @@ def stat(pid: int) -> List[bytes]:
             return file.read().rpartition(b")")[2].split()
     except OSError:
         return []
+
+
+def trace_scope() -> str:
+    """Returns the digit that says whom the kernel lets debuggers trace (Yama: ptrace_scope).
+
+    It is empty where the kernel has no such rule, or the rule is not for this process.
+    """
+    if os.geteuid() == 0:
+        return ""
+    try:
+        with open("/proc/sys/kernel/yama/ptrace_scope", encoding="ascii") as file:
+            return file.read(1).replace("0", "")
+    except (OSError, ValueError):
+        return ""
 
 
 def has_ended(pid: int) -> bool:

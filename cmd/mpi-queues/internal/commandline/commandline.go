@@ -3,12 +3,13 @@ package commandline
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 )
 
 // Prefixed returns the command line of a launcher with something before each program, which is to be
-// one or more words. A line of no launcher whose options it knows is returned as it is, and so is one in
-// which such words stand already. Errors are sentences for users.
+// one or more words. A line of no launcher whose options it knows is returned as it is, and so is one
+// that it can't read if `mpi-queues rank' stands in it already. Errors are sentences for users.
 func Prefixed(ctx context.Context, line, prefix string) (string, error) {
 	all, isSimple := words(line)
 	for len(all) > 0 && isAssignment(all[0].text) {
@@ -25,8 +26,12 @@ func Prefixed(ctx context.Context, line, prefix string) (string, error) {
 		return "", fmt.Errorf("only one command can be started: put what is more than that into a script")
 	}
 	places, err := s.programs(all[1:])
-	if err != nil {
-		return "", fmt.Errorf("%w: put `mpi-queues rank --' before the program, so that it is found", err)
+	switch {
+	case err == nil:
+	case hasRank(all):
+		return line, nil
+	default:
+		return "", fmt.Errorf("%w: put `mpi-queues rank --' before each program, so that it is found", err)
 	}
 	for i := len(places) - 1; i >= 0; i-- {
 		line = line[:places[i]] + prefix + " " + line[places[i]:]
@@ -34,7 +39,17 @@ func Prefixed(ctx context.Context, line, prefix string) (string, error) {
 	return line, nil
 }
 
-// programs returns where in a line the programs stand.
+// hasRank says whether a user has put himself what a rank is started through.
+func hasRank(all []word) bool {
+	for i := range len(all) - 1 {
+		if filepath.Base(all[i].text) == "mpi-queues" && all[i+1].text == "rank" {
+			return true
+		}
+	}
+	return false
+}
+
+// programs returns where in a line the programs stand, none if a file has them.
 func (s *syntax) programs(args []word) ([]int, error) {
 	var places []int
 	for i := 0; i < len(args); i++ {
@@ -42,6 +57,9 @@ func (s *syntax) programs(args []word) ([]int, error) {
 		if strings.HasPrefix(text, "-") && len(text) > 1 {
 			if text == "--" {
 				continue
+			}
+			if text == s.list {
+				return nil, nil
 			}
 			n, known := s.arguments(text)
 			if !known {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +18,8 @@ type syntax struct {
 	arguments func(option string) (int, bool)
 	// separator stands between the programs of a job that has several.
 	separator string
+	// list is an option with which a file has the programs.
+	list string
 }
 
 // maxLauncher is how much of a launcher's file is looked at, in bytes.
@@ -36,13 +39,13 @@ func syntaxOf(ctx context.Context, path string) *syntax {
 	}
 	switch {
 	case bytes.Contains(text, []byte("hydra_pmi_proxy")): // what MPICH's mpiexec starts on each host
-		return &syntax{hydra, ":"}
+		return &syntax{hydra, ":", "-configfile"}
 	case bytes.Contains(text, []byte("SLURM_STEP_")) && bytes.Contains(text, []byte("srun")):
 		help, err := helpOf(ctx, path)
 		if err != nil {
 			return nil
 		}
-		return &syntax{srun(help), ":"}
+		return &syntax{srun(help), ":", "--multi-prog"}
 	}
 	return nil
 }
@@ -65,6 +68,17 @@ func hydra(option string) (int, bool) {
 	return 1, true
 }
 
+// helpLacks are the options of srun of which its help (Slurm 24.11) is silent, or does not say that
+// they have an argument: it leaves out those of plugins that are not there.
+var helpLacks = map[string]int{
+	"accel-bind": 1, "container": 1, "container-id": 1, "cpu-bind": 1, "external-launcher": 0, "extra": 1, "hint": 1,
+	"mem-bind": 1, "msg-timeout": 1, "network": 1, "ntasks-per-gpu": 1, "ntasks-per-tres": 1, "open-mode": 1,
+	"prefer": 1, "segment": 1, "stepmgr": 0, "test-only": 0, "treewidth": 1, "whole": 0, "x11": 0,
+}
+
+// inWord stands for an argument that an option may have, in the same word.
+const inWord = -1
+
 // srun says how many arguments an option of Slurm's srun has, by the help that it gives: in
 // "-n, --ntasks=ntasks" the option has one, in "--export[=env]" it may have one, which then is in the
 // same word.
@@ -81,15 +95,17 @@ func srun(help string) func(option string) (int, bool) {
 			switch {
 			case strings.HasPrefix(name, "--"):
 				name, _, has := strings.Cut(name[2:], "=")
-				if strings.HasSuffix(name, "[") {
-					name, has = strings.TrimSuffix(name, "["), false
-				}
-				count = 0
-				if has {
+				name, isOptional := strings.CutSuffix(name, "[")
+				switch {
+				case isOptional:
+					count = inWord
+				case has:
 					count = 1
+				default:
+					count = 0
 				}
 				name, _, _ = strings.Cut(name, " ")
-				long[name] = count
+				long[name] = max(count, 0)
 			case len(name) >= 2 && name[0] == '-':
 				letter = name[1]
 			}
@@ -98,6 +114,7 @@ func srun(help string) func(option string) (int, bool) {
 			short[letter] = count
 		}
 	}
+	maps.Copy(long, helpLacks)
 	return func(option string) (int, bool) {
 		if name, isLong := strings.CutPrefix(option, "--"); isLong {
 			if strings.ContainsRune(name, '=') {
@@ -111,7 +128,10 @@ func srun(help string) func(option string) (int, bool) {
 			if !known {
 				return 0, false
 			}
-			if n > 0 { // the rest of the word is its argument, else the next word
+			switch {
+			case n == inWord:
+				return 0, true
+			case n > 0: // the rest of the word is its argument, else the next word
 				if i+1 < len(option) {
 					n = 0
 				}

@@ -80,6 +80,17 @@ func scan(line string, i int) (string, int) {
 	return text.String(), min(i, len(line))
 }
 
+// Replacing returns a line that has the shell replaced by its command, behind the variables that it sets.
+func Replacing(line string) string {
+	all, _ := words(line)
+	for _, w := range all {
+		if !isAssignment(w.text) {
+			return line[:w.start] + "exec " + line[w.start:]
+		}
+	}
+	return line
+}
+
 // isAssignment says whether a word sets a variable for the command that follows.
 func isAssignment(text string) bool {
 	name, _, ok := strings.Cut(text, "=")

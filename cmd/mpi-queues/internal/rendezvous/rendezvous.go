@@ -23,8 +23,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Variable names the environment variable that has the path of the socket.
-const Variable = "MPI_QUEUES_RENDEZVOUS"
+// Variable names the environment variable that has the path of the socket, and Flag the flag of
+// `mpi-queues rank' that has it where something puts that before the ranks' program.
+const (
+	Variable = "MPI_QUEUES_RENDEZVOUS"
+	Flag     = "rendezvous"
+)
 
 const (
 	hello = "mpi-queues rank 1"
@@ -130,7 +134,7 @@ func Meet(ctx context.Context, path string) error {
 	if err != nil {
 		return errors.New("another version of mpi-queues waits there")
 	}
-	letTrace(int(debugger))
+	LetTrace(int(debugger))
 	if err := say(conn, ready); err != nil {
 		return errGone
 	}

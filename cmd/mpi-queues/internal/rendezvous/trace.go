@@ -2,9 +2,9 @@ package rendezvous
 
 import "golang.org/x/sys/unix"
 
-// letTrace lets a process, and what it has started, trace this one where Yama would let nobody but
+// LetTrace lets a process, and what it has started, trace this one where Yama would let nobody but
 // its ancestors (ptrace_scope 1); 0 is any process of the user's. Other kernels need no word.
-func letTrace(debugger int) {
+func LetTrace(debugger int) {
 	tracer := uintptr(debugger)
 	if debugger == 0 {
 		tracer = unix.PR_SET_PTRACER_ANY
@@ -13,4 +13,4 @@ func letTrace(debugger int) {
 }
 
 // LetAnyTrace lets any process of the user's trace this one.
-func LetAnyTrace() { letTrace(0) }
+func LetAnyTrace() { LetTrace(0) }

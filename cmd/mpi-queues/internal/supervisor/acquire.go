@@ -91,17 +91,22 @@ func (s *Supervisor) acquire(t *acquisition.Tracer, starter *launch.Starter) boo
 	s.awaitPrograms(job)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	var coming []int
 	for _, pid := range here(job) {
 		switch _, isHeld := s.held[pid]; {
-		case isHeld:
+		case isHeld, s.met[pid]: // it stands as it is to stand
 		case isComing(pid):
-			letGo(pid) // the launcher may have stopped it
+			coming = append(coming, pid) // the launcher, as srun, may have stopped it
 		case !s.isPrefixed: // else it has come, or was too late for that
 			a.ranks = append(a.ranks, pid)
 		}
 	}
 	if len(a.ranks) == 0 {
+		time.AfterFunc(wakePatience, func() { s.wakeComing(coming) })
 		return false
+	}
+	for _, pid := range coming {
+		letGo(pid)
 	}
 	if s.isComplete {
 		a.release()
@@ -120,6 +125,22 @@ func (s *Supervisor) acquire(t *acquisition.Tracer, starter *launch.Starter) boo
 	s.acquired = a
 	s.wake()
 	return true
+}
+
+// wakePatience is how long a launcher may take to wake ranks that it has stopped for its debugger,
+// once that lets it go on. srun has them woken by its daemons, which would also end the hold of a rank
+// that someone else has woken before.
+const wakePatience = 5 * time.Second
+
+// wakeComing wakes those ranks that their launcher has not woken.
+func (s *Supervisor) wakeComing(coming []int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, pid := range coming {
+		if !s.met[pid] && isComing(pid) {
+			letGo(pid)
+		}
+	}
 }
 
 // here are the process ids of a job's ranks on this machine.

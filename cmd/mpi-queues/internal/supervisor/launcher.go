@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"slices"
-	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/mpi-queues/mpi-queues/bridge"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/acquisition"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/commandline"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/hold"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/rendezvous"
 	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
@@ -44,18 +43,15 @@ func (s *Supervisor) launch(command, prefix string, p bridge.RunParams) error {
 		}
 		defer func() { _ = tty.Close() }()
 	}
-	// As it is with gdb's `run', the shell is replaced by the command.
-	shell := []string{"/bin/sh", "-c", fmt.Sprintf("export %s=%s; exec %s", rendezvous.Variable, s.listener.Path, command)}
-	programs := 1
-	if isTracingLimited() {
-		// It lets its debugger trace it, and has not the variable yet by which it would be a rank.
-		shell = slices.Concat(strings.Fields(prefix), shell)
-		programs++
+	self, err := os.Executable()
+	if err != nil {
+		return err
 	}
-	cmd, untraced := start(programs, func() *exec.Cmd {
-		cmd := exec.Command(shell[0], shell[1:]...)
+	cmd, untraced := s.start(func() *exec.Cmd {
+		// As it is with gdb's `run', the shell is replaced by the command.
+		cmd := exec.Command(self, "launch", "/bin/sh", "-c", commandline.Replacing(command))
 		cmd.Dir = p.Folder
-		cmd.Env = append(p.Environment,
+		cmd.Env = append(p.Environment, rendezvous.Variable+"="+s.listener.Path,
 			"OMPI_MCA_orte_fork_agent="+prefix, "PRTE_MCA_odls_base_exec_agent="+prefix,
 			// Open MPI 4.1 warns of later releases, in which MPIR is not needed here.
 			"OMPI_MPIR_DO_NOT_WARN=1")
@@ -87,19 +83,12 @@ func (s *Supervisor) launch(command, prefix string, p bridge.RunParams) error {
 	return nil
 }
 
-// isTracingLimited is true where the kernel lets processes be traced by those only that have started them
-// (Yama), if they don't say otherwise.
-func isTracingLimited() bool {
-	text, err := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope")
-	return err == nil && strings.TrimSpace(string(text)) == "1"
-}
-
-// start starts what build returns, and holds it before the first instruction of the last of so many programs
-// that it executes. If that can't be done, it runs, and the error says why.
-func start(programs int, build func() *exec.Cmd) (*exec.Cmd, error) {
+// start starts what build returns, this program as what lets the shell be traced, and holds the shell
+// before its first instruction. If that can't be done, it runs, and the error says why.
+func (s *Supervisor) start(build func() *exec.Cmd) (*exec.Cmd, error) {
 	cmd := build()
 	cmd.SysProcAttr.Ptrace = true
-	_, err := hold.Start(programs, func() (int, error) {
+	_, err := hold.Start(2, func() (int, error) {
 		if err := cmd.Start(); err != nil {
 			return 0, err
 		}

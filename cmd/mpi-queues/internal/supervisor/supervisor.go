@@ -23,6 +23,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/rendezvous"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/scratch"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 )
 
 // Supervisor starts one job.
@@ -37,6 +38,8 @@ type Supervisor struct {
 	launcher *launcher
 
 	mu sync.Mutex
+	// met are the processes that have come to be held, or are held.
+	met map[int]bool
 	// held are the ranks that have been stopped before their programs began, by process id.
 	held map[int]*process
 	came chan struct{} // after one more is there, or has failed
@@ -58,7 +61,7 @@ type Supervisor struct {
 // New returns a supervisor of a version of this program for a debugger, by its process id.
 // [Supervisor.Close] ends its job.
 func New(version string, debugger int, out, errs *os.File) *Supervisor {
-	return &Supervisor{version: version, debugger: debugger, out: out, errs: errs, held: map[int]*process{}, told: map[int]bool{}, came: make(chan struct{}, 1)}
+	return &Supervisor{version: version, debugger: debugger, out: out, errs: errs, met: map[int]bool{}, held: map[int]*process{}, told: map[int]bool{}, came: make(chan struct{}, 1)}
 }
 
 // Server answers what gdb's extension asks for.
@@ -84,7 +87,8 @@ func (s *Supervisor) Run(ctx context.Context, d *bridge.Debugger, p bridge.RunPa
 	if err := s.prepare(); err != nil {
 		return nil, &bridge.UsageError{Err: fmt.Errorf("the job can't be started: %w", err)}
 	}
-	prefix := filepath.Join(s.folder.Path, rankProgram) + " rank --"
+	// Not by the environment alone: a launcher may keep that from its ranks (srun --export=NONE).
+	prefix := filepath.Join(s.folder.Path, rankProgram) + " rank --" + rendezvous.Flag + "=" + s.listener.Path + " --"
 	command, err := commandline.Prefixed(ctx, p.Command, prefix)
 	if err != nil {
 		return nil, &bridge.UsageError{Err: err}
@@ -136,19 +140,23 @@ func (s *Supervisor) accept() {
 
 func (s *Supervisor) hold(r *rendezvous.Rank) {
 	p := openProcess(r.PID) // before its number can become another's
+	s.mu.Lock()
+	s.met[r.PID] = true
+	s.mu.Unlock()
 	err := hold.Executed(r.PID, r.Go)
 	r.Close()
+	s.mu.Lock()
 	if err != nil {
-		p.close() // the rank has said what was wrong with its program, or starts by itself
+		delete(s.met, r.PID) // it has said what was wrong with its program, or starts by itself
+		p.close()
 	} else {
-		s.mu.Lock()
 		s.held[r.PID] = p
 		if s.isComplete {
 			s.spawned = append(s.spawned, r.PID)
 			s.announce()
 		}
-		s.mu.Unlock()
 	}
+	s.mu.Unlock()
 	s.wake()
 }
 
@@ -221,6 +229,10 @@ func (s *Supervisor) job(held []int) bridge.RanksResult {
 		if job, err := launch.Find(held[0]); err == nil {
 			out := helper.RanksOf(job)
 			out.Self = 0
+			if !isBelow(out.Launcher, s.launcher.pid) {
+				// A daemon has started the ranks, for which the launcher has asked it.
+				out.Launcher, out.Name, out.Others = s.launcher.pid, s.launcher.name(), nil
+			}
 			return *out
 		}
 	}
@@ -229,6 +241,21 @@ func (s *Supervisor) job(held []int) bridge.RanksResult {
 		out.Ranks = append(out.Ranks, bridge.Rank{PID: pid})
 	}
 	return out
+}
+
+// isBelow says whether a process is another one, or has been started by it.
+func isBelow(pid, ancestor int) bool {
+	for range 1000 {
+		if pid == ancestor {
+			return true
+		}
+		stat, err := procfs.Host.Stat(pid)
+		if err != nil || stat.Parent == 0 {
+			return false
+		}
+		pid = stat.Parent
+	}
+	return false
 }
 
 // Wait waits for the end of the launcher.
@@ -263,6 +290,7 @@ func (s *Supervisor) Left(_ context.Context, p bridge.ExitedParams) {
 
 // forget has a rank be none that is debugged. [Supervisor.mu] is held.
 func (s *Supervisor) forget(pid int) {
+	delete(s.met, pid)
 	if rank, known := s.held[pid]; known {
 		rank.close()
 		delete(s.held, pid)
