@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/rendezvous"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/gate"
 )
 
 // The exit codes that shells have for a program that can't be executed, and for one that is not there.
@@ -49,7 +49,7 @@ func launchCommand() *cobra.Command {
 		Args:               cobra.MinimumNArgs(1),
 		DisableFlagParsing: true,
 		RunE: func(_ *cobra.Command, args []string) error {
-			rendezvous.LetTrace(os.Getppid())
+			gate.LetTrace(os.Getppid())
 			err := syscall.Exec(args[0], args, os.Environ())
 			return &exitError{exitNotExecutable, fmt.Errorf("%s: %w", args[0], err)}
 		},
@@ -69,14 +69,14 @@ func rankCommand() *cobra.Command {
 			"rank waits for the debugger first; one for which none comes starts by itself, and says so.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return rank(args, cmp.Or(place, os.Getenv(rendezvous.Variable)), wait)
+			return rank(args, cmp.Or(place, os.Getenv(gate.Variable)), wait)
 		},
 	}
 	// What follows the program is the program's.
 	c.Flags().SetInterspersed(false)
 	c.Flags().DurationVar(&wait, "wait", defaultRankWait, "how long to wait for the debugger")
-	c.Flags().StringVar(&place, rendezvous.Flag, "", "where the debugger is met")
-	_ = c.Flags().MarkHidden(rendezvous.Flag)
+	c.Flags().StringVar(&place, gate.Flag, "", "where the debugger is met")
+	_ = c.Flags().MarkHidden(gate.Flag)
 	return c
 }
 
@@ -90,23 +90,23 @@ func rank(args []string, place string, wait time.Duration) error {
 	case isRank(path, args):
 		// It was put there twice, by the user and for him: the inner one is the rank.
 		if place != "" {
-			if err := os.Setenv(rendezvous.Variable, place); err != nil {
+			if err := os.Setenv(gate.Variable, place); err != nil {
 				return unreadable(err)
 			}
 		}
 	case place == "":
-		rendezvous.LetAnyTrace()
+		gate.LetAnyTrace()
 	default:
 		// What the program starts is no rank of this job.
-		if err := os.Unsetenv(rendezvous.Variable); err != nil {
+		if err := os.Unsetenv(gate.Variable); err != nil {
 			return unreadable(err)
 		}
 		ctx, stop := context.WithTimeout(context.Background(), wait)
-		err := rendezvous.Meet(ctx, place)
+		err := gate.Meet(ctx, place)
 		stop()
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "mpi-queues: process %d (%s) starts without a debugger: %v\n", os.Getpid(), filepath.Base(args[0]), err)
-			rendezvous.LetAnyTrace()
+			gate.LetAnyTrace()
 		}
 	}
 	err = syscall.Exec(path, args, os.Environ())

@@ -214,7 +214,8 @@ def _told_of_scope(scope: str) -> List[str]:
     """Returns the ways out where the kernel lets nobody trace what he has not started."""
     if not scope:
         return []
-    ways = ["use sudo", "allow it until the next boot with `sudo sysctl kernel.yama.ptrace_scope=0'"]
+    ways = ["use sudo",
+            "allow it until the next boot with `sudo sysctl kernel.yama.ptrace_scope=0'"]
     if scope == "1":
         ways += ["start the job with `mpi-run'", "put `mpi-queues rank --' before its program"]
     if scope == "3":

@@ -13,7 +13,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/acquisition"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/commandline"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/hold"
-	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/rendezvous"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/gate"
 	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 )
 
@@ -51,7 +51,7 @@ func (s *Supervisor) launch(command, prefix string, p bridge.RunParams) error {
 		// As it is with gdb's `run', the shell is replaced by the command.
 		cmd := exec.Command(self, "launch", "/bin/sh", "-c", commandline.Replacing(command))
 		cmd.Dir = p.Folder
-		cmd.Env = append(p.Environment, rendezvous.Variable+"="+s.listener.Path,
+		cmd.Env = append(p.Environment, gate.Variable+"="+s.listener.Path,
 			"OMPI_MCA_orte_fork_agent="+prefix, "PRTE_MCA_odls_base_exec_agent="+prefix,
 			// Open MPI 4.1 warns of later releases, in which MPIR is not needed here.
 			"OMPI_MPIR_DO_NOT_WARN=1")

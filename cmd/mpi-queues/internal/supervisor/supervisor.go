@@ -20,7 +20,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/commandline"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/helper"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/hold"
-	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/rendezvous"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/gate"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/scratch"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
 	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
@@ -34,7 +34,7 @@ type Supervisor struct {
 	out, errs *os.File
 
 	folder   *scratch.Folder
-	listener *rendezvous.Listener
+	listener *gate.Listener
 	launcher *launcher
 
 	mu sync.Mutex
@@ -88,7 +88,7 @@ func (s *Supervisor) Run(ctx context.Context, d *bridge.Debugger, p bridge.RunPa
 		return nil, &bridge.UsageError{Err: fmt.Errorf("the job can't be started: %w", err)}
 	}
 	// Not by the environment alone: a launcher may keep that from its ranks (srun --export=NONE).
-	prefix := filepath.Join(s.folder.Path, rankProgram) + " rank --" + rendezvous.Flag + "=" + s.listener.Path + " --"
+	prefix := filepath.Join(s.folder.Path, rankProgram) + " rank --" + gate.Flag + "=" + s.listener.Path + " --"
 	command, err := commandline.Prefixed(ctx, p.Command, prefix)
 	if err != nil {
 		return nil, &bridge.UsageError{Err: err}
@@ -123,7 +123,7 @@ func (s *Supervisor) prepare() error {
 	if err := os.Symlink(self, filepath.Join(s.folder.Path, rankProgram)); err != nil {
 		return err
 	}
-	s.listener, err = rendezvous.Listen(s.folder.Path, s.debugger)
+	s.listener, err = gate.Listen(s.folder.Path, s.debugger)
 	return err
 }
 
@@ -138,7 +138,7 @@ func (s *Supervisor) accept() {
 	}
 }
 
-func (s *Supervisor) hold(r *rendezvous.Rank) {
+func (s *Supervisor) hold(r *gate.Rank) {
 	p := openProcess(r.PID) // before its number can become another's
 	s.mu.Lock()
 	s.met[r.PID] = true

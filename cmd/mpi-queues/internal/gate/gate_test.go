@@ -1,4 +1,4 @@
-package rendezvous
+package gate
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-// Package rendezvous is where the ranks of a job that is started under a debugger meet who starts it: a
+// Package gate is where the ranks of a job that is started under a debugger meet who starts it: a
 // socket in a folder of the user's own. A rank comes there before it executes its program, lets the
 // debugger trace it (PR_SET_PTRACER) and waits until it is told to go on. So it can be held at the
 // first instruction of the program, however the job's launcher has started it.
@@ -6,7 +6,7 @@
 // What is said are lines. The rank says the version of this, it is answered with the process id of
 // the debugger, it says that it is ready, and is told to go. The rank's own process id is the
 // kernel's word (SO_PEERCRED).
-package rendezvous
+package gate
 
 import (
 	"bufio"
@@ -26,8 +26,8 @@ import (
 // Variable names the environment variable that has the path of the socket, and Flag the flag of
 // `mpi-queues rank' that has it where something puts that before the ranks' program.
 const (
-	Variable = "MPI_QUEUES_RENDEZVOUS"
-	Flag     = "rendezvous"
+	Variable = "MPI_QUEUES_GATE"
+	Flag     = "gate"
 )
 
 const (
@@ -51,7 +51,7 @@ type Listener struct {
 // Listen makes a socket in a folder that only the user can enter. debugger is the process that ranks
 // are to let trace them, and what it has started.
 func Listen(folder string, debugger int) (*Listener, error) {
-	path := filepath.Join(folder, "rendezvous")
+	path := filepath.Join(folder, "gate")
 	socket, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	if err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func (r *Rank) Go() error { return say(r.conn, goOn) }
 // Close has the rank start by itself, if it waits still.
 func (r *Rank) Close() { _ = r.conn.Close() }
 
-// Meet goes to the rendezvous at a path, as a rank, and waits there until ctx ends. Errors are clauses
+// Meet goes to the gate at a path, as a rank, and waits there until ctx ends. Errors are clauses
 // for users: no debugger will come.
 func Meet(ctx context.Context, path string) error {
 	var dialer net.Dialer
