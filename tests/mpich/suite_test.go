@@ -124,8 +124,8 @@ func (v *variant) stopAndDisplay(t *testing.T, p program, seed int64) int {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 	}
-	timer := time.AfterFunc(time.Minute, func() {
-		t.Error("it takes more than a minute")
+	timer := time.AfterFunc(live.Patience, func() {
+		t.Errorf("it takes more than %s", live.Patience)
 		end()
 	})
 	displayed := filepath.Join(folder, "end")
