@@ -12,8 +12,8 @@ import (
 	"github.com/mpi-queues/mpi-queues/bridge"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/acquisition"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/commandline"
-	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/hold"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/gate"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/hold"
 	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 )
 

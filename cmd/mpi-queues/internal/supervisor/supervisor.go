@@ -18,9 +18,9 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/bridge"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/commandline"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/gate"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/helper"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/hold"
-	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/gate"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/scratch"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
 	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
