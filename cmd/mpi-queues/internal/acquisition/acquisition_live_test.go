@@ -258,6 +258,29 @@ func TestKilled(t *testing.T) {
 	}
 }
 
+// The launcher runs on, too, when its gdb was just about to stop it.
+func TestKilledAsItStops(t *testing.T) {
+	t.Parallel()
+	l := start(t, `exec `+compile(t)+` "$0" linger -- true`)
+	l.says(t, launch.StateSpawned)
+	l.Continue()
+	l.has(t, "spawned: being_debugged=1 traced=1")
+	if err := l.Tracer.cmd.Process.Signal(unix.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "gdb's stop", func() bool {
+		stat, err := procfs.Host.Stat(l.Tracer.cmd.Process.Pid)
+		return err == nil && stat.State == 'T'
+	})
+	if err := unix.Kill(l.pid, unix.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	l.kill()
+	l.Close()
+	l.goOn(t)
+	l.ends(t)
+}
+
 // A launcher that is a rank stays stopped for another debugger.
 func TestLeave(t *testing.T) {
 	t.Parallel()
