@@ -6,6 +6,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 import gdb
 
 from . import jobs, procfs, states
+from .selection import selected_thread
 
 # A thread: its process's and its own id.
 _Key = Tuple[int, int]
@@ -25,6 +26,8 @@ class Exit(NamedTuple):
 
 # How often Ctrl-C has stopped a process.
 _interruptions = 0
+# Whether the last stop had no reason that gdb's events tell of.
+_has_trapped = False
 # The ranks of processes, by the number of the inferior, with the process id.
 _ranks: Dict[int, Tuple[int, int]] = {}
 # By the number of the inferior.
@@ -55,6 +58,16 @@ def interruptions() -> int:
     return _interruptions
 
 
+def has_trapped() -> bool:
+    """Says, once, whether the last stop may be that of a signal for debuggers (SIGTRAP).
+
+    gdb's events do not tell that from the end of a step.
+    """
+    global _has_trapped
+    trapped, _has_trapped = _has_trapped, False
+    return trapped
+
+
 def know_rank(inferior: gdb.Inferior, rank: Optional[int]) -> None:
     """Keeps the rank of an inferior's process for when that has ended."""
     if rank is not None:
@@ -77,7 +90,7 @@ def _key(thread: gdb.InferiorThread) -> _Key:
     return int(thread.ptid[0]), int(thread.ptid[1] or thread.ptid[2])
 
 
-def _thread_of(event: Any) -> Optional[gdb.InferiorThread]:
+def thread_of(event: Any) -> Optional[gdb.InferiorThread]:
     """Returns the thread that an event is for; in the all-stop mode gdb says none."""
     thread = getattr(event, "inferior_thread", None)
     return thread if isinstance(thread, gdb.InferiorThread) else None
@@ -85,11 +98,12 @@ def _thread_of(event: Any) -> Optional[gdb.InferiorThread]:
 
 def _on_stop(event: Any) -> None:
     """Serves gdb's event for a stop."""
-    global _interruptions
+    global _interruptions, _has_trapped
+    _has_trapped = not isinstance(event, (gdb.BreakpointEvent, gdb.SignalEvent))
     if isinstance(event, gdb.SignalEvent) and event.stop_signal == "SIGINT":
         _interruptions += 1
-    thread = _thread_of(event) or gdb.selected_thread()
-    if not thread or not thread.is_valid() or states.is_attaching():
+    thread = thread_of(event) or selected_thread()
+    if thread is None or states.is_attaching():
         return
     text = ""
     if isinstance(event, gdb.BreakpointEvent):
@@ -106,7 +120,7 @@ def _of_breakpoints(event: Any) -> str:
     """Returns the breakpoints of a stop: "breakpoint 2", "watchpoint 3"."""
     found: Dict[str, List[str]] = {}
     for breakpoint in event.breakpoints:
-        if breakpoint.is_valid():
+        if breakpoint.is_valid() and breakpoint.number > 0:  # else it is the extension's own
             kind = "breakpoint" if breakpoint.type in _BREAKPOINTS else "watchpoint"
             found.setdefault(kind, []).append(str(breakpoint.number))
     return ", ".join("%s %s" % (kind, " and ".join(found[kind])) for kind in sorted(found))
@@ -118,7 +132,7 @@ _BREAKPOINTS = tuple(getattr(gdb, name) for name in ("BP_BREAKPOINT", "BP_HARDWA
 
 def _on_continue(event: Any) -> None:
     """Serves gdb's event for threads that go on."""
-    thread = _thread_of(event)
+    thread = thread_of(event)
     if thread is not None:
         _reasons.pop(_key(thread), None)
     elif gdb.parameter("schedule-multiple"):

@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package acquisition is the debugger's side of the MPIR Process Acquisition Interface (MPI Forum,
 // 2010): it has a gdb of its own trace the launcher of a job, which tells there what it has started.
 //

@@ -1,3 +1,5 @@
+//go:build linux
+
 package supervisor
 
 import (
@@ -19,8 +21,8 @@ func (s *Supervisor) Close() {
 	isLeft := s.isComplete && s.hasLetGo && len(s.held) == 0
 	// A rank that is stopped, or that has not begun, hears nothing of the launcher.
 	for _, rank := range s.held {
-		rank.kill()
-		rank.close()
+		rank.Signal(unix.SIGKILL)
+		rank.Close()
 	}
 	clear(s.held)
 	if s.launcher != nil {
