@@ -29,13 +29,13 @@ func (w *Workspace) StartedJobs(t *testing.T) {
 			job(t, s, command, folder)
 			s.Send("quit")
 			s.End()
-			nothingRuns(t, program, folder)
+			NothingRuns(t, program, folder)
 		})
 	}
 }
 
-// nothingRuns fails the test if a process runs that has a program and an argument.
-func nothingRuns(t *testing.T, program, argument string) {
+// NothingRuns fails the test if a process runs that has a program and an argument.
+func NothingRuns(t *testing.T, program, argument string) {
 	t.Helper()
 	Until(t, "for the ends of all processes of the job", func() bool {
 		all, err := procfs.Host.Processes()
