@@ -3,11 +3,16 @@
 package matrix
 
 import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 )
 
@@ -62,7 +67,7 @@ func TestSlurmApart(t *testing.T) {
 				for name, c := range endings {
 					t.Run(name, func(t *testing.T) {
 						t.Parallel()
-						s := sitDown(t, w)
+						s := sitDown(t, w, "TMPDIR=/tmp")
 						s.starts(strings.Join(w.MPI.Launcher, " ")+" -N 2 -n 4 --ntasks-per-node=2", c.argument, "Ranks 2-3 are on n3:")
 						if rows := s.Do("mpi-ranks"); !elsewhere.MatchString(rows) {
 							t.Errorf("ranks 2 and 3 are not on n3:\n%s", rows)
@@ -73,7 +78,7 @@ func TestSlurmApart(t *testing.T) {
 				}
 				t.Run("all elsewhere", func(t *testing.T) {
 					t.Parallel()
-					s := sitDown(t, w)
+					s := sitDown(t, w, "TMPDIR=/tmp")
 					s.Says(strings.Join([]string{"mpi-run", strings.Join(w.MPI.Launcher, " "), "-w n3 -n 2", s.program, s.folder, "wait"}, " "),
 						"No rank of the job runs on this machine, and gdb debugs only those that do: ranks 0-1 are on n3.")
 					live.NothingRuns(t, s.program, s.folder)
@@ -84,13 +89,104 @@ func TestSlurmApart(t *testing.T) {
 	}
 }
 
+// The same goes for launchers that start a daemon on each host by a program like ssh. They do not say
+// where the other ranks are.
+func TestApart(t *testing.T) {
+	agent := otherHost(t)
+	here, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, mpi := range map[string]live.MPI{
+		"openmpi": withLauncher(live.OpenMPI, "mpirun.openmpi", "--allow-run-as-root", "--host", here+":2,elsewhere:2"),
+		"mpich":   withLauncher(live.StockMPICH, "mpiexec.mpich", "-launcher", "ssh", "-launcher-exec", agent, "-hosts", here+",elsewhere", "-ppn", "2"),
+	} {
+		w, err := work.With("apart-"+name, mpi)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for ending, c := range endings {
+			t.Run(name+" "+ending, func(t *testing.T) {
+				s := sitDown(t, w, "OMPI_MCA_plm_rsh_agent="+agent, "PRTE_MCA_plm_ssh_agent="+agent, "OMPI_MCA_btl_tcp_if_include=lo")
+				s.starts(strings.Join(mpi.Launcher, " ")+" -n 4", c.argument, "Ranks 2-3 of 4 are not on this machine:")
+				c.end(s)
+				live.NothingRuns(t, s.program, s.folder)
+			})
+		}
+	}
+}
+
+func withLauncher(mpi live.MPI, launcher ...string) live.MPI {
+	mpi.Launcher = launcher
+	return mpi
+}
+
+// otherHost makes what is as another machine: it has a host name, processes and a folder for temporary
+// files of its own, in which there is only the workspace. It returns the path of a program that
+// starts commands there, as ssh does.
+func otherHost(t *testing.T) string {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can make hosts")
+	}
+	folder, err := os.MkdirTemp(work.Folder, "elsewhere-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ready, agent := filepath.Join(folder, "ready"), filepath.Join(folder, "agent")
+	cmd := exec.Command("unshare", "--mount", "--uts", "--ipc", "--pid", "--fork", "--kill-child", "--propagation", "unchanged", "sh", "-ec", `
+		mount --make-rprivate / 2>/dev/null || true # unless it is none of its own, and private already
+		hostname elsewhere
+		mkdir "$0/tmp"
+		mount -t tmpfs tmpfs "$0/tmp"
+		mkdir -p "$0/tmp/${1#"$2"/}"
+		mount --bind "$1" "$0/tmp/${1#"$2"/}"
+		mount --rbind "$0/tmp" "$2"
+		mount -t tmpfs tmpfs /dev/shm
+		mount -t proc proc /proc
+		touch "$0/ready"
+		sleep infinity & wait`, folder, work.Folder, filepath.Clean(os.TempDir()))
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait()
+		close(ended)
+	}()
+	t.Cleanup(func() {
+		live.Kill(t, cmd.Process.Pid)
+		<-ended
+	})
+	live.Until(t, "for the other host", func() bool {
+		select {
+		case <-ended:
+			t.Fatalf("there is no other host: %s", said.String())
+		default:
+		}
+		return live.Exists(ready)
+	})
+	text := fmt.Sprintf("#!/bin/sh\nwhile [ \"${1#-}\" != \"$1\" ]; do shift; done\nshift\nexec nsenter --target %d --mount --uts --ipc --pid --root --wd=/ sh -c \"$*\"\n",
+		procfs.Host.Children(cmd.Process.Pid)[0])
+	if err := os.WriteFile(agent, []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return agent
+}
+
 // elsewhere are the rows of two ranks.
 var elsewhere = regexp.MustCompile(`\n  2     -         n3 +\d+ +not attached *\r?\n  3     -         n3 +\d+ +not attached`)
 
 // sitDown starts a gdb whose temporary folder is not the other host's.
-func sitDown(t *testing.T, w *live.Workspace) *apart {
+func sitDown(t *testing.T, w *live.Workspace, env ...string) *apart {
 	t.Helper()
-	s := &apart{w.StartSession(t, live.Nothing(), "TMPDIR=/tmp"), t, w.Program(t, "tests/programs/started.c"), t.TempDir()}
+	folder, err := os.MkdirTemp(w.Folder, "job-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &apart{w.StartSession(t, live.Nothing(), env...), t, w.Program(t, "tests/programs/started.c"), folder}
 	s.Do("file " + s.program)
 	s.Do("break measure")
 	return s
