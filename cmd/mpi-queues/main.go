@@ -63,7 +63,7 @@ func rootCommand() *cobra.Command {
 	}
 	root.SetVersionTemplate("mpi-queues {{.Version}}\n")
 	root.AddCommand(startCommands()...)
-	root.AddCommand(helperCommand(), dllHostCommand(), dumpCommand(), replayCommand(), gdbinitCommand(), demoCommand(), dllCheckCommand(), reportCommand())
+	root.AddCommand(helperCommand(), dllHostCommand(), dumpCommand(), replayCommand(), gdbinitCommand(), demoCommand(), dllCheckCommand(), reportCommand(), jobsCommand())
 	return root
 }
 

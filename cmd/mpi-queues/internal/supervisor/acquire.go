@@ -152,7 +152,7 @@ func (s *Supervisor) wakeComing(coming []int) {
 func here(job *launch.Job) []int {
 	var out []int
 	for _, r := range job.Ranks {
-		if r.Host == "" && !r.Exited && r.Obstacle == "" {
+		if r.IsHere() {
 			out = append(out, r.PID)
 		}
 	}

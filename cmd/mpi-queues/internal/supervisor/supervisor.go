@@ -234,8 +234,8 @@ func (s *Supervisor) heldRanks() ([]int, *acquired) {
 func (s *Supervisor) ranksOf(job *launch.Job) bridge.RanksResult {
 	out := *helper.RanksOf(job)
 	out.Self = 0
-	for i, r := range out.Ranks {
-		if r.Host == "" && !r.Exited && r.Obstacle == "" && s.held[r.PID] == nil {
+	for i, r := range job.Ranks {
+		if r.IsHere() && s.held[r.PID] == nil {
 			out.Ranks[i].Obstacle = "it is not held for the debugger"
 		}
 	}
