@@ -27,7 +27,7 @@ func TestStartedLateRank(t *testing.T) {
 	s.Do("break measure")
 	s.Do("python import mpi_queues.run; mpi_queues.run._SECONDS = 30")
 	s.Says("mpi-run -start env OMPI_MCA_orte_fork_agent="+agent+" "+s.command("finish"),
-		"of the job's 3 ranks on this machine have come to the debugger within 30s", "could not be attached: it is not held for the debugger")
+		"of the job's 3 ranks have come to the debugger within 30s", "could not be attached: it is not held for the debugger")
 	s.Says("mpi-ranks", "not attached, it is not held for the debugger")
 	if err := os.WriteFile(come, nil, 0o644); err != nil {
 		t.Fatal(err)

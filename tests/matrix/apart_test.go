@@ -201,6 +201,9 @@ func (s *apart) starts(launcher, argument, says string) {
 	if n := strings.Count(out, "starts without a debugger"); n != 2 {
 		s.t.Errorf("%d ranks start without a debugger:\n%s", n, out)
 	}
+	if strings.Contains(out, "have come to the debugger within") {
+		s.t.Errorf("it is waited for ranks that never come:\n%s", out)
+	}
 }
 
 // hangs lets the job run until all of its ranks hang.

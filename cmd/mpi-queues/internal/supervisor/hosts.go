@@ -17,26 +17,31 @@ import (
 // are there whose daemons are known. Only a launcher's table tells that the others are elsewhere.
 const restPatience = time.Second
 
-// size is how many ranks of the job come to this machine, by those that are held, and -1 if that is not
-// known. isSure is false if there may be more.
-func (s *Supervisor) size(held []int) (n int, isSure bool) {
+// sizeOf is that of the job of a rank, 0 if the rank does not know.
+func sizeOf(pid int) int {
+	job, err := launch.Find(pid)
+	if err != nil || !job.Size.Known {
+		return 0
+	}
+	return int(job.Size.Value)
+}
+
+// areAllHere says whether those ranks of a job are held that come to this machine. size is how many it
+// has in all, 0 if that is not known. isSettled is true if none has come for some time.
+func (s *Supervisor) areAllHere(held []int, size int, isSettled bool) bool {
 	s.mu.Lock()
 	listed := s.listed
 	s.mu.Unlock()
-	if listed != nil {
-		return int(listed.Here.Value), true
-	}
-	if len(held) == 0 {
-		return -1, false
+	switch {
+	case listed != nil:
+		return len(held) >= int(listed.Here.Value)
+	case size > 0 && len(held) >= size:
+		return true
+	case !isSettled || len(held) == 0:
+		return false
 	}
 	job, err := launch.Find(held[0])
-	switch {
-	case err != nil || !job.Size.Known:
-		return -1, false
-	case job.Here.Known && job.Here.Value < job.Size.Value && len(held) < int(job.Size.Value):
-		return int(job.Here.Value), false
-	}
-	return int(job.Size.Value), true
+	return err == nil && job.Here.Known && len(held) >= int(job.Here.Value)
 }
 
 // job is the job of the ranks that are held.

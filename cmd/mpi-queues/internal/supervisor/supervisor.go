@@ -182,6 +182,7 @@ func (s *Supervisor) await(ctx context.Context, d *bridge.Debugger, within time.
 	rest := time.NewTimer(restPatience)
 	defer rest.Stop()
 	result := &bridge.RunResult{Notes: s.notes}
+	size := 0
 	for isLate := false; ; {
 		isSettled := false
 		select {
@@ -201,15 +202,16 @@ func (s *Supervisor) await(ctx context.Context, d *bridge.Debugger, within time.
 			result.Job, result.Acquired = acquired.result()
 			return result, nil
 		}
-		size, isSure := s.size(held)
+		if size == 0 && len(held) > 0 {
+			size = sizeOf(held[0])
+		}
 		if size > 0 {
 			d.Progress(ctx, fmt.Sprintf("%d of %d ranks have come", len(held), size))
 		}
-		isWhole := size >= 0 && len(held) >= size && (isSure || isSettled)
-		if result.End != nil || isLate || acquired == nil && isWhole {
+		if result.End != nil || isLate || acquired == nil && s.areAllHere(held, size, isSettled) {
 			result.Job = s.job(held)
 			if isLate && size > len(held) {
-				result.Notes = append(result.Notes, fmt.Sprintf("Only %d of the job's %d ranks on this machine have come to the debugger within %v. "+
+				result.Notes = append(result.Notes, fmt.Sprintf("Only %d of the job's %d ranks have come to the debugger within %v. "+
 					"Those that come later are attached to then.", len(held), size, within))
 			}
 			return result, nil
