@@ -105,7 +105,8 @@ func rank(args []string, place string, wait time.Duration) error {
 		err := gate.Meet(ctx, place)
 		stop()
 		if err != nil {
-			fmt.Fprintf(os.Stderr, "mpi-queues: process %d (%s) starts without a debugger: %v\n", os.Getpid(), filepath.Base(args[0]), err)
+			host, _ := os.Hostname() // the kernel always has one
+			fmt.Fprintf(os.Stderr, "mpi-queues: process %d (%s) on %s starts without a debugger: %v\n", os.Getpid(), filepath.Base(args[0]), host, err)
 			gate.LetAnyTrace()
 		}
 	}

@@ -112,7 +112,7 @@ func (s *system) fromGroup(g *group, asked *process) *Job {
 	if a := s.lister(top); a != nil {
 		return s.fromTable(a, asked)
 	}
-	j := &Job{Size: g.worldSize}
+	j := &Job{Size: g.worldSize, Here: s.sizeHere(g)}
 	launcher := s.launcher(g, top)
 	if launcher != nil {
 		j.Launcher, j.Name = launcher.pid, launcher.name
@@ -195,7 +195,7 @@ func (s *system) fromTable(launcher, asked *process) *Job {
 	table := told.table
 	j := &Job{
 		Launcher: launcher.pid, Name: launcher.name, Size: mqs.Known(int32(len(table))), Ranks: make([]Rank, 0, len(table)),
-		IsAborting: told.isAborting, AbortReason: told.abortReason,
+		IsAborting: told.isAborting, AbortReason: told.abortReason, Here: mqs.Known[int32](0),
 	}
 	var own *group
 	self := -1
@@ -209,6 +209,7 @@ func (s *system) fromTable(launcher, asked *process) *Job {
 			if g := s.fill(&r, p, e, launcher); g != nil {
 				own = g
 			}
+			j.Here.Value++
 		}
 		j.Ranks = append(j.Ranks, r)
 	}
@@ -276,7 +277,7 @@ func (s *system) fill(r *Rank, p *process, e entry, launcher *process) *group {
 // singleton is the job of a program that nobody has launched: MPI_Init makes an
 // MPI_COMM_WORLD of one.
 func (s *system) singleton(p *process) *Job {
-	j := &Job{Size: mqs.Known[int32](1), Ranks: []Rank{{Number: mqs.Known[int32](0), PID: p.pid, Executable: s.program(p)}}}
+	j := &Job{Size: mqs.Known[int32](1), Here: mqs.Known[int32](1), Ranks: []Rank{{Number: mqs.Known[int32](0), PID: p.pid, Executable: s.program(p)}}}
 	j.Self = &j.Ranks[0]
 	return j
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
 )
 
 // shape writes a job in a line: its launcher, its ranks with what is known of each, and so on.
@@ -81,6 +83,52 @@ var (
 		{pid: 32, parent: 22, name: "prog", env: slurmEnv("0", "n1") + " " + pmixEnv("n@1", "1"), isMPI: true},
 	}
 )
+
+// The daemons of this machine tell how many ranks of a job are here, also of those that have yet to be
+// started.
+func TestRanksHere(t *testing.T) {
+	hydraOf := func(here string) []madeUp {
+		env := func(rank string) string { return strings.Replace(pmiEnv(rank, "6"), "SIZE=2", "SIZE=9", 1) }
+		return []madeUp{
+			{pid: 20, parent: 1, name: "mpiexec.hydra"},
+			{pid: 21, parent: 20, name: "hydra_pmi_proxy", env: "HYDI_CONTROL_FD=7"},
+			{pid: 22, parent: 20, name: "hydra_pmi_proxy", env: "HYDI_CONTROL_FD=9"},
+			{pid: 31, parent: 21, name: "prog", env: env("0") + " MPI_LOCALNRANKS=2"},
+			{pid: 32, parent: 21, name: "prog", env: env("1") + " MPI_LOCALNRANKS=2"},
+			{pid: 33, parent: 22, name: "prog", env: env("2") + here},
+		}
+	}
+	slurmOf := func(counts, node string) []madeUp {
+		return []madeUp{{pid: 31, parent: 1, name: "prog", env: slurmEnv("0", "n1") + " SLURM_STEP_TASKS_PER_NODE=" + counts + " SLURM_NODEID=" + node}}
+	}
+	prte := []madeUp{{pid: 31, parent: 1, name: "prog", env: pmixEnv("n@1", "0") + " OMPI_COMM_WORLD_LOCAL_SIZE=3"}}
+	table := []madeUp{
+		{pid: 20, parent: 1, name: "mpirun", table: []entry{{"here", "/prog", 31}, {"far", "/prog", 31}, {"here", "/prog", 32}}},
+		{pid: 31, parent: 20, name: "prog", program: "/prog"},
+	}
+	alone := []madeUp{{pid: 31, parent: 1, name: "prog", isMPI: true}}
+	for _, c := range []struct {
+		name      string
+		processes []madeUp
+		want      mqs.Maybe[int32]
+	}{
+		{"PRRTE", prte, mqs.Known[int32](3)},
+		{"two daemons", hydraOf(" MPI_LOCALNRANKS=3"), mqs.Known[int32](5)},
+		{"a daemon that says nothing", hydraOf(""), mqs.Maybe[int32]{}},
+		{"Slurm, one number", slurmOf("2", "0"), mqs.Known[int32](2)},
+		{"Slurm, first nodes", slurmOf("2(x3),1", "2"), mqs.Known[int32](2)},
+		{"Slurm, last node", slurmOf("2(x3),1", "3"), mqs.Known[int32](1)},
+		{"Slurm, no such node", slurmOf("2(x3),1", "4"), mqs.Maybe[int32]{}},
+		{"Slurm, nonsense", slurmOf("2(y3),1", "0"), mqs.Maybe[int32]{}},
+		{"table", table, mqs.Known[int32](2)},
+		{"alone", alone, mqs.Known[int32](1)},
+	} {
+		j, err := machine(t, c.processes...).find(31)
+		if err != nil || j.Here != c.want {
+			t.Errorf("%s: %+v, %v", c.name, j, err)
+		}
+	}
+}
 
 func TestFindByEnvironment(t *testing.T) {
 	for _, c := range []struct {

@@ -57,6 +57,9 @@ type Job struct {
 	Ranks []Rank
 	// Size is that of MPI_COMM_WORLD.
 	Size mqs.Maybe[int32]
+	// Here is how many of its ranks run on this machine, those among them of which nothing else is
+	// known yet.
+	Here mqs.Maybe[int32]
 	// Self is the rank that was asked for: the process itself, or the rank that it
 	// wraps or that has started it. It is nil if the launcher was asked for.
 	Self *Rank

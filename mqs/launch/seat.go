@@ -2,6 +2,7 @@ package launch
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
@@ -107,14 +108,73 @@ func (s *system) place(p *process) (out place, ok bool) {
 	return out, ok
 }
 
-// size is that of MPI_COMM_WORLD as the environment of a rank has it. Variables
-// of two kinds are of one job if they give the same number to the same processes.
+// size is that of MPI_COMM_WORLD as the environment of a rank has it.
 func (s *system) size(at place) mqs.Maybe[int32] {
-	names := map[kind][]string{
+	return s.told(at, map[kind][]string{
 		pmix:  {"OMPI_COMM_WORLD_SIZE"},
 		slurm: {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"},
 		pmi:   {"PMI_SIZE"},
+	}, func(_ *process, text string) (uint64, error) {
+		n, err := strconv.ParseUint(text, 10, 31)
+		if err == nil && n <= uint64(at.rank) {
+			err = strconv.ErrRange
+		}
+		return n, err
+	})
+}
+
+// sizeHere is how many ranks of a group the daemons of this machine start: a daemon tells each of its
+// ranks how many they are.
+func (s *system) sizeHere(g *group) mqs.Maybe[int32] {
+	daemons := map[*process]bool{}
+	sum := mqs.Known[int32](0)
+	for rank, top := range g.tops {
+		if daemons[top.parent] {
+			continue
+		}
+		daemons[top.parent] = true
+		n := s.told(place{seat{kind: g.kind, rank: rank}, top}, map[kind][]string{
+			pmix:  {"OMPI_COMM_WORLD_LOCAL_SIZE"},
+			slurm: {"SLURM_STEP_TASKS_PER_NODE"},
+			pmi:   {"MPI_LOCALNRANKS"},
+		}, s.countHere)
+		if !n.Known {
+			return n
+		}
+		sum.Value += n.Value
 	}
+	return sum
+}
+
+// countHere reads how many ranks are on the host of one. Slurm says it for all hosts of a step, those
+// that follow each other together: "2(x3),1".
+func (s *system) countHere(p *process, text string) (uint64, error) {
+	if !strings.ContainsAny(text, "(,") {
+		return strconv.ParseUint(text, 10, 31)
+	}
+	node, err := strconv.ParseUint(s.env(p, "SLURM_NODEID"), 10, 31)
+	if err != nil {
+		return 0, err
+	}
+	for item := range strings.SplitSeq(text, ",") {
+		count, times, isRepeated := strings.Cut(strings.TrimSuffix(item, ")"), "(x")
+		repeated := uint64(1)
+		if isRepeated {
+			if repeated, err = strconv.ParseUint(times, 10, 31); err != nil {
+				return 0, err
+			}
+		}
+		if node < repeated {
+			return strconv.ParseUint(count, 10, 31)
+		}
+		node -= repeated
+	}
+	return 0, strconv.ErrRange
+}
+
+// told is a number that the environment of a rank has, in the first of some variables of its kind that can be read.
+// Variables of two kinds are of one job if they give the same number to the same processes.
+func (s *system) told(at place, names map[kind][]string, read func(p *process, text string) (uint64, error)) mqs.Maybe[int32] {
 	for _, k := range []kind{at.kind, slurm} {
 		own, has := s.seat(at.top, k)
 		if !has || own.rank != at.rank {
@@ -126,7 +186,7 @@ func (s *system) size(at place) mqs.Maybe[int32] {
 			}
 		}
 		for _, name := range names[k] {
-			if n, err := strconv.ParseUint(s.env(at.top, name), 10, 31); err == nil && n > uint64(at.rank) {
+			if n, err := read(at.top, s.env(at.top, name)); err == nil {
 				return mqs.Known(int32(n))
 			}
 		}

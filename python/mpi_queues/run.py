@@ -9,7 +9,7 @@ from typing import Dict, Iterator, List, Optional, Tuple
 import gdb
 
 from . import acquisition, inferiors, interrupts, jobs, options, parameters, protocol, running, \
-    stops, supervisor
+    stops, summary, supervisor
 from .attach import Attaching, checked
 from .errors import Cancelled, Failure, one_line, reported
 from .options import Option
@@ -223,6 +223,9 @@ def _start(job: supervisor.Supervisor, command: str) -> "_Starting":
                           " debugger: put `mpi-queues rank --' before the program.")
         raise Failure("None of the job's processes has come to the debugger within %d seconds:"
                       " put `mpi-queues rank --' before the program." % _SECONDS)
+    if all(rank["host"] for rank in ranks):
+        raise Failure("No rank of the job runs on this machine, and gdb debugs only those that do:"
+                      " %s." % summary.elsewhere(checked(ranks)))
     starting = _Starting(job, checked(ranks))
     acquired = result["acquired"]
     starting.is_to_main = acquired is not None and acquired["to_main"]

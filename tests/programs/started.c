@@ -4,8 +4,8 @@
  *   mpirun -n 4 started OUTDIR [finish|wait]
  *
  * A constructor runs before main. Each rank then measures the square of its
- * rank. The job ends with exit code 7, which is rank 0's: it waits for the end
- * of the others, since launchers kill whoever runs still when one ends so.
+ * rank. The job ends with exit code 7, which is rank 0's: it waits for those on
+ * its host to end, since launchers kill whoever runs still when one ends so.
  * With "wait", each rank receives what no rank sends: that is a deadlock of
  * all. A rank that is about to do so has written ready-N in OUTDIR.
  */
@@ -40,6 +40,8 @@ static int measure(int rank) {
 
 int main(int argc, char **argv) {
   int rank, size, received = 0, own = getpid(), pids[MOST];
+  char host[64] = "", hosts[MOST][sizeof host];
+  gethostname(host, sizeof host - 1);
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -52,9 +54,10 @@ int main(int argc, char **argv) {
     MPI_Recv(&received, 1, MPI_INT, (rank + size - 1) % size, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
   MPI_Gather(&own, 1, MPI_INT, pids, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  MPI_Gather(host, sizeof host, MPI_CHAR, hosts, sizeof host, MPI_CHAR, 0, MPI_COMM_WORLD);
   MPI_Finalize();
   if (rank > 0 || measured != begun) return 0;
   for (int other = 1; other < size; other++)
-    while (runs(pids[other])) usleep(10000);
+    while (strcmp(hosts[other], host) == 0 && runs(pids[other])) usleep(10000);
   return 7;
 }

@@ -29,13 +29,13 @@ func (w *Workspace) StartedJobs(t *testing.T) {
 			job(t, s, command, folder)
 			s.Send("quit")
 			s.End()
-			nothingRuns(t, program, folder)
+			NothingRuns(t, program, folder)
 		})
 	}
 }
 
-// nothingRuns fails the test if a process runs that has a program and an argument.
-func nothingRuns(t *testing.T, program, argument string) {
+// NothingRuns fails the test if a process runs that has a program and an argument.
+func NothingRuns(t *testing.T, program, argument string) {
 	t.Helper()
 	Until(t, "for the ends of all processes of the job", func() bool {
 		all, err := procfs.Host.Processes()
@@ -129,6 +129,27 @@ func startedNonStop(t *testing.T, s *Session, command, _ string) {
 	s.Await("[The launcher exited with code 07]")
 }
 
+// untilRanksRun waits until a gdb has let all ranks go on: it says nothing then.
+func untilRanksRun(t *testing.T, s *Session) {
+	t.Helper()
+	Until(t, "for the ranks to run", func() bool {
+		all, err := procfs.Host.Processes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		running := 0
+		for _, pid := range all {
+			if status, err := procfs.Host.Status(pid); err != nil || status.Tracer != s.PID() {
+				continue
+			}
+			if stat, err := procfs.Host.Stat(pid); err == nil && stat.State != 't' {
+				running++
+			}
+		}
+		return running == startedRanks
+	})
+}
+
 // startedDeadlock: a hang is stopped by hand and read.
 func startedDeadlock(t *testing.T, s *Session, command, folder string) {
 	s.Send("mpi-run " + command + " wait")
@@ -144,7 +165,7 @@ func startedDeadlock(t *testing.T, s *Session, command, folder string) {
 			return true
 		}
 		s.Send("mpi-continue")
-		s.Await("Continuing")
+		untilRanksRun(t, s)
 		return false
 	})
 	s.Says("mpi-queues -all", "Pending receives", "Rank 3 of 4", "In MPI_Recv on MPI_COMM_WORLD")

@@ -6,8 +6,8 @@
 // first instruction of the program, however the job's launcher has started it.
 //
 // What is said are lines. The rank says the version of this, it is answered with the process id of
-// the debugger, it says that it is ready, and is told to go. The rank's own process id is the
-// kernel's word (SO_PEERCRED).
+// the debugger, it says that it is ready, and is told to go. The rank's own process id, and the user
+// at either end, are the kernel's word (SO_PEERCRED).
 package gate
 
 import (
@@ -124,6 +124,14 @@ func Meet(ctx context.Context, path string) error {
 	defer func() { _ = conn.Close() }()
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer stop()
+	// On another host the path can be anybody's.
+	cred, err := credentials(conn.(*net.UnixConn))
+	if err != nil {
+		return errGone
+	}
+	if cred.Uid != uint32(os.Geteuid()) {
+		return fmt.Errorf("another user waits there (%d)", cred.Uid)
+	}
 	from := bufio.NewReaderSize(conn, 256)
 	if err := say(conn, hello); err != nil {
 		return errGone

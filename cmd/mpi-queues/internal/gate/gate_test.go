@@ -4,13 +4,44 @@ package gate
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
+
+// listenAt has this program listen at a path, as a stranger, instead of running tests.
+const listenAt = "MPI_QUEUES_TEST_LISTEN"
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(listenAt); path != "" {
+		beStranger(path)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// beStranger listens, says so, and writes what it hears.
+func beStranger(path string) {
+	socket, err := net.Listen("unix", path)
+	if err == nil {
+		err = os.Chmod(path, 0o777)
+	}
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("listening")
+	if conn, err := socket.Accept(); err == nil {
+		_, _ = io.Copy(os.Stdout, conn)
+	}
+}
 
 // A rank waits until it is told to go, and its process id is the kernel's word.
 func TestMeet(t *testing.T) {
@@ -76,6 +107,58 @@ func TestNobodyComes(t *testing.T) {
 	l = listen(t)
 	l.Close()
 	meet(t.Context(), l.Path, "nobody waits for it")
+}
+
+// A rank says nothing to a listener of another user, who may have made the path on another host.
+func TestStrangerListens(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can be another user")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const stranger = 54321
+	folder, err := os.MkdirTemp("", "gate") // those of t.TempDir are closed to strangers
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	path := filepath.Join(folder, "gate")
+	if err := os.Chown(folder, stranger, stranger); err != nil {
+		t.Fatal(err)
+	}
+	// By its open file: the path of the program may be closed to strangers.
+	program, err := os.Open(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = program.Close() }()
+	cmd := exec.CommandContext(t.Context(), "/proc/self/fd/3")
+	cmd.ExtraFiles = []*os.File{program}
+	cmd.Dir = folder
+	cmd.Env = []string{listenAt + "=" + path}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: stranger, Gid: stranger}}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	first := make([]byte, len("listening\n"))
+	if _, err := io.ReadFull(out, first); err != nil || string(first) != "listening\n" {
+		t.Fatalf("%q, %v", first, err)
+	}
+	if err := Meet(t.Context(), path); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("another user waits there (%d)", stranger)) {
+		t.Errorf("%v does not name the stranger", err)
+	}
+	if heard, err := io.ReadAll(out); err != nil || len(heard) > 0 {
+		t.Errorf("the stranger hears %q, %v", heard, err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
 }
 
 // Who does not speak as a rank is sent away, and those that come after are heard.

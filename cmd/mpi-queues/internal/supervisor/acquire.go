@@ -94,6 +94,8 @@ func (s *Supervisor) acquire(t *acquisition.Tracer, starter *launch.Starter) boo
 	s.awaitPrograms(job)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.listed = job
+	s.wake()
 	var coming []int
 	for _, pid := range here(job) {
 		switch _, isHeld := s.held[pid]; {
@@ -126,13 +128,13 @@ func (s *Supervisor) acquire(t *acquisition.Tracer, starter *launch.Starter) boo
 		s.held[pid] = pidfd.Open(pid)
 	}
 	s.acquired = a
-	s.wake()
 	return true
 }
 
 // wakePatience is how long a launcher may take to wake ranks that it has stopped for its debugger,
-// once that lets it go on. srun has them woken by its daemons, which would also end the hold of a rank
-// that someone else has woken before.
+// once that lets it go on. In its MPIR_Breakpoint, srun has the daemons of all its nodes wake the tasks
+// that nobody traces (Slurm from 2.2 on: SIG_DEBUG_WAKE, pdebug_wake_process). That would also end the
+// hold of a rank that someone else has woken before.
 const wakePatience = 5 * time.Second
 
 // wakeComing wakes those ranks that their launcher has not woken.

@@ -17,7 +17,8 @@ import (
 const latePatience = 30 * time.Second
 
 // announce has the debugger ask for the processes that came late, when all ranks of the job of one of
-// them are there: it gives a rank a signal that stops every debugger, and that no program gets.
+// them are there that run on this machine: it gives a rank a signal that stops every debugger, and that
+// no program gets.
 func (s *Supervisor) announce(pid int) {
 	time.AfterFunc(latePatience, func() { s.giveUp(pid) })
 	job, err := launch.Find(pid)
@@ -26,13 +27,16 @@ func (s *Supervisor) announce(pid int) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	there := 0
+	there, size := 0, job.Size.Value
+	if job.Here.Known {
+		size = min(size, job.Here.Value)
+	}
 	for _, r := range job.Ranks {
-		if r.Host != "" || s.told[r.PID] || slices.Contains(s.late, r.PID) {
+		if s.told[r.PID] || slices.Contains(s.late, r.PID) {
 			there++
 		}
 	}
-	if there < int(job.Size.Value) || s.isAnnounced {
+	if there < int(size) || s.isAnnounced {
 		return
 	}
 	for debugged := range s.told {

@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -38,6 +37,8 @@ type Supervisor struct {
 
 	folder   *scratch.Folder
 	listener *gate.Listener
+	// program is a path of this program that needs no quotes.
+	program  string
 	launcher *launcher
 
 	mu sync.Mutex
@@ -58,7 +59,9 @@ type Supervisor struct {
 	isComplete bool
 	// isPrefixed is true if all ranks are started through `mpi-queues rank', by the command line.
 	isPrefixed bool
-	// acquired is the job that the launcher has told of, if ranks of it have to be attached to.
+	// listed is the job as the launcher has told of it, nil if it has not, and acquired the same if ranks
+	// of it have to be attached to.
+	listed   *launch.Job
 	acquired *acquired
 	// notes are for the user.
 	notes []string
@@ -82,9 +85,6 @@ func (s *Supervisor) Server(log zerolog.Logger) *bridge.Server {
 	return b
 }
 
-// rankProgram is the name of a link to this program in the supervisor's folder, whose path needs no quotes.
-const rankProgram = "mpi-queues"
-
 // Run starts the job, and returns when all its ranks wait or the launcher has ended.
 func (s *Supervisor) Run(ctx context.Context, d *bridge.Debugger, p bridge.RunParams) (*bridge.RunResult, error) {
 	if s.launcher != nil {
@@ -94,7 +94,7 @@ func (s *Supervisor) Run(ctx context.Context, d *bridge.Debugger, p bridge.RunPa
 		return nil, &bridge.UsageError{Err: fmt.Errorf("the job can't be started: %w", err)}
 	}
 	// Not by the environment alone: a launcher may keep that from its ranks (srun --export=NONE).
-	prefix := filepath.Join(s.folder.Path, rankProgram) + " rank --" + gate.Flag + "=" + s.listener.Path + " --"
+	prefix := s.program + " rank --" + gate.Flag + "=" + s.listener.Path + " --"
 	command, err := commandline.Prefixed(ctx, p.Command, prefix)
 	if err != nil {
 		return nil, &bridge.UsageError{Err: err}
@@ -124,7 +124,7 @@ func (s *Supervisor) prepare() error {
 	if s.folder, err = scratch.New(); err != nil {
 		return err
 	}
-	if err := os.Symlink(self, filepath.Join(s.folder.Path, rankProgram)); err != nil {
+	if s.program, err = unquoted(self, s.folder.Path); err != nil {
 		return err
 	}
 	s.listener, err = gate.Listen(s.folder.Path, s.debugger)
@@ -179,9 +179,12 @@ func (s *Supervisor) wake() {
 func (s *Supervisor) await(ctx context.Context, d *bridge.Debugger, within time.Duration) (*bridge.RunResult, error) {
 	late := time.NewTimer(within)
 	defer late.Stop()
+	rest := time.NewTimer(restPatience)
+	defer rest.Stop()
 	result := &bridge.RunResult{Notes: s.notes}
 	size := 0
 	for isLate := false; ; {
+		isSettled := false
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
@@ -189,7 +192,10 @@ func (s *Supervisor) await(ctx context.Context, d *bridge.Debugger, within time.
 			result.End = s.launcher.end()
 		case <-late.C:
 			isLate = true
+		case <-rest.C:
+			isSettled = true
 		case <-s.came:
+			rest.Reset(restPatience)
 		}
 		held, acquired := s.heldRanks()
 		if acquired != nil && (result.End != nil || isLate || areThere(acquired)) {
@@ -202,7 +208,7 @@ func (s *Supervisor) await(ctx context.Context, d *bridge.Debugger, within time.
 		if size > 0 {
 			d.Progress(ctx, fmt.Sprintf("%d of %d ranks have come", len(held), size))
 		}
-		if result.End != nil || isLate || size > 0 && acquired == nil && len(held) >= size {
+		if result.End != nil || isLate || acquired == nil && s.areAllHere(held, size, isSettled) {
 			result.Job = s.job(held)
 			if isLate && size > len(held) {
 				result.Notes = append(result.Notes, fmt.Sprintf("Only %d of the job's %d ranks have come to the debugger within %v. "+
@@ -223,36 +229,6 @@ func (s *Supervisor) heldRanks() ([]int, *acquired) {
 		pids = append(pids, pid)
 	}
 	return pids, s.acquired
-}
-
-// sizeOf is that of the job of a rank, 0 if the rank does not know.
-func sizeOf(pid int) int {
-	job, err := launch.Find(pid)
-	if err != nil || !job.Size.Known {
-		return 0
-	}
-	return int(job.Size.Value)
-}
-
-// job is the job of the ranks that are held.
-func (s *Supervisor) job(held []int) bridge.RanksResult {
-	if len(held) > 0 {
-		if job, err := launch.Find(held[0]); err == nil {
-			s.mu.Lock()
-			out := s.ranksOf(job)
-			s.mu.Unlock()
-			if !isBelow(out.Launcher, s.launcher.pid) {
-				// A daemon has started the ranks, for which the launcher has asked it.
-				out.Launcher, out.Name, out.Others = s.launcher.pid, s.launcher.name(), nil
-			}
-			return out
-		}
-	}
-	out := bridge.RanksResult{Launcher: s.launcher.pid, Name: s.launcher.name()}
-	for _, pid := range held {
-		out.Ranks = append(out.Ranks, bridge.Rank{PID: pid})
-	}
-	return out
 }
 
 // ranksOf is what the debugger is told of a job. Those of its ranks that are not held are not to be
