@@ -18,18 +18,20 @@ import (
 // child is a shell that executes a command when it has read a line.
 func child(t *testing.T, command string) (pid int, goOn func() error) {
 	t.Helper()
-	cmd := exec.Command("/bin/sh", "-c", "read line && exec "+command)
-	in, err := cmd.StdinPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
+	cmd := exec.Command("/bin/sh", "-c", "echo && read line && exec "+command)
+	in, err1 := cmd.StdinPipe()
+	out, err2 := cmd.StdoutPipe()
+	if err := errors.Join(err1, err2, cmd.Start()); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
+	// The shell is itself being executed still when it is said to have been started.
+	if _, err := out.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
 	return cmd.Process.Pid, func() error {
 		_, err := in.Write([]byte("\n"))
 		return err
