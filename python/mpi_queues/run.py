@@ -3,6 +3,7 @@
 import contextlib
 import os
 import signal
+import traceback
 from typing import Dict, List, Optional, Tuple
 
 import gdb
@@ -10,9 +11,9 @@ import gdb
 from . import acquisition, inferiors, interrupts, jobs, options, parameters, protocol, running, \
     supervisor
 from .attach import Attaching, checked
-from .errors import Cancelled, Failure, one_line, reported
+from .errors import Cancelled, Failure, one_line, reported, trace
 from .options import Option
-from .selection import select_inferior, unattended
+from .selection import select_inferior, unattended, unwinding
 
 _OPTIONS: Tuple[Option, ...] = (
     Option("non-stop", "", "Let ranks stop one by one, and run in the background: see `help\n"
@@ -108,6 +109,14 @@ def adopt() -> bool:
     return bool(spawned["jobs"])
 
 
+def notice_ended() -> None:
+    """Has gdb notice ranks that have ended while they stood; says how the job has, if all have."""
+    if _job is not None:
+        with unwinding():
+            running.without_ended(_job.inferiors())
+    finish()
+
+
 def finish() -> None:
     """Says how the job that was started has ended, if none of its ranks is left."""
     global _job
@@ -152,6 +161,7 @@ def _parse(text: str) -> Tuple[Dict[str, object], str]:
 def _end_last(from_tty: bool) -> None:
     """Ends the job that was started before, if its user agrees. Raises Failure."""
     global _job
+    notice_ended()
     if _job is None:
         return
     numbers = [inferior.num for inferior in _job.inferiors()]
@@ -284,7 +294,17 @@ def _environment() -> List[str]:
 def _on_gone() -> None:
     """Tells the end of the job in non-stop mode, where no command waits for it."""
     if running.is_non_stop():
+        # Not at once: a command whose output is not shown may have brought this end.
+        gdb.post_event(_finish_unasked)
+
+
+def _finish_unasked() -> None:
+    """Tells the end of the job where nobody has asked for it."""
+    try:
         finish()
+    except (Exception, KeyboardInterrupt):
+        if parameters.is_debugging():
+            trace(traceback.format_exc())
 
 
 def _before_prompt(_: object = None) -> None:
@@ -292,7 +312,7 @@ def _before_prompt(_: object = None) -> None:
     try:
         if running.has_trapped():
             adopt()
-        finish()
+        notice_ended()
     except (Exception, KeyboardInterrupt):
         pass  # nobody has asked
 

@@ -12,6 +12,7 @@ from .errors import Failure
 from .process import kind_of
 from .selection import inferior_selected, notifications_suppressed, select_inferior, setting, \
     unattended, unwinding
+from .stops import know_end
 from .terminal import silenced
 
 _has_trapped = False
@@ -95,7 +96,7 @@ def proceed(command: str = "continue") -> bool:
     one ends, too. They go on then, until none is left.
     """
     while True:
-        live = _without_ended(live_inferiors())
+        live = without_ended(live_inferiors())
         if not live:
             return False
         if _selected() is None:
@@ -113,22 +114,26 @@ def proceed(command: str = "continue") -> bool:
         command = "continue"
 
 
-def _without_ended(inferiors: List[gdb.Inferior]) -> List[gdb.Inferior]:
-    """Returns those of some inferiors whose processes run still.
+def without_ended(inferiors: List[gdb.Inferior]) -> List[gdb.Inferior]:
+    """Returns those of some inferiors whose processes have not ended, as far as gdb can know.
 
     When one process ends, gdb stops the others; of those that end in the same moment it then can't
     read the registers, and so can't let any of them go on. It is made to notice that they are gone.
+    In non-stop mode it waits for the ends of threads that run, but not for those of others.
     """
-    ended = [inferior for inferior in inferiors if _has_ended(inferior)]
+    ended = [inferior for inferior in inferiors if _has_ended(inferior)
+             and not (is_non_stop() and any(t.is_running() for t in inferior.threads()))]
     live = [inferior for inferior in inferiors if inferior not in ended]
     if not ended:
         return live
-    with _elsewhere(ended, live), unattended():
+    with unattended(), _elsewhere(ended, live):
         for inferior in ended:
             pid = inferior.pid
-            how = _ending(pid)
+            status = _status(pid)
+            if status is not None:
+                know_end(pid, status)
             gdb.execute("kill inferiors %d" % inferior.num, to_string=True)
-            gdb.write("[Inferior %d (process %d) %s]\n" % (inferior.num, pid, how))
+            gdb.write("[Inferior %d (process %d) %s]\n" % (inferior.num, pid, _words(status)))
     return live
 
 
@@ -164,12 +169,16 @@ def _has_ended(inferior: gdb.Inferior) -> bool:
     return _kind(inferior) == "live" and procfs.has_ended(inferior.pid)
 
 
-def _ending(pid: int) -> str:
-    """Says how a process has ended, in the words of gdb, as far as the kernel tells."""
+def _status(pid: int) -> Optional[int]:
+    """Returns how a process has ended, as waitpid(2) says it, as far as the kernel tells."""
     fields = procfs.stat(pid)
-    if len(fields) <= procfs.EXIT_CODE:
+    return int(fields[procfs.EXIT_CODE]) if len(fields) > procfs.EXIT_CODE else None
+
+
+def _words(status: Optional[int]) -> str:
+    """Says how a process has ended, in the words of gdb."""
+    if status is None:
         return "ended"
-    status = int(fields[procfs.EXIT_CODE])
     if os.WIFSIGNALED(status):
         return "was killed by signal %d" % os.WTERMSIG(status)
     code = os.WEXITSTATUS(status)

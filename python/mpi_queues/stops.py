@@ -1,5 +1,6 @@
 """Why threads have stopped, and how processes have ended, as gdb's events have told it."""
 
+import os
 import signal
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
@@ -29,6 +30,9 @@ _interruptions = 0
 _ranks: Dict[int, Tuple[int, int]] = {}
 # By the number of the inferior.
 _exits: Dict[int, Exit] = {}
+
+# What waitpid(2) would say of processes whose end gdb has not seen by itself, by process id.
+_statuses: Dict[int, int] = {}
 
 # Signals by which gdb itself, or nothing, has stopped a process.
 _UNTOLD = ("0", "SIGSTOP", "")
@@ -70,6 +74,11 @@ def exit_of(inferior: gdb.Inferior) -> Optional[Exit]:
 def exit_of_process(pid: int) -> Optional[Exit]:
     """Returns how a process of an inferior has ended."""
     return next((exit for exit in _exits.values() if exit.pid == pid), None)
+
+
+def know_end(pid: int, status: int) -> None:
+    """Keeps how a process has ended, as waitpid(2) would say it, for when gdb sees that."""
+    _statuses[pid] = status
 
 
 def _key(thread: gdb.InferiorThread) -> _Key:
@@ -134,16 +143,30 @@ def _on_exited(event: Any) -> None:
     if not procfs.has_ended(inferior.pid):
         _exits.pop(inferior.num, None)  # it was detached
         return
-    code: Optional[int] = getattr(event, "exit_code", None)
+    code, name = _end(event)
     rank = jobs.rank_that_was(inferior.pid)
     known = _ranks.pop(inferior.num, None)
     if rank is None and known and known[0] == inferior.pid:
         rank = known[1]
-    _exits[inferior.num] = Exit(inferior.pid, rank, code, _exit_signal() if code is None else "")
+    _exits[inferior.num] = Exit(inferior.pid, rank, code, name)
+
+
+def _end(event: Any) -> Tuple[Optional[int], str]:
+    """Returns the exit code of the process that gdb's event is for, or the name of the signal that
+    has ended it, as far as they are known."""
+    status = _statuses.pop(event.inferior.pid, None)
+    if status is None:
+        code: Optional[int] = getattr(event, "exit_code", None)
+        return code, _exit_signal() if code is None else ""
+    if os.WIFSIGNALED(status):
+        return None, _signal_name(os.WTERMSIG(status))
+    return os.WEXITSTATUS(status), ""
 
 
 def _exit_signal() -> str:
     """Returns the name of the signal that has ended the process that gdb has just seen ending."""
+    if isinstance(gdb.convenience_variable("_exitcode"), gdb.Value):
+        return ""  # what gdb knows of a signal is older
     value = gdb.convenience_variable("_exitsignal")
     return _signal_name(int(value)) if isinstance(value, gdb.Value) \
         and value.type.code == gdb.TYPE_CODE_INT else ""
