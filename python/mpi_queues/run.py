@@ -8,8 +8,8 @@ from typing import Dict, List, Optional, Tuple
 
 import gdb
 
-from . import acquisition, inferiors, interrupts, jobs, options, parameters, protocol, running, \
-    supervisor
+from . import acquisition, deferred, inferiors, interrupts, jobs, options, parameters, protocol, \
+    running, supervisor
 from .attach import Attaching, checked
 from .errors import Cancelled, Failure, one_line, reported, trace
 from .options import Option
@@ -239,6 +239,7 @@ class _Starting(Attaching):
         self._job = job
         self._is_spawned = is_spawned
         self._idle = [] if is_spawned else _idle()
+        self._kept = contextlib.ExitStack()
         self.is_to_main = False
 
     def vacant(self, pid: int) -> Tuple[int, bool]:
@@ -247,7 +248,9 @@ class _Starting(Attaching):
             return super().vacant(pid)
         number = self._idle.pop(0)
         select_inferior(number)
-        inferiors.clear_other(pid)
+        if inferiors.has_other(pid):
+            self._kept.enter_context(deferred.breakpoints())
+            inferiors.clear(inferiors.program())
         return number, False
 
     def run(self) -> None:
@@ -255,7 +258,8 @@ class _Starting(Attaching):
 
         A rank that gdb can't attach to goes on without it.
         """
-        super().run()
+        with self._kept:
+            super().run()
         if not self._is_spawned:
             del _numbers[:]
         for number, _, pid in self.attached:

@@ -8,10 +8,10 @@ from typing import Any, Dict, Iterator, List, Optional, Set, Tuple
 import gdb
 
 from . import procfs
-from .errors import Failure
+from .errors import Failure, one_line
 from .process import kind_of
-from .selection import inferior_selected, notifications_suppressed, select_inferior, setting, \
-    unattended, unwinding
+from .selection import c_language, inferior_selected, notifications_suppressed, \
+    select_inferior, setting, unattended, unwinding
 from .stops import know_end
 from .terminal import silenced
 
@@ -188,29 +188,85 @@ def _words(status: Optional[int]) -> str:
 def proceed_alone(inferior: gdb.Inferior, command: str) -> None:
     """Lets one inferior go on, in the all-stop mode, while all others stand."""
     thread_of(inferior).switch()
-    with unwinding(), setting("schedule-multiple", "off"):
+    with unwinding(), setting("schedule-multiple", "off"), _awake():
         gdb.execute(command)
+
+
+# How often gdb is woken, for each inferior: it misses an event that often once in 10^13 times.
+_WAKES = 30
+
+
+@contextlib.contextmanager
+def _awake() -> Iterator[None]:
+    """Has gdb look again for the event of one inferior that it lets go on inside the block.
+
+    An inferior may have come to a breakpoint while another one's was told. If it goes on alone,
+    gdb asks some inferior for an event (do_target_wait in gdb/infrun.c). If that is another one, it
+    hears that nothing runs, and waits for ever.
+    """
+    left = _WAKES * len(live_inferiors())
+
+    def wake() -> None:
+        nonlocal left
+        if left > 0:
+            left -= 1
+            os.kill(os.getpid(), signal.SIGCHLD)
+            gdb.post_event(wake)
+
+    gdb.post_event(wake)
+    try:
+        yield
+    finally:
+        left = 0
 
 
 def stop_in_main(inferiors: List[gdb.Inferior]) -> None:
     """Lets inferiors, whose programs have not begun, run into main, or to what stops them before.
 
     No rank waits for another there, so it is done for each in turn, and the first is selected then.
+    Where a program has no main, that of the program is meant that it executes. Until one rank is
+    there all of them run: others wait for it if it starts its program otherwise. Raises Failure.
     """
-    breakpoint = gdb.Breakpoint("main", internal=True)
+    are_later = [inferior.num for inferior in inferiors if not _has_main(inferior)]
+    if are_later and is_non_stop():
+        raise Failure("The program %s has no symbol main: its ranks stand at their first"
+                      " instruction. With `break main' they stop in the program that it executes;"
+                      " `mpi-continue' lets them go on." % _program(are_later[0]))
+    with silenced():
+        breakpoint = gdb.Breakpoint("main", internal=True)
+    there = 0
     try:
-        if breakpoint.pending:
-            raise Failure("The program has no symbol main: its ranks stand at their first"
-                          " instruction. `mpi-continue' lets them go on.")
-        for inferior in inferiors:
+        if are_later:
             with notifications_suppressed():
-                proceed_alone(inferior, "continue")
+                if not proceed():
+                    return
+            there = gdb.selected_inferior().num
+        for inferior in inferiors:
+            if inferior.pid and inferior.num != there:
+                with notifications_suppressed():
+                    proceed_alone(inferior, "continue")
     finally:
         breakpoint.delete()
     live = [inferior for inferior in inferiors if inferior.is_valid() and inferior.pid]
     if live:
         thread_of(live[0]).switch()
         gdb.execute("frame")
+
+
+def _has_main(inferior: gdb.Inferior) -> bool:
+    """Says whether the program of an inferior has a symbol main."""
+    with inferior_selected(inferior.num), c_language():
+        try:
+            gdb.parse_and_eval("&main")
+        except gdb.error:
+            return False
+    return True
+
+
+def _program(number: int) -> str:
+    """Returns the path of an inferior's program."""
+    return next(one_line(inferior.progspace.filename or "?", 300) for inferior in gdb.inferiors()
+                if inferior.num == number)
 
 
 def proceed_in_background(inferiors: List[gdb.Inferior], command: str) -> None:

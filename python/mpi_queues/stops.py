@@ -112,17 +112,19 @@ def _on_stop(event: Any) -> None:
 
 
 def _of_breakpoints(event: Any) -> str:
-    """Returns the breakpoints of a stop: "breakpoint 2", "watchpoint 3"."""
+    """Returns the breakpoints of a stop: "breakpoint 2", "catchpoint 3"."""
     found: Dict[str, List[str]] = {}
     for breakpoint in event.breakpoints:
-        if breakpoint.is_valid():
-            kind = "breakpoint" if breakpoint.type in _BREAKPOINTS else "watchpoint"
+        if breakpoint.is_valid() and breakpoint.number > 0:  # else it is not the user's
+            kind = "breakpoint" if breakpoint.type in _BREAKPOINTS else \
+                "catchpoint" if breakpoint.type == _CATCHPOINT else "watchpoint"
             found.setdefault(kind, []).append(str(breakpoint.number))
     return ", ".join("%s %s" % (kind, " and ".join(found[kind])) for kind in sorted(found))
 
 
 _BREAKPOINTS = tuple(getattr(gdb, name) for name in ("BP_BREAKPOINT", "BP_HARDWARE_BREAKPOINT")
                      if hasattr(gdb, name))
+_CATCHPOINT = getattr(gdb, "BP_CATCHPOINT", None)  # since gdb 12
 
 
 def _on_continue(event: Any) -> None:
