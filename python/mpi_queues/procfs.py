@@ -5,6 +5,7 @@ from typing import List
 
 # The places of fields in what stat() returns, and their numbers in proc(5).
 STATE = 0  # (3)
+PARENT = 1  # (4)
 START_TIME = 19  # (22)
 EXIT_CODE = 49  # (52), as waitpid has it
 
