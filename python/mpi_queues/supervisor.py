@@ -17,6 +17,7 @@ from .framing import encode
 from .helper import Helper
 from .link import handshake
 from .progress import Progress
+from .selection import unattended
 
 
 # How long, in seconds, is waited for the end of a job.
@@ -107,6 +108,13 @@ class Supervisor:
                 except BrokenHelper:
                     pass  # it has ended, and the job with it
 
+    def kill(self) -> None:
+        """Has gdb kill the ranks: it fails as it detaches one that ends while it runs."""
+        numbers = " ".join(str(inferior.num) for inferior in self.inferiors())
+        if numbers:
+            with contextlib.suppress(gdb.error), unattended():
+                gdb.execute("kill inferiors " + numbers, to_string=True)
+
     def close(self) -> None:
         """Ends the job, but for ranks that were let go of."""
         peer, self._peer = self._peer, None
@@ -160,6 +168,8 @@ def _on_exiting(event: Any) -> None:
     try:
         del listeners[:]
         for supervisor in list(_all):
+            if gdb.parameter("non-stop"):
+                supervisor.kill()
             supervisor.close()
     except (Exception, KeyboardInterrupt):
         pass  # they end with the pipes
