@@ -7,12 +7,12 @@ from typing import Any, Dict, Iterator, List, Optional, Set, Tuple
 
 import gdb
 
-from . import procfs
+from . import interrupts, procfs
 from .errors import Failure, one_line
 from .process import kind_of
 from .selection import c_language, inferior_selected, notifications_suppressed, \
     select_inferior, setting, unattended, unwinding
-from .stops import know_end
+from .stops import interruptions, know_end
 from .terminal import silenced
 
 _has_trapped = False
@@ -49,13 +49,17 @@ def settle(number: int, pid: int) -> None:
     take the signals that have stopped it there, and that one which ends the stop.
 
     Without the first they would be reported as if the user had sent them; without the second each
-    new thread of the process would stop at its beginning.
+    new thread of the process would stop at its beginning. Raises KeyboardInterrupt: gdb has a
+    Ctrl-C of that time stop the process.
     """
+    before = interruptions()
     select_inferior(number)
     with unwinding(), unseen("SIGSTOP"), unseen("SIGCONT"), unattended(), silenced(), \
             setting("schedule-multiple", "off"):
         os.kill(pid, signal.SIGCONT)
         gdb.execute("stepi", to_string=True)
+    if interruptions() > before:
+        raise KeyboardInterrupt
 
 
 @contextlib.contextmanager
@@ -232,14 +236,15 @@ def stop_in_main(inferiors: List[gdb.Inferior]) -> None:
         raise Failure("The program %s has no symbol main: its ranks stand at their first"
                       " instruction. With `break main' they stop in the program that it executes;"
                       " `mpi-continue' lets them go on." % _program(are_later[0]))
-    with silenced():
+    with interrupts.held(), silenced(2):  # it would say that there is none yet
         breakpoint = gdb.Breakpoint("main", internal=True)
     there = 0
     try:
         if are_later:
             with notifications_suppressed():
                 if not proceed():
-                    return
+                    raise Failure("No rank has come to main: a script that starts a program has to"
+                                  " execute it in its own place, as `exec ./program' does.")
             there = gdb.selected_inferior().num
         for inferior in inferiors:
             if inferior.pid and inferior.num != there:
