@@ -12,7 +12,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 import gdb
 
-from . import interrupts, running, states, summary
+from . import running, states, summary
 from .selection import c_language, select_inferior
 
 _VARIABLES = ("MPIR_being_debugged", "MPIR_debug_gate")
@@ -61,7 +61,6 @@ def _tell() -> None:
             pass  # it does not ask for a debugger
 
 
-@interrupts.passed_on
 def _on_new_objfile(event: Any) -> None:
     """Serves gdb's event for a file whose symbols were read: of a library, or of a program that a
     rank has executed."""
@@ -71,7 +70,7 @@ def _on_new_objfile(event: Any) -> None:
     try:
         if _may_define(event.new_objfile.filename):
             _tell()
-    except Exception:
+    except (Exception, KeyboardInterrupt):
         pass  # gdb would show it amid what the user is doing
 
 

@@ -6,8 +6,6 @@ from typing import Dict, Iterator
 
 import gdb
 
-from . import interrupts
-
 _KINDS = tuple(getattr(gdb, name) for name in ("BP_BREAKPOINT", "BP_HARDWARE_BREAKPOINT")
                if hasattr(gdb, name))
 
@@ -44,12 +42,11 @@ def _look(breakpoint: gdb.Breakpoint) -> None:
     breakpoint.enabled = True
 
 
-@interrupts.passed_on
 def _on_modified(breakpoint: gdb.Breakpoint) -> None:
     """Serves gdb's event for a breakpoint that has got places, or that the user has changed."""
     try:
         _look(breakpoint)
-    except Exception:
+    except (Exception, KeyboardInterrupt):
         pass  # gdb would show it amid what the user is doing
 
 

@@ -9,11 +9,8 @@ gdb's signal handlers stay as they are.
 """
 
 import contextlib
-import functools
 import signal
 from typing import Any, Callable, Iterator, TypeVar
-
-import gdb
 
 Value = TypeVar("Value")
 
@@ -43,28 +40,6 @@ def held() -> Iterator[None]:
     finally:
         if _mask(signal.SIG_SETMASK, before):
             raise KeyboardInterrupt
-
-
-def passed_on(handler: Callable[..., Any]) -> Callable[..., None]:
-    """Has a handler of gdb's events pass on a Ctrl-C that comes while it runs.
-
-    It would be lost otherwise: gdb does not hear of it, and what runs would run on.
-    """
-    @functools.wraps(handler)
-    def guarded(*args: Any) -> None:
-        try:
-            handler(*args)
-        except KeyboardInterrupt:
-            gdb.post_event(_interrupt)
-
-    return guarded
-
-
-def _interrupt() -> None:
-    """Stops what runs in the foreground, as Ctrl-C does."""
-    if not gdb.parameter("non-stop") and any(
-            thread.is_running() for inferior in gdb.inferiors() for thread in inferior.threads()):
-        gdb.execute("interrupt")
 
 
 def allow(function: Callable[..., Value], *args: Any) -> Value:

@@ -151,4 +151,4 @@ def _without_debug_information(name: str) -> int:
 
 for _event in ("new_objfile", "clear_objfiles", "free_objfile"):
     if hasattr(gdb.events, _event):
-        getattr(gdb.events, _event).connect(interrupts.passed_on(_forget))
+        getattr(gdb.events, _event).connect(_forget)

@@ -11,7 +11,7 @@ from typing import Any, Callable, Iterator, Optional, Tuple, Union
 
 import gdb
 
-from . import interrupts, parameters, protocol
+from . import parameters, protocol
 from .errors import trace
 from .handle_texts import TEXTS, is_library
 from .handles import Meaning, handle_value, meaning
@@ -112,7 +112,6 @@ def _on_prompt(*_event: Any) -> None:
     _quietly(TEXTS.prepare)
 
 
-@interrupts.passed_on
 def _on_new_file(event: gdb.NewObjFileEvent) -> None:
     """Serves gdb's event for a file that was loaded.
 
@@ -129,4 +128,4 @@ gdb.events.stop.connect(_on_stop)
 gdb.events.before_prompt.connect(_on_prompt)
 gdb.events.new_objfile.connect(_on_new_file)
 for _event in ("cont", "memory_changed", "inferior_call", "exited", "clear_objfiles"):
-    getattr(gdb.events, _event).connect(interrupts.passed_on(TEXTS.forget))
+    getattr(gdb.events, _event).connect(TEXTS.forget)

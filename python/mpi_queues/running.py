@@ -12,7 +12,7 @@ from .errors import Failure, one_line
 from .process import kind_of
 from .selection import c_language, inferior_selected, notifications_suppressed, \
     select_inferior, setting, unattended, unwinding
-from .stops import interruptions, know_end
+from .stops import know_end
 from .terminal import silenced
 
 _has_trapped = False
@@ -49,17 +49,13 @@ def settle(number: int, pid: int) -> None:
     take the signals that have stopped it there, and that one which ends the stop.
 
     Without the first they would be reported as if the user had sent them; without the second each
-    new thread of the process would stop at its beginning. Raises KeyboardInterrupt: gdb has a
-    Ctrl-C of that time stop the process.
+    new thread of the process would stop at its beginning.
     """
-    before = interruptions()
     select_inferior(number)
     with unwinding(), unseen("SIGSTOP"), unseen("SIGCONT"), unattended(), silenced(), \
             setting("schedule-multiple", "off"):
         os.kill(pid, signal.SIGCONT)
         gdb.execute("stepi", to_string=True)
-    if interruptions() > before:
-        raise KeyboardInterrupt
 
 
 @contextlib.contextmanager

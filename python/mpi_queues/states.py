@@ -5,7 +5,7 @@ from typing import Dict, Iterator, Tuple
 
 import gdb
 
-from . import interrupts, procfs
+from . import procfs
 
 # The processes' ids and the letters of their states, by the inferiors' numbers.
 _states: Dict[int, Tuple[int, str]] = {}
@@ -43,7 +43,6 @@ def _read(pid: int) -> str:
     return fields[procfs.STATE].decode("ascii", "replace") if fields else ""
 
 
-@interrupts.passed_on
 def _forget(event: gdb.ContinueEvent) -> None:
     """Forgets the states of processes that go on. gdb has this event for attaching, too."""
     if _is_attaching:

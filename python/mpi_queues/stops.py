@@ -6,7 +6,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import gdb
 
-from . import interrupts, jobs, procfs, states
+from . import jobs, procfs, states
 
 # A thread: its process's and its own id.
 _Key = Tuple[int, int]
@@ -127,7 +127,6 @@ _BREAKPOINTS = tuple(getattr(gdb, name) for name in ("BP_BREAKPOINT", "BP_HARDWA
 _CATCHPOINT = getattr(gdb, "BP_CATCHPOINT", None)  # since gdb 12
 
 
-@interrupts.passed_on
 def _on_continue(event: Any) -> None:
     """Serves gdb's event for threads that go on."""
     thread = _thread_of(event)

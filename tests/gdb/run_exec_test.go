@@ -92,9 +92,9 @@ func TestStartedScriptNonStop(t *testing.T) {
 func TestStartedScriptForks(t *testing.T) {
 	t.Parallel()
 	s := session(t, "set breakpoint pending on", "break measure")
-	const forks = "sh -c '%s; exit 3'"
-	s.Says("mpi-run "+s.through(forks, "finish"), "Detaching after", "[The launcher exited with code 03]")
-	s.Says("mpi-run -start", "No rank has come to main", "exec ./program", "[The launcher exited with code 03]")
+	const forks = "sh -c '%s; true'"
+	s.Says("mpi-run "+s.through(forks, "finish"), "Detaching after", "[The launcher exited normally]")
+	s.Says("mpi-run -start", "No rank has come to main", "exec ./program", "[The launcher exited normally]")
 	if testing.Short() {
 		return
 	}
