@@ -26,7 +26,7 @@ func main() {
 	}
 }
 
-const head = `# Generated from bridge/protocol.go and callbacks.go by bridge/pygen. Do not edit.
+const head = `# Generated from bridge/protocol.go, jobs.go and callbacks.go by bridge/pygen. Do not edit.
 """The protocol between the debugger's extension and the helper."""
 
 from __future__ import annotations

@@ -37,6 +37,7 @@ func TestBorrowedTypes(t *testing.T) {
 		root := t.TempDir()
 		for file, text := range map[string]string{
 			"bridge/protocol.go":  "package bridge\nimport \"github.com/mpi-queues/mpi-queues/mqs/place\"\n" + c.protocol,
+			"bridge/jobs.go":      "package bridge",
 			"bridge/callbacks.go": "package bridge",
 			"mqs/place/place.go": "package place\ntype Number uint64\n// Place is a place.\ntype Place struct {\n" +
 				"At map[string]Number `json:\"at,omitempty\"`\nSecret int `json:\"secret\" protocol:\"-\"`\n}",

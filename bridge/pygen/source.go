@@ -12,7 +12,7 @@ import (
 )
 
 // sources are the protocol's, in package bridge.
-var sources = []string{"protocol.go", "callbacks.go"}
+var sources = []string{"protocol.go", "jobs.go", "callbacks.go"}
 
 // module is what the import paths of the project's packages begin with.
 const module = "github.com/mpi-queues/mpi-queues/"

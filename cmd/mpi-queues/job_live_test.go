@@ -4,9 +4,12 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,6 +34,38 @@ func pids(t *testing.T, s *mqs.Snapshot) []int {
 		}
 	}
 	return out
+}
+
+// The list of jobs has the processes of one.
+func TestJobs(t *testing.T) {
+	j := deadlock(t)
+	s := command(t, "jobs", "--json")
+	s.ends(t, 0)
+	var jobs []runningJob
+	if err := json.Unmarshal(s.out.Bytes(), &jobs); err != nil {
+		t.Fatal(err)
+	}
+	launcher := j.Launcher.Process.Pid
+	i := slices.IndexFunc(jobs, func(job runningJob) bool { return job.Launcher == launcher })
+	if i < 0 {
+		t.Fatalf("process %d is no launcher in\n%s", launcher, &s.out)
+	}
+	var got []int
+	for rank, r := range jobs[i].Ranks {
+		got = append(got, r.PID)
+		if *r.Rank != int32(rank) || r.Host != "" || r.Exited {
+			t.Errorf("rank %d is %+v", rank, r)
+		}
+	}
+	if !slices.Equal(got, j.PIDs) || *jobs[i].Size != int32(len(j.PIDs)) {
+		t.Errorf("it has processes %v, want %v", got, j.PIDs)
+	}
+	table := command(t, "jobs")
+	table.ends(t, 0)
+	row := regexp.MustCompile(fmt.Sprintf(`(?m)^mpirun\S* +%d +%d +%d +\S+$`, launcher, len(j.PIDs), j.PIDs[0]))
+	if !row.Match(table.out.Bytes()) {
+		t.Errorf("no row for process %d:\n%s", launcher, &table.out)
+	}
 }
 
 // TestDumpJob has a whole job dumped, from whatever process of it.

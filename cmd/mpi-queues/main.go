@@ -62,7 +62,8 @@ func rootCommand() *cobra.Command {
 		SilenceUsage:  true,
 	}
 	root.SetVersionTemplate("mpi-queues {{.Version}}\n")
-	root.AddCommand(helperCommand(), rankCommand(), launchCommand(), superviseCommand(), dllHostCommand(), dumpCommand(), replayCommand(), gdbinitCommand(), demoCommand(), dllCheckCommand(), reportCommand(), runCommand())
+	root.AddCommand(startCommands()...)
+	root.AddCommand(helperCommand(), dllHostCommand(), dumpCommand(), replayCommand(), gdbinitCommand(), demoCommand(), dllCheckCommand(), reportCommand(), jobsCommand())
 	return root
 }
 

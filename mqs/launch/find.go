@@ -3,7 +3,6 @@ package launch
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -105,7 +104,7 @@ func (e *SeveralError) Error() string {
 // fromGroup makes a job of what is known of it on this machine, from the side of
 // its ranks. asked is the process that was asked for, if that is one of them.
 func (s *system) fromGroup(g *group, asked *process) *Job {
-	top := g.tops[slices.Min(slices.Collect(maps.Keys(g.tops)))]
+	top := g.first()
 	if asked != nil {
 		at, _ := s.place(asked)
 		top = at.top

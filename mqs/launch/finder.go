@@ -21,7 +21,7 @@ func (f *Finder) Find(pid int) (*Job, error) {
 			return j.of(nil), nil
 		}
 		for i := range j.Ranks {
-			if r := &j.Ranks[i]; r.PID == pid && r.Host == "" && !r.Exited && r.Obstacle == "" {
+			if r := &j.Ranks[i]; r.PID == pid && r.IsHere() {
 				return j.of(r), nil
 			}
 		}

@@ -2,6 +2,7 @@ package launch
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -150,6 +151,9 @@ func (s *system) groupOf(p *process) (*group, int32) {
 	}
 	return nil, 0
 }
+
+// first is the outermost process of the lowest rank.
+func (g *group) first() *process { return g.tops[slices.Min(slices.Collect(maps.Keys(g.tops)))] }
 
 // isBelow is true if some process of the group descends from another process.
 func (g *group) isBelow(p *process) bool {

@@ -42,6 +42,9 @@ type Rank struct {
 	Obstacle string
 }
 
+// IsHere is true of a rank that runs on this machine, and is not to be kept from a debugger.
+func (r *Rank) IsHere() bool { return r.Host == "" && !r.Exited && r.Obstacle == "" }
+
 // Job is the processes that share an MPI_COMM_WORLD.
 type Job struct {
 	// Launcher is the process that started the job or, where that is not on this
@@ -76,6 +79,15 @@ type Job struct {
 // it is above one only; else the error is a [*SeveralError]. An MPI program that was started
 // without a launcher is a job of its own. Errors are sentences for users.
 func Find(pid int) (*Job, error) {
+	s, err := thisMachine()
+	if err != nil {
+		return nil, err
+	}
+	return s.find(pid)
+}
+
+// thisMachine sees which processes this machine has.
+func thisMachine() (*system, error) {
 	if runtime.GOOS != "linux" {
 		return nil, errors.New("the processes of an MPI job can be found on Linux only: name each of them by its id")
 	}
@@ -85,5 +97,5 @@ func Find(pid int) (*Job, error) {
 		return nil, err
 	}
 	s.isHere = ownNames()
-	return s.find(pid)
+	return s, nil
 }

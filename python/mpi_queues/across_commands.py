@@ -6,7 +6,8 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import gdb
 
-from . import interrupts, jobs, options, parameters, protocol, rank_commands, ranks, requests
+from . import current_threads, interrupts, jobs, options, parameters, protocol, rank_commands, \
+    ranks, requests
 from .commands import JSON, OUTPUT
 from .errors import Failure, one_line, printable, reported
 from .options import Option
@@ -287,7 +288,7 @@ def _evaluation(member: ranks.Member, scope: _Scope, expression: str, form: Dict
     try:
         if member.is_gone or not member.inferior.pid:
             result["failure"] = "exited"
-        elif not member.stopped_threads():
+        elif not current_threads.stopped(member.inferior):
             result["failure"] = "running"
         elif not _select(member, scope):
             result["failure"] = "not in %s()" % one_line(scope.name)
@@ -317,12 +318,12 @@ _ADDRESS = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""
 def _select(member: ranks.Member, scope: _Scope) -> bool:
     """Selects the frame in which a process evaluates an expression; says whether there is one."""
     if member.inferior.num == scope.inferior and scope.frame is not None:
-        thread = member.thread()
+        thread = current_threads.of(member.inferior)
         if thread and scope.frame.is_valid():
             thread.switch()
             scope.frame.select()
             return True
-    stopped = member.stopped_threads()
+    stopped = current_threads.stopped(member.inferior)
     for thread in stopped if scope.function else ():
         thread.switch()
         frame: Optional[gdb.Frame] = gdb.newest_frame()

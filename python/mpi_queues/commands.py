@@ -9,7 +9,7 @@ from . import handle_variables, handles, jobs, options, parameters, protocol, re
 from .errors import Failure, reported
 from .options import Option
 from .output import Buffer
-from .selection import inferior_selected
+from .selection import inferior_selected, unwinding
 
 QUEUES = ("sends", "receives", "unexpected")
 
@@ -146,7 +146,7 @@ def _handles(processes: List[protocol.Process]) -> List[protocol.ProcessHandles]
     found: List[protocol.ProcessHandles] = []
     for process in processes:
         try:
-            with inferior_selected(process["inferior"]):
+            with inferior_selected(process["inferior"]), unwinding():
                 values = handle_variables.in_frames()
         except (gdb.error, RuntimeError):
             continue

@@ -135,15 +135,16 @@ def _obstacle(inferior: gdb.Inferior, reason: str) -> protocol.Obstacle:
 
 
 def kind_of(inferior: gdb.Inferior) -> str:
-    """Returns how the selected inferior is reached: "live", "core", "remote" or, by nothing, ""."""
+    """Returns how an inferior is reached: "live", "core", "remote" or, by nothing, ""."""
     connection = getattr(inferior, "connection", None)
     if connection:
+        # Nothing is executed: gdb can't where an inferior is selected whose process has ended.
         names = str(connection.type)
     else:
         # Before gdb 12 only this table says it: "* 1  process 42  1 (native)  /path/program".
         touch()
         row = gdb.execute("info inferiors %d" % inferior.num, to_string=True)
-        names = row.replace(gdb.current_progspace().filename or "\0", "")
+        names = row.replace(inferior.progspace.filename or "\0", "")
         names = names[names.rfind("("):names.rfind(")")]
     for name, kind in (("core", "core"), ("native", "live")):
         if name in names:

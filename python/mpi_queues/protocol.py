@@ -1,4 +1,4 @@
-# Generated from bridge/protocol.go and callbacks.go by bridge/pygen. Do not edit.
+# Generated from bridge/protocol.go, jobs.go and callbacks.go by bridge/pygen. Do not edit.
 """The protocol between the debugger's extension and the helper."""
 
 from __future__ import annotations
@@ -35,16 +35,6 @@ METHOD_STACKS = "stacks"
 # MethodStatus says what the debugger does by itself: a helper that has started it waits for
 # that.
 METHOD_STATUS = "status"
-# MethodRun has a supervisor start a job, and hold its ranks before their programs begin.
-METHOD_RUN = "job/run"
-# MethodRelease has the launcher go on, and the ranks that wait with it for the debugger.
-METHOD_RELEASE = "job/release"
-# MethodSpawned asks for the jobs that a job which was started so has spawned.
-METHOD_SPAWNED = "job/spawned"
-# MethodWait waits for the end of a job that was started so.
-METHOD_WAIT = "job/wait"
-# MethodLeft is a notification: the debugger has let go of a rank, which runs on.
-METHOD_LEFT = "job/left"
 # MethodExited is a notification: a process has ended or is not debugged any more.
 METHOD_EXITED = "exited"
 # MethodCancel is a notification: give up a request.
@@ -71,6 +61,16 @@ CODE_VERSION = 3
 # CodeUsage means that the request itself was wrong (an unknown communicator, say); the message
 # is a sentence.
 CODE_USAGE = 4
+# MethodRun has a supervisor start a job, and hold its ranks before their programs begin.
+METHOD_RUN = "job/run"
+# MethodRelease has the launcher go on, and the ranks that wait with it for the debugger.
+METHOD_RELEASE = "job/release"
+# MethodLate asks for the processes of a job which was started so that came after the others.
+METHOD_LATE = "job/late"
+# MethodWait waits for the end of a job that was started so.
+METHOD_WAIT = "job/wait"
+# MethodLeft is a notification: the debugger has let go of a rank, which runs on.
+METHOD_LEFT = "job/left"
 
 
 class InitializeParams(TypedDict):
@@ -465,6 +465,34 @@ class DescribeParams(TypedDict):
     window: bool
 
 
+class StatusParams(TypedDict):
+    """StatusParams says how far the debugger has come by itself, or why it goes no further."""
+
+    # Message is what it does, in a few words; empty if it does nothing more.
+    message: str
+    # Attached is true if it has attached to all processes that it was to attach to.
+    attached: bool
+    # Failure is why it goes no further, in its own words; empty if it goes on.
+    failure: str
+
+
+class StatusResult(TypedDict):
+    """StatusResult says that the debugger may go on."""
+
+
+class Result(TypedDict):
+    """Result ends a request. What there is to show has been handed over by MethodWrite before
+    it.
+    """
+
+    # RoundTrips is how many call-backs the request took, MethodWrite not counted.
+    round_trips: int
+    # BytesRead is how many bytes of memory they brought.
+    bytes_read: int
+    # Seconds from the request's arrival to this result.
+    seconds: float
+
+
 class RanksParams(TypedDict):
     """RanksParams asks for the ranks of a job."""
 
@@ -535,14 +563,12 @@ class RunResult(TypedDict):
     # Job has the ranks that wait to be attached to, each before the first instruction of its
     # program.
     job: RanksResult
-    # Missing is true if ranks have not come within the time.
-    missing: bool
     # Acquired is what the launcher says of ranks that have not come by themselves, but were told of
     # by it (MPIR); null if there are none. It waits until the debugger has attached to them.
     acquired: Optional[Acquired]
-    # Note is a sentence for the user on how the launcher was started, empty if there is nothing to
-    # say.
-    note: str
+    # Notes are sentences for the user: how the launcher was started, and which ranks have not come
+    # in time.
+    notes: List[str]
     # End is how the launcher has ended, null if it runs.
     end: Optional[End]
 
@@ -571,14 +597,14 @@ class End(TypedDict):
     signal: str
 
 
-class SpawnedParams(TypedDict):
-    """SpawnedParams asks for spawned jobs."""
+class LateParams(TypedDict):
+    """LateParams asks for processes that came late: spawned ones, and ranks that took long."""
 
 
-class SpawnedResult(TypedDict):
-    """SpawnedResult says what was spawned since the last time."""
+class LateResult(TypedDict):
+    """LateResult says which have come since the last time."""
 
-    # Jobs have ranks that wait to be attached to, as in RunResult.
+    # Jobs are theirs, with the ranks that wait to be attached to, as in RunResult.
     jobs: List[RanksResult]
 
 
@@ -594,34 +620,6 @@ class WaitResult(TypedDict):
 
     # End is how, null if it runs.
     end: Optional[End]
-
-
-class StatusParams(TypedDict):
-    """StatusParams says how far the debugger has come by itself, or why it goes no further."""
-
-    # Message is what it does, in a few words; empty if it does nothing more.
-    message: str
-    # Attached is true if it has attached to all processes that it was to attach to.
-    attached: bool
-    # Failure is why it goes no further, in its own words; empty if it goes on.
-    failure: str
-
-
-class StatusResult(TypedDict):
-    """StatusResult says that the debugger may go on."""
-
-
-class Result(TypedDict):
-    """Result ends a request. What there is to show has been handed over by MethodWrite before
-    it.
-    """
-
-    # RoundTrips is how many call-backs the request took, MethodWrite not counted.
-    round_trips: int
-    # BytesRead is how many bytes of memory they brought.
-    bytes_read: int
-    # Seconds from the request's arrival to this result.
-    seconds: float
 
 
 class MemoryRange(TypedDict):

@@ -4,7 +4,8 @@ from typing import Any, Dict, List, NamedTuple, Optional
 
 import gdb
 
-from . import interrupts, jobs, options, parameters, protocol, ranks, requests, stops
+from . import current_threads, interrupts, jobs, options, parameters, protocol, ranks, requests, \
+    stops
 from .commands import JSON, OUTPUT
 from .errors import Cancelled, Failure, one_line, reported
 from .options import Option
@@ -50,7 +51,7 @@ class Rank(gdb.Command):
 Usage: mpi-rank [RANK]
 
 Its inferior becomes the current one, and of its threads the one that was
-selected last there, else the first one."""
+selected last there or has stopped since, else the first one."""
 
     def __init__(self) -> None:
         super().__init__("mpi-rank", gdb.COMMAND_STATUS, gdb.COMPLETE_NONE)
@@ -58,7 +59,7 @@ selected last there, else the first one."""
     @reported(parameters.is_debugging)
     def invoke(self, argument: str, from_tty: bool) -> None:
         """Selects a rank."""
-        ranks.remember_selected()
+        current_threads.remember()
         wanted = ranks.parse(argument or "", "mpi-rank")
         if wanted == []:
             _say_selected()
@@ -76,9 +77,9 @@ Usage: mpi-apply RANKS [OPTION]... COMMAND
 
 %s
 
-The command is applied to the thread that was selected last in each, else to the
-first one. An error ends the whole, but where the rank just runs. What was
-selected before is selected afterwards.""" \
+The command is applied to the thread of each that was selected last there or has
+stopped since, else to the first one. An error ends the whole, but where the rank
+just runs. What was selected before is selected afterwards.""" \
         % (options.usage(_FLAGS), ranks.HELP)
 
     def __init__(self) -> None:
@@ -191,15 +192,13 @@ def _add_member(rows: _Rows, member: ranks.Member) -> None:
     if member.is_gone:
         place["state"] = "exited"
         return
-    stopped = member.stopped_threads()
+    stopped = current_threads.stopped(member.inferior)
     if not stopped:
         return
     thread = stopped[0]
     told = next((t for t in stopped if stops.reason(t)), thread)
     place["state"], place["reason"] = "stopped", stops.reason(told)
-    if member.inferior.num != gdb.selected_inferior().num:
-        thread = told  # it may have stopped since another one was selected
-    elif told.num != thread.num:
+    if told.num != thread.num:
         place["reason"] += " in thread %d" % told.num
     place["thread"] = thread.num
     try:
@@ -239,7 +238,7 @@ def _select(member: ranks.Member, from_tty: bool) -> None:
     """Selects a rank, and shows what gdb shows then. Raises Failure for one that has ended."""
     if member.is_gone:
         raise Failure("Rank %d has exited, which gdb has not seen yet." % (member.rank or 0))
-    thread = member.thread()
+    thread = current_threads.of(member.inferior)
     if thread:
         thread.switch()  # the command leaves the thread if it is of this inferior
     gdb.execute("inferior %d" % member.inferior.num, from_tty)
@@ -259,7 +258,7 @@ def _flags(text: str) -> Any:
 
 def _apply(member: ranks.Member, command: str, given: Dict[str, Any], from_tty: bool) -> None:
     """Applies a command to one process. Raises gdb.error if that ends the whole."""
-    thread = member.thread()
+    thread = current_threads.of(member.inferior)
     if thread is None or not thread.is_valid():
         return  # it has ended meanwhile, as one of gdb's threads can
     header = "" if "q" in given else "\n%s (inferior %d, process %d):\n" % (

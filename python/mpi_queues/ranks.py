@@ -5,11 +5,11 @@ of threads.
 """
 
 import re
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from typing import List, NamedTuple, Optional, Tuple
 
 import gdb
 
-from . import functions, jobs, procfs, stops, summary
+from . import current_threads, functions, jobs, procfs, stops, summary
 from .errors import Failure, one_line
 from .process import NOTHING, kind_of
 from .selection import c_language, inferior_selected
@@ -34,36 +34,10 @@ class Member(NamedTuple):
         """What it is called: "rank 3", or "inferior 5" if its rank is not known."""
         return "inferior %d" % self.inferior.num if self.rank is None else "rank %d" % self.rank
 
-    def thread(self) -> Optional[gdb.InferiorThread]:
-        """Returns the thread that was selected last there, else the first one."""
-        last = _selected.get(self.inferior.num)
-        if last is not None and last.is_valid() and last.ptid[0] == self.inferior.pid:
-            return last
-        threads = sorted(self.inferior.threads(), key=lambda thread: thread.num)
-        return threads[0] if threads else None
-
-    def stopped_threads(self) -> List[gdb.InferiorThread]:
-        """Returns the threads that do not run: that of thread() first, the others in order."""
-        first = self.thread()
-        ordered = sorted(self.inferior.threads(), key=lambda thread: (
-            first is None or thread.ptid != first.ptid, thread.num))
-        return [thread for thread in ordered if thread.is_stopped()]
-
-
-# The thread that was selected last in an inferior, by the inferior's number.
-_selected: Dict[int, gdb.InferiorThread] = {}
-
-
-def remember_selected() -> None:
-    """Remembers which thread is selected."""
-    thread = gdb.selected_thread()
-    if thread and thread.is_valid():
-        _selected[thread.inferior.num] = thread
-
 
 def members() -> List[Member]:
     """Returns the processes of all inferiors by their ranks, those of unknown ranks last."""
-    remember_selected()
+    current_threads.remember()
     with c_language():  # once, and not for each
         found = [member(inferior) for inferior in gdb.inferiors() if inferior.pid]
     return sorted(found, key=lambda m: (m.rank is None, m.rank or 0, m.inferior.num))
@@ -73,7 +47,7 @@ def member(inferior: gdb.Inferior) -> Member:
     """Returns an inferior's process, with the rank that the job says or, where none does, that of
     $mpi_rank(): None if it is not known, or not known yet since the process runs."""
     # With the thread of a process that is gone selected, gdb executes no command.
-    is_live = _kind(inferior) == "live"
+    is_live = kind_of(inferior) == "live"
     is_gone = is_live and procfs.has_ended(inferior.pid)
     rank = jobs.rank_of(inferior.pid) if is_live else None
     if rank is None and not is_gone:
@@ -84,14 +58,6 @@ def member(inferior: gdb.Inferior) -> Member:
                 pass
     stops.know_rank(inferior, rank)
     return Member(inferior, rank, is_gone)
-
-
-def _kind(inferior: gdb.Inferior) -> str:
-    """Returns how an inferior is reached."""
-    if getattr(inferior, "connection", None):
-        return kind_of(inferior)
-    with inferior_selected(inferior.num):  # before gdb 12
-        return kind_of(inferior)
 
 
 def take(text: str) -> Tuple[Optional[List[Range]], str]:
@@ -205,14 +171,3 @@ def _said_of(missing: List[Range]) -> str:
 def complete(text: str, word: Optional[str]) -> List[str]:
     """Completes a list of ranks, as gdb completes lists of threads: there is "all"."""
     return ["all"] if text.strip() == (word or "") and "all".startswith(word or "") else []
-
-
-def _on_prompt(*_: Any) -> None:
-    """Serves gdb's event for its prompt, before which the user may have selected a thread."""
-    try:
-        remember_selected()
-    except gdb.error:
-        pass  # it is in the midst of something
-
-
-gdb.events.before_prompt.connect(_on_prompt)

@@ -3,13 +3,14 @@
 import contextlib
 import os
 import signal
+import sys
 import traceback
-from typing import Dict, List, Optional, Tuple
+from typing import Dict, Iterator, List, Optional, Tuple
 
 import gdb
 
 from . import acquisition, deferred, inferiors, interrupts, jobs, options, parameters, protocol, \
-    running, supervisor
+    running, stops, supervisor
 from .attach import Attaching, checked
 from .errors import Cancelled, Failure, one_line, reported, trace
 from .options import Option
@@ -21,7 +22,9 @@ _OPTIONS: Tuple[Option, ...] = (
     Option("start", "", "Stop all ranks in main, as gdb's `start' does."),
 )
 
+# How long is waited for a job's ranks, and for its launcher once they have ended.
 _SECONDS = 60
+_SECONDS_OF_END = 10
 
 # The command line of the last job, the job itself, and the inferiors that had its ranks.
 _last = ""
@@ -68,8 +71,6 @@ where gdb's own goes. Its input is empty, unless COMMAND redirects it.""" % opti
         except BaseException:
             _job.close()
             raise
-        if starting is None:
-            return
         if running.is_non_stop():
             # The launcher's signals would stop ranks one by one, whenever they come.
             _unseen.enter_context(running.unseen("SIGSTOP"))
@@ -87,26 +88,25 @@ where gdb's own goes. Its input is empty, unless COMMAND redirects it.""" % opti
 
 
 def proceed(command: str = "continue") -> None:
-    """Lets all ranks go on, in the all-stop mode, as running.proceed does. Processes that they
-    spawn meanwhile become inferiors too."""
-    while running.proceed(command) and running.has_trapped() and adopt():
+    """Lets all ranks go on, in the all-stop mode, as running.proceed does. Processes that come
+    meanwhile, as those that they spawn, become inferiors too."""
+    while running.proceed(command) and stops.has_trapped() and adopt():
         command = "continue"
     finish()
 
 
 def adopt() -> bool:
-    """Attaches to the processes that the job has spawned; says whether there were any."""
+    """Attaches to the processes of the job that came late; says whether there were any."""
     if _job is None:
         return False
-    spawned: protocol.SpawnedResult = _job.request(
-        protocol.METHOD_SPAWNED, {}, protocol.SpawnedResult)
-    for job in spawned["jobs"] or []:
-        starting = _Starting(_job, checked(job["ranks"] or []), is_spawned=True)
+    late: protocol.LateResult = _job.request(protocol.METHOD_LATE, {}, protocol.LateResult)
+    for job in late["jobs"] or []:
+        starting = _Starting(_job, checked(job["ranks"] or []), is_late=True)
         with interrupts.held(), unattended():
             starting.run()
             starting.select(0)
         gdb.write(starting.told(job) + "\n")
-    return bool(spawned["jobs"])
+    return bool(late["jobs"])
 
 
 def notice_ended() -> None:
@@ -119,20 +119,28 @@ def notice_ended() -> None:
 
 def finish() -> None:
     """Says how the job that was started has ended, if none of its ranks is left."""
+    if _job is None or _job.inferiors():
+        return
+    with _ended() as job:
+        if job.has_let_go:
+            return
+        waited: protocol.WaitResult = job.request(
+            protocol.METHOD_WAIT, {"seconds": _SECONDS_OF_END}, protocol.WaitResult)
+        if waited["end"]:
+            _tell_end(waited["end"], "The launcher")
+
+
+@contextlib.contextmanager
+def _ended() -> Iterator[supervisor.Supervisor]:
+    """Yields the job, which is none that is debugged any more, and leaves it after the block."""
     global _job
-    job = _job
-    if job is None or job.inferiors():
-        return
-    _job = None
+    job, _job = _job, None
+    assert job is not None
     _unseen.close()
-    if job.has_let_go:
+    try:
+        yield job
+    finally:
         job.close()
-        return
-    waited: protocol.WaitResult = job.request(
-        protocol.METHOD_WAIT, {"seconds": 10}, protocol.WaitResult)
-    if waited["end"]:
-        _tell_end(waited["end"], "The launcher")
-    job.close()
 
 
 def _tell_end(end: protocol.End, who: str) -> None:
@@ -160,7 +168,6 @@ def _parse(text: str) -> Tuple[Dict[str, object], str]:
 
 def _end_last(from_tty: bool) -> None:
     """Ends the job that was started before, if its user agrees. Raises Failure."""
-    global _job
     notice_ended()
     if _job is None:
         return
@@ -171,9 +178,8 @@ def _end_last(from_tty: bool) -> None:
             raise Failure("Job not restarted.")
         with unattended():
             gdb.execute("kill inferiors " + " ".join(map(str, numbers)), to_string=True)
-    job, _job = _job, None
-    _unseen.close()
-    job.close()
+    with _ended():
+        pass
 
 
 def _set_non_stop(is_wanted: bool) -> None:
@@ -189,14 +195,25 @@ def _set_non_stop(is_wanted: bool) -> None:
 
 
 def _query(question: str) -> bool:
-    """Asks the user, unless he wants not to be asked."""
+    """Asks the user, as gdb does: not if he wants not to be asked, or if nobody is there."""
     if not gdb.parameter("confirm"):
         return True
-    return input(question).strip().lower().startswith("y")
+    if not sys.stdin.isatty():
+        gdb.write(question + "(answered Y; input not from terminal)\n")
+        return True
+    while True:
+        try:
+            answer = input(question).strip().lower()
+        except EOFError:
+            gdb.write("EOF [assumed Y]\n")
+            return True
+        if answer[:1] in ("y", "n"):
+            return answer[0] == "y"
+        gdb.write("Please answer y or n.\n")
 
 
-def _start(job: supervisor.Supervisor, command: str) -> Optional["_Starting"]:
-    """Starts a job and attaches to its ranks; None if it has ended before it had any."""
+def _start(job: supervisor.Supervisor, command: str) -> "_Starting":
+    """Starts a job and attaches to its ranks. Raises Failure if it has none."""
     params: protocol.RunParams = {
         "command": command,
         "folder": gdb.parameter("cwd") or os.getcwd(),
@@ -206,8 +223,8 @@ def _start(job: supervisor.Supervisor, command: str) -> Optional["_Starting"]:
     }
     gdb.flush()
     result: protocol.RunResult = job.request(protocol.METHOD_RUN, params, protocol.RunResult)
-    if result["note"]:
-        gdb.write(one_line(result["note"], 300) + "\n")
+    for note in result["notes"] or []:
+        gdb.write(one_line(note, 300) + "\n")
     ranks = result["job"]["ranks"] or []
     if not ranks:
         if result["end"]:
@@ -234,11 +251,11 @@ class _Starting(Attaching):
     """One run of `mpi-run'."""
 
     def __init__(self, job: supervisor.Supervisor, ranks: List[protocol.Rank],
-                 is_spawned: bool = False) -> None:
+                 is_late: bool = False) -> None:
         super().__init__(ranks)
         self._job = job
-        self._is_spawned = is_spawned
-        self._idle = [] if is_spawned else _idle()
+        self._is_late = is_late
+        self._idle = [] if is_late else _idle()
         self._kept = contextlib.ExitStack()
         self.is_to_main = False
 
@@ -260,7 +277,7 @@ class _Starting(Attaching):
         """
         with self._kept:
             super().run()
-        if not self._is_spawned:
+        if not self._is_late:
             del _numbers[:]
         for number, _, pid in self.attached:
             self._job.watch(number, pid)
@@ -314,7 +331,7 @@ def _finish_unasked() -> None:
 def _before_prompt(_: object = None) -> None:
     """Tells the end of the job before gdb asks for the next command, whatever has let it go on."""
     try:
-        if running.has_trapped():
+        if stops.has_trapped():
             adopt()
         notice_ended()
     except (Exception, KeyboardInterrupt):

@@ -3,23 +3,17 @@
 import contextlib
 import os
 import signal
-from typing import Any, Dict, Iterator, List, Optional, Set, Tuple
+from typing import Any, Iterator, List, Optional
 
 import gdb
 
-from . import interrupts, procfs
+from . import current_threads, interrupts, procfs
 from .errors import Failure, one_line
 from .process import kind_of
 from .selection import c_language, inferior_selected, notifications_suppressed, \
-    select_inferior, setting, unattended, unwinding
+    select_inferior, selected_thread, setting, unattended, unwinding
 from .stops import know_end
 from .terminal import silenced
-
-_has_trapped = False
-# The threads that `mpi-interrupt' has stopped, or is about to: not what they are in stops them.
-_interrupted: Set[Tuple[int, int, int]] = set()
-# The thread of each inferior that has stopped last, in non-stop mode one of several.
-_stopped: Dict[int, gdb.InferiorThread] = {}
 
 
 def is_non_stop() -> bool:
@@ -30,18 +24,8 @@ def is_non_stop() -> bool:
 def live_inferiors() -> List[gdb.Inferior]:
     """Returns the inferiors that can run, in the order of their numbers."""
     return sorted((inferior for inferior in gdb.inferiors()
-                   if inferior.pid and inferior.threads() and _kind(inferior) != "core"),
+                   if inferior.pid and inferior.threads() and kind_of(inferior) != "core"),
                   key=lambda inferior: inferior.num)
-
-
-def _kind(inferior: gdb.Inferior) -> str:
-    """Returns how an inferior is reached, as process.kind_of does for the selected one."""
-    connection = getattr(inferior, "connection", None)
-    if connection:
-        # gdb can execute nothing where an inferior is selected whose process has just ended.
-        return {"native": "live"}.get(connection.type, connection.type)
-    with inferior_selected(inferior.num):  # before gdb 12
-        return kind_of(inferior)
 
 
 def settle(number: int, pid: int) -> None:
@@ -99,7 +83,7 @@ def proceed(command: str = "continue") -> bool:
         live = without_ended(live_inferiors())
         if not live:
             return False
-        if _selected() is None:
+        if selected_thread() is None:
             thread_of(live[0]).switch()
         # Launchers send SIGCONT before they end a job's ranks, of which some may stand still.
         with unwinding(), _Stops() as stops, setting("schedule-multiple", "on"), \
@@ -166,7 +150,7 @@ def _has_ended(inferior: gdb.Inferior) -> bool:
     """Says whether the process of an inferior has ended, which gdb may not have noticed."""
     if not inferior.pid:
         return False
-    return _kind(inferior) == "live" and procfs.has_ended(inferior.pid)
+    return kind_of(inferior) == "live" and procfs.has_ended(inferior.pid)
 
 
 def _status(pid: int) -> Optional[int]:
@@ -276,7 +260,7 @@ def proceed_in_background(inferiors: List[gdb.Inferior], command: str) -> None:
 
     Of an inferior none of whose threads has stopped nothing is asked.
     """
-    before = _selected()
+    before = selected_thread()
     for inferior in inferiors:
         stopped = [thread for thread in inferior.threads() if not thread.is_running()]
         if not stopped:
@@ -297,11 +281,11 @@ def interrupt(inferiors: List[gdb.Inferior]) -> None:
     if not is_non_stop():
         gdb.execute("interrupt")
         return
-    before = _selected()
+    before = selected_thread()
     for inferior in inferiors:
         for thread in inferior.threads():
             if thread.is_running():
-                _interrupted.add(thread.ptid)
+                current_threads.interrupted(thread)
                 _execute(thread, "interrupt")
     if before is not None and before.is_valid():
         before.switch()
@@ -313,53 +297,9 @@ def _execute(thread: gdb.InferiorThread, command: str) -> None:
     gdb.execute(command, to_string=True)
 
 
-def _selected() -> Optional[gdb.InferiorThread]:
-    """Returns the selected thread, if there is one."""
-    thread = gdb.selected_thread()
-    # cuda-gdb 11.8 has a None of its own, which is not Python's.
-    return thread if isinstance(thread, gdb.InferiorThread) else None
-
-
 def thread_of(inferior: gdb.Inferior) -> gdb.InferiorThread:
-    """Returns the thread of an inferior that a command for the inferior is about: the selected one,
-    else that which has stopped last, else the first. Raises Failure."""
-    selected = _selected()
-    threads = inferior.threads()
-    if not threads:
+    """Returns the current thread of an inferior. Raises Failure."""
+    thread = current_threads.of(inferior)
+    if thread is None:
         raise Failure("Inferior %d has no thread." % inferior.num)
-    if selected is not None and any(thread.ptid == selected.ptid for thread in threads):
-        return selected
-    last = _stopped.get(inferior.num)
-    if last is not None and last.is_valid() \
-            and any(thread.ptid == last.ptid for thread in threads):
-        return last
-    return min(threads, key=lambda thread: int(thread.num))
-
-
-def has_trapped() -> bool:
-    """Says, once, whether the last stop may be that of a signal for debuggers (SIGTRAP).
-
-    gdb's events do not tell that from the end of a step.
-    """
-    global _has_trapped
-    trapped, _has_trapped = _has_trapped, False
-    return trapped
-
-
-def _on_stop(event: Any) -> None:
-    """Remembers which thread has stopped."""
-    global _has_trapped
-    try:
-        _has_trapped = not hasattr(event, "breakpoints") and not hasattr(event, "stop_signal")
-        thread = getattr(event, "inferior_thread", None)
-        if not isinstance(thread, gdb.InferiorThread):
-            thread = _selected()
-        if thread is not None and thread.ptid in _interrupted:
-            _interrupted.discard(thread.ptid)
-        elif thread is not None:
-            _stopped[thread.inferior.num] = thread
-    except (Exception, KeyboardInterrupt):
-        pass  # the first thread is taken then
-
-
-gdb.events.stop.connect(_on_stop)
+    return thread

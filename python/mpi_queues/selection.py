@@ -214,6 +214,13 @@ def set_language(name: str) -> None:
         pass  # `auto' sets the language first and only then looks at a frame that may be bad
 
 
+def selected_thread() -> Optional[gdb.InferiorThread]:
+    """Returns the selected thread, None if there is none."""
+    thread = gdb.selected_thread()
+    # cuda-gdb 11.8 has a None of its own, which is not Python's.
+    return thread if isinstance(thread, gdb.InferiorThread) and thread.is_valid() else None
+
+
 def _selected_frame() -> Optional[gdb.Frame]:
     """Returns the selected frame; None if there is none that gdb can unwind."""
     try:

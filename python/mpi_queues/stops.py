@@ -7,6 +7,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 import gdb
 
 from . import jobs, procfs, states
+from .selection import selected_thread
 
 # A thread: its process's and its own id.
 _Key = Tuple[int, int]
@@ -26,6 +27,8 @@ class Exit(NamedTuple):
 
 # How often Ctrl-C has stopped a process.
 _interruptions = 0
+# Whether the last stop had no reason that gdb's events tell of.
+_has_trapped = False
 # The ranks of processes, by the number of the inferior, with the process id.
 _ranks: Dict[int, Tuple[int, int]] = {}
 # By the number of the inferior.
@@ -59,6 +62,16 @@ def interruptions() -> int:
     return _interruptions
 
 
+def has_trapped() -> bool:
+    """Says, once, whether the last stop may be that of a signal for debuggers (SIGTRAP).
+
+    gdb's events do not tell that from the end of a step.
+    """
+    global _has_trapped
+    trapped, _has_trapped = _has_trapped, False
+    return trapped
+
+
 def know_rank(inferior: gdb.Inferior, rank: Optional[int]) -> None:
     """Keeps the rank of an inferior's process for when that has ended."""
     if rank is not None:
@@ -86,7 +99,7 @@ def _key(thread: gdb.InferiorThread) -> _Key:
     return int(thread.ptid[0]), int(thread.ptid[1] or thread.ptid[2])
 
 
-def _thread_of(event: Any) -> Optional[gdb.InferiorThread]:
+def thread_of(event: Any) -> Optional[gdb.InferiorThread]:
     """Returns the thread that an event is for; in the all-stop mode gdb says none."""
     thread = getattr(event, "inferior_thread", None)
     return thread if isinstance(thread, gdb.InferiorThread) else None
@@ -94,11 +107,12 @@ def _thread_of(event: Any) -> Optional[gdb.InferiorThread]:
 
 def _on_stop(event: Any) -> None:
     """Serves gdb's event for a stop."""
-    global _interruptions
+    global _interruptions, _has_trapped
+    _has_trapped = not isinstance(event, (gdb.BreakpointEvent, gdb.SignalEvent))
     if isinstance(event, gdb.SignalEvent) and event.stop_signal == "SIGINT":
         _interruptions += 1
-    thread = _thread_of(event) or gdb.selected_thread()
-    if not thread or not thread.is_valid() or states.is_attaching():
+    thread = thread_of(event) or selected_thread()
+    if thread is None or states.is_attaching():
         return
     text = ""
     if isinstance(event, gdb.BreakpointEvent):
@@ -115,7 +129,7 @@ def _of_breakpoints(event: Any) -> str:
     """Returns the breakpoints of a stop: "breakpoint 2", "catchpoint 3"."""
     found: Dict[str, List[str]] = {}
     for breakpoint in event.breakpoints:
-        if breakpoint.is_valid() and breakpoint.number > 0:  # else it is not the user's
+        if breakpoint.is_valid() and breakpoint.number > 0:  # else it is the extension's own
             kind = "breakpoint" if breakpoint.type in _BREAKPOINTS else \
                 "catchpoint" if breakpoint.type == _CATCHPOINT else "watchpoint"
             found.setdefault(kind, []).append(str(breakpoint.number))
@@ -129,7 +143,7 @@ _CATCHPOINT = getattr(gdb, "BP_CATCHPOINT", None)  # since gdb 12
 
 def _on_continue(event: Any) -> None:
     """Serves gdb's event for threads that go on."""
-    thread = _thread_of(event)
+    thread = thread_of(event)
     if thread is not None:
         _reasons.pop(_key(thread), None)
     elif gdb.parameter("schedule-multiple"):

@@ -252,6 +252,18 @@ class AttachTest(JobTest):
                          % thread)
         self.assertEqual(sorted(pid for _, pid in self.inferiors()), sorted(pids))
 
+    def test_scope(self) -> None:
+        """Who may not trace is told what the kernel's setting leaves him."""
+        for scope, has, lacks in (
+                ("1", "is 1: use sudo, allow it", "stays so"),
+                ("1", ", or put `mpi-queues rank --'", "stays so"),
+                ("2", "is 2: use sudo, or allow it", "mpi-run"),
+                ("3", "is 3: it stays so until the next boot.", "sudo")):
+            told, = attach._told_of_scope(scope)
+            self.assertIn(has, told)
+            self.assertNotIn(lacks, told)
+        self.assertEqual(attach._told_of_scope(""), [])
+
     def test_elsewhere(self) -> None:
         pids = self.start(1)
         away = [self.rank(5, n, "node%d" % (n % 2)) for n in range(1, 6)]

@@ -69,6 +69,7 @@ class ProcessTest(HelperTest):
             """An inferior of an older gdb."""
 
             num = gdb.selected_inferior().num
+            progspace = gdb.current_progspace()
 
         inferior: Any = Old()
         self.assertEqual(process.kind_of(inferior), "live")

@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package acquisition is the debugger's side of the MPIR Process Acquisition Interface (MPI Forum,
 // 2010): it has a gdb of its own trace the launcher of a job, which tells there what it has started.
 //
@@ -141,6 +143,10 @@ func (t *Tracer) follow() {
 		mend(t.pid)
 	}
 	<-t.ended
+	if !t.isLeft.Load() && !t.cmd.ProcessState.Exited() {
+		// It may have been about to stop the launcher, so as to let go of it.
+		_ = unix.Kill(t.pid, unix.SIGCONT)
+	}
 }
 
 // Stops yields each stop of the launcher in MPIR_Breakpoint, which ends by [Tracer.Continue] or
@@ -167,10 +173,13 @@ func (t *Tracer) Leave() error {
 // Close lets go of the launcher, which runs on.
 func (t *Tracer) Close() {
 	t.close.Do(func() {
+		followed := make(chan struct{})
 		go func() {
+			defer close(followed)
 			for range t.stops { // those that nobody has heard of
 			}
 		}()
+		defer func() { <-followed }()
 		select {
 		case <-t.ended: // by itself: it has none to let go of
 			_ = t.conn.Close()
@@ -185,7 +194,6 @@ func (t *Tracer) Close() {
 		case <-time.After(endPatience):
 			t.kill()
 		}
-		<-t.ended
 	})
 }
 

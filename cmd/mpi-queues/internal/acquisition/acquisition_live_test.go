@@ -215,18 +215,25 @@ func TestNoInterface(t *testing.T) {
 	l.has(t, "end: being_debugged=-1 traced=0")
 }
 
+// lingering is a launcher that has told of its ranks: it is stopped for that still, or has gone on.
+func lingering(t *testing.T, isStopped bool) *traced {
+	t.Helper()
+	l := start(t, `exec `+compile(t)+` "$0" linger -- true`)
+	l.says(t, launch.StateSpawned)
+	if !isStopped {
+		l.Continue()
+		l.has(t, "spawned: being_debugged=1 traced=1")
+	}
+	return l
+}
+
 // When nobody wants to know any more, the launcher runs on, and is told.
 func TestClose(t *testing.T) {
 	t.Parallel()
 	for name, isStopped := range map[string]bool{"stopped": true, "running": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := start(t, `exec `+compile(t)+` "$0" linger -- true`)
-			l.says(t, launch.StateSpawned)
-			if !isStopped {
-				l.Continue()
-				l.has(t, "spawned: being_debugged=1 traced=1")
-			}
+			l := lingering(t, isStopped)
 			l.Close()
 			l.goOn(t)
 			l.ends(t)
@@ -241,12 +248,7 @@ func TestKilled(t *testing.T) {
 	for name, isStopped := range map[string]bool{"stopped": true, "running": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := start(t, `exec `+compile(t)+` "$0" linger -- true`)
-			l.says(t, launch.StateSpawned)
-			if !isStopped {
-				l.Continue()
-				l.has(t, "spawned: being_debugged=1 traced=1")
-			}
+			l := lingering(t, isStopped)
 			l.kill()
 			if _, more := <-l.Stops(); more {
 				t.Error("it stops once more")
@@ -258,11 +260,30 @@ func TestKilled(t *testing.T) {
 	}
 }
 
+// The launcher runs on, too, when its gdb was just about to stop it.
+func TestKilledAsItStops(t *testing.T) {
+	t.Parallel()
+	l := lingering(t, false)
+	if err := l.Tracer.cmd.Process.Signal(unix.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "gdb's stop", func() bool {
+		stat, err := procfs.Host.Stat(l.Tracer.cmd.Process.Pid)
+		return err == nil && stat.State == 'T'
+	})
+	if err := unix.Kill(l.pid, unix.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	l.kill()
+	l.Close()
+	l.goOn(t)
+	l.ends(t)
+}
+
 // A launcher that is a rank stays stopped for another debugger.
 func TestLeave(t *testing.T) {
 	t.Parallel()
-	l := start(t, `exec `+compile(t)+` "$0" linger -- true`)
-	l.says(t, launch.StateSpawned)
+	l := lingering(t, true)
 	if err := l.Leave(); err != nil {
 		t.Fatal(err)
 	}

@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package gate is where the ranks of a job that is started under a debugger meet who starts it: a
 // socket in a folder of the user's own. A rank comes there before it executes its program, lets the
 // debugger trace it (PR_SET_PTRACER) and waits until it is told to go on. So it can be held at the

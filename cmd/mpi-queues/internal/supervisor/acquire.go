@@ -1,3 +1,5 @@
+//go:build linux
+
 package supervisor
 
 import (
@@ -15,6 +17,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/bridge"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/acquisition"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/helper"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/pidfd"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
 	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 )
@@ -120,7 +123,7 @@ func (s *Supervisor) acquire(t *acquisition.Tracer, starter *launch.Starter) boo
 		}
 	}
 	for _, pid := range a.ranks {
-		s.held[pid] = openProcess(pid)
+		s.held[pid] = pidfd.Open(pid)
 	}
 	s.acquired = a
 	s.wake()
@@ -147,7 +150,7 @@ func (s *Supervisor) wakeComing(coming []int) {
 func here(job *launch.Job) []int {
 	var out []int
 	for _, r := range job.Ranks {
-		if r.Host == "" && !r.Exited && r.Obstacle == "" {
+		if r.IsHere() {
 			out = append(out, r.PID)
 		}
 	}

@@ -1,3 +1,5 @@
+//go:build linux
+
 package supervisor
 
 import (
@@ -27,8 +29,8 @@ func (s *Supervisor) Close() {
 	isEnding := s.launcher != nil && !isLeft && s.signal(unix.SIGTERM)
 	// A rank that is stopped, or that has not begun, hears nothing of the launcher.
 	for _, rank := range s.held {
-		rank.kill()
-		rank.close()
+		rank.Signal(unix.SIGKILL)
+		rank.Close()
 	}
 	clear(s.held)
 	if isEnding {

@@ -1,7 +1,8 @@
+//go:build linux
+
 package supervisor
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -78,7 +79,7 @@ func (s *Supervisor) launch(command, prefix string, p bridge.RunParams) error {
 		}
 	}
 	if untraced != nil {
-		s.note = fmt.Sprintf("The launcher runs without a debugger of its own, to which it could tell of its ranks (MPIR): %v.", untraced)
+		s.notes = append(s.notes, fmt.Sprintf("The launcher runs without a debugger of its own, to which it could tell of its ranks (MPIR): %v.", untraced))
 	}
 	return nil
 }
@@ -111,27 +112,4 @@ func (l *launcher) end() *bridge.End {
 	}
 	code := l.state.ExitCode()
 	return &bridge.End{Code: &code}
-}
-
-// process is one process, whatever becomes of its number.
-type process struct{ pid, fd int }
-
-func openProcess(pid int) *process {
-	fd, err := unix.PidfdOpen(pid, 0)
-	if err != nil {
-		fd = -1 // Linux before 5.3, or a filter of a container's
-	}
-	return &process{pid, fd}
-}
-
-func (p *process) kill() {
-	if p.fd < 0 || errors.Is(unix.PidfdSendSignal(p.fd, unix.SIGKILL, nil, 0), unix.ENOSYS) {
-		_ = unix.Kill(p.pid, unix.SIGKILL)
-	}
-}
-
-func (p *process) close() {
-	if p.fd >= 0 {
-		_ = unix.Close(p.fd)
-	}
 }

@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package supervisor starts a job for a debugger, and sees that nothing of it is left when the debugger
 // ends: it is a process of its own, between gdb and the job's launcher, and outlives gdb's helper.
 //
@@ -21,6 +23,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/gate"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/helper"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/hold"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/pidfd"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/scratch"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
 	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
@@ -41,11 +44,14 @@ type Supervisor struct {
 	// met are the processes that have come to be held, or are held.
 	met map[int]bool
 	// held are the ranks that have been stopped before their programs began, by process id.
-	held map[int]*process
+	held map[int]*pidfd.Process
 	came chan struct{} // after one more is there, or has failed
-	// told are those that the debugger has been told of, and spawned those that came later.
-	told    map[int]bool
-	spawned []int
+	// told are those that the debugger has been told of, and late those that are held and of which it has
+	// yet to be told, in the order in which they came: spawned processes, and ranks that took long.
+	told map[int]bool
+	late []int
+	// isAnnounced is true from when the debugger has been stopped for them to when it asks for them.
+	isAnnounced bool
 	// hasLetGo is true if a rank runs on without the debugger.
 	hasLetGo bool
 	// isComplete is true once the debugger has been told of the ranks.
@@ -54,14 +60,14 @@ type Supervisor struct {
 	isPrefixed bool
 	// acquired is the job that the launcher has told of, if ranks of it have to be attached to.
 	acquired *acquired
-	// note is for the user: how the launcher runs.
-	note string
+	// notes are for the user.
+	notes []string
 }
 
 // New returns a supervisor of a version of this program for a debugger, by its process id.
 // [Supervisor.Close] ends its job.
 func New(version string, debugger int, out, errs *os.File) *Supervisor {
-	return &Supervisor{version: version, debugger: debugger, out: out, errs: errs, met: map[int]bool{}, held: map[int]*process{}, told: map[int]bool{}, came: make(chan struct{}, 1)}
+	return &Supervisor{version: version, debugger: debugger, out: out, errs: errs, met: map[int]bool{}, held: map[int]*pidfd.Process{}, told: map[int]bool{}, came: make(chan struct{}, 1)}
 }
 
 // Server answers what gdb's extension asks for.
@@ -69,7 +75,7 @@ func (s *Supervisor) Server(log zerolog.Logger) *bridge.Server {
 	b := bridge.NewServer(s.version, log)
 	bridge.Register(b, bridge.MethodRun, s.Run)
 	bridge.Register(b, bridge.MethodRelease, s.Release)
-	bridge.Register(b, bridge.MethodSpawned, s.Spawned)
+	bridge.Register(b, bridge.MethodLate, s.Late)
 	bridge.Register(b, bridge.MethodWait, s.Wait)
 	bridge.RegisterNotification(b, bridge.MethodExited, s.Exited)
 	bridge.RegisterNotification(b, bridge.MethodLeft, s.Left)
@@ -104,9 +110,7 @@ func (s *Supervisor) Run(ctx context.Context, d *bridge.Debugger, p bridge.RunPa
 	}
 	s.mu.Lock()
 	s.isComplete = true
-	for _, r := range result.Job.Ranks {
-		s.told[r.PID] = true
-	}
+	s.tell(result.Job.Ranks)
 	s.mu.Unlock()
 	return result, nil
 }
@@ -139,24 +143,27 @@ func (s *Supervisor) accept() {
 }
 
 func (s *Supervisor) hold(r *gate.Rank) {
-	p := openProcess(r.PID) // before its number can become another's
+	p := pidfd.Open(r.PID) // before its number can become another's
 	s.mu.Lock()
 	s.met[r.PID] = true
 	s.mu.Unlock()
 	err := hold.Executed(r.PID, r.Go)
 	r.Close()
 	s.mu.Lock()
+	isLate := err == nil && s.isComplete
 	if err != nil {
 		delete(s.met, r.PID) // it has said what was wrong with its program, or starts by itself
-		p.close()
+		p.Close()
 	} else {
 		s.held[r.PID] = p
-		if s.isComplete {
-			s.spawned = append(s.spawned, r.PID)
-			s.announce()
-		}
+	}
+	if isLate {
+		s.late = append(s.late, r.PID)
 	}
 	s.mu.Unlock()
+	if isLate {
+		s.announce(r.PID)
+	}
 	s.wake()
 }
 
@@ -172,20 +179,20 @@ func (s *Supervisor) wake() {
 func (s *Supervisor) await(ctx context.Context, d *bridge.Debugger, within time.Duration) (*bridge.RunResult, error) {
 	late := time.NewTimer(within)
 	defer late.Stop()
-	result := &bridge.RunResult{Note: s.note}
+	result := &bridge.RunResult{Notes: s.notes}
 	size := 0
-	for {
+	for isLate := false; ; {
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-s.launcher.ended:
 			result.End = s.launcher.end()
 		case <-late.C:
-			result.Missing = true
+			isLate = true
 		case <-s.came:
 		}
 		held, acquired := s.heldRanks()
-		if acquired != nil && (result.End != nil || result.Missing || areThere(acquired)) {
+		if acquired != nil && (result.End != nil || isLate || areThere(acquired)) {
 			result.Job, result.Acquired = acquired.result()
 			return result, nil
 		}
@@ -195,8 +202,12 @@ func (s *Supervisor) await(ctx context.Context, d *bridge.Debugger, within time.
 		if size > 0 {
 			d.Progress(ctx, fmt.Sprintf("%d of %d ranks have come", len(held), size))
 		}
-		if result.End != nil || result.Missing || size > 0 && acquired == nil && len(held) >= size {
+		if result.End != nil || isLate || size > 0 && acquired == nil && len(held) >= size {
 			result.Job = s.job(held)
+			if isLate && size > len(held) {
+				result.Notes = append(result.Notes, fmt.Sprintf("Only %d of the job's %d ranks have come to the debugger within %v. "+
+					"Those that come later are attached to then.", len(held), size, within))
+			}
 			return result, nil
 		}
 	}
@@ -227,13 +238,14 @@ func sizeOf(pid int) int {
 func (s *Supervisor) job(held []int) bridge.RanksResult {
 	if len(held) > 0 {
 		if job, err := launch.Find(held[0]); err == nil {
-			out := helper.RanksOf(job)
-			out.Self = 0
+			s.mu.Lock()
+			out := s.ranksOf(job)
+			s.mu.Unlock()
 			if !isBelow(out.Launcher, s.launcher.pid) {
 				// A daemon has started the ranks, for which the launcher has asked it.
 				out.Launcher, out.Name, out.Others = s.launcher.pid, s.launcher.name(), nil
 			}
-			return *out
+			return out
 		}
 	}
 	out := bridge.RanksResult{Launcher: s.launcher.pid, Name: s.launcher.name()}
@@ -241,6 +253,28 @@ func (s *Supervisor) job(held []int) bridge.RanksResult {
 		out.Ranks = append(out.Ranks, bridge.Rank{PID: pid})
 	}
 	return out
+}
+
+// ranksOf is what the debugger is told of a job. Those of its ranks that are not held are not to be
+// attached to: one that is late is on its way to be held. [Supervisor.mu] is held.
+func (s *Supervisor) ranksOf(job *launch.Job) bridge.RanksResult {
+	out := *helper.RanksOf(job)
+	out.Self = 0
+	for i, r := range job.Ranks {
+		if r.IsHere() && s.held[r.PID] == nil {
+			out.Ranks[i].Obstacle = "it is not held for the debugger"
+		}
+	}
+	return out
+}
+
+// tell remembers that the debugger is told of ranks. [Supervisor.mu] is held.
+func (s *Supervisor) tell(ranks []bridge.Rank) {
+	for _, r := range ranks {
+		if s.held[r.PID] != nil {
+			s.told[r.PID] = true
+		}
+	}
 }
 
 // isBelow says whether a process is another one, or has been started by it.
@@ -292,7 +326,7 @@ func (s *Supervisor) Left(_ context.Context, p bridge.ExitedParams) {
 func (s *Supervisor) forget(pid int) {
 	delete(s.met, pid)
 	if rank, known := s.held[pid]; known {
-		rank.close()
+		rank.Close()
 		delete(s.held, pid)
 	}
 }

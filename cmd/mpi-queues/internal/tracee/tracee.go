@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/pidfd"
 	"github.com/mpi-queues/mpi-queues/mqs/dll/trust"
 	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
@@ -96,8 +97,12 @@ func Refused(pid int, reason string) error {
 	case me != 0 && p.user >= 0 && p.user != me:
 		return fmt.Errorf("gdb may not attach to process %d (%s), which is not yours but %s's: use sudo", pid, reason, trust.UserName(p.user))
 	case me != 0 && len(scope) > 0 && scope[0] != '0':
+		started := ""
+		if scope[0] == '1' {
+			started = ", or start the job with `mpi-queues run' or its program with `mpi-queues rank --'"
+		}
 		return fmt.Errorf("gdb may not attach to process %d (%s), since /proc/sys/kernel/yama/ptrace_scope is %c: "+
-			"use sudo, or allow it until the next boot with `sudo sysctl kernel.yama.ptrace_scope=0'", pid, reason, scope[0])
+			"use sudo, or allow it until the next boot with `sudo sysctl kernel.yama.ptrace_scope=0'%s", pid, reason, scope[0], started)
 	}
 	hint := ""
 	if strings.Contains(reason, "ptrace") { // the system call, as gdb names it, not what gdb found out
@@ -110,14 +115,14 @@ func Refused(pid int, reason string) error {
 // nil if it never ran. One that was told to end, or was killed, while it attached
 // leaves its stop signal behind, which the process may take only later.
 func (p State) LetRun(gdb *os.ProcessState, isTold bool) {
-	handle := openProcess(p.PID) // before it is looked at: the number can become another's
-	defer handle.close()
+	handle := pidfd.Open(p.PID) // before it is looked at: the number can become another's
+	defer handle.Close()
 	now, err := Read(p.PID)
 	if err != nil || gdb == nil || p.State == 'T' || now.started != p.started || now.Tracer > 0 {
 		return
 	}
 	if now.State == 'T' || isTold || !gdb.Exited() {
-		handle.resume()
+		handle.Signal(syscall.SIGCONT)
 	}
 }
 

@@ -102,24 +102,3 @@ func TestLetRunAboutToStop(t *testing.T) {
 		t.Errorf("it has not been told to run on: %v", cmd.ProcessState)
 	}
 }
-
-// A process that has ended is not signalled, nor is the one that has its number by then.
-func TestResumeNobodyElse(t *testing.T) {
-	cmd := exec.Command("sleep", "3600")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	handle := openProcess(cmd.Process.Pid)
-	defer handle.close()
-	_ = cmd.Process.Kill()
-	_ = cmd.Wait()
-	if handle.fd < 0 {
-		t.Fatal("this kernel has no handles of processes (pidfd_open, Linux 5.3)")
-	}
-	heir := sleeper(t)
-	stop(t, heir)
-	handle.pid = heir.Pid // as if it had got the number
-	if handle.resume(); !isStopped(t, heir) {
-		t.Error("another process was let run")
-	}
-}

@@ -10,6 +10,11 @@ import (
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/gdbrun"
 )
 
+// startCommands are those that start jobs.
+func startCommands() []*cobra.Command {
+	return []*cobra.Command{runCommand(), rankCommand(), launchCommand(), superviseCommand()}
+}
+
 func runCommand() *cobra.Command {
 	var gdb string
 	var nonStop, goes bool

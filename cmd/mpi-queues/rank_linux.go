@@ -130,19 +130,10 @@ func program(name string) (string, error) {
 		if errors.Is(err, exec.ErrDot) {
 			err = nil
 		}
-		return path, cause(err)
+		return path, errors.Unwrap(err)
 	}
 	if here, hereErr := exec.LookPath("./" + name); hereErr == nil {
 		return here, nil
 	}
-	return "", cause(err)
-}
-
-// cause is an error of package exec without the program's name.
-func cause(err error) error {
-	var e *exec.Error
-	if errors.As(err, &e) {
-		return e.Err
-	}
-	return err
+	return "", errors.Unwrap(err)
 }
