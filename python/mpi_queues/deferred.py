@@ -1,5 +1,4 @@
-"""Keeps the user's breakpoints for a program that ranks execute later: a script may stand between
-the launcher and the program."""
+"""Breakpoints of the user's for a program that ranks execute later, as a script has them do."""
 
 import contextlib
 from typing import Dict, Iterator
