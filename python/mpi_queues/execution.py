@@ -132,6 +132,7 @@ def _go(command: str, for_thread: str, argument: str, is_step: bool) -> None:
 
 def _run_ranks(command: str, for_thread: str, is_alone: bool, text: str, is_step: bool) -> None:
     """Has ranks execute a command of gdb's for a thread."""
+    run.notice_ended()
     one = is_step or is_alone
     wanted = _wanted(text, command) if text or not one else [_current()]
     if not wanted:

@@ -159,15 +159,13 @@ def clear(path: str) -> None:
             pass  # it keeps its program, as after gdb's own `detach'
 
 
-def clear_other(pid: int) -> None:
-    """Takes the program from the selected inferior if it is another one than that of a process."""
+def has_other(pid: int) -> bool:
+    """Says whether the selected inferior has another program than a process."""
     path = program()
     try:
-        is_same = os.path.samestat(os.stat(path), os.stat("/proc/%d/exe" % pid))
+        return bool(path) and not os.path.samestat(os.stat(path), os.stat("/proc/%d/exe" % pid))
     except OSError:
-        is_same = False
-    if path and not is_same:
-        clear(path)
+        return True
 
 
 def remove(number: int) -> None:

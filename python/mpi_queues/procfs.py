@@ -5,6 +5,7 @@ from typing import List
 
 # The places of fields in what stat() returns, and their numbers in proc(5).
 STATE = 0  # (3)
+PARENT = 1  # (4)
 START_TIME = 19  # (22)
 EXIT_CODE = 49  # (52), as waitpid has it
 
@@ -34,6 +35,19 @@ def trace_scope() -> str:
 
 
 def has_ended(pid: int) -> bool:
-    """Says whether a process of this machine has ended, whoever has noticed that."""
-    fields = stat(pid)
+    """Says whether a process of this machine has ended, whoever has noticed that.
+
+    One whose main thread alone has ended lives on.
+    """
+    if not _has_gone(stat(pid)):
+        return False
+    try:
+        threads = os.listdir("/proc/%d/task" % pid)
+    except OSError:
+        return True
+    return all(_has_gone(stat(int(thread))) for thread in threads)
+
+
+def _has_gone(fields: List[bytes]) -> bool:
+    """Says whether the fields of a line are those of a thread that has ended."""
     return not fields or fields[STATE] in (b"Z", b"X")

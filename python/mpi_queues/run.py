@@ -4,16 +4,17 @@ import contextlib
 import os
 import signal
 import sys
+import traceback
 from typing import Dict, Iterator, List, Optional, Tuple
 
 import gdb
 
-from . import acquisition, inferiors, interrupts, jobs, options, parameters, protocol, running, \
-    stops, summary, supervisor
+from . import acquisition, deferred, inferiors, interrupts, jobs, options, parameters, protocol, \
+    running, stops, summary, supervisor
 from .attach import Attaching, checked
-from .errors import Cancelled, Failure, one_line, reported
+from .errors import Cancelled, Failure, one_line, reported, trace
 from .options import Option
-from .selection import select_inferior, unattended
+from .selection import select_inferior, unattended, unwinding
 
 _OPTIONS: Tuple[Option, ...] = (
     Option("non-stop", "", "Let ranks stop one by one, and run in the background: see `help\n"
@@ -108,6 +109,14 @@ def adopt() -> bool:
     return bool(late["jobs"])
 
 
+def notice_ended() -> None:
+    """Has gdb notice ranks that have ended while they stood; says how the job has, if all have."""
+    if _job is not None:
+        with unwinding():
+            running.without_ended(_job.inferiors())
+    finish()
+
+
 def finish() -> None:
     """Says how the job that was started has ended, if none of its ranks is left."""
     if _job is None or _job.inferiors():
@@ -159,6 +168,7 @@ def _parse(text: str) -> Tuple[Dict[str, object], str]:
 
 def _end_last(from_tty: bool) -> None:
     """Ends the job that was started before, if its user agrees. Raises Failure."""
+    notice_ended()
     if _job is None:
         return
     numbers = [inferior.num for inferior in _job.inferiors()]
@@ -249,6 +259,7 @@ class _Starting(Attaching):
         self._job = job
         self._is_late = is_late
         self._idle = [] if is_late else _idle()
+        self._kept = contextlib.ExitStack()
         self.is_to_main = False
 
     def vacant(self, pid: int) -> Tuple[int, bool]:
@@ -257,7 +268,9 @@ class _Starting(Attaching):
             return super().vacant(pid)
         number = self._idle.pop(0)
         select_inferior(number)
-        inferiors.clear_other(pid)
+        if inferiors.has_other(pid):
+            self._kept.enter_context(deferred.breakpoints())
+            inferiors.clear(inferiors.program())
         return number, False
 
     def run(self) -> None:
@@ -265,7 +278,8 @@ class _Starting(Attaching):
 
         A rank that gdb can't attach to goes on without it.
         """
-        super().run()
+        with self._kept:
+            super().run()
         if not self._is_late:
             del _numbers[:]
         for number, _, pid in self.attached:
@@ -304,7 +318,17 @@ def _environment() -> List[str]:
 def _on_gone() -> None:
     """Tells the end of the job in non-stop mode, where no command waits for it."""
     if running.is_non_stop():
+        # Not at once: a command whose output is not shown may have brought this end.
+        gdb.post_event(_finish_unasked)
+
+
+def _finish_unasked() -> None:
+    """Tells the end of the job where nobody has asked for it."""
+    try:
         finish()
+    except (Exception, KeyboardInterrupt):
+        if parameters.is_debugging():
+            trace(traceback.format_exc())
 
 
 def _before_prompt(_: object = None) -> None:
@@ -312,7 +336,7 @@ def _before_prompt(_: object = None) -> None:
     try:
         if stops.has_trapped():
             adopt()
-        finish()
+        notice_ended()
     except (Exception, KeyboardInterrupt):
         pass  # nobody has asked
 

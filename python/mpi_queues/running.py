@@ -3,15 +3,16 @@
 import contextlib
 import os
 import signal
-from typing import Any, Iterator, List
+from typing import Any, Iterator, List, Optional
 
 import gdb
 
-from . import current_threads, procfs
-from .errors import Failure
+from . import current_threads, interrupts, procfs
+from .errors import Failure, one_line
 from .process import kind_of
-from .selection import notifications_suppressed, select_inferior, selected_thread, setting, \
-    unattended, unwinding
+from .selection import c_language, inferior_selected, notifications_suppressed, \
+    select_inferior, selected_thread, setting, unattended, unwinding
+from .stops import know_end
 from .terminal import silenced
 
 
@@ -79,7 +80,7 @@ def proceed(command: str = "continue") -> bool:
     one ends, too. They go on then, until none is left.
     """
     while True:
-        live = _without_ended(live_inferiors())
+        live = without_ended(live_inferiors())
         if not live:
             return False
         if selected_thread() is None:
@@ -97,22 +98,26 @@ def proceed(command: str = "continue") -> bool:
         command = "continue"
 
 
-def _without_ended(inferiors: List[gdb.Inferior]) -> List[gdb.Inferior]:
-    """Returns those of some inferiors whose processes run still.
+def without_ended(inferiors: List[gdb.Inferior]) -> List[gdb.Inferior]:
+    """Returns those of some inferiors whose processes have not ended, as far as gdb can know.
 
     When one process ends, gdb stops the others; of those that end in the same moment it then can't
     read the registers, and so can't let any of them go on. It is made to notice that they are gone.
+    In non-stop mode it waits for the ends of threads that run, but not for those of others.
     """
-    ended = [inferior for inferior in inferiors if _has_ended(inferior)]
+    ended = [inferior for inferior in inferiors if _has_ended(inferior)
+             and not (is_non_stop() and any(t.is_running() for t in inferior.threads()))]
     live = [inferior for inferior in inferiors if inferior not in ended]
     if not ended:
         return live
-    with _elsewhere(ended, live), unattended():
+    with unattended(), _elsewhere(ended, live):
         for inferior in ended:
             pid = inferior.pid
-            how = _ending(pid)
+            status = _status(pid)
+            if status is not None:
+                know_end(pid, status)
             gdb.execute("kill inferiors %d" % inferior.num, to_string=True)
-            gdb.write("[Inferior %d (process %d) %s]\n" % (inferior.num, pid, how))
+            gdb.write("[Inferior %d (process %d) %s]\n" % (inferior.num, pid, _words(status)))
     return live
 
 
@@ -148,12 +153,16 @@ def _has_ended(inferior: gdb.Inferior) -> bool:
     return kind_of(inferior) == "live" and procfs.has_ended(inferior.pid)
 
 
-def _ending(pid: int) -> str:
-    """Says how a process has ended, in the words of gdb, as far as the kernel tells."""
+def _status(pid: int) -> Optional[int]:
+    """Returns how a process has ended, as waitpid(2) says it, as far as the kernel tells."""
     fields = procfs.stat(pid)
-    if len(fields) <= procfs.EXIT_CODE:
+    return int(fields[procfs.EXIT_CODE]) if len(fields) > procfs.EXIT_CODE else None
+
+
+def _words(status: Optional[int]) -> str:
+    """Says how a process has ended, in the words of gdb."""
+    if status is None:
         return "ended"
-    status = int(fields[procfs.EXIT_CODE])
     if os.WIFSIGNALED(status):
         return "was killed by signal %d" % os.WTERMSIG(status)
     code = os.WEXITSTATUS(status)
@@ -163,29 +172,86 @@ def _ending(pid: int) -> str:
 def proceed_alone(inferior: gdb.Inferior, command: str) -> None:
     """Lets one inferior go on, in the all-stop mode, while all others stand."""
     thread_of(inferior).switch()
-    with unwinding(), setting("schedule-multiple", "off"):
+    with unwinding(), setting("schedule-multiple", "off"), _awake():
         gdb.execute(command)
+
+
+# How often gdb is woken, for each inferior: it misses an event that often once in 10^13 times.
+_WAKES = 30
+
+
+@contextlib.contextmanager
+def _awake() -> Iterator[None]:
+    """Has gdb look again for the event of one inferior that it lets go on inside the block.
+
+    An inferior may have come to a breakpoint while another one's was told. If it goes on alone,
+    gdb asks some inferior for an event (do_target_wait in gdb/infrun.c). If that is another one, it
+    hears that nothing runs, and waits for ever.
+    """
+    left = _WAKES * len(live_inferiors())
+
+    def wake() -> None:
+        nonlocal left
+        if left > 0:
+            left -= 1
+            os.kill(os.getpid(), signal.SIGCHLD)
+            gdb.post_event(wake)
+
+    gdb.post_event(wake)
+    try:
+        yield
+    finally:
+        left = 0
 
 
 def stop_in_main(inferiors: List[gdb.Inferior]) -> None:
     """Lets inferiors, whose programs have not begun, run into main, or to what stops them before.
 
     No rank waits for another there, so it is done for each in turn, and the first is selected then.
+    Where a program has no main, that of the program is meant that it executes. Until one rank is
+    there all of them run: others wait for it if it starts its program otherwise. Raises Failure.
     """
-    breakpoint = gdb.Breakpoint("main", internal=True)
+    are_later = [inferior.num for inferior in inferiors if not _has_main(inferior)]
+    if are_later and is_non_stop():
+        raise Failure("The program %s has no symbol main: its ranks stand at their first"
+                      " instruction. With `break main' they stop in the program that it executes;"
+                      " `mpi-continue' lets them go on." % _program(are_later[0]))
+    with interrupts.held(), silenced(2):  # it would say that there is none yet
+        breakpoint = gdb.Breakpoint("main", internal=True)
+    there = 0
     try:
-        if breakpoint.pending:
-            raise Failure("The program has no symbol main: its ranks stand at their first"
-                          " instruction. `mpi-continue' lets them go on.")
-        for inferior in inferiors:
+        if are_later:
             with notifications_suppressed():
-                proceed_alone(inferior, "continue")
+                if not proceed():
+                    raise Failure("No rank has come to main: a script that starts a program has to"
+                                  " execute it in its own place, as `exec ./program' does.")
+            there = gdb.selected_inferior().num
+        for inferior in inferiors:
+            if inferior.pid and inferior.num != there:
+                with notifications_suppressed():
+                    proceed_alone(inferior, "continue")
     finally:
         breakpoint.delete()
     live = [inferior for inferior in inferiors if inferior.is_valid() and inferior.pid]
     if live:
         thread_of(live[0]).switch()
         gdb.execute("frame")
+
+
+def _has_main(inferior: gdb.Inferior) -> bool:
+    """Says whether the program of an inferior has a symbol main."""
+    with inferior_selected(inferior.num), c_language():
+        try:
+            gdb.parse_and_eval("&main")
+        except gdb.error:
+            return False
+    return True
+
+
+def _program(number: int) -> str:
+    """Returns the path of an inferior's program."""
+    return next(one_line(inferior.progspace.filename or "?", 300) for inferior in gdb.inferiors()
+                if inferior.num == number)
 
 
 def proceed_in_background(inferiors: List[gdb.Inferior], command: str) -> None:

@@ -1,5 +1,6 @@
 """Why threads have stopped, and how processes have ended, as gdb's events have told it."""
 
+import os
 import signal
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
@@ -32,6 +33,9 @@ _has_trapped = False
 _ranks: Dict[int, Tuple[int, int]] = {}
 # By the number of the inferior.
 _exits: Dict[int, Exit] = {}
+
+# What waitpid(2) would say of processes whose end gdb has not seen by itself, by process id.
+_statuses: Dict[int, int] = {}
 
 # Signals by which gdb itself, or nothing, has stopped a process.
 _UNTOLD = ("0", "SIGSTOP", "")
@@ -85,6 +89,11 @@ def exit_of_process(pid: int) -> Optional[Exit]:
     return next((exit for exit in _exits.values() if exit.pid == pid), None)
 
 
+def know_end(pid: int, status: int) -> None:
+    """Keeps how a process has ended, as waitpid(2) would say it, for when gdb sees that."""
+    _statuses[pid] = status
+
+
 def _key(thread: gdb.InferiorThread) -> _Key:
     """Returns what tells a thread from others as long as it lives."""
     return int(thread.ptid[0]), int(thread.ptid[1] or thread.ptid[2])
@@ -117,17 +126,19 @@ def _on_stop(event: Any) -> None:
 
 
 def _of_breakpoints(event: Any) -> str:
-    """Returns the breakpoints of a stop: "breakpoint 2", "watchpoint 3"."""
+    """Returns the breakpoints of a stop: "breakpoint 2", "catchpoint 3"."""
     found: Dict[str, List[str]] = {}
     for breakpoint in event.breakpoints:
         if breakpoint.is_valid() and breakpoint.number > 0:  # else it is the extension's own
-            kind = "breakpoint" if breakpoint.type in _BREAKPOINTS else "watchpoint"
+            kind = "breakpoint" if breakpoint.type in _BREAKPOINTS else \
+                "catchpoint" if breakpoint.type == _CATCHPOINT else "watchpoint"
             found.setdefault(kind, []).append(str(breakpoint.number))
     return ", ".join("%s %s" % (kind, " and ".join(found[kind])) for kind in sorted(found))
 
 
 _BREAKPOINTS = tuple(getattr(gdb, name) for name in ("BP_BREAKPOINT", "BP_HARDWARE_BREAKPOINT")
                      if hasattr(gdb, name))
+_CATCHPOINT = getattr(gdb, "BP_CATCHPOINT", None)  # since gdb 12
 
 
 def _on_continue(event: Any) -> None:
@@ -148,16 +159,30 @@ def _on_exited(event: Any) -> None:
     if not procfs.has_ended(inferior.pid):
         _exits.pop(inferior.num, None)  # it was detached
         return
-    code: Optional[int] = getattr(event, "exit_code", None)
+    code, name = _end(event)
     rank = jobs.rank_that_was(inferior.pid)
     known = _ranks.pop(inferior.num, None)
     if rank is None and known and known[0] == inferior.pid:
         rank = known[1]
-    _exits[inferior.num] = Exit(inferior.pid, rank, code, _exit_signal() if code is None else "")
+    _exits[inferior.num] = Exit(inferior.pid, rank, code, name)
+
+
+def _end(event: Any) -> Tuple[Optional[int], str]:
+    """Returns the exit code of the process that gdb's event is for, or the name of the signal that
+    has ended it, as far as they are known."""
+    status = _statuses.pop(event.inferior.pid, None)
+    if status is None:
+        code: Optional[int] = getattr(event, "exit_code", None)
+        return code, _exit_signal() if code is None else ""
+    if os.WIFSIGNALED(status):
+        return None, _signal_name(os.WTERMSIG(status))
+    return os.WEXITSTATUS(status), ""
 
 
 def _exit_signal() -> str:
     """Returns the name of the signal that has ended the process that gdb has just seen ending."""
+    if isinstance(gdb.convenience_variable("_exitcode"), gdb.Value):
+        return ""  # what gdb knows of a signal is older
     value = gdb.convenience_variable("_exitsignal")
     return _signal_name(int(value)) if isinstance(value, gdb.Value) \
         and value.type.code == gdb.TYPE_CODE_INT else ""

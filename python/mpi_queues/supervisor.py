@@ -1,7 +1,9 @@
 """The process that has started a job for this gdb, and ends it with gdb."""
 
+import contextlib
 import itertools
 import os
+import signal
 import traceback
 import weakref
 from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
@@ -15,6 +17,7 @@ from .framing import encode
 from .helper import Helper
 from .link import handshake
 from .progress import Progress
+from .selection import unattended
 
 
 # How long, in seconds, is waited for the end of a job.
@@ -29,6 +32,9 @@ class Supervisor:
         path = find_helper.find(parameters.helper_name())
         self._ids = itertools.count(1)
         self._pids: Dict[int, int] = {}
+        # The ranks in whose place gdb has their children, since it follows those (set
+        # follow-fork-mode), by the children's process ids.
+        self._parents: Dict[int, int] = {}
         # Whether a rank runs on without gdb.
         self.has_let_go = False
         files = [os.dup(1), os.dup(2)]
@@ -86,6 +92,12 @@ class Supervisor:
         """Hears that the process of an inferior has ended, or is not debugged any more."""
         pid = self._pids.pop(number, 0)
         runs_on = bool(pid) and not procfs.has_ended(pid)
+        child = _child(pid) if runs_on else None
+        if child:
+            self._pids[child.num] = child.pid
+            self._parents[child.pid] = self._parents.pop(pid, pid)
+            return
+        pid = self._parents.pop(pid, pid)
         self.has_let_go = self.has_let_go or runs_on
         if pid and self._peer is not None:
             with interrupts.held():
@@ -96,13 +108,33 @@ class Supervisor:
                 except BrokenHelper:
                     pass  # it has ended, and the job with it
 
+    def kill(self) -> None:
+        """Has gdb kill the ranks: it fails as it detaches one that ends while it runs."""
+        numbers = " ".join(str(inferior.num) for inferior in self.inferiors())
+        if numbers:
+            with contextlib.suppress(gdb.error), unattended():
+                gdb.execute("kill inferiors " + numbers, to_string=True)
+
     def close(self) -> None:
         """Ends the job, but for ranks that were let go of."""
         peer, self._peer = self._peer, None
+        for inferior in self.inferiors():
+            if inferior.pid in self._parents:  # nobody else knows of it
+                with contextlib.suppress(OSError):
+                    os.kill(inferior.pid, signal.SIGKILL)
         self._pids.clear()
         if peer:
             # What takes longer goes on by itself.
             peer.leave(_PATIENCE)
+
+
+def _child(pid: int) -> Optional[gdb.Inferior]:
+    """Returns an inferior that is a child of a process; None if there is none."""
+    for inferior in gdb.inferiors():
+        fields = procfs.stat(inferior.pid) if inferior.pid else []
+        if fields and int(fields[procfs.PARENT]) == pid:
+            return inferior
+    return None
 
 
 # What hears that a rank is not debugged any more.
@@ -136,6 +168,8 @@ def _on_exiting(event: Any) -> None:
     try:
         del listeners[:]
         for supervisor in list(_all):
+            if gdb.parameter("non-stop"):
+                supervisor.kill()
             supervisor.close()
     except (Exception, KeyboardInterrupt):
         pass  # they end with the pipes

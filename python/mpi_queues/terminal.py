@@ -25,8 +25,9 @@ def is_full_screen() -> bool:
 
 
 @contextlib.contextmanager
-def silenced() -> Iterator[None]:
-    """Keeps gdb's output inside the block off the terminal. Used inside interrupts.held().
+def silenced(descriptor: int = 1) -> Iterator[None]:
+    """Keeps what gdb writes to a file descriptor inside the block off the terminal. Used inside
+    interrupts.held().
 
     It tells of some stops past whoever wants a command's output, whatever is set. Where that is
     read by a program or drawn in windows, nothing is held back.
@@ -35,12 +36,12 @@ def silenced() -> Iterator[None]:
         yield
         return
     gdb.flush()
-    terminal = os.dup(1)
+    terminal = os.dup(descriptor)
     try:
         with open(os.devnull, "wb") as nowhere:
-            os.dup2(nowhere.fileno(), 1)
+            os.dup2(nowhere.fileno(), descriptor)
         yield
     finally:
         gdb.flush()
-        os.dup2(terminal, 1)
+        os.dup2(terminal, descriptor)
         os.close(terminal)

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 )
 
 // grace is how long a launcher that is told to end may take to end its ranks.
@@ -14,36 +16,36 @@ const grace = 3 * time.Second
 // Close leaves the job alone if the debugger has let go of its ranks, and ends it else.
 func (s *Supervisor) Close() {
 	if s.listener != nil {
-		s.listener.Close()
+		// Last, so that no rank starts by itself of a job that is being ended.
+		defer s.listener.Close()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	isLeft := s.isComplete && s.hasLetGo && len(s.held) == 0
+	if s.launcher != nil && s.launcher.tracer != nil {
+		s.launcher.tracer.Close()
+	}
+	// First, so that it does not take the ends of ranks for a failure of theirs.
+	isEnding := s.launcher != nil && !isLeft && s.signal(unix.SIGTERM)
 	// A rank that is stopped, or that has not begun, hears nothing of the launcher.
 	for _, rank := range s.held {
 		rank.Signal(unix.SIGKILL)
 		rank.Close()
 	}
 	clear(s.held)
-	if s.launcher != nil {
-		if s.launcher.tracer != nil {
-			s.launcher.tracer.Close()
-		}
-		if !isLeft {
-			s.end()
-		}
+	if isEnding {
+		s.awaitEnd()
 	}
 	if s.folder != nil {
 		s.folder.Remove()
 	}
 }
 
-// end ends the launcher, which ends what it has started.
-func (s *Supervisor) end() {
-	if !s.signal(unix.SIGTERM) {
-		return
+// awaitEnd waits for the end of the launcher, which ends what it has started.
+func (s *Supervisor) awaitEnd() {
+	if stat, err := procfs.Host.Stat(s.launcher.pid); err == nil && stat.State == 'T' {
+		s.signal(unix.SIGCONT)
 	}
-	s.signal(unix.SIGCONT)
 	select {
 	case <-s.launcher.ended:
 	case <-time.After(grace):

@@ -7,6 +7,8 @@ class Registry:
     def disconnect(self, listener: Callable[[Any], None]) -> None: ...
 
 before_prompt: Registry
+breakpoint_deleted: Registry
+breakpoint_modified: Registry
 cont: Registry
 corefile_changed: Registry
 exited: Registry
