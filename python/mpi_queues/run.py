@@ -4,7 +4,6 @@ import contextlib
 import os
 import signal
 import sys
-import traceback
 from typing import Dict, Iterator, List, Optional, Tuple
 
 import gdb
@@ -12,7 +11,7 @@ import gdb
 from . import acquisition, deferred, inferiors, interrupts, jobs, options, parameters, protocol, \
     running, stops, summary, supervisor
 from .attach import Attaching, checked
-from .errors import Cancelled, Failure, one_line, reported, trace
+from .errors import Cancelled, Failure, one_line, reported
 from .options import Option
 from .selection import select_inferior, unattended, unwinding
 
@@ -32,6 +31,8 @@ _job: Optional[supervisor.Supervisor] = None
 _numbers: List[int] = []
 # The signals that are not seen as long as a job in non-stop mode lasts.
 _unseen = contextlib.ExitStack()
+# Whether gdb is made to notice ends, during which nothing is shown.
+_is_noticing = False
 # Whether it is mpi-run that has chosen the non-stop mode.
 _was_all_stop = False
 
@@ -111,9 +112,14 @@ def adopt() -> bool:
 
 def notice_ended() -> None:
     """Has gdb notice ranks that have ended while they stood; says how the job has, if all have."""
+    global _is_noticing
     if _job is not None:
-        with unwinding():
-            running.without_ended(_job.inferiors())
+        _is_noticing = True
+        try:
+            with unwinding():
+                running.without_ended(_job.inferiors())
+        finally:
+            _is_noticing = False
     finish()
 
 
@@ -178,8 +184,9 @@ def _end_last(from_tty: bool) -> None:
             raise Failure("Job not restarted.")
         with unattended():
             gdb.execute("kill inferiors " + " ".join(map(str, numbers)), to_string=True)
-    with _ended():
-        pass
+    if _job is not None:  # the end of its ranks has not been told by itself
+        with _ended():
+            pass
 
 
 def _set_non_stop(is_wanted: bool) -> None:
@@ -317,18 +324,8 @@ def _environment() -> List[str]:
 
 def _on_gone() -> None:
     """Tells the end of the job in non-stop mode, where no command waits for it."""
-    if running.is_non_stop():
-        # Not at once: a command whose output is not shown may have brought this end.
-        gdb.post_event(_finish_unasked)
-
-
-def _finish_unasked() -> None:
-    """Tells the end of the job where nobody has asked for it."""
-    try:
+    if running.is_non_stop() and not _is_noticing:
         finish()
-    except (Exception, KeyboardInterrupt):
-        if parameters.is_debugging():
-            trace(traceback.format_exc())
 
 
 def _before_prompt(_: object = None) -> None:

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import signal
+import threading
 from typing import Any, Iterator, List, Optional
 
 import gdb
@@ -176,8 +177,8 @@ def proceed_alone(inferior: gdb.Inferior, command: str) -> None:
         gdb.execute(command)
 
 
-# How often gdb is woken, for each inferior: it misses an event that often once in 10^13 times.
-_WAKES = 30
+# How often gdb is woken, in seconds: at first, and when it has been for some time.
+_WAKES = (0.01, 0.5)
 
 
 @contextlib.contextmanager
@@ -186,22 +187,27 @@ def _awake() -> Iterator[None]:
 
     An inferior may have come to a breakpoint while another one's was told. If it goes on alone,
     gdb asks some inferior for an event (do_target_wait in gdb/infrun.c). If that is another one, it
-    hears that nothing runs, and waits for ever.
+    hears that nothing runs, and waits for ever. It looks again after a signal of a child's.
     """
-    left = _WAKES * len(live_inferiors())
+    if len(live_inferiors()) < 2:
+        yield
+        return
+    main = threading.main_thread().ident
+    has_stopped = threading.Event()
 
     def wake() -> None:
-        nonlocal left
-        if left > 0:
-            left -= 1
-            os.kill(os.getpid(), signal.SIGCHLD)
-            gdb.post_event(wake)
+        wait = _WAKES[0]
+        while main is not None and not has_stopped.wait(wait):
+            signal.pthread_kill(main, signal.SIGCHLD)
+            wait = min(wait * 1.1, _WAKES[1])
 
-    gdb.post_event(wake)
+    waker = threading.Thread(target=wake)
+    waker.start()
     try:
         yield
     finally:
-        left = 0
+        has_stopped.set()
+        waker.join()
 
 
 def stop_in_main(inferiors: List[gdb.Inferior]) -> None:
