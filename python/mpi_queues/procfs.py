@@ -7,6 +7,7 @@ from typing import List
 STATE = 0  # (3)
 PARENT = 1  # (4)
 START_TIME = 19  # (22)
+MEMORY = 20  # (23), in bytes
 EXIT_CODE = 49  # (52), as waitpid has it
 
 
@@ -49,5 +50,6 @@ def has_ended(pid: int) -> bool:
 
 
 def _has_gone(fields: List[bytes]) -> bool:
-    """Says whether the fields of a line are those of a thread that has ended."""
-    return not fields or fields[STATE] in (b"Z", b"X")
+    """Says whether the fields of a line are those of a thread that has ended, or is about to: it
+    has given its memory back, and can't be traced any more."""
+    return len(fields) <= MEMORY or fields[STATE] in (b"Z", b"X") or fields[MEMORY] == b"0"

@@ -50,8 +50,8 @@ def unseen(name: str, handling: str = "nopass") -> Iterator[None]:
     row = gdb.execute("info signals " + name, to_string=True).splitlines()[-1].split()
     before = [word if answer == "Yes" else "no" + word
               for word, answer in zip(("stop", "print", "pass"), row[1:4])]
-    gdb.execute("handle %s nostop noprint %s" % (name, handling), to_string=True)
     try:
+        gdb.execute("handle %s nostop noprint %s" % (name, handling), to_string=True)
         yield
     finally:
         gdb.execute("handle %s %s" % (name, " ".join(before)), to_string=True)
@@ -111,40 +111,24 @@ def without_ended(inferiors: List[gdb.Inferior]) -> List[gdb.Inferior]:
     live = [inferior for inferior in inferiors if inferior not in ended]
     if not ended:
         return live
-    with unattended(), _elsewhere(ended, live):
-        for inferior in ended:
-            pid = inferior.pid
-            status = _status(pid)
-            if status is not None:
-                know_end(pid, status)
-            gdb.execute("kill inferiors %d" % inferior.num, to_string=True)
+    for inferior in ended:
+        pid = inferior.pid
+        status = _status(pid)
+        if status is not None:
+            know_end(pid, status)
+        _do("kill inferiors %d" % inferior.num)
+        if not inferior.pid:
             gdb.write("[Inferior %d (process %d) %s]\n" % (inferior.num, pid, _words(status)))
+    if live and selected_thread() is None:
+        thread_of(live[0]).switch()
     return live
 
 
-@contextlib.contextmanager
-def _elsewhere(ended: List[gdb.Inferior], live: List[gdb.Inferior]) -> Iterator[None]:
-    """Keeps another inferior selected, in the block and after it, than some whose processes have
-    ended.
-
-    While one of those is, gdb looks for its frame after each command, and fails.
-    """
-    added = 0
-    if any(inferior.num == gdb.selected_inferior().num for inferior in ended):
-        idle = [inferior.num for inferior in gdb.inferiors() if not inferior.pid]
-        if live:
-            thread_of(live[0]).switch()
-        else:
-            if not idle:
-                with contextlib.suppress(gdb.error):
-                    gdb.execute("add-inferior -no-connection", to_string=True)
-                added = max(inferior.num for inferior in gdb.inferiors())
-            with contextlib.suppress(gdb.error):
-                gdb.execute("inferior %d" % (added or idle[0]), to_string=True)
-    yield
-    if added:
-        select_inferior(ended[0].num)
-        gdb.execute("remove-inferiors %d" % added, to_string=True)
+def _do(command: str) -> None:
+    """Executes a command where one is selected of those that have ended: gdb looks for its frame
+    afterwards, and fails."""
+    with contextlib.suppress(gdb.error):
+        gdb.execute(command, to_string=True)
 
 
 def _has_ended(inferior: gdb.Inferior) -> bool:

@@ -160,8 +160,9 @@ def setting(name: str, value: str) -> Iterator[None]:
         yield
         return
     touch()
-    gdb.execute("set %s %s" % (name, value), to_string=True)
     try:
+        # Where a process is selected that has ended, gdb does this, and fails afterwards.
+        gdb.execute("set %s %s" % (name, value), to_string=True)
         yield
     finally:
         gdb.execute("set %s %s" % (name, before), to_string=True)
