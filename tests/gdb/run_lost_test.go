@@ -49,6 +49,7 @@ func TestStartedRankLost(t *testing.T) {
 					return strings.Contains(told, "[The launcher exited with code ")
 				})
 				s.awaitNone(t)
+				s.synchronize() // gdb may have asked for commands more often
 				told = s.Says("mpi-ranks", fmt.Sprint(lost))
 				_, row, _ := strings.Cut(told, fmt.Sprint(lost))
 				row, _, _ = strings.Cut(row, "\n")
