@@ -12,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mpi-queues/mpi-queues/bridge"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/helper"
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
 	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
@@ -58,29 +60,14 @@ type runningJob struct {
 	// Size is how many ranks the job has.
 	Size *int32 `json:"size"`
 	// Ranks are those that are known.
-	Ranks []runningRank `json:"ranks"`
-}
-
-// runningRank is a rank of a job in JSON.
-type runningRank struct {
-	Rank *int32 `json:"rank"`
-	PID  int    `json:"pid"`
-	// Host is empty for this machine.
-	Host       string `json:"host"`
-	Executable string `json:"executable"`
-	Exited     bool   `json:"exited"`
-	// Obstacle is why it is not to be attached to, as a clause, or empty.
-	Obstacle string `json:"obstacle"`
+	Ranks []bridge.Rank `json:"ranks"`
 }
 
 func writeJobs(w io.Writer, jobs []*launch.Job) error {
 	out := []runningJob{}
 	for _, j := range jobs {
-		job := runningJob{Launcher: j.Launcher, Name: j.Name, Command: commandOf(j.Launcher), Size: orNull(j.Size), Ranks: []runningRank{}}
-		for _, r := range j.Ranks {
-			job.Ranks = append(job.Ranks, runningRank{orNull(r.Number), r.PID, r.Host, r.Executable, r.Exited, r.Obstacle})
-		}
-		out = append(out, job)
+		told := helper.RanksOf(j)
+		out = append(out, runningJob{told.Launcher, told.Name, commandOf(j.Launcher), told.Size, told.Ranks})
 	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
@@ -93,13 +80,6 @@ func commandOf(pid int) []string {
 		return []string{}
 	}
 	return words
-}
-
-func orNull(n mqs.Maybe[int32]) *int32 {
-	if !n.Known {
-		return nil
-	}
-	return &n.Value
 }
 
 // showJobs writes a row for each job.

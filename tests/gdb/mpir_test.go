@@ -65,7 +65,7 @@ func TestMPIRForceToMain(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ flags, options, args, says, lacks string }{
 		"before":     {"-DWITH_FORCE_TO_MAIN", "hold", "", "main (argc=1", "exited"},
-		"behind":     {"-DWITH_FORCE_TO_MAIN", "", "gate", "in main (argc=2", "exited"},
+		"behind":     {"-DWITH_FORCE_TO_MAIN", "", "gate", "main (argc=2", "exited"},
 		"not wanted": {"-DNO_ABORT_STRING", "", "gate", "exited", "main (argc"},
 	} {
 		t.Run(name, func(t *testing.T) {

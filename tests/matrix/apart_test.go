@@ -127,7 +127,7 @@ func withLauncher(mpi live.MPI, launcher ...string) live.MPI {
 func otherHost(t *testing.T) string {
 	t.Helper()
 	if os.Geteuid() != 0 {
-		t.Skip("only root can make hosts")
+		t.Fatal("only root can make hosts")
 	}
 	folder, err := os.MkdirTemp(work.Folder, "elsewhere-")
 	if err != nil {

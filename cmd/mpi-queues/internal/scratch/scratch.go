@@ -3,6 +3,7 @@ package scratch
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -22,21 +23,23 @@ type Folder struct {
 // New makes a folder, and removes those that were left behind.
 func New() (*Folder, error) {
 	removeLeft()
-	const attempts = 10
-	for range attempts {
+	const attempts = 100
+	for range attempts { // another process may take this folder for one that was left behind
 		path, err := os.MkdirTemp("", prefix)
 		if err != nil {
 			return nil, err
 		}
 		f := &Folder{Path: path}
-		if f.lock, err = os.Open(path); err != nil {
+		if f.lock, err = os.Open(path); errors.Is(err, fs.ErrNotExist) {
+			continue
+		} else if err != nil {
 			return nil, errors.Join(err, os.Remove(path))
 		}
 		// Without locks, as on some file systems of networks, nobody removes it either.
 		if err := flock(f.lock, syscall.LOCK_EX); err != nil || f.isThere() {
 			return f, nil
 		}
-		_ = f.lock.Close() // it was taken for one that was left behind
+		_ = f.lock.Close()
 	}
 	return nil, errors.New("temporary folders are removed as soon as they are made")
 }

@@ -3,6 +3,7 @@ package scratch
 import (
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 )
 
@@ -52,4 +53,28 @@ func TestFolders(t *testing.T) {
 	if now, _ := filepath.Glob(filepath.Join(tmp, prefix+"*")); len(now) != len(kept)-1 {
 		t.Errorf("%q are there", now)
 	}
+}
+
+// Each of those who come in the same moment gets a folder, whatever the others take for left behind.
+func TestFoldersAtOnce(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	var all sync.WaitGroup
+	for range 8 {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			for range 200 {
+				f, err := New()
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if !f.isThere() {
+					t.Errorf("%s is not there", f.Path)
+				}
+				f.Remove()
+			}
+		}()
+	}
+	all.Wait()
 }
