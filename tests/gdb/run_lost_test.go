@@ -39,14 +39,17 @@ func TestStartedRankLost(t *testing.T) {
 				}
 				lost := s.ranks(t)[1]
 				live.Kill(t, lost)
-				if mode == "all-stop" && state == "running" {
-					s.Await(live.Prompt)
-				}
 				told := ""
+				if mode == "all-stop" && state == "running" {
+					told = s.Await(live.Prompt)
+				}
 				live.Until(t, "for gdb to tell the end of the job", func() bool {
+					if strings.Contains(told, "[The launcher exited with code ") {
+						return true
+					}
 					s.Send("mpi-continue")
 					told += s.Await(live.Prompt) // also what gdb has told between commands
-					return strings.Contains(told, "[The launcher exited with code ")
+					return false
 				})
 				s.awaitNone(t)
 				s.synchronize() // gdb may have asked for commands more often
