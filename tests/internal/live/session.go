@@ -33,6 +33,8 @@ type Session struct {
 	mu   sync.Mutex
 	text []byte // all that gdb has written
 	seen int    // how much of it has been waited for
+	// isClosed is true if nobody can write any more.
+	isClosed bool
 }
 
 // StartSession starts a gdb on a terminal and waits for its first prompt. env adds to
@@ -95,6 +97,7 @@ func (s *Session) listen() {
 		n, err := s.terminal.Read(chunk)
 		s.mu.Lock()
 		s.text = append(s.text, chunk[:n]...)
+		s.isClosed = err != nil
 		s.mu.Unlock()
 		if err != nil {
 			return
@@ -134,17 +137,20 @@ func (s *Session) Await(text string) string {
 	return out
 }
 
+// await gives up when nobody can write any more.
+
 func (s *Session) await(text string) (out string, ok bool) {
-	ok = Soon(func() bool {
+	Soon(func() bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		at := bytes.Index(s.text[s.seen:], []byte(text))
 		if at < 0 {
 			out = string(s.text[s.seen:])
-			return false
+			return s.isClosed
 		}
 		out = string(s.text[s.seen : s.seen+at])
 		s.seen += at + len(text)
+		ok = true
 		return true
 	})
 	return strings.ReplaceAll(out, "\r\n", "\n"), ok
