@@ -4,6 +4,7 @@ import contextlib
 import os
 import signal
 import threading
+import time
 from typing import Any, Iterator, List, Optional
 
 import gdb
@@ -13,7 +14,7 @@ from .errors import Failure, one_line
 from .process import kind_of
 from .selection import c_language, inferior_selected, notifications_suppressed, \
     select_inferior, selected_thread, setting, unattended, unwinding
-from .stops import know_end
+from .stops import exit_of_process, know_end
 from .terminal import silenced
 
 
@@ -84,6 +85,7 @@ def proceed(command: str = "continue") -> bool:
         live = without_ended(live_inferiors())
         if not live:
             return False
+        pids = [inferior.pid for inferior in live]
         if selected_thread() is None:
             thread_of(live[0]).switch()
         # Launchers send SIGCONT before they end a job's ranks, of which some may stand still.
@@ -96,7 +98,31 @@ def proceed(command: str = "continue") -> bool:
                     raise
         if stops.has_come:
             return True
+        if any(_was_killed(pid) for pid in pids):
+            _await_end_of_job(pids)
         command = "continue"
+
+
+# How long, in seconds, is waited for a launcher to end a job that has lost a rank: Open MPI's sends
+# SIGKILL a second after SIGTERM.
+_SECONDS_OF_LOSS = 3.0
+
+
+def _await_end_of_job(pids: List[int]) -> None:
+    """Waits, for some seconds, until processes have ended, which stand still, since one of a job
+    was killed, as its launcher knows: then that ends the others.
+
+    gdb 16.3 may fail (an internal error) if it lets go on what is killed in the same moment.
+    """
+    limit = time.monotonic() + _SECONDS_OF_LOSS
+    while time.monotonic() < limit and not all(procfs.has_ended(pid) for pid in pids):
+        time.sleep(0.02)
+
+
+def _was_killed(pid: int) -> bool:
+    """Says whether gdb knows that a signal has ended the process of an inferior."""
+    exit = exit_of_process(pid)
+    return exit is not None and bool(exit.signal)
 
 
 def without_ended(inferiors: List[gdb.Inferior]) -> List[gdb.Inferior]:
@@ -106,22 +132,32 @@ def without_ended(inferiors: List[gdb.Inferior]) -> List[gdb.Inferior]:
     read the registers, and so can't let any of them go on. It is made to notice that they are gone.
     In non-stop mode it waits for the ends of threads that run, but not for those of others.
     """
-    ended = [inferior for inferior in inferiors if _has_ended(inferior)
-             and not (is_non_stop() and any(t.is_running() for t in inferior.threads()))]
-    live = [inferior for inferior in inferiors if inferior not in ended]
-    if not ended:
-        return live
-    for inferior in ended:
-        pid = inferior.pid
-        status = _status(pid)
-        if status is not None:
-            know_end(pid, status)
-        _do("kill inferiors %d" % inferior.num)
-        if not inferior.pid:
-            gdb.write("[Inferior %d (process %d) %s]\n" % (inferior.num, pid, _words(status)))
-    if live and selected_thread() is None:
+    live = inferiors
+    while True:
+        ended = [inferior for inferior in live if _has_ended(inferior)
+                 and not (is_non_stop() and any(t.is_running() for t in inferior.threads()))]
+        live = [inferior for inferior in live if inferior not in ended]
+        pids = [inferior.pid for inferior in ended]
+        for inferior in ended:
+            _notice_end(inferior)
+        if not any(_was_killed(pid) for pid in pids) or is_non_stop():
+            break
+        # The kernel tells the launcher of an end only when the debugger has taken it.
+        _await_end_of_job([inferior.pid for inferior in live])
+    if len(live) < len(inferiors) and live and selected_thread() is None:
         thread_of(live[0]).switch()
     return live
+
+
+def _notice_end(inferior: gdb.Inferior) -> None:
+    """Has gdb take the end of an inferior's process, and say how that has ended."""
+    pid = inferior.pid
+    status = _status(pid)
+    if status is not None:
+        know_end(pid, status)
+    _do("kill inferiors %d" % inferior.num)
+    if not inferior.pid:
+        gdb.write("[Inferior %d (process %d) %s]\n" % (inferior.num, pid, _words(status)))
 
 
 def _do(command: str) -> None:
