@@ -5,7 +5,7 @@ import os
 import signal
 import threading
 import time
-from typing import Any, Iterator, List, Optional
+from typing import Any, Dict, Iterator, List, Optional
 
 import gdb
 
@@ -130,12 +130,11 @@ def without_ended(inferiors: List[gdb.Inferior]) -> List[gdb.Inferior]:
 
     When one process ends, gdb stops the others; of those that end in the same moment it then can't
     read the registers, and so can't let any of them go on. It is made to notice that they are gone.
-    In non-stop mode it waits for the ends of threads that run, but not for those of others.
     """
     live = inferiors
     while True:
-        ended = [inferior for inferior in live if _has_ended(inferior)
-                 and not (is_non_stop() and any(t.is_running() for t in inferior.threads()))]
+        ended = [inferior for inferior in live
+                 if _has_ended(inferior) and not _is_awaited(inferior)]
         live = [inferior for inferior in live if inferior not in ended]
         pids = [inferior.pid for inferior in ended]
         for inferior in ended:
@@ -147,6 +146,30 @@ def without_ended(inferiors: List[gdb.Inferior]) -> List[gdb.Inferior]:
     if len(live) < len(inferiors) and live and selected_thread() is None:
         thread_of(live[0]).switch()
     return live
+
+
+# When processes were first seen to be gone for which gdb waits still, by process id.
+_gone: Dict[int, float] = {}
+
+# How long, in seconds, gdb has for that.
+_SECONDS_OF_NOTICE = 1.0
+
+
+def _is_awaited(inferior: gdb.Inferior) -> bool:
+    """Says whether gdb hears of the end of an inferior's process by itself: in non-stop mode, where
+    it waits for threads that run.
+
+    It may miss one (16.3: an error of libthread_db's, as it lets a thread go on that is killed).
+    """
+    pid = inferior.pid
+    if not is_non_stop() or not any(thread.is_running() for thread in inferior.threads()):
+        return False
+    if procfs.stat(pid):
+        return True
+    if time.monotonic() - _gone.setdefault(pid, time.monotonic()) < _SECONDS_OF_NOTICE:
+        return True
+    del _gone[pid]
+    return False
 
 
 def _notice_end(inferior: gdb.Inferior) -> None:
