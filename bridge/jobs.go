@@ -79,6 +79,9 @@ type RunResult struct {
 	// Acquired is what the launcher says of ranks that have not come by themselves, but were told of by
 	// it (MPIR); null if there are none. It waits until the debugger has attached to them.
 	Acquired *Acquired `json:"acquired"`
+	// IsTold is true if the launcher was told that a debugger is there (MPIR_being_debugged). Ranks are
+	// to be told only then: those of Open MPI 4.1 wait in MPI_Init for what such a launcher says.
+	IsTold bool `json:"told"`
 	// Notes are sentences for the user: how the launcher was started, and which ranks have not come in time.
 	Notes []string `json:"notes"`
 	// End is how the launcher has ended, null if it runs.

@@ -15,25 +15,26 @@ import gdb
 from . import running, states, summary
 from .selection import c_language, select_inferior
 
-_VARIABLES = ("MPIR_being_debugged", "MPIR_debug_gate")
+_BEING_DEBUGGED, _GATE = _VARIABLES = ("MPIR_being_debugged", "MPIR_debug_gate")
 
-# The ranks that are told, by the numbers of their inferiors: a number can become another's.
-_told: Dict[int, int] = {}
+# The ranks that are told, by the numbers of their inferiors: their process ids, since a number can
+# become another's, and which variables are set.
+_told: Dict[int, Tuple[int, Tuple[str, ...]]] = {}
 
 
-def take(members: List[summary.Member]) -> None:
+def take(members: List[summary.Member], is_launcher_told: bool) -> None:
     """Takes ranks that were attached: they forget how they were held, and are told of their
-    debugger."""
+    debugger, if their launcher was."""
     inferiors = {inferior.num: inferior for inferior in gdb.inferiors()}
     # All at once: when one of them moves, nothing is known any more of any.
     stood = {number for number, _, _ in members if states.before_stop(inferiors[number]) == "T"}
     for number, _, pid in members:
         if number in stood:
             running.settle(number, pid)
-        _told[number] = pid
+        _told[number] = pid, _VARIABLES if is_launcher_told else (_GATE,)
         select_inferior(number)
         with c_language():
-            _tell()
+            _tell(_told[number][1])
 
 
 def in_main() -> bool:
@@ -51,9 +52,9 @@ def in_main() -> bool:
     return False
 
 
-def _tell() -> None:
-    """Sets the variables of the selected inferior, as far as it has them."""
-    for name in _VARIABLES:
+def _tell(variables: Tuple[str, ...]) -> None:
+    """Sets variables of the selected inferior, as far as it has them."""
+    for name in variables:
         try:
             where = int(gdb.parse_and_eval("(unsigned long) &" + name))
             gdb.selected_inferior().write_memory(where, struct.pack("=i", 1))
@@ -65,11 +66,12 @@ def _on_new_objfile(event: Any) -> None:
     """Serves gdb's event for a file whose symbols were read: of a library, or of a program that a
     rank has executed."""
     inferior = gdb.selected_inferior()
-    if not inferior.pid or _told.get(inferior.num) != inferior.pid or states.is_attaching():
+    pid, variables = _told.get(inferior.num, (0, ()))
+    if not inferior.pid or pid != inferior.pid or states.is_attaching():
         return
     try:
         if _may_define(event.new_objfile.filename):
-            _tell()
+            _tell(variables)
     except (Exception, KeyboardInterrupt):
         pass  # gdb would show it amid what the user is doing
 

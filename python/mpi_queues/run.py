@@ -237,12 +237,13 @@ def _start(job: supervisor.Supervisor, command: str) -> "_Starting":
         if result["end"]:
             _tell_end(result["end"], "The command")
             raise Failure("The job has ended, and none of its processes has come to the"
-                          " debugger: put `mpi-queues rank --' before the program.")
+                          " debugger. If it has run, put `mpi-queues rank --' before its program.")
         raise Failure("None of the job's processes has come to the debugger within %d seconds:"
                       " put `mpi-queues rank --' before the program." % _SECONDS)
     if all(rank["host"] for rank in ranks):
         raise Failure("No rank of the job runs on this machine, and gdb debugs only those that do:"
                       " %s." % summary.elsewhere(checked(ranks)))
+    job.is_told = result["told"]
     starting = _Starting(job, checked(ranks))
     acquired = result["acquired"]
     starting.is_to_main = acquired is not None and acquired["to_main"]
@@ -297,7 +298,7 @@ class _Starting(Attaching):
             if jobs.is_here(rank) and rank["pid"] and rank["pid"] not in taken:
                 with contextlib.suppress(OSError):
                     os.kill(rank["pid"], signal.SIGCONT)
-        acquisition.take(self.attached)
+        acquisition.take(self.attached, self._job.is_told)
 
 
 def _idle() -> List[int]:

@@ -37,6 +37,8 @@ class Supervisor:
         self._parents: Dict[int, int] = {}
         # Whether a rank runs on without gdb.
         self.has_let_go = False
+        # Whether the job's launcher knows of a debugger.
+        self.is_told = False
         files = [os.dup(1), os.dup(2)]
         try:
             self._peer: Optional[Helper] = Helper(

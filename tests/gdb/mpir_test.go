@@ -152,7 +152,7 @@ func TestNoMPIR(t *testing.T) {
 	t.Parallel()
 	l := newLauncher(t, "-DNO_INTERFACE", "-DNO_BEING_DEBUGGED")
 	out := work.GDB(t, live.Nothing(), "mpi-run "+l.command(t, "n=1"))
-	out.Contains(t, "none of its processes has come to the debugger: put `mpi-queues rank --' before the program")
+	out.Contains(t, "none of its processes has come to the debugger. If it has run, put `mpi-queues rank --' before its program.")
 }
 
 // Ranks that come by themselves come also where the launcher stops them first, as srun does.

@@ -139,7 +139,7 @@ func TestNoJobIsStarted(t *testing.T) {
 	s := work.StartSession(t, live.Nothing())
 	s.Says("mpi-run", "No job was started before: name the command that starts it")
 	s.Says("mpi-run true", "[The command exited normally]", "none of its processes has come to the debugger")
-	s.Says("mpi-run sh -c 'exit 3'", "[The command exited with code 03]")
+	s.Says("mpi-run sh -c 'exit 3'", "[The command exited with code 03]", "If it has run, put `mpi-queues rank --' before its program.")
 	s.Says("mpi-run /nonesuch/mpirun -n 2 x", "exited with code 177")
 	mark := filepath.Join(t.TempDir(), "mark")
 	s.Send("mpi-run sh -c 'echo > " + mark + "; exec sleep 1000'")

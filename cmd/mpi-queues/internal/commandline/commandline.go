@@ -8,8 +8,9 @@ import (
 )
 
 // Prefixed returns the command line of a launcher with something before each program, which is to be
-// one or more words. A line of no launcher whose options it knows is returned as it is, and so is one
-// that it can't read if `mpi-queues rank' stands in it already. Errors are sentences for users.
+// one or more words. A program that uses MPI itself, without a launcher, is a job's only rank. A line of
+// no launcher whose options it knows is returned as it is, and so is one that it can't read if
+// `mpi-queues rank' stands in it already. Errors are sentences for users.
 func Prefixed(ctx context.Context, line, prefix string) (string, error) {
 	all, isSimple := words(line)
 	for len(all) > 0 && isAssignment(all[0].text) {
@@ -18,8 +19,12 @@ func Prefixed(ctx context.Context, line, prefix string) (string, error) {
 	if len(all) == 0 {
 		return line, nil
 	}
-	s := syntaxOf(ctx, find(all[0].text))
-	if s == nil {
+	path := find(all[0].text)
+	if usesMPI(path) {
+		return line[:all[0].start] + prefix + " " + line[all[0].start:], nil
+	}
+	s := syntaxOf(ctx, path)
+	if s == nil || isRank(all) {
 		return line, nil
 	}
 	if !isSimple {
@@ -41,12 +46,17 @@ func Prefixed(ctx context.Context, line, prefix string) (string, error) {
 
 // hasRank says whether a user has put himself what a rank is started through.
 func hasRank(all []word) bool {
-	for i := range len(all) - 1 {
-		if filepath.Base(all[i].text) == "mpi-queues" && all[i+1].text == "rank" {
+	for i := range all {
+		if isRank(all[i:]) {
 			return true
 		}
 	}
 	return false
+}
+
+// isRank says whether words begin with that.
+func isRank(all []word) bool {
+	return len(all) > 1 && filepath.Base(all[0].text) == "mpi-queues" && all[1].text == "rank"
 }
 
 // programs returns where in a line the programs stand, none if a file has them.

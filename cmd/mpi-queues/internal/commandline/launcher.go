@@ -3,11 +3,13 @@ package commandline
 import (
 	"bytes"
 	"context"
+	"debug/elf"
 	"io"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -48,6 +50,18 @@ func syntaxOf(ctx context.Context, path string) *syntax {
 		return &syntax{srun(help), ":", "--multi-prog"}
 	}
 	return nil
+}
+
+// usesMPI says whether a program needs an MPI library, which launchers do not: those of Open MPI and
+// MPICH are called libmpi.so.40, libmpich.so.12 and the like.
+func usesMPI(path string) bool {
+	f, err := elf.Open(path)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	libraries, _ := f.ImportedLibraries()
+	return slices.ContainsFunc(libraries, func(name string) bool { return strings.HasPrefix(name, "libmpi") })
 }
 
 // hydra says how many arguments an option of MPICH's mpiexec has (src/pm/hydra/lib/pmiserv_common and

@@ -1,4 +1,5 @@
-// Package pidfd signals processes, and none that has got the number of one that has ended.
+// Package pidfd signals processes, and waits for their ends: none that has got the number of one that has
+// ended.
 package pidfd
 
 import (
@@ -23,6 +24,20 @@ func Open(pid int) *Process {
 func (p *Process) Signal(signal unix.Signal) {
 	if p.fd < 0 || errors.Is(unix.PidfdSendSignal(p.fd, signal, nil, 0), unix.ENOSYS) {
 		_ = unix.Kill(p.pid, signal)
+	}
+}
+
+// AwaitEnd waits until the process has ended, and takes nothing of what wait(2) would say of it: to who
+// traces a child of its own that also tells of the child's stops. It may return at once where the kernel
+// has no handles of processes.
+func (p *Process) AwaitEnd() {
+	if p.fd < 0 {
+		return
+	}
+	for {
+		if _, err := unix.Poll([]unix.PollFd{{Fd: int32(p.fd), Events: unix.POLLIN}}, -1); err != unix.EINTR {
+			return
+		}
 	}
 }
 

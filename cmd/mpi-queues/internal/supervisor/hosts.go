@@ -33,6 +33,8 @@ func (s *Supervisor) areAllHere(held []int, size int, isSettled bool) bool {
 	listed := s.listed
 	s.mu.Unlock()
 	switch {
+	case slices.Contains(held, s.launcher.pid): // it starts no ranks, and is the only one
+		return true
 	case listed != nil:
 		return len(held) >= int(listed.Here.Value)
 	case size > 0 && len(held) >= size:

@@ -15,6 +15,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/commandline"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/gate"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/hold"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/pidfd"
 	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 )
 
@@ -67,8 +68,13 @@ func (s *Supervisor) launch(command, prefix string, p bridge.RunParams) error {
 	if cmd.Process == nil {
 		return untraced
 	}
+	s.mu.Lock()
 	s.launcher = &launcher{pid: cmd.Process.Pid, ended: make(chan struct{})}
+	s.mu.Unlock()
+	process := pidfd.Open(cmd.Process.Pid)
 	go func() {
+		process.AwaitEnd() // it may be held, as a rank
+		process.Close()
 		_ = cmd.Wait() // the state says how
 		s.launcher.state = cmd.ProcessState
 		close(s.launcher.ended)

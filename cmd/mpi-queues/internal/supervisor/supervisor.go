@@ -111,6 +111,8 @@ func (s *Supervisor) Run(ctx context.Context, d *bridge.Debugger, p bridge.RunPa
 	s.mu.Lock()
 	s.isComplete = true
 	s.tell(result.Job.Ranks)
+	// What a script has started is not traced, and a rank is no launcher.
+	result.IsTold = s.launcher.tracer != nil && result.Job.Launcher == s.launcher.pid && s.held[s.launcher.pid] == nil
 	s.mu.Unlock()
 	return result, nil
 }
@@ -146,7 +148,11 @@ func (s *Supervisor) hold(r *gate.Rank) {
 	p := pidfd.Open(r.PID) // before its number can become another's
 	s.mu.Lock()
 	s.met[r.PID] = true
+	launcher := s.launcher
 	s.mu.Unlock()
+	if launcher != nil && r.PID == launcher.pid && launcher.tracer != nil {
+		launcher.tracer.Close() // it is the only rank itself, and two debuggers can't have it
+	}
 	err := hold.Executed(r.PID, r.Go)
 	r.Close()
 	s.mu.Lock()
