@@ -111,8 +111,8 @@ func (s *Supervisor) Run(ctx context.Context, d *bridge.Debugger, p bridge.RunPa
 	s.mu.Lock()
 	s.isComplete = true
 	s.tell(result.Job.Ranks)
-	// What a script has started is not traced, and a rank is no launcher.
-	result.IsTold = s.launcher.tracer != nil && result.Job.Launcher == s.launcher.pid && s.held[s.launcher.pid] == nil
+	// Nobody traces what a script has started, nor a rank without a launcher.
+	result.IsTold = s.launcher.tracer != nil && result.Job.Launcher == s.launcher.pid && !s.met[s.launcher.pid]
 	s.mu.Unlock()
 	return result, nil
 }
