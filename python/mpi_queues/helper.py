@@ -53,7 +53,7 @@ class Helper(Peer):
 
     def leave(self, seconds: float) -> None:
         """Has it end, for which it is waited so long. What it has started is left alone."""
-        self._hang_up()
+        self.hang_up()
         if self._status(seconds) is not None:
             self._process.wait()
 
@@ -62,7 +62,7 @@ class Helper(Peer):
 
         Until it is reaped its process id is no other's, and so neither is its process group.
         """
-        self._hang_up()
+        self.hang_up()
         self._status(grace)
         if self._process.returncode is None:
             try:
@@ -74,7 +74,7 @@ class Helper(Peer):
         except subprocess.TimeoutExpired:
             pass
 
-    def _hang_up(self) -> None:
+    def hang_up(self) -> None:
         """Closes its pipes, at which it ends."""
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe:

@@ -118,16 +118,20 @@ class Supervisor:
                 gdb.execute("kill inferiors " + numbers, to_string=True)
 
     def close(self) -> None:
-        """Ends the job, but for ranks that were let go of."""
-        peer, self._peer = self._peer, None
+        """Ends the job, but for ranks that were let go of. Ctrl-C ends the waiting alone."""
         for inferior in self.inferiors():
             if inferior.pid in self._parents:  # nobody else knows of it
                 with contextlib.suppress(OSError):
                     os.kill(inferior.pid, signal.SIGKILL)
         self._pids.clear()
+        peer = self._peer
+        while self._peer is not None:
+            with contextlib.suppress(KeyboardInterrupt), interrupts.held():
+                self._peer.hang_up()
+                self._peer = None
         if peer:
-            # What takes longer goes on by itself.
-            peer.leave(_PATIENCE)
+            with contextlib.suppress(KeyboardInterrupt):
+                peer.leave(_PATIENCE)  # what takes longer goes on by itself
 
 
 def _child(pid: int) -> Optional[gdb.Inferior]:
