@@ -4,6 +4,7 @@ go 1.24.0
 
 require (
 	github.com/ebitengine/purego v0.10.1
+	github.com/go-json-experiment/json v0.0.0-20250813233538-9b1f9ea2e11b
 	github.com/mattn/go-isatty v0.0.24
 	github.com/rogpeppe/go-internal v1.14.1
 	github.com/rs/zerolog v1.35.1

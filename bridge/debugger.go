@@ -22,12 +22,13 @@ type Debugger struct {
 	hasWindow  bool // the debugger has opened the window
 	roundTrips int
 	bytesRead  int64
+	written    *jsonrpc2.Waiter // for the reply to a write; nil if there is none
 }
 
 // call asks the debugger and waits for its answer.
 func (d *Debugger) call(ctx context.Context, method string, params, result any) error {
 	if err := d.conn.Call(ctx, method, params, result); err != nil {
-		return fmt.Errorf("the debugger did not answer %s: %w", method, err)
+		return notAnswered(method, err)
 	}
 	return nil
 }
@@ -38,7 +39,8 @@ func (d *Debugger) Progress(ctx context.Context, message string) {
 }
 
 // Stream returns a writer for a stream of [WriteParams]. It should be given
-// large pieces. Closing it keeps what was written even if the request then fails.
+// large pieces. A piece travels while the next one is made, so that an error is one of an earlier piece. Closing
+// it keeps what was written even if the request then fails.
 func (d *Debugger) Stream(ctx context.Context, name string) io.WriteCloser {
 	return &stream{d, ctx, name}
 }
@@ -53,24 +55,49 @@ func (s *stream) Write(b []byte) (int, error) {
 	written := 0
 	for written < len(b) {
 		piece := b[written:]
+		piece = piece[:min(len(piece), windowSize)]
+		if err := s.d.settle(s.ctx); err != nil {
+			return written, err
+		}
 		p := WriteParams{Stream: s.name}
 		if s.d.hasWindow {
 			p.Length = copy(s.d.window.bytes, piece)
 			piece = piece[:p.Length]
 		} else {
-			piece = piece[:min(len(piece), windowSize)]
 			p.Data = piece
 		}
-		if err := s.d.call(s.ctx, MethodWrite, p, nil); err != nil {
-			return written, err
+		sent, err := s.d.conn.DispatchCall(s.ctx, MethodWrite, p)
+		if err != nil {
+			return written, notAnswered(MethodWrite, err)
 		}
+		s.d.written = &sent
 		written += len(piece)
 	}
 	return written, nil
 }
 
+// settle waits until what was written last has arrived: the window is free then.
+func (d *Debugger) settle(ctx context.Context) error {
+	if d.written == nil {
+		return nil
+	}
+	err := d.written.Wait(ctx, nil)
+	d.written = nil
+	if err != nil {
+		return notAnswered(MethodWrite, err)
+	}
+	return nil
+}
+
+func notAnswered(method string, err error) error {
+	return fmt.Errorf("the debugger did not answer %s: %w", method, err)
+}
+
 // Close ends the stream.
 func (s *stream) Close() error {
+	if err := s.d.settle(s.ctx); err != nil {
+		return err
+	}
 	return s.d.call(s.ctx, MethodWrite, WriteParams{Stream: s.name, Data: []byte{}, Last: true}, nil)
 }
 
@@ -90,6 +117,9 @@ func (t *process) ReadMemory(ctx context.Context, ranges []inferior.Range) ([][]
 		p.Ranges = append(p.Ranges, MemoryRange{uint64(r.Addr), r.Len})
 	}
 	var got ReadMemoryResult
+	if err := t.d.settle(ctx); err != nil {
+		return nil, err
+	}
 	if err := t.d.call(ctx, MethodReadMemory, p, &got); err != nil {
 		return nil, err
 	}

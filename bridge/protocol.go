@@ -208,7 +208,7 @@ type DeadlockParams struct {
 	Absent []Rank `json:"absent"`
 	// Source is as in [QueuesParams].
 	Source Source `json:"source"`
-	// Format is "text" or "json".
+	// Format is "text", "json" or "svg".
 	Format string `json:"format"`
 	// Styled is as in [QueuesParams].
 	Styled bool `json:"styled"`

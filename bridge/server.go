@@ -27,6 +27,8 @@ type Server struct {
 	// working is held by what the handlers do: messages overtake each other,
 	// so that a process may be said to have gone while a request begins.
 	working sync.Mutex
+	// arrived is held for reading by the messages that are being done, or wait for that.
+	arrived sync.RWMutex
 
 	mu        sync.Mutex
 	peer      *InitializeParams  // nil before the handshake
@@ -63,7 +65,12 @@ func Register[P, R any](s *Server, name string, f func(ctx context.Context, d *D
 			return nil, err
 		}
 		return s.run(ctx, req.ID, func(ctx context.Context, peer InitializeParams) (any, error) {
-			return f(ctx, &Debugger{Peer: peer, conn: conn, window: s.window, hasWindow: shared.Window && s.window != nil}, p)
+			d := &Debugger{Peer: peer, conn: conn, window: s.window, hasWindow: shared.Window && s.window != nil}
+			result, err := f(ctx, d, p)
+			if late := d.settle(ctx); err == nil {
+				err = late
+			}
+			return result, err
 		})
 	})
 }
@@ -105,8 +112,8 @@ func add[P any](s *Server, name string, f func(context.Context, *jsonrpc2.Conn, 
 	}
 }
 
-// Serve speaks the protocol on stream until the other end closes it or ctx ends. What a handler
-// does by then ends first, unless it takes longer than [endPatience]. It is to be called once.
+// Serve speaks the protocol on stream until the other end closes it or ctx ends. What has arrived
+// by then is done first, unless it takes longer than [endPatience]. It is to be called once.
 func (s *Server) Serve(ctx context.Context, stream io.ReadWriteCloser) error {
 	var err error
 	if s.window, err = newWindow(windowSize); err != nil {
@@ -114,9 +121,8 @@ func (s *Server) Serve(ctx context.Context, stream io.ReadWriteCloser) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer s.end(cancel)
-	// The handlers call back, and the read loop must go on meanwhile.
 	conn := jsonrpc2.NewConn(ctx, jsonrpc2.NewBufferedStream(stream, jsonrpc2.VSCodeObjectCodec{}),
-		jsonrpc2.AsyncHandler(jsonrpc2.HandlerWithError(s.handle).SuppressErrClosed()), jsonrpc2.SetLogger(quiet{}))
+		arriving{s, jsonrpc2.HandlerWithError(s.handle).SuppressErrClosed()}, jsonrpc2.SetLogger(quiet{}))
 	select {
 	case <-conn.DisconnectNotify():
 		return nil
@@ -125,17 +131,34 @@ func (s *Server) Serve(ctx context.Context, stream io.ReadWriteCloser) error {
 	}
 }
 
-// endPatience is how long a handler may take to end that nobody waits for any more.
-const endPatience = time.Second
+// arriving does each message on a goroutine of its own: what is done calls back, and the read loop must
+// go on meanwhile. A message is known of before the loop can see that it was the last: what a debugger
+// says just before it ends counts as well.
+type arriving struct {
+	server *Server
+	next   jsonrpc2.Handler
+}
 
-// end waits for the handler, and gives the shared memory back.
+// Handle implements [jsonrpc2.Handler].
+func (a arriving) Handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.Request) {
+	a.server.arrived.RLock()
+	go func() {
+		defer a.server.arrived.RUnlock()
+		a.next.Handle(ctx, conn, req)
+	}()
+}
+
+// endPatience is how long what has arrived may take when nobody waits for it any more.
+const endPatience = 5 * time.Second
+
+// end waits for what has arrived, and gives the shared memory back.
 func (s *Server) end(cancel context.CancelFunc) {
 	cancel()
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		s.working.Lock()
-		defer s.working.Unlock()
+		s.arrived.Lock()
+		defer s.arrived.Unlock()
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.window.close()

@@ -9,6 +9,7 @@ import (
 	"os"
 	"reflect"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -135,59 +136,6 @@ func TestHandshake(t *testing.T) {
 	g.initialize(t)
 	if err := g.Call(context.Background(), MethodQueues, "nonsense", nil); code(err) != jsonrpc2.CodeInvalidParams {
 		t.Errorf("nonsense for parameters: %v", err)
-	}
-}
-
-// Bulk bytes arrive whole both ways, by the window and without it.
-func TestBulkBytes(t *testing.T) {
-	memory := bytes.Repeat([]byte("0123456789abcdef"), windowSize/16)
-	for _, shared := range []bool{true, false} {
-		var g *gdb
-		g = serve(t, handler(func(ctx context.Context, d *Debugger, p inferior.Inferior) error {
-			got, err := p.ReadMemory(ctx, []inferior.Range{{Addr: 16, Len: 32}, {Addr: 0, Len: windowSize - 64}, {Addr: windowSize - 8, Len: 16}})
-			if err != nil {
-				return err
-			}
-			out := d.Stream(ctx, "display")
-			for _, b := range got {
-				if _, err := out.Write(b); err != nil {
-					return err
-				}
-			}
-			_, err = out.Write(memory[:100])
-			return err
-		}).server(), func(_ string, params json.RawMessage) (any, error) {
-			var p ReadMemoryParams
-			if err := json.Unmarshal(params, &p); err != nil || p.Inferior != 3 {
-				return nil, errors.Join(err, errors.New("not inferior 3"))
-			}
-			var r ReadMemoryResult
-			var all []byte
-			for _, want := range p.Ranges {
-				b := memory[want.Address:min(int(want.Address)+want.Length, len(memory))]
-				r.Readable = append(r.Readable, len(b))
-				all = append(all, b...)
-			}
-			if shared {
-				copy(g.window, all)
-			} else {
-				r.Data = all
-			}
-			return r, nil
-		})
-		g.maps = shared
-		g.initialize(t)
-		r, err := g.queues()
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := string(memory[16:48]) + string(memory[:windowSize-64]) + string(memory[windowSize-8:]) + string(memory[:100])
-		if g.written.String() != want {
-			t.Errorf("shared %v: %d bytes differ from %d", shared, g.written.Len(), len(want))
-		}
-		if r.RoundTrips != 1 || r.BytesRead != windowSize-24 {
-			t.Errorf("shared %v: %+v", shared, r)
-		}
 	}
 }
 
@@ -379,6 +327,33 @@ func TestExited(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What a debugger says just before it ends is done before the server is through.
+func TestLastWords(t *testing.T) {
+	for range 200 {
+		var heard atomic.Int64
+		s := NewServer("v1", zerolog.Nop())
+		RegisterNotification(s, MethodLeft, func(_ context.Context, p ExitedParams) { heard.Add(int64(p.PID)) })
+		here, there := net.Pipe()
+		done := make(chan error)
+		go func() { done <- s.Serve(context.Background(), there) }()
+		conn := jsonrpc2.NewConn(context.Background(), jsonrpc2.NewBufferedStream(here, jsonrpc2.VSCodeObjectCodec{}), handlerOfNothing{})
+		for _, pid := range []int{1, 2, 4, 8} {
+			if err := conn.Notify(context.Background(), MethodLeft, ExitedParams{PID: pid}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_ = conn.Close()
+		if err := <-done; err != nil || heard.Load() != 15 {
+			t.Fatalf("%v, and the sum of what was heard is %d", err, heard.Load())
+		}
+	}
+}
+
+// handlerOfNothing is of a debugger that is asked for nothing.
+type handlerOfNothing struct{}
+
+func (handlerOfNothing) Handle(context.Context, *jsonrpc2.Conn, *jsonrpc2.Request) {}
 
 func TestErrorCodes(t *testing.T) {
 	var fail error

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -134,8 +133,6 @@ func isNumber(arg string) bool {
 }
 
 func (c *report) run(ctx context.Context, stdin io.Reader) error {
-	// It ends soon, and the snapshots of many ranks leave much garbage.
-	debug.SetGCPercent(400)
 	if c.pid > 0 { // what is stopped must go on; reading files may just end
 		var stop context.CancelFunc
 		ctx, stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)

@@ -9,6 +9,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/decoders"
 	"github.com/mpi-queues/mpi-queues/mqs/document"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 	"github.com/mpi-queues/mpi-queues/mqs/internal/cost"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
@@ -36,6 +37,10 @@ var fuzzed = []string{
 	ofOpenMPI, ofMPICH,
 	"openmpi-5.0.7/queues-rank-0", "openmpi-4.1.4-ucx/queues-old-rank-0",
 	"mpich-4.0.2-ch3/queues-rank-0", "mpich-4.0.2-stock/queues-rank-0",
+	"mpich-4.0.2-ch4-ucx/queues-rank-0", "mpich-4.0.2-ch4-debug/queues-rank-1", "mpich-5.0.2-stock/queues-rank-0",
+	"openmpi-6.0.0rc2/handles-rank-1", "openmpi-6.0.0rc2-ucx/queues-new-rank-0", "openmpi-4.1.4-i386/queues-rank-0",
+	"openmpi-4.1.4/requests-rank-0", "mpich-4.0.2-ch3-debug-powerpc/queues-rank-0", "openmpi-4.1.4/groups-rank-0",
+	"openmpi-4.1.4-i386/waitall-rank-1",
 }
 
 // Whatever memory holds, reading it ends with something to show, and costs what a kilobyte
@@ -58,17 +63,29 @@ func FuzzDecode(f *testing.F) {
 		for rest := input[1:]; len(rest) >= 10; rest = rest[10:] {
 			words[uint32(binary.LittleEndian.Uint16(rest))] = binary.LittleEndian.Uint64(rest[2:])
 		}
-		p := &inferiortest.Rewritten{Inferior: inferiortest.Recorded(t, fuzzed[int(input[0])%len(fuzzed)]), Rewrite: replaceWords(words)}
-		cost.AtMost(t, cost.Most, func() {
-			process, err := read.Read(t.Context(), p, decoders.All, read.Filter{Internal: true})
-			if err != nil {
-				if process = read.Failed(p.Info(), err); strings.Contains(err.Error(), "please report") {
-					t.Error(err)
-				}
-			}
-			if err := document.Write(io.Discard, &mqs.Snapshot{Processes: []*mqs.Process{process}}); err != nil {
+		readWithin(t, &inferiortest.Rewritten{Inferior: inferiortest.Recorded(t, fuzzed[int(input[0])%len(fuzzed)]), Rewrite: replaceWords(words)})
+	})
+}
+
+// mostSteps is how many steps the reading of a hostile process may take. The recordings take at most a tenth.
+const mostSteps = 20000
+
+// readWithin reads a process as its user would see it, within the bounds of a hostile one.
+func readWithin(t *testing.T, p inferior.Inferior) (process *mqs.Process) {
+	steps := &inferiortest.Steps{Context: t.Context(), Most: mostSteps}
+	cost.AtMost(t, cost.Most, func() {
+		var err error
+		if process, err = read.Read(steps, p, decoders.All, read.Filter{Internal: true}); err != nil {
+			if process = read.Failed(p.Info(), err); strings.Contains(err.Error(), "please report") {
 				t.Error(err)
 			}
-		})
+		}
+		if err := document.Write(io.Discard, &mqs.Snapshot{Processes: []*mqs.Process{process}}); err != nil {
+			t.Error(err)
+		}
 	})
+	if steps.Taken > mostSteps {
+		t.Errorf("it takes more than %d steps", mostSteps)
+	}
+	return process
 }

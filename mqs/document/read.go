@@ -1,14 +1,19 @@
 package document
 
 import (
-	"encoding/json"
 	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
-// reader makes the model of what encoding/json has read of one process. What is not there is not
+// lenient takes what encoding/json took, with which documents were read before.
+var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+
+// reader makes the model of what package json has read of one process. What is not there is not
 // known.
 type reader struct {
 	*Parser
@@ -18,7 +23,7 @@ type reader struct {
 // process parses one process.
 func (p *Parser) process(text []byte) (*mqs.Process, error) {
 	var doc processJSON
-	if err := json.Unmarshal(text, &doc); err != nil {
+	if err := json.Unmarshal(text, &doc, lenient); err != nil {
 		return nil, err
 	}
 	r, out := reader{Parser: p}, new(mqs.Process)
@@ -67,7 +72,7 @@ func (p *Parser) internAll(texts []string) []string {
 
 // group parses the ranks of a group. All members of a communicator have the
 // same one, which is parsed and kept once.
-func (r *reader) group(text json.RawMessage) []mqs.Maybe[int32] {
+func (r *reader) group(text jsontext.Value) []mqs.Maybe[int32] {
 	if len(text) == 0 || string(text) == "null" {
 		return nil
 	}
@@ -78,7 +83,7 @@ func (r *reader) group(text json.RawMessage) []mqs.Maybe[int32] {
 		return kept
 	}
 	var ranks []*int32
-	if err := json.Unmarshal(text, &ranks); err != nil {
+	if err := json.Unmarshal(text, &ranks, lenient); err != nil {
 		if r.err == nil {
 			r.err = err
 		}

@@ -3,8 +3,7 @@
 package document
 
 import (
-	"encoding/json"
-
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
@@ -191,25 +190,25 @@ func (r *reader) readFile(v *mqs.File, d *fileJSON) {
 }
 
 type communicatorJSON struct {
-	UniqueID      inferior.Addr   `json:"unique_id"`
-	LocalRank     *int32          `json:"local_rank"`
-	Size          *int32          `json:"size"`
-	Name          *string         `json:"name"`
-	Inter         *bool           `json:"inter"`
-	Internal      bool            `json:"internal"`
-	Context       string          `json:"context"`
-	Group         json.RawMessage `json:"group"`
-	RemoteGroup   json.RawMessage `json:"remote_group"`
-	Handle        *inferior.Addr  `json:"handle"`
-	FortranHandle *int32          `json:"fortran_handle"`
-	Window        *string         `json:"window"`
-	File          *string         `json:"file"`
-	Topology      string          `json:"topology"`
-	Dimensions    [][3]int32      `json:"dimensions"`
-	Sources       []int32         `json:"sources"`
-	Destinations  []int32         `json:"destinations"`
-	Revoked       *bool           `json:"revoked"`
-	Failed        []int32         `json:"failed"`
+	UniqueID      inferior.Addr  `json:"unique_id"`
+	LocalRank     *int32         `json:"local_rank"`
+	Size          *int32         `json:"size"`
+	Name          *string        `json:"name"`
+	Inter         *bool          `json:"inter"`
+	Internal      bool           `json:"internal"`
+	Context       string         `json:"context"`
+	Group         jsontext.Value `json:"group"`
+	RemoteGroup   jsontext.Value `json:"remote_group"`
+	Handle        *inferior.Addr `json:"handle"`
+	FortranHandle *int32         `json:"fortran_handle"`
+	Window        *string        `json:"window"`
+	File          *string        `json:"file"`
+	Topology      string         `json:"topology"`
+	Dimensions    [][3]int32     `json:"dimensions"`
+	Sources       []int32        `json:"sources"`
+	Destinations  []int32        `json:"destinations"`
+	Revoked       *bool          `json:"revoked"`
+	Failed        []int32        `json:"failed"`
 	queuesJSON
 	Traffic [][3]int32 `json:"traffic"`
 }

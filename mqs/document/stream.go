@@ -2,13 +2,15 @@ package document
 
 import (
 	"bytes"
-	"encoding/json"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"runtime"
 	"sync"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -71,7 +73,7 @@ func (p *Parser) parse(c *chunk) error {
 	for _, end := range c.ends {
 		process, err := p.process((*c.text)[start:end])
 		if err != nil {
-			c.err = fmt.Errorf("not a snapshot of mpi-queues: line %d: %w", c.line+lineOf(err, (*c.text)[:end], start), err)
+			c.err = fmt.Errorf("not a snapshot of mpi-queues: line %d: %w", c.line+lineOf(err, (*c.text)[:end], start), clause(err))
 			return c.err
 		}
 		c.processes = append(c.processes, process)
@@ -82,16 +84,46 @@ func (p *Parser) parse(c *chunk) error {
 
 // lineOf counts the lines before what is wrong in the JSON value at start.
 func lineOf(err error, text []byte, start int) int {
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
+	var syntax *jsontext.SyntacticError
+	var kind *json.SemanticError
 	at := start
 	switch {
 	case errors.As(err, &syntax):
-		at += int(syntax.Offset)
+		at += int(syntax.ByteOffset)
 	case errors.As(err, &kind):
-		at += int(kind.Offset)
+		at += int(kind.ByteOffset)
 	}
 	return bytes.Count(text[:min(at, len(text))], []byte("\n"))
+}
+
+// clause says what is wrong with a JSON text, as its reader knows it: not by what Go has for it.
+func clause(err error) error {
+	var syntax *jsontext.SyntacticError
+	var kind *json.SemanticError
+	switch {
+	case errors.As(err, &syntax) && errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("unexpected end")
+	case errors.As(err, &syntax):
+		return syntax.Err
+	case errors.As(err, &kind) && kind.Err == nil:
+		return fmt.Errorf("%s can't be %s", cmp.Or(string(kind.JSONPointer), "it"), named(kind.JSONKind))
+	case errors.As(err, &kind):
+		return fmt.Errorf("%s: %w", cmp.Or(string(kind.JSONPointer), "it"), kind.Err)
+	}
+	return err
+}
+
+// named is the name of a kind of JSON values, with its article.
+func named(kind jsontext.Kind) string {
+	switch kind {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case '"', '0':
+		return "a " + kind.String()
+	}
+	return kind.String()
 }
 
 // chunk is some processes of a document.
@@ -286,8 +318,8 @@ func (s *splitter) check(processes int) error {
 		Schema    int        `json:"schema"`
 		Processes []struct{} `json:"processes"`
 	}
-	if err := json.Unmarshal(s.envelope, &doc); err != nil {
-		return fmt.Errorf("not a snapshot of mpi-queues: %w", err)
+	if err := json.Unmarshal(s.envelope, &doc, lenient); err != nil {
+		return fmt.Errorf("not a snapshot of mpi-queues: %w", clause(err))
 	}
 	if doc.Schema != Schema {
 		return fmt.Errorf("the snapshot has schema %d, this version reads %d", doc.Schema, Schema)

@@ -67,6 +67,9 @@ func Fit[S any](r *Reader, queries []layout.TypeQuery, tables []*layout.Table, t
 		if err == nil {
 			return s, nil
 		}
+		if err := r.Broken(); err != nil {
+			return none, err
+		}
 		why = append(why, fmt.Errorf("its debug information: %w", err))
 	}
 	var known []string
@@ -80,7 +83,7 @@ func Fit[S any](r *Reader, queries []layout.TypeQuery, tables []*layout.Table, t
 		if err == nil {
 			return s, nil
 		}
-		if err := cmp.Or(r.Err(), r.Spent()); err != nil {
+		if err := cmp.Or(r.Err(), r.Broken(), r.Spent()); err != nil {
 			return none, err
 		}
 		why = append(why, fmt.Errorf("the layout of %s: %w", t.Release, err))

@@ -1,6 +1,7 @@
 package inferior_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -63,6 +64,31 @@ func TestFit(t *testing.T) {
 			if !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %q does not say %q", name, err, want)
 			}
+		}
+	}
+}
+
+// mute is a process that can't be asked.
+type mute struct{ *inferiortest.Process }
+
+var errMute = errors.New("the debugger did not answer")
+
+func (mute) ReadMemory(context.Context, []inferior.Range) ([][]byte, error) { return nil, errMute }
+
+// A process that can't be asked fits no layout, and that says nothing of the layouts.
+func TestFitOfBrokenProcess(t *testing.T) {
+	for name, types := range map[string]map[string]*layout.Layout{"debug information": {"point_t": {Size: 16}}, "tables": nil} {
+		p := inferiortest.New()
+		p.Types = types
+		r := inferior.NewReader(t.Context(), mute{p})
+		tries := 0
+		_, err := inferior.Fit(r, []layout.TypeQuery{{Name: "point_t"}}, []*layout.Table{table("one", 8, 8), table("two", 16, 8)}, func(*layout.Layouts) (string, error) {
+			tries++
+			_, err := r.Bytes(0x1000, 8)
+			return "", fmt.Errorf("it is not there: %w", err)
+		})
+		if !errors.Is(err, errMute) || tries != 1 {
+			t.Errorf("%s: %v after %d tries", name, err, tries)
 		}
 	}
 }

@@ -6,7 +6,6 @@ package inferior
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strconv"
 
@@ -25,10 +24,8 @@ func (a Addr) MarshalJSON() ([]byte, error) { return []byte(`"` + a.String() + `
 // addresses.
 func (a *Addr) UnmarshalJSON(text []byte) error {
 	s := string(text)
-	if text[0] == '"' {
-		if err := json.Unmarshal(text, &s); err != nil {
-			return err
-		}
+	if n := len(s); n > 1 && s[0] == '"' && s[n-1] == '"' {
+		s = s[1 : n-1] // digits are never escaped
 	}
 	v, err := strconv.ParseUint(s, 0, 64)
 	if err != nil {

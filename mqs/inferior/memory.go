@@ -50,6 +50,7 @@ type memory struct {
 	hit      int                    // the extent of the last hit
 	used     func(a Addr, b []byte) // told of all that is handed out, if not nil
 	fetches  int
+	broken   error // the first that the inferior has answered with
 	cached   int64
 	held     int64 // bytes that the process has in all, -1 if not known
 	keep     int64 // of a [Running] process, the bytes that are kept at a time; else 0
@@ -286,6 +287,7 @@ func (m *memory) call(ctx context.Context, ranges []Range) error {
 	}
 	got, err := m.inferior.ReadMemory(ctx, ranges)
 	if err != nil {
+		m.broken = cmp.Or(m.broken, err)
 		return err
 	}
 	m.fetches++

@@ -54,6 +54,10 @@ func (r *Reader) Info() Info { return r.info }
 // Err is not nil once the request has been cancelled.
 func (r *Reader) Err() error { return r.ctx.Err() }
 
+// Broken is the error with which the [Inferior] has failed, nil if it has not: what is not known of the process
+// by then says nothing of it.
+func (r *Reader) Broken() error { return r.mem.broken }
+
 // Threads returns where the threads are, as [Inferior.Threads] does; a second call asks nobody.
 func (r *Reader) Threads(depth int, variables []string) ([]Thread, error) {
 	if r.threads == nil {
@@ -226,6 +230,16 @@ func (r *Reader) CString(a Addr, limit int) (string, error) {
 
 // uintOf reads an integer of at most 8 bytes.
 func uintOf(order binary.ByteOrder, b []byte) uint64 {
+	if order == binary.LittleEndian {
+		switch len(b) { // the usual sizes take one instruction
+		case 8:
+			return binary.LittleEndian.Uint64(b)
+		case 4:
+			return uint64(binary.LittleEndian.Uint32(b))
+		case 1:
+			return uint64(b[0])
+		}
+	}
 	var v uint64
 	if order == binary.BigEndian {
 		for _, c := range b {

@@ -152,6 +152,14 @@ func (s *source) Waits(threads []mqs.Thread) {
 	}
 }
 
+// Size is about how long a queue is, as far as the component knows.
+func (s *source) Size(c *mqs.Communicator, class mqs.OpClass) int {
+	if sizer, ok := s.queues.(read.Sizer); ok {
+		return sizer.Size(c, class)
+	}
+	return 0
+}
+
 // Traffic counts messages by peer.
 func (s *source) Traffic(c *mqs.Communicator) []mqs.Traffic {
 	if s.queues == nil {

@@ -37,6 +37,9 @@ func Text(s string) string {
 }
 
 func replace(s string, isSafe func(rune) bool) string {
+	if isPlain(s) {
+		return s
+	}
 	if !strings.ContainsFunc(s, func(r rune) bool { return r == utf8.RuneError || !isSafe(r) }) {
 		return s
 	}
@@ -46,6 +49,16 @@ func replace(s string, isSafe func(rune) bool) string {
 		}
 		return utf8.RuneError
 	}, strings.ToValidUTF8(s, "\uFFFD"))
+}
+
+// isPlain is true of a text of printable ASCII, as most are: the tables of character classes need not be asked.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
 }
 
 // AppendJSON appends a text as a string of JSON that a terminal can show: it is

@@ -180,6 +180,7 @@ func maybe[T any](v *T) mqs.Maybe[T] {
 
 func collectQueue(p *mqs.Process, r *inferior.Reader, s Source, c *mqs.Communicator, class mqs.OpClass, f Filter) (*mqs.Queue, error) {
 	q := &mqs.Queue{Operations: []mqs.PendingOperation{}}
+	sizer, isSizer := s.(Sizer)
 	for op, err := range s.Operations(c, class) {
 		if q.Total%1024 == 0 {
 			if err := r.Err(); err != nil {
@@ -207,8 +208,15 @@ func collectQueue(p *mqs.Process, r *inferior.Reader, s Source, c *mqs.Communica
 		}
 		q.Total++
 		if f.Limit == 0 || len(q.Operations) < f.Limit {
-			if len(q.Operations) == cap(q.Operations) {
-				q.Operations = slices.Grow(q.Operations, len(q.Operations)+1) // double it: append alone copies five times as much
+			if n := len(q.Operations); n == cap(q.Operations) {
+				more := n + 1 // double it: append alone copies five times as much
+				if isSizer {
+					more = max(more, sizer.Size(c, class)-n)
+				}
+				if f.Limit > 0 {
+					more = min(more, f.Limit-n)
+				}
+				q.Operations = slices.Grow(q.Operations, more)
 			}
 			q.Operations = append(q.Operations, op)
 		}

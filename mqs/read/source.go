@@ -116,6 +116,9 @@ func Open(r *inferior.Reader, decoders []Decoder) (Source, error) {
 	}
 	for _, d := range decoders {
 		s, err := d.Open(r, symbols)
+		if broken := r.Broken(); err != nil && broken != nil {
+			return nil, Unreadable(d.Name(), "%w", broken)
+		}
 		if spent := r.Spent(); err != nil && spent != nil {
 			return nil, Unreadable(d.Name(), "%w", spent)
 		}
@@ -154,4 +157,11 @@ type Counter interface {
 	// Traffic returns the counts of a communicator that Communicators yielded,
 	// nil if they are not known. Peers that there was no traffic with are left out.
 	Traffic(c *mqs.Communicator) []mqs.Traffic
+}
+
+// A Sizer is a [Source] that knows about how long a queue is.
+type Sizer interface {
+	// Size is about how many operations [Source.Operations] will yield, 0 if that is not known. There are
+	// objects for them in memory already.
+	Size(c *mqs.Communicator, class mqs.OpClass) int
 }

@@ -45,6 +45,8 @@ type node struct {
 	state waitfor.State // empty for a node that stands for several
 	// group is the index into the report's groups; -1 for a node that stands for several.
 	group int
+	// rank is that which the node is for: of a group, its first.
+	rank mqs.Maybe[int32]
 }
 
 // edge says that the node with index from waits for the node with index to.
@@ -113,6 +115,9 @@ func groupGraphic(r *waitfor.Report) graphic {
 		kept[i] = at
 		grp := &r.Groups[i]
 		n := node{title: rankList(grp.Ranks, 22), full: rankList(grp.Ranks, 200) + ": " + grp.Text, state: grp.State, group: i}
+		if len(grp.Ranks) > 0 {
+			n.rank = mqs.Known(grp.Ranks[0])
+		}
 		n.lines = []string{cmp.Or(grp.Call, string(grp.State)), shortPlace(grp.File, grp.Line, grp.Function)}
 		g.nodes = append(g.nodes, n)
 	}
@@ -213,7 +218,7 @@ func cycleGraphic(d *waitfor.Deadlock, title string, group map[int32]int) graphi
 		if !ok {
 			at = -1
 		}
-		g.nodes = append(g.nodes, node{title: "rank " + strconv.Itoa(int(w.Rank)), state: waitfor.InDeadlock, group: at,
+		g.nodes = append(g.nodes, node{title: "rank " + strconv.Itoa(int(w.Rank)), state: waitfor.InDeadlock, group: at, rank: mqs.Known(w.Rank),
 			lines: []string{w.Call, shortPlace(w.File, w.Line, w.Function)},
 			full:  fmt.Sprintf("rank %d waits for rank %d: %s%s", w.Rank, w.For, w.Operation, whereText(w))})
 		g.edges = append(g.edges, edge{from: len(g.nodes) - 1, to: len(g.nodes), class: w.Class, count: 1, inCycle: true, text: w.Operation})

@@ -103,6 +103,9 @@ func (w *svgWriter) graphic(g *graphic, l layout, x, y float64) {
 		if n.group >= 0 {
 			group = fmt.Sprintf(` data-group="%d"`, n.group)
 		}
+		if n.rank.Known {
+			group += fmt.Sprintf(` data-rank="%d"`, n.rank.Value)
+		}
 		w.printf(`<g class="node %s"%s><title>%s</title><rect x="%.1f" y="%.1f" width="%g" height="%g" rx="8"/>`,
 			stateWords[n.state], group, svgText(n.full, 400), at.x-nodeWidth/2, at.y-nodeHeight/2, nodeWidth, nodeHeight)
 		w.printf(`<text class="title" text-anchor="middle" x="%.1f" y="%.1f">%s</text>`, at.x, at.y-11, svgText(n.title, 25))

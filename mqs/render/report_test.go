@@ -157,7 +157,7 @@ func TestSVGIsXML(t *testing.T) {
 		if err := ReportSVG(&b, r); err != nil {
 			t.Fatal(err)
 		}
-		nodes := 0
+		nodes, ranks := 0, map[string]bool{}
 		for d := xml.NewDecoder(bytes.NewReader(b.Bytes())); ; {
 			token, err := d.Token()
 			if errors.Is(err, io.EOF) {
@@ -173,6 +173,15 @@ func TestSVGIsXML(t *testing.T) {
 				t.Errorf("%s: a name has become an element", name)
 			case strings.HasPrefix(fmt.Sprint(start.Attr), "[{{ class} node"):
 				nodes++
+				for _, attribute := range start.Attr {
+					ranks[attribute.Value] = ranks[attribute.Value] || attribute.Name.Local == "data-rank"
+				}
+			}
+		}
+		// A group's node says which rank to go to.
+		for _, group := range r.Groups[:min(len(r.Groups), mostNodes-1)] {
+			if rank := fmt.Sprint(group.Ranks[0]); len(r.Groups) <= mostNodes && !ranks[rank] {
+				t.Errorf("%s: no node is for rank %s", name, rank)
 			}
 		}
 		if most := mostNodes + mostCycles*mostCycleRank + len(stateWords); nodes > most {

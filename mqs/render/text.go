@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
@@ -40,9 +41,17 @@ func (s Style) paint(color, text string) string {
 	return "\x1b[" + color + "m" + text + "\x1b[m"
 }
 
+// buffers are for what is written: each write costs a call-back if it goes to a debugger, so they are large.
+var buffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 1<<20) }}
+
 // Text writes the snapshot as tables.
 func Text(w io.Writer, s *mqs.Snapshot, style Style) error {
-	b := bufio.NewWriterSize(w, 1<<20) // each write costs a call-back if w is a debugger's
+	b := buffers.Get().(*bufio.Writer)
+	defer func() {
+		b.Reset(nil)
+		buffers.Put(b)
+	}()
+	b.Reset(w)
 	for i, p := range s.Processes {
 		if i > 0 {
 			fmt.Fprintln(b)
@@ -220,6 +229,7 @@ func columns(p *mqs.Process, c *mqs.Queues, class mqs.OpClass) []column {
 func queueText(w *bufio.Writer, p *mqs.Process, c *mqs.Queues, class mqs.OpClass, q *mqs.Queue) {
 	cols := columns(p, c, class)
 	t := newTable(len(cols))
+	t.grow(1 + len(q.Operations))
 	for _, col := range cols {
 		t.cell(col.title)
 	}

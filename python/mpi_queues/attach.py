@@ -1,5 +1,6 @@
 """The command `mpi-attach'."""
 
+import time
 from typing import Any, Dict, List, Optional, Set, Tuple
 
 import gdb
@@ -142,13 +143,15 @@ class Attaching:
             if self._vacant is None:
                 self._vacant = self.vacant(rank["pid"])
             number, is_added = self._vacant
+            since = time.monotonic()
             reason = inferiors.attach(number, rank["pid"])
         if reason:
             self._failed.setdefault(reason, []).append(rank)
             return
         self._vacant = None
         self.attached.append((number, rank["rank"], rank["pid"]))
-        jobs.add(jobs.Attached(number, rank["pid"], inferiors.program(), is_added), self._before)
+        jobs.add(jobs.Attached(number, rank["pid"], inferiors.program(), is_added, since),
+                 self._before)
 
 
 def _process_id(argument: str) -> int:

@@ -36,7 +36,9 @@ _OPTIONS = (
            "into FILE, from which `mpi-queues' in a shell can show the same again.", is_file=True),
 )
 
-_DEADLOCK_OPTIONS = (ALL, JSON, OUTPUT)
+_SVG = Option("svg", "", "Write the picture of who waits for whom, as SVG.")
+
+_DEADLOCK_OPTIONS = (ALL, JSON, _SVG, OUTPUT)
 
 
 class Queues(gdb.Command):
@@ -156,7 +158,9 @@ def _handles(processes: List[protocol.Process]) -> List[protocol.ProcessHandles]
 
 def show_deadlock(given: Dict[str, Any], from_tty: bool, buffer: Optional[Buffer] = None) -> None:
     """Shows who waits for whom, in the same way."""
-    to_json = "json" in given
+    if "json" in given and "svg" in given:
+        raise Failure("-json and -svg are two formats: name one.")
+    written = next((name for name in ("json", "svg") if name in given), "text")
     output: Optional[str] = given.get("output")
     processes, obstacles = requests.processes("all" in given)
     params: protocol.DeadlockParams = {
@@ -164,8 +168,8 @@ def show_deadlock(given: Dict[str, Any], from_tty: bool, buffer: Optional[Buffer
         "obstacles": obstacles,
         "absent": jobs.absent() if "all" in given else [],
         "source": requests.source(processes),
-        "format": "json" if to_json else "text",
-        "styled": not to_json and output is None and requests.is_styled(from_tty),
+        "format": written,
+        "styled": written == "text" and output is None and requests.is_styled(from_tty),
         "window": False,
     }
     requests.show(protocol.METHOD_DEADLOCK, processes, params, {"display": output}, buffer)

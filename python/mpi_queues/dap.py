@@ -4,11 +4,25 @@ mpiQueues        Arguments: scope ("inferior", which is the default, or "all") a
                  object with any of comm, queue, internal, limit). The body of the answer is the
                  document of `mpi-queues -json' with the same options, and with -all.
 mpiDeadlock      Argument: scope. The body is the report of `mpi-deadlock -json'.
+mpiPicture       Argument: scope. The body has svg: what `mpi-deadlock -svg' writes.
 mpiRanks         The body is the document of `mpi-ranks -json'.
 mpiPrint         Argument: expression. The body is the document of `mpi-print -json'.
 mpiStacks        Arguments: ranks (a list as `mpi-stacks' takes it; "all" is the default), threads
                  and internal (false is their default). The body is the document of `mpi-stacks
                  -json'.
+mpiSelect        Arguments: rank, or inferior (gdb's number of it). Selects the process; without
+                 arguments, selects nothing. The body has threadId: the thread that is selected
+                 then, null if there is none.
+mpiResume        Arguments: threadId, command ("continue", which is the default, "next", "step" or
+                 "finish") and alone (false is the default). Lets the ranks go on, as
+                 `mpi-continue' or `mpi-step' does. The answer does not wait for the next stop.
+                 Where the ranks can't go on, an event of the category "stderr" says why, and the
+                 event stopped has the reason "error".
+mpiExecute       Arguments: expression, as a user types it in the debug console, number (any), and
+                 frameId (that of the stack frame which the user looks at). The answer does not
+                 wait for the end of the command: the event mpiExecuted does. It has the number;
+                 and result, what gdb says, and threadId, the thread that the command has selected
+                 without any stop, or null; or message, why the command has failed.
 mpiQueuesEvents  Arguments: enabled (true is the default), and those of mpiQueues. From then on,
                  until it is asked not to be, an event mpiQueues comes after each stop, whose body
                  is what mpiQueues would answer in that stop, or has only a member "message": why
@@ -16,6 +30,8 @@ mpiQueuesEvents  Arguments: enabled (true is the default), and those of mpiQueue
 
 What fails has the command's sentence as its message. gdb says "notStopped" of itself when a
 process runs; mpiQueuesEvents is taken then too.
+
+The threads of all processes are in gdb's own request threads: see dap_threads.
 
 gdb does not document how requests are added. Its request() has run functions on gdb's own thread
 since it has had a parameter expect_stopped: where that is missing, there are no requests.
@@ -30,7 +46,8 @@ import gdb
 from gdb.dap import startup
 from gdb.dap.server import request
 
-from . import across_commands, commands, parameters, rank_commands, ranks as lists
+from . import across_commands, commands, dap_execution, dap_threads, parameters, rank_commands, \
+    ranks as lists
 from .errors import Cancelled, Failure, one_line, reported
 from .output import Buffer
 
@@ -62,9 +79,10 @@ _OPTIONS: Dict[str, Tuple[str, Callable[[object], bool]]] = {
 }
 
 
-def _given(scope: str, options: Optional[Mapping[str, object]]) -> Dict[str, Any]:
-    """Returns the options as options.parse would return them for a command. Raises Failure."""
-    given: Dict[str, Any] = {"json": True}
+def _given(scope: str, options: Optional[Mapping[str, object]], written: str) -> Dict[str, Any]:
+    """Returns the options as options.parse would return them for a command that writes a format.
+    Raises Failure."""
+    given: Dict[str, Any] = {written: True}
     if scope == "all":
         given["all"] = True
     elif scope != "inferior":
@@ -87,17 +105,30 @@ def _refuse(name: str, value: object, what: str) -> NoReturn:
 
 
 @reported(parameters.is_debugging)
-def _checked(scope: str, options: Optional[Mapping[str, object]]) -> Dict[str, Any]:
+def _checked(scope: str, options: Optional[Mapping[str, object]],
+             written: str = "json") -> Dict[str, Any]:
     """Returns what _given returns. Raises gdb.GdbError instead of Failure."""
-    return _given(scope, options)
+    return _given(scope, options, written)
+
+
+@reported(parameters.is_debugging)
+def _text(show: Callable[[Dict[str, Any], bool, Buffer], None], given: Dict[str, Any]) -> str:
+    """Returns what a command would show. Raises gdb.GdbError."""
+    buffer = Buffer()
+    show(given, False, buffer)
+    return buffer.content().decode()
 
 
 @reported(parameters.is_debugging)
 def _read(show: Callable[[Dict[str, Any], bool, Buffer], None], given: Dict[str, Any]) -> Any:
     """Returns the document that a command would show. Raises gdb.GdbError."""
-    buffer = Buffer()
-    show(given, False, buffer)
-    return json.loads(buffer.content())
+    return json.loads(_text(show, given))
+
+
+@reported(parameters.is_debugging)
+def _reported(function: Callable[..., Any], *arguments: object) -> Any:
+    """Calls a function. Raises gdb.GdbError instead of Failure and gdb.error."""
+    return function(*arguments)
 
 
 def _refused(error: Exception) -> Any:
@@ -152,6 +183,13 @@ def _register() -> None:
         except gdb.GdbError as error:
             raise _refused(error) from None
 
+    @request("mpiPicture")
+    def picture(*, scope: str = "inferior", **extra: object) -> Any:
+        try:
+            return {"svg": _text(commands.show_deadlock, _checked(scope, None, "svg"))}
+        except gdb.GdbError as error:
+            raise _refused(error) from None
+
     @request("mpiRanks")
     def mpi_ranks(**extra: object) -> Any:
         try:
@@ -178,6 +216,33 @@ def _register() -> None:
         except gdb.GdbError as error:
             raise _refused(error) from None
 
+    @request("mpiSelect")
+    def mpi_select(*, rank: Optional[int] = None, inferior: Optional[int] = None,
+                   **extra: object) -> Any:
+        try:
+            return {"threadId": _reported(dap_threads.select, rank, inferior)}
+        except gdb.GdbError as error:
+            raise _refused(error) from None
+
+    @request("mpiResume", response=False)
+    def mpi_resume(*, threadId: int, command: str = "continue", alone: bool = False,
+                   **extra: object) -> None:
+        try:
+            _reported(dap_execution.resume, threadId, command, alone)
+        except gdb.GdbError as error:
+            send_event("output", {"category": "stderr", "output": "%s\n" % error})
+            send_event("stopped", {"reason": "error", "threadId": threadId,
+                                   "allThreadsStopped": True})
+
+    @request("mpiExecute", response=False)
+    def mpi_execute(*, expression: str, number: int, frameId: Optional[int] = None,
+                    **extra: object) -> None:
+        try:
+            done = _reported(dap_execution.execute, expression, frameId)
+        except gdb.GdbError as error:
+            done = {"message": str(error)}
+        send_event("mpiExecuted", dict(done, number=number))
+
     @request("mpiQueuesEvents", expect_stopped=False)
     def queues_events(*, enabled: bool = True, scope: str = "inferior",
                       options: Optional[Mapping[str, object]] = None, **extra: object) -> None:
@@ -195,3 +260,4 @@ def _register() -> None:
 
 if "expect_stopped" in inspect.signature(request).parameters:
     _register()
+    dap_threads.extend()

@@ -1,6 +1,7 @@
 """The command `mpi-detach'."""
 
-from typing import Dict, List
+import time
+from typing import Dict, List, Tuple
 
 import gdb
 
@@ -30,6 +31,8 @@ removed, and processes that were attached otherwise stay attached."""
         with interrupts.held(), unattended(), selection_kept():
             detaching.run()
             detaching.tidy_up()
+        if parameters.is_debugging():
+            gdb.write(detaching.stood())
         gdb.write(detaching.told())
 
 
@@ -37,10 +40,10 @@ class _Detaching:
     """One run of `mpi-detach'."""
 
     def __init__(self) -> None:
-        self._count = 0
         self._gone = 0
         self._failed: Dict[str, List[int]] = {}
         self._idle: List[jobs.Attached] = []
+        self._stood: List[Tuple[jobs.Attached, float]] = []
 
     def run(self) -> None:
         """Detaches the inferiors that still are what was attached, and forgets them."""
@@ -53,7 +56,8 @@ class _Detaching:
                 self._failed.setdefault(reason, []).append(attached.number)
                 continue
             jobs.forget(attached.number)
-            self._count += is_its
+            if is_its:
+                self._stood.append((attached, time.monotonic() - attached.since))
             self._gone += not is_its
             if inferior is not None and not inferior.pid:
                 self._idle.append(attached)
@@ -76,12 +80,23 @@ class _Detaching:
         for number in superfluous:
             inferiors.remove(number)
 
+    def stood(self) -> str:
+        """Returns sentences on how long the processes have been attached, which is how long those
+        stood that nobody has continued."""
+        lines = ["[mpi-queues] inferior %d (process %d) was attached for %.3f s.\n"
+                 % (attached.number, attached.pid, seconds) for attached, seconds in self._stood]
+        if lines:
+            lines.append("[mpi-queues] The longest was %.3f s.\n"
+                         % max(seconds for _, seconds in self._stood))
+        return "".join(lines)
+
     def told(self) -> str:
         """Returns the sentences on what was detached."""
         lines = []
-        if self._count:
+        if self._stood:
             lines.append("Detached %s, which %s on running." % (
-                summary.count(self._count, "process"), "goes" if self._count == 1 else "go"))
+                summary.count(len(self._stood), "process"),
+                "goes" if len(self._stood) == 1 else "go"))
         if self._gone:
             lines.append("%s not attached any more." % summary.count(
                 self._gone, "process", "was", "were"))

@@ -1,7 +1,7 @@
 """One request to the helper, and its call-backs until the reply."""
 
 import time
-from typing import Any, Callable, Dict, Mapping, Optional, Tuple
+from typing import Any, Callable, Dict, Mapping, Optional, Set, Tuple, Union
 
 import gdb
 
@@ -14,6 +14,7 @@ from .typecheck import mismatch
 CANCEL_SECONDS = 5.0
 
 # Codes of JSON-RPC itself.
+_INVALID_REQUEST = -32600
 _METHOD_NOT_FOUND = -32601
 _INVALID_PARAMS = -32602
 
@@ -53,6 +54,7 @@ class Exchange:
         self._late = ""
         self._can_cancel = True
         self._heard = False
+        self._served: Set[Union[int, str]] = set()
         # True if the helper has ended without a word on this request.
         self.is_ignored = False
 
@@ -113,6 +115,10 @@ class Exchange:
         method, params, number = message["method"], message.get("params"), message.get("id")
         if not isinstance(method, str) or not isinstance(number, (int, str, type(None))):
             raise BrokenHelper("sent a request that is none")
+        if number is not None:
+            if number in self._served:  # serving it again would show again what it shows
+                raise BrokenHelper("sent a request twice")
+            self._served.add(number)
         result: Any = None
         bulk: Optional[bytes] = None
         error: Optional[Dict[str, Any]] = None
@@ -164,9 +170,11 @@ class Exchange:
 def _refusal(error: Any) -> Failure:
     """Returns what the error of a reply says."""
     if not isinstance(error, dict) or not isinstance(error.get("code"), int) \
-            or not isinstance(error.get("message"), str):
+            or not isinstance(error.get("message"), str) or not error["message"].strip():
         return BrokenHelper("answered with an error that is none")
     code, message = error["code"], error["message"].strip()
+    if code == _INVALID_REQUEST:  # it is not where this end takes it to be
+        return BrokenHelper("did not take a request (%s)" % one_line(message))
     if code == protocol.CODE_CANCELLED:
         return Refused(code, str(Cancelled()))
     if code in (protocol.CODE_UNREADABLE, protocol.CODE_USAGE, protocol.CODE_VERSION):

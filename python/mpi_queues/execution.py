@@ -130,6 +130,12 @@ def _go(command: str, for_thread: str, argument: str, is_step: bool) -> None:
     _run_ranks(command, for_thread, is_alone, " ".join(words), is_step)
 
 
+def resume(who: str, for_thread: str, is_alone: bool, is_step: bool) -> None:
+    """Lets all ranks go on, the current one as a command of gdb's for a thread says; or, with
+    is_alone, that one only. Raises Failure in the name of who."""
+    _run_ranks(who, for_thread, is_alone, "", is_step)
+
+
 def _run_ranks(command: str, for_thread: str, is_alone: bool, text: str, is_step: bool) -> None:
     """Has ranks execute a command of gdb's for a thread."""
     run.notice_ended()

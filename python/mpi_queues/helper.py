@@ -1,5 +1,6 @@
 """The helper as a child process of gdb's."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -13,6 +14,9 @@ from .peer import Peer
 
 _LOG_TAIL = 64 << 10
 
+# What gdb, or the machine, has run out of.
+_SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
+
 
 class Helper(Peer):
     """A running helper program.
@@ -23,24 +27,38 @@ class Helper(Peer):
 
     def __init__(self, path: str, debug: bool, arguments: Sequence[str] = ("helper",),
                  files: Sequence[int] = ()) -> None:
-        self._log = tempfile.TemporaryFile()
+        try:
+            self._log = tempfile.TemporaryFile()
+        except OSError as error:
+            raise Failure("The helper program can't be started: gdb has no temporary file for its"
+                          " log (%s)." % error.strerror)
         self._log_seen = 0
         environment = dict(os.environ)
         if debug:
             environment["MPI_QUEUES_DEBUG"] = "1"
+        pipes: List[int] = []
         try:
+            # Where there is only one pipe left, subprocess would lose it (CPython up to 3.13).
+            pipes += os.pipe()
+            pipes += os.pipe()
             self._process = subprocess.Popen(
-                [path, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                [path, *arguments], stdin=pipes[0], stdout=pipes[3],
                 stderr=self._log, bufsize=0, env=environment, start_new_session=True,
                 pass_fds=files)
         except OSError as error:
             self._log.close()
-            raise Failure("The helper program %s could not be started (%s): see that it was built"
-                          " for this machine, or name another with `set mpi-queues helper PATH'."
-                          % (path, error.strerror))
-        assert self._process.stdin and self._process.stdout
-        super().__init__(path, Channel(self._process.stdout.fileno(),
-                                       self._process.stdin.fileno()))
+            for pipe in pipes:
+                os.close(pipe)
+            sentence = "The helper program %s could not be started (%s)" % (path, error.strerror)
+            if error.errno not in _SHORTAGES:
+                sentence += (": see that it was built for this machine, or name another with"
+                             " `set mpi-queues helper PATH'")
+            raise Failure(sentence + ".")
+        os.close(pipes[0])
+        os.close(pipes[3])
+        self._process.stdin = os.fdopen(pipes[1], "wb", 0)
+        self._process.stdout = os.fdopen(pipes[2], "rb", 0)
+        super().__init__(path, Channel(pipes[2], pipes[1]))
 
     @property
     def pid(self) -> int:

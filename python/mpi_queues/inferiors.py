@@ -6,7 +6,7 @@ from typing import Iterator, Tuple
 
 import gdb
 
-from . import states
+from . import interrupts, states
 from .errors import one_line
 from .link import LINK
 from .process import kind_of
@@ -63,6 +63,7 @@ def attach_selected(pid: int) -> None:
         if _is_hidden(pid):
             held.enter_context(_scripts_off())
             _name_program(pid)
+        held.enter_context(interrupts.unended())
         gdb.execute("attach %d" % pid, to_string=True)
 
 

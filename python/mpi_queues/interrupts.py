@@ -42,6 +42,21 @@ def held() -> Iterator[None]:
             raise KeyboardInterrupt
 
 
+@contextlib.contextmanager
+def unended() -> Iterator[None]:
+    """Holds back, inside the block, the signal that ends gdb.
+
+    The kernel stops a process to which gdb attaches. Where gdb ends before it has noticed that,
+    nobody lets the process go on.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    try:
+        yield
+    finally:
+        if _mask(signal.SIG_SETMASK, before):
+            raise KeyboardInterrupt
+
+
 def allow(function: Callable[..., Value], *args: Any) -> Value:
     """Calls function with Ctrl-C let through, inside held().
 

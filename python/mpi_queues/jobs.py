@@ -17,6 +17,7 @@ class Attached(NamedTuple):
     pid: int
     program: str
     is_added: bool  # made for that process; else it was there, and vacant
+    since: float  # when it was stopped for that (time.monotonic)
 
 
 class Job:

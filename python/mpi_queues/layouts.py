@@ -1,11 +1,11 @@
 """The layout of C types, from debug information."""
 
-from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Dict, Iterator, List, NamedTuple, Optional, Set, Tuple
 
 import gdb
 
 from . import interrupts, protocol
-from .lookup import is_name, object_path, remembered
+from .lookup import is_name, names_absent, object_path, remembered
 from .selection import c_language
 
 _DOMAINS = [getattr(gdb, name) for name in
@@ -44,18 +44,20 @@ def find_types(queries: List[protocol.TypeQuery]) -> List[Optional[protocol.Type
                or types[query["name"]] and any((query["name"], path) not in fields
                                                for path in query["fields"] or ())]
     if missing:
+        absent = names_absent("type")
         with c_language():
             for query in missing:
-                _look(query, types, fields)
+                _look(query, types, fields, absent)
     return [_answer(query, types, fields) for query in queries]
 
 
 def _look(query: protocol.TypeQuery, types: Dict[str, Optional[Found]],
-          fields: Dict[Tuple[str, str], Optional[protocol.Field]]) -> None:
-    """Looks for a type and its fields, and adds what it finds to those that are remembered."""
+          fields: Dict[Tuple[str, str], Optional[protocol.Field]], absent: Set[str]) -> None:
+    """Looks for a type and its fields, and adds what it finds to those that are remembered, and
+    a name that nothing has to the absent ones."""
     name = query["name"]
     if name not in types:
-        types[name] = interrupts.allow(_find_type, name) if _is_type(name) else None
+        types[name] = interrupts.allow(_find_type, name, absent) if _is_type(name) else None
     found = types[name]
     if found is None:
         return
@@ -85,13 +87,13 @@ def _is_type(name: str) -> bool:
     return is_name(name) and name.split(" ")[0] not in ("struct", "union", "enum", "class")
 
 
-def _find_type(name: str) -> Optional[Found]:
-    """Returns the type of this name.
+def _find_type(name: str, absent: Set[str]) -> Optional[Found]:
+    """Returns the type of this name. Adds it to the absent ones if no file has it.
 
     The program being debugged may have a type of the same name as the MPI library's, or a mere
     declaration of it: a complete one in a shared library goes first.
     """
-    first = _lookup(name)
+    first = _lookup(name, absent)
     if first is None:
         return None
     main = gdb.current_progspace().filename
@@ -109,14 +111,19 @@ def _where(kind: gdb.Type) -> str:
     return object_path(kind.strip_typedefs().objfile)
 
 
-def _lookup(name: str) -> Optional[gdb.Type]:
+def _lookup(name: str, absent: Set[str]) -> Optional[gdb.Type]:
     """Returns the type that gdb finds first under a name: one of C's own, a typedef, a struct, a
     union or an enum."""
+    if name in absent:
+        return None
+    is_absent = True
     for prefix in ("", "struct ", "union ", "enum "):
         try:
             return gdb.lookup_type(prefix + name)
-        except gdb.error:
-            continue
+        except gdb.error as error:
+            is_absent = is_absent and str(error).startswith("No ")  # not one that can't be read now
+    if is_absent:
+        absent.add(name)
     return None
 
 

@@ -1,4 +1,4 @@
-"""Symbols: where they are, and which there are none of.
+"""Symbols: where they are; and which names of symbols and types there are none of.
 
 Looking for a name costs gdb milliseconds, whether it is there or not, since it asks every library.
 What belongs to the image of a program is therefore remembered with its program space until gdb
@@ -22,7 +22,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.$@:<>,()*&\[\] ~+=!|^%/-]*\Z")
 _BY_KERNEL = re.compile(r"/proc/[0-9]+/exe\Z")
 
 _generation = 0
-_absent: Dict[FrozenSet[Any], Set[str]] = {}
+_absent: Dict[Tuple[str, FrozenSet[Any]], Set[str]] = {}
 
 
 def remembered(kind: str) -> Dict[Any, Any]:
@@ -85,15 +85,15 @@ def find_symbols(names: List[str]) -> List[Optional[protocol.Symbol]]:
     known = remembered("symbols of %d" % gdb.selected_inferior().pid)
     missing = [name for name in names if name not in known]
     if missing:
-        absent = _names_absent()
+        absent = names_absent("symbol")
         with c_language():
             for name in missing:
                 known[name] = _find_symbol(name, absent) if is_name(name) else None
     return [known[name] for name in names]
 
 
-def _names_absent() -> Set[str]:
-    """Returns the names that no file of the selected program space is known to have.
+def names_absent(kind: str) -> Set[str]:
+    """Returns the names of one kind that no file of the selected program space is known to have.
 
     Other program spaces with the same files share them.
     """
@@ -104,7 +104,7 @@ def _names_absent() -> Set[str]:
             files.add((objfile.build_id or _version(objfile.filename or ""), not objfile.owner))
         except OSError:  # not a file of this machine's, or none any more
             return set()
-    return _absent.setdefault(frozenset(files), set())
+    return _absent.setdefault((kind, frozenset(files)), set())
 
 
 def _version(path: str) -> Any:

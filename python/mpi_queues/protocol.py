@@ -230,7 +230,7 @@ class DeadlockParams(TypedDict):
     absent: List[Rank]
     # Source is as in QueuesParams.
     source: Source
-    # Format is "text" or "json".
+    # Format is "text", "json" or "svg".
     format: str
     # Styled is as in QueuesParams.
     styled: bool

@@ -66,7 +66,7 @@ selected last there or has stopped since, else the first one."""
             return
         if wanted is None or len(wanted) > 1 or wanted[0][0] != wanted[0][1]:
             raise gdb.GdbError("Invalid rank: %s" % one_line(argument, 40))
-        _select(ranks.one(wanted[0][0]), from_tty)
+        select(ranks.one(wanted[0][0]), from_tty)
 
 
 class Apply(gdb.Command):
@@ -234,7 +234,7 @@ def _say_selected() -> None:
         gdb.write("[Current rank is %d (%s)]\n" % (member.rank, name))
 
 
-def _select(member: ranks.Member, from_tty: bool) -> None:
+def select(member: ranks.Member, from_tty: bool) -> None:
     """Selects a rank, and shows what gdb shows then. Raises Failure for one that has ended."""
     if member.is_gone:
         raise Failure("Rank %d has exited, which gdb has not seen yet." % (member.rank or 0))

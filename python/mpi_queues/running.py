@@ -121,8 +121,8 @@ def _await_end_of_job(pids: List[int]) -> None:
 
 def _was_killed(pid: int) -> bool:
     """Says whether gdb knows that a signal has ended the process of an inferior."""
-    exit = exit_of_process(pid)
-    return exit is not None and bool(exit.signal)
+    end = exit_of_process(pid)
+    return end is not None and bool(end.signal)
 
 
 def without_ended(inferiors: List[gdb.Inferior]) -> List[gdb.Inferior]:
@@ -166,10 +166,10 @@ def _is_awaited(inferior: gdb.Inferior) -> bool:
         return False
     if procfs.stat(pid):
         return True
-    if time.monotonic() - _gone.setdefault(pid, time.monotonic()) < _SECONDS_OF_NOTICE:
-        return True
-    del _gone[pid]
-    return False
+    for other in set(_gone) - {other.pid for other in gdb.inferiors()}:
+        del _gone[other]  # gdb has heard of it: its number can become another's
+    now = time.monotonic()
+    return now - _gone.setdefault(pid, now) < _SECONDS_OF_NOTICE
 
 
 def _notice_end(inferior: gdb.Inferior) -> None:

@@ -78,6 +78,12 @@ def know_rank(inferior: gdb.Inferior, rank: Optional[int]) -> None:
         _ranks[inferior.num] = inferior.pid, rank
 
 
+def known_rank(inferior: gdb.Inferior) -> Optional[int]:
+    """Returns the rank that was kept of an inferior's process, None if none was."""
+    pid, rank = _ranks.get(inferior.num, (0, None))
+    return rank if pid == inferior.pid else None
+
+
 def exit_of(inferior: gdb.Inferior) -> Optional[Exit]:
     """Returns how the last process of an inferior has ended, None if it has not, or not so that
     gdb could see it."""

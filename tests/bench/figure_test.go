@@ -3,47 +3,103 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"os"
+	"slices"
 	"testing"
+	"time"
 )
 
-// missedStatus is the status of a run that has measured all there is, and in which a
-// figure has missed its target: nothing is broken, but slower than it should be, or
-// the machine is.
-const missedStatus = 3
+// Figures are of two kinds. A time, or a ratio of times, depends on the machine and on what else it
+// does: it is printed beside its target, and fails nothing. A count (round trips, bytes, allocations) is the
+// same on every machine: one beyond its bound fails.
 
-// missed are the figures that have missed their targets.
-var missed []string
+// rows are the figures that have targets, in the order in which they were measured.
+var rows []row
 
-// atLeast prints a figure beside the target that it should reach.
-func atLeast(target float64, format string, value float64, what ...any) {
-	figure(value >= target, target, "at least", format, value, what...)
+// row is one figure with what it was in each repetition.
+type row struct {
+	name   string
+	values []float64
+	bound  bound
+	// cause is what the time goes into that keeps it from its target.
+	cause string
 }
 
-// atMost prints a figure beside the target that it should not exceed.
-func atMost(target float64, format string, value float64, what ...any) {
-	figure(value <= target, target, "at most", format, value, what...)
+// bound is what a figure should reach or should not exceed.
+type bound struct {
+	value   float64
+	isFloor bool
+	unit    string
 }
 
-// figure prints one; the format's first verb is the value's.
-func figure(met bool, target float64, bound, format string, value float64, what ...any) {
-	line := fmt.Sprintf(format, append([]any{value}, what...)...) + fmt.Sprintf(" (target: %s %g)", bound, target)
-	if !met {
-		missed = append(missed, line)
-		line = "missed: " + line
+func atLeast(value float64, unit string) bound { return bound{value, true, unit} }
+
+func atMost(value float64, unit string) bound { return bound{value, false, unit} }
+
+func (b bound) holds(value float64) bool {
+	if b.isFloor {
+		return value >= b.value
 	}
-	fmt.Println(line)
+	return value <= b.value
+}
+
+func (b bound) String() string {
+	if b.isFloor {
+		return fmt.Sprintf("at least %g%s", b.value, b.unit)
+	}
+	return fmt.Sprintf("at most %g%s", b.value, b.unit)
+}
+
+// target adds a figure that the machine has a part in. cause is shown if its median misses the target.
+func target(name string, values []float64, b bound, cause string) {
+	rows = append(rows, row{name, values, b, cause})
+}
+
+// count fails the test if a figure that no machine changes is beyond its bound.
+func count(t *testing.T, name string, value float64, b bound) {
+	t.Helper()
+	fmt.Printf("%s: %g%s (%v)\n", name, value, b.unit, b)
+	if !b.holds(value) {
+		t.Errorf("%s: %g%s, which should be %v", name, value, b.unit, b)
+	}
+}
+
+func (r row) String() string {
+	verdict := "met"
+	if !r.bound.holds(median(r.values)) {
+		verdict = "missed: " + r.cause
+	}
+	return fmt.Sprintf("| %s | %.3g | %.3g | %.3g | %v | %s |", r.name,
+		slices.Min(r.values), median(r.values), slices.Max(r.values), r.bound, verdict)
 }
 
 func TestMain(m *testing.M) {
 	status := m.Run()
-	if status == 0 && len(missed) > 0 {
-		fmt.Println("\nTargets that this run has missed:")
-		for _, line := range missed {
-			fmt.Println("  " + line)
-		}
-		status = missedStatus
+	if len(rows) > 0 {
+		fmt.Print("\n| figure | min | median | max | target | |\n|---|---|---|---|---|---|\n")
+	}
+	for _, r := range rows {
+		fmt.Println(r)
 	}
 	os.Exit(status)
 }
+
+// milliseconds are the values of times.
+func milliseconds(times []time.Duration) []float64 {
+	out := make([]float64, len(times))
+	for i, d := range times {
+		out[i] = float64(d.Microseconds()) / 1e3
+	}
+	return out
+}
+
+func ratio(a, b time.Duration) float64 { return a.Seconds() / b.Seconds() }
+
+func median[T cmp.Ordered](d []T) T {
+	d = slices.Sorted(slices.Values(d))
+	return d[len(d)/2]
+}
+
+func megabytes(n int) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }

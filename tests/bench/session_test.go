@@ -95,6 +95,7 @@ type session struct {
 	out   *os.File
 	errs  chan string // lines of stderr
 	count int
+	pid   int // gdb's
 }
 
 func newSession(t *testing.T, helper string, environment ...string) *session {
@@ -110,7 +111,7 @@ func newSession(t *testing.T, helper string, environment ...string) *session {
 	must(t, err)
 	must(t, cmd.Start())
 	must(t, w.Close())
-	s := &session{t: t, stdin: stdin, out: out, errs: make(chan string, 1<<16)}
+	s := &session{t: t, stdin: stdin, out: out, errs: make(chan string, 1<<16), pid: cmd.Process.Pid}
 	go func() {
 		defer close(s.errs)
 		for lines := bufio.NewScanner(stderr); lines.Scan(); {

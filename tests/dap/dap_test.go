@@ -53,6 +53,9 @@ func same(t *testing.T, e *live.Editor) {
 	t.Helper()
 	equal(t, "mpiQueues", e.Do("mpiQueues", nil), written(t, e, "mpi-queues -json"))
 	equal(t, "mpiDeadlock", e.Do("mpiDeadlock", arguments{"scope": "all"}), written(t, e, "mpi-deadlock -all -json"))
+	if got, want := body[struct{ SVG string }](t, e.Do("mpiPicture", nil)).SVG, string(written(t, e, "mpi-deadlock -svg")); got != want || !strings.HasPrefix(got, "<svg ") {
+		t.Errorf("mpiPicture: the body is\n%.3000s\nand the command writes\n%.3000s", got, want)
+	}
 	equal(t, "mpiRanks", e.Do("mpiRanks", nil), written(t, e, "mpi-ranks -json"))
 	equal(t, "mpiPrint", e.Do("mpiPrint", arguments{"expression": "1 + 1"}), written(t, e, "mpi-print 1 + 1 -json"))
 	equal(t, "mpiStacks", e.Do("mpiStacks", arguments{"threads": true}), written(t, e, "mpi-stacks -json -threads"))
@@ -113,6 +116,7 @@ func TestLaunch(t *testing.T) {
 	e.Refuses("mpi-queues", nothing)
 	e.Fails("mpiQueues", nil, nothing)
 	e.Fails("mpiDeadlock", arguments{"scope": "all"}, nothing)
+	e.Fails("mpiPicture", nil, nothing)
 	e.Fails("mpiRanks", nil, nothing)
 	e.Fails("mpiPrint", arguments{"expression": "1"}, nothing)
 

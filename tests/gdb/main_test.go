@@ -10,6 +10,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/mpi-queues/mpi-queues/tests/internal/faulty"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 )
 
@@ -22,6 +23,9 @@ func release(t *testing.T) string {
 }
 
 func TestMain(m *testing.M) {
+	if plan := os.Getenv(faulty.Environment); plan != "" {
+		os.Exit(faulty.Run(plan))
+	}
 	var err error
 	if work, err = live.New(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -4,8 +4,6 @@ package gdb
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -72,10 +70,7 @@ func TestStartedJobExecutes(t *testing.T) {
 func TestStartedScriptNonStop(t *testing.T) {
 	t.Parallel()
 	s := session(t)
-	script := filepath.Join(s.folder, "script")
-	if err := os.WriteFile(script, []byte("#!/bin/sh\nHOSTS=$(echo here)\nexec \"$@\"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	script := s.script(t, "HOSTS=$(echo here)\nexec \"$@\"")
 	s.Do("file " + s.program)
 	s.Do("break measure")
 	s.Says("mpi-run -non-stop -start "+s.through(script+" %s", "finish"), "has no symbol main", "`break main'")

@@ -2,6 +2,7 @@
 """A helper that keeps to the protocol, or does not, as FAKE_SCENARIO in the environment says."""
 
 import base64
+import itertools
 import json
 import os
 import signal
@@ -25,6 +26,7 @@ ARGUMENTS = arguments()
 RESULT = {"round_trips": 3, "bytes_read": 4096, "seconds": 0.25}
 SCENARIOS: Dict[str, Callable[[], None]] = {}
 CANCELLED: List[Dict[str, Any]] = []
+NUMBERS = itertools.count(77)
 
 
 def scenario(function: Callable[[], None]) -> Callable[[], None]:
@@ -91,9 +93,9 @@ def refuse(request: Dict[str, Any], code: Any, message: Any) -> None:
     send({"jsonrpc": "2.0", "id": request["id"], "error": {"code": code, "message": message}})
 
 
-def call(method: str, params: Any, number: Any = 77) -> Dict[str, Any]:
+def call(method: str, params: Any) -> Dict[str, Any]:
     """Calls back, and returns the answer. A cancellation can come before it."""
-    send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+    send({"jsonrpc": "2.0", "id": next(NUMBERS), "method": method, "params": params})
     while True:
         answer = receive()
         if "method" not in answer:

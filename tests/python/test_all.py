@@ -119,7 +119,8 @@ class AllTest(test_inferiors.InferiorsTest):
         for option in commands._DEADLOCK_OPTIONS:
             self.assertIn("\n  -" + option.name, text)
         self.assertEqual(self.command("complete mpi-deadlock -").splitlines(),
-                         ["mpi-deadlock -all", "mpi-deadlock -json", "mpi-deadlock -output"])
+                         ["mpi-deadlock -all", "mpi-deadlock -json", "mpi-deadlock -output",
+                          "mpi-deadlock -svg"])
         self.assertLessEqual(max(map(len, text.splitlines())), 80)
 
 

@@ -43,6 +43,19 @@ class DetachTest(test_jobs.JobTest):
         self.assertEqual(gdb.selected_inferior().pid, other)
         self.assert_running(pids[0], *pids[2:])
 
+    def test_times(self) -> None:
+        """How long each was attached is told to who debugs this."""
+        pids = self.attach(2)
+        gdb.execute("set mpi-queues debug on")
+        try:
+            told = self.command("mpi-detach")
+        finally:
+            gdb.execute("set mpi-queues debug off")
+        for pid in pids:
+            self.assertRegex(told, r"\[mpi-queues\] inferior \d+ \(process %d\) was attached for "
+                                   r"\d+\.\d{3} s\." % pid)
+        self.assertRegex(told, r"The longest was \d+\.\d{3} s\.")
+
     def test_only_ours(self) -> None:
         """The inferior that was there is gone: one that was added stays in its place."""
         pids = self.attach(2)

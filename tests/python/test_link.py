@@ -280,6 +280,18 @@ class FaultTest(HelperTest):
             body = json.dumps(message).encode()
             self.check_raw(b"Content-Length: %d\r\n\r\n%s" % (len(body), body), "that is none")
 
+    def test_call_that_comes_twice(self) -> None:
+        body = json.dumps({"jsonrpc": "2.0", "id": 5, "method": "output/write", "params": {
+            "stream": "display", "length": 0, "data": "", "last": False}}).encode()
+        self.fake("raw", bytes=encoded(
+            b"Content-Length: %d\r\n\r\n%s" % (len(body), body) * 2))
+        self.check("mpi-queues", "sent a request twice")
+
+    def test_request_that_is_not_taken(self) -> None:
+        """A helper that is somewhere else in the conversation is ended."""
+        self.fake("error", code=-32600, message="a request is under way")
+        self.check("mpi-queues", "did not take a request (a request is under way)")
+
     def test_results(self) -> None:
         results: List[Any] = [None, 5, "text", [], {}, {"round_trips": "3"},
                               {"round_trips": 3, "bytes_read": True, "seconds": 1}]
@@ -288,7 +300,7 @@ class FaultTest(HelperTest):
             self.check("mpi-queues", "nonsense")
 
     def test_errors(self) -> None:
-        for code, message in ((None, "x"), (1, None), ("1", "x")):
+        for code, message in ((None, "x"), (1, None), ("1", "x"), (1, ""), (4, " \n")):
             self.fake("error", code=code, message=message)
             self.check("mpi-queues", "an error that is none")
 

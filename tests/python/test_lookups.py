@@ -210,6 +210,27 @@ class TypeTest(StoppedTest):
         self.find("comm", "next")
         self.assertEqual(len([k for k in lookup.remembered("field") if k[0] == "comm"]), 2)
 
+    def test_absent_is_remembered(self) -> None:
+        """What the same files lack is not looked for again, for another rank for one."""
+        lookup._forget(None)
+        lookup._absent.clear()
+        with mock.patch.object(gdb, "lookup_type", wraps=gdb.lookup_type) as asked:
+            self.assertIsNone(self.find("no_such_type"))
+            count = asked.call_count
+            self.assertGreater(count, 0)
+            lookup._forget(None)
+            self.assertIsNone(self.find("no_such_type"))
+            self.assertEqual(asked.call_count, count)
+
+    def test_unreadable_is_not_absent(self) -> None:
+        """A name that gdb can't look for now may be there."""
+        lookup._forget(None)
+        lookup._absent.clear()
+        with mock.patch.object(gdb, "lookup_type", side_effect=gdb.error("Cannot find DIE")):
+            self.assertIsNone(self.find("comm"))
+        lookup._forget(None)
+        self.assertIsNotNone(self.find("comm"))
+
 
 class OpaqueTest(StoppedTest):
     """types/find without debug information for the library."""

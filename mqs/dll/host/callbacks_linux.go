@@ -155,6 +155,7 @@ func (h *host) badPointer(callback string, addr uintptr) {
 func (h *host) putImageInfo(handle, info uintptr) uintptr {
 	if i := h.imageOf("mqs_put_image_info", handle); i != nil {
 		i.info = abi.ImageInfo(info)
+		h.leaf.remember(h.current)
 	}
 	return 0
 }
@@ -169,6 +170,7 @@ func (h *host) getImageInfo(handle uintptr) uintptr {
 func (h *host) putProcessInfo(handle, info uintptr) uintptr {
 	if p := h.processOf("mqs_put_process_info", handle); p != nil {
 		p.info = abi.ProcessInfo(info)
+		h.leaf.remember(h.current)
 	}
 	return 0
 }

@@ -78,6 +78,7 @@ type host struct {
 
 	handles
 	current  *process // whose memory and symbols can be asked for
+	leaf     *leaf    // answers what can be answered of it without this
 	iterator iterator
 	created  map[int64]bool // process ids that the DLL has reported
 
@@ -149,6 +150,7 @@ func (h *host) load(path string) (*wire.Loaded, error) {
 	}
 	h.words = identifiers(path)
 	h.fillTables()
+	h.newLeaf()
 	lib.call(abi.SetupBasicCallbacks, address(&h.tables.basic))
 	return out, nil
 }

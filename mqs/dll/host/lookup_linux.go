@@ -263,6 +263,9 @@ func (h *host) fetchData(handle, addr, size, result uintptr) uintptr {
 		h.badPointer(callback, result)
 		return abi.NoInformation
 	}
+	if n > 0 {
+		h.leaf.keep(p, inferior.Addr(addr))
+	}
 	return abi.OK
 }
 

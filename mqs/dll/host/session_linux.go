@@ -35,11 +35,13 @@ const (
 // not know them yet, and the list of communicators anew.
 func (h *host) open(o *wire.Open) (*wire.Opened, error) {
 	h.current, h.iterator = nil, iterator{}
+	h.leaf.follow(nil)
 	p, err := h.processFor(o)
 	if err != nil {
 		return nil, err
 	}
 	h.current = p
+	h.leaf.follow(p)
 	for _, set := range []func(*process) *outcome{h.setUpImage, h.setUpProcess} {
 		done := set(p)
 		h.notes = append(h.notes, done.said...)
@@ -345,6 +347,7 @@ func (h *host) exited(e *wire.Exited) {
 func (h *host) destroyProcess(p *process) {
 	if h.current == p {
 		h.current = nil
+		h.leaf.follow(nil)
 	}
 	h.destroyInfo(p)
 	delete(h.processes, p.handle)
@@ -372,6 +375,7 @@ func (h *host) destroyInfo(p *process) {
 		h.lib.call(abi.DestroyProcessInfo, uintptr(p.info))
 	}
 	p.info = 0
+	h.leaf.remember(h.current)
 }
 
 // fill fills what a DLL is to write to with what can be no value.

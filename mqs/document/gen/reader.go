@@ -39,7 +39,7 @@ func (f *field) mirror() string {
 	case address:
 		t = "inferior.Addr"
 	case group:
-		t = "json.RawMessage"
+		t = "jsontext.Value"
 	case tuples:
 		t = fmt.Sprintf("[][%d]%v", f.value.Elem().NumField(), f.value.Elem().Field(0).Type)
 	case objects:

@@ -83,6 +83,8 @@ type Network struct {
 	Unexpected []transport.Message
 	// UnexpectedErr is why there may be more messages.
 	UnexpectedErr error
+	// Dropped counts the sends of which it can't be told whether they are MPICH's.
+	Dropped int
 	// IsOffloaded is true if a network card may match messages too.
 	IsOffloaded bool
 	// Progress is what [mqs.Process] has.
@@ -132,6 +134,7 @@ func openNetwork(r *inferior.Reader, m netmod) (*Network, error) {
 		n.Sends = append(n.Sends, q.Sends...)
 		n.Receives = slices.Concat(n.Receives, q.Matched, q.Posted)
 		n.Unexpected = append(n.Unexpected, q.Unexpected...)
+		n.Dropped += q.Dropped
 		n.IsOffloaded = n.IsOffloaded || q.Offload
 		n.UnexpectedErr = cmp.Or(n.UnexpectedErr, q.UnexpectedErr)
 	}

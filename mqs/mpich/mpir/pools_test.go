@@ -1,6 +1,7 @@
 package mpir
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
@@ -24,6 +25,27 @@ func TestPoolInTheMaking(t *testing.T) {
 	at := l.member(t, l.Symbols[SymRequestPools].Addr, "MPIR_Object_alloc_t", "num_allocated")
 	if p := requestPool(t, openLibrary(t, inferiortest.Patch(tg).PutUint32(at, 0))); len(p.blocks) != 0 {
 		t.Errorf("%d blocks", len(p.blocks))
+	}
+}
+
+// Sizes that can't be are an error, and not what a pool is read by.
+func TestPoolOutOfBounds(t *testing.T) {
+	tg := inferiortest.Recorded(t, "mpich-4.0.2-ch3/queues-rank-0")
+	l := openLibrary(t, tg)
+	const huge = 1<<31 - 1
+	for member, values := range map[string][]uint32{
+		"direct_size": {1 << 31, huge}, "indirect_size": {1 << 31, huge}, "num_allocated": {1 << 31, huge}, "size": {0, huge},
+	} {
+		at := l.member(t, l.Symbols[SymRequestPools].Addr, "MPIR_Object_alloc_t", member)
+		for _, value := range values {
+			of := inferior.NewReader(t.Context(), inferiortest.Patch(tg).PutUint32(at, value))
+			changed := *l
+			changed.Reader = of
+			p, err := readPool(&changed, inferior.Ptr[pool](l.Symbols[SymRequestPools].Addr), SymRequestPools, &l.c.Request)
+			if err == nil || !strings.Contains(err.Error(), "objects") {
+				t.Errorf("%s of %d: %v, %v", member, int32(value), p, err)
+			}
+		}
 	}
 }
 

@@ -85,18 +85,23 @@ func TestExchanges(t *testing.T) {
 		held      []inferior.Addr
 		want      []inferior.Addr
 	}{
-		"both":                                  {map[string]int64{"dest": 1, "source": 1}, []inferior.Addr{send, recv}, []inferior.Addr{send, recv}},
-		"a receive from any":                    {map[string]int64{"dest": nobody, "source": mpir.AnySource}, []inferior.Addr{recv}, []inferior.Addr{recv}},
-		"a send, near a receive":                {map[string]int64{"dest": 1, "source": nobody}, []inferior.Addr{send, recv}, []inferior.Addr{send}},
-		"a receive, near a send":                {map[string]int64{"dest": nobody, "source": 1}, []inferior.Addr{send, recv}, []inferior.Addr{recv}},
-		"to and from whom is not known":         {nil, []inferior.Addr{send, recv}, nil},
-		"near another receive":                  {map[string]int64{"dest": 1, "source": 1}, []inferior.Addr{send, recv, older}, []inferior.Addr{send}},
-		"its send is complete, near another":    {map[string]int64{"dest": 1, "source": 1}, []inferior.Addr{send, sent, recv}, []inferior.Addr{recv}},
-		"to nobody and from whom is not known":  {map[string]int64{"dest": nobody}, []inferior.Addr{send, recv}, []inferior.Addr{recv}},
-		"from nobody and to whom is not known":  {map[string]int64{"source": nobody}, []inferior.Addr{send, recv}, []inferior.Addr{send}},
-		"to whom is not known":                  {map[string]int64{"source": 1}, []inferior.Addr{send, recv}, []inferior.Addr{recv}},
-		"to whom is not known, one complete":    {map[string]int64{"source": 1}, []inferior.Addr{send, sent, recv}, []inferior.Addr{recv}},
-		"it holds nothing that it can wait for": {map[string]int64{"dest": 1, "source": 1}, nil, nil},
+		"both":                                    {map[string]int64{"dest": 1, "source": 1}, []inferior.Addr{send, recv}, []inferior.Addr{send, recv}},
+		"a receive from any":                      {map[string]int64{"dest": nobody, "source": mpir.AnySource}, []inferior.Addr{recv}, []inferior.Addr{recv}},
+		"a send, near a receive":                  {map[string]int64{"dest": 1, "source": nobody}, []inferior.Addr{send, recv}, []inferior.Addr{send}},
+		"a receive, near a send":                  {map[string]int64{"dest": nobody, "source": 1}, []inferior.Addr{send, recv}, []inferior.Addr{recv}},
+		"to and from whom is not known":           {nil, []inferior.Addr{send, recv}, nil},
+		"near another receive":                    {map[string]int64{"dest": 1, "source": 1}, []inferior.Addr{send, recv, older}, []inferior.Addr{send}},
+		"its send is complete, near another":      {map[string]int64{"dest": 1, "source": 1}, []inferior.Addr{send, sent, recv}, []inferior.Addr{recv}},
+		"from whom is not known, near a send":     {map[string]int64{"dest": 1}, []inferior.Addr{send, recv}, []inferior.Addr{send}},
+		"from whom is not known, without a send":  {map[string]int64{"dest": 1}, []inferior.Addr{recv}, nil},
+		"to whom is not known, without a receive": {map[string]int64{"source": 1}, []inferior.Addr{send}, nil},
+		"neither is known, near a receive":        {nil, []inferior.Addr{recv}, nil},
+		"neither is known, near a send":           {nil, []inferior.Addr{send}, nil},
+		"to nobody and from whom is not known":    {map[string]int64{"dest": nobody}, []inferior.Addr{send, recv}, []inferior.Addr{recv}},
+		"from nobody and to whom is not known":    {map[string]int64{"source": nobody}, []inferior.Addr{send, recv}, []inferior.Addr{send}},
+		"to whom is not known":                    {map[string]int64{"source": 1}, []inferior.Addr{send, recv}, []inferior.Addr{recv}},
+		"to whom is not known, one complete":      {map[string]int64{"source": 1}, []inferior.Addr{send, sent, recv}, []inferior.Addr{recv}},
+		"it holds nothing that it can wait for":   {map[string]int64{"dest": 1, "source": 1}, nil, nil},
 	} {
 		thread := inferiortest.Thread(1, "MPIDI_CH3I_Progress < MPIR_Sendrecv_impl < PMPI_Sendrecv < main", c.held...)
 		thread.Frames[2].Variables = c.arguments

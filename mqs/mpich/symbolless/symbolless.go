@@ -44,7 +44,7 @@ func Open(r *inferior.Reader, lib Library, tables []*layout.Table) (*Source, err
 	if err != nil {
 		return nil, err
 	}
-	s := &Source{r: r, lib: lib, network: n, objects: findObjects(r, n, tables)}
+	s := &Source{r: r, lib: lib, network: n, lost: n.Dropped, objects: findObjects(r, n, tables)}
 	s.inCalls = inferior.Remember(s.readInCalls)
 	s.attribute()
 	return s, nil

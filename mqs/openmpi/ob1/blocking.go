@@ -19,22 +19,50 @@ func (q *queues) blockingKinds() callstack.Kinds {
 }
 
 func (q *queues) readKinds() callstack.Kinds {
-	of := map[mqs.OpClass]candidates{mqs.PendingSends: q.candidates(mqs.PendingSends), mqs.PendingReceives: q.candidates(mqs.PendingReceives)}
-	all := slices.Concat(addrs(of[mqs.PendingSends].requests), addrs(of[mqs.PendingReceives].requests))
-	if len(all) == 0 {
+	sends := inferior.Remember(func() candidates { return q.candidates(mqs.PendingSends) })
+	receives := inferior.Remember(func() candidates { return q.candidates(mqs.PendingReceives) })
+	of := func(class mqs.OpClass) candidates {
+		if class == mqs.PendingSends {
+			return sends()
+		}
+		return receives()
+	}
+	if !q.hasCandidates() {
 		return callstack.Kinds{}
 	}
 	calls, err := q.Calls()
 	if err != nil {
 		q.Notef("blocking and non-blocking operations can't be told apart: %v", err)
-		return callstack.KindsNotKnown(all...)
+		return callstack.KindsNotKnown(slices.Concat(addrs(sends().requests), addrs(receives().requests))...)
 	}
 	return callstack.KindsOf(calls, func(c *callstack.Call, class mqs.OpClass) callstack.OwnRequests {
-		if own := of[class].ownOf(c); len(own) == 1 {
+		if own := of(class).ownOf(c); len(own) == 1 {
 			return callstack.OwnRequests{Requests: addrs(own), Proved: true}
 		}
-		return callstack.OwnRequests{Requests: addrs(of[class].heldBy(c))}
+		return callstack.OwnRequests{Requests: addrs(of(class).heldBy(c))}
 	})
+}
+
+// hasCandidates says whether there is a request that a blocking call may have made.
+func (q *queues) hasCandidates() bool {
+	all := q.allRequests()
+	for _, list := range all.sends {
+		if slices.ContainsFunc(list, func(r sendAt) bool { return mayBlock(&r.Base, r.Mode) }) {
+			return true
+		}
+	}
+	for _, list := range all.recvs {
+		if slices.ContainsFunc(list, func(r *recvAt) bool { return mayBlock(&r.Base, ompi.ModeStandard) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayBlock says whether a request, of a send's mode, is one as blocking calls make.
+func mayBlock(r *request, mode int32) bool {
+	isPlain := r.Type == typeSend || r.Type == typeRecv
+	return isPlain && !r.Persistent && !r.FreeCalled && r.Tag >= ompi.AnyTag && mode != ompi.ModeBuffered
 }
 
 // candidate is a request that a blocking call may have made.
@@ -83,10 +111,9 @@ type candidates struct {
 
 func (q *queues) candidates(class mqs.OpClass) candidates {
 	out := candidates{hasMarks: q.HasMarks()}
-	add := func(at inferior.Addr, r request, mode int32) {
-		c := candidate{addr: at, request: r, mode: mode}
-		if isPlain := r.Type == typeSend || r.Type == typeRecv; isPlain && !r.Persistent && !r.FreeCalled && r.Tag >= ompi.AnyTag && mode != ompi.ModeBuffered {
-			out.requests = append(out.requests, c)
+	add := func(at inferior.Addr, r *request, mode int32) {
+		if mayBlock(r, mode) {
+			out.requests = append(out.requests, candidate{addr: at, request: *r, mode: mode})
 		}
 	}
 	all := q.allRequests()
@@ -94,7 +121,7 @@ func (q *queues) candidates(class mqs.OpClass) candidates {
 		out.isPart = all.sendErr != nil
 		for _, list := range all.sends {
 			for _, r := range list {
-				add(r.at.Addr(), r.Base, r.Mode)
+				add(r.at.Addr(), &r.Base, r.Mode)
 			}
 		}
 		return out
@@ -102,7 +129,7 @@ func (q *queues) candidates(class mqs.OpClass) candidates {
 	out.isPart = all.recvErr != nil
 	for _, list := range all.recvs {
 		for _, r := range list {
-			add(r.at.Addr(), r.Base, ompi.ModeStandard)
+			add(r.at.Addr(), &r.Base, ompi.ModeStandard)
 		}
 	}
 	return out

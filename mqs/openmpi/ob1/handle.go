@@ -22,7 +22,7 @@ func (q *queues) RequestAt(at inferior.Addr, class string) (op mqs.PendingOperat
 		if err != nil {
 			return op, 0, false
 		}
-		op = q.describeReceive(q.modelOf(r.Base.Comm), &recvAt{inferior.Ptr[recvRequest](at), r}, nil)
+		op = q.describeReceive(q.modelOf(r.Base.Comm), &recvAt{at: inferior.Ptr[recvRequest](at), recvRequest: r}, nil)
 		return started(op, r.Base, false), r.Base.Comm, true
 	}
 	return op, 0, false

@@ -21,6 +21,7 @@ type queues struct {
 	*ompi.Process
 	types
 	requests *requests
+	walks    int // of lists, so far
 	kinds    callstack.Kinds
 }
 

@@ -44,3 +44,35 @@ func TestOpen(t *testing.T) {
 		t.Errorf("without ob1's objects: %v", err)
 	}
 }
+
+// Layouts are refused if the list of receives of a communicator, or a list that requests are from, is no such object, or
+// if it holds others.
+func TestProofOfObjects(t *testing.T) {
+	tg := inferiortest.Recorded(t, "openmpi-4.1.4/queues-rank-0")
+	p, _ := ompitest.MustOpen(t, tg, Component)
+	class := ompitest.Offset(t, p, "opal_object_t", "obj_class")
+	world := ompitest.Comm(t, p, "MPI_COMM_WORLD").PMLComm
+	held := func(list inferior.Addr) inferior.Addr {
+		return list + ompitest.Offset(t, p, "opal_free_list_t", "fl_frag_class")
+	}
+	at := func(a inferior.Addr) inferior.Addr {
+		to, err := p.R.Pointers(a, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return to[0]
+	}
+	sends, receives := p.Symbols[ompi.SymSendRequests].Addr, p.Symbols[ompi.SymRecvRequests].Addr
+	wild := world + ompitest.Offset(t, p, "mca_pml_ob1_comm_t", "wild_receives") + class
+	for want, of := range map[string]inferior.Inferior{
+		"opal_list_t":      inferiortest.Patch(tg).PutPointer(wild, at(sends+class)),
+		"opal_free_list_t": inferiortest.Patch(tg).PutPointer(sends+class, at(wild)),
+		"the free list at " + sends.String() + ` holds "mca_pml_ob1_recv_request_t"`:    inferiortest.Patch(tg).PutPointer(held(sends), at(held(receives))),
+		"the free list at " + receives.String() + ` holds "mca_pml_ob1_send_request_t"`: inferiortest.Patch(tg).PutPointer(held(receives), at(held(sends))),
+		"cannot read": inferiortest.Patch(tg).PutPointer(held(receives), 0x10),
+	} {
+		if _, _, err := ompitest.Open(t, of, Component); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}

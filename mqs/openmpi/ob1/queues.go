@@ -36,6 +36,18 @@ func (q *queues) Operations(c *mqs.Communicator, class mqs.OpClass, yield func(m
 	}
 }
 
+// Size is how many requests of a queue there are.
+func (q *queues) Size(c *mqs.Communicator, class mqs.OpClass) int {
+	on, ok := q.Comms[c.UniqueID]
+	switch {
+	case ok && class == mqs.PendingSends:
+		return len(q.allRequests().sends[on.At])
+	case ok && class == mqs.PendingReceives:
+		return len(q.allRequests().recvs[on.At])
+	}
+	return 0
+}
+
 // sendsInOrder puts the sends to each peer into the order in which the peer
 // will match them, which their sequence numbers tell. Between peers there is no
 // such order: the places that a peer's sends take are kept, which makes it the
@@ -84,11 +96,11 @@ func (q *queues) yieldReceives(on *ompi.Comm, c *mqs.Communicator, yield func(mq
 		q.Notef("the posted receives of %s may not be all: %v", c.Label(), err)
 	}
 	recvs := make([]*recvAt, 0, len(all)+len(extra))
-	for _, list := range [][]recvAt{all, extra} {
-		for i := range list {
+	for _, list := range [][]*recvAt{all, extra} {
+		for _, r := range list {
 			// A message held by MPI_Mprobe is shown with the unexpected ones.
-			if !isTaken(&list[i]) {
-				recvs = append(recvs, &list[i])
+			if !isTaken(r) {
+				recvs = append(recvs, r)
 			}
 		}
 	}
@@ -105,7 +117,7 @@ func (q *queues) yieldReceives(on *ompi.Comm, c *mqs.Communicator, yield func(mq
 }
 
 // postedElsewhere returns the unmatched receives whose requests are not in the free list.
-func (q *queues) postedElsewhere(on *ompi.Comm) ([]recvAt, error) {
+func (q *queues) postedElsewhere(on *ompi.Comm) ([]*recvAt, error) {
 	lists, err := q.peers(on)
 	if err != nil {
 		return nil, err
@@ -115,7 +127,7 @@ func (q *queues) postedElsewhere(on *ompi.Comm) ([]recvAt, error) {
 		heads = append(heads, p.SpecificReceives)
 	}
 	all := q.allRequests()
-	var out []recvAt
+	var out []*recvAt
 	walked := map[inferior.Embedded[ompi.List]]bool{0: true}
 	for _, head := range heads {
 		if walked[head] {
@@ -126,26 +138,37 @@ func (q *queues) postedElsewhere(on *ompi.Comm) ([]recvAt, error) {
 		if err != nil {
 			return out, err
 		}
+		q.walks++
+		var known *recvAt // at the element that was marked last
+		var others inferior.Addrs
+		mark := func(item inferior.Ptr[ompi.ListItem]) bool {
+			if known = all.recvAt(recvOf(item)); known == nil {
+				return others.Add(item.Addr())
+			}
+			isAgain := known.walked == q.walks
+			known.walked = q.walks
+			return !isAgain
+		}
 		next := func(item inferior.Ptr[ompi.ListItem]) (inferior.Ptr[ompi.ListItem], error) {
-			if next, seen := all.seen[recvOf(item)]; seen {
-				return next, nil
+			if known != nil {
+				return known.Base.Next, nil
 			}
 			return q.NextItem(item)
 		}
-		for item, err := range inferior.Walk(l.First, l.Sentinel.Ptr(), 1<<26, next) {
+		for item, err := range inferior.WalkMarking(l.First, l.Sentinel.Ptr(), 1<<26, next, mark) {
 			if err != nil {
 				return out, err
 			}
-			at := recvOf(item)
-			if _, seen := all.seen[at]; seen {
+			if known != nil {
 				continue
 			}
+			at := recvOf(item)
 			r, err := q.RecvRequest.Read(q.R, at)
 			if err != nil {
 				return out, err
 			}
 			if inUse(r.Base) && r.Base.Comm == on.At {
-				out = append(out, recvAt{at, r})
+				out = append(out, &recvAt{at: at, recvRequest: r})
 			}
 		}
 	}

@@ -18,8 +18,11 @@ const (
 // requests are the requests that are in use, by their communicator.
 type requests struct {
 	sends map[inferior.Ptr[ompi.Communicator]][]sendAt
-	recvs map[inferior.Ptr[ompi.Communicator]][]recvAt
-	seen  map[inferior.Ptr[recvRequest]]inferior.Ptr[ompi.ListItem] // the receive requests among them, and what follows each in its list
+	recvs map[inferior.Ptr[ompi.Communicator]][]*recvAt
+	// Where all requests of receives stand, nil if that is not known, and those of them that are among the above, by their
+	// index; nil stands for others.
+	elements *ompi.Elements[recvRequest]
+	byIndex  []*recvAt
 	// What was read of a list stands above even if the rest of it can't be.
 	sendErr, recvErr error
 }
@@ -32,6 +35,7 @@ type sendAt struct {
 type recvAt struct {
 	at inferior.Ptr[recvRequest]
 	recvRequest
+	walked int // the last list in which it was met, from 1
 }
 
 // allRequests walks the two free lists, whose allocations hold every request,
@@ -40,8 +44,7 @@ func (q *queues) allRequests() *requests {
 	if q.requests != nil {
 		return q.requests
 	}
-	out := &requests{sends: map[inferior.Ptr[ompi.Communicator]][]sendAt{}, recvs: map[inferior.Ptr[ompi.Communicator]][]recvAt{},
-		seen: map[inferior.Ptr[recvRequest]]inferior.Ptr[ompi.ListItem]{}}
+	out := &requests{sends: map[inferior.Ptr[ompi.Communicator]][]sendAt{}, recvs: map[inferior.Ptr[ompi.Communicator]][]*recvAt{}}
 	q.requests = out
 	out.sendErr = ompi.EachElement(q.Process, q.sendList(), ompi.SymSendRequests, func(at inferior.Ptr[sendRequest]) error {
 		r, err := q.SendRequest.Read(q.R, at)
@@ -50,15 +53,43 @@ func (q *queues) allRequests() *requests {
 		}
 		return err
 	})
-	out.recvErr = ompi.EachElement(q.Process, q.recvList(), ompi.SymRecvRequests, func(at inferior.Ptr[recvRequest]) error {
-		r, err := q.RecvRequest.Read(q.R, at)
-		if err == nil && inUse(r.Base) && r.Base.Type >= typeRecv && r.Base.Type <= typeMprobe {
-			out.recvs[r.Base.Comm] = append(out.recvs[r.Base.Comm], recvAt{at, r})
-			out.seen[at] = r.Base.Next
-		}
-		return err
-	})
+	out.elements, out.recvErr = ompi.ReadElements[recvRequest](q.Process, q.recvList(), ompi.SymRecvRequests)
+	if out.recvErr == nil {
+		out.recvErr = q.readReceives(out)
+	}
 	return out
+}
+
+func (q *queues) readReceives(out *requests) error {
+	var room []recvAt // none is moved when there are more
+	return out.elements.Each(q.Process, func(at inferior.Ptr[recvRequest]) error {
+		r, err := q.RecvRequest.Read(q.R, at)
+		if err != nil {
+			return err
+		}
+		if !inUse(r.Base) || r.Base.Type < typeRecv || r.Base.Type > typeMprobe {
+			out.byIndex = append(out.byIndex, nil)
+			return nil
+		}
+		if len(room) == cap(room) {
+			room = make([]recvAt, 0, min(max(2*cap(room), 16), 1024))
+		}
+		room = append(room, recvAt{at: at, recvRequest: r})
+		p := &room[len(room)-1]
+		out.recvs[r.Base.Comm], out.byIndex = append(out.recvs[r.Base.Comm], p), append(out.byIndex, p)
+		return nil
+	})
+}
+
+// recvAt returns the receive at an address, nil if there is none among those that were read.
+func (r *requests) recvAt(at inferior.Ptr[recvRequest]) *recvAt {
+	if r.elements == nil {
+		return nil
+	}
+	if i, ok := r.elements.Index(at); ok && i < len(r.byIndex) {
+		return r.byIndex[i]
+	}
+	return nil
 }
 
 // inUse tells requests that stand for an operation: a free one is invalid, a

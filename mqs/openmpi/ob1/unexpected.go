@@ -56,8 +56,7 @@ func (q *queues) yieldUnexpected(on *ompi.Comm, c *mqs.Communicator, yield func(
 	if all.recvErr != nil {
 		q.Notef("messages that MPI_Mprobe has taken are not among the unexpected messages of %s: %v", c.Label(), all.recvErr)
 	}
-	for i := range all.recvs[on.At] {
-		r := &all.recvs[on.At][i]
+	for _, r := range all.recvs[on.At] {
 		if isTaken(r) && !yield(q.taken(c, r), nil) {
 			return
 		}

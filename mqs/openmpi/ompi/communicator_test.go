@@ -1,6 +1,7 @@
 package ompi_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
@@ -22,6 +23,19 @@ func TestProofsStandAnyArray(t *testing.T) {
 	for _, size := range []uint64{0, 1, 2, 1 << 31, 1<<31 - 1} {
 		if _, _, err := ompitest.Open(t, inferiortest.Patch(tg).PutUint64(at, size), ob1.Component); err == nil {
 			t.Errorf("an array of %d was believed", size)
+		}
+	}
+	addr, ok := p.Layouts.Field("opal_pointer_array_t", "addr")
+	if !ok {
+		t.Fatal("an array has no address")
+	}
+	for want, of := range map[string]inferior.Inferior{
+		"holds -2147483648 communicators": inferiortest.Patch(tg).PutUint32(at, 1<<31),
+		"holds 2147483647 communicators":  inferiortest.Patch(tg).PutUint32(at, 1<<31-1),
+		"communicators at 0x0":            inferiortest.Patch(tg).PutPointer(p.Symbols[ompi.SymCommunicators].Addr+inferior.Addr(addr.Offset), 0),
+	} {
+		if _, _, err := ompitest.Open(t, of, ob1.Component); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
 		}
 	}
 }

@@ -47,3 +47,47 @@ func TestEachElement(t *testing.T) {
 		}
 	}
 }
+
+// The elements of a free list are numbered as they are read, and no two allocations have the same memory.
+func TestElements(t *testing.T) {
+	tg := inferiortest.Recorded(t, "openmpi-4.1.4/queues-rank-0")
+	p, _ := ompitest.MustOpen(t, tg, ob1.Component)
+	list := inferior.Ptr[ompi.FreeList](p.Symbols[ompi.SymRecvRequests].Addr)
+	e, err := ompi.ReadElements[ompi.Object](p, list, "the list")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	if err := e.Each(p, func(at inferior.Ptr[ompi.Object]) error {
+		for off, want := range map[inferior.Ptr[ompi.Object]]bool{0: true, 1: false, ^inferior.Ptr[ompi.Object](0): false} {
+			if i, ok := e.Index(at + off); ok != want || want && i != n {
+				t.Errorf("element %d and %d bytes is %d, %t", n, int64(off), i, ok)
+			}
+		}
+		n++
+		return nil
+	}); err != nil || n < 2 {
+		t.Fatalf("%d elements, %v", n, err)
+	}
+	for _, at := range []inferior.Ptr[ompi.Object]{0, 8, ^inferior.Ptr[ompi.Object](0)} {
+		if i, ok := e.Index(at); ok {
+			t.Errorf("%s is element %d", at, i)
+		}
+	}
+
+	// A second allocation that begins in the first, and none of its own.
+	head, err := p.FreeList.Read(p.R, list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inside := head.Allocations.First + 64
+	next := ompitest.Offset(t, p, "opal_list_item_t", "opal_list_next")
+	per := ompitest.Offset(t, p, "opal_free_list_t", "fl_num_per_alloc")
+	broken := inferiortest.Patch(tg).PutPointer(head.Allocations.First.Addr()+next, inside.Addr()).
+		PutPointer(inside.Addr()+next, head.Allocations.Sentinel.Addr()).PutUint64(list.Addr()+per, 1)
+	q := *p
+	q.R = inferior.NewReader(t.Context(), broken)
+	if _, err := ompi.ReadElements[ompi.Object](&q, list, "the list"); err == nil || !strings.Contains(err.Error(), "reaches into") {
+		t.Errorf("%v", err)
+	}
+}

@@ -122,7 +122,9 @@ func (w *Worker) readUnexpected() error {
 		}
 		before = at
 		m, err := w.MessageAt(desc.Addr())
-		w.queues.Unexpected = append(w.queues.Unexpected, m)
+		if err == nil {
+			w.queues.Unexpected = append(w.queues.Unexpected, m)
+		}
 		return l.Next, err
 	}
 	for _, err := range inferior.Walk(w.match.Unexpected.Next, w.match.UnexpectedAt.Ptr(), maxQueued, next) {

@@ -44,6 +44,51 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// A pool whose requests are too small, too large or badly aligned is not one of requests.
+func TestProofOfPool(t *testing.T) {
+	u, err := open(t, recorded(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := u.workers[0]
+	pool, err := u.Pool.Read(u.r, w.requests.Ptr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(member func(*poolData) *uint64) inferior.Addr {
+		offset, ok := inferior.OffsetOf(&u.PoolData, member)
+		if !ok {
+			t.Fatal("a pool lacks a member")
+		}
+		return pool.Data.Addr() + offset
+	}
+	size, alignment := at(func(p *poolData) *uint64 { return &p.ElemSize }), at(func(p *poolData) *uint64 { return &p.Alignment })
+	least := uint64(u.r.Info().PointerSize + u.Request.Size())
+	for name, c := range map[string]struct {
+		at    inferior.Addr
+		value uint64
+		says  string
+	}{
+		"too small":                {size, least - 1, "its requests have"},
+		"with less than asked for": {size, least, "leave 0 bytes to their user"},
+		"too large":                {size, maxRequest + 1, "its requests have"},
+		"the largest":              {size, maxRequest, "bytes to their user"},
+		"aligned to 3":             {alignment, 3, "aligned to 3"},
+		"aligned too much":         {alignment, 2 * maxRequest, "aligned to"},
+		"aligned to the most":      {alignment, maxRequest, ""},
+		"not aligned":              {alignment, 0, ""},
+	} {
+		_, err := open(t, recorded(t).PutUint64(c.at, c.value))
+		if c.says == "" {
+			if err != nil && strings.Contains(err.Error(), "aligned to") {
+				t.Errorf("%s: %v", name, err)
+			}
+		} else if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // What does not agree with itself is not believed.
 func TestProofs(t *testing.T) {
 	u, err := open(t, recorded(t))

@@ -50,7 +50,7 @@ func (j *Job) kill() {
 			_ = syscall.Kill(a.PID, syscall.SIGKILL)
 		}
 	}
-	if !within(6*time.Second, j.hasEnded) {
+	if !Within(6*time.Second, j.hasEnded) {
 		_ = j.launcher.Process.Kill()
 	}
 }

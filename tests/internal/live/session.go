@@ -138,7 +138,6 @@ func (s *Session) Await(text string) string {
 }
 
 // await gives up when nobody can write any more.
-
 func (s *Session) await(text string) (out string, ok bool) {
 	Soon(func() bool {
 		s.mu.Lock()

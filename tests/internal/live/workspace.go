@@ -104,6 +104,12 @@ func projectRoot() (string, error) {
 // every n-th of those that repeat themselves.
 func LeftOut(i, n int) bool { return testing.Short() && i%n != 0 }
 
+// IsWhole says whether tests that are tried in a sample elsewhere are to be done as a whole (./tests/run full).
+func IsWhole() bool { return os.Getenv("MPI_QUEUES_TEST_WHOLE") != "" }
+
+// IsSampled says whether a case is in the sample of every n-th one.
+func IsSampled(i, n int) bool { return IsWhole() || i%n == 0 }
+
 // Program returns the path of a test program, built when it is first asked for.
 // source is a file's path in the project.
 func (w *Workspace) Program(t testing.TB, source string) string {
@@ -180,9 +186,10 @@ func Until(t testing.TB, what string, condition func() bool) {
 }
 
 // Soon polls a condition until it is true, or returns false.
-func Soon(condition func() bool) bool { return within(Patience, condition) }
+func Soon(condition func() bool) bool { return Within(Patience, condition) }
 
-func within(patience time.Duration, condition func() bool) bool {
+// Within is [Soon] with another patience.
+func Within(patience time.Duration, condition func() bool) bool {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); <-tick.C {

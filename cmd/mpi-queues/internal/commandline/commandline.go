@@ -8,15 +8,15 @@ import (
 )
 
 // Prefixed returns the command line of a launcher with something before each program, which is to be
-// one or more words. A program that uses MPI itself, without a launcher, is a job's only rank. A line of
-// no launcher whose options it knows is returned as it is, and so is one that it can't read if
-// `mpi-queues rank' stands in it already. Errors are sentences for users.
+// one or more words. A program that is linked with an MPI library is its job's only rank. A line of no
+// launcher whose options it knows is returned as it is, and so is one that begins with `mpi-queues rank',
+// or has that and can't be read. Errors are sentences for users.
 func Prefixed(ctx context.Context, line, prefix string) (string, error) {
 	all, isSimple := words(line)
 	for len(all) > 0 && isAssignment(all[0].text) {
 		all = all[1:]
 	}
-	if len(all) == 0 {
+	if len(all) == 0 || isRank(all) {
 		return line, nil
 	}
 	path := find(all[0].text)
@@ -24,7 +24,7 @@ func Prefixed(ctx context.Context, line, prefix string) (string, error) {
 		return line[:all[0].start] + prefix + " " + line[all[0].start:], nil
 	}
 	s := syntaxOf(ctx, path)
-	if s == nil || isRank(all) {
+	if s == nil {
 		return line, nil
 	}
 	if !isSimple {

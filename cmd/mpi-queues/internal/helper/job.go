@@ -79,8 +79,11 @@ func (h *Helper) Deadlock(ctx context.Context, d *bridge.Debugger, p bridge.Dead
 	report := h.analyse(s, processes)
 	progress("writing")
 	out := d.Stream(ctx, "display")
-	if p.Format == "json" {
+	switch p.Format {
+	case "json":
 		return document.WriteReport(out, report)
+	case "svg":
+		return render.ReportSVG(out, report)
 	}
 	return render.ReportText(out, report, render.Style{On: p.Styled})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/dll"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
@@ -74,6 +75,9 @@ func (h *Helper) sources(d *bridge.Debugger, s bridge.Source, processes ...bridg
 func (s *sources) read(r *inferior.Reader, f read.Filter) (*mqs.Process, error) {
 	p, err := s.Read(r, s.choice, f)
 	if err != nil {
+		if r.Err() == nil && hasEnded(r.Info()) {
+			return nil, read.Unreadable("", "process %d has ended: the debugger notices that when it is to run on", r.Info().PID)
+		}
 		return nil, s.ofLauncher(r.Info(), err)
 	}
 	if !p.WorldSize.Known {
@@ -84,6 +88,15 @@ func (s *sources) read(r *inferior.Reader, f read.Filter) (*mqs.Process, error) 
 		}
 	}
 	return p, nil
+}
+
+// hasEnded says whether a process has been killed while it was stopped: nothing of it can be read any more.
+func hasEnded(info inferior.Info) bool {
+	if info.Kind != "live" || info.PID <= 0 {
+		return false
+	}
+	stat, err := procfs.Host.Stat(info.PID)
+	return err == nil && stat.HasEnded()
 }
 
 // rankOf asks the launcher's table and the environment of a process for its rank in MPI_COMM_WORLD

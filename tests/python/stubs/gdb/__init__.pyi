@@ -106,6 +106,8 @@ class Frame:
 
 class InferiorThread:
     num: int
+    global_num: int
+    name: Optional[str]
     ptid: Tuple[int, int, int]
     inferior: Inferior
     def is_valid(self) -> bool: ...

@@ -1,0 +1,339 @@
+// What stands between an editor and gdb: it passes messages on, and says to gdb what an MPI job needs
+// besides.
+import type { Arguments } from "./arguments";
+import { fileCommand, runCommand } from "./command";
+import type { Event, Message, Request, Response } from "./messages";
+
+/** The first number of requests that are not the editor's. */
+const ownNumbers = 1 << 30;
+
+/** A response's body and, if the request has failed, why. */
+interface Answer {
+  failure?: string;
+  body: unknown;
+}
+
+/** gdb's commands that resume all ranks of a job, in place of its own requests, which resume one. */
+const forAll: Readonly<Record<string, string>> = { continue: "continue", next: "next", stepIn: "step", stepOut: "finish" };
+
+/** The request by which the view selects a process. */
+export const selectRequest = "mpiSelect";
+
+/** Says whether an event of a stop is of none: another thread is selected. */
+export function isSelection(body: unknown): boolean {
+  return (body as { isSelection?: boolean } | undefined)?.isSelection === true;
+}
+
+/** A process, by its rank or, where that is not known, by gdb's number for it. */
+export interface SelectArguments {
+  rank: number | null;
+  inferior: number | null;
+}
+
+/** What has come of a command: what gdb says of it, and the thread that it has selected. */
+interface Done {
+  result?: string;
+  message?: string;
+  threadId?: number | null;
+}
+
+/** gdb's word for a request that it can't answer while a process runs. */
+const notStopped = "notStopped";
+
+/** gdb's word for a request that the editor has given up. */
+const cancelled = "cancelled";
+
+/** The states of processes that are still there. */
+const there = new Set(["stopped", "running", "core"]);
+
+export class Conversation {
+  private readonly waiting = new Map<number, (answer: Answer) => void>();
+  private readonly executing = new Map<number, (done: Done) => void>();
+  private nextOwn = ownNumbers;
+  private nextSent = 1;
+  private launch: Request | undefined; // until the editor has set its breakpoints
+  private begun: Request | undefined; // the attach request
+  private held: Event | undefined; // the last event of a stop or its end, while such are held back
+  private isHolding = false;
+  private exitCode: number | undefined;
+  private isTerminating = false;
+  private isOver = false;
+
+  constructor(
+    private readonly given: Arguments,
+    private readonly toEditor: (message: Message) => void,
+    private readonly toGdb: (message: Message) => void,
+  ) {}
+
+  /** Whether gdb's commands for one rank are to be those for all. */
+  private get isJob(): boolean {
+    return this.given.kind === "launch" || (this.given.kind === "attach" && this.given.job);
+  }
+
+  fromEditor(message: Message): void {
+    if (message.type !== "request") {
+      this.toGdb(message);
+      return;
+    }
+    switch (message.command) {
+      case "attach":
+        this.begun = message;
+        this.toGdb({ ...message, arguments: this.attachArguments() });
+        return;
+      case "launch":
+        this.launch = message;
+        void this.prepare();
+        return;
+      case "configurationDone":
+        if (this.launch !== undefined) {
+          this.answer(message);
+          void this.start(this.launch);
+          this.launch = undefined;
+          return;
+        }
+        break;
+      case selectRequest:
+        void this.select(message);
+        return;
+      case "terminate":
+        this.isTerminating = true; // with the rank that gdb kills, the launcher ends the others
+        break;
+      case "evaluate":
+        if (isTyped(message.arguments)) {
+          void this.typed(message);
+          return;
+        }
+        break;
+      case "continue":
+      case "next":
+      case "stepIn":
+      case "stepOut":
+        if (this.isJob && isStatement(message.arguments)) {
+          void this.resume(message);
+          return;
+        }
+        break;
+    }
+    this.toGdb(message);
+  }
+
+  fromGdb(message: Message): void {
+    if (message.type === "response") {
+      const own = this.waiting.get(message.request_seq);
+      if (own !== undefined) {
+        this.waiting.delete(message.request_seq);
+        own(answerOf(message));
+        return;
+      }
+      this.toEditor(adapted(message));
+      if (message.success && message.request_seq === this.begun?.seq) void this.attached();
+      return;
+    }
+    if (message.type === "event") {
+      switch (message.event) {
+        case "stopped":
+        case "continued":
+          if (this.isHolding) {
+            this.held = message;
+            return;
+          }
+          break;
+        case "mpiExecuted": {
+          const done = message.body as Done & { number: number };
+          this.executing.get(done.number)?.(done);
+          this.executing.delete(done.number);
+          return;
+        }
+        case "exited":
+          this.exitCode ||= (message.body as { exitCode?: number } | undefined)?.exitCode;
+          return;
+        case "terminated":
+          void this.ended(message);
+          return;
+      }
+    }
+    this.toEditor(message);
+  }
+
+  /** Tells the editor that gdb is gone. */
+  gone(why: string): void {
+    this.tell("stderr", why);
+    this.event("terminated", {});
+  }
+
+  private attachArguments(): Record<string, unknown> {
+    if (this.given.kind === "launch") return {};
+    const { program } = this.given;
+    const what = this.given.kind === "core" ? { coreFile: this.given.coreFile } : { pid: this.given.pid };
+    return program === undefined ? what : { ...what, program };
+  }
+
+  private async attached(): Promise<void> {
+    if (this.given.kind === "attach" && this.given.job) await this.atOnce(() => this.says("mpi-attach"));
+  }
+
+  /** Has gdb read the program before the editor sets breakpoints in it. */
+  private async prepare(): Promise<void> {
+    if (this.given.kind !== "launch") return;
+    if (this.given.cwd !== undefined) await this.says(`cd ${this.given.cwd}`);
+    await this.says(fileCommand(this.given.program));
+  }
+
+  /** Starts the job. It goes on to its first stop, unless that is in main. */
+  private async start(launch: Request): Promise<void> {
+    if (this.given.kind !== "launch") return;
+    this.answer(launch);
+    const run = runCommand(this.given);
+    this.tell("console", `${run}\n`);
+    if (!(await this.atOnce(() => this.says(run)))) this.event("terminated", {});
+  }
+
+  /**
+   * Does what stops and resumes ranks one by one. The editor is told of the last stop alone, which is
+   * that of all, or of none.
+   */
+  private async atOnce<T>(work: () => Promise<T>): Promise<T> {
+    this.isHolding = true;
+    this.held = undefined;
+    try {
+      return await work();
+    } finally {
+      this.isHolding = false;
+      await this.tellHeld();
+    }
+  }
+
+  /** Tells of a stop that was held back. It may have been of a process that gdb has not selected since. */
+  private async tellHeld(): Promise<void> {
+    if (this.held?.event !== "stopped") return;
+    const { body } = this.held;
+    const answer = await this.ask(selectRequest, {});
+    const threadId = (answer.body as { threadId?: number | null } | undefined)?.threadId ?? null;
+    if (threadId !== null) this.event("stopped", { ...toldOf(body), threadId, allThreadsStopped: true });
+  }
+
+  /** Shows a thread that is selected now: the editor goes to one that is said to have stopped. */
+  private selected(threadId: number | null | undefined): void {
+    if (typeof threadId === "number") this.event("stopped", { reason: "", isSelection: true, threadId, allThreadsStopped: true });
+  }
+
+  /** Selects a process, as the view asks for it. */
+  private async select(request: Request): Promise<void> {
+    const { rank, inferior } = request.arguments as SelectArguments;
+    const { failure, body } = await this.ask(selectRequest, rank === null ? { inferior } : { rank });
+    this.answer(request, undefined, failure);
+    if (failure === undefined) this.selected((body as { threadId?: number | null } | undefined)?.threadId);
+  }
+
+  /** Has gdb execute what a user has typed, and goes to the thread that it has selected. */
+  private async typed(request: Request): Promise<void> {
+    const { expression, frameId } = request.arguments as { expression: string; frameId?: number };
+    const { result, message, threadId } = await this.execute(expression, frameId);
+    this.answer(request, { result: result ?? "", variablesReference: 0 }, message);
+    this.selected(threadId);
+  }
+
+  /** Resumes all ranks as the editor wants one to be resumed. */
+  private async resume(request: Request): Promise<void> {
+    const { threadId, singleThread } = request.arguments as { threadId: number; singleThread?: boolean };
+    // The next stop must not be told before this answer.
+    this.answer(request, request.command === "continue" ? { allThreadsContinued: true } : undefined);
+    const alone = singleThread === true && request.command !== "continue";
+    const { failure } = await this.ask("mpiResume", { threadId, command: forAll[request.command], alone });
+    if (failure !== undefined) this.tell("stderr", `${failure}\n`);
+    // The editor takes the ranks for running.
+    if (failure !== undefined && failure !== notStopped) this.event("stopped", { reason: "error", threadId, allThreadsStopped: true });
+  }
+
+  /** Passes on that a process has ended, unless others of the job are there: once, with an exit code that is not 0, if there is one. */
+  private async ended(event: Event): Promise<void> {
+    if (this.isJob && !this.isTerminating) {
+      const answer = await this.ask("mpiRanks", {});
+      if (answer.failure === notStopped) return;
+      const ranks = (answer.body as { ranks?: { state: string }[] } | undefined)?.ranks ?? [];
+      if (ranks.some((rank) => there.has(rank.state))) return;
+    }
+    if (this.isOver) return;
+    this.isOver = true;
+    this.event("exited", { exitCode: this.exitCode ?? 0 });
+    this.toEditor(event);
+  }
+
+  /** Has gdb execute a command, shows what it says, and returns whether it has not failed. */
+  private async says(command: string): Promise<boolean> {
+    const { result, message } = await this.execute(command);
+    this.tell("console", result ?? "");
+    if (message !== undefined) this.tell("stderr", `${message}\n`);
+    return message === undefined;
+  }
+
+  /** Has gdb execute a command, during which it serves other requests, as that to pause. */
+  private async execute(expression: string, frameId?: number): Promise<Done> {
+    const number = this.nextOwn++;
+    const done = new Promise<Done>((resolve) => this.executing.set(number, resolve));
+    const { failure } = await this.ask("mpiExecute", { expression, number, ...(frameId === undefined ? {} : { frameId }) });
+    if (failure === undefined) return done;
+    this.executing.delete(number);
+    return { message: failure };
+  }
+
+  private ask(command: string, given: unknown): Promise<Answer> {
+    const seq = this.nextOwn++;
+    return new Promise((resolve) => {
+      this.waiting.set(seq, resolve);
+      this.toGdb({ type: "request", seq, command, arguments: given });
+    });
+  }
+
+  private answer(request: Request, body?: unknown, failure?: string): void {
+    this.toEditor({
+      type: "response",
+      seq: this.nextSent++,
+      request_seq: request.seq,
+      command: request.command,
+      success: failure === undefined,
+      ...(failure === undefined ? {} : { message: failure }),
+      ...(body === undefined ? {} : { body }),
+    });
+  }
+
+  private event(event: string, body: unknown): void {
+    this.toEditor({ type: "event", seq: this.nextSent++, event, body });
+  }
+
+  private tell(category: "console" | "stderr", output: string): void {
+    if (output !== "") this.event("output", { category, output });
+  }
+}
+
+/** Returns what to tell of a stop. Where its reason says nothing, the editor says "paused" alone. */
+function toldOf(body: unknown): object {
+  const { reason, ...rest } = (body ?? {}) as { reason?: string };
+  return { reason: reason === undefined || reason === "stopped" ? "" : reason, ...rest };
+}
+
+/** Returns a response as the editor is to have it. */
+function adapted(message: Response): Response {
+  if (message.command === "initialize" && message.success) {
+    // A stack that comes in two parts is not drawn where it is as it was before: the editor would
+    // stay at the rank that was selected before.
+    return { ...message, body: { ...(message.body as object), supportsDelayedStackTraceLoading: false } };
+  }
+  // The editor would show that as the stack, though it has asked for another one since.
+  const isGivenUp = message.command === "stackTrace" && message.message === cancelled;
+  return isGivenUp ? { ...message, success: true, body: { stackFrames: [] } } : message;
+}
+
+/** Says whether an evaluation is of what a user has typed in the debug console. */
+function isTyped(given: unknown): boolean {
+  return (given as { context?: string } | undefined)?.context === "repl";
+}
+
+/** Says whether a request is not about single instructions. */
+function isStatement(given: unknown): boolean {
+  return (given as { granularity?: string } | undefined)?.granularity !== "instruction";
+}
+
+function answerOf(response: Response): Answer {
+  return response.success ? { body: response.body } : { body: response.body, failure: response.message ?? "gdb gives no reason" };
+}

@@ -1,0 +1,3 @@
+"""The frames that an editor was told of."""
+
+def select_frame(id: int) -> None: ...

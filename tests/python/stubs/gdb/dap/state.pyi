@@ -1,0 +1,3 @@
+"""What requests have selected."""
+
+def set_thread(thread_id: int) -> None: ...

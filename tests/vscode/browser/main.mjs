@@ -1,0 +1,72 @@
+// The extension as its users see it.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { open } from "./editor.mjs";
+import { enter, serve, settings } from "./place.mjs";
+import { hung, killed } from "./scenes/hung.mjs";
+import { core, launched, other } from "./scenes/others.mjs";
+import { count, until } from "./steps.mjs";
+
+const [code, suite, work, ...wanted] = process.argv.slice(2);
+const folder = join(work, "folder");
+const source = readFileSync(new URL("ring.c", import.meta.url), "utf8").split("\n");
+const at = (text) => source.findIndex((line) => line.includes(text)) + 1;
+const line = { post: at("MPI_Irecv"), wait: at("MPI_Recv") };
+
+const place = await enter(suite, work);
+place.shell("mpicc.openmpi -g -o ring ring.c");
+const gdbinit = place.shell(`${work}/mpi-queues gdbinit`).trim();
+const hasCores = place.shell(`gdb -nx -batch -ex 'python import inspect; from gdb.dap import launch; print("coreFile" in inspect.getsource(launch))'`).includes("True");
+
+settings(work, "User", { "workbench.startupEditor": "none", "workbench.colorTheme": "Default Dark Modern", "git.enabled": false, "remote.autoForwardPorts": false });
+settings(work, "Machine", { "mpi-queues.gdb": place.gdb, "mpi-queues.program": place.program, "mpi-queues.otherDebuggers": { "other-gdb": "commands" } });
+
+/** Writes what can be started without the list of jobs. pid is a process for another debugger. */
+function configure(pid) {
+  mkdirSync(join(folder, ".vscode"), { recursive: true });
+  const program = join(folder, "ring");
+  writeFileSync(join(folder, ".vscode", "launch.json"), JSON.stringify({
+    version: "0.2.0",
+    configurations: [
+      { name: "launch", type: "mpi", request: "launch", program, args: ["3", "launched"], ranks: 3, launcher: "mpirun.openmpi", launcherArgs: ["--oversubscribe"], cwd: folder },
+      { name: "core", type: "mpi", request: "attach", program, coreFile: join(folder, "core") },
+      { name: "other", type: "other-gdb", request: "attach", pid, gdb: place.gdb, args: ["-q", "-iex", "set confirm off", "-i", "dap", "-ex", `source ${gdbinit}`] },
+    ],
+  }));
+}
+configure(1);
+
+const scenes = {
+  async hung(editor) {
+    await hung(editor, place, work, line);
+    await killed(editor, place);
+    // For the rest a small job will do.
+    for (const { pid, words } of place.processes()) {
+      if (words.startsWith("./ring ")) place.shell(`kill -9 ${pid} 2>/dev/null || :`);
+    }
+  },
+  launched: (editor) => launched(editor, place, work, line),
+  async core(editor) {
+    const pid = await smallJob();
+    place.shell(`gdb -nx -q -batch -p ${pid} -ex 'generate-core-file core' >/dev/null 2>&1`);
+    await core(editor, work, hasCores, line);
+  },
+  async other(editor) {
+    configure(await smallJob());
+    await other(editor, work);
+  },
+};
+
+/** Starts a small job, if there is none yet, and returns the process id of one of its ranks. */
+async function smallJob() {
+  const ready = () => [0, 1, 2].every((number) => existsSync(join(folder, `ready-small-${number}`)));
+  if (!ready()) place.background("mpirun.openmpi --oversubscribe -n 3 ./ring 3 small");
+  await until("for the ranks", ready);
+  return place.processes().find(({ words }) => words === "./ring 3 small").pid;
+}
+
+const editor = await open(code, await serve(code, work), join(work, "pictures"));
+for (const name of wanted.length > 0 ? wanted : Object.keys(scenes)) await scenes[name](editor);
+await editor.close();
+console.log(`${count()} passed, 0 failed`);
+process.exit(0);

@@ -1,0 +1,106 @@
+// A job that the editor starts and steps, a core file, and another debugger.
+import assert from "node:assert/strict";
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fieldsOf, sorted } from "../document.mjs";
+import { step, until } from "../steps.mjs";
+
+/** Fails where the view does not come to what the program writes of the same stop. */
+async function same(editor, work) {
+  const file = join(work, "all.json");
+  rmSync(file, { force: true });
+  await editor.type(`mpi-queues -all -json -output ${file}`);
+  const document = await until("for the document", () => {
+    try {
+      return JSON.parse(readFileSync(file, "utf8"));
+    } catch {
+      return undefined;
+    }
+  });
+  const wanted = fieldsOf(document);
+  assert.ok(wanted.length > 0);
+  await until("for as many operations", () => editor.view((n) => document.getElementById("count").textContent.startsWith(`${n} operation`) || -1, wanted.length).then((is) => is === true));
+  const found = await editor.operations();
+  assert.ok(found.every((operation) => operation.communicator === "MPI_COMM_WORLD"));
+  assert.deepEqual(sorted(found.map(({ communicator, ...rest }) => rest)), sorted(wanted));
+  return wanted.length;
+}
+
+export async function launched(editor, place, work, line) {
+  await step(editor, "a job is started, and stops at a breakpoint", async () => {
+    await editor.goTo("ring.c", line.post);
+    await editor.page.keyboard.press("F9");
+    await editor.debug("launch");
+    await editor.view(() => document.getElementById("condition").textContent === "" && !document.getElementById("shown").hidden);
+    await editor.fold("Variables", "Watch", "Breakpoints");
+    await editor.isAt("ring.c", line.post);
+    await editor.picture("launched");
+  });
+
+  await step(editor, "a step is followed by the view", async () => {
+    await editor.goTo("ring.c", line.post);
+    await editor.page.keyboard.press("F9"); // the others run while one steps
+    await editor.command("Debug: Step Over");
+    await editor.isAt("ring.c", line.post - 1);
+    await editor.verdict();
+    const first = await same(editor, work);
+    await editor.command("Debug: Step Over");
+    await editor.isAt("ring.c", line.post);
+    await editor.command("Debug: Step Over");
+    await editor.isAt("ring.c", line.post - 1);
+    await editor.verdict();
+    const second = await same(editor, work);
+    assert.ok(second > first, `${first} operations, then ${second}`);
+    await editor.picture("stepped");
+  });
+
+  await step(editor, "it hangs, and the view has each field of the document", async () => {
+    await editor.command("Debug: Continue");
+    const hangs = () => JSON.parse(place.shell(`${work}/mpi-queues jobs --json`))[0];
+    const job = await until("for the job", hangs);
+    assert.equal(job.ranks.length, 3);
+    // gdb holds its ranks, which no other program can read: that they hang shows in their state.
+    await until("for the ranks to wait", () => [0, 1, 2].every((rank) => place.shell(`ls ready-launched-${rank} 2>/dev/null || :`).trim()));
+    await until("for the deadlock", async () => {
+      await editor.command("Debug: Pause");
+      if ((await editor.verdict()) === "deadlock") return true;
+      await editor.command("Debug: Continue");
+      return false;
+    });
+    assert.equal(await same(editor, work), 12);
+  });
+
+  await step(editor, "the end of the session ends the job", async () => {
+    await editor.end("Debug: Stop");
+    await until("for the ranks' end", () => !place.processes().some(({ words }) => words.includes("./ring 3 launched")));
+  });
+}
+
+export async function core(editor, work, hasCores, line) {
+  await step(editor, "a core file is opened, or refused with what to do", async () => {
+    await editor.debug("core");
+    if (!hasCores) {
+      await editor.page.locator(".monaco-dialog-box, .notification-toast", { hasText: "whose DAP opens no core files" }).first().waitFor();
+      await editor.picture("core-refused");
+      await editor.page.keyboard.press("Escape");
+      return;
+    }
+    await editor.view(() => document.getElementById("condition").textContent === "" && !document.getElementById("shown").hidden);
+    await editor.isAt("ring.c", line.wait);
+    await same(editor, work);
+    await editor.picture("core");
+    await editor.end("Debug: Disconnect");
+  });
+}
+
+export async function other(editor, work) {
+  await step(editor, "another debugger's session fills the view", async () => {
+    await editor.debug("other");
+    await editor.hasStackOf("ring");
+    await editor.command("Focus on MPI View");
+    await editor.view(() => document.getElementById("condition").textContent === "" && !document.getElementById("shown").hidden && document.querySelectorAll(".line.operation").length > 0);
+    await same(editor, work);
+    await editor.picture("other");
+    await editor.end("Debug: Disconnect");
+  });
+}
