@@ -249,7 +249,7 @@ func TestAcrossStates(t *testing.T) {
 	s.Says("mpi-rank 3", "[Switching to inferior 4 ")
 	// The launcher may end the others now.
 	live.Kill(t, job.Accounts[1].PID)
-	live.Until(t, "rank 1 to end", func() bool { return live.State(job.Accounts[1].PID) == 'Z' })
+	live.Until(t, "rank 1 to end", func() bool { return live.HasEnded(job.Accounts[1].PID) })
 	s.Says("mpi-ranks", "  1     2         ", "  exited\n")
 	s.Says("mpi-print last", "ranks 0, 3: 3", "rank 1: exited")
 	s.Says("mpi-stacks", "rank 1: exited")

@@ -102,7 +102,8 @@ func (c *conversation) check(t *testing.T, what, out string) {
 		line = strings.TrimPrefix(line, "^C")
 		switch {
 		case isSaid: // what follows is the sentence's
-		case slices.ContainsFunc(sentences, func(s string) bool { return strings.HasPrefix(line, s) }):
+		case slices.ContainsFunc(sentences, func(s string) bool { return strings.HasPrefix(line, s) }),
+			strings.Contains(line, " can't be read: cannot read "):
 			isSaid = true
 		case strings.Contains(line, ": not available: "), strings.HasSuffix(line, " is not known"):
 			isUnknown = true

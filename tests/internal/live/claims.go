@@ -254,6 +254,16 @@ func State(pid int) byte {
 	return stat.State
 }
 
+// HasEnded is true of a process all of whose threads have ended. Its main thread may be the first.
+func HasEnded(pid int) bool {
+	for _, thread := range procfs.Host.Threads(pid) {
+		if stat, err := procfs.Host.Stat(thread); err == nil && !stat.HasEnded() {
+			return false
+		}
+	}
+	return true
+}
+
 // signal sends a signal to ranks, and waits until those that it stops have stopped.
 func (j *Job) signal(t testing.TB, s syscall.Signal, ranks []*expect.Account) {
 	t.Helper()

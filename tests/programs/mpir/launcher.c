@@ -95,6 +95,18 @@ static pid_t start(int rank, int hold, int barrier, char **argv) {
   return child;
 }
 
+/* Waits until a rank has noted that it is in init(). */
+static void await_init(const char *folder, int rank) {
+  char path[4096], line[256];
+  for (snprintf(path, sizeof path, "%s/rank-%d", folder, rank);; usleep(1000)) {
+    FILE *notes = fopen(path, "r");
+    int is_there = 0;
+    while (notes && !is_there && fgets(line, sizeof line, notes)) is_there = !strncmp(line, "init:", 5);
+    if (notes) fclose(notes);
+    if (is_there) return;
+  }
+}
+
 int main(int argc, char **argv) {
   int hold = 0, null = 0, remote = 0, more = 0, linger = 0, barrier[2] = {-1, -1}, i = 2;
   char *reason = NULL, path[4096];
@@ -138,6 +150,7 @@ int main(int argc, char **argv) {
     static char *waiting[] = {NULL, "gate", NULL};
     waiting[0] = argv[i + 1];
     pids[count] = start(count, 0, -1, waiting);
+    await_init(argv[1], count);
     table[count] = (MPIR_PROCDESC){host, waiting[0], pids[count]};
     MPIR_proctable_size = ++count;
     stop_in_breakpoint(1, "more");
