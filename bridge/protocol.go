@@ -50,6 +50,8 @@ const (
 	MethodStacks = "stacks"
 	// MethodStatus says what the debugger does by itself: a helper that has started it waits for that.
 	MethodStatus = "status"
+	// MethodNext says which process is to be read next, and that nothing more comes of the one before.
+	MethodNext = "next"
 	// MethodExited is a notification: a process has ended or is not debugged any more.
 	MethodExited = "exited"
 	// MethodCancel is a notification: give up a request.
@@ -422,6 +424,15 @@ type StatusParams struct {
 
 // StatusResult says that the debugger may go on.
 type StatusResult struct{}
+
+// NextParams asks for a process.
+type NextParams struct{}
+
+// NextResult is a process to read.
+type NextResult struct {
+	// PID is its process id, 0 if there is none left.
+	PID int `json:"pid"`
+}
 
 // Result ends a request. What there is to show has been handed over by
 // [MethodWrite] before it.

@@ -35,6 +35,9 @@ METHOD_STACKS = "stacks"
 # MethodStatus says what the debugger does by itself: a helper that has started it waits for
 # that.
 METHOD_STATUS = "status"
+# MethodNext says which process is to be read next, and that nothing more comes of the one
+# before.
+METHOD_NEXT = "next"
 # MethodExited is a notification: a process has ended or is not debugged any more.
 METHOD_EXITED = "exited"
 # MethodCancel is a notification: give up a request.
@@ -478,6 +481,17 @@ class StatusParams(TypedDict):
 
 class StatusResult(TypedDict):
     """StatusResult says that the debugger may go on."""
+
+
+class NextParams(TypedDict):
+    """NextParams asks for a process."""
+
+
+class NextResult(TypedDict):
+    """NextResult is a process to read."""
+
+    # PID is its process id, 0 if there is none left.
+    pid: int
 
 
 class Result(TypedDict):

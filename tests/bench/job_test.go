@@ -113,7 +113,7 @@ func TestWholeJob(t *testing.T) {
 	}
 	for _, c := range []struct{ command, cause string }{
 		{"report", "it looks four times at a job of which nothing proves a deadlock"},
-		{"dump", "a gdb for each rank, which reads the symbols of its files"},
+		{"dump", "gdb attaches to each, and reads its threads and stacks"},
 	} {
 		var each []float64
 		var walls []time.Duration

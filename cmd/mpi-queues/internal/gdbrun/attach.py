@@ -1,40 +1,39 @@
 """What `mpi-queues dump' and `report' run in gdb, after gdbinit: they read processes through it.
 
 The process that has started this gdb is the helper: its end of a socket is gdb's standard input.
-The request stands in the environment, as JSON: the process to attach to, 0 if gdb has a core file
-instead, and whether the whole job is meant that it belongs to.
+The request stands in the environment, as JSON: `job' is a process to attach to the job of, 0 if
+there is none, and `in_turn' is true if the helper names the processes to read, one after another.
+Without both, gdb has a core file.
 """
 
+import contextlib
 import json
 import os
 import sys
-from typing import Any, Dict
+from typing import Any, Dict, Iterator
 
 import gdb
 
 _REQUEST: Dict[str, Any] = json.loads(os.environ["MPI_QUEUES_ATTACH"])
 
 
-def _attach(pid: int, is_job: bool) -> None:
-    """Attaches to a process, or to all of its job.
+@contextlib.contextmanager
+def _only_needed_symbols() -> Iterator[None]:
+    """Leaves out, of what the block attaches to, debug information that no queue needs.
 
-    Debug information that no queue needs is left out: that of the libraries that gdb itself runs
-    on too, such as the C library. Where it is installed, in gdb's folder for it, to read it takes
-    most of the time.
+    That is what the libraries have that gdb itself runs on too, such as the C library. Where it
+    is installed, in gdb's folder for it, to read it takes most of the time.
     """
     folders = gdb.parameter("debug-file-directory") or ""
+    before = {inferior.num for inferior in gdb.inferiors() if inferior.pid}
     gdb.execute("set debug-file-directory")
     try:
-        if is_job:
-            gdb.execute("mpi-attach %d" % pid)
-        else:
-            from mpi_queues.inferiors import attach_selected  # gdbinit has found the package
-            attach_selected(pid)
+        yield
     finally:
         gdb.execute("set debug-file-directory %s" % folders)
     with open("/proc/self/maps") as maps:
         common = {os.path.basename(line.rstrip()) for line in maps}
-    objfiles = [objfile for inferior in gdb.inferiors()
+    objfiles = [objfile for inferior in gdb.inferiors() if inferior.num not in before
                 for objfile in inferior.progspace.objfiles()]
     for objfile in objfiles:
         name, build = objfile.filename, objfile.build_id
@@ -65,26 +64,78 @@ def _show(message: str) -> None:
         raise KeyboardInterrupt
 
 
-def _serve() -> None:
-    """Does what the request asks for, and says what stops it."""
+def _read_job(pid: int) -> None:
+    """Reads a process's job, all of which stands still. Says what stops it."""
     from mpi_queues.progress import listeners
-    pid, is_job = _REQUEST["pid"], _REQUEST["job"]
     is_attached = False
     try:
-        if pid:
-            listeners.append(_show)
-            try:
-                _attach(pid, is_job)
-            finally:
-                listeners.clear()
-        elif not gdb.selected_inferior().pid:
-            return  # gdb has said why it can't use the core file
+        listeners.append(_show)
+        try:
+            with _only_needed_symbols():
+                gdb.execute("mpi-attach %d" % pid)
+        finally:
+            listeners.clear()
         is_attached = True
-        gdb.execute("mpi-queues -all" if is_job else "mpi-queues")
-        if pid:
-            gdb.execute("mpi-detach" if is_job else "detach")
+        gdb.execute("mpi-queues -all")
+        gdb.execute("mpi-detach")
     except gdb.error as error:
         _say("", is_attached, str(error))
+
+
+def _next() -> int:
+    """Returns the process to read next, 0 if there is none left."""
+    from mpi_queues import protocol
+    from mpi_queues.link import LINK, serve_nothing
+    params: protocol.NextParams = {}
+    result: protocol.NextResult = LINK.request(protocol.METHOD_NEXT, params, protocol.NextResult,
+                                               serve_nothing, "", False)
+    return result["pid"]
+
+
+def _read_in_turn() -> None:
+    """Reads processes, as the helper names them. Says of each what stops it.
+
+    Each is let go when the next one is attached to: what gdb knows of files it keeps as long as an
+    inferior has them, and need not read again then.
+    """
+    from mpi_queues import inferiors
+    from mpi_queues.selection import select_inferior
+    free, held = [gdb.selected_inferior().num], 0
+    while True:
+        pid = _next()
+        number, failure = 0, ""
+        if pid:
+            number = free.pop() if free else inferiors.vacant()[0]
+            with _only_needed_symbols():
+                failure = inferiors.attach(number, pid)
+        if held:
+            select_inferior(held)
+            inferiors.detach(held)
+            inferiors.clear(inferiors.program())
+            free.append(held)
+        if not pid:
+            return
+        if failure:
+            free.append(number)
+            held = 0
+            _say("", False, failure)
+            continue
+        held = number
+        select_inferior(held)
+        try:
+            gdb.execute("mpi-queues")
+        except gdb.error as error:
+            _say("", True, str(error))
+
+
+def _read_core() -> None:
+    """Reads the core file that gdb has. Says what stops it."""
+    if not gdb.selected_inferior().pid:
+        return  # gdb has said why it can't use it
+    try:
+        gdb.execute("mpi-queues")
+    except gdb.error as error:
+        _say("", True, str(error))
 
 
 def _main() -> None:
@@ -97,7 +148,12 @@ def _main() -> None:
     from mpi_queues.peer import Peer
     try:
         LINK.take(Peer("mpi-queues", Channel.inherited(0)))
-        _serve()
+        if _REQUEST["in_turn"]:
+            _read_in_turn()
+        elif _REQUEST["job"]:
+            _read_job(_REQUEST["job"])
+        else:
+            _read_core()
     except Failure:
         pass  # it is gone, and gdb ends
 

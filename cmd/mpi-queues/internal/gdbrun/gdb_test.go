@@ -33,6 +33,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// What a gdb "in turn" does with a process of a number.
+const (
+	refusing = 1<<30 + iota
+	silent
+	deadly
+	endless
+)
+
 // client is the other end of the protocol, on standard input.
 type client struct {
 	from *bufio.Reader
@@ -115,6 +123,29 @@ func beGDB(scene string) {
 		hello()
 		e.ask(bridge.MethodStatus, bridge.StatusParams{Message: "attaching to process 2 of 1000"})
 		time.Sleep(time.Hour)
+	case "in turn":
+		hello()
+		for {
+			result, _ := e.ask(bridge.MethodNext, bridge.NextParams{})
+			var next bridge.NextResult
+			if json.Unmarshal(result, &next) != nil || next.PID == 0 {
+				return
+			}
+			switch next.PID {
+			case refusing:
+				e.ask(bridge.MethodStatus, bridge.StatusParams{Failure: "ptrace: Operation not permitted."})
+			case silent:
+			case deadly:
+				_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			case endless:
+				time.Sleep(time.Hour)
+			default:
+				_ = queues(fmt.Sprintf("read by %d", os.Getpid()))
+			}
+		}
+	case "never asks":
+		hello()
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	case "is silent":
 		time.Sleep(time.Hour)
 	case "tells its files":
@@ -148,21 +179,21 @@ func fake(t *testing.T, scene string, timeout time.Duration) *GDB {
 
 // What gdb has read arrives as it is, in the shell's words; what stops it is told apart.
 func TestRead(t *testing.T) {
-	s, err := fake(t, "reads", time.Minute).Read(t.Context(), Task{PID: 7, Job: true})
+	s, err := fake(t, "reads", time.Minute).Read(t.Context(), Task{Job: 7})
 	if err != nil || len(s.Processes) != 2 || s.Processes[0].Unavailable != "it runs" || s.Processes[1].Unavailable != "`--dll PATH' names one" {
 		t.Errorf("%+v, %v", s, err)
 	}
-	if _, err = fake(t, "refuses", time.Minute).Read(t.Context(), Task{PID: 7}); err == nil || *errorOf[*AttachError](err) != (AttachError{"ptrace: Operation not permitted."}) {
+	if _, err = fake(t, "refuses", time.Minute).Read(t.Context(), Task{Job: 7}); err == nil || *errorOf[*AttachError](err) != (AttachError{"ptrace: Operation not permitted."}) {
 		t.Error(err)
 	}
-	if _, err = fake(t, "fails", time.Minute).Read(t.Context(), Task{PID: 7}); err == nil || err.Error() != "it runs: `--source both'" {
+	if _, err = fake(t, "fails", time.Minute).Read(t.Context(), Task{Job: 7}); err == nil || err.Error() != "it runs: `--source both'" {
 		t.Error(err)
 	}
-	_, err = fake(t, "says nothing", time.Minute).Read(t.Context(), Task{PID: 7})
+	_, err = fake(t, "says nothing", time.Minute).Read(t.Context(), Task{Job: 7})
 	if err == nil || err.Error() != "gdb: last words (exit status 3)" || errorOf[*UselessError](err) != nil {
 		t.Error(err)
 	}
-	_, err = fake(t, "dies", time.Minute).Read(t.Context(), Task{PID: 7})
+	_, err = fake(t, "dies", time.Minute).Read(t.Context(), Task{Job: 7})
 	if err == nil || !strings.HasSuffix(err.Error(), "did nothing (signal: killed)") || errorOf[*UselessError](err) != nil {
 		t.Error(err)
 	}
@@ -172,7 +203,7 @@ func TestRead(t *testing.T) {
 func TestHelperRefuses(t *testing.T) {
 	g := fake(t, "is sent away", time.Minute)
 	g.settings.Choice = "elsewhere"
-	_, err := g.Read(t.Context(), Task{PID: 7})
+	_, err := g.Read(t.Context(), Task{Job: 7})
 	if err == nil || !strings.Contains(err.Error(), "there is no source") || !strings.Contains(err.Error(), "elsewhere") {
 		t.Error(err)
 	}
@@ -187,7 +218,7 @@ func errorOf[E error](err error) (found E) {
 // that time for each rank of it.
 func TestTimeIsNotForEachRank(t *testing.T) {
 	for scene, doing := range map[string]string{"stands still": " (attaching to process 2 of 1000)", "is silent": ""} {
-		_, err := fake(t, scene, time.Second).Read(t.Context(), Task{PID: 1, Job: true, Before: make([]tracee.State, 1000)})
+		_, err := fake(t, scene, time.Second).Read(t.Context(), Task{Job: 1, Before: make([]tracee.State, 1000)})
 		late := errorOf[*TimeoutError](err)
 		if late == nil || late.after != time.Second {
 			t.Fatal(err)
@@ -200,7 +231,7 @@ func TestTimeIsNotForEachRank(t *testing.T) {
 
 // gdb has one end of the socket and nothing else of ours.
 func TestGDBInheritsOneEnd(t *testing.T) {
-	s, err := fake(t, "tells its files", time.Minute).Read(t.Context(), Task{PID: 7})
+	s, err := fake(t, "tells its files", time.Minute).Read(t.Context(), Task{Job: 7})
 	if err != nil || s.Processes[0].Unavailable != "1 sockets" {
 		t.Errorf("%+v, %v", s, err)
 	}
@@ -213,7 +244,7 @@ func TestNothingIsLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _ = g.Read(t.Context(), Task{PID: 7})
+	_, _ = g.Read(t.Context(), Task{Job: 7})
 	after, err := os.ReadDir(g.Folder())
 	if err != nil || len(after) != len(before) {
 		t.Error(after, err)

@@ -25,12 +25,10 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
-// Task is what one run of gdb is to read.
+// Task is what one run of gdb is to read: the ranks of a job, or a core file.
 type Task struct {
-	// PID is the process to attach to, 0 for a core file.
-	PID int
-	// Job is true if all processes of the job are meant that PID belongs to.
-	Job bool
+	// Job is a process of the job, 0 for a core file.
+	Job int
 	// Before is what the processes to attach to are like before gdb.
 	Before []tracee.State
 	// Program and Core are the paths of a core file and of its program.
@@ -55,6 +53,17 @@ const EndPatience = 5 * time.Second
 // sentences for the shell's user: an [*AttachError], a [*UselessError], a [*TimeoutError], that of
 // ctx, or why there is nothing to show of the only process.
 func (g *GDB) Read(ctx context.Context, t Task) (*mqs.Snapshot, error) {
+	s := &server{filter: t.Filter, attached: t.Before}
+	silence, err := g.once(ctx, s, t, maxSteps(len(t.Before)))
+	if err != nil {
+		return nil, err
+	}
+	return s.answer.result(silence)
+}
+
+// once runs gdb for a server. It returns why gdb has said nothing, if it has not, and fails if ctx ends or
+// gdb can't be tried.
+func (g *GDB) once(ctx context.Context, s *server, t Task, steps int) (silence, err error) {
 	log, err := os.CreateTemp(g.folder.Path, "log-")
 	if err != nil {
 		return nil, err
@@ -64,43 +73,36 @@ func (g *GDB) Read(ctx context.Context, t Task) (*mqs.Snapshot, error) {
 		_ = os.Remove(log.Name())
 	}()
 	shown := newProgressLine(os.Stderr)
-	within, tell, stop := limited(ctx, newAlarm(g.timeout), maxSteps(len(t.Before)), shown.show)
+	within, tell, stop := limited(ctx, newAlarm(g.timeout), steps, shown.show)
 	defer stop()
-	s := &server{Helper: helper.New(g.version, helper.Log(zerolog.Disabled), g.jobs), settings: g.settings, filter: t.Filter, tell: tell}
+	s.Helper, s.settings, s.tell = helper.New(g.version, helper.Log(zerolog.Disabled), g.jobs), g.settings, tell
 	defer s.Close()
 	state, ended := g.execute(within, t, s, log)
 	isTold := within.Err() != nil
 	stop()
 	shown.erase()
-	for _, before := range t.Before {
+	for _, before := range s.attached {
 		before.LetRun(state, isTold)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	snapshot, err := s.result()
 	var late *TimeoutError
-	switch {
-	case snapshot != nil:
-		forShell(snapshot)
-		return snapshot, nil
-	case errors.As(context.Cause(within), &late):
-		return nil, late
-	case err != nil:
-		return nil, err
+	if errors.As(context.Cause(within), &late) {
+		return late, nil
 	}
-	return nil, g.silence(ended, log.Name())
+	return g.silence(ended, log.Name()), nil
 }
 
 // request is what the script is told to do.
 type request struct {
-	PID int  `json:"pid"`
-	Job bool `json:"job"`
+	Job    int  `json:"job"`
+	InTurn bool `json:"in_turn"`
 }
 
 // execute runs gdb to its end, and serves its extension. The state is nil if it never ran.
 func (g *GDB) execute(ctx context.Context, t Task, s *server, log *os.File) (*os.ProcessState, error) {
-	text, err := json.Marshal(request{t.PID, t.Job})
+	text, err := json.Marshal(request{t.Job, s.turn != nil})
 	if err != nil {
 		return nil, err
 	}
@@ -148,6 +150,7 @@ func (s *server) serve(ctx context.Context, stream net.Conn) {
 	b := bridge.NewServer(s.Version(), helper.Log(zerolog.Disabled))
 	bridge.RegisterDisplay(b, bridge.MethodQueues, s.Queues)
 	bridge.Register(b, bridge.MethodStatus, s.Status)
+	bridge.Register(b, bridge.MethodNext, s.Next)
 	bridge.Register(b, bridge.MethodRanks, s.Ranks)
 	bridge.RegisterNotification(b, bridge.MethodExited, s.Exited)
 	// What ends it shows in how gdb ends.

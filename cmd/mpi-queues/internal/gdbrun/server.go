@@ -3,10 +3,12 @@ package gdbrun
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/mpi-queues/mpi-queues/bridge"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/helper"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/tracee"
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
@@ -17,8 +19,20 @@ type server struct {
 	settings Settings
 	filter   read.Filter
 	tell     func(step string)
+	// turn names the processes that gdb is to read, nil if the task does.
+	turn Turn
 
-	mu       sync.Mutex // held while the queues are read
+	mu     sync.Mutex // held while the queues are read
+	answer answer
+	// attached is what the processes that gdb attaches to were like before.
+	attached []tracee.State
+	// pending is true while gdb has a process that turn has named last, and read is how many it had before.
+	pending bool
+	read    int
+}
+
+// answer is what gdb and the helper have said of what was to be read.
+type answer struct {
 	snapshot *mqs.Snapshot
 	err      error
 	// failure is why gdb has gone no further, in its own words, and attached whether it had attached.
@@ -31,8 +45,8 @@ func (s *server) Queues(ctx context.Context, d *bridge.Debugger, p bridge.Queues
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p.Source = s.settings.source(p.Source.Starters)
-	s.snapshot, s.err = s.Read(ctx, d, p, s.filter, s.tell)
-	return s.err
+	s.answer.snapshot, s.answer.err = s.Read(ctx, d, p, s.filter, s.tell)
+	return s.answer.err
 }
 
 // Status hears what gdb does by itself.
@@ -43,26 +57,56 @@ func (s *server) Status(_ context.Context, _ *bridge.Debugger, p bridge.StatusPa
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if p.Failure != "" {
-		s.failure, s.attached = p.Failure, p.Attached
+		s.answer.failure, s.answer.attached = p.Failure, p.Attached
 	}
 	return &bridge.StatusResult{}, nil
 }
 
-// result is what was read, or why nothing was, as far as gdb has said it.
-func (s *server) result() (*mqs.Snapshot, error) {
+// Next names the process that gdb is to read next: it has done what it could with the one before.
+func (s *server) Next(context.Context, *bridge.Debugger, bridge.NextParams) (*bridge.NextResult, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch {
-	case s.snapshot != nil:
-		return s.snapshot, nil
-	case s.failure != "" && !s.attached:
-		return nil, &AttachError{asFlags(s.failure)}
-	case isOwn(s.err):
-		return nil, &shellError{s.err}
-	case s.failure != "":
-		return nil, errors.New(asFlags(s.failure))
+	if s.turn == nil {
+		return nil, errors.New("no processes are read in turn")
 	}
-	return nil, nil
+	if s.pending {
+		s.finish(errors.New("gdb has said nothing of it"))
+		s.read++
+	}
+	before, ok := s.turn.Next()
+	if !ok {
+		return &bridge.NextResult{}, nil
+	}
+	s.pending = true
+	s.attached = append(s.attached, before)
+	s.tell(fmt.Sprintf("attaching to process %d", before.PID))
+	return &bridge.NextResult{PID: before.PID}, nil
+}
+
+// finish hands over what was said of the process that was named last. silence is why nothing was.
+func (s *server) finish(silence error) {
+	snapshot, err := s.answer.result(silence)
+	s.answer, s.pending = answer{}, false
+	s.turn.Done(snapshot, err)
+}
+
+// result is what was read, or why nothing was, as far as gdb has said it. silence is why it has not.
+func (a *answer) result(silence error) (*mqs.Snapshot, error) {
+	var late *TimeoutError
+	switch {
+	case a.snapshot != nil:
+		forShell(a.snapshot)
+		return a.snapshot, nil
+	case errors.As(silence, &late):
+		return nil, late
+	case a.failure != "" && !a.attached:
+		return nil, &AttachError{asFlags(a.failure)}
+	case isOwn(a.err):
+		return nil, &shellError{a.err}
+	case a.failure != "":
+		return nil, errors.New(asFlags(a.failure))
+	}
+	return nil, silence
 }
 
 // isOwn says whether an error is of reading a process, and not of what gdb has not answered.

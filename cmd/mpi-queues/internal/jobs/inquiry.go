@@ -15,9 +15,10 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
-// GDB reads processes, as [gdbrun.GDB.Read] does.
+// GDB reads processes, as [gdbrun.GDB] does.
 type GDB interface {
 	Read(ctx context.Context, t gdbrun.Task) (*mqs.Snapshot, error)
+	ReadInTurn(ctx context.Context, f read.Filter, most int, t gdbrun.Turn) error
 }
 
 // Inquiry asks for one process or core file.
@@ -115,15 +116,6 @@ func Resolve(jobs *launch.Finder, pids []int, isJob bool) (asked []Inquiry, rema
 		}
 	}
 	return asked, remarks
-}
-
-// task is one run of gdb for it.
-func (i *Inquiry) task(f read.Filter) gdbrun.Task {
-	t := gdbrun.Task{PID: i.pid, Program: i.program, Core: i.core, Filter: f}
-	if i.pid != 0 {
-		t.Before = []tracee.State{i.before}
-	}
-	return t
 }
 
 // failed is a process that could not be read.

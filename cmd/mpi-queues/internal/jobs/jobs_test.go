@@ -97,6 +97,19 @@ func (f *fakeGDB) Read(_ context.Context, t gdbrun.Task) (*mqs.Snapshot, error) 
 	return f.answer(t)
 }
 
+// ReadInTurn answers for each process as for a job of its own.
+func (f *fakeGDB) ReadInTurn(ctx context.Context, filter read.Filter, _ int, t gdbrun.Turn) error {
+	for before, ok := t.Next(); ok; before, ok = t.Next() {
+		s, err := f.Read(ctx, gdbrun.Task{Before: []tracee.State{before}, Filter: filter})
+		var useless *gdbrun.UselessError
+		if errors.As(err, &useless) {
+			return err
+		}
+		t.Done(s, err)
+	}
+	return ctx.Err()
+}
+
 // sleepers are processes that do nothing, as the ranks of a job.
 func sleepers(t *testing.T, n int) *launch.Job {
 	t.Helper()
@@ -118,7 +131,7 @@ func TestReadJob(t *testing.T) {
 	job.Ranks = append(job.Ranks, launch.Rank{Number: mqs.Known[int32](3), PID: 7, Host: "away"})
 	pids := []int{job.Ranks[0].PID, job.Ranks[1].PID, job.Ranks[2].PID}
 	g := &fakeGDB{answer: func(t gdbrun.Task) (*mqs.Snapshot, error) {
-		if t.Job {
+		if t.Job != 0 {
 			return &mqs.Snapshot{Processes: []*mqs.Process{{PID: pids[2], Inferior: 1}, {PID: pids[0], Inferior: 2}}}, nil
 		}
 		return nil, &gdbrun.AttachError{Reason: "ptrace: no."}
@@ -136,8 +149,8 @@ func TestReadJob(t *testing.T) {
 	if !strings.HasPrefix(s.Processes[1].Unavailable, fmt.Sprintf("gdb can't attach to process %d (ptrace: no)", pids[1])) && os.Geteuid() == 0 {
 		t.Error(s.Processes[1].Unavailable)
 	}
-	if len(g.tasks) != 2 || !g.tasks[0].Job || g.tasks[0].PID != pids[1] || len(g.tasks[0].Before) != 3 || g.tasks[0].Filter != f ||
-		g.tasks[1].Job || g.tasks[1].PID != pids[1] || len(g.tasks[1].Before) != 1 {
+	if len(g.tasks) != 2 || g.tasks[0].Job != pids[1] || len(g.tasks[0].Before) != 3 || g.tasks[0].Filter != f ||
+		g.tasks[1].Job != 0 || len(g.tasks[1].Before) != 1 || g.tasks[1].Before[0].PID != pids[1] {
 		t.Errorf("%+v", g.tasks)
 	}
 }
@@ -162,13 +175,13 @@ func TestReadJobFails(t *testing.T) {
 	}
 }
 
-// Each process is read by a gdb of its own, in the order in which it was asked for; a gdb that is of
+// Processes are read by several gdbs, and are in the order in which they were asked for; a gdb that is of
 // no use ends it.
 func TestReadEach(t *testing.T) {
 	job := sleepers(t, 4)
 	asked := append(Ranks(job), Process(nobody))
 	g := &fakeGDB{answer: func(t gdbrun.Task) (*mqs.Snapshot, error) {
-		return &mqs.Snapshot{Processes: []*mqs.Process{{PID: t.PID}}}, nil
+		return &mqs.Snapshot{Processes: []*mqs.Process{{PID: t.Before[0].PID}}}, nil
 	}}
 	s, err := Read(t.Context(), g, asked, read.Filter{Limit: 3})
 	if err != nil || len(s.Processes) != 5 || len(g.tasks) != 4 {

@@ -7,18 +7,20 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/gdbrun"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/tracee"
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
-// Read reads what is asked for, several at once, each by a gdb of its own, and makes one snapshot of
-// it in that order. What can't be read is in it with its reason. It fails only if ctx ends or
-// the gdb is of no use. g may be nil if nothing needs it.
+// Read reads what is asked for, several at once, and makes one snapshot of it in that order. What can't
+// be read is in it with its reason. It fails only if ctx ends or the gdb is of no use. g may be
+// nil if nothing needs it.
 func Read(ctx context.Context, g GDB, asked []Inquiry, f read.Filter) (*mqs.Snapshot, error) {
 	processes, err := readEach(ctx, g, asked, f)
 	if err != nil {
@@ -27,50 +29,83 @@ func Read(ctx context.Context, g GDB, asked []Inquiry, f read.Filter) (*mqs.Snap
 	return read.Join(processes), nil
 }
 
+// readEach reads each core file by a gdb of its own, and processes by as many gdbs as there are processors.
 func readEach(ctx context.Context, g GDB, asked []Inquiry, f read.Filter) ([]*mqs.Process, error) {
 	processes := make([]*mqs.Process, len(asked))
+	done := func(k int, s *mqs.Snapshot, err error) {
+		if err == nil && len(s.Processes) != 1 {
+			err = fmt.Errorf("gdb showed %d processes, not one", len(s.Processes))
+		}
+		var p *mqs.Process
+		if err == nil {
+			p = s.Processes[0]
+		} else {
+			p = asked[k].failed(err)
+		}
+		asked[k].complete(p, k)
+		processes[k] = p
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.NumCPU())
+	live := &queue{asked: asked}
 	for k, i := range asked {
-		group.Go(func() error {
-			err := i.obstacle
-			var p *mqs.Process
-			if err == nil {
-				p, err = readOne(ctx, g, i.task(f))
-			}
-			var useless *gdbrun.UselessError
-			if errors.As(err, &useless) {
-				return err
-			}
-			if err != nil {
-				p = i.failed(err)
-			}
-			i.complete(p, k)
-			processes[k] = p
-			return ctx.Err()
-		})
+		switch {
+		case i.obstacle != nil:
+			done(k, nil, i.obstacle)
+		case i.core != "":
+			group.Go(func() error {
+				s, err := g.Read(ctx, gdbrun.Task{Program: i.program, Core: i.core, Filter: f})
+				var useless *gdbrun.UselessError
+				if errors.As(err, &useless) {
+					return err
+				}
+				done(k, s, err)
+				return ctx.Err()
+			})
+		default:
+			live.places = append(live.places, k)
+		}
+	}
+	most := len(live.places)
+	for range min(most, runtime.NumCPU()) {
+		group.Go(func() error { return g.ReadInTurn(ctx, f, most, &turn{queue: live, done: done}) })
 	}
 	return processes, group.Wait()
 }
 
-// readOne runs gdb and returns the one process that it has read.
-func readOne(ctx context.Context, g GDB, t gdbrun.Task) (*mqs.Process, error) {
-	s, err := g.Read(ctx, t)
-	if err == nil && len(s.Processes) != 1 {
-		err = fmt.Errorf("gdb showed %d processes, not one", len(s.Processes))
-	}
-	if err != nil {
-		return nil, err
-	}
-	return s.Processes[0], nil
+// queue is processes that nobody reads yet, by their places in what is asked for.
+type queue struct {
+	asked []Inquiry
+
+	mu     sync.Mutex
+	places []int
 }
+
+// turn is one gdb's at a queue.
+type turn struct {
+	*queue
+	done    func(place int, s *mqs.Snapshot, err error)
+	current int
+}
+
+func (t *turn) Next() (before tracee.State, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.places) == 0 {
+		return before, false
+	}
+	t.current, t.places = t.places[0], t.places[1:]
+	return t.asked[t.current].before, true
+}
+
+func (t *turn) Done(s *mqs.Snapshot, err error) { t.done(t.current, s, err) }
 
 // ReadJob reads all ranks of the job that a process belongs to, at one moment: one gdb stops them
 // all before it reads the first. A rank that can't be read, or is on another machine, is in the
 // snapshot with its reason. It fails only if ctx ends, or the gdb is of no use or makes no progress.
 func ReadJob(ctx context.Context, g GDB, pid int, job *launch.Job, f read.Filter) (*mqs.Snapshot, error) {
 	asked := Ranks(job)
-	whole := gdbrun.Task{PID: pid, Job: true, Filter: f}
+	whole := gdbrun.Task{Job: pid, Filter: f}
 	for _, i := range asked {
 		if i.obstacle == nil {
 			whole.Before = append(whole.Before, i.before)
