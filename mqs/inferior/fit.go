@@ -52,9 +52,12 @@ type NoFitError struct {
 
 func (e *NoFitError) Error() string { return e.Why.Error() }
 
+// ErrGone means that memory that was there can't be read any more.
+var ErrGone = errors.New("its memory can't be read any more: the process has ended meanwhile, or gdb has let it go")
+
 // Fit finds the layouts that fit a process: those of its debug information or of
 // one of the tables. try is given layouts and proves them on the process. It
-// fails with a [*NoFitError] if it refuses all.
+// fails with a [*NoFitError] if it refuses all, and with [ErrGone] if the process may be the reason.
 func Fit[S any](r *Reader, queries []layout.TypeQuery, tables []*layout.Table, try func(*layout.Layouts) (S, error)) (S, error) {
 	var none S
 	dwarf, err := FromDebugInfo(r, queries)
@@ -87,6 +90,9 @@ func Fit[S any](r *Reader, queries []layout.TypeQuery, tables []*layout.Table, t
 			return none, err
 		}
 		why = append(why, fmt.Errorf("the layout of %s: %w", t.Release, err))
+	}
+	if r.isGone() {
+		return none, ErrGone
 	}
 	if why == nil {
 		why = append(why, errors.New("there is neither debug information nor a table"))

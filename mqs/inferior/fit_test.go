@@ -92,3 +92,32 @@ func TestFitOfBrokenProcess(t *testing.T) {
 		}
 	}
 }
+
+// mortal has memory until it is dead.
+type mortal struct {
+	*inferiortest.Process
+	isDead bool
+}
+
+func (m *mortal) ReadMemory(ctx context.Context, ranges []inferior.Range) ([][]byte, error) {
+	if m.isDead {
+		return make([][]byte, len(ranges)), nil
+	}
+	return m.Process.ReadMemory(ctx, ranges)
+}
+
+// A process that ends while layouts are tried fits none, which says nothing of the layouts.
+func TestFitOfProcessThatEnds(t *testing.T) {
+	p := &mortal{Process: inferiortest.New()}
+	const at = 0x1000
+	p.Memory[at] = make([]byte, 16)
+	r := inferior.NewReader(t.Context(), p)
+	_, err := inferior.Fit(r, nil, []*layout.Table{table("one", 8, 8)}, func(*layout.Layouts) (string, error) {
+		_, err := r.Bytes(at, 16)
+		p.isDead = true
+		return "", errors.Join(err, errors.New("it does not fit"))
+	})
+	if !errors.Is(err, inferior.ErrGone) {
+		t.Error(err)
+	}
+}

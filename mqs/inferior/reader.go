@@ -58,6 +58,15 @@ func (r *Reader) Err() error { return r.ctx.Err() }
 // by then says nothing of it.
 func (r *Reader) Broken() error { return r.mem.broken }
 
+// isGone asks once more for memory that has been read.
+func (r *Reader) isGone() bool {
+	if len(r.mem.extents) == 0 {
+		return false
+	}
+	again, err := r.inferior.ReadMemory(r.ctx, []Range{{r.mem.extents[0].start, 1}})
+	return err != nil || len(again) != 1 || len(again[0]) == 0
+}
+
 // Threads returns where the threads are, as [Inferior.Threads] does; a second call asks nobody.
 func (r *Reader) Threads(depth int, variables []string) ([]Thread, error) {
 	if r.threads == nil {

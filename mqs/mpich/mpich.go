@@ -139,6 +139,8 @@ func open(r *inferior.Reader, symbols map[string]inferior.Symbol, root inferior.
 	case err == nil:
 		p.device.Open()
 		return mpir.NewSource(p.library, p.device), p.library.CheckState()
+	case errors.Is(err, inferior.ErrGone):
+		return nil, read.Unreadable(mpir.Name, "%w", err)
 	case !errors.As(err, &noFit):
 		return nil, err
 	}

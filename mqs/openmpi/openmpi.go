@@ -58,6 +58,8 @@ func open(r *inferior.Reader, symbols map[string]inferior.Symbol) (read.Source, 
 	switch {
 	case err == nil:
 		return &source{p, q}, nil
+	case errors.Is(err, inferior.ErrGone):
+		return nil, read.Unreadable(ompi.Name, "%w", err)
 	case !errors.As(err, &noFit):
 		return nil, err
 	case isFinalizing(r, symbols):

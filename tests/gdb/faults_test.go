@@ -86,7 +86,7 @@ func (c *conversation) settle(t *testing.T, p faulty.Plan) string {
 }
 
 // sentences begin what gdb says when a command fails, or lacks something.
-var sentences = []string{"The helper program ", "The helper failed (", "Quit", "Note: ", "process ", "the debugger "}
+var sentences = []string{"The helper program ", "The helper failed (", "Quit", "Note: ", "process ", "the debugger ", "its memory can't be read any more"}
 
 // check fails the test if gdb has written anything but what is so, or a sentence.
 func (c *conversation) check(t *testing.T, what, out string) {
