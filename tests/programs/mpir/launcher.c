@@ -8,7 +8,8 @@
  *   n=N          ranks (2)
  *   hold         each rank is stopped on the return from exec
  *   barrier      each rank waits (it reads a pipe, $BARRIER) until
- *                MPIR_Breakpoint has returned
+ *                MPIR_Breakpoint has returned, and the launcher until each is in
+ *                init(), unless it is held
  *   null         MPIR_Breakpoint is called once before, with MPIR_NULL
  *   more         one more rank, which waits for a debugger's gate, is started and
  *                told of when the first ones are
@@ -134,6 +135,7 @@ int main(int argc, char **argv) {
   pids[first++] = getpid(); /* this process is a rank itself */
 #endif
   for (int r = first; r < count; r++) pids[r] = start(r, hold, barrier[0], argv + i + 1);
+  for (int r = first; r < count && barrier[0] >= 0 && !hold; r++) await_init(argv[1], r);
 #ifndef NO_INTERFACE
   static MPIR_PROCDESC table[max_ranks + 1];
   static char host[256];

@@ -124,6 +124,7 @@ export async function hung(editor, place, work, line) {
     assert.equal(reached.size, 3, [...reached].join());
     const at = await editor.drawn(() => document.activeElement.dataset.rank);
     await goes(at, () => editor.drawn(() => document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true })) || true));
+    await editor.isAt("ring.c", line.wait); // which comes before the picture once it is opened
     await editor.command("MPI: Show Who Waits for Whom");
     const sizes = [];
     for (const key of ["0", "+", "+", "-"]) {
