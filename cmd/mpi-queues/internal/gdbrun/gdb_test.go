@@ -146,6 +146,10 @@ func beGDB(scene string) {
 	case "never asks":
 		hello()
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	case "stops one":
+		pid, _ := strconv.Atoi(os.Getenv(stopped))
+		_ = syscall.Kill(pid, syscall.SIGSTOP)
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	case "is silent":
 		time.Sleep(time.Hour)
 	case "tells its files":

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -29,7 +30,7 @@ import (
 type Task struct {
 	// Job is a process of the job, 0 for a core file.
 	Job int
-	// Before is what the processes to attach to are like before gdb.
+	// Before is what the processes to attach to are like before gdb; of those that are named in turn, the first.
 	Before []tracee.State
 	// Program and Core are the paths of a core file and of its program.
 	Program, Core string
@@ -53,7 +54,7 @@ const EndPatience = 5 * time.Second
 // sentences for the shell's user: an [*AttachError], a [*UselessError], a [*TimeoutError], that of
 // ctx, or why there is nothing to show of the only process.
 func (g *GDB) Read(ctx context.Context, t Task) (*mqs.Snapshot, error) {
-	s := &server{filter: t.Filter, attached: t.Before}
+	s := &server{filter: t.Filter}
 	silence, err := g.once(ctx, s, t, maxSteps(len(t.Before)))
 	if err != nil {
 		return nil, err
@@ -81,7 +82,7 @@ func (g *GDB) once(ctx context.Context, s *server, t Task, steps int) (silence, 
 	isTold := within.Err() != nil
 	stop()
 	shown.erase()
-	for _, before := range s.attached {
+	for _, before := range slices.Concat(t.Before, s.attached) {
 		before.LetRun(state, isTold)
 	}
 	if err := ctx.Err(); err != nil {

@@ -24,7 +24,7 @@ type server struct {
 
 	mu     sync.Mutex // held while the queues are read
 	answer answer
-	// attached is what the processes that gdb attaches to were like before.
+	// attached is what the processes that turn has named were like before.
 	attached []tracee.State
 	// pending is true while gdb has a process that turn has named last, and read is how many it had before.
 	pending bool

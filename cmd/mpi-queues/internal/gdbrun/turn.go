@@ -31,7 +31,7 @@ func (g *GDB) ReadInTurn(ctx context.Context, f read.Filter, most int, t Turn) e
 		}
 		rest.putBack(first)
 		s := &server{filter: f, turn: rest}
-		silence, err := g.once(ctx, s, Task{}, maxSteps(most))
+		silence, err := g.once(ctx, s, Task{Before: []tracee.State{first}}, maxSteps(most))
 		if err != nil {
 			return err
 		}

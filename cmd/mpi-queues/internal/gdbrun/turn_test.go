@@ -2,8 +2,10 @@ package gdbrun
 
 import (
 	"errors"
+	"os/exec"
 	"regexp"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -14,17 +16,26 @@ import (
 
 // list is a turn that keeps what it is told.
 type list struct {
-	pids []int
+	of   []tracee.State
 	next int
 	said []string
 }
 
+// listing is a turn of processes of which nothing but their ids is known.
+func listing(pids ...int) *list {
+	l := &list{}
+	for _, pid := range pids {
+		l.of = append(l.of, tracee.State{PID: pid})
+	}
+	return l
+}
+
 func (l *list) Next() (tracee.State, bool) {
-	if l.next == len(l.pids) {
+	if l.next == len(l.of) {
 		return tracee.State{}, false
 	}
 	l.next++
-	return tracee.State{PID: l.pids[l.next-1]}, true
+	return l.of[l.next-1], true
 }
 
 func (l *list) Done(s *mqs.Snapshot, err error) {
@@ -43,9 +54,9 @@ func (l *list) Done(s *mqs.Snapshot, err error) {
 
 // One gdb reads all that it can. One that it ends at, or stands still at, costs the others nothing.
 func TestReadInTurn(t *testing.T) {
-	l := &list{pids: []int{7, refusing, 8, deadly, 9, silent, 10, endless, 11}}
+	l := listing(7, refusing, 8, deadly, 9, silent, 10, endless, 11)
 	// The time is what a gdb may take that stands still.
-	if err := fake(t, "in turn", 3*time.Second).ReadInTurn(t.Context(), read.Filter{}, len(l.pids), l); err != nil {
+	if err := fake(t, "in turn", 3*time.Second).ReadInTurn(t.Context(), read.Filter{}, len(l.of), l); err != nil {
 		t.Fatal(err)
 	}
 	const died = "did nothing (signal: killed)"
@@ -71,12 +82,35 @@ func TestReadInTurn(t *testing.T) {
 
 // A gdb that ends before it asks for a process is tried for each.
 func TestReadInTurnByNone(t *testing.T) {
-	l := &list{pids: []int{7, 8}}
+	l := listing(7, 8)
 	if err := fake(t, "never asks", time.Minute).ReadInTurn(t.Context(), read.Filter{}, 2, l); err != nil || len(l.said) != 2 {
 		t.Errorf("%v, %q", err, l.said)
 	}
 	var useless *UselessError
-	if err := fake(t, "no such scene", time.Minute).ReadInTurn(t.Context(), read.Filter{}, 2, &list{pids: []int{7}}); !errors.As(err, &useless) {
+	if err := fake(t, "no such scene", time.Minute).ReadInTurn(t.Context(), read.Filter{}, 2, listing(7)); !errors.As(err, &useless) {
 		t.Error(err)
+	}
+}
+
+// stopped is the environment variable with the process that a gdb leaves stopped.
+const stopped = "MPI_QUEUES_TEST_STOPPED"
+
+// The first process runs on, also if gdb has stopped it and has not asked for it.
+func TestReadInTurnLetsRun(t *testing.T) {
+	cmd := exec.Command("sleep", "3600")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
+	t.Setenv(stopped, strconv.Itoa(cmd.Process.Pid))
+	before, err := tracee.Read(cmd.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := fake(t, "stops one", time.Minute).ReadInTurn(t.Context(), read.Filter{}, 1, &list{of: []tracee.State{before}}); err != nil {
+		t.Fatal(err)
+	}
+	if now, err := tracee.Read(cmd.Process.Pid); err != nil || now.State == 'T' {
+		t.Errorf("its state is %c (%v)", now.State, err)
 	}
 }
