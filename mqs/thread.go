@@ -31,6 +31,12 @@ type Thread struct {
 	Comm Maybe[inferior.Addr] `json:"communicator"`
 	// Root is the local rank of the root of a collective call.
 	Root Maybe[int32] `json:"root"`
+	// Length is how many bytes of data a collective call was given, where all members have to give as many.
+	Length Maybe[int64] `json:"length" document:"min=0"`
+	// Datatype is the MPI name of the type of that data, empty of a type that has none.
+	Datatype Maybe[string] `json:"datatype"`
+	// Operation is the MPI name of the operation of a reduction, empty of one that the program has made.
+	Operation Maybe[string] `json:"operation"`
 	// Source is the local rank that a probe looks for a message from, [AnyRank] for any, where
 	// no queue has it.
 	Source Maybe[int32] `json:"source" document:"min=-1"`

@@ -101,6 +101,9 @@ type threadJSON struct {
 	Line        int             `json:"line"`
 	Comm        *inferior.Addr  `json:"communicator"`
 	Root        *int32          `json:"root"`
+	Length      *int64          `json:"length"`
+	Datatype    *string         `json:"datatype"`
+	Operation   *string         `json:"operation"`
 	Source      *int32          `json:"source"`
 	Tag         *int32          `json:"tag"`
 	Requests    []inferior.Addr `json:"requests"`
@@ -118,6 +121,9 @@ func (r *reader) readThread(v *mqs.Thread, d *threadJSON) {
 	v.Line = d.Line
 	v.Comm = maybe(d.Comm)
 	v.Root = maybe(d.Root)
+	v.Length = maybe(d.Length)
+	v.Datatype = r.internMaybe(d.Datatype)
+	v.Operation = r.internMaybe(d.Operation)
 	v.Source = maybe(d.Source)
 	v.Tag = maybe(d.Tag)
 	v.Requests = d.Requests

@@ -229,6 +229,24 @@ func appendThread(b []byte, s *jsonout.Sink, v *mqs.Thread) []byte {
 	} else {
 		b = strconv.AppendInt(b, int64(v.Root.Value), 10)
 	}
+	b = append(b, `, "length": `...)
+	if !v.Length.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Length.Value), 10)
+	}
+	b = append(b, `, "datatype": `...)
+	if !v.Datatype.Known {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.Datatype.Value)
+	}
+	b = append(b, `, "operation": `...)
+	if !v.Operation.Known {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.Operation.Value)
+	}
 	b = append(b, `, "source": `...)
 	if !v.Source.Known {
 		b = append(b, `null`...)
@@ -839,7 +857,24 @@ func appendNearMiss(b []byte, s *jsonout.Sink, v *waitfor.NearMiss) []byte {
 		b = jsonout.Comma(b, i)
 		b = strconv.AppendInt(b, int64(v.Ranks[i]), 10)
 	}
-	b = append(b, `]}`...)
+	b = append(b, `], "mismatch": `...)
+	if v.Mismatch == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, string(v.Mismatch))
+	}
+	b = append(b, `, "culprits": `...)
+	if v.Culprits == nil {
+		b = append(b, `null`...)
+	} else {
+		b = append(b, `[`...)
+		for i := range v.Culprits {
+			b = jsonout.Comma(b, i)
+			b = strconv.AppendInt(b, int64(v.Culprits[i]), 10)
+		}
+		b = append(b, `]`...)
+	}
+	b = append(b, `}`...)
 	return b
 }
 

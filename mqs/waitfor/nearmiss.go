@@ -23,8 +23,9 @@ type misses struct {
 	suspects []int32
 	orphans  map[int32]*orphans // by suspect
 	found    []miss
-	similar  map[string][]int    // indices into found, by what they have in common
-	reported map[messageKey]bool // messages that a sentence is about already
+	similar  map[string][]int       // indices into found, by what they have in common
+	reported map[messageKey]bool    // messages that a sentence is about already
+	argued   map[*communicator]bool // whose members give a collective arguments that don't go together
 	budget   int
 }
 
@@ -35,7 +36,7 @@ type miss struct {
 }
 
 func (a *analysis) nearMisses(verdict Verdict) []NearMiss {
-	n := &misses{analysis: a, suspects: a.suspects(verdict), similar: map[string][]int{}, reported: map[messageKey]bool{}, budget: missBudget}
+	n := &misses{analysis: a, suspects: a.suspects(verdict), similar: map[string][]int{}, reported: map[messageKey]bool{}, argued: map[*communicator]bool{}, budget: missBudget}
 	n.collectOrphans()
 	for _, r := range n.suspects {
 		n.checkWaits(r)
@@ -97,6 +98,11 @@ func (n *misses) checkWaits(rank int32) {
 // add notes a near miss. similarity is what similar ones of its kind have in common: only the first
 // of these are reported one by one.
 func (n *misses) add(kind Kind, similarity, text string, ranks ...int32) {
+	n.addMismatch(kind, "", nil, similarity, text, ranks...)
+}
+
+// addMismatch does so of one that is a mismatch of a collective.
+func (n *misses) addMismatch(kind Kind, mismatch Mismatch, culprits []int32, similarity, text string, ranks ...int32) {
 	slices.Sort(ranks)
 	ranks = slices.Compact(ranks)
 	key := string(kind) + "\x00" + similarity
@@ -106,7 +112,7 @@ func (n *misses) add(kind Kind, similarity, text string, ranks ...int32) {
 		return
 	}
 	n.similar[key] = append(n.similar[key], len(n.found))
-	n.found = append(n.found, miss{NearMiss: NearMiss{kind, text, ranks}})
+	n.found = append(n.found, miss{NearMiss: NearMiss{kind, text, ranks, mismatch, culprits}})
 }
 
 // report returns what was found, in order and within bounds.

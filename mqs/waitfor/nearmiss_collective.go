@@ -34,7 +34,7 @@ func (w *awaited) add(deps []dependency) {
 type entryKey struct {
 	comm  *communicator // nil for MPI_Finalize
 	place string        // the call and its place, in words
-	root  mqs.Maybe[int32]
+	given given
 }
 
 // maxEntries bounds how many different calls a sentence names.
@@ -61,9 +61,7 @@ func (n *misses) checkCollectives() {
 					continue
 				}
 				key.comm = m.comm
-				if b := behaviours[t.Call]; b == fromRoot || b == toRoot || b == someWait {
-					key.root = t.Root
-				}
+				key.given = givenTo(t)
 			}
 			e := index[key]
 			if e == nil {
@@ -101,9 +99,11 @@ func (n *misses) checkCollectives() {
 				entries = append(entries, &entry{call: f.call, entryKey: f.entryKey, ranks: ranks})
 			}
 		}
+		slices.SortStableFunc(entries, func(x, y *entry) int { return cmp.Compare(x.ranks[0], y.ranks[0]) })
 		if n.isMismatch(entries, members) {
-			n.reportDifferent(c, entries)
+			n.reportDifferent(c, entries, members)
 		}
+		n.reportNotEntered(c, byComm[c], members)
 		n.reportDeserted(c, byComm[c], members)
 	}
 	n.reportCrossed(order, byComm, waits)
@@ -118,6 +118,7 @@ func (n *misses) reportCircle(d *Deadlock) {
 	var comm *communicator
 	var thread *mqs.Thread
 	ranks := make([]int32, 0, len(d.Cycle))
+	entries := make([]*entry, 0, len(d.Cycle))
 	for _, w := range d.Cycle {
 		wait, g := n.dependencyOn(w.Rank, w.For)
 		if wait == nil || wait.thread == nil || g.op == nil || !g.op.Internal || g.class != mqs.PendingReceives {
@@ -130,11 +131,16 @@ func (n *misses) reportCircle(d *Deadlock) {
 			return
 		}
 		ranks = append(ranks, w.Rank)
+		entries = append(entries, &entry{call: thread.Call, entryKey: entryKey{comm, callWords(wait.thread), givenTo(wait.thread)}, ranks: []int32{w.Rank}})
 	}
-	if len(ranks) < 2 || n.similar[string(OtherCollective)+"\x00"+comm.label()] != nil {
-		return // it is not a circle, or the roots are known and have been reported
+	if len(ranks) < 2 || n.argued[comm] {
+		return // it is not a circle, or what differs is known and has been reported
 	}
 	slices.Sort(ranks)
+	// Each waits for the message of this call of the next one, so that all are in it for the same time.
+	if n.reportArguments(comm, entries, n.sizeOf(comm)) {
+		return
+	}
 	n.add(OtherCollective, "circle"+callWords(thread)+comm.label(), fmt.Sprintf("%s wait in %s on %s for each other's messages of this call, which goes by one root: they have not all given the same root and count",
 		capital(rankWords(ranks)), callWords(thread), comm.label()), ranks...)
 }
@@ -215,7 +221,7 @@ func (n *misses) reportCrossed(order []*communicator, byComm map[*communicator][
 				name += " of that name"
 			}
 		}
-		n.add(OtherCollective, first+second, fmt.Sprintf("%s %s in %s on %s, and %s %s in %s on %s: they wait for each other to enter the same one",
+		n.addMismatch(OtherCollective, DifferentOrder, nil, first+second, fmt.Sprintf("%s %s in %s on %s, and %s %s in %s on %s: they wait for each other to enter the same one",
 			capital(rankWords(ranks)), verb(ranks, "is", "are"), first, x.from.label(), rankWords(others), verb(others, "is", "are"), second, name), slices.Concat(ranks, others)...)
 	}
 }
@@ -246,57 +252,4 @@ func placesOn(entries []*entry, there map[*entry][]int32) (string, []int32) {
 		places = append(places[:maxEntries], "others")
 	}
 	return strings.Join(places, ", "), slices.Compact(ranks)
-}
-
-// reportDifferent reports members of a communicator that are in different calls, or in the same call
-// with different roots.
-func (n *misses) reportDifferent(c *communicator, entries []*entry) {
-	calls, roots := map[string]bool{}, map[int32]bool{}
-	for _, e := range entries {
-		calls[e.call] = true
-		if e.root.Known {
-			roots[e.root.Value] = true
-		}
-	}
-	if len(calls) < 2 && len(roots) < 2 {
-		return
-	}
-	slices.SortStableFunc(entries, func(x, y *entry) int { return cmp.Compare(x.ranks[0], y.ranks[0]) })
-	var parts []string
-	var ranks []int32
-	for i, e := range entries {
-		ranks = append(ranks, e.ranks...)
-		switch {
-		case i == maxEntries:
-			parts = append(parts, "others in others")
-		case i < maxEntries:
-			text := fmt.Sprintf("%s %s in %s", rankWords(e.ranks), verb(e.ranks, "is", "are"), e.place)
-			if e.root.Known {
-				text += fmt.Sprintf(" with root %d", e.root.Value)
-			}
-			parts = append(parts, text)
-		}
-	}
-	what := "different collective calls"
-	if len(calls) < 2 {
-		what = "the same collective call with different roots"
-	}
-	n.add(OtherCollective, c.label(), fmt.Sprintf("The members of %s are in %s: %s", c.label(), what, strings.Join(parts, ", ")), ranks...)
-}
-
-// reportDeserted reports a collective that members will never enter since they are gone.
-func (n *misses) reportDeserted(c *communicator, entries []*entry, members []int32) {
-	gone := slices.DeleteFunc(members, func(r int32) bool { return !n.ranks[r].gone() })
-	if len(gone) == 0 {
-		return
-	}
-	for _, e := range entries {
-		// In other calls, they may have been in it and have left it early.
-		if stays := e.isForAll() && slices.ContainsFunc(e.ranks, func(r int32) bool { return n.ranks[r].confirmed }); !stays && !n.hangs(e.ranks[0]) {
-			continue
-		}
-		n.add(PeerLeft, e.place+c.label(), fmt.Sprintf("%s %s in %s on %s, which %s will never enter: rank %d %s",
-			capital(rankWords(e.ranks)), verb(e.ranks, "waits", "wait"), e.place, c.label(), rankWords(gone), gone[0], n.now(gone[0])),
-			slices.Concat(e.ranks, gone)...)
-	}
 }

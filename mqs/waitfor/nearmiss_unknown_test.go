@@ -104,7 +104,6 @@ const sendrecvMisses = "tag [0-1]: Rank 0, which is now in MPI_Sendrecv (a.c:12)
 // Members of a communicator may be in different collectives by right, since some calls can be
 // left early: only what can't be so is a near miss where it is not known that they hang.
 func TestDifferentCollectivesThatMayBeRight(t *testing.T) {
-	const miss = "The members of MPI_COMM_WORLD are in "
 	in := func(calls ...string) func(m *made) {
 		return func(m *made) {
 			for i, call := range calls {
@@ -143,7 +142,8 @@ func TestDifferentCollectivesThatMayBeRight(t *testing.T) {
 				j.ranks[i].confirmed = true
 			}
 			r := j.analyse()
-			if got := texts(r); strings.Contains(got, miss) != c.misses || !c.misses && got != "" {
+			got := texts(r)
+			if isFound := slices.ContainsFunc(r.NearMisses, func(m NearMiss) bool { return m.Mismatch != "" }); isFound != c.misses || !c.misses && got != "" {
 				t.Errorf("%s: near misses:\n%s", r.Verdict, got)
 			}
 			if r.Verdict == Deadlocked || r.Verdict == NoDeadlock {

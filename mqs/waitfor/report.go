@@ -145,6 +145,20 @@ const (
 	OtherCollective   Kind = "collective"     // members of a communicator are in different collectives
 )
 
+// Mismatch says why members of a communicator do not meet in a collective call.
+type Mismatch string
+
+// The mismatches.
+const (
+	NotEntered         Mismatch = "not-entered"         // a member waits elsewhere, or is gone
+	DifferentCall      Mismatch = "different-call"      // members are in different calls
+	DifferentRoot      Mismatch = "different-root"      // they give different roots
+	DifferentSize      Mismatch = "different-size"      // they give data of different lengths
+	DifferentDatatype  Mismatch = "different-datatype"  // they give different predefined datatypes
+	DifferentOperation Mismatch = "different-operation" // they give different predefined operations of a reduction
+	DifferentOrder     Mismatch = "different-order"     // they are in calls on two communicators, in different order
+)
+
 // NearMiss is something that looks like the program's mistake.
 type NearMiss struct {
 	Kind Kind `json:"kind"`
@@ -152,6 +166,11 @@ type NearMiss struct {
 	Text string `json:"text"`
 	// Ranks are those concerned, in order.
 	Ranks []int32 `json:"ranks" document:"min=0"`
+	// Mismatch is why members of a communicator do not meet in a collective call.
+	Mismatch Mismatch `json:"mismatch" document:"null"`
+	// Culprits are the ranks that do otherwise than most members, or that are missing; nil if neither side
+	// is most of the members.
+	Culprits []int32 `json:"culprits" document:"null,min=0"`
 }
 
 // Missing is a rank of which nothing is known.
