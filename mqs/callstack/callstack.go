@@ -25,6 +25,7 @@ const wordCost = 32
 // argumentNames are the names of the arguments that say what a call waits for: those of MPI's functions, as the
 // standard spells them in C, and those of functions inside MPICH (src/mpi).
 var argumentNames = []string{"comm", "comm_ptr", "root", "source", "dest", "tag", "buf", "count", "datatype", "incount",
+	"recvcount", "recvtype", "op",
 	"request", "array_of_requests", "request_ptr", "request_ptrs", "numreq", "requests"}
 
 // LibrarySymbol is a symbol that every MPI library defines, and that tools which wrap MPI's functions do

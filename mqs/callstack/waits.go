@@ -1,6 +1,7 @@
 package callstack
 
 import (
+	"math"
 	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -14,6 +15,10 @@ type Wait struct {
 	Comm mqs.Maybe[inferior.Addr]
 	// Root is the local rank of the root of a collective call.
 	Root mqs.Maybe[int32]
+	// Length is how many bytes of data a collective call was given, and Datatype the name of their type, where all
+	// members have to give the same; Operation is the name of a reduction's.
+	Length              mqs.Maybe[int64]
+	Datatype, Operation mqs.Maybe[string]
 	// Source and Tag are what a probe asks for, if no queue has the probe.
 	Source, Tag mqs.Maybe[int32]
 	// Requests are the requests for which it waits; All is true if there are no others.
@@ -38,12 +43,22 @@ func SetWaits(threads []mqs.Thread, calls []Call, of func(c *Call) Wait) {
 		}
 		t, w := &threads[at], of(&calls[i])
 		t.Root, t.Source, t.Tag, t.AllRequests = w.Root, w.Source, w.Tag, w.All
+		t.Length, t.Datatype, t.Operation = w.Length, w.Datatype, w.Operation
 		for _, r := range w.Requests {
 			t.Requests = append(t.Requests, r.Addr)
 		}
 		if t.Comm = w.Comm; !t.Comm.Known {
 			t.Comm = commOf(w.Requests)
 		}
+	}
+}
+
+// SetData fills in what data a collective call was given: so many elements of a type with a name and a size in
+// bytes.
+func (w *Wait) SetData(count int64, name mqs.Maybe[string], size mqs.Maybe[int64]) {
+	w.Datatype = name
+	if size.Known && size.Value >= 0 && (size.Value == 0 || count <= math.MaxInt64/size.Value) {
+		w.Length = mqs.Known(count * size.Value)
 	}
 }
 

@@ -40,6 +40,7 @@ func (a *analysis) nearMisses(verdict Verdict) []NearMiss {
 	n.collectOrphans()
 	for _, r := range n.suspects {
 		n.checkWaits(r)
+		n.checkLibrary(r)
 	}
 	for _, r := range n.suspects {
 		n.checkPosted(r)
@@ -136,7 +137,7 @@ func (n *misses) report() []NearMiss {
 		m.Text += "."
 		out = append(out, m.NearMiss)
 	}
-	for _, k := range []Kind{OtherTag, OtherSource, OtherCommunicator, Truncation, PeerLeft, NeverReceived, OtherCollective} {
+	for _, k := range []Kind{OtherTag, OtherSource, OtherCommunicator, Truncation, PeerLeft, NeverReceived, OtherCollective, LibraryFault} {
 		if left[k] > 0 {
 			n.note("%d near misses of the kind %q are left out.", left[k], k)
 		}

@@ -143,6 +143,7 @@ const (
 	PeerLeft          Kind = "peer left"      // a receive from, or a send to, a rank that has finalized or exited
 	NeverReceived     Kind = "never received" // a send that nobody will receive
 	OtherCollective   Kind = "collective"     // members of a communicator are in different collectives
+	LibraryFault      Kind = "library"        // a receive and a message match, and the library leaves both
 )
 
 // Mismatch says why members of a communicator do not meet in a collective call.

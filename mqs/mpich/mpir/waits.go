@@ -43,10 +43,25 @@ func (s *Source) waitOf(c *callstack.Call, isAlone bool) callstack.Wait {
 	if root, ok := c.Argument("root"); ok && root >= 0 {
 		out.Root = mqs.Known(int32(root))
 	}
+	if count, handle, ok := c.Data(); ok {
+		of := s.lib.Datatype(uint32(handle))
+		out.SetData(count, of.Name, of.Size)
+	}
+	if handle, ok := c.Reduction(); ok {
+		out.Operation = operationName(uint32(handle))
+	}
 	if c.Function == "MPI_Probe" || c.Function == "MPI_Mprobe" {
 		out.Source, out.Tag = probed(c)
 	}
 	return out
+}
+
+// operationName is the name of a reduction's operation, empty of one that the program has made.
+func operationName(handle uint32) mqs.Maybe[string] {
+	if name, isConstant := constants[constant{mqs.OpHandle, handle}]; isConstant {
+		return mqs.Known(name)
+	}
+	return mqs.Maybe[string]{Known: IsHandle(handle, objectOp)}
 }
 
 // probed is what a blocking probe looks for, which no queue has.

@@ -35,8 +35,25 @@ func (p *Process) SetWaits(q Queues, threads []mqs.Thread) {
 		if comm, ok := argument(c, "comm"); ok {
 			w.Comm = p.idOf(inferior.Ptr[Communicator](comm))
 		}
+		if count, datatype, ok := c.Data(); ok {
+			of := p.DatatypeInfo(inferior.Ptr[Datatype](datatype))
+			w.SetData(count, of.Name, of.Size)
+		}
+		if op, ok := c.Reduction(); ok {
+			w.Operation = p.operationName(inferior.Addr(op))
+		}
 		return w
 	})
+}
+
+// operationName is the name of a reduction's operation, empty of one that the program has made.
+func (p *Process) operationName(at inferior.Addr) mqs.Maybe[string] {
+	h := &mqs.Handle{Kind: mqs.OpHandle, Value: uint64(at)}
+	p.resolveOp(h, inferior.Ptr[op](at))
+	if h.State == mqs.LiveHandle {
+		return mqs.Known("")
+	}
+	return h.Name
 }
 
 // idOf is the unique id of the communicator at an address, if there is one.

@@ -2,6 +2,7 @@ package expect
 
 import (
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -19,6 +20,8 @@ type Mode struct {
 	// Misses are the near misses; of the kinds in Maybe there may be others.
 	Misses []Miss
 	Maybe  []string
+	// Mismatches are those of collectives that near misses name.
+	Mismatches []Mismatch
 	// OrUnknown is true if "unknown" is right too, OrInTransit if a deadlock may be proved but
 	// for a message in transit.
 	OrUnknown, OrInTransit bool
@@ -63,7 +66,7 @@ const (
 )
 
 // Modes are all of them.
-var Modes = append(append(deadlockModes(), collectiveModes()...), append(mistakeModes(), movingModes()...)...)
+var Modes = slices.Concat(deadlockModes(), collectiveModes(), mistakeModes(), movingModes(), mismatchModes())
 
 // Unknowable is the same mode with an MPI that does not tell who waits for whom:
 // only where the ranks are is certain.

@@ -130,7 +130,8 @@ func collectiveModes() []Mode {
 				world("0-1", deadlocked, "MPI_Barrier", "barrier-allreduce-barrier"),
 				world("2-3", deadlocked, "MPI_Allreduce", "barrier-allreduce"),
 			},
-			Misses: []Miss{{"collective", []int{0, 1, 2, 3}}},
+			Misses:     []Miss{{"collective", []int{0, 1, 2, 3}}},
+			Mismatches: []Mismatch{{Name: "different-call"}},
 		},
 		{
 			Program: "collective", Name: "barrier-bcast", Ranks: 3, Verdict: Deadlock,
@@ -139,7 +140,8 @@ func collectiveModes() []Mode {
 				world("0", deadlocked, "MPI_Barrier", "barrier-bcast-barrier"),
 				world("1-2", deadlocked, "MPI_Bcast", "barrier-bcast"),
 			},
-			Misses: []Miss{{"collective", []int{0, 1, 2}}},
+			Misses:     []Miss{{"collective", []int{0, 1, 2}}},
+			Mismatches: []Mismatch{{Name: "different-call", Culprits: []int{0}}},
 		},
 		{
 			Program: "collective", Name: "barrier-recv", Ranks: 3, Verdict: Deadlock,
@@ -149,6 +151,8 @@ func collectiveModes() []Mode {
 				world("1", deadlocked, "MPI_Barrier", "barrier-recv"),
 				world("2", stuck, "MPI_Barrier", "barrier-recv"),
 			},
+			Misses:     []Miss{{"collective", []int{0, 1, 2}}},
+			Mismatches: []Mismatch{{Name: "not-entered", Culprits: []int{0}}},
 		},
 		{
 			Program: "collective", Name: "roots", Ranks: 3, Verdict: Deadlock,
@@ -158,7 +162,8 @@ func collectiveModes() []Mode {
 				world("2", stuck, "MPI_Bcast", "roots"),
 			},
 			// That the roots differ would be good to say, and needs not be.
-			Maybe: []string{"collective"},
+			Maybe:      []string{"collective"},
+			Mismatches: []Mismatch{{Name: "different-root", Culprits: []int{0}, Maybe: true}},
 		},
 		{
 			Program: "collective", Name: "gather", Ranks: 3, Verdict: Deadlock,
@@ -176,7 +181,8 @@ func collectiveModes() []Mode {
 				on("first", "0", deadlocked, "MPI_Barrier", "crossed"),
 				on("second", "1", deadlocked, "MPI_Barrier", "crossed"),
 			},
-			Misses: []Miss{{"collective", []int{0, 1}}},
+			Misses:     []Miss{{"collective", []int{0, 1}}},
+			Mismatches: []Mismatch{{Name: "different-order"}},
 		},
 		{
 			Program: "collective", Name: "copy", Ranks: 2, Verdict: Deadlock,
@@ -185,7 +191,8 @@ func collectiveModes() []Mode {
 				world("0", deadlocked, "MPI_Comm_dup", "copy"),
 				world("1", deadlocked, "MPI_Barrier", "copy-barrier"),
 			},
-			Misses: []Miss{{"collective", []int{0, 1}}},
+			Misses:     []Miss{{"collective", []int{0, 1}}},
+			Mismatches: []Mismatch{{Name: "different-call"}},
 		},
 		{
 			Program: "collective", Name: "ibarrier", Ranks: 2, Verdict: Deadlock,
@@ -206,6 +213,8 @@ func collectiveModes() []Mode {
 				on("part", "3", stuck, "MPI_Barrier", "part"),
 				computing("0,2"),
 			},
+			Misses:     []Miss{{"collective", []int{1, 3, 4}}},
+			Mismatches: []Mismatch{{Name: "not-entered", Culprits: []int{4}}},
 		},
 	}
 }

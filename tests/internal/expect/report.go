@@ -51,6 +51,9 @@ type NearMiss struct {
 	Kind  string `json:"kind"`
 	Text  string `json:"text"`
 	Ranks []int  `json:"ranks"`
+
+	Mismatch string `json:"mismatch"`
+	Culprits []int  `json:"culprits"`
 }
 
 // ParseReport reads a report.
@@ -91,6 +94,7 @@ func (m *Mode) Compare(r *Report, lines map[string]int) []string {
 			c.failf("ranks %v are missing", r.MissingRanks)
 		}
 		c.misses()
+		c.mismatches()
 	}
 	return c.differences
 }
@@ -238,6 +242,29 @@ func (c *reportComparison) misses() {
 	}
 	for _, want := range left {
 		c.failf("the near miss (%s, ranks %v) is not there", want.Kind, want.Ranks)
+	}
+}
+
+// mismatches compares the mismatches that near misses name.
+func (c *reportComparison) mismatches() {
+	left := slices.Clone(c.mode.Mismatches)
+	for _, got := range c.report.NearMisses {
+		if got.Mismatch == "" {
+			continue
+		}
+		i := slices.IndexFunc(left, func(want Mismatch) bool {
+			return got.Mismatch == want.Name && slices.Equal(got.Culprits, want.Culprits)
+		})
+		if i < 0 {
+			c.failf("a mismatch that is none (%s, culprits %v): %s", got.Mismatch, got.Culprits, got.Text)
+			continue
+		}
+		left = slices.Delete(left, i, i+1)
+	}
+	for _, want := range left {
+		if !want.Maybe {
+			c.failf("the mismatch (%s, culprits %v) is not there", want.Name, want.Culprits)
+		}
 	}
 }
 
