@@ -330,7 +330,7 @@ func sampleReport() *waitfor.Report {
 			Text:         "text 248",
 		}},
 		NearMisses: []waitfor.NearMiss{{
-			Kind:     waitfor.PeerLeft,
+			Kind:     waitfor.OtherSource,
 			Text:     "text 250",
 			Ranks:    []int32{251},
 			Mismatch: waitfor.NotEntered,
