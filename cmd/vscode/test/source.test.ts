@@ -40,8 +40,15 @@ describe("a session", () => {
     let folder = "";
     const documents = await readDocuments({
       customRequest: (command, given) => {
-        const { expression, context } = given as { expression: string; context: string };
+        if (command === "threads") return Promise.resolve({ threads: [{ id: 3 }] });
+        if (command === "stackTrace") {
+          expect(given).toEqual({ threadId: 3, startFrame: 0, levels: 1 });
+          return Promise.resolve({ stackFrames: [{ id: 1000 }] });
+        }
+        const { expression, context, frameId } = given as { expression: string; context: string; frameId?: number };
         expect([command, context]).toEqual(["evaluate", "repl"]);
+        // Microsoft's adapter knows no frame that it was not asked for.
+        if (frameId !== 1000) return Promise.reject(new Error("Cannot evaluate expression on the specified stack frame."));
         const [, words = "", file = ""] = /^(.*) -output (.*)$/.exec(expression) ?? [];
         commands.push(words);
         folder = dirname(file);
@@ -56,5 +63,11 @@ describe("a session", () => {
     expect(documents.ranks).toEqual({ failure: "Undefined command: \"mpi-ranks\"." });
     expect(documents.queues).toMatchObject({ failure: expect.stringContaining("mpi-queues gdbinit") as string });
     expect(existsSync(folder)).toBe(false);
+  });
+
+  it("says why commands are not executed", async () => {
+    const failure = "Unable to perform this action because the process is running.";
+    const running = { customRequest: () => Promise.reject(new Error(failure)) };
+    expect(await readDocuments(running, "exec")).toEqual({ report: { failure }, queues: { failure }, ranks: { failure } });
   });
 });

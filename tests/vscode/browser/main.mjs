@@ -16,7 +16,6 @@ const line = { post: at("MPI_Irecv"), wait: at("MPI_Recv") };
 const place = await enter(suite, work);
 place.shell("mpicc.openmpi -g -o ring ring.c");
 const gdbinit = place.shell(`${work}/mpi-queues gdbinit`).trim();
-const hasCores = place.shell(`gdb -nx -batch -ex 'python import inspect; from gdb.dap import launch; print("coreFile" in inspect.getsource(launch))'`).includes("True");
 
 settings(work, "User", { "workbench.startupEditor": "none", "workbench.colorTheme": "Default Dark Modern", "git.enabled": false, "remote.autoForwardPorts": false });
 settings(work, "Machine", { "mpi-queues.gdb": place.gdb, "mpi-queues.program": place.program, "mpi-queues.otherDebuggers": { "other-gdb": "commands" } });
@@ -25,12 +24,14 @@ settings(work, "Machine", { "mpi-queues.gdb": place.gdb, "mpi-queues.program": p
 function configure(pid) {
   mkdirSync(join(folder, ".vscode"), { recursive: true });
   const program = join(folder, "ring");
+  const quiet = ["-q", "-iex", "set confirm off"], knowing = ["-ex", `source ${gdbinit}`];
   writeFileSync(join(folder, ".vscode", "launch.json"), JSON.stringify({
     version: "0.2.0",
     configurations: [
       { name: "launch", type: "mpi", request: "launch", program, args: ["3", "launched"], ranks: 3, launcher: "mpirun.openmpi", launcherArgs: ["--oversubscribe"], cwd: folder },
       { name: "core", type: "mpi", request: "attach", program, coreFile: join(folder, "core") },
-      { name: "other", type: "other-gdb", request: "attach", pid, gdb: place.gdb, args: ["-q", "-iex", "set confirm off", "-i", "dap", "-ex", `source ${gdbinit}`] },
+      { name: "other", type: "other-gdb", request: "attach", pid, gdb: place.gdb, args: [...quiet, "-i", "dap", ...knowing] },
+      { name: "by MI", type: "cppdbg", request: "attach", processId: pid, miDebuggerPath: place.gdb, args: [...quiet, "-i", "mi", ...knowing] },
     ],
   }));
 }
@@ -49,11 +50,12 @@ const scenes = {
   async core(editor) {
     const pid = await smallJob();
     place.shell(`gdb -nx -q -batch -p ${pid} -ex 'generate-core-file core' >/dev/null 2>&1`);
-    await core(editor, work, hasCores, line);
+    await core(editor, work, line);
   },
   async other(editor) {
     configure(await smallJob());
-    await other(editor, work);
+    await other(editor, work, "other");
+    await other(editor, work, "by MI");
   },
 };
 

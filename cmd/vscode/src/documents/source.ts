@@ -54,10 +54,11 @@ function byCommands(session: Session, way: Way): Promise<Documents> {
 
 /** Does what needs commands' outputs. They are written to files, since consoles cut or change what is long. */
 async function inFolder<T>(work: (written: (command: string) => Promise<string>) => Promise<T>, session: Session, way: Way): Promise<T> {
+  const place = way === "exec" ? await anyFrame(session) : {};
   const folder = await mkdtemp(join(tmpdir(), "mpi-queues-"));
   const written = async (command: string): Promise<string> => {
     const file = join(folder, command.split(" ", 1)[0] ?? "");
-    const answer = await session.customRequest("evaluate", { expression: `${way === "exec" ? "-exec " : ""}${command} -output ${file}`, context: "repl" });
+    const answer = await session.customRequest("evaluate", { expression: `${way === "exec" ? "-exec " : ""}${command} -output ${file}`, context: "repl", ...place });
     try {
       return await readFile(file, "utf8");
     } catch {
@@ -70,6 +71,21 @@ async function inFolder<T>(work: (written: (command: string) => Promise<string>)
     return await work(written);
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Returns a frame of the process, to be named beside a command. Microsoft's adapter executes a command only in a
+ * frame that it was asked for since the last stop, which the editor does later than the view (MIEngine,
+ * AD7DebugSession.HandleEvaluateRequestAsync). Where there is none, the command fails, and says why.
+ */
+async function anyFrame(session: Session): Promise<{ frameId?: number }> {
+  try {
+    const { threads } = (await session.customRequest("threads")) as { threads: { id: number }[] };
+    const { stackFrames } = (await session.customRequest("stackTrace", { threadId: threads[0]?.id, startFrame: 0, levels: 1 })) as { stackFrames: { id: number }[] };
+    return stackFrames[0] === undefined ? {} : { frameId: stackFrames[0].id };
+  } catch {
+    return {};
   }
 }
 

@@ -6,10 +6,10 @@ import { fieldsOf, sorted } from "../document.mjs";
 import { step, until } from "../steps.mjs";
 
 /** Fails where the view does not come to what the program writes of the same stop. */
-async function same(editor, work) {
+async function same(editor, work, before = "") {
   const file = join(work, "all.json");
   rmSync(file, { force: true });
-  await editor.type(`mpi-queues -all -json -output ${file}`);
+  await editor.type(`${before}mpi-queues -all -json -output ${file}`);
   const document = await until("for the document", () => {
     try {
       return JSON.parse(readFileSync(file, "utf8"));
@@ -34,6 +34,7 @@ export async function launched(editor, place, work, line) {
     await editor.view(() => document.getElementById("condition").textContent === "" && !document.getElementById("shown").hidden);
     await editor.fold("Variables", "Watch", "Breakpoints");
     await editor.isAt("ring.c", line.post);
+    await editor.marksItsRank("rank");
     await editor.picture("launched");
   });
 
@@ -76,16 +77,11 @@ export async function launched(editor, place, work, line) {
   });
 }
 
-export async function core(editor, work, hasCores, line) {
-  await step(editor, "a core file is opened, or refused with what to do", async () => {
+export async function core(editor, work, line) {
+  await step(editor, "a core file is opened", async () => {
     await editor.debug("core");
-    if (!hasCores) {
-      await editor.page.locator(".monaco-dialog-box, .notification-toast", { hasText: "whose DAP opens no core files" }).first().waitFor();
-      await editor.picture("core-refused");
-      await editor.page.keyboard.press("Escape");
-      return;
-    }
-    await editor.view(() => document.getElementById("condition").textContent === "" && !document.getElementById("shown").hidden);
+    await editor.verdict();
+    await editor.hasStackOf("rank ");
     await editor.isAt("ring.c", line.wait);
     await same(editor, work);
     await editor.picture("core");
@@ -93,14 +89,15 @@ export async function core(editor, work, hasCores, line) {
   });
 }
 
-export async function other(editor, work) {
-  await step(editor, "another debugger's session fills the view", async () => {
-    await editor.debug("other");
-    await editor.hasStackOf("ring");
+export async function other(editor, work, name) {
+  await step(editor, `another debugger's session fills the view: ${name}`, async () => {
+    await editor.debug(name);
+    await editor.page.locator(".debug-call-stack .thread").first().waitFor();
     await editor.command("Focus on MPI View");
-    await editor.view(() => document.getElementById("condition").textContent === "" && !document.getElementById("shown").hidden && document.querySelectorAll(".line.operation").length > 0);
-    await same(editor, work);
-    await editor.picture("other");
+    await editor.verdict();
+    await editor.view(() => document.querySelectorAll(".line.operation").length > 0);
+    await same(editor, work, name === "by MI" ? "-exec " : "");
+    await editor.picture(name.replace(" ", "-"));
     await editor.end("Debug: Disconnect");
   });
 }
