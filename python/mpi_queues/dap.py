@@ -13,6 +13,9 @@ mpiStacks        Arguments: ranks (a list as `mpi-stacks' takes it; "all" is the
 mpiSelect        Arguments: rank, or inferior (gdb's number of it). Selects the process; without
                  arguments, selects nothing. The body has threadId: the thread that is selected
                  then, null if there is none.
+mpiCore          Arguments: coreFile, and program (gdb finds it by itself otherwise, if it can).
+                 Opens the core file in place of a process, without any request launch or attach.
+                 The body is that of mpiSelect.
 mpiResume        Arguments: threadId, command ("continue", which is the default, "next", "step" or
                  "finish") and alone (false is the default). Lets the ranks go on, as
                  `mpi-continue' or `mpi-step' does. The answer does not wait for the next stop.
@@ -46,8 +49,8 @@ import gdb
 from gdb.dap import startup
 from gdb.dap.server import request
 
-from . import across_commands, commands, dap_execution, dap_threads, parameters, rank_commands, \
-    ranks as lists
+from . import across_commands, commands, dap_core, dap_execution, dap_threads, parameters, \
+    rank_commands, ranks as lists
 from .errors import Cancelled, Failure, one_line, reported
 from .output import Buffer
 
@@ -221,6 +224,13 @@ def _register() -> None:
                    **extra: object) -> Any:
         try:
             return {"threadId": _reported(dap_threads.select, rank, inferior)}
+        except gdb.GdbError as error:
+            raise _refused(error) from None
+
+    @request("mpiCore")
+    def mpi_core(*, coreFile: str, program: Optional[str] = None, **extra: object) -> Any:
+        try:
+            return {"threadId": _reported(dap_core.open_core, coreFile, program)}
         except gdb.GdbError as error:
             raise _refused(error) from None
 

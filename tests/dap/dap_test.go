@@ -269,23 +269,44 @@ func TestLong(t *testing.T) {
 	}
 }
 
-// A core file. In gdb 16 the protocol has none, and gdb takes what the command
-// core-file has opened for a process that runs.
+// A core file, by the request that any gdb has, and by gdb's own, which gdb 16 lacks.
 func TestCore(t *testing.T) {
+	record(t)
 	job := work.Start(t, "queues", 3, nil)
+	account := job.Accounts[0]
 	core := filepath.Join(t.TempDir(), "core")
-	work.GDB(t, live.Process(job.Accounts[0].PID), "generate-core-file "+core)
+	work.GDB(t, live.Process(account.PID), "generate-core-file "+core)
+	odd := filepath.Join(t.TempDir(), `a "core" of rank 0`)
+	if err := os.Link(core, odd); err != nil {
+		t.Fatal(err)
+	}
+
 	e := work.Edit(t)
+	e.Fails("mpiCore", arguments{"coreFile": odd + "x"}, "No such file")
 	e.Do("mpiQueuesEvents", nil)
-	failure := e.Begin("attach", arguments{"program": job.Program, "coreFile": core})
+	thread := body[selection](t, e.Do("mpiCore", arguments{"program": job.Program, "coreFile": odd})).ThreadID
+	if thread == nil {
+		t.Fatal("the core file has no thread")
+	}
+	if found := mains(t, e); len(found) != 1 || found[0].ID != *thread || !strings.HasPrefix(found[0].Name, "rank 0") {
+		t.Errorf("the core file's first threads are %v", found)
+	}
+	same(t, e)
+	agrees(t, e.Do("mpiQueues", nil), account)
+	if got := inMain(t, e, *thread, "rank"); got != "0" {
+		t.Errorf("the core file's variable rank is %s", got)
+	}
+
+	own := work.Edit(t)
+	own.Do("mpiQueuesEvents", nil)
+	failure := own.Begin("attach", arguments{"program": job.Program, "coreFile": core})
 	if strings.Contains(failure, "requires either 'pid' or 'target'") {
 		return
 	}
 	if failure != "" {
 		t.Fatal(failure)
 	}
-	record(t)
-	equal(t, "the event", e.Await("mpiQueues"), written(t, e, "mpi-queues -json"))
-	same(t, e)
-	agrees(t, e.Do("mpiQueues", nil), job.Accounts[0])
+	equal(t, "the event", own.Await("mpiQueues"), written(t, own, "mpi-queues -json"))
+	same(t, own)
+	agrees(t, own.Do("mpiQueues", nil), account)
 }

@@ -92,12 +92,31 @@ describe("attach", () => {
     expect(talk.editor).toContainEqual(expect.objectContaining({ event: "output", body: { category: "stderr", output: "It is in no job.\n" } }));
     expect(talk.events).toEqual([]);
   });
+});
 
-  it("opens a core file", async () => {
-    const talk = new Talk({ kind: "core", coreFile: "/core", program: "/program" });
+describe("a core file", () => {
+  const core: Arguments = { kind: "core", coreFile: "/core", program: "/program" };
+
+  it("is opened once the editor is ready, and stands", async () => {
+    const talk = new Talk(core);
+    talk.answers.set("mpiCore", { body: { threadId: 4 } });
+    expect(await talk.ask("attach", { type: "mpi", coreFile: "/core" })).toBeUndefined();
+    await talk.ask("setBreakpoints", {});
+    expect((await talk.ask("configurationDone"))?.success).toBe(true);
+    expect(talk.done).toEqual(["setBreakpoints", "mpiCore"]);
+    expect(talk.gdb[1]?.arguments).toEqual({ coreFile: "/core", program: "/program" });
+    expect(talk.editor.filter((m) => m.type === "response" && m.command === "attach")).toMatchObject([{ success: true }]);
+    expect(talk.events).toMatchObject([{ event: "stopped", body: { threadId: 4, allThreadsStopped: true } }]);
+  });
+
+  it("that can't be opened is said to be so", async () => {
+    const talk = new Talk({ kind: "core", coreFile: "/core" });
+    talk.answers.set("mpiCore", { failure: "/core: No such file or directory." });
     await talk.ask("attach");
-    expect(talk.gdb[0]?.arguments).toEqual({ coreFile: "/core", program: "/program" });
-    expect(talk.done).toEqual(["attach"]);
+    await talk.ask("configurationDone");
+    expect(talk.gdb[0]?.arguments).toEqual({ coreFile: "/core" });
+    expect(talk.editor.filter((m) => m.type === "response" && m.command === "attach")).toMatchObject([{ success: false, message: "/core: No such file or directory." }]);
+    expect(talk.events).toEqual([]);
   });
 });
 

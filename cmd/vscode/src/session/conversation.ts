@@ -1,6 +1,6 @@
 // What stands between an editor and gdb: it passes messages on, and says to gdb what an MPI job needs
 // besides.
-import type { Arguments } from "./arguments";
+import type { Arguments, AttachArguments, CoreArguments, LaunchArguments } from "./arguments";
 import { fileCommand, runCommand } from "./command";
 import type { Event, Message, Request, Response } from "./messages";
 
@@ -51,7 +51,7 @@ export class Conversation {
   private readonly executing = new Map<number, (done: Done) => void>();
   private nextOwn = ownNumbers;
   private nextSent = 1;
-  private launch: Request | undefined; // until the editor has set its breakpoints
+  private deferred: Request | undefined; // what gdb is not asked for as it is, until the editor has set its breakpoints
   private begun: Request | undefined; // the attach request
   private held: Event | undefined; // the last event of a stop or its end, while such are held back
   private isHolding = false;
@@ -77,18 +77,21 @@ export class Conversation {
     }
     switch (message.command) {
       case "attach":
-        this.begun = message;
-        this.toGdb({ ...message, arguments: this.attachArguments() });
-        return;
       case "launch":
-        this.launch = message;
-        void this.prepare();
+        if (this.given.kind === "attach") {
+          this.begun = message;
+          this.toGdb({ ...message, arguments: attachArguments(this.given) });
+        } else {
+          this.deferred = message;
+          if (this.given.kind === "launch") void this.prepare(this.given);
+        }
         return;
       case "configurationDone":
-        if (this.launch !== undefined) {
+        if (this.deferred !== undefined) {
           this.answer(message);
-          void this.start(this.launch);
-          this.launch = undefined;
+          if (this.given.kind === "launch") void this.start(this.deferred, this.given);
+          if (this.given.kind === "core") void this.open(this.deferred, this.given);
+          this.deferred = undefined;
           return;
         }
         break;
@@ -161,31 +164,30 @@ export class Conversation {
     this.event("terminated", {});
   }
 
-  private attachArguments(): Record<string, unknown> {
-    if (this.given.kind === "launch") return {};
-    const { program } = this.given;
-    const what = this.given.kind === "core" ? { coreFile: this.given.coreFile } : { pid: this.given.pid };
-    return program === undefined ? what : { ...what, program };
-  }
-
   private async attached(): Promise<void> {
     if (this.given.kind === "attach" && this.given.job) await this.atOnce(() => this.says("mpi-attach"));
   }
 
   /** Has gdb read the program before the editor sets breakpoints in it. */
-  private async prepare(): Promise<void> {
-    if (this.given.kind !== "launch") return;
-    if (this.given.cwd !== undefined) await this.says(`cd ${this.given.cwd}`);
-    await this.says(fileCommand(this.given.program));
+  private async prepare({ cwd, program }: LaunchArguments): Promise<void> {
+    if (cwd !== undefined) await this.says(`cd ${cwd}`);
+    await this.says(fileCommand(program));
   }
 
   /** Starts the job. It goes on to its first stop, unless that is in main. */
-  private async start(launch: Request): Promise<void> {
-    if (this.given.kind !== "launch") return;
+  private async start(launch: Request, given: LaunchArguments): Promise<void> {
     this.answer(launch);
-    const run = runCommand(this.given);
+    const run = runCommand(given);
     this.tell("console", `${run}\n`);
     if (!(await this.atOnce(() => this.says(run)))) this.event("terminated", {});
+  }
+
+  /** Opens a core file, which stands where its process stood. */
+  private async open(attach: Request, { coreFile, program }: CoreArguments): Promise<void> {
+    const { failure, body } = await this.ask("mpiCore", { coreFile, ...(program === undefined ? {} : { program }) });
+    this.answer(attach, undefined, failure);
+    const threadId = (body as { threadId?: number | null } | undefined)?.threadId ?? null;
+    if (threadId !== null) this.event("stopped", { reason: "", description: "Core file", threadId, allThreadsStopped: true });
   }
 
   /**
@@ -304,6 +306,11 @@ export class Conversation {
   private tell(category: "console" | "stderr", output: string): void {
     if (output !== "") this.event("output", { category, output });
   }
+}
+
+/** Returns what gdb's own request takes. */
+function attachArguments({ pid, program }: AttachArguments): object {
+  return program === undefined ? { pid } : { pid, program };
 }
 
 /** Returns what to tell of a stop. Where its reason says nothing, the editor says "paused" alone. */

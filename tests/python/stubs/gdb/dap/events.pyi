@@ -1,0 +1,1 @@
+inferior_running: bool
