@@ -5,5 +5,6 @@ export default defineConfig({
   cacheDir: "build/vite",
   // The editor's own module exists in the editor alone.
   resolve: { alias: { vscode: new URL("test/editor.ts", import.meta.url).pathname } },
-  test: { include: ["test/**/*.test.ts"] },
+  // Programs start slowly where much else runs: patience ends only what hangs.
+  test: { include: ["test/**/*.test.ts"], testTimeout: 120_000, hookTimeout: 120_000 },
 });

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { choicesOf, type Job, listJobs, rankOf, type RunningRank } from "../src/tools/jobs";
+import { choicesOf, type Job, listJobs, noChoice, rankOf, type RunningRank } from "../src/tools/jobs";
 import { type Machine, realMachine } from "../src/tools/machine";
 
 const rank = (number: number | null, pid: number, more: Partial<RunningRank> = {}): RunningRank => ({ rank: number, pid, host: "", executable: "/a/ring", exited: false, obstacle: "", ...more });
@@ -34,6 +34,11 @@ describe("jobs", () => {
       { label: "$(debug-alt) one", description: "1 rank · without a launcher", pid: 20 },
       { label: "$(dash) process 20", pid: 20 },
     ]);
+  });
+
+  it("that can't be picked are said to be", () => {
+    expect(noChoice([]).message).toBe("No MPI job runs on this machine.");
+    expect(noChoice(jobs.slice(2)).message).toBe("No rank that runs on this machine can be attached to: another debugger has it.");
   });
 
   it("are named by their launcher", () => {

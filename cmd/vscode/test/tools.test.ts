@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { findProgram, type Machine, type Output, realMachine } from "../src/tools/machine";
-import { findGdb, findGdbinit, findMpiQueues } from "../src/tools/tools";
+import { findMpiQueues, findTools } from "../src/tools/tools";
 
 const none = { gdb: "", program: "" };
 
@@ -39,20 +39,27 @@ describe("programs", () => {
 });
 
 describe("gdb", () => {
-  const has = (answer: unknown): Machine => machine(["/usr/bin/gdb"], { stdout: `warning\nmpi-queues: ${JSON.stringify(answer)}\n` });
+  /** A machine that has mpi-queues, and a gdb that says something. */
+  const says = (output: Partial<Output>): Machine => {
+    const here = machine(["/usr/bin/gdb", "/usr/bin/mpi-queues"], output);
+    return { ...here, run: (program, args) => (program.endsWith("gdb") ? here.run(program, args) : Promise.resolve({ status: 0, stdout: "/data/gdbinit\n", stderr: "" })) };
+  };
+  const has = (answer: unknown): Machine => says({ stdout: `warning\nmpi-queues: ${JSON.stringify(answer)}\n` });
+  const noGdb = machine(["/usr/bin/mpi-queues"], { stdout: "/data/gdbinit" });
 
-  it("is taken if it serves DAP", async () => {
-    expect(await findGdb(has({ version: "16.3", dap: true, core: false }), none)).toEqual({ path: "/usr/bin/gdb", version: "16.3", hasCoreFiles: false });
+  it("is taken if it serves DAP, and all that mpi-queues adds", async () => {
+    expect(await findTools(has({ version: "16.3", dap: true, lacks: [] }), none)).toEqual({ gdb: "/usr/bin/gdb", gdbinit: "/data/gdbinit" });
   });
 
   it.each([
-    [machine([]), none, "not in PATH: install gdb 15 or newer, or name one with the setting mpi-queues.gdb"],
-    [machine([]), { gdb: "/opt/gdb", program: "" }, "The setting mpi-queues.gdb names /opt/gdb"],
-    [has({ version: "13.1", dap: false, core: null }), none, "/usr/bin/gdb is gdb 13.1, whose Debug Adapter Protocol lacks"],
-    [machine(["/usr/bin/gdb"], { stderr: "Python scripting is not supported in this copy of GDB.\n" }), none, "has no Python"],
-    [machine(["/usr/bin/gdb"], { status: null, stderr: "exec format error" }), none, "can't be started: exec format error"],
-  ])("is said to be missing or too old", async (where, settings, text) => {
-    await expect(findGdb(where, settings)).rejects.toMatchObject({ message: expect.stringContaining(text) as string, isOfSettings: true });
+    [noGdb, none, "not in PATH: install gdb 15 or newer, or name one with the setting mpi-queues.gdb"],
+    [noGdb, { gdb: "/opt/gdb", program: "" }, "The setting mpi-queues.gdb names /opt/gdb"],
+    [has({ version: "13.1", dap: false, lacks: null }), none, "/usr/bin/gdb is gdb 13.1, whose Debug Adapter Protocol lacks"],
+    [has({ version: "16.3", dap: true, lacks: ["mpiCore", "mpiExecute"] }), none, "/usr/bin/mpi-queues is older than this extension, and lacks mpiCore, mpiExecute: install it anew by `go install"],
+    [says({ stderr: "Python scripting is not supported in this copy of GDB.\n" }), none, "has no Python"],
+    [says({ status: null, stderr: "exec format error" }), none, "can't be started: exec format error"],
+  ])("or mpi-queues is said to be missing or too old", async (where, settings, text) => {
+    await expect(findTools(where, settings)).rejects.toMatchObject({ message: expect.stringContaining(text) as string, isOfSettings: true });
   });
 });
 
@@ -66,6 +73,6 @@ describe("mpi-queues", () => {
   it("is said to be missing", async () => {
     await expect(findMpiQueues(machine([]), none)).rejects.toThrow("go install");
     await expect(findMpiQueues(machine([]), { gdb: "", program: "/x" })).rejects.toThrow("The setting mpi-queues.program names /x");
-    await expect(findGdbinit(machine([], { status: 1, stderr: "no space" }), "/x")).rejects.toThrow("/x gdbinit fails: no space");
+    await expect(findTools(machine(["/x"], { status: 1, stderr: "no space" }), { gdb: "", program: "/x" })).rejects.toThrow("/x gdbinit fails: no space");
   });
 });

@@ -1,8 +1,8 @@
 // The debugger type "mpi": its configurations, and the adapter that they are debugged by.
 import * as vscode from "vscode";
-import { choicesOf, listJobs, rankOf } from "../tools/jobs";
+import { choicesOf, listJobs, noChoice, rankOf } from "../tools/jobs";
 import type { Machine } from "../tools/machine";
-import { findGdb, findGdbinit, findMpiQueues, type Settings } from "../tools/tools";
+import { findMpiQueues, findTools, type Settings } from "../tools/tools";
 import { Problem, readArguments } from "./arguments";
 import { GdbSession } from "./gdb";
 import type { Message } from "./messages";
@@ -46,8 +46,9 @@ export class ConfigurationProvider implements vscode.DebugConfigurationProvider 
       if (given.kind !== "attach") return config;
       return { ...config, pid: rankOf(await this.jobsIfKnown(program), given.pid) };
     }
-    const choices = choicesOf(await listJobs(this.machine, program));
-    if (choices.length === 0) throw new Problem("No MPI job runs on this machine that could be attached to.");
+    const jobs = await listJobs(this.machine, program);
+    const choices = choicesOf(jobs);
+    if (choices.length === 0) throw noChoice(jobs);
     const chosen = await vscode.window.showQuickPick(choices, { title: "Attach to an MPI job", placeHolder: "A job, or the rank to begin with", matchOnDescription: true, matchOnDetail: true });
     return chosen && { ...config, pid: chosen.pid };
   }
@@ -68,14 +69,9 @@ export class AdapterFactory implements vscode.DebugAdapterDescriptorFactory {
   async createDebugAdapterDescriptor(session: vscode.DebugSession): Promise<vscode.DebugAdapterDescriptor> {
     const folder = session.workspaceFolder;
     const given = readArguments(session.configuration);
-    const program = await findMpiQueues(this.machine, settings(folder));
-    const gdb = await findGdb(this.machine, settings(folder));
-    if (given.kind === "core" && gdb.hasCoreFiles === false) {
-      throw new Problem(`${gdb.path} is gdb ${gdb.version}, whose DAP opens no core files: name a newer one with the setting mpi-queues.gdb, or run \`mpi-queues report --core\` in a terminal.`);
-    }
-    const gdbinit = await findGdbinit(this.machine, program);
+    const { gdb, gdbinit } = await findTools(this.machine, settings(folder));
     const messages = new vscode.EventEmitter<vscode.DebugProtocolMessage>();
-    const running = new GdbSession({ path: gdb.path, gdbinit, cwd: folder?.uri.fsPath }, given, (message) => { messages.fire(message); });
+    const running = new GdbSession({ path: gdb, gdbinit, cwd: folder?.uri.fsPath }, given, (message) => { messages.fire(message); });
     return new vscode.DebugAdapterInlineImplementation({
       onDidSendMessage: messages.event,
       handleMessage: (message) => { running.handle(message as Message); },

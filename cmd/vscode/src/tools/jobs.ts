@@ -67,14 +67,25 @@ export function choicesOf(jobs: readonly Job[]): Choice[] {
   });
 }
 
+/** Says why nothing can be picked. */
+export function noChoice(jobs: readonly Job[]): Problem {
+  const why = obstacleOf(jobs.flatMap(({ ranks }) => ranks));
+  return new Problem(why === undefined ? "No MPI job runs on this machine." : `No rank that runs on this machine can be attached to: ${why}.`);
+}
+
 /** Returns the process to begin with, where a launcher was named: its first rank. */
 export function rankOf(jobs: readonly Job[], pid: number): number {
   const job = jobs.find(({ launcher }) => launcher === pid);
   if (job === undefined) return pid;
   const [first] = attachable(job);
   if (first !== undefined) return first.pid;
-  const why = job.ranks.find(({ obstacle }) => obstacle !== "")?.obstacle;
+  const why = obstacleOf(job.ranks);
   throw new Problem(`Process ${pid} is the launcher ${job.name}, which has no rank on this machine that could be attached to${why === undefined ? "" : `: ${why}`}.`);
+}
+
+/** Returns why one of the ranks here is not attached to, undefined where nothing is known to be against it. */
+function obstacleOf(ranks: readonly RunningRank[]): string | undefined {
+  return ranks.find(({ host, obstacle }) => host === "" && obstacle !== "")?.obstacle;
 }
 
 function attachable({ ranks }: Job): RunningRank[] {

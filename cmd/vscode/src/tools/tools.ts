@@ -9,28 +9,40 @@ export interface Settings {
   program: string;
 }
 
-export interface Gdb {
-  path: string;
-  version: string;
-  /** Whether its DAP opens core files; null if that can't be told. */
-  hasCoreFiles: boolean | null;
+/** The programs that debug. */
+export interface Tools {
+  gdb: string;
+  /** The file that makes gdb know MPI. */
+  gdbinit: string;
 }
 
-/** What gdb says of itself. Whether it has a thing decides, not its version. */
-const question = `import json
-answer = {"version": gdb.VERSION, "dap": False, "core": None}
+/** What gdb says of itself, before it sources mpi-queues' file. Whether it has a thing decides, not its version. */
+const question = `import inspect, json
+answer = {"version": gdb.VERSION, "dap": False, "lacks": None}
 try:
-    import inspect
-    from gdb.dap import launch
-    from gdb.dap.server import request
-    answer["dap"] = "expect_stopped" in inspect.signature(request).parameters
-    answer["core"] = "coreFile" in inspect.getsource(launch)
-except (ImportError, OSError):
-    pass
+    from gdb.dap import server
+    answer["dap"] = "expect_stopped" in inspect.signature(server.request).parameters
+except ImportError:
+    pass`;
+
+/** The requests of mpi-queues' own that are made here. */
+const requests = ["mpiQueues", "mpiDeadlock", "mpiPicture", "mpiRanks", "mpiSelect", "mpiCore", "mpiResume", "mpiExecute"];
+
+/** What gdb says after that. */
+const furtherQuestion = `if answer["dap"]:
+    answer["lacks"] = [name for name in ${JSON.stringify(requests)} if name not in server._commands]
 print("mpi-queues: " + json.dumps(answer))`;
 
-/** Returns the gdb to debug with. Throws a Problem if there is none that can. */
-export async function findGdb(machine: Machine, settings: Settings): Promise<Gdb> {
+const install = "`go install github.com/mpi-queues/mpi-queues/cmd/mpi-queues@latest`";
+
+/** Finds what debugs. Throws a Problem if anything is missing or too old. */
+export async function findTools(machine: Machine, settings: Settings): Promise<Tools> {
+  const program = await findMpiQueues(machine, settings);
+  const gdbinit = await findGdbinit(machine, program);
+  return { gdb: await findGdb(machine, settings, gdbinit, program), gdbinit };
+}
+
+async function findGdb(machine: Machine, settings: Settings, gdbinit: string, program: string): Promise<string> {
   const path = await findProgram(machine, settings.gdb || "gdb");
   if (path === undefined) {
     throw new Problem(
@@ -40,7 +52,8 @@ export async function findGdb(machine: Machine, settings: Settings): Promise<Gdb
       true,
     );
   }
-  const { stdout, stderr, status } = await machine.run(path, ["-nx", "-batch", "-ex", `python exec(${JSON.stringify(question)})`]);
+  const python = (text: string): string[] => ["-ex", `python exec(${JSON.stringify(text)})`];
+  const { stdout, stderr, status } = await machine.run(path, ["-nx", "-batch", ...python(question), "-ex", `source ${gdbinit}`, ...python(furtherQuestion)]);
   const line = /^mpi-queues: (\{.*\})$/m.exec(stdout)?.[1];
   if (line === undefined) {
     const last = stderr.trim().split("\n").at(-1) ?? "";
@@ -51,7 +64,7 @@ export async function findGdb(machine: Machine, settings: Settings): Promise<Gdb
       true,
     );
   }
-  const answer = JSON.parse(line) as { version: string; dap: boolean; core: boolean | null };
+  const answer = JSON.parse(line) as { version: string; dap: boolean; lacks: string[] | null };
   if (!answer.dap) {
     throw new Problem(
       `${path} is gdb ${answer.version}, whose Debug Adapter Protocol lacks what is needed here, or which has none: name gdb 15 or newer with the setting mpi-queues.gdb. ` +
@@ -59,7 +72,10 @@ export async function findGdb(machine: Machine, settings: Settings): Promise<Gdb
       true,
     );
   }
-  return { path, version: answer.version, hasCoreFiles: answer.core };
+  if (answer.lacks === null || answer.lacks.length > 0) {
+    throw new Problem(`${program} is older than this extension, and lacks ${answer.lacks?.join(", ") ?? "requests"}: install it anew by ${install}, or name another one with the setting mpi-queues.program.`, true);
+  }
+  return path;
 }
 
 /** Returns the path of mpi-queues. Throws a Problem if there is none. */
@@ -71,13 +87,13 @@ export async function findMpiQueues(machine: Machine, settings: Settings): Promi
   throw new Problem(
     settings.program
       ? `The setting mpi-queues.program names ${settings.program}, which is no program here.`
-      : "mpi-queues is neither in PATH nor where Go installs programs: install it by `go install github.com/mpi-queues/mpi-queues/cmd/mpi-queues@latest`, or name it with the setting mpi-queues.program.",
+      : "mpi-queues is neither in PATH nor where Go installs programs: install it by " + install + ", or name it with the setting mpi-queues.program.",
     true,
   );
 }
 
 /** Returns the file that gdb has to source. Throws a Problem. */
-export async function findGdbinit(machine: Machine, program: string): Promise<string> {
+async function findGdbinit(machine: Machine, program: string): Promise<string> {
   const { stdout, stderr, status } = await machine.run(program, ["gdbinit"]);
   const path = stdout.trim();
   if (status !== 0 || path === "") throw new Problem(`${program} gdbinit fails: ${stderr.trim()}`);
