@@ -103,7 +103,7 @@ describe("a core file", () => {
     expect(await talk.ask("attach", { type: "mpi", coreFile: "/core" })).toBeUndefined();
     await talk.ask("setBreakpoints", {});
     expect((await talk.ask("configurationDone"))?.success).toBe(true);
-    expect(talk.done).toEqual(["setBreakpoints", "mpiCore"]);
+    expect(talk.done).toEqual(["setBreakpoints", "mpiCore", "stackTrace"]);
     expect(talk.gdb[1]?.arguments).toEqual({ coreFile: "/core", program: "/program" });
     expect(talk.editor.filter((m) => m.type === "response" && m.command === "attach")).toMatchObject([{ success: true }]);
     expect(talk.events).toMatchObject([{ event: "stopped", body: { threadId: 4, allThreadsStopped: true } }]);
@@ -128,7 +128,7 @@ describe("launch", () => {
     const run = "mpi-run mpirun --oversubscribe -n 4 '/my program' 'a b'";
     talk.answers.set(run, { before: [["stopped", { threadId: 1 }], ["continued", { threadId: 1 }], ["stopped", { threadId: 2, reason: "breakpoint", hitBreakpointIds: [1] }]] });
     expect((await talk.ask("configurationDone"))?.success).toBe(true);
-    expect(talk.done).toEqual(["cd /tmp", "file /my\\ program", "setBreakpoints", run, "mpiSelect"]);
+    expect(talk.done).toEqual(["cd /tmp", "file /my\\ program", "setBreakpoints", run, "mpiSelect", "stackTrace"]);
     expect(talk.events).toMatchObject([{ event: "stopped", body: { threadId: 3, reason: "breakpoint", hitBreakpointIds: [1] } }]);
     expect(talk.editor.filter((m) => m.type === "response" && m.command === "launch")).toHaveLength(1);
   });
@@ -241,11 +241,54 @@ describe("a job", () => {
     const talk = new Talk(attach);
     expect((await talk.ask(selectRequest, { rank: 4, inferior: 2 }))?.success).toBe(true);
     await talk.ask(selectRequest, { rank: null, inferior: 2 });
-    expect(talk.gdb.map(({ arguments: given }) => given)).toEqual([{ rank: 4 }, { inferior: 2 }]);
+    expect(talk.gdb.filter(({ command }) => command === selectRequest).map(({ arguments: given }) => given)).toEqual([{ rank: 4 }, { inferior: 2 }]);
     expect(talk.events).toMatchObject([{ event: "stopped", body: { threadId: 3, isSelection: true } }, { event: "stopped" }]);
     talk.answers.set(selectRequest, { failure: "There is no rank 4." });
     expect(await talk.ask(selectRequest, { rank: 4, inferior: 2 })).toMatchObject({ success: false, message: "There is no rank 4." });
     expect(talk.events).toHaveLength(2);
+  });
+});
+
+describe("a thread that the editor is sent to", () => {
+  const first = { threadId: 3, startFrame: 0, levels: 20 };
+  const stacks = (talk: Talk): number => talk.done.filter((command) => command === "stackTrace").length;
+
+  it("has its stack before the editor asks for it, once", async () => {
+    const talk = new Talk(attach);
+    talk.answers.set("stackTrace", { body: { stackFrames: [{ id: 1 }] } });
+    await talk.ask(selectRequest, { rank: 4, inferior: 2 });
+    expect(talk.done).toEqual([selectRequest, "stackTrace"]);
+    expect(talk.gdb[1]?.arguments).toEqual(first);
+    expect(talk.events).toMatchObject([{ event: "stopped", body: { threadId: 3, isSelection: true, allThreadsStopped: false } }]);
+    await talk.ask("stackTrace", { ...first, threadId: 2 });
+    await talk.ask("stackTrace", { ...first, startFrame: 20 });
+    expect(stacks(talk)).toBe(3);
+    expect(await talk.ask("stackTrace", first)).toMatchObject({ success: true, body: { stackFrames: [{ id: 1 }] } });
+    expect(stacks(talk)).toBe(3);
+    await talk.ask("stackTrace", first);
+    expect(stacks(talk)).toBe(4);
+  });
+
+  it("is none any more when the ranks have gone on", async () => {
+    const talk = new Talk(attach);
+    await talk.ask(selectRequest, { rank: 4, inferior: 2 });
+    talk.event("continued", {});
+    await talk.ask("stackTrace", first);
+    expect(stacks(talk)).toBe(2);
+    talk.answers.set("stackTrace", { failure: "notStopped", before: [["continued", {}]] });
+    talk.event("stopped", { threadId: 3, reason: "step" });
+    await settled();
+    expect(talk.events.map(({ event }) => event)).toEqual(["stopped", "continued", "continued"]);
+  });
+
+  it("is told of even if it has no stack", async () => {
+    const talk = new Talk(attach);
+    talk.answers.set("stackTrace", { failure: "No stack." });
+    talk.event("stopped", { threadId: 3, reason: "step", allThreadsStopped: true });
+    await settled();
+    talk.event("stopped", { reason: "pause" });
+    expect(talk.done).toEqual(["stackTrace"]);
+    expect(talk.events.map(({ body }) => body)).toEqual([{ threadId: 3, reason: "step", allThreadsStopped: true }, { reason: "pause" }]);
   });
 });
 

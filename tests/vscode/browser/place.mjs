@@ -47,9 +47,9 @@ export async function enter(suite, work) {
   while (child(inside) > 0) inside = child(inside);
   const prefix = ["nsenter", "--target", String(inside), "--mount", "--pid", "--root", "env", "-i", `--chdir=${work}/folder`, "HOME=/root", "LANG=C.UTF-8", "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
     "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "DEBUGINFOD_URLS="];
-  const wrapper = (name, program) => {
+  const wrapper = (name, program, last = "") => {
     const path = join(work, `${name}-inside`);
-    writeFileSync(path, `#!/bin/sh\nexec ${prefix.join(" ")} ${program} "$@"\n`);
+    writeFileSync(path, `#!/bin/sh\nexec ${prefix.join(" ")} ${program} "$@" ${last}\n`);
     chmodSync(path, 0o755);
     return path;
   };
@@ -63,7 +63,7 @@ export async function enter(suite, work) {
       return { pid: Number(pid), parent: Number(parent), words };
     }),
     background: (command) => started(shell, [command]),
-    gdb: wrapper("gdb", "gdb"),
+    gdb: wrapper("gdb", "gdb", `-ex "source ${join(process.cwd(), "tests/vscode/browser/deep.py")}"`),
     program: wrapper("mpi-queues", join(work, "mpi-queues")),
   };
 }

@@ -37,6 +37,22 @@ interface Done {
   threadId?: number | null;
 }
 
+/** What an event tells of a stop. */
+interface Stop {
+  threadId?: number;
+  reason?: string;
+  [more: string]: unknown;
+}
+
+/** The innermost frames of a thread, as gdb has answered. */
+interface Stack {
+  threadId: number;
+  body: unknown;
+}
+
+/** How many frames the editor asks for. */
+const framesAtOnce = 20;
+
 /** gdb's word for a request that it can't answer while a process runs. */
 const notStopped = "notStopped";
 
@@ -55,6 +71,8 @@ export class Conversation {
   private begun: Request | undefined; // the attach request
   private held: Event | undefined; // the last event of a stop or its end, while such are held back
   private isHolding = false;
+  private shown: Stack | undefined; // that of a thread which has stopped, until the editor has asked for it
+  private runs = 0; // how often the ranks have gone on
   private exitCode: number | undefined;
   private isTerminating = false;
   private isOver = false;
@@ -101,6 +119,13 @@ export class Conversation {
       case "terminate":
         this.isTerminating = true; // with the rank that gdb kills, the launcher ends the others
         break;
+      case "stackTrace":
+        if (this.shown !== undefined && isFirstPart(message.arguments, this.shown.threadId)) {
+          this.answer(message, this.shown.body);
+          this.shown = undefined;
+          return;
+        }
+        break;
       case "evaluate":
         if (isTyped(message.arguments)) {
           void this.typed(message);
@@ -140,6 +165,12 @@ export class Conversation {
             this.held = message;
             return;
           }
+          if (message.event === "stopped") {
+            void this.tellStop(message.body as Stop);
+            return;
+          }
+          this.shown = undefined;
+          this.runs++;
           break;
         case "mpiExecuted": {
           const done = message.body as Done & { number: number };
@@ -187,7 +218,7 @@ export class Conversation {
     const { failure, body } = await this.ask("mpiCore", { coreFile, ...(program === undefined ? {} : { program }) });
     this.answer(attach, undefined, failure);
     const threadId = (body as { threadId?: number | null } | undefined)?.threadId ?? null;
-    if (threadId !== null) this.event("stopped", { reason: "", description: "Core file", threadId, allThreadsStopped: true });
+    if (threadId !== null) await this.tellStop({ reason: "", description: "Core file", threadId, allThreadsStopped: true });
   }
 
   /**
@@ -211,12 +242,29 @@ export class Conversation {
     const { body } = this.held;
     const answer = await this.ask(selectRequest, {});
     const threadId = (answer.body as { threadId?: number | null } | undefined)?.threadId ?? null;
-    if (threadId !== null) this.event("stopped", { ...toldOf(body), threadId, allThreadsStopped: true });
+    if (threadId !== null) await this.tellStop({ ...toldOf(body), threadId, allThreadsStopped: true });
   }
 
   /** Shows a thread that is selected now: the editor goes to one that is said to have stopped. */
-  private selected(threadId: number | null | undefined): void {
-    if (typeof threadId === "number") this.event("stopped", { reason: "", isSelection: true, threadId, allThreadsStopped: true });
+  private async selected(threadId: number | null | undefined): Promise<void> {
+    if (typeof threadId === "number") await this.tellStop({ reason: "", isSelection: true, threadId, allThreadsStopped: false });
+  }
+
+  /**
+   * Tells of a stop once the stack is known, so that the editor has it as soon as it asks. If the stack comes more
+   * than 50 ms later, VS Code (1.100, CallStackView) asks twice, for its list of stacks too, and marks in the list
+   * no frame of the first answer: the mark stays at the thread where it was.
+   */
+  private async tellStop(stop: Stop): Promise<void> {
+    const { runs } = this;
+    const { threadId } = stop;
+    this.shown = undefined;
+    if (threadId !== undefined) {
+      const { body, failure } = await this.ask("stackTrace", { threadId, startFrame: 0, levels: framesAtOnce });
+      if (runs !== this.runs) return; // it has gone on since
+      if (failure === undefined) this.shown = { threadId, body };
+    }
+    this.event("stopped", stop);
   }
 
   /** Selects a process, as the view asks for it. */
@@ -224,7 +272,7 @@ export class Conversation {
     const { rank, inferior } = request.arguments as SelectArguments;
     const { failure, body } = await this.ask(selectRequest, rank === null ? { inferior } : { rank });
     this.answer(request, undefined, failure);
-    if (failure === undefined) this.selected((body as { threadId?: number | null } | undefined)?.threadId);
+    if (failure === undefined) await this.selected((body as { threadId?: number | null } | undefined)?.threadId);
   }
 
   /** Has gdb execute what a user has typed, and goes to the thread that it has selected. */
@@ -232,7 +280,7 @@ export class Conversation {
     const { expression, frameId } = request.arguments as { expression: string; frameId?: number };
     const { result, message, threadId } = await this.execute(expression, frameId);
     this.answer(request, { result: result ?? "", variablesReference: 0 }, message);
-    this.selected(threadId);
+    await this.selected(threadId);
   }
 
   /** Resumes all ranks as the editor wants one to be resumed. */
@@ -244,7 +292,7 @@ export class Conversation {
     const { failure } = await this.ask("mpiResume", { threadId, command: forAll[request.command], alone });
     if (failure !== undefined) this.tell("stderr", `${failure}\n`);
     // The editor takes the ranks for running.
-    if (failure !== undefined && failure !== notStopped) this.event("stopped", { reason: "error", threadId, allThreadsStopped: true });
+    if (failure !== undefined && failure !== notStopped) await this.tellStop({ reason: "error", threadId, allThreadsStopped: true });
   }
 
   /** Passes on that a process has ended, unless others of the job are there: once, with an exit code that is not 0, if there is one. */
@@ -314,8 +362,8 @@ function attachArguments({ pid, program }: AttachArguments): object {
 }
 
 /** Returns what to tell of a stop. Where its reason says nothing, the editor says "paused" alone. */
-function toldOf(body: unknown): object {
-  const { reason, ...rest } = (body ?? {}) as { reason?: string };
+function toldOf(body: unknown): Stop {
+  const { reason, ...rest } = (body ?? {}) as Stop;
   return { reason: reason === undefined || reason === "stopped" ? "" : reason, ...rest };
 }
 
@@ -329,6 +377,12 @@ function adapted(message: Response): Response {
   // The editor would show that as the stack, though it has asked for another one since.
   const isGivenUp = message.command === "stackTrace" && message.message === cancelled;
   return isGivenUp ? { ...message, success: true, body: { stackFrames: [] } } : message;
+}
+
+/** Says whether a request is for the innermost frames of a thread. */
+function isFirstPart(given: unknown, threadId: number): boolean {
+  const { threadId: of, startFrame = 0, levels } = given as { threadId: number; startFrame?: number; levels?: number };
+  return of === threadId && startFrame === 0 && levels === framesAtOnce;
 }
 
 /** Says whether an evaluation is of what a user has typed in the debug console. */
