@@ -63,10 +63,25 @@ describe("what is missing", () => {
     expect(world?.gaps[1]).toEqual(["rank 1: the receives are incomplete"]);
   });
 
+  it("of a process is said, and it is not counted", () => {
+    const queues = recordedQueues("openmpi-5.0.7", "recv-rank-0", "recv-rank-1");
+    const [first] = queues.processes;
+    if (!first) throw new Error("there is no process");
+    Object.assign(first, { unavailable: "the program is inside MPI_Init", communicators: [] });
+    const shown = shownOf(documentsOf(queues));
+    expect(shown).toMatchObject({ looked: 1, notes: expect.arrayContaining(["rank 0: the program is inside MPI_Init"]) as string[] });
+  });
+
   it("of a stop is said once", () => {
     const failure = "The helper has ended.";
     const shown = shownOf({ queues: { failure }, report: { failure }, ranks: { failure } });
-    expect(shown).toMatchObject({ failure, notes: [], verdict: null, operations: [], looked: 0 });
+    expect(shown).toMatchObject({ failure, unread: failure, notes: [], verdict: null, operations: [], looked: null });
+  });
+
+  it("of the operations alone is no empty queue", () => {
+    const unread = "The helper has ended.";
+    const shown = shownOf({ queues: { failure: unread }, report: { document: recordedReport("small") }, ranks: { failure: unread } });
+    expect(shown).toMatchObject({ verdict: "deadlock", failure: "", unread, looked: null });
   });
 });
 

@@ -7,16 +7,17 @@ import { type CommunicatorState, type GroupState, type OperationState, queueKeys
 export function shownOf(documents: Documents): Shown {
   const notes: string[] = [];
   const report = "document" in documents.report ? documents.report.document : undefined;
-  // Why there is no verdict stands in its place.
+  // Why there is no verdict, or no operations, stands in their place.
   const failure = "failure" in documents.report ? documents.report.failure : "";
-  if ("failure" in documents.queues && documents.queues.failure !== failure) notes.push(documents.queues.failure);
+  const unread = "failure" in documents.queues ? documents.queues.failure : "";
   const shown: Shown = {
     verdict: report?.verdict ?? null,
     why: report?.why ?? "",
     failure,
+    unread,
     misses: (report?.near_misses ?? []).map(({ kind, text, ranks }) => ({ kind, text, rank: ranks[0] ?? null })),
     worldSize: report?.world_size ?? null,
-    looked: 0,
+    looked: "document" in documents.queues ? documents.queues.document.processes.filter(({ unavailable }) => unavailable === null).length : null,
     missing: report?.missing_ranks.length ?? 0,
     groups: (report?.groups ?? []).map(groupState),
     communicators: [],
@@ -39,7 +40,6 @@ function addQueues(shown: Shown, queues: Queues, report: Report | undefined): vo
   const known = new Map<string, number>();
   const members: Set<number>[] = [];
   for (const process of queues.processes) {
-    shown.looked++;
     const who = nameOf(process);
     if (process.unavailable !== null) shown.notes.push(`${who}: ${process.unavailable}`);
     for (const note of process.notes) shown.notes.push(`${who}: ${note}`);

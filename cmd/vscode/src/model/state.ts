@@ -45,12 +45,15 @@ export type Condition = "none" | "reading" | "running" | "stopped";
 export interface Shown {
   verdict: Report["verdict"] | null;
   why: string;
-  /** A sentence that says why nothing is known, or empty. */
+  /** A sentence that says why there is no verdict, or empty. */
   failure: string;
+  /** A sentence that says why the operations are not known, or empty. */
+  unread: string;
   /** What looks like the program's mistakes. */
   misses: { kind: Report["near_misses"][number]["kind"]; text: string; rank: number | null }[];
   worldSize: number | null;
-  looked: number;
+  /** How many ranks' queues were read; null where that failed. */
+  looked: number | null;
   missing: number;
   groups: GroupState[];
   communicators: CommunicatorState[];

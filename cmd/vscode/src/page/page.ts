@@ -1,7 +1,7 @@
 // The view's page: it draws what the extension tells it of a stop, and says what the user wants.
 import { type Filters, isFiltered, noFilters, rankTest, tagTest } from "../model/filter";
 import { detailsOf, type Line, linesOf, visible } from "../model/lines";
-import { headings, type State, type Wish } from "../model/state";
+import { headings, type Shown, type State, type Wish } from "../model/state";
 import { List } from "./list";
 
 declare function acquireVsCodeApi(): { postMessage(message: Wish): void; getState(): unknown; setState(state: unknown): void };
@@ -120,7 +120,8 @@ function draw(): void {
   element("why", HTMLElement).classList.toggle("failure", shown.failure !== "");
   element("picture", HTMLElement).hidden = shown.groups.length === 0;
   const missing = shown.missing > 0 ? `, ${shown.missing.toLocaleString("en")} missing` : "";
-  element("size", HTMLElement).textContent = shown.worldSize === null ? "" : `${shown.worldSize.toLocaleString("en")} ranks, ${shown.looked.toLocaleString("en")} looked at${missing}`;
+  const looked = shown.looked === null ? "" : `, ${shown.looked.toLocaleString("en")} looked at`;
+  element("size", HTMLElement).textContent = shown.worldSize === null ? "" : `${shown.worldSize.toLocaleString("en")} ranks${looked}${missing}`;
   element("groups", HTMLElement).replaceChildren(...shown.groups.map(groupRow));
   element("misses", HTMLElement).replaceChildren(...shown.misses.map(missRow));
   element("names", HTMLElement).replaceChildren(
@@ -136,7 +137,7 @@ function draw(): void {
 
 function groupRow({ ranks, state: what, text, rank }: { ranks: string; state: string; text: string; rank: number | null }, index: number): HTMLElement {
   const row = made("li");
-  const only = made("button", `rank ${ranks}`, "ranks");
+  const only = made("button", `${/^\d+$/.test(ranks) ? "rank" : "ranks"} ${ranks}`, "ranks");
   only.title = "Show the operations of these ranks alone";
   only.setAttribute("aria-pressed", String(filters.group === index));
   only.addEventListener("click", () => {
@@ -160,13 +161,19 @@ function missRow({ kind, text, rank }: { kind: string; text: string; rank: numbe
   return row;
 }
 
+/** Says that the operations are not known and, unless it is said above, why. */
+function unreadText({ unread, failure }: Shown): string {
+  return visible(unread === failure ? "The operations are not known." : `The operations are not known. ${unread}`);
+}
+
 function drawList(): void {
   if (state.shown === null) return;
   const lines = linesOf(state.shown, filters, closed);
   list.show(lines);
   const count = lines.reduce((sum, line) => sum + (line.kind === "operation" ? 1 : 0), 0);
   element("narrow", HTMLElement).classList.toggle("on", isFiltered(filters));
-  element("count", HTMLElement).textContent = count === 0 ? "no operations" : `${count.toLocaleString("en")} ${count === 1 ? "operation" : "operations"}`;
+  element("count", HTMLElement).classList.toggle("failure", state.shown.unread !== "");
+  element("count", HTMLElement).textContent = state.shown.unread !== "" ? unreadText(state.shown) : count === 0 ? "no operations" : `${count.toLocaleString("en")} ${count === 1 ? "operation" : "operations"}`;
 }
 
 form.addEventListener("input", readFilters);
