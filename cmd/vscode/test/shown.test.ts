@@ -96,6 +96,14 @@ describe("a report", () => {
     expect(shown.groups[own?.group ?? -1]?.ranks).toBe("2-4,6");
   });
 
+  it("says with whom a mistake begins", () => {
+    const report = recordedReport("small");
+    const [miss] = report.near_misses;
+    if (!miss) throw new Error("there is no near miss");
+    report.near_misses = [{ ...miss, ranks: [0, 3], culprits: [3] }, { ...miss, ranks: [0, 3], culprits: null }, { ...miss, ranks: [], culprits: null }];
+    expect(shownOf(documentsOf({ schema: 1, processes: [] }, report)).misses.map(({ rank }) => rank)).toEqual([3, 0, null]);
+  });
+
   it.each(["crowd", "nothing", "pairs", "ring", "transit"])("is read: %s", (name) => {
     const report = recordedReport(name);
     expect(shownOf(documentsOf({ schema: 1, processes: [] }, report)).groups).toHaveLength(report.groups.length);

@@ -15,7 +15,7 @@ export function shownOf(documents: Documents): Shown {
     why: report?.why ?? "",
     failure,
     unread,
-    misses: (report?.near_misses ?? []).map(({ kind, text, ranks }) => ({ kind, text, rank: ranks[0] ?? null })),
+    misses: (report?.near_misses ?? []).map(({ kind, text, ranks, culprits }) => ({ kind, text, rank: culprits?.[0] ?? ranks[0] ?? null })),
     worldSize: report?.world_size ?? null,
     looked: "document" in documents.queues ? documents.queues.document.processes.filter(({ unavailable }) => unavailable === null).length : null,
     missing: report?.missing_ranks.length ?? 0,

@@ -49,7 +49,7 @@ export interface Shown {
   failure: string;
   /** A sentence that says why the operations are not known, or empty. */
   unread: string;
-  /** What looks like the program's mistakes. */
+  /** What looks like the program's mistakes, with the rank that does otherwise than the others, or one of those concerned. */
   misses: { kind: Report["near_misses"][number]["kind"]; text: string; rank: number | null }[];
   worldSize: number | null;
   /** How many ranks' queues were read; null where that failed. */
