@@ -4,8 +4,8 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 
-/** How long anything may take: it ends only what hangs. */
-export const patience = 60_000;
+/** How long anything may take, also where much else runs: it ends only what hangs. */
+export const patience = 240_000;
 
 const ended = [];
 process.on("exit", () => ended.forEach((end) => end()));
