@@ -126,7 +126,10 @@ class Editor {
     });
   }
 
-  /** Fails where the rank that is marked in the call stack is not that whose variables are shown. */
+  /**
+   * Fails where the rank that is marked in the call stack is not that whose variables are shown. It is for the first
+   * stop: the editor may lose the mark of a stack that was unfolded before (see goes).
+   */
   async marksItsRank(variable) {
     await this.hasStackOf("rank ");
     const [, rank] = /^rank (\d+)/.exec(await this.marked());

@@ -191,7 +191,6 @@ export async function killed(editor, place) {
     await editor.picture("running");
     await editor.command("Debug: Pause");
     assert.equal(await editor.verdict(), "deadlock");
-    await editor.marksItsRank("rank");
     await editor.type("mpi-continue");
     await editor.view(() => document.getElementById("condition").textContent.includes("run"));
     await editor.command("Debug: Pause");
