@@ -102,7 +102,7 @@ func ReportHTML(w io.Writer, r *waitfor.Report) error {
 	if _, err := io.WriteString(w, before); err != nil {
 		return err
 	}
-	if err := newOperationTable(r).write(w, r); err != nil {
+	if err := writeOperations(w, r); err != nil {
 		return err
 	}
 	_, err = io.WriteString(w, after)

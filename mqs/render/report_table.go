@@ -3,6 +3,7 @@ package render
 import (
 	"encoding/json"
 	"io"
+	"iter"
 	"strconv"
 	"strings"
 
@@ -13,129 +14,104 @@ import (
 )
 
 // The table in a report's page holds all operations of a job, which may be millions. So it consists of
-// columns of numbers, and has each text once.
+// columns of numbers, and has each text once. A column is written as it is made: all of them together are as
+// large as the job.
 
 // anyTag stands for any tag. It is not a number, as tags are.
 const anyTag = "\"*\""
 
-// operationTable holds the columns of the table. A value that is not known is null.
+// operationTable writes the columns of the table. A value that is not known is null.
 type operationTable struct {
+	report  *waitfor.Report
+	sink    *jsonout.Sink
 	strings map[string]int
 	texts   []string
-
-	// For each process: its rank, its group, and the number of its operations.
-	rank, group, count valueColumn
-	// For each operation, process by process.
-	comm, local, queue, status, peerLocal, peerGlobal, tag, bytes, kind, datatype, buffer, internal, note valueColumn
+	// label is the text of what the communicator comm is called.
+	comm  *mqs.Queues
+	label int
 }
 
-// valueColumn is a column of values in JSON, in the order in which they are added.
-type valueColumn struct {
-	json []byte
-	n    int
+// row is an operation, and the queue that it is in.
+type row struct {
+	*mqs.Queues
+	class mqs.OpClass
+	op    *mqs.PendingOperation
 }
 
-// next begins the next value.
-func (c *valueColumn) next() {
-	c.json = jsonout.Comma(c.json, c.n)
-	c.n++
+// operationColumns are those that have a value for each operation, process by process.
+var operationColumns = []struct {
+	key   string
+	value func(o *operationTable, b []byte, r row) []byte
+}{
+	{"comm", func(o *operationTable, b []byte, r row) []byte {
+		return whole(b, o.labelOf(r.Queues))
+	}},
+	{"local", func(_ *operationTable, b []byte, r row) []byte {
+		return maybe(b, r.LocalRank)
+	}},
+	{"queue", func(_ *operationTable, b []byte, r row) []byte {
+		return whole(b, int(r.class))
+	}},
+	{"status", func(o *operationTable, b []byte, r row) []byte {
+		return whole(b, o.text(string(r.op.Status)))
+	}},
+	{"peerLocal", func(_ *operationTable, b []byte, r row) []byte {
+		return maybe(b, r.op.DesiredLocalRank)
+	}},
+	{"peerGlobal", func(_ *operationTable, b []byte, r row) []byte {
+		global := r.op.DesiredGlobalRank
+		if !global.Known && r.op.DesiredLocalRank.Known {
+			global = r.GlobalRank(r.op.DesiredLocalRank.Value)
+		}
+		return maybe(b, global)
+	}},
+	{"tag", func(_ *operationTable, b []byte, r row) []byte {
+		if r.op.TagWild.Known && r.op.TagWild.Value {
+			return append(b, anyTag...)
+		}
+		return maybe(b, r.op.DesiredTag)
+	}},
+	{"bytes", func(_ *operationTable, b []byte, r row) []byte {
+		return long(b, uint64(r.op.DesiredLength.Value), r.op.DesiredLength.Known)
+	}},
+	{"kind", func(o *operationTable, b []byte, r row) []byte {
+		return whole(b, o.text(r.op.Kind))
+	}},
+	{"datatype", func(o *operationTable, b []byte, r row) []byte {
+		return whole(b, o.text(datatype(r.op)))
+	}},
+	{"buffer", func(_ *operationTable, b []byte, r row) []byte {
+		return long(b, uint64(r.op.Buffer.Value), r.op.Buffer.Known)
+	}},
+	{"internal", func(_ *operationTable, b []byte, r row) []byte {
+		if r.op.Internal || r.Internal {
+			return whole(b, 1)
+		}
+		return whole(b, 0)
+	}},
+	{"note", func(o *operationTable, b []byte, r row) []byte {
+		return whole(b, o.text(remarks(r.class, r.op)))
+	}},
 }
 
-func (c *valueColumn) add(v int) {
-	c.next()
-	c.json = strconv.AppendInt(c.json, int64(v), 10)
-}
+func whole(b []byte, v int) []byte { return strconv.AppendInt(b, int64(v), 10) }
 
-// raw adds what is JSON already.
-func (c *valueColumn) raw(value string) {
-	c.next()
-	c.json = append(c.json, value...)
-}
-
-func (c *valueColumn) maybe(m mqs.Maybe[int32]) {
-	if m.Known {
-		c.add(int(m.Value))
-	} else {
-		c.raw("null")
+func maybe(b []byte, m mqs.Maybe[int32]) []byte {
+	if !m.Known {
+		return append(b, "null"...)
 	}
+	return whole(b, int(m.Value))
 }
 
-// long adds a number that may be too large for a number of JavaScript's.
-func (c *valueColumn) long(v uint64, known bool) {
+// long appends a number that may be too large for a number of JavaScript's.
+func long(b []byte, v uint64, known bool) []byte {
 	switch {
 	case !known:
-		c.raw("null")
+		return append(b, "null"...)
 	case v >= 1<<53:
-		c.next()
-		c.json = jsonout.Hex(c.json, v)
-	default:
-		c.add(int(v))
+		return jsonout.Hex(b, v)
 	}
-}
-
-// newOperationTable makes the table of a report's operations.
-func newOperationTable(r *waitfor.Report) *operationTable {
-	o := &operationTable{strings: map[string]int{}}
-	for i := range r.Ranks {
-		rank := &r.Ranks[i]
-		n := 0
-		if rank.Process != nil {
-			n = o.process(rank.Process)
-		}
-		o.rank.add(int(rank.Rank))
-		o.group.add(rank.Group)
-		o.count.add(n)
-	}
-	return o
-}
-
-func (o *operationTable) process(p *mqs.Process) int {
-	n := 0
-	for _, c := range p.Communicators {
-		label := -1
-		for class, q := range c.Queue {
-			if q == nil {
-				continue
-			}
-			for i := range q.Operations {
-				if label < 0 {
-					label = o.text(c.Label())
-				}
-				o.comm.add(label)
-				o.operation(c, mqs.OpClass(class), &q.Operations[i])
-			}
-			n += len(q.Operations)
-		}
-	}
-	return n
-}
-
-func (o *operationTable) operation(c *mqs.Queues, class mqs.OpClass, op *mqs.PendingOperation) {
-	global := op.DesiredGlobalRank
-	if !global.Known {
-		global = c.GlobalRank(op.DesiredLocalRank.Value)
-		global.Known = global.Known && op.DesiredLocalRank.Known
-	}
-	o.local.maybe(c.LocalRank)
-	o.queue.add(int(class))
-	o.status.add(o.text(string(op.Status)))
-	o.peerLocal.maybe(op.DesiredLocalRank)
-	o.peerGlobal.maybe(global)
-	if op.TagWild.Known && op.TagWild.Value {
-		o.tag.raw(anyTag)
-	} else {
-		o.tag.maybe(op.DesiredTag)
-	}
-	o.bytes.long(uint64(op.DesiredLength.Value), op.DesiredLength.Known)
-	o.kind.add(o.text(op.Kind))
-	o.datatype.add(o.text(datatype(op)))
-	o.buffer.long(uint64(op.Buffer.Value), op.Buffer.Known)
-	internal := 0
-	if op.Internal || c.Internal {
-		internal = 1
-	}
-	o.internal.add(internal)
-	o.note.add(o.text(remarks(class, op)))
+	return whole(b, int(v))
 }
 
 // text returns the index of a text.
@@ -149,26 +125,79 @@ func (o *operationTable) text(s string) int {
 	return n
 }
 
-// write writes the table as one JSON object that can stand in a script element.
-func (o *operationTable) write(w io.Writer, r *waitfor.Report) error {
+// labelOf returns the index of what a communicator is called.
+func (o *operationTable) labelOf(c *mqs.Queues) int {
+	if c != o.comm {
+		o.comm, o.label = c, o.text(c.Label())
+	}
+	return o.label
+}
+
+// rows are the operations of a process that was read.
+func rows(p *mqs.Process) iter.Seq[row] {
+	return func(yield func(row) bool) {
+		if p == nil {
+			return
+		}
+		for _, c := range p.Communicators {
+			for class, q := range c.Queue {
+				if q == nil {
+					continue
+				}
+				for i := range q.Operations {
+					if !yield(row{c, mqs.OpClass(class), &q.Operations[i]}) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// writeOperations writes the table as one JSON object that can stand in a script element.
+func writeOperations(w io.Writer, r *waitfor.Report) error {
+	o := &operationTable{report: r, sink: jsonout.New(w), strings: map[string]int{}}
 	places := make([]string, len(r.Groups))
 	for i := range r.Groups {
 		places[i] = printable.Line(r.Groups[i].Text)
 	}
-	sink, b := jsonout.New(w), []byte(`{"texts": `)
-	b = append(script(b, o.texts), `, "places": `...)
-	b = script(b, places)
-	for _, c := range []struct {
-		key string
-		*valueColumn
-	}{{"rank", &o.rank}, {"group", &o.group}, {"count", &o.count}, {"comm", &o.comm}, {"local", &o.local}, {"queue", &o.queue},
-		{"status", &o.status}, {"peerLocal", &o.peerLocal}, {"peerGlobal", &o.peerGlobal}, {"tag", &o.tag}, {"bytes", &o.bytes},
-		{"kind", &o.kind}, {"datatype", &o.datatype}, {"buffer", &o.buffer}, {"internal", &o.internal}, {"note", &o.note}} {
-		b = append(b, ",\n\""+c.key+"\": ["...)
-		b = append(b, c.json...)
-		b = sink.Full(append(b, ']'))
+	b := script([]byte(`{"places": `), places)
+	b = o.ranks(b, "rank", func(r *waitfor.Rank) int { return int(r.Rank) })
+	b = o.ranks(b, "group", func(r *waitfor.Rank) int { return r.Group })
+	b = o.ranks(b, "count", func(r *waitfor.Rank) int {
+		n := 0
+		for range rows(r.Process) {
+			n++
+		}
+		return n
+	})
+	for i := range operationColumns {
+		b = o.operations(b, i)
 	}
-	return sink.End(append(b, '}'))
+	b = script(append(b, ",\n\"texts\": "...), o.texts)
+	return o.sink.End(append(b, '}'))
+}
+
+// ranks writes a column that has a value for each process.
+func (o *operationTable) ranks(b []byte, key string, value func(*waitfor.Rank) int) []byte {
+	b = append(b, ",\n\""+key+"\": ["...)
+	for i := range o.report.Ranks {
+		b = o.sink.Full(whole(jsonout.Comma(b, i), value(&o.report.Ranks[i])))
+	}
+	return append(b, ']')
+}
+
+// operations writes one of the operationColumns.
+func (o *operationTable) operations(b []byte, column int) []byte {
+	value, n := operationColumns[column].value, 0
+	b = append(b, ",\n\""+operationColumns[column].key+"\": ["...)
+	for i := range o.report.Ranks {
+		for r := range rows(o.report.Ranks[i].Process) {
+			b = o.sink.Full(value(o, jsonout.Comma(b, n), r))
+			n++
+		}
+	}
+	return append(b, ']')
 }
 
 // script appends texts as JSON that holds no HTML.
