@@ -79,6 +79,23 @@ func TestParserThreads(t *testing.T) {
 	}
 }
 
+// Names and words may be written with escapes, null is as nothing, and of a key that is there twice the
+// second one counts.
+func TestParserOddities(t *testing.T) {
+	s, err := Parse([]byte(`{"schema":1,"processes":[{"\u0070id":7,"x\"y":{"pid":8},"state":"\u0072unning","image":"a\u00e9\ud800","notes":null,"threads":[{"number":1},null],
+		"phase":"active","phase":null,"windows":[{}],"windows":[],"communicators":[{"pending_sends":null,"totals":{"pending_sends":null,"x":"y"},"unavailable":{"x":3}}]}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := s.Processes[0]
+	if p.PID != 7 || p.State != mqs.Running || p.Image != "a\u00e9\uFFFD" || p.Notes != nil || len(p.Threads) != 2 || p.Phase != "" || p.Windows == nil || len(p.Windows) > 0 {
+		t.Errorf("read as %+v", p)
+	}
+	if q := p.Communicators[0].Queue; !q[mqs.PendingSends].Incomplete || q[mqs.PendingSends].Operations == nil || q[mqs.PendingReceives].Incomplete {
+		t.Errorf("queues are read as %+v", q)
+	}
+}
+
 func TestParserErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		``:                                 "unexpected end",
@@ -92,11 +109,23 @@ func TestParserErrors(t *testing.T) {
 		`{"schema":1,"processes":[5]}`:     "number",
 		`{"schema":1,"processes":[null]}`:  "null",
 		`{"schema":1,"processes":[{}]} {}`: "after top-level value",
-		`{"schema":1,"processes":[{}],"processes":[{}]}`:                 "null",
-		"{\"schema\":1,\n\"processes\":[{},\n\n{\"pid\":\n[}]}]}":        "line 5: invalid character '}'",
-		"{\"schema\":1,\"processes\":[\n{},\n{\"pid\": \"1\"}]}":         "line 3: /pid can't be a string",
-		`{"schema":1,"processes":[{"pid": 1}, {"image": "a`:              "unexpected end",
-		`{"schema":1,"processes":[{"communicators":[{"group":["x"]}]}]}`: "/0 can't be a string",
+		`{"schema":1,"processes":[{}],"processes":[{}]}`:                                  "null",
+		"{\"schema\":1,\n\"processes\":[{},\n\n{\"pid\":\n[}]}]}":                         "line 5: invalid character '}'",
+		"{\"schema\":1,\"processes\":[\n{},\n{\"pid\": \"1\"}]}":                          "line 3: /pid can't be a string",
+		`{"schema":1,"processes":[{"pid": 1}, {"image": "a`:                               "unexpected end",
+		`{"schema":1,"processes":[{"communicators":[{"group":["x"]}]}]}`:                  "/0 can't be a string",
+		`{"schema":1,"processes":[{"pid":1e3}]}`:                                          "/pid: invalid syntax",
+		`{"schema":1,"processes":[{"global_rank":4294967296}]}`:                           "/global_rank: value out of range",
+		`{"schema":1,"processes":[{"progress":-1}]}`:                                      "/progress: invalid syntax",
+		`{"schema":1,"processes":[{"thread_multiple":3}]}`:                                "/thread_multiple can't be a number",
+		`{"schema":1,"processes":[{"image":{}}]}`:                                         "/image can't be an object",
+		`{"schema":1,"processes":[{"notes":[1]}]}`:                                        "/notes/0 can't be a number",
+		`{"schema":1,"processes":[{"threads":{}}]}`:                                       "/threads can't be an object",
+		`{"schema":1,"processes":[{"threads":[7]}]}`:                                      "/threads/0 can't be a number",
+		`{"schema":1,"processes":[{"threads":[{"communicator":"z"}]}]}`:                   `/threads/0/communicator: address "z"`,
+		`{"schema":1,"processes":[{"communicators":[{"traffic":[[1]]}]}]}`:                "/communicators/0/traffic/0: it has 1 elements, not 3",
+		`{"schema":1,"processes":[{"communicators":[{"traffic":[[1,2,3,4]]}]}]}`:          "/communicators/0/traffic/0: it has 4 elements, not 3",
+		`{"schema":1,"processes":[{"communicators":[{"totals":{"pending_sends":"x"}}]}]}`: "/communicators/0/totals/pending_sends can't be a string",
 	} {
 		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, not %s", text, err, want)

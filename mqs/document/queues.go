@@ -61,34 +61,77 @@ func appendKey(b []byte, n, class int) []byte {
 	return append(jsonout.Text(jsonout.Comma(b, n), mqs.OpClass(class).String()), ": "...)
 }
 
-type queuesJSON struct {
-	PendingSends       []operationJSON   `json:"pending_sends"`
-	PendingReceives    []operationJSON   `json:"pending_receives"`
-	UnexpectedMessages []operationJSON   `json:"unexpected_messages"`
-	Unavailable        map[string]string `json:"unavailable"`
-	Totals             map[string]*int   `json:"totals"`
+// queuesRead is what has been read of the queues of a communicator.
+type queuesRead struct {
+	operations  [3][]mqs.PendingOperation
+	unavailable [3]mqs.Maybe[string]         // why there is none
+	totals      [3]mqs.Maybe[mqs.Maybe[int]] // how many there are, if that is said and known
 }
 
-func (r *reader) queues(d *queuesJSON) (queues [3]*mqs.Queue) {
-	for class, ops := range [...][]operationJSON{mqs.PendingSends: d.PendingSends,
-		mqs.PendingReceives: d.PendingReceives, mqs.UnexpectedMessages: d.UnexpectedMessages} {
-		key := mqs.OpClass(class).String()
-		switch reason, ok := d.Unavailable[key]; {
-		case ok && reason == notAskedFor:
-		case ok:
-			queues[class] = &mqs.Queue{Unavailable: r.intern(reason)}
-		default:
-			q := &mqs.Queue{Operations: make([]mqs.PendingOperation, len(ops)), Total: len(ops)}
-			if total, said := d.Totals[key]; said && total == nil {
-				q.Incomplete = true
-			} else if said {
-				q.Total = max(*total, len(ops))
-			}
-			for i := range ops {
-				r.readOperation(&q.Operations[i], &ops[i])
-			}
-			queues[class] = q
+// empty is every queue of a document that has nothing in it.
+var empty = mqs.Queue{Operations: []mqs.PendingOperation{}}
+
+// classOf returns the queue of a key.
+func classOf(key []byte) (mqs.OpClass, bool) {
+	for _, class := range mqs.OpClasses {
+		if string(key) == class.String() {
+			return class, true
 		}
+	}
+	return 0, false
+}
+
+// readQueues reads a member of a communicator that may be about its queues.
+func (r *reader) readQueues() {
+	q := &r.queues
+	switch string(r.key) {
+	case "unavailable":
+		for r.object(); r.member(); {
+			if class, ok := classOf(r.key); ok {
+				q.unavailable[class].Known = true
+				readText(r, &q.unavailable[class].Value)
+			} else {
+				r.skip()
+			}
+		}
+	case "totals":
+		for r.object(); r.member(); {
+			if class, ok := classOf(r.key); ok {
+				q.totals[class].Known = true
+				readMaybe(r, &q.totals[class].Value, readInt)
+			} else {
+				r.skip()
+			}
+		}
+	default:
+		if class, ok := classOf(r.key); ok {
+			q.operations[class] = readList(r, &r.operations, (*reader).readOperation)
+		} else {
+			r.skip()
+		}
+	}
+}
+
+// takeQueues returns the queues of a communicator that has been read.
+func (r *reader) takeQueues() (queues [3]*mqs.Queue) {
+	for class, ops := range r.queues.operations {
+		total := r.queues.totals[class]
+		if why := r.queues.unavailable[class]; why.Known {
+			if why.Value != notAskedFor {
+				queues[class] = &mqs.Queue{Unavailable: why.Value}
+			}
+			continue
+		}
+		if len(ops) == 0 && (!total.Known || total.Value == mqs.Known(0)) {
+			queues[class] = &empty
+			continue
+		}
+		q := &r.headers.room(1)[0]
+		*q = mqs.Queue{Operations: ops, Total: max(total.Value.Value, len(ops)), Incomplete: total.Known && !total.Value.Known}
+		if ops == nil {
+			q.Operations = []mqs.PendingOperation{}
+		}
+		queues[class] = q
 	}
 	return queues
 }

@@ -1,33 +1,25 @@
 package document
 
 import (
-	"slices"
+	"bytes"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // lenient takes what encoding/json took, with which documents were read before.
 var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// reader makes the model of what package json has read of one process. What is not there is not
-// known.
-type reader struct {
-	*Parser
-	err error // the first one
-}
-
 // process parses one process.
-func (p *Parser) process(text []byte) (*mqs.Process, error) {
-	var doc processJSON
-	if err := json.Unmarshal(text, &doc, lenient); err != nil {
-		return nil, err
-	}
-	r, out := reader{Parser: p}, new(mqs.Process)
-	r.readProcess(out, &doc)
+func (r *reader) process(text []byte) (*mqs.Process, error) {
+	r.text = *bytes.NewBuffer(text)
+	r.from.Reset(&r.text, lenient)
+	r.err = nil
+	out := &r.processes.room(1)[0]
+	r.readProcess(out)
+	r.end()
 	for i := range out.Threads {
 		// A thread in a call is where it is, also in a document that does not say so.
 		t := &out.Threads[i]
@@ -36,17 +28,18 @@ func (p *Parser) process(text []byte) (*mqs.Process, error) {
 	return out, r.err
 }
 
-// intern returns the one copy of a string that is kept.
-func (p *Parser) intern(s string) string {
-	if s == "" {
+// intern returns the one string that is kept of a text.
+func (p *Parser) intern(text []byte) string {
+	if len(text) == 0 {
 		return ""
 	}
 	p.mu.RLock()
-	kept, ok := p.strings[s]
+	kept, ok := p.strings[string(text)]
 	p.mu.RUnlock()
 	if ok {
 		return kept
 	}
+	s := string(text)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.strings == nil {
@@ -56,24 +49,11 @@ func (p *Parser) intern(s string) string {
 	return s
 }
 
-func (p *Parser) internMaybe(text *string) mqs.Maybe[string] {
-	if text == nil {
-		return mqs.Maybe[string]{}
-	}
-	return mqs.Known(p.intern(*text))
-}
-
-func (p *Parser) internAll(texts []string) []string {
-	for i, text := range texts {
-		texts[i] = p.intern(text)
-	}
-	return texts
-}
-
 // group parses the ranks of a group. All members of a communicator have the
 // same one, which is parsed and kept once.
-func (r *reader) group(text jsontext.Value) []mqs.Maybe[int32] {
-	if len(text) == 0 || string(text) == "null" {
+func (r *reader) group() []mqs.Maybe[int32] {
+	text := r.value()
+	if text.Kind() == 'n' || r.err != nil {
 		return nil
 	}
 	r.mu.RLock()
@@ -84,14 +64,14 @@ func (r *reader) group(text jsontext.Value) []mqs.Maybe[int32] {
 	}
 	var ranks []*int32
 	if err := json.Unmarshal(text, &ranks, lenient); err != nil {
-		if r.err == nil {
-			r.err = err
-		}
+		r.fail(err)
 		return nil
 	}
 	group := make([]mqs.Maybe[int32], len(ranks))
 	for i, rank := range ranks {
-		group[i] = maybe(rank)
+		if rank != nil {
+			group[i] = mqs.Known(*rank)
+		}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -100,27 +80,4 @@ func (r *reader) group(text jsontext.Value) []mqs.Maybe[int32] {
 	}
 	r.groups[string(text)] = group
 	return group
-}
-
-func maybe[T any](p *T) mqs.Maybe[T] {
-	if p == nil {
-		return mqs.Maybe[T]{}
-	}
-	return mqs.Known(*p)
-}
-
-// number is one that is written as an address.
-func number(a *inferior.Addr) mqs.Maybe[uint64] {
-	if a == nil {
-		return mqs.Maybe[uint64]{}
-	}
-	return mqs.Known(uint64(*a))
-}
-
-// oneOf returns a word if it is one of those, else none.
-func oneOf[T ~string](word T, words ...T) T {
-	if slices.Contains(words, word) {
-		return word
-	}
-	return ""
 }

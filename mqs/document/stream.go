@@ -29,6 +29,8 @@ type Parser struct {
 	mu      sync.RWMutex
 	strings map[string]string
 	groups  map[string][]mqs.Maybe[int32]
+	// idle are readers that can be used again.
+	idle []*reader
 }
 
 // chunkSize is how many bytes of processes are parsed by one core at a time.
@@ -41,12 +43,18 @@ func (p *Parser) Read(r io.Reader) (*mqs.Snapshot, error) {
 		group  errgroup.Group
 		chunks []*chunk
 	)
-	group.SetLimit(runtime.NumCPU())
 	s := splitter{work: func(c *chunk) {
+		if chunks == nil {
+			group.SetLimit(runtime.NumCPU())
+		}
 		chunks = append(chunks, c)
 		group.Go(func() error { return p.parse(c) })
 	}}
 	splitErr := s.split(frugal.NewReader(r))
+	if c := s.rest(); c != nil && splitErr == nil { // all that there is, if the document is of one rank
+		chunks = append(chunks, c)
+		splitErr = p.parse(c)
+	}
 	// What is wrong with an earlier process is said rather than what is wrong with the rest.
 	if err := errors.Join(group.Wait(), splitErr); err != nil {
 		for _, c := range chunks {
@@ -63,7 +71,27 @@ func (p *Parser) Read(r io.Reader) (*mqs.Snapshot, error) {
 	return out, s.check(len(out.Processes))
 }
 
+// reader returns one that nobody uses.
+func (p *Parser) reader() *reader {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n := len(p.idle); n > 0 {
+		r := p.idle[n-1]
+		p.idle = p.idle[:n-1]
+		return r
+	}
+	return &reader{Parser: p}
+}
+
+// release takes a reader back.
+func (p *Parser) release(r *reader) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.idle = append(p.idle, r)
+}
+
 func (p *Parser) parse(c *chunk) error {
+	r := p.reader()
 	defer func() {
 		*c.text = (*c.text)[:0]
 		blocks.Put(c.text)
@@ -71,7 +99,7 @@ func (p *Parser) parse(c *chunk) error {
 	}()
 	start := 0
 	for _, end := range c.ends {
-		process, err := p.process((*c.text)[start:end])
+		process, err := r.process((*c.text)[start:end])
 		if err != nil {
 			c.err = fmt.Errorf("not a snapshot of mpi-queues: line %d: %w", c.line+lineOf(err, (*c.text)[:end], start), clause(err))
 			return c.err
@@ -79,6 +107,7 @@ func (p *Parser) parse(c *chunk) error {
 		c.processes = append(c.processes, process)
 		start = end
 	}
+	p.release(r) // not one that has failed
 	return nil
 }
 
@@ -197,7 +226,6 @@ func (s *splitter) split(r io.Reader) error {
 		case s.err != nil:
 			return s.err
 		case err == io.EOF:
-			s.flush()
 			return nil
 		case err != nil:
 			return err
@@ -290,20 +318,18 @@ func (s *splitter) endProcess() {
 	s.standIns += len(standIn)
 	s.chunk.ends = append(s.chunk.ends, len(*s.chunk.text))
 	if len(*s.chunk.text) >= chunkSize {
-		s.flush()
+		s.work(s.chunk)
+		s.chunk = nil
 	}
 }
 
-// flush hands on the processes so far; one that has no end is an error to those who parse it.
-func (s *splitter) flush() {
-	if s.chunk == nil {
-		return
-	}
-	if s.inProcess {
+// rest returns the last processes, nil if there are none that have not been handed on. One that has no end is
+// an error to those who parse it.
+func (s *splitter) rest() *chunk {
+	if s.chunk != nil && s.inProcess {
 		s.chunk.ends = append(s.chunk.ends, len(*s.chunk.text))
 	}
-	s.work(s.chunk)
-	s.chunk = nil
+	return s.chunk
 }
 
 // isForeign tells text that is no JSON object, as soon as it begins.

@@ -23,13 +23,12 @@ func (a Addr) MarshalJSON() ([]byte, error) { return []byte(`"` + a.String() + `
 // UnmarshalJSON reads what [Addr.MarshalJSON] wrote, or a number, which is how debuggers send
 // addresses.
 func (a *Addr) UnmarshalJSON(text []byte) error {
-	s := string(text)
-	if n := len(s); n > 1 && s[0] == '"' && s[n-1] == '"' {
-		s = s[1 : n-1] // digits are never escaped
+	if n := len(text); n > 1 && text[0] == '"' && text[n-1] == '"' {
+		text = text[1 : n-1] // digits are never escaped
 	}
-	v, err := strconv.ParseUint(s, 0, 64)
+	v, err := strconv.ParseUint(string(text), 0, 64)
 	if err != nil {
-		return fmt.Errorf("address %q: %w", s, err)
+		return fmt.Errorf("address %q: %w", text, err)
 	}
 	*a = Addr(v)
 	return nil

@@ -18,11 +18,7 @@ type arrival struct {
 // fits several messages stays unknown.
 func infer(s *mqs.Snapshot) {
 	arrivals := map[uint64][]arrival{}
-	ranks := map[int32]int{}
 	for _, p := range s.Processes {
-		if p.GlobalRank.Known {
-			ranks[p.GlobalRank.Value]++
-		}
 		for _, c := range p.Communicators {
 			if q := c.Queue[mqs.UnexpectedMessages]; q != nil {
 				for i := range q.Operations {
@@ -35,6 +31,12 @@ func infer(s *mqs.Snapshot) {
 	}
 	if len(arrivals) == 0 {
 		return
+	}
+	ranks := map[int32]int{}
+	for _, p := range s.Processes {
+		if p.GlobalRank.Known {
+			ranks[p.GlobalRank.Value]++
+		}
 	}
 	for _, p := range s.Processes {
 		for _, c := range p.Communicators {

@@ -41,6 +41,7 @@ func (a *analysis) state(rank int32) State {
 // groups puts all ranks into groups.
 func (a *analysis) groups(r *Report) {
 	index := map[groupKey]int{}
+	r.Ranks = make([]Rank, 0, len(a.ranks))
 	for i := range a.ranks {
 		key, comm := a.groupKey(int32(i))
 		at, ok := index[key]

@@ -3,121 +3,105 @@ package main
 import (
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 )
 
-// reader returns the structs that JSON is read into, and the functions that make the model of them.
+// reader returns the functions that make the model of JSON, and where they keep it.
 func reader(order []*object) string {
-	var b strings.Builder
+	var stores, functions strings.Builder
+	keep := func(name string, t reflect.Type) { fmt.Fprintf(&stores, "%s store[%s]\n", name, goName(t)) }
 	for _, o := range order {
-		fmt.Fprintf(&b, "type %s struct {\n", o.mirror())
+		keep(o.store(), o.typ)
+		fmt.Fprintf(&functions, "func (r *reader) read%s(v *%s) {\n", o.camel(), goName(o.typ))
+		var members, end strings.Builder
+		unknown := "r.skip()"
 		for _, f := range o.fields {
 			if f.shape == queues {
-				b.WriteString("queuesJSON\n")
-			} else {
-				fmt.Fprintf(&b, "%s %s `json:%q`\n", f.name, f.mirror(), f.key)
+				functions.WriteString("r.queues = queuesRead{}\n")
+				unknown = "r.readQueues()"
+				fmt.Fprintf(&end, "v.%s = r.takeQueues()\n", f.name)
+				continue
+			}
+			if f.shape == tuples {
+				keep(f.store(), f.value.Elem())
+			}
+			fmt.Fprintf(&members, "case %q:\n%s\n", f.key, f.read())
+		}
+		fmt.Fprintf(&functions, "for r.object(); r.member(); {\nswitch string(r.key) {\n%sdefault:\n%s\n}\n}\n%s}\n\n", &members, unknown, &end)
+		for _, f := range o.fields {
+			if f.shape == tuples {
+				f.readTuple(&functions)
 			}
 		}
-		fmt.Fprintf(&b, "}\n\nfunc (r *reader) read%s(v *%s, d *%s) {\n", o.camel(), goName(o.typ), o.mirror())
-		for _, f := range o.fields {
-			f.read(&b)
-		}
-		b.WriteString("}\n\n")
 	}
-	return b.String()
+	return fmt.Sprintf("// stores have what objects are made of.\ntype stores struct {\n%s}\n\n%s", &stores, &functions)
 }
 
-// mirror is the type that an object is read into.
-func (o *object) mirror() string { return o.name + "JSON" }
+// store is where the objects of a kind are.
+func (o *object) store() string { return plural(o.camel()) }
 
-// mirror is the type that a value is read into: what is not there, or null, is nil.
-func (f *field) mirror() string {
-	var t string
+// store is where the structs of a list are that are lists in a document.
+func (f *field) store() string { return plural(f.value.Elem().Name()) }
+
+// plural is the name of what has things of that name.
+func plural(name string) string {
+	if strings.HasSuffix(name, "s") {
+		name += "e"
+	}
+	return strings.ToLower(name[:1]) + name[1:] + "s"
+}
+
+// read returns the code that reads a value.
+func (f *field) read() string {
+	v := "v." + f.name
 	switch f.shape {
-	case text, word:
-		t = "string"
-	case address:
-		t = "inferior.Addr"
+	case texts:
+		return v + " = readList(r, &r.texts, readText)"
+	case ranks:
+		return v + " = readList(r, &r.numbers, readInt)"
+	case addresses:
+		return v + " = readList(r, &r.addresses, readAddr)"
 	case group:
-		t = "jsontext.Value"
+		return v + " = r.group()"
 	case tuples:
-		t = fmt.Sprintf("[][%d]%v", f.value.Elem().NumField(), f.value.Elem().Field(0).Type)
+		return fmt.Sprintf("%s = readList(r, &r.%s, (*reader).read%s)", v, f.store(), f.value.Elem().Name())
 	case objects:
-		t = "[]" + f.object.mirror()
-	case single:
-		t = "*" + f.object.mirror()
-	default:
-		t = f.value.String()
+		list := fmt.Sprintf("readList(r, &r.%s, (*reader).read%s)", f.object.store(), f.object.camel())
+		if f.value.Elem().Kind() == reflect.Pointer {
+			list = "pointers(&r.members, " + list + ")"
+		}
+		if !f.null { // then a reader can't tell an empty list from none
+			list = "some(" + list + ")"
+		}
+		return v + " = " + list
+	case word:
+		return fmt.Sprintf("readWord(r, &%s, %s)", v, f.constantsOf())
+	}
+	function := map[shape]string{integer: "readInt", text: "readText", boolean: "readBool", address: "readAddr"}[f.shape]
+	switch {
+	case f.hex:
+		function = "readHex"
+	case f.value.Kind() == reflect.Uint64 && f.shape == integer:
+		function = "readUint"
 	}
 	if f.maybe {
-		return "*" + t
+		return fmt.Sprintf("readMaybe(r, &%s, %s)", v, function)
 	}
-	return t
+	return fmt.Sprintf("%s(r, &%s)", function, v)
 }
 
-// read writes the code that makes a value of the model of what was read.
-func (f *field) read(b *strings.Builder) {
-	v, d := "v."+f.name, "d."+f.name
-	say := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
-	switch f.shape {
-	case text:
-		if f.maybe {
-			say("%s = r.internMaybe(%s)", v, d)
+// readTuple writes the function that reads a struct that is a list in a document.
+func (f *field) readTuple(b *strings.Builder) {
+	t := f.value.Elem()
+	fmt.Fprintf(b, "func (r *reader) read%s(v *%s) {\nvar t [%d]int32\nreadTuple(r, t[:])\n*v = %[2]s{", t.Name(), goName(t), t.NumField())
+	for i := range t.NumField() {
+		b.WriteString(t.Field(i).Name + ": ")
+		if n := t.Field(i).Type; n.Kind() == reflect.Int32 {
+			b.WriteString("t[" + strconv.Itoa(i) + "],\n")
 		} else {
-			say("%s = r.intern(%s)", v, d)
-		}
-	case word:
-		if f.value.PkgPath() == "" {
-			say("%s = oneOf(%s, %s)", v, d, f.constantsOf())
-		} else {
-			say("%s = oneOf(%s(%s), %s)", v, goName(f.value), d, f.constantsOf())
-		}
-	case texts:
-		say("%s = r.internAll(%s)", v, d)
-	case group:
-		say("%s = r.group(%s)", v, d)
-	case queues:
-		say("%s = r.queues(&d.queuesJSON)", v)
-	case tuples:
-		say("if %s != nil {\n%s = make(%v, len(%s))\n}", d, v, f.value, d)
-		say("for i, t := range %s {\n%s[i] = %s{", d, v, goName(f.value.Elem()))
-		for i := range f.value.Elem().NumField() {
-			s := f.value.Elem().Field(i)
-			say("%s: %v(t[%d]),", s.Name, s.Type, i)
-		}
-		say("}\n}")
-	case objects:
-		f.readObjects(b)
-	case single:
-		say("if %s != nil {\n%s = new(%s)\nr.read%s(%s, %s)\n}", d, v, goName(f.value), f.object.camel(), v, d)
-	case address:
-		if f.maybe && f.hex {
-			say("%s = number(%s)", v, d)
-			break
-		}
-		fallthrough
-	default:
-		if f.maybe {
-			say("%s = maybe(%s)", v, d)
-		} else {
-			say("%s = %s", v, d)
+			fmt.Fprintf(b, "%v(t[%d]),\n", n, i)
 		}
 	}
-}
-
-// readObjects writes the code that reads a list of objects. One that may be null is empty if it
-// is there without elements.
-func (f *field) readObjects(b *strings.Builder) {
-	v, d := "v."+f.name, "d."+f.name
-	say := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
-	condition := "len(" + d + ") > 0"
-	if f.null {
-		condition = d + " != nil"
-	}
-	say("if %s {\n%s = make(%v, len(%s))\n}", condition, v, f.value, d)
-	if f.value.Elem().Kind() == reflect.Pointer {
-		say("for i := range %s {\n%s[i] = new(%s)\nr.read%s(%s[i], &%s[i])\n}", d, v, goName(f.object.typ), f.object.camel(), v, d)
-	} else {
-		say("for i := range %s {\nr.read%s(&%s[i], &%s[i])\n}", d, f.object.camel(), v, d)
-	}
+	b.WriteString("}\n}\n\n")
 }

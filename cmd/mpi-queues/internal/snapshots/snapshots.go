@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-
-	"golang.org/x/sync/errgroup"
+	"sync"
+	"sync/atomic"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/decoders"
@@ -30,21 +30,25 @@ func Read(ctx context.Context, args []string, stdin io.Reader) (*mqs.Snapshot, e
 	// A job may have a file for each of a hundred thousand ranks.
 	var (
 		parser    document.Parser
-		group     errgroup.Group
+		readers   sync.WaitGroup
+		next      atomic.Int64 // of paths
 		snapshots = make([]*mqs.Snapshot, len(paths))
 		wrong     = make([]error, len(paths))
 	)
-	group.SetLimit(runtime.NumCPU())
-	for i, path := range paths {
-		group.Go(func() error {
-			if wrong[i] = ctx.Err(); wrong[i] == nil {
-				snapshots[i], wrong[i] = readSnapshot(ctx, &parser, path, stdin)
+	for range min(runtime.NumCPU(), len(paths)) {
+		readers.Add(1)
+		go func() {
+			defer readers.Done()
+			for i := next.Add(1) - 1; i < int64(len(paths)); i = next.Add(1) - 1 {
+				if wrong[i] = ctx.Err(); wrong[i] == nil {
+					snapshots[i], wrong[i] = readSnapshot(ctx, &parser, paths[i], stdin)
+				}
 			}
-			return wrong[i]
-		})
+		}()
 	}
-	if group.Wait() != nil {
-		return nil, firstOf(wrong)
+	readers.Wait()
+	if err := firstOf(wrong); err != nil {
+		return nil, err
 	}
 	return read.Merge(snapshots...)
 }
