@@ -1,5 +1,6 @@
 """The layout of C types, from debug information."""
 
+import re
 from typing import Dict, Iterator, List, NamedTuple, Optional, Set, Tuple
 
 import gdb
@@ -13,6 +14,9 @@ _DOMAINS = [getattr(gdb, name) for name in
             if hasattr(gdb, name)]
 _RECORDS = (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
 _NUMBERS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_BOOL)
+# How names of types begin that C has without any file.
+_BUILT_IN = re.compile(r"(?:signed|unsigned|char|short|int|long|float|double|void|bool|complex"
+                       r"|_[A-Z]\w*)\b")
 _OTHERS = {
     gdb.TYPE_CODE_PTR: "pointer", gdb.TYPE_CODE_REF: "pointer",
     gdb.TYPE_CODE_RVALUE_REF: "pointer", gdb.TYPE_CODE_ARRAY: "array",
@@ -116,6 +120,9 @@ def _lookup(name: str, absent: Set[str]) -> Optional[gdb.Type]:
     union or an enum."""
     if name in absent:
         return None
+    if not _BUILT_IN.match(name) and not _is_described(name):
+        absent.add(name)
+        return None
     is_absent = True
     for prefix in ("", "struct ", "union ", "enum "):
         try:
@@ -125,6 +132,16 @@ def _lookup(name: str, absent: Set[str]) -> Optional[gdb.Type]:
     if is_absent:
         absent.add(name)
     return None
+
+
+def _is_described(name: str) -> bool:
+    """Says whether a file may describe a type of this name. gdb's own search takes three times as
+    long to deny that."""
+    try:
+        return any(look(name, domain) for objfile in gdb.objfiles() for domain in _DOMAINS
+                   for look in (objfile.lookup_static_symbol, objfile.lookup_global_symbol))
+    except gdb.error:
+        return True  # what there is of debug information can't be read
 
 
 def _types_of_symbols(name: str, main: Optional[str]) -> Iterator[gdb.Type]:
