@@ -60,14 +60,14 @@ def attach(number: int, pid: int) -> str:
 def attach_selected(pid: int) -> None:
     """Attaches the selected inferior to a process. Raises gdb.error."""
     with states.remembered(pid), contextlib.ExitStack() as held:
-        if _is_hidden(pid):
+        if is_hidden(pid):
             held.enter_context(_scripts_off())
             _name_program(pid)
         held.enter_context(interrupts.unended())
         gdb.execute("attach %d" % pid, to_string=True)
 
 
-def _is_hidden(pid: int) -> bool:
+def is_hidden(pid: int) -> bool:
     """Says whether the kernel's path of a process's program does not lead to the program.
 
     The program was deleted or built anew since the process was started, another file system was

@@ -2,15 +2,15 @@
 
 The process that has started this gdb is the helper: its end of a socket is gdb's standard input.
 The request stands in the environment, as JSON: `job' is a process to attach to the job of, 0 if
-there is none, and `in_turn' is true if the helper names the processes to read, one after another.
-Without both, gdb has a core file.
+there is none, and `in_turn' is true if the helper names the processes to read, one after another;
+`ahead', if the files of the first are to be read while it runs. Without both, gdb has a core file.
 """
 
 import contextlib
 import json
 import os
 import sys
-from typing import Any, Dict, Iterator
+from typing import Any, Dict, Iterator, List
 
 import gdb
 
@@ -25,17 +25,15 @@ def _only_needed_symbols() -> Iterator[None]:
     is installed, in gdb's folder for it, to read it takes most of the time.
     """
     folders = gdb.parameter("debug-file-directory") or ""
-    before = {inferior.num for inferior in gdb.inferiors() if inferior.pid}
+    with open("/proc/self/maps") as maps:
+        common = {os.path.basename(line.rstrip()) for line in maps}
+    before = set(_objfiles())
     gdb.execute("set debug-file-directory")
     try:
         yield
     finally:
         gdb.execute("set debug-file-directory %s" % folders)
-    with open("/proc/self/maps") as maps:
-        common = {os.path.basename(line.rstrip()) for line in maps}
-    objfiles = [objfile for inferior in gdb.inferiors() if inferior.num not in before
-                for objfile in inferior.progspace.objfiles()]
-    for objfile in objfiles:
+    for objfile in [objfile for objfile in _objfiles() if objfile not in before]:
         name, build = objfile.filename, objfile.build_id
         if objfile.owner or not name or not build or os.path.basename(name) in common:
             continue
@@ -44,6 +42,12 @@ def _only_needed_symbols() -> Iterator[None]:
             if os.path.exists(path):
                 objfile.add_separate_debug_file(path)
                 break
+
+
+def _objfiles() -> Iterator[gdb.Objfile]:
+    """Yields the files that any inferior has."""
+    for inferior in gdb.inferiors():
+        yield from inferior.progspace.objfiles()
 
 
 def _say(message: str, is_attached: bool = False, failure: str = "") -> None:
@@ -98,12 +102,17 @@ def _read_in_turn() -> None:
     Each is let go when the next one is attached to: what gdb knows of files it keeps as long as an
     inferior has them, and need not read again then.
     """
-    from mpi_queues import inferiors
+    from mpi_queues import inferiors, read_ahead
     from mpi_queues.selection import select_inferior
-    free, held = [gdb.selected_inferior().num], 0
+    free: List[int] = []
+    held, is_ahead = 0, not _REQUEST["ahead"]
     while True:
         pid = _next()
         number, failure = 0, ""
+        if pid and not is_ahead:
+            is_ahead = True
+            with _only_needed_symbols():
+                read_ahead.read(pid)
         if pid:
             number = free.pop() if free else inferiors.vacant()[0]
             with _only_needed_symbols():

@@ -38,6 +38,7 @@ const (
 	refusing = 1<<30 + iota
 	silent
 	deadly
+	deadlyAhead // only to a gdb that has read its files ahead
 	endless
 )
 
@@ -124,12 +125,19 @@ func beGDB(scene string) {
 		e.ask(bridge.MethodStatus, bridge.StatusParams{Message: "attaching to process 2 of 1000"})
 		time.Sleep(time.Hour)
 	case "in turn":
+		var asked request
+		if err := json.Unmarshal([]byte(os.Getenv("MPI_QUEUES_ATTACH")), &asked); err != nil {
+			os.Exit(7)
+		}
 		hello()
 		for {
 			result, _ := e.ask(bridge.MethodNext, bridge.NextParams{})
 			var next bridge.NextResult
 			if json.Unmarshal(result, &next) != nil || next.PID == 0 {
 				return
+			}
+			if next.PID == deadlyAhead && asked.Ahead {
+				next.PID = deadly
 			}
 			switch next.PID {
 			case refusing:

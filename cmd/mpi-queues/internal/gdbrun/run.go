@@ -99,11 +99,12 @@ func (g *GDB) once(ctx context.Context, s *server, t Task, steps int) (silence, 
 type request struct {
 	Job    int  `json:"job"`
 	InTurn bool `json:"in_turn"`
+	Ahead  bool `json:"ahead"`
 }
 
 // execute runs gdb to its end, and serves its extension. The state is nil if it never ran.
 func (g *GDB) execute(ctx context.Context, t Task, s *server, log *os.File) (*os.ProcessState, error) {
-	text, err := json.Marshal(request{t.Job, s.turn != nil})
+	text, err := json.Marshal(request{t.Job, s.turn != nil, s.ahead})
 	if err != nil {
 		return nil, err
 	}

@@ -21,6 +21,8 @@ type server struct {
 	tell     func(step string)
 	// turn names the processes that gdb is to read, nil if the task does.
 	turn Turn
+	// ahead is true if gdb is to read the files of the first one before it attaches.
+	ahead bool
 
 	mu     sync.Mutex // held while the queues are read
 	answer answer

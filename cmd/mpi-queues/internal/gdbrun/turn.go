@@ -19,18 +19,19 @@ type Turn interface {
 }
 
 // ReadInTurn reads processes, most at most, one after another through one gdb, which reads the symbols of
-// their files once. A process that this gdb ends at is tried again by a new one, as the first:
-// those before it may have been the reason. One that gdb makes no progress with is not. No
+// their files once: those of the first while it still runs. A process that this gdb ends at is tried again
+// by a new one, as the first, and then by one that reads no files ahead: what was read before may have been
+// the reason. One that gdb makes no progress with is not. No
 // process that ran before stays stopped. It fails if ctx ends, or with a [*UselessError].
 func (g *GDB) ReadInTurn(ctx context.Context, f read.Filter, most int, t Turn) error {
-	rest := &rest{Turn: t}
+	rest, ahead := &rest{Turn: t}, true
 	for {
 		first, ok := rest.Next()
 		if !ok {
 			return nil
 		}
 		rest.putBack(first)
-		s := &server{filter: f, turn: rest}
+		s := &server{filter: f, turn: rest, ahead: ahead}
 		silence, err := g.once(ctx, s, Task{Before: []tracee.State{first}}, maxSteps(most))
 		if err != nil {
 			return err
@@ -39,7 +40,8 @@ func (g *GDB) ReadInTurn(ctx context.Context, f read.Filter, most int, t Turn) e
 		var late *TimeoutError
 		isSilent := s.answer == answer{}
 		switch {
-		case s.pending && s.read > 0 && isSilent && !errors.As(silence, &late):
+		case s.pending && (s.read > 0 || ahead) && isSilent && !errors.As(silence, &late):
+			ahead = ahead && s.read > 0
 			rest.putBack(s.attached[len(s.attached)-1])
 		case isSilent && s.read == 0 && errors.As(silence, &useless):
 			return silence

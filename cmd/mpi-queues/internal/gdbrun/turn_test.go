@@ -54,7 +54,7 @@ func (l *list) Done(s *mqs.Snapshot, err error) {
 
 // One gdb reads all that it can. One that it ends at, or stands still at, costs the others nothing.
 func TestReadInTurn(t *testing.T) {
-	l := listing(7, refusing, 8, deadly, 9, silent, 10, endless, 11)
+	l := listing(7, refusing, 8, deadlyAhead, 9, deadly, 9, silent, 10, endless, 11)
 	// The time is what a gdb may take that stands still.
 	if err := fake(t, "in turn", 3*time.Second).ReadInTurn(t.Context(), read.Filter{}, len(l.of), l); err != nil {
 		t.Fatal(err)
@@ -73,8 +73,8 @@ func TestReadInTurn(t *testing.T) {
 		}
 		got = append(got, said)
 	}
-	// The second gdb, of which nothing was read, is that which the deadly process had alone.
-	want := []string{"first", "ptrace: Operation not permitted.", "first", died, "second", "gdb has said nothing of it", "second", "late", "third"}
+	// The gdbs of which nothing was read are those that the deadly processes had alone.
+	want := []string{"first", "ptrace: Operation not permitted.", "first", "second", "second", died, "third", "gdb has said nothing of it", "third", "late", "fourth"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
