@@ -39,7 +39,7 @@ func TestLookAtLoops(t *testing.T) {
 		now := looped(1, true, 1)
 		past := c.before.runsOn()
 		now.runsOn()
-		if r := AnalyseLive(now.Snapshot, past); r.Verdict != c.want {
+		if r := approve(t, c.name, AnalyseLive(now.Snapshot, past)); r.Verdict != c.want {
 			t.Errorf("%s: %q, not %q, states %s: %s", c.name, r.Verdict, c.want, states(r), r.Why)
 		}
 	}
@@ -78,18 +78,18 @@ func TestLookAtTheEndBetween(t *testing.T) {
 	gone.rank(0).recv(worldID, 1, 7)
 	gone.Processes[1].Phase, gone.Processes[1].Communicators = mqs.Exited, nil
 	past := gone.runsOn()
-	if r := AnalyseLive(gone.Snapshot, past); r.Verdict != Deadlocked {
+	if r := approve(t, "it had ended", AnalyseLive(gone.Snapshot, past)); r.Verdict != Deadlocked {
 		t.Errorf("it had ended before: %q: %s", r.Verdict, r.Why)
 	}
 	delete(past.Earlier, 101)
-	if r := AnalyseLive(gone.Snapshot, past); r.Verdict != DeadlockedUnless {
+	if r := approve(t, "it was not seen", AnalyseLive(gone.Snapshot, past)); r.Verdict != DeadlockedUnless {
 		t.Errorf("it was not seen before: %q: %s", r.Verdict, r.Why)
 	}
 	there := newMade(2)
 	there.rank(1).computes()
 	there.runsOn()
 	past.Earlier[101] = there.Processes[1]
-	if r := AnalyseLive(gone.Snapshot, past); r.Verdict != DeadlockedUnless {
+	if r := approve(t, "it was there", AnalyseLive(gone.Snapshot, past)); r.Verdict != DeadlockedUnless {
 		t.Errorf("it was there before: %q: %s", r.Verdict, r.Why)
 	}
 }
