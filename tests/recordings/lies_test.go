@@ -1,0 +1,328 @@
+package recordings
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/decoders"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
+)
+
+// What each member of the library's objects means stands beside some recordings, in NAME.lies.txt: where one member of one
+// object has another value, or a symbol is not there, and what is shown then instead.
+
+// observed is a recorded process, and what a reader uses of it.
+type observed struct {
+	inferior.Inferior
+	objects map[string][]object // by the name of their C type, in the order of reading
+	memory  []inferior.Range    // in the same order
+	seen    map[inferior.Range]bool
+	symbols map[string]bool
+}
+
+// object is one object, and its members that are read.
+type object struct {
+	at      inferior.Addr
+	members map[string]layout.Field
+}
+
+func observe(of inferior.Inferior) *observed {
+	return &observed{Inferior: of, objects: map[string][]object{}, seen: map[inferior.Range]bool{}, symbols: map[string]bool{}}
+}
+
+func (o *observed) SawMemory(at inferior.Addr, b []byte) {
+	if r := (inferior.Range{Addr: at, Len: len(b)}); !o.seen[r] {
+		o.seen[r], o.memory = true, append(o.memory, r)
+	}
+}
+
+func (o *observed) SawObject(name string, at inferior.Addr, members map[string]layout.Field) {
+	if !slices.ContainsFunc(o.objects[name], func(x object) bool { return x.at == at }) {
+		o.objects[name] = append(o.objects[name], object{at, members})
+	}
+}
+
+func (o *observed) FindSymbols(ctx context.Context, names []string) ([]*inferior.Symbol, error) {
+	got, err := o.Inferior.FindSymbols(ctx, names)
+	for i, s := range got {
+		if s != nil {
+			o.symbols[names[i]] = true
+		}
+	}
+	return got, err
+}
+
+// lie is a change of a process.
+type lie struct {
+	what   string
+	change func(p *inferiortest.Patched)
+}
+
+// lies are those of a process that are tried: for each member that is read of a type, in the first and in the last object
+// of it, no value, the largest one and the next one, or a pointer to nothing and to what is no memory; the same of
+// memory that is no object; and each symbol that is missing.
+func (o *observed) lies(t *testing.T, types *regexp.Regexp) (out []lie) {
+	r := inferior.NewReader(t.Context(), o.Inferior)
+	for _, name := range slices.Sorted(maps.Keys(o.objects)) {
+		all := o.objects[name]
+		if !types.MatchString(name) {
+			continue
+		}
+		for i, x := range []object{all[0], all[len(all)-1]} {
+			if i == 1 && len(all) == 1 {
+				break
+			}
+			for _, path := range slices.Sorted(maps.Keys(x.members)) {
+				f := x.members[path]
+				place := fmt.Sprintf("%s.%s of the %s", name, path, []string{"first", "last"}[i])
+				if len(all) == 1 {
+					place = name + "." + path
+				}
+				out = append(out, o.about(r, place, x.at+inferior.Addr(f.Offset), f)...)
+			}
+		}
+	}
+	if types.MatchString("words") {
+		out = append(out, o.aboutWords(r)...)
+	}
+	if types.MatchString("symbols") {
+		for _, name := range slices.Sorted(maps.Keys(o.symbols)) {
+			out = append(out, lie{"without " + name, func(p *inferiortest.Patched) { p.RemoveSymbols(name) }})
+		}
+	}
+	return out
+}
+
+// aboutWords are the lies about memory that is no object: the first and the last word of each range.
+func (o *observed) aboutWords(r *inferior.Reader) (out []lie) {
+	width := r.Info().PointerSize
+	inside := func(at inferior.Addr) bool {
+		for _, all := range o.objects {
+			for _, x := range all {
+				if at >= x.at && at < x.at+inferior.Addr(x.size()) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	for _, m := range o.memory {
+		if m.Len < width || inside(m.Addr) {
+			continue
+		}
+		for i, at := range []inferior.Addr{m.Addr, m.Addr + inferior.Addr((m.Len-1)/width*width)} {
+			if i == 0 || at != m.Addr {
+				out = append(out, o.about(r, fmt.Sprintf("the word at %s", at), at, layout.Field{Size: width})...)
+			}
+		}
+	}
+	return out
+}
+
+// size is how many bytes an object has at least.
+func (x object) size() (size int) {
+	for _, f := range x.members {
+		size = max(size, f.Offset+f.Size)
+	}
+	return size
+}
+
+// about are the lies about one value.
+func (o *observed) about(r *inferior.Reader, place string, at inferior.Addr, f layout.Field) (out []lie) {
+	size := f.Size
+	if f.Kind == layout.KindStruct || f.Kind == layout.KindArray || size != 1 && size != 2 && size != 4 && size != 8 {
+		return nil
+	}
+	was, err := r.Uint(at, size)
+	if err != nil {
+		return nil
+	}
+	all := ^uint64(0) >> (64 - 8*size)
+	values := []uint64{0, all, (was + 1) & all}
+	if f.Kind == layout.KindPointer || f.Kind == "" {
+		values = []uint64{0, 0x10}
+	}
+	for i, v := range values {
+		if v == was || slices.Contains(values[:i], v) {
+			continue
+		}
+		out = append(out, lie{fmt.Sprintf("%s is %#x, not %#x", place, v, was), func(p *inferiortest.Patched) {
+			b := make([]byte, size)
+			for i := range b {
+				shift := 8 * i
+				if p.Info().BigEndian {
+					shift = 8 * (size - 1 - i)
+				}
+				b[i] = byte(v >> shift)
+			}
+			p.PutBytes(at, b)
+		}})
+	}
+	return out
+}
+
+// look is what is said of a process and of some handles of it.
+type look struct {
+	*mqs.Process
+	Handles []*mqs.Handle
+}
+
+func lookAt(t *testing.T, of inferior.Inferior, values []mqs.HandleValue) (l look) {
+	t.Helper()
+	var err error
+	if l.Process, err = read.Read(t.Context(), of, decoders.All, read.Filter{}); err != nil {
+		l.Process = read.Failed(of.Info(), err)
+	}
+	if len(values) > 0 {
+		l.Handles, _ = read.Sources{Decoders: decoders.All}.Handles(inferior.NewReader(t.Context(), of), values)
+	}
+	return l
+}
+
+// differences calls f with each place at which two values are not the same, of lists also with their lengths.
+func differences(place string, was, now reflect.Value, f func(text string)) {
+	switch was.Kind() {
+	case reflect.Pointer:
+		switch {
+		case was.IsNil() && now.IsNil():
+		case now.IsNil():
+			f(place + ": none")
+		case was.IsNil():
+			differences(place, reflect.Zero(now.Type().Elem()), now.Elem(), f)
+		default:
+			differences(place, was.Elem(), now.Elem(), f)
+		}
+	case reflect.Struct:
+		if was.FieldByName("Known").IsValid() {
+			if !reflect.DeepEqual(was.Interface(), now.Interface()) {
+				f(fmt.Sprintf("%s: %s, not %s", place, words(now), words(was)))
+			}
+			return
+		}
+		for i := range was.NumField() {
+			name := was.Type().Field(i).Name
+			if was.Type().Field(i).Anonymous {
+				name = ""
+			}
+			differences(strings.Trim(place+"."+name, "."), was.Field(i), now.Field(i), f)
+		}
+	case reflect.Slice, reflect.Array:
+		if was.Len() != now.Len() {
+			f(fmt.Sprintf("%s: %d, not %d", place, now.Len(), was.Len()))
+		}
+		for i := range now.Len() {
+			at := fmt.Sprintf("%s[%d]", place, i)
+			if was.Kind() == reflect.Array { // which only queues are in
+				at = strings.TrimSuffix(place, "Queue") + mqs.OpClass(i).String()
+			}
+			before := reflect.Zero(now.Index(i).Type()) // of one that was not there
+			if i < was.Len() {
+				before = was.Index(i)
+			}
+			differences(at, before, now.Index(i), f)
+		}
+	default:
+		if !reflect.DeepEqual(was.Interface(), now.Interface()) {
+			f(fmt.Sprintf("%s: %s, not %s", place, words(now), words(was)))
+		}
+	}
+}
+
+// words are a value for people to read.
+func words(v reflect.Value) string {
+	switch {
+	case v.Kind() == reflect.Struct && v.FieldByName("Known").IsValid():
+		if !v.FieldByName("Known").Bool() {
+			return "not known"
+		}
+		return words(v.FieldByName("Value"))
+	case v.Kind() == reflect.String:
+		return fmt.Sprintf("%q", v.String())
+	}
+	return fmt.Sprint(v)
+}
+
+// told is what is said otherwise, in a few lines. Each sentence on what is missing is among them, once.
+func told(was, now look) string {
+	const most, width = 3, 200
+	var b strings.Builder
+	n, left := 0, 0
+	sentences := map[string]bool{} // that have been told
+	differences("", reflect.ValueOf(was), reflect.ValueOf(now), func(text string) {
+		place, is, _ := strings.Cut(text, ": ")
+		isNew := (strings.HasSuffix(place, "Unavailable") || strings.Contains(place, "Notes[")) && !sentences[is]
+		sentences[is] = true
+		if n++; n > most && !isNew {
+			left++
+			return
+		}
+		if len(text) > width {
+			text = text[:width] + "…"
+		}
+		b.WriteString("  " + text + "\n")
+	})
+	switch {
+	case n == 0:
+		return "  the same\n"
+	case left > 0:
+		fmt.Fprintf(&b, "  and %d more\n", left)
+	}
+	return b.String()
+}
+
+// told is of which recordings lies are told, and about which types: those that no other recording of the library has.
+var liedOf = []struct{ folder, name, types string }{
+	{"openmpi-4.1.4", "queues-rank-0", ""},
+	{"openmpi-4.1.4", "handles-rank-0", "win|file|info|errhandler|_op_t|group|osc|topo|dpm|request|message|datatype|hash"},
+	{"openmpi-4.1.4", "requests-rank-0", "words|request"},
+	{"openmpi-6.0.0rc2-ucx", "queues-new-rank-0", "^(uc|mca_pml_ucx)|symbols"},
+	{"openmpi-4.1.4-ucx", "queues-old-rank-0", "^uc"},
+	{"mpich-4.0.2-ch3", "queues-rank-0", ""},
+	{"mpich-4.0.2-ch4-ucx", "queues-rank-0", "^MPIDI|MPIR_(Req|Comm|Obj)|symbols"},
+	{"mpich-4.0.2-ch4-ucx", "handles-rank-0", "Win|Info|Errhandler|Op|Group|Topology|Datatype|File|ADIO"},
+	{"mpich-4.0.2-ch4-ucx", "requests-rank-0", "words|Request"},
+	{"mpich-4.0.2-ch4-debug", "queues-rank-1", "^MPIDI|^uc|^fi"},
+	{"mpich-4.2.1-stock", "queues-rank-0", "MPI|symbols"},
+}
+
+// What is shown of a process in which one thing is otherwise is what that thing means.
+func TestLies(t *testing.T) {
+	for _, folder := range folders(t) {
+		t.Run(folder, func(t *testing.T) {
+			for _, of := range liedOf {
+				if of.folder == folder {
+					t.Run(of.name, func(t *testing.T) { tellLies(t, filepath.Join(folder, of.name), regexp.MustCompile(of.types)) })
+				}
+			}
+		})
+	}
+}
+
+func tellLies(t *testing.T, name string, types *regexp.Regexp) {
+	of := open(t, name+".mpiq").Processes[0]
+	var values []mqs.HandleValue
+	for _, e := range handlesOf(t, name) {
+		values = append(values, valueOf(t, &e))
+	}
+	o := observe(of)
+	was := lookAt(t, o, values)
+	var text bytes.Buffer
+	for _, l := range o.lies(t, types) {
+		p := inferiortest.Patch(of)
+		l.change(p)
+		fmt.Fprintf(&text, "%s:\n%s", l.what, told(was, lookAt(t, p, values)))
+	}
+	compare(t, name+".lies.txt", text.Bytes())
+}
