@@ -30,6 +30,7 @@ type observed struct {
 	memory  []inferior.Range    // in the same order
 	seen    map[inferior.Range]bool
 	symbols map[string]bool
+	threads []inferior.Thread // with what was asked of their variables
 }
 
 // object is one object, and its members that are read.
@@ -64,6 +65,14 @@ func (o *observed) FindSymbols(ctx context.Context, names []string) ([]*inferior
 	return got, err
 }
 
+func (o *observed) Threads(ctx context.Context, depth int, variables []string) ([]inferior.Thread, error) {
+	got, err := o.Inferior.Threads(ctx, depth, variables)
+	if len(variables) > 0 {
+		o.threads = got
+	}
+	return got, err
+}
+
 // lie is a change of a process.
 type lie struct {
 	what   string
@@ -94,6 +103,9 @@ func (o *observed) lies(t *testing.T, types *regexp.Regexp) (out []lie) {
 			}
 		}
 	}
+	if types.MatchString("threads") {
+		out = append(out, o.aboutThreads()...)
+	}
 	if types.MatchString("words") {
 		out = append(out, o.aboutWords(r)...)
 	}
@@ -105,26 +117,57 @@ func (o *observed) lies(t *testing.T, types *regexp.Regexp) (out []lie) {
 	return out
 }
 
-// aboutWords are the lies about memory that is no object: the first and the last word of each range.
+// mostWords is of how many places that are in no object lies are told.
+const mostWords = 60
+
+// aboutWords are the lies about memory that is no object: the first word of each range, of many some.
 func (o *observed) aboutWords(r *inferior.Reader) (out []lie) {
 	width := r.Info().PointerSize
-	inside := func(at inferior.Addr) bool {
+	inside := func(m inferior.Range) bool {
 		for _, all := range o.objects {
 			for _, x := range all {
-				if at >= x.at && at < x.at+inferior.Addr(x.size()) {
+				if m.Addr >= x.at && m.Addr < x.at+inferior.Addr(x.size()) {
 					return true
 				}
 			}
 		}
-		return false
+		return m.Len < width
 	}
-	for _, m := range o.memory {
-		if m.Len < width || inside(m.Addr) {
-			continue
+	places := slices.DeleteFunc(slices.Clone(o.memory), inside)
+	for i := 0; i < len(places); i += 1 + len(places)/mostWords {
+		out = append(out, o.about(r, fmt.Sprintf("the word at %s", places[i].Addr), places[i].Addr, layout.Field{Size: width})...)
+	}
+	return out
+}
+
+// aboutThreads are the lies about where threads are: a frame that is missing, a function that is not known, and another
+// value of a variable.
+func (o *observed) aboutThreads() (out []lie) {
+	threads := o.threads
+	for i := range threads {
+		change := func(what string, f func(of *inferior.Thread)) {
+			out = append(out, lie{fmt.Sprintf("thread %d %s", threads[i].Number, what), func(p *inferiortest.Patched) {
+				others := slices.Clone(threads)
+				others[i].Frames = slices.Clone(others[i].Frames)
+				f(&others[i])
+				p.SetThreads(others...)
+			}})
 		}
-		for i, at := range []inferior.Addr{m.Addr, m.Addr + inferior.Addr((m.Len-1)/width*width)} {
-			if i == 0 || at != m.Addr {
-				out = append(out, o.about(r, fmt.Sprintf("the word at %s", at), at, layout.Field{Size: width})...)
+		for k, frame := range threads[i].Frames {
+			name := fmt.Sprintf("frame %d, %s", k, frame.Function)
+			change("without "+name, func(of *inferior.Thread) { of.Frames = slices.Delete(of.Frames, k, k+1) })
+			change("with no name of "+name, func(of *inferior.Thread) { of.Frames[k].Function = "" })
+			for _, variable := range slices.Sorted(maps.Keys(frame.Variables)) {
+				for _, v := range []int64{0, -1, 1 << 40, frame.Variables[variable] + 1} {
+					change(fmt.Sprintf("where %s of %s is %d", variable, name, v), func(of *inferior.Thread) {
+						of.Frames[k].Variables = maps.Clone(of.Frames[k].Variables)
+						of.Frames[k].Variables[variable] = v
+					})
+				}
+				change(fmt.Sprintf("where %s of %s is not known", variable, name), func(of *inferior.Thread) {
+					of.Frames[k].Variables = maps.Clone(of.Frames[k].Variables)
+					delete(of.Frames[k].Variables, variable)
+				})
 			}
 		}
 	}
@@ -173,7 +216,7 @@ func (o *observed) about(r *inferior.Reader, place string, at inferior.Addr, f l
 	return out
 }
 
-// look is what is said of a process and of some handles of it.
+// look is what is said of a process or, of one that has made handles, of these.
 type look struct {
 	*mqs.Process
 	Handles []*mqs.Handle
@@ -182,11 +225,12 @@ type look struct {
 func lookAt(t *testing.T, of inferior.Inferior, values []mqs.HandleValue) (l look) {
 	t.Helper()
 	var err error
-	if l.Process, err = read.Read(t.Context(), of, decoders.All, read.Filter{}); err != nil {
-		l.Process = read.Failed(of.Info(), err)
-	}
 	if len(values) > 0 {
-		l.Handles, _ = read.Sources{Decoders: decoders.All}.Handles(inferior.NewReader(t.Context(), of), values)
+		if l.Handles, err = (read.Sources{Decoders: decoders.All}).Handles(inferior.NewReader(t.Context(), of), values); err != nil {
+			l.Process = read.Failed(of.Info(), err)
+		}
+	} else if l.Process, err = read.Read(t.Context(), of, decoders.All, read.Filter{}); err != nil {
+		l.Process = read.Failed(of.Info(), err)
 	}
 	return l
 }
@@ -271,30 +315,34 @@ func told(was, now look) string {
 		if len(text) > width {
 			text = text[:width] + "…"
 		}
-		b.WriteString("  " + text + "\n")
+		b.WriteString("\n  " + text)
 	})
 	switch {
 	case n == 0:
-		return "  the same\n"
+		return " the same\n"
 	case left > 0:
-		fmt.Fprintf(&b, "  and %d more\n", left)
+		fmt.Fprintf(&b, "\n  and %d more", left)
 	}
-	return b.String()
+	return b.String() + "\n"
 }
 
 // told is of which recordings lies are told, and about which types: those that no other recording of the library has.
 var liedOf = []struct{ folder, name, types string }{
 	{"openmpi-4.1.4", "queues-rank-0", ""},
 	{"openmpi-4.1.4", "handles-rank-0", "win|file|info|errhandler|_op_t|group|osc|topo|dpm|request|message|datatype|hash"},
-	{"openmpi-4.1.4", "requests-rank-0", "words|request"},
-	{"openmpi-6.0.0rc2-ucx", "queues-new-rank-0", "^(uc|mca_pml_ucx)|symbols"},
+	{"openmpi-4.1.4", "requests-rank-0", "words|threads|request"},
+	{"openmpi-4.1.4", "barrier-rank-0", "threads"},
+	{"openmpi-6.0.0rc2-ucx", "queues-new-rank-0", "^(uc|mca_pml_ucx)|symbols|threads"},
 	{"openmpi-4.1.4-ucx", "queues-old-rank-0", "^uc"},
 	{"mpich-4.0.2-ch3", "queues-rank-0", ""},
+	{"mpich-4.0.2-ch3-debug", "barrier-rank-0", "threads"},
 	{"mpich-4.0.2-ch4-ucx", "queues-rank-0", "^MPIDI|MPIR_(Req|Comm|Obj)|symbols"},
 	{"mpich-4.0.2-ch4-ucx", "handles-rank-0", "Win|Info|Errhandler|Op|Group|Topology|Datatype|File|ADIO"},
-	{"mpich-4.0.2-ch4-ucx", "requests-rank-0", "words|Request"},
-	{"mpich-4.0.2-ch4-debug", "queues-rank-1", "^MPIDI|^uc|^fi"},
+	{"mpich-4.0.2-ch4-ucx", "requests-rank-0", "words|threads|Request"},
+	{"mpich-4.0.2-ch4-debug", "queues-rank-1", "^MPIDI|^uc|^fi|symbols"},
+	{"mpich-4.0.2-ch4-debug", "recv-rank-0", "threads"},
 	{"mpich-4.2.1-stock", "queues-rank-0", "MPI|symbols"},
+	{"mpich-4.2.1-stock", "recv-rank-0", "threads|words"},
 }
 
 // What is shown of a process in which one thing is otherwise is what that thing means.
@@ -322,7 +370,7 @@ func tellLies(t *testing.T, name string, types *regexp.Regexp) {
 	for _, l := range o.lies(t, types) {
 		p := inferiortest.Patch(of)
 		l.change(p)
-		fmt.Fprintf(&text, "%s:\n%s", l.what, told(was, lookAt(t, p, values)))
+		fmt.Fprintf(&text, "%s:%s", l.what, told(was, lookAt(t, p, values)))
 	}
 	compare(t, name+".lies.txt", text.Bytes())
 }
