@@ -341,8 +341,10 @@ var liedOf = []struct{ folder, name, types string }{
 	{"mpich-4.0.2-ch4-ucx", "requests-rank-0", "words|threads|Request"},
 	{"mpich-4.0.2-ch4-debug", "queues-rank-1", "^MPIDI|^uc|^fi|symbols"},
 	{"mpich-4.0.2-ch4-debug", "recv-rank-0", "threads"},
-	{"mpich-4.2.1-stock", "queues-rank-0", "MPI|symbols"},
+	{"mpich-4.2.1-stock", "queues-rank-0", "MPI|ucp_request_t|symbols"},
 	{"mpich-4.2.1-stock", "recv-rank-0", "threads|words"},
+	{"mpich-4.2.1-stock", "handles-rank-0", "MPI|words"},
+	{"mpich-4.2.1-stock", "requests-rank-0", "MPI|threads|words"},
 }
 
 // What is shown of a process in which one thing is otherwise is what that thing means.
