@@ -23,7 +23,7 @@ var (
 // raised as they get better.
 const (
 	target = 85
-	least  = 70
+	least  = 82
 )
 
 // mutated are the packages whose operators are changed.

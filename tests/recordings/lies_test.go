@@ -346,8 +346,8 @@ func told(was, now look) string {
 	return b.String() + "\n"
 }
 
-// liedOf are the recordings of which lies are told, and about which types, and what else, a pattern says: what no other recording of the
-// library has.
+// liedOf are the recordings of which lies are told. A pattern says about which types, and about what else: what no other
+// recording of the library has.
 var liedOf = []struct{ folder, name, types string }{
 	{"openmpi-4.1.4", "queues-rank-0", ""},
 	{"openmpi-4.1.4", "handles-rank-0", "win|file|info|errhandler|_op_t|group|osc|topo|dpm|message|datatype|hash|pages"},

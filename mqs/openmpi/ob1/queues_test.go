@@ -27,7 +27,7 @@ func TestListsInTheOrderOfRanks(t *testing.T) {
 	on := ompitest.Comm(t, p, "MPI_COMM_WORLD")
 	first := ompitest.Offset(t, p, "mca_pml_ob1_comm_proc_t", "specific_receives") + ompitest.Offset(t, p, "opal_list_t", "opal_list_sentinel.opal_list_next")
 	r := inferior.NewReader(t.Context(), recording)
-	array, err := r.Pointers(inferior.Addr(on.PMLComm)+ompitest.Offset(t, p, "mca_pml_ob1_comm_t", "procs"), 1)
+	array, err := r.Pointers(on.PMLComm+ompitest.Offset(t, p, "mca_pml_ob1_comm_t", "procs"), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
