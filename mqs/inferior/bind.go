@@ -185,7 +185,7 @@ func (s *Struct[T]) bind(name string, l *layout.Layouts) error {
 		path, f, ok := pick(l, name, m.paths)
 		switch {
 		case ok && fits(m.typ, f) && f.Offset >= 0 && f.Size >= 0 && f.Size <= size && f.Offset <= size-f.Size:
-			s.steps = append(s.steps, newStep(s.goType(), m, f))
+			s.steps = append(s.steps, newStep(s.goType(), m, path, f))
 		case ok:
 			missing = append(missing, fmt.Sprintf("%s is a %s of %d bytes at %d", path, f.Kind, f.Size, f.Offset))
 		case !m.optional:
@@ -245,6 +245,9 @@ func (s *Struct[T]) Read(r *Reader, p Ptr[T]) (T, error) {
 	b, err := r.Bytes(p.Addr(), s.size)
 	if err != nil {
 		return out, fmt.Errorf("%s at %s: %w", s.name, p, err)
+	}
+	if r.watcher != nil {
+		r.watcher.SawObject(s.name, p.Addr(), s.fields())
 	}
 	return s.decode(r.order, p, b), nil
 }

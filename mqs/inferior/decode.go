@@ -12,6 +12,7 @@ import (
 // is found out when a type is bound: a process can have a hundred thousand
 // objects to decode.
 type step struct {
+	path   string // of the member
 	field  layout.Field
 	to     uintptr // offset of the Go field in its struct
 	width  uintptr // of the Go field in bytes
@@ -30,8 +31,8 @@ const (
 )
 
 // newStep prepares the copying of a member that fits the Go field.
-func newStep(t reflect.Type, m member, f layout.Field) step {
-	st := step{field: f, width: m.typ.Size()}
+func newStep(t reflect.Type, m member, path string, f layout.Field) step {
+	st := step{path: path, field: f, width: m.typ.Size()}
 	for _, i := range m.index {
 		field := t.Field(i)
 		st.to += field.Offset

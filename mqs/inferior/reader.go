@@ -17,6 +17,7 @@ type Reader struct {
 	info     Info
 	order    binary.ByteOrder
 	mem      memory
+	watcher  Watcher // nil if nobody watches
 
 	threads []Thread                    // nil before they were asked for
 	symbols map[string]*Symbol          // those that were asked for
@@ -32,6 +33,9 @@ func NewReader(ctx context.Context, t Inferior) *Reader {
 	}
 	if recorder, ok := t.(*Recorder); ok {
 		r.mem.used = recorder.use
+	}
+	if w, ok := t.(Watcher); ok {
+		r.watcher, r.mem.used = w, w.SawMemory
 	}
 	if h, ok := t.(held); ok {
 		r.mem.held = h.Held()

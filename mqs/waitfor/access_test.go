@@ -36,7 +36,7 @@ func TestPollsMemory(t *testing.T) {
 		for _, p := range c.before.Processes {
 			past.Earlier[p.PID] = p
 		}
-		if r := AnalyseLive(c.now.Snapshot, past); r.Verdict != c.want {
+		if r := approve(t, c.name, AnalyseLive(c.now.Snapshot, past)); r.Verdict != c.want {
 			t.Errorf("%s: %q, not %q: %s", c.name, r.Verdict, c.want, r.Why)
 		}
 	}

@@ -129,7 +129,7 @@ func TestGroupsAndEdges(t *testing.T) {
 	m.each(func(r *madeRank) { r.enters(worldID, "MPI_Barrier") }, 2, 3)
 	m.rank(4).computes()
 	m.rank(5).recv(worldID, wild, -1)
-	r := Analyse(m.Snapshot)
+	r := approve(t, "", Analyse(m.Snapshot))
 	want := []Group{
 		{Ranks: []int32{0, 1}, State: InDeadlock, Text: `MPI_Recv on "halo exchange" at a.c:10`, Communicator: "halo exchange"},
 		{Ranks: []int32{2, 3}, State: Stuck, Text: "MPI_Barrier on MPI_COMM_WORLD at a.c:20", Communicator: world},
@@ -180,20 +180,20 @@ func TestOddSnapshots(t *testing.T) {
 			m.rank(0).recv(worldID, 1, 7)
 			m.rank(1).recv(worldID, 0, 7)
 			c.change(m)
-			r := Analyse(m.Snapshot)
+			r := approve(t, "", Analyse(m.Snapshot))
 			if !strings.Contains(strings.Join(r.Notes, "\n"), c.note) {
 				t.Errorf("notes %q", r.Notes)
 			}
 		})
 	}
-	if r := Analyse(&mqs.Snapshot{}); r.Verdict != Unknown {
+	if r := approve(t, "no process", Analyse(&mqs.Snapshot{})); r.Verdict != Unknown {
 		t.Errorf("nothing is %q", r.Verdict)
 	}
 	m := newMade(2)
 	for _, p := range m.Processes {
 		p.WorldSize.Known = false
 	}
-	if r := Analyse(m.Snapshot); r.WorldSize != mqs.Known[int32](2) {
+	if r := approve(t, "no size is told", Analyse(m.Snapshot)); r.WorldSize != mqs.Known[int32](2) {
 		t.Errorf("MPI_COMM_WORLD has not told its size, but %v", r.WorldSize)
 	}
 }
@@ -202,7 +202,7 @@ func TestMissing(t *testing.T) {
 	m := newMade(3)
 	m.Processes[1].Unavailable, m.Processes[1].Threads = "it can't be read.", nil
 	m.Processes = m.Processes[:2]
-	r := Analyse(m.Snapshot)
+	r := approve(t, "", Analyse(m.Snapshot))
 	if !slices.Equal(r.Missing, []Missing{{1, "it can't be read"}, {2, notLookedAt}}) {
 		t.Errorf("missing %+v", r.Missing)
 	}
@@ -211,16 +211,16 @@ func TestMissing(t *testing.T) {
 func TestDoubts(t *testing.T) {
 	m := newMade(2)
 	m.each(func(r *madeRank) { r.recv(worldID, 1-r.me, 7) }, 0, 1)
-	if notes := Analyse(m.Snapshot).Notes; len(notes) != 0 {
+	if notes := approve(t, "both wait", Analyse(m.Snapshot)).Notes; len(notes) != 0 {
 		t.Errorf("notes %q", notes)
 	}
 	m.rank(0).ThreadMultiple = mqs.Known(true)
 	m.rank(0).computes()
-	if notes := Analyse(m.Snapshot).Notes; len(notes) != 1 || !strings.HasPrefix(notes[0], "Rank 0 has a thread that waits") {
+	if notes := approve(t, "one has another thread", Analyse(m.Snapshot)).Notes; len(notes) != 1 || !strings.HasPrefix(notes[0], "Rank 0 has a thread that waits") {
 		t.Errorf("notes %q", notes)
 	}
 	m.rank(1).State = mqs.Stopped
-	if notes := Analyse(m.Snapshot).Notes; len(notes) != 2 || !strings.HasPrefix(notes[1], "Rank 1 is stopped by a signal") {
+	if notes := approve(t, "the other is stopped", Analyse(m.Snapshot)).Notes; len(notes) != 2 || !strings.HasPrefix(notes[1], "Rank 1 is stopped by a signal") {
 		t.Errorf("notes %q", notes)
 	}
 }
@@ -233,7 +233,7 @@ func TestWhyQueuesCanNotBeRead(t *testing.T) {
 	}, 0, 1, 2, 3, 4)
 	m.rank(4).Threads = nil // a missing rank
 	m.rank(5).computes()
-	r := Analyse(m.Snapshot)
+	r := approve(t, "", Analyse(m.Snapshot))
 	want := []string{"The queues of ranks 0-1 can't be read: reason 0.", "The queues of ranks 2-3 can't be read: reason 1."}
 	if !slices.Equal(r.Notes, want) {
 		t.Errorf("notes %q", r.Notes)

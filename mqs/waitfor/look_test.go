@@ -1,6 +1,7 @@
 package waitfor
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -69,7 +70,7 @@ func TestLook(t *testing.T) {
 		{"one was elsewhere", past(elsewhere(ring(3, 4)), 0, 1), DeadlockedUnless},
 		{"another process", past(&mqs.Snapshot{Processes: ring(3, 4).Processes[:1]}, 0, 1), DeadlockedUnless},
 	} {
-		r := AnalyseLive(ring(3, 4), c.past)
+		r := approve(t, c.name, AnalyseLive(ring(3, 4), c.past))
 		if r.Verdict != c.want || r.Moving != (c.want != Deadlocked) || len(r.Deadlocks) != 1 {
 			t.Errorf("%s: %q, moving %v: %s", c.name, r.Verdict, r.Moving, r.Why)
 		}
@@ -92,10 +93,10 @@ func waitall(s *mqs.Snapshot, requests ...inferior.Addr) *mqs.Snapshot {
 // The order of a call's requests says nothing: who waits for the same ones has not moved.
 func TestLookAtRequestsInAnyOrder(t *testing.T) {
 	earlier, now := waitall(ring(3, 4), 0x20, 0x10), waitall(ring(3, 4), 0x10, 0x20)
-	if r := AnalyseLive(now, past(earlier, 0, 1)); r.Verdict != Deadlocked || r.Moving {
+	if r := approve(t, "for the same", AnalyseLive(now, past(earlier, 0, 1))); r.Verdict != Deadlocked || r.Moving {
 		t.Errorf("%q, moving %v: %s", r.Verdict, r.Moving, r.Why)
 	}
-	if r := AnalyseLive(now, past(waitall(ring(3, 4), 0x10, 0x30), 0, 1)); r.Verdict == Deadlocked {
+	if r := approve(t, "for others than before", AnalyseLive(now, past(waitall(ring(3, 4), 0x10, 0x30), 0, 1))); r.Verdict == Deadlocked {
 		t.Errorf("for others than before: %q: %s", r.Verdict, r.Why)
 	}
 }
@@ -111,7 +112,7 @@ func begun(s *mqs.Snapshot) *mqs.Snapshot {
 // A call that had not made its requests when it was looked at before may since have sent a
 // message that is in transit.
 func TestLookAtCallsThatHadJustBegun(t *testing.T) {
-	if r := AnalyseLive(ring(3, 4), past(begun(ring(3, 4)), 0, 1)); r.Verdict != DeadlockedUnless {
+	if r := approve(t, "", AnalyseLive(ring(3, 4), past(begun(ring(3, 4)), 0, 1))); r.Verdict != DeadlockedUnless {
 		t.Errorf("%q: %s", r.Verdict, r.Why)
 	}
 }
@@ -123,7 +124,7 @@ func TestOtherThreadsOperation(t *testing.T) {
 	m.rank(0).thread("MPI_Recv", 12, unlisted)
 	m.rank(0).ThreadMultiple = mqs.Known(true)
 	m.rank(1).recv(worldID, 0, 7)
-	if r := Analyse(m.Snapshot); r.Verdict != Unknown {
+	if r := approve(t, "", Analyse(m.Snapshot)); r.Verdict != Unknown {
 		t.Errorf("%q: %s", r.Verdict, r.Why)
 	}
 }
@@ -137,7 +138,7 @@ func TestLookAfterTheEnd(t *testing.T) {
 		past Past
 		want Verdict
 	}{{past(s), DeadlockedUnless}, {past(s, 0), Deadlocked}} {
-		if r := AnalyseLive(s, c.past); r.Verdict != c.want {
+		if r := approve(t, fmt.Sprintf("ran: %v", c.past.Ran), AnalyseLive(s, c.past)); r.Verdict != c.want {
 			t.Errorf("%v: %q, not %q: %s", c.past.Ran, r.Verdict, c.want, r.Why)
 		}
 	}
@@ -157,7 +158,7 @@ func TestLookAtPeers(t *testing.T) {
 		past Past
 		want string
 	}{{past(m.Snapshot, 0), "WD"}, {past(m.Snapshot, 1), "WD"}, {past(m.Snapshot, 0, 1), "SD"}} {
-		if r := AnalyseLive(m.Snapshot, c.past); states(r) != c.want {
+		if r := approve(t, fmt.Sprintf("ran: %v", c.past.Ran), AnalyseLive(m.Snapshot, c.past)); states(r) != c.want {
 			t.Errorf("%v: states %s, not %s: %s", c.past.Ran, states(r), c.want, r.Why)
 		}
 	}
@@ -172,7 +173,7 @@ func TestLookWithoutCounts(t *testing.T) {
 		}
 		s := counted(ring(3, 4), counts)
 		for _, p := range []Past{{}, past(s, 0, 1)} {
-			if r := AnalyseLive(s, p); r.Verdict != want {
+			if r := approve(t, fmt.Sprintf("messages counted %t, %d looks", counts != nil, p.Looks+1), AnalyseLive(s, p)); r.Verdict != want {
 				t.Errorf("messages counted %v, %d looks: %q, not %q", counts != nil, p.Looks+1, r.Verdict, want)
 			}
 		}
@@ -187,14 +188,14 @@ func TestLookAgain(t *testing.T) {
 		want Verdict
 	}{{Past{}, DeadlockedUnless}, {past(s), DeadlockedUnless}, {past(s, 1), DeadlockedUnless}, {past(s, 0, 1), Deadlocked}} {
 		c.past.Again = true
-		if r := AnalyseLive(s, c.past); r.Verdict != c.want {
+		if r := approve(t, fmt.Sprintf("ran: %v", c.past.Ran), AnalyseLive(s, c.past)); r.Verdict != c.want {
 			t.Errorf("%+v: %q, not %q", c.past.Ran, r.Verdict, c.want)
 		}
 	}
 	s.Processes[0].State = mqs.Stopped
 	p := past(s)
 	p.Again = true
-	if r := AnalyseLive(s, p); !strings.Contains(r.Why, "Rank 0 is stopped by a signal") || !strings.Contains(r.Why, "Rank 1 has not run") {
+	if r := approve(t, "one is stopped", AnalyseLive(s, p)); !strings.Contains(r.Why, "Rank 0 is stopped by a signal") || !strings.Contains(r.Why, "Rank 1 has not run") {
 		t.Errorf("why: %s", r.Why)
 	}
 }
@@ -209,10 +210,10 @@ func TestLookAgainAtCollectives(t *testing.T) {
 	}
 	p := past(m.Snapshot, 0, 1)
 	p.Again = true
-	if r := AnalyseLive(m.Snapshot, p); r.Verdict != Deadlocked || r.Moving {
+	if r := approve(t, "two looks", AnalyseLive(m.Snapshot, p)); r.Verdict != Deadlocked || r.Moving {
 		t.Errorf("%q, moving %v: %s", r.Verdict, r.Moving, r.Why)
 	}
-	if r := AnalyseLive(m.Snapshot, Past{Again: true}); r.Verdict != DeadlockedUnless || !r.Moving {
+	if r := approve(t, "one look", AnalyseLive(m.Snapshot, Past{Again: true})); r.Verdict != DeadlockedUnless || !r.Moving {
 		t.Errorf("at first %q, moving %v: %s", r.Verdict, r.Moving, r.Why)
 	}
 }
@@ -233,7 +234,7 @@ func TestLookAgainWhereOneSleeps(t *testing.T) {
 	m.rank(2).computes()
 	p := past(m.Snapshot, 0, 1)
 	p.Again = true
-	if r := AnalyseLive(m.Snapshot, p); r.Verdict != Deadlocked {
+	if r := approve(t, "", AnalyseLive(m.Snapshot, p)); r.Verdict != Deadlocked {
 		t.Errorf("%q: %s", r.Verdict, r.Why)
 	}
 }
@@ -261,7 +262,7 @@ func TestLookAgainAtNonBlockingCollectives(t *testing.T) {
 		{"it has not run", past(m.Snapshot, 1), Unknown},
 		{"it has run", past(m.Snapshot, 0, 1), Deadlocked},
 	} {
-		if r := AnalyseLive(m.Snapshot, c.past); r.Verdict != c.want {
+		if r := approve(t, c.name, AnalyseLive(m.Snapshot, c.past)); r.Verdict != c.want {
 			t.Errorf("%s: %q: %s", c.name, r.Verdict, r.Why)
 		}
 	}

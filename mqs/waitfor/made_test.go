@@ -252,7 +252,7 @@ func check(t *testing.T, cases []verdictCase) {
 		t.Run(c.name, func(t *testing.T) {
 			m := newMade(c.ranks)
 			c.make(m)
-			r := Analyse(m.Snapshot)
+			r := approve(t, "", Analyse(m.Snapshot))
 			if r.Verdict != c.verdict {
 				t.Errorf("verdict %q, not %q: %s", r.Verdict, c.verdict, r.Why)
 			}

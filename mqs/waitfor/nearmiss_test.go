@@ -118,7 +118,7 @@ func TestNearMisses(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			m := newMade(c.ranks)
 			c.make(m)
-			r := Analyse(m.Snapshot)
+			r := approve(t, "", Analyse(m.Snapshot))
 			got := texts(r)
 			switch {
 			case c.want == "":

@@ -79,7 +79,7 @@ func TestNearMissesOfPostedReceives(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			m := newMade(c.ranks)
 			c.make(m)
-			r := Analyse(m.Snapshot)
+			r := approve(t, "", Analyse(m.Snapshot))
 			want := strings.Trim(c.want, none)
 			if got := texts(r); c.want == none && slices.ContainsFunc(r.NearMisses, func(n NearMiss) bool { return n.Kind != NeverReceived }) || c.want != none && got != want {
 				t.Errorf("%s: near misses:\n%s\nnot:\n%s", r.Verdict, got, want)
@@ -196,9 +196,9 @@ func TestNearMissesOfPolls(t *testing.T) {
 				}
 				return m.Snapshot
 			}
-			r := Analyse(look(c.make))
+			r := approve(t, "", Analyse(look(c.make)))
 			if c.looks > 1 {
-				r = AnalyseLive(look(c.again), past(look(c.make), 0, 1))
+				r = approve(t, "", AnalyseLive(look(c.again), past(look(c.make), 0, 1)))
 			}
 			if got := texts(r); r.Verdict != c.verdict || got != c.want {
 				t.Errorf("%s (%s): near misses:\n%s\nnot %s:\n%s", r.Verdict, r.Why, got, c.verdict, c.want)
@@ -225,7 +225,7 @@ func TestRootsThatCanNotBeOne(t *testing.T) {
 	} {
 		m := newMade(2)
 		in(call)(m)
-		if r := Analyse(m.Snapshot); texts(r) != want || r.Verdict != Deadlocked && r.Verdict != DeadlockedUnless {
+		if r := approve(t, call, Analyse(m.Snapshot)); texts(r) != want || r.Verdict != Deadlocked && r.Verdict != DeadlockedUnless {
 			t.Errorf("%s: %s: near misses:\n%s\nnot:\n%s", call, r.Verdict, texts(r), want)
 		}
 	}

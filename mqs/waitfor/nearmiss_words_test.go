@@ -1,6 +1,7 @@
 package waitfor
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -18,7 +19,7 @@ func TestTruncationOfTheFirst(t *testing.T) {
 		for i, length := range lengths {
 			r.on(worldID).Queue[mqs.PendingSends].Operations[i].DesiredLength = mqs.Known(length)
 		}
-		if told := texts(Analyse(m.Snapshot)); (told != "") != want || strings.Count(told, "truncation") > 1 {
+		if told := texts(approve(t, fmt.Sprintf("messages of %v bytes", lengths), Analyse(m.Snapshot))); (told != "") != want || strings.Count(told, "truncation") > 1 {
 			t.Errorf("messages of %v bytes: %q", lengths, told)
 		}
 	}
@@ -30,7 +31,7 @@ func TestUnknownTagWords(t *testing.T) {
 	call := m.rank(0).thread("MPI_Probe", 10)
 	call.Comm, call.Source = mqs.Known(worldID), mqs.Known[int32](1)
 	m.rank(1).Phase, m.rank(1).Communicators = mqs.Exited, nil
-	r := Analyse(m.Snapshot)
+	r := approve(t, "of a probe", Analyse(m.Snapshot))
 	if told := texts(r); !strings.Contains(told, "from rank 1 with a tag that is not known on") {
 		t.Errorf("near misses: %q", told)
 	}
@@ -43,7 +44,7 @@ func TestUnknownTagWords(t *testing.T) {
 	op := &m.rank(0).on(worldID).Queue[mqs.PendingReceives].Operations[0]
 	op.Status, op.ActualLocalRank, op.ActualLength = mqs.Matched, mqs.Known[int32](1), mqs.Known(int64(9))
 	m.rank(1).computes()
-	if told := texts(Analyse(m.Snapshot)); !strings.Contains(told, "from rank 1 with a tag that is not known on") {
+	if told := texts(approve(t, "of a receive that has matched", Analyse(m.Snapshot))); !strings.Contains(told, "from rank 1 with a tag that is not known on") {
 		t.Errorf("of one that has matched: %q", told)
 	}
 }

@@ -19,11 +19,11 @@ func TestGroupInAnotherOrder(t *testing.T) {
 			m.rank(i).recv(dupID, int32(slices.Index(c.ranks, int32(1-i))), 7)
 			m.rank(i).on(dupID).Group = nil
 		}
-		if r := Analyse(m.Snapshot); r.Verdict != c.want {
+		if r := approve(t, name, Analyse(m.Snapshot)); r.Verdict != c.want {
 			t.Errorf("%s: %q: %s", name, r.Verdict, r.Why)
 		}
 		m.Processes[1].Communicators[1].LocalRank = mqs.Maybe[int32]{}
-		if r := Analyse(m.Snapshot); r.Verdict == Deadlocked {
+		if r := approve(t, name+", with a number that is not known", Analyse(m.Snapshot)); r.Verdict == Deadlocked {
 			t.Errorf("%s, with a number that is not known: %q", name, r.Verdict)
 		}
 	}

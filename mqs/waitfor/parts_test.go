@@ -129,3 +129,30 @@ func TestStillWaits(t *testing.T) {
 		}
 	}
 }
+
+// The thread that says most: the first in a call that waits or, of a rank that can move, the first one that is at a known place
+// and does not wait.
+func TestThreadThatSaysMost(t *testing.T) {
+	waits, polls, computes := mqs.Thread{Number: 2, Call: "MPI_Recv"}, mqs.Thread{Number: 3, Call: "MPI_Test"}, mqs.Thread{Number: 4, Function: "f"}
+	inFile, nowhere := mqs.Thread{Number: 5, File: "a.c"}, mqs.Thread{Number: 1}
+	for name, c := range map[string]struct {
+		mobility mobility
+		threads  []mqs.Thread
+		want     int
+	}{
+		"one that waits":                 {waiting, []mqs.Thread{nowhere, polls, waits}, 2},
+		"none that waits":                {waiting, []mqs.Thread{nowhere, polls}, 1},
+		"one that polls":                 {mobile, []mqs.Thread{nowhere, waits, polls, computes}, 3},
+		"one that computes":              {mobile, []mqs.Thread{nowhere, waits, computes, polls}, 4},
+		"one of which the file is known": {mobile, []mqs.Thread{nowhere, waits, inFile, computes}, 5},
+		"none of which anything is":      {mobile, []mqs.Thread{nowhere, waits}, 1},
+	} {
+		r := &rank{process: &mqs.Process{Threads: c.threads}, mobility: c.mobility}
+		if got := r.thread(); got.Number != c.want {
+			t.Errorf("%s: thread %d, want %d", name, got.Number, c.want)
+		}
+	}
+	if (&rank{}).thread() != nil || (&rank{process: &mqs.Process{}}).thread() != nil {
+		t.Error("there is a thread where none is")
+	}
+}

@@ -1,6 +1,7 @@
 package waitfor
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -43,14 +44,14 @@ func TestBroadcastIsHandedOn(t *testing.T) {
 		waits(m.rank(2), call)
 		m.rank(1).computes()
 		m.rank(3).computes()
-		if r := AnalyseLive(m.Snapshot, m.runsOn()); claim(r.Verdict) != "" || states(r) != "WRWR" {
+		if r := approve(t, what, AnalyseLive(m.Snapshot, m.runsOn())); claim(r.Verdict) != "" || states(r) != "WRWR" {
 			t.Errorf("%s: %q, states %s: %s", what, r.Verdict, states(r), r.Why)
 		}
 		for _, i := range []int{1, 3} { // nobody is left to hand it on
 			m.rank(i).Threads = nil
 			m.rank(i).recv(worldID, 2, 7)
 		}
-		if r := AnalyseLive(m.Snapshot, m.runsOn()); r.Verdict != DeadlockedUnless || states(r) != "DDDD" {
+		if r := approve(t, what+", and the others wait too", AnalyseLive(m.Snapshot, m.runsOn())); r.Verdict != DeadlockedUnless || states(r) != "DDDD" {
 			t.Errorf("%s, and the others wait too: %q, states %s: %s", what, r.Verdict, states(r), r.Why)
 		}
 	}
@@ -76,11 +77,11 @@ func TestCollectiveInTransfer(t *testing.T) {
 		call.Comm = mqs.Known(worldID)
 		m.rank(3).inside(call, worldID, 1)
 		m.rank(2).recv(worldID, 1, 7)
-		if r := AnalyseLive(m.Snapshot, m.runsOn()); claim(r.Verdict) != "" {
+		if r := approve(t, fmt.Sprintf("another one's besides %t", also), AnalyseLive(m.Snapshot, m.runsOn())); claim(r.Verdict) != "" {
 			t.Errorf("another one's besides %v: %q, states %s: %s", also, r.Verdict, states(r), r.Why)
 		}
 		first.on(worldID).Queue[mqs.PendingReceives].Operations[0].Status = mqs.Pending
-		if r := AnalyseLive(m.Snapshot, m.runsOn()); r.Verdict != DeadlockedUnless {
+		if r := approve(t, fmt.Sprintf("another one's besides %t, nothing is transferred", also), AnalyseLive(m.Snapshot, m.runsOn())); r.Verdict != DeadlockedUnless {
 			t.Errorf("nothing is transferred: %q, states %s: %s", r.Verdict, states(r), r.Why)
 		}
 	}

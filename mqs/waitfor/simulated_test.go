@@ -244,3 +244,27 @@ func againstPrograms(t *testing.T, jobs int, seed uint64) {
 		t.Errorf("of too few jobs all is known, or too few hang")
 	}
 }
+
+// What is said of jobs that run by chance, at two looks and of less than there is to see: of the verdicts the simulator knows
+// that they are right, and of the words somebody has read that they say it.
+func TestWordsOnPrograms(t *testing.T) {
+	lessens := newLessens()
+	for i := range uint64(120) {
+		job := simulate.Generate(rand.New(rand.NewPCG(i, 6)))
+		rng := rand.New(rand.NewPCG(i, 7))
+		s := simulate.Start(job)
+		s.Run(rng, rng.IntN(80))
+		past := Past{Again: job.CountsBeforeMatching}
+		first := look(s, past)
+		s.Between(rng, func(rank int32) bool { return rank != 1 }, rng.IntN(20))
+		past.Looks, past.Earlier, past.Ran = 1, map[int]*mqs.Process{}, map[int]bool{}
+		for rank := range job.Ranks {
+			past.Earlier[simulate.PID(rank)], past.Ran[simulate.PID(rank)] = first.snapshot.Processes[rank], rank != 1
+		}
+		second := look(s, past)
+		approve(t, fmt.Sprintf("job %03d", i), second.report)
+		less := (&made{Snapshot: second.snapshot}).clone()
+		hidden := lessens[rng.IntN(len(lessens))](rng, less)
+		approve(t, fmt.Sprintf("job %03d, hidden: %s", i, hidden), AnalyseLive(less.Snapshot, past))
+	}
+}

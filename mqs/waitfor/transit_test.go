@@ -1,6 +1,7 @@
 package waitfor
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -20,7 +21,7 @@ func TestSynchronousSendBehindOneAlike(t *testing.T) {
 		r.counts(worldID, 1, 2, 0)
 		m.rank(1).counts(worldID, 0, 0, 2)
 		m.rank(1).recv(worldID, 0, 2)
-		if r := Analyse(m.Snapshot); r.Verdict != want {
+		if r := approve(t, fmt.Sprintf("its sender waits %t", asks), Analyse(m.Snapshot)); r.Verdict != want {
 			t.Errorf("its sender waits %v: %q, not %q: %s", asks, r.Verdict, want, r.Why)
 		}
 		if !asks {
@@ -29,7 +30,7 @@ func TestSynchronousSendBehindOneAlike(t *testing.T) {
 		r.isend(worldID, 1, 1, false) // that may be what lies there
 		buffered := &r.on(worldID).Queue[mqs.PendingSends].Operations[1]
 		buffered.Kind, buffered.Status = "bsend", mqs.Complete
-		if r := Analyse(m.Snapshot); r.Verdict != DeadlockedUnless {
+		if r := approve(t, "with a buffered one", Analyse(m.Snapshot)); r.Verdict != DeadlockedUnless {
 			t.Errorf("with a buffered one: %q: %s", r.Verdict, r.Why)
 		}
 	}

@@ -2,6 +2,7 @@ package ob1
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -66,7 +67,8 @@ func (q *queues) sendsInOrder(on *ompi.Comm, c *mqs.Communicator, sends []sendAt
 		places[r.Base.Peer] = append(places[r.Base.Peer], i)
 	}
 	out := slices.Clone(sends)
-	for peer, at := range places {
+	for _, peer := range slices.Sorted(maps.Keys(places)) {
+		at := places[peer]
 		if len(at) > 1<<16 {
 			q.Notef("the pending sends of %s to rank %d are out of order: they are more than %s numbers", c.Label(), peer, name)
 		}
@@ -123,8 +125,8 @@ func (q *queues) postedElsewhere(on *ompi.Comm) ([]*recvAt, error) {
 		return nil, err
 	}
 	heads := []inferior.Embedded[ompi.List]{lists.comm.WildReceives}
-	for _, p := range lists.procs {
-		heads = append(heads, p.SpecificReceives)
+	for _, rank := range lists.ranks {
+		heads = append(heads, lists.procs[rank].SpecificReceives)
 	}
 	all := q.allRequests()
 	var out []*recvAt
