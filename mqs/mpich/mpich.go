@@ -82,8 +82,12 @@ func recognise(symbols map[string]inferior.Symbol) (inferior.Symbol, bool) {
 	return inferior.Symbol{}, false
 }
 
-// openSymbolless opens a process whose library lacks a symbol that its own objects are read by.
+// openSymbolless opens a process whose library lacks a symbol that its own objects are read by: by what its data has
+// or, if that can't be understood, by what the network library beneath it has.
 func openSymbolless(r *inferior.Reader, symbols map[string]inferior.Symbol, root inferior.Symbol, missing string) (read.Source, error) {
+	if s := openHidden(r, symbols); s != nil {
+		return s, nil
+	}
 	// The releases that hide it are those that may receive data into a buffer of the library's first.
 	_, receivesInPlace := symbols[mpir.SymVersion]
 	s, err := symbolless.Open(r, symbolless.Library{Root: root, Version: mpir.Version(r, symbols), ReceivesInPlace: receivesInPlace}, requestTables())
@@ -103,6 +107,38 @@ func openSymbolless(r *inferior.Reader, symbols map[string]inferior.Symbol, root
 		"Install the library's debug symbols if there are any, or `set debuginfod enabled on`, "+
 		"or run the program with an MPICH that was configured with MPICHLIB_CFLAGS=-g or, best, --enable-debuginfo and --enable-g=dbg%s%s",
 		read.FileName(root), missing, describeVersion(r, symbols), beneath))
+}
+
+// openHidden opens a process whose library's variables are found in its data; nil if they are not.
+func openHidden(r *inferior.Reader, symbols map[string]inferior.Symbol) read.Source {
+	from, ok := symbols[symAllHandles] // a constant, which stands before the data
+	if !ok {
+		return nil
+	}
+	image := inferior.Remember(func() *mpir.Image { return mpir.ReadImage(r, from) })
+	s, err := inferior.FitTable(r, inferior.Queries(types()...), tables(), func(l *layout.Layouts) (read.Source, error) {
+		library, err := mpir.Bind(r, maps.Clone(symbols), l)
+		if err != nil {
+			return nil, err
+		}
+		device, err := ch4.Bind(library)
+		if err != nil {
+			return nil, err
+		}
+		for _, step := range []func() error{
+			func() error { return library.Hidden(image()) }, library.Prove, func() error { return device.Hidden(image()) }, library.CheckState,
+		} {
+			if err := step(); err != nil {
+				return nil, err
+			}
+		}
+		device.Open()
+		return mpir.NewSource(library, device), nil
+	})
+	if err != nil {
+		return nil
+	}
+	return s
 }
 
 // bare lets the handles of a process be told by their own bits, of which nothing else can be read.

@@ -116,3 +116,12 @@ const TagErrorBits = 0x6000_0000
 
 // ContextCollective is added to a communicator's context id for its collective operations.
 const ContextCollective = 1
+
+// Bits of a context id (src/include/mpir_contextid.h): the parts
+// of a communicator that the library makes for itself, an intercommunicator's local side.
+const (
+	contextOfParts = 0x6
+	contextOfLocal = 0x8
+	// ContextOwn are those that no communicator of the program's has, nor a message of its own.
+	ContextOwn = ContextCollective | contextOfParts | contextOfLocal
+)

@@ -42,6 +42,9 @@ func (l *Library) common(c *mqs.Communicator, r *Operation, a Arguments) mqs.Pen
 	if r.IsComplete() {
 		op.Status = mqs.Complete
 	}
+	if l.IsStripped && op.Internal && a.Tag.Known && a.Tag.Value >= firstScheduleTag {
+		op.ExtraText = append(op.ExtraText, mqs.NonBlockingCollective)
+	}
 	return op
 }
 

@@ -30,14 +30,19 @@ func (s *Source) Waits(threads []mqs.Thread) {
 func (s *Source) waitOf(c *callstack.Call, isAlone bool) callstack.Wait {
 	requests, isAll := s.waitedFor(c, isAlone)
 	out := callstack.Wait{All: isAll}
+	isByParts := s.lib.IsStripped && !callstack.IsPointToPoint(c.Function) && !isWaitForRequests(c)
 	for _, r := range requests {
 		of := callstack.Request{Addr: r.user().At.Addr()}
-		if comm := s.communicator(r.Comm.Addr()); comm != nil {
+		if comm := s.communicator(r.Comm.Addr()); comm != nil && !isByParts {
 			of.Comm = mqs.Known(comm.Model.UniqueID)
 		}
 		out.Requests = append(out.Requests, of)
 	}
-	if comm := s.commOfCall(c); comm != nil {
+	comm := s.commOfCall(c)
+	if isByParts {
+		comm = s.commOfParts(c, requests)
+	}
+	if comm != nil {
 		out.Comm = mqs.Known(comm.Model.UniqueID)
 	}
 	if root, ok := c.Argument("root"); ok && root >= 0 {
@@ -64,6 +69,9 @@ func operationName(handle uint32) mqs.Maybe[string] {
 	return mqs.Maybe[string]{Known: IsHandle(handle, objectOp)}
 }
 
+// isWaitForRequests says whether a call waits for requests that the program has passed to it.
+func isWaitForRequests(c *callstack.Call) bool { return strings.HasPrefix(c.Function, "MPI_Wait") }
+
 // probed is what a blocking probe looks for, which no queue has.
 func probed(c *callstack.Call) (source, tag mqs.Maybe[int32]) {
 	if v, ok := c.Argument("source"); ok {
@@ -85,9 +93,14 @@ func (s *Source) waitedFor(c *callstack.Call, isAlone bool) (out []*Operation, i
 	_, send := callstack.BlockingSends[c.Function]
 	_, recv := callstack.BlockingRecvs[c.Function]
 	switch {
-	case strings.HasPrefix(c.Function, "MPI_Wait"):
+	case isWaitForRequests(c) && s.lib.IsStripped:
+		if only := s.onlyIncomplete(c); only != nil && isAlone {
+			return []*Operation{only}, true
+		}
+		return nil, false
+	case isWaitForRequests(c):
 		return s.handles(c)
-	case (send || recv) && !isWaiting(c):
+	case (send || recv) && !s.isWaiting(c):
 		return nil, false
 	case q.err != nil && (send || recv):
 		return nil, false // its own may be one that can't be read
@@ -108,6 +121,9 @@ func (s *Source) waitedFor(c *callstack.Call, isAlone bool) (out []*Operation, i
 			return nil, false
 		}
 		return out, true
+	}
+	if s.lib.IsStripped {
+		return s.partsOf(c, isAlone), false
 	}
 	return s.ownMessages(c), false
 }

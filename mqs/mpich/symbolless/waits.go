@@ -2,11 +2,11 @@ package symbolless
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/callstack"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/mpich/mpir"
 	"github.com/mpi-queues/mpi-queues/mqs/transport"
 )
 
@@ -59,7 +59,7 @@ func (s *Source) ownOf(calls []callstack.Call) map[*callstack.Call]inferior.Addr
 func (s *Source) heldBy(c *callstack.Call) []inferior.Addr {
 	_, sends := callstack.BlockingSends[c.Function]
 	_, receives := callstack.BlockingRecvs[c.Function]
-	if sends == receives || !mayWait(c) {
+	if sends == receives || !mpir.MayWait(c) {
 		return nil
 	}
 	var out []inferior.Addr
@@ -79,14 +79,6 @@ func (s *Source) heldBy(c *callstack.Call) []inferior.Addr {
 		}
 	}
 	return out
-}
-
-// mayWait says whether a call of which no function has a name may be where it waits: inside of
-// it are the function that waits and the one that looks for messages, and it is not handing
-// its message to UCX.
-func mayWait(c *callstack.Call) bool {
-	const inside = 2
-	return len(c.Frames) > inside && !slices.ContainsFunc(c.Frames, func(f inferior.Frame) bool { return strings.HasPrefix(f.Function, "ucp_tag_") })
 }
 
 // Waits finds out which request each blocking call waits for.
