@@ -109,36 +109,43 @@ func openSymbolless(r *inferior.Reader, symbols map[string]inferior.Symbol, root
 		read.FileName(root), missing, describeVersion(r, symbols), beneath))
 }
 
-// openHidden opens a process whose library's variables are found in its data; nil if they are not.
+// openHidden opens a process whose library's variables are found in its data; nil if they are not. The releases that
+// there are whole tables of keep their version in .dynsym: data of others is not looked through.
 func openHidden(r *inferior.Reader, symbols map[string]inferior.Symbol) read.Source {
-	from, ok := symbols[symAllHandles] // a constant, which stands before the data
-	if !ok {
+	if _, ok := symbols[mpir.SymVersion]; !ok {
 		return nil
 	}
-	image := inferior.Remember(func() *mpir.Image { return mpir.ReadImage(r, from) })
-	s, err := inferior.FitTable(r, inferior.Queries(types()...), tables(), func(l *layout.Layouts) (read.Source, error) {
-		library, err := mpir.Bind(r, maps.Clone(symbols), l)
-		if err != nil {
-			return nil, err
+	image, ok := mpir.NewImage(r, symbols)
+	for ok && image.Grow() {
+		s, err := inferior.FitTable(r, inferior.Queries(types()...), tables(), func(l *layout.Layouts) (read.Source, error) {
+			return findHidden(r, symbols, l, image)
+		})
+		if err == nil {
+			return s
 		}
-		device, err := ch4.Bind(library)
-		if err != nil {
-			return nil, err
-		}
-		for _, step := range []func() error{
-			func() error { return library.Hidden(image()) }, library.Prove, func() error { return device.Hidden(image()) }, library.CheckState,
-		} {
-			if err := step(); err != nil {
-				return nil, err
-			}
-		}
-		device.Open()
-		return mpir.NewSource(library, device), nil
-	})
+	}
+	return nil
+}
+
+// findHidden opens a process whose library's variables are in what has been read of its data, by layouts.
+func findHidden(r *inferior.Reader, symbols map[string]inferior.Symbol, l *layout.Layouts, image *mpir.Image) (read.Source, error) {
+	library, err := mpir.Bind(r, maps.Clone(symbols), l)
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	return s
+	device, err := ch4.Bind(library)
+	if err != nil {
+		return nil, err
+	}
+	for _, step := range []func() error{
+		func() error { return library.Hidden(image) }, library.Prove, func() error { return device.Hidden(image) }, library.CheckState,
+	} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	device.Open()
+	return mpir.NewSource(library, device), nil
 }
 
 // bare lets the handles of a process be told by their own bits, of which nothing else can be read.

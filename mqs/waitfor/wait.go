@@ -109,7 +109,7 @@ func (j *job) waitOf(rank int32, t *mqs.Thread, c *collectives) wait {
 	case b.collective():
 		return j.waitInCollective(r, t, c)
 	case b == opaque || b == accesses:
-		return wait{thread: t, unknown: forWhomUnknown}
+		return j.waitInOpaque(r, t)
 	}
 	ops, found := r.operations(t.Requests)
 	if b == waitsAll || b == waitsAny {

@@ -58,7 +58,9 @@ type matcher struct {
 	taken  inferior.Addr
 }
 
-func (l *library) hidden(*mpir.Library, *inferior.Struct[global], *mpir.Image) []inferior.Addr { return nil }
+func (l *library) hidden(*mpir.Library, *inferior.Struct[global], *mpir.Image) []inferior.Addr {
+	return nil
+}
 
 func (m *matcher) Queues() *transport.Queues { return &m.queues }
 

@@ -13,12 +13,21 @@ import (
 
 const (
 	maxImage  = 1 << 20 // bytes of data that are looked through: distributions' libraries have 300 to 600 KiB
-	imageStep = 256 << 10
+	imageStep = 64 << 10
 	imagePage = 4 << 10
+	imageLead = 16 << 10 // how far before a symbol of the data that may begin
 )
 
-// Image is the data of a library, as far as it can be read from one of its symbols on.
+// Symbols of what MPI calls constants, which no library hides: one that stands in the data, and one that stands in
+// constants before that.
+const (
+	symData      = "MPI_F08_STATUS_IGNORE"  // where the library has Fortran
+	symConstants = "MPI_T_PVAR_ALL_HANDLES" // MPI_T_pvar_handle
+)
+
+// Image is the data of a library, as far as it has been read.
 type Image struct {
+	reader *inferior.Reader
 	start  inferior.Addr
 	bytes  []byte
 	object string
@@ -26,24 +35,42 @@ type Image struct {
 	word   int // bytes of a pointer
 }
 
-// ReadImage reads the data of a library that stands behind a symbol of its constants or of its data.
-func ReadImage(r *inferior.Reader, from inferior.Symbol) *Image {
-	m := &Image{start: from.Addr &^ (imagePage - 1), object: from.Object, order: binary.LittleEndian, word: r.Info().PointerSize}
+// NewImage returns the data of a library, of which nothing is read yet; false if its symbols do not tell where it is.
+func NewImage(r *inferior.Reader, symbols map[string]inferior.Symbol) (*Image, bool) {
+	from, ok := symbols[symConstants]
+	if !ok {
+		return nil, false
+	}
+	// Asked for here, since few libraries are read this way.
+	if data, err := r.Symbol(symData); err == nil && data != nil && data.Object == from.Object && data.Addr > from.Addr {
+		from.Addr = max(from.Addr, data.Addr-imageLead)
+	}
+	m := &Image{reader: r, start: from.Addr &^ (imagePage - 1), object: from.Object, order: binary.LittleEndian, word: r.Info().PointerSize}
 	if r.Info().BigEndian {
 		m.order = binary.BigEndian
 	}
-	for len(m.bytes) < maxImage {
-		at := m.start + inferior.Addr(len(m.bytes))
-		if len(m.bytes)%imageStep == 0 && r.Prefetch([]inferior.Range{{Addr: at, Len: imageStep}}) != nil {
-			break
-		}
-		page, err := r.Bytes(at, imagePage)
+	return m, true
+}
+
+// Grow reads more of the data; false if there is no more. Data that does not matter is not read, since what is read
+// goes into recordings.
+func (m *Image) Grow() bool {
+	if len(m.bytes)%imageStep != 0 || len(m.bytes) >= maxImage {
+		return false
+	}
+	at := m.start + inferior.Addr(len(m.bytes))
+	if m.reader.Prefetch([]inferior.Range{{Addr: at, Len: imageStep}}) != nil {
+		return false
+	}
+	before := len(m.bytes)
+	for range imageStep / imagePage {
+		page, err := m.reader.Bytes(m.start+inferior.Addr(len(m.bytes)), imagePage)
 		if err != nil {
 			break // its end
 		}
 		m.bytes = append(m.bytes, page...)
 	}
-	return m
+	return len(m.bytes) > before
 }
 
 // Has says whether an address is in the data.

@@ -104,6 +104,8 @@ func (s *Source) waitedFor(c *callstack.Call, isAlone bool) (out []*Operation, i
 		return nil, false
 	case q.err != nil && (send || recv):
 		return nil, false // its own may be one that can't be read
+	case send && recv && s.lib.IsStripped:
+		return s.exchangedUnseen(c), false
 	case send && recv:
 		return s.exchanged(c), false
 	case send || recv:

@@ -120,6 +120,20 @@ func (s *Source) commOfParts(c *callstack.Call, parts []*Operation) *Communicato
 	return out
 }
 
+// exchangedUnseen is the incomplete request of MPI_Sendrecv's own that it is known to wait for: the only one that it
+// holds. Of several, some may be old values, since neither of its own need be there still.
+func (s *Source) exchangedUnseen(c *callstack.Call) []*Operation {
+	if !MayWait(c) {
+		return nil
+	}
+	q := s.requests()
+	held := slices.DeleteFunc(slices.Concat(s.heldBy(c, q.sends), s.heldBy(c, q.receives)), (*Operation).IsComplete)
+	if len(held) != 1 || q.err != nil {
+		return nil
+	}
+	return held
+}
+
 // onlyIncomplete is the request that a call waits for which waits for requests of the program's: the only one that is
 // there. It is nil if there are others or may be.
 func (s *Source) onlyIncomplete(c *callstack.Call) *Operation {
