@@ -1,8 +1,9 @@
 // Package mpich decodes the message queues of MPICH with the devices ch3 and
 // ch4, from 4.0 to 5.0, with and without support for debuggers: with the
 // library's DWARF where there is any, else with embedded layouts of stock
-// builds that prove themselves on the process. A library without symbols is read
-// by what is in the network library beneath it. What is derived from MPICH and
+// builds that prove themselves on the process. The variables of a library without
+// symbols are found in its data or, if they are not, it is read by what is in the
+// network library beneath it. What is derived from MPICH and
 // keeps its structures is read the same way.
 package mpich
 
