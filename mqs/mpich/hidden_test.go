@@ -34,7 +34,10 @@ func worldOf(t *testing.T, tg inferior.Inferior) (inferior.Addr, []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for c := range s.Communicators() {
+	for c, err := range s.Communicators() {
+		if err != nil {
+			t.Fatal(err)
+		}
 		if c.Name == mqs.Known("MPI_COMM_WORLD") {
 			const size = 2 * 872
 			b, err := inferior.NewReader(context.Background(), tg).Bytes(c.UniqueID, size)
@@ -78,10 +81,6 @@ func TestHidden(t *testing.T) {
 // The messages by which a blocking collective is carried out say what it waits for, and on which communicator it is.
 func TestCollectiveWithoutArguments(t *testing.T) {
 	tg := inferiortest.Recorded(t, found)
-	s, err := start(tg)
-	if err != nil {
-		t.Fatal(err)
-	}
 	world, _ := worldOf(t, tg)
 	for frames, want := range map[string]bool{
 		"ucp_worker_progress < ? < ? < PMPI_Barrier < main":    true,
@@ -89,7 +88,7 @@ func TestCollectiveWithoutArguments(t *testing.T) {
 		"ucp_tag_recv_nbx < ? < ? < PMPI_Barrier < main":       false,
 		"ucp_worker_progress < ? < ? < PMPI_Win_create < main": true,
 	} {
-		s, err = start(inferiortest.Patch(tg).SetThreads(inferiortest.Thread(1, strings.Replace(frames, " < main", "@"+library+" < main", 1))))
+		s, err := start(inferiortest.Patch(tg).SetThreads(inferiortest.Thread(1, strings.Replace(frames, " < main", "@"+library+" < main", 1))))
 		if err != nil {
 			t.Fatal(err)
 		}
