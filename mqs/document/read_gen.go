@@ -9,31 +9,32 @@ import (
 )
 
 type processJSON struct {
-	Inferior       int                `json:"inferior"`
-	PID            int                `json:"pid"`
-	GlobalRank     *int32             `json:"global_rank"`
-	WorldSize      *int32             `json:"world_size"`
-	Image          string             `json:"image"`
-	MPI            string             `json:"mpi"`
-	MPIVersion     string             `json:"mpi_version"`
-	Library        string             `json:"library"`
-	Source         string             `json:"source"`
-	DLL            string             `json:"dll"`
-	DLLVersion     string             `json:"dll_version"`
-	Layout         string             `json:"layout"`
-	LayoutName     string             `json:"layout_name"`
-	Unavailable    string             `json:"unavailable"`
-	Phase          string             `json:"phase"`
-	State          string             `json:"state"`
-	ThreadMultiple *bool              `json:"thread_multiple"`
-	Arriving       *bool              `json:"arriving"`
-	Progress       *uint64            `json:"progress"`
-	Threads        []threadJSON       `json:"threads"`
-	Windows        []windowJSON       `json:"windows"`
-	Files          []fileJSON         `json:"files"`
-	Communicators  []communicatorJSON `json:"communicators"`
-	Differences    []differenceJSON   `json:"differences"`
-	Notes          []string           `json:"notes"`
+	Inferior           int                      `json:"inferior"`
+	PID                int                      `json:"pid"`
+	GlobalRank         *int32                   `json:"global_rank"`
+	WorldSize          *int32                   `json:"world_size"`
+	Image              string                   `json:"image"`
+	MPI                string                   `json:"mpi"`
+	MPIVersion         string                   `json:"mpi_version"`
+	Library            string                   `json:"library"`
+	Source             string                   `json:"source"`
+	DLL                string                   `json:"dll"`
+	DLLVersion         string                   `json:"dll_version"`
+	Layout             string                   `json:"layout"`
+	LayoutName         string                   `json:"layout_name"`
+	Unavailable        string                   `json:"unavailable"`
+	Phase              string                   `json:"phase"`
+	State              string                   `json:"state"`
+	ThreadMultiple     *bool                    `json:"thread_multiple"`
+	Arriving           *bool                    `json:"arriving"`
+	Progress           *uint64                  `json:"progress"`
+	Threads            []threadJSON             `json:"threads"`
+	Windows            []windowJSON             `json:"windows"`
+	Files              []fileJSON               `json:"files"`
+	CollectiveRequests []collective_requestJSON `json:"collective_requests"`
+	Communicators      []communicatorJSON       `json:"communicators"`
+	Differences        []differenceJSON         `json:"differences"`
+	Notes              []string                 `json:"notes"`
 }
 
 func (r *reader) readProcess(v *mqs.Process, d *processJSON) {
@@ -73,6 +74,12 @@ func (r *reader) readProcess(v *mqs.Process, d *processJSON) {
 	}
 	for i := range d.Files {
 		r.readFile(&v.Files[i], &d.Files[i])
+	}
+	if d.CollectiveRequests != nil {
+		v.CollectiveRequests = make([]mqs.CollectiveRequest, len(d.CollectiveRequests))
+	}
+	for i := range d.CollectiveRequests {
+		r.readCollectiveRequest(&v.CollectiveRequests[i], &d.CollectiveRequests[i])
 	}
 	if len(d.Communicators) > 0 {
 		v.Communicators = make([]*mqs.Queues, len(d.Communicators))
@@ -195,26 +202,47 @@ func (r *reader) readFile(v *mqs.File, d *fileJSON) {
 	v.AccessMode = r.internAll(d.AccessMode)
 }
 
+type collective_requestJSON struct {
+	Request    inferior.Addr  `json:"request"`
+	Comm       *inferior.Addr `json:"communicator"`
+	Sequence   *int64         `json:"sequence"`
+	Call       string         `json:"call"`
+	Status     string         `json:"status"`
+	Persistent bool           `json:"persistent"`
+	Tag        *int32         `json:"tag"`
+}
+
+func (r *reader) readCollectiveRequest(v *mqs.CollectiveRequest, d *collective_requestJSON) {
+	v.Request = d.Request
+	v.Comm = maybe(d.Comm)
+	v.Sequence = maybe(d.Sequence)
+	v.Call = r.intern(d.Call)
+	v.Status = oneOf(mqs.Status(d.Status), mqs.Pending, mqs.Matched, mqs.Complete, mqs.Inactive)
+	v.Persistent = d.Persistent
+	v.Tag = maybe(d.Tag)
+}
+
 type communicatorJSON struct {
-	UniqueID      inferior.Addr  `json:"unique_id"`
-	LocalRank     *int32         `json:"local_rank"`
-	Size          *int32         `json:"size"`
-	Name          *string        `json:"name"`
-	Inter         *bool          `json:"inter"`
-	Internal      bool           `json:"internal"`
-	Context       string         `json:"context"`
-	Group         jsontext.Value `json:"group"`
-	RemoteGroup   jsontext.Value `json:"remote_group"`
-	Handle        *inferior.Addr `json:"handle"`
-	FortranHandle *int32         `json:"fortran_handle"`
-	Window        *string        `json:"window"`
-	File          *string        `json:"file"`
-	Topology      string         `json:"topology"`
-	Dimensions    [][3]int32     `json:"dimensions"`
-	Sources       []int32        `json:"sources"`
-	Destinations  []int32        `json:"destinations"`
-	Revoked       *bool          `json:"revoked"`
-	Failed        []int32        `json:"failed"`
+	UniqueID               inferior.Addr  `json:"unique_id"`
+	LocalRank              *int32         `json:"local_rank"`
+	Size                   *int32         `json:"size"`
+	Name                   *string        `json:"name"`
+	Inter                  *bool          `json:"inter"`
+	Internal               bool           `json:"internal"`
+	Context                string         `json:"context"`
+	Group                  jsontext.Value `json:"group"`
+	RemoteGroup            jsontext.Value `json:"remote_group"`
+	Handle                 *inferior.Addr `json:"handle"`
+	FortranHandle          *int32         `json:"fortran_handle"`
+	Window                 *string        `json:"window"`
+	File                   *string        `json:"file"`
+	Topology               string         `json:"topology"`
+	Dimensions             [][3]int32     `json:"dimensions"`
+	Sources                []int32        `json:"sources"`
+	Destinations           []int32        `json:"destinations"`
+	NonBlockingCollectives *int64         `json:"non_blocking_collectives"`
+	Revoked                *bool          `json:"revoked"`
+	Failed                 []int32        `json:"failed"`
 	queuesJSON
 	Traffic [][3]int32 `json:"traffic"`
 }
@@ -246,6 +274,7 @@ func (r *reader) readCommunicator(v *mqs.Queues, d *communicatorJSON) {
 	}
 	v.Sources = d.Sources
 	v.Destinations = d.Destinations
+	v.NonBlockingCollectives = maybe(d.NonBlockingCollectives)
 	v.Revoked = maybe(d.Revoked)
 	v.Failed = d.Failed
 	v.Queue = r.queues(&d.queuesJSON)
