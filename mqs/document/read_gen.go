@@ -8,16 +8,17 @@ import (
 
 // stores have what objects are made of.
 type stores struct {
-	processes     store[mqs.Process]
-	threads       store[mqs.Thread]
-	windows       store[mqs.Window]
-	epochs        store[mqs.Epoch]
-	files         store[mqs.File]
-	communicators store[mqs.Queues]
-	dimensions    store[mqs.Dimension]
-	traffics      store[mqs.Traffic]
-	operations    store[mqs.PendingOperation]
-	differences   store[mqs.Difference]
+	processes          store[mqs.Process]
+	threads            store[mqs.Thread]
+	windows            store[mqs.Window]
+	epochs             store[mqs.Epoch]
+	files              store[mqs.File]
+	collectiveRequests store[mqs.CollectiveRequest]
+	communicators      store[mqs.Queues]
+	dimensions         store[mqs.Dimension]
+	traffics           store[mqs.Traffic]
+	operations         store[mqs.PendingOperation]
+	differences        store[mqs.Difference]
 }
 
 func (r *reader) readProcess(v *mqs.Process) {
@@ -67,6 +68,8 @@ func (r *reader) readProcess(v *mqs.Process) {
 			v.Windows = readList(r, &r.windows, (*reader).readWindow)
 		case "files":
 			v.Files = readList(r, &r.files, (*reader).readFile)
+		case "collective_requests":
+			v.CollectiveRequests = readList(r, &r.collectiveRequests, (*reader).readCollectiveRequest)
 		case "communicators":
 			v.Communicators = some(pointers(&r.members, readList(r, &r.communicators, (*reader).readCommunicator)))
 		case "differences":
@@ -191,6 +194,29 @@ func (r *reader) readFile(v *mqs.File) {
 	}
 }
 
+func (r *reader) readCollectiveRequest(v *mqs.CollectiveRequest) {
+	for r.object(); r.member(); {
+		switch string(r.key) {
+		case "request":
+			readAddr(r, &v.Request)
+		case "communicator":
+			readMaybe(r, &v.Comm, readAddr)
+		case "sequence":
+			readMaybe(r, &v.Sequence, readInt)
+		case "call":
+			readText(r, &v.Call)
+		case "status":
+			readWord(r, &v.Status, mqs.Pending, mqs.Matched, mqs.Complete, mqs.Inactive)
+		case "persistent":
+			readBool(r, &v.Persistent)
+		case "tag":
+			readMaybe(r, &v.Tag, readInt)
+		default:
+			r.skip()
+		}
+	}
+}
+
 func (r *reader) readCommunicator(v *mqs.Queues) {
 	r.queues = queuesRead{}
 	for r.object(); r.member(); {
@@ -229,6 +255,8 @@ func (r *reader) readCommunicator(v *mqs.Queues) {
 			v.Sources = readList(r, &r.numbers, readInt)
 		case "destinations":
 			v.Destinations = readList(r, &r.numbers, readInt)
+		case "non_blocking_collectives":
+			readMaybe(r, &v.NonBlockingCollectives, readInt)
 		case "revoked":
 			readMaybe(r, &v.Revoked, readBool)
 		case "failed":
