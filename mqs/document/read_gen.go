@@ -96,6 +96,9 @@ type threadJSON struct {
 	Call        string          `json:"call"`
 	Activity    string          `json:"activity"`
 	Joined      *int            `json:"joined"`
+	Holder      *int            `json:"holder"`
+	BlockedIn   string          `json:"blocked_in"`
+	BlockedOn   string          `json:"blocked_on"`
 	Function    string          `json:"function"`
 	File        string          `json:"file"`
 	Line        int             `json:"line"`
@@ -114,8 +117,11 @@ func (r *reader) readThread(v *mqs.Thread, d *threadJSON) {
 	v.Number = d.Number
 	v.Placed = d.Placed
 	v.Call = r.intern(d.Call)
-	v.Activity = oneOf(mqs.Activity(d.Activity), mqs.Computes, mqs.Sleeps, mqs.Joins, mqs.Blocks)
+	v.Activity = oneOf(mqs.Activity(d.Activity), mqs.Computes, mqs.Sleeps, mqs.Joins, mqs.Blocks, mqs.Locks, mqs.Teams, mqs.UsesGPU, mqs.UsesFile, mqs.InKernel)
 	v.Joined = maybe(d.Joined)
+	v.Holder = maybe(d.Holder)
+	v.BlockedIn = r.intern(d.BlockedIn)
+	v.BlockedOn = r.intern(d.BlockedOn)
 	v.Function = r.intern(d.Function)
 	v.File = r.intern(d.File)
 	v.Line = d.Line
