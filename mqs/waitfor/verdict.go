@@ -24,7 +24,7 @@ func (a *analysis) verdict() (Verdict, string) {
 	case !a.hasRank(func(r *rank) bool { return r.process != nil && !r.unreadable() || r.mobility != uncertain }):
 		return Unknown, "Nothing could be read of any rank."
 	case a.isStarting():
-		return a.unproved(), joined("The job is starting: no rank has left MPI_Init.", a.whyUnproved())
+		return a.unproved(), joined(a.whoStarts(), a.whyUnproved())
 	}
 	if open := a.mayHang(); len(open) > 0 {
 		return Unknown, a.whyUnknown(open)
@@ -67,10 +67,10 @@ func (a *analysis) hasRank(is func(r *rank) bool) bool {
 }
 
 // which returns the ranks of which something is true.
-func (a *analysis) which(is func(r *rank) bool) []int32 {
+func (j *job) which(is func(r *rank) bool) []int32 {
 	var out []int32
-	for i := range a.ranks {
-		if is(&a.ranks[i]) {
+	for i := range j.ranks {
+		if is(&j.ranks[i]) {
 			out = append(out, int32(i))
 		}
 	}

@@ -81,7 +81,11 @@ func (p *Process) waitedFor(q Queues, c *callstack.Call, isAlone bool) (waited [
 		return waited, len(waited) == 1
 	case !callstack.IsPointToPoint(c.Function):
 		waited = slices.DeleteFunc(held, func(w Waitable) bool { return !isOfCollective(w.Tag) })
-		if len(waited) == 0 && agreesOnContext(c) {
+		switch {
+		case len(waited) > 0:
+		case c.Function == "MPI_Intercomm_create" && IsWaiting(c), c.Function == "MPI_Comm_create_group":
+			waited = withProgramsTag(c, open, held)
+		case agreesOnContext(c):
 			waited = ofOneNonBlocking(open)
 		}
 		return waited, false

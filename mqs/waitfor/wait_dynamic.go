@@ -1,0 +1,87 @@
+package waitfor
+
+import (
+	"cmp"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+)
+
+// Clauses that say for whom the calls wait that make and part worlds. Who that is stands with the
+// launcher, and in no process of the job.
+const (
+	spawnUnknown   = "the processes that it starts have yet to call MPI_Init, or to finish it"
+	acceptUnknown  = "nobody has connected to its port yet, and who will can't be told"
+	connectUnknown = "nobody has accepted at the port yet, and who will can't be told"
+	joinUnknown    = "the process at the other end of its socket has yet to join"
+	sessionUnknown = "which processes have yet to come can't be told"
+	bufferUnknown  = "which buffered sends still hold the buffer is not known"
+)
+
+// waitInDynamic is the wait of a call that makes a communicator of some processes only, or parts with
+// one. It waits for the library's messages, if it is known to wait for messages at all. Else it may
+// wait for the launcher.
+func (j *job) waitInDynamic(r *rank, t *mqs.Thread) wait {
+	ops, found := r.operations(t.Requests)
+	switch {
+	case len(t.Requests) == 0:
+		return wait{thread: t, unknown: cmp.Or(lackingIn[t.Call], forWhomUnknown)}
+	case r.arriving():
+		return wait{thread: t, unknown: arrivingUnknown}
+	case j.mayBeOver(r, t):
+		return wait{thread: t, unknown: progressUnknown}
+	}
+	if parts := j.waitForParts(r, t); parts != nil {
+		return *parts
+	}
+	// Its own message is among these, and others may be the program's. One that has just come is in no
+	// queue any more, so that only a call that stays is known to wait for what is left.
+	if !found || !r.confirmed {
+		return wait{thread: t, unknown: progressUnknown}
+	}
+	return j.waitForOperations(wait{thread: t, someOf: len(ops) > 1}, ops, true)
+}
+
+// lackingIn says for each call what is not known of it if no message of the library's shows.
+var lackingIn = map[string]string{
+	"MPI_Comm_spawn":                   spawnUnknown,
+	"MPI_Comm_spawn_multiple":          spawnUnknown,
+	"MPI_Comm_accept":                  acceptUnknown,
+	"MPI_Comm_connect":                 connectUnknown,
+	"MPI_Comm_join":                    joinUnknown,
+	"MPI_Session_init":                 sessionUnknown,
+	"MPI_Session_finalize":             sessionUnknown,
+	"MPI_Comm_create_from_group":       sessionUnknown,
+	"MPI_Intercomm_create_from_groups": sessionUnknown,
+}
+
+// waitForBuffer is the wait of a call that takes the buffer of buffered sends back: for all of those
+// whose data is still in it. How a send was started may not be known: then it is some of the pending ones.
+func (j *job) waitForBuffer(r *rank, t *mqs.Thread) wait {
+	var known, open []dependency
+	for _, m := range r.members {
+		if !m.readable(mqs.PendingSends) || m.cut(mqs.PendingSends) {
+			return wait{thread: t, unknown: bufferUnknown}
+		}
+		ops := m.queued(mqs.PendingSends)
+		for i := range ops {
+			g := dependency{op: &ops[i], member: m, class: mqs.PendingSends}
+			switch {
+			case ops[i].Internal || ops[i].Status == mqs.Complete:
+			case isBuffered(&ops[i]):
+				known = append(known, g)
+			case ops[i].Kind == "":
+				open = append(open, g)
+			}
+		}
+	}
+	switch {
+	case t.Call != "MPI_Buffer_detach" && t.Call != "MPI_Buffer_flush" && len(known)+len(open) > 0:
+		// The buffer of a communicator or of a session has some of the sends only.
+		return j.waitForOperations(wait{thread: t, someOf: true}, append(known, open...), r.confirmed)
+	case len(open) == 0 && len(known) > 0:
+		return j.waitForOperations(wait{thread: t, all: true}, known, true)
+	case len(open) > 0 && r.confirmed:
+		return j.waitForOperations(wait{thread: t, someOf: len(known)+len(open) > 1}, append(known, open...), true)
+	}
+	return wait{thread: t, unknown: bufferUnknown}
+}
