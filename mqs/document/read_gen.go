@@ -8,16 +8,17 @@ import (
 
 // stores have what objects are made of.
 type stores struct {
-	processes     store[mqs.Process]
-	threads       store[mqs.Thread]
-	windows       store[mqs.Window]
-	epochs        store[mqs.Epoch]
-	files         store[mqs.File]
-	communicators store[mqs.Queues]
-	dimensions    store[mqs.Dimension]
-	traffics      store[mqs.Traffic]
-	operations    store[mqs.PendingOperation]
-	differences   store[mqs.Difference]
+	processes        store[mqs.Process]
+	threads          store[mqs.Thread]
+	windows          store[mqs.Window]
+	epochs           store[mqs.Epoch]
+	files            store[mqs.File]
+	inactiveRequests store[mqs.InactiveRequest]
+	communicators    store[mqs.Queues]
+	dimensions       store[mqs.Dimension]
+	traffics         store[mqs.Traffic]
+	operations       store[mqs.PendingOperation]
+	differences      store[mqs.Difference]
 }
 
 func (r *reader) readProcess(v *mqs.Process) {
@@ -67,6 +68,8 @@ func (r *reader) readProcess(v *mqs.Process) {
 			v.Windows = readList(r, &r.windows, (*reader).readWindow)
 		case "files":
 			v.Files = readList(r, &r.files, (*reader).readFile)
+		case "inactive":
+			v.Inactive = readList(r, &r.inactiveRequests, (*reader).readInactiveRequest)
 		case "communicators":
 			v.Communicators = some(pointers(&r.members, readList(r, &r.communicators, (*reader).readCommunicator)))
 		case "differences":
@@ -185,6 +188,25 @@ func (r *reader) readFile(v *mqs.File) {
 			readMaybe(r, &v.Size, readInt)
 		case "access_mode":
 			v.AccessMode = readList(r, &r.texts, readText)
+		default:
+			r.skip()
+		}
+	}
+}
+
+func (r *reader) readInactiveRequest(v *mqs.InactiveRequest) {
+	for r.object(); r.member(); {
+		switch string(r.key) {
+		case "request":
+			readAddr(r, &v.Request)
+		case "kind":
+			readText(r, &v.Kind)
+		case "communicator":
+			readAddr(r, &v.Comm)
+		case "peer":
+			readMaybe(r, &v.Peer, readInt)
+		case "tag":
+			readMaybe(r, &v.Tag, readInt)
 		default:
 			r.skip()
 		}

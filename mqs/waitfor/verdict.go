@@ -223,7 +223,7 @@ func (a *analysis) doubts() []string {
 		out = append(out, fmt.Sprintf("%s %s stopped by a signal, as by SIGSTOP, and %s nothing until SIGCONT lets %s go on.",
 			capital(rankWords(stopped)), verb(stopped, "is", "are"), verb(stopped, "does", "do"), verb(stopped, "it", "them")))
 	}
-	return out
+	return append(out, a.ends()...)
 }
 
 // orThis names an MPI.

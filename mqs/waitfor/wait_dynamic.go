@@ -2,6 +2,7 @@ package waitfor
 
 import (
 	"cmp"
+	"fmt"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
@@ -52,6 +53,15 @@ var lackingIn = map[string]string{
 	"MPI_Session_finalize":             sessionUnknown,
 	"MPI_Comm_create_from_group":       sessionUnknown,
 	"MPI_Intercomm_create_from_groups": sessionUnknown,
+}
+
+// whoIs is the clause on a peer that is no rank of this job. A group that is known lacks the numbers of
+// those that have an MPI_COMM_WORLD of their own, as what MPI_Comm_spawn has started.
+func (m *member) whoIs(local int32) string {
+	if !m.comm.known || local < 0 || int(local) >= len(m.peers().group) {
+		return peerUnknown
+	}
+	return fmt.Sprintf("its peer, rank %d of %s, is a process of another job, which is looked at by itself", local, m.comm.label())
 }
 
 // waitForBuffer is the wait of a call that takes the buffer of buffered sends back: for all of those

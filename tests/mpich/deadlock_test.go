@@ -10,12 +10,17 @@ import (
 )
 
 // endsItself says whether a mode can't be had: ch3 notices that a rank is gone,
-// and ends the job with an error.
-func (v *variant) endsItself(m *expect.Mode) bool { return !v.IsCH4() && m.Name == "gone" }
+// and ends the job with an error. Not every device can spawn or connect, and none waits in MPI_Comm_disconnect.
+func (v *variant) endsItself(m *expect.Mode) bool { return !v.IsCH4() && m.Name == "gone" || m.Dynamic }
 
 // expected is the report on a mode that there must be with a build. What ch4
 // keeps without debugger support and at -O2 does not suffice for everything.
 func (v *variant) expected(m *expect.Mode) *expect.Mode {
+	if m.Program == "ends" { // which message a call waits for shows at a second look only, if at all
+		out := *m
+		out.OrUnknown = true
+		return &out
+	}
 	if !v.IsCH4() || v.DebuggerSupport || v.IsOverUCX() {
 		return m
 	}
@@ -98,7 +103,7 @@ func TestRunningJobs(t *testing.T) {
 		t.Run(v.Name, func(t *testing.T) {
 			for i := range expect.Modes {
 				m := &expect.Modes[i]
-				if m.Verdict != expect.Moves || !v.inTurn(i) {
+				if m.Verdict != expect.Moves || !v.inTurn(i) || m.Dynamic {
 					continue
 				}
 				t.Run(m.Name, func(t *testing.T) {

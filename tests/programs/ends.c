@@ -7,9 +7,7 @@
 #include "expect.h"
 #include "modes.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 static MPI_Comm world = MPI_COMM_WORLD;
 
@@ -21,28 +19,26 @@ static MPI_Comm halves(void) {
   return half;
 }
 
-static void join_halves(int tag) {
+static void join_halves(int tag, int late) {
   MPI_Comm half = halves(), between;
+  if (rank == late) compute();
   MPI_Intercomm_create(half, 0, world, rank < size / 2 ? size / 2 : 0, tag, &between); /* @intercomm */
   MPI_Comm_free(&between);
   MPI_Comm_free(&half);
 }
 
 /* The leaders have passed different tags. */
-static void intercomm_tags(void) { join_halves(rank < size / 2 ? 11 : 12); }
+static void intercomm_tags(void) { join_halves(rank < size / 2 ? 11 : 12, -1); }
 
 /* The leader of the upper half waits for a message from that of the lower half. */
 static void intercomm_leader(void) {
-  if (rank != size / 2) join_halves(TAG);
+  if (rank != size / 2) join_halves(TAG, -1);
   halves();
-  RECV(0, TAG, world); /* @intercomm-leader */
+  RECV(0, TAG + 1, world); /* @intercomm-leader */
 }
 
 /* The same leader computes first. */
-static void intercomm_late(void) {
-  if (rank == size / 2) compute();
-  join_halves(TAG);
-}
+static void intercomm_late(void) { join_halves(TAG, size / 2); }
 
 static void make_group(void) {
   MPI_Group all, some;
@@ -123,7 +119,7 @@ static void disconnect(void) {
 }
 
 /* Nobody connects, and rank 1 waits for rank 0. */
-static void accept_none(void) {
+static void accept_nobody(void) {
   char port[MPI_MAX_PORT_NAME];
   MPI_Comm comm;
   if (rank == 1) RECV(0, TAG, world); /* @accept-recv */
@@ -147,29 +143,6 @@ static void accept_late(void) {
   MPI_Comm_disconnect(&comm);
 }
 
-#if MPI_VERSION >= 4
-enum { PARTS = 4 };
-
-static void partitions(int ready) {
-  MPI_Request request;
-  if (rank == 0) MPI_Psend_init(out, PARTS, SMALL, MPI_DOUBLE, 1, TAG, world, MPI_INFO_NULL, &request);
-  else MPI_Precv_init(in, PARTS, SMALL, MPI_DOUBLE, 0, TAG, world, MPI_INFO_NULL, &request);
-  MPI_Start(&request);
-  for (int i = 0; rank == 0 && i < PARTS; i++) {
-    if (i == ready) compute();
-    if (i != PARTS - 1 || ready >= 0) MPI_Pready(i, request);
-  }
-  MPI_Wait(&request, MPI_STATUS_IGNORE); /* @partitioned */
-  MPI_Request_free(&request);
-}
-
-/* The last of four partitions is never ready. */
-static void partitioned(void) { partitions(-1); }
-
-/* The last but one is ready late. */
-static void partitioned_late(void) { partitions(PARTS - 2); }
-#endif
-
 static void spawned(const char *program, char **arguments) {
   MPI_Comm children;
   MPI_Comm_spawn(program, arguments, 1, MPI_INFO_NULL, 0, world, &children, MPI_ERRCODES_IGNORE); /* @spawn */
@@ -191,35 +164,12 @@ static int be_child(void) {
   MPI_Comm parents;
   MPI_Comm_get_parent(&parents);
   MPI_Comm_set_name(parents, "parents");
-  expect_touch("child");
   RECV(0, TAG, parents); /* @spawn-child */
   return 1;
 }
 
-/* Ranks that do not call MPI_Init, or do so late. */
-static int before_init(int argc, char **argv) {
-  const char *mode = argc == 3 ? argv[2] : "";
-  if (!strncmp(mode, "init", 4)) {
-    const char *number = getenv("OMPI_COMM_WORLD_RANK");
-    if (!number) number = getenv("PMI_RANK");
-    if (number && !strcmp(number, "1")) {
-      char path[4096];
-      snprintf(path, sizeof path, "%s/stop", argv[1]);
-      while (access(path, F_OK) && !usleep(1000)) {} /* @init */
-    }
-  }
-  return 0;
-}
-
-/* Rank 0 ends the job, and nobody else does. */
-static void finalize(void) {
-  if (rank == 0) MPI_Finalize(); /* @finalize */
-  RECV(0, TAG, world); /* @finalize-recv */
-}
-
 int main(int argc, char **argv) {
   own_path = argv[0];
-  before_init(argc, argv);
   if (argc == 3 && !strcmp(argv[2], "child")) {
     MPI_Init(&argc, &argv);
     return be_child();
@@ -236,16 +186,10 @@ int main(int argc, char **argv) {
       {"detach", 2, detach},
       {"detach-late", 2, detach_late},
       {"disconnect", 2, disconnect},
-      {"accept", 2, accept_none},
+      {"accept", 2, accept_nobody},
       {"accept-late", 2, accept_late},
-#if MPI_VERSION >= 4
-      {"partitioned", 2, partitioned},
-      {"partitioned-late", 2, partitioned_late},
-#endif
       {"spawn-never", 2, spawn_never},
       {"spawn-ring", 2, spawn_ring},
-      {"init", 2, finalize},
-      {"finalize", 2, finalize},
   };
   return run_mode(argc, argv, modes, sizeof modes / sizeof *modes);
 }

@@ -80,7 +80,7 @@ func (p *Process) waitedFor(q Queues, c *callstack.Call, isAlone bool) (waited [
 		waited = q.Probes(c)
 		return waited, len(waited) == 1
 	case !callstack.IsPointToPoint(c.Function):
-		waited = slices.DeleteFunc(held, func(w Waitable) bool { return !isOfCollective(w.Tag) })
+		waited = slices.DeleteFunc(slices.Clone(held), func(w Waitable) bool { return !isOfCollective(w.Tag) })
 		switch {
 		case len(waited) > 0:
 		case c.Function == "MPI_Intercomm_create" && IsWaiting(c), c.Function == "MPI_Comm_create_group":

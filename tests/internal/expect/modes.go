@@ -25,6 +25,9 @@ type Mode struct {
 	// OrUnknown is true if "unknown" is right too, OrInTransit if a deadlock may be proved but
 	// for a message in transit.
 	OrUnknown, OrInTransit bool
+	// Dynamic is true if it has to do with another job, or parts with a communicator: not every MPI can
+	// do the one, nor waits in the other.
+	Dynamic bool
 }
 
 // Ring is a deadlock: its ranks, and how many a smallest circle of them has. A
@@ -66,7 +69,7 @@ const (
 )
 
 // Modes are all of them.
-var Modes = slices.Concat(deadlockModes(), collectiveModes(), mistakeModes(), movingModes(), mismatchModes())
+var Modes = slices.Concat(deadlockModes(), collectiveModes(), mistakeModes(), movingModes(), mismatchModes(), endsModes())
 
 // Unknowable is the same mode with an MPI that does not tell who waits for whom:
 // only where the ranks are is certain.
