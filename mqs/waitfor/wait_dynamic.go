@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/callstack"
 )
 
 // Clauses that say for whom the calls wait that make and part worlds. Who that is stands with the
@@ -64,34 +65,27 @@ func (m *member) whoIs(local int32) string {
 	return fmt.Sprintf("its peer, rank %d of %s, is a process of another job, which is looked at by itself", local, m.comm.label())
 }
 
-// waitForBuffer is the wait of a call that takes the buffer of buffered sends back: for all of those
-// whose data is still in it. How a send was started may not be known: then it is some of the pending ones.
+// waitForBuffer is the wait of a call that takes the buffer of buffered sends back: for those whose data is
+// still in it. A communicator or a session may have a buffer of its own (MPI 4.1), and how a send was started
+// may not be known. So it is a wait for some of the sends that may be in it, if the call stays.
 func (j *job) waitForBuffer(r *rank, t *mqs.Thread) wait {
-	var known, open []dependency
+	var sends []dependency
 	for _, m := range r.members {
 		if !m.readable(mqs.PendingSends) || m.cut(mqs.PendingSends) {
 			return wait{thread: t, unknown: bufferUnknown}
 		}
 		ops := m.queued(mqs.PendingSends)
 		for i := range ops {
-			g := dependency{op: &ops[i], member: m, class: mqs.PendingSends}
-			switch {
-			case ops[i].Internal || ops[i].Status == mqs.Complete:
-			case isBuffered(&ops[i]):
-				known = append(known, g)
-			case ops[i].Kind == "":
-				open = append(open, g)
+			switch op := &ops[i]; {
+			case isBuffered(op) && op.Status == mqs.Complete: // for the program only
+				return wait{thread: t, unknown: bufferUnknown}
+			case !op.Internal && op.Status != mqs.Complete && (isBuffered(op) || op.Kind == callstack.KindNotKnown):
+				sends = append(sends, dependency{op: op, member: m, class: mqs.PendingSends})
 			}
 		}
 	}
-	switch {
-	case t.Call != "MPI_Buffer_detach" && t.Call != "MPI_Buffer_flush" && len(known)+len(open) > 0:
-		// The buffer of a communicator or of a session has some of the sends only.
-		return j.waitForOperations(wait{thread: t, someOf: true}, append(known, open...), r.confirmed)
-	case len(open) == 0 && len(known) > 0:
-		return j.waitForOperations(wait{thread: t, all: true}, known, true)
-	case len(open) > 0 && r.confirmed:
-		return j.waitForOperations(wait{thread: t, someOf: len(known)+len(open) > 1}, append(known, open...), true)
+	if len(sends) == 0 || !r.confirmed {
+		return wait{thread: t, unknown: bufferUnknown}
 	}
-	return wait{thread: t, unknown: bufferUnknown}
+	return j.waitForOperations(wait{thread: t, someOf: len(sends) > 1}, sends, true)
 }
