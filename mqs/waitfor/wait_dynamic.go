@@ -29,14 +29,9 @@ func (j *job) waitInDynamic(r *rank, t *mqs.Thread) wait {
 		return wait{thread: t, unknown: cmp.Or(lackingIn[t.Call], forWhomUnknown)}
 	case r.arriving():
 		return wait{thread: t, unknown: arrivingUnknown}
-	case j.mayBeOver(r, t):
-		return wait{thread: t, unknown: progressUnknown}
 	}
-	if parts := j.waitForParts(r, t); parts != nil {
-		return *parts
-	}
-	// Its own message is among these, and others may be the program's. One that has just come is in no
-	// queue any more, so that only a call that stays is known to wait for what is left.
+	// Its own message is among these. Others may be the program's, or a non-blocking collective's. One that has
+	// just come is in no queue any more, so that only a call that stays is known to wait for what is left.
 	if !found || !r.confirmed {
 		return wait{thread: t, unknown: progressUnknown}
 	}

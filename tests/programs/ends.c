@@ -57,9 +57,8 @@ static void group(void) {
 }
 
 static void group_late(void) {
-  if (rank == 2) return;
-  if (rank == 1) compute();
-  make_group();
+  if (rank > 0) compute();
+  if (rank < 2) make_group();
 }
 
 /* Rank 0 has made a persistent send, and never starts it. */
