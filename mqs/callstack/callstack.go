@@ -109,14 +109,17 @@ func mpiName(f inferior.Frame) string {
 }
 
 // tailCalled returns the MPI call that has tail-called an internal function, which so has replaced its
-// frame: internal_Waitany in MPICH (src/binding/c, from 4.0), ompi_mpi_finalize in Open MPI. It is empty
-// for other functions.
+// frame: internal_Waitany in MPICH (src/binding/c, from 4.0), ompi_mpi_finalize and mca_pml_base_bsend_detach
+// in Open MPI. It is empty for other functions.
 func tailCalled(function string) string {
 	if rest, ok := strings.CutPrefix(function, "internal_"); ok && rest != "" && rest[0] >= 'A' && rest[0] <= 'Z' {
 		return "MPI_" + strings.TrimSuffix(rest, "_c")
 	}
-	if function == "ompi_mpi_finalize" {
+	switch function {
+	case "ompi_mpi_finalize":
 		return "MPI_Finalize"
+	case "mca_pml_base_bsend_detach":
+		return "MPI_Buffer_detach"
 	}
 	return ""
 }

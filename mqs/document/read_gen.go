@@ -14,6 +14,7 @@ type stores struct {
 	epochs             store[mqs.Epoch]
 	files              store[mqs.File]
 	collectiveRequests store[mqs.CollectiveRequest]
+	inactiveRequests   store[mqs.InactiveRequest]
 	communicators      store[mqs.Queues]
 	dimensions         store[mqs.Dimension]
 	traffics           store[mqs.Traffic]
@@ -70,6 +71,8 @@ func (r *reader) readProcess(v *mqs.Process) {
 			v.Files = readList(r, &r.files, (*reader).readFile)
 		case "collective_requests":
 			v.CollectiveRequests = readList(r, &r.collectiveRequests, (*reader).readCollectiveRequest)
+		case "inactive":
+			v.Inactive = readList(r, &r.inactiveRequests, (*reader).readInactiveRequest)
 		case "communicators":
 			v.Communicators = some(pointers(&r.members, readList(r, &r.communicators, (*reader).readCommunicator)))
 		case "differences":
@@ -215,6 +218,25 @@ func (r *reader) readCollectiveRequest(v *mqs.CollectiveRequest) {
 			readWord(r, &v.Status, mqs.Pending, mqs.Matched, mqs.Complete, mqs.Inactive)
 		case "persistent":
 			readBool(r, &v.Persistent)
+		case "tag":
+			readMaybe(r, &v.Tag, readInt)
+		default:
+			r.skip()
+		}
+	}
+}
+
+func (r *reader) readInactiveRequest(v *mqs.InactiveRequest) {
+	for r.object(); r.member(); {
+		switch string(r.key) {
+		case "request":
+			readAddr(r, &v.Request)
+		case "kind":
+			readText(r, &v.Kind)
+		case "communicator":
+			readAddr(r, &v.Comm)
+		case "peer":
+			readMaybe(r, &v.Peer, readInt)
 		case "tag":
 			readMaybe(r, &v.Tag, readInt)
 		default:

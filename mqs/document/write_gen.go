@@ -167,6 +167,18 @@ func appendProcess(b []byte, s *jsonout.Sink, v *mqs.Process) []byte {
 		}
 		b = append(b, `]`...)
 	}
+	b = append(b, ",\n \"inactive\": "...)
+	if v.Inactive == nil {
+		b = append(b, `null`...)
+	} else {
+		b = append(b, `[`...)
+		for i := range v.Inactive {
+			b = jsonout.Comma(b, i)
+			b = append(b, "\n  "...)
+			b = s.Full(appendInactiveRequest(b, s, &v.Inactive[i]))
+		}
+		b = append(b, `]`...)
+	}
 	b = append(b, ",\n \"communicators\": ["...)
 	for i := range v.Communicators {
 		b = jsonout.Comma(b, i)
@@ -474,6 +486,33 @@ func appendCollectiveRequest(b []byte, s *jsonout.Sink, v *mqs.CollectiveRequest
 	}
 	b = append(b, `, "persistent": `...)
 	b = strconv.AppendBool(b, v.Persistent)
+	b = append(b, `, "tag": `...)
+	if !v.Tag.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Tag.Value), 10)
+	}
+	b = append(b, `}`...)
+	return b
+}
+
+func appendInactiveRequest(b []byte, s *jsonout.Sink, v *mqs.InactiveRequest) []byte {
+	b = append(b, `{"request": `...)
+	b = jsonout.Hex(b, uint64(v.Request))
+	b = append(b, `, "kind": `...)
+	if v.Kind == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.Kind)
+	}
+	b = append(b, `, "communicator": `...)
+	b = jsonout.Hex(b, uint64(v.Comm))
+	b = append(b, `, "peer": `...)
+	if !v.Peer.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Peer.Value), 10)
+	}
 	b = append(b, `, "tag": `...)
 	if !v.Tag.Known {
 		b = append(b, `null`...)

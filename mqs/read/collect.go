@@ -157,6 +157,9 @@ func Collect(r *inferior.Reader, s Source, f Filter) (*mqs.Process, error) {
 	if c, ok := s.(Collector); ok {
 		p.CollectiveRequests = c.CollectiveRequests()
 	}
+	if keeper, ok := s.(Keeper); ok {
+		p.Inactive = keeper.Inactive()
+	}
 	p.Phase = mqs.Active
 	p.Threads = callstack.Locate(r)
 	if w, ok := s.(Waiter); ok {

@@ -24,6 +24,9 @@ const (
 	opaque       // for somebody, but nobody can tell for whom
 	accesses     // the same, in an access to another rank's memory, which a program may repeat in a loop
 	asks         // for what a polling call asks about, as long as the program polls
+	starts       // for ranks that have not called it, if the library synchronises them there
+	comesAndGoes // for the members of a communicator that it makes or parts with, or for another job
+	detaches     // until buffered sends have left the buffer
 )
 
 // collective says whether the members of a communicator call the function together.
@@ -54,11 +57,12 @@ var behaviours = func() map[string]behaviour {
 			"File_read_all_end File_read_at_all_end File_read_ordered_end File_write_all_end File_write_at_all_end File_write_ordered_end",
 		finalizes: "Finalize",
 
-		opaque: "Init Init_thread Session_init Session_finalize Buffer_detach Comm_buffer_detach Session_buffer_detach " +
-			"Buffer_flush Comm_buffer_flush Session_buffer_flush " +
+		starts: "Init Init_thread",
+		comesAndGoes: "Session_init Session_finalize " +
 			"Comm_create_group Comm_create_from_group Intercomm_create Intercomm_create_from_groups " +
-			"Comm_disconnect Comm_spawn Comm_spawn_multiple Comm_accept Comm_connect Comm_join " +
-			"Win_start Win_complete Win_wait",
+			"Comm_disconnect Comm_spawn Comm_spawn_multiple Comm_accept Comm_connect Comm_join",
+		detaches: "Buffer_detach Comm_buffer_detach Session_buffer_detach Buffer_flush Comm_buffer_flush Session_buffer_flush",
+		opaque:   "Win_start Win_complete Win_wait",
 		accesses: "Win_lock Win_lock_all Win_unlock Win_unlock_all Win_flush Win_flush_all Win_flush_local Win_flush_local_all",
 	} {
 		for name := range strings.FieldsSeq(names) {

@@ -28,6 +28,7 @@ type job struct {
 	worldKnown bool
 	comms      []*communicator
 	rankSets   []*rankSet // that ranks wait for
+	toStart    *rankSet   // those that have yet to call MPI_Init, once somebody waits for them
 	listed     int        // members of those, and of who has not entered what
 	notes      []string
 	past       Past

@@ -108,7 +108,7 @@ func TestCommunicators(t *testing.T) {
 			m.rank(0).on(dupID).Group = []mqs.Maybe[int32]{mqs.Known[int32](0), {}}
 			m.rank(0).recv(dupID, 1, 7)
 			m.rank(1).recv(worldID, 0, 7)
-		}, verdict: Unknown, states: "WW", why: peerUnknown},
+		}, verdict: Unknown, states: "WW", why: `its peer, rank 1 of "spawned", is a process of another job`},
 		verdictCase{name: "any message of an intercommunicator", ranks: 3, make: func(m *made) {
 			m.inter()
 			m.rank(0).recv(dupID, wild, 7)

@@ -149,6 +149,7 @@ const (
 	NeverReceived     Kind = "never received" // a send that nobody will receive
 	OtherCollective   Kind = "collective"     // members of a communicator are in different collectives
 	LibraryFault      Kind = "library"        // a receive and a message match, and the library leaves both
+	NotStarted        Kind = "not started"    // a persistent request that would meet an operation is not started
 )
 
 // Mismatch says why members of a communicator do not meet in a collective call.

@@ -27,7 +27,7 @@ func (a *analysis) verdict() (Verdict, string) {
 	case !a.hasRank(func(r *rank) bool { return r.process != nil && !r.unreadable() || r.mobility != uncertain }):
 		return Unknown, "Nothing could be read of any rank."
 	case a.isStarting():
-		return a.unproved(), joined("The job is starting: no rank has left MPI_Init.", a.whyUnproved())
+		return a.unproved(), joined(a.whoStarts(), a.whyUnproved())
 	}
 	if open := a.mayHang(); len(open) > 0 {
 		return Unknown, a.whyUnknown(open)
@@ -70,10 +70,10 @@ func (a *analysis) hasRank(is func(r *rank) bool) bool {
 }
 
 // which returns the ranks of which something is true.
-func (a *analysis) which(is func(r *rank) bool) []int32 {
+func (j *job) which(is func(r *rank) bool) []int32 {
 	var out []int32
-	for i := range a.ranks {
-		if is(&a.ranks[i]) {
+	for i := range j.ranks {
+		if is(&j.ranks[i]) {
 			out = append(out, int32(i))
 		}
 	}
@@ -232,7 +232,7 @@ func (a *analysis) doubts() []string {
 		out = append(out, fmt.Sprintf("%s %s stopped by a signal, as by SIGSTOP, and %s nothing until SIGCONT lets %s go on.",
 			capital(rankWords(stopped)), verb(stopped, "is", "are"), verb(stopped, "does", "do"), verb(stopped, "it", "them")))
 	}
-	return out
+	return append(out, a.ends()...)
 }
 
 // orThis names an MPI.

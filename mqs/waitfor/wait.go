@@ -120,10 +120,16 @@ func (j *job) waitOf(rank int32, t *mqs.Thread, c *collectives) wait {
 		return j.waitInPoll(r, t, c)
 	case b == finalizes:
 		return c.waitFor(t, callKey{nil, finalize}, true)
+	case b == starts:
+		return j.waitInInit(t)
 	case r.unreadable():
 		return wait{thread: t, unknown: queuesUnknown}
 	case b.collective():
 		return j.waitInCollective(r, t, c)
+	case b == comesAndGoes:
+		return j.waitInDynamic(r, t)
+	case b == detaches:
+		return j.waitForBuffer(r, t)
 	case b == opaque || b == accesses:
 		return j.waitInOpaque(r, t)
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 // endsItself says whether a mode can't be had: ch3 notices that a rank is gone,
-// and ends the job with an error.
-func (v *variant) endsItself(m *expect.Mode) bool { return !v.IsCH4() && m.Name == "gone" }
+// and ends the job with an error. Not every device can spawn or connect, and none waits in MPI_Comm_disconnect.
+func (v *variant) endsItself(m *expect.Mode) bool { return !v.IsCH4() && m.Name == "gone" || m.Dynamic }
 
 // expected is the report on a mode that there must be with a build. What ch4
 // keeps without debugger support and at -O2 does not suffice for everything.
@@ -20,6 +20,11 @@ func (v *variant) expected(m *expect.Mode) *expect.Mode {
 		out := *m
 		out.OrUnknown = true // the requests of collectives are not read
 		m = &out
+	}
+	if m.Program == "ends" { // which message a call waits for shows at a second look only, if at all
+		out := *m
+		out.OrUnknown = true
+		return &out
 	}
 	if v.DebuggerSupport {
 		return m
@@ -116,7 +121,7 @@ func TestRunningJobs(t *testing.T) {
 		t.Run(v.Name, func(t *testing.T) {
 			for i := range expect.Modes {
 				m := &expect.Modes[i]
-				if m.Verdict != expect.Moves || !v.inTurn(i) {
+				if m.Verdict != expect.Moves || !v.inTurn(i) || m.Dynamic {
 					continue
 				}
 				t.Run(m.Name, func(t *testing.T) {

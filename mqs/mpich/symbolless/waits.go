@@ -62,6 +62,11 @@ func (s *Source) heldBy(c *callstack.Call) []inferior.Addr {
 	if sends == receives || !mpir.MayWait(c) {
 		return nil
 	}
+	return s.held(c, sends, receives)
+}
+
+// held are the incomplete requests that a call holds, of the classes that are asked for.
+func (s *Source) held(c *callstack.Call, sends, receives bool) []inferior.Addr {
 	var out []inferior.Addr
 	add := func(state transport.State, request inferior.Addr) {
 		if state != transport.Complete && c.CandidatePointers[request] {
@@ -81,13 +86,32 @@ func (s *Source) heldBy(c *callstack.Call) []inferior.Addr {
 	return out
 }
 
+// maxHeld bounds the requests among which the one is that a call waits for.
+const maxHeld = 64
+
+// withProgramsTag are the requests that a call holds which makes a communicator by messages of its own, with the
+// tag that the program has passed: among them is the one that it waits for (src/mpi/comm/comm_impl.c, 4.0 to 5.0).
+func (s *Source) withProgramsTag(c *callstack.Call) (out []callstack.Request) {
+	if c.Function != "MPI_Intercomm_create" && c.Function != "MPI_Comm_create_group" || !mpir.MayWait(c) {
+		return nil
+	}
+	held := s.held(c, true, true)
+	if len(held) > maxHeld {
+		return nil
+	}
+	for _, a := range held {
+		out = append(out, callstack.Request{Addr: a, Comm: s.commWith(a)})
+	}
+	return out
+}
+
 // Waits finds out which request each blocking call waits for.
 func (s *Source) Waits(threads []mqs.Thread) {
 	known := s.inCalls()
 	callstack.SetWaits(threads, known.calls, func(c *callstack.Call) callstack.Wait {
 		request, ok := known.own[c]
 		if !ok {
-			return callstack.Wait{}
+			return callstack.Wait{Requests: s.withProgramsTag(c)}
 		}
 		return callstack.Wait{Requests: []callstack.Request{{Addr: request, Comm: s.commWith(request)}}, All: true}
 	})

@@ -91,8 +91,12 @@ func (p *Process) waitedFor(q Queues, c *callstack.Call, isAlone bool) (waited [
 	case testsRequests(c.Function):
 		return p.asked(c, open)
 	case !callstack.IsPointToPoint(c.Function):
-		waited = slices.DeleteFunc(held, func(w Waitable) bool { return !isOfCollective(w.Tag) })
-		if len(waited) == 0 && agreesOnContext(c) {
+		waited = slices.DeleteFunc(slices.Clone(held), func(w Waitable) bool { return !isOfCollective(w.Tag) })
+		switch {
+		case len(waited) > 0:
+		case c.Function == "MPI_Intercomm_create" && IsWaiting(c), c.Function == "MPI_Comm_create_group":
+			waited = withProgramsTag(c, open, held)
+		case agreesOnContext(c):
 			waited = ofOneNonBlocking(open)
 		}
 		return waited, false

@@ -27,6 +27,9 @@ type Mode struct {
 	OrUnknown, OrInTransit bool
 	// OrUnproved is true if what a rank asks about in a loop may not be known, so that nothing is claimed.
 	OrUnproved bool
+	// Dynamic is true if it has to do with another job, or parts with a communicator: not every MPI can
+	// do the one, nor waits in the other.
+	Dynamic bool
 }
 
 // Ring is a deadlock: its ranks, and how many a smallest circle of them has. A
@@ -69,7 +72,7 @@ const (
 
 // Modes are all of them.
 var Modes = slices.Concat(deadlockModes(), collectiveModes(), mistakeModes(), movingModes(), mismatchModes(), nonBlockingModes(),
-	threadModes(), pollingModes())
+	threadModes(), pollingModes(), endsModes())
 
 // Unknowable is the same mode with an MPI that does not tell who waits for whom:
 // only where the ranks are is certain.
