@@ -199,6 +199,24 @@ func appendThread(b []byte, s *jsonout.Sink, v *mqs.Thread) []byte {
 	} else {
 		b = strconv.AppendInt(b, int64(v.Joined.Value), 10)
 	}
+	b = append(b, `, "holder": `...)
+	if !v.Holder.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Holder.Value), 10)
+	}
+	b = append(b, `, "blocked_in": `...)
+	if v.BlockedIn == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.BlockedIn)
+	}
+	b = append(b, `, "blocked_on": `...)
+	if v.BlockedOn == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.BlockedOn)
+	}
 	b = append(b, `, "function": `...)
 	if v.Function == "" {
 		b = append(b, `null`...)
