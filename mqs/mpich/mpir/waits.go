@@ -50,7 +50,7 @@ func (s *Source) waitOf(c *callstack.Call, isAlone bool) callstack.Wait {
 	if handle, ok := c.Reduction(); ok {
 		out.Operation = operationName(uint32(handle))
 	}
-	if c.Function == "MPI_Probe" || c.Function == "MPI_Mprobe" {
+	if slices.Contains([]string{"MPI_Probe", "MPI_Mprobe", "MPI_Iprobe", "MPI_Improbe"}, c.Function) {
 		out.Source, out.Tag = probed(c)
 	}
 	return out
@@ -85,8 +85,10 @@ func (s *Source) waitedFor(c *callstack.Call, isAlone bool) (out []*Operation, i
 	_, send := callstack.BlockingSends[c.Function]
 	_, recv := callstack.BlockingRecvs[c.Function]
 	switch {
-	case strings.HasPrefix(c.Function, "MPI_Wait"):
+	case strings.HasPrefix(c.Function, "MPI_Wait"), strings.HasPrefix(c.Function, "MPI_Test") && c.Function != "MPI_Test_cancelled":
 		return s.handles(c)
+	case c.Function == "MPI_Request_get_status":
+		return s.handle(c)
 	case (send || recv) && !isWaiting(c):
 		return nil, false
 	case q.err != nil && (send || recv):
@@ -190,7 +192,7 @@ func (s *Source) ownMessages(c *callstack.Call) (out []*Operation) {
 func (s *Source) handles(c *callstack.Call) (out []*Operation, isAll bool) {
 	at, ok := c.Argument("request", "array_of_requests")
 	count := int64(1)
-	if ok && c.Function != "MPI_Wait" {
+	if ok && c.Function != "MPI_Wait" && c.Function != "MPI_Test" {
 		count, ok = c.Argument("count", "incount")
 	}
 	if !ok || count < 0 || count > maxHandles {
@@ -217,6 +219,20 @@ func (s *Source) handles(c *callstack.Call) (out []*Operation, isAll bool) {
 		}
 	}
 	return out, isAll
+}
+
+// handle is the request that the program has passed by its handle.
+func (s *Source) handle(c *callstack.Call) ([]*Operation, bool) {
+	h, ok := c.CallArgument("request")
+	if !ok {
+		return nil, false
+	}
+	for _, r := range s.requests().byAddr {
+		if r.Handle == uint32(h) && r.Owner == nil && !s.started(r).IsComplete() {
+			return []*Operation{r}, true
+		}
+	}
+	return nil, false
 }
 
 // started is the request that a persistent one has started, or the request itself.

@@ -42,6 +42,12 @@ func (p *Process) SetWaits(q Queues, threads []mqs.Thread) {
 		if op, ok := c.Reduction(); ok {
 			w.Operation = p.operationName(inferior.Addr(op))
 		}
+		if probed, ok := p.probed(q, c); ok {
+			w.Comm, w.Source, w.Tag = p.idOf(probed.Comm), mqs.Known(probed.Source), mqs.Known(probed.Tag)
+			if probed.Tag == AnyTag {
+				w.Tag = mqs.Known[int32](-1)
+			}
+		}
 		return w
 	})
 }
@@ -79,6 +85,8 @@ func (p *Process) waitedFor(q Queues, c *callstack.Call, isAlone bool) (waited [
 	case c.Function == "MPI_Probe" || c.Function == "MPI_Mprobe":
 		waited = q.Probes(c)
 		return waited, len(waited) == 1
+	case testsRequests(c.Function):
+		return p.asked(c, open)
 	case !callstack.IsPointToPoint(c.Function):
 		waited = slices.DeleteFunc(held, func(w Waitable) bool { return !isOfCollective(w.Tag) })
 		if len(waited) == 0 && agreesOnContext(c) {
@@ -217,4 +225,18 @@ func ofOneNonBlocking(open []Waitable) []Waitable {
 		return nil
 	}
 	return out
+}
+
+// probed returns what a call asks for that looks for a message and returns at once; false if that is not known.
+func (p *Process) probed(q Queues, c *callstack.Call) (Probed, bool) {
+	if c.Function != "MPI_Iprobe" && c.Function != "MPI_Improbe" {
+		return Probed{}, false
+	}
+	source, isSource := argument(c, "source")
+	tag, isTag := argument(c, "tag")
+	comm, isComm := argument(c, "comm")
+	if isSource && isTag && isComm {
+		return Probed{inferior.Ptr[Communicator](comm), int32(source), int32(tag)}, true
+	}
+	return q.Probed(c)
 }
