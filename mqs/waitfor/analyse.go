@@ -31,6 +31,8 @@ func (j *job) analyse() *Report {
 		r.Moving = a.moving(a.mayHang()) || a.passing(a.mayHang())
 	case Deadlocked, DeadlockedUnless: // there may be more of it than is proved
 		r.Moving = a.doubtsTransit()
+	case DeadlockedUnlessPollingEnds:
+		r.Moving = true // it is the less likely the more often the ranks are met there
 	}
 	a.groups(r)
 	a.edges(r)

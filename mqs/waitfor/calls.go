@@ -1,6 +1,10 @@
 package waitfor
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+)
 
 // behaviour says for what a thread inside an MPI function waits, by the standard.
 type behaviour int
@@ -19,6 +23,7 @@ const (
 	finalizes    // until all ranks of the job have entered
 	opaque       // for somebody, but nobody can tell for whom
 	accesses     // the same, in an access to another rank's memory, which a program may repeat in a loop
+	asks         // for what a polling call asks about, as long as the program polls
 )
 
 // collective says whether the members of a communicator call the function together.
@@ -62,3 +67,11 @@ var behaviours = func() map[string]behaviour {
 	}
 	return out
 }()
+
+// behaviourOf says for what a thread in an MPI call waits.
+func behaviourOf(t *mqs.Thread) behaviour {
+	if t.Polls {
+		return asks
+	}
+	return behaviours[t.Call]
+}

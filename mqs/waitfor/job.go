@@ -55,6 +55,8 @@ type rank struct {
 	reportGroup int          // in the report's groups
 	mobility
 	doubt string // what is not known of an uncertain rank, as a clause
+	// held is the thread that waits outside of MPI in a rank of which no thread is in MPI; nil if there is none.
+	held *mqs.Thread
 	// Since the previous look: ran is true if it has run, moved if it has done something that is
 	// counted or seen, gotOn if that was more than asking again, and confirmed if it is known to wait
 	// for the same.

@@ -18,6 +18,9 @@ func (a *analysis) verdict() (Verdict, string) {
 	case len(a.deadlocks) > 0 && a.assumeNoTransit:
 		return DeadlockedUnless, a.whyDeadlock() + " " + a.whyTransit()
 	case len(a.deadlocks) > 0:
+		if loops := a.loops(); len(loops) > 0 {
+			return DeadlockedUnlessPollingEnds, a.whyDeadlock() + " " + a.whyPolling(loops)
+		}
 		return Deadlocked, a.whyDeadlock()
 	case a.worldKnown && !a.hasRank(func(r *rank) bool { return !r.gone() }):
 		return NoDeadlock, "The job is over: all ranks have left MPI."
@@ -88,6 +91,8 @@ func (a *analysis) whyDeadlock() string {
 		switch {
 		case a.ranks[last.For].gone():
 			out = append(out, fmt.Sprintf("%s %s for rank %d, which %s.", who, verb(d.Ranks, "waits", "wait"), last.For, a.now(last.For)))
+		case len(d.Ranks) == 1 && last.Call == "" && a.ranks[last.For].process != nil && areClosed(a.ranks[last.For].process):
+			out = append(out, fmt.Sprintf("The threads of %s wait for each other, outside of MPI.", rankWords(d.Ranks)))
 		case len(d.Ranks) == 1:
 			out = append(out, fmt.Sprintf("%s waits for itself.", who))
 		default:
@@ -219,6 +224,7 @@ func (a *analysis) doubts() []string {
 		out = append(out, fmt.Sprintf("%s %s a thread that waits in an MPI call and others that are in none or in one that does not wait: as long as those run, they may release it.",
 			capital(rankWords(threads)), verb(threads, "has", "have")))
 	}
+	out = append(out, a.lockNotes()...)
 	if stopped := a.which((*rank).isStopped); len(stopped) > 0 {
 		out = append(out, fmt.Sprintf("%s %s stopped by a signal, as by SIGSTOP, and %s nothing until SIGCONT lets %s go on.",
 			capital(rankWords(stopped)), verb(stopped, "is", "are"), verb(stopped, "does", "do"), verb(stopped, "it", "them")))

@@ -21,6 +21,8 @@ type wait struct {
 	// standardMeaning is set if the dependencies are the library's messages of a collective: the
 	// members that have not entered it, for all of whom the call waits by the standard.
 	standardMeaning *rankSet
+	// what says for what it waits, where that is no operation of MPI's.
+	what string
 	// unknown says what is not known of the wait, as a clause that follows the call; else it is empty.
 	unknown string
 }
@@ -61,7 +63,7 @@ const (
 	placeUnknown    = "which call it is in is not known"
 	phaseUnknown    = "whether it has left MPI is not known"
 	levelUnknown    = "whether another thread of it may call MPI is not known, since the thread level is not"
-	lockUnknown     = "a thread of it waits outside of MPI, and for whom is not known"
+	gpuUnknown      = "it waits for a GPU, and whether that ends is not known"
 	queuesUnknown   = "the queues can't be read"
 )
 
@@ -76,6 +78,10 @@ func (j *job) findWaits() {
 		}
 		if r.process.Threads == nil {
 			r.waits = []wait{j.waitByKind(r, nil, func(string) bool { return true })}
+			continue
+		}
+		if areClosed(r.process) {
+			r.waits = waitsAmongThreads(int32(i), r.process)
 			continue
 		}
 		for k := range r.process.Threads {
@@ -100,8 +106,12 @@ func isProbe(op *mqs.PendingOperation) bool { return strings.HasSuffix(op.Kind, 
 // waitOf finds what a thread in a waiting call waits for.
 func (j *job) waitOf(rank int32, t *mqs.Thread, c *collectives) wait {
 	r := &j.ranks[rank]
-	b := behaviours[t.Call]
+	b := behaviourOf(t)
 	switch {
+	case t.Activity == mqs.UsesGPU:
+		return wait{thread: t, unknown: gpuUnknown}
+	case b == asks:
+		return j.waitInPoll(r, t, c)
 	case b == finalizes:
 		return c.waitFor(t, callKey{nil, finalize}, true)
 	case r.unreadable():

@@ -42,6 +42,9 @@ func (j *job) waitFor(rank, other int32) Wait {
 
 // operation describes what a thread waits for.
 func (j *job) operation(w *wait, g *dependency) string {
+	if w.what != "" {
+		return w.what
+	}
 	if g.op == nil {
 		return w.thread.Call + " on " + j.commOf(g).label()
 	}
@@ -127,11 +130,14 @@ func (r *rank) thread() *mqs.Thread {
 	if r.process == nil || len(r.process.Threads) == 0 {
 		return nil
 	}
+	if r.held != nil {
+		return r.held
+	}
 	threads := r.process.Threads
-	says := func(t mqs.Thread) bool { return behaviours[t.Call] != goesOn }
+	says := func(t mqs.Thread) bool { return behaviourOf(&t) != goesOn }
 	if r.mobility == mobile {
 		says = func(t mqs.Thread) bool {
-			return behaviours[t.Call] == goesOn && (t.Call != "" || t.Function != "" || t.File != "")
+			return behaviourOf(&t) == goesOn && (t.Call != "" || t.Function != "" || t.File != "")
 		}
 	}
 	return &threads[max(slices.IndexFunc(threads, says), 0)]
