@@ -16,7 +16,11 @@ func (v *variant) endsItself(m *expect.Mode) bool { return !v.IsCH4() && m.Name 
 // expected is the report on a mode that there must be with a build. What ch4
 // keeps without debugger support and at -O2 does not suffice for everything.
 func (v *variant) expected(m *expect.Mode) *expect.Mode {
-	if !v.IsCH4() || v.DebuggerSupport || v.IsOverUCX() {
+	if v.DebuggerSupport {
+		return m
+	}
+	m = m.ProbedInVain() // the arguments of calls may be optimised away
+	if !v.IsCH4() || v.IsOverUCX() {
 		return m
 	}
 	out := *m
