@@ -16,10 +16,10 @@ import (
 // threadAwaitedBy returns the number of the thread for which a thread in no MPI call waits. It is not known of one that
 // waits for whichever thread of its OpenMP team.
 func threadAwaitedBy(t *mqs.Thread) mqs.Maybe[int] {
-	switch {
-	case t.Activity == mqs.Joins:
+	switch t.Activity {
+	case mqs.Joins:
 		return t.Joined
-	case t.Activity == mqs.Locks:
+	case mqs.Locks:
 		return t.Holder
 	}
 	return mqs.Maybe[int]{}

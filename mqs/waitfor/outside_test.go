@@ -1,6 +1,7 @@
 package waitfor
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -71,7 +72,7 @@ func TestOutsideWords(t *testing.T) {
 	m := newMade(2)
 	m.each(func(r *madeRank) {
 		th := r.thread("", 12)
-		th.Activity, th.BlockedIn, th.BlockedOn = mqs.Blocks, "read", "pipe:["+string('1'+rune(r.me))+"]"
+		th.Activity, th.BlockedIn, th.BlockedOn = mqs.Blocks, "read", fmt.Sprintf("pipe:[%d]", r.me)
 	}, 0, 1)
 	r := Analyse(m.Snapshot)
 	if len(r.Groups) != 1 || r.Groups[0].State != BlockedOutside || r.Groups[0].Text != "in main at a.c:12, where it waits for something else (read on a pipe)" {

@@ -34,8 +34,9 @@ func Polling(p, before *mqs.Process, earlier []Poll) []Poll {
 		t := &p.Threads[i]
 		isAsking := isPoll(t.Call)
 		out = slices.DeleteFunc(out, func(o Poll) bool {
-			isInLoop := isAsking || t.Call == "" && (t.Activity == mqs.Computes || t.Activity == mqs.Sleeps)
-			return o.Thread.Number == t.Number && !(isInLoop && t.Function != "" && o.Thread.Function == t.Function && o.Thread.File == t.File)
+			mayBeInLoop := isAsking || t.Call == "" && (t.Activity == mqs.Computes || t.Activity == mqs.Sleeps)
+			isElsewhere := t.Function == "" || o.Thread.Function != t.Function || o.Thread.File != t.File
+			return o.Thread.Number == t.Number && (!mayBeInLoop || isElsewhere)
 		})
 		if !isAsking {
 			continue
