@@ -89,9 +89,15 @@ func (r *reader) readThread(v *mqs.Thread) {
 		case "call":
 			readText(r, &v.Call)
 		case "activity":
-			readWord(r, &v.Activity, mqs.Computes, mqs.Sleeps, mqs.Joins, mqs.Blocks)
+			readWord(r, &v.Activity, mqs.Computes, mqs.Sleeps, mqs.Joins, mqs.Blocks, mqs.Locks, mqs.Teams, mqs.UsesGPU, mqs.UsesFile, mqs.InKernel)
 		case "joined":
 			readMaybe(r, &v.Joined, readInt)
+		case "holder":
+			readMaybe(r, &v.Holder, readInt)
+		case "blocked_in":
+			readText(r, &v.BlockedIn)
+		case "blocked_on":
+			readText(r, &v.BlockedOn)
 		case "function":
 			readText(r, &v.Function)
 		case "file":
