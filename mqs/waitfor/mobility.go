@@ -67,6 +67,8 @@ func (j *job) mobility(r *rank) (mobility, string) {
 		return uncertain, heldDoubt(held)
 	case inside || areClosed(p):
 		return waiting, ""
+	case len(p.Threads) > 0: // they wait for each other, and for which is not known
+		return uncertain, heldDoubt(&p.Threads[0])
 	}
 	return uncertain, placeUnknown
 }

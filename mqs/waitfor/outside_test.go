@@ -53,12 +53,12 @@ func TestOutside(t *testing.T) {
 		{name: "a GPU inside the call", ranks: 2, make: both(func(r *madeRank) { r.Threads[0].Activity = mqs.UsesGPU }), verdict: Unknown, states: "WW", why: gpuUnknown},
 		{name: "two threads with each other's lock", ranks: 2, make: alone(func(r *madeRank) { r.locks(2); r.locks(1) }), verdict: Deadlocked, states: "DS", cycles: "0: 0>0",
 			why: "The threads of rank 0 wait for each other, outside of MPI. Rank 1 waits for them"},
-		{name: "a lock of its own", ranks: 2, make: alone(func(r *madeRank) { r.locks(1) }), verdict: Deadlocked, states: "DS", cycles: "0: 0>0"},
+		{name: "a lock of its own", ranks: 2, make: alone(func(r *madeRank) { r.locks(1) }), verdict: Deadlocked, states: "DS", cycles: "0: 0>0", why: "The thread of rank 0 waits for itself"},
 		{name: "two, and one that computes", ranks: 2, make: alone(func(r *madeRank) { r.locks(2); r.locks(1); r.computes() }), verdict: Undecided, states: "RW"},
 		{name: "all of a team", ranks: 2, make: alone(func(r *madeRank) {
 			r.thread("", 30).Activity = mqs.Teams
 			r.thread("", 31).Activity = mqs.Teams
-		}), verdict: Unknown, states: "NW"},
+		}), verdict: Unknown, states: "NW", why: "thread 1 waits for its OpenMP team"},
 		{name: "a rank outside of MPI", ranks: 2, make: alone(does(mqs.UsesGPU)), verdict: Unknown, states: "BW", why: "too little is known: thread 1 waits for a GPU (x)"},
 		{name: "a loop that the kernel has stopped for a page", ranks: 2, make: alone(func(r *madeRank) {
 			r.computes()

@@ -92,7 +92,11 @@ func (a *analysis) whyDeadlock() string {
 		case a.ranks[last.For].gone():
 			out = append(out, fmt.Sprintf("%s %s for rank %d, which %s.", who, verb(d.Ranks, "waits", "wait"), last.For, a.now(last.For)))
 		case len(d.Ranks) == 1 && last.Call == "" && a.ranks[last.For].process != nil && areClosed(a.ranks[last.For].process):
-			out = append(out, fmt.Sprintf("The threads of %s wait for each other, outside of MPI.", rankWords(d.Ranks)))
+			text := "The threads of %s wait for each other, outside of MPI."
+			if len(a.ranks[last.For].process.Threads) == 1 {
+				text = "The thread of %s waits for itself, outside of MPI."
+			}
+			out = append(out, fmt.Sprintf(text, rankWords(d.Ranks)))
 		case len(d.Ranks) == 1:
 			out = append(out, fmt.Sprintf("%s waits for itself.", who))
 		default:
