@@ -106,6 +106,9 @@ type threadJSON struct {
 	Operation   *string         `json:"operation"`
 	Source      *int32          `json:"source"`
 	Tag         *int32          `json:"tag"`
+	Window      *inferior.Addr  `json:"window"`
+	Target      *int32          `json:"target"`
+	OpenFile    *inferior.Addr  `json:"open_file"`
 	Requests    []inferior.Addr `json:"requests"`
 	AllRequests bool            `json:"all_requests"`
 }
@@ -126,6 +129,9 @@ func (r *reader) readThread(v *mqs.Thread, d *threadJSON) {
 	v.Operation = r.internMaybe(d.Operation)
 	v.Source = maybe(d.Source)
 	v.Tag = maybe(d.Tag)
+	v.Window = maybe(d.Window)
+	v.Target = maybe(d.Target)
+	v.OpenFile = maybe(d.OpenFile)
 	v.Requests = d.Requests
 	v.AllRequests = d.AllRequests
 }
@@ -142,6 +148,8 @@ type windowJSON struct {
 	Length           *int64         `json:"length"`
 	DisplacementUnit *int32         `json:"displacement_unit"`
 	Epochs           []epochJSON    `json:"epochs"`
+	Idle             *bool          `json:"idle"`
+	LockWaiters      []int32        `json:"lock_waiters"`
 }
 
 func (r *reader) readWindow(v *mqs.Window, d *windowJSON) {
@@ -161,18 +169,24 @@ func (r *reader) readWindow(v *mqs.Window, d *windowJSON) {
 	for i := range d.Epochs {
 		r.readEpoch(&v.Epochs[i], &d.Epochs[i])
 	}
+	v.Idle = maybe(d.Idle)
+	v.LockWaiters = d.LockWaiters
 }
 
 type epochJSON struct {
 	Kind      string  `json:"kind"`
 	Exclusive *bool   `json:"exclusive"`
 	Ranks     []int32 `json:"ranks"`
+	Granted   *bool   `json:"granted"`
+	Completed *int32  `json:"completed"`
 }
 
 func (r *reader) readEpoch(v *mqs.Epoch, d *epochJSON) {
 	v.Kind = oneOf(mqs.EpochKind(d.Kind), mqs.FenceEpoch, mqs.LockEpoch, mqs.LockAllEpoch, mqs.StartEpoch, mqs.PostEpoch)
 	v.Exclusive = maybe(d.Exclusive)
 	v.Ranks = d.Ranks
+	v.Granted = maybe(d.Granted)
+	v.Completed = maybe(d.Completed)
 }
 
 type fileJSON struct {

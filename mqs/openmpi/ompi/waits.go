@@ -42,6 +42,7 @@ func (p *Process) SetWaits(q Queues, threads []mqs.Thread) {
 		if op, ok := c.Reduction(); ok {
 			w.Operation = p.operationName(inferior.Addr(op))
 		}
+		p.setObjects(c, &w)
 		return w
 	})
 }
