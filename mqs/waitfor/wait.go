@@ -33,6 +33,8 @@ type dependency struct {
 	op     *mqs.PendingOperation
 	member *member
 	class  mqs.OpClass
+	// words say what is waited for, if it is neither an operation nor a set.
+	words string
 	// transit is true if a message in transit may have met the dependency: see [job.holds].
 	transit bool
 }
@@ -71,6 +73,9 @@ func (j *job) findWaits() {
 	for i := range j.ranks {
 		r := &j.ranks[i]
 		r.mobility, r.doubt = j.mobility(r)
+	}
+	for i := range j.ranks {
+		r := &j.ranks[i]
 		if r.mobility != waiting {
 			continue
 		}
@@ -108,7 +113,9 @@ func (j *job) waitOf(rank int32, t *mqs.Thread, c *collectives) wait {
 		return wait{thread: t, unknown: queuesUnknown}
 	case b.collective():
 		return j.waitInCollective(r, t, c)
-	case b == opaque || b == accesses:
+	case b == accesses || b == exposes:
+		return j.waitInAccess(r, t)
+	case b == opaque:
 		return wait{thread: t, unknown: forWhomUnknown}
 	}
 	ops, found := r.operations(t.Requests)

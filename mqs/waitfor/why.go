@@ -161,7 +161,8 @@ func (r *rank) doing() doing {
 
 // isPoll says whether a call polls: it asks whether something has come, and returns at once.
 func isPoll(call string) bool {
-	return strings.HasPrefix(call, "MPI_Test") || call == "MPI_Iprobe" || call == "MPI_Improbe" || call == "MPI_Request_get_status" || call == "MPI_Parrived"
+	return strings.HasPrefix(call, "MPI_Test") || call == "MPI_Iprobe" || call == "MPI_Improbe" || call == "MPI_Request_get_status" || call == "MPI_Parrived" ||
+		call == "MPI_Win_test"
 }
 
 // whoMoves says what ranks that can move do, and where.

@@ -42,6 +42,9 @@ func (j *job) waitFor(rank, other int32) Wait {
 
 // operation describes what a thread waits for.
 func (j *job) operation(w *wait, g *dependency) string {
+	if g.words != "" {
+		return g.words
+	}
 	if g.op == nil {
 		return w.thread.Call + " on " + j.commOf(g).label()
 	}
