@@ -16,6 +16,13 @@ func (v *variant) endsItself(m *expect.Mode) bool { return !v.IsCH4() && m.Name 
 // expected is the report on a mode that there must be with a build. What ch4
 // keeps without debugger support and at -O2 does not suffice for everything.
 func (v *variant) expected(m *expect.Mode) *expect.Mode {
+	if m.Program == "onesided" || m.Program == "files" {
+		// Messages carry out what happens to windows, and nobody counts them. Device ch3 does not keep whom an
+		// exposure is for, and what -O2 leaves of arguments differs from call to call.
+		either := *m
+		either.OrInTransit, either.OrUnknown = true, true
+		return &either
+	}
 	if !v.IsCH4() || v.DebuggerSupport || v.IsOverUCX() {
 		return m
 	}
@@ -31,6 +38,9 @@ func (v *variant) expected(m *expect.Mode) *expect.Mode {
 	return &out
 }
 
+// lacks says whether a build has not what a mode's program needs: one alone has MPI's calls for files.
+func (v *variant) lacks(m *expect.Mode) bool { return m.Program == "files" && v.Name != "ch4" }
+
 // flags are mpiexec's for a mode.
 func flags(m *expect.Mode) []string {
 	if m.Name == "gone" {
@@ -45,7 +55,7 @@ func TestDeadlocks(t *testing.T) {
 		t.Run(v.Name, func(t *testing.T) {
 			for i := range expect.Modes {
 				m := &expect.Modes[i]
-				if m.Verdict == expect.Moves || !v.inTurn(i) || v.endsItself(m) || v.IsOverUCX() && m.Program != "deadlock" {
+				if m.Verdict == expect.Moves || !v.inTurn(i) || v.endsItself(m) || v.lacks(m) || v.IsOverUCX() && m.Program != "deadlock" {
 					continue // what else there is over UCX, the tests with Open MPI show
 				}
 				t.Run(m.Program+" "+m.Name, func(t *testing.T) {
@@ -98,7 +108,7 @@ func TestRunningJobs(t *testing.T) {
 		t.Run(v.Name, func(t *testing.T) {
 			for i := range expect.Modes {
 				m := &expect.Modes[i]
-				if m.Verdict != expect.Moves || !v.inTurn(i) {
+				if m.Verdict != expect.Moves || !v.inTurn(i) || v.lacks(m) {
 					continue
 				}
 				t.Run(m.Name, func(t *testing.T) {
