@@ -49,6 +49,12 @@ type Thread struct {
 	Source Maybe[int32] `json:"source" document:"min=-1"`
 	// Tag is the one that such a probe looks for, -1 for any.
 	Tag Maybe[int32] `json:"tag"`
+	// Window is the handle of the window that the call works on.
+	Window Maybe[inferior.Addr] `json:"window"`
+	// Target is the local rank whose memory a call locks, unlocks or flushes.
+	Target Maybe[int32] `json:"target" document:"min=0"`
+	// OpenFile is the handle of the file that the call works on.
+	OpenFile Maybe[inferior.Addr] `json:"open_file"`
 	// Requests are the requests that the call waits for, as in
 	// [PendingOperation.Request], whether a queue has them or not. They are in no order.
 	Requests []inferior.Addr `json:"requests"`

@@ -124,6 +124,12 @@ func (r *reader) readThread(v *mqs.Thread) {
 			readMaybe(r, &v.Source, readInt)
 		case "tag":
 			readMaybe(r, &v.Tag, readInt)
+		case "window":
+			readMaybe(r, &v.Window, readAddr)
+		case "target":
+			readMaybe(r, &v.Target, readInt)
+		case "open_file":
+			readMaybe(r, &v.OpenFile, readAddr)
 		case "requests":
 			v.Requests = readList(r, &r.addresses, readAddr)
 		case "all_requests":
@@ -159,6 +165,10 @@ func (r *reader) readWindow(v *mqs.Window) {
 			readMaybe(r, &v.DisplacementUnit, readInt)
 		case "epochs":
 			v.Epochs = readList(r, &r.epochs, (*reader).readEpoch)
+		case "idle":
+			readMaybe(r, &v.Idle, readBool)
+		case "lock_waiters":
+			v.LockWaiters = readList(r, &r.numbers, readInt)
 		default:
 			r.skip()
 		}
@@ -174,6 +184,10 @@ func (r *reader) readEpoch(v *mqs.Epoch) {
 			readMaybe(r, &v.Exclusive, readBool)
 		case "ranks":
 			v.Ranks = readList(r, &r.numbers, readInt)
+		case "granted":
+			readMaybe(r, &v.Granted, readBool)
+		case "completed":
+			readMaybe(r, &v.Completed, readInt)
 		default:
 			r.skip()
 		}

@@ -301,6 +301,24 @@ func appendThread(b []byte, s *jsonout.Sink, v *mqs.Thread) []byte {
 	} else {
 		b = strconv.AppendInt(b, int64(v.Tag.Value), 10)
 	}
+	b = append(b, `, "window": `...)
+	if !v.Window.Known {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Hex(b, uint64(v.Window.Value))
+	}
+	b = append(b, `, "target": `...)
+	if !v.Target.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Target.Value), 10)
+	}
+	b = append(b, `, "open_file": `...)
+	if !v.OpenFile.Known {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Hex(b, uint64(v.OpenFile.Value))
+	}
 	b = append(b, `, "requests": [`...)
 	for i := range v.Requests {
 		b = jsonout.Comma(b, i)
@@ -381,6 +399,23 @@ func appendWindow(b []byte, s *jsonout.Sink, v *mqs.Window) []byte {
 		}
 		b = append(b, `]`...)
 	}
+	b = append(b, `, "idle": `...)
+	if !v.Idle.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendBool(b, v.Idle.Value)
+	}
+	b = append(b, `, "lock_waiters": `...)
+	if v.LockWaiters == nil {
+		b = append(b, `null`...)
+	} else {
+		b = append(b, `[`...)
+		for i := range v.LockWaiters {
+			b = jsonout.Comma(b, i)
+			b = strconv.AppendInt(b, int64(v.LockWaiters[i]), 10)
+		}
+		b = append(b, `]`...)
+	}
 	b = append(b, `}`...)
 	return b
 }
@@ -404,6 +439,18 @@ func appendEpoch(b []byte, s *jsonout.Sink, v *mqs.Epoch) []byte {
 			b = strconv.AppendInt(b, int64(v.Ranks[i]), 10)
 		}
 		b = append(b, `]`...)
+	}
+	b = append(b, `, "granted": `...)
+	if !v.Granted.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendBool(b, v.Granted.Value)
+	}
+	b = append(b, `, "completed": `...)
+	if !v.Completed.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Completed.Value), 10)
 	}
 	b = append(b, `}`...)
 	return b

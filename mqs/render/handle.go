@@ -311,6 +311,9 @@ func epochsText(w *mqs.Window) string {
 			preposition := map[mqs.EpochKind]string{mqs.LockEpoch: " of ", mqs.StartEpoch: " to ", mqs.PostEpoch: " for "}[e.Kind]
 			text += preposition + listText(e.Ranks)
 		}
+		if e.Granted == mqs.Known(false) {
+			text += ", asked for"
+		}
 		parts = append(parts, text)
 	}
 	return strings.Join(parts, "; ")

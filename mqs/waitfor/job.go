@@ -27,9 +27,10 @@ type job struct {
 	// worldKnown is false if there may be more ranks than these.
 	worldKnown bool
 	comms      []*communicator
-	rankSets   []*rankSet // that ranks wait for
-	toStart    *rankSet   // those that have yet to call MPI_Init, once somebody waits for them
-	listed     int        // members of those, and of who has not entered what
+	rankSets   []*rankSet                // that ranks wait for
+	toStart    *rankSet                  // those that have yet to call MPI_Init, once somebody waits for them
+	listed     int                       // members of those, and of who has not entered what
+	windows    map[*communicator]*window // that calls work on
 	notes      []string
 	past       Past
 	// assumeNoTransit is true while the analysis assumes that no message is in transit.

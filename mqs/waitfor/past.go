@@ -160,7 +160,7 @@ func isSame(p, before *mqs.Process) bool {
 	then := blockedIn(before)
 	for _, t := range blockedIn(p) {
 		same := func(o mqs.Thread) bool {
-			return o.Number == t.Number && o.Call == t.Call && areSame(o.Requests, t.Requests)
+			return o.Number == t.Number && o.Call == t.Call && areSame(o.Requests, t.Requests) && o.Window == t.Window && o.Target == t.Target
 		}
 		if !slices.ContainsFunc(then, same) {
 			return false

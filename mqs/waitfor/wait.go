@@ -38,6 +38,8 @@ type dependency struct {
 	by      *rank // whose request it is
 	member  *member
 	class   mqs.OpClass
+	// words say what is waited for, if it is neither an operation nor a set.
+	words string
 	// transit is true if a message in transit may have met the dependency: see [job.holds].
 	transit bool
 }
@@ -130,7 +132,9 @@ func (j *job) waitOf(rank int32, t *mqs.Thread, c *collectives) wait {
 		return j.waitInDynamic(r, t)
 	case b == detaches:
 		return j.waitForBuffer(r, t)
-	case b == opaque || b == accesses:
+	case b == accesses || b == exposes:
+		return j.waitInAccess(r, t)
+	case b == opaque:
 		return j.waitInOpaque(r, t)
 	}
 	if b == waitsAll || b == waitsAny {

@@ -45,6 +45,8 @@ func (j *job) operation(w *wait, g *dependency) string {
 	switch {
 	case w.what != "":
 		return w.what
+	case g.words != "":
+		return g.words
 	case g.request != nil:
 		return numbered(g.request.Sequence.Value) + " on " + g.member.comm.label()
 	case g.op == nil:

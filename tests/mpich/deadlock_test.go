@@ -26,6 +26,13 @@ func (v *variant) expected(m *expect.Mode) *expect.Mode {
 		out.OrUnknown = true
 		return &out
 	}
+	if m.Program == "onesided" || m.Program == "files" {
+		// Messages carry out what happens to windows, and nobody counts them. Device ch3 does not keep whom an
+		// exposure is for, and what -O2 leaves of arguments differs from call to call.
+		either := *m
+		either.OrInTransit, either.OrUnknown = true, true
+		return &either
+	}
 	if v.DebuggerSupport {
 		return m
 	}
@@ -45,6 +52,9 @@ func (v *variant) expected(m *expect.Mode) *expect.Mode {
 	return &out
 }
 
+// lacks says whether a build has not what a mode's program needs: one alone has MPI's calls for files.
+func (v *variant) lacks(m *expect.Mode) bool { return m.Program == "files" && v.Name != "ch4" }
+
 // flags are mpiexec's for a mode.
 func flags(m *expect.Mode) []string {
 	if m.Name == "gone" {
@@ -59,7 +69,7 @@ func TestDeadlocks(t *testing.T) {
 		t.Run(v.Name, func(t *testing.T) {
 			for i := range expect.Modes {
 				m := &expect.Modes[i]
-				if m.Verdict == expect.Moves || !v.inTurn(i) || v.endsItself(m) || v.IsOverUCX() && m.Program != "deadlock" {
+				if m.Verdict == expect.Moves || !v.inTurn(i) || v.endsItself(m) || v.lacks(m) || v.IsOverUCX() && m.Program != "deadlock" {
 					continue // what else there is over UCX, the tests with Open MPI show
 				}
 				t.Run(m.Program+" "+m.Name, func(t *testing.T) {
@@ -121,7 +131,7 @@ func TestRunningJobs(t *testing.T) {
 		t.Run(v.Name, func(t *testing.T) {
 			for i := range expect.Modes {
 				m := &expect.Modes[i]
-				if m.Verdict != expect.Moves || !v.inTurn(i) || m.Dynamic {
+				if m.Verdict != expect.Moves || !v.inTurn(i) || m.Dynamic || v.lacks(m) {
 					continue
 				}
 				t.Run(m.Name, func(t *testing.T) {

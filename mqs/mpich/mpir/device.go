@@ -62,6 +62,9 @@ type Device interface {
 	// Messages returns the messages on a communicator that no receive has matched in a network library, in the
 	// order of matching, and an error if there may be more there.
 	Messages(c *Communicator) ([]mqs.PendingOperation, error)
+	// LockWaiters are the ranks that have asked for a lock of this process's memory in a window and do not have it
+	// yet; nil if the device does not keep them, or they can't be read.
+	LockWaiters(w *Window) []int32
 	// Epochs returns those that are open on a window in this process, nil if they are not known.
 	Epochs(w *Window) []mqs.Epoch
 	// Elsewhere says why a communicator's receives and messages are where nothing can be read, nil if they

@@ -45,6 +45,7 @@ func (s *Source) waitOf(c *callstack.Call, isAlone bool) callstack.Wait {
 	if comm != nil {
 		out.Comm = mqs.Known(comm.Model.UniqueID)
 	}
+	s.setObjects(c, &out)
 	if root, ok := c.Argument("root"); ok && root >= 0 {
 		out.Root = mqs.Known(int32(root))
 	}

@@ -48,6 +48,7 @@ func (p *Process) SetWaits(q Queues, threads []mqs.Thread) {
 				w.Tag = mqs.Known[int32](-1)
 			}
 		}
+		p.setObjects(c, &w)
 		return w
 	})
 }

@@ -72,7 +72,7 @@ const (
 
 // Modes are all of them.
 var Modes = slices.Concat(deadlockModes(), collectiveModes(), mistakeModes(), movingModes(), mismatchModes(), nonBlockingModes(),
-	threadModes(), pollingModes(), endsModes())
+	threadModes(), pollingModes(), endsModes(), oneSidedModes(), fileModes())
 
 // Unknowable is the same mode with an MPI that does not tell who waits for whom:
 // only where the ranks are is certain.
