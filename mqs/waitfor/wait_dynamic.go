@@ -79,8 +79,11 @@ func (j *job) waitForBuffer(r *rank, t *mqs.Thread) wait {
 			}
 		}
 	}
-	if len(sends) == 0 || !r.confirmed {
+	switch {
+	case len(sends) == 0:
 		return wait{thread: t, unknown: bufferUnknown}
+	case !r.confirmed:
+		return wait{thread: t, unknown: progressUnknown}
 	}
 	return j.waitForOperations(wait{thread: t, someOf: len(sends) > 1}, sends, true)
 }
