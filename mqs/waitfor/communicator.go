@@ -70,12 +70,12 @@ func (c *communicator) describe() string {
 	return "a communicator of " + rankWords(knownRanks(c.sides[0].group))
 }
 
-// sideWords names the group of one side of an intercommunicator, which may be of another job.
+// sideWords names the group of one side of an intercommunicator, of which no rank is known if it is of another job.
 func sideWords(group []int32) string {
 	if known := knownRanks(group); len(known) > 0 || len(group) == 0 {
 		return rankWords(known)
 	}
-	return "another job's processes"
+	return "processes of which no rank is known"
 }
 
 // knownRanks returns the ranks of a group that are known, in order.

@@ -51,13 +51,14 @@ var lackingIn = map[string]string{
 	"MPI_Intercomm_create_from_groups": sessionUnknown,
 }
 
-// whoIs is the clause on a peer that is no rank of this job. A group that is known lacks the numbers of
-// those that have an MPI_COMM_WORLD of their own, as what MPI_Comm_spawn has started.
+// whoIs is the clause on a peer of which no rank is known. Nobody in the other group of an intercommunicator has
+// one in this job where that group has an MPI_COMM_WORLD of its own, as what MPI_Comm_spawn has started.
 func (m *member) whoIs(local int32) string {
-	if !m.comm.known || local < 0 || int(local) >= len(m.peers().group) {
+	group := m.peers().group
+	if !m.comm.known || !m.comm.inter || local < 0 || int(local) >= len(group) || len(knownRanks(group)) > 0 {
 		return peerUnknown
 	}
-	return fmt.Sprintf("its peer, rank %d of %s, is a process of another job, which is looked at by itself", local, m.comm.label())
+	return fmt.Sprintf("its peer, rank %d of %s, is not known as a rank of this job, and may be of another, as MPI_Comm_spawn starts", local, m.comm.label())
 }
 
 // waitForBuffer is the wait of a call that takes the buffer of buffered sends back: for those whose data is
@@ -79,8 +80,11 @@ func (j *job) waitForBuffer(r *rank, t *mqs.Thread) wait {
 			}
 		}
 	}
-	if len(sends) == 0 || !r.confirmed {
+	switch {
+	case len(sends) == 0:
 		return wait{thread: t, unknown: bufferUnknown}
+	case !r.confirmed:
+		return wait{thread: t, unknown: progressUnknown}
 	}
 	return j.waitForOperations(wait{thread: t, someOf: len(sends) > 1}, sends, true)
 }
