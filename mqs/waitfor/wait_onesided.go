@@ -62,7 +62,8 @@ func (a *access) on(local int32, words string, isSure bool) dependency {
 	g := dependency{rank: -1, words: words + " in " + a.win.comm.label()}
 	if p := &a.win.parts[local]; p.rank != nil {
 		g.rank = p.rank.number
-		g.transit = !isSure && !(a.r.confirmed && (p.rank.confirmed || p.rank.gone()))
+		stay := a.r.confirmed && (p.rank.confirmed || p.rank.gone())
+		g.transit = !isSure && !stay
 	}
 	// A library that has just been asked may not have answered yet.
 	g.transit = g.transit || a.past.Again && !a.r.confirmed

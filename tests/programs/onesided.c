@@ -276,11 +276,11 @@ int main(int argc, char **argv) {
       {"fence-missing", 2, fence_missing},
       {"free-missing", 2, free_missing},
       {"long-held", 2, long_held},
+      {"slow-target", 2, slow_target},
+      {"slow-origin", 2, slow_origin},
       {"contention", 3, contention},
       {"neighbours", 3, neighbours},
       {"only-accesses", 2, only_accesses},
-      {"slow-target", 2, slow_target},
-      {"slow-origin", 2, slow_origin},
   };
   return run_mode(argc, argv, modes, sizeof modes / sizeof *modes);
 }

@@ -11,8 +11,9 @@ func fileModes() []Mode {
 	closes := Mode{
 		Program: "files", Name: "closes", Ranks: 3, Verdict: Deadlock,
 		Deadlocks: all(3, 2), Waits: map[int][]int{0: {1, 2}, 1: {0, 2}, 2: {0, 1}},
-		Places: []Place{on("", "0-1", deadlocked, "MPI_File_write_all", "closes"), on("", "2", deadlocked, "MPI_File_close", "closes-close")},
-		Misses: []Miss{{"collective", []int{0, 1, 2}}},
+		Places:     []Place{on("", "0-1", deadlocked, "MPI_File_write_all", "closes"), on("", "2", deadlocked, "MPI_File_close", "closes-close")},
+		Misses:     []Miss{{"collective", []int{0, 1, 2}}},
+		Mismatches: []Mismatch{{Name: "different-call", Culprits: []int{2}}},
 	}
 	return []Mode{
 		missing, closes,

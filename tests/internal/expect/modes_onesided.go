@@ -16,7 +16,7 @@ func oneSidedModes() []Mode {
 	}
 	locking := func(ranks, state string) Place { return on(ghost, ranks, state, "MPI_Win_lock", "lock") }
 	fence := pair("fence", on(ghost, "0", deadlocked, "MPI_Win_fence", "fence"), world("1", deadlocked, "MPI_Barrier", "fence-barrier"))
-	fence.Misses = []Miss{{"collective", []int{0, 1}}}
+	fence.Misses, fence.Mismatches = []Miss{{"collective", []int{0, 1}}}, []Mismatch{{Name: "different-order"}}
 	return []Mode{
 		pair("held", world("0", deadlocked, "MPI_Recv", "held-recv"), locking("1", deadlocked)),
 		{
