@@ -272,6 +272,25 @@ func TestExposure(t *testing.T) {
 			m.rank(1).has(leftID, asked)
 			m.rank(1).accesses(leftID, "MPI_Win_complete")
 		}), DeadlockedUnless, "DD", "0-1: 0>1 1>0", "", ""},
+		// Some libraries count posts, whoever makes them: rank 2 may post.
+		{"any post counts, and one may come", 3, onWindows(func(m *made) {
+			m.rank(0).has(leftID, mqs.Epoch{Kind: mqs.StartEpoch, Ranks: []int32{1}})
+			m.rank(0).accesses(leftID, "MPI_Win_start")
+			m.rank(1).recv(worldID, 0, 1)
+			m.rank(2).computes()
+		}), Undecided, "WWR", "", "", ""},
+		{"any post counts, and one has been made", 3, onWindows(func(m *made) {
+			m.rank(0).has(leftID, mqs.Epoch{Kind: mqs.StartEpoch, Ranks: []int32{1}})
+			m.rank(0).accesses(leftID, "MPI_Win_start")
+			m.rank(1).recv(worldID, 0, 1)
+			m.rank(2).has(leftID, posted(none, 0))
+			m.rank(2).recv(worldID, 0, 1)
+		}), Unknown, "WWW", "", "", ""},
+		{"any post counts, and none comes", 2, onWindows(func(m *made) {
+			m.rank(0).has(leftID, mqs.Epoch{Kind: mqs.StartEpoch, Ranks: []int32{1}})
+			m.rank(0).accesses(leftID, "MPI_Win_start")
+			m.rank(1).recv(worldID, 0, 1)
+		}), DeadlockedUnless, "DD", "0-1: 0>1 1>0", "", ""},
 		{"not complete", 2, onWindows(func(m *made) {
 			m.rank(0).has(leftID, posted(none, 1))
 			m.rank(0).accesses(leftID, "MPI_Win_wait")
