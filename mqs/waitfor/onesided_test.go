@@ -177,6 +177,12 @@ func TestLocks(t *testing.T) {
 			m.rank(0).recv(worldID, 1, 1)
 			m.rank(1).accesses(leftID, "MPI_Win_lock_all")
 		}), Unknown, "WW", "", "who has the lock can't be told", ""},
+		{"all are asked for", 2, onWindows(func(m *made) {
+			m.rank(0).has(leftID, allLocks)
+			m.rank(0).accesses(leftID, "MPI_Win_lock_all")
+			m.rank(1).has(leftID, held(true, 1))
+			m.rank(1).locks(leftID, 1)
+		}), Unknown, "WW", "", "Rank 0 waits in MPI_Win_lock_all (a.c:30): who has the lock can't be told", ""},
 		{"some that are asked for late", 2, onWindows(func(m *made) {
 			late := allLocks
 			late.Granted = mqs.Maybe[bool]{}
@@ -266,6 +272,25 @@ func TestExposure(t *testing.T) {
 			m.rank(1).has(leftID, asked)
 			m.rank(1).accesses(leftID, "MPI_Win_complete")
 		}), DeadlockedUnless, "DD", "0-1: 0>1 1>0", "", ""},
+		// Some libraries count posts, whoever makes them: rank 2 may post.
+		{"any post counts, and one may come", 3, onWindows(func(m *made) {
+			m.rank(0).has(leftID, mqs.Epoch{Kind: mqs.StartEpoch, Ranks: []int32{1}})
+			m.rank(0).accesses(leftID, "MPI_Win_start")
+			m.rank(1).recv(worldID, 0, 1)
+			m.rank(2).computes()
+		}), Undecided, "WWR", "", "", ""},
+		{"any post counts, and one has been made", 3, onWindows(func(m *made) {
+			m.rank(0).has(leftID, mqs.Epoch{Kind: mqs.StartEpoch, Ranks: []int32{1}})
+			m.rank(0).accesses(leftID, "MPI_Win_start")
+			m.rank(1).recv(worldID, 0, 1)
+			m.rank(2).has(leftID, posted(none, 0))
+			m.rank(2).recv(worldID, 0, 1)
+		}), Unknown, "WWW", "", "", ""},
+		{"any post counts, and none comes", 2, onWindows(func(m *made) {
+			m.rank(0).has(leftID, mqs.Epoch{Kind: mqs.StartEpoch, Ranks: []int32{1}})
+			m.rank(0).accesses(leftID, "MPI_Win_start")
+			m.rank(1).recv(worldID, 0, 1)
+		}), DeadlockedUnless, "DD", "0-1: 0>1 1>0", "", ""},
 		{"not complete", 2, onWindows(func(m *made) {
 			m.rank(0).has(leftID, posted(none, 1))
 			m.rank(0).accesses(leftID, "MPI_Win_wait")
@@ -314,6 +339,14 @@ func TestExposure(t *testing.T) {
 			m.rank(1).accesses(leftID, "MPI_Win_start")
 			m.rank(2).computes()
 		}), Unknown, "WWR", "", "", ""},
+		{"starts again, with others who hang", 4, onWindows(func(m *made) {
+			m.rank(0).has(leftID, posted(none, 1, 2))
+			m.rank(0).accesses(leftID, "MPI_Win_wait")
+			m.rank(1).has(leftID, started(0, 3))
+			m.rank(1).accesses(leftID, "MPI_Win_start")
+			m.rank(2).computes()
+			m.rank(3).recv(worldID, 0, 1)
+		}), Unknown, "WWRW", "", "", ""},
 		{"whom it is for is not known", 2, onWindows(func(m *made) {
 			m.rank(0).has(leftID, mqs.Epoch{Kind: mqs.PostEpoch})
 			m.rank(0).accesses(leftID, "MPI_Win_wait")

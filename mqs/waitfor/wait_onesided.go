@@ -272,10 +272,30 @@ func (a *access) waitForPosts() wait {
 		}
 		deps = append(deps, a.on(local, "post", p.isRead() && start.Granted == mqs.Known(true)))
 	}
-	if len(deps) == 0 {
+	switch {
+	case len(deps) == 0:
 		unknown = postedUnknown
+	case !start.Granted.Known && unknown == "":
+		return a.waitForAnyPost()
 	}
 	return a.waitOn(true, deps, unknown)
+}
+
+// waitForAnyPost is the wait for posts with a library that counts them, whoever makes them: any member may release it.
+func (a *access) waitForAnyPost() wait {
+	var deps []dependency
+	unknown := ""
+	for i := range a.win.parts {
+		post := a.win.parts[i].epoch(mqs.PostEpoch)
+		switch {
+		case int32(i) == a.local:
+		case post != nil && (post.Ranks == nil || slices.Contains(post.Ranks, a.local)):
+			unknown = postedUnknown
+		default:
+			deps = append(deps, a.on(int32(i), "post", false))
+		}
+	}
+	return a.waitOn(false, deps, unknown)
 }
 
 // waitForAccesses is the wait of an exposure epoch until all its ranks have completed their accesses.

@@ -64,6 +64,9 @@ const (
 // LockWaiters are not known: the device keeps the messages by which locks have been asked for.
 func (d *Device) LockWaiters(*mpir.Window) []int32 { return nil }
 
+// CountsPosts says that a start waits for a message of each of its ranks.
+func (d *Device) CountsPosts() bool { return false }
+
 // Epochs returns those that are open on a window. Of a fence the device does not keep whether another one has to
 // close it, nor of an exposure whom it is for.
 func (d *Device) Epochs(w *mpir.Window) []mqs.Epoch {

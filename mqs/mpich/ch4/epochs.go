@@ -77,6 +77,9 @@ func (d *Device) LockWaiters(w *mpir.Window) []int32 {
 	return out
 }
 
+// CountsPosts says that a start counts posts, whoever makes them (MPIDIG_mpi_win_start, 4.0 to 5.0).
+func (d *Device) CountsPosts() bool { return true }
+
 // Epochs returns those that are open on a window. The device does not keep which kind of lock it has asked for. It
 // enters a lock or a start when it has been granted.
 func (d *Device) Epochs(w *mpir.Window) []mqs.Epoch {

@@ -65,6 +65,8 @@ type Device interface {
 	// LockWaiters are the ranks that have asked for a lock of this process's memory in a window and do not have it
 	// yet; nil if the device does not keep them, or they can't be read.
 	LockWaiters(w *Window) []int32
+	// CountsPosts says whether MPI_Win_start goes on after as many posts as its group has ranks, whoever makes them.
+	CountsPosts() bool
 	// Epochs returns those that are open on a window in this process, nil if they are not known.
 	Epochs(w *Window) []mqs.Epoch
 	// Elsewhere says why a communicator's receives and messages are where nothing can be read, nil if they

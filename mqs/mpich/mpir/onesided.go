@@ -80,7 +80,7 @@ func (s *Source) startOf(w *Window) *mqs.Epoch {
 			}
 		}
 		if ranks := s.lib.LocalRanks(w, at); ranks != nil {
-			return &mqs.Epoch{Kind: mqs.StartEpoch, Ranks: ranks, Granted: mqs.Known(false)}
+			return &mqs.Epoch{Kind: mqs.StartEpoch, Ranks: ranks, Granted: mqs.Maybe[bool]{Known: !s.device.CountsPosts()}}
 		}
 	}
 	return nil
