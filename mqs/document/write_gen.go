@@ -155,6 +155,18 @@ func appendProcess(b []byte, s *jsonout.Sink, v *mqs.Process) []byte {
 		}
 		b = append(b, `]`...)
 	}
+	b = append(b, ",\n \"collective_requests\": "...)
+	if v.CollectiveRequests == nil {
+		b = append(b, `null`...)
+	} else {
+		b = append(b, `[`...)
+		for i := range v.CollectiveRequests {
+			b = jsonout.Comma(b, i)
+			b = append(b, "\n  "...)
+			b = s.Full(appendCollectiveRequest(b, s, &v.CollectiveRequests[i]))
+		}
+		b = append(b, `]`...)
+	}
 	b = append(b, ",\n \"communicators\": ["...)
 	for i := range v.Communicators {
 		b = jsonout.Comma(b, i)
@@ -415,6 +427,45 @@ func appendFile(b []byte, s *jsonout.Sink, v *mqs.File) []byte {
 	return b
 }
 
+func appendCollectiveRequest(b []byte, s *jsonout.Sink, v *mqs.CollectiveRequest) []byte {
+	b = append(b, `{"request": `...)
+	b = jsonout.Hex(b, uint64(v.Request))
+	b = append(b, `, "communicator": `...)
+	if !v.Comm.Known {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Hex(b, uint64(v.Comm.Value))
+	}
+	b = append(b, `, "sequence": `...)
+	if !v.Sequence.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Sequence.Value), 10)
+	}
+	b = append(b, `, "call": `...)
+	if v.Call == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.Call)
+	}
+	b = append(b, `, "status": `...)
+	if v.Status == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, string(v.Status))
+	}
+	b = append(b, `, "persistent": `...)
+	b = strconv.AppendBool(b, v.Persistent)
+	b = append(b, `, "tag": `...)
+	if !v.Tag.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Tag.Value), 10)
+	}
+	b = append(b, `}`...)
+	return b
+}
+
 func appendCommunicator(b []byte, s *jsonout.Sink, v *mqs.Queues) []byte {
 	b = append(b, `{"unique_id": `...)
 	b = jsonout.Hex(b, uint64(v.UniqueID))
@@ -548,6 +599,12 @@ func appendCommunicator(b []byte, s *jsonout.Sink, v *mqs.Queues) []byte {
 			b = strconv.AppendInt(b, int64(v.Destinations[i]), 10)
 		}
 		b = append(b, `]`...)
+	}
+	b = append(b, `, "non_blocking_collectives": `...)
+	if !v.NonBlockingCollectives.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.NonBlockingCollectives.Value), 10)
 	}
 	b = append(b, `, "revoked": `...)
 	if !v.Revoked.Known {
@@ -1024,6 +1081,12 @@ func appendPlainCommunicator(b []byte, s *jsonout.Sink, v *mqs.Communicator) []b
 			b = strconv.AppendInt(b, int64(v.Destinations[i]), 10)
 		}
 		b = append(b, `]`...)
+	}
+	b = append(b, `, "non_blocking_collectives": `...)
+	if !v.NonBlockingCollectives.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.NonBlockingCollectives.Value), 10)
 	}
 	b = append(b, `, "revoked": `...)
 	if !v.Revoked.Known {

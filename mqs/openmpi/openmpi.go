@@ -147,6 +147,9 @@ func (s *source) Windows() []mqs.Window { return s.process.Windows() }
 // Files are those that the process has open (read.Lister).
 func (s *source) Files() []mqs.File { return s.process.Files() }
 
+// CollectiveRequests are those of non-blocking and persistent collectives (read.Collector).
+func (s *source) CollectiveRequests() []mqs.CollectiveRequest { return s.process.CollectiveRequests() }
+
 // Waits finds out what each call waits for.
 func (s *source) Waits(threads []mqs.Thread) {
 	if s.queues != nil {

@@ -21,6 +21,8 @@ type rankSet struct {
 	// communicator is nil for MPI_Finalize.
 	comm *communicator
 	call string
+	// everyone is true if those who wait for a call are members of the set themselves.
+	everyone bool
 }
 
 // affords says whether the graph may have so many more members of sets. A job whose ranks can be

@@ -36,6 +36,9 @@ type job struct {
 	// vagueSend is true if the envelope of some rank's send is not known.
 	vagueSend bool
 
+	// nonBlockings are the non-blocking collectives that ranks wait for.
+	nonBlockings map[nonBlockingKey]*nonBlocking
+
 	// What is pending, by envelope.
 	unexpected, sends messages
 	receives          postedReceives

@@ -6,6 +6,9 @@ import "github.com/mpi-queues/mpi-queues/mqs"
 // not known, or that the operation will be over as things are.
 func (j *job) outcome(g dependency) (_ dependency, unknown string, done bool) {
 	g.rank = -1
+	if g.request != nil {
+		return j.nonBlocking(g)
+	}
 	switch {
 	case g.op.Status == mqs.Complete:
 		return g, "", true

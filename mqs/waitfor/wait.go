@@ -30,9 +30,12 @@ type dependency struct {
 	rank int32    // or, if it is -1,
 	set  *rankSet // several ranks
 	// The operation, nil for a collective as a whole, and its member and queue.
-	op     *mqs.PendingOperation
-	member *member
-	class  mqs.OpClass
+	op *mqs.PendingOperation
+	// request is that of a non-blocking collective, else nil; there is no operation then.
+	request *mqs.CollectiveRequest
+	by      *rank // whose request it is
+	member  *member
+	class   mqs.OpClass
 	// transit is true if a message in transit may have met the dependency: see [job.holds].
 	transit bool
 }
@@ -71,6 +74,9 @@ func (j *job) findWaits() {
 	for i := range j.ranks {
 		r := &j.ranks[i]
 		r.mobility, r.doubt = j.mobility(r)
+	}
+	for i := range j.ranks {
+		r := &j.ranks[i]
 		if r.mobility != waiting {
 			continue
 		}
@@ -111,12 +117,13 @@ func (j *job) waitOf(rank int32, t *mqs.Thread, c *collectives) wait {
 	case b == opaque || b == accesses:
 		return wait{thread: t, unknown: forWhomUnknown}
 	}
-	ops, found := r.operations(t.Requests)
 	if b == waitsAll || b == waitsAny {
-		isMade := func(o dependency) bool { return !o.op.Internal && !blocks(o.op) }
+		ops, found := r.operationsAndCollectives(t.Requests)
+		isMade := func(o dependency) bool { return o.request != nil || !o.op.Internal && !blocks(o.op) }
 		known := slices.DeleteFunc(ops, func(o dependency) bool { return !isMade(o) })
 		return j.waitForOperations(wait{thread: t, all: b == waitsAll}, known, found && t.AllRequests && len(known) == len(ops))
 	}
+	ops, found := r.operations(t.Requests)
 	ops = slices.DeleteFunc(ops, func(o dependency) bool { return !isOwn(t, o) })
 	switch {
 	case hasSeveralOperations(t.Call) && (!found || !t.AllRequests):

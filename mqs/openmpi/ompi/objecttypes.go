@@ -17,6 +17,7 @@ type objectTypes struct {
 
 	RequestObject inferior.Struct[requestObject] `c:"ompi_request_t"`
 	Collective    inferior.Struct[collective]    `c:"ompi_coll_libnbc_request_t"`
+	LibNBC        inferior.Struct[libNBC]        `c:"ompi_coll_libnbc_component_t"`
 
 	DatatypeArgs inferior.Struct[datatypeArgs] `c:"ompi_datatype_args_t"`
 
@@ -126,6 +127,13 @@ type requestObject struct {
 // collective is a request of a non-blocking collective of coll/libnbc.
 type collective struct {
 	Comm inferior.Ptr[Communicator] `c:"comm"`
+	// Tag is that of its messages, which it got in the order in which they began on the communicator.
+	Tag int32 `c:"tag,optional"`
+}
+
+// libNBC is coll/libnbc, which has all of its requests on one list.
+type libNBC struct {
+	Requests inferior.Embedded[FreeList] `c:"requests"`
 }
 
 // datatypeArgs is how a datatype was built. It ends with its arrays.

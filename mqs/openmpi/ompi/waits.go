@@ -68,6 +68,9 @@ func (p *Process) idOf(at inferior.Ptr[Communicator]) mqs.Maybe[inferior.Addr] {
 // thread's call may have made a send for itself.
 func (p *Process) waitedFor(q Queues, c *callstack.Call, isAlone bool) (waited []Waitable, all bool) {
 	open := q.Incomplete()
+	if strings.HasPrefix(c.Function, "MPI_Wait") {
+		open = slices.Concat(open, p.openCollectives())
+	}
 	synced := slices.DeleteFunc(slices.Clone(open), func(w Waitable) bool { return !c.OnStack(inferior.Addr(w.Complete)) })
 	if len(synced) > 0 {
 		return synced, p.areAll(c, synced)
