@@ -1,6 +1,7 @@
 package waitfor
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -138,41 +139,37 @@ func (j *job) mayRelease(n *nonBlocking, key nonBlockingKey, rank int32) bool {
 	case count < key.number:
 		n.missing = append(n.missing, rank)
 		return true
-	case key.isPersistent:
-	default:
+	case !key.isPersistent:
 		n.begun = append(n.begun, rank)
 	}
-	if unknown := j.mayCarryOn(n, r, m, key); unknown != "" {
-		n.unknown = unknown
+	at := slices.IndexFunc(r.process.CollectiveRequests, func(c mqs.CollectiveRequest) bool {
+		return c.Comm == mqs.Known(m.UniqueID) && c.Sequence == mqs.Known(key.number) && c.Status == mqs.Pending
+	})
+	switch {
+	case r.process.CollectiveRequests == nil:
+		n.unknown = roundUnknown
+	case at >= 0:
+		n.unknown = cmp.Or(j.mayCarryOn(n, m, &r.process.CollectiveRequests[at]), n.unknown)
+	case !key.isPersistent:
+		return false // it has done its part
 	}
 	return key.isPersistent || r.mobility != waiting || !r.progresses()
 }
 
 // mayCarryOn says, in a clause, why a member that has begun a collective may get on with it by itself; it is empty
 // if it can't.
-func (j *job) mayCarryOn(n *nonBlocking, r *rank, m *member, key nonBlockingKey) string {
+func (j *job) mayCarryOn(n *nonBlocking, m *member, c *mqs.CollectiveRequest) string {
+	r := &j.ranks[m.rank]
 	switch {
-	case r.gone():
-		return ""
-	case r.process.CollectiveRequests == nil:
-		return roundUnknown
-	}
-	at := slices.IndexFunc(r.process.CollectiveRequests, func(c mqs.CollectiveRequest) bool {
-		return c.Comm == mqs.Known(m.UniqueID) && c.Sequence == mqs.Known(key.number) && c.Status == mqs.Pending
-	})
-	switch {
-	case at < 0: // it has done its part
-		return ""
 	case r.arriving():
 		return arrivingUnknown
 	case j.onItsWay(r, m):
 		return comingUnknown
 	}
-	parts, isStuck := m.partsOf(&r.process.CollectiveRequests[at]), false
 	n.transit = n.transit || j.partsMayBeInTransit(r, m)
-	for _, o := range parts {
-		g, unknown, done := j.outcome(o)
-		if unknown == "" && !done {
+	isStuck := false
+	for _, o := range m.partsOf(c) {
+		if g, unknown, done := j.outcome(o); unknown == "" && !done {
 			isStuck = true // it needs all of them
 			n.transit = n.transit || g.transit
 		}

@@ -85,15 +85,16 @@ static void waitany(void) {
   MPI_Waitany(2, two, &index, MPI_STATUS_IGNORE); /* @iwaitany */
 }
 
-/* 0 → 2 → 0, and rank 1: an intercommunicator of rank 0 and of ranks 1 and 2. */
+/* 0 → 2 → 0, and rank 1, which waits too or has been through: an intercommunicator of rank 0 and of ranks 1 and 2. */
 static void inter(void) {
   MPI_Comm half, between;
   MPI_Comm_split(world, rank > 0, rank, &half);
   MPI_Intercomm_create(half, 0, world, rank == 0 ? 1 : 0, 11, &between);
   MPI_Comm_set_name(between, "between");
   if (rank == 2) RECV(0, TAG, world); /* @iinter-recv */
-  MPI_Ibarrier(between, &request);
+  MPI_Iallreduce(out, in, SMALL, MPI_DOUBLE, MPI_SUM, between, &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE); /* @iinter */
+  compute();
 }
 
 /* 0 → 1 → 0: rank 1 duplicates no communicator. */
@@ -147,18 +148,19 @@ static void elsewhere(void) {
   if (rank == 0) SEND_SMALL(1, TAG, world);
 }
 
-/* Rank 1 has begun, and computes before it carries on; the others wait. */
+/* Rank 1 has begun, and computes before it hands on what rank 2 waits for. Rank 0 has been through. */
 static void weak(void) {
-  MPI_Iallreduce(out, in, LARGE, MPI_DOUBLE, MPI_SUM, world, &request);
+  MPI_Iscan(out, in, SMALL, MPI_DOUBLE, MPI_SUM, world, &request);
   if (rank == 1) compute();
   MPI_Wait(&request, MPI_STATUS_IGNORE); /* @weak */
+  compute();
 }
 
 /* Many are under way at once, again and again, and each is waited for last. */
 static void many(void) {
   static double to[32][SMALL];
   MPI_Request all[32];
-  while (!expect_exists("stop") || rank >= 0) {
+  for (;;) {
     int stop = rank == 0 && expect_exists("stop");
     MPI_Bcast(&stop, 1, MPI_INT, 0, world);
     if (stop) return;

@@ -1,6 +1,8 @@
 package ompi
 
 import (
+	"slices"
+
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
@@ -9,6 +11,8 @@ import (
 // communicators (ompi_coll_base_nbc_reserve_tags in ompi/mca/coll/base/coll_base_util.h, 4.1 to 6.0), whatever
 // component carries them out, and persistent ones when they are made. Below lastNonBlockingTag they begin again.
 const lastNonBlockingTag = firstNeighbourTag + 1
+
+const maxParts = 1 << 22 // messages of one round
 
 // findFirstNonBlocking finds the tag from which they count: no collective begins on MPI_COMM_NULL.
 func (p *Process) findFirstNonBlocking(comms []*Comm, array []inferior.Ptr[Communicator]) {
@@ -84,6 +88,9 @@ func (p *Process) collectiveAt(at inferior.Ptr[collective], r *requestObject) (m
 	if err != nil {
 		return mqs.CollectiveRequest{}, err
 	}
+	if c.PartsCount > 0 && c.PartsCount <= maxParts && r.State == RequestActive {
+		p.collectiveParts = append(p.collectiveParts, inferior.Range{Addr: c.Parts, Len: int(c.PartsCount) * p.R.Info().PointerSize})
+	}
 	out := mqs.CollectiveRequest{Request: at.Addr(), Comm: p.idOf(c.Comm), Persistent: r.Persistent, Status: statusOf(r.State, r.Complete, r.Persistent)}
 	if _, isThere := inferior.OffsetOf(&p.Collective, func(c *collective) *int32 { return &c.Tag }); isThere {
 		out.Tag, out.Sequence = mqs.Known(c.Tag), p.nonBlockingNumber(c.Tag)
@@ -102,4 +109,9 @@ func (p *Process) openCollectives() []Waitable {
 		out = append(out, Waitable{Addr: c.Request, Comm: r.Comm, Tag: AnyTag, Complete: r.Complete})
 	}
 	return out
+}
+
+// isInParts says whether what stands at an address is a collective's handle of a message of its own.
+func (p *Process) isInParts(a inferior.Addr) bool {
+	return slices.ContainsFunc(p.collectiveParts, func(r inferior.Range) bool { return a >= r.Addr && a < r.Addr+inferior.Addr(r.Len) })
 }

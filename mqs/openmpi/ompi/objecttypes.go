@@ -129,6 +129,9 @@ type collective struct {
 	Comm inferior.Ptr[Communicator] `c:"comm"`
 	// Tag is that of its messages, which it got in the order in which they began on the communicator.
 	Tag int32 `c:"tag,optional"`
+	// The requests of the messages of its present round.
+	Parts      inferior.Addr `c:"req_array,optional"`
+	PartsCount int32         `c:"req_count,optional"`
 }
 
 // libNBC is coll/libnbc, which has all of its requests on one list.

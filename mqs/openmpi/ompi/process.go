@@ -67,6 +67,7 @@ type Process struct {
 	// firstNonBlocking is the tag of the first non-blocking collective on every communicator.
 	firstNonBlocking                  mqs.Maybe[int32]
 	collectives                       []mqs.CollectiveRequest
+	collectiveParts                   []inferior.Range
 	collectivesRead, collectivesKnown bool
 
 	calls *calls

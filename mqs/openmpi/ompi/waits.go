@@ -198,15 +198,19 @@ func (p *Process) ofHandle(c *callstack.Call, held []Waitable) []Waitable {
 			continue
 		}
 		seen[word[0]] = true
+		if p.isInParts(a) {
+			continue
+		}
 		at := slices.IndexFunc(held, func(w Waitable) bool { return w.Addr == word[0] })
 		switch {
+		case at >= 0 && IsInternal(held[at].Tag): // no program has its handle
 		case at >= 0:
 			own = append(own, held[at])
 		case p.isRequest(word[0]): // one of another kind, as of a collective, or a complete one
 			return nil
 		}
 	}
-	if len(own) != 1 || IsInternal(own[0].Tag) {
+	if len(own) != 1 {
 		return nil
 	}
 	return own

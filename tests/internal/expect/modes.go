@@ -66,7 +66,7 @@ const (
 )
 
 // Modes are all of them.
-var Modes = slices.Concat(deadlockModes(), collectiveModes(), mistakeModes(), movingModes(), mismatchModes())
+var Modes = slices.Concat(deadlockModes(), collectiveModes(), mistakeModes(), movingModes(), mismatchModes(), nonBlockingModes())
 
 // Unknowable is the same mode with an MPI that does not tell who waits for whom:
 // only where the ranks are is certain.
