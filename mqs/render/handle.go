@@ -144,6 +144,9 @@ func operationSummary(h *mqs.Handle) string {
 		what += " to " + rank(op.DesiredLocalRank)
 	}
 	parts = append(parts, what)
+	if !hasEnvelope(op) && len(op.ExtraText) > 0 {
+		parts = append(parts, printable.Line(strings.Join(op.ExtraText, ", ")))
+	}
 	if op.DesiredTag.Known || op.TagWild.Value {
 		parts = append(parts, "tag "+tag(op))
 	}

@@ -149,6 +149,13 @@ func differ(p, before *mqs.Process, requests []inferior.Addr) bool {
 	if len(requests) == 0 {
 		return false
 	}
+	for _, now := range p.CollectiveRequests {
+		if slices.Contains(requests, now.Request) && slices.ContainsFunc(before.CollectiveRequests, func(then mqs.CollectiveRequest) bool {
+			return now.Request == then.Request && (now.Comm != then.Comm || now.Sequence != then.Sequence)
+		}) {
+			return true
+		}
+	}
 	then := operationsOf(before, requests)
 	for key, now := range operationsOf(p, requests) {
 		if op := then[key]; op != nil && isOther(now, op) || op == nil && hasAnother(then, key) {

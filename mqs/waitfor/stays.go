@@ -87,6 +87,9 @@ func (j *job) holdingIn(r *rank, t *mqs.Thread) ([]int32, bool) {
 		return nil, true
 	}
 	ops, found := r.operations(t.Requests)
+	if b == waitsAll {
+		ops = append(ops, r.partsOfCollectives(t.Requests)...)
+	}
 	if len(t.Requests) == 0 && b == pointToPoint {
 		if ops = r.operationsOfKind(t, func(kind string) bool { return kind == ownKind(t) }); len(ops) > 1 {
 			return nil, false

@@ -146,14 +146,16 @@ func (j *job) mayRelease(n *nonBlocking, key nonBlockingKey, rank int32) bool {
 		return c.Comm == mqs.Known(m.UniqueID) && c.Sequence == mqs.Known(key.number) && c.Status == mqs.Pending
 	})
 	switch {
+	case r.process.CollectiveRequests != nil && at < 0 && !key.isPersistent:
+		return false // it has done its part
+	case r.mobility != waiting || !r.progresses():
+		return true
 	case r.process.CollectiveRequests == nil:
 		n.unknown = roundUnknown
 	case at >= 0:
 		n.unknown = cmp.Or(j.mayCarryOn(n, m, &r.process.CollectiveRequests[at]), n.unknown)
-	case !key.isPersistent:
-		return false // it has done its part
 	}
-	return key.isPersistent || r.mobility != waiting || !r.progresses()
+	return key.isPersistent
 }
 
 // mayCarryOn says, in a clause, why a member that has begun a collective may get on with it by itself; it is empty
@@ -189,6 +191,18 @@ func (m *member) partsOf(c *mqs.CollectiveRequest) []dependency {
 			if op := &ops[i]; op.Internal && c.Tag.Known && op.DesiredTag == c.Tag {
 				out = append(out, dependency{op: op, member: m, class: class})
 			}
+		}
+	}
+	return out
+}
+
+// partsOfCollectives are the messages of those of the requests that are of collectives.
+func (r *rank) partsOfCollectives(requests []inferior.Addr) []dependency {
+	var out []dependency
+	for i := range r.process.CollectiveRequests {
+		c := &r.process.CollectiveRequests[i]
+		if m := r.member(c.Comm); m != nil && slices.Contains(requests, c.Request) {
+			out = append(out, m.partsOf(c)...)
 		}
 	}
 	return out

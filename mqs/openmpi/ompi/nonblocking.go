@@ -70,10 +70,14 @@ func (p *Process) readCollectives() ([]mqs.CollectiveRequest, bool) {
 			return err
 		}
 		model, err := p.collectiveAt(at, &r)
-		if err == nil {
-			out = append(out, model)
+		if err != nil {
+			return err
 		}
-		return err
+		out = append(out, model)
+		if c, err := p.Collective.Read(p.R, at); err == nil && c.PartsCount > 0 && c.PartsCount <= maxParts && r.State == RequestActive {
+			p.collectiveParts = append(p.collectiveParts, inferior.Range{Addr: c.Parts, Len: int(c.PartsCount) * p.R.Info().PointerSize})
+		}
+		return nil
 	})
 	if err != nil {
 		p.Notef("requests of collectives are not known: %v", err)
@@ -87,9 +91,6 @@ func (p *Process) collectiveAt(at inferior.Ptr[collective], r *requestObject) (m
 	c, err := p.Collective.Read(p.R, at)
 	if err != nil {
 		return mqs.CollectiveRequest{}, err
-	}
-	if c.PartsCount > 0 && c.PartsCount <= maxParts && r.State == RequestActive {
-		p.collectiveParts = append(p.collectiveParts, inferior.Range{Addr: c.Parts, Len: int(c.PartsCount) * p.R.Info().PointerSize})
 	}
 	out := mqs.CollectiveRequest{Request: at.Addr(), Comm: p.idOf(c.Comm), Persistent: r.Persistent, Status: statusOf(r.State, r.Complete, r.Persistent)}
 	if _, isThere := inferior.OffsetOf(&p.Collective, func(c *collective) *int32 { return &c.Tag }); isThere {
