@@ -11,15 +11,15 @@ import (
 )
 
 // All members give a non-blocking collective the same number on its communicator, and each counts those that
-// it has begun. Who has begun one carries it on in every MPI call that it is in, whatever that waits for, and
-// in none while it computes. So a request waits for one of the members that have not begun the collective or
-// that are in no MPI call, as long as those that have begun it wait, too, for messages of it that have not come.
+// it has entered. Who has entered one carries it on in every MPI call that it is in, whatever that waits for, and
+// in none while it computes. So a request waits for one of the members that have not entered the collective or
+// that are in no MPI call, as long as those that have entered it wait, too, for messages of it that have not come.
 
 // Clauses that say what is not known of a wait for a non-blocking collective.
 const (
-	numberUnknown = "which of the non-blocking collectives on its communicator it is, is not known"
-	begunUnknown  = "which of its members have begun the non-blocking collective is not known"
-	roundUnknown  = "how far a member has come with the non-blocking collective is not known"
+	numberUnknown     = "which of the non-blocking collectives on its communicator it is, is not known"
+	whoEnteredUnknown = "which of its members have entered the non-blocking collective is not known"
+	roundUnknown      = "how far a member has come with the non-blocking collective is not known"
 )
 
 // farApart is the least difference between two members' counts that is taken for that of one whose count has
@@ -38,10 +38,10 @@ type nonBlockingKey struct {
 type nonBlocking struct {
 	// releasers are the members of which one has to do something; all, if it is nobody's turn.
 	releasers *rankSet
-	missing   []int32 // those that have certainly not begun it, in order
-	begun     []int32 // those that have certainly begun it, in order
+	missing   []int32 // those that have certainly not entered it, in order
+	entered   []int32 // those that have certainly entered it, in order
 	unknown   string  // what is not known of it, as a clause; else empty
-	// transit is true if a message that no count shows may be in transit to a member that has begun it.
+	// transit is true if a message that no count shows may be in transit to a member that has entered it.
 	transit bool
 }
 
@@ -83,7 +83,7 @@ func (j *job) nonBlocking(g dependency) (_ dependency, unknown string, done bool
 	return g, n.unknown, false
 }
 
-// nonBlockingOf finds who has begun a collective, once.
+// nonBlockingOf finds who has entered a collective, once.
 func (j *job) nonBlockingOf(key nonBlockingKey) *nonBlocking {
 	if n := j.nonBlockings[key]; n != nil {
 		return n
@@ -109,7 +109,7 @@ func (j *job) nonBlockingOf(key nonBlockingKey) *nonBlocking {
 		}
 	}
 	slices.Sort(n.missing)
-	slices.Sort(n.begun)
+	slices.Sort(n.entered)
 	isNobodys := len(releasers) == 0
 	if isNobodys {
 		releasers = members
@@ -134,13 +134,13 @@ func (j *job) mayRelease(n *nonBlocking, key nonBlockingKey, rank int32) bool {
 	}
 	switch count := m.NonBlockingCollectives.Value; {
 	case count-key.number > farApart || key.number-count > farApart:
-		n.unknown = begunUnknown
+		n.unknown = whoEnteredUnknown
 		return true
 	case count < key.number:
 		n.missing = append(n.missing, rank)
 		return true
 	case !key.isPersistent:
-		n.begun = append(n.begun, rank)
+		n.entered = append(n.entered, rank)
 	}
 	at := slices.IndexFunc(r.process.CollectiveRequests, func(c mqs.CollectiveRequest) bool {
 		return c.Comm == mqs.Known(m.UniqueID) && c.Sequence == mqs.Known(key.number) && c.Status == mqs.Pending
@@ -158,7 +158,7 @@ func (j *job) mayRelease(n *nonBlocking, key nonBlockingKey, rank int32) bool {
 	return key.isPersistent
 }
 
-// mayCarryOn says, in a clause, why a member that has begun a collective may get on with it by itself; it is empty
+// mayCarryOn says, in a clause, why a member that has entered a collective may get on with it by itself; it is empty
 // if it can't.
 func (j *job) mayCarryOn(n *nonBlocking, m *member, c *mqs.CollectiveRequest) string {
 	r := &j.ranks[m.rank]
@@ -216,7 +216,7 @@ func (r *rank) memberOf(c *communicator) *member {
 	return nil
 }
 
-// progresses says whether all calls that the rank waits in carry on what it has begun. Those that access
+// progresses says whether all calls that the rank waits in carry on what it has entered. Those that access
 // another's memory or a file need not.
 func (r *rank) progresses() bool {
 	for _, t := range blockedIn(r.process) {
@@ -231,7 +231,7 @@ func (r *rank) progresses() bool {
 // numbered names a non-blocking collective.
 func numbered(number int64) string { return fmt.Sprintf("non-blocking collective number %d", number) }
 
-// hasEntered says of a rank that another waits for whether it has begun the collective, as the rest of a sentence.
+// hasEntered says of a rank that another waits for whether it has entered the collective, as the rest of a sentence.
 func (j *job) hasEntered(g *dependency, rank int32) string {
 	if g.request == nil {
 		return ""
@@ -240,7 +240,7 @@ func (j *job) hasEntered(g *dependency, rank int32) string {
 	if _, is := slices.BinarySearch(n.missing, rank); is {
 		return fmt.Sprintf(", which rank %d has not entered", rank)
 	}
-	if _, is := slices.BinarySearch(n.begun, rank); is {
+	if _, is := slices.BinarySearch(n.entered, rank); is {
 		return fmt.Sprintf(", which rank %d has entered", rank)
 	}
 	return ""

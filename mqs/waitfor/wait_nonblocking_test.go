@@ -8,7 +8,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
-// begins lets the rank have begun its next non-blocking collective on a communicator, in which it waits for a message
+// begins lets the rank have entered its next non-blocking collective on a communicator, in which it waits for a message
 // from another; from none if it has done its part. The request is returned.
 func (r *madeRank) begins(id inferior.Addr, from int32) inferior.Addr {
 	q := r.on(id)
@@ -32,7 +32,7 @@ func (r *madeRank) begins(id inferior.Addr, from int32) inferior.Addr {
 // waits lets the rank wait in the collective that it begins.
 func (r *madeRank) waits(id inferior.Addr, from int32) { r.thread("MPI_Wait", 30, r.begins(id, from)) }
 
-// countsCollectives lets it be known of the ranks that they have begun no collective.
+// countsCollectives lets it be known of the ranks that they have entered no collective.
 func (m *made) countsCollectives() {
 	for i := range m.Processes {
 		m.rank(i).CollectiveRequests = []mqs.CollectiveRequest{}
@@ -42,7 +42,7 @@ func (m *made) countsCollectives() {
 	}
 }
 
-// A rank waits for the members that have not begun what it has begun.
+// A rank waits for the members that have not entered what it has entered.
 func TestNonBlocking(t *testing.T) {
 	twoWait := func(m *made) {
 		m.countsCollectives()
@@ -51,17 +51,17 @@ func TestNonBlocking(t *testing.T) {
 	}
 	check(t, []verdictCase{
 		{
-			name: "a member that waits has not begun", ranks: 3,
+			name: "a member that waits has not entered", ranks: 3,
 			make:    func(m *made) { twoWait(m); m.rank(2).recv(worldID, 0, 7) },
 			verdict: Deadlocked, states: "DSD", cycles: "0,2: 0>2 2>0",
 		},
 		{
-			name: "a member that computes has not begun", ranks: 3,
+			name: "a member that computes has not entered", ranks: 3,
 			make:    func(m *made) { twoWait(m); m.rank(2).computes() },
 			verdict: Undecided, states: "WWR",
 		},
 		{
-			name: "a member that is gone has not begun", ranks: 3,
+			name: "a member that is gone has not entered", ranks: 3,
 			make:    func(m *made) { twoWait(m); m.Processes[2].Phase = mqs.Finished },
 			verdict: Deadlocked, states: "DDE", cycles: "0-1: 0>2", why: "Ranks 0-1 wait for rank 2",
 		},
@@ -80,7 +80,7 @@ func TestNonBlocking(t *testing.T) {
 			verdict: Deadlocked, states: "DSD", cycles: "0,2: 0>2 2>0",
 		},
 		{
-			name: "a member has begun and computes", ranks: 3,
+			name: "a member has entered and computes", ranks: 3,
 			make: func(m *made) {
 				m.countsCollectives()
 				m.rank(0).begins(worldID, -1)
@@ -103,7 +103,7 @@ func TestNonBlocking(t *testing.T) {
 			verdict: Deadlocked, states: "DDR", cycles: "0-1: 0>1 1>0",
 		},
 		{
-			name: "a member has begun and waits for one that computes", ranks: 4,
+			name: "a member has entered and waits for one that computes", ranks: 4,
 			make: func(m *made) {
 				m.countsCollectives()
 				m.rank(0).waits(worldID, 2)
@@ -116,7 +116,7 @@ func TestNonBlocking(t *testing.T) {
 			verdict: Deadlocked, states: "DWDR", cycles: "0,2: 0>2 2>0",
 		},
 		{
-			name: "a member that has begun may wait without carrying on", ranks: 3,
+			name: "a member that has entered may wait without carrying on", ranks: 3,
 			make: func(m *made) {
 				twoWait(m)
 				m.rank(1).Threads = nil
@@ -160,7 +160,7 @@ func TestNonBlocking(t *testing.T) {
 				m.rank(2).recv(worldID, 0, 7)
 				m.rank(2).on(worldID).NonBlockingCollectives = mqs.Known[int64](1 << 30)
 			},
-			verdict: Unknown, states: "WWW", why: begunUnknown,
+			verdict: Unknown, states: "WWW", why: whoEnteredUnknown,
 		},
 		{
 			name: "its number is not known", ranks: 3,
@@ -172,7 +172,7 @@ func TestNonBlocking(t *testing.T) {
 			verdict: Unknown, states: "WWW", why: numberUnknown,
 		},
 		{
-			name: "all have begun different ones", ranks: 2,
+			name: "all have entered different ones", ranks: 2,
 			make: func(m *made) {
 				m.countsCollectives()
 				m.rank(0).waits(worldID, 1)
@@ -297,7 +297,7 @@ func TestNonBlockingMoves(t *testing.T) {
 	}
 }
 
-// The words say which collective it is, and who has not begun it.
+// The words say which collective it is, and who has not entered it.
 func TestNonBlockingWords(t *testing.T) {
 	m := newMade(3)
 	m.countsCollectives()

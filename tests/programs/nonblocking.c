@@ -1,5 +1,5 @@
 /*
- * nonblocking: ranks that wait for collectives that others have not begun; see modes.h.
+ * nonblocking: ranks that wait for collectives that others have not entered; see modes.h.
  *
  * The verdict on each is "deadlock", but for those below the line: nobody is stuck there.
  */
@@ -9,21 +9,21 @@
 static MPI_Comm world = MPI_COMM_WORLD;
 static MPI_Request request, two[2];
 
-/* All three: 0 and 1 wait for rank 2, which has not begun the collective, and rank 2 for rank 0. */
+/* All three: 0 and 1 wait for rank 2, which has not entered the collective, and rank 2 for rank 0. */
 static void allreduce(void) {
   if (rank == 2) RECV(0, TAG, world); /* @iallreduce-recv */
   MPI_Iallreduce(out, in, SMALL, MPI_DOUBLE, MPI_SUM, world, &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE); /* @iallreduce */
 }
 
-/* 0 → 2 → 0: the root, rank 2, has not begun. Rank 1 waits, too. */
+/* 0 → 2 → 0: the root, rank 2, has not entered. Rank 1 waits, too. */
 static void bcast(void) {
   if (rank == 2) RECV(0, TAG, world); /* @ibcast-recv */
   MPI_Ibcast(in, SMALL, MPI_DOUBLE, 2, world, &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE); /* @ibcast */
 }
 
-/* 0 → 1 → 0: the root waits, rank 1 has not begun. Rank 2 has been through, and computes. */
+/* 0 → 1 → 0: the root waits, rank 1 has not entered. Rank 2 has been through, and computes. */
 static void gather(void) {
   static double all[3 * SMALL];
   if (rank == 1) RECV(0, TAG, world); /* @igather-recv */
@@ -58,7 +58,7 @@ static void cross(void) {
   }
 }
 
-/* 0 → 1 → 0: each waits for the barrier of a communicator on which the other has begun none. */
+/* 0 → 1 → 0: each waits for the barrier of a communicator on which the other has entered none. */
 static void crossed(void) {
   MPI_Comm comms[2];
   for (int i = 0; i < 2; i++) MPI_Comm_dup(world, &comms[i]);
@@ -68,7 +68,7 @@ static void crossed(void) {
   MPI_Wait(&request, MPI_STATUS_IGNORE); /* @icrossed */
 }
 
-/* 0 → 1 → 0, and rank 2: one of them has begun a single one of the two barriers. */
+/* 0 → 1 → 0, and rank 2: one of them has entered a single one of the two barriers. */
 static void second(void) {
   MPI_Ibarrier(world, &two[0]);
   if (rank == 1) RECV(0, TAG, world); /* @second-recv */
@@ -139,7 +139,7 @@ static void late(void) {
   MPI_Wait(&request, MPI_STATUS_IGNORE); /* @late */
 }
 
-/* Rank 1 has begun and waits elsewhere, for rank 0, which waits for rank 2. That one computes first. */
+/* Rank 1 has entered and waits elsewhere, for rank 0, which waits for rank 2. That one computes first. */
 static void elsewhere(void) {
   if (rank == 2) compute();
   MPI_Iallreduce(out, in, SMALL, MPI_DOUBLE, MPI_SUM, world, &request);
@@ -148,7 +148,7 @@ static void elsewhere(void) {
   if (rank == 0) SEND_SMALL(1, TAG, world);
 }
 
-/* Rank 1 has begun, and computes before it hands on what rank 2 waits for. Rank 0 has been through. */
+/* Rank 1 has entered, and computes before it hands on what rank 2 waits for. Rank 0 has been through. */
 static void weak(void) {
   MPI_Iscan(out, in, SMALL, MPI_DOUBLE, MPI_SUM, world, &request);
   if (rank == 1) compute();

@@ -75,7 +75,10 @@ func (p *Process) otherOperation(at inferior.Addr, class string, r *requestObjec
 	if op.Kind == kindCollective && r.Persistent {
 		op.Kind = "persistent collective"
 	}
-	if c, err := p.collectiveAt(inferior.Ptr[collective](at), r); class == p.Collective.Name() && err == nil && c.Sequence.Known {
+	if class != p.Collective.Name() || !p.Collective.Bound() {
+		return op
+	}
+	if c, err := p.collectiveAt(inferior.Ptr[collective](at), r); err == nil && c.Sequence.Known {
 		op.ExtraText = append(op.ExtraText, mqs.NumberOnCommunicator(c.Sequence.Value))
 	}
 	return op

@@ -1,6 +1,6 @@
 package expect
 
-// nonBlockingModes are ranks that wait for collectives that others have not begun, and others of which none is stuck.
+// nonBlockingModes are ranks that wait for collectives that others have not entered, and others of which none is stuck.
 func nonBlockingModes() []Mode {
 	return []Mode{
 		{
