@@ -108,7 +108,7 @@ func (j *job) nodes(worst bool) []node {
 	}
 	nodes := make([]node, len(j.ranks), n)
 	for _, g := range j.rankSets {
-		nodes = append(nodes, node{all: g.all, deps: g.ranks, unknown: g.unknown != ""})
+		nodes = append(nodes, node{all: g.all || worst && g.someOf, deps: g.ranks, unknown: g.unknown != ""})
 	}
 	for i := range j.ranks {
 		r := &j.ranks[i]

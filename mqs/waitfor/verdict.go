@@ -186,6 +186,9 @@ func (a *analysis) eachDoubt(w *wait, f func(clause string)) {
 				f(fmt.Sprintf("%sfor rank %d, of which too little is known: %s", where, g.rank, a.whyUncertain(g.rank)))
 			}
 		default:
+			if g.set.someOf {
+				f(cmp.Or(strings.TrimSuffix(where, " "), "somewhere") + ": " + someUnknown)
+			}
 			if r := a.uncertainRank(g.set); r >= 0 {
 				f(fmt.Sprintf("%sfor rank %d, of which too little is known: %s", where, r, a.whyUncertain(r)))
 			}

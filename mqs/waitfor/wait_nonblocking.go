@@ -43,6 +43,9 @@ type nonBlocking struct {
 	unknown   string  // what is not known of it, as a clause; else empty
 	// transit is true if a message that no count shows may be in transit to a member that has entered it.
 	transit bool
+	// goesOn is true if a member that has entered it is sure to get on with it by itself, isVague if that is
+	// not known of some.
+	goesOn, isVague bool
 }
 
 // operationsAndCollectives finds what requests stand for, and says whether that is known of each.
@@ -80,7 +83,7 @@ func (j *job) nonBlocking(g dependency) (_ dependency, unknown string, done bool
 	}
 	n := j.nonBlockingOf(nonBlockingKey{g.member.comm, g.request.Sequence.Value, g.request.Persistent})
 	g.set, g.transit = n.releasers, n.transit
-	return g, n.unknown, false
+	return g, n.unknown, n.unknown == "" && n.releasers == nil
 }
 
 // nonBlockingOf finds who has entered a collective, once.
@@ -114,11 +117,13 @@ func (j *job) nonBlockingOf(key nonBlockingKey) *nonBlocking {
 	if isNobodys {
 		releasers = members
 	}
-	if isNobodys && len(members) == 1 {
+	switch {
+	case isNobodys && len(members) == 1:
 		n.unknown = roundUnknown // it needs nobody else
-	}
-	if n.unknown == "" {
-		n.releasers = j.newRankSet(rankSet{ranks: releasers, comm: key.comm, call: numbered(key.number), everyone: isNobodys})
+	case isNobodys && n.goesOn && !n.isVague:
+		n.unknown = "" // it is about to be over
+	case n.unknown == "":
+		n.releasers = j.newRankSet(rankSet{ranks: releasers, comm: key.comm, call: numbered(key.number), someOf: len(releasers) > 1, everyone: isNobodys})
 		n.unknown = n.releasers.unknown
 	}
 	return n
@@ -151,7 +156,7 @@ func (j *job) mayRelease(n *nonBlocking, key nonBlockingKey, rank int32) bool {
 	case r.mobility != waiting || !r.progresses():
 		return true
 	case r.process.CollectiveRequests == nil:
-		n.unknown = roundUnknown
+		n.unknown, n.isVague = roundUnknown, true
 	case at >= 0:
 		n.unknown = cmp.Or(j.mayCarryOn(n, m, &r.process.CollectiveRequests[at]), n.unknown)
 	}
@@ -164,22 +169,31 @@ func (j *job) mayCarryOn(n *nonBlocking, m *member, c *mqs.CollectiveRequest) st
 	r := &j.ranks[m.rank]
 	switch {
 	case r.arriving():
+		n.goesOn = true
 		return arrivingUnknown
 	case j.onItsWay(r, m):
+		n.goesOn = true
 		return comingUnknown
 	}
 	n.transit = n.transit || j.partsMayBeInTransit(r, m)
-	isStuck := false
+	isStuck, isVague := false, false
 	for _, o := range m.partsOf(c) {
-		if g, unknown, done := j.outcome(o); unknown == "" && !done {
+		switch g, unknown, done := j.outcome(o); {
+		case unknown != "":
+			isVague = true
+		case !done:
 			isStuck = true // it needs all of them
 			n.transit = n.transit || g.transit
 		}
 	}
-	if !isStuck {
-		return roundUnknown
+	if isStuck {
+		return ""
 	}
-	return ""
+	for _, class := range mqs.OpClasses[:2] {
+		isVague = isVague || !m.readable(class) || m.cut(class) || !c.Tag.Known || m.comm.inter
+	}
+	n.goesOn, n.isVague = n.goesOn || !isVague, n.isVague || isVague
+	return roundUnknown
 }
 
 // partsOf are the messages of a collective for which a member waits now. They have its tag.

@@ -145,6 +145,17 @@ func TestNonBlocking(t *testing.T) {
 			verdict: Unknown, states: "WWW", why: comingUnknown,
 		},
 		{
+			name: "all have entered, and a message is on its way", ranks: 2,
+			make: func(m *made) {
+				m.countsCollectives()
+				m.rank(0).waits(worldID, 1)
+				m.rank(1).waits(worldID, 0)
+				m.rank(0).counts(worldID, 1, 1, 0)
+				m.rank(1).counts(worldID, 0, 0, 0)
+			},
+			verdict: Undecided, states: "WW",
+		},
+		{
 			name: "its messages are not known", ranks: 3,
 			make: func(m *made) {
 				twoWait(m)
@@ -194,7 +205,7 @@ func TestNonBlocking(t *testing.T) {
 				m.rank(1).CollectiveRequests[0].Status = mqs.Inactive
 				m.rank(2).computes()
 			},
-			verdict: Undecided, states: "WWR",
+			verdict: Unknown, states: "WWR", why: someUnknown,
 		},
 		{
 			name: "a persistent one that a member has not started", ranks: 2,
@@ -209,6 +220,22 @@ func TestNonBlocking(t *testing.T) {
 				m.rank(1).CollectiveRequests[0].Status = mqs.Inactive
 			},
 			verdict: Deadlocked, states: "DD", cycles: "0-1: 0>1 1>0",
+		},
+		{
+			name: "a persistent one that a member may have to start once more", ranks: 4,
+			make: func(m *made) {
+				m.comm(dupID, "part", 0, 1, 2)
+				m.countsCollectives()
+				for _, i := range []int{0, 2} {
+					m.rank(i).begins(dupID, 1)
+					m.rank(i).CollectiveRequests[0].Persistent = true
+				}
+				m.rank(0).thread("MPI_Wait", 30, m.rank(0).CollectiveRequests[0].Request)
+				m.rank(1).recv(worldID, 0, 7)
+				m.rank(2).recv(worldID, 3, 7)
+				m.rank(3).computes()
+			},
+			verdict: Unknown, states: "WWWR", why: someUnknown,
 		},
 		{
 			name: "it is complete", ranks: 2,
@@ -242,7 +269,7 @@ func TestNonBlocking(t *testing.T) {
 				m.rank(1).computes()
 				m.rank(2).recv(worldID, 0, 7)
 			},
-			verdict: Undecided, states: "WRW",
+			verdict: Unknown, states: "WRW", why: someUnknown,
 		},
 		{
 			name: "the member of a communicator of one", ranks: 2,
