@@ -85,7 +85,7 @@ static void waitany(void) {
   MPI_Waitany(2, two, &index, MPI_STATUS_IGNORE); /* @iwaitany */
 }
 
-/* 0 → 2 → 0, and rank 1, which waits too or has been through: an intercommunicator of rank 0 and of ranks 1 and 2. */
+/* 0 → 2 → 0, and rank 1 waits, too: an intercommunicator of rank 0 and of ranks 1 and 2. */
 static void inter(void) {
   MPI_Comm half, between;
   MPI_Comm_split(world, rank > 0, rank, &half);

@@ -76,7 +76,11 @@ func nonBlockingModes() []Mode {
 			// A member may wait for its messages on the communicator of its own group, where they are not looked for.
 			Program: "nonblocking", Name: "iinter", Ranks: 3, Verdict: Deadlock,
 			Deadlocks: []Ring{{[]int{0, 2}, 2}}, Waits: map[int][]int{0: {2}, 2: {0}},
-			Places:    []Place{{Ranks: "0-1"}, on("between", "2", deadlocked, "MPI_Recv", "iinter-recv")},
+			Places: []Place{
+				on("between", "0", deadlocked, "MPI_Wait", "iinter"),
+				on("between", "1", stuck, "MPI_Wait", "iinter"),
+				world("2", deadlocked, "MPI_Recv", "iinter-recv"),
+			},
 			OrUnknown: true,
 		},
 		{
