@@ -3,353 +3,357 @@
 package document
 
 import (
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
-type processJSON struct {
-	Inferior           int                      `json:"inferior"`
-	PID                int                      `json:"pid"`
-	GlobalRank         *int32                   `json:"global_rank"`
-	WorldSize          *int32                   `json:"world_size"`
-	Image              string                   `json:"image"`
-	MPI                string                   `json:"mpi"`
-	MPIVersion         string                   `json:"mpi_version"`
-	Library            string                   `json:"library"`
-	Source             string                   `json:"source"`
-	DLL                string                   `json:"dll"`
-	DLLVersion         string                   `json:"dll_version"`
-	Layout             string                   `json:"layout"`
-	LayoutName         string                   `json:"layout_name"`
-	Unavailable        string                   `json:"unavailable"`
-	Phase              string                   `json:"phase"`
-	State              string                   `json:"state"`
-	ThreadMultiple     *bool                    `json:"thread_multiple"`
-	Arriving           *bool                    `json:"arriving"`
-	Progress           *uint64                  `json:"progress"`
-	Threads            []threadJSON             `json:"threads"`
-	Windows            []windowJSON             `json:"windows"`
-	Files              []fileJSON               `json:"files"`
-	CollectiveRequests []collective_requestJSON `json:"collective_requests"`
-	Communicators      []communicatorJSON       `json:"communicators"`
-	Differences        []differenceJSON         `json:"differences"`
-	Notes              []string                 `json:"notes"`
+// stores have what objects are made of.
+type stores struct {
+	processes          store[mqs.Process]
+	threads            store[mqs.Thread]
+	windows            store[mqs.Window]
+	epochs             store[mqs.Epoch]
+	files              store[mqs.File]
+	collectiveRequests store[mqs.CollectiveRequest]
+	communicators      store[mqs.Queues]
+	dimensions         store[mqs.Dimension]
+	traffics           store[mqs.Traffic]
+	operations         store[mqs.PendingOperation]
+	differences        store[mqs.Difference]
 }
 
-func (r *reader) readProcess(v *mqs.Process, d *processJSON) {
-	v.Inferior = d.Inferior
-	v.PID = d.PID
-	v.GlobalRank = maybe(d.GlobalRank)
-	v.WorldSize = maybe(d.WorldSize)
-	v.Image = r.intern(d.Image)
-	v.MPI = r.intern(d.MPI)
-	v.MPIVersion = r.intern(d.MPIVersion)
-	v.Library = r.intern(d.Library)
-	v.Source = oneOf(d.Source, "native", "dll", "both")
-	v.DLL = r.intern(d.DLL)
-	v.DLLVersion = r.intern(d.DLLVersion)
-	v.Layout = oneOf(d.Layout, "dwarf", "table")
-	v.LayoutName = r.intern(d.LayoutName)
-	v.Unavailable = r.intern(d.Unavailable)
-	v.Phase = oneOf(mqs.Phase(d.Phase), mqs.Starting, mqs.Active, mqs.Finished, mqs.Exited)
-	v.State = oneOf(mqs.RunState(d.State), mqs.Running, mqs.Sleeping, mqs.Uninterruptible, mqs.Stopped, mqs.Traced, mqs.Zombie)
-	v.ThreadMultiple = maybe(d.ThreadMultiple)
-	v.Arriving = maybe(d.Arriving)
-	v.Progress = maybe(d.Progress)
-	if d.Threads != nil {
-		v.Threads = make([]mqs.Thread, len(d.Threads))
-	}
-	for i := range d.Threads {
-		r.readThread(&v.Threads[i], &d.Threads[i])
-	}
-	if d.Windows != nil {
-		v.Windows = make([]mqs.Window, len(d.Windows))
-	}
-	for i := range d.Windows {
-		r.readWindow(&v.Windows[i], &d.Windows[i])
-	}
-	if d.Files != nil {
-		v.Files = make([]mqs.File, len(d.Files))
-	}
-	for i := range d.Files {
-		r.readFile(&v.Files[i], &d.Files[i])
-	}
-	if d.CollectiveRequests != nil {
-		v.CollectiveRequests = make([]mqs.CollectiveRequest, len(d.CollectiveRequests))
-	}
-	for i := range d.CollectiveRequests {
-		r.readCollectiveRequest(&v.CollectiveRequests[i], &d.CollectiveRequests[i])
-	}
-	if len(d.Communicators) > 0 {
-		v.Communicators = make([]*mqs.Queues, len(d.Communicators))
-	}
-	for i := range d.Communicators {
-		v.Communicators[i] = new(mqs.Queues)
-		r.readCommunicator(v.Communicators[i], &d.Communicators[i])
-	}
-	if len(d.Differences) > 0 {
-		v.Differences = make([]mqs.Difference, len(d.Differences))
-	}
-	for i := range d.Differences {
-		r.readDifference(&v.Differences[i], &d.Differences[i])
-	}
-	v.Notes = r.internAll(d.Notes)
-}
-
-type threadJSON struct {
-	Number      int             `json:"number"`
-	Placed      bool            `json:"placed"`
-	Call        string          `json:"call"`
-	Activity    string          `json:"activity"`
-	Joined      *int            `json:"joined"`
-	Function    string          `json:"function"`
-	File        string          `json:"file"`
-	Line        int             `json:"line"`
-	Comm        *inferior.Addr  `json:"communicator"`
-	Root        *int32          `json:"root"`
-	Length      *int64          `json:"length"`
-	Datatype    *string         `json:"datatype"`
-	Operation   *string         `json:"operation"`
-	Source      *int32          `json:"source"`
-	Tag         *int32          `json:"tag"`
-	Requests    []inferior.Addr `json:"requests"`
-	AllRequests bool            `json:"all_requests"`
-}
-
-func (r *reader) readThread(v *mqs.Thread, d *threadJSON) {
-	v.Number = d.Number
-	v.Placed = d.Placed
-	v.Call = r.intern(d.Call)
-	v.Activity = oneOf(mqs.Activity(d.Activity), mqs.Computes, mqs.Sleeps, mqs.Joins, mqs.Blocks)
-	v.Joined = maybe(d.Joined)
-	v.Function = r.intern(d.Function)
-	v.File = r.intern(d.File)
-	v.Line = d.Line
-	v.Comm = maybe(d.Comm)
-	v.Root = maybe(d.Root)
-	v.Length = maybe(d.Length)
-	v.Datatype = r.internMaybe(d.Datatype)
-	v.Operation = r.internMaybe(d.Operation)
-	v.Source = maybe(d.Source)
-	v.Tag = maybe(d.Tag)
-	v.Requests = d.Requests
-	v.AllRequests = d.AllRequests
-}
-
-type windowJSON struct {
-	Handle           inferior.Addr  `json:"handle"`
-	FortranHandle    *int32         `json:"fortran_handle"`
-	Name             *string        `json:"name"`
-	Comm             *inferior.Addr `json:"communicator"`
-	LocalRank        *int32         `json:"local_rank"`
-	Size             *int32         `json:"size"`
-	Flavor           string         `json:"flavor"`
-	Base             *inferior.Addr `json:"base"`
-	Length           *int64         `json:"length"`
-	DisplacementUnit *int32         `json:"displacement_unit"`
-	Epochs           []epochJSON    `json:"epochs"`
-}
-
-func (r *reader) readWindow(v *mqs.Window, d *windowJSON) {
-	v.Handle = d.Handle
-	v.FortranHandle = maybe(d.FortranHandle)
-	v.Name = r.internMaybe(d.Name)
-	v.Comm = maybe(d.Comm)
-	v.LocalRank = maybe(d.LocalRank)
-	v.Size = maybe(d.Size)
-	v.Flavor = oneOf(mqs.Flavor(d.Flavor), mqs.CreatedWindow, mqs.AllocatedWindow, mqs.DynamicWindow, mqs.SharedWindow)
-	v.Base = maybe(d.Base)
-	v.Length = maybe(d.Length)
-	v.DisplacementUnit = maybe(d.DisplacementUnit)
-	if d.Epochs != nil {
-		v.Epochs = make([]mqs.Epoch, len(d.Epochs))
-	}
-	for i := range d.Epochs {
-		r.readEpoch(&v.Epochs[i], &d.Epochs[i])
-	}
-}
-
-type epochJSON struct {
-	Kind      string  `json:"kind"`
-	Exclusive *bool   `json:"exclusive"`
-	Ranks     []int32 `json:"ranks"`
-}
-
-func (r *reader) readEpoch(v *mqs.Epoch, d *epochJSON) {
-	v.Kind = oneOf(mqs.EpochKind(d.Kind), mqs.FenceEpoch, mqs.LockEpoch, mqs.LockAllEpoch, mqs.StartEpoch, mqs.PostEpoch)
-	v.Exclusive = maybe(d.Exclusive)
-	v.Ranks = d.Ranks
-}
-
-type fileJSON struct {
-	Handle        inferior.Addr  `json:"handle"`
-	FortranHandle *int32         `json:"fortran_handle"`
-	Name          *string        `json:"name"`
-	Comm          *inferior.Addr `json:"communicator"`
-	LocalRank     *int32         `json:"local_rank"`
-	Size          *int32         `json:"size"`
-	AccessMode    []string       `json:"access_mode"`
-}
-
-func (r *reader) readFile(v *mqs.File, d *fileJSON) {
-	v.Handle = d.Handle
-	v.FortranHandle = maybe(d.FortranHandle)
-	v.Name = r.internMaybe(d.Name)
-	v.Comm = maybe(d.Comm)
-	v.LocalRank = maybe(d.LocalRank)
-	v.Size = maybe(d.Size)
-	v.AccessMode = r.internAll(d.AccessMode)
-}
-
-type collective_requestJSON struct {
-	Request    inferior.Addr  `json:"request"`
-	Comm       *inferior.Addr `json:"communicator"`
-	Sequence   *int64         `json:"sequence"`
-	Call       string         `json:"call"`
-	Status     string         `json:"status"`
-	Persistent bool           `json:"persistent"`
-	Tag        *int32         `json:"tag"`
-}
-
-func (r *reader) readCollectiveRequest(v *mqs.CollectiveRequest, d *collective_requestJSON) {
-	v.Request = d.Request
-	v.Comm = maybe(d.Comm)
-	v.Sequence = maybe(d.Sequence)
-	v.Call = r.intern(d.Call)
-	v.Status = oneOf(mqs.Status(d.Status), mqs.Pending, mqs.Matched, mqs.Complete, mqs.Inactive)
-	v.Persistent = d.Persistent
-	v.Tag = maybe(d.Tag)
-}
-
-type communicatorJSON struct {
-	UniqueID               inferior.Addr  `json:"unique_id"`
-	LocalRank              *int32         `json:"local_rank"`
-	Size                   *int32         `json:"size"`
-	Name                   *string        `json:"name"`
-	Inter                  *bool          `json:"inter"`
-	Internal               bool           `json:"internal"`
-	Context                string         `json:"context"`
-	Group                  jsontext.Value `json:"group"`
-	RemoteGroup            jsontext.Value `json:"remote_group"`
-	Handle                 *inferior.Addr `json:"handle"`
-	FortranHandle          *int32         `json:"fortran_handle"`
-	Window                 *string        `json:"window"`
-	File                   *string        `json:"file"`
-	Topology               string         `json:"topology"`
-	Dimensions             [][3]int32     `json:"dimensions"`
-	Sources                []int32        `json:"sources"`
-	Destinations           []int32        `json:"destinations"`
-	NonBlockingCollectives *int64         `json:"non_blocking_collectives"`
-	Revoked                *bool          `json:"revoked"`
-	Failed                 []int32        `json:"failed"`
-	queuesJSON
-	Traffic [][3]int32 `json:"traffic"`
-}
-
-func (r *reader) readCommunicator(v *mqs.Queues, d *communicatorJSON) {
-	v.UniqueID = d.UniqueID
-	v.LocalRank = maybe(d.LocalRank)
-	v.Size = maybe(d.Size)
-	v.Name = r.internMaybe(d.Name)
-	v.Inter = maybe(d.Inter)
-	v.Internal = d.Internal
-	v.Context = r.intern(d.Context)
-	v.Group = r.group(d.Group)
-	v.RemoteGroup = r.group(d.RemoteGroup)
-	v.Handle = maybe(d.Handle)
-	v.FortranHandle = maybe(d.FortranHandle)
-	v.Window = r.internMaybe(d.Window)
-	v.File = r.internMaybe(d.File)
-	v.Topology = oneOf(mqs.Topology(d.Topology), mqs.NoTopology, mqs.Cartesian, mqs.Graph, mqs.DistributedGraph)
-	if d.Dimensions != nil {
-		v.Dimensions = make([]mqs.Dimension, len(d.Dimensions))
-	}
-	for i, t := range d.Dimensions {
-		v.Dimensions[i] = mqs.Dimension{
-			Size:       int32(t[0]),
-			Periodic:   int32(t[1]),
-			Coordinate: int32(t[2]),
-		}
-	}
-	v.Sources = d.Sources
-	v.Destinations = d.Destinations
-	v.NonBlockingCollectives = maybe(d.NonBlockingCollectives)
-	v.Revoked = maybe(d.Revoked)
-	v.Failed = d.Failed
-	v.Queue = r.queues(&d.queuesJSON)
-	if d.Traffic != nil {
-		v.Traffic = make([]mqs.Traffic, len(d.Traffic))
-	}
-	for i, t := range d.Traffic {
-		v.Traffic[i] = mqs.Traffic{
-			Peer:    int32(t[0]),
-			Sent:    uint16(t[1]),
-			Arrived: uint16(t[2]),
+func (r *reader) readProcess(v *mqs.Process) {
+	for r.object(); r.member(); {
+		switch string(r.key) {
+		case "inferior":
+			readInt(r, &v.Inferior)
+		case "pid":
+			readInt(r, &v.PID)
+		case "global_rank":
+			readMaybe(r, &v.GlobalRank, readInt)
+		case "world_size":
+			readMaybe(r, &v.WorldSize, readInt)
+		case "image":
+			readText(r, &v.Image)
+		case "mpi":
+			readText(r, &v.MPI)
+		case "mpi_version":
+			readText(r, &v.MPIVersion)
+		case "library":
+			readText(r, &v.Library)
+		case "source":
+			readWord(r, &v.Source, "native", "dll", "both")
+		case "dll":
+			readText(r, &v.DLL)
+		case "dll_version":
+			readText(r, &v.DLLVersion)
+		case "layout":
+			readWord(r, &v.Layout, "dwarf", "table")
+		case "layout_name":
+			readText(r, &v.LayoutName)
+		case "unavailable":
+			readText(r, &v.Unavailable)
+		case "phase":
+			readWord(r, &v.Phase, mqs.Starting, mqs.Active, mqs.Finished, mqs.Exited)
+		case "state":
+			readWord(r, &v.State, mqs.Running, mqs.Sleeping, mqs.Uninterruptible, mqs.Stopped, mqs.Traced, mqs.Zombie)
+		case "thread_multiple":
+			readMaybe(r, &v.ThreadMultiple, readBool)
+		case "arriving":
+			readMaybe(r, &v.Arriving, readBool)
+		case "progress":
+			readMaybe(r, &v.Progress, readUint)
+		case "threads":
+			v.Threads = readList(r, &r.threads, (*reader).readThread)
+		case "windows":
+			v.Windows = readList(r, &r.windows, (*reader).readWindow)
+		case "files":
+			v.Files = readList(r, &r.files, (*reader).readFile)
+		case "collective_requests":
+			v.CollectiveRequests = readList(r, &r.collectiveRequests, (*reader).readCollectiveRequest)
+		case "communicators":
+			v.Communicators = some(pointers(&r.members, readList(r, &r.communicators, (*reader).readCommunicator)))
+		case "differences":
+			v.Differences = some(readList(r, &r.differences, (*reader).readDifference))
+		case "notes":
+			v.Notes = readList(r, &r.texts, readText)
+		default:
+			r.skip()
 		}
 	}
 }
 
-type operationJSON struct {
-	Status               string         `json:"status"`
-	DesiredLocalRank     *int32         `json:"desired_local_rank"`
-	DesiredGlobalRank    *int32         `json:"desired_global_rank"`
-	TagWild              *bool          `json:"tag_wild"`
-	DesiredTag           *int32         `json:"desired_tag"`
-	DesiredLength        *int64         `json:"desired_length"`
-	SystemBuffer         *bool          `json:"system_buffer"`
-	Buffer               *inferior.Addr `json:"buffer"`
-	ActualLocalRank      *int32         `json:"actual_local_rank"`
-	ActualGlobalRank     *int32         `json:"actual_global_rank"`
-	ActualTag            *int32         `json:"actual_tag"`
-	ActualLength         *int64         `json:"actual_length"`
-	ExtraText            []string       `json:"extra_text"`
-	Kind                 string         `json:"kind"`
-	Datatype             *string        `json:"datatype"`
-	DatatypeConstruction string         `json:"datatype_construction"`
-	Count                *int64         `json:"count"`
-	Request              *inferior.Addr `json:"request"`
-	MessageID            *inferior.Addr `json:"message_id"`
-	Internal             bool           `json:"internal"`
+func (r *reader) readThread(v *mqs.Thread) {
+	for r.object(); r.member(); {
+		switch string(r.key) {
+		case "number":
+			readInt(r, &v.Number)
+		case "placed":
+			readBool(r, &v.Placed)
+		case "call":
+			readText(r, &v.Call)
+		case "activity":
+			readWord(r, &v.Activity, mqs.Computes, mqs.Sleeps, mqs.Joins, mqs.Blocks)
+		case "joined":
+			readMaybe(r, &v.Joined, readInt)
+		case "function":
+			readText(r, &v.Function)
+		case "file":
+			readText(r, &v.File)
+		case "line":
+			readInt(r, &v.Line)
+		case "communicator":
+			readMaybe(r, &v.Comm, readAddr)
+		case "root":
+			readMaybe(r, &v.Root, readInt)
+		case "length":
+			readMaybe(r, &v.Length, readInt)
+		case "datatype":
+			readMaybe(r, &v.Datatype, readText)
+		case "operation":
+			readMaybe(r, &v.Operation, readText)
+		case "source":
+			readMaybe(r, &v.Source, readInt)
+		case "tag":
+			readMaybe(r, &v.Tag, readInt)
+		case "requests":
+			v.Requests = readList(r, &r.addresses, readAddr)
+		case "all_requests":
+			readBool(r, &v.AllRequests)
+		default:
+			r.skip()
+		}
+	}
 }
 
-func (r *reader) readOperation(v *mqs.PendingOperation, d *operationJSON) {
-	v.Status = oneOf(mqs.Status(d.Status), mqs.Pending, mqs.Matched, mqs.Complete, mqs.Inactive)
-	v.DesiredLocalRank = maybe(d.DesiredLocalRank)
-	v.DesiredGlobalRank = maybe(d.DesiredGlobalRank)
-	v.TagWild = maybe(d.TagWild)
-	v.DesiredTag = maybe(d.DesiredTag)
-	v.DesiredLength = maybe(d.DesiredLength)
-	v.SystemBuffer = maybe(d.SystemBuffer)
-	v.Buffer = maybe(d.Buffer)
-	v.ActualLocalRank = maybe(d.ActualLocalRank)
-	v.ActualGlobalRank = maybe(d.ActualGlobalRank)
-	v.ActualTag = maybe(d.ActualTag)
-	v.ActualLength = maybe(d.ActualLength)
-	v.ExtraText = r.internAll(d.ExtraText)
-	v.Kind = r.intern(d.Kind)
-	v.Datatype = r.internMaybe(d.Datatype)
-	v.DatatypeConstruction = r.intern(d.DatatypeConstruction)
-	v.Count = maybe(d.Count)
-	v.Request = maybe(d.Request)
-	v.MessageID = number(d.MessageID)
-	v.Internal = d.Internal
+func (r *reader) readWindow(v *mqs.Window) {
+	for r.object(); r.member(); {
+		switch string(r.key) {
+		case "handle":
+			readAddr(r, &v.Handle)
+		case "fortran_handle":
+			readMaybe(r, &v.FortranHandle, readInt)
+		case "name":
+			readMaybe(r, &v.Name, readText)
+		case "communicator":
+			readMaybe(r, &v.Comm, readAddr)
+		case "local_rank":
+			readMaybe(r, &v.LocalRank, readInt)
+		case "size":
+			readMaybe(r, &v.Size, readInt)
+		case "flavor":
+			readWord(r, &v.Flavor, mqs.CreatedWindow, mqs.AllocatedWindow, mqs.DynamicWindow, mqs.SharedWindow)
+		case "base":
+			readMaybe(r, &v.Base, readAddr)
+		case "length":
+			readMaybe(r, &v.Length, readInt)
+		case "displacement_unit":
+			readMaybe(r, &v.DisplacementUnit, readInt)
+		case "epochs":
+			v.Epochs = readList(r, &r.epochs, (*reader).readEpoch)
+		default:
+			r.skip()
+		}
+	}
 }
 
-type differenceJSON struct {
-	Communicator string `json:"communicator"`
-	Queue        string `json:"queue"`
-	Operation    *int   `json:"operation"`
-	Field        string `json:"field"`
-	Native       string `json:"native"`
-	DLL          string `json:"dll"`
+func (r *reader) readEpoch(v *mqs.Epoch) {
+	for r.object(); r.member(); {
+		switch string(r.key) {
+		case "kind":
+			readWord(r, &v.Kind, mqs.FenceEpoch, mqs.LockEpoch, mqs.LockAllEpoch, mqs.StartEpoch, mqs.PostEpoch)
+		case "exclusive":
+			readMaybe(r, &v.Exclusive, readBool)
+		case "ranks":
+			v.Ranks = readList(r, &r.numbers, readInt)
+		default:
+			r.skip()
+		}
+	}
 }
 
-func (r *reader) readDifference(v *mqs.Difference, d *differenceJSON) {
-	v.Communicator = r.intern(d.Communicator)
-	v.Queue = oneOf(d.Queue, "pending_sends", "pending_receives", "unexpected_messages")
-	v.Operation = maybe(d.Operation)
-	v.Field = r.intern(d.Field)
-	v.Native = r.intern(d.Native)
-	v.DLL = r.intern(d.DLL)
+func (r *reader) readFile(v *mqs.File) {
+	for r.object(); r.member(); {
+		switch string(r.key) {
+		case "handle":
+			readAddr(r, &v.Handle)
+		case "fortran_handle":
+			readMaybe(r, &v.FortranHandle, readInt)
+		case "name":
+			readMaybe(r, &v.Name, readText)
+		case "communicator":
+			readMaybe(r, &v.Comm, readAddr)
+		case "local_rank":
+			readMaybe(r, &v.LocalRank, readInt)
+		case "size":
+			readMaybe(r, &v.Size, readInt)
+		case "access_mode":
+			v.AccessMode = readList(r, &r.texts, readText)
+		default:
+			r.skip()
+		}
+	}
+}
+
+func (r *reader) readCollectiveRequest(v *mqs.CollectiveRequest) {
+	for r.object(); r.member(); {
+		switch string(r.key) {
+		case "request":
+			readAddr(r, &v.Request)
+		case "communicator":
+			readMaybe(r, &v.Comm, readAddr)
+		case "sequence":
+			readMaybe(r, &v.Sequence, readInt)
+		case "call":
+			readText(r, &v.Call)
+		case "status":
+			readWord(r, &v.Status, mqs.Pending, mqs.Matched, mqs.Complete, mqs.Inactive)
+		case "persistent":
+			readBool(r, &v.Persistent)
+		case "tag":
+			readMaybe(r, &v.Tag, readInt)
+		default:
+			r.skip()
+		}
+	}
+}
+
+func (r *reader) readCommunicator(v *mqs.Queues) {
+	r.queues = queuesRead{}
+	for r.object(); r.member(); {
+		switch string(r.key) {
+		case "unique_id":
+			readAddr(r, &v.UniqueID)
+		case "local_rank":
+			readMaybe(r, &v.LocalRank, readInt)
+		case "size":
+			readMaybe(r, &v.Size, readInt)
+		case "name":
+			readMaybe(r, &v.Name, readText)
+		case "inter":
+			readMaybe(r, &v.Inter, readBool)
+		case "internal":
+			readBool(r, &v.Internal)
+		case "context":
+			readText(r, &v.Context)
+		case "group":
+			v.Group = r.group()
+		case "remote_group":
+			v.RemoteGroup = r.group()
+		case "handle":
+			readMaybe(r, &v.Handle, readAddr)
+		case "fortran_handle":
+			readMaybe(r, &v.FortranHandle, readInt)
+		case "window":
+			readMaybe(r, &v.Window, readText)
+		case "file":
+			readMaybe(r, &v.File, readText)
+		case "topology":
+			readWord(r, &v.Topology, mqs.NoTopology, mqs.Cartesian, mqs.Graph, mqs.DistributedGraph)
+		case "dimensions":
+			v.Dimensions = readList(r, &r.dimensions, (*reader).readDimension)
+		case "sources":
+			v.Sources = readList(r, &r.numbers, readInt)
+		case "destinations":
+			v.Destinations = readList(r, &r.numbers, readInt)
+		case "non_blocking_collectives":
+			readMaybe(r, &v.NonBlockingCollectives, readInt)
+		case "revoked":
+			readMaybe(r, &v.Revoked, readBool)
+		case "failed":
+			v.Failed = readList(r, &r.numbers, readInt)
+		case "traffic":
+			v.Traffic = readList(r, &r.traffics, (*reader).readTraffic)
+		default:
+			r.readQueues()
+		}
+	}
+	v.Queue = r.takeQueues()
+}
+
+func (r *reader) readDimension(v *mqs.Dimension) {
+	var t [3]int32
+	readTuple(r, t[:])
+	*v = mqs.Dimension{Size: t[0],
+		Periodic:   t[1],
+		Coordinate: t[2],
+	}
+}
+
+func (r *reader) readTraffic(v *mqs.Traffic) {
+	var t [3]int32
+	readTuple(r, t[:])
+	*v = mqs.Traffic{Peer: t[0],
+		Sent:    uint16(t[1]),
+		Arrived: uint16(t[2]),
+	}
+}
+
+func (r *reader) readOperation(v *mqs.PendingOperation) {
+	for r.object(); r.member(); {
+		switch string(r.key) {
+		case "status":
+			readWord(r, &v.Status, mqs.Pending, mqs.Matched, mqs.Complete, mqs.Inactive)
+		case "desired_local_rank":
+			readMaybe(r, &v.DesiredLocalRank, readInt)
+		case "desired_global_rank":
+			readMaybe(r, &v.DesiredGlobalRank, readInt)
+		case "tag_wild":
+			readMaybe(r, &v.TagWild, readBool)
+		case "desired_tag":
+			readMaybe(r, &v.DesiredTag, readInt)
+		case "desired_length":
+			readMaybe(r, &v.DesiredLength, readInt)
+		case "system_buffer":
+			readMaybe(r, &v.SystemBuffer, readBool)
+		case "buffer":
+			readMaybe(r, &v.Buffer, readAddr)
+		case "actual_local_rank":
+			readMaybe(r, &v.ActualLocalRank, readInt)
+		case "actual_global_rank":
+			readMaybe(r, &v.ActualGlobalRank, readInt)
+		case "actual_tag":
+			readMaybe(r, &v.ActualTag, readInt)
+		case "actual_length":
+			readMaybe(r, &v.ActualLength, readInt)
+		case "extra_text":
+			v.ExtraText = readList(r, &r.texts, readText)
+		case "kind":
+			readText(r, &v.Kind)
+		case "datatype":
+			readMaybe(r, &v.Datatype, readText)
+		case "datatype_construction":
+			readText(r, &v.DatatypeConstruction)
+		case "count":
+			readMaybe(r, &v.Count, readInt)
+		case "request":
+			readMaybe(r, &v.Request, readAddr)
+		case "message_id":
+			readMaybe(r, &v.MessageID, readHex)
+		case "internal":
+			readBool(r, &v.Internal)
+		default:
+			r.skip()
+		}
+	}
+}
+
+func (r *reader) readDifference(v *mqs.Difference) {
+	for r.object(); r.member(); {
+		switch string(r.key) {
+		case "communicator":
+			readText(r, &v.Communicator)
+		case "queue":
+			readWord(r, &v.Queue, "pending_sends", "pending_receives", "unexpected_messages")
+		case "operation":
+			readMaybe(r, &v.Operation, readInt)
+		case "field":
+			readText(r, &v.Field)
+		case "native":
+			readText(r, &v.Native)
+		case "dll":
+			readText(r, &v.DLL)
+		default:
+			r.skip()
+		}
+	}
 }
