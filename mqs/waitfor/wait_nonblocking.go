@@ -151,7 +151,7 @@ func (j *job) mayRelease(n *nonBlocking, key nonBlockingKey, rank int32) bool {
 		return c.Comm == mqs.Known(m.UniqueID) && c.Sequence == mqs.Known(key.number) && c.Status == mqs.Pending
 	})
 	switch {
-	case r.process.CollectiveRequests != nil && at < 0 && !key.isPersistent:
+	case r.process.CollectiveRequests != nil && at < 0 && !key.isPersistent && !r.mayBegin():
 		return false // it has done its part
 	case r.mobility != waiting || !r.progresses():
 		return true
@@ -240,6 +240,18 @@ func (r *rank) progresses() bool {
 		}
 	}
 	return true
+}
+
+// mayBegin says whether a thread is in a call that may be about to begin a collective: one that has its number,
+// and that no request shows yet.
+func (r *rank) mayBegin() bool {
+	return slices.ContainsFunc(r.process.Threads, func(t mqs.Thread) bool {
+		switch behaviours[t.Call] {
+		case pointToPoint, probes, waitsAll, waitsAny:
+			return false
+		}
+		return t.Call != "" && !isPoll(t.Call)
+	})
 }
 
 // numbered names a non-blocking collective.

@@ -103,6 +103,17 @@ func TestNonBlocking(t *testing.T) {
 			verdict: Deadlocked, states: "DDR", cycles: "0-1: 0>1 1>0",
 		},
 		{
+			name: "a member is about to have a request of it", ranks: 3,
+			make: func(m *made) {
+				m.countsCollectives()
+				m.rank(0).waits(worldID, 1)
+				m.rank(1).recv(worldID, 0, 7)
+				m.rank(2).begins(worldID, -1)
+				m.rank(2).thread("MPI_Igather", 50)
+			},
+			verdict: Unknown, states: "WWR", why: someUnknown,
+		},
+		{
 			name: "a member has entered and waits for one that computes", ranks: 4,
 			make: func(m *made) {
 				m.countsCollectives()
