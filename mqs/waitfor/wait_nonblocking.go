@@ -210,16 +210,11 @@ func (m *member) partsOf(c *mqs.CollectiveRequest) []dependency {
 	return out
 }
 
-// partsOfCollectives are the messages of those of the requests that are of collectives.
-func (r *rank) partsOfCollectives(requests []inferior.Addr) []dependency {
-	var out []dependency
-	for i := range r.process.CollectiveRequests {
-		c := &r.process.CollectiveRequests[i]
-		if m := r.member(c.Comm); m != nil && slices.Contains(requests, c.Request) {
-			out = append(out, m.partsOf(c)...)
-		}
-	}
-	return out
+// holds says whether the request of a collective can't be over before a message is received.
+func (g *dependency) holds() bool {
+	return g.member != nil && g.request.Status == mqs.Pending && slices.ContainsFunc(g.member.partsOf(g.request), func(o dependency) bool {
+		return o.class == mqs.PendingReceives && o.op.Status == mqs.Pending
+	})
 }
 
 // memberOf is the rank's side of a communicator of the job, nil if it has none.

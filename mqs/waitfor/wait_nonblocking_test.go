@@ -313,6 +313,12 @@ func TestNonBlockingUncounted(t *testing.T) {
 	if r := Analyse(m.Snapshot); r.Verdict != DeadlockedUnless {
 		t.Errorf("one look: %q, %s", r.Verdict, r.Why)
 	}
+	either := job()
+	either.rank(1).Threads = nil
+	either.rank(1).thread("MPI_Waitany", 30, either.rank(1).CollectiveRequests[0].Request, either.rank(1).irecv(worldID, 0, 9))
+	if r := AnalyseLive(either.Snapshot, either.runsOn()); r.Verdict != Deadlocked || states(r) != "DSD" {
+		t.Errorf("any of two: %q, %s, %s", r.Verdict, states(r), r.Why)
+	}
 	past.Ran = map[int]bool{100: true, 102: true}
 	if r := AnalyseLive(m.Snapshot, past); r.Verdict == Deadlocked {
 		t.Errorf("rank 1 has not run: %s", r.Why)
