@@ -31,6 +31,8 @@ type job struct {
 	listed     int        // members of those, and of who has not entered what
 	notes      []string
 	past       Past
+	// then is the job at the previous look, nil without one.
+	then *job
 	// assumeNoTransit is true while the analysis assumes that no message is in transit.
 	assumeNoTransit bool
 	// vagueSend is true if the envelope of some rank's send is not known.

@@ -202,7 +202,7 @@ func (n *misses) reportNotEntered(c *communicator, entries []*entry, members []i
 		if slices.ContainsFunc(d.Ranks, isIn) {
 			missing = append(missing, slices.DeleteFunc(slices.Clone(d.Ranks), func(r int32) bool {
 				_, isMember := slices.BinarySearch(members, r)
-				return !isMember || isIn(r) || n.isInCollectiveOn(r, c)
+				return !isMember || isIn(r) || n.isInCollectiveOn(r, c) || n.mayHaveEntered(r, callKey{c, entries[0].call})
 			})...)
 		}
 	}

@@ -71,6 +71,11 @@ func TestMismatches(t *testing.T) {
 			m.each(enter("MPI_Barrier", 20, nil), 0, 1, 2)
 			m.each(func(r *madeRank) { r.recv(worldID, r.me-2, 7) }, 3, 4)
 		}, NotEntered, []int32{3, 4}, "Ranks 3-4 have not entered MPI_Barrier (a.c:20), in which 3 of 5 ranks of MPI_COMM_WORLD (0-2) wait: ranks 3-4 are now in MPI_Recv (a.c:10)."},
+		{"one in a call of that name on a communicator that is not known", 4, func(m *made) {
+			m.each(enter("MPI_Barrier", 20, func(r *madeRank, t *mqs.Thread) { r.inside(t, worldID, 3) }), 0, 1, 2)
+			x := m.rank(3)
+			x.inside(x.enters(0, "MPI_Barrier"), worldID, 0)
+		}, "", nil, ""},
 		{"half of them wait", 4, func(m *made) {
 			m.each(enter("MPI_Barrier", 20, nil), 0, 1)
 			m.each(func(r *madeRank) { r.recv(worldID, r.me-2, 7) }, 2, 3)

@@ -17,6 +17,7 @@ func (j *job) findStays() {
 	then := newJob(&mqs.Snapshot{Processes: j.earlier()})
 	then.communicators()
 	then.messages()
+	j.then = then
 	senders := map[int32][]int32{} // the ranks that have stayed if the receiver has, by receiver
 	var moved []int32
 	for i := range j.ranks {
