@@ -178,6 +178,9 @@ func (g *GDB) silence(ended error, log string) error {
 		}
 	}
 	switch {
+	// What gdb says gets lost then, and Python's compiled files break off.
+	case !bySignal(ended) && g.folder.IsFull():
+		return &UselessError{fmt.Errorf("the gdb %s did nothing (%s: %w): name another temporary folder with TMPDIR", g.path, g.folder.Path, syscall.ENOSPC)}
 	case last == "" && ended == nil:
 		return &UselessError{fmt.Errorf("the gdb %s did nothing: name another with --gdb PATH", g.path)}
 	case last == "" && !bySignal(ended):

@@ -57,6 +57,12 @@ func (f *Folder) Remove() {
 	_ = f.lock.Close()
 }
 
+// IsFull is true if nothing more can be written into it.
+func (f *Folder) IsFull() bool {
+	var disk syscall.Statfs_t
+	return syscall.Statfs(f.Path, &disk) == nil && disk.Blocks > 0 && disk.Bavail == 0
+}
+
 // removeLeft removes the user's own folders whose processes are gone. What can't
 // be removed stays.
 func removeLeft() {
