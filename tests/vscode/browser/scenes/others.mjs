@@ -81,7 +81,7 @@ export async function core(editor, work, line) {
   await step(editor, "a core file is opened", async () => {
     await editor.debug("core");
     await editor.verdict();
-    await editor.hasStackOf("rank ");
+    await editor.page.locator(".debug-call-stack .thread", { hasText: /^\s*rank \d/ }).first().waitFor();
     await editor.isAt("ring.c", line.wait);
     await same(editor, work);
     await editor.picture("core");
