@@ -36,6 +36,25 @@ func IsPointToPoint(call string) bool {
 	return slices.ContainsFunc(pointToPoint, func(begins string) bool { return strings.HasPrefix(call, begins) })
 }
 
+// HasWindow says whether a call works on a window that is there before.
+func HasWindow(call string) bool {
+	return strings.HasPrefix(call, "MPI_Win_") && !strings.HasPrefix(call, "MPI_Win_create") && !strings.HasPrefix(call, "MPI_Win_allocate")
+}
+
+// HasFile is the same of a file.
+func HasFile(call string) bool {
+	return strings.HasPrefix(call, "MPI_File_") && call != "MPI_File_open" && call != "MPI_File_delete"
+}
+
+// HasTarget says whether a call is about the memory of one rank of a window: it locks, unlocks or flushes it.
+func HasTarget(call string) bool {
+	switch call {
+	case "MPI_Win_lock", "MPI_Win_unlock", "MPI_Win_flush", "MPI_Win_flush_local":
+		return true
+	}
+	return false
+}
+
 // Kind is the kind of a request that a blocking call holds.
 type Kind struct {
 	// Name is "recv", "ssend" and so on; [KindNotKnown] if the request may or may not be the call's own.

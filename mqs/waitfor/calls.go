@@ -1,6 +1,10 @@
 package waitfor
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+)
 
 // behaviour says for what a thread inside an MPI function waits, by the standard.
 type behaviour int
@@ -18,7 +22,12 @@ const (
 	someWait     // who waits for whom depends on counts, neighbours or the library
 	finalizes    // until all ranks of the job have entered
 	opaque       // for somebody, but nobody can tell for whom
-	accesses     // the same, in an access to another rank's memory, which a program may repeat in a loop
+	accesses     // until it has a lock, or an access to another rank's memory is done, which a program may repeat in a loop
+	exposes      // until others have opened or ended their epochs on a window
+	asks         // for what a polling call asks about, as long as the program polls
+	starts       // for ranks that have not called it, if the library synchronises them there
+	comesAndGoes // for the members of a communicator that it makes or parts with, or for another job
+	detaches     // until buffered sends have left the buffer
 )
 
 // collective says whether the members of a communicator call the function together.
@@ -49,11 +58,12 @@ var behaviours = func() map[string]behaviour {
 			"File_read_all_end File_read_at_all_end File_read_ordered_end File_write_all_end File_write_at_all_end File_write_ordered_end",
 		finalizes: "Finalize",
 
-		opaque: "Init Init_thread Session_init Session_finalize Buffer_detach Comm_buffer_detach Session_buffer_detach " +
-			"Buffer_flush Comm_buffer_flush Session_buffer_flush " +
+		starts: "Init Init_thread",
+		comesAndGoes: "Session_init Session_finalize " +
 			"Comm_create_group Comm_create_from_group Intercomm_create Intercomm_create_from_groups " +
-			"Comm_disconnect Comm_spawn Comm_spawn_multiple Comm_accept Comm_connect Comm_join " +
-			"Win_start Win_complete Win_wait",
+			"Comm_disconnect Comm_spawn Comm_spawn_multiple Comm_accept Comm_connect Comm_join",
+		detaches: "Buffer_detach Comm_buffer_detach Session_buffer_detach Buffer_flush Comm_buffer_flush Session_buffer_flush",
+		exposes:  "Win_start Win_complete Win_wait",
 		accesses: "Win_lock Win_lock_all Win_unlock Win_unlock_all Win_flush Win_flush_all Win_flush_local Win_flush_local_all",
 	} {
 		for name := range strings.FieldsSeq(names) {
@@ -62,3 +72,11 @@ var behaviours = func() map[string]behaviour {
 	}
 	return out
 }()
+
+// behaviourOf says for what a thread in an MPI call waits.
+func behaviourOf(t *mqs.Thread) behaviour {
+	if t.Polls {
+		return asks
+	}
+	return behaviours[t.Call]
+}

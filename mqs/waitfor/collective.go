@@ -12,15 +12,19 @@ const finalize = "MPI_Finalize"
 // rankSet is a set of ranks for which others wait together. It is one node of the graph, however
 // many ranks wait for it.
 type rankSet struct {
-	id    int32 // index into the job's rankSets
-	all   bool  // for all of them, else for any
-	ranks []int32
+	id  int32 // index into the job's rankSets
+	all bool  // for all of them, else for any
+	// someOf is true if it is for some of them, and which ones is not known.
+	someOf bool
+	ranks  []int32
 	// unknown says what is not known of them, as a clause; else it is empty.
 	unknown string
 	// What is waited for: any message on a communicator, or that ranks enter a call on it. The
 	// communicator is nil for MPI_Finalize.
 	comm *communicator
 	call string
+	// everyone is true if those who wait for a call are members of the set themselves.
+	everyone bool
 }
 
 // affords says whether the graph may have so many more members of sets. A job whose ranks can be
@@ -268,6 +272,21 @@ func (j *job) waitInCollective(r *rank, t *mqs.Thread, c *collectives) wait {
 		g.transit = g.transit || inTransit
 	}
 	return w
+}
+
+// waitInOpaque is the wait of a thread in a call of which nobody can tell for whom it waits, but by the messages by
+// which the library carries it out, if they are known.
+func (j *job) waitInOpaque(r *rank, t *mqs.Thread) wait {
+	parts := j.waitForParts(r, t)
+	switch {
+	case parts == nil:
+		return wait{thread: t, unknown: forWhomUnknown}
+	case r.arriving():
+		return wait{thread: t, unknown: arrivingUnknown}
+	case j.mayBeOver(r, t):
+		return wait{thread: t, unknown: progressUnknown}
+	}
+	return *parts
 }
 
 // inProgress says why one of the ranks that have entered a call may still get on by itself; it is

@@ -147,6 +147,7 @@ func (s *Source) readCommunicators() *communicators {
 	}
 	l.setFailed(out.all)
 	s.serveWindows(out)
+	s.serveFiles(out)
 	return out
 }
 

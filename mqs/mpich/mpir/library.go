@@ -65,6 +65,9 @@ type Library struct {
 	Remarks Remarks
 	// Sendq is the debugger's queue of sends, once requests are read.
 	Sendq Sendq
+	// IsStripped is true of a library whose variables [Library.Hidden] has found: neither its functions nor
+	// their arguments have names.
+	IsStripped bool
 
 	c         types
 	groups    groupTypes // where c has a Pmap

@@ -140,6 +140,14 @@ func (w *Workspace) compile(source string) (string, error) {
 		return "", err
 	}
 	args = append(args, sources...)
+	if strings.Contains(text, "<omp.h>") {
+		args = append(args, "-fopenmp")
+	}
+	libraries, err := w.libraries(text, programs)
+	if err != nil {
+		return "", err
+	}
+	args = append(args, libraries...)
 	compiler := "gcc"
 	if filepath.Ext(source) == ".F90" {
 		compiler = w.MPI.Fortran // which compiles C too
@@ -153,6 +161,24 @@ func (w *Workspace) compile(source string) (string, error) {
 		return "", fmt.Errorf("%s %s: %w\n%s", compiler, source, err, out)
 	}
 	return path, nil
+}
+
+// libraries compiles the shared libraries that a comment "libraries: NAME=SOURCE..." of a program names, and returns
+// what links the program with them.
+func (w *Workspace) libraries(text, programs string) ([]string, error) {
+	var link []string
+	for line := range strings.Lines(text) {
+		_, names, _ := strings.Cut(line, " libraries: ")
+		for _, entry := range strings.Fields(names) {
+			name, source, _ := strings.Cut(entry, "=")
+			path := filepath.Join(w.Folder, "programs", name)
+			if out, err := exec.Command("gcc", "-g", "-O0", "-shared", "-fPIC", "-Wl,-soname,"+name, "-o", path, filepath.Join(programs, source)).CombinedOutput(); err != nil {
+				return nil, fmt.Errorf("gcc %s: %w\n%s", source, err, out)
+			}
+			link = append(link, path, "-Wl,-rpath,"+filepath.Dir(path))
+		}
+	}
+	return link, nil
 }
 
 // parts are the sources of a program: one, and those beside it that a comment
