@@ -21,7 +21,6 @@ const (
 	toRoot       // the root waits for all
 	someWait     // who waits for whom depends on counts, neighbours or the library
 	finalizes    // until all ranks of the job have entered
-	opaque       // for somebody, but nobody can tell for whom
 	accesses     // until it has a lock, or an access to another rank's memory is done, which a program may repeat in a loop
 	exposes      // until others have opened or ended their epochs on a window
 	asks         // for what a polling call asks about, as long as the program polls

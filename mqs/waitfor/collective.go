@@ -274,21 +274,6 @@ func (j *job) waitInCollective(r *rank, t *mqs.Thread, c *collectives) wait {
 	return w
 }
 
-// waitInOpaque is the wait of a thread in a call of which nobody can tell for whom it waits, but by the messages by
-// which the library carries it out, if they are known.
-func (j *job) waitInOpaque(r *rank, t *mqs.Thread) wait {
-	parts := j.waitForParts(r, t)
-	switch {
-	case parts == nil:
-		return wait{thread: t, unknown: forWhomUnknown}
-	case r.arriving():
-		return wait{thread: t, unknown: arrivingUnknown}
-	case j.mayBeOver(r, t):
-		return wait{thread: t, unknown: progressUnknown}
-	}
-	return *parts
-}
-
 // inProgress says why one of the ranks that have entered a call may still get on by itself; it is
 // empty if none can. As long as one can, members that are not in the call may have left it already.
 func (c *collectives) inProgress(key callKey) string {

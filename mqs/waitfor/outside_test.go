@@ -8,8 +8,8 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
 
-// locks lets the rank have a thread that waits for the lock that another one holds.
-func (r *madeRank) locks(holder int) {
+// waitsForLock lets the rank have a thread that waits for the lock that another one holds.
+func (r *madeRank) waitsForLock(holder int) {
 	t := r.thread("", 30)
 	t.Activity, t.Holder = mqs.Locks, mqs.Known(holder)
 }
@@ -38,10 +38,10 @@ func TestOutside(t *testing.T) {
 		}
 	}
 	check(t, []verdictCase{
-		{name: "the lock of a thread that hangs", ranks: 2, make: both(func(r *madeRank) { r.locks(1) }), verdict: Deadlocked, states: "DD", cycles: "0-1: 0>1 1>0"},
-		{name: "the lock of a thread that computes", ranks: 2, make: both(func(r *madeRank) { r.locks(3); r.computes() }), verdict: Undecided, states: "RR"},
-		{name: "the lock of a thread that waits for a GPU", ranks: 2, make: both(func(r *madeRank) { r.locks(3); r.thread("", 31).Activity = mqs.UsesGPU }), verdict: Unknown, states: "NN", why: "thread 3 waits for a GPU"},
-		{name: "the lock of a thread that is not listed", ranks: 2, make: both(func(r *madeRank) { r.locks(9) }), verdict: Unknown, states: "NN", why: "thread 2 waits for a lock"},
+		{name: "the lock of a thread that hangs", ranks: 2, make: both(func(r *madeRank) { r.waitsForLock(1) }), verdict: Deadlocked, states: "DD", cycles: "0-1: 0>1 1>0"},
+		{name: "the lock of a thread that computes", ranks: 2, make: both(func(r *madeRank) { r.waitsForLock(3); r.computes() }), verdict: Undecided, states: "RR"},
+		{name: "the lock of a thread that waits for a GPU", ranks: 2, make: both(func(r *madeRank) { r.waitsForLock(3); r.thread("", 31).Activity = mqs.UsesGPU }), verdict: Unknown, states: "NN", why: "thread 3 waits for a GPU"},
+		{name: "the lock of a thread that is not listed", ranks: 2, make: both(func(r *madeRank) { r.waitsForLock(9) }), verdict: Unknown, states: "NN", why: "thread 2 waits for a lock"},
 		{name: "a lock of nobody known", ranks: 2, make: both(does(mqs.Locks)), verdict: Unknown, states: "NN", why: "waits for a lock (x) in a.c:30"},
 		{name: "the end of a thread that is not listed", ranks: 2, make: both(func(r *madeRank) {
 			does(mqs.Joins)(r)
@@ -51,10 +51,10 @@ func TestOutside(t *testing.T) {
 		{name: "a file", ranks: 2, make: both(does(mqs.UsesFile)), verdict: Unknown, states: "NN", why: "waits for a file (x)"},
 		{name: "the kernel", ranks: 2, make: both(does(mqs.InKernel)), verdict: Unknown, states: "NN", why: "is in the kernel (x)"},
 		{name: "a GPU inside the call", ranks: 2, make: both(func(r *madeRank) { r.Threads[0].Activity = mqs.UsesGPU }), verdict: Unknown, states: "WW", why: gpuUnknown},
-		{name: "two threads with each other's lock", ranks: 2, make: alone(func(r *madeRank) { r.locks(2); r.locks(1) }), verdict: Deadlocked, states: "DS", cycles: "0: 0>0",
+		{name: "two threads with each other's lock", ranks: 2, make: alone(func(r *madeRank) { r.waitsForLock(2); r.waitsForLock(1) }), verdict: Deadlocked, states: "DS", cycles: "0: 0>0",
 			why: "The threads of rank 0 wait for each other, outside of MPI. Rank 1 waits for them"},
-		{name: "a lock of its own", ranks: 2, make: alone(func(r *madeRank) { r.locks(1) }), verdict: Deadlocked, states: "DS", cycles: "0: 0>0", why: "The thread of rank 0 waits for itself"},
-		{name: "two, and one that computes", ranks: 2, make: alone(func(r *madeRank) { r.locks(2); r.locks(1); r.computes() }), verdict: Undecided, states: "RW"},
+		{name: "a lock of its own", ranks: 2, make: alone(func(r *madeRank) { r.waitsForLock(1) }), verdict: Deadlocked, states: "DS", cycles: "0: 0>0", why: "The thread of rank 0 waits for itself"},
+		{name: "two, and one that computes", ranks: 2, make: alone(func(r *madeRank) { r.waitsForLock(2); r.waitsForLock(1); r.computes() }), verdict: Undecided, states: "RW"},
 		{name: "all of a team", ranks: 2, make: alone(func(r *madeRank) {
 			r.thread("", 30).Activity = mqs.Teams
 			r.thread("", 31).Activity = mqs.Teams
@@ -89,7 +89,7 @@ func TestLockSince(t *testing.T) {
 		}
 		m.each(func(r *madeRank) {
 			r.recv(worldID, 1-r.me, 7)
-			r.locks(1)
+			r.waitsForLock(1)
 			r.Threads[1].Activity = activity
 			r.uncounted()
 		}, 0, 1)

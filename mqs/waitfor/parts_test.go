@@ -156,23 +156,3 @@ func TestThreadThatSaysMost(t *testing.T) {
 		t.Error("there is a thread where none is")
 	}
 }
-
-// Of a call of which nobody can tell for whom it waits, the library's own messages tell it.
-func TestPartsOfOpaqueCalls(t *testing.T) {
-	for name, c := range map[string]struct {
-		parts bool
-		want  Verdict
-	}{"with messages": {true, Deadlocked}, "without": {false, Unknown}} {
-		m := newMade(2)
-		for i := range int32(2) {
-			x := m.rank(int(i))
-			th := x.thread("MPI_Intercomm_create", 20)
-			if c.parts {
-				x.inside(th, worldID, 1-i)
-			}
-		}
-		if r := Analyse(m.Snapshot); r.Verdict != c.want {
-			t.Errorf("%s: %s: %s", name, r.Verdict, r.Why)
-		}
-	}
-}

@@ -87,10 +87,7 @@ func (j *job) holdingIn(r *rank, t *mqs.Thread) ([]int32, bool) {
 	if b == probes || b == finalizes || b == asks && isProbeCall(t.Call) {
 		return nil, true
 	}
-	ops, found := r.operations(t.Requests)
-	if b == waitsAll {
-		ops = append(ops, r.partsOfCollectives(t.Requests)...)
-	}
+	ops, found := r.operationsAndCollectives(t.Requests)
 	if len(t.Requests) == 0 && b == pointToPoint {
 		if ops = r.operationsOfKind(t, func(kind string) bool { return kind == ownKind(t) }); len(ops) > 1 {
 			return nil, false
@@ -99,6 +96,15 @@ func (j *job) holdingIn(r *rank, t *mqs.Thread) ([]int32, bool) {
 	var receivers []int32
 	holds := 0
 	for _, o := range ops {
+		if o.request != nil {
+			if !o.holds() {
+				continue
+			}
+			if holds++; b != waitsAny {
+				return nil, true
+			}
+			continue
+		}
 		switch to, isSent := j.unmatchedAt(r, o); {
 		case o.op.Status != mqs.Pending:
 		case o.class == mqs.PendingReceives:

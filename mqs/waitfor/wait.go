@@ -134,8 +134,6 @@ func (j *job) waitOf(rank int32, t *mqs.Thread, c *collectives) wait {
 		return j.waitForBuffer(r, t)
 	case b == accesses || b == exposes:
 		return j.waitInAccess(r, t)
-	case b == opaque:
-		return j.waitInOpaque(r, t)
 	}
 	if b == waitsAll || b == waitsAny {
 		ops, found := r.operationsAndCollectives(t.Requests)

@@ -151,7 +151,7 @@ func (j *job) mayRelease(n *nonBlocking, key nonBlockingKey, rank int32) bool {
 		return c.Comm == mqs.Known(m.UniqueID) && c.Sequence == mqs.Known(key.number) && c.Status == mqs.Pending
 	})
 	switch {
-	case r.process.CollectiveRequests != nil && at < 0 && !key.isPersistent:
+	case r.process.CollectiveRequests != nil && at < 0 && !key.isPersistent && !r.mayBegin():
 		return false // it has done its part
 	case r.mobility != waiting || !r.progresses():
 		return true
@@ -210,16 +210,11 @@ func (m *member) partsOf(c *mqs.CollectiveRequest) []dependency {
 	return out
 }
 
-// partsOfCollectives are the messages of those of the requests that are of collectives.
-func (r *rank) partsOfCollectives(requests []inferior.Addr) []dependency {
-	var out []dependency
-	for i := range r.process.CollectiveRequests {
-		c := &r.process.CollectiveRequests[i]
-		if m := r.member(c.Comm); m != nil && slices.Contains(requests, c.Request) {
-			out = append(out, m.partsOf(c)...)
-		}
-	}
-	return out
+// holds says whether the request of a collective can't be over before a message is received.
+func (g *dependency) holds() bool {
+	return g.member != nil && g.request.Status == mqs.Pending && slices.ContainsFunc(g.member.partsOf(g.request), func(o dependency) bool {
+		return o.class == mqs.PendingReceives && o.op.Status == mqs.Pending
+	})
 }
 
 // memberOf is the rank's side of a communicator of the job, nil if it has none.
@@ -231,15 +226,30 @@ func (r *rank) memberOf(c *communicator) *member {
 }
 
 // progresses says whether all calls that the rank waits in carry on what it has entered. Those that access
-// another's memory or a file need not.
+// another's memory or a file, or ask the launcher, need not.
 func (r *rank) progresses() bool {
 	for _, t := range blockedIn(r.process) {
-		switch b := behaviours[t.Call]; {
-		case b == opaque || b == accesses || b == finalizes || strings.HasPrefix(t.Call, "MPI_File_"):
-			return false
+		switch b := behaviours[t.Call]; b {
+		case pointToPoint, probes, waitsAll, waitsAny:
+		default:
+			if !b.collective() || b == finalizes || strings.HasPrefix(t.Call, "MPI_File_") {
+				return false
+			}
 		}
 	}
 	return true
+}
+
+// mayBegin says whether a thread is in a call that may be about to begin a collective: one that has its number,
+// and that no request shows yet.
+func (r *rank) mayBegin() bool {
+	return slices.ContainsFunc(r.process.Threads, func(t mqs.Thread) bool {
+		switch behaviours[t.Call] {
+		case pointToPoint, probes, waitsAll, waitsAny:
+			return false
+		}
+		return t.Call != "" && !isPoll(t.Call)
+	})
 }
 
 // numbered names a non-blocking collective.

@@ -103,6 +103,17 @@ func TestNonBlocking(t *testing.T) {
 			verdict: Deadlocked, states: "DDR", cycles: "0-1: 0>1 1>0",
 		},
 		{
+			name: "a member is about to have a request of it", ranks: 3,
+			make: func(m *made) {
+				m.countsCollectives()
+				m.rank(0).waits(worldID, 1)
+				m.rank(1).recv(worldID, 0, 7)
+				m.rank(2).begins(worldID, -1)
+				m.rank(2).thread("MPI_Igather", 50)
+			},
+			verdict: Unknown, states: "WWR", why: someUnknown,
+		},
+		{
 			name: "a member has entered and waits for one that computes", ranks: 4,
 			make: func(m *made) {
 				m.countsCollectives()
@@ -123,7 +134,7 @@ func TestNonBlocking(t *testing.T) {
 				m.rank(1).thread("MPI_Win_lock", 40)
 				m.rank(2).recv(worldID, 0, 7)
 			},
-			verdict: Unknown, states: "WWW", why: forWhomUnknown,
+			verdict: Unknown, states: "WWW", why: someUnknown,
 		},
 		{
 			name: "a message of it has come", ranks: 3,
@@ -301,6 +312,12 @@ func TestNonBlockingUncounted(t *testing.T) {
 	}
 	if r := Analyse(m.Snapshot); r.Verdict != DeadlockedUnless {
 		t.Errorf("one look: %q, %s", r.Verdict, r.Why)
+	}
+	either := job()
+	either.rank(1).Threads = nil
+	either.rank(1).thread("MPI_Waitany", 30, either.rank(1).CollectiveRequests[0].Request, either.rank(1).irecv(worldID, 0, 9))
+	if r := AnalyseLive(either.Snapshot, either.runsOn()); r.Verdict != Deadlocked || states(r) != "DSD" {
+		t.Errorf("any of two: %q, %s, %s", r.Verdict, states(r), r.Why)
 	}
 	past.Ran = map[int]bool{100: true, 102: true}
 	if r := AnalyseLive(m.Snapshot, past); r.Verdict == Deadlocked {

@@ -26,6 +26,15 @@ func TestUCXDeadlocks(t *testing.T) {
 			if strings.HasPrefix(m.Name, "probe") {
 				expected = m.Unknowable()
 			}
+			if m.Name == "igather" { // what the member that computes has sent may be in transit
+				expected = m.Once(false)
+			}
+			if m.Name == "neighbour" {
+				// Of the library's tags pml ucx sends 24 bits: those of neighbours look like the program's 0 and 1.
+				either := *m
+				either.Maybe = []string{"tag", "never received"}
+				expected = &either
+			}
 			job := work.StartMode(t, expected, append(live.OverUCX("n"), flags(m)...)...)
 			if m.Name == "gone" && !hasTable(t, job.Launcher()) {
 				job.Mode = orUnknown(m)
