@@ -62,10 +62,17 @@ class Editor {
     await this.pick(name);
   }
 
-  /** Types a command in the debug console. */
+  /** Types a command in the debug console. A stop that is shown late takes the focus from it: it is given again then. */
   async type(command) {
-    await this.command("Debug Console: Focus on Debug Console View");
-    await this.page.locator(".repl-input-wrapper .monaco-editor.focused").waitFor();
+    for (let timeout = 2_000; ; timeout *= 2) {
+      await this.command("Debug Console: Focus on Debug Console View");
+      try {
+        await this.page.locator(".repl-input-wrapper .monaco-editor.focused").waitFor({ timeout });
+        break;
+      } catch (error) {
+        if (timeout > patience / 2) throw error;
+      }
+    }
     await this.page.keyboard.type(command);
     await this.page.keyboard.press("Enter");
   }

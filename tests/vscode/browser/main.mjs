@@ -54,8 +54,8 @@ const scenes = {
   },
   async other(editor) {
     configure(await smallJob());
-    await other(editor, work, "other");
-    await other(editor, work, "by MI");
+    await other(editor, work, line, "other");
+    await other(editor, work, line, "by MI");
   },
 };
 
