@@ -62,17 +62,10 @@ class Editor {
     await this.pick(name);
   }
 
-  /** Types a command in the debug console. A stop that is shown late takes the focus from it: it is given again then. */
+  /** Types a command in the debug console. */
   async type(command) {
-    for (let timeout = 2_000; ; timeout *= 2) {
-      await this.command("Debug Console: Focus on Debug Console View");
-      try {
-        await this.page.locator(".repl-input-wrapper .monaco-editor.focused").waitFor({ timeout });
-        break;
-      } catch (error) {
-        if (timeout > patience / 2) throw error;
-      }
-    }
+    await this.command("Debug Console: Focus on Debug Console View");
+    await this.page.locator(".repl-input-wrapper .monaco-editor.focused").waitFor();
     await this.page.keyboard.type(command);
     await this.page.keyboard.press("Enter");
   }
@@ -192,18 +185,23 @@ class Editor {
     return this.in("#shown", test, argument);
   }
 
-  /** The same for the tab with the picture. */
+  /** The same for the tab with the picture. A stack that comes late opens its file before it: it is shown again then. */
   drawn(test, argument) {
-    return this.in("#canvas", test, argument);
+    return this.in("#canvas", test, argument, "MPI: Show Who Waits for Whom");
   }
 
-  async in(selector, test, argument) {
+  async in(selector, test, argument, show) {
     const late = Date.now() + patience;
-    let last;
+    let last, seen = Date.now();
     while (Date.now() < late) {
+      if (show && Date.now() > seen + 5_000) {
+        await this.command(show);
+        seen = Date.now();
+      }
       for (const frame of this.page.frames()) {
         try {
           if (!(await frame.$(selector))) continue;
+          seen = Date.now();
           last = await frame.evaluate(() => document.body.innerText);
           const value = await frame.evaluate(test, argument);
           if (value) return value;

@@ -17,7 +17,8 @@ const place = await enter(suite, work);
 place.shell("mpicc.openmpi -g -o ring ring.c");
 const gdbinit = place.shell(`${work}/mpi-queues gdbinit`).trim();
 
-settings(work, "User", { "workbench.startupEditor": "none", "workbench.colorTheme": "Default Dark Modern", "git.enabled": false, "remote.autoForwardPorts": false });
+// An editor that takes the focus at a stop would take what is being typed, too.
+settings(work, "User", { "debug.focusEditorOnBreak": false, "workbench.startupEditor": "none", "workbench.colorTheme": "Default Dark Modern", "git.enabled": false, "remote.autoForwardPorts": false });
 settings(work, "Machine", { "mpi-queues.gdb": place.gdb, "mpi-queues.program": place.program, "mpi-queues.otherDebuggers": { "other-gdb": "commands" } });
 
 /** Writes what can be started without the list of jobs. pid is a process for another debugger. */
@@ -54,8 +55,8 @@ const scenes = {
   },
   async other(editor) {
     configure(await smallJob());
-    await other(editor, work, line, "other");
-    await other(editor, work, line, "by MI");
+    await other(editor, work, "other");
+    await other(editor, work, "by MI");
   },
 };
 

@@ -89,11 +89,10 @@ export async function core(editor, work, line) {
   });
 }
 
-export async function other(editor, work, line, name) {
+export async function other(editor, work, name) {
   await step(editor, `another debugger's session fills the view: ${name}`, async () => {
     await editor.debug(name);
-    // Then the editor takes the focus, and with it what is typed meanwhile.
-    await editor.isAt("ring.c", line.wait);
+    await editor.page.locator(".debug-call-stack .thread").first().waitFor();
     await editor.command("Focus on MPI View");
     await editor.verdict();
     await editor.view(() => document.querySelectorAll(".line.operation").length > 0);
