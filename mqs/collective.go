@@ -21,4 +21,7 @@ type CollectiveRequest struct {
 	Persistent bool `json:"persistent"`
 	// Tag is that of the messages by which the library carries it out.
 	Tag Maybe[int32] `json:"tag"`
+	// Messages are the requests of those of them that are under way, which may be on communicators of the
+	// library's own; nil if they are not known.
+	Messages []inferior.Addr `json:"messages" document:"line,null"`
 }

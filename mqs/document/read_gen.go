@@ -234,6 +234,8 @@ func (r *reader) readCollectiveRequest(v *mqs.CollectiveRequest) {
 			readBool(r, &v.Persistent)
 		case "tag":
 			readMaybe(r, &v.Tag, readInt)
+		case "messages":
+			v.Messages = readList(r, &r.addresses, readAddr)
 		default:
 			r.skip()
 		}

@@ -539,6 +539,17 @@ func appendCollectiveRequest(b []byte, s *jsonout.Sink, v *mqs.CollectiveRequest
 	} else {
 		b = strconv.AppendInt(b, int64(v.Tag.Value), 10)
 	}
+	b = append(b, ",\n   \"messages\": "...)
+	if v.Messages == nil {
+		b = append(b, `null`...)
+	} else {
+		b = append(b, `[`...)
+		for i := range v.Messages {
+			b = jsonout.Comma(b, i)
+			b = jsonout.Hex(b, uint64(v.Messages[i]))
+		}
+		b = append(b, `]`...)
+	}
 	b = append(b, `}`...)
 	return b
 }

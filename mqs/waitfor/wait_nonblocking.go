@@ -176,8 +176,9 @@ func (j *job) mayCarryOn(n *nonBlocking, m *member, c *mqs.CollectiveRequest) st
 		return comingUnknown
 	}
 	n.transit = n.transit || j.partsMayBeInTransit(r, m)
-	isStuck, isVague := false, false
-	for _, o := range m.partsOf(c) {
+	parts, areAll := r.partsOf(m, c)
+	isStuck, isVague := false, !areAll
+	for _, o := range parts {
 		switch g, unknown, done := j.outcome(o); {
 		case unknown != "":
 			isVague = true
@@ -189,17 +190,19 @@ func (j *job) mayCarryOn(n *nonBlocking, m *member, c *mqs.CollectiveRequest) st
 	if isStuck {
 		return ""
 	}
-	for _, class := range mqs.OpClasses[:2] {
-		isVague = isVague || !m.readable(class) || m.cut(class) || !c.Tag.Known || m.comm.inter
-	}
 	n.goesOn, n.isVague = n.goesOn || !isVague, n.isVague || isVague
 	return roundUnknown
 }
 
-// partsOf are the messages of a collective for which a member waits now. They have its tag.
-func (m *member) partsOf(c *mqs.CollectiveRequest) []dependency {
-	var out []dependency
+// partsOf are the messages of a collective for which a member waits now, and whether these are all: those that its
+// library lists, or else those on its communicator that have its tag.
+func (r *rank) partsOf(m *member, c *mqs.CollectiveRequest) (out []dependency, areAll bool) {
+	if c.Messages != nil {
+		return r.operations(c.Messages)
+	}
+	areAll = c.Tag.Known && !m.comm.inter
 	for _, class := range mqs.OpClasses[:2] {
+		areAll = areAll && m.readable(class) && !m.cut(class)
 		ops := m.queued(class)
 		for i := range ops {
 			if op := &ops[i]; op.Internal && c.Tag.Known && op.DesiredTag == c.Tag {
@@ -207,14 +210,16 @@ func (m *member) partsOf(c *mqs.CollectiveRequest) []dependency {
 			}
 		}
 	}
-	return out
+	return out, areAll
 }
 
 // holds says whether the request of a collective can't be over before a message is received.
 func (g *dependency) holds() bool {
-	return g.member != nil && g.request.Status == mqs.Pending && slices.ContainsFunc(g.member.partsOf(g.request), func(o dependency) bool {
-		return o.class == mqs.PendingReceives && o.op.Status == mqs.Pending
-	})
+	if g.member == nil || g.request.Status != mqs.Pending {
+		return false
+	}
+	parts, _ := g.by.partsOf(g.member, g.request)
+	return slices.ContainsFunc(parts, func(o dependency) bool { return o.class == mqs.PendingReceives && o.op.Status == mqs.Pending })
 }
 
 // memberOf is the rank's side of a communicator of the job, nil if it has none.

@@ -256,8 +256,10 @@ func (s *Source) handle(c *callstack.Call) ([]*Operation, bool) {
 
 // started is the request that a persistent one has started, or the request itself.
 func (s *Source) started(r *Operation) *Operation {
-	if real := s.requests().byAddr[r.Real]; real != nil && real.Owner == r {
-		return real
+	for _, at := range []inferior.Ptr[Request]{r.Real, r.Started} {
+		if real := s.requests().byAddr[at]; real != nil && real.Owner == r {
+			return real
+		}
 	}
 	return r
 }
