@@ -100,6 +100,20 @@ func (m *Mode) Once(counted bool) *Mode {
 	return &once
 }
 
+// Uncounted is the same mode with an MPI that does not count messages: what a rank outside of MPI has sent before may be
+// in transit.
+func (m *Mode) Uncounted() *Mode {
+	out := *m
+	switch m.Program + " " + m.Name {
+	case "nonblocking igather":
+		out.OrInTransit = true
+	case "threads crossed":
+		out.Places = slices.Clone(m.Places)
+		out.Places[1].State = waiting
+	}
+	return &out
+}
+
 // Unproved is a mode in which ranks poll, of which nothing is claimed.
 func (m *Mode) Unproved() *Mode {
 	out := m.Unknowable()
