@@ -35,7 +35,7 @@ func TestOneSided(t *testing.T) {
 	for _, c := range components {
 		for i := range expect.Modes {
 			m := &expect.Modes[i]
-			if m.Program != "onesided" || m.Verdict == expect.Moves || live.LeftOut(i, 6) {
+			if m.Program != "onesided" || m.Verdict == expect.Moves || live.LeftOutMode(i, 12, row(t)+c.name) {
 				continue
 			}
 			t.Run(c.name+" "+m.Name, func(t *testing.T) {
@@ -52,7 +52,7 @@ func TestOneSidedRunning(t *testing.T) {
 	for _, c := range components {
 		for i := range expect.Modes {
 			m := &expect.Modes[i]
-			if m.Program != "onesided" || m.Verdict != expect.Moves || live.LeftOut(i, 3) {
+			if m.Program != "onesided" || m.Verdict != expect.Moves || live.LeftOutMode(i, 3, row(t)+c.name) {
 				continue
 			}
 			t.Run(c.name+" "+m.Name, func(t *testing.T) {

@@ -4,6 +4,7 @@
 package live
 
 import (
+	"hash/crc32"
 	"cmp"
 	"fmt"
 	"os"
@@ -103,6 +104,15 @@ func projectRoot() (string, error) {
 // LeftOut says whether a case is left to the matrix: the ordinary run (go test -short) tries
 // every n-th of those that repeat themselves.
 func LeftOut(i, n int) bool { return testing.Short() && i%n != 0 }
+
+// LeftOutMode says whether a mode of the programs that hang, or get on, is left out: the ordinary run tries every n-th,
+// and the matrix every third, each of its rows others. ./tests/run full tries all.
+func LeftOutMode(i, n int, row string) bool {
+	if testing.Short() {
+		return LeftOut(i, n)
+	}
+	return os.Getenv("MPI_QUEUES_TEST_MODES") != "all" && (i+int(crc32.ChecksumIEEE([]byte(row))))%3 != 0
+}
 
 // IsWhole says whether tests that are tried in a sample elsewhere are to be done as a whole (./tests/run full).
 func IsWhole() bool { return os.Getenv("MPI_QUEUES_TEST_WHOLE") != "" }
