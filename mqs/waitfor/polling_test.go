@@ -83,6 +83,7 @@ func TestPolling(t *testing.T) {
 		"its requests are not known": {func(r *madeRank) { r.unknownRequests() }, func(r *madeRank) { r.unknownRequests() }, NoProgress, ""},
 		"one of another kind":        {func(r *madeRank) { r.otherRequest() }, func(r *madeRank) { r.otherRequest() }, NoProgress, ""},
 		"a window":                   {func(r *madeRank) { r.thread("MPI_Win_test", 20) }, func(r *madeRank) { r.thread("MPI_Win_test", 20) }, NoProgress, ""},
+		"a window that is exposed":   {func(r *madeRank) { r.testsWindow() }, func(r *madeRank) { r.testsWindow() }, DeadlockedUnlessPollingEnds, ""},
 	} {
 		s, p := polled(c.then, c.now)
 		r := AnalyseLive(s, p)
@@ -111,6 +112,13 @@ func (r *madeRank) twice() {
 	other := r.irecv(worldID, 1-r.me, 9)
 	t := r.polls("MPI_Testany", 20, 7)
 	t.Requests = append(t.Requests, other)
+}
+
+// testsWindow asks whether the other rank has ended its accesses.
+func (r *madeRank) testsWindow() {
+	r.of.window(leftID, "left")
+	r.has(leftID, posted(mqs.Known[int32](0), 1-r.me))
+	r.accesses(leftID, "MPI_Win_test")
 }
 
 func (r *madeRank) unknownRequests() {
