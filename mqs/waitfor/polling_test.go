@@ -48,14 +48,16 @@ func polled(then, now func(r *madeRank)) (*mqs.Snapshot, Past) {
 // where it did something else meanwhile, or what it asks about is not known, or may come.
 func TestPolling(t *testing.T) {
 	asks := func(r *madeRank) { r.polls("MPI_Test", 20, 7) }
+	asksAny := func(r *madeRank) { r.polls("MPI_Request_get_status_any", 20, 7) }
 	for name, c := range map[string]struct {
 		then, now func(r *madeRank)
 		want      Verdict
 		miss      string
 	}{
-		"a receive":  {asks, asks, DeadlockedUnlessPollingEnds, ""},
-		"two of any": {func(r *madeRank) { r.twice() }, func(r *madeRank) { r.twice() }, DeadlockedUnlessPollingEnds, ""},
-		"a message":  {func(r *madeRank) { r.probes(7) }, func(r *madeRank) { r.probes(7) }, DeadlockedUnlessPollingEnds, ""},
+		"a receive":       {asks, asks, DeadlockedUnlessPollingEnds, ""},
+		"two of any":      {func(r *madeRank) { r.twice() }, func(r *madeRank) { r.twice() }, DeadlockedUnlessPollingEnds, ""},
+		"a status of any": {asksAny, asksAny, DeadlockedUnlessPollingEnds, ""},
+		"a message":       {func(r *madeRank) { r.probes(7) }, func(r *madeRank) { r.probes(7) }, DeadlockedUnlessPollingEnds, ""},
 		"a message that has another tag": {func(r *madeRank) { r.probes(7) }, func(r *madeRank) {
 			r.probes(7)
 			r.of.rank(1).message(worldID, 0, 8)
