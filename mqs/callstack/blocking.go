@@ -24,7 +24,8 @@ const KindNotKnown = ""
 // pointToPoint are the beginnings of the names of the calls for the program's own messages (MPI 4.1,
 // chapters 3 and 4).
 var pointToPoint = []string{
-	"MPI_Send", "MPI_Bsend", "MPI_Ssend", "MPI_Rsend", "MPI_Isend", "MPI_Ibsend", "MPI_Issend", "MPI_Irsend", "MPI_Buffer_",
+	"MPI_Send", "MPI_Bsend", "MPI_Ssend", "MPI_Rsend", "MPI_Isend", "MPI_Ibsend", "MPI_Issend", "MPI_Irsend",
+	"MPI_Buffer_", "MPI_Comm_detach_buffer", "MPI_Comm_flush_buffer", "MPI_Session_detach_buffer", "MPI_Session_flush_buffer",
 	"MPI_Recv", "MPI_Irecv", "MPI_Mrecv", "MPI_Imrecv", "MPI_Probe", "MPI_Iprobe", "MPI_Mprobe", "MPI_Improbe",
 	"MPI_Wait", "MPI_Test", "MPI_Start", "MPI_Request_", "MPI_Cancel",
 	"MPI_Psend_init", "MPI_Precv_init", "MPI_Pready", "MPI_Parrived",

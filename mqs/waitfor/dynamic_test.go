@@ -135,7 +135,7 @@ func TestBufferDetach(t *testing.T) {
 			m.rank(0).bsend(1, "")
 			m.rank(0).bsend(2, "")
 		}, twice, Unknown, ""},
-		"a buffer of a communicator": {"MPI_Comm_buffer_detach", func(m *made) {
+		"a buffer of a communicator": {"MPI_Comm_detach_buffer", func(m *made) {
 			m.rank(0).bsend(1, "bsend")
 			m.rank(0).bsend(2, "bsend")
 		}, twice, Unknown, ""},

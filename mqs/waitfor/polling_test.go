@@ -48,14 +48,16 @@ func polled(then, now func(r *madeRank)) (*mqs.Snapshot, Past) {
 // where it did something else meanwhile, or what it asks about is not known, or may come.
 func TestPolling(t *testing.T) {
 	asks := func(r *madeRank) { r.polls("MPI_Test", 20, 7) }
+	asksAny := func(r *madeRank) { r.polls("MPI_Request_get_status_any", 20, 7) }
 	for name, c := range map[string]struct {
 		then, now func(r *madeRank)
 		want      Verdict
 		miss      string
 	}{
-		"a receive":  {asks, asks, DeadlockedUnlessPollingEnds, ""},
-		"two of any": {func(r *madeRank) { r.twice() }, func(r *madeRank) { r.twice() }, DeadlockedUnlessPollingEnds, ""},
-		"a message":  {func(r *madeRank) { r.probes(7) }, func(r *madeRank) { r.probes(7) }, DeadlockedUnlessPollingEnds, ""},
+		"a receive":       {asks, asks, DeadlockedUnlessPollingEnds, ""},
+		"two of any":      {func(r *madeRank) { r.twice() }, func(r *madeRank) { r.twice() }, DeadlockedUnlessPollingEnds, ""},
+		"a status of any": {asksAny, asksAny, DeadlockedUnlessPollingEnds, ""},
+		"a message":       {func(r *madeRank) { r.probes(7) }, func(r *madeRank) { r.probes(7) }, DeadlockedUnlessPollingEnds, ""},
 		"a message that has another tag": {func(r *madeRank) { r.probes(7) }, func(r *madeRank) {
 			r.probes(7)
 			r.of.rank(1).message(worldID, 0, 8)
@@ -83,6 +85,7 @@ func TestPolling(t *testing.T) {
 		"its requests are not known": {func(r *madeRank) { r.unknownRequests() }, func(r *madeRank) { r.unknownRequests() }, NoProgress, ""},
 		"one of another kind":        {func(r *madeRank) { r.otherRequest() }, func(r *madeRank) { r.otherRequest() }, NoProgress, ""},
 		"a window":                   {func(r *madeRank) { r.thread("MPI_Win_test", 20) }, func(r *madeRank) { r.thread("MPI_Win_test", 20) }, NoProgress, ""},
+		"a window that is exposed":   {func(r *madeRank) { r.testsWindow() }, func(r *madeRank) { r.testsWindow() }, DeadlockedUnlessPollingEnds, ""},
 	} {
 		s, p := polled(c.then, c.now)
 		r := AnalyseLive(s, p)
@@ -111,6 +114,13 @@ func (r *madeRank) twice() {
 	other := r.irecv(worldID, 1-r.me, 9)
 	t := r.polls("MPI_Testany", 20, 7)
 	t.Requests = append(t.Requests, other)
+}
+
+// testsWindow asks whether the other rank has ended its accesses.
+func (r *madeRank) testsWindow() {
+	r.of.window(leftID, "left")
+	r.has(leftID, posted(mqs.Known[int32](0), 1-r.me))
+	r.accesses(leftID, "MPI_Win_test")
 }
 
 func (r *madeRank) unknownRequests() {
