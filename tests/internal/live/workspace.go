@@ -4,9 +4,9 @@
 package live
 
 import (
-	"hash/crc32"
 	"cmp"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"os/exec"
 	"os/signal"
