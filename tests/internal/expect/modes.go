@@ -100,12 +100,12 @@ func (m *Mode) Once(counted bool) *Mode {
 	return &once
 }
 
-// Uncounted is the same mode with an MPI that does not count messages: what a rank outside of MPI has sent before may be
-// in transit.
+// Uncounted is the same mode with an MPI that does not count messages: what a rank, or a thread of it, that is outside
+// of MPI has sent before may be in transit.
 func (m *Mode) Uncounted() *Mode {
 	out := *m
 	switch m.Program + " " + m.Name {
-	case "nonblocking igather":
+	case "nonblocking igather", "threads mutex", "threads rwlock", "threads team":
 		out.OrInTransit = true
 	case "threads crossed":
 		out.Places = slices.Clone(m.Places)
