@@ -92,6 +92,9 @@ type Communicator struct {
 	Sources []int32 `json:"sources" document:"null,min=0"`
 	// Destinations are those that it sends to.
 	Destinations []int32 `json:"destinations" document:"null,min=0"`
+	// NonBlockingCollectives is how many non-blocking and persistent collectives this process has begun on
+	// it, as in [CollectiveRequest].
+	NonBlockingCollectives Maybe[int64] `json:"non_blocking_collectives" document:"min=0"`
 	// Revoked is true after MPI_Comm_revoke, here or at another member.
 	Revoked Maybe[bool] `json:"revoked"`
 	// Failed are the local ranks of the members that are known to have failed; nil if the library

@@ -219,6 +219,12 @@ type Window struct {
 	DisplacementUnit Maybe[int32] `json:"displacement_unit"`
 	// Epochs are those that are open in this process; nil if that is not known.
 	Epochs []Epoch `json:"epochs" document:"null"`
+	// Idle is true if no lock, start or post has opened an epoch that is open in this process. Only of
+	// windows of which it is not known whether a fence has opened one does it say more than the epochs.
+	Idle Maybe[bool] `json:"idle"`
+	// LockWaiters are the local ranks that have asked for a lock of this process's memory and have yet
+	// to get it; nil if the library does not keep them there.
+	LockWaiters []int32 `json:"lock_waiters" document:"null,min=0"`
 }
 
 // Label is the window's name in a sentence.
@@ -243,6 +249,12 @@ type Epoch struct {
 	Exclusive Maybe[bool] `json:"exclusive"`
 	// Ranks are the local ranks that it is open with, nil if all are or they are not known.
 	Ranks []int32 `json:"ranks" document:"null,min=0"`
+	// Granted is true of a lock that the process has, and of a start that all its ranks have answered
+	// with a post; false of one that it has asked for. While the call that opens the epoch is under way,
+	// some libraries have it here already.
+	Granted Maybe[bool] `json:"granted"`
+	// Completed is how many of the ranks of a post have completed their accesses.
+	Completed Maybe[int32] `json:"completed" document:"min=0"`
 }
 
 // File is an open file.

@@ -1,5 +1,7 @@
 package mqs
 
+import "fmt"
+
 // Remarks that stand in the ExtraText of operations, whichever MPI they are of.
 const (
 	// Rendezvous is said of an unexpected message whose sender waits until a receive matches it.
@@ -18,6 +20,11 @@ const (
 	// collective: the program's own, or one that a call of the program's makes inside.
 	NonBlockingCollective = "of a non-blocking collective"
 )
+
+// NumberOnCommunicator is said of the request of a collective, by its number as in [CollectiveRequest].
+func NumberOnCommunicator(number int64) string {
+	return fmt.Sprintf("number %d on its communicator", number)
+}
 
 // SetActual says that what was desired of an operation is what is: of a send, and of a message that no
 // receive has matched, which is what its sender has written on it.

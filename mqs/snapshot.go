@@ -67,6 +67,11 @@ type Process struct {
 	Windows []Window `json:"windows" document:"line,null"`
 	// Files are those that are open; nil if they are not known.
 	Files []File `json:"files" document:"line,null"`
+	// CollectiveRequests are those of non-blocking and persistent collectives that are in use; nil if
+	// they are not known.
+	CollectiveRequests []CollectiveRequest `json:"collective_requests" document:"line,null"`
+	// Inactive are the persistent requests that are not started; nil if they are not known.
+	Inactive []InactiveRequest `json:"inactive" document:"line,null"`
 
 	Communicators []*Queues `json:"communicators" document:"line"`
 	// Differences are those between the native decoder and the DLL, if both were asked.

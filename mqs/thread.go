@@ -15,10 +15,17 @@ type Thread struct {
 	// Call is the MPI function that it is inside, in its plain C name:
 	// "MPI_Recv". There is none if it is in none or that is not known.
 	Call string `json:"call" document:"null"`
-	// Activity is what a placed thread does that is in no MPI call.
+	// Activity is what a placed thread does that is in no MPI call; of one in a call, [UsesGPU] alone is known.
 	Activity Activity `json:"activity" document:"null"`
 	// Joined is the number of the thread that one that [Joins] waits for.
 	Joined Maybe[int] `json:"joined"`
+	// Holder is the number of the thread that holds the lock for which this one waits.
+	Holder Maybe[int] `json:"holder"`
+	// BlockedIn is the function or the system call in which a thread waits, but not for messages:
+	// "pthread_mutex_lock", "cudaStreamSynchronize", "flock".
+	BlockedIn string `json:"blocked_in" document:"null"`
+	// BlockedOn is the file of that system call, as the kernel names it.
+	BlockedOn string `json:"blocked_on" document:"null"`
 	// Function is the program's own function: the one that has made the call, or in which the
 	// thread is.
 	Function string `json:"function" document:"null"`
@@ -42,11 +49,20 @@ type Thread struct {
 	Source Maybe[int32] `json:"source" document:"min=-1"`
 	// Tag is the one that such a probe looks for, -1 for any.
 	Tag Maybe[int32] `json:"tag"`
+	// Window is the handle of the window that the call works on.
+	Window Maybe[inferior.Addr] `json:"window"`
+	// Target is the local rank whose memory a call locks, unlocks or flushes.
+	Target Maybe[int32] `json:"target" document:"min=0"`
+	// OpenFile is the handle of the file that the call works on.
+	OpenFile Maybe[inferior.Addr] `json:"open_file"`
 	// Requests are the requests that the call waits for, as in
 	// [PendingOperation.Request], whether a queue has them or not. They are in no order.
 	Requests []inferior.Addr `json:"requests"`
 	// AllRequests is true if these are all that it waits for.
 	AllRequests bool `json:"all_requests"`
+
+	// Polls is true if an analysis takes the thread to poll until what it asks about comes.
+	Polls bool `json:"-"`
 }
 
 // Activity is what a thread does that is in no MPI call.
@@ -57,7 +73,12 @@ const (
 	Computes Activity = "computes" // it runs in the program's code, or in a library's
 	Sleeps   Activity = "sleeps"   // it is in a call that returns by itself after a time, as nanosleep
 	Joins    Activity = "joins"    // it waits for another thread of its process to end, as in pthread_join
-	Blocks   Activity = "blocks"   // it is in a call that waits for somebody, as for a lock, a signal or input
+	Blocks   Activity = "blocks"   // it is in a call that waits for somebody, as for a condition, a signal or input
+	Locks    Activity = "locks"    // it waits for a lock, of its process or of a file
+	Teams    Activity = "team"     // it waits for the other threads of its OpenMP team
+	UsesGPU  Activity = "gpu"      // it is in the library of a GPU
+	UsesFile Activity = "file"     // it is in a system call on a file
+	InKernel Activity = "kernel"   // it is in another system call
 )
 
 // RunState is what the kernel's scheduler says of a process.

@@ -8,45 +8,81 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
+// outside is what a thread in no MPI call does.
+type outside struct {
+	activity mqs.Activity
+	joined   mqs.Maybe[int]
+	in, on   string // the function or system call in which it waits, and the file
+}
+
 // activity returns what a thread in no MPI call does, and for the end of which thread it waits. at is its
 // index among the process's threads. The system call that it is in tells most. If that is not known, the
 // names of the C library's functions do.
-func activity(placed *mqs.Thread, at int, threads []inferior.Thread) (mqs.Activity, mqs.Maybe[int]) {
+func activity(placed *mqs.Thread, at int, threads []inferior.Thread) outside {
 	t := &threads[at]
-	if !placed.Placed || placed.Call != "" || len(t.Frames) == 0 {
-		return "", mqs.Maybe[int]{}
+	if !placed.Placed || len(t.Frames) == 0 {
+		return outside{}
+	}
+	gpu, isGPU := gpuCall(t)
+	switch {
+	case isGPU: // also inside of MPI
+		return outside{activity: mqs.UsesGPU, in: gpu}
+	case placed.Call != "":
+		return outside{}
 	}
 	if joined := joinedBy(t, threads); joined.Known {
-		return mqs.Joins, joined
+		return outside{activity: mqs.Joins, joined: joined}
 	}
-	byName := namedActivity(t)
-	bySystem, isKnown := systemActivity(t.SystemCall)
+	byName, function := namedActivity(t)
+	bySystem, call, isKnown := systemActivity(t.SystemCall)
+	if waitsForTeam(t, threads) {
+		return outside{activity: mqs.Teams}
+	}
 	if byName == joinsOrSleeps {
 		byName = ""
 		if bySystem == mqs.Blocks {
 			byName = mqs.Joins
 		}
 	}
+	out := outside{activity: bySystem, in: call}
 	switch {
 	case byName == mqs.Joins && bySystem != mqs.Sleeps || !isKnown:
-		return byName, mqs.Maybe[int]{}
-	case bySystem == "" || bySystem == mqs.Computes && byName == mqs.Blocks: // as who spins for a lock
-		return byName, mqs.Maybe[int]{}
-	default:
-		return bySystem, mqs.Maybe[int]{}
+		out = outside{activity: byName, in: function}
+	case bySystem == "" || bySystem == mqs.Computes && (byName == mqs.Blocks || byName == mqs.Locks): // as who spins for a lock
+		out = outside{activity: byName, in: function}
+	case bySystem == mqs.Blocks && t.SystemCall.Number == sysFutex && (byName == mqs.Blocks || byName == mqs.Locks):
+		out = outside{activity: byName, in: function}
 	}
+	switch out.activity {
+	case mqs.Locks, mqs.UsesFile, mqs.Blocks:
+		if isKnown && out.in == call {
+			out.on = t.SystemCall.File
+		}
+	case mqs.InKernel:
+	default:
+		out.in = ""
+	}
+	return out
+}
+
+// waitsForTeam says whether a thread waits in the kernel for other threads of its OpenMP team, however long. One that
+// spins may just as well be about to go on. The library of a GPU may end a task that others wait for.
+func waitsForTeam(t *inferior.Thread, threads []inferior.Thread) bool {
+	at := slices.IndexFunc(t.Frames, func(f inferior.Frame) bool { return !isSystemFrame(f) })
+	if at < 0 || !isOpenMP(t.Frames[at].Object) || t.SystemCall == nil || t.SystemCall.Number != sysFutex || argumentOf(t.SystemCall, 3) != 0 {
+		return false
+	}
+	if op := commandOf(t.SystemCall); op != futexWait && op != futexWaitBitset {
+		return false
+	}
+	return !slices.ContainsFunc(threads, func(o inferior.Thread) bool {
+		return slices.ContainsFunc(o.Frames, func(f inferior.Frame) bool { return isGPU(f.Object) })
+	})
 }
 
 // joinsOrSleeps stands for a function that waits for another thread to end, for some time or for ever. Only
 // the system call tells which.
 const joinsOrSleeps mqs.Activity = "joins or sleeps"
-
-// Of futex(2), linux/futex.h.
-const (
-	futexWait       = 0
-	futexWaitBitset = 9
-	futexCommand    = 0x7f // without the flags
-)
 
 // joinedBy finds the thread for which another waits in pthread_join. There the GNU C library waits until the
 // word with that thread's kernel id changes (nptl/pthread_join_common.c), as the kernel's wake-up at a
@@ -57,107 +93,55 @@ func joinedBy(t *inferior.Thread, threads []inferior.Thread) mqs.Maybe[int] {
 	if call == nil || call.Number != sysFutex || len(call.Arguments) < 4 || call.Arguments[3] != 0 {
 		return mqs.Maybe[int]{}
 	}
-	if op := call.Arguments[1] & futexCommand; op != futexWait && op != futexWaitBitset {
+	if op := commandOf(call); op != futexWait && op != futexWaitBitset {
 		return mqs.Maybe[int]{}
 	}
+	return withID(uint32(call.Arguments[2]), t, threads)
+}
+
+// withID finds a thread by the kernel's number for it; not one of them.
+func withID(id uint32, but *inferior.Thread, threads []inferior.Thread) mqs.Maybe[int] {
 	for i := range threads {
-		if other := &threads[i]; other != t && other.ID > 0 && uint64(uint32(call.Arguments[2])) == uint64(other.ID) {
+		if other := &threads[i]; other != but && other.ID > 0 && id == uint32(other.ID) {
 			return mqs.Known(other.Number)
 		}
 	}
 	return mqs.Maybe[int]{}
 }
 
-// System calls of x86-64 (arch/x86/entry/syscalls/syscall_64.tbl).
-const (
-	sysPoll       = 7
-	sysSelect     = 23
-	sysSchedYield = 24
-	sysTimedWait  = 128 // rt_sigtimedwait
-	sysFutex      = 202
-	sysEpollWait  = 232
-	sysPselect6   = 270
-	sysPpoll      = 271
-	sysEpollPwait = 281
-)
-
-// blockingCalls are the calls that wait for somebody else: read, write, readv, writev, pause, connect, accept,
-// sendto, recvfrom, sendmsg, recvmsg, wait4, flock, msgrcv, semop, rt_sigsuspend, waitid, accept4.
-var blockingCalls = []int64{0, 1, 19, 20, 34, 42, 43, 44, 45, 46, 47, 61, 73, 70, 65, 130, 247, 288}
-
-// sleepingCalls are nanosleep and clock_nanosleep.
-var sleepingCalls = []int64{35, 230}
-
-// systemActivity returns what a thread does in a system call; empty if the call does not tell.
-func systemActivity(call *inferior.SystemCall) (a mqs.Activity, isKnown bool) {
-	if call == nil {
-		return "", false
-	}
-	argument := func(i int) uint64 {
-		if i < len(call.Arguments) {
-			return call.Arguments[i]
-		}
-		return 0
-	}
-	timed := func(is bool) (mqs.Activity, bool) {
-		if is {
-			return mqs.Sleeps, true
-		}
-		return mqs.Blocks, true
-	}
-	switch n := call.Number; {
-	case n < 0 || n == sysSchedYield:
-		return mqs.Computes, true
-	case slices.Contains(sleepingCalls, n):
-		return mqs.Sleeps, true
-	case slices.Contains(blockingCalls, n):
-		return mqs.Blocks, true
-	case n == sysPoll: // milliseconds, a negative number for ever
-		return timed(int32(argument(2)) >= 0)
-	case n == sysEpollWait || n == sysEpollPwait:
-		return timed(int32(argument(3)) >= 0)
-	case n == sysSelect || n == sysPselect6: // a pointer, NULL for ever
-		return timed(argument(4) != 0)
-	case n == sysPpoll || n == sysTimedWait:
-		return timed(argument(2) != 0)
-	case n == sysFutex:
-		return timed(argument(3) != 0)
-	}
-	return "", true
-}
-
-// namedActivity returns what a thread does by the names of its functions.
-func namedActivity(t *inferior.Thread) mqs.Activity {
+// namedActivity returns what a thread does by the names of its functions, and the name that tells.
+func namedActivity(t *inferior.Thread) (mqs.Activity, string) {
 	inner := 0
 	for inner < len(t.Frames) && isSystemFrame(t.Frames[inner]) {
-		a, ok := activities[plainName(t.Frames[inner].Function)]
+		name := plainName(t.Frames[inner].Function)
+		a, ok := activities[name]
 		// The program has called the outermost of the C library's functions.
 		for _, f := range t.Frames[inner+1:] {
 			if !isSystemFrame(f) {
 				break
 			}
 			if outer, isNamed := activities[plainName(f.Function)]; isNamed {
-				a, ok = outer, true
+				a, ok, name = outer, true, plainName(f.Function)
 			}
 		}
 		if ok {
-			return a
+			return a, name
 		}
 		inner++
 	}
 	switch {
 	case inner == len(t.Frames):
-		return ""
+		return "", ""
 	case isOpenMP(t.Frames[inner].Object):
-		return mqs.Blocks // for the other threads of the team
+		return mqs.Blocks, t.Frames[inner].Function // for the other threads of the team, or it is about to go on
 	case t.Frames[0].Function == "":
-		return ""
+		return "", ""
 	case t.SystemCall != nil && t.SystemCall.Number >= 0:
-		return ""
+		return "", ""
 	case t.SystemCall == nil && (hasPrefix(t.Frames[0].Object, "libc.", "libc-", "libpthread", "ld-") || slices.Contains(byArguments, plainName(t.Frames[0].Function))):
-		return "" // it may be in any system call
+		return "", "" // it may be in any system call
 	}
-	return mqs.Computes
+	return mqs.Computes, ""
 }
 
 // byArguments are functions whose arguments alone tell what a thread does in them.
@@ -189,9 +173,10 @@ var activities = func() map[string]mqs.Activity {
 		mqs.Joins: "pthread_join thrd_join std::thread::join()",
 		// pthread_join and pthread_timedjoin_np of the GNU C library end in these (nptl/pthread_join.c, pthread_timedjoin.c).
 		joinsOrSleeps: "pthread_clockjoin_ex pthread_timedjoin_ex",
-		mqs.Blocks: "pthread_mutex_lock lll_lock_wait pthread_cond_wait cnd_wait mtx_lock sem_wait pthread_barrier_wait pthread_rwlock_rdlock pthread_rwlock_wrlock " +
-			"pthread_spin_lock futex_wait futex_abstimed_wait_common futex_abstimed_wait_cancelable futex_wait_cancelable read readv write writev recv recvfrom recvmsg send sendto sendmsg accept accept4 connect wait wait4 waitpid waitid " +
-			"pause sigwait sigwaitinfo sigsuspend flock lockf msgrcv semop std::condition_variable::wait(std::unique_lock<std::mutex>&)",
+		mqs.Locks:     "pthread_mutex_lock lll_lock_wait mtx_lock pthread_rwlock_rdlock pthread_rwlock_wrlock pthread_spin_lock flock lockf",
+		mqs.Blocks: "pthread_cond_wait cnd_wait sem_wait pthread_barrier_wait " +
+			"futex_wait futex_abstimed_wait_common futex_abstimed_wait_cancelable futex_wait_cancelable read readv write writev recv recvfrom recvmsg send sendto sendmsg accept accept4 connect wait wait4 waitpid waitid " +
+			"pause sigwait sigwaitinfo sigsuspend msgrcv semop std::condition_variable::wait(std::unique_lock<std::mutex>&)",
 	} {
 		for _, name := range strings.Split(names, " ") {
 			out[name] = a

@@ -24,7 +24,8 @@ const KindNotKnown = ""
 // pointToPoint are the beginnings of the names of the calls for the program's own messages (MPI 4.1,
 // chapters 3 and 4).
 var pointToPoint = []string{
-	"MPI_Send", "MPI_Bsend", "MPI_Ssend", "MPI_Rsend", "MPI_Isend", "MPI_Ibsend", "MPI_Issend", "MPI_Irsend", "MPI_Buffer_",
+	"MPI_Send", "MPI_Bsend", "MPI_Ssend", "MPI_Rsend", "MPI_Isend", "MPI_Ibsend", "MPI_Issend", "MPI_Irsend",
+	"MPI_Buffer_", "MPI_Comm_detach_buffer", "MPI_Comm_flush_buffer", "MPI_Session_detach_buffer", "MPI_Session_flush_buffer",
 	"MPI_Recv", "MPI_Irecv", "MPI_Mrecv", "MPI_Imrecv", "MPI_Probe", "MPI_Iprobe", "MPI_Mprobe", "MPI_Improbe",
 	"MPI_Wait", "MPI_Test", "MPI_Start", "MPI_Request_", "MPI_Cancel",
 	"MPI_Psend_init", "MPI_Precv_init", "MPI_Pready", "MPI_Parrived",
@@ -34,6 +35,25 @@ var pointToPoint = []string{
 // the library has made for itself. call is its plain name in C.
 func IsPointToPoint(call string) bool {
 	return slices.ContainsFunc(pointToPoint, func(begins string) bool { return strings.HasPrefix(call, begins) })
+}
+
+// HasWindow says whether a call works on a window that is there before.
+func HasWindow(call string) bool {
+	return strings.HasPrefix(call, "MPI_Win_") && !strings.HasPrefix(call, "MPI_Win_create") && !strings.HasPrefix(call, "MPI_Win_allocate")
+}
+
+// HasFile is the same of a file.
+func HasFile(call string) bool {
+	return strings.HasPrefix(call, "MPI_File_") && call != "MPI_File_open" && call != "MPI_File_delete"
+}
+
+// HasTarget says whether a call is about the memory of one rank of a window: it locks, unlocks or flushes it.
+func HasTarget(call string) bool {
+	switch call {
+	case "MPI_Win_lock", "MPI_Win_unlock", "MPI_Win_flush", "MPI_Win_flush_local":
+		return true
+	}
+	return false
 }
 
 // Kind is the kind of a request that a blocking call holds.

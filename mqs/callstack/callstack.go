@@ -26,7 +26,8 @@ const wordCost = 32
 // standard spells them in C, and those of functions inside MPICH (src/mpi).
 var argumentNames = []string{"comm", "comm_ptr", "root", "source", "dest", "tag", "buf", "count", "datatype", "incount",
 	"recvcount", "recvtype", "op",
-	"request", "array_of_requests", "request_ptr", "request_ptrs", "numreq", "requests"}
+	"request", "array_of_requests", "request_ptr", "request_ptrs", "numreq", "requests",
+	"win", "win_ptr", "rank", "group", "group_ptr", "fh", "adio_fh", "fd"}
 
 // LibrarySymbol is a symbol that every MPI library defines, and that tools which wrap MPI's functions do
 // not: it belongs to the profiling interface (MPI 4.1, 15.2).
@@ -109,14 +110,17 @@ func mpiName(f inferior.Frame) string {
 }
 
 // tailCalled returns the MPI call that has tail-called an internal function, which so has replaced its
-// frame: internal_Waitany in MPICH (src/binding/c, from 4.0), ompi_mpi_finalize in Open MPI. It is empty
-// for other functions.
+// frame: internal_Waitany in MPICH (src/binding/c, from 4.0), ompi_mpi_finalize and mca_pml_base_bsend_detach
+// in Open MPI. It is empty for other functions.
 func tailCalled(function string) string {
 	if rest, ok := strings.CutPrefix(function, "internal_"); ok && rest != "" && rest[0] >= 'A' && rest[0] <= 'Z' {
 		return "MPI_" + strings.TrimSuffix(rest, "_c")
 	}
-	if function == "ompi_mpi_finalize" {
+	switch function {
+	case "ompi_mpi_finalize":
 		return "MPI_Finalize"
+	case "mca_pml_base_bsend_detach":
+		return "MPI_Buffer_detach"
 	}
 	return ""
 }
@@ -141,6 +145,8 @@ type Call struct {
 	Stack inferior.Range
 	// CandidatePointers are all values that may be pointers of the call: its registers, and the words of Stack.
 	CandidatePointers map[inferior.Addr]bool
+	// Outer is the call that has made this one, as those for files do; nil if the program has made it.
+	Outer *Call
 }
 
 // Calls returns the MPI calls that threads are in; of nested calls, the innermost one. It fails if a
@@ -151,8 +157,19 @@ func Calls(r *inferior.Reader) ([]Call, error) {
 		return nil, err
 	}
 	var out []Call
-	var stacks []inferior.Range
 	last := r.Info().LastAddr()
+	// within is the call of the frame at an index whose stack begins at that of another frame.
+	within := func(t *inferior.Thread, from, at int) (*Call, error) {
+		if at+1 == len(t.Frames) {
+			return nil, fmt.Errorf("the caller of %s in thread %d is not known", t.Frames[at].Function, t.Number)
+		}
+		start, end := t.Frames[from].StackPointer&last, t.Frames[at+1].StackPointer&last
+		if end < start || end-start > maxStack {
+			return nil, fmt.Errorf("the stack of thread %d, from %s to %s, can't be right", t.Number, start, end)
+		}
+		return &Call{Thread: t.Number, Function: callName(t.Frames[at]), Frames: t.Frames[from : at+1],
+			Stack: inferior.Range{Addr: start, Len: int(end - start)}, CandidatePointers: map[inferior.Addr]bool{}}, nil
+	}
 	for _, t := range all.threads {
 		at := all.inCall(&t)
 		if at < 0 {
@@ -161,37 +178,46 @@ func Calls(r *inferior.Reader) ([]Call, error) {
 			}
 			continue
 		}
-		if at+1 == len(t.Frames) {
-			return nil, fmt.Errorf("the caller of %s in thread %d is not known", t.Frames[at].Function, t.Number)
-		}
-		start, end := t.Frames[0].StackPointer&last, t.Frames[at+1].StackPointer&last
-		if end < start || end-start > maxStack {
-			return nil, fmt.Errorf("the stack of thread %d, from %s to %s, can't be right", t.Number, start, end)
-		}
-		call := Call{Thread: t.Number, Function: callName(t.Frames[at]), Frames: t.Frames[:at+1],
-			Stack: inferior.Range{Addr: start, Len: int(end - start)}, CandidatePointers: map[inferior.Addr]bool{}}
-		for _, v := range t.Registers {
-			call.CandidatePointers[inferior.Addr(v)&last] = true // a register may be signed, or wider than a pointer
-		}
-		out = append(out, call)
-		stacks = append(stacks, call.Stack)
-	}
-	if err := r.Prefetch(stacks); err != nil {
-		return nil, err
-	}
-	for i, s := range stacks {
-		words, err := r.Pointers(s.Addr, s.Len/r.Info().PointerSize)
+		call, err := within(&t, 0, at)
 		if err != nil {
 			return nil, err
 		}
-		if err := r.Spend(len(words) * wordCost); err != nil {
-			return nil, err
+		for _, v := range t.Registers {
+			call.CandidatePointers[inferior.Addr(v)&last] = true // a register may be signed, or wider than a pointer
 		}
-		for _, w := range words {
-			out[i].CandidatePointers[w] = true
+		if outer := slices.IndexFunc(t.Frames[at+1:], all.isMPI); outer >= 0 {
+			call.Outer, _ = within(&t, at+1, at+1+outer) // of one that is not known, nothing is asked
+		}
+		out = append(out, *call)
+	}
+	return out, readStacks(r, out)
+}
+
+// readStacks adds the words on the stacks of calls to what may be their pointers.
+func readStacks(r *inferior.Reader, calls []Call) error {
+	var all []*Call
+	var stacks []inferior.Range
+	for i := range calls {
+		for c := &calls[i]; c != nil; c = c.Outer {
+			all, stacks = append(all, c), append(stacks, c.Stack)
 		}
 	}
-	return out, nil
+	if err := r.Prefetch(stacks); err != nil {
+		return err
+	}
+	for _, c := range all {
+		words, err := r.Pointers(c.Stack.Addr, c.Stack.Len/r.Info().PointerSize)
+		if err != nil {
+			return err
+		}
+		if err := r.Spend(len(words) * wordCost); err != nil {
+			return err
+		}
+		for _, w := range words {
+			c.CandidatePointers[w] = true
+		}
+	}
+	return nil
 }
 
 // Argument returns the value of the first of some arguments that a frame has. The call's own frame is

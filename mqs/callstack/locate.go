@@ -17,15 +17,18 @@ func Locate(r *inferior.Reader) []mqs.Thread {
 		return nil
 	}
 	out := []mqs.Thread{}
+	var places []int
 	for i := range stacks.threads {
 		t, own := threadAt(stacks, &stacks.threads[i])
 		// Threads that libraries have made for themselves do not matter.
 		if t.Call == "" && i > 0 && !own && t.Placed {
 			continue
 		}
-		t.Activity, t.Joined = activity(&t, i, stacks.threads)
-		out = append(out, t)
+		does := activity(&t, i, stacks.threads)
+		t.Activity, t.Joined, t.BlockedIn, t.BlockedOn = does.activity, does.joined, does.in, does.on
+		out, places = append(out, t), append(places, i)
 	}
+	findHolders(r, out, places, stacks.threads)
 	return out
 }
 
@@ -82,7 +85,7 @@ func isVDSO(f inferior.Frame) bool {
 // isForeign says whether a file is a library whose threads do not belong to the program: the C library's,
 // or one of an MPI and what it is made of. In doubt it says no, since the program's threads may call MPI.
 func isForeign(object string) bool {
-	return isSystem(object) || isOpenMP(object) || hasPrefix(object, "libmpi", "libmpl", "libopen-", "libopen_mpi", "libpmix", "libprrte", "mca_",
+	return isSystem(object) || isOpenMP(object) || isGPU(object) || hasPrefix(object, "libmpi", "libmpl", "libopen-", "libopen_mpi", "libpmix", "libprrte", "mca_",
 		"libfabric", "libuc", "libevent", "libhwloc", "libibverbs", "librdmacm", "libmlx", "libefa", "libpsm", "libcuda", "libnvidia")
 }
 

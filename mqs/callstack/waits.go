@@ -21,6 +21,10 @@ type Wait struct {
 	Datatype, Operation mqs.Maybe[string]
 	// Source and Tag are what a probe asks for, if no queue has the probe.
 	Source, Tag mqs.Maybe[int32]
+	// Window and File are the handles of the window and the file that the call works on, and Target is the
+	// local rank whose memory it locks, unlocks or flushes.
+	Window, File mqs.Maybe[inferior.Addr]
+	Target       mqs.Maybe[int32]
 	// Requests are the requests for which it waits; All is true if there are no others.
 	Requests []Request
 	All      bool
@@ -44,6 +48,7 @@ func SetWaits(threads []mqs.Thread, calls []Call, of func(c *Call) Wait) {
 		t, w := &threads[at], of(&calls[i])
 		t.Root, t.Source, t.Tag, t.AllRequests = w.Root, w.Source, w.Tag, w.All
 		t.Length, t.Datatype, t.Operation = w.Length, w.Datatype, w.Operation
+		t.Window, t.Target, t.OpenFile = w.Window, w.Target, w.File
 		for _, r := range w.Requests {
 			t.Requests = append(t.Requests, r.Addr)
 		}

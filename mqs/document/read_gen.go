@@ -8,16 +8,18 @@ import (
 
 // stores have what objects are made of.
 type stores struct {
-	processes     store[mqs.Process]
-	threads       store[mqs.Thread]
-	windows       store[mqs.Window]
-	epochs        store[mqs.Epoch]
-	files         store[mqs.File]
-	communicators store[mqs.Queues]
-	dimensions    store[mqs.Dimension]
-	traffics      store[mqs.Traffic]
-	operations    store[mqs.PendingOperation]
-	differences   store[mqs.Difference]
+	processes          store[mqs.Process]
+	threads            store[mqs.Thread]
+	windows            store[mqs.Window]
+	epochs             store[mqs.Epoch]
+	files              store[mqs.File]
+	collectiveRequests store[mqs.CollectiveRequest]
+	inactiveRequests   store[mqs.InactiveRequest]
+	communicators      store[mqs.Queues]
+	dimensions         store[mqs.Dimension]
+	traffics           store[mqs.Traffic]
+	operations         store[mqs.PendingOperation]
+	differences        store[mqs.Difference]
 }
 
 func (r *reader) readProcess(v *mqs.Process) {
@@ -67,6 +69,10 @@ func (r *reader) readProcess(v *mqs.Process) {
 			v.Windows = readList(r, &r.windows, (*reader).readWindow)
 		case "files":
 			v.Files = readList(r, &r.files, (*reader).readFile)
+		case "collective_requests":
+			v.CollectiveRequests = readList(r, &r.collectiveRequests, (*reader).readCollectiveRequest)
+		case "inactive":
+			v.Inactive = readList(r, &r.inactiveRequests, (*reader).readInactiveRequest)
 		case "communicators":
 			v.Communicators = some(pointers(&r.members, readList(r, &r.communicators, (*reader).readCommunicator)))
 		case "differences":
@@ -89,9 +95,15 @@ func (r *reader) readThread(v *mqs.Thread) {
 		case "call":
 			readText(r, &v.Call)
 		case "activity":
-			readWord(r, &v.Activity, mqs.Computes, mqs.Sleeps, mqs.Joins, mqs.Blocks)
+			readWord(r, &v.Activity, mqs.Computes, mqs.Sleeps, mqs.Joins, mqs.Blocks, mqs.Locks, mqs.Teams, mqs.UsesGPU, mqs.UsesFile, mqs.InKernel)
 		case "joined":
 			readMaybe(r, &v.Joined, readInt)
+		case "holder":
+			readMaybe(r, &v.Holder, readInt)
+		case "blocked_in":
+			readText(r, &v.BlockedIn)
+		case "blocked_on":
+			readText(r, &v.BlockedOn)
 		case "function":
 			readText(r, &v.Function)
 		case "file":
@@ -112,6 +124,12 @@ func (r *reader) readThread(v *mqs.Thread) {
 			readMaybe(r, &v.Source, readInt)
 		case "tag":
 			readMaybe(r, &v.Tag, readInt)
+		case "window":
+			readMaybe(r, &v.Window, readAddr)
+		case "target":
+			readMaybe(r, &v.Target, readInt)
+		case "open_file":
+			readMaybe(r, &v.OpenFile, readAddr)
 		case "requests":
 			v.Requests = readList(r, &r.addresses, readAddr)
 		case "all_requests":
@@ -147,6 +165,10 @@ func (r *reader) readWindow(v *mqs.Window) {
 			readMaybe(r, &v.DisplacementUnit, readInt)
 		case "epochs":
 			v.Epochs = readList(r, &r.epochs, (*reader).readEpoch)
+		case "idle":
+			readMaybe(r, &v.Idle, readBool)
+		case "lock_waiters":
+			v.LockWaiters = readList(r, &r.numbers, readInt)
 		default:
 			r.skip()
 		}
@@ -162,6 +184,10 @@ func (r *reader) readEpoch(v *mqs.Epoch) {
 			readMaybe(r, &v.Exclusive, readBool)
 		case "ranks":
 			v.Ranks = readList(r, &r.numbers, readInt)
+		case "granted":
+			readMaybe(r, &v.Granted, readBool)
+		case "completed":
+			readMaybe(r, &v.Completed, readInt)
 		default:
 			r.skip()
 		}
@@ -185,6 +211,50 @@ func (r *reader) readFile(v *mqs.File) {
 			readMaybe(r, &v.Size, readInt)
 		case "access_mode":
 			v.AccessMode = readList(r, &r.texts, readText)
+		default:
+			r.skip()
+		}
+	}
+}
+
+func (r *reader) readCollectiveRequest(v *mqs.CollectiveRequest) {
+	for r.object(); r.member(); {
+		switch string(r.key) {
+		case "request":
+			readAddr(r, &v.Request)
+		case "communicator":
+			readMaybe(r, &v.Comm, readAddr)
+		case "sequence":
+			readMaybe(r, &v.Sequence, readInt)
+		case "call":
+			readText(r, &v.Call)
+		case "status":
+			readWord(r, &v.Status, mqs.Pending, mqs.Matched, mqs.Complete, mqs.Inactive)
+		case "persistent":
+			readBool(r, &v.Persistent)
+		case "tag":
+			readMaybe(r, &v.Tag, readInt)
+		case "messages":
+			v.Messages = readList(r, &r.addresses, readAddr)
+		default:
+			r.skip()
+		}
+	}
+}
+
+func (r *reader) readInactiveRequest(v *mqs.InactiveRequest) {
+	for r.object(); r.member(); {
+		switch string(r.key) {
+		case "request":
+			readAddr(r, &v.Request)
+		case "kind":
+			readText(r, &v.Kind)
+		case "communicator":
+			readAddr(r, &v.Comm)
+		case "peer":
+			readMaybe(r, &v.Peer, readInt)
+		case "tag":
+			readMaybe(r, &v.Tag, readInt)
 		default:
 			r.skip()
 		}
@@ -229,6 +299,8 @@ func (r *reader) readCommunicator(v *mqs.Queues) {
 			v.Sources = readList(r, &r.numbers, readInt)
 		case "destinations":
 			v.Destinations = readList(r, &r.numbers, readInt)
+		case "non_blocking_collectives":
+			readMaybe(r, &v.NonBlockingCollectives, readInt)
 		case "revoked":
 			readMaybe(r, &v.Revoked, readBool)
 		case "failed":

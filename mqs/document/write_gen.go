@@ -155,6 +155,30 @@ func appendProcess(b []byte, s *jsonout.Sink, v *mqs.Process) []byte {
 		}
 		b = append(b, `]`...)
 	}
+	b = append(b, ",\n \"collective_requests\": "...)
+	if v.CollectiveRequests == nil {
+		b = append(b, `null`...)
+	} else {
+		b = append(b, `[`...)
+		for i := range v.CollectiveRequests {
+			b = jsonout.Comma(b, i)
+			b = append(b, "\n  "...)
+			b = s.Full(appendCollectiveRequest(b, s, &v.CollectiveRequests[i]))
+		}
+		b = append(b, `]`...)
+	}
+	b = append(b, ",\n \"inactive\": "...)
+	if v.Inactive == nil {
+		b = append(b, `null`...)
+	} else {
+		b = append(b, `[`...)
+		for i := range v.Inactive {
+			b = jsonout.Comma(b, i)
+			b = append(b, "\n  "...)
+			b = s.Full(appendInactiveRequest(b, s, &v.Inactive[i]))
+		}
+		b = append(b, `]`...)
+	}
 	b = append(b, ",\n \"communicators\": ["...)
 	for i := range v.Communicators {
 		b = jsonout.Comma(b, i)
@@ -198,6 +222,24 @@ func appendThread(b []byte, s *jsonout.Sink, v *mqs.Thread) []byte {
 		b = append(b, `null`...)
 	} else {
 		b = strconv.AppendInt(b, int64(v.Joined.Value), 10)
+	}
+	b = append(b, `, "holder": `...)
+	if !v.Holder.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Holder.Value), 10)
+	}
+	b = append(b, `, "blocked_in": `...)
+	if v.BlockedIn == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.BlockedIn)
+	}
+	b = append(b, `, "blocked_on": `...)
+	if v.BlockedOn == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.BlockedOn)
 	}
 	b = append(b, `, "function": `...)
 	if v.Function == "" {
@@ -258,6 +300,24 @@ func appendThread(b []byte, s *jsonout.Sink, v *mqs.Thread) []byte {
 		b = append(b, `null`...)
 	} else {
 		b = strconv.AppendInt(b, int64(v.Tag.Value), 10)
+	}
+	b = append(b, `, "window": `...)
+	if !v.Window.Known {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Hex(b, uint64(v.Window.Value))
+	}
+	b = append(b, `, "target": `...)
+	if !v.Target.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Target.Value), 10)
+	}
+	b = append(b, `, "open_file": `...)
+	if !v.OpenFile.Known {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Hex(b, uint64(v.OpenFile.Value))
 	}
 	b = append(b, `, "requests": [`...)
 	for i := range v.Requests {
@@ -339,6 +399,23 @@ func appendWindow(b []byte, s *jsonout.Sink, v *mqs.Window) []byte {
 		}
 		b = append(b, `]`...)
 	}
+	b = append(b, `, "idle": `...)
+	if !v.Idle.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendBool(b, v.Idle.Value)
+	}
+	b = append(b, `, "lock_waiters": `...)
+	if v.LockWaiters == nil {
+		b = append(b, `null`...)
+	} else {
+		b = append(b, `[`...)
+		for i := range v.LockWaiters {
+			b = jsonout.Comma(b, i)
+			b = strconv.AppendInt(b, int64(v.LockWaiters[i]), 10)
+		}
+		b = append(b, `]`...)
+	}
 	b = append(b, `}`...)
 	return b
 }
@@ -362,6 +439,18 @@ func appendEpoch(b []byte, s *jsonout.Sink, v *mqs.Epoch) []byte {
 			b = strconv.AppendInt(b, int64(v.Ranks[i]), 10)
 		}
 		b = append(b, `]`...)
+	}
+	b = append(b, `, "granted": `...)
+	if !v.Granted.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendBool(b, v.Granted.Value)
+	}
+	b = append(b, `, "completed": `...)
+	if !v.Completed.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Completed.Value), 10)
 	}
 	b = append(b, `}`...)
 	return b
@@ -410,6 +499,83 @@ func appendFile(b []byte, s *jsonout.Sink, v *mqs.File) []byte {
 			b = jsonout.Text(b, v.AccessMode[i])
 		}
 		b = append(b, `]`...)
+	}
+	b = append(b, `}`...)
+	return b
+}
+
+func appendCollectiveRequest(b []byte, s *jsonout.Sink, v *mqs.CollectiveRequest) []byte {
+	b = append(b, `{"request": `...)
+	b = jsonout.Hex(b, uint64(v.Request))
+	b = append(b, `, "communicator": `...)
+	if !v.Comm.Known {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Hex(b, uint64(v.Comm.Value))
+	}
+	b = append(b, `, "sequence": `...)
+	if !v.Sequence.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Sequence.Value), 10)
+	}
+	b = append(b, `, "call": `...)
+	if v.Call == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.Call)
+	}
+	b = append(b, `, "status": `...)
+	if v.Status == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, string(v.Status))
+	}
+	b = append(b, `, "persistent": `...)
+	b = strconv.AppendBool(b, v.Persistent)
+	b = append(b, `, "tag": `...)
+	if !v.Tag.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Tag.Value), 10)
+	}
+	b = append(b, ",\n   \"messages\": "...)
+	if v.Messages == nil {
+		b = append(b, `null`...)
+	} else {
+		b = append(b, `[`...)
+		for i := range v.Messages {
+			b = jsonout.Comma(b, i)
+			b = jsonout.Hex(b, uint64(v.Messages[i]))
+		}
+		b = append(b, `]`...)
+	}
+	b = append(b, `}`...)
+	return b
+}
+
+func appendInactiveRequest(b []byte, s *jsonout.Sink, v *mqs.InactiveRequest) []byte {
+	b = append(b, `{"request": `...)
+	b = jsonout.Hex(b, uint64(v.Request))
+	b = append(b, `, "kind": `...)
+	if v.Kind == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.Kind)
+	}
+	b = append(b, `, "communicator": `...)
+	b = jsonout.Hex(b, uint64(v.Comm))
+	b = append(b, `, "peer": `...)
+	if !v.Peer.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Peer.Value), 10)
+	}
+	b = append(b, `, "tag": `...)
+	if !v.Tag.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Tag.Value), 10)
 	}
 	b = append(b, `}`...)
 	return b
@@ -548,6 +714,12 @@ func appendCommunicator(b []byte, s *jsonout.Sink, v *mqs.Queues) []byte {
 			b = strconv.AppendInt(b, int64(v.Destinations[i]), 10)
 		}
 		b = append(b, `]`...)
+	}
+	b = append(b, `, "non_blocking_collectives": `...)
+	if !v.NonBlockingCollectives.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.NonBlockingCollectives.Value), 10)
 	}
 	b = append(b, `, "revoked": `...)
 	if !v.Revoked.Known {
@@ -1024,6 +1196,12 @@ func appendPlainCommunicator(b []byte, s *jsonout.Sink, v *mqs.Communicator) []b
 			b = strconv.AppendInt(b, int64(v.Destinations[i]), 10)
 		}
 		b = append(b, `]`...)
+	}
+	b = append(b, `, "non_blocking_collectives": `...)
+	if !v.NonBlockingCollectives.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.NonBlockingCollectives.Value), 10)
 	}
 	b = append(b, `, "revoked": `...)
 	if !v.Revoked.Known {

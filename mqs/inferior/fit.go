@@ -75,6 +75,17 @@ func Fit[S any](r *Reader, queries []layout.TypeQuery, tables []*layout.Table, t
 		}
 		why = append(why, fmt.Errorf("its debug information: %w", err))
 	}
+	return fitTable(r, queries, tables, try, why)
+}
+
+// FitTable does so for a process of which no debug information can be had.
+func FitTable[S any](r *Reader, queries []layout.TypeQuery, tables []*layout.Table, try func(*layout.Layouts) (S, error)) (S, error) {
+	return fitTable(r, queries, tables, try, nil)
+}
+
+// fitTable tries tables. why is why nothing else fits.
+func fitTable[S any](r *Reader, queries []layout.TypeQuery, tables []*layout.Table, try func(*layout.Layouts) (S, error), why []error) (S, error) {
+	var none S
 	var known []string
 	for _, t := range tables {
 		known = append(known, t.Release)

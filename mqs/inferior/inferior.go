@@ -117,6 +117,9 @@ type SystemCall struct {
 	Number int64 `json:"number"`
 	// Arguments are the six that a system call can have.
 	Arguments []uint64 `json:"arguments"`
+	// File is what the descriptor stands for that its first argument may be, as the kernel names it;
+	// empty if there is none or that is not known.
+	File string `json:"file,omitempty"`
 }
 
 // Thread is where one thread of the process is.

@@ -1,8 +1,9 @@
 // Package mpich decodes the message queues of MPICH with the devices ch3 and
 // ch4, from 4.0 to 5.0, with and without support for debuggers: with the
 // library's DWARF where there is any, else with embedded layouts of stock
-// builds that prove themselves on the process. A library without symbols is read
-// by what is in the network library beneath it. What is derived from MPICH and
+// builds that prove themselves on the process. The variables of a library without
+// symbols are found in its data or, if they are not, it is read by what is in the
+// network library beneath it. What is derived from MPICH and
 // keeps its structures is read the same way.
 package mpich
 
@@ -82,8 +83,12 @@ func recognise(symbols map[string]inferior.Symbol) (inferior.Symbol, bool) {
 	return inferior.Symbol{}, false
 }
 
-// openSymbolless opens a process whose library lacks a symbol that its own objects are read by.
+// openSymbolless opens a process whose library lacks a symbol that its own objects are read by: by what its data has
+// or, if that can't be understood, by what the network library beneath it has.
 func openSymbolless(r *inferior.Reader, symbols map[string]inferior.Symbol, root inferior.Symbol, missing string) (read.Source, error) {
+	if s := openHidden(r, symbols); s != nil {
+		return s, nil
+	}
 	// The releases that hide it are those that may receive data into a buffer of the library's first.
 	_, receivesInPlace := symbols[mpir.SymVersion]
 	s, err := symbolless.Open(r, symbolless.Library{Root: root, Version: mpir.Version(r, symbols), ReceivesInPlace: receivesInPlace}, requestTables())
@@ -103,6 +108,45 @@ func openSymbolless(r *inferior.Reader, symbols map[string]inferior.Symbol, root
 		"Install the library's debug symbols if there are any, or `set debuginfod enabled on`, "+
 		"or run the program with an MPICH that was configured with MPICHLIB_CFLAGS=-g or, best, --enable-debuginfo and --enable-g=dbg%s%s",
 		read.FileName(root), missing, describeVersion(r, symbols), beneath))
+}
+
+// openHidden opens a process whose library's variables are found in its data; nil if they are not. The releases that
+// there are whole tables of keep their version in .dynsym: data of others is not looked through.
+func openHidden(r *inferior.Reader, symbols map[string]inferior.Symbol) read.Source {
+	if _, ok := symbols[mpir.SymVersion]; !ok {
+		return nil
+	}
+	image, ok := mpir.NewImage(r, symbols)
+	for ok && image.Grow() {
+		s, err := inferior.FitTable(r, inferior.Queries(types()...), tables(), func(l *layout.Layouts) (read.Source, error) {
+			return findHidden(r, symbols, l, image)
+		})
+		if err == nil {
+			return s
+		}
+	}
+	return nil
+}
+
+// findHidden opens a process whose library's variables are in what has been read of its data, by layouts.
+func findHidden(r *inferior.Reader, symbols map[string]inferior.Symbol, l *layout.Layouts, image *mpir.Image) (read.Source, error) {
+	library, err := mpir.Bind(r, maps.Clone(symbols), l)
+	if err != nil {
+		return nil, err
+	}
+	device, err := ch4.Bind(library)
+	if err != nil {
+		return nil, err
+	}
+	for _, step := range []func() error{
+		func() error { return library.Hidden(image) }, library.Prove, func() error { return device.Hidden(image) }, library.CheckState,
+	} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	device.Open()
+	return mpir.NewSource(library, device), nil
 }
 
 // bare lets the handles of a process be told by their own bits, of which nothing else can be read.

@@ -147,6 +147,17 @@ func (s *source) Windows() []mqs.Window { return s.process.Windows() }
 // Files are those that the process has open (read.Lister).
 func (s *source) Files() []mqs.File { return s.process.Files() }
 
+// CollectiveRequests are those of non-blocking and persistent collectives (read.Collector).
+func (s *source) CollectiveRequests() []mqs.CollectiveRequest { return s.process.CollectiveRequests() }
+
+// Inactive are the persistent requests that are not started (read.Keeper).
+func (s *source) Inactive() []mqs.InactiveRequest {
+	if keeper, ok := s.queues.(read.Keeper); ok {
+		return keeper.Inactive()
+	}
+	return nil
+}
+
 // Waits finds out what each call waits for.
 func (s *source) Waits(threads []mqs.Thread) {
 	if s.queues != nil {

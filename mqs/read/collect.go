@@ -154,6 +154,12 @@ func Collect(r *inferior.Reader, s Source, f Filter) (*mqs.Process, error) {
 	if lister, ok := s.(Lister); ok {
 		p.Windows, p.Files = lister.Windows(), lister.Files()
 	}
+	if c, ok := s.(Collector); ok {
+		p.CollectiveRequests = c.CollectiveRequests()
+	}
+	if keeper, ok := s.(Keeper); ok {
+		p.Inactive = keeper.Inactive()
+	}
 	p.Phase = mqs.Active
 	p.Threads = callstack.Locate(r)
 	if w, ok := s.(Waiter); ok {

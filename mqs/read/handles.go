@@ -22,6 +22,10 @@ type Lister interface {
 	Files() []mqs.File
 }
 
+// A Keeper is a [Source] that knows the persistent requests of its process that are not started, at most
+// [mqs.MaxInactive] of them; nil where they are not known.
+type Keeper interface{ Inactive() []mqs.InactiveRequest }
+
 // An Enumerator is a [Resolver] that finds handles of its process in the tables that the MPI library itself has of
 // its objects.
 type Enumerator interface {

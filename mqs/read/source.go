@@ -152,6 +152,13 @@ type Waiter interface {
 	Waits(threads []mqs.Thread)
 }
 
+// A Collector is a [Source] that knows the requests of non-blocking collectives.
+type Collector interface {
+	// CollectiveRequests are those that are in use; nil if they are not known. The communicators have
+	// been read.
+	CollectiveRequests() []mqs.CollectiveRequest
+}
+
 // A Counter is a [Source] that counts messages.
 type Counter interface {
 	// Traffic returns the counts of a communicator that Communicators yielded,

@@ -144,6 +144,9 @@ func operationSummary(h *mqs.Handle) string {
 		what += " to " + rank(op.DesiredLocalRank)
 	}
 	parts = append(parts, what)
+	if !hasEnvelope(op) && len(op.ExtraText) > 0 {
+		parts = append(parts, printable.Line(strings.Join(op.ExtraText, ", ")))
+	}
 	if op.DesiredTag.Known || op.TagWild.Value {
 		parts = append(parts, "tag "+tag(op))
 	}
@@ -307,6 +310,9 @@ func epochsText(w *mqs.Window) string {
 		if e.Ranks != nil {
 			preposition := map[mqs.EpochKind]string{mqs.LockEpoch: " of ", mqs.StartEpoch: " to ", mqs.PostEpoch: " for "}[e.Kind]
 			text += preposition + listText(e.Ranks)
+		}
+		if e.Granted == mqs.Known(false) {
+			text += ", asked for"
 		}
 		parts = append(parts, text)
 	}

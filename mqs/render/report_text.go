@@ -26,16 +26,17 @@ const (
 
 // verdictStyles are the words and colours of the verdicts.
 var verdictStyles = map[waitfor.Verdict]struct{ title, color string }{
-	waitfor.Deadlocked:       {"Deadlock", "1;31"},
-	waitfor.DeadlockedUnless: {"Deadlock, unless a message was in transit", "1;33"},
-	waitfor.NoDeadlock:       {"No deadlock", "1;32"},
-	waitfor.NoProgress:       {"No progress", "1;33"},
-	waitfor.Undecided:        {"Undecided", "1;33"},
-	waitfor.Unknown:          {"Unknown", "1;33"},
+	waitfor.Deadlocked:                  {"Deadlock", "1;31"},
+	waitfor.DeadlockedUnless:            {"Deadlock, unless a message was in transit", "1;33"},
+	waitfor.DeadlockedUnlessPollingEnds: {"Deadlock, unless polling ends", "1;33"},
+	waitfor.NoDeadlock:                  {"No deadlock", "1;32"},
+	waitfor.NoProgress:                  {"No progress", "1;33"},
+	waitfor.Undecided:                   {"Undecided", "1;33"},
+	waitfor.Unknown:                     {"Unknown", "1;33"},
 }
 
 // stateColors are the colours of states that stand out.
-var stateColors = map[waitfor.State]string{waitfor.InDeadlock: "31", waitfor.Stuck: "33", waitfor.Unreadable: "33", waitfor.Uncertain: "33"}
+var stateColors = map[waitfor.State]string{waitfor.InDeadlock: "31", waitfor.Stuck: "33", waitfor.Unreadable: "33", waitfor.Uncertain: "33", waitfor.BlockedOutside: "33"}
 
 // ReportText writes a report for people. What matters most comes first.
 func ReportText(w io.Writer, r *waitfor.Report, style Style) error {
@@ -96,8 +97,11 @@ func moreText(w *bufio.Writer, n, most int, what string) {
 // deadlockTitle names a deadlock by its ranks, and what it is not proved for.
 func deadlockTitle(r *waitfor.Report, d *waitfor.Deadlock, most int) string {
 	title := "Deadlock of " + rankList(d.Ranks, most)
-	if r.Verdict == waitfor.DeadlockedUnless {
+	switch r.Verdict {
+	case waitfor.DeadlockedUnless:
 		title += ", unless a message was in transit"
+	case waitfor.DeadlockedUnlessPollingEnds:
+		title += ", unless polling ends"
 	}
 	return title
 }
@@ -124,8 +128,11 @@ func deadlockText(w *bufio.Writer, d *waitfor.Deadlock, title string, style Styl
 // whereText says where a rank waits: ", in MPI_Recv at ring.c:42".
 func whereText(c *waitfor.Wait) string {
 	text := ""
-	if c.Call != "" {
+	switch {
+	case c.Call != "":
 		text = ", in " + c.Call
+	case c.File != "":
+		text = ","
 	}
 	if c.File == "" {
 		if c.Function != "" {

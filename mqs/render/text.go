@@ -72,7 +72,7 @@ func processText(w *bufio.Writer, p *mqs.Process, style Style) {
 	sharing := map[string][]string{}
 	for _, c := range p.Communicators {
 		s := sharedSentence(c)
-		if s == "" || style.Members {
+		if s == "" || style.Members || len(collectivesOf(p, c)) > 0 {
 			communicatorText(w, p, c, style)
 			continue
 		}
@@ -177,7 +177,7 @@ func communicatorText(w *bufio.Writer, p *mqs.Process, c *mqs.Queues, style Styl
 	if style.Members {
 		groupsText(w, c)
 	}
-	if sharedSentence(c) == nothingPending {
+	if sharedSentence(c) == nothingPending && len(collectivesOf(p, c)) == 0 {
 		fmt.Fprintln(w, "  Nothing pending.")
 	}
 	for _, class := range mqs.OpClasses {
@@ -191,6 +191,7 @@ func communicatorText(w *bufio.Writer, p *mqs.Process, c *mqs.Queues, style Styl
 			queueText(w, p, c, class, q)
 		}
 	}
+	collectivesText(w, collectivesOf(p, c), style)
 }
 
 // column is a column of a queue's table.

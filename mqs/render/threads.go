@@ -71,12 +71,31 @@ func outside(t *mqs.Thread) string {
 		return "; whether in an MPI call is not known"
 	case t.Activity == mqs.Sleeps:
 		return ", outside MPI, where it sleeps"
-	case t.Activity == mqs.Blocks:
-		return ", outside MPI, where it waits for something else"
+	case t.Activity == mqs.Locks && t.Holder.Known:
+		return fmt.Sprintf(", outside MPI, where it waits for the lock that thread %d holds", t.Holder.Value)
+	case t.Activity == mqs.Teams:
+		return ", outside MPI, where it waits for its OpenMP team"
+	case blocked[t.Activity] != "":
+		return ", outside MPI, where it " + blocked[t.Activity] + blockedIn(t)
 	case t.Activity == mqs.Joins && t.Joined.Known:
 		return fmt.Sprintf(", outside MPI, where it waits for thread %d to end", t.Joined.Value)
 	case t.Activity == mqs.Joins:
 		return ", outside MPI, where it waits for another thread to end"
 	}
 	return ", outside MPI"
+}
+
+// blocked says for what threads wait outside of MPI.
+var blocked = map[mqs.Activity]string{mqs.Blocks: "waits for something else", mqs.Locks: "waits for a lock", mqs.UsesGPU: "waits for a GPU",
+	mqs.UsesFile: "waits for a file", mqs.InKernel: "is in the kernel"}
+
+// blockedIn names the function or system call in which a thread waits, and its file.
+func blockedIn(t *mqs.Thread) string {
+	switch {
+	case t.BlockedIn == "":
+		return ""
+	case t.BlockedOn == "":
+		return " (" + t.BlockedIn + ")"
+	}
+	return " (" + t.BlockedIn + " on " + t.BlockedOn + ")"
 }

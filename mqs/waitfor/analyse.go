@@ -31,6 +31,8 @@ func (j *job) analyse() *Report {
 		r.Moving = a.moving(a.mayHang()) || a.passing(a.mayHang())
 	case Deadlocked, DeadlockedUnless: // there may be more of it than is proved
 		r.Moving = a.doubtsTransit()
+	case DeadlockedUnlessPollingEnds:
+		r.Moving = true // it is the less likely the more often the ranks are met there
 	}
 	a.groups(r)
 	a.edges(r)
@@ -108,7 +110,7 @@ func (j *job) nodes(worst bool) []node {
 	}
 	nodes := make([]node, len(j.ranks), n)
 	for _, g := range j.rankSets {
-		nodes = append(nodes, node{all: g.all, deps: g.ranks, unknown: g.unknown != ""})
+		nodes = append(nodes, node{all: g.all || worst && g.someOf, deps: g.ranks, unknown: g.unknown != ""})
 	}
 	for i := range j.ranks {
 		r := &j.ranks[i]

@@ -12,15 +12,19 @@ const finalize = "MPI_Finalize"
 // rankSet is a set of ranks for which others wait together. It is one node of the graph, however
 // many ranks wait for it.
 type rankSet struct {
-	id    int32 // index into the job's rankSets
-	all   bool  // for all of them, else for any
-	ranks []int32
+	id  int32 // index into the job's rankSets
+	all bool  // for all of them, else for any
+	// someOf is true if it is for some of them, and which ones is not known.
+	someOf bool
+	ranks  []int32
 	// unknown says what is not known of them, as a clause; else it is empty.
 	unknown string
 	// What is waited for: any message on a communicator, or that ranks enter a call on it. The
 	// communicator is nil for MPI_Finalize.
 	comm *communicator
 	call string
+	// everyone is true if those who wait for a call are members of the set themselves.
+	everyone bool
 }
 
 // affords says whether the graph may have so many more members of sets. A job whose ranks can be

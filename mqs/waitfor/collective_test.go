@@ -233,7 +233,7 @@ func TestCollectives(t *testing.T) {
 		{name: "one-sided synchronisation", ranks: 2, make: func(m *made) {
 			m.rank(0).enters(0, "MPI_Win_wait")
 			m.rank(1).recv(worldID, 0, 7)
-		}, verdict: Unknown, states: "WW", why: "Rank 0 waits in MPI_Win_wait (a.c:20): " + forWhomUnknown},
+		}, verdict: Unknown, states: "WW", why: "Rank 0 waits in MPI_Win_wait (a.c:20): " + windowUnknown},
 		{name: "one-sided synchronisation with one that computes", ranks: 2, make: func(m *made) {
 			m.rank(0).enters(0, "MPI_Win_wait")
 			m.rank(1).computes()

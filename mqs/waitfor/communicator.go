@@ -65,9 +65,17 @@ func (c *communicator) describe() string {
 	case !c.known:
 		return "a communicator"
 	case c.inter:
-		return "an intercommunicator of " + rankWords(knownRanks(c.sides[0].group)) + " and " + rankWords(knownRanks(c.sides[1].group))
+		return "an intercommunicator of " + sideWords(c.sides[0].group) + " and " + sideWords(c.sides[1].group)
 	}
 	return "a communicator of " + rankWords(knownRanks(c.sides[0].group))
+}
+
+// sideWords names the group of one side of an intercommunicator, of which no rank is known if it is of another job.
+func sideWords(group []int32) string {
+	if known := knownRanks(group); len(known) > 0 || len(group) == 0 {
+		return rankWords(known)
+	}
+	return "processes of which no rank is known"
 }
 
 // knownRanks returns the ranks of a group that are known, in order.

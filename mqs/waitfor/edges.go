@@ -101,7 +101,7 @@ func (d *drawing) addGroup(g *rankSet, users map[edgeKey]int) {
 		for _, at := range slices.Sorted(maps.Keys(to)) {
 			key.to = at
 			pairs := n * to[at]
-			if key.to == key.from && g.call == "" {
+			if key.to == key.from && (g.call == "" || g.everyone) {
 				pairs -= n // no rank waits for itself
 			}
 			if pairs > 0 && !d.count(key, pairs, text) {

@@ -13,6 +13,7 @@ type groupKey struct {
 	call, comm     string // comm in quotes if it is a name
 	function, file string
 	line           int
+	outside        string // for what it waits outside of MPI
 	text           string // in place of all that, if it is not empty
 }
 
@@ -26,6 +27,8 @@ func (a *analysis) state(rank int32) State {
 		return InDeadlock
 	case !a.releasable[rank]:
 		return Stuck
+	case r.mobility == uncertain && r.held != nil:
+		return BlockedOutside
 	case r.process != nil && r.mobility == uncertain && r.process.Threads != nil:
 		return Uncertain
 	case r.process == nil || r.mobility == uncertain:
@@ -103,6 +106,9 @@ func (a *analysis) groupKey(rank int32) (groupKey, *communicator) {
 	if t != nil {
 		key.call, key.function, key.file, key.line = t.Call, t.Function, t.File, t.Line
 	}
+	if r.held != nil {
+		key.outside = "where it " + outsideWords(r.held)
+	}
 	c := a.commOfCall(r, t)
 	if c != nil {
 		key.comm = c.label()
@@ -150,13 +156,13 @@ func (k groupKey) words() string {
 	if k.call == "" {
 		switch {
 		case k.file == "" && k.function == "":
-			return "in no MPI call"
+			return strings.TrimSuffix("in no MPI call"+k.beside(), " (no MPI call)")
 		case k.file == "":
-			return fmt.Sprintf("in %s (no MPI call)", k.function)
+			return fmt.Sprintf("in %s%s", k.function, k.beside())
 		case k.function == "":
-			return fmt.Sprintf("at %s (no MPI call)", at(t))
+			return fmt.Sprintf("at %s%s", at(t), k.beside())
 		}
-		return fmt.Sprintf("in %s at %s (no MPI call)", k.function, at(t))
+		return fmt.Sprintf("in %s at %s%s", k.function, at(t), k.beside())
 	}
 	text := k.call
 	if k.comm != "" {
@@ -169,4 +175,12 @@ func (k groupKey) words() string {
 		text += " in " + k.function
 	}
 	return text
+}
+
+// beside says what ranks outside of MPI do at their place.
+func (k groupKey) beside() string {
+	if k.outside == "" {
+		return " (no MPI call)"
+	}
+	return ", " + k.outside
 }

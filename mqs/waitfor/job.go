@@ -27,8 +27,10 @@ type job struct {
 	// worldKnown is false if there may be more ranks than these.
 	worldKnown bool
 	comms      []*communicator
-	rankSets   []*rankSet // that ranks wait for
-	listed     int        // members of those, and of who has not entered what
+	rankSets   []*rankSet                // that ranks wait for
+	toStart    *rankSet                  // those that have yet to call MPI_Init, once somebody waits for them
+	listed     int                       // members of those, and of who has not entered what
+	windows    map[*communicator]*window // that calls work on
 	notes      []string
 	past       Past
 	// then is the job at the previous look, nil without one.
@@ -37,6 +39,9 @@ type job struct {
 	assumeNoTransit bool
 	// vagueSend is true if the envelope of some rank's send is not known.
 	vagueSend bool
+
+	// nonBlockings are the non-blocking collectives that ranks wait for.
+	nonBlockings map[nonBlockingKey]*nonBlocking
 
 	// What is pending, by envelope.
 	unexpected, sends messages
@@ -57,6 +62,8 @@ type rank struct {
 	reportGroup int          // in the report's groups
 	mobility
 	doubt string // what is not known of an uncertain rank, as a clause
+	// held is the thread that waits outside of MPI in a rank of which no thread is in MPI; nil if there is none.
+	held *mqs.Thread
 	// Since the previous look: ran is true if it has run, moved if it has done something that is
 	// counted or seen, gotOn if that was more than asking again, and confirmed if it is known to wait
 	// for the same.

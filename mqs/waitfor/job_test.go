@@ -109,6 +109,14 @@ func TestCommunicators(t *testing.T) {
 			m.rank(0).recv(dupID, 1, 7)
 			m.rank(1).recv(worldID, 0, 7)
 		}, verdict: Unknown, states: "WW", why: peerUnknown},
+		verdictCase{name: "peers of a world of their own", ranks: 2, make: func(m *made) {
+			m.comm(dupID, "spawned", 0, 1)
+			for i := range 2 {
+				q := m.rank(i).on(dupID)
+				q.Inter, q.RemoteGroup = mqs.Known(true), []mqs.Maybe[int32]{{}, {}}
+				m.rank(i).recv(dupID, 1, 7)
+			}
+		}, verdict: Unknown, states: "WW", why: `its peer, rank 1 of "spawned", is not known as a rank of this job, and may be of another`},
 		verdictCase{name: "any message of an intercommunicator", ranks: 3, make: func(m *made) {
 			m.inter()
 			m.rank(0).recv(dupID, wild, 7)

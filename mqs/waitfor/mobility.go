@@ -1,6 +1,7 @@
 package waitfor
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -32,18 +33,19 @@ func (j *job) mobility(r *rank) (mobility, string) {
 	case p.Threads == nil:
 		return uncertain, placeUnknown
 	}
-	var inside, outside, held, lost bool
+	var inside, outside, lost bool
+	var held *mqs.Thread
 	for i := range p.Threads {
 		switch t := &p.Threads[i]; {
-		case t.Call != "" && behaviours[t.Call] == goesOn:
+		case t.Call != "" && behaviourOf(t) == goesOn:
 			return mobile, ""
 		case t.Call != "":
 			inside = true
 		case !t.Placed:
 			lost = true
-		case t.Activity == mqs.Joins: // it goes on as soon as the others do
-		case t.Activity == mqs.Blocks:
-			held = true
+		case waitsForThread(p, t): // it goes on as soon as that one does
+		case isHeld(p, t):
+			held = cmp.Or(held, t)
 		default:
 			outside = true
 		}
@@ -58,10 +60,15 @@ func (j *job) mobility(r *rank) (mobility, string) {
 		return waiting, "" // no other thread may call MPI meanwhile
 	case inside && outside:
 		return uncertain, levelUnknown
-	case held:
-		return uncertain, lockUnknown
-	case inside:
+	case held != nil:
+		if !inside {
+			r.held = held
+		}
+		return uncertain, heldDoubt(held)
+	case inside || areClosed(p):
 		return waiting, ""
+	case len(p.Threads) > 0: // they wait for each other, and for which is not known
+		return uncertain, heldDoubt(&p.Threads[0])
 	}
 	return uncertain, placeUnknown
 }

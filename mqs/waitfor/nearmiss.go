@@ -137,7 +137,7 @@ func (n *misses) report() []NearMiss {
 		m.Text += "."
 		out = append(out, m.NearMiss)
 	}
-	for _, k := range []Kind{OtherTag, OtherSource, OtherCommunicator, Truncation, PeerLeft, NeverReceived, OtherCollective, LibraryFault} {
+	for _, k := range []Kind{OtherTag, OtherSource, OtherCommunicator, Truncation, PeerLeft, NeverReceived, OtherCollective, LibraryFault, NotStarted} {
 		if left[k] > 0 {
 			n.note("%d near misses of the kind %q are left out.", left[k], k)
 		}
@@ -155,6 +155,9 @@ func (n *misses) checkOperation(rank int32, w *wait, g *dependency) {
 		return
 	}
 	isStuck := n.hangs(rank) || len(n.surelyReleasable) > 0 && !n.surelyReleasable[rank]
+	if isStuck || n.isIdle(g.rank) {
+		n.checkInactive(rank, w, g)
+	}
 	if g.class == mqs.PendingReceives && (isStuck || n.isIdle(g.rank)) {
 		n.checkReceive(rank, g, n.similarityKey(w, g), n.waitsIn(rank, w, g), isStuck)
 	}

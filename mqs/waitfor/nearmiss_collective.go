@@ -115,7 +115,7 @@ func (n *misses) checkCollectives() {
 // reportCircle reports ranks that wait for each other's messages of one rooted collective. Its data
 // goes from the root to all members, or from all members to the root, and never in a circle.
 func (n *misses) reportCircle(d *Deadlock) {
-	var comm *communicator
+	var comm, carrier *communicator // of the calls, and of their messages
 	var thread *mqs.Thread
 	ranks := make([]int32, 0, len(d.Cycle))
 	entries := make([]*entry, 0, len(d.Cycle))
@@ -124,10 +124,14 @@ func (n *misses) reportCircle(d *Deadlock) {
 		if wait == nil || wait.thread == nil || g.op == nil || !g.op.Internal || g.class != mqs.PendingReceives {
 			return
 		}
-		if thread == nil {
-			thread, comm = wait.thread, g.member.comm
+		on := g.member.comm
+		if m := n.ranks[w.Rank].member(wait.thread.Comm); m != nil && m.comm.known {
+			on = m.comm
 		}
-		if b := behaviours[wait.thread.Call]; b != fromRoot && b != toRoot || wait.thread.Call != thread.Call || g.member.comm != comm {
+		if thread == nil {
+			thread, comm, carrier = wait.thread, on, g.member.comm
+		}
+		if b := behaviours[wait.thread.Call]; b != fromRoot && b != toRoot || wait.thread.Call != thread.Call || on != comm || g.member.comm != carrier {
 			return
 		}
 		ranks = append(ranks, w.Rank)

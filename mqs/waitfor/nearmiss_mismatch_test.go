@@ -120,6 +120,17 @@ func TestMismatches(t *testing.T) {
 			m.each(enter("MPI_Bcast", 20, around(root(0))), 0, 2)
 			m.each(enter("MPI_Bcast", 20, around(root(2))), 1)
 		}, DifferentRoot, []int32{1}, "Rank 1 is in MPI_Bcast (a.c:20) with root 2, but 2 of 3 ranks of MPI_COMM_WORLD (0, 2) are in MPI_Bcast (a.c:20) with root 0: there is the mistake."},
+		{"roots, of which the library's own communicator has the messages", 3, func(m *made) {
+			m.comm(dupID, "", 0, 1, 2)
+			on := func(local int32) func(r *madeRank, t *mqs.Thread) {
+				return func(r *madeRank, t *mqs.Thread) {
+					r.inside(t, dupID, (r.me+1)%3)
+					t.Root = mqs.Known(local)
+				}
+			}
+			m.each(enter("MPI_Bcast", 20, on(0)), 0, 2)
+			m.each(enter("MPI_Bcast", 20, on(2)), 1)
+		}, DifferentRoot, []int32{1}, "Rank 1 is in MPI_Bcast (a.c:20) with root 2, but 2 of 3 ranks of MPI_COMM_WORLD (0, 2) are in MPI_Bcast (a.c:20) with root 0: there is the mistake."},
 		{"lengths of a broadcast that a member may be in for the second time", 3, func(m *made) {
 			m.each(enter("MPI_Bcast", 20, func(r *madeRank, t *mqs.Thread) {
 				r.inside(t, worldID, 2)

@@ -150,7 +150,7 @@ func (n *misses) checkPosted(rank int32) {
 // checkProbe checks a probe of which too little is known to match messages with it: in a stripped
 // library its communicator is not known, and its tag may not be.
 func (n *misses) checkProbe(rank int32, w *wait) {
-	if w.thread == nil || w.unknown != commUnknown || behaviours[w.thread.Call] != probes {
+	if w.thread == nil || w.unknown != commUnknown || behaviours[w.thread.Call] != probes && !isProbeCall(w.thread.Call) {
 		return
 	}
 	to, tag := n.orphans[rank], w.thread.Tag

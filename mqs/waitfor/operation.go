@@ -6,6 +6,9 @@ import "github.com/mpi-queues/mpi-queues/mqs"
 // not known, or that the operation will be over as things are.
 func (j *job) outcome(g dependency) (_ dependency, unknown string, done bool) {
 	g.rank = -1
+	if g.request != nil {
+		return j.nonBlocking(g)
+	}
 	switch {
 	case g.op.Status == mqs.Complete:
 		return g, "", true
@@ -17,6 +20,8 @@ func (j *job) outcome(g dependency) (_ dependency, unknown string, done bool) {
 		return g, stateUnknown, false
 	case j.ranks[g.member.rank].arriving():
 		return g, arrivingUnknown, false
+	case g.willFail() != "":
+		return g, g.willFail(), false
 	case !g.member.comm.known || g.member.local < 0:
 		return g, membersUnknown, false
 	case g.class == mqs.PendingSends:
@@ -61,7 +66,7 @@ func (j *job) receive(g dependency) (dependency, string, bool) {
 	g.transit = j.mayBeInTransit(g.member, e.source) || unseen && !r.confirmed
 	if e.source != mqs.AnyRank {
 		if g.rank = g.member.globalOf(e.source); g.rank < 0 {
-			return g, peerUnknown, false
+			return g, g.member.whoIs(e.source), false
 		}
 		return g, "", false
 	}
@@ -81,7 +86,7 @@ func (j *job) receive(g dependency) (dependency, string, bool) {
 func (j *job) send(g dependency) (dependency, string, bool) {
 	s, ok := g.member.send(g.op)
 	if g.rank = g.member.globalOf(g.op.DesiredLocalRank.Value); !ok || g.rank < 0 {
-		return g, peerUnknown, false
+		return g, g.member.whoIs(g.op.DesiredLocalRank.Value), false
 	}
 	r, to, dest := &j.ranks[g.member.rank], g.member.peers().member(s.dest), &j.ranks[g.rank]
 	g.transit = !r.confirmed || !dest.ran && !dest.gone() && g.rank != g.member.rank

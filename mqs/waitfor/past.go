@@ -22,6 +22,8 @@ type Past struct {
 	// Ran are the processes that have since used two ticks of processor time or more: by then, a
 	// library that waits has taken what had been in transit.
 	Ran map[int]bool
+	// Polls is what [Polling] returned of processes at the previous look, by process id.
+	Polls map[int][]Poll
 	// Again is true if another look can follow at once. A deadlock is then claimed only of ranks that
 	// have run and still wait for the same: even where messages are counted, a look can meet a library
 	// that has counted a message and not matched it yet.
@@ -38,6 +40,30 @@ func Analyse(s *mqs.Snapshot) *Report { return AnalyseLive(s, Past{}) }
 // A deadlock, and that there is none, are claimed only if nothing unknown could make it otherwise:
 // see [Verdict].
 func AnalyseLive(s *mqs.Snapshot, past Past) *Report {
+	r := analyseLive(s, past)
+	if r.Verdict == Deadlocked || r.Verdict == DeadlockedUnless {
+		return r
+	}
+	loops, earlier, is := inLoops(s, past)
+	if !is {
+		return r
+	}
+	past.Earlier = earlier
+	switch polling := analyseLive(loops, past); {
+	case polling.Verdict == DeadlockedUnlessPollingEnds:
+		return polling
+	case (r.Verdict == NoProgress || r.Verdict == Unknown) && slices.ContainsFunc(polling.NearMisses, isOfEnvelope):
+		r.NearMisses = polling.NearMisses
+	}
+	return r
+}
+
+// isOfEnvelope says whether a near miss shows a message that differs from what is asked for.
+func isOfEnvelope(n NearMiss) bool {
+	return n.Kind == OtherTag || n.Kind == OtherSource || n.Kind == OtherCommunicator
+}
+
+func analyseLive(s *mqs.Snapshot, past Past) *Report {
 	j := newJob(s)
 	j.past = past
 	for i := range j.ranks {
@@ -111,7 +137,7 @@ func gotOn(p, before *mqs.Process) bool {
 	return inOtherCalls(p, before) || hasCounted(p, before) && !isAccessing(p) && !isAccessing(before)
 }
 
-func isAccess(t mqs.Thread) bool { return behaviours[t.Call] == accesses }
+func isAccess(t mqs.Thread) bool { return behaviourOf(&t) == accesses }
 
 func isAccessing(p *mqs.Process) bool { return slices.ContainsFunc(p.Threads, isAccess) }
 
@@ -134,13 +160,24 @@ func isSame(p, before *mqs.Process) bool {
 	then := blockedIn(before)
 	for _, t := range blockedIn(p) {
 		same := func(o mqs.Thread) bool {
-			return o.Number == t.Number && o.Call == t.Call && areSame(o.Requests, t.Requests)
+			return o.Number == t.Number && o.Call == t.Call && areSame(o.Requests, t.Requests) && o.Window == t.Window && o.Target == t.Target
 		}
 		if !slices.ContainsFunc(then, same) {
 			return false
 		}
 	}
-	return true
+	return p.ThreadMultiple.Known && !p.ThreadMultiple.Value || awaitTheSame(p, before)
+}
+
+// awaitTheSame says whether the threads outside of MPI that wait for other threads of their process did so at the
+// previous look. Else they may have called MPI since.
+func awaitTheSame(p, before *mqs.Process) bool {
+	return !slices.ContainsFunc(p.Threads, func(t mqs.Thread) bool {
+		return t.Call == "" && !slices.ContainsFunc(before.Threads, func(o mqs.Thread) bool {
+			return o.Number == t.Number && o.Call == "" && o.Activity == t.Activity && threadAwaitedBy(&o) == threadAwaitedBy(&t) &&
+				o.Function == t.Function && o.File == t.File && o.Line == t.Line
+		}) && waitsForThread(p, &t)
+	})
 }
 
 // differ says whether requests of a process stand for other operations than before. The library
@@ -148,6 +185,13 @@ func isSame(p, before *mqs.Process) bool {
 func differ(p, before *mqs.Process, requests []inferior.Addr) bool {
 	if len(requests) == 0 {
 		return false
+	}
+	for _, now := range p.CollectiveRequests {
+		if slices.Contains(requests, now.Request) && slices.ContainsFunc(before.CollectiveRequests, func(then mqs.CollectiveRequest) bool {
+			return now.Request == then.Request && (now.Comm != then.Comm || now.Sequence != then.Sequence)
+		}) {
+			return true
+		}
 	}
 	then := operationsOf(before, requests)
 	for key, now := range operationsOf(p, requests) {
@@ -203,7 +247,7 @@ func disagree[T comparable](a, b mqs.Maybe[T]) bool { return a.Known && b.Known 
 
 // blockedIn returns the threads of a process that are in waiting calls.
 func blockedIn(p *mqs.Process) []mqs.Thread {
-	return slices.DeleteFunc(slices.Clone(p.Threads), func(t mqs.Thread) bool { return behaviours[t.Call] == goesOn })
+	return slices.DeleteFunc(slices.Clone(p.Threads), func(t mqs.Thread) bool { return behaviourOf(&t) == goesOn })
 }
 
 // trafficOf returns the communicators of a process on which messages are counted.

@@ -387,7 +387,7 @@ func TestThreads(t *testing.T) {
 		{name: "another thread waits for a lock", ranks: 2, make: func(m *made) {
 			both(mqs.Known(true))(m)
 			m.rank(0).Threads[1].Activity = mqs.Blocks
-		}, verdict: Unknown, states: "NW", why: lockUnknown},
+		}, verdict: Unknown, states: "NW", why: "thread 2 waits for something else in a.c:99, and whether that ends is not known"},
 		{name: "another thread can't be named", ranks: 2, make: func(m *made) {
 			both(mqs.Known(false))(m)
 			m.rank(0).Threads[1].Placed = false

@@ -15,6 +15,9 @@ const (
 	// DeadlockedUnless is proved but for one thing: a message to these ranks may have been in transit
 	// when they were stopped, since no count of messages shows that there was none.
 	DeadlockedUnless Verdict = "deadlock unless in transit"
+	// DeadlockedUnlessPollingEnds is proved but for one thing: ranks poll, and their program may leave the loop by
+	// itself, as after a time, or ask for something else.
+	DeadlockedUnlessPollingEnds Verdict = "deadlock unless polling ends"
 	// NoDeadlock is the verdict on a job that was seen to get on between two looks, of which all that
 	// matters is known, and of which nothing proves a deadlock, and on a job that is over.
 	NoDeadlock Verdict = "no deadlock"
@@ -39,7 +42,7 @@ type Report struct {
 	// WorldSize is the number of ranks in the job.
 	WorldSize mqs.Maybe[int32] `json:"world_size" document:"min=0"`
 	// Deadlocks are independent of each other. The one with the lowest rank is first. If the verdict
-	// is [DeadlockedUnless], they are proved on that condition.
+	// is [DeadlockedUnless] or [DeadlockedUnlessPollingEnds], they are proved on that condition.
 	Deadlocks []Deadlock `json:"deadlocks" document:"line"`
 	// Groups hold all ranks, those in the same state and place together, ordered by the lowest rank.
 	Groups []Group `json:"groups" document:"line"`
@@ -96,6 +99,8 @@ const (
 	Ended      State = "ended"        // has left MPI or is gone
 	Unreadable State = "not readable" // its queues can't be read
 	Uncertain  State = "not known"    // whether it can move is not known
+	// BlockedOutside is outside of MPI, where it waits for a lock, a file, a GPU or something else.
+	BlockedOutside State = "blocked outside MPI"
 )
 
 // Group is a set of ranks that are at the same place in the same state. What is not the same for all
@@ -144,6 +149,7 @@ const (
 	NeverReceived     Kind = "never received" // a send that nobody will receive
 	OtherCollective   Kind = "collective"     // members of a communicator are in different collectives
 	LibraryFault      Kind = "library"        // a receive and a message match, and the library leaves both
+	NotStarted        Kind = "not started"    // a persistent request that would meet an operation is not started
 )
 
 // Mismatch says why members of a communicator do not meet in a collective call.

@@ -83,11 +83,11 @@ func (then *job) holding(now *job, r *rank) ([]int32, bool) {
 // holdingIn is holding for one thread. A probe receives nothing, and the receive that follows it is
 // assumed to be counted. A thread that leaves MPI_Finalize is seen to have left.
 func (j *job) holdingIn(r *rank, t *mqs.Thread) ([]int32, bool) {
-	b := behaviours[t.Call]
-	if b == probes || b == finalizes {
+	b := behaviourOf(t)
+	if b == probes || b == finalizes || b == asks && isProbeCall(t.Call) {
 		return nil, true
 	}
-	ops, found := r.operations(t.Requests)
+	ops, found := r.operationsAndCollectives(t.Requests)
 	if len(t.Requests) == 0 && b == pointToPoint {
 		if ops = r.operationsOfKind(t, func(kind string) bool { return kind == ownKind(t) }); len(ops) > 1 {
 			return nil, false
@@ -96,10 +96,19 @@ func (j *job) holdingIn(r *rank, t *mqs.Thread) ([]int32, bool) {
 	var receivers []int32
 	holds := 0
 	for _, o := range ops {
+		if o.request != nil {
+			if !o.holds() {
+				continue
+			}
+			if holds++; b != waitsAny {
+				return nil, true
+			}
+			continue
+		}
 		switch to, isSent := j.unmatchedAt(r, o); {
 		case o.op.Status != mqs.Pending:
 		case o.class == mqs.PendingReceives:
-			if holds++; b != waitsAny {
+			if holds++; b != waitsAny && b != asks {
 				return nil, true
 			}
 		case isSent:
@@ -107,7 +116,7 @@ func (j *job) holdingIn(r *rank, t *mqs.Thread) ([]int32, bool) {
 			receivers = append(receivers, to)
 		}
 	}
-	if b == waitsAny {
+	if b == waitsAny || b == asks {
 		return receivers, found && t.AllRequests && holds == len(ops) && holds > 0
 	}
 	// Any one of them is enough.

@@ -96,8 +96,8 @@ func TestLookAtTheEndBetween(t *testing.T) {
 	}
 }
 
-// held is a rank of four, in a call with requests.
-type held struct {
+// holding is a rank of four, in a call with requests.
+type heldCall struct {
 	call string
 	make func(r *madeRank) []inferior.Addr
 	some bool // the call may have more requests
@@ -140,7 +140,7 @@ func TestHoldingIn(t *testing.T) {
 		is(mqs.PendingSends, lies(1, 7), func(op *mqs.PendingOperation) { op.Kind = "send" })(r)
 		return nil
 	}
-	for name, c := range map[string]held{
+	for name, c := range map[string]heldCall{
 		"a probe":                             {call: "MPI_Probe", holds: true},
 		"MPI_Finalize":                        {call: "MPI_Finalize", holds: true},
 		"a receive":                           {call: "MPI_Wait", make: receive, holds: true},

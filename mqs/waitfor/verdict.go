@@ -18,13 +18,16 @@ func (a *analysis) verdict() (Verdict, string) {
 	case len(a.deadlocks) > 0 && a.assumeNoTransit:
 		return DeadlockedUnless, a.whyDeadlock() + " " + a.whyTransit()
 	case len(a.deadlocks) > 0:
+		if loops := a.loops(); len(loops) > 0 {
+			return DeadlockedUnlessPollingEnds, a.whyDeadlock() + " " + a.whyPolling(loops)
+		}
 		return Deadlocked, a.whyDeadlock()
 	case a.worldKnown && !a.hasRank(func(r *rank) bool { return !r.gone() }):
 		return NoDeadlock, "The job is over: all ranks have left MPI."
 	case !a.hasRank(func(r *rank) bool { return r.process != nil && !r.unreadable() || r.mobility != uncertain }):
 		return Unknown, "Nothing could be read of any rank."
 	case a.isStarting():
-		return a.unproved(), joined("The job is starting: no rank has left MPI_Init.", a.whyUnproved())
+		return a.unproved(), joined(a.whoStarts(), a.whyUnproved())
 	}
 	if open := a.mayHang(); len(open) > 0 {
 		return Unknown, a.whyUnknown(open)
@@ -67,10 +70,10 @@ func (a *analysis) hasRank(is func(r *rank) bool) bool {
 }
 
 // which returns the ranks of which something is true.
-func (a *analysis) which(is func(r *rank) bool) []int32 {
+func (j *job) which(is func(r *rank) bool) []int32 {
 	var out []int32
-	for i := range a.ranks {
-		if is(&a.ranks[i]) {
+	for i := range j.ranks {
+		if is(&j.ranks[i]) {
 			out = append(out, int32(i))
 		}
 	}
@@ -88,6 +91,12 @@ func (a *analysis) whyDeadlock() string {
 		switch {
 		case a.ranks[last.For].gone():
 			out = append(out, fmt.Sprintf("%s %s for rank %d, which %s.", who, verb(d.Ranks, "waits", "wait"), last.For, a.now(last.For)))
+		case len(d.Ranks) == 1 && last.Call == "" && a.ranks[last.For].process != nil && areClosed(a.ranks[last.For].process):
+			text := "The threads of %s wait for each other, outside of MPI."
+			if len(a.ranks[last.For].process.Threads) == 1 {
+				text = "The thread of %s waits for itself, outside of MPI."
+			}
+			out = append(out, fmt.Sprintf(text, rankWords(d.Ranks)))
 		case len(d.Ranks) == 1:
 			out = append(out, fmt.Sprintf("%s waits for itself.", who))
 		default:
@@ -186,6 +195,9 @@ func (a *analysis) eachDoubt(w *wait, f func(clause string)) {
 				f(fmt.Sprintf("%sfor rank %d, of which too little is known: %s", where, g.rank, a.whyUncertain(g.rank)))
 			}
 		default:
+			if g.set.someOf {
+				f(cmp.Or(strings.TrimSuffix(where, " "), "somewhere") + ": " + someUnknown)
+			}
 			if r := a.uncertainRank(g.set); r >= 0 {
 				f(fmt.Sprintf("%sfor rank %d, of which too little is known: %s", where, r, a.whyUncertain(r)))
 			}
@@ -219,11 +231,12 @@ func (a *analysis) doubts() []string {
 		out = append(out, fmt.Sprintf("%s %s a thread that waits in an MPI call and others that are in none or in one that does not wait: as long as those run, they may release it.",
 			capital(rankWords(threads)), verb(threads, "has", "have")))
 	}
+	out = append(out, a.lockNotes()...)
 	if stopped := a.which((*rank).isStopped); len(stopped) > 0 {
 		out = append(out, fmt.Sprintf("%s %s stopped by a signal, as by SIGSTOP, and %s nothing until SIGCONT lets %s go on.",
 			capital(rankWords(stopped)), verb(stopped, "is", "are"), verb(stopped, "does", "do"), verb(stopped, "it", "them")))
 	}
-	return out
+	return append(out, a.ends()...)
 }
 
 // orThis names an MPI.

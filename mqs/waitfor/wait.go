@@ -21,6 +21,8 @@ type wait struct {
 	// standardMeaning is set if the dependencies are the library's messages of a collective: the
 	// members that have not entered it, for all of whom the call waits by the standard.
 	standardMeaning *rankSet
+	// what says for what it waits, where that is no operation of MPI's.
+	what string
 	// unknown says what is not known of the wait, as a clause that follows the call; else it is empty.
 	unknown string
 }
@@ -30,9 +32,14 @@ type dependency struct {
 	rank int32    // or, if it is -1,
 	set  *rankSet // several ranks
 	// The operation, nil for a collective as a whole, and its member and queue.
-	op     *mqs.PendingOperation
-	member *member
-	class  mqs.OpClass
+	op *mqs.PendingOperation
+	// request is that of a non-blocking collective, else nil; there is no operation then.
+	request *mqs.CollectiveRequest
+	by      *rank // whose request it is
+	member  *member
+	class   mqs.OpClass
+	// words say what is waited for, if it is neither an operation nor a set.
+	words string
 	// transit is true if a message in transit may have met the dependency: see [job.holds].
 	transit bool
 }
@@ -61,7 +68,7 @@ const (
 	placeUnknown    = "which call it is in is not known"
 	phaseUnknown    = "whether it has left MPI is not known"
 	levelUnknown    = "whether another thread of it may call MPI is not known, since the thread level is not"
-	lockUnknown     = "a thread of it waits outside of MPI, and for whom is not known"
+	gpuUnknown      = "it waits for a GPU, and whether that ends is not known"
 	queuesUnknown   = "the queues can't be read"
 )
 
@@ -71,11 +78,18 @@ func (j *job) findWaits() {
 	for i := range j.ranks {
 		r := &j.ranks[i]
 		r.mobility, r.doubt = j.mobility(r)
+	}
+	for i := range j.ranks {
+		r := &j.ranks[i]
 		if r.mobility != waiting {
 			continue
 		}
 		if r.process.Threads == nil {
 			r.waits = []wait{j.waitByKind(r, nil, func(string) bool { return true })}
+			continue
+		}
+		if areClosed(r.process) {
+			r.waits = waitsAmongThreads(int32(i), r.process)
 			continue
 		}
 		for k := range r.process.Threads {
@@ -100,23 +114,34 @@ func isProbe(op *mqs.PendingOperation) bool { return strings.HasSuffix(op.Kind, 
 // waitOf finds what a thread in a waiting call waits for.
 func (j *job) waitOf(rank int32, t *mqs.Thread, c *collectives) wait {
 	r := &j.ranks[rank]
-	b := behaviours[t.Call]
+	b := behaviourOf(t)
 	switch {
+	case t.Activity == mqs.UsesGPU:
+		return wait{thread: t, unknown: gpuUnknown}
+	case b == asks:
+		return j.waitInPoll(r, t, c)
 	case b == finalizes:
 		return c.waitFor(t, callKey{nil, finalize}, true)
+	case b == starts:
+		return j.waitInInit(t)
 	case r.unreadable():
 		return wait{thread: t, unknown: queuesUnknown}
 	case b.collective():
 		return j.waitInCollective(r, t, c)
-	case b == opaque || b == accesses:
-		return wait{thread: t, unknown: forWhomUnknown}
+	case b == comesAndGoes:
+		return j.waitInDynamic(r, t)
+	case b == detaches:
+		return j.waitForBuffer(r, t)
+	case b == accesses || b == exposes:
+		return j.waitInAccess(r, t)
 	}
-	ops, found := r.operations(t.Requests)
 	if b == waitsAll || b == waitsAny {
-		isMade := func(o dependency) bool { return !o.op.Internal && !blocks(o.op) }
+		ops, found := r.operationsAndCollectives(t.Requests)
+		isMade := func(o dependency) bool { return o.request != nil || !o.op.Internal && !blocks(o.op) }
 		known := slices.DeleteFunc(ops, func(o dependency) bool { return !isMade(o) })
 		return j.waitForOperations(wait{thread: t, all: b == waitsAll}, known, found && t.AllRequests && len(known) == len(ops))
 	}
+	ops, found := r.operations(t.Requests)
 	ops = slices.DeleteFunc(ops, func(o dependency) bool { return !isOwn(t, o) })
 	switch {
 	case hasSeveralOperations(t.Call) && (!found || !t.AllRequests):

@@ -159,11 +159,6 @@ func (r *rank) doing() doing {
 	return doing{isThere, "in " + where + ", in no MPI call"}
 }
 
-// isPoll says whether a call polls: it asks whether something has come, and returns at once.
-func isPoll(call string) bool {
-	return strings.HasPrefix(call, "MPI_Test") || call == "MPI_Iprobe" || call == "MPI_Improbe" || call == "MPI_Request_get_status" || call == "MPI_Parrived"
-}
-
 // whoMoves says what ranks that can move do, and where.
 func (a *analysis) whoMoves(ranks []int32) string {
 	byDoing := map[doing][]int32{}

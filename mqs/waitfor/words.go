@@ -33,7 +33,7 @@ func (j *job) waitFor(rank, other int32) Wait {
 	if g.op != nil {
 		out.Class = mqs.Known(g.class)
 	}
-	out.Operation = j.operation(w, g)
+	out.Operation = j.operation(w, g) + j.hasEntered(g, other)
 	if t := w.thread; t != nil {
 		out.Call, out.Function, out.File, out.Line = t.Call, t.Function, t.File, t.Line
 	}
@@ -42,7 +42,14 @@ func (j *job) waitFor(rank, other int32) Wait {
 
 // operation describes what a thread waits for.
 func (j *job) operation(w *wait, g *dependency) string {
-	if g.op == nil {
+	switch {
+	case w.what != "":
+		return w.what
+	case g.words != "":
+		return g.words
+	case g.request != nil:
+		return numbered(g.request.Sequence.Value) + " on " + g.member.comm.label()
+	case g.op == nil:
 		return w.thread.Call + " on " + j.commOf(g).label()
 	}
 	return operationWords(g.member, g.class, g.op)
@@ -127,11 +134,14 @@ func (r *rank) thread() *mqs.Thread {
 	if r.process == nil || len(r.process.Threads) == 0 {
 		return nil
 	}
+	if r.held != nil {
+		return r.held
+	}
 	threads := r.process.Threads
-	says := func(t mqs.Thread) bool { return behaviours[t.Call] != goesOn }
+	says := func(t mqs.Thread) bool { return behaviourOf(&t) != goesOn }
 	if r.mobility == mobile {
 		says = func(t mqs.Thread) bool {
-			return behaviours[t.Call] == goesOn && (t.Call != "" || t.Function != "" || t.File != "")
+			return behaviourOf(&t) == goesOn && (t.Call != "" || t.Function != "" || t.File != "")
 		}
 	}
 	return &threads[max(slices.IndexFunc(threads, says), 0)]

@@ -21,6 +21,17 @@ def stat(pid: int) -> List[bytes]:
         return []
 
 
+def descriptor(pid: int, number: int) -> str:
+    """Returns the kernel's name of what a descriptor of a process stands for: a path, or the like
+    of "pipe:[17]". It is empty if that is not known, as where pid is 0."""
+    if not pid:
+        return ""
+    try:
+        return os.fsencode(os.readlink("/proc/%d/fd/%d" % (pid, number))).decode("utf-8", "replace")
+    except (OSError, ValueError):
+        return ""
+
+
 def trace_scope() -> str:
     """Returns the digit that says whom the kernel lets debuggers trace (Yama: ptrace_scope).
 

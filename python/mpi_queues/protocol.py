@@ -778,6 +778,9 @@ class SystemCall(TypedDict):
     number: int
     # Arguments are the six that a system call can have.
     arguments: List[int]
+    # File is what the descriptor stands for that its first argument may be, as the kernel names it;
+    # empty if there is none or that is not known.
+    file: str
 
 
 class Thread(TypedDict):

@@ -4,7 +4,8 @@ from typing import Dict, FrozenSet, List, Optional
 
 import gdb
 
-from . import interrupts, protocol
+from . import interrupts, procfs, protocol
+from .process import kind_of
 from .selection import selection_kept, unwinding, whole_backtrace
 
 # No honest request asks for more frames than this.
@@ -16,6 +17,13 @@ _SCALARS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_ENUM, gdb.TYPE_C
 # Where the number of a system call and its arguments stand, by gdb's name of the architecture:
 # also in core files (Linux, arch/x86/entry/calling.h).
 _SYSTEM_CALLS = {"i386:x86-64": ("orig_rax", ("rdi", "rsi", "rdx", "r10", "r8", "r9"))}
+# The numbers of the system calls there whose first argument is a descriptor in which they may wait
+# (arch/x86/entry/syscalls/syscall_64.tbl): read, write, fstat, lseek, ioctl, pread64, pwrite64,
+# readv, writev, sendfile, connect, accept, sendto, recvfrom, sendmsg, recvmsg, fcntl, flock, fsync,
+# fdatasync, ftruncate, getdents, getdents64, fallocate, accept4, preadv, pwritev, syncfs, preadv2,
+# pwritev2.
+_OF_FILES = frozenset((0, 1, 5, 8, 16, 17, 18, 19, 20, 40, 42, 43, 44, 45, 46, 47, 72, 73, 74, 75,
+                       77, 78, 217, 285, 288, 295, 296, 306, 327, 328))
 # Why an outermost frame has none beyond it. gdb also ends at main, for no reason.
 _ENDS = (gdb.FRAME_UNWIND_NO_REASON, gdb.FRAME_UNWIND_OUTERMOST)
 
@@ -28,12 +36,17 @@ def list_threads(inferior: gdb.Inferior, depth: int,
     """
     wanted = frozenset(variables)
     with selection_kept(), whole_backtrace(), unwinding():
-        return [_thread(thread, depth, wanted)
+        pid = inferior.pid if kind_of(inferior) == "live" else 0
+        return [_thread(thread, depth, wanted, pid)
                 for thread in sorted(inferior.threads(), key=lambda thread: thread.num)]
 
 
-def _thread(thread: gdb.InferiorThread, depth: int, wanted: FrozenSet[str]) -> protocol.Thread:
-    """Returns where one thread is. Of a stack that can't be unwound there is what can be."""
+def _thread(thread: gdb.InferiorThread, depth: int, wanted: FrozenSet[str],
+            pid: int) -> protocol.Thread:
+    """Returns where one thread is. Of a stack that can't be unwound there is what can be.
+
+    pid is that of a live process of this machine, else 0.
+    """
     result: protocol.Thread = {"number": thread.num, "id": thread.ptid[1], "system_call": None,
                                "frames": [], "complete": False, "registers": []}
     try:
@@ -41,7 +54,7 @@ def _thread(thread: gdb.InferiorThread, depth: int, wanted: FrozenSet[str]) -> p
         frame: Optional[gdb.Frame] = interrupts.allow(gdb.newest_frame)
         if frame:
             result["registers"] = _registers(frame)
-            result["system_call"] = _system_call(frame)
+            result["system_call"] = _system_call(frame, pid)
         while frame and len(result["frames"]) < depth:
             result["frames"].append(_frame(frame, wanted))
             reason = frame.unwind_stop_reason()
@@ -100,7 +113,7 @@ def _registers(frame: gdb.Frame) -> List[int]:
     return values
 
 
-def _system_call(frame: gdb.Frame) -> Optional[protocol.SystemCall]:
+def _system_call(frame: gdb.Frame, pid: int) -> Optional[protocol.SystemCall]:
     """Returns the system call that the thread of an innermost frame is in, None if not known."""
     known = _SYSTEM_CALLS.get(frame.architecture().name())
     if not known:
@@ -113,7 +126,8 @@ def _system_call(frame: gdb.Frame) -> Optional[protocol.SystemCall]:
     if number is None or None in arguments:
         return None
     return {"number": number - (_MASK + 1) if number > _MASK >> 1 else number,
-            "arguments": [argument or 0 for argument in arguments]}
+            "arguments": [argument or 0 for argument in arguments],
+            "file": procfs.descriptor(pid, arguments[0] or 0) if number in _OF_FILES else ""}
 
 
 def _integer(value: gdb.Value) -> Optional[int]:

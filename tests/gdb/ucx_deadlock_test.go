@@ -17,14 +17,20 @@ func TestUCXDeadlocks(t *testing.T) {
 	t.Parallel()
 	for i := range expect.Modes {
 		m := &expect.Modes[i]
-		if m.Verdict == expect.Moves || live.LeftOut(i, 6) {
+		if m.Verdict == expect.Moves || live.LeftOutMode(i, 12, row(t)) {
 			continue
 		}
 		t.Run(m.Program+" "+m.Name, func(t *testing.T) {
 			t.Parallel()
-			expected := m
+			expected := m.Uncounted().ProbedInVain()
 			if strings.HasPrefix(m.Name, "probe") {
 				expected = m.Unknowable()
+			}
+			if m.Name == "neighbour" {
+				// Of the library's tags pml ucx sends 24 bits: those of neighbours look like the program's 0 and 1.
+				either := *m
+				either.Maybe = []string{"tag", "never received"}
+				expected = &either
 			}
 			job := work.StartMode(t, expected, append(live.OverUCX("n"), flags(m)...)...)
 			if m.Name == "gone" && !hasTable(t, job.Launcher()) {
@@ -40,7 +46,7 @@ func TestUCXRunningJobs(t *testing.T) {
 	t.Parallel()
 	for i := range expect.Modes {
 		m := &expect.Modes[i]
-		if m.Verdict != expect.Moves || live.LeftOut(i, 2) {
+		if m.Verdict != expect.Moves || live.LeftOutMode(i, 4, row(t)) {
 			continue
 		}
 		t.Run(m.Name, func(t *testing.T) {

@@ -143,10 +143,16 @@ func (s *stock) describes(t *testing.T, process expect.Object, job *live.Job) {
 	if strings.HasPrefix(version, "4.0") {
 		want["mpi_version"] = version + " ch4:ucx"
 	}
+	if s.library.Found {
+		want["layout_name"] = "MPICH " + version
+	}
 	for key, value := range want {
 		if process[key] != value {
 			t.Errorf("%s is %v, want %v", key, process[key], value)
 		}
+	}
+	if s.library.Found {
+		return
 	}
 	notes, _ := process["notes"].([]any)
 	if note, _ := append(notes, "")[0].(string); len(notes) != 1 || !strings.HasPrefix(note, "libmpich.so.12 is stripped, so this is what UCX beneath it has: ") {

@@ -7,16 +7,38 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
+	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 )
 
 // endsItself says whether a mode can't be had: ch3 notices that a rank is gone,
-// and ends the job with an error.
-func (v *variant) endsItself(m *expect.Mode) bool { return !v.IsCH4() && m.Name == "gone" }
+// and ends the job with an error; ch4 takes a post of any rank for one of a start's group. Not every device can spawn
+// or connect, none waits in MPI_Comm_disconnect, and what a rank owes to a barrier the others need not wait for.
+func (v *variant) endsItself(m *expect.Mode) bool {
+	return !v.IsCH4() && m.Name == "gone" || v.IsCH4() && m.Name == "other-group" || m.Dynamic || m.Name == "weak"
+}
 
 // expected is the report on a mode that there must be with a build. What ch4
 // keeps without debugger support and at -O2 does not suffice for everything.
 func (v *variant) expected(m *expect.Mode) *expect.Mode {
-	if !v.IsCH4() || v.DebuggerSupport || v.IsOverUCX() {
+	m = m.Uncounted()
+	if m.Program == "ends" { // which message a call waits for shows at a second look only, if at all
+		out := *m
+		out.OrUnknown = true
+		out.Misses, out.Maybe = nil, []string{"tag"} // the leaders' messages may be in no queue
+		return &out
+	}
+	if m.Program == "onesided" || m.Program == "files" {
+		// Messages carry out what happens to windows, and nobody counts them. Device ch3 does not keep whom an
+		// exposure is for, and what -O2 leaves of arguments differs from call to call.
+		either := *m
+		either.OrInTransit, either.OrUnknown = true, true
+		return &either
+	}
+	if v.DebuggerSupport {
+		return m
+	}
+	m = m.ProbedInVain() // the arguments of calls may be optimised away
+	if !v.IsCH4() || v.IsOverUCX() {
 		return m
 	}
 	out := *m
@@ -30,6 +52,9 @@ func (v *variant) expected(m *expect.Mode) *expect.Mode {
 	}
 	return &out
 }
+
+// lacks says whether a build has not what a mode's program needs: one alone has MPI's calls for files.
+func (v *variant) lacks(m *expect.Mode) bool { return m.Program == "files" && v.Name != "ch4" }
 
 // flags are mpiexec's for a mode.
 func flags(m *expect.Mode) []string {
@@ -45,7 +70,7 @@ func TestDeadlocks(t *testing.T) {
 		t.Run(v.Name, func(t *testing.T) {
 			for i := range expect.Modes {
 				m := &expect.Modes[i]
-				if m.Verdict == expect.Moves || !v.inTurn(i) || v.endsItself(m) || v.IsOverUCX() && m.Program != "deadlock" {
+				if m.Verdict == expect.Moves || !v.inTurn(i) || live.LeftOutMode(i/2, 1, v.Name) || v.endsItself(m) || v.lacks(m) || v.IsOverUCX() && m.Program != "deadlock" {
 					continue // what else there is over UCX, the tests with Open MPI show
 				}
 				t.Run(m.Program+" "+m.Name, func(t *testing.T) {
@@ -57,14 +82,23 @@ func TestDeadlocks(t *testing.T) {
 	}
 }
 
-// Of a stripped MPICH there is what UCX has.
+// A stripped MPICH does not say what calls were given: their messages tell on which communicator a collective is, and
+// for what it waits.
 func TestDeadlockWithStripped(t *testing.T) {
 	w, err := work.With("stripped-deadlock", stock)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, mode := range []string{"recv-ring", "send-ring"} {
-		w.StartMode(t, expect.Find("deadlock", mode)).Settle(t)
+	for _, mode := range []struct{ program, name string }{
+		{"deadlock", "recv-ring"}, {"deadlock", "send-ring"},
+		{"deadlock", "sendrecv"}, {"deadlock", "split"}, {"deadlock", "inter"}, {"deadlock", "persistent"}, {"deadlock", "waitall-one"},
+		{"collective", "barrier-allreduce"}, {"collective", "barrier-bcast"}, {"collective", "barrier-recv"}, {"collective", "gather"},
+		{"collective", "crossed"}, {"collective", "copy"}, {"collective", "part"},
+	} {
+		t.Run(mode.program+" "+mode.name, func(t *testing.T) {
+			m := expect.Find(mode.program, mode.name)
+			w.StartMode(t, m, flags(m)...).Settle(t)
+		})
 	}
 }
 
@@ -98,7 +132,7 @@ func TestRunningJobs(t *testing.T) {
 		t.Run(v.Name, func(t *testing.T) {
 			for i := range expect.Modes {
 				m := &expect.Modes[i]
-				if m.Verdict != expect.Moves || !v.inTurn(i) {
+				if m.Verdict != expect.Moves || !v.inTurn(i) || m.Dynamic || v.lacks(m) {
 					continue
 				}
 				t.Run(m.Name, func(t *testing.T) {

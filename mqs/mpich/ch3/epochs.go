@@ -61,6 +61,12 @@ const (
 	maxSlots      = 1 << 20
 )
 
+// LockWaiters are not known: the device keeps the messages by which locks have been asked for.
+func (d *Device) LockWaiters(*mpir.Window) []int32 { return nil }
+
+// CountsPosts says that a start waits for a message of each of its ranks.
+func (d *Device) CountsPosts() bool { return false }
+
 // Epochs returns those that are open on a window. Of a fence the device does not keep whether another one has to
 // close it, nor of an exposure whom it is for.
 func (d *Device) Epochs(w *mpir.Window) []mqs.Epoch {
@@ -81,9 +87,11 @@ func (d *Device) Epochs(w *mpir.Window) []mqs.Epoch {
 		if !ok {
 			ranks = nil
 		}
-		out = append(out, mqs.Epoch{Kind: mqs.StartEpoch, Ranks: ranks})
-	case stateLockAllCalled, stateLockAllIssued, stateLockAllGranted:
+		out = append(out, mqs.Epoch{Kind: mqs.StartEpoch, Ranks: ranks, Granted: mqs.Known(own.Access == stateStartGranted)})
+	case stateLockAllCalled, stateLockAllIssued: // it has locks of those that it has accessed
 		out = append(out, mqs.Epoch{Kind: mqs.LockAllEpoch})
+	case stateLockAllGranted:
+		out = append(out, mqs.Epoch{Kind: mqs.LockAllEpoch, Granted: mqs.Known(true)})
 	case statePerTarget:
 		out = append(out, d.locks(&own)...)
 	default:
@@ -104,11 +112,13 @@ func (d *Device) locks(own *winDev) []mqs.Epoch {
 	if own.SlotsLen < 0 || own.SlotsLen > maxSlots {
 		return unknown
 	}
-	ranks := map[bool][]int32{}
+	type kind struct{ exclusive, granted bool }
+	ranks := map[kind][]int32{}
 	next := func(a inferior.Ptr[target]) (inferior.Ptr[target], error) {
 		t, err := d.epochs.Target.Read(d.lib.Reader, a)
 		if err == nil && t.State >= stateLockCalled && t.State <= stateLockGranted {
-			ranks[t.Lock == lockExclusive] = append(ranks[t.Lock == lockExclusive], t.Rank)
+			of := kind{t.Lock == lockExclusive, t.State == stateLockGranted}
+			ranks[of] = append(ranks[of], t.Rank)
 		}
 		return t.Next, err
 	}
@@ -124,9 +134,9 @@ func (d *Device) locks(own *winDev) []mqs.Epoch {
 		}
 	}
 	var out []mqs.Epoch
-	for isExclusive, list := range ranks {
+	for of, list := range ranks {
 		slices.Sort(list)
-		out = append(out, mqs.Epoch{Kind: mqs.LockEpoch, Exclusive: mqs.Known(isExclusive), Ranks: list})
+		out = append(out, mqs.Epoch{Kind: mqs.LockEpoch, Exclusive: mqs.Known(of.exclusive), Ranks: list, Granted: mqs.Known(of.granted)})
 	}
 	slices.SortFunc(out, func(a, b mqs.Epoch) int { return cmp.Compare(a.Ranks[0], b.Ranks[0]) })
 	return out

@@ -15,8 +15,8 @@ import (
 func TestEpochs(t *testing.T) {
 	const win, ranks, slots, targets = 0x1000, 0x2000, 0x3000, 0x4000
 	field := inferiortest.Field
-	lock := func(exclusive bool, ranks ...int32) mqs.Epoch {
-		return mqs.Epoch{Kind: mqs.LockEpoch, Exclusive: mqs.Known(exclusive), Ranks: ranks}
+	lock := func(exclusive, granted bool, ranks ...int32) mqs.Epoch {
+		return mqs.Epoch{Kind: mqs.LockEpoch, Exclusive: mqs.Known(exclusive), Ranks: ranks, Granted: mqs.Known(granted)}
 	}
 	for name, c := range map[string]struct {
 		access, exposure, slots uint32
@@ -24,9 +24,11 @@ func TestEpochs(t *testing.T) {
 	}{
 		"none":               {63, 63, 2, []mqs.Epoch{}},
 		"a fence":            {65, 63, 2, []mqs.Epoch{{Kind: mqs.FenceEpoch}}},
-		"start and post":     {66, 68, 2, []mqs.Epoch{{Kind: mqs.StartEpoch, Ranks: []int32{2, 1}}, {Kind: mqs.PostEpoch}}},
+		"start and post":     {66, 68, 2, []mqs.Epoch{{Kind: mqs.StartEpoch, Ranks: []int32{2, 1}, Granted: mqs.Known(false)}, {Kind: mqs.PostEpoch}}},
+		"start, answered":    {67, 63, 2, []mqs.Epoch{{Kind: mqs.StartEpoch, Ranks: []int32{2, 1}, Granted: mqs.Known(true)}}},
 		"all":                {70, 63, 2, []mqs.Epoch{{Kind: mqs.LockAllEpoch}}},
-		"locks":              {69, 63, 2, []mqs.Epoch{lock(false, 0, 2), lock(true, 1)}},
+		"all, granted":       {72, 63, 2, []mqs.Epoch{{Kind: mqs.LockAllEpoch, Granted: mqs.Known(true)}}},
+		"locks":              {69, 63, 2, []mqs.Epoch{lock(false, false, 0), lock(true, false, 1), lock(false, true, 2)}},
 		"locks, unreadable":  {69, 63, 1 << 30, []mqs.Epoch{{Kind: mqs.LockEpoch}}},
 		"of another release": {1, 63, 2, nil},
 		"for others too":     {63, 1, 2, nil},

@@ -125,7 +125,7 @@ func (r receiving) with(context uint32) *mpir.Communicator {
 		return c
 	}
 	if r.freed[context] == nil {
-		r.freed[context] = mpir.Freed(context, context&ContextOwn != 0)
+		r.freed[context] = mpir.Freed(context, context&mpir.ContextOwn != 0)
 	}
 	return r.freed[context]
 }

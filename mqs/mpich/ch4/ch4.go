@@ -5,6 +5,7 @@ package ch4
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -95,6 +96,20 @@ func Bind(lib *mpir.Library) (*Device, error) {
 		return d, nil
 	}
 	return d, inferior.Bind(&d.groups, lib.Layouts)
+}
+
+// Hidden finds the device's variable in the data of a library whose symbols were stripped, of which
+// [mpir.Library.Prove] knows the process.
+func (d *Device) Hidden(m *mpir.Image) error {
+	var found []inferior.Addr
+	for _, n := range netmods {
+		found = append(found, n.hidden(d.lib, &d.c.Global, m)...)
+	}
+	if len(found) != 1 {
+		return fmt.Errorf("the library's data has %s at %d places", symGlobal, len(found))
+	}
+	d.lib.Symbols[symGlobal] = m.Symbol(found[0])
+	return nil
 }
 
 // interfaces reads the virtual interfaces.

@@ -13,6 +13,8 @@ type epochTypes struct {
 	// Win is the device's part of a window.
 	Win    inferior.Struct[winDev] `c:"MPIR_Win"`
 	Target inferior.Struct[target] `c:"MPIDIG_win_target_t"`
+	// Lock is a lock that has been asked for.
+	Lock inferior.Struct[askedLock] `c:"MPIDIG_win_lock,optional"`
 }
 
 // winDev is MPIR_Win.dev.am.
@@ -22,6 +24,13 @@ type winDev struct {
 	Started  inferior.Ptr[mpir.GroupObject] `c:"dev.am.sync.sc.group"`
 	Posted   inferior.Ptr[mpir.GroupObject] `c:"dev.am.sync.pw.group"`
 	Targets  inferior.Ptr[target]           `c:"dev.am.targets"`
+	Asked    inferior.Ptr[askedLock]        `c:"dev.am.sync.lock_recvd.head,optional"`
+}
+
+// askedLock is what a process keeps of a lock of its memory that another one has asked for, until it gets it.
+type askedLock struct {
+	Next inferior.Ptr[askedLock] `c:"next"`
+	Rank int32                   `c:"rank"`
 }
 
 // target is what a process keeps of another one that it has a lock of, or has accessed.
@@ -43,7 +52,36 @@ const (
 	epochLockAll = 6
 )
 
-// Epochs returns those that are open on a window. The device does not keep which kind of lock it has asked for.
+// LockWaiters are the ranks that have asked for a lock of this process's memory and do not have it yet.
+func (d *Device) LockWaiters(w *mpir.Window) []int32 {
+	if !d.epochs.Win.Bound() || !d.epochs.Lock.Bound() {
+		return nil
+	}
+	own, err := d.epochs.Win.Read(d.lib.Reader, inferior.Ptr[winDev](w.At))
+	if err != nil {
+		return nil
+	}
+	out := []int32{}
+	next := func(a inferior.Ptr[askedLock]) (inferior.Ptr[askedLock], error) {
+		l, err := d.epochs.Lock.Read(d.lib.Reader, a)
+		if err == nil {
+			out = append(out, l.Rank)
+		}
+		return l.Next, err
+	}
+	for _, err := range inferior.Walk(own.Asked, 0, mpir.MaxMembers, next) {
+		if err != nil {
+			return nil
+		}
+	}
+	return out
+}
+
+// CountsPosts says that a start counts posts, whoever makes them (MPIDIG_mpi_win_start, 4.0 to 5.0).
+func (d *Device) CountsPosts() bool { return true }
+
+// Epochs returns those that are open on a window. The device does not keep which kind of lock it has asked for. It
+// enters a lock or a start when it has been granted.
 func (d *Device) Epochs(w *mpir.Window) []mqs.Epoch {
 	if !d.epochs.Win.Bound() {
 		return nil
@@ -59,11 +97,11 @@ func (d *Device) Epochs(w *mpir.Window) []mqs.Epoch {
 	case epochFence, epochRefence:
 		out = append(out, mqs.Epoch{Kind: mqs.FenceEpoch})
 	case epochLockAll:
-		out = append(out, mqs.Epoch{Kind: mqs.LockAllEpoch})
+		out = append(out, mqs.Epoch{Kind: mqs.LockAllEpoch, Granted: mqs.Known(true)})
 	case epochStart:
-		out = append(out, mqs.Epoch{Kind: mqs.StartEpoch, Ranks: d.lib.LocalRanks(w, own.Started)})
+		out = append(out, mqs.Epoch{Kind: mqs.StartEpoch, Ranks: d.lib.LocalRanks(w, own.Started), Granted: mqs.Known(true)})
 	case epochLock:
-		out = append(out, mqs.Epoch{Kind: mqs.LockEpoch, Ranks: d.locked(own.Targets)})
+		out = append(out, mqs.Epoch{Kind: mqs.LockEpoch, Ranks: d.locked(own.Targets), Granted: mqs.Known(true)})
 	default:
 		return nil
 	}

@@ -37,6 +37,9 @@ type netmod interface {
 	// bind returns what the netmod keeps of its own in MPICH's objects. It fails if the layouts are those of
 	// another netmod.
 	bind(lib *mpir.Library) (objects, error)
+	// hidden finds the device's variable in the data of a library whose symbols were stripped, by the tables of
+	// addresses that lead to the network library.
+	hidden(lib *mpir.Library, g *inferior.Struct[global], m *mpir.Image) []inferior.Addr
 	// unpackTypes are the C types that bindUnpack binds.
 	unpackTypes() any
 	bindUnpack(l *layout.Layouts) (Unpack, error)
@@ -180,12 +183,3 @@ func (n *Network) messageAt(a inferior.Addr) (transport.Message, error) {
 	}
 	return transport.Message{}, err
 }
-
-// Bits of a context id (src/include/mpir_contextid.h): the parts
-// of a communicator that the library makes for itself, an intercommunicator's local side.
-const (
-	contextOfParts = 0x6
-	contextOfLocal = 0x8
-	// ContextOwn are those that no communicator of the program's has, nor a message of its own.
-	ContextOwn = mpir.ContextCollective | contextOfParts | contextOfLocal
-)

@@ -58,6 +58,10 @@ type matcher struct {
 	taken  inferior.Addr
 }
 
+func (l *library) hidden(*mpir.Library, *inferior.Struct[global], *mpir.Image) []inferior.Addr {
+	return nil
+}
+
 func (m *matcher) Queues() *transport.Queues { return &m.queues }
 
 func (m *matcher) MessageAt(a inferior.Addr) (transport.Message, error) {

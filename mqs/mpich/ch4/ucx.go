@@ -30,7 +30,7 @@ var ucxTags = transport.Tags{
 	Tag:     transport.Bits{Width: 30},
 	AnyTag:  0x0fff_ffff, // no receive of a single tag looks at none of these
 	IsInternal: func(e transport.Envelope) bool {
-		return e.Raw&ucxOwnTag != 0 || e.Context&ContextOwn != 0
+		return e.Raw&ucxOwnTag != 0 || e.Context&mpir.ContextOwn != 0
 	},
 }
 
@@ -146,6 +146,66 @@ type ucxObjects struct {
 	tables map[int32]ucxTable // by their numbers
 }
 
+// maxHidden bounds the places that may be the device's variable.
+const maxHidden = 1 << 10
+
+// hidden finds the variable that leads to the table of this program's processes: it has one entry for each, with
+// endpoints of one worker.
+func (ucxNetmod) hidden(lib *mpir.Library, g *inferior.Struct[global], m *mpir.Image) []inferior.Addr {
+	o := &ucxObjects{lib: lib, tables: map[int32]ucxTable{}}
+	if inferior.Bind(&o.c, lib.Layouts) != nil {
+		return nil
+	}
+	var may []inferior.Addr
+	var tables []inferior.Range
+	m.Each(g.Size(), func(at inferior.Addr, b []byte) {
+		own, ok := g.Decode(lib.Reader, b)
+		t, hasTables := o.c.Tables.Decode(lib.Reader, b)
+		if !ok || !hasTables || own.VCIs < 1 || own.VCIs > maxVCIs || t.At == 0 || m.Has(t.At.Addr()) || len(may) == maxHidden {
+			return
+		}
+		may = append(may, at)
+		tables = append(tables, inferior.Range{Addr: t.At.Addr(), Len: lib.Reader.Info().PointerSize})
+	})
+	if lib.Reader.Prefetch(tables) != nil {
+		return nil
+	}
+	var out []inferior.Addr
+	for _, at := range may {
+		if o.leadsToAll(at) {
+			out = append(out, at)
+		}
+	}
+	return out
+}
+
+// leadsToAll says whether the table of this program's processes, as found from a place, has an endpoint for each of
+// them, of one worker.
+func (o *ucxObjects) leadsToAll(global inferior.Addr) bool {
+	t := o.tableFrom(global, 0)
+	if t.Size != o.lib.Process.Size {
+		return false
+	}
+	o.tables[0] = t
+	defer clear(o.tables)
+	worker := inferior.Addr(0)
+	for i := range min(int64(t.Size), proofs) {
+		peers := o.peers(0, i)
+		if len(peers) == 0 {
+			return false
+		}
+		own, err := o.lib.Reader.Pointers(inferior.Addr(peers[0].Value), 1) // an endpoint begins with its worker
+		if err != nil || own[0] == 0 || worker != 0 && own[0] != worker {
+			return false
+		}
+		worker = own[0]
+	}
+	return worker != 0
+}
+
+// proofs is how many endpoints are looked at.
+const proofs = 16
+
 func (o *ucxObjects) taken(request inferior.Ptr[mpir.Request]) inferior.Addr {
 	q, err := o.c.Dev.Read(o.lib.Reader, inferior.Ptr[ucxDev](request))
 	if err != nil {
@@ -185,11 +245,16 @@ func (o *ucxObjects) peers(table int32, place int64) []transport.Peer {
 
 // table reads a table of addresses, one without any if it can't be read.
 func (o *ucxObjects) table(number int32) ucxTable {
+	return o.tableFrom(o.lib.Symbols[symGlobal].Addr, number)
+}
+
+// tableFrom does so from where the device's variable is.
+func (o *ucxObjects) tableFrom(global inferior.Addr, number int32) ucxTable {
 	r := o.lib.Reader
 	if number < 0 || number >= maxTables {
 		return ucxTable{}
 	}
-	all, err := o.c.Tables.Read(r, inferior.Ptr[ucxTables](o.lib.Symbols[symGlobal].Addr))
+	all, err := o.c.Tables.Read(r, inferior.Ptr[ucxTables](global))
 	if err != nil {
 		return ucxTable{}
 	}

@@ -61,7 +61,7 @@ func (s *Source) ownOf(c *callstack.Call, candidates []inferior.Addr) callstack.
 	if at, ok := c.InnermostArgument("request_ptr"); ok && !isExchange(c) && slices.Contains(held, inferior.Addr(at)) {
 		held, isAll = []inferior.Addr{inferior.Addr(at)}, true
 	}
-	return callstack.OwnRequests{Requests: held, Proved: len(held) == 1 && isAll && isWaiting(c)}
+	return callstack.OwnRequests{Requests: held, Proved: len(held) == 1 && isAll && s.isWaiting(c)}
 }
 
 // isExchange tells the calls that may have made a send and a receive.

@@ -135,6 +135,9 @@ func (s *Source) readCommunicators() *communicators {
 			Handle:        mqs.Known(inferior.Addr(c.Handle)),
 			FortranHandle: mqs.Known(int32(c.Handle)),
 		}
+		if n := nonBlockingNumber(c.NextTag); n.Known {
+			c.Model.NonBlockingCollectives = mqs.Known(n.Value - 1)
+		}
 		if inferior.SizeOf(&l.c.Comm, func(c *Comm) *int32 { return &c.Revoked }) > 0 {
 			c.Model.Revoked = mqs.Known(c.Revoked != 0)
 		}
@@ -147,6 +150,7 @@ func (s *Source) readCommunicators() *communicators {
 	}
 	l.setFailed(out.all)
 	s.serveWindows(out)
+	s.serveFiles(out)
 	return out
 }
 

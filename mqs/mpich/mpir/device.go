@@ -62,6 +62,11 @@ type Device interface {
 	// Messages returns the messages on a communicator that no receive has matched in a network library, in the
 	// order of matching, and an error if there may be more there.
 	Messages(c *Communicator) ([]mqs.PendingOperation, error)
+	// LockWaiters are the ranks that have asked for a lock of this process's memory in a window and do not have it
+	// yet; nil if the device does not keep them, or they can't be read.
+	LockWaiters(w *Window) []int32
+	// CountsPosts says whether MPI_Win_start goes on after as many posts as its group has ranks, whoever makes them.
+	CountsPosts() bool
 	// Epochs returns those that are open on a window in this process, nil if they are not known.
 	Epochs(w *Window) []mqs.Epoch
 	// Elsewhere says why a communicator's receives and messages are where nothing can be read, nil if they
@@ -116,3 +121,12 @@ const TagErrorBits = 0x6000_0000
 
 // ContextCollective is added to a communicator's context id for its collective operations.
 const ContextCollective = 1
+
+// Bits of a context id (src/include/mpir_contextid.h): the parts
+// of a communicator that the library makes for itself, an intercommunicator's local side.
+const (
+	contextOfParts = 0x6
+	contextOfLocal = 0x8
+	// ContextOwn are those that no communicator of the program's has, nor a message of its own.
+	ContextOwn = ContextCollective | contextOfParts | contextOfLocal
+)

@@ -43,8 +43,8 @@ func (s *Source) resolveFile(h *mqs.Handle, v mqs.HandleValue) {
 			return
 		}
 	}
-	f, err := l.o.file.File.Read(l.Reader, at)
-	if err != nil || f.Cookie != fileCookie {
+	f, ok := l.fileAt(at)
+	if !ok {
 		h.State = mqs.InvalidHandle
 		return
 	}
@@ -66,6 +66,12 @@ func (s *Source) resolveFile(h *mqs.Handle, v mqs.HandleValue) {
 			h.File.Comm, h.File.LocalRank, h.File.Size = mqs.Known(c.Model.UniqueID), c.Model.LocalRank, c.Model.Size
 		}
 	}
+}
+
+// fileAt is the file at an address; false if there is none.
+func (l *Library) fileAt(at inferior.Ptr[file]) (f file, ok bool) {
+	f, err := l.o.file.File.Read(l.Reader, at)
+	return f, err == nil && f.Cookie == fileCookie
 }
 
 // fortranFile is the file of a Fortran handle; false if there is none.

@@ -32,6 +32,7 @@ const (
 	symDatatypes    = "MPIR_Datatype_builtin" // MPIR_Datatype[]
 	symThreads      = "MPIR_ThreadInfo"       // MPIR_Thread_info_t
 	symBsend        = "BsendBuffer"           // struct BsendBuffer, up to 4.1
+	symSchedules    = "all_schedules"         // struct MPIDU_Sched *
 
 	symGroupPool      = "MPIR_Group_mem"       // MPIR_Object_alloc_t, as are the others
 	symOpPool         = "MPIR_Op_mem"          //
@@ -50,7 +51,7 @@ var Required = []string{symProcess, SymRequestPools, symCommPool, symBuiltinComm
 
 // Symbols are the roots of what all devices have.
 func Symbols() []string {
-	return append([]string{SymVersion, symDevice, SymCommunicators, symSendq, symBsend, symThreads, symGroupPool, symOpPool,
+	return append([]string{SymVersion, symDevice, SymCommunicators, symSendq, symBsend, symThreads, symSchedules, symGroupPool, symOpPool,
 		symErrhandlerPool, symInfoPool, symWinPool, symSessionPool, symTopologyKeyval, symFortranFiles, symLastFortranFile}, Required...)
 }
 
@@ -65,6 +66,9 @@ type Library struct {
 	Remarks Remarks
 	// Sendq is the debugger's queue of sends, once requests are read.
 	Sendq Sendq
+	// IsStripped is true of a library whose variables [Library.Hidden] has found: neither its functions nor
+	// their arguments have names.
+	IsStripped bool
 
 	c         types
 	groups    groupTypes // where c has a Pmap

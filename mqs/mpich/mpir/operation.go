@@ -42,6 +42,9 @@ func (l *Library) common(c *mqs.Communicator, r *Operation, a Arguments) mqs.Pen
 	if r.IsComplete() {
 		op.Status = mqs.Complete
 	}
+	if l.IsStripped && op.Internal && a.Tag.Known && a.Tag.Value >= firstScheduleTag {
+		op.ExtraText = append(op.ExtraText, mqs.NonBlockingCollective)
+	}
 	return op
 }
 
@@ -76,7 +79,7 @@ func (s *Source) send(c *Communicator, r *Operation) mqs.PendingOperation {
 		if !r.IsComplete() {
 			op.ExtraText = append(op.ExtraText, mqs.DataInBuffer)
 		}
-	case r.Owner == nil && a.Datatype == mqs.Known[uint32](packed) && !s.lib.c.Bsend.Bound():
+	case r.Owner == nil && a.Datatype == mqs.Known[uint32](packed) && !s.lib.HasAttachedBuffer():
 		op.Kind = "" // perhaps a buffered send's
 	case r.Owner != nil && op.Kind == "bsend_init":
 		// It is complete for the program at once.
@@ -118,8 +121,8 @@ func (l *Library) isBuffered(a Arguments) bool {
 }
 
 // HasAttachedBuffer says whether the types tell where the buffer of MPI_Buffer_attach is, so that a buffered send
-// is known from others.
-func (l *Library) HasAttachedBuffer() bool { return l.c.Bsend.Bound() }
+// is known from others. A stripped library hides that.
+func (l *Library) HasAttachedBuffer() bool { return l.c.Bsend.Bound() && !l.IsStripped }
 
 // receive describes a receive. Once it has matched, the message's envelope is known.
 func (s *Source) receive(c *Communicator, r *Operation) mqs.PendingOperation {

@@ -39,6 +39,12 @@ func (r *Operation) IsTaken() bool {
 	return r.Kind == kindMprobe
 }
 
+// IsCollective tells the request of a non-blocking or persistent collective.
+func (r *Operation) IsCollective() bool {
+	kind := r.otherKind()
+	return kind == otherKinds[kindCollective] || kind == otherKinds[kindPersistentCollective]
+}
+
 // IsComplete is what MPI_Test would find.
 func (r *Operation) IsComplete() bool { return r.Pending == 0 }
 
@@ -64,6 +70,7 @@ type requests struct {
 
 	sends, receives, taken []*Operation // in the order of the pools
 	partitioned            []*Operation // the same
+	collectives            []*Operation // the same, persistent ones and what these have started included
 	posted                 []*Operation // unmatched receives, in the order of matching
 	unexpected             []*Operation // in the order of matching
 	toSelf                 []*Operation // unmatched sends on communicators of one process, the same
@@ -112,6 +119,8 @@ func (s *Source) readRequests() *requests {
 			q.taken = append(q.taken, r)
 		case isPartitioned(r):
 			q.partitioned = append(q.partitioned, r)
+		case r.IsCollective():
+			q.collectives = append(q.collectives, r)
 		}
 	}
 	q.orderToSelf(s)
@@ -122,6 +131,9 @@ func (s *Source) readRequests() *requests {
 // stand for operations which were complete from the start.
 func (q *requests) linkPersistent(l *Library, all []*Operation) (complete []*Operation) {
 	for _, r := range all {
+		if real := q.byAddr[r.Started]; r.Kind == kindPersistentCollective && real != nil {
+			real.Owner = r
+		}
 		if r.Kind != kindPersistentSend && r.Kind != kindPersistentRecv || r.Real == 0 {
 			continue
 		}

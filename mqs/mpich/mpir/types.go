@@ -25,6 +25,9 @@ type types struct {
 	Debugq inferior.Struct[debugq] `c:"MPIR_Debugq,optional"`
 	// The buffer of MPI_Buffer_attach, up to 4.1: later there can be several.
 	Bsend inferior.Struct[bsend] `c:"BsendBuffer,optional"`
+	// What carries out a non-blocking collective.
+	Schedule inferior.Struct[schedule] `c:"MPIDU_Sched,optional"`
+	Entry    inferior.Struct[entry]    `c:"MPIDU_Sched_entry,optional"`
 	// How a group maps ranks, from 5.0.
 	Pmap inferior.Struct[pmap] `c:"MPIR_Pmap,optional"`
 }
@@ -85,6 +88,8 @@ type Comm struct {
 	Hierarchy uint32             `c:"hierarchy_kind,optional"` // up to 4.3
 	Attr      uint32             `c:"attr,optional"`           // from 5.0
 	Next      inferior.Ptr[Comm] `c:"comm_next"`
+	// NextTag is that of the messages of the next non-blocking collective.
+	NextTag int32 `c:"next_sched_tag,optional"`
 }
 
 // Request is MPIR_Request, but for what a device adds.

@@ -30,16 +30,22 @@ func (s *Source) Waits(threads []mqs.Thread) {
 func (s *Source) waitOf(c *callstack.Call, isAlone bool) callstack.Wait {
 	requests, isAll := s.waitedFor(c, isAlone)
 	out := callstack.Wait{All: isAll}
+	isByParts := s.lib.IsStripped && !callstack.IsPointToPoint(c.Function) && !isWaitForRequests(c)
 	for _, r := range requests {
 		of := callstack.Request{Addr: r.user().At.Addr()}
-		if comm := s.communicator(r.Comm.Addr()); comm != nil {
+		if comm := s.communicator(r.Comm.Addr()); comm != nil && !isByParts {
 			of.Comm = mqs.Known(comm.Model.UniqueID)
 		}
 		out.Requests = append(out.Requests, of)
 	}
-	if comm := s.commOfCall(c); comm != nil {
+	comm := s.commOfCall(c)
+	if isByParts {
+		comm = s.commOfParts(c, requests)
+	}
+	if comm != nil {
 		out.Comm = mqs.Known(comm.Model.UniqueID)
 	}
+	s.setObjects(c, &out)
 	if root, ok := c.Argument("root"); ok && root >= 0 {
 		out.Root = mqs.Known(int32(root))
 	}
@@ -50,7 +56,7 @@ func (s *Source) waitOf(c *callstack.Call, isAlone bool) callstack.Wait {
 	if handle, ok := c.Reduction(); ok {
 		out.Operation = operationName(uint32(handle))
 	}
-	if c.Function == "MPI_Probe" || c.Function == "MPI_Mprobe" {
+	if slices.Contains([]string{"MPI_Probe", "MPI_Mprobe", "MPI_Iprobe", "MPI_Improbe"}, c.Function) {
 		out.Source, out.Tag = probed(c)
 	}
 	return out
@@ -63,6 +69,9 @@ func operationName(handle uint32) mqs.Maybe[string] {
 	}
 	return mqs.Maybe[string]{Known: IsHandle(handle, objectOp)}
 }
+
+// isWaitForRequests says whether a call waits for requests that the program has passed to it.
+func isWaitForRequests(c *callstack.Call) bool { return strings.HasPrefix(c.Function, "MPI_Wait") }
 
 // probed is what a blocking probe looks for, which no queue has.
 func probed(c *callstack.Call) (source, tag mqs.Maybe[int32]) {
@@ -85,12 +94,21 @@ func (s *Source) waitedFor(c *callstack.Call, isAlone bool) (out []*Operation, i
 	_, send := callstack.BlockingSends[c.Function]
 	_, recv := callstack.BlockingRecvs[c.Function]
 	switch {
-	case strings.HasPrefix(c.Function, "MPI_Wait"):
+	case isWaitForRequests(c) && s.lib.IsStripped:
+		if only := s.onlyIncomplete(c); only != nil && isAlone {
+			return []*Operation{only}, true
+		}
+		return nil, false
+	case isWaitForRequests(c), strings.HasPrefix(c.Function, "MPI_Test") && c.Function != "MPI_Test_cancelled":
 		return s.handles(c)
-	case (send || recv) && !isWaiting(c):
+	case c.Function == "MPI_Request_get_status":
+		return s.handle(c)
+	case (send || recv) && !s.isWaiting(c):
 		return nil, false
 	case q.err != nil && (send || recv):
 		return nil, false // its own may be one that can't be read
+	case send && recv && s.lib.IsStripped:
+		return s.exchangedUnseen(c), false
 	case send && recv:
 		return s.exchanged(c), false
 	case send || recv:
@@ -108,6 +126,9 @@ func (s *Source) waitedFor(c *callstack.Call, isAlone bool) (out []*Operation, i
 			return nil, false
 		}
 		return out, true
+	}
+	if s.lib.IsStripped {
+		return s.partsOf(c, isAlone), false
 	}
 	return s.ownMessages(c), false
 }
@@ -190,7 +211,7 @@ func (s *Source) ownMessages(c *callstack.Call) (out []*Operation) {
 func (s *Source) handles(c *callstack.Call) (out []*Operation, isAll bool) {
 	at, ok := c.Argument("request", "array_of_requests")
 	count := int64(1)
-	if ok && c.Function != "MPI_Wait" {
+	if ok && c.Function != "MPI_Wait" && c.Function != "MPI_Test" {
 		count, ok = c.Argument("count", "incount")
 	}
 	if !ok || count < 0 || count > maxHandles {
@@ -219,10 +240,26 @@ func (s *Source) handles(c *callstack.Call) (out []*Operation, isAll bool) {
 	return out, isAll
 }
 
+// handle is the request that the program has passed by its handle.
+func (s *Source) handle(c *callstack.Call) ([]*Operation, bool) {
+	h, ok := c.CallArgument("request")
+	if !ok {
+		return nil, false
+	}
+	for _, r := range s.requests().byAddr {
+		if r.Handle == uint32(h) && r.Owner == nil && !s.started(r).IsComplete() {
+			return []*Operation{r}, true
+		}
+	}
+	return nil, false
+}
+
 // started is the request that a persistent one has started, or the request itself.
 func (s *Source) started(r *Operation) *Operation {
-	if real := s.requests().byAddr[r.Real]; real != nil && real.Owner == r {
-		return real
+	for _, at := range []inferior.Ptr[Request]{r.Real, r.Started} {
+		if real := s.requests().byAddr[at]; real != nil && real.Owner == r {
+			return real
+		}
 	}
 	return r
 }

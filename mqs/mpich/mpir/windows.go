@@ -61,7 +61,10 @@ func (s *Source) window(w *Window) mqs.Window {
 		out.Length = mqs.Known(w.Size)
 	}
 	out.Comm, out.LocalRank, out.Size = mqs.Known(w.On.Model.UniqueID), w.On.Model.LocalRank, w.On.Model.Size
-	out.Epochs = s.device.Epochs(w)
+	out.Epochs, out.LockWaiters = s.device.Epochs(w), s.device.LockWaiters(w)
+	if e := s.startOf(w); e != nil && !slices.ContainsFunc(out.Epochs, func(e mqs.Epoch) bool { return e.Kind == mqs.StartEpoch }) && out.Epochs != nil {
+		out.Epochs = append(out.Epochs, *e)
+	}
 	return out
 }
 

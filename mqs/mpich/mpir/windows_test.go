@@ -20,7 +20,7 @@ func TestWindows(t *testing.T) {
 	p := mpichtest.Shown(t, m)
 	want := mqs.Window{Handle: 0xa0000000, FortranHandle: mqs.Known[int32](-0x60000000), Name: mqs.Known("ghost cells"), Comm: mqs.Known(world.UniqueID),
 		LocalRank: world.LocalRank, Size: world.Size, Flavor: mqs.CreatedWindow, Base: mqs.Known[inferior.Addr](0x5000), Length: mqs.Known[int64](4096),
-		DisplacementUnit: mqs.Known[int32](8), Epochs: []mqs.Epoch{}}
+		DisplacementUnit: mqs.Known[int32](8), Epochs: []mqs.Epoch{}, LockWaiters: []int32{}}
 	if len(p.Windows) != 1 || !reflect.DeepEqual(p.Windows[0], want) {
 		t.Errorf("%+v, want %+v", p.Windows, want)
 	}

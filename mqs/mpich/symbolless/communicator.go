@@ -8,7 +8,6 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
-	"github.com/mpi-queues/mpi-queues/mqs/mpich/ch4"
 	"github.com/mpi-queues/mpi-queues/mqs/mpich/mpir"
 	"github.com/mpi-queues/mpi-queues/mqs/transport"
 )
@@ -51,7 +50,7 @@ func (s *Source) addReceive(q *transport.Receive) {
 	context := s.contextOf(tag)
 	c := s.comm(context)
 	c.receives = append(c.receives, q)
-	if s.objects == nil || q.State == transport.Complete || c.known != nil || context&^mpir.ContextCollective&ch4.ContextOwn != 0 {
+	if s.objects == nil || q.State == transport.Complete || c.known != nil || context&^mpir.ContextCollective&mpir.ContextOwn != 0 {
 		return
 	}
 	if known, err := s.objects.commOf(s.network.Receiver(q), mpir.KindRecv); err == nil {
@@ -80,7 +79,7 @@ func (s *Source) commOfSend(q *transport.Send) *communicator {
 		return s.comm(s.contextOf(q.Tag))
 	}
 	c := s.comm(known.RecvContext)
-	if c.known == nil && known.RecvContext&ch4.ContextOwn == 0 {
+	if c.known == nil && known.RecvContext&mpir.ContextOwn == 0 {
 		c.known = &known
 	}
 	return c
@@ -99,7 +98,7 @@ func (s *Source) comm(context uint32) *communicator {
 	return s.comms[id]
 }
 
-func idOf(context uint32) inferior.Addr { return inferior.Addr(context &^ ch4.ContextOwn) }
+func idOf(context uint32) inferior.Addr { return inferior.Addr(context &^ mpir.ContextOwn) }
 
 // Communicators yields MPI_COMM_WORLD, whose context id is 0, and those that something is
 // pending on.

@@ -8,13 +8,14 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 	"github.com/mpi-queues/mpi-queues/mqs/mpich/ch4"
+	"github.com/mpi-queues/mpi-queues/mqs/mpich/mpir"
 	"github.com/mpi-queues/mpi-queues/mqs/transport"
 )
 
 // tags has a context, a rank and a tag of 16 bits each.
 var tags = transport.Tags{
 	Context: transport.Bits{Shift: 32, Width: 16}, Rank: transport.Bits{Shift: 16, Width: 16}, Tag: transport.Bits{Width: 16}, AnyTag: 0xffff,
-	IsInternal: func(e transport.Envelope) bool { return e.Context&ch4.ContextOwn != 0 },
+	IsInternal: func(e transport.Envelope) bool { return e.Context&mpir.ContextOwn != 0 },
 }
 
 func tagOf(context, rank, tag uint64) uint64 { return context<<32 | rank<<16 | tag }

@@ -2,11 +2,11 @@ package symbolless
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/callstack"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/mpich/mpir"
 	"github.com/mpi-queues/mpi-queues/mqs/transport"
 )
 
@@ -59,9 +59,14 @@ func (s *Source) ownOf(calls []callstack.Call) map[*callstack.Call]inferior.Addr
 func (s *Source) heldBy(c *callstack.Call) []inferior.Addr {
 	_, sends := callstack.BlockingSends[c.Function]
 	_, receives := callstack.BlockingRecvs[c.Function]
-	if sends == receives || !mayWait(c) {
+	if sends == receives || !mpir.MayWait(c) {
 		return nil
 	}
+	return s.held(c, sends, receives)
+}
+
+// held are the incomplete requests that a call holds, of the classes that are asked for.
+func (s *Source) held(c *callstack.Call, sends, receives bool) []inferior.Addr {
 	var out []inferior.Addr
 	add := func(state transport.State, request inferior.Addr) {
 		if state != transport.Complete && c.CandidatePointers[request] {
@@ -81,12 +86,23 @@ func (s *Source) heldBy(c *callstack.Call) []inferior.Addr {
 	return out
 }
 
-// mayWait says whether a call of which no function has a name may be where it waits: inside of
-// it are the function that waits and the one that looks for messages, and it is not handing
-// its message to UCX.
-func mayWait(c *callstack.Call) bool {
-	const inside = 2
-	return len(c.Frames) > inside && !slices.ContainsFunc(c.Frames, func(f inferior.Frame) bool { return strings.HasPrefix(f.Function, "ucp_tag_") })
+// maxHeld bounds the requests among which the one is that a call waits for.
+const maxHeld = 64
+
+// withProgramsTag are the requests that a call holds which makes a communicator by messages of its own, with the
+// tag that the program has passed: among them is the one that it waits for (src/mpi/comm/comm_impl.c, 4.0 to 5.0).
+func (s *Source) withProgramsTag(c *callstack.Call) (out []callstack.Request) {
+	if c.Function != "MPI_Intercomm_create" && c.Function != "MPI_Comm_create_group" || !mpir.MayWait(c) {
+		return nil
+	}
+	held := s.held(c, true, true)
+	if len(held) > maxHeld {
+		return nil
+	}
+	for _, a := range held {
+		out = append(out, callstack.Request{Addr: a, Comm: s.commWith(a)})
+	}
+	return out
 }
 
 // Waits finds out which request each blocking call waits for.
@@ -95,7 +111,7 @@ func (s *Source) Waits(threads []mqs.Thread) {
 	callstack.SetWaits(threads, known.calls, func(c *callstack.Call) callstack.Wait {
 		request, ok := known.own[c]
 		if !ok {
-			return callstack.Wait{}
+			return callstack.Wait{Requests: s.withProgramsTag(c)}
 		}
 		return callstack.Wait{Requests: []callstack.Request{{Addr: request, Comm: s.commWith(request)}}, All: true}
 	})

@@ -1,6 +1,7 @@
 package ob1
 
 import (
+	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/openmpi/ompi"
 )
@@ -25,6 +26,8 @@ type requests struct {
 	byIndex  []*recvAt
 	// What was read of a list stands above even if the rest of it can't be.
 	sendErr, recvErr error
+	// inactive are the persistent ones that are not started.
+	inactive []mqs.InactiveRequest
 }
 
 type sendAt struct {
@@ -44,12 +47,15 @@ func (q *queues) allRequests() *requests {
 	if q.requests != nil {
 		return q.requests
 	}
-	out := &requests{sends: map[inferior.Ptr[ompi.Communicator]][]sendAt{}, recvs: map[inferior.Ptr[ompi.Communicator]][]*recvAt{}}
+	out := &requests{sends: map[inferior.Ptr[ompi.Communicator]][]sendAt{}, recvs: map[inferior.Ptr[ompi.Communicator]][]*recvAt{},
+		inactive: []mqs.InactiveRequest{}}
 	q.requests = out
 	out.sendErr = ompi.EachElement(q.Process, q.sendList(), ompi.SymSendRequests, func(at inferior.Ptr[sendRequest]) error {
 		r, err := q.SendRequest.Read(q.R, at)
 		if err == nil && r.Base.Type == typeSend && (inUse(r.Base) || isBuffered(r)) {
 			out.sends[r.Base.Comm] = append(out.sends[r.Base.Comm], sendAt{at, r})
+		} else if err == nil && r.Base.Type == typeSend {
+			q.noteInactive(out, at.Addr(), r.Base, ompi.SendKind(r.Mode, true))
 		}
 		return err
 	})
@@ -69,6 +75,9 @@ func (q *queues) readReceives(out *requests) error {
 		}
 		if !inUse(r.Base) || r.Base.Type < typeRecv || r.Base.Type > typeMprobe {
 			out.byIndex = append(out.byIndex, nil)
+			if r.Base.Type == typeRecv {
+				q.noteInactive(out, at.Addr(), r.Base, "recv_init")
+			}
 			return nil
 		}
 		if len(room) == cap(room) {

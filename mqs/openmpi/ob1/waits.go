@@ -86,3 +86,47 @@ func (q *queues) exchanged(c *callstack.Call, class mqs.OpClass) []candidate {
 	}
 	return may
 }
+
+// Probed reads the request of MPI_Iprobe, which stands on the call's stack, or that of MPI_Improbe, which was taken
+// from the library's list and is back there (ompi/mca/pml/ob1/pml_ob1_iprobe.c, 4.1 to 6.0). Nothing is known if
+// there are several.
+func (q *queues) Probed(c *callstack.Call) (ompi.Probed, bool) {
+	all := q.allRequests()
+	if all.recvErr != nil || all.elements == nil || !ompi.IsWaiting(c) && !matches(c) {
+		return ompi.Probed{}, false
+	}
+	found := map[ompi.Probed]bool{}
+	add := func(at inferior.Addr, want int32) {
+		r, err := q.RecvRequest.Read(q.R, inferior.Ptr[recvRequest](at))
+		if err == nil && r.Base.Type == want && q.CommAt(r.Base.Comm) != nil {
+			found[ompi.Probed{Comm: r.Base.Comm, Source: r.Base.Peer, Tag: r.Base.Tag}] = true
+		}
+	}
+	if c.Function == "MPI_Improbe" {
+		for a := range c.CandidatePointers {
+			if _, is := all.elements.Index(inferior.Ptr[recvRequest](a)); is {
+				add(a, typeImprobe)
+			}
+		}
+	} else {
+		width := q.R.Info().PointerSize
+		words, err := q.R.Pointers(c.Stack.Addr, c.Stack.Len/width)
+		if err != nil {
+			return ompi.Probed{}, false
+		}
+		for i, w := range words {
+			if w == all.elements.Class().Addr() {
+				add(c.Stack.Addr+inferior.Addr(i*width), typeIprobe)
+			}
+		}
+	}
+	for one := range found {
+		return one, len(found) == 1
+	}
+	return ompi.Probed{}, false
+}
+
+// matches says whether a call has started a receive, which looks among the messages that have come.
+func matches(c *callstack.Call) bool {
+	return slices.ContainsFunc(c.Frames, func(f inferior.Frame) bool { return f.Function == "mca_pml_ob1_recv_req_start" })
+}

@@ -132,6 +132,7 @@ func (p *Process) readCommunicators(array []inferior.Ptr[Communicator]) ([]*Comm
 		}
 		comms = append(comms, &Comm{At: at, Communicator: c})
 	}
+	p.findFirstNonBlocking(comms, array)
 	of := p.servants()
 	var out []*Comm
 	clear(p.Comms)
@@ -145,6 +146,9 @@ func (p *Process) readCommunicators(array []inferior.Ptr[Communicator]) ([]*Comm
 			Handle:   mqs.Known(c.At.Addr()),
 			Window:   of.windows[c.At],
 			File:     of.files[c.At],
+		}
+		if n := p.nonBlockingNumber(c.NonBlockingTag); n.Known {
+			m.NonBlockingCollectives = mqs.Known(n.Value - 1)
 		}
 		if c.FortranIndex >= 0 && p.hasFortranIndex() {
 			m.FortranHandle = mqs.Known(p.integer(mqs.CommHandle, c.FortranIndex))

@@ -43,6 +43,8 @@ type Queues interface {
 	Incomplete() []Waitable
 	// Probes are the requests that stand for a blocking probe.
 	Probes(c *callstack.Call) []Waitable
+	// Probed is what MPI_Iprobe or MPI_Improbe asks for; false if that is not known.
+	Probed(c *callstack.Call) (Probed, bool)
 	// Own are the requests of its own that a blocking send or receive waits for, as far as that is
 	// proved, and whether they are all, complete ones included. Of the requests that are not complete it
 	// holds the addresses of held. It is alone if no other thread's call may have made a send for itself.

@@ -72,8 +72,10 @@ const (
 	syncStart = 3
 )
 
-// lockExclusive is MPI_LOCK_EXCLUSIVE, which both keep of a lock.
-const lockExclusive = 1
+const (
+	lockExclusive   = 1 // MPI_LOCK_EXCLUSIVE, which both keep of a lock
+	lockingTwoLevel = 0 // a locking mode of osc/rdma (osc_rdma.h, 4.1 to 6.0), in which one word stands for the locks of all
+)
 
 func (p *Process) readOSCRDMA(w *window) {
 	m, err := p.OSCRDMA.Read(p.R, inferior.Ptr[oscRDMA](w.Module))
@@ -94,7 +96,28 @@ func (p *Process) readOSCRDMA(w *window) {
 			return
 		}
 	}
-	p.setEpochs(w, &p.OSCRDMASync, m.AllSync.Ptr(), locks, m.PostGroup)
+	o := syncEpochs{types: &p.OSCRDMASync, all: m.AllSync.Ptr(), locks: locks, granted: func(*oscSync) mqs.Maybe[bool] { return mqs.Known(true) }}
+	if mode, err := p.R.Int(m.LockingMode.Addr(), 4); m.LockingMode != 0 && err == nil {
+		o.locksAll = mode == lockingTwoLevel
+	}
+	p.setEpochs(w, o, p.postEpoch(w, m.PostGroup, p.completedOf(m.State)))
+}
+
+// completedOf is how many ranks have completed their accesses to a window of osc/rdma.
+func (p *Process) completedOf(at inferior.Ptr[oscState]) mqs.Maybe[int32] {
+	if at == 0 || !p.OSCRDMAState.Bound() {
+		return mqs.Maybe[int32]{}
+	}
+	s, err := p.OSCRDMAState.Read(p.R, at)
+	return countOf(s.Completed, err)
+}
+
+// countOf is a number of ranks, unknown if it can't be one.
+func countOf(n int64, err error) mqs.Maybe[int32] {
+	if err != nil || n < 0 || n > MaxGroup {
+		return mqs.Maybe[int32]{}
+	}
+	return mqs.Known(int32(n))
 }
 
 func (p *Process) readOSCPt2pt(w *window) {
@@ -107,7 +130,22 @@ func (p *Process) readOSCPt2pt(w *window) {
 	if err != nil {
 		return
 	}
-	p.setEpochs(w, &p.OSCPt2ptSync, m.AllSync.Ptr(), locks, m.PostGroup)
+	// It asks for a lock, or for posts, and goes on: what needs them waits until all answers have come. Its
+	// counter of completed ranks counts the messages that have come.
+	p.setEpochs(w, syncEpochs{types: &p.OSCPt2ptSync, all: m.AllSync.Ptr(), locks: locks, granted: p.answered},
+		p.postEpoch(w, m.PostGroup, mqs.Maybe[int32]{}))
+}
+
+// answered says whether an access epoch of osc/pt2pt has had all answers that it waits for.
+func (p *Process) answered(s *oscSync) mqs.Maybe[bool] {
+	if s.Expected == 0 {
+		return mqs.Maybe[bool]{}
+	}
+	n, err := p.R.Int(s.Expected.Addr(), 4)
+	if err != nil {
+		return mqs.Maybe[bool]{}
+	}
+	return mqs.Known(n == 0)
 }
 
 // hashedLocks are the locks that a hash table holds by the ranks of their targets, in the order of these.
@@ -137,10 +175,22 @@ func inOrder(held map[uint32]inferior.Addr) []inferior.Addr {
 	return out
 }
 
-// setEpochs fills in the epochs of a window of osc/rdma or osc/pt2pt: one that all ranks or those of a group take
-// part in, the locks that this process holds or waits for, and an exposure epoch.
-func (p *Process) setEpochs(w *window, s *inferior.Struct[oscSync], all inferior.Ptr[oscSync], locks []inferior.Ptr[oscSync], post inferior.Ptr[Group]) {
-	sync, err := s.Read(p.R, all)
+// syncEpochs is where osc/rdma or osc/pt2pt keeps the access epochs of a window: one that all ranks or those of a
+// group take part in, and the locks that this process holds or waits for.
+type syncEpochs struct {
+	types *inferior.Struct[oscSync]
+	all   inferior.Ptr[oscSync]
+	locks []inferior.Ptr[oscSync]
+	// granted says whether an epoch has been granted; locksAll is true if MPI_Win_lock_all has got all locks when it
+	// returns, false if that is not known.
+	granted  func(*oscSync) mqs.Maybe[bool]
+	locksAll bool
+}
+
+// setEpochs fills in the epochs of a window of osc/rdma or osc/pt2pt.
+func (p *Process) setEpochs(w *window, o syncEpochs, post []mqs.Epoch) {
+	w.asked = func(at inferior.Addr) (int32, bool) { return p.askedSync(w, &o, inferior.Ptr[oscSync](at)) }
+	sync, err := o.types.Read(p.R, o.all)
 	if err != nil {
 		return
 	}
@@ -149,45 +199,65 @@ func (p *Process) setEpochs(w *window, s *inferior.Struct[oscSync], all inferior
 	case syncFence:
 		epochs = append(epochs, mqs.Epoch{Kind: mqs.FenceEpoch})
 	case syncLock:
-		epochs = append(epochs, mqs.Epoch{Kind: mqs.LockAllEpoch})
+		epochs = append(epochs, mqs.Epoch{Kind: mqs.LockAllEpoch, Granted: mqs.Maybe[bool]{Value: o.locksAll, Known: o.locksAll}})
 	case syncStart:
-		epochs = append(epochs, mqs.Epoch{Kind: mqs.StartEpoch, Ranks: p.ranksIn(w, sync.StartGroup)})
+		epochs = append(epochs, mqs.Epoch{Kind: mqs.StartEpoch, Ranks: p.ranksIn(w, sync.StartGroup), Granted: o.granted(&sync)})
 	}
-	held := map[mqs.Maybe[bool]][]int32{}
-	for _, at := range locks {
-		if at == 0 || at == all {
+	held := heldLocks{}
+	for _, at := range o.locks {
+		if at == 0 || at == o.all {
 			continue
 		}
-		if ProveClass(p, s, at) != nil {
+		if ProveClass(p, o.types, at) != nil {
 			return
 		}
-		lock, err := s.Read(p.R, at)
+		lock, err := o.types.Read(p.R, at)
 		if err != nil {
 			return
 		}
-		kind := mqs.Known(lock.LockType == lockExclusive)
-		held[kind] = append(held[kind], lock.Target)
+		held.add(lockKind{mqs.Known(lock.LockType == lockExclusive), o.granted(&lock)}, lock.Target)
 	}
-	w.model.Epochs = append(append(epochs, lockEpochs(held)...), p.postEpoch(w, post)...)
+	w.model.Epochs = append(append(epochs, held.epochs()...), post...)
 }
 
-// lockEpochs are the epochs of locks of which the targets are given, by whether they are exclusive.
-func lockEpochs(held map[mqs.Maybe[bool]][]int32) []mqs.Epoch {
+// askedSync is the target of a lock for which an access epoch of a window has been made and that is not among
+// those that it has.
+func (p *Process) askedSync(w *window, o *syncEpochs, at inferior.Ptr[oscSync]) (int32, bool) {
+	if at == o.all || slices.Contains(o.locks, at) || ProveClass(p, o.types, at) != nil {
+		return 0, false
+	}
+	lock, err := o.types.Read(p.R, at)
+	return lock.Target, err == nil && lock.Module == w.Module && lock.Type == syncLock
+}
+
+// lockKind is what locks have in common that are one epoch.
+type lockKind struct{ exclusive, granted mqs.Maybe[bool] }
+
+// heldLocks are the targets of locks by their kind.
+type heldLocks map[lockKind][]int32
+
+func (h heldLocks) add(kind lockKind, target int32) { h[kind] = append(h[kind], target) }
+
+// epochs are those of the locks, in a fixed order.
+func (h heldLocks) epochs() []mqs.Epoch {
 	var out []mqs.Epoch
-	for _, exclusive := range []mqs.Maybe[bool]{mqs.Known(true), mqs.Known(false), {}} {
-		if ranks := held[exclusive]; len(ranks) > 0 {
-			slices.Sort(ranks)
-			out = append(out, mqs.Epoch{Kind: mqs.LockEpoch, Exclusive: exclusive, Ranks: ranks})
+	either := []mqs.Maybe[bool]{mqs.Known(true), mqs.Known(false), {}}
+	for _, exclusive := range either {
+		for _, granted := range either {
+			if ranks := h[lockKind{exclusive, granted}]; len(ranks) > 0 {
+				slices.Sort(ranks)
+				out = append(out, mqs.Epoch{Kind: mqs.LockEpoch, Exclusive: exclusive, Ranks: ranks, Granted: granted})
+			}
 		}
 	}
 	return out
 }
 
-func (p *Process) postEpoch(w *window, group inferior.Ptr[Group]) []mqs.Epoch {
+func (p *Process) postEpoch(w *window, group inferior.Ptr[Group], completed mqs.Maybe[int32]) []mqs.Epoch {
 	if group == 0 {
 		return nil
 	}
-	return []mqs.Epoch{{Kind: mqs.PostEpoch, Ranks: p.ranksIn(w, group)}}
+	return []mqs.Epoch{{Kind: mqs.PostEpoch, Ranks: p.ranksIn(w, group), Completed: completed}}
 }
 
 // ranksIn are the members of a group by their ranks in a window, in that order; nil if they are not known.
@@ -252,6 +322,7 @@ func (p *Process) readOSCSM(w *window) {
 		return
 	}
 	w.comm = m.Comm
+	w.locksFirst = true
 	if !w.model.Size.Known || m.Locks == 0 {
 		return
 	}
@@ -259,24 +330,33 @@ func (p *Process) readOSCSM(w *window) {
 	if err != nil {
 		return
 	}
-	held := map[mqs.Maybe[bool]][]int32{}
+	held := heldLocks{}
 	for rank, lock := range locks {
 		switch lock {
 		case smLockUnchecked:
-			held[mqs.Maybe[bool]{}] = append(held[mqs.Maybe[bool]{}], int32(rank))
+			held.add(lockKind{}, int32(rank))
 		case smLockExclusive, smLockShared:
-			kind := mqs.Known(lock == smLockExclusive)
-			held[kind] = append(held[kind], int32(rank))
+			held.add(lockKind{mqs.Known(lock == smLockExclusive), mqs.Known(true)}, int32(rank))
 		}
 	}
-	epochs := lockEpochs(held)
+	epochs := held.epochs()
 	if len(epochs) == 1 && epochs[0].Exclusive != mqs.Known(true) && len(locks) > 1 && len(epochs[0].Ranks) == len(locks) {
-		epochs = []mqs.Epoch{{Kind: mqs.LockAllEpoch}}
+		epochs = []mqs.Epoch{{Kind: mqs.LockAllEpoch, Granted: epochs[0].Granted}}
 	}
 	if m.StartGroup != 0 {
-		epochs = append(epochs, mqs.Epoch{Kind: mqs.StartEpoch, Ranks: p.ranksIn(w, m.StartGroup)})
+		epochs = append(epochs, mqs.Epoch{Kind: mqs.StartEpoch, Ranks: p.ranksIn(w, m.StartGroup), Granted: mqs.Known(true)})
 	}
-	w.model.Epochs = append(epochs, p.postEpoch(w, m.PostGroup)...)
+	w.model.Epochs = append(epochs, p.postEpoch(w, m.PostGroup, p.completedInMemory(m.State))...)
+	w.model.Idle = mqs.Known(len(w.model.Epochs) == 0)
+}
+
+// completedInMemory is how many ranks have completed their accesses to a window of osc/sm.
+func (p *Process) completedInMemory(at inferior.Ptr[oscSMState]) mqs.Maybe[int32] {
+	if at == 0 || !p.OSCSMState.Bound() {
+		return mqs.Maybe[int32]{}
+	}
+	s, err := p.OSCSMState.Read(p.R, at)
+	return countOf(int64(s.Completed), err)
 }
 
 // Epochs of osc/ucx, and the kind of its locks (osc_ucx.h, 4.1 to 6.0).
@@ -295,14 +375,15 @@ func (p *Process) readOSCUCX(w *window) {
 		return
 	}
 	w.comm = m.Comm
+	w.asked = func(at inferior.Addr) (int32, bool) { return p.askedUCX(m.Locks.Ptr(), inferior.Ptr[oscUCXLock](at)) }
 	epochs := []mqs.Epoch{}
 	switch m.Access {
 	case ucxFence:
 		epochs = append(epochs, mqs.Epoch{Kind: mqs.FenceEpoch})
 	case ucxStart:
-		epochs = append(epochs, mqs.Epoch{Kind: mqs.StartEpoch, Ranks: p.ranksIn(w, m.StartGroup)})
+		epochs = append(epochs, mqs.Epoch{Kind: mqs.StartEpoch, Ranks: p.ranksIn(w, m.StartGroup), Granted: mqs.Known(true)})
 	case ucxLockAll:
-		epochs = append(epochs, mqs.Epoch{Kind: mqs.LockAllEpoch})
+		epochs = append(epochs, mqs.Epoch{Kind: mqs.LockAllEpoch, Granted: mqs.Known(true)})
 	case ucxLock:
 		locks, err := p.ucxLocks(m.Locks.Ptr())
 		if err != nil {
@@ -311,9 +392,27 @@ func (p *Process) readOSCUCX(w *window) {
 		epochs = append(epochs, locks...)
 	}
 	if m.Exposure == ucxPost {
-		epochs = append(epochs, p.postEpoch(w, m.PostGroup)...)
+		completed := mqs.Maybe[int32]{}
+		if m.Completed != 0 {
+			n, err := p.R.Int(m.Completed.Addr(), 8)
+			completed = countOf(n, err)
+		}
+		epochs = append(epochs, p.postEpoch(w, m.PostGroup, completed)...)
 	}
 	w.model.Epochs = epochs
+}
+
+// askedUCX is the target of a lock that osc/ucx has made an object for and that is not among those of a window.
+func (p *Process) askedUCX(locks inferior.Ptr[hashTable], at inferior.Ptr[oscUCXLock]) (int32, bool) {
+	if !p.OSCUCXLock.Bound() || ProveClass(p, &p.OSCUCXLock, at) != nil {
+		return 0, false
+	}
+	held, err := p.hashed(locks)
+	if err != nil || slices.Contains(inOrder(held), at.Addr()) {
+		return 0, false
+	}
+	lock, err := p.OSCUCXLock.Read(p.R, at)
+	return lock.Target, err == nil
 }
 
 func (p *Process) ucxLocks(at inferior.Ptr[hashTable]) ([]mqs.Epoch, error) {
@@ -321,7 +420,7 @@ func (p *Process) ucxLocks(at inferior.Ptr[hashTable]) ([]mqs.Epoch, error) {
 	if err != nil {
 		return nil, err
 	}
-	held := map[mqs.Maybe[bool]][]int32{}
+	held := heldLocks{}
 	for _, lock := range inOrder(locks) {
 		if !p.OSCUCXLock.Bound() {
 			return nil, errNotBound
@@ -333,8 +432,7 @@ func (p *Process) ucxLocks(at inferior.Ptr[hashTable]) ([]mqs.Epoch, error) {
 		if err != nil {
 			return nil, err
 		}
-		kind := mqs.Known(l.Type == ucxLockExclusive)
-		held[kind] = append(held[kind], l.Target)
+		held.add(lockKind{mqs.Known(l.Type == ucxLockExclusive), mqs.Known(true)}, l.Target)
 	}
-	return lockEpochs(held), nil
+	return held.epochs(), nil
 }

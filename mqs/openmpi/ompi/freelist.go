@@ -123,6 +123,9 @@ func (e *Elements[T]) Index(at inferior.Ptr[T]) (int, bool) {
 	return e.index(e.last, at.Addr())
 }
 
+// Class is that of the elements.
+func (e *Elements[T]) Class() inferior.Ptr[Class] { return e.class }
+
 // index is [Elements.Index] in an allocation.
 func (e *Elements[T]) index(of int, at inferior.Addr) (int, bool) {
 	if of >= len(e.allocations) {

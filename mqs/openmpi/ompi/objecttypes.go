@@ -17,6 +17,7 @@ type objectTypes struct {
 
 	RequestObject inferior.Struct[requestObject] `c:"ompi_request_t"`
 	Collective    inferior.Struct[collective]    `c:"ompi_coll_libnbc_request_t"`
+	LibNBC        inferior.Struct[libNBC]        `c:"ompi_coll_libnbc_component_t"`
 
 	DatatypeArgs inferior.Struct[datatypeArgs] `c:"ompi_datatype_args_t"`
 
@@ -30,7 +31,9 @@ type objectTypes struct {
 	OMPIOData    inferior.Struct[ompioData]   `c:"mca_common_ompio_data_t"`
 	OSCRDMA      inferior.Struct[oscRDMA]     `c:"ompi_osc_rdma_module_t"`
 	OSCRDMASync  inferior.Struct[oscSync]     `c:"ompi_osc_rdma_sync_t"`
+	OSCRDMAState inferior.Struct[oscState]    `c:"ompi_osc_rdma_state_t"`
 	OSCSM        inferior.Struct[oscSM]       `c:"ompi_osc_sm_module_t"`
+	OSCSMState   inferior.Struct[oscSMState]  `c:"ompi_osc_sm_node_state_t"`
 	OSCPt2pt     inferior.Struct[oscPt2pt]    `c:"ompi_osc_pt2pt_module_t"` // up to 4.1
 	OSCPt2ptSync inferior.Struct[oscSync]     `c:"ompi_osc_pt2pt_sync_t"`
 	OSCUCX       inferior.Struct[oscUCX]      `c:"ompi_osc_ucx_module_t"`
@@ -126,6 +129,16 @@ type requestObject struct {
 // collective is a request of a non-blocking collective of coll/libnbc.
 type collective struct {
 	Comm inferior.Ptr[Communicator] `c:"comm"`
+	// Tag is that of its messages, which it got in the order in which they began on the communicator.
+	Tag int32 `c:"tag,optional"`
+	// The requests of the messages of its present round.
+	Parts      inferior.Addr `c:"req_array,optional"`
+	PartsCount int32         `c:"req_count,optional"`
+}
+
+// libNBC is coll/libnbc, which has all of its requests on one list.
+type libNBC struct {
+	Requests inferior.Embedded[FreeList] `c:"requests"`
 }
 
 // datatypeArgs is how a datatype was built. It ends with its arrays.
@@ -194,6 +207,14 @@ type oscRDMA struct {
 	PostGroup inferior.Ptr[Group]                 `c:"pw_group"`
 	Locks     inferior.Embedded[hashTable]        `c:"outstanding_locks"`
 	LockArray inferior.Ptr[inferior.Ptr[oscSync]] `c:"outstanding_lock_array"` // of small jobs
+	State     inferior.Ptr[oscState]              `c:"state,optional"`
+	// LockingMode says how MPI_Win_lock_all goes.
+	LockingMode inferior.Embedded[int32] `c:"locking_mode,optional"`
+}
+
+// oscState is what other processes change of osc/rdma's part of a window.
+type oscState struct {
+	Completed int64 `c:"num_complete_msgs"`
 }
 
 type oscPt2pt struct {
@@ -205,10 +226,13 @@ type oscPt2pt struct {
 
 // oscSync is an access epoch of osc/rdma or osc/pt2pt.
 type oscSync struct {
+	Module     inferior.Addr       `c:"module,optional"` // the window's
 	Type       int32               `c:"type"`
 	Target     int32               `c:"sync.lock.target"`
 	LockType   int32               `c:"sync.lock.type"`
 	StartGroup inferior.Ptr[Group] `c:"sync.pscw.group"`
+	// Expected counts the answers that osc/pt2pt waits for.
+	Expected inferior.Embedded[int32] `c:"sync_expected,optional"`
 }
 
 // oscSM is what osc/sm keeps of a window.
@@ -218,7 +242,13 @@ type oscSM struct {
 	StartGroup inferior.Ptr[Group]        `c:"start_group"`
 	PostGroup  inferior.Ptr[Group]        `c:"post_group"`
 	Locks      inferior.Addr              `c:"outstanding_locks"` // of an enumeration for each rank
+	State      inferior.Ptr[oscSMState]   `c:"my_node_state,optional"`
 	Lock       inferior.Embedded[Object]  `c:"lock"`
+}
+
+// oscSMState is what other processes change of osc/sm's part of a window.
+type oscSMState struct {
+	Completed int32 `c:"complete_count"`
 }
 
 // oscUCX is what osc/ucx keeps of a window.
@@ -228,6 +258,7 @@ type oscUCX struct {
 	Exposure   int32                        `c:"epoch_type.exposure"`
 	StartGroup inferior.Ptr[Group]          `c:"start_group"`
 	PostGroup  inferior.Ptr[Group]          `c:"post_group"`
+	Completed  inferior.Embedded[uint64]    `c:"state.complete_count,optional"`
 	Locks      inferior.Embedded[hashTable] `c:"outstanding_locks"`
 }
 

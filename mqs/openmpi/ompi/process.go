@@ -27,6 +27,7 @@ const (
 	symInt           = "ompi_mpi_int"                    // ompi_predefined_datatype_t
 	symNullRequest   = "ompi_request_null"               // ompi_predefined_request_t
 	symVersion       = "ompi_version_string"             // char[]
+	symLibNBC        = "mca_coll_libnbc_component"       // ompi_coll_libnbc_component_t
 	symOwnProc       = "ompi_proc_local_proc"            // ompi_proc_t *
 	symFailedProcs   = "ompi_group_all_failed_procs"     // ompi_group_t *, of libraries built to go on after failures
 	symFaultTolerant = "ompi_ftmpi_enabled"              // bool: whether they were started to do so
@@ -34,7 +35,7 @@ const (
 
 // Symbols are the roots of a process.
 var Symbols = slices.Concat([]string{SymCommunicators, SymSendRequests, SymRecvRequests, symPML, symInt, symNullRequest, SymMultiple, symVersion,
-	symOwnProc, symFailedProcs, symFaultTolerant},
+	symLibNBC, symOwnProc, symFailedProcs, symFaultTolerant},
 	slices.Sorted(maps.Values(fortranTables)))
 
 // Process is one process that uses Open MPI, during one stop.
@@ -62,6 +63,12 @@ type Process struct {
 	windowsRead, windowsKnown bool
 	files                     []*openFile
 	filesRead, filesKnown     bool
+
+	// firstNonBlocking is the tag of the first non-blocking collective on every communicator.
+	firstNonBlocking                  mqs.Maybe[int32]
+	collectives                       []mqs.CollectiveRequest
+	collectiveParts                   []inferior.Range
+	collectivesRead, collectivesKnown bool
 
 	calls *calls
 	notes []string

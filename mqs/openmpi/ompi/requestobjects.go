@@ -75,6 +75,12 @@ func (p *Process) otherOperation(at inferior.Addr, class string, r *requestObjec
 	if op.Kind == kindCollective && r.Persistent {
 		op.Kind = "persistent collective"
 	}
+	if class != p.Collective.Name() || !p.Collective.Bound() {
+		return op
+	}
+	if c, err := p.collectiveAt(inferior.Ptr[collective](at), r); err == nil && c.Sequence.Known {
+		op.ExtraText = append(op.ExtraText, mqs.NumberOnCommunicator(c.Sequence.Value))
+	}
 	return op
 }
 

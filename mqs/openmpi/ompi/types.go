@@ -107,6 +107,8 @@ type Communicator struct {
 	Topology     inferior.Ptr[topoModule]  `c:"c_topo,optional"`
 	// Of libraries built to go on after failures, from 5.0: whether MPI_Comm_revoke has been called.
 	Revoked inferior.Embedded[bool] `c:"comm_revoked,optional"`
+	// NonBlockingTag is the tag that the next non-blocking collective gets.
+	NonBlockingTag int32 `c:"c_nbc_tag,optional"`
 	// PMLComm is what the pml keeps of it, of which each has a type of its own.
 	PMLComm inferior.Addr `c:"c_pml_comm"`
 }

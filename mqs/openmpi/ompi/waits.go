@@ -42,6 +42,13 @@ func (p *Process) SetWaits(q Queues, threads []mqs.Thread) {
 		if op, ok := c.Reduction(); ok {
 			w.Operation = p.operationName(inferior.Addr(op))
 		}
+		if probed, ok := p.probed(q, c); ok {
+			w.Comm, w.Source, w.Tag = p.idOf(probed.Comm), mqs.Known(probed.Source), mqs.Known(probed.Tag)
+			if probed.Tag == AnyTag {
+				w.Tag = mqs.Known[int32](-1)
+			}
+		}
+		p.setObjects(c, &w)
 		return w
 	})
 }
@@ -68,6 +75,9 @@ func (p *Process) idOf(at inferior.Ptr[Communicator]) mqs.Maybe[inferior.Addr] {
 // thread's call may have made a send for itself.
 func (p *Process) waitedFor(q Queues, c *callstack.Call, isAlone bool) (waited []Waitable, all bool) {
 	open := q.Incomplete()
+	if strings.HasPrefix(c.Function, "MPI_Wait") {
+		open = slices.Concat(open, p.openCollectives())
+	}
 	synced := slices.DeleteFunc(slices.Clone(open), func(w Waitable) bool { return !c.OnStack(inferior.Addr(w.Complete)) })
 	if len(synced) > 0 {
 		return synced, p.areAll(c, synced)
@@ -79,9 +89,15 @@ func (p *Process) waitedFor(q Queues, c *callstack.Call, isAlone bool) (waited [
 	case c.Function == "MPI_Probe" || c.Function == "MPI_Mprobe":
 		waited = q.Probes(c)
 		return waited, len(waited) == 1
+	case testsRequests(c.Function):
+		return p.asked(c, open)
 	case !callstack.IsPointToPoint(c.Function):
-		waited = slices.DeleteFunc(held, func(w Waitable) bool { return !isOfCollective(w.Tag) })
-		if len(waited) == 0 && agreesOnContext(c) {
+		waited = slices.DeleteFunc(slices.Clone(held), func(w Waitable) bool { return !isOfCollective(w.Tag) })
+		switch {
+		case len(waited) > 0:
+		case c.Function == "MPI_Intercomm_create" && IsWaiting(c), c.Function == "MPI_Comm_create_group":
+			waited = withProgramsTag(c, open, held)
+		case agreesOnContext(c):
 			waited = ofOneNonBlocking(open)
 		}
 		return waited, false
@@ -195,15 +211,19 @@ func (p *Process) ofHandle(c *callstack.Call, held []Waitable) []Waitable {
 			continue
 		}
 		seen[word[0]] = true
+		if p.isInParts(a) {
+			continue
+		}
 		at := slices.IndexFunc(held, func(w Waitable) bool { return w.Addr == word[0] })
 		switch {
+		case at >= 0 && IsInternal(held[at].Tag): // no program has its handle
 		case at >= 0:
 			own = append(own, held[at])
 		case p.isRequest(word[0]): // one of another kind, as of a collective, or a complete one
 			return nil
 		}
 	}
-	if len(own) != 1 || IsInternal(own[0].Tag) {
+	if len(own) != 1 {
 		return nil
 	}
 	return own
@@ -217,4 +237,18 @@ func ofOneNonBlocking(open []Waitable) []Waitable {
 		return nil
 	}
 	return out
+}
+
+// probed returns what a call asks for that looks for a message and returns at once; false if that is not known.
+func (p *Process) probed(q Queues, c *callstack.Call) (Probed, bool) {
+	if c.Function != "MPI_Iprobe" && c.Function != "MPI_Improbe" {
+		return Probed{}, false
+	}
+	source, isSource := argument(c, "source")
+	tag, isTag := argument(c, "tag")
+	comm, isComm := argument(c, "comm")
+	if isSource && isTag && isComm {
+		return Probed{inferior.Ptr[Communicator](comm), int32(source), int32(tag)}, true
+	}
+	return q.Probed(c)
 }

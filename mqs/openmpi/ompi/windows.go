@@ -28,6 +28,11 @@ type window struct {
 	model mqs.Window
 	// comm is the communicator that its component has made for it, 0 if not known.
 	comm inferior.Ptr[Communicator]
+	// asked is the lock that an object is of, as its component has it that makes one for each lock, and ok is
+	// true if it is one of this window's that has not been granted; nil with other components.
+	asked func(at inferior.Addr) (target int32, ok bool)
+	// locksFirst is true if its component enters a lock before it has been granted.
+	locksFirst bool
 }
 
 // Windows are those of the process, in the order of their Fortran handles; nil if they are not known.

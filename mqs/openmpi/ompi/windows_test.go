@@ -56,7 +56,7 @@ func window(t *testing.T, o *ompitest.Objects, on *ompi.Comm, flavor mqs.Flavor)
 	w := windows[0]
 	want := mqs.Window{Handle: w.Handle, FortranHandle: mqs.Known[int32](1), Name: mqs.Known("ghost cells"), Comm: mqs.Known(on.Model.UniqueID),
 		LocalRank: on.Model.LocalRank, Size: on.Model.Size, Flavor: flavor, Base: mqs.Known(inferior.Addr(0x5000)), Length: mqs.Known[int64](640),
-		DisplacementUnit: mqs.Known[int32](8), Epochs: w.Epochs}
+		DisplacementUnit: mqs.Known[int32](8), Epochs: w.Epochs, Idle: w.Idle}
 	if !reflect.DeepEqual(w, want) {
 		t.Errorf("%+v, want %+v", w, want)
 	}
@@ -76,19 +76,27 @@ func expectEpochs(t *testing.T, what string, got []mqs.Epoch, want ...mqs.Epoch)
 // What osc/rdma and osc/pt2pt keep of epochs: one for all, locks one by one, an exposure.
 func TestEpochsOfSyncs(t *testing.T) {
 	for _, c := range []struct{ module, sync string }{{"ompi_osc_rdma_module_t", "ompi_osc_rdma_sync_t"}, {"ompi_osc_pt2pt_module_t", "ompi_osc_pt2pt_sync_t"}} {
+		// Only osc/rdma enters a lock when it has it, and has a counter that others change.
+		isRDMA, completed := mqs.Maybe[bool]{}, int32(0)
+		if c.sync == "ompi_osc_rdma_sync_t" {
+			isRDMA, completed = mqs.Known(true), 2
+		}
 		for what, of := range map[string]struct {
-			kind  uint64
-			locks []uint64 // by target: 0 for none, else the kind
-			post  bool
-			want  []mqs.Epoch
+			kind     uint64
+			locks    []uint64 // by target: 0 for none, else the kind
+			expected uint64   // answers, with osc/pt2pt
+			post     bool
+			want     []mqs.Epoch
 		}{
 			"none":     {},
 			"fence":    {kind: 2, want: []mqs.Epoch{{Kind: mqs.FenceEpoch}}},
-			"lock_all": {kind: 1, want: []mqs.Epoch{{Kind: mqs.LockAllEpoch}}},
-			"start":    {kind: 3, want: []mqs.Epoch{{Kind: mqs.StartEpoch, Ranks: []int32{0, 1, 2}}}},
-			"locks": {locks: []uint64{2, 1, 2}, want: []mqs.Epoch{{Kind: mqs.LockEpoch, Exclusive: mqs.Known(true), Ranks: []int32{1}},
-				{Kind: mqs.LockEpoch, Exclusive: mqs.Known(false), Ranks: []int32{0, 2}}}},
-			"post": {post: true, want: []mqs.Epoch{{Kind: mqs.PostEpoch, Ranks: []int32{0, 1, 2}}}},
+			"lock_all": {kind: 1, want: []mqs.Epoch{{Kind: mqs.LockAllEpoch, Granted: isRDMA}}},
+			"start":    {kind: 3, want: []mqs.Epoch{{Kind: mqs.StartEpoch, Ranks: []int32{0, 1, 2}, Granted: mqs.Known(true)}}},
+			"locks": {locks: []uint64{2, 1, 2}, want: []mqs.Epoch{{Kind: mqs.LockEpoch, Exclusive: mqs.Known(true), Ranks: []int32{1}, Granted: mqs.Known(true)},
+				{Kind: mqs.LockEpoch, Exclusive: mqs.Known(false), Ranks: []int32{0, 2}, Granted: mqs.Known(true)}}},
+			"asked for": {locks: []uint64{0, 1}, expected: 1, want: []mqs.Epoch{{Kind: mqs.LockEpoch, Exclusive: mqs.Known(true), Ranks: []int32{1}, Granted: mqs.Known(isRDMA.Known)},
+				{Kind: mqs.LockEpoch, Exclusive: mqs.Known(false), Ranks: []int32{0}, Granted: mqs.Known(isRDMA.Known)}}},
+			"post": {post: true, want: []mqs.Epoch{{Kind: mqs.PostEpoch, Ranks: []int32{0, 1, 2}, Completed: mqs.Maybe[int32]{Value: completed, Known: isRDMA.Known}}}},
 		} {
 			o := ompitest.MakeObjects(t, queuesOf414, ob1.Component)
 			on := dup(t, o.Process())
@@ -98,6 +106,9 @@ func TestEpochsOfSyncs(t *testing.T) {
 			all := o.Member(m, c.module, "all_sync")
 			o.IsA(all, c.sync)
 			o.Put(all, c.sync, "type", of.kind)
+			if !isRDMA.Known {
+				o.Put(all, c.sync, "sync_expected", of.expected)
+			}
 			if of.kind == 3 {
 				o.Put(all, c.sync, "sync.pscw.group", uint64(on.LocalGroup))
 			}
@@ -106,11 +117,17 @@ func TestEpochsOfSyncs(t *testing.T) {
 				lock := o.Object(c.sync)
 				o.Put(lock, c.sync, "sync.lock.target", uint64(target))
 				o.Put(lock, c.sync, "sync.lock.type", kind)
+				if !isRDMA.Known {
+					o.Put(lock, c.sync, "sync_expected", of.expected)
+				}
 				held[uint32(target)], array[target] = lock, uint64(lock)
 			}
 			o.HashTable(o.Member(m, c.module, "outstanding_locks"), held)
 			if c.sync == "ompi_osc_rdma_sync_t" {
 				o.Put(m, c.module, "win", uint64(w))
+				state := o.Object("ompi_osc_rdma_state_t")
+				o.Put(state, "ompi_osc_rdma_state_t", "num_complete_msgs", uint64(completed))
+				o.Put(m, c.module, "state", uint64(state))
 				if what == "locks" {
 					o.Put(m, c.module, "outstanding_lock_array", uint64(o.Words(array...)))
 				}
@@ -126,15 +143,16 @@ func TestEpochsOfSyncs(t *testing.T) {
 // osc/sm keeps the locks of each rank, and nothing of a fence.
 func TestEpochsOfSharedMemory(t *testing.T) {
 	for what, of := range map[string]struct {
-		locks []int32
-		start bool
-		want  []mqs.Epoch // nil if they are not known
+		locks       []int32
+		start, post bool
+		want        []mqs.Epoch // nil if they are not known
 	}{
 		"none or a fence": {locks: []int32{0, 0, 0}},
-		"a lock":          {locks: []int32{0, 2, 0}, want: []mqs.Epoch{{Kind: mqs.LockEpoch, Exclusive: mqs.Known(true), Ranks: []int32{1}}}},
+		"a lock":          {locks: []int32{0, 2, 0}, want: []mqs.Epoch{{Kind: mqs.LockEpoch, Exclusive: mqs.Known(true), Ranks: []int32{1}, Granted: mqs.Known(true)}}},
 		"unchecked":       {locks: []int32{0, 0, 1}, want: []mqs.Epoch{{Kind: mqs.LockEpoch, Ranks: []int32{2}}}},
-		"lock_all":        {locks: []int32{3, 3, 3}, want: []mqs.Epoch{{Kind: mqs.LockAllEpoch}}},
-		"start":           {locks: []int32{0, 0, 0}, start: true, want: []mqs.Epoch{{Kind: mqs.StartEpoch, Ranks: []int32{0, 1, 2}}}},
+		"lock_all":        {locks: []int32{3, 3, 3}, want: []mqs.Epoch{{Kind: mqs.LockAllEpoch, Granted: mqs.Known(true)}}},
+		"start":           {locks: []int32{0, 0, 0}, start: true, want: []mqs.Epoch{{Kind: mqs.StartEpoch, Ranks: []int32{0, 1, 2}, Granted: mqs.Known(true)}}},
+		"post":            {locks: []int32{0, 0, 0}, post: true, want: []mqs.Epoch{{Kind: mqs.PostEpoch, Ranks: []int32{0, 1, 2}, Completed: mqs.Known[int32](2)}}},
 	} {
 		o := ompitest.MakeObjects(t, queuesOf414, ob1.Component)
 		on := dup(t, o.Process())
@@ -147,14 +165,23 @@ func TestEpochsOfSharedMemory(t *testing.T) {
 		if of.start {
 			o.Put(m, "ompi_osc_sm_module_t", "start_group", uint64(on.LocalGroup))
 		}
-		got := window(t, o, on, mqs.SharedWindow).Epochs
+		if of.post {
+			state := o.Object("ompi_osc_sm_node_state_t")
+			o.Put(state, "ompi_osc_sm_node_state_t", "complete_count", 2)
+			o.Put(m, "ompi_osc_sm_module_t", "my_node_state", uint64(state))
+			o.Put(m, "ompi_osc_sm_module_t", "post_group", uint64(on.LocalGroup))
+		}
+		got := window(t, o, on, mqs.SharedWindow)
+		if got.Idle != mqs.Known(of.want == nil) {
+			t.Errorf("%s: %+v", what, got)
+		}
 		if of.want == nil {
-			if got != nil {
+			if got.Epochs != nil {
 				t.Errorf("%s: %+v", what, got)
 			}
 			continue
 		}
-		expectEpochs(t, what, got, of.want...)
+		expectEpochs(t, what, got.Epochs, of.want...)
 	}
 }
 
@@ -165,10 +192,10 @@ func TestEpochsOfUCX(t *testing.T) {
 	}{
 		"none":     {},
 		"fence":    {access: 1, want: []mqs.Epoch{{Kind: mqs.FenceEpoch}}},
-		"lock_all": {access: 5, want: []mqs.Epoch{{Kind: mqs.LockAllEpoch}}},
-		"both": {access: 3, exposure: 2, want: []mqs.Epoch{{Kind: mqs.StartEpoch, Ranks: []int32{0, 1, 2}},
-			{Kind: mqs.PostEpoch, Ranks: []int32{0, 1, 2}}}},
-		"lock": {access: 4, want: []mqs.Epoch{{Kind: mqs.LockEpoch, Exclusive: mqs.Known(true), Ranks: []int32{2}}}},
+		"lock_all": {access: 5, want: []mqs.Epoch{{Kind: mqs.LockAllEpoch, Granted: mqs.Known(true)}}},
+		"both": {access: 3, exposure: 2, want: []mqs.Epoch{{Kind: mqs.StartEpoch, Ranks: []int32{0, 1, 2}, Granted: mqs.Known(true)},
+			{Kind: mqs.PostEpoch, Ranks: []int32{0, 1, 2}, Completed: mqs.Known[int32](1)}}},
+		"lock": {access: 4, want: []mqs.Epoch{{Kind: mqs.LockEpoch, Exclusive: mqs.Known(true), Ranks: []int32{2}, Granted: mqs.Known(true)}}},
 	} {
 		o := ompitest.MakeObjects(t, queuesOf414, ob1.Component)
 		on := dup(t, o.Process())
@@ -178,6 +205,7 @@ func TestEpochsOfUCX(t *testing.T) {
 		o.Put(m, module, "comm", uint64(on.At))
 		o.Put(m, module, "epoch_type.access", of.access)
 		o.Put(m, module, "epoch_type.exposure", of.exposure)
+		o.Put(m, module, "state.complete_count", 1)
 		o.Put(m, module, "start_group", uint64(on.LocalGroup))
 		o.Put(m, module, "post_group", uint64(on.LocalGroup))
 		l := o.Object(lock)

@@ -206,3 +206,6 @@ func (q *queues) Traffic(*mqs.Communicator) []mqs.Traffic { return nil }
 
 // Probes have no requests.
 func (q *queues) Probes(*callstack.Call) []ompi.Waitable { return nil }
+
+// Probed is not known: a probe leaves nothing behind.
+func (q *queues) Probed(*callstack.Call) (ompi.Probed, bool) { return ompi.Probed{}, false }

@@ -10,7 +10,7 @@ type Claim struct {
 	Held bool
 	// Moves is true of a job that gets on all the time.
 	Moves bool
-	// Polls is the call in which rank 0 asks for ever, as the reason for "no progress" has to say.
+	// Polls is the call in which rank 0 asks for ever, as the reason for the verdict has to say.
 	Polls string
 	// InCores is true if core files of the job are looked at in the ordinary run, too.
 	InCores bool
@@ -54,6 +54,8 @@ func (c *Claim) Allows(verdict string, seenToMove bool) bool {
 	switch verdict {
 	case Deadlock, InTransit:
 		return verdict == InTransit || !c.Ends()
+	case UnlessPollingEnds:
+		return c.Polls != ""
 	case NoDeadlock:
 		return seenToMove
 	case NoProgress, Undecided, Unknown:

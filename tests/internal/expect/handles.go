@@ -40,7 +40,7 @@ func (e *HandleEntry) IsGone() bool {
 // a path of keys: "window.epochs".
 func (l Library) MayLack(expression, path string) bool {
 	switch {
-	case l.MPI == "MPICH" && l.Stripped:
+	case l.MPI == "MPICH" && l.Stripped && !l.Found:
 		return true
 	case l.MPI == "MPICH":
 		return mpichMayLack(expression, path)

@@ -14,6 +14,8 @@ type Library struct {
 	Transport string `json:"transport"`
 	// Stripped is true if neither types nor the symbols of its own are left.
 	Stripped bool `json:"stripped"`
+	// Found is true of a stripped library whose variables are found in its data, so that its objects are read.
+	Found bool `json:"found,omitempty"`
 	// DebuggerSupport is true of an MPICH that was configured with --enable-debuginfo.
 	DebuggerSupport bool `json:"debugger_support"`
 }
@@ -25,6 +27,8 @@ func (l Library) Fidelity() Fidelity {
 		return openMPIOverUCX()
 	case l.MPI == "Open MPI":
 		return Fidelity{}
+	case l.Stripped && l.Found:
+		return foundMPICH()
 	case l.Stripped:
 		// From 4.1 on requests know their communicators.
 		return strippedMPICH(!strings.HasPrefix(l.Release, "4.0."))

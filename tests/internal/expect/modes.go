@@ -25,6 +25,11 @@ type Mode struct {
 	// OrUnknown is true if "unknown" is right too, OrInTransit if a deadlock may be proved but
 	// for a message in transit.
 	OrUnknown, OrInTransit bool
+	// OrUnproved is true if what a rank asks about in a loop may not be known, so that nothing is claimed.
+	OrUnproved bool
+	// Dynamic is true if it has to do with another job, or parts with a communicator: not every MPI can
+	// do the one, nor waits in the other.
+	Dynamic bool
 }
 
 // Ring is a deadlock: its ranks, and how many a smallest circle of them has. A
@@ -66,7 +71,8 @@ const (
 )
 
 // Modes are all of them.
-var Modes = slices.Concat(deadlockModes(), collectiveModes(), mistakeModes(), movingModes(), mismatchModes())
+var Modes = slices.Concat(deadlockModes(), collectiveModes(), mistakeModes(), movingModes(), mismatchModes(), nonBlockingModes(),
+	threadModes(), pollingModes(), endsModes(), oneSidedModes(), fileModes())
 
 // Unknowable is the same mode with an MPI that does not tell who waits for whom:
 // only where the ranks are is certain.
@@ -83,11 +89,43 @@ func (m *Mode) Unknowable() *Mode {
 // does not: what is proved by a second look is not, then.
 func (m *Mode) Once(counted bool) *Mode {
 	once := *m
-	if m.Verdict == NoProgress {
+	switch m.Verdict {
+	case UnlessPollingEnds: // one look shows no loop
+		once = *m.Unproved()
+		once.Verdict = Undecided
+	case NoProgress:
 		once.Verdict = Undecided
 	}
 	once.OrInTransit = !counted
 	return &once
+}
+
+// Uncounted is the same mode with an MPI that does not count messages: what a rank, or a thread of it, that is outside
+// of MPI has sent before may be in transit.
+func (m *Mode) Uncounted() *Mode {
+	out := *m
+	switch m.Program + " " + m.Name {
+	case "nonblocking igather", "threads mutex", "threads rwlock", "threads team":
+		out.OrInTransit = true
+	case "threads crossed":
+		out.Places = slices.Clone(m.Places)
+		out.Places[1].State = waiting
+	}
+	return &out
+}
+
+// Unproved is a mode in which ranks poll, of which nothing is claimed.
+func (m *Mode) Unproved() *Mode {
+	out := m.Unknowable()
+	out.Verdict, out.Maybe = NoProgress, []string{"tag", "source", "communicator", "never received"}
+	return out
+}
+
+// ProbedInVain is the same mode with a transport, or an MPI, that keeps nothing of what calls ask about.
+func (m *Mode) ProbedInVain() *Mode {
+	out := *m
+	out.OrUnproved = m.Verdict == UnlessPollingEnds
+	return &out
 }
 
 // Find returns the mode of a program.

@@ -198,11 +198,9 @@ func collectiveModes() []Mode {
 			Program: "collective", Name: "ibarrier", Ranks: 2, Verdict: Deadlock,
 			Deadlocks: all(2, 2), Waits: ring(2),
 			Places: []Place{
-				on("", "0", deadlocked, "MPI_Wait", "ibarrier"),
+				world("0", deadlocked, "MPI_Wait", "ibarrier"),
 				world("1", deadlocked, "MPI_Recv", "ibarrier-recv"),
 			},
-			// What the request of a non-blocking collective stands for is not read.
-			OrUnknown: true,
 		},
 		{
 			Program: "collective", Name: "part", Ranks: 5, Verdict: Deadlock,

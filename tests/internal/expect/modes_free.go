@@ -107,8 +107,10 @@ func movingModes() []Mode {
 			Places: []Place{computing("0"), world("1", waiting, "MPI_Recv", "thread")},
 		},
 		{
-			Program: "moving", Name: "polling", Ranks: 2, Verdict: NoProgress,
-			Places: []Place{computing("0"), world("1", waiting, "MPI_Recv", "polling-recv")},
+			// Rank 0 may look for something else one day.
+			Program: "moving", Name: "polling", Ranks: 2, Verdict: UnlessPollingEnds,
+			Deadlocks: all(2, 2), Waits: ring(2),
+			Places: []Place{world("0", deadlocked, "MPI_Iprobe", "polling"), world("1", deadlocked, "MPI_Recv", "polling-recv")},
 		},
 		{Program: "moving", Name: "pingpong", Ranks: 2, Verdict: Moves},
 		{Program: "moving", Name: "exchange", Ranks: 3, Verdict: Moves},

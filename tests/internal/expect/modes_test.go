@@ -15,7 +15,7 @@ func TestModesAreTheProgramsOnes(t *testing.T) {
 	entry := regexp.MustCompile(`(?m)^ +\{"([a-z-]+)", (\d), [a-z_]+(?:, true)?\},$`)
 	var listed, used []string
 	marked := map[string]bool{}
-	for _, program := range []string{"deadlock", "collective", "mistake", "moving", "mismatch"} {
+	for _, program := range []string{"deadlock", "collective", "mistake", "moving", "mismatch", "nonblocking", "threads", "polling", "ends", "onesided", "files"} {
 		path := filepath.Join("..", "..", "programs", program+".c")
 		text, err := os.ReadFile(path)
 		if err != nil {

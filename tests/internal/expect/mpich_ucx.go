@@ -12,6 +12,19 @@ func mpichOverUCX() Fidelity {
 	return Fidelity{MayLackValue: lacksOverUCX, MayBeUnordered: unorderedInUCX, MayBeAbsent: absentOverUCX}
 }
 
+// foundMPICH is what a stripped build of MPICH with ch4:ucx keeps whose objects are read: the same, but where the
+// buffer of MPI_Buffer_attach is and which sends to oneself came first is hidden.
+func foundMPICH() Fidelity {
+	lacks := func(comm Object, queue, key string, want, got Object) bool {
+		return lacksOverUCX(comm, queue, key, want, got) ||
+			queue == "pending_sends" && buffered(want) && got["kind"] == nil && slices.Contains([]string{"status", "kind", "count", "datatype", "buffer", "system_buffer"}, key)
+	}
+	unordered := func(comm Object, queue string, op Object) bool {
+		return isSelf(comm) || unorderedInUCX(comm, queue, op)
+	}
+	return Fidelity{MayLackValue: lacks, MayBeUnordered: unordered, MayBeAbsent: absentOverUCX}
+}
+
 func lacksOverUCX(comm Object, queue, key string, want, got Object) bool {
 	if queue == "" {
 		return bare(comm, got[key])

@@ -6,6 +6,7 @@ package live
 import (
 	"cmp"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -104,6 +105,15 @@ func projectRoot() (string, error) {
 // every n-th of those that repeat themselves.
 func LeftOut(i, n int) bool { return testing.Short() && i%n != 0 }
 
+// LeftOutMode says whether a mode of the programs that hang, or get on, is left out: the ordinary run tries every n-th,
+// and the matrix every third, each of its rows others. ./tests/run full tries all.
+func LeftOutMode(i, n int, row string) bool {
+	if testing.Short() {
+		return LeftOut(i, n)
+	}
+	return os.Getenv("MPI_QUEUES_TEST_MODES") != "all" && (i+int(crc32.ChecksumIEEE([]byte(row))))%3 != 0
+}
+
 // IsWhole says whether tests that are tried in a sample elsewhere are to be done as a whole (./tests/run full).
 func IsWhole() bool { return os.Getenv("MPI_QUEUES_TEST_WHOLE") != "" }
 
@@ -140,6 +150,14 @@ func (w *Workspace) compile(source string) (string, error) {
 		return "", err
 	}
 	args = append(args, sources...)
+	if strings.Contains(text, "<omp.h>") {
+		args = append(args, "-fopenmp")
+	}
+	libraries, err := w.libraries(text, programs)
+	if err != nil {
+		return "", err
+	}
+	args = append(args, libraries...)
 	compiler := "gcc"
 	if filepath.Ext(source) == ".F90" {
 		compiler = w.MPI.Fortran // which compiles C too
@@ -153,6 +171,24 @@ func (w *Workspace) compile(source string) (string, error) {
 		return "", fmt.Errorf("%s %s: %w\n%s", compiler, source, err, out)
 	}
 	return path, nil
+}
+
+// libraries compiles the shared libraries that a comment "libraries: NAME=SOURCE..." of a program names, and returns
+// what links the program with them.
+func (w *Workspace) libraries(text, programs string) ([]string, error) {
+	var link []string
+	for line := range strings.Lines(text) {
+		_, names, _ := strings.Cut(line, " libraries: ")
+		for _, entry := range strings.Fields(names) {
+			name, source, _ := strings.Cut(entry, "=")
+			path := filepath.Join(w.Folder, "programs", name)
+			if out, err := exec.Command("gcc", "-g", "-O0", "-shared", "-fPIC", "-Wl,-soname,"+name, "-o", path, filepath.Join(programs, source)).CombinedOutput(); err != nil {
+				return nil, fmt.Errorf("gcc %s: %w\n%s", source, err, out)
+			}
+			link = append(link, path, "-Wl,-rpath,"+filepath.Dir(path))
+		}
+	}
+	return link, nil
 }
 
 // parts are the sources of a program: one, and those beside it that a comment

@@ -51,7 +51,7 @@ func TestMissing(t *testing.T) {
 		"spawned": {launch.Job{Launcher: 7, Name: "prterun", Ranks: ranks("", 0), Others: []int{999999998, 999999999}}, []string{
 			"prterun (process 7) has also started other jobs, as MPI_Comm_spawn does: `mpi-queues dump 999999998 999999999' shows them"}},
 		"not MPI": {launch.Job{Launcher: 7, Name: "prterun", Ranks: ranks("", 0), Others: []int{sleeper.Process.Pid}}, []string{
-			fmt.Sprintf("prterun (process 7) has also started sleep (process %d), which has loaded no MPI library", sleeper.Process.Pid)}},
+			fmt.Sprintf("prterun (process 7) has also started sleep (process %d), which has loaded no MPI library, and so has not called MPI_Init: where MPI_Comm_spawn has started a process, it waits for that", sleeper.Process.Pid)}},
 	} {
 		if got := Missing(&c.job); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)

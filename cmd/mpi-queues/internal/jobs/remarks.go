@@ -37,6 +37,9 @@ func Missing(job *launch.Job) []string {
 			"`mpi-queues dump --job PID' with the process id of any of them shows those that are there, or have exited",
 			size, strings.ToLower(ranks[:1])+ranks[1:]+map[bool]string{true: " was", false: " were"}[len(here) == 1]))
 	}
+	if job.IsAborting {
+		out = append(out, strings.TrimSuffix(fmt.Sprintf("%s (process %d) is aborting the job: %s", filepath.Base(job.Name), job.Launcher, job.AbortReason), ": "))
+	}
 	if len(job.Claims) > 0 {
 		out = append(out, fmt.Sprintf("The environment of %s says that it is of this job too, which is not believed, since another user has started it",
 			counted(job.Claims)))
@@ -54,8 +57,9 @@ func Missing(job *launch.Job) []string {
 		out = append(out, fmt.Sprintf("%s has also started other jobs, as MPI_Comm_spawn does: `mpi-queues dump %s' shows them", launcher, strings.Join(others, " ")))
 	}
 	if len(without) > 0 {
-		out = append(out, fmt.Sprintf("%s has also started %s, which %s loaded no MPI library", launcher, strings.Join(without, ", "),
-			map[bool]string{true: "has", false: "have"}[len(without) == 1]))
+		has := map[bool]string{true: "has", false: "have"}[len(without) == 1]
+		out = append(out, fmt.Sprintf("%s has also started %s, which %s loaded no MPI library, and so %s not called MPI_Init: "+
+			"where MPI_Comm_spawn has started a process, it waits for that", launcher, strings.Join(without, ", "), has, has))
 	}
 	return out
 }

@@ -25,6 +25,7 @@ type History struct {
 type sighting struct {
 	process *mqs.Process
 	clock   clock
+	polls   []waitfor.Poll
 }
 
 // clock says how long a process has run and when it was started, in the kernel's ticks: another one
@@ -62,7 +63,7 @@ func (h *History) Clocks() Clocks {
 func (h *History) Past(s *mqs.Snapshot, stopped Clocks) waitfor.Past {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
-	out := waitfor.Past{Earlier: map[int]*mqs.Process{}, Ran: map[int]bool{}}
+	out := waitfor.Past{Earlier: map[int]*mqs.Process{}, Ran: map[int]bool{}, Polls: map[int][]waitfor.Poll{}}
 	now := map[int]sighting{}
 	for _, p := range s.Processes {
 		c, err := clockOf(p.PID)
@@ -71,14 +72,14 @@ func (h *History) Past(s *mqs.Snapshot, stopped Clocks) waitfor.Past {
 			continue // on another machine, or gone since it was read
 		}
 		if known && before.clock.start == c.start {
-			out.Earlier[p.PID] = before.process
+			out.Earlier[p.PID], out.Polls[p.PID] = before.process, before.polls
 			out.Ran[p.PID] = stopped[p.PID].ticks >= before.clock.ticks+leastTicks
 			if !out.Ran[p.PID] && !waitfor.HasMoved(p, before.process) {
 				now[p.PID] = before // as long as it stands still, the next look is not a second one
 				continue
 			}
 		}
-		now[p.PID] = sighting{p, c}
+		now[p.PID] = sighting{p, c, waitfor.Polling(p, out.Earlier[p.PID], out.Polls[p.PID])}
 	}
 	if out.Looks = h.looks; h.looks == 0 {
 		h.first = time.Now()

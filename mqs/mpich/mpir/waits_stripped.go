@@ -1,0 +1,167 @@
+package mpir
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/callstack"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+)
+
+// A stripped library does not say what a call was given. What its messages tell of the call is in their tags: the
+// communicator, and that they are of a collective.
+
+// Tags of collectives' messages (src/include/mpir_tags.h, 4.0 to 5.0): those of blocking algorithms are fixed,
+// those of schedules count up from the first one.
+const (
+	lastBlockingTag  = 30
+	firstScheduleTag = 287
+)
+
+// MayWait says whether a call of which no function has a name may be where it waits: inside of it are the function
+// that waits and the one that looks for messages, and it is not handing its message to UCX.
+func MayWait(c *callstack.Call) bool {
+	const inside = 2
+	return len(c.Frames) > inside && !slices.ContainsFunc(c.Frames, func(f inferior.Frame) bool { return strings.HasPrefix(f.Function, "ucp_tag_") })
+}
+
+// isWaiting says whether a call may have come to where it waits.
+func (s *Source) isWaiting(c *callstack.Call) bool {
+	if s.lib.IsStripped {
+		return MayWait(c)
+	}
+	return isWaiting(c)
+}
+
+// part is an incomplete message of a collective.
+type part struct {
+	*Operation
+	tag int32
+}
+
+// parts are the incomplete messages of collectives, by whether they are of a blocking algorithm.
+func (s *Source) parts() (blocking, scheduled []part) {
+	q := s.requests()
+	for _, list := range [][]*Operation{q.sends, q.receives} {
+		for _, r := range list {
+			c := s.communicators().byID[r.Comm.Addr()]
+			if r.IsComplete() || c == nil || r.Owner != nil {
+				continue
+			}
+			var a Arguments
+			if r.Kind == KindSend {
+				a = s.device.Send(r, c, "")
+			} else {
+				a = s.device.Receive(r, c, true)
+			}
+			switch {
+			case a.Context != mqs.Known[uint32](ContextCollective) || !a.Tag.Known:
+			case a.Tag.Value > 0 && a.Tag.Value <= lastBlockingTag:
+				blocking = append(blocking, part{r, a.Tag.Value})
+			default:
+				scheduled = append(scheduled, part{r, a.Tag.Value})
+			}
+		}
+	}
+	return blocking, scheduled
+}
+
+// partsOf are the messages by which the library carries out a call, of which no others can be told apart: those of
+// blocking algorithms are of calls that wait. A call may be carried out by a schedule, as non-blocking collectives
+// are: it is known only if there is no other.
+func (s *Source) partsOf(c *callstack.Call, isAlone bool) (out []*Operation) {
+	if !MayWait(c) || s.requests().err != nil || s.requests().postedErr != nil {
+		return nil
+	}
+	own, scheduled := s.parts()
+	if len(own) == 0 && !slices.ContainsFunc(scheduled, func(p part) bool { return p.tag != scheduled[0].tag || p.Comm != scheduled[0].Comm }) {
+		own = scheduled
+	}
+	for _, p := range own {
+		if isAlone || c.CandidatePointers[p.At.Addr()] {
+			out = append(out, p.Operation)
+		}
+	}
+	if !isAlone && len(out) < len(own) {
+		return nil // which of them are the other calls' is not known
+	}
+	return out
+}
+
+// makesCommunicator says whether a call makes a communicator of its own first, on which it goes on.
+func makesCommunicator(call string) bool {
+	return strings.HasPrefix(call, "MPI_Win_create") || strings.HasPrefix(call, "MPI_Win_allocate") || call == "MPI_File_open"
+}
+
+// commOfParts is the communicator that a collective was given, by its messages. These may be on a part of it that
+// the library has made; nil if they do not tell.
+func (s *Source) commOfParts(c *callstack.Call, parts []*Operation) *Communicator {
+	if len(parts) == 0 || makesCommunicator(c.Function) {
+		return nil
+	}
+	var out *Communicator
+	for _, r := range parts {
+		on := s.communicators().byID[r.Comm.Addr()]
+		if on == nil {
+			return nil
+		}
+		for _, may := range s.communicators().all {
+			if !may.Model.Internal && may.RecvContext == on.RecvContext&^ContextOwn {
+				on = may
+				break
+			}
+		}
+		if on.Model.Internal || out != nil && out != on {
+			return nil
+		}
+		out = on
+	}
+	return out
+}
+
+// exchangedUnseen is the incomplete request of MPI_Sendrecv's own that it is known to wait for: the only one that it
+// holds. Of several, some may be old values, since neither of its own need be there still.
+func (s *Source) exchangedUnseen(c *callstack.Call) []*Operation {
+	if !MayWait(c) {
+		return nil
+	}
+	q := s.requests()
+	held := slices.DeleteFunc(slices.Concat(s.heldBy(c, q.sends), s.heldBy(c, q.receives)), (*Operation).IsComplete)
+	if len(held) != 1 || q.err != nil {
+		return nil
+	}
+	return held
+}
+
+// onlyIncomplete is the request that a call waits for which waits for requests of the program's: the only one that is
+// there. It is nil if there are others or may be.
+func (s *Source) onlyIncomplete(c *callstack.Call) *Operation {
+	q := s.requests()
+	if !MayWait(c) || q.err != nil || q.postedErr != nil {
+		return nil
+	}
+	blocking, scheduled := s.parts()
+	isPart := map[*Operation]bool{}
+	for _, p := range slices.Concat(blocking, scheduled) {
+		isPart[p.Operation] = true
+	}
+	isUnexpected := map[*Operation]bool{}
+	for _, r := range q.unexpected {
+		isUnexpected[r] = true
+	}
+	var only *Operation
+	for _, r := range q.byAddr {
+		if isPart[r] || isUnexpected[r] || r.Owner != nil || r.IsTaken() || s.started(r).IsComplete() {
+			continue
+		}
+		if only != nil || r.Kind > kindPersistentRecv {
+			return nil
+		}
+		only = r
+	}
+	if only == nil || !c.CandidatePointers[only.At.Addr()] && !c.CandidatePointers[s.started(only).At.Addr()] {
+		return nil
+	}
+	return only
+}
