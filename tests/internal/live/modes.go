@@ -75,8 +75,9 @@ func (j *ModeJob) SettleBy(t testing.TB, pid int) {
 				return
 			}
 		}
-		if time.Now().After(deadline) {
-			t.Errorf("%v\nin:\n%s", err, said)
+		if time.Now().After(deadline) || j.hasEnded() {
+			text, _ := os.ReadFile(j.output)
+			t.Errorf("%v\nin:\n%s\nof a job that has ended (%v) and has written:\n%s", err, said, j.hasEnded(), text)
 			return
 		}
 	}
