@@ -77,7 +77,7 @@ func (j *ModeJob) SettleBy(t testing.TB, pid int) {
 		}
 		if time.Now().After(deadline) || j.hasEnded() {
 			text, _ := os.ReadFile(j.output)
-			t.Errorf("%v\nin:\n%s\nof a job that has ended (%v) and has written:\n%s", err, said, j.hasEnded(), text)
+			t.Errorf("%v\nin:\n%s\nthe job's output (ended: %v):\n%s", err, said, j.hasEnded(), text)
 			return
 		}
 	}
