@@ -26,6 +26,11 @@ func TestUCXDeadlocks(t *testing.T) {
 			if strings.HasPrefix(m.Name, "probe") || m.Name == "mprobe" {
 				expected = m.Unknowable()
 			}
+			if m.Name == "inactive" { // what a request would do stands with the program alone
+				either := *expected
+				either.Misses = nil
+				expected = &either
+			}
 			if m.Name == "neighbour" {
 				// Of the library's tags pml ucx sends 24 bits: those of neighbours look like the program's 0 and 1.
 				either := *m

@@ -105,7 +105,7 @@ func (m *Mode) Once(counted bool) *Mode {
 func (m *Mode) Uncounted() *Mode {
 	out := *m
 	switch m.Program + " " + m.Name {
-	case "nonblocking igather", "threads mutex", "threads rwlock", "threads team":
+	case "nonblocking igather", "threads mutex", "threads rwlock", "threads team", "ends detach":
 		out.OrInTransit = true
 	case "threads crossed":
 		out.Places = slices.Clone(m.Places)
