@@ -101,9 +101,10 @@ func (m *Mode) Once(counted bool) *Mode {
 }
 
 // Uncounted is the same mode with an MPI that does not count messages: what a rank, or a thread of it, that is outside
-// of MPI has sent before may be in transit.
+// of MPI has sent before may be in transit, and what one has that waits for a window or a file.
 func (m *Mode) Uncounted() *Mode {
 	out := *m
+	out.OrInTransit = m.OrInTransit || m.Program == "onesided" || m.Program == "files"
 	switch m.Program + " " + m.Name {
 	case "nonblocking igather", "threads mutex", "threads rwlock", "threads team", "ends detach":
 		out.OrInTransit = true
