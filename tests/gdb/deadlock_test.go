@@ -4,6 +4,7 @@ package gdb
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs/procmem"
@@ -33,7 +34,9 @@ func TestDeadlocks(t *testing.T) {
 		t.Run(m.Program+" "+m.Name, func(t *testing.T) {
 			t.Parallel()
 			job := work.StartMode(t, m, flags(m)...)
-			if m.Name == "gone" && !hasTable(t, job.Launcher()) {
+			// No table has what Open MPI 6.0 keeps of non-blocking collectives.
+			isUntold := strings.HasPrefix(work.MPI.Release(t), "6.") && (m.Program == "nonblocking" || m.Name == "ibarrier")
+			if isUntold || m.Name == "gone" && !hasTable(t, job.Launcher()) {
 				job.Mode = orUnknown(m)
 			}
 			job.Settle(t)
