@@ -31,12 +31,14 @@ func TestDeadlocks(t *testing.T) {
 		if m.Verdict == expect.Moves || live.LeftOutMode(i, 8, row(t)) {
 			continue
 		}
+		// No table has what Open MPI 6.0 keeps of non-blocking collectives.
+		if (m.Program == "nonblocking" || m.Name == "ibarrier") && strings.HasPrefix(work.MPI.Release(t), "Open MPI 6.") {
+			continue
+		}
 		t.Run(m.Program+" "+m.Name, func(t *testing.T) {
 			t.Parallel()
 			job := work.StartMode(t, m, flags(m)...)
-			// No table has what Open MPI 6.0 keeps of non-blocking collectives.
-			isUntold := strings.HasPrefix(work.MPI.Release(t), "Open MPI 6.") && (m.Program == "nonblocking" || m.Name == "ibarrier")
-			if isUntold || m.Name == "gone" && !hasTable(t, job.Launcher()) {
+			if m.Name == "gone" && !hasTable(t, job.Launcher()) {
 				job.Mode = orUnknown(m)
 			}
 			job.Settle(t)
