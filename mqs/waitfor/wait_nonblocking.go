@@ -234,8 +234,8 @@ func (r *rank) memberOf(c *communicator) *member {
 // another's memory or a file, or ask the launcher, need not.
 func (r *rank) progresses() bool {
 	for _, t := range blockedIn(r.process) {
-		switch b := behaviours[t.Call]; b {
-		case pointToPoint, probes, waitsAll, waitsAny:
+		switch b := behaviourOf(&t); b {
+		case pointToPoint, probes, waitsAll, waitsAny, asks:
 		default:
 			if !b.collective() || b == finalizes || strings.HasPrefix(t.Call, "MPI_File_") {
 				return false

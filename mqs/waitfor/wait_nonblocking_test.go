@@ -295,6 +295,49 @@ func TestNonBlocking(t *testing.T) {
 	})
 }
 
+// A library may carry a collective out by messages on a communicator of its own, and lists them.
+func TestNonBlockingMessages(t *testing.T) {
+	job := func(isListed bool) *Report {
+		m := newMade(3)
+		m.comm(dupID, "", 0, 1, 2)
+		m.countsCollectives()
+		m.rank(0).waits(worldID, 2)
+		r := m.rank(1)
+		r.begins(worldID, -1)
+		receive := r.irecv(dupID, 0, -27)
+		r.on(dupID).Queue[mqs.PendingReceives].Operations[0].Internal = true
+		c := mqs.CollectiveRequest{Request: 0x9000, Comm: mqs.Known(worldID), Sequence: mqs.Known[int64](1), Status: mqs.Pending, Tag: mqs.Known[int32](-27)}
+		if isListed {
+			c.Messages = []inferior.Addr{receive}
+		}
+		r.CollectiveRequests = append(r.CollectiveRequests, c)
+		r.thread("MPI_Wait", 30, c.Request)
+		m.rank(2).recv(worldID, 0, 7)
+		return Analyse(m.Snapshot)
+	}
+	if r := job(true); r.Verdict != Deadlocked || states(r) != "DSD" {
+		t.Errorf("listed: %q, %s: %s", r.Verdict, states(r), r.Why)
+	}
+	if r := job(false); r.Verdict != Unknown {
+		t.Errorf("not listed: %q: %s", r.Verdict, r.Why)
+	}
+}
+
+// Who waits in MPI carries on what it has entered, but for calls that may leave that to others.
+func TestProgresses(t *testing.T) {
+	for call, want := range map[string]bool{
+		"MPI_Recv": true, "MPI_Probe": true, "MPI_Waitany": true, "MPI_Allreduce": true, "MPI_Test": true,
+		"MPI_Win_lock": false, "MPI_Win_start": false, "MPI_File_open": false, "MPI_Finalize": false,
+		"MPI_Comm_spawn": false, "MPI_Comm_accept": false, "MPI_Buffer_detach": false, "MPI_Init": false,
+	} {
+		thread := mqs.Thread{Call: call, Polls: isPoll(call)}
+		r := &rank{process: &mqs.Process{Threads: []mqs.Thread{thread}}}
+		if got := r.progresses(); got != want {
+			t.Errorf("%s: %t", call, got)
+		}
+	}
+}
+
 // Where messages are not counted, ranks are stuck that have run since the look before.
 func TestNonBlockingUncounted(t *testing.T) {
 	job := func() *made {

@@ -32,10 +32,11 @@ func (c component) expected(m *expect.Mode) *expect.Mode {
 // Whatever component carries a window, each mode is reported as what it is.
 func TestOneSided(t *testing.T) {
 	t.Parallel()
+	row := row(t)
 	for _, c := range components {
 		for i := range expect.Modes {
 			m := &expect.Modes[i]
-			if m.Program != "onesided" || m.Verdict == expect.Moves || live.LeftOutMode(i, 12, row(t)+c.name) {
+			if m.Program != "onesided" || m.Verdict == expect.Moves || live.LeftOutMode(i, 12, row+c.name) {
 				continue
 			}
 			t.Run(c.name+" "+m.Name, func(t *testing.T) {
@@ -49,10 +50,11 @@ func TestOneSided(t *testing.T) {
 // A job whose windows are in use is never called deadlocked.
 func TestOneSidedRunning(t *testing.T) {
 	t.Parallel()
+	row := row(t)
 	for _, c := range components {
 		for i := range expect.Modes {
 			m := &expect.Modes[i]
-			if m.Program != "onesided" || m.Verdict != expect.Moves || live.LeftOutMode(i, 3, row(t)+c.name) {
+			if m.Program != "onesided" || m.Verdict != expect.Moves || live.LeftOutMode(i, 3, row+c.name) {
 				continue
 			}
 			t.Run(c.name+" "+m.Name, func(t *testing.T) {

@@ -15,9 +15,10 @@ import (
 // too, but for probes, of which UCX keeps nothing.
 func TestUCXDeadlocks(t *testing.T) {
 	t.Parallel()
+	row := row(t)
 	for i := range expect.Modes {
 		m := &expect.Modes[i]
-		if m.Verdict == expect.Moves || live.LeftOutMode(i, 12, row(t)) {
+		if m.Verdict == expect.Moves || live.LeftOutMode(i, 12, row) {
 			continue
 		}
 		t.Run(m.Program+" "+m.Name, func(t *testing.T) {
@@ -49,9 +50,10 @@ func TestUCXDeadlocks(t *testing.T) {
 // A job that runs is never called deadlocked, though UCX does not count messages.
 func TestUCXRunningJobs(t *testing.T) {
 	t.Parallel()
+	row := row(t)
 	for i := range expect.Modes {
 		m := &expect.Modes[i]
-		if m.Verdict != expect.Moves || live.LeftOutMode(i, 4, row(t)) {
+		if m.Verdict != expect.Moves || live.LeftOutMode(i, 4, row) {
 			continue
 		}
 		t.Run(m.Name, func(t *testing.T) {

@@ -85,6 +85,24 @@ static void waitany(void) {
   MPI_Waitany(2, two, &index, MPI_STATUS_IGNORE); /* @iwaitany */
 }
 
+/* 0 → 1 → 0: a collective that is started for the second time, beside one that never is, where MPI has such. */
+static void persistent(void) {
+#if MPI_VERSION >= 4
+  MPI_Request never;
+  MPI_Barrier_init(world, MPI_INFO_NULL, &never);
+  MPI_Allreduce_init(out, in, SMALL, MPI_DOUBLE, MPI_SUM, world, MPI_INFO_NULL, &request);
+  MPI_Start(&request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+#endif
+  if (rank == 1) RECV(0, TAG, world); /* @init-recv */
+#if MPI_VERSION >= 4
+  MPI_Start(&request);
+#else
+  MPI_Iallreduce(out, in, SMALL, MPI_DOUBLE, MPI_SUM, world, &request);
+#endif
+  MPI_Wait(&request, MPI_STATUS_IGNORE); /* @init */
+}
+
 /* 0 → 2 → 0, and rank 1 waits, too: an intercommunicator of rank 0 and of ranks 1 and 2. */
 static void inter(void) {
   MPI_Comm half, between;
@@ -207,6 +225,7 @@ int main(int argc, char **argv) {
       {"icrossed", 2, crossed},
       {"second", 3, second},
       {"iwaitany", 2, waitany},
+      {"init", 2, persistent},
       {"iinter", 3, inter},
       {"idup", 2, idup},
       {"neighbours", 3, neighbours},

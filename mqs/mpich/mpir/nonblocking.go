@@ -9,11 +9,14 @@ import (
 )
 
 // firstNonBlocking is the tag that the first non-blocking collective on a communicator gets. The others count up
-// from it, and begin again at half of the tags (MPIR_FIRST_NBC_TAG in src/include/mpir_tags.h and
+// from it up to MPI_TAG_UB, and begin again (MPIR_FIRST_NBC_TAG in src/include/mpir_tags.h and
 // MPIDU_Sched_next_tag in src/mpid/common/sched/mpidu_sched.c, 4.0 to 5.0).
 const firstNonBlocking = 287
 
-const maxSchedules = 1 << 20
+const (
+	maxSchedules = 1 << 20
+	maxEntries   = 1 << 16 // of one schedule
+)
 
 // schedule is MPIDU_Sched, of which each non-blocking collective that is under way has one.
 type schedule struct {
@@ -35,12 +38,11 @@ type entry struct {
 
 // Values of MPIDU_Sched_entry (src/mpid/common/sched/mpidu_sched.h).
 const (
-	entrySend        = 1
-	entryRecv        = 2
-	entryToSend      = 3 // with a tag of its own
-	entryToRecv      = 4 // the same
-	entryIsStarted   = 1
-	maxScheduleParts = 1 << 16
+	entrySend      = 1
+	entryRecv      = 2
+	entryToSend    = 3 // with a tag of its own
+	entryToRecv    = 4 // the same
+	entryIsStarted = 1
 )
 
 // nonBlockingNumber is the number, from 1, of the collective that has a tag.
@@ -56,7 +58,7 @@ func nonBlockingNumber(tag int32) mqs.Maybe[int64] {
 func (s *Source) CollectiveRequests() []mqs.CollectiveRequest {
 	q := s.requests()
 	first, isThere := s.lib.Symbols[symSchedules]
-	if q.err != nil || !isThere || !s.lib.c.Schedule.Bound() || !s.lib.c.Entry.Bound() {
+	if q.err != nil || !isThere || !s.lib.c.Schedule.Bound() || !s.lib.c.Entry.Bound() || !s.lib.tellsStarted() {
 		return nil
 	}
 	out, err := s.readCollectives(q, first.Addr)
@@ -67,7 +69,7 @@ func (s *Source) CollectiveRequests() []mqs.CollectiveRequest {
 	return out
 }
 
-// errGraph means that a collective is carried out by a graph of its messages (MPII_Genutil_sched_t), which are not read.
+// errGraph means that a collective is carried out by a graph of its messages (MPII_Genutil_sched_t), which is not read.
 var errGraph = errors.New("some are carried out in a way that is not read")
 
 func (s *Source) readCollectives(q *requests, first inferior.Addr) ([]mqs.CollectiveRequest, error) {
@@ -104,7 +106,7 @@ func (s *Source) readCollectives(q *requests, first inferior.Addr) ([]mqs.Collec
 	for _, r := range q.collectives {
 		switch {
 		case underWay[r] || r.Owner != nil || r.Kind == kindPersistentCollective && underWay[s.started(r)]:
-		case s.started(r).IsComplete():
+		case s.lib.isInactive(r) || s.started(r).IsComplete():
 			out = append(out, s.collective(r))
 		default:
 			return nil, errGraph
@@ -116,7 +118,7 @@ func (s *Source) readCollectives(q *requests, first inferior.Addr) ([]mqs.Collec
 // messagesOf are the requests of the messages of a schedule that are under way.
 func (s *Source) messagesOf(of *schedule) ([]inferior.Addr, error) {
 	out := []inferior.Addr{}
-	if of.Count < 0 || of.Count > maxScheduleParts || of.Index > uint64(of.Count) {
+	if of.Count < 0 || of.Count > maxEntries || of.Index > uint64(of.Count) {
 		return nil, fmt.Errorf("a schedule is at entry %d of %d", of.Index, of.Count)
 	}
 	first, n := s.lib.c.Entry.Index(of.Entries, int(of.Index)), int(of.Count)-int(of.Index)
@@ -141,6 +143,17 @@ func (s *Source) messagesOf(of *schedule) ([]inferior.Addr, error) {
 	return out, nil
 }
 
+// tellsStarted says whether it is known which persistent collectives are started.
+func (l *Library) tellsStarted() bool {
+	return hasMember(&l.c.Request, func(r *Request) *inferior.Ptr[Request] { return &r.Started })
+}
+
+// isInactive says whether a request is that of a persistent collective that is known not to be started. One that never
+// was does not count as complete.
+func (l *Library) isInactive(r *Operation) bool {
+	return r.Kind == kindPersistentCollective && r.Started == 0 && l.tellsStarted()
+}
+
 // collective describes the request of a collective, but for its number.
 func (s *Source) collective(r *Operation) mqs.CollectiveRequest {
 	of := r.user()
@@ -149,7 +162,7 @@ func (s *Source) collective(r *Operation) mqs.CollectiveRequest {
 		out.Comm = mqs.Known(c.Model.UniqueID)
 	}
 	switch {
-	case out.Persistent && of.Started == 0:
+	case s.lib.isInactive(of):
 		out.Status = mqs.Inactive
 	case s.started(r).IsComplete():
 		out.Status = mqs.Complete

@@ -168,7 +168,7 @@ func (s *Source) operation(r *Operation) mqs.PendingOperation {
 	if r.IsComplete() {
 		bare.Status = mqs.Complete
 	}
-	if r.Kind == kindPersistentCollective && hasMember(&s.lib.c.Request, func(r *Request) *inferior.Ptr[Request] { return &r.Started }) && r.Started == 0 {
+	if s.lib.isInactive(r) {
 		bare.Status = mqs.Inactive
 	}
 	if c == nil && r.Kind == KindRecv {

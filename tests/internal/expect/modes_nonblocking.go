@@ -73,6 +73,14 @@ func nonBlockingModes() []Mode {
 			},
 		},
 		{
+			Program: "nonblocking", Name: "init", Ranks: 2, Verdict: Deadlock,
+			Deadlocks: all(2, 2), Waits: ring(2),
+			Places: []Place{
+				world("0", deadlocked, "MPI_Wait", "init"),
+				world("1", deadlocked, "MPI_Recv", "init-recv"),
+			},
+		},
+		{
 			// A member may wait for its messages on the communicator of its own group, where they are not looked for.
 			Program: "nonblocking", Name: "iinter", Ranks: 3, Verdict: Deadlock,
 			Deadlocks: []Ring{{[]int{0, 2}, 2}}, Waits: map[int][]int{0: {2}, 2: {0}},
