@@ -2,11 +2,11 @@
 
 import os
 import re
-from typing import Iterator, List
+from typing import Dict, Iterator, List, Optional, Tuple
 
 import gdb
 
-from . import inferiors
+from . import inferiors, link_map
 
 # A name that no command of gdb's takes for anything else.
 NAME = re.compile(r"/[\w/.,:=@+-]+\Z")
@@ -28,7 +28,7 @@ def read(pid: int) -> None:
         return  # gdb will say what is wrong
     # gdb reads the symbols of a program in another way than those of a library.
     _execute("file ", program)
-    for path in names(libraries):
+    for path in names(pid, libraries):
         _execute("add-symbol-file target:", path)  # without the prefix it opens the real path
 
 
@@ -52,32 +52,23 @@ def _mapped(pid: int) -> List[str]:
     return list(paths)
 
 
-def names(paths: List[str]) -> Iterator[str]:
-    """Yields the names by which the loader has most likely opened libraries, whose real paths are
-    known: that of its version, in the folder of the C library or in its own."""
-    standard = next((os.path.dirname(path) for path in paths
-                     if os.path.basename(path).startswith("libc.")), "")
+def names(pid: int, paths: List[str]) -> Iterator[str]:
+    """Yields the names by which a process's loader has opened libraries, whose real paths are
+    known; the real path where the name can't be told."""
+    opened: Dict[Tuple[int, int], str] = {}
+    for name in link_map.names(pid):
+        file = _file(name)
+        if file:
+            opened.setdefault(file, name)
     for path in paths:
-        folder, name = os.path.split(path)
-        stem, dot, version = name.partition(".so.")
-        # One without a version is a plugin, which is loaded by its path.
-        tried = [os.path.join(place, "%s.so.%s" % (stem, version.partition(".")[0]))
-                 for place in _places(standard, folder)] if dot else []
-        yield next((other for other in tried if _is_same(other, path)), path)
+        file = _file(path)
+        yield opened.get(file, path) if file else path
 
 
-def _places(*folders: str) -> Iterator[str]:
-    """Yields the names of folders. Those below /usr have two since / and /usr have become one, and
-    the loader looks at the shorter ones first."""
-    for folder in folders:
-        if folder.startswith("/usr/"):
-            yield folder[len("/usr"):]
-        if folder:
-            yield folder
-
-
-def _is_same(path: str, other: str) -> bool:
+def _file(path: str) -> Optional[Tuple[int, int]]:
+    """Returns what tells a file from all others; None if it can't be told."""
     try:
-        return os.path.samefile(path, other)
-    except OSError:
-        return False
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return status.st_dev, status.st_ino

@@ -1,13 +1,14 @@
 """The symbols of a process's files are read before gdb attaches to the process."""
 
+import contextlib
 import os
 import subprocess
 import tempfile
 import unittest
-from typing import Set
+from typing import Iterator, Set
 
 import gdb
-from mpi_queues import inferiors, read_ahead
+from mpi_queues import inferiors, link_map, read_ahead
 
 
 class NamesTest(unittest.TestCase):
@@ -15,26 +16,22 @@ class NamesTest(unittest.TestCase):
 
     def test_names(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
-            folder = os.path.realpath(folder)
+            library = os.path.join(os.path.realpath(folder), "libown.so.1.2")
+            source = "int own;"
+            subprocess.run(["gcc", "-shared", "-x", "c", "-o", library, "-"], input=source,
+                           text=True, check=True)
+            link = os.path.join(os.path.dirname(library), "libown.so")
+            other = os.path.join(os.path.dirname(library), "libother.so")
+            os.symlink("libown.so.1.2", link)
+            os.symlink("libown.so.1.2", other)
+            with started(link) as pid:
+                self.assertIn(link, link_map.names(pid))
+                self.assertEqual(list(read_ahead.names(pid, [library, other, "/no/libx.so"])),
+                                 [link, link, "/no/libx.so"])
 
-            def place(*parts: str) -> str:
-                return os.path.join(folder, *parts)
-
-            for name in ("std/libc.so.6", "own/libmpi.so.40.30.2", "own/libpmix.so.2.1",
-                         "own/mca_pml.so", "own/libx-1.so.7.0"):
-                os.makedirs(os.path.dirname(place(name)), exist_ok=True)
-                with open(place(name), "w"):
-                    pass
-            os.symlink("libmpi.so.40.30.2", place("own/libmpi.so.40"))
-            os.symlink("../own/libpmix.so.2.1", place("std/libpmix.so.2"))
-            os.symlink("libmpi.so.40.30.2", place("own/libx-1.so.7"))  # another file
-            for real, name in (("std/libc.so.6", "std/libc.so.6"),
-                               ("own/libmpi.so.40.30.2", "own/libmpi.so.40"),
-                               ("own/libpmix.so.2.1", "std/libpmix.so.2"),
-                               ("own/mca_pml.so", "own/mca_pml.so"),
-                               ("own/libx-1.so.7.0", "own/libx-1.so.7.0")):
-                self.assertEqual(list(read_ahead.names([place("std/libc.so.6"), place(real)]))[1],
-                                 place(name))
+    def test_nobody(self) -> None:
+        self.assertEqual(link_map.names(1 << 30), [])
+        self.assertEqual(list(read_ahead.names(1 << 30, ["/lib/x.so"])), ["/lib/x.so"])
 
 
 class ReadTest(unittest.TestCase):
@@ -43,26 +40,22 @@ class ReadTest(unittest.TestCase):
     def test_read(self) -> None:
         before = gdb.selected_inferior().num
         added = []
-        with subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        with started("") as pid:
             try:
-                assert child.stdin and child.stdout
-                os.write(child.stdin.fileno(), b"x")
-                self.assertEqual(os.read(child.stdout.fileno(), 1), b"x")  # its libraries are there
                 for _ in range(2):
                     gdb.execute("add-inferior", to_string=True)
                     added.append(max(inferior.num for inferior in gdb.inferiors()))
                 gdb.execute("inferior %d" % added[0], to_string=True)
-                read_ahead.read(child.pid)
+                read_ahead.read(pid)
                 ahead = files()
                 self.assertEqual(gdb.current_progspace().filename,
-                                 os.readlink("/proc/%d/exe" % child.pid))
-                self.assertEqual(inferiors.attach(added[1], child.pid), "")
+                                 os.readlink("/proc/%d/exe" % pid))
+                self.assertEqual(inferiors.attach(added[1], pid), "")
                 libraries = {name for name in files() if os.path.basename(name).startswith("libc.")}
                 self.assertEqual(len(libraries), 1)
                 self.assertLessEqual(libraries, ahead)
                 inferiors.detach(added[1])
             finally:
-                child.kill()
                 gdb.execute("inferior %d" % before, to_string=True)
                 for number in added:
                     inferiors.remove(number)
@@ -77,6 +70,21 @@ class ReadTest(unittest.TestCase):
                      "/x;y"):
             self.assertIsNone(read_ahead.NAME.match(path), path)
         self.assertTrue(read_ahead.NAME.match("/usr/lib64/libstdc++.so.6"))
+
+
+@contextlib.contextmanager
+def started(library: str) -> Iterator[int]:
+    """Runs a program that has loaded its libraries, one more among them, and yields its PID."""
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          env=dict(os.environ, LD_PRELOAD=library)) as child:
+        try:
+            assert child.stdin and child.stdout
+            os.write(child.stdin.fileno(), b"x")
+            if os.read(child.stdout.fileno(), 1) != b"x":
+                raise RuntimeError("cat has ended")
+            yield child.pid
+        finally:
+            child.kill()
 
 
 def files() -> Set[str]:
