@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"unsafe"
 
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
@@ -114,6 +115,20 @@ func members(t reflect.Type, prefix string, index []int) []member {
 	return out
 }
 
+// memberLists are the members of Go structs by their types, of which there are as many as the program has: each
+// command binds them anew.
+var memberLists sync.Map
+
+// membersOf lists the tagged fields of a Go struct, nested ones included. The caller must not change the list.
+func membersOf(t reflect.Type) []member {
+	if known, ok := memberLists.Load(t); ok {
+		return known.([]member)
+	}
+	list := members(t, "", nil)
+	memberLists.Store(t, list)
+	return list
+}
+
 // Queries lists the types that structs of [Struct] fields bind, each type once, with every
 // spelling of every member, for one batch.
 func Queries(structs ...any) []layout.TypeQuery {
@@ -126,7 +141,7 @@ func Queries(structs ...any) []layout.TypeQuery {
 				i = len(out)
 				at[name], out = i, append(out, layout.TypeQuery{Name: name})
 			}
-			for _, m := range members(b.goType(), "", nil) {
+			for _, m := range membersOf(b.goType()) {
 				for _, path := range m.paths {
 					if !again || !slices.Contains(out[i].Fields, path) {
 						out[i].Fields = append(out[i].Fields, path)
@@ -181,7 +196,7 @@ func (s *Struct[T]) bind(name string, l *layout.Layouts) error {
 	}
 	*s = Struct[T]{name: name, size: size}
 	var missing []string
-	for _, m := range members(s.goType(), "", nil) {
+	for _, m := range membersOf(s.goType()) {
 		path, f, ok := pick(l, name, m.paths)
 		switch {
 		case ok && fits(m.typ, f) && f.Offset >= 0 && f.Size >= 0 && f.Size <= size && f.Offset <= size-f.Size:

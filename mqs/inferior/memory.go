@@ -11,12 +11,14 @@ import (
 const (
 	pageSize = 4 << 10
 	// Every fetch brings at least a small block. Past the first few, which go
-	// to the roots of the data structures, a fetch brings a block large enough
+	// to the roots of the data structures, a fetch brings a larger block, and then one so large
 	// that round trips grow with the bytes read and not with the number of
 	// objects that they hold.
-	smallBlock   = 16 << 10
-	smallFetches = 16
-	largeBlock   = 256 << 10
+	smallBlock    = 16 << 10
+	smallFetches  = 4
+	mediumBlock   = 64 << 10
+	mediumFetches = 16
+	largeBlock    = 256 << 10
 	// MaxFetch bounds what one call asks for in all, read-ahead included, in bytes.
 	MaxFetch = 4 << 20
 	// A range of a call is no longer than this: an unreadable page costs the rest of its range.
@@ -192,8 +194,11 @@ func (m *memory) plan(a Addr, n int) []Range {
 	}
 	i, _ := slices.BinarySearchFunc(m.extents, need.Addr, func(e extent, a Addr) int { return cmp.Compare(e.start, a) })
 	block := Addr(smallBlock)
-	if m.fetches >= smallFetches {
+	switch {
+	case m.fetches >= mediumFetches:
 		block = largeBlock
+	case m.fetches >= smallFetches && m.turns == nil: // tasks side by side share their fetches
+		block = mediumBlock
 	}
 	wide := Range{need.Addr &^ (block - 1), 0}
 	wide.Len = int((end(need)+block-1)&^(block-1) - wide.Addr)

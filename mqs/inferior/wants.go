@@ -9,7 +9,7 @@ func Wants(structs ...any) []layout.Want {
 	for _, of := range structs {
 		eachStruct(of, func(name string, _ bool, b binder) {
 			w := layout.Want{Name: name}
-			for _, m := range members(b.goType(), "", nil) {
+			for _, m := range membersOf(b.goType()) {
 				w.Members = append(w.Members, m.paths)
 			}
 			out = append(out, w)

@@ -4,7 +4,7 @@ from typing import Any, List, Tuple
 
 import gdb
 
-from . import interrupts, protocol
+from . import protocol
 
 # The pieces in which memory can be readable or not. Larger pages consist of whole ones of these.
 _PAGE = 4096
@@ -30,7 +30,7 @@ def _read_start(inferior: gdb.Inferior, start: int, end: int) -> List[Any]:
     if start == end:
         return []
     try:
-        return [interrupts.allow(inferior.read_memory, start, end - start)]
+        return [inferior.read_memory(start, end - start)]
     except gdb.MemoryError:
         pass
     parts: List[Any] = []
@@ -40,7 +40,7 @@ def _read_start(inferior: gdb.Inferior, start: int, end: int) -> List[Any]:
             return parts
         middle = (first + last) // 2 * _PAGE
         try:
-            parts.append(interrupts.allow(inferior.read_memory, start, middle - start))
+            parts.append(inferior.read_memory(start, middle - start))
             start = middle
         except gdb.MemoryError:
             end = middle

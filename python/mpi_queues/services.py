@@ -4,7 +4,7 @@ from typing import Any, Callable, Dict, List, Optional, Set, Tuple, Type, Union
 
 import gdb
 
-from . import layouts, lookup, memory, protocol, threads
+from . import interrupts, layouts, lookup, memory, protocol, threads
 from .errors import Failure
 from .exchange import InvalidParams, UnknownMethod
 from .output import Buffer, Display, File
@@ -87,7 +87,7 @@ class Services:
             raise InvalidParams("the ranges have %d bytes, and the most is %d"
                                 % (total, window.capacity))
         with inferior_selected(params["inferior"]) as inferior:
-            readable, pieces = memory.read_ranges(_known(inferior), ranges)
+            readable, pieces = interrupts.allow(memory.read_ranges, _known(inferior), ranges)
         result: protocol.ReadMemoryResult = {"readable": readable, "data": None}
         return result, window.put(pieces)
 

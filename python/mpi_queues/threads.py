@@ -37,7 +37,7 @@ def list_threads(inferior: gdb.Inferior, depth: int,
     wanted = frozenset(variables)
     with selection_kept(), whole_backtrace(), unwinding():
         pid = inferior.pid if kind_of(inferior) == "live" else 0
-        return [_thread(thread, depth, wanted, pid)
+        return [interrupts.allow(_thread, thread, depth, wanted, pid)
                 for thread in sorted(inferior.threads(), key=lambda thread: thread.num)]
 
 
@@ -51,14 +51,14 @@ def _thread(thread: gdb.InferiorThread, depth: int, wanted: FrozenSet[str],
                                "frames": [], "complete": False, "registers": []}
     try:
         thread.switch()
-        frame: Optional[gdb.Frame] = interrupts.allow(gdb.newest_frame)
+        frame: Optional[gdb.Frame] = gdb.newest_frame()
         if frame:
             result["registers"] = _registers(frame)
             result["system_call"] = _system_call(frame, pid)
         while frame and len(result["frames"]) < depth:
             result["frames"].append(_frame(frame, wanted))
             reason = frame.unwind_stop_reason()
-            frame = interrupts.allow(frame.older)
+            frame = frame.older()
             result["complete"] = not frame and reason in _ENDS
     except gdb.error:
         pass
@@ -74,7 +74,7 @@ def _frame(frame: gdb.Frame, wanted: FrozenSet[str]) -> protocol.Frame:
         "file": "", "line": 0, "variables": {},
     }
     try:
-        place = interrupts.allow(frame.find_sal)
+        place = frame.find_sal()
         if place.symtab:
             result["file"], result["line"] = place.symtab.filename, place.line
             result["variables"] = _variables(frame, wanted)

@@ -1,16 +1,15 @@
 """Checks values from the helper against the types in protocol.py."""
 
 import functools
-from typing import Any, Dict, Optional, Union, get_args, get_origin, get_type_hints
+from typing import Any, Callable, Dict, Optional, Tuple, Union, get_args, get_origin, get_type_hints
 
 
 _NULL = type(None)
 
 
-@functools.lru_cache(maxsize=None)
-def _members(hint: Any) -> Dict[str, Any]:
-    """Returns the members of a typed dictionary."""
-    return get_type_hints(hint)
+# Says how a value differs from a type, in words that follow the name of the value; None if it does
+# not.
+_Check = Callable[[Any], Optional[str]]
 
 
 def mismatch(value: Any, hint: Any, where: str = "it") -> Optional[str]:
@@ -19,40 +18,62 @@ def mismatch(value: Any, hint: Any, where: str = "it") -> Optional[str]:
     Members that the type does not have are let pass, and null for a list is one without
     elements: that is how Go writes an empty slice.
     """
+    wrong = _check(hint)(value)
+    return None if wrong is None else where + wrong
+
+
+@functools.lru_cache(maxsize=None)
+def _check(hint: Any) -> _Check:
+    """Returns what checks values against a type: each message has values of the same few."""
     origin = get_origin(hint)
     if origin is Union:
-        if value is None:
-            return None
-        return mismatch(value, next(a for a in get_args(hint) if a is not _NULL), where)
+        return _optional(_check(next(a for a in get_args(hint) if a is not _NULL)))
     if origin is list:
-        if value is None:
-            return None
-        if not isinstance(value, list):
-            return "%s is not a list" % where
-        element = get_args(hint)[0]
-        for index, item in enumerate(value):
-            wrong = mismatch(item, element, "%s[%d]" % (where, index))
-            if wrong:
-                return wrong
-        return None
-    if hint in (int, float):
-        good = isinstance(value, int if hint is int else (int, float))
-        if not good or isinstance(value, bool):
-            return "%s is not a number" % where
-        return None
+        return _optional(_list(_check(get_args(hint)[0])))
+    if hint is float:
+        return _simple((int, float), "number")
+    if hint is int:
+        return _simple((int,), "number")
     if hint in (str, bool):
-        return None if isinstance(value, hint) else "%s is not a %s" % (where, hint.__name__)
-    if not isinstance(value, dict):
-        return "%s is not an object" % where
-    for name, member in _members(hint).items():
-        if name not in value and not _may_be_absent(member):
-            return "%s has no %s" % (where, name)
-        wrong = mismatch(value.get(name), member, "%s.%s" % (where, name))
-        if wrong:
-            return wrong
-    return None
+        return _simple((hint,), hint.__name__)
+    return _object({name: (_check(member), get_origin(member) is Union)
+                    for name, member in get_type_hints(hint).items()})
 
 
-def _may_be_absent(hint: Any) -> bool:
-    """Says whether a member of this type may be left out."""
-    return get_origin(hint) is Union
+def _optional(check: _Check) -> _Check:
+    """Returns what checks values of which null is one more."""
+    return lambda value: None if value is None else check(value)
+
+
+def _simple(types: Tuple[type, ...], name: str) -> _Check:
+    """Returns what checks values that consist of nothing. Booleans are no numbers."""
+    wrong = " is not a " + name
+    return lambda value: None if type(value) in types else wrong
+
+
+def _list(check: _Check) -> _Check:
+    """Returns what checks lists."""
+    def checked(value: Any) -> Optional[str]:
+        if not isinstance(value, list):
+            return " is not a list"
+        for index, item in enumerate(value):
+            wrong = check(item)
+            if wrong is not None:
+                return "[%d]%s" % (index, wrong)
+        return None
+    return checked
+
+
+def _object(members: Dict[str, Tuple[_Check, bool]]) -> _Check:
+    """Returns what checks objects, of whose members some may be absent."""
+    def checked(value: Any) -> Optional[str]:
+        if not isinstance(value, dict):
+            return " is not an object"
+        for name, (check, may_be_absent) in members.items():
+            if name not in value and not may_be_absent:
+                return " has no %s" % name
+            wrong = check(value.get(name))
+            if wrong is not None:
+                return ".%s%s" % (name, wrong)
+        return None
+    return checked
