@@ -202,6 +202,11 @@ func (s *Session) End() string {
 }
 
 func (s *Session) leave() {
+	if s.t.Failed() {
+		s.mu.Lock()
+		s.t.Logf("gdb's last words:\n%s", s.text[max(0, len(s.text)-4000):])
+		s.mu.Unlock()
+	}
 	_ = s.terminal.Close()
 	// The terminal's hang-up ends gdb, which detaches first.
 	select {
