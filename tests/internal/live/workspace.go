@@ -217,7 +217,7 @@ func parts(source string) (sources []string, text string, err error) {
 func Until(t testing.TB, what string, condition func() bool) {
 	t.Helper()
 	if !Soon(condition) {
-		t.Fatalf("waited %s in vain %s", Patience, what)
+		t.Fatalf("waited %s in vain: %s", Patience, what)
 	}
 }
 
