@@ -67,15 +67,19 @@ func (s *Source) parts() (blocking, scheduled []part) {
 	return blocking, scheduled
 }
 
+// hasSchedule says whether a call that waits is carried out by a schedule, as non-blocking collectives are
+// (MPIR_Neighbor_alltoall_allcomm_nb and the like, 4.0 to 5.0). Of other calls, messages of a schedule say nothing: they
+// may be those of a collective that the program has begun before.
+func hasSchedule(call string) bool { return strings.HasPrefix(call, "MPI_Neighbor_") }
+
 // partsOf are the messages by which the library carries out a call, of which no others can be told apart: those of
-// blocking algorithms are of calls that wait. A call may be carried out by a schedule, as non-blocking collectives
-// are: it is known only if there is no other.
+// blocking algorithms are of calls that wait. Those of a schedule are known to be the call's only if there is no other.
 func (s *Source) partsOf(c *callstack.Call, isAlone bool) (out []*Operation) {
 	if !MayWait(c) || s.requests().err != nil || s.requests().postedErr != nil {
 		return nil
 	}
 	own, scheduled := s.parts()
-	if len(own) == 0 && !slices.ContainsFunc(scheduled, func(p part) bool { return p.tag != scheduled[0].tag || p.Comm != scheduled[0].Comm }) {
+	if len(own) == 0 && hasSchedule(c.Function) && !slices.ContainsFunc(scheduled, func(p part) bool { return p.tag != scheduled[0].tag || p.Comm != scheduled[0].Comm }) {
 		own = scheduled
 	}
 	for _, p := range own {
