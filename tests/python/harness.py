@@ -22,6 +22,11 @@ FAKE = os.path.join(HERE, "fake_helper.py")
 PRINTS = gdb.Value(1).format_string() == "1"
 
 
+def takes_several() -> bool:
+    """Says whether this gdb can attach to several programs."""
+    return "10." not in gdb.VERSION[:3]
+
+
 def run_program(name: str) -> None:
     """Runs a program up to its stop(), and selects that frame."""
     gdb.execute("set confirm off")

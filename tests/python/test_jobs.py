@@ -6,7 +6,7 @@ import time
 from typing import Any, Dict, List, Tuple
 
 import gdb
-from harness import HelperTest, PROGRAMS, end_program
+from harness import HelperTest, PROGRAMS, end_program, takes_several
 from mpi_queues import attach, inferiors, jobs, link
 
 SETTINGS = ("confirm", "pagination", "suppress-cli-notifications", "debuginfod enabled",
@@ -30,17 +30,12 @@ def state(pid: int) -> str:
         return file.read().rpartition(")")[2].split()[0]
 
 
-def unwinds() -> bool:
-    """Says whether this gdb can attach to several programs."""
-    return "10." not in gdb.VERSION[:3]
-
-
 class JobTest(HelperTest):
     """A test with processes that play ranks."""
 
     def setUp(self) -> None:
         super().setUp()
-        if not unwinds():
+        if not takes_several():
             self.skipTest("cuda-gdb 11.8 crashes of several programs, with or without mpi-queues")
         end_program()
         self.processes: List[Any] = []
