@@ -145,6 +145,8 @@ type Call struct {
 	Stack inferior.Range
 	// CandidatePointers are all values that may be pointers of the call: its registers, and the words of Stack.
 	CandidatePointers map[inferior.Addr]bool
+	// kept are the values of registers that only its own frames have: see [Call.Keeps].
+	kept map[inferior.Addr]bool
 	// Outer is the call that has made this one, as those for files do; nil if the program has made it.
 	Outer *Call
 }
@@ -185,6 +187,7 @@ func Calls(r *inferior.Reader) ([]Call, error) {
 		for _, v := range t.Registers {
 			call.CandidatePointers[inferior.Addr(v)&last] = true // a register may be signed, or wider than a pointer
 		}
+		call.kept = keptBy(call.Frames, t.Frames[min(at+1, len(t.Frames)-1)], last)
 		if outer := slices.IndexFunc(t.Frames[at+1:], all.isMPI); outer >= 0 {
 			call.Outer, _ = within(&t, at+1, at+1+outer) // of one that is not known, nothing is asked
 		}
@@ -192,6 +195,24 @@ func Calls(r *inferior.Reader) ([]Call, error) {
 	}
 	return out, readStacks(r, out)
 }
+
+// keptBy returns what is in the registers that functions keep, in frames of a call, and not in the same register of
+// its caller: that may be the caller's own.
+func keptBy(frames []inferior.Frame, caller inferior.Frame, last inferior.Addr) map[inferior.Addr]bool {
+	out := map[inferior.Addr]bool{}
+	for _, f := range frames {
+		for i, v := range f.Kept {
+			if i < len(caller.Kept) && v != 0 && v != caller.Kept[i] {
+				out[inferior.Addr(v)&last] = true
+			}
+		}
+	}
+	return out
+}
+
+// Keeps says whether one of the call's functions has a value in a register that the functions that it calls have to
+// keep: then it works with it. The words on its stack may be left from calls before.
+func (c *Call) Keeps(a inferior.Addr) bool { return c.kept[a] }
 
 // readStacks adds the words on the stacks of calls to what may be their pointers.
 func readStacks(r *inferior.Reader, calls []Call) error {

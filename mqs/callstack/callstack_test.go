@@ -58,3 +58,21 @@ func TestCallsHoldPointers(t *testing.T) {
 		})
 	}
 }
+
+// A call keeps what a function of its own has in a register that functions keep, not what its caller may have there.
+func TestKeeps(t *testing.T) {
+	const own, left, callers, unknown = 0x100, 0x200, 0x300, 0
+	thread := inferiortest.Thread(1, "wait@/lib/libmpi.so < MPI_Win_lock@/lib/libmpi.so < main:")
+	thread.Frames[0].Kept = []uint64{own, callers, callers}
+	thread.Frames[1].Kept = []uint64{unknown, callers, callers}
+	thread.Frames[2].Kept = []uint64{left, callers, callers}
+	calls, err := Calls(inferior.NewReader(context.Background(), stopped(thread)))
+	if err != nil || len(calls) != 1 {
+		t.Fatal(calls, err)
+	}
+	for at, is := range map[inferior.Addr]bool{own: true, left: false, callers: false, unknown: false} {
+		if calls[0].Keeps(at) != is {
+			t.Errorf("it keeps %s: %v, want %v", at, !is, is)
+		}
+	}
+}

@@ -109,6 +109,9 @@ type Frame struct {
 	// names: the value of an integer, an enumerator or a bool, or the address that a pointer
 	// holds, in 64 bits.
 	Variables map[string]int64 `json:"variables,omitempty"`
+	// Kept are the values of the registers that a function has to keep for its caller, always in the same order,
+	// 0 where one is not known. Only the frames of an MPI call and the one that has called it have them.
+	Kept []uint64 `json:"kept,omitempty"`
 }
 
 // SystemCall is what a thread has asked the kernel for.

@@ -769,6 +769,10 @@ class Frame(TypedDict):
     # names: the value of an integer, an enumerator or a bool, or the address that a pointer holds,
     # in 64 bits.
     variables: Dict[str, int]
+    # Kept are the values of the registers that a function has to keep for its caller, always in the
+    # same order, 0 where one is not known. Only the frames of an MPI call and the one that has
+    # called it have them.
+    kept: List[int]
 
 
 class SystemCall(TypedDict):

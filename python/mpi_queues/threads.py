@@ -24,6 +24,13 @@ _SYSTEM_CALLS = {"i386:x86-64": ("orig_rax", ("rdi", "rsi", "rdx", "r10", "r8", 
 # pwritev2.
 _OF_FILES = frozenset((0, 1, 5, 8, 16, 17, 18, 19, 20, 40, 42, 43, 44, 45, 46, 47, 72, 73, 74, 75,
                        77, 78, 217, 285, 288, 295, 296, 306, 327, 328))
+# The registers that a function has to keep for its caller, by gdb's name of the architecture
+# (System V ABI, AMD64 supplement, section 3.2.1; Procedure Call Standard for the Arm 64-bit
+# Architecture, section 6.1.1).
+_KEPT = {"i386:x86-64": ("rbx", "rbp", "r12", "r13", "r14", "r15"),
+         "aarch64": tuple("x%d" % number for number in range(19, 30))}
+# How the names of MPI's functions begin.
+_MPI = ("MPI_", "PMPI_")
 # Why an outermost frame has none beyond it. gdb also ends at main, for no reason.
 _ENDS = (gdb.FRAME_UNWIND_NO_REASON, gdb.FRAME_UNWIND_OUTERMOST)
 
@@ -55,8 +62,15 @@ def _thread(thread: gdb.InferiorThread, depth: int, wanted: FrozenSet[str],
         if frame:
             result["registers"] = _registers(frame)
             result["system_call"] = _system_call(frame, pid)
+        inner: Optional[List[gdb.Frame]] = []  # than the caller of the innermost MPI call
         while frame and len(result["frames"]) < depth:
             result["frames"].append(_frame(frame, wanted))
+            if inner is not None:
+                inner.append(frame)
+                if len(inner) > 1 and result["frames"][-2]["function"].startswith(_MPI):
+                    for i, of_call in enumerate(inner):
+                        result["frames"][i]["kept"] = _kept(of_call)
+                    inner = None
             reason = frame.unwind_stop_reason()
             frame = frame.older()
             result["complete"] = not frame and reason in _ENDS
@@ -65,13 +79,24 @@ def _thread(thread: gdb.InferiorThread, depth: int, wanted: FrozenSet[str],
     return result
 
 
+def _kept(frame: gdb.Frame) -> List[int]:
+    """Returns the values of the registers that are kept for callers, 0 for what is not known."""
+    values = []
+    for name in _KEPT.get(frame.architecture().name(), ()):
+        try:
+            values.append(_integer(frame.read_register(name)) or 0)
+        except (gdb.error, ValueError):
+            values.append(0)
+    return values
+
+
 def _frame(frame: gdb.Frame, wanted: FrozenSet[str]) -> protocol.Frame:
     """Returns what is known of a frame."""
     result: protocol.Frame = {
         "function": frame.name() or "",
         "stack_pointer": _integer(frame.read_register("sp")) or 0,
         "object": gdb.solib_name(frame.pc()) or "",
-        "file": "", "line": 0, "variables": {},
+        "file": "", "line": 0, "variables": {}, "kept": [],
     }
     try:
         place = frame.find_sal()

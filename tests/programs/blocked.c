@@ -11,7 +11,7 @@
  *
  * Ready is said just before the blocking call: that a rank has entered it (and
  * that its message has arrived) must be seen from outside. "stop" is not heeded:
- * end the job from outside, or it ends after 600 s.
+ * end the job from outside, or it ends after 1800 s.
  */
 #include "expect.h"
 

@@ -37,7 +37,7 @@ void expect_begin(const char *directory, const char *rank_prefix) {
 }
 
 void expect_begin_in(MPI_Comm all, const char *directory, const char *rank_prefix) {
-  alarm(600);
+  alarm(1800);
   expect_self.outdir = directory;
   expect_self.prefix = rank_prefix;
   expect_self.world = all;

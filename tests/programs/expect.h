@@ -82,7 +82,7 @@ extern struct expect_self {
 void expect_forget(void);
 
 /* Starts the account of this process; call it right after MPI_Init. prefix is
- * "rank", or "child" in a spawned world. Exits after 600 s whatever happens. */
+ * "rank", or "child" in a spawned world. Exits after 1800 s whatever happens. */
 void expect_begin(const char *outdir, const char *prefix);
 
 /* The same for a program that has no MPI_COMM_WORLD, but a communicator of all processes. */

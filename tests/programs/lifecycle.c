@@ -39,7 +39,7 @@ static void before(int *argc, char ***argv) {
   expect_self.prefix = "rank";
   expect_self.world_rank = launcher_says(ranks, 0);
   expect_self.world_size = launcher_says(sizes, 1);
-  alarm(600);
+  alarm(1800);
   expect_write();
   expect_ready(false);
   expect_await("stop");

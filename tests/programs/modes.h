@@ -9,7 +9,7 @@
  * comment with "@" and a name of its own.
  *
  * Ready is said just before a mode begins: that its ranks have come to where they
- * hang must be seen from outside. End the job from outside, or it ends after 600 s. A
+ * hang must be seen from outside. End the job from outside, or it ends after 1800 s. A
  * mode that returns does so after OUTDIR/stop has come to be; the program then ends with 0.
  */
 #ifndef MODES_H

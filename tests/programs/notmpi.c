@@ -22,7 +22,7 @@ int main(int argc, char **argv) {
     fputs("usage: notmpi OUTDIR\n", stderr);
     return 1;
   }
-  alarm(600);
+  alarm(1800);
   account = file_in(argv[1], "rank-0.json", "w");
   if (!account) {
     perror(argv[1]);

@@ -1,6 +1,8 @@
 package mpir
 
 import (
+	"cmp"
+
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/callstack"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
@@ -36,17 +38,25 @@ func (s *Source) setObjects(c *callstack.Call, to *callstack.Wait) {
 }
 
 // windowOf is the window that a call works on, nil if that is not known: the one that it was given, or the only
-// one whose object it holds.
+// one whose object it holds. Those that it has in registers come first.
 func (s *Source) windowOf(c *callstack.Call) *Window {
-	given, isKnown := c.Argument("win", "win_ptr")
+	if given, isKnown := c.Argument("win", "win_ptr"); isKnown {
+		return s.onlyWindow(func(w *Window) bool {
+			return w.At.Addr() == inferior.Addr(given) || w.Handle == uint32(given) && (given < 0 || given>>32 == 0)
+		})
+	}
+	return cmp.Or(
+		s.onlyWindow(func(w *Window) bool { return c.Keeps(w.At.Addr()) }),
+		s.onlyWindow(func(w *Window) bool { return c.CandidatePointers[w.At.Addr()] }),
+	)
+}
+
+// onlyWindow is the only window of which something is true, nil if there are several.
+func (s *Source) onlyWindow(is func(*Window) bool) *Window {
 	var out *Window
 	for _, w := range s.communicators().windows {
-		is := c.CandidatePointers[w.At.Addr()]
-		if isKnown {
-			is = w.At.Addr() == inferior.Addr(given) || w.Handle == uint32(given) && (given < 0 || given>>32 == 0)
-		}
 		switch {
-		case !is:
+		case !is(w):
 		case out != nil:
 			return nil
 		default:

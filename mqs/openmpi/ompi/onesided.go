@@ -1,6 +1,8 @@
 package ompi
 
 import (
+	"cmp"
+
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/callstack"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
@@ -35,16 +37,16 @@ func (p *Process) setObjects(c *callstack.Call, to *callstack.Wait) {
 }
 
 // windowOf is the window that a call works on, nil if that is not known: the one that it was given, or the only
-// one of which it holds the handle or the component's part.
+// one of which it holds the handle or the component's part. Those that it has in registers come first.
 func (p *Process) windowOf(c *callstack.Call) *window {
 	windows, _ := p.allWindows()
-	given, isKnown := c.CallArgument("win")
-	return onlyOne(windows, func(w *window) bool {
-		if isKnown {
-			return w.at == inferior.Addr(given)
-		}
-		return c.CandidatePointers[w.at] || w.Module != 0 && c.CandidatePointers[w.Module]
-	})
+	if given, isKnown := c.CallArgument("win"); isKnown {
+		return onlyOne(windows, func(w *window) bool { return w.at == inferior.Addr(given) })
+	}
+	held := func(is func(inferior.Addr) bool) *window {
+		return onlyOne(windows, func(w *window) bool { return is(w.at) || w.Module != 0 && is(w.Module) })
+	}
+	return cmp.Or(held(c.Keeps), held(func(a inferior.Addr) bool { return c.CandidatePointers[a] }))
 }
 
 // fileOf is the same of a file.
