@@ -16,8 +16,8 @@ import (
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/child"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/gdbrun"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/jobs"
-	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/tracee"
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
@@ -180,18 +180,30 @@ func total(c *mqs.Queues, class mqs.OpClass) int {
 // Stop ends the job and waits until it is gone. The ranks end first: the
 // launcher then collects them and clears up, which it does not if it is told to end.
 func (j *Job) Stop() {
-	for _, pid := range j.PIDs {
-		if j.owns(pid) {
-			_ = syscall.Kill(pid, syscall.SIGKILL)
-		}
-	}
-	if len(j.PIDs) == 0 || !j.endsWithin(stopPatience) {
+	if j.kill() == 0 || !j.endsWithin(stopPatience) {
 		_ = j.Launcher.Process.Signal(syscall.SIGTERM)
 		if !j.endsWithin(stopPatience) {
 			_ = syscall.Kill(-j.Launcher.Process.Pid, syscall.SIGKILL)
 		}
 	}
 	<-j.ended
+	// A launcher that was told to end does not wait for its ranks.
+	for deadline := time.Now().Add(stopPatience); j.kill() > 0 && time.Now().Before(deadline); {
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// kill kills the ranks that there are, known or not yet, and returns how many.
+func (j *Job) kill() int {
+	all, _ := procfs.Host.Processes()
+	killed := 0
+	for _, pid := range all {
+		if program, err := procfs.Host.Program(pid); err == nil && program == j.Program {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+			killed++
+		}
+	}
+	return killed
 }
 
 func (j *Job) endsWithin(patience time.Duration) bool {
@@ -201,10 +213,4 @@ func (j *Job) endsWithin(patience time.Duration) bool {
 	case <-time.After(patience):
 		return false
 	}
-}
-
-// owns says whether a process is one of the job's, and not another of the same number.
-func (j *Job) owns(pid int) bool {
-	p, err := tracee.Read(pid)
-	return err == nil && p.Program == j.Program
 }
