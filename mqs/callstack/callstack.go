@@ -187,7 +187,7 @@ func Calls(r *inferior.Reader) ([]Call, error) {
 		for _, v := range t.Registers {
 			call.CandidatePointers[inferior.Addr(v)&last] = true // a register may be signed, or wider than a pointer
 		}
-		call.kept = keptBy(call.Frames, t.Frames[min(at+1, len(t.Frames)-1)], last)
+		call.kept = keptBy(call.Frames, t.Frames[at+1], last)
 		if outer := slices.IndexFunc(t.Frames[at+1:], all.isMPI); outer >= 0 {
 			call.Outer, _ = within(&t, at+1, at+1+outer) // of one that is not known, nothing is asked
 		}

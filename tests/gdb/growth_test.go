@@ -142,7 +142,7 @@ func TestManyDisplays(t *testing.T) {
 	})
 }
 
-// aJob is how often a job is attached to: programs of tests end by themselves after ten minutes.
+// aJob is how often a job is attached to: programs of tests end by themselves after half an hour.
 const aJob = 20
 
 // TestManyAttaches attaches to a job and lets go of it over and over.

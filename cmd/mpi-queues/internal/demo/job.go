@@ -180,8 +180,11 @@ func total(c *mqs.Queues, class mqs.OpClass) int {
 // Stop ends the job and waits until it is gone. The ranks end first: the
 // launcher then collects them and clears up, which it does not if it is told to end.
 func (j *Job) Stop() {
-	// While they are on their way the launcher is told to end: it may hang when ranks that begin are killed.
-	if len(j.PIDs) == 0 || j.kill() == 0 || !j.endsWithin(stopPatience) {
+	// While none has begun the launcher is told to end: it may hang when ranks that are on their way are killed.
+	if len(j.PIDs) > 0 {
+		j.kill()
+	}
+	if len(j.PIDs) == 0 || !j.endsWithin(stopPatience) {
 		_ = j.Launcher.Process.Signal(syscall.SIGTERM)
 		if !j.endsWithin(stopPatience) {
 			_ = syscall.Kill(-j.Launcher.Process.Pid, syscall.SIGKILL)
