@@ -240,8 +240,14 @@ func queueText(w *bufio.Writer, p *mqs.Process, c *mqs.Queues, class mqs.OpClass
 		}
 	}
 	t.write(w, "    ")
-	if more := q.Total - len(q.Operations); more > 0 {
+	more := q.Total - len(q.Operations)
+	switch {
+	case more > 0 && q.Incomplete:
+		fmt.Fprintf(w, "    ... and %d more of %d or more (-limit)\n", more, q.Total)
+	case more > 0:
 		fmt.Fprintf(w, "    ... and %d more of %d (-limit)\n", more, q.Total)
+	case q.Incomplete:
+		fmt.Fprintln(w, "    ... and perhaps more, which could not be read")
 	}
 }
 

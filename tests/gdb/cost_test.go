@@ -21,8 +21,8 @@ func TestCost(t *testing.T) {
 	const (
 		roundTrips    = 40
 		bytesPerTrip  = 256 << 10
-		bytesPerEntry = 1200 // a request of Open MPI's, with what lies between two of them
-		bytesOfAll    = 2 << 20
+		bytesPerEntry = 1200    // a request of Open MPI's, with what lies between two of them
+		bytesOfAll    = 3 << 20 // some blocks of each size, largely of what lies beside what is asked for
 	)
 	for _, n := range []int{10, 1000, 20_000} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {

@@ -55,7 +55,7 @@ func TestProcessDiesAtEachStep(t *testing.T) {
 			c.Do("detach")
 			c.Says(fmt.Sprintf("attach %d", p.PID), "Attaching to")
 			c.restart(t, faulty.Plan{})
-			c.honest = c.Says(displayed, "Pending receives")
+			c.learn()
 			c.restart(t, p)
 			c.Send(displayed)
 			out := c.settle(t, p)
