@@ -63,7 +63,7 @@ func rootCommand() *cobra.Command {
 	}
 	root.SetVersionTemplate("mpi-queues {{.Version}}\n")
 	root.AddCommand(startCommands()...)
-	root.AddCommand(helperCommand(), dllHostCommand(), dumpCommand(), replayCommand(), gdbinitCommand(), demoCommand(), dllCheckCommand(), reportCommand(), jobsCommand())
+	root.AddCommand(helperCommand(), dllHostCommand(), dumpCommand(), replayCommand(), gdbinitCommand(), demoCommand(), dllCheckCommand(), reportCommand(), jobsCommand(), collectCommand())
 	return root
 }
 

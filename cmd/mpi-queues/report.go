@@ -64,7 +64,8 @@ func reportCommand() *cobra.Command {
 	cmd.MarkFlagsMutuallyExclusive(names...)
 	f.BoolVar(&c.isCore, "core", false, "the arguments are a program and the core files of its ranks: PROGRAM CORE...")
 	f.StringVarP(&c.output, "output", "o", "", "write to `FILE` instead of standard output")
-	c.flags(cmd)
+	c.settings.flags(cmd)
+	c.nodes.flags(cmd)
 	return cmd
 }
 
@@ -87,6 +88,7 @@ func plainly(write func(io.Writer, *waitfor.Report) error) func(io.Writer, *wait
 // report is the command and what it was given.
 type report struct {
 	settings
+	nodes
 	formats [len(reportFormats)]bool
 	output  string
 	isCore  bool
@@ -97,8 +99,11 @@ type report struct {
 
 // arguments reads the arguments; what is wrong with them is a usage error.
 func (c *report) arguments(_ *cobra.Command, args []string) error {
-	if err := c.check(); err != nil {
+	if err := c.settings.check(); err != nil {
 		return usage(err)
+	}
+	if c.areAsked() {
+		return c.nodes.arguments(args, c.isCore)
 	}
 	if c.isCore {
 		if len(args) < 2 {
@@ -133,6 +138,9 @@ func isNumber(arg string) bool {
 }
 
 func (c *report) run(ctx context.Context, stdin io.Reader) error {
+	if c.areAsked() {
+		return c.acrossNodes(ctx)
+	}
 	if c.pid > 0 { // what is stopped must go on; reading files may just end
 		var stop context.CancelFunc
 		ctx, stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)

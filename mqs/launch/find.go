@@ -112,7 +112,7 @@ func (s *system) fromGroup(g *group, asked *process) *Job {
 	if a := s.lister(top); a != nil {
 		return s.fromTable(a, asked)
 	}
-	j := &Job{Size: g.worldSize, Here: s.sizeHere(g)}
+	j := &Job{Size: g.worldSize, Here: s.sizeHere(g), Names: s.names(g)}
 	launcher := s.launcher(g, top)
 	if launcher != nil {
 		j.Launcher, j.Name = launcher.pid, launcher.name
@@ -217,6 +217,9 @@ func (s *system) fromTable(launcher, asked *process) *Job {
 		j.Self = j.rank(rank)
 	} else if self >= 0 {
 		j.Self = &j.Ranks[self]
+	}
+	if own != nil {
+		j.Names = s.names(own)
 	}
 	j.Others = s.others(own, launcher)
 	j.Claims = s.claims(own)

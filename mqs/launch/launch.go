@@ -60,6 +60,9 @@ type Job struct {
 	// Here is how many of its ranks run on this machine, those among them of which nothing else is
 	// known yet.
 	Here mqs.Maybe[int32]
+	// Names are what the environment of the job's ranks calls it, on each machine alike: "pmix:NAMESPACE",
+	// "slurm:JOB.STEP"; empty if no rank is here, or its environment does not tell it from others.
+	Names []string
 	// Self is the rank that was asked for: the process itself, or the rank that it
 	// wraps or that has started it. It is nil if the launcher was asked for.
 	Self *Rank

@@ -193,3 +193,21 @@ func (s *system) told(at place, names map[kind][]string, read func(p *process, t
 	}
 	return mqs.Maybe[int32]{}
 }
+
+// names are what tells a group's job from others on all machines: PMIx's namespace, and Slurm's step.
+func (s *system) names(g *group) []string {
+	if g.kind == pmi {
+		return nil // hydra's server gives no name
+	}
+	top := g.first()
+	own, _ := s.seat(top, g.kind)
+	names := []string{kindNames[g.kind] + g.name}
+	// A step whose ranks have the same numbers is the same job.
+	if at, has := s.seat(top, slurm); g.kind != slurm && has && at.rank == own.rank {
+		names = append(names, kindNames[slurm]+at.job)
+	}
+	return names
+}
+
+// kindNames begin the names of jobs.
+var kindNames = map[kind]string{pmix: "pmix:", slurm: "slurm:"}
