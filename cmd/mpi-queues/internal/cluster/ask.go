@@ -185,7 +185,7 @@ func (q *Question) together(replies []reply) (*Answer, error) {
 		return nil, errors.New(strings.Join(a.Remarks, "\nmpi-queues: "))
 	}
 	if len(order) > 0 {
-		a.Remarks = append([]string{fmt.Sprintf("Of %d nodes, %d have answered", len(replies), answered)}, a.Remarks...)
+		a.Remarks = append([]string{fmt.Sprintf("Answers came from %d of %d nodes", answered, len(replies))}, a.Remarks...)
 	}
 	var err error
 	a.Snapshot, err = read.Merge(parts...)
