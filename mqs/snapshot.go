@@ -50,6 +50,17 @@ type Process struct {
 	// State is what the kernel's scheduler said of the process before a debugger stopped it, if
 	// that is known: of a process that was [Stopped] already, nothing has moved.
 	State RunState `json:"state" document:"null"`
+	// Signal is the name of the signal that ends the process or has ended it: "SIGSEGV". One that stops it for a
+	// debugger is none.
+	Signal string `json:"signal" document:"null"`
+	// SignalCause is why it got that signal.
+	SignalCause SignalCause `json:"signal_cause" document:"null"`
+	// SignalThread is the number of the thread that got it.
+	SignalThread Maybe[int] `json:"signal_thread"`
+	// SignalHandled is true if the program handles that signal, or ignores it, so that it may go on.
+	SignalHandled Maybe[bool] `json:"signal_handled"`
+	// ExitCode is the one that the process has exited with.
+	ExitCode Maybe[int] `json:"exit_code"`
 	// ThreadMultiple is true if threads may call MPI side by side (MPI_THREAD_MULTIPLE).
 	ThreadMultiple Maybe[bool] `json:"thread_multiple"`
 	// Arriving is true if messages lie before the process, in shared memory, that its library

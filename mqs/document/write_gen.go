@@ -101,6 +101,36 @@ func appendProcess(b []byte, s *jsonout.Sink, v *mqs.Process) []byte {
 	} else {
 		b = jsonout.Text(b, string(v.State))
 	}
+	b = append(b, `, "signal": `...)
+	if v.Signal == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.Signal)
+	}
+	b = append(b, `, "signal_cause": `...)
+	if v.SignalCause == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, string(v.SignalCause))
+	}
+	b = append(b, `, "signal_thread": `...)
+	if !v.SignalThread.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.SignalThread.Value), 10)
+	}
+	b = append(b, `, "signal_handled": `...)
+	if !v.SignalHandled.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendBool(b, v.SignalHandled.Value)
+	}
+	b = append(b, `, "exit_code": `...)
+	if !v.ExitCode.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.ExitCode.Value), 10)
+	}
 	b = append(b, `, "thread_multiple": `...)
 	if !v.ThreadMultiple.Known {
 		b = append(b, `null`...)

@@ -248,5 +248,6 @@ func Identity(info inferior.Info) *mqs.Process {
 	if len(info.State) == 1 {
 		p.State = mqs.RunStateOf(info.State[0])
 	}
+	p.Take(info.Signal)
 	return p
 }

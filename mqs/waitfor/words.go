@@ -176,7 +176,9 @@ func (j *job) now(rank int32) string {
 	case r.process.Phase == mqs.Finished:
 		return "has finished MPI"
 	case r.process.Phase == mqs.Exited:
-		return "has exited"
+		return exitWords(r.process)
+	case r.process.HasCrashed():
+		return "has crashed: " + signalWords(r.process)
 	}
 	t := r.thread()
 	switch {
