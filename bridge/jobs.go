@@ -32,6 +32,10 @@ type Rank struct {
 	Executable string `json:"executable"`
 	// Exited is true if it has ended on this machine.
 	Exited bool `json:"exited"`
+	// ExitCode is the one that it has exited with, null if not known.
+	ExitCode *int `json:"exit_code"`
+	// Signal is the name of the signal that has ended it, or empty.
+	Signal string `json:"signal"`
 	// Obstacle is why the process is not to be attached to, as a clause, or empty:
 	// another user's launcher says that it is a rank.
 	Obstacle string `json:"obstacle"`

@@ -116,6 +116,9 @@ type Window struct {
 	Size int `json:"size"`
 }
 
+// Signal is one that ends a process.
+type Signal = inferior.Signal
+
 // Process is one process as the debugger knows it.
 type Process = inferior.Info
 

@@ -98,7 +98,8 @@ type PendingOperation struct {
 	// Request is the address of the request object.
 	Request Maybe[inferior.Addr] `json:"request"`
 	// MessageID is what its message carries of a send that waits for an answer: the
-	// unexpected message at the receiver has the same. Its sender has given it.
+	// unexpected message at the receiver has the same. Its sender has given it. Both sides of a partitioned
+	// one have it once they have met.
 	MessageID Maybe[uint64] `json:"message_id" document:"hex"`
 	// Internal is true for traffic that the library made for itself (collectives).
 	Internal bool `json:"internal"`

@@ -16,6 +16,12 @@ const (
 	Cancelled = "cancelled"
 	// Freed is said of an operation whose request the program has freed.
 	Freed = "freed: nobody will collect it"
+	// Unsent is said of a send of which something is yet to leave the process: the library lacked resources for it.
+	Unsent = "not all of it has been sent: the library waits for resources"
+	// PartitionsMissing, LastPartition and PartitionsSent are said of a partitioned send that is started: how far it has come.
+	PartitionsMissing = "not all partitions are ready"
+	LastPartition     = "one partition is not ready, or the receiver has yet to start"
+	PartitionsSent    = "all partitions are ready, and on their way"
 	// NonBlockingCollective is said of a message by which the library carries out a non-blocking
 	// collective: the program's own, or one that a call of the program's makes inside.
 	NonBlockingCollective = "of a non-blocking collective"

@@ -50,6 +50,17 @@ type Process struct {
 	// State is what the kernel's scheduler said of the process before a debugger stopped it, if
 	// that is known: of a process that was [Stopped] already, nothing has moved.
 	State RunState `json:"state" document:"null"`
+	// Signal is the name of the signal that ends the process or has ended it: "SIGSEGV". One that stops it for a
+	// debugger is none.
+	Signal string `json:"signal" document:"null"`
+	// SignalCause is why it got that signal.
+	SignalCause SignalCause `json:"signal_cause" document:"null"`
+	// SignalThread is the number of the thread that got it.
+	SignalThread Maybe[int] `json:"signal_thread"`
+	// SignalHandled is true if the program handles that signal, or ignores it, so that it may go on.
+	SignalHandled Maybe[bool] `json:"signal_handled"`
+	// ExitCode is the one that the process has exited with.
+	ExitCode Maybe[int] `json:"exit_code"`
 	// ThreadMultiple is true if threads may call MPI side by side (MPI_THREAD_MULTIPLE).
 	ThreadMultiple Maybe[bool] `json:"thread_multiple"`
 	// Arriving is true if messages lie before the process, in shared memory, that its library
@@ -59,9 +70,14 @@ type Process struct {
 	// receives that have had to wait for theirs (UCX), or requests that were over (MPICH). A
 	// process that waits, and has the same count a moment later, has not gone on.
 	Progress Maybe[uint64] `json:"progress"`
+	// UnsentPackets counts packets of the library's own, such as acknowledgements, that it has had no resources to send
+	// yet. What other ranks wait for may be among them.
+	UnsentPackets Maybe[int64] `json:"unsent_packets"`
 	// Threads are its first thread, those in MPI calls or in the program's own code, and those
 	// that are not placed; nil if not known.
 	Threads []Thread `json:"threads" document:"line,null"`
+	// Stacks are those of all threads, where they were asked for.
+	Stacks []Stack `json:"-"`
 
 	// Windows are those of one-sided communication; nil if they are not known.
 	Windows []Window `json:"windows" document:"line,null"`

@@ -60,6 +60,8 @@ type Thread struct {
 	Requests []inferior.Addr `json:"requests"`
 	// AllRequests is true if these are all that it waits for.
 	AllRequests bool `json:"all_requests"`
+	// SomeRequests is true if it waits for one or more of these, and for no others; which ones is not known.
+	SomeRequests bool `json:"some_requests"`
 
 	// Polls is true if an analysis takes the thread to poll until what it asks about comes.
 	Polls bool `json:"-"`

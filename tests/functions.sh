@@ -67,15 +67,19 @@ debian_source() {
 # out is where the parts of a run write.
 out=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/.out
 
-# failed_tests LOG: a log without what tests have written that Go says have passed.
+# failed_tests LOG: a log without what tests have written that Go says have passed. What
+# failed ones have written comes last, where it is seen.
 failed_tests() {
   awk '
     /^=== / { test = $3; next }
     /^ *--- (PASS|SKIP): / { delete text[$3]; test = ""; next }
-    /^ *--- FAIL: / { printf "%s", text[$3]; delete text[$3]; test = "" }
+    /^ *--- FAIL: / { failed = failed text[$3] $0 "\n"; delete text[$3]; test = ""; next }
     test { text[test] = text[test] $0 "\n"; next }
     { print }
-    END { for (test in text) printf "%s", text[test] }
+    END {
+      for (test in text) printf "%s", text[test]
+      printf "%s", failed
+    }
   ' "$1"
 }
 

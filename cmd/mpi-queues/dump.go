@@ -49,6 +49,7 @@ func dumpCommand() *cobra.Command {
 	}
 	d.view.flags(cmd)
 	d.settings.flags(cmd)
+	d.nodes.flags(cmd)
 	cmd.Flags().BoolVar(&d.isCore, "core", false, "the arguments are a program and core files of it: PROGRAM CORE...")
 	cmd.Flags().BoolVar(&d.isJob, "job", false, "show the whole job that a process is in, as far as it is on this machine")
 	return cmd
@@ -58,6 +59,7 @@ func dumpCommand() *cobra.Command {
 type dump struct {
 	view
 	settings
+	nodes
 	isCore bool
 	isJob  bool
 	// pids are the process ids of the command line.
@@ -74,6 +76,8 @@ func (d *dump) arguments(_ *cobra.Command, args []string) error {
 		return usage(err)
 	}
 	switch {
+	case d.areAsked():
+		return d.nodes.arguments(args, d.isCore)
 	case d.isCore && d.isJob:
 		return usage(errors.New("--core and --job do not go together: a core file is of one process"))
 	case d.isCore && len(args) < 2:
@@ -106,6 +110,9 @@ func (d *dump) run(ctx context.Context) error {
 	debug.SetGCPercent(400)
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	if d.areAsked() {
+		return d.acrossNodes(ctx)
+	}
 	known := new(launch.Finder)
 	if !d.isCore {
 		d.asked, d.remarks = jobs.Resolve(known, d.pids, d.isJob)
@@ -177,6 +184,11 @@ func (d *dump) tables(s *mqs.Snapshot) error {
 		}
 		return err
 	}
+	return d.fill(fill)
+}
+
+// fill has text written where the user wants it.
+func (d *dump) fill(fill func(f *os.File, styled bool) error) error {
 	if d.output == "" {
 		return fill(os.Stdout, isStyled(os.Stdout))
 	}

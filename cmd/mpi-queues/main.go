@@ -26,7 +26,9 @@ func main() {
 	}
 	var exit *exitError
 	if errors.As(err, &exit) {
-		complain(exit.err)
+		if exit.err != nil {
+			complain(exit.err)
+		}
 		os.Exit(exit.code)
 	}
 	// What is left is cobra's own: commands, flags and arguments.
@@ -38,7 +40,7 @@ func main() {
 // complain says what went wrong, in words that may be a process's or a file's.
 func complain(err error) { fmt.Fprintln(os.Stderr, "mpi-queues:", printable.Text(err.Error())) }
 
-// exitError ends the program with a code.
+// exitError ends the program with a code, and with an error unless that was said.
 type exitError struct {
 	code int
 	err  error
@@ -63,7 +65,8 @@ func rootCommand() *cobra.Command {
 	}
 	root.SetVersionTemplate("mpi-queues {{.Version}}\n")
 	root.AddCommand(startCommands()...)
-	root.AddCommand(helperCommand(), dllHostCommand(), dumpCommand(), replayCommand(), gdbinitCommand(), demoCommand(), dllCheckCommand(), reportCommand(), jobsCommand())
+	root.AddCommand(packagingCommands()...)
+	root.AddCommand(helperCommand(), dllHostCommand(), dumpCommand(), replayCommand(), gdbinitCommand(), demoCommand(), dllCheckCommand(), reportCommand(), jobsCommand(), collectCommand())
 	return root
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/atomicfile"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/cluster"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/jobs"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/liveness"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/snapshots"
@@ -22,6 +24,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
+	"github.com/mpi-queues/mpi-queues/mqs/stacks"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
@@ -39,9 +42,12 @@ func reportCommand() *cobra.Command {
 			"and a file of that name is ./NUMBER.\n\n" +
 			"With --core it takes a program and the core files of its ranks, as a job that has\n" +
 			"crashed leaves them.\n\n" +
+			"With --stacks there is a tree of all ranks' stacks besides: which ranks are at one place,\n" +
+			"and which of them were there in every look. Snapshots in JSON have no stacks.\n\n" +
 			"Exit status: 0 if a report was made, whatever it says, 1 if nothing could be read, 2 if\n" +
 			"the command line is wrong.",
 		Example: "  mpi-queues report $(pgrep -x mpirun)\n" +
+			"  mpi-queues report --stacks --looks 5 --every 2s 4242\n" +
 			"  mpi-queues report --html -o report.html rank-*.json\n" +
 			"  mpi-queues report --core ./my-program core.*",
 		Args: c.arguments,
@@ -64,7 +70,9 @@ func reportCommand() *cobra.Command {
 	cmd.MarkFlagsMutuallyExclusive(names...)
 	f.BoolVar(&c.isCore, "core", false, "the arguments are a program and the core files of its ranks: PROGRAM CORE...")
 	f.StringVarP(&c.output, "output", "o", "", "write to `FILE` instead of standard output")
-	c.flags(cmd)
+	c.settings.flags(cmd)
+	c.nodes.flags(cmd)
+	c.looking.flags(cmd)
 	return cmd
 }
 
@@ -87,18 +95,33 @@ func plainly(write func(io.Writer, *waitfor.Report) error) func(io.Writer, *wait
 // report is the command and what it was given.
 type report struct {
 	settings
+	nodes
+	looking
 	formats [len(reportFormats)]bool
 	output  string
 	isCore  bool
-	// pid is the process whose job is meant, 0 if there are files instead.
+	// pid is the process whose job is meant, 0 if there are files instead. known has looked for the job already, nil
+	// if nobody has.
 	pid   int
+	known *launch.Finder
 	files []string
 }
 
 // arguments reads the arguments; what is wrong with them is a usage error.
-func (c *report) arguments(_ *cobra.Command, args []string) error {
-	if err := c.check(); err != nil {
+func (c *report) arguments(cmd *cobra.Command, args []string) error {
+	err := c.settings.check()
+	if err == nil {
+		isRunning := !c.isCore && slices.ContainsFunc(args, isNumber)
+		err = c.looking.check(func(name string) bool { return cmd.Flags().Changed(name) }, isRunning)
+	}
+	if err != nil {
 		return usage(err)
+	}
+	if c.areAsked() && c.stacks {
+		return usage(errors.New("--stacks reads the ranks of this machine, not those of others"))
+	}
+	if c.areAsked() {
+		return c.nodes.arguments(args, c.isCore)
 	}
 	if c.isCore {
 		if len(args) < 2 {
@@ -133,12 +156,28 @@ func isNumber(arg string) bool {
 }
 
 func (c *report) run(ctx context.Context, stdin io.Reader) error {
+	if c.areAsked() {
+		return c.acrossNodes(ctx)
+	}
 	if c.pid > 0 { // what is stopped must go on; reading files may just end
 		var stop context.CancelFunc
 		ctx, stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 		defer stop()
 	}
+	notAsked := ""
+	if c.pid > 0 && !c.stacks {
+		var q *cluster.Question
+		if q, notAsked = c.spread(ctx); q != nil {
+			return c.ask(ctx, q)
+		}
+	}
 	s, remarks, err := c.read(ctx, stdin)
+	switch {
+	case notAsked != "" && err != nil:
+		err = fmt.Errorf("%w; %s", err, notAsked)
+	case notAsked != "":
+		remarks = append(remarks, notAsked)
+	}
 	if ctx.Err() != nil {
 		return unreadable(errors.New("interrupted; the processes run on"))
 	}
@@ -148,23 +187,41 @@ func (c *report) run(ctx context.Context, stdin io.Reader) error {
 	if err != nil {
 		return unreadable(err)
 	}
-	var r *waitfor.Report
-	if c.pid == 0 {
-		r = waitfor.Analyse(s)
-	} else {
-		r, err = liveness.Watch(ctx, s, func(ctx context.Context) (*mqs.Snapshot, error) {
-			again, _, err := c.attach(ctx)
-			return again, err
-		}, func(err error) bool { return errors.Is(err, jobs.ErrEnded) })
-	}
+	r, err := c.analyse(ctx, s, remarks)
 	if err != nil {
 		return unreadable(err)
 	}
-	r.Notes = append(r.Notes, remarks...)
 	if err := c.write(r); err != nil {
 		return unreadable(err)
 	}
 	return nil
+}
+
+// analyse makes the report of a first look. A job that runs is looked at again as often as it takes.
+func (c *report) analyse(ctx context.Context, s *mqs.Snapshot, remarks []string) (r *waitfor.Report, err error) {
+	c.keep(s)
+	again := func(ctx context.Context) (*mqs.Snapshot, error) {
+		s, _, err := c.attach(ctx)
+		return s, err
+	}
+	if c.pid == 0 {
+		// The job stays to the end, and is most of what there is; what the analysis makes is garbage soon.
+		debug.SetGCPercent(15)
+		r = waitfor.Analyse(s)
+	} else {
+		r, err = liveness.Watch(ctx, s, again, func(err error) bool { return errors.Is(err, jobs.ErrEnded) })
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.Notes = append(r.Notes, remarks...)
+	if c.pid > 0 {
+		c.rest(ctx, func() (*mqs.Snapshot, error) { return again(ctx) })
+	}
+	if c.stacks {
+		r.SetStacks(stacks.MergeLooks(c.seen))
+	}
+	return r, nil
 }
 
 func (c *report) write(r *waitfor.Report) error {
@@ -191,15 +248,18 @@ func (c *report) read(ctx context.Context, stdin io.Reader) (s *mqs.Snapshot, re
 			return nil, nil, err
 		}
 		defer g.Close()
-		return jobs.ReadCores(ctx, g, c.files[0], c.files[1:])
+		return jobs.ReadCores(ctx, g, c.files[0], c.files[1:], c.stacks)
 	}
-	s, err = snapshots.Read(ctx, c.files, stdin)
+	s, err = snapshots.Read(ctx, c.files, stdin, c.stacks)
 	return s, nil, err
 }
 
 // attach reads the job that a process is in, or has launched, as it is now.
 func (c *report) attach(ctx context.Context) (s *mqs.Snapshot, remarks []string, err error) {
-	known := new(launch.Finder)
+	known := c.known
+	if c.known = nil; known == nil {
+		known = new(launch.Finder)
+	}
 	job, err := known.Find(c.pid)
 	if err != nil {
 		return nil, nil, err
@@ -209,5 +269,5 @@ func (c *report) attach(ctx context.Context) (s *mqs.Snapshot, remarks []string,
 		return nil, nil, err
 	}
 	defer g.Close()
-	return jobs.ReadRanks(ctx, g, c.pid, job)
+	return jobs.ReadRanks(ctx, g, c.pid, job, c.stacks)
 }

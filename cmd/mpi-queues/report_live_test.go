@@ -40,6 +40,12 @@ func TestReport(t *testing.T) {
 		t.Errorf("the cycle begins with %+v", w)
 	}
 
+	s = command(t, "report", "--stacks", "--looks", "2", "--every", "10ms", strconv.Itoa(j.PIDs[0]))
+	s.ends(t, 0)
+	runOn(t, j.PIDs...)
+	says(t, &s.out, "Deadlock. ", "\nStacks in 2 looks\n  ranks 0, 2 (2 ranks), all in every look\n", "\n    MPI_Recv\n    (for instance rank 0)\n  rank 1, in every look\n")
+	command(t, "report", "--looks", "2", strconv.Itoa(j.PIDs[0])).ends(t, 2)
+
 	file := filepath.Join(t.TempDir(), "job.json")
 	command(t, append([]string{"dump", "--json", "--internal", "--output", file}, arguments(j)...)...).ends(t, 0)
 	s = command(t, "report", file)
@@ -56,9 +62,9 @@ func TestReportOfCores(t *testing.T) {
 		cores = append(cores, saveCore(t, pid, filepath.Join(folder, "core."+strconv.Itoa(pid))))
 	}
 	runOn(t, j.PIDs...)
-	s := command(t, "report", "--core", j.Program, cores[2], cores[0], cores[1])
+	s := command(t, "report", "--stacks", "--core", j.Program, cores[2], cores[0], cores[1])
 	s.ends(t, 0)
-	says(t, &s.out, "Deadlock. ", "rank 0 waits for rank 1: receive from rank 1, tag 7", "Near misses")
+	says(t, &s.out, "\nStacks\n  ranks 0, 2 (2 ranks)\n", "Deadlock. ", "rank 0 waits for rank 1: receive from rank 1, tag 7", "Near misses")
 	broken := filepath.Join(folder, "broken")
 	if err := os.WriteFile(broken, []byte("no core"), 0o600); err != nil {
 		t.Fatal(err)

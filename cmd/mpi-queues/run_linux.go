@@ -12,7 +12,7 @@ import (
 
 // startCommands are those that start jobs.
 func startCommands() []*cobra.Command {
-	return []*cobra.Command{runCommand(), rankCommand(), launchCommand(), superviseCommand()}
+	return []*cobra.Command{runCommand(), rankCommand(), launchCommand(), superviseCommand(), watchCommand()}
 }
 
 func runCommand() *cobra.Command {

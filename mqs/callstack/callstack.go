@@ -39,6 +39,7 @@ type stacks struct {
 	// library is the path of the MPI library, empty if it is not known; program is that of the program. If
 	// they are equal, each function of the program may be the library's.
 	library, program string
+	python           python
 }
 
 // stacksOf returns the stacks of a process's threads, with the values of [argumentNames].

@@ -16,6 +16,9 @@ func Locate(r *inferior.Reader) []mqs.Thread {
 	if err != nil {
 		return nil
 	}
+	if stacks.python, err = pythonOf(r, stacks); err != nil {
+		return nil
+	}
 	out := []mqs.Thread{}
 	var places []int
 	for i := range stacks.threads {
@@ -36,19 +39,18 @@ func Locate(r *inferior.Reader) []mqs.Thread {
 // has a frame there.
 func threadAt(s *stacks, t *inferior.Thread) (mqs.Thread, bool) {
 	out := mqs.Thread{Number: t.Number}
-	own := t.Frames
+	from := 0
 	if at := s.inCall(t); at >= 0 {
 		out.Call = callName(t.Frames[at])
-		own = t.Frames[at+1:]
+		from = at + 1
 	}
 	// A call that is made inside another call, as those for files do, belongs to the outer one.
-	for i := range own {
-		if s.isMPI(own[i]) {
-			out.Call, own = mpiName(own[i]), own[i+1:]
-			break
-		}
+	if i := slices.IndexFunc(t.Frames[from:], s.isMPI); i >= 0 {
+		from += i
+		out.Call = mpiName(t.Frames[from])
+		from++
 	}
-	own = slices.DeleteFunc(slices.Clone(own), func(f inferior.Frame) bool {
+	own := s.replaced(t, from, func(f inferior.Frame) bool {
 		return f.Function == "" || isBinding(f.Function) && (out.Call != "" || !s.isWrapper(f))
 	})
 	f := programFrame(own, out.Call != "")

@@ -3,38 +3,22 @@ package callstack
 import (
 	"slices"
 
+	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // stackDepth is the number of frames that are read of a thread whose whole stack is asked for.
 const stackDepth = 1000
 
-// Frame is a frame of a stack as far as frames of different processes can be the same.
-type Frame struct {
-	// Function is its name, empty if it has none. An MPI call has its plain name in C.
-	Function string
-	// File is the source of a function of the program, Line where in the file the call of the next frame is.
-	// A library's function has none.
-	File string
-	Line int
-	// Object is the path of the library that the function is in, empty if it is in the program.
-	Object string
-	// IsCall is true of an MPI call.
-	IsCall bool
-	// IsGap stands for the outer frames of a stack that can't be followed to its end.
-	IsGap bool
-}
+// Frame is the model's.
+type Frame = mqs.StackFrame
 
-// Stack is the stack of one thread.
-type Stack struct {
-	// Thread is the debugger's number for the thread.
-	Thread int
-	// Frames from the outermost inwards. There are none of a thread that can't be read.
-	Frames []Frame
-}
+// Stack is the model's.
+type Stack = mqs.Stack
 
 // Stacks returns the stacks of a process's threads, in the debugger's order. Without internal, a stack ends
-// at the MPI call that the thread is in or, if it is in none, at the call of the C library.
+// at the MPI call that the thread is in or, if it is in none, at the call of the C library, and the functions of a
+// Python program are in the place of those of the interpreter.
 func Stacks(r *inferior.Reader, internal bool) ([]Stack, error) {
 	threads, err := r.Threads(stackDepth, nil)
 	if err != nil {
@@ -42,6 +26,9 @@ func Stacks(r *inferior.Reader, internal bool) ([]Stack, error) {
 	}
 	s, err := stacksWith(r, threads)
 	if err != nil {
+		return nil, err
+	}
+	if s.python, err = pythonOf(r, s); err != nil {
 		return nil, err
 	}
 	out := make([]Stack, len(threads))
@@ -54,17 +41,22 @@ func Stacks(r *inferior.Reader, internal bool) ([]Stack, error) {
 // whole returns the stack of a thread.
 func (s *stacks) whole(t *inferior.Thread, internal bool) Stack {
 	out := Stack{Thread: t.Number}
-	frames := t.Frames
-	at := s.outermostCall(t)
+	from, at := 0, s.outermostCall(t)
 	switch {
 	case internal:
 	case at >= 0:
-		frames = frames[at:]
-		at = 0
+		from = at
 	default:
-		frames = frames[max(0, systemFrames(t)-1):]
+		from = max(0, systemFrames(t)-1)
 	}
-	for i, f := range frames {
+	for i := from; i < len(t.Frames); i++ {
+		for _, p := range s.python.frames[t.Number][i] {
+			out.Frames = append(out.Frames, Frame{Function: p.Function, File: p.File, Line: int(p.Line)})
+		}
+		f := t.Frames[i]
+		if !internal && s.isReplaced(t, i) {
+			continue
+		}
 		frame := Frame{Function: systemName(f), File: f.File, Line: f.Line, Object: f.Object}
 		if i == at {
 			frame.Function, frame.IsCall = callName(f), true
@@ -74,7 +66,7 @@ func (s *stacks) whole(t *inferior.Thread, internal bool) Stack {
 		}
 		out.Frames = append(out.Frames, frame)
 	}
-	if !t.Complete && len(frames) > 0 {
+	if !t.Complete && from < len(t.Frames) {
 		out.Frames = append(out.Frames, Frame{IsGap: true})
 	}
 	slices.Reverse(out.Frames)

@@ -25,9 +25,10 @@ type Wait struct {
 	// local rank whose memory it locks, unlocks or flushes.
 	Window, File mqs.Maybe[inferior.Addr]
 	Target       mqs.Maybe[int32]
-	// Requests are the requests for which it waits; All is true if there are no others.
-	Requests []Request
-	All      bool
+	// Requests are the requests for which it waits; All is true if there are no others. Some is true if it waits
+	// for one or more of these, and for no others.
+	Requests  []Request
+	All, Some bool
 }
 
 // Request is a request for which a call waits.
@@ -46,7 +47,7 @@ func SetWaits(threads []mqs.Thread, calls []Call, of func(c *Call) Wait) {
 			continue
 		}
 		t, w := &threads[at], of(&calls[i])
-		t.Root, t.Source, t.Tag, t.AllRequests = w.Root, w.Source, w.Tag, w.All
+		t.Root, t.Source, t.Tag, t.AllRequests, t.SomeRequests = w.Root, w.Source, w.Tag, w.All, w.Some
 		t.Length, t.Datatype, t.Operation = w.Length, w.Datatype, w.Operation
 		t.Window, t.Target, t.OpenFile = w.Window, w.Target, w.File
 		for _, r := range w.Requests {

@@ -57,12 +57,24 @@ func (r *reader) readProcess(v *mqs.Process) {
 			readWord(r, &v.Phase, mqs.Starting, mqs.Active, mqs.Finished, mqs.Exited)
 		case "state":
 			readWord(r, &v.State, mqs.Running, mqs.Sleeping, mqs.Uninterruptible, mqs.Stopped, mqs.Traced, mqs.Zombie)
+		case "signal":
+			readText(r, &v.Signal)
+		case "signal_cause":
+			readWord(r, &v.SignalCause, mqs.NotMapped, mqs.NotAccessible, mqs.Misaligned, mqs.NoSuchAddress, mqs.MemoryError, mqs.DividedByZero, mqs.Overflow, mqs.FloatingPoint, mqs.NoInstruction, mqs.FaultOfItsOwn, mqs.SentByItself, mqs.SentByAnother, mqs.SentByTheKernel)
+		case "signal_thread":
+			readMaybe(r, &v.SignalThread, readInt)
+		case "signal_handled":
+			readMaybe(r, &v.SignalHandled, readBool)
+		case "exit_code":
+			readMaybe(r, &v.ExitCode, readInt)
 		case "thread_multiple":
 			readMaybe(r, &v.ThreadMultiple, readBool)
 		case "arriving":
 			readMaybe(r, &v.Arriving, readBool)
 		case "progress":
 			readMaybe(r, &v.Progress, readUint)
+		case "unsent_packets":
+			readMaybe(r, &v.UnsentPackets, readInt)
 		case "threads":
 			v.Threads = readList(r, &r.threads, (*reader).readThread)
 		case "windows":
@@ -134,6 +146,8 @@ func (r *reader) readThread(v *mqs.Thread) {
 			v.Requests = readList(r, &r.addresses, readAddr)
 		case "all_requests":
 			readBool(r, &v.AllRequests)
+		case "some_requests":
+			readBool(r, &v.SomeRequests)
 		default:
 			r.skip()
 		}

@@ -101,6 +101,36 @@ func appendProcess(b []byte, s *jsonout.Sink, v *mqs.Process) []byte {
 	} else {
 		b = jsonout.Text(b, string(v.State))
 	}
+	b = append(b, `, "signal": `...)
+	if v.Signal == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.Signal)
+	}
+	b = append(b, `, "signal_cause": `...)
+	if v.SignalCause == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, string(v.SignalCause))
+	}
+	b = append(b, `, "signal_thread": `...)
+	if !v.SignalThread.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.SignalThread.Value), 10)
+	}
+	b = append(b, `, "signal_handled": `...)
+	if !v.SignalHandled.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendBool(b, v.SignalHandled.Value)
+	}
+	b = append(b, `, "exit_code": `...)
+	if !v.ExitCode.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.ExitCode.Value), 10)
+	}
 	b = append(b, `, "thread_multiple": `...)
 	if !v.ThreadMultiple.Known {
 		b = append(b, `null`...)
@@ -118,6 +148,12 @@ func appendProcess(b []byte, s *jsonout.Sink, v *mqs.Process) []byte {
 		b = append(b, `null`...)
 	} else {
 		b = strconv.AppendUint(b, uint64(v.Progress.Value), 10)
+	}
+	b = append(b, `, "unsent_packets": `...)
+	if !v.UnsentPackets.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.UnsentPackets.Value), 10)
 	}
 	b = append(b, ",\n \"threads\": "...)
 	if v.Threads == nil {
@@ -326,6 +362,8 @@ func appendThread(b []byte, s *jsonout.Sink, v *mqs.Thread) []byte {
 	}
 	b = append(b, `], "all_requests": `...)
 	b = strconv.AppendBool(b, v.AllRequests)
+	b = append(b, `, "some_requests": `...)
+	b = strconv.AppendBool(b, v.SomeRequests)
 	b = append(b, `}`...)
 	return b
 }
@@ -1063,6 +1101,78 @@ func appendMissing(b []byte, s *jsonout.Sink, v *waitfor.Missing) []byte {
 	return b
 }
 
+func appendFrame(b []byte, s *jsonout.Sink, v *stacks.Frame) []byte {
+	b = append(b, `{"caller": `...)
+	if !v.Caller.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Caller.Value), 10)
+	}
+	b = append(b, `, "ranks": `...)
+	b = jsonout.Text(b, waitfor.Ranges(v.Ranks))
+	b = append(b, `, "inferiors": [`...)
+	for i := range v.Inferiors {
+		b = jsonout.Comma(b, i)
+		b = strconv.AppendInt(b, int64(v.Inferiors[i]), 10)
+	}
+	b = append(b, `], "threads": `...)
+	b = strconv.AppendInt(b, int64(v.Threads), 10)
+	b = append(b, `, "innermost": `...)
+	b = strconv.AppendInt(b, int64(v.Innermost), 10)
+	b = append(b, `, "standing": `...)
+	b = jsonout.Text(b, waitfor.Ranges(v.Standing))
+	b = append(b, `, "representative": `...)
+	if !v.Representative.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Representative.Value), 10)
+	}
+	b = append(b, `, "function": `...)
+	if v.Function == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.Function)
+	}
+	b = append(b, `, "file": `...)
+	if v.File == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.File)
+	}
+	b = append(b, `, "line": `...)
+	if v.Line < 1 {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Line), 10)
+	}
+	b = append(b, `, "object": `...)
+	if v.Object == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.Object)
+	}
+	b = append(b, `, "mpi_call": `...)
+	b = strconv.AppendBool(b, v.Call)
+	b = append(b, `, "gap": `...)
+	b = strconv.AppendBool(b, v.Gap)
+	b = append(b, `}`...)
+	return b
+}
+
+func appendUnread(b []byte, s *jsonout.Sink, v *stacks.Unread) []byte {
+	b = append(b, `{"ranks": `...)
+	b = jsonout.Text(b, waitfor.Ranges(v.Ranks))
+	b = append(b, `, "inferiors": [`...)
+	for i := range v.Inferiors {
+		b = jsonout.Comma(b, i)
+		b = strconv.AppendInt(b, int64(v.Inferiors[i]), 10)
+	}
+	b = append(b, `], "why": `...)
+	b = jsonout.Text(b, v.Why)
+	b = append(b, `}`...)
+	return b
+}
+
 func appendPlainCommunicator(b []byte, s *jsonout.Sink, v *mqs.Communicator) []byte {
 	b = append(b, `{"unique_id": `...)
 	b = jsonout.Hex(b, uint64(v.UniqueID))
@@ -1517,70 +1627,6 @@ func appendMembers(b []byte, s *jsonout.Sink, v *mqs.Members) []byte {
 	return b
 }
 
-func appendFrame(b []byte, s *jsonout.Sink, v *stacks.Frame) []byte {
-	b = append(b, `{"caller": `...)
-	if !v.Caller.Known {
-		b = append(b, `null`...)
-	} else {
-		b = strconv.AppendInt(b, int64(v.Caller.Value), 10)
-	}
-	b = append(b, `, "ranks": `...)
-	b = jsonout.Text(b, waitfor.Ranges(v.Ranks))
-	b = append(b, `, "inferiors": [`...)
-	for i := range v.Inferiors {
-		b = jsonout.Comma(b, i)
-		b = strconv.AppendInt(b, int64(v.Inferiors[i]), 10)
-	}
-	b = append(b, `], "threads": `...)
-	b = strconv.AppendInt(b, int64(v.Threads), 10)
-	b = append(b, `, "innermost": `...)
-	b = strconv.AppendInt(b, int64(v.Innermost), 10)
-	b = append(b, `, "function": `...)
-	if v.Function == "" {
-		b = append(b, `null`...)
-	} else {
-		b = jsonout.Text(b, v.Function)
-	}
-	b = append(b, `, "file": `...)
-	if v.File == "" {
-		b = append(b, `null`...)
-	} else {
-		b = jsonout.Text(b, v.File)
-	}
-	b = append(b, `, "line": `...)
-	if v.Line < 1 {
-		b = append(b, `null`...)
-	} else {
-		b = strconv.AppendInt(b, int64(v.Line), 10)
-	}
-	b = append(b, `, "object": `...)
-	if v.Object == "" {
-		b = append(b, `null`...)
-	} else {
-		b = jsonout.Text(b, v.Object)
-	}
-	b = append(b, `, "mpi_call": `...)
-	b = strconv.AppendBool(b, v.Call)
-	b = append(b, `, "gap": `...)
-	b = strconv.AppendBool(b, v.Gap)
-	b = append(b, `}`...)
-	return b
-}
-
-func appendUnread(b []byte, s *jsonout.Sink, v *stacks.Unread) []byte {
-	b = append(b, `{"ranks": `...)
-	b = jsonout.Text(b, waitfor.Ranges(v.Ranks))
-	b = append(b, `, "inferiors": [`...)
-	for i := range v.Inferiors {
-		b = jsonout.Comma(b, i)
-		b = strconv.AppendInt(b, int64(v.Inferiors[i]), 10)
-	}
-	b = append(b, `], "why": `...)
-	b = jsonout.Text(b, v.Why)
-	b = append(b, `}`...)
-	return b
-}
-
 func appendReport(b []byte, s *jsonout.Sink, v *waitfor.Report) []byte {
 	b = append(b, `, "verdict": `...)
 	b = jsonout.Text(b, string(v.Verdict))
@@ -1620,7 +1666,37 @@ func appendReport(b []byte, s *jsonout.Sink, v *waitfor.Report) []byte {
 		b = append(b, "\n "...)
 		b = s.Full(appendMissing(b, s, &v.Missing[i]))
 	}
-	b = append(b, "],\n\"notes\": ["...)
+	b = append(b, "],\n\"looks\": "...)
+	if v.Looks < 1 {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Looks), 10)
+	}
+	b = append(b, ",\n\"stacks\": "...)
+	if v.Stacks == nil {
+		b = append(b, `null`...)
+	} else {
+		b = append(b, `[`...)
+		for i := range v.Stacks {
+			b = jsonout.Comma(b, i)
+			b = append(b, "\n "...)
+			b = s.Full(appendFrame(b, s, &v.Stacks[i]))
+		}
+		b = append(b, `]`...)
+	}
+	b = append(b, ",\n\"unstacked\": "...)
+	if v.Unstacked == nil {
+		b = append(b, `null`...)
+	} else {
+		b = append(b, `[`...)
+		for i := range v.Unstacked {
+			b = jsonout.Comma(b, i)
+			b = append(b, "\n "...)
+			b = s.Full(appendUnread(b, s, &v.Unstacked[i]))
+		}
+		b = append(b, `]`...)
+	}
+	b = append(b, ",\n\"notes\": ["...)
 	for i := range v.Notes {
 		b = jsonout.Comma(b, i)
 		b = append(b, "\n "...)
@@ -1765,6 +1841,8 @@ func appendValues(b []byte, s *jsonout.Sink, v *across.Values) []byte {
 }
 
 func appendTree(b []byte, s *jsonout.Sink, v *stacks.Tree) []byte {
+	b = append(b, `, "looks": `...)
+	b = strconv.AppendInt(b, int64(v.Looks), 10)
 	b = append(b, ",\n\"frames\": ["...)
 	for i := range v.Frames {
 		b = jsonout.Comma(b, i)

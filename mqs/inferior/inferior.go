@@ -51,6 +51,8 @@ type Info struct {
 	// State is the letter that the kernel had for its state before it was attached to
 	// (proc(5), /proc/PID/stat), empty if not known or if it has run since.
 	State string `json:"state,omitempty"`
+	// Signal is the one that ends it, or nil.
+	Signal *Signal `json:"signal,omitempty"`
 	// Executable is the path of its program, or empty.
 	Executable string `json:"executable"`
 	// Libraries are the paths of its shared libraries, in the debugger's order.
@@ -61,6 +63,20 @@ type Info struct {
 	PointerSize int `json:"pointer_size"`
 	// BigEndian is true if the most significant byte comes first.
 	BigEndian bool `json:"big_endian"`
+}
+
+// Signal is one that ends a process, or at which it has stopped on its way to that.
+type Signal struct {
+	// Name is the system's: "SIGSEGV".
+	Name string `json:"name"`
+	// Code says why it was sent (si_code of siginfo_t, sigaction(2)), nil if not known.
+	Code *int `json:"code,omitempty"`
+	// Own is true if the process has sent it to itself, nil if not known or if no process has sent it.
+	Own *bool `json:"own,omitempty"`
+	// Handled is true if the program has a handler for it or ignores it, nil if not known.
+	Handled *bool `json:"handled,omitempty"`
+	// Thread is the debugger's number for the thread that got it, 0 if not known.
+	Thread int `json:"thread,omitempty"`
 }
 
 // Check refuses processes that can't be.

@@ -112,7 +112,7 @@ func (s *system) fromGroup(g *group, asked *process) *Job {
 	if a := s.lister(top); a != nil {
 		return s.fromTable(a, asked)
 	}
-	j := &Job{Size: g.worldSize, Here: s.sizeHere(g)}
+	j := &Job{Size: g.worldSize, Here: s.sizeHere(g), Names: s.names(g), Node: s.nodeOf(g)}
 	launcher := s.launcher(g, top)
 	if launcher != nil {
 		j.Launcher, j.Name = launcher.pid, launcher.name
@@ -217,6 +217,12 @@ func (s *system) fromTable(launcher, asked *process) *Job {
 		j.Self = j.rank(rank)
 	} else if self >= 0 {
 		j.Self = &j.Ranks[self]
+	}
+	switch {
+	case own != nil:
+		j.Names, j.Node = s.names(own), s.nodeOf(own)
+	case told.step != "":
+		j.Names = []string{SlurmName + told.step}
 	}
 	j.Others = s.others(own, launcher)
 	j.Claims = s.claims(own)

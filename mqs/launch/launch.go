@@ -60,6 +60,11 @@ type Job struct {
 	// Here is how many of its ranks run on this machine, those among them of which nothing else is
 	// known yet.
 	Here mqs.Maybe[int32]
+	// Names are what the environment of the job's ranks calls it, on each machine alike: "pmix:NAMESPACE",
+	// "slurm:JOB.STEP"; empty if no rank is here, or its environment does not tell it from others.
+	Names []string
+	// Node is what Slurm calls the node of those ranks that are seen here; empty if it does not say, or has several.
+	Node string
 	// Self is the rank that was asked for: the process itself, or the rank that it
 	// wraps or that has started it. It is nil if the launcher was asked for.
 	Self *Rank
@@ -94,7 +99,7 @@ func thisMachine() (*system, error) {
 	if runtime.GOOS != "linux" {
 		return nil, errors.New("the processes of an MPI job can be found on Linux only: name each of them by its id")
 	}
-	files := procmem.NewFiles(tableSymbol, sizeSymbol, initSymbol, stateSymbol, abortSymbol)
+	files := procmem.NewFiles(tableSymbol, sizeSymbol, initSymbol, stateSymbol, abortSymbol, slurmJobSymbol, slurmStepSymbol)
 	s, err := look(procfs.Host, func(pid int) (memory, error) { return files.Open(pid) })
 	if err != nil {
 		return nil, err

@@ -70,6 +70,7 @@ type inside struct {
 	// isAborting is true if its job is being aborted, and abortReason why.
 	isAborting  bool
 	abortReason string
+	step        string // of Slurm's, if it is the launcher of one
 }
 
 // maxAncestors bounds the way up from a process.
@@ -194,6 +195,7 @@ func (s *system) readInside(pid int) *inside {
 		// What can't be read of it is not worth an error: the table stands without.
 		state, reason, _ := readState(m)
 		i.isAborting, i.abortReason = state == StateAborting, reason
+		i.step = readStep(m)
 	}
 	return i
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
@@ -24,6 +25,12 @@ const (
 const (
 	stateSymbol = "MPIR_debug_state"        // int
 	abortSymbol = "MPIR_debug_abort_string" // char *
+)
+
+// The variables of srun's that hold its job's number and its step's: char * (dynamic symbols of Slurm 24.11's).
+const (
+	slurmJobSymbol  = "totalview_jobid"
+	slurmStepSymbol = "totalview_stepid"
 )
 
 // The symbols of a launcher's whose presence tells something, whatever they are and hold.
@@ -102,4 +109,34 @@ func readState(launcher inferior.Inferior) (State, string, error) {
 		return state, "", errors.Join(fmt.Errorf("its %s can't be read", abortSymbol), err)
 	}
 	return state, printable.Line(reason), nil
+}
+
+// readStep reads which step of Slurm's a launcher has started, "JOB.STEP"; empty if none, or it does not tell.
+func readStep(launcher inferior.Inferior) string {
+	r := inferior.NewReader(context.Background(), launcher)
+	symbols, err := r.Symbols(slurmJobSymbol, slurmStepSymbol)
+	if err != nil {
+		return ""
+	}
+	number := func(name string) string {
+		at, has := symbols[name]
+		if !has {
+			return ""
+		}
+		where, err := r.Pointers(at.Addr, 1)
+		if err != nil || where[0] == 0 {
+			return ""
+		}
+		const most = 12 // of 32 bits, with its end
+		text, err := r.CString(where[0], most)
+		if err != nil || strings.Trim(text, "0123456789") != "" {
+			return ""
+		}
+		return text
+	}
+	job, step := number(slurmJobSymbol), number(slurmStepSymbol)
+	if job == "" || step == "" {
+		return ""
+	}
+	return job + "." + step
 }

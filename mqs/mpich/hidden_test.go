@@ -104,3 +104,31 @@ func TestCollectiveWithoutArguments(t *testing.T) {
 		}
 	}
 }
+
+// A stripped library's schedules are found by what the data of the library leads to: all collectives that are under
+// way have to be among them.
+func TestHiddenSchedules(t *testing.T) {
+	tg := inferiortest.Recorded(t, "mpich-4.0.2-found/nonblocking-rank-0")
+	collectives := func(p *inferiortest.Patched) []mqs.CollectiveRequest {
+		s, err := start(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.(interface {
+			CollectiveRequests() []mqs.CollectiveRequest
+		}).CollectiveRequests()
+	}
+	found := collectives(inferiortest.Patch(tg))
+	if len(found) != 1 || found[0].Status != mqs.Pending || found[0].Sequence != mqs.Known[int64](1) || len(found[0].Messages) != 1 {
+		t.Fatalf("the collectives are %+v", found)
+	}
+	request := found[0].Request
+	const kind, pending = 8, 24 // MPIR_Request
+	done := collectives(inferiortest.Patch(tg).PutUint32(request+pending, 0))
+	if len(done) != 1 || done[0].Status != mqs.Complete {
+		t.Errorf("of one that is complete, the collectives are %+v", done)
+	}
+	if other := collectives(inferiortest.Patch(tg).PutUint32(request+kind, 1)); len(other) != 0 {
+		t.Errorf("of a send, the collectives are %+v", other)
+	}
+}

@@ -12,7 +12,7 @@ func TestTablesAreWhole(t *testing.T) {
 		t.Fatal("no tables")
 	}
 	for _, table := range tables() {
-		library, _, err := bind(nil, map[string]inferior.Symbol{"MPIDI_global": {}}, table.Layouts(inferior.Queries(types()...)))
+		library, _, err := bind(nil, map[string]inferior.Symbol{"MPIDI_global": {}, "BsendBuffer": {}}, table.Layouts(inferior.Queries(types()...)))
 		if err != nil {
 			t.Errorf("%s: %v", table.Release, err)
 		} else if !library.HasAttachedBuffer() {

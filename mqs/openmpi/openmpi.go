@@ -31,7 +31,7 @@ type Decoder struct{}
 func (Decoder) Name() string { return ompi.Name }
 
 // Symbols are the decoder's roots.
-func (Decoder) Symbols() []string { return slices.Concat(ompi.Symbols, stateSymbols) }
+func (Decoder) Symbols() []string { return slices.Concat(ompi.Symbols, ob1.Symbols, stateSymbols) }
 
 // Open recognises the process, finds the layouts that fit it and checks that
 // MPI is in use.

@@ -24,6 +24,8 @@ type Filter struct {
 	Queue mqs.Maybe[mqs.OpClass]
 	// Internal keeps the MPI library's own communicators and traffic.
 	Internal bool
+	// Stacks keeps the threads' stacks too.
+	Stacks bool
 	// Limit is the number of operations kept for each queue; 0 keeps all.
 	Limit int
 }
@@ -161,20 +163,28 @@ func Collect(r *inferior.Reader, s Source, f Filter) (*mqs.Process, error) {
 		p.Inactive = keeper.Inactive()
 	}
 	p.Phase = mqs.Active
-	p.Threads = callstack.Locate(r)
+	locate(r, p, f)
 	if w, ok := s.(Waiter); ok {
 		w.Waits(p.Threads)
 	}
 	if err := r.Spent(); err != nil {
 		p.Note("%v", err)
 		for i := range p.Threads {
-			p.Threads[i].AllRequests = false // there may be others
+			p.Threads[i].AllRequests, p.Threads[i].SomeRequests = false, false // there may be others
 		}
 	}
 	s.Info(p)
 	p.Notes = append(p.Notes, s.Notes()...) // last: reading brings them up
 	p.Seat(maybe(r.Info().Rank), maybe(r.Info().WorldSize))
 	return p, nil
+}
+
+// locate adds where the threads of a process are, and their stacks if they are kept.
+func locate(r *inferior.Reader, p *mqs.Process, f Filter) {
+	p.Threads = callstack.Locate(r)
+	if f.Stacks {
+		p.Stacks, _ = callstack.Stacks(r, false) // without threads there are none
+	}
 }
 
 func maybe[T any](v *T) mqs.Maybe[T] {
@@ -248,5 +258,6 @@ func Identity(info inferior.Info) *mqs.Process {
 	if len(info.State) == 1 {
 		p.State = mqs.RunStateOf(info.State[0])
 	}
+	p.Take(info.Signal)
 	return p
 }

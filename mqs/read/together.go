@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/callstack"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
@@ -41,7 +40,7 @@ func (s Several) Together(ctx context.Context, f Filter) (*mqs.Snapshot, error) 
 			}
 			p = Failed(t.Info(), err)
 			// Where it stands is of use all the same.
-			p.Threads = callstack.Locate(unspent(r))
+			locate(unspent(r), p, f)
 		}
 		out = append(out, p)
 	}

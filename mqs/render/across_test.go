@@ -96,7 +96,9 @@ func TestStacks(t *testing.T) {
 	on := func(rank int32, texts ...string) stacks.Process {
 		p := stacks.Process{Rank: known(rank)}
 		for _, text := range texts {
-			p.Stacks = append(p.Stacks, frames(text))
+			stack := frames(text)
+			stack.Thread = len(p.Stacks) + 1
+			p.Stacks = append(p.Stacks, stack)
 		}
 		return p
 	}

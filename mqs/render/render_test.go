@@ -74,6 +74,26 @@ func TestThreadsText(t *testing.T) {
 	}
 }
 
+// A queue says how many operations are not shown, and that there may be more where not all could be read.
+func TestEndOfQueueText(t *testing.T) {
+	for want, q := range map[string]*mqs.Queue{
+		"?\n\n": {Total: 1},
+		"?\n    ... and 8 more of 9 (-limit)\n\n":                  {Total: 9},
+		"?\n    ... and 8 more of 9 or more (-limit)\n\n":          {Total: 9, Incomplete: true},
+		"?\n    ... and perhaps more, which could not be read\n\n": {Total: 1, Incomplete: true},
+	} {
+		q.Operations = []mqs.PendingOperation{{Status: mqs.Pending}}
+		var b bytes.Buffer
+		comm := &mqs.Queues{Queue: [3]*mqs.Queue{mqs.PendingReceives: q}}
+		if err := Text(&b, &mqs.Snapshot{Processes: []*mqs.Process{{Inferior: 1, PID: 7, Notes: []string{"A note."}, Communicators: []*mqs.Queues{comm}}}}, Style{}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%d operations, incomplete: %v, are shown as\n%s", q.Total, q.Incomplete, &b)
+		}
+	}
+}
+
 func TestText(t *testing.T) {
 	var b bytes.Buffer
 	if err := Text(&b, sample(), Style{}); err != nil {

@@ -50,6 +50,9 @@ type pageData struct {
 	MoreCycles int
 	MoreAbsent int
 	MoreComms  int
+	// StacksTitle and Tree are of the ranks' stacks, empty if nobody has asked for them.
+	StacksTitle string
+	Tree        template.HTML
 }
 
 type pageCycle struct {
@@ -95,6 +98,9 @@ func ReportHTML(w io.Writer, r *waitfor.Report) error {
 	}
 	d.MoreAbsent = len(reasons) - len(d.Absent)
 	d.Comms, d.MoreComms = pageComms(r)
+	if t := r.Tree(); t != nil {
+		d.StacksTitle, d.Tree = stacksTitle(t), template.HTML(stacksHTML(t))
+	}
 	before, after, err := splitAtData(d)
 	if err != nil {
 		return err

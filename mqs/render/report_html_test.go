@@ -10,6 +10,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
+	"github.com/mpi-queues/mpi-queues/mqs/stacks"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
@@ -18,6 +19,10 @@ func pageOf(t *testing.T) string {
 	t.Helper()
 	r := reports()["small"]
 	r.Notes = []string{evil + dataMark}
+	r.SetStacks(stacks.Merge([]stacks.Process{
+		{Rank: known[int32](0), Stacks: []mqs.Stack{{Frames: []mqs.StackFrame{{Function: evil + dataMark, File: evil, Line: 3}, {Function: evil}}}}},
+		{Rank: known[int32](1), Stacks: []mqs.Stack{{Frames: []mqs.StackFrame{{Function: evil + dataMark, File: evil, Line: 3}, {Object: evil}}}}},
+		{Rank: known[int32](2), Why: evil}}))
 	for i, p := range sample().Processes {
 		r.Ranks = append(r.Ranks, waitfor.Rank{Rank: int32(i), Group: i % len(r.Groups), Process: p})
 	}

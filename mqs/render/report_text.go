@@ -64,6 +64,10 @@ func ReportText(w io.Writer, r *waitfor.Report, style Style) error {
 	}
 	moreText(b, len(r.NearMisses), mostMisses, "near misses")
 	missingText(b, r, style)
+	if t := r.Tree(); t != nil {
+		fmt.Fprintf(b, "\n%s\n", style.paint("1", stacksTitle(t)))
+		stacksTo(b, t, "  ", true, style)
+	}
 	for _, n := range r.Notes {
 		fmt.Fprintf(b, "\nNote: %s\n", sentences(n))
 	}
@@ -123,6 +127,22 @@ func deadlockText(w *bufio.Writer, d *waitfor.Deadlock, title string, style Styl
 		}
 		fmt.Fprintf(w, "  rank %d waits for rank %d: %s%s\n", c.Rank, c.For, style.paint(color, printable.Line(c.Operation)), whereText(c))
 	}
+}
+
+// Culprit is the line that says why a job hangs: the first of what looks like a mistake, one that names culprits
+// before others; else a deadlock's first wait; else why nothing better is known.
+func Culprit(r *waitfor.Report) string {
+	named := slices.IndexFunc(r.NearMisses, func(n waitfor.NearMiss) bool { return len(n.Culprits) > 0 })
+	switch {
+	case named >= 0:
+		return printable.Line(r.NearMisses[named].Text)
+	case len(r.NearMisses) > 0:
+		return printable.Line(r.NearMisses[0].Text)
+	case len(r.Deadlocks) > 0 && len(r.Deadlocks[0].Cycle) > 0:
+		w := &r.Deadlocks[0].Cycle[0]
+		return fmt.Sprintf("Rank %d waits for rank %d: %s%s.", w.Rank, w.For, printable.Line(w.Operation), whereText(w))
+	}
+	return printable.Line(r.Why)
 }
 
 // whereText says where a rank waits: ", in MPI_Recv at ring.c:42".

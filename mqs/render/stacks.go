@@ -19,8 +19,13 @@ const mostBranches = 60
 // alike, from the outermost on.
 func Stacks(w io.Writer, t *stacks.Tree, style Style) error {
 	b := bufio.NewWriterSize(w, 1<<16)
-	s := stacksText{w: b, frames: t.Frames, called: map[int][]int{}, style: style}
-	var outermost []int
+	stacksTo(b, t, "", false, style)
+	return b.Flush()
+}
+
+// newStacksText is what a tree is written by, and its outermost frames.
+func newStacksText(b *bufio.Writer, t *stacks.Tree, style Style) (s stacksText, outermost []int) {
+	s = stacksText{w: b, frames: t.Frames, called: map[int][]int{}, style: style, looks: t.Looks}
 	for i := range t.Frames {
 		s.hasThreads = s.hasThreads || t.Frames[i].Threads != t.Frames[i].Len()
 		if caller := t.Frames[i].Caller; caller.Known {
@@ -29,15 +34,21 @@ func Stacks(w io.Writer, t *stacks.Tree, style Style) error {
 			outermost = append(outermost, i)
 		}
 	}
-	s.branches(outermost, "")
+	return s, outermost
+}
+
+// stacksTo writes a tree with an indent. One rank of each class is named where that is asked for.
+func stacksTo(b *bufio.Writer, t *stacks.Tree, indent string, named bool, style Style) {
+	s, outermost := newStacksText(b, t, style)
+	s.named = named
+	s.branches(outermost, indent)
 	for i := range t.Unread {
 		u := &t.Unread[i]
-		fmt.Fprintf(b, "%s: %s\n", processesOf(&u.Members, mostRanges), sentence(u.Why))
+		fmt.Fprintf(b, "%s%s: %s\n", indent, processesOf(&u.Members, mostRanges), sentence(u.Why))
 	}
 	if len(t.Frames) == 0 && len(t.Unread) == 0 {
-		fmt.Fprintln(b, "There are no stacks.")
+		fmt.Fprintf(b, "%sThere are no stacks.\n", indent)
 	}
-	return b.Flush()
 }
 
 // stacksText writes a tree.
@@ -46,6 +57,9 @@ type stacksText struct {
 	frames []stacks.Frame
 	called map[int][]int // by the index of the caller
 	style  Style
+	looks  int
+	// named is true if one rank of each class is to be named.
+	named bool
 	// hasThreads is true if some process has several threads in the tree.
 	hasThreads bool
 }
@@ -54,7 +68,7 @@ type stacksText struct {
 func (s *stacksText) branches(frames []int, indent string) {
 	for _, i := range frames[:min(len(frames), mostBranches)] {
 		f := &s.frames[i]
-		fmt.Fprintf(s.w, "%s%s\n", indent, s.style.paint("1", s.threadsOf(&f.Members, f.Threads)))
+		fmt.Fprintf(s.w, "%s%s%s\n", indent, s.style.paint("1", s.threadsOf(&f.Members, f.Threads)), standing(f, s.looks))
 		s.chain(i, indent+"  ")
 	}
 	if more := len(frames) - mostBranches; more > 0 {
@@ -62,8 +76,8 @@ func (s *stacksText) branches(frames []int, indent string) {
 	}
 }
 
-// chain writes a frame and those that follow it without a branch, and then the branches.
-func (s *stacksText) chain(i int, indent string) {
+// chainOf returns the lines of a frame and of those that follow it without a branch, and the last of these.
+func (s *stacksText) chainOf(i int) (lines []string, last int) {
 	for {
 		f, times := &s.frames[i], 1
 		for s.isAlone(i) && isSame(f, &s.frames[s.called[i][0]]) {
@@ -74,16 +88,51 @@ func (s *stacksText) chain(i int, indent string) {
 		if times > 1 {
 			text += fmt.Sprintf(" (%d times)", times)
 		}
-		fmt.Fprintf(s.w, "%s%s\n", indent, printable.Line(text))
+		lines = append(lines, text)
 		if !s.isAlone(i) {
-			break
+			return lines, i
 		}
 		i = s.called[i][0]
+	}
+}
+
+// chain writes a frame and those that follow it without a branch, and then the branches.
+func (s *stacksText) chain(i int, indent string) {
+	lines, i := s.chainOf(i)
+	for _, text := range lines {
+		fmt.Fprintf(s.w, "%s%s\n", indent, printable.Line(text))
+	}
+	if text := instance(&s.frames[i]); text != "" && s.named {
+		fmt.Fprintf(s.w, "%s(%s)\n", indent, text)
 	}
 	if f := &s.frames[i]; f.Innermost > 0 && len(s.called[i]) > 0 {
 		fmt.Fprintf(s.w, "%s%s: here\n", indent, s.style.paint("1", s.threadsOf(&f.Ends, f.Innermost)))
 	}
 	s.branches(s.called[i], indent)
+}
+
+// standing says, of several looks, in how many ranks were in a frame.
+func standing(f *stacks.Frame, looks int) string {
+	switch stand := len(f.Standing); {
+	case looks < 2:
+		return ""
+	case stand == f.Len() && stand == 1:
+		return ", in every look"
+	case stand == f.Len():
+		return ", all in every look"
+	case stand == 0:
+		return ", none in every look"
+	default:
+		return ", in every look: " + rankList(f.Standing, mostRanges)
+	}
+}
+
+// instance names one of the ranks that stand at the end of a stack, where that are several.
+func instance(f *stacks.Frame) string {
+	if !f.Representative.Known || f.Ends.Len() < 2 {
+		return ""
+	}
+	return fmt.Sprintf("for instance rank %d", f.Representative.Value)
 }
 
 // isAlone says whether all threads of a frame are in one further frame.
@@ -131,4 +180,12 @@ func functionText(function, file string, line int) string {
 		return function + " at " + at
 	}
 	return function
+}
+
+// stacksTitle says what a tree is of.
+func stacksTitle(t *stacks.Tree) string {
+	if t.Looks == 1 {
+		return "Stacks"
+	}
+	return fmt.Sprintf("Stacks in %d looks", t.Looks)
 }

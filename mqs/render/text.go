@@ -64,6 +64,7 @@ func Text(w io.Writer, s *mqs.Snapshot, style Style) error {
 func processText(w *bufio.Writer, p *mqs.Process, style Style) {
 	fmt.Fprintln(w, style.paint("1", heading(p)))
 	threadsText(w, p)
+	signalText(w, p)
 	if p.Unavailable != "" {
 		fmt.Fprintf(w, "  %s.\n", sentence(p.Unavailable))
 	}

@@ -1,5 +1,5 @@
 // Package stacks merges the stacks of the ranks of a job into one tree of calls, which shows how many ranks
-// have come how far, and which ones.
+// have come how far, and which ones; those of several looks, also which ranks stand.
 package stacks
 
 import (
@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/callstack"
 )
 
 // Process is a process whose stacks are merged with those of others.
@@ -17,13 +16,15 @@ type Process struct {
 	// Inferior is the debugger's number for it.
 	Inferior int
 	// Stacks are those of its threads that are asked for.
-	Stacks []callstack.Stack
+	Stacks []mqs.Stack
 	// Why it has no stacks, as a clause; empty if it has.
 	Why string
 }
 
 // Tree is the stacks of many processes, as far as they are the same put together.
 type Tree struct {
+	// Looks is how often the processes were looked at.
+	Looks int `json:"looks" document:"min=0"`
 	// Frames are those of all stacks. A frame is followed by those that it has called, and by what these
 	// have called; of several, the one with the most threads is first.
 	Frames []Frame `json:"frames" document:"line"`
@@ -36,12 +37,16 @@ type Frame struct {
 	// Caller is the index in the list of the frame that has called it; unknown of an outermost frame.
 	Caller mqs.Maybe[int] `json:"caller"`
 	mqs.Members
-	// Threads is how many threads have the frame.
+	// Threads is how many threads have the frame, or had it in one look.
 	Threads int `json:"threads"`
-	// Innermost is how many of these threads have no further frame.
+	// Innermost is how many of these threads have no further frame, or had none in one look.
 	Innermost int `json:"innermost"`
 	// Ends are the processes of those.
 	Ends mqs.Members `json:"-"`
+	// Standing are the ranks a thread of which had the frame in every look.
+	Standing []int32 `json:"standing" document:"ranges"`
+	// Representative is a rank whose thread has no further frame, one that is so in every look if there is any.
+	Representative mqs.Maybe[int32] `json:"representative" document:"min=0"`
 	// Function is its name. An MPI call has its plain name in C, "MPI_Recv".
 	Function string `json:"function" document:"null"`
 	// File is the source of a function of the program, as the compiler was given it.
@@ -66,28 +71,41 @@ type Unread struct {
 // node is a frame while stacks are merged.
 type node struct {
 	Frame
-	called map[callstack.Frame]*node
+	called map[mqs.StackFrame]*node
+	// seen and ended are in how many looks each thread had the frame, and had no further one.
+	seen, ended map[thread]int
+}
+
+// thread is a thread of a process.
+type thread struct {
+	rank             mqs.Maybe[int32]
+	inferior, number int
 }
 
 // Merge makes a tree of the stacks of processes.
-func Merge(processes []Process) *Tree {
-	processes = slices.Clone(processes)
-	slices.SortStableFunc(processes, func(a, b Process) int {
-		return cmp.Or(cmp.Compare(order(a.Rank), order(b.Rank)), cmp.Compare(a.Inferior, b.Inferior))
-	})
-	root, out := &node{}, &Tree{}
-	for i := range processes {
-		p := &processes[i]
-		why := p.Why
-		for _, s := range p.Stacks {
-			if len(s.Frames) == 0 {
-				why = "the stack can't be read"
-				continue
+func Merge(processes []Process) *Tree { return MergeLooks([][]Process{processes}) }
+
+// MergeLooks makes a tree of the stacks that processes had in several looks.
+func MergeLooks(looks [][]Process) *Tree {
+	root, out := &node{}, &Tree{Looks: len(looks)}
+	for _, processes := range looks {
+		processes = slices.Clone(processes)
+		slices.SortStableFunc(processes, func(a, b Process) int {
+			return cmp.Or(cmp.Compare(order(a.Rank), order(b.Rank)), cmp.Compare(a.Inferior, b.Inferior))
+		})
+		for i := range processes {
+			p := &processes[i]
+			why := p.Why
+			for _, s := range p.Stacks {
+				if len(s.Frames) == 0 {
+					why = "the stack can't be read"
+					continue
+				}
+				root.add(thread{p.Rank, p.Inferior, s.Thread}, s.Frames)
 			}
-			root.add(p, s.Frames)
-		}
-		if why != "" {
-			out.leaveOut(p, why)
+			if why != "" {
+				out.leaveOut(p, why)
+			}
 		}
 	}
 	out.flatten(root, mqs.Maybe[int]{})
@@ -103,22 +121,42 @@ func order(rank mqs.Maybe[int32]) int64 {
 }
 
 // add adds a stack beneath the root.
-func (n *node) add(p *Process, frames []callstack.Frame) {
+func (n *node) add(t thread, frames []mqs.StackFrame) {
 	for _, f := range frames {
 		if n.called == nil {
-			n.called = map[callstack.Frame]*node{}
+			n.called = map[mqs.StackFrame]*node{}
 		}
 		next := n.called[f]
 		if next == nil {
-			next = &node{Frame: Frame{Function: f.Function, File: f.File, Line: f.Line, Object: f.Object, Call: f.IsCall, Gap: f.IsGap}}
+			next = &node{Frame: Frame{Function: f.Function, File: f.File, Line: f.Line, Object: f.Object, Call: f.IsCall, Gap: f.IsGap},
+				seen: map[thread]int{}, ended: map[thread]int{}}
 			n.called[f] = next
 		}
 		n = next
-		n.Add(p.Rank, p.Inferior)
-		n.Threads++
+		n.Add(t.rank, t.inferior)
+		n.seen[t]++
 	}
-	n.Innermost++
-	n.Ends.Add(p.Rank, p.Inferior)
+	n.Ends.Add(t.rank, t.inferior)
+	n.ended[t]++
+}
+
+// count fills in what the looks say of a frame.
+func (n *node) count(looks int) {
+	n.Threads, n.Innermost = len(n.seen), len(n.ended)
+	var standing []int32
+	for t, times := range n.seen {
+		if times == looks && t.rank.Known {
+			standing = append(standing, t.rank.Value)
+		}
+	}
+	slices.Sort(standing)
+	n.Standing = slices.Compact(standing)
+	stands := false
+	for t, times := range n.ended {
+		if t.rank.Known && (!n.Representative.Known || times == looks && !stands || (times == looks) == stands && t.rank.Value < n.Representative.Value) {
+			n.Representative, stands = t.rank, times == looks
+		}
+	}
 }
 
 // leaveOut notes why a process has no stack.
@@ -133,6 +171,9 @@ func (t *Tree) leaveOut(p *Process, why string) {
 
 // flatten appends what a node has called.
 func (t *Tree) flatten(n *node, caller mqs.Maybe[int]) {
+	for _, next := range n.called {
+		next.count(t.Looks)
+	}
 	for _, next := range n.inOrder() {
 		next.Caller = caller
 		at := len(t.Frames)

@@ -7,14 +7,13 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/callstack"
 )
 
 // stack is a stack of functions, from the outermost on.
-func stack(functions string) callstack.Stack {
-	var s callstack.Stack
+func stack(functions string) mqs.Stack {
+	var s mqs.Stack
 	for _, f := range strings.Fields(functions) {
-		s.Frames = append(s.Frames, callstack.Frame{Function: f})
+		s.Frames = append(s.Frames, mqs.StackFrame{Function: f})
 	}
 	return s
 }
@@ -25,8 +24,10 @@ func process(rank, inferior int, stacks ...string) Process {
 	if rank >= 0 {
 		p.Rank = mqs.Known(int32(rank))
 	}
-	for _, s := range stacks {
-		p.Stacks = append(p.Stacks, stack(s))
+	for i, functions := range stacks {
+		s := stack(functions)
+		s.Thread = i + 1
+		p.Stacks = append(p.Stacks, s)
 	}
 	return p
 }
@@ -67,13 +68,48 @@ func TestMerge(t *testing.T) {
 
 // Frames at different lines, in different files or libraries are different.
 func TestMergeTellsFramesApart(t *testing.T) {
-	frames := []callstack.Frame{{Function: "f", File: "a.c", Line: 1}, {Function: "f", File: "a.c", Line: 2}, {Function: "f", File: "b.c", Line: 1},
+	frames := []mqs.StackFrame{{Function: "f", File: "a.c", Line: 1}, {Function: "f", File: "a.c", Line: 2}, {Function: "f", File: "b.c", Line: 1},
 		{Function: "f", Object: "/lib/libf.so"}, {Function: "f"}, {IsGap: true}, {Function: "f", IsCall: true}}
 	var processes []Process
 	for i, f := range frames {
-		processes = append(processes, Process{Rank: mqs.Known(int32(i)), Stacks: []callstack.Stack{{Frames: []callstack.Frame{f}}}})
+		processes = append(processes, Process{Rank: mqs.Known(int32(i)), Stacks: []mqs.Stack{{Frames: []mqs.StackFrame{f}}}})
 	}
 	if tree := Merge(processes); len(tree.Frames) != len(frames) {
 		t.Errorf("of %d frames %d remain", len(frames), len(tree.Frames))
+	}
+}
+
+// Of several looks the tree says which ranks stand, and names one of those that do.
+func TestMergeLooks(t *testing.T) {
+	tree := MergeLooks([][]Process{
+		{process(0, 1, "main wait"), process(1, 2, "main wait"), process(2, 3, "main work f"), process(3, 4, "main wait")},
+		{process(0, 1, "main work g"), process(1, 2, "main wait"), process(2, 3, "main work g"), process(3, 4, "main wait")},
+		{process(0, 1, "main work g"), process(1, 2, "main wait"), process(2, 3, "main work f"), {Rank: mqs.Known[int32](3), Why: "it has ended"}},
+	})
+	var got []string
+	for _, f := range tree.Frames {
+		got = append(got, fmt.Sprintf("%s %v of %d, %v stand, %v", f.Function, f.Ranks, f.Threads, f.Standing, f.Representative))
+	}
+	want := []string{
+		"main [0 1 2 3] of 4, [0 1 2] stand, {0 false}",
+		"wait [0 1 3] of 3, [1] stand, {1 true}",
+		"work [0 2] of 2, [2] stand, {0 false}",
+		"g [0 2] of 2, [] stand, {0 true}",
+		"f [2] of 1, [] stand, {2 true}",
+	}
+	if tree.Looks != 3 || !reflect.DeepEqual(got, want) || len(tree.Unread) != 1 {
+		t.Errorf("the tree is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// Threads that libraries have made for themselves are left out, and what has no stacks says why.
+func TestOf(t *testing.T) {
+	s := &mqs.Snapshot{Processes: []*mqs.Process{
+		{GlobalRank: mqs.Known[int32](0), Threads: []mqs.Thread{{Number: 1}}, Stacks: []mqs.Stack{{Thread: 1}, {Thread: 2}}},
+		{GlobalRank: mqs.Known[int32](1)}, {Unavailable: "it is gone"},
+	}}
+	got := Of(s)
+	if len(got[0].Stacks) != 1 || got[0].Why != "" || got[1].Why != "what was read of it has no stacks" || got[2].Why != "it is gone" {
+		t.Errorf("%+v", got)
 	}
 }

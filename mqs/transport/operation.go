@@ -40,13 +40,13 @@ func (t *Tags) Receive(c *mqs.Communicator, r *Receive) mqs.PendingOperation {
 	if r.Offloaded {
 		op.ExtraText = append(op.ExtraText, OffloadedText)
 	}
-	if r.State != Complete || r.Cancelled {
+	if (r.State != Complete || r.Cancelled) && !r.AskLost {
 		t.Ask(&op, c, r)
 	}
 	switch {
 	case r.Cancelled:
 		op.ExtraText = append(op.ExtraText, mqs.Cancelled)
-	case r.State != Posted:
+	case r.State != Posted && !r.MessageLost:
 		length := LengthOf(r.Received)
 		if r.State != Complete && r.Offloaded {
 			length = mqs.Maybe[int64]{}
@@ -59,10 +59,12 @@ func (t *Tags) Receive(c *mqs.Communicator, r *Receive) mqs.PendingOperation {
 // Ask fills in what a receive has asked for, but its buffer.
 func (t *Tags) Ask(op *mqs.PendingOperation, c *mqs.Communicator, r *Receive) {
 	e := t.Envelope(r.Tag)
-	op.TagWild = mqs.Known(t.IsAnyTag(r))
-	if op.TagWild.Value {
+	switch op.TagWild = mqs.Known(t.IsAnyTag(r)); {
+	case r.TagLost:
+		op.TagWild = mqs.Maybe[bool]{}
+	case op.TagWild.Value:
 		e.Tag = 0
-	} else {
+	default:
 		op.DesiredTag = mqs.Known(e.Tag)
 	}
 	op.Internal = t.IsInternal(e)

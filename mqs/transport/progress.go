@@ -7,10 +7,13 @@ import (
 )
 
 // Progress counts the receives that have had to wait for their messages, as [mqs.Process] has it. It is not
-// known if a process claims more than a signed number of 64 bits holds, which no count can be.
+// known if one does not count them, or if a process claims more than a signed number of 64 bits holds, which no count can be.
 func Progress(matchers []Matcher) mqs.Maybe[uint64] {
 	sum := uint64(0)
 	for _, m := range matchers {
+		if m.Queues().Uncounted {
+			return mqs.Maybe[uint64]{}
+		}
 		waited := m.Queues().Waited
 		if waited > math.MaxInt64-sum {
 			return mqs.Maybe[uint64]{}

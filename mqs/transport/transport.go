@@ -5,6 +5,8 @@
 package transport
 
 import (
+	"errors"
+
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
@@ -51,8 +53,9 @@ type Send struct {
 	Request
 	// Tag is of no meaning if TagLost is true.
 	Tag uint64
-	// TagLost is true if what has become of the request is known to have written over its tag.
-	TagLost bool
+	// TagLost is true if what has become of the request is known to have written over its tag, and TagKept if nothing
+	// can have done so.
+	TagLost, TagKept bool
 	// Sync is true if it completes only once a receive has matched.
 	Sync bool
 	// Peer is where it goes to.
@@ -64,8 +67,10 @@ type Send struct {
 // Receive is a request of a tag receive.
 type Receive struct {
 	Request
-	// Tag and Mask say which tags match: those that differ in no bit of the mask.
-	Tag, Mask uint64
+	// Tag and Mask say which tags match: those that differ in no bit of the mask. TagLost is true if it is not
+	// known whether the program has asked for a tag or for any, AskLost if nothing of what it asks for is.
+	Tag, Mask        uint64
+	TagLost, AskLost bool
 	// Peer is from where alone it receives. It is not known of one that receives from anywhere, nor
 	// where that is left to the tag.
 	Peer Peer
@@ -76,6 +81,8 @@ type Receive struct {
 	SenderTag  uint64
 	SenderPeer Peer
 	Received   int64
+	// MessageLost is true if it is not known what message it has matched.
+	MessageLost bool
 	// Offloaded is true if a network card has been given the receive.
 	Offloaded bool
 	// Cancelled is true if it is complete since it has been cancelled.
@@ -115,9 +122,13 @@ type Queues struct {
 	Dropped int
 	// Offload is true if a network card may match messages of the matcher too.
 	Offload bool
-	// Waited counts the receives that have had to wait for their messages.
-	Waited uint64
+	// Waited counts the receives that have had to wait for their messages, if the transport does.
+	Waited    uint64
+	Uncounted bool
 }
+
+// ErrNoMessage means that a message that was taken out of a queue has been received.
+var ErrNoMessage = errors.New("there is no message any more")
 
 // Matcher is where messages match: a worker of UCX, an endpoint of libfabric.
 type Matcher interface {
@@ -131,7 +142,8 @@ type Matcher interface {
 	SendAt(a inferior.Addr) (s Send, proved, ok bool)
 	// ReceiveAt returns the receive that has matched whose request stands at a, outside of all queues.
 	ReceiveAt(a inferior.Addr) (Receive, bool)
-	// MessageAt reads the message at a, which may have been taken out of the queue.
+	// MessageAt reads the message at a, which may have been taken out of the queue. It fails with [ErrNoMessage] if
+	// there is none any more.
 	MessageAt(a inferior.Addr) (Message, error)
 }
 

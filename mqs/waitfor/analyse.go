@@ -26,9 +26,11 @@ func (j *job) analyse() *Report {
 		r.WorldSize = mqs.Known(int32(len(j.ranks)))
 	}
 	r.Verdict, r.Why = a.verdict()
+	r.GetsOn = a.hasRank(func(r *rank) bool { return r.gotOn })
 	switch r.Verdict {
 	case Unknown:
-		r.Moving = a.moving(a.mayHang()) || a.passing(a.mayHang())
+		open := a.mayHang()
+		r.Moving = a.moving(open) || a.passing(open) || slices.ContainsFunc(open, func(i int32) bool { return a.ranks[i].gotOn })
 	case Deadlocked, DeadlockedUnless: // there may be more of it than is proved
 		r.Moving = a.doubtsTransit()
 	case DeadlockedUnlessPollingEnds:
@@ -36,9 +38,17 @@ func (j *job) analyse() *Report {
 	}
 	a.groups(r)
 	a.edges(r)
-	r.NearMisses = a.nearMisses(r.Verdict)
+	r.NearMisses = slices.DeleteFunc(a.nearMisses(r.Verdict), a.isOfMoments)
 	r.Notes = append(j.notes, a.doubts()...)
 	return r
+}
+
+// isOfMoments says whether a near miss may be of ranks that have not stood so at one moment.
+func (a *analysis) isOfMoments(n NearMiss) bool {
+	return a.past.Apart && slices.ContainsFunc(n.Ranks, func(i int32) bool {
+		r := a.at(i)
+		return r != nil && r.process != nil && !r.stays && !r.same && r.mobility != mobile
+	})
 }
 
 // findDeadlocks finds the ranks that no rank that can still move can release, and why.
@@ -127,7 +137,7 @@ func (j *job) waitNode(w *wait, worst bool) node {
 	if w.satisfied {
 		return node{all: true}
 	}
-	n := node{all: w.all || worst && w.someOf, unknown: w.unknown != "", deps: make([]int32, 0, len(w.deps))}
+	n := node{all: w.all || worst && w.someOf, unknown: w.unknown != "" || w.unsure != "" && !worst, deps: make([]int32, 0, len(w.deps))}
 	for i := range w.deps {
 		switch g := &w.deps[i]; {
 		case worst || j.holds(g):

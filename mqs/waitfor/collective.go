@@ -244,6 +244,8 @@ func (j *job) waitInCollective(r *rank, t *mqs.Thread, c *collectives) wait {
 	isKnown := m != nil && m.comm.known
 	parts := j.waitForParts(r, t)
 	switch {
+	case isKnown && !m.comm.inter && takesNothing[t.Call] && (parts == nil || j.mayBeOver(r, t)) && c.areAllIn(callKey{m.comm, t.Call}):
+		return wait{thread: t, satisfied: true}
 	case r.arriving():
 		return wait{thread: t, unknown: arrivingUnknown}
 	case j.mayBeOver(r, t):
@@ -272,6 +274,18 @@ func (j *job) waitInCollective(r *rank, t *mqs.Thread, c *collectives) wait {
 		g.transit = g.transit || inTransit
 	}
 	return w
+}
+
+// takesNothing has the collectives that nobody leaves before all have entered, and that all members who have entered get
+// through, whatever they were given: no root, and neither data nor groups that have to agree.
+var takesNothing = map[string]bool{"MPI_Barrier": true, "MPI_Comm_dup": true, "MPI_Comm_dup_with_info": true, "MPI_Comm_split": true, "MPI_Comm_split_type": true,
+	"MPI_Win_create": true, "MPI_Win_create_dynamic": true, "MPI_Win_allocate": true, "MPI_Win_allocate_shared": true, "MPI_File_open": true}
+
+// areAllIn says whether all members of a communicator are known to be in a call: in the same one of several, or some in
+// the next, for which they can get out of that.
+func (c *collectives) areAllIn(key callKey) bool {
+	of := c.of(key)
+	return len(of.ranks) == 0 && of.unknown == "" && len(of.entered) == c.j.sizeOf(key.comm)
 }
 
 // inProgress says why one of the ranks that have entered a call may still get on by itself; it is

@@ -390,3 +390,40 @@ func TestMayBeWithin(t *testing.T) {
 		}
 	}
 }
+
+// A call that all members are in, and that nothing they were given can stop, is in progress, however little is known of it.
+func TestAllAreIn(t *testing.T) {
+	for _, c := range []struct {
+		name, call string
+		make       func(m *made)
+		verdict    Verdict
+	}{
+		{"all", "MPI_Comm_split", func(*made) {}, NoDeadlock},
+		{"of which messages may be another's", "MPI_Comm_split", func(m *made) {
+			for i := range int32(2) {
+				r := m.rank(int(i))
+				r.inside(&r.Threads[0], worldID, 1-i)
+				ops := r.on(worldID).Queue[mqs.PendingReceives].Operations
+				ops[len(ops)-1].ExtraText = []string{mqs.NonBlockingCollective}
+			}
+		}, NoDeadlock},
+		{"it has a root", "MPI_Bcast", func(*made) {}, Unknown},
+		{"it has dimensions", "MPI_Cart_create", func(*made) {}, Unknown},
+		{"one is elsewhere", "MPI_Comm_split", func(m *made) { m.rank(1).Threads[0].Comm = mqs.Known(dupID) }, Unknown},
+		{"of one that is not known", "MPI_Comm_split", func(m *made) { m.rank(1).Threads[0].Comm.Known = false }, Unknown},
+		{"one of which nothing is known", "MPI_Comm_split", func(m *made) { m.Processes = m.Processes[:1] }, Unknown},
+	} {
+		m := newMade(2)
+		m.comm(dupID, "dup", 0, 1)
+		past := Past{Looks: 1, Earlier: map[int]*mqs.Process{}, Ran: map[int]bool{}}
+		for i, p := range m.Processes {
+			m.rank(i).enters(worldID, c.call).Requests = nil
+			p.PID, p.ThreadMultiple = 100+i, mqs.Known(false)
+			past.Earlier[p.PID] = &mqs.Process{PID: p.PID, Phase: mqs.Active, Threads: []mqs.Thread{{Number: 1, Placed: true, Call: "MPI_Recv", Line: 1}}}
+		}
+		c.make(m)
+		if r := approve(t, c.name, AnalyseLive(m.Snapshot, past)); r.Verdict != c.verdict {
+			t.Errorf("%s: %q: %s", c.name, r.Verdict, r.Why)
+		}
+	}
+}

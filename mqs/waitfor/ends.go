@@ -32,6 +32,7 @@ func (a *analysis) ends() []string {
 	if aborting := a.which(func(r *rank) bool { return r.in("MPI_Abort") }); len(aborting) > 0 {
 		out = append(out, fmt.Sprintf("%s %s in MPI_Abort: the job is being ended.", capital(rankWords(aborting)), verb(aborting, "is", "are")))
 	}
+	out = append(out, a.crashes()...)
 	failed, revoked := a.failures()
 	if len(failed) > 0 {
 		out = append(out, fmt.Sprintf("%s %s failed, as the MPI of other ranks knows.", capital(rankWords(failed)), verb(failed, "has", "have")))

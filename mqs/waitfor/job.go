@@ -119,7 +119,7 @@ func (j *job) at(rank int32) *rank {
 
 // gone says whether a rank will never do anything again.
 func (r *rank) gone() bool {
-	return r.process != nil && (r.process.Phase == mqs.Finished || r.process.Phase == mqs.Exited)
+	return r.process != nil && (r.process.Phase == mqs.Finished || r.process.Phase == mqs.Exited || r.process.HasCrashed())
 }
 
 // unreadable says whether nothing is known of a rank's queues.

@@ -247,3 +247,43 @@ func TestWhyQueuesCanNotBeRead(t *testing.T) {
 		t.Errorf("notes %q", r.Notes)
 	}
 }
+
+// How many ranks a job has is what its processes say, and is doubted where they can't be right.
+func TestWorldSize(t *testing.T) {
+	process := func(rank, size int32) *mqs.Process {
+		return &mqs.Process{PID: 7, GlobalRank: mqs.Maybe[int32]{Value: rank, Known: rank >= 0}, WorldSize: mqs.Maybe[int32]{Value: size, Known: size >= 0}}
+	}
+	named := func(size mqs.Maybe[int32], members int) *mqs.Process {
+		return &mqs.Process{Communicators: []*mqs.Queues{{Communicator: mqs.Communicator{Name: mqs.Known("other"), Size: mqs.Known[int32](9)}},
+			{Communicator: mqs.Communicator{Name: mqs.Known(world), Size: size, Group: make([]mqs.Maybe[int32], members)}}}}
+	}
+	for name, c := range map[string]struct {
+		processes []*mqs.Process
+		want      int
+		isKnown   bool
+		note      string
+	}{
+		"as they say":                {[]*mqs.Process{process(0, 3), process(2, 3)}, 3, true, ""},
+		"one does not say":           {[]*mqs.Process{process(0, -1), process(1, 3)}, 3, true, ""},
+		"nobody says":                {[]*mqs.Process{process(0, -1), process(4, -1)}, 5, false, ""},
+		"nobody says anything":       {[]*mqs.Process{process(-1, -1)}, 0, false, ""},
+		"they differ":                {[]*mqs.Process{process(0, 2), process(1, 3)}, 3, true, "The processes do not agree on how many ranks"},
+		"the last rank":              {[]*mqs.Process{process(2, 3)}, 3, true, ""},
+		"one behind the last":        {[]*mqs.Process{process(3, 3)}, 4, true, "There is a rank 3 in a job of 3."},
+		"as many as may be":          {[]*mqs.Process{process(0, claimedRanks)}, claimedRanks, true, ""},
+		"more than may be":           {[]*mqs.Process{process(0, claimedRanks+1)}, 0, false, "of which the snapshot has too few"},
+		"more than any job has":      {[]*mqs.Process{process(0, maxRanks+1)}, 0, false, "which can't be right"},
+		"of a rank that none has":    {[]*mqs.Process{process(claimedRanks, -1)}, 0, false, ""},
+		"of a rank that one can be":  {[]*mqs.Process{process(claimedRanks-1, -1)}, claimedRanks, false, ""},
+		"by MPI_COMM_WORLD":          {[]*mqs.Process{named(mqs.Known[int32](4), 0)}, 4, true, ""},
+		"by MPI_COMM_WORLD's group":  {[]*mqs.Process{named(mqs.Maybe[int32]{}, 5)}, 5, true, ""},
+		"by MPI_COMM_WORLD, unknown": {[]*mqs.Process{named(mqs.Maybe[int32]{}, 0)}, 0, false, ""},
+	} {
+		var j job
+		got := j.worldSize(&mqs.Snapshot{Processes: c.processes})
+		notes := strings.Join(j.notes, " ")
+		if got != c.want || j.worldKnown != c.isKnown || (notes == "") != (c.note == "") || !strings.Contains(notes, c.note) {
+			t.Errorf("%s: %d, known: %t, notes %q", name, got, j.worldKnown, notes)
+		}
+	}
+}

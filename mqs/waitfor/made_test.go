@@ -42,6 +42,16 @@ func newMade(n int) *made {
 	return m
 }
 
+// known is a made-up job up to what its ranks wait for.
+func known(m *made) *job {
+	j := newJob(m.Snapshot)
+	j.communicators()
+	j.messages()
+	j.findStays()
+	j.findWaits()
+	return j
+}
+
 func identity(n int) []mqs.Maybe[int32] {
 	all := make([]mqs.Maybe[int32], n)
 	for i := range all {

@@ -26,6 +26,8 @@ func (j *job) mobility(r *rank) (mobility, string) {
 		return uncertain, "it is " + notLookedAt
 	case r.gone():
 		return immobile, ""
+	case p.Signal != "" && p.SignalCause != mqs.SentByAnother:
+		return uncertain, "it " + signalDoubt(p)
 	case p.Threads == nil && r.holdsBlocking() && p.ThreadMultiple.Known && !p.ThreadMultiple.Value:
 		return waiting, "" // no other thread may call MPI meanwhile
 	case p.Threads == nil && p.Unavailable != "":

@@ -45,6 +45,7 @@ func (a *analysis) nearMisses(verdict Verdict) []NearMiss {
 	for _, r := range n.suspects {
 		n.checkPosted(r)
 	}
+	n.checkPackets()
 	n.checkCollectives()
 	n.checkLengths()
 	n.findUnreceived()
@@ -89,7 +90,7 @@ func (n *misses) checkWaits(rank int32) {
 		w := &n.ranks[rank].waits[i]
 		n.checkProbe(rank, w)
 		for k := range w.deps {
-			if g := &w.deps[k]; g.op != nil && !g.op.Internal {
+			if g := &w.deps[k]; g.op != nil && !g.op.Internal && !g.op.IsPartitioned() {
 				n.checkOperation(rank, w, g)
 			}
 		}

@@ -2,6 +2,7 @@ package waitfor
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
@@ -21,6 +22,11 @@ func (n *misses) checkLibrary(rank int32) {
 		if t == nil {
 			continue
 		}
+		if r.isOver(t) && before != nil && before.isOver(t) {
+			n.add(LibraryFault, callWords(t)+" over", fmt.Sprintf(
+				"Rank %d waits in %s for what was complete at the look before already, though the rank has run: its MPI library has lost the wake-up, which is no mistake of the program's (Open MPI's commit 0c86834a68 mends one of this kind, with several threads on arm64)",
+				rank, callWords(t)), rank)
+		}
 		ops, _ := r.operations(t.Requests)
 		for k := range ops {
 			if g := &ops[k]; n.liesMatched(g) && before != nil && n.then.layMatched(before, g) {
@@ -32,10 +38,20 @@ func (n *misses) checkLibrary(rank int32) {
 	}
 }
 
+// isOver says whether all is known that a thread waits for in a call, and is complete: the call has nothing left to wait for.
+func (r *rank) isOver(t *mqs.Thread) bool {
+	b := behaviourOf(t)
+	if b != waitsAll && b != waitsAny && b != pointToPoint || !t.AllRequests || len(t.Requests) == 0 {
+		return false
+	}
+	ops, found := r.operations(t.Requests)
+	return found && !slices.ContainsFunc(ops, func(o dependency) bool { return o.op.Status != mqs.Complete })
+}
+
 // liesMatched says whether an operation is a receive of the program's that a message matches which is among the
 // unexpected ones.
 func (j *job) liesMatched(g *dependency) bool {
-	if g.class != mqs.PendingReceives || g.op.Internal || g.op.Status != mqs.Pending || !hasTag(g.op) {
+	if g.class != mqs.PendingReceives || g.op.Internal || g.op.IsPartitioned() || g.op.Status != mqs.Pending || !hasTag(g.op) {
 		return false
 	}
 	e, ok := g.member.receive(g.op)

@@ -80,6 +80,11 @@ func TestMismatches(t *testing.T) {
 			m.each(enter("MPI_Barrier", 20, nil), 0, 1)
 			m.each(func(r *madeRank) { r.recv(worldID, r.me-2, 7) }, 2, 3)
 		}, "", nil, ""},
+		{"most members of an intercommunicator wait", 3, func(m *made) {
+			m.inter()
+			m.each(func(r *madeRank) { r.enters(dupID, "MPI_Barrier") }, 0, 1)
+			m.rank(2).recv(worldID, 0, 7)
+		}, "", nil, ""},
 		{"two that wait for each other, which the others have nothing to do with", 5, func(m *made) {
 			m.each(enter("MPI_Barrier", 20, nil), 0, 1, 2)
 			m.each(func(r *madeRank) { r.recv(worldID, 7-r.me, 7) }, 3, 4)

@@ -37,7 +37,7 @@ func (n *misses) collectOrphans() {
 	}
 	for _, rank := range n.suspects {
 		for _, m := range n.ranks[rank].members {
-			n.eachUnmatched(m, mqs.UnexpectedMessages, func(s *sizedEnvelope) {
+			n.eachUnmatched(m, mqs.UnexpectedMessages, func(_ *mqs.PendingOperation, s *sizedEnvelope) {
 				if from := m.globalOf(s.source); from >= 0 {
 					n.orphans[rank].add(orphan{from, s.tag, m.comm, false})
 				}
@@ -46,7 +46,7 @@ func (n *misses) collectOrphans() {
 	}
 	for i := range n.ranks {
 		for _, m := range n.ranks[i].members {
-			n.eachUnmatched(m, mqs.PendingSends, func(s *sizedEnvelope) {
+			n.eachUnmatched(m, mqs.PendingSends, func(_ *mqs.PendingOperation, s *sizedEnvelope) {
 				if to := n.orphans[m.globalOf(s.dest)]; to != nil {
 					to.add(orphan{int32(i), s.tag, m.comm, true})
 				}
@@ -133,7 +133,7 @@ func (n *misses) checkPosted(rank int32) {
 		ops := m.queued(mqs.PendingReceives)
 		for i := range ops {
 			op := &ops[i]
-			if op.Status != mqs.Pending || op.Internal || seen[op] {
+			if op.Status != mqs.Pending || op.Internal || op.IsPartitioned() || seen[op] {
 				continue
 			}
 			from := m.globalOf(op.DesiredLocalRank.Value)

@@ -40,7 +40,7 @@ func (n *misses) eachMatched(m *member, f func(s *sizedEnvelope, from int32, to 
 	for _, class := range []mqs.OpClass{mqs.PendingSends, mqs.UnexpectedMessages} {
 		ops := m.queued(class)
 		for k := range ops {
-			if ops[k].Status != mqs.Pending || ops[k].Internal {
+			if ops[k].Status != mqs.Pending || ops[k].Internal || ops[k].IsPartitioned() {
 				continue
 			}
 			s, ok := m.arrival(&ops[k])
@@ -133,13 +133,13 @@ func (n *misses) findUnreceived() {
 	}
 	for i := range n.ranks {
 		for _, m := range n.ranks[i].members {
-			n.eachUnmatched(m, mqs.UnexpectedMessages, func(s *sizedEnvelope) {
+			n.eachUnmatched(m, mqs.UnexpectedMessages, func(_ *mqs.PendingOperation, s *sizedEnvelope) {
 				if from := m.globalOf(s.source); from >= 0 && (n.hasLeft(m.rank) || n.hangs(m.rank) || n.ranks[m.rank].polls() && n.orphans[m.rank] != nil) {
 					count(messageKey{m.comm, m.rank, from, s.tag}, unreceivedCount{arrived: 1})
 				}
 			})
-			n.eachUnmatched(m, mqs.PendingSends, func(s *sizedEnvelope) {
-				if to := m.globalOf(s.dest); to >= 0 && n.hangs(to) {
+			n.eachUnmatched(m, mqs.PendingSends, func(op *mqs.PendingOperation, s *sizedEnvelope) {
+				if to := m.globalOf(s.dest); to >= 0 && n.hangs(to) && !isUnsent(op) {
 					count(messageKey{m.comm, to, m.rank, s.tag}, unreceivedCount{sent: 1})
 				}
 			})
@@ -152,16 +152,16 @@ func (n *misses) findUnreceived() {
 }
 
 // eachUnmatched calls f with the messages of a queue that no posted receive matches.
-func (n *misses) eachUnmatched(m *member, class mqs.OpClass, f func(*sizedEnvelope)) {
+func (n *misses) eachUnmatched(m *member, class mqs.OpClass, f func(*mqs.PendingOperation, *sizedEnvelope)) {
 	envelopeOf := m.arrival
 	if class == mqs.PendingSends {
 		envelopeOf = m.send
 	}
 	ops := m.queued(class)
 	for i := range ops {
-		if op := &ops[i]; op.Status == mqs.Pending && !op.Internal {
+		if op := &ops[i]; op.Status == mqs.Pending && !op.Internal && !op.IsPartitioned() {
 			if s, ok := envelopeOf(op); ok && !n.receives.match(s.envelope) {
-				f(&s)
+				f(op, &s)
 			}
 		}
 	}

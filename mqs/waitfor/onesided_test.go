@@ -154,13 +154,13 @@ func TestLocks(t *testing.T) {
 			m.rank(0).has(leftID, held(true, 0))
 			m.rank(0).accesses(leftID, "MPI_Win_unlock").Target = mqs.Known[int32](0)
 			m.rank(1).locks(leftID, 0)
-		}), Unknown, "WW", "", "how far its accesses have come can't be told", ""},
+		}), Undecided, "WW", "", "about to go on", ""},
 		{"one that has another and releases one", 2, onWindows(func(m *made) {
 			m.rank(0).has(leftID, held(true, 0, 1))
 			m.rank(0).accesses(leftID, "MPI_Win_unlock").Target = mqs.Known[int32](1)
 			m.rank(0).recv(worldID, 1, 1)
 			m.rank(1).locks(leftID, 0)
-		}), Unknown, "WW", "", "", ""},
+		}), Undecided, "WW", "", "", ""},
 		{"all are held", 2, onWindows(func(m *made) {
 			m.rank(0).has(leftID, allLocks)
 			m.rank(0).recv(worldID, 1, 1)
@@ -264,7 +264,7 @@ func TestExposure(t *testing.T) {
 			m.rank(0).recv(worldID, 1, 1)
 			m.rank(1).has(leftID, started(0))
 			m.rank(1).accesses(leftID, "MPI_Win_complete")
-		}), Unknown, "WW", "", "how far its accesses have come can't be told", ""},
+		}), Undecided, "WW", "", "about to go on", ""},
 		{"a start that has not", 2, onWindows(func(m *made) {
 			m.rank(0).recv(worldID, 1, 1)
 			asked := started(0)
@@ -302,7 +302,7 @@ func TestExposure(t *testing.T) {
 			m.rank(0).accesses(leftID, "MPI_Win_wait")
 			m.rank(1).has(leftID, started(0))
 			m.rank(1).accesses(leftID, "MPI_Win_complete")
-		}), Unknown, "WW", "", "", ""},
+		}), Undecided, "WW", "", "", ""},
 		{"not started", 2, onWindows(func(m *made) {
 			m.rank(0).has(leftID, posted(mqs.Known[int32](0), 1))
 			m.rank(0).accesses(leftID, "MPI_Win_wait")

@@ -13,7 +13,7 @@ func (j *job) outcome(g dependency) (_ dependency, unknown string, done bool) {
 	case g.op.Status == mqs.Complete:
 		return g, "", true
 	case g.op.IsPartitioned():
-		return g, readyUnknown, false
+		return j.partitioned(g)
 	case g.op.Status == mqs.Matched:
 		return j.matched(g)
 	case g.op.Status != mqs.Pending:
@@ -94,6 +94,8 @@ func (j *job) send(g dependency) (dependency, string, bool) {
 	case dest.gone():
 		g.transit = g.transit || !dest.stays
 		return g, "", false // it may have received the message before
+	case isUnsent(g.op):
+		return g, "", true // it leaves as soon as the library has room for it, and lies nowhere yet
 	case dest.unreadable():
 		return g, queuesUnknown, false
 	case to == nil || !to.readable(mqs.PendingReceives):

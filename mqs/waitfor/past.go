@@ -28,6 +28,12 @@ type Past struct {
 	// have run and still wait for the same: even where messages are counted, a look can meet a library
 	// that has counted a message and not matched it yet.
 	Again bool
+	// Apart is true if the ranks were not stopped at one moment, as on several machines. A deadlock is then claimed
+	// only of ranks that are known to have stood as they stand since the previous look, and so at one moment
+	// between the two. So are what looks like mistakes.
+	Apart bool
+	// standing has ranks that are not known to stand be ranks of which too little is known.
+	standing bool
 }
 
 // Analyse analyses the ranks of a snapshot together. It needs no operations of the library's own,
@@ -40,6 +46,25 @@ func Analyse(s *mqs.Snapshot) *Report { return AnalyseLive(s, Past{}) }
 // A deadlock, and that there is none, are claimed only if nothing unknown could make it otherwise:
 // see [Verdict].
 func AnalyseLive(s *mqs.Snapshot, past Past) *Report {
+	r := analysePolling(s, past)
+	if !past.Apart || !claimsDeadlock(r) {
+		// A deadlock that was there before this look began would have been seen by it.
+		return r
+	}
+	past.standing = true
+	strict := analysePolling(s, past)
+	strict.Moving = strict.Moving || !claimsDeadlock(strict) || !slices.EqualFunc(strict.Deadlocks, r.Deadlocks, haveSameRanks)
+	return strict
+}
+
+func haveSameRanks(a, b Deadlock) bool { return slices.Equal(a.Ranks, b.Ranks) }
+
+func claimsDeadlock(r *Report) bool {
+	return r.Verdict == Deadlocked || r.Verdict == DeadlockedUnless || r.Verdict == DeadlockedUnlessPollingEnds
+}
+
+// analysePolling takes ranks that poll in a loop for waiting ones if nothing else explains that the job hangs.
+func analysePolling(s *mqs.Snapshot, past Past) *Report {
 	r := analyseLive(s, past)
 	if r.Verdict == Deadlocked || r.Verdict == DeadlockedUnless {
 		return r

@@ -82,3 +82,12 @@ func TestHasMoved(t *testing.T) {
 		}
 	}
 }
+
+// A near miss shows a message that differs from what is asked for if it is one of three kinds.
+func TestIsOfEnvelope(t *testing.T) {
+	for kind, want := range map[Kind]bool{OtherTag: true, OtherSource: true, OtherCommunicator: true, OtherCollective: false, NotStarted: false, LibraryFault: false} {
+		if got := isOfEnvelope(NearMiss{Kind: kind}); got != want {
+			t.Errorf("%s: %t", kind, got)
+		}
+	}
+}

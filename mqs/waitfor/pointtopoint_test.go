@@ -219,10 +219,10 @@ func TestRequests(t *testing.T) {
 			m.rank(1).recv(worldID, 0, 7)
 			m.rank(2).computes()
 		}, verdict: Deadlocked, states: "DDR", cycles: "0-1: 0>1 1>0"},
-		{name: "Wait for a partitioned receive", ranks: 2, make: func(m *made) {
+		{name: "Wait for a partitioned send of which nothing more is known", ranks: 2, make: func(m *made) {
 			r := m.rank(0)
-			r.thread("MPI_Wait", 12, r.irecv(worldID, 1, 7))
-			r.on(worldID).Queue[mqs.PendingReceives].Operations[0].Kind = mqs.KindPartitionedRecv
+			r.thread("MPI_Wait", 12, r.isend(worldID, 1, 7, false))
+			r.on(worldID).Queue[mqs.PendingSends].Operations[0].Kind = mqs.KindPartitionedSend
 			m.rank(1).recv(worldID, 0, 8)
 		}, verdict: Unknown, states: "WW", why: readyUnknown},
 		{name: "a partitioned send matches no receive", ranks: 2, make: func(m *made) {

@@ -1,6 +1,7 @@
 package waitfor
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -170,6 +171,43 @@ func TestPollingIsRemembered(t *testing.T) {
 	} {
 		if got := looks(c.all...); got != c.want {
 			t.Errorf("%s: %d looks, want %d", name, got, c.want)
+		}
+	}
+}
+
+// Calls that ask whether something has come, and return at once.
+func TestIsPoll(t *testing.T) {
+	for call, want := range map[string][2]bool{ // a poll, and one for a message
+		"MPI_Test": {true}, "MPI_Testall": {true}, "MPI_Testsome": {true}, "MPI_Test_cancelled": {}, "MPI_Iprobe": {true, true}, "MPI_Improbe": {true, true}, "MPI_Probe": {}, "MPI_Mprobe": {},
+		"MPI_Request_get_status": {true}, "MPI_Request_get_status_all": {true}, "MPI_Request_free": {}, "MPI_Parrived": {true}, "MPI_Pready": {}, "MPI_Win_test": {true}, "MPI_Win_wait": {}, "MPI_Wait": {}, "": {},
+	} {
+		if got := [2]bool{isPoll(call), isProbeCall(call)}; got != want {
+			t.Errorf("%s: %t, want %t", call, got, want)
+		}
+	}
+}
+
+// A thread polls in a loop if it was met in its polls often enough, all of them together.
+func TestLoopsOf(t *testing.T) {
+	of := func(number, line, looks int) Poll {
+		return Poll{mqs.Thread{Number: number, Call: "MPI_Test", Line: line}, looks}
+	}
+	for name, c := range map[string]struct {
+		polls []Poll
+		want  []int // lines
+	}{
+		"none": {nil, nil}, "once": {[]Poll{of(1, 10, leastPolls-1)}, nil}, "often": {[]Poll{of(1, 10, leastPolls)}, []int{10}}, "in turn": {[]Poll{of(1, 10, 1), of(1, 11, 1)}, []int{10, 11}},
+		"each once": {[]Poll{of(1, 10, 1), of(2, 11, 1)}, nil}, "one of two": {[]Poll{of(1, 10, 1), of(2, 11, 3)}, []int{11}},
+	} {
+		var lines []int
+		for _, loop := range loopsOf(c.polls) {
+			lines = append(lines, loop.Line)
+			if !loop.Polls {
+				t.Errorf("%s: %+v does not poll", name, loop)
+			}
+		}
+		if !slices.Equal(lines, c.want) {
+			t.Errorf("%s: %v, want %v", name, lines, c.want)
 		}
 	}
 }

@@ -2,7 +2,10 @@
 // call, whether the waiting can end, and which messages and receives miss each other.
 package waitfor
 
-import "github.com/mpi-queues/mpi-queues/mqs"
+import (
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/stacks"
+)
 
 // Verdict says whether the job hangs by its own doing.
 type Verdict string
@@ -39,6 +42,8 @@ type Report struct {
 	// Moving is true if another look may show more. Messages were on their way, or may have been,
 	// or a rank stood where its call does not show what it waits for.
 	Moving bool `json:"-"`
+	// GetsOn is true if some rank has got on since the look before.
+	GetsOn bool `json:"-"`
 	// WorldSize is the number of ranks in the job.
 	WorldSize mqs.Maybe[int32] `json:"world_size" document:"min=0"`
 	// Deadlocks are independent of each other. The one with the lowest rank is first. If the verdict
@@ -54,8 +59,27 @@ type Report struct {
 	Missing []Missing `json:"missing" document:"line,ranks=missing_ranks"`
 	// Ranks are the processes that were read, by global rank.
 	Ranks []Rank `json:"-"`
+	// Looks is how often the ranks were looked at for their stacks; null if nobody has asked for these.
+	Looks int `json:"looks" document:"line,null,min=1"`
+	// Stacks are the frames of the tree that the ranks' stacks make, as [stacks.Tree] has them.
+	Stacks []stacks.Frame `json:"stacks" document:"line,null"`
+	// Unstacked are the ranks whose stacks are not known.
+	Unstacked []stacks.Unread `json:"unstacked" document:"line,null"`
 	// Notes are sentences on what is doubtful.
 	Notes []string `json:"notes" document:"line,rows"`
+}
+
+// SetStacks adds the tree of the ranks' stacks.
+func (r *Report) SetStacks(t *stacks.Tree) {
+	r.Looks, r.Stacks, r.Unstacked = t.Looks, t.Frames, t.Unread
+}
+
+// Tree is the tree of the ranks' stacks, nil if nobody has asked for it.
+func (r *Report) Tree() *stacks.Tree {
+	if r.Looks == 0 {
+		return nil
+	}
+	return &stacks.Tree{Looks: r.Looks, Frames: r.Stacks, Unread: r.Unstacked}
 }
 
 // Deadlock is a set of ranks that only other ranks of the set can release. Ranks that wait for a

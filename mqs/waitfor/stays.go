@@ -94,13 +94,13 @@ func (j *job) holdingIn(r *rank, t *mqs.Thread) ([]int32, bool) {
 		}
 	}
 	var receivers []int32
-	holds := 0
+	holds, needsAll := 0, b == waitsAny || b == asks || t.SomeRequests
 	for _, o := range ops {
 		if o.request != nil {
 			if !o.holds() {
 				continue
 			}
-			if holds++; b != waitsAny {
+			if holds++; !needsAll {
 				return nil, true
 			}
 			continue
@@ -108,7 +108,7 @@ func (j *job) holdingIn(r *rank, t *mqs.Thread) ([]int32, bool) {
 		switch to, isSent := j.unmatchedAt(r, o); {
 		case o.op.Status != mqs.Pending:
 		case o.class == mqs.PendingReceives:
-			if holds++; b != waitsAny && b != asks {
+			if holds++; !needsAll {
 				return nil, true
 			}
 		case isSent:
@@ -116,8 +116,8 @@ func (j *job) holdingIn(r *rank, t *mqs.Thread) ([]int32, bool) {
 			receivers = append(receivers, to)
 		}
 	}
-	if b == waitsAny || b == asks {
-		return receivers, found && t.AllRequests && holds == len(ops) && holds > 0
+	if needsAll {
+		return receivers, found && (t.AllRequests || t.SomeRequests) && holds == len(ops) && holds > 0
 	}
 	// Any one of them is enough.
 	if len(receivers) > 0 {

@@ -170,6 +170,7 @@ func newLessens() []func(rng *rand.Rand, m *made) string {
 		ofThread("tag", func(t *mqs.Thread) { t.Tag.Known = false }),
 		ofThread("requests", func(t *mqs.Thread) { t.Requests, t.AllRequests = nil, false }),
 		ofThread("whether these are all requests", func(t *mqs.Thread) { t.AllRequests = false }),
+		ofProcess("which requests", forgetWhich),
 		ofComm("size", func(q *mqs.Queues) { q.Size.Known = false }),
 		ofComm("name", func(q *mqs.Queues) { q.Name.Known = false }),
 		ofComm("group", func(q *mqs.Queues) { q.Group = nil }),
@@ -190,6 +191,28 @@ func newLessens() []func(rng *rand.Rand, m *made) string {
 			op.DesiredTag.Known, op.ActualTag.Known, op.TagWild.Known = false, false, false
 		}),
 		ofOperation("length", func(op *mqs.PendingOperation) { op.DesiredLength.Known, op.ActualLength.Known = false, false }),
+	}
+}
+
+// forgetWhich has calls that wait for requests of the program's wait for some of all there are.
+func forgetWhich(p *mqs.Process) {
+	var all []inferior.Addr
+	for _, q := range p.Communicators {
+		for _, class := range mqs.OpClasses[:2] {
+			if q.Queue[class] == nil || q.Queue[class].Unavailable != "" {
+				return
+			}
+			for _, op := range q.Queue[class].Operations {
+				if op.Request.Known && !op.Internal && !blocks(&op) {
+					all = append(all, op.Request.Value)
+				}
+			}
+		}
+	}
+	for i := range p.Threads {
+		if t := &p.Threads[i]; t.AllRequests && strings.HasPrefix(t.Call, "MPI_Wait") {
+			t.Requests, t.AllRequests, t.SomeRequests = all, false, true
+		}
 	}
 }
 

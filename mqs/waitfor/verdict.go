@@ -172,7 +172,7 @@ func (a *analysis) passing(open []int32) bool {
 // isUnknown says whether one of these clauses says what is not known of one of the ranks.
 func (a *analysis) isUnknown(ranks []int32, clauses ...string) bool {
 	return slices.ContainsFunc(ranks, func(r int32) bool {
-		return slices.ContainsFunc(a.ranks[r].waits, func(w wait) bool { return slices.Contains(clauses, w.unknown) })
+		return slices.ContainsFunc(a.ranks[r].waits, func(w wait) bool { return slices.Contains(clauses, w.unknown) || slices.Contains(clauses, w.unsure) })
 	})
 }
 
@@ -184,6 +184,9 @@ func (a *analysis) eachDoubt(w *wait, f func(clause string)) {
 	}
 	if w.unknown != "" {
 		f(cmp.Or(strings.TrimSuffix(where, " "), "somewhere") + ": " + w.unknown)
+	}
+	if w.unsure != "" && w.unsure != ownUnknown {
+		f(cmp.Or(strings.TrimSuffix(where, " "), "somewhere") + ": " + w.unsure)
 	}
 	if w.someOf {
 		f(cmp.Or(strings.TrimSuffix(where, " "), "somewhere") + ": " + ownUnknown)
@@ -236,6 +239,7 @@ func (a *analysis) doubts() []string {
 		out = append(out, fmt.Sprintf("%s %s stopped by a signal, as by SIGSTOP, and %s nothing until SIGCONT lets %s go on.",
 			capital(rankWords(stopped)), verb(stopped, "is", "are"), verb(stopped, "does", "do"), verb(stopped, "it", "them")))
 	}
+	out = append(out, a.unsent()...)
 	return append(out, a.ends()...)
 }
 

@@ -25,6 +25,8 @@ type wait struct {
 	what string
 	// unknown says what is not known of the wait, as a clause that follows the call; else it is empty.
 	unknown string
+	// unsure is such a clause where the wait may be over already: nothing unknown can lengthen it.
+	unsure string
 }
 
 // dependency is one thing for which a thread waits.
@@ -66,6 +68,7 @@ const (
 	arrivingUnknown = "messages have come that its MPI has not looked at yet"
 	someUnknown     = "for which of its members it waits is not known"
 	placeUnknown    = "which call it is in is not known"
+	apartDoubt      = "that it stood so while the others stood as they do is not known, since ranks of several machines are not stopped at one moment"
 	phaseUnknown    = "whether it has left MPI is not known"
 	levelUnknown    = "whether another thread of it may call MPI is not known, since the thread level is not"
 	gpuUnknown      = "it waits for a GPU, and whether that ends is not known"
@@ -77,7 +80,9 @@ func (j *job) findWaits() {
 	c := newCollectives(j)
 	for i := range j.ranks {
 		r := &j.ranks[i]
-		r.mobility, r.doubt = j.mobility(r)
+		if r.mobility, r.doubt = j.mobility(r); j.past.standing && !r.stays && (r.mobility == waiting || r.mobility == immobile) {
+			r.mobility, r.doubt = uncertain, apartDoubt
+		}
 	}
 	for i := range j.ranks {
 		r := &j.ranks[i]
@@ -139,6 +144,12 @@ func (j *job) waitOf(rank int32, t *mqs.Thread, c *collectives) wait {
 		ops, found := r.operationsAndCollectives(t.Requests)
 		isMade := func(o dependency) bool { return o.request != nil || !o.op.Internal && !blocks(o.op) }
 		known := slices.DeleteFunc(ops, func(o dependency) bool { return !isMade(o) })
+		switch {
+		case t.SomeRequests && found && len(known) == len(ops):
+			return j.waitForSome(r, wait{thread: t}, known)
+		case t.SomeRequests:
+			return wait{thread: t, unknown: requestsUnknown}
+		}
 		return j.waitForOperations(wait{thread: t, all: b == waitsAll}, known, found && t.AllRequests && len(known) == len(ops))
 	}
 	ops, found := r.operations(t.Requests)
@@ -251,9 +262,20 @@ func (j *job) waitForOperations(w wait, ops []dependency, complete bool) wait {
 	}
 	switch {
 	case w.someOf && over > 0 && over < len(ops) && w.unknown == "":
-		w.unknown = ownUnknown // one of those that are over may be the call's
+		w.unsure = ownUnknown // one of those that are over may be the call's
 	case complete && over == len(ops), w.all && w.unknown == "" && len(w.deps) == 0:
 		w.satisfied = true
+	}
+	return w
+}
+
+// waitForSome adds to a wait operations of which a call waits for some, if it does not happen to be about to return: only
+// one that stays is known not to be.
+func (j *job) waitForSome(r *rank, w wait, ops []dependency) wait {
+	w.someOf = len(ops) > 1
+	w = j.waitForOperations(w, ops, true)
+	if !r.confirmed && !w.satisfied {
+		w.unsure = progressUnknown
 	}
 	return w
 }
@@ -315,7 +337,7 @@ func ownsOperationIn(call string, class mqs.OpClass) bool {
 func (j *job) waitInProbe(r *rank, t *mqs.Thread) wait {
 	name := ownKind(t)
 	w := j.waitByKind(r, t, func(kind string) bool { return kind == name })
-	if w.unknown != ownUnknown {
+	if w.unknown != ownUnknown && w.unsure != ownUnknown {
 		return w
 	}
 	m := r.member(t.Comm)

@@ -3,6 +3,7 @@ package waitfor
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
@@ -338,14 +339,47 @@ func (a *access) waitForAccesses() wait {
 }
 
 // waitForTargets is the wait until accesses are done, which some libraries leave to the MPI of the ranks whose
-// memory they are to: those that are outside of MPI are waited for.
+// memory they are to: those that are outside of MPI are waited for. A rank that waits in MPI carries them out.
 func (a *access) waitForTargets() wait {
 	out := wait{thread: a.t, all: true, unknown: accessUnknown}
-	if !a.t.Target.Known || int(a.t.Target.Value) >= len(a.win.parts) {
-		return out
+	targets := []int32{a.t.Target.Value}
+	if !a.t.Target.Known {
+		targets = targets[:0]
+		for i := range a.win.parts {
+			targets = append(targets, int32(i))
+		}
 	}
-	if p := &a.win.parts[a.t.Target.Value]; p.rank != nil && p.rank.mobility == mobile {
-		return a.waitOn(true, []dependency{a.on(a.t.Target.Value, "access to "+a.name(a.t.Target.Value), true)}, "")
+	var deps []dependency
+	for _, target := range targets {
+		if int(target) >= len(a.win.parts) || a.win.parts[target].rank == nil {
+			return out
+		}
+		switch p := &a.win.parts[target]; {
+		case target == a.local:
+		case p.rank.mobility == mobile:
+			deps = append(deps, a.on(target, "access to "+a.name(target), true))
+		case p.rank.mobility != waiting || !p.rank.carriesOut():
+			return out
+		}
+	}
+	isOpen := !slices.ContainsFunc(a.part.own.Epochs, func(e mqs.Epoch) bool {
+		return e.Kind != mqs.PostEpoch && e.Kind != mqs.FenceEpoch && e.Granted != mqs.Known(true)
+	})
+	switch {
+	case len(deps) > 0 && (isOpen || a.t.Target.Known):
+		return a.waitOn(true, deps, "")
+	case isOpen && len(targets) > 0:
+		return wait{thread: a.t, satisfied: true}
 	}
 	return out
+}
+
+// carriesOut says whether all calls that the rank waits in carry out what others access of its memory: calls for files
+// and the launcher need not.
+func (r *rank) carriesOut() bool {
+	calls := blockedIn(r.process)
+	return len(calls) > 0 && !slices.ContainsFunc(calls, func(t mqs.Thread) bool {
+		b := behaviourOf(&t)
+		return t.Activity == mqs.UsesGPU || b == finalizes || b == starts || b == comesAndGoes || strings.HasPrefix(t.Call, "MPI_File_")
+	})
 }

@@ -52,7 +52,11 @@ func (j *job) operation(w *wait, g *dependency) string {
 	case g.op == nil:
 		return w.thread.Call + " on " + j.commOf(g).label()
 	}
-	return operationWords(g.member, g.class, g.op)
+	text := operationWords(g.member, g.class, g.op)
+	if w.someOf {
+		text += ", or another one"
+	}
+	return text
 }
 
 // title is the name of a communicator where it stands by itself, without quotes.
@@ -176,7 +180,9 @@ func (j *job) now(rank int32) string {
 	case r.process.Phase == mqs.Finished:
 		return "has finished MPI"
 	case r.process.Phase == mqs.Exited:
-		return "has exited"
+		return exitWords(r.process)
+	case r.process.HasCrashed():
+		return "has crashed: " + signalWords(r.process)
 	}
 	t := r.thread()
 	switch {

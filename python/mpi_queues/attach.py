@@ -190,6 +190,8 @@ def checked(ranks: List[protocol.Rank]) -> List[protocol.Rank]:
             "host": one_line(rank["host"], 100),
             "executable": rank["executable"],
             "exited": rank["exited"],
+            "exit_code": None,
+            "signal": "",
             "obstacle": one_line(rank["obstacle"], 300),
         }
         is_process = jobs.is_here(kept) and kept["pid"]

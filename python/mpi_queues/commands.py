@@ -5,7 +5,7 @@ from typing import Any, Dict, List, Optional
 
 import gdb
 
-from . import handle_variables, handles, jobs, options, parameters, protocol, requests
+from . import handle_variables, handles, jobs, options, parameters, protocol, requests, stops
 from .errors import Failure, reported
 from .options import Option
 from .output import Buffer
@@ -156,6 +156,17 @@ def _handles(processes: List[protocol.Process]) -> List[protocol.ProcessHandles]
     return found
 
 
+def _absent() -> List[protocol.Rank]:
+    """Returns the ranks of the attached jobs that no inferior has, or has any more: how those have
+    ended that gdb has seen ending."""
+    found = jobs.absent()
+    for rank in found:
+        gone = None if rank["host"] else stops.exit_of_process(rank["pid"])
+        if gone:
+            rank.update({"exited": True, "exit_code": gone.code, "signal": gone.signal})
+    return found
+
+
 def show_deadlock(given: Dict[str, Any], from_tty: bool, buffer: Optional[Buffer] = None) -> None:
     """Shows who waits for whom, in the same way."""
     if "json" in given and "svg" in given:
@@ -166,7 +177,7 @@ def show_deadlock(given: Dict[str, Any], from_tty: bool, buffer: Optional[Buffer
     params: protocol.DeadlockParams = {
         "processes": processes,
         "obstacles": obstacles,
-        "absent": jobs.absent() if "all" in given else [],
+        "absent": _absent() if "all" in given else [],
         "source": requests.source(processes),
         "format": written,
         "styled": written == "text" and output is None and requests.is_styled(from_tty),

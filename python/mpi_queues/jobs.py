@@ -79,7 +79,7 @@ def rank_that_was(pid: int) -> Optional[int]:
 def absent() -> List[protocol.Rank]:
     """Returns the ranks of the attached jobs that no inferior is attached to."""
     pids = {inferior.pid for inferior in gdb.inferiors()}
-    return [rank for job in _jobs if job.is_attached() for rank in job.ranks
+    return [rank.copy() for job in _jobs if job.is_attached() for rank in job.ranks
             if not is_here(rank) or rank["pid"] not in pids]
 
 

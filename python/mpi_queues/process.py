@@ -6,7 +6,7 @@ from typing import Any, List, Optional, Tuple
 
 import gdb
 
-from . import jobs, protocol, states
+from . import fatal, jobs, protocol, states
 from .errors import Failure, one_line, trace
 from .lookup import object_path, program_path
 from .parameters import is_debugging
@@ -114,6 +114,8 @@ def _describe(inferior: gdb.Inferior, is_evaluating: bool = False) -> protocol.P
         "kind": kind,
         "rank": jobs.rank_of(inferior.pid) if kind == "live" else None,
         "state": states.before_stop(inferior) if kind == "live" else "",
+        # Where an expression is being evaluated, no other thread is selected.
+        "signal": None if is_evaluating else fatal.signal_of(inferior, kind),
         "executable": program_path(),
         "libraries": _libraries(),
         "architecture": architecture.name(),

@@ -1,7 +1,7 @@
 """What the kernel says of processes of this machine below /proc (proc(5))."""
 
 import os
-from typing import List
+from typing import List, Optional
 
 # The places of fields in what stat() returns, and their numbers in proc(5).
 STATE = 0  # (3)
@@ -30,6 +30,30 @@ def descriptor(pid: int, number: int) -> str:
         return os.fsencode(os.readlink("/proc/%d/fd/%d" % (pid, number))).decode("utf-8", "replace")
     except (OSError, ValueError):
         return ""
+
+
+def numbers_of(pid: int) -> List[int]:
+    """Returns the ids that a process has in its namespaces, the outermost first."""
+    found = [int(word) for word in _status(pid, "NSpid", 64)]
+    return found or [pid]
+
+
+def handles(pid: int, number: int) -> Optional[bool]:
+    """Says whether a process has a handler for a signal or ignores it, None if not known."""
+    masks = [int(word, 16) for name in ("SigCgt", "SigIgn") for word in _status(pid, name, 1)]
+    return any(mask >> (number - 1) & 1 for mask in masks) if len(masks) == 2 else None
+
+
+def _status(pid: int, name: str, most: int) -> List[str]:
+    """Returns the words of a line of /proc/PID/status; none if that is not known."""
+    try:
+        with open("/proc/%d/status" % pid, encoding="ascii", errors="replace") as file:
+            for line in file:
+                if line.startswith(name + ":"):
+                    return line.split()[1:most + 1]
+    except OSError:
+        pass
+    return []
 
 
 def trace_scope() -> str:

@@ -110,6 +110,22 @@ class Window(TypedDict):
     size: int
 
 
+class Signal(TypedDict):
+    """Signal is one that ends a process."""
+
+    # Name is the system's: "SIGSEGV".
+    name: str
+    # Code says why it was sent (si_code of siginfo_t, sigaction(2)), null if not known.
+    code: Optional[int]
+    # Own is true if the process has sent it to itself, null if not known or if no process has sent
+    # it.
+    own: Optional[bool]
+    # Handled is true if the program has a handler for it or ignores it, null if not known.
+    handled: Optional[bool]
+    # Thread is the debugger's number for the thread that got it, 0 if not known.
+    thread: int
+
+
 class Process(TypedDict):
     """Process is one process as the debugger knows it."""
 
@@ -124,6 +140,8 @@ class Process(TypedDict):
     # State is the letter that the kernel had for its state before it was attached to (proc(5),
     # /proc/PID/stat), empty if not known or if it has run since.
     state: str
+    # Signal is the one that ends it, or null.
+    signal: Optional[Signal]
     # Executable is the path of its program, or empty.
     executable: str
     # Libraries are the paths of its shared libraries, in the debugger's order.
@@ -527,6 +545,10 @@ class Rank(TypedDict):
     executable: str
     # Exited is true if it has ended on this machine.
     exited: bool
+    # ExitCode is the one that it has exited with, null if not known.
+    exit_code: Optional[int]
+    # Signal is the name of the signal that has ended it, or empty.
+    signal: str
     # Obstacle is why the process is not to be attached to, as a clause, or empty: another user's
     # launcher says that it is a rank.
     obstacle: str

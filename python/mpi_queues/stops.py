@@ -51,7 +51,7 @@ def core_signal() -> str:
     """Returns the name of the signal that has ended the selected thread of a core file; empty if
     the file has none."""
     try:
-        name = _signal_name(int(gdb.parse_and_eval("$_siginfo.si_signo")))
+        name = signal_name(int(gdb.parse_and_eval("$_siginfo.si_signo")))
     except gdb.error:
         return ""
     return "" if name in _UNTOLD else name
@@ -181,7 +181,7 @@ def _end(event: Any) -> Tuple[Optional[int], str]:
         code: Optional[int] = getattr(event, "exit_code", None)
         return code, _exit_signal() if code is None else ""
     if os.WIFSIGNALED(status):
-        return None, _signal_name(os.WTERMSIG(status))
+        return None, signal_name(os.WTERMSIG(status))
     return os.WEXITSTATUS(status), ""
 
 
@@ -190,11 +190,11 @@ def _exit_signal() -> str:
     if isinstance(gdb.convenience_variable("_exitcode"), gdb.Value):
         return ""  # what gdb knows of a signal is older
     value = gdb.convenience_variable("_exitsignal")
-    return _signal_name(int(value)) if isinstance(value, gdb.Value) \
+    return signal_name(int(value)) if isinstance(value, gdb.Value) \
         and value.type.code == gdb.TYPE_CODE_INT else ""
 
 
-def _signal_name(number: int) -> str:
+def signal_name(number: int) -> str:
     """Returns the name of a signal of this system."""
     try:
         return signal.Signals(number).name

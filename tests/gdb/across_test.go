@@ -53,6 +53,9 @@ func answers(t *testing.T, where live.Where, first []string, commands ...string)
 	}
 	out := work.GDB(t, where, append(all, `echo @@\n`)...)
 	out.Lacks(t, "Traceback", "failed in itself")
+	if out.Stderr != "" {
+		t.Logf("gdb complains:\n%s", out.Stderr)
+	}
 	parts := strings.Split(out.Stdout, "@@\n")
 	if len(parts) != len(commands)+2 {
 		t.Fatalf("gdb has answered %d of %d commands:\n%s", len(parts)-2, len(commands), out.All())

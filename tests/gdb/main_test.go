@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/faulty"
+	"github.com/mpi-queues/mpi-queues/tests/internal/hosts"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 )
 
@@ -26,6 +27,7 @@ func TestMain(m *testing.M) {
 	if plan := os.Getenv(faulty.Environment); plan != "" {
 		os.Exit(faulty.Run(plan))
 	}
+	hosts.Main()
 	var err error
 	if work, err = live.New(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -9,12 +9,14 @@ import (
 	"os"
 	"testing"
 
+	"github.com/mpi-queues/mpi-queues/tests/internal/hosts"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 )
 
 var work *live.Workspace
 
 func TestMain(m *testing.M) {
+	hosts.Main()
 	var err error
 	if work, err = live.New(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -91,14 +91,64 @@ func TestDeadlockWithStripped(t *testing.T) {
 	}
 	for _, mode := range []struct{ program, name string }{
 		{"deadlock", "recv-ring"}, {"deadlock", "send-ring"},
-		{"deadlock", "sendrecv"}, {"deadlock", "split"}, {"deadlock", "inter"}, {"deadlock", "persistent"},
+		{"deadlock", "sendrecv"}, {"deadlock", "split"}, {"deadlock", "inter"}, {"deadlock", "persistent"}, {"deadlock", "waitall-ring"},
 		{"collective", "barrier-allreduce"}, {"collective", "barrier-bcast"}, {"collective", "barrier-recv"}, {"collective", "gather"},
-		{"collective", "crossed"}, {"collective", "copy"}, {"collective", "part"},
+		{"collective", "crossed"}, {"collective", "copy"}, {"collective", "part"}, {"collective", "ibarrier"},
+		{"nonblocking", "iallreduce"}, {"nonblocking", "ibcast"}, {"nonblocking", "igather"}, {"nonblocking", "ialltoall"},
+		{"nonblocking", "icross"}, {"nonblocking", "icrossed"}, {"nonblocking", "second"}, {"nonblocking", "neighbours"},
+		{"nonblocking", "late"}, {"nonblocking", "elsewhere"},
 	} {
+		m := expect.Find(mode.program, mode.name)
+		if m.Program == "nonblocking" && live.LeftOutMode(len(m.Name), 1, m.Name) {
+			continue
+		}
+		m = m.Uncounted()
 		t.Run(mode.program+" "+mode.name, func(t *testing.T) {
-			m := expect.Find(mode.program, mode.name)
 			w.StartMode(t, m, flags(m)...).Settle(t)
 		})
+	}
+}
+
+// Of ranks that get on with a stripped MPICH, none is called deadlocked, whenever they are stopped.
+func TestRunningWithStripped(t *testing.T) {
+	w, err := work.With("stripped-running", stock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, mode := range []struct{ program, name string }{
+		{"nonblocking", "many-collectives"}, {"nonblocking", "barriers"}, {"nonblocking", "ahead"},
+		{"moving", "flood"}, {"moving", "left-behind"}, {"moving", "exchange"},
+	} {
+		if live.LeftOutMode(i, 1, t.Name()) {
+			continue
+		}
+		t.Run(mode.program+" "+mode.name, func(t *testing.T) {
+			t.Parallel()
+			job := w.StartMode(t, expect.Find(mode.program, mode.name))
+			job.Deadlock(t, job.Launcher(), 10)
+			for range 3 {
+				job.Reports(t, strconv.Itoa(job.Launcher()))
+			}
+		})
+	}
+}
+
+// Of real hangs as many are told with a stripped MPICH as have to be.
+func TestRealHangsWithStripped(t *testing.T) {
+	w, err := work.With("stripped-hangs", stock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.RealHangs(t, 1)
+}
+
+// A partition that is never ready is told by what ch4 counts of it. One build has all that the program needs, files included.
+func TestPartitionNeverReady(t *testing.T) {
+	for _, v := range variants {
+		if v.Name == "ch4" {
+			v.work.Tells(t, "hangs", "partition", 3, []string{"Ranks 0-2 wait for each other",
+				"rank 1 waits for rank 0: receive from rank 0, tag 7, on MPI_COMM_WORLD, of which rank 0 has yet to mark all partitions as ready, in MPI_Wait"})
+		}
 	}
 }
 

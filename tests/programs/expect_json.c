@@ -41,8 +41,12 @@ static void publish(FILE *file, const char *name) {
 
 void expect_touch(const char *name) { publish(create(name), name); }
 
+/* Whenever it is stopped, it is on one line of one function, and it is asleep nearly always: who looks at it
+   takes a file that it asks for to be what it waits for. */
 void expect_await(const char *name) {
-  while (!expect_exists(name)) nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+  char path[4096];
+  path_of(path, name);
+  while (access(path, F_OK) != 0) nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
 }
 
 /* The account */

@@ -8,6 +8,8 @@
 #include "modes.h"
 
 #include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 static MPI_Comm world = MPI_COMM_WORLD;
 
@@ -98,6 +100,39 @@ static void exchange(void) {
   }
 }
 
+#define MANY 2000 /* messages: more than a library hands on while their receiver takes none */
+
+/* Rank 1, which computes, takes none of rank 0's messages, so that not all of them can leave. */
+static void flood(void) {
+  static MPI_Request requests[MANY];
+  if (rank == 1) compute();
+  if (rank == 1) return;
+  for (int i = 0; i < MANY; i++) MPI_Isend(out, SMALL, MPI_DOUBLE, 1, TAG, world, &requests[i]);
+  MPI_Waitall(MANY, requests, MPI_STATUSES_IGNORE); /* @flood */
+}
+
+/* Rank 1 waits for messages that rank 0 has begun to send before it computed. Its Open MPI has room for so few that it
+   can't answer all of those that have come. */
+static void left_behind(void) {
+  static MPI_Request requests[MANY];
+  for (int i = 0; i < MANY; i++) {
+    if (rank == 0) MPI_Isend(out, LARGE, MPI_DOUBLE, 1, TAG, world, &requests[i]);
+    if (rank == 1) MPI_Irecv(in, LARGE, MPI_DOUBLE, 0, TAG, world, &requests[i]);
+  }
+  if (rank == 0) compute();
+  if (rank == 1) MPI_Waitall(MANY, requests, MPI_STATUSES_IGNORE); /* @left-behind */
+}
+
+/* The shared memory of Open MPI 4.1 is vader's, later sm's. */
+static void have_little_room(void) {
+  static const char *const names[] = {"vader_free_list_num", "vader_free_list_max", "vader_fbox_max", "sm_free_list_num", "sm_free_list_max", "sm_fbox_max"};
+  for (int i = 0; i < 6; i++) {
+    char name[64];
+    snprintf(name, sizeof name, "OMPI_MCA_btl_%s", names[i]);
+    setenv(name, strstr(name, "fbox") ? "0" : "4", 1);
+  }
+}
+
 /* Running: one collective after another, so that ranks are in different ones. */
 static void collectives(void) {
   for (int root = 0;; root = (root + 1) % size) {
@@ -118,9 +153,13 @@ int main(int argc, char **argv) {
       {"probe", 3, probe},
       {"thread", 2, thread, true},
       {"polling", 2, polling},
+      {"flood", 2, flood},
+      {"left-behind", 2, left_behind},
       {"pingpong", 2, pingpong},
       {"exchange", 3, exchange},
       {"collectives", 3, collectives},
   };
+  const char *own = getenv("OMPI_COMM_WORLD_RANK");
+  if (argc == 3 && !strcmp(argv[2], "left-behind") && own && !strcmp(own, "1")) have_little_room();
   return run_mode(argc, argv, modes, sizeof modes / sizeof *modes);
 }

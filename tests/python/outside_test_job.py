@@ -33,7 +33,7 @@ class JobTest(unittest.TestCase):
             self.addCleanup(process.kill)
             self.pids.append(process.pid)
         ranks: List[Any] = [{"rank": n, "pid": pid, "host": "", "executable": "", "exited": False,
-                             "obstacle": ""}
+                             "exit_code": None, "signal": "", "obstacle": ""}
                             for n, pid in enumerate(self.pids)]
         terminal = Terminal("good", os.path.join(tempfile.mkdtemp(), "log"), ranks={
             "launcher": 4711, "name": "mpirun", "size": count, "ranks": ranks, "self": 0,

@@ -79,7 +79,7 @@ class JobTest(HelperTest):
              obstacle: str = "") -> Any:
         """Returns a rank as the helper says it."""
         return {"rank": rank, "pid": pid, "host": host, "executable": "/bin/sleep",
-                "exited": exited, "obstacle": obstacle}
+                "exited": exited, "exit_code": None, "signal": "", "obstacle": obstacle}
 
     def inferiors(self) -> List[Tuple[int, int]]:
         """Returns the inferiors, with their processes."""

@@ -29,11 +29,19 @@ class ProcessTest(HelperTest):
         described = self.request()["processes"][0]
         inferior = gdb.selected_inferior()
         libraries = described.pop("libraries")
+        signal = described.pop("signal")
+        thread = gdb.selected_thread()
+        assert thread is not None
+        # The program traps, and nothing in it handles that.
+        self.assertIn(signal.pop("code"), range(1, 9))
+        self.assertEqual(signal, {"name": "SIGILL", "own": None, "handled": False,
+                                  "thread": thread.num})
         self.assertEqual(os.path.realpath(described.pop("executable")),
                          os.path.realpath(os.path.join(PROGRAMS, "plain")))
         self.assertEqual(described, {
             "inferior": inferior.num, "pid": inferior.pid, "kind": "live", "rank": None,
-            "state": "", "architecture": "i386:x86-64", "pointer_size": 8, "big_endian": False})
+            "state": "", "architecture": "i386:x86-64", "pointer_size": 8,
+            "big_endian": False})
         names = [os.path.basename(path) for path in libraries]
         self.assertIn("libplain.so", names)
         self.assertEqual([n for n in names if n.startswith("libc.so")], ["libc.so.6"])
@@ -60,6 +68,7 @@ class ProcessTest(HelperTest):
         described = json.loads(lines[0][4:])
         self.assertEqual(described["kind"], "core")
         self.assertGreater(described["pid"], 1)
+        self.assertEqual(described["signal"]["name"], "SIGILL")
         self.assertTrue(any("libplain" in path for path in described["libraries"]))
 
     def test_kind_before_gdb_12(self) -> None:

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
+	"github.com/mpi-queues/mpi-queues/mqs/stacks"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 	"github.com/mpi-queues/mpi-queues/tests/internal/madeup"
 )
@@ -157,4 +158,38 @@ func TestLargePage(t *testing.T) {
 	evaluate[any](b, `form.reset()`)
 	b.silent()
 	b.picture("large")
+}
+
+// A tree of ten thousand ranks in ten looks is on one screen, says who stands and who moves, and its branches open.
+func TestStacksPage(t *testing.T) {
+	const ranks, looks = 10000, 10
+	var seen [][]stacks.Process
+	for look := range looks {
+		var processes []stacks.Process
+		for rank := range ranks {
+			frames := []mqs.StackFrame{{Function: "main", File: "solver.c", Line: 210}}
+			switch {
+			case rank == 4242:
+				frames = append(frames, mqs.StackFrame{Function: "write_restart", File: "restart.c", Line: 77}, mqs.StackFrame{Function: "fsync", Object: "/lib/libc.so.6"})
+			case rank%10 == 3:
+				frames = append(frames, mqs.StackFrame{Function: "sweep", File: "kernel.c", Line: 1200 + (rank/10+look)%5})
+			default:
+				frames = append(frames, mqs.StackFrame{Function: "exchange", File: "halo.c", Line: 88}, mqs.StackFrame{Function: "MPI_Barrier", Object: "/lib/libmpi.so.40", IsCall: true})
+			}
+			processes = append(processes, stacks.Process{Rank: mqs.Known(int32(rank)), Inferior: 1, Stacks: []mqs.Stack{{Thread: 1, Frames: frames}}})
+		}
+		seen = append(seen, processes)
+	}
+	r := waitfor.Analyse(madeup.Job(ranks))
+	r.SetStacks(stacks.MergeLooks(seen))
+	b := startBrowser(t)
+	openPage(t, b, html(t, r))
+	is(b, `$("#stacks").textContent`, "Stacks in 10 looks")
+	is(b, `$(".stacks").scrollHeight <= innerHeight && $(".stacks").scrollWidth <= innerWidth`, true)
+	is(b, `document.documentElement.scrollWidth <= innerWidth`, true)
+	is(b, `all(".stacks summary").length`, 8)
+	is(b, `all(".stacks summary").filter((s) => s.textContent.includes("none in every look")).length`, 5)
+	is(b, `all(".stacks summary").slice(0, 2).map((s) => s.textContent.replace(/.*[(]/, "")).join("; ")`, "10000 ranks), all in every look; 8999 ranks), all in every look")
+	b.silent()
+	b.picture("stacks")
 }

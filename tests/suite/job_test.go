@@ -152,7 +152,7 @@ func (j *job) output() string {
 // calls is how often main has been called.
 func (j *job) calls() int {
 	text, _ := os.ReadFile(filepath.Join(j.folder, "calls"))
-	n, _ := strconv.Atoi(string(text))
+	n, _ := strconv.Atoi(strings.TrimRight(string(text), "\x00"))
 	return n
 }
 

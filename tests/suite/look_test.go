@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -123,6 +124,9 @@ func (s *looker) judge(t *testing.T, j *job, l seen) {
 		return
 	}
 	s.count(l.way, r.Verdict)
+	if r.Verdict == expect.Unknown && l.way == running {
+		s.countReasons(r.Why)
+	}
 	right := expect.Claim{Program: "right"}
 	if !right.Allows(r.Verdict, l.way == running || l.way == inGDB) {
 		t.Errorf("%s: the verdict is %q: %s", l.way, r.Verdict, r.Why)
@@ -137,6 +141,45 @@ func (s *looker) count(way, verdict string) {
 		s.verdicts[way] = map[string]int{}
 	}
 	s.verdicts[way][verdict]++
+}
+
+// reason is what a verdict of "unknown" says of ranks: their call, and what of it is not known.
+var reason = regexp.MustCompile(`waits? (?:in (\w+)(?: \([^)]*\))? ?|somewhere)(?:for rank \d+)?[^:]*: ([^.]*)\.`)
+
+// countReasons counts what a verdict of "unknown" gives as its reasons.
+func (s *looker) countReasons(why string) {
+	found := reason.FindAllStringSubmatch(why, -1)
+	if len(found) == 0 {
+		s.reasons[why]++
+	}
+	for _, m := range found {
+		s.reasons[m[1]+": "+m[2]]++
+	}
+}
+
+// leastLooks is how many reports a share needs that says something.
+const leastLooks = 50
+
+// unknown is how many of the reports on what runs end in "unknown".
+func (s *looker) unknown() (unknown, all int) {
+	for verdict, n := range s.verdicts[running] {
+		if slices.Contains([]string{"ended", "starting", "error"}, verdict) {
+			continue // there is no verdict
+		}
+		all += n
+		if verdict == expect.Unknown {
+			unknown = n
+		}
+	}
+	return unknown, all
+}
+
+// fewUnknown fails the test if more of them do than may.
+func (s *looker) fewUnknown(t *testing.T) {
+	t.Helper()
+	if unknown, all := s.unknown(); all >= leastLooks && float64(unknown) > s.mpi.unknown*float64(all) {
+		t.Errorf("%d of %d reports on what runs end in \"unknown\", and %.0f %% may", unknown, all, 100*s.mpi.unknown)
+	}
 }
 
 func (s *looker) valid(t *testing.T, schema *jsonschema.Schema, text []byte) {

@@ -17,6 +17,8 @@ import (
 type plan struct {
 	// programs are looked at with each MPI, each in all ways. MPICH's are shared by two builds.
 	programs int
+	// reports is how often a report is made of a program that runs.
+	reports int
 	// sitting is how often one gdb looks at a program.
 	sitting int
 	// fragile is true if programs are looked at that now and then hang by themselves ([mpi.isFragile]).

@@ -4,6 +4,7 @@ package suite
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -73,6 +74,11 @@ func (s *looker) table() string {
 	fmt.Fprintf(&b, "\n%-28s", "seconds a look")
 	for _, way := range columns {
 		fmt.Fprintf(&b, "%11.2f", s.spent[way].Seconds()/float64(max(number[way], 1)))
+	}
+	unknown, all := s.unknown()
+	fmt.Fprintf(&b, "\nof %d reports on what runs, %d end in \"unknown\"", all, unknown)
+	for _, r := range slices.SortedFunc(maps.Keys(s.reasons), func(a, b string) int { return cmp.Or(s.reasons[b]-s.reasons[a], strings.Compare(a, b)) }) {
+		fmt.Fprintf(&b, "\n%6d %s", s.reasons[r], r)
 	}
 	if text, err := json.Marshal(lists); err == nil {
 		fmt.Fprintf(&b, "\n%s", text)

@@ -15,7 +15,7 @@ import (
 // With pml ucx each program's account must be what is shown of it, as far as UCX keeps it.
 func TestOpenMPI(t *testing.T) {
 	release := work.MPI.Release(t)
-	work.EachOverUCX(t, result.Result{Build: build(t, work)}, func(j live.UCXJob, _ string) bool {
+	work.EachOverUCX(t, result.Result{Build: build(t, work)}, func(j live.TransportJob, _ string) bool {
 		args := strings.Join(j.Args, " ")
 		return j.Program != "groups" && args != "barrier" && args != "waitall" && !strings.Contains(args, "100 ") // the distribution's UCX has them
 	}, func(t *testing.T, job *live.Job, account *expect.Account, process expect.Object) {

@@ -18,6 +18,7 @@ type Patched struct {
 	flipped map[inferior.Addr]byte // by exclusive or with what is there
 	regions map[inferior.Addr][]byte
 	symbols map[string]*inferior.Symbol // nil where there is none any more
+	types   map[string]*layout.Layout
 	threads *[]inferior.Thread
 	noTypes bool
 }
@@ -25,7 +26,7 @@ type Patched struct {
 // Patch returns a process that is as another one until something of it is changed.
 func Patch(of inferior.Inferior) *Patched {
 	return &Patched{Inferior: of, put: map[inferior.Addr]byte{}, flipped: map[inferior.Addr]byte{},
-		regions: map[inferior.Addr][]byte{}, symbols: map[string]*inferior.Symbol{}}
+		regions: map[inferior.Addr][]byte{}, symbols: map[string]*inferior.Symbol{}, types: map[string]*layout.Layout{}}
 }
 
 // order is the order of bytes in the process.
@@ -110,6 +111,12 @@ func (p *Patched) SetSymbol(name string, s inferior.Symbol) *Patched {
 	return p
 }
 
+// SetType adds debug information on a type, or replaces it: all of its members, whichever are asked for.
+func (p *Patched) SetType(name string, l *layout.Layout) *Patched {
+	p.types[name] = l
+	return p
+}
+
 // RemoveTypes removes all debug information on types.
 func (p *Patched) RemoveTypes() *Patched {
 	p.noTypes = true
@@ -171,7 +178,13 @@ func (p *Patched) FindTypes(ctx context.Context, queries []layout.TypeQuery) ([]
 	if p.noTypes {
 		return make([]*layout.Layout, len(queries)), nil
 	}
-	return p.Inferior.FindTypes(ctx, queries)
+	got, err := p.Inferior.FindTypes(ctx, queries)
+	for i := range got {
+		if l, ok := p.types[queries[i].Name]; ok {
+			got[i] = l
+		}
+	}
+	return got, err
 }
 
 // Threads is [inferior.Inferior.Threads].

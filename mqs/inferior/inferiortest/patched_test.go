@@ -15,7 +15,7 @@ func TestPatched(t *testing.T) {
 	of.Symbols["a"], of.Symbols["b"] = &inferior.Symbol{Addr: 1}, &inferior.Symbol{Addr: 2}
 	of.Types["t"] = &layout.Layout{Size: 4}
 	p := Patch(of).PutPointer(0x1000, 0x0a0b0c0d).Flip(0x1004, 0xf0).PutBytes(0x1008, []byte{0xee}).
-		AddPointers(0x7000, 0x11).RemoveSymbols("a").SetSymbol("c", inferior.Symbol{Addr: 3}).SetThreads(Thread(1, "main")).RemoveTypes()
+		AddPointers(0x7000, 0x11).RemoveSymbols("a").SetSymbol("c", inferior.Symbol{Addr: 3}).SetThreads(Thread(1, "main"))
 	for range 2 {
 		got, err := p.ReadMemory(t.Context(), []inferior.Range{{Addr: 0x1000, Len: 9}, {Addr: 0x7000, Len: 5}})
 		if err != nil || string(got[0]) != "\x0a\x0b\x0c\x0d\xf5\x06\x07\x08\xee" || string(got[1]) != "\x00\x00\x00\x11\x00" {
@@ -29,7 +29,11 @@ func TestPatched(t *testing.T) {
 	if err != nil || symbols[0] != nil || symbols[1].Addr != 2 || symbols[2].Addr != 3 || symbols[3] != nil {
 		t.Errorf("%v, %v", symbols, err)
 	}
-	if types, err := p.FindTypes(t.Context(), []layout.TypeQuery{{Name: "t"}}); err != nil || types[0] != nil {
+	p.SetType("u", &layout.Layout{Size: 5})
+	if types, err := p.FindTypes(t.Context(), []layout.TypeQuery{{Name: "t"}, {Name: "u"}, {Name: "v"}}); err != nil || types[0].Size != 4 || types[1].Size != 5 || types[2] != nil {
+		t.Errorf("%v, %v", types, err)
+	}
+	if types, err := p.RemoveTypes().FindTypes(t.Context(), []layout.TypeQuery{{Name: "t"}}); err != nil || types[0] != nil {
 		t.Errorf("%v, %v", types, err)
 	}
 	if threads, err := p.Threads(t.Context(), 1, nil); err != nil || len(threads) != 1 || p.Held() != -1 {

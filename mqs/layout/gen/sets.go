@@ -12,6 +12,8 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
 	"github.com/mpi-queues/mpi-queues/mqs/mpich"
 	"github.com/mpi-queues/mpi-queues/mqs/openmpi"
+	"github.com/mpi-queues/mpi-queues/mqs/openmpi/tagged"
+	"github.com/mpi-queues/mpi-queues/mqs/transport/ofi"
 	"github.com/mpi-queues/mpi-queues/mqs/transport/ucx"
 )
 
@@ -30,6 +32,8 @@ func sets() []*set {
 	return []*set{
 		{folder: "mqs/mpich", wants: mpich.Wants},
 		{folder: "mqs/openmpi", wants: openmpi.Wants},
+		{folder: "mqs/openmpi/tagged", wants: tagged.Wants},
+		{folder: "mqs/transport/ofi", wants: ofi.Wants},
 		{folder: "mqs/transport/ucx", wants: ucx.Wants},
 	}
 }

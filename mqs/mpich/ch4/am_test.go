@@ -109,6 +109,7 @@ func TestSend(t *testing.T) {
 		"blocking, put aside":              {mpir.Operation{Request: mpir.Request{Pending: 1}}, mpir.Sendq{}, "send", map[string]uint64{"ch4.am.shm_am.posix.req_hdr": 0x40}, false, false, false, false, ""},
 		"noted":                            {mpir.Operation{Request: mpir.Request{Pending: 1}, Noted: noted}, mpir.Sendq{IsKept: true}, "", nil, true, true, true, true, ""},
 		"noted, complete":                  {mpir.Operation{Noted: noted}, mpir.Sendq{IsKept: true}, "", nil, true, true, true, false, ""},
+		"noted, complete, of MPI's types":  {mpir.Operation{Noted: noted}, mpir.Sendq{IsKept: true}, "", map[string]uint64{"ch4.am.datatype": 0x4c000405}, true, true, true, true, ""},
 		"noted, with the netmod":           {mpir.Operation{Request: mpir.Request{Pending: 1}, Noted: noted}, mpir.Sendq{IsKept: true}, "", map[string]uint64{"is_local": 0}, true, false, true, false, ""},
 		"in a call, with debugger support": {mpir.Operation{Request: mpir.Request{Pending: 1}}, mpir.Sendq{IsKept: true}, "rsend", nil, false, true, false, true, ""},
 		"started by a persistent one":      {mpir.Operation{Request: mpir.Request{Pending: 2}, Owner: &mpir.Operation{}}, mpir.Sendq{}, "", nil, false, false, false, false, ""},
@@ -184,5 +185,80 @@ func TestReceive(t *testing.T) {
 		if got.Kind != "irecv" || got.Peer.Known != c.isAsked || got.Tag.Known != c.isAsked || got.Buffer.Known != c.hasData {
 			t.Errorf("%s: %+v", name, got)
 		}
+	}
+}
+
+// A send that is too long to be eager has noted its peer, where the size of a cell in shared memory is known.
+func TestEagerLimit(t *testing.T) {
+	const at, cell, bytes = 0x1000, 0x2000, 12
+	world := &mpir.Communicator{Comm: mpir.Comm{LocalSize: 3}}
+	for name, c := range map[string]struct {
+		limit    int32
+		isKnown  bool
+		datatype uint64
+		pending  int32
+		want     bool
+	}{
+		"longer than a cell":         {bytes - 1, true, 0x4c000405, 1, true},
+		"as long as a cell":          {bytes, true, 0x4c000405, 1, false},
+		"shorter than a cell":        {bytes + 1, true, 0x4c000405, 1, false},
+		"longer, and complete":       {bytes - 1, true, 0x4c000405, 0, false},
+		"of a length that is hidden": {bytes - 1, true, 0x0c000000, 1, false},
+		"of cells that are none":     {0, true, 0x4c000405, 1, false},
+		"of cells below none":        {-1, true, 0x4c000405, 1, false},
+		"of cells that are hidden":   {bytes - 1, false, 0x4c000405, 1, false},
+	} {
+		p := newRequests(t)
+		p.request(at, map[string]uint64{"is_local": 1, "ch4.am.buffer": 0x80, "ch4.am.count": 3, "ch4.am.datatype": c.datatype, "ch4.am.u.send.dest": 2})
+		p.PutUint32(cell, uint32(c.limit))
+		if c.isKnown {
+			p.Symbols[symCellSize] = &inferior.Symbol{Addr: cell}
+		}
+		d := p.device()
+		d.lib.Sendq.IsKept = true
+		if got := d.Send(&mpir.Operation{At: at, Request: mpir.Request{Pending: c.pending}}, world, "rsend"); got.Peer.Known != c.want || !got.Buffer.Known {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+// A persistent request keeps what it asks for, and its kind if that is one that there is.
+func TestPersistent(t *testing.T) {
+	const at = 0x1000
+	for kind, want := range map[uint64]string{0: "recv_init", 1: "send_init", 2: "bsend_init", 3: "ssend_init", 4: ""} {
+		p := newRequests(t)
+		p.request(at, map[string]uint64{"ch4.preq.p_type": kind, "ch4.preq.rank": 2, "ch4.preq.tag": 7, "ch4.preq.buffer": 0x80, "ch4.preq.count": 3, "ch4.preq.datatype": 0x4c000405})
+		all := mpir.Arguments{Peer: mqs.Known[int32](2), Tag: mqs.Known[int32](7), Kind: want}.WithBuffer(0x80, 3, 0x4c000405)
+		if got := p.device().Persistent(&mpir.Operation{At: at}); got != all {
+			t.Errorf("%d: %+v, want %+v", kind, got, all)
+		}
+	}
+	if got := newRequests(t).device().Persistent(&mpir.Operation{At: 0x9000_0000}); got != (mpir.Arguments{}) {
+		t.Errorf("what can't be read is %+v", got)
+	}
+}
+
+// A message that has arrived is eager, or only its envelope has been sent.
+func TestArrived(t *testing.T) {
+	const at, am = 0x1000, 0x2000
+	for name, c := range map[string]struct {
+		active uint64
+		status uint64
+		buffer inferior.Addr
+		want   string
+	}{
+		"eager": {am, activeInProgress, 0x80, mqs.Eager}, "a rendezvous": {am, activeInProgress | activeRendezvous, 0, mqs.Rendezvous}, "of which no more is known": {0x9000_0000, 0, 0x80, ""},
+	} {
+		p := newRequests(t)
+		p.request(at, map[string]uint64{"ch4.am.req": c.active, "ch4.am.buffer": 0x80, "ch4.am.count": 12, "ch4.am.u.recv.source": 2, "ch4.am.u.recv.tag": 7 | mpir.TagErrorBits, "ch4.am.u.recv.context_id": 4})
+		p.Put(am, make([]byte, p.Types["MPIDIG_req_ext_t"].Size))
+		p.set(am, "MPIDIG_req_ext_t", "status", c.status)
+		want := mpir.Message{Source: mqs.Known[int32](2), Tag: 7, Bytes: mqs.Known[int64](12), Context: 4, Buffer: c.buffer, Protocol: c.want}
+		if got := p.device().Arrived(&mpir.Operation{At: at}); got != want {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+	}
+	if got := newRequests(t).device().Arrived(&mpir.Operation{At: 0x9000_0000}); got != (mpir.Message{IsLost: true}) {
+		t.Errorf("what can't be read is %+v", got)
 	}
 }

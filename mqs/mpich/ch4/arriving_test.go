@@ -48,3 +48,31 @@ func TestArriving(t *testing.T) {
 		t.Errorf("without the types: %+v", got)
 	}
 }
+
+// Where one of the types is not known, nothing is.
+func TestArrivingWithoutTypes(t *testing.T) {
+	types := map[string]*layout.Layout{
+		"MPIDI_POSIX_eager_iqueue_global_t":    {Size: 8, Fields: map[string]layout.Field{"transports": field(0, 8, layout.KindArray)}},
+		"MPIDI_POSIX_eager_iqueue_transport_t": {Size: 8, Fields: map[string]layout.Field{"my_terminal": field(0, 8, layout.KindPointer)}},
+		"MPIDU_genq_shmem_queue_u":             {Size: 16, Fields: map[string]layout.Field{"q.head": field(0, 8, layout.KindStruct), "q.tail": field(8, 8, layout.KindStruct)}},
+	}
+	for missing := range types {
+		p := inferiortest.New()
+		p.Symbols[symTransports] = &inferior.Symbol{Addr: 0x1000}
+		p.PutUint64(0x1000, 0x2000)
+		p.PutUint64(0x2000, 0, 0)
+		for name, l := range types {
+			if name != missing {
+				p.Types[name] = l
+			}
+		}
+		d := over(p)
+		d.lib.Process.Nodes = 1
+		if err := inferior.Bind(&d.arrivals, d.lib.Layouts); err != nil {
+			t.Fatal(err)
+		}
+		if got := d.Arriving(); got.Known {
+			t.Errorf("without %s: %+v", missing, got)
+		}
+	}
+}

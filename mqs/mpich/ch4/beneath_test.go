@@ -111,3 +111,99 @@ func TestArgumentsBeneath(t *testing.T) {
 		t.Errorf("a send without its tag asks for %+v", got)
 	}
 }
+
+// kept is where the netmod keeps the messages that requests have taken.
+type kept map[inferior.Ptr[mpir.Request]]inferior.Addr
+
+func (k kept) taken(at inferior.Ptr[mpir.Request]) inferior.Addr { return k[at] }
+
+func (k kept) peers(int32, int64) []transport.Peer { return nil }
+
+// A message that MPI_Mprobe has taken is on the communicator that its tag names, if its request does not say.
+func TestTakenBeneath(t *testing.T) {
+	const taken, known, lost, none, message = 0x1000, 0x1100, 0x1200, 0x1300, 0x2000
+	world := comm(0x100, 2, 2)
+	n, err := openNetwork(nil, &library{matchers: []transport.Matcher{&matcher{taken: message}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := over(inferiortest.New())
+	d.beneath = newBeneath(n, kept{taken: message, known: message, lost: message + 1})
+	requests := map[inferior.Ptr[mpir.Request]]*mpir.Operation{}
+	const mprobe = 11 // a kind
+	for at, on := range map[inferior.Ptr[mpir.Request]]inferior.Ptr[mpir.Comm]{taken: 0, known: world.At, lost: 0, none: 0} {
+		requests[at] = &mpir.Operation{At: at, Request: mpir.Request{Kind: mprobe, Comm: on}}
+	}
+	send := &mpir.Operation{At: taken + 8, Request: mpir.Request{Kind: mpir.KindSend}}
+	requests[send.At] = send
+	_, freed := d.Join(requests, []*mpir.Communicator{world})
+	if len(freed) != 1 || freed[0].RecvContext != 0 { // that of the message, whose tag is 0
+		t.Fatalf("%+v", freed)
+	}
+	for at, want := range map[inferior.Ptr[mpir.Request]]inferior.Ptr[mpir.Comm]{taken: freed[0].At, known: world.At, lost: 0, none: 0, send.At: 0} {
+		if got := requests[at].Comm; got != want {
+			t.Errorf("%s is on %s, not on %s", at, got, want)
+		}
+	}
+	if _, ok := d.takenBeneath(taken); !ok {
+		t.Error("it has taken none")
+	}
+	d.beneath.network = nil
+	if _, ok := d.takenBeneath(taken); ok {
+		t.Error("without a network it has taken one")
+	}
+}
+
+// What a receive has matched is in the sender's tag; how long the message is, is not known of what a card receives.
+func TestMatchedBeneath(t *testing.T) {
+	d := onNetwork(t, transport.Queues{})
+	for name, c := range map[string]struct {
+		q         transport.Receive
+		isMatched bool
+		bytes     mqs.Maybe[int64]
+	}{
+		"matched":       {transport.Receive{Request: transport.Request{State: transport.Matched}, Received: 12}, true, mqs.Known[int64](12)},
+		"matched, none": {transport.Receive{Request: transport.Request{State: transport.Matched}, Received: -1}, true, mqs.Maybe[int64]{}},
+		"by a card":     {transport.Receive{Request: transport.Request{State: transport.Matched}, Offloaded: true, Received: 12}, true, mqs.Maybe[int64]{}},
+		"posted":        {transport.Receive{Request: transport.Request{State: transport.Posted}, Received: 12}, false, mqs.Known[int64](12)},
+	} {
+		c.q.SenderTag = tagOf(2, 1, 7)
+		want := mpir.Message{Source: mqs.Known[int32](1), Tag: 7, Context: 2, Bytes: c.bytes}
+		if got, isMatched := d.matchedBeneath(&c.q); got != want || isMatched != c.isMatched {
+			t.Errorf("%s: %+v, %t", name, got, isMatched)
+		}
+	}
+}
+
+// A send whose tag may have been written over is on no communicator that nothing else is on.
+func TestSendsThatMayBeAnswered(t *testing.T) {
+	world := comm(0x100, 2, 2)
+	d := onNetwork(t, transport.Queues{}, world)
+	for name, c := range map[string]struct {
+		q       transport.Send
+		freed   []uint32 // contexts of communicators that are no more, but on which something is under way
+		context uint32   // of the communicator that it is on, 0 if none
+	}{
+		"to a peer":                    {transport.Send{Tag: tagOf(2, 1, 7), Peer: peerOf(world, 2)}, nil, 2},
+		"of a collective, to a peer":   {transport.Send{Tag: tagOf(3, 1, 7), Peer: peerOf(world, 2)}, nil, 2},
+		"from another rank":            {transport.Send{Tag: tagOf(2, 0, 7), Peer: peerOf(world, 2), ID: 1}, nil, 0},
+		"to nobody":                    {transport.Send{Tag: tagOf(2, 1, 7), Peer: peerOf(world, 1), ID: 1}, nil, 0},
+		"on one that is no more":       {transport.Send{Tag: tagOf(0x40, 1, 7), ID: 1}, nil, 0x40},
+		"answered, on no one":          {transport.Send{Tag: tagOf(0x40, 1, 7)}, nil, 0},
+		"answered, on one that was":    {transport.Send{Tag: tagOf(0x40, 1, 7)}, []uint32{0x40}, 0x40},
+		"answered, of its collective":  {transport.Send{Tag: tagOf(0x41, 1, 7)}, []uint32{0x40}, 0x40},
+		"answered, on another":         {transport.Send{Tag: tagOf(0x50, 1, 7)}, []uint32{0x40}, 0},
+		"without its tag":              {transport.Send{Tag: tagOf(2, 1, 7), Peer: peerOf(world, 2), TagLost: true}, nil, 0},
+		"with a context one before it": {transport.Send{Tag: tagOf(1, 1, 7), Peer: peerOf(world, 2)}, nil, 0},
+		"with a context two behind it": {transport.Send{Tag: tagOf(4, 1, 7), Peer: peerOf(world, 2)}, nil, 0},
+	} {
+		there := newReceiving([]*mpir.Communicator{world})
+		for _, context := range c.freed {
+			there.with(context)
+		}
+		got := d.sendingTo(&c.q, []*mpir.Communicator{world}, there)
+		if (got != nil) != (c.context != 0) || got != nil && got.RecvContext != c.context {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}

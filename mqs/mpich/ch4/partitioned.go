@@ -1,6 +1,7 @@
 package ch4
 
 import (
+	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/mpich/mpir"
 )
@@ -26,6 +27,11 @@ type partRequest struct {
 	Peer inferior.Addr `c:"dev.ch4.part_req.am.peer_req_ptr"`
 	// The bytes of all partitions of the send that a receive has matched.
 	Bytes int64 `c:"dev.ch4.part_req.am.u.recv.sdata_size"`
+	// One for each partition of a send that is not ready, and one for the receiver's request for the data.
+	Counts inferior.Embedded[struct{}] `c:"dev.ch4.part_req.am.u.send.ready_cntr,optional"`
+	Ready  int32                       `c:"dev.ch4.part_req.am.u.send.ready_cntr.v|dev.ch4.part_req.am.u.send.ready_cntr,optional"`
+	// Where each partition has a counter, that one counts something else.
+	Each inferior.Embedded[struct{}] `c:"dev.ch4.part_req.am.u.send.cc_part,optional"`
 }
 
 // Partitioned returns what a partitioned operation asks for.
@@ -36,8 +42,10 @@ func (d *Device) Partitioned(r *mpir.Operation) (mpir.Partitioned, bool, error) 
 	p, err := d.partitioned.Request.Read(d.lib.Reader, inferior.Ptr[partRequest](r.At))
 	out := mpir.Partitioned{Partitions: p.Partitions, IsActive: p.Active != 0, Buffer: p.Buffer, Count: p.Count, Datatype: p.Datatype,
 		Peer: p.Source, Tag: p.Tag, IsMatched: p.Peer != 0, Bytes: p.Bytes}
+	out.Sent = p.Peer
 	if r.IsPartitionedSend() {
-		out.Peer = p.Dest
+		out.Peer, out.Sent = p.Dest, r.At.Addr()
+		out.Left = mqs.Maybe[int32]{Value: p.Ready, Known: p.Counts != 0 && p.Each == 0}
 	}
 	return out, true, err
 }

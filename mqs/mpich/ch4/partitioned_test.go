@@ -38,7 +38,10 @@ func TestPartitioned(t *testing.T) {
 		}
 		want := mpir.Partitioned{Partitions: 3, IsActive: true, Buffer: 0x40, Count: 10, Datatype: 0x4c000405, Tag: 9, IsMatched: true, Bytes: 120}
 		for kind, peer := range map[uint32]int32{send: 2, recv: 1} {
-			r.Kind, want.Peer = kind, peer
+			r.Kind, want.Peer, want.Sent = kind, peer, 0x80
+			if kind == send {
+				want.Sent = 0x1000 // the receiver has its address
+			}
 			if got, ok, err := d.Partitioned(r); got != want || !ok || err != nil {
 				t.Errorf("%s, kind %d: %+v, %t, %v; want %+v", name, kind, got, ok, err, want)
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 	"github.com/mpi-queues/mpi-queues/mqs/mpich/mpichtest"
 	"github.com/mpi-queues/mpi-queues/mqs/mpich/mpir"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
 // In the library for MPI 5.0's ABI a handle is a constant of the standard's or the address of an object, which is the
@@ -61,5 +62,23 @@ func TestABI(t *testing.T) {
 	}
 	if h := bare.Resolve(mqs.HandleValue{Kind: mqs.StatusHandle, Data: []byte{2, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0}}); h.Status == nil || h.Status.Source.Value != 2 || h.Status.Tag.Value != 7 || h.Status.Length.Known {
 		t.Errorf("%+v", h.Status)
+	}
+}
+
+// In Fortran, handles of the ABI's library are MPICH's own numbers, and its constants are the ABI's.
+func TestABIInFortran(t *testing.T) {
+	tg := inferiortest.Recorded(t, "mpich-4.0.2-ch3/queues-rank-0")
+	at := mpichtest.Symbol(t, tg, "MPIR_Request_mem")
+	abi := inferiortest.Patch(tg).SetSymbol("MPIR_Request_mem", inferior.Symbol{Addr: at, Object: "/opt/lib/libmpi_abi.so.0"})
+	wild := mpichtest.Queues(t, mpichtest.Shown(t, tg), "wild")
+	s, err := mpichtest.Open(abi)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for value, want := range map[uint64]state{0x101: {mqs.PredefinedHandle, "MPI_COMM_WORLD"}, uint64(wild.Handle.Value): {mqs.LiveHandle, "wild"}, uint64(wild.UniqueID): {mqs.InvalidHandle, ""}} {
+		h := s.(read.Resolver).Resolve(mqs.HandleValue{Kind: mqs.CommHandle, Fortran: true, Value: value})
+		if got := (state{h.State, h.Name.Value}); got != want {
+			t.Errorf("%#x is %v, want %v", value, got, want)
+		}
 	}
 }

@@ -63,7 +63,7 @@ func handlesIn[T any](o *objects[T]) []uint32 {
 func (l *Library) builtinDatatypes() []uint32 {
 	var out []uint32
 	for i := range datatypeNames {
-		if own, err := l.Reader.Uint(l.builtinDatatype(int(i)).Addr(), 4); err == nil {
+		if own, err := l.Reader.Uint(l.builtinDatatype(int(i)).Addr(), 4); err == nil && own != 0 { // which a build may lack
 			out = append(out, uint32(own))
 		}
 	}

@@ -90,6 +90,14 @@ func (m *Image) Symbol(a inferior.Addr) inferior.Symbol {
 	return inferior.Symbol{Addr: a, Object: m.object}
 }
 
+// pointer is the address that some bytes are.
+func (m *Image) pointer(b []byte) inferior.Addr {
+	if m.word == 4 {
+		return inferior.Addr(m.order.Uint32(b))
+	}
+	return inferior.Addr(m.order.Uint64(b))
+}
+
 // handleAt is the handle with which the object at an address begins, 0 if it is not in the data.
 func (m *Image) handleAt(a inferior.Addr) uint32 {
 	if !m.Has(a) || !m.Has(a+3) {
@@ -109,7 +117,7 @@ func only(found []inferior.Addr, what string) (inferior.Addr, error) {
 // Hidden finds the variables of a library whose symbols were stripped. The library has to prove itself after that,
 // as any does ([Library.Prove]).
 func (l *Library) Hidden(m *Image) error {
-	l.IsStripped = true
+	l.IsStripped, l.image = true, m
 	for _, find := range []func(*Image) error{l.hiddenComms, l.hiddenProcess, l.hiddenDatatypes, l.hiddenPools} {
 		if err := find(m); err != nil {
 			return err

@@ -69,6 +69,8 @@ type Library struct {
 	// IsStripped is true of a library whose variables [Library.Hidden] has found: neither its functions nor
 	// their arguments have names.
 	IsStripped bool
+	// image is its data then.
+	image *Image
 
 	c         types
 	groups    groupTypes // where c has a Pmap

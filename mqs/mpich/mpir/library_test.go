@@ -3,6 +3,7 @@ package mpir
 import (
 	"bytes"
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
@@ -47,10 +48,12 @@ func TestVersion(t *testing.T) {
 	p.Put(0x1000, []byte("4.0.2\x00/home/builder"))
 	p.Put(0x2000, []byte("ch4:ucx\x00"))
 	p.Put(0x3000, bytes.Repeat([]byte("x"), maxVersion+1))
+	longest := strings.Repeat("x", maxVersion-1)
+	p.Put(0x4000, []byte(longest+"\x00"))
 	for _, c := range []struct {
 		version, device inferior.Addr // 0 where there is no symbol
 		want            string
-	}{{0x1000, 0x2000, "4.0.2 ch4:ucx"}, {0x1000, 0, "4.0.2"}, {0, 0x2000, "ch4:ucx"}, {0x3000, 0x2000, "ch4:ucx"}, {0, 0, ""}} {
+	}{{0x1000, 0x2000, "4.0.2 ch4:ucx"}, {0x1000, 0, "4.0.2"}, {0, 0x2000, "ch4:ucx"}, {0x4000, 0, longest}, {0x3000, 0x2000, "ch4:ucx"}, {0, 0, ""}} {
 		symbols := map[string]inferior.Symbol{}
 		for name, at := range map[string]inferior.Addr{SymVersion: c.version, symDevice: c.device} {
 			if at != 0 {

@@ -57,11 +57,18 @@ func nonBlockingNumber(tag int32) mqs.Maybe[int64] {
 // way, as the library lists them, then the others in the order of the pools; nil if they are not known.
 func (s *Source) CollectiveRequests() []mqs.CollectiveRequest {
 	q := s.requests()
-	first, isThere := s.lib.Symbols[symSchedules]
-	if q.err != nil || !isThere || !s.lib.c.Schedule.Bound() || !s.lib.c.Entry.Bound() || !s.lib.tellsStarted() {
+	if q.err != nil || !s.lib.c.Schedule.Bound() || !s.lib.c.Entry.Bound() || !s.lib.tellsStarted() {
 		return nil
 	}
-	out, err := s.readCollectives(q, first.Addr)
+	first, isThere := s.lib.Symbols[symSchedules]
+	if !isThere {
+		return s.hiddenCollectives(q)
+	}
+	head, err := s.lib.Reader.Pointers(first.Addr, 1)
+	var out []mqs.CollectiveRequest
+	if err == nil {
+		out, err = s.readCollectives(q, inferior.Ptr[schedule](head[0]))
+	}
 	if err != nil {
 		s.lib.Remarks.Notef("requests of collectives are not known: %v", err)
 		return nil
@@ -72,12 +79,9 @@ func (s *Source) CollectiveRequests() []mqs.CollectiveRequest {
 // errGraph means that a collective is carried out by a graph of its messages (MPII_Genutil_sched_t), which is not read.
 var errGraph = errors.New("some are carried out in a way that is not read")
 
-func (s *Source) readCollectives(q *requests, first inferior.Addr) ([]mqs.CollectiveRequest, error) {
+// readCollectives reads those whose schedules are in a list, and the others: none of these may be under way.
+func (s *Source) readCollectives(q *requests, first inferior.Ptr[schedule]) ([]mqs.CollectiveRequest, error) {
 	out := []mqs.CollectiveRequest{}
-	head, err := s.lib.Reader.Pointers(first, 1)
-	if err != nil {
-		return nil, err
-	}
 	var last schedule
 	next := func(a inferior.Ptr[schedule]) (inferior.Ptr[schedule], error) {
 		var err error
@@ -85,7 +89,7 @@ func (s *Source) readCollectives(q *requests, first inferior.Addr) ([]mqs.Collec
 		return last.Next, err
 	}
 	underWay := map[*Operation]bool{}
-	for a, err := range inferior.Walk(inferior.Ptr[schedule](head[0]), 0, maxSchedules, next) {
+	for a, err := range inferior.Walk(first, 0, maxSchedules, next) {
 		if err != nil {
 			return nil, err
 		}

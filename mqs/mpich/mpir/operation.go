@@ -42,7 +42,7 @@ func (l *Library) common(c *mqs.Communicator, r *Operation, a Arguments) mqs.Pen
 	if r.IsComplete() {
 		op.Status = mqs.Complete
 	}
-	if l.IsStripped && op.Internal && a.Tag.Known && a.Tag.Value >= firstScheduleTag {
+	if l.IsStripped && op.Internal && a.Tag.Known && isOfSchedule(a.Tag.Value) {
 		op.ExtraText = append(op.ExtraText, mqs.NonBlockingCollective)
 	}
 	return op
@@ -80,7 +80,7 @@ func (s *Source) send(c *Communicator, r *Operation) mqs.PendingOperation {
 			op.ExtraText = append(op.ExtraText, mqs.DataInBuffer)
 		}
 	case r.Owner == nil && a.Datatype == mqs.Known[uint32](packed) && !s.lib.HasAttachedBuffer():
-		op.Kind = "" // perhaps a buffered send's
+		op.Kind, op.SystemBuffer = "", mqs.Maybe[bool]{} // perhaps a buffered send's
 	case r.Owner != nil && op.Kind == "bsend_init":
 		// It is complete for the program at once.
 		op.Status = mqs.Complete
@@ -120,9 +120,12 @@ func (l *Library) isBuffered(a Arguments) bool {
 	return err == nil && b.Buffer != 0 && a.Buffer.Value >= b.Buffer && a.Buffer.Value-b.Buffer < inferior.Addr(b.Size)
 }
 
-// HasAttachedBuffer says whether the types tell where the buffer of MPI_Buffer_attach is, so that a buffered send
+// HasAttachedBuffer says whether it can be read where the buffer of MPI_Buffer_attach is, so that a buffered send
 // is known from others. A stripped library hides that.
-func (l *Library) HasAttachedBuffer() bool { return l.c.Bsend.Bound() && !l.IsStripped }
+func (l *Library) HasAttachedBuffer() bool {
+	_, ok := l.Symbols[symBsend]
+	return ok && l.c.Bsend.Bound() && !l.IsStripped
+}
 
 // receive describes a receive. Once it has matched, the message's envelope is known.
 func (s *Source) receive(c *Communicator, r *Operation) mqs.PendingOperation {

@@ -25,6 +25,11 @@ type Partitioned struct {
 	Datatype uint32
 	Peer     int32
 	Tag      int32 // of a receive
+	// Sent is what the two sides have in common: the address of the sender's request, 0 of a receive that has not met it.
+	Sent inferior.Addr
+	// Left is of a send: one for each partition that is not ready, and one more until the receiver has asked for the data. It
+	// begins again as soon as the data goes.
+	Left mqs.Maybe[int32]
 	// IsMatched is true of a receive once both sides have been made, of a send once the
 	// receiver has asked for its data.
 	IsMatched bool
@@ -89,6 +94,12 @@ func (s *Source) partitioned(c *Communicator, r *Operation) (mqs.PendingOperatio
 	if p.Partitions == 1 {
 		op.ExtraText = []string{"1 partition"}
 	}
+	if p.Sent != 0 {
+		op.MessageID = mqs.Known(uint64(p.Sent))
+	}
+	if isSend && p.IsActive && !r.IsComplete() {
+		op.ExtraText = append(op.ExtraText, s.readiness(r, p)...)
+	}
 	switch {
 	case !p.IsActive:
 		op.Status = mqs.Inactive
@@ -106,6 +117,30 @@ func (s *Source) partitioned(c *Communicator, r *Operation) (mqs.PendingOperatio
 		op.ActualLength = mqs.Known(p.Bytes)
 	}
 	return op, p.IsActive
+}
+
+// readiness says how far a partitioned send has come that is started and not complete: empty if that is not known. While its
+// data goes, a request of the library's stands for that, which is to notify it.
+func (s *Source) readiness(r *Operation, p Partitioned) []string {
+	q := s.requests()
+	if !p.Left.Known || q.err != nil {
+		return nil
+	}
+	size := inferior.Addr(s.lib.c.Request.Size())
+	for _, o := range q.byAddr {
+		if o.Notifies >= r.At.Addr() && o.Notifies < r.At.Addr()+size {
+			return []string{mqs.PartitionsSent}
+		}
+	}
+	switch {
+	case p.Left.Value <= 0:
+		return []string{mqs.PartitionsSent} // it is about to go
+	case p.Left.Value == 1:
+		return []string{mqs.LastPartition}
+	case p.Left.Value <= p.Partitions+1:
+		return []string{mqs.PartitionsMissing}
+	}
+	return nil
 }
 
 // product multiplies counts; false if there is no such count.

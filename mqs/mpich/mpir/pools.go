@@ -35,11 +35,15 @@ func readPool[T any](l *Library, at inferior.Ptr[pool], name string, of *inferio
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	out := &openPool[T]{pool: p, l: l, of: of}
-	if p.Initialized == 0 {
+	// A pool has its size before it has objects.
+	if p.Initialized == 0 && p.Size == 0 {
 		return out, nil
 	}
 	if int(p.Size) != of.Size() {
 		return nil, fmt.Errorf("%s holds objects of %d bytes, not %d", name, p.Size, of.Size())
+	}
+	if p.Initialized == 0 {
+		return out, nil
 	}
 	if p.DirectSize < 0 || p.DirectSize > maxPerBlock || p.Blocks < 0 || p.Blocks > maxBlocks || p.Allocated < 0 || p.Allocated > maxObjects {
 		return nil, fmt.Errorf("%s has %d objects, %d of them direct, and %d blocks", name, p.Allocated, p.DirectSize, p.Blocks)

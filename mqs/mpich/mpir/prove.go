@@ -109,6 +109,9 @@ func provePool[T any](l *Library, name string, of *inferior.Struct[T], kind uint
 	if err != nil {
 		return err
 	}
+	if p.Size == 0 && l.Process.State == stateInitialized {
+		return fmt.Errorf("%s holds objects of no size", name)
+	}
 	if len(p.blocks) == 0 || p.blocks[0].n == 0 {
 		return nil
 	}

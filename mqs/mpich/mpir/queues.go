@@ -146,7 +146,11 @@ func (s *Source) yieldUnexpected(c *Communicator, yield yielder) {
 			return
 		}
 	}
-	if err := cmp.Or(q.unexpectedErr, q.err, s.device.Elsewhere(c)); err != nil {
+	err = cmp.Or(q.unexpectedErr, q.err, s.device.Elsewhere(c))
+	if err == nil && !c.IsSelf() { // what a process sends to itself is in another list
+		err = q.strayErr
+	}
+	if err != nil {
 		yield(mqs.PendingOperation{}, err)
 	}
 }

@@ -2,6 +2,7 @@ package mpir
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -81,7 +82,7 @@ type requests struct {
 	unattributed int
 
 	// What was read stands above even if the rest of it can't be.
-	err, postedErr, unexpectedErr error
+	err, postedErr, unexpectedErr, strayErr error
 }
 
 // readRequests reads all requests.
@@ -124,7 +125,25 @@ func (s *Source) readRequests() *requests {
 		}
 	}
 	q.orderToSelf(s)
+	switch n := q.strays(); {
+	case n == 1:
+		q.strayErr = errors.New("a request without a communicator stands in no list of the library's")
+	case n > 1:
+		q.strayErr = fmt.Errorf("%d requests without a communicator stand in no list of the library's", n)
+	}
 	return q
+}
+
+// strays counts receives that are under way and were made for no communicator: those of unexpected messages. One that is
+// in no list shows that what was read is not the list.
+func (q *requests) strays() int {
+	n := 0
+	for _, r := range q.receives {
+		if r.Comm == 0 && !r.IsPosted && !r.IsComplete() && r.Owner == nil {
+			n++
+		}
+	}
+	return n
 }
 
 // linkPersistent tells requests which persistent ones have started them, and returns those of the library's that

@@ -111,6 +111,8 @@ type Request struct {
 	Sendq inferior.Ptr[sendqItem] `c:"u.send.dbg_next|send,optional"`
 	// What a persistent collective has started, 0 while it is not active.
 	Started inferior.Ptr[Request] `c:"u.persist_coll.real_request,optional"`
+	// What is to be counted down when it is complete: that of a partitioned one (MPIR_cc_t in src/include/mpir_request.h).
+	Notifies inferior.Addr `c:"completion_notification,optional"`
 	// Of a one-sided operation.
 	Win inferior.Ptr[Win] `c:"u.rma.win,optional"`
 }

@@ -29,7 +29,7 @@ func (s *Source) Waits(threads []mqs.Thread) {
 // waitOf is what a call waits for. It is alone if no other thread is in one.
 func (s *Source) waitOf(c *callstack.Call, isAlone bool) callstack.Wait {
 	requests, isAll := s.waitedFor(c, isAlone)
-	out := callstack.Wait{All: isAll}
+	out := callstack.Wait{All: isAll, Some: !isAll && len(requests) > 0 && s.lib.IsStripped && isWaitForRequests(c)}
 	isByParts := s.lib.IsStripped && !callstack.IsPointToPoint(c.Function) && !isWaitForRequests(c)
 	for _, r := range requests {
 		of := callstack.Request{Addr: r.user().At.Addr()}
@@ -95,13 +95,15 @@ func (s *Source) waitedFor(c *callstack.Call, isAlone bool) (out []*Operation, i
 	_, recv := callstack.BlockingRecvs[c.Function]
 	switch {
 	case isWaitForRequests(c) && s.lib.IsStripped:
-		if only := s.onlyIncomplete(c); only != nil && isAlone {
-			return []*Operation{only}, true
+		if !isAlone {
+			return nil, false
 		}
-		return nil, false
-	case isWaitForRequests(c), strings.HasPrefix(c.Function, "MPI_Test") && c.Function != "MPI_Test_cancelled":
+		may := s.mayAwait(c)
+		return may, len(may) == 1
+	case isWaitForRequests(c), strings.HasPrefix(c.Function, "MPI_Test") && c.Function != "MPI_Test_cancelled",
+		strings.HasPrefix(c.Function, "MPI_Request_get_status_"): // of several requests (MPI 4.1, 3.7.6)
 		return s.handles(c)
-	case c.Function == "MPI_Request_get_status":
+	case c.Function == "MPI_Request_get_status", c.Function == "MPI_Parrived":
 		return s.handle(c)
 	case (send || recv) && !s.isWaiting(c):
 		return nil, false
@@ -217,6 +219,7 @@ func (s *Source) handles(c *callstack.Call) (out []*Operation, isAll bool) {
 	if !ok || count < 0 || count > maxHandles {
 		return nil, false
 	}
+	var over []*Operation
 	byHandle := map[uint32]*Operation{}
 	for _, r := range s.requests().byAddr {
 		byHandle[r.Handle] = r
@@ -235,7 +238,12 @@ func (s *Source) handles(c *callstack.Call) (out []*Operation, isAll bool) {
 			isAll = false
 		case r != nil && !s.started(r).IsComplete():
 			out = append(out, r)
+		case r != nil && (r.Kind == KindSend || r.Kind == KindRecv):
+			over = append(over, r)
 		}
+	}
+	if isWaitForRequests(c) && s.isWaiting(c) && isAll && len(out) == 0 {
+		out = over // it is about to return, or its library has lost the wake-up
 	}
 	return out, isAll
 }

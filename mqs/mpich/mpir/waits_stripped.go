@@ -1,6 +1,7 @@
 package mpir
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -13,11 +14,16 @@ import (
 // communicator, and that they are of a collective.
 
 // Tags of collectives' messages (src/include/mpir_tags.h, 4.0 to 5.0): those of blocking algorithms are fixed,
-// those of schedules count up from the first one.
+// those of schedules count up from the first one, and those that the program has given to MPI_Intercomm_create and to
+// calls like it have a bit that no other has (MPIR_TAG_COLL_BIT, of the 31 bits that ch4:ucx has for tags).
 const (
 	lastBlockingTag  = 30
 	firstScheduleTag = 287
+	givenTag         = 1 << 28
 )
+
+// isOfSchedule says whether a tag is that of a schedule.
+func isOfSchedule(tag int32) bool { return tag >= firstScheduleTag && tag < givenTag }
 
 // MayWait says whether a call of which no function has a name may be where it waits: inside of it are the function
 // that waits and the one that looks for messages, and it is not handing its message to UCX.
@@ -40,8 +46,9 @@ type part struct {
 	tag int32
 }
 
-// parts are the incomplete messages of collectives, by whether they are of a blocking algorithm.
-func (s *Source) parts() (blocking, scheduled []part) {
+// parts are the incomplete messages of collectives, by whether they are of a blocking algorithm, or have a tag of the
+// program's.
+func (s *Source) parts() (blocking, given, scheduled []part) {
 	q := s.requests()
 	for _, list := range [][]*Operation{q.sends, q.receives} {
 		for _, r := range list {
@@ -59,12 +66,19 @@ func (s *Source) parts() (blocking, scheduled []part) {
 			case a.Context != mqs.Known[uint32](ContextCollective) || !a.Tag.Known:
 			case a.Tag.Value > 0 && a.Tag.Value <= lastBlockingTag:
 				blocking = append(blocking, part{r, a.Tag.Value})
+			case a.Tag.Value&givenTag != 0:
+				given = append(given, part{r, a.Tag.Value})
 			default:
 				scheduled = append(scheduled, part{r, a.Tag.Value})
 			}
 		}
 	}
-	return blocking, scheduled
+	return blocking, given, scheduled
+}
+
+// givesTag says whether a call that makes a communicator was given a tag for its messages. All of these calls wait.
+func givesTag(call string) bool {
+	return strings.HasPrefix(call, "MPI_Intercomm_create") || call == "MPI_Comm_create_group" || call == "MPI_Comm_create_from_group"
 }
 
 // hasSchedule says whether a call that waits is carried out by a schedule, as non-blocking collectives are
@@ -78,7 +92,10 @@ func (s *Source) partsOf(c *callstack.Call, isAlone bool) (out []*Operation) {
 	if !MayWait(c) || s.requests().err != nil || s.requests().postedErr != nil {
 		return nil
 	}
-	own, scheduled := s.parts()
+	own, given, scheduled := s.parts()
+	if givesTag(c.Function) {
+		own = append(own, given...)
+	}
 	if len(own) == 0 && hasSchedule(c.Function) && !slices.ContainsFunc(scheduled, func(p part) bool { return p.tag != scheduled[0].tag || p.Comm != scheduled[0].Comm }) {
 		own = scheduled
 	}
@@ -138,34 +155,38 @@ func (s *Source) exchangedUnseen(c *callstack.Call) []*Operation {
 	return held
 }
 
-// onlyIncomplete is the request that a call waits for which waits for requests of the program's: the only one that is
-// there. It is nil if there are others or may be.
-func (s *Source) onlyIncomplete(c *callstack.Call) *Operation {
+// mayAwait are the program's requests among which those are that a call waits for which waits for such requests: all that
+// are incomplete. Of up to 64 requests the call has the addresses on its stack (MPIR_REQUEST_PTR_ARRAY_SIZE in
+// src/include/mpir_request.h, 4.0 to 5.0); it holds that of one at least. It is nil if it holds none, or if others may
+// be there.
+func (s *Source) mayAwait(c *callstack.Call) (out []*Operation) {
 	q := s.requests()
 	if !MayWait(c) || q.err != nil || q.postedErr != nil {
 		return nil
 	}
-	blocking, scheduled := s.parts()
+	blocking, given, scheduled := s.parts()
 	isPart := map[*Operation]bool{}
-	for _, p := range slices.Concat(blocking, scheduled) {
+	for _, p := range slices.Concat(blocking, given, scheduled) {
 		isPart[p.Operation] = true
 	}
 	isUnexpected := map[*Operation]bool{}
 	for _, r := range q.unexpected {
 		isUnexpected[r] = true
 	}
-	var only *Operation
+	holds := false
 	for _, r := range q.byAddr {
-		if isPart[r] || isUnexpected[r] || r.Owner != nil || r.IsTaken() || s.started(r).IsComplete() {
+		if isPart[r] || isUnexpected[r] || r.Owner != nil || r.IsTaken() || s.lib.isInactive(r) || s.started(r).IsComplete() {
 			continue
 		}
-		if only != nil || r.Kind > kindPersistentRecv {
+		if r.Kind > kindPersistentRecv && !r.IsCollective() && !isPartitioned(r) {
 			return nil
 		}
-		only = r
+		out = append(out, r)
+		holds = holds || c.CandidatePointers[r.At.Addr()] || c.CandidatePointers[s.started(r).At.Addr()]
 	}
-	if only == nil || !c.CandidatePointers[only.At.Addr()] && !c.CandidatePointers[s.started(only).At.Addr()] {
+	if !holds {
 		return nil
 	}
-	return only
+	slices.SortFunc(out, func(a, b *Operation) int { return cmp.Compare(a.At, b.At) })
+	return out
 }

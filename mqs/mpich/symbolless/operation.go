@@ -37,7 +37,11 @@ func (s *Source) Operations(c *mqs.Communicator, class mqs.OpClass) iter.Seq2[mq
 			}
 			if err := s.network.UnexpectedErr; err != nil {
 				yield(mqs.PendingOperation{}, err)
+				return
 			}
+		}
+		if err := s.elsewhere(); err != nil {
+			yield(mqs.PendingOperation{}, err)
 		}
 	}
 }

@@ -75,6 +75,9 @@ func (s *Source) Notes() []string {
 		what = "communicators by their context ids (the sends of an intercommunicator by that of its other side), " + what
 	}
 	out := []string{fmt.Sprintf("%s is stripped, so this is what %s beneath it has: %s", read.FileName(s.lib.Root), s.network.Transport.Name(), what)}
+	if s.elsewhere() != nil {
+		out = append(out, fmt.Sprintf(noteElsewhere, s.network.Transport.Name()))
+	}
 	if s.lost > 0 {
 		out = append(out, transport.LostNote(s.network.Transport, s.lost))
 	}

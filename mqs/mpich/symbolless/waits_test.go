@@ -48,3 +48,45 @@ func TestOldRequestsAreNoCalls(t *testing.T) {
 		}
 	}
 }
+
+// A call that makes a communicator waits for one of the requests that it holds; a call for a send or a receive for
+// its own, and no other for any.
+func TestCallsThatHoldRequests(t *testing.T) {
+	const waits = "ucp_worker_progress < ? < ? < "
+	for _, c := range []struct {
+		recording string
+		functions string
+		isHeld    bool
+		want, all bool
+	}{
+		{"recv-rank-0", waits + "PMPI_Recv", true, true, true},
+		{"recv-rank-0", waits + "PMPI_Recv", false, false, false},
+		{"recv-rank-0", waits + "PMPI_Send", true, false, false},
+		{"recv-rank-0", waits + "PMPI_Sendrecv", true, false, false},
+		{"recv-rank-0", waits + "PMPI_Barrier", true, false, false},
+		{"recv-rank-0", waits + "PMPI_Intercomm_create", true, true, false},
+		{"recv-rank-0", waits + "PMPI_Comm_create_group", true, true, false},
+		{"recv-rank-0", waits + "PMPI_Comm_create_group", false, false, false},
+		{"recv-rank-0", "ucp_worker_progress < PMPI_Comm_create_group", true, false, false},
+		{"recv-rank-0", "ucp_tag_recv_nbx < ? < ? < PMPI_Intercomm_create", true, false, false},
+		{"send-rank-1", waits + "PMPI_Send", true, true, true},
+		{"send-rank-1", waits + "PMPI_Ssend", true, true, true},
+		{"send-rank-1", waits + "PMPI_Recv", true, false, false},
+		{"send-rank-1", waits + "PMPI_Sendrecv", true, false, false},
+		{"send-rank-1", waits + "PMPI_Intercomm_create", true, true, false},
+	} {
+		recording := inferiortest.Recorded(t, "mpich-4.0.2-stock/"+c.recording)
+		before := mpichtest.Shown(t, recording).Threads[0]
+		if len(before.Requests) != 1 {
+			t.Fatalf("%s: %v", c.recording, before.Requests)
+		}
+		var held []inferior.Addr
+		if c.isHeld {
+			held = before.Requests
+		}
+		got := mpichtest.Shown(t, inferiortest.Patch(recording).SetThreads(inferiortest.Thread(1, c.functions+" < main", held...))).Threads[0]
+		if slices.Equal(got.Requests, before.Requests) != c.want || len(got.Requests) > 0 != c.want || got.AllRequests != c.all || got.Comm.Known != c.want || c.want && got.Comm != before.Comm {
+			t.Errorf("%s, in %s: it waits for %v on %v, all: %t", c.recording, c.functions, got.Requests, got.Comm, got.AllRequests)
+		}
+	}
+}

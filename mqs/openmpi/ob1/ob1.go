@@ -108,8 +108,8 @@ func (q *queues) recvList() inferior.Ptr[ompi.FreeList] {
 	return inferior.Ptr[ompi.FreeList](q.Symbols[ompi.SymRecvRequests].Addr)
 }
 
-// Info adds nothing: ob1 counts messages by peer, see [queues.Traffic].
-func (q *queues) Info(*mqs.Process) {}
+// Info says what ob1 has been unable to send. Messages it counts by peer, see [queues.Traffic].
+func (q *queues) Info(to *mqs.Process) { to.UnsentPackets = q.unsentPackets() }
 
 // Notes are none but the process's own.
 func (q *queues) Notes() []string { return nil }

@@ -68,6 +68,9 @@ func (q *queues) describeSend(c *mqs.Communicator, s sendAt, kinds callstack.Kin
 	op.DesiredGlobalRank = c.GlobalRank(r.Peer)
 	op.DesiredLength = mqs.Known(int64(s.BytesPacked))
 	op.SetActual()
+	if isUnsent(s.sendRequest) {
+		op.ExtraText = append(op.ExtraText, mqs.Unsent)
+	}
 	op.Kind = ompi.SendKind(s.Mode, r.Persistent)
 	if kind, ok := kinds[s.at.Addr()]; ok {
 		op.Kind = kind.Name
@@ -84,6 +87,9 @@ func (q *queues) describeSend(c *mqs.Communicator, s sendAt, kinds callstack.Kin
 		if r.FreeCalled || isBuffered(s.sendRequest) {
 			// Collected too, as MPI_Bsend does by itself: what remains is the data.
 			op.Status, op.ExtraText = pendingOr(s.Recv != 0), []string{mqs.DataInBuffer}
+			if isUnsent(s.sendRequest) {
+				op.ExtraText = append(op.ExtraText, mqs.Unsent)
+			}
 			if !r.Persistent {
 				op.Kind = "bsend"
 			}

@@ -17,6 +17,7 @@ type types struct {
 	CIDHeader inferior.Struct[struct{}] `c:"mca_pml_ob1_cid_hdr_t,optional"`
 	Comm      inferior.Struct[comm]     `c:"mca_pml_ob1_comm_t"`
 	CommProc  inferior.Struct[commProc] `c:"mca_pml_ob1_comm_proc_t"`
+	Module    inferior.Struct[module]   `c:"mca_pml_ob1_t,optional"`
 }
 
 // request is mca_pml_base_request_t.
@@ -41,6 +42,12 @@ type request struct {
 	Sequence    uint64                          `c:"req_sequence"`
 }
 
+// module is what ob1 keeps of the whole process.
+type module struct {
+	// Acknowledgements and the like, mca_pml_ob1_pckt_pending_t, that it has not been able to send.
+	PacketsPending inferior.Embedded[ompi.List] `c:"pckt_pending"`
+}
+
 type sendRequest struct {
 	Base        request       `c:"req_send.req_base"`
 	Addr        inferior.Addr `c:"req_send.req_addr"`
@@ -48,6 +55,8 @@ type sendRequest struct {
 	Mode        int32         `c:"req_send.req_send_mode"`
 	// The receiver's request, once it has answered a rendezvous.
 	Recv inferior.Addr `c:"req_recv.pval"`
+	// What is yet to be sent of it, for lack of resources (isUnsent).
+	SendPending int32 `c:"req_pending,optional"`
 }
 
 type recvRequest struct {

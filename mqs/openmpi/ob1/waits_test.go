@@ -261,3 +261,42 @@ func TestRequestsKeepTheirOrder(t *testing.T) {
 		}
 	}
 }
+
+// A call whose request has become complete, and that waits all the same, waits for that: its library has lost the wake-up.
+func TestLostWakeUp(t *testing.T) {
+	tg := inferiortest.Recorded(t, "openmpi-4.1.4/queues-rank-0")
+	_, recvs := pending(t, tg)
+	recv, other := recvs[len(recvs)-1], recvs[0]
+	p, _ := ompitest.MustOpen(t, tg, Component)
+	const flagAt, handleAt, otherAt = stackAt + 1<<20, stackAt + 1<<19, stackAt + 1<<18
+	completeAt := ompitest.Offset(t, p, "ompi_request_t", "req_complete")
+	const wait = "opal_progress < ompi_request_default_wait < PMPI_Wait < main"
+	for name, c := range map[string]struct {
+		functions string
+		held      []inferior.Addr
+		complete  []inferior.Addr
+		isUsed    uint64 // whether there are threads
+		want      []inferior.Addr
+	}{
+		"with threads":                      {wait, []inferior.Addr{recv, handleAt}, []inferior.Addr{recv}, 1, []inferior.Addr{recv}},
+		"without":                           {wait, []inferior.Addr{recv, handleAt}, []inferior.Addr{recv}, 0, []inferior.Addr{recv}},
+		"one that is not complete":          {wait, []inferior.Addr{recv, handleAt}, nil, 1, nil},
+		"a request without a handle":        {wait, []inferior.Addr{recv}, []inferior.Addr{recv}, 1, nil},
+		"a handle whose request it has not": {wait, []inferior.Addr{handleAt}, []inferior.Addr{recv}, 1, nil},
+		"two":                               {wait, []inferior.Addr{recv, handleAt, other, otherAt}, []inferior.Addr{recv, other}, 1, nil},
+		"one of two that is not complete":   {wait, []inferior.Addr{recv, handleAt, other, otherAt}, []inferior.Addr{recv}, 1, nil},
+		"it does not wait yet":              {"PMPI_Wait < main", []inferior.Addr{recv, handleAt}, []inferior.Addr{recv}, 1, nil},
+		"another call":                      {"opal_progress < ompi_request_default_wait_all < PMPI_Waitall < main", []inferior.Addr{recv, handleAt}, []inferior.Addr{recv}, 1, nil},
+	} {
+		thread := inferiortest.Thread(1, c.functions, c.held...)
+		changed := inferiortest.Patch(tg).SetThreads(thread).AddMemory(stackAt, make([]byte, 2<<20)).PutPointer(handleAt, recv).PutPointer(otherAt, other).
+			SetSymbol(ompi.SymMultiple, inferior.Symbol{Addr: flagAt}).PutUint64(flagAt, c.isUsed)
+		for _, a := range c.complete {
+			changed.PutUint64(a+completeAt, ompi.RequestCompleted)
+		}
+		p, q := ompitest.MustOpen(t, changed, Component)
+		if got := ompitest.Wait(p, q); !slices.Equal(got.Requests, c.want) || got.AllRequests != (c.want != nil) {
+			t.Errorf("%s: it waits for %v, all: %t; want %v", name, got.Requests, got.AllRequests, c.want)
+		}
+	}
+}

@@ -39,3 +39,29 @@ func TestProofsStandAnyArray(t *testing.T) {
 		}
 	}
 }
+
+// Peers call a communicator as they have said, if they may call it otherwise than this process.
+func TestIndexOfPeers(t *testing.T) {
+	const at, global = 0x1000, 0x10000
+	of := inferiortest.New()
+	of.PutUint32(at, 5, 0, 7)
+	p := &ompi.Process{R: inferior.NewReader(t.Context(), of)}
+	comm := func(flags uint32, indices inferior.Addr) *ompi.Comm {
+		return &ompi.Comm{Communicator: ompi.Communicator{Index: 3, Flags: flags, PeerIndices: inferior.Ptr[uint32](indices)}}
+	}
+	for name, c := range map[string]struct {
+		comm *ompi.Comm
+		has  bool
+		want [3]uint64
+	}{
+		"they have said":       {comm(0, at), true, [3]uint64{5, 3, 7}},
+		"all call it the same": {comm(global, at), false, [3]uint64{3, 3, 3}},
+		"nothing was said":     {comm(0, 0), false, [3]uint64{3, 3, 3}},
+		"it can't be read":     {comm(0, 0x9000), true, [3]uint64{3, 3, 3}},
+	} {
+		got := [3]uint64{p.IndexAt(c.comm, 0), p.IndexAt(c.comm, 1), p.IndexAt(c.comm, 2)}
+		if got != c.want || c.comm.HasPeerIndices() != c.has {
+			t.Errorf("%s: %d, %t", name, got, c.comm.HasPeerIndices())
+		}
+	}
+}

@@ -83,3 +83,26 @@ func TestSentinels(t *testing.T) {
 		t.Error("processes of another job have ranks in this one")
 	}
 }
+
+// The size of a group is known if it can be one, and the rank in it if this process is a member.
+func TestSizesOfGroups(t *testing.T) {
+	for _, c := range []struct {
+		count, rank int32
+		size        mqs.Maybe[int32]
+		local       mqs.Maybe[int32]
+	}{
+		{0, -1, mqs.Known[int32](0), mqs.Maybe[int32]{}}, {ompi.MaxGroup + 1, 0, mqs.Maybe[int32]{}, mqs.Known[int32](0)}, {-1, 3, mqs.Maybe[int32]{}, mqs.Known[int32](3)},
+	} {
+		o := ompitest.MakeObjects(t, queuesOf414, ob1.Component)
+		g := o.Object("ompi_group_t")
+		o.Put(g, "ompi_group_t", "grp_proc_count", uint64(uint32(c.count)))
+		o.Put(g, "ompi_group_t", "grp_my_rank", uint64(uint32(c.rank)))
+		o.Put(g, "ompi_group_t", "grp_f_to_c_index", 2)
+		o.Array("ompi_group_f_to_c_table", 0, 0, g)
+		p, q := o.Open(ob1.Component)
+		h := p.Resolve(q, mqs.HandleValue{Kind: mqs.GroupHandle, Value: uint64(g)})
+		if h.State != mqs.LiveHandle || h.Group == nil || h.Group.Size != c.size || h.Group.LocalRank != c.local {
+			t.Errorf("%d members, rank %d: %+v", c.count, c.rank, h.Group)
+		}
+	}
+}

@@ -106,6 +106,9 @@ func (p *Process) waitedFor(q Queues, c *callstack.Call, isAlone bool) (waited [
 	case sends || receives:
 		waited, all = q.Own(c, held, isAlone)
 	}
+	if over := p.completed(c); c.Function == "MPI_Wait" && len(waited) == 0 && over.Addr != 0 {
+		return []Waitable{over}, true
+	}
 	// What has its mark no more, or has not come to wait, waits for nothing that is known.
 	waited = slices.DeleteFunc(waited, func(w Waitable) bool { return w.Complete == RequestCompleted })
 	return waited, all && len(waited) > 0
@@ -225,6 +228,34 @@ func (p *Process) ofHandle(c *callstack.Call, held []Waitable) []Waitable {
 	}
 	if len(own) != 1 {
 		return nil
+	}
+	return own
+}
+
+// completed is the request that MPI_Wait still waits for though it is complete, as a library does that has lost the wake-up: the
+// call holds the address of the program's handle, which stays until the call is over, and the request's. It is a zero
+// value if there is none, or another such pair.
+func (p *Process) completed(c *callstack.Call) (own Waitable) {
+	if c.Function != "MPI_Wait" || !IsWaiting(c) || !p.Request.Bound() || p.prefetchWords(c) != nil {
+		return own
+	}
+	seen := map[inferior.Addr]bool{p.Symbols[symNullRequest].Addr: true}
+	for a := range c.CandidatePointers {
+		if c.OnStack(a) {
+			continue
+		}
+		word, err := p.R.Pointers(a, 1)
+		if err != nil || seen[word[0]] || !c.CandidatePointers[word[0]] {
+			continue
+		}
+		if seen[word[0]] = true; p.isInParts(a) || !p.isRequest(word[0]) {
+			continue
+		}
+		r, err := p.Request.Read(p.R, inferior.Ptr[Request](word[0]))
+		if err != nil || own.Addr != 0 || r.Complete != RequestCompleted {
+			return Waitable{}
+		}
+		own = Waitable{Addr: word[0], Complete: r.Complete}
 	}
 	return own
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 	"github.com/mpi-queues/mpi-queues/mqs/openmpi/ob1"
+	"github.com/mpi-queues/mpi-queues/mqs/openmpi/ompi"
 	"github.com/mpi-queues/mpi-queues/mqs/openmpi/ompitest"
 )
 
@@ -56,6 +57,101 @@ func TestNonBlockingCollectivesAreNoCalls(t *testing.T) {
 		p, q := ompitest.MustOpen(t, changed.SetThreads(thread), ob1.Component)
 		if got := ompitest.Wait(p, q); slices.Equal(got.Requests, []inferior.Addr{recv}) != c.want || len(got.Requests) > 0 != c.want || got.Comm.Known != c.want || got.Root.Known {
 			t.Errorf("%s: it waits for %v on %+v, want: %v", name, got.Requests, got.Comm, c.want)
+		}
+	}
+}
+
+// waitables are queues of which nothing is asked but the requests that are not complete.
+type waitables struct {
+	ompi.Queues
+	open []ompi.Waitable
+}
+
+func (q *waitables) Incomplete() []ompi.Waitable { return q.open }
+
+// A call has marked all that it waits for, or else there are others: their number stands at the mark or, where one is
+// enough, the array that the program has passed tells.
+func TestMarks(t *testing.T) {
+	o := ompitest.MakeObjects(t, queuesOf414, ob1.Component)
+	const request = "ompi_request_t"
+	null := o.Object(request)
+	o.To.SetSymbol("ompi_request_null", inferior.Symbol{Addr: null})
+	mark, stack := o.Memory(64), inferior.Addr(64)
+	marked := func(complete inferior.Addr) inferior.Addr {
+		at := o.Object(request)
+		o.Put(at, request, "req_complete", uint64(complete))
+		return at
+	}
+	first, second, hidden, other, complete := marked(mark), marked(mark), marked(mark), marked(mark+1), marked(1)
+	array := func(words ...inferior.Addr) inferior.Addr {
+		list := make([]uint64, len(words))
+		for i, w := range words {
+			list[i] = uint64(w)
+		}
+		return o.Words(list...)
+	}
+	const waitany, waitall = "MPI_Waitany", "MPI_Waitall"
+	for name, c := range map[string]struct {
+		call  string
+		count uint32 // at the mark
+		held  []inferior.Addr
+		all   bool
+	}{
+		"as many as are marked":                {waitall, 2, nil, true},
+		"more than are marked":                 {waitall, 3, nil, false},
+		"one of an array":                      {waitany, 1, []inferior.Addr{array(first, second)}, true},
+		"one of an array, of MPI_Waitsome":     {"MPI_Waitsome", 1, []inferior.Addr{array(first, second)}, true},
+		"an array of one more":                 {waitany, 1, []inferior.Addr{array(first, hidden, second)}, false},
+		"an array of one more behind":          {waitany, 1, []inferior.Addr{array(first, second, hidden)}, false},
+		"an array of others":                   {waitany, 1, []inferior.Addr{array(other, first, null, complete, second)}, true},
+		"an array that lacks one":              {waitany, 1, []inferior.Addr{array(first, null, complete)}, false},
+		"an array, before what is no request":  {waitany, 1, []inferior.Addr{array(first, second, 0x10, hidden)}, true},
+		"an array, before nothing":             {waitany, 1, []inferior.Addr{array(second, first, 0, hidden)}, true},
+		"an array, before an object":           {waitany, 1, []inferior.Addr{array(second, first, o.Object("ompi_info_t"), hidden)}, true},
+		"two arrays":                           {waitany, 1, []inferior.Addr{array(first), array(first, second)}, true},
+		"what lies across an array":            {waitany, 1, []inferior.Addr{array(0, first, second) + 4}, false},
+		"an array that the call does not hold": {waitany, 2, nil, false},
+	} {
+		thread := inferiortest.Thread(1, "opal_progress < ompi_request_default_wait < P"+c.call+" < main", c.held...)
+		for i := range thread.Frames {
+			thread.Frames[i].StackPointer = mark
+		}
+		thread.Frames[3].StackPointer += stack
+		o.To.PutUint32(mark, c.count).SetThreads(thread)
+		p, _ := o.Open(ob1.Component)
+		got := ompitest.Wait(p, &waitables{open: []ompi.Waitable{{Addr: first, Complete: uint64(mark)}, {Addr: second, Complete: uint64(mark)}, {Addr: other, Complete: uint64(mark + stack)}}})
+		if !slices.Equal(got.Requests, []inferior.Addr{first, second}) || got.AllRequests != c.all {
+			t.Errorf("%s: it waits for %v, all: %t", name, got.Requests, got.AllRequests)
+		}
+	}
+}
+
+// What is known of a call's arguments is told in the model's values.
+func TestArgumentsOfCalls(t *testing.T) {
+	tg := inferiortest.Recorded(t, queuesOf414)
+	p, _ := ompitest.MustOpen(t, tg, ob1.Component)
+	world := ompitest.Comm(t, p, "MPI_COMM_WORLD")
+	of := func(source, tag int64) map[string]int64 {
+		return map[string]int64{"comm": int64(world.At), "source": source, "tag": tag}
+	}
+	for name, c := range map[string]struct {
+		call              string
+		arguments         map[string]int64
+		source, tag, root mqs.Maybe[int32]
+		isOnWorld         bool
+	}{
+		"a probe":                   {"MPI_Iprobe", of(2, 7), mqs.Known[int32](2), mqs.Known[int32](7), mqs.Maybe[int32]{}, true},
+		"a probe that takes":        {"MPI_Improbe", of(-1, ompi.AnyTag), mqs.Known[int32](-1), mqs.Known[int32](-1), mqs.Maybe[int32]{}, true},
+		"a probe that is not known": {"MPI_Iprobe", map[string]int64{"comm": int64(world.At), "source": 2}, mqs.Maybe[int32]{}, mqs.Maybe[int32]{}, mqs.Maybe[int32]{}, true},
+		"another call":              {"MPI_Recv", of(2, 7), mqs.Maybe[int32]{}, mqs.Maybe[int32]{}, mqs.Maybe[int32]{}, true},
+		"a root":                    {"MPI_Bcast", map[string]int64{"root": 1}, mqs.Maybe[int32]{}, mqs.Maybe[int32]{}, mqs.Known[int32](1), false},
+	} {
+		thread := inferiortest.Thread(1, "opal_progress < mca_pml_ob1_iprobe < P"+c.call+" < main")
+		thread.Frames[2].Variables = c.arguments
+		p, q := ompitest.MustOpen(t, inferiortest.Patch(tg).SetThreads(thread), ob1.Component)
+		got := ompitest.Wait(p, q)
+		if got.Source != c.source || got.Tag != c.tag || got.Root != c.root || got.Comm != (mqs.Maybe[inferior.Addr]{Value: world.Model.UniqueID, Known: c.isOnWorld}) && c.isOnWorld || got.Comm.Known != c.isOnWorld {
+			t.Errorf("%s: %+v", name, got)
 		}
 	}
 }

@@ -47,7 +47,7 @@ func (q *queues) MessageAt(at inferior.Addr, comm *ompi.Comm) (op mqs.PendingOpe
 
 // describeInactive describes a persistent request that is not started, as one of which nothing is left but that it
 // is complete.
-func (q *queues) describeInactive(p *persistent) (op mqs.PendingOperation, comm inferior.Ptr[ompi.Communicator], ok bool) {
+func (q *queues) describeInactive(p *ownRequest) (op mqs.PendingOperation, comm inferior.Ptr[ompi.Communicator], ok bool) {
 	c := q.CommAt(p.comm)
 	if c == nil { // as far as the tag tells
 		c = q.Comms[inferior.Addr(q.tags.Envelope(p.tag).Context)]
@@ -55,12 +55,12 @@ func (q *queues) describeInactive(p *persistent) (op mqs.PendingOperation, comm 
 	if c == nil {
 		return op, 0, false
 	}
-	by := owner{handle: p.at.Addr(), started: p}
+	by := owner{handle: p.at.Addr(), own: p}
 	request := transport.Request{State: transport.Complete, Length: -1}
 	if p.isSend {
 		op = q.describeSend(c.Model, &send{Send: transport.Send{Request: request, Tag: p.tag}, owner: by, peer: q.rankOf(c, p.peer)})
 	} else {
-		op = q.describeReceive(c.Model, &receive{transport.Receive{Request: request, Tag: p.tag, Mask: p.mask}, by})
+		op = q.describeReceive(c.Model, &receive{p.asks(request), by})
 	}
 	ompi.SetInactive(&op)
 	return op, c.At, true

@@ -13,7 +13,7 @@ import (
 // describeSend describes a send.
 func (q *queues) describeSend(c *mqs.Communicator, r *send) mqs.PendingOperation {
 	as := r.Send
-	if p := r.started; p != nil {
+	if p := r.own; p != nil {
 		as.Tag, as.TagLost = p.tag, false
 	}
 	op := q.tags.Send(c, &as, r.peer)
@@ -22,10 +22,9 @@ func (q *queues) describeSend(c *mqs.Communicator, r *send) mqs.PendingOperation
 		op.Kind = "issend"
 	}
 	q.setScattered(&op, &r.Request, r.Length)
-	switch p, made := r.started, q.pml.maker(r.Done); {
+	switch p, made := r.own, q.pml.maker(&r.Request); {
 	case p != nil:
-		op.Kind = ompi.SendKind(p.mode, true)
-		q.setData(&op, p.data)
+		q.describeKept(&op, &as, p)
 	case r.call != nil:
 		op.Kind = callstack.BlockingSends[r.call.Function]
 	case made == madeForBuffer:
@@ -36,18 +35,34 @@ func (q *queues) describeSend(c *mqs.Communicator, r *send) mqs.PendingOperation
 		op.Kind = strings.TrimPrefix(op.Kind, "i") // a blocking call waits for it
 	case made == madeByStartOfSend:
 		op.Kind = callstack.KindNotKnown // its persistent request has been freed
+	case made == madeOtherwise:
+		op.Kind, op.SystemBuffer = callstack.KindNotKnown, mqs.Maybe[bool]{} // by a function that this library does not name
 	}
-	if r.Released {
+	if r.Released && op.Kind != "bsend" {
 		op.ExtraText = append(op.ExtraText, mqs.Freed)
 	}
 	op.SetActual()
 	return op
 }
 
+// describeKept fills in what the pml's own request says of a send. A buffered one is over for the program once it
+// was collected: what remains is its data.
+func (q *queues) describeKept(op *mqs.PendingOperation, r *transport.Send, p *ownRequest) {
+	op.Kind = ompi.SendKind(p.mode, !p.isOnce)
+	q.setData(op, p.data)
+	if p.mode != ompi.ModeBuffered || p.copied == 0 {
+		return
+	}
+	op.SystemBuffer, op.Buffer = mqs.Known(true), mqs.Known(p.copied)
+	if r.Released {
+		op.Kind, op.ExtraText = "bsend", []string{mqs.DataInBuffer}
+	}
+}
+
 // describeReceive describes a receive. Of one that a persistent request has started, that keeps what it asks
 // for and, once the transport's request is gone, what it has got.
 func (q *queues) describeReceive(c *mqs.Communicator, r *receive) mqs.PendingOperation {
-	as, p := r.Receive, r.started
+	as, p := r.Receive, r.own
 	isOver := p != nil && r.State == transport.Complete
 	if isOver && p.message.isCancelled {
 		as.Cancelled = true
@@ -55,8 +70,16 @@ func (q *queues) describeReceive(c *mqs.Communicator, r *receive) mqs.PendingOpe
 	op := q.tags.Receive(c, &as)
 	op.SystemBuffer, op.Request, op.Kind = mqs.Known(false), mqs.Known(r.handle), "irecv"
 	if isOver && !as.Cancelled {
-		q.tags.Ask(&op, c, &as)
+		if !p.isOnce { // else what it has asked for may be a former user's
+			q.tags.Ask(&op, c, &as)
+		}
 		p.message.arrive(&op, c)
+	}
+	if p != nil && p.rank.Known {
+		op.DesiredLocalRank, op.DesiredGlobalRank = p.rank, c.GlobalRank(p.rank.Value)
+		if p.rank.Value == ompi.AnySource {
+			op.DesiredLocalRank, op.DesiredGlobalRank = mqs.Known(int32(mqs.AnyRank)), mqs.Known(int32(mqs.AnyRank))
+		}
 	}
 	if r.State != transport.Complete || as.Cancelled || p != nil {
 		if r.Length >= 0 {
@@ -64,9 +87,16 @@ func (q *queues) describeReceive(c *mqs.Communicator, r *receive) mqs.PendingOpe
 		}
 		q.setScattered(&op, &r.Request, -1)
 	}
-	switch isStarted := q.pml.maker(r.Done) == madeByStartOfReceive; {
+	switch isStarted := q.pml.maker(&r.Request) == madeByStartOfReceive; {
 	case p != nil:
-		op.Kind = "recv_init"
+		switch {
+		case !p.isOnce:
+			op.Kind = "recv_init"
+		case r.call != nil:
+			op.Kind = callstack.BlockingRecvs[r.call.Function]
+		case r.mayBlock:
+			op.Kind = callstack.KindNotKnown
+		}
 		q.setData(&op, p.data)
 	case r.call != nil:
 		op.Kind = callstack.BlockingRecvs[r.call.Function]
@@ -85,6 +115,10 @@ func (q *queues) describeReceive(c *mqs.Communicator, r *receive) mqs.PendingOpe
 // setData fills in where data is, of what datatype, and how many elements of that there are.
 func (q *queues) setData(op *mqs.PendingOperation, d data) {
 	dt := q.DatatypeInfo(d.datatype)
+	if d.lacksCount {
+		op.Datatype, op.DatatypeConstruction = dt.Name, q.Unnamed(d.datatype)
+		return
+	}
 	op.Buffer, op.Datatype, op.Count = mqs.Known(d.buffer), dt.Name, mqs.Known(int64(d.count))
 	op.DatatypeConstruction = q.Unnamed(d.datatype)
 	if dt.Size.Known {

@@ -12,7 +12,7 @@ import (
 // UCX gives requests to others again: of one that has found its message at once, the function to
 // call on completion is the former user's.
 func TestFormerUsersOfUCX(t *testing.T) {
-	q, _ := openUCXOf(t, inferiortest.Recorded(t, "openmpi-4.1.4-ucx/queues-old-rank-0"))
+	q, _ := openOf(t, inferiortest.Recorded(t, "openmpi-4.1.4-ucx/queues-old-rank-0"))
 	done, err := q.R.Symbol("mca_pml_ucx_precv_completion")
 	if err != nil || done == nil {
 		t.Fatalf("%v, %v", done, err)

@@ -1,6 +1,7 @@
 package tagged
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -12,9 +13,11 @@ import (
 
 // owner is what a request of a transport is to Open MPI.
 type owner struct {
-	handle  inferior.Addr   // what the program has, or the transport's own request if it has none
-	started *persistent     // by which it was started, nil if by none
-	call    *callstack.Call // on whose stack it is, nil if on none
+	handle inferior.Addr   // what the program has, or the transport's own request if it has none
+	own    *ownRequest     // the pml's own request, nil if there is none
+	call   *callstack.Call // on whose stack it is, or whose it is otherwise, nil if no call's
+	// mayBlock is true of one that may or may not be a blocking call's.
+	mayBlock bool
 }
 
 type send struct {
@@ -39,19 +42,19 @@ const symMessages = "ompi_message_free_list" // opal_free_list_t
 
 // owners says whose requests of a transport are.
 type owners struct {
-	pml     pml
-	calls   []callstack.Call
-	started map[inferior.Ptr[ompi.Request]]*persistent
+	pml   pml
+	calls []callstack.Call
+	own   map[inferior.Ptr[ompi.Request]]*ownRequest
 }
 
 func (o *owners) of(r *transport.Request) owner {
 	handle := o.pml.handle(r)
-	out := owner{handle: handle.Addr(), started: o.started[handle]}
+	out := owner{handle: handle.Addr(), own: o.own[handle]}
 	if at := slices.IndexFunc(o.calls, func(c callstack.Call) bool { return c.OnStack(r.Addr) }); at >= 0 {
 		out.call, out.handle = &o.calls[at], r.Addr // there is nothing behind it
 	}
-	if out.started != nil {
-		out.handle = out.started.at.Addr()
+	if out.own != nil {
+		out.handle = out.own.at.Addr()
 	}
 	return out
 }
@@ -76,14 +79,44 @@ func (q *queues) assignReceives(all *contents, of *owners) {
 			}
 		})
 	}
-	for _, r := range append(matched, all.matcher.Queues().Posted...) {
+	posted := all.matcher.Queues().Posted
+	for i, r := range append(matched, posted...) {
 		tag := r.Tag
 		if r.State == transport.Complete && !r.Cancelled {
 			tag = r.SenderTag // one that found its message at once has not noted what it asked for
 		}
+		by := of.of(&r.Request)
 		id := q.byContext(all, q.tags.Envelope(tag).Context)
-		all.receives[id] = append(all.receives[id], receive{r, of.of(&r.Request)})
+		if by.own != nil {
+			id = q.idOf(all, by.own)
+		}
+		if by.own != nil && by.own.isOnce && by.call == nil {
+			by.call, by.mayBlock = q.receiver(of.calls, posted, by.own, i+1 == len(matched)+len(posted))
+		}
+		all.receives[id] = append(all.receives[id], receive{r, by})
 	}
+}
+
+// receiver finds the blocking call whose a receive is that stands among those of the program, as those of calls do in
+// pml cm of 6.0, and says whether there may be one. It is the one whose mark the receive has. Where calls leave no
+// marks, it is one that holds the receive and waits, if that was posted last: no other call can have done so since. A call
+// that has a receive on its stack has no other.
+func (q *queues) receiver(calls []callstack.Call, posted []transport.Receive, own *ownRequest, isLast bool) (of *callstack.Call, mayBlock bool) {
+	for i := range calls {
+		c := &calls[i]
+		kind, isBlocking := callstack.BlockingRecvs[c.Function]
+		switch {
+		case !isBlocking:
+		case c.OnStack(inferior.Addr(own.complete)):
+			return c, true
+		case c.CandidatePointers[own.at.Addr()] && !slices.ContainsFunc(posted, func(r transport.Receive) bool { return c.OnStack(r.Addr) }):
+			if isLast && kind != callstack.KindNotKnown && !q.HasMarks() && ompi.IsWaiting(c) {
+				return c, true
+			}
+			mayBlock = true
+		}
+	}
+	return nil, mayBlock
 }
 
 func (q *queues) assignMessages(all *contents) {
@@ -95,14 +128,19 @@ func (q *queues) assignMessages(all *contents) {
 	if err != nil || list == nil || !q.Message.Bound() {
 		return
 	}
+	seen := map[inferior.Addr]bool{} // mtl ofi leaves one that was received where it was
 	err = ompi.EachElement(q.Process, inferior.Ptr[ompi.FreeList](list.Addr), symMessages, func(at inferior.Ptr[ompi.Message]) error {
 		h, err := q.Message.Read(q.R, at)
-		if err != nil || h.Next != 0 || h.Taken == 0 {
+		if err != nil || h.Next != 0 || h.Taken == 0 || seen[h.Taken] {
 			return err
 		}
 		m, err := all.matcher.MessageAt(h.Taken)
+		if errors.Is(err, transport.ErrNoMessage) {
+			return nil
+		}
 		id := inferior.Addr(q.tags.Envelope(m.Tag).Context)
 		if c := q.Comms[id]; err == nil && c != nil && c.At == h.Comm {
+			seen[h.Taken] = true
 			all.unexpected[id] = append(all.unexpected[id], unexpected{m, true})
 		}
 		return err

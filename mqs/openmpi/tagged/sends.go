@@ -19,24 +19,33 @@ func (q *queues) assignSends(all *contents, of *owners) {
 			if !ok || !of.calls[i].CandidatePointers[r.User] {
 				return
 			}
-			if c, _ := q.destination(r.Peer, q.tags.Envelope(r.Tag)); proved || c != nil && !r.TagLost && q.isThere(r) {
+			if c, _ := q.destination(r.Peer, q.tags.Envelope(r.Tag)); proved || c != nil && r.Peer.Known && !r.TagLost && q.isThere(r) {
 				sends = append(sends, r)
 			}
 		})
 	}
 	all.lost = all.matcher.Queues().Dropped
 	for _, r := range sends {
-		if r.TagLost && !q.pml.maker(r.Done).isSend() {
+		if r.TagLost && !q.pml.maker(&r.Request).isSend() {
 			continue // a part of a message, which the transport sends by itself
 		}
 		out := send{Send: r, owner: of.of(&r.Request)}
+		if r.TagKept && out.call == nil && out.own == nil { // nothing of the program's leads to it
+			all.lost++
+			continue
+		}
 		to := q.tags.Envelope(r.Tag)
 		c, rank := q.destination(r.Peer, to)
+		if c == nil && r.TagKept && out.call != nil {
+			c = q.sameForAll(to)
+		}
 		if out.TagLost = r.TagLost || c == nil; out.TagLost {
 			c = q.commOfRequest(&out)
 			rank = q.rankOf(c, r.Peer)
 		}
-		out.peer = rank
+		if out.peer = rank; out.own != nil && out.own.rank.Known {
+			out.peer = out.own.rank
+		}
 		id := inferior.Addr(0)
 		switch {
 		case c != nil:
@@ -91,13 +100,22 @@ func (q *queues) destination(peer transport.Peer, to transport.Envelope) (*ompi.
 	return nil, mqs.Maybe[int32]{}
 }
 
+// sameForAll is the communicator that a message is on whose receiver is not known, if all members call that the same.
+func (q *queues) sameForAll(to transport.Envelope) *ompi.Comm {
+	c := q.Comms[inferior.Addr(to.Context)]
+	if c == nil || c.HasPeerIndices() || to.Source.Known && to.Source.Value != c.MyRank {
+		return nil
+	}
+	return c
+}
+
 // commOfRequest is the communicator that the program's request is on, nil if that is not
 // kept: it is of what the transport returns to the program at once.
 func (q *queues) commOfRequest(r *send) *ompi.Comm {
 	switch {
-	case r.started != nil:
-		return q.CommAt(r.started.comm)
-	case q.pml.maker(r.Done) == madeForProgram:
+	case r.own != nil:
+		return q.CommAt(r.own.comm)
+	case q.pml.maker(&r.Request) == madeForProgram:
 		if kept, err := q.requestAt(r.handle); err == nil {
 			return q.CommAt(kept.Comm)
 		}

@@ -16,7 +16,7 @@ import (
 )
 
 // Components are the pmls that are read.
-var Components = []ompi.Component{ucxComponent}
+var Components = []ompi.Component{ucxComponent, cmComponent}
 
 // pml is what a pml, or an mtl beneath one, adds to the transport that it leaves matching to.
 type pml interface {
@@ -28,14 +28,14 @@ type pml interface {
 	tags() transport.Tags
 	// handle is the request that the program has, as far as it has one, of a request of the transport.
 	handle(r *transport.Request) inferior.Ptr[ompi.Request]
-	// maker says what has made a request, which the function that is called on its completion tells.
-	maker(done inferior.Addr) maker
-	// persistents are the persistent requests that have been started and not been collected. What could
-	// be read is returned with the error.
-	persistents() ([]persistent, error)
+	// maker says what has made a request, which may be told by the function that is called on its completion.
+	maker(r *transport.Request) maker
+	// ownRequests are those of the pml's own that are in use: of the persistent ones, those that have been started and
+	// not been collected. What could be read is returned with the error.
+	ownRequests() ([]ownRequest, error)
 	// persistentAt is the persistent request of a class at an address, started or not; false if the class is not
 	// that of such requests.
-	persistentAt(at inferior.Addr, class string) (persistent, bool)
+	persistentAt(at inferior.Addr, class string) (ownRequest, bool)
 	// scattered reads what it keeps of data that is not contiguous ([transport.Request.Generic]), false if
 	// that can't be read.
 	scattered(generic inferior.Addr) (data, bool)
@@ -60,6 +60,8 @@ type data struct {
 	buffer   inferior.Addr
 	count    uint64
 	datatype inferior.Ptr[ompi.Datatype]
+	// lacksCount is true if only the datatype is known.
+	lacksCount bool
 }
 
 // queues are the messages of a process that a pml has left to a transport. They are its [ompi.Queues].
@@ -114,14 +116,14 @@ func (q *queues) readContents() (*contents, error) {
 	if err != nil {
 		q.Notef("sends that a call keeps on its stack can't be found: %v", err)
 	}
-	started, err := q.pml.persistents()
+	own, err := q.pml.ownRequests()
 	if err != nil {
 		q.Notef("persistent requests may be shown as others: %v", err)
 	}
-	of := &owners{pml: q.pml, calls: calls, started: byRequest(started)}
+	of := &owners{pml: q.pml, calls: calls, own: byRequest(own)}
 	q.assignReceives(all, of)
 	q.assignSends(all, of)
-	q.assignComplete(all, started)
+	q.assignComplete(all, own)
 	q.assignMessages(all)
 	return all, nil
 }

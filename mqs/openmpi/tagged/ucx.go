@@ -115,7 +115,7 @@ func (u *pmlUCX) handle(r *transport.Request) inferior.Ptr[ompi.Request] {
 	return inferior.Ptr[ompi.Request](r.User)
 }
 
-func (u *pmlUCX) maker(done inferior.Addr) maker { return u.makers[done] }
+func (u *pmlUCX) maker(r *transport.Request) maker { return u.makers[r.Done] }
 
 // peer: pml ucx keeps UCX's endpoint itself.
 func (u *pmlUCX) peer(endpoint inferior.Addr) transport.Peer {
@@ -157,32 +157,32 @@ func (u *pmlUCX) matcher() (transport.Transport, transport.Matcher, error) {
 	return nil, nil, fmt.Errorf("none of UCX's %d workers is that of %s", len(all.Matchers()), symUCX)
 }
 
-// persistents are in the module's list of all that have been made.
-func (u *pmlUCX) persistents() ([]persistent, error) {
+// ownRequests are the persistent ones, in the module's list of all that have been made.
+func (u *pmlUCX) ownRequests() ([]ownRequest, error) {
 	module, err := u.R.Symbol(symUCX)
 	if err != nil || module == nil || !u.Module.Bound() || !u.Persistent.Bound() {
 		return nil, err
 	}
-	var out []persistent
+	var out []ownRequest
 	list := u.Module.Places(inferior.Ptr[ucxModule](module.Addr)).Persistent.Ptr()
 	err = ompi.EachElement(u.Process, list, "the persistent requests of pml ucx", func(at inferior.Ptr[ucxPersistent]) error {
 		p, err := u.Persistent.Read(u.R, at)
 		if isComplete := p.Complete == ompi.RequestCompleted; err != nil || p.State != ompi.RequestActive || !isComplete && p.Started == 0 {
 			return err
 		}
-		out = append(out, p.persistent(at))
+		out = append(out, p.keep(at))
 		return nil
 	})
-	slices.SortFunc(out, func(a, b persistent) int { return cmp.Compare(a.at, b.at) })
+	slices.SortFunc(out, func(a, b ownRequest) int { return cmp.Compare(a.at, b.at) })
 	return out, err
 }
 
-// persistent is what a persistent request says of itself. One that is complete has no request under way.
-func (p *ucxPersistent) persistent(at inferior.Ptr[ucxPersistent]) persistent {
-	out := persistent{
+// keep is what a persistent request says of itself. One that is complete has no request under way.
+func (p *ucxPersistent) keep(at inferior.Ptr[ucxPersistent]) ownRequest {
+	out := ownRequest{
 		at: inferior.Ptr[ompi.Request](at), request: p.Started, isSend: p.Flags&ucxPersistentSend != 0, mode: p.Mode, comm: p.Comm,
 		tag: p.Tag, mask: p.Mask, peer: transport.Peer{Value: uint64(p.Endpoint), Known: p.Endpoint != 0},
-		data: data{p.Buffer, p.Count, p.Datatype}, complete: p.Complete,
+		data: data{buffer: p.Buffer, count: p.Count, datatype: p.Datatype}, complete: p.Complete,
 		message: status{source: p.Source, tag: p.StatusTag, length: p.Received, isCancelled: p.Cancelled},
 	}
 	if p.Complete == ompi.RequestCompleted {
@@ -191,12 +191,12 @@ func (p *ucxPersistent) persistent(at inferior.Ptr[ucxPersistent]) persistent {
 	return out
 }
 
-func (u *pmlUCX) persistentAt(at inferior.Addr, class string) (persistent, bool) {
+func (u *pmlUCX) persistentAt(at inferior.Addr, class string) (ownRequest, bool) {
 	if !u.Persistent.Bound() || class != u.Persistent.Name() {
-		return persistent{}, false
+		return ownRequest{}, false
 	}
 	p, err := u.Persistent.Read(u.R, inferior.Ptr[ucxPersistent](at))
-	return p.persistent(inferior.Ptr[ucxPersistent](at)), err == nil
+	return p.keep(inferior.Ptr[ucxPersistent](at)), err == nil
 }
 
 func (u *pmlUCX) scattered(generic inferior.Addr) (data, bool) {
@@ -205,5 +205,5 @@ func (u *pmlUCX) scattered(generic inferior.Addr) (data, bool) {
 		return data{}, false
 	}
 	c, err := u.Convertor.Read(u.R, at)
-	return data{c.Buffer, c.Count, c.Datatype}, err == nil
+	return data{buffer: c.Buffer, count: c.Count, datatype: c.Datatype}, err == nil
 }

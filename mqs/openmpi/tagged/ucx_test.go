@@ -14,8 +14,8 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/transport/ucx"
 )
 
-// openUCXOf opens a process of pml ucx and reads all that it has.
-func openUCXOf(t *testing.T, of inferior.Inferior) (*queues, *contents) {
+// openOf opens a process of pml ucx and reads all that it has.
+func openOf(t *testing.T, of inferior.Inferior) (*queues, *contents) {
 	t.Helper()
 	_, opened := ompitest.MustOpen(t, of, Components...)
 	q := opened.(*queues)
@@ -64,7 +64,7 @@ func TestUCXTags(t *testing.T) {
 // Which of UCX's workers is the pml's is told by its module alone.
 func TestUCXWorker(t *testing.T) {
 	tg := inferiortest.Recorded(t, "openmpi-4.1.4-ucx/queues-old-rank-0")
-	q, all := openUCXOf(t, tg)
+	q, all := openOf(t, tg)
 	module, err := q.R.Symbol(symUCX)
 	if err != nil || module == nil {
 		t.Fatalf("%v, %v", module, err)
@@ -98,14 +98,14 @@ func TestUCXWorker(t *testing.T) {
 // A persistent request that is complete has none under way, whatever it still points to.
 func TestUCXPersistents(t *testing.T) {
 	tg := inferiortest.Recorded(t, "openmpi-4.1.4-ucx/requests-old-rank-0")
-	q, all := openUCXOf(t, tg)
-	started, err := q.pml.persistents()
+	q, all := openOf(t, tg)
+	own, err := q.pml.ownRequests()
 	if err != nil {
 		t.Fatal(err)
 	}
 	changed := inferiortest.Patch(tg)
 	complete, underWay := 0, 0
-	for _, p := range started {
+	for _, p := range own {
 		if p.complete != ompi.RequestCompleted {
 			underWay++
 			continue
@@ -116,8 +116,8 @@ func TestUCXPersistents(t *testing.T) {
 	if complete == 0 || underWay == 0 {
 		t.Fatalf("%d are complete, %d under way", complete, underWay)
 	}
-	again, _ := openUCXOf(t, changed)
-	if got, err := again.pml.persistents(); err != nil || !slices.Equal(got, started) {
-		t.Errorf("%+v, %v; want %+v", got, err, started)
+	again, _ := openOf(t, changed)
+	if got, err := again.pml.ownRequests(); err != nil || !slices.Equal(got, own) {
+		t.Errorf("%+v, %v; want %+v", got, err, own)
 	}
 }

@@ -29,7 +29,7 @@ func (q *queues) Incomplete() []ompi.Waitable {
 		}
 		for i := range all.sends[id] {
 			r := &all.sends[id][i]
-			made := q.pml.maker(r.Done)
+			made := q.pml.maker(&r.Request)
 			if r.State != transport.Complete && made != madeForBuffer {
 				w := q.waitable(c, mqs.PendingSends, &r.owner)
 				w.Tag, w.Own = q.tags.Envelope(r.Tag).Tag, w.Own || made == madeForCall
@@ -45,8 +45,8 @@ func (q *queues) Incomplete() []ompi.Waitable {
 func (q *queues) waitable(c *ompi.Comm, class mqs.OpClass, r *owner) ompi.Waitable {
 	w := ompi.Waitable{Addr: r.handle, Class: class, Comm: c.At, Tag: ompi.AnyTag, Own: r.call != nil}
 	switch {
-	case r.started != nil:
-		w.Complete = r.started.complete
+	case r.own != nil:
+		w.Complete = r.own.complete
 	case r.call == nil:
 		if kept, err := q.requestAt(r.handle); err == nil {
 			w.Complete = kept.Complete
@@ -68,7 +68,8 @@ func (q *queues) Own(c *callstack.Call, held []ompi.Waitable, isAlone bool) (own
 	}
 	own = slices.DeleteFunc(slices.Clone(held), func(w ompi.Waitable) bool {
 		isItsSend := sends && w.Class == mqs.PendingSends && (isAlone || c.OnStack(w.Addr))
-		isItsReceive := receives && w.Class == mqs.PendingReceives && c.OnStack(w.Addr) // where all of calls are
+		// Those of calls are on their stacks, but for pml cm's from 6.0: see [queues.receiver].
+		isItsReceive := receives && w.Class == mqs.PendingReceives && (c.OnStack(w.Addr) || !q.HasMarks() && ompi.IsWaiting(c))
 		return !w.Own || !isItsSend && !isItsReceive
 	})
 	return own, len(own) == 1

@@ -5,10 +5,12 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/callstack"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 	"github.com/mpi-queues/mpi-queues/mqs/openmpi/ompi"
 	"github.com/mpi-queues/mpi-queues/mqs/openmpi/ompitest"
+	"github.com/mpi-queues/mpi-queues/mqs/transport"
 )
 
 // A call waits for what it has made for itself. Where other threads' calls may have made a send, too, that
@@ -84,5 +86,54 @@ func TestCallsOfThreads(t *testing.T) {
 		if !slices.Equal(got[0].Requests, want.Requests) || !got[0].AllRequests || len(got[1].Requests) > 0 || got[1].AllRequests {
 			t.Errorf("%s: %+v, want %+v", name, got, want)
 		}
+	}
+}
+
+// What is not complete can be waited for, but for a buffered send: of any tag or of one, and by the call that has made it
+// if it is known that one has.
+func TestIncomplete(t *testing.T) {
+	q, _ := openOf(t, inferiortest.Recorded(t, "openmpi-4.1.4-ucx/queues-old-rank-0"))
+	made := map[maker]inferior.Addr{}
+	for at, m := range q.pml.(*pmlUCX).makers {
+		made[m] = at
+	}
+	world := ompitest.Comm(t, q.Process, "MPI_COMM_WORLD")
+	id, tag, all := world.Model.UniqueID, world.Index|7<<40, ^uint64(0)
+	pending := ompitest.Pending(t, q.Process, q, mqs.PendingReceives, "irecv")
+	if len(pending) == 0 {
+		t.Fatal("the program receives nothing")
+	}
+	kept, err := q.requestAt(pending[0])
+	if err != nil || kept.Complete == ompi.RequestCompleted {
+		t.Fatal(kept, err)
+	}
+	done := func(m maker, state transport.State) transport.Request {
+		return transport.Request{Done: made[m], State: state}
+	}
+	call := &callstack.Call{}
+	q.read = &contents{
+		receives: map[inferior.Addr][]receive{id: {
+			{transport.Receive{Tag: tag, Mask: all}, owner{handle: 0x10}},
+			{transport.Receive{Tag: tag, Mask: 0x800000_fffff_fffff}, owner{handle: 0x20, call: call}},
+			{transport.Receive{Request: transport.Request{State: transport.Complete}, Tag: tag, Mask: all}, owner{handle: 0x30}},
+			{transport.Receive{Tag: tag, Mask: all}, owner{handle: 0x40, own: &ownRequest{complete: 5}}},
+			{transport.Receive{Tag: tag, Mask: all}, owner{handle: pending[0]}},
+		}},
+		sends: map[inferior.Addr][]send{id: {
+			{Send: transport.Send{Request: done(madeForProgram, transport.Posted), Tag: tag}, owner: owner{handle: 0x50}},
+			{Send: transport.Send{Request: done(madeForCall, transport.Posted), Tag: tag}, owner: owner{handle: 0x60}},
+			{Send: transport.Send{Request: done(madeForBuffer, transport.Posted), Tag: tag}, owner: owner{handle: 0x70}},
+			{Send: transport.Send{Request: done(madeForProgram, transport.Complete), Tag: tag}, owner: owner{handle: 0x80}},
+			{Send: transport.Send{Request: done(madeForProgram, transport.Posted), Tag: tag}, owner: owner{handle: 0x8, call: call}},
+		}},
+	}
+	want := []ompi.Waitable{
+		{Addr: 0x8, Class: mqs.PendingSends, Comm: world.At, Tag: 7, Own: true}, {Addr: 0x10, Class: mqs.PendingReceives, Comm: world.At, Tag: 7},
+		{Addr: 0x20, Class: mqs.PendingReceives, Comm: world.At, Tag: ompi.AnyTag, Own: true}, {Addr: 0x40, Class: mqs.PendingReceives, Comm: world.At, Tag: 7, Complete: 5},
+		{Addr: 0x50, Class: mqs.PendingSends, Comm: world.At, Tag: 7}, {Addr: 0x60, Class: mqs.PendingSends, Comm: world.At, Tag: 7, Own: true},
+		{Addr: pending[0], Class: mqs.PendingReceives, Comm: world.At, Tag: 7, Complete: kept.Complete},
+	}
+	if got := q.Incomplete(); !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -7,7 +7,7 @@ type Library struct {
 	// MPI is "Open MPI" or "MPICH", Release what it says of itself: "4.1.4".
 	MPI     string `json:"mpi"`
 	Release string `json:"release"`
-	// Device is what carries its messages: Open MPI's pml ("ob1", "ucx") or MPICH's device with its
+	// Device is what carries its messages: Open MPI's pml ("ob1", "ucx", "cm") or MPICH's device with its
 	// netmod ("ch3:nemesis", "ch4:ofi", "ch4:ucx").
 	Device string `json:"device"`
 	// Transport is the library that matches them, with its release ("UCX 1.13"), empty if the MPI does.
@@ -25,6 +25,8 @@ func (l Library) Fidelity() Fidelity {
 	switch {
 	case l.MPI == "Open MPI" && l.Device == "ucx":
 		return openMPIOverUCX()
+	case l.MPI == "Open MPI" && l.Device == "cm":
+		return openMPIOverOFI()
 	case l.MPI == "Open MPI":
 		return Fidelity{}
 	case l.Stripped && l.Found:

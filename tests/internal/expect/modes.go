@@ -122,6 +122,27 @@ func (m *Mode) Unproved() *Mode {
 	return out
 }
 
+// OverLibfabric is the same mode over libfabric's rxm, which counts nothing of its messages at all, and keeps nothing of
+// what calls ask about: every deadlock is one unless a message was in transit, but for that of a rank with itself. What
+// waits for that rank may have been sent its message. How far calls have come that exchange messages of the library's
+// own is not known. Two ranks are connected by the first call that sends, which stays while the other rank computes.
+func (m *Mode) OverLibfabric() *Mode {
+	out := m.Uncounted().ProbedInVain()
+	out.OrInTransit = true
+	switch m.Program + " " + m.Name {
+	case "deadlock ssend-self":
+		out.Places = slices.Clone(m.Places)
+		out.Places[1].State = waiting
+	case "ends group", "ends detach", "ends disconnect", "ends intercomm-tags", "ends intercomm-leader":
+		out.OrUnknown = true
+	case "mistake truncation":
+		out.Places, out.Misses = []Place{computing("0"), computing("1")}, nil
+	case "nonblocking late":
+		out.Places = []Place{computing("0"), computing("1"), world("2", waiting, "MPI_Wait", "late")}
+	}
+	return out
+}
+
 // ProbedInVain is the same mode with a transport, or an MPI, that keeps nothing of what calls ask about.
 func (m *Mode) ProbedInVain() *Mode {
 	out := *m

@@ -112,6 +112,8 @@ func movingModes() []Mode {
 			Deadlocks: all(2, 2), Waits: ring(2),
 			Places: []Place{world("0", deadlocked, "MPI_Iprobe", "polling"), world("1", deadlocked, "MPI_Recv", "polling-recv")},
 		},
+		{Program: "moving", Name: "flood", Ranks: 2, Verdict: Moves},
+		{Program: "moving", Name: "left-behind", Ranks: 2, Verdict: Moves},
 		{Program: "moving", Name: "pingpong", Ranks: 2, Verdict: Moves},
 		{Program: "moving", Name: "exchange", Ranks: 3, Verdict: Moves},
 		{Program: "moving", Name: "collectives", Ranks: 3, Verdict: Moves},

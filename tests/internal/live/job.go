@@ -115,6 +115,21 @@ func (w *Workspace) options(t testing.TB, source string) []string {
 // their accounts.
 func (j *Job) Await(t testing.TB, folder string, ranks int) {
 	t.Helper()
+	j.AwaitReady(t, folder, ranks)
+	j.Accounts = nil
+	for _, path := range slices.Concat(files(t, folder, "rank-*.json"), files(t, folder, "child-*.json")) {
+		account, err := expect.Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j.Accounts = append(j.Accounts, account)
+		Yield(t, account.PID)
+	}
+}
+
+// AwaitReady waits until they have said so, also on other hosts, where their process ids are others.
+func (j *Job) AwaitReady(t testing.TB, folder string, ranks int) {
+	t.Helper()
 	ready := func(prefix string, count int) bool {
 		for i := range count {
 			if !Exists(filepath.Join(folder, prefix+strconv.Itoa(i))) {
@@ -129,15 +144,6 @@ func (j *Job) Await(t testing.TB, folder string, ranks int) {
 	}) || j.hasEnded() {
 		text, _ := os.ReadFile(j.output)
 		t.Fatalf("the job of %s did not become ready (ended: %v); its output:\n%s", filepath.Base(j.Program), j.hasEnded(), text)
-	}
-	j.Accounts = nil
-	for _, path := range slices.Concat(files(t, folder, "rank-*.json"), files(t, folder, "child-*.json")) {
-		account, err := expect.Load(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		j.Accounts = append(j.Accounts, account)
-		Yield(t, account.PID)
 	}
 }
 

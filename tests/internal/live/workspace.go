@@ -111,8 +111,11 @@ func LeftOutMode(i, n int, row string) bool {
 	if testing.Short() {
 		return LeftOut(i, n)
 	}
-	return os.Getenv("MPI_QUEUES_TEST_MODES") != "all" && (i+int(crc32.ChecksumIEEE([]byte(row))))%5 != 0
+	return !AllModes() && (i+int(crc32.ChecksumIEEE([]byte(row))))%5 != 0
 }
+
+// AllModes says whether each mode of a program is to be tried, as in ./tests/run full.
+func AllModes() bool { return os.Getenv("MPI_QUEUES_TEST_MODES") == "all" }
 
 // IsWhole says whether tests that are tried in a sample elsewhere are to be done as a whole (./tests/run full).
 func IsWhole() bool { return os.Getenv("MPI_QUEUES_TEST_WHOLE") != "" }

@@ -5,7 +5,8 @@
  * before some of their calls.
  *
  * Each rank makes $AGAIN_FOLDER/rank-N, with its process id, when it has initialised MPI.
- * Rank 0 writes how often main has been called to $AGAIN_FOLDER/calls.
+ * Rank 0 writes how often main has been called to $AGAIN_FOLDER/calls: through its memory, since who
+ * looks is to find the program's own calls, and not one on a file.
  *
  * A process that a rank has spawned calls main once, and main is called again when all that it
  * has spawned have ended. For that they must not stay connected: with $AGAIN_SPAWNS set, who
@@ -15,11 +16,13 @@
 #include <mpi.h>
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <glob.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 typedef int main_function(int, char **, char **);
@@ -43,6 +46,20 @@ static void write_number(const char *name, long number) {
   FILE *file = fopen(unready, "w");
   if (!file || fprintf(file, "%ld", number) < 0 || fclose(file) || rename(unready, path_of(name)))
     perror(unready);
+}
+
+/* Memory that is a file, and that ends with a byte of zero. */
+static char *map_file(const char *name, size_t size) {
+  int file = open(path_of(name), O_RDWR | O_CREAT, 0600);
+  char *map = MAP_FAILED;
+  if (file >= 0 && ftruncate(file, (off_t)size) == 0)
+    map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (map == MAP_FAILED) {
+    perror(name);
+    exit(1);
+  }
+  close(file);
+  return map;
 }
 
 /* The function that MPI_Comm_free leads to. */
@@ -129,6 +146,8 @@ INSTEAD(Finalize, again_meet)(void) {
 static int again(int argc, char **argv, char **environment) {
   const char *most = getenv("AGAIN_MOST");
   long limit = most ? atol(most) : 0, calls = 0;
+  char *counted = NULL;
+  const size_t digits = 32;
   for (int last = 0; !last;) {
     char **arguments = calloc((size_t)argc + 1, sizeof *arguments); /* MPI_Init may change them */
     memcpy(arguments, argv, (size_t)argc * sizeof *arguments);
@@ -140,9 +159,10 @@ static int again(int argc, char **argv, char **environment) {
     calls++;
     if (rank == 0) {
       if (spawns) outlive_children();
-      write_number("calls", calls);
+      if (!counted) counted = map_file("calls", digits);
+      snprintf(counted, digits, "%ld", calls);
+      last = access(path_of("stop"), F_OK) == 0 || calls == limit;
     }
-    last = access(path_of("stop"), F_OK) == 0 || calls == limit;
     PMPI_Bcast(&last, 1, MPI_INT, 0, own);
   }
   PMPI_Comm_free(&own);

@@ -5,6 +5,9 @@ import (
 	"syscall"
 )
 
+// Detached keeps a child away from the terminal, whose Ctrl-C is not for it.
+func Detached() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+
 // OwnSession keeps a child away from the terminal, whose Ctrl-C is not for it,
 // and ends it when this program is killed.
 func OwnSession() *syscall.SysProcAttr {

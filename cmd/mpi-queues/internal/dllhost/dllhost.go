@@ -26,6 +26,9 @@ func BecomeConfined() error {
 	if err != nil {
 		return err
 	}
+	if _, err := os.Stat(self); err != nil { // its file may have no name any more
+		self = "/proc/self/exe"
+	}
 	return confine.Exec(self, []string{os.Args[0], Name, Confined}, os.Environ())
 }
 
@@ -49,7 +52,10 @@ func Serve() error {
 // Command is the command that runs a vendor's DLL, in a process of its own.
 func Command() *exec.Cmd {
 	self, err := os.Executable()
-	if err != nil {
+	if err == nil {
+		_, err = os.Stat(self)
+	}
+	if err != nil { // its file may have no name any more
 		self = fmt.Sprintf("/proc/%d/exe", os.Getpid())
 	}
 	return exec.Command(self, Name)

@@ -140,6 +140,10 @@ func absent(r bridge.Rank) *mqs.Process {
 	}
 	if r.Exited {
 		p.Phase = mqs.Exited
+		p.Signal = r.Signal
+		if r.ExitCode != nil {
+			p.ExitCode = mqs.Known(*r.ExitCode)
+		}
 		p.Unavailable = fmt.Sprintf("process %d has exited", r.PID)
 	}
 	return p

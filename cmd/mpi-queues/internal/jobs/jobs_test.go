@@ -209,7 +209,7 @@ func TestReadEach(t *testing.T) {
 func TestReadRanks(t *testing.T) {
 	job := sleepers(t, 2)
 	no := &fakeGDB{answer: func(gdbrun.Task) (*mqs.Snapshot, error) { return nil, errors.New("gdb: broken") }}
-	if _, _, err := ReadRanks(t.Context(), no, job.Ranks[0].PID, job); err == nil || err.Error() != "gdb: broken" {
+	if _, _, err := ReadRanks(t.Context(), no, job.Ranks[0].PID, job, false); err == nil || err.Error() != "gdb: broken" {
 		t.Error(err)
 	}
 	away := *job
@@ -217,14 +217,14 @@ func TestReadRanks(t *testing.T) {
 	one := &fakeGDB{answer: func(gdbrun.Task) (*mqs.Snapshot, error) {
 		return &mqs.Snapshot{Processes: []*mqs.Process{{PID: away.Ranks[1].PID}}}, nil
 	}}
-	s, remarks, err := ReadRanks(t.Context(), one, away.Ranks[0].PID, &away)
+	s, remarks, err := ReadRanks(t.Context(), one, away.Ranks[0].PID, &away, false)
 	if err != nil || len(s.Processes) != 3 || len(remarks) != 2 || s.Processes[1].Unavailable != "" {
 		t.Errorf("%+v, %q, %v", s, remarks, err)
 	}
 	for i := range job.Ranks {
 		job.Ranks[i].Exited = true
 	}
-	if _, _, err := ReadRanks(t.Context(), nil, job.Ranks[0].PID, job); err != ErrEnded {
+	if _, _, err := ReadRanks(t.Context(), nil, job.Ranks[0].PID, job, false); err != ErrEnded {
 		t.Error(err)
 	}
 }

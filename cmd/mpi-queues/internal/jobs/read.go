@@ -146,10 +146,11 @@ func ReadJob(ctx context.Context, g GDB, pid int, job *launch.Job, f read.Filter
 	return read.Join(out), nil
 }
 
-// ReadCores reads core files as the ranks of one job, with what the MPI library did by itself. The remarks
+// ReadCores reads core files as the ranks of one job, with what the MPI library did by itself and, if
+// they are asked for, its threads' stacks. The remarks
 // say which can't be read. It fails with why none can, and as [Read] does.
-func ReadCores(ctx context.Context, g GDB, program string, cores []string) (s *mqs.Snapshot, remarks []string, err error) {
-	if s, err = Read(ctx, g, Cores(program, cores), read.Filter{Internal: true}); err != nil {
+func ReadCores(ctx context.Context, g GDB, program string, cores []string, stacks bool) (s *mqs.Snapshot, remarks []string, err error) {
+	if s, err = Read(ctx, g, Cores(program, cores), read.Filter{Internal: true, Stacks: stacks}); err != nil {
 		return nil, nil, err
 	}
 	isRead := false
@@ -171,10 +172,10 @@ func ReadCores(ctx context.Context, g GDB, program string, cores []string) (s *m
 var ErrEnded = errors.New("the job has ended: none of its ranks is there any more")
 
 // ReadRanks reads all of a job that is on this machine, by rank, with what the MPI library does by
-// itself: what ranks wait for may be that. The remarks say what is not in it. It fails with
+// itself: what ranks wait for may be that. The threads' stacks are there if they are asked for. The remarks say what is not in it. It fails with
 // [ErrEnded], with why no rank can be read, and as [ReadJob] does.
-func ReadRanks(ctx context.Context, g GDB, pid int, job *launch.Job) (s *mqs.Snapshot, remarks []string, err error) {
-	if s, err = ReadJob(ctx, g, pid, job, read.Filter{Internal: true}); err != nil {
+func ReadRanks(ctx context.Context, g GDB, pid int, job *launch.Job, stacks bool) (s *mqs.Snapshot, remarks []string, err error) {
+	if s, err = ReadJob(ctx, g, pid, job, read.Filter{Internal: true, Stacks: stacks}); err != nil {
 		return nil, nil, err
 	}
 	remarks = append(Missing(job), mergeAdvice(job)...)

@@ -61,6 +61,11 @@ func (h *History) Clocks() Clocks {
 // Past is what was seen of processes before, by the clocks that they had then. The processes
 // of a snapshot are remembered for the next time.
 func (h *History) Past(s *mqs.Snapshot, stopped Clocks) waitfor.Past {
+	return h.past(s, stopped, clockOf)
+}
+
+// past is [History.Past] with the clocks that processes have now.
+func (h *History) past(s *mqs.Snapshot, stopped Clocks, clockOf func(pid int) (clock, error)) waitfor.Past {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	out := waitfor.Past{Earlier: map[int]*mqs.Process{}, Ran: map[int]bool{}, Polls: map[int][]waitfor.Poll{}}

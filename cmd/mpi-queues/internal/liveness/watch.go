@@ -14,6 +14,9 @@ const (
 	firstPause = 100 * time.Millisecond
 	mostPause  = time.Second
 	mostWatch  = 3 * time.Second
+	// mostMoving is how long a job is watched that is seen to get on, but of which something has stayed unknown or
+	// doubtful: on a busy machine, few looks are to be had in the usual time.
+	mostMoving = 12 * time.Second
 	mostLooks  = 12
 	// mostRunning is how long ranks are waited for that have something to run and no processor.
 	mostRunning = 30 * time.Second
@@ -30,7 +33,7 @@ func Watch(ctx context.Context, s *mqs.Snapshot, again func(ctx context.Context)
 	past.Again = true
 	r := waitfor.AnalyseLive(s, past)
 	second := false // of all that have run at all
-	for pause := firstPause; ctx.Err() == nil && isOpen(r) && past.Looks < mostLooks && (!second || seen.watched() < mostWatch); pause = min(3*pause, mostPause) {
+	for pause := firstPause; ctx.Err() == nil && isOpen(r, past.Looks) && past.Looks < mostLooks && (!second || seen.watched() < longest(r)); pause = min(3*pause, mostPause) {
 		next := time.Now().Add(pause)
 		running, stop := context.WithTimeout(ctx, mostRunning)
 		Wait(running, func() bool { return time.Now().After(next) && seen.settled() })
@@ -51,7 +54,19 @@ func Watch(ctx context.Context, s *mqs.Snapshot, again func(ctx context.Context)
 	return r, nil
 }
 
-// isOpen says whether another look may say more.
-func isOpen(r *waitfor.Report) bool {
-	return r.Moving || r.Verdict == waitfor.Undecided || r.Verdict == waitfor.NoProgress
+// longest is how long a job is watched on which this is the report.
+func longest(r *waitfor.Report) time.Duration {
+	if r.GetsOn && (r.Verdict == waitfor.Unknown || r.Verdict == waitfor.DeadlockedUnless) {
+		return mostMoving
+	}
+	return mostWatch
+}
+
+// leastLooks are those before the last one of a job of which something stays unknown, and which does not get on: what was
+// not known may be, or has shown not to matter, once ranks have gone on.
+const leastLooks = 2
+
+// isOpen says whether another look may say more than the report after some looks.
+func isOpen(r *waitfor.Report, looks int) bool {
+	return r.Moving || r.Verdict == waitfor.Undecided || r.Verdict == waitfor.NoProgress || r.Verdict == waitfor.Unknown && len(r.Groups) > 0 && (looks < leastLooks || r.GetsOn)
 }

@@ -21,8 +21,9 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/recording"
 )
 
-// Read makes one job of files, folders of files, and standard input.
-func Read(ctx context.Context, args []string, stdin io.Reader) (*mqs.Snapshot, error) {
+// Read makes one job of files, folders of files, and standard input, with the stacks of recordings if they are
+// asked for.
+func Read(ctx context.Context, args []string, stdin io.Reader, stacks bool) (*mqs.Snapshot, error) {
 	paths, err := snapshotFiles(args)
 	if err != nil {
 		return nil, err
@@ -41,7 +42,7 @@ func Read(ctx context.Context, args []string, stdin io.Reader) (*mqs.Snapshot, e
 			defer readers.Done()
 			for i := next.Add(1) - 1; i < int64(len(paths)); i = next.Add(1) - 1 {
 				if wrong[i] = ctx.Err(); wrong[i] == nil {
-					snapshots[i], wrong[i] = readSnapshot(ctx, &parser, paths[i], stdin)
+					snapshots[i], wrong[i] = readSnapshot(ctx, &parser, paths[i], stdin, stacks)
 				}
 			}
 		}()
@@ -110,13 +111,13 @@ func leadsToFile(path string, e os.DirEntry) bool {
 }
 
 // readSnapshot reads one file, or standard input.
-func readSnapshot(ctx context.Context, parser *document.Parser, path string, stdin io.Reader) (*mqs.Snapshot, error) {
+func readSnapshot(ctx context.Context, parser *document.Parser, path string, stdin io.Reader, stacks bool) (*mqs.Snapshot, error) {
 	if filepath.Ext(path) == ".mpiq" {
 		r, err := recording.Open(path)
 		if err != nil {
 			return nil, err
 		}
-		return r.Read(ctx, decoders.All, read.Filter{Internal: true})
+		return r.Read(ctx, decoders.All, read.Filter{Internal: true, Stacks: stacks})
 	}
 	name, from := "standard input", stdin
 	if path != "-" {

@@ -31,7 +31,7 @@ func TestRead(t *testing.T) {
 	if err := os.Symlink("0.json", filepath.Join(folder, "many", "again.json")); err != nil {
 		t.Fatal(err)
 	}
-	s, err := Read(t.Context(), []string{single, filepath.Join(folder, "many"), "-"}, strings.NewReader(rank(1)))
+	s, err := Read(t.Context(), []string{single, filepath.Join(folder, "many"), "-"}, strings.NewReader(rank(1)), false)
 	if err != nil || len(s.Processes) != 4 {
 		t.Fatalf("%+v, %v", s, err)
 	}
@@ -52,7 +52,7 @@ func TestRead(t *testing.T) {
 		"not a recording":                       {write("wrong.mpiq", "x")},
 		filepath.Join(folder, "many/notes.txt"): {filepath.Join(folder, "many", "notes.txt")},
 	} {
-		if _, err := Read(t.Context(), args, nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Read(t.Context(), args, nil, false); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, which lacks %q", err, want)
 		}
 	}

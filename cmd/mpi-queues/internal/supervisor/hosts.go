@@ -3,10 +3,7 @@
 package supervisor
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/mpi-queues/mpi-queues/bridge"
@@ -77,18 +74,4 @@ func (s *Supervisor) job(held []int) bridge.RanksResult {
 func (s *Supervisor) lists(held []int) bool {
 	listed := here(s.listed)
 	return !slices.ContainsFunc(held, func(pid int) bool { return !slices.Contains(listed, pid) })
-}
-
-// linkName is the name of a link to this program.
-const linkName = "mpi-queues"
-
-// unquoted returns a path of a program that needs no quotes in a command line and in launchers'
-// settings: its own, by which other hosts may have it too, or else that of a link in a folder.
-func unquoted(program, folder string) (string, error) {
-	const plain = "/._-+@%=:,abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-	if strings.Trim(program, plain) == "" {
-		return program, nil
-	}
-	link := filepath.Join(folder, linkName)
-	return link, os.Symlink(program, link)
 }

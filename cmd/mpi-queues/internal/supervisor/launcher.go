@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -33,9 +34,7 @@ func (l *launcher) name() string {
 	return name
 }
 
-// launch starts a command line. Open MPI's mpirun and PRRTE's put what starts ranks before their
-// programs themselves, when a setting of theirs says so (orte_fork_agent, and
-// PRRTE's odls_base_exec_agent).
+// launch starts a command line.
 func (s *Supervisor) launch(command, prefix string, p bridge.RunParams) error {
 	var tty *os.File
 	if p.Terminal != "" {
@@ -53,10 +52,9 @@ func (s *Supervisor) launch(command, prefix string, p bridge.RunParams) error {
 		// As it is with gdb's `run', the shell is replaced by the command.
 		cmd := exec.Command(self, "launch", "/bin/sh", "-c", commandline.Replacing(command))
 		cmd.Dir = p.Folder
-		cmd.Env = append(p.Environment, gate.Variable+"="+s.listener.Path,
-			"OMPI_MCA_orte_fork_agent="+prefix, "PRTE_MCA_odls_base_exec_agent="+prefix,
+		cmd.Env = slices.Concat(p.Environment, commandline.Settings(prefix), []string{gate.Variable + "=" + s.listener.Path,
 			// Open MPI 4.1 warns of later releases, in which MPIR is not needed here.
-			"OMPI_MPIR_DO_NOT_WARN=1")
+			"OMPI_MPIR_DO_NOT_WARN=1"})
 		cmd.Stdout, cmd.Stderr = s.out, s.errs
 		if tty != nil {
 			cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty

@@ -126,7 +126,7 @@ func (s *Supervisor) prepare() error {
 	if s.folder, err = scratch.New(); err != nil {
 		return err
 	}
-	if s.program, err = unquoted(self, s.folder.Path); err != nil {
+	if s.program, err = commandline.Unquoted(self, s.folder.Path); err != nil {
 		return err
 	}
 	s.listener, err = gate.Listen(s.folder.Path, s.debugger)

@@ -1,0 +1,291 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/gdbrun"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/liveness"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/wire"
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/document"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
+)
+
+// Question is what is asked of many nodes.
+type Question struct {
+	Engine string
+	// Hosts are those to ask; none if the engine knows them.
+	Hosts []string
+	// Command is the collector's command line for a host, empty for an engine that asks all at once. again is
+	// true if it was asked before.
+	Command func(host string, again bool) (string, error)
+	// Program is sent to hosts that ask for it; nil if it can't be.
+	Program *Program
+	// Local is true if this machine has ranks too. No engine is needed for it.
+	Local bool
+	// Vouched is true of hosts whose ranks the job's launcher has named: they are of the job that is meant.
+	Vouched map[string]bool
+	// KeepIDs is true if processes are to have the process ids of their machines, which may be the same.
+	KeepIDs bool
+	// Version is this program's, Limit how long a node may take.
+	Version string
+	Limit   time.Duration
+	// Told is told how many have answered of how many.
+	Told func(answered, asked int)
+
+	looks   int
+	groups  groups
+	numbers map[string]map[int]int // by host and process id
+	number  int                    // the last one
+	// failed are those hosts that did not answer before: they are not asked again.
+	failed map[string]reply
+}
+
+// answerPatience is how long an answer may take behind the limit.
+const answerPatience = gdbrun.EndPatience + 2*time.Second
+
+// mostAtOnce is how many hosts are asked side by side.
+const mostAtOnce = 64
+
+// Answer is what came back.
+type Answer struct {
+	// Look is of all ranks that were read. Remarks say who did not answer, and why.
+	liveness.Look
+	Remarks []string
+}
+
+// reply is what came of one host, or why nothing did.
+type reply struct {
+	host, machine string
+	part          *part
+	err           error
+}
+
+// Ask has collectors started, and puts together what they send. It fails if none of it can be used.
+func (q *Question) Ask(ctx context.Context) (*Answer, error) {
+	var parser document.Parser
+	var replies []reply
+	asked, answered := len(q.Hosts), 0
+	if q.Local {
+		asked++
+	}
+	var mu sync.Mutex
+	var group errgroup.Group
+	group.SetLimit(mostAtOnce)
+	ask := func(engine, host string, hosts []string) {
+		group.Go(func() error {
+			got := q.askOnce(ctx, &parser, engine, host, hosts)
+			mu.Lock()
+			defer mu.Unlock()
+			replies = append(replies, got...)
+			answered += len(got)
+			if q.Told != nil {
+				q.Told(answered, max(asked, answered))
+			}
+			return nil
+		})
+	}
+	if q.Local {
+		ask(engines["local"], Node(), nil)
+	}
+	var open []string
+	for _, host := range q.Hosts {
+		if before, is := q.failed[host]; is {
+			replies = append(replies, before)
+			answered++
+		} else {
+			open = append(open, host)
+		}
+	}
+	switch {
+	case IsPerHost(q.Engine):
+		for _, host := range open {
+			ask(q.Engine, host, open)
+		}
+	case q.Engine != "" && (len(open) > 0 || len(q.Hosts) == 0 && !q.Local):
+		ask(q.Engine, "", open)
+	}
+	_ = group.Wait() // none of them fails
+	slices.SortStableFunc(replies, func(a, b reply) int { return cmp.Compare(a.host, b.host) })
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	q.looks++
+	return q.together(replies)
+}
+
+// Retry has those hosts asked again that have not answered.
+func (q *Question) Retry() { q.failed = nil }
+
+// askOnce runs the engine once, for a host or, if that is empty, for all of some hosts.
+func (q *Question) askOnce(ctx context.Context, parser *document.Parser, engine, host string, hosts []string) []reply {
+	// The collector has its own limit, and then has to end its gdb and to say so.
+	within, stop := context.WithTimeout(ctx, q.Limit+answerPatience)
+	defer stop()
+	r := wire.NewReceiver(wire.DefaultLimits())
+	command, err := q.Command(host, q.looks > 0)
+	if err == nil {
+		err = start(within, fill(engine, host, hosts, command), r, q.Program)
+	}
+	if within.Err() != nil {
+		err = fmt.Errorf("no answer came within %s", q.Limit)
+	}
+	var out []reply
+	for _, c := range r.Collectors() {
+		one := reply{host: cmp.Or(host, c.Node), machine: c.Machine}
+		if c.Version != q.Version && c.Version != "" {
+			one.err = fmt.Errorf("mpi-queues is there in version %s, and here in version %s", c.Version, q.Version)
+		} else if one.part, one.err = open(c, parser, &q.groups); one.err != nil && c.Failure == "" && !errors.Is(err, errSilent) {
+			one.err = fmt.Errorf("%w; %w", err, one.err)
+		}
+		out = append(out, one)
+	}
+	if formats := r.Others().Formats; len(formats) > 0 {
+		err = errors.New("another version of mpi-queues is there")
+	}
+	switch {
+	case host == "":
+		for _, asked := range hosts {
+			at := slices.IndexFunc(out, func(one reply) bool { return isSameHost(one.host, asked) })
+			if at < 0 {
+				out = append(out, reply{host: asked, err: err})
+				continue
+			}
+			out[at].host = asked
+		}
+		if len(out) == 0 {
+			out = []reply{{host: "the engine", err: err}}
+		}
+		return out
+	case len(out) == 0:
+		return []reply{{host: host, err: err}}
+	}
+	// One that was asked twice over has answered if one of them has.
+	slices.SortStableFunc(out, func(a, b reply) int {
+		return cmp.Compare(map[bool]int{true: 1}[a.err != nil], map[bool]int{true: 1}[b.err != nil])
+	})
+	return out[:1]
+}
+
+// isSameHost compares the name that a host has for itself with the one that it was asked by, without their domains if
+// one has none.
+func isSameHost(own, asked string) bool {
+	short, domain, _ := strings.Cut(own, ".")
+	askedShort, askedDomain, _ := strings.Cut(asked, ".")
+	return own == asked || short == askedShort && (domain == "" || askedDomain == "")
+}
+
+// errNameless means that ranks of two hosts may be of two jobs.
+var errNameless = errors.New("nothing gives the job a name that it has on other hosts too: its ranks can't be told from those of another job, unless the process id of a launcher is named that keeps a table of its ranks")
+
+// together makes one job of what came.
+func (q *Question) together(replies []reply) (*Answer, error) {
+	a := &Answer{Look: liveness.Look{Stopped: map[int]liveness.Clock{}, Left: map[int]liveness.Clock{}}}
+	var parts []*mqs.Snapshot
+	machines := map[string]string{}
+	reasons := map[string][]string{}
+	var order, names []string
+	refuse := func(host, reason string) {
+		if reasons[reason] == nil {
+			order = append(order, reason)
+		}
+		reasons[reason] = append(reasons[reason], host)
+	}
+	answered := 0
+	q.failed = map[string]reply{}
+	isNamed := func(one *reply) bool { return len(one.part.Names) > 0 || q.Vouched[one.host] }
+	someNamed := slices.ContainsFunc(replies, func(one reply) bool { return one.err == nil && isNamed(&one) })
+	var nameless []string
+	for i := range replies {
+		one := &replies[i]
+		if one.err != nil {
+			q.failed[one.host] = *one
+			refuse(one.host, one.err.Error())
+			continue
+		}
+		answered++
+		if other, twice := machines[one.machine]; twice && one.machine != "" {
+			a.Remarks = append(a.Remarks, fmt.Sprintf("%s is the same machine as %s", one.host, other))
+			continue
+		}
+		machines[one.machine] = one.host
+		if !isNamed(one) {
+			if nameless = append(nameless, one.host); someNamed {
+				refuse(one.host, errNameless.Error())
+				continue
+			}
+		}
+		if len(names) > 0 && len(one.part.Names) > 0 && !slices.ContainsFunc(names, func(n string) bool { return slices.Contains(one.part.Names, n) }) {
+			refuse(one.host, "the job there is another one")
+			continue
+		}
+		if len(names) == 0 {
+			names = one.part.Names
+		}
+		q.renumber(one, a)
+		parts = append(parts, one.part.Snapshot)
+	}
+	for _, reason := range order {
+		a.Remarks = append(a.Remarks, fmt.Sprintf("Not read: %s: %s", strings.Join(shortened(reasons[reason]), ", "), strings.TrimSuffix(reason, ".")))
+	}
+	if len(nameless) > 1 && !someNamed {
+		return nil, fmt.Errorf("on %s, %w", strings.Join(shortened(nameless), ", "), errNameless)
+	}
+	if len(parts) == 0 {
+		return nil, errors.New(strings.Join(a.Remarks, "\nmpi-queues: "))
+	}
+	if len(order) > 0 {
+		a.Remarks = append([]string{fmt.Sprintf("Answers came from %d of %d nodes", answered, len(replies))}, a.Remarks...)
+	}
+	var err error
+	a.Snapshot, err = read.Merge(parts...)
+	return a, err
+}
+
+// renumber gives each process of a node a process id that no other has. The same process has the same one in
+// each look.
+func (q *Question) renumber(one *reply, a *Answer) {
+	if q.numbers == nil {
+		q.numbers = map[string]map[int]int{}
+	}
+	known := q.numbers[one.host]
+	if known == nil {
+		known = map[int]int{}
+		q.numbers[one.host] = known
+	}
+	for _, p := range one.part.Processes {
+		n := known[p.PID]
+		if n == 0 {
+			q.number++
+			n = q.number
+			known[p.PID] = n
+		}
+		if c, ok := one.part.Stopped[p.PID]; ok {
+			a.Stopped[n] = c
+		}
+		if c, ok := one.part.Left[p.PID]; ok {
+			a.Left[n] = c
+		}
+		if !q.KeepIDs {
+			p.PID = n
+		}
+	}
+}
+
+// shortened are the first of many names, and how many more there are.
+func shortened(names []string) []string {
+	const most = 20
+	if len(names) <= most {
+		return names
+	}
+	return append(slices.Clone(names[:most]), fmt.Sprintf("and %d more", len(names)-most))
+}

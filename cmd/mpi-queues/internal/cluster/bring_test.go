@@ -1,0 +1,81 @@
+package cluster
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The program is sent to a host that lacks it, or has another version. It has no name there, and a standard input that
+// ends when it is to end.
+func TestProgramIsSent(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv("XDG_RUNTIME_DIR", folder)
+	own := filepath.Join(t.TempDir(), "mpi-queues")
+	sent := sends(t, "a", "v1", "pmix:1", 0)
+	script := "#!/bin/sh\n[ \"$1 $2\" = \"collect it's\" ] && [ -z \"$(ls " + folder + ")\" ] && cat " + sent + "\n"
+	if err := os.WriteFile(own, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(t.TempDir(), "mpi-queues")
+	if err := os.WriteFile(other, []byte("#!/bin/sh\necho mpi-queues v0\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, there := range map[string]string{"none": "/nowhere/it's", "another version": other} {
+		q := question(map[string]string{"a": ""})
+		q.Program = NewProgram(own, "mpi-queues v1")
+		if _, err := q.Program.packed(); err != nil {
+			t.Fatal(err)
+		}
+		q.Program.Path = there
+		q.Command = func(host string, _ bool) (string, error) { return q.Program.Line(host, "collect", "it's") }
+		answer, err := q.Ask(context.Background())
+		if err != nil || len(answer.Processes) != 1 || len(answer.Remarks) > 0 {
+			t.Errorf("%s: %+v, %v", name, answer, err)
+		}
+		if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+			t.Errorf("%s: %v is left, %v", name, left, err)
+		}
+	}
+}
+
+// One that is there in the same version is executed; and where it can't be sent, that is said.
+func TestProgramIsThere(t *testing.T) {
+	own := filepath.Join(t.TempDir(), "mpi-queues")
+	if err := os.WriteFile(own, []byte("#!/bin/sh\necho mpi-queues v1 \"$@\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p := NewProgram(own, "mpi-queues v1 --version")
+	line, err := p.Line("a", "collect", "x y")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.ContainsAny(line, "!\n") {
+		t.Errorf("the C shell would expand %s", line)
+	}
+	for _, shell := range []string{"sh", "bash"} {
+		if out, err := exec.Command(shell, "-c", line).CombinedOutput(); err != nil || string(out) != "mpi-queues v1 collect x y\n" {
+			t.Errorf("%s, %v", out, err)
+		}
+	}
+	p.Path = "/nowhere"
+	line, _ = p.Line("a")
+	bare := t.TempDir()
+	for _, tool := range []string{"sh", "uname"} {
+		path, err := exec.LookPath(tool)
+		if err == nil {
+			err = os.Symlink(path, filepath.Join(bare, tool))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", bare)
+	out, err := exec.Command("sh", "-c", line).CombinedOutput()
+	if err == nil || string(out) != "mpi-queues is not there, and can not be sent: there is no gzip\n" {
+		t.Errorf("%s, %v", out, err)
+	}
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/atomicfile"
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/document"
+	"github.com/mpi-queues/mpi-queues/mqs/launch"
+	"github.com/mpi-queues/mpi-queues/mqs/render"
+	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
+)
+
+// recordingTime is how long the recording of one rank may take.
+const recordingTime = time.Minute
+
+// writeAll writes the report's files. What can't be written is no reason to leave out the rest.
+func (w *watching) writeAll(ctx context.Context, r *waitfor.Report) error {
+	var err error
+	for name, write := range map[string]func(*os.File) error{
+		"report.txt":  func(f *os.File) error { return render.ReportText(f, r, render.Style{}) },
+		"report.html": func(f *os.File) error { return render.ReportHTML(f, r) },
+		"report.json": func(f *os.File) error { return document.WriteReport(f, r) },
+		"queues.json": func(f *os.File) error { return document.Write(f, snapshotOf(r)) },
+	} {
+		err = errors.Join(err, atomicfile.Write(filepath.Join(w.folder, name), write))
+	}
+	if w.question == nil {
+		err = errors.Join(err, w.recordAll(ctx, r))
+	}
+	return err
+}
+
+// snapshotOf is what a report was made of.
+func snapshotOf(r *waitfor.Report) *mqs.Snapshot {
+	var all []*mqs.Process
+	for _, rank := range r.Ranks {
+		if rank.Process != nil {
+			all = append(all, rank.Process)
+		}
+	}
+	return &mqs.Snapshot{Processes: all}
+}
+
+// recordAll records the ranks that a report blames.
+func (w *watching) recordAll(ctx context.Context, r *waitfor.Report) error {
+	g, err := w.report.newGDB(new(launch.Finder))
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	folder, err := filepath.Abs(w.folder)
+	if err != nil {
+		return err
+	}
+	for _, rank := range w.culprits(r) {
+		if recordErr := recordRank(ctx, g.Path(), g.Init(), rank.Process.PID, filepath.Join(folder, fmt.Sprintf("rank-%d.mpiq", rank.Rank))); recordErr != nil {
+			err = errors.Join(err, fmt.Errorf("rank %d can't be recorded: %w", rank.Rank, recordErr))
+		}
+	}
+	return err
+}
+
+// recordRank has a gdb record one rank, by the command that users have for it.
+func recordRank(ctx context.Context, gdb, init string, pid int, file string) error {
+	ctx, stop := context.WithTimeout(ctx, recordingTime)
+	defer stop()
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, gdb, "-nx", "-q", "-batch", "-iex", "set auto-load no", "-iex", "set debuginfod enabled off",
+		"-ex", "source "+init, "-p", fmt.Sprint(pid), "-ex", "mpi-queues -internal -output /dev/null -record "+quoted(file))
+	cmd.Env = append(os.Environ(), "MPI_QUEUES_HELPER="+self, "DEBUGINFOD_URLS=")
+	// gdb lets go of the process before it ends.
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 10 * time.Second
+	said, err := cmd.CombinedOutput()
+	if _, missing := os.Stat(file); err == nil && missing != nil {
+		err = fmt.Errorf("gdb says: %s", bytes.TrimSpace(said))
+	}
+	return err
+}

@@ -1,0 +1,288 @@
+package pyframes
+
+import (
+	"encoding/binary"
+
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+)
+
+// Frame is a function of the program that a thread is in. What is not known of it is empty, or 0.
+type Frame struct {
+	File, Function string
+	Line           int32
+}
+
+// Run is the frames that one call of the interpreter's loop runs, the innermost first.
+type Run struct {
+	Frames []Frame
+	// Loop is an address in the part of the thread's stack that this call of the loop takes.
+	Loop inferior.Addr
+}
+
+// what is read at most; a process says how long its own lists are.
+const (
+	maxInterpreters = 64
+	maxThreads      = 4096
+	maxFrames       = 256
+	maxText         = 4096
+	maxTable        = 1 << 20
+)
+
+// frameCost is the memory that a frame takes without its texts, in bytes.
+const frameCost = 48
+
+// ownedByInterpreter is the first owner of frames that are of no function: from 3.12 on, each call of the
+// loop has one on its stack, outside of those that it runs
+// (enum _frameowner, 3.12 and 3.13: Include/internal/pycore_frame.h, 3.14: pycore_interpframe_structs.h).
+const ownedByInterpreter = 3
+
+// Threads finds the frames of the program, the innermost run first, of those threads that have a native id
+// among ids. A thread has those up to the first that could not be read or did not prove itself; of a
+// process that is no CPython that is known there is none. object is the path of the interpreter's file.
+func Threads(r *inferior.Reader, ids map[int]bool) (found map[int][]Run, object string, err error) {
+	symbol, err := r.Symbol("_PyRuntime")
+	if err != nil || symbol == nil || r.Info().PointerSize != 8 || r.Info().BigEndian {
+		return nil, "", err
+	}
+
+	for _, o := range candidates(r, symbol.Addr) {
+		w := walk{r: r, offsets: o}
+		if found = w.threads(symbol.Addr, ids); len(found) > 0 {
+			break
+		}
+	}
+
+	return found, symbol.Object, r.Err()
+}
+
+// candidates are the offsets that the process may have: those that it tells, or else all releases' that tell none.
+func candidates(r *inferior.Reader, runtime inferior.Addr) []offsets {
+	start, err := r.Bytes(runtime, debugOffsetsSize)
+	if err != nil {
+		return nil
+	}
+
+	if told(start) {
+		o, ok := parse(start, binary.LittleEndian)
+		if !ok {
+			return nil
+		}
+
+		return []offsets{o}
+	}
+
+	return untold
+}
+
+// walk reads by offsets. Those that do not lead to what they should lead to find nothing.
+type walk struct {
+	r *inferior.Reader
+	offsets
+
+	runs  [][]place
+	loops []inferior.Addr
+}
+
+// place is where a frame is.
+type place struct {
+	code, instruction inferior.Addr
+}
+
+func (w *walk) threads(runtime inferior.Addr, ids map[int]bool) map[int][]Run {
+	at := map[int]inferior.Addr{}
+	twice := map[int]bool{}
+	n := 0
+
+	interpreter := w.pointer(runtime, w.interpreters)
+	for i := 0; interpreter != 0 && i < maxInterpreters; i++ {
+		thread := w.pointer(interpreter, w.threadList)
+		for ; thread != 0 && n < maxThreads; n++ {
+			if w.pointer(thread, w.interpreter) != interpreter {
+				break
+			}
+
+			if id := w.pointer(thread, w.nativeID); id < 1<<31 && ids[int(id)] {
+				// a thread in two interpreters: which is the inner one is not known.
+				twice[int(id)] = twice[int(id)] || at[int(id)] != 0
+				at[int(id)] = thread
+			}
+
+			thread = w.pointer(thread, w.nextThread)
+		}
+
+		interpreter = w.pointer(interpreter, w.nextInterpreter)
+	}
+
+	found := map[int][]Run{}
+
+	for id, thread := range at {
+		if twice[id] {
+			continue
+		}
+
+		w.runs, w.loops = nil, nil
+		if w.follow(thread) {
+			if runs := w.named(); len(runs) > 0 {
+				found[id] = runs
+			}
+		}
+	}
+
+	return found
+}
+
+// pointer is 0 where there is none to be read.
+func (w *walk) pointer(of inferior.Addr, offset uint64) inferior.Addr {
+	v, err := w.r.Uint(of+inferior.Addr(offset), 8)
+	if err != nil {
+		return 0
+	}
+
+	return inferior.Addr(v)
+}
+
+// follow finds the frames of a thread, run by run. A run whose loop is not known is left out, with those outside it.
+func (w *walk) follow(thread inferior.Addr) bool {
+	var run []place
+
+	end := func(loop inferior.Addr) {
+		if len(run) > 0 {
+			w.runs, w.loops = append(w.runs, run), append(w.loops, loop)
+			run = nil
+		}
+	}
+
+	at := w.pointer(thread, w.currentFrame)
+
+	var loop inferior.Addr
+	if w.framed {
+		loop, at = at, w.pointer(at, w.loopFrame)
+	}
+
+	for n := 0; at != 0 && n < maxFrames; n++ {
+		owner, err := w.r.Uint(at+inferior.Addr(w.owner), 1)
+		if err != nil || owner > ownedByInterpreter {
+			return len(w.runs) > 0
+		}
+
+		if owner < ownedByInterpreter {
+			// the lowest bits of a reference on the stack are its tag.
+			run = append(run, place{w.pointer(at, w.executable) &^ 3, w.pointer(at, w.instruction)})
+		} else {
+			end(at)
+		}
+
+		if w.hasLoops {
+			entry, err := w.r.Uint(at+inferior.Addr(w.isEntry), 1)
+			if err != nil || entry > 1 {
+				return len(w.runs) > 0
+			}
+
+			if entry == 1 {
+				end(loop)
+				loop = w.pointer(loop, w.previousLoop)
+			}
+		}
+
+		at = w.pointer(at, w.previous)
+	}
+
+	return len(w.runs) > 0
+}
+
+// named reads what the frames are of, all of one kind at once. The runs end before the first frame whose code is none.
+func (w *walk) named() []Run {
+	var codes, parts []inferior.Range
+
+	for _, run := range w.runs {
+		for _, p := range run {
+			codes = append(codes, inferior.Range{Addr: p.code, Len: int(w.code)})
+		}
+	}
+
+	if w.r.Prefetch(codes) != nil {
+		return nil
+	}
+
+	for _, c := range codes {
+		for _, offset := range []uint64{w.filename, w.qualname, w.lineTable} {
+			parts = append(parts, inferior.Range{Addr: w.pointer(c.Addr, offset), Len: partSize})
+		}
+	}
+
+	if w.r.Prefetch(parts) != nil {
+		return nil
+	}
+
+	var out []Run
+
+	for i, run := range w.runs {
+		named := Run{Loop: w.loops[i]}
+
+		for _, p := range run {
+			f, ok := w.frame(p)
+			if !ok {
+				return out
+			}
+
+			named.Frames = append(named.Frames, f)
+		}
+
+		out = append(out, named)
+	}
+
+	return out
+}
+
+// partSize is how much of a text or a table is read ahead.
+const partSize = 256
+
+// frame is false of what is not the code of a function.
+func (w *walk) frame(p place) (Frame, bool) {
+	if p.code == 0 || !w.is(p.code, "code") || w.r.Spend(frameCost) != nil {
+		return Frame{}, false
+	}
+
+	return Frame{
+		File:     w.text(w.pointer(p.code, w.filename)),
+		Function: w.text(w.pointer(p.code, w.qualname)),
+		Line:     w.line(p.code, p.instruction),
+	}, true
+}
+
+// is says whether an object is of the type of a name (tp_name, Include/cpython/object.h).
+func (w *walk) is(object inferior.Addr, name string) bool {
+	const typeName = 24
+
+	b, err := w.r.Bytes(w.pointer(w.pointer(object, w.obType), typeName), len(name)+1)
+
+	return err == nil && string(b) == name+"\x00"
+}
+
+func (w *walk) line(code, instruction inferior.Addr) int32 {
+	table := w.pointer(code, w.lineTable)
+	begin := code + inferior.Addr(w.code)
+
+	if instruction < begin || !w.is(table, "bytes") {
+		return 0
+	}
+
+	size, err := w.r.Uint(table+inferior.Addr(w.bytesSize), 8)
+	if err != nil || size > maxTable {
+		return 0
+	}
+
+	first, err := w.r.Int(code+inferior.Addr(w.firstLine), 4)
+	if err != nil {
+		return 0
+	}
+
+	b, err := w.r.Bytes(table+inferior.Addr(w.bytesValue), int(size))
+	if err != nil {
+		return 0
+	}
+
+	line, _ := Line(b, int32(first), uint64(instruction-begin))
+
+	return line
+}

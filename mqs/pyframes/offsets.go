@@ -1,0 +1,110 @@
+package pyframes
+
+import "encoding/binary"
+
+// offsets are those of the fields that lead to a line. A CPython from 3.13 on
+// has them at the start of _PyRuntime (_Py_DebugOffsets; 3.13:
+// Include/internal/pycore_runtime.h, 3.14: pycore_debug_offsets.h).
+type offsets struct {
+	interpreters, nextInterpreter, threadList              uint64
+	nextThread, interpreter, currentFrame, nativeID        uint64
+	previous, executable, instruction, owner               uint64
+	filename, qualname, lineTable, firstLine, code, obType uint64
+	bytesSize, bytesValue                                  uint64
+	textState, textLength, asciiSize, compactSize          uint64
+
+	// framed is true if currentFrame leads to a struct on the stack (_PyCFrame) that has the frame at loopFrame.
+	framed    bool
+	loopFrame uint64
+	// hasLoops is true if the frames of calls of the loop are none of the list, but these structs are a list of
+	// their own, and a frame says at isEntry that it is the outermost of its call.
+	hasLoops              bool
+	previousLoop, isEntry uint64
+}
+
+// debugOffsetsSize is how much of _PyRuntime has to be read for them.
+const debugOffsetsSize = 8 * 81
+
+// form says at which number of eight bytes each group of offsets starts: the
+// group's first is the size of the struct that it is of.
+type form struct {
+	thread, frame, code, object, bytes, text int
+}
+
+// forms are those of 3.13 and of 3.14, which has more fields in some groups.
+var forms = []form{
+	{thread: 19, frame: 28, code: 34, object: 44, bytes: 64, text: 67},
+	{thread: 22, frame: 31, code: 39, object: 50, bytes: 74, text: 77},
+}
+
+// told says whether offsets are there.
+func told(b []byte) bool { return len(b) >= debugOffsetsSize && string(b[:8]) == "xdebugpy" }
+
+// parse finds the offsets in the start of _PyRuntime. Those that do not prove
+// themselves are none, nor are those of a free-threaded build, whose objects
+// have other headers.
+func parse(b []byte, order binary.ByteOrder) (offsets, bool) {
+	if !told(b) || order.Uint64(b[16:]) != 0 {
+		return offsets{}, false
+	}
+
+	at := func(i int) uint64 { return order.Uint64(b[8*i:]) }
+
+	var (
+		found offsets
+		times int
+	)
+
+	for _, f := range forms {
+		if !f.proves(at) {
+			continue
+		}
+
+		times++
+		found = offsets{
+			interpreters: at(5), nextInterpreter: at(8), threadList: at(9),
+			nextThread: at(f.thread + 2), interpreter: at(f.thread + 3), currentFrame: at(f.thread + 4), nativeID: at(f.thread + 6),
+			previous: at(f.frame + 1), executable: at(f.frame + 2),
+			instruction: at(f.frame + 3), owner: at(f.frame + 5),
+			filename: at(f.code + 1), qualname: at(f.code + 3), lineTable: at(f.code + 4),
+			firstLine: at(f.code + 5), code: at(f.code + 9), obType: at(f.object + 1),
+			bytesSize: at(f.bytes + 1), bytesValue: at(f.bytes + 2),
+			textState: at(f.text + 1), textLength: at(f.text + 2), asciiSize: at(f.text + 3),
+			// behind the head of a str that is ASCII are the size and the address of its UTF-8.
+			compactSize: at(f.text+3) + 16,
+		}
+	}
+
+	return found, times == 1
+}
+
+// proves is true if the groups are where the form says: the heads of objects,
+// bytes and str are part of the stable ABI or unchanged since 3.12
+// (Include/object.h, cpython/bytesobject.h, cpython/unicodeobject.h), and each
+// other field lies within its struct.
+func (f form) proves(at func(int) uint64) bool {
+	for i, want := range map[int]uint64{
+		f.object: 16, f.object + 1: 8,
+		f.bytes: 40, f.bytes + 1: 16, f.bytes + 2: 32,
+		f.text: 64, f.text + 1: 32, f.text + 2: 16, f.text + 3: 40,
+	} {
+		if at(i) != want {
+			return false
+		}
+	}
+
+	for _, group := range []struct{ size, fields int }{{3, 2}, {6, 3}, {f.thread, 8}, {f.frame, 5}, {f.code, 9}} {
+		size := at(group.size)
+		if size > 1<<24 {
+			return false
+		}
+
+		for i := range group.fields {
+			if at(group.size+1+i) >= size {
+				return false
+			}
+		}
+	}
+
+	return true
+}

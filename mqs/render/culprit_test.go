@@ -1,0 +1,26 @@
+package render
+
+import (
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
+)
+
+// The culprit's line is the sentence that blames somebody, if there is one.
+func TestCulprit(t *testing.T) {
+	wait := waitfor.Wait{Rank: 1, For: 2, Operation: "receive from rank 2", Call: "MPI_Recv", File: "/home/a.c", Line: 7}
+	r := &waitfor.Report{Why: "Why."}
+	for _, c := range []struct {
+		add  func()
+		want string
+	}{
+		{func() {}, "Why."},
+		{func() { r.Deadlocks = []waitfor.Deadlock{{Cycle: []waitfor.Wait{wait}}} }, "Rank 1 waits for rank 2: receive from rank 2, in MPI_Recv at a.c:7."},
+		{func() { r.NearMisses = []waitfor.NearMiss{{Text: "A tag."}} }, "A tag."},
+		{func() { r.NearMisses = append(r.NearMisses, waitfor.NearMiss{Text: "Rank 3.", Culprits: []int32{3}}) }, "Rank 3."},
+	} {
+		if c.add(); Culprit(r) != c.want {
+			t.Errorf("%q, not %q", Culprit(r), c.want)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package ofi
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+)
+
+// An endpoint that has nothing is one of the release whose layouts fit.
+func TestOpen(t *testing.T) {
+	o, err := makeUp(t).open()
+	if err != nil || o.Name() != "libfabric" || o.LayoutName() != "libfabric 1.17" || len(o.Matchers()) != 1 || o.Matchers()[0].Addr() != endpointAt {
+		t.Fatalf("%+v, %v", o, err)
+	}
+	if q := o.Matchers()[0].Queues(); !q.Uncounted || len(q.Posted)+len(q.Sends)+len(q.Unexpected)+len(q.Matched) != 0 || q.UnexpectedErr != nil {
+		t.Errorf("%+v", q)
+	}
+	if _, _, ok := o.endpoint.SendAt(endpointAt); ok {
+		t.Error("a send is known that nothing leads to")
+	}
+	if _, ok := o.endpoint.ReceiveAt(endpointAt); ok {
+		t.Error("a receive is known that is in no queue")
+	}
+}
+
+// The provider says what it is called; another one than rxm is named to the user.
+func TestProvider(t *testing.T) {
+	for name, isOther := range map[string]bool{"tcp": true, "psm3": true, "sm2": true, "a_z09": true, "": false, "Tcp": false, "a`": false, "a{": false,
+		"a/": false, "a:": false, strings.Repeat("a", maxProviderName+1): false} {
+		m := makeUp(t)
+		m.Put(providerAt+0x100, []byte(name+"\x00"))
+		_, err := m.open()
+		var other *ProviderError
+		switch {
+		case err == nil || errors.As(err, &other) != isOther:
+			t.Errorf("%q: %v", name, err)
+		case isOther && (other.Provider != name || !strings.Contains(err.Error(), "provider "+name+",")):
+			t.Errorf("%q: %v", name, err)
+		case !isOther && !strings.Contains(err.Error(), "install the library's debug symbols"):
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
+
+// What does not agree with itself, or can't be read, is not believed.
+func TestProofs(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(m *madeup)
+		says   string
+	}{
+		"the domain is not there": {func(m *madeup) { m.put("rxm_ep", endpointAt, set{"util_ep.domain": uint64(nowhere)}) }, "cannot read"},
+		"the provider is not":     {func(m *madeup) { m.put("rxm_domain", domainAt, set{"util_domain.prov": uint64(nowhere)}) }, "cannot read"},
+		"its name is not":         {func(m *madeup) { m.put("fi_provider", providerAt, set{"name": uint64(nowhere)}) }, "cannot read"},
+		"another's queue": {func(m *madeup) {
+			m.put("rxm_recv_queue", m.queue(), set{"rxm_ep": uint64(endpointAt) + 8})
+		}, "is not one of tagged messages"},
+		"a queue of other messages": {func(m *madeup) { m.put("rxm_recv_queue", m.queue(), set{"type": queueTagged - 1}) }, "is not one of tagged messages"},
+	} {
+		m := makeUp(t)
+		c.change(m)
+		if _, err := m.open(); !m.refuses(err, c.says) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := Open(inferior.NewReader(t.Context(), makeUp(t)), nowhere); err == nil {
+		t.Error("an endpoint that is not there was read")
+	}
+}

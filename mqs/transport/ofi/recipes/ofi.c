@@ -1,0 +1,5 @@
+#include "config.h"
+#include <ofi.h>
+#include <ofi_mem.h>
+#include <ofi_util.h>
+#include "prov/rxm/src/rxm.h"

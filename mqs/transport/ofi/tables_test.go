@@ -1,0 +1,46 @@
+package ofi
+
+import (
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+)
+
+// Every embedded table has every member that the reader needs.
+func TestTablesAreWhole(t *testing.T) {
+	releases := map[string]bool{}
+	for _, table := range tables() {
+		if releases[table.Release] {
+			t.Errorf("%s is there twice", table.Release)
+		}
+		releases[table.Release] = true
+		var ts types
+		if err := inferior.Bind(&ts, table.Layouts(inferior.Queries(&ts))); err != nil {
+			t.Errorf("%s: %v", table.Release, err)
+		}
+	}
+}
+
+// Debug information that lacks a type of the queue is not believed, where the table of the release has it.
+func TestDebugInfoLacks(t *testing.T) {
+	for _, c := range []struct {
+		of      func(t *testing.T) *madeup
+		lacking []string
+	}{
+		{makeUp, []string{"rxm_recv_queue", "rxm_recv_entry", "dlist_entry"}},
+		{makeShared, []string{"util_srx_ctx", "util_rx_entry", "util_unexp_peer", "slist", "fi_provider"}},
+	} {
+		for _, lacks := range append(c.lacking, "") {
+			m := c.of(t)
+			for _, q := range inferior.Queries(&types{}) {
+				if q.Name != lacks && m.l.Find(q.Name) != nil {
+					m.Types[q.Name] = m.l.Find(q.Name)
+				}
+			}
+			o, err := m.open()
+			if err != nil || (o.LayoutName() == "") != (lacks == "") {
+				t.Errorf("without %q: read by %+v, %v", lacks, o, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,58 @@
+//go:build live
+
+package gdb
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/tests/internal/live"
+)
+
+// The thread of a Python program that is in an MPI call is at the Python line, and so are its other threads,
+// live and in a core: with this machine's CPython, which is stripped and in one file with its program.
+func TestPython(t *testing.T) {
+	t.Parallel()
+	source := filepath.Join(work.Root, "tests", "programs", "pywaits.py")
+	text, err := os.ReadFile(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := func(of string) string {
+		before, _, _ := strings.Cut(string(text), of)
+		return fmt.Sprintf("pywaits.py:%d", strings.Count(before, "\n")+1)
+	}
+	ready := filepath.Join(t.TempDir(), "ready")
+	job := exec.Command("/usr/bin/python3", source, ready)
+	job.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := job.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = syscall.Kill(-job.Process.Pid, syscall.SIGKILL)
+		_ = job.Wait()
+	})
+	live.Until(t, "the program to wait", func() bool { return live.Exists(ready) })
+	since := live.CPU(job.Process.Pid)
+	live.Until(t, "the call to look for messages", func() bool { return live.CPU(job.Process.Pid) >= since+10 })
+	live.Yield(t, job.Process.Pid)
+
+	core := filepath.Join(t.TempDir(), "core")
+	for _, where := range []live.Where{live.Process(job.Process.Pid), live.Core("/usr/bin/python3", core)} {
+		t.Run(where.Name, func(t *testing.T) {
+			commands := []string{"mpi-queues", "mpi-stacks -threads"}
+			if where.Name != "core" {
+				commands = append(commands, "generate-core-file "+core)
+			}
+			out := work.GDB(t, where, commands...)
+			out.Contains(t, ", called by Größe.warte at "+filepath.Dir(source)+"/"+line("self.receive(\n")+"\n",
+				"  main at "+line("list(map(")+"\n  Größe.warte at "+line("self.receive(\n")+"\n  MPI_Recv\n", "sleep at "+line("time.sleep(3600)"))
+			out.Lacks(t, "Traceback", "PyObject_", "_PyEval", "ffi_call")
+		})
+	}
+}

