@@ -139,7 +139,7 @@ func TestSendOfRequest(t *testing.T) {
 	world := ompitest.Comm(t, q.Process, "MPI_COMM_WORLD")
 	var of *send
 	for i, r := range all.sends[world.Model.UniqueID] {
-		if r.Done == made[madeForProgram] {
+		if q.pml.maker(&r.Request) == madeForProgram {
 			of = &all.sends[world.Model.UniqueID][i]
 		}
 	}
