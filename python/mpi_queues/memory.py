@@ -29,18 +29,33 @@ def _read_start(inferior: gdb.Inferior, start: int, end: int) -> List[Any]:
     """Returns what can be read from start on, up to end or the last page that can be read."""
     if start == end:
         return []
-    try:
-        return [inferior.read_memory(start, end - start)]
-    except gdb.MemoryError:
-        pass
+    whole = _read(inferior, start, end)
+    if whole is not None:
+        return [whole]
     parts: List[Any] = []
     while True:  # something in [start, end) can't be read
         first, last = start // _PAGE + 1, (end - 1) // _PAGE
         if first > last:
             return parts
         middle = (first + last) // 2 * _PAGE
-        try:
-            parts.append(inferior.read_memory(start, middle - start))
-            start = middle
-        except gdb.MemoryError:
+        part = _read(inferior, start, middle)
+        if part is None:
             end = middle
+        else:
+            parts.append(part)
+            start = middle
+
+
+def _read(inferior: gdb.Inferior, start: int, end: int) -> Any:
+    """Returns what is in [start, end), None if some of it can't be read. Raises gdb.error if
+    nothing can be read any more."""
+    try:
+        return inferior.read_memory(start, end - start)
+    except gdb.MemoryError:
+        return None
+    except gdb.error:
+        # A core file lacks a file's pages, and the file is gone: gdb calls these unavailable,
+        # which is no MemoryError. A connection that is lost leaves no process.
+        if not inferior.pid:
+            raise
+        return None
