@@ -26,6 +26,7 @@ func (j *job) analyse() *Report {
 		r.WorldSize = mqs.Known(int32(len(j.ranks)))
 	}
 	r.Verdict, r.Why = a.verdict()
+	r.Open, _ = a.open()
 	r.GetsOn = a.hasRank(func(r *rank) bool { return r.gotOn })
 	switch r.Verdict {
 	case Unknown:

@@ -28,6 +28,9 @@ type Past struct {
 	// have run and still wait for the same: even where messages are counted, a look can meet a library
 	// that has counted a message and not matched it yet.
 	Again bool
+	// Settled is true if each rank that may have hung at one of these looks ([Report.Open]) has left its call by now:
+	// see [HasLeft].
+	Settled bool
 	// Apart is true if the ranks were not stopped at one moment, as on several machines. A deadlock is then claimed
 	// only of ranks that are known to have stood as they stand since the previous look, and so at one moment
 	// between the two. So are what looks like mistakes.

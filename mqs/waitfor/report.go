@@ -22,7 +22,8 @@ const (
 	// itself, as after a time, or ask for something else.
 	DeadlockedUnlessPollingEnds Verdict = "deadlock unless polling ends"
 	// NoDeadlock is the verdict on a job that was seen to get on between two looks, of which all that
-	// matters is known, and of which nothing proves a deadlock, and on a job that is over.
+	// matters is known, and of which nothing proves a deadlock; on one that gets on and of which each rank that may
+	// have hung at one look had left its call by a later one; and on a job that is over.
 	NoDeadlock Verdict = "no deadlock"
 	// NoProgress is the verdict where all that matters is known and nothing proves a deadlock, but
 	// nothing moved between the looks.
@@ -44,6 +45,8 @@ type Report struct {
 	Moving bool `json:"-"`
 	// GetsOn is true if some rank has got on since the look before.
 	GetsOn bool `json:"-"`
+	// Open are the processes that may hang for all that is known, by process id; nil if others may hang too.
+	Open map[int]*mqs.Process `json:"-"`
 	// WorldSize is the number of ranks in the job.
 	WorldSize mqs.Maybe[int32] `json:"world_size" document:"min=0"`
 	// Deadlocks are independent of each other. The one with the lowest rank is first. If the verdict

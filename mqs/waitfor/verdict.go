@@ -12,8 +12,23 @@ import (
 // maxReasons bounds how many reasons a verdict gives.
 const maxReasons = 4
 
+// Sentences of verdicts on ranks of which something is not known.
+const (
+	undecidable = "Whether the job hangs can't be told."
+	lookAgain   = "Let the job go on for a moment, and look again."
+)
+
 // verdict returns the verdict, and what it rests on.
 func (a *analysis) verdict() (Verdict, string) {
+	v, why := a.verdictOnLook()
+	if v == Unknown && a.isSettled() {
+		return NoDeadlock, a.whySettled(why)
+	}
+	return v, why
+}
+
+// verdictOnLook is the verdict by what is known of the ranks as they are now.
+func (a *analysis) verdictOnLook() (Verdict, string) {
 	switch {
 	case len(a.deadlocks) > 0 && a.assumeNoTransit:
 		return DeadlockedUnless, a.whyDeadlock() + " " + a.whyTransit()
@@ -41,7 +56,7 @@ func (a *analysis) verdict() (Verdict, string) {
 	}
 	// Ranks that can move, as far as known, need not.
 	if obscure := a.which(func(r *rank) bool { return r.mobility == mobile && r.doing().kind == isThere }); len(obscure) > 0 {
-		return Unknown, fmt.Sprintf("Whether the job hangs can't be told. %s %s got on, but what %s %s is not known. %s",
+		return Unknown, fmt.Sprintf(undecidable+" %s %s got on, but what %s %s is not known. %s",
 			capital(rankWords(moved)), verb(moved, "has", "have"), rankWords(obscure), verb(obscure, "does", "do"), a.whoMoves(obscure))
 	}
 	return NoDeadlock, a.whyFree(moved)
@@ -141,7 +156,7 @@ func (a *analysis) whyUnknown(open []int32) string {
 			a.eachDoubt(&a.ranks[rank].waits[i], func(clause string) { add(rank, clause) })
 		}
 	}
-	out := []string{"Whether the job hangs can't be told."}
+	out := []string{undecidable}
 	for i, r := range order {
 		if i == maxReasons {
 			out = append(out, fmt.Sprintf("There are %d more reasons of this sort.", len(order)-i))
@@ -153,7 +168,7 @@ func (a *analysis) whyUnknown(open []int32) string {
 		out = append(out, a.whyIncomplete())
 	}
 	if a.moving(open) {
-		out = append(out, "Let the job go on for a moment, and look again.")
+		out = append(out, lookAgain)
 	}
 	return strings.Join(out, " ")
 }

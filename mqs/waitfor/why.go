@@ -22,7 +22,7 @@ func (a *analysis) whyIncomplete() string {
 			byClause[clause] = append(byClause[clause], int32(i))
 		}
 	}
-	out := []string{"Whether the job hangs can't be told."}
+	out := []string{undecidable}
 	for i, clause := range order {
 		if i == maxReasons {
 			out = append(out, fmt.Sprintf("There are %d more reasons of this sort.", len(order)-i))

@@ -126,6 +126,7 @@ func (s *looker) judge(t *testing.T, j *job, l seen) {
 	s.count(l.way, r.Verdict)
 	if r.Verdict == expect.Unknown && l.way == running {
 		s.countReasons(r.Why)
+		t.Logf("%s: %s", l.way, r.Why)
 	}
 	right := expect.Claim{Program: "right"}
 	if !right.Allows(r.Verdict, l.way == running || l.way == inGDB) {

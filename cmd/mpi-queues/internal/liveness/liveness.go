@@ -4,6 +4,7 @@ package liveness
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,6 +21,37 @@ type History struct {
 	// first is when the first look was, looks how many there were.
 	first time.Time
 	looks int
+	// open are the earlier looks at which ranks may have hung, with those of them that are not known to have left their
+	// calls since; an empty one is settled.
+	open []map[int]sighting
+}
+
+// Keep remembers which processes may have hung at the last look, as its report says.
+func (h *History) Keep(r *waitfor.Report) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	if r.Open == nil {
+		return
+	}
+	open := map[int]sighting{}
+	for pid, p := range r.Open {
+		of, isKnown := h.seen[pid]
+		if !isKnown { // it is on another machine, or gone
+			return
+		}
+		// What its queues hold may be much, and is not looked at again.
+		open[pid] = sighting{process: &mqs.Process{PID: pid, Phase: p.Phase, State: p.State, Threads: p.Threads}, clock: of.clock}
+	}
+	h.open = append(h.open, open)
+}
+
+// settle drops a process from the looks at which it may have hung, if it is seen to have left its call since.
+func (h *History) settle(p *mqs.Process, c clock) {
+	for _, look := range h.open {
+		if then, isOpen := look[p.PID]; isOpen && then.clock.start == c.start && waitfor.HasLeft(p, then.process) {
+			delete(look, p.PID)
+		}
+	}
 }
 
 type sighting struct {
@@ -76,6 +108,7 @@ func (h *History) past(s *mqs.Snapshot, stopped Clocks, clockOf func(pid int) (c
 		if err != nil && p.Phase != mqs.Exited {
 			continue // on another machine, or gone since it was read
 		}
+		h.settle(p, c)
 		if known && before.clock.start == c.start {
 			out.Earlier[p.PID], out.Polls[p.PID] = before.process, before.polls
 			out.Ran[p.PID] = stopped[p.PID].ticks >= before.clock.ticks+leastTicks
@@ -91,6 +124,7 @@ func (h *History) past(s *mqs.Snapshot, stopped Clocks, clockOf func(pid int) (c
 	}
 	h.looks++
 	h.seen = now
+	out.Settled = slices.ContainsFunc(h.open, func(look map[int]sighting) bool { return len(look) == 0 })
 	return out
 }
 

@@ -80,3 +80,48 @@ func TestIsSecond(t *testing.T) {
 		}
 	}
 }
+
+// A look is settled once all that may have hung at it have been seen elsewhere, each at whichever look. Another process that has got
+// the number of one says nothing of that.
+func TestSettled(t *testing.T) {
+	at := func(pid, line int) *mqs.Process {
+		return &mqs.Process{PID: pid, Threads: []mqs.Thread{{Placed: true, Call: "MPI_Comm_dup", Function: "main", File: "a.c", Line: line}}}
+	}
+	started := map[int]uint64{}
+	var seen History
+	look := func(open *waitfor.Report, processes ...*mqs.Process) bool {
+		past := seen.past(&mqs.Snapshot{Processes: processes}, nil, func(pid int) (clock, error) { return clock{start: started[pid]}, nil })
+		seen.Keep(open)
+		return past.Settled
+	}
+	both := func(a, b int) *waitfor.Report {
+		return &waitfor.Report{Open: map[int]*mqs.Process{1: at(1, a), 2: at(2, b)}}
+	}
+	unknown := &waitfor.Report{}
+	for i, c := range []struct {
+		settled bool
+		open    *waitfor.Report
+		a, b    int
+	}{
+		{false, both(10, 20), 10, 20},
+		{false, both(11, 20), 11, 20}, // one has left
+		{false, unknown, 10, 20},      // that one is back; at the second look it was elsewhere
+		{true, unknown, 10, 21},       // now the other one has left too
+		{true, unknown, 10, 20},       // and what was settled stays so
+	} {
+		if got := look(c.open, at(1, c.a), at(2, c.b)); got != c.settled {
+			t.Errorf("look %d: settled %t", i, got)
+		}
+	}
+	seen = History{}
+	look(both(10, 20), at(1, 10), at(2, 20))
+	started[2] = 7
+	if look(unknown, at(1, 11), at(2, 21)) {
+		t.Error("another process stands for one that may have hung")
+	}
+	seen = History{}
+	look(&waitfor.Report{Open: map[int]*mqs.Process{3: at(3, 10)}}, at(1, 10))
+	if look(unknown, at(1, 11)) {
+		t.Error("one that has not been seen has left its call")
+	}
+}

@@ -32,6 +32,7 @@ func Watch(ctx context.Context, s *mqs.Snapshot, again func(ctx context.Context)
 	past := seen.Past(s, nil)
 	past.Again = true
 	r := waitfor.AnalyseLive(s, past)
+	seen.Keep(r)
 	second := false // of all that have run at all
 	for pause := firstPause; ctx.Err() == nil && isOpen(r, past.Looks) && past.Looks < mostLooks && (!second || seen.watched() < longest(r)); pause = min(3*pause, mostPause) {
 		next := time.Now().Add(pause)
@@ -50,6 +51,7 @@ func Watch(ctx context.Context, s *mqs.Snapshot, again func(ctx context.Context)
 		second = second || isSecond(past, stopped)
 		past.Again, past.Watched = true, seen.watched()
 		r = waitfor.AnalyseLive(s, past)
+		seen.Keep(r)
 	}
 	return r, nil
 }

@@ -1,0 +1,94 @@
+package waitfor
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+)
+
+// A job whose ranks make communicators, or wait for one another in other ways that leave no trace, may have something
+// unknown at each look, however often it is looked at. What is unknown of a look matters no more as soon as each rank that
+// may have hung at it is seen elsewhere: a deadlocked rank never leaves its call.
+
+// leastSettling is how many looks there have to be before a look is settled by later ones: what has just come to hang
+// is known by then to stand.
+const leastSettling = 3
+
+// open returns the processes of the ranks that may hang for all that is known, by process id. It is false if others may
+// hang too.
+func (a *analysis) open() (map[int]*mqs.Process, bool) {
+	if len(a.deadlocks) > 0 || !a.worldKnown || a.surelyReleasable == nil {
+		return nil, false
+	}
+	out := map[int]*mqs.Process{}
+	for i := range a.ranks {
+		r := &a.ranks[i]
+		switch {
+		case r.process == nil || r.process.Phase == "":
+			return nil, false
+		case r.mobility == uncertain, r.mobility == waiting && !a.surelyReleasable[i], r.mobility == mobile && r.doing().kind == isThere:
+			out[r.process.PID] = r.process
+		}
+	}
+	return out, true
+}
+
+// isSettled says whether no rank was deadlocked at an earlier look of this watch, and none that may hang now is known to
+// stand.
+func (a *analysis) isSettled() bool {
+	if !a.past.Settled || !a.past.Again || a.past.Apart || a.past.Looks < leastSettling {
+		return false
+	}
+	open, isKnown := a.open()
+	return isKnown && !a.hasRank(func(r *rank) bool { return open[r.process.PID] != nil && !r.gotOn })
+}
+
+// whySettled says on what the verdict rests if a look is settled of which this is unknown.
+func (a *analysis) whySettled(unknown string) string {
+	moved := a.which(func(r *rank) bool { return r.gotOn })
+	first := "The job gets on: " + rankWords(moved) + verb(moved, " has", " have") + " moved since the look before. " +
+		"No rank was deadlocked at an earlier look: each that may have been has left its call since."
+	unknown = strings.TrimPrefix(unknown, undecidable+" ")
+	unknown = strings.TrimSuffix(unknown, " "+lookAgain)
+	return joined(first, "Of where they are now, less is known.", unknown)
+}
+
+// HasLeft says whether a thread of a process is known to have left the call, or the place outside of MPI, where it waited
+// at an earlier look. In a call of the same place it may never have left that.
+func HasLeft(now, then *mqs.Process) bool {
+	if now.HasCrashed() || !isPlaced(now) || !isPlaced(then) {
+		return false
+	}
+	left := slices.Clone(now.Threads)
+	for i := range then.Threads {
+		t := &then.Threads[i]
+		if !mayStand(then, t) {
+			continue
+		}
+		at := slices.IndexFunc(left, func(o mqs.Thread) bool { return mayBeAt(&o, t) })
+		if at < 0 {
+			return true
+		}
+		left = slices.Delete(left, at, at+1)
+	}
+	return false
+}
+
+// mayStand says whether a thread waits, or may.
+func mayStand(p *mqs.Process, t *mqs.Thread) bool {
+	if t.Call != "" {
+		return behaviourOf(t) != goesOn
+	}
+	return waitsForThread(p, t) || isHeld(p, t) || t.Activity == ""
+}
+
+// mayBeAt says whether a thread may still be where one was at an earlier look. The call alone tells nothing: which it is
+// may differ while it lasts, as of one that is made inside another.
+func mayBeAt(now, then *mqs.Thread) bool {
+	if (now.Call == "") != (then.Call == "") {
+		return false
+	}
+	isUnknown := func(t *mqs.Thread) bool { return t.Function == "" && t.File == "" }
+	return isUnknown(now) || isUnknown(then) || now.Function == then.Function && now.File == then.File && now.Line == then.Line
+}
