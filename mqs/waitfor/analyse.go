@@ -6,9 +6,9 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
 
-func (j *job) analyse() *Report {
-	j.communicators()
-	j.messages()
+// decide finds the verdict on a job. [analysis.complete] adds what else is to be said.
+func (j *job) decide() *analysis {
+	j.match()
 	j.findStays()
 	j.findWaits()
 	a := &analysis{job: j, uncertainRanks: map[*rankSet]int32{}}
@@ -22,6 +22,7 @@ func (j *job) analyse() *Report {
 	}
 
 	r := &Report{Deadlocks: a.deadlocks, Missing: j.missing()}
+	a.report = r
 	if j.worldKnown {
 		r.WorldSize = mqs.Known(int32(len(j.ranks)))
 	}
@@ -37,11 +38,28 @@ func (j *job) analyse() *Report {
 	case DeadlockedUnlessPollingEnds:
 		r.Moving = true // it is the less likely the more often the ranks are met there
 	}
+	return a
+}
+
+// complete returns the report with what else is to be said than the verdict.
+func (a *analysis) complete() *Report {
+	r := a.report
 	a.groups(r)
 	a.edges(r)
-	r.NearMisses = slices.DeleteFunc(a.nearMisses(r.Verdict), a.isOfMoments)
-	r.Notes = append(j.notes, a.doubts()...)
+	if r.NearMisses = a.nearer; r.NearMisses == nil {
+		r.NearMisses = slices.DeleteFunc(a.nearMisses(r.Verdict), a.isOfMoments)
+	}
+	r.Notes = append(a.notes, a.doubts()...)
 	return r
+}
+
+// match puts the processes' communicators and messages together.
+func (j *job) match() {
+	if !j.isMatched {
+		j.communicators()
+		j.messages()
+		j.isMatched = true
+	}
 }
 
 // isOfMoments says whether a near miss may be of ranks that have not stood so at one moment.
@@ -81,6 +99,8 @@ type analysis struct {
 	deadlocks                    []Deadlock
 	uncertainRanks               map[*rankSet]int32 // the results of uncertainRank
 	inDeadlock                   map[int32]bool     // the ranks in deadlocks
+	report                       *Report
+	nearer                       []NearMiss // in place of those that it would find
 }
 
 // explain replaces, in ranks that hang inside a collective, the library's messages by what they

@@ -33,6 +33,7 @@ type job struct {
 	windows    map[*communicator]*window // that calls work on
 	notes      []string
 	past       Past
+	isMatched  bool // see match
 	// then is the job at the previous look, nil without one.
 	then *job
 	// assumeNoTransit is true while the analysis assumes that no message is in transit.

@@ -16,20 +16,19 @@ func (n *misses) checkLibrary(rank int32) {
 	if !r.confirmed || n.then == nil {
 		return
 	}
-	before := n.then.at(rank)
 	for i := range r.waits {
 		t := r.waits[i].thread
 		if t == nil {
 			continue
 		}
-		if r.isOver(t) && before != nil && before.isOver(t) {
+		if r.isOver(t) && n.before(rank).isOver(t) {
 			n.add(LibraryFault, callWords(t)+" over", fmt.Sprintf(
 				"Rank %d waits in %s for what was complete at the look before already, though the rank has run: its MPI library has lost the wake-up, which is no mistake of the program's (Open MPI's commit 0c86834a68 mends one of this kind, with several threads on arm64)",
 				rank, callWords(t)), rank)
 		}
 		ops, _ := r.operations(t.Requests)
 		for k := range ops {
-			if g := &ops[k]; n.liesMatched(g) && before != nil && n.then.layMatched(before, g) {
+			if g := &ops[k]; n.liesMatched(g) && n.then.layMatched(n.before(rank), g) {
 				n.add(LibraryFault, callWords(t)+g.member.comm.label(), fmt.Sprintf(
 					"Rank %d waits in %s for a message %s, and such a message has been there since the look before, though the rank has run: its MPI library does not match the two, which is no mistake of the program's",
 					rank, callWords(t), messageWords(g)), rank)
@@ -38,10 +37,17 @@ func (n *misses) checkLibrary(rank int32) {
 	}
 }
 
+// before returns a rank with its operations as they were at the previous look; nil if it was not there.
+func (j *job) before(number int32) *rank {
+	j.then.match()
+	return j.then.at(number)
+}
+
 // isOver says whether all is known that a thread waits for in a call, and is complete: the call has nothing left to wait for.
+// It is false of a rank that was not there.
 func (r *rank) isOver(t *mqs.Thread) bool {
 	b := behaviourOf(t)
-	if b != waitsAll && b != waitsAny && b != pointToPoint || !t.AllRequests || len(t.Requests) == 0 {
+	if r == nil || b != waitsAll && b != waitsAny && b != pointToPoint || !t.AllRequests || len(t.Requests) == 0 {
 		return false
 	}
 	ops, found := r.operations(t.Requests)
@@ -58,8 +64,11 @@ func (j *job) liesMatched(g *dependency) bool {
 	return ok && j.unexpected.match(e)
 }
 
-// layMatched says the same of the operation at the previous look, at which its rank was this one.
+// layMatched says the same of the operation at the previous look, at which its rank was this one, if it was there.
 func (then *job) layMatched(r *rank, now *dependency) bool {
+	if r == nil {
+		return false
+	}
 	ops, _ := r.operations([]inferior.Addr{now.op.Request.Value})
 	for i := range ops {
 		if g := &ops[i]; g.member.UniqueID == now.member.UniqueID && !isOther(g.op, now.op) && then.liesMatched(g) {

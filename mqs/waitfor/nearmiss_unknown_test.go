@@ -141,7 +141,7 @@ func TestDifferentCollectivesThatMayBeRight(t *testing.T) {
 			for _, i := range c.confirmed {
 				j.ranks[i].confirmed = true
 			}
-			r := j.analyse()
+			r := j.decide().complete()
 			got := texts(r)
 			if isFound := slices.ContainsFunc(r.NearMisses, func(m NearMiss) bool { return m.Mismatch != "" }); isFound != c.misses || !c.misses && got != "" {
 				t.Errorf("%s: near misses:\n%s", r.Verdict, got)

@@ -49,13 +49,14 @@ func Analyse(s *mqs.Snapshot) *Report { return AnalyseLive(s, Past{}) }
 // A deadlock, and that there is none, are claimed only if nothing unknown could make it otherwise:
 // see [Verdict].
 func AnalyseLive(s *mqs.Snapshot, past Past) *Report {
-	r := analysePolling(s, past)
+	a := analysePolling(s, past)
+	r := a.report
 	if !past.Apart || !claimsDeadlock(r) {
 		// A deadlock that was there before this look began would have been seen by it.
-		return r
+		return a.complete()
 	}
 	past.standing = true
-	strict := analysePolling(s, past)
+	strict := analysePolling(s, past).complete()
 	strict.Moving = strict.Moving || !claimsDeadlock(strict) || !slices.EqualFunc(strict.Deadlocks, r.Deadlocks, haveSameRanks)
 	return strict
 }
@@ -67,23 +68,27 @@ func claimsDeadlock(r *Report) bool {
 }
 
 // analysePolling takes ranks that poll in a loop for waiting ones if nothing else explains that the job hangs.
-func analysePolling(s *mqs.Snapshot, past Past) *Report {
-	r := analyseLive(s, past)
-	if r.Verdict == Deadlocked || r.Verdict == DeadlockedUnless {
-		return r
+func analysePolling(s *mqs.Snapshot, past Past) *analysis {
+	a := analyseLive(s, past)
+	v := a.report.Verdict
+	if v == Deadlocked || v == DeadlockedUnless {
+		return a
 	}
 	loops, earlier, is := inLoops(s, past)
 	if !is {
-		return r
+		return a
 	}
 	past.Earlier = earlier
-	switch polling := analyseLive(loops, past); {
-	case polling.Verdict == DeadlockedUnlessPollingEnds:
+	polling := analyseLive(loops, past)
+	if polling.report.Verdict == DeadlockedUnlessPollingEnds {
 		return polling
-	case (r.Verdict == NoProgress || r.Verdict == Unknown) && slices.ContainsFunc(polling.NearMisses, isOfEnvelope):
-		r.NearMisses = polling.NearMisses
 	}
-	return r
+	if v == NoProgress || v == Unknown {
+		if found := polling.complete().NearMisses; slices.ContainsFunc(found, isOfEnvelope) {
+			a.nearer = found
+		}
+	}
+	return a
 }
 
 // isOfEnvelope says whether a near miss shows a message that differs from what is asked for.
@@ -91,7 +96,7 @@ func isOfEnvelope(n NearMiss) bool {
 	return n.Kind == OtherTag || n.Kind == OtherSource || n.Kind == OtherCommunicator
 }
 
-func analyseLive(s *mqs.Snapshot, past Past) *Report {
+func analyseLive(s *mqs.Snapshot, past Past) *analysis {
 	j := newJob(s)
 	j.past = past
 	for i := range j.ranks {
@@ -112,12 +117,14 @@ func analyseLive(s *mqs.Snapshot, past Past) *Report {
 		r.same = before != nil && !r.moved && isSame(r.process, before)
 		r.confirmed = r.same && r.ran && stillWaits(r.process, before)
 	}
-	return j.analyse()
+	return j.decide()
 }
 
 // HasMoved says whether a process has moved since the previous look: it has done an operation, or
 // it has left a call that waits, or entered one. Polling is no move.
-func HasMoved(p, before *mqs.Process) bool { return hasCounted(p, before) || inOtherCalls(p, before) }
+func HasMoved(p, before *mqs.Process) bool {
+	return p != before && (hasCounted(p, before) || inOtherCalls(p, before))
+}
 
 // hasCounted says whether a process has sent, received or completed something since the previous
 // look, as far as its MPI counts that.
@@ -182,8 +189,8 @@ func stillWaits(p, before *mqs.Process) bool {
 // requests included: a call that had yet to make its requests may since have sent a message that is
 // in transit.
 func isSame(p, before *mqs.Process) bool {
-	if !isPlaced(p) || !isPlaced(before) {
-		return false
+	if p == before || !isPlaced(p) || !isPlaced(before) {
+		return p == before && isPlaced(p)
 	}
 	then := blockedIn(before)
 	for _, t := range blockedIn(p) {

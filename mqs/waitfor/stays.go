@@ -15,8 +15,6 @@ func (j *job) findStays() {
 		return
 	}
 	then := newJob(&mqs.Snapshot{Processes: j.earlier()})
-	then.communicators()
-	then.messages()
 	j.then = then
 	senders := map[int32][]int32{} // the ranks that have stayed if the receiver has, by receiver
 	var moved []int32
@@ -69,6 +67,7 @@ func (then *job) holding(now *job, r *rank) ([]int32, bool) {
 	case r.counts() && before.counts():
 		return nil, true
 	}
+	then.match() // which is not needed where messages are counted
 	var out []int32
 	for _, t := range blockedIn(before.process) {
 		receivers, ok := then.holdingIn(before, &t)
