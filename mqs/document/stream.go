@@ -39,6 +39,24 @@ const chunkSize = 512 << 10
 // Read reads one document. Its processes are parsed by all cores, and only a few
 // of them are there as text at a time: a document may be of a hundred thousand.
 func (p *Parser) Read(r io.Reader) (*mqs.Snapshot, error) {
+	chunks, err := p.read(r, nil)
+	if err != nil {
+		return nil, err
+	}
+	return together(chunks), nil
+}
+
+// together are the processes of a document.
+func together(chunks []*chunk) *mqs.Snapshot {
+	out := &mqs.Snapshot{}
+	for _, c := range chunks {
+		out.Processes = append(out.Processes, c.processes...)
+	}
+	return out
+}
+
+// read reads the processes of a document, but for those that were seen before; nil stands for a document that none follows.
+func (p *Parser) read(r io.Reader, before *Seen) ([]*chunk, error) {
 	var (
 		group  errgroup.Group
 		chunks []*chunk
@@ -48,12 +66,12 @@ func (p *Parser) Read(r io.Reader) (*mqs.Snapshot, error) {
 			group.SetLimit(runtime.NumCPU())
 		}
 		chunks = append(chunks, c)
-		group.Go(func() error { return p.parse(c) })
+		group.Go(func() error { return p.parse(c, before) })
 	}}
 	splitErr := s.split(frugal.NewReader(r))
 	if c := s.rest(); c != nil && splitErr == nil { // all that there is, if the document is of one rank
 		chunks = append(chunks, c)
-		splitErr = p.parse(c)
+		splitErr = p.parse(c, before)
 	}
 	// What is wrong with an earlier process is said rather than what is wrong with the rest.
 	if err := errors.Join(group.Wait(), splitErr); err != nil {
@@ -64,11 +82,11 @@ func (p *Parser) Read(r io.Reader) (*mqs.Snapshot, error) {
 		}
 		return nil, err
 	}
-	out := &mqs.Snapshot{}
+	count := 0
 	for _, c := range chunks {
-		out.Processes = append(out.Processes, c.processes...)
+		count += len(c.processes)
 	}
-	return out, s.check(len(out.Processes))
+	return chunks, s.check(count)
 }
 
 // reader returns one that nobody uses.
@@ -90,7 +108,7 @@ func (p *Parser) release(r *reader) {
 	p.idle = append(p.idle, r)
 }
 
-func (p *Parser) parse(c *chunk) error {
+func (p *Parser) parse(c *chunk, before *Seen) error {
 	r := p.reader()
 	defer func() {
 		*c.text = (*c.text)[:0]
@@ -99,7 +117,7 @@ func (p *Parser) parse(c *chunk) error {
 	}()
 	start := 0
 	for _, end := range c.ends {
-		process, err := r.process((*c.text)[start:end])
+		process, err := before.process(c, r, (*c.text)[start:end])
 		if err != nil {
 			c.err = fmt.Errorf("not a snapshot of mpi-queues: line %d: %w", c.line+lineOf(err, (*c.text)[:end], start), clause(err))
 			return c.err
@@ -161,6 +179,7 @@ type chunk struct {
 	ends []int   // of the processes
 	line int     // of the document at its start
 
+	hashes    []uint64 // of the processes' texts, where these are known again
 	processes []*mqs.Process
 	err       error
 }

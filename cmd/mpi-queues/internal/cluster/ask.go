@@ -16,7 +16,6 @@ import (
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/liveness"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/wire"
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
@@ -43,7 +42,7 @@ type Question struct {
 	Told func(answered, asked int)
 
 	looks   int
-	groups  groups
+	opener  opener
 	numbers map[string]map[int]int // by host and process id
 	number  int                    // the last one
 	// failed are those hosts that did not answer before: they are not asked again.
@@ -72,7 +71,6 @@ type reply struct {
 
 // Ask has collectors started, and puts together what they send. It fails if none of it can be used.
 func (q *Question) Ask(ctx context.Context) (*Answer, error) {
-	var parser document.Parser
 	var replies []reply
 	asked, answered := len(q.Hosts), 0
 	if q.Local {
@@ -83,7 +81,7 @@ func (q *Question) Ask(ctx context.Context) (*Answer, error) {
 	group.SetLimit(mostAtOnce)
 	ask := func(engine, host string, hosts []string) {
 		group.Go(func() error {
-			got := q.askOnce(ctx, &parser, engine, host, hosts)
+			got := q.askOnce(ctx, engine, host, hosts)
 			mu.Lock()
 			defer mu.Unlock()
 			replies = append(replies, got...)
@@ -127,7 +125,7 @@ func (q *Question) Ask(ctx context.Context) (*Answer, error) {
 func (q *Question) Retry() { q.failed = nil }
 
 // askOnce runs the engine once, for a host or, if that is empty, for all of some hosts.
-func (q *Question) askOnce(ctx context.Context, parser *document.Parser, engine, host string, hosts []string) []reply {
+func (q *Question) askOnce(ctx context.Context, engine, host string, hosts []string) []reply {
 	// The collector has its own limit, and then has to end its gdb and to say so.
 	within, stop := context.WithTimeout(ctx, q.Limit+answerPatience)
 	defer stop()
@@ -144,7 +142,7 @@ func (q *Question) askOnce(ctx context.Context, parser *document.Parser, engine,
 		one := reply{host: cmp.Or(host, c.Node), machine: c.Machine}
 		if c.Version != q.Version && c.Version != "" {
 			one.err = fmt.Errorf("mpi-queues is there in version %s, and here in version %s", c.Version, q.Version)
-		} else if one.part, one.err = open(c, parser, &q.groups); one.err != nil && c.Failure == "" && !errors.Is(err, errSilent) {
+		} else if one.part, one.err = q.opener.open(c); one.err != nil && c.Failure == "" && !errors.Is(err, errSilent) {
 			one.err = fmt.Errorf("%w; %w", err, one.err)
 		}
 		out = append(out, one)
@@ -232,6 +230,7 @@ func (q *Question) together(replies []reply) (*Answer, error) {
 			names = one.part.Names
 		}
 		q.renumber(one, a)
+		q.opener.keep(one.machine, one.part.memory)
 		parts = append(parts, one.part.Snapshot)
 	}
 	for _, reason := range order {
@@ -263,16 +262,17 @@ func (q *Question) renumber(one *reply, a *Answer) {
 		q.numbers[one.host] = known
 	}
 	for _, p := range one.part.Processes {
-		n := known[p.PID]
+		pid := one.part.pids[p]
+		n := known[pid]
 		if n == 0 {
 			q.number++
 			n = q.number
-			known[p.PID] = n
+			known[pid] = n
 		}
-		if c, ok := one.part.Stopped[p.PID]; ok {
+		if c, ok := one.part.Stopped[pid]; ok {
 			a.Stopped[n] = c
 		}
-		if c, ok := one.part.Left[p.PID]; ok {
+		if c, ok := one.part.Left[pid]; ok {
 			a.Left[n] = c
 		}
 		if !q.KeepIDs {

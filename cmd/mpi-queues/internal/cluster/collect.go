@@ -3,7 +3,6 @@
 package cluster
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -136,34 +135,5 @@ func clocks(job *launch.Job) map[int]liveness.Clock {
 type part struct {
 	header
 	*mqs.Snapshot
-}
-
-// open reads what a collector has sent.
-func open(c *wire.Collector, parser *document.Parser, all *groups) (*part, error) {
-	from, err := c.Document()
-	if err != nil {
-		return nil, err
-	}
-	in := bufio.NewReader(from)
-	var line []byte
-	for {
-		piece, err := in.ReadSlice('\n')
-		line = append(line, piece...)
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) || len(line) > maxHeader {
-			return nil, errors.New("what it has sent is no document")
-		}
-	}
-	p := &part{}
-	if err := json.Unmarshal(line, &p.header); err != nil {
-		return nil, errors.New("what it has sent is no document")
-	}
-	if p.Snapshot, err = parser.Read(in); err != nil {
-		return nil, err
-	}
-	err = p.give(p.Processes, all)
-	p.shared = shared{}
-	return p, err
+	memory
 }
