@@ -17,7 +17,7 @@ import (
 func TestReportOverSSH(t *testing.T) {
 	t.Parallel()
 	const program, mode, ranks = "deadlock", "send-ring", 3
-	want := onOneHost(t, work, program, mode, ranks)
+	want := work.OnOneHost(t, program, mode, ranks)
 	path := ""
 	s := work.Spread(t, func(h *hosts.Hosts) []string {
 		path = "PATH=" + h.SSH(t) + ":$PATH"

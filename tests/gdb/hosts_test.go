@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -15,25 +14,12 @@ import (
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 )
 
-// onOneHost is the report of the same job on one host, which has ended then.
-func onOneHost(t *testing.T, w *live.Workspace, program, mode string, ranks int) (report string) {
-	t.Helper()
-	t.Run("on one host", func(t *testing.T) {
-		job := w.Start(t, program, ranks, nil, mode)
-		live.Until(t, "for the deadlock", func() bool {
-			report = string(work.Shell(t, "report", strconv.Itoa(job.Launcher())))
-			return strings.HasPrefix(report, "Deadlock. ")
-		})
-	})
-	return report
-}
-
 // A deadlock that crosses hosts is reported as a whole from the launcher's host, with the same verdict and the
 // same words as on one host. Whatever dies, a report names the host, and nothing is left anywhere.
 func TestReportOfHosts(t *testing.T) {
 	t.Parallel()
 	const program, mode, ranks = "deadlock", "send-ring", 3
-	want := onOneHost(t, work, program, mode, ranks)
+	want := work.OnOneHost(t, program, mode, ranks)
 	s := work.Spread(t, live.OverAgent, program, mode, ranks)
 	report := fmt.Sprintf("report %d", s.Launcher)
 	via := s.Via

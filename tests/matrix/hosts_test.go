@@ -103,3 +103,23 @@ func TestReportOfHostsMPICH(t *testing.T) {
 	}
 	s.NothingIsLeft(t)
 }
+
+// So is one that Hydra has spread by a real ssh, which nobody has to name.
+func TestReportOverSSHMPICH(t *testing.T) {
+	w, err := work.With("ssh", live.StockMPICH)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const program, mode, ranks = "deadlock", "recv-ring", 3
+	want := w.OnOneHost(t, program, mode, ranks)
+	path := ""
+	s := w.Spread(t, func(h *hosts.Hosts) []string {
+		path = h.SSH(t)
+		return []string{"-launcher ssh -launcher-exec", path + "/ssh", "-hosts", live.FirstHost + "," + live.SecondHost, "-ppn 1"}
+	}, program, mode, ranks)
+	s.Via, s.Env = "", "PATH="+path+":$PATH"
+	if got := s.Deadlocked(t, fmt.Sprintf("report %d", s.Launcher)); got != want {
+		t.Errorf("on two hosts:\n%s\non one:\n%s", got, want)
+	}
+	s.NothingIsLeft(t)
+}

@@ -85,10 +85,26 @@ func (w *Workspace) SpreadOver(t *testing.T, names []string, launcher func(h *ho
 	return s
 }
 
-// OverAgent are the words for Open MPI 4.1.
+// OnOneHost is the report on the deadlock that a program makes in a mode, on one host.
+func (w *Workspace) OnOneHost(t *testing.T, program, mode string, ranks int) (report string) {
+	t.Helper()
+	t.Run("on one host", func(t *testing.T) {
+		job := w.Start(t, program, ranks, nil, mode)
+		Until(t, "for the deadlock", func() bool {
+			report = string(w.Shell(t, "report", strconv.Itoa(job.Launcher())))
+			return strings.HasPrefix(report, "Deadlock. ")
+		})
+	})
+	return report
+}
+
+// OverAgent are the words for Open MPI, whose launcher is ORTE's up to 4.1, and PRRTE's since.
 func OverAgent(h *hosts.Hosts) []string {
-	return []string{"--mca plm_rsh_agent", h.Agent, "--mca orte_tmpdir_base", h.Folder, "--mca btl self,vader,tcp --mca btl_tcp_if_include", hosts.Network,
-		"--mca oob_tcp_if_include", hosts.Network, "--host", strings.Join(h.Names, ","), "--map-by node"}
+	words := []string{"--mca btl_tcp_if_include", hosts.Network, "--host", strings.Join(h.Names, ","), "--map-by node"}
+	if _, err := exec.LookPath("prterun"); err == nil {
+		return append(words, "--mca btl self,sm,tcp --prtemca plm_ssh_agent", h.Agent, "--prtemca prte_tmpdir_base", h.Folder, "--prtemca prte_if_include", hosts.Network)
+	}
+	return append(words, "--mca btl self,vader,tcp --mca plm_rsh_agent", h.Agent, "--mca orte_tmpdir_base", h.Folder, "--mca oob_tcp_if_include", hosts.Network)
 }
 
 // Tool is a run of the product on the first host.
