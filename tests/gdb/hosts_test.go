@@ -10,7 +10,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/mpi-queues/mpi-queues/tests/internal/hosts"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 )
 
@@ -28,8 +27,7 @@ func TestReportOfHosts(t *testing.T) {
 	if got != want {
 		t.Errorf("on two hosts:\n%s\non one:\n%s", got, want)
 	}
-	s.ByLauncher(t, "mpirun", "mpirun.openmpi", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
-		"OMPI_MCA_plm_rsh_agent="+s.Agent, "OMPI_MCA_orte_tmpdir_base="+s.Folder, "OMPI_MCA_oob_tcp_if_include="+hosts.Network)
+	s.ByMPIRun(t)
 	if got := s.Deadlocked(t, fmt.Sprintf("report --hosts %s,%s", live.FirstHost, live.SecondHost)); got != want {
 		t.Errorf("by their names, by mpirun:\n%s\nand by what the launcher has reached them with:\n%s", got, want)
 	}

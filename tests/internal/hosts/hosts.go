@@ -143,7 +143,7 @@ func (h *Hosts) connect(first, name string, number int) error {
 
 // Command is a command line for a host's shell.
 func (h *Hosts) Command(name, line string) *exec.Cmd {
-	return exec.Command("nsenter", "--target", fmt.Sprint(h.pids[name]), "--net", "--uts", "--ipc", "--mount", "--pid", "sh", "-c", line)
+	return exec.Command("nsenter", "--target", fmt.Sprint(h.pids[name]), "--net", "--uts", "--ipc", "--mount", "--pid", "--root", "--wd", "sh", "-c", line)
 }
 
 func (h *Hosts) run(name, line string) error {

@@ -98,13 +98,44 @@ func (w *Workspace) OnOneHost(t *testing.T, program, mode string, ranks int) (re
 	return report
 }
 
-// OverAgent are the words for Open MPI, whose launcher is ORTE's up to 4.1, and PRRTE's since.
+// OverAgent are the words for Open MPI.
 func OverAgent(h *hosts.Hosts) []string {
-	words := []string{"--mca btl_tcp_if_include", hosts.Network, "--host", strings.Join(h.Names, ","), "--map-by node"}
-	if _, err := exec.LookPath("prterun"); err == nil {
-		return append(words, "--mca btl self,sm,tcp --prtemca plm_ssh_agent", h.Agent, "--prtemca prte_tmpdir_base", h.Folder, "--prtemca prte_if_include", hosts.Network)
+	p := settings(h)
+	shared := "vader"
+	if p.isPRRTE {
+		shared = "sm"
 	}
-	return append(words, "--mca btl self,vader,tcp --mca plm_rsh_agent", h.Agent, "--mca orte_tmpdir_base", h.Folder, "--mca oob_tcp_if_include", hosts.Network)
+	words := []string{"--mca btl self,tcp," + shared, "--mca btl_tcp_if_include", hosts.Network, "--host", strings.Join(h.Names, ","), "--map-by node"}
+	for _, s := range p.settings {
+		words = append(words, p.flag, s[0], s[1])
+	}
+	return words
+}
+
+// plm is what starts Open MPI's processes on hosts: ORTE up to 4.1, PRRTE since.
+type plm struct {
+	isPRRTE      bool
+	flag, prefix string
+	settings     [][2]string
+}
+
+// settings are those with which hosts are reached by their agent.
+func settings(h *hosts.Hosts) plm {
+	if _, err := exec.LookPath("prterun"); err == nil {
+		return plm{true, "--prtemca", "PRTE_MCA_", [][2]string{{"plm_ssh_agent", h.Agent}, {"prte_tmpdir_base", h.Folder}, {"prte_if_include", hosts.Network}}}
+	}
+	return plm{false, "--mca", "OMPI_MCA_", [][2]string{{"plm_rsh_agent", h.Agent}, {"orte_tmpdir_base", h.Folder}, {"oob_tcp_if_include", hosts.Network}}}
+}
+
+// ByMPIRun has hosts reached by Open MPI's launcher.
+func (s *Spread) ByMPIRun(t *testing.T) {
+	t.Helper()
+	variables := []string{"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"}
+	p := settings(s.Hosts)
+	for _, s := range p.settings {
+		variables = append(variables, p.prefix+s[0]+"="+s[1])
+	}
+	s.ByLauncher(t, "mpirun", "mpirun.openmpi", variables...)
 }
 
 // Tool is a run of the product on the first host.
