@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,6 +26,7 @@ type Editor struct {
 	last     int // number of the last request
 	answers  map[int]envelope
 	events   []envelope // that nobody has awaited yet
+	where    string     // the file of its whereabouts
 }
 
 // envelope is what a message from gdb has, as far as its kind has it.
@@ -38,8 +40,8 @@ type envelope struct {
 // Edit starts a gdb for an editor, and introduces them. It ends with the test.
 func (w *Workspace) Edit(t testing.TB) *Editor {
 	t.Helper()
-	e := &Editor{t: t, incoming: make(chan envelope, 64), answers: map[int]envelope{}}
-	e.cmd = exec.Command(w.Debugger, append([]string{"-q", "-i", "dap"}, w.arguments(Nothing(), nil)...)...)
+	e := &Editor{t: t, incoming: make(chan envelope, 64), answers: map[int]envelope{}, where: filepath.Join(t.TempDir(), "where")}
+	e.cmd = exec.Command(w.Debugger, slices.Concat([]string{"-q", "-i", "dap"}, tellsWhere(e.where), w.arguments(Nothing(), nil))...)
 	e.cmd.Env = w.environment()
 	e.cmd.Stderr = os.Stderr
 	answers, err := e.cmd.StdoutPipe()
@@ -209,7 +211,7 @@ func (e *Editor) until(what string, condition func() bool) {
 				e.events = append(e.events, m)
 			}
 		case <-late:
-			e.t.Fatalf("waited %s in vain for %s; since then there were %s", Patience, what, e.names())
+			e.t.Fatalf("waited %s in vain for %s; since then there were %s; %s", Patience, what, e.names(), whereabouts(e.cmd.Process.Pid, e.where))
 		}
 	}
 }
