@@ -9,7 +9,7 @@ import (
 
 // A job whose ranks make communicators, or wait for one another in other ways that leave no trace, may have something
 // unknown at each look, however often it is looked at. What is unknown of a look matters no more as soon as each rank that
-// may have hung at it is seen elsewhere: a deadlocked rank never leaves its call.
+// may have hung at it is seen to have gone on: a deadlocked rank never leaves its call, nor gets on in it.
 
 // leastSettling is how many looks there have to be before a look is settled by later ones: what has just come to hang
 // is known by then to stand.
@@ -48,14 +48,14 @@ func (a *analysis) isSettled() bool {
 func (a *analysis) whySettled(unknown string) string {
 	moved := a.which(func(r *rank) bool { return r.gotOn })
 	first := "The job gets on: " + rankWords(moved) + verb(moved, " has", " have") + " moved since the look before. " +
-		"No rank was deadlocked at an earlier look: each that may have been has left its call since."
+		"No rank was deadlocked at an earlier look: each that may have been has gone on since."
 	unknown = strings.TrimPrefix(unknown, undecidable+" ")
 	unknown = strings.TrimSuffix(unknown, " "+lookAgain)
 	return joined(first, "Of where they are now, less is known.", unknown)
 }
 
 // HasLeft says whether a thread of a process is known to have left the call, or the place outside of MPI, where it waited
-// at an earlier look. In a call of the same place it may never have left that.
+// at an earlier look, or to have got on in it. In a call of the same place it may never have left that.
 func HasLeft(now, then *mqs.Process) bool {
 	if now.HasCrashed() || !isPlaced(now) || !isPlaced(then) {
 		return false
@@ -72,7 +72,51 @@ func HasLeft(now, then *mqs.Process) bool {
 		}
 		left = slices.Delete(left, at, at+1)
 	}
+	return hasSentOn(now, then)
+}
+
+// hasSentOn says whether the one thread that may call MPI has sent messages since it was met in a collective call: for that, what it
+// waited for must have come. It is false where its library may have sent them meanwhile, as for a non-blocking collective or
+// for another rank's access to a window.
+func hasSentOn(now, then *mqs.Process) bool {
+	if then.ThreadMultiple != mqs.Known(false) || !slices.ContainsFunc(then.Threads, isInCollective) {
+		return false
+	}
+	for _, p := range []*mqs.Process{now, then} {
+		if p.CollectiveRequests == nil || p.Windows == nil || len(p.CollectiveRequests)+len(p.Windows) > 0 {
+			return false
+		}
+	}
+	for _, q := range then.Communicators {
+		at := slices.IndexFunc(now.Communicators, func(o *mqs.Queues) bool { return o.UniqueID == q.UniqueID && o.Context == q.Context })
+		if at >= 0 && !q.Internal && hasSentMore(now.Communicators[at], q) {
+			return true
+		}
+	}
 	return false
+}
+
+func isInCollective(t mqs.Thread) bool {
+	b := behaviourOf(&t)
+	return b.collective() && b != finalizes || b == comesAndGoes
+}
+
+// hasSentMore says whether messages have been sent on a communicator since an earlier look.
+func hasSentMore(now, then *mqs.Queues) bool {
+	return slices.ContainsFunc(now.Traffic, func(t mqs.Traffic) bool {
+		at := slices.IndexFunc(then.Traffic, func(o mqs.Traffic) bool { return o.Peer == t.Peer })
+		return at >= 0 && then.Traffic[at].Sent != t.Sent
+	})
+}
+
+// Trace is what [HasLeft] has to know of a process as it was: what its queues hold may be much.
+func Trace(p *mqs.Process) *mqs.Process {
+	out := &mqs.Process{PID: p.PID, Phase: p.Phase, State: p.State, Threads: p.Threads, ThreadMultiple: p.ThreadMultiple,
+		CollectiveRequests: p.CollectiveRequests, Windows: p.Windows}
+	for _, q := range p.Communicators {
+		out.Communicators = append(out.Communicators, &mqs.Queues{Communicator: q.Communicator, Traffic: q.Traffic})
+	}
+	return out
 }
 
 // mayStand says whether a thread waits, or may.

@@ -135,3 +135,41 @@ func TestHasLeft(t *testing.T) {
 		t.Error("what has crashed has left its call")
 	}
 }
+
+// A rank that sends on in a collective call has been released from what it waited for there, unless its library may have
+// sent by itself.
+func TestHasSentOn(t *testing.T) {
+	process := func(sent uint16, change func(p *mqs.Process)) *mqs.Process {
+		q := &mqs.Queues{Communicator: mqs.Communicator{UniqueID: 1, Context: "0"}, Traffic: []mqs.Traffic{{Peer: 1, Sent: 7, Arrived: 3}, {Peer: 2, Sent: sent}}}
+		p := &mqs.Process{Threads: []mqs.Thread{{Placed: true, Call: "MPI_Intercomm_create", Function: "main", File: "/src/a.c", Line: 1}},
+			ThreadMultiple: mqs.Known(false), CollectiveRequests: []mqs.CollectiveRequest{}, Windows: []mqs.Window{}, Communicators: []*mqs.Queues{q}}
+		if change != nil {
+			change(p)
+		}
+		return p
+	}
+	for _, c := range []struct {
+		name      string
+		sent      uint16
+		now, then func(p *mqs.Process)
+		want      bool
+	}{
+		{"it has sent", 6, nil, nil, true},
+		{"it has sent nothing", 5, nil, nil, false},
+		{"it has received", 5, func(p *mqs.Process) { p.Communicators[0].Traffic[0].Arrived++ }, nil, false},
+		{"another thread may have sent", 6, nil, func(p *mqs.Process) { p.ThreadMultiple = mqs.Known(true) }, false},
+		{"whether another thread may send is not known", 6, nil, func(p *mqs.Process) { p.ThreadMultiple = mqs.Maybe[bool]{} }, false},
+		{"in a call for requests", 6, nil, func(p *mqs.Process) { p.Threads[0].Call = "MPI_Waitall" }, false},
+		{"a collective's progress", 6, nil, func(p *mqs.Process) { p.CollectiveRequests = make([]mqs.CollectiveRequest, 1) }, false},
+		{"collectives are not known", 6, func(p *mqs.Process) { p.CollectiveRequests = nil }, nil, false},
+		{"an access to its window", 6, nil, func(p *mqs.Process) { p.Windows = make([]mqs.Window, 1) }, false},
+		{"windows are not known", 6, nil, func(p *mqs.Process) { p.Windows = nil }, false},
+		{"on a communicator of the library", 6, nil, func(p *mqs.Process) { p.Communicators[0].Internal = true }, false},
+		{"on another communicator at that place", 6, func(p *mqs.Process) { p.Communicators[0].Context = "3" }, nil, false},
+		{"nothing is counted", 6, func(p *mqs.Process) { p.Communicators[0].Traffic = nil }, nil, false},
+	} {
+		if got := HasLeft(process(c.sent, c.now), Trace(process(5, c.then))); got != c.want {
+			t.Errorf("%s: %t", c.name, got)
+		}
+	}
+}

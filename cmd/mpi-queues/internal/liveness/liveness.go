@@ -39,8 +39,7 @@ func (h *History) Keep(r *waitfor.Report) {
 		if !isKnown { // it is on another machine, or gone
 			return
 		}
-		// What its queues hold may be much, and is not looked at again.
-		open[pid] = sighting{process: &mqs.Process{PID: pid, Phase: p.Phase, State: p.State, Threads: p.Threads}, clock: of.clock}
+		open[pid] = sighting{process: waitfor.Trace(p), clock: of.clock}
 	}
 	h.open = append(h.open, open)
 }
