@@ -120,9 +120,12 @@ func order(rank mqs.Maybe[int32]) int64 {
 	return int64(rank.Value)
 }
 
+// mostFrames bounds a stack: a document may have any, and each frame is called by another one.
+const mostFrames = 1200
+
 // add adds a stack beneath the root.
 func (n *node) add(t thread, frames []mqs.StackFrame) {
-	for _, f := range frames {
+	for _, f := range frames[:min(len(frames), mostFrames)] {
 		if n.called == nil {
 			n.called = map[mqs.StackFrame]*node{}
 		}
