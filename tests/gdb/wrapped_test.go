@@ -42,7 +42,7 @@ func TestWrappers(t *testing.T) {
 	} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			job := work.Hang(t, slices.Concat(work.MPI.Launcher, []string{"-n", "2", program, mode}), "Deadlock of ranks 0-1", "  0-1: "+want+" (deadlocked)")
+			job := work.Hang(t, slices.Concat(work.MPI.Launcher, []string{"-n", "2", program, mode}), "Deadlock of ranks 0-1", "  ranks 0-1: "+want+" (deadlocked)")
 			page, _, _ := work.Try(t, "report", "--html", strconv.Itoa(job.Process.Pid))
 			if !strings.Contains(string(page), want) {
 				t.Errorf("the page says no %q", want)
