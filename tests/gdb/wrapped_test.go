@@ -51,16 +51,20 @@ func TestWrappers(t *testing.T) {
 			if err != nil || len(found.Ranks) != 2 {
 				t.Fatal(found, err)
 			}
-			// In tables the program's function is named too.
-			want := strings.Replace(want, " at "+place("/* by a tool"), ", called by main at "+filepath.Join(work.Root, "tests", "programs", place("/* by a tool")), 1)
+			// Which communicator a send is on may be unknown at one moment, and in tables the program's function is named too.
+			_, callers, isWrapped := strings.Cut(want, ", called by ")
+			if !isWrapped {
+				callers = "main at " + filepath.Join(work.Root, "tests", "programs", place("/* by a tool"))
+			}
+			want := ", called by " + callers + "\n"
 			cores := []string{"dump", "--core", program}
 			for _, r := range found.Ranks {
 				core := filepath.Join(job.Dir, "core."+strconv.Itoa(r.PID))
 				out := work.GDB(t, live.Process(r.PID), "mpi-queues", "mpi-deadlock -all", "generate-core-file "+core)
-				out.Contains(t, "In "+want+"\n")
+				out.Contains(t, want)
 				cores = append(cores, core)
 			}
-			if shown := string(work.Shell(t, cores...)); strings.Count(shown, "In "+want+"\n") != 2 {
+			if shown := string(work.Shell(t, cores...)); strings.Count(shown, want) != 2 {
 				t.Errorf("of the core files it says\n%s", shown)
 			}
 		})
