@@ -1,6 +1,7 @@
 package mqs
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"strings"
@@ -35,8 +36,9 @@ func (c Caller) String() string {
 
 // libraryName is the name of a library's file, without the ending and the version: "libhdf5".
 func libraryName(object string) string {
-	name, _, _ := strings.Cut(path.Base(object), ".so")
-	return name
+	base := path.Base(object)
+	name, _, _ := strings.Cut(base, ".so")
+	return cmp.Or(name, base)
 }
 
 // CallersText names functions, from the innermost outwards: "H5Fclose (libhdf5) from main at io.c:12".

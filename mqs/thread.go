@@ -33,8 +33,8 @@ type Thread struct {
 	File string `json:"file" document:"null"`
 	// Line is where in the file the call is, or the thread.
 	Line int `json:"line" document:"null,min=1"`
-	// Callers are, where a wrapper has made the call for the program, the functions through which the program has come
-	// to it, from the innermost outwards: the wrapper's, the one of Function, and the first of the program itself.
+	// Callers are the functions through which the program has come to a call that a wrapper has made, from the innermost
+	// outwards: the wrapper's, the first that has a line of source, and the first of the program itself.
 	Callers []Caller `json:"callers" document:"omit,max=3"`
 
 	// Comm is the unique id of the communicator that the call works on.

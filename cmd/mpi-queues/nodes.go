@@ -129,30 +129,31 @@ func (c *report) ask(ctx context.Context, q *cluster.Question) error {
 
 // reportOf makes the report of a job on many nodes, with stacks if those are looked at.
 func reportOf(ctx context.Context, q *cluster.Question, l *looking) (*waitfor.Report, error) {
-	var last *cluster.Answer
-	look := func() (_ *mqs.Snapshot, err error) {
-		if last, err = q.Ask(ctx); err != nil {
-			return nil, err
-		}
-		l.keep(last.Snapshot)
-		return last.Snapshot, nil
-	}
-	if _, err := look(); err != nil {
-		return nil, err
-	}
-	// The looks stay, and are most of what there is.
-	debug.SetGCPercent(25)
-	r, err := liveness.WatchFar(ctx, last.Look, func(context.Context) (liveness.Look, error) {
-		if _, err := look(); err != nil {
+	var last *cluster.Answer // that there was
+	look := func(ctx context.Context) (liveness.Look, error) {
+		a, err := q.Ask(ctx)
+		if err != nil {
 			return liveness.Look{}, err
 		}
-		return last.Look, nil
-	})
+		last = a
+		return a.Look, nil
+	}
+	first, err := look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l.keep(first.Snapshot)
+	// The looks stay, and are most of what there is.
+	debug.SetGCPercent(25)
+	r, err := liveness.WatchFar(ctx, first, look)
 	if err != nil {
 		return nil, err
 	}
 	r.Notes = append(r.Notes, last.Remarks...)
-	l.rest(ctx, look)
+	l.rest(ctx, func() (*mqs.Snapshot, error) {
+		next, err := look(ctx)
+		return next.Snapshot, err
+	})
 	if l.stacks {
 		r.SetStacks(stacks.MergeLooks(l.seen))
 	}

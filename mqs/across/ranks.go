@@ -39,7 +39,7 @@ type Rank struct {
 	File string `json:"file" document:"null"`
 	// Line is where in the file the call is, or the thread.
 	Line int `json:"line" document:"null,min=1"`
-	// Callers are, where a wrapper has made the call, the functions through which the program has come to it.
+	// Callers are the functions through which the program has come to a call that a wrapper has made.
 	Callers []mqs.Caller `json:"callers" document:"omit,max=3"`
 	// Unplaced is why a stopped process has no place, as a sentence.
 	Unplaced string `json:"unplaced" document:"null"`

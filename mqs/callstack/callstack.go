@@ -40,8 +40,9 @@ type stacks struct {
 	// they are equal, each function of the program may be the library's.
 	library, program string
 	python           python
-	// notMPI are the names of functions outside of the MPI library that only look like MPI's.
-	notMPI map[string]bool
+	// named says of functions outside of the MPI library that have names like MPI's whether MPI has such a function.
+	// What is not known of is not there.
+	named map[string]bool
 }
 
 // stacksOf returns the stacks of a process's threads, with the values of [argumentNames].
@@ -63,15 +64,15 @@ func stacksWith(r *inferior.Reader, threads []inferior.Thread) (*stacks, error) 
 	if library != nil {
 		s.library = library.Object
 	}
-	return s, s.findNotMPI(r)
+	return s, s.findNamed(r)
 }
 
 // maxNames bounds how many names are looked up that may be MPI's.
 const maxNames = 64
 
-// findNotMPI finds the functions of other libraries whose names begin as MPI's do, and which the MPI library does not
-// have. It has each of MPI's functions with a P before its name (MPI 4.1, 15.2).
-func (s *stacks) findNotMPI(r *inferior.Reader) error {
+// findNamed finds out which functions of other libraries have names of MPI's functions, and which only look like it. The
+// MPI library has each of MPI's functions with a P before its name too (MPI 4.1, 15.2).
+func (s *stacks) findNamed(r *inferior.Reader) error {
 	var names []string
 	for i := range s.threads {
 		for _, f := range s.threads[i].Frames {
@@ -83,14 +84,23 @@ func (s *stacks) findNotMPI(r *inferior.Reader) error {
 	if len(names) == 0 {
 		return nil
 	}
-	if _, err := r.Symbols(names...); err != nil {
+	found, err := r.Symbols(names...)
+	if err != nil {
 		return err
 	}
-	s.notMPI = map[string]bool{}
+	s.named = map[string]bool{}
 	for _, name := range names {
-		s.notMPI[name[1:]] = r.Lacks(name)
+		if _, has := found[name]; has || r.Lacks(name) {
+			s.named[name[1:]] = has
+		}
 	}
 	return nil
+}
+
+// looksAlike says whether a function is known to be none of MPI's, whatever its name.
+func (s *stacks) looksAlike(f inferior.Frame) bool {
+	has, known := s.named[mpiName(f)]
+	return known && !has && s.isElsewhere(f)
 }
 
 // inCall returns the index of the innermost MPI call among the frames of a thread; -1 if there is none. A
@@ -117,7 +127,7 @@ func (s *stacks) isMPI(f inferior.Frame) bool { return !s.isElsewhere(f) && hasM
 
 // isTool says whether a function has the name of an MPI function and is a tool's.
 func (s *stacks) isTool(f inferior.Frame) bool {
-	return s.isElsewhere(f) && hasMPIName(f) && !s.notMPI[mpiName(f)]
+	return s.isElsewhere(f) && hasMPIName(f) && !s.looksAlike(f)
 }
 
 // inLibrary says whether a function is in the MPI library's file, if that is known and is not the program.

@@ -54,12 +54,12 @@ func threadAt(s *stacks, t *inferior.Thread) (mqs.Thread, bool) {
 		from = s.beyondTool(t, from)
 	}
 	own := s.replaced(t, from, func(f inferior.Frame) bool {
-		return f.Function == "" || isBinding(f.Function) && !s.notMPI[mpiName(f)] && (out.Call != "" || !s.isTool(f))
+		return f.Function == "" || isBinding(f.Function) && !s.looksAlike(f) && (out.Call != "" || !s.isTool(f))
 	})
 	f := programFrame(own, out.Call != "")
 	out.Function, out.File, out.Line = f.Function, f.File, f.Line
 	if out.Call != "" && !s.hidesPython(t) {
-		out.Callers = s.callers(own)
+		out.Callers = s.callers(s.replaced(t, from, s.standsForMPI))
 	}
 	out.Placed = out.Call != "" || isOutside(s, t)
 	return out, hasProgramFrame(t, f)
