@@ -43,15 +43,17 @@ func TestWrappers(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			job := work.Hang(t, slices.Concat(work.MPI.Launcher, []string{"-n", "2", program, mode}), "Deadlock of ranks 0-1", "  ranks 0-1: "+want+" (deadlocked)")
+			// Which communicator a send is on may be unknown at one moment.
+			_, where, _ := strings.Cut(want, "MPI_COMM_WORLD")
 			page, _, _ := work.Try(t, "report", "--html", strconv.Itoa(job.Process.Pid))
-			if !strings.Contains(string(page), want) {
-				t.Errorf("the page says no %q", want)
+			if !strings.Contains(string(page), where) {
+				t.Errorf("the page says no %q", where)
 			}
 			found, err := launch.Find(job.Process.Pid)
 			if err != nil || len(found.Ranks) != 2 {
 				t.Fatal(found, err)
 			}
-			// Which communicator a send is on may be unknown at one moment, and in tables the program's function is named too.
+			// In tables the program's function is named too.
 			_, callers, isWrapped := strings.Cut(want, ", called by ")
 			if !isWrapped {
 				callers = "main at " + filepath.Join(work.Root, "tests", "programs", place("/* by a tool"))
