@@ -32,8 +32,9 @@ func TestWatch(t *testing.T) {
 	var said bytes.Buffer
 	watch.Stdout, watch.Stderr = &said, &said
 	must(t, watch.Start())
-	ended := make(chan error, 1)
-	go func() { ended <- watch.Wait() }()
+	ended := make(chan struct{})
+	var how error
+	go func() { how = watch.Wait(); close(ended) }()
 
 	const looks = 2
 	var begun []time.Time   // when the ranks were stopped for looks
@@ -41,8 +42,8 @@ func TestWatch(t *testing.T) {
 	isStopped, last := false, time.Now()
 	for len(begun) < looks || isStopped {
 		select {
-		case err := <-ended:
-			t.Fatalf("the watch has ended: %v\n%s", err, &said)
+		case <-ended:
+			t.Fatalf("the watch has ended: %v\n%s", how, &said)
 		case <-time.After(time.Millisecond):
 		}
 		now := time.Now()

@@ -4,6 +4,7 @@ package gdb
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,7 +19,6 @@ func TestWatchOfHosts(t *testing.T) {
 	t.Parallel()
 	const exitHang = 120
 	s := work.Spread(t, live.OverAgent, "deadlock", "send-ring", 3)
-	s.Via = ""
 	tree := func(report, title string) string {
 		t.Helper()
 		_, out, found := strings.Cut(report, "\n"+title+"\n")
@@ -28,7 +28,17 @@ func TestWatchOfHosts(t *testing.T) {
 		out, _, _ = strings.Cut(out, "\n\n")
 		return strings.TrimSpace(out)
 	}
-	tree(s.Deadlocked(t, fmt.Sprintf("report --stacks --looks 2 --every 10ms %d", s.Launcher)), "Stacks in 2 looks")
+	// The looks of which the tree is are looks of their own.
+	const looks = 5
+	s.Via = ""
+	s.Deadlocked(t, fmt.Sprint("report ", s.Launcher))
+	asked := filepath.Join(s.Folder, "asked")
+	s.Engine(t, "echo >>"+asked)
+	tree(s.Says(t, fmt.Sprintf("report --stacks --looks %d --every 10ms %d", looks, s.Launcher)), fmt.Sprintf("Stacks in %d looks", looks))
+	if times, err := os.ReadFile(asked); err != nil || len(times) <= looks {
+		t.Errorf("the other host was asked %d times, %v", len(times), err)
+	}
+	s.Via = ""
 
 	folder := filepath.Join(s.Folder, "hang")
 	watch := s.Tool(fmt.Sprintf("watch --every 100ms --hang-after 1s --report %s --kill %d", folder, s.Launcher))
