@@ -3,6 +3,7 @@ package callstack
 import (
 	"context"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -34,6 +35,7 @@ func TestCallers(t *testing.T) {
 		"PMPI_Scan" + mpi + " < ? < wrap:" + lib + " < main:":                               nil,
 		"PMPI_Scan" + mpi + " < wrap:" + lib + " < ? < main:":                               nil,
 		"PMPI_Scan" + mpi + " < mpi_own:" + lib + " < wrap:" + lib + " < main:":             nil,
+		"PMPI_Scan" + mpi + " < mpi_scan_@/lib/libmpi_mpifh.so < wrap:" + lib + " < main:":  {wrap, main},
 		"PMPI_Scan" + mpi + " < mpi_own: < wrap:" + lib + " < main:":                        nil,
 		"PMPI_Scan" + mpi + " < close" + hdf + " < qsort:" + libc + " < main:":              {own("close", "/lib/libhdf5.so", false), main},
 		"PMPI_Scan" + mpi + " < wrap:" + lib + " < run" + libc + " < main:":                 {wrap, main},
@@ -59,9 +61,48 @@ func TestCallers(t *testing.T) {
 		if got.Call == "MPI_Own" {
 			t.Errorf("%s: it is in %s, which is no call of MPI's", stack, got.Call)
 		}
+		if at := slices.IndexFunc(want, func(c mqs.Caller) bool { return c.File != "" }); at >= 0 && got.Function != want[at].Function {
+			t.Errorf("%s: its place is %s", stack, got.Function)
+		}
 		if want == nil && got.Call != "" && got.Function != "main" && got.Function != "callback" && got.Function != "wrap" {
 			t.Errorf("%s: its place is %s", stack, got.Function)
 		}
+	}
+}
+
+// fragment is a process of which a part is known.
+type fragment struct {
+	*inferiortest.Process
+	asked []string
+}
+
+func (f fragment) Recorded(inferior.Addr, int) bool { return true }
+func (f fragment) Asked(symbol string) bool         { return slices.Contains(f.asked, symbol) }
+
+// Where it is not known whether MPI has a function, one of that name may be a tool's: it is no wrapper, and what it calls
+// is the program's. What the MPI library itself is called does not matter.
+func TestCallersOfUnknownNames(t *testing.T) {
+	const stack = "PMPI_Scan@/lib/libmpi.so < inner: < MPI_Own: < main:"
+	const wrapped = "PMPI_Scan@/lib/libmpi.so < MPI_Own:@/opt/libwrap.so < main:"
+	for _, c := range []struct {
+		stack    string
+		asked    []string
+		callers  int
+		function string
+	}{
+		{stack, nil, 0, "inner"},
+		{wrapped, nil, 0, "main"},
+		{wrapped, []string{"PMPI_Own"}, 2, "MPI_Own"},
+	} {
+		p := fragment{stopped(inferiortest.Thread(1, c.stack)), c.asked}
+		if got := Locate(inferior.NewReader(context.Background(), p))[0]; len(got.Callers) != c.callers || got.Function != c.function {
+			t.Errorf("%s, asked for %v: %+v", c.stack, c.asked, got)
+		}
+	}
+	p := stopped(inferiortest.Thread(1, "PMPI_Scan@/opt/libvendor.so < start@/opt/libvendor.so < main:"))
+	p.Symbols[LibrarySymbol].Object = "/opt/libvendor.so"
+	if got := Locate(inferior.NewReader(context.Background(), p))[0]; got.Callers != nil || got.Call != "MPI_Scan" {
+		t.Errorf("%+v", got)
 	}
 }
 
