@@ -70,5 +70,5 @@ func TestWatch(t *testing.T) {
 	fmt.Printf("`mpi-queues watch` looks at %d ranks once in %.0f s, for which they stand for %.0f ms each, and which takes %.2f s of processors\n",
 		jobRanks, every.Seconds(), milliseconds([]time.Duration{stood / looks / jobRanks})[0], (cpu / looks).Seconds())
 	target(fmt.Sprintf("%% of a job of %d ranks, `mpi-queues watch`", jobRanks), []float64{100 * (standing + computing)}, atMost(watchTarget, " %"),
-		"a look starts a gdb, which reads the symbols of each rank's files")
+		"the ranks stand while one gdb reads all of them")
 }
