@@ -77,7 +77,7 @@ type Process struct {
 	// that are not placed; nil if not known.
 	Threads []Thread `json:"threads" document:"line,null"`
 	// Stacks are those of all threads, where they were asked for.
-	Stacks []Stack `json:"-"`
+	Stacks []Stack `json:"stacks" document:"omit,line,rows"`
 
 	// Windows are those of one-sided communication; nil if they are not known.
 	Windows []Window `json:"windows" document:"line,null"`

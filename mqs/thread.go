@@ -27,12 +27,15 @@ type Thread struct {
 	// BlockedOn is the file of that system call, as the kernel names it.
 	BlockedOn string `json:"blocked_on" document:"null"`
 	// Function is the program's own function: the one that has made the call, or in which the
-	// thread is.
+	// thread is. It is a wrapper's if that alone has a line of source.
 	Function string `json:"function" document:"null"`
 	// File is its source, as the compiler was given it.
 	File string `json:"file" document:"null"`
 	// Line is where in the file the call is, or the thread.
 	Line int `json:"line" document:"null,min=1"`
+	// Callers are the functions through which the program has come to a call that a wrapper has made, from the innermost
+	// outwards: the wrapper's, the first that has a line of source, and the first of the program itself.
+	Callers []Caller `json:"callers" document:"omit,max=3"`
 
 	// Comm is the unique id of the communicator that the call works on.
 	Comm Maybe[inferior.Addr] `json:"communicator"`

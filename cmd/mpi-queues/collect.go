@@ -56,6 +56,7 @@ func collectCommand() *cobra.Command {
 	f.StringVar(&c.view.queue, "queue", "", "only this queue")
 	f.Var(&c.view.limit, "operations", "at most so many operations of a queue")
 	f.BoolVar(&c.view.internal, "internal", false, "with the MPI library's own messages")
+	f.BoolVar(&c.view.stacks, "stacks", false, "with the threads' stacks")
 	c.view.json = true
 	return cmd
 }
@@ -158,6 +159,9 @@ func (c *collector) words() []string {
 	}
 	if c.view.internal {
 		words = append(words, "--internal")
+	}
+	if c.view.stacks {
+		words = append(words, "--stacks")
 	}
 	return words
 }

@@ -63,6 +63,9 @@ func TestHostileKilobytes(t *testing.T) {
 		"processes":  {"{}", ",{}", size, ""},
 		"operations": {`{"communicators":[{"pending_sends":[{}`, `,{}`, size, `]}]}`},
 		"threads":    {`{"threads":[{}`, `,{}`, size, `]}`},
+		"callers":    {`{"threads":[{"callers":[{}`, `,{}`, size, `]}]}`},
+		"stacks":     {`{"stacks":[{}`, `,{}`, size, `]}`},
+		"calls":      {`{"stacks":[{"frames":[{}`, `,{}`, size, `]}]}`},
 		"group":      {`{"communicators":[{"group":[0`, `,0`, size, `]}]}`},
 		"notes":      {`{"notes":[""`, `,""`, size, `]}`},
 	} {

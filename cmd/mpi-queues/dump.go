@@ -51,6 +51,7 @@ func dumpCommand() *cobra.Command {
 	d.settings.flags(cmd)
 	d.nodes.flags(cmd)
 	cmd.Flags().BoolVar(&d.isCore, "core", false, "the arguments are a program and core files of it: PROGRAM CORE...")
+	cmd.Flags().BoolVar(&d.stacks, "stacks", false, "with --json: write the stacks of all threads too, for `report --stacks'")
 	cmd.Flags().BoolVar(&d.isJob, "job", false, "show the whole job that a process is in, as far as it is on this machine")
 	return cmd
 }
@@ -76,6 +77,8 @@ func (d *dump) arguments(_ *cobra.Command, args []string) error {
 		return usage(err)
 	}
 	switch {
+	case d.stacks && !d.json:
+		return usage(errors.New("tables have no stacks: --stacks goes with --json"))
 	case d.areAsked():
 		return d.nodes.arguments(args, d.isCore)
 	case d.isCore && d.isJob:

@@ -18,7 +18,9 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/cluster"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/liveness"
+	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
+	"github.com/mpi-queues/mpi-queues/mqs/stacks"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
@@ -111,7 +113,8 @@ func (c *report) acrossNodes(ctx context.Context) error {
 
 // ask writes the report on what nodes answer.
 func (c *report) ask(ctx context.Context, q *cluster.Question) error {
-	r, err := reportOf(ctx, q)
+	q.Stacks = c.stacks
+	r, err := reportOf(ctx, q, &c.looking)
 	if ctx.Err() != nil {
 		err = errInterrupted
 	}
@@ -124,27 +127,36 @@ func (c *report) ask(ctx context.Context, q *cluster.Question) error {
 	return nil
 }
 
-// reportOf makes the report of a job on many nodes.
-func reportOf(ctx context.Context, q *cluster.Question) (*waitfor.Report, error) {
-	first, err := q.Ask(ctx)
-	if err != nil {
-		return nil, err
-	}
-	last := first
-	// The looks stay, and are most of what there is.
-	debug.SetGCPercent(25)
-	r, err := liveness.WatchFar(ctx, first.Look, func(ctx context.Context) (liveness.Look, error) {
-		next, err := q.Ask(ctx)
+// reportOf makes the report of a job on many nodes, with stacks if those are looked at.
+func reportOf(ctx context.Context, q *cluster.Question, l *looking) (*waitfor.Report, error) {
+	var last *cluster.Answer // that there was
+	look := func(ctx context.Context) (liveness.Look, error) {
+		a, err := q.Ask(ctx)
 		if err != nil {
 			return liveness.Look{}, err
 		}
-		last = next
-		return next.Look, nil
-	})
+		last = a
+		return a.Look, nil
+	}
+	first, err := look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l.keep(first.Snapshot)
+	// The looks stay, and are most of what there is.
+	debug.SetGCPercent(25)
+	r, err := liveness.WatchFar(ctx, first, look)
 	if err != nil {
 		return nil, err
 	}
 	r.Notes = append(r.Notes, last.Remarks...)
+	l.rest(ctx, func() (*mqs.Snapshot, error) {
+		next, err := look(ctx)
+		return next.Snapshot, err
+	})
+	if l.stacks {
+		r.SetStacks(stacks.MergeLooks(l.seen))
+	}
 	return r, nil
 }
 

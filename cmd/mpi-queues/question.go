@@ -71,7 +71,7 @@ func slurmStep(job *launch.Job) string {
 // question makes of the flags what to ask. The process whose job is meant is looked up unless it is 0.
 func (n *nodes) question(ctx context.Context, s settings, v view, of int) (*cluster.Question, error) {
 	c := collector{settings: s, limit: n.limit, view: v}
-	q := &cluster.Question{Hosts: n.hosts, Version: version(), Limit: n.limit, Vouched: map[string]bool{}}
+	q := &cluster.Question{Hosts: n.hosts, Version: version(), Limit: n.limit, Stacks: v.stacks, Vouched: map[string]bool{}}
 	pids := map[string]int{} // of ranks, by their hosts
 	var way launch.Way
 	step := n.slurm
@@ -179,7 +179,7 @@ func (n *nodes) setCommand(q *cluster.Question, c collector, pids map[string]int
 	}
 	q.Command = func(host string, again bool) (string, error) {
 		one := c
-		one.again = again
+		one.again, one.view.stacks = again, q.Stacks
 		if host != "" {
 			one.node, one.whileInput = host, true
 		}

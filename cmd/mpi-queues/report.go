@@ -43,7 +43,8 @@ func reportCommand() *cobra.Command {
 			"With --core it takes a program and the core files of its ranks, as a job that has\n" +
 			"crashed leaves them.\n\n" +
 			"With --stacks there is a tree of all ranks' stacks besides: which ranks are at one place,\n" +
-			"and which of them were there in every look. Snapshots in JSON have no stacks.\n\n" +
+			"and which of them were there in every look. A snapshot in JSON has stacks if `mpi-queues dump\n" +
+			"--json --stacks' has written it.\n\n" +
 			"Exit status: 0 if a report was made, whatever it says, 1 if nothing could be read, 2 if\n" +
 			"the command line is wrong.",
 		Example: "  mpi-queues report $(pgrep -x mpirun)\n" +
@@ -111,14 +112,11 @@ type report struct {
 func (c *report) arguments(cmd *cobra.Command, args []string) error {
 	err := c.settings.check()
 	if err == nil {
-		isRunning := !c.isCore && slices.ContainsFunc(args, isNumber)
+		isRunning := c.areAsked() || !c.isCore && slices.ContainsFunc(args, isNumber)
 		err = c.looking.check(func(name string) bool { return cmd.Flags().Changed(name) }, isRunning)
 	}
 	if err != nil {
 		return usage(err)
-	}
-	if c.areAsked() && c.stacks {
-		return usage(errors.New("--stacks reads the ranks of this machine, not those of others"))
 	}
 	if c.areAsked() {
 		return c.nodes.arguments(args, c.isCore)
@@ -165,7 +163,7 @@ func (c *report) run(ctx context.Context, stdin io.Reader) error {
 		defer stop()
 	}
 	notAsked := ""
-	if c.pid > 0 && !c.stacks {
+	if c.pid > 0 {
 		var q *cluster.Question
 		if q, notAsked = c.spread(ctx); q != nil {
 			return c.ask(ctx, q)

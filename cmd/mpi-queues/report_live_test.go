@@ -47,9 +47,11 @@ func TestReport(t *testing.T) {
 	command(t, "report", "--looks", "2", strconv.Itoa(j.PIDs[0])).ends(t, 2)
 
 	file := filepath.Join(t.TempDir(), "job.json")
-	command(t, append([]string{"dump", "--json", "--internal", "--output", file}, arguments(j)...)...).ends(t, 0)
-	s = command(t, "report", file)
+	command(t, append([]string{"dump", "--json", "--internal", "--stacks", "--output", file}, arguments(j)...)...).ends(t, 0)
+	command(t, append([]string{"dump", "--stacks"}, arguments(j)...)...).ends(t, 2)
+	s = command(t, "report", "--stacks", file)
 	s.ends(t, 0)
+	says(t, &s.out, "\nStacks\n  ranks 0, 2 (2 ranks)\n", "\n    MPI_Recv\n    (for instance rank 0)\n  rank 1\n")
 	says(t, &s.out, "Deadlock. ", "rank 0 waits for rank 1: receive from rank 1, tag 7", "Near misses")
 }
 

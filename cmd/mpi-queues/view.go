@@ -24,6 +24,7 @@ type view struct {
 	what        string // a render.View
 	internal    bool
 	members     bool
+	stacks      bool
 	limit       limit
 	json        bool
 	output      string
@@ -47,7 +48,7 @@ func (v *view) filter() (read.Filter, error) {
 	if !slices.Contains(render.Views, render.View(v.what)) {
 		err = errors.Join(err, fmt.Errorf("there is no view %q: it is queues, communicators, windows or files", v.what))
 	}
-	return read.Filter{Comm: v.comm, Queue: queue, Internal: v.internal, Limit: int(v.limit),
+	return read.Filter{Comm: v.comm, Queue: queue, Internal: v.internal, Limit: int(v.limit), Stacks: v.stacks,
 		NoQueues: !v.json && !render.View(v.what).HasQueues()}, err
 }
 

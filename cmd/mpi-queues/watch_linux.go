@@ -202,17 +202,19 @@ func (w *watching) look(ctx context.Context) (liveness.Look, error) {
 	return liveness.Look{Snapshot: s}, ended(err)
 }
 
-// confirm makes the report. What is on this machine alone has its stacks in it.
+// confirm makes the report, with the stacks of one look.
 func (w *watching) confirm(ctx context.Context) (*waitfor.Report, error) {
 	q, err := w.nodes(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if q != nil {
-		return reportOf(ctx, q)
-	}
 	w.report.stacks, w.report.looks, w.report.seen = true, 1, nil
 	defer func() { w.report.stacks = false }()
+	if q != nil {
+		q.Stacks = true
+		defer func() { q.Stacks = false }()
+		return reportOf(ctx, q, &w.report.looking)
+	}
 	s, remarks, err := w.report.attach(ctx)
 	if err != nil {
 		return nil, ended(err)

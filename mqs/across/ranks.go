@@ -39,6 +39,8 @@ type Rank struct {
 	File string `json:"file" document:"null"`
 	// Line is where in the file the call is, or the thread.
 	Line int `json:"line" document:"null,min=1"`
+	// Callers are the functions through which the program has come to a call that a wrapper has made.
+	Callers []mqs.Caller `json:"callers" document:"omit,max=3"`
 	// Unplaced is why a stopped process has no place, as a sentence.
 	Unplaced string `json:"unplaced" document:"null"`
 }
@@ -58,5 +60,5 @@ const (
 // At puts a rank where a thread is.
 func (r *Rank) At(t *mqs.Thread) {
 	r.Thread = mqs.Known(t.Number)
-	r.Call, r.Activity, r.Function, r.File, r.Line = t.Call, t.Activity, t.Function, t.File, t.Line
+	r.Call, r.Activity, r.Function, r.File, r.Line, r.Callers = t.Call, t.Activity, t.Function, t.File, t.Line, t.Callers
 }

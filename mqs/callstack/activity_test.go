@@ -80,8 +80,9 @@ func TestActivity(t *testing.T) {
 func stopped(threads ...inferior.Thread) *inferiortest.Process {
 	return &inferiortest.Process{
 		Identity: inferior.Info{Executable: "/home/me/a.out"},
-		Symbols:  map[string]*inferior.Symbol{LibrarySymbol: {Addr: 1, Object: "/lib/libmpi.so"}},
-		Stacks:   threads,
+		Symbols: map[string]*inferior.Symbol{LibrarySymbol: {Addr: 1, Object: "/lib/libmpi.so"}, "PMPI_Scan": {Addr: 2, Object: "/lib/libmpi.so"},
+			"PMPI_Waitany": {Addr: 3, Object: "/lib/libmpi.so"}},
+		Stacks: threads,
 	}
 }
 

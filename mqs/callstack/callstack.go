@@ -40,6 +40,9 @@ type stacks struct {
 	// they are equal, each function of the program may be the library's.
 	library, program string
 	python           python
+	// named says of functions outside of the MPI library that have names like MPI's whether MPI has such a function.
+	// What is not known of is not there.
+	named map[string]bool
 }
 
 // stacksOf returns the stacks of a process's threads, with the values of [argumentNames].
@@ -61,7 +64,43 @@ func stacksWith(r *inferior.Reader, threads []inferior.Thread) (*stacks, error) 
 	if library != nil {
 		s.library = library.Object
 	}
-	return s, nil
+	return s, s.findNamed(r)
+}
+
+// maxNames bounds how many names are looked up that may be MPI's.
+const maxNames = 64
+
+// findNamed finds out which functions of other libraries have names of MPI's functions, and which only look like it. The
+// MPI library has each of MPI's functions with a P before its name too (MPI 4.1, 15.2).
+func (s *stacks) findNamed(r *inferior.Reader) error {
+	var names []string
+	for i := range s.threads {
+		for _, f := range s.threads[i].Frames {
+			if name := "P" + mpiName(f); s.isTool(f) && len(names) < maxNames && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	found, err := r.Symbols(names...)
+	if err != nil {
+		return err
+	}
+	s.named = map[string]bool{}
+	for _, name := range names {
+		if _, has := found[name]; has || r.Lacks(name) {
+			s.named[name[1:]] = has
+		}
+	}
+	return nil
+}
+
+// looksAlike says whether a function is known to be none of MPI's, whatever its name.
+func (s *stacks) looksAlike(f inferior.Frame) bool {
+	has, known := s.named[mpiName(f)]
+	return known && !has && s.isElsewhere(f)
 }
 
 // inCall returns the index of the innermost MPI call among the frames of a thread; -1 if there is none. A
@@ -71,7 +110,7 @@ func (s *stacks) inCall(t *inferior.Thread) int {
 		func(_ int, f inferior.Frame) bool { return s.isMPI(f) },
 		func(_ int, f inferior.Frame) bool { return tailCalled(f.Function) != "" },
 		func(i int, f inferior.Frame) bool {
-			return s.isWrapper(f) && slices.ContainsFunc(t.Frames[:i], s.inLibrary)
+			return s.isTool(f) && slices.ContainsFunc(t.Frames[:i], s.inLibrary)
 		},
 	} {
 		for i, f := range t.Frames {
@@ -86,8 +125,10 @@ func (s *stacks) inCall(t *inferior.Thread) int {
 // isMPI says whether a function is an MPI function.
 func (s *stacks) isMPI(f inferior.Frame) bool { return !s.isElsewhere(f) && hasMPIName(f) }
 
-// isWrapper says whether a function has the name of an MPI function and is a tool's.
-func (s *stacks) isWrapper(f inferior.Frame) bool { return s.isElsewhere(f) && hasMPIName(f) }
+// isTool says whether a function has the name of an MPI function and is a tool's.
+func (s *stacks) isTool(f inferior.Frame) bool {
+	return s.isElsewhere(f) && hasMPIName(f) && !s.looksAlike(f)
+}
 
 // inLibrary says whether a function is in the MPI library's file, if that is known and is not the program.
 func (s *stacks) inLibrary(f inferior.Frame) bool {

@@ -50,11 +50,17 @@ func threadAt(s *stacks, t *inferior.Thread) (mqs.Thread, bool) {
 		out.Call = mpiName(t.Frames[from])
 		from++
 	}
+	if out.Call != "" {
+		from = s.beyondTool(t, from)
+	}
 	own := s.replaced(t, from, func(f inferior.Frame) bool {
-		return f.Function == "" || isBinding(f.Function) && (out.Call != "" || !s.isWrapper(f))
+		return f.Function == "" || isBinding(f.Function) && !s.looksAlike(f) && (out.Call != "" || !s.isTool(f))
 	})
 	f := programFrame(own, out.Call != "")
 	out.Function, out.File, out.Line = f.Function, f.File, f.Line
+	if out.Call != "" && !s.hidesPython(t) {
+		out.Callers = s.callers(s.replaced(t, from, s.standsForMPI))
+	}
 	out.Placed = out.Call != "" || isOutside(s, t)
 	return out, hasProgramFrame(t, f)
 }
@@ -107,13 +113,11 @@ func isBinding(function string) bool {
 }
 
 // programFrame returns the frame that means most to the program's author: the innermost one with a line of
-// source. In a call this is the caller, if it has a line. Outside of calls, system libraries with debug
-// information may be further inside, so the program's own frames go first.
+// source. In a call this is the caller, if it has a line. System libraries with debug information may be further inside,
+// so the others go first.
 func programFrame(frames []inferior.Frame, inCall bool) inferior.Frame {
-	if !inCall {
-		if i := slices.IndexFunc(frames, func(f inferior.Frame) bool { return f.File != "" && !isForeign(f.Object) }); i >= 0 {
-			return frames[i]
-		}
+	if i := slices.IndexFunc(frames, func(f inferior.Frame) bool { return f.File != "" && !isForeign(f.Object) }); i >= 0 {
+		return frames[i]
 	}
 	if i := slices.IndexFunc(frames, func(f inferior.Frame) bool { return f.File != "" }); i >= 0 {
 		return frames[i]

@@ -13,6 +13,7 @@
 //	words=A|B    a string is one of these; words=OpClass: the key of a queue. The words of a type
 //	             that has constants are those. Other words are not known to a reader.
 //	hex          a number is written as an address
+//	omit         an empty list has no key
 //	line         the key begins a line
 //	rows         each element has a line of its own, as objects always have
 //	tuple        the elements of a list, which are structs, are lists of their fields' values

@@ -10,6 +10,9 @@ import (
 type stores struct {
 	processes          store[mqs.Process]
 	threads            store[mqs.Thread]
+	callers            store[mqs.Caller]
+	stacks             store[mqs.Stack]
+	stackFrames        store[mqs.StackFrame]
 	windows            store[mqs.Window]
 	epochs             store[mqs.Epoch]
 	files              store[mqs.File]
@@ -77,6 +80,8 @@ func (r *reader) readProcess(v *mqs.Process) {
 			readMaybe(r, &v.UnsentPackets, readInt)
 		case "threads":
 			v.Threads = readList(r, &r.threads, (*reader).readThread)
+		case "stacks":
+			v.Stacks = readList(r, &r.stacks, (*reader).readStack)
 		case "windows":
 			v.Windows = readList(r, &r.windows, (*reader).readWindow)
 		case "files":
@@ -122,6 +127,8 @@ func (r *reader) readThread(v *mqs.Thread) {
 			readText(r, &v.File)
 		case "line":
 			readInt(r, &v.Line)
+		case "callers":
+			v.Callers = readList(r, &r.callers, (*reader).readCaller)
 		case "communicator":
 			readMaybe(r, &v.Comm, readAddr)
 		case "root":
@@ -148,6 +155,57 @@ func (r *reader) readThread(v *mqs.Thread) {
 			readBool(r, &v.AllRequests)
 		case "some_requests":
 			readBool(r, &v.SomeRequests)
+		default:
+			r.skip()
+		}
+	}
+}
+
+func (r *reader) readCaller(v *mqs.Caller) {
+	for r.object(); r.member(); {
+		switch string(r.key) {
+		case "function":
+			readText(r, &v.Function)
+		case "file":
+			readText(r, &v.File)
+		case "line":
+			readInt(r, &v.Line)
+		case "object":
+			readText(r, &v.Object)
+		default:
+			r.skip()
+		}
+	}
+}
+
+func (r *reader) readStack(v *mqs.Stack) {
+	for r.object(); r.member(); {
+		switch string(r.key) {
+		case "thread":
+			readInt(r, &v.Thread)
+		case "frames":
+			v.Frames = some(readList(r, &r.stackFrames, (*reader).readStackFrame))
+		default:
+			r.skip()
+		}
+	}
+}
+
+func (r *reader) readStackFrame(v *mqs.StackFrame) {
+	for r.object(); r.member(); {
+		switch string(r.key) {
+		case "function":
+			readText(r, &v.Function)
+		case "file":
+			readText(r, &v.File)
+		case "line":
+			readInt(r, &v.Line)
+		case "object":
+			readText(r, &v.Object)
+		case "mpi_call":
+			readBool(r, &v.IsCall)
+		case "gap":
+			readBool(r, &v.IsGap)
 		default:
 			r.skip()
 		}

@@ -167,6 +167,15 @@ func appendProcess(b []byte, s *jsonout.Sink, v *mqs.Process) []byte {
 		}
 		b = append(b, `]`...)
 	}
+	if len(v.Stacks) > 0 {
+		b = append(b, ",\n \"stacks\": ["...)
+		for i := range v.Stacks {
+			b = jsonout.Comma(b, i)
+			b = append(b, "\n  "...)
+			b = s.Full(appendStack(b, s, &v.Stacks[i]))
+		}
+		b = append(b, `]`...)
+	}
 	b = append(b, ",\n \"windows\": "...)
 	if v.Windows == nil {
 		b = append(b, `null`...)
@@ -295,6 +304,15 @@ func appendThread(b []byte, s *jsonout.Sink, v *mqs.Thread) []byte {
 	} else {
 		b = strconv.AppendInt(b, int64(v.Line), 10)
 	}
+	if len(v.Callers) > 0 {
+		b = append(b, `, "callers": [`...)
+		for i := range v.Callers {
+			b = jsonout.Comma(b, i)
+			b = append(b, "\n   "...)
+			b = s.Full(appendCaller(b, s, &v.Callers[i]))
+		}
+		b = append(b, `]`...)
+	}
 	b = append(b, `, "communicator": `...)
 	if !v.Comm.Known {
 		b = append(b, `null`...)
@@ -364,6 +382,77 @@ func appendThread(b []byte, s *jsonout.Sink, v *mqs.Thread) []byte {
 	b = strconv.AppendBool(b, v.AllRequests)
 	b = append(b, `, "some_requests": `...)
 	b = strconv.AppendBool(b, v.SomeRequests)
+	b = append(b, `}`...)
+	return b
+}
+
+func appendCaller(b []byte, s *jsonout.Sink, v *mqs.Caller) []byte {
+	b = append(b, `{"function": `...)
+	b = jsonout.Text(b, v.Function)
+	b = append(b, `, "file": `...)
+	if v.File == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.File)
+	}
+	b = append(b, `, "line": `...)
+	if v.Line < 1 {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Line), 10)
+	}
+	b = append(b, `, "object": `...)
+	if v.Object == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.Object)
+	}
+	b = append(b, `}`...)
+	return b
+}
+
+func appendStack(b []byte, s *jsonout.Sink, v *mqs.Stack) []byte {
+	b = append(b, `{"thread": `...)
+	b = strconv.AppendInt(b, int64(v.Thread), 10)
+	b = append(b, `, "frames": [`...)
+	for i := range v.Frames {
+		b = jsonout.Comma(b, i)
+		b = append(b, "\n   "...)
+		b = s.Full(appendStackFrame(b, s, &v.Frames[i]))
+	}
+	b = append(b, `]}`...)
+	return b
+}
+
+func appendStackFrame(b []byte, s *jsonout.Sink, v *mqs.StackFrame) []byte {
+	b = append(b, `{"function": `...)
+	if v.Function == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.Function)
+	}
+	b = append(b, `, "file": `...)
+	if v.File == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.File)
+	}
+	b = append(b, `, "line": `...)
+	if v.Line < 1 {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Line), 10)
+	}
+	b = append(b, `, "object": `...)
+	if v.Object == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.Object)
+	}
+	b = append(b, `, "mpi_call": `...)
+	b = strconv.AppendBool(b, v.IsCall)
+	b = append(b, `, "gap": `...)
+	b = strconv.AppendBool(b, v.IsGap)
 	b = append(b, `}`...)
 	return b
 }
@@ -1012,6 +1101,15 @@ func appendWait(b []byte, s *jsonout.Sink, v *waitfor.Wait) []byte {
 	} else {
 		b = strconv.AppendInt(b, int64(v.Line), 10)
 	}
+	if len(v.Callers) > 0 {
+		b = append(b, `, "callers": [`...)
+		for i := range v.Callers {
+			b = jsonout.Comma(b, i)
+			b = append(b, "\n   "...)
+			b = s.Full(appendCaller(b, s, &v.Callers[i]))
+		}
+		b = append(b, `]`...)
+	}
 	b = append(b, `}`...)
 	return b
 }
@@ -1050,6 +1148,15 @@ func appendGroup(b []byte, s *jsonout.Sink, v *waitfor.Group) []byte {
 		b = append(b, `null`...)
 	} else {
 		b = strconv.AppendInt(b, int64(v.Line), 10)
+	}
+	if len(v.Callers) > 0 {
+		b = append(b, `, "callers": [`...)
+		for i := range v.Callers {
+			b = jsonout.Comma(b, i)
+			b = append(b, "\n  "...)
+			b = s.Full(appendCaller(b, s, &v.Callers[i]))
+		}
+		b = append(b, `]`...)
 	}
 	b = append(b, `, "text": `...)
 	b = jsonout.Text(b, v.Text)
@@ -1527,6 +1634,15 @@ func appendRank(b []byte, s *jsonout.Sink, v *across.Rank) []byte {
 		b = append(b, `null`...)
 	} else {
 		b = strconv.AppendInt(b, int64(v.Line), 10)
+	}
+	if len(v.Callers) > 0 {
+		b = append(b, `, "callers": [`...)
+		for i := range v.Callers {
+			b = jsonout.Comma(b, i)
+			b = append(b, "\n  "...)
+			b = s.Full(appendCaller(b, s, &v.Callers[i]))
+		}
+		b = append(b, `]`...)
 	}
 	b = append(b, `, "unplaced": `...)
 	if v.Unplaced == "" {

@@ -166,6 +166,13 @@ func (r *Reader) Exactly() {
 // Lacked is how often, since [Reader.Exactly], memory was wanted that a recording does not have.
 func (r *Reader) Lacked() int { return r.mem.lacked }
 
+// Lacks says whether a symbol that was looked for is known not to exist.
+func (r *Reader) Lacks(symbol string) bool {
+	found, asked := r.symbols[symbol]
+	t, isPart := r.inferior.(partial)
+	return asked && found == nil && (!isPart || t.Asked(symbol))
+}
+
 // LacksSymbols says whether symbols were looked for that a recording can't tell of, but for some.
 func (r *Reader) LacksSymbols(but map[string]bool) bool {
 	t, ok := r.inferior.(partial)

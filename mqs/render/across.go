@@ -72,7 +72,7 @@ func stateText(r *across.Rank) string {
 
 // placeText says where a rank is: "MPI_Recv, called by exchange at halo.c:88".
 func placeText(r *across.Rank) string {
-	place := functionText(r.Function, r.File, r.Line)
+	place := cmp.Or(mqs.CallersText(r.Callers), functionText(r.Function, r.File, r.Line))
 	switch {
 	case r.Unplaced != "":
 		return sentence(r.Unplaced)

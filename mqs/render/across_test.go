@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/across"
 	"github.com/mpi-queues/mpi-queues/mqs/callstack"
 	"github.com/mpi-queues/mpi-queues/mqs/stacks"
@@ -18,6 +19,7 @@ func TestRanks(t *testing.T) {
 		{Rank: known[int32](3), Inferior: known(4), PID: 44, State: across.Exited, Reason: "SIGKILL"},
 		{Rank: known[int32](4), PID: 45, State: across.Away, Reason: "another user's\x1b[31m"},
 		{Inferior: known(6), State: across.Core, Reason: "SIGSEGV", Thread: known(2), Function: "main"},
+		{Inferior: known(8), State: across.Core, Thread: known(1), Call: "MPI_Recv", Callers: []mqs.Caller{{Function: "close", Object: "/lib/libio.so.1"}, {Function: "main", File: "/src/a.c", Line: 7}}},
 		{Inferior: known(7), PID: 47, State: across.Stopped, Unplaced: "Its threads can't be read."},
 	}
 	want := `  rank  inferior  process  state               where
@@ -27,6 +29,7 @@ func TestRanks(t *testing.T) {
   3     4         44       killed by SIGKILL
   4     -         45       not attached, another user's` + "�[31m" + `
   ?     6         -        core, SIGSEGV       main
+  ?     8         -        core                MPI_Recv, called by close (libio) from main at a.c:7
   ?     7         47       stopped             Its threads can't be read
 `
 

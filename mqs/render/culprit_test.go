@@ -3,6 +3,7 @@ package render
 import (
 	"testing"
 
+	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
@@ -16,6 +17,9 @@ func TestCulprit(t *testing.T) {
 	}{
 		{func() {}, "Why."},
 		{func() { r.Deadlocks = []waitfor.Deadlock{{Cycle: []waitfor.Wait{wait}}} }, "Rank 1 waits for rank 2: receive from rank 2, in MPI_Recv at a.c:7."},
+		{func() {
+			r.Deadlocks[0].Cycle[0].Callers = []mqs.Caller{{Function: "close", Object: "/lib/libio.so.1"}, {Function: "main", File: "/src/a.c", Line: 7}}
+		}, "Rank 1 waits for rank 2: receive from rank 2, in MPI_Recv called by close (libio) from main at a.c:7."},
 		{func() { r.NearMisses = []waitfor.NearMiss{{Text: "A tag."}} }, "A tag."},
 		{func() { r.NearMisses = append(r.NearMisses, waitfor.NearMiss{Text: "Rank 3.", Culprits: []int32{3}}) }, "Rank 3."},
 	} {

@@ -55,4 +55,8 @@ func TestRootInText(t *testing.T) {
 	if got, want := whereabouts(p, thread), `MPI_Bcast on "halo" with root 2, called by exchange at halo.c:88`; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
+	thread.Callers = []mqs.Caller{{Function: "exchange", File: "halo.c", Line: 88, Object: "/lib/libhalo.so"}, {Function: "main"}}
+	if got, want := whereabouts(p, thread), `MPI_Bcast on "halo" with root 2, called by exchange (libhalo) at halo.c:88 from main`; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 }

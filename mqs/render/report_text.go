@@ -149,6 +149,8 @@ func Culprit(r *waitfor.Report) string {
 func whereText(c *waitfor.Wait) string {
 	text := ""
 	switch {
+	case len(c.Callers) > 0:
+		return printable.Line(", in " + c.Call + " called by " + mqs.CallersText(c.Callers))
 	case c.Call != "":
 		text = ", in " + c.Call
 	case c.File != "":

@@ -58,6 +58,9 @@ func whereabouts(p *mqs.Process, t *mqs.Thread) string {
 	if t.Root.Known {
 		on += fmt.Sprintf(" with root %d", t.Root.Value)
 	}
+	if len(t.Callers) > 0 {
+		place = mqs.CallersText(t.Callers)
+	}
 	if place == "" {
 		return t.Call + on
 	}

@@ -120,8 +120,14 @@ func order(rank mqs.Maybe[int32]) int64 {
 	return int64(rank.Value)
 }
 
+// mostFrames bounds a stack, of which a document may have any: where there are more, the outer ones are left out.
+const mostFrames = 1500
+
 // add adds a stack beneath the root.
 func (n *node) add(t thread, frames []mqs.StackFrame) {
+	if more := len(frames) - mostFrames; more > 0 {
+		frames = slices.Concat([]mqs.StackFrame{{IsGap: true}}, frames[more:])
+	}
 	for _, f := range frames {
 		if n.called == nil {
 			n.called = map[mqs.StackFrame]*node{}

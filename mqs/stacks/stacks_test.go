@@ -113,3 +113,12 @@ func TestOf(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// Of a stack that is too deep the innermost frames are kept, and a gap says that there are more.
+func TestDeepStack(t *testing.T) {
+	tree := Merge([]Process{process(0, 1, strings.Repeat("recurse ", 2*mostFrames)+"MPI_Recv")})
+	first, last := tree.Frames[0], tree.Frames[len(tree.Frames)-1]
+	if len(tree.Frames) != mostFrames+1 || !first.Gap || last.Function != "MPI_Recv" || last.Innermost != 1 {
+		t.Errorf("%d frames, from %+v to %+v", len(tree.Frames), first, last)
+	}
+}

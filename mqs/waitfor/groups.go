@@ -13,6 +13,7 @@ type groupKey struct {
 	call, comm     string // comm in quotes if it is a name
 	function, file string
 	line           int
+	callers        string // in words, where a wrapper has made the call
 	outside        string // for what it waits outside of MPI
 	text           string // in place of all that, if it is not empty
 }
@@ -46,12 +47,12 @@ func (a *analysis) groups(r *Report) {
 	index := map[groupKey]int{}
 	r.Ranks = make([]Rank, 0, len(a.ranks))
 	for i := range a.ranks {
-		key, comm := a.groupKey(int32(i))
+		key, comm, callers := a.groupKey(int32(i))
 		at, ok := index[key]
 		if !ok {
 			at = len(r.Groups)
 			index[key] = at
-			g := Group{State: key.state, Call: key.call, Function: key.function, File: key.file, Line: key.line, Text: key.words()}
+			g := Group{State: key.state, Call: key.call, Function: key.function, File: key.file, Line: key.line, Callers: callers, Text: key.words()}
 			if comm != nil {
 				g.Communicator = comm.title()
 			}
@@ -89,22 +90,24 @@ func (a *analysis) unread() {
 	}
 }
 
-// groupKey returns the group of a rank, and the communicator of its call; nil if that is not known or
-// there are several.
-func (a *analysis) groupKey(rank int32) (groupKey, *communicator) {
+// groupKey returns the group of a rank; the communicator of its call, nil if that is not known or there are several; and
+// the functions that lead from the program to its call.
+func (a *analysis) groupKey(rank int32) (groupKey, *communicator, []mqs.Caller) {
 	r := &a.ranks[rank]
 	key := groupKey{state: a.state(rank)}
 	switch {
 	case r.process == nil:
 		key.text = notLookedAt
-		return key, nil
+		return key, nil, nil
 	case r.gone():
 		key.text = a.now(rank)
-		return key, nil
+		return key, nil, nil
 	}
 	t := r.thread()
+	var callers []mqs.Caller
 	if t != nil {
-		key.call, key.function, key.file, key.line = t.Call, t.Function, t.File, t.Line
+		key.call, key.function, key.file, key.line, key.callers = t.Call, t.Function, t.File, t.Line, mqs.CallersText(t.Callers)
+		callers = t.Callers
 	}
 	if r.held != nil {
 		key.outside = "where it " + outsideWords(r.held)
@@ -120,7 +123,7 @@ func (a *analysis) groupKey(rank int32) (groupKey, *communicator) {
 	case t == nil || t.Call == "" && !t.Placed && t.Function == "" && t.File == "":
 		key.text = "somewhere that is not known"
 	}
-	return key, c
+	return key, c, callers
 }
 
 // commOfCall returns the communicator of a rank's call; nil if it is not known or there are several.
@@ -169,6 +172,8 @@ func (k groupKey) words() string {
 		text += " on " + k.comm
 	}
 	switch {
+	case k.callers != "":
+		text += ", called by " + k.callers
 	case k.file != "":
 		text += " at " + at(t)
 	case k.function != "":

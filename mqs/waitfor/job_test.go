@@ -2,6 +2,7 @@ package waitfor
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -137,15 +138,17 @@ func TestGroupsAndEdges(t *testing.T) {
 	m.each(func(r *madeRank) { r.enters(worldID, "MPI_Barrier") }, 2, 3)
 	m.rank(4).computes()
 	m.rank(5).recv(worldID, wild, -1)
+	callers := []mqs.Caller{{Function: "close", Object: "/lib/libio.so.1"}, {Function: "save", File: "/src/io.c", Line: 7}}
+	m.rank(5).Threads[0].Callers = callers
 	r := approve(t, "", Analyse(m.Snapshot))
 	want := []Group{
 		{Ranks: []int32{0, 1}, State: InDeadlock, Text: `MPI_Recv on "halo exchange" at a.c:10`, Communicator: "halo exchange"},
 		{Ranks: []int32{2, 3}, State: Stuck, Text: "MPI_Barrier on MPI_COMM_WORLD at a.c:20", Communicator: world},
 		{Ranks: []int32{4}, State: Running, Text: "in compute at a.c:99 (no MPI call)"},
-		{Ranks: []int32{5}, State: Waiting, Text: "MPI_Recv on MPI_COMM_WORLD at a.c:10", Communicator: world},
+		{Ranks: []int32{5}, State: Waiting, Text: "MPI_Recv on MPI_COMM_WORLD, called by close (libio) from save at io.c:7", Communicator: world, Callers: callers},
 	}
 	for i, g := range r.Groups {
-		if !slices.Equal(g.Ranks, want[i].Ranks) || g.State != want[i].State || g.Text != want[i].Text || g.Communicator != want[i].Communicator {
+		if !slices.Equal(g.Ranks, want[i].Ranks) || g.State != want[i].State || g.Text != want[i].Text || g.Communicator != want[i].Communicator || !slices.Equal(g.Callers, want[i].Callers) {
 			t.Errorf("group %d is %+v, not %+v", i, g, want[i])
 		}
 	}
@@ -163,7 +166,7 @@ func TestGroupsAndEdges(t *testing.T) {
 		t.Errorf("edges %+v", r.Edges)
 	}
 	w := r.Deadlocks[0].Cycle[0]
-	if w != (Wait{Rank: 0, For: 1, Class: recv, Operation: `receive from rank 1, tag 7, on "halo exchange"`, Call: "MPI_Recv", Function: "main", File: "/src/a.c", Line: 10}) {
+	if !reflect.DeepEqual(w, Wait{Rank: 0, For: 1, Class: recv, Operation: `receive from rank 1, tag 7, on "halo exchange"`, Call: "MPI_Recv", Function: "main", File: "/src/a.c", Line: 10}) {
 		t.Errorf("the first wait is %+v", w)
 	}
 	if len(r.Ranks) != 6 || r.Ranks[5].Group != 3 || r.Ranks[5].Process != m.Processes[5] || !r.WorldSize.Known || r.WorldSize.Value != 6 {

@@ -67,10 +67,11 @@ func TestOperationsOfRequests(t *testing.T) {
 // A thread is at its line, or in its file, or in its function, as far as that is known.
 func TestWhereThreadIs(t *testing.T) {
 	for want, thread := range map[string]mqs.Thread{
-		"ring.c:42": {File: "/home/ann/ring.c", Line: 42, Function: "main"},
-		"ring.c":    {File: "/home/ann/ring.c", Function: "main"},
-		"main":      {Function: "main", Line: 42},
-		"":          {Line: 42},
+		"ring.c:42":         {File: "/home/ann/ring.c", Line: 42, Function: "main"},
+		"ring.c":            {File: "/home/ann/ring.c", Function: "main"},
+		"main":              {Function: "main", Line: 42},
+		"":                  {Line: 42},
+		"close from io.c:7": {File: "/home/ann/io.c", Line: 7, Function: "save", Callers: []mqs.Caller{{Function: "close", Object: "/lib/libio.so"}, {Function: "save", File: "/home/ann/io.c", Line: 7}}},
 	} {
 		if got := at(&thread); got != want {
 			t.Errorf("%+v is at %q, not %q", thread, got, want)

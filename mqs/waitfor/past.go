@@ -150,8 +150,8 @@ func inOtherCalls(p, before *mqs.Process) bool {
 		at := slices.IndexFunc(then, func(other mqs.Thread) bool {
 			// A call that has made no request yet may be the same one.
 			sameRequests := len(t.Requests) == 0 || len(other.Requests) == 0 || areSame(t.Requests, other.Requests)
-			return t.Call == other.Call && t.Function == other.Function && t.File == other.File && t.Line == other.Line && sameRequests &&
-				!differ(p, before, t.Requests)
+			return t.Call == other.Call && t.Function == other.Function && t.File == other.File && t.Line == other.Line && haveSameCallers(&t, &other) &&
+				sameRequests && !differ(p, before, t.Requests)
 		})
 		if at < 0 {
 			return true
@@ -159,6 +159,11 @@ func inOtherCalls(p, before *mqs.Process) bool {
 		then = slices.Delete(then, at, at+1)
 	}
 	return false
+}
+
+// haveSameCallers says whether two calls were not made from different places, as far as that is known of both.
+func haveSameCallers(a, b *mqs.Thread) bool {
+	return len(a.Callers) == 0 || len(b.Callers) == 0 || slices.Equal(a.Callers, b.Callers)
 }
 
 // areSame says whether two calls wait for the same requests: they are in no order.

@@ -40,7 +40,8 @@ func TestIsSame(t *testing.T) {
 // A process has moved if it is in another call that waits, at another place or for something else, as far as both are known.
 func TestHasMoved(t *testing.T) {
 	of := func(change func(p *mqs.Process)) *mqs.Process {
-		p := &mqs.Process{Phase: mqs.Active, Progress: mqs.Known[uint64](3), Threads: []mqs.Thread{{Number: 1, Placed: true, Call: "MPI_Wait", Function: "f", File: "a.c", Line: 3, Requests: []inferior.Addr{1}}},
+		p := &mqs.Process{Phase: mqs.Active, Progress: mqs.Known[uint64](3), Threads: []mqs.Thread{{Number: 1, Placed: true, Call: "MPI_Wait", Function: "f", File: "a.c", Line: 3, Requests: []inferior.Addr{1},
+			Callers: []mqs.Caller{{Function: "f", File: "a.c", Line: 3, Object: "/lib/liba.so"}, {Function: "main", File: "b.c", Line: 9}}}},
 			Communicators: []*mqs.Queues{{Communicator: mqs.Communicator{UniqueID: worldID, Context: "0"}, Traffic: []mqs.Traffic{{Peer: 1, Sent: 2}}}}}
 		change(p)
 		return p
@@ -62,6 +63,8 @@ func TestHasMoved(t *testing.T) {
 		"function":              {func(p *mqs.Process) { p.Threads[0].Function = "g" }, true},
 		"file":                  {func(p *mqs.Process) { p.Threads[0].File = "b.c" }, true},
 		"line":                  {func(p *mqs.Process) { p.Threads[0].Line = 4 }, true},
+		"callers":               {func(p *mqs.Process) { p.Threads[0].Callers[1].Line = 10 }, true},
+		"callers not known":     {func(p *mqs.Process) { p.Threads[0].Callers = nil }, false},
 		"requests":              {func(p *mqs.Process) { p.Threads[0].Requests = []inferior.Addr{2} }, true},
 		"requests not made yet": {func(p *mqs.Process) { p.Threads[0].Requests = nil }, false},
 		"no call":               {func(p *mqs.Process) { p.Threads[0].Call = "" }, true},

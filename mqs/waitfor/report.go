@@ -112,6 +112,8 @@ type Wait struct {
 	File string `json:"file" document:"null"`
 	// Line is where in the file the call is.
 	Line int `json:"line" document:"null,min=1"`
+	// Callers are the functions through which the program has come to a call that a wrapper has made.
+	Callers []mqs.Caller `json:"callers" document:"omit,max=3"`
 }
 
 // State is what a rank does.
@@ -146,6 +148,8 @@ type Group struct {
 	File string `json:"file" document:"null"`
 	// Line is that of the call, or where the ranks are.
 	Line int `json:"line" document:"null,min=1"`
+	// Callers are the functions through which the program has come to a call that a wrapper has made.
+	Callers []mqs.Caller `json:"callers" document:"omit,max=3"`
 	// Text is the place in one line, without the ranks: "MPI_Barrier on MPI_COMM_WORLD at solver.c:88".
 	Text string `json:"text"`
 }

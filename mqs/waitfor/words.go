@@ -35,7 +35,7 @@ func (j *job) waitFor(rank, other int32) Wait {
 	}
 	out.Operation = j.operation(w, g) + j.hasEntered(g, other)
 	if t := w.thread; t != nil {
-		out.Call, out.Function, out.File, out.Line = t.Call, t.Function, t.File, t.Line
+		out.Call, out.Function, out.File, out.Line, out.Callers = t.Call, t.Function, t.File, t.Line, t.Callers
 	}
 	return out
 }
@@ -152,15 +152,27 @@ func (r *rank) thread() *mqs.Thread {
 }
 
 // at says where a thread is: "ring.c:42", or the function if the line is not known. It is empty if
-// neither is.
+// neither is. Where a wrapper has made a call, it says the same of each of the functions that lead there from
+// the program: "H5Fclose from io.c:12".
 func at(t *mqs.Thread) string {
-	switch {
-	case t.File != "" && t.Line > 0:
-		return fmt.Sprintf("%s:%d", path.Base(t.File), t.Line)
-	case t.File != "":
-		return path.Base(t.File)
+	if len(t.Callers) == 0 {
+		return place(t.Function, t.File, t.Line)
 	}
-	return t.Function
+	var places []string
+	for _, c := range t.Callers {
+		places = append(places, place(c.Function, c.File, c.Line))
+	}
+	return strings.Join(places, " from ")
+}
+
+func place(function, file string, line int) string {
+	switch {
+	case file != "" && line > 0:
+		return fmt.Sprintf("%s:%d", path.Base(file), line)
+	case file != "":
+		return path.Base(file)
+	}
+	return function
 }
 
 // callWords names a call and its place: "MPI_Recv (ring.c:42)".

@@ -185,11 +185,40 @@ func TestStacksPage(t *testing.T) {
 	b := startBrowser(t)
 	openPage(t, b, html(t, r))
 	is(b, `$("#stacks").textContent`, "Stacks in 10 looks")
-	is(b, `$(".stacks").scrollHeight <= innerHeight && $(".stacks").scrollWidth <= innerWidth`, true)
+	is(b, `$(".stacks").scrollHeight <= Math.min($(".stacks").clientHeight, 800) && $(".stacks").scrollWidth <= $(".stacks").clientWidth`, true)
 	is(b, `document.documentElement.scrollWidth <= innerWidth`, true)
 	is(b, `all(".stacks summary").length`, 8)
 	is(b, `all(".stacks summary").filter((s) => s.textContent.includes("none in every look")).length`, 5)
 	is(b, `all(".stacks summary").slice(0, 2).map((s) => s.textContent.replace(/.*[(]/, "")).join("; ")`, "10000 ranks), all in every look; 8999 ranks), all in every look")
+	is(b, `all(".stacks details[open]").length`, 8)
+	evaluate[any](b, `$(".stacks details details summary").click()`)
+	is(b, `all(".stacks details[open]").length + "; " + $(".stacks details details").open`, "7; false")
+	evaluate[any](b, `$(".stacks details details summary").click()`)
+	is(b, `$(".stacks details details").open`, true)
 	b.silent()
 	b.picture("stacks")
+}
+
+// A tree of as many ranks, most of which are somewhere else in each look, has a box on one screen, and says how much is not shown.
+func TestScatteredStacksPage(t *testing.T) {
+	const ranks, looks = 10000, 10
+	var seen [][]stacks.Process
+	for look := range looks {
+		var processes []stacks.Process
+		for rank := range ranks {
+			frames := []mqs.StackFrame{{Function: "main", File: "solver.c", Line: 210}, {Function: fmt.Sprintf("phase_%d", rank%100), File: "phases.c", Line: 10},
+				{Function: fmt.Sprintf("step_%d", (rank+7*look)%1000), File: "steps.c", Line: 20}}
+			processes = append(processes, stacks.Process{Rank: mqs.Known(int32(rank)), Inferior: 1, Stacks: []mqs.Stack{{Thread: 1, Frames: frames}}})
+		}
+		seen = append(seen, processes)
+	}
+	r := waitfor.Analyse(madeup.Job(ranks))
+	r.SetStacks(stacks.MergeLooks(seen))
+	b := startBrowser(t)
+	openPage(t, b, html(t, r))
+	is(b, `$(".stacks").offsetHeight <= innerHeight && document.documentElement.scrollWidth <= innerWidth`, true)
+	is(b, `$(".stacks summary").textContent.includes("10000 ranks")`, true)
+	is(b, `/more branches of 100/.test($(".stacks").textContent)`, true)
+	b.silent()
+	b.picture("scattered")
 }

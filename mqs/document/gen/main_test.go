@@ -29,7 +29,7 @@ func TestGeneratedFilesAreFresh(t *testing.T) {
 // A field of the model is in the documents, or says that it is not.
 func TestFieldsThatNoDocumentCanHave(t *testing.T) {
 	type part struct {
-		X int `json:"x"`
+		X int `json:"x" document:"line"`
 	}
 	for want, wrong := range map[string]reflect.Type{
 		"say its key": reflect.TypeFor[struct{ Lost string }](),

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -62,6 +63,7 @@ type field struct {
 	maybe bool // it is a Maybe
 
 	null  bool       // null in place of a value that is not known, though it is no Maybe
+	omit  bool       // no key if the list is empty
 	line  bool       // the key begins a line
 	rows  bool       // each element has a line of its own
 	hex   bool       // a number is an address
@@ -99,7 +101,7 @@ var names = map[string]string{
 // find returns the object of a struct, which begins a line that is indented so far.
 func (m *model) find(t reflect.Type, indent int) (*object, error) {
 	if o := m.objects[t]; o != nil {
-		if o.indent != indent {
+		if o.indent != indent && o.hasLines() {
 			return nil, fmt.Errorf("%v stands in two places that are not indented alike", t)
 		}
 		return o, nil
@@ -108,6 +110,11 @@ func (m *model) find(t reflect.Type, indent int) (*object, error) {
 	m.objects[t] = o
 	m.order = append(m.order, o)
 	return o, m.fields(o, t)
+}
+
+// hasLines says whether a line begins inside of an object.
+func (o *object) hasLines() bool {
+	return slices.ContainsFunc(o.fields, func(f *field) bool { return f.line || f.rows || f.object != nil })
 }
 
 // fields adds the fields of a struct to an object.
@@ -148,6 +155,8 @@ func (m *model) options(f *field, tag string) (err error) {
 		case "":
 		case "null":
 			f.null = true
+		case "omit":
+			f.omit = true
 		case "line":
 			f.line = true
 		case "rows":

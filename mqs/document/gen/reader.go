@@ -71,7 +71,7 @@ func (f *field) read() string {
 		if f.value.Elem().Kind() == reflect.Pointer {
 			list = "pointers(&r.members, " + list + ")"
 		}
-		if !f.null { // then a reader can't tell an empty list from none
+		if !f.null && !f.omit { // then a reader can't tell an empty list from none
 			list = "some(" + list + ")"
 		}
 		return v + " = " + list

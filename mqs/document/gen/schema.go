@@ -53,7 +53,9 @@ func (o *object) schema(properties ...member) lines {
 	}
 	for _, f := range o.fields {
 		for _, p := range f.properties() {
-			required = append(required, p.key)
+			if !f.omit {
+				required = append(required, p.key)
+			}
 			properties = append(properties, p)
 		}
 	}

@@ -78,6 +78,10 @@ func (f *field) write(c *code, before string) {
 		c.say("}")
 		c.raw += "]"
 	}
+	if f.omit {
+		c.say("if len(%s) > 0 {", v)
+		defer c.say("}")
+	}
 	c.raw += f.begin(f.key, before)
 	value, null := v, ""
 	switch {

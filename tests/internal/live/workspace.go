@@ -185,8 +185,12 @@ func (w *Workspace) libraries(text, programs string) ([]string, error) {
 		for _, entry := range strings.Fields(names) {
 			name, source, _ := strings.Cut(entry, "=")
 			path := filepath.Join(w.Folder, "programs", name)
-			if out, err := exec.Command("gcc", "-g", "-O0", "-shared", "-fPIC", "-Wl,-soname,"+name, "-o", path, filepath.Join(programs, source)).CombinedOutput(); err != nil {
-				return nil, fmt.Errorf("gcc %s: %w\n%s", source, err, out)
+			compiler := "gcc"
+			if text, err := os.ReadFile(filepath.Join(programs, source)); err == nil && strings.Contains(string(text), "<mpi.h>") {
+				compiler = w.MPI.Compiler
+			}
+			if out, err := exec.Command(compiler, "-g", "-O0", "-shared", "-fPIC", "-Wl,-soname,"+name, "-o", path, filepath.Join(programs, source)).CombinedOutput(); err != nil {
+				return nil, fmt.Errorf("%s %s: %w\n%s", compiler, source, err, out)
 			}
 			link = append(link, path, "-Wl,-rpath,"+filepath.Dir(path))
 		}

@@ -35,6 +35,8 @@ type Question struct {
 	Vouched map[string]bool
 	// KeepIDs is true if processes are to have the process ids of their machines, which may be the same.
 	KeepIDs bool
+	// Stacks is true if the threads' stacks are asked for, too.
+	Stacks bool
 	// Version is this program's, Limit how long a node may take.
 	Version string
 	Limit   time.Duration
