@@ -155,7 +155,7 @@ def _rows() -> _Rows:
     for gone in ended():
         rows.places.append(gone)
     for rank in jobs.absent():
-        if not stops.exit_of_process(rank["pid"]) or rank["host"]:
+        if not stops.exit_of_rank(rank):
             rows.places.append(_place(rank["rank"], pid=rank["pid"], host=rank["host"],
                                       state="exited" if rank["exited"] else "not attached",
                                       reason=one_line(rank["obstacle"])))

@@ -4,6 +4,7 @@ package live
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -97,6 +98,24 @@ func (s *Spread) Tool(line string) *exec.Cmd {
 		line += fmt.Sprintf(" --via '%s'", s.Via)
 	}
 	return s.Command(s.Names[0], s.Env+" "+s.work.Helper+" "+line)
+}
+
+// GDB runs commands in a gdb on the first host, which goes on after errors, and returns what it wrote.
+func (s *Spread) GDB(t *testing.T, commands ...string) Output {
+	t.Helper()
+	words := append([]string{s.work.Debugger, "-batch"}, s.work.arguments(Nothing(), commands)...)
+	for i, w := range words {
+		words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+	}
+	cmd := s.Command(s.Names[0], s.Env+" "+strings.Join(words, " "))
+	cmd.Env = s.work.environment()
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	var exit *exec.ExitError
+	if err := cmd.Run(); err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) { // 1 is that of the last command
+		t.Fatalf("gdb: %v\n%s%s", err, &out, &errs)
+	}
+	return Output{out.String(), errs.String()}
 }
 
 // ByLauncher has hosts reached by a launcher of this program, and in ways that its variables say.
