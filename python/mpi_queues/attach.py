@@ -7,8 +7,8 @@ from typing import Any, Dict, List, Optional, Set, Tuple
 
 import gdb
 
-from . import commands, inferiors, interrupts, jobs, nodes, options, parameters, procfs, protocol, ranks, \
-    summary
+from . import commands, inferiors, interrupts, jobs, nodes, options, parameters, procfs, \
+    protocol, ranks, summary
 from .errors import Cancelled, Failure, one_line, reported
 from .exchange import UnknownMethod
 from .link import LINK
@@ -29,9 +29,11 @@ _OPTIONS: Tuple[Option, ...] = (
            "operations with."),
     Option("culprits", "", "Look at all ranks as `mpi-queues report' in a shell does, and attach\n"
            "to one of each place where ranks are."),
-    Option("hosts", "HOSTS", "Attach to the ranks on these other machines too, with commas between\n"
+    Option("hosts", "HOSTS",
+           "Attach to the ranks on these other machines too, with commas between\n"
            "their names. Else they are those that the job's launcher has reached."),
-    Option("via", "COMMAND", "Reach other machines by ssh, mpirun, mpiexec, or a command in quotes\n"
+    Option("via", "COMMAND",
+           "Reach other machines by ssh, mpirun, mpiexec, or a command in quotes\n"
            "with {host} and {command} in it; none: only this machine's ranks are\n"
            "attached to."),
 )
@@ -270,14 +272,15 @@ class Attaching:
             lines.append("%s%s %s attached before: %s." % (
                 summary.count(len(self.kept), "rank"), "" if self.attached else whose,
                 "was" if len(self.kept) == 1 else "were", summary.pairs(self.kept)))
-        away = [rank for rank in self._chosen if (rank["host"], rank["pid"]) in self._places
-                and rank["host"] and rank["rank"] in {member[1] for member in self.attached}]
+        numbers = {member[0] for member in self.attached}
+        away = [rank for rank in self._chosen if rank["host"]
+                and self._places.get((rank["host"], rank["pid"]), (0,))[0] in numbers]
         if away:
             lines.append("%s." % summary.capital(summary.elsewhere(away)))
         for host, (others, path) in self._connections.differing.items():
-            lines.append("What %s on %s is not what is on this machine (%s), so gdb reads it through"
-                         " the gdbserver there."
-                         % (summary.ranks(others, "executes", "execute"), host, path))
+            what = summary.ranks(others, "executes", "execute")
+            lines.append("What %s on %s is not what is here (%s): gdb reads it through the"
+                         " gdbserver there." % (what, host, path))
         if not lines and not self._failed and not self.is_interrupted:
             lines.append("No rank%s runs on this machine." % whose)
         for reason in list(self._failed)[:summary.MOST]:
@@ -291,7 +294,8 @@ class Attaching:
             lines.append("%s not attached, since that was interrupted: the same command goes on,"
                          " `mpi-detach' lets go."
                          % summary.capital(summary.ranks(self._left, "is", "are")))
-        return "\n".join(lines + _told_of_others(self._unattached(), self.ranks, found) + _told_of_end(found))
+        lines += _told_of_others(self._unattached(), self.ranks, found)
+        return "\n".join(lines + _told_of_end(found))
 
     def _unattached(self) -> List[protocol.Rank]:
         """Returns the ranks on other machines that were wanted, and that nobody has tried to
@@ -362,7 +366,7 @@ def _partners() -> List[ranks.Range]:
         name = "Rank %d" % own if own is not None else name
         for queues in process["communicators"]:
             for queue in "pending_sends", "pending_receives", "unexpected_messages":
-                for operation in (queues[queue] or {}).get("operations") or []:
+                for operation in queues[queue] or []:
                     for key in "desired_global_rank", "actual_global_rank":
                         peer = operation[key]
                         if isinstance(peer, int) and peer >= 0 and peer != own:
@@ -470,8 +474,8 @@ def _told_of_others(away: List[protocol.Rank], all_ranks: List[protocol.Rank],
         lines.append("Other machines were not asked: %s."
                      % one_line(found["not_asked"], 300).rstrip("."))
     if away or gaps:
-        lines.append("%s: name the machines with -hosts, and how to reach them with -via, as for"
-                     " `mpi-queues report'." % summary.capital(summary.elsewhere(away) or gaps))
+        lines.append("%s: `mpi-attach -hosts HOSTS -via COMMAND' reaches them, as `mpi-queues"
+                     " report' does." % summary.capital(summary.elsewhere(away) or gaps))
     others = sorted(pid for pid in found["others"] or [] if 0 < pid <= _MAX_INT)
     if others:
         lines.append("The launcher has started %s besides (%s), as MPI_Comm_spawn does:"

@@ -1,5 +1,4 @@
-"""Inferiors whose processes are on other machines: gdb's connections to those, and what it needs for
-them.
+"""Inferiors whose processes are on other machines: gdb's connections to those machines.
 
 There is one gdbserver for each machine, at the other end of a pipe (gdb's manual, "Connecting").
 gdb waits for several targets at once only where each of them is in its non-stop mode, whatever the

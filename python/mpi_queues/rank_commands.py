@@ -187,7 +187,8 @@ def _place(rank: Optional[int], inferior: int = 0, pid: int = 0, host: str = "",
 
 def _add_member(rows: _Rows, member: ranks.Member) -> None:
     """Adds the row of an inferior's process and, if that can be read, the process."""
-    place = _place(member.rank, member.inferior.num, member.inferior.pid, state="running")
+    place = _place(member.rank, member.inferior.num, member.inferior.pid, state="running",
+                   host=jobs.host_of(member.inferior))
     rows.places.append(place)
     if member.is_gone:
         place["state"] = "exited"

@@ -1,4 +1,4 @@
-"""How inferiors are reached: a process id is one of this machine's only where that is by nothing."""
+"""How inferiors are reached, which says whether their process ids are those of this machine."""
 
 import gdb
 

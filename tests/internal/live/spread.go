@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 	"github.com/mpi-queues/mpi-queues/tests/internal/hosts"
 )
 
@@ -25,6 +26,8 @@ type Spread struct {
 	Launcher int
 	// Via is the engine by which the product reaches hosts; empty for what it finds out itself.
 	Via string
+	// Accounts are those of the ranks, in order.
+	Accounts []*expect.Account
 	// Env are assignments for the product's shell.
 	Env string
 
@@ -76,6 +79,13 @@ func (w *Workspace) SpreadOver(t *testing.T, names []string, launcher func(h *ho
 		ready, _ := filepath.Glob(filepath.Join(folder, "rank-*.json"))
 		return len(ready) == ranks
 	})
+	for rank := range ranks {
+		account, err := expect.Load(filepath.Join(folder, fmt.Sprintf("rank-%d.json", rank)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Accounts = append(s.Accounts, account)
+	}
 	text, err := os.ReadFile(file)
 	if err == nil {
 		s.Launcher, err = strconv.Atoi(strings.TrimSpace(string(text)))
