@@ -47,6 +47,8 @@ class Connections:
         self._images = images
         # By host: an inferior that is connected, and what the connection says.
         self._connected: Dict[str, Tuple[int, "_Said"]] = {}
+        # The inferiors that are connected, and with which hosts.
+        self._ready: Dict[int, str] = {}
         # By host: the ranks whose files are not those of this machine, and one of these files.
         self.differing: Dict[str, Tuple[List[protocol.Rank], str]] = {}
 
@@ -60,7 +62,9 @@ class Connections:
         if host in self._connected:
             select_inferior(self._connected[host][0])
             gdb.execute("add-inferior", to_string=True)
-            return max(inferior.num for inferior in gdb.inferiors()), True, ""
+            number = max(inferior.num for inferior in gdb.inferiors())
+            self._ready[number] = host
+            return number, True, ""
         number, is_added = take()
         return number, is_added, self._connect(number, host)
 
@@ -72,7 +76,8 @@ class Connections:
         and then waits for it: it is attached anew.
         """
         select_inferior(number)
-        if not kind_of(gdb.selected_inferior()):  # the connection was lost with another rank
+        if number not in self._ready:  # the connection was lost with another rank
+            disconnect(number)
             reason = self._connect(number, rank["host"])
             if reason:
                 return reason
@@ -82,7 +87,7 @@ class Connections:
             _use_files_of(root)
             reason = _attach_selected(rank["pid"])
             if reason:
-                return self._said(rank["host"]) or reason
+                return self._lost(rank["host"]) or reason
             other = "" if root == _TARGET else _other_file(ids)
             if not other:
                 return ""
@@ -121,12 +126,19 @@ class Connections:
             said.close()
             return reason
         self._connected[host] = number, said
+        self._ready[number] = host
         return ""
 
-    def _said(self, host: str) -> str:
-        """Returns the last line that a connection has said."""
-        known = self._connected.get(host)
-        return known[1].last() if known else ""
+    def _lost(self, host: str) -> str:
+        """Hears that a host's gdbserver has failed to attach, with which it ends. Returns the last
+        line that it has said."""
+        self._ready = {number: other for number, other in self._ready.items() if other != host}
+        known = self._connected.pop(host, None)
+        if not known:
+            return ""
+        reason = known[1].last()
+        known[1].close()
+        return reason
 
 
 class _Said:
@@ -192,17 +204,16 @@ def connecting() -> Iterator[None]:
 
 
 def end() -> None:
-    """Restores, when no inferior is connected any more, what was set for connections."""
+    """Restores what was set for connections, when no inferior has one, or a process, any more: with
+    a process gdb keeps its mode."""
     global _before
-    if _before is None or any(kind_of(inferior) == "remote" for inferior in gdb.inferiors()):
+    if _before is None or any(inferior.pid or kind_of(inferior) == "remote"
+                              for inferior in gdb.inferiors()):
         return
     mode, patience = _before
     _before = None
-    try:
-        gdb.execute("set remotetimeout " + patience, to_string=True)
-        gdb.execute("maint set target-non-stop " + mode, to_string=True)
-    except gdb.error:
-        pass  # with another process, gdb keeps it: with those of this machine it is the same
+    gdb.execute("set remotetimeout " + patience, to_string=True)
+    gdb.execute("maint set target-non-stop " + mode, to_string=True)
 
 
 def disconnect(number: int) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import gdb
 from harness import GDBINIT, HelperTest, PROGRAMS, end_program, run_program
-from mpi_queues import process
+from mpi_queues import process, targets
 
 
 def setUpModule() -> None:
@@ -81,7 +81,7 @@ class ProcessTest(HelperTest):
             progspace = gdb.current_progspace()
 
         inferior: Any = Old()
-        self.assertEqual(process.kind_of(inferior), "live")
+        self.assertEqual(targets.kind_of(inferior), "live")
 
     def test_languages(self) -> None:
         expected = process.current_process()

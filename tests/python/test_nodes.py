@@ -1,0 +1,153 @@
+"""`mpi-attach' to ranks of other machines, whose part this one plays."""
+
+import os
+from typing import Any, Dict, List
+
+import gdb
+from mpi_queues import jobs, nodes, procfs, stops
+from mpi_queues.targets import is_far, kind_of
+from test_jobs import JobTest, rank_of
+
+LINE = "gdbserver --multi --once -"
+
+
+class NodesTest(JobTest):
+    """Ranks of node1 are reached through a gdbserver of this machine."""
+
+    def job(self, pids: List[Any], named: int = 0, **more: Any) -> Dict[str, Any]:
+        """Has the helper say that node1 can be reached."""
+        node = {"host": "node1", "line": LINE, "failure": ""}
+        return super().job(pids, named, **dict({"nodes": [node]}, **more))
+
+    def far(self, pids: List[int], first: int = 0) -> List[Any]:
+        """Returns processes as ranks of node1, in order."""
+        return [self.rank(pid, first + n, "node1") for n, pid in enumerate(pids)]
+
+    def by_pid(self, pid: int) -> gdb.Inferior:
+        """Returns the inferior of a process."""
+        return next(inferior for inferior in gdb.inferiors() if inferior.pid == pid)
+
+    def assert_gone(self) -> None:
+        """Checks that nothing is left of connections."""
+        self.assertEqual(str(gdb.parameter("sysroot")), "target:")
+        self.assertEqual(gdb.parameter("remotetimeout"), 2)
+        self.assertIn("auto", gdb.execute("maint show target-non-stop", to_string=True))
+        self.assertFalse([i.num for i in gdb.inferiors() if kind_of(i) == "remote"])
+        names = []
+        for name in os.listdir("/proc"):
+            if name.isdigit():
+                fields = procfs.stat(int(name))
+                if fields and int(fields[procfs.PARENT]) == os.getpid():
+                    with open("/proc/%s/cmdline" % name, "rb") as file:
+                        names.append(file.read())
+        self.assertFalse([name for name in names if b"gdbserver" in name])
+
+    def test_both(self) -> None:
+        pids = self.start(4)
+        ranks = [self.rank(pids[0], 0), *self.far(pids[1:3], 1), self.rank(pids[3], 3)]
+        self.job(ranks)
+        shown = self.command("mpi-attach 4711")
+        self.assertIn("Attached 4 ranks of mpirun (process 4711): inferiors ", shown)
+        self.assertIn("are ranks 0-3.\nRanks 1-2 are on node1.\n", shown)
+        self.assertEqual([is_far(self.by_pid(pid)) for pid in pids], [False, True, True, False])
+        self.assertEqual([rank_of(pid) for pid in pids], [0, 1, 2, 3])
+        self.assertEqual([jobs.host_of(self.by_pid(pid)) for pid in pids],
+                         ["", "node1", "node1", ""])
+        numbers = [self.by_pid(pid).num for pid in pids]
+        self.assertEqual(numbers, sorted(numbers))
+        for pid in pids:
+            self.assertFalse([t for t in self.by_pid(pid).threads() if t.is_running()])
+        self.assertFalse(jobs.absent())
+        self.assertIn("4 ranks of mpirun (process 4711) were attached before",
+                      self.command("mpi-attach 4711"))
+        self.assertIn("Detached 4 processes", self.command("mpi-detach"))
+        self.assert_running(*pids)
+        self.assert_gone()
+
+    def test_no_look_at_this_machine(self) -> None:
+        """The process id of a rank elsewhere is none of this machine's."""
+        pids = self.start(2)
+        self.job(self.far(pids))
+        asked: List[int] = []
+        stat, status = procfs.stat, procfs._status
+
+        def stat_seen(pid: int) -> List[bytes]:
+            asked.append(pid)
+            return stat(pid)
+
+        def status_seen(pid: int, name: str, most: int) -> List[str]:
+            asked.append(pid)
+            return status(pid, name, most)
+
+        setattr(procfs, "stat", stat_seen)
+        setattr(procfs, "_status", status_seen)
+        try:
+            self.command("mpi-attach 4711")
+            gone = [self.by_pid(pid) for pid in pids]
+            self.command("mpi-detach")
+        finally:
+            setattr(procfs, "stat", stat)
+            setattr(procfs, "_status", status)
+        self.assertFalse(set(asked) & set(pids))
+        self.assertFalse([i for i in gone if i.is_valid() and i.num in stops._exits])
+        self.assert_running(*pids)
+        self.assert_gone()
+
+    def test_many(self) -> None:
+        self.job(self.far(list(range(1000000, 1000000 + nodes.MOST + 1))))
+        self.assertIn("65 ranks would be attached, of which some are on other machines, and one"
+                      " gdb takes 64", self.fails("mpi-attach 4711"))
+        pid, = self.start(1)
+        self.job(self.far([pid] + list(range(1000000, 1000000 + nodes.MOST))))
+        self.assertIn("Attached 1 rank", self.command("mpi-attach -ranks 0 4711"))
+        self.command("mpi-detach")
+        self.assert_gone()
+
+    def test_lost(self) -> None:
+        """gdbserver ends where it can't attach, and lets go of all."""
+        pids = self.start(2)
+        self.job(self.far([pids[0], 1 << 30, pids[1]]))
+        shown = self.command("mpi-attach 4711")
+        self.assertIn("Attached 1 rank of", shown)
+        self.assertIn("Cannot attach to process %d: No such process" % (1 << 30), shown)
+        self.assertIn("could not be attached: The connection with its machine has ended.", shown)
+        self.assert_running(pids[0])
+        self.command("mpi-detach")
+        self.assert_running(*pids)
+        self.assert_gone()
+
+    def test_unreached(self) -> None:
+        pid, = self.start(1)
+        node = {"host": "node1", "failure": ""}
+        for line, reason in (("echo no way >&2; exit 3", "no way."), ("exit 3", "")):
+            self.job([self.rank(pid, 0)] + self.far([77, 78], 1), nodes=[dict(node, line=line)])
+            shown = self.command("mpi-attach 4711")
+            self.assertIn("Attached 1 rank of", shown)
+            self.assertIn("Ranks 1-2 could not be attached: " + reason, shown)
+            self.command("mpi-detach")
+            self.assert_running(pid)
+            self.assert_gone()
+        self.job([self.rank(pid, 0)] + self.far([77], 2), nodes=[
+            dict(node, line="", failure="no answer came within 1m"),
+            dict(node, host="node2", line="", failure="it is\x1b gone.")], not_asked="they hide.")
+        shown = self.command("mpi-attach 4711")
+        self.assertIn("The ranks on node2 are not known: it is", shown)
+        self.assertIn("Other machines were not asked: they hide.", shown)
+        self.assertNotIn("\x1b", shown)
+        self.command("mpi-detach")
+
+    def test_beside_others(self) -> None:
+        """gdb can't be made to wait for several targets while it has a process."""
+        pids = self.start(2)
+        self.job([pids[0]])
+        self.command("mpi-attach 4711")
+        self.job([self.rank(pids[0], 0)] + self.far(pids[1:], 1))
+        self.assertIn("only before it has any process", self.fails("mpi-attach 4711"))
+        self.command("mpi-detach")
+        self.assert_running(*pids)
+
+    def test_options(self) -> None:
+        for words, reason in (("-ranks 0 -partners 4711", "name one."), ("-ranks x 4711", "rank"),
+                              ("-ranks 8 4711", "Unknown rank 8."), ("1 2", "Junk")):
+            self.job(self.far([77]))
+            self.assertIn(reason, self.fails("mpi-attach " + words))
