@@ -3,8 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"slices"
+	"os"
 	"time"
 
 	"github.com/mpi-queues/mpi-queues/bridge"
@@ -42,9 +43,11 @@ func farRanks(ctx context.Context, job *launch.Job, p bridge.RanksParams, out *b
 	if err != nil {
 		return err
 	}
-	for _, l := range lists {
-		addNode(out, q.Engine, l)
+	own, err := os.Executable()
+	if err != nil {
+		return err
 	}
+	newRoster(out, []string{own, connectName}, q.Engine).add(lists)
 	return nil
 }
 
@@ -77,60 +80,97 @@ func addCulprits(ctx context.Context, n nodes, out *bridge.RanksResult, tell fun
 	return nil
 }
 
-// addNode adds what a node has said to what is known of a job.
-func addNode(out *bridge.RanksResult, engine string, l cluster.Listed) {
-	node := bridge.Node{Host: l.Host, Failure: l.Failure}
-	switch {
-	case l.List == nil:
-	case l.Size.Known && out.Size != nil && l.Size.Value != *out.Size:
-		node.Failure = fmt.Sprintf("the job there has %d ranks, and this one has %d", l.Size.Value, *out.Size)
-	case !l.Server:
-		node.Failure = "there is no gdbserver in the folders of PATH there: install it"
-	default:
-		var err error
-		if node.Line, err = cluster.Connection(engine, l.Host); err != nil {
-			node.Failure = err.Error()
-		}
-	}
-	out.Nodes = append(out.Nodes, node)
+// roster is what is known of a job's ranks, to which nodes add what they say of theirs.
+type roster struct {
+	*bridge.RanksResult
+	connect []string
+	engine  string
+	// places are those of ranks in the list, and seated is true of those that a node has said to have.
+	places map[int32]int
+	seated map[int32]bool
+	// failures are of all nodes that were asked: why they can't be reached, or empty.
+	failures map[string]string
+}
+
+// newRoster begins with what is known here. A node is reached by an engine, which this program's command connect runs.
+func newRoster(out *bridge.RanksResult, connect []string, engine string) *roster {
+	r := &roster{RanksResult: out, connect: connect, engine: engine, places: map[int32]int{}, seated: map[int32]bool{}, failures: map[string]string{}}
 	for i := range out.Ranks {
-		if r := &out.Ranks[i]; r.Host == l.Host && node.Failure != "" {
-			r.Obstacle = cmp.Or(r.Obstacle, node.Failure)
+		if rank := out.Ranks[i].Rank; rank != nil {
+			r.places[*rank] = i
 		}
 	}
-	if l.List == nil {
-		return
+	return r
+}
+
+// add adds what nodes have said.
+func (r *roster) add(lists []cluster.Listed) {
+	for _, l := range lists {
+		r.failures[l.Host] = l.Failure
 	}
-	if out.Size == nil && l.Size.Known {
-		out.Size = &l.Size.Value
+	for _, l := range lists {
+		node := bridge.Node{Host: l.Host, Failure: l.Failure}
+		var err error
+		if l.List != nil {
+			switch node.Line, err = cluster.Connection(r.connect, r.engine, l.Host); {
+			case l.Size.Known && r.Size != nil && l.Size.Value != *r.Size:
+				err = fmt.Errorf("the job there has %d ranks, and this one has %d", l.Size.Value, *r.Size)
+			case !l.Server:
+				err = errors.New("there is no gdbserver in the folders of PATH there: install it")
+			}
+			if err != nil {
+				node.Line, node.Failure = "", err.Error()
+			}
+		}
+		r.Nodes = append(r.Nodes, node)
+		r.failures[l.Host] = node.Failure
+		if l.List != nil {
+			r.addSeats(l)
+		}
 	}
-	first := len(out.Images)
-	for _, ids := range l.Images {
-		out.Images = append(out.Images, bridge.Image{BuildIDs: ids})
-	}
-	for _, seat := range l.Seats {
-		addSeat(out, l.Host, seat, first, node.Failure)
+	for i := range r.Ranks {
+		if rank := &r.Ranks[i]; rank.Host != "" {
+			rank.Obstacle = cmp.Or(rank.Obstacle, r.failures[rank.Host])
+		}
 	}
 }
 
-// addSeat adds a rank, which the launcher's table may have already, with the process that it has started there. What
-// is on this machine is known better here.
-func addSeat(out *bridge.RanksResult, host string, seat cluster.Seat, images int, failure string) {
-	if !seat.Rank.Known {
-		return
+// addSeats adds a node's ranks, which the launcher's table may have already: by another name of the node, and with the
+// process that it has started there. What is on this machine is known better here.
+func (r *roster) addSeats(l cluster.Listed) {
+	if r.Size == nil && l.Size.Known {
+		r.Size = &l.Size.Value
 	}
-	at := slices.IndexFunc(out.Ranks, func(r bridge.Rank) bool { return r.Rank != nil && *r.Rank == seat.Rank.Value })
-	if at < 0 {
-		at = len(out.Ranks)
-		out.Ranks = append(out.Ranks, bridge.Rank{Rank: &seat.Rank.Value, Host: host})
+	first := len(r.Images)
+	for _, ids := range l.Images {
+		r.Images = append(r.Images, bridge.Image{BuildIDs: ids})
 	}
-	r := &out.Ranks[at]
-	if r.Host != host {
-		return
-	}
-	r.PID, r.Executable = seat.PID, printable.Line(seat.Executable)
-	if r.Obstacle = cmp.Or(printable.Line(seat.Obstacle), failure); seat.Image >= 0 && images+seat.Image < len(out.Images) {
-		image := images + seat.Image
-		r.Image = &image
+	for _, seat := range l.Seats {
+		number := seat.Rank.Value
+		if !seat.Rank.Known || number < 0 || r.Size != nil && number >= *r.Size {
+			continue
+		}
+		at, known := r.places[number]
+		if !known {
+			at = len(r.Ranks)
+			r.Ranks = append(r.Ranks, bridge.Rank{Rank: &number, Host: l.Host})
+			r.places[number] = at
+		}
+		rank := &r.Ranks[at]
+		_, isAsked := r.failures[rank.Host]
+		switch {
+		case rank.Host == "":
+		case rank.Host != l.Host && isAsked:
+			rank.Obstacle = cmp.Or(rank.Obstacle, fmt.Sprintf("%s has a process that says to be this rank, too", l.Host))
+		case r.seated[number]:
+			rank.Obstacle = cmp.Or(rank.Obstacle, "two processes there say to be this rank")
+		default:
+			r.seated[number] = true
+			rank.Host, rank.PID, rank.Executable = l.Host, seat.PID, printable.Line(seat.Executable)
+			rank.Obstacle = cmp.Or(rank.Obstacle, printable.Line(seat.Obstacle))
+			if image := first + seat.Image; seat.Image >= 0 && image < len(r.Images) {
+				rank.Image = &image
+			}
+		}
 	}
 }

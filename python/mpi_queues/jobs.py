@@ -8,7 +8,7 @@ from typing import Dict, Iterable, List, NamedTuple, Optional, Tuple
 import gdb
 
 from . import procfs, protocol
-from .targets import is_far
+from .targets import is_native
 
 
 class Attached(NamedTuple):
@@ -73,7 +73,7 @@ def is_here(rank: protocol.Rank) -> bool:
 def _here(pids: Iterable[int]) -> List[int]:
     """Returns those of some process ids of this machine that are inferiors."""
     return [inferior.pid for inferior in gdb.inferiors()
-            if inferior.pid in pids and not is_far(inferior)]
+            if inferior.pid in pids and is_native(inferior)]
 
 
 def far_processes() -> Dict[Tuple[str, int], int]:

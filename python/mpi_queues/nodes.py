@@ -16,15 +16,16 @@ from . import inferiors, interrupts, protocol, states
 from .errors import Failure, one_line
 from .lookup import object_path
 from .selection import select_inferior
-from .targets import kind_of
+from .targets import connection_of, kind_of
 from .terminal import silenced
 
 # How many ranks one gdb takes if some are on other machines.
 MOST = 64
 
-# How long, in seconds, gdb waits for an answer of another machine's before it takes it for lost:
-# one that comes late would be taken for that to the next question.
-_SECONDS = 60
+# How long, in seconds, gdb waits for an answer of another machine's before it goes on without: one
+# that comes late would be taken for that to the next question. What stands between them ends the
+# connection before that (cmd/mpi-queues/internal/cluster/connect.go).
+_SECONDS = 90
 
 # The most that is kept of what a connection says on its standard error, in bytes.
 _MOST_SAID = 1 << 16
@@ -49,24 +50,23 @@ class Connections:
         self._connected: Dict[str, Tuple[int, "_Said"]] = {}
         # The inferiors that are connected, and with which hosts.
         self._ready: Dict[int, str] = {}
-        # By host: the ranks whose files are not those of this machine, and one of these files.
+        # By host: the ranks whose files are not known to be those of this machine, and why.
         self.differing: Dict[str, Tuple[List[protocol.Rank], str]] = {}
 
     def reaches(self, host: str) -> bool:
         """Says whether there is a way to a host."""
         return bool(self._lines.get(host))
 
-    def place(self, host: str, take: "inferiors.Taking") -> Tuple[int, bool, str]:
-        """Returns an inferior that is connected with a host, whether it was added, and why it is
-        not connected; that is empty if it is."""
-        if host in self._connected:
-            select_inferior(self._connected[host][0])
-            gdb.execute("add-inferior", to_string=True)
-            number = max(inferior.num for inferior in gdb.inferiors())
-            self._ready[number] = host
-            return number, True, ""
-        number, is_added = take()
-        return number, is_added, self._connect(number, host)
+    def joined(self, host: str) -> Optional[int]:
+        """Adds an inferior to the connection with a host. Returns its number, None if there is no
+        connection."""
+        if host not in self._connected:
+            return None
+        select_inferior(self._connected[host][0])
+        gdb.execute("add-inferior", to_string=True)
+        number = max(inferior.num for inferior in gdb.inferiors())
+        self._ready[number] = host
+        return number
 
     def attach(self, number: int, rank: protocol.Rank) -> str:
         """Selects a connected inferior and attaches it. Returns why it failed; empty if it did not.
@@ -77,25 +77,26 @@ class Connections:
         """
         select_inferior(number)
         if number not in self._ready:  # the connection was lost with another rank
-            disconnect(number)
-            reason = self._connect(number, rank["host"])
+            reason = self.connect(number, rank["host"])
             if reason:
                 return reason
         own = str(gdb.parameter("sysroot"))
         ids = self._ids(rank)
-        for root in [own if own not in (_TARGET, "/") else "", _TARGET] if ids else [_TARGET]:
-            _use_files_of(root)
+        other = "" if ids else "not all of them have build ids"
+        if ids:
+            _use_files_of(own if own not in (_TARGET, "/") else "")
             reason = _attach_selected(rank["pid"])
             if reason:
                 return self._lost(rank["host"]) or reason
-            other = "" if root == _TARGET else _other_file(ids)
+            other = _other_file(ids)
             if not other:
                 return ""
             inferiors.detach(number)
             inferiors.clear(inferiors.program())
-            ranks, first = self.differing.setdefault(rank["host"], ([], other))
-            ranks.append(rank)
-        return "gdb finds none of its files."
+        self.differing.setdefault(rank["host"], ([], other))[0].append(rank)
+        _use_files_of(_TARGET)
+        reason = _attach_selected(rank["pid"])
+        return reason and (self._lost(rank["host"]) or reason)
 
     def close(self) -> None:
         """Forgets what the connections have said; they stay as long as their inferiors do."""
@@ -110,8 +111,11 @@ class Connections:
         ids = self._images[place]["build_ids"] or []
         return ids if all(ids) else []
 
-    def _connect(self, number: int, host: str) -> str:
-        """Connects an inferior with a host. Returns why it failed; empty if it did not."""
+    def connect(self, number: int, host: str) -> str:
+        """Connects an inferior with a host. Returns why it failed; empty if it did not.
+
+        Ctrl-C is let through: there is no process yet that gdb might pass it on to.
+        """
         select_inferior(number)
         line = self._lines.get(host)
         if not line or "\n" in line:
@@ -119,19 +123,26 @@ class Connections:
         said = _Said()
         try:
             with silenced():
-                gdb.execute("target extended-remote | exec %s; %s" % (said.redirection, line),
-                            to_string=True)
+                interrupts.allow(gdb.execute, "target extended-remote | exec %s; %s"
+                                 % (said.redirection, line), False, True)
         except gdb.error as error:
             reason = said.last() or one_line(str(error))
             said.close()
             return reason
+        except KeyboardInterrupt:
+            said.close()
+            raise
         self._connected[host] = number, said
         self._ready[number] = host
         return ""
 
     def _lost(self, host: str) -> str:
-        """Hears that a host's gdbserver has failed to attach, with which it ends. Returns the last
-        line that it has said."""
+        """Hears that a host's gdbserver has failed to attach for the selected inferior. With that
+        it ends, which gdb notices with the next packet. Returns the last line that it has said;
+        empty if it has not ended."""
+        with contextlib.suppress(gdb.error):
+            gdb.execute("maint packet qC", to_string=True)
+            return ""
         self._ready = {number: other for number, other in self._ready.items() if other != host}
         known = self._connected.pop(host, None)
         if not known:
@@ -165,7 +176,7 @@ class _Said:
                  and not line.startswith(("Remote debugging using", "Attached;", "Detaching"))]
         if not lines:
             return ""
-        words = one_line(re.sub(r"\Agdbserver: ", "", lines[-1]), 300)
+        words = one_line(re.sub(r"\A(gdbserver|mpi-queues): ", "", lines[-1]), 300)
         return words if words.endswith(".") else words + "."
 
     def close(self) -> None:
@@ -212,13 +223,18 @@ def end() -> None:
         return
     mode, patience = _before
     _before = None
-    gdb.execute("set remotetimeout " + patience, to_string=True)
+    if int(gdb.parameter("remotetimeout") or 0) == _SECONDS:
+        gdb.execute("set remotetimeout " + patience, to_string=True)
     gdb.execute("maint set target-non-stop " + mode, to_string=True)
 
 
 def disconnect(number: int) -> None:
-    """Ends the connection of an inferior without a process, with which its gdbserver ends if no
-    other inferior has it."""
+    """Ends the connection of an inferior without a process, and its gdbserver. One that has a
+    process of another inferior stays: gdb would end it for all of them."""
+    reached = {inferior.num: connection_of(inferior)[0] for inferior in gdb.inferiors()
+               if inferior.pid or inferior.num == number}
+    if number not in reached or list(reached.values()).count(reached[number]) > 1:
+        return
     before = gdb.selected_inferior().num
     select_inferior(number)
     if kind_of(gdb.selected_inferior()) == "remote":
@@ -236,6 +252,8 @@ def _attach_selected(pid: int) -> str:
                     interrupts.unended():
                 gdb.execute("attach %d" % pid, to_string=True)
         except gdb.error as error:
+            if gdb.selected_inferior().pid:
+                inferiors.detach(number)
             return one_line(str(error))
         inferior = gdb.selected_inferior()
         if inferior.num != number or inferior.pid != pid or not inferior.threads():

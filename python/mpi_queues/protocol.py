@@ -7,7 +7,7 @@ from typing import Dict, List, Optional, TypedDict
 
 # ProtocolVersion is what both ends must agree on in Initialize. It changes whenever a message
 # changes in a way that an older end would misread.
-PROTOCOL_VERSION = 5
+PROTOCOL_VERSION = 6
 # MethodInitialize must be the first request on a connection.
 METHOD_INITIALIZE = "initialize"
 # MethodQueues reads and renders the message queues of processes.

@@ -173,7 +173,7 @@ def ended() -> List[protocol.Place]:
         gone = stops.exit_of(inferior)
         if gone and gone.rank is not None:
             places.append(_place(gone.rank, inferior=inferior.num, pid=gone.pid, state="exited",
-                                 reason=gone.signal, exit_code=gone.code))
+                                 host=gone.host or "", reason=gone.signal, exit_code=gone.code))
     return places
 
 

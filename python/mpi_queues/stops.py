@@ -8,7 +8,7 @@ import gdb
 
 from . import jobs, procfs, protocol, states
 from .selection import selected_thread
-from .targets import is_far
+from .targets import is_native
 
 # A thread: the number of its inferior, and its own id. Processes of two machines may have one id.
 _Key = Tuple[int, int]
@@ -24,7 +24,7 @@ class Exit(NamedTuple):
     rank: Optional[int]
     code: Optional[int]
     signal: str  # its name, if that has ended it
-    is_far: bool = False  # the process was another machine's
+    host: Optional[str] = ""  # another machine that it was on, None if that is not known
 
 
 # How often Ctrl-C has stopped a process.
@@ -94,15 +94,13 @@ def exit_of(inferior: gdb.Inferior) -> Optional[Exit]:
 
 def exit_of_process(pid: int) -> Optional[Exit]:
     """Returns how a process of this machine has ended that was an inferior's."""
-    return next((exit for exit in _exits.values() if exit.pid == pid and not exit.is_far), None)
+    return next((exit for exit in _exits.values() if exit.pid == pid and exit.host == ""), None)
 
 
 def exit_of_rank(rank: protocol.Rank) -> Optional[Exit]:
     """Returns how a rank of an attached job has ended that was an inferior's."""
-    if not rank["host"]:
-        return exit_of_process(rank["pid"])
-    return next((exit for exit in _exits.values() if exit.is_far and exit.pid == rank["pid"]
-                 and exit.rank == rank["rank"] is not None), None)
+    return next((exit for exit in _exits.values() if exit.pid == rank["pid"]
+                 and exit.host == rank["host"]), None)
 
 
 def know_end(pid: int, status: int) -> None:
@@ -172,9 +170,9 @@ def _on_exited(event: Any) -> None:
     """Serves gdb's event for a process that has ended or was let go of."""
     inferior = event.inferior
     _forget(inferior.num)
-    is_elsewhere = is_far(inferior)
+    is_elsewhere = not is_native(inferior)
     if is_elsewhere:
-        # What a signal has ended looks the same as what was detached.
+        # What a signal has ended looks the same as what was detached, or lost with its connection.
         code, name = getattr(event, "exit_code", None), ""
         has_ended = code is not None
     else:
@@ -188,7 +186,8 @@ def _on_exited(event: Any) -> None:
     known = _ranks.pop(inferior.num, None)
     if rank is None and known and known[0] == inferior.pid:
         rank = known[1]
-    _exits[inferior.num] = Exit(inferior.pid, rank, code, name, is_elsewhere)
+    host = (jobs.host_of(inferior) or None) if is_elsewhere else ""
+    _exits[inferior.num] = Exit(inferior.pid, rank, code, name, host)
 
 
 def _end(event: Any) -> Tuple[Optional[int], str]:

@@ -86,7 +86,7 @@ func TestQueuesOfHosts(t *testing.T) {
 			}
 			live.Report(t, expect.Compare(s.Accounts[1], d.Processes[0]))
 			if way == "other files" {
-				out.Contains(t, "What rank 1 executes on "+live.SecondHost+" is not what is here")
+				out.Contains(t, "The files that rank 1 executes on "+live.SecondHost+" are not known to be those of this machine")
 			}
 			s.NothingIsLeft(t)
 		})

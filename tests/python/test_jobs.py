@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Tuple
 
 import gdb
 from harness import HelperTest, PROGRAMS, end_program, takes_several
-from mpi_queues import attach, inferiors, jobs, link
+from mpi_queues import attaching, inferiors, jobs, link
 from mpi_queues.targets import kind_of
 
 SETTINGS = ("confirm", "pagination", "suppress-cli-notifications", "debuginfod enabled",
@@ -266,10 +266,10 @@ class AttachTest(JobTest):
                 ("1", ", or put `mpi-queues rank --'", "stays so"),
                 ("2", "is 2: use sudo, or allow it", "mpi-run"),
                 ("3", "is 3: it stays so until the next boot.", "sudo")):
-            told, = attach._told_of_scope(scope)
+            told, = attaching._told_of_scope(scope)
             self.assertIn(has, told)
             self.assertNotIn(lacks, told)
-        self.assertEqual(attach._told_of_scope(""), [])
+        self.assertEqual(attaching._told_of_scope(""), [])
 
     def test_elsewhere(self) -> None:
         pids = self.start(1)
@@ -316,12 +316,12 @@ class AttachTest(JobTest):
         message = attach_to(20000)
         self.assertLess(len(message), 2000)
         self.assertIn("and 9980 more could not be attached", message)
-        attach._MAX_RANKS = 3
+        attaching._MAX_RANKS = 3
         try:
             self.job([1 << 22] * 4)
             self.assertIn("has 4 ranks, which can't be", self.fails("mpi-attach 4711"))
         finally:
-            attach._MAX_RANKS = 1 << 20
+            attaching._MAX_RANKS = 1 << 20
 
     def test_arguments(self) -> None:
         self.job([])

@@ -4,8 +4,8 @@ import os
 from typing import Any, Dict, List
 
 import gdb
-from mpi_queues import jobs, nodes, procfs, stops
-from mpi_queues.targets import is_far, kind_of
+from mpi_queues import inferiors, jobs, nodes, procfs, stops
+from mpi_queues.targets import kind_of
 from test_jobs import JobTest, rank_of
 
 LINE = "gdbserver --multi --once -"
@@ -49,7 +49,8 @@ class NodesTest(JobTest):
         shown = self.command("mpi-attach 4711")
         self.assertIn("Attached 4 ranks of mpirun (process 4711): inferiors ", shown)
         self.assertIn("are ranks 0-3.\nRanks 1-2 are on node1.\n", shown)
-        self.assertEqual([is_far(self.by_pid(pid)) for pid in pids], [False, True, True, False])
+        self.assertEqual([kind_of(self.by_pid(pid)) for pid in pids],
+                         ["live", "remote", "remote", "live"])
         self.assertEqual([rank_of(pid) for pid in pids], [0, 1, 2, 3])
         self.assertEqual([jobs.host_of(self.by_pid(pid)) for pid in pids],
                          ["", "node1", "node1", ""])
@@ -93,6 +94,95 @@ class NodesTest(JobTest):
         self.assert_running(*pids)
         self.assert_gone()
 
+    def test_one_number_twice(self) -> None:
+        """Of two machines' processes with one number, each is its own."""
+        pid, other = self.start(2)
+        self.job([self.rank(pid, 0), *self.far([other, pid], 1)], pid)
+        self.assertIn("Attached 2 ranks", self.command("mpi-attach -ranks 1-2 4711"))
+        # The rank of this machine that is meant is not attached.
+        self.assertEqual(gdb.selected_inferior().pid, other)
+        here, = [rank for rank in jobs.absent() if rank["pid"] == pid]
+        self.assertEqual((here["rank"], here["host"]), (0, ""))
+        self.assertEqual(rank_of(pid), 2)
+        shown = self.command("mpi-attach 4711")
+        self.assertRegex(shown, r"2 ranks .*were attached before: inferiors \d+-\d+ are ranks 1-2\.")
+        self.assertRegex(shown, r"Rank 0 \(process \d+\) could not be attached: ")
+        self.command("mpi-detach")
+        self.assert_running(pid, other)
+        self.assert_gone()
+
+    def test_cut_off(self) -> None:
+        """Of a process whose connection is lost it is not said that it has ended, though there is
+        none of its number here."""
+        pid, = self.start(1)
+        self.job(self.far([pid]))
+        self.command("mpi-attach 4711")
+        number = self.by_pid(pid).num
+        has_ended = procfs.has_ended
+        setattr(procfs, "has_ended", lambda pid: True)
+        try:
+            gdb.execute("disconnect", to_string=True)
+        finally:
+            setattr(procfs, "has_ended", has_ended)
+        self.assertNotIn(number, stops._exits)
+        self.assertEqual([rank["host"] for rank in jobs.absent()], [])
+        self.assert_running(pid)
+        self.assertIn("1 process was not attached any more", self.command("mpi-detach"))
+        self.assert_gone()
+
+    def test_ended(self) -> None:
+        """How a rank elsewhere has ended is that rank's, and not that of a number."""
+        pid, = self.start(1)
+        self.job(self.far([pid]))
+        self.command("mpi-attach 4711")
+        gdb.execute("call (void)_exit(3)", to_string=True) if False else \
+            gdb.execute("kill inferiors %d" % self.by_pid(pid).num, to_string=True)
+        self.assertIsNone(stops.exit_of_process(pid))
+        self.command("mpi-detach")
+        self.assert_gone()
+
+    def test_shared(self) -> None:
+        """A connection stays that another inferior has a process by."""
+        pids = self.start(2)
+        self.job(self.far(pids[:1]))
+        self.command("mpi-attach 4711")
+        gdb.execute("add-inferior", to_string=True)
+        number = max(inferior.num for inferior in gdb.inferiors())
+        gdb.execute("inferior %d" % number, to_string=True)
+        gdb.execute("attach %d" % pids[1], to_string=True)
+        self.assertIn("Detached 1 process", self.command("mpi-detach"))
+        self.assertEqual(self.by_pid(pids[1]).num, number)
+        self.assertTrue(self.by_pid(pids[1]).threads())
+        self.assert_running(pids[0])
+        gdb.execute("detach inferiors %d" % number, to_string=True)
+        nodes.disconnect(number)
+        nodes.end()
+        self.assert_running(*pids)
+        self.assert_gone()
+
+    def test_files_of_here(self) -> None:
+        """Files are found where they were before, for ranks of this machine, too."""
+        pids = self.start(2)
+        roots: List[str] = []
+        attach_one = inferiors.attach
+
+        def seen(number: int, pid: int) -> str:
+            roots.append(str(gdb.parameter("sysroot")))
+            return attach_one(number, pid)
+
+        ids = [[str(objfile.build_id) for objfile in gdb.objfiles() if objfile.build_id]] or []
+        there = dict(self.far(pids[1:], 1)[0], image=0)
+        self.job([self.rank(pids[0], 0), there], images=[{"build_ids": ids[0] or ["00"]}])
+        setattr(inferiors, "attach", seen)
+        try:
+            self.command("mpi-attach 4711")
+        finally:
+            setattr(inferiors, "attach", attach_one)
+        self.assertEqual(roots, ["target:"])
+        self.command("mpi-detach")
+        self.assert_running(*pids)
+        self.assert_gone()
+
     def test_many(self) -> None:
         self.job(self.far(list(range(1000000, 1000000 + nodes.MOST + 1))))
         self.assertIn("65 ranks would be attached, of which some are on other machines, and one"
@@ -101,6 +191,21 @@ class NodesTest(JobTest):
         self.job(self.far([pid] + list(range(1000000, 1000000 + nodes.MOST))))
         self.assertIn("Attached 1 rank", self.command("mpi-attach -ranks 0 4711"))
         self.command("mpi-detach")
+        self.assert_gone()
+
+    def test_lost_at_the_end(self) -> None:
+        """That a connection has ended is noticed without another rank's need of it."""
+        pids = self.start(2)
+        self.job([self.rank(pids[0], 0), *self.far([pids[1], 1 << 30], 1)])
+        exits = dict(stops._exits)
+        shown = self.command("mpi-attach 4711")
+        self.assertIn("Attached 1 rank of", shown)
+        self.assertIn("Rank 1 could not be attached: The connection with its machine has ended.",
+                      shown)
+        self.assertEqual(stops._exits, exits)
+        self.assert_running(pids[1])
+        self.command("mpi-detach")
+        self.assert_running(*pids)
         self.assert_gone()
 
     def test_lost(self) -> None:

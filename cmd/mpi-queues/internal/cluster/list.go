@@ -19,7 +19,6 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
 	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
-	"github.com/mpi-queues/mpi-queues/mqs/printable"
 )
 
 // List is what a debugger on another machine needs to attach to the ranks of a node.
@@ -45,21 +44,24 @@ type Seat struct {
 	Image int `json:"image"`
 }
 
-// server is the program that a debugger reaches processes of another machine by (gdbserver(1)). Its standard input and
-// output are the connection, with which it ends.
-const server = "gdbserver"
+// The most that a list has: of ranks and of files in all, and of characters in a text.
+const (
+	maxSeats = 1 << 16
+	maxFiles = 1 << 18
+	maxText  = 4096
+)
 
-// Connection is the command line for a shell by which gdb reaches a host: an engine has gdbserver started there.
-func Connection(engine, host string) (string, error) {
-	if words := strings.Fields(engine); len(words) > 0 && words[0] == "srun" {
-		// What it passes on has no ends of lines (srun(1)).
-		engine = strings.Replace(engine, "srun", "srun --unbuffered", 1)
+// isSane is false of a list that no honest node has sent.
+func (l *List) isSane() bool {
+	files := 0
+	for _, ids := range l.Images {
+		files += len(ids)
+		if slices.ContainsFunc(ids, func(id string) bool { return len(id) > 2*maxNote }) {
+			return false
+		}
 	}
-	line := fill(engine, host, []string{host}, Line(server, "--multi", "--once", "-"))
-	if line != printable.Line(line) {
-		return "", errors.New("its command line has control characters in it")
-	}
-	return line, nil
+	return len(l.Seats) <= maxSeats && len(l.Images) <= maxSeats && files <= maxFiles &&
+		!slices.ContainsFunc(l.Seats, func(s Seat) bool { return len(s.Executable) > maxText || len(s.Obstacle) > maxText })
 }
 
 // SendList lists the ranks of a job that are on this node.
@@ -193,7 +195,7 @@ func (q *Question) Lists(ctx context.Context) ([]Listed, error) {
 	for _, one := range of.replies {
 		switch {
 		case one.machine != "" && one.machine == Machine():
-		case one.part.List == nil:
+		case one.part.List == nil || !one.part.List.isSane():
 			out = append(out, Listed{Host: one.host, Failure: "it has sent no list of its ranks"})
 		default:
 			out = append(out, Listed{Host: one.host, List: one.part.List})
