@@ -105,7 +105,7 @@ class NodesTest(JobTest):
         self.assertEqual((here["rank"], here["host"]), (0, ""))
         self.assertEqual(rank_of(pid), 2)
         shown = self.command("mpi-attach 4711")
-        self.assertRegex(shown, r"2 ranks .*were attached before: inferiors \d+-\d+ are ranks 1-2\.")
+        self.assertRegex(shown, r"2 ranks .*were attached before: inferior \d+ is rank 1, ")
         self.assertRegex(shown, r"Rank 0 \(process \d+\) could not be attached: ")
         self.command("mpi-detach")
         self.assert_running(pid, other)
@@ -135,8 +135,12 @@ class NodesTest(JobTest):
         pid, = self.start(1)
         self.job(self.far([pid]))
         self.command("mpi-attach 4711")
-        gdb.execute("call (void)_exit(3)", to_string=True) if False else \
-            gdb.execute("kill inferiors %d" % self.by_pid(pid).num, to_string=True)
+        rank, = jobs.of_inferior(self.by_pid(pid)).ranks  # type: ignore[union-attr]
+        self.assertIn("exited", self.fails("call (void)_exit(3)"))
+        gone = stops.exit_of_rank(rank)
+        assert gone is not None
+        self.assertEqual((gone.rank, gone.code, gone.host), (0, 3, "node1"))
+        self.assertIsNone(stops.exit_of_rank(dict(rank, host="node2")))  # type: ignore[arg-type]
         self.assertIsNone(stops.exit_of_process(pid))
         self.command("mpi-detach")
         self.assert_gone()
@@ -170,15 +174,22 @@ class NodesTest(JobTest):
             roots.append(str(gdb.parameter("sysroot")))
             return attach_one(number, pid)
 
-        ids = [[str(objfile.build_id) for objfile in gdb.objfiles() if objfile.build_id]] or []
-        there = dict(self.far(pids[1:], 1)[0], image=0)
-        self.job([self.rank(pids[0], 0), there], images=[{"build_ids": ids[0] or ["00"]}])
+        there, = self.far(pids[1:], 1)
+        self.job([there])
+        self.assertIn("(not all of them have build ids)", self.command("mpi-attach 4711"))
+        ids = [objfile.build_id for objfile in gdb.objfiles()
+               if not objfile.owner and "/" in str(objfile.filename)]
+        self.command("mpi-detach")
+        self.job([self.rank(pids[0], 0), dict(there, image=0)], images=[{"build_ids": ids}])
         setattr(inferiors, "attach", seen)
         try:
-            self.command("mpi-attach 4711")
+            shown = self.command("mpi-attach 4711")
         finally:
             setattr(inferiors, "attach", attach_one)
+        self.assertNotIn("build ids", shown)
         self.assertEqual(roots, ["target:"])
+        gdb.execute("inferior %d" % self.by_pid(pids[1]).num, to_string=True)
+        self.assertFalse([o for o in gdb.objfiles() if str(o.filename).startswith("target:")])
         self.command("mpi-detach")
         self.assert_running(*pids)
         self.assert_gone()

@@ -82,6 +82,20 @@ class ProcessTest(HelperTest):
 
         inferior: Any = Old()
         self.assertEqual(targets.kind_of(inferior), "live")
+        self.assertTrue(targets.is_native(inferior))
+        # What stands behind the type of a connection may be any host's name.
+        execute = gdb.execute
+        for row, expected in (
+                ("* 1    process 7   2 (extended-remote | ssh core1 (native) 4 (core))  /a",
+                 (2, "extended-remote")),
+                ("  3    <null>                   /a (core)", (0, "")),
+                ("  3    process 7   1 (core)     /a 5 (native)", (1, "core"))):
+            setattr(gdb, "execute", lambda *_, row=row, **__: "  Num  Description\n" + row)
+            try:
+                self.assertEqual(targets.connection_of(inferior), expected)
+                self.assertEqual(targets.is_native(inferior), False)
+            finally:
+                setattr(gdb, "execute", execute)
 
     def test_languages(self) -> None:
         expected = process.current_process()
