@@ -30,7 +30,7 @@ func TestAttachToHosts(t *testing.T) {
 	s.NothingIsLeft(t)
 
 	one := s.GDB(t, attach("-ranks 1,7"), "mpi-ranks", "mpi-continue -ranks 0", "mpi-detach")
-	one.Contains(t, "warning: unknown rank 7", "Attached 1 rank of mpirun.openmpi", "inferior 1 is rank 1.", "not attached")
+	one.Contains(t, "warning: unknown rank 7", "Attached 1 rank of mpirun.openmpi", "inferior 1 is rank 1.", "not attached", "Unknown rank 0.")
 	s.NothingIsLeft(t)
 
 	partners := s.GDB(t, attach("-ranks 1"), "mpi-attach -partners", "mpi-attach -partners", "mpi-detach")
@@ -42,8 +42,10 @@ func TestAttachToHosts(t *testing.T) {
 	s.GDB(t, attach("-ranks 9")).Contains(t, "Unknown rank 9.")
 	s.NothingIsLeft(t)
 
-	// Left without a word, they run on as well.
+	// Left without a word, they run on as well, and also if gdb is killed.
 	s.GDB(t, attach(""))
+	s.NothingIsLeft(t)
+	s.GDB(t, attach("-ranks 1"), "shell kill -9 $PPID").Contains(t, "inferior 1 is rank 1.")
 	s.NothingIsLeft(t)
 
 	if out, err := s.Command(live.SecondHost, "mount --bind /dev/null $(command -v gdbserver)").CombinedOutput(); err != nil {

@@ -122,7 +122,8 @@ func (s *Spread) GDB(t *testing.T, commands ...string) Output {
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	var exit *exec.ExitError
-	if err := cmd.Run(); err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) { // 1 is that of the last command
+	// 1 is that of the last command, and the others are those of a gdb that was killed.
+	if err := cmd.Run(); err != nil && (!errors.As(err, &exit) || !slices.Contains([]int{1, 137, -1}, exit.ExitCode())) {
 		t.Fatalf("gdb: %v\n%s%s", err, &out, &errs)
 	}
 	return Output{out.String(), errs.String()}
@@ -199,7 +200,7 @@ func (s *Spread) NothingIsLeft(t *testing.T) {
 	for _, host := range s.Names {
 		Until(t, "for the ends of collectors on "+host, func() bool {
 			return !slices.ContainsFunc(s.Processes(t, host), func(line string) bool {
-				return strings.Contains(line, " collect ") || strings.HasPrefix(filepath.Base(strings.Fields(line)[0]), "gdb")
+				return strings.Contains(line, " collect ") || strings.Contains(line, " connect ") || strings.HasPrefix(filepath.Base(strings.Fields(line)[0]), "gdb")
 			})
 		})
 		out, err := s.Command(host, "grep -h -E 'TracerPid|State' /proc/[0-9]*/status").Output()

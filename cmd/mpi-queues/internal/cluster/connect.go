@@ -112,7 +112,7 @@ func Connect(ctx context.Context, line string, in io.Reader, out, errs io.Writer
 		}
 	}
 	_ = to.Close()
-	finish(cmd)
+	finish(cmd, err != nil)
 	return err
 }
 
@@ -175,10 +175,14 @@ func (p *packets) take(piece []byte) (isAnswer bool, err error) {
 	return isAnswer, nil
 }
 
-// finish waits for the end of a command whose input is closed, and brings it about if it does not come: gdb waits 5 s
-// for all of this.
-func finish(cmd *exec.Cmd) {
-	const patience, mercy = 3 * time.Second, time.Second
+// finish waits for the end of a command whose input is closed, and brings it about if it does not come, or at once:
+// gdb waits 5 s for all of this.
+func finish(cmd *exec.Cmd, atOnce bool) {
+	const mercy = time.Second
+	patience := 3 * time.Second
+	if atOnce {
+		patience = 0
+	}
 	group := -cmd.Process.Pid // it leads a session
 	end := time.AfterFunc(patience, func() {
 		_ = syscall.Kill(group, syscall.SIGTERM)

@@ -101,7 +101,11 @@ func TestSendList(t *testing.T) {
 		}
 		defer func() { _, _ = c.Process.Kill(), c.Wait() }()
 	}
-	gdb := exec.Command("gdb", "-nx", "-batch", "-p", fmt.Sprint(traced.Process.Pid), "-ex", "shell echo ready; sleep 1000")
+	gdb := exec.Command("gdb", "-nx", "-quiet", "-p", fmt.Sprint(traced.Process.Pid), "-ex", "shell echo ready")
+	in, err := gdb.StdinPipe() // with which it ends
+	if err != nil {
+		t.Fatal(err)
+	}
 	out, err := gdb.StdoutPipe()
 	if err == nil {
 		err = gdb.Start()
@@ -109,7 +113,7 @@ func TestSendList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _, _ = gdb.Process.Kill(), gdb.Wait() }()
+	defer func() { _, _ = in.Close(), gdb.Wait() }()
 	for text := []byte{}; !bytes.Contains(text, []byte("ready")); {
 		piece := make([]byte, 1<<12)
 		n, err := out.Read(piece)
