@@ -1,10 +1,11 @@
 """`mpi-attach' to ranks of other machines, whose part this one plays."""
 
 import os
+import signal
 from typing import Any, Dict, List
 
 import gdb
-from mpi_queues import inferiors, jobs, nodes, procfs, stops
+from mpi_queues import fatal, inferiors, jobs, nodes, procfs, stops
 from mpi_queues.targets import kind_of
 from test_jobs import JobTest, rank_of
 
@@ -143,6 +144,22 @@ class NodesTest(JobTest):
         self.assertIsNone(stops.exit_of_rank(dict(rank, host="node2")))  # type: ignore[arg-type]
         self.assertIsNone(stops.exit_of_process(pid))
         self.command("mpi-detach")
+        self.assert_gone()
+
+    def test_signal(self) -> None:
+        """Whether a rank elsewhere has sent itself a signal is not known where its number in its
+        own namespace is not."""
+        pid, = self.start(1)
+        self.job(self.far([pid]))
+        self.command("mpi-attach 4711")
+        os.kill(pid, signal.SIGABRT)
+        gdb.execute("continue", to_string=True)
+        told = fatal.signal_of(gdb.selected_inferior(), "remote")
+        assert told is not None
+        self.assertEqual((told["name"], told["own"], told["handled"]), ("SIGABRT", None, None))
+        gdb.execute("queue-signal 0", to_string=True)
+        self.command("mpi-detach")
+        self.assert_running(pid)
         self.assert_gone()
 
     def test_shared(self) -> None:
