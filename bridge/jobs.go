@@ -18,6 +18,14 @@ const (
 type RanksParams struct {
 	// PID is the process id, on this machine, of its launcher or of one of its ranks.
 	PID int `json:"pid"`
+	// Far is true if the ranks on other machines are asked for too.
+	Far bool `json:"far"`
+	// Hosts are the other machines to ask, none if the job's launcher or Slurm is to tell them.
+	Hosts []string `json:"hosts"`
+	// Via is how they are reached, as for the shell's command report; empty for the job's own way.
+	Via string `json:"via"`
+	// Culprits is true if all ranks are to be looked at first, for [RanksResult.Culprits].
+	Culprits bool `json:"culprits"`
 }
 
 // Rank is one process of a job.
@@ -39,6 +47,24 @@ type Rank struct {
 	// Obstacle is why the process is not to be attached to, as a clause, or empty:
 	// another user's launcher says that it is a rank.
 	Obstacle string `json:"obstacle"`
+	// Image is the place of what it executes in [RanksResult.Images], null if that was not asked for.
+	Image *int `json:"image"`
+}
+
+// Node is another machine that has ranks of a job.
+type Node struct {
+	// Host is its name.
+	Host string `json:"host"`
+	// Line is the shell's command line that connects a debugger with it.
+	Line string `json:"line"`
+	// Failure is why it can't be reached, as a clause, or empty.
+	Failure string `json:"failure"`
+}
+
+// Image is what a process executes: a program with its libraries.
+type Image struct {
+	// BuildIDs are those of the files, in hex; empty for one that has none.
+	BuildIDs []string `json:"build_ids"`
 }
 
 // RanksResult holds a job.
@@ -60,6 +86,14 @@ type RanksResult struct {
 	// Others are processes on this machine that the launcher started beside
 	// the job, as for MPI_Comm_spawn: other jobs.
 	Others []int `json:"others"`
+	// Nodes are the other machines that were asked for ranks.
+	Nodes []Node `json:"nodes"`
+	// Culprits are ranks of which one is of each place where ranks of the job are; null if that was not asked for.
+	Culprits []int32 `json:"culprits"`
+	// Images are what their ranks execute.
+	Images []Image `json:"images"`
+	// NotAsked is why other machines were not asked that have ranks, as a clause, or empty.
+	NotAsked string `json:"not_asked"`
 }
 
 // RunParams asks for a job to be started. It is the one request of its kind that a supervisor takes.

@@ -20,7 +20,7 @@ import (
 
 // ProtocolVersion is what both ends must agree on in [Initialize]. It changes
 // whenever a message changes in a way that an older end would misread.
-const ProtocolVersion = 5
+const ProtocolVersion = 6
 
 // Methods that the debugger calls in the helper.
 const (

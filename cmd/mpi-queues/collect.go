@@ -30,6 +30,7 @@ type collector struct {
 	limit      time.Duration
 	whileInput bool
 	again      bool
+	lists      bool
 	view       view
 	guarded    int
 }
@@ -51,6 +52,7 @@ func collectCommand() *cobra.Command {
 	f.DurationVar(&c.limit, "limit", time.Minute, "how long this may take")
 	f.BoolVar(&c.whileInput, "while-input", false, "end when standard input does")
 	f.BoolVar(&c.again, "again", false, "have the ranks run for a moment first")
+	f.BoolVar(&c.lists, "list", false, "only list the ranks, and do not stop them")
 	f.IntVar(&c.guarded, "guard", 0, "do nothing but end this collector if it does not end by itself")
 	f.StringVar(&c.view.comm, "comm", "", "only this communicator")
 	f.StringVar(&c.view.queue, "queue", "", "only this queue")
@@ -122,6 +124,9 @@ func (c *collector) collect(ctx context.Context, to *wire.Sender) error {
 	if err != nil {
 		return err
 	}
+	if c.lists {
+		return cluster.SendList(job, to)
+	}
 	g, err := c.newGDB(known)
 	if err != nil {
 		return err
@@ -156,6 +161,9 @@ func (c *collector) words() []string {
 	}
 	if c.again {
 		words = append(words, "--again")
+	}
+	if c.lists {
+		words = append(words, "--list")
 	}
 	if c.view.internal {
 		words = append(words, "--internal")

@@ -25,6 +25,7 @@ func helperCommand() *cobra.Command {
 			}
 			log := helper.Log(zerolog.WarnLevel)
 			h := helper.New(version(), log, nil)
+			h.Far = farRanks
 			defer h.Close()
 			if err := h.Server(log).Serve(cmd.Context(), stream); err != nil {
 				return unreadable(err)

@@ -33,6 +33,8 @@ type nodes struct {
 	limit   time.Duration
 	// of is a process of the job on this machine, 0 if none is named.
 	of int
+	// lists is true if the nodes' ranks are to be listed, and not read.
+	lists bool
 }
 
 func (n *nodes) flags(cmd *cobra.Command) {

@@ -70,7 +70,7 @@ func slurmStep(job *launch.Job) string {
 
 // question makes of the flags what to ask. The process whose job is meant is looked up unless it is 0.
 func (n *nodes) question(ctx context.Context, s settings, v view, of int) (*cluster.Question, error) {
-	c := collector{settings: s, limit: n.limit, view: v}
+	c := collector{settings: s, limit: n.limit, view: v, lists: n.lists}
 	q := &cluster.Question{Hosts: n.hosts, Version: version(), Limit: n.limit, Stacks: v.stacks, Vouched: map[string]bool{}}
 	pids := map[string]int{} // of ranks, by their hosts
 	var way launch.Way

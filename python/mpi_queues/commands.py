@@ -161,7 +161,7 @@ def _absent() -> List[protocol.Rank]:
     ended that gdb has seen ending."""
     found = jobs.absent()
     for rank in found:
-        gone = None if rank["host"] else stops.exit_of_process(rank["pid"])
+        gone = stops.exit_of_rank(rank)
         if gone:
             rank.update({"exited": True, "exit_code": gone.code, "signal": gone.signal})
     return found

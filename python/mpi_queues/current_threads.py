@@ -10,7 +10,7 @@ from .selection import selected_thread
 # The thread of each inferior, by its number, that was selected or has stopped last.
 _last: Dict[int, gdb.InferiorThread] = {}
 # The threads that are being stopped by the extension: it is not what they do that stops them.
-_interrupted: Set[Tuple[int, int, int]] = set()
+_interrupted: Set[Tuple[int, Tuple[int, int, int]]] = set()
 
 
 def of(inferior: gdb.Inferior) -> Optional[gdb.InferiorThread]:
@@ -42,7 +42,7 @@ def remember() -> None:
 
 def interrupted(thread: gdb.InferiorThread) -> None:
     """Hears that the extension stops a thread."""
-    _interrupted.add(thread.ptid)
+    _interrupted.add((thread.inferior.num, thread.ptid))
 
 
 def _on_stop(event: Any) -> None:
@@ -51,8 +51,8 @@ def _on_stop(event: Any) -> None:
         thread = stops.thread_of(event) or selected_thread()
         if thread is None:
             return
-        if thread.ptid in _interrupted:
-            _interrupted.discard(thread.ptid)
+        if (thread.inferior.num, thread.ptid) in _interrupted:
+            _interrupted.discard((thread.inferior.num, thread.ptid))
         else:
             _last[thread.inferior.num] = thread
     except (Exception, KeyboardInterrupt):

@@ -20,6 +20,7 @@ from gdb.dap.server import _commands, send_gdb_with_response
 from . import current_threads, jobs, rank_commands, ranks, stops
 from .errors import Failure, one_line
 from .selection import selected_thread
+from .targets import kind_of
 
 
 def extend() -> None:
@@ -110,7 +111,7 @@ def _listed() -> Optional[List[Dict[str, object]]]:
 def _known_rank(inferior: gdb.Inferior) -> Optional[int]:
     """Returns the rank of an inferior's process, None if it was not asked for yet: that would read
     the process, and the editor wants the list at once."""
-    rank = jobs.rank_of(inferior.pid)
+    rank = jobs.rank_of(inferior, kind_of(inferior))
     return stops.known_rank(inferior) if rank is None else rank
 
 

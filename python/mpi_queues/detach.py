@@ -5,7 +5,7 @@ from typing import Dict, List, Tuple
 
 import gdb
 
-from . import inferiors, interrupts, jobs, options, parameters, summary
+from . import inferiors, interrupts, jobs, nodes, options, parameters, summary
 from .errors import Failure, reported
 from .selection import select_inferior, selection_kept, unattended
 
@@ -76,9 +76,13 @@ class _Detaching:
             if attached.number in staying:
                 select_inferior(attached.number)
                 inferiors.clear(attached.program)
+        for attached in self._idle:
+            if attached.host:
+                nodes.disconnect(attached.number)
         select_inferior(selected)
         for number in superfluous:
             inferiors.remove(number)
+        nodes.end()
 
     def stood(self) -> str:
         """Returns sentences on how long the processes have been attached, which is how long those

@@ -65,7 +65,11 @@ def _of_thread(thread: gdb.InferiorThread, pid: int, kind: str) -> Optional[prot
     own: Optional[bool] = None
     if code <= _SI_USER:
         sender = int(told["_sifields"]["_kill"]["si_pid"])
-        own = sender in (procfs.numbers_of(pid) if kind == "live" else [pid])
+        if kind == "live":
+            own = sender in procfs.numbers_of(pid)
+        elif kind == "core" or sender == pid:
+            own = sender == pid
+        # Else its number in its own namespace is not known, which the kernel gives the sender's in.
     return {"name": name, "code": code, "own": own, "thread": thread.num,
             "handled": procfs.handles(pid, number) if kind == "live" else None}
 

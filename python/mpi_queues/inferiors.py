@@ -2,16 +2,19 @@
 
 import contextlib
 import os
-from typing import Iterator, Tuple
+from typing import Callable, Iterator, Tuple
 
 import gdb
 
 from . import interrupts, states
 from .errors import one_line
 from .link import LINK
-from .process import kind_of
 from .selection import select_inferior
+from .targets import kind_of
 from .terminal import silenced
+
+# Returns the number of an inferior for a process, and whether it was added for it.
+Taking = Callable[[], Tuple[int, bool]]
 
 
 def vacant() -> Tuple[int, bool]:
@@ -23,6 +26,11 @@ def vacant() -> Tuple[int, bool]:
     if not current.pid and not gdb.objfiles() and not program() \
             and kind_of(current) in ("", "live"):
         return current.num, False
+    return added()
+
+
+def added() -> Tuple[int, bool]:
+    """Returns the number of an inferior that is added, as vacant() does."""
     gdb.execute("add-inferior -no-connection", to_string=True)
     return max(inferior.num for inferior in gdb.inferiors()), True
 
@@ -61,7 +69,7 @@ def attach_selected(pid: int) -> None:
     """Attaches the selected inferior to a process. Raises gdb.error."""
     with states.remembered(pid), contextlib.ExitStack() as held:
         if is_hidden(pid):
-            held.enter_context(_scripts_off())
+            held.enter_context(scripts_off())
             _name_program(pid)
         held.enter_context(interrupts.unended())
         gdb.execute("attach %d" % pid, to_string=True)
@@ -86,7 +94,7 @@ def is_hidden(pid: int) -> bool:
 
 
 @contextlib.contextmanager
-def _scripts_off() -> Iterator[None]:
+def scripts_off() -> Iterator[None]:
     """Keeps gdb from running a script that a program names or holds.
 
     gdb trusts a program by its real path, and the real path of /proc/PID/exe may be any: the

@@ -29,7 +29,17 @@ def usage(options: Tuple[Option, ...]) -> str:
 
 
 def parse(text: str, options: Tuple[Option, ...], command: str) -> Dict[str, Any]:
-    """Returns the options that are given in a command's arguments. Raises gdb.GdbError."""
+    """Returns the options that are given in a command's arguments, which has no others. Raises
+    gdb.GdbError."""
+    given, words = parse_words(text, options)
+    if words:
+        raise junk(words[0], command)
+    return given
+
+
+def parse_words(text: str, options: Tuple[Option, ...]) -> Tuple[Dict[str, Any], List[str]]:
+    """Returns the options that are given in a command's arguments, and the words behind them.
+    Raises gdb.GdbError."""
     given: Dict[str, Any] = {}
     words = gdb.string_to_argv(text)
     while words:
@@ -41,9 +51,7 @@ def parse(text: str, options: Tuple[Option, ...], command: str) -> Dict[str, Any
             break
         option = _match(word, options)
         given[option.name] = _value(option, words) if option.argument else True
-    if words:
-        raise junk(words[0], command)
-    return given
+    return given, words
 
 
 def parse_expression(text: str, options: Tuple[Option, ...]) -> Tuple[Dict[str, Any], str]:

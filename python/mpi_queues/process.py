@@ -11,6 +11,7 @@ from .errors import Failure, one_line, trace
 from .lookup import object_path, program_path
 from .parameters import is_debugging
 from .selection import c_language, inferior_selected, selection_kept, touch
+from .targets import kind_of
 
 NOTHING = ("The program is not being run: `mpi-attach' to an MPI job, `attach' to one of its"
            " processes, `run' a program, or name a core file with `core-file', and try again.")
@@ -112,7 +113,7 @@ def _describe(inferior: gdb.Inferior, is_evaluating: bool = False) -> protocol.P
         "inferior": inferior.num,
         "pid": 0 if kind == "core" and inferior.pid == _MADE_UP_PID else inferior.pid,
         "kind": kind,
-        "rank": jobs.rank_of(inferior.pid) if kind == "live" else None,
+        "rank": jobs.rank_of(inferior, kind),
         "state": states.before_stop(inferior) if kind == "live" else "",
         # Where an expression is being evaluated, no other thread is selected.
         "signal": None if is_evaluating else fatal.signal_of(inferior, kind),
@@ -126,32 +127,13 @@ def _describe(inferior: gdb.Inferior, is_evaluating: bool = False) -> protocol.P
 
 def _obstacle(inferior: gdb.Inferior, reason: str) -> protocol.Obstacle:
     """Says why the process of the selected inferior can't be read."""
-    is_live = kind_of(inferior) == "live"
     return {
         "inferior": inferior.num,
         "pid": inferior.pid,
         "executable": program_path(),
-        "rank": jobs.rank_of(inferior.pid) if is_live else None,
+        "rank": jobs.rank_of(inferior, kind_of(inferior)),
         "reason": one_line(reason),
     }
-
-
-def kind_of(inferior: gdb.Inferior) -> str:
-    """Returns how an inferior is reached: "live", "core", "remote" or, by nothing, ""."""
-    connection = getattr(inferior, "connection", None)
-    if connection:
-        # Nothing is executed: gdb can't where an inferior is selected whose process has ended.
-        names = str(connection.type)
-    else:
-        # Before gdb 12 only this table says it: "* 1  process 42  1 (native)  /path/program".
-        touch()
-        row = gdb.execute("info inferiors %d" % inferior.num, to_string=True)
-        names = row.replace(inferior.progspace.filename or "\0", "")
-        names = names[names.rfind("("):names.rfind(")")]
-    for name, kind in (("core", "core"), ("native", "live")):
-        if name in names:
-            return kind
-    return "remote" if names else ""
 
 
 def _libraries() -> List[str]:

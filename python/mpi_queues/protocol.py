@@ -7,7 +7,7 @@ from typing import Dict, List, Optional, TypedDict
 
 # ProtocolVersion is what both ends must agree on in Initialize. It changes whenever a message
 # changes in a way that an older end would misread.
-PROTOCOL_VERSION = 5
+PROTOCOL_VERSION = 6
 # MethodInitialize must be the first request on a connection.
 METHOD_INITIALIZE = "initialize"
 # MethodQueues reads and renders the message queues of processes.
@@ -530,6 +530,14 @@ class RanksParams(TypedDict):
 
     # PID is the process id, on this machine, of its launcher or of one of its ranks.
     pid: int
+    # Far is true if the ranks on other machines are asked for too.
+    far: bool
+    # Hosts are the other machines to ask, none if the job's launcher or Slurm is to tell them.
+    hosts: List[str]
+    # Via is how they are reached, as for the shell's command report; empty for the job's own way.
+    via: str
+    # Culprits is true if all ranks are to be looked at first, for RanksResult.Culprits.
+    culprits: bool
 
 
 class Rank(TypedDict):
@@ -552,6 +560,26 @@ class Rank(TypedDict):
     # Obstacle is why the process is not to be attached to, as a clause, or empty: another user's
     # launcher says that it is a rank.
     obstacle: str
+    # Image is the place of what it executes in RanksResult.Images, null if that was not asked for.
+    image: Optional[int]
+
+
+class Node(TypedDict):
+    """Node is another machine that has ranks of a job."""
+
+    # Host is its name.
+    host: str
+    # Line is the shell's command line that connects a debugger with it.
+    line: str
+    # Failure is why it can't be reached, as a clause, or empty.
+    failure: str
+
+
+class Image(TypedDict):
+    """Image is what a process executes: a program with its libraries."""
+
+    # BuildIDs are those of the files, in hex; empty for one that has none.
+    build_ids: List[str]
 
 
 class RanksResult(TypedDict):
@@ -574,6 +602,15 @@ class RanksResult(TypedDict):
     # Others are processes on this machine that the launcher started beside the job, as for
     # MPI_Comm_spawn: other jobs.
     others: List[int]
+    # Nodes are the other machines that were asked for ranks.
+    nodes: List[Node]
+    # Culprits are ranks of which one is of each place where ranks of the job are; null if that was
+    # not asked for.
+    culprits: List[int]
+    # Images are what their ranks execute.
+    images: List[Image]
+    # NotAsked is why other machines were not asked that have ranks, as a clause, or empty.
+    not_asked: str
 
 
 class RunParams(TypedDict):

@@ -155,7 +155,7 @@ def _rows() -> _Rows:
     for gone in ended():
         rows.places.append(gone)
     for rank in jobs.absent():
-        if not stops.exit_of_process(rank["pid"]) or rank["host"]:
+        if not stops.exit_of_rank(rank):
             rows.places.append(_place(rank["rank"], pid=rank["pid"], host=rank["host"],
                                       state="exited" if rank["exited"] else "not attached",
                                       reason=one_line(rank["obstacle"])))
@@ -173,7 +173,7 @@ def ended() -> List[protocol.Place]:
         gone = stops.exit_of(inferior)
         if gone and gone.rank is not None:
             places.append(_place(gone.rank, inferior=inferior.num, pid=gone.pid, state="exited",
-                                 reason=gone.signal, exit_code=gone.code))
+                                 host=gone.host or "", reason=gone.signal, exit_code=gone.code))
     return places
 
 
@@ -187,7 +187,8 @@ def _place(rank: Optional[int], inferior: int = 0, pid: int = 0, host: str = "",
 
 def _add_member(rows: _Rows, member: ranks.Member) -> None:
     """Adds the row of an inferior's process and, if that can be read, the process."""
-    place = _place(member.rank, member.inferior.num, member.inferior.pid, state="running")
+    place = _place(member.rank, member.inferior.num, member.inferior.pid, state="running",
+                   host=jobs.host_of(member.inferior))
     rows.places.append(place)
     if member.is_gone:
         place["state"] = "exited"

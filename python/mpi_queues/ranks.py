@@ -11,8 +11,9 @@ import gdb
 
 from . import current_threads, functions, jobs, procfs, stops, summary
 from .errors import Failure, one_line
-from .process import NOTHING, kind_of
+from .process import NOTHING
 from .selection import c_language, inferior_selected
+from .targets import kind_of
 
 # The first and the last of consecutive ranks.
 Range = Tuple[int, int]
@@ -47,9 +48,9 @@ def member(inferior: gdb.Inferior) -> Member:
     """Returns an inferior's process, with the rank that the job says or, where none does, that of
     $mpi_rank(): None if it is not known, or not known yet since the process runs."""
     # With the thread of a process that is gone selected, gdb executes no command.
-    is_live = kind_of(inferior) == "live"
-    is_gone = is_live and procfs.has_ended(inferior.pid)
-    rank = jobs.rank_of(inferior.pid) if is_live else None
+    kind = kind_of(inferior)
+    is_gone = kind == "live" and procfs.has_ended(inferior.pid)
+    rank = jobs.rank_of(inferior, kind)
     if rank is None and not is_gone:
         with inferior_selected(inferior.num):
             try:
@@ -125,7 +126,7 @@ def chosen(ranges: Optional[List[Range]]) -> List[Member]:
         known = sorted({m.rank for m in found if m.rank is not None})
         found = [m for m in found if m.rank is not None
                  and any(first <= m.rank <= last for first, last in ranges)]
-        said = _said_of(_missing(ranges, known))
+        said = _said_of(missing(ranges, known))
         if said and not found:
             raise Failure(summary.capital(said) + ".")
         if said:
@@ -145,7 +146,7 @@ def one(number: int) -> Member:
     return found[0]
 
 
-def _missing(ranges: List[Range], known: List[int]) -> List[Range]:
+def missing(ranges: List[Range], known: List[int]) -> List[Range]:
     """Returns the parts of ranges in which there is no rank that is known."""
     missing: List[Range] = []
     for first, last in sorted(ranges):

@@ -10,7 +10,7 @@ import gdb
 
 from . import acquisition, deferred, inferiors, interrupts, jobs, options, parameters, protocol, \
     running, stops, summary, supervisor
-from .attach import Attaching, checked
+from .attaching import Attaching, checked
 from .errors import Cancelled, Failure, one_line, reported
 from .options import Option
 from .selection import select_inferior, unattended, unwinding

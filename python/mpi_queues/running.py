@@ -11,10 +11,10 @@ import gdb
 
 from . import current_threads, interrupts, procfs
 from .errors import Failure, one_line
-from .process import kind_of
 from .selection import c_language, inferior_selected, notifications_suppressed, \
     select_inferior, selected_thread, setting, unattended, unwinding
 from .stops import exit_of_process, know_end
+from .targets import kind_of
 from .terminal import silenced
 
 
@@ -85,7 +85,7 @@ def proceed(command: str = "continue") -> bool:
         live = without_ended(live_inferiors())
         if not live:
             return False
-        pids = [inferior.pid for inferior in live]
+        pids = [inferior.pid for inferior in live if kind_of(inferior) == "live"]
         if selected_thread() is None:
             thread_of(live[0]).switch()
         # Launchers send SIGCONT before they end a job's ranks, of which some may stand still.
@@ -142,7 +142,7 @@ def without_ended(inferiors: List[gdb.Inferior]) -> List[gdb.Inferior]:
         if not any(_was_killed(pid) for pid in pids) or is_non_stop():
             break
         # The kernel tells the launcher of an end only when the debugger has taken it.
-        _await_end_of_job([inferior.pid for inferior in live])
+        _await_end_of_job([inferior.pid for inferior in live if kind_of(inferior) == "live"])
     if len(live) < len(inferiors) and live and selected_thread() is None:
         thread_of(live[0]).switch()
     return live

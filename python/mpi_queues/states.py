@@ -13,10 +13,11 @@ _is_attaching = False
 
 
 @contextlib.contextmanager
-def remembered(pid: int) -> Iterator[None]:
-    """Remembers the state of a process to which the selected inferior is being attached."""
+def remembered(pid: int, is_here: bool = True) -> Iterator[None]:
+    """Remembers the state of a process to which the selected inferior is being attached. That of
+    another machine's is not known."""
     global _is_attaching
-    letter = _read(pid)
+    letter = _read(pid) if is_here else ""
     _is_attaching = True
     try:
         yield

@@ -6,10 +6,11 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import gdb
 
-from . import jobs, procfs, states
+from . import jobs, procfs, protocol, states
 from .selection import selected_thread
+from .targets import is_native
 
-# A thread: its process's and its own id.
+# A thread: the number of its inferior, and its own id. Processes of two machines may have one id.
 _Key = Tuple[int, int]
 
 # Why threads have stopped that have not gone on since.
@@ -23,6 +24,7 @@ class Exit(NamedTuple):
     rank: Optional[int]
     code: Optional[int]
     signal: str  # its name, if that has ended it
+    host: Optional[str] = ""  # another machine that it was on, None if that is not known
 
 
 # How often Ctrl-C has stopped a process.
@@ -91,8 +93,14 @@ def exit_of(inferior: gdb.Inferior) -> Optional[Exit]:
 
 
 def exit_of_process(pid: int) -> Optional[Exit]:
-    """Returns how a process of an inferior has ended."""
-    return next((exit for exit in _exits.values() if exit.pid == pid), None)
+    """Returns how a process of this machine has ended that was an inferior's."""
+    return next((exit for exit in _exits.values() if exit.pid == pid and exit.host == ""), None)
+
+
+def exit_of_rank(rank: protocol.Rank) -> Optional[Exit]:
+    """Returns how a rank of an attached job has ended that was an inferior's."""
+    return next((exit for exit in _exits.values() if exit.pid == rank["pid"]
+                 and exit.host == rank["host"]), None)
 
 
 def know_end(pid: int, status: int) -> None:
@@ -102,7 +110,7 @@ def know_end(pid: int, status: int) -> None:
 
 def _key(thread: gdb.InferiorThread) -> _Key:
     """Returns what tells a thread from others as long as it lives."""
-    return int(thread.ptid[0]), int(thread.ptid[1] or thread.ptid[2])
+    return int(thread.inferior.num), int(thread.ptid[1] or thread.ptid[2])
 
 
 def thread_of(event: Any) -> Optional[gdb.InferiorThread]:
@@ -155,22 +163,31 @@ def _on_continue(event: Any) -> None:
     elif gdb.parameter("schedule-multiple"):
         _reasons.clear()
     else:
-        _forget(gdb.selected_inferior().pid)
+        _forget(gdb.selected_inferior().num)
 
 
 def _on_exited(event: Any) -> None:
     """Serves gdb's event for a process that has ended or was let go of."""
     inferior = event.inferior
-    _forget(inferior.pid)
-    if not procfs.has_ended(inferior.pid):
+    _forget(inferior.num)
+    is_elsewhere = not is_native(inferior)
+    if is_elsewhere:
+        # What a signal has ended looks the same as what was detached, or lost with its connection.
+        code, name = getattr(event, "exit_code", None), ""
+        has_ended = code is not None
+    else:
+        has_ended = procfs.has_ended(inferior.pid)
+        if has_ended:
+            code, name = _end(event)
+    if not has_ended:
         _exits.pop(inferior.num, None)  # it was detached
         return
-    code, name = _end(event)
-    rank = jobs.rank_that_was(inferior.pid)
+    rank = jobs.rank_that_was(inferior, is_elsewhere)
     known = _ranks.pop(inferior.num, None)
     if rank is None and known and known[0] == inferior.pid:
         rank = known[1]
-    _exits[inferior.num] = Exit(inferior.pid, rank, code, name)
+    host = (jobs.host_of(inferior) or None) if is_elsewhere else ""
+    _exits[inferior.num] = Exit(inferior.pid, rank, code, name, host)
 
 
 def _end(event: Any) -> Tuple[Optional[int], str]:
@@ -202,9 +219,9 @@ def signal_name(number: int) -> str:
         return "signal %d" % number if number else ""
 
 
-def _forget(pid: int) -> None:
-    """Forgets why the threads of a process have stopped."""
-    for key in [key for key in _reasons if key[0] == pid]:
+def _forget(number: int) -> None:
+    """Forgets why the threads of an inferior have stopped."""
+    for key in [key for key in _reasons if key[0] == number]:
         del _reasons[key]
 
 

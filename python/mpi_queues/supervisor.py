@@ -18,6 +18,7 @@ from .helper import Helper
 from .link import handshake
 from .progress import Progress
 from .selection import unattended
+from .targets import is_native
 
 
 # How long, in seconds, is waited for the end of a job.
@@ -137,7 +138,7 @@ class Supervisor:
 def _child(pid: int) -> Optional[gdb.Inferior]:
     """Returns an inferior that is a child of a process; None if there is none."""
     for inferior in gdb.inferiors():
-        fields = procfs.stat(inferior.pid) if inferior.pid else []
+        fields = procfs.stat(inferior.pid) if inferior.pid and is_native(inferior) else []
         if fields and int(fields[procfs.PARENT]) == pid:
             return inferior
     return None

@@ -5,8 +5,8 @@ from typing import Dict, FrozenSet, List, Optional
 import gdb
 
 from . import interrupts, procfs, protocol
-from .process import kind_of
 from .selection import selection_kept, unwinding, whole_backtrace
+from .targets import kind_of
 
 # No honest request asks for more frames than this.
 MAX_DEPTH = 1000

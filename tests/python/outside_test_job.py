@@ -33,11 +33,12 @@ class JobTest(unittest.TestCase):
             self.addCleanup(process.kill)
             self.pids.append(process.pid)
         ranks: List[Any] = [{"rank": n, "pid": pid, "host": "", "executable": "", "exited": False,
-                             "exit_code": None, "signal": "", "obstacle": ""}
+                             "exit_code": None, "signal": "", "obstacle": "", "image": None}
                             for n, pid in enumerate(self.pids)]
         terminal = Terminal("good", os.path.join(tempfile.mkdtemp(), "log"), ranks={
             "launcher": 4711, "name": "mpirun", "size": count, "ranks": ranks, "self": 0,
-            "others": None, "aborting": None}, **more)
+            "others": None, "aborting": None, "nodes": None, "culprits": None, "images": None,
+            "not_asked": ""}, **more)
         self.addCleanup(terminal.__exit__)
         return terminal
 

@@ -7,10 +7,14 @@ from typing import Any, Dict, List, Tuple
 
 import gdb
 from harness import HelperTest, PROGRAMS, end_program, takes_several
-from mpi_queues import attach, inferiors, jobs, link
+from mpi_queues import attaching, inferiors, jobs, link
+from mpi_queues.targets import kind_of
 
 SETTINGS = ("confirm", "pagination", "suppress-cli-notifications", "debuginfod enabled",
             "language", "height", "width", "non-stop", "schedule-multiple")
+
+
+REQUEST = {"far": True, "hosts": [], "via": "", "culprits": False}
 
 
 def settings() -> Dict[str, Any]:
@@ -28,6 +32,12 @@ def state(pid: int) -> str:
     """Returns the state of a process: "S", "t" while it is traced, "T" if it is stopped, "Z"."""
     with open("/proc/%d/stat" % pid) as file:
         return file.read().rpartition(")")[2].split()[0]
+
+
+def rank_of(pid: int) -> Any:
+    """Returns the rank of a process of this machine that was attached."""
+    found = [jobs.rank_of(i, kind_of(i)) for i in gdb.inferiors() if i.pid == pid]
+    return found[0] if found else None
 
 
 class JobTest(HelperTest):
@@ -71,7 +81,8 @@ class JobTest(HelperTest):
         """Has the helper say that processes are the ranks from 0 on, or as they say themselves."""
         ranks = [self.rank(p, index) if isinstance(p, int) else p for index, p in enumerate(pids)]
         found = dict({"launcher": 4711, "name": "mpirun", "size": len(ranks), "ranks": ranks,
-                      "self": named, "others": None, "aborting": None}, **more)
+                      "self": named, "others": None, "aborting": None, "nodes": None,
+                      "culprits": None, "images": None, "not_asked": ""}, **more)
         self.fake("good", ranks=found)
         return found
 
@@ -79,7 +90,8 @@ class JobTest(HelperTest):
              obstacle: str = "") -> Any:
         """Returns a rank as the helper says it."""
         return {"rank": rank, "pid": pid, "host": host, "executable": "/bin/sleep",
-                "exited": exited, "exit_code": None, "signal": "", "obstacle": obstacle}
+                "exited": exited, "exit_code": None, "signal": "", "obstacle": obstacle,
+                "image": None}
 
     def inferiors(self) -> List[Tuple[int, int]]:
         """Returns the inferiors, with their processes."""
@@ -104,7 +116,7 @@ class AttachTest(JobTest):
         # In the order of ranks, whatever order they are told in.
         self.job([self.rank(pids[2], 2), self.rank(pids[0], 0), self.rank(pids[1], 1)])
         shown = self.command("mpi-attach 4711")
-        self.assertEqual(self.request(), {"pid": 4711})
+        self.assertEqual(self.request(), dict(REQUEST, pid=4711))
         second = max(number for number, _ in self.inferiors()) - 1
         self.assertEqual(self.inferiors(),
                          [(first, pids[0]), (second, pids[1]), (second + 1, pids[2])])
@@ -129,10 +141,10 @@ class AttachTest(JobTest):
         pids = self.start(3)
         self.job(pids, pids[1])
         self.command("mpi-attach %#x" % pids[1])
-        self.assertEqual(self.request(), {"pid": pids[1]})
+        self.assertEqual(self.request(), dict(REQUEST, pid=pids[1]))
         self.assertEqual(gdb.selected_inferior().pid, pids[1])
         shown = self.command("mpi-attach")
-        self.assertEqual(self.request(), {"pid": pids[1]})
+        self.assertEqual(self.request(), dict(REQUEST, pid=pids[1]))
         self.assertRegex(shown, r"\A3 ranks of mpirun \(process 4711\) were attached before: "
                                 r"inferior.*0-?.*\.\n\Z")
         self.assertEqual(gdb.selected_inferior().pid, pids[1])
@@ -166,18 +178,18 @@ class AttachTest(JobTest):
         self.command("mpi-attach 4711")
         self.job(pids[2:], launcher=4712, name="", others=None)
         self.assertIn("of the launcher (process 4712)", self.command("mpi-attach 4712"))
-        self.assertEqual([jobs.rank_of(pid) for pid in pids], [0, 1, 0, 1])
+        self.assertEqual([rank_of(pid) for pid in pids], [0, 1, 0, 1])
         self.assertIn("Detached 4 processes", self.command("mpi-detach"))
 
     def test_another_process_of_the_same_id(self) -> None:
         pids = self.start(1)
         self.job([self.rank(pids[0], 5)])
         self.command("mpi-attach 4711")
-        self.assertEqual(jobs.rank_of(pids[0]), 5)
+        self.assertEqual(rank_of(pids[0]), 5)
         beginning = jobs._beginning
         setattr(jobs, "_beginning", lambda pid: b"another time")
         try:
-            self.assertIsNone(jobs.rank_of(pids[0]))
+            self.assertIsNone(rank_of(pids[0]))
         finally:
             setattr(jobs, "_beginning", beginning)
 
@@ -254,10 +266,10 @@ class AttachTest(JobTest):
                 ("1", ", or put `mpi-queues rank --'", "stays so"),
                 ("2", "is 2: use sudo, or allow it", "mpi-run"),
                 ("3", "is 3: it stays so until the next boot.", "sudo")):
-            told, = attach._told_of_scope(scope)
+            told, = attaching._told_of_scope(scope)
             self.assertIn(has, told)
             self.assertNotIn(lacks, told)
-        self.assertEqual(attach._told_of_scope(""), [])
+        self.assertEqual(attaching._told_of_scope(""), [])
 
     def test_elsewhere(self) -> None:
         pids = self.start(1)
@@ -266,14 +278,13 @@ class AttachTest(JobTest):
         shown = self.command("mpi-attach 4711").splitlines()
         self.assertEqual(shown[1:], [
             "Rank 6 (process 7) has exited.",
-            "Ranks 1, 3, 5 are on node1, ranks 2, 4 are on node0: attach there, or write files"
-            " with `mpi-queues dump --json --internal' there and merge them with"
-            " `mpi-queues report'.",
+            "Ranks 1, 3, 5 are on node1, ranks 2, 4 are on node0: `mpi-attach -hosts HOSTS -via"
+            " COMMAND' reaches them, as `mpi-queues report' does.",
             "The launcher has started 2 processes besides (77-78), as MPI_Comm_spawn does:"
             " `mpi-attach 77' attaches to that job."])
         self.command("mpi-detach")
         self.job([self.rank(pids[0], 3)], size=8)
-        self.assertIn("\nRanks 0-2, 4-7 of 8 are not on this machine: attach there",
+        self.assertIn("\nRanks 0-2, 4-7 of 8 are not on this machine: `mpi-attach -hosts",
                       self.command("mpi-attach 4711"))
 
     def test_nonsense(self) -> None:
@@ -288,7 +299,7 @@ class AttachTest(JobTest):
         self.assertLess(len(shown), 2000)
         self.assertIn("Attached 2 ranks: ", shown)
         self.assertEqual(sorted(pid for _, pid in self.inferiors()), sorted(pids))
-        self.assertEqual([jobs.rank_of(pid) for pid in pids], [None, None])
+        self.assertEqual([rank_of(pid) for pid in pids], [None, None])
         answers: List[Any] = [
             None, 5, {}, dict(self.job(pids), ranks=[5]), dict(self.job(pids), launcher=None),
             dict(self.job(pids), ranks=[{"rank": "x"}])]
@@ -305,16 +316,16 @@ class AttachTest(JobTest):
         message = attach_to(20000)
         self.assertLess(len(message), 2000)
         self.assertIn("and 9980 more could not be attached", message)
-        attach._MAX_RANKS = 3
+        attaching._MAX_RANKS = 3
         try:
             self.job([1 << 22] * 4)
             self.assertIn("has 4 ranks, which can't be", self.fails("mpi-attach 4711"))
         finally:
-            attach._MAX_RANKS = 1 << 20
+            attaching._MAX_RANKS = 1 << 20
 
     def test_arguments(self) -> None:
         self.job([])
-        for argument in ("x", "-1", "0", "1.5", "99999999999", "''"):
+        for argument in ("x", "-- -1", "0", "1.5", "99999999999", "''"):
             self.assertIn("Illegal process-id: ", self.fails("mpi-attach " + argument))
         self.assertIn("Junk at end of arguments: \"2\"", self.fails("mpi-attach 1 2"))
         self.assertIn("Junk at end of arguments: \"1\"", self.fails("mpi-detach 1"))

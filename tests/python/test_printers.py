@@ -5,7 +5,7 @@ from typing import Any, Dict, List, Tuple
 
 import gdb
 from harness import FAKE, PRINTS, StoppedTest, end_program, running_helper, steps
-from mpi_queues import handle_texts, link, printers, process, protocol, selection
+from mpi_queues import handle_texts, link, printers, process, protocol, selection, targets
 from mpi_queues.handle_texts import TEXTS
 
 # A communicator's handle without a printer.
@@ -168,7 +168,7 @@ class PrintersTest(StoppedTest):
             selection.touch()
             return kind_of(inferior)
 
-        kind_of = process.kind_of
+        kind_of = targets.kind_of
         setattr(process, "kind_of", touching)
         try:
             TEXTS.forget()

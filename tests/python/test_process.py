@@ -7,7 +7,7 @@ from typing import Any
 
 import gdb
 from harness import GDBINIT, HelperTest, PROGRAMS, end_program, run_program
-from mpi_queues import process
+from mpi_queues import process, targets
 
 
 def setUpModule() -> None:
@@ -81,7 +81,21 @@ class ProcessTest(HelperTest):
             progspace = gdb.current_progspace()
 
         inferior: Any = Old()
-        self.assertEqual(process.kind_of(inferior), "live")
+        self.assertEqual(targets.kind_of(inferior), "live")
+        self.assertTrue(targets.is_native(inferior))
+        # What stands behind the type of a connection may be any host's name.
+        execute = gdb.execute
+        for row, expected in (
+                ("* 1    process 7   2 (extended-remote | ssh core1 (native) 4 (core))  /a",
+                 (2, "extended-remote")),
+                ("  3    <null>                   /a (core)", (0, "")),
+                ("  3    process 7   1 (core)     /a 5 (native)", (1, "core"))):
+            setattr(gdb, "execute", lambda *_, row=row, **__: "  Num  Description\n" + row)
+            try:
+                self.assertEqual(targets.connection_of(inferior), expected)
+                self.assertEqual(targets.is_native(inferior), False)
+            finally:
+                setattr(gdb, "execute", execute)
 
     def test_languages(self) -> None:
         expected = process.current_process()

@@ -47,10 +47,10 @@ class ListsTest(HelperTest):
 
     def test_missing(self) -> None:
         """The work does not grow with the numbers that a range names."""
-        self.assertEqual(ranks._missing([(0, 9), (20, 1 << 40)], [0, 1, 5, 25]),
+        self.assertEqual(ranks.missing([(0, 9), (20, 1 << 40)], [0, 1, 5, 25]),
                          [(2, 4), (6, 9), (20, 24), (26, 1 << 40)])
-        self.assertEqual(ranks._missing([(0, 1)], [0, 1, 2]), [])
-        self.assertEqual(ranks._missing([(3, 3), (3, 3)], []), [(3, 3)])
+        self.assertEqual(ranks.missing([(0, 1)], [0, 1, 2]), [])
+        self.assertEqual(ranks.missing([(3, 3), (3, 3)], []), [(3, 3)])
 
     def test_nothing(self) -> None:
         end_program()
@@ -93,7 +93,7 @@ class RanksTest(test_inferiors.InferiorsTest):
 
     def test_places(self) -> None:
         pid = self.inferior(self.first).pid
-        stops._reasons[pid, pid] = "SIGILL"
+        stops._reasons[self.first, pid] = "SIGILL"
         rows = self.places()
         self.assertEqual([(row["rank"], row["inferior"], row["state"], row["selected"])
                           for row in rows],

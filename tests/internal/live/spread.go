@@ -4,6 +4,7 @@ package live
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,6 +15,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 	"github.com/mpi-queues/mpi-queues/tests/internal/hosts"
 )
 
@@ -24,6 +26,8 @@ type Spread struct {
 	Launcher int
 	// Via is the engine by which the product reaches hosts; empty for what it finds out itself.
 	Via string
+	// Accounts are those of the ranks, in order.
+	Accounts []*expect.Account
 	// Env are assignments for the product's shell.
 	Env string
 
@@ -75,6 +79,13 @@ func (w *Workspace) SpreadOver(t *testing.T, names []string, launcher func(h *ho
 		ready, _ := filepath.Glob(filepath.Join(folder, "rank-*.json"))
 		return len(ready) == ranks
 	})
+	for rank := range ranks {
+		account, err := expect.Load(filepath.Join(folder, fmt.Sprintf("rank-%d.json", rank)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Accounts = append(s.Accounts, account)
+	}
 	text, err := os.ReadFile(file)
 	if err == nil {
 		s.Launcher, err = strconv.Atoi(strings.TrimSpace(string(text)))
@@ -144,6 +155,25 @@ func (s *Spread) Tool(line string) *exec.Cmd {
 		line += fmt.Sprintf(" --via '%s'", s.Via)
 	}
 	return s.Command(s.Names[0], s.Env+" "+s.work.Helper+" "+line)
+}
+
+// GDB runs commands in a gdb on the first host, which goes on after errors, and returns what it wrote.
+func (s *Spread) GDB(t *testing.T, commands ...string) Output {
+	t.Helper()
+	words := append([]string{s.work.Debugger, "-batch"}, s.work.arguments(Nothing(), commands)...)
+	for i, w := range words {
+		words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+	}
+	cmd := s.Command(s.Names[0], s.Env+" "+strings.Join(words, " "))
+	cmd.Env = s.work.environment()
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	var exit *exec.ExitError
+	// 1 is that of the last command, and the others are those of a gdb that was killed.
+	if err := cmd.Run(); err != nil && (!errors.As(err, &exit) || !slices.Contains([]int{1, 137, -1}, exit.ExitCode())) {
+		t.Fatalf("gdb: %v\n%s%s", err, &out, &errs)
+	}
+	return Output{out.String(), errs.String()}
 }
 
 // ByLauncher has hosts reached by a launcher of this program, and in ways that its variables say.
@@ -217,7 +247,7 @@ func (s *Spread) NothingIsLeft(t *testing.T) {
 	for _, host := range s.Names {
 		Until(t, "for the ends of collectors on "+host, func() bool {
 			return !slices.ContainsFunc(s.Processes(t, host), func(line string) bool {
-				return strings.Contains(line, " collect ") || strings.HasPrefix(filepath.Base(strings.Fields(line)[0]), "gdb")
+				return strings.Contains(line, " collect ") || strings.Contains(line, " connect ") || strings.HasPrefix(filepath.Base(strings.Fields(line)[0]), "gdb")
 			})
 		})
 		out, err := s.Command(host, "grep -h -E 'TracerPid|State' /proc/[0-9]*/status").Output()

@@ -73,6 +73,15 @@ type reply struct {
 
 // Ask has collectors started, and puts together what they send. It fails if none of it can be used.
 func (q *Question) Ask(ctx context.Context) (*Answer, error) {
+	replies, err := q.replies(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return q.together(replies)
+}
+
+// replies has collectors started, and has those of all hosts.
+func (q *Question) replies(ctx context.Context) ([]reply, error) {
 	var replies []reply
 	asked, answered := len(q.Hosts), 0
 	if q.Local {
@@ -120,7 +129,7 @@ func (q *Question) Ask(ctx context.Context) (*Answer, error) {
 		return nil, err
 	}
 	q.looks++
-	return q.together(replies)
+	return replies, nil
 }
 
 // Retry has those hosts asked again that have not answered.
@@ -187,20 +196,29 @@ func isSameHost(own, asked string) bool {
 // errNameless means that ranks of two hosts may be of two jobs.
 var errNameless = errors.New("nothing gives the job a name that it has on other hosts too: its ranks can't be told from those of another job, unless the process id of a launcher is named that keeps a table of its ranks")
 
-// together makes one job of what came.
-func (q *Question) together(replies []reply) (*Answer, error) {
-	a := &Answer{Look: liveness.Look{Stopped: map[int]liveness.Clock{}, Left: map[int]liveness.Clock{}}}
-	var parts []*mqs.Snapshot
-	machines := map[string]string{}
-	reasons := map[string][]string{}
-	var order, names []string
-	refuse := func(host, reason string) {
-		if reasons[reason] == nil {
-			order = append(order, reason)
-		}
-		reasons[reason] = append(reasons[reason], host)
+// admitted are those replies that are of the job that is meant, of each machine one.
+type admitted struct {
+	replies []*reply
+	// twice are remarks on hosts that are the same machine as others.
+	twice []string
+	// order are the reasons why others are not among them, as they came, and reasons has the hosts of each.
+	order    []string
+	reasons  map[string][]string
+	answered int
+}
+
+func (a *admitted) refuse(host, reason string) {
+	if a.reasons[reason] == nil {
+		a.order = append(a.order, reason)
 	}
-	answered := 0
+	a.reasons[reason] = append(a.reasons[reason], host)
+}
+
+// admit tells which replies are of one job. It fails if nothing tells the jobs of two hosts apart.
+func (q *Question) admit(replies []reply) (*admitted, error) {
+	a := &admitted{reasons: map[string][]string{}}
+	machines := map[string]string{}
+	var names []string
 	q.failed = map[string]reply{}
 	isNamed := func(one *reply) bool { return len(one.part.Names) > 0 || q.Vouched[one.host] }
 	someNamed := slices.ContainsFunc(replies, func(one reply) bool { return one.err == nil && isNamed(&one) })
@@ -209,45 +227,58 @@ func (q *Question) together(replies []reply) (*Answer, error) {
 		one := &replies[i]
 		if one.err != nil {
 			q.failed[one.host] = *one
-			refuse(one.host, one.err.Error())
+			a.refuse(one.host, one.err.Error())
 			continue
 		}
-		answered++
+		a.answered++
 		if other, twice := machines[one.machine]; twice && one.machine != "" {
-			a.Remarks = append(a.Remarks, fmt.Sprintf("%s is the same machine as %s", one.host, other))
+			a.twice = append(a.twice, fmt.Sprintf("%s is the same machine as %s", one.host, other))
 			continue
 		}
 		machines[one.machine] = one.host
 		if !isNamed(one) {
 			if nameless = append(nameless, one.host); someNamed {
-				refuse(one.host, errNameless.Error())
+				a.refuse(one.host, errNameless.Error())
 				continue
 			}
 		}
 		if len(names) > 0 && len(one.part.Names) > 0 && !slices.ContainsFunc(names, func(n string) bool { return slices.Contains(one.part.Names, n) }) {
-			refuse(one.host, "the job there is another one")
+			a.refuse(one.host, "the job there is another one")
 			continue
 		}
 		if len(names) == 0 {
 			names = one.part.Names
 		}
-		q.renumber(one, a)
-		q.opener.keep(one.machine, one.part.memory)
-		parts = append(parts, one.part.Snapshot)
-	}
-	for _, reason := range order {
-		a.Remarks = append(a.Remarks, fmt.Sprintf("Not read: %s: %s", strings.Join(shortened(reasons[reason]), ", "), strings.TrimSuffix(reason, ".")))
+		a.replies = append(a.replies, one)
 	}
 	if len(nameless) > 1 && !someNamed {
 		return nil, fmt.Errorf("on %s, %w", strings.Join(shortened(nameless), ", "), errNameless)
 	}
+	return a, nil
+}
+
+// together makes one job of what came.
+func (q *Question) together(replies []reply) (*Answer, error) {
+	of, err := q.admit(replies)
+	if err != nil {
+		return nil, err
+	}
+	a := &Answer{Look: liveness.Look{Stopped: map[int]liveness.Clock{}, Left: map[int]liveness.Clock{}}, Remarks: of.twice}
+	var parts []*mqs.Snapshot
+	for _, one := range of.replies {
+		q.renumber(one, a)
+		q.opener.keep(one.machine, one.part.memory)
+		parts = append(parts, one.part.Snapshot)
+	}
+	for _, reason := range of.order {
+		a.Remarks = append(a.Remarks, fmt.Sprintf("Not read: %s: %s", strings.Join(shortened(of.reasons[reason]), ", "), strings.TrimSuffix(reason, ".")))
+	}
 	if len(parts) == 0 {
 		return nil, errors.New(strings.Join(a.Remarks, "\nmpi-queues: "))
 	}
-	if len(order) > 0 {
-		a.Remarks = append([]string{fmt.Sprintf("Answers came from %d of %d nodes", answered, len(replies))}, a.Remarks...)
+	if len(of.order) > 0 {
+		a.Remarks = append([]string{fmt.Sprintf("Answers came from %d of %d nodes", of.answered, len(replies))}, a.Remarks...)
 	}
-	var err error
 	a.Snapshot, err = read.Merge(parts...)
 	return a, err
 }

@@ -29,6 +29,8 @@ type header struct {
 	// Stopped are the clocks of processes before they were stopped, and Left those afterwards.
 	Stopped map[int]liveness.Clock `json:"stopped"`
 	Left    map[int]liveness.Clock `json:"left"`
+	// List is what a collector sends that only lists the ranks.
+	List *List `json:"list,omitempty"`
 	shared
 }
 

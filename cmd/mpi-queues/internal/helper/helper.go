@@ -31,6 +31,10 @@ import (
 
 // Helper does what gdb's extension asks for.
 type Helper struct {
+	// Far adds to what is known of a job what other machines say of it, and tells how far it has come. It is nil
+	// where nobody asks for that.
+	Far func(ctx context.Context, job *launch.Job, p bridge.RanksParams, out *bridge.RanksResult, tell func(message string)) error
+
 	version string
 	jobs    *launch.Finder
 	seen    liveness.History

@@ -150,12 +150,23 @@ func absent(r bridge.Rank) *mqs.Process {
 }
 
 // Ranks finds the job that a process belongs to.
-func (h *Helper) Ranks(_ context.Context, _ *bridge.Debugger, p bridge.RanksParams) (*bridge.RanksResult, error) {
+func (h *Helper) Ranks(ctx context.Context, d *bridge.Debugger, p bridge.RanksParams) (*bridge.RanksResult, error) {
 	job, err := h.finder().Find(p.PID)
+	if err != nil && p.Far {
+		if far := launch.FindFar(p.PID); far != nil {
+			job, err = far, nil
+		}
+	}
 	if err != nil {
 		return nil, read.Unreadable("", "%w", err)
 	}
-	return RanksOf(job), nil
+	out := RanksOf(job)
+	if p.Far && h.Far != nil {
+		if err := h.Far(ctx, job, p, out, func(message string) { d.Progress(ctx, message) }); err != nil {
+			return nil, read.Unreadable("", "%w", err)
+		}
+	}
+	return out, nil
 }
 
 // RanksOf is a job as the extension is told of it.
