@@ -23,8 +23,11 @@ const watchTarget = 1.0
 const sameLook = 10 * time.Second
 
 // TestWatch measures what a watch takes of a job that runs, at its defaults: the time for which its ranks stand, and of
-// the processors that they could use.
+// the processors that they could use. It takes minutes, and is done where MPI_QUEUES_TEST_WHOLE is set.
 func TestWatch(t *testing.T) {
+	if os.Getenv("MPI_QUEUES_TEST_WHOLE") == "" {
+		t.Skip("MPI_QUEUES_TEST_WHOLE=1 has a watch measured")
+	}
 	k := prepare(t)
 	launcher, pids := job(t, k.many, jobRanks, wholeReceives)
 	watch := exec.Command(k.helper, "watch", fmt.Sprint(launcher))

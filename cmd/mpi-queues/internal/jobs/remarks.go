@@ -109,6 +109,6 @@ func mergeAdvice(job *launch.Job) []string {
 	if !slices.ContainsFunc(job.Ranks, isAway) && (!job.Size.Known || len(job.Ranks) >= int(job.Size.Value)) {
 		return nil
 	}
-	return []string{"For a report on all of them, write a file on each machine with `mpi-queues dump --job --json --internal --output FILE PID', " +
-		"and name the files: `mpi-queues report FILE...'"}
+	return []string{"For a report on all of them, name the other machines: `mpi-queues report --hosts HOSTS PID' reaches them by ssh, or as --via says. " +
+		"Or write a file on each machine with `mpi-queues dump --job --json --internal --output FILE PID', and name the files: `mpi-queues report FILE...'"}
 }
