@@ -7,6 +7,8 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -35,6 +37,7 @@ type Session struct {
 	seen int    // how much of it has been waited for
 	// isClosed is true if nobody can write any more.
 	isClosed bool
+	where    string // the file of its whereabouts
 }
 
 // StartSession starts a gdb on a terminal and waits for its first prompt. env adds to
@@ -46,8 +49,9 @@ func (w *Workspace) StartSession(t testing.TB, where Where, env ...string) *Sess
 		t.Fatal(err)
 	}
 	defer func() { _ = slave.Close() }()
-	args := append([]string{"-q"}, w.arguments(where, []string{"set width 0", "set height 0", "set prompt " + Prompt})...)
-	s := &Session{t: t, cmd: exec.Command(w.Debugger, args...), terminal: master, ended: make(chan struct{})}
+	file := filepath.Join(t.TempDir(), "where")
+	args := slices.Concat([]string{"-q"}, tellsWhere(file), w.arguments(where, []string{"set width 0", "set height 0", "set prompt " + Prompt}))
+	s := &Session{t: t, cmd: exec.Command(w.Debugger, args...), terminal: master, ended: make(chan struct{}), where: file}
 	s.cmd.Env = w.environment(env...)
 	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = slave, slave, slave
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
@@ -205,7 +209,11 @@ func (s *Session) leave() {
 	if s.t.Failed() {
 		s.mu.Lock()
 		s.t.Logf("gdb's last words:\n%s", s.text[max(0, len(s.text)-4000):])
+		isBusy := !s.isClosed && !bytes.HasSuffix(s.text, []byte(Prompt))
 		s.mu.Unlock()
+		if isBusy {
+			s.t.Log(whereabouts(s.PID(), s.where))
+		}
 	}
 	_ = s.terminal.Close()
 	// The terminal's hang-up ends gdb, which detaches first.
