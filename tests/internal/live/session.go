@@ -22,8 +22,9 @@ import (
 )
 
 // Prompt is what a [Session]'s gdb prints when it waits for a command: no
-// command's output has it.
-const Prompt = "«ready» "
+// command's output has it. It is ASCII: readline writes other characters byte by byte, and what
+// a job writes on the same terminal may come between.
+const Prompt = "<ready> "
 
 // Session is a gdb that someone sits at: it runs on a terminal of its own.
 type Session struct {
