@@ -103,9 +103,13 @@ func isInCollective(t mqs.Thread) bool {
 
 // hasSentMore says whether messages have been sent on a communicator since an earlier look.
 func hasSentMore(now, then *mqs.Queues) bool {
+	sent := make(map[int32]uint16, len(then.Traffic))
+	for _, t := range then.Traffic {
+		sent[t.Peer] = t.Sent
+	}
 	return slices.ContainsFunc(now.Traffic, func(t mqs.Traffic) bool {
-		at := slices.IndexFunc(then.Traffic, func(o mqs.Traffic) bool { return o.Peer == t.Peer })
-		return at >= 0 && then.Traffic[at].Sent != t.Sent
+		before, is := sent[t.Peer]
+		return is && before != t.Sent
 	})
 }
 

@@ -112,11 +112,7 @@ func (w *Workspace) OnOneHost(t *testing.T, program, mode string, ranks int) (re
 // OverAgent are the words for Open MPI.
 func OverAgent(h *hosts.Hosts) []string {
 	p := settings(h)
-	shared := "vader"
-	if p.isPRRTE {
-		shared = "sm"
-	}
-	words := []string{"--mca btl self,tcp," + shared, "--mca btl_tcp_if_include", hosts.Network, "--host", strings.Join(h.Names, ","), "--map-by node"}
+	words := []string{"--mca btl self,tcp," + p.shared, "--mca btl_tcp_if_include", hosts.Network, "--host", strings.Join(h.Names, ","), "--map-by node"}
 	for _, s := range p.settings {
 		words = append(words, p.flag, s[0], s[1])
 	}
@@ -125,7 +121,7 @@ func OverAgent(h *hosts.Hosts) []string {
 
 // plm is what starts Open MPI's processes on hosts: ORTE up to 4.1, PRRTE since.
 type plm struct {
-	isPRRTE      bool
+	shared       string // the component for messages on one host
 	flag, prefix string
 	settings     [][2]string
 }
@@ -133,9 +129,9 @@ type plm struct {
 // settings are those with which hosts are reached by their agent.
 func settings(h *hosts.Hosts) plm {
 	if _, err := exec.LookPath("prterun"); err == nil {
-		return plm{true, "--prtemca", "PRTE_MCA_", [][2]string{{"plm_ssh_agent", h.Agent}, {"prte_tmpdir_base", h.Folder}, {"prte_if_include", hosts.Network}}}
+		return plm{"sm", "--prtemca", "PRTE_MCA_", [][2]string{{"plm_ssh_agent", h.Agent}, {"prte_tmpdir_base", h.Folder}, {"prte_if_include", hosts.Network}}}
 	}
-	return plm{false, "--mca", "OMPI_MCA_", [][2]string{{"plm_rsh_agent", h.Agent}, {"orte_tmpdir_base", h.Folder}, {"oob_tcp_if_include", hosts.Network}}}
+	return plm{"vader", "--mca", "OMPI_MCA_", [][2]string{{"plm_rsh_agent", h.Agent}, {"orte_tmpdir_base", h.Folder}, {"oob_tcp_if_include", hosts.Network}}}
 }
 
 // ByMPIRun has hosts reached by Open MPI's launcher.
