@@ -16,8 +16,8 @@ const (
 	mostWatch  = 3 * time.Second
 	// mostMoving is how long a job is watched that is seen to get on, but of which something has stayed unknown or
 	// doubtful: on a busy machine, few looks are to be had in the usual time.
-	mostMoving = 12 * time.Second
-	mostLooks  = 12
+	mostMoving = 20 * time.Second
+	mostLooks  = 20
 	// mostRunning is how long ranks are waited for that have something to run and no processor.
 	mostRunning = 30 * time.Second
 )
@@ -64,11 +64,13 @@ func longest(r *waitfor.Report) time.Duration {
 	return mostWatch
 }
 
-// leastLooks are those before the last one of a job of which something stays unknown, and which does not get on: what was
-// not known may be, or has shown not to matter, once ranks have gone on.
+// leastLooks are those before the last one of a job of which ranks are missing, and which does not get on: what those
+// do stays unknown, however often the others are looked at.
 const leastLooks = 2
 
-// isOpen says whether another look may say more than the report after some looks.
+// isOpen says whether another look may say more than the report after some looks: what is unknown may be known, or show
+// not to matter, once ranks have gone on, and on a busy machine they may not have by the next look.
 func isOpen(r *waitfor.Report, looks int) bool {
-	return r.Moving || r.Verdict == waitfor.Undecided || r.Verdict == waitfor.NoProgress || r.Verdict == waitfor.Unknown && len(r.Groups) > 0 && (looks < leastLooks || r.GetsOn)
+	isUnknown := r.Verdict == waitfor.Unknown && len(r.Groups) > 0 && (looks < leastLooks || r.GetsOn || len(r.Missing) == 0)
+	return isUnknown || r.Moving || r.Verdict == waitfor.Undecided || r.Verdict == waitfor.NoProgress
 }
