@@ -1,7 +1,9 @@
 package callstack
 
 import (
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
@@ -34,9 +36,9 @@ func (s *stacks) hidesPython(t *inferior.Thread) bool {
 }
 
 // callers returns the functions through which the program has come to an MPI call, where a wrapper has made it: its own,
-// the first that has a line of source, and the first of the program itself. It is nil where the program has made
-// the call, and where that is not known, as where the wrapper is linked into the program. The frames are those that have
-// led to the call, without those that stand for MPI.
+// the first that has a line of source, and the first of the program itself. A wrapper is a library, or a header. callers is
+// nil where the program has made the call, and where that is not known, as where a library is linked into the program. The
+// frames are those that have led to the call, without those that stand for MPI.
 func (s *stacks) callers(frames []inferior.Frame) []mqs.Caller {
 	at := slices.IndexFunc(frames, s.isProgram)
 	if at < 0 || frames[at].Function == "" { // what has no name and no library may be anything's
@@ -52,8 +54,8 @@ func (s *stacks) callers(frames []inferior.Frame) []mqs.Caller {
 	place := slices.IndexFunc(frames[:at], func(f inferior.Frame) bool { return f.File != "" && f.Function != "" && !isForeign(f.Object) })
 	var out []mqs.Caller
 	for _, i := range []int{first, max(first, place), at} {
-		c := mqs.Caller{Function: frames[i].Function, File: frames[i].File, Line: frames[i].Line}
-		if i < at {
+		c := mqs.Caller{Function: withoutParameters(frames[i].Function), File: frames[i].File, Line: frames[i].Line}
+		if !s.isInProgram(frames[i]) {
 			c.Object = frames[i].Object
 		}
 		if !slices.Contains(out, c) {
@@ -63,5 +65,38 @@ func (s *stacks) callers(frames []inferior.Frame) []mqs.Caller {
 	return out
 }
 
-// isProgram says whether a function is in the program itself and in none of its libraries.
-func (s *stacks) isProgram(f inferior.Frame) bool { return f.Object == "" || f.Object == s.program }
+// isProgram says whether a function is the program's own: in none of its libraries, and of no library's header.
+func (s *stacks) isProgram(f inferior.Frame) bool { return s.isInProgram(f) && !isOfHeader(f) }
+
+// isInProgram says whether a function is in the program itself and in none of its libraries.
+func (s *stacks) isInProgram(f inferior.Frame) bool { return f.Object == "" || f.Object == s.program }
+
+// isOfHeader says whether a function's source is where libraries have their headers, as Boost.MPI's templates are.
+func isOfHeader(f inferior.Frame) bool {
+	return path.IsAbs(f.File) && strings.Contains(f.File, "/include/")
+}
+
+// withoutParameters is a function's name as a debugger has it of functions with a line of source. Of others it has the
+// parameters of C++ too: "solver::step(int, double) const".
+func withoutParameters(name string) string {
+	end := strings.TrimSuffix(name, " const")
+	if !strings.HasSuffix(end, ")") {
+		return name
+	}
+	depth := 0
+	for i := len(end) - 1; i > 0; i-- {
+		switch end[i] {
+		case ')':
+			depth++
+		case '(':
+			depth--
+		}
+		if depth == 0 && end[i] == '(' {
+			if strings.HasSuffix(end[:i], "operator") || strings.HasSuffix(end[:i], "::") {
+				return name // "operator()", "(anonymous namespace)"
+			}
+			return end[:i]
+		}
+	}
+	return name
+}

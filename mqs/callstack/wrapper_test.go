@@ -70,6 +70,42 @@ func TestCallers(t *testing.T) {
 	}
 }
 
+// A header of a library is a wrapper too, though its functions are in the program: with a library beneath it or without.
+func TestCallersThroughHeaders(t *testing.T) {
+	const header, lib = "/usr/include/boost/mpi/all_reduce.hpp", "/lib/libboost_mpi.so.1"
+	mpi := inferior.Frame{Function: "PMPI_Allreduce", Object: "/lib/libmpi.so"}
+	inner := inferior.Frame{Function: "recv(mpi::communicator const&, int (*)(int)) const", Object: lib}
+	reduce := inferior.Frame{Function: "reduce", File: header, Line: 36}
+	share, main := inferior.Frame{Function: "share", File: "include/share.cc", Line: 4}, inferior.Frame{Function: "main", File: "share.cc", Line: 9}
+	inHeader, inProgram := mqs.Caller{Function: "reduce", File: header, Line: 36}, mqs.Caller{Function: "share", File: "include/share.cc", Line: 4}
+	for _, c := range []struct {
+		frames []inferior.Frame
+		want   []mqs.Caller
+	}{
+		{[]inferior.Frame{mpi, reduce, share, main}, []mqs.Caller{inHeader, inProgram}},
+		{[]inferior.Frame{mpi, inner, reduce, share, main}, []mqs.Caller{{Function: "recv", Object: lib}, inHeader, inProgram}},
+		{[]inferior.Frame{mpi, share, main}, nil},
+		{[]inferior.Frame{mpi, reduce}, nil},
+	} {
+		thread := inferior.Thread{Number: 1, Frames: c.frames, Complete: true}
+		if got := Locate(inferior.NewReader(context.Background(), stopped(thread)))[0].Callers; !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%v: %v, want %v", c.frames, got, c.want)
+		}
+	}
+}
+
+func TestWithoutParameters(t *testing.T) {
+	for name, want := range map[string]string{
+		"main": "main", "MPI_Send": "MPI_Send", "step(int)": "step", "a::step(b (*)(int), c<d()>) const": "a::step",
+		"a::operator()": "a::operator()", "a::operator()(int)": "a::operator()", "(anonymous namespace)::f(int)": "(anonymous namespace)::f",
+		"f<void (int)>": "f<void (int)>", "(anonymous namespace)": "(anonymous namespace)", "f)": "f)", "": "", "(": "(", "()": "()",
+	} {
+		if got := withoutParameters(name); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+}
+
 // fragment is a process of which a part is known.
 type fragment struct {
 	*inferiortest.Process
