@@ -172,6 +172,16 @@ func (s *Spread) GDB(t *testing.T, commands ...string) Output {
 	return Output{out.String(), errs.String()}
 }
 
+// LauncherName is what gdb calls the launcher: mpirun of Open MPI 5.0 is another program once it runs.
+func (s *Spread) LauncherName(t *testing.T) string {
+	t.Helper()
+	name, err := s.Command(s.Names[0], fmt.Sprintf("cat /proc/%d/comm", s.Launcher)).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(name))
+}
+
 // ByLauncher has hosts reached by a launcher of this program, and in ways that its variables say.
 func (s *Spread) ByLauncher(t *testing.T, name, program string, variables ...string) {
 	t.Helper()
