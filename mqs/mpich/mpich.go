@@ -3,8 +3,8 @@
 // library's DWARF where there is any, else with embedded layouts of stock
 // builds that prove themselves on the process. The variables of a library without
 // symbols are found in its data or, if they are not, it is read by what is in the
-// network library beneath it. What is derived from MPICH and
-// keeps its structures is read the same way.
+// network library beneath it. What was derived from MPICH and has another name is read
+// the same way if it has types that fit, else by what its frames tell.
 package mpich
 
 import (
