@@ -84,10 +84,10 @@ def _thread(thread: gdb.InferiorThread, depth: int, wanted: FrozenSet[str],
 def _name_called(inner: protocol.Frame, caller: gdb.Frame) -> None:
     """Gives a function of a library that has no name that of the MPI call by which it was entered.
 
-    In Intel MPI the symbols of some calls are no more than jumps to functions without names. What the
-    caller, in another file, has called is in its own call instruction (Intel 64 and IA-32
-    Architectures Software Developer's Manual, volume 2, CALL), if that has a fixed target: an entry
-    of the procedure linkage table, or a pointer.
+    In Intel MPI the symbols of some calls are no more than jumps to functions without names. What
+    the caller, in another file, has called is in its own call instruction (Intel 64 and IA-32
+    Architectures Software Developer's Manual, volume 2, CALL), if that has a fixed target: an
+    entry of the procedure linkage table, or a pointer.
     """
     if inner["function"] or not inner["object"] or caller.architecture().name() != "i386:x86-64":
         return
