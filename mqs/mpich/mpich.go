@@ -3,8 +3,8 @@
 // library's DWARF where there is any, else with embedded layouts of stock
 // builds that prove themselves on the process. The variables of a library without
 // symbols are found in its data or, if they are not, it is read by what is in the
-// network library beneath it. What is derived from MPICH and
-// keeps its structures is read the same way.
+// network library beneath it. What was derived from MPICH and has another name is read
+// the same way if it has types that fit, else by what its frames tell.
 package mpich
 
 import (
@@ -17,6 +17,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
 	"github.com/mpi-queues/mpi-queues/mqs/mpich/ch3"
 	"github.com/mpi-queues/mpi-queues/mqs/mpich/ch4"
+	"github.com/mpi-queues/mpi-queues/mqs/mpich/derived"
 	"github.com/mpi-queues/mpi-queues/mqs/mpich/mpir"
 	"github.com/mpi-queues/mpi-queues/mqs/mpich/symbolless"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
@@ -67,10 +68,38 @@ func (d Decoder) Open(r *inferior.Reader, symbols map[string]inferior.Symbol) (r
 	}
 	symbols = maps.Clone(symbols)
 	maps.Copy(symbols, found)
+	derivative, err := derived.Identify(r, root)
+	if err != nil {
+		return nil, err
+	}
+	if derivative != nil {
+		return openDerived(r, symbols, derivative)
+	}
 	if missing := slices.IndexFunc(mpir.Required, func(name string) bool { _, ok := symbols[name]; return !ok }); missing >= 0 {
 		return openSymbolless(r, symbols, root, mpir.Required[missing])
 	}
 	return open(r, symbols, root)
+}
+
+// openDerived opens a process whose library was derived from MPICH: as MPICH is read if its types prove that it has kept
+// MPICH's structures, else by what its frames tell. Embedded layouts are those of MPICH's own builds, and are not tried.
+func openDerived(r *inferior.Reader, symbols map[string]inferior.Symbol, d *derived.Library) (read.Source, error) {
+	if slices.ContainsFunc(mpir.Required, func(name string) bool { _, ok := symbols[name]; return !ok }) {
+		return derived.NewSource(r, d), nil
+	}
+	p, err := fit(r, symbols, nil, d)
+	var noFit *inferior.NoFitError
+	switch {
+	case err == nil:
+		p.library.Remarks.Notef("%s was derived from MPICH, and is read as MPICH is by its own types, which fit: that was not tried", d.Words())
+		p.device.Open()
+		return mpir.NewSource(p.library, p.device), p.library.CheckState()
+	case errors.Is(err, inferior.ErrGone):
+		return nil, read.Unreadable(d.Name, "%w", err)
+	case errors.As(err, &noFit):
+		return derived.NewSource(r, d), nil
+	}
+	return nil, err
 }
 
 // recognise returns a symbol of the library.
@@ -167,17 +196,7 @@ func describeVersion(r *inferior.Reader, symbols map[string]inferior.Symbol) str
 
 // open opens a process whose library has all symbols that its objects are read by.
 func open(r *inferior.Reader, symbols map[string]inferior.Symbol, root inferior.Symbol) (read.Source, error) {
-	type process struct {
-		library *mpir.Library
-		device  mpir.Device
-	}
-	p, err := inferior.Fit(r, inferior.Queries(types()...), tables(), func(l *layout.Layouts) (process, error) {
-		library, device, err := bind(r, symbols, l)
-		if err != nil {
-			return process{}, err
-		}
-		return process{library, device}, library.Prove()
-	})
+	p, err := fit(r, symbols, tables(), nil)
 	var noFit *inferior.NoFitError
 	switch {
 	case err == nil:
@@ -191,6 +210,26 @@ func open(r *inferior.Reader, symbols map[string]inferior.Symbol, root inferior.
 	return nil, bare(r, root, read.Unreadable(mpir.Name, "%s has symbols, but no type information that fits, and none of the layouts that mpi-queues knows (%s) does: "+
 		"install the library's debug symbols, or `set debuginfod enabled on`, or use an MPICH configured with MPICHLIB_CFLAGS=-g%s.\n%v",
 		read.FileName(root), noFit.Known, describeVersion(r, symbols), noFit.Why))
+}
+
+// process is what a process is read with.
+type process struct {
+	library *mpir.Library
+	device  mpir.Device
+}
+
+// fit finds the layouts by which a process is read. d is nil if its library is MPICH.
+func fit(r *inferior.Reader, symbols map[string]inferior.Symbol, tables []*layout.Table, d *derived.Library) (process, error) {
+	return inferior.Fit(r, inferior.Queries(types()...), tables, func(l *layout.Layouts) (process, error) {
+		library, device, err := bind(r, symbols, l)
+		if err != nil {
+			return process{}, err
+		}
+		if d != nil {
+			library.MPI, library.Release = d.Name, d.Version
+		}
+		return process{library, device}, library.Prove()
+	})
 }
 
 // bind binds the types that the process's MPICH has.

@@ -65,6 +65,8 @@ def _thread(thread: gdb.InferiorThread, depth: int, wanted: FrozenSet[str],
         inner: Optional[List[gdb.Frame]] = []  # than the caller of the innermost MPI call
         while frame and len(result["frames"]) < depth:
             result["frames"].append(_frame(frame, wanted))
+            if len(result["frames"]) > 1:
+                _name_called(result["frames"][-2], frame)
             if inner is not None:
                 inner.append(frame)
                 if len(inner) > 1 and result["frames"][-2]["function"].startswith(_MPI):
@@ -77,6 +79,42 @@ def _thread(thread: gdb.InferiorThread, depth: int, wanted: FrozenSet[str],
     except gdb.error:
         pass
     return result
+
+
+def _name_called(inner: protocol.Frame, caller: gdb.Frame) -> None:
+    """Gives a function of a library that has no name that of the MPI call by which it was entered.
+
+    In Intel MPI the symbols of some calls are no more than jumps to functions without names. What
+    the caller, in another file, has called is in its own call instruction (Intel 64 and IA-32
+    Architectures Software Developer's Manual, volume 2, CALL), if that has a fixed target: an
+    entry of the procedure linkage table, or a pointer.
+    """
+    if inner["function"] or not inner["object"] or caller.architecture().name() != "i386:x86-64":
+        return
+    if (gdb.solib_name(caller.pc()) or "") == inner["object"]:
+        return
+    try:
+        name = _called(caller.pc())
+    except (gdb.error, ValueError):
+        return
+    if name.startswith(_MPI):
+        inner["function"] = name
+
+
+def _called(after: int) -> str:
+    """Returns the name of what the call instruction that ends at an address has called."""
+    length = 6
+    code = bytes(gdb.selected_inferior().read_memory(after - length, length))
+    target = after + int.from_bytes(code[2:], "little", signed=True)
+    if code[1] == 0xe8:  # call rel32
+        found = gdb.execute("info symbol %#x" % (target & _MASK), to_string=True)
+        name, linked, _ = found.partition("@plt in section ")
+        return name if linked else ""
+    if code[:2] != b"\xff\x15":  # call *disp32(%rip)
+        return ""
+    pointer = bytes(gdb.selected_inferior().read_memory(target & _MASK, 8))
+    found = gdb.execute("info symbol %#x" % int.from_bytes(pointer, "little"), to_string=True)
+    return found.partition(" in section ")[0]
 
 
 def _kept(frame: gdb.Frame) -> List[int]:

@@ -17,7 +17,7 @@ const Name = "MPICH"
 // Symbols that a stripped library keeps in .dynsym up to 4.1.
 const (
 	SymVersion       = "MPII_Version_string"    // char[]
-	symDevice        = "MPII_Version_device"    // char[]: "ch4:ofi"
+	SymDevice        = "MPII_Version_device"    // char[]: "ch4:ofi"
 	SymCommunicators = "MPIR_All_communicators" // MPIR_Comm_list, with debugger support
 	symSendq         = "MPIR_Sendq_head"        // MPIR_Sendq * or MPIR_Debugq *, with debugger support
 )
@@ -51,15 +51,18 @@ var Required = []string{symProcess, SymRequestPools, symCommPool, symBuiltinComm
 
 // Symbols are the roots of what all devices have.
 func Symbols() []string {
-	return append([]string{SymVersion, symDevice, SymCommunicators, symSendq, symBsend, symThreads, symSchedules, symGroupPool, symOpPool,
+	return append([]string{SymVersion, SymDevice, SymCommunicators, symSendq, symBsend, symThreads, symSchedules, symGroupPool, symOpPool,
 		symErrhandlerPool, symInfoPool, symWinPool, symSessionPool, symTopologyKeyval, symFortranFiles, symLastFortranFile}, Required...)
 }
 
 // Library is the MPICH of one process during one stop: what its objects are read with.
 type Library struct {
-	Reader  *inferior.Reader
-	Symbols map[string]inferior.Symbol
-	Layouts *layout.Layouts
+	// MPI is what people call it, and Release what it says of its release, if that is not what MPICH's own variables
+	// have: it may have been derived from MPICH.
+	MPI, Release string
+	Reader       *inferior.Reader
+	Symbols      map[string]inferior.Symbol
+	Layouts      *layout.Layouts
 	// Process is what the library knows of itself, once [Library.Prove] has read it.
 	Process Process
 	// Remarks are what reading has brought up so far.
@@ -82,7 +85,7 @@ type Library struct {
 
 // Bind returns the library of a process, to be read by layouts. It fails if they lack something.
 func Bind(r *inferior.Reader, symbols map[string]inferior.Symbol, l *layout.Layouts) (*Library, error) {
-	lib := &Library{Reader: r, Symbols: symbols, Layouts: l, members: map[Membership][]mqs.Maybe[int32]{}}
+	lib := &Library{MPI: Name, Reader: r, Symbols: symbols, Layouts: l, members: map[Membership][]mqs.Maybe[int32]{}}
 	if err := inferior.Bind(&lib.c, l); err != nil {
 		return nil, err
 	}
@@ -103,18 +106,26 @@ const maxVersion = 64 // bytes
 // Version is the library's version and device in its own words, as far as it says them.
 func Version(r *inferior.Reader, symbols map[string]inferior.Symbol) string {
 	var words []string
-	for _, name := range []string{SymVersion, symDevice} {
-		s, ok := symbols[name]
-		// What is read goes into recordings, and beside these short strings stand
-		// the paths of the machine that built the library: not a byte too much.
-		for limit := 4; ok && limit <= maxVersion; limit += 4 {
-			if text, err := r.CString(s.Addr, limit); err == nil {
+	for _, name := range []string{SymVersion, SymDevice} {
+		if s, ok := symbols[name]; ok {
+			if text := Text(r, s.Addr); text != "" {
 				words = append(words, text)
-				break
 			}
 		}
 	}
 	return strings.Join(words, " ")
+}
+
+// Text is a short string of the library's data; empty if it can't be read.
+func Text(r *inferior.Reader, at inferior.Addr) string {
+	// What is read goes into recordings, and beside these short strings stand
+	// the paths of the machine that built the library: not a byte too much.
+	for limit := 4; limit <= maxVersion; limit += 4 {
+		if text, err := r.CString(at, limit); err == nil {
+			return text
+		}
+	}
+	return ""
 }
 
 // AnySet says whether one of some pointers is not 0.

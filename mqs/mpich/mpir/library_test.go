@@ -55,7 +55,7 @@ func TestVersion(t *testing.T) {
 		want            string
 	}{{0x1000, 0x2000, "4.0.2 ch4:ucx"}, {0x1000, 0, "4.0.2"}, {0, 0x2000, "ch4:ucx"}, {0x4000, 0, longest}, {0x3000, 0x2000, "ch4:ucx"}, {0, 0, ""}} {
 		symbols := map[string]inferior.Symbol{}
-		for name, at := range map[string]inferior.Addr{SymVersion: c.version, symDevice: c.device} {
+		for name, at := range map[string]inferior.Addr{SymVersion: c.version, SymDevice: c.device} {
 			if at != 0 {
 				symbols[name] = inferior.Symbol{Addr: at}
 			}

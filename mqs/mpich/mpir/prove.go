@@ -22,9 +22,9 @@ func (l *Library) CheckState() error {
 		if l.Process.Size > 0 { // MPI_Finalize leaves it
 			phase = mqs.Finished
 		}
-		return read.Nothing(Name, phase, "the program has no message queues: it has not called MPI_Init yet, or has called MPI_Finalize")
+		return read.Nothing(l.MPI, phase, "the program has no message queues: it has not called MPI_Init yet, or has called MPI_Finalize")
 	case l.Process.State != stateInitialized && l.Process.World == 0:
-		return read.Nothing(Name, mqs.Starting, "the program is inside MPI_Init, so it has no message queues yet")
+		return read.Nothing(l.MPI, mqs.Starting, "the program is inside MPI_Init, so it has no message queues yet")
 	}
 	return nil
 }

@@ -1,6 +1,8 @@
 package mpir
 
 import (
+	"cmp"
+
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/callstack"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
@@ -51,8 +53,8 @@ const threadMultiple = 3
 // Info fills in what is known of the process as a whole.
 func (s *Source) Info(p *mqs.Process) {
 	l := s.lib
-	p.MPI = Name
-	p.MPIVersion = Version(l.Reader, l.Symbols)
+	p.MPI = l.MPI
+	p.MPIVersion = cmp.Or(l.Release, Version(l.Reader, l.Symbols))
 	p.Library = l.Symbols[SymRequestPools].Object
 	p.Source = "native"
 	p.Layout = l.Layouts.Source
