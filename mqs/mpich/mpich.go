@@ -85,7 +85,7 @@ func (d Decoder) Open(r *inferior.Reader, symbols map[string]inferior.Symbol) (r
 // MPICH's structures, else by what its frames tell. Embedded layouts are those of MPICH's own builds, and are not tried.
 func openDerived(r *inferior.Reader, symbols map[string]inferior.Symbol, d *derived.Library) (read.Source, error) {
 	if slices.ContainsFunc(mpir.Required, func(name string) bool { _, ok := symbols[name]; return !ok }) {
-		return derived.NewSource(r, d), nil
+		return nil, derived.Unreadable(r, d)
 	}
 	p, err := fit(r, symbols, nil, d)
 	var noFit *inferior.NoFitError
@@ -97,7 +97,7 @@ func openDerived(r *inferior.Reader, symbols map[string]inferior.Symbol, d *deri
 	case errors.Is(err, inferior.ErrGone):
 		return nil, read.Unreadable(d.Name, "%w", err)
 	case errors.As(err, &noFit):
-		return derived.NewSource(r, d), nil
+		return nil, derived.Unreadable(r, d)
 	}
 	return nil, err
 }

@@ -73,6 +73,8 @@ type UnreadableError struct {
 	Phase mqs.Phase
 	// Handles tells what handles of the process stand for all the same, nil if nothing does.
 	Handles Resolver
+	// Rest shows what is known of the process without its queues, where no vendor's DLL can read these; nil if nothing does.
+	Rest Source
 
 	cause error
 }

@@ -57,8 +57,11 @@ func (ss Sources) Read(r *inferior.Reader, choice Choice, f Filter) (*mqs.Proces
 	}
 	p, err := o.readNative(f)
 	var u *UnreadableError
-	if choice == Native || !errors.As(err, &u) || u.Final || r.Err() != nil {
+	switch {
+	case !errors.As(err, &u) || u.Final || r.Err() != nil:
 		return p, err
+	case choice == Native:
+		return o.readRest(err, f)
 	}
 	byDLL, dllErr := o.readDLL(f)
 	var noComm *NoSuchCommunicatorError
@@ -70,11 +73,33 @@ func (ss Sources) Read(r *inferior.Reader, choice Choice, f Filter) (*mqs.Proces
 		}
 		return byDLL, nil
 	case errors.Is(dllErr, ErrNoDLL):
-		return nil, err
+		return o.readRest(err, f)
 	case errors.As(dllErr, &noComm), r.Err() != nil:
 		return nil, dllErr
 	}
-	return nil, Unreadable(u.MPI, "%s%s%w", u.Reason, neitherDLL, dllErr)
+	return o.readRest(withRest(Unreadable(u.MPI, "%s%s%w", u.Reason, neitherDLL, dllErr), u.Rest), f)
+}
+
+// withRest adds to the error of a process that nobody can read what is known without its queues.
+func withRest(err error, rest Source) error {
+	var u *UnreadableError
+	if errors.As(err, &u) {
+		u.Rest = rest
+	}
+	return err
+}
+
+// readRest shows what is known of a process that nobody can read, if that is anything; else it returns the error that says why.
+func (o *opened) readRest(why error, f Filter) (p *mqs.Process, err error) {
+	defer contain(&err)
+	var u *UnreadableError
+	if !errors.As(why, &u) || u.Rest == nil {
+		return nil, why
+	}
+	if p, err = Collect(o.r, u.Rest, f); err == nil {
+		p.Note("%s", u.Reason)
+	}
+	return p, err
 }
 
 // Describe says what is known of a process, and where its queues would be read
@@ -86,15 +111,17 @@ func (ss Sources) Describe(r *inferior.Reader, choice Choice) (p *mqs.Process, e
 		return nil, r.Err()
 	}
 	native, nativeErr := o.native, o.nativeErr
-	if nativeErr == nil {
-		p = Identity(r.Info())
-		native.Info(p)
-		p.Notes = append(p.Notes, native.Notes()...)
-	} else {
-		p = Failed(r.Info(), nativeErr)
-	}
 	var u *UnreadableError
 	final := errors.As(nativeErr, &u) && u.Final
+	switch {
+	case nativeErr == nil:
+		p = described(r, native)
+	case u != nil && u.Rest != nil:
+		p = described(r, u.Rest)
+		p.Note("%s", u.Reason)
+	default:
+		p = Failed(r.Info(), nativeErr)
+	}
 	if choice == Native || choice == Auto && nativeErr == nil || choice != DLL && final || ss.OpenDLL == nil {
 		return p, nil
 	}
@@ -108,20 +135,29 @@ func (ss Sources) Describe(r *inferior.Reader, choice Choice) (p *mqs.Process, e
 			p.Unavailable = err.Error()
 		case choice == Both && native != nil:
 			p.Note("%v", err)
-		case !errors.Is(err, ErrNoDLL):
+		case errors.Is(err, ErrNoDLL):
+		case p.Unavailable != "":
 			p.Unavailable += neitherDLL + err.Error()
+		default:
+			p.Note("%v", err)
 		}
 		return p, nil
 	}
-	byDLL := Identity(r.Info())
-	s.Info(byDLL)
-	byDLL.Notes = append(byDLL.Notes, s.Notes()...)
+	byDLL := described(r, s)
 	if choice == Both && native != nil {
 		comparedWith(p, byDLL)
 		return p, nil
 	}
 	adopt(byDLL, p)
 	return byDLL, nil
+}
+
+// described is what a source knows of a process without reading its queues.
+func described(r *inferior.Reader, s Source) *mqs.Process {
+	p := Identity(r.Info())
+	s.Info(p)
+	p.Notes = append(p.Notes, s.Notes()...)
+	return p
 }
 
 // neitherDLL joins the reasons of a native decoder and of a DLL.
@@ -226,8 +262,10 @@ func (o *opened) readBoth(f Filter) (*mqs.Process, error) {
 	switch {
 	case o.r.Err() != nil:
 		return nil, dllErr
+	case err != nil && errors.Is(dllErr, ErrNoDLL) && u.Rest != nil:
+		return o.readRest(err, f)
 	case err != nil && dllErr != nil:
-		return nil, Unreadable(u.MPI, "%w%s%w", err, neitherDLL, dllErr)
+		return o.readRest(withRest(Unreadable(u.MPI, "%w%s%w", err, neitherDLL, dllErr), u.Rest), f)
 	case err != nil:
 		byDLL.MPI = cmp.Or(byDLL.MPI, u.MPI)
 		byDLL.Note("the native decoders can't read the process, so there is nothing to compare with: %v", err)

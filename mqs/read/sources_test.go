@@ -405,3 +405,37 @@ func TestDescribeSaysWhoWouldRead(t *testing.T) {
 		}
 	}
 }
+
+// What is known of a process without its queues is shown where no DLL reads these, and never in a DLL's place.
+func TestRest(t *testing.T) {
+	rest := &viewSource{Process: &mqs.Process{}}
+	why := &UnreadableError{MPI: "Fake MPI", Reason: "it has no types", Rest: rest}
+	none := func(*inferior.Reader, Source) (Source, error) { return nil, Unreadable("", "%w", ErrNoDLL) }
+	fails := func(*inferior.Reader, Source) (Source, error) { return nil, Unreadable("", "it is broken") }
+	reads := func(*inferior.Reader, Source) (Source, error) {
+		return &viewSource{Process: &mqs.Process{}, dll: "/lib/fake.so"}, nil
+	}
+	for _, c := range []struct {
+		choice  Choice
+		dll     func(*inferior.Reader, Source) (Source, error)
+		source  string
+		mention string
+	}{
+		{Auto, none, "native", "it has no types"}, {Auto, fails, "native", "it is broken"}, {Auto, reads, "dll", "it has no types"},
+		{Native, reads, "native", "it has no types"}, {DLL, reads, "dll", ""}, {Both, none, "native", "it has no types"},
+		{Both, fails, "native", "it is broken"}, {Both, reads, "dll", "it has no types"},
+	} {
+		ss := Sources{Decoders: []Decoder{fakeDecoder{err: why}}, OpenDLL: c.dll}
+		p, err := ss.Read(inferior.NewReader(context.Background(), readable), c.choice, Filter{})
+		if err != nil || p.Source != c.source || !strings.Contains(strings.Join(p.Notes, "\n"), c.mention) {
+			t.Errorf("%s: %+v, %v", c.choice, p, err)
+		}
+		if p, err = ss.Describe(inferior.NewReader(context.Background(), readable), c.choice); err != nil || p.Source != c.source || p.Unavailable != "" {
+			t.Errorf("%s: it is described as %+v, %v", c.choice, p, err)
+		}
+	}
+	ss := Sources{Decoders: []Decoder{fakeDecoder{err: why}}, OpenDLL: fails}
+	if p, err := ss.Read(inferior.NewReader(context.Background(), readable), DLL, Filter{}); err == nil {
+		t.Errorf("what a DLL could not read is %+v", p)
+	}
+}

@@ -21,14 +21,19 @@ const worldHandle = 0x44000000
 type Source struct {
 	r       *inferior.Reader
 	library *Library
-	why     error
 }
 
-// NewSource returns that of a process whose library can't be read.
-func NewSource(r *inferior.Reader, l *Library) *Source {
+// Unreadable is the error of a process whose library has no types that fit. With it comes what is known all the same.
+func Unreadable(r *inferior.Reader, l *Library) error {
 	base := strings.TrimSpace("MPICH " + printable.Line(l.Base))
-	return &Source{r, l, fmt.Errorf("%s is %s, which was derived from %s, and there are no types by which its message queues could be read",
-		read.FileName(l.Root), l.Words(), base)}
+	err := read.Unreadable(l.Name, "%s is %s, which was derived from %s, and there are no types by which its message queues could be read",
+		read.FileName(l.Root), l.Words(), base)
+	var u *read.UnreadableError
+	if errors.As(err, &u) {
+		s := &Source{r, l}
+		u.Handles, u.Rest = s, s
+	}
+	return err
 }
 
 // Info fills in what is known of the process as a whole. How far it has come with MPI is not known.
@@ -39,7 +44,7 @@ func (s *Source) Info(p *mqs.Process) {
 
 // Notes says what the process can be asked all the same.
 func (s *Source) Notes() []string {
-	return []string{fmt.Sprintf("of %s, the calls that threads are in are shown, as far as its functions have names, and not what is pending: %v", s.library.Name, s.why)}
+	return []string{fmt.Sprintf("of %s, the calls that threads are in are shown, as far as its functions have names, and not what is pending", s.library.Name)}
 }
 
 // Communicators yields MPI_COMM_WORLD.
