@@ -149,7 +149,7 @@ func (d *Device) Receive(r *mpir.Operation, c *mpir.Communicator, isPending bool
 	q, a := d.arguments(r)
 	a.Kind = "irecv"
 	a.Context = mqs.Known(q.Context - c.RecvContext)
-	if !isPending && !r.IsCancelled() && q.Rank != mpir.AnySource && q.Tag != mpir.AnyTag {
+	if !isPending && !r.IsCancelled() && q.Rank != d.lib.Negatives().AnySource && q.Tag != d.lib.Negatives().AnyTag {
 		a.Peer, a.Tag = mqs.Maybe[int32]{}, mqs.Maybe[int32]{}
 	}
 	return a

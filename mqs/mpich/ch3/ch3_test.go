@@ -53,8 +53,8 @@ func TestReceive(t *testing.T) {
 	}{
 		"pending":                  {dev{Rank: 2, Tag: 7, Context: 5}, true, 0, false},
 		"it may be the message's":  {dev{Rank: 2, Tag: 7, Context: 5}, false, 0, true},
-		"from any source":          {dev{Rank: mpir.AnySource, Tag: 7, Context: 5}, false, 0, false},
-		"of any tag":               {dev{Rank: 2, Tag: mpir.AnyTag, Context: 5}, false, 0, false},
+		"from any source":          {dev{Rank: -2, Tag: 7, Context: 5}, false, 0, false},
+		"of any tag":               {dev{Rank: 2, Tag: -1, Context: 5}, false, 0, false},
 		"cancelled, of a constant": {dev{Rank: 2, Tag: 7, Context: 5}, false, cancelled, false},
 	} {
 		d, r := made(t, c.q)

@@ -217,10 +217,10 @@ func (d *Device) receiveBeneath(q *transport.Receive, c *mpir.Communicator) mpir
 	e := tags.Envelope(q.Tag)
 	a := mpir.Arguments{Kind: "irecv", Peer: e.Source, Tag: mqs.Known(e.Tag), Context: mqs.Known(uint32(e.Context) - c.RecvContext)}
 	if tags.IsAnySource(q) {
-		a.Peer = mqs.Known(int32(mpir.AnySource))
+		a.Peer = mqs.Known(d.lib.Negatives().AnySource)
 	}
 	if tags.IsAnyTag(q) {
-		a.Tag = mqs.Known(int32(mpir.AnyTag))
+		a.Tag = mqs.Known(d.lib.Negatives().AnyTag)
 	}
 	if p, ok := d.beneath.network.Elements(&q.Request); ok {
 		a = a.WithBuffer(p.Buffer, p.Count, p.Datatype)

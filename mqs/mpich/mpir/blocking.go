@@ -105,7 +105,7 @@ func (s *Source) mayBlock() [2][]inferior.Addr {
 
 // passed completes what a device has not kept of a blocking send by what the
 // program has passed to the call.
-func passed(c *callstack.Call, r *Operation, a *Arguments) {
+func (s *Source) passed(c *callstack.Call, r *Operation, a *Arguments) {
 	if c == nil || r.IsComplete() {
 		return
 	}
@@ -120,7 +120,7 @@ func passed(c *callstack.Call, r *Operation, a *Arguments) {
 	}
 	count, isCount := c.CallArgument("count")
 	datatype, isDatatype := c.CallArgument("datatype")
-	if isCount && isDatatype && !a.Count.Known && !a.Datatype.Known {
-		a.Count, a.Datatype = mqs.Known(count), mqs.Known(uint32(datatype))
+	if own, ok := s.given(mqs.DatatypeHandle, datatype); ok && isCount && isDatatype && !a.Count.Known && !a.Datatype.Known {
+		a.Count, a.Datatype = mqs.Known(count), mqs.Known(own)
 	}
 }

@@ -108,13 +108,6 @@ type Message struct {
 	Sender inferior.Ptr[Request]
 }
 
-// Ranks and tags with a meaning of their own (src/include/mpi.h.in).
-const (
-	AnySource = -2
-	AnyTag    = -1
-	ProcNull  = -1
-)
-
 // TagErrorBits are set in the tag of a collective operation's message that
 // carries a failure (src/include/mpir_tags.h); a program's tags don't have them.
 const TagErrorBits = 0x6000_0000

@@ -12,8 +12,12 @@ import (
 // a communicator says that a member has failed, which hardly any does.
 const symFailedProcs = "MPIDI_Failed_procs_group"
 
+// noneAcked is the last failed process that a communicator's program knows of, if there is none
+// (src/mpid/ch3/src/ch3u_comm.c, 4.0 to 5.0).
+const noneAcked = -1
+
 // hasFailures says whether a member of a communicator is known to have failed, or to have been so.
-func (c *Comm) hasFailures() bool { return c.AnySource == 0 || c.Acked != ProcNull }
+func (c *Comm) hasFailures() bool { return c.AnySource == 0 || c.Acked != noneAcked }
 
 // failed are the global ranks of the processes that the library knows to have failed; false if it does not say.
 func (l *Library) failed(comms []*Communicator) (map[mqs.Maybe[int32]]bool, bool) {

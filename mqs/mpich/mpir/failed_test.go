@@ -26,7 +26,7 @@ func TestFailed(t *testing.T) {
 		l.Process.Size = 4
 		c := &Communicator{Comm: Comm{AnySource: enabled, Acked: acked},
 			Model: &mqs.Communicator{Group: []mqs.Maybe[int32]{mqs.Known[int32](1), mqs.Known[int32](0), {}, mqs.Known[int32](3)}}}
-		l.setFailed([]*Communicator{c, {Comm: Comm{AnySource: 1, Acked: ProcNull}, Model: &mqs.Communicator{}}})
+		l.setFailed([]*Communicator{c, {Comm: Comm{AnySource: 1, Acked: noneAcked}, Model: &mqs.Communicator{}}})
 		return c.Model.Failed
 	}
 	p.Symbols[symFailedProcs] = &inferior.Symbol{Addr: root}
@@ -39,8 +39,8 @@ func TestFailed(t *testing.T) {
 		enabled, acked int32
 		want           []int32
 	}{
-		{1, ProcNull, []int32{}},
-		{0, ProcNull, []int32{0, 3}},
+		{1, noneAcked, []int32{}},
+		{0, noneAcked, []int32{0, 3}},
 		{1, 1, []int32{0, 3}},
 	} {
 		if got := failed(c.enabled, c.acked); !reflect.DeepEqual(got, c.want) {

@@ -22,8 +22,11 @@ func (s *Source) Inactive() []mqs.InactiveRequest {
 		}
 		a := s.device.Persistent(r)
 		i := mqs.InactiveRequest{Request: r.At.Addr(), Kind: a.Kind, Comm: c.Model.UniqueID, Peer: a.Peer, Tag: a.Tag}
-		if a.Peer == mqs.Known(int32(AnySource)) {
-			i.Peer = mqs.Known(int32(mqs.AnyRank))
+		if a.Peer.Known {
+			i.Peer = s.lib.Negatives().source(a.Peer.Value)
+		}
+		if a.Tag.Known {
+			i.Tag = mqs.Known(s.lib.Negatives().tag(a.Tag.Value))
 		}
 		out = append(out, i)
 	}

@@ -7,21 +7,22 @@ import (
 
 // common fills in what sends and receives have alike.
 func (l *Library) common(c *mqs.Communicator, r *Operation, a Arguments) mqs.PendingOperation {
+	negatives := l.Negatives()
 	op := mqs.PendingOperation{
 		Status:   mqs.Pending,
 		Kind:     a.Kind,
-		TagWild:  mqs.Maybe[bool]{Value: a.Tag.Value == AnyTag, Known: a.Tag.Known},
+		TagWild:  mqs.Maybe[bool]{Value: a.Tag.Value == negatives.AnyTag, Known: a.Tag.Known},
 		Buffer:   a.Buffer,
 		Count:    a.Count,
 		Request:  mqs.Known(r.user().At.Addr()),
 		Internal: a.Context == mqs.Known[uint32](ContextCollective),
 	}
-	if a.Tag.Known && a.Tag.Value != AnyTag {
+	if a.Tag.Known && a.Tag.Value != negatives.AnyTag {
 		op.DesiredTag = a.Tag
 	}
 	switch {
 	case !a.Peer.Known:
-	case a.Peer.Value == AnySource:
+	case a.Peer.Value == negatives.AnySource:
 		op.DesiredLocalRank, op.DesiredGlobalRank = mqs.Known(int32(mqs.AnyRank)), mqs.Known(int32(mqs.AnyRank))
 	case a.Peer.Value >= 0:
 		op.DesiredLocalRank, op.DesiredGlobalRank = a.Peer, c.GlobalRank(a.Peer.Value)
@@ -65,7 +66,7 @@ func (s *Source) send(c *Communicator, r *Operation) mqs.PendingOperation {
 	a := s.argumentsOf(r, s.device.Send(r, c, blocking.Name))
 	if blocking.Name != "" && r.Owner == nil {
 		a.Kind = blocking.Name
-		passed(blocking.Call, r, &a)
+		s.passed(blocking.Call, r, &a)
 	} else if a.Kind == "isend" && r.Owner == nil && mayBeBlocking {
 		a.Kind = ""
 	}
@@ -150,7 +151,7 @@ func (s *Source) receive(c *Communicator, r *Operation) mqs.PendingOperation {
 	case r.IsComplete() && r.IsCancelled():
 		op.ExtraText = append(op.ExtraText, mqs.Cancelled)
 		return op
-	case r.IsComplete() && r.Source == ProcNull:
+	case r.IsComplete() && r.Source == s.lib.Negatives().ProcNull:
 		return op
 	case r.IsComplete():
 		m = Message{Source: mqs.Known(r.Source), Tag: r.Tag, Bytes: mqs.Known(r.Bytes())}

@@ -27,10 +27,10 @@ func TestCommon(t *testing.T) {
 		want mqs.PendingOperation
 	}{
 		"nothing is kept": {Arguments{}, of(func(*mqs.PendingOperation) {})},
-		"from any, of any": {Arguments{Peer: mqs.Known[int32](AnySource), Tag: mqs.Known[int32](AnyTag)}, of(func(op *mqs.PendingOperation) {
+		"from any, of any": {Arguments{Peer: mqs.Known(ownNegatives.AnySource), Tag: mqs.Known(ownNegatives.AnyTag)}, of(func(op *mqs.PendingOperation) {
 			op.DesiredLocalRank, op.DesiredGlobalRank, op.TagWild = anyRank, anyRank, mqs.Known(true)
 		})},
-		"from nobody": {Arguments{Peer: mqs.Known[int32](ProcNull)}, of(func(*mqs.PendingOperation) {})},
+		"from nobody": {Arguments{Peer: mqs.Known(ownNegatives.ProcNull)}, of(func(*mqs.PendingOperation) {})},
 		"of a collective": {Arguments{Peer: mqs.Known[int32](2), Tag: mqs.Known[int32](7), Context: mqs.Known[uint32](ContextCollective), Bytes: mqs.Known[int64](9)}, of(func(op *mqs.PendingOperation) {
 			op.DesiredLocalRank, op.DesiredGlobalRank, op.TagWild, op.DesiredTag = mqs.Known[int32](2), mqs.Known[int32](10), mqs.Known(false), mqs.Known[int32](7)
 			op.DesiredLength, op.Internal = mqs.Known[int64](9), true
@@ -86,7 +86,7 @@ func TestPassed(t *testing.T) {
 		a, want Arguments
 	}{"nothing kept": {c, 1, Arguments{}, all}, "some kept": {c, 1, kept, both}, "complete": {c, 0, kept, kept}, "no call": {nil, 1, kept, kept}} {
 		got := of.a
-		if passed(of.call, &Operation{Request: Request{Pending: of.pending}}, &got); got != of.want {
+		if made(inferiortest.New(), &scripted{}, nil).passed(of.call, &Operation{Request: Request{Pending: of.pending}}, &got); got != of.want {
 			t.Errorf("%s: %+v, want %+v", name, got, of.want)
 		}
 	}

@@ -49,7 +49,7 @@ func Bits(v mqs.HandleValue) *mqs.Handle {
 
 // Resolve says what a handle stands for (read.Resolver).
 func (s *Source) Resolve(v mqs.HandleValue) *mqs.Handle {
-	if IsABI(s.lib.Symbols[SymRequestPools].Object) {
+	if s.lib.isABI() {
 		return s.resolveABI(v)
 	}
 	return s.resolveNumber(v)

@@ -50,14 +50,14 @@ func (s *Source) waitOf(c *callstack.Call, isAlone bool) callstack.Wait {
 		out.Root = mqs.Known(int32(root))
 	}
 	if count, handle, ok := c.Data(); ok {
-		of := s.lib.Datatype(uint32(handle))
+		of := s.datatypeGiven(handle)
 		out.SetData(count, of.Name, of.Size)
 	}
 	if handle, ok := c.Reduction(); ok {
-		out.Operation = operationName(uint32(handle))
+		out.Operation = s.operationGiven(handle)
 	}
 	if slices.Contains([]string{"MPI_Probe", "MPI_Mprobe", "MPI_Iprobe", "MPI_Improbe"}, c.Function) {
-		out.Source, out.Tag = probed(c)
+		out.Source, out.Tag = s.probed(c)
 	}
 	return out
 }
@@ -74,15 +74,13 @@ func operationName(handle uint32) mqs.Maybe[string] {
 func isWaitForRequests(c *callstack.Call) bool { return strings.HasPrefix(c.Function, "MPI_Wait") }
 
 // probed is what a blocking probe looks for, which no queue has.
-func probed(c *callstack.Call) (source, tag mqs.Maybe[int32]) {
+func (s *Source) probed(c *callstack.Call) (source, tag mqs.Maybe[int32]) {
+	negatives := s.lib.Negatives()
 	if v, ok := c.Argument("source"); ok {
-		source = mqs.Known(int32(v))
-		if v == AnySource {
-			source = mqs.Known(int32(mqs.AnyRank))
-		}
+		source = negatives.source(int32(v))
 	}
 	if v, ok := c.Argument("tag"); ok {
-		tag = mqs.Known(int32(v))
+		tag = mqs.Known(negatives.tag(int32(v)))
 	}
 	return source, tag
 }
@@ -154,7 +152,7 @@ func (s *Source) exchanged(c *callstack.Call) (out []*Operation) {
 // several; known if whether it waits for that one is.
 func (s *Source) half(c *callstack.Call, argument string, list []*Operation) (r *Operation, isKnown bool) {
 	peer, isKnown := c.CallArgument(argument)
-	if isKnown && int32(peer) == ProcNull {
+	if isKnown && int32(peer) == s.lib.Negatives().ProcNull {
 		return nil, true
 	}
 	held := s.heldBy(c, list)
@@ -225,12 +223,9 @@ func (s *Source) handles(c *callstack.Call) (out []*Operation, isAll bool) {
 		byHandle[r.Handle] = r
 	}
 	isAll = true
-	for i := range count {
-		h, err := s.lib.Reader.Uint(inferior.Addr(at)+inferior.Addr(4*i), 4)
-		if err != nil {
-			return out, false
-		}
-		r := byHandle[uint32(h)]
+	given, isRead := s.requestsGiven(inferior.Addr(at), count)
+	for _, h := range given {
+		r := byHandle[h]
 		switch {
 		case r != nil && r.Owner != nil: // the library's own part of a persistent one
 			isAll = false
@@ -242,6 +237,7 @@ func (s *Source) handles(c *callstack.Call) (out []*Operation, isAll bool) {
 			over = append(over, r)
 		}
 	}
+	isAll = isAll && isRead
 	if isWaitForRequests(c) && s.isWaiting(c) && isAll && len(out) == 0 {
 		out = over // it is about to return, or its library has lost the wake-up
 	}
@@ -250,12 +246,16 @@ func (s *Source) handles(c *callstack.Call) (out []*Operation, isAll bool) {
 
 // handle is the request that the program has passed by its handle.
 func (s *Source) handle(c *callstack.Call) ([]*Operation, bool) {
-	h, ok := c.CallArgument("request")
+	value, ok := c.CallArgument("request")
+	if !ok {
+		return nil, false
+	}
+	h, ok := s.given(mqs.RequestHandle, value)
 	if !ok {
 		return nil, false
 	}
 	for _, r := range s.requests().byAddr {
-		if r.Handle == uint32(h) && r.Owner == nil && !s.started(r).IsComplete() {
+		if r.Handle == h && r.Owner == nil && !s.started(r).IsComplete() {
 			return []*Operation{r}, true
 		}
 	}
@@ -279,10 +279,5 @@ func (s *Source) commOfCall(c *callstack.Call) *Communicator {
 	if !ok {
 		return nil
 	}
-	for _, there := range s.communicators().all {
-		if there.At.Addr() == inferior.Addr(v) || there.Handle == uint32(v) && (v < 0 || v>>32 == 0) {
-			return there
-		}
-	}
-	return nil
+	return s.commGiven(v)
 }

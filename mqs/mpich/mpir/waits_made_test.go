@@ -186,7 +186,7 @@ func TestArgumentsOfWait(t *testing.T) {
 		"another root":            {"MPI_Bcast", map[string]int64{"root": 2}, known(2), unknown, unknown, mqs.Maybe[string]{}},
 		"MPI_ROOT, which is none": {"MPI_Bcast", map[string]int64{"root": -3}, unknown, unknown, unknown, mqs.Maybe[string]{}},
 		"a probe":                 {"MPI_Probe", map[string]int64{"source": 1, "tag": 7}, unknown, known(1), known(7), mqs.Maybe[string]{}},
-		"a probe for any":         {"MPI_Mprobe", map[string]int64{"source": AnySource, "tag": AnyTag}, unknown, known(mqs.AnyRank), known(-1), mqs.Maybe[string]{}},
+		"a probe for any":         {"MPI_Mprobe", map[string]int64{"source": -2, "tag": -1}, unknown, known(mqs.AnyRank), known(-1), mqs.Maybe[string]{}},
 		"a probe of which naught": {"MPI_Iprobe", nil, unknown, unknown, unknown, mqs.Maybe[string]{}},
 		"another call":            {"MPI_Recv", map[string]int64{"source": 1, "tag": 7}, unknown, unknown, unknown, mqs.Maybe[string]{}},
 		"a sum":                   {"MPI_Allreduce", map[string]int64{"op": 0x58000003}, unknown, unknown, unknown, mqs.Known("MPI_SUM")},

@@ -79,14 +79,14 @@ func TestExchanges(t *testing.T) {
 		t.Fatalf("%v are pending, %v complete", pending, complete)
 	}
 	send, recv, older, sent := pending[0][0], pending[1][0], pending[1][1], complete[0][0]
-	const nobody = mpir.ProcNull
+	const nobody, anyone = -1, -2
 	for name, c := range map[string]struct {
 		arguments map[string]int64
 		held      []inferior.Addr
 		want      []inferior.Addr
 	}{
 		"both":                                    {map[string]int64{"dest": 1, "source": 1}, []inferior.Addr{send, recv}, []inferior.Addr{send, recv}},
-		"a receive from any":                      {map[string]int64{"dest": nobody, "source": mpir.AnySource}, []inferior.Addr{recv}, []inferior.Addr{recv}},
+		"a receive from any":                      {map[string]int64{"dest": nobody, "source": anyone}, []inferior.Addr{recv}, []inferior.Addr{recv}},
 		"a send, near a receive":                  {map[string]int64{"dest": 1, "source": nobody}, []inferior.Addr{send, recv}, []inferior.Addr{send}},
 		"a receive, near a send":                  {map[string]int64{"dest": nobody, "source": 1}, []inferior.Addr{send, recv}, []inferior.Addr{recv}},
 		"to and from whom is not known":           {nil, []inferior.Addr{send, recv}, nil},

@@ -56,6 +56,40 @@ func (p *Process) abiConstant(kind mqs.HandleKind, value uint64) (inferior.Addr,
 	return at, err == nil && at != 0
 }
 
+// given is the address of the object that a handle stands for which the program has passed to a call. In the ABI it may
+// be a constant; what is none of the kind's leads to no object.
+func (p *Process) given(kind mqs.HandleKind, value int64) inferior.Addr {
+	if p.isABI() {
+		if at, ok := p.abiConstant(kind, uint64(value)); ok {
+			return at
+		}
+	}
+	return inferior.Addr(value)
+}
+
+// The negatives of MPI 5.0's ABI (the standard's appendix on the ABI, mpi_abi.h) that Open MPI has other values for. Its
+// front end translates them before anything of the library's sees them (ompi/mpi/bindings, 6.0).
+const (
+	abiAnyTag   = -2
+	abiProcNull = -3
+)
+
+// givenRank is the rank in Open MPI's own form that the program has passed to a call.
+func (p *Process) givenRank(rank int64) int32 {
+	if p.isABI() && int32(rank) == abiProcNull {
+		return procNull
+	}
+	return int32(rank)
+}
+
+// givenTag is the tag of a receive, likewise.
+func (p *Process) givenTag(tag int64) int32 {
+	if p.isABI() && int32(tag) == abiAnyTag {
+		return AnyTag
+	}
+	return int32(tag)
+}
+
 // abiConstants are the places that the objects of these constants have in the arrays of their kinds (the standard's
 // appendix on the ABI; ompi/mca/op/op.h, ompi/errhandler/errhandler.h and ompi/datatype/ompi_datatype_module.c, 6.0).
 var abiConstants = map[mqs.HandleKind]map[uint64]int32{

@@ -74,7 +74,7 @@ func Exchanged(c *callstack.Call, of func(class mqs.OpClass) []Waitable) (own []
 	}
 	own = of(mqs.PendingSends)
 	from, isKnown := c.CallArgument("source")
-	if !isKnown || int32(from) == procNull {
+	if !isKnown || int32(from) < AnySource { // MPI_PROC_NULL, which has another value in the ABI
 		return own, isKnown && len(own) == 1
 	}
 	own = append(own, of(mqs.PendingReceives)...)

@@ -30,17 +30,17 @@ func (p *Process) SetWaits(q Queues, threads []mqs.Thread) {
 			w.Requests = append(w.Requests, callstack.Request{Addr: r.Addr, Comm: p.idOf(r.Comm)})
 		}
 		if root, ok := argument(c, "root"); ok {
-			w.Root = mqs.Known(int32(root))
+			w.Root = mqs.Known(p.givenRank(root))
 		}
 		if comm, ok := argument(c, "comm"); ok {
-			w.Comm = p.idOf(inferior.Ptr[Communicator](comm))
+			w.Comm = p.idOf(inferior.Ptr[Communicator](p.given(mqs.CommHandle, comm)))
 		}
 		if count, datatype, ok := c.Data(); ok {
-			of := p.DatatypeInfo(inferior.Ptr[Datatype](datatype))
+			of := p.DatatypeInfo(inferior.Ptr[Datatype](p.given(mqs.DatatypeHandle, datatype)))
 			w.SetData(count, of.Name, of.Size)
 		}
 		if op, ok := c.Reduction(); ok {
-			w.Operation = p.operationName(inferior.Addr(op))
+			w.Operation = p.operationName(p.given(mqs.OpHandle, op))
 		}
 		if probed, ok := p.probed(q, c); ok {
 			w.Comm, w.Source, w.Tag = p.idOf(probed.Comm), mqs.Known(probed.Source), mqs.Known(probed.Tag)
@@ -279,7 +279,7 @@ func (p *Process) probed(q Queues, c *callstack.Call) (Probed, bool) {
 	tag, isTag := argument(c, "tag")
 	comm, isComm := argument(c, "comm")
 	if isSource && isTag && isComm {
-		return Probed{inferior.Ptr[Communicator](comm), int32(source), int32(tag)}, true
+		return Probed{inferior.Ptr[Communicator](p.given(mqs.CommHandle, comm)), p.givenRank(source), p.givenTag(tag)}, true
 	}
 	return q.Probed(c)
 }
