@@ -47,6 +47,12 @@ func TestSlurmReport(t *testing.T) {
 			report("one node", srun("-w", "n1", "-N", "1"), launcher)
 			if c.name == slurm[0].name {
 				report("two nodes", srun("-N", "2"), launcher)
+				t.Run("attach", func(t *testing.T) {
+					job := startInSlurm(t, w, srun("-N", "2"))
+					got := w.GDB(t, live.Nothing(), fmt.Sprintf("mpi-attach %d", job.launcher.Process.Pid), "mpi-deadlock -all", "mpi-detach", "info connections")
+					got.Contains(t, "Attached 3 ranks of srun", strings.TrimSpace(want), "Detached 3 processes, which go on running.", "No connections.")
+					job.nothingIsLeft(t)
+				})
 				report("elsewhere", srun("-w", "n3", "-N", "1"), launcher)
 			} else {
 				report("allocation", []string{"salloc", "--quiet", "--partition=apart", "-N", "2", "-n", "3", "mpiexec.mpich", "-ppn", "2", "-n", "3"}, func(j *slurmJobOf) []string {
