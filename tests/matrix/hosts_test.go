@@ -101,6 +101,8 @@ func TestReportOfHostsMPICH(t *testing.T) {
 	if got := s.Deadlocked(t, report); got != want {
 		t.Errorf("by mpiexec:\n%s\nand by an agent:\n%s", got, want)
 	}
+	attach := fmt.Sprintf("mpi-attach -hosts %s,%s -via mpiexec %d", live.FirstHost, live.SecondHost, s.Launcher)
+	s.GDB(t, attach, "mpi-detach").Contains(t, "Attached 3 ranks of ", "Detached 3 processes")
 	s.NothingIsLeft(t)
 }
 
