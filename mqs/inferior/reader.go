@@ -173,6 +173,22 @@ func (r *Reader) Lacks(symbol string) bool {
 	return asked && found == nil && (!isPart || t.Asked(symbol))
 }
 
+// Told returns those of some symbols that the process can be asked for: a recording tells of those alone that were looked
+// for when it was made.
+func (r *Reader) Told(names []string) []string {
+	t, ok := r.inferior.(partial)
+	if !ok {
+		return names
+	}
+	var out []string
+	for _, name := range names {
+		if t.Asked(name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
 // LacksSymbols says whether symbols were looked for that a recording can't tell of, but for some.
 func (r *Reader) LacksSymbols(but map[string]bool) bool {
 	t, ok := r.inferior.(partial)

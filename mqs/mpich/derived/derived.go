@@ -63,7 +63,8 @@ func Identify(r *inferior.Reader, root inferior.Symbol) (*Library, error) {
 	for _, f := range families {
 		names = append(names, f.marks...)
 	}
-	found, err := r.Symbols(names...)
+	// Of a recording that was made before these were known, the library is taken for MPICH.
+	found, err := r.Symbols(r.Told(names)...)
 	if err != nil {
 		return nil, err
 	}
