@@ -163,8 +163,11 @@ func (u *pmlUCX) ownRequests() ([]ownRequest, error) {
 	if err != nil || module == nil || !u.Module.Bound() || !u.Persistent.Bound() {
 		return nil, err
 	}
+	list, err := u.persistents(module.Addr)
+	if err != nil {
+		return nil, err
+	}
 	var out []ownRequest
-	list := u.Module.Places(inferior.Ptr[ucxModule](module.Addr)).Persistent.Ptr()
 	err = ompi.EachElement(u.Process, list, "the persistent requests of pml ucx", func(at inferior.Ptr[ucxPersistent]) error {
 		p, err := u.Persistent.Read(u.R, at)
 		if isComplete := p.Complete == ompi.RequestCompleted; err != nil || p.State != ompi.RequestActive || !isComplete && p.Started == 0 {
