@@ -93,6 +93,9 @@ def _name_called(inner: protocol.Frame, caller: gdb.Frame) -> None:
         return
     if (gdb.solib_name(caller.pc()) or "") == inner["object"]:
         return
+    called = caller.newer()
+    if called is None or called.type() != gdb.NORMAL_FRAME:  # a signal has interrupted the caller
+        return
     try:
         name = _called(caller.pc())
     except (gdb.error, ValueError):
