@@ -86,15 +86,12 @@ func (s *Source) requestsGiven(at inferior.Addr, count int64) (out []uint32, isA
 
 // commGiven is the communicator that the program has passed to a call by its handle, nil if that is not known.
 func (s *Source) commGiven(value int64) *Communicator {
+	own, isKnown := s.given(mqs.CommHandle, value)
+	if !s.lib.isABI() {
+		isKnown = value < 0 || value>>32 == 0
+	}
 	for _, there := range s.communicators().all {
-		switch {
-		case there.At.Addr() == inferior.Addr(value):
-			return there
-		case s.lib.isABI():
-			if own, ok := s.given(mqs.CommHandle, value); ok && there.Handle == own {
-				return there
-			}
-		case there.Handle == uint32(value) && (value < 0 || value>>32 == 0):
+		if there.At.Addr() == inferior.Addr(value) || isKnown && there.Handle == own {
 			return there
 		}
 	}
