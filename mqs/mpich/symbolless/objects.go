@@ -72,7 +72,13 @@ func findObjects(r *inferior.Reader, n *ch4.Network, tables []*layout.Table) *ob
 
 // prove holds what tags say against what communicators say.
 func (o *objects) prove(n *ch4.Network) error {
-	proofs := 0
+	proofs, proved := 0, 0
+	isProved := func(at inferior.Ptr[mpir.Request], q *transport.Request) {
+		if to, err := o.unpack(o.r, at, q); err == nil && to.IsProved {
+			proved++
+		}
+		proofs++
+	}
 	for i := range n.Sends {
 		q := &n.Sends[i]
 		if q.State == transport.Complete || q.TagLost {
@@ -86,7 +92,7 @@ func (o *objects) prove(n *ch4.Network) error {
 		if uint64(c.Context) != e.Context&^mpir.ContextCollective || c.Rank != e.Source.Value {
 			return fmt.Errorf("a send on context %#x from rank %d is on communicator %#x with rank %d", e.Context, e.Source.Value, c.Context, c.Rank)
 		}
-		proofs++
+		isProved(n.Sender(q), &q.Request)
 	}
 	for i := range n.Receives {
 		q := &n.Receives[i]
@@ -101,10 +107,14 @@ func (o *objects) prove(n *ch4.Network) error {
 		if uint64(c.RecvContext) != e.Context&^mpir.ContextCollective {
 			return fmt.Errorf("a receive on context %#x is on communicator %#x", e.Context, c.RecvContext)
 		}
-		proofs++
+		isProved(n.Receiver(q), &q.Request)
 	}
-	if proofs == 0 {
+	switch {
+	case proofs == 0:
 		return errNothingToProve
+	case proved == 0:
+		// A request that MPICH is about to make, or has by MPI_Imrecv, does not lead back.
+		return errors.New("no request of MPICH's leads back to the network library's")
 	}
 	return nil
 }
