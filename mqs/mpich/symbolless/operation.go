@@ -94,7 +94,7 @@ func (s *Source) setBuffer(op *mqs.PendingOperation, q *transport.Receive) {
 		case err != nil:
 		case to.IsUnpacked:
 			op.Buffer, op.Count = mqs.Known(to.To.Buffer), mqs.Known(to.To.Count)
-		case to.IsProved:
+		case to.IsProved, s.objects.isProved:
 			op.Buffer = mqs.Known(q.Buffer)
 		}
 	} else if s.lib.ReceivesInPlace {
