@@ -179,6 +179,6 @@ func (u *pmlCM) matcher() (transport.Transport, transport.Matcher, error) {
 	if err := u.readRequests(); err != nil {
 		return nil, nil, err
 	}
-	m := &cmMatcher{Matcher: all.Matchers()[0], of: u}
+	m := &cmMatcher{Endpoint: all.Endpoint(), of: u}
 	return all, m, m.join()
 }

@@ -12,45 +12,36 @@ const queueTagged = 2
 
 // ownQueue is a queue that an endpoint of rxm's has in itself, up to 1.22.
 type ownQueue struct {
-	*Endpoint
+	*rxm
 	at inferior.Ptr[rxmQueue]
 	rxmQueue
 }
 
-func (e *Endpoint) openOwn(at inferior.Ptr[rxmQueue]) (queue, error) {
-	q, err := e.o.Queue.Read(e.o.r, at)
+func (x *rxm) openOwn(at inferior.Ptr[rxmQueue]) (queue, error) {
+	q, err := x.Queue.Read(x.r, at)
 	switch {
 	case err != nil:
 		return nil, err
-	case q.EP != e.at || q.Type != queueTagged:
-		return nil, fmt.Errorf("the queue at %s is not one of tagged messages of the endpoint at %s", at, e.at)
+	case q.EP != x.at || q.Type != queueTagged:
+		return nil, fmt.Errorf("the queue at %s is not one of tagged messages of the endpoint at %s", at, x.at)
 	}
-	return &ownQueue{e, at, q}, nil
+	return &ownQueue{x, at, q}, nil
 }
 
 // readPosted reads the posted receives, which stand in the order of posting.
 func (q *ownQueue) readPosted() error {
-	o, e := q.o, q.Endpoint
 	err := ring(q.Posted, q.PostedAt.Ptr(), func(l inferior.Ptr[link]) (link, error) {
-		at := inferior.ContainerOf(&o.Entry, l, func(r *rxmEntry) *inferior.Embedded[link] { return &r.InQueue })
-		r, err := o.Entry.Read(o.r, at)
+		at := inferior.ContainerOf(&q.Entry, l, func(r *rxmEntry) *inferior.Embedded[link] { return &r.InQueue })
+		r, err := q.Entry.Read(q.r, at)
 		switch {
 		case err != nil:
 			return link{}, err
 		case r.Queue != q.at:
 			return link{}, fmt.Errorf("the receive at %s is another queue's", at)
 		}
-		out := transport.Receive{Tag: r.Tag, Mask: ^r.Ignore, Peer: peerOf(r.Peer), Sequence: uint64(len(e.queues.Posted))}
+		out := transport.Receive{Tag: r.Tag, Mask: ^r.Ignore, Peer: peerOf(r.Peer), Sequence: uint64(len(q.queues.Posted))}
 		out.Addr, out.UserData, out.Length = at.Addr(), r.Context, length(r.Length)
-		if r.Parts == 1 {
-			first, err := o.Part.Read(o.r, r.First.Ptr())
-			if err != nil {
-				return link{}, err
-			}
-			out.Buffer = first.Base
-		}
-		e.queues.Posted = append(e.queues.Posted, out)
-		return r.Links, nil
+		return r.Links, q.post(out, uint64(r.Parts), r.First.Ptr())
 	})
 	if err != nil {
 		return fmt.Errorf("the posted receives: %w", err)
@@ -61,11 +52,10 @@ func (q *ownQueue) readPosted() error {
 // readUnexpected reads the ring of unexpected messages.
 func (q *ownQueue) readUnexpected() error {
 	err := ring(q.Unexpected, q.MessagesAt.Ptr(), func(l inferior.Ptr[link]) (link, error) {
-		at := inferior.ContainerOf(&q.o.Received, l, func(m *rxmRxBuf) *inferior.Embedded[link] { return &m.InQueue })
+		at := inferior.ContainerOf(&q.Received, l, func(m *rxmRxBuf) *inferior.Embedded[link] { return &m.InQueue })
 		m, links, err := q.read(at)
 		if err == nil {
-			e := q.Endpoint
-			e.queues.Unexpected = append(e.queues.Unexpected, m)
+			q.queues.Unexpected = append(q.queues.Unexpected, m)
 		}
 		return links, err
 	})
@@ -83,11 +73,11 @@ func (q *ownQueue) message(at inferior.Addr) (transport.Message, error) {
 // read reads a message that has come. One whose sender the endpoint has not known yet is from the peer
 // of its connection.
 func (q *ownQueue) read(at inferior.Ptr[rxmRxBuf]) (transport.Message, link, error) {
-	b, err := q.o.Received.Read(q.o.r, at)
+	b, err := q.Received.Read(q.r, at)
 	switch {
 	case err != nil:
 		return transport.Message{}, link{}, err
-	case b.EP != q.Endpoint.at:
+	case b.EP != q.rxm.at:
 		return transport.Message{}, link{}, fmt.Errorf("the message at %s is another endpoint's", at)
 	case b.Packet.Tag != b.Tag || b.Packet.Op != opTagged:
 		return transport.Message{}, link{}, fmt.Errorf("the message at %s has the tags %#x and %#x", at, b.Packet.Tag, b.Tag)
