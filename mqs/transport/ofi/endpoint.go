@@ -58,6 +58,10 @@ func (e *Endpoint) Claimed(context inferior.Addr) (transport.Message, error) {
 	return e.in.claimed(context)
 }
 
+// Same is a peer by the first of the addresses that it has: a provider may give one more each time that a program names
+// it. All peers of the endpoint's queues are so.
+func (e *Endpoint) Same(p transport.Peer) transport.Peer { return e.in.same(p) }
+
 // SendAt knows of no sends that nothing leads to ([transport.Matcher]).
 func (e *Endpoint) SendAt(inferior.Addr) (s transport.Send, proved, ok bool) {
 	return transport.Send{}, false, false

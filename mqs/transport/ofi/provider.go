@@ -20,6 +20,8 @@ type provider interface {
 	readUnexpected() error
 	// message reads a message of which something is at an address.
 	message(at inferior.Addr) (transport.Message, error)
+	// same is the peer by the first of the addresses that it has.
+	same(p transport.Peer) transport.Peer
 	// claimed reads the message that a context has claimed. It fails with [transport.ErrNoMessage] if there is none.
 	claimed(context inferior.Addr) (transport.Message, error)
 }

@@ -75,6 +75,9 @@ func (x *rxm) claimed(context inferior.Addr) (transport.Message, error) {
 	return x.message(held[0])
 }
 
+// same: an address is given once.
+func (x *rxm) same(p transport.Peer) transport.Peer { return p }
+
 // fill fills in what the buffer says of a message that has come.
 func (x *rxm) fill(m *transport.Message, b *rxmRxBuf) {
 	m.Length = length(b.Packet.Size)

@@ -3,6 +3,7 @@ package ofi
 import (
 	"fmt"
 
+	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
 	"github.com/mpi-queues/mpi-queues/mqs/transport"
@@ -25,6 +26,8 @@ type sockets struct {
 	receives   sockReceives
 	sendsAt    inferior.Ptr[sockSends]
 	sends      sockSends
+	first      map[uint64]uint64 // of the places where a peer's address stands, by each
+	mask       uint64
 	taken      []inferior.Ptr[sockEntry] // messages that were claimed
 }
 
@@ -56,7 +59,7 @@ func openSockets(e *Endpoint, l *layout.Layouts) (provider, error) {
 	if !isOf || !isSo || s.receives.UsesShared != 0 {
 		return nil, fmt.Errorf("the parts of the endpoint at %s do not lead to each other", e.at)
 	}
-	return s, nil
+	return s, s.readBook(attr.Book)
 }
 
 // entries walks a ring of receives or of messages.
@@ -83,7 +86,7 @@ func (s *sockets) readPosted() error {
 		if r.IsBusy != 0 {
 			return nil
 		}
-		out := transport.Receive{Tag: r.Tag, Mask: ^r.Ignore, Peer: peerOf(r.Peer), Sequence: uint64(len(s.queues.Posted))}
+		out := transport.Receive{Tag: r.Tag, Mask: ^r.Ignore, Peer: s.same(peerOf(r.Peer)), Sequence: uint64(len(s.queues.Posted))}
 		out.Addr, out.UserData, out.Length = at.Addr(), r.Context, length(r.Length)
 		if r.Parts == 1 {
 			first, err := s.Where.Read(s.r, r.First.Ptr())
@@ -122,7 +125,8 @@ func (s *sockets) readUnexpected() error {
 
 // of is the message of an entry. Its data is in this process, or on its way there.
 func (s *sockets) of(at inferior.Ptr[sockEntry], r sockEntry) transport.Message {
-	return transport.Message{Addr: at.Addr(), Tag: r.Tag, Peer: peerOf(r.Peer), Length: length(r.Length), Data: at.Addr() + inferior.Addr(s.Entry.Size())}
+	return transport.Message{Addr: at.Addr(), Tag: r.Tag, Peer: s.same(peerOf(r.Peer)), Beside: mqs.Maybe[uint64]{Value: r.Data, Known: r.Flags&remoteData != 0},
+		Length: length(r.Length), Data: at.Addr() + inferior.Addr(s.Entry.Size())}
 }
 
 func (s *sockets) message(at inferior.Addr) (transport.Message, error) {

@@ -40,7 +40,7 @@ func (s *sockets) readSends() error {
 }
 
 func (s *sockets) send(at inferior.Ptr[sockSent], p sockSent) transport.Send {
-	out := transport.Send{Tag: p.Tag, TagLost: p.IsSent != 0, TagKept: p.IsSent == 0, Peer: peerOf(p.Peer)}
+	out := transport.Send{Tag: p.Tag, TagLost: p.IsSent != 0, TagKept: p.IsSent == 0, Peer: s.same(peerOf(p.Peer))}
 	out.Addr, out.UserData, out.Length = at.Addr(), p.Context, -1
 	front := uint64(inferior.SizeOf(&s.Sent, func(p *sockSent) *inferior.Embedded[sockHeader] { return &p.Header })) + sockTagSize
 	if p.Flags&remoteData != 0 {

@@ -13,6 +13,9 @@ type socketsTypes struct {
 	Entry    inferior.Struct[sockEntry]    `c:"sock_rx_entry"`
 	Where    inferior.Struct[sockWhere]    `c:"fi_rma_iov"`
 	Sent     inferior.Struct[sockSent]     `c:"sock_pe_entry"`
+	Book     inferior.Struct[sockBook]     `c:"sock_av"`
+	Head     inferior.Struct[sockBookHead] `c:"sock_av_table_hdr"`
+	Address  inferior.Struct[sockAddress]  `c:"sock_av_addr"`
 }
 
 // sockEP begins with the fid_ep that a program has.
@@ -25,6 +28,7 @@ type sockEP struct {
 type sockAttr struct {
 	Class    uint64                     `c:"fclass"`
 	Domain   inferior.Addr              `c:"domain"`
+	Book     inferior.Ptr[sockBook]     `c:"av"`
 	Receives inferior.Ptr[sockReceives] `c:"rx_ctx"`
 	Sends    inferior.Ptr[sockSends]    `c:"tx_ctx"`
 }
@@ -60,6 +64,8 @@ type sockEntry struct {
 	Length    uint64                       `c:"total_len"`
 	Context   inferior.Addr                `c:"context"` // the MPI's
 	Peer      uint64                       `c:"addr"`
+	Flags     uint64                       `c:"flags"`
+	Data      uint64                       `c:"data"`
 	Tag       uint64                       `c:"tag"`
 	Ignore    uint64                       `c:"ignore"`
 	First     inferior.Embedded[sockWhere] `c:"iov"` // an array
@@ -89,3 +95,20 @@ type sockSent struct {
 
 // sockHeader is what is sent first.
 type sockHeader struct{}
+
+// sockBook is a table of addresses, which the MPI knows by their places in it.
+type sockBook struct {
+	Mask  uint64                     `c:"mask"` // of the bits that are the place
+	Head  inferior.Ptr[sockBookHead] `c:"table_hdr"`
+	Table inferior.Ptr[sockAddress]  `c:"table"`
+}
+
+type sockBookHead struct {
+	Size   uint64 `c:"size"`
+	Stored uint64 `c:"stored"`
+}
+
+type sockAddress struct {
+	Address inferior.Embedded[uint8] `c:"addr"`
+	IsValid uint8                    `c:"valid"`
+}

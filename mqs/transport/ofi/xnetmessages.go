@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/transport"
 )
@@ -135,7 +136,8 @@ func (x *xnet) waiting(at inferior.Ptr[xnetSocket]) (s xnetSocket, m transport.M
 
 // of is the message that a header is in front of.
 func (x *xnet) of(at inferior.Addr, h *xnetHeader) transport.Message {
-	return transport.Message{Addr: at, Tag: h.tag(), Length: h.length(), Rendezvous: h.Op == xnetTaggedWaits}
+	beside := mqs.Maybe[uint64]{Value: h.Data, Known: h.Flags&xnetHasData != 0}
+	return transport.Message{Addr: at, Tag: h.tag(), Beside: beside, Length: h.length(), Rendezvous: h.Op == xnetTaggedWaits}
 }
 
 // peerAt is the peer whose address stands somewhere.

@@ -81,6 +81,7 @@ type xnetHeader struct {
 	Front   uint8  `c:"base_hdr.hdr_size"`
 	Tag     uint64 `c:"tag_hdr.tag"`
 	DataTag uint64 `c:"tag_data_hdr.tag"`
+	Data    uint64 `c:"tag_data_hdr.cq_data"`
 	// Of a message whose data waits for an answer, from 1.19.
 	Waits     uint64 `c:"tag_rts_hdr.size,optional"`
 	DataWaits uint64 `c:"tag_rts_data_hdr.size,optional"`
