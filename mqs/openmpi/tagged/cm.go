@@ -180,6 +180,10 @@ func (u *pmlCM) matcher() (transport.Transport, transport.Matcher, error) {
 		return nil, nil, err
 	}
 	all, err := ofi.Open(u.R, c.Receiving)
+	var other *ofi.ProviderError
+	if errors.As(err, &other) {
+		return nil, nil, fmt.Errorf("%w (mtl ofi takes that if it is named: --mca mtl_ofi_provider_include '%s')", err, ofi.AnyNetwork)
+	}
 	if err != nil {
 		return nil, nil, err
 	}

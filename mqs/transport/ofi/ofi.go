@@ -34,16 +34,13 @@ type ProviderError struct {
 	Provider string
 }
 
-// Setting has the messages of a job that a network of IP connects, as each machine is one by itself, in a provider that
-// is read.
-const Setting = "FI_PROVIDER='" + anyNetwork + "'"
-
-// anyNetwork is the provider that is read of which most is kept in the process.
-const anyNetwork = "tcp;ofi_rxm"
+// AnyNetwork is a provider that is read and needs no network but IP, as FI_PROVIDER has it.
+const AnyNetwork = "tcp;ofi_rxm"
 
 func (e *ProviderError) Error() string {
 	return fmt.Sprintf("the messages are in libfabric's provider %s, which mpi-queues can't read: of libfabric it reads %s. "+
-		"Where IP connects the machines, a job runs with %s in its environment too", e.Provider, strings.Join(readProviders(), ", "), Setting)
+		"With FI_PROVIDER='%s' in its environment, a job's messages are in one of these wherever IP connects the machines",
+		e.Provider, strings.Join(readProviders(), ", "), AnyNetwork)
 }
 
 // Open reads the endpoint that an MPI keeps (struct fid_ep *) by the layouts that fit it. It fails with a
