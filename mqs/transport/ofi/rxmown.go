@@ -49,15 +49,15 @@ func (q *ownQueue) readPosted() error {
 	return nil
 }
 
-// readUnexpected reads the ring of unexpected messages.
+// readUnexpected reads the ring of unexpected messages, in which each segment of one stands, behind the first.
 func (q *ownQueue) readUnexpected() error {
 	err := ring(q.Unexpected, q.MessagesAt.Ptr(), func(l inferior.Ptr[link]) (link, error) {
 		at := inferior.ContainerOf(&q.Received, l, func(m *rxmRxBuf) *inferior.Embedded[link] { return &m.InQueue })
-		m, links, err := q.read(at)
-		if err == nil {
+		m, b, err := q.read(at)
+		if err == nil && (b.Packet.Type != ctrlSegment || b.Packet.Segment&segmentMask == segmentFirst) {
 			q.queues.Unexpected = append(q.queues.Unexpected, m)
 		}
-		return links, err
+		return link{Next: b.Next, Prev: b.Prev}, err
 	})
 	if err != nil {
 		return fmt.Errorf("the unexpected messages: %w", err)
@@ -70,19 +70,19 @@ func (q *ownQueue) message(at inferior.Addr) (transport.Message, error) {
 	return m, err
 }
 
-// read reads a message that has come. One whose sender the endpoint has not known yet is from the peer
+// read reads a message that has come, and its buffer. One whose sender the endpoint has not known yet is from the peer
 // of its connection.
-func (q *ownQueue) read(at inferior.Ptr[rxmRxBuf]) (transport.Message, link, error) {
+func (q *ownQueue) read(at inferior.Ptr[rxmRxBuf]) (transport.Message, rxmRxBuf, error) {
 	b, err := q.Received.Read(q.r, at)
 	switch {
 	case err != nil:
-		return transport.Message{}, link{}, err
+		return transport.Message{}, b, err
 	case b.EP != q.rxm.at:
-		return transport.Message{}, link{}, fmt.Errorf("the message at %s is another endpoint's", at)
+		return transport.Message{}, b, fmt.Errorf("the message at %s is another endpoint's", at)
 	case b.Packet.Tag != b.Tag || b.Packet.Op != opTagged:
-		return transport.Message{}, link{}, fmt.Errorf("the message at %s has the tags %#x and %#x", at, b.Packet.Tag, b.Tag)
+		return transport.Message{}, b, fmt.Errorf("the message at %s has the tags %#x and %#x", at, b.Packet.Tag, b.Tag)
 	}
 	m := transport.Message{Addr: at.Addr(), Tag: b.Tag, Peer: peerOf(b.Peer)}
 	q.fill(&m, &b)
-	return m, link{Next: b.Next, Prev: b.Prev}, nil
+	return m, b, nil
 }
