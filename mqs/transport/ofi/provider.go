@@ -28,6 +28,7 @@ type provider interface {
 
 // named are the providers that are read, by what they call themselves.
 var named = map[string]func(*Endpoint, *layout.Layouts) (provider, error){
+	"shm":     openSMR,  // smr_prov, prov/shm/src/smr_init.c, of 2.0 and 2.1
 	"ofi_rxm": openRXM,  // rxm_prov, prov/rxm/src/rxm_init.c
 	"tcp":     openXNet, // xnet_prov, prov/tcp/src/xnet_init.c, from 1.18
 }

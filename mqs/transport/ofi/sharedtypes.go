@@ -43,6 +43,8 @@ type sharedEntry struct {
 	Tag      uint64               `c:"peer_entry.tag"`
 	Context  inferior.Addr        `c:"peer_entry.context"` // the MPI's
 	Count    uint64               `c:"peer_entry.count"`
+	Flags    uint64               `c:"peer_entry.flags"`
+	Data     uint64               `c:"peer_entry.cq_data"`
 	Message  inferior.Addr        `c:"peer_entry.peer_context"` // of a message, the provider's
 	Parts    inferior.Ptr[part]   `c:"peer_entry.iov"`          // behind the entry
 	Sequence uint64               `c:"seq_no"`

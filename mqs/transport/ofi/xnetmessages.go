@@ -42,7 +42,7 @@ func (h *xnetHeader) length() int64 {
 }
 
 // errUnread means that messages may be where the process has not fetched them from.
-var errUnread = errors.New("there may be more: from a peer of which it holds one that is not saved, the provider reads no further " +
+var errUnread = errors.New("the provider tcp reads no further from a peer of which it holds a message that it has not saved " +
 	"(of each peer it saves as many as FI_TCP_MAX_SAVED says, 64 if that is not set)")
 
 // readUnexpected reads the messages that are saved, by their peers, and that at which each of the other sockets waits.

@@ -5,3 +5,4 @@
 #include "prov/rxm/src/rxm.h"
 #include "prov/sockets/include/sock.h"
 #include "prov/tcp/src/xnet.h"
+#include "prov/shm/src/smr.h"
