@@ -83,8 +83,8 @@ static void put_peer(FILE *f, const struct expect_comm *c, const char *which, in
   put_rank(f, any ? -1 : ranks[rank]);
 }
 
-/* Whether op is a send that does not wait where messages of any length are taken before they are received, which the
- * environment says: over some providers of libfabric's. */
+/* Whether op is a send that does not wait where messages of any length are taken before they
+ * are received, as the environment says: over some providers of libfabric's. */
 static bool takes_all(const struct expect_op *op) {
   if (!getenv("EXPECT_TAKEN") || !op->kind) return false;
   return !strcmp(op->kind, "isend") || !strcmp(op->kind, "persistent_send");
