@@ -89,7 +89,7 @@ func fitTable[S any](r *Reader, queries []layout.TypeQuery, tables []*layout.Tab
 	var known []string
 	for _, t := range tables {
 		known = append(known, t.Release)
-		if !t.Fits(r.Info().PointerSize, r.Info().BigEndian) {
+		if !t.Fits(r.Info().PointerSize, r.Info().BigEndian, r.Info().Architecture) {
 			why = append(why, fmt.Errorf("the layout of %s: it is for another architecture", t.Release))
 			continue
 		}

@@ -30,7 +30,7 @@ func TestBasedOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(tables) != 3 || tables[0].Release != "X 1" || tables[2].Name != "x-3" || tables[2].Release != "X 3" || !tables[2].Fits(8, false) {
+	if len(tables) != 3 || tables[0].Release != "X 1" || tables[2].Name != "x-3" || tables[2].Release != "X 3" || !tables[2].Fits(8, false, "") {
 		t.Errorf("%+v", tables)
 	}
 	same := Type{Size: 8, Fields: map[string]Member{"a": {Field: Field{Offset: 4, Size: 4, Kind: KindSigned}}}}

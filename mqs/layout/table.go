@@ -1,6 +1,9 @@
 package layout
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A Table is the embedded layouts of one release of an MPI or of what it stands on, as a stock
 // build compiles them.
@@ -21,6 +24,9 @@ type Table struct {
 	// PointerSize (in bytes) and ByteOrder ("little" or "big") say which ABI.
 	PointerSize int    `json:"pointer_size"`
 	ByteOrder   string `json:"byte_order"`
+	// Architecture is the machine's, as gdb calls it, if another one than this lays out types of the C library differently;
+	// empty for x86-64 and what is as it.
+	Architecture string `json:"architecture,omitempty"`
 	// Types by name.
 	Types map[string]Type `json:"types"`
 }
@@ -74,8 +80,16 @@ func OfScope(tables []*Table, scope Scope) []*Table {
 	return out
 }
 
-// Fits says whether the table is for an ABI: the width of its pointers in bytes, and its order of bytes.
-func (t *Table) Fits(pointerSize int, isBigEndian bool) bool {
+// ownArchitectures are those that have tables of their own: their pthread_mutex_t has 48 bytes, and not 40 (glibc's
+// bits/pthreadtypes-arch.h).
+var ownArchitectures = []string{"aarch64"}
+
+// Fits says whether the table is for an ABI: the width of its pointers in bytes, its order of bytes, and gdb's name for
+// the architecture.
+func (t *Table) Fits(pointerSize int, isBigEndian bool, architecture string) bool {
+	if slices.Contains(ownArchitectures, architecture) && t.Architecture != architecture || t.Architecture != "" && t.Architecture != architecture {
+		return false
+	}
 	return t.PointerSize == pointerSize && (t.ByteOrder == "big") == isBigEndian
 }
 

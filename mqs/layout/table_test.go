@@ -36,8 +36,19 @@ func TestOfScope(t *testing.T) {
 }
 
 func TestFits(t *testing.T) {
-	little := &Table{PointerSize: 8, ByteOrder: "little"}
-	if !little.Fits(8, false) || little.Fits(8, true) || little.Fits(4, false) {
-		t.Error("the table is taken for another ABI's")
+	little, arm := &Table{PointerSize: 8, ByteOrder: "little"}, &Table{PointerSize: 8, ByteOrder: "little", Architecture: "aarch64"}
+	for _, c := range []struct {
+		table        *Table
+		pointerSize  int
+		isBigEndian  bool
+		architecture string
+		want         bool
+	}{
+		{little, 8, false, "i386:x86-64", true}, {little, 8, false, "", true}, {little, 8, true, "", false}, {little, 4, false, "i386", false},
+		{little, 8, false, "aarch64", false}, {arm, 8, false, "aarch64", true}, {arm, 8, false, "i386:x86-64", false}, {arm, 8, false, "", false},
+	} {
+		if c.table.Fits(c.pointerSize, c.isBigEndian, c.architecture) != c.want {
+			t.Errorf("that a table of %q fits is not %t: %+v", c.table.Architecture, c.want, c)
+		}
 	}
 }

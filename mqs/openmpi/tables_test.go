@@ -2,6 +2,7 @@ package openmpi
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -18,7 +19,7 @@ func TestTablesAnswerTheVendor(t *testing.T) {
 				t.Errorf("%s: no %s", table.Release, q.Name)
 			}
 			for _, field := range q.Fields {
-				asked := table.Release != "Open MPI 4.1.4" || !slices.Contains(newInVendor, field)
+				asked := !strings.HasPrefix(table.Release, "Open MPI 4.1.4") || !slices.Contains(newInVendor, field)
 				if f, ok := layouts.Field(q.Name, field); ok != asked || f.Offset+f.Size > size {
 					t.Errorf("%s: %s.%s: %v, %+v in %d bytes", table.Release, q.Name, field, ok, f, size)
 				}

@@ -16,6 +16,10 @@ func (j *job) decide() *analysis {
 	if len(a.deadlocks) == 0 && a.doubtsTransit() {
 		j.assumeNoTransit = true
 		a.findDeadlocks()
+		if a.getOn() {
+			j.assumeNoTransit, a.deadlocks, a.passed = false, nil, true
+			a.findDeadlocks()
+		}
 	}
 	if j.assumeNoTransit = len(a.deadlocks) > 0 && j.assumeNoTransit; !j.assumeNoTransit && len(a.deadlocks) == 0 {
 		a.surelyReleasable = newAndOr(j.nodes(true)).releases(false)
@@ -39,6 +43,17 @@ func (j *job) decide() *analysis {
 		r.Moving = true // it is the less likely the more often the ranks are met there
 	}
 	return a
+}
+
+// getOn says whether all ranks that would hang if no message were in transit have got on since the previous look, after some
+// looks: none of them hung then, and a rank whose message the MPI does not count is met between two such waits as often as not.
+func (a *analysis) getOn() bool {
+	if len(a.deadlocks) == 0 || !a.past.Again || a.past.Apart || a.past.Looks < leastSettling {
+		return false
+	}
+	return !slices.ContainsFunc(a.deadlocks, func(d Deadlock) bool {
+		return slices.ContainsFunc(d.Ranks, func(i int32) bool { r := a.at(i); return r == nil || !r.gotOn })
+	})
 }
 
 // complete returns the report with what else is to be said than the verdict.
@@ -99,6 +114,7 @@ type analysis struct {
 	deadlocks                    []Deadlock
 	uncertainRanks               map[*rankSet]int32 // the results of uncertainRank
 	inDeadlock                   map[int32]bool     // the ranks in deadlocks
+	passed                       bool               // what would be deadlocks if no message were in transit have got on: see getOn
 	report                       *Report
 	nearer                       []NearMiss // in place of those that it would find
 }

@@ -77,6 +77,32 @@ func TestLook(t *testing.T) {
 	}
 }
 
+// Ranks whose messages are not counted, and that have all got on at each of some looks, are no deadlock: met between two
+// messages, they look like one. If one of them stood, or at a look that is alone, they may be.
+func TestLooksAtWhatGetsOn(t *testing.T) {
+	after := func(looks int, again bool, earlier *mqs.Snapshot) Past {
+		p := past(earlier, 0, 1)
+		p.Looks, p.Again = looks, again
+		return p
+	}
+	for _, c := range []struct {
+		name string
+		past Past
+		want Verdict
+	}{
+		{"all got on", after(leastSettling, true, ring(2, 3)), NoDeadlock},
+		{"all got on, at first", after(leastSettling-1, true, ring(2, 3)), DeadlockedUnless},
+		{"all got on, by chance", after(leastSettling, false, ring(2, 3)), DeadlockedUnless},
+		{"one stood", after(leastSettling, true, ring(2, 4)), DeadlockedUnless},
+		{"all stood", after(leastSettling, true, ring(3, 4)), Deadlocked},
+	} {
+		r := approve(t, c.name, AnalyseLive(ring(3, 4), c.past))
+		if r.Verdict != c.want || (c.want == NoDeadlock) != (len(r.Deadlocks) == 0) {
+			t.Errorf("%s: %q with %d deadlocks: %s", c.name, r.Verdict, len(r.Deadlocks), r.Why)
+		}
+	}
+}
+
 // waitall has each rank wait for two messages, by requests in this order.
 func waitall(s *mqs.Snapshot, requests ...inferior.Addr) *mqs.Snapshot {
 	for _, p := range s.Processes {

@@ -44,7 +44,9 @@ func (a *analysis) verdictOnLook() (Verdict, string) {
 	case a.isStarting():
 		return a.unproved(), joined(a.whoStarts(), a.whyUnproved())
 	}
-	if open := a.mayHang(); len(open) > 0 {
+	open := a.mayHang()
+	passed := a.passed && !slices.ContainsFunc(open, func(i int32) bool { return !a.ranks[i].gotOn })
+	if len(open) > 0 && !passed {
 		return Unknown, a.whyUnknown(open)
 	}
 	if lacks := a.whyIncomplete(); lacks != "" {
@@ -58,6 +60,9 @@ func (a *analysis) verdictOnLook() (Verdict, string) {
 	if obscure := a.which(func(r *rank) bool { return r.mobility == mobile && r.doing().kind == isThere }); len(obscure) > 0 {
 		return Unknown, fmt.Sprintf(undecidable+" %s %s got on, but what %s %s is not known. %s",
 			capital(rankWords(moved)), verb(moved, "has", "have"), rankWords(obscure), verb(obscure, "does", "do"), a.whoMoves(obscure))
+	}
+	if passed {
+		return NoDeadlock, a.whyPassed(moved, open)
 	}
 	return NoDeadlock, a.whyFree(moved)
 }

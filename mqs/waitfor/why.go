@@ -91,6 +91,17 @@ func (a *analysis) whyFree(moved []int32) string {
 	return joined(first, a.whoWaits(), a.whoMoves(a.which(func(r *rank) bool { return canMove(r) && !r.gotOn })))
 }
 
+// whyPassed says on what the verdict rests if ranks wait that have got on since the previous look, and the messages for which
+// they wait may be in transit.
+func (a *analysis) whyPassed(moved, waiting []int32) string {
+	out := []string{fmt.Sprintf("The job gets on: %s %s moved since the look before.", rankWords(moved), verb(moved, "has", "have"))}
+	if len(waiting) > 0 {
+		out = append(out, fmt.Sprintf("%s %s in MPI calls for messages that may be in transit. %s does not count those, but deadlocked ranks would not have moved.",
+			capital(rankWords(waiting)), verb(waiting, "waits", "wait"), orThis(a.ranks[waiting[0]].process.MPI)))
+	}
+	return joined(append(out, a.whoMoves(a.which(func(r *rank) bool { return canMove(r) && !r.gotOn })))...)
+}
+
 func canMove(r *rank) bool { return r.mobility == mobile }
 
 func joined(sentences ...string) string {

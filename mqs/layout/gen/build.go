@@ -23,11 +23,18 @@ type workshop struct {
 	//
 	//	fetch FOLDER SUITE SOURCE=VERSION PACKAGE...
 	//
-	// the source as FOLDER/source, and the other packages together as FOLDER/packages.
+	// the source as FOLDER/source, and the other packages together as FOLDER/packages. In its environment
+	// ARCHITECTURE says of which machine these are to be, if of another one.
 	fetch string
 	// progress is told of what takes minutes.
 	progress io.Writer
 }
+
+// machine is one that recipes are for: what gdb calls it, and its compiler here.
+type machine struct{ name, compiler string }
+
+// machines are this one, and others as Debian calls them.
+var machines = map[string]machine{"": {"", "gcc"}, "arm64": {"aarch64", "aarch64-linux-gnu-gcc"}}
 
 // object returns the path of the object file that a recipe gives. What a recipe has given is kept
 // under its hash.
@@ -59,7 +66,11 @@ func (w *workshop) object(r *recipe) (string, error) {
 
 // compile makes types.o in a folder that is empty.
 func (w *workshop) compile(r *recipe, work string) error {
-	err := run(work, nil, w.fetch, append([]string{work, r.Suite, r.Source}, r.Packages...)...)
+	to, isKnown := machines[r.Architecture]
+	if !isKnown {
+		return fmt.Errorf("no compiler for %s is known", r.Architecture)
+	}
+	err := run(work, []string{"ARCHITECTURE=" + r.Architecture}, w.fetch, append([]string{work, r.Suite, r.Source}, r.Packages...)...)
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == statusNotThere {
 		return fmt.Errorf("%s of %s: %w", r.Source, r.Suite, errNotThere)
@@ -83,7 +94,7 @@ func (w *workshop) compile(r *recipe, work string) error {
 			return map[string]string{"SOURCE": source, "PACKAGES": packages}[name]
 		}))
 	}
-	return run(source, nil, "gcc", append(flags, filepath.Join(work, "types.c"))...)
+	return run(source, nil, to.compiler, append(flags, filepath.Join(work, "types.c"))...)
 }
 
 // run runs a program in a folder, with more in its environment. Its output is a part of its error.

@@ -1,7 +1,7 @@
 // Gen makes the tables of C types' layouts from recipes, and writes their hashes.
 //
 //	go run ./mqs/layout/gen
-//	go run ./mqs/layout/gen make -cache FOLDER [-update] [NAME...]
+//	go run ./mqs/layout/gen make -cache FOLDER [-update] [-own] [NAME...]
 //
 // The first is what `go generate' runs: it writes all tables' files anew from what they say. It needs no
 // network, and refuses a table that its recipe no longer gives. The second makes the tables named, or all,
@@ -73,6 +73,7 @@ func makeTables(root string, args []string) error {
 	w := workshop{progress: os.Stderr}
 	flags := flag.NewFlagSet("gen make", flag.ExitOnError)
 	update := flags.Bool("update", false, "write what is made")
+	own := flags.Bool("own", false, "leave out the tables for machines other than this")
 	flags.StringVar(&w.cache, "cache", "", "`folder` that keeps what was compiled")
 	flags.StringVar(&w.fetch, "fetch", filepath.Join(root, "tests", "tables", "fetch"), "`program` that unpacks packages")
 	_ = flags.Parse(args[1:]) // it exits
@@ -87,7 +88,7 @@ func makeTables(root string, args []string) error {
 	var bad []error
 	for _, s := range all {
 		for _, name := range s.recipeNames() {
-			if flags.NArg() > 0 && !slices.Contains(flags.Args(), name) {
+			if flags.NArg() > 0 && !slices.Contains(flags.Args(), name) || *own && s.recipes[name].Architecture != "" {
 				continue
 			}
 			t, err := s.make(&w, s.recipes[name])

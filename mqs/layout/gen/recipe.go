@@ -21,6 +21,8 @@ type recipe struct {
 	Release string       `json:"release"` // as in the table
 	Scope   layout.Scope `json:"scope"`   // as in the table
 	BasedOn string       `json:"based_on"`
+	// Architecture is the machine whose layouts they are, as Debian calls it, if it is another one than this.
+	Architecture string `json:"architecture,omitempty"`
 	// Suite is the release of Debian, by its code name, that has the packages.
 	Suite string `json:"suite"`
 	// Source is the source package and its version, as in "ucx=1.13.1-1".

@@ -125,7 +125,7 @@ func (s *set) make(w *workshop, r *recipe) (*layout.Table, error) {
 		return nil, err
 	}
 	t := &layout.Table{Name: r.name, Release: r.Release, Scope: r.Scope, BasedOn: r.BasedOn, Provenance: layout.Provenance{Recipe: r.name},
-		PointerSize: o.pointerSize, ByteOrder: o.byteOrder}
+		PointerSize: o.pointerSize, ByteOrder: o.byteOrder, Architecture: machines[r.Architecture].name}
 	if t.Types, err = o.types(r.Scope, s.wants(r.Scope)); err != nil {
 		return nil, err
 	}

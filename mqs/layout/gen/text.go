@@ -30,6 +30,9 @@ func text(t, base *layout.Table) string {
 	line("hash", t.Hash)
 	line("pointer_size", t.PointerSize)
 	line("byte_order", t.ByteOrder)
+	if t.Architecture != "" {
+		line("architecture", t.Architecture)
+	}
 	b.WriteString(" \"types\": {")
 	types := map[string]string{}
 	for name, typ := range t.Types {
