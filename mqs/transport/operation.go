@@ -51,7 +51,7 @@ func (t *Tags) Receive(c *mqs.Communicator, r *Receive) mqs.PendingOperation {
 		if r.State != Complete && r.Offloaded {
 			length = mqs.Maybe[int64]{}
 		}
-		t.arrive(&op, c, r.SenderTag, r.SenderPeer, length)
+		t.arrive(&op, c, r.SenderTag, t.source(c, r.SenderTag, r.SenderPeer), length)
 	}
 	return op
 }
@@ -81,7 +81,7 @@ func (t *Tags) Ask(op *mqs.PendingOperation, c *mqs.Communicator, r *Receive) {
 // is taken.
 func (t *Tags) Message(c *mqs.Communicator, m *Message, isTaken bool) mqs.PendingOperation {
 	op := mqs.PendingOperation{Status: mqs.Pending, TagWild: mqs.Known(false)}
-	t.arrive(&op, c, m.Tag, m.Peer, LengthOf(m.Length))
+	t.arrive(&op, c, m.Tag, t.sender(c, m), LengthOf(m.Length))
 	op.DesiredLocalRank, op.DesiredGlobalRank = op.ActualLocalRank, op.ActualGlobalRank
 	op.DesiredTag, op.DesiredLength = op.ActualTag, op.ActualLength
 	if m.Sender != 0 {
@@ -102,9 +102,9 @@ func (t *Tags) Message(c *mqs.Communicator, m *Message, isTaken bool) mqs.Pendin
 }
 
 // arrive fills in what a message says of itself: its tag, where it is from and its length.
-func (t *Tags) arrive(op *mqs.PendingOperation, c *mqs.Communicator, tag uint64, from Peer, length mqs.Maybe[int64]) {
+func (t *Tags) arrive(op *mqs.PendingOperation, c *mqs.Communicator, tag uint64, from mqs.Maybe[int32], length mqs.Maybe[int64]) {
 	e := t.Envelope(tag)
-	if op.ActualLocalRank = t.source(c, tag, from); op.ActualLocalRank.Known {
+	if op.ActualLocalRank = from; from.Known {
 		op.ActualGlobalRank = c.GlobalRank(op.ActualLocalRank.Value)
 	}
 	op.ActualTag, op.ActualLength = mqs.Known(e.Tag), length

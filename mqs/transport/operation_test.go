@@ -96,6 +96,22 @@ func TestReceive(t *testing.T) {
 	if got := beside.Message(&reversed, &transport.Message{}, false); got.ActualLocalRank.Known {
 		t.Errorf("a message from nobody that is known: %+v", got)
 	}
+	tags := beside
+	for value, c := range map[uint64]struct {
+		isSent, isRank bool
+		want           mqs.Maybe[int32]
+	}{0: {true, true, mqs.Known[int32](0)}, 2: {true, true, mqs.Known[int32](2)}, 3: {true, true, mqs.Maybe[int32]{}}, 1 << 40: {true, true, mqs.Maybe[int32]{}},
+		1: {false, true, mqs.Maybe[int32]{}}, 1<<32 | 1: {true, false, mqs.Maybe[int32]{}}} {
+		tags.IsRankBeside = c.isRank
+		m := transport.Message{Beside: mqs.Maybe[uint64]{Value: value, Known: c.isSent}}
+		if got := tags.Message(&reversed, &m, false); got.ActualLocalRank != c.want || got.DesiredLocalRank != c.want || got.ActualGlobalRank.Known != c.want.Known {
+			t.Errorf("a message with %d beside the tag: %+v", value, got)
+		}
+	}
+	tags.IsRankBeside = true
+	if got := tags.Message(&reversed, &transport.Message{Peer: transport.Peer{Value: 8, Known: true}, Beside: mqs.Known[uint64](2)}, false); got.ActualLocalRank != one {
+		t.Errorf("a message from a known peer: %+v", got)
+	}
 	if got := beside.Receive(&reversed, &transport.Receive{Mask: fullMask, Peer: transport.Peer{Value: 99, Known: true}}); got.DesiredLocalRank.Known || got.DesiredGlobalRank.Known {
 		t.Errorf("from nobody that is known: %+v", got)
 	}

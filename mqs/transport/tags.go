@@ -16,6 +16,8 @@ type Tags struct {
 	IsInternal func(Envelope) bool
 	// RankOf returns the local rank of a peer among those of a communicator, where Rank has no bits.
 	RankOf func(c *mqs.Communicator, p Peer) mqs.Maybe[int32]
+	// IsRankBeside is true if what a sender sends beside the tag is its local rank: it tells where the peer does not.
+	IsRankBeside bool
 }
 
 // Bits are neighbouring bits of a tag.
@@ -65,6 +67,15 @@ func (t *Tags) source(c *mqs.Communicator, tag uint64, p Peer) mqs.Maybe[int32] 
 		return t.Envelope(tag).Source
 	}
 	return t.RankOf(c, p)
+}
+
+// sender is the local rank of a message's sender.
+func (t *Tags) sender(c *mqs.Communicator, m *Message) mqs.Maybe[int32] {
+	rank := t.source(c, m.Tag, m.Peer)
+	if b := m.Beside; !rank.Known && t.IsRankBeside && b.Known && b.Value < uint64(len(c.Peers())) {
+		return mqs.Known(int32(b.Value))
+	}
+	return rank
 }
 
 // IsAnyTag says whether a receive looks at no tag.

@@ -96,6 +96,8 @@ type Message struct {
 	Tag  uint64
 	// Peer is where it came from, not known if that is left to the tag.
 	Peer Peer
+	// Beside is what its sender has sent beside the tag, if that is kept.
+	Beside mqs.Maybe[uint64]
 	// Length is that of the whole message in bytes, -1 if not known.
 	Length int64
 	// Rendezvous is true if the data is still with the sender.

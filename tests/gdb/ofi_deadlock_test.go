@@ -37,7 +37,7 @@ func TestOFIDeadlocks(t *testing.T) {
 		}
 		t.Run(m.Program+" "+m.Name, func(t *testing.T) {
 			t.Parallel()
-			job := work.StartMode(t, overOFI(m), append(live.OverOFI(provider), flags(m)...)...)
+			job := work.StartMode(t, overOFI(m), append(overRXM.Flags(), flags(m)...)...)
 			if hidesCollectives && isOfCollectives(m) || m.Name == "gone" && !hasTable(t, job.Launcher()) {
 				job.Mode = orUnknown(overOFI(m))
 			}
@@ -57,7 +57,7 @@ func TestOFIRunningJobs(t *testing.T) {
 		}
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
-			job := work.StartMode(t, m, live.OverOFI(provider)...)
+			job := work.StartMode(t, m, overRXM.Flags()...)
 			job.Deadlock(t, job.Launcher(), 5)
 			for range 3 {
 				job.Reports(t, strconv.Itoa(job.Launcher()))

@@ -31,7 +31,8 @@ type pmlCM struct {
 	cmTypes
 	at       inferior.Ptr[ofiModule]
 	module   ofiModule
-	requests *cmRequests // nil before they were read
+	requests *cmRequests   // nil before they were read
+	ofi      *ofi.Endpoint // as well
 }
 
 func openCM(p *ompi.Process) (ompi.Queues, error) {
@@ -129,6 +130,8 @@ func (u *pmlCM) tags() transport.Tags {
 		Rank:    rank,
 		Tag:     transport.Bits{Width: u.tagBits(), Signed: true},
 		AnyTag:  m.TagMask >> 1,
+		// The communicator's, whatever else the process is called.
+		IsRankBeside: m.HasData,
 		IsInternal: func(e transport.Envelope) bool {
 			return e.Tag < 0 || e.Raw&m.SyncAnswer != 0
 		},
@@ -160,7 +163,11 @@ func (u *pmlCM) scattered(generic inferior.Addr) (data, bool) {
 // peer: mtl ofi keeps libfabric's address in an object of its own, which knows the module.
 func (u *pmlCM) peer(endpoint inferior.Addr) transport.Peer {
 	e, err := u.Endpoint.Read(u.R, inferior.Ptr[ofiEndpoint](endpoint))
-	return transport.Peer{Value: e.Peer, Known: err == nil && e.Module == u.at}
+	p := transport.Peer{Value: e.Peer, Known: err == nil && e.Module == u.at}
+	if u.ofi != nil {
+		return u.ofi.Same(p)
+	}
+	return p
 }
 
 // matcher finds the endpoint that the mtl receives by, and puts the pml's own requests to what that has.
@@ -173,12 +180,17 @@ func (u *pmlCM) matcher() (transport.Transport, transport.Matcher, error) {
 		return nil, nil, err
 	}
 	all, err := ofi.Open(u.R, c.Receiving)
+	var other *ofi.ProviderError
+	if errors.As(err, &other) {
+		return nil, nil, fmt.Errorf("%w (mtl ofi takes that if it is named: --mca mtl_ofi_provider_include '%s')", err, ofi.AnyNetwork)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
 	if err := u.readRequests(); err != nil {
 		return nil, nil, err
 	}
-	m := &cmMatcher{Matcher: all.Matchers()[0], of: u}
+	u.ofi = all.Endpoint()
+	m := &cmMatcher{Endpoint: u.ofi, of: u}
 	return all, m, m.join()
 }

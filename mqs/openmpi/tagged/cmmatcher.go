@@ -6,12 +6,13 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/openmpi/ompi"
 	"github.com/mpi-queues/mpi-queues/mqs/transport"
+	"github.com/mpi-queues/mpi-queues/mqs/transport/ofi"
 )
 
 // cmMatcher is an endpoint of libfabric with what pml cm and mtl ofi know besides: libfabric forgets a receive
 // that has matched, and a send that the peer has been handed.
 type cmMatcher struct {
-	transport.Matcher
+	*ofi.Endpoint
 	of     *pmlCM
 	queues transport.Queues
 }
@@ -21,7 +22,7 @@ func (m *cmMatcher) Queues() *transport.Queues { return &m.queues }
 // join puts the two together. What libfabric has of an operation leads to the mtl's request by its context, and
 // that to the pml's.
 func (m *cmMatcher) join() error {
-	has := m.Matcher.Queues()
+	has := m.Endpoint.Queues()
 	m.queues = *has
 	m.queues.Posted, m.queues.Matched, m.queues.Sends = nil, nil, nil
 	waits := map[inferior.Ptr[ofiRequest]]*transport.Receive{} // for an answer, by the synchronous send
@@ -138,13 +139,9 @@ func (m *cmMatcher) MessageAt(a inferior.Addr) (transport.Message, error) {
 	case r.Type != ofiProbe || r.Matched != 1:
 		return transport.Message{}, fmt.Errorf("the mtl's request at %s is not one of a probe that has found a message: %w", a, transport.ErrNoMessage)
 	}
-	held, err := m.of.R.Pointers(r.Context.Addr(), 1)
-	if err != nil {
-		return transport.Message{}, err
-	}
-	out, err := m.Matcher.MessageAt(held[0])
+	out, err := m.Claimed(r.Context.Addr())
 	if err == nil && out.Tag != r.Match {
-		err = fmt.Errorf("the probe at %s has found tag %#x, and the message at %s has %#x", a, r.Match, held[0], out.Tag)
+		err = fmt.Errorf("the probe at %s has found tag %#x, and the message at %s has %#x", a, r.Match, out.Addr, out.Tag)
 	}
 	return out, err
 }

@@ -33,7 +33,7 @@ func TestPosted(t *testing.T) {
 	}
 }
 
-// Messages are what has come of them; of whom, a connection may have to say.
+// Messages are what has come of them; of whom, a connection may have to say. Of several segments, one is a message.
 func TestUnexpected(t *testing.T) {
 	m := makeUp(t)
 	m.connect(set{"remote_index": 5}, set{"remote_index": 6, "peer": uint64(nowhere)})
@@ -42,11 +42,13 @@ func TestUnexpected(t *testing.T) {
 	m.arrive(
 		tagged(7, set{"unexp_msg.addr": 3, "data": 0x777, "pkt.hdr.size": 12, "pkt.ctrl_hdr.type": ctrlEager}),
 		tagged(8, set{"unexp_msg.addr": 3, "data": 0x777, "pkt.hdr.size": 1 << 63, "pkt.ctrl_hdr.type": ctrlRendezvous, "pkt.ctrl_hdr.msg_id": 0}),
-		tagged(9, set{"unexp_msg.addr": AnyPeer, "conn": uint64(connsAt), "data": 0x777, "pkt.ctrl_hdr.type": ctrlSegment}),
+		tagged(9, set{"unexp_msg.addr": AnyPeer, "conn": uint64(connsAt), "data": 0x777, "pkt.ctrl_hdr.type": ctrlSegment, "pkt.ctrl_hdr.ctrl_data": segmentFirst}),
 		tagged(1, set{"unexp_msg.addr": AnyPeer, "conn": uint64(place(connsAt, 1))}),
 		tagged(2, set{"unexp_msg.addr": AnyPeer, "conn": uint64(other)}),
 		tagged(3, set{"unexp_msg.addr": AnyPeer, "conn": uint64(nowhere)}),
 		tagged(4, set{"unexp_msg.addr": AnyPeer, "conn": 0}),
+		tagged(9, set{"pkt.ctrl_hdr.type": ctrlSegment, "pkt.ctrl_hdr.ctrl_data": 2}),
+		tagged(9, set{"pkt.ctrl_hdr.type": ctrlSegment, "pkt.ctrl_hdr.ctrl_data": 0x100 | 3}),
 	)
 	e, q := m.mustOpen()
 	want := []transport.Message{

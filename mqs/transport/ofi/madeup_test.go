@@ -60,12 +60,13 @@ func makeUp(t *testing.T) *madeup {
 func makeEndpoint(t *testing.T, release string) *madeup {
 	t.Helper()
 	at := slices.IndexFunc(tables(), func(t *layout.Table) bool { return t.Release == release })
-	m := &madeup{inferiortest.New(), t, tables()[at].Layouts(inferior.Queries(&types{}))}
-	m.Put(providerAt+0x100, []byte(rxmName+"\x00"))
+	m := &madeup{inferiortest.New(), t, tables()[at].Layouts(inferior.Queries(allTypes()...))}
+	m.Put(providerAt+0x100, []byte("ofi_rxm\x00"))
 	m.put("fi_provider", providerAt, set{"name": uint64(providerAt + 0x100)})
-	m.put("rxm_domain", domainAt, set{"util_domain.prov": uint64(providerAt)})
+	m.put("rxm_domain", domainAt, nil)
+	m.put("util_domain", domainAt, set{"prov": uint64(providerAt)})
 	m.Put(endpointAt, make([]byte, 0x8000))
-	m.Put(chunkAt, make([]byte, 8*connsInChunk))
+	m.Put(chunkAt, make([]byte, 8*indicesInChunk))
 	m.put("rxm_ep", endpointAt, set{"util_ep.domain": uint64(domainAt)})
 	return m
 }
@@ -215,4 +216,14 @@ func (m *madeup) mustOpen() (*Endpoint, *transport.Queues) {
 		m.t.Fatal(err)
 	}
 	return o.endpoint, o.Matchers()[0].Queues()
+}
+
+// rxmOf is what rxm has of an endpoint.
+func rxmOf(e *Endpoint) *rxm {
+	switch in := e.in.(type) {
+	case *rxm:
+		return in
+	default:
+		panic("not rxm's")
+	}
 }

@@ -4,14 +4,15 @@
 //
 // Each provider of libfabric has queues of its own, or takes those that its common code has for all. Read are those
 // of rxm, which puts datagrams upon a provider of connections ("tcp;ofi_rxm", "verbs;ofi_rxm"): its own up to 1.22,
-// and the common ones of 2.0 and 2.1. Nothing of them is exported: the
-// way to them starts at the endpoint that the MPI keeps, and goes on by layouts from DWARF or from embedded
-// tables, which prove themselves on the process before anything read by them is believed.
+// and the common ones of 2.0 and 2.1; those of tcp, from 1.18; those of sockets; and those of shm, of 2.0 and 2.1.
+// Nothing of them is exported: the way to them starts at the endpoint that the MPI keeps, and goes on by layouts from
+// DWARF or from embedded tables, which prove themselves on the process before anything read by them is believed.
 package ofi
 
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
@@ -21,15 +22,8 @@ import (
 // Name is what people call it.
 const Name = "libfabric"
 
-// rxmName is what the provider rxm calls itself (rxm_prov, prov/rxm/src/rxm_init.c).
-const rxmName = "ofi_rxm"
-
-const maxProviderName = 64 // bytes
-
 // OFI is the libfabric of one process during one stop. It is a [transport.Transport].
 type OFI struct {
-	types
-	r        *inferior.Reader
 	layouts  *layout.Layouts
 	endpoint *Endpoint
 }
@@ -40,23 +34,23 @@ type ProviderError struct {
 	Provider string
 }
 
+// AnyNetwork is a provider that is read and needs no network but IP, as FI_PROVIDER has it.
+const AnyNetwork = "tcp;ofi_rxm"
+
 func (e *ProviderError) Error() string {
-	return fmt.Sprintf("the messages are in libfabric's provider %s, which mpi-queues can't read: of libfabric it reads %s", e.Provider, rxmName)
+	return fmt.Sprintf("the messages are in libfabric's provider %s, which mpi-queues can't read: of libfabric it reads %s. "+
+		"With FI_PROVIDER='%s' in its environment, a job's messages are in one of these wherever IP connects the machines",
+		e.Provider, strings.Join(readProviders(), ", "), AnyNetwork)
 }
 
 // Open reads the endpoint that an MPI keeps (struct fid_ep *) by the layouts that fit it. It fails with a
 // [ProviderError], or with an error that says why nothing fits.
 func Open(r *inferior.Reader, endpoint inferior.Addr) (*OFI, error) {
 	var other *ProviderError
-	o, err := inferior.Fit(r, inferior.Queries(&types{}), tables(), func(l *layout.Layouts) (*OFI, error) {
-		o := &OFI{r: r, layouts: l}
-		if err := inferior.Bind(&o.types, l); err != nil {
-			return nil, err
-		}
-		var err error
-		o.endpoint, err = o.openEndpoint(inferior.Ptr[rxmEP](endpoint))
+	o, err := inferior.Fit(r, inferior.Queries(allTypes()...), tables(), func(l *layout.Layouts) (*OFI, error) {
+		e, err := openEndpoint(r, l, endpoint)
 		errors.As(err, &other)
-		return o, err
+		return &OFI{l, e}, err
 	})
 	var noFit *inferior.NoFitError
 	switch {
@@ -75,37 +69,8 @@ func (o *OFI) Name() string { return Name }
 // LayoutName is the release whose layouts the process was read by, empty if they are from debug information.
 func (o *OFI) LayoutName() string { return o.layouts.Name }
 
+// Endpoint is the endpoint that was opened.
+func (o *OFI) Endpoint() *Endpoint { return o.endpoint }
+
 // Matchers are the endpoints of the process that are the MPI's.
 func (o *OFI) Matchers() []transport.Matcher { return []transport.Matcher{o.endpoint} }
-
-// proveProvider checks that an endpoint is of rxm's, by the name that its provider gives itself.
-func (o *OFI) proveProvider(at inferior.Ptr[rxmDomain]) (rxmDomain, error) {
-	d, err := o.Domain.Read(o.r, at)
-	if err != nil {
-		return d, err
-	}
-	p, err := o.Provider.Read(o.r, d.Provider)
-	if err != nil {
-		return d, err
-	}
-	name, err := p.Name.Read(o.r, maxProviderName)
-	switch {
-	case err != nil:
-		return d, err
-	case !isName(name):
-		return d, fmt.Errorf("the provider of the domain at %s has no name", at)
-	case name != rxmName:
-		return d, &ProviderError{name}
-	}
-	return d, nil
-}
-
-// isName says whether a provider may be called so: "ofi_rxm", "tcp", "psm3".
-func isName(name string) bool {
-	for _, c := range []byte(name) {
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_' {
-			return false
-		}
-	}
-	return name != ""
-}

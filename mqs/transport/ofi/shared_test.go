@@ -74,15 +74,19 @@ func TestSharedPosted(t *testing.T) {
 	}
 	m.list(m.listOf(2049), first, third)
 	m.list(m.shared("tag_queue.head"), second, fourth)
-	e, q := m.mustOpen()
+	o, err := m.open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	layout, q := o.LayoutName(), o.Matchers()[0].Queues()
 	want := []transport.Receive{
 		{Request: transport.Request{Addr: first, UserData: 0x123, Length: 12, Buffer: 0x5555}, Tag: 7, Mask: ^uint64(0xff), Peer: mqs.Known[uint64](2049), Sequence: 5},
 		{Request: transport.Request{Addr: second, Length: -1}, Tag: 8, Mask: ^uint64(0), Peer: transport.Peer{Value: AnyPeer}, Sequence: 6},
 		{Request: transport.Request{Addr: third}, Tag: 9, Mask: ^uint64(0), Peer: mqs.Known[uint64](2049), Sequence: 7},
 		{Request: transport.Request{Addr: fourth}, Mask: ^uint64(0), Peer: transport.Peer{Value: AnyPeer}, Sequence: 8},
 	}
-	if !reflect.DeepEqual(q.Posted, want) || e.o.LayoutName() != "libfabric 2.1" {
-		t.Errorf("%s: %+v\nwant %+v", e.o.LayoutName(), q.Posted, want)
+	if !reflect.DeepEqual(q.Posted, want) || layout != "libfabric 2.1" {
+		t.Errorf("%s: %+v\nwant %+v", layout, q.Posted, want)
 	}
 }
 

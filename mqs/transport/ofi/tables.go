@@ -17,4 +17,4 @@ var tableFiles embed.FS
 var tables = sync.OnceValue(func() []*layout.Table { return layout.MustReadTables(tableFiles, "tables") })
 
 // Wants are what a table of a scope has: what the reader reads.
-func Wants(layout.Scope) []layout.Want { return inferior.Wants(&types{}) }
+func Wants(layout.Scope) []layout.Want { return inferior.Wants(allTypes()...) }

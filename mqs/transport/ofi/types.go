@@ -4,197 +4,41 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
-// types are the C types that the reader reads, in libfabric's own names.
-type types struct {
-	Link     inferior.Struct[link]     `c:"dlist_entry"`
-	Provider inferior.Struct[provider] `c:"fi_provider"`
-	// Of the provider rxm (prov/rxm/src/rxm.h).
-	Domain   inferior.Struct[rxmDomain]  `c:"rxm_domain"`
-	Endpoint inferior.Struct[rxmEP]      `c:"rxm_ep"`
-	Queue    inferior.Struct[rxmQueue]   `c:"rxm_recv_queue,optional"`
-	Entry    inferior.Struct[rxmEntry]   `c:"rxm_recv_entry,optional"`
-	Part     inferior.Struct[part]       `c:"iovec"`
-	Received inferior.Struct[rxmRxBuf]   `c:"rxm_rx_buf"`
-	Sent     inferior.Struct[rxmTxBuf]   `c:"rxm_tx_buf"`
-	Conn     inferior.Struct[rxmConn]    `c:"rxm_conn"`
-	PeerAddr inferior.Struct[peerAddr]   `c:"util_peer_addr"`
-	Pool     inferior.Struct[pool]       `c:"ofi_bufpool"`
-	Region   inferior.Struct[poolRegion] `c:"ofi_bufpool_region"`
-	Header   inferior.Struct[poolHeader] `c:"ofi_bufpool_hdr"`
-	// Of the queues that providers share, util_srx (include/ofi_util.h, prov/util/src/util_srx.c, 2.1).
-	Shared      inferior.Struct[shared]      `c:"util_srx_ctx,optional"`
-	SharedEntry inferior.Struct[sharedEntry] `c:"util_rx_entry,optional"`
-	SharedPeer  inferior.Struct[sharedPeer]  `c:"util_unexp_peer,optional"`
-	List        inferior.Struct[list]        `c:"slist,optional"`
+// allTypes are the C types that are read, in libfabric's own names: each provider's are bound where it is met.
+func allTypes() []any {
+	return []any{&baseTypes{}, &poolTypes{}, &rxmTypes{}, &sharedTypes{}, &socketsTypes{}, &xnetTypes{}, &smrTypes{}}
 }
 
-// link is an element of a ring.
-type link struct {
-	Next inferior.Ptr[link] `c:"next"`
-	Prev inferior.Ptr[link] `c:"prev"`
+// baseTypes are those that providers have in common (include/ofi_util.h, include/ofi_list.h).
+type baseTypes struct {
+	UtilEP     inferior.Struct[utilEP]     `c:"util_ep"`
+	UtilDomain inferior.Struct[utilDomain] `c:"util_domain"`
+	Provider   inferior.Struct[fiProvider] `c:"fi_provider"`
+	Link       inferior.Struct[link]       `c:"dlist_entry"`
+	List       inferior.Struct[list]       `c:"slist"`
+	Part       inferior.Struct[part]       `c:"iovec"`
 }
 
-// provider names itself.
-type provider struct {
+// utilEP begins with the fid_ep that a program has.
+type utilEP struct {
+	Domain inferior.Ptr[utilDomain] `c:"domain"`
+}
+
+type utilDomain struct {
+	Provider inferior.Ptr[fiProvider] `c:"prov"`
+}
+
+// fiProvider names itself.
+type fiProvider struct {
 	Name inferior.Text `c:"name"`
-}
-
-// rxmDomain begins with a util_domain, which an endpoint points to.
-type rxmDomain struct {
-	Provider inferior.Ptr[provider] `c:"util_domain.prov"`
-	// Dynamic is true if eager messages travel with a tag of the provider's below, and no header of rxm's.
-	Dynamic bool `c:"dyn_rbuf,optional"`
-}
-
-// rxmEP begins with a util_ep, and that with the fid_ep that a program has.
-type rxmEP struct {
-	Domain inferior.Ptr[rxmDomain]     `c:"util_ep.domain"`
-	Tagged inferior.Embedded[rxmQueue] `c:"trecv_queue,optional"` // up to 1.22
-	Shared inferior.Ptr[shared]        `c:"srx,optional"`         // from 2.0, where it begins with a fid_peer_srx
-	TxPool inferior.Ptr[pool]          `c:"tx_pool"`
-	// Conns is an array of pointers to chunks, each an array of pointers to connections, and ConnCounts how many
-	// there are in each chunk (include/ofi_indexer.h).
-	Conns      inferior.Embedded[inferior.Ptr[inferior.Ptr[rxmConn]]] `c:"conn_idx_map.chunk"`
-	ConnCounts inferior.Embedded[int32]                               `c:"conn_idx_map.count"`
-}
-
-type rxmQueue struct {
-	EP         inferior.Ptr[rxmEP]     `c:"rxm_ep"`
-	Type       uint32                  `c:"type"`
-	Posted     link                    `c:"recv_list"`
-	PostedAt   inferior.Embedded[link] `c:"recv_list"`
-	Unexpected link                    `c:"unexp_msg_list"`
-	MessagesAt inferior.Embedded[link] `c:"unexp_msg_list"`
-}
-
-// rxmEntry is a receive.
-type rxmEntry struct {
-	Links   link                    `c:"entry"`
-	InQueue inferior.Embedded[link] `c:"entry"`
-	Parts   uint8                   `c:"rxm_iov.count"`
-	First   inferior.Embedded[part] `c:"rxm_iov.iov"` // an array
-	Peer    uint64                  `c:"addr"`
-	Context inferior.Addr           `c:"context"` // the MPI's
-	Tag     uint64                  `c:"tag"`
-	Ignore  uint64                  `c:"ignore"`
-	Length  uint64                  `c:"total_len"`
-	Queue   inferior.Ptr[rxmQueue]  `c:"recv_queue"`
 }
 
 // part is one of the places where a message's data is.
 type part struct {
-	Base inferior.Addr `c:"iov_base"`
-}
-
-// header is what is sent before data.
-type header struct {
-	Type      uint8  `c:"ctrl_hdr.type"`
-	ConnID    uint64 `c:"ctrl_hdr.conn_id"`
-	MessageID uint64 `c:"ctrl_hdr.msg_id"`
-	Segment   uint64 `c:"ctrl_hdr.ctrl_data"`
-	Op        uint8  `c:"hdr.op"`
-	Flags     uint32 `c:"hdr.flags"`
-	Size      uint64 `c:"hdr.size"`
-	Tag       uint64 `c:"hdr.tag"`
-}
-
-// rxmRxBuf is a message that has come.
-type rxmRxBuf struct {
-	EP   inferior.Ptr[rxmEP]   `c:"ep"`
-	Conn inferior.Ptr[rxmConn] `c:"conn"`
-	Data inferior.Addr         `c:"data"`
-	// Up to 1.22 it is in the endpoint's own queue.
-	Next    inferior.Ptr[link]      `c:"unexp_msg.entry.next,optional"`
-	Prev    inferior.Ptr[link]      `c:"unexp_msg.entry.prev,optional"`
-	InQueue inferior.Embedded[link] `c:"unexp_msg.entry,optional"`
-	Peer    uint64                  `c:"unexp_msg.addr,optional"`
-	Tag     uint64                  `c:"unexp_msg.tag,optional"`
-	// Shared is what shared queues have of it.
-	Shared inferior.Ptr[sharedEntry] `c:"peer_entry,optional"`
-	Packet header                    `c:"pkt"`
-}
-
-// rxmTxBuf is a message that is on its way, or a part of one.
-type rxmTxBuf struct {
-	State   uint32        `c:"hdr.state"`
-	Context inferior.Addr `c:"app_context"` // the MPI's
-	Packet  header        `c:"pkt"`
-}
-
-type rxmConn struct {
-	Peer inferior.Ptr[peerAddr] `c:"peer"`
-	EP   inferior.Ptr[rxmEP]    `c:"ep"`
-	// RemoteIndex is what the peer calls the connection.
-	RemoteIndex int32 `c:"remote_index"`
+	Base   inferior.Addr `c:"iov_base"`
+	Length uint64        `c:"iov_len"`
 }
 
 type peerAddr struct {
 	Addr uint64 `c:"fi_addr"`
-}
-
-// pool is an ofi_bufpool, whose buffers stand in regions at a fixed stride, each behind a header.
-type pool struct {
-	Free      inferior.Ptr[poolHeader]               `c:"free_list.entries.head"`
-	EntrySize uint64                                 `c:"entry_size"` // of headers too
-	Entries   uint64                                 `c:"entry_cnt"`
-	Regions   uint64                                 `c:"region_cnt"`
-	Table     inferior.Ptr[inferior.Ptr[poolRegion]] `c:"region_table"`
-	PerRegion uint64                                 `c:"attr.chunk_cnt"`
-}
-
-type poolRegion struct {
-	Pool   inferior.Ptr[pool] `c:"pool"`
-	Index  uint64             `c:"index"`
-	Memory inferior.Addr      `c:"mem_region"` // the first buffer
-}
-
-// poolHeader stands in front of a buffer. Free ones are on a list.
-type poolHeader struct {
-	Next   inferior.Ptr[poolHeader] `c:"entry.slist.next"`
-	Region inferior.Ptr[poolRegion] `c:"region"`
-	Index  uint64                   `c:"index"`
-}
-
-// shared are queues that a provider has from libfabric's common code.
-type shared struct {
-	Self inferior.Ptr[shared] `c:"peer_srx.ep_fid.fid.context"`
-	// AnyPeer are the receives from any peer, and ByPeer those from a peer each: an array of pointers to chunks, each an
-	// array of lists (include/ofi_indexer.h).
-	AnyPeer list                                                `c:"tag_queue"`
-	ByPeer  inferior.Embedded[inferior.Ptr[inferior.Ptr[list]]] `c:"src_trecv_queues.chunk"`
-	Stride  uint64                                              `c:"src_trecv_queues.item_size"`
-	// OfNobody are the unexpected messages of senders that are not known, and Peers the others that have some.
-	OfNobody   link                    `c:"unspec_unexp_tag_queue"`
-	OfNobodyAt inferior.Embedded[link] `c:"unspec_unexp_tag_queue"`
-	Peers      link                    `c:"unexp_peers"`
-	PeersAt    inferior.Embedded[link] `c:"unexp_peers"`
-}
-
-// list is a list with its end.
-type list struct {
-	Head inferior.Ptr[sharedEntry] `c:"head"`
-	Tail inferior.Ptr[sharedEntry] `c:"tail"`
-}
-
-// sharedPeer are the unexpected messages of a peer.
-type sharedPeer struct {
-	Links  link                    `c:"entry"`
-	InRing inferior.Embedded[link] `c:"entry"`
-	Tagged list                    `c:"tag_queue"`
-}
-
-// sharedEntry is a receive or an unexpected message. It begins with its links, of which lists have one only.
-type sharedEntry struct {
-	Next     inferior.Ptr[link]     `c:"peer_entry.next"`
-	Prev     inferior.Ptr[link]     `c:"peer_entry.prev"`
-	Shared   inferior.Ptr[shared]   `c:"peer_entry.srx"` // of a message
-	Peer     uint64                 `c:"peer_entry.addr"`
-	Length   uint64                 `c:"peer_entry.msg_size"`
-	Tag      uint64                 `c:"peer_entry.tag"`
-	Context  inferior.Addr          `c:"peer_entry.context"` // the MPI's
-	Count    uint64                 `c:"peer_entry.count"`
-	Received inferior.Ptr[rxmRxBuf] `c:"peer_entry.peer_context"` // of a message
-	Parts    inferior.Ptr[part]     `c:"peer_entry.iov"`          // behind the entry
-	Sequence uint64                 `c:"seq_no"`
-	Ignore   uint64                 `c:"ignore"`
 }

@@ -135,6 +135,9 @@ func (m *Mode) OverLibfabric() *Mode {
 		out.Places[1].State = waiting
 	case "ends group", "ends detach", "ends disconnect", "ends intercomm-tags", "ends intercomm-leader":
 		out.OrUnknown = true
+	case "moving slow": // what a rank sends to one that it is not connected with yet is nowhere
+		out.OrUnknown, out.Places = true, slices.Clone(m.Places)
+		out.Places[2].Comm = ""
 	case "mistake truncation":
 		out.Places, out.Misses = []Place{computing("0"), computing("1")}, nil
 	case "nonblocking late":

@@ -3,3 +3,4 @@
 #include <ofi_mem.h>
 #include <ofi_util.h>
 #include "prov/rxm/src/rxm.h"
+#include "prov/sockets/include/sock.h"

@@ -54,7 +54,7 @@ func TestSend(t *testing.T) {
 	} {
 		b := of
 		c.change(&b)
-		got, ok := e.send(0x1000, b)
+		got, ok := rxmOf(e).send(0x1000, b)
 		if c.want == nil {
 			if ok {
 				t.Errorf("%s: %+v", name, got)
@@ -79,7 +79,7 @@ func TestSendWithoutHeader(t *testing.T) {
 		t.Errorf("%+v", q.Sends)
 	}
 	segment := rxmTxBuf{State: stateSegment, Context: 1, Packet: header{Type: ctrlSegment, Op: opTagged, Segment: segmentFirst, Tag: 3}}
-	if s, ok := e.send(0x1000, segment); !ok || !s.TagKept {
+	if s, ok := rxmOf(e).send(0x1000, segment); !ok || !s.TagKept {
 		t.Errorf("a segment: %+v, %t", s, ok)
 	}
 }

@@ -12,10 +12,10 @@ func TestConns(t *testing.T) {
 	m := makeUp(t)
 	m.connect(set{"remote_index": 5}, set{"remote_index": 6}, set{"remote_index": 6})
 	e, _ := m.mustOpen()
-	if len(e.conns) != 2 || len(e.conns[5]) != 1 || len(e.conns[6]) != 2 || e.conns[6][1].Addr() != place(connsAt, 2) {
-		t.Errorf("%v", e.conns)
+	if len(rxmOf(e).conns) != 2 || len(rxmOf(e).conns[5]) != 1 || len(rxmOf(e).conns[6]) != 2 || rxmOf(e).conns[6][1].Addr() != place(connsAt, 2) {
+		t.Errorf("%v", rxmOf(e).conns)
 	}
-	if got := e.peerOfConn(inferior.Ptr[rxmConn](place(connsAt, 1))); got != (transport.Peer{Value: 101, Known: true}) {
+	if got := rxmOf(e).peerOfConn(inferior.Ptr[rxmConn](place(connsAt, 1))); got != (transport.Peer{Value: 101, Known: true}) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -29,14 +29,14 @@ func TestChunks(t *testing.T) {
 		says  string
 	}{
 		"less than none":         {0, chunkAt, 0xffff_ffff, "chunk 0 at"},
-		"more than fit":          {3, chunkAt, connsInChunk + 1, "chunk 3 at"},
-		"as many as fit":         {3, chunkAt, connsInChunk, ""},
+		"more than fit":          {3, chunkAt, indicesInChunk + 1, "chunk 3 at"},
+		"as many as fit":         {3, chunkAt, indicesInChunk, ""},
 		"some, but no chunk":     {1, 0, 1, "has 1 connections"},
 		"none, and no chunk":     {1, 0, 0, ""},
 		"none, out of memory":    {1, nowhere, 0, ""},
 		"some, out of memory":    {1, nowhere, 1, "cannot read"},
-		"the last chunk":         {connChunks - 1, chunkAt, 1, ""},
-		"less than none at last": {connChunks - 1, chunkAt, 1 << 31, "chunk 1023 at"},
+		"the last chunk":         {indexChunks - 1, chunkAt, 1, ""},
+		"less than none at last": {indexChunks - 1, chunkAt, 1 << 31, "chunk 1023 at"},
 	} {
 		m := makeUp(t)
 		m.connect(set{"remote_index": 5})
@@ -50,7 +50,7 @@ func TestChunks(t *testing.T) {
 			if !m.refuses(err, c.says) {
 				t.Errorf("%s: %v", name, err)
 			}
-		case err != nil || isRead != (len(o.endpoint.conns[5]) == 1):
+		case err != nil || isRead != (len(rxmOf(o.endpoint).conns[5]) == 1):
 			t.Errorf("%s: %v", name, err)
 		}
 	}
