@@ -185,7 +185,11 @@ func (f *forged) bind(structs any) *inferior.Reader {
 		f.t.Fatal(err)
 	}
 	if l.Empty() {
-		l = layout.MustReadTables(os.DirFS("../openmpi"), "tables")[0].Layouts(inferior.Queries(structs))
+		tables := layout.MustReadTables(os.DirFS("../openmpi"), "tables")
+		at := slices.IndexFunc(tables, func(t *layout.Table) bool {
+			return t.Fits(r.Info().PointerSize, r.Info().BigEndian, r.Info().Architecture)
+		})
+		l = tables[at].Layouts(inferior.Queries(structs))
 	}
 	if err := inferior.Bind(structs, l); err != nil {
 		f.t.Fatal(err)
