@@ -1,6 +1,7 @@
 package ofi
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
@@ -15,8 +16,20 @@ const (
 
 // readConns reads the connections of the endpoint. Each knows the endpoint.
 func (e *Endpoint) readConns() error {
-	o, places := e.o, e.o.Endpoint.Places(e.at)
-	e.conns = map[int32][]inferior.Ptr[rxmConn]{}
+	e.conns = map[uint64][]inferior.Ptr[rxmConn]{}
+	places := e.o.Endpoint.Places(e.at)
+	switch {
+	case places.Conns != 0:
+		return e.readIndexed(places)
+	case e.ep.Map != 0 && e.o.Map.Bound():
+		return e.readMapped()
+	}
+	return errors.New("the endpoint keeps no connections")
+}
+
+// readIndexed reads those from 1.14 on, which stand by numbers of their own.
+func (e *Endpoint) readIndexed(places rxmEP) error {
+	o := e.o
 	chunks, err := inferior.ReadPointers(o.r, inferior.Ptr[inferior.Ptr[inferior.Ptr[rxmConn]]](places.Conns.Addr()), connChunks)
 	if err != nil {
 		return err
@@ -48,7 +61,8 @@ func (e *Endpoint) readConns() error {
 			case c.EP != e.at:
 				return fmt.Errorf("the connection at %s is another endpoint's", at)
 			}
-			e.conns[c.RemoteIndex] = append(e.conns[c.RemoteIndex], at)
+			called := uint64(uint32(c.RemoteIndex))
+			e.conns[called] = append(e.conns[called], at)
 		}
 	}
 	return nil
@@ -60,6 +74,9 @@ func (e *Endpoint) peerOfConn(at inferior.Ptr[rxmConn]) transport.Peer {
 		return transport.Peer{}
 	}
 	c, err := e.o.Conn.Read(e.o.r, at)
+	if err == nil && e.ep.Map != 0 && c.Map == e.ep.Map {
+		return transport.Peer{Value: c.Addr, Known: c.Addr < maxMapped} // else it has none
+	}
 	if err != nil || c.EP != e.at {
 		return transport.Peer{}
 	}

@@ -24,7 +24,7 @@ type Endpoint struct {
 	queues transport.Queues
 	// inQueue is where its messages match.
 	inQueue queue
-	conns   map[int32][]inferior.Ptr[rxmConn] // by what the peers call them
+	conns   map[uint64][]inferior.Ptr[rxmConn] // by what the peers call them
 }
 
 // Addr is the endpoint's.

@@ -91,7 +91,7 @@ func (e *Endpoint) send(at inferior.Ptr[rxmTxBuf], b rxmTxBuf) (transport.Send, 
 		return transport.Send{}, false
 	}
 	// What the peer calls the connection tells the connection, if no other peer's is called so.
-	if conns := e.conns[int32(b.Packet.ConnID)]; len(conns) == 1 {
+	if conns := e.connsCalled(b.Packet.ConnID); len(conns) == 1 {
 		out.Peer = e.peerOfConn(conns[0])
 	}
 	return out, true
