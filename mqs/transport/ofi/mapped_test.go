@@ -35,7 +35,7 @@ func makeMapped(t *testing.T, conns ...set) *madeup {
 // Up to 1.13 a connection is known by the whole of what the peer calls it, and says whose it is.
 func TestMapped(t *testing.T) {
 	m := makeMapped(t, nil, set{"handle.remote_key": 5<<32 | 1}, set{"handle.remote_key": 6<<32 | 1})
-	m.put("rxm_conn", place(connsAt, 3), set{"handle.cmap": uint64(mapAt), "handle.fi_addr": ^uint64(0) - 1}) // FI_ADDR_NOTAVAIL: nobody has named the peer
+	m.put("rxm_conn", place(connsAt, 3), set{"handle.cmap": uint64(mapAt), "handle.fi_addr": ^uint64(0)}) // FI_ADDR_NOTAVAIL: nobody has named the peer
 	o, err := m.open()
 	if err != nil {
 		t.Fatal(err)
