@@ -32,6 +32,7 @@ func Locate(r *inferior.Reader) []mqs.Thread {
 		out, places = append(out, t), append(places, i)
 	}
 	findHolders(r, out, places, stacks.threads)
+	findEnded(r, out, places, stacks.threads)
 	return out
 }
 

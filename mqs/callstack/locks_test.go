@@ -63,6 +63,37 @@ func TestHolder(t *testing.T) {
 	}
 }
 
+// A thread that waits in pthread_join for one that has ended goes on: the word where it waits is cleared. Other words that
+// are 0 say nothing.
+func TestEnded(t *testing.T) {
+	const at, nameless = 0x5000, "?@libc.so.6 < ?@libc.so.6 < main:"
+	for name, c := range map[string]struct {
+		stack     string
+		arguments []uint64
+		word      uint32
+		want      mqs.Activity
+	}{
+		"it has ended":             {nameless, []uint64{at, 265, 777}, 0, mqs.Computes},
+		"it has ended, by name":    {"?@libc.so.6 < pthread_join@libc.so.6 < main:", []uint64{at, 0, 777}, 0, mqs.Computes},
+		"it is there":              {nameless, []uint64{at, 265, 102}, 102, mqs.Joins},
+		"it is not known":          {nameless, []uint64{at, 265, 777}, 777, mqs.Blocks},
+		"of the process alone":     {nameless, []uint64{at, 137, 777}, 0, mqs.Blocks},
+		"a semaphore":              {nameless, []uint64{at, 265, 0}, 0, mqs.Blocks},
+		"a condition":              {"?@libc.so.6 < pthread_cond_wait@libc.so.6 < main:", []uint64{at, 265, 777}, 0, mqs.Blocks},
+		"with a time":              {nameless, []uint64{at, 265, 777, 0x7fff}, 0, mqs.Sleeps},
+		"where there is no memory": {nameless, []uint64{0x9000, 265, 777}, 0, mqs.Blocks},
+	} {
+		waiting := calling(inferiortest.Thread(1, c.stack), sysFutex, c.arguments...)
+		other := inferiortest.Thread(2, "PMPI_Recv@/lib/libmpi.so < work:")
+		waiting.ID, other.ID = 101, 102
+		p := inferiortest.Patch(stopped(waiting, other)).AddMemory(at, make([]byte, 16))
+		p.PutUint32(at, c.word)
+		if got := Locate(inferior.NewReader(context.Background(), p))[0]; got.Activity != c.want {
+			t.Errorf("%s: it %q, want %q", name, got.Activity, c.want)
+		}
+	}
+}
+
 // What a thread waits for outside of MPI is told by the libraries that it is in, and by the system call.
 func TestOutside(t *testing.T) {
 	on := func(t inferior.Thread, file string) inferior.Thread {

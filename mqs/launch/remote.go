@@ -27,7 +27,8 @@ const mostRemotes = 20_000
 
 // Way is how a launcher has reached other hosts.
 type Way struct {
-	// Remotes are the hosts that it has reached by a program as ssh: its daemons there may have reached more.
+	// Remotes are the hosts that it has reached by a program as ssh, or was told to reach: its daemons there may have
+	// reached more.
 	Remotes []Remote
 	// Slurm is the job of Slurm's that it runs in, empty if it runs in none.
 	Slurm string
@@ -63,28 +64,46 @@ func wayOf(proc procfs.FS, launcher, user int) (w Way, name string) {
 	if launcher <= 1 || !isOwn(launcher) {
 		return w, ""
 	}
+	add := func(r Remote) {
+		if len(w.Remotes) < mostRemotes && !slices.ContainsFunc(w.Remotes, func(other Remote) bool { return sameName(withoutUser(other.Host), withoutUser(r.Host)) }) {
+			w.Remotes = append(w.Remotes, r)
+		}
+	}
+	var others [][]string
 	for _, pid := range proc.Children(launcher) {
 		words, err := proc.CommandLine(pid)
-		if err != nil || !isOwn(pid) {
+		if err != nil || len(words) == 0 || !isOwn(pid) {
 			continue
 		}
 		at := slices.IndexFunc(words, startsDaemon)
 		if at < 0 {
+			others = append(others, words)
 			continue
 		}
 		if name == "" {
 			name = nameFor(words[at:])
 		}
-		r, is := remoteOf(words, at)
-		if is && len(w.Remotes) < mostRemotes && !slices.ContainsFunc(w.Remotes, func(other Remote) bool { return other.Host == r.Host }) {
-			w.Remotes = append(w.Remotes, r)
+		if r, is := remoteOf(words, at); is {
+			add(r)
 		}
 	}
 	if id := environmentOf(proc, launcher, "SLURM_JOB_ID"); strings.Trim(id, "0123456789") == "" {
 		w.Slurm = id
 	}
+	if w.Slurm != "" {
+		return w, name // it has reached the hosts by srun
+	}
+	for _, r := range namedBy(proc, launcher, others) {
+		if len(w.Remotes) > 0 {
+			r.Words = w.Remotes[0].Words
+		}
+		add(r)
+	}
 	return w, name
 }
+
+// withoutUser is the host of "USER@HOST".
+func withoutUser(host string) string { return host[strings.LastIndexByte(host, '@')+1:] }
 
 func environmentOf(proc procfs.FS, pid int, name string) string {
 	values, err := proc.Environment(pid, []string{name})
@@ -115,12 +134,11 @@ func nameFor(words []string) string {
 
 // remoteOf reads a command line "PROGRAM OPTION... HOST COMMAND", whose command begins at a word.
 func remoteOf(words []string, at int) (Remote, bool) {
-	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_@"
 	if at < 2 {
 		return Remote{}, false
 	}
 	host := words[at-1]
-	if host == "" || strings.HasPrefix(host, "-") || strings.Trim(host, plain) != "" || filepath.Base(words[0]) == "srun" {
+	if !isPlainHost(host) || filepath.Base(words[0]) == "srun" {
 		return Remote{}, false
 	}
 	return Remote{host, words[:at-1]}, true

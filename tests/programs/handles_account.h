@@ -12,6 +12,12 @@
 
 #include <mpi.h>
 
+/* The library of MPI 5's ABI has no Fortran of its own; its numbers are those of any Fortran. */
+#if defined MPI_ABI_VERSION && MPI_ABI_VERSION > 0
+#define MPI_Comm_c2f MPI_Comm_toint
+#define MPI_Type_c2f MPI_Type_toint
+#endif
+
 /* The kind that is asked for with -type; NULL where the declared type says it. */
 typedef const char *account_type;
 

@@ -167,6 +167,7 @@ func (s *looker) unknown() (unknown, all int) {
 		if slices.Contains([]string{"ended", "starting", "error"}, verdict) {
 			continue // there is no verdict
 		}
+		n -= s.aside[verdict]
 		all += n
 		if verdict == expect.Unknown {
 			unknown = n

@@ -3,6 +3,7 @@
 package suite
 
 import (
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -73,7 +74,7 @@ func TestSuite(t *testing.T) {
 			t.Parallel()
 			s := &looker{
 				mpi: m, tools: toolchain{t.TempDir(), m.Compiler}, random: rand.New(rand.NewPCG(seed, 0)),
-				verdicts: map[string]map[string]int{}, reasons: map[string]int{}, spent: map[string]time.Duration{}, schemas: schemas(t),
+				verdicts: map[string]map[string]int{}, reasons: map[string]int{}, aside: map[string]int{}, spent: map[string]time.Duration{}, schemas: schemas(t),
 			}
 			if err := s.tools.prepare(); err != nil {
 				t.Fatal(err)
@@ -93,8 +94,11 @@ type looker struct {
 	// verdicts are counted by the way of the look, and the programs that are of no use by the reason.
 	verdicts map[string]map[string]int
 	// reasons are counted that a verdict of "unknown" gives, without ranks and places.
-	reasons               map[string]int
-	spent                 map[string]time.Duration // by the way of the look
+	reasons map[string]int
+	spent   map[string]time.Duration // by the way of the look
+	// aside are the verdicts of reports on programs that come to stand, or fail, without a look too: what is said of these
+	// is no part of the share.
+	aside                 map[string]int
 	looked                []string
 	unbuilt, unfit, leaky []string
 	// schemas are those of snapshots and of reports.
@@ -159,6 +163,7 @@ func (s *looker) program(t *testing.T, p program, path string, dice *rand.Rand) 
 		return
 	}
 	s.looked = append(s.looked, p.String())
+	before := maps.Clone(s.verdicts[running])
 	for _, way := range order {
 		if way == len(ways) {
 			s.startSession(t, j, dice)
@@ -188,6 +193,9 @@ func (s *looker) program(t *testing.T, p program, path string, dice *rand.Rand) 
 	for range tries {
 		if start(t, s.mpi, p, path, alone).end(patience) != nil {
 			s.leaky = append(s.leaky, p.String())
+			for verdict, n := range s.verdicts[running] {
+				s.aside[verdict] += n - before[verdict]
+			}
 			return
 		}
 	}

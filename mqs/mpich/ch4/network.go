@@ -67,9 +67,18 @@ type objects interface {
 	matched(at inferior.Ptr[mpir.Request]) (transport.Receive, bool)
 }
 
-// Unpack tells where the data goes to in the end that one of MPICH's requests has received, or receives, into a
-// buffer: data that is not contiguous may go into one of the library's first. It is false if that is not so.
-type Unpack func(r *inferior.Reader, request inferior.Ptr[mpir.Request], received inferior.Addr) (Elements, bool, error)
+// Unpack tells where the data goes to in the end that one of MPICH's requests receives, by what the network library
+// has of it.
+type Unpack func(r *inferior.Reader, request inferior.Ptr[mpir.Request], received *transport.Request) (Unpacked, error)
+
+// Unpacked is where the data of a request goes to.
+type Unpacked struct {
+	// To is where it goes to from a buffer of the library's, if IsUnpacked is true: data that is not contiguous may.
+	To         Elements
+	IsUnpacked bool
+	// IsProved is true if MPICH's request leads back to the network library's: then the layout fits it.
+	IsProved bool
+}
 
 // Elements are a buffer, how many elements it has, and of which datatype: its handle, 0 if that is not known.
 type Elements struct {

@@ -254,6 +254,8 @@ type ucxUnpackTypes struct {
 }
 
 type ucxUnpack struct {
+	// Network is UCX's own request of it.
+	Network    inferior.Addr `c:"dev.ch4.netmod.ucx.s.ucp_request"`
 	Type       uint32        `c:"dev.ch4.netmod.ucx.s.type"`
 	PackBuffer inferior.Addr `c:"dev.ch4.netmod.ucx.s.u.pack.pack_buf"`
 	UserBuffer inferior.Addr `c:"dev.ch4.netmod.ucx.s.u.pack.user_buf"`
@@ -270,8 +272,12 @@ func (ucxNetmod) bindUnpack(l *layout.Layouts) (Unpack, error) {
 	if err := inferior.Bind(&c, l); err != nil {
 		return nil, err
 	}
-	return func(r *inferior.Reader, request inferior.Ptr[mpir.Request], received inferior.Addr) (Elements, bool, error) {
+	return func(r *inferior.Reader, request inferior.Ptr[mpir.Request], received *transport.Request) (Unpacked, error) {
 		q, err := c.Request.Read(r, inferior.Ptr[ucxUnpack](request))
-		return Elements{Buffer: mqs.Known(q.UserBuffer), Count: q.Count}, q.Type == ucxTypeUnpack && q.PackBuffer == received, err
+		return Unpacked{
+			To:         Elements{Buffer: mqs.Known(q.UserBuffer), Count: q.Count},
+			IsUnpacked: q.Type == ucxTypeUnpack && q.PackBuffer == received.Buffer,
+			IsProved:   q.Network == received.User,
+		}, err
 	}, nil
 }

@@ -47,6 +47,8 @@ type objects struct {
 	r      *inferior.Reader
 	c      types
 	unpack ch4.Unpack
+	// isProved is true if a request has led back to the network library's, so that its layout is known to be right.
+	isProved bool
 }
 
 // errNothingToProve means that no request is there that could prove a layout.
@@ -72,7 +74,15 @@ func findObjects(r *inferior.Reader, n *ch4.Network, tables []*layout.Table) *ob
 
 // prove holds what tags say against what communicators say.
 func (o *objects) prove(n *ch4.Network) error {
-	proofs := 0
+	proofs, asked := 0, 0
+	isProved := func(at inferior.Ptr[mpir.Request], q *transport.Request) {
+		to, err := o.unpack(o.r, at, q)
+		o.isProved = o.isProved || err == nil && to.IsProved
+		proofs++
+		if q.State == transport.Posted {
+			asked++
+		}
+	}
 	for i := range n.Sends {
 		q := &n.Sends[i]
 		if q.State == transport.Complete || q.TagLost {
@@ -86,7 +96,7 @@ func (o *objects) prove(n *ch4.Network) error {
 		if uint64(c.Context) != e.Context&^mpir.ContextCollective || c.Rank != e.Source.Value {
 			return fmt.Errorf("a send on context %#x from rank %d is on communicator %#x with rank %d", e.Context, e.Source.Value, c.Context, c.Rank)
 		}
-		proofs++
+		isProved(n.Sender(q), &q.Request)
 	}
 	for i := range n.Receives {
 		q := &n.Receives[i]
@@ -101,10 +111,14 @@ func (o *objects) prove(n *ch4.Network) error {
 		if uint64(c.RecvContext) != e.Context&^mpir.ContextCollective {
 			return fmt.Errorf("a receive on context %#x is on communicator %#x", e.Context, c.RecvContext)
 		}
-		proofs++
+		isProved(n.Receiver(q), &q.Request)
 	}
-	if proofs == 0 {
+	switch {
+	case proofs == 0:
 		return errNothingToProve
+	case asked > 0 && !o.isProved:
+		// One that has matched need not lead back: that of MPI_Imrecv does not, from 5.0 on.
+		return errors.New("no request of MPICH's leads back to the network library's")
 	}
 	return nil
 }

@@ -90,11 +90,12 @@ func (s *Source) setBuffer(op *mqs.PendingOperation, q *transport.Receive) {
 	}
 	op.DesiredLength = mqs.Known(q.Length)
 	if s.objects != nil {
-		if to, isUnpacked, err := s.objects.unpack(s.r, s.network.Receiver(q), q.Buffer); err == nil {
+		switch to, err := s.objects.unpack(s.r, s.network.Receiver(q), &q.Request); {
+		case err != nil:
+		case to.IsUnpacked:
+			op.Buffer, op.Count = to.To.Buffer, mqs.Known(to.To.Count)
+		case to.IsProved, s.objects.isProved:
 			op.Buffer = mqs.Known(q.Buffer)
-			if isUnpacked {
-				op.Buffer, op.Count = to.Buffer, mqs.Known(to.Count)
-			}
 		}
 	} else if s.lib.ReceivesInPlace {
 		op.Buffer = mqs.Known(q.Buffer)

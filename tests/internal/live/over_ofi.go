@@ -31,7 +31,7 @@ func (w *Workspace) EachOverOFI(t *testing.T, shown result.Result, provider stri
 			t.Parallel()
 			job := w.Start(t, c.Program, c.Ranks, OverOFI(provider), c.Args...)
 			for _, account := range job.Accounts {
-				t.Run(account.Name, func(t *testing.T) { w.readOver(t, shown, job, account, library, nil) })
+				t.Run(account.Name, func(t *testing.T) { w.ReadOver(t, shown, job, account, library, nil) })
 			}
 		})
 	}

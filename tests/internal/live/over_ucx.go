@@ -67,7 +67,7 @@ func (w *Workspace) EachOverUCX(t *testing.T, shown result.Result, chosen func(j
 					t.Parallel()
 					job := w.Start(t, c.Program, c.Ranks, append(OverUCX(protocols), "-x", "UCX_TLS="+c.Transports), c.Args...)
 					for _, account := range job.Accounts {
-						t.Run(account.Name, func(t *testing.T) { w.readOver(t, shown, job, account, library, check) })
+						t.Run(account.Name, func(t *testing.T) { w.ReadOver(t, shown, job, account, library, check) })
 					}
 				})
 			}
@@ -75,9 +75,9 @@ func (w *Workspace) EachOverUCX(t *testing.T, shown result.Result, chosen func(j
 	}
 }
 
-// readOver reads a process live and from a core, and holds it against its account. check, if it is not nil, looks
+// ReadOver reads a process live and from a core, and holds it against its account. check, if it is not nil, looks
 // further at what is shown.
-func (w *Workspace) readOver(t *testing.T, shown result.Result, job *Job, account *expect.Account, library expect.Library,
+func (w *Workspace) ReadOver(t *testing.T, shown result.Result, job *Job, account *expect.Account, library expect.Library,
 	check func(t *testing.T, job *Job, account *expect.Account, process expect.Object)) {
 	core := filepath.Join(t.TempDir(), "core")
 	for _, where := range job.Ways(account, core) {
