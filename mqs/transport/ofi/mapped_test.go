@@ -72,3 +72,24 @@ func TestMapped(t *testing.T) {
 		t.Errorf("without any map: %v", err)
 	}
 }
+
+// A message without a header of rxm's is from the peer that calls its connection so, whoever rxm takes for its sender.
+func TestSenderOfMadeUpHeader(t *testing.T) {
+	for name, c := range map[string]struct {
+		dynamic, kind, called uint64
+		want                  transport.Peer
+	}{
+		"as one peer calls it":        {1, ctrlEager, 6, transport.Peer{Value: 2, Known: true}},
+		"as two peers call it":        {1, ctrlEager, 5, transport.Peer{}},
+		"as nobody calls it":          {1, ctrlEager, 7, transport.Peer{}},
+		"with a header":               {0, ctrlEager, 6, transport.Peer{Value: 1, Known: true}},
+		"with a rendezvous's, always": {1, ctrlRendezvous, 6, transport.Peer{Value: 1, Known: true}},
+	} {
+		m := makeMapped(t, set{"handle.remote_key": 5}, set{"handle.remote_key": 5}, set{"handle.remote_key": 6})
+		m.put("rxm_domain", domainAt, set{"dyn_rbuf": c.dynamic})
+		m.arrive(tagged(7, set{"unexp_msg.addr": 1, "pkt.ctrl_hdr.type": c.kind, "pkt.ctrl_hdr.conn_id": c.called}))
+		if _, q := m.mustOpen(); q.UnexpectedErr != nil || len(q.Unexpected) != 1 || q.Unexpected[0].Peer != c.want {
+			t.Errorf("%s: %+v, %v", name, q.Unexpected, q.UnexpectedErr)
+		}
+	}
+}
