@@ -93,3 +93,17 @@ func TestSenderOfMadeUpHeader(t *testing.T) {
 		}
 	}
 }
+
+// A message that comes in parts is one, which the first of them stands for.
+func TestParts(t *testing.T) {
+	m := makeUp(t)
+	var parts []set
+	for _, part := range []uint64{1, 2, 3} {
+		parts = append(parts, tagged(7+part, set{"pkt.ctrl_hdr.type": ctrlSegment, "pkt.ctrl_hdr.ctrl_data": part, "pkt.hdr.size": 65537}))
+	}
+	m.arrive(append(parts, tagged(20, set{"pkt.hdr.size": 4}))...)
+	_, q := m.mustOpen()
+	if q.UnexpectedErr != nil || len(q.Unexpected) != 2 || q.Unexpected[0].Tag != 8 || q.Unexpected[0].Length != 65537 || q.Unexpected[1].Tag != 20 {
+		t.Errorf("%+v, %v", q.Unexpected, q.UnexpectedErr)
+	}
+}

@@ -62,8 +62,8 @@ func (q *ownQueue) readPosted() error {
 func (q *ownQueue) readUnexpected() error {
 	err := ring(q.Unexpected, q.MessagesAt.Ptr(), func(l inferior.Ptr[link]) (link, error) {
 		at := inferior.ContainerOf(&q.o.Received, l, func(m *rxmRxBuf) *inferior.Embedded[link] { return &m.InQueue })
-		m, links, err := q.read(at)
-		if err == nil {
+		m, links, isPart, err := q.read(at)
+		if err == nil && !isPart {
 			e := q.Endpoint
 			e.queues.Unexpected = append(e.queues.Unexpected, m)
 		}
@@ -76,26 +76,27 @@ func (q *ownQueue) readUnexpected() error {
 }
 
 func (q *ownQueue) message(at inferior.Addr) (transport.Message, error) {
-	m, _, err := q.read(inferior.Ptr[rxmRxBuf](at))
+	m, _, _, err := q.read(inferior.Ptr[rxmRxBuf](at))
 	return m, err
 }
 
-// read reads a message that has come. One whose sender the endpoint has not known yet is from the peer
-// of its connection.
-func (q *ownQueue) read(at inferior.Ptr[rxmRxBuf]) (transport.Message, link, error) {
+// read reads a message that has come, or a part of one that is not its first. A message whose sender the endpoint has not
+// known yet is from the peer of its connection.
+func (q *ownQueue) read(at inferior.Ptr[rxmRxBuf]) (m transport.Message, links link, isPart bool, err error) {
 	b, err := q.o.Received.Read(q.o.r, at)
 	switch {
 	case err != nil:
-		return transport.Message{}, link{}, err
+		return transport.Message{}, link{}, false, err
 	case b.EP != q.Endpoint.at:
-		return transport.Message{}, link{}, fmt.Errorf("the message at %s is another endpoint's", at)
+		return transport.Message{}, link{}, false, fmt.Errorf("the message at %s is another endpoint's", at)
 	case b.Packet.Tag != b.Tag || b.Packet.Op != opTagged:
-		return transport.Message{}, link{}, fmt.Errorf("the message at %s has the tags %#x and %#x", at, b.Packet.Tag, b.Tag)
+		return transport.Message{}, link{}, false, fmt.Errorf("the message at %s has the tags %#x and %#x", at, b.Packet.Tag, b.Tag)
 	}
-	m := transport.Message{Addr: at.Addr(), Tag: b.Tag, Peer: peerOf(b.Peer)}
+	m = transport.Message{Addr: at.Addr(), Tag: b.Tag, Peer: peerOf(b.Peer)}
 	q.fill(&m, &b)
 	if q.ep.Map != 0 && q.domain.Dynamic && b.Packet.Type == ctrlEager {
 		m.Peer = q.senderOf(&b)
 	}
-	return m, link{Next: b.Next, Prev: b.Prev}, nil
+	isPart = b.Packet.Type == ctrlSegment && b.Packet.Segment&segmentMask > segmentFirst
+	return m, link{Next: b.Next, Prev: b.Prev}, isPart, nil
 }
