@@ -88,6 +88,9 @@ func fitTable[S any](r *Reader, queries []layout.TypeQuery, tables []*layout.Tab
 	var none S
 	var known []string
 	for _, t := range tables {
+		if t.Architecture != "" && t.Architecture != r.Info().Architecture {
+			continue // of no use to who reads why nothing fits
+		}
 		known = append(known, t.Release)
 		if !t.Fits(r.Info().PointerSize, r.Info().BigEndian, r.Info().Architecture) {
 			why = append(why, fmt.Errorf("the layout of %s: it is for another architecture", t.Release))
