@@ -18,8 +18,9 @@ var (
 	agentVariables = []string{"PRTE_MCA_plm_ssh_agent", "PRTE_MCA_plm_rsh_agent", "OMPI_MCA_plm_rsh_agent"}
 )
 
-// plainAgent is what launchers take to reach a host if nothing is said.
-var plainAgent = []string{"ssh", "-x"}
+// plainAgent reaches a host if nothing is said, as launchers do. It asks nobody for a password: what has started the daemons may
+// have been no ssh.
+var plainAgent = []string{"ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10"}
 
 // namedBy returns the other hosts that a launcher's own command line lists, each with what reaches it. A later PRRTE
 // leaves no process of that. The words from the program on are not the launcher's: where the program can't be told, by a process
