@@ -47,5 +47,12 @@ func TestNamed(t *testing.T) {
 		if text := strings.Join(got, "; "); text != want {
 			t.Errorf("%q: %q, want %q", line, text, want)
 		}
+		// In a job of Slurm's, it has reached them by srun.
+		if err := os.WriteFile(filepath.Join(string(s.proc), "20", "environ"), []byte("SLURM_JOB_ID=7\x00"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if w, _ := wayOf(s.proc, 20, 0); len(w.Remotes) > 0 || w.Slurm != "7" {
+			t.Errorf("%q, in a job of Slurm's: %+v", line, w)
+		}
 	}
 }

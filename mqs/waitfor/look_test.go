@@ -77,7 +77,7 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// Ranks whose messages are not counted, and that have all got on at each of some looks, are no deadlock: met between two
+// Ranks whose messages are not counted, and that have all got on since the look before, are no deadlock after some looks: met between two
 // messages, they look like one. If one of them stood, or at a look that is alone, they may be.
 func TestLooksAtWhatGetsOn(t *testing.T) {
 	after := func(looks int, again bool, earlier *mqs.Snapshot) Past {

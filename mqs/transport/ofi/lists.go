@@ -1,10 +1,13 @@
 package ofi
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/transport"
 )
 
 // maxQueued bounds a queue.
@@ -104,5 +107,21 @@ func (e *Endpoint) eachPeersList(chunksAt inferior.Addr, read func(peer uint64, 
 			}
 		}
 	}
+	return nil
+}
+
+// readPostedIn reads the posted receives where those from any peer and those from each stand in lists of their own, and are
+// numbered together. from reads a list.
+func (e *Endpoint) readPostedIn(fromAny list, byPeer inferior.Addr, from func(peer uint64, l list, seen *inferior.Addrs) error) error {
+	var seen inferior.Addrs
+	read := func(peer uint64, l list) error { return from(peer, l, &seen) }
+	err := read(AnyPeer, fromAny)
+	if err == nil {
+		err = e.eachPeersList(byPeer, read)
+	}
+	if err != nil {
+		return fmt.Errorf("the posted receives: %w", err)
+	}
+	slices.SortFunc(e.queues.Posted, func(a, b transport.Receive) int { return cmp.Compare(a.Sequence, b.Sequence) })
 	return nil
 }

@@ -1,9 +1,7 @@
 package ofi
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
@@ -43,20 +41,8 @@ func openShared(e *Endpoint, l *layout.Layouts, at inferior.Ptr[shared], kept fu
 	return q, nil
 }
 
-// readPosted reads the posted receives: those from any peer and those from each stand in lists of their own, and
-// are numbered together.
 func (q *sharedQueue) readPosted() error {
-	var seen inferior.Addrs
-	from := func(peer uint64, l list) error { return q.readFrom(peer, l, &seen) }
-	err := from(AnyPeer, q.AnyPeer)
-	if err == nil {
-		err = q.eachPeersList(q.Shared.Places(q.at).ByPeer.Addr(), from)
-	}
-	if err != nil {
-		return fmt.Errorf("the posted receives: %w", err)
-	}
-	slices.SortFunc(q.queues.Posted, func(a, b transport.Receive) int { return cmp.Compare(a.Sequence, b.Sequence) })
-	return nil
+	return q.readPostedIn(q.AnyPeer, q.Shared.Places(q.at).ByPeer.Addr(), q.readFrom)
 }
 
 // readFrom reads the receives of a list, which are all from a peer.

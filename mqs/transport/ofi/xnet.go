@@ -1,9 +1,7 @@
 package ofi
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
@@ -57,20 +55,8 @@ func openXNet(e *Endpoint, l *layout.Layouts) (provider, error) {
 // same: an address is given once.
 func (x *xnet) same(p transport.Peer) transport.Peer { return p }
 
-// readPosted reads the posted receives: those from any peer and those from each stand in lists of their own, and are
-// numbered together.
 func (x *xnet) readPosted() error {
-	var seen inferior.Addrs
-	from := func(peer uint64, l list) error { return x.readFrom(peer, l, &seen) }
-	err := from(AnyPeer, x.srx.AnyPeer)
-	if err == nil {
-		err = x.eachPeersList(x.SRX.Places(x.ep.SRX).ByPeer.Addr(), from)
-	}
-	if err != nil {
-		return fmt.Errorf("the posted receives: %w", err)
-	}
-	slices.SortFunc(x.queues.Posted, func(a, b transport.Receive) int { return cmp.Compare(a.Sequence, b.Sequence) })
-	return nil
+	return x.readPostedIn(x.srx.AnyPeer, x.SRX.Places(x.ep.SRX).ByPeer.Addr(), x.readFrom)
 }
 
 // readFrom reads the receives of a list. Where the endpoint does not look at peers, those from each stand in that from any.
