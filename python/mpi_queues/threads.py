@@ -107,6 +107,8 @@ def _name_called(inner: protocol.Frame, caller: gdb.Frame) -> None:
 def _called(after: int) -> str:
     """Returns the name of what the call instruction that ends at an address has called."""
     length = 6
+    if after < length:  # an unwinder that lacks the library's tables has ended in a small number
+        return ""
     code = bytes(gdb.selected_inferior().read_memory(after - length, length))
     target = after + int.from_bytes(code[2:], "little", signed=True)
     if code[1] == 0xe8:  # call rel32

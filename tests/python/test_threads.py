@@ -1,6 +1,8 @@
 """The call-back that asks where the threads are."""
 
 import os
+import re
+import struct
 from typing import Any
 
 import gdb
@@ -89,3 +91,27 @@ class ThreadTest(StoppedTest):
         finally:
             setattr(threads, "_scalar", scalar)
         self.assertEqual((frame["function"], frame["variables"]), ("stop", {}))
+
+    def test_caller_that_is_no_address(self) -> None:
+        if not self.gdb_unwinds or "x86-64" not in self.command("show architecture"):
+            self.skipTest("this gdb has no frames, or another machine's")
+        # In a note of a library there is neither a function nor what an unwinder needs, so that
+        # gdb follows the frame pointer.
+        note = re.search(r"(0x\w+) - 0x\w+ is \.note\S* in \S*libc\.so", self.command("info files"))
+        assert note
+        kept = [(name, evaluate(name)) for name in ("$sp", "$rbp", "$pc")]
+        where = kept[0][1] - 256
+        words = gdb.selected_inferior().read_memory(where, 16)
+        for caller in (0, 1, 5, (1 << 64) - 1):
+            gdb.selected_inferior().write_memory(where, struct.pack("<QQ", 0, caller))
+            try:
+                for name, value in (("$sp", where - 64), ("$rbp", where),
+                                    ("$pc", int(note.group(1), 16))):
+                    gdb.execute("set var %s = %d" % (name, value))
+                thread = self.list(10)["threads"][0]
+            finally:
+                for name, value in kept:
+                    gdb.execute("set var %s = %d" % (name, value))
+            self.assertEqual(thread["frames"][0]["function"], "")
+            self.assertIn("libc.so", thread["frames"][0]["object"])
+        gdb.selected_inferior().write_memory(where, words)
