@@ -72,7 +72,7 @@ func HasLeft(now, then *mqs.Process) bool {
 		}
 		left = slices.Delete(left, at, at+1)
 	}
-	return hasSentOn(now, then)
+	return hasSentOn(now, then) || hasBegunOn(now, then)
 }
 
 // hasSentOn says whether the one thread that may call MPI has sent messages since it was met in a collective call: for that, what it
@@ -88,12 +88,29 @@ func hasSentOn(now, then *mqs.Process) bool {
 		}
 	}
 	for _, q := range then.Communicators {
-		at := slices.IndexFunc(now.Communicators, func(o *mqs.Queues) bool { return o.UniqueID == q.UniqueID && o.Context == q.Context })
-		if at >= 0 && !q.Internal && hasSentMore(now.Communicators[at], q) {
+		if same := counterpart(now, q); same != nil && !q.Internal && hasSentMore(same, q) {
 			return true
 		}
 	}
 	return false
+}
+
+// hasBegunOn says whether non-blocking collectives have begun since a thread was met in a collective call: a call that makes a
+// communicator agrees with the others by some, one after another, and no thread that waits begins one.
+func hasBegunOn(now, then *mqs.Process) bool {
+	return slices.ContainsFunc(then.Threads, isInCollective) && slices.ContainsFunc(then.Communicators, func(q *mqs.Queues) bool {
+		same := counterpart(now, q)
+		return same != nil && disagree(same.NonBlockingCollectives, q.NonBlockingCollectives)
+	})
+}
+
+// counterpart returns what a process has now of a communicator that it had at an earlier look, nil if that is gone.
+func counterpart(now *mqs.Process, then *mqs.Queues) *mqs.Queues {
+	at := slices.IndexFunc(now.Communicators, func(q *mqs.Queues) bool { return q.UniqueID == then.UniqueID && q.Context == then.Context })
+	if at < 0 {
+		return nil
+	}
+	return now.Communicators[at]
 }
 
 func isInCollective(t mqs.Thread) bool {

@@ -173,3 +173,35 @@ func TestHasSentOn(t *testing.T) {
 		}
 	}
 }
+
+// A rank in whose process a collective has begun since it was met in a collective call waits no more for what it waited
+// for there: none begins by itself.
+func TestHasBegunOn(t *testing.T) {
+	process := func(begun int64, change func(p *mqs.Process)) *mqs.Process {
+		q := &mqs.Queues{Communicator: mqs.Communicator{UniqueID: 1, Context: "0", NonBlockingCollectives: mqs.Known(begun)}}
+		p := &mqs.Process{Threads: []mqs.Thread{{Placed: true, Call: "MPI_Comm_dup", Function: "main", File: "/src/a.c", Line: 1}},
+			ThreadMultiple: mqs.Known(true), CollectiveRequests: make([]mqs.CollectiveRequest, 1), Communicators: []*mqs.Queues{q}}
+		if change != nil {
+			change(p)
+		}
+		return p
+	}
+	for _, c := range []struct {
+		name      string
+		begun     int64
+		now, then func(p *mqs.Process)
+		want      bool
+	}{
+		{"others have begun", 7, nil, nil, true},
+		{"they count from the first again", 1, nil, nil, true},
+		{"none has begun", 6, nil, nil, false},
+		{"in a call for requests", 7, nil, func(p *mqs.Process) { p.Threads[0].Call = "MPI_Waitall" }, false},
+		{"on another communicator at that place", 7, func(p *mqs.Process) { p.Communicators[0].Context = "3" }, nil, false},
+		{"how many is not known", 7, func(p *mqs.Process) { p.Communicators[0].NonBlockingCollectives = mqs.Maybe[int64]{} }, nil, false},
+		{"how many was not known", 7, nil, func(p *mqs.Process) { p.Communicators[0].NonBlockingCollectives = mqs.Maybe[int64]{} }, false},
+	} {
+		if got := HasLeft(process(c.begun, c.now), Trace(process(6, c.then))); got != c.want {
+			t.Errorf("%s: %t", c.name, got)
+		}
+	}
+}
