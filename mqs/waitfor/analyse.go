@@ -48,7 +48,7 @@ func (j *job) decide() *analysis {
 // getOn says whether all ranks that would hang if no message were in transit have got on since the previous look, after some
 // looks: none of them hung then, and a rank whose message the MPI does not count is met between two such waits as often as not.
 func (a *analysis) getOn() bool {
-	if len(a.deadlocks) == 0 || !a.past.Again || a.past.Apart || a.past.Looks < leastSettling {
+	if len(a.deadlocks) == 0 || !a.past.Again || a.past.Apart || a.past.Looks < LeastSettling {
 		return false
 	}
 	return !slices.ContainsFunc(a.deadlocks, func(d Deadlock) bool {

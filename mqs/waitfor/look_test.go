@@ -90,11 +90,11 @@ func TestLooksAtWhatGetsOn(t *testing.T) {
 		past Past
 		want Verdict
 	}{
-		{"all got on", after(leastSettling, true, ring(2, 3)), NoDeadlock},
-		{"all got on, at first", after(leastSettling-1, true, ring(2, 3)), DeadlockedUnless},
-		{"all got on, by chance", after(leastSettling, false, ring(2, 3)), DeadlockedUnless},
-		{"one stood", after(leastSettling, true, ring(2, 4)), DeadlockedUnless},
-		{"all stood", after(leastSettling, true, ring(3, 4)), Deadlocked},
+		{"all got on", after(LeastSettling, true, ring(2, 3)), NoDeadlock},
+		{"all got on, at first", after(LeastSettling-1, true, ring(2, 3)), DeadlockedUnless},
+		{"all got on, by chance", after(LeastSettling, false, ring(2, 3)), DeadlockedUnless},
+		{"one stood", after(LeastSettling, true, ring(2, 4)), DeadlockedUnless},
+		{"all stood", after(LeastSettling, true, ring(3, 4)), Deadlocked},
 	} {
 		r := approve(t, c.name, AnalyseLive(ring(3, 4), c.past))
 		if r.Verdict != c.want || (c.want == NoDeadlock) != (len(r.Deadlocks) == 0) {

@@ -11,9 +11,9 @@ import (
 // unknown at each look, however often it is looked at. What is unknown of a look matters no more as soon as each rank that
 // may have hung at it is seen to have gone on: a deadlocked rank never leaves its call, nor gets on in it.
 
-// leastSettling is how many looks there have to be before a look is settled by later ones: what has just come to hang
+// LeastSettling is how many earlier looks there have to be before a look is settled by later ones: what has just come to hang
 // is known by then to stand.
-const leastSettling = 3
+const LeastSettling = 3
 
 // open returns the processes of the ranks that may hang for all that is known, by process id. It is false if others may
 // hang too.
@@ -37,7 +37,7 @@ func (a *analysis) open() (map[int]*mqs.Process, bool) {
 // isSettled says whether no rank was deadlocked at an earlier look of this watch, and none that may hang now is known to
 // stand.
 func (a *analysis) isSettled() bool {
-	if !a.past.Settled || !a.past.Again || a.past.Apart || a.past.Looks < leastSettling {
+	if !a.past.Settled || !a.past.Again || a.past.Apart || a.past.Looks < LeastSettling {
 		return false
 	}
 	open, isKnown := a.open()

@@ -34,7 +34,7 @@ func Watch(ctx context.Context, s *mqs.Snapshot, again func(ctx context.Context)
 	r := waitfor.AnalyseLive(s, past)
 	seen.Keep(r)
 	second := false // of all that have run at all
-	for pause := firstPause; ctx.Err() == nil && isOpen(r, past.Looks) && past.Looks < mostLooks && (!second || seen.watched() < longest(r)); pause = min(3*pause, mostPause) {
+	for pause := firstPause; ctx.Err() == nil && isOpen(r, past.Looks) && past.Looks < mostLooks && (!second || hasTime(r, past.Looks, seen.watched())); pause = min(3*pause, mostPause) {
 		next := time.Now().Add(pause)
 		running, stop := context.WithTimeout(ctx, mostRunning)
 		Wait(running, func() bool { return time.Now().After(next) && seen.settled() })
@@ -56,12 +56,13 @@ func Watch(ctx context.Context, s *mqs.Snapshot, again func(ctx context.Context)
 	return r, nil
 }
 
-// longest is how long a job is watched on which this is the report.
-func longest(r *waitfor.Report) time.Duration {
-	if r.GetsOn && (r.Verdict == waitfor.Unknown || r.Verdict == waitfor.DeadlockedUnless) {
-		return mostMoving
+// hasTime says whether a job may be watched on of which this is the report after some looks. If it gets on, and something
+// of it is unknown or doubtful, there are as many looks as may settle that, however long they take on a busy machine.
+func hasTime(r *waitfor.Report, looks int, watched time.Duration) bool {
+	if !r.GetsOn || r.Verdict != waitfor.Unknown && r.Verdict != waitfor.DeadlockedUnless {
+		return watched < mostWatch
 	}
-	return mostWatch
+	return looks < waitfor.LeastSettling || watched < mostMoving
 }
 
 // leastLooks are those before the last one of a job of which ranks are missing, and which does not get on: what those

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/decoders"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 	"github.com/mpi-queues/mpi-queues/mqs/recording"
+	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
 // undecided is a job of which one look does not say whether it hangs, for certain.
@@ -66,4 +68,28 @@ func TestWaitIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	Wait(ctx, func() bool { return false })
+}
+
+// A job that gets on, and of which something is unknown, is looked at as often as may settle that: where looks take
+// long, their time is no reason to end without an answer.
+func TestHasTime(t *testing.T) {
+	for _, c := range []struct {
+		verdict waitfor.Verdict
+		getsOn  bool
+		looks   int
+		watched time.Duration
+		want    bool
+	}{
+		{waitfor.Unknown, true, waitfor.LeastSettling - 1, time.Minute, true},
+		{waitfor.DeadlockedUnless, true, waitfor.LeastSettling - 1, time.Minute, true},
+		{waitfor.Unknown, true, waitfor.LeastSettling, mostMoving - 1, true},
+		{waitfor.Unknown, true, waitfor.LeastSettling, mostMoving, false},
+		{waitfor.Unknown, false, 1, mostWatch, false},
+		{waitfor.NoProgress, true, 1, mostWatch, false},
+		{waitfor.NoProgress, false, 9, mostWatch - 1, true},
+	} {
+		if got := hasTime(&waitfor.Report{Verdict: c.verdict, GetsOn: c.getsOn}, c.looks, c.watched); got != c.want {
+			t.Errorf("%+v: %t", c, got)
+		}
+	}
 }
