@@ -37,45 +37,79 @@ type sizedEnvelope struct {
 	length int64
 }
 
-// messages counts messages by their envelopes, and by the envelopes of receives that match them.
+// messages counts messages by their envelopes.
 type messages struct {
-	matching map[envelope]int32
-	exactly  map[sizedEnvelope]int32
+	of map[envelope]lengths
+	// wild has the envelopes of receives from any source or with any tag that messages match. It is made when the first such
+	// receive is looked for: most jobs have none.
+	wild map[envelope]bool
 }
 
-func newMessages() messages { return messages{map[envelope]int32{}, map[sizedEnvelope]int32{}} }
+// lengths counts the messages of one envelope, all of them and those of the length of the first, and has the others' counts.
+type lengths struct {
+	all, first int32
+	length     int64
+	others     map[int64]int32
+}
+
+func newMessages() messages { return messages{of: map[envelope]lengths{}} }
 
 // add counts a message.
 func (t *messages) add(m sizedEnvelope) {
-	t.exactly[m]++
-	t.mark(m.envelope)
+	l := t.of[m.envelope]
+	if l.all == 0 {
+		l.length = m.length
+	}
+	l.all++
+	switch {
+	case l.length == m.length:
+		l.first++
+	case l.others == nil:
+		l.others = map[int64]int32{m.length: 1}
+	default:
+		l.others[m.length]++
+	}
+	t.of[m.envelope], t.wild = l, nil
 }
 
-// mark counts a message under the envelopes of all receives that match it.
-func (t *messages) mark(e envelope) {
-	wild := e
-	wild.source = mqs.AnyRank
-	t.matching[e]++
-	t.matching[wild]++
-	if e.tag != anyTag {
-		e.tag, wild.tag = anyTag, anyTag
-		t.matching[e]++
-		t.matching[wild]++
-	}
-}
+// mark counts a message of which the length does not matter.
+func (t *messages) mark(e envelope) { t.add(sizedEnvelope{e, -1}) }
 
 // match says whether there is a message that a receive with this envelope matches.
-func (t *messages) match(e envelope) bool { return t.matching[e] > 0 }
+func (t *messages) match(e envelope) bool {
+	if e.source != mqs.AnyRank && e.tag != anyTag || len(t.of) == 0 {
+		return t.of[e].all > 0
+	}
+	if t.wild == nil {
+		t.wild = map[envelope]bool{}
+		for m := range t.of {
+			from, any := m, m
+			from.tag, any.tag = anyTag, anyTag
+			any.source, m.source = mqs.AnyRank, mqs.AnyRank
+			t.wild[m], t.wild[from], t.wild[any] = true, true, true
+		}
+	}
+	return t.wild[e]
+}
+
+// exactly counts the messages with the same envelope and the same length.
+func (t *messages) exactly(m sizedEnvelope) int32 {
+	l := t.of[m.envelope]
+	if l.length == m.length {
+		return l.first
+	}
+	return l.others[m.length]
+}
 
 // countAlike counts the messages that may be this one: those with the same envelope and the same
 // length, as far as lengths are known.
 func (t *messages) countAlike(m sizedEnvelope) int32 {
 	if m.length < 0 {
-		return t.matching[m.envelope]
+		return t.of[m.envelope].all
 	}
-	n := t.exactly[m]
+	n := t.exactly(m)
 	m.length = -1
-	return n + t.exactly[m]
+	return n + t.exactly(m)
 }
 
 // isRendezvous says whether the sender of an unexpected message waits until a receive matches it.
@@ -244,7 +278,7 @@ func (j *job) countPending(m *member, class mqs.OpClass, op *mqs.PendingOperatio
 // wait prove nothing: one of them may be there while a message of these sends has matched, and its
 // sender has yet to be told.
 func (j *job) lieUnmatched(r *rank, s sizedEnvelope) bool {
-	return s.length >= 0 && !r.vague[mqs.PendingSends] && j.rendezvous.exactly[s] >= j.sends.countAlike(s)+j.buffered.countAlike(s)
+	return s.length >= 0 && !r.vague[mqs.PendingSends] && j.rendezvous.exactly(s) >= j.sends.countAlike(s)+j.buffered.countAlike(s)
 }
 
 // isBuffered says whether a send is complete for its program as soon as its data is buffered. Its

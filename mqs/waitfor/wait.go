@@ -80,7 +80,7 @@ func (j *job) findWaits() {
 	c := newCollectives(j)
 	for i := range j.ranks {
 		r := &j.ranks[i]
-		if r.mobility, r.doubt = j.mobility(r); j.past.standing && !r.stays && (r.mobility == waiting || r.mobility == immobile) {
+		if r.mobility, r.doubt = j.mobility(r); j.past.standing && !r.stays && r.doesNotMove() {
 			r.mobility, r.doubt = uncertain, apartDoubt
 		}
 	}
