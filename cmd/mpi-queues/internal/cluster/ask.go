@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -148,16 +149,23 @@ func (q *Question) askOnce(ctx context.Context, engine, host string, hosts []str
 	if within.Err() != nil {
 		err = fmt.Errorf("no answer came within %s", q.Limit)
 	}
-	var out []reply
-	for _, c := range r.Collectors() {
-		one := reply{host: cmp.Or(host, c.Node), machine: c.Machine}
-		if c.Version != q.Version && c.Version != "" {
-			one.err = fmt.Errorf("mpi-queues is there in version %s, and here in version %s", c.Version, q.Version)
-		} else if one.part, one.err = q.opener.open(c); one.err != nil && c.Failure == "" && !errors.Is(err, errSilent) {
-			one.err = fmt.Errorf("%w; %w", err, one.err)
-		}
-		out = append(out, one)
+	collectors := r.Collectors()
+	out := make([]reply, len(collectors))
+	var group errgroup.Group
+	group.SetLimit(runtime.NumCPU())
+	for i, c := range collectors {
+		group.Go(func() error {
+			one := &out[i]
+			*one = reply{host: cmp.Or(host, c.Node), machine: c.Machine}
+			if c.Version != q.Version && c.Version != "" {
+				one.err = fmt.Errorf("mpi-queues is there in version %s, and here in version %s", c.Version, q.Version)
+			} else if one.part, one.err = q.opener.open(c); one.err != nil && c.Failure == "" && !errors.Is(err, errSilent) {
+				one.err = fmt.Errorf("%w; %w", err, one.err)
+			}
+			return nil
+		})
 	}
+	_ = group.Wait() // none of them fails
 	if formats := r.Others().Formats; len(formats) > 0 {
 		err = errors.New("another version of mpi-queues is there")
 	}
