@@ -135,6 +135,11 @@ func (t postedReceives) match(e envelope) bool {
 	return t[e] > 0 || t[wild] > 0
 }
 
+// isPosted says whether a receive is posted that a message with this envelope matches. Most jobs have none with wildcards.
+func (j *job) isPosted(e envelope) bool {
+	return j.receives[e] > 0 || j.wildReceives && j.receives.match(e)
+}
+
 // receive returns the envelope that a receive or a probe of a member asks for; false if it is not
 // known. A tag that is not known may be any tag.
 func (m *member) receive(op *mqs.PendingOperation) (envelope, bool) {
@@ -260,6 +265,7 @@ func (j *job) countPending(m *member, class mqs.OpClass, op *mqs.PendingOperatio
 		e, ok := m.receive(op)
 		if ok = ok && hasTag(op); ok {
 			j.receives[e]++
+			j.wildReceives = j.wildReceives || e.source == mqs.AnyRank || e.tag == anyTag
 		}
 		return ok
 	}

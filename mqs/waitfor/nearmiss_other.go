@@ -48,7 +48,7 @@ func (n *misses) eachMatched(m *member, f func(s *sizedEnvelope, from int32, to 
 					from, to = m.rank, m.peers().member(s.dest)
 				}
 			}
-			if ok && from >= 0 && to != nil && n.receives.match(s.envelope) {
+			if ok && from >= 0 && to != nil && n.isPosted(s.envelope) {
 				f(&s, from, to)
 			}
 		}
@@ -177,7 +177,7 @@ func (n *misses) eachUnmatched(m *member, class mqs.OpClass, f func(*mqs.Pending
 	ops := m.queued(class)
 	for i := range ops {
 		if op := &ops[i]; op.Status == mqs.Pending && !op.Internal && !op.IsPartitioned() {
-			if s, ok := envelopeOf(op); ok && !n.receives.match(s.envelope) {
+			if s, ok := envelopeOf(op); ok && !n.isPosted(s.envelope) {
 				f(op, &s)
 			}
 		}

@@ -90,21 +90,15 @@ func watchFar(ctx context.Context, pause time.Duration, first Look, again func(c
 
 // PastFar is [History.Past] of a look at other machines.
 func (h *History) PastFar(l Look) waitfor.Past {
-	past := h.past(l.Snapshot, clocksOf(l.Stopped), func(pid int) (clock, error) {
+	past := h.past(l.Snapshot, func(pid int) clock { return l.Stopped[pid].clock() }, func(pid int) (clock, error) {
 		c, ok := l.Left[pid]
 		if !ok {
 			return clock{}, errGone
 		}
-		return clock{c.Ticks, c.Started, c.Runnable}, nil
+		return c.clock(), nil
 	})
 	past.Apart = true
 	return past
 }
 
-func clocksOf(from map[int]Clock) Clocks {
-	out := Clocks{}
-	for pid, c := range from {
-		out[pid] = clock{c.Ticks, c.Started, c.Runnable}
-	}
-	return out
-}
+func (c Clock) clock() clock { return clock{c.Ticks, c.Started, c.Runnable} }
