@@ -52,7 +52,10 @@ type lengths struct {
 	others     map[int64]int32
 }
 
-func newMessages() messages { return messages{of: map[envelope]lengths{}} }
+func newMessages() messages { return messagesOf(0) }
+
+// messagesOf has room for so many envelopes.
+func messagesOf(envelopes int) messages { return messages{of: make(map[envelope]lengths, envelopes)} }
 
 // add counts a message.
 func (t *messages) add(m sizedEnvelope) {
@@ -205,7 +208,17 @@ func (m *member) cut(class mqs.OpClass) bool {
 
 // messages counts what is pending in the whole job, by envelope.
 func (j *job) messages() {
-	j.unexpected, j.sends, j.receives, j.onTheWay = newMessages(), newMessages(), postedReceives{}, newMessages()
+	var pending [3]int
+	for i := range j.ranks {
+		for _, m := range j.ranks[i].members {
+			for _, class := range mqs.OpClasses {
+				pending[class] += len(m.queued(class))
+			}
+		}
+	}
+	// To grow a map of millions takes longer than to fill it.
+	j.unexpected, j.sends, j.onTheWay = messagesOf(pending[mqs.UnexpectedMessages]), messagesOf(pending[mqs.PendingSends]), newMessages()
+	j.receives = make(postedReceives, pending[mqs.PendingReceives])
 	j.rendezvous, j.buffered = newMessages(), newMessages()
 	for i := range j.ranks {
 		for _, m := range j.ranks[i].members {

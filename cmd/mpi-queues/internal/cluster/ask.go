@@ -271,7 +271,11 @@ func (q *Question) together(replies []reply) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Answer{Look: liveness.Look{Stopped: map[int]liveness.Clock{}, Left: map[int]liveness.Clock{}}, Remarks: of.twice}
+	ranks := 0
+	for _, one := range of.replies {
+		ranks += len(one.part.Processes)
+	}
+	a := &Answer{Look: liveness.Look{Stopped: make(map[int]liveness.Clock, ranks), Left: make(map[int]liveness.Clock, ranks)}, Remarks: of.twice}
 	var parts []*mqs.Snapshot
 	for _, one := range of.replies {
 		q.renumber(one, a)
@@ -299,7 +303,7 @@ func (q *Question) renumber(one *reply, a *Answer) {
 	}
 	known := q.numbers[one.host]
 	if known == nil {
-		known = map[int]int{}
+		known = make(map[int]int, len(one.part.Processes))
 		q.numbers[one.host] = known
 	}
 	for _, p := range one.part.Processes {

@@ -82,9 +82,12 @@ func appendClocks(b []byte, clocks map[int]liveness.Clock) []byte {
 	return b
 }
 
+// usualRanks is how many ranks a node is taken to have before they are read.
+const usualRanks = 128
+
 func readClocks(in *bufio.Reader) (map[int]liveness.Clock, error) {
 	n, err := binary.ReadUvarint(in)
-	out := map[int]liveness.Clock{}
+	out := make(map[int]liveness.Clock, min(n, usualRanks))
 	c, pid := liveness.Clock{}, 0
 	for ; err == nil && n > 0; n-- {
 		var differs [3]int64

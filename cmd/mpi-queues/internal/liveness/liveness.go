@@ -99,8 +99,9 @@ func (h *History) Past(s *mqs.Snapshot, stopped Clocks) waitfor.Past {
 func (h *History) past(s *mqs.Snapshot, stopped func(pid int) clock, clockOf func(pid int) (clock, error)) waitfor.Past {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
-	out := waitfor.Past{Earlier: map[int]*mqs.Process{}, Ran: map[int]bool{}, Polls: map[int][]waitfor.Poll{}}
-	now := map[int]sighting{}
+	known := min(len(h.seen), len(s.Processes))
+	out := waitfor.Past{Earlier: make(map[int]*mqs.Process, known), Ran: make(map[int]bool, known), Polls: map[int][]waitfor.Poll{}}
+	now := make(map[int]sighting, len(s.Processes))
 	for _, p := range s.Processes {
 		c, err := clockOf(p.PID)
 		before, known := h.seen[p.PID]
