@@ -131,13 +131,13 @@ func (c *report) ask(ctx context.Context, q *cluster.Question) error {
 
 // reportOf makes the report of a job on many nodes, with stacks if those are looked at.
 func reportOf(ctx context.Context, q *cluster.Question, l *looking) (*waitfor.Report, error) {
-	var last *cluster.Answer // that there was
+	var remarks []string // on the last look that there was
 	look := func(ctx context.Context) (liveness.Look, error) {
 		a, err := q.Ask(ctx)
 		if err != nil {
 			return liveness.Look{}, err
 		}
-		last = a
+		remarks = a.Remarks
 		return a.Look, nil
 	}
 	first, err := look(ctx)
@@ -151,7 +151,7 @@ func reportOf(ctx context.Context, q *cluster.Question, l *looking) (*waitfor.Re
 	if err != nil {
 		return nil, err
 	}
-	r.Notes = append(r.Notes, last.Remarks...)
+	r.Notes = append(r.Notes, remarks...)
 	l.rest(ctx, func() (*mqs.Snapshot, error) {
 		next, err := look(ctx)
 		return next.Snapshot, err

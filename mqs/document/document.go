@@ -4,7 +4,7 @@
 //
 // A document has one definition, the model's structs: [mqs.Snapshot], [waitfor.Report], [mqs.Handle],
 // [across.Ranks], [across.Values], [stacks.Tree] and what they are made of. From their fields, tags and
-// comments ./gen makes the writer, the reader and the schemas, and for the tests one of each in which every
+// comments ./gen makes the writer, the reader, what merges processes ([WriteMerged]) and the schemas, and for the tests one of each in which every
 // field is filled. The tag json is the field's key, "-" if no document has the field. The tag document has options:
 //
 //	null         the zero value, or a number below min, is null: it stands for one not known

@@ -29,6 +29,7 @@ type Parser struct {
 	mu      sync.RWMutex
 	strings map[string]string
 	groups  map[string][]mqs.Maybe[int32]
+	ranges  groups // of merged documents
 	// idle are readers that can be used again.
 	idle []*reader
 }
@@ -39,7 +40,7 @@ const chunkSize = 512 << 10
 // Read reads one document. Its processes are parsed by all cores, and only a few
 // of them are there as text at a time: a document may be of a hundred thousand.
 func (p *Parser) Read(r io.Reader) (*mqs.Snapshot, error) {
-	chunks, err := p.read(r, nil)
+	chunks, err := p.read(r)
 	if err != nil {
 		return nil, err
 	}
@@ -55,8 +56,8 @@ func together(chunks []*chunk) *mqs.Snapshot {
 	return out
 }
 
-// read reads the processes of a document, but for those that were seen before; nil stands for a document that none follows.
-func (p *Parser) read(r io.Reader, before *Seen) ([]*chunk, error) {
+// read reads the processes of a document.
+func (p *Parser) read(r io.Reader) ([]*chunk, error) {
 	var (
 		group  errgroup.Group
 		chunks []*chunk
@@ -66,12 +67,12 @@ func (p *Parser) read(r io.Reader, before *Seen) ([]*chunk, error) {
 			group.SetLimit(runtime.NumCPU())
 		}
 		chunks = append(chunks, c)
-		group.Go(func() error { return p.parse(c, before) })
+		group.Go(func() error { return p.parse(c) })
 	}}
 	splitErr := s.split(frugal.NewReader(r))
 	if c := s.rest(); c != nil && splitErr == nil { // all that there is, if the document is of one rank
 		chunks = append(chunks, c)
-		splitErr = p.parse(c, before)
+		splitErr = p.parse(c)
 	}
 	// What is wrong with an earlier process is said rather than what is wrong with the rest.
 	if err := errors.Join(group.Wait(), splitErr); err != nil {
@@ -108,7 +109,7 @@ func (p *Parser) release(r *reader) {
 	p.idle = append(p.idle, r)
 }
 
-func (p *Parser) parse(c *chunk, before *Seen) error {
+func (p *Parser) parse(c *chunk) error {
 	r := p.reader()
 	defer func() {
 		*c.text = (*c.text)[:0]
@@ -117,7 +118,7 @@ func (p *Parser) parse(c *chunk, before *Seen) error {
 	}()
 	start := 0
 	for _, end := range c.ends {
-		process, err := before.process(c, r, (*c.text)[start:end])
+		process, err := r.process((*c.text)[start:end])
 		if err != nil {
 			c.err = fmt.Errorf("not a snapshot of mpi-queues: line %d: %w", c.line+lineOf(err, (*c.text)[:end], start), clause(err))
 			return c.err
@@ -179,7 +180,6 @@ type chunk struct {
 	ends []int   // of the processes
 	line int     // of the document at its start
 
-	hashes    []uint64 // of the processes' texts, where these are known again
 	processes []*mqs.Process
 	err       error
 }

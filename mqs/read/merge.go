@@ -13,8 +13,12 @@ import (
 // rank that is in several the first is kept, and its notes say so. Snapshots
 // of different jobs are an error, as far as it shows.
 func Merge(snapshots ...*mqs.Snapshot) (*mqs.Snapshot, error) {
-	out := &mqs.Snapshot{}
-	at := map[int32]int{} // in out
+	count := 0
+	for _, s := range snapshots {
+		count += len(s.Processes)
+	}
+	out := &mqs.Snapshot{Processes: make([]*mqs.Process, 0, count)}
+	at := make(map[int32]int, count) // in out
 	told := map[int32]bool{}
 	var sized *mqs.Process
 	for _, s := range snapshots {

@@ -47,6 +47,7 @@ type job struct {
 	// What is pending, by envelope.
 	unexpected, sends messages
 	receives          postedReceives
+	wildReceives      bool // some of them are from any source or with any tag
 	// rendezvous are the unexpected messages whose senders wait for a receive; buffered are the sends
 	// that are complete for their program, and whose messages may have yet to be received.
 	rendezvous, buffered messages

@@ -37,45 +37,82 @@ type sizedEnvelope struct {
 	length int64
 }
 
-// messages counts messages by their envelopes, and by the envelopes of receives that match them.
+// messages counts messages by their envelopes.
 type messages struct {
-	matching map[envelope]int32
-	exactly  map[sizedEnvelope]int32
+	of map[envelope]lengths
+	// wild has the envelopes of receives from any source or with any tag that messages match. It is made when the first such
+	// receive is looked for: most jobs have none.
+	wild map[envelope]bool
 }
 
-func newMessages() messages { return messages{map[envelope]int32{}, map[sizedEnvelope]int32{}} }
+// lengths counts the messages of one envelope, all of them and those of the length of the first, and has the others' counts.
+type lengths struct {
+	all, first int32
+	length     int64
+	others     map[int64]int32
+}
+
+func newMessages() messages { return messagesOf(0) }
+
+// messagesOf has room for so many envelopes.
+func messagesOf(envelopes int) messages { return messages{of: make(map[envelope]lengths, envelopes)} }
 
 // add counts a message.
 func (t *messages) add(m sizedEnvelope) {
-	t.exactly[m]++
-	t.mark(m.envelope)
+	l := t.of[m.envelope]
+	if l.all == 0 {
+		l.length = m.length
+	}
+	l.all++
+	switch {
+	case l.length == m.length:
+		l.first++
+	case l.others == nil:
+		l.others = map[int64]int32{m.length: 1}
+	default:
+		l.others[m.length]++
+	}
+	t.of[m.envelope], t.wild = l, nil
 }
 
-// mark counts a message under the envelopes of all receives that match it.
-func (t *messages) mark(e envelope) {
-	wild := e
-	wild.source = mqs.AnyRank
-	t.matching[e]++
-	t.matching[wild]++
-	if e.tag != anyTag {
-		e.tag, wild.tag = anyTag, anyTag
-		t.matching[e]++
-		t.matching[wild]++
-	}
-}
+// mark counts a message of which the length does not matter.
+func (t *messages) mark(e envelope) { t.add(sizedEnvelope{e, -1}) }
 
 // match says whether there is a message that a receive with this envelope matches.
-func (t *messages) match(e envelope) bool { return t.matching[e] > 0 }
+func (t *messages) match(e envelope) bool {
+	if e.source != mqs.AnyRank && e.tag != anyTag || len(t.of) == 0 {
+		return t.of[e].all > 0
+	}
+	if t.wild == nil {
+		t.wild = map[envelope]bool{}
+		for m := range t.of {
+			from, any := m, m
+			from.tag, any.tag = anyTag, anyTag
+			any.source, m.source = mqs.AnyRank, mqs.AnyRank
+			t.wild[m], t.wild[from], t.wild[any] = true, true, true
+		}
+	}
+	return t.wild[e]
+}
+
+// exactly counts the messages with the same envelope and the same length.
+func (t *messages) exactly(m sizedEnvelope) int32 {
+	l := t.of[m.envelope]
+	if l.length == m.length {
+		return l.first
+	}
+	return l.others[m.length]
+}
 
 // countAlike counts the messages that may be this one: those with the same envelope and the same
 // length, as far as lengths are known.
 func (t *messages) countAlike(m sizedEnvelope) int32 {
 	if m.length < 0 {
-		return t.matching[m.envelope]
+		return t.of[m.envelope].all
 	}
-	n := t.exactly[m]
+	n := t.exactly(m)
 	m.length = -1
-	return n + t.exactly[m]
+	return n + t.exactly(m)
 }
 
 // isRendezvous says whether the sender of an unexpected message waits until a receive matches it.
@@ -99,6 +136,11 @@ func (t postedReceives) match(e envelope) bool {
 	}
 	e.tag, wild.tag = anyTag, anyTag
 	return t[e] > 0 || t[wild] > 0
+}
+
+// isPosted says whether a receive is posted that a message with this envelope matches. Most jobs have none with wildcards.
+func (j *job) isPosted(e envelope) bool {
+	return j.receives[e] > 0 || j.wildReceives && j.receives.match(e)
 }
 
 // receive returns the envelope that a receive or a probe of a member asks for; false if it is not
@@ -166,7 +208,17 @@ func (m *member) cut(class mqs.OpClass) bool {
 
 // messages counts what is pending in the whole job, by envelope.
 func (j *job) messages() {
-	j.unexpected, j.sends, j.receives, j.onTheWay = newMessages(), newMessages(), postedReceives{}, newMessages()
+	var pending [3]int
+	for i := range j.ranks {
+		for _, m := range j.ranks[i].members {
+			for _, class := range mqs.OpClasses {
+				pending[class] += len(m.queued(class))
+			}
+		}
+	}
+	// To grow a map of millions takes longer than to fill it.
+	j.unexpected, j.sends, j.onTheWay = messagesOf(pending[mqs.UnexpectedMessages]), messagesOf(pending[mqs.PendingSends]), newMessages()
+	j.receives = make(postedReceives, pending[mqs.PendingReceives])
 	j.rendezvous, j.buffered = newMessages(), newMessages()
 	for i := range j.ranks {
 		for _, m := range j.ranks[i].members {
@@ -226,6 +278,7 @@ func (j *job) countPending(m *member, class mqs.OpClass, op *mqs.PendingOperatio
 		e, ok := m.receive(op)
 		if ok = ok && hasTag(op); ok {
 			j.receives[e]++
+			j.wildReceives = j.wildReceives || e.source == mqs.AnyRank || e.tag == anyTag
 		}
 		return ok
 	}
@@ -244,7 +297,7 @@ func (j *job) countPending(m *member, class mqs.OpClass, op *mqs.PendingOperatio
 // wait prove nothing: one of them may be there while a message of these sends has matched, and its
 // sender has yet to be told.
 func (j *job) lieUnmatched(r *rank, s sizedEnvelope) bool {
-	return s.length >= 0 && !r.vague[mqs.PendingSends] && j.rendezvous.exactly[s] >= j.sends.countAlike(s)+j.buffered.countAlike(s)
+	return s.length >= 0 && !r.vague[mqs.PendingSends] && j.rendezvous.exactly(s) >= j.sends.countAlike(s)+j.buffered.countAlike(s)
 }
 
 // isBuffered says whether a send is complete for its program as soon as its data is buffered. Its

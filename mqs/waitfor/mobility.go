@@ -17,6 +17,9 @@ const (
 	uncertain                 // nobody knows
 )
 
+// doesNotMove says whether a rank does nothing by itself.
+func (r *rank) doesNotMove() bool { return r.mobility == waiting || r.mobility == immobile }
+
 // mobility returns the mobility of a rank. For an uncertain one it says in a clause what is not
 // known.
 func (j *job) mobility(r *rank) (mobility, string) {

@@ -3,7 +3,9 @@ package waitfor
 import (
 	"cmp"
 	"fmt"
+	"hash/maphash"
 	"slices"
+	"strconv"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
@@ -21,9 +23,12 @@ const (
 type misses struct {
 	*analysis
 	suspects []int32
-	orphans  map[int32]*orphans // by suspect
+	orphans  orphans
+	sent     []sentMessage // to suspects, by receiver
 	found    []miss
-	similar  map[string][]int       // indices into found, by what they have in common
+	kinds    map[Kind]int           // how many of each kind there are, with those that are left out
+	seed     maphash.Seed           // of the hashes by which similar ones are known
+	similar  map[uint64]similar     // by what they have in common
 	reported map[messageKey]bool    // messages that a sentence is about already
 	argued   map[*communicator]bool // whose members give a collective arguments that don't go together
 	budget   int
@@ -35,9 +40,20 @@ type miss struct {
 	similarRanks []int32 // the ranks of similar near misses, which are not reported one by one
 }
 
+// similar are near misses that have something in common.
+type similar struct {
+	first int32 // index into found, -1 if it is left out
+	count int32
+}
+
+func newMisses(a *analysis, suspects []int32) *misses {
+	return &misses{analysis: a, suspects: suspects, kinds: map[Kind]int{}, seed: maphash.MakeSeed(), similar: map[uint64]similar{},
+		reported: map[messageKey]bool{}, argued: map[*communicator]bool{}, budget: missBudget}
+}
+
 func (a *analysis) nearMisses(verdict Verdict) []NearMiss {
-	n := &misses{analysis: a, suspects: a.suspects(verdict), similar: map[string][]int{}, reported: map[messageKey]bool{}, argued: map[*communicator]bool{}, budget: missBudget}
-	n.collectOrphans()
+	n := newMisses(a, a.suspects(verdict))
+	n.collectSent()
 	for _, r := range n.suspects {
 		n.checkWaits(r)
 		n.checkLibrary(r)
@@ -100,33 +116,41 @@ func (n *misses) checkWaits(rank int32) {
 // add notes a near miss. similarity is what similar ones of its kind have in common: only the first
 // of these are reported one by one.
 func (n *misses) add(kind Kind, similarity, text string, ranks ...int32) {
-	n.addMismatch(kind, "", nil, similarity, text, ranks...)
+	n.addMismatch(kind, "", nil, similarity, func() string { return text }, ranks...)
 }
 
-// addMismatch does so of one that is a mismatch of a collective.
-func (n *misses) addMismatch(kind Kind, mismatch Mismatch, culprits []int32, similarity, text string, ranks ...int32) {
+// addMismatch does so of one that is a mismatch of a collective. There may be millions that are not reported one by one, of
+// which nobody asks for the text.
+func (n *misses) addMismatch(kind Kind, mismatch Mismatch, culprits []int32, similarity string, text func() string, ranks ...int32) {
 	slices.Sort(ranks)
 	ranks = slices.Compact(ranks)
-	key := string(kind) + "\x00" + similarity
-	if same := n.similar[key]; len(same) >= maxSimilar {
-		first := &n.found[same[0]]
-		first.similarRanks = append(first.similarRanks, ranks...)
+	key := maphash.Comparable(n.seed, [2]string{string(kind), similarity})
+	same := n.similar[key]
+	if same.count >= maxSimilar {
+		if same.first >= 0 {
+			first := &n.found[same.first]
+			first.similarRanks = append(first.similarRanks, ranks...)
+		}
 		return
 	}
-	n.similar[key] = append(n.similar[key], len(n.found))
-	n.found = append(n.found, miss{NearMiss: NearMiss{kind, text, ranks, mismatch, culprits}})
+	n.kinds[kind]++
+	isLeftOut := n.kinds[kind] > maxNearMisses
+	if same.count == 0 {
+		same.first = int32(len(n.found))
+		if isLeftOut {
+			same.first = -1
+		}
+	}
+	same.count++
+	if n.similar[key] = same; !isLeftOut {
+		n.found = append(n.found, miss{NearMiss: NearMiss{kind, text(), ranks, mismatch, culprits}})
+	}
 }
 
 // report returns what was found, in order and within bounds.
 func (n *misses) report() []NearMiss {
 	var out []NearMiss
-	left := map[Kind]int{}
-	count := map[Kind]int{}
 	for _, m := range n.found {
-		if count[m.Kind]++; count[m.Kind] > maxNearMisses {
-			left[m.Kind]++
-			continue
-		}
 		if len(m.similarRanks) > 0 {
 			slices.Sort(m.similarRanks)
 			m.similarRanks = slices.Compact(m.similarRanks)
@@ -139,8 +163,8 @@ func (n *misses) report() []NearMiss {
 		out = append(out, m.NearMiss)
 	}
 	for _, k := range []Kind{OtherTag, OtherSource, OtherCommunicator, Truncation, PeerLeft, NeverReceived, OtherCollective, LibraryFault, NotStarted} {
-		if left[k] > 0 {
-			n.note("%d near misses of the kind %q are left out.", left[k], k)
+		if left := n.kinds[k] - maxNearMisses; left > 0 {
+			n.note("%d near misses of the kind %q are left out.", left, k)
 		}
 	}
 	slices.SortStableFunc(out, func(x, y NearMiss) int {
@@ -160,7 +184,7 @@ func (n *misses) checkOperation(rank int32, w *wait, g *dependency) {
 		n.checkInactive(rank, w, g)
 	}
 	if g.class == mqs.PendingReceives && (isStuck || n.isIdle(g.rank)) {
-		n.checkReceive(rank, g, n.similarityKey(w, g), n.waitsIn(rank, w, g), isStuck)
+		n.checkReceive(rank, g, func() string { return n.similarityKey(w, g) }, func() string { return n.waitsIn(rank, w, g) }, isStuck)
 	}
 }
 
@@ -181,7 +205,11 @@ func (n *misses) similarityKey(w *wait, g *dependency) string {
 	if w.thread != nil {
 		where = callWords(w.thread)
 	}
-	return fmt.Sprint(where, g.class, g.op.TagWild, g.op.DesiredTag, g.member.comm.label())
+	key := append([]byte(where), byte(g.class))
+	for _, is := range []bool{g.op.TagWild.Value, g.op.TagWild.Known, g.op.DesiredTag.Known} {
+		key = strconv.AppendBool(key, is)
+	}
+	return string(append(strconv.AppendInt(key, int64(g.op.DesiredTag.Value), 10), g.member.comm.label()...))
 }
 
 // waitsIn begins a sentence on what a rank waits for.

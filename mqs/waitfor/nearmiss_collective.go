@@ -225,8 +225,10 @@ func (n *misses) reportCrossed(order []*communicator, byComm map[*communicator][
 				name += " of that name"
 			}
 		}
-		n.addMismatch(OtherCollective, DifferentOrder, nil, first+second, fmt.Sprintf("%s %s in %s on %s, and %s %s in %s on %s: they wait for each other to enter the same one",
-			capital(rankWords(ranks)), verb(ranks, "is", "are"), first, x.from.label(), rankWords(others), verb(others, "is", "are"), second, name), slices.Concat(ranks, others)...)
+		n.addMismatch(OtherCollective, DifferentOrder, nil, first+second, func() string {
+			return fmt.Sprintf("%s %s in %s on %s, and %s %s in %s on %s: they wait for each other to enter the same one",
+				capital(rankWords(ranks)), verb(ranks, "is", "are"), first, x.from.label(), rankWords(others), verb(others, "is", "are"), second, name)
+		}, slices.Concat(ranks, others)...)
 	}
 }
 

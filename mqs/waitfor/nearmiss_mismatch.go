@@ -178,7 +178,7 @@ func (n *misses) reportParties(c *communicator, mismatch Mismatch, parties []*pa
 	} else {
 		text = capital(text) + fmt.Sprintf(", but %s are %s: there is the mistake", share(usual, members, c), does(usual))
 	}
-	n.addMismatch(OtherCollective, mismatch, culprits, string(mismatch)+c.label(), text, ranksOf(parties, nil)...)
+	n.addMismatch(OtherCollective, mismatch, culprits, string(mismatch)+c.label(), func() string { return text }, ranksOf(parties, nil)...)
 }
 
 // reportNotEntered reports members that hang elsewhere, while most members wait for them in one call that none can
@@ -211,9 +211,10 @@ func (n *misses) reportNotEntered(c *communicator, entries []*entry, members []i
 	}
 	slices.Sort(missing)
 	missing = slices.Compact(missing)
-	n.addMismatch(OtherCollective, NotEntered, missing, string(NotEntered)+c.label(), fmt.Sprintf("%s %s not entered %s, in which %s wait: %s",
-		capital(rankWords(missing)), verb(missing, "has", "have"), inside.where(), share(inside, len(members), c), n.whereNow(missing)),
-		slices.Concat(missing, inside.ranks)...)
+	n.addMismatch(OtherCollective, NotEntered, missing, string(NotEntered)+c.label(), func() string {
+		return fmt.Sprintf("%s %s not entered %s, in which %s wait: %s",
+			capital(rankWords(missing)), verb(missing, "has", "have"), inside.where(), share(inside, len(members), c), n.whereNow(missing))
+	}, slices.Concat(missing, inside.ranks)...)
 }
 
 // isInCollectiveOn says whether a rank is in a collective on a communicator, or in MPI_Finalize: it is in another
@@ -270,8 +271,9 @@ func (n *misses) reportDeserted(c *communicator, entries []*entry, members []int
 		if stays := e.isForAll() && slices.ContainsFunc(e.ranks, func(r int32) bool { return n.ranks[r].confirmed }); !stays && !n.hangs(e.ranks[0]) {
 			continue
 		}
-		n.addMismatch(PeerLeft, NotEntered, gone, e.place+c.label(), fmt.Sprintf("%s will never enter %s on %s, in which %s %s: %s",
-			capital(rankWords(gone)), e.place, c.label(), rankWords(e.ranks), verb(e.ranks, "waits", "wait"), n.whereNow(gone)),
-			slices.Concat(e.ranks, gone)...)
+		n.addMismatch(PeerLeft, NotEntered, gone, e.place+c.label(), func() string {
+			return fmt.Sprintf("%s will never enter %s on %s, in which %s %s: %s",
+				capital(rankWords(gone)), e.place, c.label(), rankWords(e.ranks), verb(e.ranks, "waits", "wait"), n.whereNow(gone))
+		}, slices.Concat(e.ranks, gone)...)
 	}
 }

@@ -1,9 +1,7 @@
 package waitfor
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
@@ -50,7 +48,7 @@ func (n *misses) eachMatched(m *member, f func(s *sizedEnvelope, from int32, to 
 					from, to = m.rank, m.peers().member(s.dest)
 				}
 			}
-			if ok && from >= 0 && to != nil && n.receives.match(s.envelope) {
+			if ok && from >= 0 && to != nil && n.isPosted(s.envelope) {
 				f(&s, from, to)
 			}
 		}
@@ -110,44 +108,63 @@ type messageKey struct {
 	tag      int32
 }
 
-// unreceivedCount counts messages with the same key: those that have arrived, and those whose send is
+// unreceived are messages with the same key: those that have arrived, and those whose send is
 // pending. A message may be in both counts.
-type unreceivedCount struct {
+type unreceived struct {
+	messageKey
 	arrived, sent int
 }
 
 // findUnreceived finds messages to ranks that have left or hang, and have no receive for them.
 func (n *misses) findUnreceived() {
 	n.markExplained()
-	counts := map[messageKey]unreceivedCount{}
-	var order []messageKey
-	count := func(l messageKey, add unreceivedCount) {
+	var found []unreceived // by one rank
+	index := map[messageKey]int{}
+	count := func(l messageKey, arrived, sent int) {
 		if n.budget--; n.budget < 0 || n.reported[l] {
 			return
 		}
-		c, seen := counts[l]
+		at, seen := index[l]
 		if !seen {
-			order = append(order, l)
+			at = len(found)
+			index[l] = at
+			found = append(found, unreceived{messageKey: l})
 		}
-		counts[l] = unreceivedCount{c.arrived + add.arrived, c.sent + add.sent}
+		found[at].arrived += arrived
+		found[at].sent += sent
 	}
 	for i := range n.ranks {
+		rank := int32(i)
+		var sent []sentMessage
+		if n.hangs(rank) {
+			sent = n.sentTo(rank)
+		}
+		if !n.hangs(rank) && !n.hasLeft(rank) && !(n.ranks[i].polls() && n.isSuspect(rank)) {
+			continue
+		}
+		found = found[:0]
+		index = emptied(index)
+		// In the order of those who have them in a queue.
+		countSent := func(isBefore func(from *member) bool) {
+			for ; len(sent) > 0 && isBefore(sent[0].from); sent = sent[1:] {
+				if s := &sent[0]; !s.unsent {
+					count(messageKey{s.from.comm, rank, s.from.rank, s.tag}, 0, 1)
+				}
+			}
+		}
+		countSent(func(from *member) bool { return from.rank < rank })
 		for _, m := range n.ranks[i].members {
 			n.eachUnmatched(m, mqs.UnexpectedMessages, func(_ *mqs.PendingOperation, s *sizedEnvelope) {
-				if from := m.globalOf(s.source); from >= 0 && (n.hasLeft(m.rank) || n.hangs(m.rank) || n.ranks[m.rank].polls() && n.orphans[m.rank] != nil) {
-					count(messageKey{m.comm, m.rank, from, s.tag}, unreceivedCount{arrived: 1})
+				if from := m.globalOf(s.source); from >= 0 {
+					count(messageKey{m.comm, rank, from, s.tag}, 1, 0)
 				}
 			})
-			n.eachUnmatched(m, mqs.PendingSends, func(op *mqs.PendingOperation, s *sizedEnvelope) {
-				if to := m.globalOf(s.dest); to >= 0 && n.hangs(to) && !isUnsent(op) {
-					count(messageKey{m.comm, to, m.rank, s.tag}, unreceivedCount{sent: 1})
-				}
-			})
+			countSent(func(from *member) bool { return from == m })
 		}
-	}
-	slices.SortStableFunc(order, func(x, y messageKey) int { return cmp.Compare(x.to, y.to) })
-	for _, l := range order {
-		n.reportUnreceived(l, max(counts[l].arrived, counts[l].sent))
+		countSent(func(*member) bool { return true })
+		for k := range found {
+			n.reportUnreceived(found[k].messageKey, max(found[k].arrived, found[k].sent))
+		}
 	}
 }
 
@@ -160,7 +177,7 @@ func (n *misses) eachUnmatched(m *member, class mqs.OpClass, f func(*mqs.Pending
 	ops := m.queued(class)
 	for i := range ops {
 		if op := &ops[i]; op.Status == mqs.Pending && !op.Internal && !op.IsPartitioned() {
-			if s, ok := envelopeOf(op); ok && !n.receives.match(s.envelope) {
+			if s, ok := envelopeOf(op); ok && !n.isPosted(s.envelope) {
 				f(op, &s)
 			}
 		}
@@ -169,23 +186,29 @@ func (n *misses) eachUnmatched(m *member, class mqs.OpClass, f func(*mqs.Pending
 
 // reportUnreceived reports messages that nobody will receive.
 func (n *misses) reportUnreceived(l messageKey, count int) {
-	what := "a message"
-	if count > 1 {
-		what = fmt.Sprintf("%d messages", count)
+	what := func() string {
+		what := "a message"
+		if count > 1 {
+			what = fmt.Sprintf("%d messages", count)
+		}
+		return what + fmt.Sprintf(" from rank %d with tag %d on %s", l.from, l.tag, l.comm.label())
 	}
-	what += fmt.Sprintf(" from rank %d with tag %d on %s", l.from, l.tag, l.comm.label())
-	if n.hasLeft(l.to) {
-		n.add(NeverReceived, fmt.Sprint(l.comm.label(), l.tag), fmt.Sprintf("Rank %d %s, but has not received %s (rank %d %s)",
-			l.to, n.now(l.to), what, l.from, n.now(l.from)), l.to, l.from)
-		return
+	similarity, text := l.comm.label()+n.now(l.to), func() string {
+		return fmt.Sprintf("Rank %d hangs, and has posted no receive for %s (rank %d %s, rank %d %s)",
+			l.to, what(), l.to, n.now(l.to), l.from, n.now(l.from))
 	}
-	if !n.hangs(l.to) {
-		n.add(NeverReceived, l.comm.label()+n.now(l.to), fmt.Sprintf("Rank %d, which asks for messages with %s and %s, has posted no receive for %s (rank %d %s)",
-			l.to, n.ranks[l.to].polled, n.now(l.to), what, l.from, n.now(l.from)), l.to, l.from)
-		return
+	switch {
+	case n.hasLeft(l.to):
+		similarity, text = fmt.Sprint(l.comm.label(), l.tag), func() string {
+			return fmt.Sprintf("Rank %d %s, but has not received %s (rank %d %s)", l.to, n.now(l.to), what(), l.from, n.now(l.from))
+		}
+	case !n.hangs(l.to):
+		text = func() string {
+			return fmt.Sprintf("Rank %d, which asks for messages with %s and %s, has posted no receive for %s (rank %d %s)",
+				l.to, n.ranks[l.to].polled, n.now(l.to), what(), l.from, n.now(l.from))
+		}
 	}
-	n.add(NeverReceived, l.comm.label()+n.now(l.to), fmt.Sprintf("Rank %d hangs, and has posted no receive for %s (rank %d %s, rank %d %s)",
-		l.to, what, l.to, n.now(l.to), l.from, n.now(l.from)), l.to, l.from)
+	n.addMismatch(NeverReceived, "", nil, similarity, text, l.to, l.from)
 }
 
 // markExplained marks messages that need no sentence of their own: that their senders wait for them

@@ -88,7 +88,7 @@ func TestTruncations(t *testing.T) {
 		j := newJob(m.Snapshot)
 		j.communicators()
 		j.messages()
-		n := &misses{analysis: &analysis{job: j}, similar: map[string][]int{}, budget: missBudget}
+		n := newMisses(&analysis{job: j}, nil)
 		n.checkLengths()
 		if got := len(n.found); got != map[bool]int{true: 1}[c.is] {
 			t.Errorf("%s: %d are told of", name, got)

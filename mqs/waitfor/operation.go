@@ -100,7 +100,7 @@ func (j *job) send(g dependency) (dependency, string, bool) {
 		return g, queuesUnknown, false
 	case to == nil || !to.readable(mqs.PendingReceives):
 		return g, takenUnknown, false
-	case j.receives.match(s.envelope):
+	case j.isPosted(s.envelope):
 		return g, "", true
 	case dest.vague[mqs.PendingReceives]:
 		return g, takenUnknown, false

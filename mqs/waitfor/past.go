@@ -51,7 +51,7 @@ func Analyse(s *mqs.Snapshot) *Report { return AnalyseLive(s, Past{}) }
 func AnalyseLive(s *mqs.Snapshot, past Past) *Report {
 	a := analysePolling(s, past)
 	r := a.report
-	if !past.Apart || !claimsDeadlock(r) {
+	if !past.Apart || !claimsDeadlock(r) || r.Verdict != DeadlockedUnlessPollingEnds && a.allStand() {
 		// A deadlock that was there before this look began would have been seen by it.
 		return a.complete()
 	}
@@ -59,6 +59,12 @@ func AnalyseLive(s *mqs.Snapshot, past Past) *Report {
 	strict := analysePolling(s, past).complete()
 	strict.Moving = strict.Moving || !claimsDeadlock(strict) || !slices.EqualFunc(strict.Deadlocks, r.Deadlocks, haveSameRanks)
 	return strict
+}
+
+// allStand says whether each rank that does not move is known to stand, so that to take only such ranks for standing changes
+// nothing.
+func (j *job) allStand() bool {
+	return len(j.which(func(r *rank) bool { return !r.stays && r.doesNotMove() })) == 0
 }
 
 func haveSameRanks(a, b Deadlock) bool { return slices.Equal(a.Ranks, b.Ranks) }

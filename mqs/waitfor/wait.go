@@ -80,7 +80,7 @@ func (j *job) findWaits() {
 	c := newCollectives(j)
 	for i := range j.ranks {
 		r := &j.ranks[i]
-		if r.mobility, r.doubt = j.mobility(r); j.past.standing && !r.stays && (r.mobility == waiting || r.mobility == immobile) {
+		if r.mobility, r.doubt = j.mobility(r); j.past.standing && !r.stays && r.doesNotMove() {
 			r.mobility, r.doubt = uncertain, apartDoubt
 		}
 	}
@@ -240,14 +240,17 @@ func (r *rank) operations(requests []inferior.Addr) ([]dependency, bool) {
 	return out, missing == 0 && !twice
 }
 
-// waitForOperations adds to a wait the dependencies of operations. complete is true if the call has
-// no other operations.
+// waitForOperations adds to a wait the dependencies of operations, whose list it takes for them. complete is true if the call
+// has no other operations.
 func (j *job) waitForOperations(w wait, ops []dependency, complete bool) wait {
 	if !complete {
 		w.unknown = requestsUnknown
 	}
 	w.satisfied = complete && len(ops) == 0
 	over := 0
+	if len(ops) > 0 {
+		w.deps = ops[:0]
+	}
 	for _, o := range ops {
 		g, unknown, done := j.outcome(o)
 		switch {

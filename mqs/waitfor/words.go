@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -168,7 +169,7 @@ func at(t *mqs.Thread) string {
 func place(function, file string, line int) string {
 	switch {
 	case file != "" && line > 0:
-		return fmt.Sprintf("%s:%d", path.Base(file), line)
+		return path.Base(file) + ":" + strconv.Itoa(line)
 	case file != "":
 		return path.Base(file)
 	}

@@ -61,9 +61,9 @@ func TestNodes(t *testing.T) {
 			if ranks == most {
 				what := fmt.Sprintf("report on %d ranks of nodes, %s", ranks, name)
 				part := float64(ranks) / 1e6
-				target("s, "+what, []float64{seconds}, atMost(nodesTarget*part, " s"), "reading the documents, and what the analysis makes of each message")
-				target("MiB, "+what, []float64{memory}, atMost(nodesMemoryTarget*part, " MiB"), "two looks at the whole job are in memory at once")
-				target("MB, "+what, []float64{bytes}, atMost(nodesBytesTarget*part, " MB"), "each rank's operations are sent")
+				target("s, "+what, []float64{seconds}, atMost(nodesTarget*part, " s"), "what the analysis looks up of each message, which uses one core")
+				target("MiB, "+what, []float64{memory}, atMost(nodesMemoryTarget*part, " MiB"), "of each rank all that was read is in memory, as if no other were like it")
+				target("MB, "+what, []float64{bytes}, atMost(nodesBytesTarget*part, " MB"), "of each rank its numbers are sent, addresses among them")
 			}
 		}
 	}

@@ -1,5 +1,5 @@
 // Command gen makes what package document knows of the fields of the documents from the tags and
-// comments of the model's structs: the writer, the reader of snapshots, the schemas, and for the tests
+// comments of the model's structs: the writer, the reader of snapshots, what merges their processes, the schemas, and for the tests
 // one of each in which every field is filled.
 package main
 
@@ -89,6 +89,7 @@ func generate(folder string) (map[string][]byte, error) {
 	for name, text := range map[string]string{
 		"write_gen.go":       writer(m.order, roots...),
 		"read_gen.go":        reader(m.order[:read]),
+		"merge_gen.go":       merger(m.order[:read]),
 		"sample_gen_test.go": sample(slices.Concat([]*object{snapshot}, roots)...),
 	} {
 		if files[name], err = source(text); err != nil {

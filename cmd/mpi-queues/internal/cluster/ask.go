@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -148,16 +149,23 @@ func (q *Question) askOnce(ctx context.Context, engine, host string, hosts []str
 	if within.Err() != nil {
 		err = fmt.Errorf("no answer came within %s", q.Limit)
 	}
-	var out []reply
-	for _, c := range r.Collectors() {
-		one := reply{host: cmp.Or(host, c.Node), machine: c.Machine}
-		if c.Version != q.Version && c.Version != "" {
-			one.err = fmt.Errorf("mpi-queues is there in version %s, and here in version %s", c.Version, q.Version)
-		} else if one.part, one.err = q.opener.open(c); one.err != nil && c.Failure == "" && !errors.Is(err, errSilent) {
-			one.err = fmt.Errorf("%w; %w", err, one.err)
-		}
-		out = append(out, one)
+	collectors := r.Collectors()
+	out := make([]reply, len(collectors))
+	var group errgroup.Group
+	group.SetLimit(runtime.NumCPU())
+	for i, c := range collectors {
+		group.Go(func() error {
+			one := &out[i]
+			*one = reply{host: cmp.Or(host, c.Node), machine: c.Machine}
+			if c.Version != q.Version && c.Version != "" {
+				one.err = fmt.Errorf("mpi-queues is there in version %s, and here in version %s", c.Version, q.Version)
+			} else if one.part, one.err = q.opener.open(c); one.err != nil && c.Failure == "" && !errors.Is(err, errSilent) {
+				one.err = fmt.Errorf("%w; %w", err, one.err)
+			}
+			return nil
+		})
 	}
+	_ = group.Wait() // none of them fails
 	if formats := r.Others().Formats; len(formats) > 0 {
 		err = errors.New("another version of mpi-queues is there")
 	}
@@ -263,7 +271,11 @@ func (q *Question) together(replies []reply) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Answer{Look: liveness.Look{Stopped: map[int]liveness.Clock{}, Left: map[int]liveness.Clock{}}, Remarks: of.twice}
+	ranks := 0
+	for _, one := range of.replies {
+		ranks += len(one.part.Processes)
+	}
+	a := &Answer{Look: liveness.Look{Stopped: make(map[int]liveness.Clock, ranks), Left: make(map[int]liveness.Clock, ranks)}, Remarks: of.twice}
 	var parts []*mqs.Snapshot
 	for _, one := range of.replies {
 		q.renumber(one, a)
@@ -291,7 +303,7 @@ func (q *Question) renumber(one *reply, a *Answer) {
 	}
 	known := q.numbers[one.host]
 	if known == nil {
-		known = map[int]int{}
+		known = make(map[int]int, len(one.part.Processes))
 		q.numbers[one.host] = known
 	}
 	for _, p := range one.part.Processes {

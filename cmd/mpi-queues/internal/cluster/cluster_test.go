@@ -14,15 +14,14 @@ import (
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/liveness"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/wire"
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/document"
 )
 
 // sends is a file of what a collector sends of one rank.
 func sends(t *testing.T, node, version, job string, rank int32) string {
 	t.Helper()
-	names := `["` + job + `"]`
-	if job == "" {
-		names = "[]"
+	var names []string
+	if job != "" {
+		names = []string{job}
 	}
 	path := filepath.Join(t.TempDir(), "sent")
 	f, err := os.Create(path)
@@ -33,11 +32,8 @@ func sends(t *testing.T, node, version, job string, rank int32) string {
 	to, err := wire.NewSender(f, node, "machine of "+node, version)
 	if err == nil {
 		err = to.Document(func(w io.Writer) error {
-			_, err := io.WriteString(w, `{"names": `+names+`, "stopped": {"7": {"started": 1, "ticks": 2}}, "left": {}, "of": [[]]}`+"\n")
-			if err != nil {
-				return err
-			}
-			return document.Write(w, &mqs.Snapshot{Processes: []*mqs.Process{{PID: 7, GlobalRank: mqs.Known(rank), WorldSize: mqs.Known[int32](5)}}})
+			h := header{Names: names, Stopped: map[int]liveness.Clock{7: {Started: 1, Ticks: 2}}}
+			return h.write(w, &mqs.Snapshot{Processes: []*mqs.Process{{PID: 7, GlobalRank: mqs.Known(rank), WorldSize: mqs.Known[int32](5)}}})
 		})
 	}
 	if err != nil {

@@ -4,7 +4,6 @@ package cluster
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,26 +15,10 @@ import (
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/liveness"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/wire"
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
 	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
-
-// header is a line before the document of a node's ranks.
-type header struct {
-	// Names are the job's, which is the same on all nodes that have one of them in common.
-	Names []string `json:"names"`
-	// Stopped are the clocks of processes before they were stopped, and Left those afterwards.
-	Stopped map[int]liveness.Clock `json:"stopped"`
-	Left    map[int]liveness.Clock `json:"left"`
-	// List is what a collector sends that only lists the ranks.
-	List *List `json:"list,omitempty"`
-	shared
-}
-
-// maxHeader bounds the line, in bytes.
-const maxHeader = 16 << 20
 
 // Node is this node's name: Slurm's for it, if it has one, else the host's.
 func Node() string {
@@ -107,13 +90,7 @@ func Collect(ctx context.Context, g jobs.GDB, job *launch.Job, to *wire.Sender, 
 		return err
 	}
 	h.Left = clocks(&here)
-	h.take(s.Processes)
-	return to.Document(func(w io.Writer) error {
-		if err := json.NewEncoder(w).Encode(h); err != nil {
-			return err
-		}
-		return document.Write(w, s)
-	})
+	return to.Document(func(w io.Writer) error { return h.write(w, s) })
 }
 
 // Settle waits until the ranks of a job that are on this node and have something to run have run for long enough that

@@ -5,7 +5,6 @@ import (
 	"context"
 	"debug/elf"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,7 +15,6 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/wire"
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
 	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 )
@@ -90,12 +88,7 @@ func SendList(job *launch.Job, to *wire.Sender) error {
 		return errors.New("no rank of the job is there")
 	}
 	h := header{Names: job.Names, List: list}
-	return to.Document(func(w io.Writer) error {
-		if err := json.NewEncoder(w).Encode(h); err != nil {
-			return err
-		}
-		return document.Write(w, &mqs.Snapshot{})
-	})
+	return to.Document(func(w io.Writer) error { return h.write(w, &mqs.Snapshot{}) })
 }
 
 // untraceable says why a process can't be attached to, as far as the kernel tells without its being tried: gdbserver

@@ -32,10 +32,10 @@ func sendsList(t *testing.T, node, version, list string) string {
 	to, err := wire.NewSender(f, node, "machine of "+node, version)
 	if err == nil {
 		err = to.Document(func(w io.Writer) error {
-			if _, err := io.WriteString(w, `{"names": ["pmix:1"], "list": `+list+"}\n"); err != nil {
+			if _, err := io.WriteString(w, `{"names": ["pmix:1"], "list": `+list+"}\n"+string(appendClocks(appendClocks(nil, nil), nil))); err != nil {
 				return err
 			}
-			return document.Write(w, &mqs.Snapshot{})
+			return document.WriteMerged(w, &mqs.Snapshot{})
 		})
 	}
 	if err != nil {

@@ -2,9 +2,8 @@ package cluster
 
 import (
 	"bufio"
-	"crypto/sha256"
-	"encoding/json"
 	"errors"
+	"io"
 	"slices"
 	"sync"
 
@@ -17,8 +16,6 @@ import (
 // read once.
 type memory struct {
 	seen *document.Seen
-	// shared is a hash of what the processes have alike.
-	shared [sha256.Size]byte
 	// pids are those that the processes have on their machine.
 	pids map[*mqs.Process]int
 }
@@ -26,7 +23,6 @@ type memory struct {
 // opener reads what collectors have sent. Several goroutines may use it.
 type opener struct {
 	parser document.Parser
-	groups groups
 
 	mu     sync.Mutex
 	before map[string]memory // by machine
@@ -61,28 +57,21 @@ func (o *opener) open(c *wire.Collector) (*part, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := bufio.NewReader(from)
-	var line []byte
-	for {
-		piece, err := in.ReadSlice('\n')
-		line = append(line, piece...)
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) || len(line) > maxHeader {
-			return nil, errNoDocument
-		}
+	p, err := o.read(c.Machine, bufio.NewReader(from))
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = errNoDocument
 	}
-	p := &part{}
-	if err := json.Unmarshal(line, &p.header); err != nil {
-		return nil, errNoDocument
+	return p, err
+}
+
+// read reads what a collector of a machine has sent.
+func (o *opener) read(machine string, in *bufio.Reader) (p *part, err error) {
+	p = &part{}
+	if err := p.header.read(in); err != nil {
+		return nil, err
 	}
-	before := o.take(c.Machine)
-	alike, _ := json.Marshal(p.header.shared) // texts and numbers
-	if p.memory.shared = sha256.Sum256(alike); p.memory.shared != before.shared {
-		before = memory{} // a process would not be the same with other groups
-	}
-	if p.Snapshot, p.seen, err = o.parser.ReadAgain(in, before.seen); err != nil {
+	before := o.take(machine)
+	if p.Snapshot, p.seen, err = o.parser.ReadMerged(in, before.seen); err != nil {
 		return nil, err
 	}
 	p.pids = make(map[*mqs.Process]int, len(p.Processes))
@@ -94,9 +83,7 @@ func (o *opener) open(c *wire.Collector) (*part, error) {
 		p.pids[process] = pid
 	}
 	p.seen.Drop(isToBeInferred)
-	err = p.give(p.Processes, &o.groups)
-	p.header.shared = shared{}
-	return p, err
+	return p, nil
 }
 
 // isToBeInferred says whether other processes may tell more of a process than it knows itself, which may differ at the next look.

@@ -3,10 +3,10 @@ package cluster
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,7 +16,6 @@ import (
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/liveness"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/wire"
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
@@ -35,7 +34,6 @@ type simulation struct {
 const (
 	ranksOfNode = 100
 	wrongTag    = 32767
-	simulated   = inferior.Addr(0x55d0c01f2a40)
 )
 
 // halo is an exchange on a torus of three dimensions, with a tag for each direction.
@@ -106,9 +104,11 @@ func (s *simulation) measure() {
 	}
 }
 
-// process is that of a rank when all stand.
+// process is that of a rank when all stand. Linux gives each process other addresses.
 func (s *simulation) process(rank int) *mqs.Process {
-	q := &mqs.Queues{Communicator: mqs.Communicator{UniqueID: simulated, LocalRank: mqs.Known(int32(rank)), Size: mqs.Known(int32(s.ranks)),
+	random := rand.New(rand.NewPCG(uint64(rank), 5))
+	library, heap, data := inferior.Addr(0x7f0000000000|random.Uint64()&0xff_ffff_f000), inferior.Addr(0x550000000000|random.Uint64()&0xff_ffff_f000), inferior.Addr(0x7e0000000000|random.Uint64()&0xff_ffff_f000)
+	q := &mqs.Queues{Communicator: mqs.Communicator{UniqueID: library + 0x1f2a40, LocalRank: mqs.Known(int32(rank)), Size: mqs.Known(int32(s.ranks)),
 		Name: mqs.Known("MPI_COMM_WORLD"), Context: "0", Group: mqs.WholeGroup(int32(s.ranks))}, Traffic: []mqs.Traffic{}}
 	for class := range q.Queue {
 		q.Queue[class] = &mqs.Queue{Operations: []mqs.PendingOperation{}}
@@ -117,10 +117,10 @@ func (s *simulation) process(rank int) *mqs.Process {
 	add := func(class mqs.OpClass, kind string, from int, tag int32) {
 		op := mqs.PendingOperation{Status: mqs.Pending, DesiredLocalRank: mqs.Known(int32(from)), DesiredGlobalRank: mqs.Known(int32(from)), TagWild: mqs.Known(false),
 			DesiredTag: mqs.Known(tag), DesiredLength: mqs.Known[int64](8192), ExtraText: []string{}, Kind: kind, SystemBuffer: mqs.Known(false),
-			Buffer: mqs.Known(inferior.Addr(0x7f0000000000) + inferior.Addr(len(q.Queue[class].Operations))<<14)}
+			Buffer: mqs.Known(data + inferior.Addr(len(q.Queue[class].Operations))<<14)}
 		if class == mqs.PendingReceives {
 			op.Datatype, op.Count = mqs.Known("MPI_DOUBLE"), mqs.Known[int64](1024)
-			op.Request = mqs.Known(inferior.Addr(0x55d0c0000000) + inferior.Addr(len(t.Requests))<<8)
+			op.Request = mqs.Known(heap + inferior.Addr(len(t.Requests))<<8)
 			t.Requests = append(t.Requests, op.Request.Value)
 		}
 		q.Queue[class].Operations = append(q.Queue[class].Operations, op)
@@ -158,18 +158,12 @@ func (s *simulation) write(to io.Writer, version string, look int) error {
 			c := liveness.Clock{Started: 5, Ticks: uint64(100*look + rank%17), Runnable: true}
 			h.Stopped[p.PID], h.Left[p.PID] = c, c
 		}
-		h.take(node.Processes)
 		name := fmt.Sprintf("node%05d", first/ranksOfNode)
 		sender, err := wire.NewSender(to, name, "machine of "+name, version)
 		if err != nil {
 			return err
 		}
-		if err := sender.Document(func(w io.Writer) error {
-			if err := json.NewEncoder(w).Encode(h); err != nil {
-				return err
-			}
-			return document.Write(w, node)
-		}); err != nil {
+		if err := sender.Document(func(w io.Writer) error { return h.write(w, node) }); err != nil {
 			return err
 		}
 	}

@@ -67,44 +67,39 @@ func watchFar(ctx context.Context, pause time.Duration, first Look, again func(c
 		return past
 	}
 	// One look says of no rank that it stands, so the first one is analysed only if it is the last.
-	last, past := first, at(first)
+	// Of a look, what the analysis takes is kept, and not the clocks.
+	last, past := first.Snapshot, at(first)
 	for looks := 1; looks < farLooks; looks, pause = looks+1, 3*pause {
 		if looks > 1 {
-			if r := waitfor.AnalyseLive(last.Snapshot, past); !isOpen(r, looks-1) {
+			if r := waitfor.AnalyseLive(last, past); !isOpen(r, looks-1) {
 				return r, ctx.Err()
 			}
 		}
 		select {
 		case <-ctx.Done():
-			return waitfor.AnalyseLive(last.Snapshot, past), ctx.Err()
+			return waitfor.AnalyseLive(last, past), ctx.Err()
 		case <-time.After(pause):
 		}
 		next, err := again(ctx)
 		if err != nil {
 			break // what was seen before stands
 		}
-		last, past = next, at(next)
+		last, past = next.Snapshot, at(next)
 	}
-	return waitfor.AnalyseLive(last.Snapshot, past), ctx.Err()
+	return waitfor.AnalyseLive(last, past), ctx.Err()
 }
 
 // PastFar is [History.Past] of a look at other machines.
 func (h *History) PastFar(l Look) waitfor.Past {
-	past := h.past(l.Snapshot, clocksOf(l.Stopped), func(pid int) (clock, error) {
+	past := h.past(l.Snapshot, func(pid int) clock { return l.Stopped[pid].clock() }, func(pid int) (clock, error) {
 		c, ok := l.Left[pid]
 		if !ok {
 			return clock{}, errGone
 		}
-		return clock{c.Ticks, c.Started, c.Runnable}, nil
+		return c.clock(), nil
 	})
 	past.Apart = true
 	return past
 }
 
-func clocksOf(from map[int]Clock) Clocks {
-	out := Clocks{}
-	for pid, c := range from {
-		out[pid] = clock{c.Ticks, c.Started, c.Runnable}
-	}
-	return out
-}
+func (c Clock) clock() clock { return clock{c.Ticks, c.Started, c.Runnable} }

@@ -92,15 +92,16 @@ func (h *History) Clocks() Clocks {
 // Past is what was seen of processes before, by the clocks that they had then. The processes
 // of a snapshot are remembered for the next time.
 func (h *History) Past(s *mqs.Snapshot, stopped Clocks) waitfor.Past {
-	return h.past(s, stopped, clockOf)
+	return h.past(s, func(pid int) clock { return stopped[pid] }, clockOf)
 }
 
 // past is [History.Past] with the clocks that processes have now.
-func (h *History) past(s *mqs.Snapshot, stopped Clocks, clockOf func(pid int) (clock, error)) waitfor.Past {
+func (h *History) past(s *mqs.Snapshot, stopped func(pid int) clock, clockOf func(pid int) (clock, error)) waitfor.Past {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
-	out := waitfor.Past{Earlier: map[int]*mqs.Process{}, Ran: map[int]bool{}, Polls: map[int][]waitfor.Poll{}}
-	now := map[int]sighting{}
+	known := min(len(h.seen), len(s.Processes))
+	out := waitfor.Past{Earlier: make(map[int]*mqs.Process, known), Ran: make(map[int]bool, known), Polls: map[int][]waitfor.Poll{}}
+	now := make(map[int]sighting, len(s.Processes))
 	for _, p := range s.Processes {
 		c, err := clockOf(p.PID)
 		before, known := h.seen[p.PID]
@@ -109,9 +110,15 @@ func (h *History) past(s *mqs.Snapshot, stopped Clocks, clockOf func(pid int) (c
 		}
 		h.settle(p, c)
 		if known && before.clock.start == c.start {
-			out.Earlier[p.PID], out.Polls[p.PID] = before.process, before.polls
-			out.Ran[p.PID] = stopped[p.PID].ticks >= before.clock.ticks+leastTicks
-			if !out.Ran[p.PID] && !waitfor.HasMoved(p, before.process) {
+			out.Earlier[p.PID] = before.process
+			if len(before.polls) > 0 {
+				out.Polls[p.PID] = before.polls
+			}
+			hasRun := stopped != nil && stopped(p.PID).ticks >= before.clock.ticks+leastTicks
+			if hasRun {
+				out.Ran[p.PID] = true
+			}
+			if !hasRun && !waitfor.HasMoved(p, before.process) {
 				now[p.PID] = before // as long as it stands still, the next look is not a second one
 				continue
 			}

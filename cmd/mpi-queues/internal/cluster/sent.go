@@ -1,0 +1,106 @@
+package cluster
+
+import (
+	"bufio"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/liveness"
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/document"
+)
+
+// A collector sends a line of JSON, the clocks of its processes, and a merged document of them.
+
+// header is what is sent before the document of a node's ranks.
+type header struct {
+	// Names are the job's, which is the same on all nodes that have one of them in common.
+	Names []string `json:"names"`
+	// List is what a collector sends that only lists the ranks.
+	List *List `json:"list,omitempty"`
+	// Stopped are the clocks of processes before they were stopped, and Left those afterwards.
+	Stopped map[int]liveness.Clock `json:"-"`
+	Left    map[int]liveness.Clock `json:"-"`
+}
+
+// maxHeader bounds the line, in bytes.
+const maxHeader = 16 << 20
+
+// write writes all that a collector sends.
+func (h *header) write(to io.Writer, s *mqs.Snapshot) error {
+	line, err := json.Marshal(h)
+	if err != nil {
+		return err
+	}
+	line = appendClocks(appendClocks(append(line, '\n'), h.Stopped), h.Left)
+	if _, err := to.Write(line); err != nil {
+		return err
+	}
+	return document.WriteMerged(to, s)
+}
+
+// read reads what stands before the document.
+func (h *header) read(in *bufio.Reader) error {
+	var line []byte
+	for {
+		piece, err := in.ReadSlice('\n')
+		line = append(line, piece...)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) || len(line) > maxHeader {
+			return errNoDocument
+		}
+	}
+	if err := json.Unmarshal(line, h); err != nil {
+		return errNoDocument
+	}
+	var err error
+	if h.Stopped, err = readClocks(in); err == nil {
+		h.Left, err = readClocks(in)
+	}
+	return err
+}
+
+// appendClocks writes how many clocks there are, and each as how much it differs from the one before: process id, start and
+// ticks, and 1 if it is runnable.
+func appendClocks(b []byte, clocks map[int]liveness.Clock) []byte {
+	b = binary.AppendUvarint(b, uint64(len(clocks)))
+	last, lastPID := liveness.Clock{}, 0
+	for _, pid := range slices.Sorted(maps.Keys(clocks)) {
+		c := clocks[pid]
+		b = binary.AppendVarint(b, int64(pid-lastPID))
+		b = binary.AppendVarint(b, int64(c.Started-last.Started))
+		b = binary.AppendVarint(b, int64(c.Ticks-last.Ticks))
+		b = append(b, map[bool]byte{true: 1}[c.Runnable])
+		last, lastPID = c, pid
+	}
+	return b
+}
+
+// usualRanks is how many ranks a node is taken to have before they are read.
+const usualRanks = 128
+
+func readClocks(in *bufio.Reader) (map[int]liveness.Clock, error) {
+	n, err := binary.ReadUvarint(in)
+	out := make(map[int]liveness.Clock, min(n, usualRanks))
+	c, pid := liveness.Clock{}, 0
+	for ; err == nil && n > 0; n-- {
+		var differs [3]int64
+		for i := range differs {
+			if differs[i], err = binary.ReadVarint(in); err != nil {
+				return nil, err
+			}
+		}
+		var isRunnable byte
+		isRunnable, err = in.ReadByte()
+		pid += int(differs[0])
+		c = liveness.Clock{Started: c.Started + uint64(differs[1]), Ticks: c.Ticks + uint64(differs[2]), Runnable: isRunnable == 1}
+		out[pid] = c
+	}
+	return out, err
+}
