@@ -23,7 +23,7 @@ type Limits struct {
 
 // DefaultLimits have room for a job of some thousand nodes.
 func DefaultLimits() Limits {
-	return Limits{Collectors: 20_000, Packed: 64 << 20, All: 512 << 20, Unpacked: 1 << 30}
+	return Limits{Collectors: 20_000, Packed: 64 << 20, All: 512 << 20, Unpacked: 256 << 20}
 }
 
 // Receiver puts the lines of collectors together. Several goroutines may read into it.
