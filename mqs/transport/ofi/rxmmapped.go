@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/transport"
 )
 
 // maxMapped bounds the connections that are kept by the addresses of their peers.
@@ -44,4 +45,15 @@ func (x *rxm) connsCalled(id uint64) []inferior.Ptr[rxmConn] {
 		id = uint64(uint32(id))
 	}
 	return x.conns[id]
+}
+
+// senderOf is who has sent a message without a header of rxm's. Up to 1.13 rxm makes one up with what the peer calls
+// the connection, and takes that for what it calls a connection itself: so it matches the message as if it were from another
+// peer (rxm_fake_rx_hdr in prov/rxm/src/rxm_cq.c). The sender is known if no other peer calls its connection so.
+func (x *rxm) senderOf(b *rxmRxBuf) transport.Peer {
+	conns := x.connsCalled(b.Packet.ConnID)
+	if len(conns) != 1 {
+		return transport.Peer{}
+	}
+	return x.peerOfConn(conns[0])
 }
