@@ -3,6 +3,7 @@ package ch4
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
@@ -242,6 +243,13 @@ func (o *ofiNetmod) matched(at inferior.Ptr[mpir.Request]) (transport.Receive, b
 	out.Addr, out.UserData, out.State, out.Length = at.Addr(), own.Context.Addr(), transport.Matched, -1
 	if o.bits.tags().Envelope(out.Tag).Context != uint64(own.ID) {
 		return transport.Receive{}, false
+	}
+	// In several pieces it would have noted where these are, in the place of the user's buffer.
+	if own.PackBuffer == 0 && own.UserBuffer == 0 || own.PackBuffer != 0 && own.PackBuffer == own.Buffer {
+		out.Buffer = own.Buffer
+		if own.Length <= math.MaxInt64 {
+			out.Length = int64(own.Length)
+		}
 	}
 	return out, true
 }

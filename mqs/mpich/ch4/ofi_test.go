@@ -192,24 +192,29 @@ func TestPeersOfOFI(t *testing.T) {
 func TestForgottenByOFI(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind, isLocal, context uint32
+		packed, user           uint64
 		isTaken, isMatched     bool
+		buffer                 inferior.Addr // 0 if it is not known
 	}{
-		"a probe's":              {ofiKindTaken, 0, 0x10, true, true},
-		"a receive's":            {0, 0, 0x10, false, true},
-		"shared memory's":        {ofiKindTaken, 1, 0x10, false, false},
-		"of no context there is": {0, 0, 1 << 20, false, false},
+		"a probe's":              {ofiKindTaken, 0, 0x10, 0, 0, true, true, 0x40},
+		"a receive's":            {0, 0, 0x10, 0, 0, false, true, 0x40},
+		"one that is unpacked":   {0, 0, 0x10, 0x40, 0x80, false, true, 0x40},
+		"one in several pieces":  {0, 0, 0x10, 0, 0x80, false, true, 0},
+		"shared memory's":        {ofiKindTaken, 1, 0x10, 0, 0, false, false, 0},
+		"of no context there is": {0, 0, 1 << 20, 0, 0, false, false, 0},
 	} {
 		p, o := overOFI(t)
 		p.PutUint64(ofiRequest+ofiContextIn, ofiMessageAt)
 		p.PutUint32(ofiRequest+80, c.kind)
 		p.PutUint32(ofiRequest+84, c.isLocal)
 		p.PutUint32(ofiRequest+88, c.context)
+		p.PutUint64(ofiRequest+96, 0x40, 12, c.packed, c.user)
 		at := inferior.Ptr[mpir.Request](ofiRequest)
 		if got := o.taken(at); (got == ofiMessageAt) != c.isTaken {
 			t.Errorf("%s: it has taken the message at %s", name, got)
 		}
 		q, ok := o.matched(at)
-		if ok != c.isMatched || ok && (q.State != transport.Matched || !q.AskLost || !q.MessageLost || o.tags().Envelope(q.Tag).Context != uint64(c.context) || o.receiver(&q) != at) {
+		if ok != c.isMatched || ok && (q.State != transport.Matched || !q.AskLost || !q.MessageLost || o.tags().Envelope(q.Tag).Context != uint64(c.context) || o.receiver(&q) != at || q.Buffer != c.buffer || (q.Length == 12) != (c.buffer != 0)) {
 			t.Errorf("%s: it has matched %+v, %t", name, q, ok)
 		}
 		if o.taken(0x9000) != 0 {

@@ -15,10 +15,14 @@ func mpichOverOFI(debugger bool) Fidelity {
 		switch {
 		case queue == "":
 			return bare(comm, got[key])
-		case isSelf(comm), want["status"] == "complete", buffered(want) && got["kind"] == "bsend":
+		case queue == "pending_receives" && want["cancelled"] == true && !isSelf(comm):
+			return got[key] == nil && key != "status"
+		case isSelf(comm), queue != "pending_sends" && want["status"] == "complete", buffered(want) && got["kind"] == "bsend":
 			return shared.MayLackValue(comm, queue, key, want, got)
 		case got[key] != nil || persistent(want):
 			return false
+		case queue == "pending_sends" && (want["status"] == "complete" || kindOf(want) == "issend") && strings.HasSuffix(key, "_length"):
+			return true // the data has left
 		case comm["freed"] == true && strings.HasSuffix(key, "_rank"):
 			return true
 		case queue == "pending_sends":
@@ -29,7 +33,9 @@ func mpichOverOFI(debugger bool) Fidelity {
 		return false
 	}
 	unordered := func(comm Object, queue string, op Object) bool {
-		return shared.MayBeUnordered(comm, queue, op)
+		// What a process sends to itself goes through shared memory.
+		isOwn := !isSelf(comm) && op["desired_local_rank"] != nil && show(op["desired_local_rank"]) == show(comm["local_rank"])
+		return isOwn || shared.MayBeUnordered(comm, queue, op)
 	}
 	return Fidelity{MayLackValue: lacks, MayBeUnordered: unordered, MayBeAbsent: func(comm Object, queue string, want Object) bool {
 		return queue == "pending_sends" && buffered(want)
