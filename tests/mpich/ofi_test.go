@@ -4,8 +4,6 @@ package mpich
 
 import (
 	"fmt"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -125,29 +123,6 @@ func TestUnreadProvider(t *testing.T) {
 			if notes := fmt.Sprint(r.Process(t)["notes"]); !strings.Contains(notes, "are inside libfabric, and not shown: ") {
 				t.Errorf("%s: the notes are %q", account.Name, notes)
 			}
-		}
-	}
-}
-
-// A stripped build that leaves its messages to libfabric is told by a sentence that says what can be done.
-func TestStrippedOFI(t *testing.T) {
-	for _, v := range throughOFI() {
-		if v.DebuggerSupport {
-			continue // the device is the same
-		}
-		folder := t.TempDir()
-		libraries, err := filepath.Glob(filepath.Join(v.prefix, "lib", "libmpi.so.*.*.*"))
-		if err != nil || len(libraries) != 1 {
-			t.Fatalf("%v, %v", libraries, err)
-		}
-		soname := filepath.Join(folder, "libmpi.so.12")
-		if out, err := exec.Command("strip", "-o", soname, libraries[0]).CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		job := v.work.Start(t, "blocked", 3, v.work.MPI.Setting("LD_PRELOAD", soname), "recv")
-		r := v.work.Read(t, live.Process(job.Accounts[0].PID))
-		if why := fmt.Sprint(r.Process(t)["unavailable"]); !strings.Contains(why, "is stripped") || !strings.Contains(why, "MPICHLIB_CFLAGS=-g") {
-			t.Errorf("it is unavailable since %q", why)
 		}
 	}
 }
