@@ -20,6 +20,8 @@ type variant struct {
 	live.MPICHBuild
 	prefix string // where it is installed
 	work   *live.Workspace
+	// provider is libfabric's that all messages go through, empty where shared memory has those inside a node.
+	provider string
 }
 
 // inTurn says whether it is the variant's turn to show the nth of many things: one build
@@ -39,6 +41,9 @@ func (v *variant) record(t *testing.T, check, outcome string) {
 		build += ", --enable-debuginfo"
 	} else {
 		build += ", types only"
+	}
+	if v.provider != "" {
+		build += ", " + v.provider
 	}
 	v.work.Record(t, result.Result{MPI: v.work.MPI.Release(t), Build: build, Layout: "DWARF", Check: check, Outcome: outcome})
 }

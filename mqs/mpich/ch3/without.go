@@ -29,9 +29,9 @@ func (d *Device) Open() {}
 // UnknownSends has nothing to say: all of a send is kept.
 func (d *Device) UnknownSends() string { return "" }
 
-// Join finds nothing.
-func (d *Device) Join(map[inferior.Ptr[mpir.Request]]*mpir.Operation, []*mpir.Communicator) ([]*mpir.Operation, []*mpir.Communicator) {
-	return nil, nil
+// Join finds nothing more.
+func (d *Device) Join(_ map[inferior.Ptr[mpir.Request]]*mpir.Operation, _ []*mpir.Communicator, listed []*mpir.Operation) ([]*mpir.Operation, []*mpir.Communicator) {
+	return listed, nil
 }
 
 // Messages finds none.

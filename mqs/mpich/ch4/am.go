@@ -68,19 +68,34 @@ func (d *Device) IsPartner(r *mpir.Operation) bool {
 	if r.Kind != mpir.KindRecv || r.IsPosted {
 		return false
 	}
+	return d.partnerOf(r) != 0
+}
+
+// partnerOf is shared memory's half of a receive from any source of which the netmod's half is given, 0 if it is none.
+func (d *Device) partnerOf(r *mpir.Operation) inferior.Ptr[mpir.Request] {
 	q, err := d.devOf(r.At)
 	if err != nil || q.Partner == 0 || q.IsLocal {
-		return false
+		return 0
 	}
 	partner, err := d.devOf(q.Partner)
-	return err == nil && partner.Partner == r.At && partner.IsLocal
+	if err != nil || partner.Partner != r.At || !partner.IsLocal {
+		return 0
+	}
+	return q.Partner
 }
 
 // Send returns what a send asks for. An eager send leaves nothing in its request, but what debugger support
 // puts there; a rendezvous all but the tag.
 func (d *Device) Send(r *mpir.Operation, c *mpir.Communicator, blocking string) mpir.Arguments {
 	if send := d.beneath.sends[r.At]; send != nil {
-		return d.sendBeneath(send, c)
+		a, noted := d.sendBeneath(send, c), d.noted(r)
+		if !a.Peer.Known {
+			a.Peer = noted.Peer
+		}
+		if !a.Tag.Known {
+			a.Tag = noted.Tag
+		}
+		return a
 	}
 	q, err := d.devOf(r.At)
 	if err != nil {
@@ -254,6 +269,7 @@ func (d *Device) Taken(r *mpir.Operation, c *mpir.Communicator) mpir.Message {
 	}
 	if taken, ok := d.takenBeneath(r.At); ok {
 		m := d.message(taken.Tag)
+		m.Source = d.sourceOf(c, taken.Tag, taken.Peer)
 		m.Bytes = transport.LengthOf(taken.Length)
 		return m
 	}

@@ -16,50 +16,77 @@ import (
 type beneath struct {
 	network *Network
 	objects objects
-	// err is why a network library that there is a netmod for can't be read.
-	err error
+	// err is why a network library that there is a module for can't be read.
+	err *NetworkError
 
 	// sends and receives are by MPICH's own request.
 	sends    map[inferior.Ptr[mpir.Request]]*transport.Send
 	receives map[inferior.Ptr[mpir.Request]]*transport.Receive
 	// messages are the unexpected ones by the context id that their communicator receives with.
 	messages map[uint32][]*transport.Message
-	// ranks are those of the peers of communicators.
-	ranks map[*mpir.Communicator]map[transport.Peer]int32
+	// ranks are those of the peers of communicators, and models the communicators by what is shown of them.
+	ranks  map[*mpir.Communicator]map[transport.Peer]int32
+	models map[*mqs.Communicator]*mpir.Communicator
 }
 
 func newBeneath(n *Network, own objects) beneath {
 	return beneath{network: n, objects: own,
 		sends: map[inferior.Ptr[mpir.Request]]*transport.Send{}, receives: map[inferior.Ptr[mpir.Request]]*transport.Receive{},
-		messages: map[uint32][]*transport.Message{}, ranks: map[*mpir.Communicator]map[transport.Peer]int32{}}
+		messages: map[uint32][]*transport.Message{}, ranks: map[*mpir.Communicator]map[transport.Peer]int32{}, models: map[*mqs.Communicator]*mpir.Communicator{}}
 }
 
-// Open opens the network library, if there is a netmod for it.
+// Open opens the network library, if there is a module for it.
 func (d *Device) Open() {
-	for _, m := range netmods {
-		own, err := m.bind(d.lib)
+	for _, m := range modules {
+		netmod, own, err := m.bind(d.lib)
 		if err != nil {
-			continue // it has another netmod
+			continue // it has another module
 		}
-		n, err := openNetwork(d.lib.Reader, m)
+		n, err := openNetwork(d.lib.Reader, netmod)
 		if err != nil {
-			d.beneath.err = err
-			d.lib.Remarks.Set(mpir.UnreadableNetwork, fmt.Sprintf("this MPICH leaves its messages to %s, which can't be read: %v", m.name(), err))
+			d.beneath.err = &NetworkError{Library: netmod.name(), Err: err}
+			if !d.hasSharedMemory() {
+				d.lib.Remarks.Set(mpir.UnreadableNetwork, fmt.Sprintf("this MPICH leaves its messages to %s, which can't be read: %v", netmod.name(), err))
+			}
 			return
 		}
 		if n.IsOffloaded {
 			d.lib.Remarks.Set(mpir.Offload, transport.OffloadNote)
 		}
 		d.beneath = newBeneath(n, own)
+		n.Tags.RankOf = d.rankIn
 		return
 	}
 }
 
+// rankIn is the rank of a peer in a communicator as it is shown.
+func (d *Device) rankIn(c *mqs.Communicator, p transport.Peer) mqs.Maybe[int32] {
+	own := d.beneath.models[c]
+	if own == nil {
+		return mqs.Maybe[int32]{}
+	}
+	return d.rankOf(own, p)
+}
+
+// rankOf is the rank of a peer, not known if the communicator is no more.
+func (d *Device) rankOf(c *mpir.Communicator, p transport.Peer) mqs.Maybe[int32] {
+	rank, ok := d.ranksOf(c)[p]
+	return mqs.Maybe[int32]{Value: rank, Known: ok && p.Known}
+}
+
+// sourceOf is the rank that a tag of a message's or a receive's says that it is from, or else the peer.
+func (d *Device) sourceOf(c *mpir.Communicator, tag uint64, p transport.Peer) mqs.Maybe[int32] {
+	if source := d.beneath.network.Tags.Envelope(tag).Source; source.Known {
+		return source
+	}
+	return d.rankOf(c, p)
+}
+
 // Join finds MPICH's requests of what is in the network library, and their communicators.
-func (d *Device) Join(requests map[inferior.Ptr[mpir.Request]]*mpir.Operation, comms []*mpir.Communicator) (posted []*mpir.Operation, freed []*mpir.Communicator) {
+func (d *Device) Join(requests map[inferior.Ptr[mpir.Request]]*mpir.Operation, comms []*mpir.Communicator, listed []*mpir.Operation) (posted []*mpir.Operation, freed []*mpir.Communicator) {
 	b := &d.beneath
 	if b.network == nil {
-		return nil, nil
+		return listed, nil
 	}
 	receiving := newReceiving(comms)
 	for i := range b.network.Receives {
@@ -74,6 +101,11 @@ func (d *Device) Join(requests map[inferior.Ptr[mpir.Request]]*mpir.Operation, c
 			posted = append(posted, r)
 		}
 	}
+	posted = d.together(requests, listed, posted)
+	d.addMatched(requests, comms, posted)
+	posted = slices.DeleteFunc(posted, func(r *mpir.Operation) bool {
+		return b.receives[r.At] != nil && b.receives[r.At].State != transport.Posted
+	})
 	for i := range b.network.Unexpected {
 		m := &b.network.Unexpected[i]
 		c := receiving.with(d.contextOf(m.Tag))
@@ -98,7 +130,62 @@ func (d *Device) Join(requests map[inferior.Ptr[mpir.Request]]*mpir.Operation, c
 			r.Comm = receiving.with(d.contextOf(m.Tag)).At
 		}
 	}
-	return posted, receiving.gone()
+	freed = receiving.gone()
+	for _, c := range slices.Concat(comms, freed) {
+		b.models[c.Model] = c
+	}
+	return posted, freed
+}
+
+// together puts the receives of shared memory's lists and those of the network library in the order in which those
+// that may match one message are looked at. A receive from any source stands in both, in shared memory's as the
+// program's own request: what is before it in either is before it.
+func (d *Device) together(requests map[inferior.Ptr[mpir.Request]]*mpir.Operation, listed, beneath []*mpir.Operation) []*mpir.Operation {
+	place := map[*mpir.Operation]int{}
+	for i, r := range listed {
+		place[r] = i
+	}
+	var out []*mpir.Operation
+	done := 0
+	for _, r := range beneath {
+		other := requests[d.partnerOf(r)]
+		if other == nil {
+			out = append(out, r)
+			continue
+		}
+		if i, ok := place[other]; ok && i >= done {
+			out, done = append(out, listed[done:i+1]...), i+1
+		}
+	}
+	return append(out, listed[done:]...)
+}
+
+// addMatched adds the receives that the network library has forgotten since they have matched. Of one from any source,
+// shared memory's half is the program's own.
+func (d *Device) addMatched(requests map[inferior.Ptr[mpir.Request]]*mpir.Operation, comms []*mpir.Communicator, posted []*mpir.Operation) {
+	b := &d.beneath
+	isPosted := map[*mpir.Operation]bool{}
+	for _, r := range posted {
+		isPosted[r] = true
+	}
+	byAddr := map[inferior.Ptr[mpir.Comm]]*mpir.Communicator{}
+	for _, c := range comms {
+		byAddr[c.At] = c
+	}
+	for _, r := range requests {
+		c := byAddr[r.Comm]
+		if r.Kind != mpir.KindRecv || r.IsComplete() || isPosted[r] || b.receives[r.At] != nil || c == nil || c.IsSelf() {
+			continue
+		}
+		q, ok := b.objects.matched(r.At)
+		if !ok || d.contextOf(q.Tag)-c.RecvContext > mpir.ContextCollective {
+			continue
+		}
+		b.receives[r.At] = &q
+		if other := requests[d.partnerOf(r)]; other != nil {
+			b.receives[other.At] = &q
+		}
+	}
 }
 
 // contextOf is the context id in a tag.
@@ -147,14 +234,19 @@ func (d *Device) sendingTo(q *transport.Send, comms []*mpir.Communicator, receiv
 	}
 	e := d.beneath.network.Tags.Envelope(q.Tag)
 	context, isTaken := uint32(e.Context), false
+	var may []*mpir.Communicator
 	for _, c := range comms {
 		if context-c.Context > mpir.ContextCollective {
 			continue
 		}
 		isTaken = true
-		if _, ok := d.ranksOf(c)[q.Peer]; ok && e.Source == mqs.Known(c.Rank) {
+		may = append(may, c)
+		if d.rankOf(c, q.Peer).Known && (e.Source == mqs.Known(c.Rank) || !e.Source.Known) {
 			return c
 		}
+	}
+	if !q.Peer.Known && len(may) == 1 {
+		return may[0]
 	}
 	if isTaken || q.ID == 0 && receiving.freed[context&^mpir.ContextCollective] == nil {
 		return nil // an answer may have been written over its tag
@@ -186,22 +278,31 @@ func (d *Device) ranksOf(c *mpir.Communicator) map[transport.Peer]int32 {
 	return out
 }
 
-// sendBeneath returns what a send asks for that is in the network library.
-func (d *Device) sendBeneath(q *transport.Send, c *mpir.Communicator) mpir.Arguments {
-	e := d.beneath.network.Tags.Envelope(q.Tag)
-	a := mpir.Arguments{Bytes: transport.LengthOf(q.Length), Context: mqs.Known(uint32(e.Context) - c.Context)}
-	if !q.TagLost {
-		a.Tag = mqs.Known(e.Tag)
-	}
-	if rank, ok := d.ranksOf(c)[q.Peer]; ok {
-		a.Peer = mqs.Known(rank)
-	}
+// dataBeneath fills in what is known of the data of a request.
+func (d *Device) dataBeneath(a mpir.Arguments, q *transport.Request) mpir.Arguments {
+	a.Bytes = transport.LengthOf(q.Length)
 	if q.Buffer != 0 {
 		a.Buffer = mqs.Known(q.Buffer)
 	}
-	if p, ok := d.beneath.network.Elements(&q.Request); ok {
-		a = a.WithBuffer(p.Buffer, p.Count, p.Datatype)
+	p, ok := d.beneath.network.Elements(q)
+	if !ok {
+		return a
 	}
+	if p.Buffer.Known {
+		a.Buffer = p.Buffer
+	}
+	a.Count, a.Datatype = mqs.Known(p.Count), mqs.Known(p.Datatype)
+	return a
+}
+
+// sendBeneath returns what a send asks for that is in the network library.
+func (d *Device) sendBeneath(q *transport.Send, c *mpir.Communicator) mpir.Arguments {
+	e := d.beneath.network.Tags.Envelope(q.Tag)
+	a := mpir.Arguments{Peer: d.rankOf(c, q.Peer)}
+	if !q.TagLost {
+		a.Tag, a.Context = mqs.Known(e.Tag), mqs.Known(uint32(e.Context)-c.Context)
+	}
+	a = d.dataBeneath(a, &q.Request)
 	switch {
 	case q.Sync:
 		a.Kind = "issend"
@@ -215,24 +316,25 @@ func (d *Device) sendBeneath(q *transport.Send, c *mpir.Communicator) mpir.Argum
 func (d *Device) receiveBeneath(q *transport.Receive, c *mpir.Communicator) mpir.Arguments {
 	tags := d.beneath.network.Tags
 	e := tags.Envelope(q.Tag)
-	a := mpir.Arguments{Kind: "irecv", Peer: e.Source, Tag: mqs.Known(e.Tag), Context: mqs.Known(uint32(e.Context) - c.RecvContext)}
+	a := d.dataBeneath(mpir.Arguments{Kind: "irecv", Context: mqs.Known(uint32(e.Context) - c.RecvContext)}, &q.Request)
+	if q.AskLost {
+		return a
+	}
+	a.Peer, a.Tag = d.sourceOf(c, q.Tag, q.Peer), mqs.Known(e.Tag)
 	if tags.IsAnySource(q) {
 		a.Peer = mqs.Known(d.lib.Negatives().AnySource)
 	}
 	if tags.IsAnyTag(q) {
 		a.Tag = mqs.Known(d.lib.Negatives().AnyTag)
 	}
-	if p, ok := d.beneath.network.Elements(&q.Request); ok {
-		a = a.WithBuffer(p.Buffer, p.Count, p.Datatype)
-	}
-	if q.Length >= 0 {
-		a.Bytes, a.Buffer = mqs.Known(q.Length), mqs.Known(q.Buffer)
-	}
 	return a
 }
 
 // matchedBeneath returns the message that a receive has matched in the network library.
 func (d *Device) matchedBeneath(q *transport.Receive) (mpir.Message, bool) {
+	if q.MessageLost {
+		return mpir.Message{IsLost: true}, true
+	}
 	m := d.message(q.SenderTag)
 	if !q.Offloaded {
 		m.Bytes = transport.LengthOf(q.Received)

@@ -28,7 +28,7 @@ func onNetwork(t *testing.T, q transport.Queues, comms ...*mpir.Communicator) *D
 		t.Fatal(err)
 	}
 	d := over(inferiortest.New())
-	d.beneath = newBeneath(n, nil)
+	d.beneath = newBeneath(n, kept{})
 	for _, c := range comms {
 		d.beneath.ranks[c] = map[transport.Peer]int32{peerOf(c, 0): 0, peerOf(c, 2): 2}
 	}
@@ -63,7 +63,7 @@ func TestJoin(t *testing.T) {
 	for at, kind := range map[inferior.Ptr[mpir.Request]]uint32{recv: mpir.KindRecv, lateRecv: mpir.KindRecv, send: mpir.KindSend, interSend: mpir.KindSend, lateSend: mpir.KindSend, otherSend: mpir.KindSend, answered: mpir.KindSend} {
 		requests[at] = &mpir.Operation{At: at, Request: mpir.Request{Kind: kind, Pending: 1}}
 	}
-	posted, freed := d.Join(requests, []*mpir.Communicator{world, inter})
+	posted, freed := d.Join(requests, []*mpir.Communicator{world, inter}, nil)
 	if len(posted) != 2 || posted[0].At != recv || posted[1].At != lateRecv {
 		t.Errorf("posted are %v", posted)
 	}
@@ -119,6 +119,10 @@ func (k kept) taken(at inferior.Ptr[mpir.Request]) inferior.Addr { return k[at] 
 
 func (k kept) peers(int32, int64) []transport.Peer { return nil }
 
+func (k kept) matched(inferior.Ptr[mpir.Request]) (transport.Receive, bool) {
+	return transport.Receive{}, false
+}
+
 // A message that MPI_Mprobe has taken is on the communicator that its tag names, if its request does not say.
 func TestTakenBeneath(t *testing.T) {
 	const taken, known, lost, none, message = 0x1000, 0x1100, 0x1200, 0x1300, 0x2000
@@ -136,7 +140,7 @@ func TestTakenBeneath(t *testing.T) {
 	}
 	send := &mpir.Operation{At: taken + 8, Request: mpir.Request{Kind: mpir.KindSend}}
 	requests[send.At] = send
-	_, freed := d.Join(requests, []*mpir.Communicator{world})
+	_, freed := d.Join(requests, []*mpir.Communicator{world}, nil)
 	if len(freed) != 1 || freed[0].RecvContext != 0 { // that of the message, whose tag is 0
 		t.Fatalf("%+v", freed)
 	}

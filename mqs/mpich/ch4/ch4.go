@@ -71,7 +71,7 @@ type Device struct {
 // Types are the C types that a ch4 may have, with any netmod: pointers to structs as [inferior.Bind] binds.
 func Types() []any {
 	out := []any{&types{}, &groupTypes{}, &arrivalTypes{}, &partitionedTypes{}, &epochTypes{}}
-	for _, m := range netmods {
+	for _, m := range modules {
 		out = append(out, m.types())
 	}
 	return out
@@ -102,7 +102,7 @@ func Bind(lib *mpir.Library) (*Device, error) {
 // [mpir.Library.Prove] knows the process.
 func (d *Device) Hidden(m *mpir.Image) error {
 	var found []inferior.Addr
-	for _, n := range netmods {
+	for _, n := range modules {
 		found = append(found, n.hidden(d.lib, &d.c.Global, m)...)
 	}
 	if len(found) != 1 {
@@ -129,7 +129,7 @@ func (d *Device) interfaces() ([]vci, error) {
 
 // Progress counts receives that had to wait in a network library or, up to 4.1, requests that are over.
 func (d *Device) Progress() mqs.Maybe[uint64] {
-	if n := d.beneath.network; n != nil {
+	if n := d.beneath.network; n != nil && n.Progress.Known {
 		return n.Progress
 	}
 	interfaces, err := d.interfaces()
@@ -192,7 +192,7 @@ func (d *Device) Elsewhere(c *mpir.Communicator) error {
 	if d.beneath.network != nil || c.IsSelf() {
 		return nil
 	}
-	if _, ok := inferior.OffsetOf(&d.c.Dev, func(q *dev) *bool { return &q.IsLocal }); !ok {
+	if !d.hasSharedMemory() {
 		if d.beneath.err == nil {
 			d.lib.Remarks.Set(mpir.NoSharedMemory, "this MPICH has no shared-memory module and leaves all its messages to a network library: "+
 				"to see them, run the program with one that is configured with --with-ch4-shmmods=posix, or with device ch3")
@@ -201,7 +201,17 @@ func (d *Device) Elsewhere(c *mpir.Communicator) error {
 	}
 	isOutside := func(rank mqs.Maybe[int32]) bool { return !rank.Known }
 	if d.lib.Process.Nodes > 1 || slices.ContainsFunc(c.Model.Peers(), isOutside) {
-		d.lib.Remarks.Set(mpir.UnreachableMessages, "messages from other nodes or programs that no receive has matched are inside a network library, and not shown")
+		what := "a network library, and not shown"
+		if err := d.beneath.err; err != nil {
+			what = fmt.Sprintf("%s, and not shown: %v", err.Library, err)
+		}
+		d.lib.Remarks.Set(mpir.UnreachableMessages, "messages from other nodes or programs that no receive has matched are inside "+what)
 	}
 	return nil
+}
+
+// hasSharedMemory says whether there is a module that carries messages inside a node.
+func (d *Device) hasSharedMemory() bool {
+	_, ok := inferior.OffsetOf(&d.c.Dev, func(q *dev) *bool { return &q.IsLocal })
+	return ok
 }

@@ -74,7 +74,7 @@ func TestElsewhere(t *testing.T) {
 		"with another program":                {true, 1, beneath{}, group(here, other), false, "from other nodes or programs"},
 		"to oneself":                          {false, 1, beneath{}, group(here), false, ""},
 		"without shared memory":               {false, 1, beneath{}, group(here, here), true, "--with-ch4-shmmods=posix"},
-		"over a network that can't be read":   {false, 1, beneath{err: context.Canceled}, group(here, here), true, ""},
+		"over a network that can't be read":   {false, 1, beneath{err: &NetworkError{Err: context.Canceled}}, group(here, here), true, ""},
 		"over a network":                      {false, 2, beneath{network: &Network{}}, group(here, other), false, ""},
 		"to oneself, over a network":          {false, 2, beneath{network: &Network{}}, group(here), false, ""},
 		"to oneself, though on several nodes": {true, 2, beneath{}, group(here), false, ""},

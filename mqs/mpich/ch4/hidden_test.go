@@ -49,7 +49,7 @@ func ucxOf(t *testing.T, p *inferiortest.Process) *ucxObjects {
 	d := over(p)
 	d.lib.Process.Size = members
 	d.lib.Symbols[symGlobal] = inferior.Symbol{Addr: globalAt}
-	own, err := ucxNetmod{}.bind(d.lib)
+	_, own, err := ucxNetmod{}.bind(d.lib)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,45 +12,59 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/transport"
 )
 
-// netmods are the modules of ch4's whose network libraries can be read.
-var netmods = []netmod{ucxNetmod{}}
+// modules are those of ch4's whose network libraries can be read.
+var modules = []module{ucxNetmod{}, ofiModule{}}
 
-// A netmod is a module of ch4's that leaves messages to a network library.
+// A module of ch4's leaves messages to a network library.
+type module interface {
+	// types are the C types that bind binds.
+	types() any
+	// bind returns how a process's network library is read, and what the module keeps of its own in MPICH's objects. It
+	// fails if the layouts are those of another module.
+	bind(lib *mpir.Library) (netmod, objects, error)
+	// hidden finds the device's variable in the data of a library whose symbols were stripped, by the tables of
+	// addresses that lead to the network library.
+	hidden(lib *mpir.Library, g *inferior.Struct[global], m *mpir.Image) []inferior.Addr
+}
+
+// A netmod reads a network library that a module leaves messages to.
 type netmod interface {
 	// name is what people call the network library.
 	name() string
 	// open opens the network library of a process. It fails with an error that isAbsent knows if it is not there.
 	open(r *inferior.Reader) (transport.Transport, error)
-	isAbsent(err error) bool
-	// tags is how the netmod puts an envelope into a tag.
+	// tags is how the module puts an envelope into a tag.
 	tags() *transport.Tags
-	// proveMask checks that the netmod can have given a receive its mask.
+	// proveMask checks that the module can have given a receive its mask.
 	proveMask(mask uint64) error
 	// sender and receiver return where MPICH's own requests of a send and of a receive are, 0 if that is not known.
 	sender(r *inferior.Reader, s *transport.Send) inferior.Ptr[mpir.Request]
 	receiver(q *transport.Receive) inferior.Ptr[mpir.Request]
-	// elements reads what the netmod keeps of data that is not contiguous, and gives to the network library.
-	elements(r *inferior.Reader, generic inferior.Addr) (Elements, bool)
+	// elements reads what is kept of the data of a request in terms of MPI.
+	elements(r *inferior.Reader, q *transport.Request) (Elements, bool)
+}
 
-	// types are the C types that bind binds.
-	types() any
-	// bind returns what the netmod keeps of its own in MPICH's objects. It fails if the layouts are those of
-	// another netmod.
-	bind(lib *mpir.Library) (objects, error)
-	// hidden finds the device's variable in the data of a library whose symbols were stripped, by the tables of
-	// addresses that lead to the network library.
-	hidden(lib *mpir.Library, g *inferior.Struct[global], m *mpir.Image) []inferior.Addr
+// netmodsAlone are those that need nothing of MPICH's own to find the network library.
+var netmodsAlone = []netmodAlone{ucxNetmod{}}
+
+// A netmodAlone reads a network library that can be found without MPICH's own objects.
+type netmodAlone interface {
+	netmod
+	isAbsent(err error) bool
 	// unpackTypes are the C types that bindUnpack binds.
 	unpackTypes() any
 	bindUnpack(l *layout.Layouts) (Unpack, error)
 }
 
-// objects are what a netmod keeps of its own in MPICH's objects.
+// objects are what a module keeps of its own in MPICH's objects.
 type objects interface {
 	// taken returns where the message is that MPI_Mprobe has taken by a request, 0 if it has taken none.
 	taken(at inferior.Ptr[mpir.Request]) inferior.Addr
 	// peers are what the network library may call the process at a place in a table of addresses.
 	peers(table int32, place int64) []transport.Peer
+	// matched tells, of a receive that is under way and that the network library does not have among those that wait,
+	// whether it had it and has matched it, and what is still known of it then.
+	matched(at inferior.Ptr[mpir.Request]) (transport.Receive, bool)
 }
 
 // Unpack tells where the data goes to in the end that one of MPICH's requests receives, by what the network library
@@ -68,7 +82,7 @@ type Unpacked struct {
 
 // Elements are a buffer, how many elements it has, and of which datatype: its handle, 0 if that is not known.
 type Elements struct {
-	Buffer   inferior.Addr
+	Buffer   mqs.Maybe[inferior.Addr]
 	Count    int64
 	Datatype uint32
 }
@@ -77,7 +91,7 @@ type Elements struct {
 // structs as [inferior.Bind] binds.
 func UnpackTypes() []any {
 	var out []any
-	for _, m := range netmods {
+	for _, m := range netmodsAlone {
 		out = append(out, m.unpackTypes())
 	}
 	return out
@@ -104,6 +118,7 @@ type Network struct {
 
 	r      *inferior.Reader
 	netmod netmod
+	alone  netmodAlone // nil if it was found by MPICH's own objects
 }
 
 // NetworkError is why a process's network library can't be read.
@@ -123,9 +138,10 @@ func (e *NetworkError) Unwrap() error { return e.Err }
 // OpenNetwork reads the network library of a process. It fails with a [*NetworkError].
 func OpenNetwork(r *inferior.Reader) (*Network, error) {
 	var first *NetworkError
-	for _, m := range netmods {
+	for _, m := range netmodsAlone {
 		n, err := openNetwork(r, m)
 		if err == nil {
+			n.alone = m
 			return n, nil
 		}
 		if err := (&NetworkError{m.name(), m.isAbsent(err), err}); first == nil || first.IsAbsent && !err.IsAbsent {
@@ -170,16 +186,16 @@ func (n *Network) Receiver(q *transport.Receive) inferior.Ptr[mpir.Request] {
 	return n.netmod.receiver(q)
 }
 
-// Elements reads what MPICH keeps of the data of a request that is not contiguous; false if it keeps nothing.
+// Elements reads what MPICH keeps of the data of a request; false if it keeps nothing in terms of MPI.
 func (n *Network) Elements(q *transport.Request) (Elements, bool) {
-	return n.netmod.elements(n.r, q.Generic)
+	return n.netmod.elements(n.r, q)
 }
 
-// UnpackTypes are the C types that [Network.BindUnpack] wants.
-func (n *Network) UnpackTypes() any { return n.netmod.unpackTypes() }
+// UnpackTypes are the C types that [Network.BindUnpack] wants, of what [OpenNetwork] has opened.
+func (n *Network) UnpackTypes() any { return n.alone.unpackTypes() }
 
 // BindUnpack returns what tells by the layouts of MPICH's own requests where their data goes to.
-func (n *Network) BindUnpack(l *layout.Layouts) (Unpack, error) { return n.netmod.bindUnpack(l) }
+func (n *Network) BindUnpack(l *layout.Layouts) (Unpack, error) { return n.alone.bindUnpack(l) }
 
 // messageAt reads a message that has been taken out of its queue, as whichever matcher has had it.
 func (n *Network) messageAt(a inferior.Addr) (transport.Message, error) {

@@ -18,14 +18,12 @@ type library struct {
 
 var errAbsent = errors.New("it is not there")
 
-func (l *library) name() string                        { return "a library" }
-func (l *library) Name() string                        { return l.name() }
-func (l *library) LayoutName() string                  { return "" }
-func (l *library) Matchers() []transport.Matcher       { return l.matchers }
-func (l *library) isAbsent(err error) bool             { return errors.Is(err, errAbsent) }
-func (l *library) tags() *transport.Tags               { return &ucxTags }
-func (l *library) bind(*mpir.Library) (objects, error) { return nil, nil }
-func (l *library) types() any                          { return &struct{}{} }
+func (l *library) name() string                  { return "a library" }
+func (l *library) Name() string                  { return l.name() }
+func (l *library) LayoutName() string            { return "" }
+func (l *library) Matchers() []transport.Matcher { return l.matchers }
+func (l *library) isAbsent(err error) bool       { return errors.Is(err, errAbsent) }
+func (l *library) tags() *transport.Tags         { return &ucxTags }
 
 func (l *library) open(*inferior.Reader) (transport.Transport, error) { return l, l.fails }
 
@@ -44,7 +42,7 @@ func (l *library) receiver(q *transport.Receive) inferior.Ptr[mpir.Request] {
 	return inferior.Ptr[mpir.Request](q.UserData)
 }
 
-func (l *library) elements(*inferior.Reader, inferior.Addr) (Elements, bool) {
+func (l *library) elements(*inferior.Reader, *transport.Request) (Elements, bool) {
 	return Elements{}, false
 }
 
@@ -56,10 +54,6 @@ type matcher struct {
 	transport.Matcher
 	queues transport.Queues
 	taken  inferior.Addr
-}
-
-func (l *library) hidden(*mpir.Library, *inferior.Struct[global], *mpir.Image) []inferior.Addr {
-	return nil
 }
 
 func (m *matcher) Queues() *transport.Queues { return &m.queues }
@@ -95,8 +89,8 @@ func TestOpenNetwork(t *testing.T) {
 
 // Of the libraries that a process does not have nothing is said if it has one that can't be read.
 func TestNoNetwork(t *testing.T) {
-	of := netmods
-	defer func() { netmods = of }()
+	of := netmodsAlone
+	defer func() { netmodsAlone = of }()
 	failed := errors.New("it can't be read")
 	for name, c := range map[string]struct {
 		libraries []error
@@ -108,9 +102,9 @@ func TestNoNetwork(t *testing.T) {
 		"the second can't be read": {[]error{errAbsent, failed}, failed, false},
 		"the second can":           {[]error{errAbsent, nil}, nil, false},
 	} {
-		netmods = nil
+		netmodsAlone = nil
 		for _, err := range c.libraries {
-			netmods = append(netmods, &library{fails: err})
+			netmodsAlone = append(netmodsAlone, &library{fails: err})
 		}
 		n, err := OpenNetwork(nil)
 		var network *NetworkError

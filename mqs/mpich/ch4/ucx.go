@@ -88,7 +88,8 @@ func (ucxNetmod) receiver(q *transport.Receive) inferior.Ptr[mpir.Request] {
 // elements reads what 4.0 keeps of data that is not contiguous: where it is, how many elements
 // of which datatype (struct pack_state, src/mpid/ch4/netmod/ucx/ucx_datatype.c). Nothing but the
 // datatype's handle proves that it is that.
-func (ucxNetmod) elements(r *inferior.Reader, at inferior.Addr) (Elements, bool) {
+func (ucxNetmod) elements(r *inferior.Reader, q *transport.Request) (Elements, bool) {
+	at := q.Generic
 	if at == 0 {
 		return Elements{}, false
 	}
@@ -100,31 +101,22 @@ func (ucxNetmod) elements(r *inferior.Reader, at inferior.Addr) (Elements, bool)
 	if err != nil || !mpir.IsHandle(uint32(handle), mpir.ObjectDatatype) || !mpir.IsStored(uint32(handle)) {
 		return Elements{}, false
 	}
-	return Elements{words[0], int64(words[1]), uint32(handle)}, int64(words[1]) >= 0
+	return Elements{mqs.Known(words[0]), int64(words[1]), uint32(handle)}, int64(words[1]) >= 0
 }
 
 // ucxTypes are the C types of the netmod, and of the tables that it keeps endpoints in.
 type ucxTypes struct {
 	// Dev is its part of a request.
-	Dev    inferior.Struct[ucxDev]    `c:"MPIR_Request"`
-	Tables inferior.Struct[ucxTables] `c:"MPIDI_CH4_Global_t"`
-	Table  inferior.Struct[ucxTable]  `c:"MPIDI_av_table_t"`
-	Entry  inferior.Struct[ucxEntry]  `c:"MPIDI_av_entry_t"`
+	Dev    inferior.Struct[ucxDev]        `c:"MPIR_Request"`
+	Tables inferior.Struct[addressTables] `c:"MPIDI_CH4_Global_t"`
+	Table  inferior.Struct[addressTable]  `c:"MPIDI_av_table_t"`
+	Entry  inferior.Struct[ucxEntry]      `c:"MPIDI_av_entry_t"`
 }
 
 // ucxDev is MPIR_Request.dev.ch4.netmod.ucx.
 type ucxDev struct {
 	// Of a message that MPI_Mprobe has taken: what UCX keeps of it.
 	Taken inferior.Addr `c:"dev.ch4.netmod.ucx.message_handler"`
-}
-
-type ucxTables struct {
-	At inferior.Ptr[inferior.Ptr[ucxTable]] `c:"avt_mgr.av_tables"`
-}
-
-type ucxTable struct {
-	Size    int32                       `c:"size"`
-	Entries inferior.Embedded[ucxEntry] `c:"table"` // an array
 }
 
 type ucxEntry struct {
@@ -134,16 +126,16 @@ type ucxEntry struct {
 
 func (ucxNetmod) types() any { return &ucxTypes{} }
 
-func (ucxNetmod) bind(lib *mpir.Library) (objects, error) {
-	o := &ucxObjects{lib: lib, tables: map[int32]ucxTable{}}
-	return o, inferior.Bind(&o.c, lib.Layouts)
+func (ucxNetmod) bind(lib *mpir.Library) (netmod, objects, error) {
+	o := &ucxObjects{lib: lib, tables: map[int32]addressTable{}}
+	return ucxNetmod{}, o, inferior.Bind(&o.c, lib.Layouts)
 }
 
 // ucxObjects are what the netmod keeps in MPICH's objects.
 type ucxObjects struct {
 	lib    *mpir.Library
 	c      ucxTypes
-	tables map[int32]ucxTable // by their numbers
+	tables map[int32]addressTable // by their numbers
 }
 
 // maxHidden bounds the places that may be the device's variable.
@@ -152,7 +144,7 @@ const maxHidden = 1 << 10
 // hidden finds the variable that leads to the table of this program's processes: it has one entry for each, with
 // endpoints of one worker.
 func (ucxNetmod) hidden(lib *mpir.Library, g *inferior.Struct[global], m *mpir.Image) []inferior.Addr {
-	o := &ucxObjects{lib: lib, tables: map[int32]ucxTable{}}
+	o := &ucxObjects{lib: lib, tables: map[int32]addressTable{}}
 	if inferior.Bind(&o.c, lib.Layouts) != nil {
 		return nil
 	}
@@ -214,8 +206,10 @@ func (o *ucxObjects) taken(request inferior.Ptr[mpir.Request]) inferior.Addr {
 	return q.Taken
 }
 
-// maxTables bounds the number of a table of addresses: there is one for each program.
-const maxTables = 1 << 16
+// matched: UCX has the receives that it has matched itself.
+func (o *ucxObjects) matched(inferior.Ptr[mpir.Request]) (transport.Receive, bool) {
+	return transport.Receive{}, false
+}
 
 // peers are the addresses of endpoints. What can't be read is left out.
 func (o *ucxObjects) peers(table int32, place int64) []transport.Peer {
@@ -228,7 +222,7 @@ func (o *ucxObjects) peers(table int32, place int64) []transport.Peer {
 		return nil
 	}
 	r := o.lib.Reader
-	dest := o.c.Entry.Places(o.c.Entry.Index(t.Entries.Ptr(), int(place))).Endpoints
+	dest := o.c.Entry.Places(o.c.Entry.Index(inferior.Ptr[ucxEntry](t.Entries), int(place))).Endpoints
 	size := inferior.SizeOf(&o.c.Entry, func(e *ucxEntry) *inferior.Embedded[inferior.Addr] { return &e.Endpoints })
 	endpoints, err := r.Pointers(dest.Addr(), min(size/r.Info().PointerSize, maxVCIs))
 	if err != nil {
@@ -244,29 +238,13 @@ func (o *ucxObjects) peers(table int32, place int64) []transport.Peer {
 }
 
 // table reads a table of addresses, one without any if it can't be read.
-func (o *ucxObjects) table(number int32) ucxTable {
+func (o *ucxObjects) table(number int32) addressTable {
 	return o.tableFrom(o.lib.Symbols[symGlobal].Addr, number)
 }
 
 // tableFrom does so from where the device's variable is.
-func (o *ucxObjects) tableFrom(global inferior.Addr, number int32) ucxTable {
-	r := o.lib.Reader
-	if number < 0 || number >= maxTables {
-		return ucxTable{}
-	}
-	all, err := o.c.Tables.Read(r, inferior.Ptr[ucxTables](global))
-	if err != nil {
-		return ucxTable{}
-	}
-	at, err := inferior.ReadPointers(r, all.At+inferior.Ptr[inferior.Ptr[ucxTable]](int(number)*r.Info().PointerSize), 1)
-	if err != nil {
-		return ucxTable{}
-	}
-	t, err := o.c.Table.Read(r, at[0])
-	if err != nil {
-		return ucxTable{}
-	}
-	return t
+func (o *ucxObjects) tableFrom(global inferior.Addr, number int32) addressTable {
+	return readAddresses(o.lib.Reader, &o.c.Tables, &o.c.Table, global, number)
 }
 
 // ucxUnpackTypes are the C types of requests whose data is received into a buffer of the library's first, from
@@ -297,7 +275,7 @@ func (ucxNetmod) bindUnpack(l *layout.Layouts) (Unpack, error) {
 	return func(r *inferior.Reader, request inferior.Ptr[mpir.Request], received *transport.Request) (Unpacked, error) {
 		q, err := c.Request.Read(r, inferior.Ptr[ucxUnpack](request))
 		return Unpacked{
-			To:         Elements{Buffer: q.UserBuffer, Count: q.Count},
+			To:         Elements{Buffer: mqs.Known(q.UserBuffer), Count: q.Count},
 			IsUnpacked: q.Type == ucxTypeUnpack && q.PackBuffer == received.Buffer,
 			IsProved:   q.Network == received.User,
 		}, err

@@ -20,7 +20,7 @@ func TestTablesHaveUCX(t *testing.T) {
 		t.Fatal("no tables")
 	}
 	for _, table := range tables {
-		if _, err := (ucxNetmod{}).bind(&mpir.Library{Layouts: table.Layouts(inferior.Queries(ucxNetmod{}.types()))}); err != nil {
+		if _, _, err := (ucxNetmod{}).bind(&mpir.Library{Layouts: table.Layouts(inferior.Queries(ucxNetmod{}.types()))}); err != nil {
 			t.Errorf("%s: %v", table.Release, err)
 		}
 	}
@@ -78,8 +78,8 @@ func TestElementsOfUCX(t *testing.T) {
 		p.PutUint64(at, words...)
 	}
 	r := inferior.NewReader(context.Background(), p)
-	for at, want := range map[inferior.Addr]Elements{0x1000: {0x40, 3, 0x4c000405}, 0x1020: {0x40, 3, 0x8c000002}, 0x1040: {}, 0x1060: {}, 0x1080: {}, 0: {}, 0x9000: {}} {
-		if got, ok := (ucxNetmod{}).elements(r, at); ok != (want != Elements{}) || ok && got != want {
+	for at, want := range map[inferior.Addr]Elements{0x1000: {mqs.Known[inferior.Addr](0x40), 3, 0x4c000405}, 0x1020: {mqs.Known[inferior.Addr](0x40), 3, 0x8c000002}, 0x1040: {}, 0x1060: {}, 0x1080: {}, 0: {}, 0x9000: {}} {
+		if got, ok := (ucxNetmod{}).elements(r, &transport.Request{Generic: at}); ok != (want != Elements{}) || ok && got != want {
 			t.Errorf("at %s: %+v, %t", at, got, ok)
 		}
 	}

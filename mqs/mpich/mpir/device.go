@@ -28,11 +28,11 @@ type Device interface {
 	// no receive has matched, in the order of matching; false if there is no such list, or none is known.
 	SentToSelf() (first inferior.Ptr[Request], ok bool)
 	// Join finds requests in what a network library beneath the device has, and gives them their
-	// communicators, which those that the network library carries out do not know themselves. It returns the
-	// receives that nothing has matched there, in the order of matching, and the communicators that are in
-	// none of comms any more, but on which something is under way there: of them no more is known than the
+	// communicators, which those that the network library carries out do not know themselves. listed are the receives of
+	// the device's own lists. It returns all that nothing has matched, in the order of matching, and the communicators
+	// that are in none of comms any more, but on which something is under way there: of them no more is known than the
 	// context.
-	Join(requests map[inferior.Ptr[Request]]*Operation, comms []*Communicator) (posted []*Operation, freed []*Communicator)
+	Join(requests map[inferior.Ptr[Request]]*Operation, comms []*Communicator, listed []*Operation) (posted []*Operation, freed []*Communicator)
 	// IsPartner tells a request that is only the other half of one operation.
 	IsPartner(r *Operation) bool
 

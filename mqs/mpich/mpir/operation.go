@@ -155,6 +155,9 @@ func (s *Source) receive(c *Communicator, r *Operation) mqs.PendingOperation {
 		return op
 	case r.IsComplete():
 		m = Message{Source: mqs.Known(r.Source), Tag: r.Tag, Bytes: mqs.Known(r.Bytes())}
+	case isMatched && m.IsLost:
+		op.Status = mqs.Matched
+		return op
 	case isMatched:
 		op.Status = mqs.Matched
 	default:

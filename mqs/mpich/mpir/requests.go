@@ -98,8 +98,9 @@ func (s *Source) readRequests() *requests {
 	for _, r := range q.unexpected {
 		isUnexpected[r] = true
 	}
-	beneath, freed := s.device.Join(q.byAddr, comms.all)
-	q.posted, q.freed = append(q.posted, beneath...), freed
+	var freed []*Communicator
+	q.posted, freed = s.device.Join(q.byAddr, comms.all, q.posted)
+	q.freed = freed
 	for _, r := range q.posted {
 		r.IsPosted = true
 	}

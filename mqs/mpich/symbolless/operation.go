@@ -63,7 +63,7 @@ func (s *Source) send(c *mqs.Communicator, q *transport.Send) mqs.PendingOperati
 		return op
 	}
 	if data, ok := s.network.Elements(&q.Request); ok {
-		op.Buffer, op.Count = mqs.Known(data.Buffer), mqs.Known(data.Count)
+		op.Buffer, op.Count = data.Buffer, mqs.Known(data.Count)
 	}
 	return op
 }
@@ -83,7 +83,7 @@ func (s *Source) receive(c *mqs.Communicator, q *transport.Receive) mqs.PendingO
 // program's.
 func (s *Source) setBuffer(op *mqs.PendingOperation, q *transport.Receive) {
 	if data, ok := s.network.Elements(&q.Request); ok {
-		op.Buffer, op.Count, op.SystemBuffer = mqs.Known(data.Buffer), mqs.Known(data.Count), mqs.Known(false)
+		op.Buffer, op.Count, op.SystemBuffer = data.Buffer, mqs.Known(data.Count), mqs.Known(false)
 	}
 	if q.Length < 0 {
 		return
@@ -93,7 +93,7 @@ func (s *Source) setBuffer(op *mqs.PendingOperation, q *transport.Receive) {
 		switch to, err := s.objects.unpack(s.r, s.network.Receiver(q), &q.Request); {
 		case err != nil:
 		case to.IsUnpacked:
-			op.Buffer, op.Count = mqs.Known(to.To.Buffer), mqs.Known(to.To.Count)
+			op.Buffer, op.Count = to.To.Buffer, mqs.Known(to.To.Count)
 		case to.IsProved, s.objects.isProved:
 			op.Buffer = mqs.Known(q.Buffer)
 		}

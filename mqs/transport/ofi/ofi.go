@@ -1,4 +1,4 @@
-// Package ofi reads the tag matching of libfabric, in which Open MPI's pml cm with mtl ofi leaves its
+// Package ofi reads the tag matching of libfabric, in which Open MPI's pml cm with mtl ofi and MPICH's ch4:ofi leave their
 // messages: the posted receives, the unexpected messages and the messages that an endpoint is sending.
 // What they mean to MPI is not known here: tags are libfabric's, of 64 bits, and peers its addresses.
 //

@@ -16,7 +16,7 @@ type rxm struct {
 	ep     rxmEP
 	domain rxmDomain
 	pools  pools
-	conns  map[int32][]inferior.Ptr[rxmConn] // by what the peers call them
+	conns  map[uint64][]inferior.Ptr[rxmConn] // by what the peers call them
 	queue
 }
 

@@ -1,6 +1,7 @@
 package ofi
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
@@ -9,8 +10,19 @@ import (
 
 // readConns reads the connections of the endpoint. Each knows the endpoint.
 func (x *rxm) readConns() error {
+	x.conns = map[uint64][]inferior.Ptr[rxmConn]{}
 	places := x.EP.Places(x.at)
-	x.conns = map[int32][]inferior.Ptr[rxmConn]{}
+	switch {
+	case places.Conns != 0:
+		return x.readIndexed(places)
+	case x.ep.Map != 0 && x.Map.Bound():
+		return x.readMapped()
+	}
+	return errors.New("the endpoint keeps no connections")
+}
+
+// readIndexed reads those from 1.14 on, which stand by numbers of their own.
+func (x *rxm) readIndexed(places rxmEP) error {
 	return eachIndexed(x.r, places.Conns.Addr(), places.ConnCounts.Addr(), func(at inferior.Addr) error {
 		c, err := x.Conn.Read(x.r, inferior.Ptr[rxmConn](at))
 		switch {
@@ -19,7 +31,8 @@ func (x *rxm) readConns() error {
 		case c.EP != x.at:
 			return fmt.Errorf("the connection at %s is another endpoint's", at)
 		}
-		x.conns[c.RemoteIndex] = append(x.conns[c.RemoteIndex], inferior.Ptr[rxmConn](at))
+		called := uint64(uint32(c.RemoteIndex))
+		x.conns[called] = append(x.conns[called], inferior.Ptr[rxmConn](at))
 		return nil
 	})
 }
@@ -30,7 +43,12 @@ func (x *rxm) peerOfConn(at inferior.Ptr[rxmConn]) transport.Peer {
 		return transport.Peer{}
 	}
 	c, err := x.Conn.Read(x.r, at)
-	if err != nil || c.EP != x.at {
+	switch {
+	case err != nil:
+		return transport.Peer{}
+	case x.ep.Map != 0 && c.Map == x.ep.Map:
+		return transport.Peer{Value: c.Addr, Known: c.Addr < maxMapped} // else it has none
+	case c.EP != x.at:
 		return transport.Peer{}
 	}
 	p, err := x.PeerAddr.Read(x.r, c.Peer)

@@ -84,5 +84,8 @@ func (q *ownQueue) read(at inferior.Ptr[rxmRxBuf]) (transport.Message, rxmRxBuf,
 	}
 	m := transport.Message{Addr: at.Addr(), Tag: b.Tag, Peer: peerOf(b.Peer)}
 	q.fill(&m, &b)
+	if q.ep.Map != 0 && q.domain.Dynamic && b.Packet.Type == ctrlEager {
+		m.Peer = q.senderOf(&b)
+	}
 	return m, b, nil
 }

@@ -84,7 +84,7 @@ func (x *rxm) send(at inferior.Ptr[rxmTxBuf], b rxmTxBuf) (transport.Send, bool)
 		return transport.Send{}, false
 	}
 	// What the peer calls the connection tells the connection, if no other peer's is called so.
-	if conns := x.conns[int32(b.Packet.ConnID)]; len(conns) == 1 {
+	if conns := x.connsCalled(b.Packet.ConnID); len(conns) == 1 {
 		out.Peer = x.peerOfConn(conns[0])
 	}
 	return out, true

@@ -13,7 +13,8 @@ type rxmTypes struct {
 	Received inferior.Struct[rxmRxBuf]  `c:"rxm_rx_buf"`
 	Sent     inferior.Struct[rxmTxBuf]  `c:"rxm_tx_buf"`
 	Conn     inferior.Struct[rxmConn]   `c:"rxm_conn"`
-	PeerAddr inferior.Struct[peerAddr]  `c:"util_peer_addr"`
+	PeerAddr inferior.Struct[peerAddr]  `c:"util_peer_addr,optional"`
+	Map      inferior.Struct[rxmMap]    `c:"rxm_cmap,optional"` // up to 1.13
 }
 
 // rxmDomain begins with a util_domain, which an endpoint points to.
@@ -30,8 +31,17 @@ type rxmEP struct {
 	TxPool inferior.Ptr[pool]          `c:"tx_pool"`
 	// Conns is an array of pointers to chunks, each an array of pointers to connections, and ConnCounts how many
 	// there are in each chunk (include/ofi_indexer.h).
-	Conns      inferior.Embedded[inferior.Ptr[inferior.Ptr[rxmConn]]] `c:"conn_idx_map.chunk"`
-	ConnCounts inferior.Embedded[int32]                               `c:"conn_idx_map.count"`
+	Conns      inferior.Embedded[inferior.Ptr[inferior.Ptr[rxmConn]]] `c:"conn_idx_map.chunk,optional"`
+	ConnCounts inferior.Embedded[int32]                               `c:"conn_idx_map.count,optional"`
+	// Map has the connections up to 1.13.
+	Map inferior.Ptr[rxmMap] `c:"cmap,optional"`
+}
+
+// rxmMap are the connections by the addresses of their peers.
+type rxmMap struct {
+	EP    inferior.Ptr[rxmEP]                 `c:"ep"`
+	Conns inferior.Ptr[inferior.Ptr[rxmConn]] `c:"handles_av"` // an array: a connection begins with its handle
+	Count uint64                              `c:"num_allocated"`
 }
 
 type rxmQueue struct {
@@ -93,8 +103,12 @@ type rxmTxBuf struct {
 }
 
 type rxmConn struct {
-	Peer inferior.Ptr[peerAddr] `c:"peer"`
-	EP   inferior.Ptr[rxmEP]    `c:"ep"`
+	Peer inferior.Ptr[peerAddr] `c:"peer,optional"`
+	EP   inferior.Ptr[rxmEP]    `c:"ep,optional"`
 	// RemoteIndex is what the peer calls the connection.
-	RemoteIndex int32 `c:"remote_index"`
+	RemoteIndex int32 `c:"remote_index,optional"`
+	// Up to 1.13: the map that has it, what the peer calls it, and the peer.
+	Map       inferior.Ptr[rxmMap] `c:"handle.cmap,optional"`
+	RemoteKey uint64               `c:"handle.remote_key,optional"`
+	Addr      uint64               `c:"handle.fi_addr,optional"`
 }

@@ -36,6 +36,8 @@ func (l Library) Fidelity() Fidelity {
 		return strippedMPICH(!strings.HasPrefix(l.Release, "4.0."))
 	case l.Device == "ch4:ucx":
 		return mpichOverUCX()
+	case l.Device == "ch4:ofi" && l.Transport != "":
+		return mpichOverOFI(l.DebuggerSupport)
 	}
 	device, _, _ := strings.Cut(l.Device, ":")
 	return typedMPICH(device, l.DebuggerSupport)

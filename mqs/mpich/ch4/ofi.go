@@ -1,0 +1,280 @@
+package ch4
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/mpich/mpir"
+	"github.com/mpi-queues/mpi-queues/mqs/transport"
+	"github.com/mpi-queues/mpi-queues/mqs/transport/ofi"
+)
+
+// symOFI is the module's variable, which a library has until it is stripped. Nothing of libfabric's own leads to an
+// endpoint.
+const symOFI = "MPIDI_OFI_global" // MPIDI_OFI_global_t
+
+// ofiModule is the netmod ofi.
+type ofiModule struct{}
+
+// ofiTypes are the C types of the module (src/mpid/ch4/netmod/ofi/ofi_types.h and ofi_pre.h, 4.0).
+type ofiTypes struct {
+	Global   inferior.Struct[ofiGlobal]   `c:"MPIDI_OFI_global_t"`
+	Settings inferior.Struct[ofiSettings] `c:"MPIDI_OFI_capabilities_t"`
+	Context  inferior.Struct[ofiContext]  `c:"MPIDI_OFI_context_t"`
+	// Dev is its part of a request.
+	Dev inferior.Struct[ofiDev] `c:"MPIR_Request"`
+	// Answer stands for a synchronous send's answer, which is received as any message is.
+	Answer inferior.Struct[ofiAnswer]     `c:"MPIDI_OFI_ssendack_request_t"`
+	Tables inferior.Struct[addressTables] `c:"MPIDI_CH4_Global_t"`
+	Table  inferior.Struct[addressTable]  `c:"MPIDI_av_table_t"`
+	Entry  inferior.Struct[ofiEntry]      `c:"MPIDI_av_entry_t"`
+}
+
+// ofiGlobal has some hundred KiB, of which little is read.
+type ofiGlobal struct {
+	Contexts inferior.Embedded[ofiContext]  `c:"ctx"` // an array: for each network interface one for each virtual one
+	Virtual  inferior.Embedded[int32]       `c:"num_vcis|num_vnis"`
+	Networks inferior.Embedded[int32]       `c:"num_nics"`
+	Settings inferior.Embedded[ofiSettings] `c:"settings"`
+}
+
+// ofiSettings are what the module has been set to for a provider.
+type ofiSettings struct {
+	ContextBits int32 `c:"context_bits"`
+	SourceBits  int32 `c:"source_bits"`
+	TagBits     int32 `c:"tag_bits"`
+}
+
+type ofiContext struct {
+	Receiving inferior.Addr `c:"rx"` // struct fid_ep *
+}
+
+// ofiDev is what the module keeps in a request that it has given to libfabric.
+type ofiDev struct {
+	Context inferior.Embedded[ofiOperation] `c:"dev.ch4.netmod.ofi.context"`
+	// Of a message that MPI_Mprobe has taken the first word of the context leads to what libfabric keeps of it.
+	Kind     uint32 `c:"dev.ch4.netmod.ofi.kind"`
+	IsLocal  bool   `c:"dev.is_local,optional"`
+	ID       uint32 `c:"dev.ch4.netmod.ofi.util_id.v|dev.ch4.netmod.ofi.util_id"` // the context id of a receive
+	Datatype uint32 `c:"dev.ch4.netmod.ofi.datatype"`
+	// Where libfabric puts what a receive gets, but for one in several pieces.
+	Buffer inferior.Addr `c:"dev.ch4.netmod.ofi.util.iov.iov_base"`
+	Length uint64        `c:"dev.ch4.netmod.ofi.util.iov.iov_len"`
+	// Of data that goes into a buffer of the library's first, that buffer and where the data goes to in the end.
+	PackBuffer   inferior.Addr `c:"dev.ch4.netmod.ofi.noncontig.pack.pack_buffer"`
+	UserBuffer   inferior.Addr `c:"dev.ch4.netmod.ofi.noncontig.pack.buf"`
+	UserCount    uint64        `c:"dev.ch4.netmod.ofi.noncontig.pack.count"`
+	UserDatatype uint32        `c:"dev.ch4.netmod.ofi.noncontig.pack.datatype"`
+}
+
+// ofiOperation is a fi_context, what libfabric keeps for an operation that the module has given it.
+type ofiOperation struct{}
+
+// ofiAnswer begins as a request does, so that its context is at the same place.
+type ofiAnswer struct {
+	Context inferior.Embedded[ofiOperation] `c:"context"`
+	Send    inferior.Ptr[mpir.Request]      `c:"signal_req"`
+}
+
+type ofiEntry struct {
+	// What libfabric calls the process: for each network interface one for each virtual one (fi_addr_t).
+	Addresses inferior.Embedded[uint64] `c:"netmod.ofi.dest"`
+}
+
+const (
+	// maxNetworks is MPIDI_OFI_MAX_NICS (ofi_pre.h, 4.0), and maxOFIVirtual is MPIDI_OFI_MAX_VNIS (ofi_types.h, 4.0).
+	maxNetworks   = 8
+	maxOFIVirtual = 16
+	// ofiKindTaken is MPIDI_OFI_req_kind__mprobe (ofi_pre.h, 4.0).
+	ofiKindTaken = 2
+)
+
+func (ofiModule) types() any { return &ofiTypes{} }
+
+// hidden finds nothing: a stripped library's variables are not looked for.
+func (ofiModule) hidden(*mpir.Library, *inferior.Struct[global], *mpir.Image) []inferior.Addr {
+	return nil
+}
+
+func (ofiModule) bind(lib *mpir.Library) (netmod, objects, error) {
+	o := &ofiNetmod{lib: lib, tables: map[int32]addressTable{}}
+	return o, o, inferior.Bind(&o.c, lib.Layouts)
+}
+
+// ofiNetmod is libfabric as the module of a process uses it, and what that keeps in MPICH's objects.
+type ofiNetmod struct {
+	lib *mpir.Library
+	c   ofiTypes
+	// virtual and networks are how many interfaces there are, and bits how tags are made up, once it is open.
+	virtual, networks int
+	bits              ofiBits
+	tables            map[int32]addressTable // by their numbers
+}
+
+func (o *ofiNetmod) name() string { return ofi.Name }
+
+func (o *ofiNetmod) tags() *transport.Tags { return o.bits.tags() }
+
+func (o *ofiNetmod) proveMask(mask uint64) error { return o.bits.proveMask(mask) }
+
+// open reads the endpoints that the module receives by, one for each interface.
+func (o *ofiNetmod) open(r *inferior.Reader) (transport.Transport, error) {
+	found, err := r.Symbols(symOFI)
+	if err != nil {
+		return nil, err
+	}
+	at, ok := found[symOFI]
+	if !ok {
+		return nil, fmt.Errorf("the library lacks %s, which alone leads to it", symOFI)
+	}
+	places := o.c.Global.Places(inferior.Ptr[ofiGlobal](at.Addr))
+	settings, err := o.c.Settings.Read(r, places.Settings.Ptr())
+	if err != nil {
+		return nil, err
+	}
+	if o.bits, err = ofiBitsOf(settings); err != nil {
+		return nil, err
+	}
+	if o.virtual, err = o.count(places.Virtual, maxOFIVirtual); err != nil {
+		return nil, err
+	}
+	if o.networks, err = o.count(places.Networks, maxNetworks); err != nil {
+		return nil, err
+	}
+	out := &ofiTransport{}
+	for i := range o.virtual * o.networks {
+		c, err := o.c.Context.Read(r, o.c.Context.Index(places.Contexts.Ptr(), i))
+		if err != nil {
+			return nil, err
+		}
+		if c.Receiving == 0 {
+			return nil, errors.New("it has no endpoint: the program has not called MPI_Init yet, or has called MPI_Finalize")
+		}
+		all, err := ofi.Open(r, c.Receiving)
+		if err != nil {
+			return nil, err
+		}
+		m := &ofiMatcher{Matcher: all.Matchers()[0], of: o}
+		if err := m.join(); err != nil {
+			return nil, err
+		}
+		out.OFI, out.matchers = all, append(out.matchers, m)
+	}
+	return out, nil
+}
+
+// count reads how many interfaces of a kind there are.
+func (o *ofiNetmod) count(at inferior.Embedded[int32], most int64) (int, error) {
+	const width = 4
+	n, err := o.lib.Reader.Int(at.Addr(), width)
+	if err == nil && (n < 1 || n > most) {
+		err = fmt.Errorf("the module has %d interfaces of a kind", n)
+	}
+	return int(n), err
+}
+
+// ofiTransport is libfabric with all endpoints of a process's.
+type ofiTransport struct {
+	*ofi.OFI
+	matchers []transport.Matcher
+}
+
+func (t *ofiTransport) Matchers() []transport.Matcher { return t.matchers }
+
+// requestOf is the request that has given libfabric a context.
+func (o *ofiNetmod) requestOf(context inferior.Addr) inferior.Ptr[mpir.Request] {
+	return inferior.Ptr[mpir.Request](inferior.ContainerOf(&o.c.Dev, inferior.Ptr[ofiOperation](context), func(q *ofiDev) *inferior.Embedded[ofiOperation] { return &q.Context }))
+}
+
+// contextOf is the context that a request gives to libfabric.
+func (o *ofiNetmod) contextOf(at inferior.Ptr[mpir.Request]) inferior.Addr {
+	return o.c.Dev.Places(inferior.Ptr[ofiDev](at)).Context.Addr()
+}
+
+func (o *ofiNetmod) sender(_ *inferior.Reader, s *transport.Send) inferior.Ptr[mpir.Request] {
+	return o.requestOf(s.UserData)
+}
+
+func (o *ofiNetmod) receiver(q *transport.Receive) inferior.Ptr[mpir.Request] {
+	return o.requestOf(q.UserData)
+}
+
+// elements is what a request keeps of its data: the datatype, and where data goes to in the end that is received into
+// a buffer of the library's. Else as many elements are in a contiguous buffer as their size goes into it.
+func (o *ofiNetmod) elements(r *inferior.Reader, q *transport.Request) (Elements, bool) {
+	own, err := o.c.Dev.Read(r, inferior.Ptr[ofiDev](o.requestOf(q.UserData)))
+	if err != nil || !mpir.IsHandle(own.Datatype, mpir.ObjectDatatype) || !mpir.IsStored(own.Datatype) {
+		return Elements{}, false
+	}
+	if q.Buffer != 0 && own.PackBuffer == q.Buffer && own.UserDatatype == own.Datatype {
+		return Elements{mqs.Known(own.UserBuffer), int64(own.UserCount), own.Datatype}, int64(own.UserCount) >= 0
+	}
+	size := o.lib.Datatype(own.Datatype).Size
+	if !size.Known || size.Value <= 0 || q.Length < 0 || q.Length%size.Value != 0 {
+		return Elements{}, false
+	}
+	return Elements{Count: q.Length / size.Value, Datatype: own.Datatype}, true
+}
+
+// taken is where a request of a probe that has found a message has it.
+func (o *ofiNetmod) taken(at inferior.Ptr[mpir.Request]) inferior.Addr {
+	own, err := o.c.Dev.Read(o.lib.Reader, inferior.Ptr[ofiDev](at))
+	if err != nil || own.IsLocal || own.Kind != ofiKindTaken {
+		return 0
+	}
+	held, err := o.lib.Reader.Pointers(own.Context.Addr(), 1)
+	if err != nil {
+		return 0
+	}
+	return held[0]
+}
+
+// matched: libfabric forgets a receive that has matched, of which the module keeps its data's place and the context
+// id.
+func (o *ofiNetmod) matched(at inferior.Ptr[mpir.Request]) (transport.Receive, bool) {
+	own, err := o.c.Dev.Read(o.lib.Reader, inferior.Ptr[ofiDev](at))
+	if err != nil || own.IsLocal {
+		return transport.Receive{}, false
+	}
+	out := transport.Receive{Tag: uint64(own.ID) << o.bits.tag, AskLost: true, MessageLost: true, Received: -1}
+	out.Addr, out.UserData, out.State, out.Length = at.Addr(), own.Context.Addr(), transport.Matched, -1
+	if o.bits.tags().Envelope(out.Tag).Context != uint64(own.ID) {
+		return transport.Receive{}, false
+	}
+	// In several pieces it would have noted where these are, in the place of the user's buffer.
+	if own.PackBuffer == 0 && own.UserBuffer == 0 || own.PackBuffer != 0 && own.PackBuffer == own.Buffer {
+		out.Buffer = own.Buffer
+		if own.Length <= math.MaxInt64 {
+			out.Length = int64(own.Length)
+		}
+	}
+	return out, true
+}
+
+// peers are what libfabric calls a process by. What can't be read is left out.
+func (o *ofiNetmod) peers(table int32, place int64) []transport.Peer {
+	t, ok := o.tables[table]
+	if !ok {
+		t = readAddresses(o.lib.Reader, &o.c.Tables, &o.c.Table, o.lib.Symbols[symGlobal].Addr, table)
+		o.tables[table] = t
+	}
+	if place < 0 || place >= int64(t.Size) {
+		return nil
+	}
+	const width = 8
+	row := inferior.SizeOf(&o.c.Entry, func(e *ofiEntry) *inferior.Embedded[uint64] { return &e.Addresses }) / maxNetworks
+	from := o.c.Entry.Places(o.c.Entry.Index(inferior.Ptr[ofiEntry](t.Entries), int(place))).Addresses.Addr()
+	var out []transport.Peer
+	for network := range o.networks {
+		for virtual := range min(o.virtual, row/width) {
+			v, err := o.lib.Reader.Uint(from+inferior.Addr(network*row+virtual*width), width)
+			if err == nil && v != ofi.AnyPeer {
+				out = append(out, mqs.Known(v))
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,63 @@
+package ch4
+
+import (
+	"fmt"
+
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/mpich/mpir"
+	"github.com/mpi-queues/mpi-queues/mqs/transport"
+)
+
+// ofiMatcher is an endpoint of libfabric with what the module knows besides: a synchronous send waits for an answer,
+// which it receives as any message, and of which libfabric knows no more than of another receive.
+type ofiMatcher struct {
+	transport.Matcher
+	of     *ofiNetmod
+	queues transport.Queues
+}
+
+func (m *ofiMatcher) Queues() *transport.Queues { return &m.queues }
+
+// join puts the receives of answers to the sends that wait for them.
+func (m *ofiMatcher) join() error {
+	has := m.Matcher.Queues()
+	m.queues = *has
+	m.queues.Posted, m.queues.Sends = nil, append([]transport.Send(nil), has.Sends...)
+	at := map[inferior.Ptr[mpir.Request]]int{} // the sends by their requests
+	for i := range m.queues.Sends {
+		at[m.of.requestOf(m.queues.Sends[i].UserData)] = i
+	}
+	for _, r := range has.Posted {
+		if r.Tag&m.of.bits.of(ofiAnswered) == 0 {
+			m.queues.Posted = append(m.queues.Posted, r)
+			continue
+		}
+		send, err := m.waitsFor(&r)
+		if err != nil {
+			return err
+		}
+		i, ok := at[send]
+		if !ok {
+			i, at[send] = len(m.queues.Sends), len(m.queues.Sends)
+			// Its data has left, or its message can't be told from others.
+			m.queues.Sends = append(m.queues.Sends, transport.Send{Request: transport.Request{Addr: send.Addr(), UserData: m.of.contextOf(send), Length: -1}})
+		}
+		s := &m.queues.Sends[i]
+		s.Sync, s.Peer, s.Tag, s.TagLost, s.TagKept = true, r.Peer, r.Tag&^m.of.bits.of(ofiAnswered), false, true
+	}
+	return nil
+}
+
+// waitsFor is the send that waits for the answer that a receive is for.
+func (m *ofiMatcher) waitsFor(r *transport.Receive) (inferior.Ptr[mpir.Request], error) {
+	c := &m.of.c.Answer
+	at := inferior.ContainerOf(c, inferior.Ptr[ofiOperation](r.UserData), func(a *ofiAnswer) *inferior.Embedded[ofiOperation] { return &a.Context })
+	a, err := c.Read(m.of.lib.Reader, at)
+	if err != nil {
+		return 0, err
+	}
+	if r.Mask != ^uint64(0) {
+		return 0, fmt.Errorf("the receive at %s is for an answer, and looks at the bits %#x only", r.Addr, r.Mask)
+	}
+	return a.Send, nil
+}

@@ -1,0 +1,128 @@
+//go:build matrix
+
+package mpich
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
+	"github.com/mpi-queues/mpi-queues/tests/internal/live"
+)
+
+// provider is libfabric's that needs no network, and unread one that is not read.
+const (
+	provider = "tcp;ofi_rxm"
+	unread   = "sockets"
+)
+
+// over is a build all of whose messages go through a provider of libfabric's.
+func (v *variant) over(t *testing.T, provider string) *variant {
+	t.Helper()
+	mpi := v.work.MPI
+	// Without the last setting, libfabric 1.13 takes messages for other senders' (rxm_fake_rx_hdr in
+	// prov/rxm/src/rxm_cq.c), and three ranks hang in MPI_Init.
+	mpi.Launcher = slices.Concat(mpi.Launcher, mpi.Setting("MPIR_CVAR_NOLOCAL", "1"), mpi.Setting("FI_PROVIDER", provider),
+		mpi.Setting("FI_OFI_RXM_ENABLE_DYN_RBUF", "0"))
+	mpi.Kind.Transport = "libfabric"
+	out := &variant{MPICHBuild: v.MPICHBuild, prefix: v.prefix, provider: provider}
+	var err error
+	if out.work, err = v.work.With("over-"+strings.Map(letter, provider), mpi); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// letter is what a folder's name may have of a provider's.
+func letter(c rune) rune {
+	if c >= 'a' && c <= 'z' {
+		return c
+	}
+	return '-'
+}
+
+// throughOFI are the builds that leave messages between nodes to libfabric.
+func throughOFI() []*variant {
+	return slices.DeleteFunc(slices.Clone(variants), func(v *variant) bool { return v.Device != "ch4:ofi" })
+}
+
+// Of messages that libfabric has, each program's account must be what is shown of it, as far as they are kept.
+func TestOverLibfabric(t *testing.T) {
+	for _, v := range throughOFI() {
+		t.Run(v.Name, func(t *testing.T) {
+			v := v.over(t, provider)
+			for i, c := range []struct {
+				program string
+				ranks   int
+				args    []string
+			}{
+				{"queues", 3, nil},
+				{"requests", 2, nil},
+				{"groups", 4, nil},
+				{"blocked", 3, []string{"recv"}},
+				{"blocked", 3, []string{"send"}},
+				{"blocked", 3, []string{"ssend"}},
+				{"blocked", 3, []string{"barrier"}},
+				{"many", 2, []string{"100", "wild"}},
+				{"many", 2, []string{"100", "specific"}},
+			} {
+				if i > 1 && !v.inTurn(i) && !live.AllModes() {
+					continue
+				}
+				t.Run(strings.Join(append([]string{c.program}, c.args...), " "), func(t *testing.T) {
+					t.Parallel()
+					job := v.work.Start(t, c.program, c.ranks, nil, c.args...)
+					for _, account := range job.Accounts {
+						t.Run(account.Name, func(t *testing.T) { v.read(t, job, account) })
+					}
+				})
+			}
+		})
+	}
+}
+
+// Over libfabric modes of the programs that hang are reported as what they are, and none that gets on is called
+// deadlocked.
+func TestDeadlocksOverLibfabric(t *testing.T) {
+	for _, v := range throughOFI() {
+		t.Run(v.Name, func(t *testing.T) {
+			v := v.over(t, provider)
+			for i := range expect.Modes {
+				m := &expect.Modes[i]
+				if m.Program != "deadlock" && m.Program != "collective" && m.Program != "moving" || !v.inTurn(i) || live.LeftOutMode(i/2, 8, v.Name) || v.endsItself(m) {
+					continue
+				}
+				t.Run(m.Program+" "+m.Name, func(t *testing.T) {
+					t.Parallel()
+					job := v.work.StartMode(t, v.expected(m))
+					if m.Verdict != expect.Moves {
+						job.Settle(t)
+						return
+					}
+					job.Deadlock(t, job.Launcher(), 3)
+					job.Reports(t, strconv.Itoa(job.Launcher()))
+				})
+			}
+		})
+	}
+}
+
+// Of a provider that is not read, a note says that what it has is not shown.
+func TestUnreadProvider(t *testing.T) {
+	for _, v := range throughOFI() {
+		if !v.DebuggerSupport {
+			continue // what a build keeps makes no difference
+		}
+		v := v.over(t, unread)
+		job := v.work.Start(t, "blocked", 3, nil, "recv")
+		for _, account := range job.Accounts {
+			r := v.work.Read(t, live.Process(account.PID))
+			if notes := fmt.Sprint(r.Process(t)["notes"]); !strings.Contains(notes, "are inside libfabric, and not shown: ") {
+				t.Errorf("%s: the notes are %q", account.Name, notes)
+			}
+		}
+	}
+}
