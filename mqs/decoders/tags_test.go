@@ -25,6 +25,7 @@ var unseen = map[string][]string{
 	// The recordings of ch3 and ch4 were made before they were read.
 	"MPICH over ch3": {"MPIR_Comm dev.anysource_enabled", "MPIR_Comm dev.last_ack_rank"},
 	"MPICH over ch4": {"MPIR_Request dev.ch4.part_req.am.u.send.cc_part", "MPIR_Request dev.ch4.part_req.am.u.send.ready_cntr.v"},
+	"MPICH from 4.2": {"MPIDI_OFI_global_t num_vcis"},
 	"MPICH from 4.3": {"MPIR_Object_alloc_t indirect_block_size", "MPIR_Op is_commute"},
 	"MPICH from 5.0": {"MPIR_Comm attr", "MPIR_Group pmap", "MPIR_Pmap use_map", "MPIR_Pmap u.map", "MPIR_Pmap u.stride.offset",
 		"MPIR_Pmap u.stride.stride"},
