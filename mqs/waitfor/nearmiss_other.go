@@ -139,7 +139,7 @@ func (n *misses) findUnreceived() {
 		if n.hangs(rank) {
 			sent = n.sentTo(rank)
 		}
-		if !n.hangs(rank) && !n.hasLeft(rank) && !(n.ranks[i].polls() && n.isSuspect(rank)) {
+		if !n.hangs(rank) && !n.hasLeft(rank) && (!n.ranks[i].polls() || !n.isSuspect(rank)) {
 			continue
 		}
 		found = found[:0]

@@ -37,7 +37,7 @@ func mpichOverOFI(debugger bool) Fidelity {
 		isOwn := !isSelf(comm) && op["desired_local_rank"] != nil && show(op["desired_local_rank"]) == show(comm["local_rank"])
 		return isOwn || shared.MayBeUnordered(comm, queue, op)
 	}
-	return Fidelity{MayLackValue: lacks, MayBeUnordered: unordered, MayBeAbsent: func(comm Object, queue string, want Object) bool {
+	return Fidelity{MayLackValue: lacks, MayBeUnordered: unordered, MayBeAbsent: func(_ Object, queue string, want Object) bool {
 		return queue == "pending_sends" && (buffered(want) || !debugger && want["status"] == "complete") // it leads to no communicator any more
 	}}
 }

@@ -67,7 +67,7 @@ func (o *opener) open(c *wire.Collector) (*part, error) {
 // read reads what a collector of a machine has sent.
 func (o *opener) read(machine string, in *bufio.Reader) (p *part, err error) {
 	p = &part{}
-	if err := p.header.read(in); err != nil {
+	if err := p.read(in); err != nil {
 		return nil, err
 	}
 	before := o.take(machine)
