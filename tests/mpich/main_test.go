@@ -22,6 +22,8 @@ type variant struct {
 	work   *live.Workspace
 	// provider is libfabric's that all messages go through, empty where shared memory has those inside a node.
 	provider string
+	// through is this build with all messages going through a provider, by the provider.
+	through map[string]*variant
 }
 
 // inTurn says whether it is the variant's turn to show the nth of many things: one build

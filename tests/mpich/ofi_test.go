@@ -19,9 +19,12 @@ const (
 	unread   = "sockets"
 )
 
-// over is a build all of whose messages go through a provider of libfabric's.
+// over is a build all of whose messages go through a provider of libfabric's. Its programs are built once.
 func (v *variant) over(t *testing.T, provider string) *variant {
 	t.Helper()
+	if known := v.through[provider]; known != nil {
+		return known
+	}
 	mpi := v.work.MPI
 	// Without the last setting, libfabric 1.13 takes messages for other senders' (rxm_fake_rx_hdr in
 	// prov/rxm/src/rxm_cq.c), and three ranks hang in MPI_Init.
@@ -33,6 +36,10 @@ func (v *variant) over(t *testing.T, provider string) *variant {
 	if out.work, err = v.work.With("over-"+strings.Map(letter, provider), mpi); err != nil {
 		t.Fatal(err)
 	}
+	if v.through == nil {
+		v.through = map[string]*variant{}
+	}
+	v.through[provider] = out
 	return out
 }
 
