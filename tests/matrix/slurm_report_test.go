@@ -49,6 +49,7 @@ func TestSlurmReport(t *testing.T) {
 				report("two nodes", srun("-N", "2"), launcher)
 				t.Run("attach", func(t *testing.T) {
 					job := startInSlurm(t, w, srun("-N", "2"))
+					job.deadlocked(t, launcher(job)) // gdb looks once: all ranks have to be in their calls by then
 					got := w.GDB(t, live.Nothing(), fmt.Sprintf("mpi-attach %d", job.launcher.Process.Pid), "mpi-deadlock -all", "mpi-detach", "info connections")
 					got.Contains(t, "Attached 3 ranks of srun", strings.TrimSpace(want), "Detached 3 processes, which go on running.", "No connections.")
 					job.nothingIsLeft(t)
