@@ -81,10 +81,7 @@ func TestOverLibfabric(t *testing.T) {
 				}
 				t.Run(strings.Join(append([]string{c.program}, c.args...), " "), func(t *testing.T) {
 					t.Parallel()
-					job := v.work.Start(t, c.program, c.ranks, nil, c.args...)
-					for _, account := range job.Accounts {
-						t.Run(account.Name, func(t *testing.T) { v.read(t, job, account) })
-					}
+					v.readAll(t, c.program, c.ranks, c.args...)
 				})
 			}
 		})
@@ -92,7 +89,7 @@ func TestOverLibfabric(t *testing.T) {
 }
 
 // Over libfabric modes of the programs that hang are reported as what they are, and none that gets on is called
-// deadlocked. They take minutes, and run where all modes do.
+// deadlocked. They take minutes: tests/matrix/run has them with all modes.
 func TestDeadlocksOverLibfabric(t *testing.T) {
 	for _, v := range throughOFI() {
 		t.Run(v.Name, func(t *testing.T) {
@@ -100,7 +97,7 @@ func TestDeadlocksOverLibfabric(t *testing.T) {
 			for i := range expect.Modes {
 				m := &expect.Modes[i]
 				isOf := m.Program == "deadlock" || m.Program == "collective" || m.Program == "moving"
-				if !live.AllModes() || !isOf || !v.inTurn(i) || v.endsItself(m) {
+				if !isOf || !v.inTurn(i) || v.endsItself(m) {
 					continue
 				}
 				t.Run(m.Program+" "+m.Name, func(t *testing.T) {

@@ -44,13 +44,18 @@ func TestPrograms(t *testing.T) {
 				}
 				t.Run(strings.Join(append([]string{c.program}, c.args...), " "), func(t *testing.T) {
 					t.Parallel()
-					job := v.work.Start(t, c.program, c.ranks, nil, c.args...)
-					for _, account := range job.Accounts {
-						t.Run(account.Name, func(t *testing.T) { v.read(t, job, account) })
-					}
+					v.readAll(t, c.program, c.ranks, c.args...)
 				})
 			}
 		})
+	}
+}
+
+// readAll starts a program and reads each rank that has written an account.
+func (v *variant) readAll(t *testing.T, program string, ranks int, args ...string) {
+	job := v.work.Start(t, program, ranks, nil, args...)
+	for _, account := range job.Accounts {
+		t.Run(account.Name, func(t *testing.T) { v.read(t, job, account) })
 	}
 }
 
