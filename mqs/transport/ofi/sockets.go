@@ -29,6 +29,7 @@ type sockets struct {
 	first      map[uint64]uint64 // of the places where a peer's address stands, by each
 	mask       uint64
 	taken      []inferior.Ptr[sockEntry] // messages that were claimed
+	copied     []sockEntry               // receives that are filled out of the unexpected messages
 }
 
 // openSockets reads an endpoint of the provider, which does not name itself: instead its parts lead to each other, and say
@@ -82,8 +83,10 @@ func (s *sockets) entries(head link, at inferior.Ptr[link], take func(inferior.P
 
 // readPosted reads the posted receives, in the order of posting. One that is busy has matched.
 func (s *sockets) readPosted() error {
+	busy := map[inferior.Ptr[sockEntry]]sockEntry{}
 	err := s.entries(s.receives.Posted, s.receives.PostedAt.Ptr(), func(at inferior.Ptr[sockEntry], r sockEntry) error {
 		if r.IsBusy != 0 {
+			busy[at] = r
 			return nil
 		}
 		out := transport.Receive{Tag: r.Tag, Mask: ^r.Ignore, Peer: s.same(peerOf(r.Peer)), Sequence: uint64(len(s.queues.Posted))}
@@ -98,6 +101,9 @@ func (s *sockets) readPosted() error {
 		s.queues.Posted = append(s.queues.Posted, out)
 		return nil
 	})
+	if err == nil {
+		s.copied, err = s.notComing(busy)
+	}
 	if err != nil {
 		return fmt.Errorf("the posted receives: %w", err)
 	}
@@ -112,6 +118,9 @@ func (s *sockets) readUnexpected() error {
 		}
 		if r.IsClaimed != 0 {
 			s.taken = append(s.taken, at)
+			return nil
+		}
+		if s.isCopied(r) {
 			return nil
 		}
 		s.queues.Unexpected = append(s.queues.Unexpected, s.of(at, r))

@@ -43,6 +43,7 @@ func makeSockets(t *testing.T, addresses ...byte) *madeup {
 	}
 	m.entries("rx_entry_list")
 	m.entries("rx_buffered_list")
+	m.ring(m.at("sock_rx_ctx", receivesAt, "pe_entry_list"), nil)
 	m.onTheirWay()
 	return m
 }
@@ -142,6 +143,47 @@ func TestSocketsUnexpected(t *testing.T) {
 	}
 }
 
+// A message that is being copied into its receive has matched: the first whole one that a busy receive takes, unless a
+// connection fills that receive.
+func TestSocketsCopies(t *testing.T) {
+	const coming = buffersAt + 0x10000
+	for name, c := range map[string]struct {
+		receive, message, of set
+		left                 int
+	}{
+		"copied":                    {left: 1},
+		"of any peer":               {receive: set{"addr": AnyPeer}, left: 1},
+		"with any tag":              {receive: set{"tag": 0, "ignore": 0xff}, left: 1},
+		"by another address":        {receive: set{"addr": 2}, left: 1},
+		"a connection fills it":     {of: set{"pe.rx.rx_entry": uint64(entriesAt)}, left: 2},
+		"a connection has filled":   {of: set{"pe.rx.rx_entry": uint64(entriesAt), "is_complete": 1}, left: 1},
+		"one fills another":         {of: set{"pe.rx.rx_entry": uint64(place(messagesAt, 9))}, left: 1},
+		"not busy":                  {receive: set{"is_busy": 0}, left: 2},
+		"another tag":               {receive: set{"tag": 8}, left: 2},
+		"another peer":              {receive: set{"addr": 1}, left: 2},
+		"one whole":                 {message: set{"is_complete": 0}, left: 1},
+		"the first of another peer": {receive: set{"addr": 0}, message: set{"addr": 1}, left: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := makeSockets(t, 1, 2, 1)
+			m.entries("rx_entry_list", set{"tag": 7, "is_busy": 1})
+			m.put("sock_rx_entry", entriesAt, c.receive)
+			m.entries("rx_buffered_list", set{"is_buffered": 1, "is_complete": 1, "tag": 7}, set{"is_buffered": 1, "is_complete": 1, "tag": 7})
+			m.put("sock_rx_entry", messagesAt, c.message)
+			m.Put(coming, make([]byte, 0x1000))
+			m.put("sock_pe_entry", coming, c.of)
+			m.ring(m.at("sock_rx_ctx", receivesAt, "pe_entry_list"), []inferior.Addr{m.at("sock_pe_entry", coming, "ctx_entry")})
+			_, q := m.mustOpen()
+			if q.UnexpectedErr != nil || len(q.Unexpected) != c.left {
+				t.Errorf("%+v, %v, want %d", q.Unexpected, q.UnexpectedErr, c.left)
+			}
+			if last := len(q.Unexpected) - 1; name == "copied" && q.Unexpected[last].Addr != place(messagesAt, 1) {
+				t.Errorf("the first one is left: %+v", q.Unexpected)
+			}
+		})
+	}
+}
+
 // A message that is none costs those behind it, and is said.
 func TestSocketsBadMessages(t *testing.T) {
 	for says, bad := range map[string]set{"stands among them": {"is_buffered": 0}, "is another endpoint's": {"rx_ctx": 1}} {
@@ -203,11 +245,12 @@ func TestSocketsProofs(t *testing.T) {
 		"far too many addresses":    {"sock_av_table_hdr", bookHeadAt, set{"size": maxAddresses + 1}, "addresses of"},
 		"a torn list":               {"sock_rx_entry", entriesAt, set{"entry.next": 0}, "the posted receives"},
 		"another's receive":         {"sock_rx_entry", entriesAt, set{"rx_ctx": 1}, "is another endpoint's"},
+		"nothing of what comes":     {"sock_rx_ctx", receivesAt, set{"pe_entry_list.next": 0}, "the posted receives"},
 		"a message's part":          {"sock_pe_entry", buffersAt, set{"type": 0}, "the messages on their way"},
 		"another's message":         {"sock_pe_entry", buffersAt, set{"pe.tx.tx_ctx": 1}, "the messages on their way"},
 	} {
 		m := makeSockets(t, 1)
-		m.entries("rx_entry_list", set{"tag": 1})
+		m.entries("rx_entry_list", set{"tag": 1}, set{"is_busy": 1})
 		m.onTheirWay(set{"tag": 1})
 		m.put(c.of, c.at, c.bad)
 		if _, err := m.open(); !m.refuses(err, c.says) {

@@ -43,6 +43,8 @@ type sockReceives struct {
 	PostedAt   inferior.Embedded[link] `c:"rx_entry_list"`
 	Messages   link                    `c:"rx_buffered_list"`
 	MessagesAt inferior.Embedded[link] `c:"rx_buffered_list"`
+	Coming     link                    `c:"pe_entry_list"` // what is being received
+	ComingAt   inferior.Embedded[link] `c:"pe_entry_list"`
 }
 
 type sockSends struct {
@@ -59,6 +61,7 @@ type sockEntry struct {
 	Parts     uint8                        `c:"rx_op.dest_iov_len"`
 	IsMessage uint8                        `c:"is_buffered"`
 	IsBusy    uint8                        `c:"is_busy"` // data is coming
+	IsWhole   uint8                        `c:"is_complete"`
 	IsClaimed uint8                        `c:"is_claimed"`
 	IsTagged  uint8                        `c:"is_tagged"`
 	Length    uint64                       `c:"total_len"`
@@ -76,7 +79,7 @@ type sockWhere struct {
 	Base inferior.Addr `c:"addr"`
 }
 
-// sockSent is a message on its way.
+// sockSent is a message on its way, from here or to here.
 type sockSent struct {
 	Links      link                          `c:"ctx_entry"`
 	InList     inferior.Embedded[link]       `c:"ctx_entry"`
@@ -85,6 +88,7 @@ type sockSent struct {
 	IsSent     uint8                         `c:"pe.tx.send_done"`
 	IsComplete uint8                         `c:"is_complete"`
 	Sends      inferior.Ptr[sockSends]       `c:"pe.tx.tx_ctx"`
+	Fills      inferior.Ptr[sockEntry]       `c:"pe.rx.rx_entry"` // of a message that comes
 	Header     inferior.Embedded[sockHeader] `c:"msg_hdr"`
 	Flags      uint64                        `c:"flags"`
 	Context    inferior.Addr                 `c:"context"` // the MPI's
