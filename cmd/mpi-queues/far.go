@@ -47,7 +47,7 @@ func farRanks(ctx context.Context, job *launch.Job, p bridge.RanksParams, out *b
 	if err != nil {
 		return err
 	}
-	newRoster(out, []string{own, connectName}, q.Engine).add(lists)
+	newRoster(out, own, q.Engine).add(lists)
 	return nil
 }
 
@@ -83,7 +83,7 @@ func addCulprits(ctx context.Context, n nodes, out *bridge.RanksResult, tell fun
 // roster is what is known of a job's ranks, to which nodes add what they say of theirs.
 type roster struct {
 	*bridge.RanksResult
-	connect []string
+	program string // this one, here and on nodes
 	engine  string
 	// places are those of ranks in the list, and seated is true of those that a node has said to have.
 	places map[int32]int
@@ -93,8 +93,8 @@ type roster struct {
 }
 
 // newRoster begins with what is known here. A node is reached by an engine, which this program's command connect runs.
-func newRoster(out *bridge.RanksResult, connect []string, engine string) *roster {
-	r := &roster{RanksResult: out, connect: connect, engine: engine, places: map[int32]int{}, seated: map[int32]bool{}, failures: map[string]string{}}
+func newRoster(out *bridge.RanksResult, program, engine string) *roster {
+	r := &roster{RanksResult: out, program: program, engine: engine, places: map[int32]int{}, seated: map[int32]bool{}, failures: map[string]string{}}
 	for i := range out.Ranks {
 		if rank := out.Ranks[i].Rank; rank != nil {
 			r.places[*rank] = i
@@ -112,7 +112,7 @@ func (r *roster) add(lists []cluster.Listed) {
 		node := bridge.Node{Host: l.Host, Failure: l.Failure}
 		var err error
 		if l.List != nil {
-			switch node.Line, err = cluster.Connection(r.connect, r.engine, l.Host); {
+			switch node.Line, err = cluster.Connection([]string{r.program, connectName}, r.program, r.engine, l.Host); {
 			case l.Size.Known && r.Size != nil && l.Size.Value != *r.Size:
 				err = fmt.Errorf("the job there has %d ranks, and this one has %d", l.Size.Value, *r.Size)
 			case !l.Server:

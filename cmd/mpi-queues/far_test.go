@@ -27,7 +27,7 @@ func TestRoster(t *testing.T) {
 	}
 	size := int32(9)
 	out := &bridge.RanksResult{Size: &size, Ranks: []bridge.Rank{at(0, "", 10), at(1, "b.domain", 11), at(2, "c", 12), at(3, "d", 13), at(4, "f", 14)}}
-	newRoster(out, []string{"x"}, "ssh {host} {command}").add([]cluster.Listed{
+	newRoster(out, "x", "ssh {host} {command}").add([]cluster.Listed{
 		listed("b", seatOf(0, 1), seatOf(1, 21), seatOf(5, 25), seatOf(5, 26), seatOf(2, 22), seatOf(-1, 1), seatOf(9, 1), cluster.Seat{PID: 3}),
 		listed("c", seatOf(2, 32), seatOf(1, 31), cluster.Seat{Rank: mqs.Known[int32](6), PID: 36, Image: 7, Obstacle: "it\x1bsleeps"}),
 		{Host: "d", Failure: "no way"},
@@ -76,7 +76,7 @@ func TestRoster(t *testing.T) {
 func TestRosterOfOthers(t *testing.T) {
 	t.Parallel()
 	out := &bridge.RanksResult{}
-	newRoster(out, nil, "ssh {host} {command}").add([]cluster.Listed{listed("a", seatOf(8, 1), seatOf(9, 1))})
+	newRoster(out, "", "ssh {host} {command}").add([]cluster.Listed{listed("a", seatOf(8, 1), seatOf(9, 1))})
 	if out.Size == nil || *out.Size != 9 || len(out.Ranks) != 1 {
 		t.Errorf("%+v", out)
 	}

@@ -66,7 +66,7 @@ func rootCommand() *cobra.Command {
 	root.SetVersionTemplate("mpi-queues {{.Version}}\n")
 	root.AddCommand(startCommands()...)
 	root.AddCommand(packagingCommands()...)
-	root.AddCommand(helperCommand(), dllHostCommand(), dumpCommand(), replayCommand(), gdbinitCommand(), demoCommand(), dllCheckCommand(), reportCommand(), jobsCommand(), collectCommand(), connectCommand())
+	root.AddCommand(helperCommand(), dllHostCommand(), dumpCommand(), replayCommand(), gdbinitCommand(), demoCommand(), dllCheckCommand(), reportCommand(), jobsCommand(), collectCommand(), connectCommand(), relayCommand())
 	return root
 }
 

@@ -43,22 +43,39 @@ func namedBy(proc procfs.FS, launcher int, children [][]string) []Remote {
 	agent := agentOf(proc, launcher, words)
 	isOwn := ownNames()
 	var out []Remote
-	for i, word := range words {
-		option, list, isOne := strings.Cut(word, "=")
-		switch {
-		case !slices.Contains(hostOptions, option):
-			continue
-		case !isOne && i+1 < len(words):
-			list = words[i+1]
+	add := func(entry string) {
+		host, _, _ := strings.Cut(entry, ":") // and how many ranks there may be
+		if len(out) < mostRemotes && isPlainHost(host) && !isOwn(withoutUser(host)) {
+			out = append(out, Remote{host, agent})
 		}
+	}
+	lists := valuesOf(words, hostOptions)
+	for _, list := range lists {
 		for entry := range strings.SplitSeq(list, ",") {
-			host, _, _ := strings.Cut(entry, ":") // and how many ranks there may be
-			if len(out) < mostRemotes && isPlainHost(host) && !isOwn(withoutUser(host)) {
-				out = append(out, Remote{host, agent})
-			}
+			add(entry)
+		}
+	}
+	if len(lists) == 0 { // else they choose from a file's hosts
+		for _, file := range hostFiles(proc, launcher, words) {
+			hostsOfFile(proc, launcher, file, add)
 		}
 	}
 	return out
+}
+
+// valuesOf are what follows some options, in a word of its own or behind "=".
+func valuesOf(words, options []string) (values []string) {
+	for i, word := range words {
+		option, value, isOne := strings.Cut(word, "=")
+		switch {
+		case !slices.Contains(options, option):
+		case isOne:
+			values = append(values, value)
+		case i+1 < len(words):
+			values = append(values, words[i+1])
+		}
+	}
+	return values
 }
 
 // agentOf is what a launcher takes for ssh, by its command line or environment.

@@ -5,7 +5,6 @@ package gdb
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -31,13 +30,11 @@ func TestAttachToHosts(t *testing.T) {
 		`The current system root is "target:".`, "Timeout limit to wait for target to respond is 2.", "non-stop mode is auto")
 	s.NothingIsLeft(t)
 
-	if _, err := exec.LookPath("prterun"); err != nil { // through PRRTE's, no answer of gdbserver comes
-		s.ByMPIRun(t)
-		byLauncher := s.GDB(t, attach("-hosts "+strings.Join(s.Names, ",")+" -via mpirun"), "mpi-detach")
-		byLauncher.Contains(t, "Attached 3 ranks of "+launcher, "Detached 3 processes")
-		s.NothingIsLeft(t)
-		s.Via, s.Env = "", ""
-	}
+	s.ByMPIRun(t)
+	byLauncher := s.GDB(t, attach("-hosts "+strings.Join(s.Names, ",")+" -via mpirun"), "mpi-detach")
+	byLauncher.Contains(t, "Attached 3 ranks of "+launcher, "Detached 3 processes")
+	s.NothingIsLeft(t)
+	s.Via, s.Env = "", ""
 
 	one := s.GDB(t, attach("-ranks 1,7"), "mpi-ranks", "mpi-continue 0", "mpi-detach")
 	one.Contains(t, "warning: unknown rank 7", "Attached 1 rank of "+launcher, "inferior 1 is rank 1.", "Rank 0 is not attached.")

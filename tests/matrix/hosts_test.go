@@ -30,12 +30,17 @@ func TestApartReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PRTE_MCA_plm_ssh_agent", reach)
+	// Where nothing stays of what has reached it, the launcher's file tells the host.
+	file := filepath.Join(t.TempDir(), "hosts")
+	if err := os.WriteFile(file, fmt.Appendf(nil, "%s slots=2 # this one\nelsewhere slots=2\n", here), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	t.Setenv("OMPI_MCA_btl_tcp_if_include", "lo")
 	for name, mpi := range map[string]struct {
 		live.MPI
 		here, apart []string
 	}{
-		"openmpi": {withLauncher(live.OpenMPI, "mpirun.openmpi", "--allow-run-as-root"), []string{"--oversubscribe"}, []string{"--host", here + ":2,elsewhere:2"}},
+		"openmpi": {withLauncher(live.OpenMPI, "mpirun.openmpi", "--allow-run-as-root"), []string{"--oversubscribe"}, []string{"--hostfile", file}},
 		"mpich":   {withLauncher(live.StockMPICH, "mpiexec.mpich"), nil, []string{"-launcher", "ssh", "-launcher-exec", reach, "-hosts", here + ",elsewhere", "-ppn", "2"}},
 	} {
 		w, err := work.With("apart-report-"+name, mpi.MPI)

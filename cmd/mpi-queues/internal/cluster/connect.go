@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"runtime"
 	"slices"
@@ -21,17 +22,20 @@ import (
 // output are the connection, with which it ends.
 const server = "gdbserver"
 
+var serverWords = []string{server, "--multi", "--once", "-"}
+
 // Connection is the command line for a shell by which gdb reaches a host: an engine has gdbserver started there. The
-// words are those of a command of this program's that runs a line with [Connect].
-func Connection(words []string, engine, host string) (string, error) {
+// words are those of a command of this program's that runs a line with [Connect]. program is this program on the host, which
+// relays what gdbserver says through an engine of hosts.
+func Connection(words []string, program, engine, host string) (string, error) {
 	if host == "" || strings.HasPrefix(host, "-") {
 		return "", fmt.Errorf("%q is no host's name", host)
 	}
-	if words := strings.Fields(engine); len(words) > 0 && words[0] == "srun" {
-		// What it passes on has no ends of lines (srun(1)).
-		engine = strings.Replace(engine, "srun", "srun --unbuffered", 1)
+	command := Line(serverWords...)
+	if !IsPerHost(engine) {
+		words, command = append(slices.Clone(words), "--"+Relayed), Line(program, RelayName)
 	}
-	line := Line(append(slices.Clone(words), fill(engine, host, []string{host}, Line(server, "--multi", "--once", "-")))...)
+	line := Line(append(slices.Clone(words), fill(engine, host, []string{host}, command))...)
 	if line != printable.Line(line) {
 		return "", errors.New("its command line has control characters in it")
 	}
@@ -50,8 +54,9 @@ const (
 
 // Connect runs a command line whose standard input and output are a connection between a debugger and a gdbserver
 // ("GDB Remote Serial Protocol" in gdb's manual, whose non-stop mode answers each packet at once), until the debugger
-// closes it, the context ends, or the host does not answer in time or sends what is no answer.
-func Connect(ctx context.Context, line string, in io.Reader, out, errs io.Writer, patience time.Duration) error {
+// closes it, the context ends, or the host does not answer in time or sends what is no answer. If it is relayed, the line
+// has it through [Relay].
+func Connect(ctx context.Context, line string, isRelayed bool, in io.Reader, out, errs io.Writer, patience time.Duration) error {
 	cmd := exec.Command("/bin/sh", "-c", line)
 	cmd.SysProcAttr = child.OwnSession()
 	cmd.Stderr = errs
@@ -60,9 +65,12 @@ func Connect(ctx context.Context, line string, in io.Reader, out, errs io.Writer
 	if err != nil {
 		return err
 	}
-	from, err := cmd.StdoutPipe()
-	if err != nil {
+	var from io.Reader
+	if from, err = cmd.StdoutPipe(); err != nil {
 		return err
+	}
+	if isRelayed {
+		from = newRelayed(from)
 	}
 	// The kernel ends it when the thread that started it is gone.
 	runtime.LockOSThread()
@@ -124,7 +132,7 @@ func tell(what chan<- struct{}, over <-chan struct{}) {
 	}
 }
 
-// pass passes on what is read, of which check is told first, until either end is closed or the check fails.
+// pass passes on what is read, of which check is told first, until either end is closed, or what is read or the check fails.
 func pass(from io.Reader, to io.Writer, check func(piece []byte) error) error {
 	buffer := make([]byte, 1<<16)
 	for {
@@ -137,8 +145,11 @@ func pass(from io.Reader, to io.Writer, check func(piece []byte) error) error {
 				return nil
 			}
 		}
-		if end != nil {
+		switch {
+		case errors.Is(end, io.EOF) || errors.Is(end, os.ErrClosed):
 			return nil
+		case end != nil:
+			return end
 		}
 	}
 }
@@ -151,6 +162,8 @@ type packets struct {
 	inside, beside int
 }
 
+var errNoAnswer = errors.New("what it sends is no answer to a debugger")
+
 // take takes the next piece, and says whether the end of an answer is in it.
 func (p *packets) take(piece []byte) (isAnswer bool, err error) {
 	for _, b := range piece {
@@ -162,13 +175,13 @@ func (p *packets) take(piece []byte) (isAnswer bool, err error) {
 			p.kind, p.inside, p.digits = 0, 0, 2
 		case p.kind != 0:
 			if p.inside++; p.inside > maxPacket {
-				return false, errors.New("what it sends is no answer to a debugger")
+				return false, errNoAnswer
 			}
 		case b == '$' || b == '%':
 			p.kind = b
 		case b != '+' && b != '-':
 			if p.beside++; p.beside > maxBeside {
-				return false, errors.New("what it sends is no answer to a debugger")
+				return false, errNoAnswer
 			}
 		}
 	}

@@ -18,13 +18,13 @@ func TestConnection(t *testing.T) {
 	words := []string{"/a b/mpi-queues", "connect"}
 	for _, c := range []struct{ engine, host, want string }{
 		{"ssh {host} {command}", "a", `'/a b/mpi-queues' connect 'ssh a '\''gdbserver --multi --once -'\'''`},
-		{"srun -w {hosts} -n {count} sh -c {command}", "a", `'/a b/mpi-queues' connect 'srun --unbuffered -w a -n 1 sh -c '\''gdbserver --multi --once -'\'''`},
+		{"srun -w {hosts} -n {count} sh -c {command}", "a", `'/a b/mpi-queues' connect --relayed 'srun -w a -n 1 sh -c '\''/c/mpi-queues relay'\'''`},
 		{"ssh {host} {command}", "-oProxyCommand=x", ""},
 		{"ssh {host} {command}", "", ""},
 		{"ssh {host} {command}", "a\nb", ""},
 		{"ssh\x1b {host} {command}", "a", ""},
 	} {
-		if line, err := Connection(words, c.engine, c.host); line != c.want || (err == nil) != (c.want != "") {
+		if line, err := Connection(words, "/c/mpi-queues", c.engine, c.host); line != c.want || (err == nil) != (c.want != "") {
 			t.Errorf("%q of %q: %s, %v", c.host, c.engine, line, err)
 		}
 	}
@@ -48,7 +48,7 @@ func connectWith(t *testing.T, line string, patience time.Duration) (*connected,
 	c := &connected{Writer: say, Reader: hear, end: make(chan error, 1)}
 	t.Cleanup(func() { _, _, _ = say.Close(), in.Close(), out.Close() })
 	go func() {
-		c.end <- Connect(context.Background(), line, in, out, &c.errs, patience)
+		c.end <- Connect(context.Background(), line, false, in, out, &c.errs, patience)
 		_ = out.Close()
 	}()
 	return c, say
