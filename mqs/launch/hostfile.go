@@ -6,8 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"golang.org/x/sys/unix"
+	"syscall"
 
 	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 )
@@ -42,7 +41,7 @@ func hostsOfFile(proc procfs.FS, launcher int, file string, add func(entry strin
 		from = "root"
 	}
 	// A pipe would have nobody who writes it.
-	f, err := os.OpenFile(proc.Path(launcher, from, file), os.O_RDONLY|unix.O_NONBLOCK, 0)
+	f, err := os.OpenFile(proc.Path(launcher, from, file), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return
 	}

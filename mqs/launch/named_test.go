@@ -4,9 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
-
-	"golang.org/x/sys/unix"
 )
 
 // launched is a machine with a launcher of this command line, whose words have "|" between them, that has started a program.
@@ -98,7 +97,7 @@ func TestHostFile(t *testing.T) {
 		put(t, s, "20/cwd/hosts", "# all that there are\nnodeb:2\n\n  me@nodec slots=4 max_slots=8 # the large one\n^nodee\n+n1\n-oProxyCommand=x\nlocalhost\nnodeb\nnoded")
 		put(t, s, "20/root/etc/hosts.mpi", "nodex\n")
 		put(t, s, "20/cwd/folder/hosts", "")
-		if err := unix.Mkfifo(filepath.Join(string(s.proc), "20/cwd/pipe"), 0o600); err != nil {
+		if err := syscall.Mkfifo(filepath.Join(string(s.proc), "20/cwd/pipe"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if strings.HasPrefix(want, "nodey") {
