@@ -15,6 +15,7 @@ const socketsName = "sockets"
 // What an object of a provider is (enum in include/rdma/fabric.h, 1.17 to 2.6).
 const (
 	classEndpoint = 3 // FI_CLASS_EP
+	classSeveral  = 4 // FI_CLASS_SEP
 	classReceives = 5 // FI_CLASS_RX_CTX
 )
 
@@ -22,6 +23,7 @@ const (
 type sockets struct {
 	*Endpoint
 	socketsTypes
+	attrAt     inferior.Ptr[sockAttr]
 	receivesAt inferior.Ptr[sockReceives]
 	receives   sockReceives
 	sendsAt    inferior.Ptr[sockSends]
@@ -40,27 +42,59 @@ func openSockets(e *Endpoint, l *layout.Layouts) (provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	ep, err := s.EP.Read(e.r, inferior.Ptr[sockEP](e.at))
+	attr, class, err := s.attr()
 	if err != nil {
 		return nil, err
 	}
-	attr, err := s.Attr.Read(e.r, ep.Attr)
-	if err != nil {
+	if s.receives, err = s.Receives.Read(e.r, s.receivesAt); err != nil {
 		return nil, err
 	}
-	s.receivesAt, s.sendsAt = attr.Receives, attr.Sends
-	if s.receives, err = s.Receives.Read(e.r, attr.Receives); err != nil {
+	if s.sends, err = s.Sends.Read(e.r, s.sendsAt); err != nil {
 		return nil, err
 	}
-	if s.sends, err = s.Sends.Read(e.r, attr.Sends); err != nil {
-		return nil, err
-	}
-	isOf := s.receives.Attr == ep.Attr && s.sends.Attr == ep.Attr && s.receives.Domain == attr.Domain && s.sends.Domain == attr.Domain
-	isSo := ep.Class == classEndpoint && attr.Class == classEndpoint && s.receives.Class == classReceives
+	isOf := s.receives.Attr == s.sends.Attr && s.receives.Domain == attr.Domain && s.sends.Domain == attr.Domain
+	isSo := attr.Class == class && s.receives.Class == classReceives && s.receives.Attr == s.attrAt
 	if !isOf || !isSo || s.receives.UsesShared != 0 {
 		return nil, fmt.Errorf("the parts of the endpoint at %s do not lead to each other", e.at)
 	}
 	return s, s.readBook(attr.Book)
+}
+
+// attr finds the parts of the endpoint, and returns what they have in common and of which class that is to be. The program
+// has the whole endpoint, or of one with several contexts the receives of one, whose sends have the same index.
+func (s *sockets) attr() (attr sockAttr, class uint64, err error) {
+	ep, err := s.EP.Read(s.r, inferior.Ptr[sockEP](s.at))
+	if err != nil {
+		return attr, 0, err
+	}
+	if ep.Class == classEndpoint {
+		s.attrAt = ep.Attr
+		attr, err = s.Attr.Read(s.r, s.attrAt)
+		s.receivesAt, s.sendsAt = attr.Receives, attr.Sends
+		return attr, classEndpoint, err
+	}
+	s.receivesAt = inferior.Ptr[sockReceives](s.at)
+	receives, err := s.Receives.Read(s.r, s.receivesAt)
+	if err != nil {
+		return attr, 0, err
+	}
+	s.attrAt = receives.Attr
+	if attr, err = s.Attr.Read(s.r, s.attrAt); err != nil {
+		return attr, 0, err
+	}
+	index := int(receives.Index)
+	of, err := inferior.ReadPointers(s.r, attr.AllReceives, index+1)
+	if err == nil && of[index] != s.receivesAt {
+		err = fmt.Errorf("the endpoint at %s is not the one with its index, %d", s.at, index)
+	}
+	if err != nil {
+		return attr, 0, err
+	}
+	to, err := inferior.ReadPointers(s.r, attr.AllSends, index+1)
+	if err == nil {
+		s.sendsAt = to[index]
+	}
+	return attr, classSeveral, err
 }
 
 // entries walks a ring of receives or of messages.

@@ -219,6 +219,44 @@ func TestSocketsSends(t *testing.T) {
 	}
 }
 
+// An endpoint with several contexts has queues for each, which a program has by their receives.
+func TestSocketsContexts(t *testing.T) {
+	const receivesArrayAt, sendsArrayAt, index = attrAt + 0x800, attrAt + 0x900, 2
+	for _, c := range []struct {
+		says, of string
+		at       inferior.Addr
+		bad      set
+	}{
+		{says: "", of: "sock_rx_ctx", at: endpointAt},
+		{"is not the one with its index", "sock_rx_ctx", endpointAt, set{"rx_id": 1}},
+		{"do not lead to each other", "sock_ep_attr", attrAt, set{"fclass": classEndpoint}},
+		{"do not lead to each other", "sock_tx_ctx", sendsAt, set{"ep_attr": 1}},
+		{"cannot read", "sock_ep_attr", attrAt, set{"rx_array": uint64(nowhere)}},
+		{"cannot read", "sock_ep_attr", attrAt, set{"tx_array": uint64(nowhere)}},
+		{"cannot read", "sock_rx_ctx", endpointAt, set{"ep_attr": uint64(nowhere)}},
+	} {
+		m := makeSockets(t, 1, 2)
+		m.put("sock_ep_attr", attrAt, set{"fclass": classSeveral, "rx_ctx": 0, "tx_ctx": 0, "rx_array": uint64(receivesArrayAt), "tx_array": uint64(sendsArrayAt)})
+		m.Put(receivesArrayAt+8*index, m.Pointer(endpointAt))
+		m.Put(sendsArrayAt+8*index, m.Pointer(sendsAt))
+		m.put("sock_rx_ctx", endpointAt, set{"ctx.fid.fclass": classReceives, "rx_id": index, "ep_attr": uint64(attrAt), "domain": 0x77})
+		for _, list := range []string{"rx_entry_list", "rx_buffered_list", "pe_entry_list"} {
+			m.ring(m.at("sock_rx_ctx", endpointAt, list), nil)
+		}
+		m.onTheirWay(set{"tag": 7, "addr": 1})
+		m.put(c.of, c.at, c.bad)
+		e, err := m.open()
+		switch {
+		case c.says != "":
+			if !m.refuses(err, c.says) {
+				t.Errorf("%s: %v", c.of, err)
+			}
+		case err != nil || len(e.endpoint.Queues().Sends) != 1:
+			t.Errorf("%+v, %v", e, err)
+		}
+	}
+}
+
 // What does not agree with itself is not believed.
 func TestSocketsProofs(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -227,7 +265,7 @@ func TestSocketsProofs(t *testing.T) {
 		bad  set
 		says string
 	}{
-		"another object":            {"sock_ep", endpointAt, set{"ep.fid.fclass": classReceives}, "do not lead to each other"},
+		"another object":            {"sock_ep", endpointAt, set{"ep.fid.fclass": 2}, "cannot read"},
 		"no endpoint's part":        {"sock_ep_attr", attrAt, set{"fclass": 4}, "do not lead to each other"},
 		"no receives":               {"sock_rx_ctx", receivesAt, set{"ctx.fid.fclass": 6}, "do not lead to each other"},
 		"another's receives":        {"sock_rx_ctx", receivesAt, set{"ep_attr": 1}, "do not lead to each other"},

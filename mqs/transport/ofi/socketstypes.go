@@ -31,10 +31,15 @@ type sockAttr struct {
 	Book     inferior.Ptr[sockBook]     `c:"av"`
 	Receives inferior.Ptr[sockReceives] `c:"rx_ctx"`
 	Sends    inferior.Ptr[sockSends]    `c:"tx_ctx"`
+	// Of an endpoint with several contexts, pointers to its receives and to its sends.
+	AllReceives inferior.Ptr[inferior.Ptr[sockReceives]] `c:"rx_array"`
+	AllSends    inferior.Ptr[inferior.Ptr[sockSends]]    `c:"tx_array"`
 }
 
+// sockReceives begins with the fid_ep that a program has of one of several contexts.
 type sockReceives struct {
 	Class uint64 `c:"ctx.fid.fclass"`
+	Index uint16 `c:"rx_id"` // of the context
 	// UsesShared is true of an endpoint whose receives are in another object.
 	UsesShared int32                   `c:"use_shared"`
 	Attr       inferior.Ptr[sockAttr]  `c:"ep_attr"`
