@@ -273,5 +273,8 @@ func (d *Device) Taken(r *mpir.Operation, c *mpir.Communicator) mpir.Message {
 		m.Bytes = transport.LengthOf(taken.Length)
 		return m
 	}
+	if q, err := d.devOf(r.At); err != nil || !q.IsLocal {
+		return mpir.Message{IsLost: true} // the network library has it
+	}
 	return d.Arrived(r)
 }

@@ -262,3 +262,16 @@ func TestArrived(t *testing.T) {
 		t.Errorf("what can't be read is %+v", got)
 	}
 }
+
+// Nothing is known of a message that MPI_Mprobe has taken out of a network library that can't be read.
+func TestTaken(t *testing.T) {
+	p := newRequests(t)
+	p.request(0x1000, map[string]uint64{"is_local": 0})
+	p.request(0x2000, map[string]uint64{"is_local": 1, "ch4.am.u.recv.source": 2, "ch4.am.u.recv.tag": 7})
+	d, c := p.device(), &mpir.Communicator{Model: &mqs.Communicator{}}
+	for at, isLost := range map[inferior.Addr]bool{0x1000: true, 0x2000: false, 0x9000_0000: true} {
+		if m := d.Taken(&mpir.Operation{At: inferior.Ptr[mpir.Request](at)}, c); m.IsLost != isLost || !isLost && (m.Source != mqs.Known[int32](2) || m.Tag != 7) {
+			t.Errorf("%s: %+v", at, m)
+		}
+	}
+}

@@ -54,12 +54,11 @@ type ofiContext struct {
 
 // ofiDev is what the module keeps in a request that it has given to libfabric.
 type ofiDev struct {
-	Context inferior.Embedded[ofiOperation] `c:"dev.ch4.netmod.ofi.context"`
-	// Of a message that MPI_Mprobe has taken the first word of the context leads to what libfabric keeps of it.
-	Kind     uint32 `c:"dev.ch4.netmod.ofi.kind"`
-	IsLocal  bool   `c:"dev.is_local,optional"`
-	ID       uint32 `c:"dev.ch4.netmod.ofi.util_id.v|dev.ch4.netmod.ofi.util_id"` // the context id of a receive
-	Datatype uint32 `c:"dev.ch4.netmod.ofi.datatype"`
+	Context  inferior.Embedded[ofiOperation] `c:"dev.ch4.netmod.ofi.context"`
+	Kind     uint32                          `c:"dev.ch4.netmod.ofi.kind"`
+	IsLocal  bool                            `c:"dev.is_local,optional"`
+	ID       uint32                          `c:"dev.ch4.netmod.ofi.util_id.v|dev.ch4.netmod.ofi.util_id"` // the context id of a receive
+	Datatype uint32                          `c:"dev.ch4.netmod.ofi.datatype"`
 	// Where libfabric puts what a receive gets, but for one in several pieces.
 	Buffer inferior.Addr `c:"dev.ch4.netmod.ofi.util.iov.iov_base"`
 	Length uint64        `c:"dev.ch4.netmod.ofi.util.iov.iov_len"`
@@ -157,7 +156,7 @@ func (o *ofiNetmod) open(r *inferior.Reader) (transport.Transport, error) {
 		if err != nil {
 			return nil, err
 		}
-		m := &ofiMatcher{Matcher: all.Matchers()[0], of: o}
+		m := &ofiMatcher{Matcher: all.Endpoint(), endpoint: all.Endpoint(), of: o}
 		if err := m.join(); err != nil {
 			return nil, err
 		}
@@ -219,17 +218,13 @@ func (o *ofiNetmod) elements(r *inferior.Reader, q *transport.Request) (Elements
 	return Elements{Count: q.Length / size.Value, Datatype: own.Datatype}, true
 }
 
-// taken is where a request of a probe that has found a message has it.
+// taken is the context of a request of a probe that has found a message, which libfabric has for it.
 func (o *ofiNetmod) taken(at inferior.Ptr[mpir.Request]) inferior.Addr {
 	own, err := o.c.Dev.Read(o.lib.Reader, inferior.Ptr[ofiDev](at))
 	if err != nil || own.IsLocal || own.Kind != ofiKindTaken {
 		return 0
 	}
-	held, err := o.lib.Reader.Pointers(own.Context.Addr(), 1)
-	if err != nil {
-		return 0
-	}
-	return held[0]
+	return own.Context.Addr()
 }
 
 // matched: libfabric forgets a receive that has matched, of which the module keeps its data's place and the context

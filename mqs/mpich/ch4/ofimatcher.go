@@ -6,17 +6,24 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/mpich/mpir"
 	"github.com/mpi-queues/mpi-queues/mqs/transport"
+	"github.com/mpi-queues/mpi-queues/mqs/transport/ofi"
 )
 
 // ofiMatcher is an endpoint of libfabric with what the module knows besides: a synchronous send waits for an answer,
 // which it receives as any message, and of which libfabric knows no more than of another receive.
 type ofiMatcher struct {
 	transport.Matcher
-	of     *ofiNetmod
-	queues transport.Queues
+	endpoint *ofi.Endpoint
+	of       *ofiNetmod
+	queues   transport.Queues
 }
 
 func (m *ofiMatcher) Queues() *transport.Queues { return &m.queues }
+
+// MessageAt reads the message that a request has taken, by the context of that.
+func (m *ofiMatcher) MessageAt(context inferior.Addr) (transport.Message, error) {
+	return m.endpoint.Claimed(context)
+}
 
 // join puts the receives of answers to the sends that wait for them.
 func (m *ofiMatcher) join() error {
