@@ -50,6 +50,10 @@ type ofiSettings struct {
 
 type ofiContext struct {
 	Receiving inferior.Addr `c:"rx"` // struct fid_ep *
+	// The others tell its place in the data of a stripped library.
+	Domain      inferior.Addr `c:"domain,optional"`
+	Addresses   inferior.Addr `c:"av,optional"`
+	Completions inferior.Addr `c:"cq,optional"`
 }
 
 // ofiDev is what the module keeps in a request that it has given to libfabric.
@@ -94,11 +98,6 @@ const (
 
 func (ofiModule) types() any { return &ofiTypes{} }
 
-// hidden finds nothing: a stripped library's variables are not looked for.
-func (ofiModule) hidden(*mpir.Library, *inferior.Struct[global], *mpir.Image) []inferior.Addr {
-	return nil
-}
-
 func (ofiModule) bind(lib *mpir.Library) (netmod, objects, error) {
 	o := &ofiNetmod{lib: lib, tables: map[int32]addressTable{}}
 	return o, o, inferior.Bind(&o.c, lib.Layouts)
@@ -122,28 +121,14 @@ func (o *ofiNetmod) proveMask(mask uint64) error { return o.bits.proveMask(mask)
 
 // open reads the endpoints that the module receives by, one for each interface.
 func (o *ofiNetmod) open(r *inferior.Reader) (transport.Transport, error) {
-	found, err := r.Symbols(symOFI)
-	if err != nil {
-		return nil, err
-	}
-	at, ok := found[symOFI]
+	at, ok := o.lib.Symbols[symOFI]
 	if !ok {
 		return nil, fmt.Errorf("the library lacks %s, which alone leads to it", symOFI)
 	}
+	if err := o.set(at.Addr); err != nil {
+		return nil, err
+	}
 	places := o.c.Global.Places(inferior.Ptr[ofiGlobal](at.Addr))
-	settings, err := o.c.Settings.Read(r, places.Settings.Ptr())
-	if err != nil {
-		return nil, err
-	}
-	if o.bits, err = ofiBitsOf(settings); err != nil {
-		return nil, err
-	}
-	if o.virtual, err = o.count(places.Virtual, maxOFIVirtual); err != nil {
-		return nil, err
-	}
-	if o.networks, err = o.count(places.Networks, maxNetworks); err != nil {
-		return nil, err
-	}
 	out := &ofiTransport{}
 	for i := range o.virtual * o.networks {
 		c, err := o.c.Context.Read(r, o.c.Context.Index(places.Contexts.Ptr(), i))
@@ -164,6 +149,23 @@ func (o *ofiNetmod) open(r *inferior.Reader) (transport.Transport, error) {
 		out.OFI, out.matchers = all, append(out.matchers, m)
 	}
 	return out, nil
+}
+
+// set reads what the module has been set to, from where its variable is.
+func (o *ofiNetmod) set(at inferior.Addr) error {
+	places := o.c.Global.Places(inferior.Ptr[ofiGlobal](at))
+	settings, err := o.c.Settings.Read(o.lib.Reader, places.Settings.Ptr())
+	if err != nil {
+		return err
+	}
+	if o.bits, err = ofiBitsOf(settings); err != nil {
+		return err
+	}
+	if o.virtual, err = o.count(places.Virtual, maxOFIVirtual); err != nil {
+		return err
+	}
+	o.networks, err = o.count(places.Networks, maxNetworks)
+	return err
 }
 
 // count reads how many interfaces of a kind there are.
