@@ -29,6 +29,8 @@ func (l Library) Fidelity() Fidelity {
 		return openMPIOverOFI()
 	case l.MPI == "Open MPI":
 		return Fidelity{}
+	case l.Stripped && l.Found && l.Device == "ch4:ofi":
+		return foundMPICHOverOFI()
 	case l.Stripped && l.Found:
 		return foundMPICH()
 	case l.Stripped:
