@@ -56,7 +56,9 @@ func (v *variant) expected(m *expect.Mode) *expect.Mode {
 	case "mistake truncation":
 		return m.Unknowable() // a non-blocking send has no peer
 	case "deadlock waitall-ring":
-		out.Deadlocks = []expect.Ring{{Ranks: m.Deadlocks[0].Ranks, Length: 3}} // only receives have peers
+		if v.provider == "" { // over libfabric a synchronous send waits for an answer of its peer's
+			out.Deadlocks = []expect.Ring{{Ranks: m.Deadlocks[0].Ranks, Length: 3}} // only receives have peers
+		}
 	}
 	return &out
 }

@@ -115,6 +115,10 @@ type ofiNetmod struct {
 
 func (o *ofiNetmod) name() string { return ofi.Name }
 
+// mayRefuse: libfabric takes no message to a peer that has not answered a connection, and asks the module to try again
+// (MPIDI_OFI_CALL_RETRY in src/mpid/ch4/netmod/ofi/ofi_impl.h, 4.0). A short message has no request until it is taken.
+func (o *ofiNetmod) mayRefuse() bool { return true }
+
 func (o *ofiNetmod) tags() *transport.Tags { return o.bits.tags() }
 
 func (o *ofiNetmod) proveMask(mask uint64) error { return o.bits.proveMask(mask) }

@@ -36,6 +36,9 @@ var ucxTags = transport.Tags{
 
 func (ucxNetmod) name() string { return ucx.Name }
 
+// mayRefuse: UCX takes every message, and keeps it if it can't send it yet.
+func (ucxNetmod) mayRefuse() bool { return false }
+
 func (ucxNetmod) tags() *transport.Tags { return &ucxTags }
 
 // errNoWorker means that an MPICH has nothing in UCX, whatever that is there for.
