@@ -136,7 +136,7 @@ func TestDeadlocksOverLibfabric(t *testing.T) {
 	for _, v := range overLibfabric(t) {
 		t.Run(v.Name, func(t *testing.T) {
 			for i := range expect.Modes {
-				if m := &expect.Modes[i]; v.inTurn(i) {
+				if m := &expect.Modes[i]; v.isStripped || v.inTurn(i) {
 					v.tellsOverLibfabric(t, m)
 				}
 			}
@@ -144,7 +144,12 @@ func TestDeadlocksOverLibfabric(t *testing.T) {
 	}
 }
 
-// Some of them need no more than what is left of a stripped library, in every run.
+// toldStripped are the modes of which a stripped library over libfabric keeps all that the report needs: what ranks wait for that are in
+// MPI_Recv, or in a call for requests of the program's. A call that sends may be refused by libfabric, and which messages
+// are its own is then not known, nor how far a collective has come.
+var toldStripped = []string{"deadlock recv-ring", "deadlock waitall-ring", "deadlock waitany", "deadlock wildcard", "deadlock split", "deadlock inter"}
+
+// In every run some are tried with a stripped library.
 func TestDeadlocksOfStrippedOverLibfabric(t *testing.T) {
 	for _, v := range overLibfabric(t) {
 		if !v.isStripped {
