@@ -30,6 +30,12 @@ func (v *variant) expected(m *expect.Mode) *expect.Mode {
 		either.OrInTransit, either.OrUnknown = true, m.OrUnknown || m.Name == "slow"
 		m = &either
 	}
+	if v.isStripped && m.Program == "deadlock" && m.Name == "two" { // of the ranks in MPI_Send it is not known what they wait for
+		half := *m
+		half.Deadlocks, half.Places = m.Deadlocks[1:], slices.Clone(m.Places)
+		half.Places[0].State, half.Places[0].Comm = "waiting", ""
+		m = &half
+	}
 	if v.isStripped && !slices.Contains(toldStripped, m.Program+" "+m.Name) {
 		either := *m
 		either.OrUnknown = true

@@ -24,7 +24,7 @@ const (
 
 // Symbols are the roots of what the device has.
 func Symbols() []string {
-	return []string{symGlobal, symSelfRecvs, symSelfSends, symCellSize, symTransports, symOFI}
+	return []string{symGlobal, symSelfRecvs, symSelfSends, symCellSize, symTransports}
 }
 
 // IsIn says whether the library with these symbols has the device.

@@ -125,9 +125,9 @@ func (o *ofiNetmod) proveMask(mask uint64) error { return o.bits.proveMask(mask)
 
 // open reads the endpoints that the module receives by, one for each interface.
 func (o *ofiNetmod) open(r *inferior.Reader) (transport.Transport, error) {
-	at, ok := o.lib.Symbols[symOFI]
-	if !ok {
-		return nil, fmt.Errorf("the library lacks %s, which alone leads to it", symOFI)
+	at, err := o.own(r)
+	if err != nil {
+		return nil, err
 	}
 	if err := o.set(at.Addr); err != nil {
 		return nil, err
@@ -153,6 +153,22 @@ func (o *ofiNetmod) open(r *inferior.Reader) (transport.Transport, error) {
 		out.OFI, out.matchers = all, append(out.matchers, m)
 	}
 	return out, nil
+}
+
+// own is the module's variable: what was found in the data of a stripped library, or what its symbol names.
+func (o *ofiNetmod) own(r *inferior.Reader) (inferior.Symbol, error) {
+	if at, ok := o.lib.Symbols[symOFI]; ok {
+		return at, nil
+	}
+	found, err := r.Symbols(symOFI)
+	if err != nil {
+		return inferior.Symbol{}, err
+	}
+	at, ok := found[symOFI]
+	if !ok {
+		return inferior.Symbol{}, fmt.Errorf("the library lacks %s, which alone leads to it", symOFI)
+	}
+	return at, nil
 }
 
 // set reads what the module has been set to, from where its variable is.

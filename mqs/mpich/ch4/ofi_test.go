@@ -283,7 +283,7 @@ func TestOpenOFI(t *testing.T) {
 		"with less than none": {1, 1 << 31, 31, "interfaces"},
 	} {
 		p, o := overOFI(t)
-		o.lib.Symbols[symOFI] = inferior.Symbol{Addr: ofiGlobalAt}
+		p.Symbols[symOFI] = &inferior.Symbol{Addr: ofiGlobalAt}
 		p.PutUint32(ofiGlobalAt, c.virtual)
 		p.PutUint32(ofiGlobalAt+4, c.networks)
 		p.PutUint32(ofiGlobalAt+16+8, 20)
