@@ -130,6 +130,22 @@ func TestOverLibfabric(t *testing.T) {
 	}
 }
 
+// Messages inside a node are in ch4's own lists, with a stripped library too.
+func TestStrippedOnOneNode(t *testing.T) {
+	for _, v := range throughOFI() {
+		if v.DebuggerSupport {
+			continue // that is what the stripped one was built without
+		}
+		v := v.stripped(t)
+		for program, ranks := range map[string]int{"queues": 3, "requests": 2} {
+			t.Run(program, func(t *testing.T) {
+				t.Parallel()
+				v.readAll(t, program, ranks)
+			})
+		}
+	}
+}
+
 // Over libfabric modes of the programs that hang are reported as what they are, and none that gets on is called
 // deadlocked. They take minutes: tests/matrix/run has them with all modes.
 func TestDeadlocksOverLibfabric(t *testing.T) {

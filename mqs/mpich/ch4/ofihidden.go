@@ -1,14 +1,14 @@
 package ch4
 
 import (
-	"errors"
+	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/mpich/mpir"
 	"github.com/mpi-queues/mpi-queues/mqs/transport/ofi"
 )
 
-// hidden finds the module's own variable by its endpoint, and that of the device by its table of this program's
+// hidden finds the module's own variable by an endpoint of libfabric's, and that of the device by its table of this program's
 // processes, each of which has another address.
 func (ofiModule) hidden(lib *mpir.Library, g *inferior.Struct[global], m *mpir.Image) []inferior.Addr {
 	o := &ofiNetmod{lib: lib, tables: map[int32]addressTable{}}
@@ -27,29 +27,33 @@ func (ofiModule) hidden(lib *mpir.Library, g *inferior.Struct[global], m *mpir.I
 // module has what it has been set to.
 func (o *ofiNetmod) hiddenOwn(m *mpir.Image) (out []inferior.Addr) {
 	offset, _ := inferior.OffsetOf(&o.c.Global, func(g *ofiGlobal) *inferior.Embedded[ofiContext] { return &g.Contexts })
-	endpoints := map[inferior.Addr]inferior.Addr{}
+	contexts := map[inferior.Addr]ofiContext{}
 	m.Each(o.c.Context.Size(), func(at inferior.Addr, b []byte) {
 		c, ok := o.c.Context.Decode(o.lib.Reader, b)
 		for _, a := range []inferior.Addr{c.Receiving, c.Domain, c.Addresses, c.Completions} {
 			ok = ok && a != 0 && a%inferior.Addr(o.lib.Reader.Info().PointerSize) == 0 && a>>47 == 0 && !m.Has(a)
 		}
-		if ok && m.Has(at-offset) && len(endpoints) < maxHidden {
-			endpoints[at-offset] = c.Receiving
+		if ok && m.Has(at-offset) && len(contexts) < maxHidden {
+			contexts[at-offset] = c
 		}
 	})
-	for at, endpoint := range endpoints {
-		if o.set(at) == nil && isEndpoint(o.lib.Reader, endpoint) {
+	for at, c := range contexts {
+		if o.set(at) == nil && leadsToEndpoint(o.lib.Reader, c) {
 			out = append(out, at)
 		}
 	}
 	return out
 }
 
-// isEndpoint says whether there is an endpoint of libfabric's, of whatever provider.
-func isEndpoint(r *inferior.Reader, at inferior.Addr) bool {
-	var other *ofi.ProviderError
-	_, err := ofi.Open(r, at)
-	return err == nil || errors.As(err, &other)
+// leadsToEndpoint says whether there are an endpoint of libfabric's and what it belongs to, of whatever provider.
+func leadsToEndpoint(r *inferior.Reader, c ofiContext) bool {
+	for at, may := range map[inferior.Addr][]ofi.Class{c.Receiving: {ofi.ClassEndpoint, ofi.ClassReceives}, c.Domain: {ofi.ClassDomain},
+		c.Addresses: {ofi.ClassAddresses}, c.Completions: {ofi.ClassCompletions}} {
+		if class, err := ofi.ClassAt(r, at); err != nil || !slices.Contains(may, class) {
+			return false
+		}
+	}
+	return true
 }
 
 // leadsToAll says whether a table of this program's processes has an address for each of them, which no other has.

@@ -8,6 +8,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
 	"github.com/mpi-queues/mpi-queues/mqs/mpich/mpir"
+	"github.com/mpi-queues/mpi-queues/mqs/transport/ofi"
 )
 
 // Where the module's variable is in the data, and the objects of libfabric that its first interface has.
@@ -18,11 +19,10 @@ const (
 	ofiAddresses = inferior.Addr(0x71_0000)
 	ofiEndpoint  = inferior.Addr(0x72_0000)
 	ofiQueue     = inferior.Addr(0x73_0000)
-	ofiProvider  = inferior.Addr(0x74_0000)
 )
 
 // hiddenOFI is a process whose data has the module's variable and the device's: the table of this program's processes has
-// another address for each of three. Its endpoint is of a provider that is not read.
+// another address for each of three.
 func hiddenOFI(t *testing.T) *inferiortest.Process {
 	t.Helper()
 	p, _ := overOFI(t)
@@ -30,18 +30,9 @@ func hiddenOFI(t *testing.T) *inferiortest.Process {
 		"domain": field(16, 8, layout.KindPointer), "av": field(24, 8, layout.KindPointer), "cq": field(32, 8, layout.KindPointer)}}
 	p.Types["MPIDI_CH4_Global_t"] = &layout.Layout{Size: 64, Fields: map[string]layout.Field{"n_vcis": field(0, 4, layout.KindSigned), "per_vci": field(8, 48, layout.KindArray),
 		"avt_mgr.av_tables": field(56, 8, layout.KindPointer)}}
-	for name, members := range map[string][]string{"util_ep": {"domain"}, "util_domain": {"prov"}, "fi_provider": {"name"}, "dlist_entry": {"next", "prev"}, "slist": {"head", "tail"}} {
-		fields := map[string]layout.Field{}
-		for i, member := range members {
-			fields[member] = field(8*i, 8, layout.KindPointer)
-		}
-		p.Types[name] = &layout.Layout{Size: 16, Fields: fields}
+	for at, class := range map[inferior.Addr]ofi.Class{ofiEndpoint: ofi.ClassEndpoint, ofiDomain: ofi.ClassDomain, ofiAddresses: ofi.ClassAddresses, ofiQueue: ofi.ClassCompletions} {
+		p.PutUint64(at, uint64(class))
 	}
-	p.Types["iovec"] = &layout.Layout{Size: 16, Fields: map[string]layout.Field{"iov_base": field(0, 8, layout.KindPointer), "iov_len": field(8, 8, layout.KindUnsigned)}}
-	p.PutUint64(ofiEndpoint, uint64(ofiDomain))
-	p.PutUint64(ofiDomain, uint64(ofiProvider))
-	p.PutUint64(ofiProvider, uint64(ofiProvider+0x100))
-	p.Put(ofiProvider+0x100, []byte("unread\x00"))
 	p.Put(dataAt, make([]byte, inferiortest.Page))
 	p.PutUint32(globalAt, 1)
 	p.PutUint64(globalAt+56, uint64(tablesAt))
@@ -66,28 +57,32 @@ func TestHiddenOFI(t *testing.T) {
 		change func(p *inferiortest.Process)
 		want   []inferior.Addr
 	}{
-		"as it is":                      {func(*inferiortest.Process) {}, found},
-		"no endpoint":                   {func(p *inferiortest.Process) { p.PutUint64(ofiContextAt+8, 0) }, nil},
-		"an endpoint in the data":       {func(p *inferiortest.Process) { p.PutUint64(ofiContextAt+8, uint64(dataAt)) }, nil},
-		"an endpoint at no word":        {func(p *inferiortest.Process) { p.PutUint64(ofiContextAt+8, uint64(ofiEndpoint)+4) }, nil},
-		"an endpoint of the kernel's":   {func(p *inferiortest.Process) { p.PutUint64(ofiContextAt+8, 1<<47) }, nil},
-		"an endpoint of nobody's":       {func(p *inferiortest.Process) { p.PutUint64(ofiEndpoint, elsewhere) }, nil},
-		"an endpoint without a name":    {func(p *inferiortest.Process) { p.Put(ofiProvider+0x100, []byte{0}) }, nil},
-		"no domain":                     {func(p *inferiortest.Process) { p.PutUint64(ofiContextAt+16, 0) }, nil},
-		"no addresses":                  {func(p *inferiortest.Process) { p.PutUint64(ofiContextAt+24, 0) }, nil},
-		"no completions":                {func(p *inferiortest.Process) { p.PutUint64(ofiContextAt+32, 0) }, nil},
-		"no virtual interface":          {func(p *inferiortest.Process) { p.PutUint32(ofiOwnAt, 0) }, nil},
-		"too many networks":             {func(p *inferiortest.Process) { p.PutUint32(ofiOwnAt+4, maxNetworks+1) }, nil},
-		"tags of no bit":                {func(p *inferiortest.Process) { p.PutUint32(ofiOwnAt+16+16, 0) }, nil},
-		"the same once more":            {func(p *inferiortest.Process) { putContext(p, ofiContextAt+0x400); putSettings(p, ofiOwnAt+0x400) }, nil},
-		"one more that was never set":   {func(p *inferiortest.Process) { putContext(p, ofiContextAt+0x400) }, found},
-		"a table of one more":           {func(p *inferiortest.Process) { p.PutUint32(tableAt, members+1) }, nil},
-		"two processes of one address":  {func(p *inferiortest.Process) { p.PutUint64(tableAt+8+ofiEntrySize, 10) }, nil},
-		"a process without an address":  {func(p *inferiortest.Process) { p.PutUint64(tableAt+8+ofiEntrySize, ^uint64(0)) }, nil},
-		"no tables":                     {func(p *inferiortest.Process) { p.PutUint64(globalAt+56, 0) }, nil},
-		"without the module's types":    {func(p *inferiortest.Process) { delete(p.Types, "MPIDI_OFI_global_t") }, nil},
-		"without what tells its place":  {func(p *inferiortest.Process) { delete(p.Types["MPIDI_OFI_context_t"].Fields, "cq") }, nil},
-		"a table that leads to nothing": {func(p *inferiortest.Process) { p.PutUint64(tablesAt, elsewhere) }, nil},
+		"as it is":                       {func(*inferiortest.Process) {}, found},
+		"no endpoint":                    {func(p *inferiortest.Process) { p.PutUint64(ofiContextAt+8, 0) }, nil},
+		"an endpoint in the data":        {func(p *inferiortest.Process) { p.PutUint64(ofiContextAt+8, uint64(dataAt)) }, nil},
+		"an endpoint at no word":         {func(p *inferiortest.Process) { p.PutUint64(ofiContextAt+8, uint64(ofiEndpoint)+4) }, nil},
+		"an endpoint of the kernel's":    {func(p *inferiortest.Process) { p.PutUint64(ofiContextAt+8, 1<<47) }, nil},
+		"an endpoint that can't be read": {func(p *inferiortest.Process) { p.PutUint64(ofiContextAt+8, elsewhere) }, nil},
+		"the receiving half of one":      {func(p *inferiortest.Process) { p.PutUint64(ofiEndpoint, uint64(ofi.ClassReceives)) }, found},
+		"another object":                 {func(p *inferiortest.Process) { p.PutUint64(ofiEndpoint, uint64(ofi.ClassDomain)) }, nil},
+		"no domain there":                {func(p *inferiortest.Process) { p.PutUint64(ofiDomain, uint64(ofi.ClassEndpoint)) }, nil},
+		"no addresses there":             {func(p *inferiortest.Process) { p.PutUint64(ofiAddresses, 0) }, nil},
+		"no completions there":           {func(p *inferiortest.Process) { p.PutUint64(ofiQueue, uint64(ofi.ClassAddresses)) }, nil},
+		"no domain":                      {func(p *inferiortest.Process) { p.PutUint64(ofiContextAt+16, 0) }, nil},
+		"no addresses":                   {func(p *inferiortest.Process) { p.PutUint64(ofiContextAt+24, 0) }, nil},
+		"no completions":                 {func(p *inferiortest.Process) { p.PutUint64(ofiContextAt+32, 0) }, nil},
+		"no virtual interface":           {func(p *inferiortest.Process) { p.PutUint32(ofiOwnAt, 0) }, nil},
+		"too many networks":              {func(p *inferiortest.Process) { p.PutUint32(ofiOwnAt+4, maxNetworks+1) }, nil},
+		"tags of no bit":                 {func(p *inferiortest.Process) { p.PutUint32(ofiOwnAt+16+16, 0) }, nil},
+		"the same once more":             {func(p *inferiortest.Process) { putContext(p, ofiContextAt+0x400); putSettings(p, ofiOwnAt+0x400) }, nil},
+		"one more that was never set":    {func(p *inferiortest.Process) { putContext(p, ofiContextAt+0x400) }, found},
+		"a table of one more":            {func(p *inferiortest.Process) { p.PutUint32(tableAt, members+1) }, nil},
+		"two processes of one address":   {func(p *inferiortest.Process) { p.PutUint64(tableAt+8+ofiEntrySize, 10) }, nil},
+		"a process without an address":   {func(p *inferiortest.Process) { p.PutUint64(tableAt+8+ofiEntrySize, ^uint64(0)) }, nil},
+		"no tables":                      {func(p *inferiortest.Process) { p.PutUint64(globalAt+56, 0) }, nil},
+		"without the module's types":     {func(p *inferiortest.Process) { delete(p.Types, "MPIDI_OFI_global_t") }, nil},
+		"without what tells its place":   {func(p *inferiortest.Process) { delete(p.Types["MPIDI_OFI_context_t"].Fields, "cq") }, nil},
+		"a table that leads to nothing":  {func(p *inferiortest.Process) { p.PutUint64(tablesAt, elsewhere) }, nil},
 	} {
 		p := hiddenOFI(t)
 		c.change(p)
