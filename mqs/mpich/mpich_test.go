@@ -3,9 +3,11 @@ package mpich
 import (
 	"context"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 	"github.com/mpi-queues/mpi-queues/mqs/mpich/mpir"
@@ -63,10 +65,39 @@ func TestStrippedOverUnreadable(t *testing.T) {
 
 // The layouts of one build are not taken for those of another.
 func TestTableOfAnotherBuild(t *testing.T) {
-	for _, name := range []string{"mpich-4.0.2-ch3/queues-rank-0", "mpich-4.0.2-ch4/queues-rank-0", "mpich-4.0.2-ch4-debug/queues-rank-0"} {
+	for _, name := range []string{"mpich-4.0.2-ch3/queues-rank-0", "mpich-4.0.2-ch4-debug/queues-rank-0", "mpich-4.0.2-ch4-debug-ofi/queues-rank-0"} {
 		_, err := start(inferiortest.Patch(inferiortest.Recorded(t, name)).RemoveTypes())
 		if err == nil || !strings.Contains(err.Error(), "none of the layouts") {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A build that has the layouts of a table is read by that as by its types, whatever else there is a table of.
+func TestTableOfTheSameLayouts(t *testing.T) {
+	for name, want := range map[string]string{
+		"mpich-4.0.2-ch4/queues-rank-0":     "MPICH 4.0.2 with ch4:ofi",
+		"mpich-4.0.2-ch4-ucx/queues-rank-0": "MPICH 4.0.2",
+	} {
+		whole := inferiortest.Recorded(t, name)
+		var shown [2]*mqs.Process
+		for i, of := range []inferior.Inferior{whole, inferiortest.Patch(whole).RemoveTypes()} {
+			p, err := read.Read(t.Context(), of, []read.Decoder{Decoder{}}, read.Filter{})
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			shown[i] = p
+		}
+		if shown[1].LayoutName != want {
+			t.Errorf("%s: it is read by the table of %q, not %q", name, shown[1].LayoutName, want)
+		}
+		if len(shown[0].Communicators) == 0 || len(shown[1].Communicators) != len(shown[0].Communicators) {
+			t.Fatalf("%s: it has %d communicators, and without types %d", name, len(shown[0].Communicators), len(shown[1].Communicators))
+		}
+		for k, c := range shown[0].Communicators {
+			if other := shown[1].Communicators[k]; other.UniqueID != c.UniqueID || !reflect.DeepEqual(other.Queue, c.Queue) {
+				t.Errorf("%s: without types %v has other queues than with them", name, c.Name)
+			}
 		}
 	}
 }

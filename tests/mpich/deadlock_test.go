@@ -3,6 +3,7 @@
 package mpich
 
 import (
+	"slices"
 	"strconv"
 	"testing"
 
@@ -27,6 +28,17 @@ func (v *variant) expected(m *expect.Mode) *expect.Mode {
 		// it holds its sender up inside of the call.
 		either := *m
 		either.OrInTransit, either.OrUnknown = true, m.OrUnknown || m.Name == "slow"
+		m = &either
+	}
+	if v.isStripped && m.Program == "deadlock" && m.Name == "two" { // of the ranks in MPI_Send it is not known what they wait for
+		half := *m
+		half.Deadlocks, half.Places = m.Deadlocks[1:], slices.Clone(m.Places)
+		half.Places[0].State, half.Places[0].Comm = "waiting", ""
+		m = &half
+	}
+	if v.isStripped && !slices.Contains(toldStripped, m.Program+" "+m.Name) {
+		either := *m
+		either.OrUnknown = true
 		m = &either
 	}
 	if m.Program == "ends" { // which message a call waits for shows at a second look only, if at all
@@ -56,7 +68,9 @@ func (v *variant) expected(m *expect.Mode) *expect.Mode {
 	case "mistake truncation":
 		return m.Unknowable() // a non-blocking send has no peer
 	case "deadlock waitall-ring":
-		out.Deadlocks = []expect.Ring{{Ranks: m.Deadlocks[0].Ranks, Length: 3}} // only receives have peers
+		if v.provider == "" { // over libfabric a synchronous send waits for an answer of its peer's
+			out.Deadlocks = []expect.Ring{{Ranks: m.Deadlocks[0].Ranks, Length: 3}} // only receives have peers
+		}
 	}
 	return &out
 }

@@ -24,6 +24,9 @@ type variant struct {
 	provider string
 	// through is this build with all messages going through a provider, by the provider.
 	through map[string]*variant
+	// bare is this build with its library stripped, and isStripped is true of that.
+	bare       *variant
+	isStripped bool
 }
 
 // inTurn says whether it is the variant's turn to show the nth of many things: one build
@@ -39,15 +42,19 @@ func (v *variant) record(t *testing.T, check, outcome string) {
 	if !v.IsOverUCX() {
 		build, _, _ = strings.Cut(build, ":") // the usual netmod
 	}
-	if v.DebuggerSupport {
+	layout := "DWARF"
+	switch {
+	case v.isStripped:
+		build, layout = build+", stripped", "embedded tables"
+	case v.DebuggerSupport:
 		build += ", --enable-debuginfo"
-	} else {
+	default:
 		build += ", types only"
 	}
 	if v.provider != "" {
 		build += ", " + v.provider
 	}
-	v.work.Record(t, result.Result{MPI: v.work.MPI.Release(t), Build: build, Layout: "DWARF", Check: check, Outcome: outcome})
+	v.work.Record(t, result.Result{MPI: v.work.MPI.Release(t), Build: build, Layout: layout, Check: check, Outcome: outcome})
 }
 
 var (

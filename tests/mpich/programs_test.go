@@ -71,7 +71,11 @@ func (v *variant) read(t *testing.T, job *live.Job, account *expect.Account) {
 			v.record(t, where.Name, "equal")
 			r := v.work.ReadOf(t, job, where, func(p expect.Object) []string { return v.compare(account, p) })
 			process := r.Process(t)
-			for key, want := range map[string]any{"mpi": "MPICH", "source": "native", "layout": "dwarf", "image": job.Program} {
+			layout := "dwarf"
+			if v.isStripped {
+				layout = "table"
+			}
+			for key, want := range map[string]any{"mpi": "MPICH", "source": "native", "layout": layout, "image": job.Program} {
 				if process[key] != want {
 					t.Errorf("%s is %v, want %v", key, process[key], want)
 				}

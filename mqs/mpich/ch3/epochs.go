@@ -67,6 +67,9 @@ func (d *Device) LockWaiters(*mpir.Window) []int32 { return nil }
 // CountsPosts says that a start waits for a message of each of its ranks.
 func (d *Device) CountsPosts() bool { return false }
 
+// MayRefuse says that no send is refused: there is a request of each that waits.
+func (d *Device) MayRefuse() bool { return false }
+
 // Epochs returns those that are open on a window. Of a fence the device does not keep whether another one has to
 // close it, nor of an exposure whom it is for.
 func (d *Device) Epochs(w *mpir.Window) []mqs.Epoch {

@@ -1,6 +1,9 @@
 package ch4
 
-import "github.com/mpi-queues/mpi-queues/mqs/inferior"
+import (
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/mpich/mpir"
+)
 
 // addressTables leads to the tables in which the device keeps how the processes of each program are reached.
 type addressTables struct {
@@ -34,3 +37,35 @@ func readAddresses(r *inferior.Reader, tables *inferior.Struct[addressTables], t
 	}
 	return t
 }
+
+// maxHidden bounds the places that may be one of the library's variables.
+const maxHidden = 1 << 10
+
+// hiddenGlobals finds, in the data of a stripped library, what may be the device's variable: it leads to a table of this
+// program's processes, which has a place for each. leads says whether a table leads to all of them.
+func hiddenGlobals(lib *mpir.Library, g *inferior.Struct[global], tables *inferior.Struct[addressTables], table *inferior.Struct[addressTable], m *mpir.Image, leads func(addressTable) bool) []inferior.Addr {
+	var may []inferior.Addr
+	var places []inferior.Range
+	m.Each(g.Size(), func(at inferior.Addr, b []byte) {
+		own, ok := g.Decode(lib.Reader, b)
+		t, hasTables := tables.Decode(lib.Reader, b)
+		if !ok || !hasTables || own.VCIs < 1 || own.VCIs > maxVCIs || t.At == 0 || m.Has(t.At.Addr()) || len(may) == maxHidden {
+			return
+		}
+		may = append(may, at)
+		places = append(places, inferior.Range{Addr: t.At.Addr(), Len: lib.Reader.Info().PointerSize})
+	})
+	if lib.Reader.Prefetch(places) != nil {
+		return nil
+	}
+	var out []inferior.Addr
+	for _, at := range may {
+		if t := readAddresses(lib.Reader, tables, table, at, 0); t.Size == lib.Process.Size && leads(t) {
+			out = append(out, at)
+		}
+	}
+	return out
+}
+
+// proofs is how many places of a table are looked at.
+const proofs = 16

@@ -16,6 +16,8 @@ import (
 type beneath struct {
 	network *Network
 	objects objects
+	// mayRefuse is true of a network library that may refuse a send, as [mpir.Device] has it.
+	mayRefuse bool
 	// err is why a network library that there is a module for can't be read.
 	err *NetworkError
 
@@ -43,6 +45,7 @@ func (d *Device) Open() {
 			continue // it has another module
 		}
 		n, err := openNetwork(d.lib.Reader, netmod)
+		d.beneath.mayRefuse = netmod.mayRefuse()
 		if err != nil {
 			d.beneath.err = &NetworkError{Library: netmod.name(), Err: err}
 			if !d.hasSharedMemory() {
@@ -54,10 +57,14 @@ func (d *Device) Open() {
 			d.lib.Remarks.Set(mpir.Offload, transport.OffloadNote)
 		}
 		d.beneath = newBeneath(n, own)
+		d.beneath.mayRefuse = netmod.mayRefuse()
 		n.Tags.RankOf = d.rankIn
 		return
 	}
 }
+
+// MayRefuse says whether the network library may refuse a send.
+func (d *Device) MayRefuse() bool { return d.beneath.mayRefuse }
 
 // rankIn is the rank of a peer in a communicator as it is shown.
 func (d *Device) rankIn(c *mqs.Communicator, p transport.Peer) mqs.Maybe[int32] {

@@ -35,6 +35,8 @@ type netmod interface {
 	open(r *inferior.Reader) (transport.Transport, error)
 	// tags is how the module puts an envelope into a tag.
 	tags() *transport.Tags
+	// mayRefuse says whether the network library may refuse a send, as [mpir.Device] has it.
+	mayRefuse() bool
 	// proveMask checks that the module can have given a receive its mask.
 	proveMask(mask uint64) error
 	// sender and receiver return where MPICH's own requests of a send and of a receive are, 0 if that is not known.

@@ -25,6 +25,8 @@ func (l *library) Matchers() []transport.Matcher { return l.matchers }
 func (l *library) isAbsent(err error) bool       { return errors.Is(err, errAbsent) }
 func (l *library) tags() *transport.Tags         { return &ucxTags }
 
+func (l *library) mayRefuse() bool { return false }
+
 func (l *library) open(*inferior.Reader) (transport.Transport, error) { return l, l.fails }
 
 func (l *library) proveMask(mask uint64) error {

@@ -50,6 +50,10 @@ type ofiSettings struct {
 
 type ofiContext struct {
 	Receiving inferior.Addr `c:"rx"` // struct fid_ep *
+	// The others tell its place in the data of a stripped library.
+	Domain      inferior.Addr `c:"domain,optional"`
+	Addresses   inferior.Addr `c:"av,optional"`
+	Completions inferior.Addr `c:"cq,optional"`
 }
 
 // ofiDev is what the module keeps in a request that it has given to libfabric.
@@ -93,11 +97,6 @@ const (
 
 func (ofiModule) types() any { return &ofiTypes{} }
 
-// hidden finds nothing: a stripped library's variables are not looked for.
-func (ofiModule) hidden(*mpir.Library, *inferior.Struct[global], *mpir.Image) []inferior.Addr {
-	return nil
-}
-
 func (ofiModule) bind(lib *mpir.Library) (netmod, objects, error) {
 	o := &ofiNetmod{lib: lib, tables: map[int32]addressTable{}}
 	return o, o, inferior.Bind(&o.c, lib.Layouts)
@@ -115,34 +114,24 @@ type ofiNetmod struct {
 
 func (o *ofiNetmod) name() string { return ofi.Name }
 
+// mayRefuse: libfabric takes no message to a peer that has not answered a connection, and asks the module to try again
+// (MPIDI_OFI_CALL_RETRY in src/mpid/ch4/netmod/ofi/ofi_impl.h, 4.0). A short message has no request until it is taken.
+func (o *ofiNetmod) mayRefuse() bool { return true }
+
 func (o *ofiNetmod) tags() *transport.Tags { return o.bits.tags() }
 
 func (o *ofiNetmod) proveMask(mask uint64) error { return o.bits.proveMask(mask) }
 
 // open reads the endpoints that the module receives by, one for each interface.
 func (o *ofiNetmod) open(r *inferior.Reader) (transport.Transport, error) {
-	found, err := r.Symbols(symOFI)
+	at, err := o.own(r)
 	if err != nil {
 		return nil, err
 	}
-	at, ok := found[symOFI]
-	if !ok {
-		return nil, fmt.Errorf("the library lacks %s, which alone leads to it", symOFI)
+	if err := o.set(at.Addr); err != nil {
+		return nil, err
 	}
 	places := o.c.Global.Places(inferior.Ptr[ofiGlobal](at.Addr))
-	settings, err := o.c.Settings.Read(r, places.Settings.Ptr())
-	if err != nil {
-		return nil, err
-	}
-	if o.bits, err = ofiBitsOf(settings); err != nil {
-		return nil, err
-	}
-	if o.virtual, err = o.count(places.Virtual, maxOFIVirtual); err != nil {
-		return nil, err
-	}
-	if o.networks, err = o.count(places.Networks, maxNetworks); err != nil {
-		return nil, err
-	}
 	out := &ofiTransport{}
 	for i := range o.virtual * o.networks {
 		c, err := o.c.Context.Read(r, o.c.Context.Index(places.Contexts.Ptr(), i))
@@ -163,6 +152,39 @@ func (o *ofiNetmod) open(r *inferior.Reader) (transport.Transport, error) {
 		out.OFI, out.matchers = all, append(out.matchers, m)
 	}
 	return out, nil
+}
+
+// own is the module's variable: what was found in the data of a stripped library, or what its symbol names.
+func (o *ofiNetmod) own(r *inferior.Reader) (inferior.Symbol, error) {
+	if at, ok := o.lib.Symbols[symOFI]; ok {
+		return at, nil
+	}
+	found, err := r.Symbols(symOFI)
+	if err != nil {
+		return inferior.Symbol{}, err
+	}
+	at, ok := found[symOFI]
+	if !ok {
+		return inferior.Symbol{}, fmt.Errorf("the library lacks %s, which alone leads to it", symOFI)
+	}
+	return at, nil
+}
+
+// set reads what the module has been set to, from where its variable is.
+func (o *ofiNetmod) set(at inferior.Addr) error {
+	places := o.c.Global.Places(inferior.Ptr[ofiGlobal](at))
+	settings, err := o.c.Settings.Read(o.lib.Reader, places.Settings.Ptr())
+	if err != nil {
+		return err
+	}
+	if o.bits, err = ofiBitsOf(settings); err != nil {
+		return err
+	}
+	if o.virtual, err = o.count(places.Virtual, maxOFIVirtual); err != nil {
+		return err
+	}
+	o.networks, err = o.count(places.Networks, maxNetworks)
+	return err
 }
 
 // count reads how many interfaces of a kind there are.

@@ -228,12 +228,18 @@ func TestAnswersOfOFI(t *testing.T) {
 	context := func(at inferior.Addr) inferior.Addr { return at + ofiContextIn }
 	p.PutUint64(ofiAnswerAt+72, uint64(ofiRequest))
 	p.PutUint64(ofiAnswerAt+0x200+72, uint64(other))
+	const handle, plainAt, wrongAt = 0xac000000, 0x9000, 0x9400
+	for _, at := range []inferior.Addr{ofiRequest, other, plainAt} {
+		p.PutUint32(at, handle)
+	}
+	p.PutUint32(wrongAt, 0x84000000) // a communicator's
+	p.PutUint64(ofiAnswerAt+0x400+72, wrongAt)
 	receive := func(context inferior.Addr, tag, mask uint64) transport.Receive {
 		return transport.Receive{Request: transport.Request{UserData: context}, Tag: tag, Mask: mask, Peer: mqs.Known[uint64](5)}
 	}
 	plain := ^o.bits.of(ofiProtocol)
 	has := transport.Queues{
-		Posted: []transport.Receive{receive(context(ofiAnswerAt), o.bits.of(ofiAnswered)|0x10<<31|7, ^uint64(0)), receive(context(0x9000), 0x10<<31|8, plain),
+		Posted: []transport.Receive{receive(context(ofiAnswerAt), o.bits.of(ofiAnswered)|0x10<<31|7, ^uint64(0)), receive(context(plainAt), 0x10<<31|8, plain),
 			receive(context(ofiAnswerAt+0x200), o.bits.of(ofiAnswered)|0x10<<31|9, ^uint64(0))},
 		Sends: []transport.Send{{Request: transport.Request{UserData: context(0x9100), Length: 4}, Tag: 0x10<<31 | 6}, {Request: transport.Request{UserData: context(other), Length: 12}, TagLost: true}},
 	}
@@ -257,9 +263,17 @@ func TestAnswersOfOFI(t *testing.T) {
 	if len(has.Sends) != 2 || has.Sends[1].Sync {
 		t.Errorf("what libfabric has was changed: %+v", has.Sends)
 	}
+	dynamic := receive(context(wrongAt), o.bits.of(ofiDynamic), plain)
+	if err := (&ofiMatcher{Matcher: &matcher{queues: transport.Queues{Posted: []transport.Receive{dynamic}}}, of: o}).join(); err != nil {
+		t.Errorf("the receive of a call that connects: %v", err)
+	}
 	for name, r := range map[string]transport.Receive{
 		"an answer that looks at less than all": receive(context(ofiAnswerAt), o.bits.of(ofiAnswered), plain),
 		"an answer that can't be read":          receive(0x9000_0000, o.bits.of(ofiAnswered), ^uint64(0)),
+		"an answer to no request":               receive(context(ofiAnswerAt+0x400), o.bits.of(ofiAnswered), ^uint64(0)),
+		"a receive of no request":               receive(context(wrongAt), 0x10<<31|8, plain),
+		"a receive of nothing":                  receive(context(plainAt+0x100), 0x10<<31|8, plain),
+		"a receive that leads nowhere":          receive(0x9000_0000, 0x10<<31|8, plain),
 	} {
 		if err := (&ofiMatcher{Matcher: &matcher{queues: transport.Queues{Posted: []transport.Receive{r}}}, of: o}).join(); err == nil {
 			t.Errorf("%s is believed", name)

@@ -36,10 +36,18 @@ func (m *ofiMatcher) join() error {
 	}
 	for _, r := range has.Posted {
 		if r.Tag&m.of.bits.of(ofiAnswered) == 0 {
+			if r.Tag&m.of.bits.of(ofiDynamic) == 0 {
+				if err := m.of.proveRequest(m.of.requestOf(r.UserData)); err != nil {
+					return fmt.Errorf("the receive at %s: %w", r.Addr, err)
+				}
+			}
 			m.queues.Posted = append(m.queues.Posted, r)
 			continue
 		}
 		send, err := m.waitsFor(&r)
+		if err == nil {
+			err = m.of.proveRequest(send)
+		}
 		if err != nil {
 			return err
 		}
@@ -53,6 +61,17 @@ func (m *ofiMatcher) join() error {
 		s.Sync, s.Peer, s.Tag, s.TagLost, s.TagKept = true, r.Peer, r.Tag&^m.of.bits.of(ofiAnswered), false, true
 	}
 	return nil
+}
+
+// proveRequest checks that there is a request where libfabric's receive leads to: that proves where requests have what
+// the module gives to libfabric, and so the layout.
+func (o *ofiNetmod) proveRequest(at inferior.Ptr[mpir.Request]) error {
+	const width = 4
+	handle, err := o.lib.Reader.Uint(at.Addr(), width)
+	if err == nil && (!mpir.IsHandle(uint32(handle), mpir.ObjectRequest) || !mpir.IsStored(uint32(handle))) {
+		err = fmt.Errorf("it leads to %s, where the handle is %#x and no request's", at.Addr(), handle)
+	}
+	return err
 }
 
 // waitsFor is the send that waits for the answer that a receive is for.

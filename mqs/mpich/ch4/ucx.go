@@ -36,6 +36,9 @@ var ucxTags = transport.Tags{
 
 func (ucxNetmod) name() string { return ucx.Name }
 
+// mayRefuse: UCX takes every message, and keeps it if it can't send it yet.
+func (ucxNetmod) mayRefuse() bool { return false }
+
 func (ucxNetmod) tags() *transport.Tags { return &ucxTags }
 
 // errNoWorker means that an MPICH has nothing in UCX, whatever that is there for.
@@ -138,9 +141,6 @@ type ucxObjects struct {
 	tables map[int32]addressTable // by their numbers
 }
 
-// maxHidden bounds the places that may be the device's variable.
-const maxHidden = 1 << 10
-
 // hidden finds the variable that leads to the table of this program's processes: it has one entry for each, with
 // endpoints of one worker.
 func (ucxNetmod) hidden(lib *mpir.Library, g *inferior.Struct[global], m *mpir.Image) []inferior.Addr {
@@ -148,36 +148,11 @@ func (ucxNetmod) hidden(lib *mpir.Library, g *inferior.Struct[global], m *mpir.I
 	if inferior.Bind(&o.c, lib.Layouts) != nil {
 		return nil
 	}
-	var may []inferior.Addr
-	var tables []inferior.Range
-	m.Each(g.Size(), func(at inferior.Addr, b []byte) {
-		own, ok := g.Decode(lib.Reader, b)
-		t, hasTables := o.c.Tables.Decode(lib.Reader, b)
-		if !ok || !hasTables || own.VCIs < 1 || own.VCIs > maxVCIs || t.At == 0 || m.Has(t.At.Addr()) || len(may) == maxHidden {
-			return
-		}
-		may = append(may, at)
-		tables = append(tables, inferior.Range{Addr: t.At.Addr(), Len: lib.Reader.Info().PointerSize})
-	})
-	if lib.Reader.Prefetch(tables) != nil {
-		return nil
-	}
-	var out []inferior.Addr
-	for _, at := range may {
-		if o.leadsToAll(at) {
-			out = append(out, at)
-		}
-	}
-	return out
+	return hiddenGlobals(lib, g, &o.c.Tables, &o.c.Table, m, o.leadsToAll)
 }
 
-// leadsToAll says whether the table of this program's processes, as found from a place, has an endpoint for each of
-// them, of one worker.
-func (o *ucxObjects) leadsToAll(global inferior.Addr) bool {
-	t := o.tableFrom(global, 0)
-	if t.Size != o.lib.Process.Size {
-		return false
-	}
+// leadsToAll says whether a table of this program's processes has an endpoint for each of them, of one worker.
+func (o *ucxObjects) leadsToAll(t addressTable) bool {
 	o.tables[0] = t
 	defer clear(o.tables)
 	worker := inferior.Addr(0)
@@ -194,9 +169,6 @@ func (o *ucxObjects) leadsToAll(global inferior.Addr) bool {
 	}
 	return worker != 0
 }
-
-// proofs is how many endpoints are looked at.
-const proofs = 16
 
 func (o *ucxObjects) taken(request inferior.Ptr[mpir.Request]) inferior.Addr {
 	q, err := o.c.Dev.Read(o.lib.Reader, inferior.Ptr[ucxDev](request))
@@ -215,7 +187,7 @@ func (o *ucxObjects) matched(inferior.Ptr[mpir.Request]) (transport.Receive, boo
 func (o *ucxObjects) peers(table int32, place int64) []transport.Peer {
 	t, ok := o.tables[table]
 	if !ok {
-		t = o.table(table)
+		t = readAddresses(o.lib.Reader, &o.c.Tables, &o.c.Table, o.lib.Symbols[symGlobal].Addr, table)
 		o.tables[table] = t
 	}
 	if place < 0 || place >= int64(t.Size) {
@@ -235,16 +207,6 @@ func (o *ucxObjects) peers(table int32, place int64) []transport.Peer {
 		}
 	}
 	return out
-}
-
-// table reads a table of addresses, one without any if it can't be read.
-func (o *ucxObjects) table(number int32) addressTable {
-	return o.tableFrom(o.lib.Symbols[symGlobal].Addr, number)
-}
-
-// tableFrom does so from where the device's variable is.
-func (o *ucxObjects) tableFrom(global inferior.Addr, number int32) addressTable {
-	return readAddresses(o.lib.Reader, &o.c.Tables, &o.c.Table, global, number)
 }
 
 // ucxUnpackTypes are the C types of requests whose data is received into a buffer of the library's first, from

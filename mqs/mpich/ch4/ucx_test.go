@@ -13,15 +13,25 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/transport"
 )
 
-// Every embedded table of a whole library, which are those of ch4:ucx, has what the netmod keeps.
-func TestTablesHaveUCX(t *testing.T) {
+// Every embedded table of a whole library has what one module keeps, and no other does.
+func TestTablesHaveOneModule(t *testing.T) {
 	tables := layout.OfScope(layout.MustReadTables(os.DirFS(".."), "tables"), layout.ScopeAll)
-	if len(tables) == 0 {
-		t.Fatal("no tables")
-	}
+	has := map[string]int{}
 	for _, table := range tables {
-		if _, _, err := (ucxNetmod{}).bind(&mpir.Library{Layouts: table.Layouts(inferior.Queries(ucxNetmod{}.types()))}); err != nil {
-			t.Errorf("%s: %v", table.Release, err)
+		var whose []string
+		for _, m := range modules {
+			if n, _, err := m.bind(&mpir.Library{Layouts: table.Layouts(inferior.Queries(m.types()))}); err == nil {
+				whose = append(whose, n.name())
+			}
+		}
+		if len(whose) != 1 {
+			t.Fatalf("%s has what these modules keep: %v", table.Release, whose)
+		}
+		has[whose[0]]++
+	}
+	for _, want := range []string{"UCX", "libfabric"} {
+		if has[want] == 0 {
+			t.Errorf("no table is of a library over %s", want)
 		}
 	}
 }

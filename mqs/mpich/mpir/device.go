@@ -67,6 +67,10 @@ type Device interface {
 	LockWaiters(w *Window) []int32
 	// CountsPosts says whether MPI_Win_start goes on after as many posts as its group has ranks, whoever makes them.
 	CountsPosts() bool
+
+	// MayRefuse says whether what is beneath the device may refuse a send for as long as its peer computes. The device
+	// tries again then, inside of the call and maybe before there is a request.
+	MayRefuse() bool
 	// Epochs returns those that are open on a window in this process, nil if they are not known.
 	Epochs(w *Window) []mqs.Epoch
 	// Elsewhere says why a communicator's receives and messages are where nothing can be read, nil if they

@@ -19,6 +19,7 @@ type scripted struct {
 	unreadable  error // of partitioned operations
 	matched     map[*Operation]Message
 	countsPosts bool
+	mayRefuse   bool
 }
 
 func (d *scripted) Send(r *Operation, _ *Communicator, _ string) Arguments  { return d.arguments[r] }
@@ -27,6 +28,7 @@ func (d *scripted) Persistent(r *Operation) Arguments                       { re
 func (d *scripted) UnknownSends() string                                    { return "not all of a send is known" }
 func (d *scripted) Matched(r *Operation) (Message, bool)                    { m, ok := d.matched[r]; return m, ok }
 func (d *scripted) Taken(*Operation, *Communicator) Message                 { return Message{Tag: 5} }
+func (d *scripted) MayRefuse() bool                                         { return d.mayRefuse }
 func (d *scripted) CountsPosts() bool                                       { return d.countsPosts }
 
 func (d *scripted) Partitioned(r *Operation) (Partitioned, bool, error) {

@@ -31,7 +31,11 @@ func (s *Source) waitOf(c *callstack.Call, isAlone bool) callstack.Wait {
 	requests, isAll := s.waitedFor(c, isAlone)
 	out := callstack.Wait{All: isAll, Some: !isAll && len(requests) > 0 && s.lib.IsStripped && isWaitForRequests(c)}
 	isByParts := s.lib.IsStripped && !callstack.IsPointToPoint(c.Function) && !isWaitForRequests(c)
-	for _, r := range requests {
+	waits := requests
+	if isByParts && s.device.MayRefuse() {
+		waits = nil // what it tries to send goes before, and is not known
+	}
+	for _, r := range waits {
 		of := callstack.Request{Addr: r.user().At.Addr()}
 		if comm := s.communicator(r.Comm.Addr()); comm != nil && !isByParts {
 			of.Comm = mqs.Known(comm.Model.UniqueID)

@@ -35,9 +35,16 @@ func MayWait(c *callstack.Call) bool {
 // isWaiting says whether a call may have come to where it waits.
 func (s *Source) isWaiting(c *callstack.Call) bool {
 	if s.lib.IsStripped {
-		return MayWait(c)
+		return MayWait(c) && !s.mayBeRefused(c)
 	}
 	return isWaiting(c)
+}
+
+// mayBeRefused says whether a call may still be handing over its message, without a request of its own: those that it
+// holds are then others'. A synchronous send has one from the beginning (MPIDI_OFI_send_normal, 4.0).
+func (s *Source) mayBeRefused(c *callstack.Call) bool {
+	_, sends := callstack.BlockingSends[c.Function]
+	return sends && c.Function != "MPI_Ssend" && s.device.MayRefuse()
 }
 
 // part is an incomplete message of a collective.

@@ -240,3 +240,46 @@ func TestMayAwait(t *testing.T) {
 		}
 	}
 }
+
+// Where a send may be refused, a call that sends may have no request of its own yet: what it holds is not known to be one. A
+// synchronous send has one, and a receive too.
+func TestRefusedSends(t *testing.T) {
+	request := func(at inferior.Ptr[Request], kind uint32) *Operation {
+		return &Operation{At: at, Request: Request{Kind: kind, Pending: 1}}
+	}
+	of := map[string]*Operation{"send": request(0x1000, KindSend), "receive": request(0x1100, KindRecv)}
+	for call, c := range map[string]struct {
+		held    string
+		isKnown bool // also where it may be refused
+	}{
+		"MPI_Send": {"send", false}, "MPI_Rsend": {"send", false}, "MPI_Sendrecv": {"receive", false}, "MPI_Sendrecv_replace": {"send", false},
+		"MPI_Ssend": {"send", true}, "MPI_Recv": {"receive", true}, "MPI_Mrecv": {"receive", true},
+	} {
+		for _, mayRefuse := range []bool{false, true} {
+			s := made(inferiortest.New(), &scripted{mayRefuse: mayRefuse}, nil, of["send"], of["receive"])
+			s.lib.IsStripped = true
+			got, _ := s.waitedFor(waiting(call, of[c.held]), true)
+			own := s.ownOf(waiting(call, of[c.held]), []inferior.Addr{of[c.held].At.Addr()})
+			if isKnown := c.isKnown || !mayRefuse; (len(got) == 1) != isKnown || own.Proved != isKnown {
+				t.Errorf("%s, which may be refused (%t): it waits for %q, proved %t", call, mayRefuse, names(of, got), own.Proved)
+			}
+			s.lib.IsStripped = false
+			if s.mayBeRefused(waiting(call)) != (mayRefuse && !c.isKnown) {
+				t.Errorf("%s: whether it may be refused is not told", call)
+			}
+		}
+	}
+}
+
+// How far a collective has come is not known where its messages may be refused, but on which communicator it is.
+func TestRefusedCollectives(t *testing.T) {
+	for _, mayRefuse := range []bool{false, true} {
+		d := &scripted{mayRefuse: mayRefuse}
+		part := d.part(0x1000, KindRecv, 0x10, 1)
+		s := made(inferiortest.New(), d, []*Communicator{comm(0x10, 8, false)}, part)
+		s.lib.IsStripped = true
+		if w := s.waitOf(waiting("MPI_Barrier", part), true); (len(w.Requests) == 0) != mayRefuse || !w.Comm.Known {
+			t.Errorf("refused (%t): %+v", mayRefuse, w)
+		}
+	}
+}

@@ -29,6 +29,10 @@ func (l Library) Fidelity() Fidelity {
 		return openMPIOverOFI()
 	case l.MPI == "Open MPI":
 		return Fidelity{}
+	case l.Stripped && l.Found && l.Device == "ch4:ofi" && l.Transport != "":
+		return foundMPICHOverOFI()
+	case l.Stripped && l.Found && l.Device == "ch4:ofi":
+		return typedMPICH("ch4", false)
 	case l.Stripped && l.Found:
 		return foundMPICH()
 	case l.Stripped:
