@@ -74,7 +74,7 @@ func Types() []any {
 	for _, m := range modules {
 		out = append(out, m.types())
 	}
-	return out
+	return append(out, UnpackTypes()...)
 }
 
 // Bind returns the device of a library. It fails if the library's layouts lack something.

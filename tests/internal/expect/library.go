@@ -34,7 +34,18 @@ func (l Library) Fidelity() Fidelity {
 	case l.Stripped:
 		// From 4.1 on requests know their communicators.
 		return strippedMPICH(!strings.HasPrefix(l.Release, "4.0."))
-	case l.Device == "ch4:ucx":
+	}
+	f := l.typed()
+	if !strings.HasPrefix(l.Release, "4.0.") && !strings.HasPrefix(l.Release, "4.1.") {
+		f.MayBeAbsent = orTakenBack(f.MayBeAbsent)
+	}
+	return f
+}
+
+// typed is what a build of MPICH with types keeps.
+func (l Library) typed() Fidelity {
+	switch {
+	case l.Device == "ch4:ucx" && l.Transport != "":
 		return mpichOverUCX()
 	case l.Device == "ch4:ofi" && l.Transport != "":
 		return mpichOverOFI(l.DebuggerSupport)

@@ -114,3 +114,11 @@ func persistent(op Object) bool {
 	kind, _ := op["kind"].(string)
 	return strings.HasPrefix(kind, "persistent_") || strings.HasSuffix(kind, "_init")
 }
+
+// orTakenBack is a rule on what may be absent, and another: MPI_Request_get_status of 4.2 and newer, by which accounts know
+// what is complete, leaves a persistent request inactive.
+func orTakenBack(mayBeAbsent func(comm Object, queue string, want Object) bool) func(comm Object, queue string, want Object) bool {
+	return func(comm Object, queue string, want Object) bool {
+		return want["status"] == "complete" && persistent(want) || mayBeAbsent(comm, queue, want)
+	}
+}
