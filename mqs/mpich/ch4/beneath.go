@@ -84,6 +84,7 @@ func (d *Device) sourceOf(c *mpir.Communicator, tag uint64, p transport.Peer) mq
 
 // Join finds MPICH's requests of what is in the network library, and their communicators.
 func (d *Device) Join(requests map[inferior.Ptr[mpir.Request]]*mpir.Operation, comms []*mpir.Communicator, listed []*mpir.Operation) (posted []*mpir.Operation, freed []*mpir.Communicator) {
+	d.joinCarriers(requests)
 	b := &d.beneath
 	if b.network == nil {
 		return listed, nil

@@ -105,10 +105,10 @@ func (l *Library) isBuffered(r *Operation, a Arguments, c *Communicator) bool {
 // isIn says whether an address is in size bytes at another one.
 func isIn(a, at inferior.Addr, size uint64) bool { return a >= at && a-at < inferior.Addr(size) }
 
-// isBytes says whether a handle is MPI_PACKED, which is what a buffered send has, or may stand for it.
+// isBytes says whether a handle is what a buffered send has: MPI_PACKED, and from 5.0 on the library's own type for bytes.
 func isBytes(datatype uint32) bool {
-	own, isOwn := programsDatatype(datatype)
-	return own == packed || isOwn && own&handleNumber == 0 && own>>8&0xff == 1
+	of, isOwn := programsDatatype(datatype)
+	return of == packed || isOwn && (of == byteType || of&handleNumber == 0 && of>>8&0xff == 1)
 }
 
 // TellsBuffered says whether a buffered send on a communicator is known from others. A stripped library hides where buffers

@@ -12,6 +12,7 @@ const MaxName = 256
 
 const (
 	packed      = 0x4c00010f // MPI_PACKED (src/include/mpi.h.in, 4.0 to 5.0)
+	byteType    = 0x4c00010d // MPI_BYTE
 	maxTypeSize = 1 << 48    // bytes
 )
 

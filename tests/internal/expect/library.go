@@ -1,6 +1,9 @@
 package expect
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // Library is the MPI library of a process, as far as it decides what can be known of it.
 type Library struct {
@@ -36,7 +39,7 @@ func (l Library) Fidelity() Fidelity {
 		return strippedMPICH(!strings.HasPrefix(l.Release, "4.0."))
 	}
 	f := l.typed()
-	if !strings.HasPrefix(l.Release, "4.0.") && !strings.HasPrefix(l.Release, "4.1.") {
+	if l.isFrom(4, 2) {
 		f.MayBeAbsent = orTakenBack(f.MayBeAbsent)
 	}
 	return f
@@ -51,5 +54,18 @@ func (l Library) typed() Fidelity {
 		return mpichOverOFI(l.DebuggerSupport)
 	}
 	device, _, _ := strings.Cut(l.Device, ":")
-	return typedMPICH(device, l.DebuggerSupport)
+	f := typedMPICH(device, l.DebuggerSupport)
+	if device == "ch4" && l.isFrom(4, 3) {
+		f.MayLackValue = orUnmarked(f.MayLackValue)
+	}
+	return f
+}
+
+// isFrom says whether the library is of a release or a newer one.
+func (l Library) isFrom(major, minor int) bool {
+	var x, y int
+	if _, err := fmt.Sscanf(l.Release, "%d.%d", &x, &y); err != nil {
+		return false
+	}
+	return x > major || x == major && y >= minor
 }
