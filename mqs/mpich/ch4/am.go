@@ -243,7 +243,8 @@ func (d *Device) matched(r *mpir.Operation) (mpir.Message, bool) {
 	if err != nil || !q.IsLocal {
 		return mpir.Message{}, false
 	}
-	am, err := d.c.Active.Read(d.lib.Reader, d.carrier(r.At, q).Active)
+	q = d.carrier(r.At, q) // which has the envelope too: up to 4.2, the program's request does not
+	am, err := d.c.Active.Read(d.lib.Reader, q.Active)
 	if err != nil || am.Status&activeInProgress == 0 {
 		return mpir.Message{}, false
 	}

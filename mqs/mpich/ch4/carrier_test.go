@@ -27,7 +27,7 @@ func TestCarriers(t *testing.T) {
 	}
 	p.request(program, map[string]uint64{"is_local": 1, "ch4.am.req": extension(0x10000, activeInProgress, 0, 0)})
 	p.request(message, map[string]uint64{"is_local": 1, "ch4.am.req": extension(0x11000, activeInProgress|activeMatched, 12, program),
-		"ch4.am.buffer": 0x40, "ch4.am.count": 3, "ch4.am.datatype": 0x4c000405})
+		"ch4.am.buffer": 0x40, "ch4.am.count": 3, "ch4.am.datatype": 0x4c000405, "ch4.am.u.recv.tag": 7})
 	p.request(other, map[string]uint64{"is_local": 1, "ch4.am.req": extension(0x12000, activeInProgress, 8, program)}) // which no receive has matched
 	p.request(alone, map[string]uint64{"is_local": 1, "ch4.am.req": extension(0x13000, activeMatched, 8, 0x9000)})     // whose receive is gone
 	d := p.device()
@@ -42,7 +42,7 @@ func TestCarriers(t *testing.T) {
 		}
 	}
 	got := d.Receive(requests[program], comm(0x100, 2, 2), false)
-	if m, ok := d.Matched(requests[program]); !ok || m.Bytes != mqs.Known[int64](12) || got.Buffer != mqs.Known(inferior.Addr(0x40)) || got.Count != mqs.Known[int64](3) || got.Datatype != mqs.Known[uint32](0x4c000405) {
+	if m, ok := d.Matched(requests[program]); !ok || m.Tag != 7 || m.Bytes != mqs.Known[int64](12) || got.Buffer != mqs.Known(inferior.Addr(0x40)) || got.Count != mqs.Known[int64](3) || got.Datatype != mqs.Known[uint32](0x4c000405) {
 		t.Errorf("%+v, %+v", got, m)
 	}
 	requests[message].Comm = 0x200
