@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/mpich/mpir"
 )
 
 // Every embedded table of a whole library has every member that the decoder needs.
@@ -15,7 +16,7 @@ func TestTablesAreWhole(t *testing.T) {
 		library, _, err := bind(nil, map[string]inferior.Symbol{"MPIDI_global": {}, "BsendBuffer": {}}, table.Layouts(inferior.Queries(types()...)))
 		if err != nil {
 			t.Errorf("%s: %v", table.Release, err)
-		} else if !library.HasAttachedBuffer() {
+		} else if !library.TellsBuffered(&mpir.Communicator{}) {
 			t.Errorf("%s lacks types", table.Release)
 		}
 	}

@@ -46,10 +46,13 @@ type dev struct {
 type active struct {
 	Status uint64 `c:"status"`
 	Bytes  int64  `c:"recv_async.in_data_sz"`
+	// Of a message that came before its receive: the program's request, if that is another one.
+	Match inferior.Ptr[mpir.Request] `c:"rreq.match_req,optional"`
 }
 
 // Bits of an active message's status (src/mpid/ch4/include/mpidpre.h, 4.0 to 5.0).
 const (
+	activeMatched    = 1 << 6 // of a message that came before its receive
 	activeRendezvous = 1 << 7
 	activeInProgress = 1 << 8 // a message has come
 )
@@ -62,13 +65,13 @@ func (d *Device) devOf(r inferior.Ptr[mpir.Request]) (dev, error) {
 	return d.c.Dev.Read(d.lib.Reader, inferior.Ptr[dev](r))
 }
 
-// IsPartner tells the netmod's half of a receive from any source, whose other half
-// the shared-memory module has.
+// IsPartner tells a request that is not the program's: the netmod's half of a receive from any source, whose other half
+// the shared-memory module has, and that of a message which a receive with another request has matched.
 func (d *Device) IsPartner(r *mpir.Operation) bool {
 	if r.Kind != mpir.KindRecv || r.IsPosted {
 		return false
 	}
-	return d.partnerOf(r) != 0
+	return d.carrying[r.At] || d.partnerOf(r) != 0
 }
 
 // partnerOf is shared memory's half of a receive from any source of which the netmod's half is given, 0 if it is none.
@@ -201,6 +204,7 @@ func (d *Device) Receive(r *mpir.Operation, c *mpir.Communicator, isPending bool
 			a.Peer, a.Tag, a.Context = mqs.Known(q.Source), mqs.Known(q.Tag), mqs.Known(q.Context-c.RecvContext)
 		}
 	case !r.IsComplete() && q.IsLocal:
+		q = d.carrier(r.At, q)
 		a = a.WithBuffer(q.Buffer, q.Count, q.Datatype)
 		a.Context = mqs.Known(q.Context - c.RecvContext)
 	}
@@ -239,6 +243,7 @@ func (d *Device) matched(r *mpir.Operation) (mpir.Message, bool) {
 	if err != nil || !q.IsLocal {
 		return mpir.Message{}, false
 	}
+	q = d.carrier(r.At, q) // which has the envelope too: up to 4.2, the program's request does not
 	am, err := d.c.Active.Read(d.lib.Reader, q.Active)
 	if err != nil || am.Status&activeInProgress == 0 {
 		return mpir.Message{}, false

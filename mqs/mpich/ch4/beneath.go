@@ -91,6 +91,7 @@ func (d *Device) sourceOf(c *mpir.Communicator, tag uint64, p transport.Peer) mq
 
 // Join finds MPICH's requests of what is in the network library, and their communicators.
 func (d *Device) Join(requests map[inferior.Ptr[mpir.Request]]*mpir.Operation, comms []*mpir.Communicator, listed []*mpir.Operation) (posted []*mpir.Operation, freed []*mpir.Communicator) {
+	d.joinCarriers(requests)
 	b := &d.beneath
 	if b.network == nil {
 		return listed, nil
@@ -272,16 +273,27 @@ func (d *Device) ranksOf(c *mpir.Communicator) map[transport.Peer]int32 {
 	if c.Kind != mpir.CommInter {
 		size = c.LocalSize
 	}
+	add := func(rank int, table int32, place int64) {
+		for _, p := range d.beneath.objects.peers(table, place) {
+			out[p] = int32(rank)
+		}
+	}
+	if d.lib.HasGroups() {
+		numbers, err := d.lib.Processes(c, size)
+		if err != nil {
+			return out
+		}
+		for rank, number := range numbers {
+			add(rank, int32(number>>32), int64(number&0xffff_ffff))
+		}
+		return out
+	}
 	m, err := d.rankMap(c.At, false, size)
 	if err != nil {
 		return out
 	}
 	// What can't be read of the map is left out, as a peer is.
-	_ = d.eachPlace(m, int(size), func(rank int, table int32, place int64) {
-		for _, p := range d.beneath.objects.peers(table, place) {
-			out[p] = int32(rank)
-		}
-	})
+	_ = d.eachPlace(m, int(size), add)
 	return out
 }
 
@@ -313,7 +325,7 @@ func (d *Device) sendBeneath(q *transport.Send, c *mpir.Communicator) mpir.Argum
 	switch {
 	case q.Sync:
 		a.Kind = "issend"
-	case d.lib.HasAttachedBuffer(): // else it may be a buffered one
+	case d.lib.TellsBuffered(c): // else it may be a buffered one
 		a.Kind = "isend"
 	}
 	return a
@@ -324,6 +336,9 @@ func (d *Device) receiveBeneath(q *transport.Receive, c *mpir.Communicator) mpir
 	tags := d.beneath.network.Tags
 	e := tags.Envelope(q.Tag)
 	a := d.dataBeneath(mpir.Arguments{Kind: "irecv", Context: mqs.Known(uint32(e.Context) - c.RecvContext)}, &q.Request)
+	if to, ok := d.beneath.objects.unpacked(d.beneath.network.Receiver(q), &q.Request); ok {
+		a.Buffer, a.Count, a.Datatype = to.Buffer, mqs.Known(to.Count), mqs.Maybe[uint32]{Value: to.Datatype, Known: to.Datatype != 0}
+	}
 	if q.AskLost {
 		return a
 	}

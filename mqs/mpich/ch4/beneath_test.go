@@ -117,6 +117,10 @@ type kept map[inferior.Ptr[mpir.Request]]inferior.Addr
 
 func (k kept) taken(at inferior.Ptr[mpir.Request]) inferior.Addr { return k[at] }
 
+func (k kept) unpacked(inferior.Ptr[mpir.Request], *transport.Request) (Elements, bool) {
+	return Elements{}, false
+}
+
 func (k kept) peers(int32, int64) []transport.Peer { return nil }
 
 func (k kept) matched(inferior.Ptr[mpir.Request]) (transport.Receive, bool) {

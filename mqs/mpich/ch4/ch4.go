@@ -66,6 +66,9 @@ type Device struct {
 	epochs      epochTypes
 	partitioned partitionedTypes
 	beneath     beneath
+	// carriers have the data's place of receives, by the program's request, and carrying are they.
+	carriers map[inferior.Ptr[mpir.Request]]inferior.Ptr[mpir.Request]
+	carrying map[inferior.Ptr[mpir.Request]]bool
 }
 
 // Types are the C types that a ch4 may have, with any netmod: pointers to structs as [inferior.Bind] binds.
@@ -74,7 +77,7 @@ func Types() []any {
 	for _, m := range modules {
 		out = append(out, m.types())
 	}
-	return out
+	return append(out, UnpackTypes()...)
 }
 
 // Bind returns the device of a library. It fails if the library's layouts lack something.

@@ -62,6 +62,9 @@ type netmodAlone interface {
 type objects interface {
 	// taken returns where the message is that MPI_Mprobe has taken by a request, 0 if it has taken none.
 	taken(at inferior.Ptr[mpir.Request]) inferior.Addr
+	// unpacked tells where the data of a receive goes to in the end, if it goes into a buffer of the library's first; false
+	// if it does not.
+	unpacked(at inferior.Ptr[mpir.Request], received *transport.Request) (Elements, bool)
 	// peers are what the network library may call the process at a place in a table of addresses.
 	peers(table int32, place int64) []transport.Peer
 	// matched tells, of a receive that is under way and that the network library does not have among those that wait,

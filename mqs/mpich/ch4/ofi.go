@@ -249,6 +249,11 @@ func (o *ofiNetmod) taken(at inferior.Ptr[mpir.Request]) inferior.Addr {
 	return own.Context.Addr()
 }
 
+// unpacked: [ofiNetmod.elements] tells so.
+func (o *ofiNetmod) unpacked(inferior.Ptr[mpir.Request], *transport.Request) (Elements, bool) {
+	return Elements{}, false
+}
+
 // matched: libfabric forgets a receive that has matched, of which the module keeps its data's place and the context
 // id.
 func (o *ofiNetmod) matched(at inferior.Ptr[mpir.Request]) (transport.Receive, bool) {

@@ -70,7 +70,7 @@ var errOtherTags = errors.New("receives have masks that mpi-queues does not know
 func (ucxNetmod) proveMask(mask uint64) error {
 	rank := mask & ucxTags.Rank.Mask()
 	if mask|ucxTags.Context.Mask() != mask || rank != 0 && rank != ucxTags.Rank.Mask() ||
-		!slices.Contains([]uint32{0x9fff_ffff, 0xffff_ffff, 0x9000_0000, 0xe000_0000}, uint32(mask)) {
+		!slices.Contains([]uint32{0x9fff_ffff, 0xffff_ffff, 0x9000_0000, 0xc000_0000, 0xe000_0000}, uint32(mask)) {
 		return errOtherTags
 	}
 	return nil
@@ -131,6 +131,9 @@ func (ucxNetmod) types() any { return &ucxTypes{} }
 
 func (ucxNetmod) bind(lib *mpir.Library) (netmod, objects, error) {
 	o := &ucxObjects{lib: lib, tables: map[int32]addressTable{}}
+	if unpack, err := (ucxNetmod{}).bindUnpack(lib.Layouts); err == nil {
+		o.unpack = unpack
+	}
 	return ucxNetmod{}, o, inferior.Bind(&o.c, lib.Layouts)
 }
 
@@ -139,6 +142,7 @@ type ucxObjects struct {
 	lib    *mpir.Library
 	c      ucxTypes
 	tables map[int32]addressTable // by their numbers
+	unpack Unpack                 // nil up to 4.0
 }
 
 // hidden finds the variable that leads to the table of this program's processes: it has one entry for each, with
@@ -178,6 +182,15 @@ func (o *ucxObjects) taken(request inferior.Ptr[mpir.Request]) inferior.Addr {
 	return q.Taken
 }
 
+// unpacked is where the data of a receive goes to from a buffer of the library's.
+func (o *ucxObjects) unpacked(at inferior.Ptr[mpir.Request], received *transport.Request) (Elements, bool) {
+	if o.unpack == nil {
+		return Elements{}, false
+	}
+	u, err := o.unpack(o.lib.Reader, at, received)
+	return u.To, err == nil && u.IsUnpacked
+}
+
 // matched: UCX has the receives that it has matched itself.
 func (o *ucxObjects) matched(inferior.Ptr[mpir.Request]) (transport.Receive, bool) {
 	return transport.Receive{}, false
@@ -210,7 +223,7 @@ func (o *ucxObjects) peers(table int32, place int64) []transport.Peer {
 }
 
 // ucxUnpackTypes are the C types of requests whose data is received into a buffer of the library's first, from
-// 4.2 on.
+// 4.1 on.
 type ucxUnpackTypes struct {
 	Request inferior.Struct[ucxUnpack] `c:"MPIR_Request"`
 }
@@ -222,9 +235,10 @@ type ucxUnpack struct {
 	PackBuffer inferior.Addr `c:"dev.ch4.netmod.ucx.s.u.pack.pack_buf"`
 	UserBuffer inferior.Addr `c:"dev.ch4.netmod.ucx.s.u.pack.user_buf"`
 	Count      int64         `c:"dev.ch4.netmod.ucx.s.u.pack.count"`
+	Datatype   uint32        `c:"dev.ch4.netmod.ucx.s.u.pack.datatype,optional"`
 }
 
-// ucxTypeUnpack is the type of such a request (src/mpid/ch4/netmod/ucx/ucx_pre.h, 4.2 to 5.0).
+// ucxTypeUnpack is the type of such a request (src/mpid/ch4/netmod/ucx/ucx_pre.h, 4.1 to 5.0).
 const ucxTypeUnpack = 1
 
 func (ucxNetmod) unpackTypes() any { return &ucxUnpackTypes{} }
@@ -237,7 +251,7 @@ func (ucxNetmod) bindUnpack(l *layout.Layouts) (Unpack, error) {
 	return func(r *inferior.Reader, request inferior.Ptr[mpir.Request], received *transport.Request) (Unpacked, error) {
 		q, err := c.Request.Read(r, inferior.Ptr[ucxUnpack](request))
 		return Unpacked{
-			To:         Elements{Buffer: mqs.Known(q.UserBuffer), Count: q.Count},
+			To:         Elements{Buffer: mqs.Known(q.UserBuffer), Count: q.Count, Datatype: q.Datatype},
 			IsUnpacked: q.Type == ucxTypeUnpack && q.PackBuffer == received.Buffer,
 			IsProved:   q.Network == received.User,
 		}, err

@@ -61,6 +61,7 @@ func TestMasksOfUCX(t *testing.T) {
 		0xffff_ffff_9fff_ffff: {true, false, false},
 		0xffff_0000_9fff_ffff: {true, true, false},
 		0xffff_ffff_9000_0000: {true, false, true},
+		0xffff_ffff_c000_0000: {true, false, true}, // of 4.3
 		0xffff_0000_e000_0000: {true, true, true},
 		^uint64(0):            {true, false, false},
 		0xffff_ffff_f000_0000: {false, false, true}, // with 20 bits for ranks, any tag

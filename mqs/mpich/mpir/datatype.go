@@ -12,6 +12,7 @@ const MaxName = 256
 
 const (
 	packed      = 0x4c00010f // MPI_PACKED (src/include/mpi.h.in, 4.0 to 5.0)
+	byteType    = 0x4c00010d // MPI_BYTE
 	maxTypeSize = 1 << 48    // bytes
 )
 
@@ -38,8 +39,8 @@ func (l *Library) Datatype(handle uint32) Datatype {
 	case handleBuiltin:
 		// Its size is a part of the handle, its number the last byte.
 		out.Size = mqs.Known(int64(handle >> 8 & 0xff))
-		// From 5.0 requests hold the library's own type of that size instead of the program's.
-		if name := l.datatypeAt(l.builtinDatatype(int(handle&0xff)), handle).Name; strings.HasPrefix(name.Value, "MPI_") {
+		program, _ := programsDatatype(handle)
+		if name := l.datatypeAt(l.builtinDatatype(int(program&handleNumber)), program).Name; strings.HasPrefix(name.Value, "MPI_") {
 			out.Name = name
 		}
 	case handleDirect, handleIndirect:
@@ -52,6 +53,22 @@ func (l *Library) Datatype(handle uint32) Datatype {
 	}
 	l.datatypes.byHandle[handle] = out
 	return out
+}
+
+// Bits of a predefined datatype's handle: from 5.0 on requests hold the library's own type of that size instead of the
+// program's, with the number of this, or 0 if it is of none (src/include/mpir_datatype.h).
+const (
+	handleNumber   = 0x0000_00ff
+	handleOwnTypes = 0x00ff_0000
+	handleIsOwn    = 0x0080_0000
+)
+
+// programsDatatype is the program's predefined datatype of a request's, and whether that is one of the library's own.
+func programsDatatype(handle uint32) (uint32, bool) {
+	if !IsBuiltin(handle) || handle&handleIsOwn == 0 {
+		return handle, false
+	}
+	return handle &^ handleOwnTypes, true
 }
 
 // builtinDatatype is where the i-th predefined datatype is.

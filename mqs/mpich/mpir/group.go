@@ -40,9 +40,42 @@ func (s *Source) groupOf(c *Communicator, isLocal bool, size int32) ([]mqs.Maybe
 // mappedGroup reads a group object, from 5.0. A process's number is that of its
 // world and its rank in that; the program's own world has the number 0.
 func (l *Library) mappedGroup(c *Communicator, isLocal bool, size int32) ([]mqs.Maybe[int32], error) {
-	groups, err := l.groups.Groups.Read(l.Reader, inferior.Ptr[commGroups](c.At))
+	at, err := l.pmapOf(c, isLocal, size)
 	if err != nil {
 		return nil, err
+	}
+	return l.mapped(at, size)
+}
+
+// Processes are the numbers of the members that ranks of peers count in, from 5.0: above 32 bits that of their world, and
+// below their rank in that.
+func (l *Library) Processes(c *Communicator, size int32) ([]uint64, error) {
+	at, err := l.pmapOf(c, false, size)
+	if err != nil {
+		return nil, err
+	}
+	m, err := l.c.Pmap.Read(l.Reader, at)
+	if err != nil {
+		return nil, err
+	}
+	if m.UseMap {
+		return l.Numbers(m.Map, int(size), 8)
+	}
+	if err := l.Reader.Spend(int(size) * int(unsafe.Sizeof(uint64(0)))); err != nil {
+		return nil, err
+	}
+	out := make([]uint64, size)
+	for i := range out {
+		out[i] = uint64(m.Offset + int64(i)*m.Stride)
+	}
+	return out, nil
+}
+
+// pmapOf is where the group object of a communicator, of size members, maps ranks.
+func (l *Library) pmapOf(c *Communicator, isLocal bool, size int32) (inferior.Ptr[pmap], error) {
+	groups, err := l.groups.Groups.Read(l.Reader, inferior.Ptr[commGroups](c.At))
+	if err != nil {
+		return 0, err
 	}
 	at := groups.Local
 	if c.Kind == CommInter && !isLocal {
@@ -50,12 +83,12 @@ func (l *Library) mappedGroup(c *Communicator, isLocal bool, size int32) ([]mqs.
 	}
 	g, err := l.groups.Group.Read(l.Reader, at)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	if g.Size != size {
-		return nil, fmt.Errorf("it has %d members, not %d", g.Size, size)
+		return 0, fmt.Errorf("it has %d members, not %d", g.Size, size)
 	}
-	return l.mapped(g.Pmap.Ptr(), size)
+	return g.Pmap.Ptr(), nil
 }
 
 // mapped reads how a group of size members maps ranks.

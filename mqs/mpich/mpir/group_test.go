@@ -85,4 +85,13 @@ func TestMappedGroup(t *testing.T) {
 			t.Errorf("%+v: %v, %v", c, got, err)
 		}
 	}
+	for _, c := range []struct {
+		kind uint32
+		size int32
+		want []uint64
+	}{{0, 3, []uint64{4, 3, 2}}, {CommInter, 2, []uint64{5, 1 << 40}}, {0, 2, nil}} {
+		if got, err := l.Processes(&Communicator{At: comm, Comm: Comm{Kind: c.kind}}, c.size); !slices.Equal(got, c.want) || (err == nil) != (c.want != nil) {
+			t.Errorf("the numbers of %+v: %v, %v", c, got, err)
+		}
+	}
 }

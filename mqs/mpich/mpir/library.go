@@ -79,6 +79,7 @@ type Library struct {
 	groups    groupTypes // where c has a Pmap
 	o         objectTypes
 	pools     objectPools
+	buffers   map[inferior.Ptr[attached]]*attachedBuffer
 	members   map[Membership][]mqs.Maybe[int32]
 	datatypes datatypes
 }

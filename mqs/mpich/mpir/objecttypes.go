@@ -179,7 +179,8 @@ type sessionTypes struct {
 }
 
 type session struct {
-	Handle uint32 `c:"handle"`
+	Handle   uint32                 `c:"handle"`
+	Attached inferior.Ptr[attached] `c:"bsendbuffer,optional"` // from 4.2 on
 }
 
 type fileTypes struct {

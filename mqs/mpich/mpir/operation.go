@@ -2,7 +2,6 @@ package mpir
 
 import (
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // common fills in what sends and receives have alike.
@@ -72,7 +71,7 @@ func (s *Source) send(c *Communicator, r *Operation) mqs.PendingOperation {
 	}
 	op := s.lib.common(c.Model, r, a)
 	switch {
-	case r.Owner == nil && s.lib.isBuffered(a):
+	case r.Owner == nil && s.lib.isBuffered(r, a, c):
 		// What stands in the attached buffer is packed; count and type of what
 		// the program has sent are not kept.
 		op.Kind, op.SystemBuffer = "bsend", mqs.Known(true)
@@ -80,7 +79,7 @@ func (s *Source) send(c *Communicator, r *Operation) mqs.PendingOperation {
 		if !r.IsComplete() {
 			op.ExtraText = append(op.ExtraText, mqs.DataInBuffer)
 		}
-	case r.Owner == nil && a.Datatype == mqs.Known[uint32](packed) && !s.lib.HasAttachedBuffer():
+	case r.Owner == nil && s.lib.mayBeBuffered(a, c):
 		op.Kind, op.SystemBuffer = "", mqs.Maybe[bool]{} // perhaps a buffered send's
 	case r.Owner != nil && op.Kind == "bsend_init":
 		// It is complete for the program at once.
@@ -106,26 +105,6 @@ func (s *Source) send(c *Communicator, r *Operation) mqs.PendingOperation {
 	}
 	op.SetActual()
 	return op
-}
-
-// isBuffered tells the library's own send of what MPI_Bsend has put into the attached buffer.
-func (l *Library) isBuffered(a Arguments) bool {
-	if a.Datatype.Known && a.Datatype.Value != packed || !a.Datatype.Known && !a.Bytes.Known || !l.c.Bsend.Bound() {
-		return false
-	}
-	sym, ok := l.Symbols[symBsend]
-	if !ok {
-		return false
-	}
-	b, err := l.c.Bsend.Read(l.Reader, inferior.Ptr[bsend](sym.Addr))
-	return err == nil && b.Buffer != 0 && a.Buffer.Value >= b.Buffer && a.Buffer.Value-b.Buffer < inferior.Addr(b.Size)
-}
-
-// HasAttachedBuffer says whether it can be read where the buffer of MPI_Buffer_attach is, so that a buffered send
-// is known from others. A stripped library hides that.
-func (l *Library) HasAttachedBuffer() bool {
-	_, ok := l.Symbols[symBsend]
-	return ok && l.c.Bsend.Bound() && !l.IsStripped
 }
 
 // receive describes a receive. Once it has matched, the message's envelope is known.

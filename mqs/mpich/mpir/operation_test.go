@@ -67,7 +67,7 @@ func TestIsBuffered(t *testing.T) {
 		"of no length":    {Arguments{Buffer: in}, false},
 		"elsewhere":       {Arguments{Buffer: mqs.Known(inferior.Addr(0x8100)), Bytes: mqs.Known[int64](8)}, false},
 	} {
-		if got := l.isBuffered(c.a); got != c.want || over(inferiortest.New()).isBuffered(c.a) {
+		if got := l.isBuffered(&Operation{}, c.a, &Communicator{}); got != c.want || over(inferiortest.New()).isBuffered(&Operation{}, c.a, &Communicator{}) {
 			t.Errorf("%s: %t", name, got)
 		}
 	}

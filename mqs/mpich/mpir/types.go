@@ -25,6 +25,9 @@ type types struct {
 	Debugq inferior.Struct[debugq] `c:"MPIR_Debugq,optional"`
 	// The buffer of MPI_Buffer_attach, up to 4.1: later there can be several.
 	Bsend inferior.Struct[bsend] `c:"BsendBuffer,optional"`
+	// Those from 4.2 on.
+	Attached inferior.Struct[attached]     `c:"MPII_BsendBuffer,optional"`
+	Buffered inferior.Struct[bufferedSend] `c:"MPII_Bsend_data_t,optional"`
 	// What carries out a non-blocking collective.
 	Schedule inferior.Struct[schedule] `c:"MPIDU_Sched,optional"`
 	Entry    inferior.Struct[entry]    `c:"MPIDU_Sched_entry,optional"`
@@ -40,6 +43,8 @@ type Process struct {
 	Nodes  int32              `c:"num_nodes,optional"`
 	World  inferior.Ptr[Comm] `c:"comm_world"`
 	IWorld inferior.Ptr[Comm] `c:"icomm_world,optional"` // the library's own duplicate, up to 4.3
+	// What MPI_Buffer_attach has attached, from 4.2 on.
+	Attached inferior.Ptr[attached] `c:"bsendbuffer,optional"`
 }
 
 // threadInfo is MPIR_ThreadInfo.
@@ -88,6 +93,9 @@ type Comm struct {
 	Hierarchy uint32             `c:"hierarchy_kind,optional"` // up to 4.3
 	Attr      uint32             `c:"attr,optional"`           // from 5.0
 	Next      inferior.Ptr[Comm] `c:"comm_next"`
+	// What was attached to it, from 4.2 on, and the session that it was made of, if any.
+	Attached inferior.Ptr[attached] `c:"bsendbuffer,optional"`
+	Session  inferior.Ptr[session]  `c:"session_ptr,optional"`
 	// NextTag is that of the messages of the next non-blocking collective.
 	NextTag int32 `c:"next_sched_tag,optional"`
 }

@@ -1,6 +1,9 @@
 package expect
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // Library is the MPI library of a process, as far as it decides what can be known of it.
 type Library struct {
@@ -38,11 +41,35 @@ func (l Library) Fidelity() Fidelity {
 	case l.Stripped:
 		// From 4.1 on requests know their communicators.
 		return strippedMPICH(!strings.HasPrefix(l.Release, "4.0."))
-	case l.Device == "ch4:ucx":
+	}
+	f := l.typed()
+	if l.isFrom(4, 2) {
+		f.MayBeAbsent = orTakenBack(f.MayBeAbsent)
+	}
+	return f
+}
+
+// typed is what a build of MPICH with types keeps.
+func (l Library) typed() Fidelity {
+	switch {
+	case l.Device == "ch4:ucx" && l.Transport != "":
 		return mpichOverUCX()
 	case l.Device == "ch4:ofi" && l.Transport != "":
 		return mpichOverOFI(l.DebuggerSupport)
 	}
 	device, _, _ := strings.Cut(l.Device, ":")
-	return typedMPICH(device, l.DebuggerSupport)
+	f := typedMPICH(device, l.DebuggerSupport)
+	if device == "ch4" && l.isFrom(4, 3) {
+		f.MayLackValue = orUnmarked(f.MayLackValue)
+	}
+	return f
+}
+
+// isFrom says whether the library is of a release or a newer one.
+func (l Library) isFrom(major, minor int) bool {
+	var x, y int
+	if _, err := fmt.Sscanf(l.Release, "%d.%d", &x, &y); err != nil {
+		return false
+	}
+	return x > major || x == major && y >= minor
 }

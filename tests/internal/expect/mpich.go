@@ -114,3 +114,20 @@ func persistent(op Object) bool {
 	kind, _ := op["kind"].(string)
 	return strings.HasPrefix(kind, "persistent_") || strings.HasSuffix(kind, "_init")
 }
+
+// orTakenBack is a rule on what may be absent, and another: MPI_Request_get_status of 4.2 and newer, by which accounts know
+// what is complete, leaves a persistent request inactive.
+func orTakenBack(mayBeAbsent func(comm Object, queue string, want Object) bool) func(comm Object, queue string, want Object) bool {
+	return func(comm Object, queue string, want Object) bool {
+		return want["status"] == "complete" && persistent(want) || mayBeAbsent(comm, queue, want)
+	}
+}
+
+// orUnmarked is a rule on what is not kept, and another: from 4.3 on, eager sends through shared memory are not marked as
+// such, and from 5.0 on none are, so that where their data is is not known.
+func orUnmarked(lacks func(comm Object, queue, key string, want, got Object) bool) func(comm Object, queue, key string, want, got Object) bool {
+	return func(comm Object, queue, key string, want, got Object) bool {
+		isPlace := slices.Contains(buffers, key) || key == "actual_length" || key == "kind"
+		return queue == "pending_sends" && isPlace && got[key] == nil && !persistent(want) || lacks(comm, queue, key, want, got)
+	}
+}

@@ -42,6 +42,8 @@ func lacksOverUCX(comm Object, queue, key string, want, got Object) bool {
 		return false
 	case key == "count" || key == "datatype" || key == "kind":
 		return true
+	case queue == "pending_sends" && want["status"] == "complete":
+		return key != "status" // from 4.2 on it is on its communicator still
 	case queue == "pending_sends":
 		return key == "buffer" || key == "system_buffer" // of what is not contiguous and has left
 	}

@@ -81,12 +81,16 @@ func (b MPICHBuild) MPI(folder string) MPI {
 	if b.Fortran {
 		fortran = filepath.Join(bin, "mpifort")
 	}
+	kind := expect.Library{MPI: "MPICH", Device: b.Device, DebuggerSupport: b.DebuggerSupport}
+	if b.IsOverUCX() {
+		kind.Transport = "UCX"
+	}
 	return MPI{
 		Fortran:  fortran,
 		Compiler: filepath.Join(bin, "mpicc"),
 		Launcher: []string{filepath.Join(bin, "mpiexec.hydra")},
 		Teller:   []string{filepath.Join(bin, "mpichversion")},
-		Kind:     expect.Library{MPI: "MPICH", Device: b.Device, DebuggerSupport: b.DebuggerSupport},
+		Kind:     kind,
 	}
 }
 
