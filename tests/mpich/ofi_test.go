@@ -195,30 +195,6 @@ func (v *variant) tellsOverLibfabric(t *testing.T, m *expect.Mode) {
 	})
 }
 
-// A call whose message libfabric refuses has no request yet, and waits for none of those that it still has the addresses of.
-func TestRefusedByLibfabric(t *testing.T) {
-	for _, v := range overLibfabric(t) {
-		if v.DebuggerSupport {
-			continue // the functions that wait have names in either
-		}
-		t.Run(v.Name, func(t *testing.T) {
-			job := v.work.StartMode(t, &expect.Mode{Program: "refused", Name: "send", Ranks: 8, Verdict: expect.Moves})
-			live.Until(t, "for rank 0 to send, and rank 2 to receive", func() bool {
-				report, in := job.Reports(t, strconv.Itoa(job.Launcher())), map[int]string{}
-				if t.Failed() {
-					return true
-				}
-				for _, g := range report.Groups {
-					for _, rank := range expect.Ranks(g.Ranks) {
-						in[rank] = g.Call
-					}
-				}
-				return in[0] == "MPI_Send" && in[2] == "MPI_Recv"
-			})
-		})
-	}
-}
-
 // Of a provider that is not read, a note says that what it has is not shown.
 func TestUnreadProvider(t *testing.T) {
 	for _, v := range throughOFI() {
