@@ -64,7 +64,7 @@ func (v *variant) stripped(t *testing.T) *variant {
 	mpi.Launcher = slices.Concat(mpi.Launcher, mpi.Setting("LD_LIBRARY_PATH", folder))
 	mpi.Kind.Stripped, mpi.Kind.Found = true, true
 	out := *v
-	out.Name, out.isStripped = v.Name+" stripped", true
+	out.Name, out.isStripped, out.through = v.Name+" stripped", true, nil
 	var err error
 	if out.work, err = v.work.With("stripped", mpi); err != nil {
 		t.Fatal(err)
