@@ -21,6 +21,8 @@ type Library struct {
 	Found bool `json:"found,omitempty"`
 	// DebuggerSupport is true of an MPICH that was configured with --enable-debuginfo.
 	DebuggerSupport bool `json:"debugger_support"`
+	// InPieces is true where an MPICH hands receives to the transport in pieces whose data has gaps.
+	InPieces bool `json:"in_pieces,omitempty"`
 }
 
 // Fidelity is what the library keeps of its operations. Open MPI is read as well stripped as not.
@@ -54,6 +56,8 @@ func (l Library) typed() Fidelity {
 	switch {
 	case l.Device == "ch4:ucx" && l.Transport != "":
 		return mpichOverUCX()
+	case l.Device == "ch4:ofi" && l.Transport != "" && l.InPieces:
+		return mpichOverOFI(l.DebuggerSupport).inPieces()
 	case l.Device == "ch4:ofi" && l.Transport != "":
 		return mpichOverOFI(l.DebuggerSupport)
 	}

@@ -21,7 +21,7 @@ func TestLibraries(t *testing.T) {
 		"MPICH's ch4":                 {Library{MPI: "MPICH", Release: "4.0.2", Device: "ch4:ofi"}, may{tag: true, count: true, source: true}},
 		"MPICH's ch4 with a debugger": {Library{MPI: "MPICH", Release: "4.0.2", Device: "ch4:ofi", DebuggerSupport: true}, may{source: true}},
 		"MPICH's ch4 over libfabric":  {Library{MPI: "MPICH", Release: "4.0.2", Device: "ch4:ofi", Transport: "libfabric 1.13"}, may{count: true, source: true}},
-		"MPICH over UCX":              {Library{MPI: "MPICH", Release: "4.0.2", Device: "ch4:ucx"}, may{count: true, source: true, missReceive: true}},
+		"MPICH over UCX":              {Library{MPI: "MPICH", Release: "4.0.2", Device: "ch4:ucx", Transport: "UCX 1.13"}, may{count: true, source: true, missReceive: true}},
 		"MPICH, stripped":             {Library{MPI: "MPICH", Release: "5.0.2", Device: "ch4:ucx", Stripped: true}, may{count: true, missReceive: true}},
 	} {
 		k := c.of.Fidelity()
