@@ -14,7 +14,7 @@ import (
 // Name is what people call the implementation.
 const Name = "MPICH"
 
-// Symbols that a stripped library keeps in .dynsym up to 4.1.
+// Symbols that a stripped library keeps in .dynsym up to 4.0.
 const (
 	SymVersion       = "MPII_Version_string"    // char[]
 	SymDevice        = "MPII_Version_device"    // char[]: "ch4:ofi"
