@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -39,7 +40,11 @@ func TestMain(m *testing.M) {
 	switch env := os.Environ(); {
 	case slices.Contains(env, asHost):
 		env[slices.Index(env, asHost)] = asConfinedHost
-		fmt.Fprintln(os.Stderr, confine.Exec("/proc/self/exe", os.Args, env))
+		// Go may have moved the program's own to another thread than the process's first by then.
+		runtime.LockOSThread()
+		failed := make(chan error)
+		go func() { failed <- confine.Exec("/proc/self/exe", os.Args, env) }()
+		fmt.Fprintln(os.Stderr, <-failed)
 	case slices.Contains(env, asConfinedHost):
 		_ = confine.Seal()
 		state, err := wire.MapState(os.NewFile(dll.StateFD, "state"))

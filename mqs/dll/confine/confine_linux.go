@@ -13,8 +13,9 @@ import (
 const memoryLimit = 8 << 30
 
 // Exec restricts the calling thread and replaces the program by path, which
-// starts with these restrictions and can't lose them. The process keeps its id,
-// its open files and the rights that those were opened with. What this
+// starts with these restrictions and can't lose them. It is killed when who has
+// started this process ends. The process keeps its id, its open files and the
+// rights that those were opened with. What this
 // kernel does not have is left out: ask [Status] in the new program.
 //
 // env is to have one value for each name: in a program of Go the first of two
@@ -25,11 +26,18 @@ const memoryLimit = 8 << 30
 func Exec(path string, argv, env []string) error {
 	// Never unlocked: nothing else may run on a thread that can do so little.
 	runtime.LockOSThread()
-	for _, step := range []func() error{noNewPrivileges, dropCapabilities, limitMemory, landlock, filter} {
+	for _, step := range []func() error{endWithParent, noNewPrivileges, dropCapabilities, limitMemory, landlock, filter} {
 		// One protection less is no reason to do without the others.
 		_ = step()
 	}
 	return syscall.Exec(path, argv, env)
+}
+
+// endWithParent has the kernel kill the process when its parent ends. The signal
+// is a thread's own: the first one has it from the process's start, and the one
+// that replaces the program may be another (prctl(2), PR_SET_PDEATHSIG).
+func endWithParent() error {
+	return unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0)
 }
 
 // noNewPrivileges makes set-user-id programs ordinary ones. Without it the
