@@ -71,7 +71,7 @@ func relay(from io.Reader, out io.Writer) error {
 type relayed struct {
 	from   *bufio.Reader
 	said   []byte // of the last line, what has not been read
-	beside int    // bytes that were the engine's
+	beside int    // bytes that were the engine's since
 }
 
 func newRelayed(from io.Reader) *relayed { return &relayed{from: bufio.NewReaderSize(from, maxBeside)} }
@@ -92,6 +92,7 @@ func (r *relayed) Read(b []byte) (int, error) {
 		if !is {
 			continue
 		}
+		r.beside = 0
 		if r.said, err = base64.StdEncoding.AppendDecode(nil, bytes.TrimSpace(text)); err != nil {
 			return 0, fmt.Errorf("what was relayed is damaged: %w", err)
 		}

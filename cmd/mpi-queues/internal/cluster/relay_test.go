@@ -13,7 +13,7 @@ import (
 func TestRelay(t *testing.T) {
 	t.Parallel()
 	said := bytes.Repeat([]byte("+$m\x00\n\xff}\x03#3f"), 1000)
-	for name, line := range map[string]string{"as they are": "%s", "with a host before": "nodeb: %s", "with ends of a terminal": "%s\r", "among others": "hello\n%s\n"} {
+	for name, line := range map[string]string{"as they are": "%s", "with a host before": "nodeb: %s", "with a long name before": strings.Repeat("n", maxBeside/8) + ": %s", "with ends of a terminal": "%s\r", "among others": "hello\n%s\n"} {
 		var lines, all bytes.Buffer
 		if err := relay(bytes.NewReader(said), &lines); err != nil {
 			t.Fatal(err)
