@@ -83,19 +83,7 @@ func TestHiddenUCX(t *testing.T) {
 	} {
 		p := withTable()
 		c.change(p)
-		d := over(p)
-		d.lib.Process.Size = members
-		var bound struct {
-			Global inferior.Struct[global] `c:"MPIDI_CH4_Global_t"`
-		}
-		if err := inferior.Bind(&bound, d.lib.Layouts); err != nil {
-			t.Fatal(err)
-		}
-		image, ok := mpir.NewImage(d.lib.Reader, d.lib.Symbols)
-		if !ok || !image.Grow() {
-			t.Fatalf("%s: there is no data", name)
-		}
-		if got := (ucxNetmod{}).hidden(d.lib, &bound.Global, image); !slices.Equal(got, c.want) {
+		if _, got := hiddenIn(t, ucxNetmod{}, p); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
@@ -135,4 +123,23 @@ func TestTakenOfUCX(t *testing.T) {
 	if o := ucxOf(t, p); o.taken(0x1000) != 0x77 || o.taken(0x9000_0000) != 0 {
 		t.Errorf("%s, %s", o.taken(0x1000), o.taken(0x9000_0000))
 	}
+}
+
+// hiddenIn is where a module finds the device's variable in the data of a process with so many members, and the library, whose
+// symbols it may have added to.
+func hiddenIn(t *testing.T, m module, p *inferiortest.Process) (*mpir.Library, []inferior.Addr) {
+	t.Helper()
+	d := over(p)
+	d.lib.Process.Size = members
+	var bound struct {
+		Global inferior.Struct[global] `c:"MPIDI_CH4_Global_t"`
+	}
+	if err := inferior.Bind(&bound, d.lib.Layouts); err != nil {
+		t.Fatal(err)
+	}
+	image, ok := mpir.NewImage(d.lib.Reader, d.lib.Symbols)
+	if !ok || !image.Grow() {
+		t.Fatal("there is no data")
+	}
+	return d.lib, m.hidden(d.lib, &bound.Global, image)
 }

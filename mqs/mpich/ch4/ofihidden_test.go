@@ -7,7 +7,6 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
-	"github.com/mpi-queues/mpi-queues/mqs/mpich/mpir"
 	"github.com/mpi-queues/mpi-queues/mqs/transport/ofi"
 )
 
@@ -86,22 +85,11 @@ func TestHiddenOFI(t *testing.T) {
 	} {
 		p := hiddenOFI(t)
 		c.change(p)
-		d := over(p)
-		d.lib.Process.Size = members
-		var bound struct {
-			Global inferior.Struct[global] `c:"MPIDI_CH4_Global_t"`
-		}
-		if err := inferior.Bind(&bound, d.lib.Layouts); err != nil {
-			t.Fatal(err)
-		}
-		image, ok := mpir.NewImage(d.lib.Reader, d.lib.Symbols)
-		if !ok || !image.Grow() {
-			t.Fatalf("%s: there is no data", name)
-		}
-		if got := (ofiModule{}).hidden(d.lib, &bound.Global, image); !slices.Equal(got, c.want) {
+		lib, got := hiddenIn(t, ofiModule{}, p)
+		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
-		if at := d.lib.Symbols[symOFI].Addr; c.want != nil && at != ofiOwnAt {
+		if at := lib.Symbols[symOFI].Addr; c.want != nil && at != ofiOwnAt {
 			t.Errorf("%s: the module's variable is at %s", name, at)
 		}
 	}

@@ -10,6 +10,7 @@ type Class uint64
 const (
 	ClassDomain      Class = 2
 	ClassEndpoint    Class = 3
+	ClassSeveral     Class = 4 // an endpoint with several contexts
 	ClassReceives    Class = 5 // the receiving half of an endpoint
 	ClassAddresses   Class = 11
 	ClassCompletions Class = 14

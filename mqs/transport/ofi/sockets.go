@@ -12,13 +12,6 @@ import (
 // socketsName is what the provider calls itself where its endpoints do not say it.
 const socketsName = "sockets"
 
-// What an object of a provider is (enum in include/rdma/fabric.h, 1.17 to 2.6).
-const (
-	classEndpoint = 3 // FI_CLASS_EP
-	classSeveral  = 4 // FI_CLASS_SEP
-	classReceives = 5 // FI_CLASS_RX_CTX
-)
-
 // sockets is an endpoint of the provider sockets (sock_ep, prov/sockets/include/sock.h).
 type sockets struct {
 	*Endpoint
@@ -53,7 +46,7 @@ func openSockets(e *Endpoint, l *layout.Layouts) (provider, error) {
 		return nil, err
 	}
 	isOf := s.receives.Attr == s.sends.Attr && s.receives.Domain == attr.Domain && s.sends.Domain == attr.Domain
-	isSo := attr.Class == class && s.receives.Class == classReceives && s.receives.Attr == s.attrAt
+	isSo := attr.Class == class && s.receives.Class == ClassReceives && s.receives.Attr == s.attrAt
 	if !isOf || !isSo || s.receives.UsesShared != 0 {
 		return nil, fmt.Errorf("the parts of the endpoint at %s do not lead to each other", e.at)
 	}
@@ -62,16 +55,16 @@ func openSockets(e *Endpoint, l *layout.Layouts) (provider, error) {
 
 // attr finds the parts of the endpoint, and returns what they have in common and of which class that is to be. The program
 // has the whole endpoint, or of one with several contexts the receives of one, whose sends have the same index.
-func (s *sockets) attr() (attr sockAttr, class uint64, err error) {
+func (s *sockets) attr() (attr sockAttr, class Class, err error) {
 	ep, err := s.EP.Read(s.r, inferior.Ptr[sockEP](s.at))
 	if err != nil {
 		return attr, 0, err
 	}
-	if ep.Class == classEndpoint {
+	if ep.Class == ClassEndpoint {
 		s.attrAt = ep.Attr
 		attr, err = s.Attr.Read(s.r, s.attrAt)
 		s.receivesAt, s.sendsAt = attr.Receives, attr.Sends
-		return attr, classEndpoint, err
+		return attr, ClassEndpoint, err
 	}
 	s.receivesAt = inferior.Ptr[sockReceives](s.at)
 	receives, err := s.Receives.Read(s.r, s.receivesAt)
@@ -94,7 +87,7 @@ func (s *sockets) attr() (attr sockAttr, class uint64, err error) {
 	if err == nil {
 		s.sendsAt = to[index]
 	}
-	return attr, classSeveral, err
+	return attr, ClassSeveral, err
 }
 
 // entries walks a ring of receives or of messages.

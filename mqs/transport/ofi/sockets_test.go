@@ -28,9 +28,9 @@ func makeSockets(t *testing.T, addresses ...byte) *madeup {
 	m.put("util_ep", endpointAt, set{"domain": 0})
 	m.Put(endpointAt, make([]byte, 0x1000))
 	m.Put(attrAt, make([]byte, 0x5000))
-	m.put("sock_ep", endpointAt, set{"ep.fid.fclass": classEndpoint, "attr": uint64(attrAt)})
-	m.put("sock_ep_attr", attrAt, set{"fclass": classEndpoint, "domain": 0x77, "rx_ctx": uint64(receivesAt), "tx_ctx": uint64(sendsAt), "av": uint64(bookAt)})
-	m.put("sock_rx_ctx", receivesAt, set{"ctx.fid.fclass": classReceives, "ep_attr": uint64(attrAt), "domain": 0x77})
+	m.put("sock_ep", endpointAt, set{"ep.fid.fclass": uint64(ClassEndpoint), "attr": uint64(attrAt)})
+	m.put("sock_ep_attr", attrAt, set{"fclass": uint64(ClassEndpoint), "domain": 0x77, "rx_ctx": uint64(receivesAt), "tx_ctx": uint64(sendsAt), "av": uint64(bookAt)})
+	m.put("sock_rx_ctx", receivesAt, set{"ctx.fid.fclass": uint64(ClassReceives), "ep_attr": uint64(attrAt), "domain": 0x77})
 	m.put("sock_tx_ctx", sendsAt, set{"ep_attr": uint64(attrAt), "domain": 0x77})
 	m.put("sock_av", bookAt, set{"mask": ^uint64(0), "table_hdr": uint64(bookHeadAt), "table": uint64(tableAt)})
 	m.put("sock_av_table_hdr", bookHeadAt, set{"size": 64, "stored": uint64(len(addresses))})
@@ -229,17 +229,17 @@ func TestSocketsContexts(t *testing.T) {
 	}{
 		{says: "", of: "sock_rx_ctx", at: endpointAt},
 		{"is not the one with its index", "sock_rx_ctx", endpointAt, set{"rx_id": 1}},
-		{"do not lead to each other", "sock_ep_attr", attrAt, set{"fclass": classEndpoint}},
+		{"do not lead to each other", "sock_ep_attr", attrAt, set{"fclass": uint64(ClassEndpoint)}},
 		{"do not lead to each other", "sock_tx_ctx", sendsAt, set{"ep_attr": 1}},
 		{"cannot read", "sock_ep_attr", attrAt, set{"rx_array": uint64(nowhere)}},
 		{"cannot read", "sock_ep_attr", attrAt, set{"tx_array": uint64(nowhere)}},
 		{"cannot read", "sock_rx_ctx", endpointAt, set{"ep_attr": uint64(nowhere)}},
 	} {
 		m := makeSockets(t, 1, 2)
-		m.put("sock_ep_attr", attrAt, set{"fclass": classSeveral, "rx_ctx": 0, "tx_ctx": 0, "rx_array": uint64(receivesArrayAt), "tx_array": uint64(sendsArrayAt)})
+		m.put("sock_ep_attr", attrAt, set{"fclass": uint64(ClassSeveral), "rx_ctx": 0, "tx_ctx": 0, "rx_array": uint64(receivesArrayAt), "tx_array": uint64(sendsArrayAt)})
 		m.Put(receivesArrayAt+8*index, m.Pointer(endpointAt))
 		m.Put(sendsArrayAt+8*index, m.Pointer(sendsAt))
-		m.put("sock_rx_ctx", endpointAt, set{"ctx.fid.fclass": classReceives, "rx_id": index, "ep_attr": uint64(attrAt), "domain": 0x77})
+		m.put("sock_rx_ctx", endpointAt, set{"ctx.fid.fclass": uint64(ClassReceives), "rx_id": index, "ep_attr": uint64(attrAt), "domain": 0x77})
 		for _, list := range []string{"rx_entry_list", "rx_buffered_list", "pe_entry_list"} {
 			m.ring(m.at("sock_rx_ctx", endpointAt, list), nil)
 		}

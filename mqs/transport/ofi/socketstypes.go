@@ -20,13 +20,13 @@ type socketsTypes struct {
 
 // sockEP begins with the fid_ep that a program has.
 type sockEP struct {
-	Class uint64                 `c:"ep.fid.fclass"`
+	Class Class                  `c:"ep.fid.fclass"`
 	Attr  inferior.Ptr[sockAttr] `c:"attr"`
 }
 
 // sockAttr is what an endpoint and its aliases have in common.
 type sockAttr struct {
-	Class    uint64                     `c:"fclass"`
+	Class    Class                      `c:"fclass"`
 	Domain   inferior.Addr              `c:"domain"`
 	Book     inferior.Ptr[sockBook]     `c:"av"`
 	Receives inferior.Ptr[sockReceives] `c:"rx_ctx"`
@@ -38,7 +38,7 @@ type sockAttr struct {
 
 // sockReceives begins with the fid_ep that a program has of one of several contexts.
 type sockReceives struct {
-	Class uint64 `c:"ctx.fid.fclass"`
+	Class Class  `c:"ctx.fid.fclass"`
 	Index uint16 `c:"rx_id"` // of the context
 	// UsesShared is true of an endpoint whose receives are in another object.
 	UsesShared int32                   `c:"use_shared"`
