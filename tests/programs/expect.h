@@ -119,6 +119,10 @@ void expect_freed(struct expect_comm *comm);
 /* Asks MPI, without collecting the request, whether op is complete. */
 bool expect_complete(struct expect_op *op, enum expect_queue queue);
 
+/* Whether op gets complete without the other rank's help, since messages of any length are taken before they are
+ * received: over some providers of libfabric's, as the environment says. */
+bool expect_taken(const struct expect_op *op, enum expect_queue queue);
+
 /* Makes progress until all noted messages are there and all operations meant
  * to be complete are so, then meets the others in a barrier on comm. */
 void expect_settle(MPI_Comm comm);

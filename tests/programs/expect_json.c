@@ -83,13 +83,6 @@ static void put_peer(FILE *f, const struct expect_comm *c, const char *which, in
   put_rank(f, any ? -1 : ranks[rank]);
 }
 
-/* Whether op is a send that does not wait where messages of any length are taken before they
- * are received, as the environment says: over some providers of libfabric's. */
-static bool takes_all(const struct expect_op *op) {
-  if (!getenv("EXPECT_TAKEN") || !op->kind) return false;
-  return !strcmp(op->kind, "isend") || !strcmp(op->kind, "persistent_send");
-}
-
 static enum expect_state check(struct expect_op *op, enum expect_queue q) {
   bool done = q == UNEXPECTED ? false : expect_complete(op, q);
   if (op->state == EXPECT_LEFT) return done ? EXPECT_COMPLETE : EXPECT_PENDING;
@@ -98,7 +91,7 @@ static enum expect_state check(struct expect_op *op, enum expect_queue q) {
             expect_self.prefix, expect_self.world_rank, op->kind, op->tag);
     return EXPECT_COMPLETE;
   }
-  if (done && q == SENDS && takes_all(op)) return EXPECT_COMPLETE;
+  if (done && expect_taken(op, q)) return EXPECT_COMPLETE;
   if (done != (op->state == EXPECT_COMPLETE))
     expect_die("%s with tag %d is %scomplete", op->kind, op->tag, done ? "" : "not ");
   return op->state;

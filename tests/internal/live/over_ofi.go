@@ -32,7 +32,7 @@ func (o OFI) Flags() []string {
 		out = append(out, "-x", o.Setting)
 	}
 	if o.TakesAll {
-		out = append(out, "-x", "EXPECT_TAKEN=yes") // see tests/programs/expect_json.c
+		out = append(out, "-x", "EXPECT_TAKEN=yes") // see tests/programs/expect.h
 	}
 	return out
 }
