@@ -33,7 +33,7 @@ func (v *variant) over(t *testing.T, provider string) *variant {
 	mpi.Launcher = slices.Concat(mpi.Launcher, mpi.Setting("MPIR_CVAR_NOLOCAL", "1"), mpi.Setting("FI_PROVIDER", provider),
 		mpi.Setting("FI_OFI_RXM_ENABLE_DYN_RBUF", "0"))
 	mpi.Kind.Transport = "libfabric"
-	if provider == sockets { // it takes messages of any length before they are received: see tests/programs/expect_json.c
+	if provider == sockets { // it takes messages of any length before they are received: see tests/programs/expect.h
 		mpi.Launcher, mpi.Kind.InPieces = slices.Concat(mpi.Launcher, mpi.Setting("EXPECT_TAKEN", "yes")), true
 	}
 	out := &variant{MPICHBuild: v.MPICHBuild, prefix: v.prefix, provider: provider}
