@@ -307,8 +307,14 @@ func (d *Device) dataBeneath(a mpir.Arguments, q *transport.Request) mpir.Argume
 	if !ok {
 		return a
 	}
-	if p.Buffer.Known {
+	if p.Buffer.Known || p.IsPacked {
 		a.Buffer = p.Buffer
+	}
+	if p.Datatype == 0 {
+		return a
+	}
+	if p.Buffer.Known && d.lib.Datatype(p.Datatype).Size.Known {
+		a.Bytes = mqs.Maybe[int64]{} // of a long message the network library may have a part
 	}
 	a.Count, a.Datatype = mqs.Known(p.Count), mqs.Known(p.Datatype)
 	return a

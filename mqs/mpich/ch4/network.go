@@ -90,6 +90,8 @@ type Elements struct {
 	Buffer   mqs.Maybe[inferior.Addr]
 	Count    int64
 	Datatype uint32
+	// IsPacked is true if what the network library has is a buffer of the library's, and the program's is not known.
+	IsPacked bool
 }
 
 // UnpackTypes are the C types that tell where the data of requests of any network library goes to: pointers to

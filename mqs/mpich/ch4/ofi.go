@@ -19,15 +19,18 @@ const symOFI = "MPIDI_OFI_global" // MPIDI_OFI_global_t
 // ofiModule is the netmod ofi.
 type ofiModule struct{}
 
-// ofiTypes are the C types of the module (src/mpid/ch4/netmod/ofi/ofi_types.h and ofi_pre.h, 4.0).
+// ofiTypes are the C types of the module (src/mpid/ch4/netmod/ofi/ofi_types.h and ofi_pre.h, 4.0 to 5.0).
 type ofiTypes struct {
 	Global   inferior.Struct[ofiGlobal]   `c:"MPIDI_OFI_global_t"`
 	Settings inferior.Struct[ofiSettings] `c:"MPIDI_OFI_capabilities_t"`
 	Context  inferior.Struct[ofiContext]  `c:"MPIDI_OFI_context_t"`
 	// Dev is its part of a request.
 	Dev inferior.Struct[ofiDev] `c:"MPIR_Request"`
-	// Answer stands for a synchronous send's answer, which is received as any message is.
-	Answer inferior.Struct[ofiAnswer]     `c:"MPIDI_OFI_ssendack_request_t"`
+	// Answer stands for a synchronous send's answer, which is received as any message is, up to 4.2, and Ack also for that
+	// to a message whose data waits for it, from 4.3 on.
+	Answer inferior.Struct[ofiAnswer]     `c:"MPIDI_OFI_ssendack_request_t,optional"`
+	Ack    inferior.Struct[ofiAnswer]     `c:"MPIDI_OFI_ack_request_t,optional"`
+	Header inferior.Struct[ofiHeader]     `c:"MPIDI_OFI_ack_request_t,optional"`
 	Tables inferior.Struct[addressTables] `c:"MPIDI_CH4_Global_t"`
 	Table  inferior.Struct[addressTable]  `c:"MPIDI_av_table_t"`
 	Entry  inferior.Struct[ofiEntry]      `c:"MPIDI_av_entry_t"`
@@ -35,8 +38,11 @@ type ofiTypes struct {
 
 // ofiGlobal has some hundred KiB, of which little is read.
 type ofiGlobal struct {
-	Contexts inferior.Embedded[ofiContext]  `c:"ctx"` // an array: for each network interface one for each virtual one
-	Virtual  inferior.Embedded[int32]       `c:"num_vcis|num_vnis"`
+	Contexts inferior.Embedded[ofiContext] `c:"ctx"` // an array: for each network interface one for each virtual one
+	Virtual  inferior.Embedded[int32]      `c:"num_vcis|num_vnis"`
+	// VCIs are there from 4.2 on, and Keys from 4.1 on: with them the module's tags changed.
+	VCIs     inferior.Embedded[int32]       `c:"num_vcis,optional"`
+	Keys     inferior.Embedded[uint64]      `c:"global_max_regular_mr_key,optional"`
 	Networks inferior.Embedded[int32]       `c:"num_nics"`
 	Settings inferior.Embedded[ofiSettings] `c:"settings"`
 }
@@ -56,21 +62,30 @@ type ofiContext struct {
 	Completions inferior.Addr `c:"cq,optional"`
 }
 
-// ofiDev is what the module keeps in a request that it has given to libfabric.
+// ofiDev is what the module keeps in a request that it has given to libfabric. From 5.0 on it is one of several forms.
 type ofiDev struct {
-	Context  inferior.Embedded[ofiOperation] `c:"dev.ch4.netmod.ofi.context"`
-	Kind     uint32                          `c:"dev.ch4.netmod.ofi.kind"`
+	Context  inferior.Embedded[ofiOperation] `c:"dev.ch4.netmod.ofi.context|dev.ch4.netmod.ofi.direct.context"`
+	Of       int32                           `c:"kind"` // MPICH's own: a send or a receive
+	Kind     uint32                          `c:"dev.ch4.netmod.ofi.kind|dev.ch4.netmod.ofi.direct.kind"`
 	IsLocal  bool                            `c:"dev.is_local,optional"`
-	ID       uint32                          `c:"dev.ch4.netmod.ofi.util_id.v|dev.ch4.netmod.ofi.util_id"` // the context id of a receive
-	Datatype uint32                          `c:"dev.ch4.netmod.ofi.datatype"`
+	ID       uint32                          `c:"dev.ch4.netmod.ofi.util_id.v|dev.ch4.netmod.ofi.util_id|dev.ch4.netmod.ofi.context_id|dev.ch4.netmod.ofi.direct.context_id"` // the context id of a receive
+	Datatype uint32                          `c:"dev.ch4.netmod.ofi.datatype|dev.ch4.netmod.ofi.direct.datatype"`
 	// Where libfabric puts what a receive gets, but for one in several pieces.
-	Buffer inferior.Addr `c:"dev.ch4.netmod.ofi.util.iov.iov_base"`
-	Length uint64        `c:"dev.ch4.netmod.ofi.util.iov.iov_len"`
-	// Of data that goes into a buffer of the library's first, that buffer and where the data goes to in the end.
-	PackBuffer   inferior.Addr `c:"dev.ch4.netmod.ofi.noncontig.pack.pack_buffer"`
-	UserBuffer   inferior.Addr `c:"dev.ch4.netmod.ofi.noncontig.pack.buf"`
-	UserCount    uint64        `c:"dev.ch4.netmod.ofi.noncontig.pack.count"`
-	UserDatatype uint32        `c:"dev.ch4.netmod.ofi.noncontig.pack.datatype"`
+	Buffer inferior.Addr `c:"dev.ch4.netmod.ofi.util.iov.iov_base|dev.ch4.netmod.ofi.direct.util.iov.iov_base"`
+	Length uint64        `c:"dev.ch4.netmod.ofi.util.iov.iov_len|dev.ch4.netmod.ofi.direct.util.iov.iov_len"`
+	// Of data that goes through a buffer of the library's, that buffer and, up to 4.2, where a receive's goes to in the end.
+	PackBuffer   inferior.Addr `c:"dev.ch4.netmod.ofi.noncontig.pack.pack_buffer|dev.ch4.netmod.ofi.direct.noncontig.pack.pack_buffer"`
+	UserBuffer   inferior.Addr `c:"dev.ch4.netmod.ofi.noncontig.pack.buf,optional"`
+	UserCount    uint64        `c:"dev.ch4.netmod.ofi.noncontig.pack.count,optional"`
+	UserDatatype uint32        `c:"dev.ch4.netmod.ofi.noncontig.pack.datatype,optional"`
+	// From 4.3 on, what a receive was given by the program, whatever its data. Of a send nothing of it is kept.
+	Given      inferior.Addr `c:"dev.ch4.netmod.ofi.buf|dev.ch4.netmod.ofi.direct.buf,optional"`
+	GivenCount uint64        `c:"dev.ch4.netmod.ofi.count|dev.ch4.netmod.ofi.direct.count,optional"`
+}
+
+// isOfType says whether there is a datatype: a request has another form while a long message comes.
+func (q *ofiDev) isOfType() bool {
+	return mpir.IsHandle(q.Datatype, mpir.ObjectDatatype) && mpir.IsStored(q.Datatype)
 }
 
 // ofiOperation is a fi_context, what libfabric keeps for an operation that the module has given it.
@@ -82,9 +97,16 @@ type ofiAnswer struct {
 	Send    inferior.Ptr[mpir.Request]      `c:"signal_req"`
 }
 
+type ofiHeader struct {
+	// Header is what comes with the answer to a message whose data waits for it, and not with a synchronous send's.
+	Header inferior.Addr `c:"ack_hdr"`
+}
+
 type ofiEntry struct {
-	// What libfabric calls the process: for each network interface one for each virtual one (fi_addr_t).
-	Addresses inferior.Embedded[uint64] `c:"netmod.ofi.dest"`
+	// What libfabric calls the process: for each network interface one for each virtual one (fi_addr_t); from 5.0 on only
+	// what it is called where both are the first, as the others are not told apart by what they are.
+	Addresses inferior.Embedded[uint64] `c:"netmod.ofi.dest,optional"`
+	Root      inferior.Embedded[uint64] `c:"netmod.ofi.root_dest,optional"`
 }
 
 const (
@@ -99,7 +121,25 @@ func (ofiModule) types() any { return &ofiTypes{} }
 
 func (ofiModule) bind(lib *mpir.Library) (netmod, objects, error) {
 	o := &ofiNetmod{lib: lib, tables: map[int32]addressTable{}}
-	return o, o, inferior.Bind(&o.c, lib.Layouts)
+	err := o.bindTypes()
+	return o, o, err
+}
+
+// bindTypes makes the types ready to read.
+func (o *ofiNetmod) bindTypes() error {
+	err := inferior.Bind(&o.c, o.lib.Layouts)
+	if err != nil {
+		return err
+	}
+	_, hasAll := inferior.OffsetOf(&o.c.Entry, func(e *ofiEntry) *inferior.Embedded[uint64] { return &e.Addresses })
+	_, hasRoot := inferior.OffsetOf(&o.c.Entry, func(e *ofiEntry) *inferior.Embedded[uint64] { return &e.Root })
+	switch {
+	case !o.c.Answer.Bound() && !(o.c.Ack.Bound() && o.c.Header.Bound()):
+		return errors.New("the module has no type for the answer to a send")
+	case !hasAll && !hasRoot:
+		return errors.New("the module has no address of a process")
+	}
+	return nil
 }
 
 // ofiNetmod is libfabric as the module of a process uses it, and what that keeps in MPICH's objects.
@@ -177,7 +217,16 @@ func (o *ofiNetmod) set(at inferior.Addr) error {
 	if err != nil {
 		return err
 	}
-	if o.bits, err = ofiBitsOf(settings); err != nil {
+	_, isNewer := inferior.OffsetOf(&o.c.Global, func(g *ofiGlobal) *inferior.Embedded[int32] { return &g.VCIs })
+	_, hasKeys := inferior.OffsetOf(&o.c.Global, func(g *ofiGlobal) *inferior.Embedded[uint64] { return &g.Keys })
+	protocol := &ofiProtocol40
+	switch {
+	case isNewer:
+		protocol = &ofiProtocol42
+	case hasKeys:
+		protocol = &ofiProtocol41
+	}
+	if o.bits, err = ofiBitsOf(settings, protocol); err != nil {
 		return err
 	}
 	if o.virtual, err = o.count(places.Virtual, maxOFIVirtual); err != nil {
@@ -227,17 +276,32 @@ func (o *ofiNetmod) receiver(q *transport.Receive) inferior.Ptr[mpir.Request] {
 // a buffer of the library's. Else as many elements are in a contiguous buffer as their size goes into it.
 func (o *ofiNetmod) elements(r *inferior.Reader, q *transport.Request) (Elements, bool) {
 	own, err := o.c.Dev.Read(r, inferior.Ptr[ofiDev](o.requestOf(q.UserData)))
-	if err != nil || !mpir.IsHandle(own.Datatype, mpir.ObjectDatatype) || !mpir.IsStored(own.Datatype) {
+	if err != nil {
 		return Elements{}, false
 	}
-	if q.Buffer != 0 && own.PackBuffer == q.Buffer && own.UserDatatype == own.Datatype {
-		return Elements{mqs.Known(own.UserBuffer), int64(own.UserCount), own.Datatype}, int64(own.UserCount) >= 0
+	isPacked := q.Buffer != 0 && own.PackBuffer == q.Buffer
+	if o.keepsGiven() {
+		if own.Of != mpir.KindRecv || !own.isOfType() || int64(own.GivenCount) < 0 {
+			return Elements{IsPacked: isPacked}, isPacked
+		}
+		return Elements{Buffer: mqs.Known(own.Given), Count: int64(own.GivenCount), Datatype: own.Datatype}, true
+	}
+	if !own.isOfType() {
+		return Elements{IsPacked: isPacked}, isPacked
+	}
+	if isPacked && own.Of == mpir.KindRecv && own.UserDatatype == own.Datatype {
+		return Elements{Buffer: mqs.Known(own.UserBuffer), Count: int64(own.UserCount), Datatype: own.Datatype}, int64(own.UserCount) >= 0
 	}
 	size := o.lib.Datatype(own.Datatype).Size
 	if !size.Known || size.Value <= 0 || q.Length < 0 || q.Length%size.Value != 0 {
-		return Elements{}, false
+		return Elements{IsPacked: isPacked}, isPacked
 	}
-	return Elements{Count: q.Length / size.Value, Datatype: own.Datatype}, true
+	return Elements{Count: q.Length / size.Value, Datatype: own.Datatype, IsPacked: isPacked}, true
+}
+
+// keepsGiven says whether receives keep what the program has given them.
+func (o *ofiNetmod) keepsGiven() bool {
+	return inferior.SizeOf(&o.c.Dev, func(q *ofiDev) *inferior.Addr { return &q.Given }) > 0
 }
 
 // taken is the context of a request of a probe that has found a message, which libfabric has for it.
@@ -258,7 +322,7 @@ func (o *ofiNetmod) unpacked(inferior.Ptr[mpir.Request], *transport.Request) (El
 // id.
 func (o *ofiNetmod) matched(at inferior.Ptr[mpir.Request]) (transport.Receive, bool) {
 	own, err := o.c.Dev.Read(o.lib.Reader, inferior.Ptr[ofiDev](at))
-	if err != nil || own.IsLocal {
+	if err != nil || own.IsLocal || o.keepsGiven() && !own.isOfType() {
 		return transport.Receive{}, false
 	}
 	out := transport.Receive{Tag: uint64(own.ID) << o.bits.tag, AskLost: true, MessageLost: true, Received: -1}
@@ -266,7 +330,8 @@ func (o *ofiNetmod) matched(at inferior.Ptr[mpir.Request]) (transport.Receive, b
 	if o.bits.tags().Envelope(out.Tag).Context != uint64(own.ID) {
 		return transport.Receive{}, false
 	}
-	// In several pieces it would have noted where these are, in the place of the user's buffer.
+	// In several pieces it would have noted where these are: in the place of the user's buffer, from 4.3 on in that of the
+	// library's.
 	if own.PackBuffer == 0 && own.UserBuffer == 0 || own.PackBuffer != 0 && own.PackBuffer == own.Buffer {
 		out.Buffer = own.Buffer
 		if own.Length <= math.MaxInt64 {
@@ -287,6 +352,9 @@ func (o *ofiNetmod) peers(table int32, place int64) []transport.Peer {
 		return nil
 	}
 	const width = 8
+	if _, ok := inferior.OffsetOf(&o.c.Entry, func(e *ofiEntry) *inferior.Embedded[uint64] { return &e.Addresses }); !ok {
+		return o.rootPeer(t, place)
+	}
 	row := inferior.SizeOf(&o.c.Entry, func(e *ofiEntry) *inferior.Embedded[uint64] { return &e.Addresses }) / maxNetworks
 	from := o.c.Entry.Places(o.c.Entry.Index(inferior.Ptr[ofiEntry](t.Entries), int(place))).Addresses.Addr()
 	var out []transport.Peer
@@ -299,4 +367,19 @@ func (o *ofiNetmod) peers(table int32, place int64) []transport.Peer {
 		}
 	}
 	return out
+}
+
+// rootPeer is what libfabric calls a process by its first address: where there are several interfaces, a process has
+// others, which another process may have beneath another interface.
+func (o *ofiNetmod) rootPeer(t addressTable, place int64) []transport.Peer {
+	if o.networks != 1 || o.virtual != 1 {
+		return nil
+	}
+	const width = 8
+	at := o.c.Entry.Places(o.c.Entry.Index(inferior.Ptr[ofiEntry](t.Entries), int(place))).Root
+	v, err := o.lib.Reader.Uint(at.Addr(), width)
+	if err != nil || v == ofi.AnyPeer {
+		return nil
+	}
+	return []transport.Peer{mqs.Known(v)}
 }

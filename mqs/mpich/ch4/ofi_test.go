@@ -33,7 +33,7 @@ func overOFI(t *testing.T) (*inferiortest.Process, *ofiNetmod) {
 		"num_nics": field(4, 4, layout.KindSigned), "settings": field(16, 32, layout.KindStruct)}}
 	p.Types["MPIDI_OFI_capabilities_t"] = &layout.Layout{Size: 32, Fields: map[string]layout.Field{"context_bits": field(8, 4, layout.KindSigned), "source_bits": field(12, 4, layout.KindSigned), "tag_bits": field(16, 4, layout.KindSigned)}}
 	p.Types["MPIDI_OFI_context_t"] = &layout.Layout{Size: 64, Fields: map[string]layout.Field{"rx": field(8, 8, layout.KindPointer)}}
-	p.Types["MPIR_Request"] = &layout.Layout{Size: ofiSize, Fields: map[string]layout.Field{netmod + "context": field(ofiContextIn, 32, layout.KindArray), netmod + "kind": field(80, 4, layout.KindUnsigned),
+	p.Types["MPIR_Request"] = &layout.Layout{Size: ofiSize, Fields: map[string]layout.Field{"kind": field(144, 4, layout.KindSigned), netmod + "context": field(ofiContextIn, 32, layout.KindArray), netmod + "kind": field(80, 4, layout.KindUnsigned),
 		"dev.is_local": field(84, 4, layout.KindSigned), netmod + "util_id.v": field(88, 4, layout.KindSigned), netmod + "datatype": field(92, 4, layout.KindSigned),
 		netmod + "util.iov.iov_base": field(96, 8, layout.KindPointer), netmod + "util.iov.iov_len": field(104, 8, layout.KindUnsigned),
 		netmod + "noncontig.pack.pack_buffer": field(112, 8, layout.KindPointer), netmod + "noncontig.pack.buf": field(120, 8, layout.KindPointer),
@@ -51,7 +51,7 @@ func overOFI(t *testing.T) (*inferiortest.Process, *ofiNetmod) {
 		t.Fatal(err)
 	}
 	o := own.(*ofiNetmod)
-	o.bits, o.virtual, o.networks = ofiBits{tag: 31, context: 20, protocol: 51}, 1, 1
+	o.bits, o.virtual, o.networks = ofiBits{tag: 31, context: 20, protocol: 51, ofiProtocol: &ofiProtocol40}, 1, 1
 	return p, o
 }
 
@@ -62,15 +62,15 @@ func TestOFIBits(t *testing.T) {
 		set  ofiSettings
 		want ofiBits
 	}{
-		"as most are":            {ofiSettings{20, 0, 31}, ofiBits{31, 20, 51}},
-		"with room for ranks":    {ofiSettings{16, 24, 20}, ofiBits{20, 16, 60}},
+		"as most are":            {ofiSettings{20, 0, 31}, ofiBits{31, 0, 20, 51, &ofiProtocol40}},
+		"with room for ranks":    {ofiSettings{16, 24, 20}, ofiBits{20, 0, 16, 60, &ofiProtocol40}},
 		"not set":                {ofiSettings{}, ofiBits{}},
 		"with a sign":            {ofiSettings{20, 0, 32}, ofiBits{}},
 		"with too many":          {ofiSettings{20, 10, 31}, ofiBits{}},
 		"with less than no rank": {ofiSettings{20, -1, 31}, ofiBits{}},
 		"with no context":        {ofiSettings{0, 20, 31}, ofiBits{}},
 	} {
-		got, err := ofiBitsOf(c.set)
+		got, err := ofiBitsOf(c.set, &ofiProtocol40)
 		if got != c.want || (err == nil) != (c.want != ofiBits{}) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
@@ -79,21 +79,21 @@ func TestOFIBits(t *testing.T) {
 
 // A tag has the context and the program's tag, and bits of the protocol that say what is no message of the program's.
 func TestTagsOfOFI(t *testing.T) {
-	bits := ofiBits{tag: 31, context: 20, protocol: 51}
+	bits := ofiBits{tag: 31, context: 20, protocol: 51, ofiProtocol: &ofiProtocol40}
 	tags := bits.tags()
 	for tag, want := range map[uint64]struct {
 		context    uint64
 		tag        int32
 		isInternal bool
 	}{
-		0x10<<31 | 7:                          {0x10, 7, false},
-		0x10<<31 | 0x7fff_ffff:                {0x10, 0x7fff_ffff, false},
-		bits.of(ofiSync) | 0x10<<31 | 7:       {0x10, 7, false},
-		bits.of(ofiHuge) | 0x10<<31 | 7:       {0x10, 7, false},
-		bits.of(ofiAnswered) | 0x10<<31 | 7:   {0x10, 7, true},
-		bits.of(ofiDynamic) | 7:               {0, 7, true},
-		0x11<<31 | 7:                          {0x11, 7, true}, // a collective's
-		bits.of(ofiHuge) | 0xf_fff0<<31 | 0x2: {0xf_fff0, 2, false},
+		0x10<<31 | 7:                        {0x10, 7, false},
+		0x10<<31 | 0x7fff_ffff:              {0x10, 0x7fff_ffff, false},
+		bits.of(2) | 0x10<<31 | 7:           {0x10, 7, false},
+		bits.of(8) | 0x10<<31 | 7:           {0x10, 7, false},
+		bits.of(ofiAnswered) | 0x10<<31 | 7: {0x10, 7, true},
+		bits.of(4) | 7:                      {0, 7, true},
+		0x11<<31 | 7:                        {0x11, 7, true}, // a collective's
+		bits.of(8) | 0xf_fff0<<31 | 0x2:     {0xf_fff0, 2, false},
 	} {
 		e := tags.Envelope(tag)
 		if e.Context != want.context || e.Tag != want.tag || e.Source.Known || tags.IsInternal(e) != want.isInternal {
@@ -101,19 +101,19 @@ func TestTagsOfOFI(t *testing.T) {
 		}
 	}
 	for ignored, ok := range map[uint64]bool{
-		bits.of(ofiProtocol):                  true,
-		bits.of(ofiProtocol) | 0x7fff_ffff:    true,
-		0:                                     false,
-		bits.of(ofiProtocol) >> 1:             false, // other bits
-		bits.of(ofiProtocol) | 0x3fff_ffff:    false,
-		bits.of(ofiProtocol | ofiAnswered):    false,
-		bits.of(ofiProtocol) | 0x7fff_ffff<<1: false,
+		bits.of(ofiProtocol40.ignored):               true,
+		bits.of(ofiProtocol40.ignored) | 0x7fff_ffff: true,
+		0:                                   false,
+		bits.of(ofiProtocol40.ignored) >> 1: false, // other bits
+		bits.of(ofiProtocol40.ignored) | 0x3fff_ffff:    false,
+		bits.of(ofiProtocol40.ignored | ofiAnswered):    false,
+		bits.of(ofiProtocol40.ignored) | 0x7fff_ffff<<1: false,
 	} {
 		if err := bits.proveMask(^ignored); (err == nil) != ok {
 			t.Errorf("a receive that ignores %#x: %v", ignored, err)
 		}
 	}
-	if one, any := (transport.Receive{Mask: ^bits.of(ofiProtocol)}), (transport.Receive{Mask: ^(bits.of(ofiProtocol) | 0x7fff_ffff)}); tags.IsAnyTag(&one) || !tags.IsAnyTag(&any) {
+	if one, any := (transport.Receive{Mask: ^bits.of(ofiProtocol40.ignored)}), (transport.Receive{Mask: ^(bits.of(ofiProtocol40.ignored) | 0x7fff_ffff)}); tags.IsAnyTag(&one) || !tags.IsAnyTag(&any) {
 		t.Error("which receive is of any tag is not told")
 	}
 }
@@ -127,20 +127,23 @@ func TestElementsOfOFI(t *testing.T) {
 		q                                 transport.Request
 		want                              Elements
 	}{
-		"in place":               {pair, 0, 0, 0, 0, transport.Request{Buffer: 0x40, Length: 12}, Elements{mqs.Maybe[inferior.Addr]{}, 3, pair}},
-		"nothing":                {pair, 0, 0, 0, 0, transport.Request{Buffer: 0x40}, Elements{mqs.Maybe[inferior.Addr]{}, 0, pair}},
+		"in place":               {pair, 0, 0, 0, 0, transport.Request{Buffer: 0x40, Length: 12}, Elements{Count: 3, Datatype: pair}},
+		"nothing":                {pair, 0, 0, 0, 0, transport.Request{Buffer: 0x40}, Elements{Datatype: pair}},
 		"no whole number":        {pair, 0, 0, 0, 0, transport.Request{Buffer: 0x40, Length: 13}, Elements{}},
 		"of no known length":     {pair, 0, 0, 0, 0, transport.Request{Length: -1}, Elements{}},
 		"of a type of no length": {0x4c000005, 0, 0, 0, 0, transport.Request{Length: 4}, Elements{}},
 		"not of a type":          {other, 0, 0, 0, 0, transport.Request{Buffer: 0x40, Length: 12}, Elements{}},
 		"of no type":             {none, 0, 0, 0, 0, transport.Request{Buffer: 0x40, Length: 12}, Elements{}},
-		"unpacked":               {derived, 0x40, 0x80, 3, derived, transport.Request{Buffer: 0x40, Length: 12}, Elements{mqs.Known[inferior.Addr](0x80), 3, derived}},
-		"of another packing":     {pair, 0x48, 0x80, 9, pair, transport.Request{Buffer: 0x40, Length: 12}, Elements{mqs.Maybe[inferior.Addr]{}, 3, pair}},
-		"of another type":        {pair, 0x40, 0x80, 9, derived, transport.Request{Buffer: 0x40, Length: 12}, Elements{mqs.Maybe[inferior.Addr]{}, 3, pair}},
+		"unpacked":               {derived, 0x40, 0x80, 3, derived, transport.Request{Buffer: 0x40, Length: 12}, Elements{Buffer: mqs.Known[inferior.Addr](0x80), Count: 3, Datatype: derived}},
+		"of another packing":     {pair, 0x48, 0x80, 9, pair, transport.Request{Buffer: 0x40, Length: 12}, Elements{Count: 3, Datatype: pair}},
+		"of another type":        {pair, 0x40, 0x80, 9, derived, transport.Request{Buffer: 0x40, Length: 12}, Elements{Count: 3, Datatype: pair, IsPacked: true}},
+		"packed, of no type":     {none, 0x40, 0x80, 9, derived, transport.Request{Buffer: 0x40, Length: 12}, Elements{IsPacked: true}},
+		"packed, of no length":   {pair, 0x40, 0x80, 9, derived, transport.Request{Buffer: 0x40, Length: -1}, Elements{IsPacked: true}},
 		"less than none":         {derived, 0x40, 0x80, 1 << 63, derived, transport.Request{Buffer: 0x40, Length: 12}, Elements{}},
 	} {
 		p, o := overOFI(t)
 		p.PutUint32(ofiRequest+92, uint32(c.datatype))
+		p.PutUint32(ofiRequest+144, mpir.KindRecv)
 		p.PutUint64(ofiRequest+112, c.packed, c.user, c.count, c.of)
 		c.q.UserData = ofiRequest + ofiContextIn
 		if got, ok := o.elements(o.lib.Reader, &c.q); ok != (c.want != Elements{}) || ok && got != c.want {
@@ -237,7 +240,7 @@ func TestAnswersOfOFI(t *testing.T) {
 	receive := func(context inferior.Addr, tag, mask uint64) transport.Receive {
 		return transport.Receive{Request: transport.Request{UserData: context}, Tag: tag, Mask: mask, Peer: mqs.Known[uint64](5)}
 	}
-	plain := ^o.bits.of(ofiProtocol)
+	plain := ^o.bits.of(ofiProtocol40.ignored)
 	has := transport.Queues{
 		Posted: []transport.Receive{receive(context(ofiAnswerAt), o.bits.of(ofiAnswered)|0x10<<31|7, ^uint64(0)), receive(context(plainAt), 0x10<<31|8, plain),
 			receive(context(ofiAnswerAt+0x200), o.bits.of(ofiAnswered)|0x10<<31|9, ^uint64(0))},
@@ -263,7 +266,7 @@ func TestAnswersOfOFI(t *testing.T) {
 	if len(has.Sends) != 2 || has.Sends[1].Sync {
 		t.Errorf("what libfabric has was changed: %+v", has.Sends)
 	}
-	dynamic := receive(context(wrongAt), o.bits.of(ofiDynamic), plain)
+	dynamic := receive(context(wrongAt), o.bits.of(4), plain)
 	if err := (&ofiMatcher{Matcher: &matcher{queues: transport.Queues{Posted: []transport.Receive{dynamic}}}, of: o}).join(); err != nil {
 		t.Errorf("the receive of a call that connects: %v", err)
 	}

@@ -12,7 +12,7 @@ import (
 // processes, each of which has another address.
 func (ofiModule) hidden(lib *mpir.Library, g *inferior.Struct[global], m *mpir.Image) []inferior.Addr {
 	o := &ofiNetmod{lib: lib, tables: map[int32]addressTable{}}
-	if inferior.Bind(&o.c, lib.Layouts) != nil {
+	if o.bindTypes() != nil {
 		return nil
 	}
 	own := o.hiddenOwn(m)

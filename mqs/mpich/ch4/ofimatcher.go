@@ -2,6 +2,7 @@ package ch4
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/mpich/mpir"
@@ -30,13 +31,23 @@ func (m *ofiMatcher) join() error {
 	has := m.Matcher.Queues()
 	m.queues = *has
 	m.queues.Posted, m.queues.Sends = nil, append([]transport.Send(nil), has.Sends...)
+	m.queues.Unexpected = slices.Clone(has.Unexpected)
+	for i := range m.queues.Unexpected {
+		if u := &m.queues.Unexpected[i]; m.of.bits.isLong(u.Tag) {
+			u.Length, u.Data = -1, 0
+		}
+	}
 	at := map[inferior.Ptr[mpir.Request]]int{} // the sends by their requests
 	for i := range m.queues.Sends {
-		at[m.of.requestOf(m.queues.Sends[i].UserData)] = i
+		s := &m.queues.Sends[i]
+		at[m.of.requestOf(s.UserData)] = i
+		if !s.TagLost && m.of.bits.isLong(s.Tag) {
+			s.Length = -1
+		}
 	}
 	for _, r := range has.Posted {
 		if r.Tag&m.of.bits.of(ofiAnswered) == 0 {
-			if r.Tag&m.of.bits.of(ofiDynamic) == 0 {
+			if !m.of.bits.isApart(r.Tag) {
 				if err := m.of.proveRequest(m.of.requestOf(r.UserData)); err != nil {
 					return fmt.Errorf("the receive at %s: %w", r.Addr, err)
 				}
@@ -44,7 +55,7 @@ func (m *ofiMatcher) join() error {
 			m.queues.Posted = append(m.queues.Posted, r)
 			continue
 		}
-		send, err := m.waitsFor(&r)
+		send, isSync, err := m.waitsFor(&r)
 		if err == nil {
 			err = m.of.proveRequest(send)
 		}
@@ -58,7 +69,7 @@ func (m *ofiMatcher) join() error {
 			m.queues.Sends = append(m.queues.Sends, transport.Send{Request: transport.Request{Addr: send.Addr(), UserData: m.of.contextOf(send), Length: -1}})
 		}
 		s := &m.queues.Sends[i]
-		s.Sync, s.Peer, s.Tag, s.TagLost, s.TagKept = true, r.Peer, r.Tag&^m.of.bits.of(ofiAnswered), false, true
+		s.Sync, s.Peer, s.Tag, s.TagLost, s.TagKept = isSync, r.Peer, r.Tag&^m.of.bits.of(ofiAnswered), false, true
 	}
 	return nil
 }
@@ -74,16 +85,21 @@ func (o *ofiNetmod) proveRequest(at inferior.Ptr[mpir.Request]) error {
 	return err
 }
 
-// waitsFor is the send that waits for the answer that a receive is for.
-func (m *ofiMatcher) waitsFor(r *transport.Receive) (inferior.Ptr[mpir.Request], error) {
+// waitsFor leads to the send that waits for the answer that a receive is for, and says whether it is a synchronous one.
+func (m *ofiMatcher) waitsFor(r *transport.Receive) (send inferior.Ptr[mpir.Request], isSync bool, err error) {
+	if r.Mask != ^uint64(0) {
+		return 0, false, fmt.Errorf("the receive at %s is for an answer, and looks at the bits %#x only", r.Addr, r.Mask)
+	}
 	c := &m.of.c.Answer
+	isNewer := !c.Bound()
+	if isNewer {
+		c = &m.of.c.Ack
+	}
 	at := inferior.ContainerOf(c, inferior.Ptr[ofiOperation](r.UserData), func(a *ofiAnswer) *inferior.Embedded[ofiOperation] { return &a.Context })
 	a, err := c.Read(m.of.lib.Reader, at)
-	if err != nil {
-		return 0, err
+	if err != nil || !isNewer {
+		return a.Send, true, err
 	}
-	if r.Mask != ^uint64(0) {
-		return 0, fmt.Errorf("the receive at %s is for an answer, and looks at the bits %#x only", r.Addr, r.Mask)
-	}
-	return a.Send, nil
+	h, err := m.of.c.Header.Read(m.of.lib.Reader, inferior.Ptr[ofiHeader](at))
+	return a.Send, h.Header == 0, err
 }

@@ -104,7 +104,7 @@ func (ucxNetmod) elements(r *inferior.Reader, q *transport.Request) (Elements, b
 	if err != nil || !mpir.IsHandle(uint32(handle), mpir.ObjectDatatype) || !mpir.IsStored(uint32(handle)) {
 		return Elements{}, false
 	}
-	return Elements{mqs.Known(words[0]), int64(words[1]), uint32(handle)}, int64(words[1]) >= 0
+	return Elements{Buffer: mqs.Known(words[0]), Count: int64(words[1]), Datatype: uint32(handle)}, int64(words[1]) >= 0
 }
 
 // ucxTypes are the C types of the netmod, and of the tables that it keeps endpoints in.

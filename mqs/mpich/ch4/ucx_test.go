@@ -89,7 +89,7 @@ func TestElementsOfUCX(t *testing.T) {
 		p.PutUint64(at, words...)
 	}
 	r := inferior.NewReader(context.Background(), p)
-	for at, want := range map[inferior.Addr]Elements{0x1000: {mqs.Known[inferior.Addr](0x40), 3, 0x4c000405}, 0x1020: {mqs.Known[inferior.Addr](0x40), 3, 0x8c000002}, 0x1040: {}, 0x1060: {}, 0x1080: {}, 0: {}, 0x9000: {}} {
+	for at, want := range map[inferior.Addr]Elements{0x1000: {Buffer: mqs.Known[inferior.Addr](0x40), Count: 3, Datatype: 0x4c000405}, 0x1020: {Buffer: mqs.Known[inferior.Addr](0x40), Count: 3, Datatype: 0x8c000002}, 0x1040: {}, 0x1060: {}, 0x1080: {}, 0: {}, 0x9000: {}} {
 		if got, ok := (ucxNetmod{}).elements(r, &transport.Request{Generic: at}); ok != (want != Elements{}) || ok && got != want {
 			t.Errorf("at %s: %+v, %t", at, got, ok)
 		}
