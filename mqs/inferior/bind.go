@@ -48,9 +48,13 @@ func (t Text) Read(r *Reader, limit int) (string, error) {
 	return r.CString(t.at, limit)
 }
 
-// maxStruct bounds the size of a C type, which debug information or a recording says, in
-// bytes. UCX's ucp_worker_t has 142,000.
-const maxStruct = 1 << 20
+// maxStruct bounds the size of a C type that is read, which debug information or a recording says, in
+// bytes: UCX's ucp_worker_t has 142,000. maxSpread bounds that of one of which only places are
+// taken: MPICH's MPIDI_OFI_global_t has 3.5 million in 4.3.
+const (
+	maxStruct = 1 << 20
+	maxSpread = 1 << 30
+)
 
 // Ptr is a pointer to an object of the C type that T reads, 0 for NULL. Only the [Struct] of that
 // type reads what it points to.
@@ -191,12 +195,17 @@ func (s *Struct[T]) bind(name string, l *layout.Layouts) error {
 	if !ok {
 		return fmt.Errorf("no type %s", name)
 	}
-	if size < 0 || size > maxStruct {
+	all := membersOf(s.goType())
+	most := maxStruct
+	if len(all) > 0 && !slices.ContainsFunc(all, func(m member) bool { return !m.typ.Implements(typeEmbedded) }) {
+		most = maxSpread
+	}
+	if size < 0 || size > most {
 		return fmt.Errorf("%s has %d bytes, which can't be right", name, size)
 	}
 	*s = Struct[T]{name: name, size: size}
 	var missing []string
-	for _, m := range membersOf(s.goType()) {
+	for _, m := range all {
 		path, f, ok := pick(l, name, m.paths)
 		switch {
 		case ok && fits(m.typ, f) && f.Offset >= 0 && f.Size >= 0 && f.Size <= size && f.Offset <= size-f.Size:
@@ -256,6 +265,9 @@ func (s *Struct[T]) Read(r *Reader, p Ptr[T]) (T, error) {
 	err := r.Spend(int(unsafe.Sizeof(out)))
 	if err != nil {
 		return out, err
+	}
+	if s.size > maxStruct {
+		return out, fmt.Errorf("%s has %d bytes, and is not read as a whole", s.name, s.size)
 	}
 	b, err := r.Bytes(p.Addr(), s.size)
 	if err != nil {

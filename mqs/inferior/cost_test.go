@@ -91,8 +91,29 @@ func TestClaimedSizes(t *testing.T) {
 			t.Errorf("a type of %d bytes is bound", size)
 		}
 	}
+	var places struct {
+		Spread Struct[struct {
+			Here Embedded[int32] `c:"here"`
+		}] `c:"spread"`
+	}
+	for size, ok := range map[int]bool{maxStruct + 1: true, maxSpread: true, maxSpread + 1: false, -1: false} {
+		spread := &layout.Layout{Size: size, Fields: map[string]layout.Field{"here": {Offset: maxStruct - 8, Size: 4}}}
+		if err := Bind(&places, layout.FromDWARF(map[string]*layout.Layout{"spread": spread})); (err == nil) != ok {
+			t.Errorf("a type of %d bytes of which only places are taken: %v", size, err)
+		}
+	}
 	cost.AtMost(t, 1<<20, func() {
 		r := NewReader(t.Context(), &replay{log: &processLog{Process: Info{PointerSize: 8}}})
+		spread := &layout.Layout{Size: maxSpread, Fields: map[string]layout.Field{"here": {Offset: maxStruct - 8, Size: 4}}}
+		if err := Bind(&places, layout.FromDWARF(map[string]*layout.Layout{"spread": spread})); err != nil {
+			t.Fatal(err)
+		}
+		if at := places.Spread.Places(0x1000).Here.Addr(); at != 0x1000+maxStruct-8 {
+			t.Errorf("a member of it is at %s", at)
+		}
+		if _, err := places.Spread.Read(r, 0x1000); err == nil {
+			t.Error("a gigabyte was read")
+		}
 		if _, err := r.Pointers(0x1000, 1<<40); err == nil {
 			t.Error("a terabyte was read")
 		}
