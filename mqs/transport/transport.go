@@ -56,6 +56,8 @@ type Send struct {
 	// TagLost is true if what has become of the request is known to have written over its tag, and TagKept if nothing
 	// can have done so.
 	TagLost, TagKept bool
+	// SourceLost is true if the tag lacks the sender's rank, though tags have it.
+	SourceLost bool
 	// Sync is true if it completes only once a receive has matched.
 	Sync bool
 	// Peer is where it goes to.

@@ -249,7 +249,7 @@ func (d *Device) sendingTo(q *transport.Send, comms []*mpir.Communicator, receiv
 		}
 		isTaken = true
 		may = append(may, c)
-		if d.rankOf(c, q.Peer).Known && (e.Source == mqs.Known(c.Rank) || !e.Source.Known) {
+		if d.rankOf(c, q.Peer).Known && (e.Source == mqs.Known(c.Rank) || !e.Source.Known || q.SourceLost) {
 			return c
 		}
 	}

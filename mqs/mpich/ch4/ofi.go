@@ -325,7 +325,7 @@ func (o *ofiNetmod) matched(at inferior.Ptr[mpir.Request]) (transport.Receive, b
 	if err != nil || own.IsLocal || o.keepsGiven() && !own.isOfType() {
 		return transport.Receive{}, false
 	}
-	out := transport.Receive{Tag: uint64(own.ID) << o.bits.tag, AskLost: true, MessageLost: true, Received: -1}
+	out := transport.Receive{Tag: uint64(own.ID) << (o.bits.tag + o.bits.rank), AskLost: true, MessageLost: true, Received: -1}
 	out.Addr, out.UserData, out.State, out.Length = at.Addr(), own.Context.Addr(), transport.Matched, -1
 	if o.bits.tags().Envelope(out.Tag).Context != uint64(own.ID) {
 		return transport.Receive{}, false

@@ -69,6 +69,7 @@ func (m *ofiMatcher) join() error {
 			m.queues.Sends = append(m.queues.Sends, transport.Send{Request: transport.Request{Addr: send.Addr(), UserData: m.of.contextOf(send), Length: -1}})
 		}
 		s := &m.queues.Sends[i]
+		s.SourceLost = true // an answer's tag has none
 		s.Sync, s.Peer, s.Tag, s.TagLost, s.TagKept = isSync, r.Peer, r.Tag&^m.of.bits.of(ofiAnswered), false, true
 	}
 	return nil

@@ -138,11 +138,12 @@ func TestElementsOfNewerOFI(t *testing.T) {
 func TestForgottenByNewerOFI(t *testing.T) {
 	for datatype, ok := range map[uint32]bool{0x4c000405: true, 0x12345678: false} {
 		p, o := overNewerOFI(t)
+		o.bits, _ = ofiBitsOf(ofiSettings{16, 23, 19}, &ofiProtocol42)
 		p.PutUint32(ofiRequest+88, 0x10)
 		p.PutUint32(ofiRequest+92, datatype)
 		p.PutUint64(ofiRequest+96, 0x40, 12, 0, 0x80)
 		q, is := o.matched(inferior.Ptr[mpir.Request](ofiRequest))
-		if is != ok || is && q.Buffer != 0x40 {
+		if is != ok || is && (q.Buffer != 0x40 || o.tags().Envelope(q.Tag).Context != 0x10) {
 			t.Errorf("%#x: %+v, %t", datatype, q, is)
 		}
 	}
@@ -186,7 +187,7 @@ func TestLongMessagesOfOFI(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := m.Queues()
-	if len(q.Sends) != 2 || q.Sends[0].Length != -1 || q.Sends[1].Sync || q.Sends[1].Tag != 0x10<<31|7 {
+	if len(q.Sends) != 2 || q.Sends[0].Length != -1 || q.Sends[1].Sync || q.Sends[1].Tag != 0x10<<31|7 || q.Sends[0].SourceLost || !q.Sends[1].SourceLost {
 		t.Errorf("sends: %+v", q.Sends)
 	}
 	if u := q.Unexpected; u[0].Length != -1 || u[0].Data != 0 || u[1].Length != 0 || u[1].Data != 0x48 {
