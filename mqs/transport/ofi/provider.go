@@ -40,6 +40,8 @@ var unnamed = []struct {
 	open     func(*Endpoint, *layout.Layouts) (provider, error)
 }{
 	{cxiName, "cxip_ep", openCXI},         // cxip_prov, prov/cxi/src/cxip_info.c, from 1.22
+	{psm3Name, "psmx3_fid_ep", openPSM3},  // psmx3_prov, prov/psm3/src/psmx3_init.c
+	{psm2Name, "psmx2_fid_ep", openPSM2},  // psmx2_prov, prov/psm2/src/psmx2_init.c
 	{socketsName, "sock_ep", openSockets}, // sock_prov, prov/sockets/src/sock_fabric.c
 }
 

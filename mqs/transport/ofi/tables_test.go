@@ -10,10 +10,13 @@ import (
 
 // lacks are the types that a release did not have, or had in another form.
 var lacks = map[string][]string{
-	"libfabric 1.13": {"sharedTypes", "xnetTypes", "smrTypes", "cxiTypes"},
-	"libfabric 1.17": {"sharedTypes", "xnetTypes", "smrTypes", "cxiTypes"},
-	"libfabric 1.22": {"sharedTypes", "smrTypes", "cxiTypes"},
-	"libfabric 2.1":  {"cxiTypes"},
+	"libfabric 1.13":           {"sharedTypes", "xnetTypes", "smrTypes", "cxiTypes", "psm3Fabric", "psm2Fabric", "psmTypes"},
+	"libfabric 1.17":           {"sharedTypes", "xnetTypes", "smrTypes", "cxiTypes", "psm3Fabric", "psm2Fabric", "psmTypes"},
+	"libfabric 1.17 with psm3": {"sharedTypes", "xnetTypes", "smrTypes", "cxiTypes", "psm2Fabric", "rxmTypes", "socketsTypes"},
+	"libfabric 1.22":           {"sharedTypes", "smrTypes", "cxiTypes", "psm3Fabric", "psm2Fabric", "psmTypes"},
+	"libfabric 2.1":            {"cxiTypes", "psm3Fabric", "psm2Fabric", "psmTypes"},
+	"libfabric 2.1 with cxi":   {"psm3Fabric", "psm2Fabric", "psmTypes"},
+	"libfabric 2.1 with psm3":  {"xnetTypes", "smrTypes", "cxiTypes", "psm2Fabric", "rxmTypes", "socketsTypes"},
 }
 
 // Every embedded table has every member that the reader needs.
