@@ -36,7 +36,7 @@ func TestProvider(t *testing.T) {
 		switch {
 		case err == nil || errors.As(err, &other) != isOther:
 			t.Errorf("%q: %v", name, err)
-		case isOther && (other.Provider != name || !strings.Contains(err.Error(), "provider "+name+",") || !strings.Contains(err.Error(), "it reads ofi_rxm, shm, tcp, cxi, psm3, psm2, sockets. With FI_PROVIDER='tcp;ofi_rxm' ")):
+		case isOther && (other.Provider != name || !strings.Contains(err.Error(), "provider "+name+",") || !strings.Contains(err.Error(), "it reads ofi_rxm, shm, tcp, cxi, psm3, psm2, opx, sockets. With FI_PROVIDER='tcp;ofi_rxm' ")):
 			t.Errorf("%q: %v", name, err)
 		case !isOther && !strings.Contains(err.Error(), "install the library's debug symbols"):
 			t.Errorf("%q: %v", name, err)

@@ -42,6 +42,7 @@ var unnamed = []struct {
 	{cxiName, "cxip_ep", openCXI},         // cxip_prov, prov/cxi/src/cxip_info.c, from 1.22
 	{psm3Name, "psmx3_fid_ep", openPSM3},  // psmx3_prov, prov/psm3/src/psmx3_init.c
 	{psm2Name, "psmx2_fid_ep", openPSM2},  // psmx2_prov, prov/psm2/src/psmx2_init.c
+	{opxName, "fi_opx_ep", openOPX},       // fi_opx_provider, prov/opx/src/fi_opx_init.c, 2.1 to 2.5
 	{socketsName, "sock_ep", openSockets}, // sock_prov, prov/sockets/src/sock_fabric.c
 }
 
