@@ -170,7 +170,8 @@ func TestCXIUnexpected(t *testing.T) {
 	if _, err := e.Claimed(chunkAt + 8); !errors.Is(err, transport.ErrNoMessage) {
 		t.Error(err)
 	}
-	for name, of := range map[string]set{"by the card": {"base.msg_offload": 1, "base.state": 1}, "by the card of a changing endpoint": {"base.state": 2}} {
+	for name, of := range map[string]set{"by the card": {"base.msg_offload": 1, "base.state": 1}, "by the card of a changing endpoint": {"base.state": 2},
+		"by the card again": {"base.msg_offload": 1, "base.state": cxiBySoftware}} {
 		m.put("cxip_rxc_hpc", cxiReceivesAt, of)
 		_, q = m.mustOpen()
 		isNoted := strings.Contains(q.Offload, "a network card matches messages too") && strings.Contains(q.Offload, "FI_CXI_RX_MATCH_MODE=software")
