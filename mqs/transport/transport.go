@@ -124,8 +124,8 @@ type Queues struct {
 	UnexpectedErr error
 	// Dropped counts the sends of which it can't be told whether they are this matcher's.
 	Dropped int
-	// Offload is true if a network card may match messages of the matcher too.
-	Offload bool
+	// Offload is the note that a network card may match messages of the matcher too ([OffloadNote]), empty if none may.
+	Offload string
 	// Waited counts the receives that have had to wait for their messages, if the transport does.
 	Waited    uint64
 	Uncounted bool

@@ -53,9 +53,7 @@ func (d *Device) Open() {
 			}
 			return
 		}
-		if n.IsOffloaded {
-			d.lib.Remarks.Set(mpir.Offload, transport.OffloadNote)
-		}
+		d.lib.Remarks.Set(mpir.Offload, n.Offload)
 		d.beneath = newBeneath(n, own)
 		d.beneath.mayRefuse = netmod.mayRefuse()
 		n.Tags.RankOf = d.rankIn

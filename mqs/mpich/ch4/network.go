@@ -118,8 +118,8 @@ type Network struct {
 	UnexpectedErr error
 	// Dropped counts the sends of which it can't be told whether they are MPICH's.
 	Dropped int
-	// IsOffloaded is true if a network card may match messages too.
-	IsOffloaded bool
+	// Offload is the note that a network card may match messages too, empty if none may.
+	Offload string
 	// Progress is what [mqs.Process] has.
 	Progress mqs.Maybe[uint64]
 
@@ -170,7 +170,7 @@ func openNetwork(r *inferior.Reader, m netmod) (*Network, error) {
 		n.Receives = slices.Concat(n.Receives, q.Matched, q.Posted)
 		n.Unexpected = append(n.Unexpected, q.Unexpected...)
 		n.Dropped += q.Dropped
-		n.IsOffloaded = n.IsOffloaded || q.Offload
+		n.Offload = cmp.Or(n.Offload, q.Offload)
 		n.UnexpectedErr = cmp.Or(n.UnexpectedErr, q.UnexpectedErr)
 	}
 	for i := range n.Receives {

@@ -81,8 +81,8 @@ func (s *Source) Notes() []string {
 	if s.lost > 0 {
 		out = append(out, transport.LostNote(s.network.Transport, s.lost))
 	}
-	if s.network.IsOffloaded {
-		out = append(out, transport.OffloadNote)
+	if s.network.Offload != "" {
+		out = append(out, s.network.Offload)
 	}
 	return out
 }

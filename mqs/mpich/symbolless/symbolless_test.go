@@ -20,7 +20,7 @@ func TestNotes(t *testing.T) {
 		"with MPICH's objects": {ch4.Network{}, true, nil},
 		"without":              {ch4.Network{}, false, []string{contexts}},
 		"with a lost send":     {ch4.Network{Sends: []transport.Send{{TagLost: true}}}, false, []string{contexts, lost}},
-		"with a network card":  {ch4.Network{IsOffloaded: true}, true, []string{offload}},
+		"with a network card":  {ch4.Network{Offload: "a network card"}, true, []string{offload}},
 	} {
 		s := holding(c.network)
 		s.lib.Root = inferior.Symbol{Object: "/opt/libmpich.so.12"}

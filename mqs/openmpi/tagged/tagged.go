@@ -154,8 +154,8 @@ func (q *queues) Notes() []string {
 	if slices.ContainsFunc(slices.Collect(maps.Values(q.read.sends)), func(list []send) bool { return len(list) > 1 }) {
 		out = append(out, fmt.Sprintf("%s keeps no order of sends: they stand in that of their requests in memory", q.pml.transport()))
 	}
-	if q.read.matcher.Queues().Offload {
-		out = append(out, transport.OffloadNote)
+	if note := q.read.matcher.Queues().Offload; note != "" {
+		out = append(out, note)
 	}
 	return out
 }

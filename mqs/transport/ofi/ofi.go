@@ -5,6 +5,7 @@
 // Each provider of libfabric has queues of its own, or takes those that its common code has for all. Read are those
 // of rxm, which puts datagrams upon a provider of connections ("tcp;ofi_rxm", "verbs;ofi_rxm"): its own up to 1.22,
 // and the common ones of 2.0 and 2.1; those of tcp, from 1.18; those of sockets; and those of shm, of 2.0 and 2.1.
+// Those of cxi, psm3, psm2 and opx are read by what their sources say, and were not tried.
 // Nothing of them is exported: the way to them starts at the endpoint that the MPI keeps, and goes on by layouts from
 // DWARF or from embedded tables, which prove themselves on the process before anything read by them is believed.
 package ofi

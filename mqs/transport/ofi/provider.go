@@ -33,20 +33,45 @@ var named = map[string]func(*Endpoint, *layout.Layouts) (provider, error){
 	"tcp":     openXNet, // xnet_prov, prov/tcp/src/xnet_init.c, from 1.18
 }
 
+// unnamed are the providers that are read whose endpoints have no util_ep, in the order in which they are tried.
+var unnamed = []struct {
+	name     string
+	endpoint string // its type
+	open     func(*Endpoint, *layout.Layouts) (provider, error)
+}{
+	{cxiName, "cxip_ep", openCXI},         // cxip_prov, prov/cxi/src/cxip_info.c, from 1.22
+	{psm3Name, "psmx3_fid_ep", openPSM3},  // psmx3_prov, prov/psm3/src/psmx3_init.c
+	{psm2Name, "psmx2_fid_ep", openPSM2},  // psmx2_prov, prov/psm2/src/psmx2_init.c
+	{opxName, "fi_opx_ep", openOPX},       // fi_opx_provider, prov/opx/src/fi_opx_init.c, 2.1 to 2.5
+	{socketsName, "sock_ep", openSockets}, // sock_prov, prov/sockets/src/sock_fabric.c
+}
+
 // readProviders are the names of those that are read.
-func readProviders() []string { return append(slices.Sorted(maps.Keys(named)), socketsName) }
+func readProviders() []string {
+	out := slices.Sorted(maps.Keys(named))
+	for _, p := range unnamed {
+		out = append(out, p.name)
+	}
+	return out
+}
 
 const maxProviderName = 64 // bytes
 
-// openProvider finds out whose endpoint it is. All providers but one have a util_ep, by which they name themselves.
+// openProvider finds out whose endpoint it is. Most providers have a util_ep, by which they name themselves.
 func (e *Endpoint) openProvider(l *layout.Layouts) (provider, error) {
 	name, err := e.providerName()
 	if err != nil {
-		in, other := openSockets(e, l)
-		if other != nil {
-			return nil, errors.Join(err, fmt.Errorf("nor is it of the provider %s: %w", socketsName, other))
+		for _, p := range unnamed {
+			if l.Find(p.endpoint) == nil {
+				continue
+			}
+			in, other := p.open(e, l)
+			if other == nil {
+				return in, nil
+			}
+			err = errors.Join(err, fmt.Errorf("nor is it of the provider %s: %w", p.name, other))
 		}
-		return in, nil
+		return nil, err
 	}
 	open := named[name]
 	if open == nil {
@@ -61,7 +86,12 @@ func (e *Endpoint) providerName() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	d, err := e.UtilDomain.Read(e.r, ep.Domain)
+	return e.nameOf(ep.Domain)
+}
+
+// nameOf is what the provider of a domain calls itself.
+func (e *Endpoint) nameOf(domain inferior.Ptr[utilDomain]) (string, error) {
+	d, err := e.UtilDomain.Read(e.r, domain)
 	if err != nil {
 		return "", err
 	}
@@ -71,7 +101,7 @@ func (e *Endpoint) providerName() (string, error) {
 	}
 	name, err := p.Name.Read(e.r, maxProviderName)
 	if err == nil && !isName(name) {
-		err = fmt.Errorf("the provider of the domain at %s has no name", ep.Domain)
+		err = fmt.Errorf("the provider of the domain at %s has no name", domain)
 	}
 	return name, err
 }

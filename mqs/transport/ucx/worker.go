@@ -23,6 +23,9 @@ type Worker struct {
 	chunks []chunk
 }
 
+// inSoftware has no network card match (uct_rc_mlx5_common.c).
+const inSoftware = "UCX_RC_MLX5_TM_ENABLE=n and UCX_DC_MLX5_TM_ENABLE=n"
+
 // Addr is the worker's.
 func (w *Worker) Addr() inferior.Addr { return w.at.Addr() }
 
@@ -44,7 +47,10 @@ func (u *UCX) openWorker(n treeNode) (*Worker, error) {
 	if w.match, err = u.Match.Read(u.r, parts.Match.Ptr()); err != nil {
 		return nil, err
 	}
-	w.queues.Offload, w.queues.Waited = w.match.Offload != 0, w.match.Sequence
+	w.queues.Waited = w.match.Sequence
+	if w.match.Offload != 0 {
+		w.queues.Offload = transport.OffloadNote(inSoftware)
+	}
 	pool, err := u.Pool.Read(u.r, parts.Requests.Ptr())
 	if err != nil {
 		return nil, err
