@@ -58,7 +58,7 @@ func (x *rxm) openQueue(l *layout.Layouts) (queue, error) {
 	if x.ep.Shared == 0 {
 		return nil, errors.New("the endpoint has no queue of tagged messages")
 	}
-	return x.openShared(l)
+	return openShared(x.Endpoint, l, x.ep.Shared, x)
 }
 
 // readPosted reads the receives, and the connections, which say what the others are of.
