@@ -28,8 +28,11 @@ type provider interface {
 
 // named are the providers that are read, by what they call themselves.
 var named = map[string]func(*Endpoint, *layout.Layouts) (provider, error){
-	"shm":     openSMR,  // smr_prov, prov/shm/src/smr_init.c, of 2.0 and 2.1
+	"shm":     openSMR,  // smr_prov, prov/shm/src/smr_init.c, 1.19 to 2.4
+	"efa":     openEFA,  // efa_prov, prov/efa/src/efa_prov.c, from 1.19
+	"lnx":     openLNX,  // lnx_prov, prov/lnx/src/lnx_init.c, from 2.0
 	"ofi_rxm": openRXM,  // rxm_prov, prov/rxm/src/rxm_init.c
+	"sm2":     openSM2,  // sm2_prov, prov/sm2/src/sm2_init.c, from 1.19
 	"tcp":     openXNet, // xnet_prov, prov/tcp/src/xnet_init.c, from 1.18
 }
 
@@ -40,7 +43,7 @@ const maxProviderName = 64 // bytes
 
 // openProvider finds out whose endpoint it is. All providers but one have a util_ep, by which they name themselves.
 func (e *Endpoint) openProvider(l *layout.Layouts) (provider, error) {
-	name, err := e.providerName()
+	name, err := e.nameOf(e.at)
 	if err != nil {
 		in, other := openSockets(e, l)
 		if other != nil {
@@ -55,9 +58,9 @@ func (e *Endpoint) openProvider(l *layout.Layouts) (provider, error) {
 	return open(e, l)
 }
 
-// providerName is what the provider calls itself.
-func (e *Endpoint) providerName() (string, error) {
-	ep, err := e.UtilEP.Read(e.r, inferior.Ptr[utilEP](e.at))
+// nameOf is what the provider of an endpoint calls itself.
+func (e *Endpoint) nameOf(at inferior.Addr) (string, error) {
+	ep, err := e.UtilEP.Read(e.r, inferior.Ptr[utilEP](at))
 	if err != nil {
 		return "", err
 	}

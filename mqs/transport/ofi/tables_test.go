@@ -9,7 +9,11 @@ import (
 )
 
 // lacks are the types that a release did not have, or had in another form.
-var lacks = map[string][]string{"libfabric 1.13": {"sharedTypes", "xnetTypes", "smrTypes"}, "libfabric 1.17": {"sharedTypes", "xnetTypes", "smrTypes"}, "libfabric 1.22": {"smrTypes"}}
+var lacks = map[string][]string{
+	"libfabric 1.13": {"sharedTypes", "xnetTypes", "smrTypes", "sm2Types", "lnxTypes", "efaTypes"},
+	"libfabric 1.17": {"sharedTypes", "xnetTypes", "smrTypes", "sm2Types", "lnxTypes", "efaTypes"},
+	"libfabric 1.22": {"lnxTypes"},
+}
 
 // Every embedded table has every member that the reader needs.
 func TestTablesAreWhole(t *testing.T) {

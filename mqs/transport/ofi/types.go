@@ -6,7 +6,7 @@ import (
 
 // allTypes are the C types that are read, in libfabric's own names: each provider's are bound where it is met.
 func allTypes() []any {
-	return []any{&baseTypes{}, &poolTypes{}, &rxmTypes{}, &sharedTypes{}, &socketsTypes{}, &xnetTypes{}, &smrTypes{}}
+	return []any{&baseTypes{}, &poolTypes{}, &rxmTypes{}, &sharedTypes{}, &socketsTypes{}, &xnetTypes{}, &smrTypes{}, &sm2Types{}, &lnxTypes{}, &efaTypes{}}
 }
 
 // baseTypes are those that providers have in common (include/ofi_util.h, include/ofi_list.h).
