@@ -16,22 +16,29 @@ type beneath interface {
 	sending() ([]transport.Send, error)
 }
 
-// openBeneath opens the endpoint (struct fid_ep *) that a provider has beneath its own. It fails with a [ProviderError] if
-// it is of a provider that is not read there.
-func (e *Endpoint) openBeneath(l *layout.Layouts, at inferior.Addr) (beneath, error) {
+// errNotBeneath means that a message is left out since what has taken it is not read.
+var errNotBeneath = errors.New("messages are left out that an endpoint beneath has")
+
+// openBeneath opens the endpoint (struct fid_ep *) that a provider has beneath its own. It fails with [errNotBeneath] if
+// that can't be read.
+func (e *Endpoint) openBeneath(l *layout.Layouts, at inferior.Addr) (in beneath, err error) {
 	name, err := e.nameOf(at)
+	if err == nil {
+		switch name {
+		case "shm":
+			in, err = openSMRTaker(e.r, l, at)
+		case "sm2":
+			in, err = openSM2Taker(e.r, l, at)
+		case "ofi_rxm":
+			in, err = openRXMTaker(e, l, at)
+		default:
+			err = fmt.Errorf("the provider %s is not read there", name)
+		}
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w, at %s: %w", errNotBeneath, at, err)
 	}
-	switch name {
-	case "shm":
-		return openSMRTaker(e.r, l, at)
-	case "sm2":
-		return openSM2Taker(e.r, l, at)
-	case "ofi_rxm":
-		return openRXMTaker(e, l, at)
-	}
-	return nil, &ProviderError{name}
+	return in, nil
 }
 
 // rxmTaker is an endpoint of rxm's that another one has beneath its own. Its queues are the other's.
@@ -55,13 +62,4 @@ func (x rxmTaker) sending() ([]transport.Send, error) {
 		x.queues.Sends[i].Peer = transport.Peer{}
 	}
 	return x.queues.Sends, err
-}
-
-// errBeneath says that the messages of an endpoint beneath another one are not known.
-func errBeneath(at inferior.Addr, err error) error {
-	var other *ProviderError
-	if errors.As(err, &other) {
-		return fmt.Errorf("the endpoint at %s beneath is of the provider %s, whose messages are not read there", at, other.Provider)
-	}
-	return fmt.Errorf("the endpoint at %s beneath: %w", at, err)
 }

@@ -1,6 +1,7 @@
 package ofi
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
@@ -14,9 +15,11 @@ import (
 type efa struct {
 	*sharedQueue
 	efaTypes
-	at    inferior.Ptr[efaEP]
-	ep    efaEP
-	below beneath // nil for none
+	at inferior.Ptr[efaEP]
+	ep efaEP
+	// below is what the peers of the same machine send through, and belowErr why that is not known.
+	below    beneath
+	belowErr error
 }
 
 func openEFA(e *Endpoint, l *layout.Layouts) (provider, error) {
@@ -35,21 +38,22 @@ func openEFA(e *Endpoint, l *layout.Layouts) (provider, error) {
 		return nil, err
 	}
 	if x.ep.Below != 0 {
-		if x.below, err = e.openBeneath(l, x.ep.Below); err != nil {
-			return nil, errBeneath(x.ep.Below, err)
-		}
+		x.below, x.belowErr = e.openBeneath(l, x.ep.Below)
 	}
 	return x, nil
 }
 
 // isBelows says whether the endpoint beneath has taken a message: that gets at the queue by another way.
 func (x *efa) isBelows(e *peerEntry) bool {
-	return x.below != nil && e.Taker.Addr() != x.sharedQueue.at.Addr()
+	return e.Taker.Addr() != x.sharedQueue.at.Addr()
 }
 
 func (x *efa) kept(e *peerEntry) inferior.Range {
-	if x.isBelows(e) {
+	switch {
+	case x.isBelows(e) && x.below != nil:
 		return x.below.kept(e)
+	case x.isBelows(e):
+		return inferior.Range{}
 	}
 	out := x.Packet.Range(inferior.Ptr[efaPacket](e.Message), 1)
 	out.Len++ // what a packet is stands behind
@@ -58,8 +62,11 @@ func (x *efa) kept(e *peerEntry) inferior.Range {
 
 // describe: a packet leads to the operation that is kept of its message, and that back to the entry.
 func (x *efa) describe(at inferior.Ptr[peerEntry], e *peerEntry) (transport.Message, error) {
-	if x.isBelows(e) {
+	switch {
+	case x.isBelows(e) && x.below != nil:
 		return x.below.describe(at, e)
+	case x.isBelows(e):
+		return transport.Message{}, cmp.Or(x.belowErr, errNotBeneath)
 	}
 	p, err := x.Packet.Read(x.r, inferior.Ptr[efaPacket](e.Message))
 	if err != nil {

@@ -1,6 +1,7 @@
 package ofi
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -101,11 +102,11 @@ func (x *lnx) peer(e *lnxEntry) transport.Peer {
 
 // readUnexpected reads the unexpected messages, in the order in which they have come.
 func (x *lnx) readUnexpected() error {
-	var bad []error
+	var leftOut error
 	err := x.ring(x.ep.Unexpected, x.ep.UnexpectedAt.Ptr(), func(at inferior.Ptr[lnxEntry], e *lnxEntry) error {
 		switch m, err := x.read(at, e); {
 		case errors.Is(err, errNotBeneath):
-			bad = append(bad, err)
+			leftOut = cmp.Or(leftOut, err)
 		case err != nil:
 			return err
 		default:
@@ -113,17 +114,11 @@ func (x *lnx) readUnexpected() error {
 		}
 		return nil
 	})
-	if err != nil {
-		bad = append(bad, err)
-	}
-	if bad != nil {
-		return fmt.Errorf("the unexpected messages: %w", bad[0])
+	if err = cmp.Or(err, leftOut); err != nil {
+		return fmt.Errorf("the unexpected messages: %w", err)
 	}
 	return nil
 }
-
-// errNotBeneath means that a message is left out since what is beneath is not read.
-var errNotBeneath = errors.New("a message of it is left out")
 
 // read reads a message. It knows the endpoint's queue, and the endpoint beneath that has taken it.
 func (x *lnx) read(at inferior.Ptr[lnxEntry], e *lnxEntry) (transport.Message, error) {
@@ -132,7 +127,7 @@ func (x *lnx) read(at inferior.Ptr[lnxEntry], e *lnxEntry) (transport.Message, e
 	case e.Queues != x.ep.Queues.Addr() || e.IsAnybodys || e.EPAt != 0 && e.EP != x.at || !ok:
 		return transport.Message{}, fmt.Errorf("the message at %s is another endpoint's", at)
 	case core.err != nil:
-		return transport.Message{}, fmt.Errorf("%w: %w", errBeneath(core.at, core.err), errNotBeneath)
+		return transport.Message{}, core.err
 	}
 	m, err := core.in.describe(e.At.Ptr(), &e.peerEntry)
 	m.Addr, m.Peer = at.Addr(), x.peer(e)
@@ -169,7 +164,7 @@ func (x *lnx) readSends() error {
 		}
 		sends, err := core.in.sending()
 		if err != nil {
-			return fmt.Errorf("the messages on their way: %w", errBeneath(core.at, err))
+			return fmt.Errorf("the messages on their way: %w", err)
 		}
 		x.queues.Sends = append(x.queues.Sends, sends...)
 	}

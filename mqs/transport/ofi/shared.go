@@ -1,6 +1,8 @@
 package ofi
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
@@ -90,11 +92,15 @@ func (q *sharedQueue) readUnexpected() error {
 		return err
 	}
 	for _, s := range all {
-		m, err := q.read(s)
-		if err != nil {
-			return fmt.Errorf("the unexpected messages: %w", err)
+		m, readErr := q.read(s)
+		switch {
+		case errors.Is(readErr, errNotBeneath):
+			err = cmp.Or(err, readErr)
+		case readErr != nil:
+			return fmt.Errorf("the unexpected messages: %w", readErr)
+		default:
+			q.queues.Unexpected = append(q.queues.Unexpected, m)
 		}
-		q.queues.Unexpected = append(q.queues.Unexpected, m)
 	}
 	if err != nil {
 		return fmt.Errorf("the unexpected messages: %w", err)

@@ -23,7 +23,7 @@ type smrTaker struct {
 	ep smrEP
 }
 
-// smrTypes are those of the provider shm (prov/shm/src/smr.h, 1.19 to 2.4).
+// smrTypes are those of the provider shm (prov/shm/src/smr.h, 2.1 to 2.4).
 type smrTypes struct {
 	EP    inferior.Struct[smrEP]    `c:"smr_ep"`
 	Kept  inferior.Struct[smrKept]  `c:"smr_cmd_ctx"`
@@ -35,7 +35,6 @@ type smrTypes struct {
 type smrEP struct {
 	Shared inferior.Ptr[shared]   `c:"srx"`
 	Sends  inferior.Ptr[smrStack] `c:"tx_fs"`
-	Pool   inferior.Ptr[pool]     `c:"cmd_ctx_pool"` // of what is kept of messages
 }
 
 // smrHeader is what is in front of data.
@@ -48,11 +47,9 @@ type smrHeader struct {
 
 // smrKept is what is kept of a message that has come.
 type smrKept struct {
-	// Entry leads back from 2.1 on.
-	Entry   inferior.Ptr[peerEntry]                    `c:"rx_entry,optional"`
-	EntryAt inferior.Embedded[inferior.Ptr[peerEntry]] `c:"rx_entry,optional"`
-	EP      inferior.Ptr[smrEP]                        `c:"ep"`
-	Header  smrHeader                                  `c:"cmd.msg"`
+	Entry  inferior.Ptr[peerEntry] `c:"rx_entry"`
+	EP     inferior.Ptr[smrEP]     `c:"ep"`
+	Header smrHeader               `c:"cmd.msg"`
 }
 
 // smrStack are places for messages on their way, of which the free ones are on a list. A link of that stands in front of
@@ -97,13 +94,8 @@ func openSMRTaker(r *inferior.Reader, l *layout.Layouts, at inferior.Addr) (*smr
 	if err != nil {
 		return nil, err
 	}
-	if s.ep, err = s.EP.Read(r, s.at); err != nil {
-		return nil, err
-	}
-	if s.Kept.Places(inferior.Ptr[smrKept](at)).EntryAt != 0 {
-		return s, nil // each message proves the layout
-	}
-	return s, provePool(r, l, s.ep.Pool, s.Kept.Size())
+	s.ep, err = s.EP.Read(r, s.at)
+	return s, err
 }
 
 func (s *smrTaker) kept(e *peerEntry) inferior.Range {
@@ -115,7 +107,7 @@ func (s *smrTaker) describe(at inferior.Ptr[peerEntry], e *peerEntry) (transport
 	switch {
 	case err != nil:
 		return transport.Message{}, err
-	case k.EP != s.at || k.EntryAt != 0 && k.Entry != at:
+	case k.EP != s.at || k.Entry != at:
 		return transport.Message{}, fmt.Errorf("the message at %s is another endpoint's", at)
 	case k.Header.Tag != e.Tag || k.Header.Op != opTagged:
 		return transport.Message{}, fmt.Errorf("the message at %s has the tags %#x and %#x", at, k.Header.Tag, e.Tag)

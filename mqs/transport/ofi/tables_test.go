@@ -12,7 +12,7 @@ import (
 var lacks = map[string][]string{
 	"libfabric 1.13": {"sharedTypes", "xnetTypes", "smrTypes", "sm2Types", "lnxTypes", "efaTypes"},
 	"libfabric 1.17": {"sharedTypes", "xnetTypes", "smrTypes", "sm2Types", "lnxTypes", "efaTypes"},
-	"libfabric 1.22": {"lnxTypes"},
+	"libfabric 1.22": {"lnxTypes", "smrTypes"},
 }
 
 // Every embedded table has every member that the reader needs.
