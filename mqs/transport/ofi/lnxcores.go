@@ -7,8 +7,8 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
-// maxCores bounds the endpoints beneath one (LNX_MAX_LOCAL_EPS).
-const maxCores = 16
+// maxCores bounds the endpoints beneath one, of which lnx is made for 16 (LNX_MAX_LOCAL_EPS).
+const maxCores = 64
 
 // readCores finds the endpoints beneath.
 func (x *lnx) readCores() error {
