@@ -47,11 +47,15 @@ func (x *lnx) readArray(count int32) error {
 
 // readRings reads those up to 2.1, which the fabric has by their providers.
 func (x *lnx) readRings(fabric inferior.Ptr[lnxFabric]) error {
-	f, err := x.Fabric.Read(x.r, fabric)
+	at := x.Fabric.Places(fabric).Providers
+	if at == 0 {
+		return errors.New("the fabric has none")
+	}
+	head, err := x.Link.Read(x.r, at.Ptr())
 	if err != nil {
 		return err
 	}
-	return ring(f.Providers, f.ProvidersAt.Ptr(), func(l inferior.Ptr[link]) (link, error) {
+	return ring(head, at.Ptr(), func(l inferior.Ptr[link]) (link, error) {
 		at := inferior.ContainerOf(&x.Provider, l, func(p *lnxProvider) *inferior.Embedded[link] { return &p.InRing })
 		p, err := x.Provider.Read(x.r, at)
 		if err != nil {

@@ -48,8 +48,7 @@ type lnxArm struct {
 }
 
 type lnxFabric struct {
-	Providers   link                    `c:"local_prov_table,optional"`
-	ProvidersAt inferior.Embedded[link] `c:"local_prov_table,optional"`
+	Providers inferior.Embedded[link] `c:"local_prov_table,optional"` // up to 2.1
 }
 
 type lnxProvider struct {
