@@ -59,7 +59,7 @@ func openCXI(e *Endpoint, l *layout.Layouts) (provider, error) {
 	if c.object, err = c.Object.Read(e.r, c.objectAt); err != nil {
 		return nil, err
 	}
-	name, err := e.nameOf(c.object.Domain)
+	name, err := e.nameOfDomain(c.object.Domain)
 	switch {
 	case err != nil:
 		return nil, err

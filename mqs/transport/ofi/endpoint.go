@@ -72,7 +72,8 @@ func (e *Endpoint) ReceiveAt(inferior.Addr) (transport.Receive, bool) {
 	return transport.Receive{}, false
 }
 
-// post adds a posted receive, of which the first of so many parts is at an address.
+// post adds a posted receive, of which the first of so many parts is at an address. A length that is not known is that of
+// the only part.
 func (e *Endpoint) post(r transport.Receive, parts uint64, first inferior.Ptr[part]) error {
 	if parts == 1 {
 		p, err := e.Part.Read(e.r, first)
@@ -80,6 +81,9 @@ func (e *Endpoint) post(r transport.Receive, parts uint64, first inferior.Ptr[pa
 			return err
 		}
 		r.Buffer = p.Base
+		if r.Length < 0 {
+			r.Length = length(p.Length)
+		}
 	}
 	e.queues.Posted = append(e.queues.Posted, r)
 	return nil

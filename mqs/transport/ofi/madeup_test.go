@@ -210,6 +210,9 @@ func (m *madeup) refuses(err error, says string) bool {
 	return strings.Contains(why, says)
 }
 
+// saysOf says whether an error has a text.
+func saysOf(err error, text string) bool { return err != nil && strings.Contains(err.Error(), text) }
+
 // mustOpen returns the endpoint's queues.
 func (m *madeup) mustOpen() (*Endpoint, *transport.Queues) {
 	m.t.Helper()

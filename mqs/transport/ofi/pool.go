@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/layout"
 )
 
 // pools reads pools of buffers.
@@ -27,6 +28,7 @@ type pool struct {
 	Regions   uint64                                 `c:"region_cnt"`
 	Table     inferior.Ptr[inferior.Ptr[poolRegion]] `c:"region_table"`
 	PerRegion uint64                                 `c:"attr.chunk_cnt"`
+	Size      uint64                                 `c:"attr.size"` // of what a buffer is for
 }
 
 type poolRegion struct {
@@ -48,6 +50,19 @@ const (
 	maxRegions   = 1 << 16
 	maxEntrySize = 1 << 24
 )
+
+// provePool proves that a pool is for objects of so many bytes.
+func provePool(r *inferior.Reader, l *layout.Layouts, at inferior.Ptr[pool], size int) error {
+	var types poolTypes
+	if err := inferior.Bind(&types, l); err != nil {
+		return err
+	}
+	of, err := types.Pool.Read(r, at)
+	if err == nil && of.Size != uint64(size) {
+		err = fmt.Errorf("the pool at %s is for objects of %d bytes, not of %d", at, of.Size, size)
+	}
+	return err
+}
 
 // used returns the buffers in use of a pool, each of at least so many bytes, in the order of their numbers, and brings them
 // all into the cache. The pool proves its layout: regions know their pool and their place in the table, buffers their

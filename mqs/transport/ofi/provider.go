@@ -28,8 +28,11 @@ type provider interface {
 
 // named are the providers that are read, by what they call themselves.
 var named = map[string]func(*Endpoint, *layout.Layouts) (provider, error){
-	"shm":     openSMR,  // smr_prov, prov/shm/src/smr_init.c, of 2.0 and 2.1
+	"shm":     openSMR,  // smr_prov, prov/shm/src/smr_init.c, 2.1 to 2.4
+	"efa":     openEFA,  // efa_prov, prov/efa/src/efa_prov.c, from 1.19
+	"lnx":     openLNX,  // lnx_prov, prov/lnx/src/lnx_init.c, from 2.0
 	"ofi_rxm": openRXM,  // rxm_prov, prov/rxm/src/rxm_init.c
+	"sm2":     openSM2,  // sm2_prov, prov/sm2/src/sm2_init.c, from 1.19
 	"tcp":     openXNet, // xnet_prov, prov/tcp/src/xnet_init.c, from 1.18
 }
 
@@ -59,7 +62,7 @@ const maxProviderName = 64 // bytes
 
 // openProvider finds out whose endpoint it is. Most providers have a util_ep, by which they name themselves.
 func (e *Endpoint) openProvider(l *layout.Layouts) (provider, error) {
-	name, err := e.providerName()
+	name, err := e.nameOf(e.at)
 	if err != nil {
 		for _, p := range unnamed {
 			if l.Find(p.endpoint) == nil {
@@ -80,17 +83,17 @@ func (e *Endpoint) openProvider(l *layout.Layouts) (provider, error) {
 	return open(e, l)
 }
 
-// providerName is what the provider calls itself.
-func (e *Endpoint) providerName() (string, error) {
-	ep, err := e.UtilEP.Read(e.r, inferior.Ptr[utilEP](e.at))
+// nameOf is what the provider of an endpoint calls itself.
+func (e *Endpoint) nameOf(at inferior.Addr) (string, error) {
+	ep, err := e.UtilEP.Read(e.r, inferior.Ptr[utilEP](at))
 	if err != nil {
 		return "", err
 	}
-	return e.nameOf(ep.Domain)
+	return e.nameOfDomain(ep.Domain)
 }
 
-// nameOf is what the provider of a domain calls itself.
-func (e *Endpoint) nameOf(domain inferior.Ptr[utilDomain]) (string, error) {
+// nameOfDomain is what the provider of a domain calls itself.
+func (e *Endpoint) nameOfDomain(domain inferior.Ptr[utilDomain]) (string, error) {
 	d, err := e.UtilDomain.Read(e.r, domain)
 	if err != nil {
 		return "", err

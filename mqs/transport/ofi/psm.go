@@ -73,7 +73,7 @@ func openPSM(e *Endpoint, l *layout.Layouts, name string, types psmFabric) (prov
 	if p.ep.Class != ClassEndpoint && p.ep.Class != ClassReceives {
 		return nil, fmt.Errorf("the object at %s is no endpoint", e.at)
 	}
-	is, err := e.nameOf(p.ep.Domain)
+	is, err := e.nameOfDomain(p.ep.Domain)
 	switch {
 	case err != nil:
 		return nil, err

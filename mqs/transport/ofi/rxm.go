@@ -29,6 +29,16 @@ type queue interface {
 }
 
 func openRXM(e *Endpoint, l *layout.Layouts) (provider, error) {
+	x, err := openRXMWithout(e, l)
+	if err != nil {
+		return nil, err
+	}
+	x.queue, err = x.openQueue(l)
+	return x, err
+}
+
+// openRXMWithout opens the endpoint without its queue.
+func openRXMWithout(e *Endpoint, l *layout.Layouts) (*rxm, error) {
 	x := &rxm{Endpoint: e, at: inferior.Ptr[rxmEP](e.at)}
 	x.pools.r = e.r
 	err := errors.Join(inferior.Bind(&x.rxmTypes, l), inferior.Bind(&x.pools.poolTypes, l))
@@ -41,13 +51,8 @@ func openRXM(e *Endpoint, l *layout.Layouts) (provider, error) {
 	if x.ep, err = x.EP.Read(e.r, x.at); err != nil {
 		return nil, err
 	}
-	if x.domain, err = x.Domain.Read(e.r, x.ep.Domain); err != nil {
-		return nil, err
-	}
-	if x.queue, err = x.openQueue(l); err != nil {
-		return nil, err
-	}
-	return x, nil
+	x.domain, err = x.Domain.Read(e.r, x.ep.Domain)
+	return x, err
 }
 
 func (x *rxm) openQueue(l *layout.Layouts) (queue, error) {
@@ -58,7 +63,7 @@ func (x *rxm) openQueue(l *layout.Layouts) (queue, error) {
 	if x.ep.Shared == 0 {
 		return nil, errors.New("the endpoint has no queue of tagged messages")
 	}
-	return x.openShared(l)
+	return openShared(x.Endpoint, l, x.ep.Shared, x)
 }
 
 // readPosted reads the receives, and the connections, which say what the others are of.

@@ -91,8 +91,8 @@ type rxmRxBuf struct {
 	Peer    uint64                  `c:"unexp_msg.addr,optional"`
 	Tag     uint64                  `c:"unexp_msg.tag,optional"`
 	// Shared is what shared queues have of it.
-	Shared inferior.Ptr[sharedEntry] `c:"peer_entry,optional"`
-	Packet header                    `c:"pkt"`
+	Shared inferior.Ptr[peerEntry] `c:"peer_entry,optional"`
+	Packet header                  `c:"pkt"`
 }
 
 // rxmTxBuf is a message that is on its way, or a part of one.

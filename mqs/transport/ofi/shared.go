@@ -1,6 +1,8 @@
 package ofi
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
@@ -8,15 +10,22 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/transport"
 )
 
-// sharedQueue is a queue of the kind that providers share, util_srx: rxm has one from 2.0.
+// sharedQueue is a queue of the kind that providers share, util_srx: rxm has one from 2.0, others from 1.19.
 type sharedQueue struct {
 	*Endpoint
 	sharedTypes
 	at inferior.Ptr[shared]
 	shared
-	// kept is where the provider keeps a message, and of makes of an entry and that the message.
-	kept func(messageAt) inferior.Range
-	of   func(messageAt) (transport.Message, error)
+	takes takes
+}
+
+// takes is a provider that takes messages for a queue, be it the queue's own or one beneath that.
+type takes interface {
+	// kept is where the provider keeps a message.
+	kept(e *peerEntry) inferior.Range
+	// describe says what is known of a message, but for its address. What the provider keeps leads back to the entry, which
+	// stands at an address.
+	describe(at inferior.Ptr[peerEntry], e *peerEntry) (transport.Message, error)
 }
 
 // messageAt is an entry of a message, and where it stands.
@@ -25,8 +34,8 @@ type messageAt struct {
 	sharedEntry
 }
 
-func openShared(e *Endpoint, l *layout.Layouts, at inferior.Ptr[shared], kept func(messageAt) inferior.Range, of func(messageAt) (transport.Message, error)) (*sharedQueue, error) {
-	q := &sharedQueue{Endpoint: e, at: at, kept: kept, of: of}
+func openShared(e *Endpoint, l *layout.Layouts, at inferior.Ptr[shared], by takes) (*sharedQueue, error) {
+	q := &sharedQueue{Endpoint: e, at: at, takes: by}
 	err := inferior.Bind(&q.sharedTypes, l)
 	if err != nil {
 		return nil, err
@@ -58,9 +67,17 @@ func (q *sharedQueue) readFrom(peer uint64, l list, seen *inferior.Addrs) error 
 			return 0, fmt.Errorf("the receive at %s has its parts at %s", at, r.Parts)
 		}
 		out := transport.Receive{Tag: r.Tag, Mask: ^r.Ignore, Peer: peerOf(r.Peer), Sequence: r.Sequence}
-		out.Addr, out.UserData, out.Length = at.Addr(), r.Context, length(r.Length)
+		out.Addr, out.UserData, out.Length = at.Addr(), r.Context, r.asked()
 		return inferior.Ptr[sharedEntry](r.Next), q.post(out, r.Count, r.Parts)
 	})
+}
+
+// asked is the length of a receive in bytes, -1 if it is left to its parts.
+func (e *peerEntry) asked() int64 {
+	if e.LengthAt == 0 {
+		return -1
+	}
+	return length(e.Length)
 }
 
 // readUnexpected reads the unexpected messages, in the order in which a receive from any peer looks at them. What the
@@ -69,17 +86,21 @@ func (q *sharedQueue) readUnexpected() error {
 	all, err := q.walkUnexpected()
 	var kept []inferior.Range
 	for _, s := range all {
-		kept = append(kept, q.kept(s))
+		kept = append(kept, q.takes.kept(&s.peerEntry))
 	}
 	if err := q.r.Prefetch(kept); err != nil {
 		return err
 	}
 	for _, s := range all {
-		m, err := q.read(s)
-		if err != nil {
-			return fmt.Errorf("the unexpected messages: %w", err)
+		m, readErr := q.read(s)
+		switch {
+		case errors.Is(readErr, errNotBeneath):
+			err = cmp.Or(err, readErr)
+		case readErr != nil:
+			return fmt.Errorf("the unexpected messages: %w", readErr)
+		default:
+			q.queues.Unexpected = append(q.queues.Unexpected, m)
 		}
-		q.queues.Unexpected = append(q.queues.Unexpected, m)
 	}
 	if err != nil {
 		return fmt.Errorf("the unexpected messages: %w", err)
@@ -128,10 +149,28 @@ func (q *sharedQueue) message(at inferior.Addr) (transport.Message, error) {
 	return q.read(messageAt{inferior.Ptr[sharedEntry](at), s})
 }
 
-// read makes of an entry of the queue the message.
+// read makes of an entry of the queue the message. The provider that has taken it gets at this queue.
 func (q *sharedQueue) read(s messageAt) (transport.Message, error) {
-	if s.Shared != q.at {
+	t, err := q.Taker.Read(q.r, s.Taker)
+	if err != nil {
+		return transport.Message{}, err
+	}
+	if t.Shared != q.at {
 		return transport.Message{}, fmt.Errorf("the message at %s is another endpoint's", s.at)
 	}
-	return q.of(s)
+	m, err := q.takes.describe(s.At.Ptr(), &s.peerEntry)
+	m.Addr = s.at.Addr()
+	return m, err
 }
+
+// claimed: a context that has claimed a message begins with where it is.
+func (q *sharedQueue) claimed(context inferior.Addr) (transport.Message, error) {
+	held, err := q.r.Pointers(context, 1)
+	if err != nil {
+		return transport.Message{}, err
+	}
+	return q.message(held[0])
+}
+
+// same: an address is given once.
+func (q *sharedQueue) same(p transport.Peer) transport.Peer { return p }

@@ -4,11 +4,18 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
-// sharedTypes are those of the queues that providers share, util_srx (include/ofi_util.h, prov/util/src/util_srx.c, 2.1).
+// sharedTypes are those of the queues that providers share, util_srx (include/ofi_util.h, prov/util/src/util_srx.c,
+// include/rdma/providers/fi_peer.h, 1.19 to 2.6).
 type sharedTypes struct {
 	Shared      inferior.Struct[shared]      `c:"util_srx_ctx"`
 	SharedEntry inferior.Struct[sharedEntry] `c:"util_rx_entry"`
 	SharedPeer  inferior.Struct[sharedPeer]  `c:"util_unexp_peer"`
+	Taker       inferior.Struct[taker]       `c:"fid_peer_srx"`
+}
+
+// taker is by what a provider gets at a queue: one that is beneath the queue's own has one of its own.
+type taker struct {
+	Shared inferior.Ptr[shared] `c:"ep_fid.fid.context"`
 }
 
 // shared are queues that a provider has from libfabric's common code.
@@ -35,18 +42,27 @@ type sharedPeer struct {
 
 // sharedEntry is a receive or an unexpected message. It begins with its links, of which lists have one only.
 type sharedEntry struct {
-	Next     inferior.Ptr[link]   `c:"peer_entry.next"`
-	Prev     inferior.Ptr[link]   `c:"peer_entry.prev"`
-	Shared   inferior.Ptr[shared] `c:"peer_entry.srx"` // of a message
-	Peer     uint64               `c:"peer_entry.addr"`
-	Length   uint64               `c:"peer_entry.msg_size"`
-	Tag      uint64               `c:"peer_entry.tag"`
-	Context  inferior.Addr        `c:"peer_entry.context"` // the MPI's
-	Count    uint64               `c:"peer_entry.count"`
-	Flags    uint64               `c:"peer_entry.flags"`
-	Data     uint64               `c:"peer_entry.cq_data"`
-	Message  inferior.Addr        `c:"peer_entry.peer_context"` // of a message, the provider's
-	Parts    inferior.Ptr[part]   `c:"peer_entry.iov"`          // behind the entry
-	Sequence uint64               `c:"seq_no"`
-	Ignore   uint64               `c:"ignore"`
+	Next      inferior.Ptr[link]           `c:"d_entry.next|peer_entry.next"` // the former from 2.3
+	Prev      inferior.Ptr[link]           `c:"d_entry.prev|peer_entry.prev"`
+	At        inferior.Embedded[peerEntry] `c:"peer_entry"`
+	peerEntry `c:"peer_entry"`
+	Sequence  uint64 `c:"seq_no"`
+	Ignore    uint64 `c:"ignore"`
+}
+
+// peerEntry is what the owner of a queue and the provider that takes messages for it both know of a receive or an
+// unexpected message (fi_peer_rx_entry).
+type peerEntry struct {
+	Taker inferior.Ptr[taker] `c:"srx"` // of a message
+	Peer  uint64              `c:"addr"`
+	// Length is that of a receive too, which up to 1.22 had none.
+	Length   uint64                    `c:"msg_size,optional"`
+	LengthAt inferior.Embedded[uint64] `c:"msg_size,optional"`
+	Tag      uint64                    `c:"tag"`
+	Context  inferior.Addr             `c:"context"` // the MPI's
+	Count    uint64                    `c:"count"`
+	Flags    uint64                    `c:"flags"`
+	Data     uint64                    `c:"cq_data"`
+	Message  inferior.Addr             `c:"peer_context"` // of a message, the provider's
+	Parts    inferior.Ptr[part]        `c:"iov"`          // behind the entry
 }

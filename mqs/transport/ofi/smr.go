@@ -12,12 +12,18 @@ import (
 // smr is an endpoint of the provider shm (smr_ep, prov/shm/src/smr.h), whose queues are of the kind that providers share.
 type smr struct {
 	*sharedQueue
+	smrTaker
+}
+
+// smrTaker is what an endpoint of shm's does for whichever queue it takes messages for.
+type smrTaker struct {
 	smrTypes
+	r  *inferior.Reader
 	at inferior.Ptr[smrEP]
 	ep smrEP
 }
 
-// smrTypes are those of the provider shm (prov/shm/src/smr.h, 2.1).
+// smrTypes are those of the provider shm (prov/shm/src/smr.h, 2.1 to 2.4).
 type smrTypes struct {
 	EP    inferior.Struct[smrEP]    `c:"smr_ep"`
 	Kept  inferior.Struct[smrKept]  `c:"smr_cmd_ctx"`
@@ -41,9 +47,9 @@ type smrHeader struct {
 
 // smrKept is what is kept of a message that has come.
 type smrKept struct {
-	Entry  inferior.Ptr[sharedEntry] `c:"rx_entry"`
-	EP     inferior.Ptr[smrEP]       `c:"ep"`
-	Header smrHeader                 `c:"cmd.msg"`
+	Entry  inferior.Ptr[peerEntry] `c:"rx_entry"`
+	EP     inferior.Ptr[smrEP]     `c:"ep"`
+	Header smrHeader               `c:"cmd.msg"`
 }
 
 // smrStack are places for messages on their way, of which the free ones are on a list. A link of that stands in front of
@@ -71,54 +77,52 @@ const (
 const maxSlots = 1 << 16
 
 func openSMR(e *Endpoint, l *layout.Layouts) (provider, error) {
-	s := &smr{at: inferior.Ptr[smrEP](e.at)}
+	t, err := openSMRTaker(e.r, l, e.at)
+	if err != nil {
+		return nil, err
+	}
+	q, err := openShared(e, l, t.ep.Shared, t)
+	if err != nil {
+		return nil, err
+	}
+	return &smr{q, *t}, nil
+}
+
+func openSMRTaker(r *inferior.Reader, l *layout.Layouts, at inferior.Addr) (*smrTaker, error) {
+	s := &smrTaker{r: r, at: inferior.Ptr[smrEP](at)}
 	err := inferior.Bind(&s.smrTypes, l)
 	if err != nil {
 		return nil, err
 	}
-	if s.ep, err = s.EP.Read(e.r, s.at); err != nil {
-		return nil, err
-	}
-	kept := func(m messageAt) inferior.Range { return s.Kept.Range(inferior.Ptr[smrKept](m.Message), 1) }
-	if s.sharedQueue, err = openShared(e, l, s.ep.Shared, kept, s.ofEntry); err != nil {
-		return nil, err
-	}
-	return s, nil
+	s.ep, err = s.EP.Read(r, s.at)
+	return s, err
 }
 
-// ofEntry makes of an entry the message. What is kept of it leads back to the entry.
-func (s *smr) ofEntry(m messageAt) (transport.Message, error) {
-	k, err := s.Kept.Read(s.r, inferior.Ptr[smrKept](m.Message))
+func (s *smrTaker) kept(e *peerEntry) inferior.Range {
+	return s.Kept.Range(inferior.Ptr[smrKept](e.Message), 1)
+}
+
+func (s *smrTaker) describe(at inferior.Ptr[peerEntry], e *peerEntry) (transport.Message, error) {
+	k, err := s.Kept.Read(s.r, inferior.Ptr[smrKept](e.Message))
 	switch {
 	case err != nil:
 		return transport.Message{}, err
-	case k.EP != s.at || k.Entry != m.at:
-		return transport.Message{}, fmt.Errorf("the message at %s is another endpoint's", m.at)
-	case k.Header.Tag != m.Tag || k.Header.Op != opTagged:
-		return transport.Message{}, fmt.Errorf("the message at %s has the tags %#x and %#x", m.at, k.Header.Tag, m.Tag)
+	case k.EP != s.at || k.Entry != at:
+		return transport.Message{}, fmt.Errorf("the message at %s is another endpoint's", at)
+	case k.Header.Tag != e.Tag || k.Header.Op != opTagged:
+		return transport.Message{}, fmt.Errorf("the message at %s has the tags %#x and %#x", at, k.Header.Tag, e.Tag)
 	}
-	return transport.Message{Addr: m.at.Addr(), Tag: m.Tag, Peer: peerOf(m.Peer), Length: length(k.Header.Size),
-		Beside:     mqs.Maybe[uint64]{Value: m.Data, Known: m.Flags&remoteData != 0},
+	return transport.Message{Tag: e.Tag, Peer: peerOf(e.Peer), Length: length(k.Header.Size), Beside: e.beside(),
 		Rendezvous: k.Header.Source >= smrVector && k.Header.Source != smrSegments}, nil
 }
 
-// claimed: a context that has claimed a message begins with where it is.
-func (s *smr) claimed(context inferior.Addr) (transport.Message, error) {
-	held, err := s.r.Pointers(context, 1)
-	if err != nil {
-		return transport.Message{}, err
-	}
-	return s.message(held[0])
+// beside is what a sender has sent beside the tag.
+func (e *peerEntry) beside() mqs.Maybe[uint64] {
+	return mqs.Maybe[uint64]{Value: e.Data, Known: e.Flags&remoteData != 0}
 }
-
-// same: an address is given once.
-func (s *smr) same(p transport.Peer) transport.Peer { return p }
 
 // readSends reads the messages on their way: those that the peer has to fetch, or to acknowledge. Who that is is not read.
 func (s *smr) readSends() error {
-	if s.ep.Sends == 0 {
-		return nil
-	}
 	sends, err := s.sending()
 	if err != nil {
 		return fmt.Errorf("the messages on their way: %w", err)
@@ -127,7 +131,10 @@ func (s *smr) readSends() error {
 	return nil
 }
 
-func (s *smr) sending() ([]transport.Send, error) {
+func (s *smrTaker) sending() ([]transport.Send, error) {
+	if s.ep.Sends == 0 {
+		return nil, nil
+	}
 	stack, err := s.Stack.Read(s.r, s.ep.Sends)
 	switch {
 	case err != nil:
@@ -177,6 +184,6 @@ func (s *smr) sending() ([]transport.Send, error) {
 }
 
 // linkOf is where the link of a place is.
-func (s *smr) linkOf(at inferior.Ptr[smrSlot]) inferior.Addr {
+func (s *smrTaker) linkOf(at inferior.Ptr[smrSlot]) inferior.Addr {
 	return s.Slot.Places(at).Message.Addr() - inferior.Addr(s.r.Info().PointerSize)
 }

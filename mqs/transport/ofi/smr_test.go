@@ -73,8 +73,14 @@ func TestSMRUnexpected(t *testing.T) {
 // send puts messages on their way into places, of which nil are free, the last one first.
 func (m *madeup) send(messages ...set) {
 	m.t.Helper()
+	m.sendAt(endpointAt, messages...)
+}
+
+// sendAt does so for an endpoint.
+func (m *madeup) sendAt(ep inferior.Addr, messages ...set) {
+	m.t.Helper()
 	size, _ := m.l.Size("smr_tx_fs_entry")
-	m.put("smr_ep", endpointAt, set{"tx_fs": uint64(stackAt)})
+	m.put("smr_ep", ep, set{"tx_fs": uint64(stackAt)})
 	m.put("smr_tx_fs", stackAt, set{"size": uint64(len(messages))})
 	free := uint64(0)
 	for i, of := range messages {

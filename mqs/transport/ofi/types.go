@@ -6,8 +6,8 @@ import (
 
 // allTypes are the C types that are read, in libfabric's own names: each provider's are bound where it is met.
 func allTypes() []any {
-	return []any{&baseTypes{}, &poolTypes{}, &rxmTypes{}, &sharedTypes{}, &socketsTypes{}, &xnetTypes{}, &smrTypes{}, &cxiTypes{},
-		&psm3Fabric{}, &psm2Fabric{}, &psmTypes{}, &opxTypes{}}
+	return []any{&baseTypes{}, &poolTypes{}, &rxmTypes{}, &sharedTypes{}, &socketsTypes{}, &xnetTypes{}, &smrTypes{}, &sm2Types{}, &lnxTypes{}, &efaTypes{},
+		&cxiTypes{}, &psm3Fabric{}, &psm2Fabric{}, &psmTypes{}, &opxTypes{}}
 }
 
 // baseTypes are those that providers have in common (include/ofi_util.h, include/ofi_list.h).

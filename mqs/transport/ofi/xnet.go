@@ -71,13 +71,6 @@ func (x *xnet) readFrom(peer uint64, l list, seen *inferior.Addrs) error {
 		}
 		out := transport.Receive{Tag: r.Tag, Mask: ^r.Ignore, Peer: peerOf(r.Peer), Sequence: r.Sequence}
 		out.Addr, out.UserData, out.Length = at.Addr(), r.Context, -1
-		if r.Parts == 1 {
-			first, err := x.Part.Read(x.r, r.First.Ptr())
-			if err != nil {
-				return 0, err
-			}
-			out.Length = length(first.Length)
-		}
 		return r.Next, x.post(out, r.Parts, r.First.Ptr())
 	})
 }

@@ -6,3 +6,6 @@
 #include "prov/sockets/include/sock.h"
 #include "prov/tcp/src/xnet.h"
 #include "prov/shm/src/smr.h"
+#include "prov/sm2/src/sm2.h"
+#include "prov/lnx/include/lnx.h"
+#include "prov/efa/src/efa.h"
