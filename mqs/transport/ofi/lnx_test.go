@@ -171,7 +171,7 @@ func TestLNXProofs(t *testing.T) {
 		"they have the receives":    {"lnx_domain", domainAt, set{"ld_srx_supported": 0}},
 		"cannot read":               {"lnx_domain", domainAt, set{"ld_fabric": uint64(nowhere)}},
 		"the posted receives":       {"lnx_ep", endpointAt, set{"le_srq.lps_trecv.lqp_recvq.lq_queue.next": 0}},
-		"the endpoints beneath tha": {"lnx_fabric", lnxFabricAt, set{"local_prov_table.prev": 1}},
+		"the endpoints beneath tha": {"dlist_entry", lnxFabricAt + 0x88, set{"prev": 1}},
 	} {
 		m := makeLNX(t, "shm")
 		m.put(c.of, c.at, c.bad)
