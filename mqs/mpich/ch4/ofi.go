@@ -134,7 +134,7 @@ func (o *ofiNetmod) bindTypes() error {
 	_, hasAll := inferior.OffsetOf(&o.c.Entry, func(e *ofiEntry) *inferior.Embedded[uint64] { return &e.Addresses })
 	_, hasRoot := inferior.OffsetOf(&o.c.Entry, func(e *ofiEntry) *inferior.Embedded[uint64] { return &e.Root })
 	switch {
-	case !o.c.Answer.Bound() && !(o.c.Ack.Bound() && o.c.Header.Bound()):
+	case !o.c.Answer.Bound() && (!o.c.Ack.Bound() || !o.c.Header.Bound()):
 		return errors.New("the module has no type for the answer to a send")
 	case !hasAll && !hasRoot:
 		return errors.New("the module has no address of a process")
