@@ -130,7 +130,16 @@ func (k Fidelity) split(comm Object, queue string, ops []Object) (ordered, unord
 func (outer *differences) unordered(queue string, want, got []Object) differences {
 	d := outer.inner()
 	left := slices.Clone(got)
-	for i, w := range want {
+	var order []int // those that must be there first: an other may look like them
+	for _, mayMiss := range []bool{false, true} {
+		for i, w := range want {
+			if d.fidelity.mayBeAbsent(d.comm, queue, w) == mayMiss {
+				order = append(order, i)
+			}
+		}
+	}
+	for _, i := range order {
+		w := want[i]
 		best, fit := -1, d.inner()
 		for k, g := range left {
 			if inner := d.operation(queue, w, g); best < 0 || inner.closer(fit) {
