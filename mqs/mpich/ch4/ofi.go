@@ -280,21 +280,18 @@ func (o *ofiNetmod) elements(r *inferior.Reader, q *transport.Request) (Elements
 		return Elements{}, false
 	}
 	isPacked := q.Buffer != 0 && own.PackBuffer == q.Buffer
-	if o.keepsGiven() {
-		if own.Of != mpir.KindRecv || !own.isOfType() || int64(own.GivenCount) < 0 {
-			return Elements{IsPacked: isPacked}, isPacked
-		}
+	none, isReceive := Elements{IsPacked: isPacked}, own.Of == mpir.KindRecv
+	switch {
+	case !own.isOfType(), o.keepsGiven() && (!isReceive || int64(own.GivenCount) < 0):
+		return none, isPacked
+	case o.keepsGiven():
 		return Elements{Buffer: mqs.Known(own.Given), Count: int64(own.GivenCount), Datatype: own.Datatype}, true
-	}
-	if !own.isOfType() {
-		return Elements{IsPacked: isPacked}, isPacked
-	}
-	if isPacked && own.Of == mpir.KindRecv && own.UserDatatype == own.Datatype {
+	case isPacked && isReceive && own.UserDatatype == own.Datatype:
 		return Elements{Buffer: mqs.Known(own.UserBuffer), Count: int64(own.UserCount), Datatype: own.Datatype}, int64(own.UserCount) >= 0
 	}
 	size := o.lib.Datatype(own.Datatype).Size
 	if !size.Known || size.Value <= 0 || q.Length < 0 || q.Length%size.Value != 0 {
-		return Elements{IsPacked: isPacked}, isPacked
+		return none, isPacked
 	}
 	return Elements{Count: q.Length / size.Value, Datatype: own.Datatype, IsPacked: isPacked}, true
 }
@@ -325,7 +322,7 @@ func (o *ofiNetmod) matched(at inferior.Ptr[mpir.Request]) (transport.Receive, b
 	if err != nil || own.IsLocal || o.keepsGiven() && !own.isOfType() {
 		return transport.Receive{}, false
 	}
-	out := transport.Receive{Tag: uint64(own.ID) << (o.bits.tag + o.bits.rank), AskLost: true, MessageLost: true, Received: -1}
+	out := transport.Receive{Tag: uint64(own.ID) << o.bits.beforeContext(), AskLost: true, MessageLost: true, Received: -1}
 	out.Addr, out.UserData, out.State, out.Length = at.Addr(), own.Context.Addr(), transport.Matched, -1
 	if o.bits.tags().Envelope(out.Tag).Context != uint64(own.ID) {
 		return transport.Receive{}, false

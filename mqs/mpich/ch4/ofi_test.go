@@ -45,14 +45,19 @@ func overOFI(t *testing.T) (*inferiortest.Process, *ofiNetmod) {
 	p.Put(ofiRequest, make([]byte, inferiortest.Page))
 	p.Put(ofiAnswerAt, make([]byte, inferiortest.Page))
 	p.Put(ofiGlobalAt, make([]byte, inferiortest.Page))
-	d := over(p)
-	own, _, err := ofiModule{}.bind(d.lib)
+	return p, bindOFI(t, p, &ofiProtocol40)
+}
+
+// bindOFI binds the module, whose tags are as most are.
+func bindOFI(t *testing.T, p *inferiortest.Process, protocol *ofiProtocol) *ofiNetmod {
+	t.Helper()
+	own, _, err := ofiModule{}.bind(over(p).lib)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := own.(*ofiNetmod)
-	o.bits, o.virtual, o.networks = ofiBits{tag: 31, context: 20, protocol: 51, ofiProtocol: &ofiProtocol40}, 1, 1
-	return p, o
+	o.bits, o.virtual, o.networks = ofiBits{tag: 31, context: 20, protocol: 51, ofiProtocol: protocol}, 1, 1
+	return o
 }
 
 // The module's tags have 20 bits for contexts and 31 for tags where the sender travels beside them, or what it has been

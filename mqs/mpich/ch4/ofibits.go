@@ -3,6 +3,7 @@ package ch4
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 
 	"github.com/mpi-queues/mpi-queues/mqs/mpich/mpir"
 	"github.com/mpi-queues/mpi-queues/mqs/transport"
@@ -27,11 +28,9 @@ type ofiProtocol struct {
 	// others set messages apart that no receive of the program's gets: answers, those of MPI_Comm_connect and the like, pieces
 	// of data, and the module's own.
 	others uint64
-	// ignored are those that a receive does not look at. The highest says that more of the message follows elsewhere, and the
-	// one below it, or one of those, that the send is synchronous.
+	// ignored are those that a receive does not look at, that of a synchronous send among them. The highest says that more
+	// of the message follows elsewhere.
 	ignored uint64
-	// long is the highest of these.
-	long uint64
 	// hasRank is true if a tag has the sender's rank where there are bits for it.
 	hasRank bool
 }
@@ -42,9 +41,9 @@ const ofiAnswered = 1
 // The protocol's bits as they are from each of these releases on (MPIDI_OFI_SYNC_SEND_ACK and those below it in
 // ofi_types.h). From 4.3 on there is one more for the module's own messages, and in 5.0 it is that of pieces of data before.
 var (
-	ofiProtocol40 = ofiProtocol{width: 4, others: ofiAnswered | 4, ignored: 2 | 4 | 8, long: 8}
-	ofiProtocol41 = ofiProtocol{width: 4, others: ofiAnswered | 2, ignored: 4 | 8, long: 8}
-	ofiProtocol42 = ofiProtocol{width: 6, others: ofiAnswered | 2 | 4 | 32, ignored: 8 | 16, long: 16, hasRank: true}
+	ofiProtocol40 = ofiProtocol{width: 4, others: ofiAnswered | 4, ignored: 2 | 4 | 8}
+	ofiProtocol41 = ofiProtocol{width: 4, others: ofiAnswered | 2, ignored: 4 | 8}
+	ofiProtocol42 = ofiProtocol{width: 6, others: ofiAnswered | 2 | 4 | 32, ignored: 8 | 16, hasRank: true}
 )
 
 // ofiBitsOf is how the module has been set to put tags together.
@@ -68,12 +67,15 @@ func (b ofiBits) of(protocol uint64) uint64 { return protocol << b.protocol }
 func (b ofiBits) isApart(tag uint64) bool { return tag&b.of(b.others) != 0 }
 
 // isLong says whether there is more of a message than libfabric has by its tag.
-func (b ofiBits) isLong(tag uint64) bool { return tag&b.of(b.long) != 0 }
+func (b ofiBits) isLong(tag uint64) bool { return tag>>b.protocol&(1<<(bits.Len64(b.ignored)-1)) != 0 }
+
+// beforeContext is how many bits of a tag are below the context.
+func (b ofiBits) beforeContext() uint { return b.tag + b.rank }
 
 func (b ofiBits) tags() *transport.Tags {
 	tag := transport.Bits{Width: b.tag}
 	return &transport.Tags{
-		Context: transport.Bits{Shift: b.tag + b.rank, Width: b.context},
+		Context: transport.Bits{Shift: b.beforeContext(), Width: b.context},
 		Rank:    transport.Bits{Shift: b.tag, Width: b.rank},
 		Tag:     tag,
 		AnyTag:  tag.Mask(),

@@ -26,14 +26,7 @@ func overNewerOFI(t *testing.T) (*inferiortest.Process, *ofiNetmod) {
 	p.Types["MPIDI_OFI_ack_request_t"] = &layout.Layout{Size: 128, Fields: map[string]layout.Field{"context": field(ofiContextIn, 32, layout.KindArray),
 		"signal_req": field(72, 8, layout.KindPointer), "ack_hdr": field(80, 8, layout.KindPointer)}}
 	p.Types["MPIDI_av_entry_t"] = &layout.Layout{Size: ofiEntrySize, Fields: map[string]layout.Field{"netmod.ofi.root_dest": field(16, 8, layout.KindUnsigned)}}
-	d := over(p)
-	own, _, err := ofiModule{}.bind(d.lib)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := own.(*ofiNetmod)
-	o.bits, o.virtual, o.networks = ofiBits{tag: 31, context: 20, protocol: 51, ofiProtocol: &ofiProtocol42}, 1, 1
-	return p, o
+	return p, bindOFI(t, p, &ofiProtocol42)
 }
 
 // Which protocol an MPICH has, the members of its variable tell.
@@ -50,11 +43,7 @@ func TestProtocolOfOFI(t *testing.T) {
 		for _, member := range c.has {
 			p.Types["MPIDI_OFI_global_t"].Fields[member] = field(0, 4, layout.KindSigned)
 		}
-		own, _, err := ofiModule{}.bind(over(p).lib)
-		if err != nil {
-			t.Fatal(err)
-		}
-		o := own.(*ofiNetmod)
+		o := bindOFI(t, p, nil)
 		p.PutUint32(ofiGlobalAt, 1, 1)
 		p.PutUint32(ofiGlobalAt+16+8, 20, 0, 31)
 		if err := o.set(ofiGlobalAt); err != nil || o.bits.ofiProtocol != c.want {

@@ -130,7 +130,7 @@ func (k Fidelity) split(comm Object, queue string, ops []Object) (ordered, unord
 func (outer *differences) unordered(queue string, want, got []Object) differences {
 	d := outer.inner()
 	left := slices.Clone(got)
-	var order []int // those that must be there first: an other may look like them
+	var order []int // those that must be there first: others may look like them
 	for _, mayMiss := range []bool{false, true} {
 		for i, w := range want {
 			if d.fidelity.mayBeAbsent(d.comm, queue, w) == mayMiss {
