@@ -37,27 +37,29 @@ func (m *madeup) poolOf(at inferior.Addr, c string) {
 	m.put("ofi_bufpool", at, set{"attr.size": uint64(size), "entry_size": uint64(size) + 0x40, "entry_cnt": 0, "region_cnt": 0})
 }
 
-// nameSMR has peer 3 be called 0x42, in a map. Peer 2 has left, and peer 1 has not been found.
+// nameSMR has peer 3 be called 0x42, in a map. Peer 2 has left, and peer 1 has not been found. What looks like a peer before
+// the first, and behind the last, is none.
 func (m *madeup) nameSMR(at inferior.Addr) {
 	m.t.Helper()
 	size, _ := m.l.Size("smr_peer")
 	first := m.at("smr_map", at, "peers")
 	m.Put(first, make([]byte, size*maxSMRPeers))
-	for i := range inferior.Addr(4) {
+	_, isNumbered := m.l.Field("smr_peer", "peer.id")
+	for _, i := range []int{-1, 0, 1, 2, 3, maxSMRPeers} {
 		of := set{"fiaddr": 0x3f + uint64(i), "region": 1}
-		if _, ok := m.l.Field("smr_peer", "peer.id"); ok {
+		switch {
+		case isNumbered && i == 2:
+			of["peer.id"] = ^uint64(0)
+		case isNumbered:
 			of["peer.id"] = uint64(i)
-		} else {
+		case i != 2:
 			of["id_assigned"] = 1
 		}
-		m.put("smr_peer", first+i*inferior.Addr(size), of)
+		if i == 1 {
+			of["region"] = 0
+		}
+		m.put("smr_peer", first+inferior.Addr(i*size), of)
 	}
-	gone := set{"id_assigned": 0}
-	if _, ok := m.l.Field("smr_peer", "peer.id"); ok {
-		gone = set{"peer.id": ^uint64(0)}
-	}
-	m.put("smr_peer", first+2*inferior.Addr(size), gone)
-	m.put("smr_peer", first+inferior.Addr(size), set{"region": 0})
 }
 
 // keep makes an entry of a message of nobody's, and what the provider keeps of it.

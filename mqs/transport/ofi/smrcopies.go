@@ -80,7 +80,7 @@ func openSMRCopies(r *inferior.Reader, l *layout.Layouts, at inferior.Addr, peer
 			return nil, err
 		}
 	}
-	return s, s.smrStackTypes.bind(l)
+	return s, s.bind(l)
 }
 
 func (s *smrCopies) kept(e *peerEntry) inferior.Range {
