@@ -13,6 +13,7 @@ import (
 // sends for it.
 type beneath interface {
 	takes
+	// sending reads the messages on their way. [errNoCommand] comes with those that are left.
 	sending() ([]transport.Send, error)
 }
 

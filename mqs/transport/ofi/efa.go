@@ -2,6 +2,7 @@ package ofi
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
@@ -117,15 +118,18 @@ func (x *efa) readSends() error {
 		}
 		return o.Links, nil
 	})
+	x.queues.SendsErr = x.belowErr
 	if err == nil && x.below != nil {
 		var more []transport.Send
 		more, err = x.below.sending()
 		x.queues.Sends = append(x.queues.Sends, more...)
+		if errors.Is(err, errNoCommand) {
+			x.queues.SendsErr, err = err, nil
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("the messages on their way: %w", err)
 	}
-	x.queues.SendsErr = x.belowErr
 	return nil
 }
 

@@ -164,10 +164,13 @@ func (x *lnx) readSends() error {
 			continue
 		}
 		sends, err := core.in.sending()
-		if err != nil {
+		x.queues.Sends = append(x.queues.Sends, sends...)
+		switch {
+		case errors.Is(err, errNoCommand):
+			x.queues.SendsErr = cmp.Or(x.queues.SendsErr, err)
+		case err != nil:
 			return fmt.Errorf("the messages on their way: %w", err)
 		}
-		x.queues.Sends = append(x.queues.Sends, sends...)
 	}
 	return nil
 }

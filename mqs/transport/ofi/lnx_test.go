@@ -117,8 +117,8 @@ func TestLNXPosted(t *testing.T) {
 // Messages are what is kept of them beneath, where that is read. What those beneath call a peer is not what lnx does.
 func TestLNXUnexpected(t *testing.T) {
 	m := makeLNX(t, "shm", "cxi")
-	entries := []inferior.Addr{m.arriveLNX(0, 0, nil), m.arriveLNX(1, 1, nil), m.arriveLNX(2, 0, set{"rx_entry.flags": remoteData, "rx_entry.cq_data": 5})}
-	m.put("smr_cmd_ctx", place(keptAt, 2), set{"cmd.msg.hdr.op_src": smrVector})
+	entries := []inferior.Addr{m.arriveLNX(0, 0, nil), m.arriveLNX(1, 1, nil), m.arriveLNX(2, 0, nil)}
+	m.put("smr_cmd_ctx", place(keptAt, 2), set{"cmd.msg.hdr.op_src": smrVector, "cmd.msg.hdr.op_flags": smrHasData, "cmd.msg.hdr.data": 5})
 	m.ring(m.lnx("lps_trecv.lqp_unexq"), entries)
 	e, q := m.mustOpen()
 	want := []transport.Message{

@@ -4,8 +4,8 @@
 //
 // Each provider of libfabric has queues of its own, or takes those that its common code has for all. Read are those
 // of rxm, which puts datagrams upon a provider of connections ("tcp;ofi_rxm", "verbs;ofi_rxm"): its own up to 1.22,
-// and the common ones from 2.0 on; those of tcp, from 1.18; those of sockets; and those of shm, of 2.1 to 2.4. As the sources
-// have them, and not tried beneath an MPI, are those of sm2 and efa, from 1.19, and of lnx, from 2.0. The last two have endpoints of
+// and the common ones from 2.0 on; those of tcp, from 1.18; those of sockets; and those of shm, its own up to 1.18 and
+// the common ones from 1.19 on. As the sources have them, and not tried beneath an MPI, are those of sm2 and efa, from 1.19, and of lnx, from 2.0. The last two have endpoints of
 // other providers beneath theirs, which take messages for their queues and send for them.
 // Those of cxi, psm3, psm2 and opx are read by what their sources say, and were not tried.
 // Nothing of them is exported: the way to them starts at the endpoint that the MPI keeps, and goes on by layouts from

@@ -28,7 +28,7 @@ type provider interface {
 
 // named are the providers that are read, by what they call themselves.
 var named = map[string]func(*Endpoint, *layout.Layouts) (provider, error){
-	"shm":     openSMR,  // smr_prov, prov/shm/src/smr_init.c, 2.1 to 2.4
+	"shm":     openSMR,  // smr_prov, prov/shm/src/smr_init.c, from 1.17
 	"efa":     openEFA,  // efa_prov, prov/efa/src/efa_prov.c, from 1.19
 	"lnx":     openLNX,  // lnx_prov, prov/lnx/src/lnx_init.c, from 2.0
 	"ofi_rxm": openRXM,  // rxm_prov, prov/rxm/src/rxm_init.c

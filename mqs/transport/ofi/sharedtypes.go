@@ -62,7 +62,7 @@ type peerEntry struct {
 	Context  inferior.Addr             `c:"context"` // the MPI's
 	Count    uint64                    `c:"count"`
 	Flags    uint64                    `c:"flags"`
-	Data     uint64                    `c:"cq_data"`
-	Message  inferior.Addr             `c:"peer_context"` // of a message, the provider's
-	Parts    inferior.Ptr[part]        `c:"iov"`          // behind the entry
+	Data     uint64                    `c:"cq_data,optional"` // from 1.19
+	Message  inferior.Addr             `c:"peer_context"`     // of a message, the provider's
+	Parts    inferior.Ptr[part]        `c:"iov"`              // behind the entry
 }

@@ -1,6 +1,7 @@
 package ofi
 
 import (
+	"maps"
 	"reflect"
 	"strings"
 	"testing"
@@ -21,8 +22,44 @@ func makeSMR(t *testing.T) *madeup {
 	t.Helper()
 	m := makeShared(t)
 	m.Put(providerAt+0x100, []byte("shm\x00"))
-	m.put("smr_ep", endpointAt, set{"srx": uint64(sharedAt), "tx_fs": 0})
+	m.put("smr_ep", endpointAt, set{"srx": uint64(sharedAt), "tx_fs": 0, "util_ep.av": uint64(avAt)})
+	m.nameSMR(m.at("smr_av", avAt, "smr_map"))
 	return m
+}
+
+// avAt is where an endpoint's names of its peers are.
+const avAt inferior.Addr = 0x12_0000
+
+// poolOf makes a pool for objects of a type, which has none yet.
+func (m *madeup) poolOf(at inferior.Addr, c string) {
+	m.t.Helper()
+	size, _ := m.l.Size(c)
+	m.put("ofi_bufpool", at, set{"attr.size": uint64(size), "entry_size": uint64(size) + 0x40, "entry_cnt": 0, "region_cnt": 0})
+}
+
+// nameSMR has peer 3 be called 0x42, in a map. Peer 2 has left, and peer 1 has not been found. What looks like a peer before
+// the first, and behind the last, is none.
+func (m *madeup) nameSMR(at inferior.Addr) {
+	m.t.Helper()
+	size, _ := m.l.Size("smr_peer")
+	first := m.at("smr_map", at, "peers")
+	m.Put(first, make([]byte, size*maxSMRPeers))
+	_, isNumbered := m.l.Field("smr_peer", "peer.id")
+	for _, i := range []int{-1, 0, 1, 2, 3, maxSMRPeers} {
+		of := set{"fiaddr": 0x3f + uint64(i), "region": 1}
+		switch {
+		case isNumbered && i == 2:
+			of["peer.id"] = ^uint64(0)
+		case isNumbered:
+			of["peer.id"] = uint64(i)
+		case i != 2:
+			of["id_assigned"] = 1
+		}
+		if i == 1 {
+			of["region"] = 0
+		}
+		m.put("smr_peer", first+inferior.Addr(i*size), of)
+	}
 }
 
 // keep makes an entry of a message of nobody's, and what the provider keeps of it.
@@ -43,7 +80,8 @@ func TestSMRUnexpected(t *testing.T) {
 	for i, source := range []uint64{0, 1, smrVector, smrVector + 1, smrSegments, smrSegments + 1} {
 		links = append(links, m.keep(i, set{"cmd.msg.hdr.op_src": source}))
 	}
-	m.put("util_rx_entry", links[1], set{"peer_entry.addr": 3, "peer_entry.flags": remoteData, "peer_entry.cq_data": 5})
+	m.put("util_rx_entry", links[1], set{"peer_entry.addr": 3})
+	m.put("smr_cmd_ctx", place(keptAt, 1), set{"cmd.msg.hdr.op_flags": smrHasData, "cmd.msg.hdr.data": 5})
 	m.ring(m.shared("unspec_unexp_tag_queue"), links)
 	e, q := m.mustOpen()
 	var want []transport.Message
@@ -61,7 +99,7 @@ func TestSMRUnexpected(t *testing.T) {
 	if _, err := e.Claimed(nowhere); err == nil {
 		t.Error("a message is claimed where nothing can be read")
 	}
-	for says, bad := range map[string]set{"is another endpoint's": {"ep": 1}, "another endpoint's": {"rx_entry": 1}, "has the tags 0x8 and 0x7": {"cmd.msg.hdr.tag": 8}, "has the tags": {"cmd.msg.hdr.op": 0}} {
+	for says, bad := range map[string]set{"is another endpoint's": {"ep": 1}, "another endpoint's": {"rx_entry": 1}, "has the tags 0x8 and 0x7": {"cmd.msg.hdr.tag": 8}, "has the tags": {"cmd.msg.hdr.op": 0}, "in a place that is not known, 6": {"cmd.msg.hdr.op_src": smrSources}} {
 		m := makeSMR(t)
 		m.ring(m.shared("unspec_unexp_tag_queue"), []inferior.Addr{m.keep(0, nil), m.keep(1, bad)})
 		if _, q := m.mustOpen(); q.UnexpectedErr == nil || !strings.Contains(q.UnexpectedErr.Error(), says) || len(q.Unexpected) != 1 {
@@ -79,35 +117,48 @@ func (m *madeup) send(messages ...set) {
 // sendAt does so for an endpoint.
 func (m *madeup) sendAt(ep inferior.Addr, messages ...set) {
 	m.t.Helper()
-	size, _ := m.l.Size("smr_tx_fs_entry")
-	m.put("smr_ep", ep, set{"tx_fs": uint64(stackAt)})
-	m.put("smr_tx_fs", stackAt, set{"size": uint64(len(messages))})
+	stack, member := "smr_tx_fs", "tx_fs"
+	if m.l.Find(stack) == nil {
+		stack, member = "smr_pend_fs", "pend_fs"
+	}
+	size, _ := m.l.Size(stack + "_entry")
+	m.put("smr_ep", ep, set{member: uint64(stackAt)})
+	m.put(stack, stackAt, set{"size": uint64(len(messages))})
 	free := uint64(0)
 	for i, of := range messages {
-		at := m.at("smr_tx_fs", stackAt, "entry") + inferior.Addr(i*size)
+		at := m.at(stack, stackAt, "entry") + inferior.Addr(i*size)
 		m.Put(at, make([]byte, size))
 		if of == nil {
-			link := m.at("smr_tx_fs_entry", at, "buf") - 8
+			link := m.at(stack+"_entry", at, "buf") - 8
 			m.PutUint64(link, free)
 			free = uint64(link)
 			continue
 		}
-		m.put("smr_tx_fs_entry", at, set{"buf.context": 0x99, "buf.cmd.msg.hdr.op": opTagged, "buf.cmd.msg.hdr.size": 12})
-		m.put("smr_tx_fs_entry", at, of)
+		m.put(stack+"_entry", at, set{"buf.context": 0x99, "buf.peer_id": 3, "buf.cmd.msg.hdr.op": opTagged, "buf.cmd.msg.hdr.size": 12})
+		m.put(stack+"_entry", at, of)
 	}
-	m.put("smr_tx_fs", stackAt, set{"next": free})
+	m.put(stack, stackAt, set{"next": free})
 }
 
-// Sends are in the places that are not free.
+// Sends are in the places that are not free. A peer is known if it says of itself that it is the one.
 func TestSMRSends(t *testing.T) {
-	m := makeSMR(t)
-	m.send(nil, set{"buf.cmd.msg.hdr.tag": 7}, nil, set{"buf.context": 0}, set{"buf.cmd.msg.hdr.op": 0})
-	_, q := m.mustOpen()
-	size, _ := m.l.Size("smr_tx_fs_entry")
-	at := m.at("smr_tx_fs", stackAt, "entry") + inferior.Addr(size)
-	want := []transport.Send{{Request: transport.Request{Addr: at, UserData: 0x99, Length: 12}, Tag: 7, TagKept: true}}
-	if !reflect.DeepEqual(q.Sends, want) {
-		t.Errorf("%+v\nwant %+v", q.Sends, want)
+	for name, make := range map[string]func(*testing.T) *madeup{"smr_tx_fs": makeSMR, "smr_pend_fs": makeSMROwn} {
+		m := make(t)
+		m.send(nil, set{"buf.cmd.msg.hdr.tag": 7}, nil, set{"buf.context": 0}, set{"buf.cmd.msg.hdr.op": 0}, set{"buf.peer_id": 1}, set{"buf.peer_id": 2}, set{"buf.peer_id": maxSMRPeers}, set{"buf.peer_id": ^uint64(0)})
+		_, q := m.mustOpen()
+		size, _ := m.l.Size(name + "_entry")
+		at := func(i int) inferior.Addr { return m.at(name, stackAt, "entry") + inferior.Addr(i*size) }
+		want := []transport.Send{{Request: transport.Request{Addr: at(1), UserData: 0x99, Length: 12}, Tag: 7, TagKept: true, Peer: mqs.Known[uint64](0x42)}}
+		for i := 5; i < 9; i++ {
+			want = append(want, transport.Send{Request: transport.Request{Addr: at(i), UserData: 0x99, Length: 12}, TagKept: true})
+		}
+		if !reflect.DeepEqual(q.Sends, want) || q.SendsErr != nil {
+			t.Errorf("%s: %+v\nwant %+v, %v", name, q.Sends, want, q.SendsErr)
+		}
+		m.put("smr_ep", endpointAt, set{"util_ep.av": uint64(nowhere)})
+		if _, q := m.mustOpen(); len(q.Sends) != 5 || q.Sends[0].Peer.Known {
+			t.Errorf("%s: %+v", name, q.Sends)
+		}
 	}
 }
 
@@ -131,6 +182,38 @@ func TestSMRProofs(t *testing.T) {
 		m.put(c.of, c.at, c.bad)
 		if _, err := m.open(); !m.refuses(err, c.says) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// What is kept of a message need not lead back to its entry: up to 2.0 it did not, and a pool proves that it is what is kept.
+func TestSMRKeptInPool(t *testing.T) {
+	m := makeSMR(t)
+	m.debugInfo("rxm_ep")
+	kept := *m.Types["smr_cmd_ctx"]
+	kept.Fields = maps.Clone(kept.Fields)
+	delete(kept.Fields, "rx_entry")
+	m.Types["smr_cmd_ctx"] = &kept
+	m.put("smr_ep", endpointAt, set{"cmd_ctx_pool": uint64(poolAt)})
+	m.poolOf(poolAt, "smr_cmd_ctx")
+	at := m.keep(0, nil)
+	m.PutUint64(m.at("smr_cmd_ctx", place(keptAt, 0), "rx_entry"), 1)
+	m.ring(m.shared("unspec_unexp_tag_queue"), []inferior.Addr{at})
+	o, err := m.open()
+	if err != nil || o.LayoutName() != "" || len(o.endpoint.queues.Unexpected) != 1 {
+		t.Fatalf("%+v, %v", o, err)
+	}
+	m.put("ofi_bufpool", poolAt, set{"attr.size": 8})
+	if o, err := m.open(); err == nil && o.LayoutName() == "" {
+		t.Error("a pool of something else is believed")
+	}
+}
+
+// debugInfo has the process describe its types itself, but for one.
+func (m *madeup) debugInfo(without string) {
+	for _, q := range inferior.Queries(allTypes()...) {
+		if l := m.l.Find(q.Name); l != nil && q.Name != without {
+			m.Types[q.Name] = l
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 
 // allTypes are the C types that are read, in libfabric's own names: each provider's are bound where it is met.
 func allTypes() []any {
-	return []any{&baseTypes{}, &poolTypes{}, &rxmTypes{}, &sharedTypes{}, &socketsTypes{}, &xnetTypes{}, &smrTypes{}, &sm2Types{}, &lnxTypes{}, &efaTypes{},
+	return []any{&baseTypes{}, &poolTypes{}, &rxmTypes{}, &sharedTypes{}, &socketsTypes{}, &xnetTypes{}, &smrTypes{}, &smrCopyTypes{}, &smrLaterStack{}, &smrFirstStack{}, &smrOwnTypes{}, &smrPendingTypes{}, &smrPeerTypes{}, &sm2Types{}, &lnxTypes{}, &efaTypes{},
 		&cxiTypes{}, &psm3Fabric{}, &psm2Fabric{}, &psmTypes{}, &opxTypes{}}
 }
 
