@@ -12,6 +12,10 @@ const (
 	maxPSMStride   = 1 << 16
 )
 
+// psmElementUsed is the bit above the number of an element, which is set of one in use (PSMI_MPOOL_FLAG_INUSE,
+// psm_mpool.c, from 2.2 on). Before, it is never set.
+const psmElementUsed = 1 << 31
+
 // inUse returns the requests of a pool that are in use, in the order of their numbers, and brings all into the cache. The
 // pool proves its layout: elements know their number, and as many as it says know the pool.
 func (p *psm) inUse(at inferior.Ptr[psmPool]) ([]inferior.Ptr[psmRequest], error) {
@@ -43,7 +47,7 @@ func (p *psm) inUse(at inferior.Ptr[psmPool]) ([]inferior.Ptr[psmRequest], error
 		switch {
 		case err != nil:
 			return nil, err
-		case e.Index != i:
+		case e.Index&^psmElementUsed != i || e.Index&psmElementUsed != 0 && e.Pool != at:
 			return nil, fmt.Errorf("the request behind %s is not number %d of its pool", element, i)
 		case e.Pool == at:
 			out = append(out, inferior.Ptr[psmRequest](element.Addr()+inferior.Addr(header)))
