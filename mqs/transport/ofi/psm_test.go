@@ -258,9 +258,14 @@ func TestPSMSends(t *testing.T) {
 	_, q := m.mustOpen()
 	want := []transport.Send{
 		{Request: transport.Request{Addr: all[1], UserData: 0x99, Length: 12, Buffer: 0x5555}, Tag: 7, TagKept: true, Peer: mqs.Known[uint64](0)},
-		{Request: transport.Request{Addr: all[4], UserData: 0x99, Length: 12, Buffer: 0x5555}, Tag: 0x10000000_00000007, TagLost: true, Peer: mqs.Known[uint64](0)},
+		{Request: transport.Request{Addr: all[4], UserData: 0x99, Length: 12, Buffer: 0x5555}, Tag: 0x10000000_00000007, TagKept: true, Peer: mqs.Known[uint64](0)},
 	}
 	if !reflect.DeepEqual(q.Sends, want) {
+		t.Errorf("%+v\nwant %+v", q.Sends, want)
+	}
+	m.put("psm2_mq_req", all[3], set{"state": psmComplete, "req_data.tag.tag2": 0}) // which had told where flags stand
+	want[1].TagKept, want[1].TagLost = false, true
+	if _, q := m.mustOpen(); !reflect.DeepEqual(q.Sends, want) {
 		t.Errorf("%+v\nwant %+v", q.Sends, want)
 	}
 }
