@@ -37,7 +37,7 @@ func TestOFI(t *testing.T) {
 			t.Parallel()
 			work.EachOverOFI(t, result.Result{}, by, func(j live.TransportJob) bool {
 				return live.IsWhole() || slices.Contains([]string{"queues", "requests"}, j.Program)
-			})
+			}, nil)
 		})
 	}
 }

@@ -160,8 +160,9 @@ func (p *psm) links(r *psmRequest, kind int) (psmLinks, error) {
 
 // readPosted reads the posted receives: the list of all, and the tables.
 func (p *psm) readPosted() error {
-	all, err := p.inUse(p.mq.Receives)
-	for _, at := range all {
+	used, free, err := p.pooled(p.mq.Receives)
+	received := slices.Concat(used, free)
+	for _, at := range used {
 		p.isInUse[at] = false
 	}
 	if err == nil {
@@ -170,7 +171,24 @@ func (p *psm) readPosted() error {
 	if err != nil {
 		return fmt.Errorf("the posted receives: %w", err)
 	}
+	if p.tags == psmTagsUnknown {
+		if err := p.learnTags(received); err != nil {
+			return err
+		}
+	}
 	slices.SortFunc(p.queues.Posted, func(a, b transport.Receive) int { return cmp.Compare(a.Sequence, b.Sequence) })
+	return nil
+}
+
+// learnTags finds out how tags stand by all requests that there are, those received being given.
+func (p *psm) learnTags(received []inferior.Ptr[psmRequest]) error {
+	used, free, err := p.pooled(p.mq.Sends)
+	if err == nil {
+		p.tags, err = p.oldTags(slices.Concat(received, used, free))
+	}
+	if err != nil {
+		return fmt.Errorf("the messages on their way: %w", err)
+	}
 	return nil
 }
 
@@ -225,7 +243,7 @@ func (p *psm) takeReceive(at inferior.Ptr[psmRequest], r *psmRequest) error {
 
 // readSends reads the sends that are not complete, in the order of their requests.
 func (p *psm) readSends() error {
-	all, err := p.inUse(p.mq.Sends)
+	all, _, err := p.pooled(p.mq.Sends)
 	if err != nil {
 		return fmt.Errorf("the messages on their way: %w", err)
 	}

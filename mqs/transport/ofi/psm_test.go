@@ -258,9 +258,14 @@ func TestPSMSends(t *testing.T) {
 	_, q := m.mustOpen()
 	want := []transport.Send{
 		{Request: transport.Request{Addr: all[1], UserData: 0x99, Length: 12, Buffer: 0x5555}, Tag: 7, TagKept: true, Peer: mqs.Known[uint64](0)},
-		{Request: transport.Request{Addr: all[4], UserData: 0x99, Length: 12, Buffer: 0x5555}, Tag: 0x10000000_00000007, TagLost: true, Peer: mqs.Known[uint64](0)},
+		{Request: transport.Request{Addr: all[4], UserData: 0x99, Length: 12, Buffer: 0x5555}, Tag: 0x10000000_00000007, TagKept: true, Peer: mqs.Known[uint64](0)},
 	}
 	if !reflect.DeepEqual(q.Sends, want) {
+		t.Errorf("%+v\nwant %+v", q.Sends, want)
+	}
+	m.put("psm2_mq_req", all[3], set{"state": psmComplete, "req_data.tag.tag2": 0}) // which had told where flags stand
+	want[1].TagKept, want[1].TagLost = false, true
+	if _, q := m.mustOpen(); !reflect.DeepEqual(q.Sends, want) {
 		t.Errorf("%+v\nwant %+v", q.Sends, want)
 	}
 }
@@ -279,6 +284,18 @@ func TestPSM2(t *testing.T) {
 	}
 	if o, err := m.open(); err != nil || o.LayoutName() != "" {
 		t.Error(err)
+	}
+}
+
+// Later releases note with an element's number that it is in use.
+func TestPSMUsed(t *testing.T) {
+	m := makePSM(t)
+	all := m.psmPool(psmReceivesAt, psmObjectsAt, psmWanted(nil))
+	m.psmList(m.at("psm2_mq", psmMQAt, "expected_q"), m.psmKinds()-1, all...)
+	m.put("psm2_mq", psmMQAt, set{"expected_list_len": 1})
+	m.put("mpool_element", psmObjectsAt+0x20, set{"me_index": psmElementUsed})
+	if _, q := m.mustOpen(); len(q.Posted) != 1 {
+		t.Errorf("%+v", q.Posted)
 	}
 }
 
@@ -307,6 +324,7 @@ func TestPSMProofs(t *testing.T) {
 		"half a chunk":         {"mpool", psmReceivesAt, set{"mp_num_obj": 3}, "has 3 requests"},
 		"more in use":          {"mpool", psmReceivesAt, set{"mp_num_obj_inuse": 3}, "2 requests are in use, and it says 3"},
 		"another number":       {"mpool_element", psmObjectsAt + 0x20, set{"me_index": 1}, "is not number 0"},
+		"in use, but free":     {"mpool_element", place(psmObjectsAt, 2) + 0x20, set{"me_index": psmElementUsed | 2}, "is not number 2"},
 		"more in the list":     {"psm2_mq", psmMQAt, set{"expected_list_len": 3}, "there are 2 in their list, which says 3"},
 		"more in tables":       {"psm2_mq", psmMQAt, set{"expected_hash_len": 1}, "there are 0 in tables, which say 1"},
 		"sends nowhere":        {"psm2_mq", psmMQAt, set{"sreq_pool": uint64(nowhere)}, "the messages on their way"},

@@ -10,7 +10,7 @@ import (
 
 // psmTags is how the provider puts a tag, data beside it and flags into psm's 96 bits: the flags stand above 60 bits of tag,
 // or above 28 bits of data (prov/psm3/src/psmx3.h, prov/psm2/src/psmx2.h, 1.17 to 2.6). Which of both is not known before a
-// receive tells it.
+// request tells it, which may be over.
 type psmTags int
 
 const (
@@ -32,15 +32,53 @@ const (
 // errPSMTags means that a message can be understood in two ways.
 var errPSMTags = errors.New("nothing tells how many bits its tag has")
 
-// learn finds out by what a receive compares how tags stand, and says whether it is one of tagged messages.
-func (t *psmTags) learn(at inferior.Ptr[psmRequest], r *psmRequest) (isTagged bool, err error) {
-	is := psmTagsUnknown
+// comparedBy is how tags stand by what a receive compares.
+func comparedBy(r *psmRequest) psmTags {
 	switch {
 	case r.SelMore == psmTypeFlags<<psmFlagShift:
-		is = psmTags64
+		return psmTags64
 	case r.SelMore == 0 && r.SelHigh>>psmFlagShift == psmTypeFlags:
-		is = psmTags60
+		return psmTags60
 	}
+	return psmTagsUnknown
+}
+
+// standing is how tags stand by all that a request has: in 64 bits, there is data only beside a flag above it.
+func standing(r *psmRequest) psmTags {
+	is := comparedBy(r)
+	switch {
+	case is != psmTagsUnknown || r.More == 0:
+		return is
+	case r.More>>psmFlagShift != 0: // there is no data so large
+		return psmTags64
+	}
+	return psmTags60
+}
+
+// oldTags finds out how tags stand by requests that need not be in use: free ones keep what they had. Those that do not
+// agree tell nothing.
+func (p *psm) oldTags(requests []inferior.Ptr[psmRequest]) (psmTags, error) {
+	out := psmTagsUnknown
+	for _, at := range requests {
+		r, err := p.Request.Read(p.r, at)
+		if err != nil {
+			return psmTagsUnknown, err
+		}
+		is := standing(&r)
+		if r.MQ != p.context.MQ || r.Type&(psmIsReceive|psmIsSend) == 0 || is == psmTagsUnknown {
+			continue
+		}
+		if out != psmTagsUnknown && out != is {
+			return psmTagsUnknown, nil
+		}
+		out = is
+	}
+	return out, nil
+}
+
+// learn finds out by what a receive compares how tags stand, and says whether it is one of tagged messages.
+func (t *psmTags) learn(at inferior.Ptr[psmRequest], r *psmRequest) (isTagged bool, err error) {
+	is := comparedBy(r)
 	if is == psmTagsUnknown || *t != psmTagsUnknown && *t != is {
 		return false, fmt.Errorf("the receive at %s compares other bits of tags than libfabric does", at)
 	}

@@ -138,5 +138,5 @@ type psmChunk struct{}
 // psmElement stands in front of an object. In use, it leads to the pool, and else to another free one.
 type psmElement struct {
 	Pool  inferior.Ptr[psmPool] `c:"me_mpool"`
-	Index uint32                `c:"me_index"`
+	Index uint32                `c:"me_index"` // and whether it is in use
 }

@@ -3,10 +3,12 @@
 package live
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 	"github.com/mpi-queues/mpi-queues/tests/internal/result"
 )
 
@@ -39,11 +41,12 @@ func (o OFI) Flags() []string {
 
 // EachOverOFI runs the jobs that are chosen by a provider of libfabric's, and holds each of their processes against
 // its account, field by field, as far as that is kept: live and in a core. The result is written down with what
-// it has of the build.
-func (w *Workspace) EachOverOFI(t *testing.T, shown result.Result, by OFI, chosen func(j TransportJob) bool) {
+// it has of the build and of libfabric's layout. check, if it is not nil, looks further at what is shown of a process.
+func (w *Workspace) EachOverOFI(t *testing.T, shown result.Result, by OFI, chosen func(j TransportJob) bool,
+	check func(t *testing.T, job *Job, account *expect.Account, process expect.Object)) {
 	library := w.MPI.Library(t)
 	library.Device, library.Transport = "cm", "libfabric"
-	shown.MPI, shown.Layout, shown.Outcome = w.MPI.Release(t)+", pml cm, "+by.Provider, "embedded tables", "equal"
+	shown.MPI, shown.Layout, shown.Outcome = w.MPI.Release(t)+", pml cm, "+by.Provider, cmp.Or(shown.Layout, "embedded tables"), "equal"
 	for _, c := range transportJobs {
 		isOut := by.TakesAll && slices.Equal(c.Args, []string{"send"}) || by.LacksClaims && c.Program == "requests"
 		if c.Transports != anyTransport || !chosen(c) || isOut {
@@ -53,7 +56,7 @@ func (w *Workspace) EachOverOFI(t *testing.T, shown result.Result, by OFI, chose
 			t.Parallel()
 			job := w.Start(t, c.Program, c.Ranks, by.Flags(), c.Args...)
 			for _, account := range job.Accounts {
-				t.Run(account.Name, func(t *testing.T) { w.ReadOver(t, shown, job, account, library, nil) })
+				t.Run(account.Name, func(t *testing.T) { w.ReadOver(t, shown, job, account, library, check) })
 			}
 		})
 	}
