@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	mq "github.com/mpi-queues/mpi-queues/mqs/transport/psm"
 )
 
 // psmTags is how the provider puts a tag, data beside it and flags into psm's 96 bits: the flags stand above 60 bits of tag,
@@ -33,7 +33,7 @@ const (
 var errPSMTags = errors.New("nothing tells how many bits its tag has")
 
 // learn finds out by what a receive compares how tags stand, and says whether it is one of tagged messages.
-func (t *psmTags) learn(at inferior.Ptr[psmRequest], r *psmRequest) (isTagged bool, err error) {
+func (t *psmTags) learn(r *mq.Found) (isTagged bool, err error) {
 	is := psmTagsUnknown
 	switch {
 	case r.SelMore == psmTypeFlags<<psmFlagShift:
@@ -42,7 +42,7 @@ func (t *psmTags) learn(at inferior.Ptr[psmRequest], r *psmRequest) (isTagged bo
 		is = psmTags60
 	}
 	if is == psmTagsUnknown || *t != psmTagsUnknown && *t != is {
-		return false, fmt.Errorf("the receive at %s compares other bits of tags than libfabric does", at)
+		return false, fmt.Errorf("the receive at %s compares other bits of tags than libfabric does", r.At)
 	}
 	*t = is
 	isTagged, _ = t.isTagged(r)
@@ -50,7 +50,7 @@ func (t *psmTags) learn(at inferior.Ptr[psmRequest], r *psmRequest) (isTagged bo
 }
 
 // flags are a message's, false if nothing tells where they stand. What a message has itself may tell.
-func (t psmTags) flags(r *psmRequest) (uint32, bool) {
+func (t psmTags) flags(r *mq.Found) (uint32, bool) {
 	switch {
 	case t == psmTagsUnknown && r.More>>psmFlagShift != 0: // there is no data so large
 		t = psmTags64
@@ -69,13 +69,13 @@ func (t psmTags) flags(r *psmRequest) (uint32, bool) {
 }
 
 // isTagged says whether a message is tagged, if that can be told.
-func (t psmTags) isTagged(r *psmRequest) (is, isTold bool) {
+func (t psmTags) isTagged(r *mq.Found) (is, isTold bool) {
 	flags, isTold := t.flags(r)
 	return flags&psmTypeFlags == 0, isTold
 }
 
 // tag is a message's, or a receive's, of which the flags can be told.
-func (t psmTags) tag(r *psmRequest) uint64 {
+func (t psmTags) tag(r *mq.Found) uint64 {
 	tag := uint64(r.High)<<32 | uint64(r.Low)
 	if t == psmTags60 || t == psmTagsUnknown && r.More != 0 && r.More>>psmFlagShift == 0 {
 		tag &= psmTagBits60
@@ -84,7 +84,7 @@ func (t psmTags) tag(r *psmRequest) uint64 {
 }
 
 // mask are the bits of a tag that a receive compares. Those that libfabric has no room for are the same in all.
-func (t psmTags) mask(r *psmRequest) uint64 {
+func (t psmTags) mask(r *mq.Found) uint64 {
 	mask := uint64(r.SelHigh)<<32 | uint64(r.SelLow)
 	if t == psmTags60 {
 		mask |= ^uint64(psmTagBits60)
@@ -93,7 +93,7 @@ func (t psmTags) mask(r *psmRequest) uint64 {
 }
 
 // beside is the data beside a message's tag.
-func (t psmTags) beside(r *psmRequest, flags uint32) mqs.Maybe[uint64] {
+func (t psmTags) beside(r *mq.Found, flags uint32) mqs.Maybe[uint64] {
 	data := uint64(r.More)
 	if t == psmTags64 || t == psmTagsUnknown && r.More>>psmFlagShift != 0 {
 		data &= psmDataBits64

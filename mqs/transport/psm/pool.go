@@ -1,4 +1,4 @@
-package ofi
+package psm
 
 import (
 	"fmt"
@@ -6,25 +6,25 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
-// Bounds on a pool of psm's.
+// Bounds on a pool.
 const (
-	maxPSMRequests = 1 << 22
-	maxPSMStride   = 1 << 16
+	maxRequests = 1 << 22
+	maxStride   = 1 << 16
 )
 
 // inUse returns the requests of a pool that are in use, in the order of their numbers, and brings all into the cache. The
 // pool proves its layout: elements know their number, and as many as it says know the pool.
-func (p *psm) inUse(at inferior.Ptr[psmPool]) ([]inferior.Ptr[psmRequest], error) {
-	of, err := p.Pool.Read(p.r, at)
+func (q *MQ) inUse(at inferior.Ptr[Pool]) ([]inferior.Ptr[Request], error) {
+	of, err := q.Pool.Read(q.r, at)
 	if err != nil {
 		return nil, err
 	}
-	header := p.Element.Size()
-	isTooLarge := of.Count > maxPSMRequests || of.Stride > maxPSMStride || of.Offset > maxPSMStride || of.PerChunk > maxPSMRequests
-	if isTooLarge || int(of.Stride) < header+p.Request.Size() || of.PerChunk == 0 || of.Count%of.PerChunk != 0 {
+	header := q.Element.Size()
+	isTooLarge := of.Count > maxRequests || of.Stride > maxStride || of.Offset > maxStride || of.PerChunk > maxRequests
+	if isTooLarge || int(of.Stride) < header+q.Request.Size() || of.PerChunk == 0 || of.Count%of.PerChunk != 0 {
 		return nil, fmt.Errorf("the pool at %s has %d requests of %d bytes, %d to a chunk", at, of.Count, of.Stride, of.PerChunk)
 	}
-	chunks, err := inferior.ReadPointers(p.r, of.Chunks, int(of.Count/of.PerChunk))
+	chunks, err := inferior.ReadPointers(q.r, of.Chunks, int(of.Count/of.PerChunk))
 	if err != nil {
 		return nil, err
 	}
@@ -32,21 +32,21 @@ func (p *psm) inUse(at inferior.Ptr[psmPool]) ([]inferior.Ptr[psmRequest], error
 	for _, chunk := range chunks {
 		ranges = append(ranges, inferior.Range{Addr: chunk.Addr() + inferior.Addr(of.Offset), Len: int(of.PerChunk) * int(of.Stride)})
 	}
-	if err := p.r.Prefetch(ranges); err != nil {
+	if err := q.r.Prefetch(ranges); err != nil {
 		return nil, err
 	}
-	var out []inferior.Ptr[psmRequest]
+	var out []inferior.Ptr[Request]
 	for i := range of.Count {
 		first := ranges[i/of.PerChunk].Addr
-		element := inferior.Ptr[psmElement](first + inferior.Addr(i%of.PerChunk)*inferior.Addr(of.Stride))
-		e, err := p.Element.Read(p.r, element)
+		element := inferior.Ptr[Element](first + inferior.Addr(i%of.PerChunk)*inferior.Addr(of.Stride))
+		e, err := q.Element.Read(q.r, element)
 		switch {
 		case err != nil:
 			return nil, err
 		case e.Index != i:
 			return nil, fmt.Errorf("the request behind %s is not number %d of its pool", element, i)
 		case e.Pool == at:
-			out = append(out, inferior.Ptr[psmRequest](element.Addr()+inferior.Addr(header)))
+			out = append(out, inferior.Ptr[Request](element.Addr()+inferior.Addr(header)))
 		}
 	}
 	if len(out) != int(of.Used) {
