@@ -127,4 +127,3 @@ func (u *pmlCM) scattered(generic inferior.Addr) (data, bool) {
 	c, err := u.Convertor.Read(u.R, inferior.Ptr[convertor](generic))
 	return data{buffer: c.Buffer, count: c.Count, datatype: c.Datatype}, err == nil
 }
-

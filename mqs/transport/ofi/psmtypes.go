@@ -44,7 +44,7 @@ type psmEP struct {
 type psmContext struct {
 	Domain inferior.Ptr[utilDomain] `c:"domain"`
 	PSM    inferior.Addr            `c:"psm2_ep"`
-	MQ     inferior.Ptr[mq.Queues]      `c:"psm2_mq"`
+	MQ     inferior.Ptr[mq.Queues]  `c:"psm2_mq"`
 	ID     int32                    `c:"id"`
 }
 

@@ -25,6 +25,7 @@ type Queues struct {
 	ListCount    uint32                   `c:"expected_list_len"`
 	TableCount   uint32                   `c:"expected_hash_len"`
 	MessageCount uint32                   `c:"unexpected_list_len"`
+	HashedCount  uint32                   `c:"unexpected_hash_len"`
 }
 
 // Queue is a list.
