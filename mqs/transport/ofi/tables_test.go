@@ -10,13 +10,13 @@ import (
 
 // lacks are the types that a release did not have, or had in another form.
 var lacks = map[string][]string{
-	"libfabric 1.13":           {"opxTypes", "sharedTypes", "xnetTypes", "smrTypes", "cxiTypes", "psm3Fabric", "psm2Fabric", "psmTypes", "sm2Types", "lnxTypes", "efaTypes"},
-	"libfabric 1.17":           {"opxTypes", "sharedTypes", "xnetTypes", "smrTypes", "cxiTypes", "psm3Fabric", "psm2Fabric", "psmTypes", "sm2Types", "lnxTypes", "efaTypes"},
+	"libfabric 1.13":           {"opxTypes", "sharedTypes", "xnetTypes", "smrTypes", "cxiTypes", "psm3Fabric", "psm2Fabric", "Types", "sm2Types", "lnxTypes", "efaTypes"},
+	"libfabric 1.17":           {"opxTypes", "sharedTypes", "xnetTypes", "smrTypes", "cxiTypes", "psm3Fabric", "psm2Fabric", "Types", "sm2Types", "lnxTypes", "efaTypes"},
 	"libfabric 1.17 with psm3": {"opxTypes", "sharedTypes", "xnetTypes", "smrTypes", "cxiTypes", "psm2Fabric", "rxmTypes", "socketsTypes", "sm2Types", "lnxTypes", "efaTypes"},
-	"libfabric 1.22":           {"opxTypes", "smrTypes", "cxiTypes", "psm3Fabric", "psm2Fabric", "psmTypes", "lnxTypes"},
-	"libfabric 2.1":            {"opxTypes", "cxiTypes", "psm3Fabric", "psm2Fabric", "psmTypes"},
-	"libfabric 2.1 with cxi":   {"opxTypes", "psm3Fabric", "psm2Fabric", "psmTypes"},
-	"libfabric 2.1 with opx":   {"xnetTypes", "smrTypes", "cxiTypes", "psm3Fabric", "psm2Fabric", "psmTypes", "rxmTypes", "socketsTypes", "sm2Types", "lnxTypes", "efaTypes"},
+	"libfabric 1.22":           {"opxTypes", "smrTypes", "cxiTypes", "psm3Fabric", "psm2Fabric", "Types", "lnxTypes"},
+	"libfabric 2.1":            {"opxTypes", "cxiTypes", "psm3Fabric", "psm2Fabric", "Types"},
+	"libfabric 2.1 with cxi":   {"opxTypes", "psm3Fabric", "psm2Fabric", "Types"},
+	"libfabric 2.1 with opx":   {"xnetTypes", "smrTypes", "cxiTypes", "psm3Fabric", "psm2Fabric", "Types", "rxmTypes", "socketsTypes", "sm2Types", "lnxTypes", "efaTypes"},
 	"libfabric 2.1 with psm3":  {"opxTypes", "xnetTypes", "smrTypes", "cxiTypes", "psm2Fabric", "rxmTypes", "socketsTypes", "sm2Types", "lnxTypes", "efaTypes"},
 }
 

@@ -35,7 +35,7 @@ func (w *Workspace) WithOmniPath(t *testing.T) *Workspace {
 	}
 	mpi := w.MPI
 	mpi.Launcher = append([]string{card}, mpi.Launcher...)
-	over, err := w.With("omnipath", mpi)
+	over, err := w.With("omnipath "+t.Name(), mpi)
 	if err != nil {
 		t.Fatal(err)
 	}
