@@ -119,9 +119,10 @@ type Queues struct {
 	// Posted are the receives that have not matched, in the order in which they are looked at for a message.
 	Posted []Receive
 	// Matched are the receives in use that have matched, the complete ones among them, and Sends the
-	// sends in use, each in the order of their requests in memory.
-	Matched []Receive
-	Sends   []Send
+	// sends in use, each in the order of their requests in memory. SendsErr is why there may be more of the latter.
+	Matched  []Receive
+	Sends    []Send
+	SendsErr error
 	// Unexpected are the messages that no receive has matched, in the order in which a new receive
 	// looks at them, and UnexpectedErr is why there may be more.
 	Unexpected    []Message

@@ -114,8 +114,8 @@ type Network struct {
 	Sends      []transport.Send
 	Receives   []transport.Receive
 	Unexpected []transport.Message
-	// UnexpectedErr is why there may be more messages.
-	UnexpectedErr error
+	// SendsErr is why there may be more sends, and UnexpectedErr why there may be more messages.
+	SendsErr, UnexpectedErr error
 	// Dropped counts the sends of which it can't be told whether they are MPICH's.
 	Dropped int
 	// Offload is the note that a network card may match messages too, empty if none may.
@@ -171,6 +171,7 @@ func openNetwork(r *inferior.Reader, m netmod) (*Network, error) {
 		n.Unexpected = append(n.Unexpected, q.Unexpected...)
 		n.Dropped += q.Dropped
 		n.Offload = cmp.Or(n.Offload, q.Offload)
+		n.SendsErr = cmp.Or(n.SendsErr, q.SendsErr)
 		n.UnexpectedErr = cmp.Or(n.UnexpectedErr, q.UnexpectedErr)
 	}
 	for i := range n.Receives {

@@ -75,12 +75,12 @@ func TestOpenNetwork(t *testing.T) {
 	}
 	first := &matcher{queues: transport.Queues{Posted: []transport.Receive{receive(transport.Posted, 1)}, Matched: []transport.Receive{receive(transport.Complete, 0)},
 		Sends: make([]transport.Send, 2), Waited: 3}}
-	second := &matcher{queues: transport.Queues{Unexpected: make([]transport.Message, 1), UnexpectedErr: errAbsent, Offload: "a network card", Waited: 4}}
+	second := &matcher{queues: transport.Queues{Unexpected: make([]transport.Message, 1), UnexpectedErr: errAbsent, SendsErr: errAbsent, Offload: "a network card", Waited: 4}}
 	n, err := openNetwork(nil, &library{matchers: []transport.Matcher{first, second}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(n.Receives) != 2 || n.Receives[1].State != transport.Posted || len(n.Sends) != 2 || len(n.Unexpected) != 1 || n.UnexpectedErr == nil || n.Offload != "a network card" || n.Progress.Value != 7 {
+	if len(n.Receives) != 2 || n.Receives[1].State != transport.Posted || len(n.Sends) != 2 || len(n.Unexpected) != 1 || n.UnexpectedErr == nil || n.SendsErr == nil || n.Offload != "a network card" || n.Progress.Value != 7 {
 		t.Errorf("%+v", n)
 	}
 	first.queues.Posted[0].Mask = 0

@@ -64,18 +64,21 @@ func bindOFI(t *testing.T, p *inferiortest.Process, protocol *ofiProtocol) *ofiN
 // set to; what it can't have been set to is refused.
 func TestOFIBits(t *testing.T) {
 	for name, c := range map[string]struct {
+		of   *ofiProtocol
 		set  ofiSettings
 		want ofiBits
 	}{
-		"as most are":            {ofiSettings{20, 0, 31}, ofiBits{31, 0, 20, 51, &ofiProtocol40}},
-		"with room for ranks":    {ofiSettings{16, 24, 20}, ofiBits{20, 0, 16, 60, &ofiProtocol40}},
-		"not set":                {ofiSettings{}, ofiBits{}},
-		"with a sign":            {ofiSettings{20, 0, 32}, ofiBits{}},
-		"with too many":          {ofiSettings{20, 10, 31}, ofiBits{}},
-		"with less than no rank": {ofiSettings{20, -1, 31}, ofiBits{}},
-		"with no context":        {ofiSettings{0, 20, 31}, ofiBits{}},
+		"as most are":            {&ofiProtocol40, ofiSettings{20, 0, 31}, ofiBits{31, 0, 20, 51, &ofiProtocol40}},
+		"with room for ranks":    {&ofiProtocol40, ofiSettings{16, 24, 20}, ofiBits{20, 0, 16, 60, &ofiProtocol40}},
+		"with ranks":             {&ofiProtocol42, ofiSettings{16, 23, 20}, ofiBits{20, 23, 16, 59, &ofiProtocol42}}, // 4.2
+		"with too many ranks":    {&ofiProtocol42, ofiSettings{16, 24, 20}, ofiBits{}},
+		"not set":                {&ofiProtocol40, ofiSettings{}, ofiBits{}},
+		"with a sign":            {&ofiProtocol40, ofiSettings{20, 0, 32}, ofiBits{}},
+		"with too many":          {&ofiProtocol40, ofiSettings{20, 10, 31}, ofiBits{}},
+		"with less than no rank": {&ofiProtocol40, ofiSettings{20, -1, 31}, ofiBits{}},
+		"with no context":        {&ofiProtocol40, ofiSettings{0, 20, 31}, ofiBits{}},
 	} {
-		got, err := ofiBitsOf(c.set, &ofiProtocol40)
+		got, err := ofiBitsOf(c.set, c.of)
 		if got != c.want || (err == nil) != (c.want != ofiBits{}) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}

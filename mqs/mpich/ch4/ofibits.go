@@ -21,8 +21,8 @@ type ofiBits struct {
 	*ofiProtocol
 }
 
-// ofiProtocol is what the bits of the module's protocol mean, counted from the lowest one on, of which there are as many as
-// width. The lowest is always the answer to a send.
+// ofiProtocol is what the bits of the module's protocol mean, counted from the lowest one on, of which there are at least
+// as many as width. The lowest is always the answer to a send.
 type ofiProtocol struct {
 	width uint
 	// others set messages apart that no receive of the program's gets: answers, those of MPI_Comm_connect and the like, pieces
@@ -43,7 +43,7 @@ const ofiAnswered = 1
 var (
 	ofiProtocol40 = ofiProtocol{width: 4, others: ofiAnswered | 4, ignored: 2 | 4 | 8}
 	ofiProtocol41 = ofiProtocol{width: 4, others: ofiAnswered | 2, ignored: 4 | 8}
-	ofiProtocol42 = ofiProtocol{width: 6, others: ofiAnswered | 2 | 4 | 32, ignored: 8 | 16, hasRank: true}
+	ofiProtocol42 = ofiProtocol{width: 5, others: ofiAnswered | 2 | 4 | 32, ignored: 8 | 16, hasRank: true}
 )
 
 // ofiBitsOf is how the module has been set to put tags together.

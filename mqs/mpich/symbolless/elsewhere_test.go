@@ -25,6 +25,22 @@ func (l linked) Info() inferior.Info {
 	return i
 }
 
+// A queue of which more may be elsewhere is not shown as if it were whole.
+func TestMayBeMore(t *testing.T) {
+	sends, messages := errors.New("sends"), errors.New("messages")
+	s := holding(ch4.Network{SendsErr: sends, UnexpectedErr: messages})
+	s.r = inferior.NewReader(context.Background(), linked{inferiortest.New(), nil})
+	world := s.model(worldContext)
+	for class, want := range map[mqs.OpClass]error{mqs.PendingSends: sends, mqs.PendingReceives: nil, mqs.UnexpectedMessages: messages} {
+		var last error
+		for _, last = range s.Operations(&world, class) {
+		}
+		if !errors.Is(last, want) {
+			t.Errorf("%s end with %v, want %v", class.Words(), last, want)
+		}
+	}
+}
+
 // A library that may have a way of its own for messages never shows a queue as if it were whole: an empty one is not
 // available, and what is there is not all.
 func TestElsewhere(t *testing.T) {

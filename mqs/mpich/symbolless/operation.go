@@ -23,6 +23,10 @@ func (s *Source) Operations(c *mqs.Communicator, class mqs.OpClass) iter.Seq2[mq
 					return
 				}
 			}
+			if err := s.network.SendsErr; err != nil {
+				yield(mqs.PendingOperation{}, err)
+				return
+			}
 		case mqs.PendingReceives:
 			for _, r := range q.receives {
 				if !yield(inWorld(c, s.receive(c, r)), nil) {

@@ -1,9 +1,11 @@
 package tagged
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
+	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/callstack"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
@@ -21,6 +23,19 @@ type sending struct {
 }
 
 func (s *sending) Queues() *transport.Queues { return &s.queues }
+
+// A queue of which the transport may have more is not shown as if it were whole.
+func TestMayBeMore(t *testing.T) {
+	sends, messages := errors.New("sends"), errors.New("messages")
+	q, all := openOf(t, inferiortest.Recorded(t, "openmpi-4.1.4-ucx/queues-old-rank-0"))
+	all.matcher = &sending{queues: transport.Queues{SendsErr: sends, UnexpectedErr: messages}}
+	world := ompitest.Comm(t, q.Process, "MPI_COMM_WORLD")
+	for class, want := range map[mqs.OpClass]error{mqs.PendingSends: sends, mqs.PendingReceives: nil, mqs.UnexpectedMessages: messages} {
+		if _, err := ompitest.Operations(q, world, class); !errors.Is(err, want) {
+			t.Errorf("%s end with %v, want %v", class.Words(), err, want)
+		}
+	}
+}
 
 // A send is on the communicator that its receiver and its tag say, or the program's request. What has
 // neither is counted; what is on a communicator that has been freed stands there.

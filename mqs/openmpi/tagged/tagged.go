@@ -184,6 +184,9 @@ func (q *queues) Operations(c *mqs.Communicator, class mqs.OpClass, yield func(m
 				return
 			}
 		}
+		if err := all.matcher.Queues().SendsErr; err != nil {
+			yield(mqs.PendingOperation{}, err)
+		}
 	case mqs.PendingReceives:
 		for i := range all.receives[c.UniqueID] {
 			if !yield(q.describeReceive(c, &all.receives[c.UniqueID][i]), nil) {

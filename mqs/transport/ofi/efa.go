@@ -125,6 +125,7 @@ func (x *efa) readSends() error {
 	if err != nil {
 		return fmt.Errorf("the messages on their way: %w", err)
 	}
+	x.queues.SendsErr = x.belowErr
 	return nil
 }
 

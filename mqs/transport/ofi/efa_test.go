@@ -156,7 +156,7 @@ func TestEFABeneath(t *testing.T) {
 		m.ring(m.shared("unspec_unexp_tag_queue"), entries)
 		_, q := m.mustOpen()
 		isRead := name != "udp"
-		if len(q.Sends) != sends || isRead != (len(q.Unexpected) == 3) || isRead != (q.UnexpectedErr == nil) || q.Unexpected[len(q.Unexpected)-1].Addr != entries[2] {
+		if len(q.Sends) != sends || isRead != (len(q.Unexpected) == 3) || isRead != (q.UnexpectedErr == nil) || isRead != (q.SendsErr == nil) || q.Unexpected[len(q.Unexpected)-1].Addr != entries[2] {
 			t.Errorf("%s: %d sends, %+v, %v", name, len(q.Sends), q.Unexpected, q.UnexpectedErr)
 			continue
 		}

@@ -160,6 +160,7 @@ func (x *lnx) readSends() error {
 	for _, key := range x.order {
 		core := x.cores[key]
 		if core.err != nil {
+			x.queues.SendsErr = cmp.Or(x.queues.SendsErr, core.err)
 			continue
 		}
 		sends, err := core.in.sending()

@@ -151,8 +151,8 @@ func TestLNXUnexpected(t *testing.T) {
 func TestLNXSends(t *testing.T) {
 	m := makeLNX(t, "udp", "shm")
 	_, q := m.mustOpen()
-	if len(q.Sends) != 1 || q.Sends[0].Tag != 9 || q.Sends[0].UserData != 0x99 || q.Sends[0].Peer.Known {
-		t.Errorf("%+v", q.Sends)
+	if len(q.Sends) != 1 || q.Sends[0].Tag != 9 || q.Sends[0].UserData != 0x99 || q.Sends[0].Peer.Known || !saysOf(q.SendsErr, "the provider udp is not read there") {
+		t.Errorf("%+v, %v", q.Sends, q.SendsErr)
 	}
 	m.put("smr_ep", belowAt+0x1_0000, set{"tx_fs": uint64(nowhere)})
 	if _, err := m.open(); !m.refuses(err, "the messages on their way: ") {
