@@ -81,5 +81,5 @@ func (t *Tags) IsAnySource(r *Receive) bool {
 	if t.hasRank() {
 		return r.Mask&t.Rank.Mask() == 0
 	}
-	return !r.Peer.Known && !(t.IsRankBeside && r.Beside.Known)
+	return !r.Peer.Known && (!t.IsRankBeside || !r.Beside.Known)
 }
