@@ -1,6 +1,8 @@
 package mpir
 
 import (
+	"slices"
+
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
@@ -27,10 +29,10 @@ type attachedBuffer struct {
 }
 
 // attachedTo are the buffers that sends on a communicator may have been put into: its own, its session's and the process's.
-// It is false if the library does not tell so, as up to 4.1.
+// It is false if that is not known.
 func (l *Library) attachedTo(c *Communicator) ([]*attachedBuffer, bool) {
 	if _, tells := inferior.OffsetOf(&l.c.Process, func(p *Process) *inferior.Ptr[attached] { return &p.Attached }); !tells || !l.c.Attached.Bound() {
-		return nil, false
+		return l.attachedToAll()
 	}
 	own := []inferior.Ptr[attached]{l.Process.Attached, c.Attached}
 	if s, err := l.o.session.Session.Read(l.Reader, c.Session); c.Session != 0 && l.o.session.Session.Bound() && err == nil {
@@ -50,6 +52,29 @@ func (l *Library) attachedTo(c *Communicator) ([]*attachedBuffer, bool) {
 	return out, true
 }
 
+// attachedToAll is the buffer that sends on all communicators are put into, up to 4.1. A stripped library hides where it is.
+func (l *Library) attachedToAll() ([]*attachedBuffer, bool) {
+	if !l.hasOneBuffer() {
+		return nil, false
+	}
+	sym := l.Symbols[symBsend]
+	at := inferior.Ptr[attached](sym.Addr)
+	if b := l.buffers[at]; b != nil {
+		return []*attachedBuffer{b}, true
+	}
+	b, err := l.c.Bsend.Read(l.Reader, inferior.Ptr[bsend](sym.Addr))
+	if err != nil {
+		return nil, false
+	}
+	return []*attachedBuffer{l.keepBuffer(at, attached{Buffer: b.Buffer, Size: b.Size, Active: b.Active})}, true
+}
+
+// hasOneBuffer says whether it is known where that is.
+func (l *Library) hasOneBuffer() bool {
+	_, ok := l.Symbols[symBsend]
+	return ok && l.c.Bsend.Bound() && !l.IsStripped
+}
+
 // attachedAt reads one, once.
 func (l *Library) attachedAt(at inferior.Ptr[attached]) (*attachedBuffer, error) {
 	if b := l.buffers[at]; b != nil {
@@ -59,8 +84,13 @@ func (l *Library) attachedAt(at inferior.Ptr[attached]) (*attachedBuffer, error)
 	if err != nil {
 		return nil, err
 	}
+	return l.keepBuffer(at, a), nil
+}
+
+// keepBuffer reads the sends of a buffer.
+func (l *Library) keepBuffer(at inferior.Ptr[attached], a attached) *attachedBuffer {
 	b := &attachedBuffer{attached: a, sends: map[inferior.Ptr[Request]]bool{}}
-	if a.IsAutomatic == 0 {
+	if a.IsAutomatic == 0 && l.c.Buffered.Bound() {
 		var of bufferedSend
 		next := func(at inferior.Ptr[bufferedSend]) (inferior.Ptr[bufferedSend], error) {
 			var err error
@@ -78,7 +108,7 @@ func (l *Library) attachedAt(at inferior.Ptr[attached]) (*attachedBuffer, error)
 		l.buffers = map[inferior.Ptr[attached]]*attachedBuffer{}
 	}
 	l.buffers[at] = b
-	return b, nil
+	return b
 }
 
 // isBuffered tells the library's own send of what MPI_Bsend has put into an attached buffer.
@@ -86,20 +116,13 @@ func (l *Library) isBuffered(r *Operation, a Arguments, c *Communicator) bool {
 	if a.Datatype.Known && !isBytes(a.Datatype.Value) {
 		return false
 	}
-	if buffers, ok := l.attachedTo(c); ok {
-		for _, b := range buffers {
-			if b.IsAutomatic == 0 && (b.sends[r.At] || a.Buffer.Known && isIn(a.Buffer.Value, b.Buffer, b.Size)) {
-				return true
-			}
+	buffers, _ := l.attachedTo(c)
+	for _, b := range buffers {
+		if b.IsAutomatic == 0 && (b.sends[r.At] || a.Buffer.Known && isIn(a.Buffer.Value, b.Buffer, b.Size)) {
+			return true
 		}
-		return false
 	}
-	sym, ok := l.Symbols[symBsend]
-	if !ok || !l.c.Bsend.Bound() || !a.Datatype.Known && !a.Bytes.Known {
-		return false
-	}
-	b, err := l.c.Bsend.Read(l.Reader, inferior.Ptr[bsend](sym.Addr))
-	return err == nil && b.Buffer != 0 && isIn(a.Buffer.Value, b.Buffer, b.Size)
+	return false
 }
 
 // isIn says whether an address is in size bytes at another one.
@@ -114,16 +137,11 @@ func isBytes(datatype uint32) bool {
 // TellsBuffered says whether a buffered send on a communicator is known from others. A stripped library hides where buffers
 // are, and of one that it makes itself (MPI_BUFFER_AUTOMATIC) MPICH forgets sends that are under way.
 func (l *Library) TellsBuffered(c *Communicator) bool {
-	if buffers, ok := l.attachedTo(c); ok {
-		for _, b := range buffers {
-			if b.IsAutomatic != 0 {
-				return false
-			}
-		}
+	if l.hasOneBuffer() {
 		return true
 	}
-	_, ok := l.Symbols[symBsend]
-	return ok && l.c.Bsend.Bound() && !l.IsStripped
+	buffers, ok := l.attachedTo(c)
+	return ok && !slices.ContainsFunc(buffers, func(b *attachedBuffer) bool { return b.IsAutomatic != 0 })
 }
 
 // mayBeBuffered says whether a send that is not known to be buffered may be so.

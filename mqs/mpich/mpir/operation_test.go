@@ -49,25 +49,31 @@ func TestCommon(t *testing.T) {
 	}
 }
 
-// What the library has put into the attached buffer is packed, and stands there.
+// What the library has put into the attached buffer, up to 4.1, is packed, and in its list or in its memory.
 func TestIsBuffered(t *testing.T) {
 	p := inferiortest.New()
 	p.Symbols[symBsend] = &inferior.Symbol{Addr: 0x1000}
-	p.Types["BsendBuffer"] = &layout.Layout{Size: 16, Fields: map[string]layout.Field{"buffer": field(0, 8, layout.KindPointer), "buffer_size": field(8, 8, layout.KindUnsigned)}}
-	p.PutUint64(0x1000, 0x8000, 0x100)
+	p.Types["BsendBuffer"] = &layout.Layout{Size: 24, Fields: map[string]layout.Field{"buffer": field(0, 8, layout.KindPointer), "buffer_size": field(8, 8, layout.KindUnsigned),
+		"active": field(16, 8, layout.KindPointer)}}
+	p.Types["MPII_Bsend_data_t"] = &layout.Layout{Size: 16, Fields: map[string]layout.Field{"next": field(0, 8, layout.KindPointer), "request": field(8, 8, layout.KindPointer)}}
+	p.PutUint64(0x1000, 0x8000, 0x100, firstSend)
+	p.PutUint64(firstSend, lastSend, 0x5000)
+	p.PutUint64(lastSend, 0, 0x5100)
 	l := over(p)
 	in := mqs.Known(inferior.Addr(0x8080))
 	for name, c := range map[string]struct {
+		r    inferior.Ptr[Request]
 		a    Arguments
 		want bool
 	}{
-		"packed":          {Arguments{Buffer: in, Datatype: mqs.Known[uint32](packed)}, true},
-		"bytes":           {Arguments{Buffer: in, Bytes: mqs.Known[int64](8)}, true},
-		"of another type": {Arguments{Buffer: in, Datatype: mqs.Known[uint32](0x4c000405)}, false},
-		"of no length":    {Arguments{Buffer: in}, false},
-		"elsewhere":       {Arguments{Buffer: mqs.Known(inferior.Addr(0x8100)), Bytes: mqs.Known[int64](8)}, false},
+		"packed":                      {0, Arguments{Buffer: in, Datatype: mqs.Known[uint32](packed)}, true},
+		"bytes":                       {0, Arguments{Buffer: in, Bytes: mqs.Known[int64](8)}, true},
+		"of another type":             {0, Arguments{Buffer: in, Datatype: mqs.Known[uint32](0x4c000405)}, false},
+		"elsewhere":                   {0, Arguments{Buffer: mqs.Known(inferior.Addr(0x8100)), Bytes: mqs.Known[int64](8)}, false},
+		"in the list":                 {0x5100, Arguments{}, true},
+		"in no list, its data hidden": {0x5200, Arguments{}, false},
 	} {
-		if got := l.isBuffered(&Operation{}, c.a, &Communicator{}); got != c.want || over(inferiortest.New()).isBuffered(&Operation{}, c.a, &Communicator{}) {
+		if got := l.isBuffered(&Operation{At: c.r}, c.a, &Communicator{}); got != c.want || over(inferiortest.New()).isBuffered(&Operation{At: c.r}, c.a, &Communicator{}) {
 			t.Errorf("%s: %t", name, got)
 		}
 	}

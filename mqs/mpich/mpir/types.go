@@ -159,9 +159,11 @@ type debugq struct {
 	Next    inferior.Ptr[debugq]  `c:"next"`
 }
 
+// bsend is the only buffer that a process has up to 4.1.
 type bsend struct {
-	Buffer inferior.Addr `c:"buffer"`
-	Size   uint64        `c:"buffer_size"`
+	Buffer inferior.Addr              `c:"buffer"`
+	Size   uint64                     `c:"buffer_size"`
+	Active inferior.Ptr[bufferedSend] `c:"active,optional"`
 }
 
 type pmap struct {
