@@ -51,7 +51,7 @@ func (t *Tags) Receive(c *mqs.Communicator, r *Receive) mqs.PendingOperation {
 		if r.State != Complete && r.Offloaded {
 			length = mqs.Maybe[int64]{}
 		}
-		t.arrive(&op, c, r.SenderTag, t.source(c, r.SenderTag, r.SenderPeer), length)
+		t.arrive(&op, c, r.SenderTag, t.source(c, r.SenderTag, r.SenderPeer, r.SenderBeside), length)
 	}
 	return op
 }
@@ -72,7 +72,7 @@ func (t *Tags) Ask(op *mqs.PendingOperation, c *mqs.Communicator, r *Receive) {
 		op.DesiredLocalRank, op.DesiredGlobalRank = mqs.Known(int32(mqs.AnyRank)), mqs.Known(int32(mqs.AnyRank))
 		return
 	}
-	if op.DesiredLocalRank = t.source(c, r.Tag, r.Peer); op.DesiredLocalRank.Known {
+	if op.DesiredLocalRank = t.source(c, r.Tag, r.Peer, r.Beside); op.DesiredLocalRank.Known {
 		op.DesiredGlobalRank = c.GlobalRank(op.DesiredLocalRank.Value)
 	}
 }
@@ -81,7 +81,7 @@ func (t *Tags) Ask(op *mqs.PendingOperation, c *mqs.Communicator, r *Receive) {
 // is taken.
 func (t *Tags) Message(c *mqs.Communicator, m *Message, isTaken bool) mqs.PendingOperation {
 	op := mqs.PendingOperation{Status: mqs.Pending, TagWild: mqs.Known(false)}
-	t.arrive(&op, c, m.Tag, t.sender(c, m), LengthOf(m.Length))
+	t.arrive(&op, c, m.Tag, t.source(c, m.Tag, m.Peer, m.Beside), LengthOf(m.Length))
 	op.DesiredLocalRank, op.DesiredGlobalRank = op.ActualLocalRank, op.ActualGlobalRank
 	op.DesiredTag, op.DesiredLength = op.ActualTag, op.ActualLength
 	if m.Sender != 0 {

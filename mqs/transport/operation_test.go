@@ -112,6 +112,13 @@ func TestReceive(t *testing.T) {
 	if got := tags.Message(&reversed, &transport.Message{Peer: transport.Peer{Value: 8, Known: true}, Beside: mqs.Known[uint64](2)}, false); got.ActualLocalRank != one {
 		t.Errorf("a message from a known peer: %+v", got)
 	}
+	stands := mqs.Known[uint64](2)
+	if got := tags.Receive(&reversed, &transport.Receive{Request: transport.Request{State: transport.Matched}, Mask: fullMask, Beside: stands, SenderBeside: stands}); got.DesiredLocalRank != mqs.Known[int32](2) || got.ActualLocalRank != mqs.Known[int32](2) {
+		t.Errorf("a receive of what has a rank beside the tag: %+v", got)
+	}
+	if got := beside.Receive(&reversed, &transport.Receive{Mask: fullMask, Beside: stands}); got.DesiredLocalRank != anyRank {
+		t.Errorf("a receive of what has no rank beside the tag: %+v", got)
+	}
 	if got := beside.Receive(&reversed, &transport.Receive{Mask: fullMask, Peer: transport.Peer{Value: 99, Known: true}}); got.DesiredLocalRank.Known || got.DesiredGlobalRank.Known {
 		t.Errorf("from nobody that is known: %+v", got)
 	}

@@ -16,7 +16,7 @@ type Tags struct {
 	IsInternal func(Envelope) bool
 	// RankOf returns the local rank of a peer among those of a communicator, where Rank has no bits.
 	RankOf func(c *mqs.Communicator, p Peer) mqs.Maybe[int32]
-	// IsRankBeside is true if what a sender sends beside the tag is its local rank: it tells where the peer does not.
+	// IsRankBeside is true if what stands beside the tag is the sender's local rank: it tells where the peer does not.
 	IsRankBeside bool
 }
 
@@ -61,19 +61,14 @@ func (t *Tags) Envelope(tag uint64) Envelope {
 // hasRank says whether a tag has the sender's rank.
 func (t *Tags) hasRank() bool { return t.Rank.Width > 0 }
 
-// source is the local rank that a tag or a peer stands for.
-func (t *Tags) source(c *mqs.Communicator, tag uint64, p Peer) mqs.Maybe[int32] {
-	if t.hasRank() || !p.Known {
-		return t.Envelope(tag).Source
+// source is the local rank that a tag, a peer or what stands beside the tag is of.
+func (t *Tags) source(c *mqs.Communicator, tag uint64, p Peer, beside mqs.Maybe[uint64]) mqs.Maybe[int32] {
+	rank := t.Envelope(tag).Source
+	if !t.hasRank() && p.Known {
+		rank = t.RankOf(c, p)
 	}
-	return t.RankOf(c, p)
-}
-
-// sender is the local rank of a message's sender.
-func (t *Tags) sender(c *mqs.Communicator, m *Message) mqs.Maybe[int32] {
-	rank := t.source(c, m.Tag, m.Peer)
-	if b := m.Beside; !rank.Known && t.IsRankBeside && b.Known && b.Value < uint64(len(c.Peers())) {
-		return mqs.Known(int32(b.Value))
+	if !rank.Known && t.IsRankBeside && beside.Known && beside.Value < uint64(len(c.Peers())) {
+		return mqs.Known(int32(beside.Value))
 	}
 	return rank
 }
@@ -86,5 +81,5 @@ func (t *Tags) IsAnySource(r *Receive) bool {
 	if t.hasRank() {
 		return r.Mask&t.Rank.Mask() == 0
 	}
-	return !r.Peer.Known
+	return !r.Peer.Known && (!t.IsRankBeside || !r.Beside.Known)
 }

@@ -60,6 +60,8 @@ type Send struct {
 	SourceLost bool
 	// Sync is true if it completes only once a receive has matched.
 	Sync bool
+	// OfCall is true of one that a blocking call has made which holds its address: nothing of the MPI's leads to it.
+	OfCall bool
 	// Peer is where it goes to.
 	Peer Peer
 	// ID is what its message calls it ([Message.Sender]), 0 if the receiver does not answer.
@@ -74,15 +76,17 @@ type Receive struct {
 	Tag, Mask        uint64
 	TagLost, AskLost bool
 	// Peer is from where alone it receives. It is not known of one that receives from anywhere, nor
-	// where that is left to the tag.
-	Peer Peer
+	// where that is left to the tag, or to Beside: what alone a message may have beside its tag.
+	Peer   Peer
+	Beside mqs.Maybe[uint64]
 	// Sequence numbers a matcher's receives in the order of posting.
 	Sequence uint64
-	// SenderTag is the message's tag, SenderPeer where it came from and Received its length in bytes, -1
-	// if not known. They are of no meaning before it has matched.
-	SenderTag  uint64
-	SenderPeer Peer
-	Received   int64
+	// SenderTag is the message's tag, SenderPeer where it came from, SenderBeside what it has beside its tag, and
+	// Received its length in bytes, -1 if not known. They are of no meaning before it has matched.
+	SenderTag    uint64
+	SenderPeer   Peer
+	SenderBeside mqs.Maybe[uint64]
+	Received     int64
 	// MessageLost is true if it is not known what message it has matched.
 	MessageLost bool
 	// Offloaded is true if a network card has been given the receive.

@@ -23,7 +23,7 @@ import (
 // suites are the packages whose tests are to notice a mutant. Of tests/recordings these are the tests that have a test for each
 // folder of recordings, by the pattern of their names.
 var suites = []struct{ pack, above string }{
-	{"mqs/transport/ofi", ""}, {"mqs/transport/ucx", ""}, {"mqs/transport", ""},
+	{"mqs/transport/ofi", ""}, {"mqs/transport/psm", ""}, {"mqs/transport/ucx", ""}, {"mqs/transport", ""},
 	{"mqs/openmpi/ompi", ""}, {"mqs/openmpi/ob1", ""}, {"mqs/openmpi/tagged", ""}, {"mqs/openmpi", ""},
 	{"mqs/mpich/mpir", ""}, {"mqs/mpich/ch3", ""}, {"mqs/mpich/ch4", ""}, {"mqs/mpich/symbolless", ""}, {"mqs/mpich", ""},
 	{"mqs/waitfor", ""}, {"mqs/read", ""}, {"mqs/recording", ""}, {"mqs/decoders", ""},

@@ -14,6 +14,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/openmpi"
 	"github.com/mpi-queues/mpi-queues/mqs/openmpi/tagged"
 	"github.com/mpi-queues/mpi-queues/mqs/transport/ofi"
+	"github.com/mpi-queues/mpi-queues/mqs/transport/psm"
 	"github.com/mpi-queues/mpi-queues/mqs/transport/ucx"
 )
 
@@ -34,6 +35,7 @@ func sets() []*set {
 		{folder: "mqs/openmpi", wants: openmpi.Wants},
 		{folder: "mqs/openmpi/tagged", wants: tagged.Wants},
 		{folder: "mqs/transport/ofi", wants: ofi.Wants},
+		{folder: "mqs/transport/psm", wants: psm.Wants},
 		{folder: "mqs/transport/ucx", wants: ucx.Wants},
 	}
 }

@@ -3,36 +3,52 @@ package tagged
 import (
 	"errors"
 	"fmt"
-	"math/bits"
+	"maps"
+	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
 	"github.com/mpi-queues/mpi-queues/mqs/openmpi/ompi"
 	"github.com/mpi-queues/mpi-queues/mqs/transport"
-	"github.com/mpi-queues/mpi-queues/mqs/transport/ofi"
 )
 
 // cmName is Open MPI's for the component.
 const cmName = "cm"
 
-// cmComponent is pml cm, which leaves matching to an mtl: of those mtl ofi is read, which leaves it to libfabric.
-// Its types have tables of their own.
+// cmComponent is pml cm, which leaves matching to an mtl. Its types have tables of their own.
 var cmComponent = ompi.Component{Name: cmName, Types: &struct{}{}, Open: openCM}
 
-// Symbols of the mtl that is in use, both of them in .dynsym of stripped libraries too.
-const (
-	symMTL = "ompi_mtl"     // mca_mtl_base_module_t *
-	symOFI = "ompi_mtl_ofi" // mca_mtl_ofi_module_t, which begins with one
-)
+// symMTL is the mtl that is in use. Like the modules of mtls it is in .dynsym of stripped libraries too.
+const symMTL = "ompi_mtl" // mca_mtl_base_module_t *
 
-// pmlCM is pml cm with mtl ofi of one process.
+// mtls are those that are read, each by its module, which begins with a mca_mtl_base_module_t.
+var mtls = map[string]struct {
+	types any
+	open  func(u *pmlCM, l *layout.Layouts, module inferior.Addr) (mtl, error)
+}{
+	"ompi_mtl_ofi":  {&ofiTypes{}, openMTLOFI},
+	"ompi_mtl_psm2": {&psm2Types{}, openMTLPSM2},
+}
+
+// mtl is what an mtl adds to pml cm. Opened, it has proved what it says of itself.
+type mtl interface {
+	transport() string
+	tags() transport.Tags
+	peer(endpoint inferior.Addr) transport.Peer
+	// matcher finds where the mtl receives, and puts the pml's own requests to what is there.
+	matcher() (transport.Transport, transport.Matcher, error)
+	// ask adds what the mtl has noted of what a receive asks for that is started once.
+	ask(k *ownRequest, r *cmAt) error
+	// lengthOf is the length of a send's data in bytes, -1 if not known.
+	lengthOf(at inferior.Ptr[mtlRequest]) int64
+}
+
+// pmlCM is pml cm with an mtl of one process.
 type pmlCM struct {
 	*ompi.Process
 	cmTypes
-	at       inferior.Ptr[ofiModule]
-	module   ofiModule
-	requests *cmRequests   // nil before they were read
-	ofi      *ofi.Endpoint // as well
+	mtl
+	requests *cmRequests // nil before they were read
 }
 
 func openCM(p *ompi.Process) (ompi.Queues, error) {
@@ -41,66 +57,43 @@ func openCM(p *ompi.Process) (ompi.Queues, error) {
 	}
 	u, err := newCM(p)
 	if err != nil {
-		u = &pmlCM{Process: p}
+		return &queues{Process: p, readErr: fmt.Errorf("its messages are inside an mtl, which can't be read: %w", err)}, nil
 	}
-	q := newQueues(p, u)
-	if err != nil {
-		q.readErr = fmt.Errorf("its messages are inside an mtl, which can't be read: %w", err)
-	}
-	return q, nil
+	return newQueues(p, u), nil
 }
 
-// newCM finds the mtl and the layouts that fit it: the module's masks of tags agree with each other.
+// newCM finds the mtl and the layouts that fit it.
 func newCM(p *ompi.Process) (*pmlCM, error) {
-	symbols, err := p.R.Symbols(symMTL, symOFI)
+	symbols, err := p.R.Symbols(append(slices.Sorted(maps.Keys(mtls)), symMTL)...)
 	if err != nil {
 		return nil, err
 	}
-	module, isThere := symbols[symOFI]
-	used, isKnown := symbols[symMTL]
-	if !isThere || !isKnown {
-		return nil, errors.New("of the mtls of pml cm, mpi-queues reads mtl ofi only")
-	}
-	if to, err := p.R.Pointers(used.Addr, 1); err != nil || to[0] != module.Addr {
-		return nil, errors.New("of the mtls of pml cm, mpi-queues reads mtl ofi only")
-	}
-	u, err := inferior.Fit(p.R, inferior.Queries(&cmTypes{}), cmTables(), func(l *layout.Layouts) (*pmlCM, error) {
-		u := &pmlCM{Process: p, at: inferior.Ptr[ofiModule](module.Addr)}
-		if err := inferior.Bind(&u.cmTypes, l); err != nil {
-			return nil, err
+	used, err := p.R.Pointers(symbols[symMTL].Addr, 1)
+	for name, of := range mtls {
+		module, isThere := symbols[name]
+		if err != nil || !isThere || used[0] != module.Addr {
+			continue
 		}
-		var err error
-		if u.module, err = u.Module.Read(p.R, u.at); err != nil {
-			return nil, err
+		u, err := inferior.Fit(p.R, inferior.Queries(&cmTypes{}, of.types), cmTables(), func(l *layout.Layouts) (*pmlCM, error) {
+			u := &pmlCM{Process: p}
+			err := inferior.Bind(&u.cmTypes, l)
+			if err != nil {
+				return nil, err
+			}
+			if u.mtl, err = of.open(u, l, module.Addr); err != nil {
+				return nil, err
+			}
+			return u, u.proveLists()
+		})
+		var noFit *inferior.NoFitError
+		if errors.As(err, &noFit) {
+			return nil, fmt.Errorf("none of the layouts of pml cm that mpi-queues knows (%s) fits: install the library's debug symbols, "+
+				"or `set debuginfod enabled on`\n%w", noFit.Known, noFit.Why)
 		}
-		return u, errors.Join(u.proveModule(), u.proveLists())
-	})
-	var noFit *inferior.NoFitError
-	if errors.As(err, &noFit) {
-		return nil, fmt.Errorf("none of the layouts of pml cm that mpi-queues knows (%s) fits: install the library's debug symbols, "+
-			"or `set debuginfod enabled on`\n%w", noFit.Known, noFit.Why)
+		return u, err
 	}
-	return u, err
+	return nil, errors.New("of the mtls of pml cm, mpi-queues reads mtl ofi and mtl psm2 only")
 }
-
-// protocolBits is MTL_OFI_PROTO_BIT_COUNT, which stand above the tag (ompi/mca/mtl/ofi/mtl_ofi_types.h, 4.1 to 6.0).
-const protocolBits = 2
-
-// proveModule checks what the module says of tags.
-func (u *pmlCM) proveModule() error {
-	m, width := u.module, u.tagBits()
-	tags := transport.Bits{Width: width}
-	if width < 16 || width > 32 || m.TagMask != tags.Mask() || m.SyncSend != 1<<width || m.SyncAnswer != 2<<width {
-		return fmt.Errorf("the module's tags have the mask %#x, and its protocol %#x and %#x", m.TagMask, m.SyncSend, m.SyncAnswer)
-	}
-	if !m.HasData && (m.RankBits < 1 || m.RankBits > 30) {
-		return fmt.Errorf("the module's ranks have %d bits", m.RankBits)
-	}
-	return nil
-}
-
-// tagBits is the number of bits of the program's tag, which stands lowest.
-func (u *pmlCM) tagBits() uint { return uint(bits.Len64(u.module.TagMask)) }
 
 // proveLists checks the lists of requests, all of which are of the heavy class.
 func (u *pmlCM) proveLists() error {
@@ -113,32 +106,7 @@ func (u *pmlCM) list(symbol string) inferior.Ptr[ompi.FreeList] {
 	return inferior.Ptr[ompi.FreeList](u.Symbols[symbol].Addr)
 }
 
-func (u *pmlCM) transport() string { return ofi.Name }
-
-// tags is how mtl ofi puts envelopes into tags (ompi/mca/mtl/ofi/mtl_ofi_types.h, 4.1 to 6.0): from above the
-// context, the sender's rank if that does not travel beside the tag, two bits of its protocol and the tag with its
-// sign, which receives of any tag look at. An answer to a synchronous send is received as any message is.
-func (u *pmlCM) tags() transport.Tags {
-	m := u.module
-	rank := transport.Bits{}
-	shift := u.tagBits() + protocolBits
-	if !m.HasData {
-		rank = transport.Bits{Shift: shift, Width: uint(m.RankBits)}
-	}
-	return transport.Tags{
-		Context: transport.Bits{Shift: shift + rank.Width, Width: 64 - shift - rank.Width},
-		Rank:    rank,
-		Tag:     transport.Bits{Width: u.tagBits(), Signed: true},
-		AnyTag:  m.TagMask >> 1,
-		// The communicator's, whatever else the process is called.
-		IsRankBeside: m.HasData,
-		IsInternal: func(e transport.Envelope) bool {
-			return e.Tag < 0 || e.Raw&m.SyncAnswer != 0
-		},
-	}
-}
-
-// handle: libfabric has what the mtl has given it, which is [pmlCM.owned]'s to find the request of.
+// handle: a transport has what the mtl has given it, of which the mtl knows the request.
 func (u *pmlCM) handle(r *transport.Request) inferior.Ptr[ompi.Request] {
 	return inferior.Ptr[ompi.Request](r.User)
 }
@@ -158,39 +126,4 @@ func (u *pmlCM) maker(r *transport.Request) maker {
 func (u *pmlCM) scattered(generic inferior.Addr) (data, bool) {
 	c, err := u.Convertor.Read(u.R, inferior.Ptr[convertor](generic))
 	return data{buffer: c.Buffer, count: c.Count, datatype: c.Datatype}, err == nil
-}
-
-// peer: mtl ofi keeps libfabric's address in an object of its own, which knows the module.
-func (u *pmlCM) peer(endpoint inferior.Addr) transport.Peer {
-	e, err := u.Endpoint.Read(u.R, inferior.Ptr[ofiEndpoint](endpoint))
-	p := transport.Peer{Value: e.Peer, Known: err == nil && e.Module == u.at}
-	if u.ofi != nil {
-		return u.ofi.Same(p)
-	}
-	return p
-}
-
-// matcher finds the endpoint that the mtl receives by, and puts the pml's own requests to what that has.
-func (u *pmlCM) matcher() (transport.Transport, transport.Matcher, error) {
-	if u.module.Used > 1 || u.module.Scalable != 0 {
-		return nil, nil, errors.New("mtl ofi uses several contexts, of which mpi-queues reads one only")
-	}
-	c, err := u.Context.Read(u.R, u.module.Contexts)
-	if err != nil {
-		return nil, nil, err
-	}
-	all, err := ofi.Open(u.R, c.Receiving)
-	var other *ofi.ProviderError
-	if errors.As(err, &other) {
-		return nil, nil, fmt.Errorf("%w (mtl ofi takes that if it is named: --mca mtl_ofi_provider_include '%s')", err, ofi.AnyNetwork)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := u.readRequests(); err != nil {
-		return nil, nil, err
-	}
-	u.ofi = all.Endpoint()
-	m := &cmMatcher{Endpoint: u.ofi, of: u}
-	return all, m, m.join()
 }

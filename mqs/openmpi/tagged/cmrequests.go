@@ -4,7 +4,6 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/openmpi/ompi"
-	"github.com/mpi-queues/mpi-queues/mqs/transport"
 )
 
 // cmRequests are the requests of pml cm that are in use, those that are kept in its lists.
@@ -13,11 +12,16 @@ type cmRequests struct {
 	by              map[inferior.Ptr[ompi.Request]]*ownRequest
 }
 
+// at is what the request at an address says of itself, nil if it is none of these.
+func (a *cmRequests) at(of inferior.Ptr[cmRequest]) *ownRequest {
+	return a.by[inferior.Ptr[ompi.Request](of)]
+}
+
 // cmAt is a request and where it stands.
 type cmAt struct {
 	at inferior.Ptr[cmRequest]
 	cmRequest
-	mtl inferior.Ptr[ofiRequest]
+	mtl inferior.Ptr[mtlRequest]
 }
 
 // readRequests walks the two lists, whose allocations hold every request, used or not, once.
@@ -58,7 +62,7 @@ func (u *pmlCM) readRequests() error {
 func (r *cmRequest) inUse() bool { return r.State == ompi.RequestActive }
 
 // mtlOf is where the mtl's part of a request stands.
-func (u *pmlCM) mtlOf(at inferior.Ptr[cmRequest], kind uint32) inferior.Ptr[ofiRequest] {
+func (u *pmlCM) mtlOf(at inferior.Ptr[cmRequest], kind uint32) inferior.Ptr[mtlRequest] {
 	switch kind {
 	case cmSendHeavy:
 		return u.HeavySend.Places(inferior.Ptr[cmHeavy](at)).MTL.Ptr()
@@ -119,34 +123,25 @@ func (u *pmlCM) keepBuffered(k *ownRequest, r cmAt, h cmHeavy) {
 	}
 }
 
-// keepReceive is what a receive says of itself. One that is started once keeps no more than the mtl does, which notes
-// no mask, so that any tag looks like tag 0, and nothing at all of one of a message that was probed for. What a
-// former user of its place has left there has begun.
+// keepReceive is what a receive says of itself. One that is started once keeps no more than the mtl does.
 func (u *pmlCM) keepReceive(r cmAt) (*ownRequest, error) {
 	k := u.keep(r)
-	m, err := u.OFI.Read(u.R, r.mtl)
-	if err != nil {
-		return nil, err
-	}
-	k.data = u.dataOf(r)
+	k.data, k.mask = u.dataOf(r), ^uint64(0)
 	if r.Type == cmReceiveThin {
-		k.tag, k.mask, k.peer = m.Match, ^uint64(0), transport.Peer{Value: m.Peer, Known: m.Peer != u.module.AnyPeer}
-		k.tagLost = u.tags().Tag.Of(m.Match) == 0
-		k.askLost = m.Started || m.Data != r.Convertor.Ptr() || m.Comm != r.Comm
-		return k, nil
+		return k, u.ask(k, &r)
 	}
 	h, err := u.Receive.Read(u.R, inferior.Ptr[cmHeavy](r.at))
 	if err != nil {
 		return nil, err
 	}
-	k.tag, k.mask, k.rank = u.tagOf(r.Comm, h.Tag), ^uint64(0), mqs.Known(h.Peer)
+	k.tag, k.rank = u.tagOf(r.Comm, h.Tag), mqs.Known(h.Peer)
 	if h.Tag == ompi.AnyTag {
-		k.mask = ^(u.module.TagMask >> 1)
+		k.mask = ^u.tags().AnyTag
 	}
 	return k, nil
 }
 
-// tagOf is a message's tag in libfabric, but for the sender's rank.
+// tagOf is a message's tag in the transport, but for the sender's rank.
 func (u *pmlCM) tagOf(comm inferior.Ptr[ompi.Communicator], tag int32) uint64 {
 	tags := u.tags()
 	out := tags.Tag.Truncate(uint64(tag))
@@ -175,7 +170,7 @@ func (u *pmlCM) sent(r cmAt) data {
 	return out
 }
 
-// ownRequests are all requests that are in use: each keeps more than libfabric does.
+// ownRequests are all requests that are in use: each keeps more than the transport does.
 func (u *pmlCM) ownRequests() ([]ownRequest, error) {
 	var out []ownRequest
 	for _, list := range [][]cmAt{u.requests.sends, u.requests.receives} {

@@ -5,64 +5,20 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/openmpi/ompi"
 )
 
-// cmTypes are the C types of pml cm and of mtl ofi.
+// cmTypes are the C types of pml cm.
 type cmTypes struct {
-	Module      inferior.Struct[ofiModule]   `c:"mca_mtl_ofi_module_t"`
-	Context     inferior.Struct[ofiContext]  `c:"mca_mtl_ofi_context_t"`
-	Endpoint    inferior.Struct[ofiEndpoint] `c:"mca_mtl_ofi_endpoint_t"`
-	OFI         inferior.Struct[ofiRequest]  `c:"ompi_mtl_ofi_request_t"`
-	CM          inferior.Struct[cmRequest]   `c:"mca_pml_cm_request_t"`
-	Send        inferior.Struct[cmSend]      `c:"mca_pml_cm_send_request_t"`
-	ThinSend    inferior.Struct[cmThin]      `c:"mca_pml_cm_thin_send_request_t"`
-	HeavySend   inferior.Struct[cmHeavy]     `c:"mca_pml_cm_hvy_send_request_t"`
-	ThinReceive inferior.Struct[cmThin]      `c:"mca_pml_cm_thin_recv_request_t"`
-	Receive     inferior.Struct[cmHeavy]     `c:"mca_pml_cm_hvy_recv_request_t"`
-	Convertor   inferior.Struct[convertor]   `c:"opal_convertor_t"`
-	Data        inferior.Struct[opalType]    `c:"opal_datatype_t"`
+	CM          inferior.Struct[cmRequest] `c:"mca_pml_cm_request_t"`
+	Send        inferior.Struct[cmSend]    `c:"mca_pml_cm_send_request_t"`
+	ThinSend    inferior.Struct[cmThin]    `c:"mca_pml_cm_thin_send_request_t"`
+	HeavySend   inferior.Struct[cmHeavy]   `c:"mca_pml_cm_hvy_send_request_t"`
+	ThinReceive inferior.Struct[cmThin]    `c:"mca_pml_cm_thin_recv_request_t"`
+	Receive     inferior.Struct[cmHeavy]   `c:"mca_pml_cm_hvy_recv_request_t"`
+	Convertor   inferior.Struct[convertor] `c:"opal_convertor_t"`
+	Data        inferior.Struct[opalType]  `c:"opal_datatype_t"`
 }
 
-// ofiModule is the only object of its kind, ompi_mtl_ofi.
-type ofiModule struct {
-	Contexts inferior.Ptr[ofiContext] `c:"ofi_ctxt"` // an array
-	// Used is how many contexts there are, and Scalable whether they share an endpoint.
-	Used     int32  `c:"total_ctxts_used"`
-	Scalable int32  `c:"enable_sep"`
-	AnyPeer  uint64 `c:"any_addr"`
-	// HasData is true if the sender's rank travels beside the tag.
-	HasData    bool   `c:"fi_cq_data"`
-	RankBits   int32  `c:"num_bits_source_rank"`
-	TagMask    uint64 `c:"mpi_tag_mask"`
-	SyncSend   uint64 `c:"sync_send"`
-	SyncAnswer uint64 `c:"sync_send_ack"`
-}
-
-type ofiContext struct {
-	Receiving inferior.Addr `c:"rx_ep"` // struct fid_ep *
-}
-
-// ofiEndpoint is what the mtl keeps of a process.
-type ofiEndpoint struct {
-	Module inferior.Ptr[ofiModule] `c:"mtl_ofi_module"`
-	Peer   uint64                  `c:"peer_fiaddr"`
-}
-
-// ofiRequest is the mtl's part of a request, which stands behind the pml's, or on the stack of a blocking send.
-type ofiRequest struct {
-	Request inferior.Ptr[cmRequest]         `c:"super.ompi_req"`
-	Type    uint32                          `c:"type"`
-	Context inferior.Embedded[ofiOperation] `c:"ctx"`
-	Comm    inferior.Ptr[ompi.Communicator] `c:"comm"`
-	Length  uint64                          `c:"length"`
-	Data    inferior.Ptr[convertor]         `c:"convertor"` // of a receive
-	Matched int32                           `c:"match_state"`
-	Started bool                            `c:"req_started"` // its message has come
-	Match   uint64                          `c:"match_bits"`
-	Peer    uint64                          `c:"remote_addr"`
-	Parent  inferior.Ptr[ofiRequest]        `c:"parent"`
-}
-
-// ofiOperation is a fi_context, what libfabric keeps for an operation that the mtl has given it.
-type ofiOperation struct{}
+// mtlRequest is what each mtl's part of a request starts with.
+type mtlRequest struct{}
 
 // cmRequest is what all requests of the pml start with.
 type cmRequest struct {
@@ -88,7 +44,7 @@ type cmSend struct {
 
 // cmThin is a request that is started once.
 type cmThin struct {
-	MTL inferior.Embedded[ofiRequest] `c:"req_mtl"` // mca_mtl_request_t, with the mtl's part
+	MTL inferior.Embedded[mtlRequest] `c:"req_mtl"` // mca_mtl_request_t, with the mtl's part
 }
 
 // cmHeavy is one that may be started again, or a buffered send.
@@ -99,7 +55,7 @@ type cmHeavy struct {
 	Peer  int32                         `c:"req_peer"`
 	Tag   int32                         `c:"req_tag"`
 	Copy  inferior.Addr                 `c:"req_buff"` // of a buffered send's data
-	MTL   inferior.Embedded[ofiRequest] `c:"req_mtl"`
+	MTL   inferior.Embedded[mtlRequest] `c:"req_mtl"`
 }
 
 // convertor knows where the data of a request is.
@@ -122,9 +78,6 @@ const (
 	cmReceiveHeavy
 	cmReceiveThin
 )
-
-// ofiProbe is OMPI_MTL_OFI_PROBE (ompi/mca/mtl/ofi/mtl_ofi_request.h, 4.1 to 6.0).
-const ofiProbe = 3
 
 // Bits of a datatype's flags (opal/datatype/opal_datatype.h, 4.1 to 6.0).
 const (

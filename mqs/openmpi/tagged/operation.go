@@ -27,6 +27,8 @@ func (q *queues) describeSend(c *mqs.Communicator, r *send) mqs.PendingOperation
 		q.describeKept(&op, &as, p)
 	case r.call != nil:
 		op.Kind = callstack.BlockingSends[r.call.Function]
+	case r.OfCall:
+		op.Kind = callstack.KindNotKnown
 	case made == madeForBuffer:
 		// The program's own operation is complete, and its request, if it had one, is
 		// one that all of those share.

@@ -59,6 +59,21 @@ func (o *owners) of(r *transport.Request) owner {
 	return out
 }
 
+// holder is the only call that may have made a send for itself, nil if several may, or none that is known.
+func (o *owners) holder(s *transport.Send) (of *callstack.Call) {
+	for i := range o.calls {
+		c := &o.calls[i]
+		if _, isSending := callstack.BlockingSends[c.Function]; !isSending || !c.CandidatePointers[s.Addr] {
+			continue
+		}
+		if of != nil {
+			return nil
+		}
+		of = c
+	}
+	return of
+}
+
 // eachWord calls f with every place on a call's stack: the requests of blocking calls
 // stand there, those of a collective's own too, and some of them are in no queue. What former
 // calls have left of theirs stands there too, but a call asks the transport about its own one by a pointer

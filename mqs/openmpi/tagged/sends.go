@@ -30,13 +30,16 @@ func (q *queues) assignSends(all *contents, of *owners) {
 			continue // a part of a message, which the transport sends by itself
 		}
 		out := send{Send: r, owner: of.of(&r.Request)}
-		if r.TagKept && out.call == nil && out.own == nil { // nothing of the program's leads to it
+		if r.OfCall {
+			out.handle, out.call = r.Addr, of.holder(&r)
+		}
+		if r.TagKept && out.call == nil && out.own == nil && !r.OfCall { // nothing of the program's leads to it
 			all.lost++
 			continue
 		}
 		to := q.tags.Envelope(r.Tag)
 		c, rank := q.destination(r.Peer, to)
-		if c == nil && r.TagKept && out.call != nil {
+		if c == nil && r.TagKept && (out.call != nil || r.OfCall) {
 			c = q.sameForAll(to)
 		}
 		if out.TagLost = r.TagLost || c == nil; out.TagLost {

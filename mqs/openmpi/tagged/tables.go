@@ -8,7 +8,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
 )
 
-// The layouts of pml cm and mtl ofi in the stock x86-64 builds of Debian.
+// The layouts of pml cm and its mtls in the stock builds of Debian.
 //
 //go:embed tables/*.json
 var cmTableFiles embed.FS
@@ -16,6 +16,6 @@ var cmTableFiles embed.FS
 // cmTables returns the embedded layouts, oldest release first.
 var cmTables = sync.OnceValue(func() []*layout.Table { return layout.MustReadTables(cmTableFiles, "tables") })
 
-// Wants are what a table of pml cm has: what is read of it and of mtl ofi. What is read of other components is in
+// Wants are what a table of pml cm has: what is read of it and of its mtls. What is read of other components is in
 // the tables of package openmpi.
-func Wants(layout.Scope) []layout.Want { return inferior.Wants(&cmTypes{}) }
+func Wants(layout.Scope) []layout.Want { return inferior.Wants(&cmTypes{}, &ofiTypes{}, &psm2Types{}) }

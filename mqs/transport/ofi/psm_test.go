@@ -9,6 +9,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/transport"
+	mq "github.com/mpi-queues/mpi-queues/mqs/transport/psm"
 )
 
 // Where the parts of an endpoint of the provider psm3 are. Requests stand in two pools, of chunks of four.
@@ -106,7 +107,7 @@ func (m *madeup) psmTable(kind, bucket int) inferior.Addr {
 
 // psmWanted is a receive of a tag in 64 bits, and psmWanted60 one of a tag in 60.
 func psmWanted(more set) set {
-	return with(set{"type": psmIsReceive, "state": psmPosted, "req_data.tagsel.tag0": 0xffffff00, "req_data.tagsel.tag1": 0xffffffff, "req_data.tagsel.tag2": 0xc0000000}, more)
+	return with(set{"type": mq.IsReceive, "state": mq.Posted, "req_data.tagsel.tag0": 0xffffff00, "req_data.tagsel.tag1": 0xffffffff, "req_data.tagsel.tag2": 0xc0000000}, more)
 }
 
 func psmWanted60(more set) set {
@@ -168,7 +169,7 @@ func (m *madeup) psmArrive(receive set, messages ...set) []inferior.Addr {
 	m.t.Helper()
 	var all []set
 	for _, of := range messages {
-		all = append(all, with(set{"type": psmIsReceive}, of))
+		all = append(all, with(set{"type": mq.IsReceive}, of))
 	}
 	if receive != nil {
 		all = append(all, receive)
@@ -186,8 +187,8 @@ func TestPSMUnexpected(t *testing.T) {
 	m := makePSM(t)
 	all := m.psmArrive(psmWanted(nil),
 		set{"req_data.tag.tag0": 7, "req_data.tag.tag1": 0x10000000, "req_data.tag.tag2": 0x10000005, "req_data.send_msglen": 12, "req_data.buf": 0x5555, "req_data.peer": psmPeer0 + 1},
-		set{"state": psmUnexpected, "req_data.tag.tag0": 8, "req_data.tag.tag2": 0x20000000, "req_data.send_msglen": 12, "req_data.buf": 0x5555},
-		set{"state": psmRendezvous, "req_data.tag.tag0": 9, "req_data.buf": 0x5555, "req_data.peer": psmPeer0 + 9},
+		set{"state": mq.Unexpected, "req_data.tag.tag0": 8, "req_data.tag.tag2": 0x20000000, "req_data.send_msglen": 12, "req_data.buf": 0x5555},
+		set{"state": mq.Rendezvous, "req_data.tag.tag0": 9, "req_data.buf": 0x5555, "req_data.peer": psmPeer0 + 9},
 		set{"req_data.tag.tag2": 0x80000000},
 	)
 	e, q := m.mustOpen()
@@ -207,6 +208,12 @@ func TestPSMUnexpected(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	for says, isFine := range map[[2]uint64]bool{{4, 0}: true, {5, 4}: true, {5, 3}: false, {3, 4}: false} {
+		m.put("psm2_mq", psmMQAt, set{"unexpected_list_len": says[0], "unexpected_hash_len": says[1]})
+		if _, q := m.mustOpen(); (q.UnexpectedErr == nil) != isFine {
+			t.Errorf("in the list %d, in tables %d: %v", says[0], says[1], q.UnexpectedErr)
+		}
+	}
 	m = makePSM(t)
 	all = m.psmArrive(psmWanted60(nil), set{"req_data.tag.tag0": 7, "req_data.tag.tag1": 0x10000001, "req_data.tag.tag2": 0xf0000000})
 	_, q = m.mustOpen()
@@ -224,11 +231,16 @@ func TestPSMUnexpected(t *testing.T) {
 	}
 }
 
-// A message that a context has claimed is in use, and in no list.
+// A message that a context has claimed is in use, and in no list, whatever its request's former user has left there.
 func TestPSMClaimed(t *testing.T) {
 	m := makePSM(t)
-	all := m.psmArrive(nil, set{"req_data.tag.tag0": 7}, set{"req_data.tag.tag0": 8}, set{"req_data.context": 1}, set{"state": 2})
-	m.psmList(m.at("psm2_mq", psmMQAt, "unexpected_q"), m.psmKinds()-1, all[0])
+	all := m.psmArrive(nil, set{"req_data.tag.tag0": 7}, set{"req_data.tag.tag0": 8, "req_data.context": 1}, set{}, set{"state": mq.Matched})
+	last := m.psmKinds() - 1
+	m.psmList(m.at("psm2_mq", psmMQAt, "unexpected_q"), last, all[0])
+	m.psmList(m.at("psm2_mq", psmMQAt, "completed_q"), last, all[2])
+	for _, at := range []inferior.Addr{all[1], all[3]} {
+		m.PutUint64(m.at("psm2_mq_req", at, "q")+inferior.Addr(8*last), 0)
+	}
 	m.put("psm2_mq", psmMQAt, set{"unexpected_list_len": 1})
 	e, q := m.mustOpen()
 	if len(q.Unexpected) != 1 || q.UnexpectedErr != nil {
@@ -240,7 +252,7 @@ func TestPSMClaimed(t *testing.T) {
 	}
 	for i := range all {
 		got, err := e.Claimed(chunkAt + inferior.Addr(8*i))
-		if isClaimed := i == 1; (err == nil) != isClaimed || isClaimed && got.Tag != 8 || i%2 == 0 && !errors.Is(err, transport.ErrNoMessage) {
+		if isClaimed := i == 1; (err == nil) != isClaimed || isClaimed && got.Tag != 8 || !isClaimed && !errors.Is(err, transport.ErrNoMessage) {
 			t.Errorf("%d: %+v, %v", i, got, err)
 		}
 	}
@@ -252,8 +264,8 @@ func TestPSMClaimed(t *testing.T) {
 // Sends are those that are in use and not complete.
 func TestPSMSends(t *testing.T) {
 	m := makePSM(t)
-	sent := set{"type": psmIsSend, "state": 5, "req_data.context": 0x99, "req_data.tag.tag0": 7, "req_data.send_msglen": 12, "req_data.buf": 0x5555, "req_data.peer": psmPeer0}
-	all := m.psmPool(psmSendsAt, psmSentAt, with(sent, set{"state": psmComplete}), nil, sent, with(sent, set{"req_data.context": 0}), with(sent, set{"req_data.tag.tag2": 0x80000000}),
+	sent := set{"type": mq.IsSend, "state": 5, "req_data.context": 0x99, "req_data.tag.tag0": 7, "req_data.send_msglen": 12, "req_data.buf": 0x5555, "req_data.peer": psmPeer0}
+	all := m.psmPool(psmSendsAt, psmSentAt, with(sent, set{"state": mq.Complete}), nil, sent, with(sent, set{"req_data.context": 0}), with(sent, set{"req_data.tag.tag2": 0x80000000}),
 		with(sent, set{"req_data.tag.tag1": 0x10000000}))
 	_, q := m.mustOpen()
 	want := []transport.Send{
@@ -263,7 +275,7 @@ func TestPSMSends(t *testing.T) {
 	if !reflect.DeepEqual(q.Sends, want) {
 		t.Errorf("%+v\nwant %+v", q.Sends, want)
 	}
-	m.put("psm2_mq_req", all[3], set{"state": psmComplete, "req_data.tag.tag2": 0}) // which had told where flags stand
+	m.put("psm2_mq_req", all[3], set{"state": mq.Complete, "req_data.tag.tag2": 0}) // which had told where flags stand
 	want[1].TagKept, want[1].TagLost = false, true
 	if _, q := m.mustOpen(); !reflect.DeepEqual(q.Sends, want) {
 		t.Errorf("%+v\nwant %+v", q.Sends, want)
@@ -293,7 +305,7 @@ func TestPSMUsed(t *testing.T) {
 	all := m.psmPool(psmReceivesAt, psmObjectsAt, psmWanted(nil))
 	m.psmList(m.at("psm2_mq", psmMQAt, "expected_q"), m.psmKinds()-1, all...)
 	m.put("psm2_mq", psmMQAt, set{"expected_list_len": 1})
-	m.put("mpool_element", psmObjectsAt+0x20, set{"me_index": psmElementUsed})
+	m.put("mpool_element", psmObjectsAt+0x20, set{"me_index": 1 << 31})
 	if _, q := m.mustOpen(); len(q.Posted) != 1 {
 		t.Errorf("%+v", q.Posted)
 	}
@@ -318,13 +330,13 @@ func TestPSMProofs(t *testing.T) {
 		"another context's":    {"psmx3_trx_ctxt", psmContextAt, set{"id": 0}, "are another endpoint's"},
 		"too many addresses":   {"psmx3_av_hdr", psmHeadAt, set{"last": maxPSMAddresses + 1}, "there are 4194305"},
 		"addresses nowhere":    {"psmx3_av_hdr", psmHeadAt, set{"last": maxPSMAddresses}, "cannot read"},
-		"too large a pool":     {"mpool", psmReceivesAt, set{"mp_num_obj": maxPSMRequests + 4}, "has 4194308 requests"},
+		"too large a pool":     {"mpool", psmReceivesAt, set{"mp_num_obj": 1<<22 + 4}, "has 4194308 requests"},
 		"too small requests":   {"mpool", psmReceivesAt, set{"mp_elm_size": 0x40}, "requests of 64 bytes"},
 		"no chunks":            {"mpool", psmReceivesAt, set{"mp_num_obj_per_chunk": 0}, "0 to a chunk"},
 		"half a chunk":         {"mpool", psmReceivesAt, set{"mp_num_obj": 3}, "has 3 requests"},
 		"more in use":          {"mpool", psmReceivesAt, set{"mp_num_obj_inuse": 3}, "2 requests are in use, and it says 3"},
 		"another number":       {"mpool_element", psmObjectsAt + 0x20, set{"me_index": 1}, "is not number 0"},
-		"in use, but free":     {"mpool_element", place(psmObjectsAt, 2) + 0x20, set{"me_index": psmElementUsed | 2}, "is not number 2"},
+		"in use, but free":     {"mpool_element", place(psmObjectsAt, 2) + 0x20, set{"me_index": 1<<31 | 2}, "is not number 2"},
 		"more in the list":     {"psm2_mq", psmMQAt, set{"expected_list_len": 3}, "there are 2 in their list, which says 3"},
 		"more in tables":       {"psm2_mq", psmMQAt, set{"expected_hash_len": 1}, "there are 0 in tables, which say 1"},
 		"sends nowhere":        {"psm2_mq", psmMQAt, set{"sreq_pool": uint64(nowhere)}, "the messages on their way"},
@@ -332,7 +344,7 @@ func TestPSMProofs(t *testing.T) {
 		"a list that ends":     {"mqq", 0, set{"last": 1}, "does not end at"},
 		"a matched receive":    {"psm2_mq_req", 1, set{"state": 2}, "has state 2"},
 		"another's receive":    {"psm2_mq_req", 1, set{"mq": 1}, "does not follow the one before"},
-		"a send":               {"psm2_mq_req", 1, set{"type": psmIsSend}, "does not follow the one before"},
+		"a send":               {"psm2_mq_req", 1, set{"type": mq.IsSend}, "does not follow the one before"},
 		"an unknown peer":      {"psm2_mq_req", 1, set{"req_data.peer": 5}, "is not among the endpoint's addresses"},
 		"another kind of mask": {"psm2_mq_req", 0, set{"req_data.tagsel.tag2": 0x40000000}, "compares other bits"},
 		"two kinds of masks":   {"psm2_mq_req", 1, psmWanted60(nil), "compares other bits"},
@@ -373,7 +385,7 @@ func TestPSMProofs(t *testing.T) {
 		}
 	}
 	m := makePSM(t)
-	m.psmPool(psmSendsAt, psmSentAt, set{"type": psmIsReceive})
+	m.psmPool(psmSendsAt, psmSentAt, set{"type": mq.IsReceive})
 	if _, err := m.open(); !m.refuses(err, "the send at") {
 		t.Error(err)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/transport"
+	mq "github.com/mpi-queues/mpi-queues/mqs/transport/psm"
 )
 
 // The kinds of a book of addresses (enum fi_av_type, rdma/fi_domain.h).
@@ -20,7 +21,7 @@ const (
 )
 
 // peer is the peer that psm calls so, not known if the book does not have it.
-func (p *psm) peer(at inferior.Ptr[psmPeer]) transport.Peer {
+func (p *psm) peer(at inferior.Ptr[mq.Peer]) transport.Peer {
 	if p.first == nil && at != 0 { // a book of psm's own names
 		return peerOf(uint64(at))
 	}
@@ -29,7 +30,7 @@ func (p *psm) peer(at inferior.Ptr[psmPeer]) transport.Peer {
 
 // readBook reads which addresses psm knows, and how it calls them.
 func (p *psm) readBook() error {
-	p.peers = map[inferior.Ptr[psmPeer]]transport.Peer{}
+	p.peers = map[inferior.Ptr[mq.Peer]]transport.Peer{}
 	book, err := p.Book.Read(p.r, p.ep.Book)
 	switch {
 	case err != nil:

@@ -5,69 +5,61 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/transport"
+	mq "github.com/mpi-queues/mpi-queues/mqs/transport/psm"
 )
 
-// readUnexpected reads the list of all unexpected messages.
+// readUnexpected reads the unexpected messages that are tagged.
 func (p *psm) readUnexpected() error {
-	count, err := p.walk(p.mq.Messages.Ptr(), p.lists()-1, func(at inferior.Ptr[psmRequest], r *psmRequest) error {
-		m, isTagged, err := p.of(at, r)
-		if err == nil && isTagged {
+	all, err := p.mq.Messages()
+	for i := range all {
+		m, isTagged, bad := p.of(&all[i])
+		if bad != nil {
+			return fmt.Errorf("the unexpected messages: %w", bad)
+		}
+		if isTagged {
 			p.queues.Unexpected = append(p.queues.Unexpected, m)
 		}
-		return err
-	})
-	if err == nil && count != int(p.mq.MessageCount) {
-		err = fmt.Errorf("there are %d, and they say %d", count, p.mq.MessageCount)
 	}
-	if err != nil {
-		return fmt.Errorf("the unexpected messages: %w", err)
-	}
-	return nil
+	return err
 }
 
 // of is the message of a request, and whether it is a tagged one. One of data with gaps begins with where its parts are,
 // which says nothing of its length.
-func (p *psm) of(at inferior.Ptr[psmRequest], r *psmRequest) (m transport.Message, isTagged bool, err error) {
-	if r.State != psmComplete && r.State != psmUnexpected && r.State != psmRendezvous {
-		return m, false, fmt.Errorf("the message at %s has state %d", at, r.State)
-	}
+func (p *psm) of(r *mq.Found) (m transport.Message, isTagged bool, err error) {
 	flags, isTold := p.tags.flags(r)
 	if !isTold {
-		return m, false, fmt.Errorf("the message at %s: %w", at, errPSMTags)
+		return m, false, fmt.Errorf("the message at %s: %w", r.At, errPSMTags)
 	}
 	if flags&psmTypeFlags != 0 {
 		return m, false, nil
 	}
-	m = transport.Message{Addr: at.Addr(), Tag: p.tags.tag(r), Peer: p.peer(r.Peer), Beside: p.tags.beside(r, flags), Length: int64(r.Length),
-		Rendezvous: r.State == psmRendezvous}
+	m = transport.Message{Addr: r.At.Addr(), Tag: p.tags.tag(r), Peer: p.peer(r.Peer), Beside: p.tags.beside(r, flags), Length: int64(r.Length),
+		Rendezvous: r.State == mq.Rendezvous}
 	switch {
 	case flags&psmPartsFlag != 0:
 		m.Length = -1
-	case r.State == psmComplete:
+	case r.State == mq.Complete:
 		m.Data = r.Buffer
 	}
 	return m, true, nil
 }
 
-// message reads a message, which may have been claimed: then its request is in use, and in no queue.
+// message reads a message, which may have been claimed.
 func (p *psm) message(at inferior.Addr) (transport.Message, error) {
-	req := inferior.Ptr[psmRequest](at)
-	if _, isOne := p.isInUse[req]; !isOne {
-		return transport.Message{}, fmt.Errorf("there is no message at %s: %w", at, transport.ErrNoMessage)
-	}
-	r, err := p.Request.Read(p.r, req)
+	m, _, err := p.messageAt(at)
+	return m, err
+}
+
+func (p *psm) messageAt(at inferior.Addr) (m transport.Message, isClaimed bool, err error) {
+	r, isClaimed, err := p.mq.MessageAt(inferior.Ptr[mq.Request](at))
 	if err != nil {
-		return transport.Message{}, err
+		return m, false, err
 	}
-	// One that a receive has taken is the receive's.
-	if r.MQ != p.context.MQ || r.Context != 0 || r.State == psmPosted {
-		return transport.Message{}, fmt.Errorf("there is no message at %s: %w", at, transport.ErrNoMessage)
-	}
-	m, isTagged, err := p.of(req, &r)
+	m, isTagged, err := p.of(&r)
 	if err == nil && !isTagged {
 		err = fmt.Errorf("there is no tagged message at %s: %w", at, transport.ErrNoMessage)
 	}
-	return m, err
+	return m, isClaimed, err
 }
 
 // claimed: a context that has claimed a message begins with where it is.
@@ -76,8 +68,9 @@ func (p *psm) claimed(context inferior.Addr) (transport.Message, error) {
 	if err != nil {
 		return transport.Message{}, err
 	}
-	if p.isInUse[inferior.Ptr[psmRequest](held[0])] { // in a queue
-		return transport.Message{}, errNotClaimed(context)
+	m, isClaimed, err := p.messageAt(held[0])
+	if err == nil && !isClaimed {
+		err = errNotClaimed(context)
 	}
-	return p.message(held[0])
+	return m, err
 }

@@ -5,12 +5,12 @@ import (
 	"fmt"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
-	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	mq "github.com/mpi-queues/mpi-queues/mqs/transport/psm"
 )
 
 // psmTags is how the provider puts a tag, data beside it and flags into psm's 96 bits: the flags stand above 60 bits of tag,
 // or above 28 bits of data (prov/psm3/src/psmx3.h, prov/psm2/src/psmx2.h, 1.17 to 2.6). Which of both is not known before a
-// request tells it, which may be over.
+// receive tells it.
 type psmTags int
 
 const (
@@ -33,7 +33,7 @@ const (
 var errPSMTags = errors.New("nothing tells how many bits its tag has")
 
 // comparedBy is how tags stand by what a receive compares.
-func comparedBy(r *psmRequest) psmTags {
+func comparedBy(r *mq.Found) psmTags {
 	switch {
 	case r.SelMore == psmTypeFlags<<psmFlagShift:
 		return psmTags64
@@ -44,7 +44,7 @@ func comparedBy(r *psmRequest) psmTags {
 }
 
 // standing is how tags stand by all that a request has: in 64 bits, there is data only beside a flag above it.
-func standing(r *psmRequest) psmTags {
+func standing(r *mq.Found) psmTags {
 	is := comparedBy(r)
 	switch {
 	case is != psmTagsUnknown || r.More == 0:
@@ -55,32 +55,27 @@ func standing(r *psmRequest) psmTags {
 	return psmTags60
 }
 
-// oldTags finds out how tags stand by requests that need not be in use: free ones keep what they had. Those that do not
-// agree tell nothing.
-func (p *psm) oldTags(requests []inferior.Ptr[psmRequest]) (psmTags, error) {
+// oldTags finds out how tags stand by requests that may be over. Those that do not agree tell nothing.
+func oldTags(requests []mq.Found) psmTags {
 	out := psmTagsUnknown
-	for _, at := range requests {
-		r, err := p.Request.Read(p.r, at)
-		if err != nil {
-			return psmTagsUnknown, err
-		}
-		is := standing(&r)
-		if r.MQ != p.context.MQ || r.Type&(psmIsReceive|psmIsSend) == 0 || is == psmTagsUnknown {
+	for i := range requests {
+		is := standing(&requests[i])
+		if is == psmTagsUnknown {
 			continue
 		}
 		if out != psmTagsUnknown && out != is {
-			return psmTagsUnknown, nil
+			return psmTagsUnknown
 		}
 		out = is
 	}
-	return out, nil
+	return out
 }
 
 // learn finds out by what a receive compares how tags stand, and says whether it is one of tagged messages.
-func (t *psmTags) learn(at inferior.Ptr[psmRequest], r *psmRequest) (isTagged bool, err error) {
+func (t *psmTags) learn(r *mq.Found) (isTagged bool, err error) {
 	is := comparedBy(r)
 	if is == psmTagsUnknown || *t != psmTagsUnknown && *t != is {
-		return false, fmt.Errorf("the receive at %s compares other bits of tags than libfabric does", at)
+		return false, fmt.Errorf("the receive at %s compares other bits of tags than libfabric does", r.At)
 	}
 	*t = is
 	isTagged, _ = t.isTagged(r)
@@ -88,7 +83,7 @@ func (t *psmTags) learn(at inferior.Ptr[psmRequest], r *psmRequest) (isTagged bo
 }
 
 // flags are a message's, false if nothing tells where they stand. What a message has itself may tell.
-func (t psmTags) flags(r *psmRequest) (uint32, bool) {
+func (t psmTags) flags(r *mq.Found) (uint32, bool) {
 	switch {
 	case t == psmTagsUnknown && r.More>>psmFlagShift != 0: // there is no data so large
 		t = psmTags64
@@ -107,13 +102,13 @@ func (t psmTags) flags(r *psmRequest) (uint32, bool) {
 }
 
 // isTagged says whether a message is tagged, if that can be told.
-func (t psmTags) isTagged(r *psmRequest) (is, isTold bool) {
+func (t psmTags) isTagged(r *mq.Found) (is, isTold bool) {
 	flags, isTold := t.flags(r)
 	return flags&psmTypeFlags == 0, isTold
 }
 
 // tag is a message's, or a receive's, of which the flags can be told.
-func (t psmTags) tag(r *psmRequest) uint64 {
+func (t psmTags) tag(r *mq.Found) uint64 {
 	tag := uint64(r.High)<<32 | uint64(r.Low)
 	if t == psmTags60 || t == psmTagsUnknown && r.More != 0 && r.More>>psmFlagShift == 0 {
 		tag &= psmTagBits60
@@ -122,7 +117,7 @@ func (t psmTags) tag(r *psmRequest) uint64 {
 }
 
 // mask are the bits of a tag that a receive compares. Those that libfabric has no room for are the same in all.
-func (t psmTags) mask(r *psmRequest) uint64 {
+func (t psmTags) mask(r *mq.Found) uint64 {
 	mask := uint64(r.SelHigh)<<32 | uint64(r.SelLow)
 	if t == psmTags60 {
 		mask |= ^uint64(psmTagBits60)
@@ -131,7 +126,7 @@ func (t psmTags) mask(r *psmRequest) uint64 {
 }
 
 // beside is the data beside a message's tag.
-func (t psmTags) beside(r *psmRequest, flags uint32) mqs.Maybe[uint64] {
+func (t psmTags) beside(r *mq.Found, flags uint32) mqs.Maybe[uint64] {
 	data := uint64(r.More)
 	if t == psmTags64 || t == psmTagsUnknown && r.More>>psmFlagShift != 0 {
 		data &= psmDataBits64

@@ -8,6 +8,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/transport"
+	mq "github.com/mpi-queues/mpi-queues/mqs/transport/psm"
 )
 
 // Where no receive is posted, requests that are over tell how tags stand.
@@ -20,9 +21,9 @@ func TestPSMOldTags(t *testing.T) {
 	}{
 		"a receive in 60":   {[]set{psmWanted60(nil)}, tag60},
 		"a receive in 64":   {[]set{psmWanted(nil)}, tag64},
-		"data in 60":        {[]set{{"type": psmIsSend, "req_data.tag.tag2": 5}}, tag60},
-		"data in 64":        {[]set{{"type": psmIsSend, "req_data.tag.tag2": 0x10000005}}, tag64},
-		"no data":           {[]set{{"type": psmIsSend}}, nil},
+		"data in 60":        {[]set{{"type": uint64(mq.IsSend), "req_data.tag.tag2": 5}}, tag60},
+		"data in 64":        {[]set{{"type": uint64(mq.IsSend), "req_data.tag.tag2": 0x10000005}}, tag64},
+		"no data":           {[]set{{"type": uint64(mq.IsSend)}}, nil},
 		"another's":         {[]set{psmWanted(set{"mq": 1})}, nil},
 		"never used":        {[]set{{"req_data.tag.tag2": 5}}, nil},
 		"two that disagree": {[]set{psmWanted(nil), psmWanted60(nil)}, nil},

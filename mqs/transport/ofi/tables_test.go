@@ -13,13 +13,13 @@ var ofSMR = []string{"smrTypes", "smrCopyTypes", "smrLaterStack", "smrFirstStack
 
 // lacks are the types that a release did not have, or had in another form.
 var lacks = map[string][]string{
-	"libfabric 1.13":                      slices.Concat(ofSMR, []string{"opxTypes", "sharedTypes", "xnetTypes", "cxiTypes", "psm3Fabric", "psm2Fabric", "psmTypes", "sm2Types", "lnxTypes", "efaTypes"}),
-	"libfabric 1.17":                      {"opxTypes", "sharedTypes", "xnetTypes", "cxiTypes", "psm3Fabric", "psm2Fabric", "psmTypes", "sm2Types", "lnxTypes", "efaTypes", "smrLaterStack", "smrPendingTypes"},
+	"libfabric 1.13":                      slices.Concat(ofSMR, []string{"opxTypes", "sharedTypes", "xnetTypes", "cxiTypes", "psm3Fabric", "psm2Fabric", "Types", "sm2Types", "lnxTypes", "efaTypes"}),
+	"libfabric 1.17":                      {"opxTypes", "sharedTypes", "xnetTypes", "cxiTypes", "psm3Fabric", "psm2Fabric", "Types", "sm2Types", "lnxTypes", "efaTypes", "smrLaterStack", "smrPendingTypes"},
 	"libfabric 1.17 with psm3":            slices.Concat(ofSMR, []string{"opxTypes", "sharedTypes", "xnetTypes", "cxiTypes", "psm2Fabric", "rxmTypes", "socketsTypes", "sm2Types", "lnxTypes", "efaTypes"}),
-	"libfabric 1.22":                      slices.Concat(ofSMR, []string{"opxTypes", "cxiTypes", "psm3Fabric", "psm2Fabric", "psmTypes", "lnxTypes"}),
-	"libfabric 2.1":                       {"opxTypes", "cxiTypes", "psm3Fabric", "psm2Fabric", "psmTypes", "smrFirstStack", "smrOwnTypes", "smrPendingTypes"},
-	"libfabric 2.1 with cxi":              {"opxTypes", "psm3Fabric", "psm2Fabric", "psmTypes", "smrFirstStack", "smrOwnTypes", "smrPendingTypes"},
-	"libfabric 2.1 with opx":              slices.Concat(ofSMR, []string{"xnetTypes", "cxiTypes", "psm3Fabric", "psm2Fabric", "psmTypes", "rxmTypes", "socketsTypes", "sm2Types", "lnxTypes", "efaTypes"}),
+	"libfabric 1.22":                      slices.Concat(ofSMR, []string{"opxTypes", "cxiTypes", "psm3Fabric", "psm2Fabric", "Types", "lnxTypes"}),
+	"libfabric 2.1":                       {"opxTypes", "cxiTypes", "psm3Fabric", "psm2Fabric", "Types", "smrFirstStack", "smrOwnTypes", "smrPendingTypes"},
+	"libfabric 2.1 with cxi":              {"opxTypes", "psm3Fabric", "psm2Fabric", "Types", "smrFirstStack", "smrOwnTypes", "smrPendingTypes"},
+	"libfabric 2.1 with opx":              slices.Concat(ofSMR, []string{"xnetTypes", "cxiTypes", "psm3Fabric", "psm2Fabric", "Types", "rxmTypes", "socketsTypes", "sm2Types", "lnxTypes", "efaTypes"}),
 	"libfabric 2.1 with psm3":             slices.Concat(ofSMR, []string{"opxTypes", "xnetTypes", "cxiTypes", "psm2Fabric", "rxmTypes", "socketsTypes", "sm2Types", "lnxTypes", "efaTypes"}),
 	"libfabric 2.1 with psm3 without DSA": slices.Concat(ofSMR, []string{"opxTypes", "xnetTypes", "cxiTypes", "psm2Fabric", "rxmTypes", "socketsTypes", "sm2Types", "lnxTypes", "efaTypes"}),
 }

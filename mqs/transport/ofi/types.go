@@ -2,12 +2,13 @@ package ofi
 
 import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	mq "github.com/mpi-queues/mpi-queues/mqs/transport/psm"
 )
 
 // allTypes are the C types that are read, in libfabric's own names: each provider's are bound where it is met.
 func allTypes() []any {
 	return []any{&baseTypes{}, &poolTypes{}, &rxmTypes{}, &sharedTypes{}, &socketsTypes{}, &xnetTypes{}, &smrTypes{}, &smrCopyTypes{}, &smrLaterStack{}, &smrFirstStack{}, &smrOwnTypes{}, &smrPendingTypes{}, &smrPeerTypes{}, &sm2Types{}, &lnxTypes{}, &efaTypes{},
-		&cxiTypes{}, &psm3Fabric{}, &psm2Fabric{}, &psmTypes{}, &opxTypes{}}
+		&cxiTypes{}, &psm3Fabric{}, &psm2Fabric{}, &mq.Types{}, &opxTypes{}}
 }
 
 // baseTypes are those that providers have in common (include/ofi_util.h, include/ofi_list.h).

@@ -1,0 +1,7 @@
+#include "opal_config.h"
+#include "ompi/communicator/communicator.h"
+#include "ompi/mca/pml/cm/pml_cm_recvreq.h"
+#include "ompi/mca/pml/cm/pml_cm_sendreq.h"
+#include "ompi/mca/mtl/ofi/mtl_ofi.h"
+#include "ompi/mca/mtl/psm2/mtl_psm2_types.h"
+#include "ompi/mca/mtl/psm2/mtl_psm2_request.h"

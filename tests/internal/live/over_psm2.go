@@ -1,0 +1,63 @@
+//go:build live || matrix || full
+
+package live
+
+import (
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mpi-queues/mpi-queues/tests/internal/result"
+)
+
+// OverPSM2 are the flags of Open MPI's launcher for pml cm with mtl psm2 inside of a node.
+var OverPSM2 = []string{"--mca", "pml", "cm", "--mca", "mtl", "psm2", "--mca", "osc", "^ucx"}
+
+// cannotBeMade is tests/internal/live/omnipath's status where there can be no card.
+const cannotBeMade = 125
+
+// WithOmniPath is a workspace whose jobs are where an Omni-Path card seems to be. The test is skipped if there can be
+// none, or if this Open MPI has no mtl psm2.
+func (w *Workspace) WithOmniPath(t *testing.T) *Workspace {
+	t.Helper()
+	card := filepath.Join(w.Root, "tests", "internal", "live", "omnipath")
+	out, err := exec.Command(card, "ompi_info", "--param", "mtl", "psm2").CombinedOutput()
+	var failed *exec.ExitError
+	switch {
+	case errors.As(err, &failed) && failed.ExitCode() == cannotBeMade:
+		t.Skip("no Omni-Path card can be made up: there are no mount namespaces")
+	case err != nil:
+		t.Fatalf("%v: %s", err, out)
+	case !strings.Contains(string(out), "mtl: psm2"):
+		t.Skip("this Open MPI has no mtl psm2")
+	}
+	mpi := w.MPI
+	mpi.Launcher = append([]string{card}, mpi.Launcher...)
+	over, err := w.With("omnipath "+t.Name(), mpi)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return over
+}
+
+// EachOverPSM2 runs the jobs that are chosen with mtl psm2, and holds each of their processes against its account, field by
+// field, as far as that is kept: live and in a core. The result is written down with what it has of the build.
+func (w *Workspace) EachOverPSM2(t *testing.T, shown result.Result, chosen func(j TransportJob) bool) {
+	library := w.MPI.Library(t)
+	library.Device, library.Transport = "cm", "PSM2"
+	shown.MPI, shown.Layout, shown.Outcome = w.MPI.Release(t)+", pml cm, psm2", "embedded tables", "equal"
+	for _, c := range transportJobs {
+		if c.Transports != anyTransport || !chosen(c) {
+			continue
+		}
+		t.Run(c.Program+" "+strings.Join(c.Args, " "), func(t *testing.T) {
+			t.Parallel()
+			job := w.Start(t, c.Program, c.Ranks, OverPSM2, c.Args...)
+			for _, account := range job.Accounts {
+				t.Run(account.Name, func(t *testing.T) { w.ReadOver(t, shown, job, account, library, nil) })
+			}
+		})
+	}
+}
