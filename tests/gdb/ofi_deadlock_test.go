@@ -49,15 +49,20 @@ func TestOFIDeadlocks(t *testing.T) {
 // A job that runs is never called deadlocked without a doubt, though libfabric does not count messages.
 func TestOFIRunningJobs(t *testing.T) {
 	t.Parallel()
+	keepMoving(t, work, 8, overRXM.Flags())
+}
+
+// keepMoving reports again and again on every n-th mode that gets on.
+func keepMoving(t *testing.T, w *live.Workspace, n int, flags []string) {
 	row := row(t)
 	for i := range expect.Modes {
 		m := &expect.Modes[i]
-		if m.Verdict != expect.Moves || live.LeftOutMode(i, 8, row) {
+		if m.Verdict != expect.Moves || live.LeftOutMode(i, n, row) {
 			continue
 		}
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
-			job := work.StartMode(t, m, overRXM.Flags()...)
+			job := w.StartMode(t, m, flags...)
 			job.Deadlock(t, job.Launcher(), 5)
 			for range 3 {
 				job.Reports(t, strconv.Itoa(job.Launcher()))
