@@ -61,6 +61,32 @@ func TestUCX(t *testing.T) {
 	}
 }
 
+// viaOFI are the settings of Open MPI for pml cm with mtl ofi over what of libfabric needs no network.
+var viaOFI = map[string]string{
+	"OMPI_MCA_pml": "cm", "OMPI_MCA_mtl": "ofi", "OMPI_MCA_osc": "^ucx", "OMPI_MCA_mtl_ofi_provider_include": "tcp;ofi_rxm", "FI_PROVIDER": "tcp;ofi_rxm",
+	"FI_OFI_RXM_RX_SIZE": "131072", // receives that there may be
+}
+
+// TestOFI counts what pml cm costs, whose receives are in libfabric's lists.
+func TestOFI(t *testing.T) {
+	k := prepare(t)
+	for name, value := range viaOFI {
+		t.Setenv(name, value)
+	}
+	for _, n := range []int{10_000, 100_000} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			s := receives(t, k, n)
+			if out, _ := s.do("info sharedlibrary mca_mtl_ofi"); !strings.Contains(out, "mca_mtl_ofi.so") {
+				t.Fatalf("this is not mtl ofi:\n%s", out)
+			}
+			cost := s.debugged(textCommand)
+			fmt.Printf("%d pending receives with pml cm: %d round trips, %s read\n", n, cost.roundTrips, megabytes(int(cost.bytes)))
+			count(t, fmt.Sprintf("round trips for %d receives with pml cm", n), float64(cost.roundTrips),
+				atMost(float64(roundTripsBound+cost.bytes/bytesPerRoundTrip), ""))
+		})
+	}
+}
+
 // receives starts a job with n pending receives, and a session that has shown them once.
 func receives(t *testing.T, k *tools, n int) *session {
 	t.Helper()
