@@ -1,6 +1,7 @@
 package ofi
 
 import (
+	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
@@ -65,4 +66,9 @@ type peerEntry struct {
 	Data     uint64                    `c:"cq_data,optional"` // from 1.19
 	Message  inferior.Addr             `c:"peer_context"`     // of a message, the provider's
 	Parts    inferior.Ptr[part]        `c:"iov"`              // behind the entry
+}
+
+// beside is what a sender has sent beside the tag.
+func (e *peerEntry) beside() mqs.Maybe[uint64] {
+	return mqs.Maybe[uint64]{Value: e.Data, Known: e.Flags&remoteData != 0}
 }

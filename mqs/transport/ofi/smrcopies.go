@@ -106,8 +106,3 @@ func (s *smrCopies) describe(at inferior.Ptr[peerEntry], e *peerEntry) (transpor
 	return transport.Message{Tag: e.Tag, Peer: peerOf(e.Peer), Length: length(h.Size), Rendezvous: h.Source >= smrVector && !isTaken,
 		Beside: mqs.Maybe[uint64]{Value: h.Data, Known: h.Flags&smrHasData != 0}}, nil
 }
-
-// beside is what a sender has sent beside the tag.
-func (e *peerEntry) beside() mqs.Maybe[uint64] {
-	return mqs.Maybe[uint64]{Value: e.Data, Known: e.Flags&remoteData != 0}
-}

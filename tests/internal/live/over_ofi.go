@@ -47,14 +47,23 @@ func (w *Workspace) EachOverOFI(t *testing.T, shown result.Result, by OFI, chose
 	library := w.MPI.Library(t)
 	library.Device, library.Transport = "cm", "libfabric"
 	shown.MPI, shown.Layout, shown.Outcome = w.MPI.Release(t)+", pml cm, "+by.Provider, cmp.Or(shown.Layout, "embedded tables"), "equal"
+	w.eachOverMTL(t, shown, library, by.Flags(), func(j TransportJob) bool {
+		isOut := by.TakesAll && slices.Equal(j.Args, []string{"send"}) || by.LacksClaims && j.Program == "requests"
+		return !isOut && chosen(j)
+	}, check)
+}
+
+// eachOverMTL runs the jobs that are chosen by flags of Open MPI's launcher, and holds each of their processes against its
+// account.
+func (w *Workspace) eachOverMTL(t *testing.T, shown result.Result, library expect.Library, flags []string, chosen func(j TransportJob) bool,
+	check func(t *testing.T, job *Job, account *expect.Account, process expect.Object)) {
 	for _, c := range transportJobs {
-		isOut := by.TakesAll && slices.Equal(c.Args, []string{"send"}) || by.LacksClaims && c.Program == "requests"
-		if c.Transports != anyTransport || !chosen(c) || isOut {
+		if c.Transports != anyTransport || !chosen(c) {
 			continue
 		}
 		t.Run(c.Program+" "+strings.Join(c.Args, " "), func(t *testing.T) {
 			t.Parallel()
-			job := w.Start(t, c.Program, c.Ranks, by.Flags(), c.Args...)
+			job := w.Start(t, c.Program, c.Ranks, flags, c.Args...)
 			for _, account := range job.Accounts {
 				t.Run(account.Name, func(t *testing.T) { w.ReadOver(t, shown, job, account, library, check) })
 			}

@@ -60,16 +60,5 @@ func (w *Workspace) EachOverPSM2(t *testing.T, shown result.Result, chosen func(
 	library := w.MPI.Library(t)
 	library.Device, library.Transport = "cm", "PSM2"
 	shown.MPI, shown.Layout, shown.Outcome = w.MPI.Release(t)+", pml cm, psm2", "embedded tables", "equal"
-	for _, c := range transportJobs {
-		if c.Transports != anyTransport || !chosen(c) {
-			continue
-		}
-		t.Run(c.Program+" "+strings.Join(c.Args, " "), func(t *testing.T) {
-			t.Parallel()
-			job := w.Start(t, c.Program, c.Ranks, OverPSM2, c.Args...)
-			for _, account := range job.Accounts {
-				t.Run(account.Name, func(t *testing.T) { w.ReadOver(t, shown, job, account, library, nil) })
-			}
-		})
-	}
+	w.eachOverMTL(t, shown, library, OverPSM2, chosen, nil)
 }
