@@ -49,8 +49,8 @@ import gdb
 from gdb.dap import startup
 from gdb.dap.server import request
 
-from . import across_commands, commands, dap_core, dap_execution, dap_threads, parameters, \
-    rank_commands, ranks as lists
+from . import across_commands, commands, dap_core, dap_execution, dap_threads, interrupts, \
+    parameters, rank_commands, ranks as lists
 from .errors import Cancelled, Failure, one_line, reported
 from .output import Buffer
 
@@ -266,6 +266,7 @@ def _register() -> None:
     # That a core file has been opened is no stop to gdb, but it is to the protocol.
     if hasattr(gdb.events, "corefile_changed"):
         gdb.events.corefile_changed.connect(events.on_stop)
+    setattr(gdb, "interrupt", interrupts.interrupt)  # by which gdb serves the request cancel
 
 
 if "expect_stopped" in inspect.signature(request).parameters:

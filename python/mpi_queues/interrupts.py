@@ -10,6 +10,7 @@ gdb's signal handlers stay as they are.
 
 import contextlib
 import signal
+import threading
 from typing import Any, Callable, Iterator, TypeVar
 
 Value = TypeVar("Value")
@@ -55,6 +56,18 @@ def unended() -> Iterator[None]:
     finally:
         if _mask(signal.SIG_SETMASK, before):
             raise KeyboardInterrupt
+
+
+def interrupt() -> None:
+    """Interrupts what gdb does, from any thread, as Ctrl-C does.
+
+    It stands in for gdb.interrupt, which takes a lock of gdb's and then Python's: gdb's own
+    thread, which has Python's, takes that lock whenever it looks for Ctrl-C, so that both wait
+    for ever. Seen in gdb 16.3.
+    """
+    main = threading.main_thread().ident
+    assert main is not None  # it has been started
+    signal.pthread_kill(main, signal.SIGINT)
 
 
 def allow(function: Callable[..., Value], *args: Any) -> Value:

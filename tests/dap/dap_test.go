@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
@@ -258,14 +259,33 @@ func TestLong(t *testing.T) {
 			t.Errorf("the debug console shows %d bytes of %s, and a file has %d", len(got), command, len(want))
 		}
 	}
-	// One that the user gives up, if it is not too late for that, leaves the next one as good as ever.
-	number := e.Send("mpiQueues", nil)
-	e.Do("cancel", arguments{"requestId": number})
-	if _, failure := e.Answer(number); failure != "" && failure != "cancelled" {
-		t.Errorf("given up, mpiQueues fails with %q", failure)
+}
+
+// A request that is given up, at any time from its start to its end, leaves the next one as good as ever. gdb's own
+// way of giving up locks gdb where it comes while memory is read: see interrupts.interrupt.
+func TestGivenUp(t *testing.T) {
+	record(t)
+	const many, times = 2000, 100
+	job := work.Start(t, "many", 2, nil, strconv.Itoa(many))
+	e := work.Edit(t)
+	if failure := e.Begin("attach", arguments{"pid": job.Accounts[0].PID}); failure != "" {
+		t.Fatal(failure)
 	}
-	if n := receives(t, e.Do("mpiQueues", nil)); n != long {
-		t.Errorf("mpiQueues has %d receives, want %d", n, long)
+	e.Await("stopped")
+	e.Do("mpiQueues", nil)
+	begin := time.Now()
+	e.Do("mpiQueues", nil)
+	whole := time.Since(begin)
+	for i := range times {
+		number := e.Send("mpiQueues", nil)
+		time.Sleep(whole * time.Duration(i) / times)
+		e.Do("cancel", arguments{"requestId": number})
+		if _, failure := e.Answer(number); failure != "" && failure != "cancelled" {
+			t.Errorf("given up, mpiQueues fails with %q", failure)
+		}
+		if n := receives(t, e.Do("mpiQueues", nil)); n != many {
+			t.Errorf("mpiQueues has %d receives, want %d", n, many)
+		}
 	}
 }
 

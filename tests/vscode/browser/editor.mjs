@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { patience } from "./place.mjs";
-import { until } from "./steps.mjs";
+import { isReplaced, until } from "./steps.mjs";
 
 /** The window's size: that of a tall screen, so that the side bar's views are in sight. */
 export const size = { width: 1400, height: 1250 };
@@ -206,7 +206,7 @@ class Editor {
           const value = await frame.evaluate(test, argument);
           if (value) return value;
         } catch (error) {
-          if (!/detached|destroyed|closed/.test(error.message)) throw error; // the page is being replaced
+          if (!isReplaced(error)) throw error;
         }
       }
       await new Promise((resolve) => setTimeout(resolve, 100));

@@ -18,11 +18,18 @@ export async function step(editor, name, work) {
   console.log(`${name}: passed after ${Math.round(performance.now() / 1000)} s`);
 }
 
+/** Says whether an error means that a page is being replaced by another. */
+export const isReplaced = (error) => /detached|destroyed|closed/.test(error.message);
+
 /** Waits until a function returns, or resolves with, something true; returns that. */
 export async function until(what, test) {
   for (const late = Date.now() + patience; Date.now() < late; ) {
-    const value = await test();
-    if (value) return value;
+    try {
+      const value = await test();
+      if (value) return value;
+    } catch (error) {
+      if (!isReplaced(error)) throw error;
+    }
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   throw new Error(`waited in vain ${what}`);
