@@ -13,6 +13,8 @@ const (
 	// savedInput is what the keys begin with in which the library notes what the program has asked for of an
 	// object (opal/util/info.h, 4.1).
 	savedInput = "_OMPI_IN_"
+	// symSetInternal is of the function that makes a key internal, which is as old as internal keys (5.0.4).
+	symSetInternal = "opal_info_set_internal"
 )
 
 func (p *Process) resolveInfo(h *mqs.Handle, at inferior.Ptr[info]) {
@@ -57,8 +59,21 @@ func (p *Process) infoEntry(at inferior.Ptr[infoEntry]) (out mqs.InfoEntry, isSh
 	if out.Key, err = p.infoText(at, e.Key, func(e *infoEntry) *inferior.Text { return &e.Key }); err != nil {
 		return out, false, err
 	}
-	out.Value, err = p.infoText(at, e.Value, func(e *infoEntry) *inferior.Text { return &e.Value })
-	return out, !e.Internal && !strings.HasPrefix(out.Key, savedInput), err
+	if out.Value, err = p.infoText(at, e.Value, func(e *infoEntry) *inferior.Text { return &e.Value }); err != nil {
+		return out, false, err
+	}
+	isInternal, err := p.isInternal(e)
+	return out, !isInternal && !strings.HasPrefix(out.Key, savedInput), err
+}
+
+// isInternal says whether the library keeps a key from programs. An entry of 5.0.0 to 5.0.3 is that of 5.0.6 but for
+// this member, so that a table of the one fits the other: there the member is a byte that nothing has written.
+func (p *Process) isInternal(e infoEntry) (bool, error) {
+	if !e.Internal || p.Layouts.Table() == nil {
+		return e.Internal, nil
+	}
+	set, err := p.R.Symbol(symSetInternal)
+	return set != nil, err
 }
 
 // infoText reads a key or a value, which is behind a string object from 5.0.

@@ -92,7 +92,7 @@ type info struct {
 type infoEntry struct {
 	Key   inferior.Text `c:"ie_key"`
 	Value inferior.Text `c:"ie_value"`
-	// Internal ones are not shown to programs (5.0).
+	// Internal ones are not shown to programs (5.0.4).
 	Internal bool `c:"ie_internal,optional"`
 }
 
