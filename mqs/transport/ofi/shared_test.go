@@ -179,6 +179,25 @@ func TestSharedBadMessages(t *testing.T) {
 	}
 }
 
+// Where a message's entry begins, its buffer tells: layouts that differ in that alone are told apart by any message.
+func TestSharedOtherLayout(t *testing.T) {
+	m := makeShared(t)
+	m.come()
+	_, want := m.mustOpen()
+	for i := range 4 {
+		if i == 3 {
+			if _, err := m.open(); !m.refuses(err, "another release's") {
+				t.Errorf("by halves: %v", err)
+			}
+		}
+		m.put("rxm_rx_buf", place(messagesAt, i), set{"peer_entry": uint64(place(entriesAt, i)) + 16})
+	}
+	o, err := m.open()
+	if err != nil || o.LayoutName() != "libfabric 2.5" || !reflect.DeepEqual(o.endpoint.queues.Unexpected, want.Unexpected) {
+		t.Errorf("%+v, %v", o, err)
+	}
+}
+
 // A queue proves the layout.
 func TestSharedProofs(t *testing.T) {
 	first, second := place(entriesAt, 0), place(entriesAt, 1)
