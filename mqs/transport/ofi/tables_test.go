@@ -19,6 +19,7 @@ var lacks = map[string][]string{
 	"libfabric 1.22":                      slices.Concat(ofSMR, []string{"opxTypes", "cxiTypes", "psm3Fabric", "psm2Fabric", "Types", "lnxTypes"}),
 	"libfabric 2.1":                       {"opxTypes", "cxiTypes", "psm3Fabric", "psm2Fabric", "Types", "smrFirstStack", "smrOwnTypes", "smrPendingTypes"},
 	"libfabric 2.5":                       {"opxTypes", "cxiTypes", "psm3Fabric", "psm2Fabric", "Types", "smrCopyTypes", "smrLaterStack", "smrFirstStack", "smrOwnTypes"},
+	"libfabric 2.6":                       {"opxTypes", "cxiTypes", "psm3Fabric", "psm2Fabric", "Types", "smrCopyTypes", "smrLaterStack", "smrFirstStack", "smrOwnTypes"},
 	"libfabric 2.1 with cxi":              {"opxTypes", "psm3Fabric", "psm2Fabric", "Types", "smrFirstStack", "smrOwnTypes", "smrPendingTypes"},
 	"libfabric 2.1 with opx":              slices.Concat(ofSMR, []string{"xnetTypes", "cxiTypes", "psm3Fabric", "psm2Fabric", "Types", "rxmTypes", "socketsTypes", "sm2Types", "lnxTypes", "efaTypes"}),
 	"libfabric 2.1 with psm3":             slices.Concat(ofSMR, []string{"opxTypes", "xnetTypes", "cxiTypes", "psm2Fabric", "rxmTypes", "socketsTypes", "sm2Types", "lnxTypes", "efaTypes"}),
