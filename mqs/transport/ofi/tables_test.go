@@ -16,6 +16,8 @@ var lacks = map[string][]string{
 	"libfabric 1.13":                      slices.Concat(ofSMR, []string{"opxTypes", "sharedTypes", "xnetTypes", "cxiTypes", "psm3Fabric", "psm2Fabric", "Types", "sm2Types", "lnxTypes", "efaTypes"}),
 	"libfabric 1.17":                      {"opxTypes", "sharedTypes", "xnetTypes", "cxiTypes", "psm3Fabric", "psm2Fabric", "Types", "sm2Types", "lnxTypes", "efaTypes", "smrLaterStack", "smrPendingTypes"},
 	"libfabric 1.17 with psm3":            slices.Concat(ofSMR, []string{"opxTypes", "sharedTypes", "xnetTypes", "cxiTypes", "psm2Fabric", "rxmTypes", "socketsTypes", "sm2Types", "lnxTypes", "efaTypes"}),
+	"libfabric 1.18":                      slices.Concat(ofSMR, []string{"opxTypes", "sharedTypes", "xnetTypes", "cxiTypes", "psm3Fabric", "psm2Fabric", "Types", "sm2Types", "lnxTypes", "efaTypes"}),
+	"libfabric 1.19":                      slices.Concat(ofSMR, []string{"opxTypes", "xnetTypes", "cxiTypes", "psm3Fabric", "psm2Fabric", "Types", "sm2Types", "lnxTypes", "efaTypes"}),
 	"libfabric 1.22":                      slices.Concat(ofSMR, []string{"opxTypes", "cxiTypes", "psm3Fabric", "psm2Fabric", "Types", "lnxTypes"}),
 	"libfabric 2.1":                       {"opxTypes", "cxiTypes", "psm3Fabric", "psm2Fabric", "Types", "smrFirstStack", "smrOwnTypes", "smrPendingTypes"},
 	"libfabric 2.5":                       {"opxTypes", "cxiTypes", "psm3Fabric", "psm2Fabric", "Types", "smrCopyTypes", "smrLaterStack", "smrFirstStack", "smrOwnTypes"},
