@@ -2,7 +2,8 @@
 
 A KeyboardInterrupt can arise between any two byte codes, also between the read of a message
 and its handling. While a request is served SIGINT is therefore held back by the signal mask, and
-let through only where an interruption loses nothing: while waiting, and inside gdb's own calls.
+let through only where an interruption loses nothing: while waiting, and inside gdb's own calls,
+but for reads of the memory of a process of this machine (see services).
 So is SIGTERM, which gdb's handler turns into a KeyboardInterrupt, too, before gdb ends itself
 (in gdb 10 its worker threads take the signal all the same).
 gdb's signal handlers stay as they are.

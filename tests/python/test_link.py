@@ -7,7 +7,7 @@ import shutil
 import signal
 import subprocess
 import time
-from typing import Any, List
+from typing import Any, List, Tuple
 
 import gdb
 from harness import FAKE, GDBINIT, HelperTest, end_program, run_program, running_helper
@@ -378,6 +378,24 @@ class FaultTest(HelperTest):
                 self.assertEqual(answer["error"]["code"], -32602)
         finally:
             services.MAX_LIST = 1 << 20
+
+    def test_ctrl_c_and_memory(self) -> None:
+        """Ctrl-C is held back while a process of this machine is read: gdb 18.1 is harmed by it."""
+        from mpi_queues import memory
+        before = memory.read_ranges
+        held = []
+
+        def read(*_: object) -> Tuple[List[int], List[Any]]:
+            held.append(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ()))
+            return [], []
+
+        setattr(memory, "read_ranges", read)
+        try:
+            self.answers(["memory/read", {"inferior": gdb.selected_inferior().num, "ranges": []}])
+        finally:
+            setattr(memory, "read_ranges", before)
+        # Before gdb 12 it is not known whether the process is another machine's.
+        self.assertEqual(held, [hasattr(gdb.Inferior, "connection")])
 
     def test_fault_of_the_extension(self) -> None:
         """A bug in a service is a sentence, and a traceback only on request."""

@@ -68,7 +68,7 @@ func TestOpenMPIOverUCX(t *testing.T) {
 	}
 }
 
-// Over pml cm, the wheels bring libfabrics that no release of Debian has: 1.22 and 2.5.
+// Over pml cm, each wheel has a libfabric of its own: 1.22 and 2.5.
 func TestOpenMPIOverOFI(t *testing.T) {
 	for release := range releases {
 		t.Run(release, func(t *testing.T) {
