@@ -1,6 +1,6 @@
 // Command pages writes the parts of the pages in .github that the program itself tells: the help
-// texts of gdb's commands and settings and of the shell's commands, and the lists of packages
-// and of the extension's modules.
+// texts of gdb's commands and settings and of the shell's commands, the lists of packages and of the
+// extension's modules, and the table of what was tried.
 //
 //	go generate ./tests/pages
 package main
@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/mpi-queues/mpi-queues/tests/internal/result"
 	"github.com/mpi-queues/mpi-queues/tests/internal/section"
 )
 
@@ -27,6 +28,7 @@ var generated = []struct {
 	{".github/USAGE.md", "gdb's functions", gdbFunctions},
 	{".github/USAGE.md", "gdb's settings", gdbSettings},
 	{".github/USAGE.md", "the shell's commands", shellCommands},
+	{".github/SUPPORT.md", "matrix", matrix},
 	{".github/ARCHITECTURE.md", "packages", packages},
 	{".github/ARCHITECTURE.md", "modules", modules},
 }
@@ -64,6 +66,15 @@ func pages() (map[string]string, error) {
 		}
 	}
 	return fresh, nil
+}
+
+// matrix is the table of the results of the last runs in full.
+func matrix() (string, error) {
+	kept, err := result.Kept(filepath.Join(root, result.KeptFile))
+	if err != nil {
+		return "", err
+	}
+	return result.Table(kept), nil
 }
 
 // block is a heading and, below it, text as a program prints it.

@@ -1,5 +1,4 @@
-// Package result is the format in which the tests of the matrix write down their results, of which
-// tests/matrix/table makes a table.
+// Package result is the format in which tests write down which MPI and debugger they have tried, and the table of these results.
 package result
 
 import (
@@ -22,7 +21,11 @@ type Result struct {
 	// Outcome is what was seen, if the test has passed.
 	Outcome string
 	// Failed is true if it has not.
-	Failed bool
+	Failed bool `json:",omitempty"`
+
+	// Part is the part of tests/run whose test it was, Date the day of the run (2026-11-28), and Commit the checkout's. Tests leave
+	// them empty.
+	Part, Date, Commit string `json:",omitempty"`
 }
 
 // Write adds the result to a folder.

@@ -1,0 +1,76 @@
+package result
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+var (
+	openMPI = Result{MPI: "Open MPI 5", Build: "stripped", Debugger: "gdb 2", Layout: "table", Check: "live", Outcome: "equal", Date: "2026-11-27"}
+	mpich   = Result{MPI: "MPICH 4", Build: "stripped", Debugger: "gdb 2", Layout: "–", Check: "live", Outcome: "says why not"}
+)
+
+// TestTable checks that results of one row share it, that a failure is shown, and that checks which were not made are dashes.
+func TestTable(t *testing.T) {
+	dll := openMPI
+	dll.Check, dll.Outcome, dll.Date = "own DLL", "known differences", "2026-11-28"
+	failed := dll
+	failed.Failed = true
+	want := `| MPI | build | debugger | read by | live | core file | gdbserver | its own DLL | its own tests | DAP | last run |
+|---|---|---|---|---|---|---|---|---|---|---|
+| MPICH 4 | stripped | gdb 2 | – | says why not | – | – | – | – | – | – |
+| Open MPI 5 | stripped | gdb 2 | table | equal | – | – | FAILED; known differences | – | – | 2026-11-28 |
+`
+	if got := Table([]Result{openMPI, dll, openMPI, failed, mpich}); got != want {
+		t.Errorf("got:\n%s", got)
+	}
+}
+
+// TestKeep checks that a run of a part replaces the results of that part and of no other.
+func TestKeep(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "results.json")
+	for _, run := range []struct {
+		part, date string
+		results    []Result
+	}{
+		{"live", "2026-11-01", []Result{openMPI, mpich}},
+		{"stock", "2026-11-02", []Result{mpich, mpich}},
+		{"live", "2026-11-03", []Result{openMPI}},
+	} {
+		if err := Keep(file, run.part, run.date, "abc", run.results); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first, second := openMPI, mpich
+	first.Part, first.Date, first.Commit = "live", "2026-11-03", "abc"
+	second.Part, second.Date, second.Commit = "stock", "2026-11-02", "abc"
+	got, err := Kept(file)
+	if err != nil || !slices.Equal(got, []Result{first, second}) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+// TestDifferences checks that a result with another outcome, or of another row, is reported, and one with other versions is not.
+func TestDifferences(t *testing.T) {
+	kept := Result{MPI: "Open MPI 6.0.0rc2", Build: "Debian forky/sid", Debugger: "gdb 18.1, Python 3.14", Check: "live", Outcome: "equal", Part: "forky"}
+	for _, c := range []struct {
+		change func(*Result)
+		isNew  bool
+	}{
+		{func(*Result) {}, false},
+		{func(r *Result) { r.MPI, r.Debugger = "Open MPI 6.0.1", "gdb 18.2, Python 3.14" }, false},
+		{func(r *Result) { r.Outcome = "known differences" }, true},
+		{func(r *Result) { r.Debugger = "gdb 18.1, no Python" }, true},
+		{func(r *Result) { r.Check = "core" }, true},
+	} {
+		got := kept
+		c.change(&got)
+		if differences := Differences([]Result{kept}, "forky", []Result{got, got}); len(differences) != map[bool]int{true: 1}[c.isNew] {
+			t.Errorf("%+v: %q", got, differences)
+		}
+	}
+	if len(Differences([]Result{kept}, "trixie", []Result{kept})) != 1 {
+		t.Error("a result of another part counts")
+	}
+}
