@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -88,16 +89,22 @@ func help(content string) map[string]string {
 	return texts
 }
 
-// runParts are the arguments that tests/run takes.
+// runParts returns the first arguments that tests/run takes: the runs of its usage, and its parts.
 func runParts(t *testing.T) []string {
 	t.Helper()
 	usage := regexp.MustCompile(`usage: tests/run \[(.+)\]`).FindStringSubmatch(read(t, "tests/run"))
 	if usage == nil {
 		t.Fatal("tests/run has no usage")
 	}
-	var parts []string
-	for part := range strings.SplitSeq(usage[1], "|") {
-		parts = append(parts, strings.Fields(part)[0])
+	parts := strings.Split(usage[1], "|")
+	list := exec.Command("go", "run", "./tests/runner", "list")
+	list.Dir = root
+	text, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		parts = append(parts, strings.Fields(line)[0])
 	}
 	return parts
 }

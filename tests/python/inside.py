@@ -1,6 +1,7 @@
 """Runs one test module inside gdb: `gdb -x inside.py', with the module's name in the environment.
 
-The last line that it prints says how many tests passed and how many failed.
+Each test gets a line with its time, as `go test -v' prints it. The last line says how many tests
+passed and how many failed.
 """
 
 import os
@@ -9,20 +10,12 @@ import unittest
 
 import gdb
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from timed import Result  # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
 gdb.execute("source " + os.path.join(HERE, "..", "..", "gdbinit"))
-
-
-class Result(unittest.TextTestResult):
-    """Counts what passes too."""
-
-    passed = 0
-
-    def addSuccess(self, test: unittest.TestCase) -> None:
-        """Counts a test."""
-        super().addSuccess(test)
-        self.passed += 1
 
 
 def main() -> None:

@@ -3,8 +3,10 @@
 package live
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,13 +64,21 @@ type MPICHBuild struct {
 	Fortran bool
 }
 
-// MPICHBuilds are those of tests/mpich/build.
-var MPICHBuilds = []MPICHBuild{
+// MPICHBuilds are the builds of tests/mpich/build; if MPI_QUEUES_TEST_MPICH is set, those that it names, with spaces between them.
+var MPICHBuilds = chosenBuilds([]MPICHBuild{
 	{"ch3-debug", "ch3:nemesis", true, false},
 	{"ch3", "ch3:nemesis", false, false},
 	{"ch4-debug", "ch4:ofi", true, false},
 	{"ch4", "ch4:ofi", false, true},
 	{"ch4-ucx", "ch4:ucx", false, false},
+})
+
+func chosenBuilds(all []MPICHBuild) []MPICHBuild {
+	names := os.Getenv("MPI_QUEUES_TEST_MPICH")
+	if names == "" {
+		return all
+	}
+	return slices.DeleteFunc(all, func(b MPICHBuild) bool { return !slices.Contains(strings.Fields(names), b.Name) })
 }
 
 // Prefix is where it is installed, if tests/mpich/build has named this folder.

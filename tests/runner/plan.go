@@ -1,0 +1,202 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// plan is what one run does.
+type plan struct {
+	// run is the name of the run, empty if parts were named.
+	run string
+	// isWhole is true if no part takes a sample.
+	isWhole bool
+	// lists is true if the parts are to be listed and nothing is run.
+	lists bool
+	seed  uint64
+	parts []*part
+	// omitted are the parts of the run that are not run, with the reasons.
+	omitted []omission
+	// more are arguments for the last command of the only part.
+	more []string
+	// keys are what the parts depend on, for the store. Parts without one run always.
+	keys map[*part]string
+}
+
+// omission is a part that is not run.
+type omission struct {
+	part   *part
+	reason string
+}
+
+// newPlan reads the arguments.
+func newPlan(args []string) (*plan, error) {
+	seed, err := readSeed()
+	if err != nil {
+		return nil, err
+	}
+	p := &plan{seed: seed, keys: map[*part]string{}}
+	switch {
+	case len(args) == 0:
+		p.run = ordinary
+	case args[0] == "list" && len(args) <= 2:
+		if len(args) == 2 && !slices.Contains(runs, args[1]) {
+			return nil, fmt.Errorf("unknown run %q", args[1])
+		}
+		p.lists = true
+		if len(args) == 1 {
+			return p, nil
+		}
+		p.run, args = args[1], nil
+	case slices.Contains(runs, args[0]):
+		p.run, p.isWhole = args[0], args[0] == full
+		if len(args) > 1 && !p.isWhole {
+			return nil, fmt.Errorf("%s takes no arguments", args[0])
+		}
+		args = args[1:]
+	}
+	if len(args) > 0 {
+		if k := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "-") }); k >= 0 {
+			if k != 1 {
+				return nil, errors.New("flags are for one part, and follow its name")
+			}
+			args, p.more = args[:1], args[1:]
+		}
+		for _, name := range args {
+			k := slices.IndexFunc(parts, func(q *part) bool { return q.name == name })
+			if k < 0 {
+				return nil, fmt.Errorf("unknown part %q", name)
+			}
+			if !slices.Contains(p.parts, parts[k]) {
+				p.parts = append(p.parts, parts[k])
+			}
+		}
+		p.run = ""
+		return p, nil
+	}
+	for _, q := range parts {
+		if q.isIn(p.run) {
+			p.parts = append(p.parts, q)
+		}
+	}
+	if p.run == ci {
+		p.takeTurns()
+	}
+	return p, nil
+}
+
+// readSeed returns the seed of the samples: the day's number unless the environment has another.
+func readSeed() (uint64, error) {
+	text := os.Getenv("MPI_QUEUES_TEST_SEED")
+	if text == "" {
+		return uint64(time.Now().Unix() / (24 * 60 * 60)), nil
+	}
+	seed, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("MPI_QUEUES_TEST_SEED is %q, not a number", text)
+	}
+	return seed, nil
+}
+
+// perRun is how many parts that take turns one run of ci has. With fourteen of them, seven days cover all.
+const perRun = 2
+
+// takeTurns leaves out the parts whose turn it is not. Consecutive seeds cover all parts.
+func (p *plan) takeTurns() {
+	var turns []*part
+	for _, q := range p.parts {
+		if q.takesTurns {
+			turns = append(turns, q)
+		}
+	}
+	rounds := (len(turns) + perRun - 1) / perRun
+	turn := int(p.seed % uint64(rounds))
+	for i, q := range turns {
+		// Parts that stand beside each other in the list are alike: those of one run come from different places.
+		if i%rounds != turn {
+			p.omit(q, fmt.Sprintf("its turn is when the seed modulo %d is %d", rounds, i%rounds))
+		}
+	}
+}
+
+func (p *plan) omit(q *part, reason string) {
+	p.omitted = append(p.omitted, omission{q, reason})
+	p.parts = slices.DeleteFunc(p.parts, func(r *part) bool { return r == q })
+}
+
+// leaveOut leaves out what the change can't affect (ci), or what an earlier full run has done (full).
+func (p *plan) leaveOut(s *store) error {
+	if p.run != ci && p.run != full {
+		return nil
+	}
+	files, err := readTree()
+	if err != nil {
+		return err
+	}
+	for _, q := range slices.Clone(p.parts) {
+		if q.dependsOn == nil && p.run == ci {
+			continue
+		}
+		if p.keys[q], err = files.key(q.dependsOn); err != nil {
+			return err
+		}
+		if passed, ok := s.passed(q, p.keys[q], p.isWhole); ok {
+			p.omit(q, fmt.Sprintf("nothing that can affect it has changed since it passed on %s (%s)", passed.Date, passed.Commit))
+		}
+	}
+	return nil
+}
+
+// needs are the lists of packages of all parts.
+func (p *plan) needs() []packages {
+	var out []packages
+	for _, q := range p.parts {
+		out = append(out, q.needs...)
+	}
+	return out
+}
+
+// describe says what is run, and what is not.
+func (p *plan) describe(out io.Writer) {
+	var names []string
+	for _, q := range p.parts {
+		names = append(names, q.name)
+	}
+	fmt.Fprintf(out, "running %s\n", strings.Join(names, " "))
+	for _, o := range p.omitted {
+		fmt.Fprintf(out, "leaving out %s: %s\n", o.part.name, o.reason)
+	}
+	if !p.isWhole {
+		fmt.Fprintf(out, "seed %d; repeat with MPI_QUEUES_TEST_SEED=%d ./tests/run %s\n", p.seed, p.seed, strings.Join(p.words(), " "))
+	}
+}
+
+// words are the arguments that repeat the run.
+func (p *plan) words() []string {
+	if p.run == ordinary {
+		return nil
+	}
+	if p.run != "" {
+		return []string{p.run}
+	}
+	var names []string
+	for _, q := range p.parts {
+		names = append(names, q.name)
+	}
+	return names
+}
+
+// environment is what commands get besides the runner's own environment.
+func (p *plan) environment() []string {
+	out := []string{fmt.Sprintf("MPI_QUEUES_TEST_SEED=%d", p.seed)}
+	if p.isWhole {
+		out = append(out, "MPI_QUEUES_TEST_WHOLE=1", "MPI_QUEUES_TEST_MODES=all", "MPI_QUEUES_TEST_SEEDS=200")
+	}
+	return out
+}
