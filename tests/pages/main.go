@@ -1,6 +1,6 @@
 // Command pages writes the parts of the pages in .github that the program itself tells: the help
 // texts of gdb's commands and settings and of the shell's commands, the lists of packages and of the
-// extension's modules, and the table of what was tried.
+// extension's modules, the table of what was tried, and the index of the tests.
 //
 //	go generate ./tests/pages
 package main
@@ -29,6 +29,7 @@ var generated = []struct {
 	{".github/USAGE.md", "gdb's settings", gdbSettings},
 	{".github/USAGE.md", "the shell's commands", shellCommands},
 	{".github/SUPPORT.md", "matrix", matrix},
+	{".github/TESTS.md", "index", index},
 	{".github/ARCHITECTURE.md", "packages", packages},
 	{".github/ARCHITECTURE.md", "modules", modules},
 }
