@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
+	"github.com/mpi-queues/mpi-queues/tests/internal/sample"
 )
 
 // Launcher is the process id of the job's launcher.
@@ -32,6 +33,7 @@ type ModeJob struct {
 // need not have come to yet.
 func (w *Workspace) StartMode(t testing.TB, m *expect.Mode, flags ...string) *ModeJob {
 	t.Helper()
+	sample.LogSeed(t)
 	lines, err := expect.Marks(filepath.Join(w.Root, "tests", "programs", m.Program+".c"))
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,6 @@ package live
 import (
 	"cmp"
 	"fmt"
-	"hash/crc32"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -100,28 +99,6 @@ func projectRoot() (string, error) {
 	}
 	return "", fmt.Errorf("no go.mod above the working directory (%w)", err)
 }
-
-// LeftOut says whether a case is left to the matrix: the ordinary run (go test -short) tries
-// every n-th of those that repeat themselves.
-func LeftOut(i, n int) bool { return testing.Short() && i%n != 0 }
-
-// LeftOutMode says whether a mode of the programs that hang, or get on, is left out: the ordinary run tries every n-th,
-// and the matrix every fifth, each of its rows others. ./tests/run full tries all.
-func LeftOutMode(i, n int, row string) bool {
-	if testing.Short() {
-		return LeftOut(i, n)
-	}
-	return !AllModes() && (i+int(crc32.ChecksumIEEE([]byte(row))))%5 != 0
-}
-
-// AllModes says whether each mode of a program is to be tried, as in ./tests/run full.
-func AllModes() bool { return os.Getenv("MPI_QUEUES_TEST_MODES") == "all" }
-
-// IsWhole says whether tests that are tried in a sample elsewhere are to be done as a whole (./tests/run full).
-func IsWhole() bool { return os.Getenv("MPI_QUEUES_TEST_WHOLE") != "" }
-
-// IsSampled says whether a case is in the sample of every n-th one.
-func IsSampled(i, n int) bool { return IsWhole() || i%n == 0 }
 
 // Program returns the path of a test program, built when it is first asked for.
 // source is a file's path in the project.
