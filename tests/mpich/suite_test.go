@@ -15,7 +15,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
@@ -130,8 +129,8 @@ func (v *variant) stopAndDisplay(t *testing.T, p program, seed int64) int {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 	}
-	timer := time.AfterFunc(live.Patience, func() {
-		t.Errorf("it takes more than %s", live.Patience)
+	stop := live.AfterPatience(func() {
+		t.Error("it does not end")
 		end()
 	})
 	displayed := filepath.Join(folder, "end")
@@ -141,7 +140,7 @@ func (v *variant) stopAndDisplay(t *testing.T, p program, seed int64) int {
 		}
 	}()
 	_ = job.Wait()
-	timer.Stop()
+	stop()
 	said := out.String()
 	for _, bad := range []string{"Python Exception", "Traceback", "Error occurred", "please report it"} {
 		if strings.Contains(said, bad) {

@@ -70,14 +70,14 @@ func (j *ModeJob) SettleBy(t testing.TB, pid int) {
 	t.Helper()
 	var said string
 	var err error
-	for deadline := time.Now().Add(Patience); ; {
+	for patience := newPatience(Patience); ; {
 		var report *expect.Report
 		if report, said, err = j.work.askReport(t, strconv.Itoa(pid)); err == nil {
 			if err = j.check(j.Mode, report); err == nil {
 				return
 			}
 		}
-		if time.Now().After(deadline) || j.hasEnded() {
+		if patience.isOver() || j.hasEnded() {
 			text, _ := os.ReadFile(j.output)
 			t.Errorf("%v\nin:\n%s\nthe job's output (ended: %v):\n%s", err, said, j.hasEnded(), text)
 			return
@@ -133,7 +133,7 @@ func (j *ModeJob) DeadlockAgain(t testing.TB, pid int) {
 	s := j.work.StartSession(t, Nothing())
 	var said string
 	var err error
-	for deadline := time.Now().Add(Patience); time.Now().Before(deadline); {
+	for patience := newPatience(Patience); !patience.isOver(); {
 		s.Says(fmt.Sprintf("mpi-attach %d", pid), "Attached ")
 		said = s.Do("mpi-deadlock -all -json -output " + file)
 		s.Says("mpi-detach", "Detached ")

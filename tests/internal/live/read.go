@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 )
@@ -62,10 +61,10 @@ func (w *Workspace) ReadOf(t testing.TB, job *Job, where Where, differences func
 	t.Helper()
 	program := filepath.Base(job.Program)
 	settles := where.Name == "live" && (program == "blocked" || program == "lifecycle")
-	for deadline := time.Now().Add(Patience); ; {
+	for patience := newPatience(Patience); ; {
 		r := w.Read(t, where)
 		differ := differences(r.Process(t))
-		if len(differ) == 0 || !settles || time.Now().After(deadline) {
+		if len(differ) == 0 || !settles || patience.isOver() {
 			Report(t, differ)
 			return r
 		}

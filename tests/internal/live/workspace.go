@@ -14,12 +14,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 )
-
-// Patience is how long a condition may take to come true. It ends what hangs, and is
-// far from what the slowest machine takes.
-const Patience = 10 * time.Minute
 
 // Workspace is what the tests of one run share: the product and the programs,
 // each built once.
@@ -194,30 +189,6 @@ func parts(source string) (sources []string, text string, err error) {
 		}
 	}
 	return sources, text, nil
-}
-
-// Until polls a condition until it is true; it fails the test, with what was
-// waited for, when that takes too long.
-func Until(t testing.TB, what string, condition func() bool) {
-	t.Helper()
-	if !Soon(condition) {
-		t.Fatalf("waited %s in vain: %s", Patience, what)
-	}
-}
-
-// Soon polls a condition until it is true, or returns false.
-func Soon(condition func() bool) bool { return Within(Patience, condition) }
-
-// Within is [Soon] with another patience.
-func Within(patience time.Duration, condition func() bool) bool {
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); <-tick.C {
-		if condition() {
-			return true
-		}
-	}
-	return condition()
 }
 
 // Exists tells whether there is a file.
