@@ -65,24 +65,48 @@ func (j *ModeJob) Settle(t testing.TB) {
 	j.Hold(t)
 }
 
-// SettleBy does so by way of a process, and lets the ranks run on.
+// SettleBy does so by way of a process, and lets the ranks run on. It gives up at a claim that the mode does not allow, when
+// the job stays the same, and when [Patience] is over.
 func (j *ModeJob) SettleBy(t testing.TB, pid int) {
 	t.Helper()
-	var said string
-	var err error
+	var s standstill
+	arrived := false
 	for patience := newPatience(Patience); ; {
-		var report *expect.Report
-		if report, said, err = j.work.askReport(t, strconv.Itoa(pid)); err == nil {
-			if err = j.check(j.Mode, report); err == nil {
+		before := j.clocks()
+		report, said, err := j.work.askReport(t, strconv.Itoa(pid))
+		why := ""
+		if err == nil {
+			var judged expect.Judgement
+			if judged, err = j.Mode.Judge(report, j.lines, arrived); judged == expect.Right {
 				return
+			} else if judged == expect.Wrong {
+				why = "a wrong claim"
+			}
+			arrived = arrived || j.Mode.HasArrived(report, j.lines)
+			if s.add(report, haveRun(before, j.clocks()) && !j.Mode.Polls()) >= enoughEqual {
+				why = fmt.Sprintf("%d equal reports", enoughEqual)
 			}
 		}
-		if patience.isOver() || j.hasEnded() {
+		switch {
+		case j.hasEnded():
+			why = "the job has ended"
+		case why == "" && patience.isOver():
+			why = "no end"
+		}
+		if why != "" {
 			text, _ := os.ReadFile(j.output)
-			t.Errorf("%v\nin:\n%s\nthe job's output (ended: %v):\n%s", err, said, j.hasEnded(), text)
+			t.Errorf("%s: %v\nin:\n%s\nthe job's output:\n%s", why, err, said, text)
 			return
 		}
 	}
+}
+
+func (j *Job) clocks() []clock {
+	var out []clock
+	for _, a := range j.Accounts {
+		out = append(out, clock{CPU(a.PID), asleep(a.PID)})
+	}
+	return out
 }
 
 // Hold stops those of the ranks that there are.
