@@ -9,7 +9,7 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/mqs/procmem"
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
-	"github.com/mpi-queues/mpi-queues/tests/internal/live"
+	"github.com/mpi-queues/mpi-queues/tests/internal/sample"
 )
 
 // flags are mpirun's for a mode: it has to be told to leave ranks alone when one is gone.
@@ -30,7 +30,7 @@ func TestDeadlocks(t *testing.T) {
 	hidesCollectives := hidesCollectives(row)
 	for i := range expect.Modes {
 		m := &expect.Modes[i]
-		if m.Verdict == expect.Moves || live.LeftOutMode(i, 8, row) {
+		if m.Verdict == expect.Moves || !sample.Chosen(row, i, sample.Modes) {
 			continue
 		}
 		t.Run(m.Program+" "+m.Name, func(t *testing.T) {
@@ -80,7 +80,7 @@ func TestDeadlockEveryWay(t *testing.T) {
 		expect.Find("deadlock", "split"), expect.Find("collective", "barrier-recv"),
 		expect.Find("mistake", "source"), expect.Find("moving", "waitany"),
 	} {
-		if live.LeftOut(i, 4) {
+		if !sample.ChosenIfShort(t.Name(), i, 4) {
 			continue
 		}
 		t.Run(m.Program+" "+m.Name, func(t *testing.T) {
@@ -103,7 +103,7 @@ func TestRunningJobs(t *testing.T) {
 	row := row(t)
 	for i := range expect.Modes {
 		m := &expect.Modes[i]
-		if m.Verdict != expect.Moves || live.LeftOutMode(i, 4, row) {
+		if m.Verdict != expect.Moves || !sample.Chosen(row, i, sample.Moving) {
 			continue
 		}
 		t.Run(m.Name, func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
+	"github.com/mpi-queues/mpi-queues/tests/internal/sample"
 )
 
 // called are the entry points that every command calls.
@@ -57,6 +58,7 @@ func sitAtRogues(t *testing.T) *live.Session {
 // with a sentence, and nothing else.
 func TestRogueEnds(t *testing.T) {
 	t.Parallel()
+	sample.LogSeed(t)
 	s := sitAtRogues(t)
 	type fault struct {
 		name, entry, happened string
@@ -79,7 +81,7 @@ func TestRogueEnds(t *testing.T) {
 		fault{"close", "mqs_update_communicator_list", "", nil},
 	)
 	for i, f := range faults {
-		if live.LeftOut(i, 3) {
+		if !sample.ChosenIfShort(t.Name(), i, 3) {
 			continue
 		}
 		t.Run(f.name+" "+f.entry, func(t *testing.T) {
@@ -117,6 +119,9 @@ func TestRogueDestroys(t *testing.T) {
 	}
 }
 
+// longest is more than the slowest machine takes until it calls a DLL.
+const longest = 10 * time.Minute
+
 // A DLL that does not return is ended at the time limit.
 func TestRogueNeverReturns(t *testing.T) {
 	t.Parallel()
@@ -136,7 +141,7 @@ func TestRogueNeverReturns(t *testing.T) {
 			for limit := time.Second; ; limit *= 2 {
 				s.Do(fmt.Sprintf("set mpi-queues dll-timeout %.0f", limit.Seconds()))
 				out := rogue(t, s, f.name, f.entry)
-				if strings.Contains(out, library+" kept its process from answering within "+limit.String()) && limit < live.Patience {
+				if strings.Contains(out, library+" kept its process from answering within "+limit.String()) && limit < longest {
 					continue
 				}
 				want := fmt.Sprintf("%s did not return from %s within %v", library, place(f.entry), limit)
@@ -175,6 +180,7 @@ func TestRogueInterrupted(t *testing.T) {
 // What a DLL gives that can't be is said, and what is right besides it is shown.
 func TestRogueAnswers(t *testing.T) {
 	t.Parallel()
+	sample.LogSeed(t)
 	s := sitAtRogues(t)
 	const some, none = "five lines, of which", ""
 	for i, f := range []struct {
@@ -220,7 +226,7 @@ func TestRogueAnswers(t *testing.T) {
 		{"counts", "mqs_next_operation", "-1", some, nil},
 		{"status", "mqs_next_operation", "77", some, nil},
 	} {
-		if live.LeftOut(i, 3) {
+		if !sample.ChosenIfShort(t.Name(), i, 3) {
 			continue
 		}
 		t.Run(strings.Join([]string{f.name, f.entry, f.answer}, " "), func(t *testing.T) {
@@ -282,6 +288,7 @@ func TestRogueEndless(t *testing.T) {
 // its queues are shown: `try' lines are the DLL's own account.
 func TestRogueSurvived(t *testing.T) {
 	t.Parallel()
+	sample.LogSeed(t)
 	next := startToy(t, "toy", dlls().Reference(t))
 	s := sitAtRogues(t)
 	for i, f := range []struct {
@@ -308,7 +315,7 @@ func TestRogueSurvived(t *testing.T) {
 		{"fetch_huge", "mqs_process_has_queues", []string{"try fetch 2 GiB: "}},
 		{"fetch_wild", "mqs_process_has_queues", []string{"try fetch to nowhere: "}},
 	} {
-		if live.LeftOut(i, 3) {
+		if !sample.ChosenIfShort(t.Name(), i, 3) {
 			continue
 		}
 		t.Run(f.name+" "+f.entry, func(t *testing.T) {

@@ -106,7 +106,7 @@ func readWithDebugFiles(t *testing.T, pid int, folder string) *live.Reading {
 	where := live.Process(pid)
 	where.Args = append([]string{"-iex", "set debug-file-directory " + folder}, where.Args...)
 	where.After = []string{"info mpi"}
-	return work.Read(t, where)
+	return work.ReadRecorded(t, where)
 }
 
 // Debug information that is wrong is noticed, and the table is used instead.

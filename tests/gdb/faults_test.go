@@ -14,6 +14,7 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/faulty"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
+	"github.com/mpi-queues/mpi-queues/tests/internal/sample"
 )
 
 // conversation is a session whose helper is behind a proxy.
@@ -153,12 +154,13 @@ func isSame(known, line string) bool {
 // never waits for ever, and its next command works.
 func TestFaults(t *testing.T) {
 	t.Parallel()
+	sample.LogSeed(t)
 	job := work.Start(t, "many", 2, nil, "100")
 	c := converse(t, job.Accounts[0].PID)
 	plans := c.plans(t, faulty.Faults...)
 	tried := 0
 	for i, p := range plans {
-		if !live.IsSampled(i, sampleFaults) {
+		if !sample.Chosen(t.Name(), i, sampleFaults) {
 			continue
 		}
 		tried++

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
+	"github.com/mpi-queues/mpi-queues/tests/internal/sample"
 )
 
 // footprint is what a process takes of its machine.
@@ -124,7 +125,7 @@ const (
 func TestManyDisplays(t *testing.T) {
 	t.Parallel()
 	times := 60
-	if live.IsWhole() {
+	if sample.Whole() {
 		times = 1000
 	}
 	job := work.Start(t, "queues", 3, nil)
@@ -149,7 +150,7 @@ const aJob = 20
 func TestManyAttaches(t *testing.T) {
 	t.Parallel()
 	ranks, first, times := 4, 8, 6
-	if live.IsWhole() {
+	if sample.Whole() {
 		ranks, first, times = 16, 10, 100
 	}
 	job := work.Start(t, "ring", ranks, nil, "quiet")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
+	"github.com/mpi-queues/mpi-queues/tests/internal/sample"
 )
 
 // overOFI is the report that there must be of a mode over libfabric, which counts nothing: every deadlock is
@@ -32,7 +33,7 @@ func TestOFIDeadlocks(t *testing.T) {
 	hidesCollectives := hidesCollectives(row)
 	for i := range expect.Modes {
 		m := &expect.Modes[i]
-		if m.Verdict == expect.Moves || live.LeftOutMode(i, 16, row) {
+		if m.Verdict == expect.Moves || !sample.Chosen(row, i, sample.Modes) {
 			continue
 		}
 		t.Run(m.Program+" "+m.Name, func(t *testing.T) {
@@ -57,7 +58,7 @@ func keepMoving(t *testing.T, w *live.Workspace, n int, flags []string) {
 	row := row(t)
 	for i := range expect.Modes {
 		m := &expect.Modes[i]
-		if m.Verdict != expect.Moves || live.LeftOutMode(i, n, row) {
+		if m.Verdict != expect.Moves || !sample.Chosen(row, i, sample.Moving) {
 			continue
 		}
 		t.Run(m.Name, func(t *testing.T) {

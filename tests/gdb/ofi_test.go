@@ -9,6 +9,7 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 	"github.com/mpi-queues/mpi-queues/tests/internal/result"
+	"github.com/mpi-queues/mpi-queues/tests/internal/sample"
 )
 
 // overRXM is what needs no network and of which most is kept.
@@ -36,7 +37,7 @@ func TestOFI(t *testing.T) {
 		t.Run(by.Name(), func(t *testing.T) {
 			t.Parallel()
 			work.EachOverOFI(t, result.Result{}, by, func(j live.TransportJob) bool {
-				return live.IsWhole() || slices.Contains([]string{"queues", "requests"}, j.Program)
+				return sample.Whole() || slices.Contains([]string{"queues", "requests"}, j.Program)
 			}, nil)
 		})
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
-	"github.com/mpi-queues/mpi-queues/tests/internal/live"
+	"github.com/mpi-queues/mpi-queues/tests/internal/sample"
 )
 
 // component is a component of Open MPI for one-sided communication.
@@ -36,7 +36,7 @@ func TestOneSided(t *testing.T) {
 	for _, c := range components {
 		for i := range expect.Modes {
 			m := &expect.Modes[i]
-			if m.Program != "onesided" || m.Verdict == expect.Moves || live.LeftOutMode(i, 12, row+c.name) {
+			if m.Program != "onesided" || m.Verdict == expect.Moves || !sample.Chosen(row+c.name, i, sample.Modes) {
 				continue
 			}
 			t.Run(c.name+" "+m.Name, func(t *testing.T) {
@@ -54,7 +54,7 @@ func TestOneSidedRunning(t *testing.T) {
 	for _, c := range components {
 		for i := range expect.Modes {
 			m := &expect.Modes[i]
-			if m.Program != "onesided" || m.Verdict != expect.Moves || live.LeftOutMode(i, 3, row+c.name) {
+			if m.Program != "onesided" || m.Verdict != expect.Moves || !sample.Chosen(row+c.name, i, sample.Moving) {
 				continue
 			}
 			t.Run(c.name+" "+m.Name, func(t *testing.T) {

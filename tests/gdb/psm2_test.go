@@ -9,13 +9,14 @@ import (
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 	"github.com/mpi-queues/mpi-queues/tests/internal/result"
+	"github.com/mpi-queues/mpi-queues/tests/internal/sample"
 )
 
 // With pml cm and mtl psm2 each program's account must be what is shown of it, as far as they keep it.
 func TestPSM2(t *testing.T) {
 	t.Parallel()
 	work.WithOmniPath(t).EachOverPSM2(t, result.Result{}, func(j live.TransportJob) bool {
-		return live.IsWhole() || slices.Contains([]string{"queues", "requests"}, j.Program)
+		return sample.Whole() || slices.Contains([]string{"queues", "requests"}, j.Program)
 	})
 }
 
@@ -38,7 +39,7 @@ func TestPSM2Deadlocks(t *testing.T) {
 	row := row(t)
 	for i := range expect.Modes {
 		m := &expect.Modes[i]
-		if m.Verdict == expect.Moves || slices.Contains([]string{"ssend-self", "spawn-ring"}, m.Name) || live.LeftOutMode(i, 16, row) {
+		if m.Verdict == expect.Moves || slices.Contains([]string{"ssend-self", "spawn-ring"}, m.Name) || !sample.Chosen(row, i, sample.Modes) {
 			continue
 		}
 		t.Run(m.Program+" "+m.Name, func(t *testing.T) {

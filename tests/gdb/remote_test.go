@@ -41,7 +41,7 @@ func TestGDBServer(t *testing.T) {
 					t.Fatal("gdbserver does not listen")
 				}
 				where := live.Where{Name: "remote", Commands: []string{way + " 127.0.0.1:" + port}, After: []string{"info mpi"}}
-				r := work.Read(t, where)
+				r := work.ReadRecorded(t, where)
 				r.Agrees(t, account)
 				r.Replays(t, work)
 				r.Contains(t, release(t)+", proved on this process")

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/faulty"
-	"github.com/mpi-queues/mpi-queues/tests/internal/live"
+	"github.com/mpi-queues/mpi-queues/tests/internal/sample"
 )
 
 // Of how many steps one is tried in a sample.
@@ -25,10 +25,11 @@ const (
 // it, and the next one works.
 func TestInterruptedAtEachStep(t *testing.T) {
 	t.Parallel()
+	sample.LogSeed(t)
 	job := work.Start(t, "many", 2, nil, "100")
 	c := converse(t, job.Accounts[0].PID)
 	for i, p := range c.plans(t, faulty.Interrupted) {
-		if !live.IsSampled(i, sampleInterrupts) {
+		if !sample.Chosen(t.Name(), i, sampleInterrupts) {
 			continue
 		}
 		what := fmt.Sprintf("message %d of %s is interrupted", p.Number, p.From)
@@ -40,11 +41,12 @@ func TestInterruptedAtEachStep(t *testing.T) {
 // it can't be read, and goes on.
 func TestProcessDiesAtEachStep(t *testing.T) {
 	t.Parallel()
+	sample.LogSeed(t)
 	first := work.Start(t, "many", 2, nil, "100")
 	c := converse(t, first.Accounts[0].PID)
 	reached, tried := 0, 0
 	for i, p := range c.plans(t, faulty.Bereft) {
-		if !live.IsSampled(i, sampleDeaths) {
+		if !sample.Chosen(t.Name(), i, sampleDeaths) {
 			continue
 		}
 		what := fmt.Sprintf("at message %d of %s the process dies", p.Number, p.From)
@@ -95,12 +97,13 @@ func limits() (all []string) {
 // helper has ended, and the next command works with one that has enough.
 func TestStarvedHelper(t *testing.T) {
 	t.Parallel()
+	sample.LogSeed(t)
 	job := work.Start(t, "many", 2, nil, "100")
 	c := converse(t, job.Accounts[0].PID)
 	starved := filepath.Join(t.TempDir(), "starved")
 	shown, failed := 0, 0
 	for i, limit := range limits() {
-		if !live.IsSampled(i, sampleLimits) {
+		if !sample.Chosen(t.Name(), i, sampleLimits) {
 			continue
 		}
 		script := fmt.Sprintf("#!/bin/sh\nulimit %s\nexec '%s' \"$@\"\n", limit, work.Helper)
@@ -146,6 +149,7 @@ func highestDescriptor(t *testing.T, pid int) (highest int) {
 // TestNoDescriptors takes gdb's own file descriptors away, but for some: its commands say so, and work once there are some.
 func TestNoDescriptors(t *testing.T) {
 	t.Parallel()
+	sample.LogSeed(t)
 	job := work.Start(t, "many", 2, nil, "100")
 	c := converse(t, job.Accounts[0].PID)
 	c.Do("set mpi-queues helper " + work.Helper)
@@ -153,7 +157,7 @@ func TestNoDescriptors(t *testing.T) {
 	failed, worked := 0, 0
 	before, highest := footprintOf(t, c.PID()).descriptors, highestDescriptor(t, c.PID())
 	for most := 4; most <= highest+enough; most++ {
-		if !live.IsSampled(most, sampleLimits) {
+		if !sample.Chosen(t.Name(), most, sampleLimits) {
 			continue
 		}
 		c.Do("python from mpi_queues import link; link.LINK.close()")

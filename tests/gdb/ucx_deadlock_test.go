@@ -9,6 +9,7 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
+	"github.com/mpi-queues/mpi-queues/tests/internal/sample"
 )
 
 // Over UCX each mode of the programs that hang, or only look so, is reported as what it is
@@ -18,7 +19,7 @@ func TestUCXDeadlocks(t *testing.T) {
 	row := row(t)
 	for i := range expect.Modes {
 		m := &expect.Modes[i]
-		if m.Verdict == expect.Moves || live.LeftOutMode(i, 12, row) {
+		if m.Verdict == expect.Moves || !sample.Chosen(row, i, sample.Modes) {
 			continue
 		}
 		t.Run(m.Program+" "+m.Name, func(t *testing.T) {
@@ -53,7 +54,7 @@ func TestUCXRunningJobs(t *testing.T) {
 	row := row(t)
 	for i := range expect.Modes {
 		m := &expect.Modes[i]
-		if m.Verdict != expect.Moves || live.LeftOutMode(i, 4, row) {
+		if m.Verdict != expect.Moves || !sample.Chosen(row, i, sample.Moving) {
 			continue
 		}
 		t.Run(m.Name, func(t *testing.T) {

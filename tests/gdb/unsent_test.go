@@ -29,7 +29,7 @@ func TestUnsent(t *testing.T) {
 			job := work.Start(t, "moving", 2, nil, mode)
 			var text string
 			says := func(want string) bool { return regexp.MustCompile(want).MatchString(text) }
-			if !live.Within(live.Patience, func() bool {
+			if !live.Soon(func() bool {
 				text = string(work.Shell(t, "report", strconv.Itoa(job.Launcher())))
 				return !slices.ContainsFunc(notes, func(want string) bool { return !says(want) })
 			}) {

@@ -103,7 +103,6 @@ func (s *stock) readBothWays(t *testing.T, job *live.Job, account *expect.Accoun
 			r := s.ReadOf(t, job, where, func(p expect.Object) []string { return s.compare(account, p) })
 			process := r.Process(t)
 			s.describes(t, process, job)
-			r.Replays(t, s.Workspace)
 			if first == nil {
 				first = process
 				// Its launcher knows.

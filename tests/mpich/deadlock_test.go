@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
-	"github.com/mpi-queues/mpi-queues/tests/internal/live"
+	"github.com/mpi-queues/mpi-queues/tests/internal/sample"
 )
 
 // endsItself says whether a mode can't be had: ch3 notices that a rank is gone,
@@ -92,7 +92,7 @@ func TestDeadlocks(t *testing.T) {
 		t.Run(v.Name, func(t *testing.T) {
 			for i := range expect.Modes {
 				m := &expect.Modes[i]
-				if m.Verdict == expect.Moves || !v.inTurn(i) || live.LeftOutMode(i/2, 1, v.Name) || v.endsItself(m) || v.lacks(m) || v.IsOverUCX() && m.Program != "deadlock" {
+				if m.Verdict == expect.Moves || !v.inTurn(i) || !sample.Chosen(v.Name, i/2, sample.Modes) || v.endsItself(m) || v.lacks(m) || v.IsOverUCX() && m.Program != "deadlock" {
 					continue // what else there is over UCX, the tests with Open MPI show
 				}
 				t.Run(m.Program+" "+m.Name, func(t *testing.T) {
@@ -111,7 +111,7 @@ func TestDeadlockWithStripped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, mode := range []struct{ program, name string }{
+	for i, mode := range []struct{ program, name string }{
 		{"deadlock", "recv-ring"}, {"deadlock", "send-ring"},
 		{"deadlock", "sendrecv"}, {"deadlock", "split"}, {"deadlock", "inter"}, {"deadlock", "persistent"}, {"deadlock", "waitall-ring"},
 		{"collective", "barrier-allreduce"}, {"collective", "barrier-bcast"}, {"collective", "barrier-recv"}, {"collective", "gather"},
@@ -120,12 +120,12 @@ func TestDeadlockWithStripped(t *testing.T) {
 		{"nonblocking", "icross"}, {"nonblocking", "icrossed"}, {"nonblocking", "second"}, {"nonblocking", "neighbours"},
 		{"nonblocking", "late"}, {"nonblocking", "elsewhere"},
 	} {
-		m := expect.Find(mode.program, mode.name)
-		if m.Program == "nonblocking" && live.LeftOutMode(len(m.Name), 1, m.Name) {
+		if !sample.Chosen(t.Name(), i, sample.Moving) {
 			continue
 		}
-		m = m.Uncounted()
+		m := expect.Find(mode.program, mode.name).Uncounted()
 		t.Run(mode.program+" "+mode.name, func(t *testing.T) {
+			t.Parallel()
 			w.StartMode(t, m, flags(m)...).Settle(t)
 		})
 	}
@@ -141,7 +141,7 @@ func TestRunningWithStripped(t *testing.T) {
 		{"nonblocking", "many-collectives"}, {"nonblocking", "barriers"}, {"nonblocking", "ahead"},
 		{"moving", "flood"}, {"moving", "left-behind"}, {"moving", "exchange"},
 	} {
-		if live.LeftOutMode(i, 1, t.Name()) {
+		if !sample.Chosen(t.Name(), i, sample.Moving) {
 			continue
 		}
 		t.Run(mode.program+" "+mode.name, func(t *testing.T) {
@@ -161,7 +161,7 @@ func TestRealHangsWithStripped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.RealHangs(t, 1)
+	w.RealHangs(t)
 }
 
 // A partition that is never ready is told by what ch4 counts of it. One build has all that the program needs, files included.
@@ -204,7 +204,7 @@ func TestRunningJobs(t *testing.T) {
 		t.Run(v.Name, func(t *testing.T) {
 			for i := range expect.Modes {
 				m := &expect.Modes[i]
-				if m.Verdict != expect.Moves || !v.inTurn(i) || live.LeftOutMode(i/2, 1, t.Name()) || m.Dynamic || v.lacks(m) {
+				if m.Verdict != expect.Moves || !v.inTurn(i) || !sample.Chosen(t.Name(), i/2, sample.Moving) || m.Dynamic || v.lacks(m) {
 					continue
 				}
 				t.Run(m.Name, func(t *testing.T) {

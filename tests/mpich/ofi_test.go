@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
-	"github.com/mpi-queues/mpi-queues/tests/internal/live"
+	"github.com/mpi-queues/mpi-queues/tests/internal/sample"
 )
 
 // The providers of libfabric's that need no network.
@@ -127,7 +127,7 @@ func TestOverLibfabric(t *testing.T) {
 				{"many", 2, []string{"100", "specific"}},
 			} {
 				doesWait := v.provider != sockets || !slices.Equal(c.args, []string{"send"})
-				if i > 1 && !live.AllModes() || !doesWait {
+				if i > 1 && !sample.Whole() || !doesWait {
 					continue
 				}
 				t.Run(strings.Join(append([]string{c.program}, c.args...), " "), func(t *testing.T) {

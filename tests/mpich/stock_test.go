@@ -28,7 +28,7 @@ func TestStaticByTable(t *testing.T) {
 	w.Record(t, result.Result{MPI: release, Build: live.System(t) + ", libmpich.a", Layout: "embedded tables", Check: "live", Outcome: "equal"})
 	job := w.Start(t, "queues", 3, nil)
 	for _, account := range job.Accounts {
-		r := w.Read(t, live.Process(account.PID))
+		r := w.ReadRecorded(t, live.Process(account.PID))
 		p := r.Process(t)
 		if p["layout"] != "table" || p["layout_name"] != release {
 			t.Fatalf("read by the %v of %v", p["layout"], p["layout_name"])

@@ -15,11 +15,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
+	"github.com/mpi-queues/mpi-queues/tests/internal/sample"
 )
+
+// suiteSample is the fraction of the suite's programs that a run tries: one of so many.
+const suiteSample = 5
 
 // stops is how often each program is stopped.
 const stops = 3
@@ -32,13 +35,14 @@ func TestSuite(t *testing.T) {
 			continue // tests/mpich/build leaves its suite out
 		}
 		t.Run(v.Name, func(t *testing.T) {
+			sample.LogSeed(t)
 			v.record(t, "own suite", "plausible")
 			programs := v.suite(t)
 			if len(programs) < 50 {
 				t.Fatalf("the suite has %d programs", len(programs))
 			}
 			n := 0
-			programs = slices.DeleteFunc(programs, func(program) bool { n++; return !v.inTurn(n) || live.LeftOutMode(n/2, 1, v.Name) })
+			programs = slices.DeleteFunc(programs, func(program) bool { n++; return !v.inTurn(n) || !sample.Chosen(v.Name, n/2, suiteSample) })
 			shown := make([]int, len(programs))
 			t.Run("programs", func(t *testing.T) {
 				for i, p := range programs {
@@ -125,8 +129,8 @@ func (v *variant) stopAndDisplay(t *testing.T, p program, seed int64) int {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 	}
-	timer := time.AfterFunc(live.Patience, func() {
-		t.Errorf("it takes more than %s", live.Patience)
+	stop := live.AfterPatience(func() {
+		t.Error("it does not end")
 		end()
 	})
 	displayed := filepath.Join(folder, "end")
@@ -136,7 +140,7 @@ func (v *variant) stopAndDisplay(t *testing.T, p program, seed int64) int {
 		}
 	}()
 	_ = job.Wait()
-	timer.Stop()
+	stop()
 	said := out.String()
 	for _, bad := range []string{"Python Exception", "Traceback", "Error occurred", "please report it"} {
 		if strings.Contains(said, bad) {

@@ -12,6 +12,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 	"github.com/mpi-queues/mpi-queues/tests/internal/result"
+	"github.com/mpi-queues/mpi-queues/tests/internal/sample"
 )
 
 // The libfabric that Intel MPI's wheel brings has the provider psm3, which Debian's lacks. Beneath the distribution's
@@ -21,7 +22,7 @@ func TestPSM3(t *testing.T) {
 	// Through shared memory it needs no network: over sockets, ranks of one machine do not reach each other.
 	by := live.OFI{Provider: "psm3", Setting: "PSM3_DEVICES=self,shm"}
 	w.EachOverOFI(t, result.Result{Build: live.System(t) + ", stripped, libfabric of Intel MPI's wheel"}, by, func(j live.TransportJob) bool {
-		return live.IsWhole() || slices.Contains([]string{"queues", "requests"}, j.Program) || slices.Equal(j.Args, []string{"send"})
+		return sample.Whole() || slices.Contains([]string{"queues", "requests"}, j.Program) || slices.Equal(j.Args, []string{"send"})
 	}, func(t *testing.T, _ *live.Job, account *expect.Account, _ expect.Object) { mapsPSM3(t, account.PID) })
 }
 

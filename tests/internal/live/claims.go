@@ -104,10 +104,8 @@ func (j *judged) settle(t testing.TB) {
 	}
 }
 
-// inCall is how many ticks of processor time take a rank from saying that it will wait into
-// the call in which it does, if it looks for messages all the time there. If it sleeps there, it
-// is seen to so many times in a row as inSleep says.
-const inCall, inSleep = 5, 50
+// inSleep is how many times in a row a rank is seen to sleep that sleeps in its call.
+const inSleep = 50
 
 // AwaitCall waits until a rank that has said that it will wait does so. It fails the test
 // if the job ends.

@@ -198,7 +198,9 @@ func (e *Editor) Has(event string) bool {
 // until reads messages until a condition is true.
 func (e *Editor) until(what string, condition func() bool) {
 	e.t.Helper()
-	late := time.After(Patience)
+	began, patience := time.Now(), newPatience(Patience)
+	tick := time.NewTicker(look)
+	defer tick.Stop()
 	for !condition() {
 		select {
 		case m, ok := <-e.incoming:
@@ -210,8 +212,10 @@ func (e *Editor) until(what string, condition func() bool) {
 			case m.Type == "event":
 				e.events = append(e.events, m)
 			}
-		case <-late:
-			e.t.Fatalf("waited %s in vain for %s; since then there were %s; %s", Patience, what, e.names(), whereabouts(e.cmd.Process.Pid, e.where))
+		case <-tick.C:
+			if patience.isOver() {
+				e.t.Fatalf("waited %s in vain for %s; since then there were %s; %s", time.Since(began).Round(time.Second), what, e.names(), whereabouts(e.cmd.Process.Pid, e.where))
+			}
 		}
 	}
 }

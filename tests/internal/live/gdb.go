@@ -4,7 +4,6 @@ package live
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -99,7 +98,7 @@ func (w *Workspace) environment(extra ...string) []string {
 // GDB runs commands in one gdb, which goes on after errors, and returns what it wrote.
 func (w *Workspace) GDB(t testing.TB, where Where, commands ...string) Output {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*Patience)
+	ctx, cancel := patient(t.Context(), 2*Patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, w.Debugger, append([]string{"-batch"}, w.arguments(where, commands)...)...)
 	cmd.Env = w.environment()
@@ -143,7 +142,7 @@ func (w *Workspace) Shell(t testing.TB, args ...string) []byte {
 // Try does the same where an error may be right. said is all that was written.
 func (w *Workspace) Try(t testing.TB, args ...string) (out []byte, said string, err error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*Patience)
+	ctx, cancel := patient(t.Context(), 2*Patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, w.Helper, args...)
 	cmd.Env = w.environment()

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
+	"github.com/mpi-queues/mpi-queues/tests/internal/sample"
 )
 
 // Launcher is the process id of the job's launcher.
@@ -32,6 +33,7 @@ type ModeJob struct {
 // need not have come to yet.
 func (w *Workspace) StartMode(t testing.TB, m *expect.Mode, flags ...string) *ModeJob {
 	t.Helper()
+	sample.LogSeed(t)
 	lines, err := expect.Marks(filepath.Join(w.Root, "tests", "programs", m.Program+".c"))
 	if err != nil {
 		t.Fatal(err)
@@ -63,24 +65,48 @@ func (j *ModeJob) Settle(t testing.TB) {
 	j.Hold(t)
 }
 
-// SettleBy does so by way of a process, and lets the ranks run on.
+// SettleBy does so by way of a process, and lets the ranks run on. It gives up at a claim that the mode does not allow, when
+// the job stays the same, and when [Patience] is over.
 func (j *ModeJob) SettleBy(t testing.TB, pid int) {
 	t.Helper()
-	var said string
-	var err error
-	for deadline := time.Now().Add(Patience); ; {
-		var report *expect.Report
-		if report, said, err = j.work.askReport(t, strconv.Itoa(pid)); err == nil {
-			if err = j.check(j.Mode, report); err == nil {
+	var s standstill
+	arrived := false
+	for patience := newPatience(Patience); ; {
+		before := j.clocks()
+		report, said, err := j.work.askReport(t, strconv.Itoa(pid))
+		why := ""
+		if err == nil {
+			var judged expect.Judgement
+			if judged, err = j.Mode.Judge(report, j.lines, arrived); judged == expect.Right {
 				return
+			} else if judged == expect.Wrong {
+				why = "a wrong claim"
+			}
+			arrived = arrived || j.Mode.HasArrived(report, j.lines)
+			if s.add(report, haveRun(before, j.clocks()) && !j.Mode.Polls()) >= enoughEqual {
+				why = fmt.Sprintf("%d equal reports", enoughEqual)
 			}
 		}
-		if time.Now().After(deadline) || j.hasEnded() {
+		switch {
+		case j.hasEnded():
+			why = "the job has ended"
+		case why == "" && patience.isOver():
+			why = "no end"
+		}
+		if why != "" {
 			text, _ := os.ReadFile(j.output)
-			t.Errorf("%v\nin:\n%s\nthe job's output (ended: %v):\n%s", err, said, j.hasEnded(), text)
+			t.Errorf("%s: %v\nin:\n%s\nthe job's output:\n%s", why, err, said, text)
 			return
 		}
 	}
+}
+
+func (j *Job) clocks() []clock {
+	var out []clock
+	for _, a := range j.Accounts {
+		out = append(out, clock{CPU(a.PID), asleep(a.PID)})
+	}
+	return out
 }
 
 // Hold stops those of the ranks that there are.
@@ -131,7 +157,7 @@ func (j *ModeJob) DeadlockAgain(t testing.TB, pid int) {
 	s := j.work.StartSession(t, Nothing())
 	var said string
 	var err error
-	for deadline := time.Now().Add(Patience); time.Now().Before(deadline); {
+	for patience := newPatience(Patience); !patience.isOver(); {
 		s.Says(fmt.Sprintf("mpi-attach %d", pid), "Attached ")
 		said = s.Do("mpi-deadlock -all -json -output " + file)
 		s.Says("mpi-detach", "Detached ")

@@ -93,7 +93,6 @@ func (w *Workspace) ReadOver(t *testing.T, shown result.Result, job *Job, accoun
 			if check != nil {
 				check(t, job, account, process)
 			}
-			r.Replays(t, w)
 		})
 	}
 	_ = os.Remove(core)

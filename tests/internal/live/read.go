@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 )
@@ -17,25 +16,35 @@ import (
 // Reading is what one gdb was made to write about a process.
 type Reading struct {
 	Output
-	// JSON is what -json wrote, JSONRecording what -record wrote beside it.
-	JSON, JSONRecording []byte
-	// Text and TextRecording are the same without -json.
-	Text, TextRecording []byte
+	// JSON and Text are what mpi-queues wrote with -json and without.
+	JSON, Text []byte
 
-	folder string
+	recording string // the path of a recording made with the text, empty if none was made
 }
 
-// Read reads a process in every way: as JSON and as text, with a recording
-// each.
+// Read reads a process as JSON and as text.
 func (w *Workspace) Read(t testing.TB, where Where) *Reading {
 	t.Helper()
-	r := &Reading{folder: t.TempDir()}
-	in := func(name string) string { return filepath.Join(r.folder, name) }
-	r.Output = w.GDB(t, where,
-		"mpi-queues -json -record "+in("json.recording")+" -output "+in("json"),
-		"mpi-queues -limit unlimited -record "+in("text.recording")+" -output "+in("text"))
-	for name, to := range map[string]*[]byte{"json": &r.JSON, "json.recording": &r.JSONRecording, "text": &r.Text, "text.recording": &r.TextRecording} {
-		data, err := os.ReadFile(in(name))
+	return w.read(t, where, "")
+}
+
+// ReadRecorded does the same and records it, for [Reading.Replays].
+func (w *Workspace) ReadRecorded(t testing.TB, where Where) *Reading {
+	t.Helper()
+	return w.read(t, where, filepath.Join(t.TempDir(), "recording"))
+}
+
+func (w *Workspace) read(t testing.TB, where Where, recording string) *Reading {
+	t.Helper()
+	folder := t.TempDir()
+	asJSON, asText := filepath.Join(folder, "json"), filepath.Join(folder, "text")
+	text := "mpi-queues -limit unlimited -output " + asText
+	if recording != "" {
+		text += " -record " + recording
+	}
+	r := &Reading{Output: w.GDB(t, where, "mpi-queues -json -output "+asJSON, text), recording: recording}
+	for path, to := range map[string]*[]byte{asJSON: &r.JSON, asText: &r.Text} {
+		data, err := os.ReadFile(path)
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			t.Fatal(err)
 		}
@@ -55,18 +64,28 @@ func (j *Job) Ways(account *expect.Account, core string, others ...Where) []Wher
 	return ways
 }
 
-// ReadOf reads a process of a job, as Read does, and fails the test with its differences
-// from what it must show. A program that says ready just before it blocks may not have
-// blocked yet when it is looked at first, and messages to it may be on their way.
+// recorded is the program of each row whose reads are recorded, and replayed: that a replay is equal to what was recorded, the
+// recordings of tests/recordings show.
+const recorded = "queues"
+
+// ReadOf reads a process of a job, and fails the test with its differences from what it must show. A program that says ready
+// just before it blocks may not have blocked yet when it is looked at first, and messages to it may be on their way. One
+// program of each row is recorded, too, and the replay compared.
 func (w *Workspace) ReadOf(t testing.TB, job *Job, where Where, differences func(expect.Object) []string) *Reading {
 	t.Helper()
-	program := filepath.Base(job.Program)
+	program, read := filepath.Base(job.Program), w.Read
+	if program == recorded {
+		read = w.ReadRecorded
+	}
 	settles := where.Name == "live" && (program == "blocked" || program == "lifecycle")
-	for deadline := time.Now().Add(Patience); ; {
-		r := w.Read(t, where)
+	for patience := newPatience(Patience); ; {
+		r := read(t, where)
 		differ := differences(r.Process(t))
-		if len(differ) == 0 || !settles || time.Now().After(deadline) {
+		if len(differ) == 0 || !settles || patience.isOver() {
 			Report(t, differ)
+			if r.recording != "" {
+				r.Replays(t, w)
+			}
 			return r
 		}
 	}
@@ -111,16 +130,14 @@ func Report(t testing.TB, differences []string) {
 func (r *Reading) Replays(t testing.TB, w *Workspace) {
 	t.Helper()
 	for _, way := range []struct {
-		name, file string
-		flags      []string
-		want       []byte
+		name string
+		args []string
+		want []byte
 	}{
-		{"JSON", "json.recording", []string{"--json"}, r.JSON},
-		{"text", "text.recording", nil, r.Text},
-		{"JSON, recorded with the text", "text.recording", []string{"--json"}, r.JSON},
+		{"JSON", []string{"replay", "--json", r.recording}, r.JSON},
+		{"text", []string{"replay", r.recording}, r.Text},
 	} {
-		got := w.Shell(t, append(append([]string{"replay"}, way.flags...), filepath.Join(r.folder, way.file))...)
-		if !bytes.Equal(got, way.want) {
+		if got := w.Shell(t, way.args...); !bytes.Equal(got, way.want) {
 			t.Errorf("%s of the replay differs from gdb's in %s", way.name, FirstDifference(got, way.want))
 		}
 	}

@@ -8,16 +8,19 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
+	"github.com/mpi-queues/mpi-queues/tests/internal/sample"
 )
 
-// RealHangs fails the test unless reports tell each of the real hangs that they have to tell. The ordinary run tries
-// every n-th.
-func (w *Workspace) RealHangs(t *testing.T, n int) {
+// hangs is the fraction of the real hangs that a run tries: one of so many.
+const hangs = 7
+
+// RealHangs fails the test unless the report on each real hang of the run's sample contains the words that it has to.
+func (w *Workspace) RealHangs(t *testing.T) {
 	t.Helper()
 	for i := range expect.RealHangs {
 		h := &expect.RealHangs[i]
 		of := h.Of(w.MPI.Kind.MPI)
-		if of.IsAbsent || LeftOutMode(i, n, t.Name()) {
+		if of.IsAbsent || !sample.Chosen(t.Name(), i, hangs) {
 			continue
 		}
 		t.Run(h.Name, func(t *testing.T) {
@@ -30,6 +33,7 @@ func (w *Workspace) RealHangs(t *testing.T, n int) {
 // Tells fails the test unless the report on a mode of a program that hangs has these words.
 func (w *Workspace) Tells(t *testing.T, program, mode string, ranks int, words []string) {
 	t.Helper()
+	sample.LogSeed(t)
 	job := w.Start(t, program, ranks, nil, mode)
 	t.Cleanup(job.kill)
 	said := ""

@@ -6,7 +6,6 @@ package live
 import (
 	"cmp"
 	"fmt"
-	"hash/crc32"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -15,12 +14,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 )
-
-// Patience is how long a condition may take to come true. It ends what hangs, and is
-// far from what the slowest machine takes.
-const Patience = 10 * time.Minute
 
 // Workspace is what the tests of one run share: the product and the programs,
 // each built once.
@@ -100,28 +94,6 @@ func projectRoot() (string, error) {
 	}
 	return "", fmt.Errorf("no go.mod above the working directory (%w)", err)
 }
-
-// LeftOut says whether a case is left to the matrix: the ordinary run (go test -short) tries
-// every n-th of those that repeat themselves.
-func LeftOut(i, n int) bool { return testing.Short() && i%n != 0 }
-
-// LeftOutMode says whether a mode of the programs that hang, or get on, is left out: the ordinary run tries every n-th,
-// and the matrix every fifth, each of its rows others. ./tests/run full tries all.
-func LeftOutMode(i, n int, row string) bool {
-	if testing.Short() {
-		return LeftOut(i, n)
-	}
-	return !AllModes() && (i+int(crc32.ChecksumIEEE([]byte(row))))%5 != 0
-}
-
-// AllModes says whether each mode of a program is to be tried, as in ./tests/run full.
-func AllModes() bool { return os.Getenv("MPI_QUEUES_TEST_MODES") == "all" }
-
-// IsWhole says whether tests that are tried in a sample elsewhere are to be done as a whole (./tests/run full).
-func IsWhole() bool { return os.Getenv("MPI_QUEUES_TEST_WHOLE") != "" }
-
-// IsSampled says whether a case is in the sample of every n-th one.
-func IsSampled(i, n int) bool { return IsWhole() || i%n == 0 }
 
 // Program returns the path of a test program, built when it is first asked for.
 // source is a file's path in the project.
@@ -217,30 +189,6 @@ func parts(source string) (sources []string, text string, err error) {
 		}
 	}
 	return sources, text, nil
-}
-
-// Until polls a condition until it is true; it fails the test, with what was
-// waited for, when that takes too long.
-func Until(t testing.TB, what string, condition func() bool) {
-	t.Helper()
-	if !Soon(condition) {
-		t.Fatalf("waited %s in vain: %s", Patience, what)
-	}
-}
-
-// Soon polls a condition until it is true, or returns false.
-func Soon(condition func() bool) bool { return Within(Patience, condition) }
-
-// Within is [Soon] with another patience.
-func Within(patience time.Duration, condition func() bool) bool {
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); <-tick.C {
-		if condition() {
-			return true
-		}
-	}
-	return condition()
 }
 
 // Exists tells whether there is a file.
