@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,15 +50,26 @@ func matches(t *testing.T, pattern string) []string {
 	return found
 }
 
+// TestMain lets the heap grow before it is collected: the tests make much that is soon unused, and hold little.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(800)
+	m.Run()
+}
+
 func TestReplays(t *testing.T) {
 	for _, folder := range folders(t) {
 		t.Run(folder, func(t *testing.T) {
+			t.Parallel()
 			of, known, all := load(t, folder), counts{}, files(t, folder)
 			replayed := 0
 			for _, file := range all {
 				t.Run(filepath.Base(file), func(t *testing.T) {
 					replayed++
-					s := replay(t, file)
+					r := open(t, file)
+					for _, p := range r.Processes {
+						of.checkMachine(t, p.Info())
+					}
+					s := replay(t, r)
 					var text bytes.Buffer
 					if err := render.Text(&text, s, render.Style{}); err != nil {
 						t.Fatal(err)
@@ -77,12 +89,8 @@ func TestReplays(t *testing.T) {
 	}
 }
 
-func replay(t *testing.T, file string) *mqs.Snapshot {
+func replay(t *testing.T, r *recording.Recording) *mqs.Snapshot {
 	t.Helper()
-	r, err := recording.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	s, err := r.Read(t.Context(), decoders.All, read.Filter{})
 	if err != nil { // the only process can't be read
 		s = read.Join([]*mqs.Process{read.Failed(r.Processes[0].Info(), err)})
