@@ -18,6 +18,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/recording"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
+	"github.com/mpi-queues/mpi-queues/tests/internal/sample"
 )
 
 // handlesOf are what the program says of the handles of a recorded process, nil if it says nothing of them.
@@ -36,6 +37,7 @@ func TestHandles(t *testing.T) {
 	for _, file := range matches(t, "*/*.handles.json") {
 		base := strings.TrimSuffix(file, ".handles.json")
 		t.Run(base, func(t *testing.T) {
+			t.Parallel()
 			library, r := load(t, filepath.Dir(file)).Library, open(t, base+".mpiq")
 			var all bytes.Buffer
 			for _, e := range handlesOf(t, base) {
@@ -90,12 +92,17 @@ func asDocument(t *testing.T, h *mqs.Handle) expect.Object {
 	return o
 }
 
-// What was not recorded is not known: nothing is said to be freed or invalid for that, in recordings of any age.
+// TestHandlesOfNothingRecorded checks that what was not recorded is unknown: nothing is said to be freed or invalid for
+// that, in recordings of any age. A run asks each library for a quarter of the kinds of handles.
 func TestHandlesOfNothingRecorded(t *testing.T) {
+	sample.LogSeed(t)
 	for _, folder := range folders(t) {
 		of, file := load(t, folder), files(t, folder)[0]
 		r := open(t, file)
-		for _, kind := range mqs.HandleKinds {
+		for i, kind := range mqs.HandleKinds {
+			if !sample.Chosen(folder, i, 4) {
+				continue
+			}
 			// Addresses that a process might have, and a place beyond what any process has.
 			for _, value := range []uint64{0x5555deadb000, 0x8c3ff000} {
 				if value>>32 != 0 && of.PointerSize == 4 {
@@ -121,12 +128,15 @@ var inTables = map[string][]mqs.HandleKind{
 		mqs.ErrhandlerHandle, mqs.InfoHandle, mqs.MessageHandle},
 }
 
-// A recording has what all handles lead to that the library has in tables, whatever variables there are; and what those
-// lead to that variables have.
+// TestRecordHandles checks that a recording has what all handles lead to that the library has in tables, whatever
+// variables there are; and what those lead to that variables have. A run asks a quarter of them of the recordings that it
+// has made of each recording.
 func TestRecordHandles(t *testing.T) {
+	sample.LogSeed(t)
 	for _, file := range matches(t, "*/*.handles.json") {
 		base := strings.TrimSuffix(file, ".handles.json")
 		t.Run(base, func(t *testing.T) {
+			t.Parallel()
 			library, entries := load(t, filepath.Dir(file)).Library, handlesOf(t, base)
 			var values []mqs.HandleValue
 			for _, e := range entries {
@@ -134,14 +144,17 @@ func TestRecordHandles(t *testing.T) {
 			}
 			first, tables, all := open(t, base+".mpiq"), recordObjects(t, base+".mpiq", nil), recordObjects(t, base+".mpiq", values)
 			for i, e := range entries {
-				if e.IsGone() {
+				if e.IsGone() || !sample.Chosen(base, i, 4) {
 					continue
 				}
 				want := shown(t, first, values[i])
 				if got := shown(t, all, values[i]); got != want {
 					t.Errorf("%s, which a variable has, is\n%swant\n%s", e.Expression, got, want)
 				}
-				if got := shown(t, tables, values[i]); got != want && slices.Contains(inTables[library.MPI], values[i].Kind) {
+				if !slices.Contains(inTables[library.MPI], values[i].Kind) {
+					continue
+				}
+				if got := shown(t, tables, values[i]); got != want {
 					t.Errorf("%s, which the library has in a table, is\n%swant\n%s", e.Expression, got, want)
 				}
 			}

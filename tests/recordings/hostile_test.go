@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"strings"
@@ -17,17 +16,33 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
-	"github.com/mpi-queues/mpi-queues/mqs/recording"
+	"github.com/mpi-queues/mpi-queues/tests/internal/sample"
 )
 
-// hostile changes memory here and there: to other pointers of the same process, huge and
-// negative numbers, noise.
+// hostile changes words of a process's memory, in the order in which a reader comes to them: to other pointers of
+// the same process, to huge and negative numbers, and to noise.
 type hostile struct {
 	info inferior.Info
 	rnd  *rand.Rand
-	rate float64 // of the words that are changed
-	seen []uint64
+	rate float64 // the part of the words that is changed, 0 for none
+	// next is how many words are left as they are before the next change, words and changed how many there were
+	// of both kinds.
+	next, words, changed int
+	seen                 []uint64
 }
+
+// honest changes nothing, and counts words.
+func honest() *hostile { return &hostile{seen: make([]uint64, 0, mostSeen)} }
+
+// newHostile changes at least one of so many words: the first change is among as many words as there are, or as
+// the rate lets pass between two changes if these are fewer.
+func newHostile(seed uint64, rate float64, words int) *hostile {
+	rnd := rand.New(rand.NewPCG(seed, 1))
+	return &hostile{rnd: rnd, rate: rate, next: rnd.IntN(max(1, min(words, int(1/rate)))), seen: make([]uint64, 0, mostSeen)}
+}
+
+// mostSeen is how many pointers are remembered.
+const mostSeen = 4096
 
 // rewritten is a process whose memory is changed so.
 func (h *hostile) rewritten(p inferior.Inferior) inferior.Inferior {
@@ -39,11 +54,17 @@ func (h *hostile) rewrite(b []byte) {
 	width := h.info.PointerSize
 	for ; len(b) >= width; b = b[width:] {
 		v := h.word(b)
-		if v > 1<<20 && len(h.seen) < 4096 {
+		if v > 1<<20 && len(h.seen) < mostSeen {
 			h.seen = append(h.seen, v)
 		}
-		if h.rnd.Float64() < h.rate {
+		h.words++
+		if h.rate == 0 {
+			continue
+		}
+		if h.next--; h.next < 0 {
 			h.put(b, h.lie(v))
+			h.changed++
+			h.next = int(h.rnd.ExpFloat64() / h.rate)
 		}
 	}
 }
@@ -87,20 +108,6 @@ func (h *hostile) lie(v uint64) uint64 {
 	return h.seen[h.rnd.IntN(len(h.seen))]
 }
 
-// counter is a context that ends a reading which asks it too often whether to go on: that is
-// done for each range of memory that is fetched, and after every so many objects.
-type counter struct {
-	context.Context
-	asked, most int
-}
-
-func (c *counter) Err() error {
-	if c.asked++; c.most > 0 && c.asked > c.most {
-		return fmt.Errorf("it goes on after %d steps", c.most)
-	}
-	return nil
-}
-
 // cost is what a reading takes, which no machine changes.
 type cost struct {
 	steps int
@@ -109,23 +116,23 @@ type cost struct {
 
 // costOf reads a process, in so many steps if that is not 0.
 func costOf(t *testing.T, steps int, p inferior.Inferior, reading func(context.Context, inferior.Inferior) (bool, error)) (c cost, isShown bool, err error) {
-	asked := &counter{t.Context(), 0, steps}
+	asked := &inferiortest.Steps{Context: t.Context(), Most: steps}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	isShown, err = reading(asked, p)
 	runtime.ReadMemStats(&after)
-	return cost{asked.asked, after.TotalAlloc - before.TotalAlloc}, isShown, err
+	return cost{asked.Taken, after.TotalAlloc - before.TotalAlloc}, isShown, err
 }
 
-// Whatever memory holds, reading it ends, with something to show, and costs little more than
-// what was recorded does.
+// TestHostileMemory checks that reading ends whatever memory holds, with something to show, and costs little more than
+// reading what was recorded.
 func TestHostileMemory(t *testing.T) {
-	standsHostility(t, "*/queues*.mpiq", 60, func(string) func(context.Context, inferior.Inferior) (bool, error) { return show })
+	standsHostility(t, "*/queues*.mpiq", 60, 15, func(string) func(context.Context, inferior.Inferior) (bool, error) { return show })
 }
 
-// Nor does it cost more to follow handles.
+// TestHostileHandles checks the same of following handles.
 func TestHostileHandles(t *testing.T) {
-	standsHostility(t, "*/handles-rank-0.mpiq", 8, func(file string) func(context.Context, inferior.Inferior) (bool, error) {
+	standsHostility(t, "*/handles-rank-0.mpiq", 8, 5, func(file string) func(context.Context, inferior.Inferior) (bool, error) {
 		var values []mqs.HandleValue
 		for _, e := range handlesOf(t, strings.TrimSuffix(file, ".mpiq")) {
 			values = append(values, valueOf(t, &e))
@@ -141,30 +148,36 @@ func TestHostileHandles(t *testing.T) {
 	})
 }
 
-// standsHostility reads recorded processes, and each with so many changes of its memory.
-func standsHostility(t *testing.T, pattern string, seeds uint64, readingOf func(file string) func(context.Context, inferior.Inferior) (bool, error)) {
+// standsHostility reads recorded processes, and each with so many changes of its memory: a run tries one seed of every
+// part of them. parts has no common divisor with the number of rates, so that each run tries all rates. The tests do not
+// run beside others, since what is allocated is counted for the whole process.
+func standsHostility(t *testing.T, pattern string, seeds uint64, parts int, readingOf func(file string) func(context.Context, inferior.Inferior) (bool, error)) {
 	t.Helper()
+	sample.LogSeed(t)
 	const most = 4 // times as much
 	shown := 0
 	for _, file := range matches(t, pattern) {
-		reading := readingOf(file)
-		r, err := recording.Open(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		honest, _, err := costOf(t, 0, (&hostile{rnd: rand.New(rand.NewPCG(0, 1))}).rewritten(r.Processes[0]), reading)
+		reading, process := readingOf(file), open(t, file).Processes[0]
+		asRecorded := honest()
+		of, _, err := costOf(t, 0, asRecorded.rewritten(process), reading)
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
 		for seed := range seeds {
-			h := &hostile{rnd: rand.New(rand.NewPCG(seed, 1)), rate: []float64{1e-2, 1e-3, 1e-4, 1e-5}[seed%4]}
-			c, isShown, err := costOf(t, most*honest.steps, h.rewritten(r.Processes[0]), reading)
-			if c.steps > most*honest.steps || c.bytes > most*honest.bytes {
+			if !sample.Chosen(file, int(seed), parts) {
+				continue
+			}
+			h := newHostile(seed, []float64{1e-2, 1e-3, 1e-4, 1e-5}[seed%4], asRecorded.words)
+			c, isShown, err := costOf(t, most*of.steps, h.rewritten(process), reading)
+			if c.steps > most*of.steps || c.bytes > most*of.bytes {
 				t.Errorf("%s, seed %d takes %d steps and %d KiB, where %d and %d do for what was recorded",
-					file, seed, c.steps, c.bytes>>10, honest.steps, honest.bytes>>10)
+					file, seed, c.steps, c.bytes>>10, of.steps, of.bytes>>10)
 			}
 			if err != nil {
 				t.Fatalf("%s, seed %d: %v", file, seed, err)
+			}
+			if h.changed == 0 {
+				t.Errorf("%s, seed %d changes none of %d words", file, seed, asRecorded.words)
 			}
 			if isShown {
 				shown++

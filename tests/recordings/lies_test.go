@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -18,6 +19,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
+	"github.com/mpi-queues/mpi-queues/tests/internal/sample"
 )
 
 // What each member of the library's objects means stands beside some recordings, in NAME.lies.txt: where one member of one
@@ -255,24 +257,29 @@ func lookAt(t *testing.T, of inferior.Inferior, values []mqs.HandleValue) (l loo
 	return l
 }
 
-// differences calls f with each place at which two values are not the same, of lists also with their lengths.
-func differences(place string, was, now reflect.Value, f func(text string)) {
+// differ lists the places at which two values are not the same.
+type differ struct {
+	// layout is the name of the layout by which the unchanged process was read.
+	layout string
+	// found is called with each place and its values, of lists also with their lengths.
+	found func(text string)
+}
+
+func (d differ) compare(place string, was, now reflect.Value) {
 	switch was.Kind() {
 	case reflect.Pointer:
 		switch {
 		case was.IsNil() && now.IsNil():
 		case now.IsNil():
-			f(place + ": none")
+			d.found(place + ": none")
 		case was.IsNil():
-			differences(place, reflect.Zero(now.Type().Elem()), now.Elem(), f)
+			d.compare(place, reflect.Zero(now.Type().Elem()), now.Elem())
 		default:
-			differences(place, was.Elem(), now.Elem(), f)
+			d.compare(place, was.Elem(), now.Elem())
 		}
 	case reflect.Struct:
 		if was.FieldByName("Known").IsValid() {
-			if !reflect.DeepEqual(was.Interface(), now.Interface()) {
-				f(fmt.Sprintf("%s: %s, not %s", place, words(now), words(was)))
-			}
+			d.value(place, was, now)
 			return
 		}
 		for i := range was.NumField() {
@@ -280,11 +287,14 @@ func differences(place string, was, now reflect.Value, f func(text string)) {
 			if was.Type().Field(i).Anonymous {
 				name = ""
 			}
-			differences(strings.Trim(place+"."+name, "."), was.Field(i), now.Field(i), f)
+			d.compare(strings.Trim(place+"."+name, "."), was.Field(i), now.Field(i))
 		}
 	case reflect.Slice, reflect.Array:
+		if reflect.DeepEqual(was.Interface(), now.Interface()) {
+			return // without the names of all places that are the same
+		}
 		if was.Len() != now.Len() {
-			f(fmt.Sprintf("%s: %d, not %d", place, now.Len(), was.Len()))
+			d.found(fmt.Sprintf("%s: %d, not %d", place, now.Len(), was.Len()))
 		}
 		for i := range now.Len() {
 			at := fmt.Sprintf("%s[%d]", place, i)
@@ -295,36 +305,56 @@ func differences(place string, was, now reflect.Value, f func(text string)) {
 			if i < was.Len() {
 				before = was.Index(i)
 			}
-			differences(at, before, now.Index(i), f)
+			d.compare(at, before, now.Index(i))
 		}
 	default:
-		if !reflect.DeepEqual(was.Interface(), now.Interface()) {
-			f(fmt.Sprintf("%s: %s, not %s", place, words(now), words(was)))
-		}
+		d.value(place, was, now)
+	}
+}
+
+// value compares two values that have no parts.
+func (d differ) value(place string, was, now reflect.Value) {
+	if !reflect.DeepEqual(was.Interface(), now.Interface()) {
+		d.found(fmt.Sprintf("%s: %s, not %s", place, d.words(now), d.words(was)))
 	}
 }
 
 // words are a value for people to read.
-func words(v reflect.Value) string {
+func (d differ) words(v reflect.Value) string {
 	switch {
 	case v.Kind() == reflect.Struct && v.FieldByName("Known").IsValid():
 		if !v.FieldByName("Known").Bool() {
 			return "not known"
 		}
-		return words(v.FieldByName("Value"))
+		return d.words(v.FieldByName("Value"))
 	case v.Kind() == reflect.String:
-		return fmt.Sprintf("%q", v.String())
+		return fmt.Sprintf("%q", withoutReleases(v.String(), d.layout))
 	}
 	return fmt.Sprint(v)
 }
 
-// told is what is said otherwise, in a few lines. Each sentence on what is missing is among them, once.
-func told(was, now look) string {
+// knownReleases is how an error lists the releases of which there are tables, and its advice.
+var knownReleases = regexp.MustCompile(`that mpi-queues knows \(.*?\) (does|fits): .*`)
+
+// withoutReleases leaves out of an error which releases have tables, and why those of releases other than the process's
+// own do not fit: a new release changes the texts of no other one.
+func withoutReleases(text, own string) string {
+	if !knownReleases.MatchString(text) {
+		return text
+	}
+	reasons := strings.Split(knownReleases.ReplaceAllString(text, "that mpi-queues knows $1"), "\nthe layout of ")
+	return strings.Join(slices.DeleteFunc(reasons, func(reason string) bool {
+		return reason != reasons[0] && !strings.HasPrefix(reason, own+": ")
+	}), "\nthe layout of ")
+}
+
+// described says what is shown otherwise than before, in a few lines. Each sentence on what is missing is among them, once.
+func described(was, now look) string {
 	const most, width = 3, 200
 	var b strings.Builder
 	n, left := 0, 0
-	sentences := map[string]bool{} // that have been told
-	differences("", reflect.ValueOf(was), reflect.ValueOf(now), func(text string) {
+	sentences := map[string]bool{} // that are in b
+	d := differ{found: func(text string) {
 		place, is, _ := strings.Cut(text, ": ")
 		isNew := (strings.HasSuffix(place, "Unavailable") || strings.Contains(place, "Notes[")) && !sentences[is]
 		sentences[is] = true
@@ -336,7 +366,11 @@ func told(was, now look) string {
 			text = text[:width] + "…"
 		}
 		b.WriteString("\n  " + text)
-	})
+	}}
+	if was.Process != nil {
+		d.layout = was.LayoutName
+	}
+	d.compare("", reflect.ValueOf(was), reflect.ValueOf(now))
 	switch {
 	case n == 0:
 		return " the same\n"
@@ -368,13 +402,17 @@ var liedOf = []struct{ folder, name, types string }{
 	{"mpich-4.2.1-stock", "requests-rank-0", "MPI|threads|words"},
 }
 
-// What is shown of a process in which one thing is otherwise is what that thing means.
+// TestLies checks that what is shown of a process in which one thing is otherwise is what that thing means. A run tries a
+// third of the lies.
 func TestLies(t *testing.T) {
 	for _, folder := range folders(t) {
 		t.Run(folder, func(t *testing.T) {
 			for _, of := range liedOf {
 				if of.folder == folder {
-					t.Run(of.name, func(t *testing.T) { tellLies(t, filepath.Join(folder, of.name), regexp.MustCompile(of.types)) })
+					t.Run(of.name, func(t *testing.T) {
+						t.Parallel()
+						tellLies(t, filepath.Join(folder, of.name), regexp.MustCompile(of.types))
+					})
 				}
 			}
 		})
@@ -382,6 +420,7 @@ func TestLies(t *testing.T) {
 }
 
 func tellLies(t *testing.T, name string, types *regexp.Regexp) {
+	sample.LogSeed(t)
 	of := open(t, name+".mpiq").Processes[0]
 	var values []mqs.HandleValue
 	for _, e := range handlesOf(t, name) {
@@ -389,9 +428,89 @@ func tellLies(t *testing.T, name string, types *regexp.Regexp) {
 	}
 	o := observe(of)
 	was := lookAt(t, o, values)
-	var text bytes.Buffer
-	for _, l := range o.lies(t, types) {
-		fmt.Fprintf(&text, "%s:%s", l.what, told(was, lookAt(t, l.change(inferiortest.Patch(of)), values)))
+	describe := func(l lie) string {
+		return fmt.Sprintf("%s:%s", l.what, described(was, lookAt(t, l.change(inferiortest.Patch(of)), values)))
 	}
-	compare(t, name+".lies.txt", text.Bytes())
+	file, all := name+".lies.txt", o.lies(t, types)
+	if *update {
+		var text bytes.Buffer
+		for _, l := range all {
+			text.WriteString(describe(l))
+		}
+		compare(t, file, text.Bytes())
+		return
+	}
+	known := toldLies(t, file)
+	for i, l := range all {
+		if i >= len(known) || !strings.HasPrefix(known[i], l.what+":") {
+			t.Fatalf("%s does not have lie %d of %d, %q, there: -update writes them", file, i, len(all), l.what)
+		}
+		if !sample.Chosen(name, i, 3) {
+			continue
+		}
+		if got := describe(l); got != known[i] {
+			t.Errorf("%s: got\n%swant\n%s", file, got, known[i])
+		}
+	}
+	if len(known) > len(all) {
+		t.Errorf("%s has %d lies, want %d", file, len(known), len(all))
+	}
+}
+
+// toldLies are what a file has of each lie: a line that begins with no space, and what follows it.
+func toldLies(t *testing.T, file string) (out []string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "  ") && len(out) > 0 {
+			out[len(out)-1] += line
+		} else {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// TestReleasesInErrors checks that an error of which no layout fits lists the releases of which there are tables, and that
+// the texts beside recordings do not: they keep the reason of the process's own layout, whatever other releases there are.
+func TestReleasesInErrors(t *testing.T) {
+	var ofOpenMPI []string
+	for _, table := range layout.MustReadTables(os.DirFS("../../mqs/openmpi"), "tables") {
+		if table.Architecture == "" {
+			ofOpenMPI = append(ofOpenMPI, table.Release)
+		}
+	}
+	for _, c := range []struct {
+		name, symbol, own string
+		releases          []string
+	}{
+		{"openmpi-4.1.4/queues-rank-0", "ompi_mpi_communicators", "the layout of Open MPI 4.1.4", ofOpenMPI},
+		{"mpich-4.0.2-ch3/queues-rank-0", "MPIR_Comm_mem", "its debug information", []string{"MPICH 4.0.2 with ch4:ofi", "MPICH 4.0.2"}},
+	} {
+		of := open(t, c.name+".mpiq").Processes[0]
+		p := inferiortest.Patch(of).SetSymbol(c.symbol, inferior.Symbol{Addr: 0x10, Object: "libmpi.so"})
+		text, own := lookAt(t, p, nil).Unavailable, lookAt(t, of, nil).LayoutName
+		masked := withoutReleases(text, own)
+		if list := "(" + strings.Join(c.releases, ", ") + ")"; !strings.Contains(text, list) {
+			t.Errorf("%s: %s is not in %q", c.name, list, text)
+		}
+		for _, release := range c.releases {
+			if !strings.Contains(text, "\nthe layout of "+release+": ") {
+				t.Errorf("%s: why not %s is not in %q", c.name, release, text)
+			}
+			if release != own && strings.Contains(masked, release) {
+				t.Errorf("%s: %s is in %q", c.name, release, masked)
+			}
+		}
+		if !strings.Contains(masked, "\n"+c.own+": ") {
+			t.Errorf("%s: %q has not why not %s", c.name, masked, c.own)
+		}
+		more := strings.Replace(text, ") does", ", New MPI 9 (of ours)) does", 1) + "\nthe layout of New MPI 9 (of ours): it is\ntoo new"
+		if again := withoutReleases(more, own); again != masked {
+			t.Errorf("%s: with a new release it is\n%q\nwant\n%q", c.name, again, masked)
+		}
+	}
 }

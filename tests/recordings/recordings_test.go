@@ -1,8 +1,8 @@
 // Package recordings replays what `mpi-queues -record` has read of real jobs of
 // tests/programs. Each folder has recordings of one library, which its case.json
-// describes. Beside each NAME.mpiq stand NAME.txt, what is shown of it, and
-// NAME.account.json, what the program says it has done; "old" and "new" in a name
-// are UCX's protocols. counts.json is how much is known of the folder's processes.
+// describes. Beside each NAME.mpiq stands NAME.txt, what is shown of it; "old" and
+// "new" in a name are UCX's protocols. accounts.json.gz has what each program says it
+// has done, and counts.json how much is known of the folder's processes.
 package recordings
 
 import (
@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,15 +50,26 @@ func matches(t *testing.T, pattern string) []string {
 	return found
 }
 
+// TestMain lets the heap grow before it is collected: the tests make much that is soon unused, and hold little.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(800)
+	m.Run()
+}
+
 func TestReplays(t *testing.T) {
 	for _, folder := range folders(t) {
 		t.Run(folder, func(t *testing.T) {
-			of, known, all := load(t, folder), counts{}, files(t, folder)
+			t.Parallel()
+			of, known, all, accounts := load(t, folder), counts{}, files(t, folder), accountsOf(t, folder)
 			replayed := 0
 			for _, file := range all {
 				t.Run(filepath.Base(file), func(t *testing.T) {
 					replayed++
-					s := replay(t, file)
+					r := open(t, file)
+					for _, p := range r.Processes {
+						of.checkMachine(t, p.Info())
+					}
+					s := replay(t, r)
 					var text bytes.Buffer
 					if err := render.Text(&text, s, render.Style{}); err != nil {
 						t.Fatal(err)
@@ -67,7 +79,7 @@ func TestReplays(t *testing.T) {
 					process := written(t, s)
 					of.check(t, process)
 					known.add(process)
-					checkAccount(t, base, of.Library, s)
+					checkAccount(t, base, accounts[filepath.Base(base)], of.Library, s)
 				})
 			}
 			if replayed == len(all) {
@@ -77,12 +89,8 @@ func TestReplays(t *testing.T) {
 	}
 }
 
-func replay(t *testing.T, file string) *mqs.Snapshot {
+func replay(t *testing.T, r *recording.Recording) *mqs.Snapshot {
 	t.Helper()
-	r, err := recording.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	s, err := r.Read(t.Context(), decoders.All, read.Filter{})
 	if err != nil { // the only process can't be read
 		s = read.Join([]*mqs.Process{read.Failed(r.Processes[0].Info(), err)})
@@ -106,11 +114,11 @@ func written(t *testing.T, s *mqs.Snapshot) expect.Object {
 
 // checkAccount holds what is shown against what the program has done, field by field: of most programs what is
 // pending, of those whose handles stand beside the recording what they have made.
-func checkAccount(t *testing.T, base string, library expect.Library, s *mqs.Snapshot) {
+func checkAccount(t *testing.T, base string, text []byte, library expect.Library, s *mqs.Snapshot) {
 	t.Helper()
-	account, err := expect.Load(base + ".account.json")
+	account, err := expect.ParseAccount(filepath.Base(base), text)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("the account of %s: %v", base, err)
 	}
 	// What a library does not tell a debugger, a live job's launcher has.
 	s.Processes[0].Seat(number(t, account.GlobalRank), number(t, account.WorldSize))

@@ -47,6 +47,15 @@ func Load(path string) (*Account, error) {
 	if err != nil {
 		return nil, err
 	}
+	a, err := ParseAccount(strings.TrimSuffix(filepath.Base(path), ".json"), text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return a, nil
+}
+
+// ParseAccount parses the account of one process.
+func ParseAccount(name string, text []byte) (*Account, error) {
 	var file struct {
 		PID           int      `json:"pid"`
 		GlobalRank    any      `json:"global_rank"`
@@ -57,12 +66,9 @@ func Load(path string) (*Account, error) {
 		Hangs         bool     `json:"hangs"`
 	}
 	if err := decode(text, &file); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, err
 	}
-	return &Account{
-		strings.TrimSuffix(filepath.Base(path), ".json"), file.PID, file.GlobalRank, file.WorldSize,
-		file.Communicators, file.Calls, file.Endless, file.Hangs,
-	}, nil
+	return &Account{name, file.PID, file.GlobalRank, file.WorldSize, file.Communicators, file.Calls, file.Endless, file.Hangs}, nil
 }
 
 // Document is what `mpi-queues -json` writes.
