@@ -195,9 +195,9 @@ func (m *moment) String() string {
 
 // Many made-up jobs run by the rules of MPI, and whatever the analysis says of them is so.
 func TestAgainstPrograms(t *testing.T) {
-	jobs := 10_000
+	jobs := 3000
 	if testing.Short() {
-		jobs /= 10
+		jobs /= 3
 	}
 	againstPrograms(t, jobs, 1)
 }
