@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"testing"
+	"time"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/callstack"
@@ -34,7 +34,7 @@ func newMade(n int) *made {
 	m := &made{Snapshot: &mqs.Snapshot{}, next: 0x1000}
 	all := identity(n)
 	for i := range n {
-		m.Processes = append(m.Processes, &mqs.Process{GlobalRank: mqs.Known(int32(i)), WorldSize: mqs.Known(int32(n)), MPI: "Open MPI",
+		m.Processes = append(m.Processes, &mqs.Process{PID: 100 + i, GlobalRank: mqs.Known(int32(i)), WorldSize: mqs.Known(int32(n)), MPI: "Open MPI",
 			Phase: mqs.Active, Threads: []mqs.Thread{}, Communicators: []*mqs.Queues{{Communicator: mqs.Communicator{
 				UniqueID: worldID, LocalRank: mqs.Known(int32(i)), Size: mqs.Known(int32(n)), Name: mqs.Known(world), Group: all, Context: "0"},
 				Queue: [3]*mqs.Queue{{}, {}, {}}, Traffic: []mqs.Traffic{}}}})
@@ -242,45 +242,36 @@ func texts(r *Report) string {
 	return strings.Join(out, "\n")
 }
 
-// none is no near misses.
-const none = "\x00"
-
-// verdictCase is a made-up job and what is to be concluded.
-type verdictCase struct {
-	name    string
-	ranks   int
-	make    func(m *made)
-	verdict Verdict
-	states  string
-	cycles  string
-	why     string // a part of it
-	misses  string // all of them, or none; not looked at if empty
+// past is that of a job that was looked at once, in which these ranks have run since.
+func past(earlier *mqs.Snapshot, ran ...int) Past {
+	p := Past{Looks: 1, Earlier: map[int]*mqs.Process{}, Ran: map[int]bool{}}
+	for _, process := range earlier.Processes {
+		p.Earlier[process.PID] = process
+	}
+	for _, rank := range ran {
+		p.Ran[100+rank] = true
+	}
+	return p
 }
 
-func check(t *testing.T, cases []verdictCase) {
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			m := newMade(c.ranks)
-			c.make(m)
-			r := approve(t, "", Analyse(m.Snapshot))
-			if r.Verdict != c.verdict {
-				t.Errorf("verdict %q, not %q: %s", r.Verdict, c.verdict, r.Why)
-			}
-			if s := states(r); s != c.states {
-				t.Errorf("states %s, not %s", s, c.states)
-			}
-			if s := cycles(r); s != c.cycles {
-				t.Errorf("deadlocks %q, not %q", s, c.cycles)
-			}
-			if !strings.Contains(r.Why, c.why) {
-				t.Errorf("why: %s\nhas no: %s", r.Why, c.why)
-			}
-			if s := texts(r); c.misses != "" && s != strings.Trim(c.misses, none) {
-				t.Errorf("near misses:\n%s\nnot:\n%s", s, c.misses)
-			}
-			if testing.Verbose() {
-				t.Log(r.Why, "\n", texts(r), "\n", r.Notes)
-			}
-		})
+// runsOn makes a job one of an MPI that counts only what a process has done, of which all ranks
+// have run since they were looked at before, and stand where they stood.
+func (m *made) runsOn() Past {
+	out := Past{Looks: 1, Again: true, Earlier: map[int]*mqs.Process{}, Ran: map[int]bool{}}
+	for i, p := range m.Processes {
+		p.PID, p.Progress = 100+i, mqs.Known[uint64](7)
+		m.rank(i).uncounted()
+		out.Earlier[p.PID], out.Ran[p.PID] = p, true
 	}
+	return out
+}
+
+// twice analyses a made-up job that is the same at two looks, between which all of its ranks have run.
+func twice(m *made) *Report {
+	past := Past{Looks: 1, Watched: time.Second, Earlier: map[int]*mqs.Process{}, Ran: map[int]bool{}}
+	for i, p := range m.Processes {
+		p.PID = i + 1
+		past.Earlier[p.PID], past.Ran[p.PID] = p, true
+	}
+	return AnalyseLive(m.Snapshot, past)
 }

@@ -2,7 +2,6 @@ package waitfor
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -12,13 +11,6 @@ import (
 func (r *madeRank) polls(call string, line int, tag int32) *mqs.Thread {
 	t := r.thread(call, line, r.irecv(worldID, 1-r.me, tag))
 	t.Number = 1
-	return t
-}
-
-// probes lets the rank ask for a message in a loop.
-func (r *madeRank) probes(tag int32) *mqs.Thread {
-	t := r.thread("MPI_Iprobe", 20)
-	t.Comm, t.Source, t.Tag = mqs.Known(worldID), mqs.Known(1-r.me), mqs.Known(tag)
 	return t
 }
 
@@ -43,95 +35,6 @@ func polled(then, now func(r *madeRank)) (*mqs.Snapshot, Past) {
 	p := past(job(then), 0, 1)
 	p.Again = true
 	return job(now), p
-}
-
-// A rank that asks over and over for what can't come is deadlocked unless it leaves its loop. It is not said to be
-// where it did something else meanwhile, or what it asks about is not known, or may come.
-func TestPolling(t *testing.T) {
-	asks := func(r *madeRank) { r.polls("MPI_Test", 20, 7) }
-	asksAny := func(r *madeRank) { r.polls("MPI_Request_get_status_any", 20, 7) }
-	for name, c := range map[string]struct {
-		then, now func(r *madeRank)
-		want      Verdict
-		miss      string
-	}{
-		"a receive":       {asks, asks, DeadlockedUnlessPollingEnds, ""},
-		"two of any":      {func(r *madeRank) { r.twice() }, func(r *madeRank) { r.twice() }, DeadlockedUnlessPollingEnds, ""},
-		"a status of any": {asksAny, asksAny, DeadlockedUnlessPollingEnds, ""},
-		"a message":       {func(r *madeRank) { r.probes(7) }, func(r *madeRank) { r.probes(7) }, DeadlockedUnlessPollingEnds, ""},
-		"a message that has another tag": {func(r *madeRank) { r.probes(7) }, func(r *madeRank) {
-			r.probes(7)
-			r.of.rank(1).message(worldID, 0, 8)
-		}, DeadlockedUnlessPollingEnds, "but the one that has come from rank 1 has tag 8"},
-		"a message that has come": {func(r *madeRank) { r.probes(7) }, func(r *madeRank) {
-			r.probes(7)
-			r.of.rank(1).message(worldID, 0, 7)
-		}, NoProgress, ""},
-		"once only":                {func(r *madeRank) { r.leaves("main", mqs.Computes) }, asks, NoProgress, ""},
-		"once, and the rest of it": {asks, func(r *madeRank) { r.leaves("main", mqs.Computes) }, NoProgress, ""},
-		"elsewhere now":            {asks, func(r *madeRank) { r.leaves("work", mqs.Computes) }, NoProgress, ""},
-		"of another function": {asks, func(r *madeRank) {
-			asks(r)
-			r.Threads[0].Function = "other"
-		}, NoProgress, ""},
-		"it has received since": {asks, func(r *madeRank) {
-			asks(r)
-			r.counts(worldID, 1, 0, 1)
-			r.of.rank(1).counts(worldID, 0, 1, 0)
-		}, NoDeadlock, ""},
-		"not all of its requests are known": {asks, func(r *madeRank) {
-			asks(r)
-			r.Threads[0].AllRequests = false
-		}, DeadlockedUnlessPollingEnds, ""}, // they were known at the look before
-		"its requests are not known": {func(r *madeRank) { r.unknownRequests() }, func(r *madeRank) { r.unknownRequests() }, NoProgress, ""},
-		"one of another kind":        {func(r *madeRank) { r.otherRequest() }, func(r *madeRank) { r.otherRequest() }, NoProgress, ""},
-		"a window":                   {func(r *madeRank) { r.thread("MPI_Win_test", 20) }, func(r *madeRank) { r.thread("MPI_Win_test", 20) }, NoProgress, ""},
-		"a window that is exposed":   {func(r *madeRank) { r.testsWindow() }, func(r *madeRank) { r.testsWindow() }, DeadlockedUnlessPollingEnds, ""},
-	} {
-		s, p := polled(c.then, c.now)
-		r := AnalyseLive(s, p)
-		if r.Verdict != c.want {
-			t.Errorf("%s: %q, want %q: %s", name, r.Verdict, c.want, r.Why)
-		}
-		isHung := c.want == DeadlockedUnlessPollingEnds
-		if isHung && (states(r) != "DD" || cycles(r) != "0-1: 0>1 1>0" || !r.Moving || !strings.Contains(r.Why, "Rank 0 polls in MPI_")) || !isHung && len(r.Deadlocks) > 0 {
-			t.Errorf("%s: %s, %s: %s", name, states(r), cycles(r), r.Why)
-		}
-		if !strings.Contains(texts(r), c.miss) {
-			t.Errorf("%s: the near misses are %s", name, texts(r))
-		}
-	}
-	s, p := polled(asks, asks)
-	if p.Ran[100] = false; AnalyseLive(s, p).Verdict != NoProgress {
-		t.Error("a rank that has not run is said to poll in vain")
-	}
-	if r := Analyse(s); r.Verdict != Undecided {
-		t.Errorf("one look says %q", r.Verdict)
-	}
-}
-
-// twice asks for either of two receives.
-func (r *madeRank) twice() {
-	other := r.irecv(worldID, 1-r.me, 9)
-	t := r.polls("MPI_Testany", 20, 7)
-	t.Requests = append(t.Requests, other)
-}
-
-// testsWindow asks whether the other rank has ended its accesses.
-func (r *madeRank) testsWindow() {
-	r.of.window(leftID, "left")
-	r.has(leftID, posted(mqs.Known[int32](0), 1-r.me))
-	r.accesses(leftID, "MPI_Win_test")
-}
-
-func (r *madeRank) unknownRequests() {
-	t := r.polls("MPI_Test", 20, 7)
-	t.Requests, t.AllRequests = nil, false
-}
-
-func (r *madeRank) otherRequest() {
-	t := r.polls("MPI_Testany", 20, 7)
-	t.Requests = append(t.Requests, unlisted)
 }
 
 // Looks at which a thread is in its loop, but outside of its call, do not make the loop forgotten; that it has moved

@@ -1,95 +1,10 @@
 package waitfor
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
-
-// copies is a made-up job of two ranks that make communicators again and again, at different places. Which
-// communicator their calls have is not known.
-func copies(lines ...int) *made {
-	m := newMade(2)
-	for i, line := range lines {
-		r := m.rank(i)
-		r.PID = 100 + i
-		r.thread("MPI_Comm_dup", line)
-	}
-	return m
-}
-
-// What is unknown of a look does not matter if no rank was deadlocked at an earlier one, and all that may hang now have
-// moved.
-func TestSettled(t *testing.T) {
-	elsewhere := copies(10, 20)
-	watched := func(settled bool, looks int, before *made) Past {
-		p := past(before.Snapshot, 0, 1)
-		p.Settled, p.Looks, p.Again = settled, looks, true
-		return p
-	}
-	for _, c := range []struct {
-		name string
-		past Past
-		want Verdict
-	}{
-		{"settled", watched(true, 3, elsewhere), NoDeadlock},
-		{"not settled", watched(false, 3, elsewhere), Unknown},
-		{"after too few looks", watched(true, 2, elsewhere), Unknown},
-		{"one stands", watched(true, 3, copies(11, 20)), Unknown},
-		{"ranks of several machines", func() Past { p := watched(true, 3, elsewhere); p.Apart = true; return p }(), Unknown},
-		{"the looks are the user's", func() Past { p := watched(true, 3, elsewhere); p.Again = false; return p }(), Unknown},
-	} {
-		r := approve(t, c.name, AnalyseLive(copies(11, 21).Snapshot, c.past))
-		if r.Verdict != c.want {
-			t.Errorf("%s: %q: %s", c.name, r.Verdict, r.Why)
-		}
-		if len(r.Open) != 2 {
-			t.Errorf("%s: open are %v", c.name, r.Open)
-		}
-		if isOf := strings.HasPrefix(r.Why, "The job gets on: ranks 0-1 have moved"); isOf != (c.want == NoDeadlock) {
-			t.Errorf("%s: %s", c.name, r.Why)
-		}
-	}
-}
-
-// Ranks that may hang are those of which too little is known. Where there may be others, nobody says who they are.
-func TestOpen(t *testing.T) {
-	past := Past{Looks: 3, Again: true}
-	m := newMade(2)
-	m.rank(0).PID, m.rank(1).PID = 100, 101
-	m.rank(0).recv(worldID, 1, 7)
-	m.rank(1).computes()
-	if r := AnalyseLive(m.Snapshot, past); r.Open == nil || len(r.Open) != 0 {
-		t.Errorf("all is known, and open are %v", r.Open)
-	}
-	m.rank(1).Threads[0].Activity = mqs.Blocks
-	if r := AnalyseLive(m.Snapshot, past); len(r.Open) != 2 {
-		t.Errorf("one is blocked, one waits for it, and open are %v", r.Open)
-	}
-	m.rank(1).Threads[0].Activity = ""
-	if r := AnalyseLive(m.Snapshot, past); len(r.Open) != 1 || r.Open[101] == nil {
-		t.Errorf("what one does is not known, and open are %v", r.Open)
-	}
-	m.rank(1).Phase = ""
-	if r := AnalyseLive(m.Snapshot, past); r.Open != nil {
-		t.Errorf("whether one has left MPI is not known, and open are %v", r.Open)
-	}
-	if r := AnalyseLive(copies(10, 20).Snapshot, Past{}); len(r.Open) != 2 {
-		t.Errorf("at a first look, open are %v", r.Open)
-	}
-	m = copies(10, 20)
-	m.Processes = m.Processes[:1]
-	if r := AnalyseLive(m.Snapshot, past); r.Open != nil {
-		t.Errorf("one is not looked at, and open are %v", r.Open)
-	}
-	m = newMade(2)
-	m.rank(0).recv(worldID, 1, 7)
-	m.rank(1).recv(worldID, 0, 7)
-	if r := AnalyseLive(m.Snapshot, past); len(r.Deadlocks) == 0 || r.Open != nil {
-		t.Errorf("they are deadlocked, and open are %v", r.Open)
-	}
-}
 
 // A rank has left where it waited if it is seen elsewhere, and only then.
 func TestHasLeft(t *testing.T) {

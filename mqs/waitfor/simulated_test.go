@@ -9,6 +9,7 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor/internal/simulate"
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // moment is a job that is being looked at, what the simulator knows of it and what was said.
@@ -194,9 +195,9 @@ func (m *moment) String() string {
 
 // Many made-up jobs run by the rules of MPI, and whatever the analysis says of them is so.
 func TestAgainstPrograms(t *testing.T) {
-	jobs := 10_000
+	jobs := 3000
 	if testing.Short() {
-		jobs /= 10
+		jobs /= 3
 	}
 	againstPrograms(t, jobs, 1)
 }
@@ -249,6 +250,10 @@ func againstPrograms(t *testing.T, jobs int, seed uint64) {
 // that they are right, and of the words somebody has read that they say it.
 func TestWordsOnPrograms(t *testing.T) {
 	lessens := newLessens()
+	var all []txtar.File
+	add := func(r *Report, format string, args ...any) {
+		all = append(all, txtar.File{Name: fmt.Sprintf(format, args...), Data: []byte(described(r) + "\n")})
+	}
 	for i := range uint64(120) {
 		job := simulate.Generate(rand.New(rand.NewPCG(i, 6)))
 		rng := rand.New(rand.NewPCG(i, 7))
@@ -262,9 +267,10 @@ func TestWordsOnPrograms(t *testing.T) {
 			past.Earlier[simulate.PID(rank)], past.Ran[simulate.PID(rank)] = first.snapshot.Processes[rank], rank != 1
 		}
 		second := look(s, past)
-		approve(t, fmt.Sprintf("job %03d", i), second.report)
+		add(second.report, "job %03d", i)
 		less := (&made{Snapshot: second.snapshot}).clone()
 		hidden := lessens[rng.IntN(len(lessens))](rng, less)
-		approve(t, fmt.Sprintf("job %03d, hidden: %s", i, hidden), AnalyseLive(less.Snapshot, past))
+		add(AnalyseLive(less.Snapshot, past), "job %03d, hidden: %s", i, hidden)
 	}
+	approveAll(t, "programs.txtar", all)
 }

@@ -25,28 +25,6 @@ func looped(to int32, arrives bool, id uint64) *made {
 	return m
 }
 
-// A rank in a loop that sends a small message and a large one may stand in the same line with the
-// same request in both looks, and have sent a small one meanwhile that is in transit.
-func TestLookAtLoops(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		before *made
-		want   Verdict
-	}{
-		{"it sent to another rank", looped(3, true, 1), DeadlockedUnless},
-		{"it sent another message", looped(1, true, 2), DeadlockedUnless},
-		{"its message may have been taken", looped(1, false, 1), DeadlockedUnless},
-		{"its message lay there", looped(1, true, 1), Deadlocked},
-	} {
-		now := looped(1, true, 1)
-		past := c.before.runsOn()
-		now.runsOn()
-		if r := approve(t, c.name, AnalyseLive(now.Snapshot, past)); r.Verdict != c.want {
-			t.Errorf("%s: %q, not %q, states %s: %s", c.name, r.Verdict, c.want, states(r), r.Why)
-		}
-	}
-}
-
 // What is one call's is not the next one's that stands at the same place.
 func TestHasMovedWithTheSameRequest(t *testing.T) {
 	now := looped(1, true, 1)
@@ -71,28 +49,6 @@ func TestHasMovedWithTheSameRequest(t *testing.T) {
 	before.Processes[2].Communicators[0].UniqueID++
 	if !HasMoved(now.Processes[2], before.Processes[2]) {
 		t.Error("on another communicator: not moved")
-	}
-}
-
-// What a rank that has ended between two looks has sent may be in transit at the second one.
-func TestLookAtTheEndBetween(t *testing.T) {
-	gone := newMade(2)
-	gone.rank(0).recv(worldID, 1, 7)
-	gone.Processes[1].Phase, gone.Processes[1].Communicators = mqs.Exited, nil
-	past := gone.runsOn()
-	if r := approve(t, "it had ended", AnalyseLive(gone.Snapshot, past)); r.Verdict != Deadlocked {
-		t.Errorf("it had ended before: %q: %s", r.Verdict, r.Why)
-	}
-	delete(past.Earlier, 101)
-	if r := approve(t, "it was not seen", AnalyseLive(gone.Snapshot, past)); r.Verdict != DeadlockedUnless {
-		t.Errorf("it was not seen before: %q: %s", r.Verdict, r.Why)
-	}
-	there := newMade(2)
-	there.rank(1).computes()
-	there.runsOn()
-	past.Earlier[101] = there.Processes[1]
-	if r := approve(t, "it was there", AnalyseLive(gone.Snapshot, past)); r.Verdict != DeadlockedUnless {
-		t.Errorf("it was there before: %q: %s", r.Verdict, r.Why)
 	}
 }
 

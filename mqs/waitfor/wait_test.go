@@ -5,7 +5,6 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/callstack"
-	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
 // Which queue has the one operation of a blocking call, if its kind is not known.
@@ -63,39 +62,6 @@ func TestSomeOfSeveral(t *testing.T) {
 		w := j.waitByKind(&j.ranks[0], nil, func(kind string) bool { return kind == "recv" })
 		if w.satisfied != c.satisfied || w.unsure != c.unsure || w.unknown != "" || len(w.deps) != c.deps {
 			t.Errorf("%s: satisfied %t, unsure %q, unknown %q, %d dependencies", name, w.satisfied, w.unsure, w.unknown, len(w.deps))
-		}
-	}
-}
-
-// A call that waits for some of its process's requests hangs if it stays and none of them can come, and gets on if all can.
-func TestWaitForSome(t *testing.T) {
-	for _, c := range []struct {
-		name    string
-		make    func(m *made, some []inferior.Addr)
-		stays   bool
-		verdict Verdict
-	}{
-		{"both wait for each other", func(m *made, _ []inferior.Addr) { m.rank(1).recv(worldID, 0, 7) }, true, Deadlocked},
-		{"at one look", func(m *made, _ []inferior.Addr) { m.rank(1).recv(worldID, 0, 7) }, false, Unknown},
-		{"one has come", func(m *made, _ []inferior.Addr) { m.rank(1).message(worldID, 0, 8); m.rank(1).recv(worldID, 0, 7) }, true, Unknown},
-		{"its peer gets on", func(m *made, _ []inferior.Addr) { m.rank(1).computes() }, false, NoDeadlock},
-		{"its peer gets on, and one has come", func(m *made, _ []inferior.Addr) { m.rank(1).message(worldID, 0, 8); m.rank(1).computes() }, false, NoDeadlock},
-		{"another is no operation's", func(m *made, some []inferior.Addr) { some[1] = unlisted; m.rank(1).recv(worldID, 0, 7) }, true, Unknown},
-	} {
-		m := newMade(2)
-		some := []inferior.Addr{m.rank(0).irecv(worldID, 1, 7), m.rank(0).irecv(worldID, 1, 8)}
-		c.make(m, some)
-		w := m.rank(0).thread("MPI_Waitall", 12, some...)
-		w.AllRequests, w.SomeRequests = false, true
-		past := Past{Looks: 1, Earlier: map[int]*mqs.Process{}, Ran: map[int]bool{}}
-		for i, p := range m.Processes {
-			p.PID = 100 + i
-			if past.Ran[p.PID], past.Earlier[p.PID] = true, p; !c.stays {
-				past.Earlier[p.PID] = &mqs.Process{PID: p.PID, Phase: mqs.Active, Threads: []mqs.Thread{{Number: 1, Placed: true, Call: "MPI_Recv", Line: 1}}}
-			}
-		}
-		if r := approve(t, c.name, AnalyseLive(m.Snapshot, past)); r.Verdict != c.verdict {
-			t.Errorf("%s: %q: %s", c.name, r.Verdict, r.Why)
 		}
 	}
 }

@@ -5,7 +5,15 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
+
+const leftID = inferior.Addr(0x300) // a window
+
+// held is a lock that a rank has.
+func held(exclusive bool, ranks ...int32) mqs.Epoch {
+	return mqs.Epoch{Kind: mqs.LockEpoch, Exclusive: mqs.Known(exclusive), Ranks: ranks, Granted: mqs.Known(true)}
+}
 
 // What a member's calls do with a lock that its library has entered.
 func TestKeeping(t *testing.T) {
