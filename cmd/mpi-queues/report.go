@@ -22,7 +22,6 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
-	"github.com/mpi-queues/mpi-queues/mqs/liveness"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
 	"github.com/mpi-queues/mpi-queues/mqs/stacks"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
@@ -207,7 +206,7 @@ func (c *report) analyse(ctx context.Context, s *mqs.Snapshot, remarks []string)
 		debug.SetGCPercent(15)
 		r = waitfor.Analyse(s)
 	} else {
-		r, err = liveness.Watch(ctx, s, again, func(err error) bool { return errors.Is(err, jobs.ErrEnded) })
+		r, err = watchJob(ctx, s, again, func(err error) bool { return errors.Is(err, jobs.ErrEnded) })
 	}
 	if err != nil {
 		return nil, err
