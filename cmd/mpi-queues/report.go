@@ -18,7 +18,6 @@ import (
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/atomicfile"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/cluster"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/jobs"
-	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/liveness"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/snapshots"
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/document"
@@ -207,7 +206,7 @@ func (c *report) analyse(ctx context.Context, s *mqs.Snapshot, remarks []string)
 		debug.SetGCPercent(15)
 		r = waitfor.Analyse(s)
 	} else {
-		r, err = liveness.Watch(ctx, s, again, func(err error) bool { return errors.Is(err, jobs.ErrEnded) })
+		r, err = watchJob(ctx, s, again, func(err error) bool { return errors.Is(err, jobs.ErrEnded) })
 	}
 	if err != nil {
 		return nil, err

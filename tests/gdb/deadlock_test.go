@@ -4,10 +4,8 @@ package gdb
 
 import (
 	"strconv"
-	"strings"
 	"testing"
 
-	"github.com/mpi-queues/mpi-queues/mqs/procmem"
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 	"github.com/mpi-queues/mpi-queues/tests/internal/sample"
 )
@@ -27,7 +25,7 @@ func row(t *testing.T) string { return t.Name() + work.MPI.Release(t) }
 func TestDeadlocks(t *testing.T) {
 	t.Parallel()
 	row := row(t)
-	hidesCollectives := hidesCollectives(row)
+	library := work.MPI.Library(t)
 	for i := range expect.Modes {
 		m := &expect.Modes[i]
 		if m.Verdict == expect.Moves || !sample.Chosen(row, i, sample.Modes) {
@@ -35,42 +33,9 @@ func TestDeadlocks(t *testing.T) {
 		}
 		t.Run(m.Program+" "+m.Name, func(t *testing.T) {
 			t.Parallel()
-			job := work.StartMode(t, m, flags(m)...)
-			if hidesCollectives && isOfCollectives(m) || m.Name == "gone" && !hasTable(t, job.Launcher()) {
-				job.Mode = orUnknown(m)
-			}
-			job.Settle(t)
+			work.StartMode(t, library.Expected(m), flags(m)...).Settle(t)
 		})
 	}
-}
-
-// hidesCollectives says whether a row's MPI is one of whose non-blocking collectives no table has what it keeps: Open MPI 6.0.
-func hidesCollectives(row string) bool { return strings.Contains(row, "Open MPI 6.") }
-
-// isOfCollectives says whether a mode waits for a non-blocking collective.
-func isOfCollectives(m *expect.Mode) bool { return m.Program == "nonblocking" || m.Name == "ibarrier" }
-
-// orUnknown is a mode of which "unknown" is right too: only a launcher's table tells a rank
-// that is gone from one on another machine.
-func orUnknown(m *expect.Mode) *expect.Mode {
-	either := *m
-	either.OrUnknown = true
-	return &either
-}
-
-// hasTable says whether a launcher keeps a table of its ranks (not so from Open MPI 5.0).
-func hasTable(t *testing.T, launcher int) bool {
-	const name = "MPIR_proctable"
-	p, err := procmem.Open(launcher, name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Close()
-	found, err := p.FindSymbols(t.Context(), []string{name})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return found[0] != nil
 }
 
 // However a job is looked at, the report is the same.

@@ -4,7 +4,6 @@ package gdb
 
 import (
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
@@ -12,25 +11,13 @@ import (
 	"github.com/mpi-queues/mpi-queues/tests/internal/sample"
 )
 
-// overOFI is the report that there must be of a mode over libfabric, which counts nothing: every deadlock is
-// one unless a message was in transit. Of probes it keeps nothing.
-func overOFI(m *expect.Mode) *expect.Mode {
-	if strings.HasPrefix(m.Name, "probe") || m.Name == "mprobe" {
-		return m.Unknowable()
-	}
-	out := m.OverLibfabric()
-	if m.Name == "inactive" { // what a request would do stands with the program alone
-		out.Misses = nil
-	}
-	return out
-}
-
 // Over libfabric each mode of the programs that hang, or only look so, is reported as what it is, as far as that is
 // kept.
 func TestOFIDeadlocks(t *testing.T) {
 	t.Parallel()
 	row := row(t)
-	hidesCollectives := hidesCollectives(row)
+	library := work.MPI.Library(t)
+	library.Device, library.Transport = "cm", "libfabric"
 	for i := range expect.Modes {
 		m := &expect.Modes[i]
 		if m.Verdict == expect.Moves || !sample.Chosen(row, i, sample.Modes) {
@@ -38,11 +25,7 @@ func TestOFIDeadlocks(t *testing.T) {
 		}
 		t.Run(m.Program+" "+m.Name, func(t *testing.T) {
 			t.Parallel()
-			job := work.StartMode(t, overOFI(m), append(overRXM.Flags(), flags(m)...)...)
-			if hidesCollectives && isOfCollectives(m) || m.Name == "gone" && !hasTable(t, job.Launcher()) {
-				job.Mode = orUnknown(overOFI(m))
-			}
-			job.Settle(t)
+			work.StartMode(t, library.Expected(m), append(overRXM.Flags(), flags(m)...)...).Settle(t)
 		})
 	}
 }

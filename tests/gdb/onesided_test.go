@@ -20,13 +20,12 @@ var components = []component{{"rdma", "create", false}, {"sm", "allocate", false
 
 func (c component) flags() []string { return []string{"--mca", "osc", c.name, "-x", "MAKE=" + c.make} }
 
-// expected is the report on a mode that there must be with a component. osc/pt2pt has receives of its own, which
-// MPI_Recv may hold beside its own one.
+// expected is the report on a mode that there must be with a component.
 func (c component) expected(m *expect.Mode) *expect.Mode {
 	if !c.isLate {
 		return m
 	}
-	return orUnknown(m.Late())
+	return m.ByPt2pt()
 }
 
 // Whatever component carries a window, each mode is reported as what it is.

@@ -20,31 +20,22 @@ func TestPSM2(t *testing.T) {
 	})
 }
 
-// overPSM2 is the report that there must be of a mode over PSM2: that over libfabric, but for that ranks are connected
-// before they send, and that a message waits for its receive as a whole.
-func overPSM2(m *expect.Mode) *expect.Mode {
-	out := overOFI(m)
-	switch m.Program + " " + m.Name {
-	case "nonblocking late", "mistake truncation":
-		out.Places, out.Misses = m.Places, m.Misses
-	}
-	return out
-}
-
-// Over PSM2 each mode of the programs that hang, or only look so, is reported as what it is, as far as that is kept. A
-// synchronous send to the sender itself is complete there before it is received. A job that is spawned finds no card left.
+// Over PSM2 each mode of the programs that hang, or only look so, is reported as what it is, as far as that is kept.
 func TestPSM2Deadlocks(t *testing.T) {
 	t.Parallel()
 	over := work.WithOmniPath(t)
 	row := row(t)
+	library := over.MPI.Library(t)
+	library.Device, library.Transport = "cm", "PSM2"
 	for i := range expect.Modes {
 		m := &expect.Modes[i]
-		if m.Verdict == expect.Moves || slices.Contains([]string{"ssend-self", "spawn-ring"}, m.Name) || !sample.Chosen(row, i, sample.Modes) {
+		expected := library.Expected(m)
+		if m.Verdict == expect.Moves || expected == nil || !sample.Chosen(row, i, sample.Modes) {
 			continue
 		}
 		t.Run(m.Program+" "+m.Name, func(t *testing.T) {
 			t.Parallel()
-			over.StartMode(t, overPSM2(m), append(slices.Clone(live.OverPSM2), flags(m)...)...).Settle(t)
+			over.StartMode(t, expected, append(slices.Clone(live.OverPSM2), flags(m)...)...).Settle(t)
 		})
 	}
 }

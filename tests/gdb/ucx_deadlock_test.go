@@ -4,7 +4,6 @@ package gdb
 
 import (
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
@@ -17,6 +16,8 @@ import (
 func TestUCXDeadlocks(t *testing.T) {
 	t.Parallel()
 	row := row(t)
+	library := work.MPI.Library(t)
+	library.Device, library.Transport = "ucx", "UCX"
 	for i := range expect.Modes {
 		m := &expect.Modes[i]
 		if m.Verdict == expect.Moves || !sample.Chosen(row, i, sample.Modes) {
@@ -24,26 +25,7 @@ func TestUCXDeadlocks(t *testing.T) {
 		}
 		t.Run(m.Program+" "+m.Name, func(t *testing.T) {
 			t.Parallel()
-			expected := m.Uncounted().ProbedInVain()
-			if strings.HasPrefix(m.Name, "probe") || m.Name == "mprobe" {
-				expected = m.Unknowable()
-			}
-			if m.Name == "inactive" { // what a request would do stands with the program alone
-				either := *expected
-				either.Misses = nil
-				expected = &either
-			}
-			if m.Name == "neighbour" {
-				// Of the library's tags pml ucx sends 24 bits: those of neighbours look like the program's 0 and 1.
-				either := *m
-				either.Maybe = []string{"tag", "never received"}
-				expected = &either
-			}
-			job := work.StartMode(t, expected, append(live.OverUCX("n"), flags(m)...)...)
-			if m.Name == "gone" && !hasTable(t, job.Launcher()) {
-				job.Mode = orUnknown(m)
-			}
-			job.Settle(t)
+			work.StartMode(t, library.Expected(m), append(live.OverUCX("n"), flags(m)...)...).Settle(t)
 		})
 	}
 }

@@ -3,77 +3,12 @@
 package mpich
 
 import (
-	"slices"
 	"strconv"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 	"github.com/mpi-queues/mpi-queues/tests/internal/sample"
 )
-
-// endsItself says whether a mode can't be had: ch3 notices that a rank is gone,
-// and ends the job with an error; ch4 takes a post of any rank for one of a start's group. Not every device can spawn
-// or connect, none waits in MPI_Comm_disconnect, and what a rank owes to a barrier the others need not wait for. libfabric
-// keeps as many messages as a program floods it with.
-func (v *variant) endsItself(m *expect.Mode) bool {
-	return !v.IsCH4() && m.Name == "gone" || v.IsCH4() && m.Name == "other-group" || m.Dynamic || m.Name == "weak" || v.provider != "" && m.Name == "flood"
-}
-
-// expected is the report on a mode that there must be with a build. What ch4
-// keeps without debugger support and at -O2 does not suffice for everything.
-func (v *variant) expected(m *expect.Mode) *expect.Mode {
-	m = m.Uncounted()
-	if v.provider != "" {
-		// Nobody sees what is in transit between nodes, and a rank that computes answers no connection: a first message to
-		// it holds its sender up inside of the call.
-		either := *m
-		either.OrInTransit, either.OrUnknown = true, m.OrUnknown || m.Name == "slow"
-		m = &either
-	}
-	if v.isStripped && m.Program == "deadlock" && m.Name == "two" { // of the ranks in MPI_Send it is not known what they wait for
-		half := *m
-		half.Deadlocks, half.Places = m.Deadlocks[1:], slices.Clone(m.Places)
-		half.Places[0].State, half.Places[0].Comm = "waiting", ""
-		m = &half
-	}
-	if v.isStripped && !slices.Contains(toldStripped, m.Program+" "+m.Name) {
-		either := *m
-		either.OrUnknown = true
-		m = &either
-	}
-	if m.Program == "ends" { // which message a call waits for shows at a second look only, if at all
-		out := *m
-		out.OrUnknown = true
-		out.Misses, out.Maybe = nil, []string{"tag"} // the leaders' messages may be in no queue
-		return &out
-	}
-	if m.Program == "onesided" || m.Program == "files" {
-		// Messages carry out what happens to windows, and nobody counts them. Device ch3 does not keep whom an
-		// exposure is for, and what -O2 leaves of arguments differs from call to call.
-		either := *m
-		either.OrInTransit, either.OrUnknown = true, true
-		return &either
-	}
-	if v.DebuggerSupport {
-		return m
-	}
-	m = m.ProbedInVain() // the arguments of calls may be optimised away
-	if !v.IsCH4() || v.IsOverUCX() {
-		return m
-	}
-	out := *m
-	switch m.Program + " " + m.Name {
-	case "deadlock probe-ring", "moving probe":
-		return m.Unknowable() // a probe is in no queue, and its arguments are optimised away
-	case "mistake truncation":
-		return m.Unknowable() // a non-blocking send has no peer
-	case "deadlock waitall-ring":
-		if v.provider == "" { // over libfabric a synchronous send waits for an answer of its peer's
-			out.Deadlocks = []expect.Ring{{Ranks: m.Deadlocks[0].Ranks, Length: 3}} // only receives have peers
-		}
-	}
-	return &out
-}
 
 // lacks says whether a build has not what a mode's program needs: one alone has MPI's calls for files.
 func (v *variant) lacks(m *expect.Mode) bool { return m.Program == "files" && v.Name != "ch4" }
@@ -89,15 +24,17 @@ func flags(m *expect.Mode) []string {
 // Each mode of the programs that hang, or only look so, is reported as what it is.
 func TestDeadlocks(t *testing.T) {
 	for _, v := range variants {
+		library := v.work.MPI.Library(t)
 		t.Run(v.Name, func(t *testing.T) {
 			for i := range expect.Modes {
 				m := &expect.Modes[i]
-				if m.Verdict == expect.Moves || !v.inTurn(i) || !sample.Chosen(v.Name, i/2, sample.Modes) || v.endsItself(m) || v.lacks(m) || v.IsOverUCX() && m.Program != "deadlock" {
+				expected := library.Expected(m)
+				if m.Verdict == expect.Moves || !v.inTurn(i) || !sample.Chosen(v.Name, i/2, sample.Modes) || expected == nil || v.lacks(m) || v.IsOverUCX() && m.Program != "deadlock" {
 					continue // what else there is over UCX, the tests with Open MPI show
 				}
 				t.Run(m.Program+" "+m.Name, func(t *testing.T) {
 					t.Parallel()
-					v.work.StartMode(t, v.expected(m), flags(m)...).Settle(t)
+					v.work.StartMode(t, expected, flags(m)...).Settle(t)
 				})
 			}
 		})

@@ -20,14 +20,14 @@ import (
 	"time"
 )
 
-// suites are the packages whose tests are to notice a mutant. Of tests/recordings these are the tests that have a test for each
-// folder of recordings, by the pattern of their names.
+// suites are the packages whose tests are to notice a mutant. Of tests/recordings and tests/verdicts these are the tests that have a
+// test for each folder of recordings, by the pattern of their names.
 var suites = []struct{ pack, above string }{
 	{"mqs/transport/ofi", ""}, {"mqs/transport/psm", ""}, {"mqs/transport/ucx", ""}, {"mqs/transport", ""},
 	{"mqs/openmpi/ompi", ""}, {"mqs/openmpi/ob1", ""}, {"mqs/openmpi/tagged", ""}, {"mqs/openmpi", ""},
 	{"mqs/mpich/mpir", ""}, {"mqs/mpich/ch3", ""}, {"mqs/mpich/ch4", ""}, {"mqs/mpich/symbolless", ""}, {"mqs/mpich", ""},
 	{"mqs/waitfor", ""}, {"mqs/read", ""}, {"mqs/recording", ""}, {"mqs/decoders", ""},
-	{"tests/recordings", "^(TestReplays|TestHandles)$/"}, {"tests/recordings", "^TestLies$/"},
+	{"tests/recordings", "^(TestReplays|TestHandles)$/"}, {"tests/recordings", "^TestLies$/"}, {"tests/verdicts", "^TestVerdicts$/"},
 }
 
 const (
@@ -104,8 +104,9 @@ func buildSuites(t *testing.T, root, folder, overlay string) (all []*suite) {
 func (s *suite) list(t *testing.T) (names []string) {
 	if s.above != "" {
 		cases, err := fs.Glob(os.DirFS(s.folder), "*/case.json")
-		if err != nil || len(cases) == 0 {
-			t.Fatal(cases, err)
+		rows, rowsErr := fs.Glob(os.DirFS(s.folder), "*/row.json") // of tests/verdicts
+		if cases = append(cases, rows...); err != nil || rowsErr != nil || len(cases) == 0 {
+			t.Fatal(cases, err, rowsErr)
 		}
 		for _, file := range cases {
 			names = append(names, filepath.Dir(file))

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/liveness"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/wire"
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/liveness"
 )
 
 // sends is a file of what a collector sends of one rank.

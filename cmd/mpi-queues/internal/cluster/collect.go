@@ -12,11 +12,11 @@ import (
 	"strings"
 
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/jobs"
-	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/liveness"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/wire"
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
 	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
+	"github.com/mpi-queues/mpi-queues/mqs/liveness"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 

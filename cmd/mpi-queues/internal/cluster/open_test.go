@@ -5,9 +5,9 @@ import (
 	"io"
 	"testing"
 
-	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/liveness"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/wire"
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/liveness"
 )
 
 // A rank that stands is read once, and has its process id in each look. One that has moved, whose groups have changed, or of

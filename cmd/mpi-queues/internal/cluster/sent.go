@@ -9,9 +9,9 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/liveness"
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/document"
+	"github.com/mpi-queues/mpi-queues/mqs/liveness"
 )
 
 // A collector sends a line of JSON, the clocks of its processes, and a merged document of them.

@@ -16,7 +16,7 @@ import (
 // undecided is a job of which one look does not say whether it hangs, for certain.
 func undecided(t *testing.T) *mqs.Snapshot {
 	t.Helper()
-	r, err := recording.Open("../demo/program/deadlock.mpiq")
+	r, err := recording.Open("../../cmd/mpi-queues/internal/demo/program/deadlock.mpiq")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,8 +5,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/tracee"
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
 
@@ -39,7 +39,7 @@ func TestPast(t *testing.T) {
 	if err := busy.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	Wait(t.Context(), func() bool { p, err := tracee.Read(pid); return err == nil && p.State == 'T' })
+	Wait(t.Context(), func() bool { p, err := procfs.Host.Stat(pid); return err == nil && p.State == 'T' })
 	seen.Past(s, seen.Clocks())
 	if Wait(t.Context(), seen.settled); seen.Past(s, seen.Clocks()).Ran[pid] {
 		t.Error("one that is stopped has run")

@@ -23,8 +23,11 @@ func Of(pid int) *Clock {
 	if err != nil {
 		return nil
 	}
-	return &Clock{c.start, c.ticks, c.runnable}
+	clock := c.exported()
+	return &clock
 }
+
+func (c clock) exported() Clock { return Clock{c.start, c.ticks, c.runnable} }
 
 // HaveRun says whether all processes that had something to run, or have it now, have run for long enough.
 func HaveRun(before, now map[int]Clock) bool {

@@ -28,16 +28,24 @@ const (
 // looks once more; an error of that ends the watch with what was seen before, but for one that
 // isFinal says is the job's end.
 func Watch(ctx context.Context, s *mqs.Snapshot, again func(ctx context.Context) (*mqs.Snapshot, error), isFinal func(error) bool) (*waitfor.Report, error) {
-	var seen History
+	return watch(ctx, thisMachine{}, s, again, isFinal, func(*mqs.Snapshot, waitfor.Past, Clocks) {})
+}
+
+// watch is [Watch] of processes on a machine. sampled is called for each sample, with the clocks that the processes had
+// before it stopped them.
+func watch(ctx context.Context, on machine, s *mqs.Snapshot, again func(ctx context.Context) (*mqs.Snapshot, error), isFinal func(error) bool,
+	sampled func(s *mqs.Snapshot, past waitfor.Past, stopped Clocks)) (*waitfor.Report, error) {
+	seen := History{on: on}
 	past := seen.Past(s, nil)
 	past.Again = true
+	sampled(s, past, nil)
 	r := waitfor.AnalyseLive(s, past)
 	seen.Keep(r)
 	second := false // of all that have run at all
 	for pause := firstPause; ctx.Err() == nil && isOpen(r, past.Looks) && past.Looks < mostLooks && (!second || hasTime(r, past.Looks, seen.watched())); pause = min(3*pause, mostPause) {
-		next := time.Now().Add(pause)
+		next := on.now().Add(pause)
 		running, stop := context.WithTimeout(ctx, mostRunning)
-		Wait(running, func() bool { return time.Now().After(next) && seen.settled() })
+		on.wait(running, func() bool { return on.now().After(next) && seen.settled() })
 		stop()
 		stopped := seen.Clocks()
 		s, err := again(ctx)
@@ -50,6 +58,7 @@ func Watch(ctx context.Context, s *mqs.Snapshot, again func(ctx context.Context)
 		past = seen.Past(s, stopped)
 		second = second || isSecond(past, stopped)
 		past.Again, past.Watched = true, seen.watched()
+		sampled(s, past, stopped)
 		r = waitfor.AnalyseLive(s, past)
 		seen.Keep(r)
 	}

@@ -17,7 +17,9 @@ import (
 // run by then.
 type History struct {
 	mutex sync.Mutex
-	seen  map[int]sighting // by process id
+	// on is where the clocks of the processes are read, this machine if it is nil.
+	on   machine
+	seen map[int]sighting // by process id
 	// first is when the first look was, looks how many there were.
 	first time.Time
 	looks int
@@ -82,7 +84,7 @@ func (h *History) Clocks() Clocks {
 	defer h.mutex.Unlock()
 	out := Clocks{}
 	for pid := range h.seen {
-		if c, err := clockOf(pid); err == nil {
+		if c, err := h.machine().clock(pid); err == nil {
 			out[pid] = c
 		}
 	}
@@ -92,7 +94,7 @@ func (h *History) Clocks() Clocks {
 // Past is what was seen of processes before, by the clocks that they had then. The processes
 // of a snapshot are remembered for the next time.
 func (h *History) Past(s *mqs.Snapshot, stopped Clocks) waitfor.Past {
-	return h.past(s, func(pid int) clock { return stopped[pid] }, clockOf)
+	return h.past(s, func(pid int) clock { return stopped[pid] }, h.machine().clock)
 }
 
 // past is [History.Past] with the clocks that processes have now.
@@ -126,7 +128,7 @@ func (h *History) past(s *mqs.Snapshot, stopped func(pid int) clock, clockOf fun
 		now[p.PID] = sighting{p, c, waitfor.Polling(p, out.Earlier[p.PID], out.Polls[p.PID])}
 	}
 	if out.Looks = h.looks; h.looks == 0 {
-		h.first = time.Now()
+		h.first = h.machine().now()
 	}
 	h.looks++
 	h.seen = now
@@ -151,7 +153,7 @@ func (h *History) settled() bool {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	for pid, before := range h.seen {
-		if c, err := clockOf(pid); err == nil && c.runnable && c.ticks < before.clock.ticks+leastTicks {
+		if c, err := h.machine().clock(pid); err == nil && c.runnable && c.ticks < before.clock.ticks+leastTicks {
 			return false
 		}
 	}
@@ -159,7 +161,31 @@ func (h *History) settled() bool {
 }
 
 // watched is how long ago the first look was.
-func (h *History) watched() time.Duration { return time.Since(h.first) }
+func (h *History) watched() time.Duration { return h.machine().now().Sub(h.first) }
+
+// machine is what a watch uses of the machine that the processes run on.
+type machine interface {
+	// clock reads the clock of a process.
+	clock(pid int) (clock, error)
+	now() time.Time
+	// wait waits until something is so, as long as the context lasts.
+	wait(ctx context.Context, until func() bool)
+}
+
+func (h *History) machine() machine {
+	if h.on == nil {
+		return thisMachine{}
+	}
+	return h.on
+}
+
+type thisMachine struct{}
+
+func (thisMachine) clock(pid int) (clock, error) { return clockOf(pid) }
+
+func (thisMachine) now() time.Time { return time.Now() }
+
+func (thisMachine) wait(ctx context.Context, until func() bool) { Wait(ctx, until) }
 
 // Wait waits until something is so, as long as the context lasts.
 func Wait(ctx context.Context, until func() bool) {
