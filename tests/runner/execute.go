@@ -47,7 +47,7 @@ type step struct {
 const makeLimit = 40 * time.Minute
 
 // wholeLimit is how long a part may take at least of which no sample is taken.
-const wholeLimit = 3 * time.Hour
+const wholeLimit = 8 * time.Hour
 
 // grace is how long a command has to end before it is killed.
 var grace = 10 * time.Second

@@ -58,9 +58,18 @@ func always(commands ...[]string) func(*plan) [][]string {
 	return func(*plan) [][]string { return commands }
 }
 
-// goTest is a command that runs Go tests with a limit below that of the part, so that a test that hangs prints its stacks.
-func goTest(args ...string) []string {
-	return append([]string{"go", "test", "-vet=off", "-v", "-timeout", "8m"}, args...)
+// goTest returns a command that runs Go tests. Its limit is below that of the part, so that a test that hangs prints its stacks.
+func (p *plan) goTest(args ...string) []string {
+	limit := "8m"
+	if p.isWhole {
+		limit = "7h"
+	}
+	return append([]string{"go", "test", "-vet=off", "-v", "-timeout", limit}, args...)
+}
+
+// goTests wraps one such command.
+func goTests(args ...string) func(*plan) [][]string {
+	return func(p *plan) [][]string { return [][]string{p.goTest(args...)} }
 }
 
 // jobs is how many live tests run side by side: jobs and debuggers wait for each other, so there are more of them than processors.
@@ -75,7 +84,7 @@ var parts = []*part{
 	{
 		name: "unit", does: "Go's unit tests, with replays of all recordings and verdicts",
 		in: quick, needs: []packages{ofGo}, limit: 12 * time.Minute, usual: 60 * time.Second,
-		commands: always(goTest("./...")),
+		commands: goTests("./..."),
 	},
 	{
 		name: "extension", does: "the tests of the extension, in and around this machine's gdb",
@@ -95,7 +104,7 @@ var parts = []*part{
 	{
 		name: "race", does: "the race detector on the packages that have goroutines",
 		in: ci, needs: []packages{ofGo}, limit: 12 * time.Minute, usual: 100 * time.Second,
-		commands: always(append(goTest("-race", "-short"), withGoroutines...)),
+		commands: goTests(append([]string{"-race", "-short"}, withGoroutines...)...),
 	},
 	{
 		name: "vscode", does: "types, linters and unit tests of the extension for VS Code",
@@ -106,7 +115,7 @@ var parts = []*part{
 	{
 		name: "browser", does: "the page of a report in Chromium",
 		in: ci, needs: []packages{ofGo, ofChromium}, limit: 10 * time.Minute, usual: 30 * time.Second,
-		commands:  always(goTest("-tags", "browser", "./tests/report/...")),
+		commands:  goTests("-tags", "browser", "./tests/report/..."),
 		dependsOn: &inputs{files: []string{"tests/report"}, packages: []string{"./mqs/render"}},
 	},
 	{
@@ -144,7 +153,7 @@ var parts = []*part{
 	{
 		name: "editor", does: "the extension in a real VS Code, with a gdb of a later release",
 		in: ci, takesTurns: true, needs: []packages{ofGo, ofNode, ofLive, ofBuilds, ofChromium}, limit: 14 * time.Minute, usual: 200 * time.Second,
-		makes: [][]string{{"tests/matrix/root", "trixie", "true"}}, commands: editorTests,
+		makes: [][]string{{"tests/vscode/browser/run", "make"}, {"tests/matrix/root", "trixie", "true"}}, commands: editorTests,
 		dependsOn: &inputs{files: []string{"cmd/vscode", "tests/vscode", "python/mpi_queues"}},
 	},
 	{
@@ -164,15 +173,18 @@ var parts = []*part{
 	{
 		name: "suite", does: "MPICH's own test suite, sampled while it runs, and many made-up jobs",
 		in: full, needs: []packages{ofGo, ofExtension, ofLive, ofBuilds}, limit: 3 * time.Hour, usual: time.Hour,
-		makes: [][]string{{"tests/mpich/build"}}, commands: always(
-			[]string{"go", "test", "-vet=off", "-tags", "full", "-count=1", "-timeout", "2h", "-v", "-run", "TestAgainstManyPrograms", "./mqs/waitfor"},
-			[]string{"go", "test", "-vet=off", "-tags", "full", "-count=1", "-timeout", "2h", "-v", "./tests/suite/..."}),
+		makes: [][]string{{"tests/mpich/build"}}, commands: func(p *plan) [][]string {
+			return [][]string{
+				p.goTest("-tags", "full", "-count=1", "-run", "TestAgainstManyPrograms", "./mqs/waitfor"),
+				p.goTest("-tags", "full", "-count=1", "./tests/suite/..."),
+			}
+		},
 		dependsOn: decoding,
 	},
 	{
 		name: "starts", does: "many starts of jobs under gdb",
 		in: full, needs: []packages{ofGo, ofExtension, ofLive}, limit: 2 * time.Hour, usual: 15 * time.Minute,
-		commands: always([]string{"go", "test", "-vet=off", "-tags", "live", "-count=1", "-timeout", "2h", "-v", "-run", "TestManyStarts|TestStartedLateRank", "./tests/gdb"}),
+		commands: goTests("-tags", "live", "-count=1", "-run", "TestManyStarts|TestStartedLateRank", "./tests/gdb"),
 	},
 	{
 		name: "guest", does: "an ordinary user on the distribution's kernel, under qemu",
@@ -187,13 +199,13 @@ var parts = []*part{
 	{
 		name: "faults", does: "all that can go wrong between gdb and the helper, at each step and with each message",
 		in: full, needs: []packages{ofGo, ofExtension, ofLive}, limit: 3 * time.Hour, usual: 30 * time.Minute,
-		commands: always([]string{"go", "test", "-vet=off", "-tags", "live", "-short", "-count=1", "-v", "-parallel", jobs(), "-timeout", "3h",
-			"-run", "TestFaults|AtEachStep|TestStarvedHelper|TestNoDescriptors|TestManyDisplays|TestManyAttaches|TestKilledAtRandom", "./tests/gdb", "./cmd/mpi-queues"}),
+		commands: goTests("-tags", "live", "-short", "-count=1", "-parallel", jobs(),
+			"-run", "TestFaults|AtEachStep|TestStarvedHelper|TestNoDescriptors|TestManyDisplays|TestManyAttaches|TestKilledAtRandom", "./tests/gdb", "./cmd/mpi-queues"),
 	},
 	{
 		name: "mutation", does: "how many changed operators of the decoders and of the analysis the unit tests notice",
 		in: full, needs: []packages{ofGo}, limit: 6 * time.Hour, usual: time.Hour,
-		commands: always([]string{"go", "test", "-vet=off", "-tags", "full", "-count=1", "-timeout", "6h", "-v", "./tests/mutation"}),
+		commands: goTests("-tags", "full", "-count=1", "./tests/mutation"),
 	},
 	{
 		name: "bench", does: "the benchmark, which prints each figure beside its target",
