@@ -14,10 +14,6 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/recording"
 )
 
-// bytesPerReceive is what may be read for a pending receive: ob1 reads its requests whole, which have
-// less than 900 bytes, and there may be a quarter as many again that are free.
-const bytesPerReceive = 1200
-
 // decoding is what it takes to decode the queues of a process, on every machine the same.
 type decoding struct{ bytes, allocations uint64 }
 

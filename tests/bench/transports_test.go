@@ -11,15 +11,6 @@ import (
 	"time"
 )
 
-const (
-	// What may be read of UCX for one pending receive. Its request, with Open MPI's
-	// behind it, is under 512 bytes; the pool that it is from is read as a whole, and
-	// may have as many again that are free.
-	bytesPerRequest = 1024
-	// What may be read whatever is pending.
-	bytesOfUCX = 4 << 20
-)
-
 // viaUCX are the settings of Open MPI for pml ucx on a machine without a network for it.
 var viaUCX = map[string]string{
 	"OMPI_MCA_pml": "ucx", "OMPI_MCA_osc": "^ucx", "OMPI_MCA_opal_common_ucx_tls": "any", "OMPI_MCA_opal_common_ucx_devices": "any",
@@ -54,9 +45,6 @@ func TestUCX(t *testing.T) {
 				n, textCommand, median(times).Seconds(), slices.Min(times).Seconds(), cost.roundTrips, megabytes(int(cost.bytes)),
 				median(others).Seconds(), slices.Min(others).Seconds(), otherCost.roundTrips, megabytes(int(otherCost.bytes)),
 				median(ratios), slices.Min(ratios), slices.Max(ratios))
-			count(t, fmt.Sprintf("round trips for %d receives with pml ucx", n), float64(cost.roundTrips),
-				atMost(float64(roundTripsBound+cost.bytes/bytesPerRoundTrip), ""))
-			count(t, fmt.Sprintf("bytes read for %d receives with pml ucx", n), float64(cost.bytes), atMost(float64(bytesOfUCX+n*bytesPerRequest), ""))
 		})
 	}
 }
@@ -81,8 +69,6 @@ func TestOFI(t *testing.T) {
 			}
 			cost := s.debugged(textCommand)
 			fmt.Printf("%d pending receives with pml cm: %d round trips, %s read\n", n, cost.roundTrips, megabytes(int(cost.bytes)))
-			count(t, fmt.Sprintf("round trips for %d receives with pml cm", n), float64(cost.roundTrips),
-				atMost(float64(roundTripsBound+cost.bytes/bytesPerRoundTrip), ""))
 		})
 	}
 }
