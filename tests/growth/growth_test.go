@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -37,40 +38,55 @@ var waits = []string{"a_barrier_that_one_has_not_entered", "a_ring_of_sends", "a
 	"two_barriers_that_cross,_each_rank_at_a_place_of_its_own,_with_messages_for_nobody"}
 
 func TestGrowth(t *testing.T) {
+	folder := build(t)
 	for _, w := range works {
 		t.Run(w.name, func(t *testing.T) {
-			binary := build(t, w.pack)
-			cases := w.cases
-			if cases == nil {
-				cases = []string{""}
+			if w.cases == nil {
+				checkGrowth(t, folder, w.pack, "^"+w.test+"$")
 			}
-			for _, c := range cases {
-				run := "^" + w.test + "$"
-				if c != "" {
-					run += "/^" + c + "$"
-				}
-				before, after := steps(t, binary, w.pack, run, small), steps(t, binary, w.pack, run, large)
-				times := float64(after) / float64(before)
-				t.Logf("%s: %d statements for %d, %d for %d: %.1f times as many", c, before, small, after, large, times)
-				if times > most {
-					t.Errorf("%s: what is %d times as large takes %.1f times as many statements", c, factor, times)
-				}
+			for _, c := range w.cases {
+				t.Run(c, func(t *testing.T) { checkGrowth(t, folder, w.pack, "^"+w.test+"$/^"+c+"$") })
 			}
 		})
 	}
 }
 
-// build compiles the tests of a package, to count statements of it and of what it uses
-// for graphs.
-func build(t *testing.T, pack string) string {
+// checkGrowth counts what the tests of a pattern do of both sizes.
+func checkGrowth(t *testing.T, folder, pack, run string) {
+	t.Parallel()
+	binary := filepath.Join(folder, filepath.Base(pack)+".test")
+	before, after := steps(t, binary, pack, run, small), steps(t, binary, pack, run, large)
+	times := float64(after) / float64(before)
+	t.Logf("%d statements for %d, %d for %d: %.1f times as many", before, small, after, large, times)
+	if times > most {
+		t.Errorf("what is %d times as large takes %.1f times as many statements", factor, times)
+	}
+}
+
+// build compiles the tests of all packages into a folder, to count statements of the packages, of what they use, and of
+// what they use for graphs. Other packages of mqs are not compiled again for that.
+func build(t *testing.T) string {
 	t.Helper()
-	binary := filepath.Join(t.TempDir(), "test")
-	cmd := exec.Command("go", "test", "-c", "-covermode=count", "-coverpkg=./mqs/...,gonum.org/v1/gonum/graph/...", "-o", binary, pack)
+	var packs []string
+	for _, w := range works {
+		packs = append(packs, w.pack)
+	}
+	list := exec.Command("go", append([]string{"list", "-deps"}, packs...)...)
+	list.Dir = filepath.Join("..", "..")
+	all, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted := slices.DeleteFunc(strings.Fields(string(all)), func(name string) bool {
+		return !strings.HasPrefix(name, "github.com/mpi-queues/") && !strings.HasPrefix(name, "gonum.org/v1/gonum/graph")
+	})
+	folder := t.TempDir()
+	cmd := exec.Command("go", append([]string{"test", "-c", "-covermode=count", "-coverpkg=" + strings.Join(counted, ","), "-o", folder + "/"}, packs...)...)
 	cmd.Dir = filepath.Join("..", "..")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	return binary
+	return folder
 }
 
 // steps runs a test on so many and returns how many statements were executed.

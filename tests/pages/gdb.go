@@ -6,22 +6,26 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // gdbCommands is the help of each command that the extension adds to gdb.
-func gdbCommands() (string, error) {
+var gdbCommands = sync.OnceValues(func() (string, error) {
 	return gdbHelp(`(?m)^(mpi-[a-z-]+|info mpi) -- `, "", "")
-}
+})
 
 // gdbFunctions is the help of each convenience function that the extension adds to gdb.
-func gdbFunctions() (string, error) {
+var gdbFunctions = sync.OnceValues(func() (string, error) {
 	return gdbHelp(`(?m)^function (mpi_[a-z_]+) -- `, "function ", "$")
-}
+})
+
+// gdbLists are what gdb has of MPI, and the names of the extension's settings.
+var gdbLists = sync.OnceValues(func() ([]string, error) { return gdb("apropos mpi", "help set mpi-queues") })
 
 // gdbHelp is the help of what a pattern finds among all that gdb has of MPI: what is asked for has a prefix
 // to its name, and so has the heading.
 func gdbHelp(pattern, asked, heading string) (string, error) {
-	names, err := gdbNames("apropos mpi", regexp.MustCompile(pattern))
+	names, err := gdbNames(0, regexp.MustCompile(pattern))
 	if err != nil {
 		return "", err
 	}
@@ -42,8 +46,8 @@ func gdbHelp(pattern, asked, heading string) (string, error) {
 
 // gdbSettings is the help of each setting, and what `show' says of it in a gdb that has just
 // been started.
-func gdbSettings() (string, error) {
-	names, err := gdbNames("help set mpi-queues", regexp.MustCompile(`(?m)^set mpi-queues ([a-z-]+) -- `))
+var gdbSettings = sync.OnceValues(func() (string, error) {
+	names, err := gdbNames(1, regexp.MustCompile(`(?m)^set mpi-queues ([a-z-]+) -- `))
 	if err != nil {
 		return "", err
 	}
@@ -60,20 +64,20 @@ func gdbSettings() (string, error) {
 		b.WriteString(block("####", "set mpi-queues "+name, texts[2*i]+"\nBy default: "+texts[2*i+1]))
 	}
 	return b.String(), nil
-}
+})
 
-// gdbNames returns what a pattern finds in the output of a command of gdb's.
-func gdbNames(command string, pattern *regexp.Regexp) ([]string, error) {
-	texts, err := gdb(command)
+// gdbNames returns what a pattern finds in one of gdb's lists.
+func gdbNames(list int, pattern *regexp.Regexp) ([]string, error) {
+	texts, err := gdbLists()
 	if err != nil {
 		return nil, err
 	}
 	var names []string
-	for _, match := range pattern.FindAllStringSubmatch(texts[0], -1) {
+	for _, match := range pattern.FindAllStringSubmatch(texts[list], -1) {
 		names = append(names, match[1])
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("gdb's `%s' lists nothing of the extension:\n%s", command, texts[0])
+		return nil, fmt.Errorf("gdb lists nothing of the extension:\n%s", texts[list])
 	}
 	return names, nil
 }

@@ -114,7 +114,7 @@ func index() (string, error) {
 			row("`mpi-queues "+name+"`", naming(files, regexp.MustCompile(`"`+name+`"|mpi-queues `+name+`\b`)))
 		}
 	}
-	inGDB, err := gdbNames("apropos mpi", regexp.MustCompile(`(?m)^(mpi-[a-z-]+|info mpi) -- `))
+	inGDB, err := gdbNames(0, regexp.MustCompile(`(?m)^(mpi-[a-z-]+|info mpi) -- `))
 	if err != nil {
 		return "", err
 	}

@@ -36,6 +36,7 @@ var generated = []struct {
 
 func main() {
 	fresh, err := pages()
+	removeBuilt()
 	for page, text := range fresh {
 		if err == nil {
 			err = os.WriteFile(filepath.Join(root, page), []byte(text), 0o644)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -36,13 +35,11 @@ func TestOutput(t *testing.T) {
 // ofDemo returns what a command says of the demonstration's recording.
 func ofDemo(t *testing.T, command string) string {
 	t.Helper()
-	run := exec.Command("go", "run", "./cmd/mpi-queues", command, demo)
-	run.Dir = root
-	out, err := run.Output()
+	out, err := program(command, demo)
 	if err != nil {
-		t.Fatal(because(err))
+		t.Fatal(err)
 	}
-	return string(out)
+	return out
 }
 
 // withoutPlaces replaces what differs between two runs of a program, and the two ways in which a

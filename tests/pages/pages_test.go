@@ -9,6 +9,12 @@ import (
 	"github.com/mpi-queues/mpi-queues/tests/internal/section"
 )
 
+func TestMain(m *testing.M) {
+	code := m.Run()
+	removeBuilt()
+	os.Exit(code)
+}
+
 // TestSections: each part of a page that a program writes has its beginning and its end.
 func TestSections(t *testing.T) {
 	begins := regexp.MustCompile(`(?m)^<!-- begin: (.*) \(`)
