@@ -43,6 +43,15 @@ func replayRow(t *testing.T, name string, row *Row) {
 	var mutex sync.Mutex
 	said := map[string]string{}
 	t.Cleanup(func() { compareSaid(t, filepath.Join(name, "verdicts.txt"), said) })
+	archives, err := filepath.Glob(filepath.Join(name, "*.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range archives {
+		if ModeOf(path) == nil {
+			t.Errorf("%s is of no mode", path)
+		}
+	}
 	for i := range expect.Modes {
 		m := &expect.Modes[i]
 		mode := m.Program + " " + m.Name
@@ -66,6 +75,7 @@ func replayRow(t *testing.T, name string, row *Row) {
 				t.Fatal(err)
 			}
 			checkKeys(t, r)
+			checkNeutral(t, r)
 			var all []string
 			for n, take := range r.Takes {
 				report, summary := replayTake(t, take)
@@ -143,7 +153,7 @@ func checkKeys(t *testing.T, r *Recording) {
 		t.Fatal(err)
 	}
 	read := keysOf(now.Bytes())
-	for key := range keysOf(r.first) {
+	for key := range keysOf(r.files["1/00.json"]) {
 		if !read[key] {
 			t.Errorf("the documents have a key %s, which is not read any more: rename it in the archives, too", key)
 		}
@@ -158,6 +168,18 @@ func keysOf(text []byte) map[string]bool {
 		keys[string(key)] = true
 	}
 	return keys
+}
+
+// checkNeutral checks that a recording has no path of a home folder: tests/verdicts/record replaces them.
+func checkNeutral(t *testing.T, r *Recording) {
+	t.Helper()
+	for name, text := range r.files {
+		for _, home := range []string{"/root/", "/home/"} {
+			if bytes.Contains(text, []byte(home)) {
+				t.Errorf("%s has a path below %s", name, home)
+			}
+		}
+	}
 }
 
 // summaryOf is what a report claims, in a line: its verdict, its circles, the states of ranks, and its near misses with their culprits.
