@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/liveness"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
@@ -115,8 +116,8 @@ func replayTake(t *testing.T, take Take) (_ *expect.Report, summary string) {
 	return report, summaryOf(report)
 }
 
-// checkClaims checks that no deadlock is claimed that is none: of each sample by itself, as by mpi-deadlock, and of all of them, as if
-// the ranks were on several machines.
+// checkClaims checks that no deadlock is claimed that is none: of each sample by itself, as by mpi-deadlock, of all of them, as if
+// the ranks were on several machines, and as if no rank had run between them.
 func checkClaims(t *testing.T, m *expect.Mode, take Take) {
 	t.Helper()
 	for i, s := range take.Samples {
@@ -127,6 +128,23 @@ func checkClaims(t *testing.T, m *expect.Mode, take Take) {
 		t.Fatal(err)
 	}
 	checkClaim(t, m, "on several machines", r)
+	r, err = liveness.Replay(frozen(take.Samples))
+	if err != nil {
+		t.Fatal(err)
+	}
+	isOfSeveral := slices.ContainsFunc(r.Deadlocks, func(d waitfor.Deadlock) bool { return len(d.Ranks) > 1 })
+	if r.Verdict == waitfor.Deadlocked && isOfSeveral && !haveMoved(take.Samples) {
+		t.Errorf("without any process having run between the samples: %s", r.Why)
+	}
+}
+
+// frozen returns samples of a job whose processes have not run between them: what waits may have been sent what it waits for.
+func frozen(samples []liveness.Sample) []liveness.Sample {
+	out := slices.Clone(samples)
+	for i := range out {
+		out[i].Stopped, out[i].Left = samples[0].Left, samples[0].Left
+	}
+	return out
 }
 
 func checkClaim(t *testing.T, m *expect.Mode, way string, r *waitfor.Report) {
@@ -180,6 +198,20 @@ func checkNeutral(t *testing.T, r *Recording) {
 			}
 		}
 	}
+}
+
+// haveMoved says whether a process has moved between two samples, and so has run.
+func haveMoved(samples []liveness.Sample) bool {
+	before := map[int]*mqs.Process{}
+	for _, s := range samples {
+		for _, p := range s.Processes {
+			if then := before[p.PID]; then != nil && waitfor.HasMoved(p, then) {
+				return true
+			}
+			before[p.PID] = p
+		}
+	}
+	return false
 }
 
 // summaryOf is what a report claims, in a line: its verdict, its circles, the states of ranks, and its near misses with their culprits.
