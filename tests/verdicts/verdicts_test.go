@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -173,19 +172,25 @@ func checkKeys(t *testing.T, r *Recording) {
 	read := keysOf(now.Bytes())
 	for key := range keysOf(r.files["1/00.json"]) {
 		if !read[key] {
-			t.Errorf("the documents have a key %s, which is not read any more: rename it in the archives, too", key)
+			t.Errorf("the documents have a key %q, which is not read any more: rename it in the archives, too", key)
 		}
 	}
 }
 
-var keyPattern = regexp.MustCompile(`"[a-z_]+": `)
-
+// keysOf returns the keys of a document.
 func keysOf(text []byte) map[string]bool {
 	keys := map[string]bool{}
-	for _, key := range keyPattern.FindAll(text, -1) {
-		keys[string(key)] = true
+	for {
+		end := bytes.Index(text, []byte(`": `))
+		if end < 0 {
+			return keys
+		}
+		key := text[bytes.LastIndexByte(text[:end], '"')+1 : end]
+		if !keys[string(key)] {
+			keys[string(key)] = true
+		}
+		text = text[end+3:]
 	}
-	return keys
 }
 
 // checkNeutral checks that a recording has no path of a home folder: tests/verdicts/record replaces them.
