@@ -4,6 +4,7 @@ package mpich
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
@@ -48,22 +49,16 @@ func TestDeadlockWithStripped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, mode := range []struct{ program, name string }{
-		{"deadlock", "recv-ring"}, {"deadlock", "send-ring"},
-		{"deadlock", "sendrecv"}, {"deadlock", "split"}, {"deadlock", "inter"}, {"deadlock", "persistent"}, {"deadlock", "waitall-ring"},
-		{"collective", "barrier-allreduce"}, {"collective", "barrier-bcast"}, {"collective", "barrier-recv"}, {"collective", "gather"},
-		{"collective", "crossed"}, {"collective", "copy"}, {"collective", "part"}, {"collective", "ibarrier"},
-		{"nonblocking", "iallreduce"}, {"nonblocking", "ibcast"}, {"nonblocking", "igather"}, {"nonblocking", "ialltoall"},
-		{"nonblocking", "icross"}, {"nonblocking", "icrossed"}, {"nonblocking", "second"}, {"nonblocking", "neighbours"},
-		{"nonblocking", "late"}, {"nonblocking", "elsewhere"},
-	} {
+	library := w.MPI.Library(t)
+	for i, mode := range expect.ToldByStock {
 		if !sample.Chosen(t.Name(), i, sample.Moving) {
 			continue
 		}
-		m := expect.Find(mode.program, mode.name).Uncounted()
-		t.Run(mode.program+" "+mode.name, func(t *testing.T) {
+		program, name, _ := strings.Cut(mode, " ")
+		m := expect.Find(program, name)
+		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			w.StartMode(t, m, flags(m)...).Settle(t)
+			w.StartMode(t, library.Expected(m), flags(m)...).Settle(t)
 		})
 	}
 }

@@ -64,7 +64,7 @@ type Recording struct {
 	Lines map[string]int // of the marks in the program
 	Takes []Take
 
-	first []byte // the document of the first sample
+	files map[string][]byte // of the archive
 }
 
 // Take is the samples that one report was based on, and the report as it was then.
@@ -82,7 +82,7 @@ func Open(path string, parser *document.Parser) (*Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Recording{first: files["1/00.json"]}
+	r := &Recording{files: files}
 	if err := json.Unmarshal(files["lines.json"], &r.Lines); err != nil {
 		return nil, fmt.Errorf("%s: lines.json: %w", path, err)
 	}
@@ -164,7 +164,7 @@ func readRow(path string) (*Row, error) {
 	return row, nil
 }
 
-// ModeOf finds the mode of an archive.
+// ModeOf returns the mode of an archive, nil if there is none of its name.
 func ModeOf(path string) *expect.Mode {
 	name, isArchive := strings.CutSuffix(filepath.Base(path), ".txtar.gz")
 	program, mode, _ := strings.Cut(name, ".")

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/liveness"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
@@ -43,6 +43,15 @@ func replayRow(t *testing.T, name string, row *Row) {
 	var mutex sync.Mutex
 	said := map[string]string{}
 	t.Cleanup(func() { compareSaid(t, filepath.Join(name, "verdicts.txt"), said) })
+	archives, err := filepath.Glob(filepath.Join(name, "*.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range archives {
+		if ModeOf(path) == nil {
+			t.Errorf("%s is of no mode", path)
+		}
+	}
 	for i := range expect.Modes {
 		m := &expect.Modes[i]
 		mode := m.Program + " " + m.Name
@@ -66,6 +75,7 @@ func replayRow(t *testing.T, name string, row *Row) {
 				t.Fatal(err)
 			}
 			checkKeys(t, r)
+			checkNeutral(t, r)
 			var all []string
 			for n, take := range r.Takes {
 				report, summary := replayTake(t, take)
@@ -105,8 +115,8 @@ func replayTake(t *testing.T, take Take) (_ *expect.Report, summary string) {
 	return report, summaryOf(report)
 }
 
-// checkClaims checks that no deadlock is claimed that is none: of each sample by itself, as by mpi-deadlock, and of all of them, as if
-// the ranks were on several machines.
+// checkClaims checks that no deadlock is claimed that is none: of each sample by itself, as by mpi-deadlock, of all of them, as if
+// the ranks were on several machines, and as if no rank had run between them.
 func checkClaims(t *testing.T, m *expect.Mode, take Take) {
 	t.Helper()
 	for i, s := range take.Samples {
@@ -117,6 +127,23 @@ func checkClaims(t *testing.T, m *expect.Mode, take Take) {
 		t.Fatal(err)
 	}
 	checkClaim(t, m, "on several machines", r)
+	r, err = liveness.Replay(frozen(take.Samples))
+	if err != nil {
+		t.Fatal(err)
+	}
+	isOfSeveral := slices.ContainsFunc(r.Deadlocks, func(d waitfor.Deadlock) bool { return len(d.Ranks) > 1 })
+	if r.Verdict == waitfor.Deadlocked && isOfSeveral && !haveMoved(take.Samples) {
+		t.Errorf("without any process having run between the samples: %s", r.Why)
+	}
+}
+
+// frozen returns samples of a job whose processes have not run between them: what waits may have been sent what it waits for.
+func frozen(samples []liveness.Sample) []liveness.Sample {
+	out := slices.Clone(samples)
+	for i := range out {
+		out[i].Stopped, out[i].Left = samples[0].Left, samples[0].Left
+	}
+	return out
 }
 
 func checkClaim(t *testing.T, m *expect.Mode, way string, r *waitfor.Report) {
@@ -143,21 +170,53 @@ func checkKeys(t *testing.T, r *Recording) {
 		t.Fatal(err)
 	}
 	read := keysOf(now.Bytes())
-	for key := range keysOf(r.first) {
+	for key := range keysOf(r.files["1/00.json"]) {
 		if !read[key] {
-			t.Errorf("the documents have a key %s, which is not read any more: rename it in the archives, too", key)
+			t.Errorf("the documents have a key %q, which is not read any more: rename it in the archives, too", key)
 		}
 	}
 }
 
-var keyPattern = regexp.MustCompile(`"[a-z_]+": `)
-
+// keysOf returns the keys of a document.
 func keysOf(text []byte) map[string]bool {
 	keys := map[string]bool{}
-	for _, key := range keyPattern.FindAll(text, -1) {
-		keys[string(key)] = true
+	for {
+		end := bytes.Index(text, []byte(`": `))
+		if end < 0 {
+			return keys
+		}
+		key := text[bytes.LastIndexByte(text[:end], '"')+1 : end]
+		if !keys[string(key)] {
+			keys[string(key)] = true
+		}
+		text = text[end+3:]
 	}
-	return keys
+}
+
+// checkNeutral checks that a recording has no path of a home folder: tests/verdicts/record replaces them.
+func checkNeutral(t *testing.T, r *Recording) {
+	t.Helper()
+	for name, text := range r.files {
+		for _, home := range []string{"/root/", "/home/"} {
+			if bytes.Contains(text, []byte(home)) {
+				t.Errorf("%s has a path below %s", name, home)
+			}
+		}
+	}
+}
+
+// haveMoved says whether a process has moved between two samples, and so has run.
+func haveMoved(samples []liveness.Sample) bool {
+	before := map[int]*mqs.Process{}
+	for _, s := range samples {
+		for _, p := range s.Processes {
+			if then := before[p.PID]; then != nil && waitfor.HasMoved(p, then) {
+				return true
+			}
+			before[p.PID] = p
+		}
+	}
+	return false
 }
 
 // summaryOf is what a report claims, in a line: its verdict, its circles, the states of ranks, and its near misses with their culprits.

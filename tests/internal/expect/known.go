@@ -102,6 +102,16 @@ func (m *Mode) ByPt2pt() *Mode { return m.Late().orUnknown() }
 // are its own is then not known, nor how far a collective has come.
 var toldStripped = []string{"deadlock recv-ring", "deadlock waitall-ring", "deadlock waitany", "deadlock wildcard", "deadlock split", "deadlock inter"}
 
+// ToldByStock are the modes of which the report with a distribution's stripped MPICH must be whole. It does not record
+// what calls were given: their messages show on which communicator a collective is, and for what it waits.
+var ToldByStock = []string{
+	"deadlock recv-ring", "deadlock send-ring", "deadlock sendrecv", "deadlock split", "deadlock inter", "deadlock persistent", "deadlock waitall-ring",
+	"collective barrier-allreduce", "collective barrier-bcast", "collective barrier-recv", "collective gather", "collective crossed",
+	"collective copy", "collective part", "collective ibarrier",
+	"nonblocking iallreduce", "nonblocking ibcast", "nonblocking igather", "nonblocking ialltoall", "nonblocking icross",
+	"nonblocking icrossed", "nonblocking second", "nonblocking neighbours", "nonblocking late", "nonblocking elsewhere",
+}
+
 // endsWithMPICH says whether MPICH cannot run a mode, or ends its job: ch3 notices that a rank is gone, and ends the job with an
 // error; ch4 takes a post of any rank for one of a start's group. Not every device can spawn or connect, none waits in
 // MPI_Comm_disconnect, and the ranks that wait in a barrier need not wait for one that owes nothing to it. libfabric keeps as
@@ -141,8 +151,11 @@ func (l Library) expectedOfMPICH(m *Mode) *Mode {
 		out.OrInTransit = true
 		return out
 	}
-	if l.DebuggerSupport || l.Stripped && !l.isOverLibfabric() {
+	switch isStock := l.Stripped && !l.isOverLibfabric(); {
+	case l.DebuggerSupport, isStock && slices.Contains(ToldByStock, m.Program+" "+m.Name):
 		return m
+	case isStock:
+		return m.ProbedInVain().orUnknown()
 	}
 	m = m.ProbedInVain() // the arguments of calls may be optimised away
 	if l.Device != "ch4:ofi" {
