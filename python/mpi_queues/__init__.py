@@ -17,7 +17,7 @@ elif not hasattr(gdb, "lookup_static_symbols"):
               % gdb.VERSION, gdb.STDERR)
 else:
     from . import (across_commands, attach, commands, detach, execution,  # noqa: F401
-                   functions, handle_commands, printers, rank_commands, run)
+                   functions, handle_commands, lost, printers, rank_commands, run)
     if "gdb.dap" in sys.modules:  # gdb imports it where it serves an editor (`gdb -i dap')
         try:
             from . import dap  # noqa: F401

@@ -49,7 +49,7 @@ import gdb
 from gdb.dap import startup
 from gdb.dap.server import request
 
-from . import across_commands, commands, dap_core, dap_execution, dap_threads, interrupts, \
+from . import across_commands, commands, dap_core, dap_execution, dap_threads, interrupts, lost, \
     parameters, rank_commands, ranks as lists
 from .errors import Cancelled, Failure, one_line, reported
 from .output import Buffer
@@ -117,6 +117,7 @@ def _checked(scope: str, options: Optional[Mapping[str, object]],
 @reported(parameters.is_debugging)
 def _text(show: Callable[[Dict[str, Any], bool, Buffer], None], given: Dict[str, Any]) -> str:
     """Returns what a command would show. Raises gdb.GdbError."""
+    lost.clean_up()  # an editor's gdb shows no prompt
     buffer = Buffer()
     show(given, False, buffer)
     return buffer.content().decode()
@@ -131,6 +132,7 @@ def _read(show: Callable[[Dict[str, Any], bool, Buffer], None], given: Dict[str,
 @reported(parameters.is_debugging)
 def _reported(function: Callable[..., Any], *arguments: object) -> Any:
     """Calls a function. Raises gdb.GdbError instead of Failure and gdb.error."""
+    lost.clean_up()
     return function(*arguments)
 
 

@@ -12,11 +12,14 @@ gdb's signal handlers stay as they are.
 import contextlib
 import signal
 import threading
-from typing import Any, Callable, Iterator, TypeVar
+from typing import Any, Callable, Iterator, Optional, Set, TypeVar
 
 Value = TypeVar("Value")
 
 _SIGNALS = {signal.SIGINT, signal.SIGTERM}
+
+# The signals that were blocked before the outermost block that holds some back; None outside.
+_outside: Optional[Set[int]] = None
 
 
 def _mask(how: int, signals: Any) -> bool:
@@ -37,11 +40,8 @@ def held() -> Iterator[None]:
     if _mask(signal.SIG_BLOCK, _SIGNALS):
         _mask(signal.SIG_SETMASK, before)
         raise KeyboardInterrupt
-    try:
+    with _restored(before):
         yield
-    finally:
-        if _mask(signal.SIG_SETMASK, before):
-            raise KeyboardInterrupt
 
 
 @contextlib.contextmanager
@@ -51,12 +51,33 @@ def unended() -> Iterator[None]:
     The kernel stops a process to which gdb attaches. Where gdb ends before it has noticed that,
     nobody lets the process go on.
     """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    with _restored(signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})):
+        yield
+
+
+@contextlib.contextmanager
+def _restored(before: Set[int]) -> Iterator[None]:
+    """Restores the signal mask after the block."""
+    global _outside
+    is_outermost = _outside is None
+    if is_outermost:
+        _outside = before
     try:
         yield
     finally:
+        if is_outermost:
+            _outside = None
         if _mask(signal.SIG_SETMASK, before):
             raise KeyboardInterrupt
+
+
+def end_lost() -> None:
+    """Restores the signal mask if Python frames were lost inside a block that holds signals back
+    (see lost)."""
+    global _outside
+    before, _outside = _outside, None
+    if before is not None:
+        _mask(signal.SIG_SETMASK, before)  # a Ctrl-C that waited has nothing left to interrupt
 
 
 def interrupt() -> None:

@@ -112,6 +112,16 @@ class Link:
                 except BrokenHelper:
                     pass  # the next request starts another
 
+    def end_lost(self) -> bool:
+        """Ends a request whose Python frames were lost (see lost), and the helper with it, which
+        still waits for them; the next request starts a fresh one. Reports whether there was one."""
+        if not self._is_busy:
+            return False
+        with interrupts.held():
+            self._is_busy = False
+            self.close()
+        return True
+
     def log(self) -> str:
         """Returns what the helper has logged since the last call."""
         return self._helper.new_words() if self._helper else ""

@@ -12,6 +12,15 @@ from . import interrupts
 from .errors import Failure
 
 
+# True while gdb shows a piece of text, and may wait in its pager.
+_is_showing = False
+
+
+def is_showing() -> bool:
+    """Reports whether gdb is in the middle of showing a piece of the answer."""
+    return _is_showing
+
+
 class Display:
     """gdb's output, with its paging, styling and logging."""
 
@@ -31,8 +40,13 @@ class Display:
 
     def _show(self, text: str) -> None:
         """Writes to gdb, which does not take the character NUL."""
+        global _is_showing
         if text:
-            interrupts.allow(gdb.write, text.replace("\0", "\ufffd"))
+            _is_showing = True
+            try:
+                interrupts.allow(gdb.write, text.replace("\0", "\ufffd"))
+            finally:
+                _is_showing = False
 
 
 class Buffer:

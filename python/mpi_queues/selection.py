@@ -34,6 +34,13 @@ def untouched() -> Iterator[None]:
         _would_touch = before
 
 
+def end_lost() -> None:
+    """Lets everything be selected and set again if Python frames were lost inside untouched()
+    (see lost)."""
+    global _would_touch
+    _would_touch = None
+
+
 def touch() -> None:
     """Raises Untouchable where nothing may be selected or set, and no command executed."""
     global _would_touch

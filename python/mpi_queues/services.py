@@ -159,11 +159,10 @@ def _check_length(values: List[Any], name: str) -> None:
 
 
 def _may_wait(inferior: gdb.Inferior) -> bool:
-    """Says whether a read of an inferior's memory may wait, as for another machine: that lets
+    """Reports whether a read of an inferior's memory may wait, as for another machine: it then lets
     Ctrl-C through.
 
-    Others do not: gdb 18.1 comes to harm where it is interrupted there, now and then. Python's
-    frames never end then, nor does the request. Before gdb 12 it costs a command to tell.
+    Other reads are short. Before gdb 12 it costs a command to find out.
     """
     return not hasattr(inferior, "connection") or kind_of(inferior) not in ("live", "core")
 

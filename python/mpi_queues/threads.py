@@ -73,12 +73,23 @@ def _thread(thread: gdb.InferiorThread, depth: int, wanted: FrozenSet[str],
                     for i, of_call in enumerate(inner):
                         result["frames"][i]["kept"] = _kept(of_call)
                     inner = None
-            reason = frame.unwind_stop_reason()
-            frame = frame.older()
-            result["complete"] = not frame and reason in _ENDS
+            older = frame.older()
+            result["complete"] = not older and _stop_reason(frame) in _ENDS
+            frame = older
     except gdb.error:
         pass
     return result
+
+
+def _stop_reason(outermost: gdb.Frame) -> int:
+    """Returns why gdb found no frame beyond the outermost one.
+
+    gdb stops at main without unwinding it, so that Frame.unwind_stop_reason still has to. gdb 18.1
+    does not catch what is raised meanwhile (python/py-frame.c, frapy_unwind_stop_reason): Ctrl-C
+    would drop all Python frames without running their `finally' blocks.
+    """
+    with interrupts.held():
+        return outermost.unwind_stop_reason()
 
 
 def _name_called(inner: protocol.Frame, caller: gdb.Frame) -> None:

@@ -289,6 +289,21 @@ func TestGivenUp(t *testing.T) {
 	}
 }
 
+// TestLostRequest checks that a request whose Python frames gdb has dropped does not lock the requests after it: an
+// editor's gdb has no prompt before which that could be mended.
+func TestLostRequest(t *testing.T) {
+	record(t)
+	job := work.Start(t, "queues", 3, nil)
+	e := work.Edit(t)
+	if failure := e.Begin("attach", arguments{"pid": job.Accounts[0].PID}); failure != "" {
+		t.Fatal(failure)
+	}
+	e.Await("stopped")
+	agrees(t, e.Do("mpiQueues", nil), job.Accounts[0])
+	e.Says("python from mpi_queues.link import LINK; LINK._is_busy = True")
+	agrees(t, e.Do("mpiQueues", nil), job.Accounts[0])
+}
+
 // A core file, by the request that any gdb has, and by gdb's own, which gdb 16 lacks.
 func TestCore(t *testing.T) {
 	record(t)

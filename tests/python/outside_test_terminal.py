@@ -1,6 +1,7 @@
 """What a user at a terminal does and sees: Ctrl-C, the pager, progress, styles."""
 
 import array
+import base64
 import fcntl
 import os
 import random
@@ -152,6 +153,85 @@ class InterruptTest(TerminalTest):
             terminal.expect("SYNC\r\n")
             terminal.expect("PROMPT>")
         self.assertIn(".ABCDE", terminal.command("mpi-queues"))
+
+
+# A request in a thread that stops for ever while it serves a call-back: it leaves behind what a
+# request does whose Python frames gdb has dropped.
+LOSE_A_REQUEST = """
+import threading
+from mpi_queues import parameters
+from mpi_queues.link import LINK
+reached = threading.Event()
+def serve(method, params):
+    reached.set()
+    threading.Event().wait()
+arguments = "queues", {}, dict, serve, parameters.helper_name(), False
+threading.Thread(target=LINK.request, args=arguments, daemon=True).start()
+reached.wait()
+"""
+
+# Ctrl-C while gdb unwinds the frame of main, at which backtraces end.
+INTERRUPT_UNWINDING = """
+import gdb.unwinder
+from mpi_queues import threads
+class Interrupter(gdb.unwinder.Unwinder):
+    is_wanted = False
+    def __call__(self, frame):
+        if Interrupter.is_wanted:
+            raise KeyboardInterrupt
+gdb.unwinder.register_unwinder(None, Interrupter("interrupter"))
+stop_reason = threads._stop_reason
+def interrupted(frame):
+    Interrupter.is_wanted = True
+    try:
+        return stop_reason(frame)
+    finally:
+        Interrupter.is_wanted = False
+threads._stop_reason = interrupted
+"""
+
+
+class LostTest(TerminalTest):
+    """Python frames that gdb has dropped without ending them."""
+
+    def run_script(self, terminal: Terminal, text: str) -> str:
+        """Runs a Python script in gdb; returns what gdb writes."""
+        path = os.path.join(self.folder, "script.py")
+        with open(path, "w") as file:
+            file.write(text)
+        return terminal.command("source " + path)
+
+    def blocked(self, terminal: Terminal) -> str:
+        """Returns which signals gdb's own thread blocks."""
+        shown = terminal.command("python import signal; "
+                                 "print('MASK', signal.pthread_sigmask(signal.SIG_BLOCK, ()))")
+        return shown.split("MASK")[-1]
+
+    def test_request_without_frames(self) -> None:
+        """A request without frames is over at the prompt: the next command works."""
+        text = {"stream": "display", "length": 0, "last": False,
+                "data": base64.b64encode(b"SHOWN").decode()}
+        terminal = self.start("calls", calls=[["output/write", text]])
+        self.run_script(terminal, LOSE_A_REQUEST)
+        self.assertEqual(len(terminal.received("queues")), 1)
+        self.assertEqual(self.helper_pid(terminal), "None")
+        self.assertIn("SHOWN", terminal.command("mpi-queues"))
+
+    def test_ctrl_c_in_unwinding(self) -> None:
+        """Where Ctrl-C meets the unwinding of main, gdb 18.1 drops the frames of the request. The
+        next command works, and Ctrl-C is let through."""
+        params = {"inferior": 1, "depth": 50, "variables": []}
+        terminal = self.start("calls", calls=[["threads/list", params]])
+        terminal.command("continue")
+        before = self.blocked(terminal)
+        self.run_script(terminal, INTERRUPT_UNWINDING)
+        terminal.command("mpi-queues")
+        self.run_script(terminal,
+                        "Interrupter.is_wanted = False\nthreads._stop_reason = stop_reason")
+        self.assertEqual(self.blocked(terminal), before)
+        terminal.command("mpi-queues")
+        with open(terminal.log) as file:
+            self.assertIn('"function": "main"', file.read())
 
 
 class PagerTest(TerminalTest):

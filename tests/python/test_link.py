@@ -380,7 +380,7 @@ class FaultTest(HelperTest):
             services.MAX_LIST = 1 << 20
 
     def test_ctrl_c_and_memory(self) -> None:
-        """Ctrl-C is held back while a process of this machine is read: gdb 18.1 is harmed by it."""
+        """Ctrl-C is held back while a process of this machine is read, which is short."""
         from mpi_queues import memory
         before = memory.read_ranges
         held = []

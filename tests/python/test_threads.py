@@ -2,8 +2,9 @@
 
 import os
 import re
+import signal
 import struct
-from typing import Any
+from typing import Any, List, Optional, cast
 
 import gdb
 from harness import StoppedTest, end_program, evaluate
@@ -39,6 +40,34 @@ class ThreadTest(StoppedTest):
         gdb.execute("frame 0", to_string=True)
         self.assertEqual(pointers[0], evaluate("$sp"))
         self.assertIn(evaluate("$sp"), thread["registers"])
+
+    def test_stop_reason(self) -> None:
+        """Ctrl-C waits while gdb is asked why a stack ends, and gdb is asked of outermost frames
+        alone: gdb 18.1 loses the request where Ctrl-C meets that."""
+        if not self.gdb_unwinds:
+            self.skipTest("this gdb has no frames")
+        stop_reason = threads._stop_reason
+        older: List[Optional[gdb.Frame]] = []
+        blocked = []
+
+        class Frame:
+            def unwind_stop_reason(self) -> int:
+                blocked.append(signal.pthread_sigmask(signal.SIG_BLOCK, ()))
+                return 0
+
+        def ask(frame: gdb.Frame) -> int:
+            older.append(frame.older())
+            stop_reason(cast(gdb.Frame, Frame()))
+            return stop_reason(frame)
+
+        setattr(threads, "_stop_reason", ask)
+        try:
+            found = self.list(10)["threads"]
+        finally:
+            setattr(threads, "_stop_reason", stop_reason)
+        self.assertEqual(older, [None] * len(found))
+        for signals in blocked:
+            self.assertLessEqual({signal.SIGINT, signal.SIGTERM}, signals)
 
     def test_depth(self) -> None:
         self.assertLessEqual(len(self.list(1)["threads"][0]["frames"]), 1)
