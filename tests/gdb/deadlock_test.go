@@ -9,39 +9,41 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/mqs/procmem"
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
+	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 	"github.com/mpi-queues/mpi-queues/tests/internal/sample"
 )
-
-// flags are mpirun's for a mode: it has to be told to leave ranks alone when one is gone.
-func flags(m *expect.Mode) []string {
-	if m.Name == "gone" {
-		return []string{"--enable-recovery"}
-	}
-	return nil
-}
 
 // row names what a test shows in a row of the matrix.
 func row(t *testing.T) string { return t.Name() + work.MPI.Release(t) }
 
-// Each mode of the programs that hang, or only look so, is reported as what it is.
+// modes is the row of a way in which messages travel, with the report that there must be of each mode.
+func modes(t *testing.T, w *live.Workspace, flags []string, expected func(m *expect.Mode) *expect.Mode) live.ModeRow {
+	t.Helper()
+	hides := hidesCollectives(row(t))
+	return live.ModeRow{
+		Workspace: w, Name: row(t), Flags: flags,
+		Expected: func(m *expect.Mode) *expect.Mode {
+			m = expected(m)
+			if m != nil && hides && isOfCollectives(m) {
+				return orUnknown(m)
+			}
+			return m
+		},
+		Started: func(t *testing.T, job *live.ModeJob) {
+			if job.Mode.Name == "gone" && !hasTable(t, job.Launcher()) {
+				job.Mode = orUnknown(job.Mode)
+			}
+		},
+	}
+}
+
+// asListed is what is expected where the MPI counts messages and keeps all that a report needs.
+func asListed(m *expect.Mode) *expect.Mode { return m }
+
+// TestDeadlocks checks that each mode of the programs that hang, or only look so, is reported as what it is.
 func TestDeadlocks(t *testing.T) {
 	t.Parallel()
-	row := row(t)
-	hidesCollectives := hidesCollectives(row)
-	for i := range expect.Modes {
-		m := &expect.Modes[i]
-		if m.Verdict == expect.Moves || !sample.Chosen(row, i, sample.Modes) {
-			continue
-		}
-		t.Run(m.Program+" "+m.Name, func(t *testing.T) {
-			t.Parallel()
-			job := work.StartMode(t, m, flags(m)...)
-			if hidesCollectives && isOfCollectives(m) || m.Name == "gone" && !hasTable(t, job.Launcher()) {
-				job.Mode = orUnknown(m)
-			}
-			job.Settle(t)
-		})
-	}
+	live.EachHang(t, modes(t, work, nil, asListed))
 }
 
 // hidesCollectives says whether a row's MPI is one of whose non-blocking collectives no table has what it keeps: Open MPI 6.0.
@@ -97,22 +99,8 @@ func TestDeadlockEveryWay(t *testing.T) {
 	}
 }
 
-// A job that runs is never called deadlocked, whenever it is stopped.
+// TestRunningJobs checks that a job that runs is never called deadlocked, whenever it is stopped.
 func TestRunningJobs(t *testing.T) {
 	t.Parallel()
-	row := row(t)
-	for i := range expect.Modes {
-		m := &expect.Modes[i]
-		if m.Verdict != expect.Moves || !sample.Chosen(row, i, sample.Moving) {
-			continue
-		}
-		t.Run(m.Name, func(t *testing.T) {
-			t.Parallel()
-			job := work.StartMode(t, m)
-			job.Deadlock(t, job.Launcher(), 10)
-			for range 3 {
-				job.Reports(t, strconv.Itoa(job.Launcher()))
-			}
-		})
-	}
+	live.EachMoving(t, modes(t, work, nil, asListed), 10, 3)
 }

@@ -3,7 +3,6 @@
 package gdb
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
@@ -15,42 +14,36 @@ import (
 // With pml cm and mtl psm2 each program's account must be what is shown of it, as far as they keep it.
 func TestPSM2(t *testing.T) {
 	t.Parallel()
-	work.WithOmniPath(t).EachOverPSM2(t, result.Result{}, func(j live.TransportJob) bool {
-		return sample.Whole() || slices.Contains([]string{"queues", "requests"}, j.Program)
-	})
+	live.EachProgram(t, work.WithOmniPath(t).RowOverPSM2(t, result.Result{}).Only(func(p live.Program) bool {
+		return sample.Whole() || p.Is("queues", "requests")
+	}))
 }
 
 // overPSM2 is the report that there must be of a mode over PSM2: that over libfabric, but for that ranks are connected
-// before they send, and that a message waits for its receive as a whole.
+// before they send, and that a message waits for its receive as a whole. A synchronous send to the sender itself is complete
+// there before it is received. A job that is spawned finds no card left.
 func overPSM2(m *expect.Mode) *expect.Mode {
 	out := overOFI(m)
 	switch m.Program + " " + m.Name {
 	case "nonblocking late", "mistake truncation":
 		out.Places, out.Misses = m.Places, m.Misses
 	}
+	if m.Name == "ssend-self" || m.Name == "spawn-ring" {
+		return nil
+	}
 	return out
 }
 
-// Over PSM2 each mode of the programs that hang, or only look so, is reported as what it is, as far as that is kept. A
-// synchronous send to the sender itself is complete there before it is received. A job that is spawned finds no card left.
+// TestPSM2Deadlocks checks that over PSM2 each mode of the programs that hang, or only look so, is reported as what it is, as far
+// as that is kept.
 func TestPSM2Deadlocks(t *testing.T) {
 	t.Parallel()
-	over := work.WithOmniPath(t)
-	row := row(t)
-	for i := range expect.Modes {
-		m := &expect.Modes[i]
-		if m.Verdict == expect.Moves || slices.Contains([]string{"ssend-self", "spawn-ring"}, m.Name) || !sample.Chosen(row, i, sample.Modes) {
-			continue
-		}
-		t.Run(m.Program+" "+m.Name, func(t *testing.T) {
-			t.Parallel()
-			over.StartMode(t, overPSM2(m), append(slices.Clone(live.OverPSM2), flags(m)...)...).Settle(t)
-		})
-	}
+	live.EachHang(t, modes(t, work.WithOmniPath(t), live.OverPSM2, overPSM2))
 }
 
-// A job that runs is never called deadlocked without a doubt, though libpsm2 does not count messages.
+// TestPSM2RunningJobs checks that a job that runs is never called deadlocked without a doubt, though libpsm2 does not count
+// messages.
 func TestPSM2RunningJobs(t *testing.T) {
 	t.Parallel()
-	keepMoving(t, work.WithOmniPath(t), 16, live.OverPSM2)
+	live.EachMoving(t, modes(t, work.WithOmniPath(t), live.OverPSM2, overPSM2), 5, 3)
 }

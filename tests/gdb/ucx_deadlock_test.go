@@ -3,67 +3,44 @@
 package gdb
 
 import (
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
-	"github.com/mpi-queues/mpi-queues/tests/internal/sample"
 )
 
-// Over UCX each mode of the programs that hang, or only look so, is reported as what it is
-// too, but for probes, of which UCX keeps nothing.
-func TestUCXDeadlocks(t *testing.T) {
-	t.Parallel()
-	row := row(t)
-	for i := range expect.Modes {
-		m := &expect.Modes[i]
-		if m.Verdict == expect.Moves || !sample.Chosen(row, i, sample.Modes) {
-			continue
-		}
-		t.Run(m.Program+" "+m.Name, func(t *testing.T) {
-			t.Parallel()
-			expected := m.Uncounted().ProbedInVain()
-			if strings.HasPrefix(m.Name, "probe") || m.Name == "mprobe" {
-				expected = m.Unknowable()
-			}
-			if m.Name == "inactive" { // what a request would do stands with the program alone
-				either := *expected
-				either.Misses = nil
-				expected = &either
-			}
-			if m.Name == "neighbour" {
-				// Of the library's tags pml ucx sends 24 bits: those of neighbours look like the program's 0 and 1.
-				either := *m
-				either.Maybe = []string{"tag", "never received"}
-				expected = &either
-			}
-			job := work.StartMode(t, expected, append(live.OverUCX("n"), flags(m)...)...)
-			if m.Name == "gone" && !hasTable(t, job.Launcher()) {
-				job.Mode = orUnknown(m)
-			}
-			job.Settle(t)
-		})
+// overUCX is the report that there must be of a mode over UCX, which counts nothing and keeps nothing of probes.
+func overUCX(m *expect.Mode) *expect.Mode {
+	if m.Verdict == expect.Moves {
+		return m
 	}
+	expected := m.Uncounted().ProbedInVain()
+	switch {
+	case strings.HasPrefix(m.Name, "probe") || m.Name == "mprobe":
+		expected = m.Unknowable()
+	case m.Name == "inactive": // what a request would do is known to the program alone
+		either := *expected
+		either.Misses = nil
+		expected = &either
+	case m.Name == "neighbour":
+		// Of the library's tags pml ucx sends 24 bits: those of neighbours look like the program's 0 and 1.
+		either := *m
+		either.Maybe = []string{"tag", "never received"}
+		expected = &either
+	}
+	return expected
 }
 
-// A job that runs is never called deadlocked, though UCX does not count messages.
+// TestUCXDeadlocks checks that over UCX, too, each mode of the programs that hang, or only look so, is reported as what it is,
+// but for probes.
+func TestUCXDeadlocks(t *testing.T) {
+	t.Parallel()
+	live.EachHang(t, modes(t, work, live.OverUCX("n"), overUCX))
+}
+
+// TestUCXRunningJobs checks that a job that runs is never called deadlocked, though UCX does not count messages.
 func TestUCXRunningJobs(t *testing.T) {
 	t.Parallel()
-	row := row(t)
-	for i := range expect.Modes {
-		m := &expect.Modes[i]
-		if m.Verdict != expect.Moves || !sample.Chosen(row, i, sample.Moving) {
-			continue
-		}
-		t.Run(m.Name, func(t *testing.T) {
-			t.Parallel()
-			job := work.StartMode(t, m, live.OverUCX("n")...)
-			job.Deadlock(t, job.Launcher(), 5)
-			for range 3 {
-				job.Reports(t, strconv.Itoa(job.Launcher()))
-			}
-		})
-	}
+	live.EachMoving(t, modes(t, work, live.OverUCX("n"), overUCX), 5, 3)
 }
