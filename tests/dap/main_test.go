@@ -5,8 +5,6 @@
 package dap
 
 import (
-	"fmt"
-	"os"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
@@ -14,13 +12,4 @@ import (
 
 var work *live.Workspace
 
-func TestMain(m *testing.M) {
-	var err error
-	if work, err = live.New(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	code := m.Run()
-	work.Close()
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { live.Main(m, live.Keep(&work)) }

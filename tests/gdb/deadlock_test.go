@@ -7,35 +7,31 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
+	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 	"github.com/mpi-queues/mpi-queues/tests/internal/sample"
 )
-
-// flags are mpirun's for a mode: it has to be told to leave ranks alone when one is gone.
-func flags(m *expect.Mode) []string {
-	if m.Name == "gone" {
-		return []string{"--enable-recovery"}
-	}
-	return nil
-}
 
 // row names what a test shows in a row of the matrix.
 func row(t *testing.T) string { return t.Name() + work.MPI.Release(t) }
 
-// Each mode of the programs that hang, or only look so, is reported as what it is.
+// modes is the row of a way in which messages travel.
+func modes(t *testing.T, w *live.Workspace, library expect.Library, flags []string) live.ModeRow {
+	t.Helper()
+	return live.ModeRow{Workspace: w, Name: row(t), Flags: flags, Expected: library.Expected}
+}
+
+// over is the library of a workspace with another pml, and what carries its messages.
+func over(t *testing.T, w *live.Workspace, device, transport string) expect.Library {
+	t.Helper()
+	library := w.MPI.Library(t)
+	library.Device, library.Transport = device, transport
+	return library
+}
+
+// TestDeadlocks checks that each mode of the programs that hang, or only look so, is reported as what it is.
 func TestDeadlocks(t *testing.T) {
 	t.Parallel()
-	row := row(t)
-	library := work.MPI.Library(t)
-	for i := range expect.Modes {
-		m := &expect.Modes[i]
-		if m.Verdict == expect.Moves || !sample.Chosen(row, i, sample.Modes) {
-			continue
-		}
-		t.Run(m.Program+" "+m.Name, func(t *testing.T) {
-			t.Parallel()
-			work.StartMode(t, library.Expected(m), flags(m)...).Settle(t)
-		})
-	}
+	live.EachHang(t, modes(t, work, work.MPI.Library(t), nil))
 }
 
 // However a job is looked at, the report is the same.
@@ -62,22 +58,8 @@ func TestDeadlockEveryWay(t *testing.T) {
 	}
 }
 
-// A job that runs is never called deadlocked, whenever it is stopped.
+// TestRunningJobs checks that a job that runs is never called deadlocked, whenever it is stopped.
 func TestRunningJobs(t *testing.T) {
 	t.Parallel()
-	row := row(t)
-	for i := range expect.Modes {
-		m := &expect.Modes[i]
-		if m.Verdict != expect.Moves || !sample.Chosen(row, i, sample.Moving) {
-			continue
-		}
-		t.Run(m.Name, func(t *testing.T) {
-			t.Parallel()
-			job := work.StartMode(t, m)
-			job.Deadlock(t, job.Launcher(), 10)
-			for range 3 {
-				job.Reports(t, strconv.Itoa(job.Launcher()))
-			}
-		})
-	}
+	live.EachMoving(t, modes(t, work, work.MPI.Library(t), nil), 10, 3)
 }

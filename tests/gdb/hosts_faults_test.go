@@ -18,7 +18,7 @@ import (
 func TestReportOfFaultyHosts(t *testing.T) {
 	t.Parallel()
 	const first, hangs, isCut, other = "nodea", "nodeb", "nodec", "noded"
-	s := work.SpreadOver(t, []string{first, hangs, isCut}, live.OverAgent, "deadlock", "recv-ring", 3)
+	s := work.Spread(t, live.OverAgent, "deadlock", "recv-ring", 3, first, hangs, isCut)
 	hello := fmt.Sprintf("%s token hello 0 %s", other, base64.RawStdEncoding.EncodeToString([]byte("v0\nits machine")))
 	s.Engine(t, fmt.Sprintf(`[ "$1" != %s ] || { echo "@mpi-queues/1 %08x %s"; exit; }`, other, crc32.Checksum([]byte(hello), crc32.MakeTable(crc32.Castagnoli)), hello))
 	s.Cut(isCut)

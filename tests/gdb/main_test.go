@@ -6,12 +6,10 @@
 package gdb
 
 import (
-	"fmt"
 	"os"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/faulty"
-	"github.com/mpi-queues/mpi-queues/tests/internal/hosts"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 )
 
@@ -27,13 +25,5 @@ func TestMain(m *testing.M) {
 	if plan := os.Getenv(faulty.Environment); plan != "" {
 		os.Exit(faulty.Run(plan))
 	}
-	hosts.Main()
-	var err error
-	if work, err = live.New(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	code := m.Run()
-	work.Close()
-	os.Exit(code)
+	live.Main(m, live.Keep(&work))
 }

@@ -3,7 +3,6 @@
 package gdb
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -36,9 +35,9 @@ func TestOFI(t *testing.T) {
 	for _, by := range append(otherOFI(row(t)), overRXM) {
 		t.Run(by.Name(), func(t *testing.T) {
 			t.Parallel()
-			work.EachOverOFI(t, result.Result{}, by, func(j live.TransportJob) bool {
-				return sample.Whole() || slices.Contains([]string{"queues", "requests"}, j.Program)
-			}, nil)
+			live.EachProgram(t, work.RowOverOFI(t, result.Result{}, by).Only(func(p live.Program) bool {
+				return sample.Whole() || p.Is("queues", "requests")
+			}))
 		})
 	}
 }

@@ -3,11 +3,10 @@
 package gdb
 
 import (
-	"strconv"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
-	"github.com/mpi-queues/mpi-queues/tests/internal/sample"
+	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 )
 
 // component is a component of Open MPI for one-sided communication.
@@ -22,47 +21,44 @@ func (c component) flags() []string { return []string{"--mca", "osc", c.name, "-
 
 // expected is the report on a mode that there must be with a component.
 func (c component) expected(m *expect.Mode) *expect.Mode {
-	if !c.isLate {
+	if !c.isLate || m.Verdict == expect.Moves {
 		return m
 	}
 	return m.ByPt2pt()
 }
 
-// Whatever component carries a window, each mode is reported as what it is.
+// modes is the component's row.
+func (c component) modes(t *testing.T) live.ModeRow {
+	t.Helper()
+	r := modes(t, work, work.MPI.Library(t), c.flags())
+	r.Name += c.name
+	r.Expected = func(m *expect.Mode) *expect.Mode {
+		if m.Program != "onesided" {
+			return nil
+		}
+		return c.expected(m)
+	}
+	return r
+}
+
+// TestOneSided checks that each mode is reported as what it is, whatever component carries a window.
 func TestOneSided(t *testing.T) {
 	t.Parallel()
-	row := row(t)
 	for _, c := range components {
-		for i := range expect.Modes {
-			m := &expect.Modes[i]
-			if m.Program != "onesided" || m.Verdict == expect.Moves || !sample.Chosen(row+c.name, i, sample.Modes) {
-				continue
-			}
-			t.Run(c.name+" "+m.Name, func(t *testing.T) {
-				t.Parallel()
-				work.StartMode(t, c.expected(m), c.flags()...).Settle(t)
-			})
-		}
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			live.EachHang(t, c.modes(t))
+		})
 	}
 }
 
-// A job whose windows are in use is never called deadlocked.
+// TestOneSidedRunning checks that a job whose windows are in use is never called deadlocked.
 func TestOneSidedRunning(t *testing.T) {
 	t.Parallel()
-	row := row(t)
 	for _, c := range components {
-		for i := range expect.Modes {
-			m := &expect.Modes[i]
-			if m.Program != "onesided" || m.Verdict != expect.Moves || !sample.Chosen(row+c.name, i, sample.Moving) {
-				continue
-			}
-			t.Run(c.name+" "+m.Name, func(t *testing.T) {
-				t.Parallel()
-				job := work.StartMode(t, m, c.flags()...)
-				for range 4 {
-					job.Reports(t, strconv.Itoa(job.Launcher()))
-				}
-			})
-		}
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			live.EachMoving(t, c.modes(t), 0, 4)
+		})
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
@@ -56,22 +55,13 @@ func TestABI(t *testing.T) {
 		t.Run(c.mpi.Kind.MPI, func(t *testing.T) {
 			w := withABI(t, c.mpi, c.library)
 			library := w.MPI.Library(t)
-			shown := result.Result{MPI: w.MPI.Release(t) + ", MPI 5's ABI", Build: live.System(t) + ", stripped", Layout: "embedded tables", Outcome: c.outcome}
-			for _, p := range []struct {
-				program string
-				ranks   int
-				args    []string
-			}{
-				{"queues", 3, nil}, {"requests", 2, nil}, {"groups", 4, nil}, {"blocked", 3, []string{"recv"}}, {"blocked", 3, []string{"barrier"}},
-			} {
-				t.Run(strings.Join(append([]string{p.program}, p.args...), " "), func(t *testing.T) {
-					t.Parallel()
-					job := w.Start(t, p.program, p.ranks, nil, p.args...)
-					for _, account := range job.Accounts {
-						t.Run(account.Name, func(t *testing.T) { w.ReadOver(t, shown, job, account, library, nil) })
-					}
-				})
-			}
+			live.EachProgram(t, live.Row{
+				Workspace: w, Library: library, CoreDiffers: true,
+				Result: result.Result{MPI: w.MPI.Release(t) + ", MPI 5's ABI", Build: live.System(t) + ", stripped", Layout: "embedded tables", Outcome: c.outcome},
+				Runs: func(p live.Program) bool {
+					return p.Is("queues", "requests", "groups", "blocked recv", "blocked barrier")
+				},
+			})
 			if !c.hasHandles {
 				return
 			}

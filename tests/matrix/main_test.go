@@ -5,24 +5,11 @@
 package matrix
 
 import (
-	"fmt"
-	"os"
 	"testing"
 
-	"github.com/mpi-queues/mpi-queues/tests/internal/hosts"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 )
 
 var work *live.Workspace
 
-func TestMain(m *testing.M) {
-	hosts.Main()
-	var err error
-	if work, err = live.New(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	code := m.Run()
-	work.Close()
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { live.Main(m, live.Keep(&work)) }

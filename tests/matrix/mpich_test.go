@@ -3,9 +3,6 @@
 package matrix
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -13,6 +10,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 	"github.com/mpi-queues/mpi-queues/tests/internal/result"
+	"github.com/mpi-queues/mpi-queues/tests/internal/sample"
 )
 
 // stock is the distribution's MPICH, which is stripped and leaves its messages to UCX.
@@ -22,102 +20,60 @@ type stock struct {
 	release, ucx string
 }
 
-// Of the distribution's stripped MPICH each program's account must be what is shown of
-// it, field by field, as far as UCX and the library's requests keep it: with UCX's old
-// and new protocols, live and in a core.
+// TestStockMPICH checks that what is shown of each process with the distribution's stripped MPICH is its program's account, as
+// far as UCX and the library's requests keep it: with UCX's old and new protocols, live and in a core. With the protocols that
+// are not the default of its UCX, fewer programs show enough.
 func TestStockMPICH(t *testing.T) {
 	w, err := work.With("stock", live.StockMPICH)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stock{w, w.MPI.Library(t), w.MPI.Release(t), ""}
-	s.ucx = s.versionOfUCX(t)
-	programs := []struct {
-		program string
-		ranks   int
-		args    []string
-	}{
-		{"queues", 3, nil},
-		{"requests", 2, nil},
-		{"groups", 4, nil},
-		{"sessions", 3, nil},
-		{"blocked", 3, []string{"recv"}},
-		{"blocked", 3, []string{"send"}},
-		{"blocked", 3, []string{"ssend"}},
-		{"blocked", 3, []string{"barrier"}},
-		{"many", 2, []string{"100"}},
-		{"many", 2, []string{"100", "wild"}},
-		{"many", 2, []string{"100", "specific"}},
-		{"spawn", 2, nil},
-	}
-	if strings.HasPrefix(s.release, "MPICH 4.") {
-		programs = programs[:len(programs)-1] // MPI_Comm_spawn ends the job over UCX
-	}
+	s := &stock{w, w.MPI.Library(t), w.MPI.Release(t), live.UCXVersion(t)}
 	for _, protocols := range []string{"n", "y"} {
-		for _, c := range programs {
-			t.Run(strings.Join(append([]string{"protocols " + protocols, c.program}, c.args...), " "), func(t *testing.T) {
-				t.Parallel()
-				job := s.Start(t, c.program, c.ranks, []string{"-env", "UCX_PROTO_ENABLE", protocols, "-env", "UCX_RNDV_THRESH", "8192"}, c.args...)
-				of := *s
-				if c.program == "sessions" {
-					of.library.Found = false // it is found by its MPI_COMM_WORLD
-				}
-				for _, account := range job.Accounts {
-					t.Run(account.Name, func(t *testing.T) { of.readBothWays(t, job, account) })
-				}
-			})
+		row := live.Row{
+			Workspace: w, Name: "protocols " + protocols, CoreDiffers: true,
+			Flags:   []string{"-env", "UCX_PROTO_ENABLE", protocols, "-env", "UCX_RNDV_THRESH", "8192"},
+			Library: s.library,
+			Result:  result.Result{MPI: s.release, Build: live.System(t) + ", stripped, UCX " + s.ucx, Layout: "embedded tables", Outcome: "equal as far as kept"},
+			Check:   s.check,
+		}
+		isDefault := live.IsOfUCXsDefault(s.ucx, row.Name)
+		row.Runs = func(p live.Program) bool {
+			switch p.Name {
+			case "lifecycle", "sessions":
+				return false
+			case "spawn":
+				return !strings.HasPrefix(s.release, "MPICH 4.") // it ends the job over UCX
+			case "blocked", "groups", "many":
+				return (isDefault || sample.Whole()) && !p.Is("blocked waitall")
+			}
+			return true
+		}
+		live.EachProgram(t, row)
+		// The library is found by MPI_COMM_WORLD, which this program has not.
+		of := *s
+		of.library.Found = false
+		row.Library, row.Check = of.library, of.check
+		row.Runs = func(p live.Program) bool { return p.Is("sessions") }
+		row.Name += " without world"
+		live.EachProgram(t, row)
+	}
+}
+
+// check looks at the process as a whole, and holds a core against the live process.
+func (s *stock) check(t *testing.T, r *live.RowReading) {
+	s.describes(t, r.Process)
+	if r.Live == nil {
+		// Its launcher knows.
+		live.Report(t, expect.Values(expect.Object{"global_rank": r.Account.GlobalRank, "world_size": r.Account.WorldSize}, r.Process, "global_rank", "world_size"))
+		return
+	}
+	likeLive(r.Process, r.Live.Process)
+	for key := range r.Live.Process {
+		if !reflect.DeepEqual(r.Process[key], r.Live.Process[key]) {
+			t.Errorf("%s is\n%v\nthe live process's is\n%v", key, r.Process[key], r.Live.Process[key])
 		}
 	}
-}
-
-// versionOfUCX asks UCX itself, in a process of its own: a debugger can't call a function
-// of a process everywhere.
-func (s *stock) versionOfUCX(t *testing.T) string {
-	t.Helper()
-	out, err := exec.Command("python3", "-c", `import ctypes
-version = ctypes.CDLL("libucp.so.0").ucp_get_version_string
-version.restype = ctypes.c_char_p
-print(version().decode())`).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return strings.TrimSpace(string(out))
-}
-
-func (s *stock) record(t *testing.T, layout, check, outcome string) {
-	t.Helper()
-	s.Record(t, result.Result{MPI: s.release, Build: live.System(t) + ", stripped, UCX " + s.ucx, Layout: layout, Check: check, Outcome: outcome})
-}
-
-// compare says how a process differs from its account.
-func (s *stock) compare(account *expect.Account, process expect.Object) []string {
-	return s.library.Fidelity().Compare(account, process)
-}
-
-func (s *stock) readBothWays(t *testing.T, job *live.Job, account *expect.Account) {
-	core := filepath.Join(t.TempDir(), "core")
-	var first expect.Object
-	for _, where := range job.Ways(account, core) {
-		t.Run(where.Name, func(t *testing.T) {
-			s.record(t, "embedded tables", where.Name, "equal as far as kept")
-			r := s.ReadOf(t, job, where, func(p expect.Object) []string { return s.compare(account, p) })
-			process := r.Process(t)
-			s.describes(t, process, job)
-			if first == nil {
-				first = process
-				// Its launcher knows.
-				live.Report(t, expect.Values(expect.Object{"global_rank": account.GlobalRank, "world_size": account.WorldSize}, process, "global_rank", "world_size"))
-				return
-			}
-			likeLive(process, first)
-			for key := range first {
-				if !reflect.DeepEqual(process[key], first[key]) {
-					t.Errorf("%s is\n%v\nthe live process's is\n%v", key, process[key], first[key])
-				}
-			}
-		})
-	}
-	_ = os.Remove(core)
 }
 
 // likeLive takes over from a live process what its launcher alone knows.
@@ -137,12 +93,12 @@ func likeLive(process, alive expect.Object) {
 }
 
 // describes checks what is said of the process as a whole.
-func (s *stock) describes(t *testing.T, process expect.Object, job *live.Job) {
+func (s *stock) describes(t *testing.T, process expect.Object) {
 	t.Helper()
 	version, _, _ := strings.Cut(s.release[len("MPICH "):], " ")
 	major, minor, _ := strings.Cut(s.ucx, ".")
 	minor, _, _ = strings.Cut(minor, ".")
-	want := map[string]any{"mpi": "MPICH", "mpi_version": nil, "source": "native", "layout": "table", "layout_name": "UCX " + major + "." + minor, "image": job.Program}
+	want := map[string]any{"mpi_version": nil, "layout": "table", "layout_name": "UCX " + major + "." + minor}
 	if strings.HasPrefix(version, "4.0") {
 		want["mpi_version"] = version + " ch4:ucx"
 	}

@@ -3,41 +3,38 @@
 package mpich
 
 import (
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
+	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 	"github.com/mpi-queues/mpi-queues/tests/internal/sample"
 )
 
 // lacks says whether a build has not what a mode's program needs: one alone has MPI's calls for files.
 func (v *variant) lacks(m *expect.Mode) bool { return m.Program == "files" && v.Name != "ch4" }
 
-// flags are mpiexec's for a mode.
-func flags(m *expect.Mode) []string {
-	if m.Name == "gone" {
-		return []string{"-disable-auto-cleanup"}
+// modes is the variant's row. What there is over UCX besides, the tests with Open MPI show.
+func (v *variant) modes(t *testing.T) live.ModeRow {
+	t.Helper()
+	library := v.work.MPI.Library(t)
+	return live.ModeRow{
+		Workspace: v.work, Name: t.Name(), InTurn: v.inTurn,
+		Expected: func(m *expect.Mode) *expect.Mode {
+			if v.lacks(m) || m.Verdict != expect.Moves && v.IsOverUCX() && m.Program != "deadlock" {
+				return nil
+			}
+			return library.Expected(m)
+		},
 	}
-	return nil
 }
 
-// Each mode of the programs that hang, or only look so, is reported as what it is.
+// TestDeadlocks checks that each mode of the programs that hang, or only look so, is reported as what it is.
 func TestDeadlocks(t *testing.T) {
 	for _, v := range variants {
-		library := v.work.MPI.Library(t)
 		t.Run(v.Name, func(t *testing.T) {
-			for i := range expect.Modes {
-				m := &expect.Modes[i]
-				expected := library.Expected(m)
-				if m.Verdict == expect.Moves || !v.inTurn(i) || !sample.Chosen(v.Name, i/2, sample.Modes) || expected == nil || v.lacks(m) || v.IsOverUCX() && m.Program != "deadlock" {
-					continue // what else there is over UCX, the tests with Open MPI show
-				}
-				t.Run(m.Program+" "+m.Name, func(t *testing.T) {
-					t.Parallel()
-					v.work.StartMode(t, expected, flags(m)...).Settle(t)
-				})
-			}
+			t.Parallel()
+			live.EachHang(t, v.modes(t))
 		})
 	}
 }
@@ -58,7 +55,7 @@ func TestDeadlockWithStripped(t *testing.T) {
 		m := expect.Find(program, name)
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			w.StartMode(t, library.Expected(m), flags(m)...).Settle(t)
+			w.StartMode(t, library.Expected(m)).Settle(t)
 		})
 	}
 }
@@ -78,11 +75,7 @@ func TestRunningWithStripped(t *testing.T) {
 		}
 		t.Run(mode.program+" "+mode.name, func(t *testing.T) {
 			t.Parallel()
-			job := w.StartMode(t, expect.Find(mode.program, mode.name))
-			job.Deadlock(t, job.Launcher(), 10)
-			for range 3 {
-				job.Reports(t, strconv.Itoa(job.Launcher()))
-			}
+			w.StartMode(t, expect.Find(mode.program, mode.name)).KeepsMoving(t, 10, 3)
 		})
 	}
 }
@@ -130,22 +123,12 @@ func TestDeadlockEveryWay(t *testing.T) {
 	}
 }
 
-// A job that runs is never called deadlocked, whenever it is stopped.
+// TestRunningJobs checks that a job that runs is never called deadlocked, whenever it is stopped.
 func TestRunningJobs(t *testing.T) {
 	for _, v := range variants {
 		t.Run(v.Name, func(t *testing.T) {
-			for i := range expect.Modes {
-				m := &expect.Modes[i]
-				if m.Verdict != expect.Moves || !v.inTurn(i) || !sample.Chosen(t.Name(), i/2, sample.Moving) || m.Dynamic || v.lacks(m) {
-					continue
-				}
-				t.Run(m.Name, func(t *testing.T) {
-					t.Parallel()
-					job := v.work.StartMode(t, m)
-					job.Deadlock(t, job.Launcher(), 4)
-					job.Reports(t, strconv.Itoa(job.Launcher()))
-				})
-			}
+			t.Parallel()
+			live.EachMoving(t, v.modes(t), 4, 1)
 		})
 	}
 }

@@ -6,8 +6,6 @@
 package mpich
 
 import (
-	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -35,8 +33,8 @@ func (v *variant) inTurn(n int) bool {
 	return v.IsOverUCX() || v.DebuggerSupport == ((n%2 == 0) != v.IsCH4())
 }
 
-// record writes down what a test has shown of the variant.
-func (v *variant) record(t *testing.T, check, outcome string) {
+// result is what a test writes down of the variant, but for its check and outcome.
+func (v *variant) result(t *testing.T) result.Result {
 	t.Helper()
 	build := v.Device
 	if !v.IsOverUCX() {
@@ -54,7 +52,26 @@ func (v *variant) record(t *testing.T, check, outcome string) {
 	if v.provider != "" {
 		build += ", " + v.provider
 	}
-	v.work.Record(t, result.Result{MPI: v.work.MPI.Release(t), Build: build, Layout: layout, Check: check, Outcome: outcome})
+	return result.Result{MPI: v.work.MPI.Release(t), Build: build, Layout: layout}
+}
+
+// record writes down what a test has shown of the variant.
+func (v *variant) record(t *testing.T, check, outcome string) {
+	t.Helper()
+	r := v.result(t)
+	r.Check, r.Outcome = check, outcome
+	v.work.Record(t, r)
+}
+
+// row is the variant with the programs that are chosen.
+func (v *variant) row(t *testing.T, name string, runs func(p live.Program) bool) live.Row {
+	t.Helper()
+	r := live.Row{Workspace: v.work, Name: name, Library: v.work.MPI.Kind, Result: v.result(t), Shown: map[string]any{"layout": "dwarf"}, Runs: runs}
+	r.Result.Outcome = "equal"
+	if v.isStripped {
+		r.Shown["layout"] = "table"
+	}
+	return r
 }
 
 var (
@@ -63,27 +80,19 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	os.Exit(run(m))
-}
-
-func run(m *testing.M) int {
-	cache, err := live.Built("./build")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	if work, err = live.New(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer work.Close()
-	for _, b := range live.MPICHBuilds {
-		v := &variant{MPICHBuild: b, prefix: b.Prefix(cache)}
-		if v.work, err = work.With(b.Name, b.MPI(cache)); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
+	live.Main(m, func(w *live.Workspace) error {
+		work = w
+		cache, err := live.Built("./build")
+		if err != nil {
+			return err
 		}
-		variants = append(variants, v)
-	}
-	return m.Run()
+		for _, b := range live.MPICHBuilds {
+			v := &variant{MPICHBuild: b, prefix: b.Prefix(cache)}
+			if v.work, err = work.With(b.Name, b.MPI(cache)); err != nil {
+				return err
+			}
+			variants = append(variants, v)
+		}
+		return nil
+	})
 }

@@ -7,11 +7,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
+	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 	"github.com/mpi-queues/mpi-queues/tests/internal/sample"
 )
 
@@ -21,9 +22,14 @@ const (
 	sockets  = "sockets"
 )
 
+// making guards the variants that tests share.
+var making sync.Mutex
+
 // over is a build all of whose messages go through a provider of libfabric's. Its programs are built once.
 func (v *variant) over(t *testing.T, provider string) *variant {
 	t.Helper()
+	making.Lock()
+	defer making.Unlock()
 	if known := v.through[provider]; known != nil {
 		return known
 	}
@@ -51,6 +57,8 @@ func (v *variant) over(t *testing.T, provider string) *variant {
 // stripped is the build with its library stripped, libfabric in it included.
 func (v *variant) stripped(t *testing.T) *variant {
 	t.Helper()
+	making.Lock()
+	defer making.Unlock()
 	if v.bare != nil {
 		return v.bare
 	}
@@ -110,32 +118,11 @@ func TestOverLibfabric(t *testing.T) {
 		}
 	}
 	for _, v := range all {
-		t.Run(v.Name+", "+v.provider, func(t *testing.T) {
-			for i, c := range []struct {
-				program string
-				ranks   int
-				args    []string
-			}{
-				{"queues", 3, nil},
-				{"requests", 2, nil},
-				{"groups", 4, nil},
-				{"blocked", 3, []string{"recv"}},
-				{"blocked", 3, []string{"send"}},
-				{"blocked", 3, []string{"ssend"}},
-				{"blocked", 3, []string{"barrier"}},
-				{"many", 2, []string{"100", "wild"}},
-				{"many", 2, []string{"100", "specific"}},
-			} {
-				doesWait := v.provider != sockets || !slices.Equal(c.args, []string{"send"})
-				if i > 1 && !sample.Whole() || !doesWait {
-					continue
-				}
-				t.Run(strings.Join(append([]string{c.program}, c.args...), " "), func(t *testing.T) {
-					t.Parallel()
-					v.readAll(t, c.program, c.ranks, c.args...)
-				})
-			}
-		})
+		live.EachProgram(t, v.row(t, v.Name+", "+v.provider, func(p live.Program) bool {
+			whole := p.Is("groups", "blocked recv", "blocked ssend", "blocked barrier", "many 100 wild", "many 100 specific") ||
+				p.Is("blocked send") && v.provider != sockets // where it does not wait
+			return p.Is("queues", "requests") || whole && sample.Whole()
+		}))
 	}
 }
 
@@ -145,13 +132,7 @@ func TestStrippedOnOneNode(t *testing.T) {
 		if v.DebuggerSupport {
 			continue // that is what the stripped one was built without
 		}
-		v := v.stripped(t)
-		for program, ranks := range map[string]int{"queues": 3, "requests": 2} {
-			t.Run(program, func(t *testing.T) {
-				t.Parallel()
-				v.readAll(t, program, ranks)
-			})
-		}
+		live.EachProgram(t, v.stripped(t).row(t, "", func(p live.Program) bool { return p.Is("queues", "requests") }))
 	}
 }
 
@@ -195,7 +176,6 @@ func (v *variant) tellsOverLibfabric(t *testing.T, m *expect.Mode) {
 			job.Settle(t)
 			return
 		}
-		job.Deadlock(t, job.Launcher(), 3)
-		job.Reports(t, strconv.Itoa(job.Launcher()))
+		job.KeepsMoving(t, 3, 1)
 	})
 }

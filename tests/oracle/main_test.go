@@ -4,8 +4,6 @@ package oracle
 
 import (
 	"flag"
-	"fmt"
-	"os"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
@@ -25,14 +23,4 @@ var (
 
 var work *live.Workspace
 
-func TestMain(m *testing.M) {
-	flag.Parse()
-	var err error
-	if work, err = live.New(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	code := m.Run()
-	work.Close()
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { live.Main(m, live.Keep(&work)) }

@@ -6,8 +6,6 @@
 package suite
 
 import (
-	"fmt"
-	"os"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
@@ -34,20 +32,10 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	os.Exit(run(m))
-}
-
-func run(m *testing.M) int {
-	folder, err := live.Built("../mpich/build", "source")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	source = folder + "/test/mpi"
-	if work, err = live.New(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer work.Close()
-	return m.Run()
+	live.Main(m, func(w *live.Workspace) error {
+		work = w
+		folder, err := live.Built("../mpich/build", "source")
+		source = folder + "/test/mpi"
+		return err
+	})
 }

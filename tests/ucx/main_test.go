@@ -5,7 +5,6 @@
 package ucx
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,30 +29,21 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	os.Exit(run(m))
-}
-
-func run(m *testing.M) int {
-	var err error
-	if prefix, err = live.Built("./build"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	if work, err = live.New(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer work.Close()
-	work.MPI.Launcher = slices.Concat(work.MPI.Launcher, []string{"-x", "LD_LIBRARY_PATH=" + filepath.Join(prefix, stripped)})
-	for folder := range mpich {
-		mpi := live.StockMPICH
-		mpi.Launcher = slices.Concat(mpi.Launcher, []string{"-genv", "LD_LIBRARY_PATH", filepath.Join(prefix, folder)})
-		if mpich[folder], err = work.With("mpich-"+folder, mpi); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
+	live.Main(m, func(w *live.Workspace) (err error) {
+		if prefix, err = live.Built("./build"); err != nil {
+			return err
 		}
-	}
-	return m.Run()
+		work = w
+		work.MPI.Launcher = slices.Concat(work.MPI.Launcher, []string{"-x", "LD_LIBRARY_PATH=" + filepath.Join(prefix, stripped)})
+		for folder := range mpich {
+			mpi := live.StockMPICH
+			mpi.Launcher = slices.Concat(mpi.Launcher, []string{"-genv", "LD_LIBRARY_PATH", filepath.Join(prefix, folder)})
+			if mpich[folder], err = work.With("mpich-"+folder, mpi); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // build says whose build of the MPI and of UCX a workspace has.

@@ -14,21 +14,19 @@ import (
 
 // With pml ucx each program's account must be what is shown of it, as far as UCX keeps it.
 func TestOpenMPI(t *testing.T) {
-	release := work.MPI.Release(t)
-	work.EachOverUCX(t, result.Result{Build: build(t, work)}, func(j live.TransportJob, _ string) bool {
-		args := strings.Join(j.Args, " ")
-		return j.Program != "groups" && args != "barrier" && args != "waitall" && !strings.Contains(args, "100 ") // the distribution's UCX has them
-	}, func(t *testing.T, job *live.Job, account *expect.Account, process expect.Object) {
-		mapped(t, account.PID, stripped)
-		for key, want := range map[string]any{"mpi": "Open MPI", "layout": "table", "layout_name": release, "image": job.Program} {
-			if process[key] != want {
-				t.Errorf("%s is %v, want %v", key, process[key], want)
+	t.Parallel()
+	for _, row := range work.RowsOverUCX(t, result.Result{Build: build(t, work)}) {
+		row.Shown = map[string]any{"layout": "table", "layout_name": work.MPI.Release(t)}
+		row.Check = func(t *testing.T, r *live.RowReading) {
+			mapped(t, r.Account.PID, stripped)
+			if got, want := fmt.Sprint(r.Process["notes"]), fmt.Sprint(notes(r.Process)); got != want {
+				t.Errorf("notes are %s, want %s", got, want)
 			}
 		}
-		if got, want := fmt.Sprint(process["notes"]), fmt.Sprint(notes(process)); got != want {
-			t.Errorf("notes are %s, want %s", got, want)
-		}
-	})
+		live.EachProgram(t, row.Only(func(p live.Program) bool { // the others the distribution's UCX has
+			return p.Is("queues", "requests", "blocked recv", "blocked send", "blocked ssend", "many 100")
+		}))
+	}
 }
 
 // notes are what must be said of a process: of several sends on a communicator, that

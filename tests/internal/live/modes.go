@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -37,6 +38,9 @@ func (w *Workspace) StartMode(t testing.TB, m *expect.Mode, flags ...string) *Mo
 	lines, err := expect.Marks(filepath.Join(w.Root, "tests", "programs", m.Program+".c"))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if m.Name == "gone" {
+		flags = slices.Concat(flags, w.MPI.Recovers)
 	}
 	job := w.Start(t, m.Program, m.Ranks, flags, m.Name)
 	t.Cleanup(job.kill)

@@ -26,6 +26,8 @@ type MPI struct {
 	// Exports is true if the launcher takes a rank's environment as -x NAME=VALUE, and not
 	// as -env NAME VALUE.
 	Exports bool
+	// Recovers are the launcher's flags with which it leaves ranks alone when one is gone.
+	Recovers []string
 	// Teller prints what it is.
 	Teller []string
 	// Kind is what it is, but for its release, which [MPI.Library] adds.
@@ -40,6 +42,7 @@ var (
 		Launcher:     []string{"mpirun.openmpi", "--allow-run-as-root", "--oversubscribe"},
 		TakesOptions: true,
 		Exports:      true,
+		Recovers:     []string{"--enable-recovery"},
 		Teller:       []string{"ompi_info", "--version"},
 		Kind:         expect.Library{MPI: "Open MPI", Device: "ob1", Stripped: true},
 	}
@@ -47,10 +50,14 @@ var (
 		Compiler: "mpicc.mpich",
 		Fortran:  "mpifort.mpich",
 		Launcher: []string{"mpirun.mpich"},
+		Recovers: recovers,
 		Teller:   []string{"mpichversion"},
 		Kind:     expect.Library{MPI: "MPICH", Device: "ch4:ucx", Transport: "UCX", Stripped: true},
 	}
 )
+
+// recovers are those of MPICH's launcher.
+var recovers = []string{"-disable-auto-cleanup"}
 
 // MPICHBuild is a build of MPICH with types.
 type MPICHBuild struct {
@@ -99,6 +106,7 @@ func (b MPICHBuild) MPI(folder string) MPI {
 		Fortran:  fortran,
 		Compiler: filepath.Join(bin, "mpicc"),
 		Launcher: []string{filepath.Join(bin, "mpiexec.hydra")},
+		Recovers: recovers,
 		Teller:   []string{filepath.Join(bin, "mpichversion")},
 		Kind:     kind,
 	}

@@ -4,11 +4,9 @@ package live
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 	"github.com/mpi-queues/mpi-queues/tests/internal/result"
 )
 
@@ -39,34 +37,15 @@ func (o OFI) Flags() []string {
 	return out
 }
 
-// EachOverOFI runs the jobs that are chosen by a provider of libfabric's, and holds each of their processes against
-// its account, field by field, as far as that is kept: live and in a core. The result is written down with what
-// it has of the build and of libfabric's layout. check, if it is not nil, looks further at what is shown of a process.
-func (w *Workspace) EachOverOFI(t *testing.T, shown result.Result, by OFI, chosen func(j TransportJob) bool,
-	check func(t *testing.T, job *Job, account *expect.Account, process expect.Object)) {
+// RowOverOFI returns the row of Open MPI with pml cm over a provider of libfabric. The result has whatever differs of the build,
+// and of libfabric's layout.
+func (w *Workspace) RowOverOFI(t testing.TB, of result.Result, by OFI) Row {
+	t.Helper()
 	library := w.MPI.Library(t)
 	library.Device, library.Transport = "cm", "libfabric"
-	shown.MPI, shown.Layout, shown.Outcome = w.MPI.Release(t)+", pml cm, "+by.Provider, cmp.Or(shown.Layout, "embedded tables"), "equal"
-	w.eachOverMTL(t, shown, library, by.Flags(), func(j TransportJob) bool {
-		isOut := by.TakesAll && slices.Equal(j.Args, []string{"send"}) || by.LacksClaims && j.Program == "requests"
-		return !isOut && chosen(j)
-	}, check)
-}
-
-// eachOverMTL runs the jobs that are chosen by flags of Open MPI's launcher, and holds each of their processes against its
-// account.
-func (w *Workspace) eachOverMTL(t *testing.T, shown result.Result, library expect.Library, flags []string, chosen func(j TransportJob) bool,
-	check func(t *testing.T, job *Job, account *expect.Account, process expect.Object)) {
-	for _, c := range transportJobs {
-		if c.Transports != anyTransport || !chosen(c) {
-			continue
-		}
-		t.Run(c.Program+" "+strings.Join(c.Args, " "), func(t *testing.T) {
-			t.Parallel()
-			job := w.Start(t, c.Program, c.Ranks, flags, c.Args...)
-			for _, account := range job.Accounts {
-				t.Run(account.Name, func(t *testing.T) { w.ReadOver(t, shown, job, account, library, check) })
-			}
-		})
-	}
+	of.MPI, of.Layout, of.Outcome = w.MPI.Release(t)+", pml cm, "+by.Provider, cmp.Or(of.Layout, "embedded tables"), "equal"
+	row := Row{Workspace: w, Flags: by.Flags(), Library: library, Result: of, Runs: overTransport}
+	return row.Only(func(p Program) bool {
+		return (!by.TakesAll || !p.Is("blocked send")) && (!by.LacksClaims || p.Name != "requests")
+	})
 }

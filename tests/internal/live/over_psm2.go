@@ -54,11 +54,11 @@ func (w *Workspace) WithOmniPath(t *testing.T) *Workspace {
 	return over
 }
 
-// EachOverPSM2 runs the jobs that are chosen with mtl psm2, and holds each of their processes against its account, field by
-// field, as far as that is kept: live and in a core. The result is written down with what it has of the build.
-func (w *Workspace) EachOverPSM2(t *testing.T, shown result.Result, chosen func(j TransportJob) bool) {
+// RowOverPSM2 returns the row of Open MPI with mtl psm2. The result has whatever differs of the build.
+func (w *Workspace) RowOverPSM2(t testing.TB, of result.Result) Row {
+	t.Helper()
 	library := w.MPI.Library(t)
 	library.Device, library.Transport = "cm", "PSM2"
-	shown.MPI, shown.Layout, shown.Outcome = w.MPI.Release(t)+", pml cm, psm2", "embedded tables", "equal"
-	w.eachOverMTL(t, shown, library, OverPSM2, chosen, nil)
+	of.MPI, of.Layout, of.Outcome = w.MPI.Release(t)+", pml cm, psm2", "embedded tables", "equal"
+	return Row{Workspace: w, Flags: OverPSM2, Library: library, Result: of, InNamespace: true, Runs: overTransport}
 }

@@ -3,12 +3,11 @@
 package live
 
 import (
-	"os"
-	"path/filepath"
+	"fmt"
+	"os/exec"
 	"strings"
 	"testing"
 
-	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 	"github.com/mpi-queues/mpi-queues/tests/internal/result"
 )
 
@@ -20,80 +19,44 @@ func OverUCX(protocols string) []string {
 		"-x", "UCX_RNDV_THRESH=8192", "-x", "UCX_PROTO_ENABLE=" + protocols}
 }
 
-// TransportJob is a job of Open MPI whose messages a library beneath it carries.
-type TransportJob struct {
-	Program    string
-	Ranks      int
-	Transports string // UCX's, or anyTransport
-	Args       []string
-}
+// WithoutCMA ends the names of rows in which no rank fetches data from one that stays out of MPI, so that what has matched
+// stays so.
+const WithoutCMA = " without CMA"
 
-// anyTransport is UCX's word for all that it has.
-const anyTransport = "all"
-
-// transportJobs are those that tests run. Without CMA no rank fetches data from one that stays out of
-// MPI: what has matched stays so.
-var transportJobs = []TransportJob{
-	{"queues", 3, anyTransport, nil},
-	{"requests", 2, anyTransport, nil},
-	{"requests", 2, "^cma", nil},
-	{"groups", 4, anyTransport, nil},
-	{"blocked", 3, anyTransport, []string{"recv"}},
-	{"blocked", 3, anyTransport, []string{"send"}},
-	{"blocked", 3, anyTransport, []string{"ssend"}},
-	{"blocked", 3, anyTransport, []string{"barrier"}},
-	{"blocked", 3, anyTransport, []string{"waitall"}},
-	{"many", 2, anyTransport, []string{"100"}},
-	{"many", 2, anyTransport, []string{"100", "wild"}},
-	{"many", 2, anyTransport, []string{"100", "specific"}},
-}
-
-// EachOverUCX runs the jobs that are chosen, with UCX's old protocols and with its new ones, and
-// holds each of their processes against its account, field by field, as far as UCX keeps it: live
-// and in a core. The result is written down with what it has of the build. check, if it is not
-// nil, looks further at what is shown of a process.
-func (w *Workspace) EachOverUCX(t *testing.T, shown result.Result, chosen func(j TransportJob, protocols string) bool,
-	check func(t *testing.T, job *Job, account *expect.Account, process expect.Object)) {
+// RowsOverUCX returns the rows of Open MPI with pml ucx: "protocols n" and "protocols y", and these [WithoutCMA]. The result has
+// whatever differs of the build.
+func (w *Workspace) RowsOverUCX(t testing.TB, of result.Result) (rows []Row) {
+	t.Helper()
 	library := w.MPI.Library(t)
 	library.Device, library.Transport = "ucx", "UCX"
-	shown.MPI, shown.Layout, shown.Outcome = w.MPI.Release(t)+", pml ucx", "embedded tables", "equal"
+	of.MPI, of.Layout, of.Outcome = w.MPI.Release(t)+", pml ucx", "embedded tables", "equal"
 	for _, protocols := range []string{"n", "y"} {
-		t.Run("protocols "+protocols, func(t *testing.T) {
-			for _, c := range transportJobs {
-				if !chosen(c, protocols) {
-					continue
-				}
-				t.Run(strings.Join(append([]string{c.Program, c.Transports}, c.Args...), " "), func(t *testing.T) {
-					t.Parallel()
-					job := w.Start(t, c.Program, c.Ranks, append(OverUCX(protocols), "-x", "UCX_TLS="+c.Transports), c.Args...)
-					for _, account := range job.Accounts {
-						t.Run(account.Name, func(t *testing.T) { w.ReadOver(t, shown, job, account, library, check) })
-					}
-				})
-			}
-		})
+		row := Row{Workspace: w, Name: "protocols " + protocols, Library: library, Result: of, Runs: overTransport}
+		row.Flags = append(OverUCX(protocols), "-x", "UCX_TLS=all")
+		rows = append(rows, row)
+		row.Name, row.Flags = row.Name+WithoutCMA, append(OverUCX(protocols), "-x", "UCX_TLS=^cma")
+		rows = append(rows, row.Only(func(p Program) bool { return p.Is("requests") }))
 	}
+	return rows
 }
 
-// ReadOver reads a process live and from a core, and holds it against its account. check, if it is not nil, looks
-// further at what is shown.
-func (w *Workspace) ReadOver(t *testing.T, shown result.Result, job *Job, account *expect.Account, library expect.Library,
-	check func(t *testing.T, job *Job, account *expect.Account, process expect.Object)) {
-	core := filepath.Join(t.TempDir(), "core")
-	for _, where := range job.Ways(account, core) {
-		t.Run(where.Name, func(t *testing.T) {
-			shown := shown
-			shown.Check = where.Name
-			w.Record(t, shown)
-			r := w.ReadOf(t, job, where, func(p expect.Object) []string { return library.Fidelity().Compare(account, p) })
-			process := r.Process(t)
-			if source := process["source"]; source != "native" {
-				t.Errorf("source is %v", source)
-			}
-			if check != nil {
-				check(t, job, account, process)
-			}
-		})
+// UCXVersion returns that of this machine's UCX. It is asked in a process of its own: a debugger can't call a function of a
+// process everywhere.
+func UCXVersion(t testing.TB) string {
+	t.Helper()
+	out, err := exec.Command("python3", "-c", `import ctypes
+version = ctypes.CDLL("libucp.so.0").ucp_get_version_string
+version.restype = ctypes.c_char_p
+print(version().decode())`).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
-	_ = os.Remove(core)
+	return strings.TrimSpace(string(out))
+}
+
+// IsOfUCXsDefault reports whether a row's name is of the protocols that a release of UCX has by default: the new ones since 1.16.
+func IsOfUCXsDefault(version, row string) bool {
+	var major, minor int
+	_, _ = fmt.Sscanf(version, "%d.%d", &major, &minor)
+	return strings.HasPrefix(row, "protocols y") == (major > 1 || minor >= 16)
 }

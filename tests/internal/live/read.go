@@ -77,11 +77,10 @@ func (w *Workspace) ReadOf(t testing.TB, job *Job, where Where, differences func
 	if program == recorded {
 		read = w.ReadRecorded
 	}
-	settles := where.Name == "live" && (program == "blocked" || program == "lifecycle")
 	for patience := newPatience(Patience); ; {
 		r := read(t, where)
 		differ := differences(r.Process(t))
-		if len(differ) == 0 || !settles || patience.isOver() {
+		if len(differ) == 0 || where.Name != "live" || !settles(program) || patience.isOver() {
 			Report(t, differ)
 			if r.recording != "" {
 				r.Replays(t, w)
@@ -90,6 +89,9 @@ func (w *Workspace) ReadOf(t testing.TB, job *Job, where Where, differences func
 		}
 	}
 }
+
+// settles reports whether a program's ranks say that they are ready before they block.
+func settles(program string) bool { return program == "blocked" || program == "lifecycle" }
 
 // Process returns the one process of the reading's document.
 func (r *Reading) Process(t testing.TB) expect.Object {

@@ -40,15 +40,13 @@ const (
 	SecondHost = "nodeb"
 )
 
-// Spread starts one on two hosts, which ends with the test. launcher are the launcher's words that the hosts need.
-func (w *Workspace) Spread(t *testing.T, launcher func(h *hosts.Hosts) []string, program, mode string, ranks int) *Spread {
+// Spread starts one on the hosts named, or else on two, which ends with the test. launcher are the launcher's words that the
+// hosts need.
+func (w *Workspace) Spread(t *testing.T, launcher func(h *hosts.Hosts) []string, program, mode string, ranks int, names ...string) *Spread {
 	t.Helper()
-	return w.SpreadOver(t, []string{FirstHost, SecondHost}, launcher, program, mode, ranks)
-}
-
-// SpreadOver is [Workspace.Spread] for hosts of these names.
-func (w *Workspace) SpreadOver(t *testing.T, names []string, launcher func(h *hosts.Hosts) []string, program, mode string, ranks int) *Spread {
-	t.Helper()
+	if len(names) == 0 {
+		names = []string{FirstHost, SecondHost}
+	}
 	own, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
