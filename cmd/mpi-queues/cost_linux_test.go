@@ -82,13 +82,16 @@ func TestHostileKilobytes(t *testing.T) {
 	claimSections(t, core)
 	commands = append(commands, []string{"dump", "--core", none, core}, []string{"dump", "--core", core, core})
 	for _, args := range commands {
-		cmd := exec.Command("mpi-queues", args...)
-		out, _ := cmd.CombinedOutput() // an error is as good as a report
-		peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
-		t.Logf("%s %s: %d MiB", args[0], filepath.Base(args[len(args)-1]), peak>>20)
-		if peak > mostOfAKilobyte || strings.Contains(string(out), "goroutine ") {
-			t.Errorf("%q takes %d MiB:\n%.2000s", args, peak>>20, out)
-		}
+		t.Run(strings.Join(args[:len(args)-1], " ")+" "+filepath.Base(args[len(args)-1]), func(t *testing.T) {
+			t.Parallel()
+			cmd := exec.Command("mpi-queues", args...)
+			out, _ := cmd.CombinedOutput() // an error is as good as a report
+			peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
+			t.Logf("%d MiB", peak>>20)
+			if peak > mostOfAKilobyte || strings.Contains(string(out), "goroutine ") {
+				t.Errorf("%q takes %d MiB:\n%.2000s", args, peak>>20, out)
+			}
+		})
 	}
 }
 

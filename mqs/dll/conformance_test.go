@@ -112,6 +112,7 @@ func TestCheckFindsWhatADLLDoesWrong(t *testing.T) {
 // A DLL that never returns is left after its time. On a slow machine the time may be up before: while the
 // host starts, or inside of a function of the DLL that is called earlier, its initialisation included.
 func TestCheckOfADLLThatNeverReturns(t *testing.T) {
+	t.Parallel()
 	path := testdll.In(t.TempDir()).Rogue(t, "spin", "mqs_setup_image")
 	for limit := time.Second / 2; ; limit *= 2 {
 		got := check(t, path, limit)
@@ -126,6 +127,7 @@ func TestCheckOfADLLThatNeverReturns(t *testing.T) {
 }
 
 func TestCheckOfWhatIsNoLibrary(t *testing.T) {
+	t.Parallel()
 	path := t.TempDir() + "/libtext.so"
 	if err := os.WriteFile(path, []byte("text"), 0o644); err != nil {
 		t.Fatal(err)

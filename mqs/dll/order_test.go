@@ -76,6 +76,7 @@ func toy() *inferiortest.Process {
 
 // A DLL reads a process of the other byte order, and is told the sizes that the debugger knows.
 func TestOtherByteOrder(t *testing.T) {
+	t.Parallel()
 	process := toy()
 	path := testdll.In(t.TempDir()).Reference(t, "-DOTHER_ORDER=1", "-DLONG_SIZE=4")
 	h := hosts()

@@ -33,6 +33,7 @@ func beHelper(path string) {
 // A DLL that does not want to can't outlive the helper: here that is killed
 // while the DLL has been called.
 func TestHostDiesWithHelper(t *testing.T) {
+	t.Parallel()
 	library := testdll.In(t.TempDir()).Rogue(t, "outlive", "mqs_version_string")
 	var said strings.Builder
 	helper := exec.Command("/proc/self/exe")
