@@ -308,9 +308,19 @@ func reportText(r *waitfor.Report) string {
 	return text.String()
 }
 
+// writeRow writes the description of the row. A mode that was left out so far is lacking.
 func (r *recorder) writeRow(t *testing.T) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
+	for i := range expect.Modes {
+		m := &expect.Modes[i]
+		mode := m.Program + " " + m.Name
+		if _, err := os.Stat(filepath.Join(r.folder, File(m))); err == nil {
+			delete(r.row.Lacking, mode)
+		} else if r.row.Lacking[mode] == "" && r.row.Expected(m) != nil {
+			r.row.Lacking[mode] = "it has not been recorded yet"
+		}
+	}
 	var text bytes.Buffer
 	write := json.NewEncoder(&text)
 	write.SetEscapeHTML(false)
