@@ -64,7 +64,9 @@ func TestLists(t *testing.T) {
 		"k": "yes",
 		"l": "cat " + sends(t, "l", "v1", "pmix:1", 0),
 	}
-	lists, err := question(commands).Lists(context.Background())
+	q := question(commands)
+	q.Limit = silence
+	lists, err := q.Lists(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
