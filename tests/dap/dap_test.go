@@ -111,6 +111,7 @@ func runs(t *testing.T, pid int) {
 
 // A program that the editor starts, with events after each stop while they are wanted.
 func TestLaunch(t *testing.T) {
+	t.Parallel()
 	record(t)
 	e := work.Edit(t)
 	const nothing = "The program is not being run"
@@ -162,6 +163,7 @@ func TestLaunch(t *testing.T) {
 
 // A rank of a job, whose account its document agrees with, and what goes wrong.
 func TestAttach(t *testing.T) {
+	t.Parallel()
 	record(t)
 	job := work.Start(t, "queues", 3, nil)
 	account := job.Accounts[0]
@@ -219,6 +221,7 @@ func TestAttach(t *testing.T) {
 
 // All ranks of a job in one session.
 func TestAttachAll(t *testing.T) {
+	t.Parallel()
 	record(t)
 	job := work.Start(t, "queues", 3, nil)
 	e := work.Edit(t)
@@ -245,6 +248,7 @@ func TestAttachAll(t *testing.T) {
 
 // A long answer comes as a whole.
 func TestLong(t *testing.T) {
+	t.Parallel()
 	record(t)
 	const long = 20_000
 	job := work.Start(t, "many", 2, nil, strconv.Itoa(long))
@@ -264,6 +268,7 @@ func TestLong(t *testing.T) {
 // A request that is given up, at any time from its start to its end, leaves the next one as good as ever. gdb's own
 // way of giving up locks gdb where it comes while memory is read: see interrupts.interrupt.
 func TestGivenUp(t *testing.T) {
+	t.Parallel()
 	record(t)
 	const many, times = 2000, 100
 	job := work.Start(t, "many", 2, nil, strconv.Itoa(many))
@@ -306,6 +311,7 @@ func TestLostRequest(t *testing.T) {
 
 // A core file, by the request that any gdb has, and by gdb's own, which gdb 16 lacks.
 func TestCore(t *testing.T) {
+	t.Parallel()
 	record(t)
 	job := work.Start(t, "queues", 3, nil)
 	account := job.Accounts[0]

@@ -64,6 +64,7 @@ func inMain(t *testing.T, e *live.Editor, id int, name string) string {
 
 // All ranks are in gdb's list of threads, and each has its own stack.
 func TestThreadsOfAllRanks(t *testing.T) {
+	t.Parallel()
 	record(t)
 	job := work.Start(t, "queues", 3, nil)
 	e := attachAll(t, job)
@@ -85,6 +86,7 @@ func TestThreadsOfAllRanks(t *testing.T) {
 
 // A rank is selected by request, and by what is typed.
 func TestSelect(t *testing.T) {
+	t.Parallel()
 	record(t)
 	job := work.Start(t, "queues", 3, nil)
 	e := attachAll(t, job)
@@ -119,6 +121,7 @@ func TestSelect(t *testing.T) {
 
 // The ranks go on together, and can be stopped while they do.
 func TestResume(t *testing.T) {
+	t.Parallel()
 	record(t)
 	job := work.Start(t, "queues", 3, nil)
 	e := attachAll(t, job)

@@ -9,6 +9,7 @@ import (
 
 // A job is started from the debug console as in gdb.
 func TestStartedJob(t *testing.T) {
+	t.Parallel()
 	program := work.Program(t, "tests/programs/started.c")
 	e := work.Edit(t)
 	e.Says("file " + program)

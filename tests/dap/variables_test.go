@@ -25,6 +25,7 @@ type variable struct {
 
 // The editor's view of variables shows what handles stand for, with their parts.
 func TestVariables(t *testing.T) {
+	t.Parallel()
 	record(t)
 	e := work.Edit(t)
 	e.Do("setFunctionBreakpoints", arguments{"breakpoints": []arguments{{"name": "look"}}})

@@ -51,6 +51,7 @@ func withABI(t *testing.T, mpi live.MPI, library string) *live.Workspace {
 // Of a program that is linked with the ABI's library of an MPI, what is shown is its account, field by
 // field, live and in a core, and its handles are called by their names.
 func TestABI(t *testing.T) {
+	t.Parallel()
 	for _, c := range abiLibraries {
 		t.Run(c.mpi.Kind.MPI, func(t *testing.T) {
 			w := withABI(t, c.mpi, c.library)

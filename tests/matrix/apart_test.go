@@ -92,6 +92,7 @@ func TestSlurmApart(t *testing.T) {
 // The same goes for launchers that start a daemon on each host by a program like ssh. They do not say
 // where the other ranks are.
 func TestApart(t *testing.T) {
+	t.Parallel()
 	agent := otherHost(t)
 	here, err := os.Hostname()
 	if err != nil {

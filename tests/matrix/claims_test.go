@@ -12,6 +12,7 @@ import (
 // With the distribution's MPICH, no job that ends by itself is called deadlocked either, and
 // no job that stands still is said not to be.
 func TestStockMPICHClaims(t *testing.T) {
+	t.Parallel()
 	w, err := work.With("claims", live.StockMPICH)
 	if err != nil {
 		t.Fatal(err)

@@ -19,6 +19,7 @@ import (
 // The debugger that the run names, another than gdb, shows the same queues as
 // gdb of the same ranks, which stand still, and of a core file.
 func TestSameAsGDB(t *testing.T) {
+	t.Parallel()
 	gdb, _, _ := strings.Cut(live.Version(t, "gdb"), ",")
 	outcome := "the queues of " + gdb
 	for _, c := range []struct {
@@ -66,6 +67,7 @@ func sameAsGDB(t *testing.T, outcome string, args ...string) {
 
 // A debugger without Python, as the run names one, is refused with a sentence.
 func TestNoPython(t *testing.T) {
+	t.Parallel()
 	work.Record(t, result.Result{MPI: work.MPI.Release(t), Layout: "–", Check: "live", Outcome: "says why not"})
 	const sentence = "mpi-queues needs a gdb that was built with Python, and this one was not: use another gdb"
 	job := work.Start(t, "many", 2, nil, "3")

@@ -13,6 +13,7 @@ import (
 // Of handles of the distribution's stripped MPICH, of C and of Fortran, all that is shown is so. Null ones
 // are known by their bits, and MPI_COMM_WORLD is by its launcher.
 func TestStockMPICHHandles(t *testing.T) {
+	t.Parallel()
 	w, err := work.With("handles", live.StockMPICH)
 	if err != nil {
 		t.Fatal(err)

@@ -90,6 +90,7 @@ func noCollector(t *testing.T) {
 // A deadlock of MPICH's that crosses hosts is reported as a whole: Hydra has no table of its ranks, and its daemons say
 // whose they are.
 func TestReportOfHostsMPICH(t *testing.T) {
+	t.Parallel()
 	w, err := work.With("hosts", live.StockMPICH)
 	if err != nil {
 		t.Fatal(err)
@@ -113,6 +114,7 @@ func TestReportOfHostsMPICH(t *testing.T) {
 
 // So is one that Hydra has spread by a real ssh, which nobody has to name.
 func TestReportOverSSHMPICH(t *testing.T) {
+	t.Parallel()
 	w, err := work.With("ssh", live.StockMPICH)
 	if err != nil {
 		t.Fatal(err)

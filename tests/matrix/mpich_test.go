@@ -24,6 +24,7 @@ type stock struct {
 // far as UCX and the library's requests keep it: with UCX's old and new protocols, live and in a core. With the protocols that
 // are not the default of its UCX, fewer programs show enough.
 func TestStockMPICH(t *testing.T) {
+	t.Parallel()
 	w, err := work.With("stock", live.StockMPICH)
 	if err != nil {
 		t.Fatal(err)
@@ -123,6 +124,7 @@ func (s *stock) describes(t *testing.T, process expect.Object) {
 // seen; and why there is nothing to see and the three ways out where the library's own
 // objects can't be read either.
 func TestStockMPICHUnreadable(t *testing.T) {
+	t.Parallel()
 	w, err := work.With("unreadable", live.StockMPICH)
 	if err != nil {
 		t.Fatal(err)
@@ -144,6 +146,7 @@ func TestStockMPICHUnreadable(t *testing.T) {
 
 // gdb starts jobs of the distribution's MPICH, whose launcher has no symbols.
 func TestStockMPICHStartedJobs(t *testing.T) {
+	t.Parallel()
 	w, err := work.With("started", live.StockMPICH)
 	if err != nil {
 		t.Fatal(err)

@@ -31,6 +31,7 @@ func (v *variant) modes(t *testing.T) live.ModeRow {
 
 // TestDeadlocks checks that each mode of the programs that hang, or only look so, is reported as what it is.
 func TestDeadlocks(t *testing.T) {
+	t.Parallel()
 	for _, v := range variants {
 		t.Run(v.Name, func(t *testing.T) {
 			t.Parallel()
@@ -42,6 +43,7 @@ func TestDeadlocks(t *testing.T) {
 // A stripped MPICH does not say what calls were given: their messages tell on which communicator a collective is, and
 // for what it waits.
 func TestDeadlockWithStripped(t *testing.T) {
+	t.Parallel()
 	w, err := work.With("stripped-deadlock", stock)
 	if err != nil {
 		t.Fatal(err)
@@ -62,6 +64,7 @@ func TestDeadlockWithStripped(t *testing.T) {
 
 // Of ranks that get on with a stripped MPICH, none is called deadlocked, whenever they are stopped.
 func TestRunningWithStripped(t *testing.T) {
+	t.Parallel()
 	w, err := work.With("stripped-running", stock)
 	if err != nil {
 		t.Fatal(err)
@@ -82,6 +85,7 @@ func TestRunningWithStripped(t *testing.T) {
 
 // Of real hangs as many are told with a stripped MPICH as have to be.
 func TestRealHangsWithStripped(t *testing.T) {
+	t.Parallel()
 	w, err := work.With("stripped-hangs", stock)
 	if err != nil {
 		t.Fatal(err)
@@ -91,6 +95,7 @@ func TestRealHangsWithStripped(t *testing.T) {
 
 // A partition that is never ready is told by what ch4 counts of it. One build has all that the program needs, files included.
 func TestPartitionNeverReady(t *testing.T) {
+	t.Parallel()
 	for _, v := range variants {
 		if v.Name == "ch4" {
 			v.work.Tells(t, "hangs", "partition", 3, []string{"Ranks 0-2 wait for each other",
@@ -101,11 +106,13 @@ func TestPartitionNeverReady(t *testing.T) {
 
 // However a job is looked at, the report is the same.
 func TestDeadlockEveryWay(t *testing.T) {
+	t.Parallel()
 	for _, v := range variants {
 		if !v.DebuggerSupport {
 			continue // the ways do not depend on what a build keeps
 		}
 		t.Run(v.Name, func(t *testing.T) {
+			t.Parallel()
 			for i, m := range []*expect.Mode{expect.Find("deadlock", "split"), expect.Find("collective", "barrier-recv")} {
 				if !v.inTurn(i) {
 					continue
@@ -125,6 +132,7 @@ func TestDeadlockEveryWay(t *testing.T) {
 
 // TestRunningJobs checks that a job that runs is never called deadlocked, whenever it is stopped.
 func TestRunningJobs(t *testing.T) {
+	t.Parallel()
 	for _, v := range variants {
 		t.Run(v.Name, func(t *testing.T) {
 			t.Parallel()

@@ -16,11 +16,13 @@ import (
 // MPICH's own DLL breaks down on a communicator that was freed since it last
 // looked: it is started anew, and shows what there is.
 func TestFreedWithOwnDLL(t *testing.T) {
+	t.Parallel()
 	for _, v := range variants {
 		if !v.DebuggerSupport {
 			continue // there is no DLL
 		}
 		t.Run(v.Name, func(t *testing.T) {
+			t.Parallel()
 			folder := t.TempDir()
 			commands := []string{"set mpi-queues source dll", "set mpi-queues dll-safe-path " + v.prefix, "break stop", "run"}
 			want := [][]string{{"first", "second", "third"}, {"first", "third"}, {"first", "fourth", "third"}}
@@ -49,6 +51,7 @@ func TestFreedWithOwnDLL(t *testing.T) {
 // What MPICH's own DLL shows of ch3 differs from the native decoder in its known
 // defects; of ch4 it says itself that it lacks what it needs.
 func TestOwnDLL(t *testing.T) {
+	t.Parallel()
 	defects := map[string][]string{ // fields, by queue
 		"<nil>":               {"group", "size", "communicator"},
 		"pending_sends":       {"operation", "position", "status", "desired_global_rank", "actual_global_rank", "desired_length", "actual_length", "desired_local_rank", "actual_local_rank"},
@@ -60,6 +63,7 @@ func TestOwnDLL(t *testing.T) {
 			continue
 		}
 		t.Run(v.Name, func(t *testing.T) {
+			t.Parallel()
 			v.record(t, "own DLL", "known differences")
 			job := v.work.Start(t, "queues", 3, nil)
 			for _, account := range job.Accounts {

@@ -16,8 +16,10 @@ import (
 // A communicator that is freed between two displays is gone in the second, and
 // does no harm to it.
 func TestFreedBetweenDisplays(t *testing.T) {
+	t.Parallel()
 	for _, v := range variants {
 		t.Run(v.Name, func(t *testing.T) {
+			t.Parallel()
 			folder := t.TempDir()
 			commands := []string{"break stop", "run"}
 			want := [][]string{{"first", "second", "third"}, {"first", "third"}, {"first", "fourth", "third"}, nil}

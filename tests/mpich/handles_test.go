@@ -12,6 +12,7 @@ import (
 
 // What is said of a handle is what the program says of it, in C and, by the build that has it, in Fortran.
 func TestHandles(t *testing.T) {
+	t.Parallel()
 	for _, v := range variants {
 		for _, p := range append(live.HandlePrograms, live.SessionProgram) {
 			if strings.HasSuffix(p.Source, ".F90") && v.work.MPI.Fortran == "" {
@@ -35,6 +36,7 @@ func TestHandles(t *testing.T) {
 
 // Of a job that goes on without a process, the communicators say who has failed, and which of them are revoked.
 func TestFailed(t *testing.T) {
+	t.Parallel()
 	p := live.FailedProgram
 	for _, v := range variants {
 		if v.IsCH4() {
@@ -56,6 +58,7 @@ func TestFailed(t *testing.T) {
 
 // gdb prints variables as what they stand for, all of them by one request.
 func TestVariables(t *testing.T) {
+	t.Parallel()
 	p := live.HandlePrograms[0]
 	for _, v := range variants {
 		t.Run(v.Name, func(t *testing.T) {

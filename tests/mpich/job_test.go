@@ -14,6 +14,7 @@ import (
 // A job that was attached, shown and let go of fifty times runs on, and comes to
 // its normal end.
 func TestJobFiftyTimes(t *testing.T) {
+	t.Parallel()
 	for _, v := range variants {
 		if v.Name != "ch4-debug" {
 			continue // they differ in what is shown only

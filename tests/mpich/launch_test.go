@@ -17,6 +17,7 @@ import (
 // TestLaunch finds the ranks of MPICH's launcher: by its table and, of the
 // distribution's, which is stripped, by the environment.
 func TestLaunch(t *testing.T) {
+	t.Parallel()
 	stripped, err := work.With("stripped-launcher", stock)
 	if err != nil {
 		t.Fatal(err)
@@ -72,6 +73,7 @@ func parent(t *testing.T, pid int) int {
 
 // Spawned processes have an MPI_COMM_WORLD of their own.
 func TestLaunchSpawned(t *testing.T) {
+	t.Parallel()
 	job := variants[1].work.Start(t, "spawn", 2, nil)
 	ranks, children := map[int]bool{}, map[int]bool{}
 	for _, a := range job.Accounts {
@@ -109,6 +111,7 @@ func first(pids map[int]bool) int {
 
 // TestDumpLauncher dumps a job by its launcher.
 func TestDumpLauncher(t *testing.T) {
+	t.Parallel()
 	w := variants[1].work
 	job := w.Start(t, "queues", 3, nil)
 	d, err := expect.ParseDocument(w.Shell(t, "dump", "--json", fmt.Sprint(job.Launcher())))
@@ -125,6 +128,7 @@ func TestDumpLauncher(t *testing.T) {
 
 // MPICH's mpiexec knows of its debugger.
 func TestMPIR(t *testing.T) {
+	t.Parallel()
 	for _, v := range variants {
 		t.Run(v.Name, func(t *testing.T) {
 			t.Parallel()

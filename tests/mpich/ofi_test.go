@@ -111,6 +111,7 @@ func overLibfabric(t *testing.T) []*variant {
 
 // Of messages that libfabric has, each program's account must be what is shown of it, as far as they are kept.
 func TestOverLibfabric(t *testing.T) {
+	t.Parallel()
 	all := overLibfabric(t)
 	for _, v := range throughOFI() {
 		if v.DebuggerSupport { // over sockets, the other keeps what this one does
@@ -128,6 +129,7 @@ func TestOverLibfabric(t *testing.T) {
 
 // Messages inside a node are in ch4's own lists, with a stripped library too.
 func TestStrippedOnOneNode(t *testing.T) {
+	t.Parallel()
 	for _, v := range throughOFI() {
 		if v.DebuggerSupport {
 			continue // that is what the stripped one was built without
@@ -136,46 +138,24 @@ func TestStrippedOnOneNode(t *testing.T) {
 	}
 }
 
-// Over libfabric modes of the programs that hang are reported as what they are, and none that gets on is called
-// deadlocked. They take minutes: tests/matrix/run has them with all modes.
+// TestDeadlocksOverLibfabric checks that over libfabric modes of the programs that hang are reported as what they are, and none
+// that makes progress is called deadlocked.
 func TestDeadlocksOverLibfabric(t *testing.T) {
+	t.Parallel()
 	for _, v := range overLibfabric(t) {
 		t.Run(v.Name, func(t *testing.T) {
-			for i := range expect.Modes {
-				if m := &expect.Modes[i]; v.isStripped || v.inTurn(i) {
-					v.tellsOverLibfabric(t, m)
+			t.Parallel()
+			row := v.modes(t)
+			row.InTurn = func(i int) bool { return v.isStripped || v.inTurn(i) }
+			expected := row.Expected
+			row.Expected = func(m *expect.Mode) *expect.Mode { // the programs that hang over libfabric as they do elsewhere
+				if m.Program == "deadlock" || m.Program == "collective" || m.Program == "moving" {
+					return expected(m)
 				}
+				return nil
 			}
+			live.EachHang(t, row)
+			live.EachMoving(t, row, 3, 1)
 		})
 	}
-}
-
-// In every run some are tried with a stripped library.
-func TestDeadlocksOfStrippedOverLibfabric(t *testing.T) {
-	for _, v := range overLibfabric(t) {
-		if !v.isStripped {
-			continue
-		}
-		for _, m := range []*expect.Mode{expect.Find("deadlock", "recv-ring"), expect.Find("deadlock", "waitall-ring"), expect.Find("collective", "barrier-recv"), expect.Find("moving", "exchange")} {
-			v.tellsOverLibfabric(t, m)
-		}
-	}
-}
-
-// tellsOverLibfabric tests the report on a mode that is of a program which hangs over libfabric as it does elsewhere.
-func (v *variant) tellsOverLibfabric(t *testing.T, m *expect.Mode) {
-	isOf := m.Program == "deadlock" || m.Program == "collective" || m.Program == "moving"
-	expected := v.work.MPI.Library(t).Expected(m)
-	if !isOf || expected == nil {
-		return
-	}
-	t.Run(m.Program+" "+m.Name, func(t *testing.T) {
-		t.Parallel()
-		job := v.work.StartMode(t, expected)
-		if m.Verdict != expect.Moves {
-			job.Settle(t)
-			return
-		}
-		job.KeepsMoving(t, 3, 1)
-	})
 }

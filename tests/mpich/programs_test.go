@@ -17,6 +17,7 @@ var modes = []string{"blocked recv", "blocked send", "blocked ssend", "blocked b
 // TestPrograms checks that what is shown of each process is its program's account, field by field, as far as the build keeps
 // it, live and in a core. The modes of a program take turns with the builds.
 func TestPrograms(t *testing.T) {
+	t.Parallel()
 	for _, v := range variants {
 		live.EachProgram(t, v.row(t, v.Name, func(p live.Program) bool {
 			if i := slices.Index(modes, p.String()); i >= 0 {

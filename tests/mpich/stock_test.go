@@ -20,6 +20,7 @@ var stock = live.StockMPICH
 // A program that is linked with the distribution's static library, which has symbols but no
 // types, is read by the embedded tables.
 func TestStaticByTable(t *testing.T) {
+	t.Parallel()
 	w, err := work.With("static", live.MPI{Compiler: staticCompiler(t), Launcher: stock.Launcher, Kind: expect.Library{MPI: "MPICH", Device: "ch4:ucx", Transport: "UCX"}})
 	if err != nil {
 		t.Fatal(err)

@@ -30,11 +30,13 @@ const stops = 3
 // Programs of MPICH's own test suite can be stopped anywhere and displayed:
 // without an error, and with nothing that can't be.
 func TestSuite(t *testing.T) {
+	t.Parallel()
 	for _, v := range variants {
 		if v.IsOverUCX() {
 			continue // tests/mpich/build leaves its suite out
 		}
 		t.Run(v.Name, func(t *testing.T) {
+			t.Parallel()
 			sample.LogSeed(t)
 			v.record(t, "own suite", "plausible")
 			programs := v.suite(t)

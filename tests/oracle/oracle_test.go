@@ -17,6 +17,7 @@ import (
 // Of each job that a seed makes, all that is shown must be so, and all that is so be shown,
 // but for what the table lists.
 func TestSeeds(t *testing.T) {
+	t.Parallel()
 	for _, b := range builds(t) {
 		t.Run(b.name, func(t *testing.T) {
 			t.Parallel()

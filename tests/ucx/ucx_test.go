@@ -43,8 +43,10 @@ func notes(process expect.Object) []string {
 // Beneath the distribution's MPICH the same libraries are read by the embedded tables, those
 // with types by them; MPICH itself by its own table, where there is one.
 func TestMPICH(t *testing.T) {
+	t.Parallel()
 	for folder, w := range mpich {
 		t.Run(folder, func(t *testing.T) {
+			t.Parallel()
 			layout, name, words := "table", "UCX "+release(t)[:strings.LastIndex(release(t), ".")]+" without assertions", "embedded tables"
 			if folder == typed {
 				layout, name, words = "dwarf", "", "UCX's DWARF"

@@ -17,6 +17,7 @@ var leftToUCX = []string{"-genv", "MPIR_CVAR_NOLOCAL", "1"}
 // Of a program that is linked with the library for MPI 5.0's ABI, calls and receives are shown with what the program has
 // asked for.
 func TestABI(t *testing.T) {
+	t.Parallel()
 	w := wheel(t, "mpich-5.0.2", mpich())
 	w.MPI.Compiler += "_abi"
 	for _, c := range []struct {
@@ -26,6 +27,7 @@ func TestABI(t *testing.T) {
 		{"recv", "MPI_Recv on MPI_COMM_WORLD", true}, {"barrier", "MPI_Barrier", false},
 	} {
 		t.Run(c.mode, func(t *testing.T) {
+			t.Parallel()
 			job := w.Start(t, "blocked", 2, leftToUCX, c.mode)
 			pid := job.Accounts[1].PID
 			live.Until(t, "for the call that is expected", func() bool {

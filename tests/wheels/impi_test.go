@@ -33,8 +33,10 @@ func intelMPI(t *testing.T, fabrics string) *live.Workspace {
 
 // Of Intel MPI the calls are told that ranks hang in, by its own name, and no queue of it is shown as if it were known.
 func TestIntelMPI(t *testing.T) {
+	t.Parallel()
 	for _, fabrics := range []string{"shm", "ofi"} {
 		t.Run(fabrics, func(t *testing.T) {
+			t.Parallel()
 			w := intelMPI(t, fabrics)
 			job := w.Start(t, "blocked", 3, nil, "barrier")
 			for _, account := range job.Accounts {
@@ -78,6 +80,7 @@ func TestIntelMPI(t *testing.T) {
 
 // A program on Intel MPI that gets on is never called deadlocked.
 func TestIntelMPIRuns(t *testing.T) {
+	t.Parallel()
 	w := intelMPI(t, "shm")
 	for mode, ranks := range map[string]int{"slow": 4, "wildcard": 3} {
 		job := w.Start(t, "moving", ranks, nil, mode)

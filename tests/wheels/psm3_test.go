@@ -17,6 +17,7 @@ import (
 // The libfabric that Intel MPI's wheel brings has the provider psm3, which Debian's lacks. Beneath the distribution's
 // Open MPI each program's account must be what is shown of it.
 func TestPSM3(t *testing.T) {
+	t.Parallel()
 	w := overIntelsFabric(t)
 	// Through shared memory it needs no network: over sockets, ranks of one machine do not reach each other.
 	by := live.OFI{Provider: "psm3", Setting: "PSM3_DEVICES=self,shm"}

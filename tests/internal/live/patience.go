@@ -2,7 +2,9 @@ package live
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -52,21 +54,45 @@ func (p *patience) isOver() bool {
 }
 
 // processors is what all processors of the machine have done since it was started, in ticks. busy is what programs of at least
-// this one's priority have had. Ranks that look for messages all the time have a lower one.
-type processors struct{ busy, all uint64 }
+// this one's priority have had. Ranks that look for messages all the time have a lower one, and count by rivals: how many
+// processors' worth of others a program has to share one with.
+type processors struct {
+	busy, all uint64
+	rivals    float64
+}
 
 // spare returns which share of the time since an earlier moment was to be had.
 func (p processors) spare(earlier processors) float64 {
 	if p.all <= earlier.all || p.busy < earlier.busy {
 		return 1 // the system does not say
 	}
-	return 1 - float64(p.busy-earlier.busy)/float64(p.all-earlier.all)
+	return (1 - float64(p.busy-earlier.busy)/float64(p.all-earlier.all)) / (1 + p.rivals)
 }
 
 func readProcessors() processors {
 	text, _ := os.ReadFile("/proc/stat")
+	load, _ := os.ReadFile("/proc/loadavg")
 	own, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0)
-	return parseProcessors(string(text), err == nil && own < 20) // the system call counts from 40 down to 1
+	isNice := err == nil && own < 20 // the system call counts from 40 down to 1
+	p := parseProcessors(string(text), isNice)
+	p.rivals = rivals(string(load), runtime.NumCPU(), isNice)
+	return p
+}
+
+// rivals are those of a program by what runs now, the fourth word of /proc/loadavg (proc_loadavg(5)). Ten steps of
+// priority are a tenth of the weight (sched(7)).
+func rivals(load string, count int, isNice bool) float64 {
+	var running, all int
+	if words := strings.Fields(load); len(words) < 4 {
+		return 0
+	} else if n, err := fmt.Sscanf(words[3], "%d/%d", &running, &all); err != nil || n != 2 {
+		return 0
+	}
+	each := float64(max(running-1, 0)) / float64(count) // this program runs, too
+	if isNice {
+		return each
+	}
+	return each / 10
 }
 
 // parseProcessors reads the first line of /proc/stat (proc_stat(5)). What the kernel has done for a program counts as
