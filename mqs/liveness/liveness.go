@@ -200,8 +200,19 @@ func Wait(ctx context.Context, until func() bool) {
 	}
 }
 
-// clockOf reads the clock of a process.
+// clockOf reads the clock of a process. The process has something to run if any of its threads has: its main thread may sleep
+// in a join or at a lock while another one waits in MPI.
 func clockOf(pid int) (clock, error) {
 	s, err := procfs.Host.Stat(pid)
-	return clock{s.User + s.System, s.Started, s.State == 'R'}, err
+	if err != nil {
+		return clock{}, err
+	}
+	return clock{s.User + s.System, s.Started, s.State == 'R' || hasRunnableThread(pid)}, nil
+}
+
+func hasRunnableThread(pid int) bool {
+	return slices.ContainsFunc(procfs.Host.Threads(pid), func(thread int) bool {
+		s, err := procfs.Host.Stat(thread)
+		return err == nil && s.State == 'R'
+	})
 }

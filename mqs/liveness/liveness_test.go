@@ -1,9 +1,11 @@
 package liveness
 
 import (
+	"context"
 	"os/exec"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
@@ -44,6 +46,27 @@ func TestPast(t *testing.T) {
 	seen.Past(s, seen.Clocks())
 	if Wait(t.Context(), seen.settled); seen.Past(s, seen.Clocks()).Ran[pid] {
 		t.Error("one that is stopped has run")
+	}
+}
+
+// TestThreadRuns checks that a process whose main thread sleeps while another thread runs has something to run.
+func TestThreadRuns(t *testing.T) {
+	const program = "import threading\ndef spin():\n while True: pass\nt = threading.Thread(target=spin)\nt.start()\nt.join()\n"
+	ranks := exec.Command("python3", "-c", program)
+	if err := ranks.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = ranks.Process.Kill(); _ = ranks.Wait() })
+	pid := ranks.Process.Pid
+	patience, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer stop()
+	Wait(patience, func() bool {
+		main, err := procfs.Host.Stat(pid)
+		c, _ := clockOf(pid)
+		return err == nil && main.State == 'S' && len(procfs.Host.Threads(pid)) > 1 && c.runnable
+	})
+	if patience.Err() != nil {
+		t.Error("a process in which a thread runs is taken for one that sleeps")
 	}
 }
 
