@@ -331,6 +331,9 @@ func (r *scriptReader) sample(words statement, rest []string) error {
 			if p != nil && !slices.Contains(isNew, int32(i)) {
 				r.past.Earlier[100+i] = p
 			}
+			if p != nil { // a sample reads the process anew
+				r.processes[i] = (&made{Snapshot: &mqs.Snapshot{Processes: []*mqs.Process{p}}}).clone().Processes[0]
+			}
 			if slices.Contains(ran, int32(i)) {
 				r.past.Ran[100+i] = true
 			}
