@@ -137,7 +137,7 @@ func index() (string, error) {
 		return "", err
 	}
 	for _, match := range regexp.MustCompile(`(\w+) +Verdict = "([^"]+)"`).FindAllStringSubmatch(string(text), -1) {
-		row(match[2], naming(files, regexp.MustCompile(`\b(?:waitfor|expect)?\.?`+match[1]+`\b|(?m)"`+match[2]+`"|^verdict:? `+match[2]+`$`)))
+		row("`"+match[2]+"`", naming(files, regexp.MustCompile(`\bwaitfor\.`+match[1]+`\b|"`+match[2]+`"|(?m)^`+match[2]+`: `)))
 	}
 	return b.String(), nil
 }
