@@ -83,19 +83,6 @@ func (m *made) comm(id inferior.Addr, name string, ranks ...int32) {
 	}
 }
 
-// inter adds an intercommunicator between rank 0 and ranks 1 and 2.
-func (m *made) inter() {
-	a, b := []mqs.Maybe[int32]{mqs.Known[int32](0)}, []mqs.Maybe[int32]{mqs.Known[int32](1), mqs.Known[int32](2)}
-	for i, p := range m.Processes {
-		q := &mqs.Queues{Communicator: mqs.Communicator{UniqueID: dupID, LocalRank: mqs.Known(max(int32(i)-1, 0)), Name: mqs.Known("inter"), Inter: mqs.Known(true),
-			Group: b, RemoteGroup: a, Context: "5"}, Queue: [3]*mqs.Queue{{}, {}, {}}, Traffic: []mqs.Traffic{}}
-		if i == 0 {
-			q.Group, q.RemoteGroup = a, b
-		}
-		p.Communicators = append(p.Communicators, q)
-	}
-}
-
 func (r *madeRank) on(id inferior.Addr) *mqs.Queues {
 	for _, c := range r.Communicators {
 		if c.UniqueID == id {

@@ -7,9 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/txtar"
+
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor/internal/simulate"
-	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // moment is a job that is being looked at, what the simulator knows of it and what was said.

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
+	"github.com/mpi-queues/mpi-queues/tests/internal/sample"
 )
 
 // No job that ends by itself is called deadlocked, and no job that stands still is said not
@@ -20,8 +20,8 @@ func TestClaims(t *testing.T) {
 	t.Parallel()
 	for i := range expect.Claims {
 		c := &expect.Claims[i]
-		if testing.Short() && !slices.Contains([]string{"p2p", "win", "spin", "join", "sendall", "test"}, c.Name) {
-			continue // the matrix has them all
+		if !sample.ChosenIfShort(t.Name(), i, 4) {
+			continue
 		}
 		t.Run(c.Program+" "+c.Name, func(t *testing.T) {
 			t.Parallel()

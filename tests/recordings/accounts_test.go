@@ -29,7 +29,7 @@ func accountsOf(t *testing.T, folder string) map[string]json.RawMessage {
 	t.Helper()
 	file := filepath.Join(folder, accountsFile)
 	accounts, err := readAccounts(file)
-	if err != nil && !(*update && errors.Is(err, fs.ErrNotExist)) {
+	if isNew := *update && errors.Is(err, fs.ErrNotExist); err != nil && !isNew {
 		t.Fatalf("%s: %v", file, err)
 	}
 	names := map[string]bool{}

@@ -127,6 +127,7 @@ func failedOutput(file string) (string, error) {
 			} else {
 				failed = append(failed, line) // what follows a failed test's end
 			}
+		case strings.HasPrefix(line, "go: downloading "):
 		default:
 			rest = append(rest, line)
 		}
