@@ -70,10 +70,10 @@ func (p *plan) steps(s *store) []*step {
 	made := map[string]*step{}
 	for _, q := range p.parts {
 		own := &step{
-			name: q.name, part: q, commands: q.commands(p), limit: q.limit, usual: s.usual(q, p.isWhole), done: make(chan struct{}),
+			name: q.name, part: q, commands: q.commands(p), limit: time.Duration(float64(q.limit) * p.stretch), usual: s.usual(q, p.isWhole), done: make(chan struct{}),
 		}
 		if p.isWhole {
-			own.limit = max(q.limit, wholeLimit)
+			own.limit = wholeLimit
 		}
 		if last := len(own.commands) - 1; len(p.more) > 0 {
 			own.commands = slices.Clone(own.commands)
@@ -83,7 +83,7 @@ func (p *plan) steps(s *store) []*step {
 			words := strings.Join(command, " ")
 			m := made[words]
 			if m == nil {
-				m = &step{name: "make-" + nameOf(command), commands: [][]string{command}, limit: makeLimit, done: make(chan struct{})}
+				m = &step{name: "make-" + nameOf(command), commands: [][]string{command}, limit: time.Duration(float64(makeLimit) * p.stretch), done: make(chan struct{})}
 				made[words] = m
 				all = append(all, m)
 			}

@@ -59,18 +59,17 @@ func always(commands ...[]string) func(*plan) [][]string {
 }
 
 // goTest returns a command that runs Go tests. Its limit is below that of the part, so that a test that hangs prints its stacks.
-func (p *plan) goTest(args ...string) []string {
-	limit := "8m"
-	if p.isWhole {
-		limit = "7h"
-	}
-	return append([]string{"go", "test", "-vet=off", "-v", "-timeout", limit}, args...)
+func goTest(limit time.Duration, args ...string) []string {
+	return append([]string{"go", "test", "-vet=off", "-v", "-timeout", limit.String()}, args...)
 }
 
 // goTests wraps one such command.
 func goTests(args ...string) func(*plan) [][]string {
-	return func(p *plan) [][]string { return [][]string{p.goTest(args...)} }
+	return func(p *plan) [][]string { return [][]string{goTest(p.limit(), args...)} }
 }
+
+// longGoTests wraps one such command of a part that takes no samples.
+func longGoTests(args ...string) func(*plan) [][]string { return always(goTest(wholeTests, args...)) }
 
 // jobs is how many live tests run side by side: jobs and debuggers wait for each other, so there are more of them than processors.
 func jobs() string { return strconv.Itoa(2 * runtime.NumCPU()) }
@@ -173,10 +172,10 @@ var parts = []*part{
 	{
 		name: "suite", does: "MPICH's own test suite, sampled while it runs, and many made-up jobs",
 		in: full, needs: []packages{ofGo, ofExtension, ofLive, ofBuilds}, limit: 3 * time.Hour, usual: time.Hour,
-		makes: [][]string{{"tests/mpich/build"}}, commands: func(p *plan) [][]string {
+		makes: [][]string{{"tests/mpich/build"}}, commands: func(*plan) [][]string {
 			return [][]string{
-				p.goTest("-tags", "full", "-count=1", "-run", "TestAgainstManyPrograms", "./mqs/waitfor"),
-				p.goTest("-tags", "full", "-count=1", "./tests/suite/..."),
+				goTest(wholeTests, "-tags", "full", "-count=1", "-run", "TestAgainstManyPrograms", "./mqs/waitfor"),
+				goTest(wholeTests, "-tags", "full", "-count=1", "./tests/suite/..."),
 			}
 		},
 		dependsOn: decoding,
@@ -184,7 +183,7 @@ var parts = []*part{
 	{
 		name: "starts", does: "many starts of jobs under gdb",
 		in: full, needs: []packages{ofGo, ofExtension, ofLive}, limit: 2 * time.Hour, usual: 15 * time.Minute,
-		commands: goTests("-tags", "live", "-count=1", "-run", "TestManyStarts|TestStartedLateRank", "./tests/gdb"),
+		commands: longGoTests("-tags", "live", "-count=1", "-run", "TestManyStarts|TestStartedLateRank", "./tests/gdb"),
 	},
 	{
 		name: "guest", does: "an ordinary user on the distribution's kernel, under qemu",
@@ -199,13 +198,13 @@ var parts = []*part{
 	{
 		name: "faults", does: "all that can go wrong between gdb and the helper, at each step and with each message",
 		in: full, needs: []packages{ofGo, ofExtension, ofLive}, limit: 3 * time.Hour, usual: 30 * time.Minute,
-		commands: goTests("-tags", "live", "-short", "-count=1", "-parallel", jobs(),
+		commands: longGoTests("-tags", "live", "-short", "-count=1", "-parallel", jobs(),
 			"-run", "TestFaults|AtEachStep|TestStarvedHelper|TestNoDescriptors|TestManyDisplays|TestManyAttaches|TestKilledAtRandom", "./tests/gdb", "./cmd/mpi-queues"),
 	},
 	{
 		name: "mutation", does: "how many changed operators of the decoders and of the analysis the unit tests notice",
 		in: full, needs: []packages{ofGo}, limit: 6 * time.Hour, usual: time.Hour,
-		commands: goTests("-tags", "full", "-count=1", "./tests/mutation"),
+		commands: longGoTests("-tags", "full", "-count=1", "./tests/mutation"),
 	},
 	{
 		name: "bench", does: "the benchmark, which prints each figure beside its target",

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +22,8 @@ type plan struct {
 	lists bool
 	seed  uint64
 	parts []*part
+	// stretch is by how much limits are longer than on an idle machine.
+	stretch float64
 	// omitted are the parts of the run that are not run, with the reasons.
 	omitted []omission
 	// more are arguments for the last command of the only part.
@@ -41,7 +44,8 @@ func newPlan(args []string) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{seed: seed, keys: map[*part]string{}}
+	load, _ := os.ReadFile("/proc/loadavg")
+	p := &plan{seed: seed, keys: map[*part]string{}, stretch: stretchOf(string(load), runtime.NumCPU())}
 	switch {
 	case len(args) == 0:
 		p.run = ordinary
@@ -102,6 +106,33 @@ func readSeed() (uint64, error) {
 		return 0, fmt.Errorf("MPI_QUEUES_TEST_SEED is %q, not a number", text)
 	}
 	return seed, nil
+}
+
+// Limits of one program of tests, which are below those of parts.
+const (
+	sampleLimit = 11 * time.Minute
+	wholeTests  = 7 * time.Hour
+)
+
+// limit is how long one program of tests may take.
+func (p *plan) limit() time.Duration {
+	if p.isWhole {
+		return wholeTests
+	}
+	return time.Duration(float64(sampleLimit) * p.stretch)
+}
+
+// mostStretch bounds by how much limits are longer on a busy machine.
+const mostStretch = 6
+
+// stretchOf returns by how much limits have to be longer for what else runs on the machine. load is /proc/loadavg.
+func stretchOf(load string, processors int) float64 {
+	first, _, _ := strings.Cut(load, " ")
+	running, err := strconv.ParseFloat(first, 64)
+	if err != nil || running < 0 {
+		return 1
+	}
+	return min(mostStretch, 1+running/float64(processors))
 }
 
 // perRun is how many parts that take turns one run of ci has. With fourteen of them, seven days cover all.
@@ -194,7 +225,10 @@ func (p *plan) words() []string {
 
 // environment is what commands get besides the runner's own environment.
 func (p *plan) environment() []string {
-	out := []string{fmt.Sprintf("MPI_QUEUES_TEST_SEED=%d", p.seed)}
+	out := []string{
+		fmt.Sprintf("MPI_QUEUES_TEST_SEED=%d", p.seed),
+		fmt.Sprintf("MPI_QUEUES_TEST_LIMIT=%.0f", p.limit().Seconds()),
+	}
 	if p.isWhole {
 		out = append(out, "MPI_QUEUES_TEST_WHOLE=1", "MPI_QUEUES_TEST_MODES=all", "MPI_QUEUES_TEST_SEEDS=200")
 	}

@@ -235,9 +235,18 @@ func TestStepEnds(t *testing.T) {
 	}
 }
 
+// TestStretch checks that limits grow with what else runs on the machine, and are bounded.
+func TestStretch(t *testing.T) {
+	for load, want := range map[string]float64{"0.00 0.10 0.20 1/100 7": 1, "8.00 2.00 1.00 9/100 7": 5, "200.1 1 1 1/1 1": mostStretch, "": 1, "-1 0 0": 1} {
+		if got := stretchOf(load, 2); got != want {
+			t.Errorf("%q: %v, want %v", load, got, want)
+		}
+	}
+}
+
 // TestOrder checks that a part starts after what it needs has been made, and not at all if that has failed.
 func TestOrder(t *testing.T) {
-	p := &plan{parts: []*part{{name: "a", makes: [][]string{{"tests/mpich/build", "ch3"}}, commands: always([]string{"true"})}}}
+	p := &plan{stretch: 1, parts: []*part{{name: "a", makes: [][]string{{"tests/mpich/build", "ch3"}}, commands: always([]string{"true"})}}}
 	steps := p.steps(&store{t.TempDir()})
 	if len(steps) != 2 || steps[0].name != "make-mpich-build-ch3" || steps[1].name != "a" {
 		t.Fatalf("steps are %v", steps)

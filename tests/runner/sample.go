@@ -23,14 +23,14 @@ const oneIn = 7
 func liveTests(p *plan) [][]string {
 	flags := []string{"-tags", "live", "-count=1", "-parallel", jobs()}
 	if p.isWhole {
-		return [][]string{append(p.goTest(flags...), livePackages...)}
+		return [][]string{append(goTest(p.limit(), flags...), livePackages...)}
 	}
 	names, err := liveNames()
 	if err != nil {
 		return [][]string{{"sh", "-c", "echo " + quoted(err.Error()) + "; exit 1"}}
 	}
 	args := append(flags, "-short", "-run", "^("+strings.Join(choose(names, p.seed), "|")+")$")
-	return [][]string{append(p.goTest(args...), livePackages...)}
+	return [][]string{append(goTest(p.limit(), args...), livePackages...)}
 }
 
 func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
