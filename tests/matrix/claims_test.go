@@ -7,6 +7,7 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
+	"github.com/mpi-queues/mpi-queues/tests/internal/sample"
 )
 
 // With the distribution's MPICH, no job that ends by itself is called deadlocked either, and
@@ -19,6 +20,9 @@ func TestStockMPICHClaims(t *testing.T) {
 	}
 	for i := range expect.Claims {
 		c := &expect.Claims[i]
+		if !sample.ChosenIfShort(w.MPI.Release(t), i, 4) {
+			continue
+		}
 		t.Run(c.Program+" "+c.Name, func(t *testing.T) {
 			t.Parallel()
 			w.Judge(t, c, live.Stops{Times: 4, Seed: 4, Cores: true})
