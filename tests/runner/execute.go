@@ -154,41 +154,39 @@ func (p *plan) execute(ctx context.Context, s *store, out io.Writer) ([]result, 
 	return results, nil
 }
 
-// conclude reads what a part's tests have written, and remembers that it has passed.
+// conclude reads what a part's tests have written, and records that it has passed.
 func (p *plan) conclude(s *store, st *step, took time.Duration, log string) result {
 	r := result{part: st.part, took: took}
 	r.tests, _ = readLog(log, st.name)
-	if err := p.keepResults(st); err != nil {
-		st.err = errors.Join(st.err, err)
+	if st.err == nil {
+		st.err = p.keepResults(st)
 	}
-	if r.err = st.err; r.err != nil {
-		return r
+	if key := p.keys[st.part]; st.err == nil && key != "" {
+		st.err = s.keep(st.part, pass{key, p.isWhole, time.Now().UTC().Format(time.DateOnly), p.commit})
 	}
-	s.keepTime(st.part, p.isWhole, took)
-	if key := p.keys[st.part]; key != "" {
-		if err := s.keep(st.part, key, p.isWhole); err != nil {
-			st.err = err
-		}
+	if st.err == nil {
+		s.keepTime(st.part, p.isWhole, took)
 	}
+	r.err = st.err
 	return r
 }
 
-// keepResults puts the results of a part in whole into the file from which the table of what was tried is made. Those of a
-// sample have to be in it already.
+// keepResults compares what a part's tests have tried with the results that are kept, and fails if a sample saw something else.
+// A part that passed in whole replaces its kept results, from which SUPPORT's table is made.
 func (p *plan) keepResults(st *step) error {
 	got, err := tried.Read(resultsFolder(st.name))
 	if err != nil || len(got) == 0 {
 		return err
 	}
 	if p.isWhole {
-		return tried.Keep(tried.KeptFile, st.name, time.Now().UTC().Format(time.DateOnly), commit(), got)
+		return tried.Keep(tried.KeptFile, st.name, time.Now().UTC().Format(time.DateOnly), p.commit, got)
 	}
 	kept, err := tried.Kept(tried.KeptFile)
 	if err != nil {
 		return err
 	}
 	if differences := tried.Differences(kept, st.name, got); len(differences) > 0 {
-		return fmt.Errorf("%s\nif that is right, ./tests/run full %s writes it down", strings.Join(differences, "\n"), st.name)
+		return fmt.Errorf("%s\nif that is right, ./tests/run full %s records it", strings.Join(differences, "\n"), st.name)
 	}
 	return nil
 }

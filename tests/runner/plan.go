@@ -28,8 +28,10 @@ type plan struct {
 	omitted []omission
 	// more are arguments for the last command of the only part.
 	more []string
-	// keys are what the parts depend on, for the store. Parts without one run always.
+	// keys are hashes of what the parts depend on, for the store. Parts without a key always run.
 	keys map[*part]string
+	// commit is the checkout's when the run starts: a run in whole changes a file of it.
+	commit string
 }
 
 // omission is a part that is not run.
@@ -45,7 +47,7 @@ func newPlan(args []string) (*plan, error) {
 		return nil, err
 	}
 	load, _ := os.ReadFile("/proc/loadavg")
-	p := &plan{seed: seed, keys: map[*part]string{}, stretch: stretchOf(string(load), runtime.NumCPU())}
+	p := &plan{seed: seed, keys: map[*part]string{}, commit: commit(), stretch: stretchOf(string(load), runtime.NumCPU())}
 	switch {
 	case len(args) == 0:
 		p.run = ordinary
@@ -149,7 +151,7 @@ func (p *plan) takeTurns() {
 	rounds := (len(turns) + perRun - 1) / perRun
 	turn := int(p.seed % uint64(rounds))
 	for i, q := range turns {
-		// Parts that stand beside each other in the list are alike: those of one run come from different places.
+		// Neighbours in the list are alike, so the parts of one run come from different places.
 		if i%rounds != turn {
 			p.omit(q, fmt.Sprintf("its turn is when the seed modulo %d is %d", rounds, i%rounds))
 		}
@@ -161,9 +163,10 @@ func (p *plan) omit(q *part, reason string) {
 	p.parts = slices.DeleteFunc(p.parts, func(r *part) bool { return r == q })
 }
 
-// leaveOut leaves out what the change can't affect (ci), or what an earlier full run has done (full).
+// leaveOut leaves out what the change can't affect (ci), or what an earlier full run has done (full). A part that is named is
+// run in any case, and counts for the next full run if it is done in whole.
 func (p *plan) leaveOut(s *store) error {
-	if p.run != ci && p.run != full {
+	if p.run != ci && !p.isWhole {
 		return nil
 	}
 	files, err := readTree()
@@ -177,7 +180,7 @@ func (p *plan) leaveOut(s *store) error {
 		if p.keys[q], err = files.key(q.dependsOn); err != nil {
 			return err
 		}
-		if passed, ok := s.passed(q, p.keys[q], p.isWhole); ok {
+		if passed, ok := s.passed(q, p.keys[q], p.isWhole); ok && p.run != "" {
 			p.omit(q, fmt.Sprintf("nothing that can affect it has changed since it passed on %s (%s)", passed.Date, passed.Commit))
 		}
 	}

@@ -73,7 +73,7 @@ func TestLiveSamples(t *testing.T) {
 func TestKeys(t *testing.T) {
 	root := t.TempDir()
 	t.Chdir(root)
-	for _, path := range []string{"go.mod", "mqs/a.go", "mqs/read/b.go", "mqs/read/tables/c.json", "mqs/other/d.go", "python/e.py", "README.md"} {
+	for _, path := range []string{"go.mod", "mqs/a.go", "mqs/read/b.go", "mqs/read/tables/c.json", "mqs/other/d.go", "python/e.py", "README.md", "tests/matrix/results.json"} {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -89,8 +89,8 @@ func TestKeys(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	files := newTree([]string{"go.mod", "mqs/a.go", "mqs/read/b.go", "mqs/read/tables/c.json", "mqs/other/d.go", "python/e.py", "README.md"})
-	in := &inputs{files: []string{"python"}, packages: []string{"./mqs/read"}}
+	files := newTree([]string{"go.mod", "mqs/a.go", "mqs/read/b.go", "mqs/read/tables/c.json", "mqs/other/d.go", "python/e.py", "README.md", "tests/matrix/results.json"})
+	in := &inputs{files: []string{"python", "tests/matrix"}, packages: []string{"./mqs/read"}}
 	key := func() string {
 		t.Helper()
 		k, err := files.key(in)
@@ -102,7 +102,7 @@ func TestKeys(t *testing.T) {
 	before := key()
 	for path, affects := range map[string]bool{
 		"go.mod": true, "mqs/a.go": true, "mqs/read/b.go": true, "mqs/read/tables/c.json": true, "python/e.py": true,
-		"mqs/other/d.go": false, "README.md": false,
+		"mqs/other/d.go": false, "README.md": false, "tests/matrix/results.json": false,
 	} {
 		was, err := os.ReadFile(path)
 		if err != nil {
@@ -129,7 +129,7 @@ func TestOmitted(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := &part{name: "mpich"}
-	if err := s.keep(q, "key", false); err != nil {
+	if err := s.keep(q, pass{Key: "key"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -141,7 +141,7 @@ func TestOmitted(t *testing.T) {
 			t.Errorf("%+v: passed is %v", c, ok)
 		}
 	}
-	if err := s.keep(q, "key", true); err != nil {
+	if err := s.keep(q, pass{Key: "key", IsWhole: true}); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok := s.passed(q, "key", true); !ok {

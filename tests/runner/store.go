@@ -62,13 +62,13 @@ func (s *store) passed(q *part, key string, isWhole bool) (pass, bool) {
 	return pass{}, false
 }
 
-// keep writes down that a part has passed.
-func (s *store) keep(q *part, key string, isWhole bool) error {
-	text, err := json.Marshal(pass{key, isWhole, time.Now().UTC().Format(time.DateOnly), commit()})
+// keep records that a part has passed.
+func (s *store) keep(q *part, p pass) error {
+	text, err := json.Marshal(p)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(s.file(q, isWhole), text, 0o644)
+	return os.WriteFile(s.file(q, p.IsWhole), text, 0o644)
 }
 
 // usual returns how long a part took when it last passed in this kind of run.
