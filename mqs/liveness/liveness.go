@@ -1,5 +1,5 @@
-// Package liveness says whether processes get on between two looks at them: what hangs is what runs
-// and is seen to stand where it stood.
+// Package liveness reports whether processes make progress between two samples of a job. A rank hangs if it has run since the
+// previous sample and still waits for the same.
 package liveness
 
 import (

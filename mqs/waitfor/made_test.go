@@ -242,7 +242,7 @@ func past(earlier *mqs.Snapshot, ran ...int) Past {
 }
 
 // runsOn makes a job one of an MPI that counts only what a process has done, of which all ranks
-// have run since they were looked at before, and stand where they stood.
+// have run since the previous sample, and are stuck in the same place.
 func (m *made) runsOn() Past {
 	out := Past{Looks: 1, Again: true, Earlier: map[int]*mqs.Process{}, Ran: map[int]bool{}}
 	for i, p := range m.Processes {

@@ -37,7 +37,7 @@ var large = []struct {
 	name    string
 	make    func(m *made)
 	verdict Verdict
-	cycle   int    // length of the first one, 0 if there is none
+	cycle   int    // length of the first deadlock's cycle, 0 without a deadlock
 	fixed   uint64 // bytes that it may allocate whatever its size is
 	each    uint64 // KiB that it may allocate for each rank
 }{

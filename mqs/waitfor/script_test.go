@@ -72,7 +72,7 @@ type scripted struct {
 // scriptReader builds the job of a script, line by line.
 type scriptReader struct {
 	size      int
-	processes []*mqs.Process // by rank, nil if there is none
+	processes []*mqs.Process // by rank; nil for a rank without a process
 	declared  []func(rank int, p *mqs.Process)
 	ids       map[string]inferior.Addr
 	named     []map[string]inferior.Addr // requests, by rank

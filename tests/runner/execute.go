@@ -255,7 +255,7 @@ func newQueue(steps []*step) *queue {
 	return q
 }
 
-// next returns the first step that waits for no other; nil if there is none left.
+// next returns the first step whose prerequisites have ended, and waits for one if need be. It returns nil at the end.
 func (q *queue) next() *step {
 	q.mu.Lock()
 	defer q.mu.Unlock()

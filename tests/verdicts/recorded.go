@@ -44,7 +44,7 @@ type Row struct {
 	// Recorded is the day on which jobs of the row were last recorded, Commit the product's commit then.
 	Recorded string `json:"recorded"`
 	Commit   string `json:"commit"`
-	// Lacking are the modes without a recording that the library could run, and why there is none.
+	// Lacking gives, for each mode that the library can run and that is not recorded, the reason.
 	Lacking map[string]string `json:"lacking,omitempty"`
 }
 
@@ -164,7 +164,7 @@ func readRow(path string) (*Row, error) {
 	return row, nil
 }
 
-// ModeOf returns the mode of an archive, nil if there is none of its name.
+// ModeOf returns the mode that an archive is named after, or nil.
 func ModeOf(path string) *expect.Mode {
 	name, isArchive := strings.CutSuffix(filepath.Base(path), ".txtar.gz")
 	program, mode, _ := strings.Cut(name, ".")

@@ -25,7 +25,7 @@ func TestJudge(t *testing.T) {
 		{"no deadlock, while ranks are on their way", []string{right, `"verdict": "no deadlock"`}, false, NotYet},
 		{"no deadlock of ranks that hang", []string{right, `"verdict": "no deadlock"`}, true, Wrong},
 		{"a deadlock of another rank", []string{`"ranks": [0, 1], "cycle"`, `"ranks": [0, 2], "cycle"`}, false, Wrong},
-		{"a circle that is none", []string{`"waits_for": 0`, `"waits_for": 1`}, false, Wrong},
+		{"edges that form no cycle", []string{`"waits_for": 0`, `"waits_for": 1`}, false, Wrong},
 		{"a deadlock of fewer ranks", []string{`"ranks": [0, 1], "cycle"`, `"ranks": [0], "cycle"`}, false, NotYet},
 		{"a deadlock without a near miss that may come", []string{`"kind": "tag"`, `"kind": "source"`}, true, NotYet},
 		{"a deadlock at another line", []string{`"line": 6}]`, `"line": 7}]`}, true, NotYet},

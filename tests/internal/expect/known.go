@@ -32,7 +32,7 @@ func (l Library) expectedOfOpenMPI(m *Mode) *Mode {
 	case l.Device == "ucx":
 		out = m.overUCX()
 	}
-	// Only a launcher's table tells a rank that is gone from one on another machine, and from 5.0 on there is none. No layout
+	// Only a launcher's table distinguishes a rank that is gone from a rank on another machine, and 5.0 and later have no such table. No layout
 	// table describes the non-blocking collectives of 6.0.
 	hasNoTable := m.Name == "gone" && l.isFrom(5, 0)
 	hidesCollectives := l.isFrom(6, 0) && (m.Program == "nonblocking" || m.Name == "ibarrier")

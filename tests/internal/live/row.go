@@ -49,7 +49,7 @@ var Programs = []Program{
 type Row struct {
 	// Workspace has the MPI.
 	*Workspace
-	// Name names a test around the row's programs; there is none without a name.
+	// Name is the name of a subtest around the row's programs. Without a name they are not grouped.
 	Name string
 	// Flags are the launcher's.
 	Flags []string
