@@ -207,7 +207,9 @@ func readAt[T any](f *forged, r *inferior.Reader, s *inferior.Struct[T], at infe
 }
 
 // places are where the members of an object at a stand.
-func places[T any](s *inferior.Struct[T], a inferior.Addr) T { return s.Places(inferior.Ptr[T](a)) }
+func places[T any](s *inferior.Struct[T], a inferior.Addr) T {
+	return inferior.Places(s, inferior.Ptr[T](a))
+}
 
 // The parts of Open MPI's structures that are forged.
 type ompi struct {

@@ -20,9 +20,9 @@ func TestArray(t *testing.T) {
 	if err := inferior.Bind(&bound, l); err != nil {
 		t.Fatal(err)
 	}
-	third := bound.Item.Index(0x1000, 2)
-	if third != 0x1050 || bound.Item.Range(third, 3) != (inferior.Range{Addr: 0x1050, Len: 120}) || bound.Item.Places(third).Names != 0x1058 {
-		t.Errorf("the third is at %s, three from it on are %v, its names are at %s", third, bound.Item.Range(third, 3), bound.Item.Places(third).Names)
+	third := inferior.At(&bound.Item, 0x1000, 2)
+	if third != 0x1050 || inferior.RangeOf(&bound.Item, third, 3) != (inferior.Range{Addr: 0x1050, Len: 120}) || inferior.Places(&bound.Item, third).Names != 0x1058 {
+		t.Errorf("the third is at %s, three from it on are %v, its names are at %s", third, inferior.RangeOf(&bound.Item, third, 3), inferior.Places(&bound.Item, third).Names)
 	}
 	size := inferior.SizeOf(&bound.Item, func(i *item) *inferior.Embedded[struct{}] { return &i.Names })
 	none := inferior.SizeOf(&bound.Item, func(i *item) *inferior.Embedded[struct{}] { return &i.Gone })

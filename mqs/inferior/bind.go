@@ -23,7 +23,11 @@ import (
 // struct puts its own tag before the paths of its fields. Integers take their
 // width and sign from the layout. [Ptr] and [Addr] take pointers, [Text] strings, and
 // [Embedded] the address of the member itself. A Struct is made by [Bind].
-type Struct[T any] struct {
+type Struct[T any] struct{ bound }
+
+// bound is what [Bind] has found out about a C type. Functions of it do the work, and Struct has few methods: a package
+// that uses Structs compiles all their methods for each of its types.
+type bound struct {
 	name  string
 	size  int
 	steps []step
@@ -166,16 +170,17 @@ func Bind(structs any, l *layout.Layouts) error {
 		if _, ok := l.Size(name); !ok && optional {
 			return
 		}
-		if err := b.bind(name, l); err != nil {
+		if err := bind(b.core(), b.goType(), name, l); err != nil {
 			missing = append(missing, err)
 		}
 	})
 	return errors.Join(missing...)
 }
 
+// binder is a [Struct] of any Go struct.
 type binder interface {
 	goType() reflect.Type
-	bind(name string, l *layout.Layouts) error
+	core() *bound
 }
 
 func eachStruct(structs any, f func(name string, optional bool, b binder)) {
@@ -190,12 +195,15 @@ func eachStruct(structs any, f func(name string, optional bool, b binder)) {
 
 func (s *Struct[T]) goType() reflect.Type { return reflect.TypeFor[T]() }
 
-func (s *Struct[T]) bind(name string, l *layout.Layouts) error {
+func (s *bound) core() *bound { return s }
+
+// bind finds the members of the C type that the Go struct t takes.
+func bind(s *bound, t reflect.Type, name string, l *layout.Layouts) error {
 	size, ok := l.Size(name)
 	if !ok {
 		return fmt.Errorf("no type %s", name)
 	}
-	all := membersOf(s.goType())
+	all := membersOf(t)
 	most := maxStruct
 	if len(all) > 0 && !slices.ContainsFunc(all, func(m member) bool { return !m.typ.Implements(typeEmbedded) }) {
 		most = maxSpread
@@ -203,13 +211,13 @@ func (s *Struct[T]) bind(name string, l *layout.Layouts) error {
 	if size < 0 || size > most {
 		return fmt.Errorf("%s has %d bytes, which can't be right", name, size)
 	}
-	*s = Struct[T]{name: name, size: size}
+	*s = bound{name: name, size: size}
 	var missing []string
 	for _, m := range all {
 		path, f, ok := pick(l, name, m.paths)
 		switch {
 		case ok && fits(m.typ, f) && f.Offset >= 0 && f.Size >= 0 && f.Size <= size && f.Offset <= size-f.Size:
-			s.steps = append(s.steps, newStep(s.goType(), m, path, f))
+			s.steps = append(s.steps, newStep(t, m, path, f))
 		case ok:
 			missing = append(missing, fmt.Sprintf("%s is a %s of %d bytes at %d", path, f.Kind, f.Size, f.Offset))
 		case !m.optional:
@@ -217,7 +225,7 @@ func (s *Struct[T]) bind(name string, l *layout.Layouts) error {
 		}
 	}
 	if missing != nil {
-		*s = Struct[T]{}
+		*s = bound{}
 		return fmt.Errorf("%s: %s", name, strings.Join(missing, ", "))
 	}
 	return nil
@@ -251,55 +259,67 @@ func fits(t reflect.Type, f layout.Field) bool {
 }
 
 // Bound is true once [Bind] has found the type; optional ones may stay unbound.
-func (s *Struct[T]) Bound() bool { return s.name != "" }
+func (s *bound) Bound() bool { return s.name != "" }
 
 // Name is the C type's name.
-func (s *Struct[T]) Name() string { return s.name }
+func (s *bound) Name() string { return s.name }
 
 // Size is the C type's size in bytes.
-func (s *Struct[T]) Size() int { return s.size }
+func (s *bound) Size() int { return s.size }
 
 // Read reads the object that p points to: its whole memory first, then the fields.
 func (s *Struct[T]) Read(r *Reader, p Ptr[T]) (T, error) {
 	var out T
-	err := r.Spend(int(unsafe.Sizeof(out)))
-	if err != nil {
-		return out, err
+	err := readObject(&s.bound, r, p.Addr(), unsafe.Pointer(&out), unsafe.Sizeof(out))
+	return out, err
+}
+
+// readObject reads the object at the address into the Go struct at to, which has the given size in bytes.
+func readObject(s *bound, r *Reader, at Addr, to unsafe.Pointer, size uintptr) error {
+	if err := r.Spend(int(size)); err != nil {
+		return err
 	}
 	if s.size > maxStruct {
-		return out, fmt.Errorf("%s has %d bytes, and is not read as a whole", s.name, s.size)
+		return fmt.Errorf("%s has %d bytes, and is not read as a whole", s.name, s.size)
 	}
-	b, err := r.Bytes(p.Addr(), s.size)
+	b, err := r.Bytes(at, s.size)
 	if err != nil {
-		return out, fmt.Errorf("%s at %s: %w", s.name, p, err)
+		return fmt.Errorf("%s at %s: %w", s.name, at, err)
 	}
 	if r.watcher != nil {
-		r.watcher.SawObject(s.name, p.Addr(), s.fields())
+		r.watcher.SawObject(s.name, at, fields(s))
 	}
-	return s.decode(r.order, p, b), nil
+	decode(s, r.order, at, b, to)
+	return nil
 }
 
-// Decode reads an object out of its bytes, which need not stand in the process's memory. It returns false if they
+// Decode reads an object of its bytes, which need not be in the process's memory. It returns false if they
 // are too few.
-func (s *Struct[T]) Decode(r *Reader, b []byte) (T, bool) {
+func Decode[T any](s *Struct[T], r *Reader, b []byte) (T, bool) {
+	var out T
 	if len(b) < s.size {
-		var none T
-		return none, false
+		return out, false
 	}
-	return s.decode(r.order, 0, b), true
+	decode(&s.bound, r.order, 0, b, unsafe.Pointer(&out))
+	return out, true
 }
 
-// Places returns where the members of the object that p points to stand, of those that are
+// Places returns where the members of the object that p points to are, of those that are
 // [Embedded], without reading it: for objects far larger than what is wanted of them.
-func (s *Struct[T]) Places(p Ptr[T]) T {
+func Places[T any](s *Struct[T], p Ptr[T]) T {
 	var out T
+	places(&s.bound, p.Addr(), unsafe.Pointer(&out))
+	return out
+}
+
+// places puts the addresses of the members of the object at an address into the Go struct at to.
+func places(s *bound, at Addr, to unsafe.Pointer) {
 	for i := range s.steps {
 		if st := &s.steps[i]; st.how == asAddress {
-			// Within out: the offset is that of one of T's fields.
-			*(*Addr)(unsafe.Add(unsafe.Pointer(&out), st.to)) = p.Addr() + Addr(st.field.Offset)
+			// Within the struct: the offset is that of one of its fields.
+			*(*Addr)(unsafe.Add(to, st.to)) = at + Addr(st.field.Offset)
 		}
 	}
-	return out
 }
 
 // OffsetOf returns how far behind the beginning of an object the member stands that a field of T
@@ -319,7 +339,11 @@ func SizeOf[T, F any](s *Struct[T], field func(*T) *F) int {
 // memberOf is the member that a field of T takes.
 func memberOf[T, F any](s *Struct[T], field func(*T) *F) (layout.Field, bool) {
 	var t T
-	at := uintptr(unsafe.Pointer(field(&t))) - uintptr(unsafe.Pointer(&t))
+	return memberAt(&s.bound, uintptr(unsafe.Pointer(field(&t)))-uintptr(unsafe.Pointer(&t)))
+}
+
+// memberAt is the member that the Go field at an offset takes.
+func memberAt(s *bound, at uintptr) (layout.Field, bool) {
 	for i := range s.steps {
 		if s.steps[i].to == at {
 			return s.steps[i].field, true

@@ -55,7 +55,7 @@ func TestSpend(t *testing.T) {
 	// Memory that is there warrants more.
 	r = NewReader(t.Context(), z)
 	for i := range 2 * n {
-		if _, err := s.Big.Read(r, s.Big.Index(same, i)); err != nil {
+		if _, err := s.Big.Read(r, At(&s.Big, same, i)); err != nil {
 			t.Fatalf("object %d: %v", i, err)
 		}
 	}

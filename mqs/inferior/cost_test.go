@@ -108,7 +108,7 @@ func TestClaimedSizes(t *testing.T) {
 		if err := Bind(&places, layout.FromDWARF(map[string]*layout.Layout{"spread": spread})); err != nil {
 			t.Fatal(err)
 		}
-		if at := places.Spread.Places(0x1000).Here.Addr(); at != 0x1000+maxStruct-8 {
+		if at := Places(&places.Spread, 0x1000).Here.Addr(); at != 0x1000+maxStruct-8 {
 			t.Errorf("a member of it is at %s", at)
 		}
 		if _, err := places.Spread.Read(r, 0x1000); err == nil || !strings.Contains(err.Error(), "not read as a whole") {

@@ -51,19 +51,18 @@ func newStep(t reflect.Type, m member, path string, f layout.Field) step {
 	return st
 }
 
-// decode reads the fields out of the object's bytes, which stood at p.
-func (s *Struct[T]) decode(order binary.ByteOrder, p Ptr[T], b []byte) T {
-	var out T
+// decode reads the fields of the Go struct at out from the object's bytes, which were at an address.
+func decode(s *bound, order binary.ByteOrder, at Addr, b []byte, out unsafe.Pointer) {
 	for i := range s.steps {
 		st := &s.steps[i]
-		// Within out: the offset is that of one of T's fields.
-		to := unsafe.Add(unsafe.Pointer(&out), st.to)
+		// Within the struct: the offset is that of one of its fields.
+		to := unsafe.Add(out, st.to)
 		from := b[st.field.Offset:][:st.field.Size]
 		switch {
 		case st.how == asAddress:
-			*(*Addr)(to) = p.Addr() + Addr(st.field.Offset)
+			*(*Addr)(to) = at + Addr(st.field.Offset)
 		case st.how == asText && st.field.Kind == layout.KindArray && st.field.Size == 0: // behind the object
-			*(*Text)(to) = Text{at: p.Addr() + Addr(st.field.Offset)}
+			*(*Text)(to) = Text{at: at + Addr(st.field.Offset)}
 		case st.how == asText && st.field.Kind == layout.KindArray:
 			*(*Text)(to) = Text{inline: from}
 		case st.how == asText:
@@ -78,7 +77,6 @@ func (s *Struct[T]) decode(order binary.ByteOrder, p Ptr[T], b []byte) T {
 			put(to, st.width, v)
 		}
 	}
-	return out
 }
 
 // put writes an integer of the Go field's width.

@@ -126,7 +126,7 @@ func (d *Device) locks(own *winDev) []mqs.Epoch {
 		return t.Next, err
 	}
 	for i := range int(own.SlotsLen) {
-		s, err := d.epochs.Slot.Read(d.lib.Reader, d.epochs.Slot.Index(own.Slots, i))
+		s, err := d.epochs.Slot.Read(d.lib.Reader, inferior.At(&d.epochs.Slot, own.Slots, i))
 		if err != nil {
 			return unknown
 		}

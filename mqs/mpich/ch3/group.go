@@ -64,7 +64,7 @@ func (d *Device) connected(entries inferior.Ptr[inferior.Ptr[connection]], out [
 	var ranges []inferior.Range
 	for _, vc := range connections {
 		if _, ok := d.numbers[vc]; !ok {
-			ranges = append(ranges, d.groups.Connection.Range(vc, 1))
+			ranges = append(ranges, inferior.RangeOf(&d.groups.Connection, vc, 1))
 		}
 	}
 	if err := d.lib.Reader.Prefetch(ranges); err != nil {

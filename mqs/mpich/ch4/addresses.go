@@ -47,8 +47,8 @@ func hiddenGlobals(lib *mpir.Library, g *inferior.Struct[global], tables *inferi
 	var may []inferior.Addr
 	var places []inferior.Range
 	m.Each(g.Size(), func(at inferior.Addr, b []byte) {
-		own, ok := g.Decode(lib.Reader, b)
-		t, hasTables := tables.Decode(lib.Reader, b)
+		own, ok := inferior.Decode(g, lib.Reader, b)
+		t, hasTables := inferior.Decode(tables, lib.Reader, b)
 		if !ok || !hasTables || own.VCIs < 1 || own.VCIs > maxVCIs || t.At == 0 || m.Has(t.At.Addr()) || len(may) == maxHidden {
 			return
 		}

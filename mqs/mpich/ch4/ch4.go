@@ -123,7 +123,7 @@ func (d *Device) interfaces() ([]vci, error) {
 	}
 	out := make([]vci, max(1, min(int(g.VCIs), maxVCIs)))
 	for i := range out {
-		if out[i], err = d.c.VCI.Read(d.lib.Reader, d.c.VCI.Index(g.PerVCI.Ptr(), i)); err != nil {
+		if out[i], err = d.c.VCI.Read(d.lib.Reader, inferior.At(&d.c.VCI, g.PerVCI.Ptr(), i)); err != nil {
 			return nil, err
 		}
 	}

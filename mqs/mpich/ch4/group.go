@@ -131,11 +131,11 @@ func (d *Device) eachPlace(m *rankMap, size int, f func(rank int, table int32, p
 			f(i, table, int64(int32(p)))
 		}
 	case mapPairs:
-		if err := d.lib.Reader.Prefetch([]inferior.Range{d.groups.GPID.Range(m.Pairs, size)}); err != nil {
+		if err := d.lib.Reader.Prefetch([]inferior.Range{inferior.RangeOf(&d.groups.GPID, m.Pairs, size)}); err != nil {
 			return err
 		}
 		for i := range size {
-			pair, err := d.groups.GPID.Read(d.lib.Reader, d.groups.GPID.Index(m.Pairs, i))
+			pair, err := d.groups.GPID.Read(d.lib.Reader, inferior.At(&d.groups.GPID, m.Pairs, i))
 			if err != nil {
 				return err
 			}

@@ -171,10 +171,10 @@ func (o *ofiNetmod) open(r *inferior.Reader) (transport.Transport, error) {
 	if err := o.set(at.Addr); err != nil {
 		return nil, err
 	}
-	places := o.c.Global.Places(inferior.Ptr[ofiGlobal](at.Addr))
+	places := inferior.Places(&o.c.Global, inferior.Ptr[ofiGlobal](at.Addr))
 	out := &ofiTransport{}
 	for i := range o.virtual * o.networks {
-		c, err := o.c.Context.Read(r, o.c.Context.Index(places.Contexts.Ptr(), i))
+		c, err := o.c.Context.Read(r, inferior.At(&o.c.Context, places.Contexts.Ptr(), i))
 		if err != nil {
 			return nil, err
 		}
@@ -212,7 +212,7 @@ func (o *ofiNetmod) own(r *inferior.Reader) (inferior.Symbol, error) {
 
 // set reads what the module has been set to, from where its variable is.
 func (o *ofiNetmod) set(at inferior.Addr) error {
-	places := o.c.Global.Places(inferior.Ptr[ofiGlobal](at))
+	places := inferior.Places(&o.c.Global, inferior.Ptr[ofiGlobal](at))
 	settings, err := o.c.Settings.Read(o.lib.Reader, places.Settings.Ptr())
 	if err != nil {
 		return err
@@ -261,7 +261,7 @@ func (o *ofiNetmod) requestOf(context inferior.Addr) inferior.Ptr[mpir.Request] 
 
 // contextOf is the context that a request gives to libfabric.
 func (o *ofiNetmod) contextOf(at inferior.Ptr[mpir.Request]) inferior.Addr {
-	return o.c.Dev.Places(inferior.Ptr[ofiDev](at)).Context.Addr()
+	return inferior.Places(&o.c.Dev, inferior.Ptr[ofiDev](at)).Context.Addr()
 }
 
 func (o *ofiNetmod) sender(_ *inferior.Reader, s *transport.Send) inferior.Ptr[mpir.Request] {
@@ -353,7 +353,7 @@ func (o *ofiNetmod) peers(table int32, place int64) []transport.Peer {
 		return o.rootPeer(t, place)
 	}
 	row := inferior.SizeOf(&o.c.Entry, func(e *ofiEntry) *inferior.Embedded[uint64] { return &e.Addresses }) / maxNetworks
-	from := o.c.Entry.Places(o.c.Entry.Index(inferior.Ptr[ofiEntry](t.Entries), int(place))).Addresses.Addr()
+	from := inferior.Places(&o.c.Entry, inferior.At(&o.c.Entry, inferior.Ptr[ofiEntry](t.Entries), int(place))).Addresses.Addr()
 	var out []transport.Peer
 	for network := range o.networks {
 		for virtual := range min(o.virtual, row/width) {
@@ -373,7 +373,7 @@ func (o *ofiNetmod) rootPeer(t addressTable, place int64) []transport.Peer {
 		return nil
 	}
 	const width = 8
-	at := o.c.Entry.Places(o.c.Entry.Index(inferior.Ptr[ofiEntry](t.Entries), int(place))).Root
+	at := inferior.Places(&o.c.Entry, inferior.At(&o.c.Entry, inferior.Ptr[ofiEntry](t.Entries), int(place))).Root
 	v, err := o.lib.Reader.Uint(at.Addr(), width)
 	if err != nil || v == ofi.AnyPeer {
 		return nil

@@ -29,7 +29,7 @@ func (o *ofiNetmod) hiddenOwn(m *mpir.Image) (out []inferior.Addr) {
 	offset, _ := inferior.OffsetOf(&o.c.Global, func(g *ofiGlobal) *inferior.Embedded[ofiContext] { return &g.Contexts })
 	contexts := map[inferior.Addr]ofiContext{}
 	m.Each(o.c.Context.Size(), func(at inferior.Addr, b []byte) {
-		c, ok := o.c.Context.Decode(o.lib.Reader, b)
+		c, ok := inferior.Decode(&o.c.Context, o.lib.Reader, b)
 		for _, a := range []inferior.Addr{c.Receiving, c.Domain, c.Addresses, c.Completions} {
 			ok = ok && a != 0 && a%inferior.Addr(o.lib.Reader.Info().PointerSize) == 0 && a>>47 == 0 && !m.Has(a)
 		}

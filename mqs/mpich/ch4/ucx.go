@@ -207,7 +207,7 @@ func (o *ucxObjects) peers(table int32, place int64) []transport.Peer {
 		return nil
 	}
 	r := o.lib.Reader
-	dest := o.c.Entry.Places(o.c.Entry.Index(inferior.Ptr[ucxEntry](t.Entries), int(place))).Endpoints
+	dest := inferior.Places(&o.c.Entry, inferior.At(&o.c.Entry, inferior.Ptr[ucxEntry](t.Entries), int(place))).Endpoints
 	size := inferior.SizeOf(&o.c.Entry, func(e *ucxEntry) *inferior.Embedded[inferior.Addr] { return &e.Endpoints })
 	endpoints, err := r.Pointers(dest.Addr(), min(size/r.Info().PointerSize, maxVCIs))
 	if err != nil {

@@ -179,7 +179,7 @@ func (l *Library) communicatorList(at inferior.Ptr[commList], add func(inferior.
 func (l *Library) communicatorPool(add func(inferior.Ptr[Comm]) error) error {
 	builtin := inferior.Ptr[Comm](l.Symbols[symBuiltinComms].Addr)
 	for i := range maxBuiltinComms {
-		at := l.c.Comm.Index(builtin, i)
+		at := inferior.At(&l.c.Comm, builtin, i)
 		c, err := l.c.Comm.Read(l.Reader, at)
 		if err != nil || storage(c.Handle) != handleBuiltin || int(c.Handle&handleIndex) != i {
 			break // the array's end

@@ -73,7 +73,7 @@ func programsDatatype(handle uint32) (uint32, bool) {
 
 // builtinDatatype is where the i-th predefined datatype is.
 func (l *Library) builtinDatatype(i int) inferior.Ptr[datatype] {
-	return l.c.Datatype.Index(inferior.Ptr[datatype](l.Symbols[symDatatypes].Addr), i)
+	return inferior.At(&l.c.Datatype, inferior.Ptr[datatype](l.Symbols[symDatatypes].Addr), i)
 }
 
 // datatypeAt reads the predefined datatype at a, if that is the one of the handle.

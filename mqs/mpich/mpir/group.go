@@ -129,11 +129,11 @@ func (l *Library) membersOf(g *GroupObject) ([]mqs.Maybe[int32], error) {
 		return nil, errors.New("the library's types do not tell where they stand")
 	}
 	return l.Members(Membership{Size: g.Size, List: g.Members.Addr()}, func(out []mqs.Maybe[int32]) error {
-		if err := l.Reader.Prefetch([]inferior.Range{l.o.group.Member.Range(g.Members, len(out))}); err != nil {
+		if err := l.Reader.Prefetch([]inferior.Range{inferior.RangeOf(&l.o.group.Member, g.Members, len(out))}); err != nil {
 			return err
 		}
 		for i := range out {
-			m, err := l.o.group.Member.Read(l.Reader, l.o.group.Member.Index(g.Members, i))
+			m, err := l.o.group.Member.Read(l.Reader, inferior.At(&l.o.group.Member, g.Members, i))
 			if err != nil {
 				return err
 			}

@@ -163,7 +163,7 @@ func (l *Library) hiddenProcess(m *Image) error {
 	}
 	var found []inferior.Addr
 	m.Each(l.c.Process.Size(), func(at inferior.Addr, b []byte) {
-		if p, ok := l.c.Process.Decode(l.Reader, b); ok && p.World.Addr() == builtin && p.State == stateInitialized && p.Rank == world.Rank && p.Size == world.LocalSize {
+		if p, ok := inferior.Decode(&l.c.Process, l.Reader, b); ok && p.World.Addr() == builtin && p.State == stateInitialized && p.Rank == world.Rank && p.Size == world.LocalSize {
 			found = append(found, at)
 		}
 	})
@@ -184,7 +184,7 @@ type hiddenPool struct {
 func (l *Library) hiddenPools(m *Image) error {
 	var all []hiddenPool
 	m.Each(l.c.Pool.Size(), func(at inferior.Addr, b []byte) {
-		p, ok := l.c.Pool.Decode(l.Reader, b)
+		p, ok := inferior.Decode(&l.c.Pool, l.Reader, b)
 		if ok && p.Size > 0 && p.DirectSize > 0 && p.DirectSize <= maxPerBlock && m.Has(p.Direct) && m.Has(p.Direct+inferior.Addr(int(p.DirectSize)*int(p.Size))-1) {
 			all = append(all, hiddenPool{p, at, m.handleAt(p.Direct)})
 		}

@@ -43,7 +43,7 @@ func (l *Library) entries(of *info) ([]mqs.InfoEntry, error) {
 			return nil, errors.New("they can't be read")
 		}
 		for i := range int(of.Size) {
-			e, err := l.o.info.Entry.Read(l.Reader, l.o.info.Entry.Index(of.Entries, i))
+			e, err := l.o.info.Entry.Read(l.Reader, inferior.At(&l.o.info.Entry, of.Entries, i))
 			if err == nil {
 				err = add(e.Key, e.Value)
 			}

@@ -125,12 +125,12 @@ func (s *Source) messagesOf(of *schedule) ([]inferior.Addr, error) {
 	if of.Count < 0 || of.Count > maxEntries || of.Index > uint64(of.Count) {
 		return nil, fmt.Errorf("a schedule is at entry %d of %d", of.Index, of.Count)
 	}
-	first, n := s.lib.c.Entry.Index(of.Entries, int(of.Index)), int(of.Count)-int(of.Index)
-	if err := s.lib.Reader.Prefetch([]inferior.Range{s.lib.c.Entry.Range(first, n)}); err != nil {
+	first, n := inferior.At(&s.lib.c.Entry, of.Entries, int(of.Index)), int(of.Count)-int(of.Index)
+	if err := s.lib.Reader.Prefetch([]inferior.Range{inferior.RangeOf(&s.lib.c.Entry, first, n)}); err != nil {
 		return nil, err
 	}
 	for i := range n {
-		e, err := s.lib.c.Entry.Read(s.lib.Reader, s.lib.c.Entry.Index(first, i))
+		e, err := s.lib.c.Entry.Read(s.lib.Reader, inferior.At(&s.lib.c.Entry, first, i))
 		if err != nil {
 			return nil, err
 		}

@@ -45,7 +45,7 @@ func (s *Source) hiddenCollectives(q *requests) []mqs.CollectiveRequest {
 func (s *Source) listedFrom(q *requests, heads []inferior.Ptr[schedule]) []mqs.CollectiveRequest {
 	var ranges []inferior.Range
 	for _, head := range heads {
-		ranges = append(ranges, s.lib.c.Schedule.Range(head, 1))
+		ranges = append(ranges, inferior.RangeOf(&s.lib.c.Schedule, head, 1))
 	}
 	_ = s.lib.Reader.Prefetch(ranges) // what can't be read is no schedule
 	for _, head := range heads {

@@ -86,7 +86,7 @@ func (p *openPool[T]) perBlock(sum int32, blocks []inferior.Ptr[T]) int32 {
 	if all > 0 && sum%all == 0 {
 		each := sum / all
 		// Behind the last object there is none that has the next handle.
-		handle, err := p.l.Reader.Uint(p.of.Index(blocks[0], int(each)).Addr(), 4)
+		handle, err := p.l.Reader.Uint(inferior.At(p.of, blocks[0], int(each)).Addr(), 4)
 		if err != nil || storage(uint32(handle)) != handleIndirect || int32(handle&handlePlace) != each {
 			return each
 		}
@@ -100,7 +100,7 @@ func (p *openPool[T]) perBlock(sum int32, blocks []inferior.Ptr[T]) int32 {
 func (p *openPool[T]) prefetch() error {
 	var ranges []inferior.Range
 	for _, b := range p.blocks {
-		ranges = append(ranges, p.of.Range(b.at, b.n))
+		ranges = append(ranges, inferior.RangeOf(p.of, b.at, b.n))
 	}
 	return p.l.Reader.Prefetch(ranges)
 }
@@ -128,7 +128,7 @@ func (p *openPool[T]) eachUsed(f func(inferior.Ptr[T]) error) error {
 	free := p.free()
 	for _, b := range p.blocks {
 		for i := range b.n {
-			at := p.of.Index(b.at, i)
+			at := inferior.At(p.of, b.at, i)
 			if free[at] {
 				continue
 			}
@@ -149,5 +149,5 @@ func (p *openPool[T]) object(handle uint32) inferior.Ptr[T] {
 	if b >= len(p.blocks) || i >= p.blocks[b].n {
 		return 0
 	}
-	return p.of.Index(p.blocks[b].at, i)
+	return inferior.At(p.of, p.blocks[b].at, i)
 }

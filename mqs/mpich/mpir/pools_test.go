@@ -69,7 +69,7 @@ func TestBlockInTheMaking(t *testing.T) {
 func TestObjectOfHandle(t *testing.T) {
 	p := requestPool(t, openLibrary(t, inferiortest.Recorded(t, "mpich-4.0.2-ch3/queues-rank-0")))
 	for _, b := range []int{0, 1} {
-		at := p.of.Index(p.blocks[b].at, 1)
+		at := inferior.At(p.of, p.blocks[b].at, 1)
 		r, err := p.of.Read(p.l.Reader, at)
 		if err != nil {
 			t.Fatal(err)

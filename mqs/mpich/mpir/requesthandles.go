@@ -44,7 +44,7 @@ func (r *Operation) otherKind() string {
 func (l *Library) requestObjects() int {
 	n := 0
 	for i := range requestPools {
-		p, err := readPool(l, l.c.Pool.Index(inferior.Ptr[pool](l.Symbols[SymRequestPools].Addr), i), SymRequestPools, &l.c.Request)
+		p, err := readPool(l, inferior.At(&l.c.Pool, inferior.Ptr[pool](l.Symbols[SymRequestPools].Addr), i), SymRequestPools, &l.c.Request)
 		if err != nil {
 			break
 		}
@@ -59,17 +59,17 @@ func (l *Library) requestObjects() int {
 // pool differs between releases, so it is looked for among all.
 func (l *Library) findRequest(handle uint32) (inferior.Ptr[Request], mqs.HandleState, error) {
 	heads := inferior.Ptr[pool](l.Symbols[SymRequestPools].Addr)
-	if err := l.Reader.Prefetch([]inferior.Range{l.c.Pool.Range(heads, requestPools)}); err != nil {
+	if err := l.Reader.Prefetch([]inferior.Range{inferior.RangeOf(&l.c.Pool, heads, requestPools)}); err != nil {
 		return 0, "", err
 	}
 	for i := range requestPools {
-		p, err := readPool(l, l.c.Pool.Index(heads, i), fmt.Sprintf("%s[%d]", SymRequestPools, i), &l.c.Request)
+		p, err := readPool(l, inferior.At(&l.c.Pool, heads, i), fmt.Sprintf("%s[%d]", SymRequestPools, i), &l.c.Request)
 		if err != nil {
 			return 0, "", err
 		}
 		for _, b := range p.blocks {
 			for i := range b.n {
-				at := p.of.Index(b.at, i)
+				at := inferior.At(p.of, b.at, i)
 				// Every object starts with its handle.
 				own, err := l.Reader.Uint(at.Addr(), 4)
 				if err != nil {

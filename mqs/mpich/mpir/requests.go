@@ -210,11 +210,11 @@ func (q *requests) orderToSelf(s *Source) {
 func (l *Library) poolRequests(all map[inferior.Ptr[Request]]*Operation) ([]*Operation, error) {
 	var order []*Operation
 	heads := inferior.Ptr[pool](l.Symbols[SymRequestPools].Addr)
-	if err := l.Reader.Prefetch([]inferior.Range{l.c.Pool.Range(heads, requestPools)}); err != nil {
+	if err := l.Reader.Prefetch([]inferior.Range{inferior.RangeOf(&l.c.Pool, heads, requestPools)}); err != nil {
 		return nil, err
 	}
 	for i := range requestPools {
-		p, err := readPool(l, l.c.Pool.Index(heads, i), fmt.Sprintf("%s[%d]", SymRequestPools, i), &l.c.Request)
+		p, err := readPool(l, inferior.At(&l.c.Pool, heads, i), fmt.Sprintf("%s[%d]", SymRequestPools, i), &l.c.Request)
 		if err != nil {
 			return order, err
 		}

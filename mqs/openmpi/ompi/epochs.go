@@ -30,7 +30,7 @@ func (p *Process) isOSCRDMA(w *window) bool {
 	if !p.OSCRDMA.Bound() || !p.OSCRDMASync.Bound() {
 		return false
 	}
-	return ProveClass(p, &p.OSCRDMASync, p.OSCRDMA.Places(at).AllSync.Ptr()) == nil
+	return ProveClass(p, &p.OSCRDMASync, inferior.Places(&p.OSCRDMA, at).AllSync.Ptr()) == nil
 }
 
 func (p *Process) isOSCPt2pt(w *window) bool {
@@ -38,13 +38,13 @@ func (p *Process) isOSCPt2pt(w *window) bool {
 	if !p.OSCPt2pt.Bound() || !p.OSCPt2ptSync.Bound() {
 		return false
 	}
-	return ProveClass(p, &p.OSCPt2ptSync, p.OSCPt2pt.Places(at).AllSync.Ptr()) == nil
+	return ProveClass(p, &p.OSCPt2ptSync, inferior.Places(&p.OSCPt2pt, at).AllSync.Ptr()) == nil
 }
 
 // isOSCSM: osc/sm keeps the flavor of its windows too.
 func (p *Process) isOSCSM(w *window) bool {
 	at := inferior.Ptr[oscSM](w.Module)
-	if !p.OSCSM.Bound() || !p.isOf(inferior.Ptr[Object](p.OSCSM.Places(at).Lock), mutexClass) {
+	if !p.OSCSM.Bound() || !p.isOf(inferior.Ptr[Object](inferior.Places(&p.OSCSM, at).Lock), mutexClass) {
 		return false
 	}
 	m, err := p.OSCSM.Read(p.R, at)
@@ -53,7 +53,7 @@ func (p *Process) isOSCSM(w *window) bool {
 
 func (p *Process) isOSCUCX(w *window) bool {
 	at := inferior.Ptr[oscUCX](w.Module)
-	if !p.OSCUCX.Bound() || !p.HashTable.Bound() || ProveClass(p, &p.HashTable, p.OSCUCX.Places(at).Locks.Ptr()) != nil {
+	if !p.OSCUCX.Bound() || !p.HashTable.Bound() || ProveClass(p, &p.HashTable, inferior.Places(&p.OSCUCX, at).Locks.Ptr()) != nil {
 		return false
 	}
 	m, err := p.OSCUCX.Read(p.R, at)

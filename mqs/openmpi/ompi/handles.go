@@ -327,7 +327,7 @@ func (p *Process) resolveStatus(h *mqs.Handle, v mqs.HandleValue) {
 		}
 		data = b
 	}
-	s, ok := p.Status.Decode(p.R, data)
+	s, ok := inferior.Decode(&p.Status, p.R, data)
 	if !ok {
 		h.State = mqs.InvalidHandle
 		return

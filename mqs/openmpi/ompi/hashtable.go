@@ -21,10 +21,10 @@ func (p *Process) hashed(at inferior.Ptr[hashTable]) (map[uint32]inferior.Addr, 
 	if t.Capacity > maxHashTable || t.Size > t.Capacity {
 		return nil, fmt.Errorf("the hash table at %s holds %d elements in %d places", at, t.Size, t.Capacity)
 	}
-	_ = p.R.Prefetch([]inferior.Range{p.HashElement.Range(t.Elements, int(t.Capacity))}) // what fails here fails again below
+	_ = p.R.Prefetch([]inferior.Range{inferior.RangeOf(&p.HashElement, t.Elements, int(t.Capacity))}) // what fails here fails again below
 	out := map[uint32]inferior.Addr{}
 	for i := range int(t.Capacity) {
-		e, err := p.HashElement.Read(p.R, p.HashElement.Index(t.Elements, i))
+		e, err := p.HashElement.Read(p.R, inferior.At(&p.HashElement, t.Elements, i))
 		if err != nil {
 			return nil, err
 		}

@@ -32,12 +32,12 @@ func (p *Process) readTopologies(comms []*Comm) {
 	kept := map[*Comm]inferior.Addr{}
 	var ranges []inferior.Range
 	for _, c := range with {
-		ranges = append(ranges, p.TopoModule.Range(c.Topology, 1))
+		ranges = append(ranges, inferior.RangeOf(&p.TopoModule, c.Topology, 1))
 	}
 	_ = p.R.Prefetch(ranges) // what fails here fails again below
 	ranges = nil
 	for _, c := range with {
-		place := p.TopoModule.Places(c.Topology).Kept
+		place := inferior.Places(&p.TopoModule, c.Topology).Kept
 		if to, err := p.R.Pointers(place.Addr(), 1); err == nil {
 			kept[c] = to[0]
 			ranges = append(ranges, inferior.Range{Addr: to[0], Len: p.Cart.Size()})

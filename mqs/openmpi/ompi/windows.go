@@ -114,7 +114,7 @@ func (p *Process) prefetchWindows(windows []*window) {
 	ranges = nil
 	for _, w := range windows {
 		if t, err := p.HashTable.Read(p.R, w.Attributes); p.HashTable.Bound() && err == nil && t.Capacity <= maxHashTable {
-			ranges = append(ranges, p.HashElement.Range(t.Elements, int(t.Capacity)))
+			ranges = append(ranges, inferior.RangeOf(&p.HashElement, t.Elements, int(t.Capacity)))
 		}
 	}
 	_ = p.R.Prefetch(ranges)

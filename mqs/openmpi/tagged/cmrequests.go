@@ -65,13 +65,13 @@ func (r *cmRequest) inUse() bool { return r.State == ompi.RequestActive }
 func (u *pmlCM) mtlOf(at inferior.Ptr[cmRequest], kind uint32) inferior.Ptr[mtlRequest] {
 	switch kind {
 	case cmSendHeavy:
-		return u.HeavySend.Places(inferior.Ptr[cmHeavy](at)).MTL.Ptr()
+		return inferior.Places(&u.HeavySend, inferior.Ptr[cmHeavy](at)).MTL.Ptr()
 	case cmSendThin:
-		return u.ThinSend.Places(inferior.Ptr[cmThin](at)).MTL.Ptr()
+		return inferior.Places(&u.ThinSend, inferior.Ptr[cmThin](at)).MTL.Ptr()
 	case cmReceiveHeavy:
-		return u.Receive.Places(inferior.Ptr[cmHeavy](at)).MTL.Ptr()
+		return inferior.Places(&u.Receive, inferior.Ptr[cmHeavy](at)).MTL.Ptr()
 	}
-	return u.ThinReceive.Places(inferior.Ptr[cmThin](at)).MTL.Ptr()
+	return inferior.Places(&u.ThinReceive, inferior.Ptr[cmThin](at)).MTL.Ptr()
 }
 
 // keep is what a request says of itself, whatever it is for.

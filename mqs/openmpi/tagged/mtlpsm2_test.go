@@ -54,7 +54,7 @@ func (o *overPSM2) match() psm.Found {
 	r := o.posted()
 	kinds := inferior.SizeOf(&o.m.mq.Request, func(r *psm.Request) *inferior.Embedded[inferior.Ptr[psm.Queue]] { return &r.In }) / 8
 	o.PutPointer(r.In.Addr()+inferior.Addr(8*(kinds-1)), 0)
-	list := o.m.mq.Queues.Places(o.m.of.module.MQ).Posted.Addr()
+	list := inferior.Places(&o.m.mq.Queues, o.m.of.module.MQ).Posted.Addr()
 	o.PutPointer(list, 0).PutPointer(list+8, 0)
 	count, _ := inferior.OffsetOf(&o.m.mq.Queues, func(q *psm.Queues) *uint32 { return &q.ListCount })
 	o.PutUint32(o.m.Addr()+count, 0)

@@ -12,7 +12,7 @@ import (
 // (OMPI_DATATYPE_MPI_MAX_PREDEFINED in ompi/datatype/ompi_datatype_internal.h). Where the layout has the list, its
 // elements must be as large as the layout says. If they are not, the list is looked for.
 func (u *pmlUCX) persistents(module inferior.Addr) (inferior.Ptr[ompi.FreeList], error) {
-	list := u.Module.Places(inferior.Ptr[ucxModule](module)).Persistent.Ptr()
+	list := inferior.Places(&u.Module, inferior.Ptr[ucxModule](module)).Persistent.Ptr()
 	if f, err := u.FreeList.Read(u.R, list); err == nil && f.FragSize == uint64(u.Persistent.Size()) {
 		return list, nil
 	}

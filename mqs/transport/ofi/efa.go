@@ -56,7 +56,7 @@ func (x *efa) kept(e *peerEntry) inferior.Range {
 	case x.isBelows(e):
 		return inferior.Range{}
 	}
-	out := x.Packet.Range(inferior.Ptr[efaPacket](e.Message), 1)
+	out := inferior.RangeOf(&x.Packet, inferior.Ptr[efaPacket](e.Message), 1)
 	out.Len++ // what a packet is stands behind
 	return out
 }

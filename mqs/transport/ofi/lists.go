@@ -101,7 +101,7 @@ func (e *Endpoint) eachPeersList(chunksAt inferior.Addr, read func(peer uint64, 
 			return err
 		}
 		for k := range listsInChunk {
-			l, _ := e.List.Decode(e.r, all[k*width:])
+			l, _ := inferior.Decode(&e.List, e.r, all[k*width:])
 			if err := read(uint64(i*listsInChunk+k), l); err != nil {
 				return err
 			}

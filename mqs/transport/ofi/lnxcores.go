@@ -18,7 +18,7 @@ func (x *lnx) readCores() error {
 		return err
 	case domain.KeepsAt != 0 && !domain.Keeps:
 		return errors.New("they have the receives, which are not read there")
-	case x.Core.Bound() && x.EP.Places(x.at).CoresAt != 0:
+	case x.Core.Bound() && inferior.Places(&x.EP, x.at).CoresAt != 0:
 		return x.readArray(domain.Cores)
 	case x.Fabric.Bound() && x.Provider.Bound() && x.OldCore.Bound():
 		return x.readRings(domain.Fabric)
@@ -32,7 +32,7 @@ func (x *lnx) readArray(count int32) error {
 		return fmt.Errorf("there are %d", count)
 	}
 	for i := range int(count) {
-		at := x.Core.Index(x.ep.Cores, i)
+		at := inferior.At(&x.Core, x.ep.Cores, i)
 		core, err := x.Core.Read(x.r, at)
 		switch {
 		case err != nil:
@@ -47,7 +47,7 @@ func (x *lnx) readArray(count int32) error {
 
 // readRings reads those up to 2.1, which the fabric has by their providers.
 func (x *lnx) readRings(fabric inferior.Ptr[lnxFabric]) error {
-	at := x.Fabric.Places(fabric).Providers
+	at := inferior.Places(&x.Fabric, fabric).Providers
 	if at == 0 {
 		return errors.New("the fabric has none")
 	}

@@ -85,11 +85,11 @@ func (o *opx) readBook() error {
 	if o.book.Count > maxOPXAddresses {
 		return fmt.Errorf("there are %d addresses", o.book.Count)
 	}
-	if err := o.r.Prefetch([]inferior.Range{o.Address.Range(o.book.Table, int(o.book.Count))}); err != nil {
+	if err := o.r.Prefetch([]inferior.Range{inferior.RangeOf(&o.Address, o.book.Table, int(o.book.Count))}); err != nil {
 		return err
 	}
 	for i := range o.book.Count {
-		a, err := o.Address.Read(o.r, o.Address.Index(o.book.Table, int(i)))
+		a, err := o.Address.Read(o.r, inferior.At(&o.Address, o.book.Table, int(i)))
 		if err != nil {
 			return fmt.Errorf("the addresses: %w", err)
 		}
@@ -103,7 +103,7 @@ func (o *opx) of(address uint64) transport.Peer {
 	const width = 8
 	var b [width]byte
 	binary.NativeEndian.PutUint64(b[:], address)
-	a, _ := o.Address.Decode(o.r, b[:])
+	a, _ := inferior.Decode(&o.Address, o.r, b[:])
 	return opxPeer(a.Node, a.Context)
 }
 

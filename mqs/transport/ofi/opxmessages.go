@@ -33,7 +33,7 @@ func (o *opx) readUnexpected() error {
 	_, _ = o.pools.used(o.receives.Kept, o.Packet.Size()) // only so as to have them at once
 	err := o.walk(o.receives.Queues.Ptr())
 	if err == nil && o.receives.Hashed != 0 {
-		err = o.walk(o.Hashed.Places(o.receives.Hashed).All.Ptr())
+		err = o.walk(inferior.Places(&o.Hashed, o.receives.Hashed).All.Ptr())
 	}
 	if err != nil {
 		return fmt.Errorf("the unexpected messages: %w", err)

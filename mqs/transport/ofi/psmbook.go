@@ -49,7 +49,7 @@ func (p *psm) readBook() error {
 	case head.Count > maxPSMAddresses:
 		return fmt.Errorf("there are %d", head.Count)
 	}
-	conn, err := p.Conn.Read(p.r, p.Conn.Index(book.Conns.Ptr(), int(p.context.ID)))
+	conn, err := p.Conn.Read(p.r, inferior.At(&p.Conn, book.Conns.Ptr(), int(p.context.ID)))
 	switch {
 	case err != nil:
 		return err

@@ -45,7 +45,7 @@ func openRXMWithout(e *Endpoint, l *layout.Layouts) (*rxm, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := e.r.Prefetch([]inferior.Range{x.EP.Range(x.at, 1)}); err != nil {
+	if err := e.r.Prefetch([]inferior.Range{inferior.RangeOf(&x.EP, x.at, 1)}); err != nil {
 		return nil, err
 	}
 	if x.ep, err = x.EP.Read(e.r, x.at); err != nil {
@@ -56,7 +56,7 @@ func openRXMWithout(e *Endpoint, l *layout.Layouts) (*rxm, error) {
 }
 
 func (x *rxm) openQueue(l *layout.Layouts) (queue, error) {
-	places := x.EP.Places(x.at)
+	places := inferior.Places(&x.EP, x.at)
 	if places.Tagged != 0 && x.Queue.Bound() && x.Entry.Bound() {
 		return x.openOwn(places.Tagged.Ptr())
 	}

@@ -11,7 +11,7 @@ import (
 // readConns reads the connections of the endpoint. Each knows the endpoint.
 func (x *rxm) readConns() error {
 	x.conns = map[uint64][]inferior.Ptr[rxmConn]{}
-	places := x.EP.Places(x.at)
+	places := inferior.Places(&x.EP, x.at)
 	switch {
 	case places.Conns != 0:
 		return x.readIndexed(places)

@@ -10,7 +10,7 @@ import (
 // kept: from 2.0, where rxm takes messages for a queue that providers share, its buffer has a message and leads back to
 // the entry.
 func (x *rxm) kept(e *peerEntry) inferior.Range {
-	return x.Received.Range(inferior.Ptr[rxmRxBuf](e.Message), 1)
+	return inferior.RangeOf(&x.Received, inferior.Ptr[rxmRxBuf](e.Message), 1)
 }
 
 func (x *rxm) describe(at inferior.Ptr[peerEntry], e *peerEntry) (transport.Message, error) {

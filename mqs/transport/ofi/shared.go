@@ -51,7 +51,7 @@ func openShared(e *Endpoint, l *layout.Layouts, at inferior.Ptr[shared], by take
 }
 
 func (q *sharedQueue) readPosted() error {
-	return q.readPostedIn(q.AnyPeer, q.Shared.Places(q.at).ByPeer.Addr(), q.readFrom)
+	return q.readPostedIn(q.AnyPeer, inferior.Places(&q.Shared, q.at).ByPeer.Addr(), q.readFrom)
 }
 
 // readFrom reads the receives of a list, which are all from a peer.

@@ -119,7 +119,7 @@ func openSM2Taker(r *inferior.Reader, l *layout.Layouts, at inferior.Addr) (*sm2
 }
 
 func (s *sm2Taker) kept(e *peerEntry) inferior.Range {
-	return s.Kept.Range(inferior.Ptr[sm2Kept](e.Message), 1)
+	return inferior.RangeOf(&s.Kept, inferior.Ptr[sm2Kept](e.Message), 1)
 }
 
 // describe: the copy does not lead back to the entry, only to the endpoint.

@@ -28,7 +28,7 @@ func (s *sm2Taker) sending() ([]transport.Send, error) {
 	}
 	ranges := make([]inferior.Range, len(used))
 	for i, at := range used {
-		ranges[i] = s.Slot.Range(at, 1)
+		ranges[i] = inferior.RangeOf(&s.Slot, at, 1)
 	}
 	if err := s.r.Prefetch(ranges); err != nil {
 		return nil, err

@@ -84,7 +84,7 @@ func openSMRCopies(r *inferior.Reader, l *layout.Layouts, at inferior.Addr, peer
 }
 
 func (s *smrCopies) kept(e *peerEntry) inferior.Range {
-	return s.Kept.Range(inferior.Ptr[smrKept](e.Message), 1)
+	return inferior.RangeOf(&s.Kept, inferior.Ptr[smrKept](e.Message), 1)
 }
 
 // describe: what is kept leads back to the endpoint, and in the later releases to the entry; where it does not, a pool has

@@ -48,7 +48,7 @@ func openSMRPeers(r *inferior.Reader, l *layout.Layouts, ep *smrEP) *smrPeers {
 	if err := inferior.Bind(&p.smrPeerTypes, l); err != nil || ep.AV == 0 {
 		return p
 	}
-	at := p.AV.Places(ep.AV).Map.Ptr()
+	at := inferior.Places(&p.AV, ep.AV).Map.Ptr()
 	if f, _ := l.Field("smr_av", "smr_map"); f.Kind == layout.KindPointer {
 		held, err := r.Pointers(at.Addr(), 1)
 		if err != nil {
@@ -56,7 +56,7 @@ func openSMRPeers(r *inferior.Reader, l *layout.Layouts, ep *smrEP) *smrPeers {
 		}
 		at = inferior.Ptr[smrMap](held[0])
 	}
-	p.first = p.Map.Places(at).Peers.Ptr()
+	p.first = inferior.Places(&p.Map, at).Peers.Ptr()
 	return p
 }
 
@@ -68,7 +68,7 @@ func (p *smrPeers) named(number int64) transport.Peer {
 	if known, ok := p.known[number]; ok {
 		return known
 	}
-	peer, err := p.Peer.Read(p.r, p.Peer.Index(p.first, int(number)))
+	peer, err := p.Peer.Read(p.r, inferior.At(&p.Peer, p.first, int(number)))
 	isIt := peer.IsThere || peer.NumberAt != 0 && peer.Number == number
 	if err == nil && isIt && peer.Region != 0 {
 		p.known[number] = peerOf(peer.Address)

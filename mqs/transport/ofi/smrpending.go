@@ -76,7 +76,7 @@ func openSMRPending(r *inferior.Reader, l *layout.Layouts, at inferior.Addr, pee
 }
 
 func (s *smrPending) kept(e *peerEntry) inferior.Range {
-	return s.Kept.Range(inferior.Ptr[smrTaken](e.Message), 1)
+	return inferior.RangeOf(&s.Kept, inferior.Ptr[smrTaken](e.Message), 1)
 }
 
 // describe: what is kept leads back to the entry and the endpoint. The data of a message is with its sender for as long as
@@ -114,7 +114,7 @@ func (s *smrPending) sending() ([]transport.Send, error) {
 		}
 		waiting = append(waiting, w)
 		if w.Type == smrSends {
-			commands = append(commands, s.Command.Range(w.Command, 1))
+			commands = append(commands, inferior.RangeOf(&s.Command, w.Command, 1))
 		}
 	}
 	if err := s.r.Prefetch(commands); err != nil {

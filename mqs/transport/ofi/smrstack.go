@@ -69,13 +69,13 @@ func (s *smrCopies) sending() ([]transport.Send, error) {
 		return nil, fmt.Errorf("there are %d places for them", stack.Size)
 	}
 	first := stack.Slots.Ptr()
-	if err := s.r.Prefetch([]inferior.Range{s.Slot.Range(first, int(stack.Size))}); err != nil {
+	if err := s.r.Prefetch([]inferior.Range{inferior.RangeOf(&s.Slot, first, int(stack.Size))}); err != nil {
 		return nil, err
 	}
 	width := s.r.Info().PointerSize
 	isFree := map[inferior.Addr]bool{} // by the place's link, false of one in use
 	for i := range int(stack.Size) {
-		isFree[s.linkOf(s.Slot.Index(first, i))] = false
+		isFree[s.linkOf(inferior.At(&s.Slot, first, i))] = false
 	}
 	next := func(link inferior.Addr) (inferior.Addr, error) {
 		if _, ok := isFree[link]; !ok {
@@ -92,7 +92,7 @@ func (s *smrCopies) sending() ([]transport.Send, error) {
 	}
 	var out []transport.Send
 	for i := range int(stack.Size) {
-		at := s.Slot.Index(first, i)
+		at := inferior.At(&s.Slot, first, i)
 		if isFree[s.linkOf(at)] {
 			continue
 		}
@@ -111,5 +111,5 @@ func (s *smrCopies) sending() ([]transport.Send, error) {
 
 // linkOf is where the link of a place is.
 func (s *smrCopies) linkOf(at inferior.Ptr[smrSlot]) inferior.Addr {
-	return s.Slot.Places(at).Message.Addr() - inferior.Addr(s.r.Info().PointerSize)
+	return inferior.Places(&s.Slot, at).Message.Addr() - inferior.Addr(s.r.Info().PointerSize)
 }

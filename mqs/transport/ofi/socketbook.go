@@ -25,13 +25,13 @@ func (s *sockets) readBook(at inferior.Ptr[sockBook]) error {
 		return fmt.Errorf("the table at %s has %d addresses of %d", at, h.Stored, h.Size)
 	}
 	s.mask = b.Mask
-	if err := s.r.Prefetch([]inferior.Range{s.Address.Range(b.Table, int(h.Stored))}); err != nil {
+	if err := s.r.Prefetch([]inferior.Range{inferior.RangeOf(&s.Address, b.Table, int(h.Stored))}); err != nil {
 		return err
 	}
 	width := inferior.SizeOf(&s.Address, func(a *sockAddress) *inferior.Embedded[uint8] { return &a.Address })
 	places := map[string]uint64{}
 	for i := range h.Stored {
-		p := s.Address.Index(b.Table, int(i))
+		p := inferior.At(&s.Address, b.Table, int(i))
 		a, err := s.Address.Read(s.r, p)
 		if err != nil {
 			return err
@@ -39,7 +39,7 @@ func (s *sockets) readBook(at inferior.Ptr[sockBook]) error {
 		if a.IsValid == 0 {
 			continue
 		}
-		address, err := s.r.Bytes(s.Address.Places(p).Address.Addr(), width)
+		address, err := s.r.Bytes(inferior.Places(&s.Address, p).Address.Addr(), width)
 		if err != nil {
 			return err
 		}

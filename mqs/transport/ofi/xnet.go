@@ -26,7 +26,7 @@ func openXNet(e *Endpoint, l *layout.Layouts) (provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := e.r.Prefetch([]inferior.Range{x.EP.Range(x.at, 1)}); err != nil {
+	if err := e.r.Prefetch([]inferior.Range{inferior.RangeOf(&x.EP, x.at, 1)}); err != nil {
 		return nil, err
 	}
 	if x.ep, err = x.EP.Read(e.r, x.at); err != nil {
@@ -56,7 +56,7 @@ func openXNet(e *Endpoint, l *layout.Layouts) (provider, error) {
 func (x *xnet) same(p transport.Peer) transport.Peer { return p }
 
 func (x *xnet) readPosted() error {
-	return x.readPostedIn(x.srx.AnyPeer, x.SRX.Places(x.ep.SRX).ByPeer.Addr(), x.readFrom)
+	return x.readPostedIn(x.srx.AnyPeer, inferior.Places(&x.SRX, x.ep.SRX).ByPeer.Addr(), x.readFrom)
 }
 
 // readFrom reads the receives of a list. Where the endpoint does not look at peers, those from each stand in that from any.

@@ -48,7 +48,7 @@ var errUnread = errors.New("the provider tcp reads no further from a peer of whi
 // readUnexpected reads the messages that are saved, by their peers, and that at which each of the other sockets waits.
 func (x *xnet) readUnexpected() error {
 	var seen inferior.Addrs
-	err := ring(x.domain.Saved, x.Domain.Places(x.ep.Domain).SavedAt.Ptr(), func(l inferior.Ptr[link]) (link, error) {
+	err := ring(x.domain.Saved, inferior.Places(&x.Domain, x.ep.Domain).SavedAt.Ptr(), func(l inferior.Ptr[link]) (link, error) {
 		at := inferior.ContainerOf(&x.Saved, l, func(s *xnetSaved) *inferior.Embedded[link] { return &s.InRing })
 		s, err := x.Saved.Read(x.r, at)
 		if err != nil {
@@ -70,7 +70,7 @@ func (x *xnet) readUnexpected() error {
 	})
 	isWaiting := false
 	if err == nil {
-		err = ring(x.domain.Waiting, x.Domain.Places(x.ep.Domain).WaitingAt.Ptr(), func(l inferior.Ptr[link]) (link, error) {
+		err = ring(x.domain.Waiting, inferior.Places(&x.Domain, x.ep.Domain).WaitingAt.Ptr(), func(l inferior.Ptr[link]) (link, error) {
 			at := inferior.ContainerOf(&x.Socket, l, func(s *xnetSocket) *inferior.Embedded[link] { return &s.InRing })
 			s, m, err := x.waiting(at)
 			if err == nil {

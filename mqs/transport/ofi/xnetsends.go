@@ -20,10 +20,10 @@ const xnetAnswers = 256
 func (x *xnet) readSends() error {
 	var conns []inferior.Ptr[xnetConn]
 	var ranges []inferior.Range
-	places := x.EP.Places(x.at)
+	places := inferior.Places(&x.EP, x.at)
 	err := eachIndexed(x.r, places.Conns.Addr(), places.ConnCounts.Addr(), func(at inferior.Addr) error {
 		conns = append(conns, inferior.Ptr[xnetConn](at))
-		ranges = append(ranges, x.Conn.Range(inferior.Ptr[xnetConn](at), 1))
+		ranges = append(ranges, inferior.RangeOf(&x.Conn, inferior.Ptr[xnetConn](at), 1))
 		return nil
 	})
 	if err != nil {
@@ -44,7 +44,7 @@ func (x *xnet) readSends() error {
 			continue
 		}
 		x.conns = append(x.conns, c)
-		ranges = append(ranges, x.Socket.Range(c.Socket, 1), x.PeerAddr.Range(c.Peer, 1))
+		ranges = append(ranges, inferior.RangeOf(&x.Socket, c.Socket, 1), inferior.RangeOf(&x.PeerAddr, c.Peer, 1))
 	}
 	if err := x.r.Prefetch(ranges); err != nil {
 		return err
@@ -105,12 +105,12 @@ func (x *xnet) unanswered(array inferior.Ptr[xnetAnswer]) ([]inferior.Ptr[xnetEn
 	if array == 0 {
 		return nil, nil
 	}
-	if err := x.r.Prefetch([]inferior.Range{x.Answer.Range(array, xnetAnswers)}); err != nil {
+	if err := x.r.Prefetch([]inferior.Range{inferior.RangeOf(&x.Answer, array, xnetAnswers)}); err != nil {
 		return nil, err
 	}
 	var out []inferior.Ptr[xnetEntry]
 	for i := range xnetAnswers {
-		a, err := x.Answer.Read(x.r, x.Answer.Index(array, i))
+		a, err := x.Answer.Read(x.r, inferior.At(&x.Answer, array, i))
 		if err != nil {
 			return nil, err
 		}

@@ -120,7 +120,7 @@ func (q *MQ) readPosted() (out []Found, err error) {
 	inTables := 0
 	perTable := tables / (lists - 1)
 	for i := range tables {
-		count, err := q.walk(q.Queue.Index(q.queues.Tables.Ptr(), i), i/perTable, take)
+		count, err := q.walk(inferior.At(&q.Queue, q.queues.Tables.Ptr(), i), i/perTable, take)
 		if err != nil {
 			return nil, err
 		}

@@ -23,7 +23,7 @@ func TestTablesAreWhole(t *testing.T) {
 			t.Errorf("%s: %v", table.Release, err)
 			continue
 		}
-		if p := ts.Worker.Places(0x1000); p.Requests <= 0x1000 || p.Match.Addr() <= p.Requests.Addr() {
+		if p := inferior.Places(&ts.Worker, 0x1000); p.Requests <= 0x1000 || p.Match.Addr() <= p.Requests.Addr() {
 			t.Errorf("%s: a worker has its requests at %#x and its queues at %#x", table.Release, p.Requests, p.Match)
 		}
 		if !ts.ProtoConfig.Bound() || !ts.Proto.Bound() {

@@ -111,7 +111,7 @@ func TestProofs(t *testing.T) {
 		"a receive in another bucket":         {hashed.Addr + inferior.Addr(tag.Offset), "lies in queue"},
 		"a receive of another worker":         {hashed.Addr + inferior.Addr(worker.Offset), "is another worker's"},
 		"another size of requests":            {w.requests.Addr() + 8, ""},
-		"a worker that is not where it shows": {u.Worker.Places(w.at).Match.Addr(), ""},
+		"a worker that is not where it shows": {inferior.Places(&u.Worker, w.at).Match.Addr(), ""},
 	} {
 		_, err := open(t, recorded(t).Flip(c.at, 0x55))
 		if err == nil || !strings.Contains(err.Error(), c.says) {

@@ -35,7 +35,7 @@ func (w *Worker) Queues() *transport.Queues { return &w.queues }
 // openWorker reads the worker that a node of the tree stands for.
 func (u *UCX) openWorker(n treeNode) (*Worker, error) {
 	w := &Worker{at: inferior.Ptr[worker](n.Obj), u: u}
-	parts := u.Worker.Places(w.at)
+	parts := inferior.Places(&u.Worker, w.at)
 	w.requests = parts.Requests
 	if err := u.r.Prefetch([]inferior.Range{{Addr: parts.Requests.Addr(), Len: u.Pool.Size()}, {Addr: parts.Match.Addr(), Len: u.Match.Size()}}); err != nil {
 		return nil, err
