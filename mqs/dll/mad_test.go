@@ -36,15 +36,19 @@ var replies = map[string]wire.FromHost{
 	"asks for too much":   {Ask: &wire.Ask{Ranges: []inferior.Range{{Addr: 1, Len: 1 << 40}}}},
 	"asks for less":       {Ask: &wire.Ask{Ranges: []inferior.Range{{Addr: 1, Len: -1}}}},
 	"asks without end":    {Ask: &wire.Ask{Symbols: []string{"main"}}},
-	"a long note":         {Reply: &wire.Reply{Opened: &wire.Opened{}, Notes: []string{strings.Repeat("x", 100<<20)}}},
+	longNote:              {Reply: &wire.Reply{Opened: &wire.Opened{}}},
 	"half a communicator": {Reply: &wire.Reply{Opened: &wire.Opened{}, Communicator: &wire.Communicator{Raw: []byte{1}}}},
 	"more of nothing": {Reply: &wire.Reply{Opened: &wire.Opened{}, Operations: &wire.OperationList{More: true},
 		Communicator: &wire.Communicator{Raw: make([]byte, 88)}}},
 	"errors": {Reply: &wire.Reply{Opened: &wire.Opened{}, Communicator: &wire.Communicator{Raw: make([]byte, 88), Group: []byte{1, 2, 3, 4, 5}}}},
 }
 
-// silent is the kind of a host that never answers.
-const silent = "silent"
+const (
+	// silent is the kind of a host that never answers.
+	silent = "silent"
+	// longNote is the kind of one that sends 100 MiB of text. Each process of the tests has the map above, so the text isn't in it.
+	longNote = "a long note"
+)
 
 func beMad(kind string) {
 	stream, err := net.FileConn(os.NewFile(dll.StreamFD, "stream"))
@@ -62,6 +66,9 @@ func beMad(kind string) {
 			select {}
 		}
 		answer := replies[kind]
+		if kind == longNote {
+			answer.Reply.Notes = []string{strings.Repeat("x", 100<<20)}
+		}
 		if m.Load != nil {
 			answer = wire.FromHost{Reply: &wire.Reply{Loaded: &wire.Loaded{Compatibility: 2, Missing: []abi.Entry{5000, -1}}}}
 		}

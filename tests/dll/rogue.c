@@ -9,12 +9,12 @@ const mqs_process_callbacks *process_calls;
 
 /* Does what stands before the entry point's own work. */
 static void before(const char *entry, mqs_image *image, mqs_process *process) {
-  if (!strcmp(WHERE, entry)) strike(FAULT, image, process);
+  if (!strcmp(fault_entry, entry)) strike(fault_kind, image, process);
 }
 
 __attribute__((constructor)) static void loaded(void) { before("dlopen", NULL, NULL); }
 
-static int number(const char *entry, int result) { return FAULTY("answer", entry) ? (int)ANSWER : result; }
+static int number(const char *entry, int result) { return FAULTY("answer", entry) ? (int)fault_answer : result; }
 
 static char *text(const char *entry, char *result) {
   if (FAULTY("garbage", entry)) return garbage();
@@ -107,7 +107,7 @@ int mqs_get_communicator(mqs_process *process, mqs_communicator *c) {
   before("mqs_get_communicator", NULL, process);
   if (FAULTY("overrun", "mqs_get_communicator")) memset(c, 0xee, sizeof *c + 64);
   int result = good_mqs_get_communicator(process, c);
-  if (FAULTY("counts", "mqs_get_communicator")) c->size = ANSWER;
+  if (FAULTY("counts", "mqs_get_communicator")) c->size = fault_answer;
   if (FAULTY("unterminated", "mqs_get_communicator")) memset(c->name, 'x', sizeof c->name);
   return number("mqs_get_communicator", result);
 }
@@ -116,7 +116,7 @@ int mqs_get_comm_group(mqs_process *process, int *ranks) {
   before("mqs_get_comm_group", NULL, process);
   int result = good_mqs_get_comm_group(process, ranks);
   if (FAULTY("overrun", "mqs_get_comm_group")) memset(ranks + 4, 0xee, 64);
-  if (FAULTY("counts", "mqs_get_comm_group")) ranks[0] = (int)ANSWER;
+  if (FAULTY("counts", "mqs_get_comm_group")) ranks[0] = (int)fault_answer;
   return number("mqs_get_comm_group", result);
 }
 
@@ -134,8 +134,8 @@ int mqs_next_operation(mqs_process *process, mqs_pending_operation *op) {
     *op = (mqs_pending_operation){.desired_tag = 4711};
     return mqs_ok;
   }
-  if (result == mqs_ok && FAULTY("counts", "mqs_next_operation")) op->desired_length = op->actual_length = (mqs_tword_t)ANSWER;
-  if (result == mqs_ok && FAULTY("status", "mqs_next_operation")) op->status = (int)ANSWER;
+  if (result == mqs_ok && FAULTY("counts", "mqs_next_operation")) op->desired_length = op->actual_length = (mqs_tword_t)fault_answer;
+  if (result == mqs_ok && FAULTY("status", "mqs_next_operation")) op->status = (int)fault_answer;
   if (result == mqs_ok && FAULTY("unterminated", "mqs_next_operation")) memset(op->extra_text, 'y', sizeof op->extra_text);
   return number("mqs_next_operation", result);
 }

@@ -1,5 +1,5 @@
 /*
- * rogue: the reference DLL with one fault in one place.
+ * rogue: the reference DLL with one fault in one place. rogue_fault.c says which, and is compiled with
  *
  *   -DFAULT='"crash"' -DWHERE='"mqs_setup_image"' [-DANSWER=n]
  *
@@ -40,12 +40,12 @@
 
 #include <string.h>
 
-/* Tells whether this is the fault, here. */
-#define FAULTY(fault, entry) (!strcmp(FAULT, fault) && !strcmp(WHERE, entry))
+/* rogue_fault.c */
+extern const char fault_kind[], fault_entry[];
+extern const long fault_answer;
 
-#ifndef ANSWER
-#define ANSWER 0
-#endif
+/* Tells whether this is the fault, here. */
+#define FAULTY(fault, entry) (!strcmp(fault_kind, fault) && !strcmp(fault_entry, entry))
 
 /* rogue_faults.c; objects are NULL where the entry point has none. */
 void strike(const char *fault, mqs_image *, mqs_process *);

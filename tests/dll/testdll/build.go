@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,7 +16,7 @@ import (
 )
 
 // Set is DLLs that tests share, each compiled when it is first asked for, into
-// a folder of its own below one that the caller removes.
+// a folder below one that the caller removes. What several have in common is compiled once.
 type Set struct {
 	folder string
 
@@ -37,54 +38,86 @@ func Source() string {
 // Reference returns the path of the reference DLL, compiled with options.
 func (s *Set) Reference(t testing.TB, options ...string) string {
 	t.Helper()
-	return s.build(t, "reference", []string{"reference.c"}, options)
+	return s.link(t, "reference", options, source{file: "reference.c"})
 }
 
 // Without returns the path of a reference DLL that lacks an entry point.
 func (s *Set) Without(t testing.TB, entry string) string {
 	t.Helper()
-	return s.build(t, "without_"+entry, []string{"reference.c"}, []string{"-D" + entry + "=left_out"})
+	return s.link(t, "without_"+entry, nil, source{"reference.c", []string{"-D" + entry + "=left_out"}})
 }
 
 // Rogue returns the path of a DLL with a fault in one entry point: see
-// tests/dll/rogue.h. The file's name has both.
+// tests/dll/rogue.h. The file's name has both. Of the options, those that begin with -DANSWER are about the fault.
 func (s *Set) Rogue(t testing.TB, fault, entry string, options ...string) string {
 	t.Helper()
-	options = append([]string{"-DFAULT=" + strconv.Quote(fault), "-DWHERE=" + strconv.Quote(entry)}, options...)
-	return s.build(t, "rogue_"+fault+"_"+entry, []string{"rogue.c", "rogue_faults.c"}, options)
+	about := []string{"-DFAULT=" + strconv.Quote(fault), "-DWHERE=" + strconv.Quote(entry)}
+	var others []string
+	for _, option := range options {
+		if strings.HasPrefix(option, "-DANSWER=") {
+			about = append(about, option)
+		} else {
+			others = append(others, option)
+		}
+	}
+	return s.link(t, "rogue_"+fault+"_"+entry, others, source{file: "rogue.c"}, source{file: "rogue_faults.c"}, source{"rogue_fault.c", about})
 }
 
-// build compiles lib<name>.so from sources and what all DLLs have in common.
-func (s *Set) build(t testing.TB, name string, sources, options []string) string {
+// source is a file of tests/dll, and options that are for it alone.
+type source struct {
+	file    string
+	options []string
+}
+
+// link makes lib<name>.so of sources and of what all DLLs have in common, all compiled and linked with the options.
+func (s *Set) link(t testing.TB, name string, options []string, sources ...source) string {
 	t.Helper()
-	key := name + " " + strings.Join(options, " ")
-	s.mu.Lock()
-	build, ok := s.built[key]
-	if !ok {
-		folder := filepath.Join(s.folder, strconv.Itoa(len(s.built)))
-		build = sync.OnceValues(func() (string, error) { return compile(folder, name, sources, options) })
-		s.built[key] = build
+	for _, common := range []string{"reference_walk.c", "reference_checks.c", "reference_log.c"} {
+		sources = append(sources, source{file: common})
 	}
-	s.mu.Unlock()
-	path, err := build()
+	args := append([]string{"-shared", "-pthread"}, options...)
+	options = slices.DeleteFunc(slices.Clone(options), func(option string) bool {
+		return !strings.HasPrefix(option, "-D") && !strings.HasPrefix(option, "-f")
+	})
+	for _, one := range sources {
+		object := strings.TrimSuffix(one.file, ".c") + ".o"
+		path, err := s.make(object, slices.Concat(compiling, options, one.options, []string{"-c", one.file}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		args = append(args, path)
+	}
+	path, err := s.make("lib"+name+".so", args)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return path
 }
 
-func compile(folder, name string, sources, options []string) (string, error) {
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return "", err
+var compiling = []string{"-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-fvisibility=hidden", "-pthread"}
+
+// make returns the path of a file that gcc makes when it is called with args, in a folder of its own.
+func (s *Set) make(name string, args []string) (string, error) {
+	key := strings.Join(args, "\x00") + "\x00" + name
+	s.mu.Lock()
+	make, ok := s.built[key]
+	if !ok {
+		path := filepath.Join(s.folder, strconv.Itoa(len(s.built)), name)
+		make = sync.OnceValues(func() (string, error) { return path, compile(path, args) })
+		s.built[key] = make
 	}
-	path := filepath.Join(folder, "lib"+name+".so")
-	args := []string{"-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread", "-o", path}
-	args = append(append(args, options...), sources...)
-	args = append(args, "reference_walk.c", "reference_checks.c", "reference_log.c")
-	gcc := exec.Command("gcc", args...)
+	s.mu.Unlock()
+	return make()
+}
+
+func compile(path string, args []string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	gcc := exec.Command("gcc", append([]string{"-o", path}, args...)...)
 	gcc.Dir = Source()
 	if out, err := gcc.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("gcc %s: %w\n%s", strings.Join(args, " "), err, out)
+		return fmt.Errorf("%s: %w\n%s", strings.Join(gcc.Args, " "), err, out)
 	}
-	return path, nil
+	return nil
 }
