@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // testFiles are the contents of all files that have tests or what tests expect, by their paths in the repository.
@@ -43,15 +44,51 @@ func testFiles() (map[string]string, error) {
 // mostFiles is how many files are listed for a thing: those that name it most often.
 const mostFiles = 6
 
+// thing is what tests are of, by how files name it.
+type thing struct {
+	pattern *regexp.Regexp
+	// parts are strings of which each match has one: most files have none, and are left out before the pattern is tried.
+	parts []string
+}
+
+// byWords is a thing by the words that name it. Behind one that ends in a star, anything may follow.
+func byWords(words ...string) thing {
+	var t thing
+	var patterns []string
+	for _, word := range words {
+		part, isPrefix := strings.CutSuffix(word, "*")
+		pattern := regexp.QuoteMeta(part)
+		if isLetter(part[0]) {
+			pattern = `\b` + pattern
+		}
+		if !isPrefix && isLetter(part[len(part)-1]) {
+			pattern += `\b`
+		}
+		t.parts, patterns = append(t.parts, part), append(patterns, pattern)
+	}
+	t.pattern = regexp.MustCompile(strings.Join(patterns, "|"))
+	return t
+}
+
+func isLetter(c byte) bool { return c == '_' || unicode.IsLetter(rune(c)) || unicode.IsDigit(rune(c)) }
+
+// in counts how often a text names the thing.
+func (t thing) in(text string) int {
+	if !slices.ContainsFunc(t.parts, func(part string) bool { return strings.Contains(text, part) }) {
+		return 0
+	}
+	return len(t.pattern.FindAllStringIndex(text, -1))
+}
+
 // naming returns links to the files that name a thing.
-func naming(files map[string]string, thing *regexp.Regexp) []string {
+func naming(files map[string]string, thing thing) []string {
 	type found struct {
 		file  string
 		times int
 	}
 	var all []found
 	for file, text := range files {
-		if n := len(thing.FindAllStringIndex(text, -1)); n > 0 {
+		if n := thing.in(text); n > 0 {
 			all = append(all, found{file, n})
 		}
 	}
@@ -64,9 +101,9 @@ func naming(files map[string]string, thing *regexp.Regexp) []string {
 	return names
 }
 
-// recorded returns the folders of recordings whose libraries have messages of a transport, by a pattern for what case.json
-// and the folder's name have.
-func recorded(transport *regexp.Regexp) ([]string, error) {
+// recorded returns the folders of recordings whose libraries have messages of a transport, which case.json or
+// the folder's name names.
+func recorded(transport thing) ([]string, error) {
 	cases, err := filepath.Glob(filepath.Join(root, "tests", "recordings", "*", "case.json"))
 	if err != nil {
 		return nil, err
@@ -82,7 +119,7 @@ func recorded(transport *regexp.Regexp) ([]string, error) {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 		folder := filepath.Base(filepath.Dir(file))
-		if transport.MatchString(c.Device) || transport.MatchString(c.Transport) || transport.MatchString(folder) {
+		if transport.in(c.Device+" "+c.Transport+" "+folder+"\n") > 0 {
 			names = append(names, "tests/recordings/"+folder)
 		}
 	}
@@ -111,7 +148,7 @@ func index() (string, error) {
 	head("shell command")
 	for _, name := range shell {
 		if name != "help" && name != "completion" {
-			row("`mpi-queues "+name+"`", naming(files, regexp.MustCompile(`"`+name+`"|mpi-queues `+name+`\b`)))
+			row("`mpi-queues "+name+"`", naming(files, byWords(`"`+name+`"`, "mpi-queues "+name)))
 		}
 	}
 	inGDB, err := gdbNames(0, regexp.MustCompile(`(?m)^(mpi-[a-z-]+|info mpi) -- `))
@@ -120,16 +157,16 @@ func index() (string, error) {
 	}
 	head("gdb command")
 	for _, name := range inGDB {
-		row("`"+name+"`", naming(files, regexp.MustCompile(`(?:^|[^\w/-])`+name+`(?:$|[^\w/.-])`)))
+		row("`"+name+"`", naming(files, thing{regexp.MustCompile(`(?:^|[^\w/-])` + name + `(?:$|[^\w/.-])`), []string{name}}))
 	}
 	head("transport")
 	for _, t := range transports {
-		pattern := regexp.MustCompile(t.pattern)
-		folders, err := recorded(pattern)
+		transport := byWords(t.words...)
+		folders, err := recorded(transport)
 		if err != nil {
 			return "", err
 		}
-		row(t.name, append(naming(files, pattern), folders...))
+		row(t.name, append(naming(files, transport), folders...))
 	}
 	head("verdict")
 	text, err := os.ReadFile(filepath.Join(root, verdicts))
@@ -137,7 +174,8 @@ func index() (string, error) {
 		return "", err
 	}
 	for _, match := range regexp.MustCompile(`(\w+) +Verdict = "([^"]+)"`).FindAllStringSubmatch(string(text), -1) {
-		row("`"+match[2]+"`", naming(files, regexp.MustCompile(`\bwaitfor\.`+match[1]+`\b|"`+match[2]+`"|(?m)^`+match[2]+`: `)))
+		verdict := thing{regexp.MustCompile(`\bwaitfor\.` + match[1] + `\b|"` + match[2] + `"|(?m)^` + match[2] + `: `), match[1:]}
+		row("`"+match[2]+"`", naming(files, verdict))
 	}
 	return b.String(), nil
 }
@@ -146,20 +184,23 @@ func index() (string, error) {
 const verdicts = "mqs/waitfor/report.go"
 
 // transports are what carries messages below an MPI, and how tests and recordings call each.
-var transports = []struct{ name, pattern string }{
-	{"Open MPI's ob1", `\bob1\b`},
-	{"MPICH's ch3", `\bch3\b`},
-	{"MPICH's ch4, shared memory", `\bch4\b`},
-	{"UCX", `\b(?:UCX|ucx)\b`},
-	{"libpsm2", `\b(?:PSM2|psm2)\b`},
-	{"libfabric's tcp;ofi_rxm", `\bofi_rxm\b|\bRXM\b|ofi-tcp|-ofi$`},
-	{"libfabric's tcp", `"tcp"|openXNet|\bxnet\b`},
-	{"libfabric's sockets", `\bsockets\b`},
-	{"libfabric's shm", `\bsmr\w*\b|"shm"|ofi-shm`},
-	{"libfabric's sm2", `\bsm2\b`},
-	{"libfabric's psm3", `\bpsm3\b`},
-	{"libfabric's cxi", `\bcxi\b`},
-	{"libfabric's opx", `\bopx\b`},
-	{"libfabric's efa", `\befa\b`},
-	{"libfabric's lnx", `\blnx\b`},
+var transports = []struct {
+	name  string
+	words []string
+}{
+	{"Open MPI's ob1", []string{"ob1"}},
+	{"MPICH's ch3", []string{"ch3"}},
+	{"MPICH's ch4, shared memory", []string{"ch4"}},
+	{"UCX", []string{"UCX", "ucx"}},
+	{"libpsm2", []string{"PSM2", "psm2"}},
+	{"libfabric's tcp;ofi_rxm", []string{"ofi_rxm", "RXM", "ofi-tcp*", "-ofi\n"}},
+	{"libfabric's tcp", []string{`"tcp"`, "openXNet*", "xnet"}},
+	{"libfabric's sockets", []string{"sockets"}},
+	{"libfabric's shm", []string{"smr*", `"shm"`, "ofi-shm*"}},
+	{"libfabric's sm2", []string{"sm2"}},
+	{"libfabric's psm3", []string{"psm3"}},
+	{"libfabric's cxi", []string{"cxi"}},
+	{"libfabric's opx", []string{"opx"}},
+	{"libfabric's efa", []string{"efa"}},
+	{"libfabric's lnx", []string{"lnx"}},
 }
