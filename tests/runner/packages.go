@@ -18,11 +18,11 @@ var (
 	ofGo = packages{
 		"git": "git", "gcc": "gcc", "/usr/include/stdlib.h": "libc6-dev", "gdb": "gdb", "ps": "procps", "python3": "python3",
 	}
-	ofExtension = packages{"g++": "g++", "gfortran": "gfortran"}
+	ofExtension = packages{"g++": "g++", "gfortran": "gfortran", "gdbserver": "gdbserver"}
 	ofLint      = packages{"mypy": "mypy", "flake8": "flake8", "shellcheck": "shellcheck", "shfmt": "shfmt"}
 	ofNode      = packages{"node": "nodejs", "npm": "npm"}
 	ofLive      = packages{
-		"mpicc.openmpi": "libopenmpi-dev", "mpirun.openmpi": "openmpi-bin", "gdbserver": "gdbserver", "gfortran": "gfortran",
+		"mpicc.openmpi": "libopenmpi-dev", "mpirun.openmpi": "openmpi-bin",
 		"ssh": "openssh-client", "/usr/sbin/dropbear": "dropbear-bin", "/usr/sbin/ip": "iproute2",
 		"/usr/share/doc/python3-venv": "python3-venv",
 	}
