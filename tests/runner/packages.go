@@ -64,6 +64,7 @@ func isThere(program string) bool {
 }
 
 // install installs the packages that are missing. If a part builds from Debian's sources, apt must know where they come from.
+// While apt-get works, the project is compiled: the first time that takes as long.
 func install(ctx context.Context, lists []packages, out io.Writer) error {
 	names := missing(lists)
 	isStale := len(names) > 0
@@ -80,6 +81,25 @@ func install(ctx context.Context, lists []packages, out io.Writer) error {
 		return nil
 	}
 	fmt.Fprintln(out, "installing", strings.Join(names, " "))
+	ofCompiler := missing([]packages{ofGo})
+	if err := aptInstall(ctx, ofCompiler); err != nil {
+		return err
+	}
+	compiled := make(chan struct{})
+	go func() {
+		defer close(compiled)
+		_ = exec.CommandContext(ctx, "go", "build", "./...").Run() // what can't be compiled fails in the tests
+	}()
+	err := aptInstall(ctx, missing(lists))
+	<-compiled
+	return err
+}
+
+// aptInstall installs packages.
+func aptInstall(ctx context.Context, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
 	return apt(ctx, append([]string{"install", "-y", "--no-install-recommends"}, names...)...)
 }
 

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"os/exec"
 	"runtime"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -83,12 +86,17 @@ var parts = []*part{
 	{
 		name: "unit", does: "Go's unit tests, with replays of all recordings and verdicts",
 		in: quick, needs: []packages{ofGo}, limit: 12 * time.Minute, usual: 60 * time.Second,
-		commands: goTests("./..."),
+		commands: unitTests,
 	},
 	{
 		name: "extension", does: "the tests of the extension, in and around this machine's gdb",
 		in: quick, needs: []packages{ofGo, ofExtension}, limit: 10 * time.Minute, usual: 60 * time.Second,
 		commands: always([]string{"tests/python/run"}),
+	},
+	{
+		name: "growth", does: "how the work grows with what a user may have more of, in statements that are run",
+		in: ordinary, needs: []packages{ofGo}, limit: 10 * time.Minute, usual: 10 * time.Second,
+		commands: goTests("./" + growth),
 	},
 	{
 		name: "live", does: "real gdb on real jobs of this machine's Open MPI: a sample, in full all of it",
@@ -211,6 +219,19 @@ var parts = []*part{
 		in: full, needs: []packages{ofGo, ofExtension, ofLive}, limit: 3 * time.Hour, usual: 20 * time.Minute,
 		commands: always([]string{"tests/bench/run"}),
 	},
+}
+
+// growth is a package whose tests compile most of the project once more, to count statements. It's too much for quick.
+const growth = "tests/growth"
+
+// unitTests run the tests of all packages that no other part runs.
+func unitTests(p *plan) [][]string {
+	text, err := exec.Command("go", "list", "./...").Output()
+	if err != nil {
+		return [][]string{{"go", "list", "./..."}} // says why it fails
+	}
+	names := slices.DeleteFunc(strings.Fields(string(text)), func(name string) bool { return strings.HasSuffix(name, "/"+growth) })
+	return [][]string{goTest(p.limit(), names...)}
 }
 
 // release is the part of another release of Debian.
