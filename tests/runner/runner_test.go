@@ -237,7 +237,10 @@ func TestStepEnds(t *testing.T) {
 
 // TestStretch checks that limits grow with what else runs on the machine, and are bounded.
 func TestStretch(t *testing.T) {
-	for load, want := range map[string]float64{"0.00 0.10 0.20 1/100 7": 1, "8.00 2.00 1.00 9/100 7": 5, "200.1 1 1 1/1 1": mostStretch, "": 1, "-1 0 0": 1} {
+	for load, want := range map[string]float64{
+		"0.00 0.10 0.20 1/100 7": 1, "4.00 2.00 1.00 9/100 7": 1, "5 1 1 1/1 1": 4, "8.00 2.00 1.00 9/100 7": 8, "200.1 1 1 1/1 1": mostStretch,
+		"": 1, "-1 0 0": 1,
+	} {
 		if got := stretchOf(load, 2); got != want {
 			t.Errorf("%q: %v, want %v", load, got, want)
 		}
