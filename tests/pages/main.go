@@ -28,7 +28,8 @@ var generated = []struct {
 	{".github/USAGE.md", "gdb's functions", gdbFunctions},
 	{".github/USAGE.md", "gdb's settings", gdbSettings},
 	{".github/USAGE.md", "the shell's commands", shellCommands},
-	{".github/SUPPORT.md", "matrix", matrix},
+	{".github/SUPPORT.md", "matrix", kept(result.Table)},
+	{".github/SUPPORT.md", "parts", kept(result.Parts)},
 	{".github/TESTS.md", "index", index},
 	{".github/ARCHITECTURE.md", "packages", packages},
 	{".github/ARCHITECTURE.md", "modules", modules},
@@ -70,13 +71,15 @@ func pages() (map[string]string, error) {
 	return fresh, nil
 }
 
-// matrix is the table of the results of the last runs in full.
-func matrix() (string, error) {
-	kept, err := result.Kept(filepath.Join(root, result.KeptFile))
-	if err != nil {
-		return "", err
+// kept makes a table of the results of the last runs in full.
+func kept(table func([]result.Result) string) func() (string, error) {
+	return func() (string, error) {
+		results, err := result.Kept(filepath.Join(root, result.KeptFile))
+		if err != nil {
+			return "", err
+		}
+		return table(results), nil
 	}
-	return result.Table(kept), nil
 }
 
 // block is a heading and, below it, text as a program prints it.

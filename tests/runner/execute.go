@@ -159,7 +159,7 @@ func (p *plan) conclude(s *store, st *step, took time.Duration, log string) resu
 	r := result{part: st.part, took: took}
 	r.tests, _ = readLog(log, st.name)
 	if st.err == nil {
-		st.err = p.keepResults(st)
+		st.err = p.keepResults(st, r.tests)
 	}
 	if key := p.keys[st.part]; st.err == nil && key != "" {
 		st.err = s.keep(st.part, pass{key, p.isWhole, time.Now().UTC().Format(time.DateOnly), p.commit})
@@ -172,14 +172,15 @@ func (p *plan) conclude(s *store, st *step, took time.Duration, log string) resu
 }
 
 // keepResults compares what a part's tests have tried with the results that are kept, and fails if a sample saw something else.
-// A part that passed in whole replaces its kept results, from which SUPPORT's table is made.
-func (p *plan) keepResults(st *step) error {
+// A part that passed in whole replaces its kept results, from which SUPPORT's tables are made.
+func (p *plan) keepResults(st *step, tests []test) error {
 	got, err := tried.Read(resultsFolder(st.name))
-	if err != nil || len(got) == 0 {
+	if err != nil {
 		return err
 	}
 	if p.isWhole {
-		return tried.Keep(tried.KeptFile, st.name, time.Now().UTC().Format(time.DateOnly), p.commit, got)
+		good, _, _ := counts(tests)
+		return tried.Keep(tried.KeptFile, st.name, time.Now().UTC().Format(time.DateOnly), p.commit, good, got)
 	}
 	kept, err := tried.Kept(tried.KeptFile)
 	if err != nil {

@@ -31,14 +31,14 @@ func Kept(file string) ([]Result, error) {
 	return out, nil
 }
 
-// Keep replaces a part's results in a file by those of a new run. Each result is on a line of its own.
-func Keep(file, part, date, commit string, results []Result) error {
+// Keep replaces a part's results in a file by those of a new run, of which tests have passed. Each result is on a line of its own.
+func Keep(file, part, date, commit string, tests int, results []Result) error {
 	all, err := Kept(file)
 	if err != nil {
 		return err
 	}
 	all = slices.DeleteFunc(all, func(r Result) bool { return r.Part == part })
-	for _, r := range results {
+	for _, r := range append([]Result{{Tests: tests}}, results...) {
 		r.Part, r.Date, r.Commit = part, date, commit
 		if !slices.Contains(all, r) {
 			all = append(all, r)

@@ -26,6 +26,8 @@ type Result struct {
 	// Part is the part of tests/run whose test it was, Date the day of the run (2026-11-28), and Commit the checkout's. Tests leave
 	// them empty.
 	Part, Date, Commit string `json:",omitempty"`
+	// Tests is how many tests of the part have passed, in the one result of each part that is of no MPI; otherwise 0.
+	Tests int `json:",omitempty"`
 }
 
 // Write adds the result to a folder.

@@ -20,6 +20,9 @@ func Table(results []Result) string {
 	cells := map[row]map[string][]string{}
 	dates := map[row]string{}
 	for _, r := range results {
+		if r.MPI == "" {
+			continue
+		}
 		k := row{r.MPI, r.Build, r.Debugger, r.Layout}
 		if cells[k] == nil {
 			cells[k] = map[string][]string{}
@@ -52,6 +55,19 @@ func Table(results []Result) string {
 			words = append(words, cmp.Or(strings.Join(outcomes, "; "), "–"))
 		}
 		line(append(words, cmp.Or(dates[k], "–")))
+	}
+	return b.String()
+}
+
+// Parts returns the table of the last runs of parts in full, in Markdown. A part that was not run since they are recorded is
+// not in it.
+func Parts(results []Result) string {
+	var b strings.Builder
+	b.WriteString("| part | tests that passed | last run | commit |\n|---|---|---|---|\n")
+	for _, r := range results {
+		if r.MPI == "" {
+			fmt.Fprintf(&b, "| %s | %d | %s | %s |\n", r.Part, r.Tests, r.Date, r.Commit)
+		}
 	}
 	return b.String()
 }

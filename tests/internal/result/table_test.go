@@ -22,7 +22,7 @@ func TestTable(t *testing.T) {
 | MPICH 4 | stripped | gdb 2 | – | says why not | – | – | – | – | – | – |
 | Open MPI 5 | stripped | gdb 2 | table | equal | – | – | FAILED; known differences | – | – | 2026-11-28 |
 `
-	if got := Table([]Result{openMPI, dll, openMPI, failed, mpich}); got != want {
+	if got := Table([]Result{openMPI, dll, openMPI, failed, mpich, {Part: "live", Tests: 7}}); got != want {
 		t.Errorf("got:\n%s", got)
 	}
 }
@@ -32,13 +32,15 @@ func TestKeep(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "results.json")
 	for _, run := range []struct {
 		part, date string
+		tests      int
 		results    []Result
 	}{
-		{"live", "2026-11-01", []Result{openMPI, mpich}},
-		{"stock", "2026-11-02", []Result{mpich, mpich}},
-		{"live", "2026-11-03", []Result{openMPI}},
+		{"live", "2026-11-01", 5, []Result{openMPI, mpich}},
+		{"stock", "2026-11-02", 6, []Result{mpich, mpich}},
+		{"live", "2026-11-03", 7, []Result{openMPI}},
+		{"fuzz", "2026-11-03", 8, nil},
 	} {
-		if err := Keep(file, run.part, run.date, "abc", run.results); err != nil {
+		if err := Keep(file, run.part, run.date, "abc", run.tests, run.results); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -46,8 +48,21 @@ func TestKeep(t *testing.T) {
 	first.Part, first.Date, first.Commit = "live", "2026-11-03", "abc"
 	second.Part, second.Date, second.Commit = "stock", "2026-11-02", "abc"
 	got, err := Kept(file)
-	if err != nil || !slices.Equal(got, []Result{first, second}) {
+	want := []Result{
+		{Part: "fuzz", Date: "2026-11-03", Commit: "abc", Tests: 8}, {Part: "live", Date: "2026-11-03", Commit: "abc", Tests: 7}, first,
+		{Part: "stock", Date: "2026-11-02", Commit: "abc", Tests: 6}, second,
+	}
+	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %+v, %v", got, err)
+	}
+	const table = `| part | tests that passed | last run | commit |
+|---|---|---|---|
+| fuzz | 8 | 2026-11-03 | abc |
+| live | 7 | 2026-11-03 | abc |
+| stock | 6 | 2026-11-02 | abc |
+`
+	if got := Parts(got); got != table {
+		t.Errorf("the table is:\n%s", got)
 	}
 }
 
