@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // packages maps programs and files to the packages of Debian that have them. A package is installed if its program or file
@@ -103,15 +104,19 @@ func aptInstall(ctx context.Context, names []string) error {
 	return apt(ctx, append([]string{"install", "-y", "--no-install-recommends"}, names...)...)
 }
 
-// apt runs apt-get as root.
+// apt runs apt-get as root. It goes on to its end if the run is interrupted: dpkg doesn't stand being killed.
 func apt(ctx context.Context, args ...string) error {
 	args = append([]string{"env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"}, args...)
-	if os.Getuid() != 0 {
+	isRoot := os.Getuid() == 0
+	if !isRoot {
 		args = append([]string{"sudo"}, args...)
 	}
-	text, err := exec.CommandContext(ctx, args[0], args[1:]...).CombinedOutput()
+	cmd := exec.Command(args[0], args[1:]...)
+	// sudo asks the terminal for a password, which it may not do from another process group than the terminal's.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: isRoot}
+	text, err := cmd.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, text)
 	}
-	return nil
+	return ctx.Err()
 }
