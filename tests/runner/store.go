@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	tried "github.com/mpi-queues/mpi-queues/tests/internal/result"
 )
 
 // store is where what is built or fetched stays, for all checkouts on a machine: see tests/functions.sh. It also has, for each
@@ -89,11 +91,17 @@ func (s *store) keepTime(q *part, isWhole bool, took time.Duration) {
 	_ = os.WriteFile(s.file(q, isWhole)+".time", []byte(took.Round(time.Second).String()+"\n"), 0o644)
 }
 
-// commit is the checkout's commit, with a mark if files differ from it.
+// commit is the checkout's, with "-dirty" behind it if tracked files have changed, except the kept results: each part of a run in
+// whole changes them.
 func commit() string {
-	text, err := exec.Command("git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*").Output()
+	text, err := exec.Command("git", "describe", "--always", "--abbrev=12", "--exclude=*").Output()
 	if err != nil {
 		return "unknown"
 	}
-	return strings.TrimSpace(string(text))
+	name := strings.TrimSpace(string(text))
+	changed, err := exec.Command("git", "status", "--porcelain", "--untracked-files=no", "--", ":/", ":(exclude,top)"+tried.KeptFile).Output()
+	if err != nil || len(changed) > 0 {
+		name += "-dirty"
+	}
+	return name
 }

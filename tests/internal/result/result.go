@@ -11,15 +11,15 @@ import (
 // Result is what one check has shown: a part of a cell of the table.
 type Result struct {
 	// MPI is its name and version, Build whose build of it this is.
-	MPI, Build string
+	MPI, Build string `json:",omitempty"`
 	// Debugger is its name and version, with those of what is in it.
-	Debugger string
+	Debugger string `json:",omitempty"`
 	// Layout is what the layouts of the library's types come from.
-	Layout string
+	Layout string `json:",omitempty"`
 	// Check is what was looked at: a column.
-	Check string
+	Check string `json:",omitempty"`
 	// Outcome is what was seen, if the test has passed.
-	Outcome string
+	Outcome string `json:",omitempty"`
 	// Failed is true if it has not.
 	Failed bool `json:",omitempty"`
 
