@@ -46,7 +46,8 @@ var replies = map[string]wire.FromHost{
 const (
 	// silent is the kind of a host that never answers.
 	silent = "silent"
-	// longNote is the kind of one that sends 100 MiB of text. Each process of the tests has the map above, so the text isn't in it.
+	// longNote is the kind of a host that sends 100 MiB of text. beMad makes the text: in the map above, each process of the tests
+	// would allocate it.
 	longNote = "a long note"
 )
 
@@ -66,10 +67,10 @@ func beMad(kind string) {
 			select {}
 		}
 		answer := replies[kind]
-		if kind == longNote {
+		switch {
+		case m.Load == nil && kind == longNote:
 			answer.Reply.Notes = []string{strings.Repeat("x", 100<<20)}
-		}
-		if m.Load != nil {
+		case m.Load != nil:
 			answer = wire.FromHost{Reply: &wire.Reply{Loaded: &wire.Loaded{Compatibility: 2, Missing: []abi.Entry{5000, -1}}}}
 		}
 		if conn.Send(answer) != nil {

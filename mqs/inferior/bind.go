@@ -23,11 +23,11 @@ import (
 // struct puts its own tag before the paths of its fields. Integers take their
 // width and sign from the layout. [Ptr] and [Addr] take pointers, [Text] strings, and
 // [Embedded] the address of the member itself. A Struct is made by [Bind].
-type Struct[T any] struct{ bound }
+type Struct[T any] struct{ binding }
 
-// bound is what [Bind] has found out about a C type. Functions of it do the work, and Struct has few methods: a package
-// that uses Structs compiles all their methods for each of its types.
-type bound struct {
+// binding is the part of a [Struct] that does not depend on T. Functions that are not generic do the work, because each package that
+// uses a Struct compiles all its methods again for each type argument.
+type binding struct {
 	name  string
 	size  int
 	steps []step
@@ -180,7 +180,7 @@ func Bind(structs any, l *layout.Layouts) error {
 // binder is a [Struct] of any Go struct.
 type binder interface {
 	goType() reflect.Type
-	core() *bound
+	core() *binding
 }
 
 func eachStruct(structs any, f func(name string, optional bool, b binder)) {
@@ -195,10 +195,10 @@ func eachStruct(structs any, f func(name string, optional bool, b binder)) {
 
 func (s *Struct[T]) goType() reflect.Type { return reflect.TypeFor[T]() }
 
-func (s *bound) core() *bound { return s }
+func (s *binding) core() *binding { return s }
 
-// bind finds the members of the C type that the Go struct t takes.
-func bind(s *bound, t reflect.Type, name string, l *layout.Layouts) error {
+// bind finds the members of the C type for the fields of the Go struct t.
+func bind(s *binding, t reflect.Type, name string, l *layout.Layouts) error {
 	size, ok := l.Size(name)
 	if !ok {
 		return fmt.Errorf("no type %s", name)
@@ -211,7 +211,7 @@ func bind(s *bound, t reflect.Type, name string, l *layout.Layouts) error {
 	if size < 0 || size > most {
 		return fmt.Errorf("%s has %d bytes, which can't be right", name, size)
 	}
-	*s = bound{name: name, size: size}
+	*s = binding{name: name, size: size}
 	var missing []string
 	for _, m := range all {
 		path, f, ok := pick(l, name, m.paths)
@@ -225,7 +225,7 @@ func bind(s *bound, t reflect.Type, name string, l *layout.Layouts) error {
 		}
 	}
 	if missing != nil {
-		*s = bound{}
+		*s = binding{}
 		return fmt.Errorf("%s: %s", name, strings.Join(missing, ", "))
 	}
 	return nil
@@ -259,23 +259,23 @@ func fits(t reflect.Type, f layout.Field) bool {
 }
 
 // Bound is true once [Bind] has found the type; optional ones may stay unbound.
-func (s *bound) Bound() bool { return s.name != "" }
+func (s *binding) Bound() bool { return s.name != "" }
 
 // Name is the C type's name.
-func (s *bound) Name() string { return s.name }
+func (s *binding) Name() string { return s.name }
 
 // Size is the C type's size in bytes.
-func (s *bound) Size() int { return s.size }
+func (s *binding) Size() int { return s.size }
 
 // Read reads the object that p points to: its whole memory first, then the fields.
 func (s *Struct[T]) Read(r *Reader, p Ptr[T]) (T, error) {
 	var out T
-	err := readObject(&s.bound, r, p.Addr(), unsafe.Pointer(&out), unsafe.Sizeof(out))
+	err := readObject(&s.binding, r, p.Addr(), unsafe.Pointer(&out), unsafe.Sizeof(out))
 	return out, err
 }
 
-// readObject reads the object at the address into the Go struct at to, which has the given size in bytes.
-func readObject(s *bound, r *Reader, at Addr, to unsafe.Pointer, size uintptr) error {
+// readObject reads the C object at an address into the Go struct that to points to, which has size bytes.
+func readObject(s *binding, r *Reader, at Addr, to unsafe.Pointer, size uintptr) error {
 	if err := r.Spend(int(size)); err != nil {
 		return err
 	}
@@ -293,30 +293,30 @@ func readObject(s *bound, r *Reader, at Addr, to unsafe.Pointer, size uintptr) e
 	return nil
 }
 
-// Decode reads an object of its bytes, which need not be in the process's memory. It returns false if they
-// are too few.
+// Decode decodes an object from its bytes, which may come from elsewhere than the process's memory. It returns false if
+// there are fewer bytes than the C type has.
 func Decode[T any](s *Struct[T], r *Reader, b []byte) (T, bool) {
 	var out T
 	if len(b) < s.size {
 		return out, false
 	}
-	decode(&s.bound, r.order, 0, b, unsafe.Pointer(&out))
+	decode(&s.binding, r.order, 0, b, unsafe.Pointer(&out))
 	return out, true
 }
 
-// Places returns where the members of the object that p points to are, of those that are
-// [Embedded], without reading it: for objects far larger than what is wanted of them.
+// Places returns a T with only its [Embedded] fields set, to the addresses of these members in the object at p. It reads no memory.
+// Use it for objects that are much larger than the members of interest.
 func Places[T any](s *Struct[T], p Ptr[T]) T {
 	var out T
-	places(&s.bound, p.Addr(), unsafe.Pointer(&out))
+	places(&s.binding, p.Addr(), unsafe.Pointer(&out))
 	return out
 }
 
-// places puts the addresses of the members of the object at an address into the Go struct at to.
-func places(s *bound, at Addr, to unsafe.Pointer) {
+// places stores the addresses of the embedded members of the C object at an address in the Go struct that to points to.
+func places(s *binding, at Addr, to unsafe.Pointer) {
 	for i := range s.steps {
 		if st := &s.steps[i]; st.how == asAddress {
-			// Within the struct: the offset is that of one of its fields.
+			// This is within the Go struct: st.to is the offset of one of its fields.
 			*(*Addr)(unsafe.Add(to, st.to)) = at + Addr(st.field.Offset)
 		}
 	}
@@ -339,11 +339,11 @@ func SizeOf[T, F any](s *Struct[T], field func(*T) *F) int {
 // memberOf is the member that a field of T takes.
 func memberOf[T, F any](s *Struct[T], field func(*T) *F) (layout.Field, bool) {
 	var t T
-	return memberAt(&s.bound, uintptr(unsafe.Pointer(field(&t)))-uintptr(unsafe.Pointer(&t)))
+	return memberAt(&s.binding, uintptr(unsafe.Pointer(field(&t)))-uintptr(unsafe.Pointer(&t)))
 }
 
-// memberAt is the member that the Go field at an offset takes.
-func memberAt(s *bound, at uintptr) (layout.Field, bool) {
+// memberAt returns the C member for the Go field at an offset, in bytes.
+func memberAt(s *binding, at uintptr) (layout.Field, bool) {
 	for i := range s.steps {
 		if s.steps[i].to == at {
 			return s.steps[i].field, true

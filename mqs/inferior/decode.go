@@ -51,11 +51,11 @@ func newStep(t reflect.Type, m member, path string, f layout.Field) step {
 	return st
 }
 
-// decode reads the fields of the Go struct at out from the object's bytes, which were at an address.
-func decode(s *bound, order binary.ByteOrder, at Addr, b []byte, out unsafe.Pointer) {
+// decode sets the fields of the Go struct that out points to from the bytes b of the C object at an address.
+func decode(s *binding, order binary.ByteOrder, at Addr, b []byte, out unsafe.Pointer) {
 	for i := range s.steps {
 		st := &s.steps[i]
-		// Within the struct: the offset is that of one of its fields.
+		// This is within the Go struct: st.to is the offset of one of its fields.
 		to := unsafe.Add(out, st.to)
 		from := b[st.field.Offset:][:st.field.Size]
 		switch {

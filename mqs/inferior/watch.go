@@ -12,7 +12,7 @@ type Watcher interface {
 }
 
 // fields are the members that are read, by their paths.
-func fields(s *bound) map[string]layout.Field {
+func fields(s *binding) map[string]layout.Field {
 	out := make(map[string]layout.Field, len(s.steps))
 	for i := range s.steps {
 		out[s.steps[i].path] = s.steps[i].field

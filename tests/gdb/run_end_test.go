@@ -117,8 +117,8 @@ func TestStartedJobKilled(t *testing.T) {
 		live.Kill(t, pid)
 	}
 	s.awaitNone(t)
-	// gdb tells one end at a time, in any order.
-	live.Until(t, "to be told of the end of the launcher", func() bool {
+	// Each mpi-continue reports one exit, and the launcher's may be any of them.
+	live.Until(t, "for gdb to report the launcher's exit", func() bool {
 		return strings.Contains(s.Do("mpi-continue"), "[The launcher was killed by SIGKILL]")
 	})
 	s.Says("mpi-run", "Attached 3 ranks", "inferiors 1-3 are ranks 0-2", "hit Breakpoint 1")

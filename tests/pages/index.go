@@ -44,24 +44,25 @@ func testFiles() (map[string]string, error) {
 // mostFiles is how many files are listed for a thing: those that name it most often.
 const mostFiles = 6
 
-// thing is what tests are of, by how files name it.
+// thing is the subject of tests: a command, a transport, a verdict.
 type thing struct {
 	pattern *regexp.Regexp
-	// parts are strings of which each match has one: most files have none, and are left out before the pattern is tried.
+	// parts are substrings, at least one of which is in each match. They are searched first, because most files have none of them
+	// and the pattern is slow.
 	parts []string
 }
 
-// byWords is a thing by the words that name it. Behind one that ends in a star, anything may follow.
+// byWords returns a thing that matches any of the words. A star at the end makes a word a prefix.
 func byWords(words ...string) thing {
 	var t thing
 	var patterns []string
 	for _, word := range words {
 		part, isPrefix := strings.CutSuffix(word, "*")
 		pattern := regexp.QuoteMeta(part)
-		if isLetter(part[0]) {
+		if isWordChar(part[0]) {
 			pattern = `\b` + pattern
 		}
-		if !isPrefix && isLetter(part[len(part)-1]) {
+		if !isPrefix && isWordChar(part[len(part)-1]) {
 			pattern += `\b`
 		}
 		t.parts, patterns = append(t.parts, part), append(patterns, pattern)
@@ -70,7 +71,9 @@ func byWords(words ...string) thing {
 	return t
 }
 
-func isLetter(c byte) bool { return c == '_' || unicode.IsLetter(rune(c)) || unicode.IsDigit(rune(c)) }
+func isWordChar(c byte) bool {
+	return c == '_' || unicode.IsLetter(rune(c)) || unicode.IsDigit(rune(c))
+}
 
 // in counts how often a text names the thing.
 func (t thing) in(text string) int {
@@ -101,8 +104,7 @@ func naming(files map[string]string, thing thing) []string {
 	return names
 }
 
-// recorded returns the folders of recordings whose libraries have messages of a transport, which case.json or
-// the folder's name names.
+// recorded returns the folders of recordings that use a transport, according to case.json or the folder's name.
 func recorded(transport thing) ([]string, error) {
 	cases, err := filepath.Glob(filepath.Join(root, "tests", "recordings", "*", "case.json"))
 	if err != nil {
@@ -183,7 +185,8 @@ func index() (string, error) {
 // verdicts is the file in which the verdicts are defined.
 const verdicts = "mqs/waitfor/report.go"
 
-// transports are what carries messages below an MPI, and how tests and recordings call each.
+// transports are what carries messages below an MPI, with the words that tests and recordings use for each. A word
+// that ends in "\n" matches the end of a line, or of the name of a recording's folder.
 var transports = []struct {
 	name  string
 	words []string

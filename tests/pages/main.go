@@ -71,7 +71,7 @@ func pages() (map[string]string, error) {
 	return fresh, nil
 }
 
-// kept makes a table of the results of the last runs in full.
+// kept returns a function that renders the results of the last complete runs as a table.
 func kept(table func([]result.Result) string) func() (string, error) {
 	return func() (string, error) {
 		results, err := result.Kept(filepath.Join(root, result.KeptFile))

@@ -180,7 +180,7 @@ func (p *plan) keepResults(st *step, tests []test) error {
 	}
 	if p.isWhole {
 		good, _, _ := counts(tests)
-		return tried.Keep(tried.KeptFile, st.name, time.Now().UTC().Format(time.DateOnly), p.commit, max(1, good), got) // as in the summary
+		return tried.Keep(tried.KeptFile, st.name, time.Now().UTC().Format(time.DateOnly), p.commit, max(1, good), got) // a part without tests counts as one
 	}
 	kept, err := tried.Kept(tried.KeptFile)
 	if err != nil {

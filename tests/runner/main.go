@@ -77,9 +77,10 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 
 const usage = `usage: tests/run [quick|ci|full|list|PART...]
 
-  (nothing)     before each push: unit tests, replays of all recordings and verdicts, the
-                extension in gdb, and a sample of real jobs of this machine's Open MPI
-  quick         the inner loop: the same without the jobs
+  (nothing)     before each push: unit tests, tests of growth, replays of all recordings and
+                verdicts, the extension in gdb, and a sample of real jobs of this machine's
+                Open MPI
+  quick         the inner loop: the same without the jobs and without the tests of growth
   ci            each submission: all of this, linters, the race detector, VS Code, a browser,
                 packages, and by turns other releases' gdbs and MPIs
   full          everything in whole. It goes on where the last one was stopped

@@ -16,6 +16,9 @@ import (
 type packages map[string]string
 
 var (
+	// ofCompiler is the subset of ofGo that is needed to compile the project.
+	ofCompiler = packages{"gcc": "gcc", "/usr/include/stdlib.h": "libc6-dev"}
+
 	ofGo = packages{
 		"git": "git", "gcc": "gcc", "/usr/include/stdlib.h": "libc6-dev", "gdb": "gdb", "ps": "procps", "python3": "python3",
 	}
@@ -65,7 +68,7 @@ func isThere(program string) bool {
 }
 
 // install installs the packages that are missing. If a part builds from Debian's sources, apt must know where they come from.
-// While apt-get works, the project is compiled: the first time that takes as long.
+// The compiler is installed first. The project is then compiled while apt-get installs the rest, which leaves the processors idle.
 func install(ctx context.Context, lists []packages, out io.Writer) error {
 	names := missing(lists)
 	isStale := len(names) > 0
@@ -82,8 +85,7 @@ func install(ctx context.Context, lists []packages, out io.Writer) error {
 		return nil
 	}
 	fmt.Fprintln(out, "installing", strings.Join(names, " "))
-	ofCompiler := missing([]packages{ofGo})
-	if err := aptInstall(ctx, ofCompiler); err != nil {
+	if err := aptInstall(ctx, missing([]packages{ofCompiler})); err != nil {
 		return err
 	}
 	compiled := make(chan struct{})
@@ -96,7 +98,7 @@ func install(ctx context.Context, lists []packages, out io.Writer) error {
 	return err
 }
 
-// aptInstall installs packages.
+// aptInstall installs packages, if there are any.
 func aptInstall(ctx context.Context, names []string) error {
 	if len(names) == 0 {
 		return nil
@@ -104,7 +106,7 @@ func aptInstall(ctx context.Context, names []string) error {
 	return apt(ctx, append([]string{"install", "-y", "--no-install-recommends"}, names...)...)
 }
 
-// apt runs apt-get as root. It goes on to its end if the run is interrupted: dpkg doesn't stand being killed.
+// apt runs apt-get as root. Canceling ctx does not kill apt-get, because an interrupted dpkg has to be repaired by hand.
 func apt(ctx context.Context, args ...string) error {
 	args = append([]string{"env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"}, args...)
 	isRoot := os.Getuid() == 0
@@ -112,7 +114,8 @@ func apt(ctx context.Context, args ...string) error {
 		args = append([]string{"sudo"}, args...)
 	}
 	cmd := exec.Command(args[0], args[1:]...)
-	// sudo asks the terminal for a password, which it may not do from another process group than the terminal's.
+	// Its own process group shields apt-get from Ctrl-C. sudo stays in the terminal's group, because it may ask for a password there,
+	// so Ctrl-C reaches sudo.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: isRoot}
 	text, err := cmd.CombinedOutput()
 	if err != nil {

@@ -94,7 +94,7 @@ var parts = []*part{
 		commands: always([]string{"tests/python/run"}),
 	},
 	{
-		name: "growth", does: "how the work grows with what a user may have more of, in statements that are run",
+		name: "growth", does: "how the number of statements that run grows with the size of a job",
 		in: ordinary, needs: []packages{ofGo}, limit: 10 * time.Minute, usual: 10 * time.Second,
 		commands: goTests("./" + growth),
 	},
@@ -221,14 +221,14 @@ var parts = []*part{
 	},
 }
 
-// growth is a package whose tests compile most of the project once more, to count statements. It's too much for quick.
+// growth is a package whose tests compile most of the project a second time, to count statements. That takes too long for quick.
 const growth = "tests/growth"
 
-// unitTests run the tests of all packages that no other part runs.
+// unitTests returns the command for the tests of all packages except growth.
 func unitTests(p *plan) [][]string {
 	text, err := exec.Command("go", "list", "./...").Output()
 	if err != nil {
-		return [][]string{{"go", "list", "./..."}} // says why it fails
+		return [][]string{{"go", "list", "./..."}} // it fails again, with its error in the log
 	}
 	names := slices.DeleteFunc(strings.Fields(string(text)), func(name string) bool { return strings.HasSuffix(name, "/"+growth) })
 	return [][]string{goTest(p.limit(), names...)}

@@ -127,19 +127,19 @@ func (p *plan) limit() time.Duration {
 // mostStretch bounds by how much limits are longer on a busy machine.
 const mostStretch = 8
 
-// stretchOf returns by how much limits have to be longer for what else runs on the machine. load is /proc/loadavg. There are
-// few values, since Go runs a test again if its limit has changed; what a run before this one leaves behind does not count.
+// stretchOf returns the factor by which limits are extended on a busy machine. load is the content of /proc/loadavg. It returns one
+// of three values, because go test does not reuse a cached result if -timeout has changed. It returns 1 up to a load of two per
+// processor, which the previous run may have left.
 func stretchOf(load string, processors int) float64 {
 	first, _, _ := strings.Cut(load, " ")
 	running, err := strconv.ParseFloat(first, 64)
 	if err != nil || running <= 2*float64(processors) {
 		return 1
 	}
-	stretch := 4.0
-	for stretch < mostStretch && stretch < 1+running/float64(processors) {
-		stretch *= 2
+	if running <= 3*float64(processors) {
+		return 4
 	}
-	return stretch
+	return mostStretch
 }
 
 // perRun is how many parts that take turns one run of ci has. With fourteen of them, seven days cover all.

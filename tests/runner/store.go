@@ -91,8 +91,8 @@ func (s *store) keepTime(q *part, isWhole bool, took time.Duration) {
 	_ = os.WriteFile(s.file(q, isWhole)+".time", []byte(took.Round(time.Second).String()+"\n"), 0o644)
 }
 
-// commit is the checkout's, with "-dirty" behind it if tracked files have changed, except the kept results: each part of a run in
-// whole changes them.
+// commit returns the checkout's commit, with the suffix "-dirty" if a tracked file has changed. The kept results do not count: each
+// complete part changes them.
 func commit() string {
 	text, err := exec.Command("git", "describe", "--always", "--abbrev=12", "--exclude=*").Output()
 	if err != nil {

@@ -48,40 +48,45 @@ func (s *Set) Without(t testing.TB, entry string) string {
 }
 
 // Rogue returns the path of a DLL with a fault in one entry point: see
-// tests/dll/rogue.h. The file's name has both. Of the options, those that begin with -DANSWER are about the fault.
+// tests/dll/rogue.h. The file's name has both. An option -DANSWER=N describes the fault; all others are for the whole DLL.
 func (s *Set) Rogue(t testing.TB, fault, entry string, options ...string) string {
 	t.Helper()
-	about := []string{"-DFAULT=" + strconv.Quote(fault), "-DWHERE=" + strconv.Quote(entry)}
+	described := []string{"-DFAULT=" + strconv.Quote(fault), "-DWHERE=" + strconv.Quote(entry)}
 	var others []string
 	for _, option := range options {
 		if strings.HasPrefix(option, "-DANSWER=") {
-			about = append(about, option)
+			described = append(described, option)
 		} else {
 			others = append(others, option)
 		}
 	}
-	return s.link(t, "rogue_"+fault+"_"+entry, others, source{file: "rogue.c"}, source{file: "rogue_faults.c"}, source{"rogue_fault.c", about})
+	return s.link(t, "rogue_"+fault+"_"+entry, others, source{file: "rogue.c"}, source{file: "rogue_faults.c"}, source{"rogue_fault.c", described})
 }
 
-// source is a file of tests/dll, and options that are for it alone.
+// source is a file of tests/dll, and compiler options for this file alone.
 type source struct {
 	file    string
 	options []string
 }
 
-// link makes lib<name>.so of sources and of what all DLLs have in common, all compiled and linked with the options.
+// link returns the path of lib<name>.so, made from sources and from the files that all DLLs have in common. Options that begin with -D
+// or -f are for the compiler, all others for the linker.
 func (s *Set) link(t testing.TB, name string, options []string, sources ...source) string {
 	t.Helper()
 	for _, common := range []string{"reference_walk.c", "reference_checks.c", "reference_log.c"} {
 		sources = append(sources, source{file: common})
 	}
-	args := append([]string{"-shared", "-pthread"}, options...)
-	options = slices.DeleteFunc(slices.Clone(options), func(option string) bool {
-		return !strings.HasPrefix(option, "-D") && !strings.HasPrefix(option, "-f")
-	})
+	flags, args := slices.Clone(compilerFlags), []string{"-shared", "-pthread"}
+	for _, option := range options {
+		if strings.HasPrefix(option, "-D") || strings.HasPrefix(option, "-f") {
+			flags = append(flags, option)
+		} else {
+			args = append(args, option)
+		}
+	}
 	for _, one := range sources {
 		object := strings.TrimSuffix(one.file, ".c") + ".o"
-		path, err := s.make(object, slices.Concat(compiling, options, one.options, []string{"-c", one.file}))
+		path, err := s.make(object, slices.Concat(flags, one.options, []string{"-c", one.file}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,20 +99,20 @@ func (s *Set) link(t testing.TB, name string, options []string, sources ...sourc
 	return path
 }
 
-var compiling = []string{"-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-fvisibility=hidden", "-pthread"}
+var compilerFlags = []string{"-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-fvisibility=hidden", "-pthread"}
 
-// make returns the path of a file that gcc makes when it is called with args, in a folder of its own.
+// make returns the path of the file that gcc writes when it is called with args. Each file has a folder of its own.
 func (s *Set) make(name string, args []string) (string, error) {
 	key := strings.Join(args, "\x00") + "\x00" + name
 	s.mu.Lock()
-	make, ok := s.built[key]
+	build, ok := s.built[key]
 	if !ok {
 		path := filepath.Join(s.folder, strconv.Itoa(len(s.built)), name)
-		make = sync.OnceValues(func() (string, error) { return path, compile(path, args) })
-		s.built[key] = make
+		build = sync.OnceValues(func() (string, error) { return path, compile(path, args) })
+		s.built[key] = build
 	}
 	s.mu.Unlock()
-	return make()
+	return build()
 }
 
 func compile(path string, args []string) error {

@@ -31,7 +31,8 @@ func Kept(file string) ([]Result, error) {
 	return out, nil
 }
 
-// Keep replaces a part's results in a file by those of a new run, of which tests have passed. Each result is on a line of its own.
+// Keep replaces a part's results in a file by those of a new run. tests is the number of tests that passed. Each result is on a line
+// of its own.
 func Keep(file, part, date, commit string, tests int, results []Result) error {
 	all, err := Kept(file)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// Result is what one check has shown: a part of a cell of the table.
+// Result is the outcome of one check, which is a part of a cell of the table, or the record of a part's last complete run.
 type Result struct {
 	// MPI is its name and version, Build whose build of it this is.
 	MPI, Build string `json:",omitempty"`
@@ -26,7 +26,8 @@ type Result struct {
 	// Part is the part of tests/run whose test it was, Date the day of the run (2026-11-28), and Commit the checkout's. Tests leave
 	// them empty.
 	Part, Date, Commit string `json:",omitempty"`
-	// Tests is how many tests of the part have passed, in the one result of each part that is of no MPI; otherwise 0.
+	// Tests is the number of passed tests, or 1 for a part without tests of its own. It is set only in the record of a whole part,
+	// whose MPI is empty.
 	Tests int `json:",omitempty"`
 }
 

@@ -59,8 +59,7 @@ func Table(results []Result) string {
 	return b.String()
 }
 
-// Parts returns the table of the last runs of parts in full, in Markdown. A part that was not run since they are recorded is
-// not in it.
+// Parts returns a Markdown table of the last complete run of each part. A part without a recorded run has no row.
 func Parts(results []Result) string {
 	var b strings.Builder
 	b.WriteString("| part | tests that passed | last run | commit |\n|---|---|---|---|\n")
