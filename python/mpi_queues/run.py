@@ -1,10 +1,11 @@
 """The command `mpi-run'."""
 
 import contextlib
+import functools
 import os
 import signal
 import sys
-from typing import Dict, Iterator, List, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 import gdb
 
@@ -13,7 +14,7 @@ from . import acquisition, deferred, inferiors, interrupts, jobs, options, param
 from .attaching import Attaching, checked
 from .errors import Cancelled, Failure, one_line, reported
 from .options import Option
-from .selection import select_inferior, unattended, unwinding
+from .selection import select_inferior, selected_thread, unattended, unwinding
 
 _OPTIONS: Tuple[Option, ...] = (
     Option("non-stop", "", "Let ranks stop one by one, and run in the background: see `help\n"
@@ -29,8 +30,8 @@ _SECONDS_OF_END = 10
 _last = ""
 _job: Optional[supervisor.Supervisor] = None
 _numbers: List[int] = []
-# The signals that are not seen as long as a job in non-stop mode lasts.
-_unseen = contextlib.ExitStack()
+# How signals are handled as long as the job lasts.
+_signals = contextlib.ExitStack()
 # Whether gdb is made to notice ends, during which nothing is shown.
 _is_noticing = False
 # Whether it is mpi-run that has chosen the non-stop mode.
@@ -72,12 +73,13 @@ where gdb's own goes. Its input is empty, unless COMMAND redirects it.""" % opti
         except BaseException:
             _job.close()
             raise
+        _signals.enter_context(running.handled(stops.WAKE, "stop print nopass"))
         if running.is_non_stop():
             # The launcher's signals would stop ranks one by one, whenever they come.
-            _unseen.enter_context(running.unseen("SIGSTOP"))
-            _unseen.enter_context(running.unseen("SIGCONT", "pass"))
+            _signals.enter_context(running.handled("SIGSTOP", "nostop noprint nopass"))
+            _signals.enter_context(running.handled("SIGCONT", "nostop noprint pass"))
         # A signal that has held a rank may be seen only now (in gdb 16).
-        with running.unseen("SIGSTOP"):
+        with running.handled("SIGSTOP", "nostop noprint nopass"):
             if "start" in given or starting.is_to_main:
                 # A rank that MPIR has told of may be in main already.
                 if not acquisition.in_main():
@@ -91,15 +93,16 @@ where gdb's own goes. Its input is empty, unless COMMAND redirects it.""" % opti
 def proceed(command: str = "continue") -> None:
     """Lets all ranks go on, in the all-stop mode, as running.proceed does. Processes that come
     meanwhile, as those that they spawn, become inferiors too."""
-    while running.proceed(command) and stops.has_trapped() and adopt():
+    while running.proceed(command) and stops.was_woken():
+        adopt()
         command = "continue"
     finish()
 
 
-def adopt() -> bool:
-    """Attaches to the processes of the job that came late; says whether there were any."""
+def adopt() -> None:
+    """Attaches to the processes of the job that came late, if there are any."""
     if _job is None:
-        return False
+        return
     late: protocol.LateResult = _job.request(protocol.METHOD_LATE, {}, protocol.LateResult)
     for job in late["jobs"] or []:
         starting = _Starting(_job, checked(job["ranks"] or []), is_late=True)
@@ -107,7 +110,26 @@ def adopt() -> bool:
             starting.run()
             starting.select(0)
         gdb.write(starting.told(job) + "\n")
-    return bool(late["jobs"])
+
+
+def _adopt_in_background(woken: gdb.InferiorThread) -> None:
+    """Attaches to the processes that came late, in non-stop mode, and lets them and the thread that
+    was stopped for it go on. Other threads stay as they are."""
+    if _job is None:
+        return
+    before, selected = _job.inferiors(), selected_thread()
+    try:
+        adopt()
+        running.proceed_in_background(
+            [inferior for inferior in _job.inferiors() if inferior not in before], "continue")
+        if woken.is_valid() and woken.is_stopped():
+            woken.switch()
+            gdb.execute("continue&", to_string=True)
+    except (gdb.error, Failure, KeyboardInterrupt) as fault:
+        gdb.write("Processes that came late are not debugged: %s\n" % one_line(str(fault), 300))
+    finally:
+        if selected is not None and selected.is_valid():
+            selected.switch()
 
 
 def notice_ended() -> None:
@@ -142,7 +164,7 @@ def _ended() -> Iterator[supervisor.Supervisor]:
     global _job
     job, _job = _job, None
     assert job is not None
-    _unseen.close()
+    _signals.close()
     try:
         yield job
     finally:
@@ -323,6 +345,13 @@ def _environment() -> List[str]:
     return [line for line in lines if "=" in line]
 
 
+def _on_stop(event: Any) -> None:
+    """Serves gdb's event for a stop."""
+    woken = stops.thread_of(event)
+    if woken is not None and stops.is_wake(event) and running.is_non_stop():
+        gdb.post_event(functools.partial(_adopt_in_background, woken))
+
+
 def _on_gone() -> None:
     """Tells the end of the job in non-stop mode, where no command waits for it."""
     if running.is_non_stop() and not _is_noticing:
@@ -332,13 +361,14 @@ def _on_gone() -> None:
 def _before_prompt(_: object = None) -> None:
     """Tells the end of the job before gdb asks for the next command, whatever has let it go on."""
     try:
-        if stops.has_trapped():
+        if stops.was_woken():
             adopt()
         notice_ended()
     except (Exception, KeyboardInterrupt):
         pass  # nobody has asked
 
 
+gdb.events.stop.connect(_on_stop)
 gdb.events.before_prompt.connect(_before_prompt)
 supervisor.listeners.append(_on_gone)
 Run()

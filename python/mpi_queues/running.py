@@ -13,7 +13,7 @@ from . import current_threads, interrupts, procfs
 from .errors import Failure, one_line
 from .selection import c_language, inferior_selected, notifications_suppressed, \
     select_inferior, selected_thread, setting, unattended, unwinding
-from .stops import exit_of_process, know_end
+from .stops import WAKE, exit_of_process, know_end
 from .targets import kind_of
 from .terminal import silenced
 
@@ -35,24 +35,32 @@ def settle(number: int, pid: int) -> None:
     take the signals that have stopped it there, and that one which ends the stop.
 
     Without the first they would be reported as if the user had sent them; without the second each
-    new thread of the process would stop at its beginning.
+    new thread of the process would stop at its beginning. In the non-stop mode, while other
+    inferiors run, it takes them when it goes on: they have to be handled so that it does not stop.
     """
     select_inferior(number)
-    with unwinding(), unseen("SIGSTOP"), unseen("SIGCONT"), unattended(), silenced(), \
+    if is_non_stop() and any(thread.is_running() for inferior in gdb.inferiors()
+                             for thread in inferior.threads()):
+        os.kill(pid, signal.SIGCONT)  # gdb would end `stepi' at an event of another inferior
+        return
+    with unwinding(), unattended(), silenced(), contextlib.ExitStack() as signals, \
             setting("schedule-multiple", "off"):
+        # The supervisor sends stops.WAKE again.
+        for name in "SIGSTOP", "SIGCONT", WAKE:
+            signals.enter_context(handled(name, "nostop noprint nopass"))
         os.kill(pid, signal.SIGCONT)
         gdb.execute("stepi", to_string=True)
 
 
 @contextlib.contextmanager
-def unseen(name: str, handling: str = "nopass") -> Iterator[None]:
-    """Keeps a signal inside the block from the user, and from programs too if they are not to have
-    it."""
+def handled(name: str, handling: str) -> Iterator[None]:
+    """Has gdb handle a signal inside the block as gdb's command `handle' is told, for instance by
+    "nostop noprint pass"."""
     row = gdb.execute("info signals " + name, to_string=True).splitlines()[-1].split()
     before = [word if answer == "Yes" else "no" + word
               for word, answer in zip(("stop", "print", "pass"), row[1:4])]
     try:
-        gdb.execute("handle %s nostop noprint %s" % (name, handling), to_string=True)
+        gdb.execute("handle %s %s" % (name, handling), to_string=True)
         yield
     finally:
         gdb.execute("handle %s %s" % (name, " ".join(before)), to_string=True)
@@ -90,7 +98,7 @@ def proceed(command: str = "continue") -> bool:
             thread_of(live[0]).switch()
         # Launchers send SIGCONT before they end a job's ranks, of which some may stand still.
         with unwinding(), _Stops() as stops, setting("schedule-multiple", "on"), \
-                unseen("SIGCONT", "pass"):
+                handled("SIGCONT", "nostop noprint pass"):
             try:
                 gdb.execute(command)
             except gdb.error:

@@ -29,8 +29,8 @@ class Exit(NamedTuple):
 
 # How often Ctrl-C has stopped a process.
 _interruptions = 0
-# Whether the last stop had no reason that gdb's events tell of.
-_has_trapped = False
+# Whether the last stop was that of WAKE.
+_was_woken = False
 # The ranks of processes, by the number of the inferior, with the process id.
 _ranks: Dict[int, Tuple[int, int]] = {}
 # By the number of the inferior.
@@ -39,8 +39,12 @@ _exits: Dict[int, Exit] = {}
 # What waitpid(2) would say of processes whose end gdb has not seen by itself, by process id.
 _statuses: Dict[int, int] = {}
 
-# Signals by which gdb itself, or nothing, has stopped a process.
-_UNTOLD = ("0", "SIGSTOP", "")
+# The signal that a job's supervisor sends to a rank so that gdb stops and asks it what has
+# happened. Why it is this one is said there, in late.go.
+WAKE = "SIGWINCH"
+
+# Signals that are not shown as the reason for a stop.
+_UNTOLD = ("0", "SIGSTOP", WAKE, "")
 
 
 def reason(thread: gdb.InferiorThread) -> str:
@@ -64,14 +68,16 @@ def interruptions() -> int:
     return _interruptions
 
 
-def has_trapped() -> bool:
-    """Says, once, whether the last stop may be that of a signal for debuggers (SIGTRAP).
+def was_woken() -> bool:
+    """Says, once, whether the last stop was that of WAKE."""
+    global _was_woken
+    woken, _was_woken = _was_woken, False
+    return woken
 
-    gdb's events do not tell that from the end of a step.
-    """
-    global _has_trapped
-    trapped, _has_trapped = _has_trapped, False
-    return trapped
+
+def is_wake(event: Any) -> bool:
+    """Says whether gdb's event for a stop is that of WAKE."""
+    return isinstance(event, gdb.SignalEvent) and event.stop_signal == WAKE
 
 
 def know_rank(inferior: gdb.Inferior, rank: Optional[int]) -> None:
@@ -121,8 +127,8 @@ def thread_of(event: Any) -> Optional[gdb.InferiorThread]:
 
 def _on_stop(event: Any) -> None:
     """Serves gdb's event for a stop."""
-    global _interruptions, _has_trapped
-    _has_trapped = not isinstance(event, (gdb.BreakpointEvent, gdb.SignalEvent))
+    global _interruptions, _was_woken
+    _was_woken = is_wake(event)
     if isinstance(event, gdb.SignalEvent) and event.stop_signal == "SIGINT":
         _interruptions += 1
     thread = thread_of(event) or selected_thread()

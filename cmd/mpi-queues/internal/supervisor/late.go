@@ -4,6 +4,7 @@ package supervisor
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -11,14 +12,23 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/bridge"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 )
 
 // latePatience is how long the debugger may take to ask for a process that came late.
 const latePatience = 30 * time.Second
 
-// announce has the debugger ask for the processes that came late, when all ranks of the job of one of
-// them are there that run on this machine: it gives a rank a signal that stops every debugger, and that
-// no program gets.
+// wakeSignal is the signal that stops a rank, and with it the debugger, which then asks for the processes that came late (WAKE in
+// the extension). It is one that a program ignores unless it has a handler, since it also comes if the debugger has let go
+// of the rank. It can't be SIGTRAP: gdb takes that for the end of a step. A rank that steps over a breakpoint then goes on
+// behind the copy of the instruction, at the beginning of its program, and runs main again.
+const wakeSignal = unix.SIGWINCH
+
+// wakePause is how long the debugger may take to ask before it is woken again: it misses the signal while it attaches.
+const wakePause = time.Second
+
+// announce wakes the debugger until it has asked for the processes that came late, when all ranks of the job of one of
+// them are there that run on this machine.
 func (s *Supervisor) announce(pid int) {
 	time.AfterFunc(latePatience, func() { s.giveUp(pid) })
 	job, err := launch.Find(pid)
@@ -39,13 +49,32 @@ func (s *Supervisor) announce(pid int) {
 	if there < int(size) || s.isAnnounced {
 		return
 	}
-	for debugged := range s.told {
-		if s.held[debugged] != nil {
-			s.held[debugged].Signal(unix.SIGTRAP)
-			s.isAnnounced = true
-			return
+	s.isAnnounced = true
+	go func() {
+		for s.wakeDebugger() {
+			time.Sleep(wakePause)
+		}
+	}()
+}
+
+// wakeDebugger sends a signal to a rank that is debugged, if the debugger has yet to ask for processes that came late. It
+// reports whether it has.
+func (s *Supervisor) wakeDebugger() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.isAnnounced = s.isAnnounced && len(s.late) > 0
+	if !s.isAnnounced {
+		return false
+	}
+	for _, pid := range slices.Sorted(maps.Keys(s.told)) {
+		if p := s.held[pid]; p != nil {
+			if status, err := procfs.Host.Status(pid); err == nil && status.Tracer == s.debugger {
+				p.Signal(wakeSignal)
+				break
+			}
 		}
 	}
+	return true
 }
 
 // giveUp lets a process run that came late, if the debugger has not asked for it.

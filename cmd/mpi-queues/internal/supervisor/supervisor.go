@@ -51,7 +51,7 @@ type Supervisor struct {
 	// yet to be told, in the order in which they came: spawned processes, and ranks that took long.
 	told map[int]bool
 	late []int
-	// isAnnounced is true from when the debugger has been stopped for them to when it asks for them.
+	// isAnnounced is true from when the debugger is first woken for them to when it asks for them.
 	isAnnounced bool
 	// hasLetGo is true if a rank runs on without the debugger.
 	hasLetGo bool
