@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/signal"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
@@ -32,8 +33,11 @@ func superviseCommand() *cobra.Command {
 			}
 			log := helper.Log(zerolog.WarnLevel)
 			s := supervisor.New(version(), os.Getppid(), files[0], files[1])
+			// However this ends, the job has to end as well.
+			ctx, stop := signal.NotifyContext(cmd.Context(), unix.SIGINT, unix.SIGTERM, unix.SIGHUP)
+			defer stop()
 			defer s.Close()
-			if err := s.Server(log).Serve(cmd.Context(), stream); err != nil {
+			if err := s.Server(log).Serve(ctx, stream); err != nil {
 				return unreadable(err)
 			}
 			return nil

@@ -60,6 +60,10 @@ class Attaching:
 
     def run(self) -> None:
         """Attaches to the ranks that are not inferiors yet."""
+        with interrupts.unended():
+            self._run()
+
+    def _run(self) -> None:
         for rank in self._chosen:
             if rank["obstacle"]:
                 self._failed.setdefault(rank["obstacle"] + ".", []).append(rank)
@@ -98,7 +102,7 @@ class Attaching:
             self._left = new[index:]
             progress.show("attaching to process %d of %d" % (index + 1, len(new)))
             # Not while gdb attaches, when it may pass a Ctrl-C on to the process.
-            interrupts.allow(lambda: None)
+            interrupts.check()
             self._attach(rank)
         self._left = []
 
@@ -108,7 +112,7 @@ class Attaching:
         unreached: Dict[str, str] = {}
         for rank in new:
             self._left = new
-            interrupts.allow(lambda: None)
+            interrupts.check()
             host = rank["host"]
             joined = self._connections.joined(host)
             if joined is not None:

@@ -98,6 +98,10 @@ class Helper(Peer):
             if pipe:
                 pipe.close()
 
+    def has_ended(self) -> bool:
+        """Reports whether it has ended."""
+        return self._status() is not None
+
     def how_it_ended(self) -> str:
         """Says how it ended by itself, if it did so within a moment, or returns an empty string."""
         status = self._status(0.5)

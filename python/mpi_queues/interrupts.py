@@ -10,7 +10,9 @@ gdb's signal handlers stay as they are.
 """
 
 import contextlib
+import errno
 import signal
+import termios
 import threading
 from typing import Any, Callable, Iterator, Optional, Set, TypeVar
 
@@ -46,12 +48,12 @@ def held() -> Iterator[None]:
 
 @contextlib.contextmanager
 def unended() -> Iterator[None]:
-    """Holds back, inside the block, the signal that ends gdb.
+    """Holds back, inside the block, the signals that end gdb: SIGHUP when its terminal is closed.
 
     The kernel stops a process to which gdb attaches. Where gdb ends before it has noticed that,
     nobody lets the process go on.
     """
-    with _restored(signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})):
+    with _restored(signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGHUP})):
         yield
 
 
@@ -103,3 +105,21 @@ def allow(function: Callable[..., Value], *args: Any) -> Value:
     finally:
         if _mask(signal.SIG_BLOCK, _SIGNALS):
             raise KeyboardInterrupt
+
+
+def check() -> None:
+    """Raises KeyboardInterrupt, inside held(), if Ctrl-C came, or if gdb is going to end because its
+    terminal was closed. gdb may do that as soon as it waits for an event, so nothing may be begun
+    that must not be left half done."""
+    allow(lambda: None)
+    if signal.SIGHUP in signal.sigpending() or _has_lost_terminal():
+        raise KeyboardInterrupt
+
+
+def _has_lost_terminal() -> bool:
+    """Reports whether the terminal from which gdb reads has been closed."""
+    try:
+        termios.tcgetattr(0)
+    except termios.error as error:  # for what is no terminal it is another one
+        return bool(error.args[0] == errno.EIO)
+    return False

@@ -252,7 +252,8 @@ def _awake() -> Iterator[None]:
             signal.pthread_kill(main, signal.SIGCHLD)
             wait = min(wait * 1.1, _WAKES[1])
 
-    waker = threading.Thread(target=wake)
+    # Python waits at its end for threads that are no daemons, and gdb may end inside the block.
+    waker = threading.Thread(target=wake, daemon=True)
     waker.start()
     try:
         yield

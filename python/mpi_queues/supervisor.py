@@ -101,6 +101,8 @@ class Supervisor:
             self._parents[child.pid] = self._parents.pop(pid, pid)
             return
         pid = self._parents.pop(pid, pid)
+        if runs_on and _is_exiting:
+            return  # gdb lets go of what it has attached to; the job ends with the pipe
         self.has_let_go = self.has_let_go or runs_on
         if pid and self._peer is not None:
             with interrupts.held():
@@ -111,8 +113,18 @@ class Supervisor:
                 except BrokenHelper:
                     pass  # it has ended, and the job with it
 
+    def runs(self) -> bool:
+        """Reports whether a thread of a rank runs, as far as gdb knows."""
+        return any(thread.is_running()
+                   for inferior in self.inferiors() for thread in inferior.threads())
+
+    def is_lost(self) -> bool:
+        """Reports whether it has ended by itself, so that nobody but gdb can end the job."""
+        return self._peer is not None and self._peer.has_ended()
+
     def kill(self) -> None:
-        """Has gdb kill the ranks: it fails as it detaches one that ends while it runs."""
+        """Has gdb kill the ranks. If somebody else kills one that runs, gdb fails when it detaches
+        from it (gdb 13.1: an assertion in x86_linux_update_debug_registers)."""
         numbers = " ".join(str(inferior.num) for inferior in self.inferiors())
         if numbers:
             with contextlib.suppress(gdb.error), unattended():
@@ -147,6 +159,9 @@ def _child(pid: int) -> Optional[gdb.Inferior]:
 # What hears that a rank is not debugged any more.
 listeners: List[Callable[[], None]] = []
 
+# Whether gdb has begun to end.
+_is_exiting = False
+
 # Those whose jobs are debugged; gdb's end ends them, since that closes their pipes.
 _all: "weakref.WeakSet[Supervisor]" = weakref.WeakSet()
 
@@ -172,10 +187,12 @@ def _on_exited(event: Any) -> None:
 
 def _on_exiting(event: Any) -> None:
     """Ends the jobs before gdb would let them run on, as it does with what it has attached to."""
+    global _is_exiting
+    _is_exiting = True
     try:
         del listeners[:]
         for supervisor in list(_all):
-            if gdb.parameter("non-stop"):
+            if supervisor.runs() or supervisor.is_lost():
                 supervisor.kill()
             supervisor.close()
     except (Exception, KeyboardInterrupt):

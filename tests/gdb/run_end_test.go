@@ -4,11 +4,13 @@ package gdb
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
@@ -80,6 +82,111 @@ func TestStartedJobEndsWithGDB(t *testing.T) {
 			s.awaitNone(t)
 		})
 	}
+}
+
+// A job that gdb has started ends with the terminal, and gdb does not break down over it, at whatever moment that is.
+func TestStartedJobTerminalLost(t *testing.T) {
+	for _, flags := range []string{"", "-start", "-non-stop"} {
+		t.Run(flags, func(t *testing.T) {
+			t.Parallel()
+			for range 2 {
+				s := session(t, "file "+work.Program(t, "tests/programs/started.c"))
+				s.Send("mpi-run " + flags + " " + s.command("wait"))
+				s.Await("Attached 3 ranks")
+				time.Sleep(rand.N(2 * time.Second)) // a moment of any kind: ranks begin, run, or wait
+				s.HangUp()
+				s.End()
+				if s.Signal() == syscall.SIGABRT {
+					t.Error("gdb has aborted")
+				}
+				s.awaitNone(t)
+			}
+		})
+	}
+}
+
+// Ranks of a job that gdb has attached to run on when its terminal is lost, at whatever moment that is.
+func TestAttachedJobTerminalLost(t *testing.T) {
+	t.Parallel()
+	job := work.Start(t, "tests/programs/queues.c", 3, nil)
+	for range 3 {
+		s := work.StartSession(t, live.Nothing())
+		s.Send(fmt.Sprintf("mpi-attach %d", job.Accounts[0].PID))
+		live.Until(t, "for gdb at the first rank", func() bool { return tracer(job.Accounts[0].PID) == s.PID() })
+		if rand.N(2) == 0 {
+			s.Send("mpi-continue")
+		}
+		time.Sleep(rand.N(time.Second)) // a moment of any kind: gdb attaches, stands, or lets ranks run
+		s.HangUp()
+		s.End()
+		for _, account := range job.Accounts {
+			live.Until(t, "for the ranks to run", func() bool {
+				stat, err := procfs.Host.Stat(account.PID)
+				return err == nil && stat.State != 'T' && stat.State != 't'
+			})
+		}
+	}
+}
+
+// tracer is the process that debugs another one.
+func tracer(pid int) int {
+	status, err := procfs.Host.Status(pid)
+	if err != nil {
+		return 0
+	}
+	return status.Tracer
+}
+
+// A job ends with its supervisor or, where that is killed, with gdb at the latest.
+func TestStartedJobEndsWithSupervisor(t *testing.T) {
+	for name, end := range map[string]syscall.Signal{"terminated": syscall.SIGTERM, "hung up": syscall.SIGHUP, "killed": syscall.SIGKILL} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t)
+			if err := syscall.Kill(s.supervisor(t), end); err != nil {
+				t.Fatal(err)
+			}
+			if end != syscall.SIGKILL {
+				s.awaitNone(t)
+			}
+			s.Send("quit")
+			s.End()
+			s.awaitNone(t)
+		})
+	}
+}
+
+// The launcher does not stay stopped if the supervisor is killed before a debugger has attached to the launcher.
+func TestStartedJobEndsBeforeItBegins(t *testing.T) {
+	t.Parallel()
+	for hasBeenHit := false; !hasBeenHit; {
+		s := session(t)
+		s.Send("mpi-run " + s.command("wait"))
+		for !hasBeenHit && !s.Has("Attached 3 ranks") {
+			for _, pid := range s.processes(t) {
+				stat, err := procfs.Host.Stat(pid)
+				if parent := s.supervisor(t); err == nil && stat.State == 'T' && stat.Parent == parent {
+					live.Kill(t, parent)
+					hasBeenHit = true
+				}
+			}
+		}
+		s.Await(live.Prompt)
+		s.Send("quit")
+		s.End()
+		s.awaitNone(t)
+	}
+}
+
+// supervisor is the process that starts the job.
+func (s started) supervisor(t *testing.T) int {
+	t.Helper()
+	for _, child := range procfs.Host.Children(s.PID()) {
+		if line, err := procfs.Host.CommandLine(child); err == nil && len(line) > 1 && line[1] == "supervise" {
+			return child
+		}
+	}
+	return 0
 }
 
 // awaitReady waits until all ranks wait for a message.

@@ -190,6 +190,17 @@ func (s *Session) Helper() int {
 	return 0
 }
 
+// HangUp closes the terminal, as the loss of an ssh connection does.
+func (s *Session) HangUp() { _ = s.terminal.Close() }
+
+// Signal is the signal that has ended gdb; -1 if it ended by itself. It is known after [Session.End].
+func (s *Session) Signal() syscall.Signal {
+	if status := s.cmd.ProcessState.Sys().(syscall.WaitStatus); status.Signaled() {
+		return status.Signal()
+	}
+	return -1
+}
+
 // End waits until gdb has ended, and returns what it has written since the last wait.
 func (s *Session) End() string {
 	s.t.Helper()

@@ -59,8 +59,9 @@ func (s *Supervisor) launch(command, prefix string, p bridge.RunParams) error {
 		if tty != nil {
 			cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 		}
-		// The terminal's Ctrl-C is for gdb.
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		// A process group of this session, which is not the terminal's: Ctrl-C is for gdb. If this process is killed while the
+		// launcher is stopped, the kernel sends SIGHUP and SIGCONT to the group.
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		return cmd
 	})
 	if cmd.Process == nil {
