@@ -108,9 +108,9 @@ def allow(function: Callable[..., Value], *args: Any) -> Value:
 
 
 def check() -> None:
-    """Raises KeyboardInterrupt, inside held(), if Ctrl-C came, or if gdb is going to end because its
-    terminal was closed. gdb may do that as soon as it waits for an event, so nothing may be begun
-    that must not be left half done."""
+    """Raises KeyboardInterrupt, inside held(), if Ctrl-C came or if gdb is going to end because its
+    terminal was closed. gdb may end as soon as it waits for an event, so nothing may be begun that
+    must not be left half done."""
     allow(lambda: None)
     if signal.SIGHUP in signal.sigpending() or _has_lost_terminal():
         raise KeyboardInterrupt

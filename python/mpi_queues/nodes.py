@@ -8,7 +8,11 @@ user sees of it (`maint set target-non-stop').
 import contextlib
 import os
 import re
-from typing import Dict, Iterator, List, Optional, Tuple
+import signal
+import socket
+import threading
+import time
+from typing import Dict, Iterator, List, NamedTuple, Optional, Set, Tuple
 
 import gdb
 
@@ -46,8 +50,8 @@ class Connections:
     def __init__(self, nodes: List[protocol.Node], images: List[protocol.Image]) -> None:
         self._lines = {node["host"]: node["line"] for node in nodes}
         self._images = images
-        # By host: an inferior that is connected, and what the connection says.
-        self._connected: Dict[str, Tuple[int, "_Said"]] = {}
+        # By host.
+        self._connected: Dict[str, _Connection] = {}
         # The inferiors that are connected, and with which hosts.
         self._ready: Dict[int, str] = {}
         # By host: the ranks whose files are not known to be those of this machine, and why.
@@ -62,7 +66,7 @@ class Connections:
         connection."""
         if host not in self._connected:
             return None
-        select_inferior(self._connected[host][0])
+        select_inferior(self._connected[host].number)
         gdb.execute("add-inferior", to_string=True)
         number = max(inferior.num for inferior in gdb.inferiors())
         self._ready[number] = host
@@ -85,7 +89,7 @@ class Connections:
         other = "" if ids else "not all of them have build ids"
         if ids:
             _use_files_of(own if own not in (_TARGET, "/") else "")
-            reason = _attach_selected(rank["pid"])
+            reason = self._attach_selected(rank)
             if reason:
                 return self._lost(rank["host"]) or reason
             other = _other_file(ids)
@@ -95,13 +99,19 @@ class Connections:
             inferiors.clear(inferiors.program())
         self.differing.setdefault(rank["host"], ([], other))[0].append(rank)
         _use_files_of(_TARGET)
-        reason = _attach_selected(rank["pid"])
+        reason = self._attach_selected(rank)
         return reason and (self._lost(rank["host"]) or reason)
 
     def close(self) -> None:
         """Forgets what the connections have said; they stay as long as their inferiors do."""
-        for _, said in self._connected.values():
-            said.close()
+        for connection in self._connected.values():
+            connection.said.close()
+
+    def _attach_selected(self, rank: protocol.Rank) -> str:
+        """Attaches the selected inferior, which is connected. Returns why it failed."""
+        with _guarded(self._connected[rank["host"]].sockets) as guard:
+            reason = _attach_selected(rank["pid"])
+        return guard.reason or reason
 
     def _ids(self, rank: protocol.Rank) -> List[str]:
         """Returns the build ids of what a rank executes; none if they are not all known."""
@@ -121,6 +131,7 @@ class Connections:
         if not line or "\n" in line:
             return "there is no way to it."
         said = _Said()
+        before = _sockets()
         try:
             with silenced():
                 interrupts.allow(gdb.execute, "target extended-remote | exec %s; %s"
@@ -132,7 +143,7 @@ class Connections:
         except KeyboardInterrupt:
             said.close()
             raise
-        self._connected[host] = number, said
+        self._connected[host] = _Connection(number, said, _sockets() - before)
         self._ready[number] = host
         return ""
 
@@ -147,8 +158,8 @@ class Connections:
         known = self._connected.pop(host, None)
         if not known:
             return ""
-        reason = known[1].last()
-        known[1].close()
+        reason = known.said.last()
+        known.said.close()
         return reason
 
 
@@ -184,6 +195,68 @@ class _Said:
         if self._file >= 0:
             os.close(self._file)
         self._file = -1
+
+
+class _Connection(NamedTuple):
+    """A connection with a host."""
+
+    number: int  # of an inferior that has it
+    said: _Said
+    sockets: Set[Tuple[int, str]]  # of gdb's: descriptors, and the kernel's names for them
+
+
+def _sockets() -> Set[Tuple[int, str]]:
+    """Returns the sockets that gdb has open."""
+    found = set()
+    for descriptor in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(OSError):
+            name = os.readlink("/proc/self/fd/" + descriptor)
+            if name.startswith("socket:"):
+                found.add((int(descriptor), name))
+    return found
+
+
+class _Guard:
+    """Why a connection was ended; empty if it was not."""
+
+    reason = ""
+
+
+@contextlib.contextmanager
+def _guarded(sockets: Set[Tuple[int, str]]) -> Iterator[_Guard]:
+    """Ends a connection for which gdb waits inside the block, if gdb is to be interrupted or to end
+    meanwhile, or if it waits for longer than _SECONDS.
+
+    gdb waits without a limit for the stop of a process to which it attaches. Ctrl-C has to be held
+    back, since gdb would pass it on to the process.
+    """
+    guard, has_ended = _Guard(), threading.Event()
+
+    def watch() -> None:
+        limit = time.monotonic() + _SECONDS
+        while not has_ended.wait(0.02):
+            if time.monotonic() > limit:
+                guard.reason = "gdb was not told within %d s that it stopped." % _SECONDS
+            elif {signal.SIGINT, signal.SIGTERM, signal.SIGHUP} & signal.sigpending():
+                guard.reason = "that was interrupted."
+            if guard.reason:
+                _shut(sockets)
+                return
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield guard
+    finally:
+        has_ended.set()
+        watcher.join()
+
+
+def _shut(sockets: Set[Tuple[int, str]]) -> None:
+    """Ends connections: gdb and the process at the other end read the end of the file."""
+    for descriptor, name in sockets & _sockets():
+        with contextlib.suppress(OSError), socket.socket(fileno=os.dup(descriptor)) as copy:
+            copy.shutdown(socket.SHUT_RDWR)
 
 
 @contextlib.contextmanager

@@ -2,9 +2,12 @@
 
 import os
 import signal
+import threading
+import time
 from typing import Any, Dict, List
 
 import gdb
+from harness import HERE
 from mpi_queues import fatal, inferiors, jobs, nodes, procfs, stops
 from mpi_queues.targets import kind_of
 from test_jobs import JobTest, rank_of
@@ -254,6 +257,43 @@ class NodesTest(JobTest):
             self.assertTrue(self.by_pid(pids[0]).threads())
         self.command("mpi-detach")
         self.assert_running(*pids)
+        self.assert_gone()
+
+    def unstopped(self) -> str:
+        """Has node1 be one that never reports a stop. Returns the path of a file that is there once
+        it should have."""
+        pids = self.start(2)
+        mark = os.path.join(self.folder, "mark")
+        line = "python3 %s %s" % (os.path.join(HERE, "unstopped.py"), mark)
+        self.job([self.rank(pids[0], 0), *self.far(pids[1:], 1)],
+                 nodes=[{"host": "node1", "line": line, "failure": ""}])
+        return mark
+
+    def test_no_stop(self) -> None:
+        """gdb waits for a stop without a limit."""
+        self.unstopped()
+        seconds = nodes._SECONDS
+        setattr(nodes, "_SECONDS", 1)
+        try:
+            shown = self.command("mpi-attach 4711")
+        finally:
+            setattr(nodes, "_SECONDS", seconds)
+        self.assertIn("Attached 1 rank of", shown)
+        self.assertIn("could not be attached: gdb was not told within 1 s that it stopped.", shown)
+        self.command("mpi-detach")
+        self.assert_gone()
+
+    def test_interrupted_without_stop(self) -> None:
+        mark = self.unstopped()
+
+        def interrupt() -> None:
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # it is for gdb's thread
+            while not os.path.exists(mark):
+                time.sleep(0.01)
+            os.kill(os.getpid(), signal.SIGINT)
+
+        threading.Thread(target=interrupt, daemon=True).start()
+        self.assertEqual(self.fails("mpi-attach 4711"), "Quit")
         self.assert_gone()
 
     def test_unreached(self) -> None:
