@@ -79,10 +79,19 @@ func File(path string, safe []string) (string, error) {
 // Folder returns the real path of a folder into which files may be put to be used from there, by the rule
 // of [File] for the folder that holds the file.
 func Folder(path string) (string, error) {
-	if !filepath.IsAbs(path) {
-		return "", fmt.Errorf("%q is no absolute path", path)
+	return folder(walk{path: path, user: os.Geteuid(), wantsFolder: true})
+}
+
+// Parent returns the real path of a folder in which a new folder may be made to be used from there, by the
+// rule of [File] for folders above others: it may be /tmp.
+func Parent(path string) (string, error) {
+	return folder(walk{path: path, user: os.Geteuid(), wantsFolder: true, isAbove: true})
+}
+
+func folder(w walk) (string, error) {
+	if !filepath.IsAbs(w.path) {
+		return "", fmt.Errorf("%q is no absolute path", w.path)
 	}
-	w := walk{path: path, user: os.Geteuid(), wantsFolder: true}
 	real, err := w.walk()
 	if err == nil && w.distrust != nil {
 		w.distrust.Real = real
@@ -102,6 +111,8 @@ type walk struct {
 	distrust *Error         // the first reason that was met
 	// wantsFolder is true if the path has to lead to a folder.
 	wantsFolder bool
+	// isAbove is true if what is used from that folder are folders.
+	isAbove bool
 }
 
 // walk checks all places on the way to the file, and returns its real path.
@@ -119,7 +130,7 @@ func (w *walk) walk() (string, error) {
 	}
 	for links := 0; ; {
 		if len(rest) == 0 && w.wantsFolder {
-			w.checkFolder(at, folder, false)
+			w.checkFolder(at, folder, w.isAbove)
 			return at, nil
 		}
 		if len(rest) == 0 {

@@ -253,6 +253,9 @@ func TestFolder(t *testing.T) {
 		if _, err := Folder(dir + "/link"); refusal(err, dir) != want {
 			t.Errorf("%v: %v", mode, err)
 		}
+		if _, err := Parent(dir + "/link"); mode&fs.ModeSticky == 0 && refusal(err, dir) != want || mode&fs.ModeSticky != 0 && err != nil {
+			t.Errorf("%v, for folders: %v", mode, err)
+		}
 	}
 	if os.Geteuid() != 0 {
 		return

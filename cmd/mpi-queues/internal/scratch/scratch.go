@@ -3,10 +3,13 @@ package scratch
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/mpi-queues/mpi-queues/mqs/dll/trust"
 )
 
 // prefix begins the names of these folders, and of no others.
@@ -20,12 +23,24 @@ type Folder struct {
 	lock *os.File
 }
 
-// New makes a folder, and removes those that were left behind.
+// New makes a folder in TMPDIR, and removes those that were left behind there. Programs run what is in such a folder, so
+// TMPDIR must be one in which nobody else can replace it.
 func New() (*Folder, error) {
-	removeLeft()
+	parent, err := filepath.Abs(os.TempDir())
+	if err == nil {
+		_, err = trust.Parent(parent)
+	}
+	if err != nil {
+		var distrust *trust.Error
+		if errors.As(err, &distrust) {
+			err = errors.New(distrust.Because())
+		}
+		return nil, fmt.Errorf("can't make a temporary folder in %s: %w; set TMPDIR to a folder of your own", parent, err)
+	}
+	removeLeft(parent)
 	const attempts = 100
 	for range attempts { // another process may take this folder for one that was left behind
-		path, err := os.MkdirTemp("", prefix)
+		path, err := os.MkdirTemp(parent, prefix)
 		if err != nil {
 			return nil, err
 		}
@@ -65,8 +80,8 @@ func (f *Folder) IsFull() bool {
 
 // removeLeft removes the user's own folders whose processes are gone. What can't
 // be removed stays.
-func removeLeft() {
-	paths, _ := filepath.Glob(filepath.Join(os.TempDir(), prefix+"*"))
+func removeLeft(parent string) {
+	paths, _ := filepath.Glob(filepath.Join(parent, prefix+"*"))
 	for _, path := range paths {
 		info, err := os.Lstat(path)
 		if err != nil || !info.IsDir() || int(info.Sys().(*syscall.Stat_t).Uid) != os.Geteuid() {

@@ -1,8 +1,11 @@
 package scratch
 
 import (
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -77,4 +80,39 @@ func TestFoldersAtOnce(t *testing.T) {
 		}()
 	}
 	all.Wait()
+}
+
+// TestUntrusted checks that no folder is made where another user could put his own in its place: a gdb runs what is in it.
+func TestUntrusted(t *testing.T) {
+	tmp := filepath.Join(t.TempDir(), "tmp")
+	t.Setenv("TMPDIR", tmp)
+	check := func(why string) {
+		t.Helper()
+		f, err := New()
+		if err == nil {
+			f.Remove()
+		}
+		said := fmt.Sprint(err)
+		refuses := strings.Contains(said, " in "+tmp+": ") && strings.Contains(said, why) && strings.Contains(said, "set TMPDIR")
+		if refuses != (why != "") || why == "" && err != nil {
+			t.Errorf("%v does not say %q", err, why)
+		}
+	}
+	check("no such file")
+	if err := os.Mkdir(tmp, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for mode, why := range map[fs.FileMode]string{0o777: "can be written to by everybody", 0o777 | fs.ModeSticky: "", 0o700: ""} {
+		if err := os.Chmod(tmp, mode); err != nil {
+			t.Fatal(err)
+		}
+		check(why)
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("only root can make another user's folder")
+	}
+	if err := os.Chown(tmp, 54321, -1); err != nil {
+		t.Fatal(err)
+	}
+	check("belongs to user 54321")
 }
