@@ -1,7 +1,9 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,6 +41,47 @@ func TestProgramIsSent(t *testing.T) {
 		if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
 			t.Errorf("%s: %v is left, %v", name, left, err)
 		}
+	}
+}
+
+// TestPlantedFile checks that the program is not written through a link that another user has put where it was to be
+// written: the folder may be theirs.
+func TestPlantedFile(t *testing.T) {
+	theirs, bin := t.TempDir(), t.TempDir()
+	t.Setenv("XDG_RUNTIME_DIR", theirs)
+	precious, own := filepath.Join(t.TempDir(), "precious"), filepath.Join(t.TempDir(), "mpi-queues")
+	mktemp, err := exec.LookPath("mktemp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// They are quicker than the shell.
+	plant := "#!/bin/sh\nname=$(" + mktemp + " \"$@\") && case $name in " + theirs + "/*) ln -sf " + precious + " \"$name\";; esac; echo \"$name\"\n"
+	err = errors.Join(os.WriteFile(precious, []byte("precious"), 0o644), os.WriteFile(own, []byte("#!/bin/sh\necho sent\n"), 0o755),
+		os.WriteFile(filepath.Join(bin, "mktemp"), []byte(plant), 0o755))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	p := NewProgram(own, "v1")
+	packed, err := p.packed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Path = "/nowhere"
+	line, err := p.Line("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("sh", "-c", line)
+	cmd.Stdin = bytes.NewReader(packed)
+	if out, err := cmd.Output(); err != nil || !strings.HasSuffix(string(out), "sent\n") {
+		t.Errorf("%q, %v", out, err)
+	}
+	if text, err := os.ReadFile(precious); string(text) != "precious" {
+		t.Errorf("precious is %q, %v", text, err)
+	}
+	if info, err := os.Stat(precious); err != nil || info.Mode().Perm() != 0o644 {
+		t.Errorf("precious is %v, %v", info, err)
 	}
 }
 
