@@ -54,15 +54,34 @@ type Listener struct {
 // are to let trace them, and what it has started.
 func Listen(folder string, debugger int) (*Listener, error) {
 	path := filepath.Join(folder, "gate")
-	socket, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	var socket *net.UnixListener
+	err := shortened(path, func(short string) (err error) {
+		socket, err = net.ListenUnix("unix", &net.UnixAddr{Name: short, Net: "unix"})
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
+	socket.SetUnlinkOnClose(false) // its short name means nothing any more
 	return &Listener{path, debugger, socket}, nil
 }
 
+// shortened calls use with another path of a socket, which is short whatever the length of the first one: the kernel's
+// limit is 107 bytes (unix(7)). It is a path only until use returns.
+func shortened(path string, use func(short string) error) error {
+	folder, err := unix.Open(filepath.Dir(path), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return &os.PathError{Op: "open", Path: filepath.Dir(path), Err: err}
+	}
+	defer func() { _ = unix.Close(folder) }()
+	return use(fmt.Sprintf("/proc/self/fd/%d/%s", folder, filepath.Base(path)))
+}
+
 // Close has all ranks that come from now on start by themselves.
-func (l *Listener) Close() { _ = l.socket.Close() }
+func (l *Listener) Close() {
+	_ = l.socket.Close()
+	_ = os.Remove(l.Path)
+}
 
 // Rank is a rank that waits before it executes its program.
 type Rank struct {
@@ -117,7 +136,11 @@ func (r *Rank) Close() { _ = r.conn.Close() }
 // for users: no debugger will come.
 func Meet(ctx context.Context, path string) error {
 	var dialer net.Dialer
-	conn, err := dialer.DialContext(ctx, "unix", path)
+	var conn net.Conn
+	err := shortened(path, func(short string) (err error) {
+		conn, err = dialer.DialContext(ctx, "unix", short)
+		return err
+	})
 	if err != nil {
 		return errors.New("nobody waits for it there")
 	}

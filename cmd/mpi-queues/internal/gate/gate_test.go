@@ -44,8 +44,28 @@ func beStranger(path string) {
 }
 
 // A rank waits until it is told to go, and its process id is the kernel's word.
-func TestMeet(t *testing.T) {
-	l := listen(t)
+func TestMeet(t *testing.T) { meet(t, listen(t)) }
+
+// TestLongPath checks that ranks come to a socket whose path is longer than the kernel lets an address be: TMPDIR can be.
+func TestLongPath(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), strings.Repeat("long", 30))
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	l, err := Listen(folder, os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	meet(t, l)
+	l.Close()
+	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+		t.Errorf("%v is left, %v", left, err)
+	}
+}
+
+// meet has this process meet a listener as a rank.
+func meet(t *testing.T, l *Listener) {
+	t.Helper()
 	met := make(chan error)
 	go func() { met <- Meet(t.Context(), l.Path) }()
 	r, err := l.Accept()
