@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,17 +24,20 @@ const recordingTime = time.Minute
 
 // writeAll writes the report's files. What can't be written is no reason to leave out the rest.
 func (w *watching) writeAll(ctx context.Context, r *waitfor.Report) error {
-	var err error
+	folder, err := atomicfile.Folder(w.folder) // by now it can be another
+	if err != nil {
+		return err
+	}
 	for name, write := range map[string]func(*os.File) error{
 		"report.txt":  func(f *os.File) error { return render.ReportText(f, r, render.Style{}) },
 		"report.html": func(f *os.File) error { return render.ReportHTML(f, r) },
 		"report.json": func(f *os.File) error { return document.WriteReport(f, r) },
 		"queues.json": func(f *os.File) error { return document.Write(f, snapshotOf(r)) },
 	} {
-		err = errors.Join(err, atomicfile.Write(filepath.Join(w.folder, name), write))
+		err = errors.Join(err, atomicfile.WriteOwn(filepath.Join(folder, name), write))
 	}
 	if w.question == nil {
-		err = errors.Join(err, w.recordAll(ctx, r))
+		err = errors.Join(err, w.recordAll(ctx, r, folder))
 	}
 	return err
 }
@@ -49,22 +53,35 @@ func snapshotOf(r *waitfor.Report) *mqs.Snapshot {
 	return &mqs.Snapshot{Processes: all}
 }
 
-// recordAll records the ranks that a report blames.
-func (w *watching) recordAll(ctx context.Context, r *waitfor.Report) error {
+// recordAll records the ranks that a report blames, into a folder.
+func (w *watching) recordAll(ctx context.Context, r *waitfor.Report, folder string) error {
 	g, err := w.report.newGDB(new(launch.Finder))
 	if err != nil {
 		return err
 	}
 	defer g.Close()
-	folder, err := filepath.Abs(w.folder)
-	if err != nil {
-		return err
-	}
 	for _, rank := range w.culprits(r) {
-		if recordErr := recordRank(ctx, g.Path(), g.Init(), rank.Process.PID, filepath.Join(folder, fmt.Sprintf("rank-%d.mpiq", rank.Rank))); recordErr != nil {
+		name := fmt.Sprintf("rank-%d.mpiq", rank.Rank)
+		recording := filepath.Join(g.Folder(), name)
+		recordErr := recordRank(ctx, g.Path(), g.Init(), rank.Process.PID, recording)
+		if recordErr == nil {
+			recordErr = atomicfile.WriteOwn(filepath.Join(folder, name), func(f *os.File) error { return copyFile(f, recording) })
+		}
+		if recordErr != nil {
 			err = errors.Join(err, fmt.Errorf("rank %d can't be recorded: %w", rank.Rank, recordErr))
 		}
 	}
+	return err
+}
+
+// copyFile writes what another file has.
+func copyFile(to *os.File, path string) error {
+	from, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = from.Close() }()
+	_, err = io.Copy(to, from)
 	return err
 }
 

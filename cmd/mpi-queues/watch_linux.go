@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/atomicfile"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/cluster"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/gdbrun"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/hang"
@@ -119,8 +120,8 @@ func (w *watching) run(ctx context.Context) error {
 		return unreadable(err)
 	}
 	if w.folder != "" {
-		if err = os.MkdirAll(w.folder, 0o777); err != nil {
-			return unreadable(fmt.Errorf("the report's folder can't be made: %w", err))
+		if _, err = atomicfile.Folder(w.folder); err != nil {
+			return unreadable(fmt.Errorf("the report's folder can't be used: %w", err))
 		}
 	}
 	if len(w.command) > 0 {

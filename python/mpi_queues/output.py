@@ -1,6 +1,7 @@
 """Where the answer goes: gdb's own output, files, or to the extension itself."""
 
 import codecs
+import errno
 import os
 import stat
 import tempfile
@@ -75,9 +76,10 @@ class File:
 
     def __init__(self, name: str) -> None:
         """Opens the file, to see early whether it can be written."""
-        self.path = os.path.realpath(os.path.expanduser(name))
+        self.path = os.path.expanduser(name)
         self._temporary = ""
         try:
+            self.path = _follow(self.path)
             self._file = self._open()
         except OSError as error:
             raise self._failure(error)
@@ -133,6 +135,33 @@ class File:
         """Returns the sentence for an error."""
         return Failure("%s can't be written (%s): name another file, or see to its folder."
                        % (self.path, error.strerror))
+
+
+# How many links a path may lead through, as in the kernel.
+_MAX_LINKS = 40
+
+
+def _follow(path: str) -> str:
+    """Returns the path to which a path leads whose last name may be a link. Raises OSError.
+
+    In a folder like /tmp, to which everybody can write and which has the sticky bit, it must be a
+    link of the user's or of the folder's owner. This is the kernel's rule (fs.protected_symlinks),
+    but the kernel does not see the links of a path that is resolved here. The command line's
+    package atomicfile has the same rule.
+    """
+    for _ in range(_MAX_LINKS):
+        folder, name = os.path.split(path)
+        folder = os.path.realpath(folder)
+        path = os.path.join(folder, name)
+        if not os.path.islink(path):
+            return path
+        owner, above = os.lstat(path).st_uid, os.lstat(folder)
+        if (above.st_mode & stat.S_ISVTX and above.st_mode & stat.S_IWOTH
+                and owner not in (os.geteuid(), above.st_uid)):
+            raise OSError(errno.EACCES, "%s is a link of user %d's in a folder in which everybody "
+                          "can make links" % (path, owner))
+        path = os.path.join(folder, os.readlink(path))
+    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
 
 
 def _mode(path: str) -> Optional[int]:

@@ -252,6 +252,34 @@ class OutputTest(HelperTest):
         self.assertEqual(stat.S_IMODE(os.stat(path).st_mode), 0o640)
         self.assertEqual(sorted(os.listdir(self.folder)), ["link", "log", "out"])
 
+    def test_links_of_others(self) -> None:
+        """No link is followed that another user has made in a folder like /tmp."""
+        if os.geteuid() != 0:
+            self.skipTest("only root can give links away")
+        self.fake("calls", calls=[write("text")])
+        sticky = os.path.join(self.folder, "sticky")
+        precious = os.path.join(self.folder, "precious")
+        link = os.path.join(sticky, "link")
+        os.mkdir(sticky)
+        os.symlink("../precious", link)
+        os.symlink("sticky/link", os.path.join(self.folder, "own"))
+        for mode, folder, owner, follows in (
+                (0o1777, 0, 54321, False), (0o1777, 54321, 54321, True), (0o1777, 54321, 0, True),
+                (0o777, 0, 54321, True), (0o1755, 0, 54321, True)):
+            os.chmod(sticky, mode)
+            os.chown(sticky, folder, -1)
+            os.chown(link, owner, -1, follow_symlinks=False)
+            for name in "sticky/link", "own":
+                command = "mpi-queues -output " + os.path.join(self.folder, name)
+                if follows:
+                    self.command(command)
+                    os.unlink(precious)
+                else:
+                    self.assertIn("/sticky/link is a link of user 54321's in a folder in which",
+                                  self.fails(command))
+                self.assertTrue(os.path.islink(link))
+                self.assertFalse(os.path.exists(precious))
+
     def test_file_of_a_request_that_fails(self) -> None:
         path = os.path.join(self.folder, "out")
         with open(path, "w") as file:
