@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -14,7 +16,9 @@ import (
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/commandline"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/pidfd"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/scratch"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/tracee"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 )
 
 // endPatience is how long a job has to end by itself before it is killed.
@@ -22,18 +26,19 @@ const endPatience = 10 * time.Second
 
 // watchedJob is the job that is watched.
 type watchedJob struct {
-	// pid is the process that was named, or started. launcher is what ends the job when it is ended.
-	pid      int
+	// pid is the process that was named, or started.
+	pid   int
+	ended chan struct{} // closed when pid has
+	// cmd and launcher are the process that was started, nil if the job was there before.
+	cmd      *exec.Cmd
 	launcher *pidfd.Process
-	ended    chan struct{} // closed when pid has
-	cmd      *exec.Cmd     // nil if the job was there before
-	// folder may have a link to this program, nil if there is no need.
+	// folder may have a link to this program, nil if the job was there before.
 	folder *scratch.Folder
 }
 
-// newWatched is the job of a process, and of its launcher.
-func newWatched(pid, launcher int) *watchedJob {
-	j := &watchedJob{pid: pid, launcher: pidfd.Open(launcher), ended: make(chan struct{})}
+// newWatched is the job of a process.
+func newWatched(pid int) *watchedJob {
+	j := &watchedJob{pid: pid, ended: make(chan struct{})}
 	process := pidfd.Open(pid)
 	go func() {
 		process.AwaitEnd()
@@ -92,8 +97,8 @@ func (j *watchedJob) start(ctx context.Context, self string, command []string) e
 }
 
 func (j *watchedJob) close() {
-	j.launcher.Close()
-	if j.folder != nil {
+	if j.cmd != nil {
+		j.launcher.Close()
 		j.folder.Remove()
 	}
 }
@@ -125,32 +130,99 @@ func (j *watchedJob) interrupted() error {
 
 // kill ends the job: by its launcher, which ends its ranks, and those that are left after a while.
 func (j *watchedJob) kill() {
-	var ranks []*pidfd.Process
-	if job, err := launch.Find(j.pid); err == nil {
-		for _, r := range job.Ranks {
-			if r.IsHere() && !r.Exited {
-				ranks = append(ranks, pidfd.Open(r.PID))
-			}
-		}
+	launcher, ranks, err := j.processes()
+	first := ranks
+	switch {
+	case launcher != nil:
+		first = []*pidfd.Process{launcher}
+	case err != nil:
+		complain(fmt.Errorf("the job is not ended: %w", err))
+		return
 	}
 	gone := make(chan struct{})
 	go func() {
-		j.launcher.AwaitEnd()
+		for _, p := range first {
+			p.AwaitEnd()
+		}
 		close(gone)
 	}()
-	j.launcher.Signal(unix.SIGTERM)
+	signal := func(all []*pidfd.Process, number unix.Signal) {
+		for _, p := range all {
+			p.Signal(number)
+		}
+	}
+	signal(first, unix.SIGTERM)
 	select {
 	case <-gone:
 	case <-time.After(endPatience):
 	}
-	for _, r := range ranks {
-		r.Signal(unix.SIGKILL)
-		r.Close()
-	}
+	signal(ranks, unix.SIGKILL)
 	select {
 	case <-gone:
 	case <-time.After(time.Second):
-		j.launcher.Signal(unix.SIGKILL)
+		signal(first, unix.SIGKILL)
 	}
 	fmt.Fprintln(os.Stderr, "mpi-queues: the job is ended")
+}
+
+// processes are the job's ranks on this machine and, nil if it is to be left alone, its launcher: one that was not started
+// here can be any program that has started a rank, and must belong to the user whose ranks they are.
+func (j *watchedJob) processes() (launcher *pidfd.Process, ranks []*pidfd.Process, err error) {
+	job, err := launch.Find(j.pid)
+	if err != nil {
+		return j.launcher, nil, err
+	}
+	opened := map[int]*pidfd.Process{}
+	for _, pid := range append(here(job), launcherOf(job, j.pid)) {
+		opened[pid] = pidfd.Open(pid)
+	}
+	// Before they were opened, the numbers can have become other processes'.
+	if job, err = launch.Find(j.pid); err != nil {
+		return j.launcher, nil, err
+	}
+	pid := launcherOf(job, j.pid)
+	launcher, isSeen := opened[pid]
+	for _, rank := range here(job) {
+		if p := opened[rank]; p != nil {
+			ranks = append(ranks, p)
+		}
+		if launcher != nil && !haveSameUser(pid, rank) {
+			launcher = nil
+		}
+	}
+	switch {
+	case j.cmd != nil:
+		launcher = j.launcher
+	case isSeen && launcher == nil:
+		complain(fmt.Errorf("%s has started ranks and does not belong to their user: it is left alone, and the ranks are ended",
+			tracee.Name(pid)))
+	}
+	return launcher, ranks, nil
+}
+
+// launcherOf is the process of a job that ends the job when it is ended, pid being one of the job's.
+func launcherOf(job *launch.Job, pid int) int {
+	if pid != job.Launcher && len(job.Others) > 0 {
+		return pid // the launcher has other jobs too
+	}
+	return cmp.Or(job.Launcher, pid)
+}
+
+// here are the processes of a job's ranks on this machine.
+func here(job *launch.Job) []int {
+	var out []int
+	for _, r := range job.Ranks {
+		if r.IsHere() {
+			out = append(out, r.PID)
+		}
+	}
+	return out
+}
+
+// haveSameUser reports whether two processes belong to one user, and each to one alone (a program that is setuid does not).
+func haveSameUser(a, b int) bool {
+	first, err1 := procfs.Host.Status(a)
+	second, err2 := procfs.Host.Status(b)
+	isSame := err1 == nil && err2 == nil && slices.Equal(first.Users, second.Users)
+	return isSame && len(slices.Compact(first.Users)) == 1
 }

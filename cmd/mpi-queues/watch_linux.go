@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -277,13 +276,8 @@ func (w *watching) culprits(r *waitfor.Report) []*waitfor.Rank {
 
 // findWatched finds the job of a process.
 func findWatched(pid int) (*watchedJob, error) {
-	job, err := new(launch.Finder).Find(pid)
-	if err != nil {
+	if _, err := new(launch.Finder).Find(pid); err != nil {
 		return nil, err
 	}
-	launcher := cmp.Or(job.Launcher, pid)
-	if pid != launcher && len(job.Others) > 0 {
-		launcher = pid // it has other jobs too
-	}
-	return newWatched(pid, launcher), nil
+	return newWatched(pid), nil
 }
