@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -16,6 +17,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/child"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/gdbrun"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/jobs"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/pidfd"
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
@@ -202,10 +204,14 @@ func (j *Job) kill() int {
 	all, _ := procfs.Host.Processes()
 	killed := 0
 	for _, pid := range all {
-		if program, err := procfs.Host.Program(pid); err == nil && program == j.Program {
-			_ = syscall.Kill(pid, syscall.SIGKILL)
+		p := pidfd.Open(pid) // before it is looked at: the number can become another's
+		program, err1 := procfs.Host.Program(pid)
+		status, err2 := procfs.Host.Status(pid)
+		if errors.Join(err1, err2) == nil && program == j.Program && slices.Contains(status.Users, os.Geteuid()) {
+			p.Signal(syscall.SIGKILL)
 			killed++
 		}
+		p.Close()
 	}
 	return killed
 }

@@ -203,8 +203,10 @@ func (a *acquired) release() {
 
 // letGo ends the stop of a process.
 func letGo(pid int) {
+	p := pidfd.Open(pid) // before it is looked at: the number can become another's
+	defer p.Close()
 	if stat, err := procfs.Host.Stat(pid); err == nil && stat.State == 'T' {
-		_ = unix.Kill(pid, unix.SIGCONT)
+		p.Signal(unix.SIGCONT)
 	}
 }
 
