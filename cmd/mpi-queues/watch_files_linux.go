@@ -1,26 +1,22 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"time"
 
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/atomicfile"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/gdbrun"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/tracee"
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
 	"github.com/mpi-queues/mpi-queues/mqs/render"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
 )
-
-// recordingTime is how long the recording of one rank may take.
-const recordingTime = time.Minute
 
 // writeAll writes the report's files. What can't be written is no reason to leave out the rest.
 func (w *watching) writeAll(ctx context.Context, r *waitfor.Report) error {
@@ -63,7 +59,10 @@ func (w *watching) recordAll(ctx context.Context, r *waitfor.Report, folder stri
 	for _, rank := range w.culprits(r) {
 		name := fmt.Sprintf("rank-%d.mpiq", rank.Rank)
 		recording := filepath.Join(g.Folder(), name)
-		recordErr := recordRank(ctx, g.Path(), g.Init(), rank.Process.PID, recording)
+		recordErr := recordRank(ctx, g, rank.Process.PID, recording)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if recordErr == nil {
 			recordErr = atomicfile.WriteOwn(filepath.Join(folder, name), func(f *os.File) error { return copyFile(f, recording) })
 		}
@@ -85,23 +84,18 @@ func copyFile(to *os.File, path string) error {
 	return err
 }
 
-// recordRank has a gdb record one rank, by the command that users have for it.
-func recordRank(ctx context.Context, gdb, init string, pid int, file string) error {
-	ctx, stop := context.WithTimeout(ctx, recordingTime)
-	defer stop()
-	self, err := os.Executable()
-	if err != nil {
-		return err
+// recordRank has a gdb record one rank.
+func recordRank(ctx context.Context, g *gdbrun.GDB, pid int, file string) error {
+	before, err := tracee.Read(pid)
+	if err == nil {
+		err = before.Obstacle()
 	}
-	cmd := exec.CommandContext(ctx, gdb, "-nx", "-q", "-batch", "-iex", "set auto-load no", "-iex", "set debuginfod enabled off",
-		"-ex", "source "+init, "-p", fmt.Sprint(pid), "-ex", "mpi-queues -internal -output /dev/null -record "+quoted(file))
-	cmd.Env = append(os.Environ(), "MPI_QUEUES_HELPER="+self, "DEBUGINFOD_URLS=")
-	// gdb lets go of the process before it ends.
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = 10 * time.Second
-	said, err := cmd.CombinedOutput()
-	if _, missing := os.Stat(file); err == nil && missing != nil {
-		err = fmt.Errorf("gdb says: %s", bytes.TrimSpace(said))
+	if err == nil {
+		err = g.Record(ctx, before, file)
+	}
+	var refusal *gdbrun.AttachError
+	if errors.As(err, &refusal) {
+		err = tracee.Refused(pid, refusal.Reason)
 	}
 	return err
 }

@@ -238,6 +238,9 @@ func (w *watching) conclude(ctx context.Context, r *waitfor.Report) error {
 	if w.folder != "" {
 		err = errors.Join(err, w.writeAll(ctx, r))
 	}
+	if ctx.Err() != nil {
+		return w.job.interrupted()
+	}
 	if err != nil {
 		complain(err)
 	}

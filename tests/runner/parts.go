@@ -207,7 +207,7 @@ var parts = []*part{
 		name: "faults", does: "all that can go wrong between gdb and the helper, at each step and with each message",
 		in: full, needs: []packages{ofGo, ofExtension, ofLive}, limit: 3 * time.Hour, usual: 30 * time.Minute,
 		commands: longGoTests("-tags", "live", "-short", "-count=1", "-parallel", jobs(),
-			"-run", "TestFaults|AtEachStep|TestStarvedHelper|TestNoDescriptors|TestManyDisplays|TestManyAttaches|TestKilledAtRandom", "./tests/gdb", "./cmd/mpi-queues"),
+			"-run", "TestFaults|AtEachStep|TestStarvedHelper|TestNoDescriptors|TestManyDisplays|TestManyAttaches|TestKilledAtRandom|TestInterrupted", "./tests/gdb", "./cmd/mpi-queues"),
 	},
 	{
 		name: "mutation", does: "how many changed operators of the decoders and of the analysis the unit tests notice",

@@ -1,9 +1,10 @@
 """What `mpi-queues dump' and `report' run in gdb, after gdbinit: they read processes through it.
 
 The process that has started this gdb is the helper: its end of a socket is gdb's standard input.
-The request stands in the environment, as JSON: `job' is a process to attach to the job of, 0 if
+The request is in the environment, as JSON: `job' is a process to attach to the job of, 0 if
 there is none, and `in_turn' is true if the helper names the processes to read, one after another;
-`ahead', if the files of the first are to be read while it runs. Without both, gdb has a core file.
+`ahead', if the files of the first are to be read while it runs. With `record', the process `job'
+alone is recorded into that file. Without `job' and `in_turn', gdb has a core file.
 """
 
 import contextlib
@@ -86,6 +87,25 @@ def _read_job(pid: int) -> None:
         _say("", is_attached, str(error))
 
 
+def _record(pid: int, path: str) -> None:
+    """Records a process into a file. Says what stops it."""
+    from mpi_queues import inferiors
+    from mpi_queues.commands import show_queues
+    from mpi_queues.errors import Failure
+    number = inferiors.vacant()[0]
+    with _only_needed_symbols():
+        failure = inferiors.attach(number, pid)
+    is_attached = not failure
+    if is_attached:
+        try:
+            show_queues({"internal": True, "output": os.devnull, "record": path}, False)
+        except (Failure, gdb.error) as error:
+            failure = str(error)
+        inferiors.detach(number)
+    if failure:
+        _say("", is_attached, failure)
+
+
 def _next() -> int:
     """Returns the process to read next, 0 if there is none left."""
     from mpi_queues import protocol
@@ -159,6 +179,8 @@ def _main() -> None:
         LINK.take(Peer("mpi-queues", Channel.inherited(0)))
         if _REQUEST["in_turn"]:
             _read_in_turn()
+        elif _REQUEST["record"]:
+            _record(_REQUEST["job"], _REQUEST["record"])
         elif _REQUEST["job"]:
             _read_job(_REQUEST["job"])
         else:

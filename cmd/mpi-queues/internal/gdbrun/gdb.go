@@ -90,9 +90,6 @@ func New(path, version string, timeout time.Duration, s Settings, jobs *launch.F
 	return g, nil
 }
 
-// Path is the debugger's program.
-func (g *GDB) Path() string { return g.path }
-
 // Folder is one for temporary files, which is there until [GDB.Close].
 func (g *GDB) Folder() string { return g.folder.Path }
 

@@ -211,6 +211,17 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestRecord checks that a recording that was there before is not taken for the one that gdb could not make.
+func TestRecord(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "rank-0.mpiq")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := fake(t, "refuses", time.Minute).Record(t.Context(), tracee.State{PID: 7}, file); errorOf[*AttachError](err) == nil {
+		t.Error(err)
+	}
+}
+
 // The source that a user does not have is an error of the helper's, and is told in its words.
 func TestHelperRefuses(t *testing.T) {
 	g := fake(t, "is sent away", time.Minute)

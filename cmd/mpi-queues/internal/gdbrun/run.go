@@ -30,6 +30,8 @@ import (
 type Task struct {
 	// Job is a process of the job, 0 for a core file.
 	Job int
+	// record is the file to record that process into, empty to read its job.
+	record string
 	// Before is what the processes to attach to are like before gdb; of those that are named in turn, the first.
 	Before []tracee.State
 	// Program and Core are the paths of a core file and of its program.
@@ -60,6 +62,23 @@ func (g *GDB) Read(ctx context.Context, t Task) (*mqs.Snapshot, error) {
 		return nil, err
 	}
 	return s.answer.result(silence)
+}
+
+// Record runs gdb to record a process, as it is before gdb, into a file, as gdb's command `mpi-queues -internal -record'
+// does. It ends gdb, and fails, as [GDB.Read] does.
+func (g *GDB) Record(ctx context.Context, before tracee.State, file string) error {
+	earlier, _ := os.Stat(file) // nil if there is none
+	s := &server{}
+	silence, err := g.once(ctx, s, Task{Job: before.PID, record: file, Before: []tracee.State{before}}, maxSteps(1))
+	if err != nil {
+		return err
+	}
+	// A recording is whole or not there, and is also made of a process whose queues can't be read.
+	if now, statErr := os.Stat(file); statErr == nil && !os.SameFile(earlier, now) {
+		return nil
+	}
+	_, err = s.answer.result(silence)
+	return err
 }
 
 // once runs gdb for a server. It returns why gdb has said nothing, if it has not, and fails if ctx ends or
@@ -97,14 +116,15 @@ func (g *GDB) once(ctx context.Context, s *server, t Task, steps int) (silence, 
 
 // request is what the script is told to do.
 type request struct {
-	Job    int  `json:"job"`
-	InTurn bool `json:"in_turn"`
-	Ahead  bool `json:"ahead"`
+	Job    int    `json:"job"`
+	InTurn bool   `json:"in_turn"`
+	Ahead  bool   `json:"ahead"`
+	Record string `json:"record"`
 }
 
 // execute runs gdb to its end, and serves its extension. The state is nil if it never ran.
 func (g *GDB) execute(ctx context.Context, t Task, s *server, log *os.File) (*os.ProcessState, error) {
-	text, err := json.Marshal(request{t.Job, s.turn != nil, s.ahead})
+	text, err := json.Marshal(request{t.Job, s.turn != nil, s.ahead, t.record})
 	if err != nil {
 		return nil, err
 	}

@@ -42,11 +42,16 @@ type answer struct {
 	attached bool
 }
 
-// Queues reads the queues of the processes that gdb has attached to.
+// Queues reads the queues of the processes that gdb has attached to, or has gdb record one.
 func (s *server) Queues(ctx context.Context, d *bridge.Debugger, p bridge.QueuesParams) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p.Source = s.settings.source(p.Source.Starters)
+	if p.Record {
+		s.tell("recording the process")
+		s.answer.err = s.Helper.Queues(ctx, d, p)
+		return s.answer.err
+	}
 	s.answer.snapshot, s.answer.err = s.Read(ctx, d, p, s.filter, s.tell)
 	return s.answer.err
 }
