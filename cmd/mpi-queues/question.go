@@ -10,6 +10,7 @@ import (
 	"github.com/mattn/go-isatty"
 
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/cluster"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/gdbrun"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
 )
 
@@ -131,6 +132,9 @@ func (n *nodes) question(ctx context.Context, s settings, v view, of int) (*clus
 	}
 	if isatty.IsTerminal(os.Stderr.Fd()) && os.Getenv("TERM") != "dumb" {
 		q.Told = func(answered, asked int) {
+			if !gdbrun.IsWritable(os.Stderr) {
+				return
+			}
 			end := map[bool]string{true: "\r\x1b[K"}[answered >= asked]
 			fmt.Fprintf(os.Stderr, "\r%d of %d nodes have answered%s", answered, asked, end)
 		}

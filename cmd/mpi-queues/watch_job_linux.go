@@ -128,16 +128,16 @@ func (j *watchedJob) interrupted() error {
 	return j.end()
 }
 
-// kill ends the job: by its launcher, which ends its ranks, and those that are left after a while.
-func (j *watchedJob) kill() {
+// kill ends the job: by its launcher, which ends its ranks, and those that are left after a while. The error says what is not
+// ended.
+func (j *watchedJob) kill() error {
 	launcher, ranks, err := j.processes()
 	first := ranks
 	switch {
 	case launcher != nil:
-		first = []*pidfd.Process{launcher}
-	case err != nil:
-		complain(fmt.Errorf("the job is not ended: %w", err))
-		return
+		first, err = []*pidfd.Process{launcher}, nil
+	case len(ranks) == 0 && err != nil:
+		return fmt.Errorf("the job is not ended: %w", err)
 	}
 	gone := make(chan struct{})
 	go func() {
@@ -162,7 +162,7 @@ func (j *watchedJob) kill() {
 	case <-time.After(time.Second):
 		signal(first, unix.SIGKILL)
 	}
-	fmt.Fprintln(os.Stderr, "mpi-queues: the job is ended")
+	return err
 }
 
 // processes are the job's ranks on this machine and, nil if it is to be left alone, its launcher: one that was not started
@@ -194,10 +194,10 @@ func (j *watchedJob) processes() (launcher *pidfd.Process, ranks []*pidfd.Proces
 	case j.cmd != nil:
 		launcher = j.launcher
 	case isSeen && launcher == nil:
-		complain(fmt.Errorf("%s has started ranks and does not belong to their user: it is left alone, and the ranks are ended",
-			tracee.Name(pid)))
+		err = fmt.Errorf("%s has started ranks and does not belong to their user: it is left alone, and the ranks are ended",
+			tracee.Name(pid))
 	}
-	return launcher, ranks, nil
+	return launcher, ranks, err
 }
 
 // launcherOf is the process of a job that ends the job when it is ended, pid being one of the job's.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -33,6 +34,9 @@ const (
 	defaultEvery = 30 * time.Second
 	defaultAfter = 5 * time.Minute
 )
+
+// readerPatience is how long a job that is to be ended stays for whoever reads the report.
+const readerPatience = 5 * time.Second
 
 func watchCommand() *cobra.Command {
 	var w watching
@@ -113,6 +117,9 @@ func (w *watching) arguments(cmd *cobra.Command, args []string) error {
 func (w *watching) run(ctx context.Context) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	// With a handler for SIGPIPE, a write that nobody reads any more fails instead of ending this program. Unlike an ignored
+	// signal, the handler is not inherited by COMMAND.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	// What would make each look fail is said at once.
 	_, err := gdbrun.Find(w.report.gdb)
 	if err != nil {
@@ -157,7 +164,7 @@ func (w *watching) run(ctx context.Context) error {
 // follow watches the job until it ends or hangs.
 func (w *watching) follow(ctx context.Context) (*waitfor.Report, error) {
 	looks := &hang.Watch{Every: w.every, After: w.after, Look: w.look, Confirm: w.confirm, Transferred: w.transferred}
-	looks.Told = func(err error) { complain(fmt.Errorf("the job can't be looked at now: %w", err)) }
+	looks.Told = func(err error) { go complain(fmt.Errorf("the job can't be looked at now: %w", err)) } // it may have no reader
 	return looks.Run(ctx)
 }
 
@@ -231,21 +238,45 @@ func ended(err error) error {
 	return err
 }
 
-// conclude writes what there is to say of a job that hangs. The report comes first: what follows may fail.
+// conclude reports on a job that hangs, and ends the job if it is to be ended, also if nobody reads the report any more.
 func (w *watching) conclude(ctx context.Context, r *waitfor.Report) error {
-	complain(errors.New("the job hangs"))
-	err := render.ReportText(os.Stdout, r, render.Style{On: isStyled(os.Stdout)})
+	var text bytes.Buffer
+	err := render.ReportText(&text, r, render.Style{On: isStyled(os.Stdout)})
+	var writeErr error
+	shown := make(chan struct{})
+	go func() {
+		defer close(shown)
+		complain(errors.New("the job hangs"))
+		_, writeErr = os.Stdout.Write(text.Bytes())
+	}()
 	if w.folder != "" {
 		err = errors.Join(err, w.writeAll(ctx, r))
+	}
+	if w.kill {
+		select {
+		case <-shown:
+		case <-ctx.Done():
+		case <-time.After(readerPatience):
+		}
 	}
 	if ctx.Err() != nil {
 		return w.job.interrupted()
 	}
-	if err != nil {
+	var killErr error
+	if w.kill {
+		killErr = w.job.kill()
+	}
+	// What is left is output, which waits for its reader, so signals end this program again.
+	signal.Reset(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	<-shown
+	if err = errors.Join(err, writeErr); err != nil {
 		complain(err)
 	}
-	if w.kill {
-		w.job.kill()
+	switch {
+	case killErr != nil:
+		complain(killErr)
+	case w.kill:
+		fmt.Fprintln(os.Stderr, "mpi-queues: the job is ended")
 	}
 	fmt.Println()
 	fmt.Println("Culprit:", render.Culprit(r))

@@ -3,6 +3,8 @@
 package main
 
 import (
+	"bytes"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -44,6 +47,48 @@ func TestWatchHang(t *testing.T) {
 	}
 	for _, pid := range append(j.PIDs, j.Launcher.Process.Pid) {
 		until(t, "the end of process "+strconv.Itoa(pid), func() bool { return tracee.HasEnded(pid) })
+	}
+}
+
+// TestWatchUnread checks that a job that hangs is ended also if whoever reads the report has gone, or has stopped reading.
+func TestWatchUnread(t *testing.T) {
+	for name, isGone := range map[string]bool{"gone": true, "stopped": false} {
+		t.Run(name, func(t *testing.T) {
+			j := deadlock(t)
+			reader, writer, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = reader.Close() }()
+			var full int // bytes in the pipe before
+			if isGone {
+				_ = reader.Close()
+			} else {
+				for buffer := make([]byte, 4<<10); ; full += len(buffer) {
+					_ = writer.SetWriteDeadline(time.Now().Add(10 * time.Millisecond))
+					if _, err := writer.Write(buffer); err != nil {
+						break
+					}
+				}
+			}
+			s := command(t, "watch", "--every", "100ms", "--hang-after", "500ms", "--kill", strconv.Itoa(j.Launcher.Process.Pid))
+			s.Stdout, s.Stderr = writer, writer
+			if err := s.Start(); err != nil {
+				t.Fatal(err)
+			}
+			_ = writer.Close()
+			if isGone {
+				s.ends(t, exitHang)
+			}
+			for _, pid := range append(j.PIDs, j.Launcher.Process.Pid) {
+				until(t, "the end of process "+strconv.Itoa(pid), func() bool { return tracee.HasEnded(pid) })
+			}
+			if !isGone {
+				text, _ := io.ReadAll(reader)
+				s.ends(t, exitHang)
+				says(t, bytes.NewBuffer(text[full:]), "the job hangs", "Deadlock. Ranks 0-2 wait for each other", "the job is ended", "Culprit: Rank 0")
+			}
+		})
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mattn/go-isatty"
+	"golang.org/x/sys/unix"
 )
 
 // progressPatience is how long something takes at least of which progress is shown.
@@ -29,7 +30,7 @@ func newProgressLine(out *os.File) *progressLine {
 // show replaces what the line says.
 func (l *progressLine) show(text string) {
 	const most = 78
-	if l.out == nil || time.Since(l.began) < progressPatience {
+	if l.out == nil || time.Since(l.began) < progressPatience || !IsWritable(l.out) {
 		return
 	}
 	runes := []rune(text)
@@ -40,8 +41,15 @@ func (l *progressLine) show(text string) {
 
 // erase takes the line away.
 func (l *progressLine) erase() {
-	if l.width > 0 {
+	if l.width > 0 && IsWritable(l.out) {
 		fmt.Fprintf(l.out, "\r%s\r", strings.Repeat(" ", l.width))
 		l.width = 0
 	}
+}
+
+// IsWritable reports whether a terminal accepts output. After Ctrl-S it does not, and a write would block, while a gdb
+// that reports progress keeps ranks stopped.
+func IsWritable(terminal *os.File) bool {
+	n, err := unix.Poll([]unix.PollFd{{Fd: int32(terminal.Fd()), Events: unix.POLLOUT}}, 0)
+	return err == nil && n > 0
 }
