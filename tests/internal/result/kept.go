@@ -62,23 +62,32 @@ func Keep(file, part, date, commit string, tests int, results []Result) error {
 	return os.WriteFile(file, text.Bytes(), 0o644)
 }
 
-// Differences returns, in sentences, which results of a part are not in those that are kept of it. Versions do not count: a
-// distribution in the making has new ones on any day.
+// Differences returns, in sentences, which results of a part contradict those that are kept of it: the same check of the same
+// build by the same debugger has another layout or outcome. A row of which nothing is kept is no contradiction, because
+// the tests run on other distributions, too. Versions do not count: a distribution in the making has new ones on any day.
 func Differences(kept []Result, part string, results []Result) []string {
-	known := map[Result]bool{}
+	known, isKept := map[Result]bool{}, map[Result]bool{}
 	for _, r := range kept {
 		if r.Part == part {
 			known[r.withoutVersions()] = true
+			isKept[r.row()] = true
 		}
 	}
 	var out []string
 	for _, r := range results {
-		if k := r.withoutVersions(); !r.Failed && !known[k] {
+		if k := r.withoutVersions(); !r.Failed && isKept[r.row()] && !known[k] {
 			known[k] = true
-			out = append(out, fmt.Sprintf("%s, %s, %s, read by %s: %s is %q, and %s has no such result", r.MPI, r.Build, r.Debugger, r.Layout, r.Check, r.Outcome, KeptFile))
+			out = append(out, fmt.Sprintf("%s, %s, %s, read by %s: %s is %q, and %s has another result", r.MPI, r.Build, r.Debugger, r.Layout, r.Check, r.Outcome, KeptFile))
 		}
 	}
 	return out
+}
+
+// row is what was checked, without versions and without what was seen.
+func (r Result) row() Result {
+	r = r.withoutVersions()
+	r.Layout, r.Outcome = "", ""
+	return r
 }
 
 var version = regexp.MustCompile(`\d+(\.\d+)+(rc\d+)?`)

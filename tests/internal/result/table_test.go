@@ -66,7 +66,8 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestDifferences checks that a result with another outcome, or of another row, is reported, and one with other versions is not.
+// TestDifferences checks that a row with another outcome or layout is reported, and one with other versions or of which nothing is
+// kept is not.
 func TestDifferences(t *testing.T) {
 	kept := Result{MPI: "Open MPI 6.0.0rc2", Build: "Debian forky/sid", Debugger: "gdb 18.1, Python 3.14", Check: "live", Outcome: "equal", Part: "forky"}
 	for _, c := range []struct {
@@ -76,8 +77,9 @@ func TestDifferences(t *testing.T) {
 		{func(*Result) {}, false},
 		{func(r *Result) { r.MPI, r.Debugger = "Open MPI 6.0.1", "gdb 18.2, Python 3.14" }, false},
 		{func(r *Result) { r.Outcome = "known differences" }, true},
-		{func(r *Result) { r.Debugger = "gdb 18.1, no Python" }, true},
-		{func(r *Result) { r.Check = "core" }, true},
+		{func(r *Result) { r.Layout = "DWARF" }, true},
+		{func(r *Result) { r.Build = "Ubuntu" }, false},
+		{func(r *Result) { r.Check = "core" }, false},
 	} {
 		got := kept
 		c.change(&got)
@@ -85,7 +87,9 @@ func TestDifferences(t *testing.T) {
 			t.Errorf("%+v: %q", got, differences)
 		}
 	}
-	if len(Differences([]Result{kept}, "trixie", []Result{kept})) != 1 {
+	other := kept
+	other.Outcome = "known differences"
+	if len(Differences([]Result{kept}, "trixie", []Result{other})) != 0 {
 		t.Error("a result of another part counts")
 	}
 }
