@@ -10,7 +10,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/cluster"
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/launch"
 	"github.com/mpi-queues/mpi-queues/mqs/liveness"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
 	"github.com/mpi-queues/mpi-queues/mqs/stacks"
@@ -78,8 +78,7 @@ func (n *nodes) arguments(args []string, isCore bool) error {
 	return nil
 }
 
-// checkNodes says what is wrong with the flags of a command that looks at several machines. A host that began with a dash would be
-// an option of what reaches it.
+// checkNodes says what is wrong with the flags of a command that looks at several machines.
 func (n *nodes) checkNodes() error {
 	switch {
 	case n.via == noEngine:
@@ -90,8 +89,8 @@ func (n *nodes) checkNodes() error {
 		return usage(errors.New("--node-limit must be more than nothing: 60s, 5m"))
 	}
 	for i, host := range n.hosts {
-		if host == "" || strings.HasPrefix(host, "-") {
-			return usage(fmt.Errorf("%q is no host's name", host))
+		if err := launch.CheckHost(host); err != nil {
+			return usage(fmt.Errorf("--hosts %q: %w", host, err))
 		}
 		if slices.Contains(n.hosts[:i], host) {
 			return usage(fmt.Errorf("the host %s is named twice", host))

@@ -112,7 +112,8 @@ func (s *system) fromGroup(g *group, asked *process) *Job {
 	if a := s.lister(top); a != nil {
 		return s.fromTable(a, asked)
 	}
-	j := &Job{Size: g.worldSize, Here: s.sizeHere(g), Names: s.names(g), Node: s.nodeOf(g)}
+	j := &Job{Size: g.worldSize, Here: s.sizeHere(g), Node: s.nodeOf(g)}
+	s.name(j, g)
 	launcher := s.launcher(g, top)
 	if launcher != nil {
 		j.Launcher, j.Name = launcher.pid, launcher.name
@@ -220,7 +221,8 @@ func (s *system) fromTable(launcher, asked *process) *Job {
 	}
 	switch {
 	case own != nil:
-		j.Names, j.Node = s.names(own), s.nodeOf(own)
+		s.name(j, own)
+		j.Node = s.nodeOf(own)
 	case told.step != "":
 		j.Names = []string{SlurmName + told.step}
 	}

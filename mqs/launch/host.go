@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"errors"
 	"net"
 	"os"
 	"strings"
@@ -37,6 +38,26 @@ func ownNames() func(host string) bool {
 		return ip.IsLoopback()
 	}
 }
+
+// maxHost is the length of a host's name at most, with the user's before it, in bytes: DNS has names of 253.
+const maxHost = 300
+
+// CheckHost fails unless the text is a plain name or address of a host, or "USER@HOST" with such a name. Hosts come from
+// launchers' tables and command lines, from Slurm, and from users, and become words of the command line that reaches them: one
+// that began with a dash would be an option, and one with a comma several hosts. The error is a clause.
+func CheckHost(host string) error {
+	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_:@"
+	isPlain := len(host) <= maxHost && strings.Trim(host, plain) == ""
+	for part := range strings.SplitSeq(host, "@") {
+		isPlain = isPlain && part != "" && part[0] != '-'
+	}
+	if !isPlain {
+		return errHost
+	}
+	return nil
+}
+
+var errHost = errors.New("this is no plain name or address of a host")
 
 // sameName compares names of machines. One without a domain is that of any domain.
 func sameName(a, b string) bool {

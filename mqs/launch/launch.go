@@ -63,6 +63,9 @@ type Job struct {
 	// Names are what the environment of the job's ranks calls it, on each machine alike: "pmix:NAMESPACE",
 	// "slurm:JOB.STEP"; empty if no rank is here, or its environment does not tell it from others.
 	Names []string
+	// HasOddName is true if the environment of the job's ranks gives it a name that is not among Names, since it contains
+	// characters that can't be shown or is too long.
+	HasOddName bool
 	// Node is what Slurm calls the node of those ranks that are seen here; empty if it does not say, or has several.
 	Node string
 	// Self is the rank that was asked for: the process itself, or the rank that it

@@ -45,7 +45,7 @@ func namedBy(proc procfs.FS, launcher int, children [][]string) []Remote {
 	var out []Remote
 	add := func(entry string) {
 		host, _, _ := strings.Cut(entry, ":") // and how many ranks there may be
-		if len(out) < mostRemotes && isPlainHost(host) && !isOwn(withoutUser(host)) {
+		if len(out) < mostRemotes && CheckHost(host) == nil && !isOwn(withoutUser(host)) {
 			out = append(out, Remote{host, agent})
 		}
 	}
@@ -96,10 +96,4 @@ func agentOf(proc procfs.FS, launcher int, words []string) []string {
 		return agent
 	}
 	return plainAgent
-}
-
-// isPlainHost says whether a word may be a host's name or address.
-func isPlainHost(host string) bool {
-	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_@"
-	return host != "" && !strings.HasPrefix(host, "-") && strings.Trim(host, plain) == ""
 }

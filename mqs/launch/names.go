@@ -3,6 +3,8 @@ package launch
 import (
 	"net"
 	"strings"
+
+	"github.com/mpi-queues/mpi-queues/mqs/printable"
 )
 
 // SlurmName begins the name of a step of Slurm's, "slurm:JOB.STEP".
@@ -11,22 +13,34 @@ const SlurmName = "slurm:"
 // kindNames begin the names of jobs.
 var kindNames = map[kind]string{pmix: "pmix:", slurm: SlurmName, pmi: "hydra:"}
 
-// names are what tells a group's job from others on all machines: PMIx's namespace, Slurm's step, and where
+// maxName is the length of a job's name at most, in bytes: PMIx's have 255 (PMIX_MAX_NSLEN), and Hydra's contain a host's name.
+const maxName = 300
+
+// isName reports whether a text may be a job's name. The environment of a rank may contain anything, and the name is shown,
+// and sent to other machines as a word of a command line.
+func isName(text string) bool { return len(text) <= maxName && text == printable.Line(text) }
+
+// name puts into j what tells a group's job from others on all machines: PMIx's namespace, Slurm's step, and where
 // Hydra's daemons have their launcher.
-func (s *system) names(g *group) []string {
+func (s *system) name(j *Job, g *group) {
+	add := func(k kind, text string) {
+		if name := kindNames[k] + text; isName(name) {
+			j.Names = append(j.Names, name)
+		} else {
+			j.HasOddName = true
+		}
+	}
 	top := g.first()
 	own, _ := s.seat(top, g.kind)
-	var names []string
 	if g.kind != pmi {
-		names = append(names, kindNames[g.kind]+g.name)
+		add(g.kind, g.name)
 	} else if at := s.control(top); at != "" {
-		names = append(names, kindNames[pmi]+at)
+		add(pmi, at)
 	}
 	// A step whose ranks have the same numbers is the same job.
 	if at, has := s.seat(top, slurm); g.kind != slurm && has && at.rank == own.rank {
-		names = append(names, kindNames[slurm]+at.job)
+		add(slurm, at.job)
 	}
-	return names
 }
 
 // nodeOf is what Slurm calls the node of a group's ranks; empty if it does not say, or has several on this machine.
@@ -68,11 +82,8 @@ func controlOf(words []string) string {
 	host, _, err := net.SplitHostPort(port)
 	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_:"
 	address := net.ParseIP(host)
-	if err != nil || host == "" || host == "localhost" || address != nil && address.IsLoopback() || strings.Trim(port+group, plain) != "" || len(port) > maxControl {
+	if err != nil || host == "" || host == "localhost" || address != nil && address.IsLoopback() || strings.Trim(port+group, plain) != "" {
 		return ""
 	}
 	return port + "." + group
 }
-
-// maxControl is how long the address may be: it has a host's name.
-const maxControl = 300

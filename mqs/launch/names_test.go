@@ -17,16 +17,20 @@ func TestNames(t *testing.T) {
 		env, daemon string
 		want        []string
 	}{
-		"pmix":                    {"PMIX_NAMESPACE=12.1 PMIX_RANK=0", "orted", []string{"pmix:12.1"}},
-		"pmix in a step":          {"PMIX_NAMESPACE=12.1 PMIX_RANK=0 SLURM_JOB_ID=7 SLURM_STEP_ID=2 SLURM_PROCID=0", "slurmstepd", []string{"pmix:12.1", "slurm:7.2"}},
-		"pmix beside a step":      {"PMIX_NAMESPACE=12.1 PMIX_RANK=3 SLURM_JOB_ID=7 SLURM_STEP_ID=2 SLURM_PROCID=0", "orted", []string{"pmix:12.1"}},
-		"hydra":                   {"PMI_RANK=0 PMI_SIZE=2", hydra, []string{"hydra:away:4711.0"}},
-		"hydra, of IPv6":          {"PMI_RANK=0 PMI_SIZE=2", strings.Replace(hydra, "away", "[fe80::1]", 1), nil},
-		"hydra on one machine":    {"PMI_RANK=0 PMI_SIZE=2", strings.Replace(hydra, "away", "127.0.0.1", 1), nil},
-		"hydra, spawned":          {"PMI_RANK=0 PMI_SIZE=2 PMI_SPAWNED=1", hydra, nil},
-		"hydra, of another sort":  {"PMI_RANK=0 PMI_SIZE=2", "hydra_pmi_proxy", nil},
-		"hydra, and no port":      {"PMI_RANK=0 PMI_SIZE=2", "hydra_pmi_proxy --pgid 0 --control-port", nil},
-		"hydra, and an odd group": {"PMI_RANK=0 PMI_SIZE=2", strings.Replace(hydra, "--pgid 0", "--pgid \x1b[31m", 1), nil},
+		"pmix":                                {"PMIX_NAMESPACE=12.1 PMIX_RANK=0", "orted", []string{"pmix:12.1"}},
+		"pmix in a step":                      {"PMIX_NAMESPACE=12.1 PMIX_RANK=0 SLURM_JOB_ID=7 SLURM_STEP_ID=2 SLURM_PROCID=0", "slurmstepd", []string{"pmix:12.1", "slurm:7.2"}},
+		"pmix beside a step":                  {"PMIX_NAMESPACE=12.1 PMIX_RANK=3 SLURM_JOB_ID=7 SLURM_STEP_ID=2 SLURM_PROCID=0", "orted", []string{"pmix:12.1"}},
+		"pmix with an odd name":               {"PMIX_NAMESPACE=x\ntouch\n PMIX_RANK=0", "orted", nil},
+		"pmix, an odd name that is too long":  {"PMIX_NAMESPACE=" + strings.Repeat("x", maxName) + " PMIX_RANK=0", "orted", nil},
+		"a step with an odd name":             {"PMIX_NAMESPACE=12.1 PMIX_RANK=0 SLURM_JOB_ID=7\x1b SLURM_STEP_ID=2 SLURM_PROCID=0", "orted", []string{"pmix:12.1"}},
+		"hydra, an odd name that is too long": {"PMI_RANK=0 PMI_SIZE=2", strings.Replace(hydra, "away", strings.Repeat("a", maxName), 1), nil},
+		"hydra":                               {"PMI_RANK=0 PMI_SIZE=2", hydra, []string{"hydra:away:4711.0"}},
+		"hydra, of IPv6":                      {"PMI_RANK=0 PMI_SIZE=2", strings.Replace(hydra, "away", "[fe80::1]", 1), nil},
+		"hydra on one machine":                {"PMI_RANK=0 PMI_SIZE=2", strings.Replace(hydra, "away", "127.0.0.1", 1), nil},
+		"hydra, spawned":                      {"PMI_RANK=0 PMI_SIZE=2 PMI_SPAWNED=1", hydra, nil},
+		"hydra, of another sort":              {"PMI_RANK=0 PMI_SIZE=2", "hydra_pmi_proxy", nil},
+		"hydra, and no port":                  {"PMI_RANK=0 PMI_SIZE=2", "hydra_pmi_proxy --pgid 0 --control-port", nil},
+		"hydra, and an odd group":             {"PMI_RANK=0 PMI_SIZE=2", strings.Replace(hydra, "--pgid 0", "--pgid \x1b[31m", 1), nil},
 	} {
 		s := machine(t, madeUp{pid: 10, parent: 1, name: "daemon"}, madeUp{pid: 11, parent: 10, name: "a.out", env: c.env, isMPI: true})
 		line := strings.ReplaceAll(c.daemon, " ", "\x00") + "\x00"
@@ -36,8 +40,11 @@ func TestNames(t *testing.T) {
 		g, _ := s.groupOf(s.processes[11])
 		if g == nil {
 			t.Errorf("%s: no group", name)
-		} else if got := s.names(g); !slices.Equal(got, c.want) {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
+			continue
+		}
+		var j Job
+		if s.name(&j, g); !slices.Equal(j.Names, c.want) || j.HasOddName != strings.Contains(name, "odd name") {
+			t.Errorf("%s: %q, %v, want %q", name, j.Names, j.HasOddName, c.want)
 		}
 	}
 }

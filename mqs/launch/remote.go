@@ -116,8 +116,8 @@ func environmentOf(proc procfs.FS, pid int, name string) string {
 // nameFor reads a daemon's command line for the name of the job that it is to start. PRRTE calls the jobs of a launcher
 // "NAME@NUMBER": its daemons are number 0, and its program's is 1.
 func nameFor(words []string) string {
-	if name := controlOf(words); name != "" {
-		return kindNames[pmi] + name
+	if at := controlOf(words); at != "" && isName(kindNames[pmi]+at) {
+		return kindNames[pmi] + at
 	}
 	const variable, ofDaemons = "ess_base_nspace", "@0"
 	fields := strings.FieldsFunc(strings.Join(words, " "), func(c rune) bool { return strings.ContainsRune(" \"'", c) })
@@ -126,10 +126,10 @@ func nameFor(words []string) string {
 		return ""
 	}
 	own, is := strings.CutSuffix(fields[at+1], ofDaemons)
-	if !is || own == "" || len(own) > maxControl || own != printable.Line(own) {
-		return ""
+	if name := kindNames[pmix] + own + "@1"; is && own != "" && isName(name) {
+		return name
 	}
-	return kindNames[pmix] + own + "@1"
+	return ""
 }
 
 // remoteOf reads a command line "PROGRAM OPTION... HOST COMMAND", whose command begins at a word.
@@ -138,7 +138,7 @@ func remoteOf(words []string, at int) (Remote, bool) {
 		return Remote{}, false
 	}
 	host := words[at-1]
-	if !isPlainHost(host) || filepath.Base(words[0]) == "srun" {
+	if CheckHost(host) != nil || filepath.Base(words[0]) == "srun" {
 		return Remote{}, false
 	}
 	return Remote{host, words[:at-1]}, true

@@ -37,6 +37,10 @@ func Missing(job *launch.Job) []string {
 			"`mpi-queues dump --job PID' with the process id of any of them shows those that are there, or have exited",
 			size, strings.ToLower(ranks[:1])+ranks[1:]+map[bool]string{true: " was", false: " were"}[len(here) == 1]))
 	}
+	if job.HasOddName {
+		out = append(out, "The environment of the job's ranks gives the job a name that is not used, since the name is too long or contains "+
+			"characters that can't be shown: ranks on other machines can't be found by it")
+	}
 	if job.IsAborting {
 		out = append(out, strings.TrimSuffix(fmt.Sprintf("%s (process %d) is aborting the job: %s", filepath.Base(job.Name), job.Launcher, job.AbortReason), ": "))
 	}
