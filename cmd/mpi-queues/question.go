@@ -10,6 +10,7 @@ import (
 	"github.com/mattn/go-isatty"
 
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/cluster"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/commandline"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/gdbrun"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
 )
@@ -109,7 +110,7 @@ func (n *nodes) question(ctx context.Context, s settings, v view, of int) (*clus
 		id, _, _ := strings.Cut(step, ".")
 		q.Engine = cluster.SlurmEngine(id)
 	case len(way.Remotes) > 0:
-		q.Engine = cluster.Line(way.Remotes[0].Words...) + " {host} {command}"
+		q.Engine = string(commandline.Quote(way.Remotes[0].Words...)) + " {host} {command}"
 	case len(q.Hosts) > 0:
 		q.Engine, err = cluster.Engine("ssh")
 	}
@@ -157,6 +158,10 @@ func (n *nodes) hostsOf(job *launch.Job, remotes []launch.Remote, q *cluster.Que
 			}
 		}
 	}
+	if len(n.hosts) > 0 && len(pids) == 0 && len(job.Names) == 0 && job.HasOddName {
+		return nil, fmt.Errorf("the environment of process %d gives the job a name that is too long or contains characters that can't be shown: "+
+			"its ranks on other hosts can't be found by it", n.of)
+	}
 	if len(n.hosts) > 0 && len(pids) == 0 && len(job.Names) == 0 {
 		return nil, fmt.Errorf("the launcher of process %d's job gives it no name that its ranks on other hosts have too: they can't be told from those of another job", n.of)
 	}
@@ -181,7 +186,7 @@ func (n *nodes) setCommand(q *cluster.Question, c collector, pids map[string]int
 	if n.program == "" {
 		q.Program = cluster.NewProgram(own, "mpi-queues "+version())
 	}
-	q.Command = func(host string, again bool) (string, error) {
+	q.Command = func(host string, again bool) (commandline.Script, error) {
 		one := c
 		one.again, one.view.stacks = again, q.Stacks
 		if host != "" {
@@ -193,7 +198,7 @@ func (n *nodes) setCommand(q *cluster.Question, c collector, pids map[string]int
 		if q.Program != nil && host != "" && host != cluster.Node() {
 			return q.Program.Line(host, one.words()...)
 		}
-		return cluster.Line(append([]string{cmp.Or(n.program, own)}, one.words()...)...), nil
+		return commandline.Quote(append([]string{cmp.Or(n.program, own)}, one.words()...)...).Anywhere(), nil
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/commandline"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/gdbrun"
 )
 
@@ -59,17 +60,5 @@ func mpiRun(args []string, nonStop, goes bool) string {
 		words = append(words, "-start")
 	}
 	words = append(words, "--")
-	for _, a := range args {
-		words = append(words, quoted(a))
-	}
-	return strings.Join(words, " ")
-}
-
-// quoted is a word as a shell reads it (POSIX.1-2017, Shell Command Language, 2.2).
-func quoted(word string) string {
-	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=.,:/@%"
-	if word != "" && strings.Trim(word, plain) == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return strings.Join(append(words, string(commandline.Quote(args...))), " ")
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
@@ -73,12 +72,8 @@ func (j *watchedJob) start(ctx context.Context, self string, command []string) e
 	if err != nil {
 		return err
 	}
-	words := make([]string, len(command))
-	for i, word := range command {
-		words[i] = quoted(word)
-	}
 	prefix := program + " " + rankName + " --"
-	line, err := commandline.Prefixed(ctx, strings.Join(words, " "), prefix)
+	line, err := commandline.Prefixed(ctx, string(commandline.Quote(command...)), prefix)
 	if err != nil {
 		return usage(err)
 	}

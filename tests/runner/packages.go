@@ -22,6 +22,8 @@ var (
 	ofGo = packages{
 		"git": "git", "gcc": "gcc", "/usr/include/stdlib.h": "libc6-dev", "gdb": "gdb", "ps": "procps", "python3": "python3",
 	}
+	// ofShells are the login shells that unit tests try quoting in, where they are there: quick does not wait for them.
+	ofShells    = packages{"bsd-csh": "csh", "tcsh": "tcsh", "fish": "fish"}
 	ofExtension = packages{"g++": "g++", "gfortran": "gfortran", "gdbserver": "gdbserver"}
 	ofLint      = packages{"mypy": "mypy", "flake8": "flake8", "shellcheck": "shellcheck", "shfmt": "shfmt"}
 	ofNode      = packages{"node": "nodejs", "npm": "npm"}

@@ -100,7 +100,7 @@ var parts = []*part{
 	},
 	{
 		name: "live", does: "real gdb on real jobs of this machine's Open MPI: a sample, in full all of it",
-		in: ordinary, needs: []packages{ofGo, ofExtension, ofLive}, limit: 14 * time.Minute, usual: 240 * time.Second,
+		in: ordinary, needs: []packages{ofGo, ofExtension, ofLive, ofShells}, limit: 14 * time.Minute, usual: 240 * time.Second,
 		commands: liveTests,
 	},
 	{

@@ -13,9 +13,11 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/commandline"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/gdbrun"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/wire"
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/launch"
 	"github.com/mpi-queues/mpi-queues/mqs/liveness"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
@@ -27,7 +29,7 @@ type Question struct {
 	Hosts []string
 	// Command is the collector's command line for a host, empty for an engine that asks all at once. again is
 	// true if it was asked before.
-	Command func(host string, again bool) (string, error)
+	Command func(host string, again bool) (commandline.Script, error)
 	// Program is sent to hosts that ask for it; nil if it can't be.
 	Program *Program
 	// Local is true if this machine has ranks too. No engine is needed for it.
@@ -109,7 +111,11 @@ func (q *Question) replies(ctx context.Context) ([]reply, error) {
 	}
 	var open []string
 	for _, host := range q.Hosts {
-		if before, is := q.failed[host]; is {
+		before, is := q.failed[host]
+		if err := launch.CheckHost(host); err != nil {
+			before, is = reply{host: host, err: err}, true
+		}
+		if is {
 			replies = append(replies, before)
 			answered++
 		} else {
@@ -144,7 +150,10 @@ func (q *Question) askOnce(ctx context.Context, engine, host string, hosts []str
 	r := wire.NewReceiver(wire.DefaultLimits())
 	command, err := q.Command(host, q.looks > 0)
 	if err == nil {
-		err = start(within, fill(engine, host, hosts, command), r, q.Program)
+		command, err = fill(engine, host, hosts, command)
+	}
+	if err == nil {
+		err = start(within, command, r, q.Program)
 	}
 	if within.Err() != nil {
 		err = fmt.Errorf("no answer came within %s", q.Limit)

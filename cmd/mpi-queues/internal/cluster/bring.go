@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/commandline"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/wire"
 )
 
@@ -51,13 +52,12 @@ func pack(path string) ([]byte, error) {
 // machines are what uname(1) calls the processors that Go names.
 var machines = map[string]string{"amd64": "x86_64", "arm64": "aarch64"}
 
-// Line is a command line that executes the program with arguments on a host, where it is in the same version. Else it
+// Line is a command line for any shell that executes the program with arguments on a host, where it is in the same version. Else it
 // asks for the program, and takes it from its standard input into a file that has no name any more: nothing of it is
 // left, whatever dies. The shell makes this file itself (set -C) and then uses its descriptors alone: in a folder of
 // another user's, the name can come to mean another file. That a file of such a folder can be executed is tried with a
-// script of two words first. What the C shell would expand is not in it, whose quotes do not keep it from "!" and the
-// ends of lines.
-func (p *Program) Line(host string, args ...string) (string, error) {
+// script of two words first.
+func (p *Program) Line(host string, args ...string) (commandline.Script, error) {
 	packed, err := p.packed()
 	if err != nil {
 		return "", fmt.Errorf("the program can't be sent: %w", err)
@@ -66,20 +66,19 @@ func (p *Program) Line(host string, args ...string) (string, error) {
 	said := func(why string) string {
 		return `{ echo "mpi-queues is not there, and can not be sent: ` + why + `" >&2; exit 127; }`
 	}
-	script := strings.Join([]string{
-		"p=" + quote(p.Path),
-		`if [ -x "$p" ] && [ "$("$p" --version 2>/dev/null)" = ` + quote(p.Version) + ` ]; then exec "$p" ` + Line(args...) + `; fi`,
+	return commandline.Script(strings.Join([]string{
+		"p=" + string(commandline.Quote(p.Path)),
+		`if [ -x "$p" ] && [ "$("$p" --version 2>/dev/null)" = ` + string(commandline.Quote(p.Version)) + ` ]; then exec "$p" ` + string(commandline.Quote(args...)) + `; fi`,
 		`[ "$(uname -sm)" = "` + system + `" ] || ` + said("this is "+system+", and there is $(uname -sm)"),
 		`for t in gzip mktemp head; do command -v $t >/dev/null || ` + said("there is no $t") + `; done`,
 		`umask 077; set -C`,
 		`for d in "$XDG_RUNTIME_DIR" /dev/shm "$TMPDIR" /tmp /var/tmp "$HOME"; do [ -d "$d" ] && f=$(mktemp -u "$d/mpi-queues-XXXXXXXXXX" 2>/dev/null) && { command exec 8>"$f"; } 2>/dev/null || continue`,
-		`chmod 700 /proc/$$/fd/8; exec 9</proc/self/fd/8; rm -f "$f"; printf "\\043\\041/bin/sh\\n" >&8; exec 8>&-`,
-		`if /proc/self/fd/9 2>/dev/null; then exec 8>|/proc/self/fd/9; printf "%s\\n" ` + quote(wire.Wants(host)),
-		fmt.Sprintf(`head -c %d | gzip -dc >&8; exec 8>&-; exec /proc/self/fd/9 `, len(packed)) + Line(args...),
+		`chmod 700 /proc/$$/fd/8; exec 9</proc/self/fd/8; rm -f "$f"; echo "#!/bin/sh" >&8; exec 8>&-`,
+		`if /proc/self/fd/9 2>/dev/null; then exec 8>|/proc/self/fd/9; echo ` + string(commandline.Quote(wire.Wants(host))),
+		fmt.Sprintf(`head -c %d | gzip -dc >&8; exec 8>&-; exec /proc/self/fd/9 `, len(packed)) + string(commandline.Quote(args...)),
 		`fi; exec 9<&-; done`,
 		said("no folder of /dev/shm, /tmp, /var/tmp, XDG_RUNTIME_DIR, TMPDIR and HOME takes programs"),
-	}, "; ")
-	return Line("sh", "-c", script), nil
+	}, "; ")).Anywhere(), nil
 }
 
 // send writes what [Program.Line] reads. Who reads it may be gone.

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/commandline"
 )
 
 // The program is sent to a host that lacks it, or has another version. It has no name there, and a standard input that
@@ -33,7 +35,7 @@ func TestProgramIsSent(t *testing.T) {
 			t.Fatal(err)
 		}
 		q.Program.Path = there
-		q.Command = func(host string, _ bool) (string, error) { return q.Program.Line(host, "collect", "it's") }
+		q.Command = func(host string, _ bool) (commandline.Script, error) { return q.Program.Line(host, "collect", "it's") }
 		answer, err := q.Ask(context.Background())
 		if err != nil || len(answer.Processes) != 1 || len(answer.Remarks) > 0 {
 			t.Errorf("%s: %+v, %v", name, answer, err)
@@ -72,7 +74,7 @@ func TestPlantedFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("sh", "-c", line)
+	cmd := exec.Command("sh", "-c", string(line))
 	cmd.Stdin = bytes.NewReader(packed)
 	if out, err := cmd.Output(); err != nil || !strings.HasSuffix(string(out), "sent\n") {
 		t.Errorf("%q, %v", out, err)
@@ -92,16 +94,16 @@ func TestProgramIsThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := NewProgram(own, "mpi-queues v1 --version")
-	line, err := p.Line("a", "collect", "x y")
+	line, err := p.Line("a", "collect", "x\n!y")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.ContainsAny(line, "!\n") {
-		t.Errorf("the C shell would expand %s", line)
-	}
-	for _, shell := range []string{"sh", "bash"} {
-		if out, err := exec.Command(shell, "-c", line).CombinedOutput(); err != nil || string(out) != "mpi-queues v1 collect x y\n" {
-			t.Errorf("%s, %v", out, err)
+	for _, shell := range []string{"sh", "bash", "bsd-csh", "tcsh", "fish"} {
+		if _, err := exec.LookPath(shell); err != nil && shell != "sh" && shell != "bash" {
+			continue
+		}
+		if out, err := exec.Command(shell, "-c", string(line)).CombinedOutput(); err != nil || string(out) != "mpi-queues v1 collect x\n!y\n" {
+			t.Errorf("%s: %s, %v", shell, out, err)
 		}
 	}
 	p.Path = "/nowhere"
@@ -117,7 +119,7 @@ func TestProgramIsThere(t *testing.T) {
 		}
 	}
 	t.Setenv("PATH", bare)
-	out, err := exec.Command("sh", "-c", line).CombinedOutput()
+	out, err := exec.Command("sh", "-c", string(line)).CombinedOutput()
 	if err == nil || string(out) != "mpi-queues is not there, and can not be sent: there is no gzip\n" {
 		t.Errorf("%s, %v", out, err)
 	}

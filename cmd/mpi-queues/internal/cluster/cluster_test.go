@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/commandline"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/wire"
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/liveness"
@@ -88,7 +89,7 @@ const silence = 10*time.Second - answerPatience
 
 // question asks what these commands answer in place of hosts.
 func question(commands map[string]string) *Question {
-	q := &Question{Engine: "sh -c {command} {host}", Command: func(host string, _ bool) (string, error) { return commands[host], nil }, Version: "v1", Limit: time.Minute}
+	q := &Question{Engine: "sh -c {command} {host}", Command: func(host string, _ bool) (commandline.Script, error) { return commandline.Script(commands[host]), nil }, Version: "v1", Limit: time.Minute}
 	q.Hosts = slices.Sorted(maps.Keys(commands))
 	return q
 }
@@ -132,7 +133,13 @@ func TestEngine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := fill(line, "a b", nil, Line("x", "it's", "")), `ssh -o BatchMode=yes -o ConnectTimeout=10 'a b' 'x '\''it'\''\'\'''\''s'\'' '\'''\'''`; got != want {
-		t.Errorf("%s, not %s", got, want)
+	got, err := fill(line, "me@a", nil, commandline.Quote("x", "it's", ""))
+	if want := `ssh -o BatchMode=yes -o ConnectTimeout=10 me@a 'x '\''it'\''\'\'''\''s'\'' '\'''\'''`; string(got) != want || err != nil {
+		t.Errorf("%s, %v, not %s", got, err, want)
+	}
+	for engine, hosts := range map[string][]string{"ssh {host} {command}": nil, "srun -w {hosts} {command}": {"a", "-oProxyCommand=x"}} {
+		if got, err := fill(engine, "-oProxyCommand=x", hosts, "x"); err == nil {
+			t.Error(got)
+		}
 	}
 }

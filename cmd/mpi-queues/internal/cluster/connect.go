@@ -10,11 +10,11 @@ import (
 	"os/exec"
 	"runtime"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/child"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/commandline"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
 )
 
@@ -28,14 +28,15 @@ var serverWords = []string{server, "--multi", "--once", "-"}
 // words are those of a command of this program's that runs a line with [Connect]. program is this program on the host, which
 // relays what gdbserver says through an engine of hosts.
 func Connection(words []string, program, engine, host string) (string, error) {
-	if host == "" || strings.HasPrefix(host, "-") {
-		return "", fmt.Errorf("%q is no host's name", host)
-	}
-	command := Line(serverWords...)
+	command := commandline.Quote(serverWords...).Anywhere()
 	if !IsPerHost(engine) {
-		words, command = append(slices.Clone(words), "--"+Relayed), Line(program, RelayName)
+		words, command = append(slices.Clone(words), "--"+Relayed), commandline.Quote(program, RelayName).Anywhere()
 	}
-	line := Line(append(slices.Clone(words), fill(engine, host, []string{host}, command))...)
+	connection, err := fill(engine, host, []string{host}, command)
+	if err != nil {
+		return "", err
+	}
+	line := string(commandline.Quote(append(slices.Clone(words), string(connection))...))
 	if line != printable.Line(line) {
 		return "", errors.New("its command line has control characters in it")
 	}

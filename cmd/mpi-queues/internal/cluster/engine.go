@@ -14,7 +14,9 @@ import (
 	"time"
 
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/child"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/commandline"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/wire"
+	"github.com/mpi-queues/mpi-queues/mqs/launch"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
 )
 
@@ -46,27 +48,25 @@ func IsOfHosts(engine string) bool {
 	return IsPerHost(engine) || strings.Contains(engine, "{hosts}") || strings.Contains(engine, "{count}")
 }
 
-// fill puts hosts and a command into an engine's command line.
-func fill(engine, host string, hosts []string, command string) string {
-	return strings.NewReplacer("{host}", quote(host), "{hosts}", quote(strings.Join(hosts, ",")), "{count}", strconv.Itoa(len(hosts)), "{command}", quote(command)).Replace(engine)
-}
-
-// quote makes one word for a shell.
-func quote(word string) string {
-	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_/,:@+="
-	if word != "" && strings.Trim(word, plain) == "" {
-		return word
+// fill puts hosts and a command, each as one word, into an engine's command line, which is the user's own. The error is that
+// of the first host that is no plain name ([launch.CheckHost]).
+func fill(engine, host string, hosts []string, command commandline.Script) (commandline.Script, error) {
+	var named []string
+	if IsPerHost(engine) {
+		named = []string{host}
 	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
-// Line is a command line for a shell.
-func Line(words ...string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = quote(w)
+	if strings.Contains(engine, "{hosts}") {
+		named = append(named, hosts...)
 	}
-	return strings.Join(quoted, " ")
+	for _, name := range named {
+		if err := launch.CheckHost(name); err != nil {
+			return "", err
+		}
+	}
+	word := func(text string) string { return string(commandline.Quote(text)) }
+	line := strings.NewReplacer("{host}", word(host), "{hosts}", word(strings.Join(hosts, ",")), "{count}", strconv.Itoa(len(hosts)),
+		"{command}", word(string(command))).Replace(engine)
+	return commandline.Script(line), nil
 }
 
 // endPatience is how long an engine may take to end that was told to.
@@ -74,8 +74,8 @@ const endPatience = 3 * time.Second
 
 // start runs a command line until it ends or ctx does, and receives what it writes. The program is sent once if it
 // is asked for and not nil. The error says why nothing may have come, as a clause.
-func start(ctx context.Context, line string, to *wire.Receiver, program *Program) error {
-	cmd := exec.Command("/bin/sh", "-c", line)
+func start(ctx context.Context, line commandline.Script, to *wire.Receiver, program *Program) error {
+	cmd := exec.Command("/bin/sh", "-c", string(line))
 	cmd.SysProcAttr = child.OwnSession()
 	said := &tail{}
 	cmd.Stderr = said

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/commandline"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/wire"
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
@@ -198,9 +199,9 @@ func TestSimulation(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "look")
 			s.store(t, path, "v1")
 			look := 0
-			q := &Question{Engine: "sh -c {command}", Version: "v1", Limit: limits, Command: func(string, bool) (string, error) {
+			q := &Question{Engine: "sh -c {command}", Version: "v1", Limit: limits, Command: func(string, bool) (commandline.Script, error) {
 				look++
-				return fmt.Sprintf("cat %s%d", path, look-1), nil
+				return commandline.Script(fmt.Sprintf("cat %s%d", path, look-1)), nil
 			}}
 			first, err := q.Ask(context.Background())
 			if err != nil {

@@ -10,13 +10,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/commandline"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
 )
 
 // SlurmEngine starts a collector on each host of a job of Slurm's. Its step is none of MPI's, goes on when one of
 // its collectors fails, and waits for the last one, whatever the cluster's settings for these are (srun(1)).
 func SlurmEngine(job string) string {
-	return "srun --jobid=" + quote(job) + " --overlap --mpi=none --nodelist={hosts} --nodes={count} --ntasks={count} --ntasks-per-node=1 --kill-on-bad-exit=0 --wait=0 sh -c {command}"
+	return "srun --jobid=" + string(commandline.Quote(job)) + " --overlap --mpi=none --nodelist={hosts} --nodes={count} --ntasks={count} --ntasks-per-node=1 --kill-on-bad-exit=0 --wait=0 sh -c {command}"
 }
 
 // slurmPatience is how long Slurm's controller may take.
@@ -33,6 +34,9 @@ func SlurmNodes(ctx context.Context, id string) ([]string, error) {
 	list, err := says(ctx, "squeue", "--noheader", which, "--states=running", "--format=%N")
 	if err == nil && list == "" {
 		err = errors.New("squeue knows of none that runs")
+	}
+	if strings.HasPrefix(list, "-") {
+		err = fmt.Errorf("squeue says %q", list) // it would be an option
 	}
 	if err == nil {
 		list, err = says(ctx, "scontrol", "show", "hostnames", strings.ReplaceAll(list, "\n", ","))

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/commandline"
 )
 
 // Slurm says which nodes a job or a step has; what it complains of is said.
@@ -14,7 +16,7 @@ func TestSlurmNodes(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("PATH", folder+":"+os.Getenv("PATH"))
 	for name, text := range map[string]string{
-		"squeue":   `case "$2" in --jobs=7) echo 'n[1-2]'; echo n9;; --steps=7.0) echo 'n[1-2]';; --jobs=8);; *) echo "slurm_load_jobs error: Invalid job id specified" >&2; exit 1;; esac`,
+		"squeue":   `case "$2" in --jobs=7) echo 'n[1-2]'; echo n9;; --steps=7.0) echo 'n[1-2]';; --jobs=8);; --jobs=10) echo '-n[1-2]';; *) echo "slurm_load_jobs error: Invalid job id specified" >&2; exit 1;; esac`,
 		"scontrol": `[ "$1 $2" = "show hostnames" ] && case "$3" in 'n[1-2],n9') printf 'n1\nn2\nn9\n';; 'n[1-2]') printf 'n1\nn2\n';; esac`,
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
@@ -27,7 +29,7 @@ func TestSlurmNodes(t *testing.T) {
 			t.Errorf("%s: %q, %v", id, got, err)
 		}
 	}
-	for id, want := range map[string]string{"8": "squeue knows of none that runs", "9": "Invalid job id specified"} {
+	for id, want := range map[string]string{"8": "squeue knows of none that runs", "10": `squeue says "-n[1-2]"`, "9": "Invalid job id specified"} {
 		if got, err := SlurmNodes(context.Background(), id); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %q, %v", id, got, err)
 		}
@@ -44,8 +46,8 @@ func TestAskAtOnce(t *testing.T) {
 	asked := filepath.Join(t.TempDir(), "asked")
 	q := question(map[string]string{"a": "", "b": ""})
 	q.Engine = "echo {hosts} {count} >>" + asked + "; sh -c {command}"
-	q.Command = func(string, bool) (string, error) {
-		return "cat " + sends(t, "a.example", "v1", "pmix:1", 0) + "; exit 3", nil
+	q.Command = func(string, bool) (commandline.Script, error) {
+		return commandline.Script("cat " + sends(t, "a.example", "v1", "pmix:1", 0) + "; exit 3"), nil
 	}
 	for i := range 3 {
 		if i == 2 {
