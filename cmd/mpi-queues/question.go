@@ -183,8 +183,9 @@ func (n *nodes) setCommand(q *cluster.Question, c collector, pids map[string]int
 	if err != nil {
 		return err
 	}
+	program := cluster.NewProgram(own, "mpi-queues "+version())
 	if n.program == "" {
-		q.Program = cluster.NewProgram(own, "mpi-queues "+version())
+		q.Program = program
 	}
 	q.Command = func(host string, again bool) (commandline.Script, error) {
 		one := c
@@ -195,10 +196,15 @@ func (n *nodes) setCommand(q *cluster.Question, c collector, pids map[string]int
 		if pids[host] != 0 {
 			one.pid, one.name = pids[host], ""
 		}
-		if q.Program != nil && host != "" && host != cluster.Node() {
-			return q.Program.Line(host, one.words()...)
+		switch {
+		case n.program != "":
+			return commandline.Quote(append([]string{n.program}, one.words()...)...).Anywhere(), nil
+		case host == "":
+			return program.LineThere(one.words()...), nil
+		case host == cluster.Node():
+			return commandline.Quote(append([]string{own}, one.words()...)...).Anywhere(), nil
 		}
-		return commandline.Quote(append([]string{cmp.Or(n.program, own)}, one.words()...)...).Anywhere(), nil
+		return program.Line(host, one.words()...)
 	}
 	return nil
 }

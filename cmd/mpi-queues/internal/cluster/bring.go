@@ -52,11 +52,36 @@ func pack(path string) ([]byte, error) {
 // machines are what uname(1) calls the processors that Go names.
 var machines = map[string]string{"amd64": "x86_64", "arm64": "aarch64"}
 
-// Line is a command line for any shell that executes the program with arguments on a host, where it is in the same version. Else it
-// asks for the program, and takes it from its standard input into a file that has no name any more: nothing of it is
-// left, whatever dies. The shell makes this file itself (set -C) and then uses its descriptors alone: in a folder of
-// another user's, the name can come to mean another file. That a file of such a folder can be executed is tried with a
-// script of two words first.
+// safe is a function for sh that fails unless a file and the folders above it belong to root or to who asks, and nobody else
+// can write to them: nobody else can then put another file there, neither before nor after the check. The path must be one without
+// links. Like package trust, it allows a folder with the sticky bit above others, such as /tmp, where nobody can replace
+// what is not theirs, but not one that holds a program: $2 is that folder. An access list shows in the bits of the group. Where safe
+// fails, $a is the file or folder at fault.
+const safe = `u=$(id -u 2>/dev/null); set -f; safe() { a=$1; g=$2; while :; do set -- $(ls -ldn "$a" 2>/dev/null); ` +
+	`case "$1" in [-d]????-??-*);; d????????[tT]*) [ "$a" != "$g" ] || return 1;; *) return 1;; esac; ` +
+	`case "$3" in 0|"$u");; *) return 1;; esac; ` +
+	`[ "$a" != / ] || return 0; a=${a%/*}; a=${a:-/}; done; }`
+
+// found is a script that leaves $w empty if the program is at its path there and is safe to execute, as $p. Otherwise $w says
+// why not. Nothing that lies there is executed.
+func (p *Program) found() string {
+	return safe + `; p=` + string(commandline.Quote(p.Path)) + `; w="mpi-queues is not there"; ` +
+		`if d=$(cd -P "${p%/*}/" 2>/dev/null && pwd -P) && p=${d%/}/${p##*/} && [ -f "$p" ] && [ -x "$p" ]; then w=; ` +
+		`safe "$p" "$d" || w="mpi-queues is not executed there, since other users could have put it there by way of $a"; fi`
+}
+
+// LineThere is a command line for any shell that executes the program with arguments on a node that is known to have it,
+// unless another user could have put it there.
+func (p *Program) LineThere(args ...string) commandline.Script {
+	return commandline.Script(p.found() + `; if [ -z "$w" ]; then exec "$p" ` + string(commandline.Quote(args...)) + `; fi; ` +
+		`echo "$w: name its place with --node-program" >&2; exit 127`).Anywhere()
+}
+
+// Line is a command line for any shell that executes the program with arguments on a host, where it is in the same version and
+// nobody else could have put it there. Otherwise it asks for the program, and takes it from its standard input into a file that
+// has no name any more: nothing of it is left, whatever dies. The shell makes this file itself (set -C) and then uses its
+// descriptors alone: in a folder of another user's, the name can come to mean another file. That a file of such a folder can be
+// executed is tried with a script of two words first.
 func (p *Program) Line(host string, args ...string) (commandline.Script, error) {
 	packed, err := p.packed()
 	if err != nil {
@@ -64,18 +89,20 @@ func (p *Program) Line(host string, args ...string) (commandline.Script, error) 
 	}
 	system := "Linux " + machines[runtime.GOARCH]
 	said := func(why string) string {
-		return `{ echo "mpi-queues is not there, and can not be sent: ` + why + `" >&2; exit 127; }`
+		return `{ echo "$w, and can not be sent: ` + why + `" >&2; exit 127; }`
 	}
+	words := string(commandline.Quote(args...))
 	return commandline.Script(strings.Join([]string{
-		"p=" + string(commandline.Quote(p.Path)),
-		`if [ -x "$p" ] && [ "$("$p" --version 2>/dev/null)" = ` + string(commandline.Quote(p.Version)) + ` ]; then exec "$p" ` + string(commandline.Quote(args...)) + `; fi`,
+		p.found(),
+		`if [ -z "$w" ] && [ "$("$p" --version 2>/dev/null)" = ` + string(commandline.Quote(p.Version)) + ` ]; then exec "$p" ` + words + `; fi`,
+		`w=${w:-mpi-queues is not there in this version}`,
 		`[ "$(uname -sm)" = "` + system + `" ] || ` + said("this is "+system+", and there is $(uname -sm)"),
 		`for t in gzip mktemp head; do command -v $t >/dev/null || ` + said("there is no $t") + `; done`,
 		`umask 077; set -C`,
 		`for d in "$XDG_RUNTIME_DIR" /dev/shm "$TMPDIR" /tmp /var/tmp "$HOME"; do [ -d "$d" ] && f=$(mktemp -u "$d/mpi-queues-XXXXXXXXXX" 2>/dev/null) && { command exec 8>"$f"; } 2>/dev/null || continue`,
 		`chmod 700 /proc/$$/fd/8; exec 9</proc/self/fd/8; rm -f "$f"; echo "#!/bin/sh" >&8; exec 8>&-`,
 		`if /proc/self/fd/9 2>/dev/null; then exec 8>|/proc/self/fd/9; echo ` + string(commandline.Quote(wire.Wants(host))),
-		fmt.Sprintf(`head -c %d | gzip -dc >&8; exec 8>&-; exec /proc/self/fd/9 `, len(packed)) + string(commandline.Quote(args...)),
+		fmt.Sprintf(`head -c %d | gzip -dc >&8; exec 8>&-; exec /proc/self/fd/9 `, len(packed)) + words,
 		`fi; exec 9<&-; done`,
 		said("no folder of /dev/shm, /tmp, /var/tmp, XDG_RUNTIME_DIR, TMPDIR and HOME takes programs"),
 	}, "; ")).Anywhere(), nil

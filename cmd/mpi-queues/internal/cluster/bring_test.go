@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/commandline"
@@ -106,6 +107,9 @@ func TestProgramIsThere(t *testing.T) {
 			t.Errorf("%s: %s, %v", shell, out, err)
 		}
 	}
+	if out, err := exec.Command("sh", "-c", string(p.LineThere("relay"))).CombinedOutput(); err != nil || string(out) != "mpi-queues v1 relay\n" {
+		t.Errorf("%s, %v", out, err)
+	}
 	p.Path = "/nowhere"
 	line, _ = p.Line("a")
 	bare := t.TempDir()
@@ -122,5 +126,88 @@ func TestProgramIsThere(t *testing.T) {
 	out, err := exec.Command("sh", "-c", string(line)).CombinedOutput()
 	if err == nil || string(out) != "mpi-queues is not there, and can not be sent: there is no gzip\n" {
 		t.Errorf("%s, %v", out, err)
+	}
+}
+
+// TestProgramOfOthers checks that nothing is executed on a node that another user could have put there: the program is sent, or
+// the node is refused by an engine that can't send it.
+func TestProgramOfOthers(t *testing.T) {
+	folder := t.TempDir()
+	own, there := filepath.Join(folder, "own"), filepath.Join(folder, "a", "b", "mpi-queues")
+	isRun := filepath.Join(folder, "is run")
+	sent := sends(t, "a", "v1", "pmix:1", 0)
+	for path, script := range map[string]string{own: "cat " + sent, there: "echo >'" + isRun + "'; echo mpi-queues v1"} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o755)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const nobody = 65534
+	for name, c := range map[string]struct {
+		at     string // below folder
+		mode   os.FileMode
+		owner  int
+		isSafe bool
+	}{
+		"safe":                               {"a/b/mpi-queues", 0o755, 0, true},
+		"a file that others write":           {"a/b/mpi-queues", 0o757, 0, false},
+		"a file that a group writes":         {"a/b/mpi-queues", 0o775, 0, false},
+		"another user's file":                {"a/b/mpi-queues", 0o755, nobody, false},
+		"a folder that others write":         {"a/b", 0o757, 0, false},
+		"a sticky folder":                    {"a/b", os.ModeSticky | 0o777, 0, false},
+		"another user's folder":              {"a/b", 0o755, nobody, false},
+		"a folder above that others write":   {"a", 0o777, 0, false},
+		"a folder above that a group writes": {"a", 0o775, 0, false},
+		"another user's folder above":        {"a", 0o755, nobody, false},
+		"a sticky folder above":              {"a", os.ModeSticky | 0o777, 0, true},
+	} {
+		if c.owner != 0 && os.Getuid() != 0 {
+			continue // only root gives files away
+		}
+		at := filepath.Join(folder, c.at)
+		var before syscall.Stat_t
+		if err := syscall.Stat(at, &before); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(at, c.mode); err != nil {
+			t.Fatal(err)
+		}
+		if c.owner != 0 {
+			if err := os.Chown(at, c.owner, -1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		q := question(map[string]string{"a": ""})
+		q.Program = NewProgram(own, "mpi-queues v1")
+		if _, err := q.Program.packed(); err != nil {
+			t.Fatal(err)
+		}
+		q.Program.Path = there
+		q.Command = func(host string, _ bool) (commandline.Script, error) { return q.Program.Line(host, "collect") }
+		for _, path := range []string{there, filepath.Join(folder, "link", "b", "mpi-queues")} {
+			_ = os.Symlink("a", filepath.Join(folder, "link")) // it may be there
+			q.Program.Path = path
+			q.Retry()
+			answer, err := q.Ask(context.Background())
+			if wasRun := os.Remove(isRun) == nil; wasRun != c.isSafe || !c.isSafe && (err != nil || len(answer.Processes) != 1) {
+				t.Errorf("%s: executed: %v; %+v, %v", name, wasRun, answer, err)
+			}
+			out, err := exec.Command("sh", "-c", string(q.Program.LineThere("relay"))).CombinedOutput()
+			if wasRun := os.Remove(isRun) == nil; wasRun != c.isSafe || !c.isSafe && (err == nil ||
+				!strings.HasPrefix(string(out), "mpi-queues is not executed there, since other users could have put it there by way of "+at+":")) {
+				t.Errorf("%s: executed: %v; %s, %v", name, wasRun, out, err)
+			}
+		}
+		if err := errors.Join(os.Chown(at, int(before.Uid), -1), os.Chmod(at, 0o755)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// A link in place of the program, which others may own.
+	if err := errors.Join(os.Rename(there, there+"2"), os.Symlink(there+"2", there)); err != nil {
+		t.Fatal(err)
+	}
+	p := NewProgram(own, "mpi-queues v1")
+	p.Path = there
+	if out, err := exec.Command("sh", "-c", string(p.LineThere("relay"))).CombinedOutput(); err == nil || os.Remove(isRun) == nil {
+		t.Errorf("a link: %s, %v", out, err)
 	}
 }

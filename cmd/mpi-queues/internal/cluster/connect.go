@@ -30,7 +30,7 @@ var serverWords = []string{server, "--multi", "--once", "-"}
 func Connection(words []string, program, engine, host string) (string, error) {
 	command := commandline.Quote(serverWords...).Anywhere()
 	if !IsPerHost(engine) {
-		words, command = append(slices.Clone(words), "--"+Relayed), commandline.Quote(program, RelayName).Anywhere()
+		words, command = append(slices.Clone(words), "--"+Relayed), (&Program{Path: program}).LineThere(RelayName)
 	}
 	connection, err := fill(engine, host, []string{host}, command)
 	if err != nil {

@@ -11,14 +11,20 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/commandline"
 )
 
 func TestConnection(t *testing.T) {
 	t.Parallel()
 	words := []string{"/a b/mpi-queues", "connect"}
+	relay, err := fill("srun -w {hosts} -n {count} sh -c {command}", "", []string{"a"}, (&Program{Path: "/c/mpi-queues"}).LineThere(RelayName))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct{ engine, host, want string }{
 		{"ssh {host} {command}", "a", `'/a b/mpi-queues' connect 'ssh a '\''gdbserver --multi --once -'\'''`},
-		{"srun -w {hosts} -n {count} sh -c {command}", "a", `'/a b/mpi-queues' connect --relayed 'srun -w a -n 1 sh -c '\''/c/mpi-queues relay'\'''`},
+		{"srun -w {hosts} -n {count} sh -c {command}", "a", `'/a b/mpi-queues' connect --relayed ` + string(commandline.Quote(string(relay)))},
 		{"ssh {host} {command}", "-oProxyCommand=x", ""},
 		{"ssh {host} {command}", "", ""},
 		{"ssh {host} {command}", "a\nb", ""},
