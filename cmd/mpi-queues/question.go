@@ -86,7 +86,7 @@ func (n *nodes) question(ctx context.Context, s settings, v view, of int) (*clus
 			step = cmp.Or(step, slurmStep(job))
 		}
 		if len(job.Names) > 0 {
-			c.name = job.Names[0]
+			c.name, q.Names = job.Names[0], job.Names
 		}
 		if step == "" {
 			if isElsewhere(job) {
@@ -118,7 +118,9 @@ func (n *nodes) question(ctx context.Context, s settings, v view, of int) (*clus
 		return nil, usage(err)
 	}
 	if step != "" {
-		c.name = cmp.Or(c.name, launch.SlurmName+step)
+		if c.name == "" {
+			c.name, q.Names = launch.SlurmName+step, []string{launch.SlurmName + step}
+		}
 		if len(q.Hosts) == 0 && cluster.IsOfHosts(q.Engine) {
 			if q.Hosts, err = cluster.SlurmNodes(ctx, step); err != nil {
 				return nil, err

@@ -18,28 +18,27 @@ var errRanges = errors.New("a group of its communicators is none")
 type groups struct {
 	mu    sync.Mutex
 	known map[string][]mqs.Maybe[int32]
-	// members are all that they have.
-	members int
 }
 
-// maxMembers bounds the members of all groups together: a few bytes can stand for many.
-const maxMembers = 1 << 25
+// maxMembers bounds the members that the groups of one document add to those that are known: a few bytes can stand for many.
+// Each document, which is one node's, has its own bound, so that no node can use up what others need.
+const maxMembers = 1 << 23
 
-// of returns a group.
-func (g *groups) of(text string) ([]mqs.Maybe[int32], error) {
+// of returns a group. Members that it adds to the known ones are subtracted from left.
+func (g *groups) of(text string, left *int) ([]mqs.Maybe[int32], error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if group, is := g.known[text]; is {
 		return group, nil
 	}
-	group, err := parseRanges(text, maxMembers-g.members)
+	group, err := parseRanges(text, *left)
 	if err != nil {
 		return nil, err
 	}
 	if g.known == nil {
 		g.known = map[string][]mqs.Maybe[int32]{}
 	}
-	g.members += len(group)
+	*left -= len(group)
 	g.known[text] = group
 	return group, nil
 }

@@ -35,12 +35,17 @@ func TestGroups(t *testing.T) {
 		}
 	}
 	var all groups
-	first, err1 := all.of("0-2")
-	second, err2 := all.of("0-2")
+	left := 5
+	first, err1 := all.of("0-2", &left)
+	second, err2 := all.of("0-2", &left)
 	if err1 != nil || err2 != nil || !slices.Equal(first, someRanks(0, 1, 2)) || &first[0] != &second[0] {
 		t.Error("a group is there twice")
 	}
-	if _, err := (&groups{members: maxMembers - 2}).of("0-2"); err == nil {
+	if _, err := all.of("3-5", &left); err == nil {
 		t.Error("there is no bound")
+	}
+	another := 3
+	if _, err := all.of("3-5", &another); err != nil {
+		t.Error("one document uses up what another one needs: ", err)
 	}
 }

@@ -42,6 +42,7 @@ type unmerger struct {
 	*reader
 	in     *bufio.Reader
 	memory int64 // that may still be made
+	left   int   // members of groups that may still be made
 	known  []string
 	hashes []uint64 // of the texts
 	read   []*readClass
@@ -67,7 +68,7 @@ func (p *Parser) ReadMerged(from io.Reader, before *Seen) (*mqs.Snapshot, *Seen,
 	if before == nil {
 		before = &Seen{seed: maphash.MakeSeed()}
 	}
-	u := &unmerger{reader: p.reader(), memory: freeMemory}
+	u := &unmerger{reader: p.reader(), memory: freeMemory, left: maxMembers}
 	u.in = bufio.NewReader(&counted{from, &u.memory})
 	u.err = nil
 	out, seen := &mqs.Snapshot{}, &Seen{before.seed, map[uint64]*mqs.Process{}}
@@ -288,7 +289,7 @@ func (u *unmerger) group() []mqs.Maybe[int32] {
 	}
 	var text string
 	u.readText(&text)
-	group, err := u.ranges.of(text)
+	group, err := u.ranges.of(text, &u.left)
 	if err != nil {
 		u.fail(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -30,6 +31,8 @@ type Question struct {
 	// Command is the collector's command line for a host, empty for an engine that asks all at once. again is
 	// true if it was asked before.
 	Command func(host string, again bool) (commandline.Script, error)
+	// Names are the names of the job that is meant, or of the Slurm job that it is a step of; none if they are not known.
+	Names []string
 	// Program is sent to hosts that ask for it; nil if it can't be.
 	Program *Program
 	// Local is true if this machine has ranks too. No engine is needed for it.
@@ -168,7 +171,7 @@ func (q *Question) askOnce(ctx context.Context, engine, host string, hosts []str
 			*one = reply{host: cmp.Or(host, c.Node), machine: c.Machine}
 			if c.Version != q.Version && c.Version != "" {
 				one.err = fmt.Errorf("mpi-queues is there in version %s, and here in version %s", c.Version, q.Version)
-			} else if one.part, one.err = q.opener.open(c); one.err != nil && c.Failure == "" && !errors.Is(err, errSilent) {
+			} else if one.part, one.err = q.opener.open(one.host, c); one.err != nil && c.Failure == "" && !errors.Is(err, errSilent) {
 				one.err = fmt.Errorf("%w; %w", err, one.err)
 			}
 			return nil
@@ -213,10 +216,10 @@ func isSameHost(own, asked string) bool {
 // errNameless means that ranks of two hosts may be of two jobs.
 var errNameless = errors.New("nothing gives the job a name that it has on other hosts too: its ranks can't be told from those of another job, unless the process id of a launcher is named that keeps a table of its ranks")
 
-// admitted are those replies that are of the job that is meant, of each machine one.
+// admitted are those replies that are of the job that is meant, without those that show what another one shows.
 type admitted struct {
 	replies []*reply
-	// twice are remarks on hosts that are the same machine as others.
+	// twice are remarks on hosts that say to be the same machine as others.
 	twice []string
 	// order are the reasons why others are not among them, as they came, and reasons has the hosts of each.
 	order    []string
@@ -231,11 +234,107 @@ func (a *admitted) refuse(host, reason string) {
 	a.reasons[reason] = append(a.reasons[reason], host)
 }
 
+// identity returns a text that two replies have in common only if they say that they are the same machine, with the same
+// processes. Any node can learn what another machine calls itself, and say the same: that alone hides no process.
+func (one *reply) identity() string {
+	if one.machine == "" {
+		return ""
+	}
+	var processes []string
+	add := func(rank mqs.Maybe[int32], pid int) {
+		processes = append(processes, fmt.Sprint(rank, pid, one.part.Stopped[pid].Started))
+	}
+	for _, p := range one.part.Processes {
+		add(p.GlobalRank, one.part.pids[p])
+	}
+	if one.part.List != nil {
+		for _, seat := range one.part.List.Seats {
+			add(seat.Rank, seat.PID)
+		}
+	}
+	slices.Sort(processes)
+	return strings.Join(append(processes, one.machine), "\n")
+}
+
+// commonest returns the value that most nodes have, the first of several such; false if no node has one. A single node can't
+// make it another one if several others agree.
+func commonest[T comparable](replies []reply, of func(*reply) []T) (out T, is bool) {
+	nodes := map[T]int{}
+	last := map[T]int{} // the reply that was counted last
+	for i := range replies {
+		if replies[i].err != nil {
+			continue
+		}
+		for _, value := range of(&replies[i]) {
+			if last[value] <= i {
+				last[value] = i + 1
+				nodes[value]++
+			}
+		}
+	}
+	most := 0
+	for i := range replies {
+		if replies[i].err == nil {
+			for _, value := range of(&replies[i]) {
+				if nodes[value] > most {
+					out, most = value, nodes[value]
+				}
+			}
+		}
+	}
+	return out, most > 0
+}
+
+// jobOf returns the names of the job that is meant: those that the asker knows, or else those of the job that most nodes have.
+func (q *Question) jobOf(replies []reply) []string {
+	if len(q.Names) > 0 {
+		return q.Names
+	}
+	names := func(one *reply) []string { return one.part.Names }
+	name, is := commonest(replies, names)
+	if !is {
+		return nil
+	}
+	at := slices.IndexFunc(replies, func(one reply) bool { return one.err == nil && slices.Contains(one.part.Names, name) })
+	return names(&replies[at])
+}
+
+// isOf reports whether names of a job are those of another one, or of a part of it: the name of a step begins with that of
+// its Slurm job.
+func isOf(names, job []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		return slices.ContainsFunc(job, func(n string) bool {
+			return name == n || strings.HasPrefix(n, launch.SlurmName) && strings.HasPrefix(name, n+".")
+		})
+	})
+}
+
+// sizes returns how many ranks the processes of a reply say that the job has.
+func (one *reply) sizes() []int32 {
+	var out []int32
+	for _, p := range one.part.Processes {
+		if p.WorldSize.Known {
+			out = append(out, p.WorldSize.Value)
+		}
+	}
+	return out
+}
+
 // admit tells which replies are of one job. It fails if nothing tells the jobs of two hosts apart.
 func (q *Question) admit(replies []reply) (*admitted, error) {
 	a := &admitted{reasons: map[string][]string{}}
-	machines := map[string]string{}
-	var names []string
+	hosts := map[string]string{}      // by identities of replies
+	machines := map[string][]string{} // the hosts of each that are not the same in this sense
+	names := q.jobOf(replies)
+	isOther := func(one *reply) bool {
+		return len(names) > 0 && len(one.part.Names) > 0 && !isOf(one.part.Names, names)
+	}
+	size, _ := commonest(replies, func(one *reply) []int32 {
+		if isOther(one) {
+			return nil
+		}
+		return one.sizes()
+	})
 	q.failed = map[string]reply{}
 	isNamed := func(one *reply) bool { return len(one.part.Names) > 0 || q.Vouched[one.host] }
 	someNamed := slices.ContainsFunc(replies, func(one reply) bool { return one.err == nil && isNamed(&one) })
@@ -248,25 +347,36 @@ func (q *Question) admit(replies []reply) (*admitted, error) {
 			continue
 		}
 		a.answered++
-		if other, twice := machines[one.machine]; twice && one.machine != "" {
+		identity := one.identity()
+		if other, twice := hosts[identity]; twice && identity != "" {
 			a.twice = append(a.twice, fmt.Sprintf("%s is the same machine as %s", one.host, other))
 			continue
 		}
-		machines[one.machine] = one.host
 		if !isNamed(one) {
 			if nameless = append(nameless, one.host); someNamed {
 				a.refuse(one.host, errNameless.Error())
 				continue
 			}
 		}
-		if len(names) > 0 && len(one.part.Names) > 0 && !slices.ContainsFunc(names, func(n string) bool { return slices.Contains(one.part.Names, n) }) {
+		if isOther(one) {
 			a.refuse(one.host, "the job there is another one")
 			continue
 		}
-		if len(names) == 0 {
-			names = one.part.Names
+		if i := slices.IndexFunc(one.sizes(), func(other int32) bool { return other != size }); i >= 0 {
+			a.refuse(one.host, fmt.Sprintf("the job there has %d ranks, and that of the other nodes has %d", one.sizes()[i], size))
+			continue
+		}
+		hosts[identity] = one.host
+		if one.machine != "" {
+			machines[one.machine] = append(machines[one.machine], one.host)
 		}
 		a.replies = append(a.replies, one)
+	}
+	for _, machine := range slices.Sorted(maps.Keys(machines)) {
+		if hosts := machines[machine]; len(hosts) > 1 {
+			a.twice = append(a.twice, fmt.Sprintf("%s say that they are the same machine, but have different processes: all of them are shown",
+				strings.Join(shortened(hosts), ", ")))
+		}
 	}
 	if len(nameless) > 1 && !someNamed {
 		return nil, fmt.Errorf("on %s, %w", strings.Join(shortened(nameless), ", "), errNameless)
@@ -288,7 +398,7 @@ func (q *Question) together(replies []reply) (*Answer, error) {
 	var parts []*mqs.Snapshot
 	for _, one := range of.replies {
 		q.renumber(one, a)
-		q.opener.keep(one.machine, one.part.memory)
+		q.opener.keep(one.part.memory)
 		parts = append(parts, one.part.Snapshot)
 	}
 	for _, reason := range of.order {

@@ -15,62 +15,67 @@ import (
 // memory is what is kept of a node for the next look at it: the processes that stand are the same ones in both looks, and are
 // read once.
 type memory struct {
-	seen *document.Seen
+	source source
+	seen   *document.Seen
 	// pids are those that the processes have on their machine.
 	pids map[*mqs.Process]int
 }
+
+// source is where a document comes from. A host can't say that it is another one, and a machine's name for itself differs after
+// its host has become another machine.
+type source struct{ host, machine string }
 
 // opener reads what collectors have sent. Several goroutines may use it.
 type opener struct {
 	parser document.Parser
 
 	mu     sync.Mutex
-	before map[string]memory // by machine
+	before map[source]memory
 }
 
-// keep keeps what there is of a machine for the next look.
-func (o *opener) keep(machine string, m memory) {
+// keep keeps what there is of a node for the next look.
+func (o *opener) keep(m memory) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.before == nil {
-		o.before = map[string]memory{}
+		o.before = map[source]memory{}
 	}
-	if machine != "" {
-		o.before[machine] = m
+	if m.source.machine != "" {
+		o.before[m.source] = m
 	}
 }
 
-// take returns what was kept of a machine, once: another host that says that it is this machine gets nothing.
-func (o *opener) take(machine string) memory {
+// take returns what was kept of a node, once.
+func (o *opener) take(from source) memory {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	m := o.before[machine]
-	delete(o.before, machine)
+	m := o.before[from]
+	delete(o.before, from)
 	return m
 }
 
 var errNoDocument = errors.New("what it has sent is no document")
 
-// open reads what a collector has sent.
-func (o *opener) open(c *wire.Collector) (*part, error) {
+// open reads what a collector of a host has sent.
+func (o *opener) open(host string, c *wire.Collector) (*part, error) {
 	from, err := c.Document()
 	if err != nil {
 		return nil, err
 	}
-	p, err := o.read(c.Machine, bufio.NewReader(from))
+	p, err := o.read(source{host, c.Machine}, bufio.NewReader(from))
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = errNoDocument
 	}
 	return p, err
 }
 
-// read reads what a collector of a machine has sent.
-func (o *opener) read(machine string, in *bufio.Reader) (p *part, err error) {
-	p = &part{}
+// read reads what a collector has sent.
+func (o *opener) read(from source, in *bufio.Reader) (p *part, err error) {
+	p = &part{memory: memory{source: from}}
 	if err := p.read(in); err != nil {
 		return nil, err
 	}
-	before := o.take(machine)
+	before := o.take(from)
 	if p.Snapshot, p.seen, err = o.parser.ReadMerged(in, before.seen); err != nil {
 		return nil, err
 	}

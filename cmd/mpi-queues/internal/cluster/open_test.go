@@ -44,7 +44,7 @@ func TestOpenAgain(t *testing.T) {
 		if err := r.Read(&sent, nil); err != nil {
 			t.Fatal(err)
 		}
-		part, err := q.opener.open(r.Collectors()[0])
+		part, err := q.opener.open("node", r.Collectors()[0])
 		if err != nil {
 			t.Fatal(err)
 		}
