@@ -27,5 +27,8 @@ def open_core(core: str, program: Optional[str]) -> Optional[int]:
 
 
 def _quoted(name: str) -> str:
-    """Spells a file's name as gdb's commands take it."""
+    """Spells a file's name as gdb's commands take it. gdb would execute what follows an end of
+    line as another command. Raises gdb.error."""
+    if "\n" in name:
+        raise gdb.error("The name of a file has an end of line, which gdb does not take.")
     return re.sub(r"([\s\\'\"])", r"\\\1", name)
