@@ -7,12 +7,18 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/wire"
+	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/document"
 )
 
 // What strangers send in a kilobyte costs no command more than this, in bytes of memory.
@@ -78,6 +84,13 @@ func TestHostileKilobytes(t *testing.T) {
 		pack(t, path, files)
 		commands = append(commands, []string{"replay", path}, []string{"report", path})
 	}
+	for name, answer := range hostileAnswers(t) {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, answer, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		commands = append(commands, []string{"report", "--hosts", "evil", "--via", "cat " + path + "; : {host} {command}"})
+	}
 	core, none := filepath.Join(folder, "core"), filepath.Join(folder, "none")
 	claimSections(t, core)
 	commands = append(commands, []string{"dump", "--core", none, core}, []string{"dump", "--core", core, core})
@@ -93,6 +106,55 @@ func TestHostileKilobytes(t *testing.T) {
 			}
 		})
 	}
+}
+
+// hostileAnswers are what a node's collector may send: a few kilobytes that unpack to many megabytes.
+func hostileAnswers(t *testing.T) map[string][]byte {
+	t.Helper()
+	const size = 12 << 20
+	merge := func(processes ...*mqs.Process) []byte {
+		var b bytes.Buffer
+		if err := document.WriteMerged(&b, &mqs.Snapshot{Processes: processes}); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	const noClocks = "\x00\x00"
+	out := map[string][]byte{}
+	send := func(name string, parts ...[]byte) {
+		var b bytes.Buffer
+		to, err := wire.NewSender(&b, "evil", "evil", "")
+		if err == nil {
+			err = to.Document(func(w io.Writer) error {
+				_, err := w.Write(slices.Concat(parts...))
+				return err
+			})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[name] = b.Bytes()
+	}
+	names := []byte(`{"names":["pmix:1"]}` + "\n")
+	send("clocks", names, binary.AppendUvarint(nil, size/4), bytes.Repeat([]byte{2, 0, 0, 0}, size/4))
+	send("seats", []byte(`{"list":{"seats":[{}`), bytes.Repeat([]byte(`,{}`), size/3), []byte("]}}\n"+noClocks))
+	send("images", []byte(`{"list":{"images":[[]`), bytes.Repeat([]byte(`,[]`), size/3), []byte("]}}\n"+noClocks))
+	// Ranks one after the other that are otherwise alike, as many as there may be and more.
+	rank := func(n int32, operations int) *mqs.Process {
+		q := &mqs.Queues{Communicator: mqs.Communicator{Size: mqs.Known[int32](1 << 14), Group: mqs.WholeGroup(1 << 14)}}
+		q.Queue[mqs.PendingReceives] = &mqs.Queue{Total: operations, Operations: make([]mqs.PendingOperation, operations)}
+		return &mqs.Process{PID: int(n), GlobalRank: mqs.Known(n), WorldSize: mqs.Known[int32](1 << 14), MPI: "Open MPI", Phase: mqs.Active,
+			Threads: []mqs.Thread{{Number: 1, Placed: true, Call: "MPI_Recv"}}, Communicators: []*mqs.Queues{q}}
+	}
+	for name, c := range map[string]struct{ operations, ranks int }{
+		"ranks": {1, 16_000}, "all-ranks": {1, 2_000_000}, "operations": {5000, 60}, "all-operations": {5000, 2_000_000},
+	} {
+		first := merge(rank(0, c.operations), rank(1, c.operations))
+		next := merge(rank(0, c.operations), rank(1, c.operations), rank(2, c.operations))[len(first):]
+		send(name, names, []byte(noClocks), first, bytes.Repeat(next, c.ranks-2))
+	}
+	out["twice"] = slices.Concat(out["all-operations"], out["operations"], out["all-ranks"])
+	return out
 }
 
 // repeated is a text in which something stands over and over. It is never there as a whole:

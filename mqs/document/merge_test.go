@@ -2,7 +2,10 @@ package document
 
 import (
 	"bytes"
+	"compress/gzip"
+	"context"
 	"encoding/binary"
+	"errors"
 	"io"
 	"reflect"
 	"slices"
@@ -22,11 +25,20 @@ func merged(t testing.TB, s *mqs.Snapshot) []byte {
 	return b.Bytes()
 }
 
+// unmerged reads a merged document that is packed to its length.
+func unmerged(t testing.TB, text []byte) (*mqs.Snapshot, error) {
+	t.Helper()
+	account := new(Budget).Account(t.Context())
+	account.Add(int64(len(text)))
+	s, _, err := new(Parser).ReadMerged(bytes.NewReader(text), account, nil)
+	return s, err
+}
+
 // What is merged is read back, and no field is lost.
 func TestReadMerged(t *testing.T) {
 	for name, want := range map[string]*mqs.Snapshot{"all": sampleSnapshot(), "little": sparse(), "nobody": {}} {
 		want.Processes = append(want.Processes, want.Processes...)
-		got, _, err := new(Parser).ReadMerged(bytes.NewReader(merged(t, want)), nil)
+		got, err := unmerged(t, merged(t, want))
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -50,7 +62,7 @@ func TestReadAgain(t *testing.T) {
 	s.Processes[3].Notes = []string{"one"}
 	var parser Parser
 	read := func(before *Seen) ([]*mqs.Process, *Seen) {
-		got, seen, err := parser.ReadMerged(bytes.NewReader(merged(t, &s)), before)
+		got, seen, err := parser.ReadMerged(bytes.NewReader(merged(t, &s)), new(Budget).Account(t.Context()), before)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,27 +126,95 @@ func TestBrokenMerged(t *testing.T) {
 		"a class of endless numbers": {mergedFormat + entry(classEntry, 1<<20) + entry(0, 0), nil},
 	} {
 		cost.AtMost(t, cost.Most, func() {
-			if _, _, err := new(Parser).ReadMerged(strings.NewReader(c.text), nil); err != c.want {
+			if _, err := unmerged(t, []byte(c.text)); err != c.want {
 				t.Errorf("%s: %v, not %v", name, err, c.want)
 			}
 		})
 	}
 	for n := range len(whole) { // wherever it ends
-		if s, _, err := new(Parser).ReadMerged(strings.NewReader(whole[:n]), nil); err == nil && len(s.Processes) > 0 {
+		if s, err := unmerged(t, []byte(whole[:n])); err == nil && len(s.Processes) > 0 {
 			t.Fatalf("the first %d bytes of %d are %d processes", n, len(whole), len(s.Processes))
 		}
 	}
-	// A class of which each process is large, many times.
-	m := &merger{texts: map[string]uint64{}, classes: map[string]*class{}}
-	m.mergeProcess(&mqs.Process{Threads: make([]mqs.Thread, 20_000)})
-	m.own = make([]uint64, len(m.own))
-	m.class()
-	bomb := mergedFormat + string(m.out) + strings.Repeat(entry(firstClass)+strings.Repeat("\x00", len(m.own)), 50)
-	cost.AtMost(t, 1<<30, func() {
-		if _, _, err := new(Parser).ReadMerged(strings.NewReader(bomb), nil); err != errTooMuch {
-			t.Errorf("%d bytes: %v", len(bomb), err)
-		}
-	})
+}
+
+// TestMergedBombs checks that a few kilobytes that unpack to many megabytes are not made to more memory than a small job takes,
+// whatever they are full of.
+func TestMergedBombs(t *testing.T) {
+	class := func(p mqs.Process) (entry string, numbers int) {
+		m := &merger{texts: map[string]uint64{}, classes: map[string]*class{}}
+		m.mergeProcess(&p)
+		m.own = make([]uint64, len(m.own))
+		m.class()
+		return string(m.out), len(m.own)
+	}
+	again := func(begin, then string) string { return mergedFormat + begin + strings.Repeat(then, 16<<20/len(then)) }
+	text := func(s string) string {
+		return string(append(binary.AppendUvarint([]byte{textEntry}, uint64(len(s))), s...))
+	}
+	threads, own := class(mqs.Process{Threads: make([]mqs.Thread, 20_000)})
+	empty, ownEmpty := class(mqs.Process{})
+	world := []mqs.Maybe[int32]{mqs.Known[int32](4711)}
+	group, ownGroup := class(mqs.Process{Communicators: []*mqs.Queues{{Communicator: mqs.Communicator{Group: world}}}})
+	for name, bomb := range map[string]string{
+		"large processes": again(threads, string([]byte{firstClass})+strings.Repeat("\x00", own)),
+		"small processes": again(empty, string([]byte{firstClass})+strings.Repeat("\x00", ownEmpty)),
+		"empty texts":     again("", text("")),
+		"long texts":      again("", text(strings.Repeat("x", maxString-1))),
+		"empty classes":   again("", "\x01\x00\x00\x00"),
+		"long classes":    again("", "\x01\x00\x00"+string(binary.AppendUvarint(nil, 1<<20))+strings.Repeat("\x00", 1<<20)),
+		"a long group":    again(strings.Replace(group, text("4711"), text("0-2147483647"), 1), string([]byte{firstClass})+strings.Repeat("\x00", ownGroup)),
+	} {
+		packed := packedSize(t, bomb)
+		cost.AtMost(t, cost.Most, func() {
+			account := new(Budget).Account(t.Context())
+			account.Add(packed)
+			_, _, err := new(Parser).ReadMerged(strings.NewReader(bomb), account, nil)
+			if err != nil && err != errTooMuch {
+				t.Errorf("%s: %d bytes, packed to %d, end in %v", name, len(bomb), packed, err)
+			}
+		})
+	}
+}
+
+// packedSize is how many bytes a text is packed to.
+func packedSize(t testing.TB, text string) int64 {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, err := io.WriteString(z, text)
+	if err == nil {
+		err = z.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return int64(b.Len())
+}
+
+// TestBudget checks that documents share what they take beyond their warrant, that none can use up another's warrant, and that
+// nothing is read when the time is over.
+func TestBudget(t *testing.T) {
+	var b Budget
+	b.Hold(sharedMemory - 1000)
+	first, second := b.Account(t.Context()), b.Account(t.Context())
+	first.Add(10)
+	second.Add(10)
+	if err := first.Spend(10*warrant + 1000); err != nil || b.Left() != 0 {
+		t.Errorf("%v, %d bytes are left", err, b.Left())
+	}
+	if err := second.Spend(10 * warrant); err != nil {
+		t.Error(err)
+	}
+	if err := second.Spend(1); err != errTooMuchInAll {
+		t.Error(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	text := strings.NewReader(string(merged(t, sampleSnapshot())))
+	if _, _, err := new(Parser).ReadMerged(text, b.Account(ctx), nil); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
 }
 
 func FuzzMerged(f *testing.F) {
@@ -145,11 +225,11 @@ func FuzzMerged(f *testing.F) {
 			t.Skip("no kilobyte")
 		}
 		cost.AtMost(t, 2*cost.Most, func() {
-			s, _, err := new(Parser).ReadMerged(bytes.NewReader(doc), nil)
+			s, err := unmerged(t, doc)
 			if err != nil {
 				return
 			}
-			again, _, err := new(Parser).ReadMerged(bytes.NewReader(merged(t, s)), nil)
+			again, err := unmerged(t, merged(t, s))
 			if err != nil || !bytes.Equal(document(t, again), document(t, s)) {
 				t.Errorf("what was read can't be read back: %v", err)
 			}

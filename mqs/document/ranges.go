@@ -2,9 +2,11 @@ package document
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"unsafe"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
@@ -14,33 +16,64 @@ import (
 
 var errRanges = errors.New("a group of its communicators is none")
 
-// groups are those of all documents, by their ranges. Several goroutines may use it.
-type groups struct {
-	mu    sync.Mutex
-	known map[string][]mqs.Maybe[int32]
+// memberSize is what a member of a group takes, in bytes.
+const memberSize = int64(unsafe.Sizeof(mqs.Maybe[int32]{}))
+
+// common has the texts of merged documents, and the groups that are written in them, each once. Several goroutines may use it.
+type common struct {
+	mu sync.Mutex
+	// before are those that no document has had since the last call of Forget.
+	now, before map[string]*commonText
 }
 
-// maxMembers bounds the members that the groups of one document add to those that are known: a few bytes can stand for many.
-// Each document, which is one node's, has its own bound, so that no node can use up what others need.
-const maxMembers = 1 << 23
+// commonText is a text, and the group that it stands for if some communicator has it.
+type commonText struct {
+	text  string
+	group []mqs.Maybe[int32]
+}
 
-// of returns a group. Members that it adds to the known ones are subtracted from left.
-func (g *groups) of(text string, left *int) ([]mqs.Maybe[int32], error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if group, is := g.known[text]; is {
-		return group, nil
+// Forget drops the texts and groups of merged documents that none has had since Forget was last called: documents of strangers may
+// have other ones in each look.
+func (p *Parser) Forget() {
+	p.common.mu.Lock()
+	defer p.common.mu.Unlock()
+	p.common.now, p.common.before = nil, p.common.now
+}
+
+// find returns what there is of a text, and how many bytes of memory that newly takes.
+func (c *common) find(text string) (*commonText, int64) {
+	if t := c.now[text]; t != nil {
+		return t, 0
 	}
-	group, err := parseRanges(text, *left)
-	if err != nil {
-		return nil, err
+	t := c.before[text]
+	if t == nil {
+		t = &commonText{text: text}
 	}
-	if g.known == nil {
-		g.known = map[string][]mqs.Maybe[int32]{}
+	if c.now == nil {
+		c.now = map[string]*commonText{}
 	}
-	*left -= len(group)
-	g.known[text] = group
-	return group, nil
+	c.now[text] = t
+	return t, textCost + int64(len(text)) + int64(len(t.group))*memberSize
+}
+
+// text returns the one string that is kept of a text, and how many bytes of memory it takes.
+func (c *common) text(text string) (string, int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t, takes := c.find(text)
+	return t.text, takes + textCost
+}
+
+// group returns a group. What it newly takes is taken from an account.
+func (c *common) group(text string, account *Account) ([]mqs.Maybe[int32], error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t, takes := c.find(text)
+	err := account.Spend(takes)
+	if err == nil && t.group == nil {
+		t.group, err = parseRanges(text, account)
+	}
+	return t.group, err
 }
 
 // rangesOf writes a group.
@@ -67,14 +100,17 @@ func rangesOf(group []mqs.Maybe[int32]) string {
 	return string(b)
 }
 
-// parseRanges reads a group of at most so many members.
-func parseRanges(text string, most int) ([]mqs.Maybe[int32], error) {
+// parseRanges reads a group, whose members are taken from an account.
+func parseRanges(text string, account *Account) ([]mqs.Maybe[int32], error) {
 	group := []mqs.Maybe[int32]{}
 	if text == "" {
 		return group, nil
 	}
 	for part := range strings.SplitSeq(text, ",") {
-		if part == "?" && len(group) < most {
+		if part == "?" {
+			if err := account.Spend(memberSize); err != nil {
+				return nil, err
+			}
 			group = append(group, mqs.Maybe[int32]{})
 			continue
 		}
@@ -84,12 +120,14 @@ func parseRanges(text string, most int) ([]mqs.Maybe[int32], error) {
 		if err == nil && isRange {
 			last, err = strconv.ParseUint(to, 10, 31)
 		}
-		switch {
-		case err != nil || last < first:
+		if err != nil || last < first {
 			return nil, errRanges
-		case last-first >= uint64(most-len(group)):
-			return nil, errors.New("the groups of its communicators have too many members")
 		}
+		n := int(last-first) + 1
+		if err := account.Spend(int64(n) * memberSize); err != nil {
+			return nil, err
+		}
+		group = slices.Grow(group, n)
 		for rank := first; rank <= last; rank++ {
 			group = append(group, mqs.Known(int32(rank)))
 		}

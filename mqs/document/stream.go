@@ -29,7 +29,7 @@ type Parser struct {
 	mu      sync.RWMutex
 	strings map[string]string
 	groups  map[string][]mqs.Maybe[int32]
-	ranges  groups // of merged documents
+	common  common // of merged documents
 	// idle are readers that can be used again.
 	idle []*reader
 }

@@ -13,39 +13,48 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
 
-// What may be made of a merged document, in bytes of memory: some, and more for each byte that is read. An operation takes 264,
-// and seven bytes where it differs little from that of the rank before.
+// What is kept beside the things themselves, in bytes of memory.
 const (
-	freeMemory    = 32 << 20
-	memoryPerByte = 128
+	// textCost is what a text takes in the lists and maps that have it, classCost what a class takes, and processCost what a
+	// process takes in what is made of all processes of a job.
+	textCost    = 128
+	classCost   = 256
+	processCost = 512
 )
 
 var (
-	errNotMerged = errors.New("it is no document of processes of this version of mpi-queues")
-	errTooMuch   = errors.New("it has more processes than is right for its length")
+	errNotMerged    = errors.New("it is no document of processes of this version of mpi-queues")
+	errTooMuch      = errors.New("it takes more memory than is right for its length")
+	errTooMuchInAll = errors.New("the documents of all nodes take too much memory")
 )
 
 // Seen are processes by what a document has of each. They are known by 64 bits of a hash whose seed nobody has who
 // writes documents.
 type Seen struct {
 	seed maphash.Seed
-	by   map[uint64]*mqs.Process
+	by   map[uint64]seenProcess
+}
+
+// seenProcess is a process and what it takes, in bytes of memory.
+type seenProcess struct {
+	*mqs.Process
+	takes int64
 }
 
 // Drop forgets processes.
 func (s *Seen) Drop(which func(*mqs.Process) bool) {
-	maps.DeleteFunc(s.by, func(_ uint64, p *mqs.Process) bool { return which(p) })
+	maps.DeleteFunc(s.by, func(_ uint64, p seenProcess) bool { return which(p.Process) })
 }
 
 // unmerger makes the model of a merged document.
 type unmerger struct {
 	*reader
-	in     *bufio.Reader
-	memory int64 // that may still be made
-	left   int   // members of groups that may still be made
-	known  []string
-	hashes []uint64 // of the texts
-	read   []*readClass
+	in      *bufio.Reader
+	account *Account
+	groups  int64 // what groups have taken of the account
+	known   []string
+	hashes  []uint64 // of the texts
+	read    []*readClass
 
 	// What is left of the process at hand.
 	alike []byte
@@ -63,15 +72,14 @@ type readClass struct {
 
 // ReadMerged reads a document of [WriteMerged]. It may have processes as an earlier one had them: these are the same ones in
 // memory, so that what stands costs little to be looked at again. It returns what the next document may have so.
-// before may be nil.
-func (p *Parser) ReadMerged(from io.Reader, before *Seen) (*mqs.Snapshot, *Seen, error) {
+// before may be nil. What is kept of the document is taken from its account.
+func (p *Parser) ReadMerged(from io.Reader, account *Account, before *Seen) (*mqs.Snapshot, *Seen, error) {
 	if before == nil {
 		before = &Seen{seed: maphash.MakeSeed()}
 	}
-	u := &unmerger{reader: p.reader(), memory: freeMemory, left: maxMembers}
-	u.in = bufio.NewReader(&counted{from, &u.memory})
+	u := &unmerger{reader: p.reader(), account: account, in: bufio.NewReader(from)}
 	u.err = nil
-	out, seen := &mqs.Snapshot{}, &Seen{before.seed, map[uint64]*mqs.Process{}}
+	out, seen := &mqs.Snapshot{}, &Seen{before.seed, map[uint64]seenProcess{}}
 	format := make([]byte, len(mergedFormat))
 	if _, err := io.ReadFull(u.in, format); err != nil || string(format) != mergedFormat {
 		return nil, nil, errNotMerged
@@ -86,9 +94,7 @@ func (p *Parser) ReadMerged(from io.Reader, before *Seen) (*mqs.Snapshot, *Seen,
 		case err != nil:
 			return nil, nil, err
 		case entry == textEntry:
-			text := strings.ToValidUTF8(string(u.bytes(maxString)), "\uFFFD")
-			u.known = append(u.known, u.intern([]byte(text)))
-			u.hashes = append(u.hashes, maphash.String(before.seed, text))
+			u.newText(before.seed)
 			continue
 		case entry == classEntry:
 			u.class(before.seed)
@@ -107,34 +113,47 @@ func (p *Parser) ReadMerged(from io.Reader, before *Seen) (*mqs.Snapshot, *Seen,
 			key = binary.NativeEndian.AppendUint64(key, c.last[i])
 		}
 		hash := maphash.Bytes(before.seed, key)
-		process := before.by[hash]
-		if process == nil {
+		process, isKnown := before.by[hash]
+		if isKnown {
+			u.makes(process.takes)
+		} else {
 			process = u.process(c)
 		}
-		out.Processes = append(out.Processes, process)
+		out.Processes = append(out.Processes, process.Process)
 		seen.by[hash] = process
 	}
 	return nil, nil, u.err
 }
 
+// newText reads a text.
+func (u *unmerger) newText(seed maphash.Seed) {
+	text := strings.ToValidUTF8(string(u.bytes(maxString, false)), "\uFFFD")
+	text, takes := u.common.text(text)
+	u.makes(takes)
+	u.known = append(u.known, text)
+	u.hashes = append(u.hashes, maphash.String(seed, text))
+}
+
 // process makes a process of a class.
-func (u *unmerger) process(c *readClass) *mqs.Process {
+func (u *unmerger) process(c *readClass) seenProcess {
 	u.alike, u.used, u.own = c.alike, c.texts, c.last
-	u.makes(int64(unsafe.Sizeof(mqs.Process{})))
+	before := u.account.spent - u.groups
+	u.makes(int64(unsafe.Sizeof(mqs.Process{})) + processCost)
 	out := &u.processes.room(1)[0]
 	u.unmergeProcess(out)
 	if len(u.alike)+len(u.used)+len(u.own) > 0 {
 		u.fail(errNotMerged)
 	}
-	return out
+	return seenProcess{out, u.account.spent - u.groups - before}
 }
 
 // class reads a class.
 func (u *unmerger) class(seed maphash.Seed) {
 	numbers, texts := u.uvarint(), u.uvarint()
-	u.makes(8*int64(numbers) + 16*int64(texts))
-	if numbers > maxProcess || texts > maxProcess || u.err != nil {
+	if numbers > maxProcess || texts > maxProcess {
 		u.fail(errTooMuch)
+	}
+	if u.makes(classCost + 8*int64(numbers) + 16*int64(texts)); u.err != nil {
 		return
 	}
 	c := &readClass{last: make([]uint64, numbers)}
@@ -148,27 +167,15 @@ func (u *unmerger) class(seed maphash.Seed) {
 		c.texts = append(c.texts, u.known[t])
 		key = binary.NativeEndian.AppendUint64(key, u.hashes[t])
 	}
-	c.alike = u.bytes(maxProcess)
+	c.alike = u.bytes(maxProcess, true)
 	c.hash = maphash.Bytes(seed, append(key, c.alike...))
 	u.read = append(u.read, c)
 }
 
-// counted counts the bytes that are read as memory that may be made.
-type counted struct {
-	from   io.Reader
-	memory *int64
-}
-
-func (c *counted) Read(b []byte) (int, error) {
-	n, err := c.from.Read(b)
-	*c.memory += int64(n) * memoryPerByte
-	return n, err
-}
-
 // makes accounts for memory that is about to be made.
 func (u *unmerger) makes(n int64) {
-	if u.memory -= n; u.memory < 0 || n < 0 {
-		u.fail(errTooMuch)
+	if err := u.account.Spend(n); err != nil {
+		u.fail(err)
 	}
 }
 
@@ -192,13 +199,26 @@ func (u *unmerger) uvarint() uint64 {
 	return n
 }
 
-// bytes reads bytes behind their number.
-func (u *unmerger) bytes(most uint64) []byte {
+// bytes reads bytes behind their number. They are accounted for if they are kept.
+func (u *unmerger) bytes(most uint64, areKept bool) []byte {
 	n := u.uvarint()
 	if n > most {
 		u.fail(errTooMuch)
+	}
+	if areKept && u.err == nil {
+		u.makes(int64(n))
+	}
+	if u.err != nil {
 		return nil
 	}
+	if n <= blockSize {
+		b := make([]byte, n)
+		if _, err := io.ReadFull(u.in, b); err != nil {
+			u.fail(ended(err))
+		}
+		return b
+	}
+	// Not made beforehand: the document may claim more than it has.
 	b, err := io.ReadAll(io.LimitReader(u.in, int64(n)))
 	if err == nil && uint64(len(b)) < n {
 		err = io.ErrUnexpectedEOF
@@ -289,10 +309,12 @@ func (u *unmerger) group() []mqs.Maybe[int32] {
 	}
 	var text string
 	u.readText(&text)
-	group, err := u.ranges.of(text, &u.left)
+	before := u.account.spent
+	group, err := u.common.group(text, u.account)
 	if err != nil {
 		u.fail(err)
 	}
+	u.groups += u.account.spent - before
 	return group
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/gdbrun"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/wire"
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
 	"github.com/mpi-queues/mpi-queues/mqs/liveness"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
@@ -88,6 +89,7 @@ func (q *Question) Ask(ctx context.Context) (*Answer, error) {
 
 // replies has collectors started, and has those of all hosts.
 func (q *Question) replies(ctx context.Context) ([]reply, error) {
+	q.opener.again()
 	var replies []reply
 	asked, answered := len(q.Hosts), 0
 	if q.Local {
@@ -150,7 +152,13 @@ func (q *Question) askOnce(ctx context.Context, engine, host string, hosts []str
 	// The collector has its own limit, and then has to end its gdb and to say so.
 	within, stop := context.WithTimeout(ctx, q.Limit+answerPatience)
 	defer stop()
-	r := wire.NewReceiver(wire.DefaultLimits())
+	l := wire.DefaultLimits()
+	if host != "" {
+		l = wire.HostLimits()
+	}
+	l.Budget = q.opener.budget
+	r := wire.NewReceiver(l)
+	defer r.Close()
 	command, err := q.Command(host, q.looks > 0)
 	if err == nil {
 		command, err = fill(engine, host, hosts, command)
@@ -161,23 +169,7 @@ func (q *Question) askOnce(ctx context.Context, engine, host string, hosts []str
 	if within.Err() != nil {
 		err = fmt.Errorf("no answer came within %s", q.Limit)
 	}
-	collectors := r.Collectors()
-	out := make([]reply, len(collectors))
-	var group errgroup.Group
-	group.SetLimit(runtime.NumCPU())
-	for i, c := range collectors {
-		group.Go(func() error {
-			one := &out[i]
-			*one = reply{host: cmp.Or(host, c.Node), machine: c.Machine}
-			if c.Version != q.Version && c.Version != "" {
-				one.err = fmt.Errorf("mpi-queues is there in version %s, and here in version %s", c.Version, q.Version)
-			} else if one.part, one.err = q.opener.open(one.host, c); one.err != nil && c.Failure == "" && !errors.Is(err, errSilent) {
-				one.err = fmt.Errorf("%w; %w", err, one.err)
-			}
-			return nil
-		})
-	}
-	_ = group.Wait() // none of them fails
+	out := q.open(ctx, host, r.Collectors(), err)
 	if formats := r.Others().Formats; len(formats) > 0 {
 		err = errors.New("another version of mpi-queues is there")
 	}
@@ -198,11 +190,50 @@ func (q *Question) askOnce(ctx context.Context, engine, host string, hosts []str
 	case len(out) == 0:
 		return []reply{{host: host, err: err}}
 	}
-	// One that was asked twice over has answered if one of them has.
-	slices.SortStableFunc(out, func(a, b reply) int {
-		return cmp.Compare(map[bool]int{true: 1}[a.err != nil], map[bool]int{true: 1}[b.err != nil])
-	})
-	return out[:1]
+	return out
+}
+
+// open reads what collectors have sent, of which one is enough if they are all of one host. engineErr is how the engine ended.
+// However late the answer came, there is as much time again to read it here.
+func (q *Question) open(ctx context.Context, host string, collectors []*wire.Collector, engineErr error) []reply {
+	within, stop := context.WithTimeout(ctx, q.Limit+answerPatience)
+	defer stop()
+	one := func(c *wire.Collector, account *document.Account) reply {
+		out := reply{host: cmp.Or(host, c.Node), machine: c.Machine}
+		if c.Version != q.Version && c.Version != "" {
+			out.err = fmt.Errorf("mpi-queues is there in version %s, and here in version %s", c.Version, q.Version)
+			return out
+		}
+		out.part, out.err = q.opener.open(out.host, c, account)
+		switch {
+		case errors.Is(out.err, context.DeadlineExceeded):
+			out.err = fmt.Errorf("what it has sent can't be read within %s", q.Limit)
+		case out.err != nil && c.Failure == "" && !errors.Is(engineErr, errSilent):
+			out.err = fmt.Errorf("%w; %w", engineErr, out.err)
+		}
+		return out
+	}
+	out := make([]reply, len(collectors))
+	if host != "" {
+		// One that was asked twice over has answered if one of them has.
+		account := q.opener.budget.Account(within)
+		for i, c := range collectors {
+			if out[i] = one(c, account); out[i].err == nil {
+				return out[i : i+1]
+			}
+		}
+		return out[:min(1, len(out))]
+	}
+	var group errgroup.Group
+	group.SetLimit(runtime.NumCPU())
+	for i, c := range collectors {
+		group.Go(func() error {
+			out[i] = one(c, q.opener.budget.Account(within))
+			return nil
+		})
+	}
+	_ = group.Wait() // none of them fails
+	return out
 }
 
 // isSameHost compares the name that a host has for itself with the one that it was asked by, without their domains if
@@ -420,19 +451,17 @@ func (q *Question) renumber(one *reply, a *Answer) {
 	if q.numbers == nil {
 		q.numbers = map[string]map[int]int{}
 	}
-	known := q.numbers[one.host]
-	if known == nil {
-		known = make(map[int]int, len(one.part.Processes))
-		q.numbers[one.host] = known
-	}
+	before := q.numbers[one.host]
+	known := make(map[int]int, len(one.part.Processes))
+	q.numbers[one.host] = known
 	for _, p := range one.part.Processes {
 		pid := one.part.pids[p]
-		n := known[pid]
+		n := cmp.Or(known[pid], before[pid])
 		if n == 0 {
 			q.number++
 			n = q.number
-			known[pid] = n
 		}
+		known[pid] = n
 		if c, ok := one.part.Stopped[pid]; ok {
 			a.Stopped[n] = c
 		}

@@ -3,6 +3,7 @@ package cluster
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"sync"
@@ -28,20 +29,27 @@ type source struct{ host, machine string }
 // opener reads what collectors have sent. Several goroutines may use it.
 type opener struct {
 	parser document.Parser
+	// budget is for all that is kept of a look.
+	budget *document.Budget
 
-	mu     sync.Mutex
-	before map[source]memory
+	mu sync.Mutex
+	// What was kept in the last look and in this one.
+	before, now map[source]memory
+}
+
+// again prepares for the next look.
+func (o *opener) again() {
+	o.parser.Forget()
+	o.budget = new(document.Budget)
+	o.before, o.now = o.now, map[source]memory{}
 }
 
 // keep keeps what there is of a node for the next look.
 func (o *opener) keep(m memory) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.before == nil {
-		o.before = map[source]memory{}
-	}
 	if m.source.machine != "" {
-		o.before[m.source] = m
+		o.now[m.source] = m
 	}
 }
 
@@ -54,15 +62,22 @@ func (o *opener) take(from source) memory {
 	return m
 }
 
-var errNoDocument = errors.New("what it has sent is no document")
+// maxRanks is how many ranks a node may have: the largest machines run some thousand threads.
+const maxRanks = 1 << 14
+
+var (
+	errNoDocument = errors.New("what it has sent is no document")
+	errTooMany    = fmt.Errorf("it has sent more than %d ranks", maxRanks)
+)
 
 // open reads what a collector of a host has sent.
-func (o *opener) open(host string, c *wire.Collector) (*part, error) {
+func (o *opener) open(host string, c *wire.Collector, account *document.Account) (*part, error) {
 	from, err := c.Document()
 	if err != nil {
 		return nil, err
 	}
-	p, err := o.read(source{host, c.Machine}, bufio.NewReader(from))
+	account.Add(c.Packed())
+	p, err := o.read(source{host, c.Machine}, bufio.NewReader(from), account)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = errNoDocument
 	}
@@ -70,14 +85,17 @@ func (o *opener) open(host string, c *wire.Collector) (*part, error) {
 }
 
 // read reads what a collector has sent.
-func (o *opener) read(from source, in *bufio.Reader) (p *part, err error) {
+func (o *opener) read(from source, in *bufio.Reader, account *document.Account) (p *part, err error) {
 	p = &part{memory: memory{source: from}}
-	if err := p.read(in); err != nil {
+	if err := p.read(in, account); err != nil {
 		return nil, err
 	}
 	before := o.take(from)
-	if p.Snapshot, p.seen, err = o.parser.ReadMerged(in, before.seen); err != nil {
+	if p.Snapshot, p.seen, err = o.parser.ReadMerged(in, account, before.seen); err != nil {
 		return nil, err
+	}
+	if len(p.Processes) > maxRanks {
+		return nil, errTooMany
 	}
 	p.pids = make(map[*mqs.Process]int, len(p.Processes))
 	for _, process := range p.Processes {

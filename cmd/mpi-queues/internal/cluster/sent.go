@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -43,8 +44,16 @@ func (h *header) write(to io.Writer, s *mqs.Snapshot) error {
 	return document.WriteMerged(to, s)
 }
 
-// read reads what stands before the document.
-func (h *header) read(in *bufio.Reader) error {
+// What things of a header take in memory, in bytes: an object or a list with what it has, another element of a list, and a clock
+// with what is made of all clocks of a job.
+const (
+	objectCost  = 256
+	elementCost = 64
+	clockCost   = 256
+)
+
+// read reads what stands before the document. What is kept of it is taken from an account.
+func (h *header) read(in *bufio.Reader, account *document.Account) error {
 	var line []byte
 	for {
 		piece, err := in.ReadSlice('\n')
@@ -56,12 +65,16 @@ func (h *header) read(in *bufio.Reader) error {
 			return errNoDocument
 		}
 	}
+	objects, elements := bytes.Count(line, []byte("{"))+bytes.Count(line, []byte("[")), bytes.Count(line, []byte(","))
+	if err := account.Spend(int64(len(line) + objects*objectCost + elements*elementCost)); err != nil {
+		return err
+	}
 	if err := json.Unmarshal(line, h); err != nil {
 		return errNoDocument
 	}
 	var err error
-	if h.Stopped, err = readClocks(in); err == nil {
-		h.Left, err = readClocks(in)
+	if h.Stopped, err = readClocks(in, account); err == nil {
+		h.Left, err = readClocks(in, account)
 	}
 	return err
 }
@@ -85,8 +98,17 @@ func appendClocks(b []byte, clocks map[int]liveness.Clock) []byte {
 // usualRanks is how many ranks a node is taken to have before they are read.
 const usualRanks = 128
 
-func readClocks(in *bufio.Reader) (map[int]liveness.Clock, error) {
+func readClocks(in *bufio.Reader, account *document.Account) (map[int]liveness.Clock, error) {
 	n, err := binary.ReadUvarint(in)
+	if err == nil && n > maxRanks {
+		err = errTooMany
+	}
+	if err == nil {
+		err = account.Spend(int64(n) * clockCost)
+	}
+	if err != nil {
+		return nil, err
+	}
 	out := make(map[int]liveness.Clock, min(n, usualRanks))
 	c, pid := liveness.Clock{}, 0
 	for ; err == nil && n > 0; n-- {

@@ -140,6 +140,9 @@ func (c *Collector) join() {
 	c.held = int64(len(c.packed))
 }
 
+// Packed is how many bytes the document is packed to.
+func (c *Collector) Packed() int64 { return int64(len(c.packed)) }
+
 // ErrTooLong means that a document unpacks to more than is allowed.
 var ErrTooLong = errors.New("the document is longer than is allowed")
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
 )
 
@@ -19,11 +20,20 @@ type Limits struct {
 	// how many of all documents are kept at once, and Unpacked how long a document may be.
 	Collectors            int
 	Packed, All, Unpacked int64
+	// Budget is what documents that are kept are taken from, if it is not nil. Several receivers may have it in common.
+	Budget *document.Budget
 }
 
 // DefaultLimits have room for a job of some thousand nodes.
 func DefaultLimits() Limits {
 	return Limits{Collectors: 20_000, Packed: 64 << 20, All: 512 << 20, Unpacked: 256 << 20}
+}
+
+// HostLimits have room for the collector of one host, and some that something there has started twice.
+func HostLimits() Limits {
+	l := DefaultLimits()
+	l.Collectors, l.All = 64, l.Packed
+	return l
 }
 
 // Receiver puts the lines of collectors together. Several goroutines may read into it.
@@ -42,7 +52,20 @@ type Receiver struct {
 type key struct{ node, token string }
 
 // NewReceiver makes one with limits.
-func NewReceiver(l Limits) *Receiver { return &Receiver{limits: l, collectors: map[key]*Collector{}} }
+func NewReceiver(l Limits) *Receiver {
+	if l.Budget == nil {
+		l.Budget = new(document.Budget)
+	}
+	return &Receiver{limits: l, collectors: map[key]*Collector{}}
+}
+
+// Close gives back what the documents have taken of the budget.
+func (r *Receiver) Close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.limits.Budget.Hold(-r.kept)
+	r.kept, r.collectors = 0, nil
+}
 
 // The bounds on what is kept of text that is no collector's.
 const (
@@ -110,10 +133,11 @@ func (r *Receiver) take(text []byte) (s Status, ok bool) {
 		r.collectors[k] = c
 	}
 	before := c.Status
-	room := r.limits.All - r.kept
+	room := min(r.limits.All-r.kept, r.limits.Budget.Left())
 	held := c.held
 	c.take(l, room)
 	r.kept += c.held - held
+	r.limits.Budget.Hold(c.held - held)
 	return c.Status, c.Status != before
 }
 

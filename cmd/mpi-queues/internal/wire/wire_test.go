@@ -49,7 +49,7 @@ func received(t testing.TB, l Limits, lines ...string) *Receiver {
 	return r
 }
 
-func document(c *Collector) (string, error) {
+func documentOf(c *Collector) (string, error) {
 	from, err := c.Document()
 	if err != nil {
 		return "", err
@@ -101,7 +101,7 @@ func TestMixed(t *testing.T) {
 	random.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
 	r := received(t, DefaultLimits(), lines...)
 	for _, c := range r.Collectors() {
-		got, err := document(c)
+		got, err := documentOf(c)
 		if err != nil || got != documents[c.Node] {
 			t.Errorf("%s: %d bytes, %v", c.Node, len(got), err)
 		}
@@ -150,7 +150,7 @@ func TestMissing(t *testing.T) {
 		"one that was cut":     {damaged, fmt.Sprintf("1 of the document's %d parts did not come: 3", parts)},
 		"the parts before one": {[]string{(&line{"n", "t", data, maxNumber, []byte("x")}).lineText()}, "the document is cut off behind part 1073741825, and 1073741824 before that did not come: 1-1073741824"},
 	} {
-		if _, err := document(only(t, received(t, DefaultLimits(), c.lines...))); err == nil || err.Error() != c.want {
+		if _, err := documentOf(only(t, received(t, DefaultLimits(), c.lines...))); err == nil || err.Error() != c.want {
 			t.Errorf("%s: %v, not %s", name, err, c.want)
 		}
 	}
@@ -187,13 +187,13 @@ func TestRefused(t *testing.T) {
 		"a long one":              {small, lines, "the document takes more than the 3000 bytes that one may take"},
 		"a reason":                {DefaultLimits(), []string{with(failed, 0, "there is no gdb"), with(failed, 1, "else")}, "there is no gdb"},
 	} {
-		if _, err := document(only(t, received(t, c.limits, c.lines...))); err == nil || err.Error() != c.want {
+		if _, err := documentOf(only(t, received(t, c.limits, c.lines...))); err == nil || err.Error() != c.want {
 			t.Errorf("%s: %v, not %s", name, err, c.want)
 		}
 	}
 	// A bomb unpacks up to the limit, and what has just that length is whole.
 	for _, n := range []int{99, 100, 101, 1 << 20} {
-		got, err := document(only(t, received(t, small, sent(t, "n", strings.Repeat("x", n))...)))
+		got, err := documentOf(only(t, received(t, small, sent(t, "n", strings.Repeat("x", n))...)))
 		if errors.Is(err, ErrTooLong) != (n > 100) || len(got) != min(n, 100) {
 			t.Errorf("%d of %d bytes, %v", len(got), n, err)
 		}
@@ -205,10 +205,10 @@ func TestRefused(t *testing.T) {
 	if len(all) != 2 || r.Others().Refused == 0 {
 		t.Fatalf("%d collectors, %+v", len(all), r.Others())
 	}
-	if _, err := document(all[0]); err != nil {
+	if _, err := documentOf(all[0]); err != nil {
 		t.Error(err)
 	}
-	if _, err := document(all[1]); err == nil || !strings.Contains(err.Error(), "of all nodes") {
+	if _, err := documentOf(all[1]); err == nil || !strings.Contains(err.Error(), "of all nodes") {
 		t.Error(err)
 	}
 	// Another version's.
@@ -252,7 +252,7 @@ func FuzzReceiver(f *testing.F) {
 		all := r.Collectors()
 		for _, c := range all {
 			held += c.held
-			got, err := document(c)
+			got, err := documentOf(c)
 			if int64(len(got)) > l.Unpacked || err == nil && !c.IsWhole || err != nil && err.Error() == "" {
 				t.Errorf("%d bytes, %v of %+v", len(got), err, c)
 			}
@@ -277,7 +277,7 @@ func FuzzFields(f *testing.F) {
 		}
 		r := received(t, Limits{Collectors: 3, Packed: 4000, All: 6000, Unpacked: 5000}, lines...)
 		for _, c := range r.Collectors() {
-			_, _ = document(c)
+			_, _ = documentOf(c)
 		}
 	})
 }
