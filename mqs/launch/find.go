@@ -14,6 +14,10 @@ import (
 // or is above or below it: two jobs that nothing tells apart give no rank of either.
 func (s *system) find(pid int) (*Job, error) {
 	j, err := s.search(pid)
+	if err == nil {
+		j.Others, j.Claims = s.others(j.group, s.processes[j.Launcher]), s.claims(j.group)
+		j.group = nil // with all processes
+	}
 	if err != nil || j.Self == nil || j.Self.PID == pid || j.Self.Obstacle != "" || j.Self.Exited {
 		return j, err
 	}
@@ -66,9 +70,10 @@ func (s *system) search(pid int) (*Job, error) {
 // it is their launcher, or something that has started a launcher.
 func (s *system) launchedBelow(p *process, below []*group) (*Job, error) {
 	var jobs []*Job
+	known := map[int]bool{} // by launcher
 	for _, g := range below {
-		j := s.fromGroup(g, nil)
-		if !slices.ContainsFunc(jobs, func(other *Job) bool { return other.Launcher == j.Launcher }) {
+		if j := s.fromGroup(g, nil); !known[j.Launcher] {
+			known[j.Launcher] = true
 			jobs = append(jobs, j)
 		}
 	}
@@ -112,7 +117,7 @@ func (s *system) fromGroup(g *group, asked *process) *Job {
 	if a := s.lister(top); a != nil {
 		return s.fromTable(a, asked)
 	}
-	j := &Job{Size: g.worldSize, Here: s.sizeHere(g), Node: s.nodeOf(g)}
+	j := &Job{group: g, Size: g.worldSize, Here: s.sizeHere(g), Node: s.nodeOf(g)}
 	s.name(j, g)
 	launcher := s.launcher(g, top)
 	if launcher != nil {
@@ -126,21 +131,33 @@ func (s *system) fromGroup(g *group, asked *process) *Job {
 		at, _ := s.place(asked)
 		j.Self = j.rank(at.rank)
 	}
-	j.Others = s.others(g, launcher)
-	j.Claims = s.claims(g)
 	return j
 }
 
 // lister is the process above another one that has it in its table, nil if there is none.
 func (s *system) lister(p *process) *process {
 	for _, a := range p.ancestors() {
-		for i, e := range s.inside(a).table {
-			if s.listed(a, e) == p && s.isLocal(e, int32(i), p) && s.speaksFor(a, p) {
+		for _, i := range s.entries(a)[p] {
+			if s.isLocal(s.inside(a).table[i], int32(i), p) && s.speaksFor(a, p) {
 				return a
 			}
 		}
 	}
 	return nil
+}
+
+// entries are those of a process's table, by the processes that they mean.
+func (s *system) entries(launcher *process) map[*process][]int {
+	of := s.inside(launcher)
+	if of.entries == nil && len(of.table) > 0 {
+		of.entries = map[*process][]int{}
+		for i, e := range of.table {
+			if p := s.listed(launcher, e); p != nil {
+				of.entries[p] = append(of.entries[p], i)
+			}
+		}
+	}
+	return of.entries
 }
 
 // launcher is what started a process with a seat in a group, as far as it can be
@@ -150,7 +167,7 @@ func (s *system) launcher(g *group, top *process) *process {
 	if out == nil || out.pid <= 1 {
 		return nil
 	}
-	if g.kind == pmi && out.parent != nil && slices.ContainsFunc(s.groups(), func(other *group) bool { return other.server == out.parent }) {
+	if g.kind == pmi && out.parent != nil && s.servers[out.parent] {
 		return out.parent // this is the daemon of spawned ranks
 	}
 	return out
@@ -221,13 +238,12 @@ func (s *system) fromTable(launcher, asked *process) *Job {
 	}
 	switch {
 	case own != nil:
+		j.group = own
 		s.name(j, own)
 		j.Node = s.nodeOf(own)
 	case told.step != "":
 		j.Names = []string{SlurmName + told.step}
 	}
-	j.Others = s.others(own, launcher)
-	j.Claims = s.claims(own)
 	return j
 }
 

@@ -32,6 +32,12 @@ type group struct {
 	tops  map[int32]*process
 }
 
+// groupSeat is a process's rank in a group.
+type groupSeat struct {
+	*group
+	rank int32
+}
+
 // groups are the jobs of this machine, in the order in which they were started.
 func (s *system) groups() []*group {
 	if s.all != nil {
@@ -64,6 +70,7 @@ func (s *system) groups() []*group {
 		}
 	}
 	latest := map[job]*group{}
+	s.seats, s.servers = map[*process]groupSeat{}, map[*process]bool{}
 	for _, p := range all {
 		j := s.jobOf(p.place)
 		// Two servers that give the same ranks give them in two jobs.
@@ -77,9 +84,11 @@ func (s *system) groups() []*group {
 			g = &group{job: j, worldSize: s.size(p.place), ranks: map[int32][]*process{}, tops: map[int32]*process{}}
 			latest[j] = g
 			s.all = append(s.all, g)
+			s.servers[g.server] = true
 		}
 		g.ranks[p.rank] = append(g.ranks[p.rank], p.process)
 		g.tops[p.rank] = p.top
+		s.seats[p.process] = groupSeat{g, p.rank}
 	}
 	return s.all
 }
@@ -142,14 +151,9 @@ func (s *system) overDaemon(p *process) *process {
 
 // groupOf is the job that a process has a seat in, and its rank there.
 func (s *system) groupOf(p *process) (*group, int32) {
-	for _, g := range s.groups() {
-		for rank, processes := range g.ranks {
-			if slices.Contains(processes, p) {
-				return g, rank
-			}
-		}
-	}
-	return nil, 0
+	s.groups()
+	at := s.seats[p]
+	return at.group, at.rank
 }
 
 // first is the outermost process of the lowest rank.
@@ -188,18 +192,21 @@ func (s *system) innermost(processes []*process) *process {
 	if len(candidates) == 0 {
 		candidates = slices.Clone(processes)
 	}
-	forks := slices.DeleteFunc(slices.Clone(candidates), func(p *process) bool {
-		program := s.program(p)
-		return program == "" || !slices.Contains(candidates, p.parent) || s.program(p.parent) != program
-	})
-	return slices.MinFunc(candidates, func(a, b *process) int {
-		isFork := func(p *process) int {
-			if slices.Contains(forks, p) {
-				return 1
+	type standing struct {
+		isFork, depth int
+	}
+	of := map[*process]standing{}
+	for _, p := range candidates {
+		of[p] = standing{depth: len(p.ancestors())}
+	}
+	for _, p := range candidates {
+		if _, isCandidate := of[p.parent]; isCandidate {
+			if program := s.program(p); program != "" && s.program(p.parent) == program {
+				of[p] = standing{1, of[p].depth}
 			}
-			return 0
 		}
-		depth := func(p *process) int { return -len(p.ancestors()) }
-		return cmp.Or(cmp.Compare(isFork(a), isFork(b)), cmp.Compare(depth(a), depth(b)), older(a, b))
+	}
+	return slices.MinFunc(candidates, func(a, b *process) int {
+		return cmp.Or(cmp.Compare(of[a].isFork, of[b].isFork), cmp.Compare(of[b].depth, of[a].depth), older(a, b))
 	})
 }

@@ -83,6 +83,8 @@ type Job struct {
 	// empty if it does not say it.
 	IsAborting  bool
 	AbortReason string
+
+	group *group // of its ranks here, until the job is handed out
 }
 
 // Find returns the job that a process has launched or is a rank of. A process

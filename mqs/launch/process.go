@@ -23,8 +23,11 @@ type system struct {
 	open   func(pid int) (memory, error)
 	isHere func(host string) bool
 
-	// all are the jobs, once they are known, and byID the processes of containers.
-	all  []*group
+	// all are the jobs, once they are known, seats what they have each process for, and servers what gives seats to some of them.
+	all     []*group
+	seats   map[*process]groupSeat
+	servers map[*process]bool
+	// byID are the processes of containers.
 	byID map[inNamespace][]*process
 
 	// tables is what the tables of all processes have been so far, in bytes.
@@ -63,10 +66,11 @@ type environment struct {
 
 // inside is what a process has in its memory.
 type inside struct {
-	table  []entry
-	isMPI  bool // it has an MPI library, or is linked with one
-	err    error
-	denied bool
+	table   []entry
+	entries map[*process][]int // of the table, once they are asked for
+	isMPI   bool               // it has an MPI library, or is linked with one
+	err     error
+	denied  bool
 	// isAborting is true if its job is being aborted, and abortReason why.
 	isAborting  bool
 	abortReason string

@@ -30,6 +30,7 @@ var works = []struct {
 	cases            []string // that are counted one by one; all at once if there are none
 }{
 	{"a job's ranks", "./mqs/waitfor", "TestLargeJobs", waits},
+	{"the jobs of a machine", "./mqs/launch", "TestManyJobs", nil},
 	{"two readings of a queue", "./mqs/compare", "TestCompareLongQueues", nil},
 }
 
