@@ -253,6 +253,9 @@ const faults = 8
 // faulty does something to an answer at a place in it.
 func faulty(message []byte, what byte, place int) []byte {
 	_, body, _ := bytes.Cut(message, []byte("\r\n\r\n"))
+	if len(body) == 0 {
+		return message // an earlier fault has left nothing of it
+	}
 	body = bytes.Clone(body)
 	at := place % len(body)
 	word := func(from, to string) []byte { return frame(bytes.Replace(body, []byte(from), []byte(to), 1+place%3)) }
