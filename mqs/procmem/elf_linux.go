@@ -24,8 +24,10 @@ const (
 	// where fewer are asked for: what takes long is how often something is read.
 	fileCost = 1 << 10
 	atOnce   = 4 << 10
-	// maxSections bounds the sections of a file, and maxSegments what is loaded of it.
+	// maxSections bounds the sections of a file, and maxSegments what is loaded of it. A debugger is given files with more
+	// sections, but not with more than the header can say (elf(5), e_shnum): no program has as many.
 	maxSections = 1 << 12
+	maxClaim    = 0xfeff
 	maxSegments = 1 << 10
 	// maxPlaces bounds how often the names that are looked for stand in a table of names.
 	maxPlaces = 1 << 12
@@ -38,11 +40,17 @@ type elfFile struct {
 	pointerSize int
 	bigEndian   bool
 	loads       []elf.ProgHeader  // what is loaded, by address
+	notes       []elf.ProgHeader  // in the file's order
 	symbols     map[string]symbol // at the addresses that the file was linked for
 
 	file  *counted // until it is parsed
 	order binary.ByteOrder
 }
+
+// ClaimError means that a file claims to have more than any program or library has.
+type ClaimError struct{ reason string }
+
+func (e *ClaimError) Error() string { return e.reason }
 
 // counted is a file of which so many bytes may still be read.
 type counted struct {
@@ -153,10 +161,15 @@ func (f *elfFile) readHeaders() (sections sectionTable, err error) {
 	if kind := elf.Type(header.Type); kind != elf.ET_EXEC && kind != elf.ET_DYN {
 		return sections, fmt.Errorf("a file of type %s is no program or library", kind)
 	}
-	if err := f.readLoads(&header); err != nil {
-		return sections, err
+	if sections, err = f.sectionTable(&header); err == nil {
+		err = f.readLoads(&header)
 	}
-	sections = sectionTable{header.Shoff, uint64(header.Shnum), f.width(elf.Section32{}, elf.Section64{})}
+	return sections, err
+}
+
+// sectionTable returns where the headers of the sections are, by the file's header.
+func (f *elfFile) sectionTable(header *elf.Header64) (sectionTable, error) {
+	sections := sectionTable{header.Shoff, uint64(header.Shnum), f.width(elf.Section32{}, elf.Section64{})}
 	if header.Shoff == 0 {
 		return sectionTable{}, nil
 	}
@@ -170,8 +183,11 @@ func (f *elfFile) readHeaders() (sections sectionTable, err error) {
 		}
 		sections.n = first.Size
 	}
+	if sections.n > maxClaim {
+		return sections, &ClaimError{fmt.Sprintf("%d sections can't be right: %d are the most", sections.n, maxClaim)}
+	}
 	if sections.n > maxSections {
-		return sections, fmt.Errorf("%d sections can't be right: %d are the most", sections.n, maxSections)
+		return sections, fmt.Errorf("it has %d sections, and is read with at most %d", sections.n, maxSections)
 	}
 	return sections, nil
 }
@@ -198,7 +214,7 @@ func (f *elfFile) read(at uint64, into any) error {
 func (f *elfFile) readLoads(header *elf.Header64) error {
 	each := f.width(elf.Prog32{}, elf.Prog64{})
 	if int(header.Phentsize) != each || header.Phnum > maxSegments {
-		return fmt.Errorf("%d segments of %d bytes can't be right: %d are the most", header.Phnum, header.Phentsize, maxSegments)
+		return &ClaimError{fmt.Sprintf("%d segments of %d bytes can't be right: %d are the most", header.Phnum, header.Phentsize, maxSegments)}
 	}
 	for i := range uint64(header.Phnum) {
 		at := header.Phoff + i*uint64(each)
@@ -209,13 +225,17 @@ func (f *elfFile) readLoads(header *elf.Header64) error {
 		} else {
 			var narrow elf.Prog32
 			err = f.read(at, &narrow)
-			p = elf.Prog64{Type: narrow.Type, Off: uint64(narrow.Off), Vaddr: uint64(narrow.Vaddr), Filesz: uint64(narrow.Filesz)}
+			p = elf.Prog64{Type: narrow.Type, Off: uint64(narrow.Off), Vaddr: uint64(narrow.Vaddr), Filesz: uint64(narrow.Filesz), Align: uint64(narrow.Align)}
 		}
 		if err != nil {
 			return err
 		}
-		if elf.ProgType(p.Type) == elf.PT_LOAD {
-			f.loads = append(f.loads, elf.ProgHeader{Type: elf.PT_LOAD, Off: p.Off, Vaddr: p.Vaddr, Filesz: p.Filesz})
+		segment := elf.ProgHeader{Type: elf.ProgType(p.Type), Off: p.Off, Vaddr: p.Vaddr, Filesz: p.Filesz, Align: p.Align}
+		switch segment.Type {
+		case elf.PT_LOAD:
+			f.loads = append(f.loads, segment)
+		case elf.PT_NOTE:
+			f.notes = append(f.notes, segment)
 		}
 	}
 	if len(f.loads) == 0 {

@@ -155,15 +155,7 @@ func (p *Process) objects() ([]*object, error) {
 
 // searchFile looks for symbols in a file that may be the object's.
 func (p *Process) searchFile(o *object, path string, program bool) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	// Asked before it is opened: opening a device can do something.
-	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is not a regular file", path)
-	}
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := open(path)
 	if err != nil {
 		return err
 	}
@@ -194,6 +186,21 @@ func (p *Process) searchFile(o *object, path string, program bool) error {
 	}
 	return nil
 }
+
+// open opens a regular file, and waits for nobody.
+func open(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	// Asked before it is opened: opening a device can do something.
+	if !info.Mode().IsRegular() {
+		return nil, errIrregular
+	}
+	return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+}
+
+var errIrregular = errors.New("it is not a regular file")
 
 // parse reads a file that is open, unless it is known.
 func (f *Files) parse(file *os.File) (*elfFile, error) {

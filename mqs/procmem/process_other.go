@@ -28,3 +28,15 @@ func NewFiles(...string) *Files { return &Files{} }
 func (*Files) Open(int) (*Process, error) {
 	return nil, errors.New("processes can be read on Linux only")
 }
+
+// BuildID is empty where processes can't be read.
+func BuildID(string) string { return "" }
+
+// Images are those of processes.
+type Images struct{}
+
+// Check finds nothing wrong where processes can't be read.
+func (*Images) Check(int) error { return nil }
+
+// CheckFile finds nothing wrong where processes can't be read.
+func CheckFile(string) error { return nil }

@@ -3,8 +3,6 @@ package cluster
 import (
 	"bytes"
 	"context"
-	"debug/elf"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +15,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
 	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
+	"github.com/mpi-queues/mpi-queues/mqs/procmem"
 )
 
 // List is what a debugger on another machine needs to attach to the ranks of a node.
@@ -47,6 +46,7 @@ const (
 	maxSeats = 1 << 16
 	maxFiles = 1 << 18
 	maxText  = 4096
+	maxID    = 2 * 4096 // digits of a build id
 )
 
 // isSane is false of a list that no honest node has sent.
@@ -54,7 +54,7 @@ func (l *List) isSane() bool {
 	files := 0
 	for _, ids := range l.Images {
 		files += len(ids)
-		if slices.ContainsFunc(ids, func(id string) bool { return len(id) > 2*maxNote }) {
+		if slices.ContainsFunc(ids, func(id string) bool { return len(id) > maxID }) {
 			return false
 		}
 	}
@@ -128,9 +128,9 @@ func imageOf(pid int, files map[string]string) []string {
 		seen[m.File] = true
 		id, known := files[m.File]
 		if !known {
-			id = buildID(procfs.Host.Path(pid, "map_files", fmt.Sprintf("%x-%x", m.Start, m.End)))
+			id = procmem.BuildID(procfs.Host.Path(pid, "map_files", fmt.Sprintf("%x-%x", m.Start, m.End)))
 			if id == "" && !strings.HasSuffix(m.Path, " (deleted)") { // to follow that link takes more rights
-				id = buildID(procfs.Host.Path(pid, "root") + m.Path)
+				id = procmem.BuildID(procfs.Host.Path(pid, "root") + m.Path)
 			}
 			files[m.File] = id
 		}
@@ -138,32 +138,6 @@ func imageOf(pid int, files map[string]string) []string {
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids)
-}
-
-// maxNote bounds the section with a build id, in bytes.
-const maxNote = 4096
-
-// buildID is that of a file, in hex; empty if it has none, or can't be read (elf(5), NT_GNU_BUILD_ID).
-func buildID(path string) string {
-	f, err := elf.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer func() { _ = f.Close() }()
-	section := f.Section(".note.gnu.build-id")
-	if section == nil || section.Size > maxNote {
-		return ""
-	}
-	note, err := section.Data()
-	if err != nil || len(note) < 16 {
-		return ""
-	}
-	const name = "GNU\x00"
-	length := f.ByteOrder.Uint32(note[4:])
-	if f.ByteOrder.Uint32(note) != uint32(len(name)) || string(note[12:16]) != name || int64(length) > int64(len(note)-16) {
-		return ""
-	}
-	return hex.EncodeToString(note[16 : 16+length])
 }
 
 // Listed is what a host has answered.

@@ -18,6 +18,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
+	"github.com/mpi-queues/mpi-queues/mqs/procmem"
 )
 
 // sendsList is a file of what a collector sends that lists its ranks.
@@ -59,7 +60,7 @@ func TestLists(t *testing.T) {
 		"f": "cat " + sendsList(t, "f", "v1", "null"),
 		"g": "cat " + sendsList(t, "g", "v1", `{"seats": [`+seat+`]}`),
 		"h": "cat " + sendsList(t, "h", "v1", `{"seats": [{"executable": "`+strings.Repeat("x", maxText+1)+`"}]}`),
-		"i": "cat " + sendsList(t, "i", "v1", `{"images": [["`+strings.Repeat("0", 2*maxNote+1)+`"]]}`),
+		"i": "cat " + sendsList(t, "i", "v1", `{"images": [["`+strings.Repeat("0", maxID+1)+`"]]}`),
 		"j": "cat " + sendsList(t, "j", "v1", `{"seats": 5}`),
 		"k": "yes",
 		"l": "cat " + sends(t, "l", "v1", "pmix:1", 0),
@@ -167,40 +168,10 @@ func TestSendList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if id := buildID(program); id == "" || !slices.Contains(l.Images[l.Seats[0].Image], id) {
+	if id := procmem.BuildID(program); id == "" || !slices.Contains(l.Images[l.Seats[0].Image], id) {
 		t.Errorf("%q: %s", id, text)
 	}
 	if err := SendList(&launch.Job{}, to); err == nil {
 		t.Error("a list of nothing")
-	}
-}
-
-// What is no program, and what has a note that can't be, has no build id.
-func TestBuildID(t *testing.T) {
-	t.Parallel()
-	program, err := exec.LookPath("sleep")
-	if err != nil {
-		t.Fatal(err)
-	}
-	whole, err := os.ReadFile(program)
-	if err != nil {
-		t.Fatal(err)
-	}
-	note := bytes.Index(whole, []byte("\x04\x00\x00\x00\x14\x00\x00\x00\x03\x00\x00\x00GNU\x00"))
-	if note < 0 {
-		t.Fatal("no note of the usual shape")
-	}
-	path := filepath.Join(t.TempDir(), "program")
-	for name, change := range map[string]func(text []byte) []byte{
-		"half": func(text []byte) []byte { return text[:len(text)/2] }, "nothing": func([]byte) []byte { return nil },
-		"long":    func(text []byte) []byte { text[note+7] = 0x7f; return text },
-		"another": func(text []byte) []byte { text[note+12] = 'X'; return text },
-	} {
-		if err := os.WriteFile(path, change(bytes.Clone(whole)), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if id := buildID(path); id != "" {
-			t.Errorf("%s: %s", name, id)
-		}
 	}
 }

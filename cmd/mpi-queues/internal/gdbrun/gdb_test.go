@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/mpi-queues/mpi-queues/bridge"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/tracee"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
@@ -160,6 +162,11 @@ func beGDB(scene string) {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	case "is silent":
 		time.Sleep(time.Hour)
+	case "tells its limit":
+		hello()
+		var limit unix.Rlimit
+		_ = unix.Getrlimit(unix.RLIMIT_DATA, &limit)
+		_ = queues(strconv.FormatUint(limit.Cur, 10))
 	case "tells its files":
 		hello()
 		names, _ := filepath.Glob("/proc/self/fd/*")

@@ -156,6 +156,7 @@ func (g *GDB) execute(ctx context.Context, t Task, s *server, log *os.File) (*os
 		_ = ours.Close()
 		return nil, err
 	}
+	setLimit(cmd.Process.Pid) // it reads nothing before it is served
 	served := make(chan struct{})
 	go func() {
 		defer close(served)

@@ -10,6 +10,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/helper"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/tracee"
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/procmem"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
@@ -19,6 +20,7 @@ type server struct {
 	settings Settings
 	filter   read.Filter
 	tell     func(step string)
+	images   procmem.Images
 	// turn names the processes that gdb is to read, nil if the task does.
 	turn Turn
 	// ahead is true if gdb is to read the files of the first one before it attaches.
@@ -70,7 +72,7 @@ func (s *server) Status(_ context.Context, _ *bridge.Debugger, p bridge.StatusPa
 }
 
 // Next names the process that gdb is to read next: it has done what it could with the one before.
-func (s *server) Next(context.Context, *bridge.Debugger, bridge.NextParams) (*bridge.NextResult, error) {
+func (s *server) Next(ctx context.Context, _ *bridge.Debugger, _ bridge.NextParams) (*bridge.NextResult, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.turn == nil {
@@ -81,6 +83,14 @@ func (s *server) Next(context.Context, *bridge.Debugger, bridge.NextParams) (*br
 		s.read++
 	}
 	before, ok := s.turn.Next()
+	for ; ok; before, ok = s.turn.Next() {
+		err := s.check(ctx, before.PID)
+		if err == nil || ctx.Err() != nil { // gdb is about to end, and why is said of this process
+			break
+		}
+		s.turn.Done(nil, err)
+		s.read++
+	}
 	if !ok {
 		return &bridge.NextResult{}, nil
 	}
@@ -88,6 +98,37 @@ func (s *server) Next(context.Context, *bridge.Debugger, bridge.NextParams) (*br
 	s.attached = append(s.attached, before)
 	s.tell(fmt.Sprintf("attaching to process %d", before.PID))
 	return &bridge.NextResult{PID: before.PID}, nil
+}
+
+// Ranks are those of a job that gdb may attach to.
+func (s *server) Ranks(ctx context.Context, d *bridge.Debugger, p bridge.RanksParams) (*bridge.RanksResult, error) {
+	out, err := s.Helper.Ranks(ctx, d, p)
+	if err != nil {
+		return nil, err
+	}
+	for i := range out.Ranks {
+		r := &out.Ranks[i]
+		if r.Host != "" || r.Exited || r.Obstacle != "" {
+			continue
+		}
+		if err := s.check(ctx, r.PID); err != nil {
+			r.Obstacle = err.Error()
+		}
+	}
+	return out, nil
+}
+
+// check fails if gdb is not to be given a process. Its files may be on a server that does not answer: who waits for one of them can't
+// be interrupted, and is left behind when ctx ends.
+func (s *server) check(ctx context.Context, pid int) error {
+	checked := make(chan error, 1)
+	go func() { checked <- s.images.Check(pid) }()
+	select {
+	case err := <-checked:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // finish hands over what was said of the process that was named last. silence is why nothing was.

@@ -47,7 +47,7 @@ func (g *GDB) ReadInTurn(ctx context.Context, f read.Filter, most int, t Turn) e
 			return silence
 		case s.pending:
 			s.finish(silence)
-		case len(s.attached) == 0: // it has not asked
+		case len(s.attached) == 0 && s.read == 0: // it has not asked
 			_, _ = rest.Next()
 			rest.Done(nil, silence)
 		}

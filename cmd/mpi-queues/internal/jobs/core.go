@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"syscall"
+
+	"github.com/mpi-queues/mpi-queues/mqs/procmem"
 )
 
 // Core asks for a core file and its program.
@@ -19,6 +21,8 @@ func Core(program, core string) Inquiry {
 		i.obstacle = fmt.Errorf("%s is not a core file (%w): name the program and then the core file", core, err)
 	} else if err := isELF(program, elf.ET_EXEC, elf.ET_DYN); err != nil {
 		i.obstacle = fmt.Errorf("%s is not a program (%w): name the program and then the core file", program, err)
+	} else if err := procmem.CheckFile(program); err != nil {
+		i.obstacle = fmt.Errorf("%s is not given to a debugger: %w", program, err)
 	}
 	// A path that begins with "-" would be an option to gdb.
 	if path, err := filepath.Abs(program); err == nil {

@@ -1,0 +1,145 @@
+package procmem
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
+)
+
+const (
+	// maxHeaders bounds what is read of the headers and notes of a file, in bytes.
+	maxHeaders = 1 << 20
+	// maxNotes bounds a segment of notes, in bytes, and maxBuildID a build id.
+	maxNotes, maxBuildID = 64 << 10, 4 << 10
+)
+
+// headers reads the headers of a program or library.
+func headers(path string) (*elfFile, *os.File, error) {
+	f, err := open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	e := &elfFile{}
+	if err == nil {
+		e.file = &counted{ReaderAt: f, size: info.Size(), left: newBudget(maxHeaders)}
+		_, err = e.readHeaders()
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, nil, err
+	}
+	return e, f, nil
+}
+
+// BuildID returns the build id of a program or library, in hex; empty if it has none, or can't be read (elf(5),
+// NT_GNU_BUILD_ID).
+func BuildID(path string) string {
+	e, f, err := headers(path)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = f.Close() }()
+	for _, segment := range e.notes {
+		if segment.Filesz > maxNotes {
+			continue
+		}
+		notes, err := e.file.bytes(segment.Off, int(segment.Filesz))
+		if err != nil {
+			return ""
+		}
+		align := uint64(4)
+		if segment.Align == 8 {
+			align = 8
+		}
+		if id := e.buildID(notes, align); id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+// buildID finds a build id among notes, each with a header of 12 bytes, a name and a text that are aligned.
+func (f *elfFile) buildID(notes []byte, align uint64) string {
+	const header, isBuildID, name = 12, 3, "GNU\x00"
+	up := func(n uint64) uint64 { return (n + align - 1) / align * align }
+	for len(notes) >= header {
+		nameSize, size := uint64(f.order.Uint32(notes)), uint64(f.order.Uint32(notes[4:]))
+		at := up(header + nameSize)
+		end := at + size
+		if end > uint64(len(notes)) {
+			return ""
+		}
+		if f.order.Uint32(notes[8:]) == isBuildID && string(notes[header:header+nameSize]) == name && size <= maxBuildID {
+			return hex.EncodeToString(notes[at:end])
+		}
+		notes = notes[min(up(end), uint64(len(notes))):]
+	}
+	return ""
+}
+
+// Images are the files that processes execute code of. Each is looked at once. Several goroutines may use it.
+type Images struct {
+	mu    sync.Mutex
+	known map[string]error // by procfs.Mapping.File
+}
+
+// Check fails if a debugger should not be given a process: its program, or a library in its memory, claims to have more than can
+// be, all of which debuggers read, or is no regular file any more. What can't be opened, or is no program or library, is left to
+// the debugger.
+func (i *Images) Check(pid int) error {
+	program, _ := procfs.Host.Program(pid)
+	seen := map[string]bool{}
+	for m, err := range procfs.Host.Mappings(pid) {
+		if err != nil {
+			return nil // it has ended, or debuggers can't read it either
+		}
+		if !m.IsCode || m.File == "" || seen[m.File] || strings.HasPrefix(m.Path, "/dev/") {
+			continue
+		}
+		seen[m.File] = true
+		path := procfs.Host.Path(pid, "root", m.Path)
+		if m.Path == program {
+			path = procfs.Host.Path(pid, "exe")
+		}
+		if err := i.check(m.File, path); err != nil {
+			return fmt.Errorf("its file %s is not given to a debugger: %w", m.Path, err)
+		}
+	}
+	return nil
+}
+
+func (i *Images) check(file, path string) error {
+	i.mu.Lock()
+	err, isKnown := i.known[file]
+	i.mu.Unlock()
+	if isKnown {
+		return err
+	}
+	err = CheckFile(path)
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.known == nil {
+		i.known = map[string]error{}
+	}
+	i.known[file] = err
+	return err
+}
+
+// CheckFile is [Images.Check] for a file.
+func CheckFile(path string) error {
+	_, f, err := headers(path)
+	var claim *ClaimError
+	switch {
+	case err == nil:
+		_ = f.Close()
+	case errors.As(err, &claim), errors.Is(err, errIrregular):
+		return err
+	}
+	return nil
+}
