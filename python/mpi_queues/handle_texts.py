@@ -100,6 +100,15 @@ class Texts:
         except Exception:
             self._fail()
 
+    def begin(self) -> None:
+        """Does what prepare does when the extension is loaded: gdb may have had a process or a core
+        file before, and a script prints before any event comes. That this fails means little, since
+        the helper may be named only afterwards."""
+        self.prepare()
+        if self._has_failed:
+            self.forget()
+            self._prepared.clear()
+
     def _variables(self, inferior: gdb.Inferior) -> List[protocol.HandleValue]:
         """Returns the handles in the variables of the selected thread, once at each stop."""
         thread = gdb.selected_thread()

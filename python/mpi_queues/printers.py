@@ -129,3 +129,4 @@ gdb.events.before_prompt.connect(_on_prompt)
 gdb.events.new_objfile.connect(_on_new_file)
 for _event in ("cont", "memory_changed", "inferior_call", "exited", "clear_objfiles"):
     getattr(gdb.events, _event).connect(TEXTS.forget)
+_quietly(TEXTS.begin)

@@ -3,7 +3,9 @@
 package gdb
 
 import (
+	"fmt"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
@@ -27,6 +29,20 @@ func TestHandles(t *testing.T) {
 				"receive = MPI_REQUEST (irecv from 0, tag 4, 12 bytes", "requests = {MPI_REQUEST_NULL",
 				"stand (comm="+halo+" = {...}, peer=0)", "$1 = "+halo, "$3 = 21\n", "$4 = 31\n", "$5 = 1\n")
 			out.Lacks(t, "Traceback", "rror")
+		})
+	}
+}
+
+// The first print of a script shows what a later one does, also if the process was there before the extension.
+func TestFirstPrint(t *testing.T) {
+	t.Parallel()
+	job := work.Start(t, variables, 2, nil)
+	account := job.Accounts[1]
+	const halo = `MPI_COMM "halo exchange" (rank 1 of 2)`
+	for _, where := range job.Ways(account, filepath.Join(t.TempDir(), "core"), live.Remote(account.PID)) {
+		t.Run(where.Name, func(t *testing.T) {
+			where.Commands = append(slices.Clone(where.Commands), fmt.Sprintf("python import os; os.environ['MPI_QUEUES_HELPER'] = %q", work.Helper))
+			work.GDB(t, where, "frame function stand", "print comm", "info locals").Contains(t, "$1 = "+halo, "exchange = {width = 3, comm = "+halo)
 		})
 	}
 }
