@@ -43,7 +43,7 @@ func TestRoster(t *testing.T) {
 		0: {"", 10, ""}, 1: {"b", 21, "c has a process that says to be this rank, too"}, 2: {"c", 32, "b has a process that says to be this rank, too"},
 		3: {"d", 13, "no way"}, 4: {"f", 64, "there is no gdbserver in the folders of PATH there: install it"},
 		5: {"b", 25, "two processes there say to be this rank"}, 6: {"c", 36, printable.Line("it\x1bsleeps")},
-		7: {"e", 57, "the job there has 4 ranks, and this one has 9"}, 8: {"-o", 88, "this is no plain name or address of a host"},
+		7: {"e", 57, "the job there has 4 ranks, and this one has 9"}, 8: {"-o", 88, "not a plain host name or address"},
 	} {
 		found := 0
 		for _, r := range out.Ranks {

@@ -161,8 +161,8 @@ func (n *nodes) hostsOf(job *launch.Job, remotes []launch.Remote, q *cluster.Que
 		}
 	}
 	if len(n.hosts) > 0 && len(pids) == 0 && len(job.Names) == 0 && job.HasOddName {
-		return nil, fmt.Errorf("the environment of process %d gives the job a name that is too long or contains characters that can't be shown: "+
-			"its ranks on other hosts can't be found by it", n.of)
+		return nil, fmt.Errorf("can't find the job's ranks on other hosts: its name in the environment of process %d is too long "+
+			"or contains unprintable characters", n.of)
 	}
 	if len(n.hosts) > 0 && len(pids) == 0 && len(job.Names) == 0 {
 		return nil, fmt.Errorf("the launcher of process %d's job gives it no name that its ranks on other hosts have too: they can't be told from those of another job", n.of)

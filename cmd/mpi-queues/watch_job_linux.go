@@ -132,7 +132,7 @@ func (j *watchedJob) kill() error {
 	case launcher != nil:
 		first, err = []*pidfd.Process{launcher}, nil
 	case len(ranks) == 0 && err != nil:
-		return fmt.Errorf("the job is not ended: %w", err)
+		return fmt.Errorf("the job could not be ended: %w", err)
 	}
 	gone := make(chan struct{})
 	go func() {
@@ -160,8 +160,8 @@ func (j *watchedJob) kill() error {
 	return err
 }
 
-// processes are the job's ranks on this machine and, nil if it is to be left alone, its launcher: one that was not started
-// here can be any program that has started a rank, and must belong to the user whose ranks they are.
+// processes returns the job's ranks on this machine and its launcher; launcher is nil if it must be left alone. A launcher that
+// this command did not start may be any program that started a rank, so it is returned only if it belongs to the ranks' user.
 func (j *watchedJob) processes() (launcher *pidfd.Process, ranks []*pidfd.Process, err error) {
 	job, err := launch.Find(j.pid)
 	if err != nil {
@@ -189,7 +189,7 @@ func (j *watchedJob) processes() (launcher *pidfd.Process, ranks []*pidfd.Proces
 	case j.cmd != nil:
 		launcher = j.launcher
 	case isSeen && launcher == nil:
-		err = fmt.Errorf("%s has started ranks and does not belong to their user: it is left alone, and the ranks are ended",
+		err = fmt.Errorf("%s started the ranks but does not belong to their user, so it is left running and only the ranks are ended",
 			tracee.Name(pid))
 	}
 	return launcher, ranks, err

@@ -76,7 +76,7 @@ func TestKillSparesOthers(t *testing.T) {
 		t.Skip("only root can start another user's rank, by setpriv")
 	}
 	_, rank, ended := starter(t, setpriv+" --reuid 54321 --regid 54321 --clear-groups")
-	if err := endJob(t, rank); err == nil || !strings.Contains(err.Error(), "has started ranks and does not belong to their user") {
+	if err := endJob(t, rank); err == nil || !strings.Contains(err.Error(), "started the ranks but does not belong to their user") {
 		t.Error(err)
 	}
 	if !ended() {

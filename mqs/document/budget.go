@@ -11,15 +11,16 @@ const (
 	allMemory = 8 << 30
 	// sharedMemory is for what the documents take beyond their warrant.
 	sharedMemory = 2 << 30
-	// Documents of one sender may take freeMemory however short they are, and memoryPerByte more for each byte that they are packed
-	// to. An operation takes 264, and packs to a hundredth of a byte where ranks differ regularly.
+	// The documents of one sender may use freeMemory, plus memoryPerByte for each byte of their compressed size. An operation uses
+	// 264 bytes of memory, and compresses to a hundredth of a byte if the ranks differ in a regular way.
 	freeMemory    = 96 << 20
 	memoryPerByte = 1 << 10
-	// warrant is what other senders can't use up, for each packed byte. Those million ranks take 150.
+	// warrant is the memory that is guaranteed to a sender for each compressed byte: other senders can't use it up. The million
+	// ranks above use 150 bytes for each.
 	warrant = 256
 )
 
-// Budget bounds the memory that documents of strangers are made to, all of them together. Several goroutines may use it.
+// Budget bounds the memory that all documents from untrusted senders may use together. It is safe for concurrent use.
 type Budget struct{ all, shared atomic.Int64 }
 
 // Left returns how many bytes are left for what has no warrant.

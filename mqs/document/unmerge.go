@@ -23,9 +23,9 @@ const (
 )
 
 var (
-	errNotMerged    = errors.New("it is no document of processes of this version of mpi-queues")
-	errTooMuch      = errors.New("it takes more memory than is right for its length")
-	errTooMuchInAll = errors.New("the documents of all nodes take too much memory")
+	errNotMerged    = errors.New("it is not a process document of this version of mpi-queues")
+	errTooMuch      = errors.New("it needs too much memory for its length")
+	errTooMuchInAll = errors.New("the documents of all nodes together need too much memory")
 )
 
 // Seen are processes by what a document has of each. They are known by 64 bits of a hash whose seed nobody has who

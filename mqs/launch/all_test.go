@@ -50,8 +50,8 @@ func TestAllOfOneUser(t *testing.T) {
 	}
 }
 
-// TestManyJobs lists jobs that are made up by one user, beside each other and under one shell, each in a step of Slurm's that is above
-// it. tests/growth checks that what is done grows as their number.
+// TestManyJobs lists many made-up jobs of one user: some side by side, some started by one shell, and each inside a step of Slurm.
+// tests/growth runs it to check that the work grows in proportion to the number of jobs.
 func TestManyJobs(t *testing.T) {
 	n, err := strconv.Atoi(cmp.Or(os.Getenv("MPI_QUEUES_TEST_SIZE"), "100"))
 	if err != nil {

@@ -42,9 +42,9 @@ func ownNames() func(host string) bool {
 // maxHost is the length of a host's name at most, with the user's before it, in bytes: DNS has names of 253.
 const maxHost = 300
 
-// CheckHost fails unless the text is a plain name or address of a host, or "USER@HOST" with such a name. Hosts come from
-// launchers' tables and command lines, from Slurm, and from users, and become words of the command line that reaches them: one
-// that began with a dash would be an option, and one with a comma several hosts. The error is a clause.
+// CheckHost returns an error unless host is a plain host name or address, or "USER@HOST". Hosts come from launchers' tables and
+// command lines, from Slurm and from users, and become arguments of ssh or a launcher: a leading dash would make an option of
+// them, and a comma several hosts.
 func CheckHost(host string) error {
 	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_:@"
 	isPlain := len(host) <= maxHost && strings.Trim(host, plain) == ""
@@ -57,7 +57,7 @@ func CheckHost(host string) error {
 	return nil
 }
 
-var errHost = errors.New("this is no plain name or address of a host")
+var errHost = errors.New("not a plain host name or address")
 
 // sameName compares names of machines. One without a domain is that of any domain.
 func sameName(a, b string) bool {

@@ -184,10 +184,10 @@ func (f *elfFile) sectionTable(header *elf.Header64) (sectionTable, error) {
 		sections.n = first.Size
 	}
 	if sections.n > maxClaim {
-		return sections, &ClaimError{fmt.Sprintf("%d sections can't be right: %d are the most", sections.n, maxClaim)}
+		return sections, &ClaimError{fmt.Sprintf("%d sections can't be right: no file has more than %d", sections.n, maxClaim)}
 	}
 	if sections.n > maxSections {
-		return sections, fmt.Errorf("it has %d sections, and is read with at most %d", sections.n, maxSections)
+		return sections, fmt.Errorf("it has %d sections, more than the %d that can be read", sections.n, maxSections)
 	}
 	return sections, nil
 }
@@ -214,7 +214,8 @@ func (f *elfFile) read(at uint64, into any) error {
 func (f *elfFile) readLoads(header *elf.Header64) error {
 	each := f.width(elf.Prog32{}, elf.Prog64{})
 	if int(header.Phentsize) != each || header.Phnum > maxSegments {
-		return &ClaimError{fmt.Sprintf("%d segments of %d bytes can't be right: %d are the most", header.Phnum, header.Phentsize, maxSegments)}
+		return &ClaimError{fmt.Sprintf("%d segments with headers of %d bytes can't be right: want at most %d, with headers of %d bytes",
+			header.Phnum, header.Phentsize, maxSegments, each)}
 	}
 	for i := range uint64(header.Phnum) {
 		at := header.Phoff + i*uint64(each)

@@ -89,9 +89,9 @@ type Images struct {
 	known map[string]error // by procfs.Mapping.File
 }
 
-// Check fails if a debugger should not be given a process: its program, or a library in its memory, claims to have more than can
-// be, all of which debuggers read, or is no regular file any more. What can't be opened, or is no program or library, is left to
-// the debugger.
+// Check returns an error if a debugger should not attach to the process, because the headers of its program or of a loaded library
+// claim an impossible number of sections or segments, all of which a debugger would read, or because such a file is no longer a
+// regular file. Files that can't be opened, or are not ELF programs or libraries, are left to the debugger.
 func (i *Images) Check(pid int) error {
 	program, _ := procfs.Host.Program(pid)
 	seen := map[string]bool{}
@@ -108,7 +108,7 @@ func (i *Images) Check(pid int) error {
 			path = procfs.Host.Path(pid, "exe")
 		}
 		if err := i.check(m.File, path); err != nil {
-			return fmt.Errorf("its file %s is not given to a debugger: %w", m.Path, err)
+			return fmt.Errorf("its file %s is unsafe to debug: %w", m.Path, err)
 		}
 	}
 	return nil

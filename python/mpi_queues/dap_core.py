@@ -27,8 +27,8 @@ def open_core(core: str, program: Optional[str]) -> Optional[int]:
 
 
 def _quoted(name: str) -> str:
-    """Spells a file's name as gdb's commands take it. gdb would execute what follows an end of
-    line as another command. Raises gdb.error."""
+    """Quotes a file name for gdb's commands. Raises gdb.error if the name contains a newline: gdb
+    would execute the rest of the name as another command."""
     if "\n" in name:
-        raise gdb.error("The name of a file has an end of line, which gdb does not take.")
+        raise gdb.error("The file's name contains a newline, which gdb does not accept.")
     return re.sub(r"([\s\\'\"])", r"\\\1", name)

@@ -224,11 +224,11 @@ class _Guard:
 
 @contextlib.contextmanager
 def _guarded(sockets: Set[Tuple[int, str]]) -> Iterator[_Guard]:
-    """Ends a connection for which gdb waits inside the block, if gdb is to be interrupted or to end
-    meanwhile, or if it waits for longer than _SECONDS.
+    """Shuts the sockets down if the block takes longer than _SECONDS, or if SIGINT, SIGTERM or
+    SIGHUP arrives meanwhile. The guard's reason then says why.
 
-    gdb waits without a limit for the stop of a process to which it attaches. Ctrl-C has to be held
-    back, since gdb would pass it on to the process.
+    While attaching, gdb waits for the process to stop without a timeout. Ctrl-C has to be blocked
+    meanwhile, because gdb would pass it on to the process.
     """
     guard, has_ended = _Guard(), threading.Event()
 
@@ -236,9 +236,9 @@ def _guarded(sockets: Set[Tuple[int, str]]) -> Iterator[_Guard]:
         limit = time.monotonic() + _SECONDS
         while not has_ended.wait(0.02):
             if time.monotonic() > limit:
-                guard.reason = "gdb was not told within %d s that it stopped." % _SECONDS
+                guard.reason = "gdbserver did not report its stop within %d s." % _SECONDS
             elif {signal.SIGINT, signal.SIGTERM, signal.SIGHUP} & signal.sigpending():
-                guard.reason = "that was interrupted."
+                guard.reason = "the attach was interrupted."
             if guard.reason:
                 _shut(sockets)
                 return

@@ -142,11 +142,11 @@ _MAX_LINKS = 40
 
 
 def _follow(path: str) -> str:
-    """Returns the path to which a path leads whose last name may be a link. Raises OSError.
+    """Resolves a path if its last element is a symbolic link. Raises OSError.
 
-    In a folder like /tmp, to which everybody can write and which has the sticky bit, it must be a
-    link of the user's or of the folder's owner. This is the kernel's rule (fs.protected_symlinks),
-    but the kernel does not see the links of a path that is resolved here. The command line's
+    In a world-writable folder with the sticky bit, such as /tmp, the link must belong to the user
+    or to the folder's owner. This is the kernel's rule (fs.protected_symlinks), which has to be
+    applied here because the kernel never sees links that were already resolved. The command line's
     package atomicfile has the same rule.
     """
     for _ in range(_MAX_LINKS):
@@ -158,8 +158,8 @@ def _follow(path: str) -> str:
         owner, above = os.lstat(path).st_uid, os.lstat(folder)
         if (above.st_mode & stat.S_ISVTX and above.st_mode & stat.S_IWOTH
                 and owner not in (os.geteuid(), above.st_uid)):
-            raise OSError(errno.EACCES, "%s is a link of user %d's in a folder in which everybody "
-                          "can make links" % (path, owner))
+            raise OSError(errno.EACCES, "%s is a symbolic link owned by user %d in a "
+                          "world-writable folder" % (path, owner))
         path = os.path.join(folder, os.readlink(path))
     raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
 

@@ -120,16 +120,18 @@ def _adopt_in_background(woken: gdb.InferiorThread) -> None:
     before, selected = _job.inferiors(), selected_thread()
     try:
         adopt()
-        running.proceed_in_background(
-            [inferior for inferior in _job.inferiors() if inferior not in before], "continue")
-        if woken.is_valid() and woken.is_stopped():
+    except (gdb.error, Failure, KeyboardInterrupt) as fault:
+        gdb.write("Could not attach to the processes that came late: %s\n"
+                  % one_line(str(fault), 300))
+    new = [inferior for inferior in _job.inferiors() if inferior not in before] if _job else []
+    with contextlib.suppress(gdb.error):  # they may have ended
+        running.proceed_in_background(new, "continue")
+    if woken.is_valid() and woken.is_stopped():
+        with contextlib.suppress(gdb.error):
             woken.switch()
             gdb.execute("continue&", to_string=True)
-    except (gdb.error, Failure, KeyboardInterrupt) as fault:
-        gdb.write("Processes that came late are not debugged: %s\n" % one_line(str(fault), 300))
-    finally:
-        if selected is not None and selected.is_valid():
-            selected.switch()
+    if selected is not None and selected.is_valid():
+        selected.switch()
 
 
 def notice_ended() -> None:
@@ -346,7 +348,7 @@ def _environment() -> List[str]:
 
 
 def _on_stop(event: Any) -> None:
-    """Serves gdb's event for a stop."""
+    """Attaches to late processes in non-stop mode, where no prompt need follow a stop."""
     woken = stops.thread_of(event)
     if woken is not None and stops.is_wake(event) and running.is_non_stop():
         gdb.post_event(functools.partial(_adopt_in_background, woken))
@@ -361,7 +363,7 @@ def _on_gone() -> None:
 def _before_prompt(_: object = None) -> None:
     """Tells the end of the job before gdb asks for the next command, whatever has let it go on."""
     try:
-        if stops.was_woken():
+        if stops.was_woken() and not running.is_non_stop():
             adopt()
         notice_ended()
     except (Exception, KeyboardInterrupt):

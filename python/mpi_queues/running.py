@@ -35,13 +35,13 @@ def settle(number: int, pid: int) -> None:
     take the signals that have stopped it there, and that one which ends the stop.
 
     Without the first they would be reported as if the user had sent them; without the second each
-    new thread of the process would stop at its beginning. In the non-stop mode, while other
-    inferiors run, it takes them when it goes on: they have to be handled so that it does not stop.
+    new thread of the process would stop at its beginning. In non-stop mode, while other inferiors
+    run, the process takes them when it goes on. Until then gdb must be told not to stop for them.
     """
     select_inferior(number)
     if is_non_stop() and any(thread.is_running() for inferior in gdb.inferiors()
                              for thread in inferior.threads()):
-        os.kill(pid, signal.SIGCONT)  # gdb would end `stepi' at an event of another inferior
+        os.kill(pid, signal.SIGCONT)  # gdb 13.1 fails in `stepi': "Selected thread is running."
         return
     with unwinding(), unattended(), silenced(), contextlib.ExitStack() as signals, \
             setting("schedule-multiple", "off"):

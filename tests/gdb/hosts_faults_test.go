@@ -35,7 +35,7 @@ func TestReportOfFaultyHosts(t *testing.T) {
 		got := said.String()
 		for _, want := range []string{
 			hangs + ": no answer came within 10s; it began and sent no document", isCut + ": no answer came within 10s.",
-			other + ": mpi-queues is there in version v0, and here in version ",
+			other + ": it has version v0 of mpi-queues, but this machine has version ",
 		} {
 			if !strings.Contains(got, "Not read: "+want) {
 				t.Errorf("no %q in\n%s", want, got)

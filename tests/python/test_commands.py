@@ -275,7 +275,7 @@ class OutputTest(HelperTest):
                     self.command(command)
                     os.unlink(precious)
                 else:
-                    self.assertIn("/sticky/link is a link of user 54321's in a folder in which",
+                    self.assertIn("/sticky/link is a symbolic link owned by user 54321 in a",
                                   self.fails(command))
                 self.assertTrue(os.path.islink(link))
                 self.assertFalse(os.path.exists(precious))

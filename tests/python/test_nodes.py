@@ -279,7 +279,7 @@ class NodesTest(JobTest):
         finally:
             setattr(nodes, "_SECONDS", seconds)
         self.assertIn("Attached 1 rank of", shown)
-        self.assertIn("could not be attached: gdb was not told within 1 s that it stopped.", shown)
+        self.assertIn("could not be attached: gdbserver did not report its stop within 1 s.", shown)
         self.command("mpi-detach")
         self.assert_gone()
 

@@ -1,5 +1,5 @@
-// Package atomicfile makes files that are there as a whole or, if that fails, as they were before. It follows no link that
-// another user has made where everybody can make links.
+// Package atomicfile writes files atomically: if a write fails, the previous file is unchanged. It does not follow symbolic links
+// that another user has made in a world-writable folder.
 package atomicfile
 
 import (
@@ -99,10 +99,10 @@ func Replace(path string, create func(fresh string) error) error {
 // maxLinks bounds the number of links that a path leads through, as the kernel does.
 const maxLinks = 40
 
-// follow returns the path to which a path leads whose last name may be a link. In a folder like /tmp, to which everybody
-// can write and which has the sticky bit, it must be a link of the user's or of the folder's owner. This is the kernel's
-// rule (fs.protected_symlinks: Documentation/admin-guide/sysctl/fs.rst), but the kernel does not see the links of a path
-// that is resolved here.
+// follow resolves path if its last element is a symbolic link. In a world-writable folder with the sticky bit, such as /tmp,
+// the link must belong to the user or to the folder's owner. This is the kernel's rule (fs.protected_symlinks:
+// Documentation/admin-guide/sysctl/fs.rst), which has to be applied here because the kernel never sees links that were already
+// resolved.
 // The extension has the same rule in python/mpi_queues/output.py.
 func follow(path string) (string, error) {
 	for range maxLinks {
@@ -121,7 +121,7 @@ func follow(path string) (string, error) {
 			return "", cantWrite(at, err)
 		}
 		if user := owner(link); isSticky(above) && isOpen(above) && user != os.Geteuid() && user != owner(above) {
-			err := fmt.Errorf("it is a link of %s's in a folder in which everybody can make links", trust.UserName(user))
+			err := fmt.Errorf("it is a symbolic link owned by %s in a world-writable folder", trust.UserName(user))
 			return "", cantWrite(at, err)
 		}
 		to, err := os.Readlink(at)

@@ -108,7 +108,7 @@ func TestLinksOfOthers(t *testing.T) {
 				has(t, link, "new", "link")
 				continue
 			}
-			if want := link + " can't be written: it is a link of user 54321's"; err == nil || !strings.HasPrefix(err.Error(), want) {
+			if want := link + " can't be written: it is a symbolic link owned by user 54321"; err == nil || !strings.HasPrefix(err.Error(), want) {
 				t.Error(err)
 			}
 			has(t, link, "precious", "link")
@@ -165,5 +165,5 @@ func TestFolder(t *testing.T) {
 		check(folder, c.why)
 	}
 	must(t, os.Chown(folder, 0, 0), os.Chmod(dir, fs.ModeSticky|0o777), os.Lchown(dir+"/link", other, -1))
-	check(dir+"/link", dir+"/link can't be written: it is a link of user 54321's")
+	check(dir+"/link", dir+"/link can't be written: it is a symbolic link owned by user 54321")
 }

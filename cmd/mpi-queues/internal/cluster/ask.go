@@ -201,13 +201,13 @@ func (q *Question) open(ctx context.Context, host string, collectors []*wire.Col
 	one := func(c *wire.Collector, account *document.Account) reply {
 		out := reply{host: cmp.Or(host, c.Node), machine: c.Machine}
 		if c.Version != q.Version && c.Version != "" {
-			out.err = fmt.Errorf("mpi-queues is there in version %s, and here in version %s", c.Version, q.Version)
+			out.err = fmt.Errorf("it has version %s of mpi-queues, but this machine has version %s", c.Version, q.Version)
 			return out
 		}
 		out.part, out.err = q.opener.open(out.host, c, account)
 		switch {
 		case errors.Is(out.err, context.DeadlineExceeded):
-			out.err = fmt.Errorf("what it has sent can't be read within %s", q.Limit)
+			out.err = fmt.Errorf("its answer can't be read within %s", q.Limit+answerPatience)
 		case out.err != nil && c.Failure == "" && !errors.Is(engineErr, errSilent):
 			out.err = fmt.Errorf("%w; %w", engineErr, out.err)
 		}
@@ -394,7 +394,7 @@ func (q *Question) admit(replies []reply) (*admitted, error) {
 			continue
 		}
 		if i := slices.IndexFunc(one.sizes(), func(other int32) bool { return other != size }); i >= 0 {
-			a.refuse(one.host, fmt.Sprintf("the job there has %d ranks, and that of the other nodes has %d", one.sizes()[i], size))
+			a.refuse(one.host, fmt.Sprintf("its job has %d ranks, but the job on the other nodes has %d", one.sizes()[i], size))
 			continue
 		}
 		hosts[identity] = one.host
@@ -405,7 +405,7 @@ func (q *Question) admit(replies []reply) (*admitted, error) {
 	}
 	for _, machine := range slices.Sorted(maps.Keys(machines)) {
 		if hosts := machines[machine]; len(hosts) > 1 {
-			a.twice = append(a.twice, fmt.Sprintf("%s say that they are the same machine, but have different processes: all of them are shown",
+			a.twice = append(a.twice, fmt.Sprintf("%s claim to be the same machine, but have different processes; all processes are shown",
 				strings.Join(shortened(hosts), ", ")))
 		}
 	}

@@ -26,7 +26,7 @@ func TestHostsThatAreNone(t *testing.T) {
 			return commandline.Script("cat " + sends(t, "a", "v1", "pmix:1", 0)), nil
 		}
 		answer, err := q.Ask(context.Background())
-		want := []string{"Answers came from 1 of 3 nodes", "Not read: -oProxyCommand=touch x;, a,b: this is no plain name or address of a host"}
+		want := []string{"Answers came from 1 of 3 nodes", "Not read: -oProxyCommand=touch x;, a,b: not a plain host name or address"}
 		if err != nil || len(answer.Processes) != 1 || !slices.Equal(answer.Remarks, want) {
 			t.Errorf("%s: %+v, %v", engine, answer, err)
 		}
@@ -66,9 +66,9 @@ func TestNodeHidesNone(t *testing.T) {
 		"one machine by two names": {nil, []reply{answered("a", "m", 10, size, job, 0, 1), answered("b", "m", 10, size, job, 0, 1)}, "[0 1]",
 			[]string{"b is the same machine as a"}},
 		"another machine's name": {nil, []reply{answered("a", "m", 10, size, job, 0), answered("b", "m", 10, size, job, 1), answered("c", "m2", 10, size, job, 2)}, "[0 1 2]",
-			[]string{"a, b say that they are the same machine, but have different processes: all of them are shown"}},
+			[]string{"a, b claim to be the same machine, but have different processes; all processes are shown"}},
 		"another process id": {nil, []reply{answered("a", "m", 10, size, job, 0), answered("b", "m", 20, size, job, 0, 1)}, "[0 1]",
-			[]string{"a, b say that they are the same machine, but have different processes: all of them are shown"}},
+			[]string{"a, b claim to be the same machine, but have different processes; all processes are shown"}},
 		"another machine's name, and another job": {job, []reply{answered("a", "m", 10, size, []string{"pmix:2"}, 0), answered("b", "m", 10, size, job, 0)}, "[0]",
 			[]string{"Answers came from 2 of 2 nodes", "Not read: a: the job there is another one"}},
 		"another job than the asker knows": {job, []reply{answered("a", "m", 10, size, []string{"pmix:2"}, 0), answered("b", "m2", 10, size, job, 1)}, "[1]",
@@ -76,7 +76,7 @@ func TestNodeHidesNone(t *testing.T) {
 		"another job than most": {nil, []reply{answered("a", "m", 10, size, []string{"pmix:2", "pmix:2", "pmix:2"}, 0), answered("b", "m2", 10, size, job, 1), answered("c", "m3", 10, size, job, 2)}, "[1 2]",
 			[]string{"Answers came from 3 of 3 nodes", "Not read: a: the job there is another one"}},
 		"another size": {nil, []reply{answered("a", "m", 10, 0, job, 0), answered("b", "m2", 10, size, job, 1), answered("c", "m3", 10, size, job, 2)}, "[1 2]",
-			[]string{"Answers came from 3 of 3 nodes", "Not read: a: the job there has 0 ranks, and that of the other nodes has 9"}},
+			[]string{"Answers came from 3 of 3 nodes", "Not read: a: its job has 0 ranks, but the job on the other nodes has 9"}},
 		"the size of another job": {job, []reply{answered("a", "m", 10, 4, []string{"pmix:2"}, 0), answered("b", "m2", 10, 4, []string{"pmix:2"}, 1), answered("c", "m3", 10, size, job, 2)}, "[2]",
 			[]string{"Answers came from 3 of 3 nodes", "Not read: a, b: the job there is another one"}},
 		"a step of the job": {[]string{"slurm:7"}, []reply{answered("a", "m", 10, size, []string{"pmix:2", "slurm:7.1"}, 0), answered("b", "m2", 10, size, []string{"slurm:71.1"}, 1)}, "[0]",

@@ -52,11 +52,11 @@ func pack(path string) ([]byte, error) {
 // machines are what uname(1) calls the processors that Go names.
 var machines = map[string]string{"amd64": "x86_64", "arm64": "aarch64"}
 
-// safe is a function for sh that fails unless a file and the folders above it belong to root or to who asks, and nobody else
-// can write to them: nobody else can then put another file there, neither before nor after the check. The path must be one without
-// links. Like package trust, it allows a folder with the sticky bit above others, such as /tmp, where nobody can replace
-// what is not theirs, but not one that holds a program: $2 is that folder. An access list shows in the bits of the group. Where safe
-// fails, $a is the file or folder at fault.
+// safe defines a shell function: safe PATH FOLDER fails unless the file and every folder above it belong to root or to the
+// current user, and nobody else can write to them, so nobody else can replace the file before or after the check. PATH must not
+// contain links, and FOLDER is the folder that contains the file. Like package trust, safe accepts sticky folders such as /tmp
+// further up, because there users can only replace their own files, but not as FOLDER. Access control lists need no check of
+// their own: their mask shows up as the group's permission bits. If safe fails, $a is the file or folder at fault.
 const safe = `u=$(id -u 2>/dev/null); set -f; safe() { a=$1; g=$2; while :; do set -- $(ls -ldn "$a" 2>/dev/null); ` +
 	`case "$1" in [-d]????-??-*);; d????????[tT]*) [ "$a" != "$g" ] || return 1;; *) return 1;; esac; ` +
 	`case "$3" in 0|"$u");; *) return 1;; esac; ` +
@@ -67,21 +67,21 @@ const safe = `u=$(id -u 2>/dev/null); set -f; safe() { a=$1; g=$2; while :; do s
 func (p *Program) found() string {
 	return safe + `; p=` + string(commandline.Quote(p.Path)) + `; w="mpi-queues is not there"; ` +
 		`if d=$(cd -P "${p%/*}/" 2>/dev/null && pwd -P) && p=${d%/}/${p##*/} && [ -f "$p" ] && [ -x "$p" ]; then w=; ` +
-		`safe "$p" "$d" || w="mpi-queues is not executed there, since other users could have put it there by way of $a"; fi`
+		`safe "$p" "$d" || w="mpi-queues is not executed there, because another user could have replaced it by changing $a"; fi`
 }
 
 // LineThere is a command line for any shell that executes the program with arguments on a node that is known to have it,
 // unless another user could have put it there.
 func (p *Program) LineThere(args ...string) commandline.Script {
 	return commandline.Script(p.found() + `; if [ -z "$w" ]; then exec "$p" ` + string(commandline.Quote(args...)) + `; fi; ` +
-		`echo "$w: name its place with --node-program" >&2; exit 127`).Anywhere()
+		`echo "$w: give the path of a safe copy with --node-program" >&2; exit 127`).Anywhere()
 }
 
-// Line is a command line for any shell that executes the program with arguments on a host, where it is in the same version and
-// nobody else could have put it there. Otherwise it asks for the program, and takes it from its standard input into a file that
-// has no name any more: nothing of it is left, whatever dies. The shell makes this file itself (set -C) and then uses its
-// descriptors alone: in a folder of another user's, the name can come to mean another file. That a file of such a folder can be
-// executed is tried with a script of two words first.
+// Line returns a command line, for any shell, that runs the program with arguments on a host. If the host has the same version,
+// and nobody else could have replaced it, that copy is run. Otherwise the command line asks for the program and reads it from
+// standard input into an unlinked file, which disappears however the processes die. The shell creates the file itself (set -C)
+// and then uses only its descriptors: in a folder that another user can write to, the name may come to refer to another file.
+// A one-line script first checks that files in the folder can be executed.
 func (p *Program) Line(host string, args ...string) (commandline.Script, error) {
 	packed, err := p.packed()
 	if err != nil {

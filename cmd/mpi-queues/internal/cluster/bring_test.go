@@ -193,7 +193,7 @@ func TestProgramOfOthers(t *testing.T) {
 			}
 			out, err := exec.Command("sh", "-c", string(q.Program.LineThere("relay"))).CombinedOutput()
 			if wasRun := os.Remove(isRun) == nil; wasRun != c.isSafe || !c.isSafe && (err == nil ||
-				!strings.HasPrefix(string(out), "mpi-queues is not executed there, since other users could have put it there by way of "+at+":")) {
+				!strings.HasPrefix(string(out), "mpi-queues is not executed there, because another user could have replaced it by changing "+at+":")) {
 				t.Errorf("%s: executed: %v; %s, %v", name, wasRun, out, err)
 			}
 		}

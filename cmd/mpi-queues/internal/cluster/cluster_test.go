@@ -68,7 +68,7 @@ func TestAsk(t *testing.T) {
 	}
 	got := strings.Join(answer.Remarks, "\n")
 	for _, want := range []string{
-		"Not read: c, d: no way (exit status 3)", "Not read: e: mpi-queues is there in version v2, and here in version v1",
+		"Not read: c, d: no way (exit status 3)", "Not read: e: it has version v2 of mpi-queues, but this machine has version v1",
 		"Not read: f: the job there is another one", "h is the same machine as a", "Not read: i: it ended without a word",
 		"Not read: j: Killed (exit status 137); the document is cut off behind part 1", "Not read: k: nothing gives the job a name", "Not read: g, l:",
 	} {

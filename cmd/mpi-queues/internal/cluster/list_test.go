@@ -82,8 +82,8 @@ func TestLists(t *testing.T) {
 		failures[l.Host] = l.Failure
 	}
 	for host, want := range map[string]string{
-		"b": "cut off", "c": "", "d": "mpi-queues is there in version v2", "e": "no answer came within", "f": "it has sent no list of its ranks",
-		"g": "it has sent no list", "h": "it has sent no list", "i": "it has sent no list", "j": "what it has sent is no document", "k": "", "l": "it has sent no list",
+		"b": "cut off", "c": "", "d": "it has version v2 of mpi-queues", "e": "no answer came within", "f": "it has sent no list of its ranks",
+		"g": "it has sent no list", "h": "it has sent no list", "i": "it has sent no list", "j": "it has not sent a valid document", "k": "", "l": "it has sent no list",
 	} {
 		if got, is := failures[host]; !is || got == "" || !strings.Contains(got, want) {
 			t.Errorf("%s: %q", host, got)

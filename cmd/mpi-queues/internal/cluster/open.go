@@ -22,8 +22,8 @@ type memory struct {
 	pids map[*mqs.Process]int
 }
 
-// source is where a document comes from. A host can't say that it is another one, and a machine's name for itself differs after
-// its host has become another machine.
+// source identifies the sender of a document. host is the name by which the node was asked or, if one engine asks all nodes, the
+// name that the node reports. machine is the node's own identifier, which changes when host comes to refer to another machine.
 type source struct{ host, machine string }
 
 // opener reads what collectors have sent. Several goroutines may use it.
@@ -66,7 +66,7 @@ func (o *opener) take(from source) memory {
 const maxRanks = 1 << 14
 
 var (
-	errNoDocument = errors.New("what it has sent is no document")
+	errNoDocument = errors.New("it has not sent a valid document")
 	errTooMany    = fmt.Errorf("it has sent more than %d ranks", maxRanks)
 )
 

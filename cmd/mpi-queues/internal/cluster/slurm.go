@@ -36,7 +36,7 @@ func SlurmNodes(ctx context.Context, id string) ([]string, error) {
 		err = errors.New("squeue knows of none that runs")
 	}
 	if strings.HasPrefix(list, "-") {
-		err = fmt.Errorf("squeue says %q", list) // it would be an option
+		err = fmt.Errorf("squeue printed %q, expected a list of nodes", list) // scontrol would take it for an option
 	}
 	if err == nil {
 		list, err = says(ctx, "scontrol", "show", "hostnames", strings.ReplaceAll(list, "\n", ","))

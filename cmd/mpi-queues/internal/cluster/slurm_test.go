@@ -29,7 +29,7 @@ func TestSlurmNodes(t *testing.T) {
 			t.Errorf("%s: %q, %v", id, got, err)
 		}
 	}
-	for id, want := range map[string]string{"8": "squeue knows of none that runs", "10": `squeue says "-n[1-2]"`, "9": "Invalid job id specified"} {
+	for id, want := range map[string]string{"8": "squeue knows of none that runs", "10": `squeue printed "-n[1-2]"`, "9": "Invalid job id specified"} {
 		if got, err := SlurmNodes(context.Background(), id); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %q, %v", id, got, err)
 		}

@@ -61,7 +61,7 @@ func claiming(t *testing.T) int {
 // TestClaims checks that gdb is not given a process whose file claims more than can be, that the sentence names the file, and that
 // others are read.
 func TestClaims(t *testing.T) {
-	const claims = `its file .*/claiming is not given to a debugger: 33554432 sections can't be right`
+	const claims = `its file .*/claiming is unsafe to debug: 33554432 sections can't be right`
 	bad := claiming(t)
 	for want, pids := range map[string][]int{
 		"^" + claims + ".*$": {bad}, "^" + claims + ".* read by .* read by .*$": {bad, 7, 8}, "^read by .* " + claims + ".* read by .*$": {7, bad, 8},

@@ -22,7 +22,7 @@ func Core(program, core string) Inquiry {
 	} else if err := isELF(program, elf.ET_EXEC, elf.ET_DYN); err != nil {
 		i.obstacle = fmt.Errorf("%s is not a program (%w): name the program and then the core file", program, err)
 	} else if err := procmem.CheckFile(program); err != nil {
-		i.obstacle = fmt.Errorf("%s is not given to a debugger: %w", program, err)
+		i.obstacle = fmt.Errorf("%s is unsafe to debug: %w", program, err)
 	}
 	// A path that begins with "-" would be an option to gdb.
 	if path, err := filepath.Abs(program); err == nil {

@@ -43,7 +43,7 @@ func TestProgramOfCoreClaims(t *testing.T) {
 		return path
 	}
 	i := Core(write(elf.ET_EXEC), write(elf.ET_CORE))
-	if i.obstacle == nil || !strings.Contains(i.obstacle.Error(), "is not given to a debugger: 33554432 sections can't be right") {
+	if i.obstacle == nil || !strings.Contains(i.obstacle.Error(), "is unsafe to debug: 33554432 sections can't be right") {
 		t.Error(i.obstacle)
 	}
 }

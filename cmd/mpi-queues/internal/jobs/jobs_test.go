@@ -49,8 +49,8 @@ func TestMissing(t *testing.T) {
 			"Of the job's 4 ranks, only ranks 2-3 were found on this machine: the others are on other machines, where " +
 				"`mpi-queues dump --job PID' with the process id of any of them shows those that are there, or have exited"}},
 		"odd name": {launch.Job{Ranks: ranks("", 0), HasOddName: true}, []string{
-			"The environment of the job's ranks gives the job a name that is not used, since the name is too long or contains characters that can't be shown: " +
-				"ranks on other machines can't be found by it"}},
+			"The job's name in the environment of its ranks is ignored because it is too long or contains unprintable characters, " +
+				"so ranks on other machines can't be found by name"}},
 		"spawned": {launch.Job{Launcher: 7, Name: "prterun", Ranks: ranks("", 0), Others: []int{999999998, 999999999}}, []string{
 			"prterun (process 7) has also started other jobs, as MPI_Comm_spawn does: `mpi-queues dump 999999998 999999999' shows them"}},
 		"not MPI": {launch.Job{Launcher: 7, Name: "prterun", Ranks: ranks("", 0), Others: []int{sleeper.Process.Pid}}, []string{

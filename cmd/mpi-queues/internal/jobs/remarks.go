@@ -38,8 +38,8 @@ func Missing(job *launch.Job) []string {
 			size, strings.ToLower(ranks[:1])+ranks[1:]+map[bool]string{true: " was", false: " were"}[len(here) == 1]))
 	}
 	if job.HasOddName {
-		out = append(out, "The environment of the job's ranks gives the job a name that is not used, since the name is too long or contains "+
-			"characters that can't be shown: ranks on other machines can't be found by it")
+		out = append(out, "The job's name in the environment of its ranks is ignored because it is too long or contains unprintable "+
+			"characters, so ranks on other machines can't be found by name")
 	}
 	if job.IsAborting {
 		out = append(out, strings.TrimSuffix(fmt.Sprintf("%s (process %d) is aborting the job: %s", filepath.Base(job.Name), job.Launcher, job.AbortReason), ": "))

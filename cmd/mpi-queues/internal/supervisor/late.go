@@ -18,17 +18,17 @@ import (
 // latePatience is how long the debugger may take to ask for a process that came late.
 const latePatience = 30 * time.Second
 
-// wakeSignal is the signal that stops a rank, and with it the debugger, which then asks for the processes that came late (WAKE in
-// the extension). It is one that a program ignores unless it has a handler, since it also comes if the debugger has let go
-// of the rank. It can't be SIGTRAP: gdb takes that for the end of a step. A rank that steps over a breakpoint then goes on
-// behind the copy of the instruction, at the beginning of its program, and runs main again.
+// wakeSignal is sent to a rank to make gdb report a stop; the extension, where it is called WAKE, then asks for the processes
+// that came late. Its default action must be to ignore it, because it may arrive after gdb has detached from the rank. It can't
+// be SIGTRAP, which gdb takes for the end of a step: a rank that is stepping over a breakpoint would then continue after gdb's
+// copy of the instruction, which lies at the program's entry point, and run main again.
 const wakeSignal = unix.SIGWINCH
 
 // wakePause is how long the debugger may take to ask before it is woken again: it misses the signal while it attaches.
 const wakePause = time.Second
 
-// announce wakes the debugger until it has asked for the processes that came late, when all ranks of the job of one of
-// them are there that run on this machine.
+// announce wakes the debugger repeatedly until it has asked for the processes that came late, once all ranks that pid's job has
+// on this machine have started. pid came late.
 func (s *Supervisor) announce(pid int) {
 	time.AfterFunc(latePatience, func() { s.giveUp(pid) })
 	job, err := launch.Find(pid)
@@ -57,8 +57,8 @@ func (s *Supervisor) announce(pid int) {
 	}()
 }
 
-// wakeDebugger sends a signal to a rank that is debugged, if the debugger has yet to ask for processes that came late. It
-// reports whether it has.
+// wakeDebugger sends wakeSignal to a rank that is being debugged, and returns true, as long as the debugger has not yet asked for
+// the processes that came late. It returns false once the debugger has asked.
 func (s *Supervisor) wakeDebugger() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
