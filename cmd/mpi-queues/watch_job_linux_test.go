@@ -17,8 +17,9 @@ import (
 func starter(t *testing.T, through string) (cmd *exec.Cmd, rank int, ended func() bool) {
 	t.Helper()
 	name := "watch" + strconv.Itoa(os.Getpid())
-	cmd = exec.Command("sh", "-c", "PMIX_NAMESPACE="+name+" PMIX_RANK=0 "+through+
-		" sh -c 'echo $$; exec sleep 1000' & wait; echo ended; read end")
+	// The rank executes no other program once it has printed its process id: during execve a process has no environment.
+	cmd = exec.Command("sh", "-c", "exec 3<&0; PMIX_NAMESPACE="+name+" PMIX_RANK=0 "+through+
+		" sh -c 'echo $$; read end <&3' & wait; echo ended; read end")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	in, err := cmd.StdinPipe()
 	if err != nil {
