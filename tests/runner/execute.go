@@ -72,7 +72,7 @@ func (p *plan) steps(s *store) []*step {
 		own := &step{
 			name: q.name, part: q, commands: q.commands(p), limit: time.Duration(float64(q.limit) * p.stretch), usual: s.usual(q, p.isWhole), done: make(chan struct{}),
 		}
-		if p.isWhole {
+		if p.isWhole || q.limit == 0 {
 			own.limit = wholeLimit
 		}
 		if last := len(own.commands) - 1; len(p.more) > 0 {

@@ -34,8 +34,8 @@ type part struct {
 	makes [][]string
 	// commands are run one after the other, the later ones also if an earlier one fails.
 	commands func(p *plan) [][]string
-	// limit is for all commands together in a sample. It is far above the usual time, and below the limit of a job in CI. In full
-	// there is more to do, and wholeLimit is for that.
+	// limit is for all commands together in a sample. It is far above the usual time, and below the limit of a job in CI. A part
+	// that takes no samples has none.
 	limit time.Duration
 	// usual is how long the part takes on two processors, for the order in which parts start.
 	usual time.Duration
@@ -179,7 +179,7 @@ var parts = []*part{
 	},
 	{
 		name: "suite", does: "MPICH's own test suite, sampled while it runs, and many made-up jobs",
-		in: full, needs: []packages{ofGo, ofExtension, ofLive, ofBuilds}, limit: 3 * time.Hour, usual: time.Hour,
+		in: full, needs: []packages{ofGo, ofExtension, ofLive, ofBuilds}, usual: time.Hour,
 		makes: [][]string{{"tests/mpich/build"}}, commands: func(*plan) [][]string {
 			return [][]string{
 				goTest(wholeTests, "-tags", "full", "-count=1", "-run", "TestAgainstManyPrograms", "./mqs/waitfor"),
@@ -190,33 +190,33 @@ var parts = []*part{
 	},
 	{
 		name: "starts", does: "many starts of jobs under gdb",
-		in: full, needs: []packages{ofGo, ofExtension, ofLive}, limit: 2 * time.Hour, usual: 15 * time.Minute,
+		in: full, needs: []packages{ofGo, ofExtension, ofLive}, usual: 15 * time.Minute,
 		commands: longGoTests("-tags", "live", "-count=1", "-run", "TestManyStarts|TestStartedLateRank", "./tests/gdb"),
 	},
 	{
 		name: "guest", does: "an ordinary user on the distribution's kernel, under qemu",
-		in: full, needs: []packages{ofGo, ofExtension, ofLive, ofGuest}, limit: 2 * time.Hour, usual: 15 * time.Minute,
+		in: full, needs: []packages{ofGo, ofExtension, ofLive, ofGuest}, usual: 15 * time.Minute,
 		commands: always([]string{"tests/guest/run"}),
 	},
 	{
 		name: "fuzz", does: "each fuzz target for a minute, each page of recordings lost, and 100,000 seeds in gdb",
-		in: full, needs: []packages{ofGo, ofExtension}, limit: 4 * time.Hour, usual: time.Hour,
+		in: full, needs: []packages{ofGo, ofExtension}, usual: time.Hour,
 		commands: always([]string{"tests/fuzz"}),
 	},
 	{
 		name: "faults", does: "all that can go wrong between gdb and the helper, at each step and with each message",
-		in: full, needs: []packages{ofGo, ofExtension, ofLive}, limit: 3 * time.Hour, usual: 30 * time.Minute,
+		in: full, needs: []packages{ofGo, ofExtension, ofLive}, usual: 30 * time.Minute,
 		commands: longGoTests("-tags", "live", "-short", "-count=1", "-parallel", jobs(),
 			"-run", "TestFaults|AtEachStep|TestStarvedHelper|TestNoDescriptors|TestManyDisplays|TestManyAttaches|TestKilledAtRandom|TestInterrupted", "./tests/gdb", "./cmd/mpi-queues"),
 	},
 	{
 		name: "mutation", does: "how many changed operators of the decoders and of the analysis the unit tests notice",
-		in: full, needs: []packages{ofGo}, limit: 6 * time.Hour, usual: time.Hour,
+		in: full, needs: []packages{ofGo}, usual: time.Hour,
 		commands: longGoTests("-tags", "full", "-count=1", "./tests/mutation"),
 	},
 	{
 		name: "bench", does: "the benchmark, which prints each figure beside its target",
-		in: full, needs: []packages{ofGo, ofExtension, ofLive}, limit: 3 * time.Hour, usual: 20 * time.Minute,
+		in: full, needs: []packages{ofGo, ofExtension, ofLive}, usual: 20 * time.Minute,
 		commands: always([]string{"tests/bench/run"}),
 	},
 }

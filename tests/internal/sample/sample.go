@@ -39,7 +39,7 @@ func Seed() uint64 {
 
 // Whole reports whether every case is tried, as in ./tests/run full.
 func Whole() bool {
-	return os.Getenv("MPI_QUEUES_TEST_WHOLE") != "" || os.Getenv("MPI_QUEUES_TEST_MODES") == "all"
+	return os.Getenv("MPI_QUEUES_TEST_WHOLE") != ""
 }
 
 // Chosen reports whether case i of those called name is in this run's sample of every n-th one. Names shift the

@@ -43,9 +43,9 @@ func TestRowsDiffer(t *testing.T) {
 	}
 }
 
-// TestEnvironment checks what the scripts set: the seed shifts the sample, and either variable of a whole run turns sampling off.
+// TestEnvironment checks what the scripts set: the seed shifts the sample, and the variable of a whole run turns sampling off.
 func TestEnvironment(t *testing.T) {
-	for _, name := range []string{variable, "MPI_QUEUES_TEST_WHOLE", "MPI_QUEUES_TEST_MODES"} {
+	for _, name := range []string{variable, "MPI_QUEUES_TEST_WHOLE"} {
 		t.Setenv(name, "")
 	}
 	count := func() (all string) {
@@ -66,15 +66,6 @@ func TestEnvironment(t *testing.T) {
 			t.Errorf("three seeds choose %v, and never %s", seen, want)
 		}
 	}
-	t.Setenv("MPI_QUEUES_TEST_MODES", "some")
-	if got := count(); len(got) != 2 {
-		t.Errorf("of 6 cases %q are chosen", got)
-	}
-	t.Setenv("MPI_QUEUES_TEST_MODES", "all")
-	if got := count(); got != "012345" {
-		t.Errorf("a run of all modes tries %q", got)
-	}
-	t.Setenv("MPI_QUEUES_TEST_MODES", "")
 	t.Setenv("MPI_QUEUES_TEST_WHOLE", "1")
 	if got := count(); got != "012345" {
 		t.Errorf("a whole run tries %q", got)
