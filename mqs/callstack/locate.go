@@ -66,13 +66,19 @@ func threadAt(s *stacks, t *inferior.Thread) (mqs.Thread, bool) {
 	return out, hasProgramFrame(t, f)
 }
 
-// isOutside says whether a thread in no named call is known to be in no call at all: its stack has been
-// followed to its end, it has names, and no function of the program has called the MPI library by a
-// function without a name.
+// isOutside says whether a thread in no named call is known to be in no call at all: its stack has been followed to its end, no
+// function of the program has called the MPI library by a function without a name, and functions have names or all of them are in
+// libraries, which can be told apart without names.
 func isOutside(s *stacks, t *inferior.Thread) bool {
 	at := slices.IndexFunc(t.Frames, s.inLibrary)
 	entered := at >= 0 && slices.ContainsFunc(t.Frames[at:], func(f inferior.Frame) bool { return !s.inLibrary(f) && !isForeign(f.Object) })
-	return t.Complete && !entered && slices.ContainsFunc(t.Frames, func(f inferior.Frame) bool { return f.Function != "" })
+	hasName := slices.ContainsFunc(t.Frames, func(f inferior.Frame) bool { return f.Function != "" })
+	return t.Complete && !entered && (hasName || isInLibraries(t))
+}
+
+// isInLibraries reports whether a thread has frames, and the file of each of them is known to be a library.
+func isInLibraries(t *inferior.Thread) bool {
+	return len(t.Frames) > 0 && !slices.ContainsFunc(t.Frames, func(f inferior.Frame) bool { return f.Object == "" })
 }
 
 // hasProgramFrame says whether a thread has a frame that belongs to no library of an MPI or of the system.

@@ -49,3 +49,26 @@ func TestThreadAt(t *testing.T) {
 		}
 	}
 }
+
+// TestPlaced checks of which threads it is known that they are in no MPI call.
+func TestPlaced(t *testing.T) {
+	const libc, gomp, mpi = "/lib/libc.so.6", "/lib/libgomp.so.1", "/opt/mpi/lib/libmpi.so.12"
+	for name, c := range map[string]struct {
+		frames  []inferior.Frame
+		isShort bool
+		want    bool
+	}{
+		"an idle worker of a stripped library":       {[]inferior.Frame{frame("", gomp, "", 0), frame("", gomp, "", 0), frame("", libc, "", 0)}, false, true},
+		"its stack can't be followed":                {[]inferior.Frame{frame("", gomp, "", 0), frame("", gomp, "", 0)}, true, false},
+		"a function without a name is the program's": {[]inferior.Frame{frame("", gomp, "", 0), frame("", "", "", 0), frame("", libc, "", 0)}, false, false},
+		"the program has called the library":         {[]inferior.Frame{frame("", mpi, "", 0), frame("main", "", "", 0), frame("", libc, "", 0)}, false, false},
+		"its own library has":                        {[]inferior.Frame{frame("", mpi, "", 0), frame("", "/home/me/libsolver.so", "", 0), frame("", libc, "", 0)}, false, false},
+		"the library's own thread":                   {[]inferior.Frame{frame("", mpi, "", 0), frame("", libc, "", 0)}, false, true},
+		"no frame":                                   {nil, false, false},
+	} {
+		s := &stacks{library: mpi, program: "/home/me/program"}
+		if got, _ := threadAt(s, &inferior.Thread{Frames: c.frames, Complete: !c.isShort}); got.Placed != c.want {
+			t.Errorf("%s: %t", name, got.Placed)
+		}
+	}
+}

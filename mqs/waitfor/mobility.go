@@ -59,10 +59,10 @@ func (j *job) mobility(r *rank) (mobility, string) {
 	switch {
 	case outside && (!inside && !lost || multiple.Known && multiple.Value):
 		return mobile, ""
-	case lost:
-		return uncertain, placeUnknown
 	case inside && multiple.Known && !multiple.Value:
 		return waiting, "" // no other thread may call MPI meanwhile
+	case lost:
+		return uncertain, placeUnknown
 	case inside && outside:
 		return uncertain, levelUnknown
 	case held != nil:
