@@ -91,8 +91,8 @@ func (h *History) Clocks() Clocks {
 	return out
 }
 
-// Past is what was seen of processes before, by the clocks that they had then. The processes
-// of a snapshot are remembered for the next time.
+// Past is what was seen of processes before, by the clocks that they had then. The processes of a snapshot are remembered for the
+// next time. Those of which this sample shows less than an earlier one are replaced in it: see [waitfor.KeepCalls].
 func (h *History) Past(s *mqs.Snapshot, stopped Clocks) waitfor.Past {
 	return h.past(s, func(pid int) clock { return stopped[pid] }, h.machine().clock)
 }
@@ -104,7 +104,7 @@ func (h *History) past(s *mqs.Snapshot, stopped func(pid int) clock, clockOf fun
 	known := min(len(h.seen), len(s.Processes))
 	out := waitfor.Past{Earlier: make(map[int]*mqs.Process, known), Ran: make(map[int]bool, known), Polls: map[int][]waitfor.Poll{}}
 	now := make(map[int]sighting, len(s.Processes))
-	for _, p := range s.Processes {
+	for i, p := range s.Processes {
 		c, err := clockOf(p.PID)
 		before, known := h.seen[p.PID]
 		if err != nil && p.Phase != mqs.Exited {
@@ -112,6 +112,8 @@ func (h *History) past(s *mqs.Snapshot, stopped func(pid int) clock, clockOf fun
 		}
 		h.settle(p, c)
 		if known && before.clock.start == c.start {
+			p = waitfor.KeepCalls(p, before.process)
+			s.Processes[i] = p
 			out.Earlier[p.PID] = before.process
 			if len(before.polls) > 0 {
 				out.Polls[p.PID] = before.polls

@@ -2,7 +2,9 @@ package liveness
 
 import (
 	"context"
+	"os"
 	"os/exec"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -147,5 +149,35 @@ func TestSettled(t *testing.T) {
 	look(&waitfor.Report{Open: map[int]*mqs.Process{3: at(3, 10)}}, at(1, 10))
 	if look(unknown, at(1, 11)) {
 		t.Error("one that has not been seen has left its call")
+	}
+}
+
+// TestPastKeepsCalls checks that a sample which shows less of a process that stands is completed in the snapshot, and remembered so.
+func TestPastKeepsCalls(t *testing.T) {
+	pid := os.Getpid()
+	sample := func(isSeen bool) *mqs.Snapshot {
+		s := undecided(t)
+		for _, p := range s.Processes[:1] {
+			p.PID = pid
+			if !isSeen {
+				p.Threads[0].Requests, p.Threads[0].AllRequests = nil, false
+			}
+		}
+		s.Processes = s.Processes[:1]
+		return s
+	}
+	var seen History
+	first := sample(true)
+	want := first.Processes[0].Threads[0].Requests
+	if len(want) == 0 {
+		t.Fatal("the recorded process waits for nothing")
+	}
+	seen.Past(first, nil)
+	for range 2 {
+		s := sample(false)
+		seen.Past(s, Clocks{pid: {ticks: 1 << 40}})
+		if got := s.Processes[0].Threads[0]; !slices.Equal(got.Requests, want) || !got.AllRequests {
+			t.Errorf("%+v", got)
+		}
 	}
 }

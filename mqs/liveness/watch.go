@@ -14,10 +14,13 @@ const (
 	firstPause = 100 * time.Millisecond
 	mostPause  = time.Second
 	mostWatch  = 3 * time.Second
-	// mostMoving is how long a job is watched that is seen to get on, but of which something has stayed unknown or
-	// doubtful: on a busy machine, few looks are to be had in the usual time.
+	// mostMoving is how long a job is watched of which something has stayed unknown or doubtful that another look may show: on a
+	// busy machine, few looks are to be had in the usual time.
 	mostMoving = 20 * time.Second
-	mostLooks  = 20
+	// doubtfulLooks are as many as such a job gets within that time. Where a rank is stopped in its call differs from look to look,
+	// and in about one of ten places on a busy machine the call can't be seen to wait.
+	doubtfulLooks = 8
+	mostLooks     = 20
 	// mostRunning is how long ranks are waited for that have something to run and no processor.
 	mostRunning = 30 * time.Second
 )
@@ -65,13 +68,16 @@ func watch(ctx context.Context, on machine, s *mqs.Snapshot, again func(ctx cont
 	return r, nil
 }
 
-// hasTime says whether a job may be watched on of which this is the report after some looks. If it gets on, and something
-// of it is unknown or doubtful, there are as many looks as may settle that, however long they take on a busy machine.
+// hasTime says whether a job may be watched on of which this is the report after some looks. If something of it is unknown or
+// doubtful that another look may show, there are as many looks as may settle that, however long they take on a busy machine.
 func hasTime(r *waitfor.Report, looks int, watched time.Duration) bool {
-	if !r.GetsOn || r.Verdict != waitfor.Unknown && r.Verdict != waitfor.DeadlockedUnless {
+	switch {
+	case r.Verdict != waitfor.Unknown && r.Verdict != waitfor.DeadlockedUnless:
 		return watched < mostWatch
+	case r.GetsOn:
+		return looks < waitfor.LeastSettling || watched < mostMoving
 	}
-	return looks < waitfor.LeastSettling || watched < mostMoving
+	return watched < mostWatch || r.Moving && looks < doubtfulLooks && watched < mostMoving
 }
 
 // leastLooks are those before the last one of a job of which ranks are missing, and which does not get on: what those

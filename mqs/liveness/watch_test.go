@@ -76,19 +76,25 @@ func TestHasTime(t *testing.T) {
 	for _, c := range []struct {
 		verdict waitfor.Verdict
 		getsOn  bool
+		moving  bool
 		looks   int
 		watched time.Duration
 		want    bool
 	}{
-		{waitfor.Unknown, true, waitfor.LeastSettling - 1, time.Minute, true},
-		{waitfor.DeadlockedUnless, true, waitfor.LeastSettling - 1, time.Minute, true},
-		{waitfor.Unknown, true, waitfor.LeastSettling, mostMoving - 1, true},
-		{waitfor.Unknown, true, waitfor.LeastSettling, mostMoving, false},
-		{waitfor.Unknown, false, 1, mostWatch, false},
-		{waitfor.NoProgress, true, 1, mostWatch, false},
-		{waitfor.NoProgress, false, 9, mostWatch - 1, true},
+		{waitfor.Unknown, true, false, waitfor.LeastSettling - 1, time.Minute, true},
+		{waitfor.DeadlockedUnless, true, false, waitfor.LeastSettling - 1, time.Minute, true},
+		{waitfor.Unknown, true, false, waitfor.LeastSettling, mostMoving - 1, true},
+		{waitfor.Unknown, true, false, waitfor.LeastSettling, mostMoving, false},
+		{waitfor.Unknown, false, false, 1, mostWatch, false},
+		{waitfor.Unknown, false, true, doubtfulLooks - 1, mostMoving - 1, true},
+		{waitfor.DeadlockedUnless, false, true, doubtfulLooks - 1, mostMoving - 1, true},
+		{waitfor.DeadlockedUnless, false, true, doubtfulLooks, mostMoving - 1, false},
+		{waitfor.DeadlockedUnless, false, true, doubtfulLooks - 1, mostMoving, false},
+		{waitfor.DeadlockedUnlessPollingEnds, false, true, 1, mostWatch, false},
+		{waitfor.NoProgress, true, false, 1, mostWatch, false},
+		{waitfor.NoProgress, false, false, 9, mostWatch - 1, true},
 	} {
-		if got := hasTime(&waitfor.Report{Verdict: c.verdict, GetsOn: c.getsOn}, c.looks, c.watched); got != c.want {
+		if got := hasTime(&waitfor.Report{Verdict: c.verdict, GetsOn: c.getsOn, Moving: c.moving}, c.looks, c.watched); got != c.want {
 			t.Errorf("%+v: %t", c, got)
 		}
 	}
