@@ -4,11 +4,9 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"path"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -210,28 +208,18 @@ func hasScript(t *testing.T, shown string) bool {
 // goTests are the names of the tests in Go.
 func goTests(t *testing.T) map[string]bool {
 	t.Helper()
-	isTest := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
-	out := map[string]bool{}
-	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && slices.Contains([]string{".git", "testdata"}, d.Name()):
-			return filepath.SkipDir
-		case d.IsDir() || !strings.HasSuffix(file, "_test.go"):
-			return nil
-		}
-		rel, err := filepath.Rel(root, file)
-		if err != nil {
-			return err
-		}
-		for _, match := range isTest.FindAllStringSubmatch(read(t, rel), -1) {
-			out[match[1]] = true
-		}
-		return nil
-	})
+	files, err := testFiles()
 	if err != nil {
 		t.Fatal(err)
+	}
+	testName := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+	out := map[string]bool{}
+	for file, text := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			for _, match := range testName.FindAllStringSubmatch(text, -1) {
+				out[match[1]] = true
+			}
+		}
 	}
 	return out
 }
