@@ -1,4 +1,4 @@
-// Package procmem reads variables of a live process that nobody debugs: it finds
+// Package procmem reads variables of a live process without a debugger, from /proc/PID/mem: it finds
 // them by the symbols of the files that the process has in its memory, and reads
 // them while the process runs on, as an [inferior.Running]. On other systems than Linux it
 // reads nothing.

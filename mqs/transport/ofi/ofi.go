@@ -2,13 +2,17 @@
 // messages: the posted receives, the unexpected messages and the messages that an endpoint is sending.
 // What they mean to MPI is not known here: tags are libfabric's, of 64 bits, and peers its addresses.
 //
-// Each provider of libfabric has queues of its own, or takes those that its common code has for all. Read are those
-// of rxm, which puts datagrams upon a provider of connections ("tcp;ofi_rxm", "verbs;ofi_rxm"): its own up to 1.22,
-// and the common ones from 2.0 on; those of tcp, from 1.18; those of sockets; and those of shm, its own up to 1.18 and
-// the common ones from 1.19 on. As the sources have them, and not tried beneath an MPI, are those of sm2 and efa, from 1.19, and of lnx, from 2.0. The last two have endpoints of
-// other providers beneath theirs, which take messages for their queues and send for them.
-// Those of cxi, psm3, psm2 and opx are read by what their sources say, and were not tried.
-// Nothing of them is exported: the way to them starts at the endpoint that the MPI keeps, and goes on by layouts from
+// Each provider of libfabric has queues of its own, or uses those that its common code has for all. These are read:
+//   - of rxm, which puts datagrams on a provider of connections ("tcp;ofi_rxm", "verbs;ofi_rxm"): its own up to 1.22, and
+//     the common ones from 2.0 on;
+//   - of tcp, from 1.18, and of sockets;
+//   - of shm: its own up to 1.18, and the common ones from 1.19 on;
+//   - of psm3, tried through shared memory only;
+//   - of sm2 and efa, from 1.19, and of lnx, from 2.0, written from their sources and not tried under an MPI. Endpoints of
+//     other providers under those of efa and lnx receive messages for their queues and send for them;
+//   - of cxi, psm2 and opx, written from their sources and not tried.
+//
+// None of these queues is exported: the way to them starts at the endpoint that the MPI keeps, and goes on by layouts from
 // DWARF or from embedded tables, which prove themselves on the process before anything read by them is believed.
 package ofi
 
