@@ -212,11 +212,11 @@ func goTests(t *testing.T) map[string]bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	testName := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+	declared := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 	out := map[string]bool{}
 	for file, text := range files {
 		if strings.HasSuffix(file, "_test.go") {
-			for _, match := range testName.FindAllStringSubmatch(text, -1) {
+			for _, match := range declared.FindAllStringSubmatch(text, -1) {
 				out[match[1]] = true
 			}
 		}

@@ -105,3 +105,22 @@ func TestFileNames(t *testing.T) {
 		t.Error("the pages name no files")
 	}
 }
+
+// testName is the name of a test in Go.
+var testName = regexp.MustCompile("`(Test[A-Z]\\w*)`")
+
+// TestTestNames: each test in Go that a page names is there.
+func TestTestNames(t *testing.T) {
+	tests, names := goTests(t), 0
+	for name, page := range readPages(t) {
+		for _, match := range testName.FindAllStringSubmatch(page, -1) {
+			names++
+			if !tests[match[1]] {
+				t.Errorf("%s: there is no %s", name, match[1])
+			}
+		}
+	}
+	if names == 0 {
+		t.Error("the pages name no tests")
+	}
+}

@@ -1,7 +1,7 @@
 // Package ucx reads the tag matching of UCX, in which Open MPI's pml ucx and
 // MPICH's ch4:ucx leave their messages: the posted receives, the unexpected
-// messages and the requests of every worker of a process. What they mean to MPI
-// is not known here: tags are UCX's, of 64 bits.
+// messages and the requests of each worker that the MPI has in a process. What they
+// mean to MPI is not known here: tags are UCX's, of 64 bits.
 //
 // Nothing of that is exported. The way to it starts at the tree of objects that
 // UCX keeps for files that show them (ucs_vfs_obj_context, from UCX 1.11), and
@@ -79,7 +79,7 @@ func (u *UCX) Name() string { return Name }
 // are from debug information.
 func (u *UCX) LayoutName() string { return u.layouts.Name }
 
-// Matchers are the workers of the process, in the order of their making.
+// Matchers are the MPI's workers, in the order of their making.
 func (u *UCX) Matchers() []transport.Matcher {
 	out := make([]transport.Matcher, len(u.workers))
 	for i, w := range u.workers {
