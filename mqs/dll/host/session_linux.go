@@ -180,15 +180,14 @@ func (h *host) setUpProcess(p *process) *outcome {
 	return &p.outcome
 }
 
-// hasQueues asks whether an image or a process has queues. What the DLL has to
-// say is a format with one %s for the image's name, whether it has them or not.
+// hasQueues asks the DLL whether an image or a process has queues. The DLL may return a message for the user either way.
 func (h *host) hasQueues(o *outcome, e abi.Entry, handle uintptr, info inferior.Info) {
 	h.message = 0
 	code := h.lib.code(e, handle, address(&h.message))
 	if h.message != 0 {
 		text, ok := cString(h.message, maxText)
 		if ok {
-			o.said = append(o.said, h.name+" says: "+strings.Replace(text, "%s", info.Executable, 1))
+			o.said = append(o.said, h.name+" says: "+printed(text, info.Executable))
 		} else {
 			h.fault("returned a message from %s that can't be read", e)
 		}
@@ -196,6 +195,19 @@ func (h *host) hasQueues(o *outcome, e abi.Entry, handle uintptr, info inferior.
 	if code != abi.OK {
 		o.err = h.lib.failure(e, code)
 	}
+}
+
+// printed returns what printf(message, image) prints, as the 1.03 note has it. Only the first %s, and every %%, is a
+// conversion. Anything else stays as it is.
+func printed(message, image string) string {
+	pieces := strings.Split(message, "%%")
+	for i, piece := range pieces {
+		if strings.Contains(piece, "%s") {
+			pieces[i] = strings.Replace(piece, "%s", image, 1)
+			break
+		}
+	}
+	return strings.Join(pieces, "%")
 }
 
 // update has the DLL look at the communicators anew. In the 1.03 note it returns
