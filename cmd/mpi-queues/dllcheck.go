@@ -20,10 +20,11 @@ func dllCheckCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "dll-check PATH",
 		Short: "Check a queue DLL, for those who write one",
-		Long: "Loads a message queue DLL, looks which entry points it has, and has it read synthetic\n" +
-			"processes: one without anything that it looks for, and some whose memory can't be read,\n" +
-			"is all zeros, all ones, or full of lists without end. It says what the DLL does right\n" +
-			"and wrong.\n\n" +
+		Long: "Loads a message queue DLL, checks its entry points, its other exports, and whether it imports\n" +
+			"functions that allocate memory or can block, and has it read synthetic processes: one\n" +
+			"without anything that it looks for, and some whose memory can't be read, is all zeros, all\n" +
+			"ones, or full of lists without end. It says what the DLL does right and wrong. A note is\n" +
+			"about something that is allowed, but costs the user something.\n\n" +
 			"Exit status: 0 if nothing is wrong, 1 if something is, 2 if the command line is.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -20,8 +20,11 @@ func clean(r *wire.Reply) {
 	if r.Loaded != nil {
 		r.Loaded.Version = cleanText(r.Loaded.Version)
 		r.Loaded.Confinement = cleanText(r.Loaded.Confinement)
-		for i := range r.Loaded.Exports {
-			r.Loaded.Exports[i] = cleanText(r.Loaded.Exports[i])
+		r.Loaded.SymbolsError = cleanText(r.Loaded.SymbolsError)
+		for _, names := range [][]string{r.Loaded.Exports, r.Loaded.Imports} {
+			for i := range names {
+				names[i] = cleanText(names[i])
+			}
 		}
 	}
 	if r.Opened != nil {

@@ -117,7 +117,12 @@ func (c *check) library(ctx context.Context) bool {
 			c.find(Remark, "has no %s: %s", e, loss)
 		}
 	}
-	c.exports(l.Exports)
+	if l.SymbolsError != "" {
+		c.find(Remark, "the names that it exports and imports can't be read: %s", l.SymbolsError)
+	} else {
+		c.exports(l.Exports)
+		c.imports(l.Imports)
+	}
 	if l.Compatibility == abi.CompatibilityMPI2 && missing[abi.MPI2] != nil {
 		c.find(Remark, "has compatibility level %d, but lacks %s", l.Compatibility, strings.Join(missing[abi.MPI2], ", "))
 	}
@@ -149,7 +154,6 @@ var losses = map[abi.Entry]string{
 // exports checks the names that the DLL defines besides the interface's. The 1.03 note wants none, or
 // a prefix such as the vendor's.
 func (c *check) exports(names []string) {
-	const most = 8
 	if len(names) == 0 {
 		return
 	}
@@ -157,12 +161,71 @@ func (c *check) exports(names []string) {
 		c.find(Right, "exports names beside the interface's that all begin with %s", prefix)
 		return
 	}
-	shown, more := names, ""
+	c.find(Remark, "exports %s, which have no prefix in common: another library's function of such a name may be called in place of its own",
+		enumerate(names))
+}
+
+// enumerate returns a list of names for a sentence.
+func enumerate(names []string) string {
+	const most = 8
 	if len(names) > most {
-		shown, more = names[:most], fmt.Sprintf(" and %d more", len(names)-most)
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 	}
-	c.find(Remark, "exports %s%s, which have no prefix in common: another library's function of such a name may be called in place of its own",
-		strings.Join(shown, ", "), more)
+	return strings.Join(names, ", ")
+}
+
+// allocators are functions that allocate or free memory, and blockers are functions that may wait for another process or for
+// time to pass. Names are spelled as [plainName] returns them.
+var (
+	allocators = strings.Fields("malloc calloc realloc reallocarray free posix_memalign aligned_alloc memalign valloc pvalloc " +
+		"strdup strndup wcsdup asprintf vasprintf mmap mmap64 sbrk brk")
+	blockers = strings.Fields("sleep usleep nanosleep clock_nanosleep pause wait wait3 wait4 waitpid waitid system pclose " +
+		"poll ppoll select pselect epoll_wait epoll_pwait " +
+		"connect accept accept4 recv recvfrom recvmsg recvmmsg send sendto sendmsg sendmmsg getaddrinfo gethostbyname " +
+		"pthread_cond_wait pthread_cond_timedwait pthread_cond_clockwait pthread_join pthread_barrier_wait sem_wait sem_timedwait " +
+		"sigwait sigwaitinfo sigtimedwait sigsuspend flock lockf msgrcv mq_receive semop")
+)
+
+// isAllocator reports whether a function allocates or frees memory. The prefixes are those of C++'s operators new, new[], delete
+// and delete[] (Itanium C++ ABI, 5.1.4).
+func isAllocator(name string) bool {
+	for _, operator := range []string{"_Znw", "_Zna", "_Zdl", "_Zda"} {
+		if strings.HasPrefix(name, operator) {
+			return true
+		}
+	}
+	return slices.Contains(allocators, plainName(name))
+}
+
+// plainName returns the function that the C library's __strdup, __asprintf_chk and the like stand for.
+func plainName(name string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(name, "__"), "_chk")
+}
+
+// imports checks which functions the DLL takes from other libraries. The interface asks for mqs_malloc and mqs_free "in
+// preference to" the C library's functions, and for nothing that blocks (1.03 note). Imports do not prove calls, so they
+// are remarks.
+func (c *check) imports(names []string) {
+	var allocating, blocking []string
+	for _, name := range names {
+		if isAllocator(name) {
+			allocating = append(allocating, name)
+		}
+		if slices.Contains(blockers, plainName(name)) {
+			blocking = append(blocking, name)
+		}
+	}
+	if allocating != nil {
+		c.find(Remark, "imports %s: memory from mqs_malloc is preferred, since the debugger can check that for leaks and corruption",
+			enumerate(allocating))
+	} else {
+		c.find(Right, "imports no known function that allocates memory")
+	}
+	if blocking != nil {
+		c.find(Remark, "imports %s, which can block: a debugger may not respond to its user until the call returns", enumerate(blocking))
+	} else {
+		c.find(Right, "imports no known function that blocks")
+	}
 }
 
 // commonPrefix returns the prefix that all names share, up to an underscore.

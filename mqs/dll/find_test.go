@@ -114,6 +114,18 @@ func TestCommonPrefix(t *testing.T) {
 	}
 }
 
+// TestIsAllocator checks that the C library's other spellings and the operators of C++ are recognized.
+func TestIsAllocator(t *testing.T) {
+	for name, want := range map[string]bool{
+		"malloc": true, "__strdup": true, "__asprintf_chk": true, "free": true, "mmap64": true, "_Znwm": true, "_ZnamRKSt9nothrow_t": true,
+		"_ZdlPvm": true, "_ZdaPv": true, "memset": false, "mqs_malloc": false, "__snprintf_chk": false, "_ZNSaIcED1Ev": false, "qsort": false,
+	} {
+		if isAllocator(name) != want {
+			t.Errorf("%s: want %v", name, want)
+		}
+	}
+}
+
 func TestNothingFoundIsSaidAsSuch(t *testing.T) {
 	hosts := Hosts{Log: zerolog.Nop()}
 	_, err := hosts.Open(t.Context(), Process{Inferior: names(nil)}, Settings{})

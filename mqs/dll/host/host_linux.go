@@ -131,7 +131,10 @@ func (h *host) load(path string) (*wire.Loaded, error) {
 		return nil, err
 	}
 	h.lib, h.name = lib, filepath.Base(path)
-	out := &wire.Loaded{Missing: lib.missing(), Exports: exports(path), Confinement: confine.Status().String()}
+	out := &wire.Loaded{Missing: lib.missing(), Confinement: confine.Status().String()}
+	if out.Exports, out.Imports, err = symbols(path); err != nil {
+		out.SymbolsError = err.Error()
+	}
 	if lib.has(abi.VersionString) {
 		out.Version, _ = cString(lib.call(abi.VersionString), maxText)
 	}

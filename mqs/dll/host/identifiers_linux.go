@@ -17,29 +17,25 @@ const (
 // names that it may ask for stand in its file, so that the types and members
 // among them can be asked for at once. It is nil if there are too many to ask.
 func identifiers(path string) (names []string) {
-	defer func() {
-		if recover() != nil {
-			names = nil // debug/elf on an odd file; the names are then asked for one by one
-		}
-	}()
-	f, err := elf.Open(path)
-	if err != nil {
-		return nil
-	}
-	defer func() { _ = f.Close() }()
-	for _, s := range f.Sections {
-		if s.Type != elf.SHT_PROGBITS || s.Flags&elf.SHF_ALLOC == 0 || s.Flags&elf.SHF_EXECINSTR != 0 || s.Size > maxSection {
-			continue
-		}
-		data, err := s.Data()
-		if err != nil {
-			continue
-		}
-		for word := range bytes.SplitSeq(data, []byte{0}) {
-			if isIdentifier(word) {
-				names = append(names, string(word))
+	err := readELF(path, func(f *elf.File) error {
+		for _, s := range f.Sections {
+			if s.Type != elf.SHT_PROGBITS || s.Flags&elf.SHF_ALLOC == 0 || s.Flags&elf.SHF_EXECINSTR != 0 || s.Size > maxSection {
+				continue
+			}
+			data, err := s.Data()
+			if err != nil {
+				continue
+			}
+			for word := range bytes.SplitSeq(data, []byte{0}) {
+				if isIdentifier(word) {
+					names = append(names, string(word))
+				}
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return nil // the names are then asked for one by one
 	}
 	slices.Sort(names)
 	if names = slices.Compact(names); len(names) > maxIdentifiers {

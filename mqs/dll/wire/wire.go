@@ -55,6 +55,10 @@ type Loaded struct {
 	Missing []abi.Entry
 	// Exports are names that the DLL's file defines for others beside the entry points.
 	Exports []string
+	// Imports are names that the DLL's file takes from other libraries.
+	Imports []string
+	// SymbolsError says why Exports and Imports are unknown; empty if they are known.
+	SymbolsError string
 	// Confinement is what keeps the host from doing harm, in words.
 	Confinement string
 }
