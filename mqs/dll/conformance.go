@@ -12,6 +12,7 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/dll/abi"
+	"github.com/mpi-queues/mpi-queues/mqs/dll/needs"
 	"github.com/mpi-queues/mpi-queues/mqs/dll/wire"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
@@ -84,6 +85,9 @@ func (c *check) find(v Verdict, format string, args ...any) {
 
 // start starts a host with the DLL loaded.
 func (c *check) start(ctx context.Context) (*hostProcess, *wire.Reply, error) {
+	if err := needs.Fits(c.path); err != nil {
+		return nil, nil, err
+	}
 	h, err := startHost(c.path, nil, c.hosts.Command)
 	if err != nil {
 		return nil, nil, err

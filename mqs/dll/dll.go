@@ -9,6 +9,7 @@ package dll
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"os/exec"
 	"slices"
@@ -60,8 +61,8 @@ type Hosts struct {
 // errClosed is the error of a request that comes after Close.
 var errClosed = errors.New("no DLL is used any more: mpi-queues is about to end")
 
-// Open opens the queues of a process with the first DLL that can read them. It fails with an
-// [*read.UnreadableError] that says why none of them can.
+// Open opens the queues of a process with the first DLL that can read them. The source's notes say why the DLLs before it were
+// not used, except those that do not exist. If no DLL can read them, it fails with an [*read.UnreadableError] that says why.
 func (hs *Hosts) Open(ctx context.Context, p Process, s Settings) (*Source, error) {
 	found, err := find(ctx, p, s, hs.Log)
 	if err != nil {
@@ -71,12 +72,19 @@ func (hs *Hosts) Open(ctx context.Context, p Process, s Settings) (*Source, erro
 		return &Source{ignored: true, remarks: found.remarks}, nil
 	}
 	var why []error
+	var unused []string
 	for _, c := range found.candidates {
 		source, err := hs.try(ctx, c, p, s)
+		if err == nil {
+			source.remarks = append(unused, source.remarks...)
+		}
 		if err == nil || ctx.Err() != nil {
 			return source, err
 		}
 		why = append(why, err)
+		if exists(c.path) {
+			unused = append(unused, fmt.Sprintf("another DLL was tried first: %v", err))
+		}
 	}
 	if len(why) == 0 {
 		return nil, read.Unreadable("", "%w", found.noDLLError())

@@ -250,6 +250,9 @@ func (c candidate) resolve(safe []string) (string, error) {
 		return refuse(distrust, filepath.Dir(distrust.Real), "")
 	}
 	if err == nil {
+		err = needs.Fits(path)
+	}
+	if err == nil {
 		err = needs.Check(path, safe)
 	}
 	if errors.As(err, &distrust) {

@@ -118,7 +118,7 @@ void check_image(mqs_image_info *info) {
 /* What the process's ABI has, and whether its byte order is the other one: a test may make up
    processes that this machine can't run. */
 #ifndef LONG_SIZE
-#define LONG_SIZE 8
+#define LONG_SIZE (int)sizeof(toy_long)
 #endif
 #ifndef OTHER_ORDER
 #define OTHER_ORDER 0
@@ -132,7 +132,7 @@ static void check_sizes(mqs_process_info *p) {
   } given = {.guards = {0x5a5a5a5a, 0x5a5a5a5a}};
   p->image->calls->mqs_get_type_sizes_fp(p->process, &given.sizes);
   mqs_target_type_sizes s = given.sizes;
-  CHECK(s.short_size == 2 && s.int_size == 4 && s.long_size == LONG_SIZE && s.long_long_size == 8 && s.pointer_size == 8,
+  CHECK(s.short_size == 2 && s.int_size == 4 && s.long_size == LONG_SIZE && s.long_long_size == 8 && s.pointer_size == (int)sizeof(toy_address),
         "mqs_get_type_sizes gives %d %d %d %d %d", s.short_size, s.int_size, s.long_size, s.long_long_size, s.pointer_size);
   CHECK(given.guards[0] == 0x5a5a5a5a && given.guards[1] == 0x5a5a5a5a, "mqs_get_type_sizes writes more than five");
   for (int i = 0; i < STRANGERS; i++) p->image->calls->mqs_get_type_sizes_fp(strangers[i], &given.sizes);

@@ -77,11 +77,17 @@ static long value(mqs_process_info *p, const char *bytes, struct place at) {
   return wide;
 }
 
+/* A pointer, which is not signed. */
+static mqs_taddr_t address(mqs_process_info *p, const char *bytes, struct place at) {
+  return (toy_address)value(p, bytes, at);
+}
+
 static struct place element(struct place of, int i, size_t size) {
   return (struct place){of.offset + i * (int)size, (int)size};
 }
 
 #define VALUE(name) value(p, bytes, l->name)
+#define ADDRESS(name) address(p, bytes, l->name)
 
 int read_state(mqs_process_info *p) {
   const struct layout *l = &p->image->layout;
@@ -107,16 +113,16 @@ static mqs_tword_t rank_of(mqs_process_info *p, const struct comm *c) {
 
 static void read_comm(mqs_process_info *p, const char *bytes, struct comm *c) {
   const struct layout *l = &p->image->layout;
-  c->shown.unique_id = (mqs_taddr_t)VALUE(unique_id);
+  c->shown.unique_id = ADDRESS(unique_id);
   c->shown.local_rank = VALUE(rank);
   c->shown.size = VALUE(size);
   memcpy(c->shown.name, bytes + l->name.offset, sizeof c->shown.name);
-  c->group = (mqs_taddr_t)VALUE(group);
+  c->group = ADDRESS(group);
   c->group_answer = (int)VALUE(group_answer);
   c->group_written = (int)VALUE(group_written);
   for (int i = 0; i < TOY_QUEUES; i++) {
     c->answers[i] = (int)value(p, bytes, element(l->answers, i, sizeof(int)));
-    c->queues[i] = (mqs_taddr_t)value(p, bytes, element(l->queues, i, sizeof(long)));
+    c->queues[i] = address(p, bytes, element(l->queues, i, sizeof(toy_address)));
   }
 #ifdef RANK_OF_DEBUGGER
   c->shown.local_rank = rank_of(p, c);
@@ -136,8 +142,8 @@ int read_comms(mqs_process_info *p) {
   p->comms = NULL;
   p->count = 0;
   if (fetch(p, p->image->state, l->state_size, bytes)) return err_memory;
-  mqs_taddr_t at = (mqs_taddr_t)VALUE(comms);
-  for (; at; at = (mqs_taddr_t)VALUE(next)) {
+  mqs_taddr_t at = ADDRESS(comms);
+  for (; at; at = ADDRESS(next)) {
     if (p->count == MOST) return err_queue;
     if (fetch(p, at, l->comm_size, bytes)) return err_memory;
     if (p->count == room) {
@@ -175,7 +181,7 @@ int read_operation(mqs_process_info *p, mqs_pending_operation *op) {
     CHECK(words && words[0] && strnlen(words, 4096) < 4096, "mqs_errorstring has no words for fetch_data's %d", code);
     return err_memory;
   }
-  p->next = (mqs_taddr_t)VALUE(o_next);
+  p->next = ADDRESS(o_next);
   op->status = (int)VALUE(status);
   op->desired_local_rank = VALUE(desired_local_rank);
   op->desired_global_rank = VALUE(desired_global_rank);
@@ -183,7 +189,7 @@ int read_operation(mqs_process_info *p, mqs_pending_operation *op) {
   op->desired_tag = VALUE(desired_tag);
   op->desired_length = VALUE(desired_length);
   op->system_buffer = (int)VALUE(system_buffer);
-  op->buffer = (mqs_taddr_t)VALUE(buffer);
+  op->buffer = ADDRESS(buffer);
   op->actual_local_rank = VALUE(actual_local_rank);
   op->actual_global_rank = VALUE(actual_global_rank);
   op->actual_tag = VALUE(actual_tag);

@@ -3,13 +3,18 @@
 package gdb
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/mpi-queues/mpi-queues/tests/dll/testdll"
+	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
 )
 
@@ -305,3 +310,35 @@ func TestCreatedProcess(t *testing.T) {
 }
 
 func isIdentity(call string) bool { return strings.HasPrefix(call, "mqs_set_process_identity") }
+
+// TestNarrowToy checks that a process of 32 bits can be read through a DLL of 64 bits, in a gdb that knows its types.
+func TestNarrowToy(t *testing.T) {
+	t.Parallel()
+	if runtime.GOARCH != "amd64" {
+		t.Skip("the toy makes system calls of i386")
+	}
+	program := filepath.Join(t.TempDir(), "toy_narrow")
+	gcc := exec.Command("gcc", "-g", "-m32", "-nostdlib", "-static", "-no-pie", "-fno-pic", "-fno-stack-protector", "-o", program, "toy_narrow.c")
+	gcc.Dir = testdll.Source()
+	if out, err := gcc.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	toy := exec.Command(program)
+	stdin, err := toy.StdinPipe()
+	if err == nil {
+		err = toy.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = errors.Join(stdin.Close(), toy.Wait()) })
+	process := readJSON(t, live.Process(toy.Process.Pid), trusting(dlls().Reference(t, "-DTOY_NARROW"))...)
+	communicators, _, failures := takeCalls(t, process)
+	if len(failures) > 0 {
+		t.Errorf("checks of the reference DLL failed:\n  %s", strings.Join(failures, "\n  "))
+	}
+	compareToy(t, []expect.Object{{
+		"name": "narrow world", "unique_id": "0x81002000", "group": []any{0, 1},
+		"pending_receives": []any{map[string]any{"desired_global_rank": 1, "desired_tag": 4711, "desired_length": 64, "buffer": "0xf0001000"}},
+	}}, communicators)
+}

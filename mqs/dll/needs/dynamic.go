@@ -52,6 +52,33 @@ func readDynamic(path string) (*dynamic, error) {
 	return d, nil
 }
 
+// platform is what a library is built for. The loader refuses a library of another platform than its program's.
+type platform struct {
+	class   elf.Class
+	data    elf.Data
+	machine elf.Machine
+}
+
+func (p platform) String() string { return fmt.Sprintf("%v (%v, %v)", p.machine, p.class, p.data) }
+
+// platformOf reads a file's platform.
+func platformOf(path string) (p platform, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return p, err
+	}
+	defer func() { _ = f.Close() }()
+	var b [elf.EI_NIDENT + 4]byte // e_type and e_machine follow, in both classes
+	if _, err := f.ReadAt(b[:], 0); err != nil || !bytes.HasPrefix(b[:], []byte(elf.ELFMAG)) {
+		return p, errNoELF
+	}
+	p = platform{elf.Class(b[elf.EI_CLASS]), elf.Data(b[elf.EI_DATA]), elf.Machine(binary.LittleEndian.Uint16(b[elf.EI_NIDENT+2:]))}
+	if p.data == elf.ELFDATA2MSB {
+		p.machine = elf.Machine(binary.BigEndian.Uint16(b[elf.EI_NIDENT+2:]))
+	}
+	return p, nil
+}
+
 // loader reads a library as the loader does: by its program headers.
 type loader struct {
 	file  io.ReaderAt

@@ -27,6 +27,17 @@ func Check(library string, safe []string) error {
 	return c.library(library, nil)
 }
 
+// Fits returns an error if a library is built for another platform than this program, which is to load it. glibc says then that
+// there is no such file. A file that is not ELF is left to the loader to refuse.
+func Fits(library string) error {
+	own, ownErr := platformOf("/proc/self/exe")
+	its, err := platformOf(library)
+	if ownErr != nil || err != nil || own == its {
+		return nil
+	}
+	return fmt.Errorf("%s is built for %v, and mpi-queues for %v", library, its, own)
+}
+
 type check struct {
 	safe        []string
 	environment []string        // folders

@@ -139,6 +139,28 @@ func TestOddFiles(t *testing.T) {
 	}
 }
 
+// TestFits checks that a library of another class, byte order or processor is refused by name.
+func TestFits(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "dll.so")
+	library(t, path)
+	must(t, Fits(path))
+	whole, err := os.ReadFile(path)
+	must(t, err)
+	for what, at := range map[string]int{"class": elf.EI_CLASS, "order": elf.EI_DATA, "machine": 18} {
+		other := slices.Clone(whole)
+		other[at] ^= 3
+		must(t, os.WriteFile(path, other, 0o755))
+		if err := Fits(path); err == nil || !strings.HasPrefix(err.Error(), path+" is built for ") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	for _, b := range [][]byte{nil, whole[:18], []byte("text that is no library at all")} {
+		must(t, os.WriteFile(path, b, 0o755))
+		must(t, Fits(path))
+	}
+	must(t, Fits(path+".none"))
+}
+
 // long is a file that has as much as it says.
 func long(b []byte) []byte { return append(b, make([]byte, 8<<20)...) }
 
