@@ -44,9 +44,11 @@ const (
 // words or chars.
 var toyStructs = map[string]string{
 	"toy_state_t": "magic:int world_rank:int world_size:int sequence:word comms:word",
-	"toy_comm_t":  "next:word unique_id:word rank:word size:word name:char*64 group:word group_answer:int group_written:int answers:int*3 queues:word*3",
-	"toy_operation_t": "next:word status:int desired_local_rank:word desired_global_rank:word tag_wild:int desired_tag:word desired_length:word " +
-		"system_buffer:int buffer:word actual_local_rank:word actual_global_rank:word actual_tag:word actual_length:word lines:int text:char*320",
+	"toy_comm_t": "next:word unique_id:word rank:word size:word name:char*64 group:word group_answer:int " +
+		"group_written:int answers:int*3 queues:word*3",
+	"toy_operation_t": "next:word status:int desired_local_rank:word desired_global_rank:word tag_wild:int desired_tag:word " +
+		"desired_length:word system_buffer:int buffer:word actual_local_rank:word actual_global_rank:word actual_tag:word " +
+		"actual_length:word lines:int text:char*320",
 }
 
 // toy is a made-up process of the toy MPI.
@@ -82,11 +84,12 @@ func newToy(word int, isOtherOrder bool) *toy {
 		t.Types[name] = l
 	}
 	t.set(toyState, "toy_state_t", map[string]uint64{"magic": 0x70791234, "comms": toyComm})
-	t.set(toyComm, "toy_comm_t", map[string]uint64{"unique_id": toyID, "rank": 1, "size": 2, "group": toyGroup, "group_written": 2, "queues": toySend})
+	t.set(toyComm, "toy_comm_t", map[string]uint64{
+		"unique_id": toyID, "rank": 1, "size": 2, "group": toyGroup, "group_written": 2, "queues": toySend})
 	t.name("other world")
-	t.set(toySend, "toy_operation_t", map[string]uint64{"status": 1, "desired_local_rank": 1, "desired_global_rank": 5, "desired_tag": 0x1234,
-		"desired_length": toyLength, "system_buffer": 1, "buffer": toyBuffer, "actual_local_rank": 1, "actual_global_rank": 5, "actual_tag": 0x1234,
-		"actual_length": 77})
+	t.set(toySend, "toy_operation_t", map[string]uint64{"status": 1, "desired_local_rank": 1, "desired_global_rank": 5,
+		"desired_tag": 0x1234, "desired_length": toyLength, "system_buffer": 1, "buffer": toyBuffer, "actual_local_rank": 1,
+		"actual_global_rank": 5, "actual_tag": 0x1234, "actual_length": 77})
 	t.order.PutUint32(t.Memory[toyState][toyGroup-toyState:], 4)
 	t.order.PutUint32(t.Memory[toyState][toyGroup-toyState+4:], 5)
 	return t
@@ -111,11 +114,16 @@ func (t *toy) name(text string) {
 	copy(t.Memory[toyState][at:], text+"\x00")
 }
 
+// open opens the toy's queues with a DLL, or with the first that works of those that the toy names.
+func (t *toy) open(test *testing.T, h *dll.Hosts, path string) (*dll.Source, error) {
+	return h.Open(test.Context(), dll.Process{Inferior: t}, dll.Settings{Path: path, SafePath: []string{"/"}})
+}
+
 // check reads the toy through a DLL, or through the first that works of those that the toy names, and checks what is shown. It
 // returns the notes.
 func (t *toy) check(test *testing.T, h *dll.Hosts, path string) []string {
 	test.Helper()
-	s, err := h.Open(test.Context(), dll.Process{Inferior: t}, dll.Settings{Path: path, SafePath: []string{"/"}})
+	s, err := t.open(test, h, path)
 	if err != nil {
 		test.Fatal(err)
 	}
@@ -125,8 +133,8 @@ func (t *toy) check(test *testing.T, h *dll.Hosts, path string) []string {
 	}
 	mask := uint64(1)<<(8*t.Identity.PointerSize) - 1
 	c, calls := p.Communicators[0], p.Communicators[1]
-	if uint64(c.UniqueID) != toyID&mask || c.LocalRank != mqs.Known[int32](1) || c.Size != mqs.Known[int32](2) || c.Name != mqs.Known("other world") ||
-		len(c.Group) != 2 || c.Group[0] != mqs.Known[int32](4) || c.Group[1] != mqs.Known[int32](5) {
+	if uint64(c.UniqueID) != toyID&mask || c.LocalRank != mqs.Known[int32](1) || c.Size != mqs.Known[int32](2) ||
+		c.Name != mqs.Known("other world") || len(c.Group) != 2 || c.Group[0] != mqs.Known[int32](4) || c.Group[1] != mqs.Known[int32](5) {
 		test.Errorf("the communicator is %+v", c.Communicator)
 	}
 	ops := c.Queue[mqs.PendingSends].Operations
@@ -135,7 +143,8 @@ func (t *toy) check(test *testing.T, h *dll.Hosts, path string) []string {
 	}
 	op := ops[0]
 	if op.Status != mqs.Matched || op.DesiredLocalRank.Value != 1 || op.DesiredGlobalRank.Value != 5 || op.DesiredTag.Value != 0x1234 ||
-		op.DesiredLength.Value != toyLength&int64(mask) || !op.SystemBuffer.Value || uint64(op.Buffer.Value) != toyBuffer&mask || op.ActualLength.Value != 77 {
+		op.DesiredLength.Value != toyLength&int64(mask) || !op.SystemBuffer.Value || uint64(op.Buffer.Value) != toyBuffer&mask ||
+		op.ActualLength.Value != 77 {
 		test.Errorf("the send is %+v", op)
 	}
 	for _, failed := range calls.Queue[mqs.PendingReceives].Operations {
@@ -184,7 +193,8 @@ func TestNextCandidate(t *testing.T) {
 		return path
 	}
 	const machine = 18 // e_machine
-	class, processor := patched("libclass.so", elf.EI_CLASS, byte(elf.ELFCLASS32)), patched("libmachine.so", machine, byte(elf.EM_AARCH64))
+	class := patched("libclass.so", elf.EI_CLASS, byte(elf.ELFCLASS32))
+	processor := patched("libmachine.so", machine, byte(elf.EM_AARCH64))
 
 	const list, names = 0x20000, 0x21000
 	process := newToy(8, false)
@@ -217,5 +227,39 @@ func TestNextCandidate(t *testing.T) {
 	}
 	if said := check(t, processor, 10*time.Minute); !strings.HasPrefix(said, "the DLL: WRONG: "+processor+" is built for EM_") {
 		t.Errorf("dll-check says %s", said)
+	}
+}
+
+// TestBetweenStops checks that what a process has changed since the previous stop is shown: queue support that was switched on,
+// and a communicator's new name in place of the old one.
+func TestBetweenStops(t *testing.T) {
+	t.Parallel()
+	for name, options := range map[string][]string{"reads anew": nil, "keeps": {"-DKEEPS=1"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := testdll.In(t.TempDir()).Reference(t, options...)
+			process := newToy(8, false)
+			process.set(toyState, "toy_state_t", map[string]uint64{"magic": 0})
+			h := hosts()
+			defer h.Close()
+			for range 2 {
+				_, err := process.open(t, h, path)
+				if err == nil || !strings.Contains(err.Error(), "mqs_process_has_queues failed: the process has no toy MPI") {
+					t.Fatalf("the process has no queues yet, and the error is %v", err)
+				}
+			}
+			process.set(toyState, "toy_state_t", map[string]uint64{"magic": 0x70791234})
+			process.check(t, h, path)
+
+			process.name("new")
+			s, err := process.open(t, h, path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := read.Collect(inferior.NewReader(t.Context(), process), s, read.Filter{})
+			if err != nil || len(p.Communicators) != 2 || p.Communicators[0].Name != mqs.Known("new") {
+				t.Errorf("after the communicator was renamed: %+v, %v", p, err)
+			}
+		})
 	}
 }

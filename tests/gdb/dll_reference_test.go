@@ -318,7 +318,8 @@ func TestNarrowToy(t *testing.T) {
 		t.Skip("the toy makes system calls of i386")
 	}
 	program := filepath.Join(t.TempDir(), "toy_narrow")
-	gcc := exec.Command("gcc", "-g", "-m32", "-nostdlib", "-static", "-no-pie", "-fno-pic", "-fno-stack-protector", "-o", program, "toy_narrow.c")
+	gcc := exec.Command("gcc", "-g", "-m32", "-nostdlib", "-static", "-no-pie", "-fno-pic", "-fno-stack-protector", "-o", program,
+		"toy_narrow.c")
 	gcc.Dir = testdll.Source()
 	if out, err := gcc.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
