@@ -79,6 +79,7 @@ const (
 	Sleeps   Activity = "sleeps"   // it is in a call that returns by itself after a time, as nanosleep
 	Joins    Activity = "joins"    // it waits for another thread of its process to end, as in pthread_join
 	Blocks   Activity = "blocks"   // it is in a call that waits for somebody, as for a condition, a signal or input
+	Waits    Activity = "waits"    // it waits, for as long as it takes, for what only a thread of its process can do, as to signal a condition
 	Locks    Activity = "locks"    // it waits for a lock, of its process or of a file
 	Teams    Activity = "team"     // it waits for the other threads of its OpenMP team
 	UsesGPU  Activity = "gpu"      // it is in the library of a GPU

@@ -54,7 +54,13 @@ func activity(placed *mqs.Thread, at int, threads []inferior.Thread) outside {
 		out = outside{activity: byName, in: function}
 	}
 	switch out.activity {
-	case mqs.Locks, mqs.UsesFile, mqs.Blocks:
+	case mqs.Blocks, mqs.Locks:
+		if waitsWithin(t.SystemCall) && !hasGPU(threads) {
+			out.activity = mqs.Waits
+			break
+		}
+		fallthrough
+	case mqs.UsesFile:
 		if isKnown && out.in == call {
 			out.on = t.SystemCall.File
 		}
@@ -75,9 +81,24 @@ func waitsForTeam(t *inferior.Thread, threads []inferior.Thread) bool {
 	if op := commandOf(t.SystemCall); op != futexWait && op != futexWaitBitset {
 		return false
 	}
-	return !slices.ContainsFunc(threads, func(o inferior.Thread) bool {
+	return !hasGPU(threads)
+}
+
+// hasGPU reports whether a thread is in the library of a GPU, which may call functions of the program by itself.
+func hasGPU(threads []inferior.Thread) bool {
+	return slices.ContainsFunc(threads, func(o inferior.Thread) bool {
 		return slices.ContainsFunc(o.Frames, func(f inferior.Frame) bool { return isGPU(f.Object) })
 	})
+}
+
+// waitsWithin reports whether a system call waits without a time limit for what only a thread of the process can do: the word of
+// memory is private to it (FUTEX_PRIVATE_FLAG, futex(2)). So wait a mutex, a condition, a semaphore, and what is built of them, such as
+// Python's locks and the queues of idle workers.
+func waitsWithin(call *inferior.SystemCall) bool {
+	if call == nil || call.Number != sysFutex || argumentOf(call, 1)&futexPrivate == 0 || argumentOf(call, 3) != 0 {
+		return false
+	}
+	return slices.Contains([]uint64{futexWait, futexWaitBitset, futexWaitPI, futexLockPI, futexLockPI2}, commandOf(call))
 }
 
 // joinsOrSleeps stands for a function that waits for another thread to end, for some time or for ever. Only
@@ -150,15 +171,16 @@ var byArguments = []string{"poll", "ppoll", "select", "pselect", "epoll_wait", "
 // isSystemFrame says whether a frame belongs to the C library. If the program is linked with the C library,
 // a frame does that has no source and the name of one of the library's functions.
 func isSystemFrame(f inferior.Frame) bool {
-	return isSystem(f.Object) || isVDSO(f) || f.Object == "" && f.File == "" && activities[plainName(f.Function)] != ""
+	return isSystem(f.Object) || isSanitizerFrame(f) || isVDSO(f) || f.Object == "" && f.File == "" && activities[plainName(f.Function)] != ""
 }
 
 // plainName returns the name of the C library's function for which an internal name stands, such as
-// __GI___clock_nanosleep, ___pthread_cond_wait, __libc_read, __poll or __nanosleep_time64.
+// __GI___clock_nanosleep, ___pthread_cond_wait, __libc_read, __poll, __interceptor_poll or __nanosleep_time64.
 func plainName(function string) string {
 	name, _, _ := strings.Cut(function, "@")
 	name = strings.TrimPrefix(name, "__GI_")
 	name = strings.TrimPrefix(strings.TrimLeft(name, "_"), "libc_")
+	name = strings.TrimPrefix(name, "interceptor_") // of a sanitizer
 	return strings.TrimSuffix(strings.TrimSuffix(name, "_time64"), "64")
 }
 

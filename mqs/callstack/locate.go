@@ -87,7 +87,7 @@ func hasProgramFrame(t *inferior.Thread, f inferior.Frame) bool {
 	if !slices.ContainsFunc(t.Frames, func(f inferior.Frame) bool { return f.Object != "" }) {
 		return f.File != ""
 	}
-	return slices.ContainsFunc(t.Frames, func(f inferior.Frame) bool { return !isForeign(f.Object) && !isVDSO(f) })
+	return slices.ContainsFunc(t.Frames, func(f inferior.Frame) bool { return !isForeign(f.Object) && !isVDSO(f) && !isSanitizerFrame(f) })
 }
 
 // isVDSO says whether a function belongs to the page of code that the kernel gives to every process (vDSO).
@@ -100,13 +100,36 @@ func isVDSO(f inferior.Frame) bool {
 // isForeign says whether a file is a library whose threads do not belong to the program: the C library's,
 // or one of an MPI and what it is made of. In doubt it says no, since the program's threads may call MPI.
 func isForeign(object string) bool {
-	return isSystem(object) || isOpenMP(object) || isGPU(object) || hasPrefix(object, "libmpi", "libmpl", "libopen-", "libopen_mpi", "libpmix", "libprrte", "mca_",
+	return isSystem(object) || isOpenMP(object) || isGPU(object) || isSanitizer(object) || isWorkers(object) || hasPrefix(object, "libmpi", "libmpl", "libopen-", "libopen_mpi", "libpmix", "libprrte", "mca_",
 		"libfabric", "libuc", "libevent", "libhwloc", "libibverbs", "librdmacm", "libmlx", "libefa", "libpsm", "libcuda", "libnvidia")
 }
 
 // isSystem says whether a file is a library of a programming language or of the loader.
 func isSystem(object string) bool {
 	return hasPrefix(object, "libc.", "libc-", "libpthread", "libm.", "libdl.", "librt.", "ld-linux", "ld-musl", "libstdc++")
+}
+
+// isSanitizer reports whether a file is the run-time library of a sanitizer, which wraps functions of the C library and starts threads
+// of its own.
+func isSanitizer(object string) bool {
+	return hasPrefix(object, "libasan", "libtsan", "liblsan", "libubsan", "libhwasan", "libclang_rt.")
+}
+
+// isSanitizerFrame reports whether a function is a sanitizer's, which clang links into the program. Such names are reserved (C++,
+// [lex.name]).
+func isSanitizerFrame(f inferior.Frame) bool {
+	if isSanitizer(f.Object) {
+		return true
+	}
+	name := strings.TrimLeft(f.Function, "_")
+	return f.Object == "" && (name != f.Function && (strings.HasPrefix(name, "interceptor_") || strings.HasPrefix(name, "sanitizer::") ||
+		strings.HasPrefix(name, "asan") || strings.HasPrefix(name, "tsan") || strings.HasPrefix(name, "lsan") || strings.HasPrefix(name, "hwasan")) ||
+		name == "asan_thread_start")
+}
+
+// isWorkers reports whether a file is a library of workers that run tasks of the program: an idle one calls nothing of it.
+func isWorkers(object string) bool {
+	return hasPrefix(object, "libtbb", "libopenblas", "libscipy_openblas", "libmkl_", "libblis")
 }
 
 // isOpenMP says whether a file is an OpenMP library, in which a thread waits for its team.

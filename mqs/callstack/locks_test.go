@@ -77,7 +77,7 @@ func TestEnded(t *testing.T) {
 		"it has ended, by name":    {"?@libc.so.6 < pthread_join@libc.so.6 < main:", []uint64{at, 0, 777}, 0, mqs.Computes},
 		"it is there":              {nameless, []uint64{at, 265, 102}, 102, mqs.Joins},
 		"it is not known":          {nameless, []uint64{at, 265, 777}, 777, mqs.Blocks},
-		"of the process alone":     {nameless, []uint64{at, 137, 777}, 0, mqs.Blocks},
+		"of the process alone":     {nameless, []uint64{at, 137, 777}, 0, mqs.Waits},
 		"a semaphore":              {nameless, []uint64{at, 265, 0}, 0, mqs.Blocks},
 		"a condition":              {"?@libc.so.6 < pthread_cond_wait@libc.so.6 < main:", []uint64{at, 265, 777}, 0, mqs.Blocks},
 		"with a time":              {nameless, []uint64{at, 265, 777, 0x7fff}, 0, mqs.Sleeps},
@@ -122,7 +122,7 @@ func TestOutside(t *testing.T) {
 		"the kernel, otherwise":  {calling(inferiortest.Thread(1, "syscall@libc.so.6 < main:"), 999), mqs.InKernel, "system call 999", "", false},
 		"more memory":            {calling(inferiortest.Thread(1, "mmap@libc.so.6 < main:"), 9), mqs.Computes, "", "", false},
 		"waking another":         {calling(inferiortest.Thread(1, "?@libc.so.6 < pthread_mutex_unlock@libc.so.6 < main:"), 202, 1, 129), mqs.Computes, "", "", false},
-		"a condition":            {calling(inferiortest.Thread(1, "?@libc.so.6 < pthread_cond_wait@libc.so.6 < main:"), 202, 1, 137), mqs.Blocks, "pthread_cond_wait", "", false},
+		"a condition":            {calling(inferiortest.Thread(1, "?@libc.so.6 < pthread_cond_wait@libc.so.6 < main:"), 202, 1, 137), mqs.Waits, "pthread_cond_wait", "", false},
 		"its team":               {calling(inferiortest.Thread(1, "?@libgomp.so.1 < GOMP_parallel@libgomp.so.1 < main:"), 202, 1, 128), mqs.Teams, "", "", false},
 		"its team, for a while":  {calling(inferiortest.Thread(1, "?@libgomp.so.1 < GOMP_parallel@libgomp.so.1 < main:"), 202, 1, 128, 0, 0x7fff), mqs.Sleeps, "", "", false},
 		"its team, of LLVM":      {calling(inferiortest.Thread(1, "?@libc.so.6 < pthread_cond_wait@libc.so.6 < ?@libomp.so.5 < main:"), 202, 1, 137), mqs.Teams, "", "", false},
@@ -132,9 +132,13 @@ func TestOutside(t *testing.T) {
 			t.Errorf("%s: it %q in %q on %q, in call %q; want %q in %q on %q", name, got.Activity, got.BlockedIn, got.BlockedOn, got.Call, c.want, c.in, c.on)
 		}
 	}
-	// The library of a GPU may end a task for which a team waits.
+	// The library of a GPU may end a task for which a team or another thread waits.
 	team := calling(inferiortest.Thread(1, "?@libgomp.so.1 < GOMP_parallel@libgomp.so.1 < main:"), 202, 1, 128)
 	if got := Locate(inferior.NewReader(context.Background(), stopped(team, inferiortest.Thread(2, "poll@libc.so.6 < ?@libcuda.so.1")))); got[0].Activity == mqs.Teams {
+		t.Errorf("beside a GPU: %+v", got)
+	}
+	condition := calling(inferiortest.Thread(1, "?@libc.so.6 < pthread_cond_wait@libc.so.6 < main:"), 202, 1, 137)
+	if got := Locate(inferior.NewReader(context.Background(), stopped(condition, inferiortest.Thread(2, "poll@libc.so.6 < ?@libcuda.so.1")))); got[0].Activity != mqs.Blocks {
 		t.Errorf("beside a GPU: %+v", got)
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // mergedFormat changes with what follows.
-const mergedFormat = "68ba41455378e31a"
+const mergedFormat = "93c905dba182975d"
 
 func (m *merger) mergeProcess(v *mqs.Process) {
 	m.number(uint64(v.Inferior))
@@ -208,7 +208,7 @@ func (u *unmerger) unmergeThread(v *mqs.Thread) {
 	unmergeInt(u, &v.Number)
 	v.Placed = u.bool()
 	u.readText(&v.Call)
-	unmergeWord(u, &v.Activity, mqs.Computes, mqs.Sleeps, mqs.Joins, mqs.Blocks, mqs.Locks, mqs.Teams, mqs.UsesGPU, mqs.UsesFile, mqs.InKernel)
+	unmergeWord(u, &v.Activity, mqs.Computes, mqs.Sleeps, mqs.Joins, mqs.Blocks, mqs.Waits, mqs.Locks, mqs.Teams, mqs.UsesGPU, mqs.UsesFile, mqs.InKernel)
 	if v.Joined.Known = u.bool(); v.Joined.Known {
 		unmergeInt(u, &v.Joined.Value)
 	}

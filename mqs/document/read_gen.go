@@ -112,7 +112,7 @@ func (r *reader) readThread(v *mqs.Thread) {
 		case "call":
 			readText(r, &v.Call)
 		case "activity":
-			readWord(r, &v.Activity, mqs.Computes, mqs.Sleeps, mqs.Joins, mqs.Blocks, mqs.Locks, mqs.Teams, mqs.UsesGPU, mqs.UsesFile, mqs.InKernel)
+			readWord(r, &v.Activity, mqs.Computes, mqs.Sleeps, mqs.Joins, mqs.Blocks, mqs.Waits, mqs.Locks, mqs.Teams, mqs.UsesGPU, mqs.UsesFile, mqs.InKernel)
 		case "joined":
 			readMaybe(r, &v.Joined, readInt)
 		case "holder":

@@ -42,7 +42,7 @@ func sampleSnapshot() *mqs.Snapshot {
 				Number:    23,
 				Placed:    true,
 				Call:      "call 24",
-				Activity:  mqs.UsesFile,
+				Activity:  mqs.Locks,
 				Joined:    mqs.Known[int](26),
 				Holder:    mqs.Known[int](27),
 				BlockedIn: "blocked_in 28",
@@ -357,7 +357,7 @@ func sampleSnapshot() *mqs.Snapshot {
 
 func sampleReport() *waitfor.Report {
 	return &waitfor.Report{
-		Verdict:   waitfor.DeadlockedUnless,
+		Verdict:   waitfor.DeadlockedUnlessThreadActs,
 		Why:       "why 268",
 		WorldSize: mqs.Known[int32](269),
 		Deadlocks: []waitfor.Deadlock{{
@@ -558,7 +558,7 @@ func sampleRanks() *across.Ranks {
 			ExitCode: mqs.Known[int](400),
 			Thread:   mqs.Known[int](401),
 			Call:     "call 402",
-			Activity: mqs.UsesFile,
+			Activity: mqs.Blocks,
 			Function: "function 404",
 			File:     "file 405",
 			Line:     406,

@@ -59,6 +59,7 @@ type sighting struct {
 	process *mqs.Process
 	clock   clock
 	polls   []waitfor.Poll
+	outside map[int]int // see [waitfor.Outside]
 }
 
 // clock says how long a process has run and when it was started, in the kernel's ticks: another one
@@ -102,7 +103,7 @@ func (h *History) past(s *mqs.Snapshot, stopped func(pid int) clock, clockOf fun
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	known := min(len(h.seen), len(s.Processes))
-	out := waitfor.Past{Earlier: make(map[int]*mqs.Process, known), Ran: make(map[int]bool, known), Polls: map[int][]waitfor.Poll{}}
+	out := waitfor.Past{Earlier: make(map[int]*mqs.Process, known), Ran: make(map[int]bool, known), Polls: map[int][]waitfor.Poll{}, Outside: map[int]map[int]int{}}
 	now := make(map[int]sighting, len(s.Processes))
 	for i, p := range s.Processes {
 		c, err := clockOf(p.PID)
@@ -118,6 +119,9 @@ func (h *History) past(s *mqs.Snapshot, stopped func(pid int) clock, clockOf fun
 			if len(before.polls) > 0 {
 				out.Polls[p.PID] = before.polls
 			}
+			if len(before.outside) > 0 {
+				out.Outside[p.PID] = before.outside
+			}
 			hasRun := stopped != nil && stopped(p.PID).ticks >= before.clock.ticks+leastTicks
 			if hasRun {
 				out.Ran[p.PID] = true
@@ -127,7 +131,7 @@ func (h *History) past(s *mqs.Snapshot, stopped func(pid int) clock, clockOf fun
 				continue
 			}
 		}
-		now[p.PID] = sighting{p, c, waitfor.Polling(p, out.Earlier[p.PID], out.Polls[p.PID])}
+		now[p.PID] = sighting{p, c, waitfor.Polling(p, out.Earlier[p.PID], out.Polls[p.PID]), waitfor.Outside(p, out.Earlier[p.PID], out.Outside[p.PID])}
 	}
 	if out.Looks = h.looks; h.looks == 0 {
 		h.first = h.machine().now()

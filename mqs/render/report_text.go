@@ -29,6 +29,7 @@ var verdictStyles = map[waitfor.Verdict]struct{ title, color string }{
 	waitfor.Deadlocked:                  {"Deadlock", "1;31"},
 	waitfor.DeadlockedUnless:            {"Deadlock, unless a message was in transit", "1;33"},
 	waitfor.DeadlockedUnlessPollingEnds: {"Deadlock, unless polling ends", "1;33"},
+	waitfor.DeadlockedUnlessThreadActs:  {"Deadlock, unless a thread acts", "1;33"},
 	waitfor.NoDeadlock:                  {"No deadlock", "1;32"},
 	waitfor.NoProgress:                  {"No progress", "1;33"},
 	waitfor.Undecided:                   {"Undecided", "1;33"},
@@ -106,6 +107,8 @@ func deadlockTitle(r *waitfor.Report, d *waitfor.Deadlock, most int) string {
 		title += ", unless a message was in transit"
 	case waitfor.DeadlockedUnlessPollingEnds:
 		title += ", unless polling ends"
+	case waitfor.DeadlockedUnlessThreadActs:
+		title += ", unless a thread acts"
 	}
 	return title
 }

@@ -31,13 +31,13 @@ func waitsForThread(p *mqs.Process, t *mqs.Thread) bool {
 	if other := threadAwaitedBy(t); other.Known {
 		return slices.ContainsFunc(p.Threads, func(o mqs.Thread) bool { return o.Number == other.Value })
 	}
-	return t.Activity == mqs.Joins || t.Activity == mqs.Teams
+	return t.Activity == mqs.Joins || t.Activity == mqs.Teams || t.Activity == mqs.Waits
 }
 
 // isHeld says whether a thread in no MPI call waits for somebody or something outside of MPI.
 func isHeld(p *mqs.Process, t *mqs.Thread) bool {
 	switch t.Activity {
-	case mqs.Joins, mqs.Teams, mqs.Blocks, mqs.Locks, mqs.UsesGPU, mqs.UsesFile, mqs.InKernel:
+	case mqs.Joins, mqs.Teams, mqs.Waits, mqs.Blocks, mqs.Locks, mqs.UsesGPU, mqs.UsesFile, mqs.InKernel:
 		return true
 	case mqs.Computes, "":
 		// A page that a file has to bring looks like a loop. The state is that of the first thread.
@@ -77,7 +77,7 @@ func threadWords(t *mqs.Thread) string {
 // outsideWords says for what a thread waits outside of MPI, as the rest of a sentence: "waits for a GPU
 // (cudaStreamSynchronize)".
 func outsideWords(t *mqs.Thread) string {
-	text := map[mqs.Activity]string{mqs.Joins: "waits for another thread to end", mqs.Teams: "waits for its OpenMP team", mqs.Locks: "waits for a lock",
+	text := map[mqs.Activity]string{mqs.Joins: "waits for another thread to end", mqs.Teams: "waits for its OpenMP team", mqs.Waits: "waits for another thread", mqs.Locks: "waits for a lock",
 		mqs.UsesGPU: "waits for a GPU", mqs.UsesFile: "waits for a file", mqs.Blocks: "waits for something else"}[t.Activity]
 	text = cmp.Or(text, "is in the kernel")
 	switch {

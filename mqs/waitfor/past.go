@@ -24,6 +24,8 @@ type Past struct {
 	Ran map[int]bool
 	// Polls is what [Polling] returned of processes at the previous look, by process id.
 	Polls map[int][]Poll
+	// Outside is what [Outside] returned of processes at the previous look, by process id.
+	Outside map[int]map[int]int
 	// Again is true if another look can follow at once. A deadlock is then claimed only of ranks that
 	// have run and still wait for the same: even where messages are counted, a look can meet a library
 	// that has counted a message and not matched it yet.
@@ -49,14 +51,14 @@ func Analyse(s *mqs.Snapshot) *Report { return AnalyseLive(s, Past{}) }
 // A deadlock, and that there is none, are claimed only if nothing unknown could make it otherwise:
 // see [Verdict].
 func AnalyseLive(s *mqs.Snapshot, past Past) *Report {
-	a := analysePolling(s, past)
+	a := analyseThreads(s, past)
 	r := a.report
-	if !past.Apart || !claimsDeadlock(r) || r.Verdict != DeadlockedUnlessPollingEnds && a.allStand() {
+	if !past.Apart || !claimsDeadlock(r) || r.Verdict != DeadlockedUnlessPollingEnds && r.Verdict != DeadlockedUnlessThreadActs && a.allStand() {
 		// A deadlock that was there before this look began would have been seen by it.
 		return a.complete()
 	}
 	past.standing = true
-	strict := analysePolling(s, past).complete()
+	strict := analyseThreads(s, past).complete()
 	strict.Moving = strict.Moving || !claimsDeadlock(strict) || !slices.EqualFunc(strict.Deadlocks, r.Deadlocks, haveSameRanks)
 	return strict
 }
@@ -70,14 +72,45 @@ func (j *job) allStand() bool {
 func haveSameRanks(a, b Deadlock) bool { return slices.Equal(a.Ranks, b.Ranks) }
 
 func claimsDeadlock(r *Report) bool {
-	return r.Verdict == Deadlocked || r.Verdict == DeadlockedUnless || r.Verdict == DeadlockedUnlessPollingEnds
+	switch r.Verdict {
+	case Deadlocked, DeadlockedUnless, DeadlockedUnlessPollingEnds, DeadlockedUnlessThreadActs:
+		return true
+	}
+	return false
 }
+
+// analyseThreads leaves out threads that can act, if nothing is claimed with them.
+func analyseThreads(s *mqs.Snapshot, past Past) *analysis {
+	a := analysePolling(s, past)
+	if v := a.report.Verdict; claimsDeadlock(a.report) || v == NoDeadlock {
+		return a
+	}
+	without, earlier, is := idle(s, past)
+	if !is {
+		return a
+	}
+	b := analysePolling(without, earlier)
+	r := b.report
+	switch {
+	case claimsDeadlock(r):
+		hangs := func(rank int32) bool { return b.at(rank) != nil && b.hangs(rank) }
+		r.Verdict, r.Why, r.Moving = DeadlockedUnlessThreadActs, joined(r.Why, b.whyActing(s, hangs), actingCondition), true
+	case r.Verdict == Unknown && a.report.Verdict != Unknown:
+		return a
+	default:
+		b.note("%s As long as it runs, such a thread may call MPI and release others.", b.whyActing(s, func(int32) bool { return true }))
+	}
+	return b
+}
+
+// actingCondition is what is not known of threads that can act.
+const actingCondition = "What is not known is whether such a thread calls MPI: then it may release them."
 
 // analysePolling takes ranks that poll in a loop for waiting ones if nothing else explains that the job hangs.
 func analysePolling(s *mqs.Snapshot, past Past) *analysis {
 	a := analyseLive(s, past)
 	v := a.report.Verdict
-	if v == Deadlocked || v == DeadlockedUnless {
+	if v == Deadlocked || v == DeadlockedUnless || v == NoDeadlock {
 		return a
 	}
 	loops, earlier, is := inLoops(s, past)

@@ -21,6 +21,9 @@ const (
 	// DeadlockedUnlessPollingEnds is proved but for one thing: ranks poll, and their program may leave the loop by
 	// itself, as after a time, or ask for something else.
 	DeadlockedUnlessPollingEnds Verdict = "deadlock unless polling ends"
+	// DeadlockedUnlessThreadActs is proved but for one thing: ranks have threads outside of MPI, which may call MPI by
+	// themselves.
+	DeadlockedUnlessThreadActs Verdict = "deadlock unless a thread acts"
 	// NoDeadlock is the verdict on a job that was seen to get on between two looks, of which all that
 	// matters is known, and of which nothing proves a deadlock; on one that gets on and of which each rank that may
 	// have hung at one look had left its call by a later one; and on a job that is over.
@@ -50,7 +53,7 @@ type Report struct {
 	// WorldSize is the number of ranks in the job.
 	WorldSize mqs.Maybe[int32] `json:"world_size" document:"min=0"`
 	// Deadlocks are independent of each other. The one with the lowest rank is first. If the verdict
-	// is [DeadlockedUnless] or [DeadlockedUnlessPollingEnds], they are proved on that condition.
+	// is [DeadlockedUnless], [DeadlockedUnlessPollingEnds] or [DeadlockedUnlessThreadActs], they are proved on that condition.
 	Deadlocks []Deadlock `json:"deadlocks" document:"line"`
 	// Groups hold all ranks, those in the same state and place together, ordered by the lowest rank.
 	Groups []Group `json:"groups" document:"line"`

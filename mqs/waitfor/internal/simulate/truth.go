@@ -16,11 +16,24 @@ import (
 // It is generous about messages in transit: each may match any receive that it fits, though only one
 // will take it. See [State.Settle].
 func (s *State) Releasable(standard bool) []bool {
+	return s.releasable(standard, func(*thread) bool { return true })
+}
+
+// ReleasableByCalls is [State.Releasable] if no thread outside of MPI ever does anything while another one of its process is in a
+// waiting call.
+func (s *State) ReleasableByCalls(standard bool) []bool {
+	return s.releasable(standard, func(t *thread) bool {
+		isOutside := t.doing == computing || t.doing == ready && (t.call().Name != "MPI_Test" || len(t.outstanding) == 0)
+		return !isOutside || !slices.ContainsFunc(t.proc.threads, (*thread).isInside)
+	})
+}
+
+func (s *State) releasable(standard bool, counts func(t *thread) bool) []bool {
 	out := make([]bool, len(s.procs))
 	for changed := true; changed; {
 		changed = false
 		for i, p := range s.procs {
-			if !out[i] && !p.gone() && slices.ContainsFunc(p.threads, func(t *thread) bool { return s.mayGetOn(t, out, standard) }) {
+			if !out[i] && !p.gone() && slices.ContainsFunc(p.threads, func(t *thread) bool { return counts(t) && s.mayGetOn(t, out, standard) }) {
 				out[i], changed = true, true
 			}
 		}
