@@ -98,12 +98,15 @@ func TestCheckFindsWhatADLLDoesWrong(t *testing.T) {
 		{dlls.Rogue(t, "answer", "mqs_setup_image", "-DANSWER=1"), "mqs_setup_image failed: no information (the toy knows nothing of it)"},
 		{dlls.Rogue(t, "answer", "mqs_setup_image", "-DANSWER=2"), "mqs_setup_image failed: end of list\n"},
 		{dlls.Rogue(t, "nothing", "mqs_dll_error_string"), "WRONG: refuses it, but mqs_dll_error_string has no words for why: "},
+		// To refuse a process in silence is right, as MPICH 1's and LAM/MPI's DLLs do.
+		{dlls.Rogue(t, "empty", "mqs_dll_error_string"), "right: refuses it: librogue_empty_mqs_dll_error_string.so: mqs_image_has_queues refused without giving a reason (code 10"},
 		{dlls.Reference(t, "-fvisibility=default"), "the DLL: note: exports basic, check_basic, check_image, "},
 		{dlls.Reference(t), "the DLL: right: imports no known function that allocates memory\nthe DLL: right: imports no known function that blocks\n"},
 		{dlls.Reference(t, "-Wl,-u,calloc,-u,__strdup"), "the DLL: note: imports __strdup, calloc: memory from mqs_malloc is preferred"},
 		{dlls.Reference(t, "-Wl,-u,poll,-u,pthread_cond_wait"), "the DLL: note: imports poll, pthread_cond_wait, which can block"},
 		{dlls.Rogue(t, "print", "mqs_setup_image"), "note: prints by itself, at last \""},
 		{dlls.Rogue(t, "leak", "mqs_setup_image"), "WRONG: has not freed 100000 bytes in 1000 blocks"},
+		{dlls.Rogue(t, "overrun_block", "mqs_setup_image"), "WRONG: wrote past the end of memory from mqs_malloc\n"},
 		{dlls.Rogue(t, "free_twice", "mqs_setup_image"), "WRONG: freed memory that it had not allocated, or had freed before"},
 	} {
 		if got := check(t, c.path, 10*time.Minute); !strings.Contains(got, c.want) {

@@ -19,6 +19,7 @@ static int number(const char *entry, int result) { return FAULTY("answer", entry
 static char *text(const char *entry, char *result) {
   if (FAULTY("garbage", entry)) return garbage();
   if (FAULTY("unterminated", entry)) return unterminated();
+  if (FAULTY("empty", entry)) return "";
   return FAULTY("nothing", entry) ? NULL : result;
 }
 

@@ -14,6 +14,7 @@
  *   thread                          it calls call-backs from a second thread, and waits for that
  *   late                            a second thread calls call-backs when it is back already
  *   leak                            it forgets 1000 blocks of 100 bytes
+ *   overrun_block                   it writes twice as much into a block as the block is long
  *   free_twice, free_wild           it frees a block twice, and what is no block
  *   malloc_huge                     it asks for more memory than there is
  *   fetch_huge, fetch_wild          it fetches 2 GiB, and to where nothing is
@@ -25,6 +26,7 @@
  *
  *   answer                          it returns ANSWER
  *   garbage, unterminated, nothing  its strings are no addresses, without an end, NULL
+ *   empty                           its strings are empty
  *   endless                         its list never ends
  *   counts                          its numbers are those of ANSWER
  *   overrun                         it writes 64 bytes more than it should

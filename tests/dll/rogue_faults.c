@@ -158,6 +158,13 @@ static void allocate(const char *fault) {
   static char room[64];
   if (!strcmp(fault, "leak"))
     for (int i = 0; i < 1000; i++) basic->mqs_malloc_fp(100);
+  if (!strcmp(fault, "overrun_block")) {
+    enum { ROOM = 9 * sizeof(int) }; /* longs for ints: with few, they fit into what C rounds up to */
+    char *block = basic->mqs_malloc_fp(ROOM), *next = basic->mqs_malloc_fp(ROOM);
+    memset(block, 0, 2 * ROOM);
+    basic->mqs_free_fp(next);
+    basic->mqs_free_fp(block);
+  }
   if (!strcmp(fault, "free_twice")) {
     void *block = basic->mqs_malloc_fp(100);
     basic->mqs_free_fp(block);
@@ -278,7 +285,7 @@ void strike(const char *fault, mqs_image *image, mqs_process *process) {
     if (process) call_all(process, "process");
   }
   if (IS("thread") || IS("late")) start_thread(IS("late"), image, process);
-  if (IS("leak") || IS("free_twice") || IS("free_wild") || IS("malloc_huge")) allocate(fault);
+  if (IS("leak") || IS("overrun_block") || IS("free_twice") || IS("free_wild") || IS("malloc_huge")) allocate(fault);
   if (IS("fetch_huge") || IS("fetch_wild")) fetch(fault, process);
   if (IS("escape")) escape();
   if (IS("orphan")) leave_orphan();

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/ebitengine/purego"
@@ -39,11 +40,13 @@ func (h *host) malloc(size uintptr) uintptr {
 		h.fault("asked mqs_malloc for %d bytes when it had %d", size, h.heap.used)
 		return 0
 	}
-	p, _, _ := purego.SyscallN(h.heap.malloc, max(size, 1))
+	// Each block is followed by as much room again. LAM/MPI 7.1's DLL writes a long for each member of a group into room
+	// for an int, which with more ranks than a few would destroy the C library's heap (dll_lam.c, build_comm_list).
+	p, _, _ := purego.SyscallN(h.heap.malloc, 2*max(size, 1))
 	if p == 0 {
 		return 0
 	}
-	_, _, _ = purego.SyscallN(h.heap.memset, p, garbage, size)
+	_, _, _ = purego.SyscallN(h.heap.memset, p, garbage, 2*size)
 	h.heap.used -= h.blocks[p] // what C's own free has freed behind our back
 	h.blocks[p] = size
 	h.heap.used += size
@@ -58,6 +61,9 @@ func (h *host) free(p uintptr) uintptr {
 	if !ok {
 		h.fault("freed memory that it had not allocated, or had freed before")
 		return 0
+	}
+	if room, ok := get(p+size, int(size)); ok && bytes.Count(room, []byte{garbage}) < len(room) {
+		h.fault("wrote past the end of memory from mqs_malloc")
 	}
 	delete(h.blocks, p)
 	h.heap.used -= size

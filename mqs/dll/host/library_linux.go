@@ -86,6 +86,13 @@ const noCode = 1 << 12
 // hasWordsFor says whether the DLL's words for a code are not those that it has for any number.
 func (l *library) hasWordsFor(words string) bool { return words != "" && words != l.errorWords(noCode) }
 
+// isSilent reports whether the DLL's text for a result code is empty, as opposed to missing. That is how the DLLs of MPICH 1
+// and LAM/MPI refuse a process that is none of their MPI's, or that asks not to be shown (dll_mpich.c, dll_lam.c).
+func (l *library) isSilent(code int32) bool {
+	text, ok := cString(l.call(abi.DLLErrorString, uintptr(uint32(code))), maxText)
+	return ok && text == ""
+}
+
 // errorWords are what the DLL says of a result code, empty if nothing.
 func (l *library) errorWords(code int32) string {
 	text, _ := cString(l.call(abi.DLLErrorString, uintptr(uint32(code))), maxText)

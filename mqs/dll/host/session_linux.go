@@ -192,7 +192,11 @@ func (h *host) hasQueues(o *outcome, e abi.Entry, handle uintptr, info inferior.
 			h.fault("returned a message from %s that can't be read", e)
 		}
 	}
-	if code != abi.OK {
+	switch {
+	case code == abi.OK:
+	case code >= abi.FirstUserCode && h.lib.isSilent(code):
+		o.err = fmt.Errorf("%s refused without giving a reason (code %d)", e, code)
+	default:
 		o.err = h.lib.failure(e, code)
 	}
 }
@@ -277,7 +281,13 @@ func (h *host) next() (*wire.Communicator, error) {
 	}
 	fill(&h.comm)
 	h.comm.Name[0] = 0
-	if code := h.lib.code(abi.GetCommunicator, p, address(&h.comm)); code != abi.OK {
+	switch code := h.lib.code(abi.GetCommunicator, p, address(&h.comm)); code {
+	case abi.OK:
+	case abi.EndOfList:
+		// LAM/MPI 7.1's DLL skips hidden communicators here, and so sees only now that none is left (dll_lam.c).
+		it.ended = true
+		return &wire.Communicator{End: true}, nil
+	default:
 		return nil, h.lib.failure(abi.GetCommunicator, code)
 	}
 	return &wire.Communicator{Raw: slices.Clone(bytesOf(&h.comm)), Group: h.group()}, nil
