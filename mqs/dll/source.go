@@ -202,15 +202,22 @@ func (s *Source) Communicators() iter.Seq2[mqs.Communicator, error] {
 // maxFailures bounds the number of communicators on which a DLL may fail: its list may be endless.
 const maxFailures = 1 << 14
 
+// mpiUndefined is MPI_UNDEFINED of LAM/MPI, MPICH and Open MPI: the rank of a process that is not in a group.
+const mpiUndefined = -32766
+
 // check remarks on impossible values of a communicator.
 func (s *Source) check(c *mqs.Communicator, raw *wire.Communicator) {
 	m := rawCommunicator(raw)
-	if int32(m.Size) == 0 {
+	rank, size := int32(m.LocalRank), int32(m.Size)
+	if size == 0 {
 		return // MPI_COMM_NULL, or one that this process has no part in
 	}
-	if !c.Size.Known || !c.LocalRank.Known {
+	// MPICH 1's DLL returns the former where it does not know the process's rank in the job, and LAM/MPI's the latter for
+	// an intercommunicator, of which it shows the remote group (dll_mpich.c, reverse_translate; dll_lam.c, build_comm_list).
+	isNone := rank == abi.InvalidProcess || rank == mpiUndefined
+	if !c.Size.Known || !c.LocalRank.Known && !isNone {
 		s.remark("%s says that this process has rank %d of %d in %s, which can't be: what can't be is not shown",
-			s.host.name(), m.LocalRank, m.Size, c.Label())
+			s.host.name(), rank, size, c.Label())
 	}
 }
 

@@ -112,8 +112,16 @@ func operation(m *abi.PendingOperation, class mqs.OpClass) mqs.PendingOperation 
 	if op.DesiredLocalRank.Known && op.DesiredLocalRank.Value == mqs.AnyRank {
 		op.DesiredGlobalRank = op.DesiredLocalRank
 	}
+	// LAM/MPI 7.1's DLL looks for MPI_ANY_TAG in a word that holds an int without its sign, and so never sets tag_wild (dll_lam.c,
+	// fetch_request). MPI_ANY_TAG is -1 in all MPIs that have a DLL, and no message has it.
+	if receive && int32(m.DesiredTag) == mpiAnyTag {
+		op.TagWild = mqs.Known(true)
+	}
 	if !op.TagWild.Value {
 		op.DesiredTag = tagOf(m.DesiredTag)
+	}
+	if isTooWide(m.DesiredTag) && isTooWide(m.DesiredLength) {
+		op.DesiredLength = mqs.Maybe[int64]{}
 	}
 	// These are valid "if status >= matched or it's a send" (mpi_interface.h).
 	if !receive || op.Status != mqs.Pending {
@@ -130,6 +138,17 @@ func operation(m *abi.PendingOperation, class mqs.OpClass) mqs.PendingOperation 
 		op.ExtraText = append(op.ExtraText, line)
 	}
 	return op
+}
+
+// mpiAnyTag is MPI_ANY_TAG.
+const mpiAnyTag = -1
+
+// isTooWide reports whether a DLL has read a whole word where the process has an int: the upper half then is whatever follows the
+// int in memory. LAM/MPI 7.1's DLL reads tags and lengths of unexpected messages so (dll_lam.c, fetch_unexpected). A tag's lower
+// half is right nevertheless, and a length that needs its upper half can't be told from one that does not.
+func isTooWide(w abi.TwordT) bool {
+	upper := int32(int64(w) >> 32)
+	return upper != 0 && upper != -1 && upper != unwrittenInt32
 }
 
 // impossible says whether a DLL has written an impossible value.
