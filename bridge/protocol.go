@@ -189,6 +189,8 @@ type QueuesParams struct {
 	Internal bool `json:"internal"`
 	// Members names the members of each communicator in text.
 	Members bool `json:"members"`
+	// AllCommunicators keeps communicators without pending operations in their place in text.
+	AllCommunicators bool `json:"all_communicators"`
 	// Limit is the largest number of operations to show for a queue; 0 means no limit.
 	Limit int `json:"limit"`
 	// Format is "text" or "json".

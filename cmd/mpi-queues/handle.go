@@ -56,7 +56,7 @@ func (h *handle) check(cmd *cobra.Command) (err error) {
 		}
 		return nil
 	}
-	for _, name := range []string{"comm", "view", "queue", "internal", "members", "limit"} {
+	for _, name := range []string{"comm", "view", "queue", "internal", "members", "all-communicators", "limit"} {
 		if cmd.Flags().Changed(name) {
 			return fmt.Errorf("--handle and --%s do not go together: a handle is shown alone", name)
 		}

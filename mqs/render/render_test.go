@@ -94,6 +94,45 @@ func TestEndOfQueueText(t *testing.T) {
 	}
 }
 
+// TestIdleCommunicators checks that communicators without pending operations share a sentence after the others, unless they
+// are to stay in the library's order.
+func TestIdleCommunicators(t *testing.T) {
+	comm := func(id inferior.Addr, name string, receives mqs.Queue) *mqs.Queues {
+		return &mqs.Queues{Communicator: mqs.Communicator{UniqueID: id, Name: mqs.Known(name), LocalRank: mqs.Known[int32](1), Size: mqs.Known[int32](2)},
+			Queue: [3]*mqs.Queue{mqs.PendingReceives: &receives}}
+	}
+	s := &mqs.Snapshot{Processes: []*mqs.Process{{Inferior: 1, PID: 7, Communicators: []*mqs.Queues{
+		comm(1, "idle", mqs.Queue{}),
+		comm(2, "busy", mqs.Queue{Operations: []mqs.PendingOperation{{Status: mqs.Pending}}, Total: 1}),
+		comm(3, "hidden", mqs.Queue{Unavailable: "it is not there"}),
+		comm(4, "idle too", mqs.Queue{}),
+	}}}}
+	const head = "Rank ?, process 7\n\n"
+	const busy = `busy (0x2): rank 1 of 2
+  Pending receives
+    status   from  tag  bytes  count  datatype  kind  buffer  note
+    pending  ?     ?    ?      ?      ?         ?     ?
+
+`
+	for _, c := range []struct {
+		style Style
+		want  string
+	}{
+		{Style{}, head + busy + "Nothing pending on idle, idle too.\n\nNot available on hidden: it is not there.\n"},
+		{Style{AllCommunicators: true}, head + "idle (0x1): rank 1 of 2\n  Nothing pending.\n\n" + busy +
+			"hidden (0x3): rank 1 of 2\n  Pending receives: not available: it is not there.\n\n" +
+			"idle too (0x4): rank 1 of 2\n  Nothing pending.\n"},
+	} {
+		var b bytes.Buffer
+		if err := Text(&b, s, c.style); err != nil {
+			t.Fatal(err)
+		}
+		if b.String() != c.want {
+			t.Errorf("%+v: got\n%s\nwant\n%s", c.style, &b, c.want)
+		}
+	}
+}
+
 func TestText(t *testing.T) {
 	var b bytes.Buffer
 	if err := Text(&b, sample(), Style{}); err != nil {

@@ -25,6 +25,9 @@ type Style struct {
 	On bool
 	// Members names the members of each communicator.
 	Members bool
+	// AllCommunicators keeps communicators without pending operations in the MPI library's order. Otherwise they are listed
+	// by name, after the others.
+	AllCommunicators bool
 }
 
 // queueStyles are the words and colours of the queues: the colours that other tools use.
@@ -73,7 +76,7 @@ func processText(w *bufio.Writer, p *mqs.Process, style Style) {
 	sharing := map[string][]string{}
 	for _, c := range p.Communicators {
 		s := sharedSentence(c)
-		if s == "" || style.Members || len(collectivesOf(p, c)) > 0 {
+		if s == "" || style.Members || style.AllCommunicators || len(collectivesOf(p, c)) > 0 {
 			communicatorText(w, p, c, style)
 			continue
 		}

@@ -25,6 +25,9 @@ _OPTIONS = (
     Option("queue", "|".join(QUEUES), "Show only this queue of each communicator.", QUEUES),
     Option("internal", "", "Show the MPI library's own communicators and messages too."),
     Option("members", "", "Name the members of each communicator by their global ranks."),
+    Option("all-communicators", "",
+           "Show communicators without pending operations in their place, not in\n"
+           "one sentence after the others."),
     Option("limit", "NUMBER|unlimited",
            "Set how many operations of a queue are shown.\n"
            "The default is that of `set mpi-queues limit'; with -json it is unlimited.",
@@ -131,6 +134,7 @@ def show_queues(given: Dict[str, Any], from_tty: bool, buffer: Optional[Buffer] 
         "queue": given.get("queue", ""),
         "internal": "internal" in given,
         "members": "members" in given,
+        "all_communicators": "all-communicators" in given,
         "limit": given.get("limit", 0 if to_json else parameters.limit()),
         "format": "json" if to_json else "text",
         "styled": not to_json and output is None and requests.is_styled(from_tty),

@@ -226,6 +226,8 @@ class QueuesParams(TypedDict):
     internal: bool
     # Members names the members of each communicator in text.
     members: bool
+    # AllCommunicators keeps communicators without pending operations in their place in text.
+    all_communicators: bool
     # Limit is the largest number of operations to show for a queue; 0 means no limit.
     limit: int
     # Format is "text" or "json".

@@ -57,6 +57,9 @@ func TestFilters(t *testing.T) {
 	members := work.GDB(t, where, "mpi-queues -members")
 	members.Contains(t, "MPI_COMM_WORLD (0x0): rank 1 of 3\n  Members: global ranks 0-2\n", "\n  Members: global ranks 1\n")
 	work.GDB(t, where, "mpi-queues").Lacks(t, "Members")
+	all := work.GDB(t, where, "mpi-queues -all-communicators")
+	all.Contains(t, "\n  Nothing pending.\n")
+	all.Lacks(t, "Nothing pending on")
 
 	for _, c := range []struct {
 		options string

@@ -50,13 +50,13 @@ func TestHelpAndCompletion(t *testing.T) {
 		want    []string // among its output
 		all     bool     // or all of it, line by line
 	}{
-		{"help mpi-queues", []string{"Usage: mpi-queues [OPTION]...", "-comm NAME|ID", "-queue sends|receives|unexpected", "-internal", "-members", "-limit NUMBER|unlimited", "-json", "-output FILE", "-record FILE"}, false},
+		{"help mpi-queues", []string{"Usage: mpi-queues [OPTION]...", "-comm NAME|ID", "-queue sends|receives|unexpected", "-internal", "-members", "-all-communicators", "-limit NUMBER|unlimited", "-json", "-output FILE", "-record FILE"}, false},
 		{"help info mpi", []string{"Usage: info mpi"}, false},
 		{"help set mpi-queues", []string{"set mpi-queues debug --", "set mpi-queues dll --", "set mpi-queues dll-safe-path --", "set mpi-queues dll-timeout --", "set mpi-queues helper --", "set mpi-queues limit --", "set mpi-queues source --"}, false},
 		{"help data", []string{"mpi-queues -- Show pending MPI sends"}, false},
 		{"apropos MPI", []string{"info mpi --", "mpi-queues --"}, false},
 		{"complete mpi-queues -q", []string{"mpi-queues -queue"}, true},
-		{"complete mpi-queues -", []string{"mpi-queues -all", "mpi-queues -comm", "mpi-queues -internal", "mpi-queues -json", "mpi-queues -limit", "mpi-queues -members", "mpi-queues -output", "mpi-queues -queue", "mpi-queues -record"}, true},
+		{"complete mpi-queues -", []string{"mpi-queues -all", "mpi-queues -all-communicators", "mpi-queues -comm", "mpi-queues -internal", "mpi-queues -json", "mpi-queues -limit", "mpi-queues -members", "mpi-queues -output", "mpi-queues -queue", "mpi-queues -record"}, true},
 		{"complete mpi-queues -json -queue ", []string{"mpi-queues -json -queue receives", "mpi-queues -json -queue sends", "mpi-queues -json -queue unexpected"}, true},
 		{"complete mpi-queues -output /procf", nil, true},
 		{"complete mpi-queues -output /proc/self/statu", []string{"mpi-queues -output /proc/self/status"}, true},

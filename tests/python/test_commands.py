@@ -48,7 +48,7 @@ class OptionsTest(HelperTest):
                        "starters": []},
             "obstacles": [], "view": "queues", "comm": "", "comm_handle": None,
             "comm_inferior": gdb.selected_inferior().num, "queue": "", "internal": False,
-            "members": False, "limit": 200,
+            "members": False, "all_communicators": False, "limit": 200,
             "format": "text", "styled": False, "record": False, "handles": [],
             "window": False})
 
@@ -57,6 +57,7 @@ class OptionsTest(HelperTest):
         self.assertEqual((params["comm"], params["queue"], params["internal"], params["limit"]),
                          ("MPI COMM", "unexpected", True, 16))
         self.assertTrue(self.params("-m")["members"])
+        self.assertTrue(self.params("-all-c")["all_communicators"])
         self.assertEqual(self.params("-comm \"a b\"")["comm"], "a b")
         self.assertEqual(self.params("-comm -q")["comm"], "-q")
         self.assertEqual(self.params("-l unl")["limit"], 0)

@@ -130,7 +130,7 @@ func display(ctx context.Context, d *bridge.Debugger, s *mqs.Snapshot, p bridge.
 	if p.Format == "json" {
 		return document.Write(out, s)
 	}
-	return render.View(p.View).Show(out, s, render.Style{On: p.Styled, Members: p.Members})
+	return render.View(p.View).Show(out, s, render.Style{On: p.Styled, Members: p.Members, AllCommunicators: p.AllCommunicators})
 }
 
 // record completes what the recorders saw by all that no filter keeps and by what handles stand for, and hands it
