@@ -1,7 +1,10 @@
 /*
  * spawn: operations between two worlds, for 1 or 2 ranks, which spawn 2 more.
  *
- *   mpirun -n 2 spawn OUTDIR
+ *   mpirun -n 2 spawn OUTDIR [COMMAND...]
+ *
+ * COMMAND, if any, starts the children: this program and OUTDIR are its last
+ * arguments.
  *
  * "to the others" is the intercommunicator from MPI_Comm_spawn, "family" the
  * merged one, parents first; on both, receives and synchronous and large sends
@@ -52,11 +55,15 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_get_parent(&others);
   bool child = others != MPI_COMM_NULL;
-  if (argc != 2) expect_die("usage: spawn OUTDIR");
+  if (argc < 2 || argc > 10) expect_die("usage: spawn OUTDIR [COMMAND...]");
   expect_begin(argv[1], child ? "child" : "rank");
-  if (!child)
-    MPI_Comm_spawn(argv[0], (char *[]){argv[1], NULL}, CHILDREN, MPI_INFO_NULL, 0,
-                   MPI_COMM_WORLD, &others, MPI_ERRCODES_IGNORE);
+  if (!child) {
+    char *command[12] = {NULL};
+    memcpy(command, argv + 2, (size_t)(argc - 2) * sizeof *command);
+    memcpy(command + argc - 2, argv, 2 * sizeof *command);
+    MPI_Comm_spawn(command[0], command + 1, CHILDREN, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &others,
+                   MPI_ERRCODES_IGNORE);
+  }
   MPI_Intercomm_merge(others, child, &family);
   MPI_Comm_size(family, &parents);
   parents -= CHILDREN;
