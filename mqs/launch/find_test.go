@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -179,32 +180,35 @@ func TestFindByEnvironment(t *testing.T) {
 	}
 }
 
-// Rank 0 can be the one that has started the others (MPIR process acquisition interface; IBM's
-// poe and MPICH 1 do it so): it holds the table, and is in it.
+// Any rank can be the one that has started the others (MPIR process acquisition interface), mostly rank 0 (IBM's poe and
+// MPICH 1): it holds the table, and is in it.
 func TestFindOwnStarter(t *testing.T) {
-	table := []entry{{"here", "/home/prog", 31}, {"here", "/home/prog", 32}, {"far", "/home/prog", 33}, {"here", "/home/prog", 34}}
-	for name, env := range map[string]func(string) string{
-		"without variables": func(string) string { return "" },
-		"with seats":        func(rank string) string { return pmixEnv("n@1", rank) },
-	} {
-		processes := []madeUp{
-			{pid: 10, parent: 1, name: "bash", program: "/bin/bash"},
-			{pid: 31, parent: 10, name: "prog", table: table, env: env("0"), program: "/home/prog", isMPI: true},
-			{pid: 32, parent: 31, name: "prog", env: env("1"), program: "/home/prog", isMPI: true},
-			{pid: 33, parent: 10, name: "other", program: "/bin/other"},
-			{pid: 34, parent: 31, name: "sh", env: env("3"), program: "/bin/sh"},
-			{pid: 35, parent: 34, name: "prog", env: env("3"), program: "/home/prog", isMPI: true},
-		}
-		last := "3=34"
-		if env("") != "" {
-			last = "3=35"
-		}
-		for pid, self := range map[int]string{31: " self 0", 32: " self 1"} {
-			j, err := machine(t, processes...).find(pid)
-			if err != nil {
-				t.Errorf("%s, %d: %v", name, pid, err)
-			} else if got, want := shape(j), "prog 31 of 4: 0=31 1=32 2=33@far "+last+self; got != want {
-				t.Errorf("%s, %d: %s\n  want %s", name, pid, got, want)
+	for starter, ranks := range []string{"0=31 1=32", "0=32 1=31"} {
+		table := []entry{{"here", "/home/prog", 32}, {"here", "/home/prog", 32}, {"far", "/home/prog", 33}, {"here", "/home/prog", 34}}
+		table[starter].pid = 31
+		for name, env := range map[string]func(rank int) string{
+			"without variables": func(int) string { return "" },
+			"with seats":        func(rank int) string { return pmixEnv("n@1", strconv.Itoa(rank)) },
+		} {
+			processes := []madeUp{
+				{pid: 10, parent: 1, name: "bash", program: "/bin/bash"},
+				{pid: 31, parent: 10, name: "prog", table: table, env: env(starter), program: "/home/prog", isMPI: true},
+				{pid: 32, parent: 31, name: "prog", env: env(1 - starter), program: "/home/prog", isMPI: true},
+				{pid: 33, parent: 10, name: "other", program: "/bin/other"},
+				{pid: 34, parent: 31, name: "sh", env: env(3), program: "/bin/sh"},
+				{pid: 35, parent: 34, name: "prog", env: env(3), program: "/home/prog", isMPI: true},
+			}
+			last := "3=34"
+			if env(0) != "" {
+				last = "3=35"
+			}
+			for pid, self := range map[int]int{31: starter, 32: 1 - starter} {
+				j, err := machine(t, processes...).find(pid)
+				if err != nil {
+					t.Errorf("starter %d, %s, %d: %v", starter, name, pid, err)
+				} else if got, want := shape(j), fmt.Sprintf("prog 31 of 4: %s 2=33@far %s self %d", ranks, last, self); got != want {
+					t.Errorf("starter %d, %s, %d: %s\n  want %s", starter, name, pid, got, want)
+				}
 			}
 		}
 	}

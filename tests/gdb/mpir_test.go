@@ -78,19 +78,25 @@ func TestMPIRForceToMain(t *testing.T) {
 	}
 }
 
-// A launcher that is rank 0 itself is handed to the user's gdb.
+// A launcher that is a rank itself, whichever one, is handed to the user's gdb.
 func TestMPIRStarterIsRank(t *testing.T) {
 	t.Parallel()
-	l := newLauncher(t, "-DNO_I_AM_STARTER", "-DIS_RANK")
-	s := work.StartSession(t, live.Nothing())
-	s.Says("mpi-run -start "+l.command(t, "n=2 barrier", "gate"), "Attached 2 ranks of launcher", "inferiors 1-2 are ranks 0-1", "main (argc=")
-	s.Says("backtrace", "MPIR_Breakpoint")
-	if text := l.record(t, "launcher"); strings.Contains(text, "spawned") {
-		t.Errorf("the launcher has run on:\n%s", text)
+	for rank, states := range []string{"rank0=self rank1=%s", "rank0=%s rank1=self"} {
+		t.Run(fmt.Sprint("rank ", rank), func(t *testing.T) {
+			t.Parallel()
+			l := newLauncher(t, "-DNO_I_AM_STARTER", fmt.Sprint("-DIS_RANK=", rank))
+			s := work.StartSession(t, live.Nothing())
+			s.Says("mpi-run -start "+l.command(t, "n=2 barrier", "gate"), "Attached 2 ranks of launcher", "inferiors 1-2 are ranks 0-1", "main (argc=")
+			s.Do(fmt.Sprint("inferior ", rank+1))
+			s.Says("backtrace", "MPIR_Breakpoint")
+			if text := l.record(t, "launcher"); strings.Contains(text, "spawned") {
+				t.Errorf("the launcher has run on:\n%s", text)
+			}
+			s.Do("mpi-continue")
+			l.await(t, "launcher", "started: being_debugged=1 traced=1 "+fmt.Sprintf(states, "free"), "spawned: being_debugged=1 traced=1 "+fmt.Sprintf(states, "traced"))
+			l.await(t, fmt.Sprint("rank-", 1-rank), "init: being_debugged=0 gate=0", "initialised: being_debugged=1 gate=1")
+		})
 	}
-	s.Do("mpi-continue")
-	l.await(t, "launcher", "started: being_debugged=1 traced=1 rank0=self rank1=free", "spawned: being_debugged=1 traced=1 rank0=self rank1=traced")
-	l.await(t, "rank-1", "init: being_debugged=0 gate=0", "initialised: being_debugged=1 gate=1")
 }
 
 // Ranks of other machines are said to be there; those of this one are attached to.

@@ -130,17 +130,18 @@ int main(int argc, char **argv) {
   note("main");
   if (null) stop_in_breakpoint(0, "null");
   setenv("FOLDER", argv[1], 1);
-  int first = 0;
+  int self = -1;
 #ifdef IS_RANK
-  pids[first++] = getpid(); /* this process is a rank itself */
+  self = IS_RANK; /* this process is that rank itself */
 #endif
-  for (int r = first; r < count; r++) pids[r] = start(r, hold, barrier[0], argv + i + 1);
-  for (int r = first; r < count && barrier[0] >= 0 && !hold; r++) await_init(argv[1], r);
+  for (int r = 0; r < count; r++) pids[r] = r == self ? getpid() : start(r, hold, barrier[0], argv + i + 1);
+  for (int r = 0; r < count && barrier[0] >= 0 && !hold; r++)
+    if (r != self) await_init(argv[1], r);
 #ifndef NO_INTERFACE
   static MPIR_PROCDESC table[max_ranks + 1];
   static char host[256];
   gethostname(host, sizeof host - 1);
-  for (int r = 0; r < count; r++) table[r] = (MPIR_PROCDESC){host, r < first ? argv[0] : argv[i + 1], pids[r]};
+  for (int r = 0; r < count; r++) table[r] = (MPIR_PROCDESC){host, r == self ? argv[0] : argv[i + 1], pids[r]};
   table[count] = (MPIR_PROCDESC){"far.example", argv[i + 1], 4242};
   MPIR_proctable = table;
   MPIR_proctable_size = count + remote;
@@ -163,8 +164,9 @@ int main(int argc, char **argv) {
     close(barrier[1]);
   }
   int code = 0;
-  for (int r = first; r < count; r++) {
+  for (int r = 0; r < count; r++) {
     int status;
+    if (r == self) continue;
     while (waitpid(pids[r], &status, 0) < 0 && errno == EINTR) {}
     if (WIFEXITED(status)) code |= WEXITSTATUS(status);
     pids[r] = 0;
