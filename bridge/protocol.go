@@ -163,6 +163,9 @@ type Source struct {
 	// Starters are the debugger's processes beside those of the request. One of
 	// all these may have started the job and know where the DLL is.
 	Starters []Process `json:"starters"`
+	// Launchers are the process ids, on this machine, of the launchers of those processes that are on
+	// other machines.
+	Launchers []int `json:"launchers"`
 }
 
 // QueuesParams asks for the message queues of some processes.

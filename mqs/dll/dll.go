@@ -44,6 +44,9 @@ type Process struct {
 	Rank mqs.Maybe[int32]
 	// Starters are other processes, one of which may have started the job.
 	Starters []inferior.Inferior
+	// Launchers are process ids on this machine. If the process is on another machine, one of them may have
+	// started its job.
+	Launchers []int
 }
 
 // Hosts keeps a host process for each DLL in use. Its methods, except Close, must not be called at the

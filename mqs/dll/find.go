@@ -74,6 +74,8 @@ type search struct {
 	// program that started it may ask for that, too; a remark then says so.
 	ignore  bool
 	remarks []string
+	// asked is true if the processes on this machine that started the job are known, and were read.
+	asked bool
 }
 
 // find finds the DLLs that the process names, or else the program that started it, or else those
@@ -104,15 +106,11 @@ func find(ctx context.Context, p Process, s Settings, log zerolog.Logger) (*sear
 		}
 		f.applyIgnore(theirs, who)
 	}
-	if info := p.Info(); info.Kind == "live" && info.PID > 0 && !f.hasCandidate() {
-		found, unread := starter.Find(info.PID)
-		for _, s := range found {
-			who := fmt.Sprintf("process %d, which has started it,", s.PID)
-			f.addNamed(s.Found, who)
-			f.applyIgnore(s.Found, who)
-		}
-		for _, err := range unread {
-			log.Debug().Err(err).Msg("a starter of the job can't be read")
+	if info := p.Info(); info.Kind == "live" && info.PID > 0 {
+		f.addStarters(starter.Find, info.PID)
+	} else if info.Kind == "remote" {
+		for _, pid := range p.Launchers {
+			f.addStarters(starter.From, pid)
 		}
 	}
 	folders := f.folders()
@@ -125,6 +123,23 @@ func find(ctx context.Context, p Process, s Settings, log zerolog.Logger) (*sear
 		}
 	}
 	return f, nil
+}
+
+// addStarters adds the DLLs named by the processes of this machine that started the job, unless there is a DLL to try already.
+func (f *search) addStarters(find func(pid int) ([]starter.Starter, []error), pid int) {
+	if f.hasCandidate() {
+		return
+	}
+	f.asked = true
+	found, unread := find(pid)
+	for _, s := range found {
+		who := fmt.Sprintf("process %d, which has started it,", s.PID)
+		f.addNamed(s.Found, who)
+		f.applyIgnore(s.Found, who)
+	}
+	for _, err := range unread {
+		f.log.Debug().Err(err).Msg("a starter of the job can't be read")
+	}
 }
 
 // readProcess reads what a process says of its DLL.
@@ -233,8 +248,12 @@ func (f *search) noDLLError() error {
 	if f.problems != nil {
 		return fmt.Errorf("%w: %s; `set mpi-queues dll PATH' names one", read.ErrNoDLL, strings.Join(f.problems, "; "))
 	}
-	return fmt.Errorf("%w: neither the process nor what has started it names one (%s, %s), and no DLL is %s; "+
-		"`set mpi-queues dll PATH' names one", read.ErrNoDLL, locate.DLLName, locate.DLLLocations, f.searchedPlaces())
+	other := "what has started it"
+	if !f.asked {
+		other = "another inferior"
+	}
+	return fmt.Errorf("%w: neither the process nor %s names one (%s, %s), and no DLL is %s; "+
+		"`set mpi-queues dll PATH' names one", read.ErrNoDLL, other, locate.DLLName, locate.DLLLocations, f.searchedPlaces())
 }
 
 // resolve returns the real path of a DLL if it, and the libraries that it needs, may be loaded.

@@ -3,10 +3,12 @@ package dll
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/rs/zerolog"
@@ -95,6 +97,38 @@ func TestFind(t *testing.T) {
 				t.Errorf("found %q, ignore %v; want %q, %v", got, f.ignore, c.want, c.ignore)
 			}
 		})
+	}
+}
+
+// TestFindOfFarProcess checks that the launchers on this machine are asked for the DLL of a process on another machine, whose
+// process id means another process here.
+func TestFindOfFarProcess(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "starter")
+	if text, err := exec.Command("gcc", "-DARRAY", "-o", program, "starter/testdata/starter.c").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	cmd := exec.Command(program)
+	stdin, err1 := cmd.StdinPipe()
+	stdout, err2 := cmd.StdoutPipe()
+	if err := errors.Join(err1, err2, cmd.Start()); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = errors.Join(stdin.Close(), cmd.Wait()) }()
+	var child int
+	if _, err := fmt.Fscan(stdout, &child); err != nil { // it runs
+		t.Fatal(err)
+	}
+	far := named(inferior.Info{Kind: "remote", PID: child}, nil)
+	for _, launchers := range [][]int{nil, {cmd.Process.Pid}} {
+		f, err := find(t.Context(), Process{Inferior: far, Launchers: launchers}, Settings{}, zerolog.Nop())
+		if err != nil {
+			t.Fatal(err)
+		}
+		isNamed := slices.ContainsFunc(f.candidates, func(c candidate) bool { return c.path == "/opt/array.so" })
+		isSaid := strings.Contains(f.noDLLError().Error(), "neither the process nor another inferior names one")
+		if isAsked := launchers != nil; isNamed != isAsked || isSaid == isAsked {
+			t.Errorf("launchers %v: %+v, %v", launchers, f.candidates, f.noDLLError())
+		}
 	}
 }
 

@@ -29,6 +29,7 @@ class Job:
     def __init__(self, ranks: List[protocol.Rank], launcher: int = 0) -> None:
         self.ranks = ranks
         self.launcher = launcher
+        self._launcher_began = _beginning(launcher)
         wanted = {rank["pid"]: rank["rank"] for rank in ranks if is_here(rank)}
         self._known = {pid: (wanted[pid], _beginning(pid)) for pid in _here(wanted)}
         self._far = {(rank["host"], rank["pid"]) for rank in ranks if rank["host"]}
@@ -41,6 +42,12 @@ class Job:
     def rank_that_was(self, pid: int) -> Optional[int]:
         """Returns the rank of a process that was attached, and may have ended since."""
         return self._known.get(pid, (None, None))[0]
+
+    def live_launcher(self) -> int:
+        """Returns the process id of its launcher on this machine, 0 if that has ended or is not
+        known."""
+        began = self._launcher_began
+        return self.launcher if began is not None and began == _beginning(self.launcher) else 0
 
     def is_attached(self) -> bool:
         """Says whether any of its processes is an inferior."""
@@ -118,6 +125,14 @@ def of_inferior(inferior: gdb.Inferior) -> Optional[Job]:
     """Returns the job that an inferior was attached for, None if there is none."""
     attached = _attached.get(inferior.num)
     return next((job for job in _jobs if attached and job.has(attached)), None)
+
+
+def launchers_elsewhere(numbers: List[int]) -> List[int]:
+    """Returns the launchers on this machine, by process id, of those of some inferiors that
+    `mpi-attach' has attached to processes of other machines."""
+    found = (of_inferior(inferior) for inferior in gdb.inferiors()
+             if inferior.num in numbers and host_of(inferior))
+    return sorted({job.live_launcher() for job in found if job} - {0})
 
 
 def absent() -> List[protocol.Rank]:

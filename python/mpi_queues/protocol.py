@@ -199,6 +199,9 @@ class Source(TypedDict):
     # Starters are the debugger's processes beside those of the request. One of all these may have
     # started the job and know where the DLL is.
     starters: List[Process]
+    # Launchers are the process ids, on this machine, of the launchers of those processes that are
+    # on other machines.
+    launchers: List[int]
 
 
 class QueuesParams(TypedDict):

@@ -5,7 +5,7 @@ from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 import gdb
 
-from . import parameters, process_exit, protocol
+from . import jobs, parameters, process_exit, protocol
 from .errors import trace
 from .link import LINK
 from .output import Buffer, Display, File
@@ -30,6 +30,7 @@ def source(asked_for: List[protocol.Process]) -> protocol.Source:
         "safe_path": parameters.dll_safe_path(),
         "timeout": parameters.dll_timeout(),
         "starters": [] if choice == "native" else other_processes(numbers),
+        "launchers": jobs.launchers_elsewhere(numbers),
     }
 
 

@@ -3,6 +3,7 @@
 package gdb
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,6 +42,19 @@ func TestFindDLLInStarter(t *testing.T) {
 	out := work.GDB(t, live.Process(job.Accounts[0].PID), append(trusting(""), "mpi-queues", "info mpi")...)
 	out.Contains(t, "toy world", dll)
 	out.Lacks(t, "Traceback")
+}
+
+// TestFindDLLInFarStarter checks that the launcher on gdb's machine is asked for the DLL of a rank on another machine, if
+// `mpi-attach' has attached to the rank: its ancestors are not on this machine. Otherwise the user is told what was asked.
+func TestFindDLLInFarStarter(t *testing.T) {
+	t.Parallel()
+	job := work.Start(t, "tests/dll/starter.c", 0, nil, work.Program(t, "tests/dll/toy_none.c"), dlls().Reference(t))
+	rank := live.Remote(job.Accounts[0].PID)
+	work.GDB(t, rank, append(trusting(""), "mpi-queues")...).Contains(t, "neither the process nor another inferior names one (MPIR_dll_name")
+	attached := "python from mpi_queues import jobs; pid = gdb.selected_inferior().pid;" +
+		" jobs.add(jobs.Attached(1, pid, '', False, 0, 'far', 0), 0);" +
+		fmt.Sprintf(" jobs.remember(jobs.Job([{'rank': 0, 'pid': pid, 'host': 'far'}], %d))", job.Launcher())
+	work.GDB(t, rank, append(trusting(""), attached, "mpi-queues")...).Contains(t, "toy world")
 }
 
 // Where nobody tells, the user reads what was looked for and how to name a DLL.

@@ -45,7 +45,7 @@ class OptionsTest(HelperTest):
         self.assertEqual(params.pop("processes")[0]["inferior"], gdb.selected_inferior().num)
         self.assertEqual(params, {
             "source": {"choice": "auto", "dll": "", "safe_path": [], "timeout": 10,
-                       "starters": []},
+                       "starters": [], "launchers": []},
             "obstacles": [], "view": "queues", "comm": "", "comm_handle": None,
             "comm_inferior": gdb.selected_inferior().num, "queue": "", "internal": False,
             "members": False, "all_communicators": False, "limit": 200,
@@ -107,7 +107,8 @@ class OptionsTest(HelperTest):
             gdb.execute("set mpi-queues dll /x")
             self.command("info mpi")
             self.assertEqual(self.request()["source"], {
-                "choice": "auto", "dll": "/x", "safe_path": [], "timeout": 0, "starters": []})
+                "choice": "auto", "dll": "/x", "safe_path": [], "timeout": 0, "starters": [],
+                "launchers": []})
         finally:
             gdb.execute("cd " + before, to_string=True)
             os.environ["HOME"] = home

@@ -16,32 +16,37 @@ import (
 // and wrappers.
 const maxAncestors = 8
 
-// Find reads the ancestors of a live process, the nearest first. It returns those that name a DLL or ask
+// Find reads the ancestors of a live process, as [From] does.
+func Find(pid int) (found []Starter, unread []error) {
+	above, err := parent(pid)
+	if err != nil {
+		return nil, []error{err}
+	}
+	return From(above)
+}
+
+// From reads a live process and its ancestors, the nearest first. It returns those that name a DLL or ask
 // that queues not be shown; mostly there are none. unread are the errors of processes that could not be
 // read, for the debug log. Only root reads other users' processes.
-func Find(pid int) (found []Starter, unread []error) {
+func From(pid int) (found []Starter, unread []error) {
 	for range maxAncestors {
-		var err error
-		if pid, err = parent(pid); err != nil {
-			return found, append(unread, err)
-		}
 		if pid <= 1 {
-			return found, unread
+			break
 		}
 		info, err := os.Stat(procfs.Host.Path(pid))
 		if err != nil {
 			return found, append(unread, err)
 		}
-		if user := os.Geteuid(); user != 0 && int(info.Sys().(*syscall.Stat_t).Uid) != user {
-			continue
+		if user := os.Geteuid(); user == 0 || int(info.Sys().(*syscall.Stat_t).Uid) == user {
+			f, err := read(pid)
+			if err != nil {
+				unread = append(unread, fmt.Errorf("process %d: %w", pid, err))
+			} else if len(f.Candidates) > 0 || f.Ignore || len(f.Problems) > 0 {
+				found = append(found, Starter{pid, f})
+			}
 		}
-		f, err := read(pid)
-		if err != nil {
-			unread = append(unread, fmt.Errorf("process %d above it: %w", pid, err))
-			continue
-		}
-		if len(f.Candidates) > 0 || f.Ignore || len(f.Problems) > 0 {
-			found = append(found, Starter{pid, f})
+		if pid, err = parent(pid); err != nil {
+			return found, append(unread, err)
 		}
 	}
 	return found, unread

@@ -60,16 +60,18 @@ var (
 	locations = []locate.Candidate{{Path: "/opt/one.so", Symbol: locate.DLLLocations}, {Path: "/opt/two.so", Symbol: locate.DLLLocations}}
 )
 
-// check looks above a starter's child.
+// check looks above a starter's child, and from the starter on.
 func check(t *testing.T, parent, child int, want []locate.Candidate) {
 	t.Helper()
-	found, unread := Find(child)
-	if len(found) == 0 {
-		t.Fatalf("nothing found, %v", unread)
-	}
-	first := found[0]
-	if first.PID != parent || !slices.Equal(first.Found.Candidates, want) || len(first.Found.Problems) > 0 {
-		t.Errorf("%+v, not %v in %d", first, want, parent)
+	for pid, find := range map[int]func(int) ([]Starter, []error){child: Find, parent: From} {
+		found, unread := find(pid)
+		if len(found) == 0 {
+			t.Fatalf("nothing found for process %d, %v", pid, unread)
+		}
+		first := found[0]
+		if first.PID != parent || !slices.Equal(first.Found.Candidates, want) || len(first.Found.Problems) > 0 {
+			t.Errorf("%+v, not %v in %d", first, want, parent)
+		}
 	}
 }
 

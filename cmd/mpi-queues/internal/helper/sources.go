@@ -42,7 +42,7 @@ func (h *Helper) sources(d *bridge.Debugger, s bridge.Source, processes ...bridg
 	}
 	process := func(r *inferior.Reader) dll.Process {
 		t := r.Inferior()
-		return dll.Process{Inferior: t, Reader: r, Starters: slices.DeleteFunc(slices.Clone(starters), func(s inferior.Inferior) bool {
+		return dll.Process{Inferior: t, Reader: r, Launchers: s.Launchers, Starters: slices.DeleteFunc(slices.Clone(starters), func(s inferior.Inferior) bool {
 			return s.Info().Inferior == t.Info().Inferior
 		})}
 	}
