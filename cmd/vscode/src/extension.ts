@@ -8,6 +8,7 @@ import { AdapterFactory, ConfigurationProvider } from "./session/debugger";
 import { realMachine } from "./tools/machine";
 import { Follower } from "./view/follower";
 import { pictureForm, queuesForm } from "./view/html";
+import { showError, showInformation } from "./view/notice";
 import { openLine, rankIn } from "./view/place";
 import { Tab } from "./view/tab";
 import { View } from "./view/view";
@@ -69,16 +70,12 @@ async function grant(wish: Wish, follower: Follower): Promise<void> {
   const entry = rankIn(last.documents, rank, inferior);
   // Other adapters show a process of their own alone.
   if (last.way === "requests" && vscode.debug.activeDebugSession?.type === "mpi" && entry?.inferior != null) {
-    await last.session.customRequest(selectRequest, { rank, inferior: entry.inferior }).then(undefined, complain);
+    await last.session.customRequest(selectRequest, { rank, inferior: entry.inferior }).then(undefined, showError);
   }
   const name = rank === null ? `inferior ${inferior ?? "unknown"}` : `rank ${rank}`;
   if (entry?.file == null || entry.line === null) {
-    void vscode.window.showInformationMessage(`Where ${name} is in the program's source is not known${entry?.unplaced ? `: ${entry.unplaced}` : "."}`);
+    showInformation(`Where ${name} is in the program's source is not known${entry?.unplaced ? `: ${entry.unplaced}` : "."}`);
   } else if (!(await openLine(entry.file, entry.line))) {
-    void vscode.window.showInformationMessage(`${name} is at ${entry.file}:${entry.line}, a file that is not here.`);
+    showInformation(`${name} is at ${entry.file}:${entry.line}, a file that is not here.`);
   }
-}
-
-function complain(error: unknown): void {
-  void vscode.window.showErrorMessage(error instanceof Error ? error.message : String(error));
 }

@@ -64,6 +64,20 @@ class Talk {
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const said = ({ command, arguments: given }: Request): string => (command === "mpiExecute" ? (given as { expression: string }).expression : command);
 
+describe("a link in gdb's words", () => {
+  const link = "[a](command:b)";
+
+  it("is none where the editor says why a request failed, or a breakpoint isn't set", async () => {
+    const talk = new Talk(attach);
+    talk.answers.set("setBreakpoints", { body: { breakpoints: [{ id: 1, verified: true }, { id: 2, verified: false, message: `No source file named ${link}.` }] } });
+    talk.answers.set("scopes", { failure: `No symbol "${link}".` });
+    expect((await talk.ask("setBreakpoints"))?.body).toEqual({ breakpoints: [{ id: 1, verified: true }, { id: 2, verified: false, message: "No source file named [a] (command:b)." }] });
+    expect(await talk.ask("scopes")).toMatchObject({ success: false, message: 'No symbol "[a] (command:b)".' });
+    talk.event("breakpoint", { reason: "changed", breakpoint: { id: 2, message: link } });
+    expect(talk.events).toMatchObject([{ body: { reason: "changed", breakpoint: { id: 2, message: "[a] (command:b)" } } }]);
+  });
+});
+
 describe("attach", () => {
   it("attaches to the process, then to its job, and tells of one stop", async () => {
     const talk = new Talk(attach);

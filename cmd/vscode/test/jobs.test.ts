@@ -28,11 +28,11 @@ describe("jobs", () => {
 
   it("are picked as a whole or by a rank", () => {
     expect(choicesOf(jobs)).toMatchObject([
-      { label: "$(debug-alt) ring", description: "2 of 3 ranks here · mpirun 10", detail: "mpirun -n 3 './my ring'", pid: 11 },
-      { label: "$(dash) rank 0", pid: 11 },
-      { label: "$(dash) rank 1", description: "ring · process 12", pid: 12 },
-      { label: "$(debug-alt) one", description: "1 rank · without a launcher", pid: 20 },
-      { label: "$(dash) process 20", pid: 20 },
+      { icon: "debug-alt", label: "ring", description: "2 of 3 ranks here · mpirun 10", detail: "mpirun -n 3 './my ring'", pid: 11 },
+      { icon: "dash", label: "rank 0", pid: 11 },
+      { icon: "dash", label: "rank 1", description: "ring · process 12", pid: 12 },
+      { icon: "debug-alt", label: "one", description: "1 rank · without a launcher", pid: 20 },
+      { icon: "dash", label: "process 20", pid: 20 },
     ]);
   });
 

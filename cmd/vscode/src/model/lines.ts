@@ -22,6 +22,16 @@ export function visible(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "\uFFFD");
 }
 
+/** Breaks up what the editor would make a link of: in some texts "[label](command:...)" runs a command of the editor. */
+export function unlinked(text: string): string {
+  return text.replaceAll(/\](?=\()/g, "] ");
+}
+
+/** Makes a text harmless to show outside our pages, where the editor also makes an icon of "$(name)". */
+export function plain(text: string): string {
+  return unlinked(visible(text)).replaceAll("$(", "$ (");
+}
+
 /** Returns the lines that filters and closed lines leave. */
 export function linesOf(shown: Shown, filters: Filters, closed: ReadonlySet<string>): Line[] {
   const test = operationTest(filters, shown.communicators);

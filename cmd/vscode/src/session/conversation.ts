@@ -2,6 +2,7 @@
 // besides.
 import type { Arguments, AttachArguments, CoreArguments, LaunchArguments } from "./arguments";
 import { fileCommand, runCommand } from "./command";
+import { unlinked } from "../model/lines";
 import type { Event, Message, Request, Response } from "./messages";
 
 /** The first number of requests that are not the editor's. */
@@ -77,11 +78,15 @@ export class Conversation {
   private isTerminating = false;
   private isOver = false;
 
+  private readonly toEditor: (message: Message) => void;
+
   constructor(
     private readonly given: Arguments,
-    private readonly toEditor: (message: Message) => void,
+    toEditor: (message: Message) => void,
     private readonly toGdb: (message: Message) => void,
-  ) {}
+  ) {
+    this.toEditor = (message) => { toEditor(withoutLinks(message)); };
+  }
 
   /** Whether gdb's commands for one rank are to be those for all. */
   private get isJob(): boolean {
@@ -365,6 +370,30 @@ function attachArguments({ pid, program }: AttachArguments): object {
 function toldOf(body: unknown): Stop {
   const { reason, ...rest } = (body ?? {}) as Stop;
   return { reason: reason === undefined || reason === "stopped" ? "" : reason, ...rest };
+}
+
+/** What may say why it failed. */
+interface Explained {
+  message?: string;
+}
+
+/**
+ * Breaks up links in the texts of gdb that the editor may show in a notification or, for a breakpoint that could not
+ * be set, as Markdown that may run commands (VS Code 1.100, breakpointEditorContribution).
+ */
+function withoutLinks(message: Message): Message {
+  if (message.type === "request") return message;
+  const { breakpoint, breakpoints } = (message.body ?? {}) as { breakpoint?: Explained; breakpoints?: Explained[] };
+  const body = {
+    ...(breakpoint && { breakpoint: unlinkedOf(breakpoint) }),
+    ...(breakpoints && { breakpoints: breakpoints.map(unlinkedOf) }),
+  };
+  const clean = Object.keys(body).length === 0 ? message : { ...message, body: { ...(message.body as object), ...body } };
+  return clean.type === "response" ? unlinkedOf(clean) : clean;
+}
+
+function unlinkedOf<T extends Explained>(one: T): T {
+  return one.message === undefined ? one : { ...one, message: unlinked(one.message) };
 }
 
 /** Returns a response as the editor is to have it. */

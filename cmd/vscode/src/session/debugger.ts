@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { choicesOf, listJobs, noChoice, rankOf } from "../tools/jobs";
 import type { Machine } from "../tools/machine";
 import { findMpiQueues, findTools, type Settings } from "../tools/tools";
+import { pick, showError, shownError } from "../view/notice";
 import { Problem, readArguments } from "./arguments";
 import { GdbSession } from "./gdb";
 import type { Message } from "./messages";
@@ -49,7 +50,7 @@ export class ConfigurationProvider implements vscode.DebugConfigurationProvider 
     const jobs = await listJobs(this.machine, program);
     const choices = choicesOf(jobs);
     if (choices.length === 0) throw noChoice(jobs);
-    const chosen = await vscode.window.showQuickPick(choices, { title: "Attach to an MPI job", placeHolder: "A job, or the rank to begin with", matchOnDescription: true, matchOnDetail: true });
+    const chosen = await pick(choices, "Attach to an MPI job", "A job, or the rank to begin with");
     return chosen && { ...config, pid: chosen.pid };
   }
 
@@ -69,7 +70,7 @@ export class AdapterFactory implements vscode.DebugAdapterDescriptorFactory {
   async createDebugAdapterDescriptor(session: vscode.DebugSession): Promise<vscode.DebugAdapterDescriptor> {
     const folder = session.workspaceFolder;
     const given = readArguments(session.configuration);
-    const { gdb, gdbinit } = await findTools(this.machine, settings(folder));
+    const { gdb, gdbinit } = await findTools(this.machine, settings(folder)).catch((error: unknown) => { throw shownError(error); });
     const messages = new vscode.EventEmitter<vscode.DebugProtocolMessage>();
     const running = new GdbSession({ path: gdb, gdbinit, cwd: folder?.uri.fsPath }, given, (message) => { messages.fire(message); });
     return new vscode.DebugAdapterInlineImplementation({
@@ -81,8 +82,7 @@ export class AdapterFactory implements vscode.DebugAdapterDescriptorFactory {
 }
 
 async function complain(error: unknown): Promise<void> {
-  const text = error instanceof Error ? error.message : String(error);
   const open = "Open Settings";
-  const chosen = await vscode.window.showErrorMessage(text, ...(error instanceof Problem && error.isOfSettings ? [open] : []));
+  const chosen = await showError(error, ...(error instanceof Problem && error.isOfSettings ? [open] : []));
   if (chosen === open) await vscode.commands.executeCommand("workbench.action.openSettings", "mpi-queues");
 }

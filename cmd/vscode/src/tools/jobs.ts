@@ -40,6 +40,8 @@ export async function listJobs(machine: Machine, program: string): Promise<Job[]
 
 /** One line of the list that the user picks from. */
 export interface Choice {
+  /** The name of one of the editor's icons. */
+  icon: string;
   label: string;
   description: string;
   detail: string;
@@ -56,9 +58,10 @@ export function choicesOf(jobs: readonly Job[]): Choice[] {
     const programs = [...new Set(ranks.map((rank) => baseName(rank.executable)))].join(", ");
     const launcher = job.launcher > 0 ? `${job.name} ${job.launcher}` : "without a launcher";
     return [
-      { label: `$(debug-alt) ${programs}`, description: `${here} · ${launcher}`, detail: job.command.map(quoted).join(" "), pid: first.pid },
+      { icon: "debug-alt", label: programs, description: `${here} · ${launcher}`, detail: job.command.map(quoted).join(" "), pid: first.pid },
       ...ranks.map((rank) => ({
-        label: rank.rank === null ? `$(dash) process ${rank.pid}` : `$(dash) rank ${rank.rank}`,
+        icon: "dash",
+        label: rank.rank === null ? `process ${rank.pid}` : `rank ${rank.rank}`,
         description: `${baseName(rank.executable)} · process ${rank.pid}`,
         detail: "",
         pid: rank.pid,
