@@ -39,6 +39,8 @@ class Texts:
         # The handles that only a place where settings may be touched can ask for.
         self._postponed: List[protocol.HandleValue] = []
         self._prepared: Dict[int, _State] = {}
+        # The settings that the helper was started by.
+        self._helper: Tuple[str, bool] = "", False
         # The processes as they were described where gdb let it be done.
         self._described: Dict[int, Tuple[_State, protocol.Process]] = {}
         # The processes that were too slow once.
@@ -80,6 +82,12 @@ class Texts:
         """Starts the helper for a process that uses MPI, and asks it once for the handles in sight,
         which has it look for the symbols and types that it needs. Serves events of gdb's at which
         settings may be touched."""
+        helper = parameters.helper_name(), parameters.is_debugging()
+        if helper != self._helper:
+            self._helper = helper
+            self.forget()
+            self._prepared.clear()
+            self._slow.clear()
         inferior = gdb.selected_inferior()
         process = inferior.num, inferior.pid
         if not inferior.pid or LINK.is_given() or states.is_attaching() or process in self._slow:
@@ -101,9 +109,9 @@ class Texts:
             self._fail()
 
     def begin(self) -> None:
-        """Does what prepare does when the extension is loaded: gdb may have had a process or a core
-        file before, and a script prints before any event comes. That this fails means little, since
-        the helper may be named only afterwards."""
+        """Does what prepare does when the extension is loaded or one of its settings is set: gdb
+        may have had a process or a core file before, and a script prints before any event comes.
+        That this fails means little, since the helper may be named only afterwards."""
         self.prepare()
         if self._has_failed:
             self.forget()

@@ -1,9 +1,12 @@
 """The settings under `set mpi-queues' and `show mpi-queues'."""
 
 import os
-from typing import Any, List, Sequence
+from typing import Any, Callable, List, Sequence
 
 import gdb
+
+# Called after any of the settings has been set. None of them raises.
+when_set: List[Callable[[], None]] = []
 
 
 class Setting(gdb.Parameter):
@@ -33,7 +36,9 @@ class Setting(gdb.Parameter):
         return gdb.parameter("mpi-queues " + self.name)
 
     def get_set_string(self) -> str:
-        """Says nothing when the setting is set, as gdb's own settings do."""
+        """Serves gdb once the setting is set. Says nothing, as gdb's own settings do."""
+        for serve in when_set:
+            serve()
         return ""
 
     def get_show_string(self, value: str) -> str:

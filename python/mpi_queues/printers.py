@@ -112,6 +112,11 @@ def _on_prompt(*_event: Any) -> None:
     _quietly(TEXTS.prepare)
 
 
+def _on_set() -> None:
+    """Serves a setting of ours that has been set: a script may print before any event comes."""
+    _quietly(TEXTS.begin)
+
+
 def _on_new_file(event: gdb.NewObjFileEvent) -> None:
     """Serves gdb's event for a file that was loaded.
 
@@ -129,4 +134,5 @@ gdb.events.before_prompt.connect(_on_prompt)
 gdb.events.new_objfile.connect(_on_new_file)
 for _event in ("cont", "memory_changed", "inferior_call", "exited", "clear_objfiles"):
     getattr(gdb.events, _event).connect(TEXTS.forget)
+parameters.when_set.append(_on_set)
 _quietly(TEXTS.begin)

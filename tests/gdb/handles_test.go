@@ -45,6 +45,8 @@ func TestFirstPrint(t *testing.T) {
 			work.GDB(t, where, "frame function stand", "print comm", "info locals").Contains(t, "$1 = "+halo, "exchange = {width = 3, comm = "+halo)
 		})
 	}
+	// `set mpi-queues helper', which follows the extension here, has the same effect.
+	work.GDB(t, live.Process(account.PID), "frame function stand", "print comm").Contains(t, "$1 = "+halo)
 }
 
 // mpi-handle and -comm take expressions, and mpi-comms has the communicators' handles.

@@ -222,6 +222,37 @@ class PrintersTest(StoppedTest):
             gdb.execute("set mpi-queues pretty-printers on")
         self.assertIn("comm 10", self.printed("comm"))
 
+    def test_helper_setting(self) -> None:
+        """The first print after `set mpi-queues helper' shows what that helper says, also in a
+        script, where no event comes between the two."""
+        self.assertIn("comm 10", self.printed("comm"))
+        before = running_helper().pid
+        other = os.path.join(self.folder, "other")
+        os.symlink(FAKE, other)
+        try:
+            for name, expected in (("/nowhere", RAW), (other, "comm 10"), ("/nowhere", RAW)):
+                gdb.execute("set mpi-queues helper " + name)
+                self.assertIn(expected, self.printed("comm"), name)
+            self.assertNotEqual(running_helper().pid, before)
+            self.assertEqual(running_helper().path, other)
+        finally:
+            gdb.execute("set mpi-queues helper " + FAKE)
+        self.assertIn("comm 10", self.printed("comm"))
+        self.assertEqual(running_helper().path, FAKE)
+
+    def test_other_settings(self) -> None:
+        """A setting that needs another helper, or one at all, has it before the next print."""
+        gdb.execute("set mpi-queues pretty-printers off")
+        link.LINK.close()
+        TEXTS.forget()
+        TEXTS._prepared.clear()
+        gdb.execute("set mpi-queues pretty-printers on")
+        self.assertIn("comm 10", self.printed("comm"))
+        for value in ("on", "off"):
+            self.command("set mpi-queues debug " + value)
+            TEXTS.forget()
+            self.assertIn("comm 10", self.printed("comm"), value)
+
     def test_unreadable(self) -> None:
         self.assertIn("Cannot access memory at address 0x0", self.fails("output *(MPI_Comm *) 0"))
 
