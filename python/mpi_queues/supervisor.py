@@ -122,13 +122,17 @@ class Supervisor:
         """Reports whether it has ended by itself, so that nobody but gdb can end the job."""
         return self._peer is not None and self._peer.has_ended()
 
-    def kill(self) -> None:
-        """Has gdb kill the ranks. If somebody else kills one that runs, gdb fails when it detaches
-        from it (gdb 13.1: an assertion in x86_linux_update_debug_registers)."""
-        numbers = " ".join(str(inferior.num) for inferior in self.inferiors())
-        if numbers:
-            with contextlib.suppress(gdb.error), unattended():
-                gdb.execute("kill inferiors " + numbers, to_string=True)
+    def end_with_gdb(self) -> None:
+        """Ends the job as gdb ends. Has gdb kill ranks that run: if somebody else kills one of
+        them, gdb fails when it detaches from it (gdb 13.1: an assertion in
+        x86_linux_update_debug_registers). Does the same where the supervisor can't end the job,
+        since it was killed before or is killed just now."""
+        if self.runs() or self.is_lost():
+            _kill(self.inferiors())
+        ranks, peer = self.inferiors(), self._peer
+        self.close()
+        if peer is not None and peer.how_it_ended():
+            _kill(ranks)
 
     def close(self) -> None:
         """Ends the job, but for ranks that were let go of. Ctrl-C ends the waiting alone."""
@@ -145,6 +149,14 @@ class Supervisor:
         if peer:
             with contextlib.suppress(KeyboardInterrupt):
                 peer.leave(_PATIENCE)  # what takes longer goes on by itself
+
+
+def _kill(inferiors: List[gdb.Inferior]) -> None:
+    """Has gdb kill the processes of inferiors."""
+    if inferiors:
+        with contextlib.suppress(gdb.error), unattended():
+            gdb.execute("kill inferiors " + " ".join(str(inferior.num) for inferior in inferiors),
+                        to_string=True)
 
 
 def _child(pid: int) -> Optional[gdb.Inferior]:
@@ -192,9 +204,7 @@ def _on_exiting(event: Any) -> None:
     try:
         del listeners[:]
         for supervisor in list(_all):
-            if supervisor.runs() or supervisor.is_lost():
-                supervisor.kill()
-            supervisor.close()
+            supervisor.end_with_gdb()
     except (Exception, KeyboardInterrupt):
         pass  # they end with the pipes
 

@@ -4,9 +4,12 @@ package gdb
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -14,6 +17,7 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 	"github.com/mpi-queues/mpi-queues/tests/internal/live"
+	"github.com/mpi-queues/mpi-queues/tests/internal/sample"
 )
 
 // started is a job that a gdb has started, all of whose ranks wait for a message that nobody sends if they
@@ -84,20 +88,70 @@ func TestStartedJobEndsWithGDB(t *testing.T) {
 	}
 }
 
+// resuming are the commands that gdb lists among those that let programs run, each as the tests of a lost terminal
+// enter it once gdb has ranks. mpi-run starts those tests and needs no entry there.
+var resuming = map[string][]string{
+	"mpi-attach":    {"mpi-attach"},
+	"mpi-continue":  {"mpi-continue", "mpi-continue -alone"},
+	"mpi-detach":    {"mpi-detach"},
+	"mpi-interrupt": {"mpi-interrupt"},
+	"mpi-next":      {"mpi-next", "mpi-next -alone"},
+	"mpi-run":       nil,
+	"mpi-step":      {"mpi-step", "mpi-step -alone"},
+	"mpi-until":     {"mpi-until main", "mpi-until -alone main"},
+}
+
+// TestResumingCommands checks that the tests of a lost terminal know each command that lets ranks run.
+func TestResumingCommands(t *testing.T) {
+	t.Parallel()
+	s := work.StartSession(t, live.Nothing())
+	var listed []string
+	for _, match := range regexp.MustCompile(`(?m)^(mpi-[a-z]+)\b.* -- `).FindAllStringSubmatch(s.Do("help running"), -1) {
+		listed = append(listed, match[1])
+	}
+	if known := slices.Sorted(maps.Keys(resuming)); !slices.Equal(listed, known) {
+		t.Errorf("gdb lists %q, and the tests know %q", listed, known)
+	}
+}
+
+// inTurn returns what to enter before the terminal is lost: nothing, mpi-continue and one other command, or in a whole run
+// all of resuming.
+func inTurn() []string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(resuming)) {
+		all = append(all, resuming[name]...)
+	}
+	if sample.Whole() {
+		return slices.Concat([]string{""}, all, all, all)
+	}
+	return []string{"", "mpi-continue", all[rand.N(len(all))]}
+}
+
 // A job that gdb has started ends with the terminal, and gdb does not break down over it, at whatever moment that is.
 func TestStartedJobTerminalLost(t *testing.T) {
-	for _, flags := range []string{"", "-start", "-non-stop"} {
+	for flags, commands := range map[string][]string{"": {"", ""}, "-start": inTurn()[1:], "-non-stop": inTurn()[1:]} {
 		t.Run(flags, func(t *testing.T) {
 			t.Parallel()
-			for range 2 {
+			for _, command := range commands {
 				s := session(t, "file "+work.Program(t, "tests/programs/started.c"))
 				s.Send("mpi-run " + flags + " " + s.command("wait"))
 				s.Await("Attached 3 ranks")
-				time.Sleep(rand.N(2 * time.Second)) // a moment of any kind: ranks begin, run, or wait
+				if command != "" {
+					s.Await(live.Prompt)
+					s.Send("mpi-interrupt") // those that run
+					s.Send(command)
+				}
+				time.Sleep(rand.N(2 * time.Second)) // a moment of any kind: ranks begin, run, step, or wait
 				s.HangUp()
 				s.End()
 				if s.Signal() == syscall.SIGABRT {
-					t.Error("gdb has aborted")
+					t.Errorf("gdb has aborted after %q", command)
+				}
+				if command == "mpi-detach" { // the job may have been let go
+					awaitRunning(t, command, func() []int { return s.processes(t) })
+					for _, pid := range s.processes(t) {
+						live.Kill(t, pid)
+					}
 				}
 				s.awaitNone(t)
 			}
@@ -109,23 +163,37 @@ func TestStartedJobTerminalLost(t *testing.T) {
 func TestAttachedJobTerminalLost(t *testing.T) {
 	t.Parallel()
 	job := work.Start(t, "tests/programs/queues.c", 3, nil)
-	for range 3 {
+	var ranks []int
+	for _, account := range job.Accounts {
+		ranks = append(ranks, account.PID)
+	}
+	for _, command := range inTurn() {
 		s := work.StartSession(t, live.Nothing())
-		s.Send(fmt.Sprintf("mpi-attach %d", job.Accounts[0].PID))
-		live.Until(t, "for gdb at the first rank", func() bool { return tracer(job.Accounts[0].PID) == s.PID() })
-		if rand.N(2) == 0 {
-			s.Send("mpi-continue")
+		s.Send(fmt.Sprintf("mpi-attach %d", ranks[0]))
+		live.Until(t, "for gdb at the first rank", func() bool { return tracer(ranks[0]) == s.PID() })
+		if command != "" && rand.N(4) != 0 {
+			s.Await(live.Prompt)
 		}
+		s.Send(command)
 		time.Sleep(rand.N(time.Second)) // a moment of any kind: gdb attaches, stands, or lets ranks run
 		s.HangUp()
 		s.End()
-		for _, account := range job.Accounts {
-			live.Until(t, "for the ranks to run", func() bool {
-				stat, err := procfs.Host.Stat(account.PID)
-				return err == nil && stat.State != 'T' && stat.State != 't'
-			})
+		if s.Signal() == syscall.SIGABRT {
+			t.Errorf("gdb has aborted after %q", command)
 		}
+		awaitRunning(t, command, func() []int { return ranks })
 	}
+}
+
+// awaitRunning waits until all of some processes run, which gdb was debugging when a command was entered.
+func awaitRunning(t *testing.T, command string, processes func() []int) {
+	t.Helper()
+	live.Until(t, fmt.Sprintf("for all processes to run after %q", command), func() bool {
+		return !slices.ContainsFunc(processes(), func(pid int) bool {
+			stat, err := procfs.Host.Stat(pid)
+			return err != nil || stat.HasEnded() || stat.State == 'T' || stat.State == 't'
+		})
+	})
 }
 
 // tracer is the process that debugs another one.
@@ -154,6 +222,41 @@ func TestStartedJobEndsWithSupervisor(t *testing.T) {
 			s.awaitNone(t)
 		})
 	}
+}
+
+// TestStartedJobEndsAsSupervisorIsKilled checks that gdb ends the ranks if the supervisor is killed while gdb waits for the
+// supervisor to end them.
+func TestStartedJobEndsAsSupervisorIsKilled(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	supervisor := s.supervisor(t)
+	if err := syscall.Kill(supervisor, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	ends := pipes(t, supervisor)
+	s.Send("quit")
+	live.Until(t, "for gdb to hang up", func() bool {
+		return !slices.ContainsFunc(pipes(t, s.PID()), func(pipe string) bool { return slices.Contains(ends, pipe) })
+	})
+	live.Kill(t, supervisor)
+	s.End()
+	s.awaitNone(t)
+}
+
+// pipes names the pipes of which a process has an end.
+func pipes(t *testing.T, pid int) []string {
+	t.Helper()
+	names, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, name := range names {
+		if target, err := os.Readlink(name); err == nil && strings.HasPrefix(target, "pipe:") {
+			out = append(out, target)
+		}
+	}
+	return out
 }
 
 // The launcher does not stay stopped if the supervisor is killed before a debugger has attached to the launcher.

@@ -1,3 +1,5 @@
+//go:build live || matrix || full
+
 package live
 
 import (
