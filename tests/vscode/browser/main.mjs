@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { open } from "./editor.mjs";
 import { enter, serve, settings } from "./place.mjs";
 import { hung, killed } from "./scenes/hung.mjs";
-import { core, launched, other } from "./scenes/others.mjs";
+import { core, launched, link, other } from "./scenes/others.mjs";
 import { count, until } from "./steps.mjs";
 
 const [code, suite, work, ...wanted] = process.argv.slice(2);
@@ -31,6 +31,7 @@ function configure(pid) {
     configurations: [
       { name: "launch", type: "mpi", request: "launch", program, args: ["3", "launched"], ranks: 3, launcher: "mpirun.openmpi", launcherArgs: ["--oversubscribe"], cwd: folder },
       { name: "core", type: "mpi", request: "attach", program, coreFile: join(folder, "core") },
+      { name: "link", type: "mpi", request: "attach", program: join(folder, "link"), coreFile: join(folder, "core-link") },
       { name: "other", type: "other-gdb", request: "attach", pid, gdb: place.gdb, args: [...quiet, "-i", "dap", ...knowing] },
       { name: "by MI", type: "cppdbg", request: "attach", processId: pid, miDebuggerPath: place.gdb, args: [...quiet, "-i", "mi", ...knowing] },
     ],
@@ -49,9 +50,14 @@ const scenes = {
   },
   launched: (editor) => launched(editor, place, work, line),
   async core(editor) {
-    const pid = await smallJob();
-    place.shell(`gdb -nx -q -batch -p ${pid} -ex 'generate-core-file core' >/dev/null 2>&1`);
+    await dump("ring", "core");
     await core(editor, work, line);
+  },
+  async link(editor) {
+    // The line at which ranks wait is in a file whose name is a link, as far as the editor is concerned.
+    place.shell(`sed 's/^  MPI_Recv/#line 7 "[a](command:workbench.action.showCommands)"\\n&/' ring.c >link.c && mpicc.openmpi -g -o link link.c`);
+    await dump("link", "core-link");
+    await link(editor);
   },
   async other(editor) {
     configure(await smallJob());
@@ -60,12 +66,17 @@ const scenes = {
   },
 };
 
-/** Starts a small job, if there is none yet, and returns the process id of one of its ranks. */
-async function smallJob() {
-  const ready = () => [0, 1, 2].every((number) => existsSync(join(folder, `ready-small-${number}`)));
-  if (!ready()) place.background("mpirun.openmpi --oversubscribe -n 3 ./ring 3 small");
+/** Starts a small job of a program, if there is none yet, and returns the process id of one of its ranks. */
+async function smallJob(program = "ring") {
+  const ready = () => [0, 1, 2].every((number) => existsSync(join(folder, `ready-${program}-${number}`)));
+  if (!ready()) place.background(`mpirun.openmpi --oversubscribe -n 3 ./${program} 3 ${program}`);
   await until("for the ranks", ready);
-  return place.processes().find(({ words }) => words === "./ring 3 small").pid;
+  return place.processes().find(({ words }) => words === `./${program} 3 ${program}`).pid;
+}
+
+/** Writes a core file of a rank of a small job. */
+async function dump(program, file) {
+  place.shell(`gdb -nx -q -batch -p ${await smallJob(program)} -ex 'generate-core-file ${file}' >/dev/null 2>&1`);
 }
 
 const editor = await open(code, await serve(code, work), join(work, "pictures"));

@@ -89,6 +89,20 @@ export async function core(editor, work, line) {
   });
 }
 
+export async function link(editor) {
+  await step(editor, "a name of the program's is no link in a message", async () => {
+    await editor.debug("link");
+    await editor.verdict();
+    await editor.click("#groups .place");
+    const message = editor.page.locator(".notifications-toasts .notification-list-item-message", { hasText: ":7, a file that is not here." }).first();
+    await message.waitFor();
+    await editor.picture("link");
+    assert.match(await message.innerText(), /\[a\] \(command:workbench\.action\.showCommands\):7/);
+    assert.equal(await message.locator("a").count(), 0);
+    await editor.end("Debug: Disconnect");
+  });
+}
+
 export async function other(editor, work, name) {
   await step(editor, `another debugger's session fills the view: ${name}`, async () => {
     await editor.debug(name);
