@@ -40,7 +40,7 @@ func TestStartedLateRank(t *testing.T) {
 			s.Do("break here if 0")
 			s.Do("break MPI_Finalize")
 			s.Do("python import mpi_queues.run; mpi_queues.run._SECONDS = 30")
-			s.Says("mpi-run -start "+flag+" env OMPI_MCA_orte_fork_agent="+agent+" "+s.command(""),
+			s.Says("mpi-run -start "+flag+" env OMPI_MCA_orte_fork_agent="+agent+" PRTE_MCA_odls_base_exec_agent="+agent+" "+s.command(""),
 				"of the job's 3 ranks have come to the debugger within 30s", "could not be attached: it is not held for the debugger")
 			s.Says("mpi-ranks", "not attached, it is not held for the debugger")
 			s.Send("mpi-continue")
