@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 static MPI_Comm world = MPI_COMM_WORLD;
@@ -86,7 +87,7 @@ static void *receive(void *unused) {
   return unused;
 }
 
-/* Main waits for a signal that nobody gives: who will is not known. */
+/* Main waits for a signal that nobody gives: only its other thread, which receives, could. */
 static void condition_never(void) {
   start(receive);
   pthread_mutex_lock(&lock);
@@ -134,6 +135,31 @@ static void team(void) {
   }
 }
 
+/* The workers of OpenMP have nothing to do, and may not call MPI. */
+static void workers(void) {
+#pragma omp parallel num_threads(3)
+  if (omp_get_num_threads() != 3) expect_die("no workers");
+  RECV(1 - rank, TAG, world); /* @workers */
+}
+
+static void *look_now_and_then(void *unused) {
+  for (;;) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 3;
+    pthread_mutex_lock(&lock);
+    pthread_cond_timedwait(&condition, &lock, &until);
+    pthread_mutex_unlock(&lock);
+  }
+  return unused;
+}
+
+/* Beside main, which receives, a thread wakes up by itself. It never calls MPI, which nobody can know. */
+static void timer(void) {
+  start(look_now_and_then);
+  RECV(1 - rank, TAG, world); /* @timer */
+}
+
 static void *compute_locked(void *unused) {
   pthread_mutex_lock(&lock);
   pthread_barrier_wait(&both);
@@ -165,6 +191,8 @@ int main(int argc, char **argv) {
       {"pipe", 2, pipe_read},
       {"gpu", 2, gpu},
       {"team", 2, team, true},
+      {"workers", 2, workers},
+      {"timer", 2, timer, true},
       {"lock-computes", 2, lock_computes, true},
   };
   return run_mode(argc, argv, modes, sizeof modes / sizeof *modes);

@@ -35,7 +35,7 @@ func (m *Mode) Judge(r *Report, lines map[string]int, arrived bool) (j Judgement
 	switch {
 	case r.Verdict == Deadlock && (m.Verdict != Deadlock || !m.allowsDeadlocks(r)):
 		return Wrong, err
-	case r.Verdict == InTransit || r.Verdict == UnlessPollingEnds:
+	case r.Verdict == InTransit || r.Verdict == UnlessPollingEnds || r.Verdict == UnlessThreadActs:
 		isOfMoment = !m.allowsDeadlocks(r)
 	}
 	if isOfMoment && arrived {

@@ -50,7 +50,7 @@ func TestJudgeWithoutDeadlock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, verdict := range []string{Unknown, NoProgress, UnlessPollingEnds} {
+	for _, verdict := range []string{Unknown, NoProgress, UnlessPollingEnds, UnlessThreadActs} {
 		m := *Find("mistake", "tag")
 		m.Verdict = verdict
 		if got, _ := m.Judge(r, nil, false); got != Wrong {

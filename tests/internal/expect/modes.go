@@ -95,6 +95,10 @@ func (m *Mode) Once(counted bool) *Mode {
 		once.Verdict = Undecided
 	case NoProgress:
 		once.Verdict = Undecided
+	case Deadlock: // the system call of a thread is not known of a core file
+		if name := m.Program + " " + m.Name; name == "threads condition" || name == "threads semaphore" {
+			once.Verdict = UnlessThreadActs
+		}
 	}
 	once.OrInTransit = !counted
 	return &once
@@ -106,7 +110,7 @@ func (m *Mode) Uncounted() *Mode {
 	out := *m
 	out.OrInTransit = m.OrInTransit || m.Program == "onesided" || m.Program == "files"
 	switch m.Program + " " + m.Name {
-	case "nonblocking igather", "threads mutex", "threads rwlock", "threads team", "ends detach":
+	case "nonblocking igather", "threads mutex", "threads rwlock", "threads team", "threads condition", "threads semaphore", "ends detach":
 		out.OrInTransit = true
 	case "threads crossed":
 		out.Places = slices.Clone(m.Places)

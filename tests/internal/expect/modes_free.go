@@ -103,8 +103,10 @@ func movingModes() []Mode {
 		oneMoves("waitsome", on("", "0", waiting, "MPI_Waitsome", "waitsome"), "waitany-recv"),
 		oneMoves("probe", world("0", waiting, "MPI_Probe", "probe"), "probe-recv"),
 		{
-			Program: "moving", Name: "thread", Ranks: 2, Verdict: NoProgress,
-			Places: []Place{computing("0"), world("1", waiting, "MPI_Recv", "thread")},
+			// A thread of rank 0 computes, and sends one day.
+			Program: "moving", Name: "thread", Ranks: 2, Verdict: UnlessThreadActs,
+			Deadlocks: all(2, 2), Waits: ring(2),
+			Places: []Place{world("0-1", deadlocked, "MPI_Recv", "thread")},
 		},
 		{
 			// Rank 0 may look for something else one day.

@@ -3,6 +3,9 @@ package expect
 // UnlessPollingEnds is the verdict on ranks that hang as long as they poll.
 const UnlessPollingEnds = "deadlock unless polling ends"
 
+// UnlessThreadActs is the verdict on ranks that hang unless one of their threads outside MPI calls MPI.
+const UnlessThreadActs = "deadlock unless a thread acts"
+
 // elsewhere is the state of ranks that wait for something besides MPI.
 const elsewhere = "blocked outside MPI"
 
@@ -16,6 +19,11 @@ func threadModes() []Mode {
 			Places: []Place{world("0-1", deadlocked, "MPI_Recv", mark)},
 		}
 	}
+	unlessActs := func(name, mark string) Mode {
+		m := held(name, mark)
+		m.Verdict = UnlessThreadActs
+		return m
+	}
 	return []Mode{
 		held("mutex", "mutex"),
 		held("rwlock", "rwlock"),
@@ -28,14 +36,16 @@ func threadModes() []Mode {
 				world("1", stuck, "MPI_Recv", "crossed-recv"),
 			},
 		},
-		// Who gives the signal, or posts the semaphore, is not known.
-		{Program: "threads", Name: "condition", Ranks: 2, Verdict: Unknown, Places: []Place{{Ranks: "0-1", State: "not known"}}},
-		{Program: "threads", Name: "semaphore", Ranks: 2, Verdict: Unknown, Places: []Place{{Ranks: "0-1", State: "not known"}}},
+		// Whoever gives the signal, or posts the semaphore, is a thread of the rank.
+		held("condition", "condition"),
+		held("semaphore", "condition"),
 		{Program: "threads", Name: "flock", Ranks: 2, Verdict: Unknown, Places: []Place{{Ranks: "0-1", State: elsewhere}}},
 		{Program: "threads", Name: "pipe", Ranks: 2, Verdict: Unknown, Places: []Place{{Ranks: "0-1", State: elsewhere}}},
 		{Program: "threads", Name: "gpu", Ranks: 2, Verdict: Unknown, Places: []Place{{Ranks: "0", State: elsewhere}, world("1", waiting, "MPI_Recv", "gpu-recv")}},
 		{Program: "threads", Name: "team", Ranks: 2, Verdict: Deadlock, Deadlocks: all(2, 2), Waits: ring(2),
 			Places: []Place{world("0-1", deadlocked, "MPI_Recv", "team")}},
+		held("workers", "workers"),
+		unlessActs("timer", "timer"),
 		{Program: "threads", Name: "lock-computes", Ranks: 2, Verdict: Moves},
 	}
 }
