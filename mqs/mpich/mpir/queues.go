@@ -14,10 +14,6 @@ import (
 func (s *Source) Operations(c *mqs.Communicator, class mqs.OpClass) iter.Seq2[mqs.PendingOperation, error] {
 	return func(yield func(mqs.PendingOperation, error) bool) {
 		of := s.communicator(c.UniqueID)
-		if of == nil {
-			yield(mqs.PendingOperation{}, fmt.Errorf("no communicator %s", c.UniqueID))
-			return
-		}
 		switch class {
 		case mqs.PendingSends:
 			s.yieldSends(of, yield)

@@ -1,7 +1,6 @@
 package symbolless
 
 import (
-	"fmt"
 	"iter"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -12,10 +11,6 @@ import (
 func (s *Source) Operations(c *mqs.Communicator, class mqs.OpClass) iter.Seq2[mqs.PendingOperation, error] {
 	return func(yield func(mqs.PendingOperation, error) bool) {
 		q := s.comms[c.UniqueID]
-		if q == nil {
-			yield(mqs.PendingOperation{}, fmt.Errorf("no communicator %s", c.UniqueID))
-			return
-		}
 		switch class {
 		case mqs.PendingSends:
 			for _, r := range q.sends {

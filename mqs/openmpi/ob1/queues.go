@@ -1,7 +1,6 @@
 package ob1
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -12,12 +11,7 @@ import (
 
 // Operations yields one queue of a communicator.
 func (q *queues) Operations(c *mqs.Communicator, class mqs.OpClass, yield func(mqs.PendingOperation, error) bool) {
-	on, ok := q.Comms[c.UniqueID]
-	if !ok {
-		yield(mqs.PendingOperation{}, fmt.Errorf("no communicator %s", c.UniqueID))
-		return
-	}
-	all := q.allRequests()
+	on, all := q.Comms[c.UniqueID], q.allRequests()
 	switch class {
 	case mqs.PendingSends:
 		for _, r := range q.sendsInOrder(on, c, all.sends[on.At]) {

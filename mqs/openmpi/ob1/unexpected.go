@@ -119,9 +119,6 @@ func (q *queues) ring(head inferior.Ptr[recvFrag]) ([]arrival, error) {
 		head := heads[len(heads)-1]
 		heads = heads[:len(heads)-1]
 		for at := head; at != 0 && !seen[at]; {
-			if len(seen) == maxFrags {
-				return out, fmt.Errorf("the ring at %s does not end", head)
-			}
 			seen[at] = true
 			f, err := q.frag(at)
 			if err != nil {

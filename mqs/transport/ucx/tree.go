@@ -13,7 +13,6 @@ import (
 const (
 	maxChildren = 1 << 16 // of a node: a worker has its endpoints beneath it
 	maxPath     = 256     // bytes that are read of a path
-	maxWorkers  = 256
 )
 
 // treeNode is a node of the tree.
@@ -86,9 +85,6 @@ func (u *UCX) findWorkers() error {
 				}
 				if ok, _ := path.Match(pattern, name); ok {
 					below = append(below, c)
-				}
-				if len(below) > maxWorkers {
-					return fmt.Errorf("there are more than %d of %s", maxWorkers, pattern)
 				}
 			}
 		}
