@@ -3,6 +3,7 @@ package callstack
 import (
 	"context"
 	"encoding/binary"
+	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
@@ -73,6 +74,24 @@ func TestKeeps(t *testing.T) {
 	for at, is := range map[inferior.Addr]bool{own: true, left: false, callers: false, unknown: false} {
 		if calls[0].Keeps(at) != is {
 			t.Errorf("it keeps %s: %v, want %v", at, !is, is)
+		}
+	}
+}
+
+// TestBadStacks checks that no call is reported of a process with a stack that ends too early or leads backwards: another call may
+// hold the pointers that are asked for.
+func TestBadStacks(t *testing.T) {
+	const call = "poll@/lib/libc.so < MPI_Recv@/lib/libmpi.so"
+	cut, backwards := inferiortest.Thread(1, "poll@/lib/libc.so"), inferiortest.Thread(1, call+" < main:")
+	cut.Complete = false
+	backwards.Frames[2].StackPointer = backwards.Frames[0].StackPointer - 8
+	for says, thread := range map[string]inferior.Thread{
+		"the caller of MPI_Recv in thread 1 is not known": inferiortest.Thread(1, call),
+		"the stack of thread 1, from 0x7000 to 0x6ff8, ":  backwards,
+		"the stack of thread 1 can't be followed":         cut,
+	} {
+		if calls, err := Calls(inferior.NewReader(t.Context(), stopped(thread))); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, %v", says, calls, err)
 		}
 	}
 }

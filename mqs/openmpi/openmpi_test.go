@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
@@ -70,6 +71,21 @@ func TestNoLayoutFits(t *testing.T) {
 	for _, want := range []string{"libmpi.so.40", "Open MPI 4.1.4", "Open MPI 5.0.7", "9999 bytes, not 352", "debuginfod"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q does not say %q", err, want)
+		}
+	}
+}
+
+// TestOtherPML checks that the queues of a pml that no component reads are unavailable, and that its name is said.
+func TestOtherPML(t *testing.T) {
+	tg := inferiortest.Recorded(t, "openmpi-4.1.4/queues-rank-0")
+	s, err := start(t, tg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.queues, s.process.PML = nil, "yalla"
+	for _, err := range s.Operations(&mqs.Communicator{}, mqs.PendingSends) {
+		if err == nil || !strings.Contains(err.Error(), "its messages are in pml yalla, which") {
+			t.Error(err)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func TestPoolOutOfBounds(t *testing.T) {
 	l := openLibrary(t, tg)
 	const huge = 1<<31 - 1
 	for member, values := range map[string][]uint32{
-		"direct_size": {1 << 31, huge}, "indirect_size": {1 << 31, huge}, "num_allocated": {1 << 31, huge}, "size": {0, huge},
+		"direct_size": {1 << 31, huge}, "indirect_size": {1 << 31, huge, 0}, "num_allocated": {1 << 31, huge}, "size": {0, huge},
 	} {
 		at := l.member(t, l.Symbols[SymRequestPools].Addr, "MPIR_Object_alloc_t", member)
 		for _, value := range values {

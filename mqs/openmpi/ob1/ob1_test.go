@@ -63,8 +63,10 @@ func TestProofOfObjects(t *testing.T) {
 		return to[0]
 	}
 	sends, receives := p.Symbols[ompi.SymSendRequests].Addr, p.Symbols[ompi.SymRecvRequests].Addr
-	wild := world + ompitest.Offset(t, p, "mca_pml_ob1_comm_t", "wild_receives") + class
+	list := world + ompitest.Offset(t, p, "mca_pml_ob1_comm_t", "wild_receives")
+	first, wild := list+ompitest.Offset(t, p, "opal_list_t", "opal_list_sentinel.opal_list_next"), list+class
 	for want, of := range map[string]inferior.Inferior{
+		"is not closed":    inferiortest.Patch(tg).PutPointer(first, sends),
 		"opal_list_t":      inferiortest.Patch(tg).PutPointer(wild, at(sends+class)),
 		"opal_free_list_t": inferiortest.Patch(tg).PutPointer(sends+class, at(wild)),
 		"the free list at " + sends.String() + ` holds "mca_pml_ob1_recv_request_t"`:    inferiortest.Patch(tg).PutPointer(held(sends), at(held(receives))),

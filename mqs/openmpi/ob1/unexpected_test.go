@@ -7,8 +7,34 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
+	"github.com/mpi-queues/mpi-queues/mqs/openmpi/ompi"
 	"github.com/mpi-queues/mpi-queues/mqs/openmpi/ompitest"
 )
+
+// TestCustomMatch checks that a build whose queues are of another kind says so: its peers have no list of fragments.
+func TestCustomMatch(t *testing.T) {
+	r := inferior.NewReader(t.Context(), inferiortest.Recorded(t, "openmpi-4.1.4/queues-rank-0"))
+	symbols, err := r.Symbols(ompi.Symbols...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables := ompitest.Tables(t)
+	for _, table := range tables {
+		delete(table.Types["mca_pml_ob1_comm_proc_t"].Fields, "unexpected_frags")
+	}
+	p, q, err := ompi.Fit(r, symbols, tables, []ompi.Component{Component})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range p.Communicators() {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := ompitest.Operations(q, ompitest.Comm(t, p, "MPI_COMM_WORLD"), mqs.UnexpectedMessages); err == nil || !strings.Contains(err.Error(), "MCA_PML_OB1_CUSTOM_MATCH") {
+		t.Errorf("%d messages, %v", len(got), err)
+	}
+}
 
 // Fragments that came too early can be linked in any way while memory is being changed.
 func TestRingsEnd(t *testing.T) {

@@ -106,3 +106,11 @@ func TestSizesOfGroups(t *testing.T) {
 		}
 	}
 }
+
+// TestNoGroup checks that a communicator without a group, as one that is being made has none, gets no ranks.
+func TestNoGroup(t *testing.T) {
+	p, _ := ompitest.MustOpen(t, inferiortest.Recorded(t, queuesOf414), ob1.Component)
+	if _, _, err := p.Entries(0); err == nil || err.Error() != "it has none" {
+		t.Error(err)
+	}
+}

@@ -107,6 +107,22 @@ func TestPSM2Proofs(t *testing.T) {
 	}
 }
 
+// TestPSM2Module checks that a module of mtl psm2 is refused that has no endpoint, or another one than its queues belong to.
+func TestPSM2Module(t *testing.T) {
+	for says, endpoint := range map[string]inferior.Addr{"the module has no endpoint": 0, "and the mtl's is 0x10": 0x10} {
+		o := recordedOverPSM2(t, "recv-rank-0")
+		symbols, err := o.m.of.R.Symbols("ompi_mtl_psm2")
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.PutPointer(memberAt(t, &o.m.of.Module, inferior.Ptr[psm2Module](symbols["ompi_mtl_psm2"].Addr), func(m *psm2Module) *inferior.Addr { return &m.PSM }), endpoint)
+		p, q := ompitest.MustOpen(t, o, Components...)
+		if _, err := ompitest.Operations(q, ompitest.Comm(t, p, "MPI_COMM_WORLD"), mqs.PendingReceives); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", says, err)
+		}
+	}
+}
+
 // A blocking send is the only call's that sends and holds it; without such a call its kind is not known.
 func TestPSM2BlockingSend(t *testing.T) {
 	o := recordedOverPSM2(t, "ssend-rank-1")

@@ -89,6 +89,25 @@ func TestProofOfPool(t *testing.T) {
 	}
 }
 
+// files are the children of the node of an object, which is somewhere below another node.
+func (u *UCX) files(t *testing.T, at inferior.Ptr[node], of inferior.Addr) []treeNode {
+	t.Helper()
+	n, err := u.Node.Read(u.r, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := u.children(treeNode{at, n})
+	if err != nil || n.Obj == of {
+		return all
+	}
+	for _, c := range all {
+		if found := u.files(t, c.at, of); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
 // What does not agree with itself is not believed.
 func TestProofs(t *testing.T) {
 	u, err := open(t, recorded(t))
@@ -102,20 +121,42 @@ func TestProofs(t *testing.T) {
 			hashed = r
 		}
 	}
-	tag, _ := u.layouts.Field(u.Request.Name(), "recv.tag.tag")
-	worker, _ := u.layouts.Field(u.Request.Name(), "recv.worker")
+	request := func(path string) inferior.Addr {
+		f, _ := u.layouts.Field(u.Request.Name(), path)
+		return hashed.Addr + inferior.Addr(f.Offset)
+	}
+	chunk := func(path string) inferior.Addr {
+		f, _ := u.layouts.Field(u.Chunk.Name(), path)
+		return w.pool.Chunks.Addr() + inferior.Addr(f.Offset)
+	}
 	for name, c := range map[string]struct {
 		at   inferior.Addr
 		says string
 	}{
-		"a receive in another bucket":         {hashed.Addr + inferior.Addr(tag.Offset), "lies in queue"},
-		"a receive of another worker":         {hashed.Addr + inferior.Addr(worker.Offset), "is another worker's"},
-		"another size of requests":            {w.requests.Addr() + 8, ""},
-		"a worker that is not where it shows": {inferior.Places(&u.Worker, w.at).Match.Addr(), ""},
+		"a receive in another bucket":               {request("recv.tag.tag"), "lies in queue"},
+		"a receive with a mask among those without": {request("recv.tag.tag_mask"), "has mask 0xffffffffffffffaa and lies in queue"},
+		"a receive of another worker":               {request("recv.worker"), "is another worker's"},
+		"requests nowhere":                          {chunk("next") + 7, "the pool of requests: "},
+		"more requests than memory has":             {chunk("num_elems") + 3, "the pool of requests can't be right"},
+		"another size of requests":                  {w.requests.Addr() + 8, ""},
+		"a worker that is not where it shows":       {inferior.Places(&u.Worker, w.at).Match.Addr(), ""},
 	} {
 		_, err := open(t, recorded(t).Flip(c.at, 0x55))
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+	files := u.files(t, inferior.Ptr[node](u.symbols[symTree].Addr+8), w.Addr())
+	torn, unshown := recorded(t), recorded(t)
+	next, _ := u.layouts.Field(u.Node.Name(), "list.next")
+	torn.PutPointer(files[0].at.Addr()+inferior.Addr(next.Offset), 0)
+	shows, _ := u.layouts.Field(u.Node.Name(), "arg_ptr")
+	for _, f := range files {
+		unshown.PutPointer(f.at.Addr()+inferior.Addr(shows.Offset), 0)
+	}
+	for says, p := range map[string]inferior.Inferior{"are no ring": torn, "no file shows a member of it": unshown} {
+		if _, err := open(t, p); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", says, err)
 		}
 	}
 	if _, err := Open(u.r, nil, 160); !errors.Is(err, ErrNone) {
