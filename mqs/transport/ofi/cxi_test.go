@@ -201,38 +201,18 @@ func TestCXISends(t *testing.T) {
 	if !reflect.DeepEqual(q.Sends, want) {
 		t.Errorf("%+v\nwant %+v", q.Sends, want)
 	}
-	m.request("cxip_txc", cxiSendsAt, "tx_evtq.req_list", "", 0, but("send.txc", 1))
-	if _, err := m.open(); !m.refuses(err, "the messages on their way: the send at") {
-		t.Error(err)
-	}
 }
 
-// What does not agree with itself is not believed; of the messages, that costs those behind it.
+// What does not agree with itself is not believed: TestProofs has the most of it.
 func TestCXIProofs(t *testing.T) {
-	const ev = "put_ev.tgt_long."
 	for name, c := range map[string]struct {
 		of   string
 		at   inferior.Addr
 		bad  set
 		says string
 	}{
-		"no endpoint":              {"cxip_ep", endpointAt, set{"ep.fid.fclass": uint64(ClassDomain)}, "is no endpoint"},
-		"another provider":         {"util_domain", domainAt, set{"prov": uint64(providerAt + 0x800)}, "is of the provider udp"},
-		"no domain":                {"cxip_ep_obj", cxiObjectAt, set{"domain": uint64(nowhere)}, "cannot read"},
-		"another protocol":         {"cxip_ep_obj", cxiObjectAt, set{"protocol": 29}, "has protocol 29"},
-		"another's receives":       {"cxip_ep_obj", cxiObjectAt, set{"owner_srx": 1}, "are another provider's"},
-		"a half of another":        {"cxip_rxc_hpc", cxiReceivesAt, set{"base.ep_obj": 1}, "do not lead to each other"},
-		"the other half":           {"cxip_txc", cxiSendsAt, set{"ep_obj": 1}, "do not lead to each other"},
-		"another's book":           {"cxip_av", cxiBookAt, set{"domain": 1}, "do not lead to each other"},
-		"too wide a place":         {"cxip_rxc_hpc", cxiReceivesAt, set{"base.pid_bits": 10}, "10 bits of an address"},
-		"no place":                 {"cxip_rxc_hpc", cxiReceivesAt, set{"base.pid_bits": 0}, "0 bits of an address"},
-		"a receive of another":     {"cxip_req", entriesAt, set{"recv.rxc": 1}, "is another endpoint's"},
-		"a receive of nobody":      {"cxip_req", entriesAt, set{"recv.match_id": cxiID(3, 7)}, "is not among the endpoint's addresses"},
-		"a receive of two":         {"cxip_req", entriesAt, set{"recv.match_id": cxiID(2, 7)}, "is not among the endpoint's addresses"},
-		"a queue with another one": {"cxip_rxc_hpc", cxiReceivesAt, set{"base.rx_evtq.req_list.next": uint64(nowhere)}, "the posted receives: "},
-		"addresses that loop":      {"cxip_av_entry", place(cxiEntriesAt, 1), set{"hh.next": uint64(cxiEntriesAt)}, "the addresses: "},
-		"an address's key":         {"cxip_av_entry", place(cxiEntriesAt, 1), set{"hh.key": 1}, "does not follow the one before"},
-		"addresses nowhere":        {"cxip_av", cxiBookAt, set{"av_entry_hash": uint64(nowhere)}, "the addresses: "},
+		"another provider": {"util_domain", domainAt, set{"prov": uint64(providerAt + 0x800)}, "is of the provider udp"},
+		"a receive of two": {"cxip_req", entriesAt, set{"recv.match_id": cxiID(2, 7)}, "is not among the endpoint's addresses"},
 	} {
 		m := makeCXI(t)
 		m.put("fi_provider", providerAt+0x800, set{"name": uint64(providerAt + 0x900)})
@@ -248,26 +228,6 @@ func TestCXIProofs(t *testing.T) {
 		}
 	}
 	m := makeCXI(t)
-	m.request("cxip_rxc_hpc", cxiReceivesAt, "base.rx_evtq.req_list", "sw_recv_queue", 0, cxiRequested(nil))
-	m.ring(m.at("cxip_rxc_hpc", cxiReceivesAt, "base.rx_evtq.req_list"), nil)
-	if _, err := m.open(); !m.refuses(err, "is not among the endpoint's requests") {
-		t.Error(err)
-	}
-	for says, change := range map[string]func(m *madeup){
-		"has 2 messages, and says 3": func(m *madeup) { m.put("cxip_rxc_hpc", cxiReceivesAt, set{"sw_ux_list_len": 3}) },
-		"has 0 messages, and says 1": func(m *madeup) { m.put("cxip_rxc_hpc", cxiReceivesAt, set{"sw_pending_ux_list_len": 1}) },
-		"does not follow": func(m *madeup) {
-			m.put("cxip_ux_send", place(messagesAt, 1), set{"rxc_entry.prev": 1})
-		},
-	} {
-		m := makeCXI(t)
-		m.cxiArrive(set{ev + "match_bits": cxiTagged}, set{ev + "match_bits": cxiTagged})
-		change(m)
-		if _, q := m.mustOpen(); q.UnexpectedErr == nil || !strings.Contains(q.UnexpectedErr.Error(), says) {
-			t.Errorf("%s: %v", says, q.UnexpectedErr)
-		}
-	}
-	m = makeCXI(t)
 	m.put("cxip_rxc_hpc", cxiReceivesAt, set{"base.state": cxiDisabled, "sw_recv_queue.next": 0, "replay_queue.next": 0})
 	if _, q := m.mustOpen(); len(q.Posted) != 0 || q.UnexpectedErr != nil {
 		t.Errorf("%+v", q)

@@ -2,7 +2,6 @@ package ofi
 
 import (
 	"reflect"
-	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -71,61 +70,25 @@ func TestUnexpected(t *testing.T) {
 	}
 }
 
-// A message that is no tagged one of the endpoint's costs those behind it, and is said.
-func TestBadMessages(t *testing.T) {
-	for name, c := range map[string]struct {
-		bad  set
-		says string
-	}{
-		"another endpoint's": {set{"ep": uint64(endpointAt) + 8}, "is another endpoint's"},
-		"of two tags":        {set{"pkt.hdr.tag": 9}, "has the tags 0x9 and 0x8"},
-		"of no tag":          {set{"pkt.hdr.op": opTagged - 1}, "has the tags"},
-	} {
-		m := makeUp(t)
-		m.arrive(tagged(7, nil), tagged(8, c.bad), tagged(9, nil))
-		m.post(set{"tag": 1})
-		_, q := m.mustOpen()
-		if q.UnexpectedErr == nil || !strings.Contains(q.UnexpectedErr.Error(), c.says) || len(q.Unexpected) != 1 || len(q.Posted) != 1 {
-			t.Errorf("%s: %v, %d messages, %d receives", name, q.UnexpectedErr, len(q.Unexpected), len(q.Posted))
-		}
-	}
-}
-
 // Rings agree in both directions and end. One of receives that does not proves the layout wrong.
 func TestRings(t *testing.T) {
 	m := makeUp(t)
 	linksOf := func(i int) inferior.Addr { return m.at("rxm_recv_entry", place(entriesAt, i), "entry") }
-	head := m.at("rxm_recv_queue", m.queue(), "recv_list")
 	for name, c := range map[string]struct {
-		at      inferior.Addr
-		links   set
-		says    string
-		receive set
+		at    inferior.Addr
+		links set
+		says  string
 	}{
-		"loops":                  {linksOf(2), set{"next": uint64(linksOf(0))}, "comes back to", nil},
-		"loops on itself":        {linksOf(1), set{"next": uint64(linksOf(1)), "prev": uint64(linksOf(0))}, "comes back to", nil},
-		"has a wrong link back":  {linksOf(1), set{"prev": uint64(head)}, "does not follow the one before", nil},
-		"ends nowhere":           {linksOf(1), set{"next": 0}, "has none behind it", nil},
-		"was never made":         {head, set{"next": 0}, "has not been made", nil},
-		"has another end":        {head, set{"prev": uint64(linksOf(1))}, "does not end where it says", nil},
-		"leads out of memory":    {linksOf(1), set{"next": uint64(nowhere)}, "cannot read", nil},
-		"starts out of memory":   {head, set{"next": uint64(nowhere)}, "cannot read", nil},
-		"wraps around the end":   {linksOf(1), set{"next": ^uint64(0) - 7}, "cannot read", nil},
-		"has another's receives": {linksOf(1), set{}, "is another queue's", set{"recv_queue": uint64(endpointAt)}},
+		"loops":                {linksOf(2), set{"next": uint64(linksOf(0))}, "comes back to"},
+		"loops on itself":      {linksOf(1), set{"next": uint64(linksOf(1)), "prev": uint64(linksOf(0))}, "comes back to"},
+		"wraps around the end": {linksOf(1), set{"next": ^uint64(0) - 7}, "cannot read"},
 	} {
 		m = makeUp(t)
 		m.post(set{"tag": 1}, set{"tag": 2}, set{"tag": 3})
 		m.put("dlist_entry", c.at, c.links)
-		m.put("rxm_recv_entry", place(entriesAt, 1), c.receive)
 		if _, err := m.open(); !m.refuses(err, "the posted receives") || !m.refuses(err, c.says) {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-	m = makeUp(t)
-	m.arrive(tagged(1, nil), tagged(2, nil))
-	m.put("dlist_entry", m.at("rxm_rx_buf", place(messagesAt, 1), "unexp_msg.entry"), set{"next": 0})
-	if _, q := m.mustOpen(); q.UnexpectedErr == nil || !strings.Contains(q.UnexpectedErr.Error(), "the unexpected messages") || len(q.Unexpected) != 2 {
-		t.Errorf("%v, %d messages", q.UnexpectedErr, len(q.Unexpected))
 	}
 }
 

@@ -45,7 +45,8 @@ func openLNX(e *Endpoint, l *layout.Layouts) (provider, error) {
 	if err := x.readCores(); err != nil {
 		return nil, fmt.Errorf("the endpoints beneath that at %s: %w", x.at, err)
 	}
-	for key, core := range x.cores {
+	for _, key := range x.order {
+		core := x.cores[key]
 		core.in, core.err = e.openBeneath(l, core.at)
 		x.cores[key] = core
 	}

@@ -16,17 +16,26 @@ const (
 	lnxArmsAt   inferior.Addr = 0x1002_0000
 )
 
-// makeLNX makes a process with an endpoint of the provider lnx, which has nothing, over endpoints of providers.
-func makeLNX(t *testing.T, beneath ...string) *madeup {
+// makeLNX makes a process of a release with an endpoint of the provider lnx, which has nothing, over endpoints of providers.
+func makeLNX(t *testing.T, release string, beneath ...string) *madeup {
 	t.Helper()
-	m := makeEndpoint(t, "libfabric 2.1")
+	m := makeEndpoint(t, release)
 	m.Put(providerAt+0x100, []byte("lnx\x00"))
-	m.put("lnx_ep", endpointAt, set{"le_ep.domain": uint64(domainAt), "le_domain": uint64(domainAt)})
+	m.Put(m.lnxEP(), []byte{0})
+	m.put("lnx_ep", m.lnxEP(), set{"le_ep.domain": uint64(domainAt), "le_domain": uint64(domainAt)})
+	m.ring(m.lnx("lps_trecv.lqp_recvq"), nil)
+	m.ring(m.lnx("lps_trecv.lqp_unexq"), nil)
+	if size, isArray := m.l.Size("lnx_core_ep"); isArray {
+		m.put("lnx_ep", m.lnxEP(), set{"le_core_eps": uint64(lnxArmsAt)})
+		m.put("lnx_domain", domainAt, set{"ld_num_doms": uint64(len(beneath))})
+		for i, name := range beneath {
+			m.put("lnx_core_ep", lnxArmsAt+inferior.Addr(i*size), set{"cep_ep": uint64(m.core(i, name)), "cep_parent": uint64(m.lnxEP())})
+		}
+		return m
+	}
 	m.put("lnx_domain", domainAt, set{"ld_fabric": uint64(lnxFabricAt), "ld_srx_supported": 1})
 	m.Put(lnxFabricAt, make([]byte, 0x1000))
 	m.Put(lnxProvAt, make([]byte, 0x1000))
-	m.ring(m.lnx("lps_trecv.lqp_recvq"), nil)
-	m.ring(m.lnx("lps_trecv.lqp_unexq"), nil)
 	m.ring(m.at("lnx_fabric", lnxFabricAt, "local_prov_table"), []inferior.Addr{m.at("local_prov", lnxProvAt, "lpv_entry")})
 	var links []inferior.Addr
 	for i, name := range beneath {
@@ -58,7 +67,12 @@ func (m *madeup) core(i int, name string) inferior.Addr {
 // lnx is where one of the queues is.
 func (m *madeup) lnx(queue string) inferior.Addr {
 	m.t.Helper()
-	return m.at("lnx_ep", endpointAt, "le_srq."+queue+".lq_queue")
+	return m.at("lnx_ep", m.lnxEP(), "le_srq."+queue+".lq_queue")
+}
+
+// lnxEP is where the endpoint begins, of which a program has a part.
+func (m *madeup) lnxEP() inferior.Addr {
+	return endpointAt - (m.at("lnx_ep", endpointAt, "le_ep") - endpointAt)
 }
 
 // takeLNX makes an entry.
@@ -93,7 +107,7 @@ func (m *madeup) arriveLNX(i, core int, of set) inferior.Addr {
 
 // Receives stand in one ring, whoever they are from.
 func TestLNXPosted(t *testing.T) {
-	m := makeLNX(t)
+	m := makeLNX(t, "libfabric 2.1")
 	first := m.postLNX(0, set{"rx_entry.addr": 3, "rx_entry.tag": 7, "rx_ignore": 0xff, "rx_entry.context": 0x123})
 	second := m.postLNX(1, set{"rx_entry.addr": AnyPeer, "rx_entry.count": 2})
 	m.ring(m.lnx("lps_trecv.lqp_recvq"), []inferior.Addr{first, second})
@@ -116,7 +130,7 @@ func TestLNXPosted(t *testing.T) {
 
 // Messages are what is kept of them beneath, where that is read. What those beneath call a peer is not what lnx does.
 func TestLNXUnexpected(t *testing.T) {
-	m := makeLNX(t, "shm", "cxi")
+	m := makeLNX(t, "libfabric 2.1", "shm", "cxi")
 	entries := []inferior.Addr{m.arriveLNX(0, 0, nil), m.arriveLNX(1, 1, nil), m.arriveLNX(2, 0, nil)}
 	m.put("smr_cmd_ctx", place(keptAt, 2), set{"cmd.msg.hdr.op_src": smrVector, "cmd.msg.hdr.op_flags": smrHasData, "cmd.msg.hdr.data": 5})
 	m.ring(m.lnx("lps_trecv.lqp_unexq"), entries)
@@ -138,18 +152,16 @@ func TestLNXUnexpected(t *testing.T) {
 	if _, err := e.MessageAt(nowhere); err == nil {
 		t.Error("there is a message where nothing can be read")
 	}
-	for name, bad := range map[string]set{"another queue's": {"rx_entry.owner_context": 1}, "a receive": {"rx_global": 1}, "of nothing beneath": {"rx_cep": 1}, "not what is kept": {"rx_entry.peer_context": uint64(place(keptAt, 0))}} {
-		m := makeLNX(t, "shm")
-		m.ring(m.lnx("lps_trecv.lqp_unexq"), []inferior.Addr{m.arriveLNX(0, 0, nil), m.arriveLNX(1, 0, bad)})
-		if _, q := m.mustOpen(); !saysOf(q.UnexpectedErr, "is another endpoint's") || len(q.Unexpected) != 1 {
-			t.Errorf("%s: %v, %d messages", name, q.UnexpectedErr, len(q.Unexpected))
-		}
+	m = makeLNX(t, "libfabric 2.1", "shm")
+	m.ring(m.lnx("lps_trecv.lqp_unexq"), []inferior.Addr{m.arriveLNX(0, 0, nil), m.arriveLNX(1, 0, set{"rx_entry.peer_context": uint64(place(keptAt, 0))})})
+	if _, q := m.mustOpen(); !saysOf(q.UnexpectedErr, "is another endpoint's") || len(q.Unexpected) != 1 {
+		t.Errorf("what is kept is another message's: %v, %d messages", q.UnexpectedErr, len(q.Unexpected))
 	}
 }
 
 // Messages on their way are with the endpoints beneath.
 func TestLNXSends(t *testing.T) {
-	m := makeLNX(t, "udp", "shm")
+	m := makeLNX(t, "libfabric 2.1", "udp", "shm")
 	_, q := m.mustOpen()
 	if len(q.Sends) != 1 || q.Sends[0].Tag != 9 || q.Sends[0].UserData != 0x99 || q.Sends[0].Peer.Known || !saysOf(q.SendsErr, "the provider udp is not read there") {
 		t.Errorf("%+v, %v", q.Sends, q.SendsErr)
@@ -160,33 +172,22 @@ func TestLNXSends(t *testing.T) {
 	}
 }
 
-// What does not agree with itself is not believed.
-func TestLNXProofs(t *testing.T) {
-	for says, c := range map[string]struct {
-		of  string
-		at  inferior.Addr
-		bad set
-	}{
-		"has the domains at":        {"lnx_ep", endpointAt, set{"le_domain": 1}},
-		"they have the receives":    {"lnx_domain", domainAt, set{"ld_srx_supported": 0}},
-		"cannot read":               {"lnx_domain", domainAt, set{"ld_fabric": uint64(nowhere)}},
-		"the posted receives":       {"lnx_ep", endpointAt, set{"le_srq.lps_trecv.lqp_recvq.lq_queue.next": 0}},
-		"the endpoints beneath tha": {"dlist_entry", lnxFabricAt + 0x88, set{"prev": 1}},
-	} {
-		m := makeLNX(t, "shm")
-		m.put(c.of, c.at, c.bad)
-		if _, err := m.open(); !m.refuses(err, says) {
-			t.Errorf("%s: %v", says, err)
-		}
-	}
+// There may be no more endpoints beneath than a bound, and where they are must be known.
+func TestLNXCores(t *testing.T) {
 	names := make([]string, maxCores+1)
 	for i := range names {
 		names[i] = "udp"
 	}
-	if _, err := makeLNX(t, names...).open(); !makeLNX(t).refuses(err, "there are more than 64") {
+	if _, err := makeLNX(t, "libfabric 2.1", names...).open(); !makeLNX(t, "libfabric 2.1").refuses(err, "there are more than 64") {
 		t.Error(err)
 	}
-	if _, err := makeLNX(t, names[1:]...).open(); err != nil {
+	if _, err := makeLNX(t, "libfabric 2.1", names[1:]...).open(); err != nil {
+		t.Error(err)
+	}
+	e, _ := makeLNX(t, "libfabric 2.1").mustOpen()
+	x := e.in.(*lnx)
+	x.Provider = inferior.Struct[lnxProvider]{}
+	if err := x.readCores(); !saysOf(err, "no layout of them is known") {
 		t.Error(err)
 	}
 }

@@ -20,7 +20,7 @@ func (x *lnx) readCores() error {
 		return errors.New("they have the receives, which are not read there")
 	case x.Core.Bound() && inferior.Places(&x.EP, x.at).CoresAt != 0:
 		return x.readArray(domain.Cores)
-	case x.Fabric.Bound() && x.Provider.Bound() && x.OldCore.Bound():
+	case inferior.Places(&x.Fabric, domain.Fabric).Providers != 0 && x.Provider.Bound() && x.OldCore.Bound():
 		return x.readRings(domain.Fabric)
 	}
 	return errors.New("no layout of them is known")
@@ -48,9 +48,6 @@ func (x *lnx) readArray(count int32) error {
 // readRings reads those up to 2.1, which the fabric has by their providers.
 func (x *lnx) readRings(fabric inferior.Ptr[lnxFabric]) error {
 	at := inferior.Places(&x.Fabric, fabric).Providers
-	if at == 0 {
-		return errors.New("the fabric has none")
-	}
 	head, err := x.Link.Read(x.r, at.Ptr())
 	if err != nil {
 		return err

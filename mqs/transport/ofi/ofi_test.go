@@ -44,26 +44,8 @@ func TestProvider(t *testing.T) {
 	}
 }
 
-// What does not agree with itself, or can't be read, is not believed.
-func TestProofs(t *testing.T) {
-	for name, c := range map[string]struct {
-		change func(m *madeup)
-		says   string
-	}{
-		"the domain is not there": {func(m *madeup) { m.put("rxm_ep", endpointAt, set{"util_ep.domain": uint64(nowhere)}) }, "cannot read"},
-		"the provider is not":     {func(m *madeup) { m.put("util_domain", domainAt, set{"prov": uint64(nowhere)}) }, "cannot read"},
-		"its name is not":         {func(m *madeup) { m.put("fi_provider", providerAt, set{"name": uint64(nowhere)}) }, "cannot read"},
-		"another's queue": {func(m *madeup) {
-			m.put("rxm_recv_queue", m.queue(), set{"rxm_ep": uint64(endpointAt) + 8})
-		}, "is not one of tagged messages"},
-		"a queue of other messages": {func(m *madeup) { m.put("rxm_recv_queue", m.queue(), set{"type": queueTagged - 1}) }, "is not one of tagged messages"},
-	} {
-		m := makeUp(t)
-		c.change(m)
-		if _, err := m.open(); !m.refuses(err, c.says) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
+// An endpoint that can't be read is not there.
+func TestOpenNowhere(t *testing.T) {
 	if _, err := Open(inferior.NewReader(t.Context(), makeUp(t)), nowhere); err == nil {
 		t.Error("an endpoint that is not there was read")
 	}

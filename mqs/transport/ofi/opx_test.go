@@ -2,8 +2,8 @@ package ofi
 
 import (
 	"errors"
+	"maps"
 	"reflect"
-	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -127,25 +127,9 @@ func TestOPXUnexpected(t *testing.T) {
 	if _, err := e.Claimed(messagesAt); err == nil || errors.Is(err, transport.ErrNoMessage) {
 		t.Error(err)
 	}
-	for says, bad := range map[string]struct {
-		of  string
-		at  inferior.Addr
-		set set
-	}{
-		"begins with a packet of kind 0xee": {"fi_opx_hfi1_ue_packet", opxMessage(1), set{"hdr.bth.opcode": opxFirst | opxTagged}},
-		"has the tags 0x0 and 0x0":          {"fi_opx_hfi1_ue_packet", opxMessage(1), set{"hdr.bth.opcode": opxEager}},
-		"has the tags 0x0 and 0x1":          {"fi_opx_hfi1_ue_packet", opxMessage(1), set{"tag": 1}},
-		"does not follow the one before":    {"fi_opx_hfi1_ue_packet", opxMessage(1), set{"prev": 1}},
-		"has 3 messages and ends at":        {"fi_opx_hfi1_ue_packet_slist", first, set{"length": 4}},
-		"and says 3 and 0x1":                {"fi_opx_hfi1_ue_packet_slist", first, set{"tail": 1}},
-		"cannot read":                       {"fi_opx_hfi1_ue_packet_slist", hashed, set{"head": uint64(nowhere)}},
-	} {
-		m := makeOPX(t)
-		m.opxArrive(first, 0, set{"hdr.bth.opcode": opxEager | opxTagged}, set{"hdr.bth.opcode": opxEager | opxTagged}, set{"hdr.bth.opcode": opxEager | opxTagged})
-		m.put(bad.of, bad.at, bad.set)
-		if _, q := m.mustOpen(); q.UnexpectedErr == nil || !strings.Contains(q.UnexpectedErr.Error(), says) {
-			t.Errorf("%s: %v", says, q.UnexpectedErr)
-		}
+	m.put("fi_opx_hfi1_ue_packet", opxMessage(1), set{"hdr.bth.opcode": opxFirst | opxTagged})
+	if _, q := m.mustOpen(); !saysOf(q.UnexpectedErr, "begins with a packet of kind 0xee") {
+		t.Error(q.UnexpectedErr)
 	}
 }
 
@@ -175,34 +159,25 @@ func TestOPXKinds(t *testing.T) {
 	}
 }
 
-// What does not agree with itself is not believed.
-func TestOPXProofs(t *testing.T) {
-	for name, c := range map[string]struct {
-		of   string
-		at   inferior.Addr
-		bad  set
-		says string
-	}{
-		"no endpoint":        {"fi_opx_ep", endpointAt, set{"ep_fid.fid.fclass": uint64(ClassDomain)}, "is no endpoint"},
-		"no domain":          {"fi_opx_domain", domainAt, set{"domain_fid.fid.fclass": 3}, "do not lead to each other"},
-		"a domain nowhere":   {"fi_opx_ep", endpointAt, set{"domain": uint64(nowhere)}, "cannot read"},
-		"another's receives": {"fi_opx_ep_rx", opxReceivesAt, set{"domain": 1}, "do not lead to each other"},
-		"another's book":     {"fi_opx_av", opxBookAt, set{"domain": 1}, "do not lead to each other"},
-		"no book":            {"fi_opx_av", opxBookAt, set{"av_fid.fid.fclass": 3}, "do not lead to each other"},
-		"too many addresses": {"fi_opx_av", opxBookAt, set{"addr_count": maxOPXAddresses + 1}, "there are 4194305 addresses"},
-		"addresses nowhere":  {"fi_opx_av", opxBookAt, set{"table_addr": uint64(nowhere)}, "the addresses: "},
-		"a matched receive":  {"opx_context", place(entriesAt, 1), set{"byte_counter": 12}, "the posted receives: the receive at"},
-		"a list that loops":  {"opx_context", place(entriesAt, 1), set{"next": uint64(entriesAt)}, "the posted receives: "},
-		"one that ends":      {"opx_context", entriesAt, set{"next": 0}, "does not end at"},
-	} {
-		m := makeOPX(t)
-		m.opxPost(nil, nil)
-		if _, q := m.mustOpen(); len(q.Posted) != 2 {
-			t.Fatalf("%s: %+v", name, q)
-		}
-		m.put(c.of, c.at, c.bad)
-		if _, err := m.open(); !m.refuses(err, c.says) {
-			t.Errorf("%s: %v", name, err)
-		}
+// A list that leads back to itself ends.
+func TestOPXLoop(t *testing.T) {
+	m := makeOPX(t)
+	m.opxPost(nil, nil)
+	m.put("opx_context", place(entriesAt, 1), set{"next": uint64(entriesAt)})
+	if _, err := m.open(); !m.refuses(err, "the posted receives: ") {
+		t.Error(err)
+	}
+}
+
+// TestOPXQueues checks that a layout is refused by which the two queues of an endpoint are not side by side.
+func TestOPXQueues(t *testing.T) {
+	m := makeOPX(t)
+	receives := m.l.Find("fi_opx_ep_rx")
+	receives.Fields = maps.Clone(receives.Fields)
+	queues := receives.Fields["queue"]
+	queues.Size++
+	receives.Fields["queue"] = queues
+	if _, err := m.read(m); !saysOf(err, "two queues have 81 bytes, and one 40") {
+		t.Error(err)
 	}
 }

@@ -47,22 +47,6 @@ func TestMapped(t *testing.T) {
 	if got := x.peerOfConn(inferior.Ptr[rxmConn](place(connsAt, 3))); got.Known {
 		t.Errorf("%+v", got)
 	}
-	for name, c := range map[string]struct {
-		conn, of set
-		says     string
-	}{
-		"another map's":      {set{"handle.cmap": uint64(mapAt) + 8}, nil, "is not that to the peer 1"},
-		"another peer's":     {set{"handle.fi_addr": 7}, nil, "is not that to the peer 1"},
-		"another endpoint's": {set{}, set{"ep": uint64(endpointAt) + 8}, "are another endpoint's"},
-		"too many":           {set{}, set{"num_allocated": maxMapped + 1}, "or 1048577"},
-		"out of memory":      {set{}, set{"handles_av": uint64(nowhere)}, "cannot read"},
-	} {
-		m := makeMapped(t, set{}, c.conn)
-		m.put("rxm_cmap", mapAt, c.of)
-		if _, err := m.open(); !m.refuses(err, c.says) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
 	m = makeMapped(t)
 	m.put("rxm_ep", endpointAt, set{"cmap": 0})
 	if _, err := m.open(); !m.refuses(err, "the endpoint keeps no connections") {

@@ -142,7 +142,6 @@ func TestSharedUnexpected(t *testing.T) {
 // Messages that do not agree with their buffers, and lists that do not end, cost those behind them, and are said.
 func TestSharedBadMessages(t *testing.T) {
 	second, third, fourth := place(entriesAt, 1), place(entriesAt, 2), place(entriesAt, 3)
-	buffer := place(messagesAt, 1)
 	m := makeShared(t)
 	listOf := func(i int) inferior.Addr { return m.at("util_unexp_peer", place(sendersAt, i), "tag_queue.head") }
 	for name, c := range map[string]struct {
@@ -152,22 +151,14 @@ func TestSharedBadMessages(t *testing.T) {
 		says string
 		left int
 	}{
-		"another queue's":            {"util_rx_entry", second, set{"peer_entry.srx": uint64(sharedAt) + 8}, "is another endpoint's", 1},
-		"another endpoint's":         {"rxm_rx_buf", buffer, set{"ep": uint64(endpointAt) + 8}, "is another endpoint's", 1},
-		"another entry's":            {"rxm_rx_buf", buffer, set{"peer_entry": uint64(third)}, "is another endpoint's", 1},
-		"of two tags":                {"rxm_rx_buf", buffer, set{"pkt.hdr.tag": 1}, "has the tags 0x1 and 0x8", 1},
-		"of no tag":                  {"rxm_rx_buf", buffer, set{"pkt.hdr.op": 0}, "has the tags", 1},
-		"without a buffer":           {"util_rx_entry", second, set{"peer_entry.peer_context": uint64(nowhere)}, "cannot read", 1},
-		"in a loop":                  {"util_rx_entry", fourth, set{"peer_entry.next": uint64(third)}, "comes back to", 4},
-		"in two lists":               {"util_rx_entry", fourth, set{"peer_entry.next": uint64(second)}, "comes back to", 4},
-		"of nobody and of a peer":    {"slist", listOf(2), set{"head": uint64(entriesAt)}, "comes back to", 2},
-		"behind the end":             {"slist", listOf(2), set{"tail": uint64(third)}, "does not end at", 4},
-		"before the end":             {"util_rx_entry", third, set{"peer_entry.next": 0}, "does not end at", 3},
-		"out of memory":              {"util_rx_entry", third, set{"peer_entry.next": uint64(nowhere)}, "cannot read", 3},
-		"of nobody, in a torn ring":  {"dlist_entry", entriesAt, set{"next": 0}, "has none behind it", 1},
-		"of peers in a torn ring":    {"dlist_entry", m.at("util_unexp_peer", place(sendersAt, 1), "entry"), set{"prev": 8}, "does not follow the one before", 2},
-		"of a peer out of memory":    {"dlist_entry", m.at("util_unexp_peer", place(sendersAt, 1), "entry"), set{"next": uint64(nowhere)}, "cannot read", 2},
-		"of nobody that can be read": {"dlist_entry", m.shared("unspec_unexp_tag_queue"), set{"next": uint64(nowhere)}, "cannot read", 0},
+		"another queue's":           {"util_rx_entry", second, set{"peer_entry.srx": uint64(sharedAt) + 8}, "is another endpoint's", 1},
+		"in a loop":                 {"util_rx_entry", fourth, set{"peer_entry.next": uint64(third)}, "comes back to", 4},
+		"in two lists":              {"util_rx_entry", fourth, set{"peer_entry.next": uint64(second)}, "comes back to", 4},
+		"of nobody and of a peer":   {"slist", listOf(2), set{"head": uint64(entriesAt)}, "comes back to", 2},
+		"behind the end":            {"slist", listOf(2), set{"tail": uint64(third)}, "does not end at", 4},
+		"before the end":            {"util_rx_entry", third, set{"peer_entry.next": 0}, "does not end at", 3},
+		"out of memory":             {"util_rx_entry", third, set{"peer_entry.next": uint64(nowhere)}, "cannot read", 3},
+		"of nobody, in a torn ring": {"dlist_entry", entriesAt, set{"next": 0}, "has none behind it", 1},
 	} {
 		m := makeShared(t)
 		m.come()
@@ -205,18 +196,11 @@ func TestSharedProofs(t *testing.T) {
 		change func(m *madeup)
 		says   string
 	}{
-		"is not there":              {func(m *madeup) { m.put("rxm_ep", endpointAt, set{"srx": 0}) }, "has no queue of tagged messages"},
-		"can't be read":             {func(m *madeup) { m.put("rxm_ep", endpointAt, set{"srx": uint64(nowhere)}) }, "cannot read"},
-		"is elsewhere":              {func(m *madeup) { m.put("util_srx_ctx", sharedAt, set{"peer_srx.ep_fid.fid.context": 1}) }, "says that it is at"},
-		"has other lists":           {func(m *madeup) { m.put("util_srx_ctx", sharedAt, set{"src_trecv_queues.item_size": 8}) }, "says that it is at"},
-		"has lists nowhere":         {func(m *madeup) { m.PutUint64(m.shared("src_trecv_queues.chunk"), uint64(nowhere)) }, "cannot read"},
-		"has a receive of any peer": {func(m *madeup) { m.put("util_rx_entry", first, set{"peer_entry.addr": 3}) }, "stands among those from 0xffffffffffffffff"},
-		"has a receive of a peer":   {func(m *madeup) { m.list(m.listOf(4), m.entry(2, set{"peer_entry.addr": AnyPeer})) }, "stands among those from 0x4"},
-		"has parts elsewhere":       {func(m *madeup) { m.put("util_rx_entry", second, set{"peer_entry.iov": uint64(second)}) }, "has its parts at"},
-		"has receives in a loop":    {func(m *madeup) { m.put("util_rx_entry", second, set{"peer_entry.next": uint64(first)}) }, "comes back to"},
-		"has receives twice":        {func(m *madeup) { m.list(m.listOf(3), second) }, "comes back to"},
-		"has a receive nowhere":     {func(m *madeup) { m.put("util_rx_entry", second, set{"peer_entry.next": uint64(nowhere)}) }, "cannot read"},
-		"ends too late":             {func(m *madeup) { m.put("slist", m.shared("tag_queue.head"), set{"tail": uint64(first)}) }, "does not end at"},
+		"has lists nowhere":       {func(m *madeup) { m.PutUint64(m.shared("src_trecv_queues.chunk"), uint64(nowhere)) }, "cannot read"},
+		"has a receive of a peer": {func(m *madeup) { m.list(m.listOf(4), m.entry(2, set{"peer_entry.addr": AnyPeer})) }, "stands among those from 0x4"},
+		"has receives in a loop":  {func(m *madeup) { m.put("util_rx_entry", second, set{"peer_entry.next": uint64(first)}) }, "comes back to"},
+		"has receives twice":      {func(m *madeup) { m.list(m.listOf(3), second) }, "comes back to"},
+		"ends too late":           {func(m *madeup) { m.put("slist", m.shared("tag_queue.head"), set{"tail": uint64(first)}) }, "does not end at"},
 	} {
 		m := makeShared(t)
 		m.list(m.shared("tag_queue.head"), m.entry(0, set{"peer_entry.addr": AnyPeer}), m.entry(1, set{"peer_entry.addr": AnyPeer}))

@@ -69,14 +69,6 @@ func TestSM2Unexpected(t *testing.T) {
 	if got, err := e.Claimed(peersAt); err != nil || got != want[2] || e.Same(want[0].Peer) != want[0].Peer {
 		t.Errorf("%+v, %v", got, err)
 	}
-	for says, bad := range map[string]set{"is another endpoint's": {"ep": 1}, "has the tags 0x8 and 0x7": {"xfer_entry.hdr.tag": 8},
-		"has the tags": {"xfer_entry.hdr.op": 0}, "a way that is not known, 3": {"xfer_entry.hdr.proto": 3}} {
-		m := makeSM2(t)
-		m.ring(m.shared("unspec_unexp_tag_queue"), []inferior.Addr{m.keepSM2(0, nil), m.keepSM2(1, bad)})
-		if _, q := m.mustOpen(); !saysOf(q.UnexpectedErr, says) || len(q.Unexpected) != 1 {
-			t.Errorf("%s: %v, %d messages", says, q.UnexpectedErr, len(q.Unexpected))
-		}
-	}
 }
 
 // places puts messages on their way into places, of which nil are free, the last one first.
@@ -129,20 +121,12 @@ func TestSM2Proofs(t *testing.T) {
 		bad  set
 		says string
 	}{
-		"a queue nowhere":      {"sm2_ep", endpointAt, set{"srx": uint64(nowhere)}, "cannot read"},
-		"another queue":        {"util_srx_ctx", sharedAt, set{"peer_srx.ep_fid.fid.context": 1}, "says that it is at"},
-		"another pool":         {"ofi_bufpool", poolAt, set{"attr.size": 8}, "is for objects of 8 bytes"},
-		"no pool":              {"sm2_ep", endpointAt, set{"xfer_ctx_pool": uint64(nowhere)}, "cannot read"},
-		"sends nowhere":        {"sm2_ep", endpointAt, set{"self_region": uint64(nowhere)}, "the messages on their way: "},
-		"far too many places":  {"smr_freestack", sm2StackAt, set{"size": maxSlots + 1}, "the 65537 places"},
-		"places of other size": {"smr_freestack", sm2StackAt, set{"object_size": 8}, "of 8 bytes"},
-		"places too near":      {"smr_freestack", sm2StackAt, set{"entry_base_offset": 8}, "the 3 places"},
-		"places too far":       {"smr_freestack", sm2StackAt, set{"entry_base_offset": 1 << 20}, "the 3 places"},
-		"more free than all":   {"smr_freestack", sm2StackAt, set{"free": 4}, "have 4 free ones"},
-		"less than none":       {"smr_freestack", sm2StackAt, set{"free": 0xffff}, "have -1 free ones"},
-		"a place that is not":  {"smr_freestack", sm2StackAt, set{"top": 3}, "the free place 3"},
-		"nor this":             {"smr_freestack", sm2StackAt, set{"top": 0xfffe}, "the free place -2"},
-		"other than it says":   {"smr_freestack", sm2StackAt, set{"free": 0}, "are free, of which it says 0"},
+		"far too many places": {"smr_freestack", sm2StackAt, set{"size": maxSlots + 1}, "the 65537 places"},
+		"places too near":     {"smr_freestack", sm2StackAt, set{"entry_base_offset": 8}, "the 3 places"},
+		"places too far":      {"smr_freestack", sm2StackAt, set{"entry_base_offset": 1 << 20}, "the 3 places"},
+		"less than none":      {"smr_freestack", sm2StackAt, set{"free": 0xffff}, "have -1 free ones"},
+		"a place that is not": {"smr_freestack", sm2StackAt, set{"top": 3}, "the free place 3"},
+		"nor this":            {"smr_freestack", sm2StackAt, set{"top": 0xfffe}, "the free place -2"},
 	} {
 		m := makeSM2(t)
 		m.places(endpointAt, nil, nil, set{})

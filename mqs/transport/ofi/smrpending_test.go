@@ -3,7 +3,6 @@ package ofi
 import (
 	"maps"
 	"reflect"
-	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -126,16 +125,6 @@ func TestSMRPendingUnexpected(t *testing.T) {
 	if got, err := e.Claimed(peersAt); err != nil || got != want[1] {
 		t.Errorf("%+v, %v", got, err)
 	}
-	for says, bad := range map[string]set{
-		"is another endpoint's": {"ep": 1}, "another endpoint's": {"rx_entry": 1}, "is another": {"cmd": 0}, "has the tags 0x8 and 0x7": {"cmd_cpy.hdr.tag": 8},
-		"has the tags": {"cmd_cpy.hdr.op": 0}, "has the lengths 13 and 12": {"cmd_cpy.hdr.size": 13},
-	} {
-		m.keepPending(0, nil)
-		m.ring(m.shared("unspec_unexp_tag_queue"), []inferior.Addr{entries[0], m.keepPending(1, bad)})
-		if _, q := m.mustOpen(); !saysOf(q.UnexpectedErr, says) || len(q.Unexpected) != 1 {
-			t.Errorf("%s: %v, %d messages", says, q.UnexpectedErr, len(q.Unexpected))
-		}
-	}
 }
 
 // Sends are what waits in the pool, and whose commands know it. Those whose commands can't be read are said to be left out.
@@ -151,38 +140,5 @@ func TestSMRPendingSends(t *testing.T) {
 	want[0].Peer = mqs.Known[uint64](0x42)
 	if _, q := m.mustOpen(); !reflect.DeepEqual(q.Sends, want) || q.SendsErr != nil {
 		t.Errorf("%+v\nwant %+v, %v", q.Sends, want, q.SendsErr)
-	}
-	for says, bad := range map[string]set{"cannot read": {"cmd": uint64(nowhere)}, "is that of ": {"cmd": uint64(place(commandsAt, 1))}} {
-		m.waits(set{}, set{}, set{})
-		m.put("smr_pend_entry", at[0], bad)
-		if _, q := m.mustOpen(); !saysOf(q.SendsErr, says) || !saysOf(q.SendsErr, errNoCommand.Error()) || len(q.Sends) != 2 || q.Sends[1].Addr != at[2] {
-			t.Errorf("%s: %+v, %v", says, q.Sends, q.SendsErr)
-		}
-	}
-}
-
-// What does not agree with itself is not believed.
-func TestSMRPendingProofs(t *testing.T) {
-	for name, c := range map[string]struct {
-		of   string
-		at   inferior.Addr
-		bad  set
-		says string
-	}{
-		"a queue nowhere":       {"smr_ep", endpointAt, set{"srx": uint64(nowhere)}, "cannot read"},
-		"another's sends":       {"ofi_bufpool", poolAt + 0x400, set{"attr.size": 8}, "is for objects of 8 bytes, not of 200"},
-		"another pool's region": {"ofi_bufpool_region", regionsAt, set{"pool": 1}, "the messages on their way: the region"},
-	} {
-		m := makeSMRPending(t)
-		m.waits(set{})
-		m.put(c.of, c.at, c.bad)
-		_, err := m.open()
-		if err == nil {
-			t.Errorf("%s: it is believed", name)
-			continue
-		}
-		if why, _, _ := strings.Cut(err.Error(), "\nthe layout of "); !strings.Contains(why, c.says) {
-			t.Errorf("%s: %v", name, err)
-		}
 	}
 }

@@ -98,42 +98,4 @@ func TestSMROwnUnexpected(t *testing.T) {
 	if _, err := e.Claimed(peersAt); !saysOf(err, "can't have claimed a message") {
 		t.Error(err)
 	}
-	for says, bad := range map[string]func(){
-		"is another endpoint's":       func() { m.put("smr_rx_entry", entries[1], set{"peer_entry.srx": 1}) },
-		"another endpoint's":          func() { m.put("smr_cmd_ctx", place(keptAt, 1), set{"ep": 1}) },
-		"has the tags 0x8 and 0x7":    func() { m.put("smr_cmd_ctx", place(keptAt, 1), set{"cmd.msg.hdr.tag": 8}) },
-		"cannot read":                 func() { m.put("smr_rx_entry", entries[1], set{"peer_entry.peer_context": uint64(nowhere)}) },
-		"the unexpected messages: th": func() { m.put("smr_rx_entry", entries[1], set{"peer_entry.prev": 1}) },
-	} {
-		m.keepOwn(1, nil)
-		m.ring(m.own("unexp_tagged_queue.list"), entries)
-		bad()
-		if _, q := m.mustOpen(); !saysOf(q.UnexpectedErr, says) || len(q.Unexpected) == 0 || len(q.Unexpected) == len(entries) {
-			t.Errorf("%s: %v, %d messages", says, q.UnexpectedErr, len(q.Unexpected))
-		}
-	}
-}
-
-// What does not agree with itself is not believed.
-func TestSMROwnProofs(t *testing.T) {
-	for name, c := range map[string]struct {
-		of   string
-		at   inferior.Addr
-		bad  set
-		says string
-	}{
-		"a queue nowhere":        {"smr_ep", endpointAt, set{"srx": uint64(nowhere)}, "cannot read"},
-		"another queue":          {"smr_srx_ctx", sharedAt, set{"peer_srx.ep_fid.fid.context": 1}, "says that it is at"},
-		"no ring":                {"smr_srx_ctx", sharedAt, set{"trecv_queue.list.next": 0}, "has not been made"},
-		"a ring that ends early": {"smr_srx_ctx", sharedAt, set{"trecv_queue.list.prev": uint64(entriesAt)}, "does not end where it says"},
-		"parts elsewhere":        {"smr_rx_entry", entriesAt, set{"peer_entry.iov": 1}, "has its parts at 0x1"},
-		"the other way":          {"smr_rx_entry", place(entriesAt, 1), set{"peer_entry.prev": 1}, "does not follow the one before"},
-	} {
-		m := makeSMROwn(t)
-		m.ring(m.own("trecv_queue.list"), []inferior.Addr{m.take(0, nil), m.take(1, nil)})
-		m.put(c.of, c.at, c.bad)
-		if _, err := m.open(); !m.refuses(err, c.says) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
 }

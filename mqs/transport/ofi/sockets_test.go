@@ -184,18 +184,6 @@ func TestSocketsCopies(t *testing.T) {
 	}
 }
 
-// A message that is none costs those behind it, and is said.
-func TestSocketsBadMessages(t *testing.T) {
-	for says, bad := range map[string]set{"stands among them": {"is_buffered": 0}, "is another endpoint's": {"rx_ctx": 1}} {
-		m := makeSockets(t)
-		m.entries("rx_buffered_list", set{"is_buffered": 1}, set{"is_buffered": 1}, set{"is_buffered": 1})
-		m.put("sock_rx_entry", place(messagesAt, 1), bad)
-		if _, q := m.mustOpen(); q.UnexpectedErr == nil || !strings.Contains(q.UnexpectedErr.Error(), says) || len(q.Unexpected) != 1 {
-			t.Errorf("%v, %d messages", q.UnexpectedErr, len(q.Unexpected))
-		}
-	}
-}
-
 // What is on its way says where it goes to, until all of it has left.
 func TestSocketsSends(t *testing.T) {
 	m := makeSockets(t, 1, 1)
@@ -253,46 +241,6 @@ func TestSocketsContexts(t *testing.T) {
 			}
 		case err != nil || len(e.endpoint.Queues().Sends) != 1:
 			t.Errorf("%+v, %v", e, err)
-		}
-	}
-}
-
-// What does not agree with itself is not believed.
-func TestSocketsProofs(t *testing.T) {
-	for name, c := range map[string]struct {
-		of   string
-		at   inferior.Addr
-		bad  set
-		says string
-	}{
-		"another object":            {"sock_ep", endpointAt, set{"ep.fid.fclass": 2}, "cannot read"},
-		"no endpoint's part":        {"sock_ep_attr", attrAt, set{"fclass": 4}, "do not lead to each other"},
-		"no receives":               {"sock_rx_ctx", receivesAt, set{"ctx.fid.fclass": 6}, "do not lead to each other"},
-		"another's receives":        {"sock_rx_ctx", receivesAt, set{"ep_attr": 1}, "do not lead to each other"},
-		"another's sends":           {"sock_tx_ctx", sendsAt, set{"ep_attr": 1}, "do not lead to each other"},
-		"receives of a domain":      {"sock_rx_ctx", receivesAt, set{"domain": 1}, "do not lead to each other"},
-		"sends of a domain":         {"sock_tx_ctx", sendsAt, set{"domain": 1}, "do not lead to each other"},
-		"receives of several":       {"sock_rx_ctx", receivesAt, set{"use_shared": 1}, "do not lead to each other"},
-		"no part":                   {"sock_ep", endpointAt, set{"attr": uint64(nowhere)}, "cannot read"},
-		"receives nowhere":          {"sock_ep_attr", attrAt, set{"rx_ctx": uint64(nowhere)}, "cannot read"},
-		"sends nowhere":             {"sock_ep_attr", attrAt, set{"tx_ctx": uint64(nowhere)}, "cannot read"},
-		"addresses nowhere":         {"sock_ep_attr", attrAt, set{"av": uint64(nowhere)}, "cannot read"},
-		"a table of addresses less": {"sock_av", bookAt, set{"table": uint64(nowhere)}, "cannot read"},
-		"no number of addresses":    {"sock_av", bookAt, set{"table_hdr": uint64(nowhere)}, "cannot read"},
-		"more addresses than fit":   {"sock_av_table_hdr", bookHeadAt, set{"stored": 65}, "has 65 addresses of 64"},
-		"far too many addresses":    {"sock_av_table_hdr", bookHeadAt, set{"size": maxAddresses + 1}, "addresses of"},
-		"a torn list":               {"sock_rx_entry", entriesAt, set{"entry.next": 0}, "the posted receives"},
-		"another's receive":         {"sock_rx_entry", entriesAt, set{"rx_ctx": 1}, "is another endpoint's"},
-		"nothing of what comes":     {"sock_rx_ctx", receivesAt, set{"pe_entry_list.next": 0}, "the posted receives"},
-		"a message's part":          {"sock_pe_entry", buffersAt, set{"type": 0}, "the messages on their way"},
-		"another's message":         {"sock_pe_entry", buffersAt, set{"pe.tx.tx_ctx": 1}, "the messages on their way"},
-	} {
-		m := makeSockets(t, 1)
-		m.entries("rx_entry_list", set{"tag": 1}, set{"is_busy": 1})
-		m.onTheirWay(set{"tag": 1})
-		m.put(c.of, c.at, c.bad)
-		if _, err := m.open(); !m.refuses(err, c.says) {
-			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
