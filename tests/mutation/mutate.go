@@ -1,4 +1,4 @@
-// Package mutation measures how many changes of operators the quick tests notice.
+// Package mutation measures how many changes of operators the quick tests notice, and names each error of a decoder that no test has seen.
 //
 // All mutants of some packages are in one build, in which the environment says which of them is alive: it is compiled
 // once, and each mutant takes a run of those tests that come to it.

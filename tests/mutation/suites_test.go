@@ -25,7 +25,7 @@ import (
 var suites = []struct{ pack, above string }{
 	{"mqs/transport/ofi", ""}, {"mqs/transport/psm", ""}, {"mqs/transport/ucx", ""}, {"mqs/transport", ""},
 	{"mqs/openmpi/ompi", ""}, {"mqs/openmpi/ob1", ""}, {"mqs/openmpi/tagged", ""}, {"mqs/openmpi", ""},
-	{"mqs/mpich/mpir", ""}, {"mqs/mpich/ch3", ""}, {"mqs/mpich/ch4", ""}, {"mqs/mpich/symbolless", ""}, {"mqs/mpich", ""},
+	{"mqs/mpich/mpir", ""}, {"mqs/mpich/ch3", ""}, {"mqs/mpich/ch4", ""}, {"mqs/mpich/symbolless", ""}, {"mqs/mpich", ""}, {"mqs/callstack", ""},
 	{"mqs/waitfor", ""}, {"mqs/read", ""}, {"mqs/recording", ""}, {"mqs/decoders", ""},
 	{"tests/recordings", "^(TestReplays|TestHandles)$/"}, {"tests/recordings", "^TestLies$/"}, {"tests/verdicts", "^TestVerdicts$/"},
 }
