@@ -6,6 +6,7 @@ from typing import List, Optional
 # The places of fields in what stat() returns, and their numbers in proc(5).
 STATE = 0  # (3)
 PARENT = 1  # (4)
+SESSION = 3  # (6)
 START_TIME = 19  # (22)
 MEMORY = 20  # (23), in bytes
 EXIT_CODE = 49  # (52), as waitpid has it
@@ -30,6 +31,20 @@ def descriptor(pid: int, number: int) -> str:
         return os.fsencode(os.readlink("/proc/%d/fd/%d" % (pid, number))).decode("utf-8", "replace")
     except (OSError, ValueError):
         return ""
+
+
+def in_session(session: int) -> List[int]:
+    """Returns the processes of a session that have not ended."""
+    def is_in(pid: int) -> bool:
+        fields = stat(pid)
+        return not _has_gone(fields) and int(fields[SESSION]) == session
+
+    return [pid for pid in map(int, filter(str.isdecimal, os.listdir("/proc"))) if is_in(pid)]
+
+
+def tracer(pid: int) -> int:
+    """Returns the process that traces a process; 0 if none does, or that is not known."""
+    return next((int(word) for word in _status(pid, "TracerPid", 1)), 0)
 
 
 def numbers_of(pid: int) -> List[int]:

@@ -4,6 +4,7 @@ import contextlib
 import itertools
 import os
 import signal
+import time
 import traceback
 import weakref
 from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
@@ -74,8 +75,9 @@ class Supervisor:
             self.close()
             raise Cancelled()
         except BrokenHelper as fault:
-            words = self._peer.last_words()
+            words, session = self._peer.last_words(), self._peer.pid
             self.close()
+            self._end_session(session)
             raise Failure("What has started the job %s.%s" % (fault, "".join(
                 "\n  " + word for word in words)))
         finally:
@@ -133,6 +135,25 @@ class Supervisor:
         self.close()
         if peer is not None and peer.how_it_ended():
             _kill(ranks)
+            self._end_session(peer.pid)
+
+    def _end_session(self, session: int) -> None:
+        """Ends what a supervisor that was killed has left, unless a rank was let go of. A launcher
+        that another gdb traces at this moment would stay stopped: that gdb ends too, and leaves it
+        so. It gets the signals with which the kernel ends a stopped process group that nobody can
+        wake any more."""
+        left = [] if self.has_let_go else procfs.in_session(session)
+        end = time.monotonic() + _PATIENCE
+        while left and time.monotonic() < end:
+            for pid in left[:]:
+                tracer = procfs.tracer(pid)
+                if tracer in (0, os.getpid()):
+                    left.remove(pid)
+                if not tracer:
+                    for number in (signal.SIGHUP, signal.SIGCONT):
+                        with contextlib.suppress(OSError):
+                            os.kill(pid, number)
+            time.sleep(0.01)
 
     def close(self) -> None:
         """Ends the job, but for ranks that were let go of. Ctrl-C ends the waiting alone."""

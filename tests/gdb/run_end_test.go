@@ -259,25 +259,31 @@ func pipes(t *testing.T, pid int) []string {
 	return out
 }
 
-// The launcher does not stay stopped if the supervisor is killed before a debugger has attached to the launcher.
+// TestStartedJobEndsBeforeItBegins checks that the launcher does not stay stopped, nor run on, if the supervisor is killed before
+// a debugger has attached to the launcher, or while one traces it.
 func TestStartedJobEndsBeforeItBegins(t *testing.T) {
 	t.Parallel()
-	for hasBeenHit := false; !hasBeenHit; {
-		s := session(t)
-		s.Send("mpi-run " + s.command("wait"))
-		for !hasBeenHit && !s.Has("Attached 3 ranks") {
-			for _, pid := range s.processes(t) {
-				stat, err := procfs.Host.Stat(pid)
-				if parent := s.supervisor(t); err == nil && stat.State == 'T' && stat.Parent == parent {
-					live.Kill(t, parent)
-					hasBeenHit = true
+	for name, state := range map[string]byte{"stopped": 'T', "traced": 't'} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for hasBeenHit := false; !hasBeenHit; {
+				s := session(t)
+				s.Send("mpi-run " + s.command("wait"))
+				for !hasBeenHit && !s.Has("Attached 3 ranks") {
+					for _, pid := range s.processes(t) {
+						stat, err := procfs.Host.Stat(pid)
+						if parent := s.supervisor(t); err == nil && stat.State == state && stat.Parent == parent && tracer(pid) != parent {
+							live.Kill(t, parent)
+							hasBeenHit = true
+						}
+					}
 				}
+				s.Await(live.Prompt)
+				s.Send("quit")
+				s.End()
+				s.awaitNone(t)
 			}
-		}
-		s.Await(live.Prompt)
-		s.Send("quit")
-		s.End()
-		s.awaitNone(t)
+		})
 	}
 }
 
