@@ -66,6 +66,10 @@ func (o Output) Lacks(t testing.TB, texts ...string) {
 	}
 }
 
+// patientPrinters has gdb's printers wait for their helper for as long as it takes. On a busy machine they would give up, and show
+// handles as gdb does.
+const patientPrinters = `python __import__("mpi_queues.handle_texts").handle_texts.SECONDS = 600.0`
+
 // arguments are what every gdb of the tests is started with.
 func (w *Workspace) arguments(where Where, commands []string) []string {
 	args := []string{"-nx", "-iex", "set debuginfod enabled off", "-iex", "set auto-load no", "-iex", "set confirm off"}
@@ -73,7 +77,7 @@ func (w *Workspace) arguments(where Where, commands []string) []string {
 	for _, c := range where.Commands {
 		args = append(args, "-ex", c)
 	}
-	args = append(args, "-ex", "source "+filepath.Join(w.Root, "gdbinit"), "-ex", "set mpi-queues helper "+w.Helper)
+	args = append(args, "-ex", "source "+filepath.Join(w.Root, "gdbinit"), "-ex", "set mpi-queues helper "+w.Helper, "-ex", patientPrinters)
 	for _, c := range slices.Concat(commands, where.After) {
 		args = append(args, "-ex", c)
 	}
