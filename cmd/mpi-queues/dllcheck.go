@@ -22,9 +22,9 @@ func dllCheckCommand() *cobra.Command {
 		Short: "Check a queue DLL, for those who write one",
 		Long: "Loads a message queue DLL, checks its entry points, its other exports, and whether it imports\n" +
 			"functions that allocate memory or can block, and has it read synthetic processes: one\n" +
-			"without anything that it looks for, and some whose memory can't be read, is all zeros, all\n" +
-			"ones, or full of lists without end. It says what the DLL does right and wrong. A note is\n" +
-			"about something that is allowed, but costs the user something.\n\n" +
+			"without anything the DLL looks for, and some whose memory is unreadable, all zeros, all\n" +
+			"ones, or full of endless lists. It reports what the DLL does right and wrong. A note\n" +
+			"reports something that is allowed, but has a drawback for the user.\n\n" +
 			"Exit status: 0 if nothing is wrong, 1 if something is, 2 if the command line is.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

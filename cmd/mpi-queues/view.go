@@ -38,7 +38,7 @@ func (v *view) flags(cmd *cobra.Command) {
 	f.StringVar(&v.queue, "queue", "", "show one `QUEUE` only: sends, receives or unexpected")
 	f.BoolVar(&v.internal, "internal", false, "show the MPI library's own communicators and messages too")
 	f.BoolVar(&v.members, "members", false, "name the members of each communicator, which JSON always does")
-	f.BoolVar(&v.allComms, "all-communicators", false, "show communicators without pending operations in their place, not in one sentence after the others")
+	f.BoolVar(&v.allComms, "all-communicators", false, "show communicators without pending operations in the library's order, not in one sentence at the end")
 	f.Var(&v.limit, "limit", "show at most `N` operations of a queue, or unlimited")
 	f.BoolVar(&v.json, "json", false, "write JSON instead of tables")
 	f.StringVar(&v.output, "output", "", "write to `FILE` instead of standard output")

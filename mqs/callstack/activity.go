@@ -53,18 +53,15 @@ func activity(placed *mqs.Thread, at int, threads []inferior.Thread) outside {
 	case bySystem == mqs.Blocks && t.SystemCall.Number == sysFutex && (byName == mqs.Blocks || byName == mqs.Locks):
 		out = outside{activity: byName, in: function}
 	}
+	if (out.activity == mqs.Blocks || out.activity == mqs.Locks) && waitsWithin(t.SystemCall) && !hasGPU(threads) {
+		out.activity = mqs.Waits
+	}
 	switch out.activity {
-	case mqs.Blocks, mqs.Locks:
-		if waitsWithin(t.SystemCall) && !hasGPU(threads) {
-			out.activity = mqs.Waits
-			break
-		}
-		fallthrough
-	case mqs.UsesFile:
+	case mqs.Locks, mqs.UsesFile, mqs.Blocks:
 		if isKnown && out.in == call {
 			out.on = t.SystemCall.File
 		}
-	case mqs.InKernel:
+	case mqs.InKernel, mqs.Waits:
 	default:
 		out.in = ""
 	}
@@ -91,9 +88,9 @@ func hasGPU(threads []inferior.Thread) bool {
 	})
 }
 
-// waitsWithin reports whether a system call waits without a time limit for what only a thread of the process can do: the word of
-// memory is private to it (FUTEX_PRIVATE_FLAG, futex(2)). So wait a mutex, a condition, a semaphore, and what is built of them, such as
-// Python's locks and the queues of idle workers.
+// waitsWithin reports whether a system call waits, without a time limit, for something that only a thread of the same process can do:
+// the futex is private to the process (FUTEX_PRIVATE_FLAG, futex(2)). Mutexes, conditions and semaphores wait like this, and what is
+// built on them, such as Python's locks and the queues of idle workers.
 func waitsWithin(call *inferior.SystemCall) bool {
 	if call == nil || call.Number != sysFutex || argumentOf(call, 1)&futexPrivate == 0 || argumentOf(call, 3) != 0 {
 		return false
@@ -171,7 +168,7 @@ var byArguments = []string{"poll", "ppoll", "select", "pselect", "epoll_wait", "
 // isSystemFrame says whether a frame belongs to the C library. If the program is linked with the C library,
 // a frame does that has no source and the name of one of the library's functions.
 func isSystemFrame(f inferior.Frame) bool {
-	return isSystem(f.Object) || isSanitizerFrame(f) || isVDSO(f) || f.Object == "" && f.File == "" && activities[plainName(f.Function)] != ""
+	return isSystem(f.Object) || isSanitizer(f.Object) || isVDSO(f) || f.Object == "" && f.File == "" && activities[plainName(f.Function)] != ""
 }
 
 // plainName returns the name of the C library's function for which an internal name stands, such as

@@ -58,6 +58,7 @@ func TestActivity(t *testing.T) {
 		"read":                                {calling(inferiortest.Thread(1, "read@libc.so.6 < main:"), 0), mqs.Blocks, mqs.Maybe[int]{}},
 		"read, by its name":                   {inferiortest.Thread(1, "__GI___libc_read@libc.so.6 < main:"), mqs.Blocks, mqs.Maybe[int]{}},
 		"poll for some time":                  {calling(inferiortest.Thread(1, "poll@libc.so.6 < main:"), 7, 0x7f00, 1, 1000), mqs.Sleeps, mqs.Maybe[int]{}},
+		"sleep of a sanitizer, by its name":   {inferiortest.Thread(1, "__interceptor_nanosleep@libasan.so.8 < main:"), mqs.Sleeps, mqs.Maybe[int]{}},
 		"poll for ever":                       {calling(inferiortest.Thread(1, "poll@libc.so.6 < main:"), 7, 0x7f00, 1, forever), mqs.Blocks, mqs.Maybe[int]{}},
 		"poll for how long":                   {inferiortest.Thread(1, "poll@libc.so.6 < main:"), "", mqs.Maybe[int]{}},
 		"without names":                       {inferiortest.Thread(1, "?@libc.so.6 < main:"), "", mqs.Maybe[int]{}},

@@ -66,9 +66,9 @@ func threadAt(s *stacks, t *inferior.Thread) (mqs.Thread, bool) {
 	return out, hasProgramFrame(t, f)
 }
 
-// isOutside says whether a thread in no named call is known to be in no call at all: its stack has been followed to its end, no
-// function of the program has called the MPI library by a function without a name, and functions have names or all of them are in
-// libraries, which can be told apart without names.
+// isOutside reports whether a thread that is in no named MPI call is known to be in no MPI call at all. Its stack must be complete,
+// and no function of the program may have called an unnamed function of the MPI library. At least one function must have a name,
+// unless the library of each function is known.
 func isOutside(s *stacks, t *inferior.Thread) bool {
 	at := slices.IndexFunc(t.Frames, s.inLibrary)
 	entered := at >= 0 && slices.ContainsFunc(t.Frames[at:], func(f inferior.Frame) bool { return !s.inLibrary(f) && !isForeign(f.Object) })
@@ -76,7 +76,7 @@ func isOutside(s *stacks, t *inferior.Thread) bool {
 	return t.Complete && !entered && (hasName || isInLibraries(t))
 }
 
-// isInLibraries reports whether a thread has frames, and the file of each of them is known to be a library.
+// isInLibraries reports whether the library of each of a thread's frames is known.
 func isInLibraries(t *inferior.Thread) bool {
 	return len(t.Frames) > 0 && !slices.ContainsFunc(t.Frames, func(f inferior.Frame) bool { return f.Object == "" })
 }
@@ -87,7 +87,7 @@ func hasProgramFrame(t *inferior.Thread, f inferior.Frame) bool {
 	if !slices.ContainsFunc(t.Frames, func(f inferior.Frame) bool { return f.Object != "" }) {
 		return f.File != ""
 	}
-	return slices.ContainsFunc(t.Frames, func(f inferior.Frame) bool { return !isForeign(f.Object) && !isVDSO(f) && !isSanitizerFrame(f) })
+	return slices.ContainsFunc(t.Frames, func(f inferior.Frame) bool { return !isForeign(f.Object) && !isVDSO(f) })
 }
 
 // isVDSO says whether a function belongs to the page of code that the kernel gives to every process (vDSO).
@@ -115,19 +115,8 @@ func isSanitizer(object string) bool {
 	return hasPrefix(object, "libasan", "libtsan", "liblsan", "libubsan", "libhwasan", "libclang_rt.")
 }
 
-// isSanitizerFrame reports whether a function is a sanitizer's, which clang links into the program. Such names are reserved (C++,
-// [lex.name]).
-func isSanitizerFrame(f inferior.Frame) bool {
-	if isSanitizer(f.Object) {
-		return true
-	}
-	name := strings.TrimLeft(f.Function, "_")
-	return f.Object == "" && (name != f.Function && (strings.HasPrefix(name, "interceptor_") || strings.HasPrefix(name, "sanitizer::") ||
-		strings.HasPrefix(name, "asan") || strings.HasPrefix(name, "tsan") || strings.HasPrefix(name, "lsan") || strings.HasPrefix(name, "hwasan")) ||
-		name == "asan_thread_start")
-}
-
-// isWorkers reports whether a file is a library of workers that run tasks of the program: an idle one calls nothing of it.
+// isWorkers reports whether a file is a library whose worker threads run tasks of the program. An idle worker calls no function of the
+// program.
 func isWorkers(object string) bool {
 	return hasPrefix(object, "libtbb", "libopenblas", "libscipy_openblas", "libmkl_", "libblis")
 }

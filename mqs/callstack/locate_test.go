@@ -40,6 +40,8 @@ func TestThreadAt(t *testing.T) {
 			mqs.Thread{}, false},
 		"the MPI's own thread": {[]inferior.Frame{frame("epoll_wait", libc, "../epoll.c", 30), frame("ofi_epoll_wait", mpi, "ofi_epoll.h", 154), frame("clone3", libc, "clone3.S", 81)},
 			mqs.Thread{Function: "epoll_wait", File: "../epoll.c", Line: 30}, false},
+		"the MPI's own thread, with a sanitizer": {[]inferior.Frame{frame("__interceptor_poll", "/lib/libasan.so.8", "", 0), frame("poll_dispatch", "/lib/libevent_core-2.1.so.7", "", 0), frame("asan_thread_start", "/lib/libasan.so.8", "", 0), frame("clone3", libc, "", 0)},
+			mqs.Thread{}, false},
 		"a thread in the program's own library": {[]inferior.Frame{frame("work", "/home/me/libsolver.so", "work.c", 3), frame("clone3", libc, "clone3.S", 81)},
 			mqs.Thread{Function: "work", File: "work.c", Line: 3}, true},
 	} {

@@ -9,8 +9,8 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/dll/wire"
 )
 
-// TestRankOfNoMember checks that no note doubts a rank by which a DLL says that there is none: MPICH 1's returns -1 if it does not
-// know the process's rank, and LAM/MPI's MPI_UNDEFINED of an intercommunicator, in an int without its sign.
+// TestRankOfNoMember checks that no note doubts the values by which a DLL says that the process has no rank: MPICH 1's DLL returns -1
+// if the rank is unknown, and LAM/MPI's returns MPI_UNDEFINED, zero-extended, for an intercommunicator.
 func TestRankOfNoMember(t *testing.T) {
 	t.Parallel()
 	for rank, want := range map[uint64][]string{

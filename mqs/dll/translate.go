@@ -144,8 +144,8 @@ func operation(m *abi.PendingOperation, class mqs.OpClass) mqs.PendingOperation 
 const mpiAnyTag = -1
 
 // isTooWide reports whether a DLL has read a whole word where the process has an int: the upper half then is whatever follows the
-// int in memory. LAM/MPI 7.1's DLL reads tags and lengths of unexpected messages so (dll_lam.c, fetch_unexpected). A tag's lower
-// half is right nevertheless, and a length that needs its upper half can't be told from one that does not.
+// int in memory. LAM/MPI 7.1's DLL reads tags and lengths of unexpected messages so (dll_lam.c, fetch_unexpected). The lower
+// half of such a tag is still right. A length may need its upper half, so such a length is unknown.
 func isTooWide(w abi.TwordT) bool {
 	upper := int32(int64(w) >> 32)
 	return upper != 0 && upper != -1 && upper != unwrittenInt32

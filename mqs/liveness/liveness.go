@@ -93,7 +93,8 @@ func (h *History) Clocks() Clocks {
 }
 
 // Past is what was seen of processes before, by the clocks that they had then. The processes of a snapshot are remembered for the
-// next time. Those of which this sample shows less than an earlier one are replaced in it: see [waitfor.KeepCalls].
+// next time. If this sample shows less of a process than an earlier one did, Past completes the process in s:
+// see [waitfor.KeepCalls].
 func (h *History) Past(s *mqs.Snapshot, stopped Clocks) waitfor.Past {
 	return h.past(s, func(pid int) clock { return stopped[pid] }, h.machine().clock)
 }

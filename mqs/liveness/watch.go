@@ -14,11 +14,11 @@ const (
 	firstPause = 100 * time.Millisecond
 	mostPause  = time.Second
 	mostWatch  = 3 * time.Second
-	// mostMoving is how long a job is watched of which something has stayed unknown or doubtful that another look may show: on a
-	// busy machine, few looks are to be had in the usual time.
+	// mostMoving is how long a job is watched while something is unknown or doubtful that another sample may settle. On a busy
+	// machine, the usual time allows only a few samples.
 	mostMoving = 20 * time.Second
-	// doubtfulLooks are as many as such a job gets within that time. Where a rank is stopped in its call differs from look to look,
-	// and in about one of ten places on a busy machine the call can't be seen to wait.
+	// doubtfulLooks is the number of samples that such a job gets within that time. Each sample stops a rank at another point of its
+	// call; on a busy machine, about one point in ten does not show that the call waits.
 	doubtfulLooks = 8
 	mostLooks     = 20
 	// mostRunning is how long ranks are waited for that have something to run and no processor.
@@ -68,8 +68,8 @@ func watch(ctx context.Context, on machine, s *mqs.Snapshot, again func(ctx cont
 	return r, nil
 }
 
-// hasTime says whether a job may be watched on of which this is the report after some looks. If something of it is unknown or
-// doubtful that another look may show, there are as many looks as may settle that, however long they take on a busy machine.
+// hasTime reports whether the job may be sampled again, given its report after the samples so far. If another sample may settle
+// something unknown or doubtful, the job gets more samples and, on a busy machine, more time for them: up to mostMoving.
 func hasTime(r *waitfor.Report, looks int, watched time.Duration) bool {
 	switch {
 	case r.Verdict != waitfor.Unknown && r.Verdict != waitfor.DeadlockedUnless:

@@ -9,10 +9,10 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
 
-// A thread outside of MPI may call MPI and so release the thread of its rank that waits there, or another rank. Programs that ask
-// for MPI_THREAD_MULTIPLE have such threads, most of which never call MPI: that of a logger, a thread pool, a timer. So a job of
-// which nothing proves a deadlock is analysed once more without them. A deadlock that is found then is claimed on that condition
-// only.
+// A thread outside MPI may call MPI, and so release the thread of its rank that waits there, or another rank. Programs that ask for
+// MPI_THREAD_MULTIPLE often have such threads, such as those of a logger, a thread pool or a timer, and most of them never call MPI.
+// So a job without a proven deadlock is analysed again without these threads. A deadlock found that way is reported only on the
+// condition that none of them calls MPI.
 
 // canAct reports whether a thread is outside of MPI and may go on by itself.
 func canAct(p *mqs.Process, t *mqs.Thread) bool {
@@ -78,8 +78,8 @@ func idle(s *mqs.Snapshot, past Past) (*mqs.Snapshot, Past, bool) {
 	return out, past, true
 }
 
-// Outside are the numbers of samples in a row at which threads of a process were outside of MPI since it last moved, by thread
-// number. before is the process at the previous sample, and earlier what this function returned then.
+// Outside returns, by thread number, for how many consecutive samples each thread of p has been outside MPI since p last made
+// progress. before is p at the previous sample, and earlier is what Outside returned for it.
 func Outside(p, before *mqs.Process, earlier map[int]int) map[int]int {
 	var out map[int]int
 	for i := range p.Threads {
@@ -140,12 +140,9 @@ func (a *analysis) whyActing(s *mqs.Snapshot, isConcerned func(rank int32) bool)
 
 // actingWords says what a thread does that can act, and where, as the rest of a sentence.
 func actingWords(t *mqs.Thread) string {
-	where := ""
-	if at := at(t); at != "" {
-		where = " in " + at
-		if t.Function != "" && at != t.Function {
-			where = fmt.Sprintf(" in %s (%s)", t.Function, at)
-		}
+	where := functionAt(t)
+	if where != "" {
+		where = " in " + where
 	}
 	switch t.Activity {
 	case mqs.Sleeps:
@@ -153,7 +150,7 @@ func actingWords(t *mqs.Thread) string {
 	case mqs.Computes:
 		return "computes" + where
 	case "":
-		return "is" + cmp.Or(where, " at a place that is not known")
+		return "is" + cmp.Or(where, " at an unknown place")
 	}
 	return outsideWords(t) + where
 }

@@ -79,17 +79,17 @@ func claimsDeadlock(r *Report) bool {
 	return false
 }
 
-// analyseThreads leaves out threads that can act, if nothing is claimed with them.
+// analyseThreads analyses a job, and once more without the threads that can act if nothing is claimed with them.
 func analyseThreads(s *mqs.Snapshot, past Past) *analysis {
 	a := analysePolling(s, past)
 	if v := a.report.Verdict; claimsDeadlock(a.report) || v == NoDeadlock {
 		return a
 	}
-	without, earlier, is := idle(s, past)
+	without, pastWithout, is := idle(s, past)
 	if !is {
 		return a
 	}
-	b := analysePolling(without, earlier)
+	b := analysePolling(without, pastWithout)
 	r := b.report
 	switch {
 	case claimsDeadlock(r):
@@ -98,13 +98,13 @@ func analyseThreads(s *mqs.Snapshot, past Past) *analysis {
 	case r.Verdict == Unknown && a.report.Verdict != Unknown:
 		return a
 	default:
-		b.note("%s As long as it runs, such a thread may call MPI and release others.", b.whyActing(s, func(int32) bool { return true }))
+		b.note("%s While such a thread runs, it may call MPI and release other threads or ranks.", b.whyActing(s, func(int32) bool { return true }))
 	}
 	return b
 }
 
 // actingCondition is what is not known of threads that can act.
-const actingCondition = "What is not known is whether such a thread calls MPI: then it may release them."
+const actingCondition = "It is unknown whether such a thread calls MPI; if it does, it may release these ranks."
 
 // analysePolling takes ranks that poll in a loop for waiting ones if nothing else explains that the job hangs.
 func analysePolling(s *mqs.Snapshot, past Past) *analysis {

@@ -8,9 +8,9 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
-// KeepCalls returns a process with what an earlier sample has shown of calls in which it still waits, where the new sample does
-// not show it: the process may have been stopped at an instruction where its call can't be seen to wait. It returns p itself if
-// nothing is to be added. It adds only to calls of a process whose MPI counts what it does, and has counted nothing since.
+// KeepCalls returns a copy of p in which calls that still wait have the requests and communicators shown by an earlier sample, if
+// the new sample lacks them: p may have been stopped at an instruction that does not show the wait. It returns p itself if there
+// is nothing to add. It completes a call only if the MPI counts the process's progress and has counted none since.
 func KeepCalls(p, before *mqs.Process) *mqs.Process {
 	if p == before || HasMoved(p, before) || !stillWaits(p, before) {
 		return p

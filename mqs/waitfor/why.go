@@ -151,10 +151,7 @@ func (r *rank) doing() doing {
 	if t == nil {
 		return doing{isThere, "somewhere that is not known"}
 	}
-	where := cmp.Or(at(t), "a place that is not known")
-	if t.Function != "" && where != t.Function {
-		where = t.Function + " (" + where + ")"
-	}
+	where := cmp.Or(functionAt(t), "a place that is not known")
 	switch {
 	case isPoll(t.Call):
 		return doing{polls, "in " + callWords(t)}

@@ -152,6 +152,15 @@ func (r *rank) thread() *mqs.Thread {
 	return &threads[max(slices.IndexFunc(threads, says), 0)]
 }
 
+// functionAt says in which function a thread is, and where in it: "solve (ring.c:42)". It is empty if neither is known.
+func functionAt(t *mqs.Thread) string {
+	where := at(t)
+	if where == "" || t.Function == "" || where == t.Function {
+		return where
+	}
+	return fmt.Sprintf("%s (%s)", t.Function, where)
+}
+
 // at says where a thread is: "ring.c:42", or the function if the line is not known. It is empty if
 // neither is. Where a wrapper has made a call, it says the same of each of the functions that lead there from
 // the program: "H5Fclose from io.c:12".

@@ -26,8 +26,8 @@ _OPTIONS = (
     Option("internal", "", "Show the MPI library's own communicators and messages too."),
     Option("members", "", "Name the members of each communicator by their global ranks."),
     Option("all-communicators", "",
-           "Show communicators without pending operations in their place, not in\n"
-           "one sentence after the others."),
+           "Show communicators without pending operations in the library's\n"
+           "order, not in one sentence at the end."),
     Option("limit", "NUMBER|unlimited",
            "Set how many operations of a queue are shown.\n"
            "The default is that of `set mpi-queues limit'; with -json it is unlimited.",

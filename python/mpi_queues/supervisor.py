@@ -127,8 +127,8 @@ class Supervisor:
     def end_with_gdb(self) -> None:
         """Ends the job as gdb ends. Has gdb kill ranks that run: if somebody else kills one of
         them, gdb fails when it detaches from it (gdb 13.1: an assertion in
-        x86_linux_update_debug_registers). Does the same where the supervisor can't end the job,
-        since it was killed before or is killed just now."""
+        x86_linux_update_debug_registers). Does the same if the supervisor can't end the job,
+        because it has been or is being killed."""
         if self.runs() or self.is_lost():
             _kill(self.inferiors())
         ranks, peer = self.inferiors(), self._peer
@@ -139,9 +139,9 @@ class Supervisor:
 
     def _end_session(self, session: int) -> None:
         """Ends what a supervisor that was killed has left, unless a rank was let go of. A launcher
-        that another gdb traces at this moment would stay stopped: that gdb ends too, and leaves it
-        so. It gets the signals with which the kernel ends a stopped process group that nobody can
-        wake any more."""
+        that another gdb is tracing would stay stopped, because that gdb ends too without resuming
+        it. Such a launcher gets SIGHUP and SIGCONT, which the kernel sends to a stopped process
+        group that has become orphaned."""
         left = [] if self.has_let_go else procfs.in_session(session)
         end = time.monotonic() + _PATIENCE
         while left and time.monotonic() < end:

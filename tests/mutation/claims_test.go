@@ -19,7 +19,7 @@ import (
 // claiming are the packages whose errors refuse a layout or memory: each of these errors claims something of the process.
 var claiming = []string{"mqs/openmpi", "mqs/mpich", "mqs/transport", "mqs/callstack"}
 
-// TestClaims fails for each claim that no test has seen to fail: such a claim may hold of all processes, or of none.
+// TestClaims fails for each claim that no test has violated: such a claim may be true of every process, or of none.
 func TestClaims(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {

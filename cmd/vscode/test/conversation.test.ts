@@ -67,7 +67,7 @@ const said = ({ command, arguments: given }: Request): string => (command === "m
 describe("a link in gdb's words", () => {
   const link = "[a](command:b)";
 
-  it("is none where the editor says why a request failed, or a breakpoint isn't set", async () => {
+  it("is no link in the editor's reason for a failed request, or for a breakpoint that could not be set", async () => {
     const talk = new Talk(attach);
     talk.answers.set("setBreakpoints", { body: { breakpoints: [{ id: 1, verified: true }, { id: 2, verified: false, message: `No source file named ${link}.` }] } });
     talk.answers.set("scopes", { failure: `No symbol "${link}".` });

@@ -87,7 +87,7 @@ const noCode = 1 << 12
 func (l *library) hasWordsFor(words string) bool { return words != "" && words != l.errorWords(noCode) }
 
 // isSilent reports whether the DLL's text for a result code is empty, as opposed to missing. That is how the DLLs of MPICH 1
-// and LAM/MPI refuse a process that is none of their MPI's, or that asks not to be shown (dll_mpich.c, dll_lam.c).
+// and LAM/MPI refuse a process of another MPI, or one that asks not to be shown (dll_mpich.c, dll_lam.c).
 func (l *library) isSilent(code int32) bool {
 	text, ok := cString(l.call(abi.DLLErrorString, uintptr(uint32(code))), maxText)
 	return ok && text == ""

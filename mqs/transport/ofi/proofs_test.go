@@ -195,7 +195,8 @@ func changesOf(f layout.Field, was uint64) (out []change) {
 }
 
 // TestProofs changes each member that is read of the first and of the last object of each type of a filled endpoint, one at a time.
-// The files in testdata/proofs have what is shown then, and so which changes nobody notices; -update writes them.
+// The files in testdata/proofs record what is shown
+// after each change, and so which changes go unnoticed; -update writes them.
 func TestProofs(t *testing.T) {
 	for name, fill := range filled {
 		t.Run(name, func(t *testing.T) {

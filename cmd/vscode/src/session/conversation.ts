@@ -379,7 +379,7 @@ interface Explained {
 
 /**
  * Breaks up links in the texts of gdb that the editor may show in a notification or, for a breakpoint that could not
- * be set, as Markdown that may run commands (VS Code 1.100, breakpointEditorContribution).
+ * be set, as Markdown that may run commands.
  */
 function withoutLinks(message: Message): Message {
   if (message.type === "request") return message;

@@ -19,8 +19,8 @@ func (s *State) Releasable(standard bool) []bool {
 	return s.releasable(standard, func(*thread) bool { return true })
 }
 
-// ReleasableByCalls is [State.Releasable] if no thread outside of MPI ever does anything while another one of its process is in a
-// waiting call.
+// ReleasableByCalls is [State.Releasable] under the assumption that a thread outside MPI does nothing while another thread of its
+// process is in a blocking call.
 func (s *State) ReleasableByCalls(standard bool) []bool {
 	return s.releasable(standard, func(t *thread) bool {
 		isOutside := t.doing == computing || t.doing == ready && (t.call().Name != "MPI_Test" || len(t.outstanding) == 0)
