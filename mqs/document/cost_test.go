@@ -59,6 +59,7 @@ func TestEndlessDocuments(t *testing.T) {
 
 // Documents with many processes are whole, however much stands for them in the envelope.
 func TestManyProcesses(t *testing.T) {
+	cost.Large(t)
 	const n = 1 << 19
 	text := `{"schema":1,"processes":[` + strings.Repeat(`{"pid":4711,"image":"/home/ann/prog"},`+"\n", n) + `{}]}`
 	s, err := Parse([]byte(text))
@@ -69,6 +70,7 @@ func TestManyProcesses(t *testing.T) {
 
 // What a document is made of takes room in it: of the smallest things there are not so many.
 func TestManySmallThings(t *testing.T) {
+	cost.Large(t)
 	for path, each := range map[string]string{
 		"": `{}`, "communicators": `{}`, "threads": `{}`, "differences": `{}`, "notes": `""`,
 		"communicators pending_sends": `{}`, "communicators pending_receives": `{}`, "communicators unexpected_messages": `{}`,

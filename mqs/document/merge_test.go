@@ -141,6 +141,7 @@ func TestBrokenMerged(t *testing.T) {
 // TestMergedBombs checks that a few kilobytes that unpack to many megabytes are not made to more memory than a small job takes,
 // whatever they are full of.
 func TestMergedBombs(t *testing.T) {
+	cost.Large(t)
 	class := func(p mqs.Process) (entry string, numbers int) {
 		m := &merger{texts: map[string]uint64{}, classes: map[string]*class{}}
 		m.mergeProcess(&p)

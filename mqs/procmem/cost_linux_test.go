@@ -52,6 +52,7 @@ func sparse(t *testing.T, program []byte, change func(header *elf.Header64, sect
 
 // A file that says that it has more than anybody wants of it costs what is looked at of it.
 func TestSparseFiles(t *testing.T) {
+	cost.Large(t)
 	program, err := os.ReadFile(compile(t))
 	if err != nil {
 		t.Fatal(err)

@@ -18,14 +18,19 @@ func Of(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// AtMost fails the test if f allocates more than limit bytes. With the race detector it skips the test: large input takes minutes
-// there, and shows no race that small input does not.
+// AtMost fails the test if f allocates more than limit bytes.
 func AtMost(t testing.TB, limit uint64, f func()) {
+	t.Helper()
+	if n := Of(f); n > limit {
+		t.Errorf("it takes %d MiB, where %d MiB are the most", n>>20, limit>>20)
+	}
+}
+
+// Large skips a test of large input if the race detector is on: the test takes minutes there, and shows no race that small input does
+// not.
+func Large(t testing.TB) {
 	t.Helper()
 	if detectsRaces {
 		t.Skip("the cost of large input is not judged with the race detector")
-	}
-	if n := Of(f); n > limit {
-		t.Errorf("it takes %d MiB, where %d MiB are the most", n>>20, limit>>20)
 	}
 }
