@@ -165,6 +165,9 @@ func (w *watching) run(ctx context.Context) error {
 func (w *watching) follow(ctx context.Context) (*waitfor.Report, error) {
 	looks := &hang.Watch{Every: w.every, After: w.after, Look: w.look, Confirm: w.confirm, Transferred: w.transferred}
 	looks.Told = func(err error) { go complain(fmt.Errorf("the job can't be looked at now: %w", err)) } // it may have no reader
+	looks.HeldUp = func(why string) {
+		go complain(fmt.Errorf("the ranks that wait have not moved for %v, and the watch goes on, since a rank computes: %s", w.after, why))
+	}
 	return looks.Run(ctx)
 }
 

@@ -357,7 +357,7 @@ func sampleSnapshot() *mqs.Snapshot {
 
 func sampleReport() *waitfor.Report {
 	return &waitfor.Report{
-		Verdict:   waitfor.DeadlockedUnlessThreadActs,
+		Verdict:   waitfor.NoProgress,
 		Why:       "why 268",
 		WorldSize: mqs.Known[int32](269),
 		Deadlocks: []waitfor.Deadlock{{

@@ -88,5 +88,5 @@ const leastLooks = 2
 // not to matter, once ranks have gone on, and on a busy machine they may not have by the next look.
 func isOpen(r *waitfor.Report, looks int) bool {
 	isUnknown := r.Verdict == waitfor.Unknown && len(r.Groups) > 0 && (looks < leastLooks || r.GetsOn || len(r.Missing) == 0)
-	return isUnknown || r.Moving || r.Verdict == waitfor.Undecided || r.Verdict == waitfor.NoProgress
+	return isUnknown || r.Moving || r.Verdict == waitfor.Undecided || r.Verdict == waitfor.NoProgress || r.Verdict == waitfor.HeldUp
 }

@@ -30,6 +30,7 @@ var verdictStyles = map[waitfor.Verdict]struct{ title, color string }{
 	waitfor.DeadlockedUnless:            {"Deadlock, unless a message was in transit", "1;33"},
 	waitfor.DeadlockedUnlessPollingEnds: {"Deadlock, unless polling ends", "1;33"},
 	waitfor.DeadlockedUnlessThreadActs:  {"Deadlock, unless a thread acts", "1;33"},
+	waitfor.HeldUp:                      {"Held up", "1;33"},
 	waitfor.NoDeadlock:                  {"No deadlock", "1;32"},
 	waitfor.NoProgress:                  {"No progress", "1;33"},
 	waitfor.Undecided:                   {"Undecided", "1;33"},

@@ -86,7 +86,7 @@ func (a *analysis) suspects(verdict Verdict) []int32 {
 	}
 	out := a.mayHang()
 	out = append(out, a.which(func(r *rank) bool {
-		return r.asks() && verdict != Undecided || r.mobility == waiting && verdict == NoProgress
+		return r.asks() && verdict != Undecided || r.mobility == waiting && (verdict == NoProgress || verdict == HeldUp && a.past.Looks > 0)
 	})...)
 	slices.Sort(out)
 	return slices.Compact(out)

@@ -95,7 +95,9 @@ func analyseThreads(s *mqs.Snapshot, past Past) *analysis {
 	case claimsDeadlock(r):
 		hangs := func(rank int32) bool { return b.at(rank) != nil && b.hangs(rank) }
 		r.Verdict, r.Why, r.Moving = DeadlockedUnlessThreadActs, joined(r.Why, b.whyActing(s, hangs), actingCondition), true
-	case r.Verdict == Unknown && a.report.Verdict != Unknown:
+	case r.Verdict == HeldUp && a.report.Verdict != HeldUp:
+		r.Why, r.Moving = joined(r.Why, b.whyActing(s, func(int32) bool { return true }), actingCondition), true
+	case r.Verdict == Unknown && a.report.Verdict != Unknown || a.report.Verdict == HeldUp:
 		return a
 	default:
 		b.note("%s While such a thread runs, it may call MPI and release other threads or ranks.", b.whyActing(s, func(int32) bool { return true }))
@@ -122,7 +124,7 @@ func analysePolling(s *mqs.Snapshot, past Past) *analysis {
 	if polling.report.Verdict == DeadlockedUnlessPollingEnds {
 		return polling
 	}
-	if v == NoProgress || v == Unknown {
+	if v == NoProgress || v == HeldUp || v == Unknown {
 		if found := polling.complete().NearMisses; slices.ContainsFunc(found, isOfEnvelope) {
 			a.nearer = found
 		}

@@ -24,6 +24,9 @@ const (
 	// DeadlockedUnlessThreadActs is proved but for one thing: ranks have threads outside of MPI, which may call MPI by
 	// themselves.
 	DeadlockedUnlessThreadActs Verdict = "deadlock unless a thread acts"
+	// HeldUp is proved: no rank that waits in MPI can be released until some rank outside MPI, or stopped by a signal, acts. It claims
+	// nothing about whether that rank ever does.
+	HeldUp Verdict = "held up"
 	// NoDeadlock is the verdict on a job that was seen to get on between two looks, of which all that
 	// matters is known, and of which nothing proves a deadlock; on one that gets on and of which each rank that may
 	// have hung at one look had left its call by a later one; and on a job that is over.

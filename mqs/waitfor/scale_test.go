@@ -84,7 +84,7 @@ var large = []struct {
 				m.rank(i).counts(worldID, int32((i+crowd-d)%crowd), 3, 3)
 			}
 		}
-	}, Undecided, 0, fixedCost, 2},
+	}, HeldUp, 0, fixedCost, 2},
 	{"a chain behind one that has exited", func(m *made) {
 		m.rank(0).Phase = mqs.Exited
 		for i := 1; i < crowd; i++ {

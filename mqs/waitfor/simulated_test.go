@@ -59,6 +59,17 @@ func (m *moment) disagrees(rng *rand.Rand) string {
 				}
 			}
 		}
+	case HeldUp:
+		if m.IsSettled() {
+			may := m.Settle(rng.IntN).ReleasableInside(true)
+			for _, g := range m.report.Groups {
+				for _, rank := range g.Ranks {
+					if g.State == Waiting && may[rank] {
+						return fmt.Sprintf("rank %d is said to be held up, and may get on before a rank outside MPI acts", rank)
+					}
+				}
+			}
+		}
 	case NoDeadlock, Undecided, NoProgress:
 		// What is on its way is taken for what is waited for. The last two claim nothing if something is hidden.
 		if !m.IsSettled() || m.hidden != "" && m.report.Verdict != NoDeadlock {
@@ -245,7 +256,7 @@ func againstPrograms(t *testing.T, jobs int, seed uint64) {
 		t.Fatalf("job %d: %s\n%s%s", at, text, small, m)
 	}
 	t.Log(count)
-	for _, v := range []Verdict{Deadlocked, DeadlockedUnless, DeadlockedUnlessThreadActs, NoDeadlock, NoProgress, Undecided, Unknown} {
+	for _, v := range []Verdict{Deadlocked, DeadlockedUnless, DeadlockedUnlessThreadActs, HeldUp, NoDeadlock, NoProgress, Undecided, Unknown} {
 		if count[string(v)] < jobs/50 {
 			t.Errorf("too few jobs are %q", v)
 		}

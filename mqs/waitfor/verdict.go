@@ -31,7 +31,7 @@ func (a *analysis) verdict() (Verdict, string) {
 func (a *analysis) verdictOnLook() (Verdict, string) {
 	switch {
 	case len(a.deadlocks) > 0 && a.assumeNoTransit:
-		return DeadlockedUnless, a.whyDeadlock() + " " + a.whyTransit()
+		return DeadlockedUnless, joined(a.stoppedFirst(), a.whyDeadlock(), a.whyTransit())
 	case len(a.deadlocks) > 0:
 		if loops := a.loops(); len(loops) > 0 {
 			return DeadlockedUnlessPollingEnds, a.whyDeadlock() + " " + a.whyPolling(loops)
@@ -41,18 +41,26 @@ func (a *analysis) verdictOnLook() (Verdict, string) {
 		return NoDeadlock, "The job is over: all ranks have left MPI."
 	case !a.hasRank(func(r *rank) bool { return r.process != nil && !r.unreadable() || r.mobility != uncertain }):
 		return Unknown, "Nothing could be read of any rank."
-	case a.isStarting():
+	}
+	moved := a.which(func(r *rank) bool { return r.gotOn })
+	heldUp, isAll := "", false
+	if len(moved) == 0 {
+		heldUp, isAll = a.heldUp()
+	}
+	if isAll {
+		return HeldUp, heldUp
+	}
+	if a.isStarting() {
 		return a.unproved(), joined(a.whoStarts(), a.whyUnproved())
 	}
 	open := a.mayHang()
 	passed := a.passed && !slices.ContainsFunc(open, func(i int32) bool { return !a.ranks[i].gotOn })
 	if len(open) > 0 && !passed {
-		return Unknown, a.whyUnknown(open)
+		return Unknown, joined(heldUp, a.whyUnknown(open))
 	}
 	if lacks := a.whyIncomplete(); lacks != "" {
-		return Unknown, lacks
+		return Unknown, joined(heldUp, lacks)
 	}
-	moved := a.which(func(r *rank) bool { return r.gotOn })
 	if len(moved) == 0 {
 		return a.unproved(), joined(a.whyUnproved(), a.whoWaits(), a.whoMoves(a.which(canMove)))
 	}

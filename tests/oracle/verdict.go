@@ -32,7 +32,7 @@ func Verdict(accounts []*expect.Account, r *expect.Report) Event {
 		if len(said) == 0 {
 			e.Kind = Unknown
 		}
-	case expect.Undecided:
+	case expect.Undecided, expect.HeldUp:
 		if len(hang) == 0 && len(said) == 0 {
 			e.Kind = Right
 		}

@@ -19,6 +19,7 @@ type Claim struct {
 // The verdicts that are no claims: nothing is proved, but for what was looked at.
 const (
 	InTransit  = "deadlock unless in transit"
+	HeldUp     = "held up"
 	NoProgress = "no progress"
 	Undecided  = "undecided"
 )
@@ -58,7 +59,7 @@ func (c *Claim) Allows(verdict string, seenToMove bool) bool {
 		return c.Polls != ""
 	case NoDeadlock:
 		return seenToMove
-	case NoProgress, Undecided, Unknown:
+	case HeldUp, NoProgress, Undecided, Unknown:
 		return true
 	}
 	return false

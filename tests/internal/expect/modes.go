@@ -27,6 +27,8 @@ type Mode struct {
 	OrUnknown, OrInTransit bool
 	// OrUnproved is true if what a rank asks about in a loop may not be known, so that nothing is claimed.
 	OrUnproved bool
+	// OrNotHeldUp is true if it may not be provable that ranks are held up, as where the MPI does not count messages.
+	OrNotHeldUp bool
 	// Dynamic is true if it has to do with another job, or parts with a communicator: not every MPI can
 	// do the one, nor waits in the other.
 	Dynamic bool
@@ -100,7 +102,7 @@ func (m *Mode) Once(counted bool) *Mode {
 			once.Verdict = UnlessThreadActs
 		}
 	}
-	once.OrInTransit = !counted
+	once.OrInTransit, once.OrNotHeldUp = !counted, once.OrNotHeldUp || !counted
 	return &once
 }
 
@@ -108,6 +110,7 @@ func (m *Mode) Once(counted bool) *Mode {
 // of MPI has sent before may be in transit, and what one has that waits for a window or a file.
 func (m *Mode) Uncounted() *Mode {
 	out := *m
+	out.OrNotHeldUp = true
 	out.OrInTransit = m.OrInTransit || m.Program == "onesided" || m.Program == "files"
 	switch m.Program + " " + m.Name {
 	case "nonblocking igather", "threads mutex", "threads rwlock", "threads team", "threads condition", "threads semaphore", "ends detach":

@@ -84,7 +84,7 @@ func mistakeModes() []Mode {
 func movingModes() []Mode {
 	return []Mode{
 		{
-			Program: "moving", Name: "slow", Ranks: 4, Verdict: NoProgress,
+			Program: "moving", Name: "slow", Ranks: 4, Verdict: HeldUp,
 			Places: []Place{
 				computing("0"),
 				world("1", waiting, "MPI_Recv", "slow-recv"),
@@ -96,7 +96,7 @@ func movingModes() []Mode {
 			Places: []Place{computing("0-1")},
 		},
 		{
-			Program: "moving", Name: "wildcard", Ranks: 3, Verdict: NoProgress,
+			Program: "moving", Name: "wildcard", Ranks: 3, Verdict: HeldUp,
 			Places: []Place{world("0-1", waiting, "MPI_Recv", "wildcard"), computing("2")},
 		},
 		oneMoves("waitany", on("", "0", waiting, "MPI_Waitany", "waitany"), "waitany-recv"),
@@ -125,7 +125,7 @@ func movingModes() []Mode {
 // oneMoves is that rank 0 waits for either of the others, of which rank 2 computes.
 func oneMoves(name string, first Place, mark string) Mode {
 	return Mode{
-		Program: "moving", Name: name, Ranks: 3, Verdict: NoProgress,
+		Program: "moving", Name: name, Ranks: 3, Verdict: HeldUp,
 		Places: []Place{first, world("1", waiting, "MPI_Recv", mark), computing("2")},
 	}
 }

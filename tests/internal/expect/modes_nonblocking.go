@@ -121,11 +121,11 @@ func nonBlockingModes() []Mode {
 		},
 		// Nobody is stuck in these. How far a member has come with a collective is not known everywhere.
 		{
-			Program: "nonblocking", Name: "late", Ranks: 3, Verdict: NoProgress, OrUnknown: true,
+			Program: "nonblocking", Name: "late", Ranks: 3, Verdict: HeldUp, OrUnknown: true,
 			Places: []Place{world("0,2", waiting, "MPI_Wait", "late"), computing("1")},
 		},
 		{
-			Program: "nonblocking", Name: "elsewhere", Ranks: 3, Verdict: NoProgress, OrUnknown: true,
+			Program: "nonblocking", Name: "elsewhere", Ranks: 3, Verdict: HeldUp, OrUnknown: true,
 			Places: []Place{
 				world("0", waiting, "MPI_Wait", "elsewhere"),
 				world("1", waiting, "MPI_Recv", "elsewhere-recv"),
@@ -133,7 +133,7 @@ func nonBlockingModes() []Mode {
 			},
 		},
 		{
-			Program: "nonblocking", Name: "weak", Ranks: 3, Verdict: NoProgress, OrUnknown: true,
+			Program: "nonblocking", Name: "weak", Ranks: 3, Verdict: HeldUp, OrUnknown: true,
 			Places: []Place{computing("0-1"), world("2", waiting, "MPI_Wait", "weak")},
 		},
 		{Program: "nonblocking", Name: "many-collectives", Ranks: 3, Verdict: Moves},

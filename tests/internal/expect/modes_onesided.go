@@ -9,7 +9,7 @@ func oneSidedModes() []Mode {
 		return Mode{Program: "onesided", Name: name, Ranks: 2, Verdict: Deadlock, Deadlocks: all(2, 2), Waits: ring(2), Places: places}
 	}
 	slow := func(name string, places ...Place) Mode {
-		return Mode{Program: "onesided", Name: name, Ranks: 2, Verdict: NoProgress, Places: places}
+		return Mode{Program: "onesided", Name: name, Ranks: 2, Verdict: HeldUp, Places: places}
 	}
 	moves := func(name string, ranks int) Mode {
 		return Mode{Program: "onesided", Name: name, Ranks: ranks, Verdict: Moves}

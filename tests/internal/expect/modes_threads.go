@@ -41,7 +41,7 @@ func threadModes() []Mode {
 		held("semaphore", "condition"),
 		{Program: "threads", Name: "flock", Ranks: 2, Verdict: Unknown, Places: []Place{{Ranks: "0-1", State: elsewhere}}},
 		{Program: "threads", Name: "pipe", Ranks: 2, Verdict: Unknown, Places: []Place{{Ranks: "0-1", State: elsewhere}}},
-		{Program: "threads", Name: "gpu", Ranks: 2, Verdict: Unknown, Places: []Place{{Ranks: "0", State: elsewhere}, world("1", waiting, "MPI_Recv", "gpu-recv")}},
+		{Program: "threads", Name: "gpu", Ranks: 2, Verdict: HeldUp, Places: []Place{{Ranks: "0", State: elsewhere}, world("1", waiting, "MPI_Recv", "gpu-recv")}},
 		{Program: "threads", Name: "team", Ranks: 2, Verdict: Deadlock, Deadlocks: all(2, 2), Waits: ring(2),
 			Places: []Place{world("0-1", deadlocked, "MPI_Recv", "team")}},
 		held("workers", "workers"),

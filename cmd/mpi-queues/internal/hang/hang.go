@@ -40,6 +40,9 @@ type Watch struct {
 	// Confirm makes the report of a job in which nothing has moved.
 	Confirm func(ctx context.Context) (*waitfor.Report, error)
 	Told    func(err error)
+	// HeldUp is called once, with the reason, for a job whose ranks have been held up for as long as After by one that computes: that
+	// one may go on, so the watch does.
+	HeldUp func(why string)
 
 	now  func() time.Time
 	wait func(ctx context.Context, d time.Duration) error
@@ -55,6 +58,9 @@ type Watch struct {
 	// failing is since when looks fail, zero if the last did not.
 	failing time.Time
 	isTold  bool
+	// held is since when ranks have been held up in every look; zero if they were not in the last.
+	held       time.Time
+	isHeldTold bool
 }
 
 // Run watches until the job hangs, and returns the report on it. It fails with [ErrEnded], and with the context.
@@ -174,8 +180,18 @@ func (w *Watch) compare(look liveness.Look, stopped liveness.Clocks) {
 	}
 	slices.Sort(pids)
 	now := w.now()
-	if !slices.Equal(pids, w.pids) || slices.ContainsFunc(look.Processes, func(p *mqs.Process) bool { return hasMoved(p, past) }) || w.computes(r, past.Ran) {
+	moved := !slices.Equal(pids, w.pids) || slices.ContainsFunc(look.Processes, func(p *mqs.Process) bool { return hasMoved(p, past) })
+	if moved || w.computes(r, past.Ran) {
 		w.moved = now
+	}
+	switch {
+	case moved || r.Verdict != waitfor.HeldUp:
+		w.held, w.isHeldTold = time.Time{}, false
+	case w.held.IsZero():
+		w.held = now
+	case !w.isHeldTold && now.Sub(w.held) >= w.After:
+		w.isHeldTold = true
+		w.HeldUp(r.Why)
 	}
 	if !slices.Equal(pids, w.pids) {
 		w.pids, w.bytes = pids, 0

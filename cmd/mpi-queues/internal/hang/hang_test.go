@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -49,6 +50,7 @@ func play(look func(n int, s *script) (*mqs.Snapshot, error)) *script {
 		return liveness.Look{Snapshot: snapshot, Stopped: clocks(0), Left: clocks(1)}, err
 	}
 	s.Transferred = func(int) (uint64, error) { return 0, os.ErrNotExist }
+	s.HeldUp = func(why string) { s.told = append(s.told, why) }
 	s.Told = func(err error) { s.told = append(s.told, err.Error()) }
 	s.Confirm = func(context.Context) (*waitfor.Report, error) {
 		s.confirmed++
@@ -148,5 +150,36 @@ func TestTransfers(t *testing.T) {
 	_, _ = s.Run(t.Context())
 	if want := []time.Duration{10 * time.Second, 70 * time.Second, 130 * time.Second}; !slices.Equal(s.at[:3], want) {
 		t.Errorf("the looks are at %s", s.at[:min(len(s.at), 10)])
+	}
+}
+
+// TestHeldUp checks that a watch says once which rank holds up the others by computing, and says it again only after something has moved.
+func TestHeldUp(t *testing.T) {
+	for name, c := range map[string]struct {
+		line func(n int) int // of the rank that waits
+		told int
+	}{
+		"for ever":            {func(int) int { return 3 }, 1},
+		"after a move, again": {func(n int) int { return 3 + min(n/60, 1) }, 2},
+		"never for long":      {func(n int) int { return 3 + n/4 }, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := play(func(n int, _ *script) (*mqs.Snapshot, error) {
+				job := pair("", c.line(n), 4)
+				for _, p := range job.Processes {
+					p.Phase = mqs.Starting
+				}
+				job.Processes[0].Threads[0].Call, job.Processes[1].Threads[0].Activity = "MPI_Init", mqs.Computes
+				return job, nil
+			})
+			if _, err := s.Run(t.Context()); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("the watch ends: %v", err)
+			}
+			if len(s.told) != c.told || slices.ContainsFunc(s.told, func(why string) bool {
+				return !strings.Contains(why, "waits for rank 1, which has not called MPI_Init")
+			}) {
+				t.Errorf("told %d times, want %d: %q", len(s.told), c.told, s.told)
+			}
+		})
 	}
 }

@@ -28,6 +28,13 @@ func (s *State) ReleasableByCalls(standard bool) []bool {
 	})
 }
 
+// ReleasableInside is [State.Releasable] under the assumption that a thread outside MPI does nothing.
+func (s *State) ReleasableInside(standard bool) []bool {
+	return s.releasable(standard, func(t *thread) bool {
+		return t.doing != computing && (t.doing != ready || t.call().Name == "MPI_Test" && len(t.outstanding) > 0)
+	})
+}
+
 func (s *State) releasable(standard bool, counts func(t *thread) bool) []bool {
 	out := make([]bool, len(s.procs))
 	for changed := true; changed; {
