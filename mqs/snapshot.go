@@ -50,6 +50,10 @@ type Process struct {
 	// State is what the kernel's scheduler said of the process before a debugger stopped it, if
 	// that is known: of a process that was [Stopped] already, nothing has moved.
 	State RunState `json:"state" document:"null"`
+	// Hold is why it could not be stopped: what is known of it then is what the kernel shows of a process that runs.
+	Hold Hold `json:"hold" document:"null"`
+	// KernelThreads are threads of a process that could not be stopped, those that hold it first.
+	KernelThreads []KernelThread `json:"kernel_threads" document:"omit,line"`
 	// Signal is the name of the signal that ends the process or has ended it: "SIGSEGV". One that stops it for a
 	// debugger is none.
 	Signal string `json:"signal" document:"null"`

@@ -125,7 +125,7 @@ func (c *collector) collect(ctx context.Context, to *wire.Sender) error {
 		return err
 	}
 	if c.lists {
-		return cluster.SendList(job, to)
+		return cluster.SendList(ctx, job, to)
 	}
 	g, err := c.newGDB(known)
 	if err != nil {

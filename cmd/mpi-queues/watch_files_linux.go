@@ -91,6 +91,9 @@ func recordRank(ctx context.Context, g *gdbrun.GDB, pid int, file string) error 
 		err = before.Obstacle()
 	}
 	if err == nil {
+		err = tracee.CanStop(ctx, pid)
+	}
+	if err == nil {
 		err = g.Record(ctx, before, file)
 	}
 	var refusal *gdbrun.AttachError

@@ -7,7 +7,7 @@ import (
 )
 
 // mergedFormat changes with what follows.
-const mergedFormat = "93c905dba182975d"
+const mergedFormat = "3d5c430f2881acf4"
 
 func (m *merger) mergeProcess(v *mqs.Process) {
 	m.number(uint64(v.Inferior))
@@ -30,6 +30,11 @@ func (m *merger) mergeProcess(v *mqs.Process) {
 	m.text(string(v.Unavailable))
 	m.text(string(v.Phase))
 	m.text(string(v.State))
+	m.text(string(v.Hold))
+	m.list(len(v.KernelThreads), v.KernelThreads == nil)
+	for i := range v.KernelThreads {
+		m.mergeKernelThread(&v.KernelThreads[i])
+	}
 	m.text(string(v.Signal))
 	m.text(string(v.SignalCause))
 	if m.bool(v.SignalThread.Known) {
@@ -112,6 +117,8 @@ func (u *unmerger) unmergeProcess(v *mqs.Process) {
 	u.readText(&v.Unavailable)
 	unmergeWord(u, &v.Phase, mqs.Starting, mqs.Active, mqs.Finished, mqs.Exited)
 	unmergeWord(u, &v.State, mqs.Running, mqs.Sleeping, mqs.Uninterruptible, mqs.Stopped, mqs.Traced, mqs.Zombie)
+	unmergeWord(u, &v.Hold, mqs.Unwakeable, mqs.Frozen, mqs.OwnTraced, mqs.Unanswering)
+	v.KernelThreads = unmergeList(u, &u.kernelThreads, (*unmerger).unmergeKernelThread)
 	u.readText(&v.Signal)
 	unmergeWord(u, &v.SignalCause, mqs.NotMapped, mqs.NotAccessible, mqs.Misaligned, mqs.NoSuchAddress, mqs.MemoryError, mqs.DividedByZero, mqs.Overflow, mqs.FloatingPoint, mqs.NoInstruction, mqs.FaultOfItsOwn, mqs.SentByItself, mqs.SentByAnother, mqs.SentByTheKernel)
 	if v.SignalThread.Known = u.bool(); v.SignalThread.Known {
@@ -144,6 +151,32 @@ func (u *unmerger) unmergeProcess(v *mqs.Process) {
 	v.Communicators = some(pointers(&u.members, unmergeList(u, &u.communicators, (*unmerger).unmergeCommunicator)))
 	v.Differences = some(unmergeList(u, &u.differences, (*unmerger).unmergeDifference))
 	v.Notes = unmergeList(u, &u.texts, (*unmerger).readText)
+}
+
+func (m *merger) mergeKernelThread(v *mqs.KernelThread) {
+	m.number(uint64(v.ID))
+	m.text(string(v.State))
+	m.text(string(v.SystemCall))
+	m.list(len(v.Arguments), v.Arguments == nil)
+	for i := range v.Arguments {
+		m.number(uint64(v.Arguments[i]))
+	}
+	m.text(string(v.File))
+	m.text(string(v.WaitChannel))
+	m.list(len(v.KernelStack), v.KernelStack == nil)
+	for i := range v.KernelStack {
+		m.text(string(v.KernelStack[i]))
+	}
+}
+
+func (u *unmerger) unmergeKernelThread(v *mqs.KernelThread) {
+	unmergeInt(u, &v.ID)
+	unmergeWord(u, &v.State, mqs.Running, mqs.Sleeping, mqs.Uninterruptible, mqs.Stopped, mqs.Traced, mqs.Zombie)
+	u.readText(&v.SystemCall)
+	v.Arguments = unmergeList(u, &u.addresses, unmergeInt)
+	u.readText(&v.File)
+	u.readText(&v.WaitChannel)
+	v.KernelStack = unmergeList(u, &u.texts, (*unmerger).readText)
 }
 
 func (m *merger) mergeThread(v *mqs.Thread) {

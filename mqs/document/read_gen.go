@@ -9,6 +9,7 @@ import (
 // stores have what objects are made of.
 type stores struct {
 	processes          store[mqs.Process]
+	kernelThreads      store[mqs.KernelThread]
 	threads            store[mqs.Thread]
 	callers            store[mqs.Caller]
 	stacks             store[mqs.Stack]
@@ -60,6 +61,10 @@ func (r *reader) readProcess(v *mqs.Process) {
 			readWord(r, &v.Phase, mqs.Starting, mqs.Active, mqs.Finished, mqs.Exited)
 		case "state":
 			readWord(r, &v.State, mqs.Running, mqs.Sleeping, mqs.Uninterruptible, mqs.Stopped, mqs.Traced, mqs.Zombie)
+		case "hold":
+			readWord(r, &v.Hold, mqs.Unwakeable, mqs.Frozen, mqs.OwnTraced, mqs.Unanswering)
+		case "kernel_threads":
+			v.KernelThreads = readList(r, &r.kernelThreads, (*reader).readKernelThread)
 		case "signal":
 			readText(r, &v.Signal)
 		case "signal_cause":
@@ -96,6 +101,29 @@ func (r *reader) readProcess(v *mqs.Process) {
 			v.Differences = some(readList(r, &r.differences, (*reader).readDifference))
 		case "notes":
 			v.Notes = readList(r, &r.texts, readText)
+		default:
+			r.skip()
+		}
+	}
+}
+
+func (r *reader) readKernelThread(v *mqs.KernelThread) {
+	for r.object(); r.member(); {
+		switch string(r.key) {
+		case "id":
+			readInt(r, &v.ID)
+		case "state":
+			readWord(r, &v.State, mqs.Running, mqs.Sleeping, mqs.Uninterruptible, mqs.Stopped, mqs.Traced, mqs.Zombie)
+		case "system_call":
+			readText(r, &v.SystemCall)
+		case "arguments":
+			v.Arguments = readList(r, &r.addresses, readAddr)
+		case "file":
+			readText(r, &v.File)
+		case "wait_channel":
+			readText(r, &v.WaitChannel)
+		case "kernel_stack":
+			v.KernelStack = readList(r, &r.texts, readText)
 		default:
 			r.skip()
 		}

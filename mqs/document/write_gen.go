@@ -101,6 +101,21 @@ func appendProcess(b []byte, s *jsonout.Sink, v *mqs.Process) []byte {
 	} else {
 		b = jsonout.Text(b, string(v.State))
 	}
+	b = append(b, `, "hold": `...)
+	if v.Hold == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, string(v.Hold))
+	}
+	if len(v.KernelThreads) > 0 {
+		b = append(b, ",\n \"kernel_threads\": ["...)
+		for i := range v.KernelThreads {
+			b = jsonout.Comma(b, i)
+			b = append(b, "\n  "...)
+			b = s.Full(appendKernelThread(b, s, &v.KernelThreads[i]))
+		}
+		b = append(b, `]`...)
+	}
 	b = append(b, `, "signal": `...)
 	if v.Signal == "" {
 		b = append(b, `null`...)
@@ -240,6 +255,47 @@ func appendProcess(b []byte, s *jsonout.Sink, v *mqs.Process) []byte {
 	for i := range v.Notes {
 		b = jsonout.Comma(b, i)
 		b = jsonout.Text(b, v.Notes[i])
+	}
+	b = append(b, `]}`...)
+	return b
+}
+
+func appendKernelThread(b []byte, s *jsonout.Sink, v *mqs.KernelThread) []byte {
+	b = append(b, `{"id": `...)
+	b = strconv.AppendInt(b, int64(v.ID), 10)
+	b = append(b, `, "state": `...)
+	if v.State == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, string(v.State))
+	}
+	b = append(b, `, "system_call": `...)
+	if v.SystemCall == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.SystemCall)
+	}
+	b = append(b, `, "arguments": [`...)
+	for i := range v.Arguments {
+		b = jsonout.Comma(b, i)
+		b = jsonout.Hex(b, uint64(v.Arguments[i]))
+	}
+	b = append(b, `], "file": `...)
+	if v.File == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.File)
+	}
+	b = append(b, `, "wait_channel": `...)
+	if v.WaitChannel == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.WaitChannel)
+	}
+	b = append(b, `, "kernel_stack": [`...)
+	for i := range v.KernelStack {
+		b = jsonout.Comma(b, i)
+		b = jsonout.Text(b, v.KernelStack[i])
 	}
 	b = append(b, `]}`...)
 	return b

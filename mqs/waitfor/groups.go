@@ -73,7 +73,7 @@ func (a *analysis) unread() {
 	var order []string
 	for i := range a.ranks {
 		p := a.ranks[i].process
-		if p == nil || p.Unavailable == "" || p.Threads == nil || a.ranks[i].gone() {
+		if p == nil || p.Unavailable == "" || p.Threads == nil && p.Hold == "" || a.ranks[i].gone() {
 			continue
 		}
 		if byReason[p.Unavailable] == nil {
@@ -101,6 +101,9 @@ func (a *analysis) groupKey(rank int32) (groupKey, *communicator, []mqs.Caller) 
 		return key, nil, nil
 	case r.gone():
 		key.text = a.now(rank)
+		return key, nil, nil
+	case r.isHeld():
+		key.text = r.holdWords()
 		return key, nil, nil
 	}
 	t := r.thread()

@@ -12,13 +12,14 @@ import (
 // held up if none of those that wait in MPI can be released, even if every rank inside MPI does whatever it can, until a rank outside
 // MPI acts. Whether that rank ever acts is unknown, and nothing is claimed about it.
 
-// isHolder reports whether a rank does nothing inside MPI: all of its threads are known to be outside MPI, or a signal has stopped it.
+// isHolder reports whether a rank does nothing inside MPI: all of its threads are known to be outside MPI, a signal has
+// stopped it, or it can't be stopped since the kernel holds it.
 func (r *rank) isHolder() bool {
 	p := r.process
 	switch {
 	case p == nil || r.gone() || areClosed(p):
 		return false
-	case r.isStopped():
+	case r.isStopped() || r.isHeld():
 		return true
 	case p.Signal != "" || len(p.Threads) == 0 || !isPlaced(p):
 		return false
@@ -197,6 +198,8 @@ func (r *rank) holderWords() string {
 	one := []int32{0}
 	t := r.thread()
 	switch {
+	case r.isHeld():
+		return "is " + r.holdWords()
 	case r.isStopped() && t != nil && t.Call != "":
 		return "is stopped by a signal, as by SIGSTOP, in " + callWords(t)
 	case r.isStopped():

@@ -246,14 +246,14 @@ func (j *job) note(format string, args ...any) {
 }
 
 // missing lists the ranks of which nothing is known: there is no process, or it could not be read
-// and its threads are not known either.
+// and its threads are not known either. Of one that can't be stopped there is what the kernel shows.
 func (j *job) missing() []Missing {
 	var out []Missing
 	for i := range j.ranks {
 		switch p := j.ranks[i].process; {
 		case p == nil:
 			out = append(out, Missing{int32(i), notLookedAt})
-		case p.Unavailable != "" && p.Threads == nil && !j.ranks[i].gone():
+		case p.Unavailable != "" && p.Threads == nil && p.Hold == "" && !j.ranks[i].gone():
 			out = append(out, Missing{int32(i), strings.TrimSuffix(p.Unavailable, ".")})
 		}
 	}

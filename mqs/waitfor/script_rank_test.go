@@ -51,6 +51,9 @@ func (r *scriptReader) rank(rank int, words statement) (err error) {
 			return r.fields(reflect.ValueOf(&w.Epochs[len(w.Epochs)-1]), words[3:])
 		}
 		return fmt.Errorf("rank %d has no window %q", rank, words[1])
+	case "kernel":
+		p.KernelThreads = append(p.KernelThreads, mqs.KernelThread{ID: p.PID + len(p.KernelThreads)})
+		return r.fields(reflect.ValueOf(&p.KernelThreads[len(p.KernelThreads)-1]), words[1:])
 	case "inactive":
 		p.Inactive = append(p.Inactive, mqs.InactiveRequest{Kind: words.word(1), Comm: r.ids[words.word(2)]})
 		return r.fields(reflect.ValueOf(&p.Inactive[len(p.Inactive)-1]), words[3:])

@@ -54,6 +54,7 @@ import (
 //	queue COMM QUEUE                  changes a queue: pending_sends, pending_receives, unexpected_messages
 //	epoch NAME KIND                   an open epoch of a window
 //	collective COMM                   a request of a non-blocking or persistent collective
+//	kernel                            what the kernel shows of a thread of a rank that could not be stopped
 //	inactive KIND COMM                a persistent request that is not started
 //	absent                            there is no such process
 //	FIELD VALUE…                      fields of the process

@@ -40,7 +40,7 @@ func (a *analysis) verdictOnLook() (Verdict, string) {
 	case a.worldKnown && !a.hasRank(func(r *rank) bool { return !r.gone() }):
 		return NoDeadlock, "The job is over: all ranks have left MPI."
 	case !a.hasRank(func(r *rank) bool { return r.process != nil && !r.unreadable() || r.mobility != uncertain }):
-		return Unknown, "Nothing could be read of any rank."
+		return Unknown, joined("Nothing could be read of any rank.", a.whoIsHeld())
 	}
 	moved := a.which(func(r *rank) bool { return r.gotOn })
 	heldUp, isAll := "", false
@@ -223,14 +223,14 @@ func (a *analysis) eachDoubt(w *wait, f func(clause string)) {
 		switch g := &w.deps[i]; {
 		case g.rank >= 0:
 			if a.ranks[g.rank].mobility == uncertain {
-				f(fmt.Sprintf("%sfor rank %d, of which too little is known: %s", where, g.rank, a.whyUncertain(g.rank)))
+				f(fmt.Sprintf("%sfor rank %d, %s", where, g.rank, a.whichUncertain(g.rank)))
 			}
 		default:
 			if g.set.someOf {
 				f(cmp.Or(strings.TrimSuffix(where, " "), "somewhere") + ": " + someUnknown)
 			}
 			if r := a.uncertainRank(g.set); r >= 0 {
-				f(fmt.Sprintf("%sfor rank %d, of which too little is known: %s", where, r, a.whyUncertain(r)))
+				f(fmt.Sprintf("%sfor rank %d, %s", where, r, a.whichUncertain(r)))
 			}
 		}
 	}
@@ -267,6 +267,7 @@ func (a *analysis) doubts() []string {
 		out = append(out, fmt.Sprintf("%s %s stopped by a signal, as by SIGSTOP, and %s nothing until SIGCONT lets %s go on.",
 			capital(rankWords(stopped)), verb(stopped, "is", "are"), verb(stopped, "does", "do"), verb(stopped, "it", "them")))
 	}
+	out = append(out, a.heldNotes()...)
 	out = append(out, a.unsent()...)
 	return append(out, a.ends()...)
 }

@@ -205,6 +205,8 @@ func (j *job) now(rank int32) string {
 		return exitWords(r.process)
 	case r.process.HasCrashed():
 		return "has crashed: " + signalWords(r.process)
+	case r.isHeld():
+		return "is " + r.holdWords()
 	}
 	t := r.thread()
 	switch {

@@ -2,16 +2,21 @@
 
 import contextlib
 import os
+import time
 from typing import Callable, Iterator, Tuple
 
 import gdb
 
-from . import interrupts, states
+from . import interrupts, procfs, states
 from .errors import one_line
 from .link import LINK
 from .selection import select_inferior
 from .targets import kind_of
 from .terminal import silenced
+
+# How many seconds a thread sleeps before it counts as one that can't be stopped: reading from a
+# disk takes a part of that.
+_PATIENCE = 2
 
 # Returns the number of an inferior for a process, and whether it was added for it.
 Taking = Callable[[], Tuple[int, bool]]
@@ -47,7 +52,25 @@ def obstacle(pid: int) -> str:
         return "its process is not there any more."
     except OSError:
         session = 0
-    return "it belongs to mpi-queues itself." if session and session == LINK.pid() else ""
+    if session and session == LINK.pid():
+        return "it belongs to mpi-queues itself."
+    return _hold(pid)
+
+
+def _hold(pid: int) -> str:
+    """Says why a process can't be stopped; empty if it can. gdb would wait for it in the kernel,
+    where nothing but SIGKILL ends it.
+
+    The helper has looked before, when the job was found. Since then ranks may have gone to sleep.
+    """
+    held = procfs.asleep(pid)
+    patience = time.monotonic() + _PATIENCE
+    while held and time.monotonic() < patience:
+        time.sleep(0.05)
+        now = procfs.asleep(pid)
+        held = {thread: before for thread, before in held.items() if now.get(thread) == before}
+    return "" if not held else ("it can't be stopped: thread %d has been in uninterruptible sleep"
+                                " for %d seconds." % (min(held), _PATIENCE))
 
 
 def attach(number: int, pid: int) -> str:

@@ -1,7 +1,7 @@
 """What the kernel says of processes of this machine below /proc (proc(5))."""
 
 import os
-from typing import List, Optional
+from typing import Dict, List, Optional, Tuple
 
 # The places of fields in what stat() returns, and their numbers in proc(5).
 STATE = 0  # (3)
@@ -45,6 +45,24 @@ def in_session(session: int) -> List[int]:
 def tracer(pid: int) -> int:
     """Returns the process that traces a process; 0 if none does, or that is not known."""
     return next((int(word) for word in _status(pid, "TracerPid", 1)), 0)
+
+
+def asleep(pid: int) -> Dict[int, Tuple[bytes, ...]]:
+    """Returns the threads of a process that no signal wakes (D), by their ids. What is returned of
+    one stays the same until it has been given a processor again."""
+    found: Dict[int, Tuple[bytes, ...]] = {}
+    try:
+        threads = [int(name) for name in os.listdir("/proc/%d/task" % pid)]
+    except OSError:
+        return found
+    for thread in threads:
+        fields = stat(thread)
+        if fields and fields[STATE] == b"D" and len(fields) > START_TIME:
+            switches = [word.encode() for name in
+                        ("voluntary_ctxt_switches", "nonvoluntary_ctxt_switches")
+                        for word in _status(thread, name, 1)]
+            found[thread] = (fields[START_TIME], *switches)
+    return found
 
 
 def numbers_of(pid: int) -> List[int]:

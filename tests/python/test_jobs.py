@@ -1,13 +1,15 @@
 """`mpi-attach': processes become inferiors, and go on afterwards."""
 
 import os
+import signal
 import subprocess
 import time
+import unittest.mock
 from typing import Any, Dict, List, Tuple
 
 import gdb
 from harness import HelperTest, PROGRAMS, end_program, takes_several
-from mpi_queues import attaching, inferiors, jobs, link
+from mpi_queues import attaching, inferiors, jobs, link, procfs
 from mpi_queues.targets import kind_of
 
 SETTINGS = ("confirm", "pagination", "suppress-cli-notifications", "debuginfod enabled",
@@ -237,6 +239,46 @@ class AttachTest(JobTest):
         helper = link.LINK.pid()
         self.assertIn("belongs to mpi-queues", inferiors.obstacle(helper))
         self.assertEqual(inferiors.obstacle(os.getppid()), "")
+
+    def test_a_rank_that_sleeps(self) -> None:
+        """gdb never gets to see a process that can't stop: a rank that has gone to such a sleep
+        since the job was found is left alone, without a signal, and the others are attached."""
+        pids = self.start(1)
+        sleeper = self.asleep()
+        self.job([sleeper, pids[0]])
+        shown = self.command("mpi-attach 4711")
+        self.assertIn("Rank 0 (process %d) could not be attached: it can't be stopped: thread %d"
+                      " has been in uninterruptible sleep for 2 seconds.\n" % (sleeper, sleeper),
+                      shown)
+        self.assertEqual([pid for _, pid in self.inferiors()], pids)
+        with open("/proc/%d/status" % sleeper) as status:
+            lines = dict(line.split(":", 1) for line in status)
+        self.assertEqual([int(lines[name], 16) for name in ("SigPnd", "ShdPnd")], [0, 0])
+        self.assertEqual(int(lines["TracerPid"]), 0)
+
+    def test_a_rank_that_reads_a_disk(self) -> None:
+        """A rank that is met in one short sleep after another is attached."""
+        pids = self.start(1)
+        self.job(pids)
+        sleeps = [{pids[0]: (b"4711", b"%d" % switches)} for switches in (1, 1, 2)]
+        with unittest.mock.patch.object(procfs, "asleep", lambda pid: sleeps.pop(0)):
+            self.assertIn("Attached 1 rank", self.command("mpi-attach 4711"))
+        self.assertEqual(sleeps, [])
+
+    def asleep(self) -> int:
+        """Starts a process that no signal wakes: its child shares its memory, and ends later."""
+        script = "import ctypes, time\nctypes.CDLL(None).vfork() or time.sleep(3600)"
+        process = subprocess.Popen(["python3", "-c", script])
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        child = ""
+        while not child or not procfs.asleep(process.pid):
+            self.assertIsNone(process.poll())
+            time.sleep(0.01)
+            with open("/proc/%d/task/%d/children" % (process.pid, process.pid)) as children:
+                child = children.read()
+        self.addCleanup(os.kill, int(child), signal.SIGKILL)
+        return process.pid
 
     def test_gdb_refuses(self) -> None:
         """gdb's own reason is said, and its inferior is used for the next one."""

@@ -17,6 +17,9 @@ type Status struct {
 	// IDs are its process ids, from this machine's (or container's) to that in its own process
 	// namespace; none if not known.
 	IDs []int
+	// Switches is how often the thread was given a processor and has left it again, 0 if not known: while it stays the
+	// same, a thread that does not run has not run.
+	Switches uint64
 }
 
 // maxStatus is how much of a process's status is read, in bytes: thrice what a process of two
@@ -47,6 +50,9 @@ func parseStatus(text []byte) Status {
 			s.Users = ids(value)
 		case "NSpid":
 			s.IDs = ids(value)
+		case "voluntary_ctxt_switches", "nonvoluntary_ctxt_switches":
+			n, _ := strconv.ParseUint(strings.TrimSpace(value), 10, 64)
+			s.Switches += n
 		}
 	}
 	return s

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/tracee"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/wire"
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
@@ -63,10 +64,17 @@ func (l *List) isSane() bool {
 }
 
 // SendList lists the ranks of a job that are on this node.
-func SendList(job *launch.Job, to *wire.Sender) error {
+func SendList(ctx context.Context, job *launch.Job, to *wire.Sender) error {
 	list := &List{Size: job.Size, Seats: []Seat{}, Images: [][]string{}}
 	_, err := exec.LookPath(server)
 	list.Server = err == nil
+	var pids []int
+	for _, r := range job.Ranks {
+		if r.IsHere() {
+			pids = append(pids, r.PID)
+		}
+	}
+	held := tracee.Held(ctx, pids...)
 	files := map[string]string{}
 	for _, r := range job.Ranks {
 		if r.Host != "" || r.Exited {
@@ -75,6 +83,9 @@ func SendList(job *launch.Job, to *wire.Sender) error {
 		seat := Seat{Rank: r.Number, PID: r.PID, Executable: r.Executable, Obstacle: r.Obstacle}
 		if seat.Obstacle == "" {
 			seat.Obstacle = untraceable(r.PID)
+		}
+		if e := held[r.PID]; seat.Obstacle == "" && e != nil {
+			seat.Obstacle = e.Error()
 		}
 		image := imageOf(r.PID, files)
 		seat.Image = slices.IndexFunc(list.Images, func(other []string) bool { return slices.Equal(other, image) })

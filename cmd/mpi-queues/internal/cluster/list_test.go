@@ -140,7 +140,7 @@ func TestSendList(t *testing.T) {
 	}
 	to, err := wire.NewSender(f, "a", "m", "v1")
 	if err == nil {
-		err = SendList(job, to)
+		err = SendList(t.Context(), job, to)
 	}
 	if err != nil || f.Close() != nil {
 		t.Fatal(err)
@@ -171,7 +171,7 @@ func TestSendList(t *testing.T) {
 	if id := procmem.BuildID(program); id == "" || !slices.Contains(l.Images[l.Seats[0].Image], id) {
 		t.Errorf("%q: %s", id, text)
 	}
-	if err := SendList(&launch.Job{}, to); err == nil {
+	if err := SendList(t.Context(), &launch.Job{}, to); err == nil {
 		t.Error("a list of nothing")
 	}
 }

@@ -53,8 +53,8 @@ const EndPatience = 5 * time.Second
 
 // Read runs gdb and returns the processes that it has read. When ctx ends, or gdb makes no progress,
 // gdb is told to end, and detaches. No process that ran before stays stopped. The errors are
-// sentences for the shell's user: an [*AttachError], a [*UselessError], a [*TimeoutError], that of
-// ctx, or why there is nothing to show of the only process.
+// sentences for the shell's user: an [*AttachError], a [*UselessError], a [*TimeoutError], a [*tracee.HeldError] of a process that
+// has not stopped, that of ctx, or why there is nothing to show of the only process.
 func (g *GDB) Read(ctx context.Context, t Task) (*mqs.Snapshot, error) {
 	s := &server{filter: t.Filter}
 	silence, err := g.once(ctx, s, t, maxSteps(len(t.Before)))
@@ -95,10 +95,14 @@ func (g *GDB) once(ctx context.Context, s *server, t Task, steps int) (silence, 
 	shown := newProgressLine(os.Stderr)
 	within, tell, stop := limited(ctx, newAlarm(g.timeout), steps, shown.show)
 	defer stop()
+	within, giveUp := context.WithCancelCause(within)
+	defer giveUp(nil)
+	s.giveUp, s.task = giveUp, t
 	s.Helper, s.settings, s.tell = helper.New(g.version, helper.Log(zerolog.Disabled), g.jobs), g.settings, tell
 	defer s.Close()
 	state, ended := g.execute(within, t, s, log)
 	isTold := within.Err() != nil
+	giveUp(nil) // which changes nothing if there is a cause already
 	stop()
 	shown.erase()
 	for _, before := range slices.Concat(t.Before, s.attached) {
@@ -108,7 +112,13 @@ func (g *GDB) once(ctx context.Context, s *server, t Task, steps int) (silence, 
 		return nil, err
 	}
 	var late *TimeoutError
-	if errors.As(context.Cause(within), &late) {
+	var held *tracee.HeldError
+	switch cause := context.Cause(within); {
+	case errors.As(cause, &held):
+		return held, nil
+	case s.unanswering != nil:
+		return s.unanswering, nil
+	case errors.As(cause, &late):
 		return late, nil
 	}
 	return g.silence(ended, log.Name()), nil
@@ -145,7 +155,14 @@ func (g *GDB) execute(ctx context.Context, t Task, s *server, log *os.File) (*os
 	// The extension keeps it from what gdb starts in turn.
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs, log, log
 	cmd.SysProcAttr = child.OwnSession()
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.Cancel = func() error {
+		var held *tracee.HeldError
+		if errors.As(context.Cause(ctx), &held) { // gdb waits for it in the kernel, and takes no other signal
+			return cmd.Process.Kill()
+		}
+		s.findUnanswering(ctx, cmd.Process.Pid)
+		return cmd.Process.Signal(syscall.SIGTERM)
+	}
 	cmd.WaitDelay = EndPatience
 	// The kernel ends gdb when the thread that started it is gone.
 	runtime.LockOSThread()
@@ -157,6 +174,7 @@ func (g *GDB) execute(ctx context.Context, t Task, s *server, log *os.File) (*os
 		return nil, err
 	}
 	setLimit(cmd.Process.Pid) // it reads nothing before it is served
+	go s.watch(ctx, cmd.Process.Pid)
 	served := make(chan struct{})
 	go func() {
 		defer close(served)

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
+	"time"
 
 	"github.com/mpi-queues/mpi-queues/bridge"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/helper"
@@ -20,7 +22,12 @@ type server struct {
 	settings Settings
 	filter   read.Filter
 	tell     func(step string)
-	images   procmem.Images
+	task     Task
+	// giveUp ends gdb at once: it waits for a process that can't be stopped.
+	giveUp context.CancelCauseFunc
+	// unanswering is a process that had not stopped when gdb's time was over.
+	unanswering error
+	images      procmem.Images
 	// turn names the processes that gdb is to read, nil if the task does.
 	turn Turn
 	// ahead is true if gdb is to read the files of the first one before it attaches.
@@ -84,7 +91,10 @@ func (s *server) Next(ctx context.Context, _ *bridge.Debugger, _ bridge.NextPara
 	}
 	before, ok := s.turn.Next()
 	for ; ok; before, ok = s.turn.Next() {
-		err := s.check(ctx, before.PID)
+		err := tracee.CanStop(ctx, before.PID)
+		if err == nil {
+			err = s.check(ctx, before.PID)
+		}
 		if err == nil || ctx.Err() != nil { // gdb is about to end, and why is said of this process
 			break
 		}
@@ -111,11 +121,63 @@ func (s *server) Ranks(ctx context.Context, d *bridge.Debugger, p bridge.RanksPa
 		if r.Host != "" || r.Exited || r.Obstacle != "" {
 			continue
 		}
+		if !s.isWanted(r.PID) {
+			r.Obstacle = fmt.Sprintf("process %d is left alone", r.PID)
+			continue
+		}
 		if err := s.check(ctx, r.PID); err != nil {
 			r.Obstacle = err.Error()
 		}
 	}
 	return out, nil
+}
+
+// isWanted says whether gdb is to attach to a process. Of others it would not be known how they were before.
+func (s *server) isWanted(pid int) bool {
+	return slices.ContainsFunc(s.task.Before, func(p tracee.State) bool { return p.PID == pid })
+}
+
+// watch ends gdb when a process to which it is attaching can't be stopped: one that could be when gdb was given it.
+func (s *server) watch(ctx context.Context, gdb int) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(time.Second): // most gdbs have ended by then
+		}
+		for _, held := range tracee.Held(ctx, s.traced(gdb)...) {
+			s.giveUp(held)
+			return
+		}
+	}
+}
+
+// traced returns the processes that gdb has attached to, or is attaching to.
+func (s *server) traced(gdb int) []int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []int
+	for _, before := range slices.Concat(s.task.Before, s.attached) {
+		if now, err := tracee.Read(before.PID); err == nil && now.Tracer == gdb && !slices.Contains(out, before.PID) {
+			out = append(out, before.PID)
+		}
+	}
+	return out
+}
+
+// findUnanswering finds the process for which a gdb that has made no progress was waiting.
+func (s *server) findUnanswering(ctx context.Context, gdb int) {
+	var late *TimeoutError
+	if !errors.As(context.Cause(ctx), &late) || !s.mu.TryLock() { // it reads queues, of processes that have stopped
+		return
+	}
+	s.mu.Unlock()
+	for _, pid := range s.traced(gdb) {
+		if !tracee.IsStopped(pid) {
+			s.unanswering = tracee.Outside(pid, mqs.Unanswering)
+			return
+		}
+	}
 }
 
 // check fails if gdb is not to be given a process. Its files may be on a server that does not answer: who waits for one of them can't
@@ -141,10 +203,13 @@ func (s *server) finish(silence error) {
 // result is what was read, or why nothing was, as far as gdb has said it. silence is why it has not.
 func (a *answer) result(silence error) (*mqs.Snapshot, error) {
 	var late *TimeoutError
+	var held *tracee.HeldError
 	switch {
 	case a.snapshot != nil:
 		forShell(a.snapshot)
 		return a.snapshot, nil
+	case errors.As(silence, &held):
+		return nil, held
 	case errors.As(silence, &late):
 		return nil, late
 	case a.failure != "" && !a.attached:

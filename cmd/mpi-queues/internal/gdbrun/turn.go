@@ -19,9 +19,9 @@ type Turn interface {
 }
 
 // ReadInTurn reads processes, most at most, one after another through one gdb, which reads the symbols of
-// their files once: those of the first while it still runs. A process that this gdb ends at is tried again
+// their files once: those of the first while it still runs. A process at which this gdb ends is tried again
 // by a new one, as the first, and then by one that reads no files ahead: what was read before may have been
-// the reason. One that gdb makes no progress with is not. No
+// the reason. One that gdb makes no progress with, or that can't be stopped, is not. No
 // process that ran before stays stopped. It fails if ctx ends, or with a [*UselessError].
 func (g *GDB) ReadInTurn(ctx context.Context, f read.Filter, most int, t Turn) error {
 	rest, ahead := &rest{Turn: t}, true
@@ -38,9 +38,11 @@ func (g *GDB) ReadInTurn(ctx context.Context, f read.Filter, most int, t Turn) e
 		}
 		var useless *UselessError
 		var late *TimeoutError
+		var held *tracee.HeldError
+		isLost := errors.As(silence, &late) || errors.As(silence, &held)
 		isSilent := s.answer == answer{}
 		switch {
-		case s.pending && (s.read > 0 || ahead) && isSilent && !errors.As(silence, &late):
+		case s.pending && (s.read > 0 || ahead) && isSilent && !isLost:
 			ahead = ahead && s.read > 0
 			rest.putBack(s.attached[len(s.attached)-1])
 		case isSilent && s.read == 0 && errors.As(silence, &useless):

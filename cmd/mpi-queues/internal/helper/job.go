@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/mpi-queues/mpi-queues/bridge"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/tracee"
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
@@ -69,8 +70,14 @@ func (h *Helper) Deadlock(ctx context.Context, d *bridge.Debugger, p bridge.Dead
 	if err != nil {
 		return err
 	}
+	held := heldOf(ctx, p.Absent)
 	for _, r := range p.Absent {
-		s.Processes = append(s.Processes, absent(r))
+		process := absent(r)
+		if e := held[r.PID]; e != nil && r.Host == "" && !r.Exited {
+			process.Unavailable = e.Error()
+			e.Tell(process)
+		}
+		s.Processes = append(s.Processes, process)
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -161,12 +168,34 @@ func (h *Helper) Ranks(ctx context.Context, d *bridge.Debugger, p bridge.RanksPa
 		return nil, read.Unreadable("", "%w", err)
 	}
 	out := RanksOf(job)
+	leaveHeld(ctx, out)
 	if p.Far && h.Far != nil {
 		if err := h.Far(ctx, job, p, out, func(message string) { d.Progress(ctx, message) }); err != nil {
 			return nil, read.Unreadable("", "%w", err)
 		}
 	}
 	return out, nil
+}
+
+// leaveHeld says of ranks that can't be stopped that a debugger is not to attach to them.
+func leaveHeld(ctx context.Context, out *bridge.RanksResult) {
+	held := heldOf(ctx, out.Ranks)
+	for i := range out.Ranks {
+		if r := &out.Ranks[i]; r.Host == "" && !r.Exited && r.Obstacle == "" && held[r.PID] != nil {
+			r.Obstacle = held[r.PID].Error()
+		}
+	}
+}
+
+// heldOf returns which ranks of this machine can't be stopped, by process id.
+func heldOf(ctx context.Context, ranks []bridge.Rank) map[int]*tracee.HeldError {
+	var pids []int
+	for _, r := range ranks {
+		if r.Host == "" && !r.Exited && r.PID != 0 {
+			pids = append(pids, r.PID)
+		}
+	}
+	return tracee.Held(ctx, pids...)
 }
 
 // RanksOf is a job as the extension is told of it.

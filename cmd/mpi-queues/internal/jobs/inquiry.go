@@ -118,8 +118,28 @@ func Resolve(jobs *launch.Finder, pids []int, isJob bool) (asked []Inquiry, rema
 	return asked, remarks
 }
 
+// leaveHeld finds out which of the processes that gdb would be given can't be stopped. They are left alone.
+func leaveHeld(ctx context.Context, asked []Inquiry) {
+	var pids []int
+	for k := range asked {
+		if i := &asked[k]; i.obstacle == nil && i.core == "" {
+			pids = append(pids, i.pid)
+		}
+	}
+	held := tracee.Held(ctx, pids...)
+	for k := range asked {
+		if e := held[asked[k].pid]; e != nil && asked[k].obstacle == nil && asked[k].core == "" {
+			asked[k].obstacle = e
+		}
+	}
+}
+
 // failed is a process that could not be read.
 func (i *Inquiry) failed(err error) *mqs.Process {
+	var held *tracee.HeldError
+	if !errors.As(err, &held) && err == i.obstacle && i.before.Tracer > 0 {
+		held = tracee.Outside(i.pid, mqs.OwnTraced)
+	}
 	var refusal *gdbrun.AttachError
 	if errors.As(err, &refusal) {
 		err = tracee.Refused(i.pid, refusal.Reason)
@@ -127,6 +147,8 @@ func (i *Inquiry) failed(err error) *mqs.Process {
 	p := &mqs.Process{PID: i.pid, Image: i.program, Phase: i.phase, Unavailable: err.Error()}
 	if i.core == "" && i.host == "" && tracee.HasEnded(i.pid) {
 		p.Phase = mqs.Exited
+	} else if held != nil {
+		held.Tell(p)
 	}
 	return p
 }

@@ -22,6 +22,8 @@ import (
 // be read is in it with its reason. It fails only if ctx ends or the gdb is of no use. g may be
 // nil if nothing needs it.
 func Read(ctx context.Context, g GDB, asked []Inquiry, f read.Filter) (*mqs.Snapshot, error) {
+	asked = slices.Clone(asked)
+	leaveHeld(ctx, asked)
 	processes, err := readEach(ctx, g, asked, f)
 	if err != nil {
 		return nil, err
@@ -102,20 +104,32 @@ func (t *turn) Done(s *mqs.Snapshot, err error) { t.done(t.current, s, err) }
 
 // ReadJob reads all ranks of the job that a process belongs to, at one moment: one gdb stops them
 // all before it reads the first. A rank that can't be read, or is on another machine, is in the
-// snapshot with its reason. It fails only if ctx ends, or the gdb is of no use or makes no progress.
+// snapshot with its reason. One that gdb can't stop is left out of the next try. It fails only if ctx ends, or the gdb is of no use or makes no progress.
 func ReadJob(ctx context.Context, g GDB, pid int, job *launch.Job, f read.Filter) (*mqs.Snapshot, error) {
 	asked := Ranks(job)
-	whole := gdbrun.Task{Job: pid, Filter: f}
-	for _, i := range asked {
-		if i.obstacle == nil {
-			whole.Before = append(whole.Before, i.before)
-		}
-	}
+	leaveHeld(ctx, asked)
 	seen := map[int]*mqs.Process{}
-	if len(whole.Before) > 0 {
+	for {
+		whole := gdbrun.Task{Job: pid, Filter: f}
+		for _, i := range asked {
+			if i.obstacle == nil {
+				whole.Before = append(whole.Before, i.before)
+			}
+		}
+		if len(whole.Before) == 0 {
+			break
+		}
 		s, err := g.Read(ctx, whole)
 		var useless *gdbrun.UselessError
 		var late *gdbrun.TimeoutError
+		var held *tracee.HeldError
+		if errors.As(err, &held) && ctx.Err() == nil {
+			at := slices.IndexFunc(asked, func(i Inquiry) bool { return i.obstacle == nil && i.pid == held.PID })
+			if at >= 0 { // gdb has met it on its way there; the others are read without it
+				asked[at].obstacle = held
+				continue
+			}
+		}
 		switch {
 		// Where gdb makes no progress, each rank would only be stopped as long once more.
 		case ctx.Err() != nil || errors.As(err, &useless), errors.As(err, &late):
@@ -126,6 +140,7 @@ func ReadJob(ctx context.Context, g GDB, pid int, job *launch.Job, f read.Filter
 		for _, p := range s.Processes {
 			seen[p.PID] = p
 		}
+		break
 	}
 	out := make([]*mqs.Process, len(asked))
 	for k, i := range asked {
@@ -188,7 +203,10 @@ func ReadRanks(ctx context.Context, g GDB, pid int, job *launch.Job, stacks bool
 	if !slices.ContainsFunc(s.Processes, func(p *mqs.Process) bool { return p.Phase != mqs.Exited }) {
 		return nil, nil, ErrEnded
 	}
-	if !slices.ContainsFunc(s.Processes, func(p *mqs.Process) bool { return p.Unavailable == "" || p.Threads != nil }) {
+	isKnown := func(p *mqs.Process) bool {
+		return p.Unavailable == "" || p.Threads != nil || p.KernelThreads != nil && p.Hold != mqs.OwnTraced
+	}
+	if !slices.ContainsFunc(s.Processes, isKnown) {
 		return nil, nil, errors.New(strings.Join(append(reasons, remarks...), "\nmpi-queues: "))
 	}
 	s, err = read.Merge(s)
