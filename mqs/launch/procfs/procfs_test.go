@@ -54,10 +54,10 @@ func TestStat(t *testing.T) {
 
 func TestStatus(t *testing.T) {
 	for text, want := range map[string]Status{
-		"Name:\ta: b\nPPid:\t5\nTracerPid:\t9\nUid:\t1\t2\t3\t4\nNSpid:\t7\t1\nvoluntary_ctxt_switches:\t40\nnonvoluntary_ctxt_switches:\t2\n": {"a: b", 5, 9, []int{1, 2, 3, 4}, []int{7, 1}, 42},
-		"Name:\tsh\nPPid:\tx\nTracerPid:\nUid:\t1\tx\t3\t4\nNSpid:\n":                                                                          {"sh", -1, -1, nil, nil, 0},
-		"": {"", -1, -1, nil, nil, 0},
-		"Groups:\t" + strings.Repeat("1 ", maxStatus) + "\nPPid:\t5\n": {"", -1, -1, nil, nil, 0},
+		"Name:\ta: b\nPPid:\t5\nTracerPid:\t9\nUid:\t1\t2\t3\t4\nNSpid:\t7\t1\nSigPnd:\t0000000000040000\nShdPnd:\t0000000000000000\nvoluntary_ctxt_switches:\t40\nnonvoluntary_ctxt_switches:\t2\n": {"a: b", 5, 9, []int{1, 2, 3, 4}, []int{7, 1}, 42, 0x40000},
+		"Name:\tsh\nPPid:\tx\nTracerPid:\nUid:\t1\tx\t3\t4\nNSpid:\n": {"sh", -1, -1, nil, nil, 0, 0},
+		"": {"", -1, -1, nil, nil, 0, 0},
+		"Groups:\t" + strings.Repeat("1 ", maxStatus) + "\nPPid:\t5\n": {"", -1, -1, nil, nil, 0, 0},
 	} {
 		if s, err := folder(t, map[string]string{"status": text}).Status(7); err != nil || !reflect.DeepEqual(s, want) {
 			t.Errorf("%.60q: %+v, %v", text, s, err)

@@ -20,6 +20,9 @@ type Status struct {
 	// Switches is how often the thread was given a processor and has left it again, 0 if not known: while it stays the
 	// same, a thread that does not run has not run.
 	Switches uint64
+	// Pending are the signals that the thread has yet to get, and those that any thread of its process has: a bit for
+	// each, from the lowest.
+	Pending uint64
 }
 
 // maxStatus is how much of a process's status is read, in bytes: thrice what a process of two
@@ -50,6 +53,9 @@ func parseStatus(text []byte) Status {
 			s.Users = ids(value)
 		case "NSpid":
 			s.IDs = ids(value)
+		case "SigPnd", "ShdPnd":
+			n, _ := strconv.ParseUint(strings.TrimSpace(value), 16, 64)
+			s.Pending |= n
 		case "voluntary_ctxt_switches", "nonvoluntary_ctxt_switches":
 			n, _ := strconv.ParseUint(strings.TrimSpace(value), 10, 64)
 			s.Switches += n

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,6 +27,9 @@ import (
 
 // asGDB names, in the environment, what this program does as a gdb with the extension.
 const asGDB = "MPI_QUEUES_TEST_GDB"
+
+// As of gdb, it is the first thread of this program that traces: the kernel names a tracer by its thread.
+func init() { runtime.LockOSThread() }
 
 func TestMain(m *testing.M) {
 	if scene := os.Getenv(asGDB); scene != "" {
@@ -160,6 +164,25 @@ func beGDB(scene string) {
 		pid, _ := strconv.Atoi(os.Getenv(stopped))
 		_ = syscall.Kill(pid, syscall.SIGSTOP)
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	case "attaches": // as gdb does: with a SIGSTOP, for which it waits
+		hello()
+		pid, _ := strconv.Atoi(os.Getenv(stopped))
+		_ = unix.PtraceAttach(pid)
+		_, _ = unix.Wait4(pid, nil, unix.WALL, nil)
+		time.Sleep(time.Hour)
+	case "traces": // and does not stop it
+		hello()
+		pid, _ := strconv.Atoi(os.Getenv(stopped))
+		_, _, _ = unix.RawSyscall6(unix.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(pid), 0, 0, 0, 0)
+		time.Sleep(time.Hour)
+	case "sleeps": // in vfork, which waits for the child, and which SIGKILL alone ends
+		if child, _, _ := unix.RawSyscall6(unix.SYS_CLONE, unix.CLONE_VFORK|uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0); child != 0 {
+			return
+		}
+		_, _, _ = unix.RawSyscall6(unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0, 0)
+		for {
+			_, _, _ = unix.RawSyscall(unix.SYS_PPOLL, 0, 0, 0)
+		}
 	case "is silent":
 		time.Sleep(time.Hour)
 	case "tells its limit":

@@ -134,7 +134,7 @@ func (s *server) Ranks(ctx context.Context, d *bridge.Debugger, p bridge.RanksPa
 
 // isWanted says whether gdb is to attach to a process. Of others it would not be known how they were before.
 func (s *server) isWanted(pid int) bool {
-	return slices.ContainsFunc(s.task.Before, func(p tracee.State) bool { return p.PID == pid })
+	return len(s.task.Before) == 0 || slices.ContainsFunc(s.task.Before, func(p tracee.State) bool { return p.PID == pid })
 }
 
 // watch ends gdb when a process to which it is attaching can't be stopped: one that could be when gdb was given it.
@@ -173,7 +173,7 @@ func (s *server) findUnanswering(ctx context.Context, gdb int) {
 	}
 	s.mu.Unlock()
 	for _, pid := range s.traced(gdb) {
-		if !tracee.IsStopped(pid) {
+		if tracee.AwaitsStop(pid, gdb) {
 			s.unanswering = tracee.Outside(pid, mqs.Unanswering)
 			return
 		}

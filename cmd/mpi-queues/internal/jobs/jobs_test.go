@@ -178,6 +178,40 @@ func TestReadJobFails(t *testing.T) {
 	}
 }
 
+// TestReadJobWithoutHeld checks that a rank that gdb could not stop costs nobody else's report: gdb is run again for the
+// others, and it is left out with what the kernel shows of it. If no other is left, no gdb is run.
+func TestReadJobWithoutHeld(t *testing.T) {
+	job := sleepers(t, 3)
+	held := 2
+	g := &fakeGDB{answer: func(task gdbrun.Task) (*mqs.Snapshot, error) {
+		if at := slices.IndexFunc(task.Before, func(p tracee.State) bool { return p.PID >= job.Ranks[1].PID && held > 0 }); at >= 0 {
+			held--
+			return nil, &tracee.HeldError{PID: task.Before[at].PID, Hold: mqs.Unwakeable, Threads: []mqs.KernelThread{{SystemCall: "openat"}}}
+		}
+		s := &mqs.Snapshot{}
+		for _, p := range task.Before {
+			s.Processes = append(s.Processes, &mqs.Process{PID: p.PID})
+		}
+		return s, nil
+	}}
+	s, err := ReadJob(t.Context(), g, job.Ranks[0].PID, job, read.Filter{})
+	if err != nil || len(g.tasks) != 3 || s.Processes[0].Unavailable != "" {
+		t.Fatalf("%d tasks, %+v, %v", len(g.tasks), s, err)
+	}
+	for _, p := range s.Processes[1:] {
+		want := fmt.Sprintf("process %d can't be stopped: it is in uninterruptible sleep in openat", p.PID)
+		if p.Unavailable != want || p.Hold != mqs.Unwakeable || len(p.KernelThreads) != 1 {
+			t.Errorf("%+v, want %s", p, want)
+		}
+	}
+	one := &launch.Job{Ranks: job.Ranks[1:2]}
+	held, g.tasks = 1, nil
+	s, _, err = ReadRanks(t.Context(), g, one.Ranks[0].PID, one, false)
+	if err != nil || len(g.tasks) != 1 || s.Processes[0].Hold != mqs.Unwakeable {
+		t.Errorf("%d tasks, %+v, %v", len(g.tasks), s, err)
+	}
+}
+
 // Processes are read by several gdbs, and are in the order in which they were asked for; a gdb that is of
 // no use ends it.
 func TestReadEach(t *testing.T) {

@@ -192,11 +192,12 @@ func Outside(pid int, why mqs.Hold) *HeldError {
 	return &HeldError{PID: pid, Hold: why, Threads: host.threads(pid, isFirst)}
 }
 
-// IsStopped says whether all threads of a process have stopped, or have ended.
-func IsStopped(pid int) bool {
-	return !slices.ContainsFunc(host.Threads(pid), func(id int) bool {
+// AwaitsStop says whether a debugger traces a thread of a process that has neither stopped nor ended.
+func AwaitsStop(pid, debugger int) bool {
+	return slices.ContainsFunc(host.Threads(pid), func(id int) bool {
 		stat, err := host.Stat(id)
-		return err == nil && !stat.HasEnded() && stat.State != 't' && stat.State != 'T'
+		status, _ := host.Status(id)
+		return err == nil && status.Tracer == debugger && !stat.HasEnded() && stat.State != 't' && stat.State != 'T'
 	})
 }
 
