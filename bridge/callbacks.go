@@ -85,6 +85,9 @@ type ListThreadsParams struct {
 // Frame is one frame of a thread's stack.
 type Frame = inferior.Frame
 
+// LockHolder is a process that holds the lock of a file.
+type LockHolder = inferior.LockHolder
+
 // SystemCall is what a thread has asked the kernel for.
 type SystemCall = inferior.SystemCall
 

@@ -1,6 +1,9 @@
 package mqs
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
@@ -15,7 +18,8 @@ type Thread struct {
 	// Call is the MPI function that it is inside, in its plain C name:
 	// "MPI_Recv". There is none if it is in none or that is not known.
 	Call string `json:"call" document:"null"`
-	// Activity is what a placed thread does that is in no MPI call; of one in a call, [UsesGPU] alone is known.
+	// Activity is what a placed thread does outside MPI, or inside an MPI call where the call itself waits for something
+	// other than messages: [UsesGPU], [Locks] for a file's lock, and [UsesFile] in calls for files.
 	Activity Activity `json:"activity" document:"null"`
 	// Joined is the number of the thread that one that [Joins] waits for.
 	Joined Maybe[int] `json:"joined"`
@@ -26,6 +30,9 @@ type Thread struct {
 	BlockedIn string `json:"blocked_in" document:"null"`
 	// BlockedOn is the file of that system call, as the kernel names it.
 	BlockedOn string `json:"blocked_on" document:"null"`
+	// LockHolders are the processes that hold the lock of that file for which the thread waits; none if it waits for
+	// no file's lock, or nobody is known to hold it.
+	LockHolders []LockHolder `json:"lock_holders" document:"omit,max=16"`
 	// Function is the program's own function: the one that has made the call, or in which the
 	// thread is. It is a wrapper's if that alone has a line of source.
 	Function string `json:"function" document:"null"`
@@ -68,6 +75,38 @@ type Thread struct {
 
 	// Polls is true if an analysis takes the thread to poll until what it asks about comes.
 	Polls bool `json:"-"`
+}
+
+// LockHolder is a process that holds the lock of a file.
+type LockHolder struct {
+	// PID is its process id on the waiting thread's node. The kernel does not report it for each lock.
+	PID Maybe[int] `json:"pid" document:"min=1"`
+	// Name is the name of its program.
+	Name string `json:"name" document:"null"`
+}
+
+// HeldBy names the holders of the file's lock for which a thread waits: ", held by process 7 (python3)". It is empty if the thread
+// waits for no such lock.
+func (t *Thread) HeldBy() string {
+	if t.Activity != Locks || t.BlockedOn == "" {
+		return ""
+	}
+	var known []string
+	for _, h := range t.LockHolders {
+		switch {
+		case h.PID.Known && h.Name != "":
+			known = append(known, fmt.Sprintf("process %d (%s)", h.PID.Value, h.Name))
+		case h.PID.Known:
+			known = append(known, fmt.Sprintf("process %d", h.PID.Value))
+		}
+	}
+	switch {
+	case len(known) == 0:
+		return "; its holder is unknown"
+	case len(known) < len(t.LockHolders):
+		known = append(known, "others that are unknown")
+	}
+	return ", held by " + strings.Join(known, ", ")
 }
 
 // Activity is what a thread does that is in no MPI call.

@@ -13,6 +13,7 @@ type outside struct {
 	activity mqs.Activity
 	joined   mqs.Maybe[int]
 	in, on   string // the function or system call in which it waits, and the file
+	holders  []mqs.LockHolder
 }
 
 // activity returns what a thread in no MPI call does, and for the end of which thread it waits. at is its
@@ -28,7 +29,7 @@ func activity(placed *mqs.Thread, at int, threads []inferior.Thread) outside {
 	case isGPU: // also inside of MPI
 		return outside{activity: mqs.UsesGPU, in: gpu}
 	case placed.Call != "":
-		return outside{}
+		return onFile(placed.Call, t.SystemCall)
 	}
 	if joined := joinedBy(t, threads); joined.Known {
 		return outside{activity: mqs.Joins, joined: joined}
@@ -59,11 +60,29 @@ func activity(placed *mqs.Thread, at int, threads []inferior.Thread) outside {
 	switch out.activity {
 	case mqs.Locks, mqs.UsesFile, mqs.Blocks:
 		if isKnown && out.in == call {
-			out.on = t.SystemCall.File
+			out.on, out.holders = t.SystemCall.File, holdersOf(t.SystemCall)
 		}
 	case mqs.InKernel, mqs.Waits:
 	default:
 		out.in = ""
+	}
+	return out
+}
+
+// onFile returns what a thread does in an MPI call that waits for a file: for its lock, or in calls for files for its data.
+func onFile(mpi string, call *inferior.SystemCall) outside {
+	does, name, _ := systemActivity(call)
+	if does == mqs.Locks || does == mqs.UsesFile && call.File != "" && strings.HasPrefix(mpi, "MPI_File_") {
+		return outside{activity: does, in: name, on: call.File, holders: holdersOf(call)}
+	}
+	return outside{}
+}
+
+// holdersOf returns the processes that hold the file's lock for which a system call waits.
+func holdersOf(call *inferior.SystemCall) []mqs.LockHolder {
+	var out []mqs.LockHolder
+	for _, h := range call.LockHolders {
+		out = append(out, mqs.LockHolder{PID: mqs.Maybe[int]{Value: h.PID, Known: h.PID > 0}, Name: h.Name})
 	}
 	return out
 }

@@ -28,7 +28,7 @@ func Locate(r *inferior.Reader) []mqs.Thread {
 			continue
 		}
 		does := activity(&t, i, stacks.threads)
-		t.Activity, t.Joined, t.BlockedIn, t.BlockedOn = does.activity, does.joined, does.in, does.on
+		t.Activity, t.Joined, t.BlockedIn, t.BlockedOn, t.LockHolders = does.activity, does.joined, does.in, does.on, does.holders
 		out, places = append(out, t), append(places, i)
 	}
 	findHolders(r, out, places, stacks.threads)

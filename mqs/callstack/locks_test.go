@@ -2,6 +2,7 @@ package callstack
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -115,6 +116,10 @@ func TestOutside(t *testing.T) {
 		"a lock on a file":       {on(calling(inferiortest.Thread(1, "flock@libc.so.6 < main:"), 73), "/scratch/x"), mqs.Locks, "flock", "/scratch/x", false},
 		"a part of a file":       {on(calling(inferiortest.Thread(1, "fcntl@libc.so.6 < main:"), 72, 3, 7), "/scratch/x"), mqs.Locks, "fcntl", "/scratch/x", false},
 		"a file":                 {on(calling(inferiortest.Thread(1, "read@libc.so.6 < main:"), 0), "/scratch/x"), mqs.UsesFile, "read", "/scratch/x", false},
+		"a lock inside MPI":      {on(calling(inferiortest.Thread(1, "fcntl@libc.so.6 < PMPI_Recv@/lib/libmpi.so < main:"), 72, 3, 7), "/scratch/x"), mqs.Locks, "fcntl", "/scratch/x", true},
+		"a file in MPI I/O":      {on(calling(inferiortest.Thread(1, "pwrite64@libc.so.6 < PMPI_File_write@/lib/libmpi.so < main:"), 18), "/scratch/x"), mqs.UsesFile, "pwrite64", "/scratch/x", true},
+		"a file in MPI":          {on(calling(inferiortest.Thread(1, "pwrite64@libc.so.6 < PMPI_Recv@/lib/libmpi.so < main:"), 18), "/scratch/x"), "", "", "", true},
+		"a pipe in MPI I/O":      {on(calling(inferiortest.Thread(1, "write@libc.so.6 < PMPI_File_write@/lib/libmpi.so < main:"), 1), "pipe:[17]"), "", "", "", true},
 		"a disk":                 {calling(inferiortest.Thread(1, "fsync@libc.so.6 < main:"), 74), mqs.UsesFile, "fsync", "", false},
 		"a pipe":                 {on(calling(inferiortest.Thread(1, "read@libc.so.6 < main:"), 0), "pipe:[17]"), mqs.Blocks, "read", "pipe:[17]", false},
 		"a terminal":             {on(calling(inferiortest.Thread(1, "read@libc.so.6 < main:"), 0), "/dev/pts/3"), mqs.Blocks, "read", "/dev/pts/3", false},
@@ -140,5 +145,26 @@ func TestOutside(t *testing.T) {
 	condition := calling(inferiortest.Thread(1, "?@libc.so.6 < pthread_cond_wait@libc.so.6 < main:"), 202, 1, 137)
 	if got := Locate(inferior.NewReader(context.Background(), stopped(condition, inferiortest.Thread(2, "poll@libc.so.6 < ?@libcuda.so.1")))); got[0].Activity != mqs.Blocks {
 		t.Errorf("beside a GPU: %+v", got)
+	}
+}
+
+// TestLockHolders checks that a wait for a file's lock has the holders that the debugger reports, inside an MPI call and outside, and
+// that no other system call has.
+func TestLockHolders(t *testing.T) {
+	for name, c := range map[string]struct {
+		number  int64
+		command uint64
+		stack   string
+		want    []mqs.LockHolder
+	}{
+		"outside MPI":  {72, 7, "fcntl@libc.so.6 < main:", []mqs.LockHolder{{PID: mqs.Known(7), Name: "holder"}, {}}},
+		"inside MPI":   {72, 7, "fcntl@libc.so.6 < PMPI_File_write@/lib/libmpi.so < main:", []mqs.LockHolder{{PID: mqs.Known(7), Name: "holder"}, {}}},
+		"without wait": {72, 6, "fcntl@libc.so.6 < main:", nil},
+	} {
+		thread := calling(inferiortest.Thread(1, c.stack), c.number, 3, c.command)
+		thread.SystemCall.File, thread.SystemCall.LockHolders = "/scratch/x", []inferior.LockHolder{{PID: 7, Name: "holder"}, {}}
+		if got := Locate(inferior.NewReader(context.Background(), stopped(thread)))[0]; !slices.Equal(got.LockHolders, c.want) {
+			t.Errorf("%s: %+v", name, got.LockHolders)
+		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // mergedFormat changes with what follows.
-const mergedFormat = "3d5c430f2881acf4"
+const mergedFormat = "979d0d71b041e7f2"
 
 func (m *merger) mergeProcess(v *mqs.Process) {
 	m.number(uint64(v.Inferior))
@@ -192,6 +192,10 @@ func (m *merger) mergeThread(v *mqs.Thread) {
 	}
 	m.text(string(v.BlockedIn))
 	m.text(string(v.BlockedOn))
+	m.list(len(v.LockHolders), v.LockHolders == nil)
+	for i := range v.LockHolders {
+		m.mergeLockHolder(&v.LockHolders[i])
+	}
 	m.text(string(v.Function))
 	m.text(string(v.File))
 	m.number(uint64(v.Line))
@@ -250,6 +254,7 @@ func (u *unmerger) unmergeThread(v *mqs.Thread) {
 	}
 	u.readText(&v.BlockedIn)
 	u.readText(&v.BlockedOn)
+	v.LockHolders = unmergeList(u, &u.lockHolders, (*unmerger).unmergeLockHolder)
 	u.readText(&v.Function)
 	u.readText(&v.File)
 	unmergeInt(u, &v.Line)
@@ -287,6 +292,20 @@ func (u *unmerger) unmergeThread(v *mqs.Thread) {
 	v.Requests = unmergeList(u, &u.addresses, unmergeInt)
 	v.AllRequests = u.bool()
 	v.SomeRequests = u.bool()
+}
+
+func (m *merger) mergeLockHolder(v *mqs.LockHolder) {
+	if m.bool(v.PID.Known) {
+		m.number(uint64(v.PID.Value))
+	}
+	m.text(string(v.Name))
+}
+
+func (u *unmerger) unmergeLockHolder(v *mqs.LockHolder) {
+	if v.PID.Known = u.bool(); v.PID.Known {
+		unmergeInt(u, &v.PID.Value)
+	}
+	u.readText(&v.Name)
 }
 
 func (m *merger) mergeCaller(v *mqs.Caller) {

@@ -11,6 +11,7 @@ type stores struct {
 	processes          store[mqs.Process]
 	kernelThreads      store[mqs.KernelThread]
 	threads            store[mqs.Thread]
+	lockHolders        store[mqs.LockHolder]
 	callers            store[mqs.Caller]
 	stacks             store[mqs.Stack]
 	stackFrames        store[mqs.StackFrame]
@@ -149,6 +150,8 @@ func (r *reader) readThread(v *mqs.Thread) {
 			readText(r, &v.BlockedIn)
 		case "blocked_on":
 			readText(r, &v.BlockedOn)
+		case "lock_holders":
+			v.LockHolders = readList(r, &r.lockHolders, (*reader).readLockHolder)
 		case "function":
 			readText(r, &v.Function)
 		case "file":
@@ -183,6 +186,19 @@ func (r *reader) readThread(v *mqs.Thread) {
 			readBool(r, &v.AllRequests)
 		case "some_requests":
 			readBool(r, &v.SomeRequests)
+		default:
+			r.skip()
+		}
+	}
+}
+
+func (r *reader) readLockHolder(v *mqs.LockHolder) {
+	for r.object(); r.member(); {
+		switch string(r.key) {
+		case "pid":
+			readMaybe(r, &v.PID, readInt)
+		case "name":
+			readText(r, &v.Name)
 		default:
 			r.skip()
 		}

@@ -342,6 +342,15 @@ func appendThread(b []byte, s *jsonout.Sink, v *mqs.Thread) []byte {
 	} else {
 		b = jsonout.Text(b, v.BlockedOn)
 	}
+	if len(v.LockHolders) > 0 {
+		b = append(b, `, "lock_holders": [`...)
+		for i := range v.LockHolders {
+			b = jsonout.Comma(b, i)
+			b = append(b, "\n   "...)
+			b = s.Full(appendLockHolder(b, s, &v.LockHolders[i]))
+		}
+		b = append(b, `]`...)
+	}
 	b = append(b, `, "function": `...)
 	if v.Function == "" {
 		b = append(b, `null`...)
@@ -438,6 +447,23 @@ func appendThread(b []byte, s *jsonout.Sink, v *mqs.Thread) []byte {
 	b = strconv.AppendBool(b, v.AllRequests)
 	b = append(b, `, "some_requests": `...)
 	b = strconv.AppendBool(b, v.SomeRequests)
+	b = append(b, `}`...)
+	return b
+}
+
+func appendLockHolder(b []byte, s *jsonout.Sink, v *mqs.LockHolder) []byte {
+	b = append(b, `{"pid": `...)
+	if !v.PID.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.PID.Value), 10)
+	}
+	b = append(b, `, "name": `...)
+	if v.Name == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.Name)
+	}
 	b = append(b, `}`...)
 	return b
 }

@@ -139,6 +139,17 @@ type SystemCall struct {
 	// File is what the descriptor stands for that its first argument may be, as the kernel names it;
 	// empty if there is none or that is not known.
 	File string `json:"file,omitempty"`
+	// LockHolders are the processes that hold the lock of a file for which the call waits; none if it waits for no
+	// such lock, or nobody is known to hold it.
+	LockHolders []LockHolder `json:"lock_holders,omitempty"`
+}
+
+// LockHolder is a process that holds the lock of a file.
+type LockHolder struct {
+	// PID is its number, 0 if that is not known.
+	PID int `json:"pid"`
+	// Name is the name of its program, empty if not known.
+	Name string `json:"name"`
 }
 
 // Thread is where one thread of the process is.

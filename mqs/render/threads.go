@@ -61,10 +61,13 @@ func whereabouts(p *mqs.Process, t *mqs.Thread) string {
 	if len(t.Callers) > 0 {
 		place = mqs.CallersText(t.Callers)
 	}
-	if place == "" {
-		return t.Call + on
+	if place != "" {
+		on += ", called by " + place
 	}
-	return t.Call + on + ", called by " + place
+	if t.BlockedOn != "" {
+		on += ", where it " + blocked[t.Activity] + blockedIn(t)
+	}
+	return t.Call + on
 }
 
 // outside says what a thread does that is in no known call.
@@ -100,5 +103,5 @@ func blockedIn(t *mqs.Thread) string {
 	case t.BlockedOn == "":
 		return " (" + t.BlockedIn + ")"
 	}
-	return " (" + t.BlockedIn + " on " + t.BlockedOn + ")"
+	return " (" + t.BlockedIn + " on " + t.BlockedOn + t.HeldBy() + ")"
 }

@@ -182,6 +182,9 @@ func (k groupKey) words() string {
 	case k.function != "":
 		text += " in " + k.function
 	}
+	if k.outside != "" {
+		text += ", " + k.outside
+	}
 	return text
 }
 

@@ -40,10 +40,14 @@ func (j *job) mobility(r *rank) (mobility, string) {
 	case p.Threads == nil:
 		return uncertain, placeUnknown
 	}
-	var inside, outside, lost bool
+	var inside, outside, lost, locked bool
 	var held *mqs.Thread
 	for i := range p.Threads {
 		switch t := &p.Threads[i]; {
+		case j.lockingRanks(t) != nil:
+			locked = true
+		case waitsForFile(t):
+			held = cmp.Or(held, t)
 		case t.Call != "" && behaviourOf(t) == goesOn:
 			return mobile, ""
 		case t.Call != "":
@@ -72,7 +76,7 @@ func (j *job) mobility(r *rank) (mobility, string) {
 			r.held = held
 		}
 		return uncertain, heldDoubt(held)
-	case inside || areClosed(p):
+	case inside || locked || areClosed(p):
 		return waiting, ""
 	case len(p.Threads) > 0: // they wait for each other, and for which is not known
 		return uncertain, heldDoubt(&p.Threads[0])

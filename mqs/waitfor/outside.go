@@ -82,11 +82,46 @@ func outsideWords(t *mqs.Thread) string {
 	text = cmp.Or(text, "is in the kernel")
 	switch {
 	case t.BlockedIn != "" && t.BlockedOn != "":
-		text += fmt.Sprintf(" (%s on %s)", t.BlockedIn, fileWords(t.BlockedOn))
+		text += fmt.Sprintf(" (%s on %s%s)", t.BlockedIn, fileWords(t.BlockedOn), t.HeldBy())
 	case t.BlockedIn != "":
 		text += fmt.Sprintf(" (%s)", t.BlockedIn)
 	}
 	return text
+}
+
+// waitsForFile reports whether a thread in an MPI call waits for a file's data or for its lock, and not for messages.
+func waitsForFile(t *mqs.Thread) bool {
+	return t.Call != "" && (t.Activity == mqs.Locks || t.Activity == mqs.UsesFile)
+}
+
+// lockingRanks returns the ranks that hold the file's lock for which a thread waits; nil unless every holder is known to be
+// a rank of the job. Process ids of several machines do not identify ranks.
+func (j *job) lockingRanks(t *mqs.Thread) []int32 {
+	if t.Activity != mqs.Locks || j.past.Apart {
+		return nil
+	}
+	var out []int32
+	for _, h := range t.LockHolders {
+		at := slices.IndexFunc(j.ranks, func(r rank) bool { return r.process != nil && h.PID == mqs.Known(r.process.PID) })
+		if at < 0 {
+			return nil
+		}
+		out = append(out, int32(at))
+	}
+	return out
+}
+
+// waitForFileLock is the wait of a thread for a file's lock that ranks hold. If they share the open file, each of them
+// can release the lock.
+func (j *job) waitForFileLock(t *mqs.Thread) wait {
+	ranks := j.lockingRanks(t)
+	slices.Sort(ranks)
+	what := fmt.Sprintf("lock on %s (%s) that %s %s", fileWords(t.BlockedOn), t.BlockedIn, rankWords(ranks), verb(ranks, "holds", "hold"))
+	w := wait{thread: t, what: what}
+	for _, i := range ranks {
+		w.deps = append(w.deps, dependency{rank: i})
+	}
+	return w
 }
 
 // fileWords names what a descriptor stands for, so that it is the same of all ranks: not by the number of a pipe.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
@@ -77,7 +78,12 @@ func unquoted(text string) (string, error) {
 func (r *scriptReader) assign(f reflect.Value, text string) error {
 	bad := fmt.Errorf("%q is no %s", text, f.Type())
 	switch f.Kind() {
-	case reflect.Struct: // mqs.Maybe
+	case reflect.Struct: // mqs.Maybe, or "7=name" or "?" for a holder of a file's lock
+		if holder, ok := f.Addr().Interface().(*mqs.LockHolder); ok {
+			pid, name, _ := strings.Cut(text, "=")
+			holder.Name = name
+			return r.assign(reflect.ValueOf(&holder.PID).Elem(), pid)
+		}
 		known := f.FieldByName("Known")
 		if !known.IsValid() {
 			return bad

@@ -1,6 +1,10 @@
 package waitfor
 
-import "github.com/mpi-queues/mpi-queues/mqs"
+import (
+	"slices"
+
+	"github.com/mpi-queues/mpi-queues/mqs"
+)
 
 // A process that looks the same at two looks may have gone round a loop between them, and may have
 // sent a message that is in transit. What its MPI counts may be no more than the receives that had
@@ -62,6 +66,8 @@ func (then *job) holding(now *job, r *rank) ([]int32, bool) {
 	switch mobility, _ := now.mobility(r); {
 	case r.gone():
 		return nil, true
+	case slices.ContainsFunc(r.process.Threads, func(t mqs.Thread) bool { return len(t.LockHolders) > 0 }):
+		return nil, false // it may have had the lock since
 	case !r.same || mobility != waiting || before == nil || before.process != now.past.Earlier[r.process.PID]:
 		return nil, false
 	case r.counts() && before.counts():

@@ -98,7 +98,10 @@ func (j *job) findWaits() {
 			continue
 		}
 		for k := range r.process.Threads {
-			if t := &r.process.Threads[k]; t.Call != "" {
+			switch t := &r.process.Threads[k]; {
+			case j.lockingRanks(t) != nil:
+				r.waits = append(r.waits, j.waitForFileLock(t))
+			case t.Call != "":
 				r.waits = append(r.waits, j.waitOf(int32(i), t, c))
 			}
 		}
@@ -123,6 +126,8 @@ func (j *job) waitOf(rank int32, t *mqs.Thread, c *collectives) wait {
 	switch {
 	case t.Activity == mqs.UsesGPU:
 		return wait{thread: t, unknown: gpuUnknown}
+	case waitsForFile(t):
+		return wait{thread: t, unknown: "it " + outsideWords(t) + ", and whether that ends is not known"}
 	case b == asks:
 		return j.waitInPoll(r, t, c)
 	case b == finalizes:

@@ -380,6 +380,6 @@ func (r *rank) carriesOut() bool {
 	calls := blockedIn(r.process)
 	return len(calls) > 0 && !slices.ContainsFunc(calls, func(t mqs.Thread) bool {
 		b := behaviourOf(&t)
-		return t.Activity == mqs.UsesGPU || b == finalizes || b == starts || b == comesAndGoes || strings.HasPrefix(t.Call, "MPI_File_")
+		return t.Activity != "" || b == finalizes || b == starts || b == comesAndGoes || strings.HasPrefix(t.Call, "MPI_File_")
 	})
 }

@@ -33,6 +33,15 @@ def descriptor(pid: int, number: int) -> str:
         return ""
 
 
+def name(pid: int) -> str:
+    """Returns the name of a process's program, empty if there is no such process."""
+    try:
+        with open("/proc/%d/comm" % pid, "rb") as file:
+            return file.read().decode("utf-8", "replace").rstrip("\n")
+    except OSError:
+        return ""
+
+
 def in_session(session: int) -> List[int]:
     """Returns the processes of a session that have not ended."""
     def is_in(pid: int) -> bool:

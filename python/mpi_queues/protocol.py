@@ -839,6 +839,15 @@ class Frame(TypedDict):
     kept: List[int]
 
 
+class LockHolder(TypedDict):
+    """LockHolder is a process that holds the lock of a file."""
+
+    # PID is its number, 0 if that is not known.
+    pid: int
+    # Name is the name of its program, empty if not known.
+    name: str
+
+
 class SystemCall(TypedDict):
     """SystemCall is what a thread has asked the kernel for."""
 
@@ -849,6 +858,9 @@ class SystemCall(TypedDict):
     # File is what the descriptor stands for that its first argument may be, as the kernel names it;
     # empty if there is none or that is not known.
     file: str
+    # LockHolders are the processes that hold the lock of a file for which the call waits; none if
+    # it waits for no such lock, or nobody is known to hold it.
+    lock_holders: List[LockHolder]
 
 
 class Thread(TypedDict):

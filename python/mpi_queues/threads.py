@@ -4,7 +4,7 @@ from typing import Dict, FrozenSet, List, Optional
 
 import gdb
 
-from . import interrupts, procfs, protocol
+from . import file_locks, interrupts, procfs, protocol
 from .selection import selection_kept, unwinding, whole_backtrace
 from .targets import kind_of
 
@@ -204,9 +204,16 @@ def _system_call(frame: gdb.Frame, pid: int) -> Optional[protocol.SystemCall]:
         return None
     if number is None or None in arguments:
         return None
+    given = [argument or 0 for argument in arguments]
     return {"number": number - (_MASK + 1) if number > _MASK >> 1 else number,
-            "arguments": [argument or 0 for argument in arguments],
-            "file": procfs.descriptor(pid, arguments[0] or 0) if number in _OF_FILES else ""}
+            "arguments": given,
+            "file": procfs.descriptor(pid, given[0]) if number in _OF_FILES else "",
+            "lock_holders": file_locks.holders(pid, number, given, _memory) if pid else []}
+
+
+def _memory(address: int, length: int) -> bytes:
+    """Returns bytes of the selected inferior."""
+    return bytes(gdb.selected_inferior().read_memory(address, length))
 
 
 def _integer(value: gdb.Value) -> Optional[int]:
