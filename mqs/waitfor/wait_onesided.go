@@ -114,6 +114,8 @@ func (a *access) waitForLock() wait {
 	}
 	deps, unknown := slices.Concat(sure, maybe), ""
 	switch {
+	case without && len(targets) == 1 && !isGuess && a.isGranter(targets[0]):
+		deps = []dependency{a.on(targets[0], words, false)}
 	case without && isGuess:
 		unknown = targetUnknown
 	case without:
@@ -122,6 +124,8 @@ func (a *access) waitForLock() wait {
 	for i := range a.win.parts {
 		switch p := &a.win.parts[i]; {
 		case p.isRead() || int32(i) == a.local || p.rank != nil && p.rank.gone():
+		case p.rank != nil && p.rank.in(finalize):
+			deps = append(deps, a.on(int32(i), words, false)) // if it has the lock, it keeps it
 		case p.rank == nil || p.rank.mobility == uncertain:
 			deps = append(deps, a.on(int32(i), words, false))
 			unknown = "" // that so little is known of the rank says more
@@ -130,6 +134,16 @@ func (a *access) waitForLock() wait {
 		}
 	}
 	return a.waitOn(false, deps, unknown)
+}
+
+// isGranter reports whether a lock that nobody has can only wait for its target, which is outside MPI: the call has asked for the
+// lock since the previous sample without getting it.
+func (a *access) isGranter(target int32) bool {
+	if target < 0 || int(target) >= len(a.win.parts) {
+		return false
+	}
+	p := &a.win.parts[target]
+	return a.r.same && a.r.ran && p.rank != nil && p.rank.mobility == mobile && !p.rank.in(a.t.Call)
 }
 
 // join adds dependencies on ranks on which there is none yet.
@@ -343,7 +357,9 @@ func (a *access) waitForAccesses() wait {
 func (a *access) waitForTargets() wait {
 	out := wait{thread: a.t, all: true, unknown: accessUnknown}
 	targets := []int32{a.t.Target.Value}
-	if !a.t.Target.Known {
+	if locked := a.part.locked(); !a.t.Target.Known && locked != nil {
+		targets = locked
+	} else if !a.t.Target.Known {
 		targets = targets[:0]
 		for i := range a.win.parts {
 			targets = append(targets, int32(i))
@@ -358,6 +374,11 @@ func (a *access) waitForTargets() wait {
 		case target == a.local:
 		case p.rank.mobility == mobile:
 			deps = append(deps, a.on(target, "access to "+a.name(target), true))
+		case p.rank.in(finalize) && a.r.same && a.r.ran && p.rank.same:
+			// MPI may not look after accesses any more there. If the access was done, that would be known since the previous sample.
+			g := a.on(target, "access to "+a.name(target), false)
+			g.transit = true
+			deps = append(deps, g)
 		case p.rank.mobility != waiting || !p.rank.carriesOut():
 			return out
 		}

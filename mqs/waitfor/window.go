@@ -197,3 +197,19 @@ func (p *windowPart) kindOf(target int32) mqs.Maybe[bool] {
 	}
 	return mqs.Maybe[bool]{}
 }
+
+// locked returns the targets whose memory a member has locks of, if these are its only access epochs: nothing else can be accessed
+// then. It is nil if it has others, or that is not known.
+func (p *windowPart) locked() []int32 {
+	var out []int32
+	for _, e := range p.own.Epochs {
+		switch {
+		case e.Kind == mqs.PostEpoch:
+		case e.Kind != mqs.LockEpoch || e.Ranks == nil || e.Granted != mqs.Known(true):
+			return nil
+		default:
+			out = append(out, e.Ranks...)
+		}
+	}
+	return out
+}

@@ -64,6 +64,9 @@ const (
 // LockWaiters are not known: the device keeps the messages by which locks have been asked for.
 func (d *Device) LockWaiters(*mpir.Window) []int32 { return nil }
 
+// LockTarget is unknown: [Device.Epochs] has the locks that are asked for.
+func (d *Device) LockTarget(*mpir.Window) mqs.Maybe[int32] { return mqs.Maybe[int32]{} }
+
 // CountsPosts says that a start waits for a message of each of its ranks.
 func (d *Device) CountsPosts() bool { return false }
 

@@ -101,7 +101,7 @@ func (d *Device) Epochs(w *mpir.Window) []mqs.Epoch {
 	case epochStart:
 		out = append(out, mqs.Epoch{Kind: mqs.StartEpoch, Ranks: d.lib.LocalRanks(w, own.Started), Granted: mqs.Known(true)})
 	case epochLock:
-		out = append(out, mqs.Epoch{Kind: mqs.LockEpoch, Ranks: d.locked(own.Targets), Granted: mqs.Known(true)})
+		out = append(out, mqs.Epoch{Kind: mqs.LockEpoch, Ranks: d.targets(own.Targets, epochLock), Granted: mqs.Known(true)})
 	default:
 		return nil
 	}
@@ -119,12 +119,29 @@ func (d *Device) Epochs(w *mpir.Window) []mqs.Epoch {
 	return out
 }
 
-// locked are the ranks that a process has locks of, nil if they can't be read.
-func (d *Device) locked(first inferior.Ptr[target]) []int32 {
+// LockTarget returns the only target without an epoch: MPI_Win_lock enters its target before it waits, and the epoch afterwards
+// (MPIDIG_mpi_win_lock, 4.0 to 5.0). Targets of earlier epochs stay (MPIR_CVAR_CH4_RMA_MEM_EFFICIENT), so of several targets it is
+// not known which one is the call's.
+func (d *Device) LockTarget(w *mpir.Window) mqs.Maybe[int32] {
+	if !d.epochs.Win.Bound() {
+		return mqs.Maybe[int32]{}
+	}
+	own, err := d.epochs.Win.Read(d.lib.Reader, inferior.Ptr[winDev](w.At))
+	if err != nil {
+		return mqs.Maybe[int32]{}
+	}
+	if out := d.targets(own.Targets, epochNone); len(out) == 1 {
+		return mqs.Known(out[0])
+	}
+	return mqs.Maybe[int32]{}
+}
+
+// targets returns the ranks to which a process has an access epoch of a type, nil if they can't be read.
+func (d *Device) targets(first inferior.Ptr[target], epoch int32) []int32 {
 	out := []int32{}
 	next := func(a inferior.Ptr[target]) (inferior.Ptr[target], error) {
 		t, err := d.epochs.Target.Read(d.lib.Reader, a)
-		if err == nil && t.Access == epochLock {
+		if err == nil && t.Access == epoch {
 			out = append(out, t.Rank)
 		}
 		return t.Next, err

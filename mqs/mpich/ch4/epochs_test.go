@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 	"github.com/mpi-queues/mpi-queues/mqs/mpich/mpichtest"
 )
 
@@ -55,5 +56,37 @@ func TestLockWaiters(t *testing.T) {
 	p := mpichtest.Shown(t, m)
 	if len(p.Windows) != 1 || !slices.Equal(p.Windows[0].LockWaiters, []int32{2, 1}) {
 		t.Errorf("%+v", p.Windows)
+	}
+}
+
+// TestLockTarget checks that MPI_Win_lock in a stripped library has the only target without an epoch, once it waits for its lock. Targets
+// of earlier epochs stay, so of several nothing is known.
+func TestLockTarget(t *testing.T) {
+	const waits = "ucp_worker_progress@libucp.so.0 < PMPI_Win_lock < main:"
+	const enters = "pthread_mutex_lock@libc.so.6 < PMPI_Win_lock < main:"
+	for name, c := range map[string]struct {
+		stack   string
+		targets []mpichtest.Members
+		want    mqs.Maybe[int32]
+	}{
+		"one":               {waits, []mpichtest.Members{{"rank": 1}}, mqs.Known[int32](1)},
+		"one beside a lock": {waits, []mpichtest.Members{{"rank": 0, "sync.access_epoch_type": 1}, {"rank": 2}}, mqs.Known[int32](2)},
+		"two":               {waits, []mpichtest.Members{{"rank": 1}, {"rank": 2}}, mqs.Maybe[int32]{}},
+		"none":              {waits, nil, mqs.Maybe[int32]{}},
+		"no rank of it":     {waits, []mpichtest.Members{{"rank": 3}}, mqs.Maybe[int32]{}},
+		"before it asks":    {enters, []mpichtest.Members{{"rank": 1}}, mqs.Maybe[int32]{}},
+	} {
+		m := mpichtest.Make(t)
+		world := mpichtest.Queues(t, mpichtest.Shown(t, m), "MPI_COMM_WORLD")
+		first := uint64(0)
+		for _, members := range c.targets {
+			members["hash_handle.next"] = first
+			first = uint64(m.Object("MPIDIG_win_target_t", members))
+		}
+		at := m.Pool("MPIR_Win_mem", "MPIR_Win", 0xa0000000, mpichtest.Members{"comm_ptr": uint64(world.UniqueID), "dev.am.targets": first})
+		got := mpichtest.Shown(t, m.SetThreads(inferiortest.Thread(1, c.stack, at...))).Threads[0]
+		if got.Call != "MPI_Win_lock" || !got.Window.Known || got.Target != c.want {
+			t.Errorf("%s: %s of %v on %v, want %v", name, got.Call, got.Target, got.Window, c.want)
+		}
 	}
 }

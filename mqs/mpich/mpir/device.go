@@ -65,6 +65,8 @@ type Device interface {
 	// LockWaiters are the ranks that have asked for a lock of this process's memory in a window and do not have it
 	// yet; nil if the device does not keep them, or they can't be read.
 	LockWaiters(w *Window) []int32
+	// LockTarget returns the local rank whose memory a call that waits in MPI_Win_lock wants to lock, if the device keeps it.
+	LockTarget(w *Window) mqs.Maybe[int32]
 	// CountsPosts says whether MPI_Win_start goes on after as many posts as its group has ranks, whoever makes them.
 	CountsPosts() bool
 

@@ -2,6 +2,7 @@ package mpir
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/callstack"
@@ -34,7 +35,15 @@ func (s *Source) setObjects(c *callstack.Call, to *callstack.Wait) {
 	rank, isKnown := c.CallArgument("rank")
 	if size := w.On.Model.Size; callstack.HasTarget(c.Function) && isKnown && rank >= 0 && size.Known && rank < int64(size.Value) {
 		to.Target = mqs.Known(int32(rank))
+	} else if target := s.device.LockTarget(w); c.Function == "MPI_Win_lock" && !isKnown && looksForMessages(c) && size.Known &&
+		target.Value >= 0 && target.Value < size.Value {
+		to.Target = target
 	}
+}
+
+// looksForMessages reports whether a call has UCX look for messages, as one that waits does. Before, it may wait for the library's mutex.
+func looksForMessages(c *callstack.Call) bool {
+	return slices.ContainsFunc(c.Frames, func(f inferior.Frame) bool { return f.Function == "ucp_worker_progress" })
 }
 
 // windowOf is the window that a call works on, nil if that is not known: the one that it was given, or the only
