@@ -12,6 +12,8 @@ type Claim struct {
 	Moves bool
 	// Polls is the call in which rank 0 asks for ever, as the reason for the verdict has to say.
 	Polls string
+	// Acts is true if a thread outside MPI can act while others wait in MPI.
+	Acts bool
 	// InCores is true if core files of the job are looked at in the ordinary run, too.
 	InCores bool
 }
@@ -34,10 +36,10 @@ var Claims = []Claim{
 	{Program: "right", Name: "nofree", Ranks: 2, Waits: []int{0, 1}, Held: true},
 	{Program: "right", Name: "finalize", Ranks: 2, Waits: []int{0, 1}, Held: true},
 	{Program: "right", Name: "tool", Ranks: 2, Waits: []int{0, 1}, Held: true},
-	{Program: "right", Name: "spin", Ranks: 2, Waits: []int{0, 1}, InCores: true},
-	{Program: "right", Name: "idle", Ranks: 2, Waits: []int{0, 1}},
-	{Program: "right", Name: "join", Ranks: 2, Waits: []int{0, 1}},
-	{Program: "right", Name: "timed", Ranks: 2, Waits: []int{0, 1}},
+	{Program: "right", Name: "spin", Ranks: 2, Waits: []int{0, 1}, Acts: true, InCores: true},
+	{Program: "right", Name: "idle", Ranks: 2, Waits: []int{0, 1}, Acts: true},
+	{Program: "right", Name: "join", Ranks: 2, Waits: []int{0, 1}, Acts: true},
+	{Program: "right", Name: "timed", Ranks: 2, Waits: []int{0, 1}, Acts: true},
 	{Program: "right", Name: "begun", Ranks: 2, Waits: []int{0, 1}},
 	{Program: "right", Name: "nobody", Ranks: 3, Waits: []int{0, 1}},
 	{Program: "right", Name: "sendall", Ranks: 4, Moves: true, InCores: true},
@@ -57,6 +59,8 @@ func (c *Claim) Allows(verdict string, seenToMove bool) bool {
 		return verdict == InTransit || !c.Ends()
 	case UnlessPollingEnds:
 		return c.Polls != ""
+	case UnlessThreadActs:
+		return c.Acts
 	case NoDeadlock:
 		return seenToMove
 	case HeldUp, NoProgress, Undecided, Unknown:
