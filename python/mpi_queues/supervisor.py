@@ -218,6 +218,11 @@ def _on_exited(event: Any) -> None:
             trace(traceback.format_exc())
 
 
+def _take_quit(_: Any) -> None:
+    """Handles gdb's event before it ends. If SIGTERM ends gdb, the next function of Python's to be
+    called gets a KeyboardInterrupt before its first line: this one, and not _on_exiting."""
+
+
 def _on_exiting(event: Any) -> None:
     """Ends the jobs before gdb would let them run on, as it does with what it has attached to."""
     global _is_exiting
@@ -232,4 +237,5 @@ def _on_exiting(event: Any) -> None:
 
 gdb.events.exited.connect(_on_exited)
 if hasattr(gdb.events, "gdb_exiting"):  # since gdb 12
+    gdb.events.gdb_exiting.connect(_take_quit)
     gdb.events.gdb_exiting.connect(_on_exiting)
