@@ -100,10 +100,10 @@ type RanksResult struct {
 type RunParams struct {
 	// Command is the shell's command line that starts it.
 	Command string `json:"command"`
-	// Folder is where it is started, empty for the debugger's working folder.
-	Folder string `json:"folder"`
-	// Environment has the lines NAME=VALUE of the environment that it is started with.
-	Environment []string `json:"environment"`
+	// Folder is where it is started, empty for the debugger's working folder. Its name need not be UTF-8.
+	Folder []byte `json:"folder"`
+	// Environment is what the job is started with: NAME=VALUE, each followed by a NUL, as in /proc/PID/environ.
+	Environment []byte `json:"environment"`
 	// Terminal is the path of what is its input and output, empty for those of the debugger.
 	Terminal string `json:"terminal"`
 	// Seconds is how long is waited for its ranks.

@@ -118,12 +118,17 @@ func parse(t *testing.T, text *bytes.Buffer) *mqs.Snapshot {
 // which hang. Without gdb or Open MPI the test fails.
 func deadlock(t *testing.T) *demo.Job {
 	t.Helper()
+	return deadlockOf(t, filepath.Join(t.TempDir(), "deadlock"))
+}
+
+// deadlockOf is deadlock, with the path of the program to make.
+func deadlockOf(t *testing.T, program string) *demo.Job {
+	t.Helper()
 	ctx := context.Background()
 	tools, noGDB, noMPI := demo.FindTools(ctx)
 	if noGDB != nil || noMPI != nil {
 		t.Fatal(noGDB, noMPI)
 	}
-	program := filepath.Join(t.TempDir(), "deadlock")
 	if err := tools.Compile(ctx, program, demo.Program); err != nil {
 		t.Fatal(err)
 	}

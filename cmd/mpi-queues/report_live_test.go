@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -53,6 +54,25 @@ func TestReport(t *testing.T) {
 	s.ends(t, 0)
 	says(t, &s.out, "\nStacks\n  ranks 0, 2 (2 ranks)\n", "\n    MPI_Recv\n    (for instance rank 0)\n  rank 1\n")
 	says(t, &s.out, "Deadlock. ", "rank 0 waits for rank 1: receive from rank 1, tag 7", "Near misses")
+}
+
+// TestOddNames checks that a job is read whose program has a name that is not in the locale's character set, nor UTF-8.
+func TestOddNames(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "ü")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	j := deadlockOf(t, filepath.Join(folder, "dead\xfflock"))
+	rank := strconv.Itoa(j.PIDs[0])
+	for _, locale := range []string{"C", "C.UTF-8"} {
+		for args, said := range map[string]string{"report": "Deadlock. ", "dump --job": "Rank 0 of 3, process " + rank + ", dead\ufffdlock"} {
+			s := command(t, append(strings.Fields(args), rank)...)
+			s.Env = append(s.Env, "LC_ALL="+locale)
+			s.ends(t, 0)
+			says(t, &s.out, said)
+			runOn(t, j.PIDs...)
+		}
+	}
 }
 
 // A report on the core files of a job, whatever order they come in, and on some of them.

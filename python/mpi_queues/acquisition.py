@@ -13,6 +13,7 @@ from typing import Any, Dict, List, Optional, Tuple
 import gdb
 
 from . import running, states, summary
+from .charset import lossless
 from .selection import c_language, select_inferior
 
 _BEING_DEBUGGED, _GATE = _VARIABLES = ("MPIR_being_debugged", "MPIR_debug_gate")
@@ -62,6 +63,7 @@ def _tell(variables: Tuple[str, ...]) -> None:
             pass  # it does not ask for a debugger
 
 
+@lossless()
 def _on_new_objfile(event: Any) -> None:
     """Serves gdb's event for a file whose symbols were read: of a library, or of a program that a
     rank has executed."""

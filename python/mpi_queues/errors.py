@@ -7,6 +7,8 @@ from typing import Any, Callable, List, TypeVar, cast
 
 import gdb
 
+from .charset import lossless
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -66,7 +68,8 @@ def reported(debug: Callable[[], bool]) -> Callable[[Function], Function]:
         @functools.wraps(function)
         def guarded(*args: Any, **kwargs: Any) -> Any:
             try:
-                return function(*args, **kwargs)
+                with lossless():
+                    return function(*args, **kwargs)
             except KeyboardInterrupt:
                 message = str(Cancelled())
             except gdb.GdbError:

@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Optional, Set, Tuple
 import gdb
 
 from . import handle_variables, lookup, parameters, process_exit, protocol, requests, states
+from .charset import lossless
 from .errors import Failure, trace
 from .link import LINK
 from .output import Buffer
@@ -57,6 +58,7 @@ class Texts:
         """Lets what has failed while the program went on be asked for: it has stopped."""
         self._has_failed = False
 
+    @lossless()
     def find(self, handle: protocol.HandleValue) -> Optional[protocol.HandleText]:
         """Returns what a handle of the selected inferior's process stands for; None if that can't
         be told now. Touches nothing that the user has selected or set."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import gdb
 
-from . import interrupts, output, selection
+from . import charset, interrupts, output, selection
 from .link import LINK
 
 
@@ -22,6 +22,7 @@ def clean_up() -> None:
     if LINK.end_lost():
         interrupts.end_lost()
         selection.end_lost()
+        charset.end_lost()
 
 
 def _before_prompt(*_: Any) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Callable, Iterator, Optional, Tuple, Union
 import gdb
 
 from . import parameters, protocol
+from .charset import lossless
 from .errors import trace
 from .handle_texts import TEXTS, is_library
 from .handles import Meaning, handle_value, meaning
@@ -95,7 +96,8 @@ def _in_host_charset(text: str) -> str:
 def _quietly(work: Callable[[], None]) -> None:
     """Does what nobody has asked for: an error of it is no error of the user's."""
     try:
-        work()
+        with lossless():
+            work()
     except (Exception, KeyboardInterrupt):
         if parameters.is_debugging():
             trace(traceback.format_exc())
@@ -117,6 +119,7 @@ def _on_set() -> None:
     _quietly(TEXTS.begin)
 
 
+@lossless()
 def _on_new_file(event: gdb.NewObjFileEvent) -> None:
     """Serves gdb's event for a file that was loaded.
 

@@ -625,10 +625,12 @@ class RunParams(TypedDict):
 
     # Command is the shell's command line that starts it.
     command: str
-    # Folder is where it is started, empty for the debugger's working folder.
-    folder: str
-    # Environment has the lines NAME=VALUE of the environment that it is started with.
-    environment: List[str]
+    # Folder is where it is started, empty for the debugger's working folder. Its name need not be
+    # UTF-8.
+    folder: Optional[str]
+    # Environment is what the job is started with: NAME=VALUE, each followed by a NUL, as in
+    # /proc/PID/environ.
+    environment: Optional[str]
     # Terminal is the path of what is its input and output, empty for those of the debugger.
     terminal: str
     # Seconds is how long is waited for its ranks.

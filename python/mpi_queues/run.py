@@ -1,5 +1,6 @@
 """The command `mpi-run'."""
 
+import base64
 import contextlib
 import functools
 import os
@@ -12,6 +13,7 @@ import gdb
 from . import acquisition, deferred, inferiors, interrupts, jobs, options, parameters, protocol, \
     running, stops, summary, supervisor
 from .attaching import Attaching, checked
+from .charset import lossless
 from .errors import Cancelled, Failure, one_line, reported
 from .options import Option
 from .selection import select_inferior, selected_thread, unattended, unwinding
@@ -112,6 +114,7 @@ def adopt() -> None:
         gdb.write(starting.told(job) + "\n")
 
 
+@lossless()
 def _adopt_in_background(woken: gdb.InferiorThread) -> None:
     """Attaches to the processes that came late, in non-stop mode, and lets them and the thread that
     was stopped for it go on. Other threads stay as they are."""
@@ -247,8 +250,8 @@ def _start(job: supervisor.Supervisor, command: str) -> "_Starting":
     """Starts a job and attaches to its ranks. Raises Failure if it has none."""
     params: protocol.RunParams = {
         "command": command,
-        "folder": gdb.parameter("cwd") or os.getcwd(),
-        "environment": _environment(),
+        "folder": _base64(str(gdb.parameter("cwd") or os.getcwd())),
+        "environment": _base64("".join(line + "\0" for line in _environment())),
         "terminal": gdb.parameter("inferior-tty") or "",
         "seconds": _SECONDS,
     }
@@ -333,6 +336,11 @@ def _idle() -> List[int]:
     return [number for number in wanted if live.get(number) == 0]
 
 
+def _base64(text: str) -> str:
+    """Returns the bytes of a text that the system uses, which need not be UTF-8."""
+    return base64.b64encode(os.fsencode(text)).decode("ascii")
+
+
 def _environment() -> List[str]:
     """Returns the environment that gdb starts programs with, as `set environment' has made it."""
     lines: List[str] = []
@@ -354,12 +362,14 @@ def _on_stop(event: Any) -> None:
         gdb.post_event(functools.partial(_adopt_in_background, woken))
 
 
+@lossless()
 def _on_gone() -> None:
     """Tells the end of the job in non-stop mode, where no command waits for it."""
     if running.is_non_stop() and not _is_noticing:
         finish()
 
 
+@lossless()
 def _before_prompt(_: object = None) -> None:
     """Tells the end of the job before gdb asks for the next command, whatever has let it go on."""
     try:

@@ -7,6 +7,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 import gdb
 
 from . import jobs, procfs, protocol, states
+from .charset import lossless
 from .selection import selected_thread
 from .targets import is_native
 
@@ -125,6 +126,7 @@ def thread_of(event: Any) -> Optional[gdb.InferiorThread]:
     return thread if isinstance(thread, gdb.InferiorThread) else None
 
 
+@lossless()
 def _on_stop(event: Any) -> None:
     """Serves gdb's event for a stop."""
     global _interruptions, _was_woken
@@ -172,6 +174,7 @@ def _on_continue(event: Any) -> None:
         _forget(gdb.selected_inferior().num)
 
 
+@lossless()
 def _on_exited(event: Any) -> None:
     """Serves gdb's event for a process that has ended or was let go of."""
     inferior = event.inferior

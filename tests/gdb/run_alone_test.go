@@ -40,6 +40,24 @@ func TestStartedByScript(t *testing.T) {
 	s.awaitNone(t)
 }
 
+// TestStartedWithOddNames checks that a job gets the working folder and the environment of gdb's user as they are, whose bytes
+// need not be UTF-8.
+func TestStartedWithOddNames(t *testing.T) {
+	folder, value := filepath.Join(t.TempDir(), "a\xff"), "\xfc: two\nlines"
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("ODD", value)
+	s := session(t)
+	s.Do("source " + s.script(t, "cd "+folder))
+	s.Says("mpi-run "+s.script(t, `pwd > "$0.said"; printf %s "$ODD" >> "$0.said"; exec `+work.Helper+" rank -- "+s.program+" "+s.folder+" finish"), "[The launcher exited with code 07]")
+	got, err := os.ReadFile(filepath.Join(s.folder, "script.said"))
+	if want := folder + "\n" + value; err != nil || string(got) != want {
+		t.Errorf("%q, %v; want %q", got, err, want)
+	}
+	s.awaitNone(t)
+}
+
 // script makes a script of some lines, and returns its path.
 func (s started) script(t *testing.T, lines string) string {
 	t.Helper()

@@ -172,19 +172,21 @@ def _main() -> None:
     if "mpi_queues.commands" not in sys.modules:
         return  # gdbinit has said why
     from mpi_queues.channel import Channel
+    from mpi_queues.charset import lossless
     from mpi_queues.errors import Failure
     from mpi_queues.link import LINK
     from mpi_queues.peer import Peer
     try:
-        LINK.take(Peer("mpi-queues", Channel.inherited(0)))
-        if _REQUEST["in_turn"]:
-            _read_in_turn()
-        elif _REQUEST["record"]:
-            _record(_REQUEST["job"], _REQUEST["record"])
-        elif _REQUEST["job"]:
-            _read_job(_REQUEST["job"])
-        else:
-            _read_core()
+        with lossless():
+            LINK.take(Peer("mpi-queues", Channel.inherited(0)))
+            if _REQUEST["in_turn"]:
+                _read_in_turn()
+            elif _REQUEST["record"]:
+                _record(_REQUEST["job"], _REQUEST["record"])
+            elif _REQUEST["job"]:
+                _read_job(_REQUEST["job"])
+            else:
+                _read_core()
     except Failure:
         pass  # it is gone, and gdb ends
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -51,8 +52,9 @@ func (s *Supervisor) launch(command, prefix string, p bridge.RunParams) error {
 	cmd, untraced := s.start(func() *exec.Cmd {
 		// As it is with gdb's `run', the shell is replaced by the command.
 		cmd := exec.Command(self, "launch", "/bin/sh", "-c", commandline.Replacing(command))
-		cmd.Dir = p.Folder
-		cmd.Env = slices.Concat(p.Environment, commandline.Settings(prefix), []string{gate.Variable + "=" + s.listener.Path,
+		cmd.Dir = string(p.Folder)
+		environment := strings.Split(strings.TrimSuffix(string(p.Environment), "\x00"), "\x00")
+		cmd.Env = slices.Concat(environment, commandline.Settings(prefix), []string{gate.Variable + "=" + s.listener.Path,
 			// Open MPI 4.1 warns of later releases, in which MPIR is not needed here.
 			"OMPI_MPIR_DO_NOT_WARN=1"})
 		cmd.Stdout, cmd.Stderr = s.out, s.errs
