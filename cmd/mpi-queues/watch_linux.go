@@ -16,7 +16,6 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/atomicfile"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/cluster"
-	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/gdbrun"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/hang"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/jobs"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
@@ -121,10 +120,11 @@ func (w *watching) run(ctx context.Context) error {
 	// signal, the handler is not inherited by COMMAND.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	// What would make each look fail is said at once.
-	_, err := gdbrun.Find(w.report.gdb)
+	g, err := w.report.newGDB(new(launch.Finder))
 	if err != nil {
 		return unreadable(err)
 	}
+	g.Close()
 	if w.folder != "" {
 		if _, err = atomicfile.Folder(w.folder); err != nil {
 			return unreadable(fmt.Errorf("the report's folder can't be used: %w", err))
@@ -156,7 +156,7 @@ func (w *watching) run(ctx context.Context) error {
 	case errors.Is(err, hang.ErrEnded) || errors.Is(err, context.Canceled):
 		return w.job.end()
 	case err != nil:
-		return unreadable(err)
+		return w.abandon(ctx, err)
 	}
 	return w.conclude(ctx, r)
 }
@@ -164,11 +164,27 @@ func (w *watching) run(ctx context.Context) error {
 // follow watches the job until it ends or hangs.
 func (w *watching) follow(ctx context.Context) (*waitfor.Report, error) {
 	looks := &hang.Watch{Every: w.every, After: w.after, Look: w.look, Confirm: w.confirm, Transferred: w.transferred}
+	looks.Runs = w.job.cmd == nil
 	looks.Told = func(err error) { go complain(fmt.Errorf("the job can't be looked at now: %w", err)) } // it may have no reader
 	looks.HeldUp = func(why string) {
 		go complain(fmt.Errorf("the ranks that wait have not moved for %v, and the watch goes on, since a rank computes: %s", w.after, why))
 	}
 	return looks.Run(ctx)
+}
+
+// abandon ends a watch that can't go on. A job that was started here still has this command's place in its script, so its end
+// is waited for.
+func (w *watching) abandon(ctx context.Context, err error) error {
+	if w.job.cmd == nil {
+		return unreadable(err)
+	}
+	go complain(fmt.Errorf("%w; the job runs on", err))
+	select {
+	case <-w.job.ended:
+		return w.job.end()
+	case <-ctx.Done():
+		return w.job.interrupted()
+	}
 }
 
 // transferred is what a rank of this machine has read and written.

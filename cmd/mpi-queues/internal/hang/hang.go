@@ -9,6 +9,7 @@ package hang
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -23,6 +24,9 @@ var ErrEnded = errors.New("the job has ended")
 const (
 	// share is how many times what a look takes the job is left alone after it.
 	share = 200
+	// maxFailures is how many looks in a row fail, for three times as long as nothing may move, before the watch of a job that
+	// is known to run gives up: nobody would see a hang.
+	maxFailures = 10
 	// leastLooks is how often a job is looked at nevertheless before it is said to hang.
 	leastLooks = 3
 )
@@ -32,11 +36,13 @@ type Watch struct {
 	// Every is the time between two looks at least, and After how long nothing may move.
 	Every, After time.Duration
 	// Look reads all ranks. It fails with [ErrEnded] when none is left; other errors leave the job as it was
-	// seen before. One that lasts as long as After is told by Told: while a job starts, there may be nothing to
-	// look at.
+	// seen before. One that lasts as long as After is reported by Told: while a job starts, there may be nothing to
+	// look at. See [maxFailures] for those that end the watch.
 	Look func(ctx context.Context) (liveness.Look, error)
 	// Transferred is how many bytes processes of this machine have read and written.
 	Transferred func(pid int) (uint64, error)
+	// Runs is true if the job is known to run, as it also is once a look has not failed.
+	Runs bool
 	// Confirm makes the report of a job in which nothing has moved.
 	Confirm func(ctx context.Context) (*waitfor.Report, error)
 	Told    func(err error)
@@ -55,15 +61,17 @@ type Watch struct {
 	polls map[int][]waitfor.Poll
 	pids  []int
 	bytes uint64
-	// failing is since when looks fail, zero if the last did not.
-	failing time.Time
-	isTold  bool
+	// failing is since when looks fail, zero if the last did not, and failures how many have.
+	failing  time.Time
+	failures int
+	isTold   bool
 	// held is since when ranks have been held up in every look; zero if they were not in the last.
 	held       time.Time
 	isHeldTold bool
 }
 
-// Run watches until the job hangs, and returns the report on it. It fails with [ErrEnded], and with the context.
+// Run watches until the job hangs, and returns the report on it. It fails with [ErrEnded], with the context, and with why the
+// job can't be looked at any more.
 func (w *Watch) Run(ctx context.Context) (*waitfor.Report, error) {
 	if w.now == nil {
 		w.now, w.wait = time.Now, sleep
@@ -98,7 +106,7 @@ func (w *Watch) look(ctx context.Context) error {
 	if err != nil {
 		return w.failed(ctx, err)
 	}
-	w.failing, w.isTold = time.Time{}, false
+	w.failing, w.failures, w.isTold, w.Runs = time.Time{}, 0, false, true
 	w.compare(look, stopped)
 	return nil
 }
@@ -115,7 +123,7 @@ func (w *Watch) confirm(ctx context.Context) (*waitfor.Report, error) {
 	return r, ctx.Err()
 }
 
-// failed returns an error that ends the watch, and tells of others.
+// failed returns an error that ends the watch, and reports others if they last.
 func (w *Watch) failed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -123,20 +131,20 @@ func (w *Watch) failed(ctx context.Context, err error) error {
 	if errors.Is(err, ErrEnded) {
 		return err
 	}
-	w.tell(err)
-	return nil
-}
-
-// tell tells of an error that lasts, once.
-func (w *Watch) tell(err error) {
 	now := w.now()
 	if w.failing.IsZero() {
 		w.failing = now
 	}
-	if !w.isTold && now.Sub(w.failing) >= w.After {
+	w.failures++
+	lasts := now.Sub(w.failing)
+	if w.Runs && w.failures >= maxFailures && lasts >= 3*w.After {
+		return fmt.Errorf("the watch ends because the last %d looks at the job failed: %w", w.failures, err)
+	}
+	if !w.isTold && lasts >= w.After { // once
 		w.isTold = true
 		w.Told(err)
 	}
+	return nil
 }
 
 // hangs says whether nothing has moved for long, or some ranks have been deadlocked for as long.

@@ -102,6 +102,18 @@ func TestRun(t *testing.T) {
 			return pair("MPI_Recv", []int{3, 4}[:1+min(n/4, 1)]...), nil
 		}, hangs: 110 * time.Second},
 		"it can't be seen": {look: func(int, *script) (*mqs.Snapshot, error) { return nil, failure }, err: context.DeadlineExceeded},
+		"it can't be seen any more": {look: func(n int, _ *script) (*mqs.Snapshot, error) {
+			if n > 0 {
+				return nil, failure
+			}
+			return pair("MPI_Recv", 3, 4), nil
+		}, err: failure},
+		"it can't be seen now and then": {look: func(n int, _ *script) (*mqs.Snapshot, error) {
+			if n%6 > 0 {
+				return nil, failure
+			}
+			return pair("MPI_Recv", 3, 4+n), nil
+		}, err: context.DeadlineExceeded},
 		"it can't be seen yet": {look: func(n int, _ *script) (*mqs.Snapshot, error) {
 			if n < 3 {
 				return nil, failure
@@ -119,7 +131,7 @@ func TestRun(t *testing.T) {
 		if took := s.time.Sub(start); !errors.Is(err, c.err) || (r != nil) != (c.hangs > 0) || r != nil && took != c.hangs {
 			t.Errorf("%s: %v and %v after %s; looks at %s", name, r, err, took, s.at)
 		}
-		if told := name == "it can't be seen"; told != (len(s.told) == 1) {
+		if told := name == "it can't be seen" || name == "it can't be seen any more"; told != (len(s.told) == 1) {
 			t.Errorf("%s: %q is told", name, s.told)
 		}
 	}

@@ -30,14 +30,27 @@ func New() (*Folder, error) {
 	if err == nil {
 		_, err = trust.Parent(parent)
 	}
-	if err != nil {
-		var distrust *trust.Error
-		if errors.As(err, &distrust) {
-			err = errors.New(distrust.Because())
-		}
-		return nil, fmt.Errorf("can't make a temporary folder in %s: %w; set TMPDIR to a folder of your own", parent, err)
+	var f *Folder
+	if err == nil {
+		removeLeft(parent)
+		f, err = newIn(parent)
 	}
-	removeLeft(parent)
+	if err == nil {
+		return f, nil
+	}
+	var distrust *trust.Error
+	var at *fs.PathError
+	switch {
+	case errors.As(err, &distrust):
+		err = errors.New(distrust.Because())
+	case errors.As(err, &at) && (at.Path == parent || at.Op == "mkdir"):
+		err = at.Err // the sentence names the folder
+	}
+	return nil, fmt.Errorf("can't make a temporary folder in %s: %w; set TMPDIR to a folder of your own", parent, err)
+}
+
+// newIn makes a folder, and locks it.
+func newIn(parent string) (*Folder, error) {
 	const attempts = 100
 	for range attempts { // another process may take this folder for one that was left behind
 		path, err := os.MkdirTemp(parent, prefix)

@@ -108,6 +108,12 @@ func TestUntrusted(t *testing.T) {
 		}
 		check(why)
 	}
+	own := tmp
+	tmp = "/proc" // nobody can make a folder there
+	t.Setenv("TMPDIR", tmp)
+	check("no such file")
+	tmp = own
+	t.Setenv("TMPDIR", tmp)
 	if os.Geteuid() != 0 {
 		t.Skip("only root can make another user's folder")
 	}
