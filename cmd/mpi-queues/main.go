@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -20,8 +21,12 @@ const (
 )
 
 func main() {
-	err := rootCommand().Execute()
-	if err == nil {
+	err := checkSpace()
+	if err != nil && !slices.Contains(os.Args, helperCommand().Use) { // whose end gdb's extension reports
+		complain(err)
+		os.Exit(exitUnreadable)
+	}
+	if err = rootCommand().Execute(); err == nil {
 		return
 	}
 	var exit *exitError

@@ -187,9 +187,10 @@ func beGDB(scene string) {
 		time.Sleep(time.Hour)
 	case "tells its limit":
 		hello()
-		var limit unix.Rlimit
-		_ = unix.Getrlimit(unix.RLIMIT_DATA, &limit)
-		_ = queues(strconv.FormatUint(limit.Cur, 10))
+		var data, files unix.Rlimit
+		_ = unix.Getrlimit(unix.RLIMIT_DATA, &data)
+		_ = unix.Getrlimit(unix.RLIMIT_NOFILE, &files)
+		_ = queues(fmt.Sprint(data.Cur, files.Max-files.Cur))
 	case "tells its files":
 		hello()
 		names, _ := filepath.Glob("/proc/self/fd/*")

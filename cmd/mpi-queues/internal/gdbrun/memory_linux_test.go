@@ -3,12 +3,15 @@ package gdbrun
 import (
 	"debug/elf"
 	"encoding/binary"
+	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -87,10 +90,30 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestMemoryLimit checks that gdb runs with a bound on its memory.
-func TestMemoryLimit(t *testing.T) {
+// TestLimits checks that gdb runs with a bound on its memory, and may open as many files as is allowed at all.
+func TestLimits(t *testing.T) {
+	var files syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err != nil {
+		t.Fatal(err)
+	}
+	lower := syscall.Rlimit{Cur: files.Max - 1, Max: files.Max}
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &lower); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = syscall.Setrlimit(syscall.RLIMIT_NOFILE, &files) }()
 	s, err := fake(t, "tells its limit", time.Minute).Read(t.Context(), Task{Job: 7})
-	if err != nil || s.Processes[0].Unavailable != strconv.Itoa(maxData) {
-		t.Errorf("%+v, %v", s, err)
+	if want := fmt.Sprint(maxData, 0); err != nil || s.Processes[0].Unavailable != want {
+		t.Errorf("%+v, %v, want %s", s, err, want)
+	}
+}
+
+// TestTooFewFiles checks that no gdb is run that could open too few files for its processes.
+func TestTooFewFiles(t *testing.T) {
+	if err := checkFiles(1); err != nil {
+		t.Error(err)
+	}
+	err := checkFiles(math.MaxInt64 / 4)
+	if errorOf[*UselessError](err) == nil || !strings.HasSuffix(err.Error(), "raise it with `ulimit -n'") {
+		t.Error(err)
 	}
 }

@@ -84,6 +84,9 @@ func (g *GDB) Record(ctx context.Context, before tracee.State, file string) erro
 // once runs gdb for a server. It returns why gdb has said nothing, if it has not, and fails if ctx ends or
 // gdb can't be tried.
 func (g *GDB) once(ctx context.Context, s *server, t Task, steps int) (silence, err error) {
+	if err := checkFiles(len(t.Before)); err != nil {
+		return nil, err
+	}
 	log, err := os.CreateTemp(g.folder.Path, "log-")
 	if err != nil {
 		return nil, err
