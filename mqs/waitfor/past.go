@@ -267,20 +267,37 @@ func differ(p, before *mqs.Process, requests []inferior.Addr) bool {
 	if len(requests) == 0 {
 		return false
 	}
+	wanted := addressSet(requests)
+	collectives := map[inferior.Addr][]mqs.CollectiveRequest{}
+	for _, then := range before.CollectiveRequests {
+		collectives[then.Request] = append(collectives[then.Request], then)
+	}
 	for _, now := range p.CollectiveRequests {
-		if slices.Contains(requests, now.Request) && slices.ContainsFunc(before.CollectiveRequests, func(then mqs.CollectiveRequest) bool {
-			return now.Request == then.Request && (now.Comm != then.Comm || now.Sequence != then.Sequence)
+		if wanted[now.Request] && slices.ContainsFunc(collectives[now.Request], func(then mqs.CollectiveRequest) bool {
+			return now.Comm != then.Comm || now.Sequence != then.Sequence
 		}) {
 			return true
 		}
 	}
 	then := operationsOf(before, requests)
+	had := map[inferior.Addr]bool{} // the requests that had an operation, wherever it was
+	for key := range then {
+		had[key.request] = true
+	}
 	for key, now := range operationsOf(p, requests) {
-		if op := then[key]; op != nil && isOther(now, op) || op == nil && hasAnother(then, key) {
+		if op := then[key]; op != nil && isOther(now, op) || op == nil && had[key.request] {
 			return true
 		}
 	}
 	return false
+}
+
+func addressSet(addrs []inferior.Addr) map[inferior.Addr]bool {
+	out := make(map[inferior.Addr]bool, len(addrs))
+	for _, a := range addrs {
+		out[a] = true
+	}
+	return out
 }
 
 // operationKey is the place of a request's operation.
@@ -291,7 +308,7 @@ type operationKey struct {
 
 // operationsOf returns the operations of requests.
 func operationsOf(p *mqs.Process, requests []inferior.Addr) map[operationKey]*mqs.PendingOperation {
-	out := map[operationKey]*mqs.PendingOperation{}
+	wanted, out := addressSet(requests), map[operationKey]*mqs.PendingOperation{}
 	for _, q := range p.Communicators {
 		for _, class := range mqs.OpClasses[:2] {
 			if q.Queue[class] == nil {
@@ -299,23 +316,13 @@ func operationsOf(p *mqs.Process, requests []inferior.Addr) map[operationKey]*mq
 			}
 			ops := q.Queue[class].Operations
 			for i := range ops {
-				if ops[i].Request.Known && slices.Contains(requests, ops[i].Request.Value) {
+				if ops[i].Request.Known && wanted[ops[i].Request.Value] {
 					out[operationKey{ops[i].Request.Value, q.UniqueID, class}] = &ops[i]
 				}
 			}
 		}
 	}
 	return out
-}
-
-// hasAnother says whether a request had an operation at another place.
-func hasAnother(then map[operationKey]*mqs.PendingOperation, key operationKey) bool {
-	for other := range then {
-		if other.request == key.request {
-			return true
-		}
-	}
-	return false
 }
 
 // isOther says whether two operations can't be the same one, as far as they are known.

@@ -1,6 +1,7 @@
 package waitfor
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -91,6 +92,35 @@ func TestIsOfEnvelope(t *testing.T) {
 	for kind, want := range map[Kind]bool{OtherTag: true, OtherSource: true, OtherCommunicator: true, OtherCollective: false, NotStarted: false, LibraryFault: false} {
 		if got := isOfEnvelope(NearMiss{Kind: kind}); got != want {
 			t.Errorf("%s: %t", kind, got)
+		}
+	}
+}
+
+// TestManyRequests has two samples of ranks whose calls wait for many requests compared. tests/growth counts its statements.
+func TestManyRequests(t *testing.T) {
+	of := func(comm inferior.Addr, tag int32) *mqs.Process {
+		p := &mqs.Process{Phase: mqs.Active, Communicators: []*mqs.Queues{{Communicator: mqs.Communicator{UniqueID: comm}}}}
+		wait := mqs.Thread{Number: 1, Placed: true, Call: "MPI_Waitall", Function: "main"}
+		queue := &mqs.Queue{}
+		for i := range crowd {
+			request := inferior.Addr(64 * (i + 1))
+			wait.Requests = append(wait.Requests, request)
+			p.CollectiveRequests = append(p.CollectiveRequests, mqs.CollectiveRequest{Request: request + 1})
+			queue.Operations = append(queue.Operations, mqs.PendingOperation{Request: mqs.Known(request), DesiredTag: mqs.Known(tag)})
+		}
+		other := wait
+		other.Number, other.Requests = 2, append(slices.Clone(wait.Requests), 1)
+		p.Threads = []mqs.Thread{wait, other}
+		p.Communicators[0].Queue[mqs.PendingReceives] = queue
+		return p
+	}
+	now := of(worldID, 7)
+	if HasMoved(of(worldID, 7), now) {
+		t.Error("it has moved")
+	}
+	for name, before := range map[string]*mqs.Process{"another tag": of(worldID, 8), "another communicator": of(dupID, 7)} {
+		if !HasMoved(now, before) {
+			t.Errorf("%s: it has not moved", name)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package waitfor
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -303,6 +304,7 @@ func (j *job) waitByKind(r *rank, t *mqs.Thread, mine func(kind string) bool) wa
 // may be more.
 func (r *rank) operationsOfKind(t *mqs.Thread, mine func(kind string) bool) []dependency {
 	var own []dependency
+	held := r.heldByOthers(t)
 	for _, m := range r.members {
 		for _, class := range mqs.OpClasses[:2] {
 			if !m.readable(class) || m.cut(class) {
@@ -310,7 +312,7 @@ func (r *rank) operationsOfKind(t *mqs.Thread, mine func(kind string) bool) []de
 			}
 			ops := m.queued(class)
 			for i := range ops {
-				if op := &ops[i]; blocks(op) && mine(op.Kind) && !r.heldByOtherThread(t, op) {
+				if op := &ops[i]; blocks(op) && mine(op.Kind) && !(op.Request.Known && held[op.Request.Value]) {
 					own = append(own, dependency{op: op, member: m, class: class})
 				}
 			}
@@ -319,17 +321,16 @@ func (r *rank) operationsOfKind(t *mqs.Thread, mine func(kind string) bool) []de
 	return own
 }
 
-// heldByOtherThread says whether another thread of the rank than t holds an operation, so that it is not t's own.
-func (r *rank) heldByOtherThread(t *mqs.Thread, op *mqs.PendingOperation) bool {
-	if t == nil || !op.Request.Known {
-		return false
-	}
+// heldByOthers returns the requests that threads of the rank other than t hold, whose operations are not t's own. Nothing is
+// known of the other threads if t is nil.
+func (r *rank) heldByOthers(t *mqs.Thread) map[inferior.Addr]bool {
+	held := map[inferior.Addr]bool{}
 	for i := range r.process.Threads {
-		if o := &r.process.Threads[i]; o != t && slices.Contains(o.Requests, op.Request.Value) {
-			return true
+		if o := &r.process.Threads[i]; t != nil && o != t {
+			maps.Copy(held, addressSet(o.Requests))
 		}
 	}
-	return false
+	return held
 }
 
 // ownsOperationIn says whether a blocking call has an operation of its own in a queue, and in no other.
