@@ -126,12 +126,27 @@ type sectionTable struct {
 
 // readHeaders reads the file's header and those of what is loaded.
 func (f *elfFile) readHeaders() (sections sectionTable, err error) {
-	ident, err := f.file.bytes(0, elf.EI_NIDENT)
+	header, err := f.readHeader()
 	if err != nil {
 		return sections, err
 	}
+	if kind := elf.Type(header.Type); kind != elf.ET_EXEC && kind != elf.ET_DYN {
+		return sections, fmt.Errorf("a file of type %s is no program or library", kind)
+	}
+	if sections, err = f.sectionTable(&header); err == nil {
+		err = f.readLoads(&header)
+	}
+	return sections, err
+}
+
+// readHeader reads the file's header.
+func (f *elfFile) readHeader() (header elf.Header64, err error) {
+	ident, err := f.file.bytes(0, elf.EI_NIDENT)
+	if err != nil {
+		return header, err
+	}
 	if string(ident[:4]) != elf.ELFMAG {
-		return sections, errors.New("no ELF file")
+		return header, errors.New("no ELF file")
 	}
 	f.order = binary.LittleEndian
 	switch elf.Data(ident[elf.EI_DATA]) {
@@ -139,9 +154,8 @@ func (f *elfFile) readHeaders() (sections sectionTable, err error) {
 	case elf.ELFDATA2MSB:
 		f.order, f.bigEndian = binary.BigEndian, true
 	default:
-		return sections, errors.New("an ELF file in no known order of bytes")
+		return header, errors.New("an ELF file in no known order of bytes")
 	}
-	var header elf.Header64
 	switch elf.Class(ident[elf.EI_CLASS]) {
 	case elf.ELFCLASS64:
 		f.pointerSize = 8
@@ -155,16 +169,7 @@ func (f *elfFile) readHeaders() (sections sectionTable, err error) {
 	default:
 		err = errors.New("an ELF file of no known width")
 	}
-	if err != nil {
-		return sections, err
-	}
-	if kind := elf.Type(header.Type); kind != elf.ET_EXEC && kind != elf.ET_DYN {
-		return sections, fmt.Errorf("a file of type %s is no program or library", kind)
-	}
-	if sections, err = f.sectionTable(&header); err == nil {
-		err = f.readLoads(&header)
-	}
-	return sections, err
+	return header, err
 }
 
 // sectionTable returns where the headers of the sections are, by the file's header.
@@ -218,20 +223,10 @@ func (f *elfFile) readLoads(header *elf.Header64) error {
 			header.Phnum, header.Phentsize, maxSegments, each)}
 	}
 	for i := range uint64(header.Phnum) {
-		at := header.Phoff + i*uint64(each)
-		var p elf.Prog64
-		var err error
-		if f.pointerSize == 8 {
-			err = f.read(at, &p)
-		} else {
-			var narrow elf.Prog32
-			err = f.read(at, &narrow)
-			p = elf.Prog64{Type: narrow.Type, Off: uint64(narrow.Off), Vaddr: uint64(narrow.Vaddr), Filesz: uint64(narrow.Filesz), Align: uint64(narrow.Align)}
-		}
+		segment, err := f.segment(header.Phoff + i*uint64(each))
 		if err != nil {
 			return err
 		}
-		segment := elf.ProgHeader{Type: elf.ProgType(p.Type), Off: p.Off, Vaddr: p.Vaddr, Filesz: p.Filesz, Align: p.Align}
 		switch segment.Type {
 		case elf.PT_LOAD:
 			f.loads = append(f.loads, segment)
@@ -246,6 +241,20 @@ func (f *elfFile) readLoads(header *elf.Header64) error {
 		return cmp.Compare(a.Vaddr, b.Vaddr)
 	})
 	return nil
+}
+
+// segment reads the header of a segment.
+func (f *elfFile) segment(at uint64) (elf.ProgHeader, error) {
+	var p elf.Prog64
+	var err error
+	if f.pointerSize == 8 {
+		err = f.read(at, &p)
+	} else {
+		var narrow elf.Prog32
+		err = f.read(at, &narrow)
+		p = elf.Prog64{Type: narrow.Type, Off: uint64(narrow.Off), Vaddr: uint64(narrow.Vaddr), Filesz: uint64(narrow.Filesz), Align: uint64(narrow.Align)}
+	}
+	return elf.ProgHeader{Type: elf.ProgType(p.Type), Off: p.Off, Vaddr: p.Vaddr, Filesz: p.Filesz, Align: p.Align}, err
 }
 
 // section reads the header of a section.

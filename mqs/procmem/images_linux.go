@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"strings"
 	"sync"
@@ -45,11 +46,16 @@ func BuildID(path string) string {
 		return ""
 	}
 	defer func() { _ = f.Close() }()
-	for _, segment := range e.notes {
+	return e.noted()
+}
+
+// noted finds a build id in the file's notes.
+func (f *elfFile) noted() string {
+	for _, segment := range f.notes {
 		if segment.Filesz > maxNotes {
 			continue
 		}
-		notes, err := e.file.bytes(segment.Off, int(segment.Filesz))
+		notes, err := f.file.bytes(segment.Off, int(segment.Filesz))
 		if err != nil {
 			return ""
 		}
@@ -57,30 +63,38 @@ func BuildID(path string) string {
 		if segment.Align == 8 {
 			align = 8
 		}
-		if id := e.buildID(notes, align); id != "" {
-			return id
+		const isBuildID = 3
+		for n := range f.eachNote(notes, align) {
+			if n.kind == isBuildID && n.name == "GNU\x00" && len(n.text) <= maxBuildID {
+				return hex.EncodeToString(n.text)
+			}
 		}
 	}
 	return ""
 }
 
-// buildID finds a build id among notes, each with a header of 12 bytes, a name and a text that are aligned.
-func (f *elfFile) buildID(notes []byte, align uint64) string {
-	const header, isBuildID, name = 12, 3, "GNU\x00"
+// note is an entry of a segment of notes.
+type note struct {
+	name string
+	kind uint32
+	text []byte
+}
+
+// eachNote yields notes, each of which has a header of 12 bytes, a name and a text that are aligned.
+func (f *elfFile) eachNote(notes []byte, align uint64) iter.Seq[note] {
+	const header = 12
 	up := func(n uint64) uint64 { return (n + align - 1) / align * align }
-	for len(notes) >= header {
-		nameSize, size := uint64(f.order.Uint32(notes)), uint64(f.order.Uint32(notes[4:]))
-		at := up(header + nameSize)
-		end := at + size
-		if end > uint64(len(notes)) {
-			return ""
+	return func(yield func(note) bool) {
+		for len(notes) >= header {
+			nameSize, size := uint64(f.order.Uint32(notes)), uint64(f.order.Uint32(notes[4:]))
+			at := up(header + nameSize)
+			end := at + size
+			if end > uint64(len(notes)) || !yield(note{string(notes[header : header+nameSize]), f.order.Uint32(notes[8:]), notes[at:end]}) {
+				return
+			}
+			notes = notes[min(up(end), uint64(len(notes))):]
 		}
-		if f.order.Uint32(notes[8:]) == isBuildID && string(notes[header:header+nameSize]) == name && size <= maxBuildID {
-			return hex.EncodeToString(notes[at:end])
-		}
-		notes = notes[min(up(end), uint64(len(notes))):]
 	}
-	return ""
 }
 
 // Images are the files that processes execute code of. Each is looked at once. Several goroutines may use it.

@@ -32,6 +32,18 @@ func (*Files) Open(int) (*Process, error) {
 // BuildID is empty where processes can't be read.
 func BuildID(string) string { return "" }
 
+// Core is what the headers of a core file say of it.
+type Core struct {
+	Size, Whole      uint64
+	BuildID, Program string
+	Files            []string
+}
+
+// ReadCore fails where processes can't be read.
+func ReadCore(string) (*Core, error) {
+	return nil, errors.New("core files can be checked on Linux only")
+}
+
 // Images are those of processes.
 type Images struct{}
 

@@ -35,6 +35,8 @@ type Inquiry struct {
 	// obstacle is why gdb need not be tried; phase is what is known then.
 	obstacle error
 	phase    mqs.Phase
+	// remark is what is missing of a core file, empty if nothing is.
+	remark string
 }
 
 // IsHere is false of a process on another machine.
@@ -144,7 +146,11 @@ func (i *Inquiry) failed(err error) *mqs.Process {
 	if errors.As(err, &refusal) {
 		err = tracee.Refused(i.pid, refusal.Reason)
 	}
-	p := &mqs.Process{PID: i.pid, Image: i.program, Phase: i.phase, Unavailable: err.Error()}
+	reason := err.Error()
+	if i.remark != "" && i.obstacle == nil {
+		reason += "; " + i.remark
+	}
+	p := &mqs.Process{PID: i.pid, Image: i.program, Phase: i.phase, Unavailable: reason}
 	if i.core == "" && i.host == "" && tracee.HasEnded(i.pid) {
 		p.Phase = mqs.Exited
 	} else if held != nil {
@@ -157,6 +163,9 @@ func (i *Inquiry) failed(err error) *mqs.Process {
 func (i *Inquiry) complete(p *mqs.Process, place int) {
 	p.Seat(i.rank, i.size)
 	p.Inferior = place + 1
+	if i.remark != "" && p.Unavailable == "" {
+		p.Notes = append(p.Notes, i.remark)
+	}
 	if p.State == "" {
 		p.State = mqs.RunStateOf(i.before.State)
 	}
