@@ -109,6 +109,18 @@ func (t *Thread) HeldBy() string {
 	return ", held by " + strings.Join(known, ", ")
 }
 
+// TakeGIL is [Thread.BlockedIn] of a thread that waits for Python's global interpreter lock (Python/ceval_gil.c).
+const TakeGIL = "take_gil"
+
+// HeldLock names the lock for which a thread waits whose holder is known: "the lock that thread 3 holds".
+func (t *Thread) HeldLock() string {
+	lock := "lock"
+	if t.BlockedIn == TakeGIL {
+		lock = "global interpreter lock (GIL)"
+	}
+	return fmt.Sprintf("the %s that thread %d holds", lock, t.Holder.Value)
+}
+
 // Activity is what a thread does that is in no MPI call.
 type Activity string
 

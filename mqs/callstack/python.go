@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/pyframes"
 )
@@ -16,6 +17,7 @@ type python struct {
 	// frames are those of Python functions, the innermost first, by the thread's number and the index of
 	// the interpreter's frame that runs them.
 	frames map[int]map[int][]pyframes.Frame
+	locks  []pyframes.Lock
 }
 
 // pythonOf finds the Python frames of threads that are in an interpreter.
@@ -29,14 +31,14 @@ func pythonOf(r *inferior.Reader, s *stacks) (python, error) {
 	if len(ids) == 0 {
 		return python{}, nil
 	}
-	runs, object, err := pyframes.Threads(r, ids)
+	found, err := pyframes.Threads(r, ids)
 	if err != nil {
 		return python{}, err
 	}
-	out := python{interpreter: object, frames: map[int]map[int][]pyframes.Frame{}}
+	out := python{interpreter: found.Object, frames: map[int]map[int][]pyframes.Frame{}, locks: found.Locks}
 	for _, t := range s.threads {
 		if ids[t.ID] {
-			out.frames[t.Number] = placed(&t, runs[t.ID])
+			out.frames[t.Number] = placed(&t, found.Runs[t.ID])
 		}
 	}
 	return out, nil
@@ -98,4 +100,32 @@ func (s *stacks) replaced(t *inferior.Thread, from int, drop func(inferior.Frame
 		}
 	}
 	return out
+}
+
+// findGIL finds the threads that wait for Python's global interpreter lock, and which thread holds it. Such a thread wakes up every
+// few milliseconds, which looks like a sleep, but it does nothing before it gets the lock. at are the places of the threads among all
+// of the process's.
+func (p *python) findGIL(placed []mqs.Thread, at []int, threads []inferior.Thread) {
+	for k, i := range at {
+		t := &threads[i]
+		for _, lock := range p.locks {
+			holder := withID(uint32(lock.Holder), t, threads)
+			if !holder.Known || !waitsAt(t.SystemCall, lock.Condition) {
+				continue
+			}
+			if placed[k].Holder = holder; placed[k].Call == "" {
+				placed[k].Activity, placed[k].BlockedIn, placed[k].BlockedOn = mqs.Locks, mqs.TakeGIL, ""
+			}
+		}
+	}
+}
+
+// waitsAt reports whether a system call waits for a futex in a range. The kernel resumes an interrupted wait by restart_syscall, at
+// which the registers still hold the arguments of the wait.
+func waitsAt(call *inferior.SystemCall, in inferior.Range) bool {
+	if call == nil || call.Number != sysFutex && call.Number != resumed {
+		return false
+	}
+	word, command := inferior.Addr(argumentOf(call, 0)), commandOf(call)
+	return word >= in.Addr && word-in.Addr < inferior.Addr(in.Len) && (command == futexWait || command == futexWaitBitset)
 }

@@ -4,7 +4,9 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 	"github.com/mpi-queues/mpi-queues/mqs/pyframes"
 )
 
@@ -85,5 +87,48 @@ func TestPythonOfAnotherThread(t *testing.T) {
 	cut.Frames, cut.Complete = cut.Frames[:5], false
 	if got := placed(&cut, []pyframes.Run{innerRun, outerRun}); len(got) != 1 || len(got[3]) != 2 {
 		t.Errorf("of a cut stack: %v", got)
+	}
+}
+
+// TestGIL checks that a thread waits for the holder of the global interpreter lock only while it waits at that lock's condition. A wait
+// that looks the same elsewhere is a sleep, which ends by itself.
+func TestGIL(t *testing.T) {
+	const condition, bitset, time = 0x7000, 137, 0x7fff
+	locks := []pyframes.Lock{{Condition: inferior.Range{Addr: condition, Len: 48}, Holder: 101}}
+	nobody := mqs.Maybe[int]{}
+	for name, c := range map[string]struct {
+		locks     []pyframes.Lock
+		call      int64
+		arguments []uint64
+		want      mqs.Maybe[int]
+	}{
+		"its condition":                 {locks, sysFutex, []uint64{condition + 40, bitset, 0, time}, mqs.Known(1)},
+		"resumed":                       {locks, resumed, []uint64{condition + 40, bitset, 0, time}, mqs.Known(1)},
+		"behind its condition":          {locks, sysFutex, []uint64{condition + 48, bitset, 0, time}, nobody},
+		"another condition":             {locks, sysFutex, []uint64{0x9000, bitset, 0, time}, nobody},
+		"waking others":                 {locks, sysFutex, []uint64{condition + 40, 129, 1}, nobody},
+		"another system call":           {locks, sysPoll, []uint64{condition + 40, 0, time}, nobody},
+		"a lock that nobody holds":      {nil, sysFutex, []uint64{condition + 40, bitset, 0, time}, nobody},
+		"a holder that is not there":    {[]pyframes.Lock{{Condition: locks[0].Condition, Holder: 777}}, sysFutex, []uint64{condition + 40, bitset, 0, time}, nobody},
+		"held by the thread that waits": {[]pyframes.Lock{{Condition: locks[0].Condition, Holder: 102}}, sysFutex, []uint64{condition + 40, bitset, 0, time}, nobody},
+	} {
+		waiting := calling(inferiortest.Thread(2, "?@libc.so.6 < pthread_cond_clockwait@libc.so.6 < work:"), c.call, c.arguments...)
+		waiting.ID = 102
+		threads := []inferior.Thread{{Number: 1, ID: 101}, waiting}
+		placed := []mqs.Thread{{Number: 2, Activity: mqs.Sleeps}}
+		(&python{locks: c.locks}).findGIL(placed, []int{1}, threads)
+		got, activity := placed[0], mqs.Sleeps
+		if c.want.Known {
+			activity = mqs.Locks
+		}
+		if got.Holder != c.want || got.Activity != activity {
+			t.Errorf("%s: it %q, held by thread %v; want %v", name, got.Activity, got.Holder, c.want)
+		}
+	}
+	in := []mqs.Thread{{Number: 2, Call: "MPI_Reduce"}}
+	threads := []inferior.Thread{{Number: 1, ID: 101}, calling(inferior.Thread{Number: 2, ID: 102}, sysFutex, condition, bitset, 0, time)}
+	(&python{locks: locks}).findGIL(in, []int{1}, threads)
+	if in[0].Activity != "" || in[0].Holder != mqs.Known(1) {
+		t.Errorf("in a call: %+v", in[0])
 	}
 }

@@ -19,6 +19,25 @@ type Run struct {
 	Loop inferior.Addr
 }
 
+// Lock is the global interpreter lock (GIL) of some of a process's interpreters, while a thread holds it.
+type Lock struct {
+	// Condition is where the threads that want the lock wait. They wake up every few milliseconds, and wait again until the holder
+	// releases the lock (take_gil, Python/ceval_gil.c).
+	Condition inferior.Range
+	// Holder is the native id of the thread that holds it.
+	Holder int
+}
+
+// Found is what was found of a process's interpreters.
+type Found struct {
+	// Object is the path of the interpreter's file.
+	Object string
+	// Runs are those of each thread, the innermost first, by the thread's native id.
+	Runs map[int][]Run
+	// Locks are those that a thread is known to hold.
+	Locks []Lock
+}
+
 // what is read at most; a process says how long its own lists are.
 const (
 	maxInterpreters = 64
@@ -36,23 +55,27 @@ const frameCost = 48
 // (enum _frameowner, 3.12 and 3.13: Include/internal/pycore_frame.h, 3.14: pycore_interpframe_structs.h).
 const ownedByInterpreter = 3
 
-// Threads finds the frames of the program, the innermost run first, of those threads that have a native id
-// among ids. A thread has those up to the first that could not be read or did not prove itself; of a
-// process that is no CPython that is known there is none. object is the path of the interpreter's file.
-func Threads(r *inferior.Reader, ids map[int]bool) (found map[int][]Run, object string, err error) {
+// Threads finds the frames of the program of those threads that have a native id among ids, and the locks of their
+// interpreters. A thread has the frames up to the first that could not be read or did not prove itself; of a process that is
+// no CPython that is known there is none.
+func Threads(r *inferior.Reader, ids map[int]bool) (Found, error) {
 	symbol, err := r.Symbol("_PyRuntime")
 	if err != nil || symbol == nil || r.Info().PointerSize != 8 || r.Info().BigEndian {
-		return nil, "", err
+		return Found{}, err
 	}
+
+	found := Found{Object: symbol.Object}
 
 	for _, o := range candidates(r, symbol.Addr) {
 		w := walk{r: r, offsets: o}
-		if found = w.threads(symbol.Addr, ids); len(found) > 0 {
+		if found.Runs = w.threads(symbol.Addr, ids); len(found.Runs) > 0 {
+			found.Locks = w.locks(symbol.Addr)
+
 			break
 		}
 	}
 
-	return found, symbol.Object, r.Err()
+	return found, r.Err()
 }
 
 // candidates are the offsets that the process may have: those that it tells, or else all releases' that tell none.
@@ -81,6 +104,10 @@ type walk struct {
 
 	runs  [][]place
 	loops []inferior.Addr
+
+	// found are the interpreters, and the native ids of their threads by the thread's state.
+	found []inferior.Addr
+	ids   map[inferior.Addr]int
 }
 
 // place is where a frame is.
@@ -92,19 +119,26 @@ func (w *walk) threads(runtime inferior.Addr, ids map[int]bool) map[int][]Run {
 	at := map[int]inferior.Addr{}
 	twice := map[int]bool{}
 	n := 0
+	w.ids = map[inferior.Addr]int{}
 
 	interpreter := w.pointer(runtime, w.interpreters)
 	for i := 0; interpreter != 0 && i < maxInterpreters; i++ {
+		w.found = append(w.found, interpreter)
+
 		thread := w.pointer(interpreter, w.threadList)
 		for ; thread != 0 && n < maxThreads; n++ {
 			if w.pointer(thread, w.interpreter) != interpreter {
 				break
 			}
 
-			if id := w.pointer(thread, w.nativeID); id < 1<<31 && ids[int(id)] {
-				// a thread in two interpreters: which is the inner one is not known.
-				twice[int(id)] = twice[int(id)] || at[int(id)] != 0
-				at[int(id)] = thread
+			if id := w.pointer(thread, w.nativeID); id < 1<<31 {
+				w.ids[thread] = int(id)
+
+				if ids[int(id)] {
+					// a thread in two interpreters: which is the inner one is not known.
+					twice[int(id)] = twice[int(id)] || at[int(id)] != 0
+					at[int(id)] = thread
+				}
 			}
 
 			thread = w.pointer(thread, w.nextThread)

@@ -11,14 +11,15 @@ import (
 
 // A process without a CPython has no threads of one.
 func TestThreadsOfNone(t *testing.T) {
-	found, _, err := Threads(inferior.NewReader(t.Context(), inferiortest.New()), nil)
-	if found != nil || err != nil {
+	found, err := Threads(inferior.NewReader(t.Context(), inferiortest.New()), nil)
+	if found.Runs != nil || found.Locks != nil || err != nil {
 		t.Errorf("%v, %v", found, err)
 	}
 }
 
 // where things of the made-up processes are.
 const (
+	ownLock                             = inferior.Addr(0x2a000)
 	runtime, interpreter, thread, other = inferior.Addr(0x10000), inferior.Addr(0x20000), inferior.Addr(0x28000), inferior.Addr(0x29000)
 	frames, codes, texts, tables, types = inferior.Addr(0x30000), inferior.Addr(0x40000), inferior.Addr(0x50000), inferior.Addr(0x58000), inferior.Addr(0x60000)
 	inner, outer                        = inferior.Addr(0x7f0000), inferior.Addr(0x7f8000) // loops, on the stack
@@ -45,6 +46,12 @@ func madeUp(o offsets, start []byte) *inferiortest.Process {
 		put(at, o.nativeID, id)
 	}
 	put(other, o.nextThread, uint64(thread))
+
+	put(lockOf(o), o.gilHolder, uint64(other))
+	p.PutUint32(lockOf(o)+inferior.Addr(o.gilLocked), 1)
+	if o.gilPointer {
+		put(interpreter, o.gil, uint64(ownLock))
+	}
 
 	text := func(i int, state byte, characters []byte, length int) uint64 {
 		at := texts + inferior.Addr(0x400*i)
@@ -107,6 +114,14 @@ func madeUp(o offsets, start []byte) *inferiortest.Process {
 	return p
 }
 
+// lockOf returns the address of the global interpreter lock of a made-up process.
+func lockOf(o offsets) inferior.Addr {
+	if o.gilPointer {
+		return ownLock
+	}
+	return runtime + inferior.Addr(o.gil)
+}
+
 // releases are the offsets of CPythons, with how their _PyRuntime starts.
 func releases(t *testing.T) (of map[string]offsets, starts map[string][]byte) {
 	of = map[string]offsets{"3.11": untold[0], "3.12": untold[1]}
@@ -132,9 +147,9 @@ func TestThreads(t *testing.T) {
 	of, starts := releases(t)
 	for python, o := range of {
 		p := madeUp(o, starts[python])
-		got, object, err := Threads(inferior.NewReader(t.Context(), p), map[int]bool{7: true, 9: true})
-		if !reflect.DeepEqual(got, want) || object != "/usr/bin/python3" || err != nil {
-			t.Errorf("%s: %v, %q, %v", python, got, object, err)
+		got, err := Threads(inferior.NewReader(t.Context(), p), map[int]bool{7: true, 9: true})
+		if !reflect.DeepEqual(got.Runs, want) || got.Object != "/usr/bin/python3" || err != nil {
+			t.Errorf("%s: %v, %v", python, got, err)
 		}
 		if p.Calls > 30 {
 			t.Errorf("%s: memory was read %d times", python, p.Calls)
@@ -164,8 +179,8 @@ func TestThreadsOfBroken(t *testing.T) {
 		} {
 			p := madeUp(o, starts[python])
 			p.PutUint64(c.at, c.v)
-			got, _, err := Threads(inferior.NewReader(t.Context(), p), map[int]bool{7: true})
-			if !c.want(got[7]) || err != nil {
+			got, err := Threads(inferior.NewReader(t.Context(), p), map[int]bool{7: true})
+			if !c.want(got.Runs[7]) || err != nil {
 				t.Errorf("%s, %s: %v, %v", python, name, got, err)
 			}
 		}

@@ -13,6 +13,11 @@ type offsets struct {
 	bytesSize, bytesValue                                  uint64
 	textState, textLength, asciiSize, compactSize          uint64
 
+	// gil is where an interpreter has a pointer to its lock if gilPointer is true; otherwise where the runtime has the only lock.
+	// The others are within the lock.
+	gil, gilLocked, gilHolder uint64
+	gilPointer                bool
+
 	// framed is true if currentFrame leads to a struct on the stack (_PyCFrame) that has the frame at loopFrame.
 	framed    bool
 	loopFrame uint64
@@ -22,19 +27,23 @@ type offsets struct {
 	previousLoop, isEntry uint64
 }
 
+// lockSize is more than the part of a lock takes that is read.
+const lockSize = 256
+
 // debugOffsetsSize is how much of _PyRuntime has to be read for them.
 const debugOffsetsSize = 8 * 81
 
 // form says at which number of eight bytes each group of offsets starts: the
-// group's first is the size of the struct that it is of.
+// group's first is the size of the struct that it is of. Those of the lock are a part of the interpreter's: where the pointer to
+// the lock in use is, and where the interpreter's own is, with its state and its holder.
 type form struct {
-	thread, frame, code, object, bytes, text int
+	lock, thread, frame, code, object, bytes, text int
 }
 
 // forms are those of 3.13 and of 3.14, which has more fields in some groups.
 var forms = []form{
-	{thread: 19, frame: 28, code: 34, object: 44, bytes: 64, text: 67},
-	{thread: 22, frame: 31, code: 39, object: 50, bytes: 74, text: 77},
+	{lock: 14, thread: 19, frame: 28, code: 34, object: 44, bytes: 64, text: 67},
+	{lock: 15, thread: 22, frame: 31, code: 39, object: 50, bytes: 74, text: 77},
 }
 
 // told says whether offsets are there.
@@ -72,6 +81,8 @@ func parse(b []byte, order binary.ByteOrder) (offsets, bool) {
 			textState: at(f.text + 1), textLength: at(f.text + 2), asciiSize: at(f.text + 3),
 			// behind the head of a str that is ASCII are the size and the address of its UTF-8.
 			compactSize: at(f.text+3) + 16,
+			gil:         at(f.lock), gilPointer: true,
+			gilLocked: at(f.lock+3) - at(f.lock+1), gilHolder: at(f.lock+4) - at(f.lock+1),
 		}
 	}
 
@@ -106,5 +117,8 @@ func (f form) proves(at func(int) uint64) bool {
 		}
 	}
 
-	return true
+	// The lock is within the interpreter, and starts with its switch interval.
+	interpreter, own, locked, holder := at(6), at(f.lock+1), at(f.lock+3), at(f.lock+4)
+
+	return at(f.lock) < interpreter && own < holder && holder < locked && locked < interpreter && locked-own < lockSize
 }

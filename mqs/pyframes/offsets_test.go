@@ -32,6 +32,7 @@ func TestParse(t *testing.T) {
 		nextThread: 8, interpreter: 16, currentFrame: 72, nativeID: 160, previous: 8, instruction: 56,
 		filename: 112, qualname: 128, lineTable: 136, firstLine: 68, obType: 8,
 		bytesSize: 16, bytesValue: 32, textState: 32, textLength: 16, asciiSize: 40, compactSize: 56,
+		gil: 16, gilPointer: true, gilLocked: 16, gilHolder: 8,
 	}
 	first, second := common, common
 	first.interpreters, first.owner, first.code = 632, 70, 200
@@ -52,7 +53,7 @@ func TestParseOfOther(t *testing.T) {
 			t.Errorf("%s: of a cut one", python)
 		}
 
-		for _, i := range []int{0, 2, 5, 9} {
+		for _, i := range []int{0, 2, 5, 9, 15, 18} {
 			b := start(numbers)
 			binary.LittleEndian.PutUint64(b[8*i:], 1<<40)
 

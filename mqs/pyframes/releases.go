@@ -2,7 +2,7 @@ package pyframes
 
 // untold are the offsets of CPythons that tell none, of builds with pointers of 8 bytes and without
 // Py_TRACE_REFS: 3.11 and 3.12 (Include/internal: pycore_runtime.h, pycore_interp.h, pycore_frame.h,
-// pycore_code.h; Include/cpython: pystate.h, code.h, bytesobject.h, unicodeobject.h). They were printed by
+// pycore_code.h, pycore_gil.h; Include/cpython: pystate.h, code.h, bytesobject.h, unicodeobject.h). They were printed by
 // a program with these headers, of 3.11.2 and 3.12.1. Offsets count only for a process in which
 // each leads to what it should lead to: a thread to its interpreter, frames to objects of the types code, str
 // and bytes by their names, and the loop to the thread's own stack.
@@ -15,6 +15,7 @@ var untold = []offsets{
 		filename: 112, qualname: 128, lineTable: 136, firstLine: 72, code: 184, obType: 8,
 		bytesSize: 16, bytesValue: 32,
 		textState: 32, textLength: 16, asciiSize: 48, compactSize: 72,
+		gil: 360, gilLocked: 16, gilHolder: 8,
 	},
 	{
 		interpreters: 40, nextInterpreter: 0, threadList: 72,
@@ -24,5 +25,6 @@ var untold = []offsets{
 		filename: 112, qualname: 128, lineTable: 136, firstLine: 68, code: 192, obType: 8,
 		bytesSize: 16, bytesValue: 32,
 		textState: 32, textLength: 16, asciiSize: 40, compactSize: 56,
+		gil: 384, gilPointer: true, gilLocked: 16, gilHolder: 8,
 	},
 }

@@ -78,7 +78,7 @@ func outside(t *mqs.Thread) string {
 	case t.Activity == mqs.Sleeps:
 		return ", outside MPI, where it sleeps"
 	case t.Activity == mqs.Locks && t.Holder.Known:
-		return fmt.Sprintf(", outside MPI, where it waits for the lock that thread %d holds", t.Holder.Value)
+		return ", outside MPI, where it waits for " + t.HeldLock()
 	case t.Activity == mqs.Teams:
 		return ", outside MPI, where it waits for its OpenMP team"
 	case blocked[t.Activity] != "":

@@ -71,7 +71,7 @@ func threadWords(t *mqs.Thread) string {
 	if t.Holder.Value == t.Number {
 		return "a lock that it holds itself"
 	}
-	return fmt.Sprintf("the lock that thread %d holds", t.Holder.Value)
+	return t.HeldLock()
 }
 
 // outsideWords says for what a thread waits outside of MPI, as the rest of a sentence: "waits for a GPU

@@ -1,7 +1,8 @@
 """Waits in MPI for a message that nobody sends, and in another thread for time to pass.
 
 Python's own library has no MPI: the calls are made through ctypes, with the objects of Open MPI.
-Takes a file to make when it is about to wait.
+Takes a file to make when it is about to wait. With a second argument it holds the global interpreter
+lock in MPI, so that the other thread waits for the lock once its time has passed.
 """
 import ctypes
 import sys
@@ -31,16 +32,17 @@ class Größe:
                 *self.arguments)  # waits
 
 
-def sleep() -> None:
+def sleep(seconds: float) -> None:
     """Waits for time to pass."""
-    time.sleep(3600)  # sleeps
+    time.sleep(seconds)  # sleeps
 
 
 def main() -> None:
     """Waits in both ways."""
-    library = ctypes.CDLL("libmpi.so.40", ctypes.RTLD_GLOBAL)
+    holds = len(sys.argv) > 2
+    library = (ctypes.PyDLL if holds else ctypes.CDLL)("libmpi.so.40", ctypes.RTLD_GLOBAL)
     library.MPI_Init(None, None)
-    threading.Thread(target=sleep, daemon=True).start()
+    threading.Thread(target=sleep, args=[0.1 if holds else 3600], daemon=True).start()
     with open(sys.argv[1], "w", encoding="ascii"):
         pass
     # map calls the function from C, so that the interpreter's loop runs twice

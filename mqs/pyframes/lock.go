@@ -1,0 +1,44 @@
+package pyframes
+
+import (
+	"slices"
+
+	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+)
+
+// Of struct _gil_runtime_state (Include/internal/pycore_gil.h, 3.11 to 3.14; in 3.11 of pycore_interp.h): the condition follows
+// behind the last holder, the state and a counter. A pthread_cond_t has 48 bytes on x86-64 and aarch64.
+const (
+	conditionBehind = 24
+	conditionSize   = 48
+)
+
+// locks finds the locks of the interpreters that a thread of theirs holds. The memory proves it: the lock is taken, and its last
+// holder is the state of a thread that the interpreters list.
+func (w *walk) locks(runtime inferior.Addr) []Lock {
+	var (
+		out  []Lock
+		seen []inferior.Addr
+	)
+
+	for _, interpreter := range w.found {
+		gil := runtime + inferior.Addr(w.gil)
+		if w.gilPointer {
+			gil = w.pointer(interpreter, w.gil)
+		}
+
+		if gil == 0 || slices.Contains(seen, gil) {
+			continue
+		}
+
+		seen = append(seen, gil)
+
+		locked, err := w.r.Uint(gil+inferior.Addr(w.gilLocked), 4)
+		if id := w.ids[w.pointer(gil, w.gilHolder)]; err == nil && locked == 1 && id != 0 {
+			at := gil + inferior.Addr(w.gilHolder+conditionBehind)
+			out = append(out, Lock{Condition: inferior.Range{Addr: at, Len: conditionSize}, Holder: id})
+		}
+	}
+
+	return out
+}
