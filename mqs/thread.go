@@ -40,6 +40,8 @@ type Thread struct {
 	File string `json:"file" document:"null"`
 	// Line is where in the file the call is, or the thread.
 	Line int `json:"line" document:"null,min=1"`
+	// Object is the path of the library that the function is in. The program's own have none.
+	Object string `json:"object" document:"null"`
 	// Callers are the functions through which the program has come to a call that a wrapper has made, from the innermost
 	// outwards: the wrapper's, the first that has a line of source, and the first of the program itself.
 	Callers []Caller `json:"callers" document:"omit,max=3"`

@@ -60,6 +60,9 @@ func threadAt(s *stacks, t *inferior.Thread) (mqs.Thread, bool) {
 	})
 	f := programFrame(own, out.Call != "")
 	out.Function, out.File, out.Line = f.Function, f.File, f.Line
+	if !s.isInProgram(f) {
+		out.Object = f.Object
+	}
 	if out.Call != "" && !s.hidesPython(t) {
 		out.Callers = s.callers(s.replaced(t, from, s.standsForMPI))
 	}

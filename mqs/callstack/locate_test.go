@@ -39,14 +39,14 @@ func TestThreadAt(t *testing.T) {
 		"where functions are is not recorded": {[]inferior.Frame{frame("epoll_wait", "", "", 0), frame("progress", "", "", 0)},
 			mqs.Thread{}, false},
 		"the MPI's own thread": {[]inferior.Frame{frame("epoll_wait", libc, "../epoll.c", 30), frame("ofi_epoll_wait", mpi, "ofi_epoll.h", 154), frame("clone3", libc, "clone3.S", 81)},
-			mqs.Thread{Function: "epoll_wait", File: "../epoll.c", Line: 30}, false},
+			mqs.Thread{Function: "epoll_wait", File: "../epoll.c", Line: 30, Object: libc}, false},
 		"the MPI's own thread, with a sanitizer": {[]inferior.Frame{frame("__interceptor_poll", "/lib/libasan.so.8", "", 0), frame("poll_dispatch", "/lib/libevent_core-2.1.so.7", "", 0), frame("asan_thread_start", "/lib/libasan.so.8", "", 0), frame("clone3", libc, "", 0)},
 			mqs.Thread{}, false},
 		"a thread in the program's own library": {[]inferior.Frame{frame("work", "/home/me/libsolver.so", "work.c", 3), frame("clone3", libc, "clone3.S", 81)},
-			mqs.Thread{Function: "work", File: "work.c", Line: 3}, true},
+			mqs.Thread{Function: "work", File: "work.c", Line: 3, Object: "/home/me/libsolver.so"}, true},
 	} {
 		got, own := threadAt(&stacks{}, &inferior.Thread{Frames: c.frames})
-		if got.Call != c.want.Call || got.Function != c.want.Function || got.File != c.want.File || got.Line != c.want.Line || own != c.own {
+		if got.Call != c.want.Call || got.Function != c.want.Function || got.File != c.want.File || got.Line != c.want.Line || got.Object != c.want.Object || own != c.own {
 			t.Errorf("%s: %+v, %v; want %+v, %v", name, got, own, c.want, c.own)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // mergedFormat changes with what follows.
-const mergedFormat = "979d0d71b041e7f2"
+const mergedFormat = "0d8cab45bf49323c"
 
 func (m *merger) mergeProcess(v *mqs.Process) {
 	m.number(uint64(v.Inferior))
@@ -199,6 +199,7 @@ func (m *merger) mergeThread(v *mqs.Thread) {
 	m.text(string(v.Function))
 	m.text(string(v.File))
 	m.number(uint64(v.Line))
+	m.text(string(v.Object))
 	m.list(len(v.Callers), v.Callers == nil)
 	for i := range v.Callers {
 		m.mergeCaller(&v.Callers[i])
@@ -258,6 +259,7 @@ func (u *unmerger) unmergeThread(v *mqs.Thread) {
 	u.readText(&v.Function)
 	u.readText(&v.File)
 	unmergeInt(u, &v.Line)
+	u.readText(&v.Object)
 	v.Callers = unmergeList(u, &u.callers, (*unmerger).unmergeCaller)
 	if v.Comm.Known = u.bool(); v.Comm.Known {
 		unmergeInt(u, &v.Comm.Value)

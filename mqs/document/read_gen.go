@@ -158,6 +158,8 @@ func (r *reader) readThread(v *mqs.Thread) {
 			readText(r, &v.File)
 		case "line":
 			readInt(r, &v.Line)
+		case "object":
+			readText(r, &v.Object)
 		case "callers":
 			v.Callers = readList(r, &r.callers, (*reader).readCaller)
 		case "communicator":

@@ -369,6 +369,12 @@ func appendThread(b []byte, s *jsonout.Sink, v *mqs.Thread) []byte {
 	} else {
 		b = strconv.AppendInt(b, int64(v.Line), 10)
 	}
+	b = append(b, `, "object": `...)
+	if v.Object == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.Object)
+	}
 	if len(v.Callers) > 0 {
 		b = append(b, `, "callers": [`...)
 		for i := range v.Callers {
@@ -1290,6 +1296,103 @@ func appendMissing(b []byte, s *jsonout.Sink, v *waitfor.Missing) []byte {
 	return b
 }
 
+func appendRankThreads(b []byte, s *jsonout.Sink, v *waitfor.RankThreads) []byte {
+	b = append(b, `{"rank": `...)
+	b = strconv.AppendInt(b, int64(v.Rank), 10)
+	b = append(b, `, "pid": `...)
+	b = strconv.AppendInt(b, int64(v.PID), 10)
+	b = append(b, `, "threads": `...)
+	if v.Threads == nil {
+		b = append(b, `null`...)
+	} else {
+		b = append(b, `[`...)
+		for i := range v.Threads {
+			b = jsonout.Comma(b, i)
+			b = append(b, "\n  "...)
+			b = s.Full(appendThreadPlace(b, s, &v.Threads[i]))
+		}
+		b = append(b, `]`...)
+	}
+	b = append(b, `}`...)
+	return b
+}
+
+func appendThreadPlace(b []byte, s *jsonout.Sink, v *waitfor.ThreadPlace) []byte {
+	b = append(b, `{"number": `...)
+	b = strconv.AppendInt(b, int64(v.Number), 10)
+	b = append(b, `, "can_act": `...)
+	if !v.CanAct.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendBool(b, v.CanAct.Value)
+	}
+	b = append(b, `, "call": `...)
+	if v.Call == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.Call)
+	}
+	b = append(b, `, "activity": `...)
+	if v.Activity == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, string(v.Activity))
+	}
+	b = append(b, `, "waits_for_thread": `...)
+	if !v.WaitsFor.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.WaitsFor.Value), 10)
+	}
+	b = append(b, `, "blocked_in": `...)
+	if v.BlockedIn == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.BlockedIn)
+	}
+	b = append(b, `, "blocked_on": `...)
+	if v.BlockedOn == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.BlockedOn)
+	}
+	b = append(b, `, "function": `...)
+	if v.Function == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.Function)
+	}
+	b = append(b, `, "file": `...)
+	if v.File == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.File)
+	}
+	b = append(b, `, "line": `...)
+	if v.Line < 1 {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.Line), 10)
+	}
+	b = append(b, `, "object": `...)
+	if v.Object == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.Object)
+	}
+	if len(v.Callers) > 0 {
+		b = append(b, `, "callers": [`...)
+		for i := range v.Callers {
+			b = jsonout.Comma(b, i)
+			b = append(b, "\n   "...)
+			b = s.Full(appendCaller(b, s, &v.Callers[i]))
+		}
+		b = append(b, `]`...)
+	}
+	b = append(b, `}`...)
+	return b
+}
+
 func appendFrame(b []byte, s *jsonout.Sink, v *stacks.Frame) []byte {
 	b = append(b, `{"caller": `...)
 	if !v.Caller.Known {
@@ -1863,6 +1966,12 @@ func appendReport(b []byte, s *jsonout.Sink, v *waitfor.Report) []byte {
 		b = jsonout.Comma(b, i)
 		b = append(b, "\n "...)
 		b = s.Full(appendMissing(b, s, &v.Missing[i]))
+	}
+	b = append(b, "],\n\"ranks\": ["...)
+	for i := range v.Threads {
+		b = jsonout.Comma(b, i)
+		b = append(b, "\n "...)
+		b = s.Full(appendRankThreads(b, s, &v.Threads[i]))
 	}
 	b = append(b, "],\n\"looks\": "...)
 	if v.Looks < 1 {

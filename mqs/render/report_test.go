@@ -42,7 +42,21 @@ func reports() map[string]*waitfor.Report {
 		NearMisses: []waitfor.NearMiss{{Kind: waitfor.OtherTag, Text: "Rank 0 receives tag 7, rank 1 sends tag 8", Ranks: []int32{0, 1}}, {Kind: waitfor.NeverReceived, Text: evil, Ranks: []int32{5}}},
 		Missing:    []waitfor.Missing{{Rank: 7, Why: "it is on host " + evil}},
 		Notes:      []string{"A note."}}
-	return map[string]*waitfor.Report{"small": small, "ring": ring(100), "crowd": crowd(500), "pairs": pairs(100), "transit": transit(), "nothing": {Verdict: waitfor.Unknown, Why: "Nothing is known."}}
+	return map[string]*waitfor.Report{"small": small, "ring": ring(100), "crowd": crowd(500), "pairs": pairs(100), "transit": transit(), "threads": threads(), "nothing": {Verdict: waitfor.Unknown, Why: "Nothing is known."}}
+}
+
+// threads is the report on a job of two ranks: the threads of one are at several places, and those of the other are unknown.
+func threads() *waitfor.Report {
+	inCall := mqs.Thread{Number: 1, Placed: true, Call: "MPI_Barrier", Function: "main", File: "/src/ring.py", Line: 7,
+		Callers: []mqs.Caller{{Function: "exchange", Object: "/lib/libhalo.so.1"}, {Function: "main", File: "/src/ring.py", Line: 7}}}
+	locked := mqs.Thread{Number: 2, Placed: true, Activity: mqs.Locks, BlockedIn: mqs.TakeGIL, Holder: mqs.Known(1), Function: "log", File: "log.py", Line: 3}
+	sleeps := mqs.Thread{Number: 5, Placed: true, Activity: mqs.Sleeps, Function: "poll", Object: "/lib/libtimer.so"}
+	var s mqs.Snapshot
+	for rank, of := range [][]mqs.Thread{{inCall, locked, sleeps}, nil} {
+		s.Processes = append(s.Processes, &mqs.Process{PID: 100 + rank, GlobalRank: mqs.Known(int32(rank)), WorldSize: mqs.Known[int32](2),
+			Phase: mqs.Active, ThreadMultiple: mqs.Known(true), Threads: of})
+	}
+	return waitfor.Analyse(&s)
 }
 
 // transit is a deadlock that a message in transit may end, beside a rank of which too little is known.

@@ -51,6 +51,13 @@ func Analyse(s *mqs.Snapshot) *Report { return AnalyseLive(s, Past{}) }
 // A deadlock, and that there is none, are claimed only if nothing unknown could make it otherwise:
 // see [Verdict].
 func AnalyseLive(s *mqs.Snapshot, past Past) *Report {
+	r := analyseApart(s, past)
+	r.Threads = threadsOf(s, r.Ranks)
+	return r
+}
+
+// analyseApart claims no deadlock of ranks that were not stopped at one moment, unless they are known to have stayed where they were.
+func analyseApart(s *mqs.Snapshot, past Past) *Report {
 	a := analyseThreads(s, past)
 	r := a.report
 	if !past.Apart || !claimsDeadlock(r) || r.Verdict != DeadlockedUnlessPollingEnds && r.Verdict != DeadlockedUnlessThreadActs && a.allStand() {

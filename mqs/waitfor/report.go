@@ -68,6 +68,8 @@ type Report struct {
 	Missing []Missing `json:"missing" document:"line,ranks=missing_ranks"`
 	// Ranks are the processes that were read, by global rank.
 	Ranks []Rank `json:"-"`
+	// Threads are the processes that were read, by global rank, each with its threads.
+	Threads []RankThreads `json:"ranks" document:"line"`
 	// Looks is how often the ranks were looked at for their stacks; null if nobody has asked for these.
 	Looks int `json:"looks" document:"line,null,min=1"`
 	// Stacks are the frames of the tree that the ranks' stacks make, as [stacks.Tree] has them.
