@@ -43,6 +43,8 @@ type stacks struct {
 	// named says of functions outside of the MPI library that have names like MPI's whether MPI has such a function.
 	// What is not known of is not there.
 	named map[string]bool
+	// isSanitized is true if a sanitizer's runtime is linked into the program, as far as its functions occur.
+	isSanitized bool
 }
 
 // stacksOf returns the stacks of a process's threads, with the values of [argumentNames].
@@ -64,7 +66,25 @@ func stacksWith(r *inferior.Reader, threads []inferior.Thread) (*stacks, error) 
 	if library != nil {
 		s.library = library.Object
 	}
+	if s.isSanitized, err = s.findRuntime(r); err != nil {
+		return nil, err
+	}
 	return s, s.findNamed(r)
+}
+
+// findRuntime reports whether a sanitizer's runtime is linked into the program. It is asked only where a wrapper of a function of the C
+// library may be the runtime's.
+func (s *stacks) findRuntime(r *inferior.Reader) (bool, error) {
+	for i := range s.threads {
+		for k := range s.threads[i].Frames {
+			if !wrapsSystem(&s.threads[i], k) {
+				continue
+			}
+			symbol, err := r.Symbol(sanitizerSymbol)
+			return symbol != nil && (symbol.Object == "" || symbol.Object == s.program), err
+		}
+	}
+	return false, nil
 }
 
 // maxNames bounds how many names are looked up that may be MPI's.

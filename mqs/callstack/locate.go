@@ -67,7 +67,7 @@ func threadAt(s *stacks, t *inferior.Thread) (mqs.Thread, bool) {
 		out.Callers = s.callers(s.replaced(t, from, s.standsForMPI))
 	}
 	out.Placed = out.Call != "" || isOutside(s, t)
-	return out, hasProgramFrame(t, f)
+	return out, s.hasProgramFrame(t, f)
 }
 
 // isOutside reports whether a thread that is in no named MPI call is known to be in no MPI call at all. Its stack must be complete,
@@ -87,11 +87,16 @@ func isInLibraries(t *inferior.Thread) bool {
 
 // hasProgramFrame says whether a thread has a frame that belongs to no library of an MPI or of the system.
 // In recordings that do not say which file defines a function, only frames with a line count.
-func hasProgramFrame(t *inferior.Thread, f inferior.Frame) bool {
+func (s *stacks) hasProgramFrame(t *inferior.Thread, f inferior.Frame) bool {
 	if !slices.ContainsFunc(t.Frames, func(f inferior.Frame) bool { return f.Object != "" }) {
 		return f.File != ""
 	}
-	return slices.ContainsFunc(t.Frames, func(f inferior.Frame) bool { return !isForeign(f.Object) && !isVDSO(f) })
+	for i, f := range t.Frames {
+		if !isForeign(f.Object) && !isVDSO(f) && !s.isRuntime(t, i) {
+			return true
+		}
+	}
+	return false
 }
 
 // isVDSO says whether a function belongs to the page of code that the kernel gives to every process (vDSO).
@@ -117,6 +122,32 @@ func isSystem(object string) bool {
 // of its own.
 func isSanitizer(object string) bool {
 	return hasPrefix(object, "libasan", "libtsan", "liblsan", "libubsan", "libhwasan", "libclang_rt.")
+}
+
+// sanitizerSymbol is a function of every sanitizer's runtime (sanitizer/common_interface_defs.h).
+const sanitizerSymbol = "__sanitizer_set_death_callback"
+
+// sanitizerFunctions are the beginnings of the names of the functions of sanitizers' runtimes.
+var sanitizerFunctions = []string{"__sanitizer", "__asan", "__tsan", "__lsan", "__msan", "__hwasan", "__ubsan", "__interceptor_", "___interceptor_", "asan_thread_start"}
+
+// isRuntime reports whether a frame of a thread is a function of a sanitizer's runtime that is linked into the program (clang's always is,
+// gcc's with -static-libtsan). It has a name that only a sanitizer uses, or is a wrapper that has called the C library's function
+// of the same name.
+func (s *stacks) isRuntime(t *inferior.Thread, i int) bool {
+	f := t.Frames[i]
+	if !s.isInProgram(f) || f.File != "" {
+		return false
+	}
+	if slices.ContainsFunc(sanitizerFunctions, func(begin string) bool { return strings.HasPrefix(f.Function, begin) }) {
+		return true
+	}
+	return s.isSanitized && wrapsSystem(t, i)
+}
+
+// wrapsSystem reports whether a function of the program has called the C library's function of its own name.
+func wrapsSystem(t *inferior.Thread, i int) bool {
+	f := t.Frames[i]
+	return f.Object == "" && f.File == "" && f.Function != "" && i > 0 && isSystem(t.Frames[i-1].Object) && plainName(t.Frames[i-1].Function) == f.Function
 }
 
 // isWorkers reports whether a file is a library whose worker threads run tasks of the program. An idle worker calls no function of the

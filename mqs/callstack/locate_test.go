@@ -74,3 +74,35 @@ func TestPlaced(t *testing.T) {
 		}
 	}
 }
+
+// TestRuntimeInProgram checks that a thread of a library, or of a sanitizer itself, is not taken for the program's because the sanitizer's
+// runtime is linked into the program; and that a thread is the program's as soon as one function may be.
+func TestRuntimeInProgram(t *testing.T) {
+	const libc, event, tsan, program = "/lib/libc.so.6", "/lib/libevent_core-2.1.so.7", "__tsan_thread_start_func", "/home/me/ring"
+	wrapped := []inferior.Frame{frame("__GI___poll", libc, "../poll.c", 29), frame("poll", "", "", 0), frame("event_base_loop", event, "", 0), frame("clone3", libc, "", 0)}
+	for name, c := range map[string]struct {
+		frames  []inferior.Frame
+		runtime string // the file that has the runtime
+		own     bool
+	}{
+		"the sanitizer's thread":             {[]inferior.Frame{frame("__sanitizer::internal_usleep(unsigned long long)", "", "", 0), frame("__tsan::BackgroundThread(void*)", "", "", 0), frame("clone3", libc, "", 0)}, "", false},
+		"a library's thread":                 {[]inferior.Frame{frame("__GI___poll", libc, "", 0), frame("poll", "", "", 0), frame("event_base_loop", event, "", 0), frame(tsan, "", "", 0), frame("clone3", libc, "", 0)}, program, false},
+		"a library's thread, by its wrapper": {wrapped, program, false},
+		"a wrapper of the program's":         {wrapped, "", true},
+		"a wrapper beside a shared runtime":  {wrapped, "/lib/libasan.so.8", true},
+		"a function with another name":       {[]inferior.Frame{frame("__GI___poll", libc, "", 0), frame("work", "", "", 0), frame("clone3", libc, "", 0)}, program, true},
+		"a function that calls no other":     {[]inferior.Frame{frame("poll", "", "", 0), frame("clone3", libc, "", 0)}, program, true},
+		"a function with a line":             {[]inferior.Frame{frame("__GI___poll", libc, "", 0), frame("poll", "", "mine.c", 3), frame("clone3", libc, "", 0)}, program, true},
+		"a thread of the program's":          {[]inferior.Frame{frame("__GI___poll", libc, "", 0), frame("poll", "", "", 0), frame("", "", "", 0), frame(tsan, "", "", 0), frame("clone3", libc, "", 0)}, program, true},
+	} {
+		p := stopped(inferior.Thread{Number: 1}, inferior.Thread{Number: 2, Frames: c.frames, Complete: true})
+		p.Identity.Executable = program
+		if c.runtime != "" {
+			p.Symbols[sanitizerSymbol] = &inferior.Symbol{Addr: 0x1000, Object: c.runtime}
+		}
+		got := Locate(inferior.NewReader(t.Context(), p))
+		if own := len(got) == 2; own != c.own {
+			t.Errorf("%s: the program's %v, want %v", name, own, c.own)
+		}
+	}
+}
