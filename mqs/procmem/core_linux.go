@@ -51,7 +51,7 @@ func ReadCore(path string) (*Core, error) {
 		if end := p.Off + p.Filesz; end >= p.Off {
 			out.Whole = max(out.Whole, end)
 		}
-		switch elf.ProgType(p.Type) {
+		switch p.Type {
 		case elf.PT_LOAD:
 			e.loads = append(e.loads, p)
 		case elf.PT_NOTE:

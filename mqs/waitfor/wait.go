@@ -312,7 +312,7 @@ func (r *rank) operationsOfKind(t *mqs.Thread, mine func(kind string) bool) []de
 			}
 			ops := m.queued(class)
 			for i := range ops {
-				if op := &ops[i]; blocks(op) && mine(op.Kind) && !(op.Request.Known && held[op.Request.Value]) {
+				if op := &ops[i]; blocks(op) && mine(op.Kind) && (!op.Request.Known || !held[op.Request.Value]) {
 					own = append(own, dependency{op: op, member: m, class: class})
 				}
 			}
