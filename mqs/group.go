@@ -9,9 +9,22 @@ import (
 // maxSeats bounds the size of a job that is believed of a launcher.
 const maxSeats = 1 << 22
 
-// Seat gives a process what only its launcher knows: its rank and the size of its job.
-// Where MPI_COMM_WORLD was known by nothing but its name, all of it follows.
-func (p *Process) Seat(rank, size Maybe[int32]) {
+// The software that launchers belong to.
+const (
+	OpenMPILauncher = "Open MPI" // mpirun; also PRRTE's prterun that it runs
+	HydraLauncher   = "Hydra"    // mpiexec of MPICH and of the MPIs derived from it
+	SlurmLauncher   = "Slurm"    // srun
+)
+
+// Seat gives a process what only its launcher knows: its rank and the size of its job, and the software that the
+// launcher belongs to. Where MPI_COMM_WORLD was known by nothing but its name, all of it follows. If MPI_COMM_WORLD
+// has the process alone although the launcher started others, what the launcher says is kept apart.
+func (p *Process) Seat(rank, size Maybe[int32], launcher string) {
+	if p.IsAlone() && rank.Known && size.Value > 1 && size.Value <= maxSeats {
+		p.GlobalRank = Known[int32](0) // a debugger may have had it from the launcher
+		p.LaunchedRank, p.LaunchedSize, p.Launcher = rank, size, launcher
+		return
+	}
 	if !p.GlobalRank.Known {
 		p.GlobalRank = rank
 	}
@@ -23,6 +36,53 @@ func (p *Process) Seat(rank, size Maybe[int32]) {
 			c.Seat(p.GlobalRank, p.WorldSize)
 		}
 	}
+}
+
+// IsAlone reports whether MPI_Init has made an MPI_COMM_WORLD of the process alone.
+func (p *Process) IsAlone() bool { return p.Phase == Active && p.WorldSize == Known[int32](1) }
+
+// Place returns the rank and the size by which a report counts the process: the launcher's, if the process did not join
+// the launcher's job.
+func (p *Process) Place() (rank, size Maybe[int32]) {
+	if p.LaunchedRank.Known {
+		return p.LaunchedRank, p.LaunchedSize
+	}
+	return p.GlobalRank, p.WorldSize
+}
+
+// Placed returns the process with its place as its rank and its size of the job. MPI_COMM_WORLD and other communicators
+// keep their own size.
+func (p *Process) Placed() *Process {
+	if !p.LaunchedRank.Known {
+		return p
+	}
+	out := *p
+	out.GlobalRank, out.WorldSize = p.Place()
+	out.Communicators = make([]*Queues, len(p.Communicators))
+	for i, q := range p.Communicators {
+		own := *q
+		own.Group, own.RemoteGroup = placedGroup(q.Group, p.LaunchedRank), placedGroup(q.RemoteGroup, p.LaunchedRank)
+		if q.IsBareWorld() {
+			own.Seat(Known[int32](0), Known[int32](1))
+			own.Group = []Maybe[int32]{p.LaunchedRank}
+		}
+		out.Communicators[i] = &own
+	}
+	return &out
+}
+
+// placedGroup is a group of an MPI_COMM_WORLD of one rank, which has another number.
+func placedGroup(group []Maybe[int32], rank Maybe[int32]) []Maybe[int32] {
+	if group == nil {
+		return nil
+	}
+	out := make([]Maybe[int32], len(group))
+	for i, r := range group {
+		if r.Known {
+			out[i] = rank
+		}
+	}
+	return out
 }
 
 // IsBareWorld says whether a communicator is MPI_COMM_WORLD and known by nothing but its name, as of a library

@@ -24,6 +24,13 @@ type Process struct {
 	GlobalRank Maybe[int32] `json:"global_rank" document:"min=0"`
 	// WorldSize is the size of MPI_COMM_WORLD.
 	WorldSize Maybe[int32] `json:"world_size" document:"min=0"`
+	// LaunchedRank is the rank that the launcher gave the process, if MPI_Init did not join the launcher's job and made an
+	// MPI_COMM_WORLD of the process alone.
+	LaunchedRank Maybe[int32] `json:"launched_rank" document:"min=0"`
+	// LaunchedSize is the number of processes of the launcher's job, if LaunchedRank is known.
+	LaunchedSize Maybe[int32] `json:"launched_size" document:"min=0"`
+	// Launcher is the software that the launcher belongs to, if LaunchedRank is known: "Open MPI", "Hydra" or "Slurm".
+	Launcher string `json:"launcher" document:"null"`
 	// Image is the path of its program.
 	Image string `json:"image" document:"null"`
 	// MPI is the implementation: "Open MPI".

@@ -7,7 +7,7 @@ import (
 )
 
 // mergedFormat changes with what follows.
-const mergedFormat = "0d8cab45bf49323c"
+const mergedFormat = "26938e6daac47f13"
 
 func (m *merger) mergeProcess(v *mqs.Process) {
 	m.number(uint64(v.Inferior))
@@ -18,6 +18,13 @@ func (m *merger) mergeProcess(v *mqs.Process) {
 	if m.bool(v.WorldSize.Known) {
 		m.number(uint64(v.WorldSize.Value))
 	}
+	if m.bool(v.LaunchedRank.Known) {
+		m.number(uint64(v.LaunchedRank.Value))
+	}
+	if m.bool(v.LaunchedSize.Known) {
+		m.number(uint64(v.LaunchedSize.Value))
+	}
+	m.text(string(v.Launcher))
 	m.text(string(v.Image))
 	m.text(string(v.MPI))
 	m.text(string(v.MPIVersion))
@@ -105,6 +112,13 @@ func (u *unmerger) unmergeProcess(v *mqs.Process) {
 	if v.WorldSize.Known = u.bool(); v.WorldSize.Known {
 		unmergeInt(u, &v.WorldSize.Value)
 	}
+	if v.LaunchedRank.Known = u.bool(); v.LaunchedRank.Known {
+		unmergeInt(u, &v.LaunchedRank.Value)
+	}
+	if v.LaunchedSize.Known = u.bool(); v.LaunchedSize.Known {
+		unmergeInt(u, &v.LaunchedSize.Value)
+	}
+	u.readText(&v.Launcher)
 	u.readText(&v.Image)
 	u.readText(&v.MPI)
 	u.readText(&v.MPIVersion)

@@ -114,7 +114,7 @@ func TestBrokenMerged(t *testing.T) {
 		want error
 	}{
 		"nothing":                    {"", errNotMerged},
-		"another format":             {"0" + whole[1:], errNotMerged},
+		"another format":             {"x" + whole[1:], errNotMerged},
 		"no process":                 {mergedFormat, nil},
 		"a class that is not there":  {mergedFormat + entry(2), errNotMerged},
 		"an empty class":             {mergedFormat + entry(classEntry, 0, 0, 0, 2), errNotMerged},

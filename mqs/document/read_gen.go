@@ -38,6 +38,12 @@ func (r *reader) readProcess(v *mqs.Process) {
 			readMaybe(r, &v.GlobalRank, readInt)
 		case "world_size":
 			readMaybe(r, &v.WorldSize, readInt)
+		case "launched_rank":
+			readMaybe(r, &v.LaunchedRank, readInt)
+		case "launched_size":
+			readMaybe(r, &v.LaunchedSize, readInt)
+		case "launcher":
+			readText(r, &v.Launcher)
 		case "image":
 			readText(r, &v.Image)
 		case "mpi":

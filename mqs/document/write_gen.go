@@ -29,6 +29,24 @@ func appendProcess(b []byte, s *jsonout.Sink, v *mqs.Process) []byte {
 	} else {
 		b = strconv.AppendInt(b, int64(v.WorldSize.Value), 10)
 	}
+	b = append(b, `, "launched_rank": `...)
+	if !v.LaunchedRank.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.LaunchedRank.Value), 10)
+	}
+	b = append(b, `, "launched_size": `...)
+	if !v.LaunchedSize.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.LaunchedSize.Value), 10)
+	}
+	b = append(b, `, "launcher": `...)
+	if v.Launcher == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.Launcher)
+	}
 	b = append(b, `, "image": `...)
 	if v.Image == "" {
 		b = append(b, `null`...)

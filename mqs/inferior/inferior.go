@@ -48,6 +48,8 @@ type Info struct {
 	Rank *int32 `json:"rank,omitempty"`
 	// WorldSize is the size of that, nil if not known. Recordings have it: no debugger knows it.
 	WorldSize *int32 `json:"world_size,omitempty" protocol:"-"`
+	// Launcher is the software that the launcher belongs to, empty if not known; only recordings have it.
+	Launcher string `json:"launcher,omitempty" protocol:"-"`
 	// State is the letter that the kernel had for its state before it was attached to
 	// (proc(5), /proc/PID/stat), empty if not known or if it has run since.
 	State string `json:"state,omitempty"`

@@ -28,8 +28,10 @@ func NewRecorder(t Inferior) *Recorder {
 	return &Recorder{Inferior: t, used: map[Addr][]byte{}, log: processLog{Process: t.Info(), Symbols: map[string]*Symbol{}, Types: map[string]*layout.Layout{}}}
 }
 
-// Seat remembers the process's rank and the size of its job, as its launcher says.
-func (r *Recorder) Seat(rank, size *int32) { r.log.Process.Rank, r.log.Process.WorldSize = rank, size }
+// Seat remembers the process's rank and the size of its job, as its launcher says, and the software that the launcher belongs to.
+func (r *Recorder) Seat(rank, size *int32, launcher string) {
+	r.log.Process.Rank, r.log.Process.WorldSize, r.log.Process.Launcher = rank, size, launcher
+}
 
 // use remembers memory that a reader has handed out.
 func (r *Recorder) use(a Addr, b []byte) {

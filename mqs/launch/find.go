@@ -119,6 +119,7 @@ func (s *system) fromGroup(g *group, asked *process) *Job {
 	}
 	j := &Job{group: g, Size: g.worldSize, Here: s.sizeHere(g), Node: s.nodeOf(g)}
 	s.name(j, g)
+	j.Software = s.softwareOf(g)
 	launcher := s.launcher(g, top)
 	if launcher != nil {
 		j.Launcher, j.Name = launcher.pid, launcher.name
@@ -240,8 +241,9 @@ func (s *system) fromTable(launcher, asked *process) *Job {
 	case own != nil:
 		j.group = own
 		s.name(j, own)
-		j.Node = s.nodeOf(own)
+		j.Node, j.Software = s.nodeOf(own), s.softwareOf(own)
 	case told.step != "":
+		j.Software = mqs.SlurmLauncher
 		j.Names = []string{SlurmName + told.step}
 	}
 	return j

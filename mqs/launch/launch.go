@@ -57,6 +57,9 @@ type Job struct {
 	Ranks []Rank
 	// Size is that of MPI_COMM_WORLD.
 	Size mqs.Maybe[int32]
+	// Software is what the launcher belongs to: [mqs.OpenMPILauncher], [mqs.HydraLauncher], [mqs.SlurmLauncher], or
+	// empty if that can't be told.
+	Software string
 	// Here is how many of its ranks run on this machine, those among them of which nothing else is
 	// known yet.
 	Here mqs.Maybe[int32]

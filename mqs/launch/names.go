@@ -4,6 +4,7 @@ import (
 	"net"
 	"strings"
 
+	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
 )
 
@@ -41,6 +42,22 @@ func (s *system) name(j *Job, g *group) {
 	if at, has := s.seat(top, slurm); g.kind != slurm && has && at.rank == own.rank {
 		add(slurm, at.job)
 	}
+}
+
+// softwareOf returns the software whose launcher started a group, as far as the environment of its ranks tells.
+func (s *system) softwareOf(g *group) string {
+	top := g.first()
+	own, _ := s.seat(top, g.kind)
+	at, isInStep := s.seat(top, slurm)
+	switch {
+	case g.kind == pmix && s.env(top, "OMPI_COMM_WORLD_RANK") != "":
+		return mqs.OpenMPILauncher
+	case g.kind == pmi && s.env(top, "HYDI_CONTROL_FD") != "":
+		return mqs.HydraLauncher
+	case isInStep && at.rank == own.rank: // with its own server of PMIx or PMI
+		return mqs.SlurmLauncher
+	}
+	return ""
 }
 
 // nodeOf is what Slurm calls the node of a group's ranks; empty if it does not say, or has several on this machine.

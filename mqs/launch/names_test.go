@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
@@ -80,6 +81,33 @@ func TestNode(t *testing.T) {
 			madeUp{pid: 31, parent: 1, name: "prog", env: slurmEnv("1", second) + " PMI_RANK=1", isMPI: true})
 		if jobs := s.jobs(0); len(jobs) != 1 || jobs[0].Node != want {
 			t.Errorf("%+v", jobs)
+		}
+	}
+}
+
+// TestSoftware checks which software a launcher is said to belong to, by what it put into its ranks' environment.
+func TestSoftware(t *testing.T) {
+	srun := slurmEnv("0", "n1")
+	for name, c := range map[string]struct{ env, want string }{
+		"mpirun":                   {pmixEnv("n@1", "0"), mqs.OpenMPILauncher},
+		"mpirun in a step":         {pmixEnv("n@1", "0") + " " + srun, mqs.OpenMPILauncher},
+		"another server of PMIx":   {"PMIX_NAMESPACE=n PMIX_RANK=0", ""},
+		"mpiexec":                  {pmiEnv("0", "6"), mqs.HydraLauncher},
+		"srun --mpi=none":          {srun, mqs.SlurmLauncher},
+		"srun --mpi=pmi2":          {srun + " PMI_RANK=0 PMI_SIZE=2 PMI_FD=6", mqs.SlurmLauncher},
+		"srun --mpi=pmix":          {srun + " PMIX_NAMESPACE=slurm.pmix.5.0 PMIX_RANK=0", mqs.SlurmLauncher},
+		"another server of PMI":    {"PMI_RANK=0 PMI_SIZE=2", ""},
+	} {
+		j, err := machine(t, madeUp{pid: 20, parent: 1, name: "starter"}, madeUp{pid: 31, parent: 20, name: "prog", env: c.env, isMPI: true}).find(31)
+		if err != nil || j.Software != c.want {
+			t.Errorf("%s: %+v, %v", name, j, err)
+		}
+	}
+	table := []entry{{"here", "/prog", 31}}
+	for env, want := range map[string]string{pmixEnv("7", "0"): mqs.OpenMPILauncher, "": ""} {
+		j, err := machine(t, madeUp{pid: 20, parent: 1, name: "mpirun", table: table}, madeUp{pid: 31, parent: 20, name: "prog", env: env, program: "/prog"}).find(20)
+		if err != nil || j.Software != want {
+			t.Errorf("by a table: %+v, %v", j, err)
 		}
 	}
 }

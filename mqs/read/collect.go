@@ -175,7 +175,7 @@ func Collect(r *inferior.Reader, s Source, f Filter) (*mqs.Process, error) {
 	}
 	s.Info(p)
 	p.Notes = append(p.Notes, s.Notes()...) // last: reading brings them up
-	p.Seat(maybe(r.Info().Rank), maybe(r.Info().WorldSize))
+	p.Seat(maybe(r.Info().Rank), maybe(r.Info().WorldSize), r.Info().Launcher)
 	return p, nil
 }
 

@@ -23,19 +23,20 @@ func Merge(snapshots ...*mqs.Snapshot) (*mqs.Snapshot, error) {
 	var sized *mqs.Process
 	for _, s := range snapshots {
 		for _, p := range s.Processes {
-			if p.WorldSize.Known {
+			place, size := p.Place()
+			if size.Known {
 				if sized == nil {
 					sized = p
-				} else if p.WorldSize != sized.WorldSize {
+				} else if _, other := sized.Place(); size != other {
 					return nil, fmt.Errorf("these are not snapshots of one job: %s is of a job of %d, %s of one of %d",
-						processWords(sized), sized.WorldSize.Value, processWords(p), p.WorldSize.Value)
+						processWords(sized), other.Value, processWords(p), size.Value)
 				}
 			}
-			if !p.GlobalRank.Known {
+			if !place.Known {
 				out.Processes = append(out.Processes, p)
 				continue
 			}
-			rank := p.GlobalRank.Value
+			rank := place.Value
 			if first, twice := at[rank]; !twice {
 				at[rank] = len(out.Processes)
 				out.Processes = append(out.Processes, p)
@@ -48,21 +49,23 @@ func Merge(snapshots ...*mqs.Snapshot) (*mqs.Snapshot, error) {
 		}
 	}
 	slices.SortStableFunc(out.Processes, func(x, y *mqs.Process) int {
-		if x.GlobalRank.Known != y.GlobalRank.Known {
-			if x.GlobalRank.Known {
+		a, _ := x.Place()
+		b, _ := y.Place()
+		if a.Known != b.Known {
+			if a.Known {
 				return -1
 			}
 			return 1
 		}
-		return cmp.Compare(x.GlobalRank.Value, y.GlobalRank.Value)
+		return cmp.Compare(a.Value, b.Value)
 	})
 	return Join(out.Processes), nil
 }
 
 // processWords names a process in a sentence.
 func processWords(p *mqs.Process) string {
-	if p.GlobalRank.Known {
-		return fmt.Sprintf("rank %d", p.GlobalRank.Value)
+	if rank, _ := p.Place(); rank.Known {
+		return fmt.Sprintf("rank %d", rank.Value)
 	}
 	return fmt.Sprintf("process %d", p.PID)
 }

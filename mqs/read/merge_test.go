@@ -1,6 +1,7 @@
 package read
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -29,5 +30,17 @@ func TestMerge(t *testing.T) {
 	if _, err := Merge(snapshot(first, second), snapshot(rank(1, 5))); err == nil ||
 		err.Error() != "these are not snapshots of one job: rank 0 is of a job of 4, rank 1 of one of 5" {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestMergeOfAlone checks that processes which did not join their launcher's job are merged by the ranks that it gave them.
+func TestMergeOfAlone(t *testing.T) {
+	alone := func(launched int32) *mqs.Process {
+		return &mqs.Process{GlobalRank: mqs.Known[int32](0), WorldSize: mqs.Known[int32](1), LaunchedRank: mqs.Known(launched), LaunchedSize: mqs.Known[int32](3)}
+	}
+	first, second, last := alone(0), alone(1), &mqs.Process{GlobalRank: mqs.Known[int32](2), WorldSize: mqs.Known[int32](3)}
+	s, err := Merge(&mqs.Snapshot{Processes: []*mqs.Process{last, second, first}})
+	if err != nil || !slices.Equal(s.Processes, []*mqs.Process{first, second, last}) {
+		t.Errorf("%+v, %v", s, err)
 	}
 }

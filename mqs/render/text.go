@@ -103,6 +103,9 @@ func heading(p *mqs.Process) string {
 	var b strings.Builder
 	if p.GlobalRank.Known {
 		fmt.Fprintf(&b, "Rank %d of %s", p.GlobalRank.Value, number(p.WorldSize))
+		if p.LaunchedRank.Known {
+			fmt.Fprintf(&b, " (launched as rank %d of %s)", p.LaunchedRank.Value, number(p.LaunchedSize))
+		}
 	} else {
 		b.WriteString("Rank " + unknown)
 	}

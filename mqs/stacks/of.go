@@ -11,7 +11,8 @@ import (
 func Of(s *mqs.Snapshot) []Process {
 	var out []Process
 	for _, p := range s.Processes {
-		one := Process{Rank: p.GlobalRank, Inferior: p.Inferior}
+		rank, _ := p.Place()
+		one := Process{Rank: rank, Inferior: p.Inferior}
 		for _, stack := range p.Stacks {
 			if slices.ContainsFunc(p.Threads, func(t mqs.Thread) bool { return t.Number == stack.Thread }) {
 				one.Stacks = append(one.Stacks, stack)

@@ -155,7 +155,7 @@ func (c *collectives) of(key callKey) *collective {
 			out.ranks = append(out.ranks, rank)
 		}
 	}
-	if key.comm == nil && !c.j.worldKnown {
+	if key.comm == nil && (!c.j.worldKnown || len(c.j.which(isAlone)) > 0) {
 		out.unknown = membersUnknown
 	}
 	return out

@@ -51,6 +51,7 @@ func Analyse(s *mqs.Snapshot) *Report { return AnalyseLive(s, Past{}) }
 // A deadlock, and that there is none, are claimed only if nothing unknown could make it otherwise:
 // see [Verdict].
 func AnalyseLive(s *mqs.Snapshot, past Past) *Report {
+	s, past = placed(s, past)
 	r := analyseApart(s, past)
 	r.Threads = threadsOf(s, r.Ranks)
 	return r

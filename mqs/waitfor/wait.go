@@ -131,6 +131,8 @@ func (j *job) waitOf(rank int32, t *mqs.Thread, c *collectives) wait {
 		return wait{thread: t, unknown: "it " + outsideWords(t) + ", and whether that ends is not known"}
 	case b == asks:
 		return j.waitInPoll(r, t, c)
+	case b == finalizes && isAlone(r):
+		return wait{thread: t, satisfied: true}
 	case b == finalizes:
 		return c.waitFor(t, callKey{nil, finalize}, true)
 	case b == starts:

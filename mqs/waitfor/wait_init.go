@@ -11,6 +11,9 @@ import (
 // each other, so that nothing is proved by it.
 const initUnknown = "how far the start of the job has come is not known"
 
+// initWithout says what stands in the way of a rank whose MPI_Init waits for ranks that are in no job with it.
+const initWithout = "other ranks have left MPI_Init without joining the launcher's job"
+
 // hasNotStarted says whether a rank is known not to have called MPI_Init yet.
 func (r *rank) hasNotStarted() bool {
 	return r.process != nil && r.process.Phase == mqs.Starting && isPlaced(r.process) &&
@@ -20,6 +23,9 @@ func (r *rank) hasNotStarted() bool {
 // waitInInit is the wait of a rank in MPI_Init for those that have yet to call it. That these can move is
 // known of each: a rank that is blocked before it calls MPI_Init waits for nothing that is seen here.
 func (j *job) waitInInit(t *mqs.Thread) wait {
+	if len(j.which(isAlone)) > 0 {
+		return wait{thread: t, unknown: initWithout}
+	}
 	if j.toStart == nil {
 		j.toStart = j.newRankSet(rankSet{all: true, ranks: j.which((*rank).hasNotStarted), call: t.Call})
 		if !j.worldKnown || slices.ContainsFunc(j.ranks, func(r rank) bool { return r.process == nil || r.process.Phase == "" || r.gone() }) {

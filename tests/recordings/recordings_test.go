@@ -121,7 +121,7 @@ func checkAccount(t *testing.T, base string, text []byte, library expect.Library
 		t.Fatalf("the account of %s: %v", base, err)
 	}
 	// What a library does not tell a debugger, a live job's launcher has.
-	s.Processes[0].Seat(number(t, account.GlobalRank), number(t, account.WorldSize))
+	s.Processes[0].Seat(number(t, account.GlobalRank), number(t, account.WorldSize), "")
 	process := written(t, s)
 	if entries := handlesOf(t, base); entries != nil {
 		for _, difference := range expect.CompareListed(entries, process, library.MayLack) {

@@ -276,7 +276,8 @@ func (one *reply) identity() string {
 		processes = append(processes, fmt.Sprint(rank, pid, one.part.Stopped[pid].Started))
 	}
 	for _, p := range one.part.Processes {
-		add(p.GlobalRank, one.part.pids[p])
+		rank, _ := p.Place()
+		add(rank, one.part.pids[p])
 	}
 	if one.part.List != nil {
 		for _, seat := range one.part.List.Seats {
@@ -344,8 +345,8 @@ func isOf(names, job []string) bool {
 func (one *reply) sizes() []int32 {
 	var out []int32
 	for _, p := range one.part.Processes {
-		if p.WorldSize.Known {
-			out = append(out, p.WorldSize.Value)
+		if _, size := p.Place(); size.Known {
+			out = append(out, size.Value)
 		}
 	}
 	return out

@@ -71,7 +71,7 @@ func pair(call string, lines ...int) *mqs.Snapshot {
 	s := &mqs.Snapshot{}
 	for rank, line := range lines {
 		p := &mqs.Process{PID: rank + 1, Threads: []mqs.Thread{{Number: 1, Placed: true, Call: call, Function: "main", File: "a.c", Line: line}}}
-		p.Seat(mqs.Known(int32(rank)), mqs.Known(int32(len(lines))))
+		p.Seat(mqs.Known(int32(rank)), mqs.Known(int32(len(lines))), "")
 		s.Processes = append(s.Processes, p)
 	}
 	return s

@@ -80,14 +80,23 @@ func (s *sources) read(r *inferior.Reader, f read.Filter) (*mqs.Process, error) 
 		}
 		return nil, s.ofLauncher(r.Info(), err)
 	}
-	if !p.WorldSize.Known {
-		rank, size := s.rankOf(r.Info())
-		p.Seat(rank, size)
-		if r, ok := r.Inferior().(*inferior.Recorder); ok && rank.Known {
-			r.Seat(optional(rank), optional(size))
-		}
+	if !p.WorldSize.Known || p.IsAlone() {
+		s.seat(p, r)
 	}
 	return p, nil
+}
+
+// seat adds what the launcher of a process knows of it. A child of a rank has the rank's environment, and may have
+// called MPI_Init by itself.
+func (s *sources) seat(p *mqs.Process, r *inferior.Reader) {
+	job := s.jobOf(r.Info())
+	if job == nil || p.IsAlone() && job.Self.PID != p.PID {
+		return
+	}
+	p.Seat(job.Self.Number, job.Size, job.Software)
+	if r, ok := r.Inferior().(*inferior.Recorder); ok && job.Self.Number.Known {
+		r.Seat(optional(job.Self.Number), optional(job.Size), job.Software)
+	}
 }
 
 // hasEnded says whether a process has been killed while it was stopped: nothing of it can be read any more.
@@ -102,13 +111,21 @@ func hasEnded(info inferior.Info) bool {
 // rankOf asks the launcher's table and the environment of a process for its rank in MPI_COMM_WORLD
 // and the size of that. They are unknown of a process that does not run on this machine.
 func (s *sources) rankOf(info inferior.Info) (rank, size mqs.Maybe[int32]) {
-	if info.Kind != "live" || info.PID <= 0 {
-		return rank, size
-	}
-	if job, err := s.jobs.Find(info.PID); err == nil && job.Self != nil {
+	if job := s.jobOf(info); job != nil {
 		return job.Self.Number, job.Size
 	}
 	return rank, size
+}
+
+// jobOf returns the job in which a process on this machine has a rank, nil if there is none.
+func (s *sources) jobOf(info inferior.Info) *launch.Job {
+	if info.Kind != "live" || info.PID <= 0 {
+		return nil
+	}
+	if job, err := s.jobs.Find(info.PID); err == nil && job.Self != nil {
+		return job
+	}
+	return nil
 }
 
 // typed is a process whose types a native decoder knows better than the debugger.

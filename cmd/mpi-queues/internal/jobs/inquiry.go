@@ -28,6 +28,8 @@ type Inquiry struct {
 	// it is on, empty for this one.
 	rank, size mqs.Maybe[int32]
 	host       string
+	// software is what the launcher belongs to, if that is known.
+	software string
 	// before is what the process was like before gdb.
 	before tracee.State
 	// program and core are paths; of a process there is only its program, if that is known.
@@ -59,13 +61,13 @@ func Process(pid int) Inquiry {
 func Ranks(job *launch.Job) []Inquiry {
 	var asked []Inquiry
 	for _, r := range job.Ranks {
-		asked = append(asked, rankOf(r, job.Size))
+		asked = append(asked, rankOf(job, r))
 	}
 	return asked
 }
 
-// rankOf asks for one rank of a job of this size.
-func rankOf(r launch.Rank, size mqs.Maybe[int32]) Inquiry {
+// rankOf asks for one rank of a job.
+func rankOf(job *launch.Job, r launch.Rank) Inquiry {
 	i := Inquiry{pid: r.PID, program: r.Executable}
 	switch {
 	case r.Host != "":
@@ -78,7 +80,7 @@ func rankOf(r launch.Rank, size mqs.Maybe[int32]) Inquiry {
 	default:
 		i = Process(r.PID)
 	}
-	i.rank, i.size = r.Number, size
+	i.rank, i.size, i.software = r.Number, job.Size, job.Software
 	return i
 }
 
@@ -111,7 +113,7 @@ func Resolve(jobs *launch.Finder, pids []int, isJob bool) (asked []Inquiry, rema
 			}
 			ask(i)
 		case job.Self != nil && !isJob:
-			ask(rankOf(*job.Self, job.Size))
+			ask(rankOf(job, *job.Self))
 		default:
 			ask(Ranks(job)...)
 			remarks = append(remarks, Missing(job)...)
@@ -161,7 +163,7 @@ func (i *Inquiry) failed(err error) *mqs.Process {
 
 // complete gives a process its place in a report, and its rank if only the launcher knows it.
 func (i *Inquiry) complete(p *mqs.Process, place int) {
-	p.Seat(i.rank, i.size)
+	p.Seat(i.rank, i.size, i.software)
 	p.Inferior = place + 1
 	if i.remark != "" && p.Unavailable == "" {
 		p.Notes = append(p.Notes, i.remark)
