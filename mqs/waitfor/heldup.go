@@ -36,36 +36,57 @@ func (a *analysis) holders() []int32 {
 }
 
 // isHeldUp reports whether no rank that waits in MPI can be released until one of the holders acts, and whether each surely can once all
-// of them have. It returns the graph of the waits with holders that never act.
+// of them have. It returns the graph of the waits.
 func (a *analysis) isHeldUp(holders []int32) (graph *andOr, is, isAll bool) {
 	if len(holders) == 0 || a.hasRank(func(r *rank) bool { return r.process == nil || r.mobility == uncertain && !r.isHolder() }) {
 		return nil, false, false
 	}
-	type state struct {
-		mobility
-		waits []wait
+	held := a.which(func(r *rank) bool { return r.mobility == waiting && !r.isHolder() })
+	if len(held) == 0 {
+		return nil, false, false
 	}
-	before := make([]state, len(holders))
-	for i, h := range holders {
-		r := &a.ranks[h]
-		before[i] = state{r.mobility, r.waits}
-		r.mobility, r.waits = immobile, nil
+	graph = a.graph
+	if !a.assumeNoTransit && a.doubtsTransit() { // then that graph has the waits as if no message were in transit
+		graph = newAndOr(a.nodes(false))
 	}
-	graph = newAndOr(a.nodes(false))
-	released := graph.releases(true)
-	held := a.which(func(r *rank) bool { return r.mobility == waiting })
-	is = len(held) > 0 && !slices.ContainsFunc(held, func(i int32) bool { return released[i] })
-	if is {
+	released := make([]bool, len(graph.nodes))
+	isHolder := a.setOf(holders)
+	others := make([]int32, 0, len(graph.nodes))
+	for i := range graph.nodes {
+		if i >= len(a.ranks) || !isHolder[i] {
+			others = append(others, int32(i))
+		}
+	}
+	graph.release(others, released, make([]int32, len(graph.nodes)), true)
+	if slices.ContainsFunc(held, func(i int32) bool { return released[i] }) {
+		return nil, false, false
+	}
+	released = a.surelyReleasable
+	if slices.ContainsFunc(holders, func(h int32) bool { return a.ranks[h].mobility != mobile }) {
+		before := make([]mobility, len(holders))
+		for i, h := range holders {
+			before[i], a.ranks[h].mobility = a.ranks[h].mobility, mobile
+		}
+		waits := map[int32][]wait{}
 		for _, h := range holders {
-			a.ranks[h].mobility = mobile
+			waits[h], a.ranks[h].waits = a.ranks[h].waits, nil
 		}
 		released = newAndOr(a.nodes(true)).releases(false)
-		isAll = !slices.ContainsFunc(held, func(i int32) bool { return !released[i] })
+		for i, h := range holders {
+			a.ranks[h].mobility, a.ranks[h].waits = before[i], waits[h]
+		}
 	}
-	for i, h := range holders {
-		a.ranks[h].mobility, a.ranks[h].waits = before[i].mobility, before[i].waits
+	isAll = !slices.ContainsFunc(held, func(i int32) bool { return !released[i] })
+	return graph, true, isAll
+}
+
+// setOf returns for each rank whether it is one of these.
+func (a *analysis) setOf(ranks []int32) []bool {
+	out := make([]bool, len(a.ranks))
+	for _, r := range ranks {
+		out[r] = true
 	}
-	return graph, is, isAll
+	return out
 }
 
 // isUnchanged reports whether the holders are where they were at the previous sample, and the ranks that wait for messages have had
@@ -99,6 +120,7 @@ func (a *analysis) heldUp() (why string, isAll bool) {
 	if !is {
 		return "", false
 	}
+	isHolder := a.setOf(holders)
 	byWords := map[string][]int32{}
 	var order []string
 	for _, h := range holders {
@@ -113,8 +135,8 @@ func (a *analysis) heldUp() (why string, isAll bool) {
 	}
 	var out []string
 	for _, words := range order {
-		ranks, direct := graph.behind(byWords[words], len(a.ranks))
-		ranks = slices.DeleteFunc(ranks, func(i int32) bool { return a.ranks[i].mobility != waiting || a.ranks[i].isHolder() })
+		ranks, direct := graph.behind(byWords[words], isHolder)
+		ranks = slices.DeleteFunc(ranks, func(i int32) bool { return a.ranks[i].mobility != waiting || isHolder[i] })
 		if len(ranks) == 0 {
 			continue // only holders wait for these
 		}
@@ -145,9 +167,9 @@ func (a *analysis) heldUp() (why string, isAll bool) {
 	return joined(out...), isAll
 }
 
-// behind returns the nodes below n, the ranks, that wait for some of these ranks, directly or through others, and which of them do so
+// behind returns the ranks that wait for some of these ranks, directly or through others that are no holders, and which of them do so
 // directly.
-func (g *andOr) behind(ranks []int32, n int) ([]int32, map[int32]bool) {
+func (g *andOr) behind(ranks []int32, isHolder []bool) ([]int32, map[int32]bool) {
 	seen, direct := make([]bool, len(g.nodes)), map[int32]bool{}
 	var out []int32
 	next := slices.Clone(ranks)
@@ -161,9 +183,9 @@ func (g *andOr) behind(ranks []int32, n int) ([]int32, map[int32]bool) {
 			next = next[:len(next)-1]
 			for _, w := range g.waiters[g.first[node]:g.first[node+1]] {
 				switch {
-				case seen[w]:
+				case seen[w] || int(w) < len(isHolder) && isHolder[w]:
 					continue
-				case int(w) < n:
+				case int(w) < len(isHolder):
 					out, reached = append(out, w), append(reached, w)
 					direct[w] = isDirect
 				default:

@@ -61,9 +61,10 @@ func threadsOf(s *mqs.Snapshot, ranks []Rank) []RankThreads {
 		if p.Threads != nil {
 			of.Threads = make([]ThreadPlace, 0, len(p.Threads))
 		}
+		blocked := blockedInCall(p)
 		for i := range p.Threads {
 			t := &p.Threads[i]
-			place := ThreadPlace{Number: t.Number, CanAct: mayAct(p, t), Call: t.Call, Activity: t.Activity, BlockedIn: t.BlockedIn, BlockedOn: t.BlockedOn,
+			place := ThreadPlace{Number: t.Number, CanAct: mayAct(p, t, blocked), Call: t.Call, Activity: t.Activity, BlockedIn: t.BlockedIn, BlockedOn: t.BlockedOn,
 				Function: t.Function, File: t.File, Line: t.Line, Object: t.Object, Callers: t.Callers}
 			if t.Call == "" {
 				place.WaitsFor = threadAwaitedBy(t)
@@ -76,9 +77,9 @@ func threadsOf(s *mqs.Snapshot, ranks []Rank) []RankThreads {
 }
 
 // mayAct reports whether a thread may call MPI by itself; unknown if it is not known where the thread is or, of a thread outside of MPI,
-// whether it may call MPI while another one waits there.
-func mayAct(p *mqs.Process, t *mqs.Thread) mqs.Maybe[bool] {
-	others := slices.ContainsFunc(blockedInCall(p), func(o mqs.Thread) bool { return o.Number != t.Number })
+// whether it may call MPI while another one waits there. blocked are the threads of its process that wait in MPI calls.
+func mayAct(p *mqs.Process, t *mqs.Thread, blocked []mqs.Thread) mqs.Maybe[bool] {
+	others := slices.ContainsFunc(blocked, func(o mqs.Thread) bool { return o.Number != t.Number })
 	switch {
 	case p.HasCrashed():
 		return mqs.Known(false)
