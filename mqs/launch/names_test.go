@@ -89,14 +89,14 @@ func TestNode(t *testing.T) {
 func TestSoftware(t *testing.T) {
 	srun := slurmEnv("0", "n1")
 	for name, c := range map[string]struct{ env, want string }{
-		"mpirun":                   {pmixEnv("n@1", "0"), mqs.OpenMPILauncher},
-		"mpirun in a step":         {pmixEnv("n@1", "0") + " " + srun, mqs.OpenMPILauncher},
-		"another server of PMIx":   {"PMIX_NAMESPACE=n PMIX_RANK=0", ""},
-		"mpiexec":                  {pmiEnv("0", "6"), mqs.HydraLauncher},
-		"srun --mpi=none":          {srun, mqs.SlurmLauncher},
-		"srun --mpi=pmi2":          {srun + " PMI_RANK=0 PMI_SIZE=2 PMI_FD=6", mqs.SlurmLauncher},
-		"srun --mpi=pmix":          {srun + " PMIX_NAMESPACE=slurm.pmix.5.0 PMIX_RANK=0", mqs.SlurmLauncher},
-		"another server of PMI":    {"PMI_RANK=0 PMI_SIZE=2", ""},
+		"mpirun":                 {pmixEnv("n@1", "0"), mqs.OpenMPILauncher},
+		"mpirun in a step":       {pmixEnv("n@1", "0") + " " + srun, mqs.OpenMPILauncher},
+		"another server of PMIx": {"PMIX_NAMESPACE=n PMIX_RANK=0", ""},
+		"mpiexec":                {pmiEnv("0", "6"), mqs.HydraLauncher},
+		"srun --mpi=none":        {srun, mqs.SlurmLauncher},
+		"srun --mpi=pmi2":        {srun + " PMI_RANK=0 PMI_SIZE=2 PMI_FD=6", mqs.SlurmLauncher},
+		"srun --mpi=pmix":        {srun + " PMIX_NAMESPACE=slurm.pmix.5.0 PMIX_RANK=0", mqs.SlurmLauncher},
+		"another server of PMI":  {"PMI_RANK=0 PMI_SIZE=2", ""},
 	} {
 		j, err := machine(t, madeUp{pid: 20, parent: 1, name: "starter"}, madeUp{pid: 31, parent: 20, name: "prog", env: c.env, isMPI: true}).find(31)
 		if err != nil || j.Software != c.want {
