@@ -71,7 +71,7 @@ func (p *Process) Placed() *Process {
 	return &out
 }
 
-// placedGroup is a group of an MPI_COMM_WORLD of one rank, which has another number.
+// placedGroup renumbers the rank of a group of one process.
 func placedGroup(group []Maybe[int32], rank Maybe[int32]) []Maybe[int32] {
 	if group == nil {
 		return nil

@@ -11,19 +11,19 @@ import (
 // Hold is why a process can't be stopped, so that no debugger can read it.
 type Hold string
 
-// The holds. The empty one is that of a process that can be stopped, or of which that is unknown.
+// The values of Hold. It is empty if the process can be stopped, or if that is unknown.
 const (
 	Unwakeable  Hold = "uninterruptible sleep" // a thread stays in a system call that no signal interrupts (D)
 	Frozen      Hold = "frozen"                // its control group's freezer has stopped it
-	OwnTraced   Hold = "traced"                // another debugger traces it
-	Unanswering Hold = "not stopping"          // it was told to stop, and has not
+	BeingTraced Hold = "traced"                // another debugger traces it
+	Unanswering Hold = "not stopping"          // it did not stop when asked
 )
 
 // KernelThread is what the kernel shows from outside of a thread that could not be stopped.
 type KernelThread struct {
 	// ID is the kernel's number of the thread.
 	ID int `json:"id"`
-	// State is its own, which may differ from the process's.
+	// State is the thread's own, which may differ from the process's.
 	State RunState `json:"state" document:"null"`
 	// SystemCall is the name of the system call that it is in: "openat".
 	SystemCall string `json:"system_call" document:"null"`
@@ -43,14 +43,14 @@ func HoldWords(h Hold, threads []KernelThread) string {
 	switch h {
 	case Frozen:
 		return "frozen by its control group"
-	case OwnTraced:
+	case BeingTraced:
 		return "traced by another debugger"
 	case Unanswering:
 		return "not stopping for a debugger" + callOf(threads)
 	case Unwakeable:
 		return "in uninterruptible sleep" + callOf(threads)
 	}
-	return "somewhere that is not known"
+	return "held for an unknown reason"
 }
 
 // callOf returns the system call of the first thread, and its file: " in openat on /data/mesh.h5".
@@ -75,7 +75,7 @@ func (t *KernelThread) Words() string {
 	if t.State != "" {
 		text += fmt.Sprintf(" (%s)", t.State)
 	}
-	text += " is in " + cmp.Or(t.SystemCall, "a system call that is not known")
+	text += " is in " + cmp.Or(t.SystemCall, "an unknown system call")
 	if t.SystemCall != "" && len(arguments) > 0 {
 		text += "(" + strings.Join(arguments, ", ") + ")"
 	}

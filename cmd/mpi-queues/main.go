@@ -22,7 +22,7 @@ const (
 
 func main() {
 	err := checkSpace()
-	if err != nil && !slices.Contains(os.Args, helperCommand().Use) { // whose end gdb's extension reports
+	if err != nil && !slices.Contains(os.Args, helperCommand().Use) { // gdb's extension reports how the helper ends
 		complain(err)
 		os.Exit(exitUnreadable)
 	}

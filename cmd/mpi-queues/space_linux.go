@@ -14,8 +14,8 @@ const minSpace = 2 << 30
 func checkSpace() error {
 	var own unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_AS, &own) == nil && own.Cur < minSpace {
-		return fmt.Errorf("too little memory is allowed: mpi-queues needs %d KiB of address space, and the limit is %d; raise it with `ulimit -v'",
-			minSpace>>10, own.Cur>>10)
+		return fmt.Errorf("the limit of address space is %d KiB, and mpi-queues needs %d: raise it with `ulimit -v unlimited'",
+			own.Cur>>10, minSpace>>10)
 	}
 	return nil
 }

@@ -167,7 +167,7 @@ func (w *watching) follow(ctx context.Context) (*waitfor.Report, error) {
 	looks.Runs = w.job.cmd == nil
 	looks.Told = func(err error) { go complain(fmt.Errorf("the job can't be looked at now: %w", err)) } // it may have no reader
 	looks.HeldUp = func(why string) {
-		go complain(fmt.Errorf("the ranks that wait have not moved for %v, and the watch goes on, since a rank computes: %s", w.after, why))
+		go complain(fmt.Errorf("no rank that waits in MPI has moved for %v, and the watch goes on, because a rank outside MPI is still active: %s", w.after, why))
 	}
 	return looks.Run(ctx)
 }

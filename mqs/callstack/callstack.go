@@ -43,7 +43,7 @@ type stacks struct {
 	// named says of functions outside of the MPI library that have names like MPI's whether MPI has such a function.
 	// What is not known of is not there.
 	named map[string]bool
-	// isSanitized is true if a sanitizer's runtime is linked into the program, as far as its functions occur.
+	// isSanitized is true if a sanitizer's runtime is linked into the program. It is found out only if a frame may belong to it.
 	isSanitized bool
 }
 

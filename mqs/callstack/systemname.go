@@ -2,7 +2,7 @@ package callstack
 
 import "fmt"
 
-// otherCalls are system calls of x86-64 by which no stack is judged, and in which a thread may stay.
+// otherCalls are system calls of x86-64 in which a thread may block, and which the analysis of stacks does not use.
 var otherCalls = map[int64]string{9: "mmap", 10: "mprotect", 11: "munmap", 12: "brk", sysIoctl: "ioctl", sysSchedYield: "sched_yield", 28: "madvise", 35: "nanosleep",
 	56: "clone", 57: "fork", 58: "vfork", 59: "execve", 60: "exit", sysFcntl: "fcntl", sysFlock: "flock", 80: "chdir", 81: "fchdir", 86: "link", 88: "symlink", 89: "readlink",
 	90: "chmod", 91: "fchmod", 92: "chown", 93: "fchown", 132: "utime", 137: "statfs", 138: "fstatfs", 165: "mount", 166: "umount2", 188: "setxattr", 191: "getxattr",

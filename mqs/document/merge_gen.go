@@ -7,7 +7,7 @@ import (
 )
 
 // mergedFormat changes with what follows.
-const mergedFormat = "26938e6daac47f13"
+const mergedFormat = "5f9049401f0f8d77"
 
 func (m *merger) mergeProcess(v *mqs.Process) {
 	m.number(uint64(v.Inferior))
@@ -131,7 +131,7 @@ func (u *unmerger) unmergeProcess(v *mqs.Process) {
 	u.readText(&v.Unavailable)
 	unmergeWord(u, &v.Phase, mqs.Starting, mqs.Active, mqs.Finished, mqs.Exited)
 	unmergeWord(u, &v.State, mqs.Running, mqs.Sleeping, mqs.Uninterruptible, mqs.Stopped, mqs.Traced, mqs.Zombie)
-	unmergeWord(u, &v.Hold, mqs.Unwakeable, mqs.Frozen, mqs.OwnTraced, mqs.Unanswering)
+	unmergeWord(u, &v.Hold, mqs.Unwakeable, mqs.Frozen, mqs.BeingTraced, mqs.Unanswering)
 	v.KernelThreads = unmergeList(u, &u.kernelThreads, (*unmerger).unmergeKernelThread)
 	u.readText(&v.Signal)
 	unmergeWord(u, &v.SignalCause, mqs.NotMapped, mqs.NotAccessible, mqs.Misaligned, mqs.NoSuchAddress, mqs.MemoryError, mqs.DividedByZero, mqs.Overflow, mqs.FloatingPoint, mqs.NoInstruction, mqs.FaultOfItsOwn, mqs.SentByItself, mqs.SentByAnother, mqs.SentByTheKernel)

@@ -69,7 +69,7 @@ func (r *reader) readProcess(v *mqs.Process) {
 		case "state":
 			readWord(r, &v.State, mqs.Running, mqs.Sleeping, mqs.Uninterruptible, mqs.Stopped, mqs.Traced, mqs.Zombie)
 		case "hold":
-			readWord(r, &v.Hold, mqs.Unwakeable, mqs.Frozen, mqs.OwnTraced, mqs.Unanswering)
+			readWord(r, &v.Hold, mqs.Unwakeable, mqs.Frozen, mqs.BeingTraced, mqs.Unanswering)
 		case "kernel_threads":
 			v.KernelThreads = readList(r, &r.kernelThreads, (*reader).readKernelThread)
 		case "signal":

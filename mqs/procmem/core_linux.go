@@ -15,15 +15,15 @@ const (
 
 // Core is what the headers of a core file say of it.
 type Core struct {
-	// Size is the file's size in bytes, and Whole that which its headers claim.
+	// Size is the file's size in bytes, Whole the size that its headers describe.
 	Size, Whole uint64
 	// BuildID is that of the program that ran, in hex, and Program its path; empty if they are not in the file.
 	BuildID, Program string
-	// Files are the build ids of all programs and libraries. A program that the dynamic loader was told to run is among them alone.
+	// Files are the build ids of all programs and libraries. After `ld.so PROGRAM', BuildID is the loader's, and the program's is here.
 	Files []string
 }
 
-// ReadCore reads the headers of a core file. It fails if it is none.
+// ReadCore reads the headers of a core file. It fails if path is none.
 func ReadCore(path string) (*Core, error) {
 	f, err := open(path)
 	if err != nil {

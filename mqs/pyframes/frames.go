@@ -55,9 +55,8 @@ const frameCost = 48
 // (enum _frameowner, 3.12 and 3.13: Include/internal/pycore_frame.h, 3.14: pycore_interpframe_structs.h).
 const ownedByInterpreter = 3
 
-// Threads finds the frames of the program of those threads that have a native id among ids, and the locks of their
-// interpreters. A thread has the frames up to the first that could not be read or did not prove itself; of a process that is
-// no CPython that is known there is none.
+// Threads returns the Python frames of the threads whose native id is in ids, and the locks of their interpreters that are held. A
+// thread's frames end before the first that could not be read or validated. Found is empty unless the process is a known CPython.
 func Threads(r *inferior.Reader, ids map[int]bool) (Found, error) {
 	symbol, err := r.Symbol("_PyRuntime")
 	if err != nil || symbol == nil || r.Info().PointerSize != 8 || r.Info().BigEndian {

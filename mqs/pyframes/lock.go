@@ -13,8 +13,8 @@ const (
 	conditionSize   = 48
 )
 
-// locks finds the locks of the interpreters that a thread of theirs holds. The memory proves it: the lock is taken, and its last
-// holder is the state of a thread that the interpreters list.
+// locks returns the interpreters' locks that a thread holds. Each is validated: the lock is taken, and its last holder is a listed
+// thread state.
 func (w *walk) locks(runtime inferior.Addr) []Lock {
 	var (
 		out  []Lock

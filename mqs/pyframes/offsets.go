@@ -27,15 +27,15 @@ type offsets struct {
 	previousLoop, isEntry uint64
 }
 
-// lockSize is more than the part of a lock takes that is read.
+// lockSize is an upper bound of the part of a lock that is read.
 const lockSize = 256
 
 // debugOffsetsSize is how much of _PyRuntime has to be read for them.
 const debugOffsetsSize = 8 * 81
 
 // form says at which number of eight bytes each group of offsets starts: the
-// group's first is the size of the struct that it is of. Those of the lock are a part of the interpreter's: where the pointer to
-// the lock in use is, and where the interpreter's own is, with its state and its holder.
+// group's first is the size of its struct. The lock's are a part of the interpreter's: where the pointer to the lock in use is, and
+// where the interpreter's own lock is, with its state and its holder.
 type form struct {
 	lock, thread, frame, code, object, bytes, text int
 }

@@ -102,7 +102,7 @@ func (a *analysis) groupKey(rank int32) (groupKey, *communicator, []mqs.Caller) 
 	case r.gone():
 		key.text = a.now(rank)
 		return key, nil, nil
-	case r.isHeld():
+	case r.isUnstoppable():
 		key.text = r.holdWords()
 		return key, nil, nil
 	}

@@ -1,9 +1,9 @@
 package waitfor
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
@@ -12,14 +12,14 @@ import (
 // held up if none of those that wait in MPI can be released, even if every rank inside MPI does whatever it can, until a rank outside
 // MPI acts. Whether that rank ever acts is unknown, and nothing is claimed about it.
 
-// isHolder reports whether a rank does nothing inside MPI: all of its threads are known to be outside MPI, a signal has
-// stopped it, or it can't be stopped since the kernel holds it.
+// isHolder reports whether a rank does nothing inside MPI: all of its threads are known to be outside MPI, a signal has stopped it, or the
+// kernel lets it do nothing. A rank that another debugger traces may run.
 func (r *rank) isHolder() bool {
 	p := r.process
 	switch {
 	case p == nil || r.gone() || areClosed(p):
 		return false
-	case r.isStopped() || r.isHeld():
+	case r.isStopped() || r.isUnstoppable() && (p.Hold == mqs.Unwakeable || p.Hold == mqs.Frozen):
 		return true
 	case p.Signal != "" || len(p.Threads) == 0 || !isPlaced(p):
 		return false
@@ -27,16 +27,16 @@ func (r *rank) isHolder() bool {
 	return !slices.ContainsFunc(p.Threads, func(t mqs.Thread) bool { return t.Call != "" })
 }
 
-// holders returns the ranks for which ranks may be held up.
+// holders returns the ranks that may hold up others.
 func (a *analysis) holders() []int32 {
 	return a.which(func(r *rank) bool {
 		// Sampled at another moment, a rank that has moved since may have released the others by now.
-		return r.isHolder() && !(a.past.Apart && (r.moved || a.past.Looks == 0))
+		return r.isHolder() && (!a.past.Apart || !r.moved && a.past.Looks > 0)
 	})
 }
 
-// isHeldUp reports whether no rank that waits in MPI can be released until one of the holders acts, and whether each surely can once all
-// of them have. It returns the graph of the waits.
+// isHeldUp reports whether no rank that waits in MPI can be released before one of the holders acts, and whether each surely can once all
+// of them have. It returns the wait-for graph in which holders are never released.
 func (a *analysis) isHeldUp(holders []int32) (graph *andOr, is, isAll bool) {
 	if len(holders) == 0 || a.hasRank(func(r *rank) bool { return r.process == nil || r.mobility == uncertain && !r.isHolder() }) {
 		return nil, false, false
@@ -45,48 +45,21 @@ func (a *analysis) isHeldUp(holders []int32) (graph *andOr, is, isAll bool) {
 	if len(held) == 0 {
 		return nil, false, false
 	}
-	graph = a.graph
-	if !a.assumeNoTransit && a.doubtsTransit() { // then that graph has the waits as if no message were in transit
-		graph = newAndOr(a.nodes(false))
-	}
-	released := make([]bool, len(graph.nodes))
-	isHolder := a.setOf(holders)
-	others := make([]int32, 0, len(graph.nodes))
-	for i := range graph.nodes {
-		if i >= len(a.ranks) || !isHolder[i] {
-			others = append(others, int32(i))
-		}
-	}
-	graph.release(others, released, make([]int32, len(graph.nodes)), true)
-	if slices.ContainsFunc(held, func(i int32) bool { return released[i] }) {
+	graph = a.graphWith(holders, false, node{})
+	if released := graph.releases(true); slices.ContainsFunc(held, func(i int32) bool { return released[i] }) {
 		return nil, false, false
 	}
-	released = a.surelyReleasable
-	if slices.ContainsFunc(holders, func(h int32) bool { return a.ranks[h].mobility != mobile }) {
-		before := make([]mobility, len(holders))
-		for i, h := range holders {
-			before[i], a.ranks[h].mobility = a.ranks[h].mobility, mobile
-		}
-		waits := map[int32][]wait{}
-		for _, h := range holders {
-			waits[h], a.ranks[h].waits = a.ranks[h].waits, nil
-		}
-		released = newAndOr(a.nodes(true)).releases(false)
-		for i, h := range holders {
-			a.ranks[h].mobility, a.ranks[h].waits = before[i], waits[h]
-		}
-	}
-	isAll = !slices.ContainsFunc(held, func(i int32) bool { return !released[i] })
-	return graph, true, isAll
+	released := a.graphWith(holders, true, node{all: true}).releases(false)
+	return graph, true, !slices.ContainsFunc(held, func(i int32) bool { return !released[i] })
 }
 
-// setOf returns for each rank whether it is one of these.
-func (a *analysis) setOf(ranks []int32) []bool {
-	out := make([]bool, len(a.ranks))
-	for _, r := range ranks {
-		out[r] = true
+// graphWith returns the wait-for graph, with n in place of the nodes of the holders. worst is as for nodes.
+func (a *analysis) graphWith(holders []int32, worst bool, n node) *andOr {
+	nodes := a.nodes(worst)
+	for _, h := range holders {
+		nodes[h] = n
 	}
-	return out
+	return newAndOr(nodes)
 }
 
 // isUnchanged reports whether the holders are where they were at the previous sample, and the ranks that wait for messages have had
@@ -120,14 +93,13 @@ func (a *analysis) heldUp() (why string, isAll bool) {
 	if !is {
 		return "", false
 	}
-	isHolder := a.setOf(holders)
 	byWords := map[string][]int32{}
 	var order []string
 	for _, h := range holders {
 		if graph.first[h] == graph.first[h+1] {
 			continue // nobody waits for it
 		}
-		words := a.ranks[h].holderWords()
+		words := a.ranks[h].holderWords([]int32{h})
 		if byWords[words] == nil {
 			order = append(order, words)
 		}
@@ -135,13 +107,14 @@ func (a *analysis) heldUp() (why string, isAll bool) {
 	}
 	var out []string
 	for _, words := range order {
-		ranks, direct := graph.behind(byWords[words], isHolder)
-		ranks = slices.DeleteFunc(ranks, func(i int32) bool { return a.ranks[i].mobility != waiting || isHolder[i] })
+		of := byWords[words]
+		ranks, direct := graph.behind(of, len(a.ranks))
+		ranks = slices.DeleteFunc(ranks, func(i int32) bool { return a.ranks[i].mobility != waiting })
 		if len(ranks) == 0 {
-			continue // only holders wait for these
+			continue
 		}
 		if len(out) == maxReasons {
-			out = append(out, "Others hold up ranks too.")
+			out = append(out, "More ranks outside MPI hold up others.")
 			break
 		}
 		slices.Sort(ranks)
@@ -149,8 +122,8 @@ func (a *analysis) heldUp() (why string, isAll bool) {
 		if slices.ContainsFunc(ranks, func(i int32) bool { return !direct[i] }) {
 			how = ", directly or through others,"
 		}
-		out = append(out, fmt.Sprintf("%s %s%s for %s, which %s.", capital(rankWords(ranks)), verb(ranks, "waits", "wait"), how, rankWords(byWords[words]),
-			inNumber(words, byWords[words])))
+		out = append(out, fmt.Sprintf("%s %s%s for %s, which %s.", capital(rankWords(ranks)), verb(ranks, "waits", "wait"), how, rankWords(of),
+			a.ranks[of[0]].holderWords(of)))
 	}
 	if len(out) == 0 {
 		return "", false
@@ -162,14 +135,14 @@ func (a *analysis) heldUp() (why string, isAll bool) {
 		out = append(out, "Nothing has moved since the previous sample.")
 	}
 	if uncounted {
-		out = append(out, "Not all messages are counted on both sides, so one that is stuck in transit can't be seen.")
+		out = append(out, "Not all messages are counted on both sides, so a message that is stuck in transit would not be noticed.")
 	}
 	return joined(out...), isAll
 }
 
-// behind returns the ranks that wait for some of these ranks, directly or through others that are no holders, and which of them do so
-// directly.
-func (g *andOr) behind(ranks []int32, isHolder []bool) ([]int32, map[int32]bool) {
+// behind returns the ranks, which are the first n nodes, that wait for some of these ranks, directly or through others, and which of them
+// do so directly.
+func (g *andOr) behind(ranks []int32, n int) ([]int32, map[int32]bool) {
 	seen, direct := make([]bool, len(g.nodes)), map[int32]bool{}
 	var out []int32
 	next := slices.Clone(ranks)
@@ -183,9 +156,9 @@ func (g *andOr) behind(ranks []int32, isHolder []bool) ([]int32, map[int32]bool)
 			next = next[:len(next)-1]
 			for _, w := range g.waiters[g.first[node]:g.first[node+1]] {
 				switch {
-				case seen[w] || int(w) < len(isHolder) && isHolder[w]:
+				case seen[w]:
 					continue
-				case int(w) < len(isHolder):
+				case int(w) < n:
 					out, reached = append(out, w), append(reached, w)
 					direct[w] = isDirect
 				default:
@@ -199,69 +172,57 @@ func (g *andOr) behind(ranks []int32, isHolder []bool) ([]int32, map[int32]bool)
 	return out, direct
 }
 
-// The first word of what holders do, for one rank, and for several.
-var inPlural = map[string]string{"is": "are", "has": "have", "waits": "wait", polls: "poll", computes: "compute", sleeps: "sleep"}
-
-// inNumber puts what one rank does into the plural where there are several ranks.
-func inNumber(words string, ranks []int32) string {
-	if len(ranks) < 2 {
-		return words
-	}
-	for one, several := range inPlural {
-		if len(words) > len(one) && words[:len(one)+1] == one+" " {
-			return several + words[len(one):]
-		}
-	}
-	return words
-}
-
-// holderWords says what a holder does, as the rest of a sentence on one rank: "computes in compute (misc.c:8), outside MPI".
-func (r *rank) holderWords() string {
-	one := []int32{0}
+// holderWords says what holders like this one do, as the rest of a sentence: "computes in compute (misc.c:8), outside MPI".
+func (r *rank) holderWords(holders []int32) string {
 	t := r.thread()
+	is := verb(holders, "is ", "are ")
 	switch {
-	case r.isHeld():
-		return "is " + r.holdWords()
+	case r.isUnstoppable():
+		return is + r.holdWords()
 	case r.isStopped() && t != nil && t.Call != "":
-		return "is stopped by a signal, as by SIGSTOP, in " + callWords(t)
+		return is + "stopped by a signal such as SIGSTOP, in " + callWords(t)
 	case r.isStopped():
-		return "is stopped by a signal, as by SIGSTOP"
+		return is + "stopped by a signal such as SIGSTOP"
 	}
 	words := ""
 	switch {
-	case r.held != nil || r.mobility == uncertain:
-		words = blockedWords(t)
+	case r.mobility == uncertain:
+		words = blockedWords(t, holders)
 		if where := functionAt(t); where != "" {
 			words += ", in " + where
 		}
 	case r.doing().kind == isThere:
-		words = r.doing().words(one)
+		words = r.doing().words(holders)
 	default:
-		words = r.doing().words(one) + ", outside MPI"
+		words = r.doing().words(holders) + ", outside MPI"
 	}
 	if r.hasNotStarted() {
-		return "has not called MPI_Init and " + words
+		return verb(holders, "has", "have") + " not called MPI_Init and " + words
 	}
 	return words
 }
 
-// blockedWords says what a thread outside MPI waits for, as the rest of a sentence: "is blocked in write on a pipe".
-func blockedWords(t *mqs.Thread) string {
+// blockedWords says what threads like this one of ranks wait for outside MPI, as the rest of a sentence: "is blocked in write on a pipe".
+func blockedWords(t *mqs.Thread, ranks []int32) string {
 	if (t.Activity == mqs.Blocks || t.Activity == mqs.InKernel) && t.BlockedIn != "" {
-		words := "is blocked in " + t.BlockedIn
+		words := verb(ranks, "is", "are") + " blocked in " + t.BlockedIn
 		if t.BlockedOn != "" {
 			words += " on " + fileWords(t.BlockedOn)
 		}
 		return words
 	}
-	return cmp.Or(outsideWords(t), "is blocked")
+	does, what, _ := strings.Cut(outsideWords(t), " ") // "waits for a lock" or "is in the kernel"
+	if does == "is" {
+		return verb(ranks, "is ", "are ") + what
+	}
+	return verb(ranks, "waits ", "wait ") + what
 }
 
 // stoppedFirst says that a job waits for ranks of its deadlocks that a signal has stopped; it is empty if there are none.
 func (a *analysis) stoppedFirst() string {
-	stopped := a.which(func(r *rank) bool { return r.isStopped() && a.inDeadlock[int32(r.number)] })
+	stopped := a.which(func(r *rank) bool { return r.isStopped() && a.inDeadlock[r.number] })
 	if len(stopped) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("The job waits for %s, which a signal has stopped, as SIGSTOP does.", rankWords(stopped))
+	return fmt.Sprintf("The job waits for %s, which %s stopped by a signal such as SIGSTOP.", rankWords(stopped), verb(stopped, "is", "are"))
 }

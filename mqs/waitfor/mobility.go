@@ -33,7 +33,7 @@ func (j *job) mobility(r *rank) (mobility, string) {
 		return uncertain, "it " + signalDoubt(p)
 	case p.Threads == nil && r.holdsBlocking() && p.ThreadMultiple.Known && !p.ThreadMultiple.Value:
 		return waiting, "" // no other thread may call MPI meanwhile
-	case r.isHeld():
+	case r.isUnstoppable():
 		return uncertain, "it is " + r.holdWords()
 	case p.Threads == nil && p.Unavailable != "":
 		return uncertain, p.Unavailable

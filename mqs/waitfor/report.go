@@ -10,7 +10,7 @@ import (
 // Verdict says whether the job hangs by its own doing.
 type Verdict string
 
-// The verdicts. Deadlocked and NoDeadlock are claims, and each has its proof; DeadlockedUnless is
+// The verdicts. Deadlocked, HeldUp and NoDeadlock are claims, and each has its proof; DeadlockedUnless is
 // proved but for what it names.
 const (
 	// Deadlocked is proved, some ranks can never go on, whatever is unknown or in transit.
@@ -24,8 +24,9 @@ const (
 	// DeadlockedUnlessThreadActs is proved but for one thing: ranks have threads outside of MPI, which may call MPI by
 	// themselves.
 	DeadlockedUnlessThreadActs Verdict = "deadlock unless a thread acts"
-	// HeldUp is proved: no rank that waits in MPI can be released until some rank outside MPI, or stopped by a signal, acts. It claims
-	// nothing about whether that rank ever does.
+	// HeldUp is proved: no rank that waits in MPI can be released before some rank acts that is outside MPI or can't run. It claims nothing
+	// about whether that rank ever does. Where messages are not counted, one that is stuck in transit can't be seen, and the report
+	// says so.
 	HeldUp Verdict = "held up"
 	// NoDeadlock is the verdict on a job that was seen to get on between two looks, of which all that
 	// matters is known, and of which nothing proves a deadlock; on one that gets on and of which each rank that may
@@ -42,7 +43,7 @@ const (
 
 // Report is the result of an analysis. Ranks are global ranks.
 type Report struct {
-	// Verdict says whether the job hangs by its own doing. Only [Deadlocked] and [NoDeadlock] are claims.
+	// Verdict says whether the job hangs by its own doing. [Deadlocked], [HeldUp] and [NoDeadlock] are claims.
 	Verdict Verdict `json:"verdict"`
 	// Why is a sentence or two: what the verdict rests on or, if it is [Unknown], what is missing.
 	Why string `json:"why"`

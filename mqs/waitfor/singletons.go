@@ -45,14 +45,14 @@ func (j *job) whyAlone() string {
 			first = &mqs.Process{} // several explanations
 		}
 	}
-	who := fmt.Sprintf("%d processes started by one launcher each believe to be rank 0 of 1", len(alone))
+	who := fmt.Sprintf("%d processes started by one launcher each believe they are rank 0 of 1", len(alone))
 	switch {
 	case len(alone) < int(size) && len(alone) == 1:
-		who = fmt.Sprintf("Rank %d of the %d ranks started by one launcher believes to be rank 0 of 1", alone[0], size)
+		who = fmt.Sprintf("Rank %d of the %d ranks started by one launcher believes it is rank 0 of 1", alone[0], size)
 	case len(alone) < int(size):
-		who = fmt.Sprintf("%s of the %d ranks started by one launcher each believe to be rank 0 of 1", capital(rankWords(alone)), size)
+		who = fmt.Sprintf("%s of the %d ranks started by one launcher each believe they are rank 0 of 1", capital(rankWords(alone)), size)
 	}
-	return who + ": " + whyNotJoined(first) + ". Ranks are those of the launcher here; no message passes between these processes."
+	return who + ": " + whyNotJoined(first) + ". The ranks in this report are the launcher's. These processes can't exchange messages: start the job with the launcher of the program's MPI."
 }
 
 // whyNotJoined says, as a clause, why MPI_Init did not join the launcher's job.
@@ -60,7 +60,7 @@ func whyNotJoined(p *mqs.Process) string {
 	uses := "the program uses " + p.MPI
 	switch {
 	case p.Launcher == mqs.SlurmLauncher && p.MPI != "":
-		return fmt.Sprintf("Slurm's srun started them without a PMI that their MPI (%s) uses; `srun --mpi=list' shows which there are", p.MPI)
+		return fmt.Sprintf("Slurm's srun provided no PMI that their MPI (%s) uses; choose one with `srun --mpi=…' (`srun --mpi=list' lists them)", p.MPI)
 	case p.Launcher == mqs.OpenMPILauncher && p.MPI != "" && p.MPI != mqs.OpenMPILauncher:
 		return fmt.Sprintf("the launcher belongs to another MPI (Open MPI's mpirun; %s)", uses)
 	case p.Launcher == mqs.HydraLauncher && p.MPI == mqs.OpenMPILauncher: // other MPIs may speak Hydra's protocol

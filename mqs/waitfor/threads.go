@@ -24,11 +24,11 @@ type ThreadPlace struct {
 	// is then reported only on the condition that it does not. It is false of a thread that waits in an MPI call or for
 	// another thread of its process, and of one that may not call MPI while another one is in an MPI call.
 	CanAct mqs.Maybe[bool] `json:"can_act"`
-	// Call is the MPI function that it is inside: "MPI_Recv". There is none if it is in none or that is unknown.
+	// Call is the MPI function that the thread is in: "MPI_Recv". Null outside MPI or if unknown.
 	Call string `json:"call" document:"null"`
-	// Activity is what a thread does that is in no MPI call. Unknown if null.
+	// Activity is what a thread outside MPI does. Null if unknown.
 	Activity mqs.Activity `json:"activity" document:"null"`
-	// WaitsFor is the number of the thread of the same process that one outside MPI waits for.
+	// WaitsFor is the number of the thread of the same process for which this thread waits outside MPI.
 	WaitsFor mqs.Maybe[int] `json:"waits_for_thread"`
 	// BlockedIn is the function or the system call in which it waits outside MPI.
 	BlockedIn string `json:"blocked_in" document:"null"`
@@ -42,7 +42,7 @@ type ThreadPlace struct {
 	Line int `json:"line" document:"null,min=1"`
 	// Object is the path of the library that the function is in. The program's own have none.
 	Object string `json:"object" document:"null"`
-	// Callers are the functions through which the program has come to a call that a wrapper has made.
+	// Callers are the functions between the program and a call made by a wrapper library.
 	Callers []mqs.Caller `json:"callers" document:"omit,max=3"`
 }
 
@@ -76,8 +76,8 @@ func threadsOf(s *mqs.Snapshot, ranks []Rank) []RankThreads {
 	return out
 }
 
-// mayAct reports whether a thread may call MPI by itself; unknown if it is not known where the thread is or, of a thread outside of MPI,
-// whether it may call MPI while another one waits there. blocked are the threads of its process that wait in MPI calls.
+// mayAct reports whether a thread may call MPI by itself. That is unknown if the thread's place is unknown, or if the thread is outside
+// MPI while another one waits in MPI and the thread level is unknown. blocked are the threads of the process that wait in MPI calls.
 func mayAct(p *mqs.Process, t *mqs.Thread, blocked []mqs.Thread) mqs.Maybe[bool] {
 	others := slices.ContainsFunc(blocked, func(o mqs.Thread) bool { return o.Number != t.Number })
 	switch {

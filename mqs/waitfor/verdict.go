@@ -40,7 +40,7 @@ func (a *analysis) verdictOnLook() (Verdict, string) {
 	case a.worldKnown && !a.hasRank(func(r *rank) bool { return !r.gone() }):
 		return NoDeadlock, "The job is over: all ranks have left MPI."
 	case !a.hasRank(func(r *rank) bool { return r.process != nil && !r.unreadable() || r.mobility != uncertain }):
-		return Unknown, joined("Nothing could be read of any rank.", a.whoIsHeld())
+		return Unknown, joined("Nothing could be read of any rank.", a.whoIsUnstoppable())
 	}
 	moved := a.which(func(r *rank) bool { return r.gotOn })
 	heldUp, isAll := "", false
@@ -267,7 +267,7 @@ func (a *analysis) doubts() []string {
 		out = append(out, fmt.Sprintf("%s %s stopped by a signal, as by SIGSTOP, and %s nothing until SIGCONT lets %s go on.",
 			capital(rankWords(stopped)), verb(stopped, "is", "are"), verb(stopped, "does", "do"), verb(stopped, "it", "them")))
 	}
-	out = append(out, a.heldNotes()...)
+	out = append(out, a.unstoppableNotes()...)
 	out = append(out, a.unsent()...)
 	return append(out, a.ends()...)
 }

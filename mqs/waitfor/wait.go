@@ -128,7 +128,7 @@ func (j *job) waitOf(rank int32, t *mqs.Thread, c *collectives) wait {
 	case t.Activity == mqs.UsesGPU:
 		return wait{thread: t, unknown: gpuUnknown}
 	case waitsForFile(t):
-		return wait{thread: t, unknown: "it " + outsideWords(t) + ", and whether that ends is not known"}
+		return wait{thread: t, unknown: "it " + outsideWords(t) + ", and whether that ends is unknown"}
 	case b == asks:
 		return j.waitInPoll(r, t, c)
 	case b == finalizes && isAlone(r):

@@ -11,7 +11,7 @@ import (
 // each other, so that nothing is proved by it.
 const initUnknown = "how far the start of the job has come is not known"
 
-// initWithout says what stands in the way of a rank whose MPI_Init waits for ranks that are in no job with it.
+// initWithout says why the wait of a rank in MPI_Init is unknown where other ranks did not join its job.
 const initWithout = "other ranks have left MPI_Init without joining the launcher's job"
 
 // hasNotStarted says whether a rank is known not to have called MPI_Init yet.

@@ -136,8 +136,8 @@ func (a *access) waitForLock() wait {
 	return a.waitOn(false, deps, unknown)
 }
 
-// isGranter reports whether a lock that nobody has can only wait for its target, which is outside MPI: the call has asked for the
-// lock since the previous sample without getting it.
+// isGranter reports whether a free lock can only wait for its target, which is outside MPI: the call has been asking for the lock since
+// the previous sample.
 func (a *access) isGranter(target int32) bool {
 	if target < 0 || int(target) >= len(a.win.parts) {
 		return false
@@ -375,7 +375,7 @@ func (a *access) waitForTargets() wait {
 		case p.rank.mobility == mobile:
 			deps = append(deps, a.on(target, "access to "+a.name(target), true))
 		case p.rank.in(finalize) && a.r.same && a.r.ran && p.rank.same:
-			// MPI may not look after accesses any more there. If the access was done, that would be known since the previous sample.
+			// MPI may no longer carry out accesses there. One that was carried out would have been acknowledged since the previous sample.
 			g := a.on(target, "access to "+a.name(target), false)
 			g.transit = true
 			deps = append(deps, g)

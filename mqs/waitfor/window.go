@@ -198,8 +198,8 @@ func (p *windowPart) kindOf(target int32) mqs.Maybe[bool] {
 	return mqs.Maybe[bool]{}
 }
 
-// locked returns the targets whose memory a member has locks of, if these are its only access epochs: nothing else can be accessed
-// then. It is nil if it has others, or that is not known.
+// locked returns the targets that a member has locked, if locks are its only access epochs, so that it can access nothing else. It is nil
+// otherwise, or if that is unknown.
 func (p *windowPart) locked() []int32 {
 	var out []int32
 	for _, e := range p.own.Epochs {

@@ -205,7 +205,7 @@ func (j *job) now(rank int32) string {
 		return exitWords(r.process)
 	case r.process.HasCrashed():
 		return "has crashed: " + signalWords(r.process)
-	case r.isHeld():
+	case r.isUnstoppable():
 		return "is " + r.holdWords()
 	}
 	t := r.thread()

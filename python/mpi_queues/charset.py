@@ -1,8 +1,8 @@
-"""Lets text through that gdb's character set does not have, such as the odd byte in a file's name.
+"""Text that gdb's character set can't represent, such as a non-UTF-8 byte in a file name.
 
-function that returns the path of a program in a folder called "Müller" fails (UnicodeDecodeError);
-where it is UTF-8, those fail that return a name in Latin-1.
-With UTF-8 it is a name in Latin-1 that does.
+gdb's functions encode and decode text with the host's character set. Where that is ASCII
+(LC_ALL=C), a function that returns the path of a program in a folder called "Müller" fails with
+UnicodeDecodeError. Where it is UTF-8, a function that returns a name in Latin-1 does.
 """
 
 import codecs

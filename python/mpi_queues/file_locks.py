@@ -1,4 +1,4 @@
-"""Who holds the locks of files for which threads wait (proc(5): /proc/locks, /proc/PID/fdinfo)."""
+"""The processes that hold file locks for which threads wait (proc(5): /proc/locks, fdinfo)."""
 
 import os
 import struct

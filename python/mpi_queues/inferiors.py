@@ -15,7 +15,7 @@ from .targets import kind_of
 from .terminal import silenced
 
 # How many seconds a thread sleeps before it counts as one that can't be stopped: reading from a
-# disk takes a part of that.
+# disk takes a fraction of that.
 _PATIENCE = 2
 
 # Returns the number of an inferior for a process, and whether it was added for it.
@@ -61,7 +61,7 @@ def _hold(pid: int) -> str:
     """Says why a process can't be stopped; empty if it can. gdb would wait for it in the kernel,
     where nothing but SIGKILL ends it.
 
-    The helper has looked before, when the job was found. Since then ranks may have gone to sleep.
+    The helper has checked it when the job was found; ranks may have gone to sleep since.
     """
     held = procfs.asleep(pid)
     patience = time.monotonic() + _PATIENCE

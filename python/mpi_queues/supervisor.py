@@ -219,8 +219,8 @@ def _on_exited(event: Any) -> None:
 
 
 def _take_quit(_: Any) -> None:
-    """Handles gdb's event before it ends. If SIGTERM ends gdb, the next function of Python's to be
-    called gets a KeyboardInterrupt before its first line: this one, and not _on_exiting."""
+    """Absorbs the KeyboardInterrupt that gdb raises, if SIGTERM ends it, before the first line of
+    the next Python function that it calls. So _on_exiting runs undisturbed."""
 
 
 def _on_exiting(event: Any) -> None:

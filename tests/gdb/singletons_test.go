@@ -27,7 +27,7 @@ func startAlone(t *testing.T, environment string, wants ...string) *exec.Cmd {
 // did not join the launcher's job: here that of a made-up srun.
 func TestSingletons(t *testing.T) {
 	t.Parallel()
-	const sentence = "3 processes started by one launcher each believe to be rank 0 of 1: Slurm's srun started them without a PMI that their MPI (Open MPI) uses"
+	const sentence = "3 processes started by one launcher each believe they are rank 0 of 1: Slurm's srun provided no PMI that their MPI (Open MPI) uses"
 	job := startAlone(t, "SLURM_JOB_ID=4242 SLURM_STEP_ID=7 SLURM_STEP_NUM_TASKS=3 SLURM_PROCID=$rank", sentence, "Rank 2 waits for itself", "  ranks 0-2: MPI_Recv")
 	found, err := launch.Find(job.Process.Pid)
 	if err != nil || len(found.Ranks) != 3 {

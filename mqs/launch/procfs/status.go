@@ -17,11 +17,10 @@ type Status struct {
 	// IDs are its process ids, from this machine's (or container's) to that in its own process
 	// namespace; none if not known.
 	IDs []int
-	// Switches is how often the thread was given a processor and has left it again, 0 if not known: while it stays the
-	// same, a thread that does not run has not run.
+	// Switches counts the thread's context switches, 0 if unknown. While it is unchanged, a thread that is not running has not
+	// run.
 	Switches uint64
-	// Pending are the signals that the thread has yet to get, and those that any thread of its process has: a bit for
-	// each, from the lowest.
+	// Pending is the set of signals pending for the thread or its process; bit 0 is signal 1.
 	Pending uint64
 }
 

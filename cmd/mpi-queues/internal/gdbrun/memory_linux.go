@@ -12,7 +12,7 @@ import (
 // neither the files that gdb maps nor address space that is only reserved, as by cuda-gdb's driver; RLIMIT_AS would count both.
 const maxData = 8 << 30
 
-// setLimit bounds the memory of a gdb, and lets it open as many files as it may. A gdb that runs as another user, under sudo for
+// setLimit bounds the memory of a gdb, and raises its soft limit of open files to the hard limit. A gdb that runs as another user, under sudo for
 // example, keeps that user's limits.
 func setLimit(pid int) {
 	var own unix.Rlimit
@@ -30,7 +30,8 @@ func checkFiles(processes int) error {
 	needs := 40 + 2*uint64(processes) // seen: 30 for two processes
 	var own unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_NOFILE, &own) == nil && own.Max < needs {
-		return &UselessError{fmt.Errorf("too few open files are allowed: gdb needs %d, and the limit is %d; raise it with `ulimit -n'", needs, own.Max)}
+		return &UselessError{fmt.Errorf("gdb needs %d open files for %d processes, and the hard limit is %d: have it raised (`ulimit -Hn'), or read fewer ranks at once",
+			needs, processes, own.Max)}
 	}
 	return nil
 }

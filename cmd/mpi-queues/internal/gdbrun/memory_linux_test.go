@@ -113,7 +113,7 @@ func TestTooFewFiles(t *testing.T) {
 		t.Error(err)
 	}
 	err := checkFiles(math.MaxInt64 / 4)
-	if errorOf[*UselessError](err) == nil || !strings.HasSuffix(err.Error(), "raise it with `ulimit -n'") {
+	if errorOf[*UselessError](err) == nil || !strings.HasSuffix(err.Error(), "have it raised (`ulimit -Hn'), or read fewer ranks at once") {
 		t.Error(err)
 	}
 }

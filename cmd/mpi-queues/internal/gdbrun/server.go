@@ -122,7 +122,7 @@ func (s *server) Ranks(ctx context.Context, d *bridge.Debugger, p bridge.RanksPa
 			continue
 		}
 		if !s.isWanted(r.PID) {
-			r.Obstacle = fmt.Sprintf("process %d is left alone", r.PID)
+			r.Obstacle = fmt.Sprintf("process %d is not among those that this gdb is to read", r.PID)
 			continue
 		}
 		if err := s.check(ctx, r.PID); err != nil {
@@ -132,12 +132,12 @@ func (s *server) Ranks(ctx context.Context, d *bridge.Debugger, p bridge.RanksPa
 	return out, nil
 }
 
-// isWanted says whether gdb is to attach to a process. Of others it would not be known how they were before.
+// isWanted reports whether gdb may attach to a process. Only those whose state before is recorded can be put back into it.
 func (s *server) isWanted(pid int) bool {
 	return len(s.task.Before) == 0 || slices.ContainsFunc(s.task.Before, func(p tracee.State) bool { return p.PID == pid })
 }
 
-// watch ends gdb when a process to which it is attaching can't be stopped: one that could be when gdb was given it.
+// watch ends gdb if a process to which it is attaching can no longer be stopped, although it could when gdb was given it.
 func (s *server) watch(ctx context.Context, gdb int) {
 	for {
 		select {
@@ -168,7 +168,7 @@ func (s *server) traced(gdb int) []int {
 // findUnanswering finds the process for which a gdb that has made no progress was waiting.
 func (s *server) findUnanswering(ctx context.Context, gdb int) {
 	var late *TimeoutError
-	if !errors.As(context.Cause(ctx), &late) || !s.mu.TryLock() { // it reads queues, of processes that have stopped
+	if !errors.As(context.Cause(ctx), &late) || !s.mu.TryLock() { // gdb asks for queues, so its processes have stopped
 		return
 	}
 	s.mu.Unlock()

@@ -24,8 +24,8 @@ var ErrEnded = errors.New("the job has ended")
 const (
 	// share is how many times what a look takes the job is left alone after it.
 	share = 200
-	// maxFailures is how many looks in a row fail, for three times as long as nothing may move, before the watch of a job that
-	// is known to run gives up: nobody would see a hang.
+	// maxFailures is the number of consecutive failed samples after which the watch of a running job gives up, if they span at least
+	// three times After: it would notice no hang.
 	maxFailures = 10
 	// leastLooks is how often a job is looked at nevertheless before it is said to hang.
 	leastLooks = 3
@@ -41,13 +41,13 @@ type Watch struct {
 	Look func(ctx context.Context) (liveness.Look, error)
 	// Transferred is how many bytes processes of this machine have read and written.
 	Transferred func(pid int) (uint64, error)
-	// Runs is true if the job is known to run, as it also is once a look has not failed.
+	// Runs is true if the job is known to be running. The first sample that succeeds shows that too.
 	Runs bool
 	// Confirm makes the report of a job in which nothing has moved.
 	Confirm func(ctx context.Context) (*waitfor.Report, error)
 	Told    func(err error)
-	// HeldUp is called once, with the reason, for a job whose ranks have been held up for as long as After by one that computes: that
-	// one may go on, so the watch does.
+	// HeldUp is called with the reason when the ranks that wait have been held up for After, and again only after something has moved.
+	// The watch continues, because the rank that holds them up may go on.
 	HeldUp func(why string)
 
 	now  func() time.Time
@@ -61,11 +61,11 @@ type Watch struct {
 	polls map[int][]waitfor.Poll
 	pids  []int
 	bytes uint64
-	// failing is since when looks fail, zero if the last did not, and failures how many have.
+	// failing is the time of the first of the current failures, zero if the last sample succeeded; failures counts them.
 	failing  time.Time
 	failures int
 	isTold   bool
-	// held is since when ranks have been held up in every look; zero if they were not in the last.
+	// held is the time since which every sample has shown ranks held up, zero if the last one did not.
 	held       time.Time
 	isHeldTold bool
 }
@@ -138,7 +138,7 @@ func (w *Watch) failed(ctx context.Context, err error) error {
 	w.failures++
 	lasts := now.Sub(w.failing)
 	if w.Runs && w.failures >= maxFailures && lasts >= 3*w.After {
-		return fmt.Errorf("the watch ends because the last %d looks at the job failed: %w", w.failures, err)
+		return fmt.Errorf("the watch ends, because the last %d samples of the job failed: %w", w.failures, err)
 	}
 	if !w.isTold && lasts >= w.After { // once
 		w.isTold = true

@@ -75,7 +75,7 @@ func (h *Helper) Deadlock(ctx context.Context, d *bridge.Debugger, p bridge.Dead
 		process := absent(r)
 		if e := held[r.PID]; e != nil && r.Host == "" && !r.Exited {
 			process.Unavailable = e.Error()
-			e.Tell(process)
+			e.Record(process)
 		}
 		s.Processes = append(s.Processes, process)
 	}

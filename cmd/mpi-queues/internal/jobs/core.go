@@ -57,11 +57,11 @@ func checkCore(program, core string) (remark string, err error) {
 		return "", nil //nolint:nilerr // gdb will say what is wrong
 	}
 	if id := procmem.BuildID(program); id != "" && of.BuildID != "" && !slices.Contains(of.Files, id) {
-		return "", fmt.Errorf("%s does not belong to %s: it is of %s with build id %s, and the program given has %s; name the file that has run",
-			core, program, cmp.Or(of.Program, "a program"), of.BuildID, id)
+		return "", fmt.Errorf("%s does not belong to %s (build id %s): %s (build id %s) left it; name the program that ran",
+			core, program, id, cmp.Or(of.Program, "another program"), of.BuildID)
 	}
 	if of.Size < of.Whole {
-		remark = fmt.Sprintf("%s is truncated: %d of its %d bytes are missing, as after a full disk or a limit on core files (`ulimit -c')",
+		remark = fmt.Sprintf("%s is truncated: %d of its %d bytes are missing: the disk may have been full, or the limit of core files (`ulimit -c') too low",
 			core, of.Whole-of.Size, of.Whole)
 	}
 	return remark, nil

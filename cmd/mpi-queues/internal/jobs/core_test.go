@@ -104,7 +104,7 @@ func TestCoreOfAnother(t *testing.T) {
 		t.Errorf("%v, %q", i.obstacle, i.remark)
 	}
 	i := Core(other, core)
-	if i.obstacle == nil || !strings.Contains(i.obstacle.Error(), "core does not belong to "+other+": it is of /path/that/ran with build id ") {
+	if i.obstacle == nil || !strings.Contains(i.obstacle.Error(), "core does not belong to "+other+" (build id ") || !strings.Contains(i.obstacle.Error(), "): /path/that/ran (build id ") {
 		t.Error(i.obstacle)
 	}
 	if err := os.Truncate(core, size-10); err != nil {

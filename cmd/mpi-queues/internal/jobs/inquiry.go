@@ -142,7 +142,7 @@ func leaveHeld(ctx context.Context, asked []Inquiry) {
 func (i *Inquiry) failed(err error) *mqs.Process {
 	var held *tracee.HeldError
 	if !errors.As(err, &held) && err == i.obstacle && i.before.Tracer > 0 {
-		held = tracee.Outside(i.pid, mqs.OwnTraced)
+		held = tracee.Outside(i.pid, mqs.BeingTraced)
 	}
 	var refusal *gdbrun.AttachError
 	if errors.As(err, &refusal) {
@@ -156,7 +156,7 @@ func (i *Inquiry) failed(err error) *mqs.Process {
 	if i.core == "" && i.host == "" && tracee.HasEnded(i.pid) {
 		p.Phase = mqs.Exited
 	} else if held != nil {
-		held.Tell(p)
+		held.Record(p)
 	}
 	return p
 }

@@ -204,7 +204,7 @@ func ReadRanks(ctx context.Context, g GDB, pid int, job *launch.Job, stacks bool
 		return nil, nil, ErrEnded
 	}
 	isKnown := func(p *mqs.Process) bool {
-		return p.Unavailable == "" || p.Threads != nil || p.KernelThreads != nil && p.Hold != mqs.OwnTraced
+		return p.Unavailable == "" || p.Threads != nil || p.KernelThreads != nil && p.Hold != mqs.BeingTraced
 	}
 	if !slices.ContainsFunc(s.Processes, isKnown) {
 		return nil, nil, errors.New(strings.Join(append(reasons, remarks...), "\nmpi-queues: "))

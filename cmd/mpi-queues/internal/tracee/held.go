@@ -18,8 +18,8 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
 )
 
-// HeldError means that a process can't be stopped, and with it no debugger can attach: gdb waits in the kernel until it has
-// stopped (ptrace(2), PTRACE_ATTACH).
+// HeldError reports a process that can't be stopped. No debugger can attach to it: gdb would wait in the kernel until it stops
+// (ptrace(2), PTRACE_ATTACH).
 type HeldError struct {
 	PID int
 	mqs.Hold
@@ -31,8 +31,8 @@ func (e *HeldError) Error() string {
 	return fmt.Sprintf("process %d can't be stopped: it is %s", e.PID, mqs.HoldWords(e.Hold, e.Threads))
 }
 
-// Tell fills in what is known of the process from outside.
-func (e *HeldError) Tell(p *mqs.Process) {
+// Record fills in what is known of the process from outside.
+func (e *HeldError) Record(p *mqs.Process) {
 	p.Hold, p.KernelThreads = e.Hold, e.Threads
 }
 
@@ -47,7 +47,7 @@ const (
 // observer samples processes below a /proc until it is known whether they can be stopped.
 type observer struct {
 	procfs.FS
-	// patience is how long a thread has to stay in uninterruptible sleep: reading from a disk takes a part of that.
+	// patience is how long a thread has to stay in one uninterruptible sleep: reading from a disk takes a fraction of that.
 	patience, pause time.Duration
 	wait            func(ctx context.Context, d time.Duration)
 
@@ -61,8 +61,8 @@ type sample struct {
 	asleep map[int]slumber // by thread
 }
 
-// slumber is a thread in uninterruptible sleep. Two that are equal are one sleep: a thread that has left its call has
-// been given a processor.
+// slumber identifies one uninterruptible sleep of a thread. Equal values mean the same sleep: a thread that leaves its call is given a
+// processor, which changes switches.
 type slumber struct{ started, switches uint64 }
 
 func (s sample) holds() bool { return s.frozen != "" || len(s.asleep) > 0 }
@@ -90,7 +90,7 @@ var host = &observer{FS: procfs.Host, patience: 2 * time.Second, pause: 50 * tim
 
 // Held returns which processes no debugger can stop: because a thread stays in uninterruptible sleep, as where a file
 // system does not answer, or because its control group is frozen. It takes two seconds if there is such a process
-// that it has not met before, and no time to speak of otherwise. Nothing is done to the processes.
+// that an earlier call has not found, and next to no time otherwise. Nothing is done to the processes.
 func Held(ctx context.Context, pids ...int) map[int]*HeldError { return host.held(ctx, pids) }
 
 // CanStop returns nil for a process that a debugger can stop, else a [*HeldError].
@@ -140,7 +140,7 @@ func (o *observer) held(ctx context.Context, pids []int) map[int]*HeldError {
 	return out
 }
 
-// keep remembers what holds a process; nothing is forgotten.
+// keep remembers what holds a process, and forgets the process if nothing does.
 func (o *observer) keep(pid int, s sample) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -255,7 +255,7 @@ func (o *observer) thread(pid, id int) mqs.KernelThread {
 }
 
 // pathAt reads a path from a process's memory, empty if that can't be read. A process that holds the lock on its own
-// mappings keeps everybody waiting who reads its memory: that reader is left behind.
+// mappings blocks everybody who reads its memory: after pathPatience that reader is abandoned.
 func (o *observer) pathAt(pid int, at uint64) string {
 	read := make(chan string, 1)
 	go func() {
