@@ -22,15 +22,20 @@ func canAct(p *mqs.Process, t *mqs.Thread) bool {
 // acting returns the threads of a process that can act while another one of its threads waits in an MPI call; none where the others
 // may not call MPI meanwhile.
 func acting(p *mqs.Process) []mqs.Thread {
-	if p.ThreadMultiple == mqs.Known(false) || p.HasCrashed() || len(blockedInCall(p)) == 0 {
+	if p.ThreadMultiple == mqs.Known(false) || p.HasCrashed() || !isBlockedInCall(p) {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(p.Threads), func(t mqs.Thread) bool { return !canAct(p, &t) })
 }
 
-// blockedInCall returns the threads of a process that wait in an MPI call.
-func blockedInCall(p *mqs.Process) []mqs.Thread {
-	return slices.DeleteFunc(blockedIn(p), func(t mqs.Thread) bool { return t.Call == "" })
+// isBlockedInCall reports whether a thread of a process waits in an MPI call.
+func isBlockedInCall(p *mqs.Process) bool {
+	for i := range p.Threads {
+		if t := &p.Threads[i]; t.Call != "" && behaviourOf(t) != goesOn {
+			return true
+		}
+	}
+	return false
 }
 
 // withoutActing returns a process without its threads that can act and those that wait for these, and p itself if it has none.

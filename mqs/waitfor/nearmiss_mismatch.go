@@ -50,8 +50,8 @@ var arguments = []argument{
 
 // party is the members of a communicator that do the same.
 type party struct {
-	what   string // that they do or give
-	places []string
+	what   string   // that they do or give
+	places []string // at most maxEntries, and one more if there are others
 	ranks  []int32
 }
 
@@ -59,18 +59,20 @@ type party struct {
 // not be known of an entry.
 func partiesBy(entries []*entry, what func(e *entry) (string, bool)) []*party {
 	var out []*party
+	index := map[string]int{}
 	for _, e := range entries {
 		text, isKnown := what(e)
 		if !isKnown {
 			continue
 		}
-		at := slices.IndexFunc(out, func(p *party) bool { return p.what == text })
-		if at < 0 {
+		at, isThere := index[text]
+		if !isThere {
 			at = len(out)
+			index[text] = at
 			out = append(out, &party{what: text})
 		}
 		p := out[at]
-		if !slices.Contains(p.places, e.place) {
+		if len(p.places) <= maxEntries && !slices.Contains(p.places, e.place) {
 			p.places = append(p.places, e.place)
 		}
 		p.ranks = append(p.ranks, e.ranks...)

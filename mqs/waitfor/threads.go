@@ -1,8 +1,6 @@
 package waitfor
 
 import (
-	"slices"
-
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
 
@@ -61,7 +59,7 @@ func threadsOf(s *mqs.Snapshot, ranks []Rank) []RankThreads {
 		if p.Threads != nil {
 			of.Threads = make([]ThreadPlace, 0, len(p.Threads))
 		}
-		blocked := blockedInCall(p)
+		blocked := isBlockedInCall(p)
 		for i := range p.Threads {
 			t := &p.Threads[i]
 			place := ThreadPlace{Number: t.Number, CanAct: mayAct(p, t, blocked), Call: t.Call, Activity: t.Activity, BlockedIn: t.BlockedIn, BlockedOn: t.BlockedOn,
@@ -77,9 +75,8 @@ func threadsOf(s *mqs.Snapshot, ranks []Rank) []RankThreads {
 }
 
 // mayAct reports whether a thread may call MPI by itself. That is unknown if the thread's place is unknown, or if the thread is outside
-// MPI while another one waits in MPI and the thread level is unknown. blocked are the threads of the process that wait in MPI calls.
-func mayAct(p *mqs.Process, t *mqs.Thread, blocked []mqs.Thread) mqs.Maybe[bool] {
-	others := slices.ContainsFunc(blocked, func(o mqs.Thread) bool { return o.Number != t.Number })
+// MPI while another one waits in MPI and the thread level is unknown. blocked says whether a thread of the process waits in an MPI call.
+func mayAct(p *mqs.Process, t *mqs.Thread, blocked bool) mqs.Maybe[bool] {
 	switch {
 	case p.HasCrashed():
 		return mqs.Known(false)
@@ -87,9 +84,9 @@ func mayAct(p *mqs.Process, t *mqs.Thread, blocked []mqs.Thread) mqs.Maybe[bool]
 		return mqs.Known(behaviourOf(t) == goesOn)
 	case t.Placed && !canAct(p, t):
 		return mqs.Known(false)
-	case others && p.ThreadMultiple == mqs.Known(false):
+	case blocked && p.ThreadMultiple == mqs.Known(false):
 		return mqs.Known(false)
-	case !t.Placed, others && !p.ThreadMultiple.Known:
+	case !t.Placed, blocked && !p.ThreadMultiple.Known:
 		return mqs.Maybe[bool]{}
 	}
 	return mqs.Known(true)

@@ -31,12 +31,12 @@ func TestMayAct(t *testing.T) {
 		"of a crashed rank":                {computes, yes, "SIGSEGV", no},
 	} {
 		p := &mqs.Process{Threads: []mqs.Thread{inCall, c.thread}, ThreadMultiple: c.multiple, Signal: c.signal, SignalThread: mqs.Known(2)}
-		if got := mayAct(p, &p.Threads[1], blockedInCall(p)); got != c.want {
+		if got := mayAct(p, &p.Threads[1], isBlockedInCall(p)); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
 	alone := &mqs.Process{Threads: []mqs.Thread{computes}}
-	if got := mayAct(alone, &alone.Threads[0], blockedInCall(alone)); got != yes {
+	if got := mayAct(alone, &alone.Threads[0], isBlockedInCall(alone)); got != yes {
 		t.Errorf("alone outside MPI: %v", got)
 	}
 }
