@@ -103,7 +103,9 @@ func (n *misses) checkCollectives() {
 		if n.isMismatch(entries, members) {
 			n.reportDifferent(c, entries, members)
 		}
-		n.reportNotEntered(c, byComm[c], members)
+		if !n.reportBlocking(c, byComm[c], len(members)) {
+			n.reportNotEntered(c, byComm[c], members)
+		}
 		n.reportDeserted(c, byComm[c], members)
 	}
 	n.reportCrossed(order, byComm, waits)
