@@ -186,11 +186,15 @@ func (n *misses) reportParties(c *communicator, mismatch Mismatch, parties []*pa
 // reportNotEntered reports members that hang elsewhere, while most members wait for them in one call that none can
 // leave before all have entered.
 func (n *misses) reportNotEntered(c *communicator, entries []*entry, members []int32) {
+	if c.inter {
+		n.reportNotEnteredInter(c, entries)
+		return
+	}
 	entered := 0
 	for _, e := range entries {
 		entered += len(e.ranks)
 	}
-	if c.inter || !entries[0].isForAll() || 2*entered <= len(members) {
+	if !entries[0].isForAll() || 2*entered <= len(members) {
 		return
 	}
 	calls := partiesBy(entries, func(e *entry) (string, bool) { return e.call, true })

@@ -137,6 +137,7 @@ func (p *Process) readCommunicators(array []inferior.Ptr[Communicator]) ([]*Comm
 	var out []*Comm
 	clear(p.Comms)
 	clear(p.byAddr)
+	clear(p.interBy)
 	for _, c := range comms {
 		m := &mqs.Communicator{
 			UniqueID: inferior.Addr(c.Index),
@@ -167,6 +168,9 @@ func (p *Process) readCommunicators(array []inferior.Ptr[Communicator]) ([]*Comm
 			continue
 		}
 		p.Comms[m.UniqueID], p.byAddr[c.At] = c, c
+		if c.Flags&commInter != 0 && c.LocalComm != 0 {
+			p.interBy[c.LocalComm] = c
+		}
 		out = append(out, c)
 	}
 	return out, errs

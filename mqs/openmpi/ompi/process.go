@@ -51,7 +51,9 @@ type Process struct {
 	// Comms are the communicators that [Process.Communicators] has read last, by their unique ids.
 	Comms map[inferior.Addr]*Comm
 
-	byAddr    map[inferior.Ptr[Communicator]]*Comm
+	byAddr map[inferior.Ptr[Communicator]]*Comm
+	// interBy are the intercommunicators, by the communicator of the local group inside each.
+	interBy   map[inferior.Ptr[Communicator]]*Comm
 	classes   map[inferior.Ptr[Class]]Class
 	world     *worldGroup
 	groups    map[inferior.Ptr[Group]]groupRead
@@ -83,7 +85,7 @@ type calls struct {
 // newProcess returns a process as given layouts have it, which nothing has proved yet.
 func newProcess(r *inferior.Reader, symbols map[string]inferior.Symbol, l *layout.Layouts) (*Process, error) {
 	p := &Process{R: r, Symbols: symbols, Layouts: l,
-		Comms: map[inferior.Addr]*Comm{}, byAddr: map[inferior.Ptr[Communicator]]*Comm{},
+		Comms: map[inferior.Addr]*Comm{}, byAddr: map[inferior.Ptr[Communicator]]*Comm{}, interBy: map[inferior.Ptr[Communicator]]*Comm{},
 		classes: map[inferior.Ptr[Class]]Class{}, groups: map[inferior.Ptr[Group]]groupRead{}, datatypes: map[inferior.Ptr[Datatype]]DatatypeInfo{},
 		constructions: map[nested]string{}}
 	_ = inferior.Bind(&p.objectTypes, l) // what is missing there is not read

@@ -63,12 +63,18 @@ func (p *Process) operationName(at inferior.Addr) mqs.Maybe[string] {
 	return h.Name
 }
 
-// idOf is the unique id of the communicator at an address, if there is one.
+// idOf returns the unique id of the communicator at an address that a call is on, if there is one. The collectives of an
+// intercommunicator also use the communicator of the local group inside it, which no program has (c_local_comm): the
+// intercommunicator is returned for that.
 func (p *Process) idOf(at inferior.Ptr[Communicator]) mqs.Maybe[inferior.Addr] {
-	if c := p.CommAt(at); c != nil {
-		return mqs.Known(c.Model.UniqueID)
+	c := p.interBy[at]
+	if c == nil {
+		c = p.CommAt(at)
 	}
-	return mqs.Maybe[inferior.Addr]{}
+	if c == nil {
+		return mqs.Maybe[inferior.Addr]{}
+	}
+	return mqs.Known(c.Model.UniqueID)
 }
 
 // waitedFor returns the requests that a call waits for, and whether they are all. It is alone if no other

@@ -155,3 +155,21 @@ func TestArgumentsOfCalls(t *testing.T) {
 		}
 	}
 }
+
+// TestWaitOnIntercommunicator checks that a collective on an intercommunicator is shown on it also while its messages go over the
+// communicator of the local group inside it, which the program does not know.
+func TestWaitOnIntercommunicator(t *testing.T) {
+	tg := inferiortest.Recorded(t, "openmpi-4.1.4/queues-rank-0")
+	p, q := ompitest.MustOpen(t, tg, ob1.Component)
+	world, bridge := ompitest.Comm(t, p, "MPI_COMM_WORLD"), ompitest.Comm(t, p, "bridge")
+	recv := ompitest.Pending(t, p, q, mqs.PendingReceives, "irecv")[0]
+	for inside, want := range map[inferior.Addr]inferior.Addr{world.At.Addr(): bridge.Model.UniqueID, bridge.LocalComm.Addr(): world.Model.UniqueID} {
+		changed := inferiortest.Patch(tg)
+		ompitest.Put(t, p, changed, recv, "mca_pml_ob1_recv_request_t", "req_recv.req_base.req_tag", -16)
+		changed.PutPointer(bridge.At.Addr()+ompitest.Offset(t, p, "ompi_communicator_t", "c_local_comm"), inside)
+		p, q := ompitest.MustOpen(t, changed.SetThreads(inferiortest.Thread(1, "opal_progress < ompi_request_default_wait < PMPI_Barrier < main", recv)), ob1.Component)
+		if got := ompitest.Wait(p, q); got.Comm != mqs.Known(want) {
+			t.Errorf("with %s inside it waits on %+v, want %s", inside, got.Comm, want)
+		}
+	}
+}
