@@ -113,6 +113,9 @@ func (d *dump) run(ctx context.Context) error {
 	debug.SetGCPercent(400)
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	for _, pid := range append(d.pids, d.of) {
+		launch.Await(ctx, pid)
+	}
 	if d.areAsked() {
 		return d.acrossNodes(ctx)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -153,6 +154,7 @@ func isNumber(arg string) bool {
 }
 
 func (c *report) run(ctx context.Context, stdin io.Reader) error {
+	launch.Await(ctx, cmp.Or(c.pid, c.of))
 	if c.areAsked() {
 		return c.acrossNodes(ctx)
 	}

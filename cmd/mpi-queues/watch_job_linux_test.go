@@ -48,7 +48,7 @@ func starter(t *testing.T, through string) (cmd *exec.Cmd, rank int, ended func(
 // endJob ends the job of a rank as `watch --kill' does.
 func endJob(t *testing.T, rank int) error {
 	t.Helper()
-	j, err := findWatched(rank)
+	j, err := findWatched(t.Context(), rank)
 	if err != nil {
 		t.Fatal(err)
 	}

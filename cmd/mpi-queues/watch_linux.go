@@ -133,7 +133,7 @@ func (w *watching) run(ctx context.Context) error {
 	if len(w.command) > 0 {
 		w.job, err = startWatched(ctx, w.command)
 	} else {
-		w.job, err = findWatched(w.report.pid)
+		w.job, err = findWatched(ctx, w.report.pid)
 	}
 	if err != nil {
 		return orUnreadable(err)
@@ -328,7 +328,8 @@ func (w *watching) culprits(r *waitfor.Report) []*waitfor.Rank {
 }
 
 // findWatched finds the job of a process.
-func findWatched(pid int) (*watchedJob, error) {
+func findWatched(ctx context.Context, pid int) (*watchedJob, error) {
+	launch.Await(ctx, pid)
 	if _, err := new(launch.Finder).Find(pid); err != nil {
 		return nil, err
 	}

@@ -22,9 +22,19 @@ func (s *system) neither(p *process) error {
 	if inside.err != nil && len(inside.table) == 0 {
 		problem = fmt.Sprintf(" (%v)", inside.err)
 	}
-	return fmt.Errorf("process %d (%s) is neither the launcher of an MPI job nor one of its ranks: it has no filled %s%s, no MPI library, "+
+	return fmt.Errorf("%w: it has no filled %s%s, no MPI library, "+
 		"and neither its environment nor that of a process below it has a rank (PMIX_RANK, PMI_RANK, SLURM_PROCID). "+
-		"Name the process id of mpirun, mpiexec or srun, or of a rank", p.pid, p.name, tableSymbol, problem)
+		"Name the process id of mpirun, mpiexec or srun, or of a rank", &neitherError{p.pid, p.name}, tableSymbol, problem)
+}
+
+// neitherError means that nothing shows that a process belongs to an MPI job, as yet.
+type neitherError struct {
+	pid  int
+	name string
+}
+
+func (e *neitherError) Error() string {
+	return fmt.Sprintf("process %d (%s) is neither the launcher of an MPI job nor one of its ranks", e.pid, e.name)
 }
 
 // cause strips an error of the path that the sentence around it does not need.

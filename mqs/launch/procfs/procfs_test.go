@@ -52,6 +52,26 @@ func TestStat(t *testing.T) {
 	}
 }
 
+// TestAge checks how old processes are taken to be, and that what can't be read is an error.
+func TestAge(t *testing.T) {
+	f := folder(t, map[string]string{"stat": "7 (sh)" + fields})
+	for uptime, want := range map[string]time.Duration{"47.61 12.34\n": 500 * time.Millisecond, "47.11": 0, "40.00 1.00": -7110 * time.Millisecond, "": -1, "x 1": -1} {
+		if err := os.WriteFile(filepath.Join(string(f), "uptime"), []byte(uptime), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		age, err := f.Age(7)
+		if isBad := want == -1; (err != nil) != isBad || !isBad && age != want {
+			t.Errorf("%q: %v, %v", uptime, age, err)
+		}
+	}
+	if _, err := f.Age(8); err == nil {
+		t.Error("a process that is not there has an age")
+	}
+	if age, err := Host.Age(os.Getpid()); err != nil || age < 0 || age > time.Hour {
+		t.Errorf("this process is %v old, %v", age, err)
+	}
+}
+
 func TestStatus(t *testing.T) {
 	for text, want := range map[string]Status{
 		"Name:\ta: b\nPPid:\t5\nTracerPid:\t9\nUid:\t1\t2\t3\t4\nNSpid:\t7\t1\nSigPnd:\t0000000000040000\nShdPnd:\t0000000000000000\nvoluntary_ctxt_switches:\t40\nnonvoluntary_ctxt_switches:\t2\n": {"a: b", 5, 9, []int{1, 2, 3, 4}, []int{7, 1}, 42, 0x40000},

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strconv"
+	"time"
 )
 
 // Stat is a process's line in /proc/PID/stat.
@@ -33,6 +35,31 @@ func (f FS) Stat(pid int) (Stat, error) {
 	}
 	return parseStat(text)
 }
+
+// tick is the kernel's in /proc: its USER_HZ is 100 on all machines that an MPI runs on.
+const tick = time.Second / 100
+
+// Age returns how long ago a process was started. It is negative if the two clocks do not go together, as in a container whose
+// uptime is its own.
+func (f FS) Age(pid int) (time.Duration, error) {
+	stat, err := f.Stat(pid)
+	if err != nil {
+		return 0, err
+	}
+	text, err := read(filepath.Join(string(f), "uptime"), maxLine)
+	if err != nil {
+		return 0, err
+	}
+	first, _, _ := bytes.Cut(text, []byte(" "))
+	up, err := time.ParseDuration(string(first) + "s")
+	if err != nil {
+		return 0, fmt.Errorf("/proc/uptime: %w", err)
+	}
+	return up - time.Duration(min(stat.Started, maxTicks))*tick, nil
+}
+
+// maxTicks bounds the time since boot that is believed: a thousand years of it are too many for a duration.
+const maxTicks = uint64(1<<63-1) / uint64(tick) / 2
 
 // The fields of the line that are used, as proc(5) numbers them.
 const (

@@ -158,6 +158,7 @@ func absent(r bridge.Rank) *mqs.Process {
 
 // Ranks finds the job that a process belongs to.
 func (h *Helper) Ranks(ctx context.Context, d *bridge.Debugger, p bridge.RanksParams) (*bridge.RanksResult, error) {
+	launch.Await(ctx, p.PID)
 	job, err := h.finder().Find(p.PID)
 	if err != nil && p.Far {
 		if far := launch.FindFar(p.PID); far != nil {
