@@ -7,8 +7,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/mattn/go-isatty"
-
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/cluster"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/commandline"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/gdbrun"
@@ -133,7 +131,7 @@ func (n *nodes) question(ctx context.Context, s settings, v view, of int) (*clus
 	if err := n.setCommand(q, c, pids); err != nil {
 		return nil, err
 	}
-	if isatty.IsTerminal(os.Stderr.Fd()) && os.Getenv("TERM") != "dumb" {
+	if gdbrun.IsTerminal(os.Stderr) {
 		q.Told = func(answered, asked int) {
 			if !gdbrun.IsWritable(os.Stderr) {
 				return

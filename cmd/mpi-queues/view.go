@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
 
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/atomicfile"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/gdbrun"
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
@@ -95,7 +95,7 @@ func (v *view) out(write func(w io.Writer, isStyled bool) error) error {
 
 // isStyled says whether text that goes to f is marked up.
 func isStyled(f *os.File) bool {
-	return isatty.IsTerminal(f.Fd()) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	return os.Getenv("NO_COLOR") == "" && gdbrun.IsTerminal(f)
 }
 
 // write writes a snapshot as JSON, or as text that may be marked up.

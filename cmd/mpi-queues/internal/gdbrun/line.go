@@ -21,7 +21,7 @@ type progressLine struct {
 }
 
 func newProgressLine(out *os.File) *progressLine {
-	if !isatty.IsTerminal(out.Fd()) || os.Getenv("TERM") == "dumb" {
+	if !IsTerminal(out) {
 		out = nil
 	}
 	return &progressLine{began: time.Now(), out: out}
@@ -45,6 +45,17 @@ func (l *progressLine) erase() {
 		fmt.Fprintf(l.out, "\r%s\r", strings.Repeat(" ", l.width))
 		l.width = 0
 	}
+}
+
+// IsTerminal reports whether somebody reads f on a terminal that can do more than print lines. It has to be the terminal that
+// controls this process: mpirun gives each rank a pseudo-terminal as standard output and reads that itself, to write
+// it where its own output goes, a file or a log as well.
+func IsTerminal(f *os.File) bool {
+	if !isatty.IsTerminal(f.Fd()) || os.Getenv("TERM") == "dumb" {
+		return false
+	}
+	_, err := unix.IoctlGetInt(int(f.Fd()), unix.TIOCGPGRP) // ENOTTY for another terminal (tcgetpgrp(3))
+	return err == nil
 }
 
 // IsWritable reports whether a terminal accepts output. After Ctrl-S it does not, and a write would block, while a gdb
