@@ -24,7 +24,7 @@ func TestUnreachableRanks(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "out")
-	d := dump{view: view{output: file}, asked: jobs.Ranks(job), remarks: jobs.Missing(job)}
+	d := dump{view: view{output: file}, asked: jobs.Ranks(job), remarks: jobs.Missing(job, false)}
 	if err := d.tables(s); err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package launch
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,7 +16,8 @@ import (
 func (s *system) find(pid int) (*Job, error) {
 	j, err := s.search(pid)
 	if err == nil {
-		j.Others, j.Claims = s.others(j.group, s.processes[j.Launcher]), s.claims(j.group)
+		j.Others, j.OtherJobs = s.others(j.group, s.processes[j.Launcher])
+		j.Claims = s.claims(j.group)
 		j.group = nil // with all processes
 	}
 	if err != nil || j.Self == nil || j.Self.PID == pid || j.Self.Obstacle != "" || j.Self.Exited {
@@ -183,29 +185,33 @@ func (j *Job) rank(number int32) *Rank {
 	return nil
 }
 
-// others are the processes of other jobs with the same launcher.
-func (s *system) others(own *group, launcher *process) []int {
-	var out []int
+// others returns the processes of other jobs with the same launcher, and that of the lowest rank of each job.
+func (s *system) others(own *group, launcher *process) (all, first []int) {
 	if launcher == nil {
-		return nil
+		return nil, nil
 	}
 	for _, g := range s.groups() {
 		if g == own {
 			continue
 		}
-		for rank, top := range g.tops {
+		before := len(all)
+		for _, rank := range slices.Sorted(maps.Keys(g.tops)) {
+			top := g.tops[rank]
 			// The launcher itself or a daemon below it. What a rank has started is deeper.
 			server := top.parent
 			if server == launcher || g.kind == pmi && server != nil && server.parent == launcher {
 				// Only now: to tell a rank's program, all its processes are looked into.
 				if s.speaksFor(launcher, top) {
-					out = append(out, s.innermost(g.ranks[rank]).pid)
+					all = append(all, s.innermost(g.ranks[rank]).pid)
 				}
 			}
 		}
+		if len(all) > before {
+			first = append(first, all[before])
+		}
 	}
-	slices.Sort(out)
-	return out
+	slices.Sort(all)
+	return all, first
 }
 
 // fromTable makes a job of a launcher's table.

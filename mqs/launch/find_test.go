@@ -180,6 +180,19 @@ func TestFindByEnvironment(t *testing.T) {
 	}
 }
 
+// TestOtherJobs checks that one process of each job that was spawned is named, in the order in which the jobs were started.
+func TestOtherJobs(t *testing.T) {
+	for pid, want := range map[int][]int{20: {41, 43}, 43: {32, 41}} {
+		j, err := machine(t, hydra...).find(pid)
+		if err != nil || !slices.Equal(j.OtherJobs, want) {
+			t.Errorf("%d: %v, %v, want %v", pid, j, err, want)
+		}
+	}
+	if j, err := machine(t, inStep...).find(22); err != nil || j.OtherJobs != nil {
+		t.Errorf("%+v, %v", j, err)
+	}
+}
+
 // Any rank can be the one that has started the others (MPIR process acquisition interface), mostly rank 0 (IBM's poe and
 // MPICH 1): it holds the table, and is in it.
 func TestFindOwnStarter(t *testing.T) {

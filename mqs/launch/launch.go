@@ -79,6 +79,8 @@ type Job struct {
 	// the same numbers mean others, and so are no ranks of this job; but of
 	// another that can be found by them.
 	Others []int
+	// OtherJobs has one process of each of these jobs, the one with the lowest rank.
+	OtherJobs []int
 	// Claims are processes of other users on this machine that have the name of
 	// this job in their environment, which is not believed.
 	Claims []int

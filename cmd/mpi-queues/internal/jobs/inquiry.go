@@ -116,7 +116,7 @@ func Resolve(jobs *launch.Finder, pids []int, isJob bool) (asked []Inquiry, rema
 			ask(rankOf(job, *job.Self))
 		default:
 			ask(Ranks(job)...)
-			remarks = append(remarks, Missing(job)...)
+			remarks = append(remarks, Missing(job, false)...)
 		}
 	}
 	return asked, remarks

@@ -56,11 +56,32 @@ func TestMissing(t *testing.T) {
 		"not MPI": {launch.Job{Launcher: 7, Name: "prterun", Ranks: ranks("", 0), Others: []int{sleeper.Process.Pid}}, []string{
 			fmt.Sprintf("prterun (process 7) has also started sleep (process %d), which has loaded no MPI library, and so has not called MPI_Init: where MPI_Comm_spawn has started a process, it waits for that", sleeper.Process.Pid)}},
 	} {
-		if got := Missing(&c.job); !slices.Equal(got, c.want) {
+		if got := Missing(&c.job, false); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 		if isAway := name == "two hosts" || name == "some are not known"; (mergeAdvice(&c.job) != nil) != isAway {
 			t.Errorf("%s: %q", name, mergeAdvice(&c.job))
+		}
+	}
+}
+
+// TestOtherJobs checks that a report names the report on each other job of the launcher, and dump the processes.
+func TestOtherJobs(t *testing.T) {
+	of := func(others, jobs []int) *launch.Job {
+		return &launch.Job{Launcher: 7, Name: "prterun", Ranks: ranks("", 0), Others: others, OtherJobs: jobs}
+	}
+	const first, second, third = nobody + 7, nobody + 8, nobody + 9
+	for _, c := range []struct {
+		job  *launch.Job
+		want []string
+	}{
+		{of(nil, nil), nil},
+		{of([]int{first, second}, []int{first}), []string{"prterun (process 7) has also started another job, as MPI_Comm_spawn does: `mpi-queues report 999999997' says who waits for whom there"}},
+		{of([]int{first, second, third}, []int{first, third}), []string{"prterun (process 7) has also started 2 other jobs, as MPI_Comm_spawn does: " +
+			"`mpi-queues report PID' says who waits for whom in one, where PID is 999999997 or 999999999"}},
+	} {
+		if got := Missing(c.job, true); !slices.Equal(got, c.want) {
+			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
 }

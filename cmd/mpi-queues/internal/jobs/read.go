@@ -193,7 +193,7 @@ func ReadRanks(ctx context.Context, g GDB, pid int, job *launch.Job, stacks bool
 	if s, err = ReadJob(ctx, g, pid, job, read.Filter{Internal: true, Stacks: stacks}); err != nil {
 		return nil, nil, err
 	}
-	remarks = append(Missing(job), mergeAdvice(job)...)
+	remarks = append(Missing(job, true), mergeAdvice(job)...)
 	var reasons []string
 	for _, p := range s.Processes {
 		if p.Unavailable != "" && p.Threads == nil && !slices.Contains(reasons, p.Unavailable) {

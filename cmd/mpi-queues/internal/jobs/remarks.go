@@ -11,8 +11,9 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
 )
 
-// Missing says, in sentences, what of a job is not on this machine, or is not it.
-func Missing(job *launch.Job) []string {
+// Missing says, in sentences, what of a job is not on this machine, or is not it. isReport is true for a report, and false if
+// the queues of the processes are shown.
+func Missing(job *launch.Job, isReport bool) []string {
 	var out []string
 	var hosts []string
 	on := map[string][]launch.Rank{}
@@ -57,7 +58,11 @@ func Missing(job *launch.Job) []string {
 		}
 	}
 	launcher := fmt.Sprintf("%s (process %d)", filepath.Base(job.Name), job.Launcher)
-	if len(others) > 0 {
+	switch {
+	case len(others) == 0:
+	case isReport:
+		out = append(out, reportsOn(launcher, slices.DeleteFunc(slices.Clone(job.OtherJobs), tracee.LacksMPI))...)
+	default:
 		out = append(out, fmt.Sprintf("%s has also started other jobs, as MPI_Comm_spawn does: `mpi-queues dump %s' shows them", launcher, strings.Join(others, " ")))
 	}
 	if len(without) > 0 {
@@ -66,6 +71,33 @@ func Missing(job *launch.Job) []string {
 			"where MPI_Comm_spawn has started a process, it waits for that", launcher, strings.Join(without, ", "), has, has))
 	}
 	return out
+}
+
+// reportsOn says how to report on the other jobs of a launcher, of each of which there is a process.
+func reportsOn(launcher string, processes []int) []string {
+	switch len(processes) {
+	case 0:
+		return nil
+	case 1:
+		return []string{fmt.Sprintf("%s has also started another job, as MPI_Comm_spawn does: `mpi-queues report %d' says who waits for whom there",
+			launcher, processes[0])}
+	}
+	return []string{fmt.Sprintf("%s has also started %d other jobs, as MPI_Comm_spawn does: `mpi-queues report PID' says who waits for whom in one, where PID is %s",
+		launcher, len(processes), oneOf(processes))}
+}
+
+// oneOf names processes of which any will do.
+func oneOf(pids []int) string {
+	const most = 10
+	var parts []string
+	for _, pid := range pids[:min(len(pids), most)] {
+		parts = append(parts, strconv.Itoa(pid))
+	}
+	if more := len(pids) - most; more > 0 {
+		return strings.Join(parts, ", ") + fmt.Sprintf(" or %d more", more)
+	}
+	last := len(parts) - 1
+	return strings.Join(parts[:last], ", ") + " or " + parts[last]
 }
 
 // counted names processes.
