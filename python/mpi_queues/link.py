@@ -19,7 +19,8 @@ from .helper import Helper
 from .peer import Peer
 from .window import Window
 
-HANDSHAKE_SECONDS = 10.0
+# Ranks that spin on every processor, or a busy file server, may delay the helper's start for long.
+HANDSHAKE_SECONDS = 60.0
 
 
 class Link:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 from typing import Any, List, Tuple
+from unittest import mock
 
 import gdb
 from harness import FAKE, GDBINIT, HelperTest, end_program, run_program, running_helper
@@ -189,12 +190,9 @@ class FaultTest(HelperTest):
         self.assertIn("\n  first\n  second\n", message)
 
     def test_silent_at_start(self) -> None:
-        link.HANDSHAKE_SECONDS = 0.3
-        try:
+        with mock.patch.object(link, "HANDSHAKE_SECONDS", 0.3):
             self.fake("silent_at_start")
             message = self.fails("mpi-queues")
-        finally:
-            link.HANDSHAKE_SECONDS = 10.0
         self.check_message(message, "did not answer within 0 seconds of its start")
 
     def test_no_program(self) -> None:
