@@ -267,6 +267,9 @@ func (s *binding) Name() string { return s.name }
 // Size is the C type's size in bytes.
 func (s *binding) Size() int { return s.size }
 
+// Resize sets the size in bytes of a type that ends with an array, of whose length the layouts may be wrong.
+func (s *binding) Resize(size int) { s.size = size }
+
 // Read reads the object that p points to: its whole memory first, then the fields.
 func (s *Struct[T]) Read(r *Reader, p Ptr[T]) (T, error) {
 	var out T

@@ -56,9 +56,11 @@ func (e *NoFitError) Error() string { return e.Why.Error() }
 var ErrGone = errors.New("its memory can't be read any more: the process has ended meanwhile, or gdb has let it go")
 
 // Fit finds the layouts that fit a process: those of its debug information or of
-// one of the tables. try is given layouts and proves them on the process. It
-// fails with a [*NoFitError] if it refuses all, and with [ErrGone] if the process may be the reason.
-func Fit[S any](r *Reader, queries []layout.TypeQuery, tables []*layout.Table, try func(*layout.Layouts) (S, error)) (S, error) {
+// one of the tables, as its release or a build with some options has them. try is given layouts and proves them on the
+// process. describes says whether the debug information that an object, by its path, has is that of the library: where it
+// has only some of the types, the others are a table's, which must agree on those that there are. nil stands for none.
+// Fit fails with a [*NoFitError] if try refuses all, and with [ErrGone] if the process may be the reason.
+func Fit[S any](r *Reader, queries []layout.TypeQuery, tables []*layout.Table, describes func(object string) bool, try func(*layout.Layouts) (S, error)) (S, error) {
 	var none S
 	dwarf, err := FromDebugInfo(r, queries)
 	if err != nil {
@@ -75,35 +77,44 @@ func Fit[S any](r *Reader, queries []layout.TypeQuery, tables []*layout.Table, t
 		}
 		why = append(why, fmt.Errorf("its debug information: %w", err))
 	}
-	return fitTable(r, queries, tables, try, why)
+	return fitTable(r, queries, tables, dwarf.Of(describes), try, why)
 }
 
 // FitTable does so for a process of which no debug information can be had.
 func FitTable[S any](r *Reader, queries []layout.TypeQuery, tables []*layout.Table, try func(*layout.Layouts) (S, error)) (S, error) {
-	return fitTable(r, queries, tables, try, nil)
+	return fitTable(r, queries, tables, layout.FromDWARF(nil), try, nil)
 }
 
-// fitTable tries tables. why is why nothing else fits.
-func fitTable[S any](r *Reader, queries []layout.TypeQuery, tables []*layout.Table, try func(*layout.Layouts) (S, error), why []error) (S, error) {
+// fitTable tries tables, together with the library's own debug information. why is why nothing else fits.
+func fitTable[S any](r *Reader, queries []layout.TypeQuery, tables []*layout.Table, own *layout.Layouts, try func(*layout.Layouts) (S, error), why []error) (S, error) {
 	var none S
 	var known []string
+	var fitting []*layout.Table
 	for _, t := range tables {
 		if t.Architecture != "" && t.Architecture != r.Info().Architecture {
 			continue // of no use to who reads why nothing fits
 		}
 		known = append(known, t.Release)
-		if !t.Fits(r.Info().PointerSize, r.Info().BigEndian, r.Info().Architecture) {
+		if t.Fits(r.Info().PointerSize, r.Info().BigEndian, r.Info().Architecture) {
+			fitting = append(fitting, t)
+		} else {
 			why = append(why, fmt.Errorf("the layout of %s: it is for another architecture", t.Release))
-			continue
 		}
-		s, err := try(t.Layouts(queries))
+	}
+	for t := range layout.Variants(fitting) {
+		l, err := t.Layouts(queries).Complete(own)
 		if err == nil {
-			return s, nil
+			var s S
+			if s, err = try(l); err == nil {
+				return s, nil
+			}
 		}
 		if err := cmp.Or(r.Err(), r.Broken(), r.Spent()); err != nil {
 			return none, err
 		}
-		why = append(why, fmt.Errorf("the layout of %s: %w", t.Release, err))
+		if len(t.With) == 0 {
+			why = append(why, fmt.Errorf("the layout of %s: %w", t.Release, err))
+		}
 	}
 	if r.isGone() {
 		return none, ErrGone

@@ -43,7 +43,7 @@ func TestFit(t *testing.T) {
 		if c.size == 0 {
 			known = nil
 		}
-		got, err := inferior.Fit(inferior.NewReader(t.Context(), p), queries, known, func(l *layout.Layouts) (string, error) {
+		got, err := inferior.Fit(inferior.NewReader(t.Context(), p), queries, known, nil, func(l *layout.Layouts) (string, error) {
 			if size, _ := l.Size("point_t"); size != c.size {
 				return "", fmt.Errorf("it has %d bytes", size)
 			}
@@ -68,6 +68,41 @@ func TestFit(t *testing.T) {
 	}
 }
 
+// A build with options is tried after all plain ones, and its name says so; the library's own debug information completes a table
+// and refuses one that it contradicts.
+func TestFitOfOptions(t *testing.T) {
+	queries := []layout.TypeQuery{{Name: "point_t"}, {Name: "line_t"}}
+	one, two := table("one", 8, 8), table("two", 16, 8)
+	one.Options = []layout.Option{{With: []string{"CUDA"}, Types: map[string]*layout.Change{"point_t": {Size: 16}}}, {With: []string{"debugging"}, Types: map[string]*layout.Change{"point_t": {Size: 24}}}}
+	for name, c := range map[string]struct {
+		dwarf, size int // of point_t in debug information and in the process
+		object      string
+		want, says  string
+	}{
+		"one option":                       {0, 24, "", "one with debugging", ""},
+		"plain before options":             {0, 16, "", "two", ""},
+		"both options":                     {0, 32, "", "one with CUDA and debugging", ""},
+		"debug information that completes": {32, 32, "/lib/libx.so", "one with CUDA and debugging", ""},
+		"debug information that refuses":   {40, 32, "/lib/libx.so", "", "the layout of one: the debug information of libx.so has point_t with 40 bytes, not 8"},
+		"debug information of the program": {40, 32, "/app", "one with CUDA and debugging", ""},
+	} {
+		p := inferiortest.New()
+		if c.dwarf != 0 {
+			p.Types["point_t"] = &layout.Layout{Size: c.dwarf, Object: c.object}
+		}
+		isLibrary := func(object string) bool { return object == "/lib/libx.so" }
+		got, err := inferior.Fit(inferior.NewReader(t.Context(), p), queries, []*layout.Table{one, two}, isLibrary, func(l *layout.Layouts) (string, error) {
+			if size, _ := l.Size("point_t"); size != c.size || l.Source == "dwarf" {
+				return "", fmt.Errorf("it has %d bytes", size)
+			}
+			return l.Name, nil
+		})
+		if got != c.want || (err != nil) != (c.says != "") || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+}
+
 // mute is a process that can't be asked.
 type mute struct{ *inferiortest.Process }
 
@@ -82,7 +117,7 @@ func TestFitOfBrokenProcess(t *testing.T) {
 		p.Types = types
 		r := inferior.NewReader(t.Context(), mute{p})
 		tries := 0
-		_, err := inferior.Fit(r, []layout.TypeQuery{{Name: "point_t"}}, []*layout.Table{table("one", 8, 8), table("two", 16, 8)}, func(*layout.Layouts) (string, error) {
+		_, err := inferior.Fit(r, []layout.TypeQuery{{Name: "point_t"}}, []*layout.Table{table("one", 8, 8), table("two", 16, 8)}, nil, func(*layout.Layouts) (string, error) {
 			tries++
 			_, err := r.Bytes(0x1000, 8)
 			return "", fmt.Errorf("it is not there: %w", err)
@@ -112,7 +147,7 @@ func TestFitOfProcessThatEnds(t *testing.T) {
 	const at = 0x1000
 	p.Memory[at] = make([]byte, 16)
 	r := inferior.NewReader(t.Context(), p)
-	_, err := inferior.Fit(r, nil, []*layout.Table{table("one", 8, 8)}, func(*layout.Layouts) (string, error) {
+	_, err := inferior.Fit(r, nil, []*layout.Table{table("one", 8, 8)}, nil, func(*layout.Layouts) (string, error) {
 		_, err := r.Bytes(at, 16)
 		p.isDead = true
 		return "", errors.Join(err, errors.New("it does not fit"))

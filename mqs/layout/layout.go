@@ -2,6 +2,13 @@
 // tables of the releases of MPIs and of what they stand on.
 package layout
 
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+)
+
 //go:generate go run ./gen
 
 // Layouts knows the layouts of C types. Its Source says where they came from.
@@ -17,6 +24,61 @@ type Layouts struct {
 
 // FromDWARF are layouts that debug information has; types that it does not describe are absent.
 func FromDWARF(types map[string]*Layout) *Layouts { return &Layouts{Source: "dwarf", types: types} }
+
+// Of returns the layouts of the types that debug information of some objects describes: those of whose paths describes is
+// true. If describes is nil, there are none.
+func (l *Layouts) Of(describes func(object string) bool) *Layouts {
+	out := &Layouts{Source: l.Source, types: map[string]*Layout{}}
+	for name, t := range l.types {
+		if describes != nil && t.Object != "" && describes(t.Object) {
+			out.types[name] = t
+		}
+	}
+	return out
+}
+
+// Complete returns a table's layouts with those of a library's debug information in their place. It fails if the two
+// contradict each other: then the table is of another build.
+func (l *Layouts) Complete(own *Layouts) (*Layouts, error) {
+	if own.Empty() {
+		return l, nil
+	}
+	out := *l
+	out.types = maps.Clone(l.types)
+	for _, name := range slices.Sorted(maps.Keys(own.types)) {
+		t := own.types[name]
+		if known := l.types[name]; known != nil {
+			if err := known.contradicts(name, t); err != nil {
+				return nil, err
+			}
+		}
+		out.types[name] = t
+	}
+	return &out, nil
+}
+
+// contradicts returns how a type of debug information differs from that of a table, nil if it does not. An array at the end
+// of a type may have another length.
+func (t *Layout) contradicts(name string, own *Layout) error {
+	size := own.Size
+	for _, member := range slices.Sorted(maps.Keys(t.Fields)) {
+		f, o := t.Fields[member], own.Fields[member]
+		if f.Kind == KindArray && o.Kind == KindArray && f.Offset+f.Size == t.Size && o.Offset+o.Size == own.Size {
+			size -= o.Size - f.Size
+			o.Size = f.Size
+		}
+		if _, ok := own.Fields[member]; !ok {
+			return fmt.Errorf("the debug information of %s has no %s.%s", path.Base(own.Object), name, member)
+		}
+		if f.Offset != o.Offset || f.Size != o.Size {
+			return fmt.Errorf("the debug information of %s has %s.%s at %d, with %d bytes, not at %d, with %d", path.Base(own.Object), name, member, o.Offset, o.Size, f.Offset, f.Size)
+		}
+	}
+	if size != t.Size {
+		return fmt.Errorf("the debug information of %s has %s with %d bytes, not %d", path.Base(own.Object), name, own.Size, t.Size)
+	}
+	return nil
+}
 
 // Find returns the layout of a type, nil if it is not known.
 func (l *Layouts) Find(name string) *Layout { return l.types[name] }

@@ -12,12 +12,7 @@ import (
 // member that the other has and this one has not.
 type file struct {
 	Table
-	Types map[string]*fileType `json:"types"`
-}
-
-type fileType struct {
-	Size   int                `json:"size,omitempty"`
-	Fields map[string]*Member `json:"fields,omitempty"`
+	Types map[string]*Change `json:"types"`
 }
 
 // maxBases bounds how many tables stand below each other.
@@ -45,12 +40,19 @@ func ReadTables(files fs.FS, folder string) ([]*Table, error) {
 		all[f.Name], names = f, append(names, f.Name)
 	}
 	var out []*Table
+	made := map[string]*Table{}
 	for _, name := range names {
 		t, err := whole(all, name)
 		if err != nil {
 			return nil, fmt.Errorf("layout table %s: %w", name, err)
 		}
-		out = append(out, t)
+		made[name], out = t, append(out, t)
+	}
+	for _, t := range out {
+		t.variants = &variants{made: map[string]*Table{}}
+		if t.BasedOn != "" {
+			t.Base(made[t.BasedOn])
+		}
 	}
 	return out, nil
 }
@@ -81,38 +83,12 @@ func whole(all map[string]*file, name string) (*Table, error) {
 	out := chain[0].Table
 	out.Types = map[string]Type{}
 	for i := len(chain) - 1; i >= 0; i-- {
-		if err := chain[i].apply(out.Types); err != nil {
-			return nil, err
+		apply(chain[i].Types, out.Types)
+		for name := range chain[i].Types {
+			if t, ok := out.Types[name]; ok && t.Size <= 0 {
+				return nil, fmt.Errorf("%s has no size", name)
+			}
 		}
 	}
 	return &out, nil
-}
-
-// apply makes a table's types of those of the table that it is based on.
-func (f *file) apply(types map[string]Type) error {
-	for name, change := range f.Types {
-		if change == nil {
-			delete(types, name)
-			continue
-		}
-		t := types[name]
-		if t.Fields == nil {
-			t.Fields = map[string]Member{}
-		}
-		if change.Size != 0 {
-			t.Size = change.Size
-		}
-		for field, m := range change.Fields {
-			if m == nil {
-				delete(t.Fields, field)
-			} else {
-				t.Fields[field] = *m
-			}
-		}
-		if t.Size <= 0 {
-			return fmt.Errorf("%s has no size", name)
-		}
-		types[name] = t
-	}
-	return nil
 }

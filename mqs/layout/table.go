@@ -6,7 +6,7 @@ import (
 )
 
 // A Table is the embedded layouts of one release of an MPI or of what it stands on, as a stock
-// build compiles them.
+// build compiles them, and what its configuration changes of them.
 type Table struct {
 	// Name is that of the table's file, without ".json".
 	Name string `json:"-"`
@@ -29,6 +29,13 @@ type Table struct {
 	Architecture string `json:"architecture,omitempty"`
 	// Types by name.
 	Types map[string]Type `json:"types"`
+	// Options are what the release's configuration changes of the types.
+	Options []Option `json:"options,omitempty"`
+	// With are the options of a build that has these types: see [Table.Variants].
+	With []string `json:"-"`
+
+	base     *Table // of the name BasedOn
+	variants *variants
 }
 
 // A Provenance says where a table's values are from: a recipe by which they can be made again,
@@ -95,7 +102,7 @@ func (t *Table) Fits(pointerSize int, isBigEndian bool, architecture string) boo
 
 // Layouts answers the queries from the table.
 func (t *Table) Layouts(queries []TypeQuery) *Layouts {
-	l := &Layouts{Source: "table", Name: t.Release, types: map[string]*Layout{}, table: t}
+	l := &Layouts{Source: "table", Name: t.String(), types: map[string]*Layout{}, table: t}
 	for _, q := range queries {
 		whole, ok := t.Types[q.Name]
 		if !ok {

@@ -220,7 +220,7 @@ type process struct {
 
 // fit finds the layouts by which a process is read. d is nil if its library is MPICH.
 func fit(r *inferior.Reader, symbols map[string]inferior.Symbol, tables []*layout.Table, d *derived.Library) (process, error) {
-	return inferior.Fit(r, inferior.Queries(types()...), tables, func(l *layout.Layouts) (process, error) {
+	return inferior.Fit(r, inferior.Queries(types()...), tables, nil, func(l *layout.Layouts) (process, error) {
 		library, device, err := bind(r, symbols, l)
 		if err != nil {
 			return process{}, err

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -36,35 +37,48 @@ type machine struct{ name, compiler string }
 // machines are this one, and others as Debian calls them.
 var machines = map[string]machine{"": {"", "gcc"}, "arm64": {"aarch64", "aarch64-linux-gnu-gcc"}}
 
-// object returns the path of the object file that a recipe gives. What a recipe has given is kept
-// under its hash.
-func (w *workshop) object(r *recipe) (string, error) {
+// objects returns the paths of the object files that a recipe gives, one for each combination of its options. What a
+// recipe has given is kept under its hash.
+func (w *workshop) objects(r *recipe) ([]string, error) {
 	folder := filepath.Join(w.cache, "layout-"+r.name+"-"+r.hash()[:12])
-	out := filepath.Join(folder, "types.o")
-	if _, err := os.Stat(out); err == nil {
+	var out []string
+	for _, with := range r.combinations() {
+		out = append(out, filepath.Join(folder, objectName(with)))
+	}
+	if !slices.ContainsFunc(out, func(path string) bool { _, err := os.Stat(path); return err != nil }) {
 		return out, nil
 	}
 	fmt.Fprintf(w.progress, "%s: fetching and preparing its packages\n", r.name)
 	if err := os.MkdirAll(w.cache, 0o777); err != nil {
-		return "", err
+		return nil, err
 	}
 	work, err := os.MkdirTemp(w.cache, "layout-"+r.name+"-")
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(work) }()
 	if err := w.compile(r, work); err != nil {
-		return "", err
+		return nil, err
 	}
 	// It takes its name last, so that half of it is not taken for the whole. Another run may have
 	// been faster.
 	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return "", err
+		return nil, err
 	}
-	return out, os.Rename(filepath.Join(work, "types.o"), out)
+	for _, path := range out {
+		if err := os.Rename(filepath.Join(work, filepath.Base(path)), path); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
-// compile makes types.o in a folder that is empty.
+// objectName is the name of the object file of a combination of options.
+func objectName(with []string) string {
+	return strings.Join(append([]string{"types"}, with...), "-") + ".o"
+}
+
+// compile makes the recipe's object files in a folder that is empty.
 func (w *workshop) compile(r *recipe, work string) error {
 	to, isKnown := machines[r.Architecture]
 	if !isKnown {
@@ -88,13 +102,43 @@ func (w *workshop) compile(r *recipe, work string) error {
 	if err := os.WriteFile(filepath.Join(work, "types.c"), []byte(r.code), 0o666); err != nil {
 		return err
 	}
-	flags := []string{"-g", "-fno-eliminate-unused-debug-types", "-c", "-o", filepath.Join(work, "types.o")}
-	for _, f := range r.Flags {
-		flags = append(flags, os.Expand(f, func(name string) string {
-			return map[string]string{"SOURCE": source, "PACKAGES": packages}[name]
-		}))
+	expand := func(text string) string {
+		return os.Expand(text, func(name string) string { return map[string]string{"SOURCE": source, "PACKAGES": packages}[name] })
 	}
-	return run(source, nil, to.compiler, append(flags, filepath.Join(work, "types.c"))...)
+	for _, with := range r.combinations() {
+		flags := []string{"-g", "-fno-eliminate-unused-debug-types", "-c", "-o", filepath.Join(work, objectName(with))}
+		if with != nil {
+			folder, err := r.writeConfiguration(expand(r.Configuration), work, with)
+			if err != nil {
+				return err
+			}
+			flags = append(flags, "-I"+folder)
+		}
+		for _, f := range r.Flags {
+			flags = append(flags, expand(f))
+		}
+		if err := run(source, nil, to.compiler, append(flags, filepath.Join(work, "types.c"))...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeConfiguration writes the configuration's header with some of the options into a new folder, and returns that folder.
+func (r *recipe) writeConfiguration(path, work string, with []string) (string, error) {
+	header, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	text, err := r.configure(string(header), with)
+	if err != nil {
+		return "", err
+	}
+	folder, err := os.MkdirTemp(work, "configuration-")
+	if err != nil {
+		return "", err
+	}
+	return folder, os.WriteFile(filepath.Join(folder, filepath.Base(path)), []byte(text), 0o666)
 }
 
 // run runs a program in a folder, with more in its environment. Its output is a part of its error.

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,6 +60,44 @@ func TestMake(t *testing.T) {
 	}
 }
 
+// Each combination of options is compiled with what they define in the configuration's header.
+func TestMakeWithOptions(t *testing.T) {
+	w, r := fetcher(t, unpack+`printf '#define LONG 0\n/* #undef MORE */\n' >"$1/packages/config.h"
+`), aRecipe()
+	r.code = `#include <config.h>
+typedef struct {
+#if LONG
+	long first;
+#endif
+#ifdef MORE
+	char more;
+#endif
+	int b;
+} x_t;
+`
+	r.Configuration, r.Options = "$PACKAGES/config.h", map[string]map[string]string{"long": {"LONG": "1"}, "more": {"MORE": "1"}}
+	s := &set{recipes: map[string]*recipe{"x-1": r}, wants: func(layout.Scope) []layout.Want { return []layout.Want{want("x_t", "b")} }}
+	table, err := s.make(w, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]int{}
+	for v := range layout.Variants([]*layout.Table{table}) {
+		got[v.String()] = v.Types["x_t"].Fields["b"].Offset
+	}
+	if want := map[string]int{"X 1": 0, "X 1 with long": 8, "X 1 with more": 4, "X 1 with long and more": 12}; !maps.Equal(got, want) {
+		t.Errorf("%v", got)
+	}
+	again := *table
+	if err := s.renew(&again); err != nil || text(&again, nil) != text(table, nil) {
+		t.Errorf("%v: %s became %s", err, text(table, nil), text(&again, nil))
+	}
+	r.Options["long"] = map[string]string{"OTHER": "1"}
+	if _, err := s.make(w, r); err == nil || !strings.Contains(err.Error(), "OTHER is there 0 times") {
+		t.Error(err)
+	}
+}
+
 func TestNotMade(t *testing.T) {
 	for _, c := range []struct {
 		name, script string
@@ -74,7 +113,7 @@ func TestNotMade(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w, r := fetcher(t, c.script), aRecipe()
 			c.change(r)
-			_, err := w.object(r)
+			_, err := w.objects(r)
 			if err == nil || errors.Is(err, errNotThere) == c.isThere || !strings.Contains(err.Error(), c.say) {
 				t.Errorf("%v", err)
 			}

@@ -41,6 +41,11 @@ func lines(t *layout.Table) map[string]string {
 			out[name+" "+field] = spaced(m)
 		}
 	}
+	for v := range layout.Variants([]*layout.Table{t}) {
+		for name, change := range layout.DiffTypes(t.Types, v.Types) {
+			out[strings.Join(v.With, " and ")+": "+name] = compact(change)
+		}
+	}
 	return out
 }
 

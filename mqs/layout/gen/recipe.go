@@ -7,6 +7,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
@@ -36,6 +39,29 @@ type recipe struct {
 	// unpacked.
 	Code  string   `json:"code"`
 	Flags []string `json:"flags"`
+	// Configuration is the path of the header that the source's configuration has made, and Options are the choices
+	// that change the layouts: what each of them defines in that header.
+	Configuration string                       `json:"configuration,omitempty"`
+	Options       map[string]map[string]string `json:"options,omitempty"`
+}
+
+// combinations are all combinations of the recipe's options, none first.
+func (r *recipe) combinations() [][]string {
+	return layout.Combinations(slices.Sorted(maps.Keys(r.Options)))
+}
+
+// configure returns the configuration's header as some of the options make it.
+func (r *recipe) configure(header string, with []string) (string, error) {
+	for _, option := range with {
+		for name, value := range r.Options[option] {
+			line := regexp.MustCompile(`(?m)^(/\* #undef ` + name + ` \*/|# *define ` + name + `\b.*)$`)
+			if n := len(line.FindAllString(header, -1)); n != 1 {
+				return "", fmt.Errorf("%s: %s is there %d times, not once", r.Configuration, name, n)
+			}
+			header = line.ReplaceAllString(header, "#define "+name+" "+value)
+		}
+	}
+	return header, nil
 }
 
 // readRecipes reads the folder recipes in the folder of a set, by their names.

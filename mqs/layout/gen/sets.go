@@ -111,26 +111,57 @@ func (s *set) renew(t *layout.Table) error {
 	if r != nil && hash(t, r) != t.Hash {
 		return fmt.Errorf("%s/tables/%s.json is not what its recipe has given: run `./tests/run tables -update'", s.folder, t.Name)
 	}
-	t.Types = keep(t.Types, t.Scope, s.wants(t.Scope))
+	with := [][]string{nil}
+	for _, o := range t.Options {
+		with = append(with, o.With)
+	}
+	var types []map[string]layout.Type
+	for _, w := range with {
+		types = append(types, keep(t.TypesWith(w), t.Scope, s.wants(t.Scope)))
+	}
+	setTypes(t, with, types)
 	t.Hash = hash(t, r)
 	return nil
 }
 
+// setTypes gives a table its types: those without options, which come first, and with each combination of them.
+func setTypes(t *layout.Table, with [][]string, types []map[string]layout.Type) {
+	t.Types, t.Options = types[0], nil
+	for i := 1; i < len(with); i++ {
+		if changes := layout.DiffTypes(t.Expect(with[i]), types[i]); len(changes) > 0 {
+			t.Options = append(t.Options, layout.Option{With: with[i], Types: changes})
+		}
+	}
+}
+
 // make makes a table by its recipe.
 func (s *set) make(w *workshop, r *recipe) (*layout.Table, error) {
-	path, err := w.object(r)
+	paths, err := w.objects(r)
 	if err != nil {
 		return nil, err
 	}
-	o, err := readObject(path)
-	if err != nil {
-		return nil, err
+	t := &layout.Table{Name: r.name, Release: r.Release, Scope: r.Scope, Provenance: layout.Provenance{Recipe: r.name},
+		Architecture: machines[r.Architecture].name}
+	if r.BasedOn != "" {
+		base := s.table(r.BasedOn)
+		if base == nil {
+			return nil, fmt.Errorf("there is no table %s to be based on", r.BasedOn)
+		}
+		t.Base(base)
 	}
-	t := &layout.Table{Name: r.name, Release: r.Release, Scope: r.Scope, BasedOn: r.BasedOn, Provenance: layout.Provenance{Recipe: r.name},
-		PointerSize: o.pointerSize, ByteOrder: o.byteOrder, Architecture: machines[r.Architecture].name}
-	if t.Types, err = o.types(r.Scope, s.wants(r.Scope)); err != nil {
-		return nil, err
+	var types []map[string]layout.Type
+	for _, path := range paths {
+		o, err := readObject(path)
+		if err != nil {
+			return nil, err
+		}
+		of, err := o.types(r.Scope, s.wants(r.Scope))
+		if err != nil {
+			return nil, err
+		}
+		t.PointerSize, t.ByteOrder, types = o.pointerSize, o.byteOrder, append(types, of)
 	}
+	setTypes(t, r.combinations(), types)
 	t.Hash = hash(t, r)
 	return t, nil
 }

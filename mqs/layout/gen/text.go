@@ -33,28 +33,25 @@ func text(t, base *layout.Table) string {
 	if t.Architecture != "" {
 		line("architecture", t.Architecture)
 	}
-	b.WriteString(" \"types\": {")
-	types := map[string]string{}
-	for name, typ := range t.Types {
-		var old *layout.Type
-		if base != nil {
-			if o, ok := base.Types[name]; ok {
-				old = &o
-			}
-		}
-		if s := typeText(typ, old); s != "" {
-			types[name] = s
-		}
-	}
+	var old map[string]layout.Type
 	if base != nil {
-		for name := range base.Types {
-			if _, ok := t.Types[name]; !ok {
-				types[name] = "null"
-			}
-		}
+		old = base.Types
 	}
-	list(&b, "  ", slices.Sorted(maps.Keys(types)), types)
-	b.WriteString("}\n}\n")
+	b.WriteString(" \"types\": ")
+	writeChanges(&b, "  ", layout.DiffTypes(old, t.Types))
+	if len(t.Options) > 0 {
+		b.WriteString(",\n \"options\": [")
+		for i, o := range t.Options {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			fmt.Fprintf(&b, "{\"with\": %s, \"types\": ", compact(o.With))
+			writeChanges(&b, "  ", o.Types)
+			b.WriteString("}")
+		}
+		b.WriteString("]")
+	}
+	b.WriteString("\n}\n")
 	return b.String()
 }
 
@@ -66,39 +63,60 @@ func provenance(p layout.Provenance) string {
 	return fmt.Sprintf(`{"headers": %s, "values": %s}`, compact(p.Headers), compact(p.Values))
 }
 
-// typeText is a type, of which the base has the layout old, or "" if it has the same.
-func typeText(t layout.Type, old *layout.Type) string {
+// writeChanges writes types and how they differ from others, as a JSON object.
+func writeChanges(b *strings.Builder, indent string, changes map[string]*layout.Change) {
+	texts := map[string]string{}
+	for name, c := range changes {
+		texts[name] = changeText(c, indent)
+	}
+	b.WriteString("{")
+	list(b, indent, slices.Sorted(maps.Keys(texts)), texts)
+	b.WriteString("}")
+}
+
+// changeText is a change of a type as JSON.
+func changeText(c *layout.Change, indent string) string {
+	if c == nil {
+		return "null"
+	}
 	fields := map[string]string{}
-	for name, m := range t.Fields {
-		if old == nil || old.Fields[name] != m {
-			fields[name] = spaced(m)
+	for name, m := range c.Fields {
+		if m == nil {
+			fields[name] = "null"
+		} else {
+			fields[name] = spaced(*m)
 		}
 	}
 	// By offset, as in C; then what is no longer there.
 	names := slices.SortedFunc(maps.Keys(fields), func(a, b string) int {
-		return cmp.Or(cmp.Compare(t.Fields[a].Offset, t.Fields[b].Offset), cmp.Compare(a, b))
-	})
-	if old != nil {
-		for _, name := range slices.Sorted(maps.Keys(old.Fields)) {
-			if _, ok := t.Fields[name]; !ok {
-				fields[name], names = "null", append(names, name)
-			}
+		x, y := c.Fields[a], c.Fields[b]
+		if x == nil || y == nil {
+			return cmp.Or(compareBool(x == nil, y == nil), cmp.Compare(a, b))
 		}
-	}
+		return cmp.Or(cmp.Compare(x.Offset, y.Offset), cmp.Compare(a, b))
+	})
 	var parts []string
-	if old == nil || old.Size != t.Size {
-		parts = append(parts, fmt.Sprintf(`"size": %d`, t.Size))
+	if c.Size != 0 {
+		parts = append(parts, fmt.Sprintf(`"size": %d`, c.Size))
 	}
-	if old == nil || len(fields) > 0 {
+	if len(fields) > 0 {
 		var b strings.Builder
 		b.WriteString(`"fields": {`)
-		list(&b, "   ", names, fields)
+		list(&b, indent+" ", names, fields)
 		parts = append(parts, b.String()+"}")
 	}
-	if parts == nil {
-		return ""
-	}
 	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+// compareBool puts false before true.
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
 }
 
 // list writes the members of a JSON object, each on a line of its own, up to the closing brace.

@@ -24,7 +24,10 @@ func example() (base, other *layout.Table) {
 			"same_t":  base.Types["same_t"],
 			"other_t": {Size: 20, Fields: map[string]layout.Member{"in": base.Types["other_t"].Fields["in"], "n": moved}},
 			"new_t":   {Size: 4, Fields: map[string]layout.Member{"n": {Field: layout.Field{Size: 4, Kind: layout.KindSigned}}}},
-		}}
+		}, Options: []layout.Option{
+			{With: []string{"CUDA"}, Types: map[string]*layout.Change{"new_t": {Size: 8, Fields: map[string]*layout.Member{"n": nil, "z": &number}}}},
+			{With: []string{"CUDA", "debugging"}, Types: map[string]*layout.Change{"same_t": nil}}}}
+	other.Base(base)
 	return base, other
 }
 
@@ -35,8 +38,14 @@ func TestTextIsRead(t *testing.T) {
 		"tables/x-1.json": &fstest.MapFile{Data: []byte(text(base, nil))},
 		"tables/x-2.json": &fstest.MapFile{Data: []byte(text(other, base))},
 	}, "tables")
-	if err != nil || !reflect.DeepEqual(got, []*layout.Table{base, other}) {
-		t.Errorf("%+v, %v", got, err)
+	if err != nil || len(got) != 2 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	for i, want := range []*layout.Table{base, other} {
+		if is := got[i]; !reflect.DeepEqual(is.Types, want.Types) || !reflect.DeepEqual(is.Options, want.Options) ||
+			is.Name != want.Name || is.Release != want.Release || is.Scope != want.Scope || is.BasedOn != want.BasedOn || hash(is, nil) != hash(want, nil) {
+			t.Errorf("%+v, not %+v", is, want)
+		}
 	}
 }
 
@@ -60,7 +69,15 @@ func TestTextOfDifferences(t *testing.T) {
    "n": {"offset": 4, "size": 4, "kind": "signed"},
    "z": null
   }}
- }
+ },
+ "options": [{"with": ["CUDA"], "types": {
+  "new_t": {"size": 8, "fields": {
+   "z": {"offset": 8, "size": 4, "kind": "signed"},
+   "n": null
+  }}
+ }}, {"with": ["CUDA","debugging"], "types": {
+  "same_t": null
+ }}]
 }
 `
 	if got := text(other, base); got != want {
@@ -81,6 +98,7 @@ func TestHash(t *testing.T) {
 		"a release":     func() { table.Release += "." },
 		"an offset":     func() { f := table.Types["new_t"].Fields["n"]; f.Offset++; table.Types["new_t"].Fields["n"] = f },
 		"a type":        func() { delete(table.Types, "same_t") },
+		"an option":     func() { table.Options[0].Types["new_t"].Size++ },
 		"a provenance":  func() { table.Provenance.Recipe = "x-3" },
 		"a pointer":     func() { table.PointerSize = 4 },
 		"recipe's code": func() { r.code += "\n" },
@@ -100,12 +118,13 @@ func TestDifferences(t *testing.T) {
 	base, other := example()
 	got := differences(base, other)
 	for _, line := range []string{"  - gone_t: 1 bytes\n", "  + new_t: 4 bytes\n", "  - other_t: 16 bytes\n  + other_t: 20 bytes\n",
-		`  - other_t n: {"offset": 8, "size": 4, "kind": "signed"}` + "\n" + `  + other_t n: {"offset": 4, "size": 4, "kind": "signed"}` + "\n"} {
+		`  - other_t n: {"offset": 8, "size": 4, "kind": "signed"}` + "\n" + `  + other_t n: {"offset": 4, "size": 4, "kind": "signed"}` + "\n",
+		"  + CUDA and debugging: same_t: null\n"} {
 		if !strings.Contains(got, line) {
 			t.Errorf("%q is not in\n%s", line, got)
 		}
 	}
-	if strings.Contains(got, "same_t:") || differences(nil, other) == "" {
+	if strings.Contains(got, "  same_t:") || differences(nil, other) == "" {
 		t.Error(got)
 	}
 	base.Provenance, base.Hash = layout.Provenance{}, "other"

@@ -57,7 +57,7 @@ var errNothingToProve = errors.New("no request is pending")
 // findObjects finds the layout by which all requests of the network library lead to MPICH's own and to their
 // communicators. It is nil if none fits: then less is known.
 func findObjects(r *inferior.Reader, n *ch4.Network, tables []*layout.Table) *objects {
-	out, err := inferior.Fit(r, inferior.Queries(&types{}, n.UnpackTypes()), tables, func(l *layout.Layouts) (*objects, error) {
+	out, err := inferior.Fit(r, inferior.Queries(&types{}, n.UnpackTypes()), tables, nil, func(l *layout.Layouts) (*objects, error) {
 		o := &objects{r: r}
 		var err error
 		o.unpack, err = n.BindUnpack(l)

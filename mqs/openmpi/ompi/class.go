@@ -6,26 +6,58 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
-// maxClassName bounds the name of a class, in bytes.
-const maxClassName = 64
+const (
+	// maxClassName bounds the name of a class, in bytes.
+	maxClassName = 64
+	// maxEndpoints bounds the endpoints of a process. Configurations up to 6.0 know six (OMPI_REQUIRE_ENDPOINT_TAG).
+	maxEndpoints = 8
+)
 
 // ProveClass checks that an object is of the type that s reads, and as large as the layout says:
 // every object of Open MPI points at its class, which has both.
 func ProveClass[T any](p *Process, s *inferior.Struct[T], at inferior.Ptr[T]) error {
-	c, err := p.classOf(inferior.Ptr[Object](at))
+	size, err := sizeInClass(p, s, at)
 	if err != nil {
 		return err
 	}
+	if size != uint64(s.Size()) {
+		return fmt.Errorf("a %s has %d bytes, not %d", s.Name(), size, s.Size())
+	}
+	return nil
+}
+
+// sizeInClass checks that an object is of the type that s reads, and returns the size in bytes that its class says.
+func sizeInClass[T any](p *Process, s *inferior.Struct[T], at inferior.Ptr[T]) (uint64, error) {
+	c, err := p.classOf(inferior.Ptr[Object](at))
+	if err != nil {
+		return 0, err
+	}
 	got, err := c.Name.Read(p.R, maxClassName)
 	if err != nil {
-		return fmt.Errorf("the class of the object at %s: %w", at, err)
+		return 0, fmt.Errorf("the class of the object at %s: %w", at, err)
 	}
 	if got != s.Name() {
-		return fmt.Errorf("the object at %s is a %q, not a %s", at, got, s.Name())
+		return 0, fmt.Errorf("the object at %s is a %q, not a %s", at, got, s.Name())
 	}
-	if c.SizeOf != uint64(s.Size()) {
-		return fmt.Errorf("a %s has %d bytes, not %d", s.Name(), c.SizeOf, s.Size())
+	return c.SizeOf, nil
+}
+
+// proveProcClass checks a process object as [ProveClass] does. How many endpoints an ompi_proc_t ends with depends on the
+// components that the library was configured with (OMPI_REQUIRE_ENDPOINT_TAG), so its class decides.
+func (p *Process) proveProcClass(at inferior.Ptr[Proc]) error {
+	endpoints, ok := inferior.OffsetOf(&p.Proc, func(proc *Proc) *inferior.Embedded[inferior.Addr] { return &proc.Endpoints })
+	if !ok {
+		return ProveClass(p, &p.Proc, at)
 	}
+	size, err := sizeInClass(p, &p.Proc, at)
+	if err != nil {
+		return err
+	}
+	pointer := uint64(p.R.Info().PointerSize)
+	if size <= uint64(endpoints) || size > uint64(endpoints)+maxEndpoints*pointer || (size-uint64(endpoints))%pointer != 0 {
+		return fmt.Errorf("a %s has %d bytes, of which %d are in front of its endpoints", p.Proc.Name(), size, endpoints)
+	}
+	p.Proc.Resize(int(size))
 	return nil
 }
 

@@ -14,7 +14,7 @@ func Fit(r *inferior.Reader, symbols map[string]inferior.Symbol, tables []*layou
 		structs = append(structs, c.Types)
 	}
 	queries := inferior.Queries(structs...)
-	p, err = inferior.Fit(r, queries, tables, func(l *layout.Layouts) (*Process, error) {
+	p, err = inferior.Fit(r, queries, tables, isIn(symbols), func(l *layout.Layouts) (*Process, error) {
 		p, err := newProcess(r, symbols, l)
 		if err != nil {
 			return nil, err
@@ -23,6 +23,18 @@ func Fit(r *inferior.Reader, symbols map[string]inferior.Symbol, tables []*layou
 		return p, err
 	})
 	return p, q, err
+}
+
+// isIn reports of an object, by its path, whether one of the symbols is in it.
+func isIn(symbols map[string]inferior.Symbol) func(object string) bool {
+	return func(object string) bool {
+		for _, s := range symbols {
+			if s.Object == object {
+				return true
+			}
+		}
+		return false
+	}
 }
 
 // prove checks the layouts against the process before any value read by them

@@ -226,7 +226,7 @@ func (p *Process) worldSet() *worldGroup {
 		return out
 	}
 	own, err := p.R.Pointers(at.Addr, 1)
-	if err != nil || own[0] == 0 || ProveClass(p, &p.Proc, inferior.Ptr[Proc](own[0])) != nil {
+	if err != nil || own[0] == 0 || p.proveProcClass(inferior.Ptr[Proc](own[0])) != nil {
 		return out
 	}
 	if name, err := p.nameOf(inferior.Ptr[Proc](own[0])); err == nil && name.vpid < MaxGroup {

@@ -69,7 +69,7 @@ func (p *Process) proveProc(world inferior.Ptr[Communicator]) error {
 	}
 	for _, e := range entries {
 		if e != 0 && !IsSentinel(e) {
-			return ProveClass(p, &p.Proc, e)
+			return p.proveProcClass(e)
 		}
 	}
 	return nil

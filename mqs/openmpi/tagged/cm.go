@@ -74,7 +74,7 @@ func newCM(p *ompi.Process) (*pmlCM, error) {
 		if err != nil || !isThere || used[0] != module.Addr {
 			continue
 		}
-		u, err := inferior.Fit(p.R, inferior.Queries(&cmTypes{}, of.types), cmTables(), func(l *layout.Layouts) (*pmlCM, error) {
+		u, err := inferior.Fit(p.R, inferior.Queries(&cmTypes{}, of.types), cmTables(), nil, func(l *layout.Layouts) (*pmlCM, error) {
 			u := &pmlCM{Process: p}
 			err := inferior.Bind(&u.cmTypes, l)
 			if err != nil {

@@ -54,7 +54,7 @@ func (e *ProviderError) Error() string {
 // [ProviderError], or with an error that says why nothing fits.
 func Open(r *inferior.Reader, endpoint inferior.Addr) (*OFI, error) {
 	var other *ProviderError
-	o, err := inferior.Fit(r, inferior.Queries(allTypes()...), tables(), func(l *layout.Layouts) (*OFI, error) {
+	o, err := inferior.Fit(r, inferior.Queries(allTypes()...), tables(), nil, func(l *layout.Layouts) (*OFI, error) {
 		e, err := openEndpoint(r, l, endpoint)
 		errors.As(err, &other)
 		return &OFI{l, e}, err

@@ -52,7 +52,7 @@ func (q *MQ) PSM() inferior.Addr { return q.queues.PSM }
 // Fit reads the queues of libpsm2, or what is built on them, by the layouts that fit: those of the debug information or of
 // one of the tables.
 func Fit[S any](r *inferior.Reader, at inferior.Ptr[Queues], try func(*MQ, *layout.Layouts) (S, error)) (S, error) {
-	s, err := inferior.Fit(r, inferior.Queries(libraryTypes()...), tables(), func(l *layout.Layouts) (S, error) {
+	s, err := inferior.Fit(r, inferior.Queries(libraryTypes()...), tables(), nil, func(l *layout.Layouts) (S, error) {
 		var none S
 		var types wayTypes
 		if err := inferior.Bind(&types, l); err != nil {

@@ -57,7 +57,7 @@ func Open(r *inferior.Reader, symbols map[string]inferior.Symbol, user int) (*UC
 	if !ok {
 		return nil, ErrNone
 	}
-	u, err := inferior.Fit(r, inferior.Queries(&types{}), tables(), func(l *layout.Layouts) (*UCX, error) {
+	u, err := inferior.Fit(r, inferior.Queries(&types{}), tables(), nil, func(l *layout.Layouts) (*UCX, error) {
 		u := &UCX{r: r, symbols: symbols, layouts: l, user: user, operations: map[inferior.Ptr[protoConfig]]uint8{}, families: map[inferior.Ptr[protoConfig]]string{}}
 		if err := inferior.Bind(&u.types, l); err != nil {
 			return nil, err

@@ -1,0 +1,262 @@
+package layout
+
+import (
+	"cmp"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Option is how a build that was configured with some of a release's options lays out the types.
+type Option struct {
+	// With are the names of the options, in order.
+	With []string `json:"with"`
+	// Types are the differences from what is expected: with one option, that all is as without it; with several, that
+	// each shifts and grows types as it does alone. Of a table that is based on another one, the expectation is that
+	// the options change what they change there. A type that is null is absent.
+	Types map[string]*Change `json:"types"`
+}
+
+// Change is how a type differs from another layout of it.
+type Change struct {
+	// Size is the new size in bytes, 0 if it is the same.
+	Size int `json:"size,omitempty"`
+	// Fields are the members that differ. One that is null is absent.
+	Fields map[string]*Member `json:"fields,omitempty"`
+}
+
+// Base bases the table on another one.
+func (t *Table) Base(on *Table) { t.BasedOn, t.base = on.Name, on }
+
+// Diff returns how a type differs from an old layout of it; nil if it does not.
+func Diff(old, now Type) *Change {
+	c := &Change{Fields: map[string]*Member{}}
+	if old.Size != now.Size {
+		c.Size = now.Size
+	}
+	for name, m := range now.Fields {
+		if old.Fields[name] != m {
+			c.Fields[name] = &m
+		}
+	}
+	for name := range old.Fields {
+		if _, ok := now.Fields[name]; !ok {
+			c.Fields[name] = nil
+		}
+	}
+	if c.Size == 0 && len(c.Fields) == 0 {
+		return nil
+	}
+	return c
+}
+
+// DiffTypes returns how types differ from others.
+func DiffTypes(old, now map[string]Type) map[string]*Change {
+	out := map[string]*Change{}
+	for name, t := range now {
+		if c := Diff(old[name], t); c != nil {
+			out[name] = c
+		}
+	}
+	for name := range old {
+		if _, ok := now[name]; !ok {
+			out[name] = nil
+		}
+	}
+	return out
+}
+
+// apply makes the changes.
+func apply(changes map[string]*Change, types map[string]Type) {
+	for name, change := range changes {
+		if change == nil {
+			delete(types, name)
+			continue
+		}
+		t := types[name]
+		if t.Fields == nil {
+			t.Fields = map[string]Member{}
+		}
+		t.Size = cmp.Or(change.Size, t.Size)
+		for field, m := range change.Fields {
+			if m == nil {
+				delete(t.Fields, field)
+			} else {
+				t.Fields[field] = *m
+			}
+		}
+		types[name] = t
+	}
+}
+
+// OptionNames are the names of the options that the table, or one that it is based on, has layouts for, in order.
+func (t *Table) OptionNames() []string {
+	var out []string
+	for ; t != nil; t = t.base {
+		for _, o := range t.Options {
+			out = append(out, o.With...)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Variants yields all tables, then what each becomes with each of its options, with each two of them, and so on.
+func Variants(tables []*Table) iter.Seq[*Table] {
+	return func(yield func(*Table) bool) {
+		most := 0
+		for n := 0; n <= most; n++ {
+			for _, t := range tables {
+				names := t.OptionNames()
+				most = max(most, len(names))
+				for _, with := range Combinations(names) {
+					if len(with) == n && !yield(t.variant(with)) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// variant is the table of a build with some of the options.
+func (t *Table) variant(with []string) *Table {
+	if len(with) == 0 {
+		return t
+	}
+	return t.variants.of(with, func() *Table {
+		v := t.Alone()
+		v.With, v.Types = with, t.TypesWith(with)
+		return v
+	})
+}
+
+// Alone returns the table without options.
+func (t *Table) Alone() *Table {
+	v := *t
+	v.Options, v.base, v.variants = nil, nil, nil
+	return &v
+}
+
+// variants keeps what a table becomes with options.
+type variants struct {
+	mu   sync.Mutex
+	made map[string]*Table
+}
+
+// of returns the variant with some options, which is made once. A nil variants keeps nothing.
+func (v *variants) of(with []string, made func() *Table) *Table {
+	if v == nil {
+		return made()
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	key := strings.Join(with, "\n")
+	if v.made[key] == nil {
+		v.made[key] = made()
+	}
+	return v.made[key]
+}
+
+// Combinations returns all combinations of names, those of the fewest first, and so none of them first of all.
+func Combinations(names []string) [][]string {
+	var out [][]string
+	for set := 0; set < 1<<len(names); set++ {
+		var with []string
+		for i, name := range names {
+			if set&(1<<i) != 0 {
+				with = append(with, name)
+			}
+		}
+		out = append(out, with)
+	}
+	slices.SortStableFunc(out, func(a, b []string) int { return cmp.Compare(len(a), len(b)) })
+	return out
+}
+
+// TypesWith returns the types of a build with some of the options, whose names are in order.
+func (t *Table) TypesWith(with []string) map[string]Type {
+	out := t.Expect(with)
+	for _, o := range t.Options {
+		if slices.Equal(o.With, with) {
+			apply(o.Types, out)
+		}
+	}
+	return out
+}
+
+// Expect returns what [Option] calls the expected types of a build with some of the options.
+func (t *Table) Expect(with []string) map[string]Type {
+	out := clone(t.Types)
+	switch {
+	case t.base != nil:
+		shift(out, t.base.Types, t.base.TypesWith(with))
+	case len(with) > 1:
+		for _, name := range with {
+			shift(out, t.Types, t.TypesWith([]string{name}))
+		}
+	}
+	return out
+}
+
+func clone(types map[string]Type) map[string]Type {
+	out := make(map[string]Type, len(types))
+	for name, t := range types {
+		out[name] = Type{t.Size, maps.Clone(t.Fields)}
+	}
+	return out
+}
+
+// shift changes types in the way in which others became what they are.
+func shift(types, others, became map[string]Type) {
+	for name, to := range became {
+		from, was := others[name]
+		t, is := types[name]
+		switch {
+		case was && is:
+			t.Size += to.Size - from.Size
+			shiftFields(t.Fields, from.Fields, to.Fields)
+			types[name] = t
+		case !was && !is:
+			types[name] = Type{to.Size, maps.Clone(to.Fields)}
+		}
+	}
+	for name := range others {
+		if _, ok := became[name]; !ok {
+			delete(types, name)
+		}
+	}
+}
+
+func shiftFields(fields, others, became map[string]Member) {
+	for name, to := range became {
+		from, was := others[name]
+		m, is := fields[name]
+		switch {
+		case was && is:
+			m.Offset += to.Offset - from.Offset
+			m.Size += to.Size - from.Size
+			if to.Kind != from.Kind || to.Type != from.Type {
+				m.Kind, m.Type = to.Kind, to.Type
+			}
+			fields[name] = m
+		case !was && !is:
+			fields[name] = to
+		}
+	}
+	for name := range others {
+		if _, ok := became[name]; !ok {
+			delete(fields, name)
+		}
+	}
+}
+
+// String names the release, and the options with which a build of it has these layouts.
+func (t *Table) String() string {
+	if len(t.With) == 0 {
+		return t.Release
+	}
+	return t.Release + " with " + strings.Join(t.With, " and ")
+}
