@@ -129,6 +129,9 @@ func (s *system) fromGroup(g *group, asked *process) *Job {
 	for number, p := range s.programs(g) {
 		j.Ranks = append(j.Ranks, Rank{Number: mqs.Known(number), PID: p.pid, Executable: s.program(p)})
 	}
+	for _, number := range s.ended(g) {
+		j.Ranks = append(j.Ranks, Rank{Number: mqs.Known(number), Exited: true})
+	}
 	slices.SortFunc(j.Ranks, func(a, b Rank) int { return cmp.Compare(a.Number.Value, b.Number.Value) })
 	if asked != nil {
 		at, _ := s.place(asked)

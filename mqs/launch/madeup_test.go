@@ -28,6 +28,8 @@ type madeUp struct {
 	uid         int
 	namespace   string
 	ids         string // its process ids, from the outermost namespace; the pid if empty
+	channel     string // the kernel's function in which it sleeps
+	unlisted    bool   // it has been started since the processes were listed
 }
 
 // chain are the processes 20 to 59, each the child of the one before it.
@@ -71,6 +73,22 @@ func machine(t *testing.T, processes ...madeUp) *system {
 			t.Fatal(err)
 		}
 		write(p.pid, "environ", strings.ReplaceAll(p.env, " ", "\x00")+"\x00", 0o644)
+		if p.channel != "" {
+			write(p.pid, "wchan", p.channel, 0o644)
+		}
+		var children []string
+		for _, c := range processes {
+			if c.parent == p.pid {
+				children = append(children, strconv.Itoa(c.pid))
+			}
+		}
+		if children != nil {
+			task := filepath.Join("task", strconv.Itoa(p.pid))
+			if err := os.MkdirAll(filepath.Join(folder, task), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			write(p.pid, filepath.Join(task, "children"), strings.Join(children, " "), 0o644)
+		}
 		if p.program != "" {
 			if err := os.Symlink(p.program, filepath.Join(folder, "exe")); err != nil {
 				t.Fatal(err)
@@ -98,6 +116,9 @@ func machine(t *testing.T, processes ...madeUp) *system {
 	}
 	s.isHere = func(host string) bool { return host == "here" }
 	for _, p := range processes {
+		if p.unlisted {
+			delete(s.processes, p.pid)
+		}
 		if p.denied {
 			s.processes[p.pid].environment = &environment{err: &os.PathError{Op: "open", Path: "environ", Err: os.ErrPermission}}
 		}

@@ -120,7 +120,7 @@ func (p *process) isBelow(a *process) bool { return slices.Contains(p.ancestors(
 // variables are those that are kept of an environment.
 var variables = []string{
 	"PMIX_NAMESPACE", "PMIX_RANK", "PMIX_HOSTNAME", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_MCA_ess_base_jobid",
-	"PMI_RANK", "PMI_ID", "PMI_SIZE", "PMI_FD", "PMI_JOBID", "PMI_SPAWNED", "HYDI_CONTROL_FD", "MPI_LOCALNRANKS",
+	"PMI_RANK", "PMI_ID", "PMI_SIZE", "PMI_FD", "PMI_JOBID", "PMI_SPAWNED", "HYDI_CONTROL_FD", "MPI_LOCALNRANKS", "MPI_LOCALRANKID",
 	"SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_STEPID", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS", "SLURMD_NODENAME",
 	"SLURM_STEP_TASKS_PER_NODE", "SLURM_NODEID",
 }

@@ -174,6 +174,7 @@ func Collect(r *inferior.Reader, s Source, f Filter) (*mqs.Process, error) {
 		}
 	}
 	s.Info(p)
+	inferPhase(p)
 	p.Notes = append(p.Notes, s.Notes()...) // last: reading brings them up
 	p.Seat(maybe(r.Info().Rank), maybe(r.Info().WorldSize), r.Info().Launcher)
 	return p, nil
@@ -184,6 +185,14 @@ func locate(r *inferior.Reader, p *mqs.Process, f Filter) {
 	p.Threads = callstack.Locate(r)
 	if f.Stacks {
 		p.Stacks, _ = callstack.Stacks(r, false) // without threads there are none
+	}
+}
+
+// inferPhase sets the phase of a process if only its threads' calls show it: MPI_Init has not returned where a thread is in it.
+func inferPhase(p *mqs.Process) {
+	isInit := func(t mqs.Thread) bool { return t.Call == "MPI_Init" || t.Call == "MPI_Init_thread" }
+	if p.Phase == "" && slices.ContainsFunc(p.Threads, isInit) {
+		p.Phase = mqs.Starting
 	}
 }
 

@@ -41,6 +41,7 @@ func (s Several) Together(ctx context.Context, f Filter) (*mqs.Snapshot, error) 
 			p = Failed(t.Info(), err)
 			// Where it stands is of use all the same.
 			locate(unspent(r), p, f)
+			inferPhase(p)
 		}
 		out = append(out, p)
 	}

@@ -106,3 +106,14 @@ func TestTogetherOneAfterTheOther(t *testing.T) {
 		t.Errorf("%d readers, %v", len(readers), err)
 	}
 }
+
+// TestPhaseOfCalls checks that a process that can't be read is starting if one of its threads is in MPI_Init.
+func TestPhaseOfCalls(t *testing.T) {
+	processes := numbered(1, 2)
+	processes[0].(*inferiortest.Process).Stacks = []inferior.Thread{inferiortest.Thread(1, "poll: < PMPI_Init: < main:")}
+	processes[1].(*inferiortest.Process).Stacks = []inferior.Thread{inferiortest.Thread(1, "poll: < PMPI_Finalize: < main:")}
+	s, err := Several{Processes: processes, Read: func(*inferior.Reader, Filter) (*mqs.Process, error) { return nil, errors.New("broken") }}.Together(t.Context(), Filter{})
+	if err != nil || s.Processes[0].Phase != mqs.Starting || s.Processes[1].Phase != "" {
+		t.Errorf("%+v, %+v, %v", s.Processes[0], s.Processes[1], err)
+	}
+}

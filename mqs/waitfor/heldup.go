@@ -93,13 +93,15 @@ func (a *analysis) heldUp() (why string, isAll bool) {
 	if !is {
 		return "", false
 	}
+	// Where others have left MPI_Init, a rank has called it, too, and has then executed another program.
+	isStart := !a.hasRank((*rank).hasLeftInit)
 	byWords := map[string][]int32{}
 	var order []string
 	for _, h := range holders {
 		if graph.first[h] == graph.first[h+1] {
 			continue // nobody waits for it
 		}
-		words := a.ranks[h].holderWords([]int32{h})
+		words := a.ranks[h].holderWords([]int32{h}, isStart)
 		if byWords[words] == nil {
 			order = append(order, words)
 		}
@@ -123,7 +125,7 @@ func (a *analysis) heldUp() (why string, isAll bool) {
 			how = ", directly or through others,"
 		}
 		out = append(out, fmt.Sprintf("%s %s%s for %s, which %s.", capital(rankWords(ranks)), verb(ranks, "waits", "wait"), how, rankWords(of),
-			a.ranks[of[0]].holderWords(of)))
+			a.ranks[of[0]].holderWords(of, isStart)))
 	}
 	if len(out) == 0 {
 		return "", false
@@ -173,7 +175,8 @@ func (g *andOr) behind(ranks []int32, n int) ([]int32, map[int32]bool) {
 }
 
 // holderWords says what holders like this one do, as the rest of a sentence: "computes in compute (misc.c:8), outside MPI".
-func (r *rank) holderWords(holders []int32) string {
+// isStart is true if MPI_Init has returned on no rank.
+func (r *rank) holderWords(holders []int32, isStart bool) string {
 	t := r.thread()
 	is := verb(holders, "is ", "are ")
 	switch {
@@ -196,7 +199,7 @@ func (r *rank) holderWords(holders []int32) string {
 	default:
 		words = r.doing().words(holders) + ", outside MPI"
 	}
-	if r.hasNotStarted() {
+	if isStart && r.hasNotStarted() {
 		return verb(holders, "has", "have") + " not called MPI_Init and " + words
 	}
 	return words

@@ -88,9 +88,9 @@ func (a *analysis) isStarting() bool {
 	return a.worldKnown && !a.hasRank(func(r *rank) bool { return r.process == nil || r.process.Phase != mqs.Starting })
 }
 
-func (a *analysis) hasRank(is func(r *rank) bool) bool {
-	for i := range a.ranks {
-		if is(&a.ranks[i]) {
+func (j *job) hasRank(is func(r *rank) bool) bool {
+	for i := range j.ranks {
+		if is(&j.ranks[i]) {
 			return true
 		}
 	}

@@ -1,6 +1,7 @@
 package waitfor
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -20,6 +21,12 @@ func (r *rank) hasNotStarted() bool {
 		!slices.ContainsFunc(r.process.Threads, func(t mqs.Thread) bool { return behaviours[t.Call] == starts })
 }
 
+// hasLeftInit says whether MPI_Init is known to have returned on a rank.
+func (r *rank) hasLeftInit() bool {
+	return r.process != nil && (r.process.Phase == mqs.Active || r.process.Phase == mqs.Finished) &&
+		!slices.ContainsFunc(r.process.Threads, func(t mqs.Thread) bool { return behaviours[t.Call] == starts })
+}
+
 // waitInInit is the wait of a rank in MPI_Init for those that have yet to call it. That these can move is
 // known of each: a rank that is blocked before it calls MPI_Init waits for nothing that is seen here.
 func (j *job) waitInInit(t *mqs.Thread) wait {
@@ -28,13 +35,19 @@ func (j *job) waitInInit(t *mqs.Thread) wait {
 	}
 	if j.toStart == nil {
 		j.toStart = j.newRankSet(rankSet{all: true, ranks: j.which((*rank).hasNotStarted), call: t.Call})
-		if !j.worldKnown || slices.ContainsFunc(j.ranks, func(r rank) bool { return r.process == nil || r.process.Phase == "" || r.gone() }) {
+		exited := j.which(func(r *rank) bool { return r.process != nil && r.process.Phase == mqs.Exited })
+		switch {
+		case !j.worldKnown || slices.ContainsFunc(j.ranks, func(r rank) bool { return r.process == nil || r.process.Phase == "" }):
+			j.toStart.unknown = initUnknown
+		case len(exited) > 0:
+			j.toStart.unknown = fmt.Sprintf("%s %s exited, and whether %s had called MPI_Init is unknown", rankWords(exited), verb(exited, "has", "have"), verb(exited, "it", "they"))
+		case j.hasRank((*rank).gone):
 			j.toStart.unknown = initUnknown
 		}
 	}
 	g := j.toStart
 	if len(g.ranks) == 0 {
-		return wait{thread: t, unknown: initUnknown}
+		return wait{thread: t, unknown: cmp.Or(g.unknown, initUnknown)}
 	}
 	return wait{thread: t, all: true, unknown: g.unknown, deps: []dependency{{rank: -1, set: g}}}
 }

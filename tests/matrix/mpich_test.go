@@ -153,3 +153,24 @@ func TestStockMPICHStartedJobs(t *testing.T) {
 	}
 	w.StartedJobs(t)
 }
+
+// TestStockMPICHStarting checks that a report names the rank that has not called MPI_Init or has exited, and that a rank that has
+// executed a program again after MPI_Init is not said not to have called it.
+func TestStockMPICHStarting(t *testing.T) {
+	t.Parallel()
+	w, err := work.With("starting", live.StockMPICH)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := w.Program(t, "tests/programs/starting.c")
+	for mode, want := range map[string]string{
+		"before": "Ranks 0, 2 wait for rank 1, which has not called MPI_Init and is blocked in pause",
+		"gone":   "Deadlock. Ranks 0, 2 wait for rank 1, which has exited.",
+		"again":  "Ranks 0, 2 wait for rank 1, which is blocked in pause",
+	} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			w.Hang(t, []string{"mpiexec.mpich", "-disable-auto-cleanup", "-n", "3", program, mode}, want)
+		})
+	}
+}

@@ -152,6 +152,9 @@ func absent(r bridge.Rank) *mqs.Process {
 			p.ExitCode = mqs.Known(*r.ExitCode)
 		}
 		p.Unavailable = fmt.Sprintf("process %d has exited", r.PID)
+		if r.PID == 0 && r.Rank != nil {
+			p.Unavailable = fmt.Sprintf("rank %d has exited", *r.Rank)
+		}
 	}
 	return p
 }

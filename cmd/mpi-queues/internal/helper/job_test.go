@@ -27,10 +27,11 @@ func TestAbsent(t *testing.T) {
 		"it is on node2, not on this machine":     {Host: "node2"},
 		"process 9 is not attached":               {Rank: &rank, PID: 9},
 		"process 9 has exited":                    {Rank: &rank, PID: 9, Exited: true},
+		"rank 5 has exited":                       {Rank: &rank, Exited: true},
 		"process 9 (x) is not taken for rank 5":   {Rank: &rank, PID: 9, Obstacle: "process 9 (x) is not taken for rank 5"},
 	} {
 		p := absent(r)
-		if p.Unavailable != want || p.GlobalRank.Known != (r.Rank != nil) || (p.PID != 0) != (r.Host == "") || (p.Phase == mqs.Exited) != r.Exited {
+		if p.Unavailable != want || p.GlobalRank.Known != (r.Rank != nil) || p.PID != 0 && r.Host != "" || (p.Phase == mqs.Exited) != r.Exited {
 			t.Errorf("%+v: %+v, want %q", r, p, want)
 		}
 	}

@@ -76,12 +76,20 @@ func rankOf(job *launch.Job, r launch.Rank) Inquiry {
 	case r.Obstacle != "":
 		i.obstacle = errors.New(r.Obstacle)
 	case r.Exited:
-		i.obstacle, i.phase = fmt.Errorf("process %d%s has exited", r.PID, ranked(r.Number)), mqs.Exited
+		i.obstacle, i.phase = errors.New(exited(r)), mqs.Exited
 	default:
 		i = Process(r.PID)
 	}
 	i.rank, i.size, i.software = r.Number, job.Size, job.Software
 	return i
+}
+
+// exited says that a rank has exited.
+func exited(r launch.Rank) string {
+	if r.PID == 0 {
+		return fmt.Sprintf("rank %d has exited", r.Number.Value)
+	}
+	return fmt.Sprintf("process %d%s has exited", r.PID, ranked(r.Number))
 }
 
 func ranked(number mqs.Maybe[int32]) string {
@@ -97,7 +105,9 @@ func ranked(number mqs.Maybe[int32]) string {
 func Resolve(jobs *launch.Finder, pids []int, isJob bool) (asked []Inquiry, remarks []string) {
 	ask := func(more ...Inquiry) { // for what is not asked for yet
 		for _, i := range more {
-			if !slices.ContainsFunc(asked, func(other Inquiry) bool { return other.pid == i.pid && other.host == i.host }) {
+			if !slices.ContainsFunc(asked, func(other Inquiry) bool {
+				return other.pid == i.pid && other.host == i.host && (i.pid != 0 || other.rank == i.rank)
+			}) {
 				asked = append(asked, i)
 			}
 		}
