@@ -399,7 +399,7 @@ func sampleReport() *waitfor.Report {
 		}},
 		Groups: []waitfor.Group{{
 			Ranks:        []int32{296},
-			State:        waitfor.Stuck,
+			State:        waitfor.InDeadlock,
 			Call:         "call 298",
 			Communicator: "communicator 299",
 			Function:     "function 300",

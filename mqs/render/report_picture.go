@@ -136,7 +136,7 @@ func groupGraphic(r *waitfor.Report) graphic {
 // byImportance returns the order of groups by importance: those in a cycle first, then by state and
 // by size.
 func byImportance(r *waitfor.Report) []int {
-	states := []waitfor.State{waitfor.InDeadlock, waitfor.Stuck, waitfor.BlockedOutside, waitfor.Unreadable, waitfor.Ended, waitfor.Waiting, waitfor.Running}
+	states := []waitfor.State{waitfor.InDeadlock, waitfor.Stuck, waitfor.Stopped, waitfor.BlockedOutside, waitfor.Unreadable, waitfor.Ended, waitfor.Waiting, waitfor.Running}
 	inCycle := make([]bool, len(r.Groups))
 	for _, e := range r.Edges {
 		if e.InCycle {

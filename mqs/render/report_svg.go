@@ -76,7 +76,7 @@ var queueWords = []struct{ word, legend string }{
 // stateWords are the words for states in style sheets.
 var stateWords = map[waitfor.State]string{
 	waitfor.InDeadlock: "deadlocked", waitfor.Stuck: "stuck", waitfor.Waiting: "waiting", waitfor.Running: "running",
-	waitfor.Ended: "ended", waitfor.Unreadable: "unreadable", waitfor.Uncertain: "uncertain", waitfor.BlockedOutside: "outside", "": "several",
+	waitfor.Ended: "ended", waitfor.Unreadable: "unreadable", waitfor.Uncertain: "uncertain", waitfor.BlockedOutside: "outside", waitfor.Stopped: "stopped", "": "several",
 }
 
 type svgWriter struct{ strings.Builder }

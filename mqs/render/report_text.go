@@ -38,7 +38,7 @@ var verdictStyles = map[waitfor.Verdict]struct{ title, color string }{
 }
 
 // stateColors are the colours of states that stand out.
-var stateColors = map[waitfor.State]string{waitfor.InDeadlock: "31", waitfor.Stuck: "33", waitfor.Unreadable: "33", waitfor.Uncertain: "33", waitfor.BlockedOutside: "33"}
+var stateColors = map[waitfor.State]string{waitfor.InDeadlock: "31", waitfor.Stuck: "33", waitfor.Unreadable: "33", waitfor.Uncertain: "33", waitfor.BlockedOutside: "33", waitfor.Stopped: "33"}
 
 // ReportText writes a report for people. What matters most comes first.
 func ReportText(w io.Writer, r *waitfor.Report, style Style) error {

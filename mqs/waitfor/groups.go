@@ -15,6 +15,7 @@ type groupKey struct {
 	line           int
 	callers        string // in words, where a wrapper has made the call
 	outside        string // for what it waits outside of MPI
+	isStopped      bool   // by a signal, in a state that does not say so
 	text           string // in place of all that, if it is not empty
 }
 
@@ -28,6 +29,8 @@ func (a *analysis) state(rank int32) State {
 		return InDeadlock
 	case !a.releasable[rank]:
 		return Stuck
+	case r.isStopped() && !r.isUnstoppable():
+		return Stopped
 	case r.mobility == uncertain && r.held != nil:
 		return BlockedOutside
 	case r.process != nil && r.mobility == uncertain && r.process.Threads != nil:
@@ -119,6 +122,7 @@ func (a *analysis) groupKey(rank int32) (groupKey, *communicator, []mqs.Caller) 
 	if c != nil {
 		key.comm = c.label()
 	}
+	key.isStopped = r.isStopped() && key.state != Stopped
 	switch {
 	case t == nil && len(r.waits) > 0 && len(r.waits[0].deps) > 0:
 		w := &r.waits[0]
@@ -155,6 +159,10 @@ func (a *analysis) commOfCall(r *rank, t *mqs.Thread) *communicator {
 
 // words returns the place in one line.
 func (k groupKey) words() string {
+	if k.isStopped {
+		k.isStopped = false
+		return k.words() + ", stopped by a signal"
+	}
 	if k.text != "" {
 		return k.text
 	}

@@ -193,7 +193,7 @@ func (r *madeRank) counts(id inferior.Addr, peer int32, sent, arrived uint16) {
 
 // states are those of the ranks, a letter for each.
 func states(r *Report) string {
-	letters := map[State]byte{InDeadlock: 'D', Stuck: 'S', Waiting: 'W', Running: 'R', Ended: 'E', Unreadable: 'U', Uncertain: 'N', BlockedOutside: 'B'}
+	letters := map[State]byte{InDeadlock: 'D', Stuck: 'S', Waiting: 'W', Running: 'R', Ended: 'E', Unreadable: 'U', Uncertain: 'N', BlockedOutside: 'B', Stopped: 'T'}
 	n := 0
 	for _, g := range r.Groups {
 		n += len(g.Ranks)

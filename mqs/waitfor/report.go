@@ -139,6 +139,8 @@ const (
 	Uncertain  State = "not known"    // whether it can move is not known
 	// BlockedOutside is outside of MPI, where it waits for a lock, a file, a GPU or something else.
 	BlockedOutside State = "blocked outside MPI"
+	// Stopped is stopped by a signal such as SIGSTOP, and in no deadlock.
+	Stopped State = "stopped"
 )
 
 // Group is a set of ranks that are at the same place in the same state. What is not the same for all
