@@ -13,7 +13,7 @@ import (
 // MPI acts. Whether that rank ever acts is unknown, and nothing is claimed about it.
 
 // isHolder reports whether a rank does nothing inside MPI: all of its threads are known to be outside MPI, a signal has stopped it, or the
-// kernel lets it do nothing. A rank that another debugger traces may run.
+// kernel lets it do nothing. One that accesses other ranks' memory in a loop is as good as outside. A rank that another debugger traces may run.
 func (r *rank) isHolder() bool {
 	p := r.process
 	switch {
@@ -23,6 +23,8 @@ func (r *rank) isHolder() bool {
 		return true
 	case p.Signal != "" || len(p.Threads) == 0 || !isPlaced(p):
 		return false
+	case r.isLooping():
+		return true
 	}
 	return !slices.ContainsFunc(p.Threads, func(t mqs.Thread) bool { return t.Call != "" })
 }
@@ -68,7 +70,7 @@ func (a *analysis) isUnchanged(holders []int32) bool {
 	return a.past.Looks > 0 && !slices.ContainsFunc(holders, func(h int32) bool {
 		p := a.ranks[h].process
 		before := a.past.Earlier[p.PID]
-		return before == nil || a.ranks[h].moved || !slices.EqualFunc(p.Threads, before.Threads, isAtSamePlace)
+		return before == nil || !a.ranks[h].isLooping() && (a.ranks[h].moved || !slices.EqualFunc(p.Threads, before.Threads, isAtSamePlace))
 	}) && !a.hasRank(func(r *rank) bool {
 		return r.mobility == waiting && !r.isStopped() && !r.confirmed && slices.ContainsFunc(r.waits, mayEndByTransit)
 	})
@@ -101,7 +103,7 @@ func (a *analysis) heldUp() (why string, isAll bool) {
 		if graph.first[h] == graph.first[h+1] {
 			continue // nobody waits for it
 		}
-		words := a.ranks[h].holderWords([]int32{h}, isStart)
+		words := a.holderWords([]int32{h}, isStart)
 		if byWords[words] == nil {
 			order = append(order, words)
 		}
@@ -125,16 +127,20 @@ func (a *analysis) heldUp() (why string, isAll bool) {
 			how = ", directly or through others,"
 		}
 		out = append(out, fmt.Sprintf("%s %s%s for %s, which %s.", capital(rankWords(ranks)), verb(ranks, "waits", "wait"), how, rankWords(of),
-			a.ranks[of[0]].holderWords(of, isStart)))
+			a.holderWords(of, isStart)))
 	}
 	if len(out) == 0 {
 		return "", false
 	}
+	nothing := "Nothing"
+	if slices.ContainsFunc(holders, func(h int32) bool { return a.ranks[h].isLooping() }) {
+		nothing = "Nothing else"
+	}
 	switch {
 	case a.past.Looks > 0 && a.past.Watched > 0:
-		out = append(out, fmt.Sprintf("Nothing has moved in the %.1f s that the job was watched.", a.past.Watched.Seconds()))
+		out = append(out, fmt.Sprintf("%s has moved in the %.1f s that the job was watched.", nothing, a.past.Watched.Seconds()))
 	case a.past.Looks > 0:
-		out = append(out, "Nothing has moved since the previous sample.")
+		out = append(out, nothing+" has moved since the previous sample.")
 	}
 	if uncounted {
 		out = append(out, "Not all messages are counted on both sides, so a message that is stuck in transit would not be noticed.")
@@ -174,9 +180,10 @@ func (g *andOr) behind(ranks []int32, n int) ([]int32, map[int32]bool) {
 	return out, direct
 }
 
-// holderWords says what holders like this one do, as the rest of a sentence: "computes in compute (misc.c:8), outside MPI".
+// holderWords says what holders do that do the same, as the rest of a sentence: "computes in compute (misc.c:8), outside MPI".
 // isStart is true if MPI_Init has returned on no rank.
-func (r *rank) holderWords(holders []int32, isStart bool) string {
+func (a *analysis) holderWords(holders []int32, isStart bool) string {
+	r := &a.ranks[holders[0]]
 	t := r.thread()
 	is := verb(holders, "is ", "are ")
 	switch {
@@ -186,6 +193,8 @@ func (r *rank) holderWords(holders []int32, isStart bool) string {
 		return is + "stopped by a signal such as SIGSTOP, in " + callWords(t)
 	case r.isStopped():
 		return is + "stopped by a signal such as SIGSTOP"
+	case r.isLooping():
+		return a.loopWords(r, holders)
 	}
 	words := ""
 	switch {

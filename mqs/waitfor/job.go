@@ -73,6 +73,8 @@ type rank struct {
 	// same is true if its calls look as they did at the previous look; stays if it is known not to have
 	// left them since, and so to have started nothing, or if it was gone by then.
 	same, stays bool
+	// loop is a thread that accesses other ranks' memory in a loop; nil if none is known to.
+	loop *mqs.Thread
 	// polled is the polling call in which it was at the previous look; empty if there was none.
 	polled string
 	// vague says of each queue whether it may hold something that can't be matched with the queues of

@@ -158,6 +158,7 @@ func analyseLive(s *mqs.Snapshot, past Past) *analysis {
 		r.ran = past.Ran[r.process.PID]
 		r.moved = before != nil && HasMoved(r.process, before)
 		r.gotOn = r.moved && gotOn(r.process, before)
+		r.loop = loopOf(r.process, before, past)
 		if before != nil {
 			if at := slices.IndexFunc(before.Threads, func(t mqs.Thread) bool { return isPoll(t.Call) }); at >= 0 {
 				r.polled = before.Threads[at].Call
@@ -228,7 +229,9 @@ func gotOn(p, before *mqs.Process) bool {
 
 func isAccess(t mqs.Thread) bool { return behaviourOf(&t) == accesses }
 
-func isAccessing(p *mqs.Process) bool { return slices.ContainsFunc(p.Threads, isAccess) }
+func isAccessing(p *mqs.Process) bool {
+	return slices.ContainsFunc(p.Threads, func(t mqs.Thread) bool { return isRemote(t.Call) })
+}
 
 func withoutAccesses(threads []mqs.Thread) []mqs.Thread { return slices.DeleteFunc(threads, isAccess) }
 

@@ -22,17 +22,18 @@ type Poll struct {
 	Looks  int        // how often
 }
 
-// Polling returns the polling calls in which the threads of a process are met, now and since it last moved.
+// Polling returns the calls that poll, or that access other ranks' memory, in which the threads of a process are met, now and since it
+// last moved.
 // before is the process at the previous look, and earlier what this function returned then. A thread outside of
 // MPI is still in its loop if it is in the same function of the program's.
 func Polling(p, before *mqs.Process, earlier []Poll) []Poll {
 	var out []Poll
-	if before != nil && !HasMoved(p, before) {
+	if before != nil && (!HasMoved(p, before) || !gotOn(p, before)) {
 		out = slices.Clone(earlier)
 	}
 	for i := range p.Threads {
 		t := &p.Threads[i]
-		isAsking := isPoll(t.Call)
+		isAsking := isPoll(t.Call) || isRemote(t.Call)
 		out = slices.DeleteFunc(out, func(o Poll) bool {
 			mayBeInLoop := isAsking || t.Call == "" && (t.Activity == mqs.Computes || t.Activity == mqs.Sleeps)
 			isElsewhere := t.Function == "" || o.Thread.Function != t.Function || o.Thread.File != t.File
@@ -68,11 +69,7 @@ func inLoops(s *mqs.Snapshot, past Past) (*mqs.Snapshot, map[int]*mqs.Process, b
 			continue
 		}
 		earlier[p.PID] = before
-		known, ok := past.Polls[p.PID]
-		if !ok {
-			known = Polling(before, nil, nil)
-		}
-		if loops := loopsOf(Polling(p, before, known)); past.Ran[p.PID] && len(loops) > 0 {
+		if loops := loopsOf(Polling(p, before, past.polls(p, before))); past.Ran[p.PID] && len(loops) > 0 {
 			out.Processes[i], earlier[p.PID] = waitingIn(p, loops), waitingIn(before, loops)
 			is = true
 		}
@@ -80,8 +77,17 @@ func inLoops(s *mqs.Snapshot, past Past) (*mqs.Snapshot, map[int]*mqs.Process, b
 	return out, earlier, is
 }
 
+// polls returns the polls of a process at the previous look, at which it was before.
+func (past *Past) polls(p, before *mqs.Process) []Poll {
+	if known, ok := past.Polls[p.PID]; ok {
+		return known
+	}
+	return Polling(before, nil, nil)
+}
+
 // loopsOf returns the polls of threads that were met in them often enough.
 func loopsOf(polls []Poll) []mqs.Thread {
+	polls = slices.DeleteFunc(slices.Clone(polls), func(o Poll) bool { return !isPoll(o.Thread.Call) })
 	looks := map[int]int{}
 	for _, o := range polls {
 		looks[o.Thread.Number] += o.Looks

@@ -24,9 +24,9 @@ const (
 	// DeadlockedUnlessThreadActs is proved but for one thing: ranks have threads outside of MPI, which may call MPI by
 	// themselves.
 	DeadlockedUnlessThreadActs Verdict = "deadlock unless a thread acts"
-	// HeldUp is proved: no rank that waits in MPI can be released before some rank acts that is outside MPI or can't run. It claims nothing
-	// about whether that rank ever does. Where messages are not counted, one that is stuck in transit can't be seen, and the report
-	// says so.
+	// HeldUp is proved: no rank that waits in MPI can be released before some rank acts that is outside MPI, can't run or accesses other
+	// ranks' memory in a loop. It claims nothing about whether that rank ever does. Where messages are not counted, one that is stuck in
+	// transit can't be seen, and the report says so.
 	HeldUp Verdict = "held up"
 	// NoDeadlock is the verdict on a job that was seen to get on between two looks, of which all that
 	// matters is known, and of which nothing proves a deadlock; on one that gets on and of which each rank that may
