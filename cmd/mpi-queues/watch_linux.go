@@ -54,7 +54,8 @@ func watchCommand() *cobra.Command {
 			"COMMAND is a launcher's command line, whose job is started so that its ranks can be looked at\n" +
 			"also where ptrace_scope is 1. It is not ended unless --kill says so.\n\n" +
 			"Exit status: 120 if the job hangs; else that of COMMAND, or 0 for a PID whose job has ended;\n" +
-			"1 if nothing could be read, 2 if the command line is wrong.",
+			"1 if nothing could be read or the watch of a PID was interrupted, 2 if the command line is\n" +
+			"wrong. A job hangs under each verdict but `no deadlock'.",
 		Example: "  mpi-queues watch --hang-after 10m --report hang --kill -- mpirun -n 4 ./my-program\n" +
 			"  mpi-queues watch $(pgrep -x mpirun)",
 		Args: w.arguments,

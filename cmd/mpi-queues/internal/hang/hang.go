@@ -117,7 +117,7 @@ func (w *Watch) confirm(ctx context.Context) (*waitfor.Report, error) {
 	switch {
 	case err != nil:
 		return nil, w.failed(ctx, err)
-	case r.Verdict == waitfor.NoDeadlock || w.computes(r, nil):
+	case r.Verdict == waitfor.NoDeadlock || len(deadlocked(r)) == 0 && w.computes(r, nil):
 		return nil, ctx.Err()
 	}
 	return r, ctx.Err()

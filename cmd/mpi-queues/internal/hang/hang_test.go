@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -150,6 +151,49 @@ func TestNotConfirmed(t *testing.T) {
 	start := s.time
 	if r, err := s.Run(t.Context()); err != nil || r.Verdict != waitfor.Unknown || s.time.Sub(start) != 190*time.Second {
 		t.Errorf("%v, %v after %s", r, err, s.time.Sub(start))
+	}
+}
+
+// TestVerdicts checks that a watch ends under the verdicts for which the table of REPORT.md has an exit status, and goes on under the
+// others: when nothing has moved, and when a rank computes beside ranks that have been deadlocked for long.
+func TestVerdicts(t *testing.T) {
+	const root = "../../../../"
+	read := func(name string) string {
+		text, err := os.ReadFile(root + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	page := map[string]string{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z ]+)` \\|.*\\| ([^|]+) \\|$").FindAllStringSubmatch(read(".github/REPORT.md"), -1) {
+		page[row[1]] = row[2]
+	}
+	verdicts := regexp.MustCompile(`Verdict = "([^"]+)"`).FindAllStringSubmatch(read("mqs/waitfor/report.go"), -1)
+	if len(verdicts) != 9 {
+		t.Errorf("there are %d verdicts, want the nine of the page", len(verdicts))
+	}
+	still, computing := pair("MPI_Recv", 3, 4), pair("", 3, 4)
+	for _, match := range verdicts {
+		verdict, status := waitfor.Verdict(match[1]), page[match[1]]
+		if status != "120" && status != "none" && status != "120, also while other ranks move" {
+			t.Errorf("the page has %q for %s", status, verdict)
+		}
+		for _, job := range []*mqs.Snapshot{still, computing} {
+			r := waitfor.Analyse(job)
+			if r.Verdict = verdict; strings.HasPrefix(match[1], "deadlock") {
+				r.Deadlocks = []waitfor.Deadlock{{Ranks: []int32{2, 3}}}
+			}
+			w := Watch{Confirm: func(context.Context) (*waitfor.Report, error) { return r, nil }}
+			got, err := w.confirm(t.Context())
+			want := strings.HasPrefix(status, "120")
+			if job == computing {
+				want = strings.HasSuffix(status, "other ranks move")
+			}
+			if (got != nil) != want || err != nil {
+				t.Errorf("%s, a rank computes: %v: the watch ends: %v, want %v (%v)", verdict, job == computing, got != nil, want, err)
+			}
+		}
 	}
 }
 
