@@ -23,7 +23,7 @@ _BEING_DEBUGGED, _GATE = _VARIABLES = ("MPIR_being_debugged", "MPIR_debug_gate")
 _told: Dict[int, Tuple[int, Tuple[str, ...]]] = {}
 
 
-def take(members: List[summary.Member], is_launcher_told: bool) -> None:
+def take(members: List[summary.Member], is_launcher_told: bool, in_background: bool) -> None:
     """Takes ranks that were attached: they forget how they were held, and are told of their
     debugger, if their launcher was."""
     inferiors = {inferior.num: inferior for inferior in gdb.inferiors()}
@@ -31,7 +31,7 @@ def take(members: List[summary.Member], is_launcher_told: bool) -> None:
     stood = {number for number, _, _ in members if states.before_stop(inferiors[number]) == "T"}
     for number, _, pid in members:
         if number in stood:
-            running.settle(number, pid)
+            running.settle(number, pid, in_background)
         _told[number] = pid, _VARIABLES if is_launcher_told else (_GATE,)
         select_inferior(number)
         with c_language():

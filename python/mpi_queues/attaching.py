@@ -18,6 +18,10 @@ _MAX_INT = (1 << 31) - 1
 class Attaching:
     """One run of `mpi-attach'. Its ranks are in order."""
 
+    # Whether gdb resumes each process of this machine as soon as it has attached to it, instead of
+    # waiting for it to stop.
+    in_background = False
+
     def __init__(self, ranks: List[protocol.Rank],
                  found: Optional[protocol.RanksResult] = None) -> None:
         self.ranks = ranks
@@ -247,7 +251,7 @@ class Attaching:
                 if place is None and self._vacant is None:
                     self._vacant = self.vacant(rank["pid"])
                 number, is_added = place or self._vacant or inferiors.added()
-                reason = inferiors.attach(number, rank["pid"])
+                reason = inferiors.attach(number, rank["pid"], self.in_background)
         if reason:
             self._failed.setdefault(reason, []).append(rank)
             return

@@ -73,12 +73,12 @@ def _hold(pid: int) -> str:
                                 " for %d seconds." % (min(held), _PATIENCE))
 
 
-def attach(number: int, pid: int) -> str:
+def attach(number: int, pid: int, in_background: bool = False) -> str:
     """Selects an inferior and attaches it. Returns why it failed; empty if it did not."""
     select_inferior(number)
     try:
         with silenced():
-            attach_selected(pid)
+            attach_selected(pid, in_background)
         return ""
     except gdb.error as error:
         reason = one_line(str(error))
@@ -88,14 +88,15 @@ def attach(number: int, pid: int) -> str:
     return reason
 
 
-def attach_selected(pid: int) -> None:
-    """Attaches the selected inferior to a process. Raises gdb.error."""
+def attach_selected(pid: int, in_background: bool = False) -> None:
+    """Attaches the selected inferior to a process. In the background gdb returns at once; when the
+    process has stopped, gdb reads its symbols and resumes it. Raises gdb.error."""
     with states.remembered(pid), contextlib.ExitStack() as held:
         if is_hidden(pid):
             held.enter_context(scripts_off())
             _name_program(pid)
         held.enter_context(interrupts.unended())
-        gdb.execute("attach %d" % pid, to_string=True)
+        gdb.execute("attach %d%s" % (pid, "&" if in_background else ""), to_string=True)
 
 
 def is_hidden(pid: int) -> bool:

@@ -116,23 +116,22 @@ def adopt() -> None:
 
 @lossless()
 def _adopt_in_background(woken: gdb.InferiorThread) -> None:
-    """Attaches to the processes that came late, in non-stop mode, and lets them and the thread that
-    was stopped for it go on. Other threads stay as they are."""
+    """Lets the thread go on that was stopped for it, in non-stop mode, and attaches to the
+    processes that came late, which gdb lets go on too. Other threads stay as they are."""
     if _job is None:
         return
-    before, selected = _job.inferiors(), selected_thread()
+    selected = selected_thread()
+    # Before gdb attaches: as long as it has not found where a program is loaded, it may be unable
+    # to insert breakpoints, and with them to resume any thread.
+    if woken.is_valid() and woken.is_stopped():
+        with contextlib.suppress(gdb.error):
+            woken.switch()
+            gdb.execute("continue&", to_string=True)
     try:
         adopt()
     except (gdb.error, Failure, KeyboardInterrupt) as fault:
         gdb.write("Could not attach to the processes that came late: %s\n"
                   % one_line(str(fault), 300))
-    new = [inferior for inferior in _job.inferiors() if inferior not in before] if _job else []
-    with contextlib.suppress(gdb.error):  # they may have ended
-        running.proceed_in_background(new, "continue")
-    if woken.is_valid() and woken.is_stopped():
-        with contextlib.suppress(gdb.error):
-            woken.switch()
-            gdb.execute("continue&", to_string=True)
     if selected is not None and selected.is_valid():
         selected.switch()
 
@@ -293,6 +292,9 @@ class _Starting(Attaching):
         super().__init__(ranks)
         self._job = job
         self._is_late = is_late
+        # While gdb shows its prompt, `attach' returns before the process has stopped. It can't be
+        # resumed then (gdb 16.3: internal-error in set_thread_options), so gdb has to do both.
+        self.in_background = is_late and running.is_non_stop()
         self._idle = [] if is_late else _idle()
         self._kept = contextlib.ExitStack()
         self.is_to_main = False
@@ -325,7 +327,7 @@ class _Starting(Attaching):
             if jobs.is_here(rank) and rank["pid"] and rank["pid"] not in taken:
                 with contextlib.suppress(OSError):
                     os.kill(rank["pid"], signal.SIGCONT)
-        acquisition.take(self.attached, self._job.is_told)
+        acquisition.take(self.attached, self._job.is_told, self.in_background)
 
 
 def _idle() -> List[int]:

@@ -30,17 +30,18 @@ def live_inferiors() -> List[gdb.Inferior]:
                   key=lambda inferior: inferior.num)
 
 
-def settle(number: int, pid: int) -> None:
+def settle(number: int, pid: int, in_background: bool = False) -> None:
     """Has an inferior, which has just been attached before the first instruction of its program,
     take the signals that have stopped it there, and that one which ends the stop.
 
     Without the first they would be reported as if the user had sent them; without the second each
     new thread of the process would stop at its beginning. In non-stop mode, while other inferiors
-    run, the process takes them when it goes on. Until then gdb must be told not to stop for them.
+    run, or if the process is being attached to in the background, it takes them when it goes on.
+    Until then gdb must be told not to stop for them.
     """
     select_inferior(number)
-    if is_non_stop() and any(thread.is_running() for inferior in gdb.inferiors()
-                             for thread in inferior.threads()):
+    if in_background or is_non_stop() and any(
+            thread.is_running() for inferior in gdb.inferiors() for thread in inferior.threads()):
         os.kill(pid, signal.SIGCONT)  # gdb 13.1 fails in `stepi': "Selected thread is running."
         return
     with unwinding(), unattended(), silenced(), contextlib.ExitStack() as signals, \

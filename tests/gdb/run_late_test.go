@@ -49,6 +49,11 @@ func TestStartedLateRank(t *testing.T) {
 			s.Await("is rank 2.")
 			write(filepath.Join(s.folder, "go"))
 			s.Await("hit Breakpoint 2")
+			if flag != "" {
+				// Each rank stops by itself, and the late one too.
+				s.Await("hit Breakpoint 2")
+				s.Await("hit Breakpoint 2")
+			}
 			if exists("again") {
 				t.Error("a rank has come to main twice")
 			}
