@@ -31,7 +31,8 @@ func (j *job) decide() *analysis {
 		r.WorldSize = mqs.Known(int32(len(j.ranks)))
 	}
 	r.Verdict, r.Why = a.verdict()
-	r.Why = joined(a.whyAlone(), r.Why)
+	r.NotJoined = a.whyAlone()
+	r.Why = joined(r.NotJoined, r.Why)
 	r.Open, _ = a.open()
 	r.GetsOn = a.hasRank(func(r *rank) bool { return r.gotOn })
 	switch r.Verdict {

@@ -47,6 +47,8 @@ type Report struct {
 	Verdict Verdict `json:"verdict"`
 	// Why is a sentence or two: what the verdict rests on or, if it is [Unknown], what is missing.
 	Why string `json:"why"`
+	// NotJoined is the beginning of Why if ranks did not join their launcher's job: which ones, and the reason; empty otherwise.
+	NotJoined string `json:"-"`
 	// Moving is true if another look may show more. Messages were on their way, or may have been,
 	// or a rank stood where its call does not show what it waits for.
 	Moving bool `json:"-"`
