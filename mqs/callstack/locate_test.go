@@ -88,12 +88,16 @@ func TestRuntimeInProgram(t *testing.T) {
 		"the sanitizer's thread":             {[]inferior.Frame{frame("__sanitizer::internal_usleep(unsigned long long)", "", "", 0), frame("__tsan::BackgroundThread(void*)", "", "", 0), frame("clone3", libc, "", 0)}, "", false},
 		"a library's thread":                 {[]inferior.Frame{frame("__GI___poll", libc, "", 0), frame("poll", "", "", 0), frame("event_base_loop", event, "", 0), frame(tsan, "", "", 0), frame("clone3", libc, "", 0)}, program, false},
 		"a library's thread, by its wrapper": {wrapped, program, false},
-		"a wrapper of the program's":         {wrapped, "", true},
-		"a wrapper beside a shared runtime":  {wrapped, "/lib/libasan.so.8", true},
-		"a function with another name":       {[]inferior.Frame{frame("__GI___poll", libc, "", 0), frame("work", "", "", 0), frame("clone3", libc, "", 0)}, program, true},
-		"a function that calls no other":     {[]inferior.Frame{frame("poll", "", "", 0), frame("clone3", libc, "", 0)}, program, true},
-		"a function with a line":             {[]inferior.Frame{frame("__GI___poll", libc, "", 0), frame("poll", "", "mine.c", 3), frame("clone3", libc, "", 0)}, program, true},
-		"a thread of the program's":          {[]inferior.Frame{frame("__GI___poll", libc, "", 0), frame("poll", "", "", 0), frame("", "", "", 0), frame(tsan, "", "", 0), frame("clone3", libc, "", 0)}, program, true},
+		"a library's thread, clang's names": {[]inferior.Frame{
+			frame("__GI___poll", libc, "", 0), frame("__interceptor_poll", "", "", 0), frame("event_base_loop", event, "", 0),
+			frame("asan_thread_start(void*)", "", "", 0), frame("clone3", libc, "", 0),
+		}, "", false},
+		"a wrapper of the program's":        {wrapped, "", true},
+		"a wrapper beside a shared runtime": {wrapped, "/lib/libasan.so.8", true},
+		"a function with another name":      {[]inferior.Frame{frame("__GI___poll", libc, "", 0), frame("work", "", "", 0), frame("clone3", libc, "", 0)}, program, true},
+		"a function that calls no other":    {[]inferior.Frame{frame("poll", "", "", 0), frame("clone3", libc, "", 0)}, program, true},
+		"a function with a line":            {[]inferior.Frame{frame("__GI___poll", libc, "", 0), frame("poll", "", "mine.c", 3), frame("clone3", libc, "", 0)}, program, true},
+		"a thread of the program's":         {[]inferior.Frame{frame("__GI___poll", libc, "", 0), frame("poll", "", "", 0), frame("", "", "", 0), frame(tsan, "", "", 0), frame("clone3", libc, "", 0)}, program, true},
 	} {
 		p := stopped(inferior.Thread{Number: 1}, inferior.Thread{Number: 2, Frames: c.frames, Complete: true})
 		p.Identity.Executable = program
