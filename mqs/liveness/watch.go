@@ -2,6 +2,7 @@ package liveness
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -14,6 +15,9 @@ const (
 	firstPause = 100 * time.Millisecond
 	mostPause  = time.Second
 	mostWatch  = 3 * time.Second
+	// mostHeld takes the place of mostWatch if a rank can't be stopped. To find that out, the rank was watched for two seconds before
+	// the first sample.
+	mostHeld = 500 * time.Millisecond
 	// mostMoving is how long a job is watched while something is unknown or doubtful that another sample may settle. On a busy
 	// machine, the usual time allows only a few samples.
 	mostMoving = 20 * time.Second
@@ -45,13 +49,14 @@ func watch(ctx context.Context, on machine, s *mqs.Snapshot, again func(ctx cont
 	r := waitfor.AnalyseLive(s, past)
 	seen.Keep(r)
 	second := false // of all that have run at all
-	for pause := firstPause; ctx.Err() == nil && isOpen(r, past.Looks) && past.Looks < mostLooks && (!second || hasTime(r, past.Looks, seen.watched())); pause = min(3*pause, mostPause) {
+	for pause := firstPause; ctx.Err() == nil && isOpen(r, past.Looks) && past.Looks < mostLooks && (!second || hasTime(r, s, past.Looks, seen.watched())); pause = min(3*pause, mostPause) {
 		next := on.now().Add(pause)
 		running, stop := context.WithTimeout(ctx, mostRunning)
 		on.wait(running, func() bool { return on.now().After(next) && seen.settled() })
 		stop()
 		stopped := seen.Clocks()
-		s, err := again(ctx)
+		var err error
+		s, err = again(ctx)
 		if err != nil && isFinal(err) {
 			return nil, err
 		}
@@ -68,16 +73,20 @@ func watch(ctx context.Context, on machine, s *mqs.Snapshot, again func(ctx cont
 	return r, nil
 }
 
-// hasTime reports whether the job may be sampled again, given its report after the samples so far. If another sample may settle
-// something unknown or doubtful, the job gets more samples and, on a busy machine, more time for them: up to mostMoving.
-func hasTime(r *waitfor.Report, looks int, watched time.Duration) bool {
+// hasTime reports whether the job may be sampled again, given its report after the samples so far, of which s is the last. If another
+// sample may settle something unknown or doubtful, the job gets more samples and, on a busy machine, more time for them: up to mostMoving.
+func hasTime(r *waitfor.Report, s *mqs.Snapshot, looks int, watched time.Duration) bool {
+	most := mostWatch
+	if slices.ContainsFunc(s.Processes, func(p *mqs.Process) bool { return p.Hold == mqs.Unwakeable || p.Hold == mqs.Frozen }) {
+		most = mostHeld
+	}
 	switch {
 	case r.Verdict != waitfor.Unknown && r.Verdict != waitfor.DeadlockedUnless:
-		return watched < mostWatch
+		return watched < most
 	case r.GetsOn:
 		return looks < waitfor.LeastSettling || watched < mostMoving
 	}
-	return watched < mostWatch || r.Moving && looks < doubtfulLooks && watched < mostMoving
+	return watched < most || r.Moving && looks < doubtfulLooks && watched < mostMoving
 }
 
 // leastLooks are those before the last one of a job of which ranks are missing, and which does not get on: what those

@@ -71,7 +71,7 @@ func TestWaitIsCancelled(t *testing.T) {
 }
 
 // A job that gets on, and of which something is unknown, is looked at as often as may settle that: where looks take
-// long, their time is no reason to end without an answer.
+// long, their time is no reason to end without an answer. Where a rank can't be stopped, it has been watched for a while already.
 func TestHasTime(t *testing.T) {
 	for _, c := range []struct {
 		verdict waitfor.Verdict
@@ -80,21 +80,29 @@ func TestHasTime(t *testing.T) {
 		looks   int
 		watched time.Duration
 		want    bool
+		hold    mqs.Hold
 	}{
-		{waitfor.Unknown, true, false, waitfor.LeastSettling - 1, time.Minute, true},
-		{waitfor.DeadlockedUnless, true, false, waitfor.LeastSettling - 1, time.Minute, true},
-		{waitfor.Unknown, true, false, waitfor.LeastSettling, mostMoving - 1, true},
-		{waitfor.Unknown, true, false, waitfor.LeastSettling, mostMoving, false},
-		{waitfor.Unknown, false, false, 1, mostWatch, false},
-		{waitfor.Unknown, false, true, doubtfulLooks - 1, mostMoving - 1, true},
-		{waitfor.DeadlockedUnless, false, true, doubtfulLooks - 1, mostMoving - 1, true},
-		{waitfor.DeadlockedUnless, false, true, doubtfulLooks, mostMoving - 1, false},
-		{waitfor.DeadlockedUnless, false, true, doubtfulLooks - 1, mostMoving, false},
-		{waitfor.DeadlockedUnlessPollingEnds, false, true, 1, mostWatch, false},
-		{waitfor.NoProgress, true, false, 1, mostWatch, false},
-		{waitfor.NoProgress, false, false, 9, mostWatch - 1, true},
+		{waitfor.Unknown, true, false, waitfor.LeastSettling - 1, time.Minute, true, ""},
+		{waitfor.DeadlockedUnless, true, false, waitfor.LeastSettling - 1, time.Minute, true, ""},
+		{waitfor.Unknown, true, false, waitfor.LeastSettling, mostMoving - 1, true, ""},
+		{waitfor.Unknown, true, false, waitfor.LeastSettling, mostMoving, false, ""},
+		{waitfor.Unknown, false, false, 1, mostWatch, false, ""},
+		{waitfor.Unknown, false, true, doubtfulLooks - 1, mostMoving - 1, true, ""},
+		{waitfor.DeadlockedUnless, false, true, doubtfulLooks - 1, mostMoving - 1, true, ""},
+		{waitfor.DeadlockedUnless, false, true, doubtfulLooks, mostMoving - 1, false, ""},
+		{waitfor.DeadlockedUnless, false, true, doubtfulLooks - 1, mostMoving, false, ""},
+		{waitfor.DeadlockedUnlessPollingEnds, false, true, 1, mostWatch, false, ""},
+		{waitfor.NoProgress, true, false, 1, mostWatch, false, ""},
+		{waitfor.NoProgress, false, false, 9, mostWatch - 1, true, ""},
+		{waitfor.HeldUp, false, false, 1, mostHeld - 1, true, mqs.Unwakeable},
+		{waitfor.HeldUp, false, false, 1, mostHeld, false, mqs.Unwakeable},
+		{waitfor.HeldUp, false, false, 1, mostHeld, false, mqs.Frozen},
+		{waitfor.HeldUp, false, false, 1, mostHeld, true, mqs.BeingTraced},
+		{waitfor.HeldUp, false, false, 1, mostHeld, true, ""},
+		{waitfor.Unknown, false, true, doubtfulLooks - 1, mostMoving - 1, true, mqs.Unwakeable},
 	} {
-		if got := hasTime(&waitfor.Report{Verdict: c.verdict, GetsOn: c.getsOn, Moving: c.moving}, c.looks, c.watched); got != c.want {
+		job := &mqs.Snapshot{Processes: []*mqs.Process{{}, {Hold: c.hold}}}
+		if got := hasTime(&waitfor.Report{Verdict: c.verdict, GetsOn: c.getsOn, Moving: c.moving}, job, c.looks, c.watched); got != c.want {
 			t.Errorf("%+v: %t", c, got)
 		}
 	}
