@@ -28,6 +28,17 @@ type Lock struct {
 	Holder int
 }
 
+// Interpreter is what was found of one of a process's interpreters.
+type Interpreter struct {
+	// Threads are the native ids of its threads; 0 stands for threads whose id is unknown.
+	Threads []int
+	// Collects is true while one of these threads is in a garbage collection.
+	Collects bool
+	// LacksGIL is true if the interpreter belongs to a free-threaded build and does not use a global interpreter lock now. That changes
+	// while the program runs: PYTHON_GIL=1 and modules that need the lock enable it.
+	LacksGIL bool
+}
+
 // Found is what was found of a process's interpreters.
 type Found struct {
 	// Object is the path of the interpreter's file.
@@ -36,6 +47,8 @@ type Found struct {
 	Runs map[int][]Run
 	// Locks are those that a thread is known to hold.
 	Locks []Lock
+	// Interpreters are those whose memory was validated.
+	Interpreters []Interpreter
 }
 
 // what is read at most; a process says how long its own lists are.
@@ -55,8 +68,9 @@ const frameCost = 48
 // (enum _frameowner, 3.12 and 3.13: Include/internal/pycore_frame.h, 3.14: pycore_interpframe_structs.h).
 const ownedByInterpreter = 3
 
-// Threads returns the Python frames of the threads whose native id is in ids, and the locks of their interpreters that are held. A
-// thread's frames end before the first that could not be read or validated. Found is empty unless the process is a known CPython.
+// Threads returns the Python frames of the threads whose native id is in ids, and what is known of their interpreters. A thread's frames
+// end before the first that could not be read or validated. Of CPythons before 3.11 no frames are read. Found is empty unless the process
+// is a known CPython.
 func Threads(r *inferior.Reader, ids map[int]bool) (Found, error) {
 	symbol, err := r.Symbol("_PyRuntime")
 	if err != nil || symbol == nil || r.Info().PointerSize != 8 || r.Info().BigEndian {
@@ -67,8 +81,9 @@ func Threads(r *inferior.Reader, ids map[int]bool) (Found, error) {
 
 	for _, o := range candidates(r, symbol.Addr) {
 		w := walk{r: r, offsets: o}
-		if found.Runs = w.threads(symbol.Addr, ids); len(found.Runs) > 0 {
+		if found.Runs = w.threads(symbol.Addr, ids); len(found.Runs) > 0 || w.isProven {
 			found.Locks = w.locks(symbol.Addr)
+			found.Interpreters = w.interpretersNow()
 
 			break
 		}
@@ -104,14 +119,18 @@ type walk struct {
 	runs  [][]place
 	loops []inferior.Addr
 
-	// found are the interpreters, and the native ids of their threads by the thread's state.
-	found []inferior.Addr
-	ids   map[inferior.Addr]int
+	// found are the interpreters, threads the native ids of each one's threads, and ids those of all by the thread's state.
+	found     []inferior.Addr
+	threadsOf [][]int
+	ids       map[inferior.Addr]int
+	// isProven is true if a thread of a CPython without readable frames was validated.
+	isProven bool
 }
 
-// place is where a frame is.
+// place is where a frame is. copy says which of the code's copies of its bytecode the frame runs.
 type place struct {
 	code, instruction inferior.Addr
+	copy              uint64
 }
 
 func (w *walk) threads(runtime inferior.Addr, ids map[int]bool) map[int][]Run {
@@ -122,7 +141,7 @@ func (w *walk) threads(runtime inferior.Addr, ids map[int]bool) map[int][]Run {
 
 	interpreter := w.pointer(runtime, w.interpreters)
 	for i := 0; interpreter != 0 && i < maxInterpreters; i++ {
-		w.found = append(w.found, interpreter)
+		var all []int
 
 		thread := w.pointer(interpreter, w.threadList)
 		for ; thread != 0 && n < maxThreads; n++ {
@@ -130,19 +149,25 @@ func (w *walk) threads(runtime inferior.Addr, ids map[int]bool) map[int][]Run {
 				break
 			}
 
-			if id := w.pointer(thread, w.nativeID); id < 1<<31 {
-				w.ids[thread] = int(id)
+			id := w.idOf(thread)
+			if all = append(all, id); id != 0 {
+				w.ids[thread] = id
 
-				if ids[int(id)] {
+				if ids[id] {
 					// a thread in two interpreters: which is the inner one is not known.
-					twice[int(id)] = twice[int(id)] || at[int(id)] != 0
-					at[int(id)] = thread
+					twice[id] = twice[id] || at[id] != 0
+					at[id] = thread
 				}
 			}
 
 			thread = w.pointer(thread, w.nextThread)
 		}
 
+		if thread != 0 {
+			all = append(all, 0) // the rest of the list
+		}
+
+		w.found, w.threadsOf = append(w.found, interpreter), append(w.threadsOf, all)
 		interpreter = w.pointer(interpreter, w.nextInterpreter)
 	}
 
@@ -150,6 +175,13 @@ func (w *walk) threads(runtime inferior.Addr, ids map[int]bool) map[int][]Run {
 
 	for id, thread := range at {
 		if twice[id] {
+			continue
+		}
+
+		if w.hasObjects {
+			frame := w.pointer(thread, w.currentFrame)
+			w.isProven = w.isProven || w.is(frame, "frame") && w.is(w.pointer(frame, w.executable), "code")
+
 			continue
 		}
 
@@ -200,7 +232,14 @@ func (w *walk) follow(thread inferior.Addr) bool {
 
 		if owner < ownedByInterpreter {
 			// the lowest bits of a reference on the stack are its tag.
-			run = append(run, place{w.pointer(at, w.executable) &^ 3, w.pointer(at, w.instruction)})
+			p := place{code: w.pointer(at, w.executable) &^ 3, instruction: w.pointer(at, w.instruction)}
+			if w.copies != 0 {
+				if p.copy, err = w.r.Uint(at+inferior.Addr(w.copyIndex), 4); err != nil {
+					return len(w.runs) > 0
+				}
+			}
+
+			run = append(run, p)
 		} else {
 			end(at)
 		}
@@ -279,24 +318,38 @@ func (w *walk) frame(p place) (Frame, bool) {
 	return Frame{
 		File:     w.text(w.pointer(p.code, w.filename)),
 		Function: w.text(w.pointer(p.code, w.qualname)),
-		Line:     w.line(p.code, p.instruction),
+		Line:     w.line(p),
 	}, true
 }
 
 // is says whether an object is of the type of a name (tp_name, Include/cpython/object.h).
 func (w *walk) is(object inferior.Addr, name string) bool {
-	const typeName = 24
-
-	b, err := w.r.Bytes(w.pointer(w.pointer(object, w.obType), typeName), len(name)+1)
+	b, err := w.r.Bytes(w.pointer(w.pointer(object, w.obType), w.typeName), len(name)+1)
 
 	return err == nil && string(b) == name+"\x00"
 }
 
-func (w *walk) line(code, instruction inferior.Addr) int32 {
-	table := w.pointer(code, w.lineTable)
-	begin := code + inferior.Addr(w.code)
+// begin returns where the bytecode starts that a frame runs. A free-threaded CPython may have a copy of it for each thread
+// (_PyCodeArray, Include/cpython/code.h, from 3.14 on), of which the first is the code's own.
+func (w *walk) begin(p place) inferior.Addr {
+	if w.copies == 0 || p.copy == 0 {
+		return p.code + inferior.Addr(w.code)
+	}
 
-	if instruction < begin || !w.is(table, "bytes") {
+	array := w.pointer(p.code, w.copies)
+	if n := w.pointer(array, 0); p.copy >= uint64(n) {
+		return 0
+	}
+
+	return w.pointer(array, 8+8*p.copy)
+}
+
+func (w *walk) line(p place) int32 {
+	code, instruction := p.code, p.instruction
+	table := w.pointer(code, w.lineTable)
+	begin := w.begin(p)
+
+	if begin == 0 || instruction < begin || !w.is(table, "bytes") {
 		return 0
 	}
 

@@ -22,6 +22,7 @@ const (
 	ownLock                             = inferior.Addr(0x2a000)
 	runtime, interpreter, thread, other = inferior.Addr(0x10000), inferior.Addr(0x20000), inferior.Addr(0x28000), inferior.Addr(0x29000)
 	frames, codes, texts, tables, types = inferior.Addr(0x30000), inferior.Addr(0x40000), inferior.Addr(0x50000), inferior.Addr(0x58000), inferior.Addr(0x60000)
+	copies                              = inferior.Addr(0x48000)
 	inner, outer                        = inferior.Addr(0x7f0000), inferior.Addr(0x7f8000) // loops, on the stack
 )
 
@@ -32,8 +33,8 @@ func madeUp(o offsets, start []byte) *inferiortest.Process {
 	put := func(at inferior.Addr, offset uint64, v uint64) { p.PutUint64(at+inferior.Addr(offset), v) }
 	for i, name := range []string{"code", "str", "bytes"} {
 		at := types + inferior.Addr(0x100*i)
-		put(at, 24, uint64(at+0x40))
-		p.Put(at+0x40, append([]byte(name), 0))
+		put(at, o.typeName, uint64(at+0x80))
+		p.Put(at+0x80, append([]byte(name), 0))
 	}
 
 	p.Put(runtime, make([]byte, debugOffsetsSize))
@@ -41,6 +42,10 @@ func madeUp(o offsets, start []byte) *inferiortest.Process {
 	put(runtime, o.interpreters, uint64(interpreter))
 	put(interpreter, o.threadList, uint64(other))
 	put(interpreter, o.nextInterpreter, 0)
+	p.PutUint32(interpreter+inferior.Addr(o.collecting), 0)
+	if !o.told {
+		put(interpreter, o.collecting-behindPointer, uint64(interpreter)+o.collecting-behindYoungest)
+	}
 	for at, id := range map[inferior.Addr]uint64{thread: 7, other: 8} {
 		put(at, o.interpreter, uint64(interpreter))
 		put(at, o.nativeID, id)
@@ -51,6 +56,9 @@ func madeUp(o offsets, start []byte) *inferiortest.Process {
 	p.PutUint32(lockOf(o)+inferior.Addr(o.gilLocked), 1)
 	if o.gilPointer {
 		put(interpreter, o.gil, uint64(ownLock))
+	}
+	if o.isFreeThreaded {
+		p.PutUint32(ownLock+inferior.Addr(o.gilEnabled), 1)
 	}
 
 	text := func(i int, state byte, characters []byte, length int) uint64 {
@@ -82,6 +90,14 @@ func madeUp(o offsets, start []byte) *inferiortest.Process {
 		p.PutUint32(code+inferior.Addr(o.firstLine), uint32(10*i+10))
 		put(place(i), o.executable, uint64(code))
 		put(place(i), o.instruction, uint64(code)+o.code)
+		if o.copies != 0 { // the second function runs a copy
+			array := copies + inferior.Addr(0x100*i)
+			put(code, o.copies, uint64(array))
+			put(array, 0, 2)
+			put(array, 16, uint64(array+0x40))
+			p.PutUint32(place(i)+inferior.Addr(o.copyIndex), uint32(i%2))
+			put(place(i), o.instruction, []uint64{uint64(code) + o.code, uint64(array + 0x40)}[i%2])
+		}
 		p.Put(place(i)+inferior.Addr(o.owner), []byte{0})
 	}
 	link := func(from, to inferior.Addr) { put(from, o.previous, uint64(to)) }

@@ -6,7 +6,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
-// Of struct _gil_runtime_state (Include/internal/pycore_gil.h, 3.11 to 3.14; in 3.11 of pycore_interp.h): the condition follows
+// Of struct _gil_runtime_state (Include/internal/pycore_gil.h, 3.9 to 3.14; in 3.11 of pycore_interp.h): the condition follows
 // behind the last holder, the state and a counter. A pthread_cond_t has 48 bytes on x86-64 and aarch64.
 const (
 	conditionBehind = 24
@@ -33,6 +33,10 @@ func (w *walk) locks(runtime inferior.Addr) []Lock {
 
 		seen = append(seen, gil)
 
+		if w.isDisabled(gil) {
+			continue
+		}
+
 		locked, err := w.r.Uint(gil+inferior.Addr(w.gilLocked), 4)
 		if id := w.ids[w.pointer(gil, w.gilHolder)]; err == nil && locked == 1 && id != 0 {
 			at := gil + inferior.Addr(w.gilHolder+conditionBehind)
@@ -41,4 +45,11 @@ func (w *walk) locks(runtime inferior.Addr) []Lock {
 	}
 
 	return out
+}
+
+// isDisabled reports whether a free-threaded build does not use a lock now (take_gil, Python/ceval_gil.c).
+func (w *walk) isDisabled(gil inferior.Addr) bool {
+	enabled, err := w.r.Uint(gil+inferior.Addr(w.gilEnabled), 4)
+
+	return w.isFreeThreaded && gil != 0 && err == nil && enabled == 0
 }

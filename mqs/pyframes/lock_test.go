@@ -13,13 +13,13 @@ func TestLocks(t *testing.T) {
 	of, starts := releases(t)
 	for python, o := range of {
 		lock := lockOf(o)
-		held := []Lock{{Condition: inferior.Range{Addr: lock + 32, Len: 48}, Holder: 8}}
+		held := []Lock{{Condition: inferior.Range{Addr: lock + inferior.Addr(o.gilHolder+24), Len: 48}, Holder: 8}}
 		for name, c := range map[string]struct {
 			at   inferior.Addr
 			v    uint64
 			want []Lock
 		}{
-			"held":                    {lock, 5000, held},
+			"held":                    {lock + 200, 5000, held},
 			"released":                {lock + inferior.Addr(o.gilLocked), 0, nil},
 			"not yet created":         {lock + inferior.Addr(o.gilLocked), 0xffffffff, nil},
 			"held by nobody":          {lock + inferior.Addr(o.gilHolder), 0, nil},

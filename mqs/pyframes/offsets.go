@@ -17,6 +17,25 @@ type offsets struct {
 	// The others are within the lock.
 	gil, gilLocked, gilHolder uint64
 	gilPointer                bool
+	// gilEnabled is where a lock of a free-threaded build says whether it is in use.
+	gilEnabled     uint64
+	isFreeThreaded bool
+
+	// collecting is where an interpreter has the flag that says whether a garbage collection runs.
+	collecting uint64
+	// told is true if the process itself tells where the fields are.
+	told bool
+
+	// typeName is where a type has its name.
+	typeName uint64
+	// copies is where code has the copies of its bytecode, and copyIndex where a frame says which one it runs; 0 if there are none.
+	copies, copyIndex uint64
+
+	// hasObjects is true if currentFrame leads to an object on the heap (up to 3.10), of which only the code is read.
+	hasObjects bool
+	// nativeBehind is where the C library has a thread's native id, behind the address by which POSIX knows the thread. A thread then
+	// has that address at nativeID.
+	nativeBehind uint64
 
 	// framed is true if currentFrame leads to a struct on the stack (_PyCFrame) that has the frame at loopFrame.
 	framed    bool
@@ -31,29 +50,30 @@ type offsets struct {
 const lockSize = 256
 
 // debugOffsetsSize is how much of _PyRuntime has to be read for them.
-const debugOffsetsSize = 8 * 81
+const debugOffsetsSize = 8 * 83
 
 // form says at which number of eight bytes each group of offsets starts: the
 // group's first is the size of its struct. The lock's are a part of the interpreter's: where the pointer to the lock in use is, and
 // where the interpreter's own lock is, with its state and its holder.
 type form struct {
 	lock, thread, frame, code, object, bytes, text int
+	// copies is true if there are offsets of the copies of bytecode, which are 0 except in free-threaded builds.
+	copies bool
 }
 
 // forms are those of 3.13 and of 3.14, which has more fields in some groups.
 var forms = []form{
 	{lock: 14, thread: 19, frame: 28, code: 34, object: 44, bytes: 64, text: 67},
-	{lock: 15, thread: 22, frame: 31, code: 39, object: 50, bytes: 74, text: 77},
+	{lock: 15, thread: 22, frame: 31, code: 39, object: 50, bytes: 74, text: 77, copies: true},
 }
 
 // told says whether offsets are there.
 func told(b []byte) bool { return len(b) >= debugOffsetsSize && string(b[:8]) == "xdebugpy" }
 
 // parse finds the offsets in the start of _PyRuntime. Those that do not prove
-// themselves are none, nor are those of a free-threaded build, whose objects
-// have other headers.
+// themselves are none.
 func parse(b []byte, order binary.ByteOrder) (offsets, bool) {
-	if !told(b) || order.Uint64(b[16:]) != 0 {
+	if !told(b) {
 		return offsets{}, false
 	}
 
@@ -83,6 +103,12 @@ func parse(b []byte, order binary.ByteOrder) (offsets, bool) {
 			compactSize: at(f.text+3) + 16,
 			gil:         at(f.lock), gilPointer: true,
 			gilLocked: at(f.lock+3) - at(f.lock+1), gilHolder: at(f.lock+4) - at(f.lock+1),
+			gilEnabled: at(f.lock + 2), isFreeThreaded: at(2) == 1,
+			collecting: at(f.lock-4) + at(f.text+5), told: true,
+			typeName: at(f.object + 3),
+		}
+		if f.copies {
+			found.copies, found.copyIndex = at(f.code+10), at(f.frame+7)
 		}
 	}
 
@@ -92,19 +118,24 @@ func parse(b []byte, order binary.ByteOrder) (offsets, bool) {
 // proves is true if the groups are where the form says: the heads of objects,
 // bytes and str are part of the stable ABI or unchanged since 3.12
 // (Include/object.h, cpython/bytesobject.h, cpython/unicodeobject.h), and each
-// other field lies within its struct.
+// other field lies within its struct. Objects of free-threaded builds have a head that is 16 bytes longer.
 func (f form) proves(at func(int) uint64) bool {
+	longer := 16 * at(2)
+	if at(2) > 1 {
+		return false
+	}
+
 	for i, want := range map[int]uint64{
-		f.object: 16, f.object + 1: 8,
+		f.object: 16, f.object + 1: 8, f.object + 3: 24,
 		f.bytes: 40, f.bytes + 1: 16, f.bytes + 2: 32,
 		f.text: 64, f.text + 1: 32, f.text + 2: 16, f.text + 3: 40,
 	} {
-		if at(i) != want {
+		if at(i) != want+longer {
 			return false
 		}
 	}
 
-	for _, group := range []struct{ size, fields int }{{3, 2}, {6, 3}, {f.thread, 8}, {f.frame, 5}, {f.code, 9}} {
+	for _, group := range []struct{ size, fields int }{{3, 2}, {6, 3}, {f.thread, 8}, {f.frame, 5}, {f.code, 9}, {f.text + 4, 1}} {
 		size := at(group.size)
 		if size > 1<<24 {
 			return false
@@ -117,8 +148,15 @@ func (f form) proves(at func(int) uint64) bool {
 		}
 	}
 
-	// The lock is within the interpreter, and starts with its switch interval.
-	interpreter, own, locked, holder := at(6), at(f.lock+1), at(f.lock+3), at(f.lock+4)
+	if f.copies && (at(f.code+10) >= at(f.code) || at(f.frame+7) >= at(f.frame)) {
+		return false
+	}
 
-	return at(f.lock) < interpreter && own < holder && holder < locked && locked < interpreter && locked-own < lockSize
+	// The lock and the collector's state are within the interpreter. The lock starts with its switch interval; in free-threaded builds
+	// the field that enables the lock is before that.
+	interpreter, own, enabled, locked, holder := at(6), at(f.lock+1), at(f.lock+2), at(f.lock+3), at(f.lock+4)
+	collector := at(f.lock - 4)
+
+	return at(f.lock) < interpreter && own < holder && enabled < holder-own && holder < locked && locked < interpreter && locked-own < lockSize &&
+		collector < interpreter && at(f.text+4) <= interpreter-collector
 }
