@@ -46,6 +46,17 @@ type Thread struct {
 	// outwards: the wrapper's, the first that has a line of source, and the first of the program itself.
 	Callers []Caller `json:"callers" document:"omit,max=3"`
 
+	// Collection is whether the thread is in a garbage collection of Python, as where a finalizer that the collection runs has called
+	// MPI. It is empty if the thread is in none, or that is unknown.
+	Collection Collection `json:"garbage_collection" document:"null"`
+	// CollectionFile is the file of the program's Python code that was running when the collection began.
+	CollectionFile string `json:"garbage_collection_file" document:"null"`
+	// CollectionLine is the line there.
+	CollectionLine int `json:"garbage_collection_line" document:"null,min=1"`
+	// GIL is whether the Python interpreter to which the thread belongs uses a global interpreter lock now. A free-threaded build does
+	// not unless something has enabled the lock. It is unknown of threads of no interpreter, and of interpreters that can't be read.
+	GIL Maybe[bool] `json:"gil"`
+
 	// Comm is the unique id of the communicator that the call works on.
 	Comm Maybe[inferior.Addr] `json:"communicator"`
 	// Root is the local rank of the root of a collective call.
@@ -122,6 +133,15 @@ func (t *Thread) HeldLock() string {
 	}
 	return fmt.Sprintf("the %s that thread %d holds", lock, t.Holder.Value)
 }
+
+// Collection is whether a thread is in a garbage collection of Python.
+type Collection string
+
+// The empty one is none, or unknown.
+const (
+	InCollection Collection = "inside"
+	MayBeInOne   Collection = "possible" // one of several threads is in a collection, and which one is unknown
+)
 
 // Activity is what a thread does that is in no MPI call.
 type Activity string

@@ -34,6 +34,7 @@ func Locate(r *inferior.Reader) []mqs.Thread {
 	findHolders(r, out, places, stacks.threads)
 	findEnded(r, out, places, stacks.threads)
 	stacks.python.findGIL(out, places, stacks.threads)
+	stacks.findCollections(out, places)
 	return out
 }
 

@@ -16,8 +16,9 @@ type python struct {
 	interpreter string
 	// frames are those of Python functions, the innermost first, by the thread's number and the index of
 	// the interpreter's frame that runs them.
-	frames map[int]map[int][]pyframes.Frame
-	locks  []pyframes.Lock
+	frames       map[int]map[int][]pyframes.Frame
+	locks        []pyframes.Lock
+	interpreters []pyframes.Interpreter
 }
 
 // pythonOf finds the Python frames of threads that are in an interpreter.
@@ -35,7 +36,8 @@ func pythonOf(r *inferior.Reader, s *stacks) (python, error) {
 	if err != nil {
 		return python{}, err
 	}
-	out := python{interpreter: found.Object, frames: map[int]map[int][]pyframes.Frame{}, locks: found.Locks}
+	out := python{interpreter: found.Object, frames: map[int]map[int][]pyframes.Frame{}, locks: found.Locks,
+		interpreters: found.Interpreters}
 	for _, t := range s.threads {
 		if ids[t.ID] {
 			out.frames[t.Number] = placed(&t, found.Runs[t.ID])

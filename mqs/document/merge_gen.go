@@ -7,7 +7,7 @@ import (
 )
 
 // mergedFormat changes with what follows.
-const mergedFormat = "5f9049401f0f8d77"
+const mergedFormat = "ee816ce3d4427bba"
 
 func (m *merger) mergeProcess(v *mqs.Process) {
 	m.number(uint64(v.Inferior))
@@ -218,6 +218,12 @@ func (m *merger) mergeThread(v *mqs.Thread) {
 	for i := range v.Callers {
 		m.mergeCaller(&v.Callers[i])
 	}
+	m.text(string(v.Collection))
+	m.text(string(v.CollectionFile))
+	m.number(uint64(v.CollectionLine))
+	if m.bool(v.GIL.Known) {
+		m.bool(v.GIL.Value)
+	}
 	if m.bool(v.Comm.Known) {
 		m.number(uint64(v.Comm.Value))
 	}
@@ -275,6 +281,12 @@ func (u *unmerger) unmergeThread(v *mqs.Thread) {
 	unmergeInt(u, &v.Line)
 	u.readText(&v.Object)
 	v.Callers = unmergeList(u, &u.callers, (*unmerger).unmergeCaller)
+	unmergeWord(u, &v.Collection, mqs.InCollection, mqs.MayBeInOne)
+	u.readText(&v.CollectionFile)
+	unmergeInt(u, &v.CollectionLine)
+	if v.GIL.Known = u.bool(); v.GIL.Known {
+		v.GIL.Value = u.bool()
+	}
 	if v.Comm.Known = u.bool(); v.Comm.Known {
 		unmergeInt(u, &v.Comm.Value)
 	}

@@ -168,6 +168,14 @@ func (r *reader) readThread(v *mqs.Thread) {
 			readText(r, &v.Object)
 		case "callers":
 			v.Callers = readList(r, &r.callers, (*reader).readCaller)
+		case "garbage_collection":
+			readWord(r, &v.Collection, mqs.InCollection, mqs.MayBeInOne)
+		case "garbage_collection_file":
+			readText(r, &v.CollectionFile)
+		case "garbage_collection_line":
+			readInt(r, &v.CollectionLine)
+		case "gil":
+			readMaybe(r, &v.GIL, readBool)
 		case "communicator":
 			readMaybe(r, &v.Comm, readAddr)
 		case "root":

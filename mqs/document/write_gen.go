@@ -402,6 +402,30 @@ func appendThread(b []byte, s *jsonout.Sink, v *mqs.Thread) []byte {
 		}
 		b = append(b, `]`...)
 	}
+	b = append(b, `, "garbage_collection": `...)
+	if v.Collection == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, string(v.Collection))
+	}
+	b = append(b, `, "garbage_collection_file": `...)
+	if v.CollectionFile == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.CollectionFile)
+	}
+	b = append(b, `, "garbage_collection_line": `...)
+	if v.CollectionLine < 1 {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendInt(b, int64(v.CollectionLine), 10)
+	}
+	b = append(b, `, "gil": `...)
+	if !v.GIL.Known {
+		b = append(b, `null`...)
+	} else {
+		b = strconv.AppendBool(b, v.GIL.Value)
+	}
 	b = append(b, `, "communicator": `...)
 	if !v.Comm.Known {
 		b = append(b, `null`...)

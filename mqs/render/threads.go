@@ -64,6 +64,12 @@ func whereabouts(p *mqs.Process, t *mqs.Thread) string {
 	if place != "" {
 		on += ", called by " + place
 	}
+	if t.Collection == mqs.InCollection {
+		on += ", in a garbage collection of Python"
+		if t.CollectionFile != "" {
+			on += fmt.Sprintf(" that began at %s:%d", t.CollectionFile, t.CollectionLine)
+		}
+	}
 	if t.BlockedOn != "" {
 		on += ", where it " + blocked[t.Activity] + blockedIn(t)
 	}

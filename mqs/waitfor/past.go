@@ -54,6 +54,7 @@ func AnalyseLive(s *mqs.Snapshot, past Past) *Report {
 	s, past = placed(s, past)
 	r := analyseApart(s, past)
 	r.Threads = threadsOf(s, r.Ranks)
+	r.Notes = append(r.Notes, pythonNotes(s, r.Ranks)...)
 	return r
 }
 

@@ -44,14 +44,20 @@ type ThreadPlace struct {
 	Callers []mqs.Caller `json:"callers" document:"omit,max=3"`
 }
 
-// threadsOf lists the threads of the ranks of a report, as the processes of the snapshot have them.
-func threadsOf(s *mqs.Snapshot, ranks []Rank) []RankThreads {
-	byRank := make(map[int32]*mqs.Process, len(ranks))
+// byRank returns the processes of a snapshot by their ranks.
+func byRank(s *mqs.Snapshot) map[int32]*mqs.Process {
+	out := make(map[int32]*mqs.Process, len(s.Processes))
 	for _, p := range s.Processes {
-		if rank := p.GlobalRank; rank.Known && byRank[rank.Value] == nil {
-			byRank[rank.Value] = p
+		if rank := p.GlobalRank; rank.Known && out[rank.Value] == nil {
+			out[rank.Value] = p
 		}
 	}
+	return out
+}
+
+// threadsOf lists the threads of the ranks of a report, as the processes of the snapshot have them.
+func threadsOf(s *mqs.Snapshot, ranks []Rank) []RankThreads {
+	byRank := byRank(s)
 	out := make([]RankThreads, 0, len(ranks))
 	for _, r := range ranks {
 		p := byRank[r.Rank]

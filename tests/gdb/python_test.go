@@ -3,8 +3,6 @@
 package gdb
 
 import (
-	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -20,14 +18,7 @@ import (
 func TestPython(t *testing.T) {
 	t.Parallel()
 	source := filepath.Join(work.Root, "tests", "programs", "pywaits.py")
-	text, err := os.ReadFile(source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	line := func(of string) string {
-		before, _, _ := strings.Cut(string(text), of)
-		return fmt.Sprintf("pywaits.py:%d", strings.Count(before, "\n")+1)
-	}
+	line := func(of string) string { return lineOf(t, "pywaits.py", of) }
 	job := startPython(t, source)
 	since := live.CPU(job.Process.Pid)
 	live.Until(t, "the call to look for messages", func() bool { return live.CPU(job.Process.Pid) >= since+10 })
@@ -84,5 +75,28 @@ func TestPythonLock(t *testing.T) {
 	})
 	if strings.Contains(other, "(GIL)") {
 		t.Error(other)
+	}
+}
+
+// TestPythonCollection checks that a finalizer that waits in MPI is reported to be in a garbage collection if one runs it, and not if the
+// program itself does.
+func TestPythonCollection(t *testing.T) {
+	t.Parallel()
+	source := filepath.Join(work.Root, "tests", "programs", "pycollects.py")
+	const collection = "in a garbage collection of Python"
+	place := " that began at " + lineOf(t, "pycollects.py", "gc.collect()")
+	for _, c := range []struct {
+		arguments []string
+		want      bool
+	}{{nil, true}, {[]string{"finalizes"}, false}} {
+		job := startPython(t, source, c.arguments...)
+		var out string
+		live.Until(t, "the report on the deadlock", func() bool {
+			_, out, _ = work.Try(t, "report", strconv.Itoa(job.Process.Pid))
+			return strings.Contains(out, "MPI_Recv on MPI_COMM_SELF")
+		})
+		if strings.Contains(out, collection) != c.want || strings.Contains(out, "that began at") && !strings.Contains(out, place) {
+			t.Errorf("%q: %s", c.arguments, out)
+		}
 	}
 }
