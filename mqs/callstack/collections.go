@@ -27,7 +27,7 @@ func (s *stacks) findCollections(placed []mqs.Thread, at []int) {
 			if t.ID == 0 || !slices.Contains(interpreter.Threads, t.ID) {
 				continue
 			}
-			placed[k].GIL = mqs.Known(!interpreter.LacksGIL)
+			placed[k].GIL = mqs.Maybe[bool]{Value: interpreter.UsesGIL, Known: interpreter.UsesGIL || interpreter.LacksGIL}
 			if !slices.Contains(collecting, t.ID) {
 				continue
 			}

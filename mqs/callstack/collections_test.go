@@ -35,8 +35,8 @@ func collected(number int, between, outer []string) inferior.Thread {
 func TestCollections(t *testing.T) {
 	const finalizer, module = "Node.__del__", "<module>"
 	symbols, none := []string{"slot_tp_finalize", "gc_collect_main.constprop.0", "_PyObject_GC_New"}, []string{"", "", "PyList_New"}
-	running := pyframes.Interpreter{Threads: []int{101}, Collects: true}
-	two := pyframes.Interpreter{Threads: []int{101, 102}, Collects: true}
+	running := pyframes.Interpreter{Threads: []int{101}, Collects: true, UsesGIL: true}
+	two := pyframes.Interpreter{Threads: []int{101, 102}, Collects: true, UsesGIL: true}
 	type want struct {
 		first, second mqs.Collection
 		line          int
@@ -55,12 +55,12 @@ func TestCollections(t *testing.T) {
 			want{mqs.InCollection, "", 35}},
 		"of python -m":                 {[]inferior.Thread{collected(1, none, []string{"", "PyRun_File"})}, running, "_run_module_as_main", want{mqs.InCollection, "", 35}},
 		"of known functions":           {[]inferior.Thread{collected(1, []string{"PyObject_Call"}, nil)}, running, module, want{}},
-		"none":                         {[]inferior.Thread{collected(1, symbols, nil)}, pyframes.Interpreter{Threads: []int{101}}, module, want{}},
+		"none":                         {[]inferior.Thread{collected(1, symbols, nil)}, pyframes.Interpreter{Threads: []int{101}, UsesGIL: true}, module, want{}},
 		"two threads, with symbols":    {[]inferior.Thread{collected(1, symbols, nil), collected(2, none, nil)}, two, module, want{mqs.InCollection, "", 35}},
 		"two threads, without symbols": {[]inferior.Thread{collected(1, none, nil), collected(2, none, nil)}, two, module, want{mqs.MayBeInOne, mqs.MayBeInOne, 0}},
 		"the other one's functions are known": {[]inferior.Thread{collected(1, none, nil), collected(2, []string{"PyObject_Call"}, nil)}, two, module,
 			want{mqs.InCollection, "", 35}},
-		"a thread that is not listed": {[]inferior.Thread{collected(1, none, nil)}, pyframes.Interpreter{Threads: []int{101, 0}, Collects: true}, module,
+		"a thread that is not listed": {[]inferior.Thread{collected(1, none, nil)}, pyframes.Interpreter{Threads: []int{101, 0}, Collects: true, UsesGIL: true}, module,
 			want{mqs.MayBeInOne, "", 0}},
 		"another interpreter's thread": {[]inferior.Thread{collected(1, symbols, nil), collected(2, none, nil)}, running, module, want{mqs.InCollection, "", 35}},
 	} {

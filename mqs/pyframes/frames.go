@@ -34,9 +34,9 @@ type Interpreter struct {
 	Threads []int
 	// Collects is true while one of these threads is in a garbage collection.
 	Collects bool
-	// LacksGIL is true if the interpreter belongs to a free-threaded build and does not use a global interpreter lock now. That changes
-	// while the program runs: PYTHON_GIL=1 and modules that need the lock enable it.
-	LacksGIL bool
+	// UsesGIL is true if the interpreter uses a global interpreter lock now, and LacksGIL if it does not; neither is if that is unknown. In
+	// a free-threaded build it changes while the program runs: PYTHON_GIL=1 and modules that need the lock enable it.
+	UsesGIL, LacksGIL bool
 }
 
 // Found is what was found of a process's interpreters.
@@ -83,7 +83,7 @@ func Threads(r *inferior.Reader, ids map[int]bool) (Found, error) {
 		w := walk{r: r, offsets: o}
 		if found.Runs = w.threads(symbol.Addr, ids); len(found.Runs) > 0 || w.isProven {
 			found.Locks = w.locks(symbol.Addr)
-			found.Interpreters = w.interpretersNow()
+			found.Interpreters = w.interpretersNow(symbol.Addr)
 
 			break
 		}
@@ -119,7 +119,7 @@ type walk struct {
 	runs  [][]place
 	loops []inferior.Addr
 
-	// found are the interpreters, threads the native ids of each one's threads, and ids those of all by the thread's state.
+	// found are the interpreters, threadsOf the native ids of each one's threads, and ids those of all by the thread's state.
 	found     []inferior.Addr
 	threadsOf [][]int
 	ids       map[inferior.Addr]int

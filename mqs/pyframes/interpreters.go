@@ -10,16 +10,12 @@ const (
 )
 
 // interpretersNow returns what is known of the interpreters found.
-func (w *walk) interpretersNow() []Interpreter {
+func (w *walk) interpretersNow(runtime inferior.Addr) []Interpreter {
 	var out []Interpreter
 
 	for i, at := range w.found {
-		found := Interpreter{Threads: w.threadsOf[i], Collects: w.collects(at)}
-		if w.gilPointer {
-			found.LacksGIL = w.isDisabled(w.pointer(at, w.gil))
-		}
-
-		out = append(out, found)
+		uses, known := w.usesLock(w.lockOf(runtime, at))
+		out = append(out, Interpreter{Threads: w.threadsOf[i], Collects: w.collects(at), UsesGIL: known && uses, LacksGIL: known && !uses})
 	}
 
 	return out

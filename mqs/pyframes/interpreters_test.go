@@ -14,9 +14,10 @@ import (
 func TestInterpreters(t *testing.T) {
 	of, starts := releases(t)
 	for python, o := range of {
-		idle := Interpreter{Threads: []int{8, 7}}
-		collects, lacks, cut := idle, idle, idle
-		collects.Collects, lacks.LacksGIL, cut.Threads = true, o.isFreeThreaded, []int{8, 0}
+		idle := Interpreter{Threads: []int{8, 7}, UsesGIL: true}
+		collects, lacks, unknown := idle, idle, idle
+		collects.Collects, lacks.UsesGIL, lacks.LacksGIL = true, !o.isFreeThreaded, o.isFreeThreaded
+		unknown.UsesGIL = !o.gilPointer
 		unproven := idle
 		unproven.Collects = o.told
 		flag := interpreter + inferior.Addr(o.collecting)
@@ -29,9 +30,14 @@ func TestInterpreters(t *testing.T) {
 			"no flag":             {func(p *inferiortest.Process) { p.PutUint32(flag, 7) }, idle},
 			"without the lock":    {func(p *inferiortest.Process) { p.PutUint32(lockOf(o)+inferior.Addr(o.gilEnabled), 0) }, lacks},
 			"without the pointer": {func(p *inferiortest.Process) { p.PutUint32(flag, 1); p.PutUint64(flag-behindPointer, 0) }, unproven},
-			"an unknown id":       {func(p *inferiortest.Process) { p.PutUint64(other+inferior.Addr(o.nativeID), 1<<40) }, Interpreter{Threads: []int{0, 7}}},
+			"an unknown id":       {func(p *inferiortest.Process) { p.PutUint64(other+inferior.Addr(o.nativeID), 1<<40) }, Interpreter{Threads: []int{0, 7}, UsesGIL: true}},
+			"no lock": {func(p *inferiortest.Process) {
+				if o.gilPointer {
+					p.PutUint64(interpreter+inferior.Addr(o.gil), 0)
+				}
+			}, unknown},
 			"a list that ends early": {func(p *inferiortest.Process) { p.PutUint64(thread+inferior.Addr(o.nextThread), uint64(thread+0x800)) },
-				Interpreter{Threads: []int{8, 7, 0}}},
+				Interpreter{Threads: []int{8, 7, 0}, UsesGIL: true}},
 		} {
 			p := madeUp(o, starts[python])
 			c.change(p)
@@ -96,7 +102,7 @@ func TestObjects(t *testing.T) {
 		want := Found{Object: "/usr/bin/python3", Runs: map[int][]Run{}}
 		if c.want {
 			want.Locks = []Lock{{Condition: inferior.Range{Addr: lockOf(o) + 32, Len: 48}, Holder: 7}}
-			want.Interpreters = []Interpreter{{Threads: []int{7}, Collects: true}}
+			want.Interpreters = []Interpreter{{Threads: []int{7}, Collects: true, UsesGIL: true}}
 		}
 		if !reflect.DeepEqual(got, want) || err != nil {
 			t.Errorf("%s: %+v, %v", name, got, err)

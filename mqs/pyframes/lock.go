@@ -22,18 +22,14 @@ func (w *walk) locks(runtime inferior.Addr) []Lock {
 	)
 
 	for _, interpreter := range w.found {
-		gil := runtime + inferior.Addr(w.gil)
-		if w.gilPointer {
-			gil = w.pointer(interpreter, w.gil)
-		}
-
+		gil := w.lockOf(runtime, interpreter)
 		if gil == 0 || slices.Contains(seen, gil) {
 			continue
 		}
 
 		seen = append(seen, gil)
 
-		if w.isDisabled(gil) {
+		if uses, known := w.usesLock(gil); !uses || !known {
 			continue
 		}
 
@@ -47,9 +43,22 @@ func (w *walk) locks(runtime inferior.Addr) []Lock {
 	return out
 }
 
-// isDisabled reports whether a free-threaded build does not use a lock now (take_gil, Python/ceval_gil.c).
-func (w *walk) isDisabled(gil inferior.Addr) bool {
+// usesLock reports whether an interpreter uses a lock now (take_gil, Python/ceval_gil.c). Free-threaded builds record that in the lock.
+func (w *walk) usesLock(gil inferior.Addr) (uses, known bool) {
+	if gil == 0 || !w.isFreeThreaded {
+		return true, gil != 0
+	}
+
 	enabled, err := w.r.Uint(gil+inferior.Addr(w.gilEnabled), 4)
 
-	return w.isFreeThreaded && gil != 0 && err == nil && enabled == 0
+	return enabled != 0, err == nil
+}
+
+// lockOf returns where an interpreter's lock is, 0 if that can't be read.
+func (w *walk) lockOf(runtime, interpreter inferior.Addr) inferior.Addr {
+	if w.gilPointer {
+		return w.pointer(interpreter, w.gil)
+	}
+
+	return runtime + inferior.Addr(w.gil)
 }
