@@ -133,7 +133,25 @@ func (a *access) waitForLock() wait {
 			unknown = holderUnknown
 		}
 	}
+	if unknown == holderUnknown {
+		unknown += candidateWords(deps)
+	}
 	return a.waitOn(false, deps, unknown)
+}
+
+// candidateWords names the ranks of dependencies that may have a lock, as the rest of a sentence.
+func candidateWords(deps []dependency) string {
+	var ranks []int32
+	for _, g := range deps {
+		if g.rank >= 0 {
+			ranks = append(ranks, g.rank)
+		}
+	}
+	if len(ranks) == 0 {
+		return ""
+	}
+	slices.Sort(ranks)
+	return fmt.Sprintf(" (%s may have it)", rankWords(slices.Compact(ranks)))
 }
 
 // isGranter reports whether a free lock can only wait for its target, which is outside MPI: the call has been asking for the lock since
