@@ -13,7 +13,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
 	"github.com/mpi-queues/mpi-queues/mqs/mpich/ch3"
@@ -74,7 +73,7 @@ func (d Decoder) Open(r *inferior.Reader, symbols map[string]inferior.Symbol) (r
 		return nil, err
 	}
 	s, err := openLibrary(r, symbols, root, derivative)
-	return s, orNotStarted(r, root, err)
+	return s, mpir.OrNotStarted(r, root, err)
 }
 
 // openLibrary opens a process. d is nil if its library is MPICH, of which root is a symbol.
@@ -86,15 +85,6 @@ func openLibrary(r *inferior.Reader, symbols map[string]inferior.Symbol, root in
 		return openSymbolless(r, symbols, root, mpir.Required[missing])
 	}
 	return open(r, symbols, root)
-}
-
-// orNotStarted returns why a process can't be read: that it has not called MPI_Init, if its data proves that.
-func orNotStarted(r *inferior.Reader, root inferior.Symbol, err error) error {
-	var u *read.UnreadableError
-	if !errors.As(err, &u) || u.Phase != "" || !mpir.IsUntouched(r, root) {
-		return err
-	}
-	return read.Nothing(u.MPI, mqs.Starting, "the program has not called MPI_Init yet, so it has no message queues")
 }
 
 // openDerived opens a process whose library was derived from MPICH: as MPICH is read if its types prove that it has kept

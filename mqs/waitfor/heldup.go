@@ -29,6 +29,11 @@ func (r *rank) isHolder() bool {
 	return !slices.ContainsFunc(p.Threads, func(t mqs.Thread) bool { return t.Call != "" })
 }
 
+// isOutside reports whether a rank holds up others and is in no MPI call.
+func (r *rank) isOutside() bool {
+	return r.mobility != waiting && r.isHolder() && !slices.ContainsFunc(r.process.Threads, func(t mqs.Thread) bool { return t.Call != "" })
+}
+
 // holders returns the ranks that may hold up others.
 func (a *analysis) holders() []int32 {
 	return a.which(func(r *rank) bool {

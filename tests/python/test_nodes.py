@@ -189,7 +189,7 @@ class NodesTest(JobTest):
         roots: List[str] = []
         attach_one = inferiors.attach
 
-        def seen(number: int, pid: int) -> str:
+        def seen(number: int, pid: int, in_background: bool) -> str:
             roots.append(str(gdb.parameter("sysroot")))
             return attach_one(number, pid)
 

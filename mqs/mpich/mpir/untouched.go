@@ -2,8 +2,11 @@ package mpir
 
 import (
 	"debug/elf"
+	"errors"
 
+	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
 // MPI_Init sets variables that start as zero, and MPI_Finalize leaves values in some of them. So a program has not called MPI_Init
@@ -17,6 +20,16 @@ const (
 	maxZeros  = 16 << 20 // bytes of data: libraries of distributions have 300 KiB, those of wheels 4 MiB
 	minZeros  = 64 << 10 // a library with less does not keep MPICH's objects there
 )
+
+// OrNotStarted returns why a process can't be read: that it has not called MPI_Init if its data proves that, else err. of is a symbol
+// of the library.
+func OrNotStarted(r *inferior.Reader, of inferior.Symbol, err error) error {
+	var u *read.UnreadableError
+	if !errors.As(err, &u) || u.Phase != "" || !IsUntouched(r, of) {
+		return err
+	}
+	return read.Nothing(u.MPI, mqs.Starting, "the program has not called MPI_Init yet, so it has no message queues")
+}
 
 // IsUntouched reports whether the zero-initialized data of the file that a symbol is in is known to be as it was when the file was
 // loaded.
