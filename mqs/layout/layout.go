@@ -18,8 +18,10 @@ type Layouts struct {
 	// Name is the release that a table describes, empty for DWARF.
 	Name string
 
-	types map[string]*Layout
-	table *Table // that they are from, or nil
+	types map[string]*Layout // of debug information
+	// table has those that types lacks, and queries are what it is asked for. It is nil if there is none.
+	table   *Table
+	queries []TypeQuery
 }
 
 // FromDWARF are layouts that debug information has; types that it does not describe are absent.
@@ -44,15 +46,14 @@ func (l *Layouts) Complete(own *Layouts) (*Layouts, error) {
 		return l, nil
 	}
 	out := *l
-	out.types = maps.Clone(l.types)
+	out.types = own.types
 	for _, name := range slices.Sorted(maps.Keys(own.types)) {
 		t := own.types[name]
-		if known := l.types[name]; known != nil {
+		if known := l.Find(name); known != nil {
 			if err := known.contradicts(name, t); err != nil {
 				return nil, err
 			}
 		}
-		out.types[name] = t
 	}
 	return &out, nil
 }
@@ -81,31 +82,59 @@ func (t *Layout) contradicts(name string, own *Layout) error {
 }
 
 // Find returns the layout of a type, nil if it is not known.
-func (l *Layouts) Find(name string) *Layout { return l.types[name] }
+func (l *Layouts) Find(name string) *Layout {
+	if t := l.types[name]; t != nil || l.table == nil {
+		return t
+	}
+	whole, ok := l.table.Types[name]
+	if !ok {
+		return nil
+	}
+	var out *Layout
+	for _, q := range l.queries {
+		if q.Name != name {
+			continue
+		}
+		if out == nil {
+			out = &Layout{Size: whole.Size, Fields: map[string]Field{}}
+		}
+		for _, path := range q.Fields {
+			if f, ok := l.table.field(name, path); ok {
+				out.Fields[path] = f
+			}
+		}
+	}
+	return out
+}
 
 // Table is what the layouts are from, nil for debug information.
 func (l *Layouts) Table() *Table { return l.table }
 
 // Empty is true if there is no type at all.
-func (l *Layouts) Empty() bool { return len(l.types) == 0 }
+func (l *Layouts) Empty() bool { return len(l.types) == 0 && l.table == nil }
 
 // Size returns the size of a type in bytes.
 func (l *Layouts) Size(name string) (size int, ok bool) {
-	t, ok := l.types[name]
-	if !ok {
+	if t, ok := l.types[name]; ok {
+		return t.Size, true
+	}
+	if l.table == nil {
 		return 0, false
 	}
-	return t.Size, true
+	t, ok := l.table.Types[name]
+	return t.Size, ok
 }
 
 // Field returns where a member stands, path being as in [TypeQuery].
 func (l *Layouts) Field(name, path string) (f Field, ok bool) {
-	t, ok := l.types[name]
-	if !ok {
+	if t, ok := l.types[name]; ok {
+		f, ok = t.Fields[path]
+		return f, ok
+	}
+	if l.table == nil {
 		return Field{}, false
 	}
-	f, ok = t.Fields[path]
-	return f, ok
+	return l.table.field(name, path)
 }
 
 // TypeQuery asks for a C type and some of its members.

@@ -68,7 +68,7 @@ func DiffTypes(old, now map[string]Type) map[string]*Change {
 	return out
 }
 
-// apply makes the changes.
+// apply makes the changes. The types may share their members with others.
 func apply(changes map[string]*Change, types map[string]Type) {
 	for name, change := range changes {
 		if change == nil {
@@ -76,7 +76,7 @@ func apply(changes map[string]*Change, types map[string]Type) {
 			continue
 		}
 		t := types[name]
-		if t.Fields == nil {
+		if t.Fields = maps.Clone(t.Fields); t.Fields == nil {
 			t.Fields = map[string]Member{}
 		}
 		t.Size = cmp.Or(change.Size, t.Size)
@@ -189,7 +189,7 @@ func (t *Table) TypesWith(with []string) map[string]Type {
 
 // Expect returns what [Option] calls the expected types of a build with some of the options.
 func (t *Table) Expect(with []string) map[string]Type {
-	out := clone(t.Types)
+	out := maps.Clone(t.Types)
 	switch {
 	case t.base != nil:
 		shift(out, t.base.Types, t.base.TypesWith(with))
@@ -201,26 +201,19 @@ func (t *Table) Expect(with []string) map[string]Type {
 	return out
 }
 
-func clone(types map[string]Type) map[string]Type {
-	out := make(map[string]Type, len(types))
-	for name, t := range types {
-		out[name] = Type{t.Size, maps.Clone(t.Fields)}
-	}
-	return out
-}
-
-// shift changes types in the way in which others became what they are.
+// shift changes types in the way in which others became what they are. The types may share their members with others.
 func shift(types, others, became map[string]Type) {
 	for name, to := range became {
 		from, was := others[name]
 		t, is := types[name]
 		switch {
-		case was && is:
+		case was && is && (from.Size != to.Size || !maps.Equal(from.Fields, to.Fields)):
 			t.Size += to.Size - from.Size
+			t.Fields = maps.Clone(t.Fields)
 			shiftFields(t.Fields, from.Fields, to.Fields)
 			types[name] = t
 		case !was && !is:
-			types[name] = Type{to.Size, maps.Clone(to.Fields)}
+			types[name] = to
 		}
 	}
 	for name := range others {

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -74,13 +75,14 @@ func TestDiffTypes(t *testing.T) {
 	}
 	plain, both := tables[0].Types, tables[0].TypesWith([]string{"CUDA", "debugging"})
 	for _, c := range [][2]map[string]Type{{plain, both}, {both, plain}, {nil, plain}} {
-		got := clone(c[0])
+		got := map[string]Type{}
+		maps.Copy(got, c[0])
 		apply(DiffTypes(c[0], c[1]), got)
 		if !reflect.DeepEqual(got, c[1]) {
 			t.Errorf("%v became %v", c[0], got)
 		}
 	}
-	if got := DiffTypes(plain, clone(plain)); len(got) != 0 {
+	if got := DiffTypes(plain, maps.Clone(plain)); len(got) != 0 {
 		t.Errorf("%v", got)
 	}
 }
@@ -89,9 +91,8 @@ func TestDiffTypes(t *testing.T) {
 func TestComplete(t *testing.T) {
 	number := func(offset int) Field { return Field{Offset: offset, Size: 4, Kind: KindSigned} }
 	ends := func(length int) Field { return Field{Offset: 8, Size: length, Kind: KindArray} }
-	table := &Layouts{Source: "table", types: map[string]*Layout{
-		"proc_t":  {Size: 24, Fields: map[string]Field{"n": number(0), "ends": ends(16)}},
-		"other_t": {Size: 8, Fields: map[string]Field{"n": number(0)}}}}
+	table := (&Table{Types: map[string]Type{"proc_t": {24, map[string]Member{"n": {Field: number(0)}, "ends": {Field: ends(16)}}}, "other_t": {8, nil}}}).
+		Layouts([]TypeQuery{{"proc_t", []string{"n", "m", "ends"}}, {"other_t", nil}})
 	for _, c := range []struct {
 		name string
 		own  Layout
@@ -114,7 +115,7 @@ func TestComplete(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || got.Find("proc_t") != &c.own || got.Find("other_t") != table.types["other_t"] || got.Find("foreign_t") != nil || got.Find("new_t") == nil {
+		if err != nil || got.Find("proc_t") != &c.own || got.Find("other_t").Size != 8 || got.Find("foreign_t") != nil || got.Find("new_t") == nil {
 			t.Errorf("%s: %+v, %v", c.name, got, err)
 		}
 		if table.Find("new_t") != nil {

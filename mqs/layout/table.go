@@ -102,21 +102,7 @@ func (t *Table) Fits(pointerSize int, isBigEndian bool, architecture string) boo
 
 // Layouts answers the queries from the table.
 func (t *Table) Layouts(queries []TypeQuery) *Layouts {
-	l := &Layouts{Source: "table", Name: t.String(), types: map[string]*Layout{}, table: t}
-	for _, q := range queries {
-		whole, ok := t.Types[q.Name]
-		if !ok {
-			continue
-		}
-		out := &Layout{Size: whole.Size, Fields: map[string]Field{}}
-		for _, path := range q.Fields {
-			if f, ok := t.field(q.Name, path); ok {
-				out.Fields[path] = f
-			}
-		}
-		l.types[q.Name] = out
-	}
-	return l
+	return &Layouts{Source: "table", Name: t.String(), table: t, queries: queries}
 }
 
 func (t *Table) field(name, path string) (Field, bool) {

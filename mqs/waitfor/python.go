@@ -43,6 +43,9 @@ func collectionWords(rank int32, p *mqs.Process) string {
 	var candidates []string
 	for i := range p.Threads {
 		t := &p.Threads[i]
+		if t.Collection == "" {
+			continue
+		}
 		where := ""
 		switch {
 		case t.Call != "" && at(t) != "":

@@ -172,11 +172,14 @@ func TestOPXLoop(t *testing.T) {
 // TestOPXQueues checks that a layout is refused by which the two queues of an endpoint are not side by side.
 func TestOPXQueues(t *testing.T) {
 	m := makeOPX(t)
-	receives := m.l.Find("fi_opx_ep_rx")
+	table := *m.l.Table()
+	table.Types = maps.Clone(table.Types)
+	receives := table.Types["fi_opx_ep_rx"]
 	receives.Fields = maps.Clone(receives.Fields)
 	queues := receives.Fields["queue"]
 	queues.Size++
-	receives.Fields["queue"] = queues
+	receives.Fields["queue"], table.Types["fi_opx_ep_rx"] = queues, receives
+	m.l = table.Layouts(inferior.Queries(allTypes()...))
 	if _, err := m.read(m); !saysOf(err, "two queues have 81 bytes, and one 40") {
 		t.Error(err)
 	}

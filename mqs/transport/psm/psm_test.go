@@ -16,12 +16,14 @@ func madeUp(t *testing.T) (*MQ, wayTypes) {
 	p.Put(0x2000, make([]byte, inferiortest.Page))
 	q := &MQ{r: inferior.NewReader(t.Context(), p), at: 0x1000, queues: Queues{PSM: 0x2000}}
 	var ways wayTypes
-	l := tables()[0].Layouts(inferior.Queries(libraryTypes()...))
-	request := l.Find("psm2_mq_req")
+	table := *tables()[0]
+	table.Types = maps.Clone(table.Types)
+	request := table.Types["psm2_mq_req"]
 	request.Fields = maps.Clone(request.Fields)
 	next := request.Fields["next"]
 	next.Size = 8 // one link, which is too few
-	request.Fields["next"] = next
+	request.Fields["next"], table.Types["psm2_mq_req"] = next, request
+	l := table.Layouts(inferior.Queries(libraryTypes()...))
 	if err := inferior.Bind(&q.Types, l); err != nil {
 		t.Fatal(err)
 	}
