@@ -58,13 +58,13 @@ func (l *Layouts) Complete(own *Layouts) (*Layouts, error) {
 	return &out, nil
 }
 
-// contradicts returns how a type of debug information differs from that of a table, nil if it does not. An array at the end
-// of a type may have another length.
+// contradicts returns how a type of debug information differs from that of a table, nil if it does not. An array may have
+// another length if no member that is read is behind it.
 func (t *Layout) contradicts(name string, own *Layout) error {
 	size := own.Size
 	for _, member := range slices.Sorted(maps.Keys(t.Fields)) {
 		f, o := t.Fields[member], own.Fields[member]
-		if f.Kind == KindArray && o.Kind == KindArray && f.Offset+f.Size == t.Size && o.Offset+o.Size == own.Size {
+		if f.Kind == KindArray && o.Kind == KindArray && t.isLast(f) {
 			size -= o.Size - f.Size
 			o.Size = f.Size
 		}
@@ -79,6 +79,16 @@ func (t *Layout) contradicts(name string, own *Layout) error {
 		return fmt.Errorf("the debug information of %s has %s with %d bytes, not %d", path.Base(own.Object), name, own.Size, t.Size)
 	}
 	return nil
+}
+
+// isLast reports whether no member is behind another one.
+func (t *Layout) isLast(f Field) bool {
+	for _, other := range t.Fields {
+		if other.Offset > f.Offset {
+			return false
+		}
+	}
+	return true
 }
 
 // Find returns the layout of a type, nil if it is not known.

@@ -91,8 +91,9 @@ func TestDiffTypes(t *testing.T) {
 func TestComplete(t *testing.T) {
 	number := func(offset int) Field { return Field{Offset: offset, Size: 4, Kind: KindSigned} }
 	ends := func(length int) Field { return Field{Offset: 8, Size: length, Kind: KindArray} }
-	table := (&Table{Types: map[string]Type{"proc_t": {24, map[string]Member{"n": {Field: number(0)}, "ends": {Field: ends(16)}}}, "other_t": {8, nil}}}).
-		Layouts([]TypeQuery{{"proc_t", []string{"n", "m", "ends"}}, {"other_t", nil}})
+	table := (&Table{Types: map[string]Type{"proc_t": {24, map[string]Member{"n": {Field: number(0)}, "ends": {Field: ends(16)}}}, "other_t": {8, nil},
+		"row_t": {24, map[string]Member{"n": {Field: number(20)}, "ends": {Field: ends(16)}}}}}).
+		Layouts([]TypeQuery{{"proc_t", []string{"n", "m", "ends"}}, {"row_t", []string{"ends", "n"}}, {"other_t", nil}})
 	for _, c := range []struct {
 		name string
 		own  Layout
@@ -101,13 +102,18 @@ func TestComplete(t *testing.T) {
 		{"the same", Layout{Size: 24, Fields: map[string]Field{"n": number(0), "ends": ends(16)}}, ""},
 		{"more of it", Layout{Size: 24, Fields: map[string]Field{"n": number(0), "m": number(4), "ends": ends(16)}}, ""},
 		{"a shorter array at its end", Layout{Size: 16, Fields: map[string]Field{"n": number(0), "ends": ends(8)}}, ""},
-		{"a longer array, and more behind it", Layout{Size: 40, Fields: map[string]Field{"n": number(0), "ends": ends(24)}}, "proc_t.ends at 8, with 24 bytes, not at 8, with 16"},
+		{"a longer array, and more behind it", Layout{Size: 40, Fields: map[string]Field{"n": number(0), "ends": ends(24)}}, "proc_t with 40 bytes, not 24"},
+		{"a longer array that is not the last", Layout{Size: 32, Fields: map[string]Field{"n": number(0), "ends": ends(24)}}, "row_t.ends at 8, with 24 bytes, not at 8, with 16"},
 		{"a member elsewhere", Layout{Size: 24, Fields: map[string]Field{"n": number(4), "ends": ends(16)}}, "libx.so has proc_t.n at 4, with 4 bytes, not at 0, with 4"},
 		{"a member less", Layout{Size: 24, Fields: map[string]Field{"ends": ends(16)}}, "no proc_t.n"},
 		{"another size", Layout{Size: 32, Fields: map[string]Field{"n": number(0), "ends": {Offset: 8, Size: 16, Kind: KindArray}}}, "proc_t with 32 bytes, not 24"},
 	} {
 		c.own.Object = "/lib/libx.so"
-		dwarf := FromDWARF(map[string]*Layout{"proc_t": &c.own, "foreign_t": {Size: 1, Object: "/app"}, "new_t": {Size: 2, Object: "/lib/libx.so"}})
+		of := "proc_t"
+		if strings.HasPrefix(c.says, "row_t") {
+			of = "row_t"
+		}
+		dwarf := FromDWARF(map[string]*Layout{of: &c.own, "foreign_t": {Size: 1, Object: "/app"}, "new_t": {Size: 2, Object: "/lib/libx.so"}})
 		got, err := table.Complete(dwarf.Of(func(object string) bool { return object == "/lib/libx.so" }))
 		if c.says != "" {
 			if err == nil || !strings.Contains(err.Error(), c.says) {

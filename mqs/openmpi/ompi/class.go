@@ -9,7 +9,8 @@ import (
 const (
 	// maxClassName bounds the name of a class, in bytes.
 	maxClassName = 64
-	// maxEndpoints bounds the endpoints of a process. Configurations up to 6.0 know six (OMPI_REQUIRE_ENDPOINT_TAG).
+	// maxEndpoints bounds the endpoints of a process, with two words that are behind them. Configurations up to 6.0 know six
+	// (OMPI_REQUIRE_ENDPOINT_TAG).
 	maxEndpoints = 8
 )
 
