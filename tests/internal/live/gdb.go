@@ -67,7 +67,7 @@ func (o Output) Lacks(t testing.TB, texts ...string) {
 }
 
 // patientPrinters has gdb's printers wait for their helper for as long as it takes. On a busy machine they would give up, and show
-// handles as gdb does.
+// handles as gdb does. They ask the helper as soon as it is set.
 const patientPrinters = `python __import__("mpi_queues.handle_texts").handle_texts.SECONDS = 600.0`
 
 // arguments are what every gdb of the tests is started with.
@@ -77,7 +77,7 @@ func (w *Workspace) arguments(where Where, commands []string) []string {
 	for _, c := range where.Commands {
 		args = append(args, "-ex", c)
 	}
-	args = append(args, "-ex", "source "+filepath.Join(w.Root, "gdbinit"), "-ex", "set mpi-queues helper "+w.Helper, "-ex", patientPrinters)
+	args = append(args, "-ex", "source "+filepath.Join(w.Root, "gdbinit"), "-ex", patientPrinters, "-ex", "set mpi-queues helper "+w.Helper)
 	for _, c := range slices.Concat(commands, where.After) {
 		args = append(args, "-ex", c)
 	}
