@@ -192,58 +192,52 @@ func (t *Table) Expect(with []string) map[string]Type {
 	out := maps.Clone(t.Types)
 	switch {
 	case t.base != nil:
-		shift(out, t.base.Types, t.base.TypesWith(with))
+		follow(out, t.base.Types, t.base.TypesWith(with), shiftType)
 	case len(with) > 1:
 		for _, name := range with {
-			shift(out, t.Types, t.TypesWith([]string{name}))
+			follow(out, t.Types, t.TypesWith([]string{name}), shiftType)
 		}
 	}
 	return out
 }
 
-// shift changes types in the way in which others became what they are. The types may share their members with others.
-func shift(types, others, became map[string]Type) {
+// follow changes values in the way in which others became what they are, which shift does for one of them.
+func follow[V any](values, others, became map[string]V, shift func(v, from, to V) V) {
 	for name, to := range became {
 		from, was := others[name]
-		t, is := types[name]
+		v, is := values[name]
 		switch {
-		case was && is && (from.Size != to.Size || !maps.Equal(from.Fields, to.Fields)):
-			t.Size += to.Size - from.Size
-			t.Fields = maps.Clone(t.Fields)
-			shiftFields(t.Fields, from.Fields, to.Fields)
-			types[name] = t
+		case was && is:
+			values[name] = shift(v, from, to)
 		case !was && !is:
-			types[name] = to
+			values[name] = to
 		}
 	}
 	for name := range others {
 		if _, ok := became[name]; !ok {
-			delete(types, name)
+			delete(values, name)
 		}
 	}
 }
 
-func shiftFields(fields, others, became map[string]Member) {
-	for name, to := range became {
-		from, was := others[name]
-		m, is := fields[name]
-		switch {
-		case was && is:
-			m.Offset += to.Offset - from.Offset
-			m.Size += to.Size - from.Size
-			if to.Kind != from.Kind || to.Type != from.Type {
-				m.Kind, m.Type = to.Kind, to.Type
-			}
-			fields[name] = m
-		case !was && !is:
-			fields[name] = to
-		}
+// shiftType leaves the members of the old type as they are: others may share them.
+func shiftType(t, from, to Type) Type {
+	if from.Size == to.Size && maps.Equal(from.Fields, to.Fields) {
+		return t
 	}
-	for name := range others {
-		if _, ok := became[name]; !ok {
-			delete(fields, name)
-		}
+	t.Size += to.Size - from.Size
+	t.Fields = maps.Clone(t.Fields)
+	follow(t.Fields, from.Fields, to.Fields, shiftMember)
+	return t
+}
+
+func shiftMember(m, from, to Member) Member {
+	m.Offset += to.Offset - from.Offset
+	m.Size += to.Size - from.Size
+	if to.Kind != from.Kind || to.Type != from.Type {
+		m.Kind, m.Type = to.Kind, to.Type
 	}
+	return m
 }
 
 // String names the release, and the options with which a build of it has these layouts.

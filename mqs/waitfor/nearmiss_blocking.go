@@ -16,6 +16,7 @@ type awaiting struct {
 // awaitingOn returns who hangs in a wait for which non-blocking collective on a communicator, in the order of their numbers.
 func (n *misses) awaitingOn(c *communicator) []*awaiting {
 	var out []*awaiting
+	index := map[nonBlockingKey]*awaiting{}
 	for _, rank := range n.suspects {
 		for _, w := range n.ranks[rank].waits {
 			for _, g := range w.deps {
@@ -23,23 +24,20 @@ func (n *misses) awaitingOn(c *communicator) []*awaiting {
 					continue
 				}
 				key := nonBlockingKey{c, g.request.Sequence.Value, false}
-				at := slices.IndexFunc(out, func(a *awaiting) bool { return a.nonBlockingKey == key })
-				if at < 0 {
-					at = len(out)
-					out = append(out, &awaiting{nonBlockingKey: key})
+				a := index[key]
+				if a == nil {
+					a = &awaiting{nonBlockingKey: key}
+					index[key], out = a, append(out, a)
 				}
-				a := out[at]
-				if place := callWords(w.thread); !slices.Contains(a.places, place) {
-					a.places = append(a.places, place)
-				}
+				a.add(callWords(w.thread), rank)
 				if !slices.Contains(a.calls, g.request.Call) {
 					a.calls = append(a.calls, g.request.Call)
 				}
-				if !slices.Contains(a.ranks, rank) {
-					a.ranks = append(a.ranks, rank)
-				}
 			}
 		}
+	}
+	for _, a := range out {
+		a.sort()
 	}
 	slices.SortFunc(out, func(a, b *awaiting) int { return cmp.Compare(a.number, b.number) })
 	return out
@@ -55,12 +53,9 @@ func (n *misses) reportBlocking(c *communicator, entries []*entry, members int) 
 		for _, e := range entries {
 			for _, r := range e.ranks {
 				_, isMissing := slices.BinarySearch(missing, r)
-				if !isMissing || !n.hangs(r) || slices.Contains(a.ranks, r) {
-					continue
-				}
-				blocking.ranks = append(blocking.ranks, r)
-				if !slices.Contains(blocking.places, e.place) {
-					blocking.places = append(blocking.places, e.place)
+				_, awaits := slices.BinarySearch(a.ranks, r)
+				if isMissing && !awaits && n.hangs(r) {
+					blocking.add(e.place, r)
 				}
 			}
 		}
@@ -68,8 +63,7 @@ func (n *misses) reportBlocking(c *communicator, entries []*entry, members int) 
 			continue
 		}
 		isFound = true
-		slices.Sort(blocking.ranks)
-		blocking.ranks = slices.Compact(blocking.ranks)
+		blocking.sort()
 		parties := []*party{blocking, &a.party}
 		var culprits []int32
 		if usual := most(parties, members); usual != nil {

@@ -36,14 +36,14 @@ func (n *misses) reportNotEnteredInter(c *communicator, entries []*entry) {
 		}
 	}
 	// Ranks in other collectives are reported as such: see reportCrossed.
-	isElsewhere := func(r int32) bool { return slices.Contains(outside, r) && !n.isInCollective(r) }
+	slices.Sort(outside)
+	isElsewhere := func(r int32) bool { _, ok := slices.BinarySearch(outside, r); return ok && !n.isInCollective(r) }
 	hangs := slices.ContainsFunc(n.deadlocks, func(d Deadlock) bool {
 		return slices.ContainsFunc(d.Ranks, isIn) && slices.ContainsFunc(d.Ranks, isElsewhere)
 	})
 	if !hangs {
 		return
 	}
-	slices.Sort(outside)
 	who := fmt.Sprintf("%s %s not entered", capital(rankWords(outside)), verb(outside, "has", "have"))
 	areSome := groups == 1 && len(outside) > 1
 	if areSome {

@@ -71,17 +71,26 @@ func partiesBy(entries []*entry, what func(e *entry) (string, bool)) []*party {
 			index[text] = at
 			out = append(out, &party{what: text})
 		}
-		p := out[at]
-		if len(p.places) <= maxEntries && !slices.Contains(p.places, e.place) {
-			p.places = append(p.places, e.place)
-		}
-		p.ranks = append(p.ranks, e.ranks...)
+		out[at].add(e.place, e.ranks...)
 	}
 	for _, p := range out {
-		slices.Sort(p.ranks)
-		p.ranks = slices.Compact(p.ranks)
+		p.sort()
 	}
 	return out
+}
+
+// add adds ranks that are at a place.
+func (p *party) add(place string, ranks ...int32) {
+	if len(p.places) <= maxEntries && !slices.Contains(p.places, place) {
+		p.places = append(p.places, place)
+	}
+	p.ranks = append(p.ranks, ranks...)
+}
+
+// sort puts the ranks in order, each of them once.
+func (p *party) sort() {
+	slices.Sort(p.ranks)
+	p.ranks = slices.Compact(p.ranks)
 }
 
 // most returns the party that more than half of so many members belong to; nil if there is none.

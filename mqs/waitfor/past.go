@@ -53,8 +53,9 @@ func Analyse(s *mqs.Snapshot) *Report { return AnalyseLive(s, Past{}) }
 func AnalyseLive(s *mqs.Snapshot, past Past) *Report {
 	s, past = placed(s, past)
 	r := analyseApart(s, past)
-	r.Threads = threadsOf(s, r.Ranks)
-	r.Notes = append(r.Notes, pythonNotes(s, r.Ranks)...)
+	of := byRank(s)
+	r.Threads = threadsOf(of, r.Ranks)
+	r.Notes = append(r.Notes, pythonNotes(of, r.Ranks)...)
 	return r
 }
 

@@ -10,10 +10,9 @@ import (
 
 // pythonNotes returns sentences on the ranks that are in a garbage collection of Python, and on those whose Python has no global
 // interpreter lock.
-func pythonNotes(s *mqs.Snapshot, ranks []Rank) []string {
+func pythonNotes(of map[int32]*mqs.Process, ranks []Rank) []string {
 	var out []string
 	var lockless []int32
-	of := byRank(s)
 	collections := 0
 	for _, r := range ranks {
 		p := of[r.Rank]

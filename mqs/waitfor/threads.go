@@ -55,9 +55,8 @@ func byRank(s *mqs.Snapshot) map[int32]*mqs.Process {
 	return out
 }
 
-// threadsOf lists the threads of the ranks of a report, as the processes of the snapshot have them.
-func threadsOf(s *mqs.Snapshot, ranks []Rank) []RankThreads {
-	byRank := byRank(s)
+// threadsOf lists the threads of the ranks of a report, as their processes have them.
+func threadsOf(byRank map[int32]*mqs.Process, ranks []Rank) []RankThreads {
 	out := make([]RankThreads, 0, len(ranks))
 	for _, r := range ranks {
 		p := byRank[r.Rank]

@@ -80,21 +80,20 @@ func changeText(c *layout.Change, indent string) string {
 		return "null"
 	}
 	fields := map[string]string{}
+	var names, gone []string
 	for name, m := range c.Fields {
 		if m == nil {
-			fields[name] = "null"
+			fields[name], gone = "null", append(gone, name)
 		} else {
-			fields[name] = spaced(*m)
+			fields[name], names = spaced(*m), append(names, name)
 		}
 	}
 	// By offset, as in C; then what is no longer there.
-	names := slices.SortedFunc(maps.Keys(fields), func(a, b string) int {
-		x, y := c.Fields[a], c.Fields[b]
-		if x == nil || y == nil {
-			return cmp.Or(compareBool(x == nil, y == nil), cmp.Compare(a, b))
-		}
-		return cmp.Or(cmp.Compare(x.Offset, y.Offset), cmp.Compare(a, b))
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(c.Fields[a].Offset, c.Fields[b].Offset), cmp.Compare(a, b))
 	})
+	slices.Sort(gone)
+	names = append(names, gone...)
 	var parts []string
 	if c.Size != 0 {
 		parts = append(parts, fmt.Sprintf(`"size": %d`, c.Size))
@@ -106,17 +105,6 @@ func changeText(c *layout.Change, indent string) string {
 		parts = append(parts, b.String()+"}")
 	}
 	return "{" + strings.Join(parts, ", ") + "}"
-}
-
-// compareBool puts false before true.
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
 }
 
 // list writes the members of a JSON object, each on a line of its own, up to the closing brace.
