@@ -99,6 +99,16 @@ var large = []struct {
 		m.rank(7).Threads = nil
 		m.rank(7).recv(worldID, 8, 7)
 	}, Deadlocked, 2, fixedCost, 4},
+	{"half in a barrier, half in a wait for a non-blocking collective", func(m *made) {
+		m.countsCollectives()
+		for i := range crowd {
+			if i < crowd/2 {
+				m.rank(i).enters(worldID, "MPI_Barrier")
+			} else {
+				m.rank(i).waits(worldID, 0)
+			}
+		}
+	}, Deadlocked, 2, fixedCost, 8},
 	{"two barriers that cross, each rank at a place of its own, with messages for nobody", func(m *made) {
 		ranks := make([]int32, crowd)
 		for i := range ranks {

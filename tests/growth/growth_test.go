@@ -37,6 +37,7 @@ var works = []struct {
 
 var waits = []string{"a_barrier_that_one_has_not_entered", "a_ring_of_sends", "any_receives", "half_in_a_barrier,_half_in_a_broadcast", "pairs",
 	"a_chain_behind_one_that_computes,_with_counts", "a_chain_behind_one_that_has_exited", "all_at_places_of_their_own,_without_groups",
+	"half_in_a_barrier,_half_in_a_wait_for_a_non-blocking_collective",
 	"two_barriers_that_cross,_each_rank_at_a_place_of_its_own,_with_messages_for_nobody"}
 
 func TestGrowth(t *testing.T) {
