@@ -137,7 +137,7 @@ func (t *Thread) HeldLock() string {
 // Collection is whether a thread is in a garbage collection of Python.
 type Collection string
 
-// The empty one is none, or unknown.
+// The values of Collection. It is empty if the thread is in no collection, or if that is unknown.
 const (
 	InCollection Collection = "inside"
 	MayBeInOne   Collection = "possible" // one of several threads is in a collection, and which one is unknown

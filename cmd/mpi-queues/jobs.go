@@ -29,8 +29,8 @@ func jobsCommand() *cobra.Command {
 			"they are on this machine. The process id of a launcher, or of a rank, is what `report',\n" +
 			"`dump' and gdb's `mpi-attach' take. A program that was started without a launcher is not\n" +
 			"listed.\n\n" +
-			"The ranks are the launcher's. That they did not join its job, as under the launcher of\n" +
-			"another MPI, only their memory shows: `report' says so first.\n\n" +
+			"The ranks are the launcher's. If they did not join its job, as under the launcher of another\n" +
+			"MPI, only their memory shows that: `report' says so first.\n\n" +
 			"Exit status: 0, or 1 if the processes of this machine can't be seen.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

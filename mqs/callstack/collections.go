@@ -9,7 +9,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/pyframes"
 )
 
-// collectors are how the names of the functions begin inside of which CPython collects garbage (Modules/gcmodule.c up to 3.12,
+// collectors are the beginnings of the names of CPython's functions that collect garbage (Modules/gcmodule.c up to 3.12,
 // afterwards Python/gc.c and gc_free_threading.c). Compilers add suffixes to such names.
 var collectors = []string{"gc_collect_", "collect_with_callback", "collect_generations", "PyGC_Collect", "_PyGC_Collect"}
 
@@ -17,8 +17,8 @@ var collectors = []string{"gc_collect_", "collect_with_callback", "collect_gener
 var starts = []string{"<module>", "_run_module_as_main", "Thread._bootstrap"}
 
 // findCollections finds the threads that are in a garbage collection of Python, and those whose interpreter uses a global
-// interpreter lock. The interpreter records that a collection runs, not which thread runs it. at are the places of the threads among
-// all of the process's.
+// interpreter lock. The interpreter records that a collection runs, not which thread runs it. at[k] is the index of
+// placed[k] in s.threads.
 func (s *stacks) findCollections(placed []mqs.Thread, at []int) {
 	for _, interpreter := range s.python.interpreters {
 		collecting := s.collecting(interpreter)
@@ -41,9 +41,9 @@ func (s *stacks) findCollections(placed []mqs.Thread, at []int) {
 	}
 }
 
-// collecting returns the native ids of the threads of an interpreter of which one is in a garbage collection: those with a function of
-// the collector on their stack. If no stack shows one, as in an interpreter without symbols, these are all threads that may have one.
-// There are none if no collection runs.
+// collecting returns the native ids of the threads that may be running an interpreter's garbage collection: those with a function of
+// the collector on their stack or, if no stack shows one, as without symbols, those whose stack may have one. It returns nil if no
+// collection runs.
 func (s *stacks) collecting(interpreter pyframes.Interpreter) []int {
 	if !interpreter.Collects {
 		return nil
@@ -76,8 +76,8 @@ func (s *stacks) isNameless(f inferior.Frame) bool {
 	return f.Function == "" && s.objectOf(f) == s.python.interpreter
 }
 
-// whereCollected returns the Python function that was running when the garbage collection began in which a thread is. It is empty if that
-// is unknown.
+// whereCollected returns the Python function that was running when the thread's garbage collection began, or an empty frame if that is
+// unknown.
 func (s *stacks) whereCollected(t *inferior.Thread) pyframes.Frame {
 	collector := slices.IndexFunc(t.Frames, s.isCollector)
 	if gaps := s.gaps(t); collector < 0 && t.Complete && len(gaps) == 1 {
@@ -91,8 +91,9 @@ func (s *stacks) whereCollected(t *inferior.Thread) pyframes.Frame {
 	return pyframes.Frame{}
 }
 
-// gaps returns, for each part of a thread's stack in which the collector's functions may be without names, the innermost Python function
-// outside of it; an empty one if there is none. The collector calls finalizers and callbacks, never one of [starts].
+// gaps returns a Python frame for each part of a thread's stack whose nameless functions may be the collector's: the innermost frame of
+// the code that the part was called from, or an empty frame if there is none. A part that has called one of [starts] is skipped, because
+// the collector calls only finalizers and callbacks.
 func (s *stacks) gaps(t *inferior.Thread) []pyframes.Frame {
 	var out []pyframes.Frame
 	nameless, called := false, true

@@ -267,7 +267,7 @@ func (s *binding) Name() string { return s.name }
 // Size is the C type's size in bytes.
 func (s *binding) Size() int { return s.size }
 
-// Resize sets the size in bytes of a type that ends with an array, of whose length the layouts may be wrong.
+// Resize sets the size of the type in bytes. It is for types that end with an array whose length the layouts may not know.
 func (s *binding) Resize(size int) { s.size = size }
 
 // Read reads the object that p points to: its whole memory first, then the fields.

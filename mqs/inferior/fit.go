@@ -55,11 +55,14 @@ func (e *NoFitError) Error() string { return e.Why.Error() }
 // ErrGone means that memory that was there can't be read any more.
 var ErrGone = errors.New("its memory can't be read any more: the process has ended meanwhile, or gdb has let it go")
 
-// Fit finds the layouts that fit a process: those of its debug information or of
-// one of the tables, as its release or a build with some options has them. try is given layouts and proves them on the
-// process. describes says whether the debug information that an object, by its path, has is that of the library: where it
-// has only some of the types, the others are a table's, which must agree on those that there are. nil stands for none.
-// Fit fails with a [*NoFitError] if try refuses all, and with [ErrGone] if the process may be the reason.
+// Fit finds the layouts that fit a process: those of its debug information or of one of the tables, each first as plain
+// builds have them, then with options. try proves layouts on the process.
+//
+// describes reports whether an object file, given its path, belongs to the library, so that its debug information counts;
+// nil means that none does. If that debug information has only some of the types, a table supplies the others, and must
+// agree on those that both have.
+//
+// Fit fails with a [*NoFitError] if try refuses all layouts, and with [ErrGone] if the process may be the reason.
 func Fit[S any](r *Reader, queries []layout.TypeQuery, tables []*layout.Table, describes func(object string) bool, try func(*layout.Layouts) (S, error)) (S, error) {
 	var none S
 	dwarf, err := FromDebugInfo(r, queries)

@@ -8,14 +8,14 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs"
 )
 
-// ended returns the ranks of a job that have exited on this machine. Hydra's daemon lists its ranks nowhere, but each of them is its
-// child, and the environment of each has how many there are. So if all ranks of the job are to be here, the daemons have started all
-// of them, and each child is a known rank, those that are missing have exited.
+// ended returns the ranks of a job that have exited on this machine. Hydra's daemon keeps no list of its ranks that can be read, but they
+// are its children, and their environment has the size of the job. So if the whole job runs on this machine, the daemons have started all
+// ranks, and each remaining child is a known rank, then the ranks that are missing have exited.
 func (s *system) ended(g *group) []int32 {
 	if g.kind != pmi || !g.worldSize.Known || len(g.tops) >= int(g.worldSize.Value) || s.sizeHere(g) != g.worldSize || s.softwareOf(g) != mqs.HydraLauncher {
 		return nil
 	}
-	// Jobs that were spawned look alike, and each may lack other ranks.
+	// Spawned jobs can't be distinguished, so it is unknown which of them a missing rank belongs to.
 	if s.env(g.first(), "PMI_SPAWNED") != "" || slices.ContainsFunc(s.groups(), func(o *group) bool { return o != g && o.server == g.server }) {
 		return nil
 	}
@@ -28,7 +28,7 @@ func (s *system) ended(g *group) []int32 {
 		if daemon == nil || !s.hasStartedAll(daemon) {
 			return nil
 		}
-		// Not those that were listed at first: it may have started some since.
+		// List the children again: the daemon may have started more since the processes were listed.
 		children := s.proc.Children(daemon.pid)
 		if len(children) == 0 {
 			return nil

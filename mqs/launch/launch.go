@@ -27,8 +27,8 @@ type Rank struct {
 	// Number is its rank in MPI_COMM_WORLD.
 	Number mqs.Maybe[int32]
 	// PID is that of the MPI program, which a shell or another wrapper may have
-	// started that the launcher knows instead. It is 0 of a rank that has exited without
-	// a trace of its process.
+	// started: then the launcher knows only that one. It is 0 for a rank that has exited
+	// if its process id is unknown.
 	PID int
 	// Host is where it runs, as the launcher calls it; empty for this machine.
 	Host string

@@ -19,7 +19,8 @@ type Layouts struct {
 	Name string
 
 	types map[string]*Layout // of debug information
-	// table has those that types lacks, and queries are what it is asked for. It is nil if there is none.
+	// table supplies the types that are missing from the debug information. It is nil if there is no table.
+	// queries are the types and members that are read.
 	table   *Table
 	queries []TypeQuery
 }
@@ -27,8 +28,8 @@ type Layouts struct {
 // FromDWARF are layouts that debug information has; types that it does not describe are absent.
 func FromDWARF(types map[string]*Layout) *Layouts { return &Layouts{Source: "dwarf", types: types} }
 
-// Of returns the layouts of the types that debug information of some objects describes: those of whose paths describes is
-// true. If describes is nil, there are none.
+// Of returns only the layouts from the debug information of object files for whose paths describes is true. If describes
+// is nil, there are none.
 func (l *Layouts) Of(describes func(object string) bool) *Layouts {
 	out := &Layouts{Source: l.Source, types: map[string]*Layout{}}
 	for name, t := range l.types {

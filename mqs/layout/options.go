@@ -13,9 +13,9 @@ import (
 type Option struct {
 	// With are the names of the options, in order.
 	With []string `json:"with"`
-	// Types are the differences from what is expected: with one option, that all is as without it; with several, that
-	// each shifts and grows types as it does alone. Of a table that is based on another one, the expectation is that
-	// the options change what they change there. A type that is null is absent.
+	// Types are the differences from the expected types (see [Table.Expect]). For one option, the types without it are
+	// expected; for several, that the changes of each add up. If the table is based on another one, the options are
+	// expected to change what they change there. A type that is null is absent.
 	Types map[string]*Change `json:"types"`
 }
 
@@ -140,7 +140,7 @@ func (t *Table) Alone() *Table {
 	return &v
 }
 
-// variants keeps what a table becomes with options.
+// variants caches the tables that are derived from a table for combinations of its options.
 type variants struct {
 	mu   sync.Mutex
 	made map[string]*Table
@@ -201,7 +201,7 @@ func (t *Table) Expect(with []string) map[string]Type {
 	return out
 }
 
-// follow changes values in the way in which others became what they are, which shift does for one of them.
+// follow applies to values the changes that turn others into became. shift does so for a single value.
 func follow[V any](values, others, became map[string]V, shift func(v, from, to V) V) {
 	for name, to := range became {
 		from, was := others[name]
@@ -220,7 +220,7 @@ func follow[V any](values, others, became map[string]V, shift func(v, from, to V
 	}
 }
 
-// shiftType leaves the members of the old type as they are: others may share them.
+// shiftType returns the changed type. It does not modify the old one's members, because other types may share them.
 func shiftType(t, from, to Type) Type {
 	if from.Size == to.Size && maps.Equal(from.Fields, to.Fields) {
 		return t

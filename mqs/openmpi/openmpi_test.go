@@ -24,9 +24,9 @@ func start(t *testing.T, tg inferior.Inferior) (*source, error) {
 	return s.(*source), nil
 }
 
-// untold are the options of a build that can't be told from a plain one before a message has arrived: what they change
-// is how long a message's header is.
-var untold = []string{"heterogeneous support"}
+// undetectable are the options that can't be detected before a message has arrived, since they change only the length of a
+// message's header.
+var undetectable = []string{"heterogeneous support"}
 
 // A table is believed on the release that it describes and on no other.
 func TestTablesProveThemselves(t *testing.T) {
@@ -42,7 +42,7 @@ func TestTablesProveThemselves(t *testing.T) {
 		for table := range layout.Variants(tables()) {
 			// One table alone has to be refused for what the process says, not for what it lacks.
 			_, _, err := ompi.Fit(s.process.R, s.process.Symbols, []*layout.Table{table.Alone()}, components)
-			if (err == nil) != (table.Release == s.process.Layouts.Name && (len(table.With) == 0 || slices.Equal(table.With, untold))) {
+			if (err == nil) != (table.Release == s.process.Layouts.Name && (len(table.With) == 0 || slices.Equal(table.With, undetectable))) {
 				t.Errorf("the table of %s on %s: %v", table, release, err)
 			}
 		}

@@ -23,7 +23,7 @@ type Core struct {
 	Files []string
 }
 
-// ReadCore reads the headers of a core file. It fails if path is none.
+// ReadCore reads the headers of a core file. It fails if the file is no core file.
 func ReadCore(path string) (*Core, error) {
 	f, err := open(path)
 	if err != nil {

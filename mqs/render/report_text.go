@@ -133,8 +133,8 @@ func deadlockText(w *bufio.Writer, d *waitfor.Deadlock, title string, style Styl
 	}
 }
 
-// Culprit is the line that says why a job hangs: that ranks did not join their launcher's job, which explains all else; else the first of
-// what looks like a mistake, one that names culprits before others; else a deadlock's first wait; else why nothing better is known.
+// Culprit returns one line that says why a job hangs. It is, in this order: that ranks did not join their launcher's job, which explains
+// everything else; the first likely mistake, one that names culprits before others; a deadlock's first wait; why nothing better is known.
 func Culprit(r *waitfor.Report) string {
 	named := slices.IndexFunc(r.NearMisses, func(n waitfor.NearMiss) bool { return len(n.Culprits) > 0 })
 	switch {

@@ -42,8 +42,8 @@ func (a *analysis) holders() []int32 {
 	})
 }
 
-// isHeldUp reports whether no rank that waits in MPI can be released before one of the holders acts, and whether each surely can once all
-// of them have. It returns the wait-for graph in which holders are never released.
+// isHeldUp reports whether no rank that waits in MPI can be released before a holder acts, and whether each of them surely can go on once
+// all holders have acted. It returns the wait-for graph in which holders are never released.
 func (a *analysis) isHeldUp(holders []int32) (graph *andOr, is, isAll bool) {
 	if len(holders) == 0 || a.hasRank(func(r *rank) bool { return r.process == nil || r.mobility == uncertain && !r.isHolder() }) {
 		return nil, false, false

@@ -26,9 +26,9 @@ func isRemote(call string) bool {
 	return false
 }
 
-// loopOf returns the thread of a process that was met in calls of one function of the program's that access other ranks' memory, often
-// enough and without having done anything else meanwhile; nil if there is none. It was met in a call that waits for accesses at least
-// once: a call that starts one returns at once, and why it has not is unknown.
+// loopOf returns a thread of a process that keeps accessing other ranks' memory from one function of the program: samples found it there
+// at least leastPolls times, and nowhere else in between. It returns nil if there is none. At least one sample must be in a call that
+// waits for accesses: a call that only starts an access returns at once, so why a thread stays in it is unknown.
 func loopOf(p, before *mqs.Process, past Past) *mqs.Thread {
 	if before == nil || !past.Ran[p.PID] {
 		return nil
@@ -45,8 +45,8 @@ func loopOf(p, before *mqs.Process, past Past) *mqs.Thread {
 	return &polls[at].Thread
 }
 
-// isLooping reports whether a rank is in such a loop, and waits for nothing in it. In a call that starts an access it may carry out
-// what others wait for, which is not known of such calls.
+// isLooping reports whether a rank is in such a loop and waits for nothing in it. A rank in a call that starts an access does not count:
+// whether such a call carries out what others wait for is unknown.
 func (r *rank) isLooping() bool {
 	return r.loop != nil && !slices.ContainsFunc(r.process.Threads, func(t mqs.Thread) bool { return t.Call != "" && !isAccess(t) }) &&
 		!slices.ContainsFunc(r.waits, func(w wait) bool { return !w.satisfied })

@@ -116,13 +116,13 @@ def adopt() -> None:
 
 @lossless()
 def _adopt_in_background(woken: gdb.InferiorThread) -> None:
-    """Lets the thread go on that was stopped for it, in non-stop mode, and attaches to the
-    processes that came late, which gdb lets go on too. Other threads stay as they are."""
+    """In non-stop mode, resumes the thread that was stopped because processes came late, and
+    attaches to these, which gdb resumes too. Other threads stay as they are."""
     if _job is None:
         return
     selected = selected_thread()
-    # Before gdb attaches: as long as it has not found where a program is loaded, it may be unable
-    # to insert breakpoints, and with them to resume any thread.
+    # Resume it before gdb attaches: until gdb knows where a new program is loaded, it may be unable
+    # to insert breakpoints, and then it can't resume any thread.
     if woken.is_valid() and woken.is_stopped():
         with contextlib.suppress(gdb.error):
             woken.switch()

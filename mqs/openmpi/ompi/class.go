@@ -9,8 +9,8 @@ import (
 const (
 	// maxClassName bounds the name of a class, in bytes.
 	maxClassName = 64
-	// maxEndpoints bounds the endpoints of a process, with two words that are behind them. Configurations up to 6.0 know six
-	// (OMPI_REQUIRE_ENDPOINT_TAG).
+	// maxEndpoints bounds the words of an ompi_proc_t from its endpoints on: configurations up to 6.0 know six endpoints
+	// (OMPI_REQUIRE_ENDPOINT_TAG), and two words of padding follow.
 	maxEndpoints = 8
 )
 

@@ -25,7 +25,7 @@ func Fit(r *inferior.Reader, symbols map[string]inferior.Symbol, tables []*layou
 	return p, q, err
 }
 
-// isIn reports of an object, by its path, whether one of the symbols is in it.
+// isIn returns a function that reports whether the object file of a path defines one of the symbols.
 func isIn(symbols map[string]inferior.Symbol) func(object string) bool {
 	return func(object string) bool {
 		for _, s := range symbols {

@@ -67,7 +67,7 @@ func (o Output) Lacks(t testing.TB, texts ...string) {
 }
 
 // patientPrinters has gdb's printers wait for their helper for as long as it takes. On a busy machine they would give up, and show
-// handles as gdb does. They ask the helper as soon as it is set.
+// handles as gdb does. They ask as soon as `set mpi-queues helper' names the helper.
 const patientPrinters = `python __import__("mpi_queues.handle_texts").handle_texts.SECONDS = 600.0`
 
 // arguments are what every gdb of the tests is started with.

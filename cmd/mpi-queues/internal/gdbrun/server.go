@@ -122,7 +122,7 @@ func (s *server) Ranks(ctx context.Context, d *bridge.Debugger, p bridge.RanksPa
 			continue
 		}
 		if !s.isWanted(r.PID) {
-			r.Obstacle = fmt.Sprintf("process %d is not among those that this gdb is to read", r.PID)
+			r.Obstacle = fmt.Sprintf("process %d was not asked for", r.PID)
 			continue
 		}
 		if err := s.check(ctx, r.PID); err != nil {
