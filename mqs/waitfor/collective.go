@@ -45,11 +45,16 @@ func (j *job) newRankSet(g rankSet) *rankSet {
 	return &g
 }
 
-// anyOf returns the members of one side of a communicator, for a message from any of them.
-func (j *job) anyOf(c *communicator, side int) *rankSet {
+// anyOf returns the members of one side of a communicator, for a message from any of them, or from one that is not
+// known.
+func (j *job) anyOf(c *communicator, side int, isKnown bool) *rankSet {
 	s := &c.sides[side]
-	if s.anyOf == nil {
-		g := rankSet{comm: c, ranks: s.group}
+	at := &s.anyOf
+	if !isKnown {
+		at = &s.someOf
+	}
+	if *at == nil {
+		g := rankSet{comm: c, ranks: s.group, someOf: !isKnown}
 		switch {
 		case !slices.Contains(s.group, -1):
 		case j.affords(len(s.group)):
@@ -57,9 +62,9 @@ func (j *job) anyOf(c *communicator, side int) *rankSet {
 		default:
 			g.ranks, g.unknown = nil, manyUnknown
 		}
-		s.anyOf = j.newRankSet(g)
+		*at = j.newRankSet(g)
 	}
-	return s.anyOf
+	return *at
 }
 
 // collective is one collective call that members of a communicator are in.

@@ -208,9 +208,9 @@ func (n *misses) checkPosted(rank int32) {
 }
 
 // checkProbe checks a probe of which too little is known to match messages with it: in a stripped
-// library its communicator is not known, and its tag may not be.
+// library its communicator may not be known, nor its source and tag.
 func (n *misses) checkProbe(rank int32, w *wait) {
-	if w.thread == nil || w.unknown != commUnknown || behaviours[w.thread.Call] != probes && !isProbeCall(w.thread.Call) {
+	if w.thread == nil || w.unknown != commUnknown && w.unknown != tagUnknown && w.unknown != fromUnknown || behaviours[w.thread.Call] != probes && !isProbeCall(w.thread.Call) {
 		return
 	}
 	to, tag := n.orphansTo(rank), w.thread.Tag

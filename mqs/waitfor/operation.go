@@ -45,6 +45,10 @@ func (j *job) matched(g dependency) (dependency, string, bool) {
 // receive is the outcome of a receive or a probe that no message has matched.
 func (j *job) receive(g dependency) (dependency, string, bool) {
 	e, ok := g.member.receive(g.op)
+	isFromKnown := g.op.DesiredLocalRank.Known
+	if !isFromKnown { // whoever it is, it is one of them
+		e.source, ok = mqs.AnyRank, g.member.comm.known && g.member.local >= 0
+	}
 	if !ok {
 		return g, peerUnknown, false
 	}
@@ -52,8 +56,10 @@ func (j *job) receive(g dependency) (dependency, string, bool) {
 	r, channel := &j.ranks[g.member.rank], envelope{g.member.comm.channel(g.member.side, false), e.dest, e.source, anyTag}
 	has := j.unexpected.match(e) || j.sends.match(e)
 	switch {
-	case has && hasTag(g.op) || j.onTheWay.match(channel):
+	case (has && hasTag(g.op) || j.onTheWay.match(channel)) && isFromKnown:
 		return g, "", true
+	case has && hasTag(g.op), j.onTheWay.match(channel):
+		return g, fromUnknown, false
 	case !g.member.readable(mqs.UnexpectedMessages) || g.member.cut(mqs.UnexpectedMessages):
 		return g, cutUnknown, false
 	case has: // it may have come since the previous look
@@ -77,7 +83,7 @@ func (j *job) receive(g dependency) (dependency, string, bool) {
 		}
 		return g, "", false
 	}
-	g.set = j.anyOf(g.member.comm, g.member.comm.across(g.member.side))
+	g.set = j.anyOf(g.member.comm, g.member.comm.across(g.member.side), isFromKnown)
 	return g, "", false
 }
 

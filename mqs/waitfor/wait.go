@@ -60,6 +60,7 @@ const (
 	takenUnknown    = "whether its message has been taken can't be told"
 	cutUnknown      = "the snapshot does not have all unexpected messages, so the one that it waits for may have come"
 	tagUnknown      = "the tag that it waits for is not known, so one of the messages that have come may be it"
+	fromUnknown     = "the rank that it waits for is not known, so one of the messages that have come or are on their way may be it"
 	comeUnknown     = "too little is known of a message that has come, which may be the one that it waits for"
 	stateUnknown    = "how far its operation has come is not known"
 	readyUnknown    = "which partitions of its operation are ready is not known"
@@ -352,7 +353,7 @@ func (j *job) waitInProbe(r *rank, t *mqs.Thread) wait {
 		return w
 	}
 	m := r.member(t.Comm)
-	if m == nil || !t.Source.Known {
+	if m == nil {
 		return wait{thread: t, unknown: commUnknown}
 	}
 	op := &mqs.PendingOperation{Status: mqs.Pending, Kind: name, DesiredLocalRank: t.Source,

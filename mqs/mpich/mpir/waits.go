@@ -43,7 +43,10 @@ func (s *Source) waitOf(c *callstack.Call, isAlone bool) callstack.Wait {
 		out.Requests = append(out.Requests, of)
 	}
 	comm := s.commOfCall(c)
-	if isByParts {
+	switch {
+	case s.lib.IsStripped && isBlockingProbe(c):
+		comm = s.commHeld(c)
+	case isByParts:
 		comm = s.commOfParts(c, requests)
 	}
 	if comm != nil {
@@ -60,7 +63,7 @@ func (s *Source) waitOf(c *callstack.Call, isAlone bool) callstack.Wait {
 	if handle, ok := c.Reduction(); ok {
 		out.Operation = s.operationGiven(handle)
 	}
-	if slices.Contains([]string{"MPI_Probe", "MPI_Mprobe", "MPI_Iprobe", "MPI_Improbe"}, c.Function) {
+	if isProbe := c.Function == "MPI_Iprobe" || c.Function == "MPI_Improbe"; isProbe || isBlockingProbe(c) {
 		out.Source, out.Tag = s.probed(c)
 	}
 	return out
@@ -72,6 +75,11 @@ func operationName(handle uint32) mqs.Maybe[string] {
 		return mqs.Known(name)
 	}
 	return mqs.Maybe[string]{Known: IsHandle(handle, objectOp)}
+}
+
+// isBlockingProbe says whether a call waits for a message without receiving it.
+func isBlockingProbe(c *callstack.Call) bool {
+	return c.Function == "MPI_Probe" || c.Function == "MPI_Mprobe"
 }
 
 // isWaitForRequests says whether a call waits for requests that the program has passed to it.

@@ -197,3 +197,19 @@ func (s *Source) mayAwait(c *callstack.Call) (out []*Operation) {
 	slices.SortFunc(out, func(a, b *Operation) int { return cmp.Compare(a.At, b.At) })
 	return out
 }
+
+// commHeld is the communicator of a blocking probe: the only one whose object the call holds. It looks for messages
+// on it again and again (src/mpi/pt2pt, 4.0 to 5.0), so it holds that one; what else it holds may be left from calls
+// before. It is nil if it holds several.
+func (s *Source) commHeld(c *callstack.Call) (out *Communicator) {
+	for _, may := range s.communicators().all {
+		switch {
+		case !c.CandidatePointers[may.At.Addr()]:
+		case out != nil:
+			return nil
+		default:
+			out = may
+		}
+	}
+	return out
+}

@@ -283,3 +283,30 @@ func TestRefusedCollectives(t *testing.T) {
 		}
 	}
 }
+
+// A blocking probe in a stripped library is on the only communicator that it holds.
+func TestCommOfProbe(t *testing.T) {
+	first, second := comm(0x10, 0, false), comm(0x20, 4, false)
+	for name, c := range map[string]struct {
+		call       string
+		holds      []*Communicator
+		isStripped bool
+		want       mqs.Maybe[inferior.Addr]
+	}{
+		"one":                    {"MPI_Mprobe", []*Communicator{second}, true, mqs.Known[inferior.Addr](0x20)},
+		"two":                    {"MPI_Probe", []*Communicator{first, second}, true, mqs.Maybe[inferior.Addr]{}},
+		"none":                   {"MPI_Probe", nil, true, mqs.Maybe[inferior.Addr]{}},
+		"a call that only looks": {"MPI_Iprobe", []*Communicator{second}, true, mqs.Maybe[inferior.Addr]{}},
+		"not stripped":           {"MPI_Probe", []*Communicator{second}, false, mqs.Maybe[inferior.Addr]{}},
+	} {
+		s := made(inferiortest.New(), &scripted{}, []*Communicator{first, second})
+		s.lib.IsStripped = c.isStripped
+		call := waiting(c.call)
+		for _, on := range c.holds {
+			call.CandidatePointers[on.At.Addr()] = true
+		}
+		if got := s.waitOf(call, true).Comm; got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
