@@ -194,7 +194,7 @@ func (a *analysis) moving(open []int32) bool {
 // passing says whether something unknown may be known at the next look: where a rank is inside its
 // call differs from look to look, and with it what can be shown to belong to the call.
 func (a *analysis) passing(open []int32) bool {
-	return a.isUnknown(open, ownUnknown, requestsUnknown, placeUnknown)
+	return a.isUnknown(open, ownUnknown, requestsUnknown, placeUnknown, targetUnknown, holderUnknown)
 }
 
 // isUnknown says whether one of these clauses says what is not known of one of the ranks.
