@@ -14,7 +14,7 @@ type Option struct {
 	// With are the names of the options, in order.
 	With []string `json:"with"`
 	// Types are the differences from the expected types (see [Table.Expect]). For one option, the types without it are
-	// expected; for several, that the changes of each add up. If the table is based on another one, the options are
+	// expected; for several, that the changes of each add up. If the table is based on another one that has options, these are
 	// expected to change what they change there. A type that is null is absent.
 	Types map[string]*Change `json:"types"`
 }
@@ -191,7 +191,7 @@ func (t *Table) TypesWith(with []string) map[string]Type {
 func (t *Table) Expect(with []string) map[string]Type {
 	out := maps.Clone(t.Types)
 	switch {
-	case t.base != nil:
+	case t.base != nil && len(t.base.OptionNames()) > 0:
 		follow(out, t.base.Types, t.base.TypesWith(with), shiftType)
 	case len(with) > 1:
 		for _, name := range with {

@@ -65,7 +65,7 @@ func TestHidden(t *testing.T) {
 		"no MPI_COMM_SELF":                 {func(p *inferiortest.Patched) { p.PutUint32(world+872, 0) }, beneath},
 		"two of them":                      {func(p *inferiortest.Patched) { p.PutBytes(world-0x4000, bytes) }, beneath},
 		"another rank than the process's":  {func(p *inferiortest.Patched) { p.PutUint32(world+72, 2) }, beneath},
-		"a release that hides its version": {func(p *inferiortest.Patched) { p.RemoveSymbols("MPII_Version_string") }, beneath},
+		"a release that hides its version": {func(p *inferiortest.Patched) { p.RemoveSymbols("MPII_Version_string") }, whole},
 		"no symbol of the data": {func(p *inferiortest.Patched) {
 			p.RemoveSymbols("MPI_F08_STATUS_IGNORE")
 		}, beneath}, // the recording does not have what stands before

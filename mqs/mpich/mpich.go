@@ -148,9 +148,6 @@ func openSymbolless(r *inferior.Reader, symbols map[string]inferior.Symbol, root
 // openHidden opens a process whose library's variables are found in its data; nil if they are not. The releases that
 // there are whole tables of keep their version in .dynsym: data of others is not looked through.
 func openHidden(r *inferior.Reader, symbols map[string]inferior.Symbol) read.Source {
-	if _, ok := symbols[mpir.SymVersion]; !ok {
-		return nil
-	}
 	image, ok := mpir.NewImage(r, symbols)
 	for ok && image.Grow() {
 		s, err := inferior.FitTable(r, inferior.Queries(types()...), tables(), func(l *layout.Layouts) (read.Source, error) {

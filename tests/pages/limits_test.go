@@ -22,8 +22,6 @@ var limits = []limit{
 		[]string{"tests/recordings TestMachines"}},
 	{"Messages over InfiniBand were not at hand.", []string{"tests/recordings TestNoInfiniBand"}},
 	{"A stripped MPICH shows less than a stripped Open MPI.", []string{"tests/recordings TestStrippedMPICHShowsLess"}},
-	{"With a stripped MPICH 4.2 or later, UCX does not record where sends go, so destinations are inferred from the receivers' messages.",
-		[]string{"tests/recordings TestDestinationsOverUCX", "mqs/read TestInfer"}},
 	{"Open MPI keeps nothing of a small send (up to 256 bytes in shared memory): the receiver shows it.",
 		[]string{"tests/gdb TestSmallSends"}},
 	{"Messages that a network card has taken over can't be read.", []string{"mqs/transport/ofi TestCXIUnexpected"}},

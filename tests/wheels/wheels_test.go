@@ -3,8 +3,6 @@
 package wheels
 
 import (
-	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs/transport/ofi"
@@ -66,36 +64,26 @@ func TestOpenMPIOverOFI(t *testing.T) {
 	}
 }
 
-// MPICH's wheel passes messages between ranks of one machine by itself, where nothing can be read: no queue of it
-// is shown as if it were whole.
+// MPICH's wheel hides its variables, which are found in its data. It passes messages between ranks of one machine through
+// shared memory of its own, or leaves them to UCX.
 func TestMPICH(t *testing.T) {
 	t.Parallel()
 	w := wheel(t, "mpich-5.0.2", mpich())
-	job := w.Start(t, "queues", 3, nil)
-	for _, account := range job.Accounts {
-		t.Run(account.Name, func(t *testing.T) {
-			w.Record(t, result.Result{MPI: w.MPI.Release(t), Build: build, Layout: "embedded tables of UCX", Check: "live", Outcome: "says why not"})
-			document, err := expect.ParseDocument(w.Shell(t, "dump", "--json", fmt.Sprint(account.PID)))
-			if err != nil || len(document.Processes) != 1 {
-				t.Fatalf("%v: %v", err, document)
-			}
-			process := document.Processes[0]
-			comms := expect.Communicators(process)
-			if process["mpi"] != "MPICH" || len(comms) == 0 {
-				t.Fatalf("it is %v, and has %d communicators", process["mpi"], len(comms))
-			}
-			for _, c := range comms {
-				for _, queue := range []string{"pending_sends", "pending_receives", "unexpected_messages"} {
-					why, _ := c["unavailable"].(map[string]any)
-					totals, isThere := c["totals"].(map[string]any)
-					if !isThere || why[queue] == nil && totals[queue] != nil {
-						t.Errorf("the %s of %v are said to be all: %v", queue, c["name"], c)
-					}
-				}
-			}
-			if notes := fmt.Sprint(process["notes"]); !strings.Contains(notes, "MPIR_CVAR_NOLOCAL=1") {
-				t.Errorf("the notes are %s", notes)
-			}
+	for name, c := range map[string]struct {
+		flags   []string
+		library expect.Library
+	}{
+		"shared memory": {nil, expect.Library{Device: "ch4:ofi"}},
+		"UCX":           {leftToUCX, expect.Library{Device: "ch4:ucx", Transport: "UCX 1.20", SharedMemory: true}},
+	} {
+		c.library.MPI, c.library.Release, c.library.Stripped, c.library.Found = "MPICH", "5.0.2", true, true
+		live.EachProgram(t, live.Row{
+			Workspace: w, Name: name, Flags: c.flags, Library: c.library, OnlyLive: true,
+			Result: result.Result{MPI: w.MPI.Release(t) + ", " + name, Build: build, Layout: "embedded table", Outcome: "equal"},
+			Shown:  map[string]any{"layout": "table", "layout_name": "MPICH 5.0.2"},
+			Runs: func(p live.Program) bool {
+				return p.Is("queues", "requests", "groups", "blocked recv", "blocked ssend", "many 100")
+			},
 		})
 	}
 }

@@ -227,7 +227,7 @@ func (d *Device) Persistent(r *mpir.Operation) mpir.Arguments {
 // Matched returns the message of a receive that is in no list.
 func (d *Device) Matched(r *mpir.Operation) (mpir.Message, bool) {
 	m, ok := d.matched(r)
-	if !ok && !d.lib.IsStripped { // that hides its list of receives from oneself, none of which has matched
+	if !ok && !d.lib.IsHidden() { // that hides its list of receives from oneself, none of which has matched
 		d.lib.Remarks.Set(mpir.UnknownReceives, "receives from other nodes or programs are matched inside a network library: what is not known of them is left open")
 	}
 	return m, ok

@@ -37,27 +37,30 @@ func newBeneath(n *Network, own objects) beneath {
 		messages: map[uint32][]*transport.Message{}, ranks: map[*mpir.Communicator]map[transport.Peer]int32{}, models: map[*mqs.Communicator]*mpir.Communicator{}}
 }
 
-// Open opens the network library, if there is a module for it.
+// Open opens the network library, if there is a module for it. Of several modules, a process uses the one whose network
+// library it has opened.
 func (d *Device) Open() {
+	d.beneath = beneath{}
 	for _, m := range modules {
 		netmod, own, err := m.bind(d.lib)
 		if err != nil {
-			continue // it has another module
+			continue // the library lacks it
 		}
 		n, err := openNetwork(d.lib.Reader, netmod)
-		d.beneath.mayRefuse = netmod.mayRefuse()
-		if err != nil {
-			d.beneath.err = &NetworkError{Library: netmod.name(), Err: err}
-			if !d.hasSharedMemory() {
-				d.lib.Remarks.Set(mpir.UnreadableNetwork, fmt.Sprintf("this MPICH leaves its messages to %s, which can't be read: %v", netmod.name(), err))
-			}
+		switch {
+		case err == nil:
+			d.lib.Remarks.Set(mpir.Offload, n.Offload)
+			d.beneath = newBeneath(n, own)
+			d.beneath.mayRefuse = netmod.mayRefuse()
+			n.Tags.RankOf = d.rankIn
 			return
+		case d.beneath.err == nil:
+			d.beneath.err = &NetworkError{Library: netmod.name(), Err: err}
+			d.beneath.mayRefuse = netmod.mayRefuse()
 		}
-		d.lib.Remarks.Set(mpir.Offload, n.Offload)
-		d.beneath = newBeneath(n, own)
-		d.beneath.mayRefuse = netmod.mayRefuse()
-		n.Tags.RankOf = d.rankIn
-		return
+	}
+	if err := d.beneath.err; err != nil && !d.hasSharedMemory() {
+		d.lib.Remarks.Set(mpir.UnreadableNetwork, fmt.Sprintf("this MPICH leaves its messages to %s, which can't be read: %v", err.Library, err.Err))
 	}
 }
 

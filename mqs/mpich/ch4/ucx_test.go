@@ -13,8 +13,8 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/transport"
 )
 
-// Every embedded table of a whole library has what one module keeps, and no other does.
-func TestTablesHaveOneModule(t *testing.T) {
+// Every embedded table of a whole library has what a module keeps, and some have what each of them keeps.
+func TestTablesHaveModules(t *testing.T) {
 	tables := layout.OfScope(layout.MustReadTables(os.DirFS(".."), "tables"), layout.ScopeAll)
 	has := map[string]int{}
 	for _, table := range tables {
@@ -24,10 +24,12 @@ func TestTablesHaveOneModule(t *testing.T) {
 				whose = append(whose, n.name())
 			}
 		}
-		if len(whose) != 1 {
-			t.Fatalf("%s has what these modules keep: %v", table.Release, whose)
+		if len(whose) == 0 {
+			t.Fatalf("%s has what no module keeps", table.Release)
 		}
-		has[whose[0]]++
+		for _, name := range whose {
+			has[name]++
+		}
 	}
 	for _, want := range []string{"UCX", "libfabric"} {
 		if has[want] == 0 {

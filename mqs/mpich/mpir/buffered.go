@@ -72,7 +72,7 @@ func (l *Library) attachedToAll() ([]*attachedBuffer, bool) {
 // hasOneBuffer says whether it is known where that is.
 func (l *Library) hasOneBuffer() bool {
 	_, ok := l.Symbols[symBsend]
-	return ok && l.c.Bsend.Bound() && !l.IsStripped
+	return ok && l.c.Bsend.Bound() && !l.IsHidden()
 }
 
 // attachedAt reads one, once.

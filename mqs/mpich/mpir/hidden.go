@@ -2,6 +2,7 @@ package mpir
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
@@ -12,7 +13,7 @@ import (
 // size of their objects. So what a layout says is looked for there, and must be there just once.
 
 const (
-	maxImage  = 1 << 20 // bytes of data that are looked through: distributions' libraries have 300 to 600 KiB
+	maxImage  = 16 << 20 // bytes of data that are looked through: distributions' libraries have 300 to 600 KiB, those of wheels 4 MiB
 	imageStep = 64 << 10
 	imagePage = 4 << 10
 	imageLead = 16 << 10 // how far before a symbol of the data that may begin
@@ -33,6 +34,8 @@ type Image struct {
 	object string
 	order  binary.ByteOrder
 	word   int // bytes of a pointer
+	// isWhole is true if there is no more of it.
+	isWhole bool
 }
 
 // NewImage returns the data of a library, of which nothing is read yet; false if its symbols do not tell where it is.
@@ -55,18 +58,17 @@ func NewImage(r *inferior.Reader, symbols map[string]inferior.Symbol) (*Image, b
 // Grow reads more of the data; false if there is no more. Data that does not matter is not read, since what is read
 // goes into recordings.
 func (m *Image) Grow() bool {
-	if len(m.bytes)%imageStep != 0 || len(m.bytes) >= maxImage {
-		return false
-	}
-	at := m.start + inferior.Addr(len(m.bytes))
-	if m.reader.Prefetch([]inferior.Range{{Addr: at, Len: imageStep}}) != nil {
+	if m.isWhole || len(m.bytes) >= maxImage {
 		return false
 	}
 	before := len(m.bytes)
-	for range imageStep / imagePage {
+	step := max(imageStep, before)
+	_ = m.reader.Prefetch([]inferior.Range{{Addr: m.start + inferior.Addr(before), Len: step}}) // what fails here fails again below
+	for len(m.bytes) < before+step {
 		page, err := m.reader.Bytes(m.start+inferior.Addr(len(m.bytes)), imagePage)
 		if err != nil {
-			break // its end
+			m.isWhole = true
+			break
 		}
 		m.bytes = append(m.bytes, page...)
 	}
@@ -117,7 +119,7 @@ func only(found []inferior.Addr, what string) (inferior.Addr, error) {
 // Hidden finds the variables of a library whose symbols were stripped. The library has to prove itself after that,
 // as any does ([Library.Prove]).
 func (l *Library) Hidden(m *Image) error {
-	l.IsStripped, l.image = true, m
+	l.image = m
 	for _, find := range []func(*Image) error{l.hiddenComms, l.hiddenProcess, l.hiddenDatatypes, l.hiddenPools} {
 		if err := find(m); err != nil {
 			return err
@@ -179,17 +181,10 @@ type hiddenPool struct {
 	first uint32 // the handle with which its first object begins
 }
 
-// hiddenPools finds pools. Those of requests and of communicators and the one of datatypes must be there, others
-// need not.
+// hiddenPools finds pools by the kind and the size of their objects. Those of requests and of communicators and the one of
+// datatypes must be there, others need not.
 func (l *Library) hiddenPools(m *Image) error {
-	var all []hiddenPool
-	m.Each(l.c.Pool.Size(), func(at inferior.Addr, b []byte) {
-		p, ok := inferior.Decode(&l.c.Pool, l.Reader, b)
-		if ok && p.Size > 0 && p.DirectSize > 0 && p.DirectSize <= maxPerBlock && m.Has(p.Direct) && m.Has(p.Direct+inferior.Addr(int(p.DirectSize)*int(p.Size))-1) {
-			all = append(all, hiddenPool{p, at, m.handleAt(p.Direct)})
-		}
-	})
-	for _, w := range []struct {
+	wanted := []struct {
 		name   string
 		size   int
 		kind   uint32
@@ -200,8 +195,34 @@ func (l *Library) hiddenPools(m *Image) error {
 		{symGroupPool, l.o.group.Group.Size(), objectGroup, false}, {symWinPool, l.o.win.Win.Size(), objectWin, false},
 		{symInfoPool, l.o.info.Info.Size(), objectInfo, false}, {symSessionPool, l.o.session.Session.Size(), objectSession, false},
 		{symOpPool, l.o.op.Op.Size(), objectOp, false}, {symErrhandlerPool, l.o.errhandler.Errhandler.Size(), objectErrhandler, false},
-	} {
-		at, err := only(poolsOf(all, w.size, w.kind), w.name)
+	}
+	var sizes [objectKindMask + 1]uint32
+	for _, w := range wanted {
+		sizes[w.kind] = uint32(w.size)
+	}
+	atKind, isTold := inferior.OffsetOf(&l.c.Pool, func(p *pool) *uint32 { return &p.Kind })
+	if !isTold {
+		return errors.New("what pools hold is not known")
+	}
+	atSize, _ := inferior.OffsetOf(&l.c.Pool, func(p *pool) *int32 { return &p.Size })
+	all := map[uint32][]hiddenPool{}
+	m.Each(l.c.Pool.Size(), func(at inferior.Addr, b []byte) {
+		kind := m.order.Uint32(b[atKind:])
+		if kind > objectKindMask || sizes[kind] == 0 || m.order.Uint32(b[atSize:]) != sizes[kind] {
+			return
+		}
+		p, ok := inferior.Decode(&l.c.Pool, l.Reader, b)
+		if ok && p.DirectSize >= 0 && p.DirectSize <= maxPerBlock && (p.DirectSize == 0 && p.Direct == 0 ||
+			m.Has(p.Direct) && m.Has(p.Direct+inferior.Addr(int(p.DirectSize)*int(p.Size))-1)) {
+			all[kind] = append(all[kind], hiddenPool{p, at, m.handleAt(p.Direct)})
+		}
+	})
+	for _, w := range wanted {
+		found := poolsOf(all[w.kind], w.kind)
+		if w.kind == ObjectRequest {
+			found = m.firstOf(found, l.c.Pool.Size())
+		}
+		at, err := only(found, w.name)
 		switch {
 		case err == nil:
 			l.Symbols[w.name] = m.Symbol(at)
@@ -212,15 +233,24 @@ func (l *Library) hiddenPools(m *Image) error {
 	return nil
 }
 
-// poolsOf are the pools of objects of a size that may be of a kind: of one in use, the first object says so.
-func poolsOf(all []hiddenPool, size int, kind uint32) []inferior.Addr {
+// firstOf is the first of the elements of an array, or all places if they are not one.
+func (m *Image) firstOf(found []inferior.Addr, size int) []inferior.Addr {
+	for i, at := range found {
+		if at != found[0]+inferior.Addr(i*size) {
+			return found
+		}
+	}
+	return found[:min(1, len(found))]
+}
+
+// poolsOf are the pools of some that may be of a kind: of one in use, the first object says so.
+func poolsOf(all []hiddenPool, kind uint32) []inferior.Addr {
 	var used, unused []inferior.Addr
 	for _, p := range all {
 		switch {
-		case int(p.Size) != size:
 		case p.Initialized == 0 && p.Avail == 0 && p.Allocated == 0 && p.first == 0:
 			unused = append(unused, p.at)
-		case p.Initialized == 1 && proveHandle(p.first, handleDirect, kind, "") == nil:
+		case p.Initialized == 1 && (p.Direct == 0 || proveHandle(p.first, handleDirect, kind, "") == nil):
 			used = append(used, p.at)
 		}
 	}

@@ -8,12 +8,11 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 )
 
-// The pools of a kind are those of objects of its size whose first one says so or, if there is none, those that were
-// never used.
+// The pools of a kind are those whose first object says so or, if there is none, those that were never used.
 func TestPoolsOf(t *testing.T) {
-	const size, first = 64, 0x88000000 // of a group
+	const first = 0x88000000 // of a group
 	of := func(at inferior.Addr, change func(p *hiddenPool)) hiddenPool {
-		p := hiddenPool{pool: pool{Initialized: 1, Avail: 0x10, Allocated: 8, Size: size}, at: at, first: first}
+		p := hiddenPool{pool: pool{Initialized: 1, Avail: 0x10, Allocated: 8, Direct: 0x20}, at: at, first: first}
 		change(&p)
 		return p
 	}
@@ -34,7 +33,7 @@ func TestPoolsOf(t *testing.T) {
 		"two in use":                     {[]hiddenPool{of(1, asItIs), of(2, asItIs)}, []inferior.Addr{1, 2}},
 		"unused":                         {[]hiddenPool{of(1, unused)}, []inferior.Addr{1}},
 		"one in use and one unused":      {[]hiddenPool{of(1, unused), of(2, asItIs)}, []inferior.Addr{2}},
-		"of another size":                {[]hiddenPool{of(1, func(p *hiddenPool) { p.Size++ })}, nil},
+		"in use, without a first block":  {[]hiddenPool{of(1, func(p *hiddenPool) { p.first, p.Direct = 0, 0 })}, []inferior.Addr{1}},
 		"of another kind":                {[]hiddenPool{of(1, func(p *hiddenPool) { p.first = 0x84000000 })}, nil},
 		"of predefined objects":          {[]hiddenPool{of(1, func(p *hiddenPool) { p.first = 0x48000000 })}, nil},
 		"of a state that there isn't":    {[]hiddenPool{of(1, func(p *hiddenPool) { p.Initialized = 2 })}, nil},
@@ -42,7 +41,7 @@ func TestPoolsOf(t *testing.T) {
 		"unused, with objects":           {[]hiddenPool{of(1, both(unused, func(p *hiddenPool) { p.Allocated = 1 }))}, nil},
 		"unused, of objects with a name": {[]hiddenPool{of(1, both(unused, func(p *hiddenPool) { p.first = first }))}, nil},
 	} {
-		if got := poolsOf(c.all, size, objectGroup); !slices.Equal(got, c.want) {
+		if got := poolsOf(c.all, objectGroup); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
@@ -85,8 +84,25 @@ func TestImage(t *testing.T) {
 		if !m.Has(c.start) || m.Has(c.start-1) || !m.Has(end-1) || m.Has(end) || m.handleAt(c.start) != uint32(c.start) || m.handleAt(end-3) != 0 || m.handleAt(end-4) != 0 || m.handleAt(c.start-4) != 0 {
 			t.Errorf("%s: from %#x on", name, m.start)
 		}
-		if want := int(end-c.start+imageStep-1) / imageStep; grown != want {
+		want := 1 // it is twice as much each time
+		for size := imageStep; c.start+inferior.Addr(size) < end; size *= 2 {
+			want++
+		}
+		if grown != want {
 			t.Errorf("%s: it has grown %d times, not %d", name, grown, want)
+		}
+	}
+}
+
+// Pools that follow each other are an array, of which the first stands for all.
+func TestFirstOf(t *testing.T) {
+	m := &Image{}
+	for name, c := range map[string]struct{ found, want []inferior.Addr }{
+		"none": {nil, nil}, "one": {[]inferior.Addr{8}, []inferior.Addr{8}}, "an array": {[]inferior.Addr{8, 24, 40}, []inferior.Addr{8}},
+		"apart": {[]inferior.Addr{8, 32}, []inferior.Addr{8, 32}},
+	} {
+		if got := m.firstOf(c.found, 16); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
 }

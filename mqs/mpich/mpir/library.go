@@ -69,10 +69,10 @@ type Library struct {
 	Remarks Remarks
 	// Sendq is the debugger's queue of sends, once requests are read.
 	Sendq Sendq
-	// IsStripped is true of a library whose variables [Library.Hidden] has found: neither its functions nor
-	// their arguments have names.
+	// IsStripped is true of a library without types: what its functions were given is not known, and few of them may
+	// have names.
 	IsStripped bool
-	// image is its data then.
+	// image is the data of a library whose variables [Library.Hidden] has found, else nil.
 	image *Image
 
 	c         types
@@ -86,7 +86,7 @@ type Library struct {
 
 // Bind returns the library of a process, to be read by layouts. It fails if they lack something.
 func Bind(r *inferior.Reader, symbols map[string]inferior.Symbol, l *layout.Layouts) (*Library, error) {
-	lib := &Library{MPI: Name, Reader: r, Symbols: symbols, Layouts: l, members: map[Membership][]mqs.Maybe[int32]{}}
+	lib := &Library{MPI: Name, Reader: r, Symbols: symbols, Layouts: l, IsStripped: l.Source == "table", members: map[Membership][]mqs.Maybe[int32]{}}
 	if err := inferior.Bind(&lib.c, l); err != nil {
 		return nil, err
 	}
@@ -97,6 +97,9 @@ func Bind(r *inferior.Reader, symbols map[string]inferior.Symbol, l *layout.Layo
 	}
 	return lib, nil
 }
+
+// IsHidden says whether the library's variables have no names, and were found in its data.
+func (l *Library) IsHidden() bool { return l.image != nil }
 
 // HasGroups says whether communicators have groups that say who their members are, as from 5.0 on. Else
 // the device knows.

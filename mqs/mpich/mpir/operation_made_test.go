@@ -92,7 +92,9 @@ func TestKindsOfSends(t *testing.T) {
 		if c.collected != "" {
 			in.inCollective[r.At.Addr()] = c.collected
 		}
-		s.lib.Sendq, s.lib.IsStripped = c.sendq, c.isHidden
+		if s.lib.Sendq = c.sendq; c.isHidden {
+			s.lib.image = &Image{}
+		}
 		op := s.send(on, r)
 		if got := (told{op.Kind, op.Status, op.Internal, op.ExtraText}); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)

@@ -62,7 +62,8 @@ type pool struct {
 	Blocks      int32              `c:"indirect_size"`
 	BlockSize   int32              `c:"indirect_block_size,optional"` // objects in each block, from 4.3
 	Allocated   int32              `c:"num_allocated"`
-	Size        int32              `c:"size"` // bytes of an object
+	Kind        uint32             `c:"kind,optional"` // of its objects: not in old recordings
+	Size        int32              `c:"size"`          // bytes of an object
 	Direct      inferior.Addr      `c:"direct"`
 	DirectSize  int32              `c:"direct_size"` // objects
 }

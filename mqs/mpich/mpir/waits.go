@@ -44,6 +44,7 @@ func (s *Source) waitOf(c *callstack.Call, isAlone bool) callstack.Wait {
 	}
 	comm := s.commOfCall(c)
 	switch {
+	case comm != nil:
 	case s.lib.IsStripped && isBlockingProbe(c):
 		comm = s.commHeld(c)
 	case isByParts:

@@ -19,6 +19,8 @@ type Library struct {
 	Stripped bool `json:"stripped"`
 	// Found is true of a stripped library whose variables are found in its data, so that its objects are read.
 	Found bool `json:"found,omitempty"`
+	// SharedMemory is true of an MPICH that leaves messages to the transport, but has a module for shared memory.
+	SharedMemory bool `json:"shared_memory,omitempty"`
 	// DebuggerSupport is true of an MPICH that was configured with --enable-debuginfo.
 	DebuggerSupport bool `json:"debugger_support"`
 	// InPieces is true where an MPICH hands receives to the transport in pieces whose data has gaps.
@@ -34,13 +36,7 @@ func (l Library) Fidelity() Fidelity {
 		return openMPIOverOFI()
 	case l.MPI == "Open MPI":
 		return Fidelity{}
-	case l.Stripped && l.Found && l.Device == "ch4:ofi" && l.Transport != "":
-		return foundMPICHOverOFI()
-	case l.Stripped && l.Found && l.Device == "ch4:ofi":
-		return typedMPICH("ch4", false)
-	case l.Stripped && l.Found:
-		return foundMPICH()
-	case l.Stripped:
+	case l.Stripped && !l.Found:
 		// From 4.1 on requests know their communicators.
 		return strippedMPICH(!strings.HasPrefix(l.Release, "4.0."))
 	}
@@ -51,9 +47,15 @@ func (l Library) Fidelity() Fidelity {
 	return f
 }
 
-// typed is what a build of MPICH with types keeps.
+// typed is what a build of MPICH keeps whose objects are read.
 func (l Library) typed() Fidelity {
 	switch {
+	case l.Found && l.Device == "ch4:ofi" && l.Transport != "":
+		return foundMPICHOverOFI()
+	case l.Found && l.Device == "ch4:ucx" && l.SharedMemory:
+		return foundMPICH().besideSharedMemory()
+	case l.Found && l.Device == "ch4:ucx":
+		return foundMPICH()
 	case l.Device == "ch4:ucx" && l.Transport != "":
 		return mpichOverUCX()
 	case l.Device == "ch4:ofi" && l.Transport != "" && l.InPieces:

@@ -25,6 +25,16 @@ func foundMPICH() Fidelity {
 	return Fidelity{MayLackValue: lacks, MayBeUnordered: unordered, MayBeAbsent: absentOverUCX}
 }
 
+// besideSharedMemory is the same of a build that has a shared-memory module, too, through which a process sends to itself: these
+// operations are in no order with those in UCX.
+func (f Fidelity) besideSharedMemory() Fidelity {
+	alone := f.MayBeUnordered
+	f.MayBeUnordered = func(comm Object, queue string, op Object) bool {
+		return op["desired_local_rank"] != nil && op["desired_local_rank"] == comm["local_rank"] || alone(comm, queue, op)
+	}
+	return f
+}
+
 func lacksOverUCX(comm Object, queue, key string, want, got Object) bool {
 	if queue == "" {
 		return bare(comm, got[key])
