@@ -46,11 +46,14 @@ func FindTypes(r *Reader, l *layout.Layouts, queries []layout.TypeQuery) ([]*lay
 type NoFitError struct {
 	// Known are the releases that there are tables of, separated by commas.
 	Known string
+	// Nearest says why the table that was tried first does not fit; if none is for the architecture, it is the first reason of Why.
+	Nearest error
 	// Why says for the debug information and for each table why it does not fit.
 	Why error
 }
 
-func (e *NoFitError) Error() string { return e.Why.Error() }
+// Error returns the reason of the nearest layout.
+func (e *NoFitError) Error() string { return e.Nearest.Error() }
 
 // ErrGone means that memory that was there can't be read any more.
 var ErrGone = errors.New("its memory can't be read any more: the process has ended meanwhile, or gdb has let it go")
@@ -104,6 +107,7 @@ func fitTable[S any](r *Reader, queries []layout.TypeQuery, tables []*layout.Tab
 			why = append(why, fmt.Errorf("the layout of %s: it is for another architecture", t.Release))
 		}
 	}
+	var nearest error
 	for t := range layout.Variants(fitting) {
 		l, err := t.Layouts(queries).Complete(own)
 		if err == nil {
@@ -116,7 +120,8 @@ func fitTable[S any](r *Reader, queries []layout.TypeQuery, tables []*layout.Tab
 			return none, err
 		}
 		if len(t.With) == 0 {
-			why = append(why, fmt.Errorf("the layout of %s: %w", t.Release, err))
+			err = fmt.Errorf("the layout of %s: %w", t.Release, err)
+			nearest, why = cmp.Or(nearest, err), append(why, err)
 		}
 	}
 	if r.isGone() {
@@ -125,5 +130,5 @@ func fitTable[S any](r *Reader, queries []layout.TypeQuery, tables []*layout.Tab
 	if why == nil {
 		why = append(why, errors.New("there is neither debug information nor a table"))
 	}
-	return none, &NoFitError{strings.Join(known, ", "), errors.Join(why...)}
+	return none, &NoFitError{strings.Join(known, ", "), cmp.Or(nearest, why[0]), errors.Join(why...)}
 }

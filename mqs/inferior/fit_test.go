@@ -27,14 +27,16 @@ func TestFit(t *testing.T) {
 		size  int // that the process proves
 		want  string
 		says  []string
+		// nearest is which of them the error itself says.
+		nearest int
 	}{
-		"debug information":                {16, 16, "", nil},
-		"a table":                          {0, 16, "two", nil},
-		"a table, with debug information":  {24, 8, "one", nil},
-		"none":                             {32, 40, "", []string{"its debug information: it has 32 bytes", "the layout of one: it has 8 bytes", "the layout of narrow: it is for another architecture", "the layout of three: it has 16"}},
-		"a table of another architecture":  {0, 24, "", []string{"the layout of narrow: it is for another architecture"}},
-		"none, without debug information":  {0, 40, "", []string{"the layout of two: it has 16 bytes"}},
-		"neither debug information nor it": {0, 0, "", []string{"there is neither debug information nor a table"}},
+		"debug information":                {16, 16, "", nil, 0},
+		"a table":                          {0, 16, "two", nil, 0},
+		"a table, with debug information":  {24, 8, "one", nil, 0},
+		"none":                             {32, 40, "", []string{"its debug information: it has 32 bytes", "the layout of one: it has 8 bytes", "the layout of narrow: it is for another architecture", "the layout of three: it has 16"}, 1},
+		"a table of another architecture":  {0, 24, "", []string{"the layout of one: it has 8 bytes", "the layout of narrow: it is for another architecture"}, 0},
+		"none, without debug information":  {0, 40, "", []string{"the layout of one: it has 8 bytes", "the layout of two: it has 16 bytes"}, 0},
+		"neither debug information nor it": {0, 0, "", []string{"there is neither debug information nor a table"}, 0},
 	} {
 		p, known := inferiortest.New(), tables
 		if c.dwarf != 0 {
@@ -61,9 +63,12 @@ func TestFit(t *testing.T) {
 			continue
 		}
 		for _, want := range c.says {
-			if !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: %q does not say %q", name, err, want)
+			if !strings.Contains(none.Why.Error(), want) {
+				t.Errorf("%s: %q does not say %q", name, none.Why, want)
 			}
+		}
+		if want := c.says[min(c.nearest, len(c.says)-1)]; !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %q is not why the nearest does not fit, %q", name, err, want)
 		}
 	}
 }

@@ -15,7 +15,7 @@ type Option struct {
 	With []string `json:"with"`
 	// Types are the differences from the expected types (see [Table.Expect]). For one option, the types without it are
 	// expected; for several, that the changes of each add up. If the table is based on another one that has options, these are
-	// expected to change what they change there. A type that is null is absent.
+	// expected to change what they change there, and what single ones change in another way. A type that is null is absent.
 	Types map[string]*Change `json:"types"`
 }
 
@@ -193,6 +193,11 @@ func (t *Table) Expect(with []string) map[string]Type {
 	switch {
 	case t.base != nil && len(t.base.OptionNames()) > 0:
 		follow(out, t.base.Types, t.base.TypesWith(with), shiftType)
+		for _, o := range t.Options { // what single options change here in another way
+			if len(with) > 1 && len(o.With) == 1 && slices.Contains(with, o.With[0]) {
+				follow(out, t.Expect(o.With), t.TypesWith(o.With), shiftType)
+			}
+		}
 	case len(with) > 1:
 		for _, name := range with {
 			follow(out, t.Types, t.TypesWith([]string{name}), shiftType)

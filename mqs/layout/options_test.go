@@ -48,7 +48,7 @@ func TestVariants(t *testing.T) {
 		{"X 1 with CUDA and debugging", 48, 24, 16, 36, true, false},
 		{"X 2", 40, 16, 8, 32, false, true},
 		{"X 2 with CUDA", 48, 32, 8, 40, false, true},
-		{"X 2 with CUDA and debugging", 56, 24, 16, 44, true, false},
+		{"X 2 with CUDA and debugging", 56, 32, 16, 44, true, false}, // what CUDA alone changes there, both do
 	} {
 		for v := range Variants(tables) {
 			if v.String() != c.of {

@@ -1,10 +1,11 @@
-// Package openmpi decodes the message queues of Open MPI from 4.1 to 6.0: with
+// Package openmpi decodes the message queues of Open MPI from 4.0 to 6.0: with
 // the library's DWARF where there is any, else with embedded layouts of stock builds
 // that prove themselves on the process. What the queues are depends on the component of
 // Open MPI that carries the process's messages: each has a package below.
 package openmpi
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -17,6 +18,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/openmpi/ob1"
 	"github.com/mpi-queues/mpi-queues/mqs/openmpi/ompi"
 	"github.com/mpi-queues/mpi-queues/mqs/openmpi/tagged"
+	"github.com/mpi-queues/mpi-queues/mqs/printable"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
@@ -65,9 +67,10 @@ func open(r *inferior.Reader, symbols map[string]inferior.Symbol) (read.Source, 
 	case isFinalizing(r, symbols):
 		return nil, read.Nothing(ompi.Name, mqs.Finished, "the program is inside MPI_Finalize, which has taken its message queues apart already")
 	}
-	return nil, read.Unreadable(ompi.Name, "%s has no type information that fits, and none of the layouts that mpi-queues knows (%s) does: "+
-		"install the library's debug symbols, or `set debuginfod enabled on`, or use an Open MPI built with -g.\n%v",
-		read.FileName(symbols[ompi.SymCommunicators]), noFit.Known, noFit.Why)
+	version := cmp.Or(printable.Line(ompi.Version(r, symbols)), "of an unknown release")
+	return nil, read.Unreadable(ompi.Name, "%s is Open MPI %s, and no known layout of its types fits; the nearest is %w: "+
+		"install the library's debug symbols, or `set debuginfod enabled on`, or use an Open MPI built with -g",
+		read.FileName(symbols[ompi.SymCommunicators]), version, noFit)
 }
 
 // source is one process that uses Open MPI.

@@ -15,7 +15,7 @@ const (
 
 var stateSymbols = []string{symState, symInstances}
 
-// The values of ompi_mpi_state (ompi/runtime/mpiruntime.h, 4.1 to 6.0).
+// The values of ompi_mpi_state (ompi/runtime/mpiruntime.h, 4.0 to 6.0).
 const (
 	stateNotInitialized    = 0
 	stateInitStarted       = 1

@@ -8,7 +8,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/openmpi/ompi"
 )
 
-// The layouts of the stock x86-64 builds of Debian, whose libraries are stripped.
+// The layouts of plain builds, and what the configuration changes in them.
 //
 //go:embed tables/*.json
 var tableFiles embed.FS

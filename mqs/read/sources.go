@@ -39,6 +39,8 @@ type Sources struct {
 	// makes of it, or nil. It fails with [ErrNoDLL] if the process names none,
 	// and with an [*UnreadableError] if none can be used. It may be nil.
 	OpenDLL func(r *inferior.Reader, native Source) (Source, error)
+	// Log is told why each layout that was tried does not fit a process, if none does. It may be nil.
+	Log func(why error)
 }
 
 // ErrNoDLL means that there is no vendor's DLL to try.
@@ -201,6 +203,10 @@ func (ss Sources) open(r *inferior.Reader) *opened {
 	}()
 	if o.nativeErr != nil {
 		o.native = nil
+	}
+	var noFit *inferior.NoFitError
+	if ss.Log != nil && errors.As(o.nativeErr, &noFit) {
+		ss.Log(noFit.Why)
 	}
 	return o
 }

@@ -354,6 +354,28 @@ func TestSourcesWithoutDLLs(t *testing.T) {
 	}
 }
 
+// TestWhyNoLayoutFits checks that the reasons of all layouts are logged, once for each reading, and that the error has the
+// nearest one's alone.
+func TestWhyNoLayoutFits(t *testing.T) {
+	var logged []error
+	log := func(why error) { logged = append(logged, why) }
+	noFit := &inferior.NoFitError{Nearest: errors.New("the nearest"), Why: errors.New("the nearest\nall others")}
+	for _, c := range []struct {
+		err  error
+		want string
+		logs int
+	}{
+		{Unreadable("Fake MPI", "no layout fits: %w", noFit), "no layout fits: the nearest", 1},
+		{Unreadable("Fake MPI", "it is inside MPI_Init"), "it is inside MPI_Init", 0},
+	} {
+		logged = nil
+		_, err := Sources{Decoders: []Decoder{fakeDecoder{err: c.err}}, Log: log}.Read(inferior.NewReader(t.Context(), readable), Native, Filter{})
+		if err == nil || err.Error() != c.want || len(logged) != c.logs || c.logs > 0 && logged[0] != noFit.Why {
+			t.Errorf("%v, logged %q", err, logged)
+		}
+	}
+}
+
 // Who cancels is not told that a DLL can't read the process.
 func TestCancelledWhileADLLReads(t *testing.T) {
 	for _, choice := range []Choice{Auto, DLL, Both} {

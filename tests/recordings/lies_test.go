@@ -473,27 +473,32 @@ func toldLies(t *testing.T, file string) (out []string) {
 	return out
 }
 
-// TestReleasesInErrors checks that an error of which no layout fits lists the releases of which there are tables, and that
-// the texts beside recordings do not: they keep the reason of the process's own layout, whatever other releases there are.
+// TestReleasesInErrors checks that an error of which no layout fits names the nearest of Open MPI's releases, and lists those of
+// MPICH of which there are tables, and that the texts beside recordings do not: they keep the reason of the process's own
+// layout, whatever other releases there are.
 func TestReleasesInErrors(t *testing.T) {
-	releases := func(folder string) (out []string) {
-		for _, table := range layout.OfScope(layout.MustReadTables(os.DirFS(folder), "tables"), layout.ScopeAll) {
-			if table.Architecture == "" {
-				out = append(out, table.Release)
-			}
+	var ofMPICH []string
+	for _, table := range layout.OfScope(layout.MustReadTables(os.DirFS("../../mqs/mpich"), "tables"), layout.ScopeAll) {
+		if table.Architecture == "" {
+			ofMPICH = append(ofMPICH, table.Release)
 		}
-		return out
+	}
+	unfit := func(name, symbol string) (text, own string) {
+		of := open(t, name+".mpiq").Processes[0]
+		p := inferiortest.Patch(of).SetSymbol(symbol, inferior.Symbol{Addr: 0x10, Object: "libmpi.so"})
+		return lookAt(t, p, nil).Unavailable, lookAt(t, of, nil).LayoutName
+	}
+	if text, own := unfit("openmpi-4.1.4/queues-rank-0", "ompi_mpi_communicators"); !strings.Contains(text, "the nearest is the layout of "+own+": ") ||
+		strings.Count(text, "the layout of ") != 1 {
+		t.Errorf("%q does not say why %s alone does not fit", text, own)
 	}
 	for _, c := range []struct {
 		name, symbol, own string
 		releases          []string
 	}{
-		{"openmpi-4.1.4/queues-rank-0", "ompi_mpi_communicators", "the layout of Open MPI 4.1.4", releases("../../mqs/openmpi")},
-		{"mpich-4.0.2-ch3/queues-rank-0", "MPIR_Comm_mem", "its debug information", releases("../../mqs/mpich")},
+		{"mpich-4.0.2-ch3/queues-rank-0", "MPIR_Comm_mem", "its debug information", ofMPICH},
 	} {
-		of := open(t, c.name+".mpiq").Processes[0]
-		p := inferiortest.Patch(of).SetSymbol(c.symbol, inferior.Symbol{Addr: 0x10, Object: "libmpi.so"})
-		text, own := lookAt(t, p, nil).Unavailable, lookAt(t, of, nil).LayoutName
+		text, own := unfit(c.name, c.symbol)
 		masked := withoutReleases(text, own)
 		if list := "(" + strings.Join(c.releases, ", ") + ")"; !strings.Contains(text, list) {
 			t.Errorf("%s: %s is not in %q", c.name, list, text)

@@ -1,4 +1,4 @@
-// Package ob1 decodes the messages of pml ob1 of Open MPI, from 4.1 to 6.0, which matches them itself.
+// Package ob1 decodes the messages of pml ob1 of Open MPI, from 4.0 to 6.0, which matches them itself.
 package ob1
 
 import (

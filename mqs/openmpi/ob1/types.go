@@ -6,7 +6,7 @@ import (
 )
 
 // types are the C types of ob1 and of what it stands on, in Open MPI's own names, which are the same from
-// 4.1 to 6.0. ob1 is a library of its own up to 4.1, and loaded only where it is selected.
+// 4.0 to 6.0. ob1 is a library of its own up to 4.1, and loaded only where it is selected.
 type types struct {
 	SendRequest inferior.Struct[sendRequest] `c:"mca_pml_ob1_send_request_t"`
 	RecvRequest inferior.Struct[recvRequest] `c:"mca_pml_ob1_recv_request_t"`

@@ -11,7 +11,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/openmpi/ompi"
 )
 
-// Types of a fragment's header (ompi/mca/pml/ob1/pml_ob1_hdr.h, 4.1 to 6.0).
+// Types of a fragment's header (ompi/mca/pml/ob1/pml_ob1_hdr.h, 4.0 to 6.0).
 const (
 	headerMatch = 65 // the whole message, eagerly
 	headerRndv  = 66 // the start of one that the receiver must ask for

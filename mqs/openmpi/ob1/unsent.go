@@ -41,7 +41,7 @@ func (q *queues) unsentPackets() mqs.Maybe[int64] {
 // list of those that are to begin, or to go on, when there are resources. It is 0, MCA_PML_OB1_SEND_PENDING_NONE, of others.
 func isUnsent(s sendRequest) bool { return s.SendPending > 0 && s.SendPending <= startPending }
 
-// startPending is MCA_PML_OB1_SEND_PENDING_START, the highest one (ompi/mca/pml/ob1/pml_ob1_sendreq.h, 4.1 to 6.0).
+// startPending is MCA_PML_OB1_SEND_PENDING_START, the highest one (ompi/mca/pml/ob1/pml_ob1_sendreq.h, 4.0 to 6.0).
 const startPending = 2
 
 // Symbols are the component's roots besides those of all of Open MPI.

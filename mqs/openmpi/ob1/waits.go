@@ -88,7 +88,7 @@ func (q *queues) exchanged(c *callstack.Call, class mqs.OpClass) []candidate {
 }
 
 // Probed reads the request of MPI_Iprobe, which stands on the call's stack, or that of MPI_Improbe, which was taken
-// from the library's list and is back there (ompi/mca/pml/ob1/pml_ob1_iprobe.c, 4.1 to 6.0). Nothing is known if
+// from the library's list and is back there (ompi/mca/pml/ob1/pml_ob1_iprobe.c, 4.0 to 6.0). Nothing is known if
 // there are several.
 func (q *queues) Probed(c *callstack.Call) (ompi.Probed, bool) {
 	all := q.allRequests()

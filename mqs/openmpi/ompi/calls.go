@@ -47,7 +47,7 @@ func argument(c *callstack.Call, name string) (int64, bool) {
 
 // agreesOnContext says whether a call that makes a communicator waits until its members have
 // agreed on the context, by non-blocking collectives on the communicator that it was given
-// (ompi/communicator/comm_cid.c, 4.1 to 6.0). From 5.0 on, a function of the library's own,
+// (ompi/communicator/comm_cid.c, 4.0 to 6.0). From 5.0 on, a function of the library's own,
 // which has no name there, waits for it.
 func agreesOnContext(c *callstack.Call) bool {
 	for i, f := range slices.Backward(c.Frames) {
@@ -64,7 +64,7 @@ func agreesOnContext(c *callstack.Call) bool {
 
 // Exchanged returns those requests of MPI_Sendrecv's own that it waits for, and whether they are all. of
 // returns its send or its receive, none if it may be any of several. It posts its receive, waits for its
-// send and then, by the function of MPI_Wait, for its receive (ompi/mpi/c/sendrecv.c, 4.1 to 6.0). It makes
+// send and then, by the function of MPI_Wait, for its receive (ompi/mpi/c/sendrecv.c, 4.0 to 6.0). It makes
 // no request for MPI_PROC_NULL: while it waits for its send, only its argument tells whether it has a receive.
 func Exchanged(c *callstack.Call, of func(class mqs.OpClass) []Waitable) (own []Waitable, all bool) {
 	inside, _ := waitsIn(c)

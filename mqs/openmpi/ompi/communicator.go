@@ -11,7 +11,7 @@ import (
 
 // Flags of a communicator (ompi/communicator/communicator.h).
 const (
-	commInter = 0x1 // 4.1 to 6.0
+	commInter = 0x1 // 4.0 to 6.0
 	// commGlobalIndex marks one that all members call by the same index (6.0).
 	commGlobalIndex = 0x10000
 )

@@ -8,7 +8,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
-// combiners are Open MPI's numbers for them (ompi/include/mpi.h.in, 4.1 to 6.0). Those of MPI-1's calls for
+// combiners are Open MPI's numbers for them (ompi/include/mpi.h.in, 4.0 to 6.0). Those of MPI-1's calls for
 // Fortran were taken out of MPI, but keep their numbers.
 var combiners = []combiner.Combiner{
 	combiner.Named, combiner.Dup, combiner.Contiguous, combiner.Vector, combiner.Hvector, combiner.Hvector,

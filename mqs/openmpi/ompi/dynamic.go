@@ -13,7 +13,7 @@ const maxAgreeing = 64
 // with the tag that the program has passed. Nothing tells these from the program's own messages.
 //
 // The leaders of MPI_Intercomm_create exchange the sizes of their groups, each with a handle on its stack
-// (ompi/mpi/c/intercomm_create.c, 4.1 to 6.0). The members of MPI_Comm_create_group agree on a context by
+// (ompi/mpi/c/intercomm_create.c, 4.0 to 6.0). The members of MPI_Comm_create_group agree on a context by
 // requests that their schedule alone leads to (ompi/communicator/comm_cid.c, 4.1).
 func withProgramsTag(c *callstack.Call, open, held []Waitable) []Waitable {
 	var among []Waitable

@@ -65,7 +65,7 @@ func (p *Process) isComm(at inferior.Ptr[Communicator]) bool {
 	return p.isOf(inferior.Ptr[Object](at), p.Communicator.Name())
 }
 
-// Types of an access epoch of osc/rdma (osc_rdma_sync.h, 4.1 to 6.0) and of osc/pt2pt (osc_pt2pt_sync.h, 4.1).
+// Types of an access epoch of osc/rdma (osc_rdma_sync.h, 4.0 to 6.0) and of osc/pt2pt (osc_pt2pt_sync.h, up to 4.1).
 const (
 	syncLock  = 1
 	syncFence = 2
@@ -74,12 +74,17 @@ const (
 
 const (
 	lockExclusive   = 1 // MPI_LOCK_EXCLUSIVE, which both keep of a lock
-	lockingTwoLevel = 0 // a locking mode of osc/rdma (osc_rdma.h, 4.1 to 6.0), in which one word stands for the locks of all
+	lockingTwoLevel = 0 // a locking mode of osc/rdma (osc_rdma.h, 4.0 to 6.0), in which one word stands for the locks of all
 )
 
 func (p *Process) readOSCRDMA(w *window) {
 	m, err := p.OSCRDMA.Read(p.R, inferior.Ptr[oscRDMA](w.Module))
 	if err != nil || m.Win.Addr() != w.at {
+		return
+	}
+	// The layouts of 4.1.0 and 4.1.1 differ in no size, but in the place of this member. By the other layout it is
+	// MPI_COMM_NULL, which no pml keeps anything of, or no communicator at all.
+	if c, err := p.Communicator.Read(p.R, m.Comm); err != nil || !p.isComm(m.Comm) || c.PMLComm == 0 {
 		return
 	}
 	w.comm = m.Comm
@@ -306,7 +311,7 @@ func (p *Process) ranksByName(entries []inferior.Ptr[Proc], n int) map[procName]
 	return out
 }
 
-// What osc/sm keeps of a lock (osc_sm.h, 4.1 to 6.0). Of one without a check its kind is not kept.
+// What osc/sm keeps of a lock (osc_sm.h, 4.0 to 6.0). Of one without a check its kind is not kept.
 const (
 	smLockUnchecked = 1
 	smLockExclusive = 2
@@ -359,7 +364,7 @@ func (p *Process) completedInMemory(at inferior.Ptr[oscSMState]) mqs.Maybe[int32
 	return countOf(int64(s.Completed), err)
 }
 
-// Epochs of osc/ucx, and the kind of its locks (osc_ucx.h, 4.1 to 6.0).
+// Epochs of osc/ucx, and the kind of its locks (osc_ucx.h, 4.0 to 6.0).
 const (
 	ucxFence         = 1
 	ucxPost          = 2

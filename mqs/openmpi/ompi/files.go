@@ -5,7 +5,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
-// accessModes are the bits of a file's access mode (ompi/include/mpi.h.in, 4.1 to 6.0).
+// accessModes are the bits of a file's access mode (ompi/include/mpi.h.in, 4.0 to 6.0).
 var accessModes = []string{"MPI_MODE_CREATE", "MPI_MODE_RDONLY", "MPI_MODE_WRONLY", "MPI_MODE_RDWR", "MPI_MODE_DELETE_ON_CLOSE",
 	"MPI_MODE_UNIQUE_OPEN", "MPI_MODE_EXCL", "MPI_MODE_APPEND", "MPI_MODE_SEQUENTIAL"}
 

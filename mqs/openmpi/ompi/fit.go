@@ -1,6 +1,11 @@
 package ompi
 
 import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
 )
@@ -14,7 +19,7 @@ func Fit(r *inferior.Reader, symbols map[string]inferior.Symbol, tables []*layou
 		structs = append(structs, c.Types)
 	}
 	queries := inferior.Queries(structs...)
-	p, err = inferior.Fit(r, queries, tables, isIn(symbols), func(l *layout.Layouts) (*Process, error) {
+	p, err = inferior.Fit(r, queries, nearest(tables, Version(r, symbols)), isIn(symbols), func(l *layout.Layouts) (*Process, error) {
 		p, err := newProcess(r, symbols, l)
 		if err != nil {
 			return nil, err
@@ -23,6 +28,39 @@ func Fit(r *inferior.Reader, symbols map[string]inferior.Symbol, tables []*layou
 		return p, err
 	})
 	return p, q, err
+}
+
+// nearest returns the tables in the order in which they are tried on a library that names its release as version does:
+// those of its series first, and of these and of the others that release and earlier ones, latest first. Layouts that the
+// process can't tell apart differ only in objects that it does not have, so that this order decides which release is
+// named, and no value.
+func nearest(tables []*layout.Table, version string) []*layout.Table {
+	of := release(version)
+	// A lower rank is tried first: whether the table is of another series, is later, and how far it is in that direction.
+	rank := func(t *layout.Table) []int {
+		r := release(t.Release)
+		isOther := 0
+		if !slices.Equal(r[:2], of[:2]) {
+			isOther = 1
+		}
+		if slices.Compare(r, of) <= 0 {
+			return []int{isOther, 0, -r[0], -r[1], -r[2]}
+		}
+		return []int{isOther, 1, r[0], r[1], r[2]}
+	}
+	out := slices.Clone(tables)
+	slices.SortStableFunc(out, func(a, b *layout.Table) int { return slices.Compare(rank(a), rank(b)) })
+	return out
+}
+
+// release returns the numbers of a release's name, such as "4.1.4" or "Open MPI 6.0.0rc2". A name without numbers is
+// later than all.
+func release(name string) []int {
+	out := make([]int, 3)
+	if n, _ := fmt.Sscanf(strings.TrimLeft(name, "Open MPIv"), "%d.%d.%d", &out[0], &out[1], &out[2]); n == 0 {
+		return []int{math.MaxInt, 0, 0}
+	}
+	return out
 }
 
 // isIn returns a function that reports whether the object file of a path defines one of the symbols.

@@ -94,7 +94,7 @@ func predefined(h *mqs.Handle, index int32, names ...string) bool {
 }
 
 // commFreed is the flag of a communicator that the program has freed, and that stays until what is under way on
-// it is over (ompi/communicator/communicator.h, 4.1 to 6.0).
+// it is over (ompi/communicator/communicator.h, 4.0 to 6.0).
 const commFreed = 0x10
 
 func (p *Process) resolveComm(h *mqs.Handle, at inferior.Ptr[Communicator]) {
@@ -254,7 +254,7 @@ func (p *Process) resolveFile(h *mqs.Handle, at inferior.Ptr[file]) {
 	}
 }
 
-// Flags of an operation (ompi/op/op.h, 4.1 to 6.0).
+// Flags of an operation (ompi/op/op.h, 4.0 to 6.0).
 const (
 	opIntrinsic = 0x1
 	opCommutes  = 0x40

@@ -17,7 +17,7 @@ const (
 
 // fortranTables are the arrays of all kinds. All hold an object from its creation until it is freed, but that
 // of datatypes, of requests and of messages, which hold those whose Fortran handle has been asked for
-// (ompi/mpi/c/type_c2f.c, request_c2f.c and message_c2f.c, 4.1 to 6.0).
+// (ompi/mpi/c/type_c2f.c, request_c2f.c and message_c2f.c, 4.0 to 6.0).
 var fortranTables = map[mqs.HandleKind]string{
 	mqs.CommHandle:       "ompi_comm_f_to_c_table",
 	mqs.DatatypeHandle:   "ompi_datatype_f_to_c_table",

@@ -24,6 +24,7 @@ type objectTypes struct {
 	HashTable    inferior.Struct[hashTable]   `c:"opal_hash_table_t"`
 	HashElement  inferior.Struct[hashElement] `c:"opal_hash_element_t"`
 	Attribute    inferior.Struct[attribute]   `c:"attribute_key_value_t"`
+	OldAttribute inferior.Struct[oldAttr]     `c:"attribute_value_t"`
 	TopoModule   inferior.Struct[topoModule]  `c:"mca_topo_base_module_t"`
 	Cart         inferior.Struct[cart]        `c:"mca_topo_base_comm_cart_2_2_0_t"`
 	Graph        inferior.Struct[graph]       `c:"mca_topo_base_comm_graph_2_2_0_t"`
@@ -167,11 +168,16 @@ type hashElement struct {
 	Value inferior.Addr `c:"value"`
 }
 
-// attribute is an attribute_key_value_t.
+// attribute is an attribute_key_value_t, from 4.1.4.
 type attribute struct {
 	Integer int32         `c:"av_value.av_int"`
 	Address inferior.Addr `c:"av_value.av_pointer"`
 	Length  int64         `c:"av_value.av_aint"`
+}
+
+// oldAttr is an attribute_value_t up to 4.1.3, whose value is all of these in turn (ompi/attribute/attribute.c).
+type oldAttr struct {
+	Value int64 `c:"av_value"`
 }
 
 // topoModule is a mca_topo_base_module_t. What it keeps is of the topology's own type.

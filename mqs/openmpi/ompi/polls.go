@@ -22,7 +22,7 @@ func testsRequests(call string) bool {
 
 // asked returns the requests about which a call may ask, and whether there can be no others. While it looks after
 // messages, the call still needs what the program has passed to it: a request, the address of one, or that of an
-// array (ompi/mpi/c/test.c and its like, 4.1 to 6.0). So it holds that. Old values on its stack may make others
+// array (ompi/mpi/c/test.c and its like, 4.0 to 6.0). So it holds that. Old values on its stack may make others
 // appear to be asked about, too; the library's own and those that are complete are not.
 func (p *Process) asked(c *callstack.Call, open []Waitable) (asked []Waitable, all bool) {
 	if !p.Request.Bound() || !IsWaiting(c) || p.prefetchWords(c) != nil {

@@ -1,4 +1,4 @@
-// Package ompi has what all processes of Open MPI share, from 4.1 to 6.0, whatever component carries
+// Package ompi has what all processes of Open MPI share, from 4.0 to 6.0, whatever component carries
 // their messages: communicators, groups, datatypes, classes, what proves the layouts of these, and what
 // calls wait for. The components have packages of their own.
 package ompi
@@ -94,12 +94,20 @@ func newProcess(r *inferior.Reader, symbols map[string]inferior.Symbol, l *layou
 
 const maxVersion = 256 // bytes
 
+// Version returns the release that the library names, such as "4.1.4"; empty if that can't be read.
+func Version(r *inferior.Reader, symbols map[string]inferior.Symbol) string {
+	v, ok := symbols[symVersion]
+	if !ok {
+		return ""
+	}
+	version, _ := r.CString(v.Addr, maxVersion)
+	return version
+}
+
 // Info fills in what is known of the process as a whole.
 func (p *Process) Info(to *mqs.Process) {
 	to.MPI = Name
-	if v, ok := p.Symbols[symVersion]; ok {
-		to.MPIVersion, _ = p.R.CString(v.Addr, maxVersion)
-	}
+	to.MPIVersion = Version(p.R, p.Symbols)
 	to.Library = p.Symbols[SymCommunicators].Object
 	to.Source = "native"
 	to.Layout = p.Layouts.Source
@@ -137,7 +145,7 @@ func (p *Process) threadMultiple() mqs.Maybe[bool] {
 }
 
 // HasMarks says whether a call that waits puts its mark into its request, as it does where several threads
-// may call MPI (ompi/request/request.h, 4.1 to 6.0). The mark is gone once the request is complete. Without
+// may call MPI (ompi/request/request.h, 4.0 to 6.0). The mark is gone once the request is complete. Without
 // it the call has nothing more to wait for, or has not begun: what it holds may be another one's.
 func (p *Process) HasMarks() bool {
 	if multiple := p.threadMultiple(); multiple.Known {

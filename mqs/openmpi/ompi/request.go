@@ -19,7 +19,7 @@ const (
 const RequestCompleted = 1
 
 // Values of a send request's mode (ompi/mca/pml/pml_constants.h, mca_pml_base_send_mode_t,
-// 4.1 to 6.0). A complete one is a standard send of the library's own.
+// 4.0 to 6.0). A complete one is a standard send of the library's own.
 const (
 	ModeSynchronous = iota
 	ModeComplete
@@ -48,7 +48,7 @@ func SendKind(mode int32, isPersistent bool) string {
 	return sendKinds[mode].once
 }
 
-// Tags of the library's own messages (ompi/mca/coll/base/coll_tags.h, 4.1 to 6.0): those of blocking
+// Tags of the library's own messages (ompi/mca/coll/base/coll_tags.h, 4.0 to 6.0): those of blocking
 // collectives, MCA_COLL_BASE_TAG_ALLGATHER to SCATTERV, and of blocking ones among neighbours,
 // NEIGHBOR_BASE to NEIGHBOR_END. Most between them are reserved one by one for non-blocking
 // collectives, which are on their way whatever the program does meanwhile.

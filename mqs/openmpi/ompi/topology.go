@@ -5,7 +5,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
-// Flags of a communicator's topology (ompi/communicator/communicator.h, 4.1 to 6.0).
+// Flags of a communicator's topology (ompi/communicator/communicator.h, 4.0 to 6.0).
 const (
 	commCart      = 0x100
 	commGraph     = 0x200

@@ -4,7 +4,7 @@ import "github.com/mpi-queues/mpi-queues/mqs/inferior"
 
 // types are the C types that are read of every process, in Open MPI's own names. Which
 // release spells a member how stands in the tags; where members are the same
-// from 4.1 to 6.0 there is nothing to say.
+// from 4.0 to 6.0 there is nothing to say.
 type types struct {
 	Object       inferior.Struct[Object]       `c:"opal_object_t"`
 	Class        inferior.Struct[Class]        `c:"opal_class_t"`

@@ -11,7 +11,7 @@ import (
 
 // SetWaits finds out which requests each call waits for. A thread that waits for
 // several requests at once puts the address of an ompi_wait_sync_t of its own,
-// on its stack, into each of them (ompi/request/req_wait.c, 4.1 to 6.0), as it
+// on its stack, into each of them (ompi/request/req_wait.c, 4.0 to 6.0), as it
 // does for a single one where there are threads. Else it looks again and again at
 // a request whose address it holds, see [Queues.Own]. The stack keeps old
 // values, so a request that a call holds is left out unless the call has been shown to wait for it, or is a

@@ -5,7 +5,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
-// Keys of a window's attributes (ompi/include/mpi.h.in, 4.1 to 6.0). Every window has them, whatever component
+// Keys of a window's attributes (ompi/include/mpi.h.in, 4.0 to 6.0). Every window has them, whatever component
 // carries it (ompi/win/win.c).
 const (
 	attributeBase             = 7
@@ -141,28 +141,34 @@ func (p *Process) describeWindow(w *window) {
 
 // readAttributes fills in the attributes that every window has.
 func (p *Process) readAttributes(w *window) {
-	if !p.Attribute.Bound() || w.Attributes == 0 {
+	if w.Attributes == 0 {
 		return
 	}
 	held, err := p.hashed(w.Attributes)
 	if err != nil {
 		return
 	}
-	value := func(key uint32) (attribute, bool) {
-		at := inferior.Ptr[attribute](held[key])
-		if at == 0 || ProveClass(p, &p.Attribute, at) != nil {
-			return attribute{}, false
-		}
-		a, err := p.Attribute.Read(p.R, at)
-		return a, err == nil
-	}
-	if a, ok := value(attributeBase); ok && a.Address != 0 {
+	if a, ok := p.attribute(held[attributeBase]); ok && a.Address != 0 {
 		w.model.Base = mqs.Known(a.Address)
 	}
-	if a, ok := value(attributeLength); ok && a.Length >= 0 {
+	if a, ok := p.attribute(held[attributeLength]); ok && a.Length >= 0 {
 		w.model.Length = mqs.Known(a.Length)
 	}
-	if a, ok := value(attributeDisplacementUnit); ok {
+	if a, ok := p.attribute(held[attributeDisplacementUnit]); ok {
 		w.model.DisplacementUnit = mqs.Known(a.Integer)
 	}
+}
+
+// attribute reads an attribute's value, whose class says which of the two types it has. It returns false for an attribute
+// that is missing or of another layout.
+func (p *Process) attribute(at inferior.Addr) (attribute, bool) {
+	if now := inferior.Ptr[attribute](at); p.Attribute.Bound() && ProveClass(p, &p.Attribute, now) == nil {
+		a, err := p.Attribute.Read(p.R, now)
+		return a, err == nil
+	}
+	if old := inferior.Ptr[oldAttr](at); p.OldAttribute.Bound() && ProveClass(p, &p.OldAttribute, old) == nil {
+		a, err := p.OldAttribute.Read(p.R, old)
+		return attribute{Integer: int32(a.Value), Address: inferior.Addr(a.Value), Length: a.Value}, err == nil
+	}
+	return attribute{}, false
 }

@@ -36,8 +36,12 @@ func addWindow(o *ompitest.Objects, on *ompi.Comm, flavor uint64, module inferio
 	attributes := o.Memory(256)
 	held := map[uint32]inferior.Addr{}
 	for key, value := range map[uint32]uint64{7: 0x5000, 8: 640, 9: 8, 10: flavor} {
-		held[key] = o.Object("attribute_key_value_t")
-		o.Put(held[key], "attribute_key_value_t", "av_value.av_aint", value)
+		attribute, member := "attribute_key_value_t", "av_value.av_aint"
+		if _, isNew := o.Process().Layouts.Size(attribute); !isNew {
+			attribute, member = "attribute_value_t", "av_value"
+		}
+		held[key] = o.Object(attribute)
+		o.Put(held[key], attribute, member, value)
 	}
 	o.HashTable(attributes, held)
 	o.Put(w, "ompi_win_t", "w_keyhash", uint64(attributes))
@@ -227,6 +231,45 @@ func TestModuleOfAnotherWindow(t *testing.T) {
 	p, _ := o.Open(ob1.Component)
 	if w := p.Windows()[0]; w.Epochs != nil || w.Comm.Known || w.Name.Value != "ghost cells" {
 		t.Errorf("%+v", w)
+	}
+}
+
+// TestReleasesOfWindows checks what is read of a window by the layouts of its own release and by those of others that a
+// process without windows can't tell apart: a value that has another place there is unknown, and never another value.
+func TestReleasesOfWindows(t *testing.T) {
+	const module, comm = "ompi_osc_rdma_module_t", "comm"
+	for _, c := range []struct {
+		is, by                   string
+		hasComm, hasDisplacement bool
+	}{
+		{"4.1.0", "4.1.0", true, true}, {"4.1.0", "4.1.1", false, true},
+		{"4.1.1", "4.1.0", false, true}, {"4.1.1", "4.1.1", true, true}, {"4.1.1", "4.1.3", true, true},
+		{"4.1.3", "4.1.4", true, false}, {"4.1.4", "4.1.3", true, false}, {"4.1.8", "4.1.4", true, true},
+	} {
+		o := ompitest.MakeObjects(t, queuesOf414, ob1.Component)
+		on := dup(t, o.Process())
+		comms, err := o.Process().CommunicatorArray()
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.SetRelease(c.is, ob1.Component)
+		m := o.Memory(1 << 13)
+		w := addWindow(o, on, 2, m)
+		o.Put(m, module, "win", uint64(w))
+		at := o.Member(m, module, comm)
+		o.To.PutPointer(at-8, o.Memory(64)) // the peers of this node
+		o.To.PutPointer(at, on.At.Addr())
+		o.To.PutPointer(at+8, comms[2].Addr()) // what was needed to make the window is gone
+		o.IsA(o.Member(m, module, "all_sync"), "ompi_osc_rdma_sync_t")
+		o.SetRelease(c.by, ob1.Component)
+		p, _ := o.Open(ob1.Component)
+		got := p.Windows()[0]
+		if got.Name.Value != "ghost cells" || got.Comm.Known != c.hasComm || got.Comm.Known && got.Comm.Value != on.Model.UniqueID || (got.Epochs != nil) != c.hasComm {
+			t.Errorf("a window of %s, read as %s: %+v", c.is, c.by, got)
+		}
+		if want := (mqs.Maybe[int32]{Value: 8, Known: true}); (got.DisplacementUnit == want) != c.hasDisplacement || !c.hasDisplacement && (got.DisplacementUnit.Known || got.Base.Known || got.Length.Known) {
+			t.Errorf("attributes of %s, read as %s: %+v", c.is, c.by, got)
+		}
 	}
 }
 

@@ -29,6 +29,13 @@ func MakeObjects(t testing.TB, recording string, components ...ompi.Component) *
 	return &Objects{To: to, t: t, p: p, next: firstObject, classes: map[string]inferior.Addr{}}
 }
 
+// SetRelease has the library call itself another release, whose layout the process and later objects have if it fits.
+func (o *Objects) SetRelease(release string, components ...ompi.Component) {
+	o.t.Helper()
+	o.To.SetSymbol("ompi_version_string", inferior.Symbol{Addr: o.Text(release)})
+	o.p, _ = o.Open(components...)
+}
+
 // Where objects stand: apart from all else, as far as anybody reads ahead.
 const (
 	firstObject  = inferior.Addr(0x1000_0000)

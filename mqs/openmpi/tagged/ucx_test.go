@@ -1,6 +1,7 @@
 package tagged
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -26,9 +27,16 @@ func openOf(t *testing.T, of inferior.Inferior) (*queues, *contents) {
 	return q, all
 }
 
+// withoutUCX are the releases whose persistent requests of pml ucx do not keep the program's datatype: pml ucx is not read
+// there.
+var withoutUCX = regexp.MustCompile(`^Open MPI 4\.(0|1\.[01]$)`)
+
 // The layouts that are embedded have all of pml ucx.
 func TestTablesHaveUCX(t *testing.T) {
 	for _, table := range ompitest.Tables(t) {
+		if withoutUCX.MatchString(table.Release) {
+			continue
+		}
 		var ts ucxTypes
 		if err := inferior.Bind(&ts, table.Layouts(inferior.Queries(&ts))); err != nil {
 			t.Errorf("%s: %v", table.Release, err)

@@ -34,7 +34,9 @@ func (h *Helper) sources(d *bridge.Debugger, s bridge.Source, processes ...bridg
 	if err != nil {
 		return nil, err
 	}
-	out := &sources{choice: choice, Sources: read.Sources{Decoders: decoders.All}, jobs: h.finder()}
+	out := &sources{choice: choice, Sources: read.Sources{Decoders: decoders.All, Log: func(why error) {
+		h.dlls.Log.Debug().Err(why).Msg("no layout of the MPI's types fits")
+	}}, jobs: h.finder()}
 	settings := dll.Settings{Path: s.DLL, SafePath: s.SafePath, Timeout: time.Duration(s.Timeout) * time.Second}
 	var starters []inferior.Inferior
 	for _, p := range slices.Concat(s.Starters, processes) {
