@@ -65,7 +65,8 @@ func TestStrippedOverUnreadable(t *testing.T) {
 
 // The layouts of one build are not taken for those of another.
 func TestTableOfAnotherBuild(t *testing.T) {
-	for _, name := range []string{"mpich-4.0.2-ch3/queues-rank-0", "mpich-4.0.2-ch4-debug/queues-rank-0", "mpich-4.0.2-ch4-debug-ofi/queues-rank-0"} {
+	for _, name := range []string{"mpich-4.0.2-ch3/queues-rank-0", "mpich-4.0.2-ch4-debug/queues-rank-0", "mpich-4.0.2-ch4-debug-ofi/queues-rank-0",
+		"mpich-4.1.3-ch4/queues-rank-0", "mpich-4.3.2-ch4/queues-rank-0"} {
 		_, err := start(inferiortest.Patch(inferiortest.Recorded(t, name)).RemoveTypes())
 		if err == nil || !strings.Contains(err.Error(), "none of the layouts") {
 			t.Errorf("%s: %v", name, err)
@@ -76,10 +77,20 @@ func TestTableOfAnotherBuild(t *testing.T) {
 // A build that has the layouts of a table is read by that as by its types, whatever else there is a table of.
 func TestTableOfTheSameLayouts(t *testing.T) {
 	for name, want := range map[string]string{
-		"mpich-4.0.2-ch4/queues-rank-0":     "MPICH 4.0.2 with ch4:ofi",
-		"mpich-4.0.2-ch4-ucx/queues-rank-0": "MPICH 4.0.2",
+		"mpich-4.0.2-ch4":           "MPICH 4.0.2 with ch4:ofi",
+		"mpich-4.0.2-ch4-ucx":       "MPICH 4.0.2",
+		"mpich-4.2.3-ch4":           "MPICH 4.2.1",
+		"mpich-4.2.3-ch4-debug":     "MPICH 4.2.1 with debugger support",
+		"mpich-4.2.3-ch4-debug-ofi": "MPICH 4.2.1 with debugger support",
+		"mpich-4.2.3-ch4-ucx":       "MPICH 4.2.1 with ch4:ucx alone and no shared memory",
+		"mpich-4.2.3-ch4-ucx-debug": "MPICH 4.2.1 with ch4:ucx alone and debugger support",
+		"mpich-5.0.1-ch4":           "MPICH 5.0.2",
+		"mpich-5.0.1-ch4-debug":     "MPICH 5.0.2 with debugger support",
+		"mpich-5.0.1-ch4-debug-ofi": "MPICH 5.0.2 with debugger support",
+		"mpich-5.0.1-ch4-ucx":       "MPICH 5.0.2 with ch4:ucx alone and no shared memory",
+		"mpich-5.0.1-ch4-ucx-debug": "MPICH 5.0.2 with ch4:ucx alone and debugger support",
 	} {
-		whole := inferiortest.Recorded(t, name)
+		whole := inferiortest.Recorded(t, name+"/queues-rank-0")
 		var shown [2]*mqs.Process
 		for i, of := range []inferior.Inferior{whole, inferiortest.Patch(whole).RemoveTypes()} {
 			p, err := read.Read(t.Context(), of, []read.Decoder{Decoder{}}, read.Filter{})
