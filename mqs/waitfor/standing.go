@@ -8,8 +8,8 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
-// KeepCalls returns a copy of p in which calls that still wait have the requests, communicators and targets shown by an earlier
-// sample, if the new sample lacks them: p may have been stopped at an instruction that does not show the wait. It returns p itself if there
+// KeepCalls returns a copy of p in which calls that still wait have the requests and communicators shown by an earlier sample, if
+// the new sample lacks them: p may have been stopped at an instruction that does not show the wait. It returns p itself if there
 // is nothing to add. It completes a call only if the MPI counts the process's progress and has counted none since.
 func KeepCalls(p, before *mqs.Process) *mqs.Process {
 	if p == before || HasMoved(p, before) || !stillWaits(p, before) {
@@ -21,11 +21,8 @@ func KeepCalls(p, before *mqs.Process) *mqs.Process {
 		if behaviourOf(t) == goesOn || len(t.Requests) > 0 || t.AllRequests {
 			continue
 		}
-		isLock := t.Call == "MPI_Win_lock" && !t.Target.Known
-		at := slices.IndexFunc(before.Threads, func(o mqs.Thread) bool {
-			return isSameCall(t, &o) && (len(o.Requests) > 0 || isLock && o.Target.Known && o.Window == t.Window)
-		})
-		if at < 0 || len(before.Threads[at].Requests) > 0 && !hasOperations(p, before, before.Threads[at].Requests) {
+		at := slices.IndexFunc(before.Threads, func(o mqs.Thread) bool { return isSameCall(t, &o) && len(o.Requests) > 0 })
+		if at < 0 || !hasOperations(p, before, before.Threads[at].Requests) {
 			continue
 		}
 		if out == nil {
@@ -36,9 +33,6 @@ func KeepCalls(p, before *mqs.Process) *mqs.Process {
 		now.Requests, now.AllRequests, now.SomeRequests = then.Requests, then.AllRequests, then.SomeRequests
 		if !now.Comm.Known {
 			now.Comm = then.Comm
-		}
-		if isLock {
-			now.Target = then.Target
 		}
 	}
 	return cmp.Or(out, p)

@@ -57,30 +57,3 @@ func TestKeepCalls(t *testing.T) {
 		}
 	}
 }
-
-// TestKeepTarget checks that the target of MPI_Win_lock that an earlier sample has shown is kept in the same call on the same window.
-func TestKeepTarget(t *testing.T) {
-	sample := func(target mqs.Maybe[int32]) *mqs.Process {
-		return &mqs.Process{Phase: mqs.Active, Progress: mqs.Known[uint64](5), Threads: []mqs.Thread{{Number: 1, Placed: true, Call: "MPI_Win_lock",
-			Function: "main", File: "a.c", Line: 10, Window: mqs.Known[inferior.Addr](0x70), Target: target}}}
-	}
-	unknown := mqs.Maybe[int32]{}
-	for name, c := range map[string]struct {
-		change func(now *mqs.Process)
-		want   mqs.Maybe[int32]
-	}{
-		"it stands":                 {func(*mqs.Process) {}, mqs.Known[int32](1)},
-		"its target is seen":        {func(now *mqs.Process) { now.Threads[0].Target = mqs.Known[int32](2) }, mqs.Known[int32](2)},
-		"it is in another call":     {func(now *mqs.Process) { now.Threads[0].Line++ }, unknown},
-		"it is on another window":   {func(now *mqs.Process) { now.Threads[0].Window.Value++ }, unknown},
-		"something was counted":     {func(now *mqs.Process) { now.Progress.Value++ }, unknown},
-		"its MPI does not count":    {func(now *mqs.Process) { now.Progress.Known = false }, unknown},
-		"it accesses in the window": {func(now *mqs.Process) { now.Threads[0].Call = "MPI_Win_flush" }, unknown},
-	} {
-		now := sample(unknown)
-		c.change(now)
-		if got := KeepCalls(now, sample(mqs.Known[int32](1))); got.Threads[0].Target != c.want {
-			t.Errorf("%s: %v, want %v", name, got.Threads[0].Target, c.want)
-		}
-	}
-}
