@@ -270,7 +270,6 @@ type mpichs struct {
 const (
 	ofOpenMPI = "openmpi-4.1.4/queues-rank-0"
 	ofMPICH   = "mpich-4.0.2-ch4/queues-rank-0"
-	// No table fits this one.
 )
 
 // Recordings of some kilobytes in which a number stands for much memory, or many pointers

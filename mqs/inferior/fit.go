@@ -48,7 +48,7 @@ type NoFitError struct {
 	Known string
 	// Nearest says why the table that was tried first does not fit; if none is for the architecture, it is the first reason of Why.
 	Nearest error
-	// Why says for the debug information and for each table why it does not fit.
+	// Why says for the debug information and for each table, without its options, why it does not fit.
 	Why error
 }
 
@@ -130,5 +130,5 @@ func fitTable[S any](r *Reader, queries []layout.TypeQuery, tables []*layout.Tab
 	if why == nil {
 		why = append(why, errors.New("there is neither debug information nor a table"))
 	}
-	return none, &NoFitError{strings.Join(known, ", "), cmp.Or(nearest, why[0]), errors.Join(why...)}
+	return none, &NoFitError{strings.Join(slices.Compact(known), ", "), cmp.Or(nearest, why[0]), errors.Join(why...)}
 }

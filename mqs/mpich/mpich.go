@@ -145,8 +145,7 @@ func openSymbolless(r *inferior.Reader, symbols map[string]inferior.Symbol, root
 		read.FileName(root), missing, describeVersion(r, symbols), beneath))
 }
 
-// openHidden opens a process whose library's variables are found in its data; nil if they are not. The releases that
-// there are whole tables of keep their version in .dynsym: data of others is not looked through.
+// openHidden opens a process whose library's variables are found in its data; nil if they are not.
 func openHidden(r *inferior.Reader, symbols map[string]inferior.Symbol) read.Source {
 	image, ok := mpir.NewImage(r, symbols)
 	for ok && image.Grow() {

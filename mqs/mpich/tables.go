@@ -9,8 +9,8 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/mpich/symbolless"
 )
 
-// The layouts of Debian's x86-64 builds of ch4:ucx, and of one of ch4:ofi. The 4.0.2 of the former has a static library
-// with symbols but no types.
+// The layouts of device ch4 with what its configuration changes, and of Debian's builds of ch4:ucx, whose static library of
+// 4.0.2 has symbols but no types.
 //
 //go:embed tables/*.json
 var tableFiles embed.FS

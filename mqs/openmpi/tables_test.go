@@ -38,7 +38,7 @@ func TestTablesAnswerTheVendor(t *testing.T) {
 var provenSizes = []string{"mca_pml_ob1_comm_t", "mca_pml_ob1_recv_request_t", "mca_pml_ob1_send_request_t", "ompi_communicator_t", "ompi_group_t",
 	"opal_free_list_t", "opal_list_t", "opal_pointer_array_t"}
 
-// excludes reports whether a process that one layout fits refuses another.
+// excludes reports whether a process that layout a fits is certain to refuse layout b.
 func excludes(a, b *layout.Table) bool {
 	if slices.ContainsFunc(provenSizes, func(name string) bool { return a.Types[name].Size != b.Types[name].Size }) {
 		return true
@@ -47,9 +47,8 @@ func excludes(a, b *layout.Table) bool {
 	return a.Types["ompi_datatype_t"].Fields["name"].Offset != b.Types["ompi_datatype_t"].Fields["name"].Offset
 }
 
-// toldWhenRead are the types of which a process may not have an object, so that it does not tell two layouts apart that
-// differ there, and what tells that an object is not of the layout before a value of it is shown. Where the words are
-// empty, nothing does.
+// toldWhenRead has the types of which a process may have no object, so that it may prove two layouts that differ there. Each has
+// the check that refuses an object of the wrong layout before a value of it is shown; an empty one means that there is none.
 var toldWhenRead = map[string]string{
 	"attribute_key_value_t":      "class", // the attributes of windows
 	"attribute_value_t":          "class",
@@ -65,8 +64,8 @@ var toldWhenRead = map[string]string{
 // message's header.
 const undetectable = "heterogeneous support"
 
-// TestTablesAreToldApart checks that no two layouts with which pml ob1 is read differ where nothing tells which of the two
-// is the process's.
+// TestTablesAreToldApart checks that wherever two layouts have a member that pml ob1 reads in different places, a check shows
+// which of them is the process's (but see toldWhenRead).
 func TestTablesAreToldApart(t *testing.T) {
 	var all []*layout.Table
 	for v := range layout.Variants(tables()) {
@@ -86,7 +85,7 @@ func TestTablesAreToldApart(t *testing.T) {
 				sameSize := a.Types[name].Size == b.Types[name].Size
 				sameSupport := slices.Contains(a.With, undetectable) == slices.Contains(b.With, undetectable)
 				if !isKnown || told == "class" && sameSize || told == "" && sameSupport {
-					t.Errorf("nothing tells %s from %s, whose %s differ", a, b, name)
+					t.Errorf("layouts %s and %s differ in %s, and nothing tells them apart", a, b, name)
 				}
 			}
 		}
@@ -98,7 +97,7 @@ func TestTablesAreToldApart(t *testing.T) {
 	}
 }
 
-// readDifferently are the types of which pml ob1 reads a member that two layouts have in different places.
+// readDifferently returns the types with a member that pml ob1 reads and that two layouts have in different places.
 func readDifferently(a, b *layout.Table) (out []string) {
 	for _, w := range ompi.Wants([]ompi.Component{ob1.Component}) {
 		for _, spellings := range w.Members {
@@ -111,7 +110,7 @@ func readDifferently(a, b *layout.Table) (out []string) {
 	return out
 }
 
-// place is where a layout has a member, of which it has one of several spellings at most.
+// place returns where a layout has a member, by whichever of its spellings the layout has; empty if it has none.
 func place(of *layout.Table, name string, spellings []string) (out string) {
 	for _, path := range spellings {
 		if f, ok := of.Layouts(nil).Field(name, path); ok {

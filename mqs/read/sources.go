@@ -39,7 +39,7 @@ type Sources struct {
 	// makes of it, or nil. It fails with [ErrNoDLL] if the process names none,
 	// and with an [*UnreadableError] if none can be used. It may be nil.
 	OpenDLL func(r *inferior.Reader, native Source) (Source, error)
-	// Log is told why each layout that was tried does not fit a process, if none does. It may be nil.
+	// Log is told why no layout fits a process: a reason for each table without options. It may be nil.
 	Log func(why error)
 }
 

@@ -45,8 +45,8 @@ func (j *job) newRankSet(g rankSet) *rankSet {
 	return &g
 }
 
-// anyOf returns the members of one side of a communicator, for a message from any of them, or from one that is not
-// known.
+// anyOf returns the members of one side of a communicator, for a message from any of them or, if its source is not known,
+// from one of them.
 func (j *job) anyOf(c *communicator, side int, isKnown bool) *rankSet {
 	s := &c.sides[side]
 	at := &s.anyOf

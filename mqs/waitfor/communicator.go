@@ -32,7 +32,7 @@ type side struct {
 	group   []int32           // global ranks by local rank, -1 for those not known; shared
 	members map[int32]*member // by local rank; only those in the snapshot
 	anyOf   *rankSet          // the group, to wait for a message from any of its ranks
-	someOf  *rankSet          // the same, to wait for a message from one of them that is not known
+	someOf  *rankSet          // the same, to wait for a message from one of them, which is not known
 	// counting is the number of members that count messages.
 	counting int
 	// ran is true if all members have run since the previous look; valid once evaluated is true.

@@ -46,7 +46,7 @@ func (j *job) matched(g dependency) (dependency, string, bool) {
 func (j *job) receive(g dependency) (dependency, string, bool) {
 	e, ok := g.member.receive(g.op)
 	isFromKnown := g.op.DesiredLocalRank.Known
-	if !isFromKnown { // whoever it is, it is one of them
+	if !isFromKnown { // it is one of the members
 		e.source, ok = mqs.AnyRank, g.member.comm.known && g.member.local >= 0
 	}
 	if !ok {

@@ -56,7 +56,7 @@ func TestStockMPICH(t *testing.T) {
 		if s.alwaysHasWorld() {
 			continue
 		}
-		// The library is found by MPI_COMM_WORLD, which this program has not.
+		// The library is found by MPI_COMM_WORLD, which this program does not have.
 		of := *s
 		of.library.Found = false
 		row.Library, row.Check = of.library, of.check

@@ -159,7 +159,7 @@ func standsHostility(t *testing.T, pattern string, seeds uint64, parts int, read
 	for _, file := range matches(t, pattern) {
 		reading, process := readingOf(file), open(t, file).Processes[0]
 		asRecorded := honest()
-		// What is made once for all readings, such as the layouts of builds with options, is made where no word is what it was.
+		// A first reading, with each word changed, makes what all readings share, such as the layouts of builds with options.
 		_, _, _ = costOf(t, 0, newHostile(0, 1, asRecorded.words).rewritten(process), reading)
 		of, _, err := costOf(t, 0, asRecorded.rewritten(process), reading)
 		if err != nil {

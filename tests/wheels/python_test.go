@@ -12,8 +12,8 @@ import (
 // ob1 are mpirun's flags.
 var ob1 = []string{"--allow-run-as-root", "--oversubscribe", "--mca", "pml", "ob1"}
 
-// A job of mpi4py's that hangs is reported with its Python lines, live and in core files, whichever wheel has the MPI. Of
-// MPICH's it is not known for which message a probe waits, so that one that has come may be it, and there is no verdict.
+// A job of mpi4py's that hangs is reported with its Python lines, live and in core files, whichever wheel has the MPI. With
+// MPICH's it is not known which message a probe waits for: one that has come may be it, so there is no verdict.
 func TestMPI4Py(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -40,27 +40,25 @@ func newBeneath(n *Network, own objects) beneath {
 // Open opens the network library, if there is a module for it. Of several modules, a process uses the one whose network
 // library it has opened.
 func (d *Device) Open() {
-	d.beneath = beneath{}
 	for _, m := range modules {
 		netmod, own, err := m.bind(d.lib)
 		if err != nil {
 			continue // the library lacks it
 		}
 		n, err := openNetwork(d.lib.Reader, netmod)
-		switch {
-		case err == nil:
+		if err == nil {
 			d.lib.Remarks.Set(mpir.Offload, n.Offload)
 			d.beneath = newBeneath(n, own)
 			d.beneath.mayRefuse = netmod.mayRefuse()
 			n.Tags.RankOf = d.rankIn
 			return
-		case d.beneath.err == nil:
-			d.beneath.err = &NetworkError{Library: netmod.name(), Err: err}
-			d.beneath.mayRefuse = netmod.mayRefuse()
+		}
+		if d.beneath.err == nil { // what is said of several that can't be read
+			d.beneath = beneath{err: &NetworkError{Library: netmod.name(), Err: err}, mayRefuse: netmod.mayRefuse()}
 		}
 	}
-	if err := d.beneath.err; err != nil && !d.hasSharedMemory() {
-		d.lib.Remarks.Set(mpir.UnreadableNetwork, fmt.Sprintf("this MPICH leaves its messages to %s, which can't be read: %v", err.Library, err.Err))
+	if failed := d.beneath.err; failed != nil && !d.hasSharedMemory() {
+		d.lib.Remarks.Set(mpir.UnreadableNetwork, fmt.Sprintf("this MPICH leaves its messages to %s, which can't be read: %v", failed.Library, failed.Err))
 	}
 }
 

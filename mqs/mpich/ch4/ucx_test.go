@@ -13,7 +13,8 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/transport"
 )
 
-// Every embedded table of a whole library has what a module keeps, and some have what each of them keeps.
+// TestTablesHaveModules checks that each embedded table of a whole library has the types of a network module, and that each
+// network module has a table.
 func TestTablesHaveModules(t *testing.T) {
 	tables := layout.OfScope(layout.MustReadTables(os.DirFS(".."), "tables"), layout.ScopeAll)
 	has := map[string]int{}
@@ -25,7 +26,7 @@ func TestTablesHaveModules(t *testing.T) {
 			}
 		}
 		if len(whose) == 0 {
-			t.Fatalf("%s has what no module keeps", table.Release)
+			t.Fatalf("%s has the types of no network module", table.Release)
 		}
 		for _, name := range whose {
 			has[name]++

@@ -10,7 +10,8 @@ import (
 
 // A stripped library hides where its variables are. They stand in its writable data, in which the objects of
 // MPICH name themselves: those that are predefined and those of pools start with their handles, and pools have the
-// size of their objects. So what a layout says is looked for there, and must be there just once.
+// kind and the size of their objects. So what a layout says is looked for there, and must be there just once; only of
+// requests there may be an array of pools.
 
 const (
 	maxImage  = 16 << 20 // bytes of data that are looked through: distributions' libraries have 300 to 600 KiB, those of wheels 4 MiB
@@ -55,8 +56,8 @@ func NewImage(r *inferior.Reader, symbols map[string]inferior.Symbol) (*Image, b
 	return m, true
 }
 
-// Grow reads more of the data; false if there is no more. Data that does not matter is not read, since what is read
-// goes into recordings.
+// Grow reads as much of the data again as has been read; false if there is no more. It is not read all at once, since what is
+// read goes into recordings.
 func (m *Image) Grow() bool {
 	if m.isWhole || len(m.bytes) >= maxImage {
 		return false
@@ -202,7 +203,7 @@ func (l *Library) hiddenPools(m *Image) error {
 	}
 	atKind, isTold := inferior.OffsetOf(&l.c.Pool, func(p *pool) *uint32 { return &p.Kind })
 	if !isTold {
-		return errors.New("what pools hold is not known")
+		return errors.New("the layout does not say what kind of objects a pool has")
 	}
 	atSize, _ := inferior.OffsetOf(&l.c.Pool, func(p *pool) *int32 { return &p.Size })
 	all := map[uint32][]hiddenPool{}
@@ -233,7 +234,7 @@ func (l *Library) hiddenPools(m *Image) error {
 	return nil
 }
 
-// firstOf is the first of the elements of an array, or all places if they are not one.
+// firstOf returns the first place if the places are those of consecutive elements of an array, else all of them.
 func (m *Image) firstOf(found []inferior.Addr, size int) []inferior.Addr {
 	for i, at := range found {
 		if at != found[0]+inferior.Addr(i*size) {
@@ -243,7 +244,8 @@ func (m *Image) firstOf(found []inferior.Addr, size int) []inferior.Addr {
 	return found[:min(1, len(found))]
 }
 
-// poolsOf are the pools of some that may be of a kind: of one in use, the first object says so.
+// poolsOf returns the pools in use whose first object has a kind, or that have no first block. If there are none, it returns
+// those that were never used.
 func poolsOf(all []hiddenPool, kind uint32) []inferior.Addr {
 	var used, unused []inferior.Addr
 	for _, p := range all {

@@ -8,7 +8,8 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 )
 
-// The pools of a kind are those whose first object says so or, if there is none, those that were never used.
+// TestPoolsOf checks that pools in use come before those that were never used, and that the first object of a pool, if it has
+// one, has the pool's kind.
 func TestPoolsOf(t *testing.T) {
 	const first = 0x88000000 // of a group
 	of := func(at inferior.Addr, change func(p *hiddenPool)) hiddenPool {
@@ -84,7 +85,7 @@ func TestImage(t *testing.T) {
 		if !m.Has(c.start) || m.Has(c.start-1) || !m.Has(end-1) || m.Has(end) || m.handleAt(c.start) != uint32(c.start) || m.handleAt(end-3) != 0 || m.handleAt(end-4) != 0 || m.handleAt(c.start-4) != 0 {
 			t.Errorf("%s: from %#x on", name, m.start)
 		}
-		want := 1 // it is twice as much each time
+		want := 1 // each step doubles what has been read
 		for size := imageStep; c.start+inferior.Addr(size) < end; size *= 2 {
 			want++
 		}
@@ -94,7 +95,7 @@ func TestImage(t *testing.T) {
 	}
 }
 
-// Pools that follow each other are an array, of which the first stands for all.
+// TestFirstOf checks that consecutive pools count as one array, and others do not.
 func TestFirstOf(t *testing.T) {
 	m := &Image{}
 	for name, c := range map[string]struct{ found, want []inferior.Addr }{

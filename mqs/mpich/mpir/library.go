@@ -69,8 +69,8 @@ type Library struct {
 	Remarks Remarks
 	// Sendq is the debugger's queue of sends, once requests are read.
 	Sendq Sendq
-	// IsStripped is true of a library without types: what its functions were given is not known, and few of them may
-	// have names.
+	// IsStripped is true if the library has no types: the arguments of its functions are unknown, and few of its functions
+	// may have symbols.
 	IsStripped bool
 	// image is the data of a library whose variables [Library.Hidden] has found, else nil.
 	image *Image
@@ -98,7 +98,7 @@ func Bind(r *inferior.Reader, symbols map[string]inferior.Symbol, l *layout.Layo
 	return lib, nil
 }
 
-// IsHidden says whether the library's variables have no names, and were found in its data.
+// IsHidden reports whether the library's variables have no symbols, and were found by looking through its data.
 func (l *Library) IsHidden() bool { return l.image != nil }
 
 // HasGroups says whether communicators have groups that say who their members are, as from 5.0 on. Else

@@ -64,7 +64,7 @@ func (s *Source) waitOf(c *callstack.Call, isAlone bool) callstack.Wait {
 	if handle, ok := c.Reduction(); ok {
 		out.Operation = s.operationGiven(handle)
 	}
-	if isProbe := c.Function == "MPI_Iprobe" || c.Function == "MPI_Improbe"; isProbe || isBlockingProbe(c) {
+	if slices.Contains([]string{"MPI_Probe", "MPI_Mprobe", "MPI_Iprobe", "MPI_Improbe"}, c.Function) {
 		out.Source, out.Tag = s.probed(c)
 	}
 	return out

@@ -198,9 +198,9 @@ func (s *Source) mayAwait(c *callstack.Call) (out []*Operation) {
 	return out
 }
 
-// commHeld is the communicator of a blocking probe: the only one whose object the call holds. It looks for messages
-// on it again and again (src/mpi/pt2pt, 4.0 to 5.0), so it holds that one; what else it holds may be left from calls
-// before. It is nil if it holds several.
+// commHeld returns the communicator of a blocking probe: the only one whose address is in the registers or on the stack of
+// the call. A probe polls its communicator until a message comes (src/mpi/pt2pt, 4.0 to 5.0), so that address is there; others
+// may be left over from earlier calls. It returns nil if there are none or several.
 func (s *Source) commHeld(c *callstack.Call) (out *Communicator) {
 	for _, may := range s.communicators().all {
 		switch {

@@ -82,8 +82,8 @@ func (p *Process) readOSCRDMA(w *window) {
 	if err != nil || m.Win.Addr() != w.at {
 		return
 	}
-	// The layouts of 4.1.0 and 4.1.1 differ in no size, but in the place of this member. By the other layout it is
-	// MPI_COMM_NULL, which no pml keeps anything of, or no communicator at all.
+	// The layouts of 4.1.0 and 4.1.1 have equal sizes, but this member is at another offset. Read by the wrong layout, it is
+	// MPI_COMM_NULL, for which no pml keeps anything, or no communicator at all.
 	if c, err := p.Communicator.Read(p.R, m.Comm); err != nil || !p.isComm(m.Comm) || c.PMLComm == 0 {
 		return
 	}

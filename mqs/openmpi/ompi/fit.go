@@ -30,13 +30,14 @@ func Fit(r *inferior.Reader, symbols map[string]inferior.Symbol, tables []*layou
 	return p, q, err
 }
 
-// nearest returns the tables in the order in which they are tried on a library that names its release as version does:
-// those of its series first, and of these and of the others that release and earlier ones, latest first. Layouts that the
-// process can't tell apart differ only in objects that it does not have, so that this order decides which release is
-// named, and no value.
+// nearest returns the tables in the order in which they are tried on a library of a release: those of its own series before
+// the others. Of each, its own release and earlier ones come first, the latest first, then later ones, the earliest first. If a
+// process proves several layouts, they differ only in objects that it does not have: the order decides which release is named,
+// and whether values of a later object are unknown, but not that they are wrong (except for heterogeneous support; see SUPPORT).
 func nearest(tables []*layout.Table, version string) []*layout.Table {
 	of := release(version)
-	// A lower rank is tried first: whether the table is of another series, is later, and how far it is in that direction.
+	// Lower ranks are tried first: 1 for another series, 1 for a later release, and the release's numbers, which are negative
+	// up to the library's own.
 	rank := func(t *layout.Table) []int {
 		r := release(t.Release)
 		isOther := 0

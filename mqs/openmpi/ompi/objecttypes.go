@@ -175,7 +175,8 @@ type attribute struct {
 	Length  int64         `c:"av_value.av_aint"`
 }
 
-// oldAttr is an attribute_value_t up to 4.1.3, whose value is all of these in turn (ompi/attribute/attribute.c).
+// oldAttr is an attribute_value_t, up to 4.1.3: one word, which is an integer, an address or a length, depending on the
+// attribute (ompi/attribute/attribute.c).
 type oldAttr struct {
 	Value int64 `c:"av_value"`
 }

@@ -234,8 +234,8 @@ func TestModuleOfAnotherWindow(t *testing.T) {
 	}
 }
 
-// TestReleasesOfWindows checks what is read of a window by the layouts of its own release and by those of others that a
-// process without windows can't tell apart: a value that has another place there is unknown, and never another value.
+// TestReleasesOfWindows checks that a window that is read by the layout of another release, which a process without windows can't
+// tell from its own, has unknown values where members have moved, and no wrong ones.
 func TestReleasesOfWindows(t *testing.T) {
 	const module, comm = "ompi_osc_rdma_module_t", "comm"
 	for _, c := range []struct {

@@ -29,7 +29,8 @@ func MakeObjects(t testing.TB, recording string, components ...ompi.Component) *
 	return &Objects{To: to, t: t, p: p, next: firstObject, classes: map[string]inferior.Addr{}}
 }
 
-// SetRelease has the library call itself another release, whose layout the process and later objects have if it fits.
+// SetRelease changes the version that the library names, and opens the process again. If the layout of that release fits, the
+// process and objects that are made later use it.
 func (o *Objects) SetRelease(release string, components ...ompi.Component) {
 	o.t.Helper()
 	o.To.SetSymbol("ompi_version_string", inferior.Symbol{Addr: o.Text(release)})
@@ -42,7 +43,7 @@ const (
 	objectMemory = 1 << 20 // bytes
 )
 
-// Process is a process of the recording before anything was added.
+// Process returns the process as it was before anything was added, or as [Objects.SetRelease] has opened it.
 func (o *Objects) Process() *ompi.Process { return o.p }
 
 // Memory returns so many bytes of zeros.

@@ -31,7 +31,7 @@ func openOf(t *testing.T, of inferior.Inferior) (*queues, *contents) {
 // there.
 var withoutUCX = regexp.MustCompile(`^Open MPI 4\.(0|1\.[01]$)`)
 
-// The layouts that are embedded have all of pml ucx.
+// TestTablesHaveUCX checks that the embedded layouts have all of pml ucx, but for those of withoutUCX.
 func TestTablesHaveUCX(t *testing.T) {
 	for _, table := range ompitest.Tables(t) {
 		if withoutUCX.MatchString(table.Release) {

@@ -158,7 +158,7 @@ func (l Library) expectedOfMPICH(m *Mode) *Mode {
 		}
 		return out
 	}
-	if l.Stripped && m.Program == "deadlock" && m.Name == "probe-ring" { // its communicator is known, whose message a probe looks for is not
+	if l.Stripped && m.Program == "deadlock" && m.Name == "probe-ring" { // a probe's communicator is known, its source is not
 		out := m.orUnknown()
 		out.Deadlocks, out.Waits = []Ring{{[]int{0, 1, 2}, 2}}, map[int][]int{0: {0, 1, 2}, 1: {0, 1, 2}, 2: {0}}
 		return out

@@ -47,7 +47,7 @@ func (l Library) Fidelity() Fidelity {
 	return f
 }
 
-// typed is what a build of MPICH keeps whose objects are read.
+// typed returns the fidelity of a build of MPICH whose objects are read.
 func (l Library) typed() Fidelity {
 	switch {
 	case l.Found && l.Device == "ch4:ofi" && l.Transport != "":

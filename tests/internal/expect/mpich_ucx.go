@@ -25,8 +25,8 @@ func foundMPICH() Fidelity {
 	return Fidelity{MayLackValue: lacks, MayBeUnordered: unordered, MayBeAbsent: absentOverUCX}
 }
 
-// besideSharedMemory is the same of a build that has a shared-memory module, too, through which a process sends to itself: these
-// operations are in no order with those in UCX.
+// besideSharedMemory returns the fidelity of a build that also has a shared-memory module. A process sends to itself through
+// that, so the order of these operations among those in UCX is not known.
 func (f Fidelity) besideSharedMemory() Fidelity {
 	alone := f.MayBeUnordered
 	f.MayBeUnordered = func(comm Object, queue string, op Object) bool {
