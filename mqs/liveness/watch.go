@@ -15,7 +15,7 @@ const (
 	firstPause = 100 * time.Millisecond
 	mostPause  = time.Second
 	mostWatch  = 3 * time.Second
-	// mostHeld takes the place of mostWatch if a rank can't be stopped. To find that out, the rank was watched for two seconds before
+	// mostHeld takes the place of mostWatch if a rank can't be stopped. To find that out, the rank was watched for one second before
 	// the first sample.
 	mostHeld = 500 * time.Millisecond
 	// mostMoving is how long a job is watched while something is unknown or doubtful that another sample may settle. On a busy

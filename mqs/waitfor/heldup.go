@@ -76,7 +76,12 @@ func (a *analysis) isUnchanged(holders []int32) bool {
 		p := a.ranks[h].process
 		before := a.past.Earlier[p.PID]
 		return before == nil || !a.ranks[h].isLooping() && (a.ranks[h].moved || !slices.EqualFunc(p.Threads, before.Threads, isAtSamePlace))
-	}) && !a.hasRank(func(r *rank) bool {
+	}) && !a.mayTransit()
+}
+
+// mayTransit reports whether a rank may wait for a message that is in transit, because it has had no time to take it.
+func (a *analysis) mayTransit() bool {
+	return a.hasRank(func(r *rank) bool {
 		return r.mobility == waiting && !r.isStopped() && !r.confirmed && slices.ContainsFunc(r.waits, mayEndByTransit)
 	})
 }
@@ -102,38 +107,7 @@ func (a *analysis) heldUp() (why string, isAll bool) {
 	}
 	// Where others have left MPI_Init, a rank has called it, too, and has then executed another program.
 	isStart := !a.hasRank((*rank).hasLeftInit)
-	byWords := map[string][]int32{}
-	var order []string
-	for _, h := range holders {
-		if graph.first[h] == graph.first[h+1] {
-			continue // nobody waits for it
-		}
-		words := a.holderWords([]int32{h}, isStart)
-		if byWords[words] == nil {
-			order = append(order, words)
-		}
-		byWords[words] = append(byWords[words], h)
-	}
-	var out []string
-	for _, words := range order {
-		of := byWords[words]
-		ranks, direct := graph.behind(of, len(a.ranks))
-		ranks = slices.DeleteFunc(ranks, func(i int32) bool { return a.ranks[i].mobility != waiting })
-		if len(ranks) == 0 {
-			continue
-		}
-		if len(out) == maxReasons {
-			out = append(out, "More ranks outside MPI hold up others.")
-			break
-		}
-		slices.Sort(ranks)
-		how := ""
-		if slices.ContainsFunc(ranks, func(i int32) bool { return !direct[i] }) {
-			how = ", directly or through others,"
-		}
-		out = append(out, fmt.Sprintf("%s %s%s for %s, which %s.", capital(rankWords(ranks)), verb(ranks, "waits", "wait"), how, rankWords(of),
-			a.holderWords(of, isStart)))
-	}
+	out := a.waitersOf(graph, holders, func(of []int32) string { return a.holderWords(of, isStart) })
 	if len(out) == 0 {
 		return "", false
 	}
@@ -151,6 +125,59 @@ func (a *analysis) heldUp() (why string, isAll bool) {
 		out = append(out, "Not all messages are counted on both sides, so a message that is stuck in transit would not be noticed.")
 	}
 	return joined(out...), isAll
+}
+
+// waitersOf says which ranks wait for some of these ranks, one sentence for those that words describes alike. graph is the wait-for graph.
+func (a *analysis) waitersOf(graph *andOr, holders []int32, words func(of []int32) string) []string {
+	byWords := map[string][]int32{}
+	var order []string
+	for _, h := range holders {
+		if graph.first[h] == graph.first[h+1] {
+			continue // nobody waits for it
+		}
+		does := words([]int32{h})
+		if byWords[does] == nil {
+			order = append(order, does)
+		}
+		byWords[does] = append(byWords[does], h)
+	}
+	var out []string
+	for _, does := range order {
+		of := byWords[does]
+		ranks, direct := graph.behind(of, len(a.ranks))
+		ranks = slices.DeleteFunc(ranks, func(i int32) bool { return a.ranks[i].mobility != waiting })
+		if len(ranks) == 0 {
+			continue
+		}
+		if len(out) == maxReasons {
+			return append(out, "Others wait for more ranks.")
+		}
+		slices.Sort(ranks)
+		how := ""
+		if slices.ContainsFunc(ranks, func(i int32) bool { return !direct[i] }) {
+			how = ", directly or through others,"
+		}
+		out = append(out, fmt.Sprintf("%s %s%s for %s, which %s.", capital(rankWords(ranks)), verb(ranks, "waits", "wait"), how, rankWords(of), words(of)))
+	}
+	return out
+}
+
+// whoAwaits says for which ranks that can move the others wait. It is empty if some of the others may be released before one of those acts,
+// or if one of those holds up nobody.
+func (a *analysis) whoAwaits() string {
+	moving := a.which(canMove)
+	if a.past.Looks == 0 || len(moving) == 0 {
+		return ""
+	}
+	a.assumeNoTransit = !a.mayTransit()
+	graph := a.graphWith(moving, false, node{})
+	a.assumeNoTransit = false
+	released := graph.releases(true)
+	isReleased := func(r *rank) bool { return r.mobility == waiting && released[r.number] }
+	if a.hasRank(isReleased) || slices.ContainsFunc(moving, func(m int32) bool { return graph.first[m] == graph.first[m+1] }) {
+		return ""
+	}
+	return joined(a.waitersOf(graph, moving, func(of []int32) string { return a.ranks[of[0]].doing().words(of) })...)
 }
 
 // behind returns the ranks, which are the first n nodes, that wait for some of these ranks, directly or through others, and which of them

@@ -62,7 +62,7 @@ func (a *analysis) verdictOnLook() (Verdict, string) {
 		return Unknown, joined(heldUp, lacks)
 	}
 	if len(moved) == 0 {
-		return a.unproved(), joined(a.whyUnproved(), a.whoWaits(), a.whoMoves(a.which(canMove)))
+		return a.unproved(), joined(a.whyUnproved(), cmp.Or(a.whoAwaits(), joined(a.whoWaits(), a.whoMoves(a.which(canMove)))))
 	}
 	// Ranks that can move, as far as known, need not.
 	if obscure := a.which(func(r *rank) bool { return r.mobility == mobile && r.doing().kind == isThere }); len(obscure) > 0 {

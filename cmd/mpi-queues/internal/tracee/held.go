@@ -81,7 +81,7 @@ func (s sample) since(then sample) sample {
 	return out
 }
 
-var host = &observer{FS: procfs.Host, patience: 2 * time.Second, pause: 50 * time.Millisecond, wait: func(ctx context.Context, d time.Duration) {
+var host = &observer{FS: procfs.Host, patience: time.Second, pause: 50 * time.Millisecond, wait: func(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():
 	case <-time.After(d):
@@ -89,7 +89,7 @@ var host = &observer{FS: procfs.Host, patience: 2 * time.Second, pause: 50 * tim
 }}
 
 // Held returns which processes no debugger can stop: because a thread stays in uninterruptible sleep, as where a file
-// system does not answer, or because its control group is frozen. It takes two seconds if there is such a process
+// system does not answer, or because its control group is frozen. It takes one second if there is such a process
 // that an earlier call has not found, and next to no time otherwise. Nothing is done to the processes.
 func Held(ctx context.Context, pids ...int) map[int]*HeldError { return host.held(ctx, pids) }
 
