@@ -39,6 +39,9 @@ type Process struct {
 	MPIVersion string `json:"mpi_version" document:"null"`
 	// Library is the path of the file that holds the MPI's roots.
 	Library string `json:"library" document:"null"`
+	// Transport is what carries the process's messages: Open MPI's pml or MPICH's device, and the network library that it
+	// leaves them to, if it is known: "pml ob1", "ch4 over UCX". Empty if none is known.
+	Transport string `json:"transport" document:"null"`
 	// Source is what has read the queues. If it is both, they are the native decoder's, and
 	// have been held against those of the vendor's DLL.
 	Source string `json:"source" document:"null,words=native|dll|both"`

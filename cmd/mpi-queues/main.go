@@ -71,7 +71,7 @@ func rootCommand() *cobra.Command {
 	root.SetVersionTemplate("mpi-queues {{.Version}}\n")
 	root.AddCommand(startCommands()...)
 	root.AddCommand(packagingCommands()...)
-	root.AddCommand(helperCommand(), dllHostCommand(), dumpCommand(), replayCommand(), gdbinitCommand(), demoCommand(), dllCheckCommand(), reportCommand(), jobsCommand(), collectCommand(), connectCommand(), relayCommand())
+	root.AddCommand(helperCommand(), dllHostCommand(), dumpCommand(), replayCommand(), gdbinitCommand(), demoCommand(), dllCheckCommand(), reportCommand(), jobsCommand(), doctorCommand(), collectCommand(), connectCommand(), relayCommand())
 	return root
 }
 

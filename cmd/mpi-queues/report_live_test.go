@@ -5,6 +5,7 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -98,4 +99,43 @@ func TestReportOfCores(t *testing.T) {
 	s.ends(t, 1)
 	says(t, &s.err, "broken can't be read: ")
 	command(t, "report", "--core", j.Program).ends(t, 2)
+}
+
+// TestDoctor checks what is said of a machine on which everything works, of a job, and of a rank that is being debugged.
+func TestDoctor(t *testing.T) {
+	job := deadlock(t)
+	launcher := strconv.Itoa(job.Launcher.Process.Pid)
+	for _, c := range []struct {
+		args []string
+		want []string
+	}{
+		{nil, []string{"ok  gdb ", "ok  attach     gdb may attach to your processes"}},
+		{[]string{launcher}, []string{"ok  gdb ", "3 ranks, all on this machine", "ok  process    rank 0, process " + strconv.Itoa(job.PIDs[0]), "ok  MPI        Open MPI ",
+			"ok  queues     read by ", "ok  transport  pml ob1, which counts messages"}},
+		{[]string{strconv.Itoa(job.PIDs[1])}, []string{"ok  process    rank 1, process " + strconv.Itoa(job.PIDs[1])}},
+	} {
+		s := command(t, append([]string{"doctor"}, c.args...)...)
+		s.ends(t, 0)
+		for _, want := range c.want {
+			if !strings.Contains(s.out.String(), want) {
+				t.Errorf("%v: no %q in\n%s", c.args, want, &s.out)
+			}
+		}
+	}
+	runOn(t, job.PIDs...)
+	other := exec.Command("cat")
+	stdin, err := other.StdinPipe()
+	if err == nil {
+		err = other.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Wait()
+	defer stdin.Close()
+	s := command(t, "doctor", strconv.Itoa(other.Process.Pid))
+	s.ends(t, exitUnreadable)
+	if text := s.out.String(); !strings.Contains(text, "\nno  job ") || strings.Contains(text, "process    ") {
+		t.Errorf("a process without MPI:\n%s", text)
+	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // mergedFormat changes with what follows.
-const mergedFormat = "ee816ce3d4427bba"
+const mergedFormat = "8221a5dbfb076d3a"
 
 func (m *merger) mergeProcess(v *mqs.Process) {
 	m.number(uint64(v.Inferior))
@@ -29,6 +29,7 @@ func (m *merger) mergeProcess(v *mqs.Process) {
 	m.text(string(v.MPI))
 	m.text(string(v.MPIVersion))
 	m.text(string(v.Library))
+	m.text(string(v.Transport))
 	m.text(string(v.Source))
 	m.text(string(v.DLL))
 	m.text(string(v.DLLVersion))
@@ -123,6 +124,7 @@ func (u *unmerger) unmergeProcess(v *mqs.Process) {
 	u.readText(&v.MPI)
 	u.readText(&v.MPIVersion)
 	u.readText(&v.Library)
+	u.readText(&v.Transport)
 	unmergeWord(u, &v.Source, "native", "dll", "both")
 	u.readText(&v.DLL)
 	u.readText(&v.DLLVersion)

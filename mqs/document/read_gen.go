@@ -52,6 +52,8 @@ func (r *reader) readProcess(v *mqs.Process) {
 			readText(r, &v.MPIVersion)
 		case "library":
 			readText(r, &v.Library)
+		case "transport":
+			readText(r, &v.Transport)
 		case "source":
 			readWord(r, &v.Source, "native", "dll", "both")
 		case "dll":

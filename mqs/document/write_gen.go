@@ -71,6 +71,12 @@ func appendProcess(b []byte, s *jsonout.Sink, v *mqs.Process) []byte {
 	} else {
 		b = jsonout.Text(b, v.Library)
 	}
+	b = append(b, `, "transport": `...)
+	if v.Transport == "" {
+		b = append(b, `null`...)
+	} else {
+		b = jsonout.Text(b, v.Transport)
+	}
 	b = append(b, `, "source": `...)
 	if v.Source == "" {
 		b = append(b, `null`...)

@@ -88,10 +88,16 @@ func (s *source) FindTypes(queries []layout.TypeQuery) ([]*layout.Layout, error)
 // Info fills in what is known of the process as a whole.
 func (s *source) Info(p *mqs.Process) {
 	s.process.Info(p)
+	if s.process.PML != "" {
+		p.Transport = s.pml()
+	}
 	if s.queues != nil {
 		s.queues.Info(p)
 	}
 }
+
+// pml is the selected component, in a sentence.
+func (s *source) pml() string { return "pml " + cmp.Or(s.process.PML, "of an unknown name") }
 
 // Notes says what reading the process has brought up.
 func (s *source) Notes() []string {
@@ -102,8 +108,8 @@ func (s *source) Notes() []string {
 	for _, c := range components {
 		names = append(names, c.Name)
 	}
-	note := fmt.Sprintf("pml %s carries this program's messages, and mpi-queues reads the queues of pml %s only: "+
-		"run the program with `--mca pml %s` to see them", s.process.PML, strings.Join(names, " and "), names[0])
+	note := fmt.Sprintf("%s carries this program's messages, and mpi-queues reads the queues of pml %s only: "+
+		"run the program with `--mca pml %s` to see them", s.pml(), strings.Join(names, " and "), names[0])
 	return append([]string{note}, s.process.Notes()...)
 }
 
@@ -131,7 +137,7 @@ func (s *source) Communicators() iter.Seq2[mqs.Communicator, error] {
 func (s *source) Operations(c *mqs.Communicator, class mqs.OpClass) iter.Seq2[mqs.PendingOperation, error] {
 	return func(yield func(mqs.PendingOperation, error) bool) {
 		if s.queues == nil {
-			yield(mqs.PendingOperation{}, fmt.Errorf("its messages are in pml %s, which mpi-queues can't read", s.process.PML))
+			yield(mqs.PendingOperation{}, fmt.Errorf("its messages are in %s, which mpi-queues can't read", s.pml()))
 			return
 		}
 		s.queues.Operations(c, class, yield)

@@ -98,6 +98,9 @@ func Bind(lib *mpir.Library) (*Device, error) {
 	return d, inferior.Bind(&d.groups, lib.Layouts)
 }
 
+// Transport is the device itself: its channels are not told apart.
+func (d *Device) Transport() string { return "ch3" }
+
 // Progress counts requests that are over (ch3_progress.c of the channel nemesis).
 func (d *Device) Progress() mqs.Maybe[uint64] {
 	at, ok := d.lib.Symbols[symCompleted]

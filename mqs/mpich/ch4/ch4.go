@@ -130,6 +130,23 @@ func (d *Device) interfaces() ([]vci, error) {
 	return out, nil
 }
 
+// Transport is the device and its network library.
+func (d *Device) Transport() string {
+	inside := ""
+	if d.hasSharedMemory() {
+		inside = "shared memory and "
+	}
+	switch n, failed := d.beneath.network, d.beneath.err; {
+	case n != nil:
+		return "ch4 over " + inside + n.Transport.Name()
+	case failed != nil:
+		return "ch4 over " + inside + failed.Library
+	case inside != "":
+		return "ch4 over shared memory"
+	}
+	return "ch4"
+}
+
 // Progress counts receives that had to wait in a network library or, up to 4.1, requests that are over.
 func (d *Device) Progress() mqs.Maybe[uint64] {
 	if n := d.beneath.network; n != nil && n.Progress.Known {

@@ -14,6 +14,8 @@ type Device interface {
 	// one of an intercommunicator, or else the group that ranks of peers count in. It is asked where
 	// [Library.HasGroups] is false.
 	Group(c *Communicator, isLocal bool, size int32) ([]mqs.Maybe[int32], error)
+	// Transport is what carries messages, as [mqs.Process] has it.
+	Transport() string
 	// Progress counts what the process has got done, as [mqs.Process] has it.
 	Progress() mqs.Maybe[uint64]
 	// Arriving says whether messages lie before the process that it has not looked at yet, as

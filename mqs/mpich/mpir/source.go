@@ -56,6 +56,7 @@ func (s *Source) Info(p *mqs.Process) {
 	p.MPI = l.MPI
 	p.MPIVersion = cmp.Or(l.Release, Version(l.Reader, l.Symbols))
 	p.Library = l.Symbols[SymRequestPools].Object
+	p.Transport = s.device.Transport()
 	p.Source = "native"
 	p.Layout = l.Layouts.Source
 	p.LayoutName = l.Layouts.Name

@@ -55,6 +55,7 @@ func (s *Source) Info(p *mqs.Process) {
 	p.MPI = mpir.Name
 	p.MPIVersion = s.lib.Version
 	p.Library = s.lib.Root.Object
+	p.Transport = "ch4 over " + s.network.Transport.Name()
 	p.Source = "native"
 	p.Layout, p.LayoutName = "table", s.network.Transport.LayoutName()
 	if p.LayoutName == "" {

@@ -45,8 +45,7 @@ type Process struct {
 	R       *inferior.Reader
 	Symbols map[string]inferior.Symbol
 	Layouts *layout.Layouts
-	// PML is the name of the selected component of the framework pml, "ob1", or words for one that is not
-	// known.
+	// PML is the name of the selected component of the framework pml, "ob1"; empty if it is not known.
 	PML string
 	// Comms are the communicators that [Process.Communicators] has read last, by their unique ids.
 	Comms map[inferior.Addr]*Comm

@@ -77,7 +77,6 @@ func (p *Process) proveProc(world inferior.Ptr[Communicator]) error {
 
 // readPML reads which pml is selected.
 func (p *Process) readPML() error {
-	p.PML = "of an unknown name"
 	sym, ok := p.Symbols[symPML]
 	if !ok {
 		return nil

@@ -138,8 +138,11 @@ func (q *queues) byContext(all *contents, context uint64) inferior.Addr {
 	return id
 }
 
-// Info fills in how far the process has come, as far as its queues have been read.
+// Info fills in the transport, and how far the process has come, as far as its queues have been read.
 func (q *queues) Info(to *mqs.Process) {
+	if q.pml != nil {
+		to.Transport += " over " + q.pml.transport()
+	}
 	if q.read != nil {
 		to.Progress = transport.Progress([]transport.Matcher{q.read.matcher})
 	}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"strconv"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/doctor"
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/gdbrun"
+	"github.com/mpi-queues/mpi-queues/mqs/launch"
+)
+
+func doctorCommand() *cobra.Command {
+	var s settings
+	pid := 0
+	cmd := &cobra.Command{
+		Use:   "doctor [PID]",
+		Short: "Say what works on this machine, and with one MPI program",
+		Long: "Checks whether gdb runs here and may attach to your processes, and how other machines are\n" +
+			"reached. With the process id of a rank or of a launcher, it also says what is known of the\n" +
+			"job, which MPI a rank uses, by what its queues are read, and what remains unknown. gdb is\n" +
+			"attached to that rank for a moment.\n\n" +
+			"Each line begins with `ok', with `!' if something is missing that may not matter, or with\n" +
+			"`no' and what to do.\n\n" +
+			"Exit status: 0 if no line begins with `no', 1 if one does, 2 if the command line is wrong.",
+		Example: "  mpi-queues doctor\n" +
+			"  mpi-queues doctor $(pgrep -n mpirun)",
+		Args: func(_ *cobra.Command, args []string) error {
+			if err := s.check(); err != nil {
+				return usage(err)
+			}
+			if len(args) > 1 {
+				return usage(errors.New("one process is enough: mpi-queues doctor PID"))
+			}
+			if len(args) == 1 {
+				n, err := strconv.ParseInt(args[0], 10, 32)
+				if err != nil || n <= 0 {
+					return usage(fmt.Errorf("%q is not a process id", args[0]))
+				}
+				pid = int(n)
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+			defer stop()
+			return examine(ctx, cmd.OutOrStdout(), &s, pid)
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	s.flags(cmd)
+	return cmd
+}
+
+// examine writes the findings on this machine and, unless pid is 0, on that process.
+func examine(ctx context.Context, w io.Writer, s *settings, pid int) error {
+	findings := []doctor.Finding{{State: doctor.Works, Name: "mpi-queues", Text: fmt.Sprintf("%s on %s/%s", version(), runtime.GOOS, runtime.GOARCH)}}
+	known := new(launch.Finder)
+	path, err := gdbrun.Find(s.gdb)
+	var g *gdbrun.GDB
+	if err == nil {
+		g, err = s.newGDB(known)
+	}
+	if err != nil {
+		findings = append(findings, doctor.Finding{State: doctor.Fails, Name: "gdb", Text: err.Error()})
+	} else {
+		defer g.Close()
+		findings = append(findings, doctor.GDB(ctx, path))
+	}
+	usable := !doctor.HasFailed(findings)
+	if usable && pid == 0 {
+		findings = append(findings, doctor.Attach(ctx, g))
+	}
+	findings = append(findings, doctor.Tools())
+	if pid != 0 {
+		launch.Await(ctx, pid)
+		job, rank := doctor.Job(known, pid)
+		findings = append(findings, job...)
+		if usable && rank != 0 {
+			of, err := doctor.Process(ctx, g, rank)
+			if err != nil {
+				of = []doctor.Finding{{State: doctor.Fails, Name: "process", Text: err.Error()}}
+			}
+			findings = append(findings, of...)
+		}
+	}
+	if ctx.Err() != nil {
+		return unreadable(errInterrupted)
+	}
+	if err := doctor.Write(w, findings); err != nil {
+		return unreadable(err)
+	}
+	if doctor.HasFailed(findings) {
+		return &exitError{exitUnreadable, nil}
+	}
+	return nil
+}
