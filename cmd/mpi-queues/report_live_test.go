@@ -131,8 +131,10 @@ func TestDoctor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer other.Wait()
-	defer stdin.Close()
+	defer func() {
+		_ = stdin.Close()
+		_ = other.Wait()
+	}()
 	s := command(t, "doctor", strconv.Itoa(other.Process.Pid))
 	s.ends(t, exitUnreadable)
 	if text := s.out.String(); !strings.Contains(text, "\nno  job ") || strings.Contains(text, "process    ") {

@@ -5,7 +5,7 @@ from typing import Any, Dict, List, Optional, Set, Tuple
 
 import gdb
 
-from . import inferiors, interrupts, jobs, nodes, procfs, protocol, ranks, summary
+from . import inferiors, interrupts, jobs, nodes, procfs, protocol, ranks, summary, sysroot
 from .errors import Failure, one_line
 from .progress import Progress
 from .selection import inferior_selected, select_inferior
@@ -88,7 +88,8 @@ class Attaching:
                     new = self._placed(new)
                     # Their stops gdb may miss beside processes of this machine.
                     self._attach_each(new, progress, True)
-            self._attach_each(new, progress, False)
+            with sysroot.kept():
+                self._attach_each(new, progress, False)
         except KeyboardInterrupt:
             self.is_interrupted = True
         finally:

@@ -7,7 +7,7 @@ from typing import Callable, Iterator, Tuple
 
 import gdb
 
-from . import interrupts, procfs, states
+from . import interrupts, procfs, states, sysroot
 from .errors import one_line
 from .link import LINK
 from .selection import select_inferior
@@ -91,10 +91,12 @@ def attach(number: int, pid: int, in_background: bool = False) -> str:
 def attach_selected(pid: int, in_background: bool = False) -> None:
     """Attaches the selected inferior to a process. In the background gdb returns at once; when the
     process has stopped, gdb reads its symbols and resumes it. Raises gdb.error."""
-    with states.remembered(pid), contextlib.ExitStack() as held:
+    with states.remembered(pid), sysroot.kept(), contextlib.ExitStack() as held:
         if is_hidden(pid):
             held.enter_context(scripts_off())
             _name_program(pid)
+        if not in_background:  # gdb reads the files at the stop, which comes later
+            sysroot.choose(pid)
         held.enter_context(interrupts.unended())
         gdb.execute("attach %d%s" % (pid, "&" if in_background else ""), to_string=True)
 
@@ -157,16 +159,8 @@ def _name_program(pid: int) -> None:
         other = os.path.realpath(os.readlink(path))
     except OSError:
         return  # gdb will say what is wrong
-    if os.path.exists(other) and _shares_mounts(pid):
+    if os.path.exists(other) and sysroot.shares_mounts(pid):
         raise gdb.error("The path of its program leads to another file, %s." % other)
-
-
-def _shares_mounts(pid: int) -> bool:
-    """Says whether a process has the same mount namespace as this one."""
-    try:
-        return os.path.samestat(os.stat("/proc/%d/ns/mnt" % pid), os.stat("/proc/self/ns/mnt"))
-    except OSError:
-        return True  # it is gone, and gdb will say so
 
 
 def detach(number: int) -> str:

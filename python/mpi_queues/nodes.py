@@ -16,7 +16,7 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Set, Tuple
 
 import gdb
 
-from . import inferiors, interrupts, protocol, states
+from . import inferiors, interrupts, protocol, states, sysroot
 from .errors import Failure, one_line
 from .lookup import object_path
 from .selection import select_inferior
@@ -36,9 +36,6 @@ _MOST_SAID = 1 << 16
 
 # How often is tried to attach to one process: see attach().
 _TRIES = 40
-
-# The prefix of what gdb reads files by from where the process is.
-_TARGET = "target:"
 
 # What was set before connections were made, None while there is none.
 _before: Optional[Tuple[str, str]] = None
@@ -84,11 +81,11 @@ class Connections:
             reason = self.connect(number, rank["host"])
             if reason:
                 return reason
-        own = str(gdb.parameter("sysroot"))
+        own = sysroot.own()
         ids = self._ids(rank)
         other = "" if ids else "not all of them have build ids"
         if ids:
-            _use_files_of(own if own not in (_TARGET, "/") else "")
+            sysroot.use(own if own not in (sysroot.TARGET, "/") else "")
             reason = self._attach_selected(rank)
             if reason:
                 return self._lost(rank["host"]) or reason
@@ -98,7 +95,7 @@ class Connections:
             inferiors.detach(number)
             inferiors.clear(inferiors.program())
         self.differing.setdefault(rank["host"], ([], other))[0].append(rank)
-        _use_files_of(_TARGET)
+        sysroot.use(sysroot.TARGET)
         reason = self._attach_selected(rank)
         return reason and (self._lost(rank["host"]) or reason)
 
@@ -279,12 +276,8 @@ def connecting() -> Iterator[None]:
         _before = mode, patience
     if 0 <= int(patience) < _SECONDS:
         gdb.execute("set remotetimeout %d" % _SECONDS, to_string=True)
-    root = str(gdb.parameter("sysroot"))
-    try:
+    with sysroot.kept():
         yield
-    finally:
-        if str(gdb.parameter("sysroot")) != root:
-            _restore_files_of(root)
 
 
 def end() -> None:
@@ -337,24 +330,6 @@ def _attach_selected(pid: int) -> str:
         if reason:
             return reason
     return "gdb does not see it stop."
-
-
-def _use_files_of(root: str) -> None:
-    """Has gdb find the files of the selected inferior, which has no process, below a folder."""
-    if str(gdb.parameter("sysroot")) != root:
-        gdb.execute("set sysroot " + root, to_string=True)
-
-
-def _restore_files_of(root: str) -> None:
-    """Restores where gdb looks for files. It reads those of the selected inferior anew at that, so
-    one is selected that has none."""
-    before = gdb.selected_inferior().num
-    gdb.execute("add-inferior -no-connection", to_string=True)
-    number = max(inferior.num for inferior in gdb.inferiors())
-    select_inferior(number)
-    gdb.execute("set sysroot " + root, to_string=True)
-    select_inferior(before)
-    inferiors.remove(number)
 
 
 def _other_file(ids: List[str]) -> str:

@@ -6,7 +6,7 @@ from typing import Any, List, Optional, Tuple
 
 import gdb
 
-from . import fatal, jobs, protocol, states
+from . import fatal, jobs, protocol, states, sysroot
 from .errors import Failure, one_line, trace
 from .lookup import object_path, program_path
 from .parameters import is_debugging
@@ -19,6 +19,9 @@ NOTHING = ("The program is not being run: `mpi-attach' to an MPI job, `attach' t
 _NO_PROGRAM = ("gdb has no program for process %d, most likely since it was deleted or built anew"
                " meanwhile, so it knows none of its functions: `detach', `mpi-attach %d', and try"
                " again.")
+
+_IN_CONTAINER = ("gdb may not enter the container that process %d is in, so it has read none of its"
+                 " files: `detach', `mpi-attach %d', and try again.")
 
 # The process id that gdb makes up for a core file without one.
 _MADE_UP_PID = 1
@@ -106,7 +109,8 @@ def _describe(inferior: gdb.Inferior, is_evaluating: bool = False) -> protocol.P
                           % inferior.num)
     kind = kind_of(inferior)
     if kind == "live" and not gdb.current_progspace().filename:
-        raise Failure(_NO_PROGRAM % (inferior.pid, inferior.pid))
+        why = _IN_CONTAINER if sysroot.needs_root(inferior.pid) else _NO_PROGRAM
+        raise Failure(why % (inferior.pid, inferior.pid))
     architecture = inferior.architecture()
     number = _unsigned_int(architecture)
     return {

@@ -11,6 +11,9 @@ START_TIME = 19  # (22)
 MEMORY = 20  # (23), in bytes
 EXIT_CODE = 49  # (52), as waitpid has it
 
+# CAP_SYS_CHROOT and CAP_SYS_ADMIN of linux/capability.h, which setns() takes for a mount namespace.
+_TO_ENTER = 1 << 18 | 1 << 21
+
 
 def stat(pid: int) -> List[bytes]:
     """Returns the fields of a process's line behind its name; none if there is no such process."""
@@ -96,6 +99,12 @@ def _status(pid: int, name: str, most: int) -> List[str]:
     except OSError:
         pass
     return []
+
+
+def may_enter_mounts() -> bool:
+    """Says whether this process may enter other mount namespaces; True where that is not known."""
+    effective = _status(os.getpid(), "CapEff", 1)
+    return not effective or int(effective[0], 16) & _TO_ENTER == _TO_ENTER
 
 
 def trace_scope() -> str:

@@ -6,7 +6,7 @@ from typing import Dict, Iterator, List, Optional, Tuple
 
 import gdb
 
-from . import inferiors, link_map
+from . import inferiors, link_map, sysroot
 
 # A name that no command of gdb's takes for anything else.
 NAME = re.compile(r"/[\w/.,:=@+-]+\Z")
@@ -19,7 +19,7 @@ def read(pid: int) -> None:
     file, with the name that it was opened by, and reads nothing again when it attaches another
     inferior to the process. What can't be read here is left to that.
     """
-    if inferiors.is_hidden(pid):
+    if inferiors.is_hidden(pid) or sysroot.needs_root(pid):
         return
     try:
         program = os.readlink("/proc/%d/exe" % pid)

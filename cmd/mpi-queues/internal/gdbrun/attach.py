@@ -171,6 +171,7 @@ def _main() -> None:
     """Serves the process that has started this gdb."""
     if "mpi_queues.commands" not in sys.modules:
         return  # gdbinit has said why
+    from mpi_queues import sysroot
     from mpi_queues.channel import Channel
     from mpi_queues.charset import lossless
     from mpi_queues.errors import Failure
@@ -180,7 +181,8 @@ def _main() -> None:
         with lossless():
             LINK.take(Peer("mpi-queues", Channel.inherited(0)))
             if _REQUEST["in_turn"]:
-                _read_in_turn()
+                with sysroot.kept():
+                    _read_in_turn()
             elif _REQUEST["record"]:
                 _record(_REQUEST["job"], _REQUEST["record"])
             elif _REQUEST["job"]:

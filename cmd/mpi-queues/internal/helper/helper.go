@@ -23,6 +23,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/document"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/launch"
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 	"github.com/mpi-queues/mpi-queues/mqs/liveness"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 	"github.com/mpi-queues/mpi-queues/mqs/recording"
@@ -169,7 +170,7 @@ func (h *Helper) Describe(ctx context.Context, d *bridge.Debugger, p bridge.Desc
 		return err
 	}
 	if process.MPI == "" && process.Unavailable != "" {
-		process.Unavailable = cmp.Or(from.launcherWords(r.Info()), process.Unavailable)
+		process.Unavailable = cmp.Or(from.launcherWords(r.Info()), unreadFiles(procfs.Host, r.Info()), process.Unavailable)
 	}
 	var text strings.Builder
 	describe(&text, process)

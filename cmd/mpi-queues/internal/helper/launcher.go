@@ -1,24 +1,94 @@
 package helper
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
+	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
+	"github.com/mpi-queues/mpi-queues/mqs/printable"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
-// ofLauncher puts a sentence that helps in place of the error on a process without an MPI
-// library, if that has launched a job.
-func (s *sources) ofLauncher(info inferior.Info, err error) error {
+// explained puts a sentence that helps in place of the error on a process without an MPI
+// library, if that has launched a job, or if the debugger has not read all of its files.
+func (s *sources) explained(info inferior.Info, err error) error {
 	var u *read.UnreadableError
 	if !errors.As(err, &u) || u.MPI != "" || u.Final {
 		return err
 	}
-	if said := s.launcherWords(info); said != "" {
+	if said := cmp.Or(s.launcherWords(info), unreadFiles(procfs.Host, info)); said != "" {
 		return read.Unreadable("", "%s", said)
 	}
 	return err
+}
+
+// unreadFiles says which files of a process the debugger has not read, and why; empty if it has read the program and all libraries, as
+// far as that is known.
+func unreadFiles(host procfs.FS, info inferior.Info) string {
+	if info.Kind != "live" || info.PID <= 0 {
+		return ""
+	}
+	known := map[string]bool{filepath.Base(info.Executable): true}
+	for _, path := range info.Libraries {
+		known[filepath.Base(path)] = true
+	}
+	first, more := "", 0
+	isProgram := true
+	for m, err := range host.Mappings(info.PID) {
+		if err != nil {
+			return ""
+		}
+		if !m.IsCode || !strings.HasPrefix(m.Path, "/") {
+			continue
+		}
+		path, _ := strings.CutSuffix(m.Path, deleted)
+		name := filepath.Base(path)
+		isFile := isProgram || strings.Contains(name, ".so")
+		isProgram = false
+		switch {
+		case !isFile || known[name]:
+		case first == "":
+			first = m.Path
+		default:
+			more++
+		}
+		known[name] = true
+	}
+	if first == "" {
+		return ""
+	}
+	others := ""
+	if more > 0 {
+		others = fmt.Sprintf(" and %d more of its files", more)
+	}
+	return fmt.Sprintf("whether process %d uses MPI is not known, since the debugger has not read %s%s: %s",
+		info.PID, printable.Line(first), others, whyUnread(host, info.PID, first))
+}
+
+// deleted is what the kernel adds to the path of a file that is there no more.
+const deleted = " (deleted)"
+
+// whyUnread is why a debugger does not read a file of a process.
+func whyUnread(host procfs.FS, pid int, path string) string {
+	if strings.HasSuffix(path, deleted) {
+		return "it was deleted or replaced while the process ran"
+	}
+	f, err := os.Open(path)
+	if err == nil {
+		_ = f.Close()
+	}
+	switch {
+	case isContained(host, pid):
+		return fmt.Sprintf("the process is in a container, whose files are in /proc/%d/root: `mpi-attach %d' in gdb reads them there", pid, pid)
+	case err != nil:
+		return fmt.Sprintf("it can't be opened (%v)", errors.Unwrap(err))
+	}
+	return "the debugger's output says why"
 }
 
 // launcherWords say of a process that it has launched a job and is no rank; empty if it has not.
@@ -36,4 +106,10 @@ func (s *sources) launcherWords(info inferior.Info) string {
 	}
 	return fmt.Sprintf("%s and none of its ranks, which have the queues: in gdb `mpi-attach %d' attaches to them, "+
 		"and in a shell `mpi-queues dump %d' shows them", what, info.PID, info.PID)
+}
+
+// isContained reports whether a process is known to see other file systems than this one (mount_namespaces(7)).
+func isContained(host procfs.FS, pid int) bool {
+	theirs, ours := host.Namespace(pid, "mnt"), host.Namespace(os.Getpid(), "mnt")
+	return theirs != "" && ours != "" && theirs != ours
 }

@@ -80,7 +80,7 @@ func (s *sources) read(r *inferior.Reader, f read.Filter) (*mqs.Process, error) 
 		if r.Err() == nil && hasEnded(r.Info()) {
 			return nil, read.Unreadable("", "process %d has ended: the debugger notices that when it is to run on", r.Info().PID)
 		}
-		return nil, s.ofLauncher(r.Info(), err)
+		return nil, s.explained(r.Info(), err)
 	}
 	if !p.WorldSize.Known || p.IsAlone() {
 		s.seat(p, r)
