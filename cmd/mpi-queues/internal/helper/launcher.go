@@ -62,6 +62,10 @@ func unreadFiles(host procfs.FS, info inferior.Info) string {
 	if first == "" {
 		return ""
 	}
+	if strings.Contains(info.Executable, "/valgrind/") {
+		return fmt.Sprintf("process %d runs under Valgrind, whose own memory is all that a debugger sees: start `gdb %s', and in it "+
+			"type `target remote | vgdb --pid=%d' and `mpi-queues'", info.PID, printable.Line(first), info.PID)
+	}
 	others := ""
 	if more > 0 {
 		others = fmt.Sprintf(" and %d more of its files", more)
