@@ -95,8 +95,8 @@ func Bind(lib *mpir.Library) (*Device, error) {
 	if inferior.Bind(&d.partitioned, lib.Layouts) != nil {
 		d.partitioned = partitionedTypes{}
 	}
-	if lib.HasGroups() {
-		return d, nil
+	if err := checkModules(lib); err != nil || lib.HasGroups() {
+		return d, err
 	}
 	return d, inferior.Bind(&d.groups, lib.Layouts)
 }

@@ -2,6 +2,7 @@ package ch4
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -14,6 +15,26 @@ import (
 
 // modules are those of ch4's whose network libraries can be read.
 var modules = []module{ucxNetmod{}, ofiModule{}}
+
+// checkModules returns an error if layouts of a table are those of a library with other modules: a request and the address of
+// a process have room for the largest of them. A library has the variable of each of its modules until it is stripped.
+func checkModules(lib *mpir.Library) error {
+	if _, hasSymbols := lib.Symbols[symGlobal]; !hasSymbols || lib.Layouts.Source != "table" {
+		return nil
+	}
+	found, err := lib.Reader.Symbols(symOFI, symUCX)
+	if err != nil {
+		return err
+	}
+	_, hasOFI := found[symOFI]
+	_, hasUCX := found[symUCX]
+	_, _, notOFI := ofiModule{}.bind(lib)
+	_, _, notUCX := ucxNetmod{}.bind(lib)
+	if notOFI != nil && notUCX != nil || (hasOFI || hasUCX) && (hasOFI != (notOFI == nil) || hasUCX != (notUCX == nil)) {
+		return errors.New("the layouts are of a library with other modules of ch4")
+	}
+	return nil
+}
 
 // A module of ch4's leaves messages to a network library.
 type module interface {

@@ -12,6 +12,9 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/transport/ucx"
 )
 
+// symUCX is the module's variable, which a library has until it is stripped.
+const symUCX = "MPIDI_UCX_global" // MPIDI_UCX_global_t
+
 // ucxNetmod is the netmod ucx.
 type ucxNetmod struct{}
 
