@@ -40,7 +40,7 @@ func (j *job) decide() *analysis {
 		open := a.mayHang()
 		r.Moving = a.moving(open) || a.passing(open) || slices.ContainsFunc(open, func(i int32) bool { return a.ranks[i].gotOn })
 	case Deadlocked, DeadlockedUnless: // there may be more of it than is proved
-		r.Moving = a.doubtsTransit()
+		r.Moving = a.maySettleTransit()
 	case DeadlockedUnlessPollingEnds:
 		r.Moving = true // it is the less likely the more often the ranks are met there
 	}
@@ -100,6 +100,26 @@ func (a *analysis) findDeadlocks() {
 // doubtsTransit says whether a message in transit may end some wait.
 func (j *job) doubtsTransit() bool {
 	return slices.ContainsFunc(j.ranks, func(r rank) bool { return slices.ContainsFunc(r.waits, mayEndByTransit) })
+}
+
+// maySettleTransit reports whether another sample may show that no message in transit ends some wait. It can't if the rank that waits has
+// had time to take the message, and the other one sleeps: as long as that does not run, it neither sends nor answers.
+func (j *job) maySettleTransit() bool {
+	return slices.ContainsFunc(j.ranks, func(r rank) bool {
+		return slices.ContainsFunc(r.waits, func(w wait) bool {
+			return slices.ContainsFunc(w.deps, func(g dependency) bool { return g.transit && !(r.confirmed && j.sleeps(g.rank)) })
+		})
+	})
+}
+
+// sleeps reports whether a rank slept at this sample and at the previous one, and has not run in between.
+func (j *job) sleeps(number int32) bool {
+	r := j.at(number)
+	if r == nil || r.process == nil || r.ran || !r.same {
+		return false
+	}
+	before := j.past.Earlier[r.process.PID]
+	return before != nil && before.State == mqs.Sleeping && r.process.State == mqs.Sleeping
 }
 
 func mayEndByTransit(w wait) bool {
