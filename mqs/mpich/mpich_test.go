@@ -65,8 +65,7 @@ func TestStrippedOverUnreadable(t *testing.T) {
 
 // The layouts of one build are not taken for those of another.
 func TestTableOfAnotherBuild(t *testing.T) {
-	for _, name := range []string{"mpich-4.0.2-ch3/queues-rank-0", "mpich-4.0.2-ch4-debug/queues-rank-0", "mpich-4.0.2-ch4-debug-ofi/queues-rank-0",
-		"mpich-4.1.3-ch4/queues-rank-0"} {
+	for _, name := range []string{"mpich-4.0.2-ch3/queues-rank-0", "mpich-4.0.2-ch4-debug/queues-rank-0", "mpich-4.0.2-ch4-debug-ofi/queues-rank-0"} {
 		_, err := start(inferiortest.Patch(inferiortest.Recorded(t, name)).RemoveTypes())
 		if err == nil || !strings.Contains(err.Error(), "none of the layouts") {
 			t.Errorf("%s: %v", name, err)
@@ -79,6 +78,12 @@ func TestTableOfTheSameLayouts(t *testing.T) {
 	for name, want := range map[string]string{
 		"mpich-4.0.2-ch4":           "MPICH 4.0.2 with ch4:ofi",
 		"mpich-4.0.2-ch4-ucx":       "MPICH 4.0.2",
+		"mpich-4.1.3-ch4":           "MPICH 4.1.3 with ch4:ofi alone",
+		"mpich-4.1.3-ch4-ofi":       "MPICH 4.1.3 with ch4:ofi alone",
+		"mpich-4.1.3-ch4-debug":     "MPICH 4.1.3 with ch4:ofi alone and debugger support",
+		"mpich-4.1.3-ch4-debug-ofi": "MPICH 4.1.3 with ch4:ofi alone and debugger support",
+		"mpich-4.1.3-ch4-ucx":       "MPICH 4.1.3 with ch4:ucx alone and no shared memory",
+		"mpich-4.1.3-ch4-ucx-debug": "MPICH 4.1.3 with ch4:ucx alone and debugger support",
 		"mpich-4.2.3-ch4-ofi":       "MPICH 4.2.1 with ch4:ofi alone",
 		"mpich-4.2.3-ch4":           "MPICH 4.2.1 with ch4:ofi alone",
 		"mpich-4.2.3-ch4-debug":     "MPICH 4.2.1 with ch4:ofi alone and debugger support",
