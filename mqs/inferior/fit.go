@@ -46,7 +46,8 @@ func FindTypes(r *Reader, l *layout.Layouts, queries []layout.TypeQuery) ([]*lay
 type NoFitError struct {
 	// Known are the releases that there are tables of, separated by commas.
 	Known string
-	// Nearest says why the table that was tried first does not fit; if none is for the architecture, it is the first reason of Why.
+	// Nearest says why the debug information does not fit if that is not completed by tables, or else the table that was tried first;
+	// if none is for the architecture, it is the first reason of Why.
 	Nearest error
 	// Why says for the debug information and for each table, without its options, why it does not fit.
 	Why error
@@ -96,6 +97,10 @@ func fitTable[S any](r *Reader, queries []layout.TypeQuery, tables []*layout.Tab
 	var none S
 	var known []string
 	var fitting []*layout.Table
+	var nearest error
+	if own.Empty() && len(why) > 0 {
+		nearest = why[0]
+	}
 	for _, t := range tables {
 		if t.Architecture != "" && t.Architecture != r.Info().Architecture {
 			continue // of no use to who reads why nothing fits
@@ -107,7 +112,6 @@ func fitTable[S any](r *Reader, queries []layout.TypeQuery, tables []*layout.Tab
 			why = append(why, fmt.Errorf("the layout of %s: it is for another architecture", t.Release))
 		}
 	}
-	var nearest error
 	for t := range layout.Variants(fitting) {
 		l, err := t.Layouts(queries).Complete(own)
 		if err == nil {

@@ -33,7 +33,7 @@ func TestFit(t *testing.T) {
 		"debug information":                {16, 16, "", nil, 0},
 		"a table":                          {0, 16, "two", nil, 0},
 		"a table, with debug information":  {24, 8, "one", nil, 0},
-		"none":                             {32, 40, "", []string{"its debug information: it has 32 bytes", "the layout of one: it has 8 bytes", "the layout of narrow: it is for another architecture", "the layout of three: it has 16"}, 1},
+		"none":                             {32, 40, "", []string{"its debug information: it has 32 bytes", "the layout of one: it has 8 bytes", "the layout of narrow: it is for another architecture", "the layout of three: it has 16"}, 0},
 		"a table of another architecture":  {0, 24, "", []string{"the layout of one: it has 8 bytes", "the layout of narrow: it is for another architecture"}, 0},
 		"none, without debug information":  {0, 40, "", []string{"the layout of one: it has 8 bytes", "the layout of two: it has 16 bytes"}, 0},
 		"neither debug information nor it": {0, 0, "", []string{"there is neither debug information nor a table"}, 0},

@@ -8,6 +8,7 @@
 package mpich
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -148,8 +149,9 @@ func openSymbolless(r *inferior.Reader, symbols map[string]inferior.Symbol, root
 // openHidden opens a process whose library's variables are found in its data; nil if they are not.
 func openHidden(r *inferior.Reader, symbols map[string]inferior.Symbol) read.Source {
 	image, ok := mpir.NewImage(r, symbols)
+	nearest := layout.Nearest(tables(), mpir.Version(r, symbols))
 	for ok && image.Grow() {
-		s, err := inferior.FitTable(r, inferior.Queries(types()...), tables(), func(l *layout.Layouts) (read.Source, error) {
+		s, err := inferior.FitTable(r, inferior.Queries(types()...), nearest, func(l *layout.Layouts) (read.Source, error) {
 			return findHidden(r, symbols, l, image)
 		})
 		if err == nil {
@@ -198,7 +200,7 @@ func describeVersion(r *inferior.Reader, symbols map[string]inferior.Symbol) str
 
 // open opens a process whose library has all symbols that its objects are read by.
 func open(r *inferior.Reader, symbols map[string]inferior.Symbol, root inferior.Symbol) (read.Source, error) {
-	p, err := fit(r, symbols, tables(), nil)
+	p, err := fit(r, symbols, layout.Nearest(tables(), mpir.Version(r, symbols)), nil)
 	var noFit *inferior.NoFitError
 	switch {
 	case err == nil:
@@ -209,9 +211,10 @@ func open(r *inferior.Reader, symbols map[string]inferior.Symbol, root inferior.
 	case !errors.As(err, &noFit):
 		return nil, err
 	}
-	return nil, bare(r, root, read.Unreadable(mpir.Name, "%s has symbols, but no type information that fits, and none of the layouts that mpi-queues knows (%s) does: "+
-		"install the library's debug symbols, or `set debuginfod enabled on`, or use an MPICH configured with MPICHLIB_CFLAGS=-g%s.\n%v",
-		read.FileName(root), noFit.Known, describeVersion(r, symbols), noFit.Why))
+	version := cmp.Or(printable.Line(mpir.Version(r, symbols)), "of an unknown release")
+	return nil, bare(r, root, read.Unreadable(mpir.Name, "%s is MPICH %s, and no known layout of its types fits; the nearest is %w: "+
+		"install the library's debug symbols, or `set debuginfod enabled on`, or use an MPICH configured with MPICHLIB_CFLAGS=-g",
+		read.FileName(root), version, noFit))
 }
 
 // process is what a process is read with.

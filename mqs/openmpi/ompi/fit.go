@@ -1,25 +1,22 @@
 package ompi
 
 import (
-	"fmt"
-	"math"
-	"slices"
-	"strings"
-
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
 )
 
 // Fit finds the layouts that fit a process, of its debug information or of one of the tables, and which of
 // the components carries its messages: q is nil if none does. It fails with an [*inferior.NoFitError]
-// if no layouts fit.
+// if no layouts fit. If a process proves several layouts, they differ only in objects that it does not have: the order in which
+// they are tried decides which release is named, and whether values of a later object are unknown, but not that they are wrong
+// (except for heterogeneous support; see SUPPORT).
 func Fit(r *inferior.Reader, symbols map[string]inferior.Symbol, tables []*layout.Table, components []Component) (p *Process, q Queues, err error) {
 	structs := []any{&types{}, &objectTypes{}}
 	for _, c := range components {
 		structs = append(structs, c.Types)
 	}
 	queries := inferior.Queries(structs...)
-	p, err = inferior.Fit(r, queries, nearest(tables, Version(r, symbols)), isIn(symbols), func(l *layout.Layouts) (*Process, error) {
+	p, err = inferior.Fit(r, queries, layout.Nearest(tables, Version(r, symbols)), isIn(symbols), func(l *layout.Layouts) (*Process, error) {
 		p, err := newProcess(r, symbols, l)
 		if err != nil {
 			return nil, err
@@ -28,40 +25,6 @@ func Fit(r *inferior.Reader, symbols map[string]inferior.Symbol, tables []*layou
 		return p, err
 	})
 	return p, q, err
-}
-
-// nearest returns the tables in the order in which they are tried on a library of a release: those of its own series before
-// the others. Of each, its own release and earlier ones come first, the latest first, then later ones, the earliest first. If a
-// process proves several layouts, they differ only in objects that it does not have: the order decides which release is named,
-// and whether values of a later object are unknown, but not that they are wrong (except for heterogeneous support; see SUPPORT).
-func nearest(tables []*layout.Table, version string) []*layout.Table {
-	of := release(version)
-	// Lower ranks are tried first: 1 for another series, 1 for a later release, and the release's numbers, which are negative
-	// up to the library's own.
-	rank := func(t *layout.Table) []int {
-		r := release(t.Release)
-		isOther := 0
-		if !slices.Equal(r[:2], of[:2]) {
-			isOther = 1
-		}
-		if slices.Compare(r, of) <= 0 {
-			return []int{isOther, 0, -r[0], -r[1], -r[2]}
-		}
-		return []int{isOther, 1, r[0], r[1], r[2]}
-	}
-	out := slices.Clone(tables)
-	slices.SortStableFunc(out, func(a, b *layout.Table) int { return slices.Compare(rank(a), rank(b)) })
-	return out
-}
-
-// release returns the numbers of a release's name, such as "4.1.4" or "Open MPI 6.0.0rc2". A name without numbers is
-// later than all.
-func release(name string) []int {
-	out := make([]int, 3)
-	if n, _ := fmt.Sscanf(strings.TrimLeft(name, "Open MPIv"), "%d.%d.%d", &out[0], &out[1], &out[2]); n == 0 {
-		return []int{math.MaxInt, 0, 0}
-	}
-	return out
 }
 
 // isIn returns a function that reports whether the object file of a path defines one of the symbols.
