@@ -60,6 +60,9 @@ type netmod interface {
 	mayRefuse() bool
 	// proveMask checks that the module can have given a receive its mask.
 	proveMask(mask uint64) error
+	// doubt returns why unexpected messages can't be told from the module's own, once all receives have given their masks; nil if
+	// they can.
+	doubt(messages []transport.Message) error
 	// sender and receiver return where MPICH's own requests of a send and of a receive are, 0 if that is not known.
 	sender(r *inferior.Reader, s *transport.Send) inferior.Ptr[mpir.Request]
 	receiver(q *transport.Receive) inferior.Ptr[mpir.Request]
@@ -184,7 +187,7 @@ func openNetwork(r *inferior.Reader, m netmod) (*Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &Network{Transport: t, Tags: m.tags(), Progress: transport.Progress(t.Matchers()), r: r, netmod: m}
+	n := &Network{Transport: t, Progress: transport.Progress(t.Matchers()), r: r, netmod: m}
 	for _, matcher := range t.Matchers() {
 		q := matcher.Queues()
 		n.Sends = append(n.Sends, q.Sends...)
@@ -202,6 +205,8 @@ func openNetwork(r *inferior.Reader, m netmod) (*Network, error) {
 			}
 		}
 	}
+	n.Tags = m.tags()
+	n.UnexpectedErr = cmp.Or(n.UnexpectedErr, m.doubt(n.Unexpected))
 	return n, nil
 }
 

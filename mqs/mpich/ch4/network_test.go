@@ -29,6 +29,8 @@ func (l *library) mayRefuse() bool { return false }
 
 func (l *library) open(*inferior.Reader) (transport.Transport, error) { return l, l.fails }
 
+func (*library) doubt([]transport.Message) error { return nil }
+
 func (l *library) proveMask(mask uint64) error {
 	if mask == 0 {
 		return errOtherTags

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
@@ -149,7 +150,9 @@ type ofiNetmod struct {
 	// virtual and networks are how many interfaces there are, and bits how tags are made up, once it is open.
 	virtual, networks int
 	bits              ofiBits
-	tables            map[int32]addressTable // by their numbers
+	// isProved is true if a receive has proved the bits.
+	isProved bool
+	tables   map[int32]addressTable // by their numbers
 }
 
 func (o *ofiNetmod) name() string { return ofi.Name }
@@ -160,7 +163,31 @@ func (o *ofiNetmod) mayRefuse() bool { return true }
 
 func (o *ofiNetmod) tags() *transport.Tags { return o.bits.tags() }
 
-func (o *ofiNetmod) proveMask(mask uint64) error { return o.bits.proveMask(mask) }
+// proveMask tells 4.0.3, whose layouts are those of 4.0.2, by the bits that receives do not look at.
+func (o *ofiNetmod) proveMask(mask uint64) error {
+	err := o.bits.proveMask(mask)
+	if err != nil && !o.isProved && o.bits.ofiProtocol == &ofiProtocol40 {
+		later := o.bits
+		later.ofiProtocol = &ofiProtocol41
+		if err = later.proveMask(mask); err == nil {
+			o.bits = later
+		}
+	}
+	o.isProved = o.isProved || err == nil
+	return err
+}
+
+// doubt returns why messages can't be told from the module's own; nil if they can.
+func (o *ofiNetmod) doubt(messages []transport.Message) error {
+	if o.isProved || o.bits.ofiProtocol != &ofiProtocol40 {
+		return nil
+	}
+	differs := o.bits.of(ofiProtocol40.others ^ ofiProtocol41.others)
+	if slices.ContainsFunc(messages, func(m transport.Message) bool { return m.Tag&differs != 0 }) {
+		return errOtherOFITags
+	}
+	return nil
+}
 
 // open reads the endpoints that the module receives by, one for each interface.
 func (o *ofiNetmod) open(r *inferior.Reader) (transport.Transport, error) {

@@ -1,6 +1,7 @@
 package ch4
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -318,5 +319,36 @@ func TestOpenOFI(t *testing.T) {
 	_, o := overOFI(t)
 	if _, err := o.open(o.lib.Reader); err == nil || !strings.Contains(err.Error(), symOFI) {
 		t.Errorf("without its variable: %v", err)
+	}
+}
+
+// MPICH 4.0.3 has the layouts of 4.0.2, and means other things by the protocol's bits: a receive's mask tells which of the two a process
+// has. Before there is one, messages that the two differ on are in doubt.
+func TestOFIProtocolsOf40(t *testing.T) {
+	settings := ofiSettings{ContextBits: 16, SourceBits: 0, TagBits: 31}
+	for _, is := range []*ofiProtocol{&ofiProtocol40, &ofiProtocol41} {
+		bits, err := ofiBitsOf(settings, &ofiProtocol40)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := &ofiNetmod{bits: bits}
+		plain, synchronous := transport.Message{Tag: 7}, transport.Message{Tag: 7 | bits.of(is.ignored&^8)}
+		if err := o.doubt([]transport.Message{plain}); err != nil {
+			t.Errorf("a plain message: %v", err)
+		}
+		if err := o.doubt([]transport.Message{plain, synchronous}); !errors.Is(err, errOtherOFITags) {
+			t.Errorf("a synchronous one: %v", err)
+		}
+		if err := o.proveMask(^bits.of(is.ignored)); err != nil || o.bits.ofiProtocol != is {
+			t.Errorf("after a receive: %v", err)
+		}
+		if err := o.doubt([]transport.Message{synchronous}); err != nil {
+			t.Errorf("after a receive, a synchronous message: %v", err)
+		}
+		for _, other := range []*ofiProtocol{&ofiProtocol40, &ofiProtocol41} {
+			if err := o.proveMask(^bits.of(other.ignored)); (err == nil) != (other == is) {
+				t.Errorf("after a receive, another mask: %v", err)
+			}
+		}
 	}
 }

@@ -33,12 +33,13 @@ func (o *ofiNetmod) hiddenOwn(m *mpir.Image) (out []inferior.Addr) {
 		for _, a := range []inferior.Addr{c.Receiving, c.Domain, c.Addresses, c.Completions} {
 			ok = ok && a != 0 && a%inferior.Addr(o.lib.Reader.Info().PointerSize) == 0 && a>>47 == 0 && !m.Has(a)
 		}
-		if ok && m.Has(at-offset) && len(contexts) < maxHidden {
+		// The linker's table of functions has as many such pointers as one likes, and no such settings behind them.
+		if ok && m.Has(at-offset) && len(contexts) < maxHidden && o.set(at-offset) == nil {
 			contexts[at-offset] = c
 		}
 	})
 	for at, c := range contexts {
-		if o.set(at) == nil && leadsToEndpoint(o.lib.Reader, c) {
+		if leadsToEndpoint(o.lib.Reader, c) {
 			out = append(out, at)
 		}
 	}
