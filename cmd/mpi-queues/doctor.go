@@ -28,7 +28,7 @@ func doctorCommand() *cobra.Command {
 			"reached. With the process id of a rank or of a launcher, it also says what is known of the\n" +
 			"job, which MPI a rank uses, by what its queues are read, and what remains unknown. gdb is\n" +
 			"attached to that rank for a moment.\n\n" +
-			"Each line begins with `ok', with `!' if something is missing that may not matter, or with\n" +
+			"Each line begins with `ok', with `!' for something missing that you may not need, or with\n" +
 			"`no' and what to do.\n\n" +
 			"Exit status: 0 if no line begins with `no', 1 if one does, 2 if the command line is wrong.",
 		Example: "  mpi-queues doctor\n" +
@@ -60,9 +60,15 @@ func doctorCommand() *cobra.Command {
 	return cmd
 }
 
-// examine writes the findings on this machine and, unless pid is 0, on that process.
+// examine writes the findings on this machine and, unless pid is 0, on that process, each as soon as it is there.
 func examine(ctx context.Context, w io.Writer, s *settings, pid int) error {
-	findings := []doctor.Finding{{State: doctor.Works, Name: "mpi-queues", Text: fmt.Sprintf("%s on %s/%s", version(), runtime.GOOS, runtime.GOARCH)}}
+	hasFailed := false
+	var writing error
+	tell := func(findings ...doctor.Finding) {
+		hasFailed = hasFailed || doctor.HasFailed(findings)
+		writing = errors.Join(writing, doctor.Write(w, findings...))
+	}
+	tell(doctor.Finding{State: doctor.Works, Name: "mpi-queues", Text: fmt.Sprintf("%s on %s/%s", version(), runtime.GOOS, runtime.GOARCH)})
 	known := new(launch.Finder)
 	path, err := gdbrun.Find(s.gdb)
 	var g *gdbrun.GDB
@@ -70,35 +76,38 @@ func examine(ctx context.Context, w io.Writer, s *settings, pid int) error {
 		g, err = s.newGDB(known)
 	}
 	if err != nil {
-		findings = append(findings, doctor.Finding{State: doctor.Fails, Name: "gdb", Text: err.Error()})
+		tell(doctor.Finding{State: doctor.Fails, Name: "gdb", Text: err.Error()})
 	} else {
 		defer g.Close()
-		findings = append(findings, doctor.GDB(ctx, path))
+		tell(doctor.GDB(ctx, path, s.timeout))
 	}
-	usable := !doctor.HasFailed(findings)
+	usable := !hasFailed
 	if usable && pid == 0 {
-		findings = append(findings, doctor.Attach(ctx, g))
+		tell(doctor.Attach(ctx, g))
 	}
-	findings = append(findings, doctor.Tools())
+	tell(doctor.Tools())
 	if pid != 0 {
 		launch.Await(ctx, pid)
 		job, rank := doctor.Job(known, pid)
-		findings = append(findings, job...)
-		if usable && rank != 0 {
+		tell(job...)
+		switch {
+		case rank == 0:
+		case !usable:
+			tell(doctor.Finding{State: doctor.Partly, Name: "process", Text: fmt.Sprintf("process %d was not read, since there is no gdb for it", rank)})
+		default:
 			of, err := doctor.Process(ctx, g, rank)
 			if err != nil {
 				of = []doctor.Finding{{State: doctor.Fails, Name: "process", Text: err.Error()}}
 			}
-			findings = append(findings, of...)
+			tell(of...)
 		}
 	}
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return unreadable(errInterrupted)
-	}
-	if err := doctor.Write(w, findings); err != nil {
-		return unreadable(err)
-	}
-	if doctor.HasFailed(findings) {
+	case writing != nil:
+		return unreadable(writing)
+	case hasFailed:
 		return &exitError{exitUnreadable, nil}
 	}
 	return nil

@@ -103,11 +103,14 @@ func (j *job) doubtsTransit() bool {
 }
 
 // maySettleTransit reports whether another sample may show that no message in transit ends some wait. It can't if the rank that waits has
-// had time to take the message, and the other one sleeps: as long as that does not run, it neither sends nor answers.
+// had time to take the message, and the other one has slept in all of some samples: as long as that does not run, it neither sends nor
+// answers.
 func (j *job) maySettleTransit() bool {
+	const leastLooks = 3 // before this one
+	isOver := j.past.Looks >= leastLooks
 	return slices.ContainsFunc(j.ranks, func(r rank) bool {
 		return slices.ContainsFunc(r.waits, func(w wait) bool {
-			return slices.ContainsFunc(w.deps, func(g dependency) bool { return g.transit && !(r.confirmed && j.sleeps(g.rank)) })
+			return slices.ContainsFunc(w.deps, func(g dependency) bool { return g.transit && !(isOver && r.confirmed && j.sleeps(g.rank)) })
 		})
 	})
 }

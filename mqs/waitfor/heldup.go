@@ -150,7 +150,7 @@ func (a *analysis) waitersOf(graph *andOr, holders []int32, words func(of []int3
 			continue
 		}
 		if len(out) == maxReasons {
-			return append(out, "Others wait for more ranks.")
+			return append(out, "More ranks are waited for.")
 		}
 		slices.Sort(ranks)
 		how := ""
@@ -162,14 +162,14 @@ func (a *analysis) waitersOf(graph *andOr, holders []int32, words func(of []int3
 	return out
 }
 
-// whoAwaits says for which ranks that can move the others wait. It is empty if some of the others may be released before one of those acts,
-// or if one of those holds up nobody.
+// whoAwaits names the ranks that can move and those that wait for them. It is empty if a rank that waits may be released without them, or
+// if nobody waits for one of them.
 func (a *analysis) whoAwaits() string {
 	moving := a.which(canMove)
 	if a.past.Looks == 0 || len(moving) == 0 {
 		return ""
 	}
-	a.assumeNoTransit = !a.mayTransit()
+	a.assumeNoTransit = a.isUnchanged(moving) && !a.hasRank(func(r *rank) bool { return r.mobility == waiting && r.isStopped() })
 	graph := a.graphWith(moving, false, node{})
 	a.assumeNoTransit = false
 	released := graph.releases(true)

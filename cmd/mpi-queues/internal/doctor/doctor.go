@@ -10,8 +10,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/child"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/gdbrun"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/jobs"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/tracee"
@@ -41,11 +43,12 @@ type Finding struct {
 	Text string
 }
 
-// Write writes findings, one below the other. Long texts are not wrapped.
-func Write(w io.Writer, findings []Finding) error {
+// Write writes findings, one below the other. What does not fit one line goes on below its beginning.
+func Write(w io.Writer, findings ...Finding) error {
 	var b strings.Builder
 	for _, f := range findings {
-		fmt.Fprintf(&b, "%-3s %-10s %s\n", f.State, f.Name, printable.Text(f.Text))
+		text := strings.ReplaceAll(printable.Text(f.Text), "\n", "\n"+strings.Repeat(" ", 15))
+		fmt.Fprintf(&b, "%-3s %-10s %s\n", f.State, f.Name, text)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -56,37 +59,46 @@ func HasFailed(findings []Finding) bool {
 	return slices.ContainsFunc(findings, func(f Finding) bool { return f.State == Fails })
 }
 
-// versionPatience is how long a gdb may take to say its version, maxVersion how many bytes of that are shown.
-const (
-	versionPatience = 20 * time.Second
-	maxVersion      = 200
-)
+// maxSaid is how many bytes are kept of what a gdb says.
+const maxSaid = 4096
 
-// GDB checks whether a gdb runs and has Python.
-func GDB(ctx context.Context, path string) Finding {
-	ctx, stop := context.WithTimeout(ctx, versionPatience)
+// GDB checks whether a gdb runs and has Python. It has to answer within the timeout.
+func GDB(ctx context.Context, path string, timeout time.Duration) Finding {
+	within, stop := context.WithTimeout(ctx, timeout)
 	defer stop()
-	cmd := exec.CommandContext(ctx, path, "-nx", "-batch", "-iex", "set auto-load no",
-		"-ex", `python import sys; print("gdb %s with Python %s" % (gdb.VERSION, sys.version.split()[0]))`)
+	const mark = "mpi-queues: "
+	cmd := exec.CommandContext(within, path, "-nx", "-batch", "-iex", "set auto-load no",
+		"-ex", `python import sys; print("`+mark+`gdb %s with Python %s" % (gdb.VERSION, sys.version.split()[0]))`)
+	cmd.SysProcAttr = child.OwnSession()
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second
-	var said start
-	cmd.Stdout, cmd.Stderr = &said, &said
+	var out, errs start
+	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()
-	what, _, _ := strings.Cut(strings.TrimSpace(string(said)), "\n")
-	switch {
-	case err != nil && what == "":
-		return Finding{Fails, "gdb", fmt.Sprintf("%s can't be run (%v): name another with --gdb PATH", path, err)}
-	case !strings.HasPrefix(what, "gdb "):
-		return Finding{Fails, "gdb", fmt.Sprintf("%s has no Python (%s): use a gdb that was built with it, and name it with --gdb PATH", path, what)}
+	for line := range strings.Lines(string(out)) {
+		if version, is := strings.CutPrefix(strings.TrimSpace(line), mark); is && err == nil {
+			return Finding{Works, "gdb", fmt.Sprintf("%s is %s", path, version)}
+		}
 	}
-	return Finding{Works, "gdb", fmt.Sprintf("%s is %s", path, what)}
+	why, _, _ := strings.Cut(strings.TrimSpace(string(errs)+"\n"+string(out)), "\n")
+	switch {
+	case within.Err() != nil && ctx.Err() == nil:
+		why = fmt.Sprintf("did not say its version within %s", timeout)
+	case why == "" && err != nil:
+		why = fmt.Sprintf("can't be run (%v)", err)
+	case why == "":
+		why = "said nothing"
+	default:
+		why = fmt.Sprintf("has no Python, or is no gdb (%s)", printable.Line(why))
+	}
+	return Finding{Fails, "gdb", fmt.Sprintf("%s %s: use a gdb that was built with Python, and name it with --gdb PATH", path, why)}
 }
 
-// start keeps the first maxVersion bytes of what a program writes.
+// start keeps the first maxSaid bytes of what a program writes.
 type start []byte
 
 func (s *start) Write(b []byte) (int, error) {
-	*s = append(*s, b[:min(len(b), maxVersion-len(*s))]...)
+	*s = append(*s, b[:min(len(b), maxSaid-len(*s))]...)
 	return len(b), nil
 }
 
@@ -191,7 +203,7 @@ func Job(f *launch.Finder, pid int) (findings []Finding, rank int) {
 	}
 	state := Works
 	if here == 0 {
-		state = Fails
+		state = Partly
 	}
 	on := fmt.Sprintf("%d of them on this machine", here)
 	if job.Size.Known && here == int(job.Size.Value) {
@@ -217,28 +229,31 @@ func Process(ctx context.Context, g jobs.GDB, pid int) ([]Finding, error) {
 func describe(p *mqs.Process) []Finding {
 	of := fmt.Sprintf("process %d", p.PID)
 	if p.Image != "" {
-		of += " (" + filepath.Base(p.Image) + ")"
+		of += " (" + printable.Line(filepath.Base(p.Image)) + ")"
 	}
 	if p.GlobalRank.Known {
 		of = fmt.Sprintf("rank %d, %s", p.GlobalRank.Value, of)
 	}
+	if p.Unavailable != "" {
+		return []Finding{{Fails, "queues", of + ": " + p.Unavailable}}
+	}
 	findings := []Finding{{Works, "process", of}}
+	if p.State == mqs.Stopped {
+		findings[0] = Finding{Partly, "process", fmt.Sprintf("%s, which is stopped by a signal: `kill -CONT %d' lets it go on", of, p.PID)}
+	}
 	if mpi := strings.TrimSpace(p.MPI + " " + p.MPIVersion); mpi != "" {
 		if p.Library != "" {
 			mpi += ", " + p.Library
 		}
-		findings = append(findings, Finding{Works, "MPI", mpi})
-	}
-	if p.Unavailable != "" {
-		return append(findings, Finding{Fails, "queues", p.Unavailable})
+		findings = append(findings, Finding{Works, "MPI", printable.Line(mpi)})
 	}
 	switch {
 	case p.Source == "dll":
-		findings = append(findings, Finding{Works, "queues", "read by the vendor's DLL " + p.DLL})
+		findings = append(findings, Finding{Works, "queues", "read by the vendor's DLL " + printable.Line(p.DLL)})
 	case p.Layout == "dwarf":
 		findings = append(findings, Finding{Works, "queues", "read by the library's debug information"})
 	case p.Layout == "table":
-		findings = append(findings, Finding{Works, "queues", "read by the embedded table of " + p.LayoutName + ", which this process has proved"})
+		findings = append(findings, Finding{Works, "queues", "read by the embedded table of " + p.LayoutName + ", checked against this process"})
 	}
 	if p.Transport != "" {
 		findings = append(findings, Finding{Works, "transport", transportText(p)})
@@ -272,7 +287,7 @@ func describe(p *mqs.Process) []Finding {
 
 func transportText(p *mqs.Process) string {
 	if slices.ContainsFunc(p.Communicators, func(q *mqs.Queues) bool { return q.Traffic != nil }) {
-		return p.Transport + ", which counts messages: that none is in transit can be proved"
+		return p.Transport + ", which counts messages, so a report can prove that none is in transit"
 	}
-	return p.Transport + ", which counts no messages: that none is in transit shows when ranks have run between two samples"
+	return p.Transport + ", which does not count messages, so a report needs two samples to rule out messages in transit"
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/gdbrun"
 	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/jobs"
@@ -48,6 +49,14 @@ func TestAttach(t *testing.T) {
 	}
 }
 
+// patience is a second for a gdb that hangs, and else long enough for any machine.
+func patience(want string) time.Duration {
+	if strings.HasPrefix(want, "did not") {
+		return time.Second
+	}
+	return 10 * time.Minute
+}
+
 func TestGDB(t *testing.T) {
 	script := func(text string) string {
 		path := filepath.Join(t.TempDir(), "gdb")
@@ -61,13 +70,16 @@ func TestGDB(t *testing.T) {
 		want State
 		text string
 	}{
-		{script("echo gdb 12.1 with Python 3.10.1; echo more"), Works, "is gdb 12.1 with Python 3.10.1"},
-		{script("echo Python scripting is not supported in this copy of GDB. >&2; exit 1"), Fails, "has no Python (Python scripting is not supported"},
+		{script("echo warning >&2; echo warning; echo mpi-queues: gdb 12.1 with Python 3.10.1; echo more"), Works, "is gdb 12.1 with Python 3.10.1"},
+		{script("echo mpi-queues: gdb 12.1 with Python 3.10.1; exit 1"), Fails, "no Python"},
+		{script("echo Python scripting is not supported in this copy of GDB. >&2; exit 1"), Fails, "has no Python, or is no gdb (Python scripting is not supported"},
 		{script("exit 1"), Fails, "can't be run (exit status 1)"},
+		{script(""), Fails, "said nothing"},
 		{script("yes gdb | tr -d '\\n' | head -c 1000000"), Fails, strings.Repeat("gdb", 10)},
+		{script("sleep 1000"), Fails, "did not say its version within 1s"},
 		{"/nonexistent/gdb", Fails, "no such file"},
 	} {
-		if got := GDB(t.Context(), c.path); got.State != c.want || !strings.Contains(got.Text, c.text) || len(got.Text) > 500 {
+		if got := GDB(t.Context(), c.path, patience(c.text)); got.State != c.want || !strings.Contains(got.Text, c.text) || len(got.Text) > 5000 {
 			t.Errorf("%s: %+v", c.path, got)
 		}
 	}
@@ -82,8 +94,8 @@ func TestDescribe(t *testing.T) {
 	check(t, describe(p), `
 ok  process    rank 3, process 42 (ring)
 ok  MPI        MPICH 4.0.2, /lib/libmpich.so.12
-ok  queues     read by the embedded table of MPICH 4.0.2, which this process has proved
-ok  transport  ch4 over UCX, which counts no messages: that none is in transit shows when ranks have run between two samples
+ok  queues     read by the embedded table of MPICH 4.0.2, checked against this process
+ok  transport  ch4 over UCX, which does not count messages, so a report needs two samples to rule out messages in transit
 !   unknown    what is sent to itself is unknown
 !   unknown    the pending sends of A: a list ends nowhere
 `)
@@ -93,23 +105,23 @@ ok  transport  ch4 over UCX, which counts no messages: that none is in transit s
 	if got := describe(p); len(got) != 4+8+1 || !strings.Contains(got[12].Text, "and 4 more: `mpi-queues dump 42'") {
 		t.Errorf("many notes: %+v", got)
 	}
-	check(t, describe(&mqs.Process{PID: 42, Unavailable: "no table fits"}), `
-ok  process    process 42
-no  queues     no table fits
+	check(t, describe(&mqs.Process{PID: 42, Unavailable: "no table fits\nas far as known"}), `
+no  queues     process 42: no table fits
+               as far as known
 `)
 	check(t, describe(&mqs.Process{PID: 42, MPI: "Open MPI", Source: "native", Layout: "dwarf", Transport: "pml ob1",
 		Communicators: []*mqs.Queues{{Traffic: []mqs.Traffic{}}}}), `
 ok  process    process 42
 ok  MPI        Open MPI
 ok  queues     read by the library's debug information
-ok  transport  pml ob1, which counts messages: that none is in transit can be proved
+ok  transport  pml ob1, which counts messages, so a report can prove that none is in transit
 `)
 }
 
 func check(t *testing.T, findings []Finding, want string) {
 	t.Helper()
 	var b strings.Builder
-	if err := Write(&b, findings); err != nil {
+	if err := Write(&b, findings...); err != nil {
 		t.Fatal(err)
 	}
 	if got := b.String(); got != strings.TrimPrefix(want, "\n") {

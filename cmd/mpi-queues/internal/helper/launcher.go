@@ -36,6 +36,10 @@ func unreadFiles(host procfs.FS, info inferior.Info) string {
 	known := map[string]bool{filepath.Base(info.Executable): true}
 	for _, path := range info.Libraries {
 		known[filepath.Base(path)] = true
+		// The debugger has the name by which the loader has opened a library, and the kernel the file's own.
+		if file, err := filepath.EvalSymlinks(strings.TrimPrefix(path, "target:")); err == nil {
+			known[filepath.Base(file)] = true
+		}
 	}
 	first, more := "", 0
 	isProgram := true
@@ -63,7 +67,7 @@ func unreadFiles(host procfs.FS, info inferior.Info) string {
 		return ""
 	}
 	if strings.Contains(info.Executable, "/valgrind/") {
-		return fmt.Sprintf("process %d runs under Valgrind, whose own memory is all that a debugger sees: start `gdb %s', and in it "+
+		return fmt.Sprintf("process %d runs under Valgrind, so the debugger sees only Valgrind itself: run `gdb %s', and in it "+
 			"type `target remote | vgdb --pid=%d' and `mpi-queues'", info.PID, printable.Line(first), info.PID)
 	}
 	others := ""

@@ -19,6 +19,10 @@ func TestUnreadFiles(t *testing.T) {
 	if err := os.WriteFile(here, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
+	link := filepath.Join(t.TempDir(), "libother.so")
+	if err := os.Symlink(here, link); err != nil {
+		t.Fatal(err)
+	}
 	namespaces := map[int]string{os.Getpid(): "mnt:[1]", 7: "mnt:[1]", 8: "mnt:[2]"}
 	for pid, namespace := range namespaces {
 		if err := os.MkdirAll(proc.Path(pid, "ns"), 0o755); err != nil {
@@ -37,6 +41,7 @@ func TestUnreadFiles(t *testing.T) {
 	}{
 		{"all is read", 7, []string{"/bin/prog", "/lib/libc.so.6"}, inferior.Info{Executable: "/bin/prog", Libraries: []string{"/lib/libc.so.6"}}, ""},
 		{"by another path", 7, []string{"/bin/prog", "/usr/lib/libc.so.6"}, inferior.Info{Executable: "/proc/7/exe/prog", Libraries: []string{"target:/lib/libc.so.6"}}, ""},
+		{"by a link to it", 7, []string{"/bin/prog", here}, inferior.Info{Executable: "/bin/prog", Libraries: []string{link}}, ""},
 		{"memory that is executed", 7, []string{"/bin/prog", "/memfd:jit", "[vdso]", "/dev/shm/x"}, inferior.Info{Executable: "/bin/prog"}, ""},
 		{"a library is missing", 7, []string{"/bin/prog", "/nonexistent/libmpi.so.40"}, inferior.Info{Executable: "/bin/prog"},
 			"has not read /nonexistent/libmpi.so.40: it can't be opened (no such file or directory)"},
@@ -46,7 +51,7 @@ func TestUnreadFiles(t *testing.T) {
 		{"one that can be opened", 7, []string{"/bin/prog", here}, inferior.Info{Executable: "/bin/prog"}, here + ": the debugger's output says why"},
 		{"a container", 8, []string{"/bin/prog", here}, inferior.Info{Executable: "/bin/prog"}, here + ": the process is in a container, whose files are in /proc/8/root: `mpi-attach 8' in gdb"},
 		{"Valgrind", 7, []string{"/home/u/ring", "/lib/libmpi.so.40", "/usr/libexec/valgrind/memcheck-amd64-linux"},
-			inferior.Info{Executable: "/usr/libexec/valgrind/memcheck-amd64-linux"}, "start `gdb /home/u/ring', and in it type `target remote | vgdb --pid=7'"},
+			inferior.Info{Executable: "/usr/libexec/valgrind/memcheck-amd64-linux"}, "run `gdb /home/u/ring', and in it type `target remote | vgdb --pid=7'"},
 		{"nothing known of the process", 9, nil, inferior.Info{}, ""},
 	} {
 		var maps strings.Builder
