@@ -64,7 +64,7 @@ var ErrGone = errors.New("its memory can't be read any more: the process has end
 //
 // describes reports whether an object file, given its path, belongs to the library, so that its debug information counts;
 // nil means that none does. If that debug information has only some of the types, a table supplies the others, and must
-// agree on those that both have.
+// agree on those that both have. If it has all types and the process refuses it, the tables are tried without it.
 //
 // Fit fails with a [*NoFitError] if try refuses all layouts, and with [ErrGone] if the process may be the reason.
 func Fit[S any](r *Reader, queries []layout.TypeQuery, tables []*layout.Table, describes func(object string) bool, try func(*layout.Layouts) (S, error)) (S, error) {
@@ -84,7 +84,14 @@ func Fit[S any](r *Reader, queries []layout.TypeQuery, tables []*layout.Table, d
 		}
 		why = append(why, fmt.Errorf("its debug information: %w", err))
 	}
-	return fitTable(r, queries, tables, dwarf.Of(describes), try, why)
+	own := dwarf.Of(describes)
+	s, err := fitTable(r, queries, tables, own, try, why)
+	var noFit *NoFitError
+	if errors.As(err, &noFit) && slices.ContainsFunc(tables, func(t *layout.Table) bool { return own.Covers(t.Layouts(queries)) }) {
+		// The process has refused the debug information as a whole, so this need not agree with the tables either.
+		return fitTable(r, queries, tables, layout.FromDWARF(nil), try, why)
+	}
+	return s, err
 }
 
 // FitTable does so for a process of which no debug information can be had.

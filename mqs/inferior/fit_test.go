@@ -78,9 +78,10 @@ func TestFit(t *testing.T) {
 func TestFitOfOptions(t *testing.T) {
 	queries := []layout.TypeQuery{{Name: "point_t"}, {Name: "line_t"}}
 	one, two := table("one", 8, 8), table("two", 16, 8)
+	one.Types["line_t"], two.Types["line_t"] = layout.Type{Size: 8}, layout.Type{Size: 8}
 	one.Options = []layout.Option{{With: []string{"CUDA"}, Types: map[string]*layout.Change{"point_t": {Size: 16}}}, {With: []string{"debugging"}, Types: map[string]*layout.Change{"point_t": {Size: 24}}}}
 	for name, c := range map[string]struct {
-		dwarf, size int // of point_t in debug information and in the process
+		dwarf, size int // of point_t in debug information, which lacks line_t but for the case "all", and in the process
 		object      string
 		want, says  string
 	}{
@@ -89,11 +90,15 @@ func TestFitOfOptions(t *testing.T) {
 		"both options":                     {0, 32, "", "one with CUDA and debugging", ""},
 		"debug information that completes": {32, 32, "/lib/libx.so", "one with CUDA and debugging", ""},
 		"debug information that refuses":   {40, 32, "/lib/libx.so", "", "the layout of one: the debug information of libx.so has point_t with 40 bytes, not 8"},
+		"all debug information is wrong":   {40, 32, "/lib/libx.so", "one with CUDA and debugging", ""},
 		"debug information of the program": {40, 32, "/app", "one with CUDA and debugging", ""},
 	} {
 		p := inferiortest.New()
 		if c.dwarf != 0 {
 			p.Types["point_t"] = &layout.Layout{Size: c.dwarf, Object: c.object}
+		}
+		if strings.HasPrefix(name, "all ") {
+			p.Types["line_t"] = &layout.Layout{Size: 8, Object: c.object}
 		}
 		isLibrary := func(object string) bool { return object == "/lib/libx.so" }
 		got, err := inferior.Fit(inferior.NewReader(t.Context(), p), queries, []*layout.Table{one, two}, isLibrary, func(l *layout.Layouts) (string, error) {

@@ -59,6 +59,14 @@ func (l *Layouts) Complete(own *Layouts) (*Layouts, error) {
 	return &out, nil
 }
 
+// Covers reports whether the layouts have all types that others have, of those that are read.
+func (l *Layouts) Covers(others *Layouts) bool {
+	if l.Empty() {
+		return false
+	}
+	return !slices.ContainsFunc(others.queries, func(q TypeQuery) bool { return others.Find(q.Name) != nil && l.Find(q.Name) == nil })
+}
+
 // contradicts returns how a type of debug information differs from that of a table, nil if it does not. An array may have
 // another length if no member that is read is behind it.
 func (t *Layout) contradicts(name string, own *Layout) error {

@@ -110,7 +110,7 @@ func (j *job) maySettleTransit() bool {
 	isOver := j.past.Looks >= leastLooks
 	return slices.ContainsFunc(j.ranks, func(r rank) bool {
 		return slices.ContainsFunc(r.waits, func(w wait) bool {
-			return slices.ContainsFunc(w.deps, func(g dependency) bool { return g.transit && !(isOver && r.confirmed && j.sleeps(g.rank)) })
+			return slices.ContainsFunc(w.deps, func(g dependency) bool { return g.transit && (!isOver || !r.confirmed || !j.sleeps(g.rank)) })
 		})
 	})
 }

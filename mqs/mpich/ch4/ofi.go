@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
@@ -150,9 +151,9 @@ type ofiNetmod struct {
 	// virtual and networks are how many interfaces there are, and bits how tags are made up, once it is open.
 	virtual, networks int
 	bits              ofiBits
-	// isProved is true if a receive has proved the bits.
-	isProved bool
-	tables   map[int32]addressTable // by their numbers
+	// isProved is true if a receive has proved the bits, isTold if the library's release is known where that matters.
+	isProved, isTold bool
+	tables           map[int32]addressTable // by their numbers
 }
 
 func (o *ofiNetmod) name() string { return ofi.Name }
@@ -169,8 +170,8 @@ func (o *ofiNetmod) proveMask(mask uint64) error {
 	if err != nil && !o.isProved && o.bits.ofiProtocol == &ofiProtocol40 {
 		later := o.bits
 		later.ofiProtocol = &ofiProtocol41
-		if err = later.proveMask(mask); err == nil {
-			o.bits = later
+		if later.proveMask(mask) == nil {
+			o.bits, err = later, nil
 		}
 	}
 	o.isProved = o.isProved || err == nil
@@ -179,7 +180,7 @@ func (o *ofiNetmod) proveMask(mask uint64) error {
 
 // doubt returns why messages can't be told from the module's own; nil if they can.
 func (o *ofiNetmod) doubt(messages []transport.Message) error {
-	if o.isProved || o.bits.ofiProtocol != &ofiProtocol40 {
+	if o.isProved || o.isTold || o.bits.ofiProtocol != &ofiProtocol40 {
 		return nil
 	}
 	differs := o.bits.of(ofiProtocol40.others ^ ofiProtocol41.others)
@@ -252,6 +253,12 @@ func (o *ofiNetmod) set(at inferior.Addr) error {
 		protocol = &ofiProtocol42
 	case hasKeys:
 		protocol = &ofiProtocol41
+	default:
+		// 4.0.3 has the layouts of 4.0.2: before a receive has proved the bits, only what the library calls itself tells.
+		release := mpir.Version(o.lib.Reader, o.lib.Symbols)
+		if o.isTold = release != ""; strings.HasPrefix(release, "4.0.3") {
+			protocol = &ofiProtocol41
+		}
 	}
 	if o.bits, err = ofiBitsOf(settings, protocol); err != nil {
 		return err
