@@ -15,8 +15,8 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 )
 
-// contained starts a program in user and mount namespaces of its own, from a file system of its own, as the user that starts it: a container
-// without root. The program $1 is $2 there.
+// contained imitates a rootless container: it copies the program $1 to a new tmpfs, $0, and starts the copy with the other arguments in
+// user and mount namespaces of its own, under the caller's user id.
 const contained = `
 mkdir -p "$0"
 mount -t tmpfs none "$0"
@@ -25,8 +25,8 @@ shift
 exec unshare --user --map-user="$MAPPED" --map-group="$MAPPED" "$0/program" "$@"
 `
 
-// TestContainer checks that a job whose ranks are in containers of their user is read by that user, whose gdb may not enter them: by the
-// shell's commands and in gdb, which keeps its settings and numbers its inferiors as ever.
+// TestContainer checks that users can read jobs in their own rootless containers, which gdb may not enter, from the shell and in gdb, and
+// that gdb's sysroot and inferior numbers are unchanged.
 func TestContainer(t *testing.T) {
 	const user = 54321
 	run := func(name string, args ...string) *exec.Cmd { return exec.Command(name, args...) }

@@ -25,12 +25,12 @@ func doctorCommand() *cobra.Command {
 		Use:   "doctor [PID]",
 		Short: "Say what works on this machine, and with one MPI program",
 		Long: "Checks whether gdb runs here and may attach to your processes, and how other machines are\n" +
-			"reached. With the process id of a rank or of a launcher, it also says what is known of the\n" +
-			"job, which MPI a rank uses, by what its queues are read, and what remains unknown. gdb is\n" +
-			"attached to that rank for a moment.\n\n" +
-			"Each line begins with `ok', with `!' for something missing that you may not need, or with\n" +
-			"`no' and what to do.\n\n" +
-			"Exit status: 0 if no line begins with `no', 1 if one does, 2 if the command line is wrong.",
+			"reached. With the process id of a rank or of a launcher, it also reports the job, the MPI of\n" +
+			"one rank, how that rank's queues are read, and what remains unknown. gdb is attached to that\n" +
+			"rank for a moment.\n\n" +
+			"Each finding begins with `ok'; with `!' if something is missing that you may not need, or is\n" +
+			"unknown; or with `no', and then says what to do.\n\n" +
+			"Exit status: 0 if no finding begins with `no', 1 if one does, 2 if the command line is wrong.",
 		Example: "  mpi-queues doctor\n" +
 			"  mpi-queues doctor $(pgrep -n mpirun)",
 		Args: func(_ *cobra.Command, args []string) error {
@@ -88,14 +88,14 @@ func examine(ctx context.Context, w io.Writer, s *settings, pid int) error {
 	tell(doctor.Tools())
 	if pid != 0 {
 		launch.Await(ctx, pid)
-		job, rank := doctor.Job(known, pid)
+		job, target := doctor.Job(known, pid)
 		tell(job...)
 		switch {
-		case rank == 0:
+		case target == 0:
 		case !usable:
-			tell(doctor.Finding{State: doctor.Partly, Name: "process", Text: fmt.Sprintf("process %d was not read, since there is no gdb for it", rank)})
+			tell(doctor.Finding{State: doctor.Partly, Name: "process", Text: fmt.Sprintf("process %d was not read, since there is no gdb for it", target)})
 		default:
-			of, err := doctor.Process(ctx, g, rank)
+			of, err := doctor.Process(ctx, g, target)
 			if err != nil {
 				of = []doctor.Finding{{State: doctor.Fails, Name: "process", Text: err.Error()}}
 			}

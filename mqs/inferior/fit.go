@@ -46,8 +46,8 @@ func FindTypes(r *Reader, l *layout.Layouts, queries []layout.TypeQuery) ([]*lay
 type NoFitError struct {
 	// Known are the releases that there are tables of, separated by commas.
 	Known string
-	// Nearest says why the debug information does not fit if that is not completed by tables, or else the table that was tried first;
-	// if none is for the architecture, it is the first reason of Why.
+	// Nearest is why the closest layout does not fit: the debug information if tables do not complete it, otherwise the first table tried.
+	// Without a table for the architecture, it is the first reason of Why.
 	Nearest error
 	// Why says for the debug information and for each table, without its options, why it does not fit.
 	Why error

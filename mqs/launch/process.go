@@ -140,7 +140,7 @@ func (s *system) program(p *process) string {
 	if err != nil {
 		return ""
 	}
-	return strings.TrimSuffix(path, " (deleted)")
+	return strings.TrimSuffix(path, procfs.Deleted)
 }
 
 // inside reads what matters in a process's memory.

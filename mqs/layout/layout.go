@@ -59,7 +59,7 @@ func (l *Layouts) Complete(own *Layouts) (*Layouts, error) {
 	return &out, nil
 }
 
-// Covers reports whether the layouts have all types that others have, of those that are read.
+// Covers reports whether l has every queried type that others has. Empty layouts cover nothing.
 func (l *Layouts) Covers(others *Layouts) bool {
 	if l.Empty() {
 		return false

@@ -13,10 +13,10 @@ import (
 type Option struct {
 	// With are the names of the options, in order.
 	With []string `json:"with"`
-	// Types are the differences from the expected types (see [Table.Expect]). For one option, those are the types without it;
-	// for several, the types with the changes of each added up. If the base table has options, they are this table's types with
-	// the changes that the options make there; for several options, also with what a single one changes here in another way. A
-	// type that is null is absent.
+	// Types are the differences from the expected types (see [Table.Expect]). For one option, the expected types are those without it; for
+	// several, those with the changes of each added up. If the base table has options, the expected types are this table's with the base's
+	// changes for the same options; for several options, also with what a single one changes differently here. A type that is null is
+	// absent.
 	Types map[string]*Change `json:"types"`
 }
 

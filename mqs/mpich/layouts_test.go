@@ -16,8 +16,8 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
-// TestLayoutsAreToldApart reads each recorded process, its types taken away, by each table with each of its options: those that the
-// process has not proved wrong show what its types do.
+// TestLayoutsAreToldApart reads each recorded process without its debug information, by every table with every option. A layout that the
+// process does not refuse must show the same values as the debug information.
 func TestLayoutsAreToldApart(t *testing.T) {
 	paths, err := filepath.Glob("../../tests/recordings/mpich-*/queues-rank-0.mpiq")
 	if err != nil || len(paths) < 20 {
@@ -42,7 +42,7 @@ func TestLayoutsAreToldApart(t *testing.T) {
 			}
 			read++
 			for _, d := range compare.Compare(want, got, "", true) {
-				if d.Native != "" { // what nobody knows by the types may be known otherwise
+				if d.Native != "" { // a value that is unknown with debug information may be known by a table
 					t.Errorf("%s, read by the table of %s: %+v", name, v, d)
 					break
 				}
@@ -50,7 +50,7 @@ func TestLayoutsAreToldApart(t *testing.T) {
 		}
 	}
 	if refused == 0 || read < len(paths)/2 {
-		t.Errorf("%d layouts were refused, and by %d it was read", refused, read)
+		t.Errorf("%d layouts were refused and %d accepted by %d recordings", refused, read, len(paths))
 	}
 }
 

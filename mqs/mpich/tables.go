@@ -9,8 +9,8 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/mpich/symbolless"
 )
 
-// The layouts of device ch4 with what its configuration changes, and of Debian's builds of ch4:ucx, whose static library of
-// 4.0.2 has symbols but no types.
+// The layouts of device ch4 with the changes that configure options make, and those of Debian's builds of ch4:ucx. Debian's static library
+// of 4.0.2 has symbols, but no types.
 //
 //go:embed tables/*.json
 var tableFiles embed.FS

@@ -47,8 +47,8 @@ func excludes(a, b *layout.Table) bool {
 	return a.Types["ompi_datatype_t"].Fields["name"].Offset != b.Types["ompi_datatype_t"].Fields["name"].Offset
 }
 
-// toldWhenRead has the types of which a process may have no object, so that it may prove two layouts that differ there. Each has
-// the check that refuses an object of the wrong layout before a value of it is shown; an empty one means that there is none.
+// toldWhenRead maps each type that a process may have no object of, and so may fit two layouts that differ in it, to the check that rejects
+// an object of the wrong layout before any of its values is shown; empty if there is no such check.
 var toldWhenRead = map[string]string{
 	"attribute_key_value_t":      "class", // the attributes of windows
 	"attribute_value_t":          "class",

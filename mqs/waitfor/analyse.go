@@ -102,9 +102,8 @@ func (j *job) doubtsTransit() bool {
 	return slices.ContainsFunc(j.ranks, func(r rank) bool { return slices.ContainsFunc(r.waits, mayEndByTransit) })
 }
 
-// maySettleTransit reports whether another sample may show that no message in transit ends some wait. It can't if the rank that waits has
-// had time to take the message, and the other one has slept in all of some samples: as long as that does not run, it neither sends nor
-// answers.
+// maySettleTransit reports whether another sample may rule out that a message in transit ends a wait. After some samples it can't if the
+// rank that waits has had time to take the message and its peer sleeps: a rank that does not run neither sends nor answers.
 func (j *job) maySettleTransit() bool {
 	const leastLooks = 3 // before this one
 	isOver := j.past.Looks >= leastLooks

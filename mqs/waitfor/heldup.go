@@ -12,6 +12,9 @@ import (
 // held up if none of those that wait in MPI can be released, even if every rank inside MPI does whatever it can, until a rank outside
 // MPI acts. Whether that rank ever acts is unknown, and nothing is claimed about it.
 
+// uncountedCaveat says on what a claim rests that no message is in transit.
+const uncountedCaveat = "Not all messages are counted on both sides, so a message that is stuck in transit would not be noticed."
+
 // isHolder reports whether a rank does nothing inside MPI: all of its threads are known to be outside MPI, a signal has stopped it, or the
 // kernel lets it do nothing. One that accesses other ranks' memory in a loop is as good as outside. A rank that another debugger traces may run.
 func (r *rank) isHolder() bool {
@@ -52,8 +55,7 @@ func (a *analysis) isHeldUp(holders []int32) (graph *andOr, is, isAll bool) {
 	if len(held) == 0 {
 		return nil, false, false
 	}
-	graph = a.graphWith(holders, false, node{})
-	if released := graph.releases(true); slices.ContainsFunc(held, func(i int32) bool { return released[i] }) {
+	if graph, is = a.holdUp(holders); !is {
 		return nil, false, false
 	}
 	released := a.graphWith(holders, true, node{all: true}).releases(false)
@@ -122,12 +124,12 @@ func (a *analysis) heldUp() (why string, isAll bool) {
 		out = append(out, nothing+" has moved since the previous sample.")
 	}
 	if uncounted {
-		out = append(out, "Not all messages are counted on both sides, so a message that is stuck in transit would not be noticed.")
+		out = append(out, uncountedCaveat)
 	}
 	return joined(out...), isAll
 }
 
-// waitersOf says which ranks wait for some of these ranks, one sentence for those that words describes alike. graph is the wait-for graph.
+// waitersOf says which ranks wait for the holders, in one sentence for all holders that words describes alike. graph is the wait-for graph.
 func (a *analysis) waitersOf(graph *andOr, holders []int32, words func(of []int32) string) []string {
 	byWords := map[string][]int32{}
 	var order []string
@@ -150,7 +152,7 @@ func (a *analysis) waitersOf(graph *andOr, holders []int32, words func(of []int3
 			continue
 		}
 		if len(out) == maxReasons {
-			return append(out, "More ranks are waited for.")
+			return append(out, "Ranks wait for others, too, which are not listed.")
 		}
 		slices.Sort(ranks)
 		how := ""
@@ -162,22 +164,33 @@ func (a *analysis) waitersOf(graph *andOr, holders []int32, words func(of []int3
 	return out
 }
 
-// whoAwaits names the ranks that can move and those that wait for them. It is empty if a rank that waits may be released without them, or
-// if nobody waits for one of them.
+// whoAwaits says which ranks wait for those that can move, and what the latter do. It is empty at the first sample, if no rank can move, if
+// a rank that waits may go on without them, or if no rank waits for one of them.
 func (a *analysis) whoAwaits() string {
 	moving := a.which(canMove)
 	if a.past.Looks == 0 || len(moving) == 0 {
 		return ""
 	}
-	a.assumeNoTransit = a.isUnchanged(moving) && !a.hasRank(func(r *rank) bool { return r.mobility == waiting && r.isStopped() })
-	graph := a.graphWith(moving, false, node{})
-	a.assumeNoTransit = false
-	released := graph.releases(true)
-	isReleased := func(r *rank) bool { return r.mobility == waiting && released[r.number] }
-	if a.hasRank(isReleased) || slices.ContainsFunc(moving, func(m int32) bool { return graph.first[m] == graph.first[m+1] }) {
+	graph, hold := a.holdUp(moving)
+	caveat := ""
+	if !hold && a.isUnchanged(moving) && !a.hasRank(func(r *rank) bool { return r.mobility == waiting && r.isStopped() }) {
+		a.assumeNoTransit = true
+		graph, hold = a.holdUp(moving)
+		a.assumeNoTransit = false
+		caveat = uncountedCaveat
+	}
+	if !hold || slices.ContainsFunc(moving, func(m int32) bool { return graph.first[m] == graph.first[m+1] }) {
 		return ""
 	}
-	return joined(a.waitersOf(graph, moving, func(of []int32) string { return a.ranks[of[0]].doing().words(of) })...)
+	return joined(append(a.waitersOf(graph, moving, func(of []int32) string { return a.ranks[of[0]].doing().words(of) }), caveat)...)
+}
+
+// holdUp reports whether no rank that waits can be released before one of these acts. It returns the wait-for graph in which these are
+// never released.
+func (a *analysis) holdUp(ranks []int32) (graph *andOr, is bool) {
+	graph = a.graphWith(ranks, false, node{})
+	released := graph.releases(true)
+	return graph, !a.hasRank(func(r *rank) bool { return r.mobility == waiting && !r.isHolder() && released[r.number] })
 }
 
 // behind returns the ranks, which are the first n nodes, that wait for some of these ranks, directly or through others, and which of them

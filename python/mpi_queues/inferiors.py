@@ -16,7 +16,7 @@ from .terminal import silenced
 
 # How many seconds a thread sleeps before it counts as one that can't be stopped: reading from a
 # disk takes a fraction of that.
-_PATIENCE = 2
+_PATIENCE = 1
 
 # Returns the number of an inferior for a process, and whether it was added for it.
 Taking = Callable[[], Tuple[int, bool]]
@@ -70,7 +70,7 @@ def _hold(pid: int) -> str:
         now = procfs.asleep(pid)
         held = {thread: before for thread, before in held.items() if now.get(thread) == before}
     return "" if not held else ("it can't be stopped: thread %d has been in uninterruptible sleep"
-                                " for %d seconds." % (min(held), _PATIENCE))
+                                " for %d second." % (min(held), _PATIENCE))
 
 
 def attach(number: int, pid: int, in_background: bool = False) -> str:

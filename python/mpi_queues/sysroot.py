@@ -1,4 +1,4 @@
-"""Where gdb looks for the files of a process, which a container may have to itself."""
+"""gdb's sysroot: where it looks for a process's files, which may be in a container only."""
 
 import contextlib
 import os
@@ -9,7 +9,7 @@ import gdb
 from . import procfs
 from .selection import select_inferior
 
-# Where gdb finds the files of a process by itself, as far as it may enter its mount namespace.
+# gdb's default: it reads a process's files in the process's mount namespace, if it may enter that.
 TARGET = "target:"
 
 # What the user has set, in a block of kept(); None outside.
@@ -17,7 +17,7 @@ _own: Optional[str] = None
 
 
 def use(root: str) -> None:
-    """Has gdb find the files of the selected inferior, which has no process, below a folder."""
+    """Makes gdb look for the files of the selected inferior, which has no process, below root."""
     if current() != root:
         gdb.execute("set sysroot " + root, to_string=True)
 
@@ -28,8 +28,8 @@ def current() -> str:
 
 
 def restore(root: str) -> None:
-    """Restores where gdb looks for files. It reads those of the selected inferior anew at that, so
-    one is selected that has none."""
+    """Restores the sysroot. gdb then reads the files of the selected inferior again, so an empty
+    one is selected meanwhile."""
     before = gdb.selected_inferior().num
     gdb.execute("add-inferior -no-connection", to_string=True)
     number = max(inferior.num for inferior in gdb.inferiors())
@@ -42,7 +42,7 @@ def restore(root: str) -> None:
 
 @contextlib.contextmanager
 def kept() -> Iterator[None]:
-    """Restores, after the block, what the user has set, if the block attaches to processes."""
+    """Restores the user's sysroot after the block, if it was changed. Blocks may be nested."""
     global _own
     before = _own
     _own = own()
@@ -60,8 +60,8 @@ def own() -> str:
 
 
 def choose(pid: int) -> None:
-    """Has gdb find the files of a process to which the selected inferior, which has none, is to be
-    attached: also in a container that gdb may not enter. In a block of kept()."""
+    """Sets the sysroot for attaching the selected inferior, which has no process, to one: to
+    /proc/PID/root if gdb may not enter the process's container. Called within kept()."""
     is_default = own() in (TARGET, "", "/")
     use("/proc/%d/root" % pid if is_default and needs_root(pid) else own())
 
@@ -69,8 +69,8 @@ def choose(pid: int) -> None:
 def needs_root(pid: int) -> bool:
     """Says whether gdb can reach the files of a process below /proc/PID/root only.
 
-    gdb enters a mount namespace (setns), for which it takes CAP_SYS_ADMIN and CAP_SYS_CHROOT, which
-    no user has outside of his own containers (user_namespaces(7)).
+    Otherwise gdb enters the process's mount namespace by setns(). That needs CAP_SYS_ADMIN and
+    CAP_SYS_CHROOT, which users have only inside their own containers (user_namespaces(7)).
     """
     return (not shares_mounts(pid) and not procfs.may_enter_mounts()
             and os.path.isdir("/proc/%d/root/" % pid))

@@ -248,7 +248,7 @@ class AttachTest(JobTest):
         self.job([sleeper, pids[0]])
         shown = self.command("mpi-attach 4711")
         self.assertIn("Rank 0 (process %d) could not be attached: it can't be stopped: thread %d"
-                      " has been in uninterruptible sleep for 2 seconds.\n" % (sleeper, sleeper),
+                      " has been in uninterruptible sleep for 1 second.\n" % (sleeper, sleeper),
                       shown)
         self.assertEqual([pid for _, pid in self.inferiors()], pids)
         with open("/proc/%d/status" % sleeper) as status:

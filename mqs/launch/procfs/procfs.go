@@ -56,8 +56,11 @@ func (f FS) Children(pid int) []int {
 	return out
 }
 
+// Deleted is what the kernel adds to the path of a file that is not there any more.
+const Deleted = " (deleted)"
+
 // Program returns the path of a process's program, as the kernel has it: in the process's own
-// view of the files, and with " (deleted)" behind it if it is not there any more.
+// view of the files, and with [Deleted] behind it if it is not there any more.
 func (f FS) Program(pid int) (string, error) { return os.Readlink(f.Path(pid, "exe")) }
 
 // Namespace returns the kernel's name of a process's namespace of a kind ("pid", "mnt"), empty

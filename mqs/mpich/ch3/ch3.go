@@ -98,7 +98,7 @@ func Bind(lib *mpir.Library) (*Device, error) {
 	return d, inferior.Bind(&d.groups, lib.Layouts)
 }
 
-// Transport is the device itself: its channels are not told apart.
+// Transport is the name of the device, whichever channel it uses.
 func (d *Device) Transport() string { return "ch3" }
 
 // Progress counts requests that are over (ch3_progress.c of the channel nemesis).

@@ -53,7 +53,7 @@ func (d *Device) Open() {
 			n.Tags.RankOf = d.rankIn
 			return
 		}
-		if d.beneath.err == nil { // what is said of several that can't be read
+		if d.beneath.err == nil { // if several can't be read, the first is reported
 			d.beneath = beneath{err: &NetworkError{Library: netmod.name(), Err: err}, mayRefuse: netmod.mayRefuse()}
 		}
 	}

@@ -16,8 +16,8 @@ import (
 // modules are those of ch4's whose network libraries can be read.
 var modules = []module{ucxNetmod{}, ofiModule{}}
 
-// checkModules returns an error if layouts of a table are those of a library with other modules: a request and the address of
-// a process have room for the largest of them. A library has the variable of each of its modules until it is stripped.
+// checkModules returns an error if a table's layouts are for a library with other modules of ch4. They differ because a request and the
+// address of a process contain a union over all modules. A library that is not stripped has a symbol for each of its modules.
 func checkModules(lib *mpir.Library) error {
 	if _, hasSymbols := lib.Symbols[symGlobal]; !hasSymbols || lib.Layouts.Source != "table" {
 		return nil
@@ -60,8 +60,8 @@ type netmod interface {
 	mayRefuse() bool
 	// proveMask checks that the module can have given a receive its mask.
 	proveMask(mask uint64) error
-	// doubt returns why unexpected messages can't be told from the module's own, once all receives have given their masks; nil if
-	// they can.
+	// doubt returns why unexpected messages can't be distinguished from the module's own, nil if they can. It is called after proveMask has
+	// seen the mask of every receive.
 	doubt(messages []transport.Message) error
 	// sender and receiver return where MPICH's own requests of a send and of a receive are, 0 if that is not known.
 	sender(r *inferior.Reader, s *transport.Send) inferior.Ptr[mpir.Request]

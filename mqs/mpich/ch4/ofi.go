@@ -151,9 +151,10 @@ type ofiNetmod struct {
 	// virtual and networks are how many interfaces there are, and bits how tags are made up, once it is open.
 	virtual, networks int
 	bits              ofiBits
-	// isProved is true if a receive has proved the bits, isTold if the library's release is known where that matters.
-	isProved, isTold bool
-	tables           map[int32]addressTable // by their numbers
+	// isProved is true if the mask of a receive has proved the bits, hasRelease if the library names its release (read only with the
+	// layouts of 4.0).
+	isProved, hasRelease bool
+	tables               map[int32]addressTable // by their numbers
 }
 
 func (o *ofiNetmod) name() string { return ofi.Name }
@@ -164,7 +165,8 @@ func (o *ofiNetmod) mayRefuse() bool { return true }
 
 func (o *ofiNetmod) tags() *transport.Tags { return o.bits.tags() }
 
-// proveMask tells 4.0.3, whose layouts are those of 4.0.2, by the bits that receives do not look at.
+// proveMask checks the mask of a receive, and recognizes 4.0.3 by it: that release has the layouts of 4.0.2, but its receives ignore other
+// bits.
 func (o *ofiNetmod) proveMask(mask uint64) error {
 	err := o.bits.proveMask(mask)
 	if err != nil && !o.isProved && o.bits.ofiProtocol == &ofiProtocol40 {
@@ -178,9 +180,9 @@ func (o *ofiNetmod) proveMask(mask uint64) error {
 	return err
 }
 
-// doubt returns why messages can't be told from the module's own; nil if they can.
+// doubt returns an error if messages may be the module's own in one of the two releases, as long as it is unknown which one it is.
 func (o *ofiNetmod) doubt(messages []transport.Message) error {
-	if o.isProved || o.isTold || o.bits.ofiProtocol != &ofiProtocol40 {
+	if o.isProved || o.hasRelease || o.bits.ofiProtocol != &ofiProtocol40 {
 		return nil
 	}
 	differs := o.bits.of(ofiProtocol40.others ^ ofiProtocol41.others)
@@ -254,9 +256,9 @@ func (o *ofiNetmod) set(at inferior.Addr) error {
 	case hasKeys:
 		protocol = &ofiProtocol41
 	default:
-		// 4.0.3 has the layouts of 4.0.2: before a receive has proved the bits, only what the library calls itself tells.
+		// 4.0.3 has the layouts of 4.0.2. Until a receive proves the bits, only the library's version string distinguishes them.
 		release := mpir.Version(o.lib.Reader, o.lib.Symbols)
-		if o.isTold = release != ""; strings.HasPrefix(release, "4.0.3") {
+		if o.hasRelease = release != ""; strings.HasPrefix(release, "4.0.3") {
 			protocol = &ofiProtocol41
 		}
 	}

@@ -322,8 +322,8 @@ func TestOpenOFI(t *testing.T) {
 	}
 }
 
-// MPICH 4.0.3 has the layouts of 4.0.2, and means other things by the protocol's bits: a receive's mask tells which of the two a process
-// has. Before there is one, messages that the two differ on are in doubt.
+// TestOFIProtocolsOf40 checks that the mask of a receive shows whether a process has 4.0.2 or 4.0.3, which have the same layouts and other
+// protocol bits, and that without a receive, messages that the two read differently are doubted.
 func TestOFIProtocolsOf40(t *testing.T) {
 	settings := ofiSettings{ContextBits: 16, SourceBits: 0, TagBits: 31}
 	for _, is := range []*ofiProtocol{&ofiProtocol40, &ofiProtocol41} {

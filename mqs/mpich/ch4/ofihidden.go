@@ -33,7 +33,7 @@ func (o *ofiNetmod) hiddenOwn(m *mpir.Image) (out []inferior.Addr) {
 		for _, a := range []inferior.Addr{c.Receiving, c.Domain, c.Addresses, c.Completions} {
 			ok = ok && a != 0 && a%inferior.Addr(o.lib.Reader.Info().PointerSize) == 0 && a>>47 == 0 && !m.Has(a)
 		}
-		// The linker's table of functions has as many such pointers as one likes, and no such settings behind them.
+		// The linker's table of functions (GOT) is full of such pointers, which must not use up maxHidden. Valid settings do not follow it.
 		if ok && m.Has(at-offset) && len(contexts) < maxHidden && o.set(at-offset) == nil {
 			contexts[at-offset] = c
 		}

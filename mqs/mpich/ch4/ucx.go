@@ -68,7 +68,7 @@ func (ucxNetmod) isAbsent(err error) bool { return errors.Is(err, ucx.ErrNone) }
 // (--with-ch4-ucx-rankbits), or is of a release that puts its tags together in another way.
 var errOtherTags = errors.New("receives have masks that mpi-queues does not know: it reads tags with 16 bits for ranks")
 
-// doubt is none: the module sends no messages of its own.
+// doubt returns nil, since the module sends no messages of its own.
 func (ucxNetmod) doubt([]transport.Message) error { return nil }
 
 // proveMask accepts all of the context, the rank or nothing of it, and the tag with or without the bits

@@ -8,10 +8,9 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 )
 
-// A stripped library hides where its variables are. They stand in its writable data, in which the objects of
-// MPICH name themselves: those that are predefined and those of pools start with their handles, and pools have the
-// kind and the size of their objects. So what a layout says is looked for there, and must be there just once; only of
-// requests there may be an array of pools.
+// A stripped library hides where its variables are. They stand in its writable data, in which the objects of MPICH name themselves: those
+// that are predefined and those of pools start with their handles, and pools have the kind and the size of their objects. So the objects
+// are searched for there by the layout, and each must be found exactly once. Only requests may have an array of pools.
 
 const (
 	maxImage  = 16 << 20 // bytes of data that are looked through: distributions' libraries have 300 to 600 KiB, those of wheels 4 MiB
@@ -56,8 +55,8 @@ func NewImage(r *inferior.Reader, symbols map[string]inferior.Symbol) (*Image, b
 	return m, true
 }
 
-// Grow reads as much of the data again as has been read; false if there is no more. It is not read all at once, since what is
-// read goes into recordings.
+// Grow doubles the part of the data that has been read; false if there is no more. It is not read all at once, since what is read goes into
+// recordings.
 func (m *Image) Grow() bool {
 	if m.isWhole || len(m.bytes) >= maxImage {
 		return false

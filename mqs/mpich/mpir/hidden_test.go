@@ -8,8 +8,8 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/inferior/inferiortest"
 )
 
-// TestPoolsOf checks that pools in use come before those that were never used, and that the first object of a pool, if it has
-// one, has the pool's kind.
+// TestPoolsOf checks that pools that were never used are returned only if no pool of the kind is in use, and that a pool whose first object
+// has another kind is refused.
 func TestPoolsOf(t *testing.T) {
 	const first = 0x88000000 // of a group
 	of := func(at inferior.Addr, change func(p *hiddenPool)) hiddenPool {

@@ -5,11 +5,10 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/layout"
 )
 
-// Fit finds the layouts that fit a process, of its debug information or of one of the tables, and which of
-// the components carries its messages: q is nil if none does. It fails with an [*inferior.NoFitError]
-// if no layouts fit. If a process proves several layouts, they differ only in objects that it does not have: the order in which
-// they are tried decides which release is named, and whether values of a later object are unknown, but not that they are wrong
-// (except for heterogeneous support; see SUPPORT).
+// Fit finds the layouts that fit a process, of its debug information or of one of the tables, and which of the components carries its
+// messages: q is nil if none does. It fails with an [*inferior.NoFitError] if no layouts fit. If a process proves several layouts, they
+// differ only in objects that it does not have yet, and the first one tried is used. The release that is named may then be another one, and
+// values of objects that are created later unknown, but never wrong (except with heterogeneous support; see SUPPORT).
 func Fit(r *inferior.Reader, symbols map[string]inferior.Symbol, tables []*layout.Table, components []Component) (p *Process, q Queues, err error) {
 	structs := []any{&types{}, &objectTypes{}}
 	for _, c := range components {

@@ -234,8 +234,8 @@ func TestModuleOfAnotherWindow(t *testing.T) {
 	}
 }
 
-// TestReleasesOfWindows checks that a window that is read by the layout of another release, which a process without windows can't
-// tell from its own, has unknown values where members have moved, and no wrong ones.
+// TestReleasesOfWindows checks that a window read by another release's layout shows unknown values, never wrong ones, where members have
+// moved. A process without windows can't rule that layout out.
 func TestReleasesOfWindows(t *testing.T) {
 	const module, comm = "ompi_osc_rdma_module_t", "comm"
 	for _, c := range []struct {

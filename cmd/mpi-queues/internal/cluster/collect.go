@@ -51,7 +51,7 @@ func Pick(known *launch.Finder, pid int, name string) (*launch.Job, error) {
 	// Launchers make ranks of the collectors that they start.
 	if own, err := procfs.Host.Program(os.Getpid()); err == nil {
 		all = slices.DeleteFunc(all, func(j *launch.Job) bool {
-			return slices.ContainsFunc(j.Ranks, func(r launch.Rank) bool { return r.Executable == strings.TrimSuffix(own, " (deleted)") })
+			return slices.ContainsFunc(j.Ranks, func(r launch.Rank) bool { return r.Executable == strings.TrimSuffix(own, procfs.Deleted) })
 		})
 	}
 	// Several of Slurm's nodes may be on one machine, or in containers of it.

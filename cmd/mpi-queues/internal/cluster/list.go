@@ -140,7 +140,7 @@ func imageOf(pid int, files map[string]string) []string {
 		id, known := files[m.File]
 		if !known {
 			id = procmem.BuildID(procfs.Host.Path(pid, "map_files", fmt.Sprintf("%x-%x", m.Start, m.End)))
-			if id == "" && !strings.HasSuffix(m.Path, " (deleted)") { // to follow that link takes more rights
+			if id == "" && !strings.HasSuffix(m.Path, procfs.Deleted) { // to follow that link takes more rights
 				id = procmem.BuildID(procfs.Host.Path(pid, "root") + m.Path)
 			}
 			files[m.File] = id

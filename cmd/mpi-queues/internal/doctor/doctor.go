@@ -29,7 +29,7 @@ type State string
 // The states.
 const (
 	Works State = "ok"
-	// Partly means that something is missing that not everybody needs.
+	// Partly means that something is missing that the user may not need, or is unknown.
 	Partly State = "!"
 	Fails  State = "no"
 )
@@ -43,7 +43,7 @@ type Finding struct {
 	Text string
 }
 
-// Write writes findings, one below the other. What does not fit one line goes on below its beginning.
+// Write writes findings, one below the other. Further lines of a text are indented to its column.
 func Write(w io.Writer, findings ...Finding) error {
 	var b strings.Builder
 	for _, f := range findings {
@@ -125,7 +125,7 @@ func Attach(ctx context.Context, g jobs.GDB) Finding {
 	if err := g.ReadInTurn(ctx, read.Filter{}, 1, t); err != nil {
 		t.err = err
 	}
-	err = t.err // that it uses no MPI, if gdb has attached to it
+	err = t.err // the expected one: if gdb has attached, it finds no MPI
 	var refused *gdbrun.AttachError
 	var unreadable *read.UnreadableError
 	switch {
@@ -166,26 +166,27 @@ func Tools() Finding {
 	return Finding{Works, "nodes", "ranks on other machines are reached with " + strings.Join(found, " or ")}
 }
 
-// Job checks the job that a process belongs to. rank is the process that stands for the job's ranks here, 0 if there is none.
-func Job(f *launch.Finder, pid int) (findings []Finding, rank int) {
+// Job checks the job that a process belongs to. target is the process to read: pid if it is a rank or, without a job, may use MPI; else the
+// job's first rank on this machine; 0 if there is none.
+func Job(f *launch.Finder, pid int) (findings []Finding, target int) {
 	const name = "job"
 	job, err := f.Find(pid)
 	if err != nil {
 		if !tracee.HasEnded(pid) && !tracee.LacksMPI(pid) {
-			rank = pid
+			target = pid
 		}
-		return []Finding{{Fails, name, err.Error()}}, rank
+		return []Finding{{Fails, name, err.Error()}}, target
 	}
 	here := 0
 	for _, r := range job.Ranks {
 		if r.IsHere() {
-			if here++; rank == 0 {
-				rank = r.PID
+			if here++; target == 0 {
+				target = r.PID
 			}
 		}
 	}
 	if job.Self != nil && job.Self.IsHere() {
-		rank = job.Self.PID
+		target = job.Self.PID
 	}
 	launcher := "started without a launcher"
 	if job.Launcher != 0 {
@@ -213,10 +214,10 @@ func Job(f *launch.Finder, pid int) (findings []Finding, rank int) {
 	for _, missing := range jobs.Missing(job, true) {
 		findings = append(findings, Finding{Partly, name, missing})
 	}
-	return findings, rank
+	return findings, target
 }
 
-// Process reads a process, and says by what, and what remains unknown of it. The error is that of [jobs.Read].
+// Process reads a process, and reports how it was read and what remains unknown. Its errors are those of [jobs.Read].
 func Process(ctx context.Context, g jobs.GDB, pid int) ([]Finding, error) {
 	s, err := jobs.Read(ctx, g, []jobs.Inquiry{jobs.Process(pid)}, read.Filter{Internal: true})
 	if err != nil {

@@ -129,7 +129,7 @@ func check(t *testing.T, findings []Finding, want string) {
 	}
 }
 
-// A process that is in no job is not read, unless it may be a static MPI program.
+// TestJobOfNobody checks that a process outside any job is a failure, and that there is nothing to read of a process that does not exist.
 func TestJobOfNobody(t *testing.T) {
 	findings, rank := Job(new(launch.Finder), os.Getppid())
 	if !HasFailed(findings) || !strings.Contains(findings[0].Text, "neither the launcher of an MPI job nor one of its ranks") {

@@ -8,14 +8,15 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/mpi-queues/mpi-queues/cmd/mpi-queues/internal/commandline"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
 	"github.com/mpi-queues/mpi-queues/mqs/launch/procfs"
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
 	"github.com/mpi-queues/mpi-queues/mqs/read"
 )
 
-// explained puts a sentence that helps in place of the error on a process without an MPI
-// library, if that has launched a job, or if the debugger has not read all of its files.
+// explained replaces the error for a process without an MPI library by a more helpful one if the process is a launcher, or if the debugger
+// has not read all of its files.
 func (s *sources) explained(info inferior.Info, err error) error {
 	var u *read.UnreadableError
 	if !errors.As(err, &u) || u.MPI != "" || u.Final {
@@ -27,8 +28,7 @@ func (s *sources) explained(info inferior.Info, err error) error {
 	return err
 }
 
-// unreadFiles says which files of a process the debugger has not read, and why; empty if it has read the program and all libraries, as
-// far as that is known.
+// unreadFiles says which files of a live process the debugger has not read, and why. It is empty if there are none, or if that is unknown.
 func unreadFiles(host procfs.FS, info inferior.Info) string {
 	if info.Kind != "live" || info.PID <= 0 {
 		return ""
@@ -50,7 +50,7 @@ func unreadFiles(host procfs.FS, info inferior.Info) string {
 		if !m.IsCode || !strings.HasPrefix(m.Path, "/") {
 			continue
 		}
-		path, _ := strings.CutSuffix(m.Path, deleted)
+		path, _ := strings.CutSuffix(m.Path, procfs.Deleted)
 		name := filepath.Base(path)
 		isFile := isProgram || strings.Contains(name, ".so")
 		isProgram = false
@@ -67,23 +67,20 @@ func unreadFiles(host procfs.FS, info inferior.Info) string {
 		return ""
 	}
 	if strings.Contains(info.Executable, "/valgrind/") {
-		return fmt.Sprintf("process %d runs under Valgrind, so the debugger sees only Valgrind itself: run `gdb %s', and in it "+
-			"type `target remote | vgdb --pid=%d' and `mpi-queues'", info.PID, printable.Line(first), info.PID)
+		return fmt.Sprintf("process %d runs under Valgrind, so the debugger sees only Valgrind itself: run `%s', and in it "+
+			"type `target remote | vgdb --pid=%d' and `mpi-queues'", info.PID, printable.Line(string(commandline.Quote("gdb", first))), info.PID)
 	}
 	others := ""
 	if more > 0 {
 		others = fmt.Sprintf(" and %d more of its files", more)
 	}
-	return fmt.Sprintf("whether process %d uses MPI is not known, since the debugger has not read %s%s: %s",
+	return fmt.Sprintf("can't tell whether process %d uses MPI, because the debugger has not read %s%s: %s",
 		info.PID, printable.Line(first), others, whyUnread(host, info.PID, first))
 }
 
-// deleted is what the kernel adds to the path of a file that is there no more.
-const deleted = " (deleted)"
-
 // whyUnread is why a debugger does not read a file of a process.
 func whyUnread(host procfs.FS, pid int, path string) string {
-	if strings.HasSuffix(path, deleted) {
+	if strings.HasSuffix(path, procfs.Deleted) {
 		return "it was deleted or replaced while the process ran"
 	}
 	f, err := os.Open(path)
