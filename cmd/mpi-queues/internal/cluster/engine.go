@@ -93,23 +93,28 @@ func start(ctx context.Context, line commandline.Script, to *wire.Receiver, prog
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	received := make(chan struct{})
+	within, stop := context.WithCancel(ctx)
+	defer stop()
+	received := make(chan error, 1)
 	go func() {
-		defer close(received)
 		var once sync.Once
-		_ = to.Read(out, func(s wire.Status) {
+		readErr := to.Read(out, func(s wire.Status) {
 			if s.Wants && program != nil {
 				once.Do(func() { go program.send(hold) })
 			}
 		})
+		if readErr != nil {
+			stop()
+		}
 		_, _ = io.Copy(io.Discard, out)
+		received <- readErr
 	}()
 	ended := make(chan struct{})
 	go func() {
 		select {
 		case <-ended:
 			return
-		case <-ctx.Done():
+		case <-within.Done():
 		}
 		_ = hold.Close()
 		group := -cmd.Process.Pid // it leads a session
@@ -123,7 +128,9 @@ func start(ctx context.Context, line commandline.Script, to *wire.Receiver, prog
 	err = cmd.Wait()
 	close(ended)
 	_, _ = in.Close(), hold.Close()
-	<-received
+	if readErr := <-received; readErr != nil {
+		return readErr
+	}
 	if words := said.last(); err != nil && words != "" && ctx.Err() == nil {
 		return fmt.Errorf("%s (%w)", words, err)
 	}

@@ -20,19 +20,21 @@ type Limits struct {
 	// how many of all documents are kept at once, and Unpacked how long a document may be.
 	Collectors            int
 	Packed, All, Unpacked int64
+	// Other is how many bytes may come that are no collector's, such as greetings.
+	Other int64
 	// Budget is what documents that are kept are taken from, if it is not nil. Several receivers may have it in common.
 	Budget *document.Budget
 }
 
 // DefaultLimits have room for a job of some thousand nodes.
 func DefaultLimits() Limits {
-	return Limits{Collectors: 20_000, Packed: 64 << 20, All: 512 << 20, Unpacked: 256 << 20}
+	return Limits{Collectors: 20_000, Packed: 64 << 20, All: 512 << 20, Unpacked: 256 << 20, Other: 64 << 20}
 }
 
 // HostLimits have room for the collector of one host, and some that something there has started twice.
 func HostLimits() Limits {
 	l := DefaultLimits()
-	l.Collectors, l.All = 64, l.Packed
+	l.Collectors, l.All, l.Other = 64, l.Packed, 1<<20
 	return l
 }
 
@@ -75,17 +77,29 @@ const (
 	maxText     = 4 * LineLimit // a longer line is none of a collector's
 )
 
+// ErrOther means that more has come that is no collector's than [Limits] allow.
+var ErrOther = errors.New("it sends something else than an answer")
+
 // Read takes lines until the input ends, and tells of each collector after a line of it has changed what
-// is known of it. An error is the input's.
+// is known of it. An error is the input's, or ErrOther.
 func (r *Receiver) Read(from io.Reader, changed func(Status)) error {
 	in := bufio.NewReaderSize(from, maxText)
+	other := int64(0)
 	for isRest := false; ; {
 		text, err := in.ReadSlice('\n')
 		isWhole := !errors.Is(err, bufio.ErrBufferFull)
+		isOther := true
 		if !isRest && isWhole && len(text) > 0 {
 			// A line without an end may be cut where its checksum does not show it.
-			if s, ok := r.take(bytes.TrimSuffix(text, []byte("\n"))); ok && changed != nil {
+			var s Status
+			var ok bool
+			if s, ok, isOther = r.take(bytes.TrimSuffix(text, []byte("\n"))); ok && changed != nil {
 				changed(s)
+			}
+		}
+		if isOther {
+			if other += int64(len(text)); other > r.limits.Other {
+				return ErrOther
 			}
 		}
 		isRest = !isWhole
@@ -98,8 +112,8 @@ func (r *Receiver) Read(from io.Reader, changed func(Status)) error {
 	}
 }
 
-// take takes one line. ok is false if it changes nothing.
-func (r *Receiver) take(text []byte) (s Status, ok bool) {
+// take takes one line. ok is false if it changes nothing, and isOther true of a line that is no collector's of this version.
+func (r *Receiver) take(text []byte) (s Status, ok, isOther bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	l, err := parse(text)
@@ -109,25 +123,25 @@ func (r *Receiver) take(text []byte) (s Status, ok bool) {
 		if !slices.Contains(r.formats, other.format) && len(r.formats) < maxFormats {
 			r.formats = append(r.formats, other.format)
 		}
-		return s, false
+		return s, false, true
 	case errors.Is(err, errForeign):
 		if said := strings.TrimSpace(printable.Line(string(text[:min(len(text), otherLength)]))); said != "" && len(r.other) < otherLines {
 			r.other = append(r.other, said)
 		}
-		return s, false
+		return s, false, true
 	case err != nil:
 		r.damaged++
-		return s, false
+		return s, false, true
 	}
 	if l.kind == wants {
-		return Status{Node: l.node, Wants: true}, true
+		return Status{Node: l.node, Wants: true}, true, false
 	}
 	k := key{l.node, l.token}
 	c := r.collectors[k]
 	if c == nil {
 		if len(r.collectors) >= r.limits.Collectors {
 			r.refused++
-			return s, false
+			return s, false, true
 		}
 		c = &Collector{Status: Status{Node: l.node}, token: l.token, end: -1, limits: r.limits}
 		r.collectors[k] = c
@@ -138,7 +152,7 @@ func (r *Receiver) take(text []byte) (s Status, ok bool) {
 	c.take(l, room)
 	r.kept += c.held - held
 	r.limits.Budget.Hold(c.held - held)
-	return c.Status, c.Status != before
+	return c.Status, c.Status != before, false
 }
 
 // Collectors are those that have sent something, by their nodes' names.

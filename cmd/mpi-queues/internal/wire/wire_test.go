@@ -172,7 +172,7 @@ func TestRefused(t *testing.T) {
 	with := func(k kind, number int, payload string) string {
 		return (&line{first.node, first.token, k, number, []byte(payload)}).lineText()
 	}
-	small := Limits{Collectors: 2, Packed: 3000, All: 3200, Unpacked: 100}
+	small := Limits{Collectors: 2, Packed: 3000, All: 3200, Unpacked: 100, Other: 1 << 20}
 	for name, c := range map[string]struct {
 		limits Limits
 		lines  []string
@@ -243,7 +243,7 @@ func FuzzReceiver(f *testing.F) {
 	f.Add([]byte(lines[0] + "@mpi-queues/2 x\n" + lines[5] + lines[5]))
 	f.Add([]byte((&line{"n", "t", data, 7, []byte("x")}).lineText() + (&line{"n", "t", end, 8, []byte("00000000")}).lineText()))
 	f.Fuzz(func(t *testing.T, in []byte) {
-		l := Limits{Collectors: 3, Packed: 4000, All: 6000, Unpacked: 5000}
+		l := Limits{Collectors: 3, Packed: 4000, All: 6000, Unpacked: 5000, Other: 1 << 20}
 		r := NewReceiver(l)
 		if err := r.Read(bytes.NewReader(in), nil); err != nil {
 			t.Fatal(err)
@@ -275,9 +275,28 @@ func FuzzFields(f *testing.F) {
 		for i := range times % 8 {
 			lines = append(lines, (&line{node, token, kind(k), number + i, payload}).lineText())
 		}
-		r := received(t, Limits{Collectors: 3, Packed: 4000, All: 6000, Unpacked: 5000}, lines...)
+		r := received(t, Limits{Collectors: 3, Packed: 4000, All: 6000, Unpacked: 5000, Other: 1 << 20}, lines...)
 		for _, c := range r.Collectors() {
 			_, _ = documentOf(c)
 		}
 	})
+}
+
+// What is no collector's has a limit in bytes, whatever its lines are; what collectors send does not count.
+func TestOtherText(t *testing.T) {
+	t.Parallel()
+	l := DefaultLimits()
+	l.Other = 1000
+	long := strings.Repeat("x", maxText)
+	for name, other := range map[string][]string{
+		"short lines": slices.Repeat([]string{"y\n"}, 600), "a long line": {long, long}, "no line": {strings.Repeat("x", 1001)},
+	} {
+		if err := NewReceiver(l).Read(strings.NewReader(strings.Join(other, "")), nil); !errors.Is(err, ErrOther) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	r := received(t, l, append(sent(t, "a", text(5000)), slices.Repeat([]string{"y\n"}, 500)...)...)
+	if got, err := documentOf(only(t, r)); err != nil || got != text(5000) {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
 }
