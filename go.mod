@@ -14,7 +14,6 @@ require (
 	go.yaml.in/yaml/v3 v3.0.4
 	golang.org/x/sync v0.18.0
 	golang.org/x/sys v0.38.0
-	gonum.org/v1/gonum v0.16.0
 )
 
 require (

@@ -1,15 +1,12 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
-
-	"gonum.org/v1/gonum/graph"
-	"gonum.org/v1/gonum/graph/encoding"
-	"gonum.org/v1/gonum/graph/encoding/dot"
-	"gonum.org/v1/gonum/graph/multi"
 
 	"github.com/mpi-queues/mpi-queues/mqs/printable"
 	"github.com/mpi-queues/mpi-queues/mqs/waitfor"
@@ -18,17 +15,21 @@ import (
 // ReportDOT writes the graphs of a report in the language of Graphviz.
 func ReportDOT(w io.Writer, r *waitfor.Report) error {
 	p := newPicture(r)
-	all := newDOTGraph("job", &p.groups, 0)
+	d := &dotWriter{}
+	d.line("digraph job {")
+	d.attributesOfAll(&p.groups)
 	first := len(p.groups.nodes)
 	for i := range p.cycles {
-		all.clusters = append(all.clusters, newDOTGraph(fmt.Sprintf("cluster_%d", i), &p.cycles[i], first))
-		first += len(p.cycles[i].nodes)
+		g := &p.cycles[i]
+		d.line(fmt.Sprintf("subgraph cluster_%d {", i))
+		d.attributesOfAll(g)
+		d.nodesAndEdges(g, first)
+		d.line("}")
+		first += len(g.nodes)
 	}
-	text, err := dot.MarshalMulti(all, "", "", "  ")
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(append(text, '\n'))
+	d.nodesAndEdges(&p.groups, 0)
+	d.line("}")
+	_, err := w.Write(d.text)
 	return err
 }
 
@@ -38,79 +39,75 @@ var dotColors = map[string]string{"send": "#1a7f37", "receive": "#0969da", "unex
 // dotFills are the colours of the states that stand out.
 var dotFills = map[waitfor.State]string{waitfor.InDeadlock: "#ffebe9", waitfor.Stuck: "#fff5d6", waitfor.Running: "#e2f5e6"}
 
-// dotGraph is a graphic in the form that gonum writes.
-type dotGraph struct {
-	*multi.DirectedGraph
-	id, title string
-	clusters  []dot.Multigraph
+// dotWriter writes lines that are indented by the braces and brackets that are open.
+type dotWriter struct {
+	text  []byte
+	depth int
 }
 
-// newDOTGraph returns the graph of a graphic. Its nodes have the numbers from first on.
-func newDOTGraph(id string, g *graphic, first int) *dotGraph {
-	out := &dotGraph{DirectedGraph: multi.NewDirectedGraph(), id: id, title: g.title}
-	nodes := make([]dotNode, len(g.nodes))
+func (d *dotWriter) line(text string) {
+	if strings.IndexByte("}]", text[0]) >= 0 {
+		d.depth--
+	}
+	d.text = append(d.text, strings.Repeat("  ", d.depth)...)
+	d.text = append(append(d.text, text...), '\n')
+	if strings.IndexByte("{[", text[len(text)-1]) >= 0 {
+		d.depth++
+	}
+}
+
+// attributes writes the attributes of something, which are names and values in turns.
+func (d *dotWriter) attributes(of string, words ...string) {
+	d.line(of + " [")
+	for i := 0; i < len(words); i += 2 {
+		d.line(words[i] + "=" + words[i+1])
+	}
+	d.line("];")
+}
+
+// attributesOfAll writes the attributes of a graph, and of all its nodes and edges.
+func (d *dotWriter) attributesOfAll(g *graphic) {
+	d.attributes("graph", "label", dotQuote(g.title), "rankdir", "LR", "fontname", `"sans-serif"`)
+	d.attributes("node", "shape", "box", "style", `"rounded,filled"`, "fillcolor", `"#f6f8fa"`, "fontname", `"sans-serif"`)
+	d.attributes("edge", "fontname", `"sans-serif"`, "fontsize", "10")
+	d.text = append(d.text, '\n')
+}
+
+// nodesAndEdges writes the nodes of a graphic, which have the numbers from first on, and its edges.
+func (d *dotWriter) nodesAndEdges(g *graphic, first int) {
+	name := func(i int) string { return "n" + strconv.Itoa(first+i) }
+	if len(g.nodes) > 0 {
+		d.line("// Node definitions.")
+	}
 	for i := range g.nodes {
-		nodes[i] = dotNode{int64(first + i), &g.nodes[i]}
-		out.AddNode(nodes[i])
+		n := &g.nodes[i]
+		label := append([]string{n.title}, n.lines...)
+		words := []string{"label", dotQuote(strings.Join(label, "\n")), "tooltip", dotQuote(n.full)}
+		if fill := dotFills[n.state]; fill != "" {
+			words = append(words, "fillcolor", dotQuote(fill))
+		}
+		d.attributes(name(i), words...)
 	}
-	for i := range g.edges {
+	if len(g.edges) == 0 {
+		return
+	}
+	d.text = append(d.text, '\n')
+	d.line("// Edge definitions.")
+	order := make([]int, len(g.edges))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(g.edges[a].from, g.edges[b].from), cmp.Compare(g.edges[a].to, g.edges[b].to))
+	})
+	for _, i := range order {
 		e := &g.edges[i]
-		out.SetLine(dotLine{multi.Line{F: nodes[e.from], T: nodes[e.to], UID: int64(i)}, e})
+		words := []string{"color", dotQuote(dotColors[e.queueOf()]), "label", dotQuote(e.text)}
+		if e.inCycle {
+			words = append(words, "penwidth", "3")
+		}
+		d.attributes(name(e.from)+" -> "+name(e.to), words...)
 	}
-	return out
-}
-
-// DOTID returns the name of the graph.
-func (g *dotGraph) DOTID() string { return g.id }
-
-// Structure returns the graphs of the cycles.
-func (g *dotGraph) Structure() []dot.Multigraph { return g.clusters }
-
-// DOTAttributers returns the attributes of the graph, and of all its nodes and edges.
-func (g *dotGraph) DOTAttributers() (graph, node, edge encoding.Attributer) {
-	return attributes{{Key: "label", Value: dotQuote(g.title)}, {Key: "rankdir", Value: "LR"}, {Key: "fontname", Value: `"sans-serif"`}},
-		attributes{{Key: "shape", Value: "box"}, {Key: "style", Value: `"rounded,filled"`}, {Key: "fillcolor", Value: `"#f6f8fa"`}, {Key: "fontname", Value: `"sans-serif"`}},
-		attributes{{Key: "fontname", Value: `"sans-serif"`}, {Key: "fontsize", Value: "10"}}
-}
-
-// attributes implement gonum's interface for attributes.
-type attributes []encoding.Attribute
-
-// Attributes returns the attributes.
-func (a attributes) Attributes() []encoding.Attribute { return a }
-
-type dotNode struct {
-	id int64
-	*node
-}
-
-func (n dotNode) ID() int64     { return n.id }
-func (n dotNode) DOTID() string { return "n" + strconv.FormatInt(n.id, 10) }
-func (n dotNode) Attributes() []encoding.Attribute {
-	label := append([]string{n.title}, n.lines...)
-	out := attributes{{Key: "label", Value: dotQuote(strings.Join(label, "\n"))}, {Key: "tooltip", Value: dotQuote(n.full)}}
-	if fill := dotFills[n.state]; fill != "" {
-		out = append(out, encoding.Attribute{Key: "fillcolor", Value: dotQuote(fill)})
-	}
-	return out
-}
-
-type dotLine struct {
-	multi.Line
-	*edge
-}
-
-func (l dotLine) ReversedLine() graph.Line {
-	return dotLine{multi.Line{F: l.To(), T: l.From(), UID: l.UID}, l.edge}
-}
-
-// Attributes returns the colour of the edge's queue, and its text.
-func (l dotLine) Attributes() []encoding.Attribute {
-	out := attributes{{Key: "color", Value: dotQuote(dotColors[l.queueOf()])}, {Key: "label", Value: dotQuote(l.text)}}
-	if l.inCycle {
-		out = append(out, encoding.Attribute{Key: "penwidth", Value: "3"})
-	}
-	return out
 }
 
 // dotQuote quotes a string. Its lines are kept, and nothing else in it has a meaning.

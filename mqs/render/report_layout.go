@@ -5,8 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/graph/simple"
-	"gonum.org/v1/gonum/graph/topo"
+	"github.com/mpi-queues/mpi-queues/mqs/digraph"
 )
 
 // Sizes in a picture, in pixels.
@@ -86,21 +85,20 @@ func loopRoom(g *graphic) float64 {
 // strongComponents returns the sets of nodes that wait for each other, sets of one node included, and
 // the set of each node. A set comes after those for which it waits.
 func strongComponents(g *graphic) (sccs [][]int, of []int) {
-	d := simple.NewDirectedGraph()
-	for i := range g.nodes {
-		d.AddNode(simple.Node(i))
+	nodes, next := make([]int32, len(g.nodes)), make([][]int32, len(g.nodes))
+	for i := range nodes {
+		nodes[i] = int32(i)
 	}
 	for _, e := range g.edges {
-		if e.from != e.to {
-			d.SetEdge(simple.Edge{F: simple.Node(e.from), T: simple.Node(e.to)})
-		}
+		next[e.from] = append(next[e.from], int32(e.to))
 	}
 	of = make([]int, len(g.nodes))
-	for k, scc := range topo.TarjanSCC(d) {
+	finder := digraph.NewFinder(len(nodes))
+	for k, scc := range finder.Components(nodes, func(n int32, to []int32) []int32 { return append(to, next[n]...) }) {
 		var members []int
 		for _, n := range scc {
-			members = append(members, int(n.ID()))
-			of[n.ID()] = k
+			members = append(members, int(n))
+			of[n] = k
 		}
 		slices.Sort(members)
 		sccs = append(sccs, alongEdges(g, members))

@@ -1,12 +1,6 @@
 package waitfor
 
-import (
-	"slices"
-
-	"gonum.org/v1/gonum/graph"
-	"gonum.org/v1/gonum/graph/simple"
-	"gonum.org/v1/gonum/graph/traverse"
-)
+import "slices"
 
 // cycleBudget bounds the steps taken to find a smaller cycle than the first one found. It suffices
 // for the smallest one among some thousand ranks.
@@ -40,42 +34,49 @@ func (s *search) cycle(ranks []int32) []Wait {
 // shortest returns the shortest cycle through a rank; nil if there is none that is shorter than
 // limit. A limit of 0 means none.
 func (s *search) shortest(v relation, from int32, limit int) []int32 {
-	start, last := int64(from), int64(-1)
-	cameFrom := map[int64]int64{}
+	last := int32(-1)
+	cameFrom := map[int32]int32{}
 	// A rank that waits for any message on a communicator is itself a member of the set that it waits
 	// for, but waits for the other members only: the way back to it goes through them.
-	own := map[int64]bool{}
-	b := traverse.BreadthFirst{Traverse: func(e graph.Edge) bool {
-		s.budget--
-		at, to := e.From().ID(), e.To().ID()
-		switch {
-		case last >= 0:
-			return false
-		case to == start && cameFrom[at] == start && at < v.singleNode(0):
-			own[at] = true
-			return false
-		case to == start:
-			last = cameFrom[at]
-			return false
-		case own[to] && at != start:
-			last = at
-			return false
+	own := map[int32]bool{}
+	var buffer []int32
+	level := []int32{from}
+	for depth := 0; len(level) > 0 && last < 0; depth++ {
+		var following []int32
+		for _, at := range level {
+			if limit > 0 && (depth >= 2*(limit-1) || s.budget <= 0) {
+				return nil
+			}
+			buffer = v.next(at, buffer[:0])
+			s.budget -= len(buffer)
+			for _, to := range buffer {
+				_, isSeen := cameFrom[to]
+				switch {
+				case last >= 0:
+				case to == from && cameFrom[at] == from && at < v.singleNode(0):
+					own[at] = true
+				case to == from:
+					last = cameFrom[at]
+				case own[to] && at != from:
+					last = at
+				case !isSeen:
+					cameFrom[to] = at
+					following = append(following, to)
+				}
+			}
+			if last >= 0 {
+				break
+			}
 		}
-		if _, seen := cameFrom[to]; !seen {
-			cameFrom[to] = at
-		}
-		return true
-	}}
-	b.Walk(v, simple.Node(start), func(_ graph.Node, depth int) bool {
-		return last >= 0 || limit > 0 && (depth >= 2*(limit-1) || s.budget <= 0)
-	})
+		level = following
+	}
 	if last < 0 {
 		return nil
 	}
-	out := []int32{int32(last)}
-	for at := last; at != start; {
+	out := []int32{last}
+	for at := last; at != from; {
 		at = cameFrom[cameFrom[at]]
-		out = append(out, int32(at))
+		out = append(out, at)
 	}
 	slices.Reverse(out)
 	return out

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"gonum.org/v1/gonum/graph/topo"
+	"github.com/mpi-queues/mpi-queues/mqs/digraph"
 )
 
 // findCauses finds why ranks hang: sets of ranks that wait for each other, each of which would hang
@@ -20,7 +20,7 @@ func (a *analysis) findCauses() {
 	if len(hanging) == 0 {
 		return
 	}
-	s := &search{analysis: a, released: a.resolved(), need: make([]int32, len(a.graph.nodes)), budget: cycleBudget, sets: make([]int32, len(a.ranks))}
+	s := &search{analysis: a, released: a.resolved(), need: make([]int32, len(a.graph.nodes)), budget: cycleBudget, sets: make([]int32, len(a.ranks)), finder: digraph.NewFinder(a.relationSize())}
 	s.searchIn(hanging)
 	a.addWaitsForGone(hanging)
 	slices.SortFunc(a.deadlocks, func(x, y Deadlock) int { return cmp.Compare(x.Ranks[0], y.Ranks[0]) })
@@ -47,6 +47,7 @@ type search struct {
 	budget   int
 	sets     []int32 // for relations
 	set      int32   // the last one
+	finder   *digraph.Finder
 }
 
 // relation returns the relation among some ranks. It takes these ranks out of all earlier relations.
@@ -61,15 +62,15 @@ func (s *search) relation(ranks []int32) relation {
 // searchIn searches among ranks that hang.
 func (s *search) searchIn(ranks []int32) {
 	v := s.relation(ranks)
-	for _, component := range topo.TarjanSCC(v) {
+	for _, component := range s.finder.Components(ranks, v.next) {
 		var members, part []int32
-		for _, n := range component {
-			switch id := n.ID(); {
+		for _, id := range component {
+			switch {
 			case v.isRank(id):
-				members = append(members, int32(id))
-				part = append(append(part, int32(id)), s.graph.nodes[id].deps...)
-			case id < int64(len(v.ranks)+len(v.rankSets)):
-				part = append(part, int32(id)) // sets have the same numbers in both graphs
+				members = append(members, id)
+				part = append(append(part, id), s.graph.nodes[id].deps...)
+			case id < v.singleNode(0):
+				part = append(part, id) // sets have the same numbers in both graphs
 			}
 		}
 		if len(members) == 0 || len(members) == 1 && !s.waitsForItself(members[0]) {
