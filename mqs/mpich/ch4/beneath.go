@@ -62,8 +62,20 @@ func (d *Device) Open() {
 	}
 }
 
-// MayRefuse says whether the network library may refuse a send.
-func (d *Device) MayRefuse() bool { return d.beneath.mayRefuse }
+// MayRefuse says whether the network library may refuse a send. Shared memory refuses none: what has no room there has a request and
+// waits in a list (MPIDI_POSIX_deferred_am_isend_enqueue, 3.4 to 5.0).
+func (d *Device) MayRefuse() bool { return d.beneath.mayRefuse && !d.staysInNode() }
+
+// staysInNode says whether no message of the process leaves shared memory: all members of its communicators are in
+// MPI_COMM_WORLD, which is on one node. The number of nodes is what MPICH decides by, and MPIR_CVAR_NOLOCAL makes it that of the
+// ranks (src/util/mpir_pmi.c, 3.4; src/util/mpir_nodemap.c, 4.0 to 5.0).
+func (d *Device) staysInNode() bool {
+	isElsewhere := func(c *mpir.Communicator) bool {
+		peers := c.Model.Peers()
+		return len(peers) == 0 || slices.ContainsFunc(peers, func(rank mqs.Maybe[int32]) bool { return !rank.Known })
+	}
+	return d.hasSharedMemory() && d.lib.Process.Nodes == 1 && len(d.comms) > 0 && !slices.ContainsFunc(d.comms, isElsewhere)
+}
 
 // rankIn is the rank of a peer in a communicator as it is shown.
 func (d *Device) rankIn(c *mqs.Communicator, p transport.Peer) mqs.Maybe[int32] {
@@ -90,6 +102,7 @@ func (d *Device) sourceOf(c *mpir.Communicator, tag uint64, p transport.Peer) mq
 
 // Join finds MPICH's requests of what is in the network library, and their communicators.
 func (d *Device) Join(requests map[inferior.Ptr[mpir.Request]]*mpir.Operation, comms []*mpir.Communicator, listed []*mpir.Operation) (posted []*mpir.Operation, freed []*mpir.Communicator) {
+	d.comms = comms
 	d.joinCarriers(requests)
 	b := &d.beneath
 	if b.network == nil {

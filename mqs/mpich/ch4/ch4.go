@@ -66,6 +66,7 @@ type Device struct {
 	epochs      epochTypes
 	partitioned partitionedTypes
 	beneath     beneath
+	comms       []*mpir.Communicator
 	// carriers have the data's place of receives, by the program's request, and carrying are they.
 	carriers map[inferior.Ptr[mpir.Request]]inferior.Ptr[mpir.Request]
 	carrying map[inferior.Ptr[mpir.Request]]bool

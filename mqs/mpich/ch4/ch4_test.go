@@ -92,3 +92,40 @@ func TestElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// A network library that may refuse a send can't do so if no message is left to it.
+func TestMayRefuse(t *testing.T) {
+	group := func(ranks ...mqs.Maybe[int32]) *mpir.Communicator {
+		return &mpir.Communicator{Model: &mqs.Communicator{Group: ranks}}
+	}
+	here, other := mqs.Known[int32](0), mqs.Maybe[int32]{}
+	for name, c := range map[string]struct {
+		network   bool
+		hasShared bool
+		nodes     int32
+		comms     []*mpir.Communicator
+		want      bool
+	}{
+		"on one node":                    {true, true, 1, []*mpir.Communicator{group(here, here), group(here)}, false},
+		"it never refuses one":           {false, true, 2, []*mpir.Communicator{group(here, here)}, false},
+		"without shared memory":          {true, false, 1, []*mpir.Communicator{group(here, here)}, true},
+		"on two nodes":                   {true, true, 2, []*mpir.Communicator{group(here, here)}, true},
+		"the nodes are not known":        {true, true, 0, []*mpir.Communicator{group(here, here)}, true},
+		"with another program":           {true, true, 1, []*mpir.Communicator{group(here, here), group(here, other)}, true},
+		"a group that can't be read":     {true, true, 1, []*mpir.Communicator{group(here, here), group()}, true},
+		"the communicators are not read": {true, true, 1, nil, true},
+	} {
+		p := newRequests(t)
+		if !c.hasShared {
+			delete(p.Types["MPIR_Request"].Fields, "dev.is_local")
+		}
+		d := p.device()
+		d.lib.Process.Nodes, d.beneath.mayRefuse = c.nodes, c.network
+		if c.comms != nil {
+			d.Join(nil, c.comms, nil)
+		}
+		if got := d.MayRefuse(); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}

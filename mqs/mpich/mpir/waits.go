@@ -48,7 +48,9 @@ func (s *Source) waitOf(c *callstack.Call, isAlone bool) callstack.Wait {
 	case s.lib.IsStripped && isBlockingProbe(c):
 		comm = s.commHeld(c)
 	case isByParts:
-		comm = s.commOfParts(c, requests)
+		if comm = s.commOfParts(c, requests); len(requests) == 0 {
+			comm = s.commOfCollective(c)
+		}
 	}
 	if comm != nil {
 		out.Comm = mqs.Known(comm.Model.UniqueID)

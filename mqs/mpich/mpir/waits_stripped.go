@@ -201,10 +201,38 @@ func (s *Source) mayAwait(c *callstack.Call) (out []*Operation) {
 // commHeld returns the communicator of a blocking probe: the only one whose address is in the registers or on the stack of
 // the call. A probe polls its communicator until a message comes (src/mpi/pt2pt, 4.0 to 5.0), so that address is there; others
 // may be left over from earlier calls. It returns nil if there are none or several.
-func (s *Source) commHeld(c *callstack.Call) (out *Communicator) {
+func (s *Source) commHeld(c *callstack.Call) *Communicator {
+	return s.onlyHeld(c, func(*Communicator) bool { return true })
+}
+
+// commOfCollective returns the communicator that a collective call was given, or one that the call has called in turn: the only one
+// of the program's whose address is in the registers or on the stack. Each of these functions hands the address to its error handler
+// when it fails (MPIR_Err_return_comm in src/binding/c, 3.3 to 5.0), so that it is there until the function returns. It returns
+// nil if several are there.
+func (s *Source) commOfCollective(c *callstack.Call) *Communicator {
+	takes := func(f inferior.Frame) bool { return takesComm[strings.TrimPrefix(f.Function, "P")] }
+	if makesCommunicator(c.Function) || !takesComm[c.Function] && !slices.ContainsFunc(c.Frames, takes) {
+		return nil
+	}
+	return s.onlyHeld(c, func(may *Communicator) bool { return !may.Model.Internal })
+}
+
+// takesComm has the blocking collectives that are given a communicator and no window or file.
+var takesComm = map[string]bool{
+	"MPI_Barrier": true, "MPI_Bcast": true, "MPI_Gather": true, "MPI_Gatherv": true, "MPI_Scatter": true, "MPI_Scatterv": true,
+	"MPI_Allgather": true, "MPI_Allgatherv": true, "MPI_Alltoall": true, "MPI_Alltoallv": true, "MPI_Alltoallw": true,
+	"MPI_Reduce": true, "MPI_Allreduce": true, "MPI_Reduce_scatter": true, "MPI_Reduce_scatter_block": true, "MPI_Scan": true, "MPI_Exscan": true,
+	"MPI_Neighbor_allgather": true, "MPI_Neighbor_allgatherv": true, "MPI_Neighbor_alltoall": true, "MPI_Neighbor_alltoallv": true, "MPI_Neighbor_alltoallw": true,
+	"MPI_Comm_dup": true, "MPI_Comm_dup_with_info": true, "MPI_Comm_split": true, "MPI_Comm_split_type": true, "MPI_Comm_create": true,
+	"MPI_Cart_create": true, "MPI_Cart_sub": true, "MPI_Graph_create": true, "MPI_Dist_graph_create": true, "MPI_Dist_graph_create_adjacent": true,
+}
+
+// onlyHeld returns the only one of some communicators whose address is in the registers or on the stack of a call, nil if there are
+// none or several.
+func (s *Source) onlyHeld(c *callstack.Call, isMeant func(*Communicator) bool) (out *Communicator) {
 	for _, may := range s.communicators().all {
 		switch {
-		case !c.CandidatePointers[may.At.Addr()]:
+		case !c.CandidatePointers[may.At.Addr()] || !isMeant(may):
 		case out != nil:
 			return nil
 		default:

@@ -3,6 +3,7 @@ package mpir
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
@@ -307,6 +308,38 @@ func TestCommOfProbe(t *testing.T) {
 		}
 		if got := s.waitOf(call, true).Comm; got != c.want {
 			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// A collective is on the only communicator of the program's whose address its call holds, if it is given one, or calls a function
+// that is.
+func TestCommOfCollective(t *testing.T) {
+	comms := []*Communicator{comm(0x10, 16, false), comm(0x20, 32, false), comm(0x30, 48, true)}
+	s := made(inferiortest.New(), &scripted{}, comms)
+	for name, c := range map[string]struct {
+		functions string
+		held      []inferior.Addr
+		want      inferior.Ptr[Comm] // 0 if it is not known
+	}{
+		"one":                          {"? < ? < PMPI_Barrier < main", []inferior.Addr{0x20}, 0x20},
+		"one beside the library's own": {"? < ? < PMPI_Barrier < main", []inferior.Addr{0x20, 0x30, 0x40}, 0x20},
+		"the library's own":            {"? < ? < PMPI_Barrier < main", []inferior.Addr{0x30}, 0},
+		"two":                          {"? < ? < PMPI_Barrier < main", []inferior.Addr{0x10, 0x20}, 0},
+		"none":                         {"? < ? < PMPI_Barrier < main", nil, 0},
+		"of a call in a call":          {"? < ? < PMPI_Barrier < PMPI_File_close < main", []inferior.Addr{0x10}, 0x10},
+		"left over in a call that is given a file":   {"? < ? < PMPI_File_close < main", []inferior.Addr{0x10}, 0},
+		"left over in a call that is given a window": {"? < ? < PMPI_Win_fence < main", []inferior.Addr{0x10}, 0},
+		"in a call that makes one":                   {"? < ? < PMPI_Barrier < PMPI_File_open < main", []inferior.Addr{0x10}, 0},
+	} {
+		frames := inferiortest.Thread(1, c.functions).Frames
+		call := &callstack.Call{Frames: frames[:len(frames)-1], CandidatePointers: map[inferior.Addr]bool{}}
+		call.Function = strings.TrimPrefix(call.Frames[len(call.Frames)-1].Function, "P")
+		for _, a := range c.held {
+			call.CandidatePointers[a] = true
+		}
+		if got := s.commOfCollective(call); (got != nil) != (c.want != 0) || got != nil && got.At != c.want {
+			t.Errorf("%s: %+v, want %s", name, got, c.want)
 		}
 	}
 }
