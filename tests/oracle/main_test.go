@@ -18,6 +18,9 @@ var (
 	mpich   = flag.Bool("mpich", false, "the builds of tests/mpich/build, too")
 	ucx     = flag.Bool("ucx", false, "those of tests/ucx/build, too")
 	results = flag.String("results", "", "the `folder` for what tests/oracle/scores reads")
+	install = flag.String("install", "", "only the MPI that is installed in this `folder`, to be measured")
+	like    = flag.String("like", "openmpi", "the `build` whose kind it is of")
+	launch  = flag.String("launch", "", "more `flags` of its launcher")
 	reduce  = flag.Bool("reduce", true, "reduce the first seed that fails")
 )
 

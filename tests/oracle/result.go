@@ -6,10 +6,12 @@ import "github.com/mpi-queues/mpi-queues/tests/internal/result"
 type Result struct {
 	// MPI is its name and version, Build its name in the table.
 	MPI, Build string
-	// Reader is "native" or "dll", and Way "live", "core" or "verdict".
+	// Reader is "native" or "dll", and Way "live", "core", "verdict" or, of an install that is measured, "hangs".
 	Reader, Way string
-	Seeds       int
-	Score       Score
+	// Layout is by what layouts the first process was read, if anything says so.
+	Layout string
+	Seeds  int
+	Score  Score
 }
 
 // Write adds the result to a folder.

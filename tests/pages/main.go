@@ -12,6 +12,7 @@ import (
 
 	"github.com/mpi-queues/mpi-queues/tests/internal/result"
 	"github.com/mpi-queues/mpi-queues/tests/internal/section"
+	"github.com/mpi-queues/mpi-queues/tests/internal/survey"
 )
 
 //go:generate go run .
@@ -30,6 +31,7 @@ var generated = []struct {
 	{".github/USAGE.md", "the shell's commands", shellCommands},
 	{".github/SUPPORT.md", "matrix", kept(result.Table)},
 	{".github/SUPPORT.md", "parts", kept(result.Parts)},
+	{".github/SUPPORT.md", "installs", installs},
 	{".github/TESTS.md", "index", index},
 	{".github/ARCHITECTURE.md", "packages", packages},
 	{".github/ARCHITECTURE.md", "modules", modules},
@@ -80,6 +82,15 @@ func kept(table func([]result.Result) string) func() (string, error) {
 		}
 		return table(results), nil
 	}
+}
+
+// installs renders the list of the installs that people have.
+func installs() (string, error) {
+	all, err := survey.Load(filepath.Join(root, survey.File))
+	if err != nil {
+		return "", err
+	}
+	return survey.Table(all), nil
 }
 
 // block is a heading and, below it, text as a program prints it.

@@ -84,6 +84,9 @@ func (p *plan) steps(s *store) []*step {
 			m := made[words]
 			if m == nil {
 				m = &step{name: "make-" + nameOf(command), commands: [][]string{command}, limit: time.Duration(float64(makeLimit) * p.stretch), done: make(chan struct{})}
+				if p.isWhole {
+					m.limit = wholeLimit
+				}
 				made[words] = m
 				all = append(all, m)
 			}

@@ -29,11 +29,7 @@ func TestMain(m *testing.M) {
 // wheel is a workspace for a wheel of an MPI.
 func wheel(t *testing.T, name string, mpi live.MPI) *live.Workspace {
 	t.Helper()
-	bin := filepath.Join(folder, name, "bin")
-	mpi.Compiler, mpi.Fortran = filepath.Join(bin, "mpicc"), ""
-	mpi.Teller = append([]string{filepath.Join(bin, mpi.Teller[0])}, mpi.Teller[1:]...)
-	mpi.Launcher = append([]string{filepath.Join(bin, "mpirun")}, mpi.Launcher[1:]...)
-	w, err := work.With(strings.ReplaceAll(t.Name(), "/", "-")+"-"+name, mpi)
+	w, err := work.With(strings.ReplaceAll(t.Name(), "/", "-")+"-"+name, mpi.In(filepath.Join(folder, name)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,6 +56,15 @@ var (
 	}
 )
 
+// In returns an MPI of the same kind that is installed in a folder of its own, without Fortran.
+func (m MPI) In(prefix string) MPI {
+	bin := filepath.Join(prefix, "bin")
+	m.Compiler, m.Fortran = filepath.Join(bin, "mpicc"), ""
+	m.Teller = append([]string{filepath.Join(bin, m.Teller[0])}, m.Teller[1:]...)
+	m.Launcher = append([]string{filepath.Join(bin, "mpirun")}, m.Launcher[1:]...)
+	return m
+}
+
 // recovers are those of MPICH's launcher.
 var recovers = []string{"-disable-auto-cleanup"}
 

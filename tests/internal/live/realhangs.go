@@ -33,17 +33,23 @@ func (w *Workspace) RealHangs(t *testing.T) {
 // Tells fails the test unless the report on a mode of a program that hangs has these words.
 func (w *Workspace) Tells(t *testing.T, program, mode string, ranks int, words []string) {
 	t.Helper()
+	if said, isTold := w.IsTold(t, program, mode, ranks, words); !isTold {
+		t.Errorf("the verdict is that there is no deadlock, or the report does not have %q:\n%s", words, said)
+	}
+}
+
+// IsTold reports whether the report on a mode of a program that hangs comes to have these words, and what the last one said.
+func (w *Workspace) IsTold(t *testing.T, program, mode string, ranks int, words []string) (said string, isTold bool) {
+	t.Helper()
 	sample.LogSeed(t)
 	job := w.Start(t, program, ranks, nil, mode)
 	t.Cleanup(job.kill)
-	said := ""
-	isTold := func() bool {
+	// Ranks have yet to come to where they hang.
+	Soon(func() bool {
 		out, all, err := w.Try(t, "report", strconv.Itoa(job.launcher.Process.Pid))
 		said = all
-		return err == nil && !strings.HasPrefix(string(out), "No deadlock") && containsAll(string(out), words)
-	}
-	// Ranks have yet to come to where they hang.
-	if !Soon(func() bool { return isTold() || job.hasEnded() }) || job.hasEnded() {
-		t.Errorf("the verdict is that there is no deadlock, or the report does not have %q:\n%s", words, said)
-	}
+		isTold = err == nil && !strings.HasPrefix(string(out), "No deadlock") && containsAll(string(out), words)
+		return isTold || job.hasEnded()
+	})
+	return said, isTold && !job.hasEnded()
 }
