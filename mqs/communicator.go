@@ -100,6 +100,8 @@ type Communicator struct {
 	// Failed are the local ranks of the members that are known to have failed; nil if the library
 	// does not say.
 	Failed []int32 `json:"failed" document:"null,min=0"`
+	// Flags are this rank's own flags for collectives among the ranks of one machine; none if there are none, or they are unknown.
+	Flags []Flag `json:"flags" document:"omit,max=2"`
 }
 
 // Topology is how the processes of a communicator are arranged, in the words of MPI_Topo_test.

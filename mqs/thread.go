@@ -86,9 +86,35 @@ type Thread struct {
 	// SomeRequests is true if it waits for one or more of these, and for no others; which ones is not known.
 	SomeRequests bool `json:"some_requests"`
 
+	// Flags are the flags in shared memory that the call waits for, where ranks of one machine carry out a collective by these instead
+	// of by messages. There are none if it waits for no flag, or for which is unknown.
+	Flags []Flag `json:"flags" document:"omit,max=256"`
+
 	// Polls is true if an analysis takes the thread to poll until what it asks about comes.
 	Polls bool `json:"-"`
 }
+
+// Flag is a counter in memory that the ranks of one machine share, which only one of them raises. By these counters MPICH carries out
+// collectives on a communicator (src/mpid/ch4/shm/posix/release_gather, 3.4 to 5.0).
+type Flag struct {
+	// Comm is the unique id of the communicator, which may be one that the library has made for the ranks of a machine.
+	Comm inferior.Addr `json:"communicator"`
+	// LocalRank is the rank there that raises the flag.
+	LocalRank int32 `json:"local_rank" document:"min=0"`
+	// Kind is what it counts.
+	Kind FlagKind `json:"kind"`
+	// Count is its value, or the one for which a call waits.
+	Count int64 `json:"count" document:"min=0"`
+}
+
+// FlagKind is what a [Flag] counts.
+type FlagKind string
+
+// The kinds of flags.
+const (
+	Gathered FlagKind = "gathered" // how often its rank, and those behind it, have arrived
+	Released FlagKind = "released" // how often its rank has let those behind it go on
+)
 
 // LockHolder is a process that holds the lock of a file.
 type LockHolder struct {

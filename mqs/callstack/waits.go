@@ -29,6 +29,8 @@ type Wait struct {
 	// for one or more of these, and for no others.
 	Requests  []Request
 	All, Some bool
+	// Flags are those in shared memory that it waits for.
+	Flags []mqs.Flag
 }
 
 // Request is a request for which a call waits.
@@ -49,7 +51,7 @@ func SetWaits(threads []mqs.Thread, calls []Call, of func(c *Call) Wait) {
 		t, w := &threads[at], of(&calls[i])
 		t.Root, t.Source, t.Tag, t.AllRequests, t.SomeRequests = w.Root, w.Source, w.Tag, w.All, w.Some
 		t.Length, t.Datatype, t.Operation = w.Length, w.Datatype, w.Operation
-		t.Window, t.Target, t.OpenFile = w.Window, w.Target, w.File
+		t.Window, t.Target, t.OpenFile, t.Flags = w.Window, w.Target, w.File, w.Flags
 		for _, r := range w.Requests {
 			t.Requests = append(t.Requests, r.Addr)
 		}

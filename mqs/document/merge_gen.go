@@ -7,7 +7,7 @@ import (
 )
 
 // mergedFormat changes with what follows.
-const mergedFormat = "8221a5dbfb076d3a"
+const mergedFormat = "afd5b79589389236"
 
 func (m *merger) mergeProcess(v *mqs.Process) {
 	m.number(uint64(v.Inferior))
@@ -262,6 +262,10 @@ func (m *merger) mergeThread(v *mqs.Thread) {
 	}
 	m.bool(v.AllRequests)
 	m.bool(v.SomeRequests)
+	m.list(len(v.Flags), v.Flags == nil)
+	for i := range v.Flags {
+		m.mergeFlag(&v.Flags[i])
+	}
 }
 
 func (u *unmerger) unmergeThread(v *mqs.Thread) {
@@ -322,6 +326,7 @@ func (u *unmerger) unmergeThread(v *mqs.Thread) {
 	v.Requests = unmergeList(u, &u.addresses, unmergeInt)
 	v.AllRequests = u.bool()
 	v.SomeRequests = u.bool()
+	v.Flags = unmergeList(u, &u.flags, (*unmerger).unmergeFlag)
 }
 
 func (m *merger) mergeLockHolder(v *mqs.LockHolder) {
@@ -350,6 +355,20 @@ func (u *unmerger) unmergeCaller(v *mqs.Caller) {
 	u.readText(&v.File)
 	unmergeInt(u, &v.Line)
 	u.readText(&v.Object)
+}
+
+func (m *merger) mergeFlag(v *mqs.Flag) {
+	m.number(uint64(v.Comm))
+	m.number(uint64(v.LocalRank))
+	m.text(string(v.Kind))
+	m.number(uint64(v.Count))
+}
+
+func (u *unmerger) unmergeFlag(v *mqs.Flag) {
+	unmergeInt(u, &v.Comm)
+	unmergeInt(u, &v.LocalRank)
+	unmergeWord(u, &v.Kind, mqs.Gathered, mqs.Released)
+	unmergeInt(u, &v.Count)
 }
 
 func (m *merger) mergeStack(v *mqs.Stack) {
@@ -647,6 +666,10 @@ func (m *merger) mergeCommunicator(v *mqs.Queues) {
 	for i := range v.Failed {
 		m.number(uint64(v.Failed[i]))
 	}
+	m.list(len(v.Flags), v.Flags == nil)
+	for i := range v.Flags {
+		m.mergeFlag(&v.Flags[i])
+	}
 	m.queues(&v.Queue)
 	m.list(len(v.Traffic), v.Traffic == nil)
 	for i := range v.Traffic {
@@ -697,6 +720,7 @@ func (u *unmerger) unmergeCommunicator(v *mqs.Queues) {
 		v.Revoked.Value = u.bool()
 	}
 	v.Failed = unmergeList(u, &u.numbers, unmergeInt)
+	v.Flags = unmergeList(u, &u.flags, (*unmerger).unmergeFlag)
 	v.Queue = u.queues()
 	v.Traffic = unmergeList(u, &u.traffics, (*unmerger).unmergeTraffic)
 }

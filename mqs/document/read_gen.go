@@ -13,6 +13,7 @@ type stores struct {
 	threads            store[mqs.Thread]
 	lockHolders        store[mqs.LockHolder]
 	callers            store[mqs.Caller]
+	flags              store[mqs.Flag]
 	stacks             store[mqs.Stack]
 	stackFrames        store[mqs.StackFrame]
 	windows            store[mqs.Window]
@@ -204,6 +205,8 @@ func (r *reader) readThread(v *mqs.Thread) {
 			readBool(r, &v.AllRequests)
 		case "some_requests":
 			readBool(r, &v.SomeRequests)
+		case "flags":
+			v.Flags = readList(r, &r.flags, (*reader).readFlag)
 		default:
 			r.skip()
 		}
@@ -234,6 +237,23 @@ func (r *reader) readCaller(v *mqs.Caller) {
 			readInt(r, &v.Line)
 		case "object":
 			readText(r, &v.Object)
+		default:
+			r.skip()
+		}
+	}
+}
+
+func (r *reader) readFlag(v *mqs.Flag) {
+	for r.object(); r.member(); {
+		switch string(r.key) {
+		case "communicator":
+			readAddr(r, &v.Comm)
+		case "local_rank":
+			readInt(r, &v.LocalRank)
+		case "kind":
+			readWord(r, &v.Kind, mqs.Gathered, mqs.Released)
+		case "count":
+			readInt(r, &v.Count)
 		default:
 			r.skip()
 		}
@@ -439,6 +459,8 @@ func (r *reader) readCommunicator(v *mqs.Queues) {
 			readMaybe(r, &v.Revoked, readBool)
 		case "failed":
 			v.Failed = readList(r, &r.numbers, readInt)
+		case "flags":
+			v.Flags = readList(r, &r.flags, (*reader).readFlag)
 		case "traffic":
 			v.Traffic = readList(r, &r.traffics, (*reader).readTraffic)
 		default:

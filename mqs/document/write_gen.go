@@ -501,6 +501,15 @@ func appendThread(b []byte, s *jsonout.Sink, v *mqs.Thread) []byte {
 	b = strconv.AppendBool(b, v.AllRequests)
 	b = append(b, `, "some_requests": `...)
 	b = strconv.AppendBool(b, v.SomeRequests)
+	if len(v.Flags) > 0 {
+		b = append(b, `, "flags": [`...)
+		for i := range v.Flags {
+			b = jsonout.Comma(b, i)
+			b = append(b, "\n   "...)
+			b = s.Full(appendFlag(b, s, &v.Flags[i]))
+		}
+		b = append(b, `]`...)
+	}
 	b = append(b, `}`...)
 	return b
 }
@@ -543,6 +552,19 @@ func appendCaller(b []byte, s *jsonout.Sink, v *mqs.Caller) []byte {
 	} else {
 		b = jsonout.Text(b, v.Object)
 	}
+	b = append(b, `}`...)
+	return b
+}
+
+func appendFlag(b []byte, s *jsonout.Sink, v *mqs.Flag) []byte {
+	b = append(b, `{"communicator": `...)
+	b = jsonout.Hex(b, uint64(v.Comm))
+	b = append(b, `, "local_rank": `...)
+	b = strconv.AppendInt(b, int64(v.LocalRank), 10)
+	b = append(b, `, "kind": `...)
+	b = jsonout.Text(b, string(v.Kind))
+	b = append(b, `, "count": `...)
+	b = strconv.AppendInt(b, int64(v.Count), 10)
 	b = append(b, `}`...)
 	return b
 }
@@ -998,6 +1020,15 @@ func appendCommunicator(b []byte, s *jsonout.Sink, v *mqs.Queues) []byte {
 		for i := range v.Failed {
 			b = jsonout.Comma(b, i)
 			b = strconv.AppendInt(b, int64(v.Failed[i]), 10)
+		}
+		b = append(b, `]`...)
+	}
+	if len(v.Flags) > 0 {
+		b = append(b, `, "flags": [`...)
+		for i := range v.Flags {
+			b = jsonout.Comma(b, i)
+			b = append(b, "\n   "...)
+			b = s.Full(appendFlag(b, s, &v.Flags[i]))
 		}
 		b = append(b, `]`...)
 	}
@@ -1667,6 +1698,15 @@ func appendPlainCommunicator(b []byte, s *jsonout.Sink, v *mqs.Communicator) []b
 		for i := range v.Failed {
 			b = jsonout.Comma(b, i)
 			b = strconv.AppendInt(b, int64(v.Failed[i]), 10)
+		}
+		b = append(b, `]`...)
+	}
+	if len(v.Flags) > 0 {
+		b = append(b, `, "flags": [`...)
+		for i := range v.Flags {
+			b = jsonout.Comma(b, i)
+			b = append(b, "\n"...)
+			b = s.Full(appendFlag(b, s, &v.Flags[i]))
 		}
 		b = append(b, `]`...)
 	}

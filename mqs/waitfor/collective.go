@@ -251,6 +251,8 @@ func (j *job) waitInCollective(r *rank, t *mqs.Thread, c *collectives) wait {
 	switch {
 	case isKnown && !m.comm.inter && takesNothing[t.Call] && (parts == nil || j.mayBeOver(r, t)) && c.areAllIn(callKey{m.comm, t.Call}):
 		return wait{thread: t, satisfied: true}
+	case len(t.Flags) > 0:
+		return j.waitForFlags(r, t, c)
 	case r.arriving():
 		return wait{thread: t, unknown: arrivingUnknown}
 	case j.mayBeOver(r, t):
@@ -314,7 +316,7 @@ func (c *collectives) inProgress(key callKey) string {
 				of.progress = arrivingUnknown
 			case c.j.onItsWay(r, m):
 				of.progress = comingUnknown
-			case len(t.Requests) == 0 || c.j.mayBeOver(r, t) || c.j.mayGetOn(r, t):
+			case len(t.Requests) == 0 && len(t.Flags) == 0 || c.j.mayBeOver(r, t) || c.j.mayGetOn(r, t):
 				of.progress = progressUnknown
 			}
 			of.transit = of.transit || c.j.partsMayBeInTransit(r, m)

@@ -181,8 +181,19 @@ func HasMoved(p, before *mqs.Process) bool {
 // hasCounted says whether a process has sent, received or completed something since the previous
 // look, as far as its MPI counts that.
 func hasCounted(p, before *mqs.Process) bool {
-	return p.Progress.Known && before.Progress.Known && p.Progress != before.Progress ||
+	return p.Progress.Known && before.Progress.Known && p.Progress != before.Progress || hasRaised(p, before) ||
 		trafficOf(p) != nil && trafficOf(before) != nil && !sameTraffic(p, before)
+}
+
+// hasRaised says whether a process has raised one of its flags on a communicator.
+func hasRaised(p, before *mqs.Process) bool {
+	then := map[inferior.Addr][]mqs.Flag{}
+	for _, q := range before.Communicators {
+		then[q.UniqueID] = q.Flags
+	}
+	return slices.ContainsFunc(p.Communicators, func(q *mqs.Queues) bool {
+		return len(q.Flags) > 0 && len(then[q.UniqueID]) > 0 && !slices.Equal(q.Flags, then[q.UniqueID])
+	})
 }
 
 // inOtherCalls says whether a process is in other waiting calls than before. Accesses to another
@@ -203,7 +214,7 @@ func inOtherCalls(p, before *mqs.Process) bool {
 			// A call that has made no request yet may be the same one.
 			sameRequests := len(t.Requests) == 0 || len(other.Requests) == 0 || areSame(t.Requests, other.Requests)
 			return t.Call == other.Call && t.Function == other.Function && t.File == other.File && t.Line == other.Line && haveSameCallers(&t, &other) &&
-				sameRequests && !differ(p, before, t.Requests)
+				sameRequests && haveSameFlags(&t, &other) && !differ(p, before, t.Requests)
 		})
 		if at < 0 {
 			return true
@@ -244,6 +255,11 @@ func stillWaits(p, before *mqs.Process) bool {
 	return counted && isPlaced(p) && isPlaced(before) && len(blockedIn(p)) > 0
 }
 
+// haveSameFlags says whether two calls may wait for the same flags: one that has yet to come to where it waits has none.
+func haveSameFlags(t, other *mqs.Thread) bool {
+	return len(t.Flags) == 0 || len(other.Flags) == 0 || slices.Equal(t.Flags, other.Flags)
+}
+
 // isSame says whether the waiting calls of a process that has not moved look the same as before,
 // requests included: a call that had yet to make its requests may since have sent a message that is
 // in transit.
@@ -254,7 +270,7 @@ func isSame(p, before *mqs.Process) bool {
 	then := blockedIn(before)
 	for _, t := range blockedIn(p) {
 		same := func(o mqs.Thread) bool {
-			return o.Number == t.Number && o.Call == t.Call && areSame(o.Requests, t.Requests) && o.Window == t.Window && o.Target == t.Target
+			return o.Number == t.Number && o.Call == t.Call && areSame(o.Requests, t.Requests) && slices.Equal(o.Flags, t.Flags) && o.Window == t.Window && o.Target == t.Target
 		}
 		if !slices.ContainsFunc(then, same) {
 			return false

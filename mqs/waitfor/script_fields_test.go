@@ -1,6 +1,7 @@
 package waitfor
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -78,7 +79,16 @@ func unquoted(text string) (string, error) {
 func (r *scriptReader) assign(f reflect.Value, text string) error {
 	bad := fmt.Errorf("%q is no %s", text, f.Type())
 	switch f.Kind() {
-	case reflect.Struct: // mqs.Maybe, or "7=name" or "?" for a holder of a file's lock
+	case reflect.Struct: // mqs.Maybe, "7=name" or "?" for a holder of a file's lock, or "world/1/gathered/20" for a flag
+		if flag, ok := f.Addr().Interface().(*mqs.Flag); ok {
+			words := strings.Split(text, "/")
+			if len(words) != 4 {
+				return bad
+			}
+			flag.Kind = mqs.FlagKind(words[2])
+			return errors.Join(r.assign(reflect.ValueOf(&flag.Comm).Elem(), words[0]), r.assign(reflect.ValueOf(&flag.LocalRank).Elem(), words[1]),
+				r.assign(reflect.ValueOf(&flag.Count).Elem(), words[3]))
+		}
 		if holder, ok := f.Addr().Interface().(*mqs.LockHolder); ok {
 			pid, name, _ := strings.Cut(text, "=")
 			holder.Name = name

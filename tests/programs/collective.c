@@ -27,6 +27,19 @@ static void barrier_recv(void) {
   else RECV(1, TAG, world); /* @barrier-recv-recv */
 }
 
+/* The same after twenty collectives of each kind, for which MPICH has then come to
+ * use flags in shared memory instead of messages. */
+static void often(void) {
+  for (int i = 0; i < 20; i++) {
+    MPI_Bcast(in, SMALL, MPI_DOUBLE, 0, world);
+    MPI_Reduce(out, in, SMALL, MPI_DOUBLE, MPI_SUM, 0, world);
+    MPI_Allreduce(out, in, SMALL, MPI_DOUBLE, MPI_SUM, world);
+    MPI_Barrier(world);
+  }
+  if (rank > 0) MPI_Barrier(world); /* @often */
+  else RECV(1, TAG, world); /* @often-recv */
+}
+
 /* 0 → 1 → 0: each takes the other for the root; rank 2 waits for rank 0: stuck. */
 static void roots(void) {
   MPI_Bcast(in, SMALL, MPI_DOUBLE, rank == 0 ? 1 : 0, world); /* @roots */
@@ -82,6 +95,7 @@ int main(int argc, char **argv) {
       {"barrier-allreduce", 4, barrier_allreduce},
       {"barrier-bcast", 3, barrier_bcast},
       {"barrier-recv", 3, barrier_recv},
+      {"often", 3, often},
       {"roots", 3, roots},
       {"gather", 3, gather},
       {"crossed", 2, crossed},

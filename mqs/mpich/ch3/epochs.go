@@ -70,6 +70,12 @@ func (d *Device) LockTarget(*mpir.Window) mqs.Maybe[int32] { return mqs.Maybe[in
 // CountsPosts says that a start waits for a message of each of its ranks.
 func (d *Device) CountsPosts() bool { return false }
 
+// OwnFlags says that there are no flags: each message of a collective has a request.
+func (d *Device) OwnFlags(*mpir.Communicator) []mqs.Flag { return nil }
+
+// AwaitedFlags says the same.
+func (d *Device) AwaitedFlags(*mpir.Communicator, string, bool) []mqs.Flag { return nil }
+
 // MayRefuse says that no send is refused: there is a request of each that waits.
 func (d *Device) MayRefuse() bool { return false }
 

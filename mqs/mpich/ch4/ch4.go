@@ -65,6 +65,7 @@ type Device struct {
 	arrivals    arrivalTypes
 	epochs      epochTypes
 	partitioned partitionedTypes
+	flags       flagTypes
 	beneath     beneath
 	comms       []*mpir.Communicator
 	// carriers have the data's place of receives, by the program's request, and carrying are they.
@@ -74,7 +75,7 @@ type Device struct {
 
 // Types are the C types that a ch4 may have, with any netmod: pointers to structs as [inferior.Bind] binds.
 func Types() []any {
-	out := []any{&types{}, &groupTypes{}, &arrivalTypes{}, &partitionedTypes{}, &epochTypes{}}
+	out := []any{&types{}, &groupTypes{}, &arrivalTypes{}, &partitionedTypes{}, &epochTypes{}, &flagTypes{}}
 	for _, m := range modules {
 		out = append(out, m.types())
 	}
@@ -92,6 +93,9 @@ func Bind(lib *mpir.Library) (*Device, error) {
 	}
 	if inferior.Bind(&d.arrivals, lib.Layouts) != nil {
 		d.arrivals = arrivalTypes{} // of another release: what arrives is not known
+	}
+	if inferior.Bind(&d.flags, lib.Layouts) != nil {
+		d.flags = flagTypes{}
 	}
 	if inferior.Bind(&d.partitioned, lib.Layouts) != nil {
 		d.partitioned = partitionedTypes{}

@@ -146,6 +146,7 @@ func (s *Source) readCommunicators() *communicators {
 		}
 		s.readGroups(c)
 		l.setTopology(c)
+		c.Model.Flags = s.device.OwnFlags(c)
 		out.byID[c.Model.UniqueID] = c
 	}
 	l.setFailed(out.all)

@@ -75,6 +75,10 @@ type Device interface {
 	// MayRefuse says whether what is beneath the device may refuse a send for as long as its peer computes. The device
 	// tries again then, inside of the call and maybe before there is a request.
 	MayRefuse() bool
+	// OwnFlags are the flags in shared memory that this process raises for collectives on a communicator, and AwaitedFlags those for
+	// which a call waits there; none if there are none, or they are unknown. isDirect is true if the call was given that communicator.
+	OwnFlags(c *Communicator) []mqs.Flag
+	AwaitedFlags(c *Communicator, call string, isDirect bool) []mqs.Flag
 	// Epochs returns those that are open on a window in this process, nil if they are not known.
 	Epochs(w *Window) []mqs.Epoch
 	// Elsewhere says why a communicator's receives and messages are where nothing can be read, nil if they

@@ -20,6 +20,7 @@ type scripted struct {
 	matched     map[*Operation]Message
 	countsPosts bool
 	mayRefuse   bool
+	flags       map[flagsAsked][]mqs.Flag
 }
 
 func (d *scripted) Send(r *Operation, _ *Communicator, _ string) Arguments  { return d.arguments[r] }
@@ -28,8 +29,12 @@ func (d *scripted) Persistent(r *Operation) Arguments                       { re
 func (d *scripted) UnknownSends() string                                    { return "not all of a send is known" }
 func (d *scripted) Matched(r *Operation) (Message, bool)                    { m, ok := d.matched[r]; return m, ok }
 func (d *scripted) Taken(*Operation, *Communicator) Message                 { return Message{Tag: 5} }
-func (d *scripted) MayRefuse() bool                                         { return d.mayRefuse }
-func (d *scripted) CountsPosts() bool                                       { return d.countsPosts }
+func (d *scripted) OwnFlags(*Communicator) []mqs.Flag                       { return nil }
+func (d *scripted) AwaitedFlags(c *Communicator, call string, isDirect bool) []mqs.Flag {
+	return d.flags[flagsAsked{c.At, call, isDirect}]
+}
+func (d *scripted) MayRefuse() bool   { return d.mayRefuse }
+func (d *scripted) CountsPosts() bool { return d.countsPosts }
 
 func (d *scripted) Partitioned(r *Operation) (Partitioned, bool, error) {
 	p, ok := d.partitions[r]
@@ -58,6 +63,13 @@ func made(p *inferiortest.Process, d *scripted, comms []*Communicator, all ...*O
 		there.byID[c.At.Addr()] = c
 	}
 	return &Source{lib: over(p), device: d, communicators: func() *communicators { return there }, requests: func() *requests { return q }, inCalls: func() *inCalls { return in }}
+}
+
+// flagsAsked is what a device is asked for flags.
+type flagsAsked struct {
+	comm     inferior.Ptr[Comm]
+	call     string
+	isDirect bool
 }
 
 // comm is a communicator that receives with a context.

@@ -52,11 +52,17 @@ func (s *Source) waitOf(c *callstack.Call, isAlone bool) callstack.Wait {
 			comm = s.commOfCollective(c)
 		}
 	}
+	if len(requests) == 0 {
+		var on *Communicator
+		if out.Flags, on = s.awaitedFlags(c, comm, isAlone); comm == nil && on != nil && !on.Model.Internal {
+			comm = on
+		}
+	}
 	if comm != nil {
 		out.Comm = mqs.Known(comm.Model.UniqueID)
 	}
 	s.setObjects(c, &out)
-	if root, ok := c.Argument("root"); ok && root >= 0 {
+	if root, ok := c.Argument("root"); ok && root >= 0 && (!takesComm[c.Function] || takesRoot[c.Function]) {
 		out.Root = mqs.Known(int32(root))
 	}
 	if count, handle, ok := c.Data(); ok {
@@ -70,6 +76,39 @@ func (s *Source) waitOf(c *callstack.Call, isAlone bool) callstack.Wait {
 		out.Source, out.Tag = s.probed(c)
 	}
 	return out
+}
+
+// awaitedFlags are the flags in shared memory that a collective call waits for which waits for no message, and their communicator. If
+// there are other calls, flags of another communicator than the call's may be theirs.
+func (s *Source) awaitedFlags(c *callstack.Call, comm *Communicator, isAlone bool) (out []mqs.Flag, on *Communicator) {
+	if callstack.IsPointToPoint(c.Function) || isWaitForRequests(c) || s.requests().err != nil || s.requests().postedErr != nil || s.lib.IsStripped && !isAlone {
+		return nil, nil
+	}
+	call := innermostCollective(c)
+	for _, may := range s.communicators().all {
+		if may != comm && !isAlone {
+			continue
+		}
+		flags := s.device.AwaitedFlags(may, call, may == comm)
+		switch {
+		case len(flags) == 0:
+		case on != nil:
+			return nil, nil // it waits on one of them
+		default:
+			out, on = flags, may
+		}
+	}
+	return out, on
+}
+
+// innermostCollective is the collective that a call is in: itself, or one that it has called in turn.
+func innermostCollective(c *callstack.Call) string {
+	for _, f := range c.Frames {
+		if name := strings.TrimPrefix(f.Function, "P"); takesComm[name] {
+			return name
+		}
+	}
+	return c.Function
 }
 
 // operationName is the name of a reduction's operation, empty of one that the program has made.

@@ -227,6 +227,9 @@ var takesComm = map[string]bool{
 	"MPI_Cart_create": true, "MPI_Cart_sub": true, "MPI_Graph_create": true, "MPI_Dist_graph_create": true, "MPI_Dist_graph_create_adjacent": true,
 }
 
+// takesRoot has those of them that are given a root. The library's own functions inside of others have one, too.
+var takesRoot = map[string]bool{"MPI_Bcast": true, "MPI_Gather": true, "MPI_Gatherv": true, "MPI_Scatter": true, "MPI_Scatterv": true, "MPI_Reduce": true}
+
 // onlyHeld returns the only one of some communicators whose address is in the registers or on the stack of a call, nil if there are
 // none or several.
 func (s *Source) onlyHeld(c *callstack.Call, isMeant func(*Communicator) bool) (out *Communicator) {

@@ -343,3 +343,50 @@ func TestCommOfCollective(t *testing.T) {
 		}
 	}
 }
+
+// The flags that a call waits for are on its communicator, or on the only one with such flags if no other call is there.
+func TestFlagsOfCalls(t *testing.T) {
+	flag := func(on inferior.Ptr[Comm]) []mqs.Flag {
+		return []mqs.Flag{{Comm: on.Addr(), Kind: mqs.Released, Count: 7}}
+	}
+	const barrier = "MPI_Barrier"
+	world, node, other := comm(0x10, 16, false), comm(0x20, 32, true), comm(0x30, 48, false)
+	for name, c := range map[string]struct {
+		functions  string
+		comm       *Communicator
+		flags      []flagsAsked
+		isStripped bool
+		hasOthers  bool // other threads are in calls
+		want       inferior.Ptr[Comm]
+	}{
+		"on its communicator":             {"? < PMPI_Barrier < main", world, []flagsAsked{{0x10, barrier, true}}, false, false, 0x10},
+		"on a part of it":                 {"? < PMPI_Barrier < main", world, []flagsAsked{{0x20, barrier, false}}, false, false, 0x20},
+		"on another's, perhaps":           {"? < PMPI_Barrier < main", world, []flagsAsked{{0x20, barrier, false}}, false, true, 0},
+		"on its own beside others":        {"? < PMPI_Barrier < main", world, []flagsAsked{{0x10, barrier, true}, {0x20, barrier, false}}, false, true, 0x10},
+		"on one of two":                   {"? < PMPI_Barrier < main", nil, []flagsAsked{{0x10, barrier, false}, {0x30, barrier, false}}, true, false, 0},
+		"of a stripped library":           {"? < PMPI_Barrier < main", nil, []flagsAsked{{0x30, barrier, false}}, true, false, 0x30},
+		"of a stripped one beside others": {"? < PMPI_Barrier < main", other, []flagsAsked{{0x30, barrier, true}}, true, true, 0},
+		"in a call that it has called":    {"? < PMPI_Barrier < PMPI_File_close < main", nil, []flagsAsked{{0x30, barrier, false}}, true, false, 0x30},
+		"none in a receive":               {"? < PMPI_Recv < main", world, []flagsAsked{{0x10, "MPI_Recv", true}}, false, false, 0},
+		"none in MPI_Waitall":             {"? < PMPI_Waitall < main", world, []flagsAsked{{0x10, "MPI_Waitall", true}}, false, false, 0},
+	} {
+		d := &scripted{flags: map[flagsAsked][]mqs.Flag{}}
+		for _, asked := range c.flags {
+			d.flags[asked] = flag(asked.comm)
+		}
+		s := made(inferiortest.New(), d, []*Communicator{world, node, other})
+		s.lib.IsStripped = c.isStripped
+		frames := inferiortest.Thread(1, c.functions).Frames
+		call := &callstack.Call{Frames: frames[:len(frames)-1]}
+		call.Function = strings.TrimPrefix(call.Frames[len(call.Frames)-1].Function, "P")
+		got, on := s.awaitedFlags(call, c.comm, !c.hasOthers)
+		if (on != nil) != (c.want != 0) || on != nil && (on.At != c.want || !slices.Equal(got, flag(c.want))) {
+			t.Errorf("%s: %+v on %+v, want %s", name, got, on, c.want)
+		}
+	}
+	s := made(inferiortest.New(), &scripted{flags: map[flagsAsked][]mqs.Flag{{0x10, barrier, true}: flag(0x10)}}, []*Communicator{world})
+	s.requests().err = errors.New("unreadable")
+	if got, on := s.awaitedFlags(waiting(barrier), world, true); on != nil {
+		t.Errorf("without its requests: %+v", got)
+	}
+}

@@ -106,7 +106,7 @@ var toldStripped = []string{"deadlock recv-ring", "deadlock waitall-ring", "dead
 // what calls were given: their messages show on which communicator a collective is, and for what it waits.
 var ToldByStock = []string{
 	"deadlock recv-ring", "deadlock send-ring", "deadlock sendrecv", "deadlock split", "deadlock inter", "deadlock persistent", "deadlock waitall-ring",
-	"collective barrier-allreduce", "collective barrier-bcast", "collective barrier-recv", "collective gather", "collective crossed",
+	"collective barrier-allreduce", "collective barrier-bcast", "collective barrier-recv", "collective often", "collective gather", "collective crossed",
 	"collective copy", "collective part", "collective ibarrier",
 	"nonblocking iallreduce", "nonblocking ibcast", "nonblocking igather", "nonblocking ialltoall", "nonblocking icross",
 	"nonblocking icrossed", "nonblocking second", "nonblocking neighbours", "nonblocking late", "nonblocking elsewhere",

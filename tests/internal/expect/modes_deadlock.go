@@ -155,6 +155,17 @@ func collectiveModes() []Mode {
 			Mismatches: []Mismatch{{Name: "not-entered", Culprits: []int{0}}},
 		},
 		{
+			Program: "collective", Name: "often", Ranks: 3, Verdict: Deadlock,
+			Deadlocks: []Ring{{[]int{0, 1}, 2}}, Waits: ring(2),
+			Places: []Place{
+				world("0", deadlocked, "MPI_Recv", "often-recv"),
+				world("1", deadlocked, "MPI_Barrier", "often"),
+				world("2", stuck, "MPI_Barrier", "often"),
+			},
+			Misses:     []Miss{{"collective", []int{0, 1, 2}}},
+			Mismatches: []Mismatch{{Name: "not-entered", Culprits: []int{0}}},
+		},
+		{
 			Program: "collective", Name: "roots", Ranks: 3, Verdict: Deadlock,
 			Deadlocks: []Ring{{[]int{0, 1}, 2}}, Waits: ring(2),
 			Places: []Place{
