@@ -72,7 +72,7 @@ func HasLeft(now, then *mqs.Process) bool {
 		}
 		left = slices.Delete(left, at, at+1)
 	}
-	return hasSentOn(now, then) || hasBegunOn(now, then)
+	return hasSentOn(now, then) || hasBegunOn(now, then) || hasRaisedOn(now, then)
 }
 
 // hasSentOn says whether the one thread that may call MPI has sent messages since it was met in a collective call: for that, what it
@@ -102,6 +102,12 @@ func hasBegunOn(now, then *mqs.Process) bool {
 		same := counterpart(now, q)
 		return same != nil && disagree(same.NonBlockingCollectives, q.NonBlockingCollectives)
 	})
+}
+
+// hasRaisedOn says whether the one thread that may call MPI has raised a flag since it was met in a collective call: no deadlocked
+// rank does.
+func hasRaisedOn(now, then *mqs.Process) bool {
+	return then.ThreadMultiple == mqs.Known(false) && slices.ContainsFunc(then.Threads, isInCollective) && hasRaised(now, then)
 }
 
 // counterpart returns what a process has now of a communicator that it had at an earlier look, nil if that is gone.

@@ -120,3 +120,34 @@ func TestHasBegunOn(t *testing.T) {
 		}
 	}
 }
+
+// A rank that raises a flag in a collective call has got on there, if no other thread may have been in one.
+func TestHasRaisedOn(t *testing.T) {
+	process := func(gathered int64, change func(p *mqs.Process)) *mqs.Process {
+		q := &mqs.Queues{Communicator: mqs.Communicator{UniqueID: 1, Context: "0", Flags: []mqs.Flag{{Comm: 1, Kind: mqs.Gathered, Count: gathered}, {Comm: 1, Kind: mqs.Released, Count: 7}}}}
+		p := &mqs.Process{Threads: []mqs.Thread{{Placed: true, Call: "MPI_Reduce", Function: "main", File: "/src/a.c", Line: 1}},
+			ThreadMultiple: mqs.Known(false), Communicators: []*mqs.Queues{q}}
+		if change != nil {
+			change(p)
+		}
+		return p
+	}
+	for _, c := range []struct {
+		name      string
+		gathered  int64
+		now, then func(p *mqs.Process)
+		want      bool
+	}{
+		{"it has raised one", 8, nil, nil, true},
+		{"it has raised none", 7, nil, nil, false},
+		{"another thread may have", 8, nil, func(p *mqs.Process) { p.ThreadMultiple = mqs.Known(true) }, false},
+		{"it was in a receive", 8, func(p *mqs.Process) { p.Threads[0].Call = "MPI_Recv" }, func(p *mqs.Process) { p.Threads[0].Call = "MPI_Recv" }, false},
+		{"its flags are not known", 8, func(p *mqs.Process) { p.Communicators[0].Flags = nil }, nil, false},
+		{"its flags were not known", 8, nil, func(p *mqs.Process) { p.Communicators[0].Flags = nil }, false},
+		{"another communicator's", 8, func(p *mqs.Process) { p.Communicators[0].UniqueID = 2 }, nil, false},
+	} {
+		if got := HasLeft(process(c.gathered, c.now), Trace(process(7, c.then))); got != c.want {
+			t.Errorf("%s: %t", c.name, got)
+		}
+	}
+}
