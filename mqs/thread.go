@@ -87,7 +87,7 @@ type Thread struct {
 	SomeRequests bool `json:"some_requests"`
 
 	// Flags are the flags in shared memory that the call waits for, where ranks of one machine carry out a collective by these instead
-	// of by messages. There are none if it waits for no flag, or for which is unknown.
+	// of by messages. There are none if it waits for no flag, or if that is unknown.
 	Flags []Flag `json:"flags" document:"omit,max=256"`
 
 	// Polls is true if an analysis takes the thread to poll until what it asks about comes.
@@ -112,8 +112,8 @@ type FlagKind string
 
 // The kinds of flags.
 const (
-	Gathered FlagKind = "gathered" // how often its rank, and those behind it, have arrived
-	Released FlagKind = "released" // how often its rank has let those behind it go on
+	Gathered FlagKind = "gathered" // how many gather steps its rank and the ranks below it in a tree have completed
+	Released FlagKind = "released" // how many release steps its rank has completed
 )
 
 // LockHolder is a process that holds the lock of a file.

@@ -316,7 +316,7 @@ func (c *collectives) inProgress(key callKey) string {
 				of.progress = arrivingUnknown
 			case c.j.onItsWay(r, m):
 				of.progress = comingUnknown
-			case len(t.Requests) == 0 && len(t.Flags) == 0 || c.j.mayBeOver(r, t) || c.j.mayGetOn(r, t):
+			case len(t.Requests) == 0 && len(t.Flags) == 0 || c.j.mayPassFlags(r, t) || c.j.mayBeOver(r, t) || c.j.mayGetOn(r, t):
 				of.progress = progressUnknown
 			}
 			of.transit = of.transit || c.j.partsMayBeInTransit(r, m)

@@ -255,9 +255,11 @@ func stillWaits(p, before *mqs.Process) bool {
 	return counted && isPlaced(p) && isPlaced(before) && len(blockedIn(p)) > 0
 }
 
-// haveSameFlags says whether two calls may wait for the same flags: one that has yet to come to where it waits has none.
-func haveSameFlags(t, other *mqs.Thread) bool {
-	return len(t.Flags) == 0 || len(other.Flags) == 0 || slices.Equal(t.Flags, other.Flags)
+// haveSameFlags reports whether a call may wait for the same as another one did at an earlier look. A call that has not come to where
+// it waits has no flags, and of those that it waits for some may have been raised since.
+func haveSameFlags(now, then *mqs.Thread) bool {
+	isNew := func(f mqs.Flag) bool { return !slices.Contains(then.Flags, f) }
+	return len(now.Flags) == 0 || len(then.Flags) == 0 || !slices.ContainsFunc(now.Flags, isNew)
 }
 
 // isSame says whether the waiting calls of a process that has not moved look the same as before,

@@ -104,8 +104,8 @@ func hasBegunOn(now, then *mqs.Process) bool {
 	})
 }
 
-// hasRaisedOn says whether the one thread that may call MPI has raised a flag since it was met in a collective call: no deadlocked
-// rank does.
+// hasRaisedOn says whether the one thread that may call MPI has raised a flag since it was met in a collective call. A deadlocked rank
+// raises none.
 func hasRaisedOn(now, then *mqs.Process) bool {
 	return then.ThreadMultiple == mqs.Known(false) && slices.ContainsFunc(then.Threads, isInCollective) && hasRaised(now, then)
 }

@@ -151,3 +151,25 @@ func TestHasRaisedOn(t *testing.T) {
 		}
 	}
 }
+
+// A rank that waits for fewer of the same flags has not moved: others have raised some. One that waits for another flag has.
+func TestMovedByFlags(t *testing.T) {
+	process := func(flags ...mqs.Flag) *mqs.Process {
+		return &mqs.Process{Threads: []mqs.Thread{{Placed: true, Call: "MPI_Barrier", Function: "main", File: "/src/a.c", Line: 1, Flags: flags}}}
+	}
+	flag := func(rank int32, count int64) mqs.Flag {
+		return mqs.Flag{Comm: 1, LocalRank: rank, Kind: mqs.Gathered, Count: count}
+	}
+	before := process(flag(1, 21), flag(2, 21))
+	for name, c := range map[string]struct {
+		now  *mqs.Process
+		want bool
+	}{
+		"the same": {process(flag(1, 21), flag(2, 21)), false}, "one of them": {process(flag(2, 21)), false}, "none": {process(), false},
+		"of the next step": {process(flag(2, 22)), true}, "one of them and another": {process(flag(2, 21), flag(3, 21)), true},
+	} {
+		if got := HasMoved(c.now, before); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}

@@ -18,7 +18,7 @@ func KeepCalls(p, before *mqs.Process) *mqs.Process {
 	var out *mqs.Process
 	for i := range p.Threads {
 		t := &p.Threads[i]
-		if behaviourOf(t) == goesOn || len(t.Requests) > 0 || t.AllRequests {
+		if behaviourOf(t) == goesOn || len(t.Requests) > 0 || len(t.Flags) > 0 || t.AllRequests {
 			continue
 		}
 		at := slices.IndexFunc(before.Threads, func(o mqs.Thread) bool { return isSameCall(t, &o) && len(o.Requests) > 0 })

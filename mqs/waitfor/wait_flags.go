@@ -2,36 +2,46 @@ package waitfor
 
 import "github.com/mpi-queues/mpi-queues/mqs"
 
-// waitForFlags is the wait of a collective call for flags in shared memory, all of which have to be raised.
-// Each flag was read in the memory that all share, so that none is in transit. What a rank has raised since then, before it was
-// stopped itself, its own count tells.
+// waitForFlags is the wait of a collective call for flags in shared memory, all of which have to be raised. A flag was read in the
+// memory that all ranks share, so that none is in transit. If its rank raised it after this rank's memory was read, the rank's own count
+// shows it.
 func (j *job) waitForFlags(r *rank, t *mqs.Thread, c *collectives) wait {
 	w := wait{thread: t, all: true}
+	w.deps, w.unknown = j.awaitedFlags(r, t)
+	w.satisfied = len(w.deps) == 0 && w.unknown == ""
+	if m := r.member(t.Comm); m != nil && m.comm.known && !m.comm.inter && behaviours[t.Call] == synchronises {
+		w.standardMeaning = c.rankSet(callKey{m.comm, t.Call}, true)
+	}
+	return w
+}
+
+// awaitedFlags returns the dependencies on the ranks that have not raised the flags that a call waits for, and what is unknown of them.
+func (j *job) awaitedFlags(r *rank, t *mqs.Thread) (deps []dependency, unknown string) {
 	given := r.member(t.Comm)
 	for i := range t.Flags {
 		f := &t.Flags[i]
 		m := r.member(mqs.Known(f.Comm))
 		if m == nil || !m.comm.known || m.globalOf(f.LocalRank) < 0 {
-			w.unknown = membersUnknown
+			unknown = membersUnknown
+			continue
+		}
+		raised := m.peers().raised(f)
+		if raised.Known && raised.Value >= f.Count {
 			continue
 		}
 		named := m // of the call's communicator the flags may be on a part
 		if given != nil && given.comm.known {
 			named = given
 		}
-		g := dependency{rank: m.globalOf(f.LocalRank), words: t.Call + " on " + named.comm.label()}
-		raised := m.peers().raised(f)
-		if raised.Known && raised.Value >= f.Count {
-			continue
-		}
-		g.transit = !raised.Known && !r.confirmed
-		w.deps = append(w.deps, g)
+		deps = append(deps, dependency{rank: m.globalOf(f.LocalRank), words: t.Call + " on " + named.comm.label(), transit: !raised.Known && !r.confirmed})
 	}
-	w.satisfied = len(w.deps) == 0 && w.unknown == ""
-	if given != nil && given.comm.known && !given.comm.inter && behaviours[t.Call] == synchronises {
-		w.standardMeaning = c.rankSet(callKey{given.comm, t.Call}, true)
-	}
-	return w
+	return deps, unknown
+}
+
+// mayPassFlags says whether the flags that a call waited for are all raised by now.
+func (j *job) mayPassFlags(r *rank, t *mqs.Thread) bool {
+	deps, unknown := j.awaitedFlags(r, t)
+	return len(t.Flags) > 0 && len(deps) == 0 && unknown == ""
 }
 
 // raised is how far the rank that raises a flag has raised it, as its own process says.

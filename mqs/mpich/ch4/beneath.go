@@ -62,13 +62,13 @@ func (d *Device) Open() {
 	}
 }
 
-// MayRefuse says whether the network library may refuse a send. Shared memory refuses none: what has no room there has a request and
-// waits in a list (MPIDI_POSIX_deferred_am_isend_enqueue, 3.4 to 5.0).
+// MayRefuse says whether the network library may refuse a send. Shared memory never refuses one: a send that finds no free
+// cell has a request and is queued (MPIDI_POSIX_deferred_am_isend_enqueue, 3.4 to 5.0).
 func (d *Device) MayRefuse() bool { return d.beneath.mayRefuse && !d.staysInNode() }
 
 // staysInNode says whether no message of the process leaves shared memory: all members of its communicators are in
-// MPI_COMM_WORLD, which is on one node. The number of nodes is what MPICH decides by, and MPIR_CVAR_NOLOCAL makes it that of the
-// ranks (src/util/mpir_pmi.c, 3.4; src/util/mpir_nodemap.c, 4.0 to 5.0).
+// MPI_COMM_WORLD, which is on one node. MPICH routes messages by its map of nodes, in which MPIR_CVAR_NOLOCAL
+// gives each rank a node of its own (src/util/mpir_pmi.c, 3.4 and 4.0; src/util/mpir_nodemap.c, 4.2 to 5.0).
 func (d *Device) staysInNode() bool {
 	isElsewhere := func(c *mpir.Communicator) bool {
 		peers := c.Model.Peers()

@@ -8,11 +8,14 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/mpich/mpir"
 )
 
-// After some collectives on a communicator, the ranks of one machine carry out barriers, broadcasts and reductions on it by flags in
-// shared memory (src/mpid/ch4/shm/posix/release_gather/release_gather.h, 3.4 to 5.0). Each rank has two, which only it raises. In a
-// gather step it raises the first when those behind it in a tree, its children, have raised theirs; in a release step the second
-// when the rank before it, its parent, has. It counts the steps that it has begun of either kind. A barrier and an allreduce gather
-// first, a broadcast and a reduce release first, so that the counts say in which step of what it is.
+// From the fifth barrier, broadcast, reduce or allreduce on a communicator on, the ranks of one machine carry these out by flags in
+// shared memory (src/mpid/ch4/shm/posix/release_gather/release_gather.h, 3.4 to 5.0). Each rank owns two counters, which no other rank
+// raises. In a gather step a rank raises its gather flag once its children in a tree have raised theirs; in a release step it
+// raises its release flag once its parent has. It also counts the steps of either kind that it has begun. A barrier and an allreduce
+// gather first, a broadcast and a reduce release first, so the two counts show which operation and which step the rank is in.
+//
+// A root of a broadcast that is not rank 0 sends its data to rank 0 at the beginning of the release step. For the moment before the
+// library has made that request, the root seems to wait for rank 0's flag while rank 0 waits for the message.
 
 // flagTypes are bound where the types say how the flags are kept.
 type flagTypes struct {
@@ -38,8 +41,8 @@ type flagComm struct {
 	// From 4.3 on, long messages are reduced along a tree of their own.
 	LargeParent   int32                  `c:"dev.ch4.shm.posix.release_gather.reduce_tree_large.parent,optional"`
 	LargeChildren inferior.Ptr[children] `c:"dev.ch4.shm.posix.release_gather.reduce_tree_large.children,optional"`
-	// How many buffers there are. A rank may be ahead of another by one broadcast less than that, and up to 4.2 by one reduce less.
-	// 4.0 has the numbers in variables of its own.
+	// How many buffers (cells) there are. A rank may run ahead of another by cells-1 broadcasts, and up to 4.2 by cells-1 reduces. 4.0
+	// has the numbers in variables of its own.
 	BcastCells  int32 `c:"dev.ch4.shm.posix.release_gather.bcast_num_cells,optional"`
 	ReduceCells int32 `c:"dev.ch4.shm.posix.release_gather.reduce_num_cells,optional"`
 }
@@ -120,8 +123,8 @@ func (f *flags) flag(rank int32, kind mqs.FlagKind, count int64) mqs.Flag {
 	return mqs.Flag{Comm: f.comm.Model.UniqueID, LocalRank: rank, Kind: kind, Count: count}
 }
 
-// AwaitedFlags are the flags on a communicator that a call waits for, which may be one inside of the call that was named; none if it
-// waits for none there. isDirect is true if the call was given this communicator.
+// AwaitedFlags returns the flags on a communicator that a call waits for; none if it waits for none there, or that is unknown. isDirect
+// is true if the call was given this communicator, and not one of the whole, of which this is the part on one machine.
 func (d *Device) AwaitedFlags(c *mpir.Communicator, call string, isDirect bool) []mqs.Flag {
 	f := d.readFlags(c)
 	if f == nil {
@@ -129,16 +132,16 @@ func (d *Device) AwaitedFlags(c *mpir.Communicator, call string, isDirect bool) 
 	}
 	g, r := f.at.Gathers, f.at.Releases
 	switch {
+	case g == r+1 && (call == "MPI_Bcast" || call == "MPI_Reduce"): // which do not gather first: an error has left the counts so
+		return nil
 	case g == r+1: // the gather step of a barrier or of an allreduce
-		return f.ofEither(call == "MPI_Barrier", call == "MPI_Allreduce",
+		return f.ofEither(call == "MPI_Barrier", call == "MPI_Allreduce" && isDirect,
 			f.children(f.at.BcastChildren, g), f.reduceChildren(g))
 	case r == g+1: // the release step of a broadcast or of a reduce
 		return f.ofEither(call == "MPI_Bcast", call == "MPI_Reduce", f.parent(f.at.BcastParent, r), f.reduceParent(r))
 	case f.released < r: // the release step of a barrier or of an allreduce
 		return f.parent(f.at.BcastParent, r)
-	case isDirect && call == "MPI_Reduce" && f.gathered < g:
-		return f.reduceChildren(g)
-	case isDirect && call == "MPI_Bcast":
+	case call == "MPI_Bcast": // the gather step of a broadcast; of a reduce, it can't be told from what a broadcast has left
 		return f.ahead(f.at.BcastCells, func(by int64) []mqs.Flag {
 			if f.gathered >= g-by {
 				return nil // it does not look at the others

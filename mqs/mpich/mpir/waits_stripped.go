@@ -207,7 +207,7 @@ func (s *Source) commHeld(c *callstack.Call) *Communicator {
 
 // commOfCollective returns the communicator that a collective call was given, or one that the call has called in turn: the only one
 // of the program's whose address is in the registers or on the stack. Each of these functions hands the address to its error handler
-// when it fails (MPIR_Err_return_comm in src/binding/c, 3.3 to 5.0), so that it is there until the function returns. It returns
+// when it fails (MPIR_Err_return_comm in src/mpi/coll up to 3.4, later in what maint/local_python/binding_c.py writes), so that it is there until the function returns. It returns
 // nil if several are there.
 func (s *Source) commOfCollective(c *callstack.Call) *Communicator {
 	takes := func(f inferior.Frame) bool { return takesComm[strings.TrimPrefix(f.Function, "P")] }

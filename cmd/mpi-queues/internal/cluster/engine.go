@@ -116,6 +116,11 @@ func start(ctx context.Context, line commandline.Script, to *wire.Receiver, prog
 			return
 		case <-within.Done():
 		}
+		select {
+		case <-ended: // both have come: its process group may be another's by now
+			return
+		default:
+		}
 		_ = hold.Close()
 		group := -cmd.Process.Pid // it leads a session
 		_ = syscall.Kill(group, syscall.SIGTERM)

@@ -20,7 +20,7 @@ type Limits struct {
 	// how many of all documents are kept at once, and Unpacked how long a document may be.
 	Collectors            int
 	Packed, All, Unpacked int64
-	// Other is how many bytes may come that are no collector's, such as greetings.
+	// Other is how many bytes of other text may come, such as greetings.
 	Other int64
 	// Budget is what documents that are kept are taken from, if it is not nil. Several receivers may have it in common.
 	Budget *document.Budget
@@ -77,8 +77,8 @@ const (
 	maxText     = 4 * LineLimit // a longer line is none of a collector's
 )
 
-// ErrOther means that more has come that is no collector's than [Limits] allow.
-var ErrOther = errors.New("it sends something else than an answer")
+// ErrOther reports that more text has come that is not a collector's than [Limits.Other] allows.
+var ErrOther = errors.New("it sends too much text that is no answer")
 
 // Read takes lines until the input ends, and tells of each collector after a line of it has changed what
 // is known of it. An error is the input's, or ErrOther.
@@ -112,7 +112,7 @@ func (r *Receiver) Read(from io.Reader, changed func(Status)) error {
 	}
 }
 
-// take takes one line. ok is false if it changes nothing, and isOther true of a line that is no collector's of this version.
+// take takes one line. ok is false if it changes nothing, and isOther reports that it is not a collector's.
 func (r *Receiver) take(text []byte) (s Status, ok, isOther bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -131,7 +131,7 @@ func (r *Receiver) take(text []byte) (s Status, ok, isOther bool) {
 		return s, false, true
 	case err != nil:
 		r.damaged++
-		return s, false, true
+		return s, false, false
 	}
 	if l.kind == wants {
 		return Status{Node: l.node, Wants: true}, true, false
@@ -141,7 +141,7 @@ func (r *Receiver) take(text []byte) (s Status, ok, isOther bool) {
 	if c == nil {
 		if len(r.collectors) >= r.limits.Collectors {
 			r.refused++
-			return s, false, true
+			return s, false, false
 		}
 		c = &Collector{Status: Status{Node: l.node}, token: l.token, end: -1, limits: r.limits}
 		r.collectors[k] = c
