@@ -7,18 +7,18 @@ type Next func(node int32, to []int32) []int32
 // Finder finds components of graphs whose nodes are the numbers below a size. It keeps 4 bytes for each node, so that many small
 // searches in a large graph take time for what they reach alone.
 type Finder struct {
-	// number is the order in which nodes were seen, in all searches. What is not above base was seen in an earlier one.
+	// number holds the order in which each node was first seen, counted across all searches. Numbers up to base are of earlier searches.
 	number []int32
 	base   int32
 	seen   int32
-	// closed is the number of a node whose component is known in this search, which is negative.
+	// closed is the negative number of all nodes whose component is known in this search.
 	closed int32
 }
 
 // NewFinder returns a Finder for graphs of so many nodes.
 func NewFinder(size int) *Finder { return &Finder{number: make([]int32, size)} }
 
-// mostSeen is when the numbers begin again.
+// mostSeen is the number above which numbering restarts.
 const mostSeen = 1 << 30
 
 // Components returns the strongly connected components of the nodes that can be reached from some nodes: the largest sets of
@@ -94,8 +94,8 @@ func (s *search) visit(node int32) {
 	}
 }
 
-// leave ends the search behind the last node of the path. If no open node that was seen before it can be reached from it, those
-// that were seen since are its component.
+// leave removes the last node from the path when all of its edges are searched. If it reaches no open node that was seen before it, it
+// and the open nodes that were seen after it are a component.
 func (s *search) leave(last step) {
 	s.path, s.next = s.path[:len(s.path)-1], s.next[:last.first]
 	if len(s.path) > 0 {

@@ -210,7 +210,7 @@ func TestDOTIsWellFormed(t *testing.T) {
 		if err := ReportDOT(&b, r); err != nil {
 			t.Fatal(err)
 		}
-		// Outside of strings, there is nothing but what the writer has: what a program has named ends no string.
+		// Outside of strings, only the writer's own syntax may appear: names that a program has chosen must not end a string.
 		text := regexp.MustCompile(`"(\\.|[^"\\])*"`).ReplaceAllString(b.String(), "S")
 		for line := range strings.Lines(text) {
 			if !dotLine.MatchString(line) {

@@ -255,8 +255,8 @@ func stillWaits(p, before *mqs.Process) bool {
 	return counted && isPlaced(p) && isPlaced(before) && len(blockedIn(p)) > 0
 }
 
-// haveSameFlags reports whether a call may wait for the same as another one did at an earlier look. A call that has not come to where
-// it waits has no flags, and of those that it waits for some may have been raised since.
+// haveSameFlags reports whether a call may still be waiting for the flags of an earlier sample. A call that has not reached its wait has
+// no flags, and some of the flags may have been raised since.
 func haveSameFlags(now, then *mqs.Thread) bool {
 	isNew := func(f mqs.Flag) bool { return !slices.Contains(then.Flags, f) }
 	return len(now.Flags) == 0 || len(then.Flags) == 0 || !slices.ContainsFunc(now.Flags, isNew)

@@ -121,7 +121,7 @@ func TestHasBegunOn(t *testing.T) {
 	}
 }
 
-// A rank that raises a flag in a collective call has got on there, if no other thread may have been in one.
+// If only one thread may call MPI, a rank that raises a flag was not deadlocked in the collective call where it was seen.
 func TestHasRaisedOn(t *testing.T) {
 	process := func(gathered int64, change func(p *mqs.Process)) *mqs.Process {
 		q := &mqs.Queues{Communicator: mqs.Communicator{UniqueID: 1, Context: "0", Flags: []mqs.Flag{{Comm: 1, Kind: mqs.Gathered, Count: gathered}, {Comm: 1, Kind: mqs.Released, Count: 7}}}}

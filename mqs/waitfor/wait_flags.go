@@ -2,9 +2,8 @@ package waitfor
 
 import "github.com/mpi-queues/mpi-queues/mqs"
 
-// waitForFlags is the wait of a collective call for flags in shared memory, all of which have to be raised. A flag was read in the
-// memory that all ranks share, so that none is in transit. If its rank raised it after this rank's memory was read, the rank's own count
-// shows it.
+// waitForFlags returns the wait of a collective call until all of its flags in shared memory are raised. Flags are read from memory that
+// all ranks share, so none is in transit. If the owner raised a flag after this rank's memory was read, the owner's own count shows it.
 func (j *job) waitForFlags(r *rank, t *mqs.Thread, c *collectives) wait {
 	w := wait{thread: t, all: true}
 	w.deps, w.unknown = j.awaitedFlags(r, t)

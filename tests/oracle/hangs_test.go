@@ -9,7 +9,7 @@ import (
 	"github.com/mpi-queues/mpi-queues/tests/internal/expect"
 )
 
-// Of an install that is measured, it is counted how many of the real hangs its reports tell.
+// TestHangs counts how many of the real hangs the reports explain on the install being measured.
 func TestHangs(t *testing.T) {
 	if *install == "" {
 		t.Skip("no install is measured")

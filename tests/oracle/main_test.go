@@ -19,7 +19,7 @@ var (
 	ucx     = flag.Bool("ucx", false, "those of tests/ucx/build, too")
 	results = flag.String("results", "", "the `folder` for what tests/oracle/scores reads")
 	install = flag.String("install", "", "only the MPI that is installed in this `folder`, to be measured")
-	like    = flag.String("like", "openmpi", "the `build` whose kind it is of")
+	like    = flag.String("like", "openmpi", "the `build` that the install resembles")
 	launch  = flag.String("launch", "", "more `flags` of its launcher")
 	reduce  = flag.Bool("reduce", true, "reduce the first seed that fails")
 )

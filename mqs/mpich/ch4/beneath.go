@@ -70,11 +70,13 @@ func (d *Device) MayRefuse() bool { return d.beneath.mayRefuse && !d.staysInNode
 // MPI_COMM_WORLD, which is on one node. MPICH routes messages by its map of nodes, in which MPIR_CVAR_NOLOCAL
 // gives each rank a node of its own (src/util/mpir_pmi.c, 3.4 and 4.0; src/util/mpir_nodemap.c, 4.2 to 5.0).
 func (d *Device) staysInNode() bool {
-	isElsewhere := func(c *mpir.Communicator) bool {
-		peers := c.Model.Peers()
-		return len(peers) == 0 || slices.ContainsFunc(peers, func(rank mqs.Maybe[int32]) bool { return !rank.Known })
-	}
+	isElsewhere := func(c *mpir.Communicator) bool { return len(c.Model.Peers()) == 0 || hasOutsiders(c) }
 	return d.hasSharedMemory() && d.lib.Process.Nodes == 1 && len(d.comms) > 0 && !slices.ContainsFunc(d.comms, isElsewhere)
+}
+
+// hasOutsiders says whether a communicator has peers that are not in MPI_COMM_WORLD.
+func hasOutsiders(c *mpir.Communicator) bool {
+	return slices.ContainsFunc(c.Model.Peers(), func(rank mqs.Maybe[int32]) bool { return !rank.Known })
 }
 
 // rankIn is the rank of a peer in a communicator as it is shown.

@@ -6,7 +6,6 @@ package ch4
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/mpi-queues/mpi-queues/mqs"
 	"github.com/mpi-queues/mpi-queues/mqs/inferior"
@@ -224,8 +223,7 @@ func (d *Device) Elsewhere(c *mpir.Communicator) error {
 		}
 		return errors.New("a network library has its messages, inside which mpi-queues can't read")
 	}
-	isOutside := func(rank mqs.Maybe[int32]) bool { return !rank.Known }
-	if d.lib.Process.Nodes > 1 || slices.ContainsFunc(c.Model.Peers(), isOutside) {
+	if d.lib.Process.Nodes > 1 || hasOutsiders(c) {
 		what := "a network library, and not shown"
 		if err := d.beneath.err; err != nil {
 			what = fmt.Sprintf("%s, and not shown: %v", err.Library, err)

@@ -8,8 +8,8 @@ import (
 	"github.com/mpi-queues/mpi-queues/mqs/mpich/mpir"
 )
 
-// From the fifth barrier, broadcast, reduce or allreduce on a communicator on, the ranks of one machine carry these out by flags in
-// shared memory (src/mpid/ch4/shm/posix/release_gather/release_gather.h, 3.4 to 5.0). Each rank owns two counters, which no other rank
+// Starting with the fifth barrier, broadcast, reduce or allreduce on a communicator, the ranks of one machine carry these out by flags
+// in shared memory (src/mpid/ch4/shm/posix/release_gather/release_gather.h, 3.4 to 5.0). Each rank owns two counters, which no other rank
 // raises. In a gather step a rank raises its gather flag once its children in a tree have raised theirs; in a release step it
 // raises its release flag once its parent has. It also counts the steps of either kind that it has begun. A barrier and an allreduce
 // gather first, a broadcast and a reduce release first, so the two counts show which operation and which step the rank is in.
@@ -36,15 +36,9 @@ type flagComm struct {
 
 	BcastParent    int32                  `c:"dev.ch4.shm.posix.release_gather.bcast_tree.parent"`
 	BcastChildren  inferior.Ptr[children] `c:"dev.ch4.shm.posix.release_gather.bcast_tree.children"`
-	ReduceParent   int32                  `c:"dev.ch4.shm.posix.release_gather.reduce_tree.parent"`
 	ReduceChildren inferior.Ptr[children] `c:"dev.ch4.shm.posix.release_gather.reduce_tree.children"`
 	// From 4.3 on, long messages are reduced along a tree of their own.
-	LargeParent   int32                  `c:"dev.ch4.shm.posix.release_gather.reduce_tree_large.parent,optional"`
 	LargeChildren inferior.Ptr[children] `c:"dev.ch4.shm.posix.release_gather.reduce_tree_large.children,optional"`
-	// How many buffers (cells) there are. A rank may run ahead of another by cells-1 broadcasts, and up to 4.2 by cells-1 reduces. 4.0
-	// has the numbers in variables of its own.
-	BcastCells  int32 `c:"dev.ch4.shm.posix.release_gather.bcast_num_cells,optional"`
-	ReduceCells int32 `c:"dev.ch4.shm.posix.release_gather.reduce_num_cells,optional"`
 }
 
 // children is a UT_array of int.
@@ -89,7 +83,7 @@ func (d *Device) readFlags(c *mpir.Communicator) *flags {
 	return f
 }
 
-// flagOf is where a rank's flag is.
+// flagOf returns the address of a rank's flag.
 func (f *flags) flagOf(rank int32, kind mqs.FlagKind) inferior.Addr {
 	at := f.at.All + inferior.Addr(int64(rank)*2*f.line)
 	if kind == mqs.Released {
@@ -123,8 +117,8 @@ func (f *flags) flag(rank int32, kind mqs.FlagKind, count int64) mqs.Flag {
 	return mqs.Flag{Comm: f.comm.Model.UniqueID, LocalRank: rank, Kind: kind, Count: count}
 }
 
-// AwaitedFlags returns the flags on a communicator that a call waits for; none if it waits for none there, or that is unknown. isDirect
-// is true if the call was given this communicator, and not one of the whole, of which this is the part on one machine.
+// AwaitedFlags returns the flags on a communicator that a call waits for, or nil if there are none or they are unknown. isDirect is true
+// if the communicator was passed to the call itself, and false if it may be the part on one machine of the one that was passed.
 func (d *Device) AwaitedFlags(c *mpir.Communicator, call string, isDirect bool) []mqs.Flag {
 	f := d.readFlags(c)
 	if f == nil {
@@ -137,19 +131,10 @@ func (d *Device) AwaitedFlags(c *mpir.Communicator, call string, isDirect bool) 
 	case g == r+1: // the gather step of a barrier or of an allreduce
 		return f.ofEither(call == "MPI_Barrier", call == "MPI_Allreduce" && isDirect,
 			f.children(f.at.BcastChildren, g), f.reduceChildren(g))
-	case r == g+1: // the release step of a broadcast or of a reduce
-		return f.ofEither(call == "MPI_Bcast", call == "MPI_Reduce", f.parent(f.at.BcastParent, r), f.reduceParent(r))
-	case f.released < r: // the release step of a barrier or of an allreduce
+	case r == g+1 && call == "MPI_Bcast", r == g && f.released < r: // the release step of a broadcast, a barrier or an allreduce
 		return f.parent(f.at.BcastParent, r)
-	case call == "MPI_Bcast": // the gather step of a broadcast; of a reduce, it can't be told from what a broadcast has left
-		return f.ahead(f.at.BcastCells, func(by int64) []mqs.Flag {
-			if f.gathered >= g-by {
-				return nil // it does not look at the others
-			}
-			return f.children(f.at.BcastChildren, g-by)
-		})
 	}
-	return nil
+	return nil // in the other steps a rank may run ahead of the others, and how far is unknown
 }
 
 // ofEither returns the flags for one of two operations: for the one that the call is, or for both if they are the same.
@@ -163,38 +148,18 @@ func (f *flags) ofEither(isFirst, isSecond bool, first, second []mqs.Flag) []mqs
 	return nil
 }
 
-// hasLarge says whether long messages have a tree of their own. Which one a call takes is not known.
-func (f *flags) hasLarge() bool {
-	_, ok := inferior.OffsetOf(&f.d.flags.Comm, func(c *flagComm) *int32 { return &c.LargeParent })
-	return ok
-}
-
-// reduceChildren are the children's flags in a reduction.
+// reduceChildren returns the children's flags in a reduction. Where long messages have a tree of their own, it is unknown which of the
+// two trees a call takes, so that both must agree.
 func (f *flags) reduceChildren(count int64) []mqs.Flag {
-	if out := f.children(f.at.ReduceChildren, count); !f.hasLarge() || slices.Equal(out, f.children(f.at.LargeChildren, count)) {
-		return out
-	}
-	return nil
-}
-
-// reduceParent is the parent's flag in a reduce.
-func (f *flags) reduceParent(count int64) []mqs.Flag {
-	if f.hasLarge() {
-		return f.ofEither(false, false, f.parent(f.at.ReduceParent, count), f.parent(f.at.LargeParent, count))
-	}
-	return f.ahead(f.at.ReduceCells, func(by int64) []mqs.Flag { return f.parent(f.at.ReduceParent, count-by) })
-}
-
-// ahead returns the flags for a step that lets a rank be ahead of others by one less than the number of buffers; none if that is not
-// known.
-func (f *flags) ahead(cells int32, of func(by int64) []mqs.Flag) []mqs.Flag {
-	if cells < 1 {
+	out := f.children(f.at.ReduceChildren, count)
+	_, hasLarge := inferior.OffsetOf(&f.d.flags.Comm, func(c *flagComm) *inferior.Ptr[children] { return &c.LargeChildren })
+	if hasLarge && !slices.Equal(out, f.children(f.at.LargeChildren, count)) {
 		return nil
 	}
-	return of(int64(cells) - 1)
+	return out
 }
 
-// parent is the parent's release flag, if it is still below a count.
+// parent returns the parent's release flag if it is still below a count.
 func (f *flags) parent(rank int32, count int64) []mqs.Flag {
 	if at, ok := f.read(rank, mqs.Released); ok && at < count && rank != f.comm.Rank {
 		return []mqs.Flag{f.flag(rank, mqs.Released, count)}
@@ -202,7 +167,7 @@ func (f *flags) parent(rank int32, count int64) []mqs.Flag {
 	return nil
 }
 
-// children are those gather flags of the children that are still below a count.
+// children returns those gather flags of the children that are still below a count.
 func (f *flags) children(list inferior.Ptr[children], count int64) (out []mqs.Flag) {
 	array, err := f.d.flags.Children.Read(f.d.lib.Reader, list)
 	if list == 0 || err != nil || array.Count > maxChildren {

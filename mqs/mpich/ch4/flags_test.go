@@ -23,12 +23,11 @@ const (
 // flagged is a communicator of four ranks whose rank 1 this process is, in two trees: 0 is the parent of 1, which has the children
 // 2 and 3 in the tree for broadcasts, and 3 alone in that for reduces. Each rank's flags are given as gathered and released.
 type flagged struct {
-	initialized            bool
-	gathers, releases      uint64
-	flags                  [4][2]uint64
-	bcastCells, reduceCell int
-	off                    inferior.Addr // of the place of this rank's own flags, which is then wrong
-	large                  largeTree
+	initialized       bool
+	gathers, releases uint64
+	flags             [4][2]uint64
+	off               inferior.Addr // of the place of this rank's own flags, which is then wrong
+	large             largeTree
 }
 
 // largeTree is the tree for long reductions: none, the same as the other one, or the one for broadcasts with another parent.
@@ -54,14 +53,8 @@ func (c flagged) device(t *testing.T) (*Device, *mpir.Communicator) {
 	add("release_flag_addr", 40, 8, layout.KindPointer)
 	add("bcast_tree.parent", 48, 4, layout.KindSigned)
 	add("bcast_tree.children", 56, 8, layout.KindPointer)
-	add("reduce_tree.parent", 64, 4, layout.KindSigned)
 	add("reduce_tree.children", 72, 8, layout.KindPointer)
-	if c.bcastCells > 0 {
-		add("bcast_num_cells", 80, 4, layout.KindSigned)
-		add("reduce_num_cells", 84, 4, layout.KindSigned)
-	}
 	if c.large != noTree {
-		add("reduce_tree_large.parent", 88, 4, layout.KindSigned)
 		add("reduce_tree_large.children", 96, 8, layout.KindPointer)
 	}
 	p.Types["MPIR_Comm"] = &layout.Layout{Size: 104, Fields: fields}
@@ -74,11 +67,8 @@ func (c flagged) device(t *testing.T) (*Device, *mpir.Communicator) {
 	p.PutUint64(flagsComm+8, c.gathers, c.releases, flagsAt, uint64(own+c.off), uint64(own+flagLine+c.off))
 	p.PutUint64(flagsComm+56, bcastArray)
 	p.PutUint64(flagsComm+72, reduArray)
-	p.PutUint32(flagsComm+80, uint32(c.bcastCells))
-	p.PutUint32(flagsComm+84, uint32(c.reduceCell))
 	p.PutUint64(flagsComm+96, reduArray)
 	if c.large == otherTree {
-		p.PutUint32(flagsComm+88, 2)
 		p.PutUint64(flagsComm+96, bcastArray)
 	}
 	p.Put(flagsAt, make([]byte, 4*2*flagLine))
@@ -109,43 +99,34 @@ func TestAwaitedFlags(t *testing.T) {
 		return mqs.Flag{Comm: flagsComm, LocalRank: rank, Kind: mqs.Released, Count: n}
 	}
 	type all = [4][2]uint64
-	const cells = 4
 	for name, c := range map[string]struct {
 		state    flagged
 		call     string
 		isDirect bool
 		want     []mqs.Flag
 	}{
-		"a barrier, both children to come": {flagged{true, 21, 20, all{{20, 20}, {20, 20}, {20, 20}, {20, 20}}, cells, cells, 0, noTree}, "MPI_Barrier", true, []mqs.Flag{gathered(2, 21), gathered(3, 21)}},
-		"a barrier, one child to come":     {flagged{true, 21, 20, all{{20, 20}, {20, 20}, {21, 20}, {20, 20}}, cells, cells, 0, noTree}, "MPI_Barrier", false, []mqs.Flag{gathered(3, 21)}},
-		"a barrier, all have come":         {flagged{true, 21, 20, all{{20, 20}, {20, 20}, {21, 20}, {21, 20}}, cells, cells, 0, noTree}, "MPI_Barrier", true, nil},
-		"an allreduce":                     {flagged{true, 21, 20, all{{20, 20}, {20, 20}, {20, 20}, {20, 20}}, cells, cells, 0, noTree}, "MPI_Allreduce", true, []mqs.Flag{gathered(3, 21)}},
-		"one of the two, which is unknown": {flagged{true, 21, 20, all{{20, 20}, {20, 20}, {20, 20}, {20, 20}}, cells, cells, 0, noTree}, "MPI_Comm_dup", true, nil},
-		"one of the two, for the same":     {flagged{true, 21, 20, all{{20, 20}, {20, 20}, {21, 20}, {20, 20}}, cells, cells, 0, noTree}, "MPI_Comm_dup", true, []mqs.Flag{gathered(3, 21)}},
-		"a barrier, to be released":        {flagged{true, 21, 21, all{{21, 20}, {21, 20}, {21, 20}, {21, 20}}, cells, cells, 0, noTree}, "MPI_Barrier", true, []mqs.Flag{released(0, 21)}},
-		"a barrier, released":              {flagged{true, 21, 21, all{{21, 21}, {21, 20}, {21, 20}, {21, 20}}, cells, cells, 0, noTree}, "MPI_Barrier", true, nil},
-		"a barrier that it has not begun":  {flagged{true, 21, 21, all{{21, 21}, {21, 21}, {21, 21}, {21, 21}}, cells, cells, 0, noTree}, "MPI_Barrier", true, nil},
-		"a broadcast":                      {flagged{true, 20, 21, all{{20, 20}, {20, 20}, {20, 20}, {20, 20}}, cells, cells, 0, noTree}, "MPI_Bcast", false, []mqs.Flag{released(0, 21)}},
-		"a broadcast that has come":        {flagged{true, 20, 21, all{{20, 21}, {20, 20}, {20, 20}, {20, 20}}, cells, cells, 0, noTree}, "MPI_Bcast", true, nil},
-		"a broadcast, whose buffers are taken": {flagged{true, 24, 24, all{{20, 24}, {20, 24}, {20, 24}, {21, 24}}, cells, cells, 0, noTree}, "MPI_Bcast", true,
-			[]mqs.Flag{gathered(2, 21)}},
-		"a broadcast, whose buffers are free":       {flagged{true, 23, 23, all{{20, 23}, {20, 23}, {20, 23}, {20, 23}}, cells, cells, 0, noTree}, "MPI_Bcast", true, nil},
-		"buffers of a broadcast on a part":          {flagged{true, 24, 24, all{{20, 24}, {20, 24}, {20, 24}, {21, 24}}, cells, cells, 0, noTree}, "MPI_Bcast", false, []mqs.Flag{gathered(2, 21)}},
-		"a barrier in an allreduce, perhaps":        {flagged{true, 21, 20, all{{20, 20}, {20, 20}, {20, 20}, {20, 20}}, cells, cells, 0, noTree}, "MPI_Allreduce", false, nil},
-		"what an error has left":                    {flagged{true, 21, 20, all{{20, 20}, {20, 20}, {21, 20}, {20, 20}}, cells, cells, 0, noTree}, "MPI_Bcast", true, nil},
-		"a number of buffers that is not known":     {flagged{true, 24, 24, all{{20, 24}, {20, 24}, {20, 24}, {21, 24}}, 0, 0, 0, noTree}, "MPI_Bcast", true, nil},
-		"a reduce that is far ahead":                {flagged{true, 20, 21, all{{20, 17}, {20, 20}, {20, 20}, {20, 20}}, cells, cells, 0, noTree}, "MPI_Reduce", true, []mqs.Flag{released(0, 18)}},
-		"a reduce that is ahead":                    {flagged{true, 20, 21, all{{20, 18}, {20, 20}, {20, 20}, {20, 20}}, cells, cells, 0, noTree}, "MPI_Reduce", true, nil},
-		"a reduce, a child to come":                 {flagged{true, 21, 21, all{{20, 21}, {20, 21}, {20, 20}, {20, 20}}, cells, cells, 0, noTree}, "MPI_Reduce", true, nil},
-		"a reduce, handed on":                       {flagged{true, 21, 21, all{{20, 21}, {21, 21}, {20, 20}, {21, 21}}, cells, cells, 0, noTree}, "MPI_Reduce", true, nil},
-		"a reduce from 4.3 on is never ahead":       {flagged{true, 20, 21, all{{20, 20}, {20, 20}, {20, 20}, {20, 20}}, cells, cells, 0, sameTree}, "MPI_Reduce", true, []mqs.Flag{released(0, 21)}},
-		"behind one of two parents":                 {flagged{true, 20, 21, all{{20, 20}, {20, 20}, {20, 20}, {20, 20}}, cells, cells, 0, otherTree}, "MPI_Reduce", true, nil},
-		"an allreduce along one of two equal trees": {flagged{true, 21, 20, all{{20, 20}, {20, 20}, {20, 20}, {20, 20}}, cells, cells, 0, sameTree}, "MPI_Allreduce", true, []mqs.Flag{gathered(3, 21)}},
-		"an allreduce along one of two trees":       {flagged{true, 21, 20, all{{20, 20}, {20, 20}, {20, 20}, {20, 20}}, cells, cells, 0, otherTree}, "MPI_Allreduce", true, nil},
-		"no flags":                                  {flagged{false, 21, 20, all{{20, 20}, {20, 20}, {20, 20}, {20, 20}}, cells, cells, 0, noTree}, "MPI_Barrier", true, nil},
-		"flags elsewhere":                           {flagged{true, 21, 20, all{{20, 20}, {20, 20}, {20, 20}, {20, 20}}, cells, cells, 8, noTree}, "MPI_Barrier", true, nil},
-		"a flag beyond the steps":                   {flagged{true, 21, 20, all{{20, 20}, {22, 20}, {20, 20}, {20, 20}}, cells, cells, 0, noTree}, "MPI_Barrier", true, nil},
-		"steps that can't be":                       {flagged{true, 23, 20, all{{20, 20}, {20, 20}, {20, 20}, {20, 20}}, cells, cells, 0, noTree}, "MPI_Barrier", true, nil},
+		"a barrier, both children to come":          {flagged{true, 21, 20, all{{20, 20}, {20, 20}, {20, 20}, {20, 20}}, 0, noTree}, "MPI_Barrier", true, []mqs.Flag{gathered(2, 21), gathered(3, 21)}},
+		"a barrier, one child to come":              {flagged{true, 21, 20, all{{20, 20}, {20, 20}, {21, 20}, {20, 20}}, 0, noTree}, "MPI_Barrier", false, []mqs.Flag{gathered(3, 21)}},
+		"a barrier, all have come":                  {flagged{true, 21, 20, all{{20, 20}, {20, 20}, {21, 20}, {21, 20}}, 0, noTree}, "MPI_Barrier", true, nil},
+		"an allreduce":                              {flagged{true, 21, 20, all{{20, 20}, {20, 20}, {20, 20}, {20, 20}}, 0, noTree}, "MPI_Allreduce", true, []mqs.Flag{gathered(3, 21)}},
+		"one of the two, which is unknown":          {flagged{true, 21, 20, all{{20, 20}, {20, 20}, {20, 20}, {20, 20}}, 0, noTree}, "MPI_Comm_dup", true, nil},
+		"one of the two, for the same":              {flagged{true, 21, 20, all{{20, 20}, {20, 20}, {21, 20}, {20, 20}}, 0, noTree}, "MPI_Comm_dup", true, []mqs.Flag{gathered(3, 21)}},
+		"a barrier, to be released":                 {flagged{true, 21, 21, all{{21, 20}, {21, 20}, {21, 20}, {21, 20}}, 0, noTree}, "MPI_Barrier", true, []mqs.Flag{released(0, 21)}},
+		"a barrier, released":                       {flagged{true, 21, 21, all{{21, 21}, {21, 20}, {21, 20}, {21, 20}}, 0, noTree}, "MPI_Barrier", true, nil},
+		"a barrier that it has not begun":           {flagged{true, 21, 21, all{{21, 21}, {21, 21}, {21, 21}, {21, 21}}, 0, noTree}, "MPI_Barrier", true, nil},
+		"a broadcast":                               {flagged{true, 20, 21, all{{20, 20}, {20, 20}, {20, 20}, {20, 20}}, 0, noTree}, "MPI_Bcast", false, []mqs.Flag{released(0, 21)}},
+		"a broadcast that has come":                 {flagged{true, 20, 21, all{{20, 21}, {20, 20}, {20, 20}, {20, 20}}, 0, noTree}, "MPI_Bcast", true, nil},
+		"a barrier in an allreduce, perhaps":        {flagged{true, 21, 20, all{{20, 20}, {20, 20}, {20, 20}, {20, 20}}, 0, noTree}, "MPI_Allreduce", false, nil},
+		"what an error has left":                    {flagged{true, 21, 20, all{{20, 20}, {20, 20}, {21, 20}, {20, 20}}, 0, noTree}, "MPI_Bcast", true, nil},
+		"a reduce, a child to come":                 {flagged{true, 21, 21, all{{20, 21}, {20, 21}, {20, 20}, {20, 20}}, 0, noTree}, "MPI_Reduce", true, nil},
+		"an allreduce along one of two equal trees": {flagged{true, 21, 20, all{{20, 20}, {20, 20}, {20, 20}, {20, 20}}, 0, sameTree}, "MPI_Allreduce", true, []mqs.Flag{gathered(3, 21)}},
+		"an allreduce along one of two trees":       {flagged{true, 21, 20, all{{20, 20}, {20, 20}, {20, 20}, {20, 20}}, 0, otherTree}, "MPI_Allreduce", true, nil},
+		"a reduce to be released":                   {flagged{true, 20, 21, all{{20, 17}, {20, 20}, {20, 20}, {20, 20}}, 0, noTree}, "MPI_Reduce", true, nil},
+		"a broadcast, whose buffers are taken":      {flagged{true, 24, 24, all{{20, 24}, {20, 24}, {20, 24}, {21, 24}}, 0, noTree}, "MPI_Bcast", true, nil},
+		"no flags":                                  {flagged{false, 21, 20, all{{20, 20}, {20, 20}, {20, 20}, {20, 20}}, 0, noTree}, "MPI_Barrier", true, nil},
+		"flags elsewhere":                           {flagged{true, 21, 20, all{{20, 20}, {20, 20}, {20, 20}, {20, 20}}, 8, noTree}, "MPI_Barrier", true, nil},
+		"a flag beyond the steps":                   {flagged{true, 21, 20, all{{20, 20}, {22, 20}, {20, 20}, {20, 20}}, 0, noTree}, "MPI_Barrier", true, nil},
+		"steps that can't be":                       {flagged{true, 23, 20, all{{20, 20}, {20, 20}, {20, 20}, {20, 20}}, 0, noTree}, "MPI_Barrier", true, nil},
 	} {
 		d, comm := c.state.device(t)
 		got := d.AwaitedFlags(comm, c.call, c.isDirect)

@@ -78,8 +78,8 @@ func (s *Source) waitOf(c *callstack.Call, isAlone bool) callstack.Wait {
 	return out
 }
 
-// awaitedFlags are the flags in shared memory that a collective call waits for which waits for no message, and their communicator. If
-// there are other calls, flags of another communicator than the call's may be theirs.
+// awaitedFlags returns the flags in shared memory that a collective call without pending messages waits for, and their communicator. If
+// other threads are in calls too, flags on another communicator than comm may belong to those.
 func (s *Source) awaitedFlags(c *callstack.Call, comm *Communicator, isAlone bool) (out []mqs.Flag, on *Communicator) {
 	if callstack.IsPointToPoint(c.Function) || isWaitForRequests(c) || s.requests().err != nil || s.requests().postedErr != nil || s.lib.IsStripped && !isAlone {
 		return nil, nil

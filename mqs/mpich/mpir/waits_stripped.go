@@ -205,8 +205,8 @@ func (s *Source) commHeld(c *callstack.Call) *Communicator {
 	return s.onlyHeld(c, func(*Communicator) bool { return true })
 }
 
-// commOfCollective returns the communicator that a collective call was given, or one that the call has called in turn: the only one
-// of the program's whose address is in the registers or on the stack. Each of these functions hands the address to its error handler
+// commOfCollective returns the communicator passed to a collective call, or to a collective that the call has called in turn. It is the
+// program's only communicator whose address is in the registers or on the stack. Each of these functions hands the address to its error handler
 // when it fails (MPIR_Err_return_comm in src/mpi/coll up to 3.4, later in what maint/local_python/binding_c.py writes), so that it is there until the function returns. It returns
 // nil if several are there.
 func (s *Source) commOfCollective(c *callstack.Call) *Communicator {

@@ -111,7 +111,7 @@ func Table(all []Install) string {
 	})
 	var b strings.Builder
 	line := func(words ...string) { fmt.Fprintf(&b, "| %s |\n", strings.Join(words, " | ")) }
-	line("MPI", "over", "build", "as in", "read by", "random jobs", "values right", "wrong", "unknown", "operations missing", "verdicts", "unknown", "real hangs told", "day")
+	line("MPI", "over", "build", "shipped by", "layout", "random jobs", "values right", "values wrong", "values unknown", "operations missing", "verdicts", "verdicts unknown", "hangs explained", "day")
 	b.WriteString("|---|---|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|---|\n")
 	for _, i := range all {
 		words := []string{i.MPI, i.Over, i.Build, cmp.Or(strings.Join(i.For, ", "), "–")}

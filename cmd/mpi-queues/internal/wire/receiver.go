@@ -77,8 +77,8 @@ const (
 	maxText     = 4 * LineLimit // a longer line is none of a collector's
 )
 
-// ErrOther reports that more text has come that is not a collector's than [Limits.Other] allows.
-var ErrOther = errors.New("it sends too much text that is no answer")
+// ErrOther reports that more text from other sources than collectors has come than [Limits.Other] allows.
+var ErrOther = errors.New("it sends too much other output beside its answer")
 
 // Read takes lines until the input ends, and tells of each collector after a line of it has changed what
 // is known of it. An error is the input's, or ErrOther.
